@@ -1,0 +1,26 @@
+.PHONY: build check test race fuzz bench
+
+# The program, as ./epitome.
+build:
+	go build -o epitome .
+
+# Format, vet and staticcheck; the pinned version stands in .ci/run.
+check:
+	bash .ci/run check
+
+# The README's test command.
+test:
+	go test ./...
+
+# The same under the race detector; needs a C compiler.
+race:
+	go test -race ./...
+
+# Every fuzz target for a moment; FUZZTIME=1m make fuzz for longer.
+fuzz:
+	bash .ci/run fuzz
+
+# Added latency and memory against nginx and bare fasthttp; then client gone to upstream closed.
+bench:
+	go run . bench load
+	go run . bench cancel

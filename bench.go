@@ -1,0 +1,126 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"epitome/bench"
+)
+
+type benchCmd struct {
+	Load     loadCmd     `cmd:"" help:"Measure added latency, CPU, throughput and memory against a direct call, nginx and a bare fasthttp proxy, in one interleaved run of a minute."`
+	Cancel   cancelCmd   `cmd:"" help:"Measure how soon the upstream's connection is closed when a client leaves."`
+	Baseline baselineCmd `cmd:"" hidden:"" help:"The bare fasthttp proxy."`
+	Upstream upstreamCmd `cmd:"" hidden:"" help:"The upstream that benchmarks talk to."`
+}
+
+// verdict is what every benchmark is asked for.
+type verdict struct {
+	JSON  bool `help:"Print the report as JSON."`
+	Check bool `help:"Exit with status 1 when a figure misses its goal."`
+}
+
+// report prints a report and judges it.
+func (v verdict) report(r interface {
+	Print(io.Writer) error
+	Missed() []string
+}) error {
+	var err error
+	if v.JSON {
+		out := json.NewEncoder(os.Stdout)
+		out.SetIndent("", "  ")
+		err = out.Encode(r)
+	} else {
+		err = r.Print(os.Stdout)
+	}
+	if err != nil || !v.Check {
+		return err
+	}
+	for _, m := range r.Missed() {
+		fmt.Fprintln(os.Stderr, "epitome: missed: "+m)
+		err = exitStatus(1)
+	}
+	return err
+}
+
+// untilSignal is a context that ends with an interrupt.
+func untilSignal() (context.Context, context.CancelFunc) {
+	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+}
+
+// lineup is epitome as it is here, with defaults, and whatever else is asked for.
+func lineup(more map[string]string) (bench.Lineup, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return bench.Lineup{}, fmt.Errorf("cannot find epitome's own program file: %w", err)
+	}
+	l := bench.Lineup{Progress: os.Stderr, Proxies: []bench.Contender{{Name: "epitome", Ready: "/-/ready",
+		Command: []string{self, "serve", "--config", os.DevNull, "--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}}}}
+	for name, url := range more {
+		l.Proxies = append(l.Proxies, bench.Contender{Name: name, URL: url})
+	}
+	return l, nil
+}
+
+type loadCmd struct {
+	verdict
+	Proxy          map[string]string `placeholder:"NAME=URL" help:"A further proxy to measure, which forwards to the upstream's address (see --upstream-listen)."`
+	UpstreamListen string            `placeholder:"HOST:PORT" help:"Where the benchmark's upstream listens, on loopback. Default: a free port."`
+	Quick          bool              `help:"A short run, to see that everything works; its figures mean little."`
+}
+
+func (k loadCmd) Run() error {
+	l, err := lineup(k.Proxy)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := bench.Load(ctx, bench.LoadOptions{Lineup: l, UpstreamListen: k.UpstreamListen, Quick: k.Quick})
+	if err != nil {
+		return err
+	}
+	return k.report(r)
+}
+
+type cancelCmd struct {
+	verdict
+	Quick bool `help:"A short run, to see that everything works; its figures mean little."`
+}
+
+func (k cancelCmd) Run() error {
+	l, err := lineup(nil)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := bench.Cancel(ctx, bench.CancelOptions{Lineup: l, Quick: k.Quick})
+	if err != nil {
+		return err
+	}
+	return k.report(r)
+}
+
+type baselineCmd struct{}
+
+// Run serves what --listen and --upstream say.
+func (baselineCmd) Run(c *cli) error {
+	ctx, stop := untilSignal()
+	defer stop()
+	return bench.Baseline(ctx, c.Listen, c.Upstream)
+}
+
+type upstreamCmd struct{}
+
+// Run serves what --listen says.
+func (upstreamCmd) Run(c *cli) error {
+	ctx, stop := untilSignal()
+	defer stop()
+	return bench.Upstream(ctx, c.Listen)
+}

@@ -1,0 +1,74 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+func TestChatBodyHasExactlyItsSizeAndIsAConversation(t *testing.T) {
+	sizes := []int{2 << 10, 100 << 10, 800 << 10, sendingBytes}
+	for size := 512; size < 6000; size += 37 {
+		sizes = append(sizes, size)
+	}
+	for _, size := range sizes {
+		body, err := chatBody(size)
+		if err != nil {
+			t.Fatalf("chatBody(%d): %v", size, err)
+		}
+		if len(body) != size {
+			t.Fatalf("chatBody(%d) has %d bytes", size, len(body))
+		}
+		checkConversation(t, body)
+	}
+}
+
+// checkConversation wants every tool result right after the call it answers.
+func checkConversation(t *testing.T, body []byte) {
+	t.Helper()
+	var request struct {
+		Model    string
+		Messages []struct {
+			Role      string
+			CallID    string                `json:"tool_call_id"`
+			ToolCalls []struct{ ID string } `json:"tool_calls"`
+		}
+	}
+	if err := json.Unmarshal(body, &request); err != nil {
+		t.Fatalf("body of %d bytes is not JSON: %v", len(body), err)
+	}
+	if request.Model == "" || len(request.Messages) < 2 || request.Messages[1].Role != "user" {
+		t.Fatalf("body of %d bytes is no conversation: %d messages", len(body), len(request.Messages))
+	}
+	for i, m := range request.Messages {
+		if m.Role != "tool" {
+			continue
+		}
+		call := request.Messages[i-1]
+		if len(call.ToolCalls) != 1 || call.ToolCalls[0].ID != m.CallID {
+			t.Fatalf("body of %d bytes: message %d answers no call", len(body), i)
+		}
+	}
+}
+
+func TestChatBodyIsTheSameEachTime(t *testing.T) {
+	a, errA := chatBody(100 << 10)
+	b, errB := chatBody(100 << 10)
+	if errA != nil || errB != nil || !bytes.Equal(a, b) {
+		t.Errorf("two bodies of one size differ (%v, %v)", errA, errB)
+	}
+}
+
+func TestChatBodyRefusesTooSmallASize(t *testing.T) {
+	_, err := chatBody(511)
+	if err == nil || err.Error() != "cannot make body of 511 bytes: want at least 512" {
+		t.Errorf("chatBody(511): %v", err)
+	}
+}
+
+func TestChatAnswerIsJSONOfAboutOneKB(t *testing.T) {
+	answer := chatAnswer()
+	if !json.Valid(answer) || len(answer) < 1000 || len(answer) > 1100 {
+		t.Errorf("answer of %d bytes, valid JSON: %v", len(answer), json.Valid(answer))
+	}
+}

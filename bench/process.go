@@ -1,0 +1,193 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// process is a child that this package started; stop ends it.
+type process struct {
+	cmd    *exec.Cmd
+	root   string        // folder with the child's own folder and its output; removed by stop
+	exited chan struct{} // closed once the child has been waited for
+}
+
+// startLimit is how long a contender may take until it is ready, stopLimit until it has left after SIGTERM.
+const (
+	startLimit = 10 * time.Second
+	stopLimit  = 3 * time.Second
+)
+
+// contenderRun is a contender that takes requests now.
+type contenderRun struct {
+	name  string
+	at    site
+	proc  *process      // nil: not ours
+	ready time.Duration // from the start of the process to the first 200; 0: not ours
+}
+
+// launch starts c before the upstream at base URL upstream and waits until it is ready. The caller stops it.
+func launch(ctx context.Context, c Contender, upstream string) (*contenderRun, error) {
+	if len(c.Command) == 0 {
+		at, err := parseSite(c.URL)
+		if err != nil {
+			return nil, err
+		}
+		return &contenderRun{name: c.Name, at: at}, nil
+	}
+	listen, err := c.fixed, error(nil)
+	if listen == "" {
+		listen, err = freeAddress()
+	}
+	if err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	p, err := startProcess(c, listen, upstream)
+	if err != nil {
+		return nil, fmt.Errorf("cannot start %s: %w", c.Name, err)
+	}
+	run := &contenderRun{name: c.Name, at: site{addr: listen}, proc: p}
+	if err = p.awaitReady(ctx, run.at, c.Ready); err != nil {
+		err = fmt.Errorf("cannot start %s: %w%s", c.Name, err, p.lastWords())
+		p.stop()
+		return nil, err
+	}
+	run.ready = time.Since(began)
+	return run, nil
+}
+
+// freeAddress is a loopback address that was free a moment ago. Another program may take it before the child does;
+// then the child says so and the run fails.
+func freeAddress() (string, error) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("cannot find a free port: %w", err)
+	}
+	defer ln.Close()
+	return ln.Addr().String(), nil
+}
+
+// startProcess runs c's command. Its output goes to a file, so that no goroutine here spends time on it.
+func startProcess(c Contender, listen, upstream string) (*process, error) {
+	root, err := os.MkdirTemp("", "bench-")
+	if err != nil {
+		return nil, err
+	}
+	p := &process{root: root, exited: make(chan struct{})}
+	if err = p.spawn(c, listen, upstream); err != nil {
+		_ = os.RemoveAll(root)
+		return nil, err
+	}
+	go func() {
+		_ = p.cmd.Wait() // how a child ended matters only before it was ready, and lastWords tells that
+		close(p.exited)
+	}()
+	return p, nil
+}
+
+func (p *process) spawn(c Contender, listen, upstream string) error {
+	dir := filepath.Join(p.root, "dir")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return err
+	}
+	if c.prepare != nil {
+		if err := c.prepare(dir, listen, upstream); err != nil {
+			return err
+		}
+	}
+	output, err := os.Create(p.outputPath())
+	if err != nil {
+		return err
+	}
+	defer output.Close() // the child has its own descriptor
+	fill := strings.NewReplacer("{listen}", listen, "{upstream}", upstream, "{dir}", dir)
+	argv := make([]string, len(c.Command))
+	for i, word := range c.Command {
+		argv[i] = fill.Replace(word)
+	}
+	p.cmd = exec.Command(argv[0], argv[1:]...)
+	p.cmd.Stdout, p.cmd.Stderr = output, output
+	p.cmd.SysProcAttr = childAttributes()
+	return p.cmd.Start()
+}
+
+func (p *process) outputPath() string { return filepath.Join(p.root, "output") }
+
+// awaitReady asks for path until it answers 200.
+func (p *process) awaitReady(ctx context.Context, at site, path string) error {
+	if path == "" {
+		path = "/"
+	}
+	ask := getRequest(at, path)
+	deadline := time.Now().Add(startLimit)
+	var last error
+	for time.Now().Before(deadline) {
+		if last = askOnce(at.addr, ask); last == nil {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-p.exited:
+			return errors.New("it ended at once")
+		case <-time.After(time.Millisecond):
+		}
+	}
+	return fmt.Errorf("not ready after %s: %w", startLimit, last)
+}
+
+func askOnce(addr string, request []byte) error {
+	c, err := dial(addr, time.Second)
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return c.exchange(request)
+}
+
+// lastWords is the end of the child's output, for an error message.
+func (p *process) lastWords() string {
+	const most = 1000 // bytes
+	output, err := os.ReadFile(p.outputPath())
+	if err != nil || len(output) == 0 {
+		return ""
+	}
+	return "; it wrote: " + strings.TrimSpace(string(output[max(0, len(output)-most):]))
+}
+
+// stop ends the child, by force if it does not leave, and removes its folder.
+func (p *process) stop() {
+	if p.cmd.Process.Signal(syscall.SIGTERM) != nil {
+		_ = p.cmd.Process.Kill() // no SIGTERM on this system, or gone already
+	}
+	select {
+	case <-p.exited:
+	case <-time.After(stopLimit):
+		_ = p.cmd.Process.Kill()
+		<-p.exited
+	}
+	_ = os.RemoveAll(p.root)
+}
+
+func (r *contenderRun) stop() {
+	if r.proc != nil {
+		r.proc.stop()
+	}
+}
+
+// pid is the contender's process id, 0 if it is not ours.
+func (r *contenderRun) pid() int {
+	if r.proc == nil {
+		return 0
+	}
+	return r.proc.cmd.Process.Pid
+}

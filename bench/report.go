@@ -1,0 +1,264 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strconv"
+	"text/tabwriter"
+)
+
+// Goal is a figure that should not be exceeded.
+type Goal struct {
+	Name  string   `json:"name"`
+	Unit  string   `json:"unit"`  // "×", "µs", "KB", "ms", "MB"
+	Value *float64 `json:"value"` // null: not measured
+	Limit float64  `json:"limit"` // met up to and including this
+}
+
+// Missed tells whether the figure was measured and exceeds its limit.
+func (g Goal) Missed() bool { return g.Value != nil && *g.Value > g.Limit }
+
+func (g Goal) String() string {
+	value, verdict := "—", "not measured"
+	if g.Value != nil {
+		value, verdict = strconv.FormatFloat(*g.Value, 'f', 2, 64), "met"
+	}
+	if g.Missed() {
+		verdict = "MISSED"
+	}
+	return fmt.Sprintf("%s\t%s %s\t≤ %g\t%s", g.Name, value, g.Unit, g.Limit, verdict)
+}
+
+// Machine is where a report was made.
+type Machine struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+	Go   string `json:"go"`
+}
+
+func thisMachine() Machine {
+	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
+}
+
+// Latency is one contender with one body size, one request at a time. Added figures are differences between the
+// medians of a turn and of the direct turn in the same round.
+type Latency struct {
+	Contender   string   `json:"contender"`
+	Bytes       int      `json:"bytes"`
+	Requests    int      `json:"requests"`
+	P50US       float64  `json:"p50_us"`
+	P99US       float64  `json:"p99_us"`
+	AddedUS     float64  `json:"added_us"`      // median over the rounds
+	AddedLowUS  float64  `json:"added_low_us"`  // first quartile over the rounds
+	AddedHighUS float64  `json:"added_high_us"` // third quartile over the rounds
+	CPUUS       *float64 `json:"cpu_us"`        // of the contender, per request; null: not measured
+	VsNginx     *float64 `json:"vs_nginx"`      // AddedUS relative to nginx's; null: not measured
+}
+
+// Stream is one contender with the paced stream: the age of an event when it arrives.
+type Stream struct {
+	Contender  string   `json:"contender"`
+	Events     int      `json:"events"`
+	P50US      float64  `json:"p50_us"`
+	P99US      float64  `json:"p99_us"`
+	AddedP50US float64  `json:"added_p50_us"` // median over the rounds of the difference to direct
+	AddedP99US float64  `json:"added_p99_us"` // difference of the two p99
+	VsNginx    *float64 `json:"vs_nginx"`     // AddedP50US relative to nginx's; null: not measured
+}
+
+// Throughput is one contender with one body size over several connections.
+type Throughput struct {
+	Contender string   `json:"contender"`
+	Bytes     int      `json:"bytes"`
+	Conns     int      `json:"conns"`
+	Requests  int      `json:"requests"`
+	PerSecond float64  `json:"per_second"` // median over the rounds
+	CPUUS     *float64 `json:"cpu_us"`     // of the contender, per request; null: not measured
+	VsNginx   *float64 `json:"vs_nginx"`   // PerSecond relative to nginx's; null: not measured
+}
+
+// Footprint is one contender's start and memory.
+type Footprint struct {
+	Contender string   `json:"contender"`
+	Starts    int      `json:"starts"`
+	ReadyMS   float64  `json:"ready_ms"`  // start of the process to the first 200, median
+	IdleMB    *float64 `json:"idle_mb"`   // RSS after start, median; null: not measured
+	LoadedMB  *float64 `json:"loaded_mb"` // RSS after all the load
+	Streams   int      `json:"streams"`
+	StreamKB  *float64 `json:"stream_kb"` // RSS per idle stream
+}
+
+// LoadReport is the result of Load. Times are comparable within one report only.
+type LoadReport struct {
+	Machine    Machine      `json:"machine"`
+	Subject    string       `json:"subject"` // the contender the goals are about
+	Latency    []Latency    `json:"latency"`
+	Stream     []Stream     `json:"stream"`
+	Throughput []Throughput `json:"throughput"`
+	Footprint  []Footprint  `json:"footprint"`
+	Goals      []Goal       `json:"goals"`
+	Skipped    []string     `json:"skipped"` // what was left out, and why
+}
+
+// The limits of the goals.
+const (
+	maxAddedVsNginx = 1.8 // ×
+	maxChunkAddedUS = 40.0
+	maxStreamKB     = 40.0
+	maxReadyMS      = 100.0
+	maxIdleMB       = 60.0
+)
+
+// settle fills in what follows from the measured rows: ratios and goals.
+func (r *LoadReport) settle() {
+	latency, chunk, rate := r.nginxFigures()
+	for i := range r.Latency {
+		if row := &r.Latency[i]; row.Contender != directName {
+			row.VsNginx = ratio(row.AddedUS, latency[row.Bytes])
+		}
+	}
+	for i := range r.Stream {
+		if row := &r.Stream[i]; row.Contender != directName {
+			row.VsNginx = ratio(row.AddedP50US, chunk)
+		}
+	}
+	for i := range r.Throughput {
+		row := &r.Throughput[i]
+		row.VsNginx = ratio(row.PerSecond, rate[row.Bytes])
+	}
+	r.Goals = r.subjectGoals()
+}
+
+// nginxFigures are nginx's added latency and throughput by body size and what it adds to a chunk; 0 where it did not
+// take part.
+func (r *LoadReport) nginxFigures() (latency map[int]float64, chunk float64, rate map[int]float64) {
+	latency, rate = map[int]float64{}, map[int]float64{}
+	for _, row := range r.Latency {
+		if row.Contender == nginxName {
+			latency[row.Bytes] = row.AddedUS
+		}
+	}
+	for _, row := range r.Stream {
+		if row.Contender == nginxName {
+			chunk = row.AddedP50US
+		}
+	}
+	for _, row := range r.Throughput {
+		if row.Contender == nginxName {
+			rate[row.Bytes] = row.PerSecond
+		}
+	}
+	return latency, chunk, rate
+}
+
+func (r *LoadReport) subjectGoals() []Goal {
+	var goals []Goal
+	for _, row := range r.Latency {
+		if row.Contender == r.Subject {
+			name := "added latency against nginx, " + sizeName(row.Bytes)
+			goals = append(goals, Goal{Name: name, Unit: "×", Value: row.VsNginx, Limit: maxAddedVsNginx})
+		}
+	}
+	for _, row := range r.Stream {
+		if row.Contender == r.Subject {
+			goals = append(goals, Goal{Name: "time added to a streamed chunk, p50", Unit: "µs", Value: &row.AddedP50US, Limit: maxChunkAddedUS})
+		}
+	}
+	for _, row := range r.Footprint {
+		if row.Contender == r.Subject {
+			goals = append(goals,
+				Goal{Name: "memory per idle stream", Unit: "KB", Value: row.StreamKB, Limit: maxStreamKB},
+				Goal{Name: "start to ready", Unit: "ms", Value: &row.ReadyMS, Limit: maxReadyMS},
+				Goal{Name: "idle memory", Unit: "MB", Value: row.IdleMB, Limit: maxIdleMB})
+		}
+	}
+	return goals
+}
+
+// Missed lists the goals that were measured and missed. What was not measured stands in Goals with no value.
+func (r *LoadReport) Missed() []string { return missed(r.Goals) }
+
+func missed(goals []Goal) []string {
+	var out []string
+	for _, g := range goals {
+		if g.Missed() {
+			out = append(out, fmt.Sprintf("%s: %.2f %s, goal ≤ %g", g.Name, *g.Value, g.Unit, g.Limit))
+		}
+	}
+	return out
+}
+
+// Print writes the report as tables.
+func (r *LoadReport) Print(w io.Writer) error {
+	t := newTable(w, r.Machine)
+	t.section("Latency, one request at a time (µs)", "body\tcontender\tp50\tp99\tadded p50\tquartiles\tvs nginx\tCPU/request")
+	for _, x := range r.Latency {
+		t.row("%s\t%s\t%.0f\t%.0f\t%.0f\t%.0f–%.0f\t%s\t%s", sizeName(x.Bytes), x.Contender, x.P50US, x.P99US,
+			x.AddedUS, x.AddedLowUS, x.AddedHighUS, optional(x.VsNginx, "%.2f×"), optional(x.CPUUS, "%.0f"))
+	}
+	t.section("Paced stream, an event each 10–20 ms (µs)", "contender\tevents\tp50\tp99\tadded p50\tadded p99\tvs nginx")
+	for _, x := range r.Stream {
+		t.row("%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%s", x.Contender, x.Events, x.P50US, x.P99US, x.AddedP50US, x.AddedP99US,
+			optional(x.VsNginx, "%.2f×"))
+	}
+	t.section("Throughput", "body\tcontender\tconnections\trequests/s\tvs nginx\tCPU/request (µs)")
+	for _, x := range r.Throughput {
+		t.row("%s\t%s\t%d\t%.0f\t%s\t%s", sizeName(x.Bytes), x.Contender, x.Conns, x.PerSecond,
+			optional(x.VsNginx, "%.2f×"), optional(x.CPUUS, "%.0f"))
+	}
+	t.section("Start and memory (RSS)", "contender\tready (ms)\tidle (MB)\tafter load (MB)\tidle streams\tper stream (KB)")
+	for _, x := range r.Footprint {
+		t.row("%s\t%.0f\t%s\t%s\t%d\t%s", x.Contender, x.ReadyMS, optional(x.IdleMB, "%.1f"), optional(x.LoadedMB, "%.1f"),
+			x.Streams, optional(x.StreamKB, "%.1f"))
+	}
+	t.closing(r.Subject, r.Goals, r.Skipped)
+	return t.flush()
+}
+
+// table lays out a report.
+type table struct{ tw *tabwriter.Writer }
+
+func newTable(w io.Writer, m Machine) table {
+	t := table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	t.row("%s/%s, %d CPUs, %s", m.OS, m.Arch, m.CPUs, m.Go)
+	return t
+}
+
+func (t table) section(title, columns string) { t.row("\n%s\n%s", title, columns) }
+
+func (t table) row(format string, args ...any) { fmt.Fprintf(t.tw, format+"\n", args...) }
+
+// closing writes the goals and what was left out.
+func (t table) closing(subject string, goals []Goal, skipped []string) {
+	t.section("Goals of "+subject, "figure\tvalue\tgoal\tverdict")
+	for _, g := range goals {
+		t.row("%s", g)
+	}
+	for _, why := range skipped {
+		t.row("SKIPPED %s", why)
+	}
+}
+
+// flush aligns and writes everything; writing to a tabwriter's buffer cannot fail before.
+func (t table) flush() error {
+	if err := t.tw.Flush(); err != nil {
+		return fmt.Errorf("cannot write report: %w", err)
+	}
+	return nil
+}
+
+func optional(v *float64, format string) string {
+	if v == nil {
+		return "—"
+	}
+	return fmt.Sprintf(format, *v)
+}
+
+func sizeName(bytes int) string {
+	if bytes%1024 == 0 {
+		return strconv.Itoa(bytes/1024) + " KB"
+	}
+	return strconv.Itoa(bytes) + " B"
+}

@@ -1,0 +1,49 @@
+package bench
+
+import (
+	"math"
+	"slices"
+)
+
+// percentile is the nearest-rank p-th percentile, 0 < p ≤ 100: the smallest sample that at least p percent of the
+// samples do not exceed. 0 for no samples. xs is left as it is.
+func percentile(xs []float64, p float64) float64 {
+	if len(xs) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(xs))
+	rank := int(math.Ceil(p / 100 * float64(len(sorted))))
+	return sorted[min(max(rank, 1), len(sorted))-1]
+}
+
+// median is the middle sample, or the mean of the two in the middle. 0 for no samples. xs is left as it is.
+func median(xs []float64) float64 {
+	if len(xs) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(xs))
+	mid := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[mid]
+	}
+	return (sorted[mid-1] + sorted[mid]) / 2
+}
+
+// ratio is a/b; nil where that says nothing, because b is not above zero.
+func ratio(a, b float64) *float64 {
+	if b <= 0 {
+		return nil
+	}
+	r := a / b
+	return &r
+}
+
+// differences is a[i]−b[i] for each index both have.
+func differences(a, b []float64) []float64 {
+	n := min(len(a), len(b))
+	out := make([]float64, n)
+	for i := range n {
+		out[i] = a[i] - b[i]
+	}
+	return out
+}

@@ -1,0 +1,145 @@
+package bench
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// chatPath is where every measured request goes. The query tells the upstream what to answer:
+// nothing: a small JSON answer; bench=stream&events=N: N paced events; bench=idle: one event, then silence.
+const chatPath = "/v1/chat/completions"
+
+const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+// Upstream serves the scripted provider of a load run on listen (host:port) until ctx ends.
+func Upstream(ctx context.Context, listen string) error {
+	ln, err := listenLoopback(listen)
+	if err != nil {
+		return err
+	}
+	answer := chatAnswer()
+	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(answer))
+	whole = append(whole, answer...)
+	return acceptEach(ctx, ln, func(conn net.Conn) { serveProvider(conn, whole) })
+}
+
+// acceptEach runs serve for each connection in a goroutine of its own until ctx ends; then it closes the listener and
+// all connections and waits for the goroutines. It closes each connection after its serve.
+func acceptEach(ctx context.Context, ln net.Listener, serve func(net.Conn)) error {
+	var running sync.WaitGroup
+	defer running.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	context.AfterFunc(ctx, func() { _ = ln.Close() })
+	for {
+		conn, err := ln.Accept()
+		if err != nil && ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("cannot accept on %s: %w", ln.Addr(), err)
+		}
+		running.Go(func() {
+			stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+			defer stop()
+			defer conn.Close()
+			serve(conn)
+		})
+	}
+}
+
+// serveProvider answers one request after the other until the connection ends.
+func serveProvider(conn net.Conn, whole []byte) {
+	br := bufio.NewReaderSize(conn, wireBuffer)
+	scratch := make([]byte, wireBuffer)
+	for {
+		h, err := readHead(br)
+		if err != nil {
+			return
+		}
+		if _, err = newBody(br, h).drain(scratch); err != nil {
+			return
+		}
+		query := targetQuery(h.first)
+		switch query.Get("bench") {
+		case "stream":
+			err = sendPaced(conn, query)
+		case "idle":
+			_, err = conn.Write(appendEvent([]byte(streamHead), time.Now()))
+		default:
+			_, err = conn.Write(whole)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// targetQuery is the query of a request line, empty if it has none.
+func targetQuery(requestLine string) url.Values {
+	_, rest, _ := strings.Cut(requestLine, "?")
+	raw, _, _ := strings.Cut(rest, " ")
+	if raw == "" {
+		return nil
+	}
+	query, err := url.ParseQuery(raw)
+	if err != nil {
+		return nil
+	}
+	return query
+}
+
+// sendPaced writes a stream of events, 10 to 20 ms apart in a fixed pattern, each in one chunk and one write.
+func sendPaced(conn net.Conn, query url.Values) error {
+	events, err := strconv.Atoi(query.Get("events"))
+	if err != nil {
+		return fmt.Errorf("cannot read number of events %q: %w", query.Get("events"), err)
+	}
+	if _, err = conn.Write([]byte(streamHead)); err != nil {
+		return err
+	}
+	buf := make([]byte, 0, 512)
+	for i := range events {
+		time.Sleep(10*time.Millisecond + time.Duration(i*7%11)*time.Millisecond)
+		if _, err = conn.Write(appendEvent(buf[:0], time.Now())); err != nil {
+			return err
+		}
+	}
+	_, err = conn.Write([]byte("e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"))
+	return err
+}
+
+const (
+	eventOpen = `data: {"id":"chatcmpl-bench","object":"chat.completion.chunk","model":"bench-model",` +
+		`"choices":[{"index":0,"delta":{"content":" token"},"finish_reason":null}],"sent":`
+	eventShut = "}\n\n"
+)
+
+// appendEvent appends one SSE event as one chunk; it carries the time of sending in Unix nanoseconds.
+func appendEvent(dst []byte, now time.Time) []byte {
+	sent := strconv.FormatInt(now.UnixNano(), 10)
+	dst = strconv.AppendInt(dst, int64(len(eventOpen)+len(sent)+len(eventShut)), 16)
+	dst = append(dst, "\r\n"+eventOpen...)
+	dst = append(dst, sent...)
+	return append(dst, eventShut+"\r\n"...)
+}
+
+// eventSent is the time of sending that an event line carries; false for a line without one.
+func eventSent(line string) (time.Time, bool) {
+	_, tail, found := strings.Cut(line, `"sent":`)
+	if !found {
+		return time.Time{}, false
+	}
+	ns, err := strconv.ParseInt(strings.TrimRight(tail, "}"), 10, 64)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return time.Unix(0, ns), true
+}

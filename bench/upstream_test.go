@@ -1,0 +1,92 @@
+package bench
+
+import (
+	"context"
+	"net"
+	"testing"
+	"time"
+)
+
+// serveBoth runs the upstream and the baseline before it in this process and returns the baseline's site.
+func serveBoth(t *testing.T) site {
+	t.Helper()
+	upstream, errU := freeAddress()
+	listen, errL := freeAddress()
+	if errU != nil || errL != nil {
+		t.Fatal(errU, errL)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 2)
+	go func() { ended <- Upstream(ctx, upstream) }()
+	go func() { ended <- Baseline(ctx, listen, "http://"+upstream) }()
+	t.Cleanup(func() {
+		cancel()
+		for range 2 {
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	ask := getRequest(site{addr: listen}, "/")
+	for askOnce(listen, ask) != nil {
+		if t.Context().Err() != nil {
+			t.Fatal("the baseline does not answer")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	return site{addr: listen}
+}
+
+func TestBaselineCarriesAnswersAndStreams(t *testing.T) {
+	at := serveBoth(t)
+	payload, err := chatBody(100 << 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := dial(at.addr, turnLimit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.close()
+	for i := range 3 {
+		answer, err := c.open(postRequest(at, chatPath, payload))
+		if err != nil {
+			t.Fatalf("request %d: %v", i, err)
+		}
+		if n, err := answer.drain(c.scratch); err != nil || n != int64(len(chatAnswer())) {
+			t.Fatalf("answer %d has %d bytes, %v; want %d", i, n, err, len(chatAnswer()))
+		}
+	}
+	ages, err := streamTurn(at.addr, postRequest(at, chatPath+"?bench=stream&events=4", payload))
+	if err != nil || len(ages) != 4 {
+		t.Errorf("stream of %d events, %v; want 4", len(ages), err)
+	}
+	idle, err := openIdle(at.addr, postRequest(at, chatPath+"?bench=idle", payload))
+	if err != nil {
+		t.Fatal(err)
+	}
+	idle.close()
+}
+
+func TestClientRefusesWhatIsNotAnAnswer(t *testing.T) {
+	f := func(answer, want string) {
+		t.Helper()
+		near, far := net.Pipe()
+		defer near.Close()
+		go func() {
+			defer far.Close()
+			_, _ = far.Read(make([]byte, 1000))
+			_, _ = far.Write([]byte(answer))
+		}()
+		c := newClient(near)
+		c.extend(turnLimit)
+		if err := c.exchange([]byte("GET / HTTP/1.1\r\n\r\n")); err == nil || err.Error() != want {
+			t.Errorf("answer %q: error %v, want %s", answer, err, want)
+		}
+	}
+	f("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", `cannot use answer "HTTP/1.1 502 Bad Gateway": want status 200`)
+	f("HTTP/1.1 200 OK\r\n\r\n", `cannot use answer "HTTP/1.1 200 OK": its body has no length`)
+	f("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", "cannot read answer: unexpected EOF")
+	f("", "cannot read answer's head: unexpected EOF")
+	f("nonsense\r\n\r\n", `cannot use answer "nonsense": want status 200`)
+}

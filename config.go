@@ -1,0 +1,497 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	_ "embed"
+	"encoding"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"epitome/console"
+	"epitome/proxy"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// Config is the whole of config.toml, where each key is explained for users.
+// One that loadConfig returned is valid, holds no "${NAME}" and is not changed afterwards.
+type Config struct {
+	Listen    string                          `toml:"listen"` // fixed at start
+	Upstream  string                          `toml:"upstream"`
+	Data      string                          `toml:"data"` // fixed at start; see dataFolder
+	Mode      string                          `toml:"mode"`
+	Proxy     proxy.Config                    `toml:"proxy"`
+	Console   console.Config                  `toml:"console"`
+	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
+	Routes    []proxy.Route                   `toml:"routes"`
+}
+
+// Overrides are the command line's words on the configuration; an empty one was not given.
+type Overrides struct {
+	Listen, Upstream, Data, Mode string
+}
+
+// urlUpstream is the name of the upstream that is given as a base URL in place of a name.
+const urlUpstream = "default"
+
+//go:embed config.toml
+var defaultConfig string
+
+// defaults is what holds where the user says nothing.
+func defaults() Config {
+	var c Config
+	if err := toml.Unmarshal([]byte(defaultConfig), &c); err != nil {
+		panic(fmt.Errorf("BUG: cannot read the embedded config.toml: %w", err))
+	}
+	return c
+}
+
+// loadConfig is the configuration to run with: the defaults, over them the file at path, over it the
+// command line. With an empty path the file is the user's own, if there is one.
+func loadConfig(path string, over Overrides) (Config, error) {
+	c := defaults()
+	if path == "" {
+		path = userConfigFile()
+	}
+	if path != "" {
+		if err := c.readFile(path); err != nil {
+			return Config{}, err
+		}
+	}
+	c.Listen = cmp.Or(over.Listen, c.Listen)
+	c.Upstream = cmp.Or(over.Upstream, c.Upstream)
+	c.Data = cmp.Or(over.Data, c.Data)
+	c.Mode = cmp.Or(over.Mode, c.Mode)
+	if err := c.nameUpstream(); err != nil {
+		return Config{}, err
+	}
+	if err := c.expand(os.LookupEnv); err != nil {
+		return Config{}, err
+	}
+	if err := c.validate(); err != nil {
+		return Config{}, err
+	}
+	return c, nil
+}
+
+// userConfigFile is the path of the user's own file, empty when there is none.
+func userConfigFile() string {
+	folder, err := os.UserConfigDir()
+	if err != nil {
+		return "" // a service without a home has no file there either
+	}
+	path := filepath.Join(folder, "epitome", "config.toml")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	return path
+}
+
+func (c *Config) readFile(path string) error {
+	text, err := os.ReadFile(path)
+	if pathErr := (*fs.PathError)(nil); errors.As(err, &pathErr) {
+		err = pathErr.Err // the path is named below
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read configuration %s: %w; check the path and its permissions", path, err)
+	}
+	return c.decode(path, text)
+}
+
+// decode lays text, the content of file, over c: what it names is set, all else stays.
+func (c *Config) decode(file string, text []byte) error {
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors put a byte order mark there
+	base := maps.Clone(c.Upstreams)
+	for _, into := range []any{reflect.New(spelled(reflect.TypeFor[Config]())).Interface(), c} {
+		if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(into); err != nil {
+			return explain(file, err)
+		}
+	}
+	// An inline table replaces what the map held, where [upstreams.NAME] lays itself over it.
+	for name, builtin := range base {
+		u := c.Upstreams[name]
+		u.URL = cmp.Or(u.URL, builtin.URL)
+		c.Upstreams[name] = u
+	}
+	return nil
+}
+
+// quantity is a duration or size as the text it is written as.
+type quantity string
+
+// spelled is t with a quantity in place of each duration and size. Decoding into it first makes a bare
+// number there a mistake with a line, where the decoder would take nanoseconds or bytes.
+func spelled(t reflect.Type) reflect.Type {
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
+		return reflect.TypeFor[quantity]()
+	}
+	switch t.Kind() {
+	case reflect.Map:
+		return reflect.MapOf(t.Key(), spelled(t.Elem()))
+	case reflect.Slice:
+		return reflect.SliceOf(spelled(t.Elem()))
+	case reflect.Struct:
+		fields := reflect.VisibleFields(t)
+		for i := range fields {
+			fields[i].Type = spelled(fields[i].Type)
+		}
+		return reflect.StructOf(fields)
+	}
+	return t
+}
+
+// explain turns the decoder's error about file into a sentence for the one who wrote it.
+func explain(file string, err error) error {
+	var at *toml.DecodeError
+	if !errors.As(err, &at) {
+		return fmt.Errorf("cannot read configuration %s: %w", file, err)
+	}
+	line, _ := at.Position()
+	key := strings.Join(at.Key(), ".")
+	problem := strings.TrimPrefix(at.Error(), "toml: ")
+	if key == "" {
+		return fmt.Errorf("%s:%d: cannot read TOML: %s", file, line, problem)
+	}
+	var unknown *toml.StrictMissingError
+	if errors.As(err, &unknown) || strings.HasPrefix(problem, "cannot store ") && !isKey(at.Key()) {
+		return fmt.Errorf("%s:%d: unknown key %s; %s", file, line, key, advise(at.Key()))
+	}
+	for _, before := range []string{" of type ", " in a "} {
+		if i := strings.LastIndex(problem, before); i >= 0 {
+			problem = "write " + spelling(problem[i+len(before):])
+		}
+	}
+	return fmt.Errorf("%s:%d: cannot set %s: %s", file, line, key, problem)
+}
+
+// spelling says how a value of a Go type, as spelled makes them, is written in TOML.
+func spelling(goType string) string {
+	switch goType {
+	case reflect.TypeFor[quantity]().String():
+		return `a number with its unit in quotes, as in "90s" or "64MB"`
+	case "string":
+		return "a text in quotes"
+	case "int":
+		return "a whole number, without quotes"
+	case "bool":
+		return "true or false, without quotes"
+	case "[]string":
+		return `a list such as ["one", "two"]`
+	}
+	if strings.HasPrefix(goType, "[]") {
+		return "a list of tables, each under its name in [[ ]]"
+	}
+	return "a table, under its name in [ ]"
+}
+
+// anyName stands in a known key for a name that the user chooses: an upstream's or a header's.
+const anyName = "NAME"
+
+// appendKeys appends every key within t, which itself stands under prefix, in the order of the fields.
+func appendKeys(keys [][]string, t reflect.Type, prefix []string) [][]string {
+	add := func(part string, t reflect.Type) {
+		key := append(slices.Clone(prefix), part)
+		keys = appendKeys(append(keys, key), t, key)
+	}
+	switch t.Kind() {
+	case reflect.Slice:
+		keys = appendKeys(keys, t.Elem(), prefix)
+	case reflect.Map:
+		add(anyName, t.Elem())
+	case reflect.Struct:
+		for f := range t.Fields() {
+			add(f.Tag.Get("toml"), f.Type)
+		}
+	}
+	return keys
+}
+
+// advise says what to write in place of key, which Config does not have. The decoder leaves out
+// some of the tables that stand around a key in an inline table.
+func advise(key []string) string {
+	last := key[len(key)-1]
+	if isKey(key) {
+		key = []string{last}
+	}
+	nearest, least := "", 2+min(len(last)/4, 2) // fewer letters than this may be wrong
+	for _, known := range appendKeys(nil, reflect.TypeFor[Config](), nil) {
+		k := withNames(known, key)
+		n := distance(strings.Join(key, "."), strings.Join(k[max(0, len(k)-len(key)):], "."))
+		switch {
+		case known[len(known)-1] == last:
+			n = 1 // the right name in the wrong table
+		case len(k) > len(key):
+			n++
+		}
+		if n < least {
+			nearest, least = strings.Join(k, "."), n
+		}
+	}
+	if nearest == "" {
+		return "no key has a name like it; remove it"
+	}
+	return "did you mean " + nearest + "?"
+}
+
+func isKey(key []string) bool {
+	return slices.ContainsFunc(appendKeys(nil, reflect.TypeFor[Config](), nil), func(k []string) bool {
+		return slices.Equal(withNames(k, key), key)
+	})
+}
+
+// withNames is the known key k with the user's names from key, where the two run alike.
+func withNames(k, key []string) []string {
+	k = slices.Clone(k)
+	for i, part := range k {
+		if part == anyName && i < len(key) && (len(k) == len(key) || slices.Equal(k[:i], key[:i])) {
+			k[i] = key[i]
+		}
+	}
+	return k
+}
+
+// distance is how many letters must be put in, left out or changed to make b of a.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1) // row[j]: from the part of a read so far to b[:j]
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// nameUpstream makes a base URL that stands in place of an upstream's name an upstream of its own.
+func (c *Config) nameUpstream() error {
+	if !strings.Contains(c.Upstream, "://") {
+		return nil
+	}
+	// The headers of a table of that name may hold credentials meant for another provider.
+	if _, taken := c.Upstreams[urlUpstream]; taken {
+		return fmt.Errorf("cannot use a base URL as upstream: [upstreams.%s] holds its name; give that table another one", urlUpstream)
+	}
+	if err := checkURL(c.Upstream); err != nil {
+		return fmt.Errorf("cannot use upstream: %w", err)
+	}
+	c.Upstreams[urlUpstream] = proxy.UpstreamConfig{URL: c.Upstream}
+	c.Upstream = urlUpstream
+	return nil
+}
+
+// expand puts values of the environment into the places that may hold a secret.
+func (c *Config) expand(lookup func(string) (string, bool)) (err error) {
+	if c.Console.Token, err = expandText(c.Console.Token, lookup); err != nil {
+		return fmt.Errorf("cannot use console.token: %w", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
+		headers := c.Upstreams[name].Headers
+		for _, h := range slices.Sorted(maps.Keys(headers)) {
+			if headers[h], err = expandText(headers[h], lookup); err != nil {
+				return fmt.Errorf("cannot use upstreams.%s.headers.%s: %w", name, h, err)
+			}
+		}
+	}
+	return nil
+}
+
+// expandText is text with each "${NAME}" replaced by the variable's value. An empty value counts as
+// none: what stands there is a credential, and an empty one would silently take its place.
+func expandText(text string, lookup func(string) (string, bool)) (string, error) {
+	var out strings.Builder
+	for {
+		before, rest, found := strings.Cut(text, "${")
+		out.WriteString(before)
+		if !found {
+			return out.String(), nil
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if !closed {
+			return "", errors.New(`a "${" has no "}"; write "${NAME}" with the name of an environment variable`)
+		}
+		value, _ := lookup(name)
+		if value == "" {
+			return "", fmt.Errorf("the environment variable %s is not set or empty; set it, or take out ${%s}", name, name)
+		}
+		out.WriteString(value)
+		text = after
+	}
+}
+
+// validate says what is wrong with c first, in one sentence.
+func (c Config) validate() error {
+	if !slices.Contains([]string{"on", "observe", "off"}, c.Mode) {
+		return fmt.Errorf("cannot use mode %q: write on, observe or off", c.Mode)
+	}
+	_, port, err := net.SplitHostPort(c.Listen)
+	if _, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil {
+		return fmt.Errorf("cannot use listen %q: write host:port, as in 127.0.0.1:7070 or [::1]:7070", c.Listen)
+	}
+	names := slices.Sorted(maps.Keys(c.Upstreams))
+	known := strings.Join(names, ", ")
+	if !slices.Contains(names, c.Upstream) {
+		return fmt.Errorf("cannot use upstream %q: write one of %s, or a base URL such as https://api.openai.com/v1", c.Upstream, known)
+	}
+	for _, name := range names {
+		if err := checkUpstream(name, c.Upstreams[name]); err != nil {
+			return err
+		}
+	}
+	for i, r := range c.Routes {
+		if r.Model == "" {
+			return fmt.Errorf("cannot use route %d: its model is empty; write a pattern such as gpt-*", i+1)
+		}
+		if !slices.Contains(names, r.Upstream) {
+			return fmt.Errorf("cannot use route %d, model %q: unknown upstream %q; write one of %s", i+1, r.Model, r.Upstream, known)
+		}
+	}
+	if err := checkConsole(c.Console); err != nil {
+		return err
+	}
+	return checkProxy(c.Proxy)
+}
+
+func checkConsole(c console.Config) error {
+	if strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return errors.New("cannot use console.token: it has to travel in a header; write letters, digits and signs, without spaces")
+	}
+	for _, host := range c.Hosts {
+		if host == "" || strings.ContainsAny(host, "/ \t\r\n*") {
+			return fmt.Errorf("cannot use console.hosts %q: write a host name such as epitome.example.com", host)
+		}
+	}
+	return nil
+}
+
+func checkProxy(p proxy.Config) error {
+	v := reflect.ValueOf(p)
+	for f, number := range v.Fields() {
+		if number.Int() <= 0 {
+			return fmt.Errorf("cannot use proxy.%s %v: it must be greater than zero", f.Tag.Get("toml"), number)
+		}
+	}
+	if p.MaxInFlight < p.MaxBody {
+		return fmt.Errorf("cannot use proxy.max_in_flight %s: it must hold at least one body of proxy.max_body, %s", p.MaxInFlight, p.MaxBody)
+	}
+	return nil
+}
+
+const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+func checkUpstream(name string, u proxy.UpstreamConfig) error {
+	if strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
+		return fmt.Errorf("cannot use the upstream name %q: write a-z, 0-9, dot, dash and underscore, with a letter or digit first", name)
+	}
+	if err := checkURL(u.URL); err != nil {
+		return fmt.Errorf("cannot use upstreams.%s.url: %w", name, err)
+	}
+	if (u.TLS.CertFile == "") != (u.TLS.KeyFile == "") {
+		return fmt.Errorf("cannot use upstreams.%s.tls: cert_file and key_file belong together; write both or neither", name)
+	}
+	for _, h := range slices.Sorted(maps.Keys(u.Headers)) {
+		if err := checkHeader(h, u.Headers[h]); err != nil {
+			return fmt.Errorf("cannot use upstreams.%s.headers.%q: %w", name, h, err)
+		}
+	}
+	return nil
+}
+
+// checkURL never repeats raw: it may hold a password or a key.
+func checkURL(raw string) error {
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
+		return errors.New("write an absolute http or https URL, as in https://api.openai.com/v1")
+	case u.User != nil:
+		return errors.New("it holds a user name or password; write them as an Authorization header instead")
+	case strings.ContainsAny(raw, "?#"):
+		return errors.New("it has a query or a fragment; write a base URL, to which paths can be appended")
+	}
+	if _, err := strconv.ParseUint(cmp.Or(u.Port(), "443"), 10, 16); err != nil {
+		return errors.New("its port is above 65535; write the port on which the upstream listens")
+	}
+	return nil
+}
+
+// checkHeader never repeats value: it may be a credential.
+func checkHeader(name, value string) error {
+	legal := letters + strings.ToUpper(letters) + "!#$%&'*+-.^_`|~" // RFC 9110, section 5.6.2
+	if name == "" || strings.Trim(name, legal) != "" {
+		return errors.New("this is no header name; write letters, digits and dashes")
+	}
+	switch strings.ToLower(name) {
+	case "connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade":
+		return errors.New("epitome itself frames each request; remove it")
+	}
+	if strings.ContainsAny(value, "\r\n\x00") {
+		return errors.New("its value holds a line break or NUL; take it out (a variable read from a file often ends in one)")
+	}
+	return nil
+}
+
+// dataFolder is where c keeps what is kept on disk, as an absolute path; it need not exist.
+func dataFolder(c Config) (string, error) {
+	if c.Data != "" {
+		return filepath.Abs(c.Data)
+	}
+	base, err := "", error(nil)
+	switch runtime.GOOS {
+	case "darwin", "ios":
+		base, err = os.UserConfigDir() // ~/Library/Application Support
+	case "windows":
+		base, err = os.UserCacheDir() // %LocalAppData%, which stays on this machine
+	default:
+		if base = os.Getenv("XDG_DATA_HOME"); !filepath.IsAbs(base) { // a relative one is void, by its specification
+			base, err = os.UserHomeDir()
+			base = filepath.Join(base, ".local", "share")
+		}
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot find the user's data folder: %w; name one with --data", err)
+	}
+	return filepath.Join(base, "epitome"), nil
+}
+
+// needRestart lists the keys in which the two differ and which only a new start takes up.
+func needRestart(running, wanted Config) []string {
+	was, is := running.Proxy, wanted.Proxy
+	var keys []string
+	for _, fixed := range []struct {
+		key     string
+		differs bool
+	}{
+		{"listen", running.Listen != wanted.Listen},
+		{"data", running.Data != wanted.Data},
+		{"proxy.max_header", was.MaxHeader != is.MaxHeader},
+		{"proxy.max_in_flight", was.MaxInFlight != is.MaxInFlight},
+		{"proxy.max_connections", was.MaxConnections != is.MaxConnections},
+		{"proxy.header_timeout", was.HeaderTimeout != is.HeaderTimeout},
+		{"proxy.keep_alive", was.KeepAlive != is.KeepAlive},
+	} {
+		if fixed.differs {
+			keys = append(keys, fixed.key)
+		}
+	}
+	return keys
+}

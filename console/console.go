@@ -1,0 +1,119 @@
+// Package console is epitome's own side: what lies under /-/, and the folds over exchanges that become log lines
+// and metrics.
+//
+// It promises that nothing under /-/ can be reached by a web page the user happens to visit (the Host and Origin
+// of each request are checked) nor from beyond this machine without the admin token, but for /-/health and
+// /-/ready; and that neither log nor metrics carry a credential, a header or a body.
+package console
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"sync/atomic"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"epitome/event"
+)
+
+// Program is what the console shows and asks of the running program.
+type Program struct {
+	Version   string
+	Listen    string                    // address the program listens on, host:port
+	Ready     func() bool               // new exchanges are welcome
+	InFlight  func() int                // exchanges under way
+	Upstreams func() map[string]string  // base URL by name
+	Proof     func(nonce string) string // shows to who can read the data folder that this program is its owner
+	Lease     func() (release func())   // keeps a program alive that ends with its last user
+	Log       *slog.Logger
+}
+
+// Console serves /-/ and records exchanges. Its methods may be called from any goroutine.
+type Console struct {
+	program Program
+	guard   atomic.Pointer[guard]
+	mux     *http.ServeMux
+	metrics *metrics
+}
+
+// New makes a console for the program.
+func New(c Config, p Program) *Console {
+	o := &Console{program: p, mux: http.NewServeMux(), metrics: newMetrics(p)}
+	o.Reload(c)
+	o.mux.HandleFunc("GET /-/health", o.health)
+	o.mux.HandleFunc("GET /-/ready", o.ready)
+	o.mux.Handle("GET /-/metrics", promhttp.HandlerFor(o.metrics.registry, promhttp.HandlerOpts{}))
+	o.mux.HandleFunc("GET /-/identity", o.identity)
+	o.mux.HandleFunc("GET /-/lease", o.lease)
+	return o
+}
+
+// Reload puts c in force for the requests that come from now on.
+func (o *Console) Reload(c Config) { o.guard.Store(newGuard(c, o.program.Listen)) }
+
+// ServeHTTP serves a path under /-/, if the guard lets the request in.
+func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if why := o.guard.Load().refuses(r); why != nil {
+		refuse(w, why.status, why.message)
+		return
+	}
+	if _, pattern := o.mux.Handler(r); pattern == "" {
+		refuse(w, http.StatusNotFound, "epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
+		return
+	}
+	o.mux.ServeHTTP(w, r)
+}
+
+// Record takes an exchange that has ended.
+func (o *Console) Record(e event.Exchange) {
+	o.metrics.record(e)
+	logExchange(o.program.Log, e)
+}
+
+// health says that the program runs.
+func (o *Console) health(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, map[string]any{"status": "ok", "version": o.program.Version})
+}
+
+// ready says whether new exchanges are welcome.
+func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
+	if !o.program.Ready() {
+		reply(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping"})
+		return
+	}
+	reply(w, http.StatusOK, map[string]any{"status": "ready"})
+}
+
+// identity says which upstreams this program has, with a proof that it owns its data folder.
+func (o *Console) identity(w http.ResponseWriter, r *http.Request) {
+	reply(w, http.StatusOK, map[string]any{
+		"version": o.program.Version, "upstreams": o.program.Upstreams(), "proof": o.program.Proof(r.URL.Query().Get("nonce")),
+	})
+}
+
+// lease holds the program until the client leaves.
+func (o *Console) lease(w http.ResponseWriter, r *http.Request) {
+	if !o.program.Ready() {
+		refuse(w, http.StatusServiceUnavailable, "epitome is stopping")
+		return
+	}
+	release := o.program.Lease()
+	defer release()
+	w.WriteHeader(http.StatusOK)
+	w.(http.Flusher).Flush() //nolint:forcetypeassert // the proxy's writers flush
+	<-r.Context().Done()
+}
+
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a client that has left is no error of ours
+}
+
+// refuse answers as the proxy's own errors do, so that clients can show it.
+func refuse(w http.ResponseWriter, status int, message string) {
+	reply(w, status, map[string]any{"type": "error", "error": map[string]any{
+		"message": message, "type": "epitome_error", "param": nil, "code": "console",
+	}})
+}

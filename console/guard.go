@@ -1,0 +1,99 @@
+package console
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// guard keeps web pages and strangers out of /-/.
+//
+// A page on any site can make the user's browser send requests to this machine, and by rebinding its own name to
+// 127.0.0.1 it can read the answers. It cannot choose the Host header, nor hide where the request came from.
+type guard struct {
+	hosts  map[string]bool   // names that Host may give, without port, lower case
+	open   bool              // the program listens beyond loopback
+	token  [sha256.Size]byte // of the admin token, compared in constant time
+	tokens bool              // there is one
+}
+
+// free are the paths that need no token: they tell nothing that an attempt to connect would not.
+var free = map[string]bool{"/-/health": true, "/-/ready": true}
+
+func newGuard(c Config, listen string) *guard {
+	host, _, err := net.SplitHostPort(listen)
+	if err != nil {
+		host = listen
+	}
+	g := &guard{hosts: map[string]bool{"localhost": true}, token: sha256.Sum256([]byte(c.Token)), tokens: c.Token != "", open: !loopback(host)}
+	for _, h := range slices.Concat(c.Hosts, []string{host}) {
+		g.hosts[strings.ToLower(h)] = true
+	}
+	return g
+}
+
+func loopback(host string) bool {
+	if host == "localhost" {
+		return true
+	}
+	a, err := netip.ParseAddr(host)
+	return err == nil && a.IsLoopback()
+}
+
+// why says why a request is not let in.
+type why struct {
+	status  int
+	message string
+}
+
+func (g *guard) refuses(r *http.Request) *why {
+	host := hostOf(r.Host)
+	if !g.known(host) {
+		return &why{http.StatusForbidden, "epitome does not know the host name " + host + ": add it to console.hosts to use /-/ under it"}
+	}
+	if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
+		return &why{http.StatusForbidden, "a page of another site may not use /-/"}
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
+		return &why{http.StatusForbidden, "a page of another site may not use /-/"}
+	}
+	if !g.open && !g.tokens || free[r.URL.Path] {
+		return nil
+	}
+	if !g.tokens {
+		return &why{http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/"}
+	}
+	given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if sum := sha256.Sum256([]byte(given)); subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 {
+		return &why{http.StatusUnauthorized, "/-/ needs the admin token (console.token): send it as Authorization: Bearer TOKEN"}
+	}
+	return nil
+}
+
+// known reports whether a Host may be used: the listening address, a name from the configuration, or a literal
+// loopback address. Beyond loopback any literal address is as good as the one listened on: no name can be rebound to it.
+func (g *guard) known(host string) bool {
+	if g.hosts[strings.ToLower(host)] || loopback(host) {
+		return true
+	}
+	_, err := netip.ParseAddr(host)
+	return g.open && err == nil
+}
+
+// hostOf is a Host header's name or address, without port and brackets.
+func hostOf(hostport string) string {
+	if host, _, err := net.SplitHostPort(hostport); err == nil {
+		return host
+	}
+	return strings.Trim(hostport, "[]")
+}
+
+func sameOrigin(origin, host string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && strings.EqualFold(u.Host, host)
+}

@@ -1,0 +1,45 @@
+// Package event holds the story of one exchange as plain data.
+//
+// The proxy makes exactly one Exchange where an exchange ends; log lines,
+// metrics and the dashboard are folds over it and learn nothing elsewhere.
+// The package promises to import nothing of this project and to carry no
+// credential, no header value and no body: an event may be stored and shown.
+package event
+
+import "time"
+
+// Fault says on which side an exchange went wrong; it is a metric label, so the set is closed.
+type Fault string
+
+// The faults. None means the provider's answer, of whatever status, reached the client whole.
+const (
+	None        Fault = ""
+	ClientGone  Fault = "client_gone" // the client left before it had the whole answer
+	ClientSlow  Fault = "client_slow" // the client took nothing for write_idle
+	Refused     Fault = "refused"     // epitome refused the request itself: a limit, a bad route, a bad request
+	Unreachable Fault = "unreachable" // no connection to the upstream; nothing was sent
+	Broken      Fault = "broken"      // the upstream broke off before its answer began
+	Timeout     Fault = "timeout"     // the upstream was silent for too long before its answer began
+	Truncated   Fault = "truncated"   // the upstream broke off or fell silent within its answer
+	Panic       Fault = "panic"       // a bug in epitome; the process went on
+)
+
+// Exchange is one request and its response, as it ended.
+type Exchange struct {
+	ID            string        // unique in this process, for finding the log line
+	Start         time.Time     // when the request had been received whole
+	Method        string        // as it came
+	Path          string        // as it came, without the query: queries may carry keys
+	Upstream      string        // name of the upstream; empty when none was chosen
+	Mode          string        // on, observe or off
+	Action        string        // what was done to the request: none, or a rung of the ladder
+	Status        int           // what the client was answered; 0 when nothing was
+	RequestBytes  int64         // body bytes received
+	ResponseBytes int64         // bytes of the answer's body written to the client, with their chunk framing
+	Sent          time.Duration // from Start until the request had been written upstream; 0 when it never was
+	FirstByte     time.Duration // from Start to the answer's first byte; 0 when there was none
+	Duration      time.Duration // from Start to the end
+	Reused        bool          // the upstream connection came from the pool
+	Fault         Fault
+	Err           string // what went wrong, in one sentence; empty with fault None
+}

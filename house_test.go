@@ -1,0 +1,178 @@
+package main_test
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The law of the house. Each row has its reason, and a broken row prints it.
+// The checkers are in house_rules_test.go; house_self_test.go shows that each can fail.
+
+// room is the place of one package folder: the packages of this project it may import, and why no others.
+type room struct {
+	imports string // folders, separated by spaces; "." is main
+	why     string
+}
+
+// house has every package folder. Tests may import the scripted upstream, event and unit besides.
+var house = map[string]room{
+	".":                     {"bench console event proxy scripted unit", "main wires everything; nothing imports it, and no test code is linked into the program"},
+	"bench":                 {"event proxy unit", "bench measures the very path that serves; what only tests use would measure something else"},
+	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
+	"event":                 {"", "event is plain data that every package may read; an import would make each of them depend on it"},
+	"proxy":                 {"event unit", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
+	"scripted":              {"", "the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes"},
+	"scripted/scriptedtest": {"scripted", "it only ties the scripted upstream to package testing"},
+	"sdk":                   {"", "the SDK test drives the built program from outside, as a user does"},
+	"unit":                  {"", "unit reads durations and sizes for every config; an import would make each of them depend on it"},
+}
+
+// forTests may be imported by any _test.go file.
+const forTests = "event scripted scripted/scriptedtest unit"
+
+// ban keeps a library where it belongs. It does not reach test files.
+type ban struct {
+	library string // import path; what stands below it is meant too
+	allowed string // folders, separated by spaces
+	why     string
+}
+
+var bans = []ban{
+	{"github.com/valyala/fasthttp", "proxy bench", "one package knows the wire and its traps; bench needs a bare fasthttp proxy as its baseline"},
+	{"github.com/dgraph-io/badger", "store", "facts must outlive the choice of a database"},
+	{"github.com/prometheus", "console", "metrics are a fold over events; counters on the request path would be a second truth"},
+	{"testing", "scripted/scriptedtest", "package testing registers flags and weighs on the program; only test code needs it"},
+}
+
+// globals are the package-level variables that are neither constant tables nor sentinel errors, each with the reason it may be.
+var globals = map[string]string{
+	"proxy.heads":   "a pool holds spare buffers only; what is done with them does not depend on it",
+	"proxy.readers": "a pool holds spare buffers only; what is done with them does not depend on it",
+}
+
+func TestImportArrows(t *testing.T) {
+	for _, s := range sources(t) {
+		report(t, checkArrows(s, house))
+	}
+}
+
+func TestLibrariesStayInTheirPlace(t *testing.T) {
+	for _, s := range sources(t) {
+		report(t, checkBans(s, bans))
+	}
+}
+
+func TestBudgets(t *testing.T) {
+	all := sources(t)
+	for _, s := range all {
+		report(t, checkSizes(s))
+	}
+	report(t, checkTail(all))
+}
+
+func TestDocs(t *testing.T) {
+	all := sources(t)
+	report(t, checkPackageDocs(all))
+	for _, s := range all {
+		report(t, checkExportedDocs(s))
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, s := range sources(t) {
+		report(t, checkTypeNames(s))
+	}
+}
+
+func TestNoHiddenState(t *testing.T) {
+	all := sources(t)
+	for _, s := range all {
+		report(t, checkGlobals(s, globals))
+	}
+	report(t, checkAssigned(all, globals))
+	for name := range globals {
+		if !declared(all, name) {
+			t.Errorf("the exception %s has no variable any more: take it out of the table", name)
+		}
+	}
+}
+
+// TestNamesNoWorkplace keeps the repository usable anywhere: no path and no host of the place it was written at.
+func TestNamesNoWorkplace(t *testing.T) {
+	for _, name := range files(t) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // a tracked file that is being moved or removed
+		}
+		report(t, checkWorkplace(name, text))
+	}
+}
+
+func report(t *testing.T, complaints []string) {
+	t.Helper()
+	for _, c := range complaints {
+		t.Error(c)
+	}
+}
+
+// sources parses every Go file of the module outside testdata folders, tests included.
+func sources(t *testing.T) []*source {
+	t.Helper()
+	var all []*source
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() && (entry.Name() == "testdata" || len(name) > 1 && strings.HasPrefix(entry.Name(), ".")) {
+			return filepath.SkipDir
+		}
+		if entry.IsDir() || !strings.HasSuffix(name, ".go") {
+			return nil
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		s, err := parse(filepath.ToSlash(name), text)
+		if err != nil {
+			return fmt.Errorf("cannot parse: %w", err)
+		}
+		all = append(all, s)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatal("no Go file found: the test runs in the wrong folder")
+	}
+	return all
+}
+
+// files lists what a commit would hold; without git, everything here.
+func files(t *testing.T) []string {
+	t.Helper()
+	if out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output(); err == nil {
+		return strings.Split(string(bytes.TrimRight(out, "\x00")), "\x00")
+	}
+	var all []string
+	err := filepath.WalkDir(".", func(name string, entry fs.DirEntry, err error) error {
+		if err == nil && entry.Name() == ".git" {
+			return filepath.SkipDir
+		}
+		if err == nil && entry.Type().IsRegular() {
+			all = append(all, name)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}

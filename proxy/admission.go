@@ -1,0 +1,82 @@
+package proxy
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+	"golang.org/x/sync/semaphore"
+)
+
+// admission bounds the bytes of all request bodies in flight. A request takes its room when its head has been
+// read, before fasthttp allocates its body, and gives it back when its exchange ends.
+type admission struct {
+	room *semaphore.Weighted
+	size int64
+
+	mu   sync.Mutex
+	held map[*fasthttp.RequestHeader]int64 // by the header's address, which is fixed while its request is being served
+}
+
+func newAdmission(size int64) *admission {
+	return &admission{room: semaphore.NewWeighted(size), size: size, held: make(map[*fasthttp.RequestHeader]int64)}
+}
+
+// enter takes n bytes of room for the request of h, waiting at most wait for it.
+func (a *admission) enter(h *fasthttp.RequestHeader, n int64, wait time.Duration) bool {
+	a.leave(h) // a request whose body never arrived whole leaves nothing behind
+	if n = min(n, a.size); n <= 0 {
+		return true
+	}
+	if !a.room.TryAcquire(n) {
+		ctx, cancel := context.WithTimeout(context.Background(), wait)
+		defer cancel()
+		if a.room.Acquire(ctx, n) != nil {
+			a.hold(h, noRoom)
+			return false
+		}
+	}
+	a.hold(h, n)
+	return true
+}
+
+// noRoom stands for the bytes held by a request that found none.
+const noRoom = -1
+
+func (a *admission) hold(h *fasthttp.RequestHeader, n int64) {
+	a.mu.Lock()
+	a.held[h] = n
+	a.mu.Unlock()
+}
+
+// refused reports whether the request of h found no room.
+func (a *admission) refused(h *fasthttp.RequestHeader) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.held[h] == noRoom
+}
+
+// keep gives back all but n bytes of the request's room: a chunked body's length is known only once it has been read.
+func (a *admission) keep(h *fasthttp.RequestHeader, n int64) {
+	a.mu.Lock()
+	spare := a.held[h] - n
+	if spare > 0 {
+		a.held[h] = n
+	}
+	a.mu.Unlock()
+	if spare > 0 {
+		a.room.Release(spare)
+	}
+}
+
+// leave gives the request's room back.
+func (a *admission) leave(h *fasthttp.RequestHeader) {
+	a.mu.Lock()
+	n := a.held[h]
+	delete(a.held, h)
+	a.mu.Unlock()
+	if n > 0 {
+		a.room.Release(n)
+	}
+}

@@ -1,0 +1,246 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+)
+
+// Lengths of an answer's body that are not a number of bytes.
+const (
+	chunkedLength = -1
+	untilClose    = -2
+)
+
+// maxAnswerHead bounds the status line and the header lines of an answer.
+const maxAnswerHead = 256 << 10
+
+// answerHead is the status line and the header lines of an answer, with what they say about its body.
+type answerHead struct {
+	code    int
+	reason  []byte
+	block   []byte // the header lines as they came
+	length  int64  // of the body: bytes, chunkedLength or untilClose
+	clash   bool   // length and chunked both stated: chunked holds, and the length is not passed on
+	closing bool   // the connection ends with this answer
+}
+
+// readHead reads a head, appending its bytes to buf, which the result keeps.
+func readHead(br *bufio.Reader, buf []byte) (*answerHead, error) {
+	whole := true // the line that is being read begins at its beginning
+	for {
+		part, err := br.ReadSlice('\n')
+		buf = append(buf, part...)
+		switch {
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			if err == io.EOF && len(buf) > 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		case len(buf) > maxAnswerHead:
+			return nil, fmt.Errorf("the answer's head is larger than %d bytes", maxAnswerHead)
+		case whole && err == nil && len(trimEOL(part)) == 0:
+			return parseHead(buf)
+		}
+		whole = err == nil
+	}
+}
+
+func parseHead(buf []byte) (*answerHead, error) {
+	end := lineEnd(buf)
+	h := &answerHead{block: buf[end:], length: untilClose}
+	proto, rest, _ := bytes.Cut(trimEOL(buf[:end]), []byte(" "))
+	code, reason, _ := bytes.Cut(rest, []byte(" "))
+	h.reason = reason
+	var err error
+	if h.code, err = strconv.Atoi(string(code)); err != nil || len(code) != 3 || h.code < 100 {
+		return nil, fmt.Errorf("the answer does not begin with a status line: %.80q", buf[:end])
+	}
+	switch string(proto) {
+	case "HTTP/1.1":
+	case "HTTP/1.0":
+		h.closing = true
+	default:
+		return nil, fmt.Errorf("the answer is in no known version of HTTP: %.80q", buf[:end])
+	}
+	return h, h.readFraming()
+}
+
+// readFraming looks at every line once. What could be read in two ways is refused: it would let one answer's
+// body pass for the next answer.
+func (h *answerHead) readFraming() error {
+	stated := int64(untilClose)
+	for l := (lines{rest: h.block}); l.next(); {
+		if err := checkLine(&l); err != nil {
+			return err
+		}
+		switch {
+		case l.is("content-length"):
+			n, err := strconv.ParseUint(string(l.value), 10, 62)
+			if err != nil || stated >= 0 && stated != int64(n) {
+				return fmt.Errorf("the answer's Content-Length %.80q cannot be trusted", l.value)
+			}
+			stated = int64(n)
+		case l.is("transfer-encoding"):
+			if !equalFold(l.value, "chunked") || h.length == chunkedLength {
+				return fmt.Errorf("the answer's Transfer-Encoding %.80q is not supported", l.value)
+			}
+			h.length = chunkedLength
+		case l.is("connection"):
+			h.closing = h.closing && !hasToken(l.value, "keep-alive") || hasToken(l.value, "close")
+		}
+	}
+	switch {
+	case h.length == chunkedLength && stated >= 0:
+		h.clash, h.closing = true, true
+	case stated >= 0:
+		h.length = stated
+	}
+	return nil
+}
+
+func checkLine(l *lines) error {
+	if len(l.name) == 0 || len(l.name) == len(l.raw) {
+		return fmt.Errorf("the answer has a header line without a name: %.80q", l.raw)
+	}
+	for _, c := range l.name {
+		if c <= ' ' || c >= 0x7f {
+			return fmt.Errorf("the answer has a header name that is not allowed: %.80q", l.name)
+		}
+	}
+	if i := bytes.IndexAny(l.value, "\x00\r"); i >= 0 && !bytes.Contains(l.value, []byte("\n")) {
+		return fmt.Errorf("the answer's header %s holds a byte that is not allowed", l.name)
+	}
+	return nil
+}
+
+// bodiless reports whether the answer has no body whatever its header lines say.
+func (h *answerHead) bodiless(toHead bool) bool {
+	return toHead || h.code < 200 || h.code == 204 || h.code == 304
+}
+
+// clientSide says how an answer is put on the client's connection.
+type clientSide struct {
+	http10 bool // the client knows no chunks
+	close  bool // the client's connection ends with the answer
+	extra  []byte
+}
+
+// appendTo writes the head as the client gets it: every end-to-end line in its place and spelling, and a
+// Connection line of our own where one is needed.
+func (h *answerHead) appendTo(dst []byte, to clientSide) []byte {
+	dst = append(dst, "HTTP/1.1 "...)
+	dst = append(strconv.AppendInt(dst, int64(h.code), 10), ' ')
+	dst = append(append(dst, h.reason...), crlf...)
+	hop := hopsOf(h.block)
+	chunked := h.length == chunkedLength && !to.http10 && h.code >= 200 && h.code != 204
+	for l := (lines{rest: h.block}); l.next(); {
+		switch {
+		case l.is("transfer-encoding") && chunked:
+			dst = l.appendTo(dst)
+		case h.code == 101 && (l.is("connection") || l.is("upgrade")):
+			dst = l.appendTo(dst)
+		case l.is("content-length") && h.clash, hop.has(l.name):
+		default:
+			dst = l.appendTo(dst)
+		}
+	}
+	switch {
+	case h.code < 200:
+	case to.close:
+		dst = append(dst, "Connection: close\r\n"...)
+	case to.http10:
+		dst = append(dst, "Connection: keep-alive\r\n"...)
+	}
+	return append(append(dst, to.extra...), crlf...)
+}
+
+// answer is an upstream's answer, its head read and its body still on the connection.
+type answer struct {
+	*answerHead
+	conn     *upstreamConn
+	empty    bool // no body follows
+	readIdle time.Duration
+
+	left   int64 // of a body with a length
+	chunks chunks
+}
+
+// errTruncated says that the body ended before its end.
+var errTruncated = errors.New("the upstream broke off within its answer")
+
+// complete reports whether the body has been read to its end.
+func (a *answer) complete() bool {
+	switch {
+	case a.empty:
+		return true
+	case a.length == chunkedLength:
+		return a.chunks.done()
+	case a.length >= 0:
+		return a.left == 0
+	}
+	return false
+}
+
+// fill waits until bytes of the body are there, at most readIdle.
+func (a *answer) fill() error {
+	if a.conn.reader.Buffered() > 0 {
+		return nil
+	}
+	_ = a.conn.SetReadDeadline(time.Now().Add(a.readIdle))
+	_, err := a.conn.reader.Peek(1)
+	if err == nil {
+		return nil
+	}
+	if err == io.EOF && a.length != untilClose {
+		return errTruncated
+	}
+	return err
+}
+
+// ready returns the bytes of the body that are there, as they came or without the chunks' framing, and does not
+// wait. They are valid until the next fill.
+func (a *answer) ready(dechunk bool) ([]byte, error) {
+	b, _ := a.conn.reader.Peek(a.conn.reader.Buffered())
+	switch {
+	case a.length == untilClose:
+	case a.length >= 0:
+		b = b[:min(int64(len(b)), a.left)]
+		a.left -= int64(len(b))
+	default:
+		return a.readyChunks(b, dechunk)
+	}
+	_, _ = a.conn.reader.Discard(len(b))
+	return b, nil
+}
+
+// readyChunks passes on what is sound even where an error follows behind it.
+func (a *answer) readyChunks(b []byte, dechunk bool) (out []byte, err error) {
+	var content []byte
+	taken := 0
+	for taken < len(b) && !a.chunks.done() && err == nil {
+		n, run, bad := a.chunks.scan(b[taken:])
+		if dechunk {
+			content = append(content, run...)
+		}
+		taken, err = taken+n, bad
+	}
+	_, _ = a.conn.reader.Discard(taken)
+	if dechunk {
+		return content, err
+	}
+	return b[:taken], err
+}
+
+// end gives the connection back, or drops it if its next answer could not be told from what is left of this one.
+func (a *answer) end() {
+	if a.complete() && !a.closing {
+		a.conn.keep()
+		return
+	}
+	a.conn.drop()
+}

@@ -1,0 +1,162 @@
+package proxy
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"epitome/event"
+)
+
+// call is the upstream side of one exchange. It can be cut from any goroutine, at any time and more than once:
+// whatever the exchange is waiting for upstream then fails at once. The zero value is ready.
+type call struct {
+	mu   sync.Mutex
+	gone bool
+	stop func() // ends what is under way; nil between two connections
+}
+
+// onCut says what ends the thing that is under way now. A call that is cut already ends it at once.
+func (c *call) onCut(stop func()) {
+	c.mu.Lock()
+	c.stop = stop
+	gone := c.gone
+	c.mu.Unlock()
+	if gone && stop != nil {
+		stop()
+	}
+}
+
+func (c *call) cut() {
+	c.mu.Lock()
+	c.gone = true
+	stop := c.stop
+	c.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}
+
+func (c *call) isCut() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gone
+}
+
+// failure is why no answer came.
+type failure struct {
+	fault event.Fault
+	err   error
+}
+
+func (f *failure) Error() string { return f.err.Error() }
+func (f *failure) Unwrap() error { return f.err }
+
+// outgoing is one request ready for the wire, with who wants to hear how it goes.
+type outgoing struct {
+	head      []byte
+	body      []byte
+	toHead    bool          // a HEAD request: its answer has no body
+	firstByte time.Duration // how long the upstream may take to begin its answer
+	readIdle  time.Duration // how long it may be silent within it
+
+	sent    func(reused bool)       // all of it has been written, or as much as the upstream would take
+	interim func(*answerHead) error // a head before the answer's own, as 103 Early Hints
+}
+
+// do sends the request and reads the head of its answer. It is sent a second time only if not a byte of it can
+// have arrived: over a connection that had been used before and took nothing.
+func (c *call) do(up *upstream, out outgoing) (*answer, error) {
+	for {
+		conn, err := up.pool.take(c)
+		switch {
+		case c.isCut() && err != nil:
+			return nil, &failure{event.ClientGone, errGone}
+		case err != nil:
+			return nil, &failure{event.Unreachable, err}
+		}
+		c.onCut(conn.cut)
+		n, err := conn.send(out)
+		if err != nil && n == 0 && conn.reused && !c.isCut() {
+			c.onCut(nil)
+			conn.drop()
+			continue
+		}
+		out.sent(conn.reused)
+		a, err := c.answer(conn, out, err)
+		if err != nil {
+			conn.drop()
+			return nil, err
+		}
+		return a, nil
+	}
+}
+
+const (
+	earlyAnswer = time.Second // what an upstream that stopped reading a request is given to say why
+	maxInterim  = 16          // heads before the answer's own
+)
+
+// answer reads the answer's head, handing on those that come before it.
+func (c *call) answer(conn *upstreamConn, out outgoing, sendErr error) (*answer, error) {
+	wait := out.firstByte
+	if sendErr != nil {
+		wait = earlyAnswer
+	}
+	for range maxInterim {
+		_ = conn.SetReadDeadline(time.Now().Add(wait))
+		head, err := readHead(conn.reader, nil)
+		if err != nil || c.isCut() {
+			return nil, c.whyNone(err, sendErr)
+		}
+		if head.code >= 200 || head.code == 101 {
+			a := &answer{answerHead: head, conn: conn, readIdle: out.readIdle, empty: head.bodiless(out.toHead), left: head.length}
+			a.closing = a.closing || sendErr != nil
+			return a, nil
+		}
+		if err := out.interim(head); err != nil {
+			return nil, err
+		}
+	}
+	return nil, &failure{event.Broken, errors.New("the upstream sent one interim answer after another")}
+}
+
+func (c *call) whyNone(err, sendErr error) error {
+	var late net.Error
+	switch {
+	case c.isCut():
+		return &failure{event.ClientGone, errGone}
+	case sendErr != nil:
+		return &failure{event.Broken, sendErr}
+	case errors.As(err, &late) && late.Timeout():
+		return &failure{event.Timeout, err}
+	case errors.Is(err, io.EOF):
+		return &failure{event.Broken, errors.New("the upstream closed the connection without an answer")}
+	}
+	return &failure{event.Broken, err}
+}
+
+// errGone is the error of everything that ends because the client has left.
+var errGone = errors.New("the client closed its connection")
+
+// sendPiece bounds the bytes that share one write deadline.
+const sendPiece = 256 << 10
+
+// send writes head and body, giving each piece writeIdle. n counts what the connection took.
+func (c *upstreamConn) send(out outgoing) (n int64, err error) {
+	first := min(len(out.body), sendPiece)
+	pieces := net.Buffers{out.head, out.body[:first]}
+	_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.writeIdle))
+	n, err = pieces.WriteTo(c.Conn)
+	for rest := out.body[first:]; err == nil && len(rest) > 0; {
+		piece := rest[:min(len(rest), sendPiece)]
+		rest = rest[len(piece):]
+		_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.writeIdle))
+		var k int
+		k, err = c.Write(piece)
+		n += int64(k)
+	}
+	return n, err
+}

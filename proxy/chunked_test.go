@@ -1,0 +1,108 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+	"net/http/httputil"
+	"strings"
+	"testing"
+)
+
+// follow scans text in pieces of the given size.
+func follow(text string, size int) (content string, taken int, done bool, err error) {
+	var c chunks
+	for taken < len(text) && !c.done() {
+		piece := text[taken:min(taken+size, len(text))]
+		for len(piece) > 0 && !c.done() {
+			n, run, err := c.scan([]byte(piece))
+			content += string(run)
+			taken += n
+			if err != nil {
+				return content, taken, false, err
+			}
+			piece = piece[n:]
+		}
+	}
+	return content, taken, c.done(), nil
+}
+
+func TestChunkedBodyIsFollowedToItsEnd(t *testing.T) {
+	f := func(text, want string, rest int) {
+		t.Helper()
+		for size := 1; size <= len(text); size++ {
+			content, taken, done, err := follow(text, size)
+			if content != want || !done || err != nil || len(text)-taken != rest {
+				t.Errorf("%q in pieces of %d: content %q, %d left, done %v, %v; want %q, %d left", text, size, content, len(text)-taken, done, err, want, rest)
+			}
+		}
+	}
+	f("0\r\n\r\n", "", 0)
+	f("3\r\nabc\r\n0\r\n\r\n", "abc", 0)
+	f("00000000A\r\n0123456789\r\n1\r\n\n\r\n000\r\n\r\nGET", "0123456789\n", 3)
+	f("1;a=b;c=\"d\"\r\nx\r\n0;last\r\n\r\n", "x", 0)
+	f("1 \r\nx\r\n0\r\nA: 1\r\nB:\r\n\r\n", "x", 0)
+}
+
+func TestMalformedChunksAreRefused(t *testing.T) {
+	f := func(text string) {
+		t.Helper()
+		for _, size := range []int{1, 3, len(text)} {
+			if content, _, done, err := follow(text, size); err == nil || done {
+				t.Errorf("%q in pieces of %d passed with content %q", text, size, content)
+			}
+		}
+	}
+	f("\r\n0\r\n\r\n")
+	f("0x1\r\na\r\n0\r\n\r\n")
+	f("-1\r\na\r\n")
+	f("g\r\n")
+	f("1\na\r\n0\r\n\r\n")
+	f("1\r\nab\r\n0\r\n\r\n")
+	f("1\r\na\n0\r\n\r\n")
+	f("1;a\nb\r\na\r\n0\r\n\r\n")
+	f("1;a\rb\r\na\r\n0\r\n\r\n")
+	f("1000000000000000\r\n")
+	f("0\r\n folded: 1\r\n\r\n")
+	f("0\r\n: no name\r\n\r\n")
+	f("0\r\nA: 1\n\r\n")
+	f("0\r\n\n")
+	f("1;" + strings.Repeat("e", maxChunkExt+1))
+	f("0\r\nA: " + strings.Repeat("v", maxTrailer+1))
+}
+
+// What is passed on as complete, the standard library's reader takes for complete too, with the same content.
+func FuzzChunksAgreeWithTheStandardReader(f *testing.F) {
+	for _, s := range []string{"0\r\n\r\n", "3\r\nabc\r\n0\r\n\r\n", "a;x\r\n0123456789\r\n0\r\nT: 1\r\n\r\n", "1\r\na", "f\r\n"} {
+		f.Add(s, 3)
+	}
+	f.Fuzz(func(t *testing.T, text string, size int) {
+		content, taken, done, err := follow(text, 1+max(0, size)%64)
+		whole, wholeTaken, wholeDone, wholeErr := follow(text, max(1, len(text)))
+		if content != whole || taken != wholeTaken || done != wholeDone || (err == nil) != (wholeErr == nil) {
+			t.Fatalf("%q: pieces give %q %d %v %v, the whole gives %q %d %v %v", text, content, taken, done, err, whole, wholeTaken, wholeDone, wholeErr)
+		}
+		if !done {
+			return
+		}
+		std, err := io.ReadAll(httputil.NewChunkedReader(strings.NewReader(text[:taken])))
+		if err != nil || string(std) != content {
+			t.Fatalf("%q: content %q, the standard reader has %q (%v)", text[:taken], content, std, err)
+		}
+	})
+}
+
+func TestScanAllocatesNothing(t *testing.T) {
+	text := bytes.Repeat([]byte("5\r\nhello\r\n"), 100)
+	if n := testing.AllocsPerRun(100, func() {
+		var c chunks
+		for b := text; len(b) > 0; {
+			n, _, err := c.scan(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			b = b[n:]
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations for 100 chunks, want 0", n)
+	}
+}

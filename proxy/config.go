@@ -1,0 +1,44 @@
+package proxy
+
+import "epitome/unit"
+
+// Config is the table [proxy] of config.toml, where each number is explained for users.
+type Config struct {
+	MaxBody             unit.Bytes    `toml:"max_body"`
+	MaxHeader           unit.Bytes    `toml:"max_header"`    // fixed at start
+	MaxInFlight         unit.Bytes    `toml:"max_in_flight"` // fixed at start
+	InFlightWait        unit.Duration `toml:"in_flight_wait"`
+	MaxConnections      int           `toml:"max_connections"` // fixed at start
+	HeaderTimeout       unit.Duration `toml:"header_timeout"`  // fixed at start
+	MinBodyRate         unit.Bytes    `toml:"min_body_rate"`   // per second
+	KeepAlive           unit.Duration `toml:"keep_alive"`      // fixed at start
+	WriteIdle           unit.Duration `toml:"write_idle"`
+	DialTimeout         unit.Duration `toml:"dial_timeout"`
+	FirstByteTimeout    unit.Duration `toml:"first_byte_timeout"`
+	ReadIdle            unit.Duration `toml:"read_idle"`
+	UpstreamConnections int           `toml:"upstream_connections"`
+	UpstreamKeepAlive   unit.Duration `toml:"upstream_keep_alive"`
+	ShutdownGrace       unit.Duration `toml:"shutdown_grace"`
+}
+
+// UpstreamConfig is one table [upstreams.NAME] of config.toml.
+type UpstreamConfig struct {
+	URL     string            `toml:"url"`
+	Headers map[string]string `toml:"headers"` // set on each request, in place of the client's own; "${NAME}" is taken from the environment
+	TLS     TLSConfig         `toml:"tls"`
+}
+
+// TLSConfig says how an https upstream is trusted.
+type TLSConfig struct {
+	CAFile     string `toml:"ca_file"`
+	CertFile   string `toml:"cert_file"`
+	KeyFile    string `toml:"key_file"`
+	ServerName string `toml:"server_name"`
+	Insecure   bool   `toml:"insecure_skip_verify"`
+}
+
+// Route sends requests whose body names a matching model to an upstream.
+type Route struct {
+	Model    string `toml:"model"` // pattern: * is any run of characters, ? is one
+	Upstream string `toml:"upstream"`
+}

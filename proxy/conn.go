@@ -1,0 +1,121 @@
+package proxy
+
+import (
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// listener hands out client connections and keeps their number bounded.
+type listener struct {
+	net.Listener
+	most      int64 // connections open at once; one more is turned away
+	open      atomic.Int64
+	turning   chan struct{} // bounds the connections that are being told so
+	writeIdle func() time.Duration
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	for {
+		c, err := l.Listener.Accept()
+		if err != nil {
+			return nil, err
+		}
+		if l.open.Add(1) <= l.most {
+			return &clientConn{Conn: c, writeIdle: l.writeIdle, closed: func() { l.open.Add(-1) }}, nil
+		}
+		l.open.Add(-1)
+		select {
+		case l.turning <- struct{}{}:
+			go func() {
+				turnAway(c)
+				<-l.turning
+			}()
+		default:
+			_ = c.Close()
+		}
+	}
+}
+
+// turnAway answers a connection over the limit, whose request is not read.
+func turnAway(c net.Conn) {
+	_ = c.SetDeadline(time.Now().Add(lingerTime))
+	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
+	_, _ = c.Write(full.appendTo(nil, clientSide{close: true}, false))
+	linger(c)
+	_ = c.Close()
+}
+
+const (
+	lingerTime  = time.Second // how long a refused client may go on sending before it is cut off
+	lingerBytes = 64 << 20
+)
+
+// linger ends our side and reads what the client is still sending, for a while: closing on unread bytes would
+// reset the connection and take the answer away from a client that has not read it yet.
+func linger(c net.Conn) {
+	if half, ok := c.(interface{ CloseWrite() error }); ok && half.CloseWrite() == nil {
+		_ = c.SetReadDeadline(time.Now().Add(lingerTime))
+		_, _ = io.Copy(io.Discard, io.LimitReader(c, lingerBytes))
+	}
+}
+
+// clientConn is a client's connection. It can watch for the client leaving while fasthttp is not reading,
+// and lets an exchange answer in fasthttp's place.
+//
+// Apart from the watching goroutine only the goroutine that serves the connection uses it.
+type clientConn struct {
+	net.Conn
+	writeIdle func() time.Duration // a client that takes no byte for this long is dropped
+	closed    func()               // called once, when the connection is closed
+	once      sync.Once
+	answered  bool // an exchange has written its answer itself: drop the empty one that fasthttp writes next
+	lingering bool // the client may still be sending when the connection is closed
+
+	watching *watcher // nil when no watch is on
+	ahead    [1]byte  // first byte of a pipelined request; the watcher's while it reads
+	hasAhead bool
+	readErr  error // the client has left
+}
+
+var longAgo = time.Unix(1, 0)
+
+func (c *clientConn) Read(p []byte) (int, error) {
+	if c.hasAhead && len(p) > 0 {
+		p[0], c.hasAhead = c.ahead[0], false
+		return 1, nil
+	}
+	if c.readErr != nil {
+		return 0, c.readErr
+	}
+	return c.Conn.Read(p)
+}
+
+// Write gives the client writeIdle to take p; callers write in small pieces.
+func (c *clientConn) Write(p []byte) (int, error) {
+	if c.answered {
+		c.answered = false
+		return len(p), nil
+	}
+	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.writeIdle()))
+	return c.Conn.Write(p)
+}
+
+// Close closes the connection; from here on it is not counted.
+func (c *clientConn) Close() error {
+	c.once.Do(c.closed)
+	if c.lingering {
+		linger(c.Conn)
+	}
+	return c.Conn.Close()
+}
+
+// reset cuts the connection so that the client sees an error and not an end.
+func (c *clientConn) reset() {
+	if t, ok := c.Conn.(*net.TCPConn); ok {
+		_ = t.SetLinger(0)
+	}
+	_ = c.Close()
+}

@@ -1,0 +1,91 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"compress/zlib"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// errBomb says that a compressed body holds more than may be taken out of it.
+var errBomb = errors.New("the body is larger than max_body once it is decompressed")
+
+// maxCodings bounds how often a body may have been compressed.
+const maxCodings = 2
+
+// decoder reads src as the codings of a Content-Encoding value say, the last one first. It is for looking into
+// bodies; what is forwarded stays as it came. Close ends the decoder, not src.
+func decoder(encoding string, src io.Reader) (io.ReadCloser, error) {
+	r := io.NopCloser(src)
+	codings := strings.Split(strings.ToLower(encoding), ",")
+	if len(codings) > maxCodings {
+		return nil, fmt.Errorf("cannot read a body with %d content codings", len(codings))
+	}
+	for i := len(codings) - 1; i >= 0; i-- {
+		next, err := decodeOne(strings.TrimSpace(codings[i]), r)
+		if err != nil {
+			return nil, err
+		}
+		r = next
+	}
+	return r, nil
+}
+
+func decodeOne(coding string, src io.Reader) (io.ReadCloser, error) {
+	switch coding {
+	case "", "identity":
+		return io.NopCloser(src), nil
+	case "gzip", "x-gzip":
+		return gzip.NewReader(src)
+	case "deflate":
+		return inflate(src)
+	case "br":
+		return io.NopCloser(brotli.NewReader(src)), nil
+	case "zstd":
+		d, err := zstd.NewReader(src, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}
+	return nil, fmt.Errorf("cannot read content coding %q", coding)
+}
+
+// maxZstdWindow bounds what a frame may make the decoder allocate; RFC 9659 allows content codings 8 MB.
+const maxZstdWindow = 8 << 20
+
+// inflate reads both things that are sent as deflate: the zlib format, which is meant, and raw deflate.
+func inflate(src io.Reader) (io.ReadCloser, error) {
+	br := bufio.NewReader(src)
+	head, err := br.Peek(2)
+	if err == nil && head[0]&0x0f == 8 && (uint(head[0])<<8|uint(head[1]))%31 == 0 {
+		return zlib.NewReader(br)
+	}
+	return flate.NewReader(br), nil
+}
+
+// decoded is the body without its content coding, at most max_body of it. A body that is not encoded is returned as it is.
+func (p *Proxy) decoded(encoding, body []byte) ([]byte, error) {
+	if len(encoding) == 0 || equalFold(encoding, "identity") {
+		return body, nil
+	}
+	r, err := decoder(string(encoding), bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	most := int64(p.settings.Load().MaxBody)
+	out, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err == nil && int64(len(out)) > most {
+		return nil, errBomb
+	}
+	return out, err
+}

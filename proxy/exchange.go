@@ -1,0 +1,315 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"runtime/debug"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"github.com/valyala/fasthttp"
+
+	"epitome/event"
+)
+
+// exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used
+// by no other, but for its call.
+type exchange struct {
+	proxy  *Proxy
+	set    *settings // as they were when the exchange began
+	ctx    *fasthttp.RequestCtx
+	client *clientConn
+	call   call
+	event  event.Exchange
+	err    error // why the client got no answer, or not the whole one
+
+	own    bool       // it is for epitome itself
+	parted bool       // a tunnel has taken the exchange over and ends it
+	begun  bool       // bytes of an answer have gone to the client
+	to     clientSide // how answers are put on the client's connection
+}
+
+// forward is the way of a request: choose the upstream, send, pass the answer on. Its end is in end, always.
+func (x *exchange) forward() {
+	defer x.end()
+	up, target, err := x.route()
+	if err != nil {
+		x.err = err
+		return
+	}
+	x.event.Upstream = up.name
+	out, err := x.outgoing(up, target)
+	if err != nil {
+		x.err = err
+		return
+	}
+	x.client.watch(&x.proxy.watchman, x.call.cut)
+	a, err := x.call.do(up, out)
+	x.dropBody()
+	if err != nil {
+		x.err = err
+		return
+	}
+	x.event.FirstByte = time.Since(x.event.Start)
+	if a.code == 101 {
+		x.err = x.tunnel(a)
+		return
+	}
+	x.err = x.relay(a)
+}
+
+func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
+	h := &ctx.Request.Header
+	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx)}
+	x.to.http10 = !h.IsHTTP11()
+	x.to.close = h.ConnectionClose() || hasToken(find(h.RawHeaders(), "connection"), "close") || p.stopping.Load()
+	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
+	x.event = event.Exchange{
+		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
+		Mode: x.set.mode(h.RawHeaders()), Action: actionNone, RequestBytes: int64(len(ctx.Request.Body())),
+	}
+	if x.event.Mode != ModeOff {
+		x.to.extra = []byte("x-epitome-action: " + actionNone + "\r\n")
+	}
+	x.own = bytes.HasPrefix(originForm(h.RequestURI()), []byte(ownPath))
+	p.admission.keep(h, x.event.RequestBytes)
+	p.enter(x)
+	return x
+}
+
+// actionNone says that the request went on as it came.
+const actionNone = "none"
+
+// end is the one place where an exchange ends, whatever happened to it: the client gets an answer if it has had
+// none, what was taken is given back, and the event is made.
+func (x *exchange) end() {
+	if x.parted {
+		x.parted = false
+		return
+	}
+	if r := recover(); r != nil {
+		x.err = &failure{event.Panic, fmt.Errorf("panic: %v", r)}
+		x.proxy.log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
+		x.call.cut()
+	}
+	x.client.unwatch()
+	x.dropBody()
+	if x.err != nil {
+		x.fail()
+	}
+	x.proxy.leave(x)
+	x.letGo()
+	x.event.Duration = time.Since(x.event.Start)
+	x.proxy.Record(x.event)
+}
+
+// fail tells the client, as far as it can still be told.
+func (x *exchange) fail() {
+	x.event.Fault, x.event.Err = faultOf(x.err), x.err.Error()
+	switch {
+	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow:
+		x.to.close = true
+	case !x.begun:
+		r := refusalOf(x.err)
+		x.to.close = x.to.close || x.event.Fault == event.Panic
+		_ = x.write(r.appendTo(nil, x.to, x.ctx.IsHead()))
+		x.event.Status = r.status
+	default: // the connection ends without the end of the answer
+		x.to.close = true
+		if !errors.Is(x.err, errTruncated) {
+			x.client.reset()
+		}
+	}
+}
+
+func faultOf(err error) event.Fault {
+	var f *failure
+	if errors.As(err, &f) {
+		return f.fault
+	}
+	return event.Refused
+}
+
+// letGo hands the connection back to fasthttp, which writes an empty answer that the connection drops: ours has
+// been written already. The empty body stream makes it exactly one write.
+func (x *exchange) letGo() {
+	if x.ctx.Hijacked() {
+		return
+	}
+	x.client.answered = true
+	x.ctx.Response.ImmediateHeaderFlush = true
+	x.ctx.SetBodyStream(noBody{}, 0)
+	if x.to.close {
+		x.ctx.SetConnectionClose()
+	}
+}
+
+type noBody struct{}
+
+func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
+
+// dropBody frees the request's body and its room: an answer may stream for hours after it.
+func (x *exchange) dropBody() {
+	x.ctx.Request.ResetBody()
+	x.proxy.admission.leave(&x.ctx.Request.Header)
+}
+
+// route chooses the upstream and what it gets as target.
+func (x *exchange) route() (up *upstream, target []byte, err error) {
+	h := &x.ctx.Request.Header
+	target = originForm(h.RequestURI())
+	switch {
+	case h.IsConnect():
+		return nil, nil, &refusal{status: 405, code: "method_not_allowed", message: "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY"}
+	case find(h.RawHeaders(), "transfer-encoding") != nil && find(h.RawHeaders(), "content-length") != nil:
+		x.to.close = true
+		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request states both Content-Length and Transfer-Encoding: send one of them"}
+	case bytes.HasPrefix(target, []byte("/u/")):
+		if up, target, err = x.set.table.named(target); err != nil {
+			return nil, nil, &refusal{status: 404, code: "unknown_upstream", message: err.Error()}
+		}
+	case len(x.set.table.routes) > 0:
+		up = x.set.table.forModel(x.model())
+	default:
+		up = x.set.table.fallback
+	}
+	if x.upgrade() && refusesUpgrade(target) {
+		return nil, nil, &refusal{status: 426, code: "upgrade_required", lines: "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n",
+			message: "epitome passes /v1/responses over HTTP only: send the request again without Upgrade"}
+	}
+	return up, up.join(target), nil
+}
+
+// originForm cuts an absolute request target to its path and query.
+func originForm(target []byte) []byte {
+	if len(target) == 0 || target[0] == '/' || target[0] == '*' {
+		return target
+	}
+	_, rest, _ := bytes.Cut(target, []byte("://"))
+	if i := bytes.IndexAny(rest, "/?"); i < 0 {
+		return []byte("/")
+	} else if rest = rest[i:]; rest[0] == '?' {
+		return append([]byte("/"), rest...)
+	}
+	return rest
+}
+
+// model is the request's model as far as routing needs it: an unreadable body has none.
+func (x *exchange) model() string {
+	body, err := x.proxy.decoded(find(x.ctx.Request.Header.RawHeaders(), "content-encoding"), x.ctx.Request.Body())
+	if err != nil {
+		return ""
+	}
+	return gjson.GetBytes(body, "model").String()
+}
+
+// outgoing makes the request ready. Its body is the client's own until dropBody.
+func (x *exchange) outgoing(up *upstream, target []byte) (outgoing, error) {
+	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
+	head := requestHead{method: h.Method(), target: target, block: h.RawHeaders(), length: len(body), upgrade: x.upgrade()}
+	return outgoing{
+		head: head.appendTo(make([]byte, 0, len(head.block)+len(target)+len(up.extra)+128), up), body: body,
+		toHead: h.IsHead(), firstByte: x.set.FirstByteTimeout.D(), readIdle: x.set.ReadIdle.D(),
+		sent: func(reused bool) {
+			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)
+		},
+		interim: func(h *answerHead) error {
+			if x.to.http10 {
+				return nil
+			}
+			return x.write(h.appendTo(nil, clientSide{}))
+		},
+	}, nil
+}
+
+// heads are the buffers in which an answer's head, and what of its body is there with it, go out in one write.
+var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
+
+// relay passes the answer on, piece by piece as it comes. Head and first piece share a write if both are there.
+func (x *exchange) relay(a *answer) error {
+	defer a.end()
+	x.event.Status = a.code
+	x.to.close = x.to.close || !a.empty && (a.length == untilClose || a.length == chunkedLength && x.to.http10)
+	buf := heads.Get().(*[]byte)
+	defer heads.Put(buf)
+	*buf = a.appendTo((*buf)[:0], x.to)
+	pending := *buf
+	headBytes := len(pending)
+	if !a.complete() && a.conn.reader.Buffered() > 0 {
+		first, err := a.ready(x.to.http10)
+		pending = append(pending, first...)
+		*buf = pending
+		if err != nil {
+			return &failure{event.Truncated, err}
+		}
+	}
+	if err := x.write(pending); err != nil {
+		return err
+	}
+	x.event.ResponseBytes = int64(len(pending) - headBytes)
+	return x.relayRest(a)
+}
+
+func (x *exchange) relayRest(a *answer) error {
+	for !a.complete() {
+		if err := a.fill(); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return x.whyCut(err)
+		}
+		piece, bad := a.ready(x.to.http10)
+		if err := x.write(piece); err != nil {
+			return err
+		}
+		x.event.ResponseBytes += int64(len(piece))
+		if bad != nil {
+			return &failure{event.Truncated, bad}
+		}
+	}
+	return nil
+}
+
+// whyCut says who ended an answer before its end.
+func (x *exchange) whyCut(err error) error {
+	if x.call.isCut() {
+		return &failure{event.ClientGone, errGone}
+	}
+	return &failure{event.Truncated, err}
+}
+
+// write puts b on the client's connection. A client that is gone or takes nothing ends the exchange.
+func (x *exchange) write(b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	x.begun = true
+	_, err := x.client.Write(b)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &failure{event.ClientSlow, fmt.Errorf("the client took nothing for write_idle: %w", err)}
+	}
+	return &failure{event.ClientGone, err}
+}
+
+func clientOf(ctx *fasthttp.RequestCtx) *clientConn {
+	c, ok := ctx.Conn().(*clientConn)
+	if !ok {
+		panic("BUG: a connection came from a listener that is not the proxy's")
+	}
+	return c
+}
+
+// idOf is a short text that no other exchange of this process has.
+func idOf(born time.Time, n uint64) string {
+	return strconv.FormatInt(born.UnixMilli(), 36) + "-" + strconv.FormatUint(n, 36)
+}
+
+var _ net.Conn = (*clientConn)(nil)

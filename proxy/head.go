@@ -1,0 +1,208 @@
+package proxy
+
+import (
+	"bytes"
+	"strconv"
+)
+
+// lines walks the header lines of one message as they came over the wire.
+// The block must hold whole lines; it belongs to the caller and is never changed.
+type lines struct {
+	rest  []byte
+	raw   []byte // the line without its terminator, continuation lines included
+	name  []byte // as spelled by the sender
+	value []byte // without the white space around it
+}
+
+// next steps to the next line and reports whether there is one. A blank line ends the walk.
+func (l *lines) next() bool {
+	end := lineEnd(l.rest)
+	if end == 0 {
+		return false
+	}
+	for end < len(l.rest) && (l.rest[end] == ' ' || l.rest[end] == '\t') {
+		end += lineEnd(l.rest[end:])
+	}
+	l.raw, l.rest = trimEOL(l.rest[:end]), l.rest[end:]
+	if len(l.raw) == 0 {
+		return false
+	}
+	name, value, _ := bytes.Cut(l.raw, colon)
+	l.name, l.value = name, bytes.TrimSpace(value)
+	return true
+}
+
+// is compares the line's name without regard to case; lower is in lower case.
+func (l *lines) is(lower string) bool { return equalFold(l.name, lower) }
+
+// appendTo writes the line as it came. A value folded over several lines becomes one, as RFC 9112 asks of a proxy.
+func (l *lines) appendTo(dst []byte) []byte {
+	if bytes.IndexByte(l.raw, '\n') < 0 {
+		dst = append(dst, l.raw...)
+		return append(dst, crlf...)
+	}
+	for part := range bytes.Lines(l.raw) {
+		dst = append(dst, trimEOL(part)...)
+		dst = append(dst, ' ')
+	}
+	return append(dst[:len(dst)-1], crlf...)
+}
+
+var (
+	colon = []byte(":")
+	crlf  = []byte("\r\n")
+)
+
+// lineEnd is the length of the first line of b with its terminator; a last line without one counts whole.
+func lineEnd(b []byte) int {
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(b)
+}
+
+func trimEOL(line []byte) []byte {
+	line = bytes.TrimSuffix(line, crlf[1:])
+	return bytes.TrimSuffix(line, crlf[:1])
+}
+
+// equalFold compares ASCII without regard to case; lower is in lower case.
+func equalFold(b []byte, lower string) bool {
+	if len(b) != len(lower) {
+		return false
+	}
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// find returns the value of the first line of the given name, nil when there is none.
+func find(block []byte, lower string) []byte {
+	for l := (lines{rest: block}); l.next(); {
+		if l.is(lower) {
+			return l.value
+		}
+	}
+	return nil
+}
+
+// hasToken reports whether a comma-separated value names the token.
+func hasToken(value []byte, lower string) bool {
+	for part := range bytes.SplitSeq(value, []byte(",")) {
+		if equalFold(bytes.TrimSpace(part), lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// hopByHop are the names that concern one connection only (RFC 9110, 7.6.1) and are never passed on.
+var hopByHop = [...]string{
+	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",
+	"proxy-connection", "te", "transfer-encoding", "upgrade",
+}
+
+// hops knows which lines of one message belong to its connection alone.
+type hops struct {
+	named [][]byte // values of the message's Connection lines
+}
+
+// hopsOf collects what the message's own Connection lines name.
+func hopsOf(block []byte) (h hops) {
+	for l := (lines{rest: block}); l.next(); {
+		if l.is("connection") && !equalFold(l.value, "close") && !equalFold(l.value, "keep-alive") {
+			h.named = append(h.named, l.value)
+		}
+	}
+	return h
+}
+
+// has reports whether the line stays on its own connection.
+func (h hops) has(name []byte) bool {
+	for _, s := range hopByHop {
+		if equalFold(name, s) {
+			return true
+		}
+	}
+	if len(h.named) == 0 {
+		return false
+	}
+	lower := string(bytes.ToLower(name))
+	for _, value := range h.named {
+		if hasToken(value, lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// ownPrefix marks the request headers that speak to epitome; they are taken off before forwarding.
+const ownPrefix = "x-epitome-"
+
+func isOwn(name []byte) bool {
+	return len(name) > len(ownPrefix) && equalFold(name[:len(ownPrefix)], ownPrefix)
+}
+
+// requestHead is what goes upstream in front of the body.
+type requestHead struct {
+	method  []byte
+	target  []byte // path and query as the upstream gets them
+	block   []byte // the client's header lines as they came
+	length  int    // bytes of body that will follow
+	upgrade bool   // keep the lines that ask to switch protocols
+}
+
+// appendTo writes the head: every end-to-end line of the client's in its place and spelling, with Host and
+// framing made right for this upstream, and the upstream's own headers in place of the client's of that name.
+func (r requestHead) appendTo(dst []byte, up *upstream) []byte {
+	dst = append(append(append(append(dst, r.method...), ' '), r.target...), " HTTP/1.1\r\n"...)
+	hop := hopsOf(r.block)
+	framed, hosted := false, false
+	for l := (lines{rest: r.block}); l.next(); {
+		switch {
+		case l.is("host"):
+			dst, hosted = appendField(dst, l.name, up.host), true
+		case l.is("content-length"), l.is("transfer-encoding"):
+			if !framed {
+				dst, framed = appendLength(dst, l, r.length), true
+			}
+		case l.is("te"):
+			if hasToken(l.value, "trailers") {
+				dst = append(dst, "TE: trailers\r\n"...)
+			}
+		case r.upgrade && (l.is("connection") || l.is("upgrade")):
+			dst = l.appendTo(dst)
+		case l.is("expect"), isOwn(l.name), hop.has(l.name), up.replaces(l.name):
+		default:
+			dst = l.appendTo(dst)
+		}
+	}
+	if !hosted {
+		dst = appendField(dst, []byte("Host"), up.host)
+	}
+	if !framed && r.length > 0 {
+		dst = appendLength(dst, lines{}, r.length)
+	}
+	dst = append(dst, up.extra...)
+	return append(dst, crlf...)
+}
+
+// appendLength frames the body by its length; the name keeps the client's spelling where it had one.
+func appendLength(dst []byte, l lines, n int) []byte {
+	name := l.name
+	if !equalFold(name, "content-length") {
+		name = []byte("Content-Length")
+	}
+	return appendField(dst, name, strconv.Itoa(n))
+}
+
+func appendField(dst, name []byte, value string) []byte {
+	dst = append(append(dst, name...), ": "...)
+	return append(append(dst, value...), crlf...)
+}

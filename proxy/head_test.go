@@ -1,0 +1,132 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestAmbiguousAnswersAreRefused(t *testing.T) {
+	f := func(head, want string) {
+		t.Helper()
+		_, err := readHead(bufio.NewReader(strings.NewReader(head)), nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one that says %q", head, err, want)
+		}
+	}
+	f("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n", "Content-Length")
+	f("HTTP/1.1 200 OK\r\nContent-Length: 5, 5\r\n\r\n", "Content-Length")
+	f("HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\n", "Content-Length")
+	f("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n", "Content-Length")
+	f("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", "Transfer-Encoding")
+	f("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n", "Transfer-Encoding")
+	f("HTTP/1.1 200 OK\r\nNo colon\r\n\r\n", "without a name")
+	f("HTTP/1.1 200 OK\r\n: x\r\n\r\n", "without a name")
+	f("HTTP/1.1 200 OK\r\nName : x\r\n\r\n", "not allowed")
+	f("HTTP/1.1 200 OK\r\nName: a\rb\r\n\r\n", "not allowed")
+	f("HTTP/1.1 200 OK\r\nName: a\x00b\r\n\r\n", "not allowed")
+	f("HTTP/1.1 20 OK\r\n\r\n", "status line")
+	f("HTTP/1.1 +20 OK\r\n\r\n", "status line")
+	f("HTTP/2 200 OK\r\n\r\n", "version")
+	f("SSH-2.0-OpenSSH 200\r\n\r\n", "version")
+	f("HTTP/1.1 200 OK\r\nA: "+strings.Repeat("x", maxAnswerHead), "larger than")
+	f("HTTP/1.1 200 OK\r\nA: 1\r\n", "unexpected EOF")
+}
+
+func TestLengthAndChunksTogetherMeanChunksAndTheEndOfTheConnection(t *testing.T) {
+	h, err := readHead(bufio.NewReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n")), nil)
+	if err != nil || h.length != chunkedLength || !h.closing {
+		t.Fatalf("got %+v, %v", h, err)
+	}
+	if got := string(h.appendTo(nil, clientSide{})); got != "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" {
+		t.Errorf("the client gets %q", got)
+	}
+}
+
+// A head that is passed on reads the same in the standard library.
+func FuzzHeadsAgreeWithTheStandardReader(f *testing.F) {
+	for _, s := range []string{
+		"HTTP/1.1 200 OK\r\nA: 1\r\nb:\t2 \r\nContent-Length: 5\r\n\r\n", "HTTP/1.0 404\r\n\r\n",
+		"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nA: x\r\n y\r\n\r\n", "HTTP/1.1 204 No\nA: 1\n\n",
+	} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		h, err := readHead(bufio.NewReaderSize(bytes.NewReader(text), 16), nil)
+		if err != nil {
+			return
+		}
+		out := h.appendTo(nil, clientSide{})
+		std, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(out)), nil)
+		if err != nil {
+			t.Skip() // it refuses some names and values that we pass on as they came
+		}
+		_ = std.Body.Close()
+		if std.StatusCode != h.code {
+			t.Fatalf("%q is passed on as %q: status %d, read as %d", text, out, h.code, std.StatusCode)
+		}
+		if h.length >= 0 && !h.bodiless(false) && std.ContentLength != h.length {
+			t.Fatalf("%q is passed on as %q: length %d, read as %d", text, out, h.length, std.ContentLength)
+		}
+	})
+}
+
+func TestTargetsAreJoinedToTheBase(t *testing.T) {
+	f := func(base, target, want string) {
+		t.Helper()
+		up, err := newUpstream("x", UpstreamConfig{URL: base}, poolLimits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := string(up.join([]byte(target))); got != want {
+			t.Errorf("%s with %s is %s, want %s", base, target, got, want)
+		}
+	}
+	f("https://h/v1", "/v1/chat/completions", "/v1/chat/completions")
+	f("https://h/v1/", "/v1/chat/completions?x=/v1/", "/v1/chat/completions?x=/v1/")
+	f("https://h/v1", "/chat/completions", "/v1/chat/completions")
+	f("https://h/v1", "/v1", "/v1/v1")
+	f("https://h/v1", "/v10/x", "/v1/v10/x")
+	f("https://h/api/v1", "/v1/models", "/api/v1/models")
+	f("https://h/api", "/v1/models", "/api/v1/models")
+	f("https://h", "/v1/models", "/v1/models")
+	f("https://h/", "//a%2F", "//a%2F")
+	f("https://h/a%2Fb", "/c", "/a%2Fb/c")
+	f("https://h/v1", "*", "*")
+}
+
+func TestPatternsMatch(t *testing.T) {
+	f := func(pattern, s string, want bool) {
+		t.Helper()
+		if got := match(pattern, s); got != want {
+			t.Errorf("match(%q, %q) is %v", pattern, s, got)
+		}
+	}
+	f("claude-*", "claude-opus", true)
+	f("claude-*", "claude-", true)
+	f("claude-*", "gpt", false)
+	f("*", "", true)
+	f("", "", true)
+	f("", "a", false)
+	f("gpt-?", "gpt-5", true)
+	f("gpt-?", "gpt-", false)
+	f("*-mini*", "gpt-5-mini-2026", true)
+	f("a*b*c", "aXbYbZc", true)
+	f("a*b*c", "aXbYbZ", false)
+	f("*a", strings.Repeat("a", 10000)+"b", false)
+}
+
+func TestPlainRequestPassesTheHeadWithOneAllocation(t *testing.T) {
+	up, err := newUpstream("x", UpstreamConfig{URL: "https://h/v1"}, poolLimits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := requestHead{method: []byte("POST"), target: []byte("/v1/x"), length: 3,
+		block: []byte("Host: x\r\nAuthorization: Bearer k\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\n")}
+	buf := make([]byte, 0, 4096)
+	if n := testing.AllocsPerRun(100, func() { buf = h.appendTo(buf[:0], up) }); n > 1 {
+		t.Errorf("%v allocations, want at most 1", n)
+	}
+}

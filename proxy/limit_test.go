@@ -1,0 +1,183 @@
+package proxy
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/event"
+	"epitome/unit"
+)
+
+func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
+	f := func(name string, change func(*Settings), request string, status int, code string) {
+		t.Helper()
+		t.Run(name, func(t *testing.T) {
+			r := newRig(t, "-- * /* --\nstatus 200 OK\nbody a\nrepeat\n", change)
+			resp, body := r.dial().send(request).answer("POST")
+			if resp.StatusCode != status || !strings.Contains(body, `"code":"`+code+`"`) || !strings.Contains(body, `"type":"epitome_error"`) {
+				t.Errorf("got %s %s, want %d %s", resp.Status, body, status, code)
+			}
+			if e := r.event(); e.Fault != event.Refused || e.Status != status || e.Err == "" {
+				t.Errorf("event %+v", e)
+			}
+			if n := len(r.upstream.Requests()); n != 0 {
+				t.Errorf("the upstream got %d requests", n)
+			}
+		})
+	}
+	small := func(s *Settings) { s.MaxBody = 10; s.MaxHeader = unit.KB }
+	f("body with a length", small, post("/a", "0123456789a"), 413, "request_too_large")
+	f("chunked body", small, "POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n", 413, "request_too_large")
+	f("large body that is still being sent", small, post("/a", strings.Repeat("x", 8<<20)), 413, "request_too_large")
+	f("header", small, get("/a", "X: "+strings.Repeat("x", 2000)), 431, "header_too_large")
+	f("not HTTP", small, "HELO there\r\n\r\n", 400, "bad_request")
+	f("two lengths", small, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_request")
+	f("length and chunks", small, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "bad_request")
+	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
+	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
+	f("slow header", func(s *Settings) { s.HeaderTimeout = unit.Duration(50 * time.Millisecond) }, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
+	f("slow body", func(s *Settings) { s.HeaderTimeout = unit.Duration(50 * time.Millisecond) },
+		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", 408, "request_timeout")
+}
+
+func TestBytesInFlightAreBounded(t *testing.T) {
+	body := strings.Repeat("x", 800)
+	r := newRig(t, "-- POST /held --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST /b --\nstatus 200 OK\nbody b\nrepeat\n", func(s *Settings) {
+		s.MaxBody, s.MaxInFlight = unit.KB, unit.KB
+	})
+	held := r.dial().send(post("/held", body))
+	r.await("waiting 1 go")
+	resp, text := r.dial().send(post("/b", body)).answer("POST")
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, "max_in_flight") {
+		t.Errorf("got %s %v %s", resp.Status, resp.Header, text)
+	}
+	if _, text := r.dial().send(post("/b", "small")).answer("POST"); text != "b" {
+		t.Errorf("a small request got %q", text)
+	}
+	r.upstream.Release("go")
+	held.answer("POST")
+	// What was held is given back, also by requests whose body never came whole.
+	r.dial().send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nab").vanish("RST")
+	for range 3 {
+		if _, text := r.dial().send(post("/b", body)).answer("POST"); text != "b" {
+			t.Errorf("afterwards got %q", text)
+		}
+	}
+}
+
+func TestStreamsHoldNoBodyInFlight(t *testing.T) {
+	body := strings.Repeat("x", 800)
+	r := newRig(t, "-- POST /s --\nrepeat\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) {
+		s.MaxBody, s.MaxInFlight = unit.KB, unit.KB
+	})
+	clients := make([]*client, 4)
+	for i := range clients {
+		clients[i] = r.dial().send(post("/s", body))
+		r.await(fmt.Sprintf("waiting %d go", i+1))
+	}
+	r.upstream.Release("go")
+	for _, c := range clients {
+		if resp, _ := c.answer("POST"); resp.StatusCode != 200 {
+			t.Errorf("got %s", resp.Status)
+		}
+	}
+}
+
+func TestConnectionsAreBounded(t *testing.T) {
+	r := newRig(t, "-- GET /a --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) { s.MaxConnections = 2 })
+	first, second := r.dial(), r.dial()
+	first.send(get("/a")).answer("GET")
+	second.send(get("/a")).answer("GET")
+	third := r.dial()
+	if resp, body := third.answer("GET"); resp.StatusCode != 503 || !strings.Contains(body, "max_connections") {
+		t.Errorf("got %s %s", resp.Status, body)
+	}
+	third.expectEOF()
+	first.vanish("FIN")
+	for deadline := time.Now().Add(patience); r.proxy.listener.open.Load() > 1; {
+		if time.Now().After(deadline) {
+			t.Fatal("a closed connection is still counted")
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if _, body := r.dial().send(get("/a")).answer("GET"); body != "a" {
+		t.Errorf("got %q", body)
+	}
+}
+
+func TestUpstreamConnectionsAreBounded(t *testing.T) {
+	r := newRig(t, "-- GET /s --\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) { s.UpstreamConnections = 1 })
+	held := r.dial().send(get("/s"))
+	r.await("waiting 1 go")
+	if resp, body := r.dial().send(get("/s")).answer("GET"); resp.StatusCode != 503 || !strings.Contains(body, "upstream_connections") {
+		t.Errorf("got %s %s", resp.Status, body)
+	}
+	r.upstream.Release("go")
+	held.answer("GET")
+}
+
+func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
+	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\nrepeat\n", func(s *Settings) { s.UpstreamKeepAlive = unit.Duration(30 * time.Millisecond) })
+	r.dial().send(get("/a")).answer("GET")
+	r.await("gone 1 EOF")
+	p := r.proxy.settings.Load().table.fallback.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open != 0 || len(p.idle) != 0 {
+		t.Errorf("the pool still counts %d connections, %d of them idle", p.open, len(p.idle))
+	}
+}
+
+func TestThousandIdleStreams(t *testing.T) {
+	noLeaks(t)
+	const n = 1000
+	r := newRig(t, "-- GET /s --\nrepeat\nstatus 200 OK\nheader Content-Type: text/event-stream\nevent 1\nawait go\nevent 2\nend\n")
+	clients := make([]*client, n)
+	for i := range clients {
+		clients[i] = r.dial().send(get("/s"))
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for i := range clients {
+		if err := r.upstream.Await(ctx, fmt.Sprintf("waiting %d go", i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := r.proxy.InFlight(); got != n {
+		t.Errorf("%d exchanges are under way, want %d", got, n)
+	}
+	for i, c := range clients {
+		if i%2 == 0 {
+			c.vanish([]string{"FIN", "RST"}[i/2%2])
+		}
+	}
+	for i := 0; i < n; i += 2 {
+		if e := r.event(); e.Fault != event.ClientGone {
+			t.Fatalf("event %+v", e)
+		}
+	}
+	r.upstream.Release("go")
+	for i := 1; i < n; i += 2 {
+		if _, body := clients[i].answer("GET"); body != "data: 1\n\ndata: 2\n\n" {
+			t.Fatalf("stream %d got %q", i, body)
+		}
+		_ = clients[i].Close()
+	}
+}
+
+func TestMemoryOfABigBodyIsGivenBackWhileItsAnswerStreams(t *testing.T) {
+	r := newRig(t, "-- POST /s --\nstatus 200 OK\nchunk a\nawait go\nend\n")
+	c := r.dial().send(post("/s", strings.Repeat("x", 32<<20)))
+	c.expect("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+	r.proxy.admission.mu.Lock()
+	held := len(r.proxy.admission.held)
+	r.proxy.admission.mu.Unlock()
+	if held != 0 {
+		t.Errorf("%d bodies are still held", held)
+	}
+	r.upstream.Release("go")
+	c.expect("0\r\n\r\n")
+}

@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/valyala/fasthttp/fasthttpadaptor"
+
+	"epitome/event"
+)
+
+// answerOwn answers a request for epitome itself. The handler runs here, on the connection's goroutine, and its
+// request's context ends when the client leaves or the proxy stops.
+func (x *exchange) answerOwn() {
+	x.to.extra = nil
+	w := &ownAnswer{x: x, header: make(http.Header)}
+	defer x.endOwn(w)
+	life, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	x.call.onCut(cancel)
+	x.client.watch(&x.proxy.watchman, x.call.cut)
+	var r http.Request
+	if err := fasthttpadaptor.ConvertRequest(x.ctx, &r, true); err != nil {
+		x.err = &refusal{status: 400, code: "bad_request", message: "the request's target is not a URL"}
+		return
+	}
+	for l := (lines{rest: x.ctx.Request.Header.RawHeaders()}); l.next(); { // the adaptor keeps names as spelled
+		r.Header.Set(string(l.name), string(l.value))
+	}
+	x.proxy.Own.ServeHTTP(w, r.WithContext(life))
+}
+
+// endOwn ends a request for epitome itself; it is not the story of an exchange, so no event is made.
+func (x *exchange) endOwn(w *ownAnswer) {
+	if r := recover(); r != nil {
+		x.proxy.log.Error("panic under /-/", "path", x.event.Path, "panic", r)
+		x.err = &failure{event.Panic, errors.New("panic under /-/")}
+	}
+	x.client.unwatch()
+	if x.err != nil && !x.begun {
+		_ = x.write(refusalOf(x.err).appendTo(nil, x.to, x.ctx.IsHead()))
+	} else if err := w.finish(); err != nil || x.err != nil {
+		x.to.close = true
+	}
+	x.dropBody()
+	x.proxy.leave(x)
+	x.letGo()
+}
+
+// ownAnswer is the http.ResponseWriter for /-/. Until the first Flush it collects the answer, so that it goes out
+// with its length; from then on each Flush sends a chunk.
+type ownAnswer struct {
+	x       *exchange
+	header  http.Header
+	status  int
+	body    []byte
+	flowing bool // the head is out
+}
+
+func (w *ownAnswer) Header() http.Header { return w.header }
+
+func (w *ownAnswer) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+}
+
+func (w *ownAnswer) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	if w.x.call.isCut() {
+		return 0, errGone
+	}
+	w.body = append(w.body, p...)
+	return len(p), nil
+}
+
+// Flush sends what there is. An error shows in the next Write, and in the request's context.
+func (w *ownAnswer) Flush() {
+	w.WriteHeader(http.StatusOK)
+	if w.x.to.http10 {
+		return
+	}
+	var out []byte
+	if !w.flowing {
+		w.flowing = true
+		w.header.Set("Transfer-Encoding", "chunked")
+		out = w.appendHead(nil)
+	}
+	if len(w.body) > 0 && !w.x.ctx.IsHead() {
+		out = strconv.AppendInt(out, int64(len(w.body)), 16)
+		out = append(append(append(out, crlf...), w.body...), crlf...)
+	}
+	w.body = w.body[:0]
+	if w.x.write(out) != nil {
+		w.x.call.cut()
+	}
+}
+
+func (w *ownAnswer) appendHead(dst []byte) []byte {
+	dst = append(dst, "HTTP/1.1 "+strconv.Itoa(w.status)+" "+http.StatusText(w.status)+"\r\n"...)
+	for name, values := range w.header {
+		for _, v := range values {
+			dst = appendField(dst, []byte(name), v)
+		}
+	}
+	if w.x.to.close {
+		dst = append(dst, "Connection: close\r\n"...)
+	}
+	return append(dst, crlf...)
+}
+
+func (w *ownAnswer) finish() error {
+	w.WriteHeader(http.StatusOK)
+	if w.flowing {
+		w.Flush()
+		if w.x.ctx.IsHead() {
+			return nil
+		}
+		return w.x.write([]byte("0\r\n\r\n"))
+	}
+	w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
+	out := w.appendHead(nil)
+	if !w.x.ctx.IsHead() {
+		out = append(out, w.body...)
+	}
+	return w.x.write(out)
+}

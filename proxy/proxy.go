@@ -1,0 +1,308 @@
+// Package proxy is one exchange on the wire: receive, forward, relay, record.
+//
+// It promises to be transparent. A request goes upstream with the method, raw target and body bytes it came with,
+// and with every end-to-end header line in its place and spelling; the answer comes back the same way, down to
+// the reason phrase, the chunks and the trailers. What it changes is only what belongs to one connection (the
+// hop-by-hop lines, Host, the framing of a request's body, Expect), the headers named in an upstream's
+// configuration, x-epitome-* request headers, which are taken off, and x-epitome-* response headers, which are
+// added unless the mode is off.
+//
+// It promises not to lie: an answer that the upstream cut is never completed, a client that leaves ends its
+// upstream call at once, and no request is sent twice unless nothing of it can have arrived. It promises to be
+// bounded: every queue, buffer and wait has a limit in Config. A panic fails one exchange, never the process.
+//
+// It assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served), and does not serve TLS itself.
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"epitome/event"
+)
+
+// The modes: what is done to requests.
+const (
+	ModeOn      = "on"      // rewrite where it helps
+	ModeObserve = "observe" // work out what would be done, and send the original
+	ModeOff     = "off"     // touch nothing, add nothing
+)
+
+// Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
+type Settings struct {
+	Config
+	Mode      string
+	Upstream  string // name of the default one
+	Upstreams map[string]UpstreamConfig
+	Routes    []Route
+}
+
+// Plugs are what the proxy needs from the rest of the program. None may be nil.
+type Plugs struct {
+	Own    http.Handler         // serves everything under /-/
+	Record func(event.Exchange) // gets each exchange as it ends, on that exchange's goroutine
+	Log    *slog.Logger         // for what is not the story of one exchange
+}
+
+// Proxy serves client connections. Its methods may be called from any goroutine.
+type Proxy struct {
+	Plugs
+	log       *slog.Logger
+	settings  atomic.Pointer[settings]
+	admission *admission
+	server    *fasthttp.Server
+	listener  listener
+	born      time.Time
+	count     atomic.Uint64
+	stopping  atomic.Bool
+	watchman  watchman
+
+	mu   sync.Mutex
+	open map[*exchange]struct{} // under way; tunnels too
+	idle chan struct{}          // closed when stopping and nothing is under way
+}
+
+// settings are the configuration and the upstreams made from it. They do not change once made.
+type settings struct {
+	Settings
+	table *table
+}
+
+// New makes a proxy from s.
+func New(s Settings, plugs Plugs) (*Proxy, error) {
+	p := &Proxy{Plugs: plugs, log: plugs.Log, born: time.Now(), open: make(map[*exchange]struct{}), idle: make(chan struct{})}
+	if err := p.Reload(s); err != nil {
+		return nil, err
+	}
+	p.admission = newAdmission(int64(s.MaxInFlight))
+	p.listener = listener{most: int64(s.MaxConnections), turning: make(chan struct{}, 64),
+		writeIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() }}
+	p.server = &fasthttp.Server{
+		Handler:            p.serve,
+		HeaderReceived:     p.headReceived,
+		ErrorHandler:       p.refuseUnread,
+		Concurrency:        s.MaxConnections + 1,
+		ReadBufferSize:     int(s.MaxHeader),
+		ReadTimeout:        s.HeaderTimeout.D(),
+		IdleTimeout:        s.KeepAlive.D(),
+		MaxRequestBodySize: int(s.MaxBody),
+
+		DisableHeaderNamesNormalizing: true,
+		DisablePreParseMultipartForm:  true, // it would take multipart bodies apart
+		ReduceMemoryUsage:             true, // a connection keeps no buffer while it streams or is idle
+		NoDefaultServerHeader:         true,
+		NoDefaultContentType:          true,
+		NoDefaultDate:                 true,
+		SecureErrorLogMessage:         true,
+		Logger:                        silent{},
+	}
+	return p, nil
+}
+
+// silent keeps fasthttp from logging: its messages may quote a request's headers, and with them credentials.
+type silent struct{}
+
+func (silent) Printf(string, ...any) {}
+
+// Reload puts s in force for the exchanges that begin from now on. On an error the old settings stay.
+func (p *Proxy) Reload(s Settings) error {
+	old := p.settings.Load()
+	var before *table
+	if old != nil {
+		before = old.table
+	}
+	t, err := newTable(s, before)
+	if err != nil {
+		return err
+	}
+	p.settings.Store(&settings{Settings: s, table: t})
+	if before != nil {
+		before.retire(t)
+	}
+	return nil
+}
+
+// Serve takes connections from ln until Shutdown; then it returns nil.
+func (p *Proxy) Serve(ln net.Listener) error {
+	p.listener.Listener = ln
+	err := p.server.Serve(&p.listener)
+	if p.stopping.Load() {
+		return nil
+	}
+	return err
+}
+
+// Stopping reports whether Shutdown has begun.
+func (p *Proxy) Stopping() bool { return p.stopping.Load() }
+
+// Shutdown stops listening at once, gives what is under way the grace time to finish, and then cuts it.
+func (p *Proxy) Shutdown() {
+	p.stop()
+	grace := p.settings.Load().ShutdownGrace.D()
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	listening := make(chan struct{})
+	go func() {
+		_ = p.server.ShutdownWithContext(ctx)
+		close(listening)
+	}()
+	select {
+	case <-p.idle:
+	case <-ctx.Done():
+		p.cutAll()
+		<-p.idle
+	}
+	<-listening
+	p.settings.Load().table.retire(nil)
+}
+
+// stop ends what is under way for epitome's own paths at once, and notes if nothing else is.
+func (p *Proxy) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopping.Swap(true) {
+		return
+	}
+	for x := range p.open {
+		if x.own {
+			x.call.cut()
+		}
+	}
+	if len(p.open) == 0 {
+		close(p.idle)
+	}
+}
+
+// cutAll ends every exchange as if its client had left, and its client's connection with it.
+func (p *Proxy) cutAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.log.Warn("cutting exchanges that did not finish within shutdown_grace", "count", len(p.open))
+	for x := range p.open {
+		x.call.cut()
+		_ = x.client.Conn.SetDeadline(longAgo)
+	}
+}
+
+func (p *Proxy) enter(x *exchange) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.open[x] = struct{}{}
+	if x.own && p.stopping.Load() {
+		x.call.cut()
+	}
+}
+
+func (p *Proxy) leave(x *exchange) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, ok := p.open[x]; !ok {
+		return
+	}
+	delete(p.open, x)
+	if len(p.open) == 0 && p.stopping.Load() {
+		select {
+		case <-p.idle:
+		default:
+			close(p.idle)
+		}
+	}
+}
+
+// InFlight is the number of exchanges under way.
+func (p *Proxy) InFlight() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.open)
+}
+
+func (p *Proxy) nextID() string { return idOf(p.born, p.count.Add(1)) }
+
+// serve is where fasthttp hands over a request that has been read whole.
+func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
+	defer p.survive(ctx)
+	if x := p.begin(ctx); x.own {
+		x.answerOwn()
+	} else {
+		x.forward()
+	}
+}
+
+// survive is the last net: a panic that an exchange's own end could not take costs its connection, not the process.
+func (p *Proxy) survive(ctx *fasthttp.RequestCtx) {
+	if r := recover(); r != nil {
+		p.log.Error("panic at the end of an exchange", "panic", r, "stack", string(debug.Stack()))
+		ctx.SetConnectionClose()
+	}
+}
+
+// ownPath is where epitome's own pages lie; everything else is forwarded.
+const ownPath = "/-/"
+
+// tooSmall is a body limit that makes fasthttp refuse a request before it reads its body.
+const tooSmall = 1
+
+// headReceived decides, before a body is read, whether there is room for it and how long it may take.
+func (p *Proxy) headReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+	s := p.settings.Load()
+	size := int64(h.ContentLength())
+	if size == chunkedLength {
+		size = int64(s.MaxBody)
+	}
+	conf := fasthttp.RequestConfig{MaxRequestBodySize: int(s.MaxBody)}
+	if size <= 0 || size > int64(s.MaxBody) {
+		return conf
+	}
+	conf.ReadTimeout = s.HeaderTimeout.D() + time.Duration(float64(size)/float64(s.MinBodyRate)*float64(time.Second))
+	if !p.admission.enter(h, size, s.InFlightWait.D()) {
+		conf.MaxRequestBodySize = tooSmall
+	}
+	return conf
+}
+
+// refuseUnread answers a request that could not be read.
+func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
+	c := clientOf(ctx)
+	c.answered, c.lingering = false, true
+	x := p.begin(ctx)
+	x.to.close = true
+	x.err = p.whyUnread(ctx, err)
+	x.end()
+}
+
+func (p *Proxy) whyUnread(ctx *fasthttp.RequestCtx, err error) error {
+	var small *fasthttp.ErrSmallBuffer
+	var late net.Error
+	s := p.settings.Load()
+	switch {
+	case p.admission.refused(&ctx.Request.Header):
+		return busy("the requests under way fill max_in_flight: try again, or raise it")
+	case errors.Is(err, fasthttp.ErrBodyTooLarge):
+		return &refusal{status: 413, code: "request_too_large", message: fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.MaxBody)}
+	case errors.As(err, &small):
+		return &refusal{status: 431, code: "header_too_large", message: fmt.Sprintf("the request's headers are larger than max_header (%s)", s.MaxHeader)}
+	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
+		return &refusal{status: 408, code: "request_timeout", message: "the request did not arrive in time (header_timeout, min_body_rate): send it faster, or raise them"}
+	}
+	return &refusal{status: 400, code: "bad_request", message: "epitome cannot read the request as HTTP/1.1: check the client and what lies between"}
+}
+
+// mode is the mode of one request: its own header, if it is a mode, before the configured one.
+func (s *settings) mode(block []byte) string {
+	switch m := string(bytes.ToLower(find(block, "x-epitome-mode"))); m {
+	case ModeOn, ModeObserve, ModeOff:
+		return m
+	}
+	return s.Settings.Mode
+}

@@ -1,0 +1,282 @@
+package proxy
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"epitome/event"
+	"epitome/scripted"
+	"epitome/scripted/scriptedtest"
+	"epitome/unit"
+)
+
+// patience bounds every wait of these tests; none of them measures time.
+const patience = 20 * time.Second
+
+// rig is a proxy in front of a scripted upstream.
+type rig struct {
+	tb       testing.TB
+	upstream *scripted.Upstream
+	proxy    *Proxy
+	addr     string
+	ended    chan struct{} // closed when Serve has returned
+
+	mu     sync.Mutex
+	events []event.Exchange
+	fresh  chan struct{} // gets a token for each event
+}
+
+// testSettings are generous limits and an upstream at base.
+func testSettings(base string) Settings {
+	long := unit.Duration(patience)
+	return Settings{
+		Config: Config{
+			MaxBody: 64 * unit.MB, MaxHeader: 32 * unit.KB, MaxInFlight: 256 * unit.MB, InFlightWait: unit.Duration(50 * time.Millisecond),
+			MaxConnections: 4096, HeaderTimeout: long, MinBodyRate: unit.MB, KeepAlive: long, WriteIdle: long, DialTimeout: long,
+			FirstByteTimeout: long, ReadIdle: long, UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
+		},
+		Mode: ModeOff, Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
+	}
+}
+
+// newRig starts a proxy in front of what script plays; change may adapt its settings.
+func newRig(tb testing.TB, script string, change ...func(*Settings)) *rig {
+	tb.Helper()
+	up := scriptedtest.Start(tb, script)
+	r := startRig(tb, up.URL(), change...)
+	r.upstream = up
+	return r
+}
+
+func startRig(tb testing.TB, base string, change ...func(*Settings)) *rig {
+	tb.Helper()
+	s := testSettings(base)
+	for _, f := range change {
+		f(&s)
+	}
+	r := &rig{tb: tb, ended: make(chan struct{}), fresh: make(chan struct{}, 10000)}
+	own := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { ownPage(w, req) })
+	var err error
+	r.proxy, err = New(s, Plugs{Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r.addr = ln.Addr().String()
+	go func() {
+		defer close(r.ended)
+		if err := r.proxy.Serve(ln); err != nil {
+			tb.Errorf("Serve: %v", err)
+		}
+	}()
+	tb.Cleanup(r.stop)
+	return r
+}
+
+// ownPage stands in for the console.
+func ownPage(w http.ResponseWriter, req *http.Request) {
+	switch req.URL.Path {
+	case "/-/panic":
+		panic("asked for")
+	case "/-/wait":
+		w.WriteHeader(http.StatusOK)
+		w.(http.Flusher).Flush()
+		<-req.Context().Done()
+	case "/-/stream":
+		for _, s := range []string{"one", "two"} {
+			_, _ = io.WriteString(w, s)
+			w.(http.Flusher).Flush()
+		}
+	default:
+		w.Header().Set("X-Host", req.Host)
+		_, _ = io.WriteString(w, "own "+req.Method+" "+req.URL.RequestURI())
+	}
+}
+
+func (r *rig) stop() {
+	r.proxy.Shutdown()
+	<-r.ended
+}
+
+func (r *rig) record(e event.Exchange) {
+	r.mu.Lock()
+	r.events = append(r.events, e)
+	r.mu.Unlock()
+	select {
+	case r.fresh <- struct{}{}:
+	default:
+	}
+}
+
+// event waits for the next exchange to end.
+func (r *rig) event() event.Exchange {
+	r.tb.Helper()
+	select {
+	case <-r.fresh:
+	case <-time.After(patience):
+		r.tb.Fatalf("no exchange ended; trace %q", r.trace())
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	e := r.events[0]
+	r.events = r.events[1:]
+	return e
+}
+
+func (r *rig) trace() []string {
+	if r.upstream == nil {
+		return nil
+	}
+	return r.upstream.Trace()
+}
+
+// await waits for a line of the upstream's trace.
+func (r *rig) await(prefix string) {
+	r.tb.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := r.upstream.Await(ctx, prefix); err != nil {
+		r.tb.Fatalf("waiting for %q: %v; trace %q", prefix, err, r.upstream.Trace())
+	}
+}
+
+// client is a connection that speaks bytes.
+type client struct {
+	*net.TCPConn
+	tb testing.TB
+	br *bufio.Reader
+}
+
+func (r *rig) dial() *client { return dialTo(r.tb, r.addr) }
+
+func dialTo(tb testing.TB, addr string) *client {
+	tb.Helper()
+	c, err := net.Dial("tcp", addr)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(patience))
+	return &client{c.(*net.TCPConn), tb, bufio.NewReader(c)}
+}
+
+func (c *client) send(text string) *client {
+	c.tb.Helper()
+	if _, err := io.WriteString(c, text); err != nil {
+		c.tb.Fatal(err)
+	}
+	return c
+}
+
+// expect reads exactly the text.
+func (c *client) expect(text string) *client {
+	c.tb.Helper()
+	got := make([]byte, len(text))
+	n, err := io.ReadFull(c.br, got)
+	if err != nil || string(got) != text {
+		c.tb.Fatalf("got %q (%v), want %q", got[:n], err, text)
+	}
+	return c
+}
+
+// expectEOF reads to an orderly end that must come next.
+func (c *client) expectEOF() {
+	c.tb.Helper()
+	if rest, err := io.ReadAll(c.br); err != nil || len(rest) > 0 {
+		c.tb.Fatalf("got %q (%v), want the end of the connection", rest, err)
+	}
+}
+
+// answer reads one answer with net/http's reader; method is that of the request.
+func (c *client) answer(method string) (*http.Response, string) {
+	c.tb.Helper()
+	resp, err := http.ReadResponse(c.br, &http.Request{Method: method})
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	return resp, string(body)
+}
+
+// vanish leaves by FIN or by RST.
+func (c *client) vanish(how string) {
+	if how == "RST" {
+		_ = c.SetLinger(0)
+	}
+	_ = c.Close()
+}
+
+// get is a request without a body; lines are further header lines.
+func get(target string, lines ...string) string { return request("GET", target, "", lines...) }
+
+// post is a request with a body.
+func post(target, body string, lines ...string) string {
+	return request("POST", target, body, append(lines, "Content-Length: "+strconv.Itoa(len(body)))...)
+}
+
+func request(method, target, body string, lines ...string) string {
+	var b strings.Builder
+	b.WriteString(method + " " + target + " HTTP/1.1\r\nHost: x\r\n")
+	for _, l := range lines {
+		b.WriteString(l + "\r\n")
+	}
+	return b.String() + "\r\n" + body
+}
+
+// noLeaks fails the test if goroutines or file descriptors are left when everything else has been cleaned up.
+// It is to be called first.
+func noLeaks(t *testing.T) {
+	t.Helper()
+	goroutines, files := strays(), openFiles()
+	t.Cleanup(func() {
+		deadline := time.Now().Add(patience)
+		for strays() > goroutines || openFiles() > files {
+			if time.Now().After(deadline) {
+				buf := make([]byte, 1<<20)
+				t.Fatalf("left: %d goroutines (were %d), %d files (were %d)\n%s", strays(), goroutines,
+					openFiles(), files, buf[:runtime.Stack(buf, true)])
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	})
+}
+
+// strays counts goroutines, but for those that a stopped server leaves asleep for a while on purpose.
+func strays() (n int) {
+	buf := make([]byte, 4<<20)
+	buf = buf[:runtime.Stack(buf, true)]
+	for g := range bytes.SplitSeq(buf, []byte("\n\n")) {
+		if !bytes.Contains(g, []byte("workerPool).Start.func2")) && !bytes.Contains(g, []byte("watchman).walk")) {
+			n++
+		}
+	}
+	return n
+}
+
+// openFiles counts file descriptors, where the system shows them.
+func openFiles() int {
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(list)
+}

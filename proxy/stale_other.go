@@ -1,0 +1,8 @@
+//go:build !unix
+
+package proxy
+
+import "net"
+
+// stale cannot look into a socket here without taking bytes out of it; upstream_keep_alive has to do.
+func stale(net.Conn) bool { return false }

@@ -1,0 +1,197 @@
+package proxy
+
+import (
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// upstream is a provider: where its API lies, what each request to it carries, and the connections to it.
+// It does not change after newUpstream, but for its pool.
+type upstream struct {
+	name   string
+	config UpstreamConfig
+	host   string // value of the Host header
+	base   string // path in front of every request's own, without a slash at its end
+	extra  []byte // header lines added to each request
+	names  []string
+	pool   *pool
+}
+
+// newUpstream reads u; errors name the upstream.
+func newUpstream(name string, u UpstreamConfig, limits poolLimits) (*upstream, error) {
+	at, err := url.Parse(u.URL)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the url of upstream %s: %w", name, err)
+	}
+	up := &upstream{name: name, config: u, host: at.Host, base: strings.TrimRight(at.EscapedPath(), "/")}
+	for _, key := range slices.Sorted(maps.Keys(u.Headers)) {
+		up.extra = appendField(up.extra, []byte(key), u.Headers[key])
+		up.names = append(up.names, strings.ToLower(key))
+	}
+	var secure *tls.Config
+	if at.Scheme == "https" {
+		if secure, err = u.TLS.build(at.Hostname()); err != nil {
+			return nil, fmt.Errorf("cannot set up TLS of upstream %s: %w", name, err)
+		}
+	}
+	up.pool = newPool(at, secure, limits)
+	return up, nil
+}
+
+func (t TLSConfig) build(host string) (*tls.Config, error) {
+	c := &tls.Config{
+		ServerName:         host,
+		MinVersion:         tls.VersionTLS12,
+		InsecureSkipVerify: t.Insecure, //nolint:gosec // asked for by name in the configuration
+		NextProtos:         []string{"http/1.1"},
+		ClientSessionCache: tls.NewLRUClientSessionCache(64),
+	}
+	if t.ServerName != "" {
+		c.ServerName = t.ServerName
+	}
+	if t.CAFile != "" {
+		pem, err := os.ReadFile(t.CAFile)
+		if err != nil {
+			return nil, fmt.Errorf("cannot read ca_file: %w", err)
+		}
+		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
+		}
+	}
+	if t.CertFile != "" || t.KeyFile != "" {
+		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
+		if err != nil {
+			return nil, fmt.Errorf("cannot load cert_file and key_file: %w", err)
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
+}
+
+// replaces reports whether the upstream's own headers take the place of the client's header of this name.
+func (u *upstream) replaces(name []byte) bool {
+	for _, lower := range u.names {
+		if equalFold(name, lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// join puts a request's raw target behind the base path. Where both have the /v1 of the common API, one is dropped.
+func (u *upstream) join(target []byte) []byte {
+	if len(target) == 0 || target[0] != '/' {
+		return target // the asterisk of OPTIONS
+	}
+	base := u.base
+	if strings.HasSuffix(base, "/v1") && bytes.HasPrefix(target, []byte("/v1/")) {
+		base = strings.TrimSuffix(base, "/v1")
+	}
+	if base == "" {
+		return target
+	}
+	return append([]byte(base), target...)
+}
+
+// table says which upstream gets a request. It does not change once made: a reload makes a new one.
+type table struct {
+	byName   map[string]*upstream
+	fallback *upstream
+	routes   []Route
+}
+
+// newTable makes the upstreams of s, taking over from old those that are configured as before, with their connections.
+func newTable(s Settings, old *table) (*table, error) {
+	t := &table{byName: make(map[string]*upstream, len(s.Upstreams)), routes: s.Routes}
+	limits := limitsOf(s.Config)
+	for name, u := range s.Upstreams {
+		if old != nil && old.byName[name] != nil && old.byName[name].same(u, limits) {
+			t.byName[name] = old.byName[name]
+			continue
+		}
+		up, err := newUpstream(name, u, limits)
+		if err != nil {
+			return nil, err
+		}
+		t.byName[name] = up
+	}
+	if t.fallback = t.byName[s.Upstream]; t.fallback == nil {
+		return nil, fmt.Errorf("cannot use upstream %q: known are %s", s.Upstream, t.names())
+	}
+	for _, r := range s.Routes {
+		if t.byName[r.Upstream] == nil {
+			return nil, fmt.Errorf("cannot route model %q to upstream %q: known are %s", r.Model, r.Upstream, t.names())
+		}
+	}
+	return t, nil
+}
+
+func (u *upstream) same(c UpstreamConfig, limits poolLimits) bool {
+	return reflect.DeepEqual(u.config, c) && u.pool.limits == limits
+}
+
+func (t *table) names() string {
+	return strings.Join(slices.Sorted(maps.Keys(t.byName)), ", ")
+}
+
+// retire closes the idle connections of every upstream that next does not use.
+func (t *table) retire(next *table) {
+	for name, up := range t.byName {
+		if next == nil || next.byName[name] != up {
+			up.pool.retire()
+		}
+	}
+}
+
+// named finds the upstream of /u/NAME/… and what is left of the target for it.
+func (t *table) named(target []byte) (up *upstream, rest []byte, err error) {
+	name := target[len("/u/"):]
+	rest = []byte("/")
+	if i := bytes.IndexAny(name, "/?"); i >= 0 {
+		if name, rest = name[:i], name[i:]; rest[0] == '?' {
+			rest = append([]byte("/"), rest...)
+		}
+	}
+	if up = t.byName[string(name)]; up == nil {
+		return nil, nil, fmt.Errorf("epitome has no upstream %q; known are %s", name, t.names())
+	}
+	return up, rest, nil
+}
+
+// forModel finds the upstream of the first route whose pattern matches, else the default one.
+func (t *table) forModel(model string) *upstream {
+	for _, r := range t.routes {
+		if match(r.Model, model) {
+			return t.byName[r.Upstream]
+		}
+	}
+	return t.fallback
+}
+
+// match reports whether s fits the pattern, in which * stands for any run of characters and ? for one.
+func match(pattern, s string) bool {
+	star, mark := -1, 0 // where the last * stands, and how far of s it has taken
+	i, j := 0, 0
+	for i < len(s) {
+		switch {
+		case j < len(pattern) && pattern[j] == '*':
+			star, mark, j = j, i, j+1
+		case j < len(pattern) && (pattern[j] == '?' || pattern[j] == s[i]):
+			i, j = i+1, j+1
+		case star >= 0:
+			mark++
+			i, j = mark, star+1
+		default:
+			return false
+		}
+	}
+	return strings.Trim(pattern[j:], "*") == ""
+}

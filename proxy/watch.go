@@ -1,0 +1,138 @@
+package proxy
+
+import (
+	"errors"
+	"net"
+	"sync"
+	"time"
+)
+
+// watchAfter is how long an exchange runs, at least, before its client is watched; at most it is twice that. Most of
+// the cost of a watch is a second goroutine, and an exchange that ends sooner has nothing to gain from it.
+const watchAfter = 5 * time.Millisecond
+
+// patrol is how many rounds a watchman makes with nobody to watch before he goes home.
+const patrol = 200
+
+// watchman begins the watches of all exchanges that last. The zero value is ready.
+type watchman struct {
+	mu     sync.Mutex
+	fresh  []*watcher // since the last round
+	due    []*watcher // before it
+	onDuty bool
+}
+
+func (m *watchman) post(w *watcher) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fresh = append(m.fresh, w)
+	if !m.onDuty {
+		m.onDuty = true
+		go m.walk()
+	}
+}
+
+func (m *watchman) walk() {
+	for quiet := 0; quiet < patrol; quiet++ {
+		time.Sleep(watchAfter)
+		for _, w := range m.round() {
+			quiet = 0
+			if w.begin() {
+				go w.run()
+			}
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.onDuty = len(m.fresh)+len(m.due) > 0; m.onDuty {
+		go m.walk()
+	}
+}
+
+// round returns those that were there before the last round.
+func (m *watchman) round() []*watcher {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	ripe := m.due
+	m.due, m.fresh = m.fresh, nil
+	return ripe
+}
+
+// watcher is one watch over a connection while fasthttp does not read from it.
+type watcher struct {
+	conn *clientConn
+	gone func()
+	done chan struct{} // made when reading begins, closed when it has ended
+
+	mu    sync.Mutex
+	ended bool // unwatch has been called
+}
+
+// begin takes away the deadline that the reading of the request has left, unless the watch is over already.
+func (w *watcher) begin() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.ended {
+		w.done = make(chan struct{})
+		_ = w.conn.Conn.SetReadDeadline(time.Time{})
+	}
+	return !w.ended
+}
+
+func (w *watcher) run() {
+	left := w.read()
+	close(w.done)
+	if left {
+		w.gone()
+	}
+}
+
+// read waits for a byte or for the end, and reports whether the client has left.
+func (w *watcher) read() bool {
+	n, err := w.conn.Conn.Read(w.conn.ahead[:])
+	w.conn.hasAhead = n == 1
+	var t net.Error
+	wakened := errors.As(err, &t) && t.Timeout() // only end sets a deadline
+	if n == 1 || err == nil || wakened {
+		return false
+	}
+	w.conn.readErr = err
+	return true
+}
+
+// end stops the watch and returns when it no longer reads.
+func (w *watcher) end() {
+	w.mu.Lock()
+	w.ended = true
+	reading := w.done
+	if reading != nil {
+		_ = w.conn.Conn.SetReadDeadline(longAgo)
+	}
+	w.mu.Unlock()
+	if reading != nil {
+		<-reading
+		_ = w.conn.Conn.SetReadDeadline(time.Time{})
+	}
+}
+
+// watch calls gone, once and on a goroutine of its own, if the client closes or resets the connection before unwatch.
+// A client that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte
+// the watch sees no further, until the next request.
+func (c *clientConn) watch(m *watchman, gone func()) {
+	switch {
+	case c.readErr != nil:
+		gone()
+	case c.hasAhead || c.watching != nil:
+	default:
+		c.watching = &watcher{conn: c, gone: gone}
+		m.post(c.watching)
+	}
+}
+
+// unwatch ends the watch; afterwards the connection is read as if there had been none.
+func (c *clientConn) unwatch() {
+	if c.watching != nil {
+		c.watching.end()
+		c.watching = nil
+	}
+}

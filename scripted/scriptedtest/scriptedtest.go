@@ -1,0 +1,53 @@
+// Package scriptedtest starts scripted upstreams for tests.
+//
+// It promises that an upstream ends with its test and that a problem it met
+// fails the test. It stands apart from package scripted so that a program which
+// plays scripts does not link package testing.
+package scriptedtest
+
+import (
+	"testing"
+
+	"epitome/scripted"
+)
+
+// Start plays archive until tb ends; problems then fail tb. Sections that were
+// not played are no problem; a test that minds asks Unplayed.
+func Start(tb testing.TB, archive string) *scripted.Upstream {
+	tb.Helper()
+	u, err := scripted.Start(parse(tb, archive))
+	return closeWith(tb, u, err)
+}
+
+// StartTLS is Start over TLS; it also returns the authority as PEM.
+func StartTLS(tb testing.TB, archive string) (u *scripted.Upstream, caPEM []byte) {
+	tb.Helper()
+	u, caPEM, err := scripted.StartTLS(parse(tb, archive))
+	return closeWith(tb, u, err), caPEM
+}
+
+func parse(tb testing.TB, archive string) *scripted.Script {
+	tb.Helper()
+	s, err := scripted.Parse([]byte(archive))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return s
+}
+
+func closeWith(tb testing.TB, u *scripted.Upstream, err error) *scripted.Upstream {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		u.Close()
+		for _, p := range u.Problems() {
+			tb.Errorf("scripted upstream: %s", p)
+		}
+		if tb.Failed() {
+			tb.Logf("scripted upstream's trace: %q", u.Trace())
+		}
+	})
+	return u
+}

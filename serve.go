@@ -1,0 +1,217 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"epitome/console"
+	"epitome/proxy"
+)
+
+type serveCmd struct {
+	Leased bool              `hidden:"" help:"End when the last user of /-/lease has left."`
+	Base   map[string]string `hidden:"" placeholder:"NAME=URL" help:"Further upstreams."`
+}
+
+// Run serves until a signal, or until the last lease ends.
+func (s serveCmd) Run(c *cli) error {
+	d := &daemon{log: newLog(os.Stderr), load: func() (Config, error) { return s.config(c) }}
+	if err := d.start(s.Leased); err != nil {
+		return err
+	}
+	return d.serve()
+}
+
+func (s serveCmd) config(c *cli) (Config, error) {
+	conf, err := loadConfig(c.Config, c.overrides())
+	if err != nil {
+		return Config{}, err
+	}
+	for name, url := range s.Base {
+		conf.Upstreams[name] = proxy.UpstreamConfig{URL: url}
+	}
+	return conf, conf.validate()
+}
+
+// daemon is the running proxy with all that belongs to it.
+type daemon struct {
+	log     *slog.Logger
+	load    func() (Config, error)
+	started Config // what only a restart takes up is as it was here
+	config  atomic.Pointer[Config]
+	ln      net.Listener
+	proxy   *proxy.Proxy
+	console *console.Console
+	badge   *badge
+	leases  leases
+}
+
+// start takes the port and the data folder, so that everything that can fail has failed before the first request.
+func (d *daemon) start(leased bool) error {
+	conf, err := d.load()
+	if err != nil {
+		return err
+	}
+	d.started = conf
+	d.config.Store(&conf)
+	folder, err := dataFolder(conf)
+	if err != nil {
+		return err
+	}
+	if d.ln, err = net.Listen("tcp", conf.Listen); err != nil {
+		return fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen", conf.Listen, err)
+	}
+	if d.badge, err = pinBadge(folder, d.ln.Addr().String()); err != nil {
+		_ = d.ln.Close()
+		return err
+	}
+	d.leases.start(leased)
+	d.console = console.New(conf.Console, console.Program{
+		Version: version(), Listen: d.ln.Addr().String(), Log: d.log, Upstreams: d.upstreams,
+		Ready: func() bool { return !d.proxy.Stopping() }, InFlight: func() int { return d.proxy.InFlight() },
+		Proof: d.badge.proof, Lease: d.leases.take,
+	})
+	d.proxy, err = proxy.New(conf.settings(), proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log})
+	if err != nil {
+		d.badge.unpin()
+		_ = d.ln.Close()
+	}
+	return err
+}
+
+// settings is the configuration as the proxy takes it.
+func (c Config) settings() proxy.Settings {
+	return proxy.Settings{Config: c.Proxy, Mode: c.Mode, Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes}
+}
+
+func (d *daemon) upstreams() map[string]string {
+	urls := make(map[string]string)
+	for name, u := range d.config.Load().Upstreams {
+		urls[name] = u.URL
+	}
+	return urls
+}
+
+// serve runs until it is told to stop, and then ends what is under way with grace.
+func (d *daemon) serve() error {
+	defer d.badge.unpin()
+	conf := d.config.Load()
+	d.log.Info("listening", "address", "http://"+d.ln.Addr().String(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode)
+	failed := make(chan error, 1)
+	go func() { failed <- d.proxy.Serve(d.ln) }()
+	signals := make(chan os.Signal, 4)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer signal.Stop(signals)
+	for {
+		select {
+		case err := <-failed:
+			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
+		case <-d.leases.ended:
+			d.stop(signals, "the last user has left")
+			return nil
+		case s := <-signals:
+			if s == syscall.SIGHUP {
+				d.reload()
+				continue
+			}
+			d.stop(signals, s.String())
+			return nil
+		}
+	}
+}
+
+// stop gives streams their grace time; a second signal ends it.
+func (d *daemon) stop(signals <-chan os.Signal, why string) {
+	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", d.config.Load().Proxy.ShutdownGrace.String())
+	done := make(chan struct{})
+	go func() {
+		d.proxy.Shutdown()
+		close(done)
+	}()
+	for {
+		select {
+		case <-done:
+			d.log.Info("stopped")
+			return
+		case s := <-signals:
+			if s != syscall.SIGHUP {
+				d.log.Warn("stopped at once", "why", "a second "+s.String())
+				return
+			}
+		}
+	}
+}
+
+// reload reads the configuration again. One with a mistake changes nothing.
+func (d *daemon) reload() {
+	next, err := d.load()
+	if err == nil {
+		err = d.proxy.Reload(next.settings())
+	}
+	if err != nil {
+		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())
+		return
+	}
+	d.config.Store(&next)
+	d.console.Reload(next.Console)
+	if keys := needRestart(d.started, next); len(keys) > 0 {
+		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)
+		return
+	}
+	d.log.Info("reloaded")
+}
+
+// leases counts the users of a program that lives for them.
+type leases struct {
+	ended chan struct{} // closed when the last user has left; never, for a program that lives on its own
+
+	mu      sync.Mutex
+	holders int
+	last    *time.Timer // ends the program; nil when it lives on its own
+}
+
+const (
+	firstLease = 30 * time.Second // for the first user to come
+	nextLease  = 2 * time.Second  // for another one after the last has left
+)
+
+func (l *leases) start(leased bool) {
+	l.ended = make(chan struct{})
+	if leased {
+		l.last = time.AfterFunc(firstLease, l.end)
+	}
+}
+
+func (l *leases) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holders > 0 {
+		return
+	}
+	select {
+	case <-l.ended:
+	default:
+		close(l.ended)
+	}
+}
+
+// take counts one user in; the result counts it out.
+func (l *leases) take() (release func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.holders++
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.holders--; l.holders == 0 && l.last != nil {
+			l.last.Reset(nextLease)
+		}
+	}
+}
