@@ -59,6 +59,7 @@ type outgoing struct {
 	head      []byte
 	body      []byte
 	toHead    bool          // a HEAD request: its answer has no body
+	upgrade   bool          // it asks to switch protocols
 	firstByte time.Duration // how long the upstream may take to begin its answer
 	readIdle  time.Duration // how long it may be silent within it
 
@@ -111,10 +112,13 @@ func (c *call) answer(conn *upstreamConn, out outgoing, sendErr error) (*answer,
 		if err != nil || c.isCut() {
 			return nil, c.whyNone(err, sendErr)
 		}
-		if head.code >= 200 || head.code == 101 {
+		if head.code >= 200 || head.code == 101 && out.upgrade {
 			a := &answer{answerHead: head, conn: conn, readIdle: out.readIdle, empty: head.bodiless(out.toHead), left: head.length}
 			a.closing = a.closing || sendErr != nil
 			return a, nil
+		}
+		if head.code == 101 {
+			return nil, &failure{event.Broken, errors.New("the upstream switched protocols without being asked")}
 		}
 		if err := out.interim(head); err != nil {
 			return nil, err

@@ -73,6 +73,9 @@ type clientConn struct {
 	once      sync.Once
 	answered  bool // an exchange has written its answer itself: drop the empty one that fasthttp writes next
 	lingering bool // the client may still be sending when the connection is closed
+	heard     bool // a byte has come
+
+	cut atomic.Bool // the proxy stops: nothing more may wait on this connection
 
 	watching *watcher // nil when no watch is on
 	ahead    [1]byte  // first byte of a pipelined request; the watcher's while it reads
@@ -90,7 +93,9 @@ func (c *clientConn) Read(p []byte) (int, error) {
 	if c.readErr != nil {
 		return 0, c.readErr
 	}
-	return c.Conn.Read(p)
+	n, err := c.Conn.Read(p)
+	c.heard = c.heard || n > 0
+	return n, err
 }
 
 // Write gives the client writeIdle to take p; callers write in small pieces.
@@ -100,7 +105,16 @@ func (c *clientConn) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.writeIdle()))
+	if c.cut.Load() { // looked at behind the deadline, which may have overwritten the one of cutNow
+		_ = c.Conn.SetWriteDeadline(longAgo)
+	}
 	return c.Conn.Write(p)
+}
+
+// cutNow ends whatever waits on the connection, from any goroutine.
+func (c *clientConn) cutNow() {
+	c.cut.Store(true)
+	_ = c.Conn.SetDeadline(longAgo)
 }
 
 // Close closes the connection; from here on it is not counted.

@@ -57,6 +57,7 @@ func (x *exchange) forward() {
 		return
 	}
 	x.event.FirstByte = time.Since(x.event.Start)
+	x.begun = true
 	if a.code == 101 {
 		x.err = x.tunnel(a)
 		return
@@ -68,7 +69,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
 	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx)}
 	x.to.http10 = !h.IsHTTP11()
-	x.to.close = h.ConnectionClose() || hasToken(find(h.RawHeaders(), "connection"), "close") || p.stopping.Load()
+	x.to.close = h.ConnectionClose() || connectionHas(h.RawHeaders(), "close") || p.stopping.Load()
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
@@ -215,7 +216,7 @@ func (x *exchange) outgoing(up *upstream, target []byte) (outgoing, error) {
 	head := requestHead{method: h.Method(), target: target, block: h.RawHeaders(), length: len(body), upgrade: x.upgrade()}
 	return outgoing{
 		head: head.appendTo(make([]byte, 0, len(head.block)+len(target)+len(up.extra)+128), up), body: body,
-		toHead: h.IsHead(), firstByte: x.set.FirstByteTimeout.D(), readIdle: x.set.ReadIdle.D(),
+		toHead: h.IsHead(), upgrade: head.upgrade, firstByte: x.set.FirstByteTimeout.D(), readIdle: x.set.ReadIdle.D(),
 		sent: func(reused bool) {
 			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)
 		},
@@ -246,7 +247,8 @@ func (x *exchange) relay(a *answer) error {
 		pending = append(pending, first...)
 		*buf = pending
 		if err != nil {
-			return &failure{event.Truncated, err}
+			x.begun = false
+			return &failure{event.Broken, err}
 		}
 	}
 	if err := x.write(pending); err != nil {
@@ -288,7 +290,6 @@ func (x *exchange) write(b []byte) error {
 	if len(b) == 0 {
 		return nil
 	}
-	x.begun = true
 	_, err := x.client.Write(b)
 	switch {
 	case err == nil:

@@ -102,6 +102,16 @@ func hasToken(value []byte, lower string) bool {
 	return false
 }
 
+// connectionHas reports whether a Connection line of the message names the token.
+func connectionHas(block []byte, lower string) bool {
+	for l := (lines{rest: block}); l.next(); {
+		if l.is("connection") && hasToken(l.value, lower) {
+			return true
+		}
+	}
+	return false
+}
+
 // hopByHop are the names that concern one connection only (RFC 9110, 7.6.1) and are never passed on.
 var hopByHop = [...]string{
 	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization",

@@ -93,6 +93,7 @@ func (w *ownAnswer) Flush() {
 		out = append(append(append(out, crlf...), w.body...), crlf...)
 	}
 	w.body = w.body[:0]
+	w.x.begun = true
 	if w.x.write(out) != nil {
 		w.x.call.cut()
 	}

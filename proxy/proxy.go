@@ -191,7 +191,7 @@ func (p *Proxy) cutAll() {
 	p.log.Warn("cutting exchanges that did not finish within shutdown_grace", "count", len(p.open))
 	for x := range p.open {
 		x.call.cut()
-		_ = x.client.Conn.SetDeadline(longAgo)
+		x.client.cutNow()
 	}
 }
 
@@ -274,8 +274,13 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 // refuseUnread answers a request that could not be read.
 func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	c := clientOf(ctx)
+	if !c.heard { // opened ahead of need and never used: there is nothing to answer
+		c.answered = true
+		return
+	}
 	c.answered, c.lingering = false, true
 	x := p.begin(ctx)
+	x.event.Method, x.event.Path = "", "" // fasthttp has let go of what it had read
 	x.to.close = true
 	x.err = p.whyUnread(ctx, err)
 	x.end()

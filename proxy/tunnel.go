@@ -17,7 +17,7 @@ import (
 // upgrade reports whether the request asks to switch protocols.
 func (x *exchange) upgrade() bool {
 	block := x.ctx.Request.Header.RawHeaders()
-	return hasToken(find(block, "connection"), "upgrade") && find(block, "upgrade") != nil
+	return connectionHas(block, "upgrade") && find(block, "upgrade") != nil
 }
 
 // refusesUpgrade reports whether the path is one whose clients go on over plain HTTP when they are refused a
