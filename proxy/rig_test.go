@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,6 +33,8 @@ type rig struct {
 	proxy    *Proxy
 	addr     string
 	ended    chan struct{} // closed when Serve has returned
+
+	broken atomic.Bool // the recorder panics
 
 	mu     sync.Mutex
 	events []event.Exchange
@@ -114,6 +117,9 @@ func (r *rig) stop() {
 }
 
 func (r *rig) record(e event.Exchange) {
+	if r.broken.Load() {
+		panic("asked for")
+	}
 	r.mu.Lock()
 	r.events = append(r.events, e)
 	r.mu.Unlock()
