@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"path/filepath"
 )
@@ -31,7 +32,7 @@ func pinBadge(folder, listen string) (*badge, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the data folder %s: %w; give one that can be written with --data", folder, pathCause(err))
 	}
-	b := &badge{Listen: listen, PID: os.Getpid(), Secret: rand.Text(), path: filepath.Join(folder, badgeFile)}
+	b := &badge{Listen: reachable(listen), PID: os.Getpid(), Secret: rand.Text(), path: filepath.Join(folder, badgeFile)}
 	text, err := json.Marshal(b)
 	if err != nil {
 		return nil, err
@@ -45,6 +46,15 @@ func pinBadge(folder, listen string) (*badge, error) {
 		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, pathCause(err))
 	}
 	return b, nil
+}
+
+// reachable is the address at which commands on this machine find a program that listens on any address.
+func reachable(listen string) string {
+	host, port, err := net.SplitHostPort(listen)
+	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
+		return net.JoinHostPort("127.0.0.1", port)
+	}
+	return listen
 }
 
 // pathCause is err without the path, which the sentence around it names.
@@ -76,11 +86,21 @@ func (b *badge) unpin() {
 	}
 }
 
-// proof answers a challenge.
-func (b *badge) proof(nonce string) string {
+// proof answers a challenge as the program that runs.
+func (b *badge) proof(nonce string) string { return b.sign("program", nonce) }
+
+// claim shows to the program that it is asked by its owner. It tells a program that is not the badge's nothing.
+func (b *badge) claim(nonce string) string { return b.sign("owner", nonce) }
+
+func (b *badge) sign(who, nonce string) string {
 	mac := hmac.New(sha256.New, []byte(b.Secret))
-	mac.Write([]byte(nonce))
+	mac.Write([]byte(who + " " + nonce))
 	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// admits reports whether a claim is right.
+func (b *badge) admits(nonce, claim string) bool {
+	return nonce != "" && hmac.Equal([]byte(b.claim(nonce)), []byte(claim))
 }
 
 // proves reports whether the answer to a challenge is right.

@@ -10,7 +10,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -22,6 +24,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/lockedfile"
+
+	"epitome/console"
 )
 
 type runCmd struct {
@@ -41,6 +45,9 @@ func (k runCmd) Run(c *cli) error {
 	path, err := exec.LookPath(command[0])
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "epitome: cannot run %s: %v\n", command[0], errors.Unwrap(err))
+		if errors.Is(err, fs.ErrPermission) {
+			return exitStatus(126)
+		}
 		return exitStatus(127)
 	}
 	conf, err := loadConfig(c.Config, c.overrides())
@@ -48,11 +55,14 @@ func (k runCmd) Run(c *cli) error {
 		return err
 	}
 	want := wanted(conf, os.Getenv)
+	if c.Upstream != "" && want[0].url != trimSlash(conf.Upstreams[conf.Upstream].URL) {
+		return fmt.Errorf("cannot follow both --upstream %s and OPENAI_BASE_URL, which is set to %s: unset one of them", c.Upstream, want[0].url)
+	}
 	home, err := dataFolder(conf)
 	if err != nil {
 		return err
 	}
-	found, err := findOrStart(c, home, want)
+	found, err := search{c, conf, home, want}.findOrStart()
 	if err != nil {
 		return err
 	}
@@ -69,6 +79,7 @@ type target struct {
 	vars []string // environment variables that carry its base URL
 	url  string   // its base URL without epitome
 	name string   // for an upstream made for it
+	like string   // the upstream to prefer of those with this base URL
 	v1   bool     // base URLs in these variables end in /v1 when nothing else is said
 }
 
@@ -77,9 +88,9 @@ func wanted(conf Config, getenv func(string) string) []target {
 	openai := cmp.Or(getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE"))
 	anthropic := getenv("ANTHROPIC_BASE_URL")
 	return []target{
-		{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, name: "run-openai", v1: openai == "",
+		{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, name: "run-openai", like: conf.Upstream, v1: openai == "",
 			url: trimSlash(cmp.Or(openai, conf.Upstreams[conf.Upstream].URL))},
-		{vars: []string{"ANTHROPIC_BASE_URL"}, name: "run-anthropic",
+		{vars: []string{"ANTHROPIC_BASE_URL"}, name: "run-anthropic", like: "anthropic",
 			url: trimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL))},
 	}
 }
@@ -95,10 +106,13 @@ type running struct {
 
 func (r *running) release() { _ = r.lease.Close() }
 
-// has finds an upstream with exactly this base URL. An upstream of that URL under another name serves as well.
-func (r *running) has(base string) (name string, ok bool) {
+// has finds an upstream with exactly this base URL; which one it is decides over the headers that it adds.
+func (r *running) has(t target) (name string, ok bool) {
+	if base, ok := r.upstreams[t.like]; ok && trimSlash(base) == t.url {
+		return t.like, true
+	}
 	for _, name := range slices.Sorted(maps.Keys(r.upstreams)) {
-		if trimSlash(r.upstreams[name]) == base {
+		if trimSlash(r.upstreams[name]) == t.url {
 			return name, true
 		}
 	}
@@ -108,7 +122,7 @@ func (r *running) has(base string) (name string, ok bool) {
 // serves reports whether the proxy has every upstream wanted, or is itself what a base URL points at.
 func (r *running) serves(want []target) bool {
 	for _, t := range want {
-		if _, ok := r.has(t.url); !ok && !r.is(t.url) {
+		if _, ok := r.has(t); !ok && !r.is(t.url) {
 			return false
 		}
 	}
@@ -124,7 +138,7 @@ func (r *running) is(base string) bool {
 func (r *running) environ(env []string, want []target) []string {
 	for _, t := range want {
 		base := t.url
-		if name, ok := r.has(t.url); ok && !r.is(t.url) {
+		if name, ok := r.has(t); ok && !r.is(t.url) {
 			base = r.address + "/u/" + name
 			if t.v1 || strings.HasSuffix(t.url, "/v1") {
 				base += "/v1"
@@ -134,30 +148,48 @@ func (r *running) environ(env []string, want []target) []string {
 			env = append(env, v+"="+base)
 		}
 	}
-	return append(env, around(env)...)
+	return append(env, around(env, r.address)...)
 }
 
-// around keeps clients that use a forward proxy from sending what is meant for epitome to it.
-func around(env []string) (more []string) {
+// around keeps clients that use a forward proxy from sending it what is meant for epitome.
+func around(env []string, address string) (more []string) {
 	vars := make(map[string]string)
 	for _, kv := range env {
 		k, v, _ := strings.Cut(kv, "=")
-		vars[strings.ToUpper(k)] = v
+		vars[k] = v
 	}
-	if vars["HTTP_PROXY"] == "" && vars["ALL_PROXY"] == "" {
+	if cmp.Or(vars["HTTP_PROXY"], vars["http_proxy"], vars["ALL_PROXY"], vars["all_proxy"]) == "" {
 		return nil
 	}
-	list := strings.TrimPrefix(vars["NO_PROXY"]+",127.0.0.1,localhost", ",")
-	return []string{"NO_PROXY=" + list, "no_proxy=" + list}
+	host, _, _ := net.SplitHostPort(strings.TrimPrefix(address, "http://"))
+	for _, name := range []string{"NO_PROXY", "no_proxy"} {
+		list := cmp.Or(vars[name], vars["NO_PROXY"], vars["no_proxy"])
+		if list != "*" { // which is for all, alone only
+			list = strings.TrimPrefix(list+","+host, ",")
+		}
+		more = append(more, name+"="+list)
+	}
+	return more
 }
 
-// findOrStart looks for a proxy in the user's data folder, then for one that an earlier run has started for the
-// same upstreams, and starts one at last. Runs that want the same wait for one another here.
-func findOrStart(c *cli, home string, want []target) (*running, error) {
-	if r := lookup(home, want); r != nil {
+// search is what a run looks for, and where.
+type search struct {
+	cli  *cli
+	conf Config
+	home string // the user's data folder
+	want []target
+}
+
+// findOrStart looks for a proxy in the user's data folder, then for one that the command is in already, then for one
+// that an earlier run has started for the same, and starts one at last. Runs that want the same wait for one another here.
+func (s search) findOrStart() (*running, error) {
+	if r := lookup(s.home, s.want); r != nil {
 		return r, nil
 	}
-	folder := filepath.Join(home, "run", keyOf(c, want))
+	if r := s.around(); r != nil {
+		return r, nil
+	}
+	folder := filepath.Join(s.home, "run", keyOf(s.conf, s.want, os.Getenv))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the folder %s: %w; give a data folder that can be written with --data", folder, pathCause(err))
 	}
@@ -166,19 +198,43 @@ func findOrStart(c *cli, home string, want []target) (*running, error) {
 		return nil, fmt.Errorf("cannot lock the folder %s: %w", folder, err)
 	}
 	defer unlock()
-	if r := lookup(folder, want); r != nil {
+	if r := lookup(folder, s.want); r != nil {
 		return r, nil
 	}
-	return start(c, folder, want)
+	return s.start(folder)
 }
 
-// keyOf names what a started proxy is good for.
-func keyOf(c *cli, want []target) string {
+// around finds the proxy of a run that this one is run by: every base URL points there.
+func (s search) around() *running {
+	badges, _ := filepath.Glob(filepath.Join(s.home, "run", "*", badgeFile)) // the pattern is sound
+	for _, path := range badges {
+		b, err := readBadge(filepath.Dir(path))
+		if err != nil || slices.ContainsFunc(s.want, func(t target) bool { return !(&running{address: "http://" + b.Listen}).is(t.url) }) {
+			continue
+		}
+		if r := lookup(filepath.Dir(path), s.want); r != nil {
+			return r
+		}
+	}
+	return nil
+}
+
+// keyOf names what a started proxy is good for: upstreams, everything that is configured, with the secrets that the
+// environment has put in, and the way to the network.
+func keyOf(conf Config, want []target, getenv func(string) string) string {
 	h := sha256.New()
 	for _, t := range want {
 		fmt.Fprintf(h, "%s\x00", t.url)
 	}
-	fmt.Fprintf(h, "%s\x00%s\x00%s", c.Config, c.Mode, version())
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} {
+		fmt.Fprintf(h, "%s\x00%s\x00", getenv(name), getenv(strings.ToLower(name)))
+	}
+	all, err := json.Marshal(conf)
+	if err != nil {
+		panic("BUG: cannot encode the configuration: " + err.Error())
+	}
+	h.Write(all)
+	h.Write([]byte(version()))
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
@@ -212,6 +268,7 @@ func (b *badge) ask() (*running, error) {
 	if err != nil {
 		return nil, err
 	}
+	req.Header.Set(console.OwnerHeader, b.claim(nonce))
 	resp, err := direct().Do(req)
 	if err != nil {
 		return nil, err
@@ -232,7 +289,13 @@ func (b *badge) ask() (*running, error) {
 
 // lease keeps the proxy alive until the result is closed, or this process ends.
 func (b *badge) lease() (io.Closer, error) {
-	resp, err := direct().Get("http://" + b.Listen + "/-/lease")
+	nonce := rand.Text()
+	req, err := http.NewRequest(http.MethodGet, "http://"+b.Listen+"/-/lease?nonce="+url.QueryEscape(nonce), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set(console.OwnerHeader, b.claim(nonce))
+	resp, err := direct().Do(req)
 	if err != nil {
 		return nil, err
 	}
@@ -247,18 +310,18 @@ func (b *badge) lease() (io.Closer, error) {
 const startWait = 15 * time.Second
 
 // start runs a proxy of our own on a free port, with its own folder. It outlives this process while others use it.
-func start(c *cli, folder string, want []target) (*running, error) {
+func (s search) start(folder string) (*running, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("cannot find epitome's own program file: %w", err)
 	}
 	args := []string{"serve", "--leased", "--listen", "127.0.0.1:0", "--data", folder}
-	for flag, value := range map[string]string{"--config": c.Config, "--mode": c.Mode, "--upstream": c.Upstream} {
+	for flag, value := range map[string]string{"--config": s.cli.Config, "--mode": s.cli.Mode, "--upstream": s.cli.Upstream} {
 		if value != "" {
 			args = append(args, flag, value)
 		}
 	}
-	for _, t := range want {
+	for _, t := range s.want {
 		args = append(args, "--base", t.name+"="+t.url)
 	}
 	logPath := filepath.Join(folder, "epitome.log")
@@ -275,7 +338,11 @@ func start(c *cli, folder string, want []target) (*running, error) {
 	}
 	exited := make(chan error, 1)
 	go func() { exited <- proxy.Wait() }()
-	return await(folder, want, exited)
+	r, err := await(folder, s.want, exited)
+	if err != nil {
+		_ = proxy.Process.Kill() // nobody will come to use it
+	}
+	return r, err
 }
 
 func await(folder string, want []target, exited <-chan error) (*running, error) {
@@ -300,7 +367,9 @@ func await(folder string, want []target, exited <-chan error) (*running, error) 
 // passSignals runs the command to its end and hands on the signals that come for it.
 func passSignals(child *exec.Cmd) error {
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, passed()...)
+	if wanted := slices.DeleteFunc(passed(), signal.Ignored); len(wanted) > 0 { // what we are to ignore, the command is too
+		signal.Notify(signals, wanted...)
+	}
 	defer signal.Stop(signals)
 	if err := child.Start(); err != nil {
 		return fmt.Errorf("cannot run %s: %w", child.Path, err)

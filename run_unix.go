@@ -23,7 +23,11 @@ func fromTerminal(s os.Signal) bool {
 		return false
 	}
 	stdin, err := os.Stdin.Stat()
-	return err == nil && stdin.Mode()&os.ModeCharDevice != 0
+	if err != nil || stdin.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err != nil || !os.SameFile(stdin, null)
 }
 
 // statusOf is a command's end as shells report it.

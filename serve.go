@@ -22,7 +22,9 @@ type serveCmd struct {
 
 // Run serves until a signal, or until the last lease ends.
 func (s serveCmd) Run(c *cli) error {
-	d := &daemon{log: newLog(os.Stderr), load: func() (Config, error) { return s.config(c) }}
+	d := &daemon{log: newLog(os.Stderr), load: func() (Config, error) { return s.config(c) }, signals: make(chan os.Signal, 4)}
+	signal.Notify(d.signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // before anyone can know that there is something to signal
+	defer signal.Stop(d.signals)
 	if err := d.start(s.Leased); err != nil {
 		return err
 	}
@@ -51,6 +53,7 @@ type daemon struct {
 	console *console.Console
 	badge   *badge
 	leases  leases
+	signals chan os.Signal
 }
 
 // start takes the port and the data folder, so that everything that can fail has failed before the first request.
@@ -76,7 +79,7 @@ func (d *daemon) start(leased bool) error {
 	d.console = console.New(conf.Console, console.Program{
 		Version: version(), Listen: d.ln.Addr().String(), Log: d.log, Upstreams: d.upstreams,
 		Ready: func() bool { return !d.proxy.Stopping() }, InFlight: func() int { return d.proxy.InFlight() },
-		Proof: d.badge.proof, Lease: d.leases.take,
+		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take,
 	})
 	d.proxy, err = proxy.New(conf.settings(), proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log})
 	if err != nil {
@@ -106,29 +109,26 @@ func (d *daemon) serve() error {
 	d.log.Info("listening", "address", "http://"+d.ln.Addr().String(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode)
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
-	signals := make(chan os.Signal, 4)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	defer signal.Stop(signals)
 	for {
 		select {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
 		case <-d.leases.ended:
-			d.stop(signals, "the last user has left")
+			d.stop("the last user has left")
 			return nil
-		case s := <-signals:
+		case s := <-d.signals:
 			if s == syscall.SIGHUP {
 				d.reload()
 				continue
 			}
-			d.stop(signals, s.String())
+			d.stop(s.String())
 			return nil
 		}
 	}
 }
 
 // stop gives streams their grace time; a second signal ends it.
-func (d *daemon) stop(signals <-chan os.Signal, why string) {
+func (d *daemon) stop(why string) {
 	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", d.config.Load().Proxy.ShutdownGrace.String())
 	done := make(chan struct{})
 	go func() {
@@ -140,7 +140,7 @@ func (d *daemon) stop(signals <-chan os.Signal, why string) {
 		case <-done:
 			d.log.Info("stopped")
 			return
-		case s := <-signals:
+		case s := <-d.signals:
 			if s != syscall.SIGHUP {
 				d.log.Warn("stopped at once", "why", "a second "+s.String())
 				return
@@ -202,16 +202,23 @@ func (l *leases) end() {
 	}
 }
 
-// take counts one user in; the result counts it out.
-func (l *leases) take() (release func()) {
+// take counts one user in, unless the end has come; release counts it out.
+func (l *leases) take() (release func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	select {
+	case <-l.ended:
+		return nil, false
+	default:
+	}
 	l.holders++
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.holders--; l.holders == 0 && l.last != nil {
-			l.last.Reset(nextLease)
-		}
+	return l.release, true
+}
+
+func (l *leases) release() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.holders--; l.holders == 0 && l.last != nil {
+		l.last.Reset(nextLease)
 	}
 }

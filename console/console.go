@@ -20,12 +20,13 @@ import (
 // Program is what the console shows and asks of the running program.
 type Program struct {
 	Version   string
-	Listen    string                    // address the program listens on, host:port
-	Ready     func() bool               // new exchanges are welcome
-	InFlight  func() int                // exchanges under way
-	Upstreams func() map[string]string  // base URL by name
-	Proof     func(nonce string) string // shows to who can read the data folder that this program is its owner
-	Lease     func() (release func())   // keeps a program alive that ends with its last user
+	Listen    string                           // address the program listens on, host:port
+	Ready     func() bool                      // new exchanges are welcome
+	InFlight  func() int                       // exchanges under way
+	Upstreams func() map[string]string         // base URL by name
+	Proof     func(nonce string) string        // shows to who can read the data folder that this program is its owner
+	Owner     func(nonce, proof string) bool   // the same, the other way round: lets the owner's commands in
+	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
 	Log       *slog.Logger
 }
 
@@ -50,7 +51,7 @@ func New(c Config, p Program) *Console {
 }
 
 // Reload puts c in force for the requests that come from now on.
-func (o *Console) Reload(c Config) { o.guard.Store(newGuard(c, o.program.Listen)) }
+func (o *Console) Reload(c Config) { o.guard.Store(newGuard(c, o.program)) }
 
 // ServeHTTP serves a path under /-/, if the guard lets the request in.
 func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -58,11 +59,21 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, why.status, why.message)
 		return
 	}
-	if _, pattern := o.mux.Handler(r); pattern == "" {
+	if o.known(r) && r.Method != http.MethodGet && r.Method != http.MethodHead {
+		refuse(w, http.StatusMethodNotAllowed, r.URL.Path+" is for GET only")
+		return
+	}
+	if !o.known(r) {
 		refuse(w, http.StatusNotFound, "epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
 		return
 	}
 	o.mux.ServeHTTP(w, r)
+}
+
+// known reports whether there is something at the request's path.
+func (o *Console) known(r *http.Request) bool {
+	_, pattern := o.mux.Handler(&http.Request{Method: http.MethodGet, URL: r.URL, Host: r.Host})
+	return pattern != ""
 }
 
 // Record takes an exchange that has ended.
@@ -94,11 +105,14 @@ func (o *Console) identity(w http.ResponseWriter, r *http.Request) {
 
 // lease holds the program until the client leaves.
 func (o *Console) lease(w http.ResponseWriter, r *http.Request) {
-	if !o.program.Ready() {
+	release, ok := func() {}, false
+	if o.program.Ready() {
+		release, ok = o.program.Lease()
+	}
+	if !ok {
 		refuse(w, http.StatusServiceUnavailable, "epitome is stopping")
 		return
 	}
-	release := o.program.Lease()
 	defer release()
 	w.WriteHeader(http.StatusOK)
 	w.(http.Flusher).Flush() //nolint:forcetypeassert // the proxy's writers flush

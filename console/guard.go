@@ -20,17 +20,21 @@ type guard struct {
 	open   bool              // the program listens beyond loopback
 	token  [sha256.Size]byte // of the admin token, compared in constant time
 	tokens bool              // there is one
+	owner  func(nonce, proof string) bool
 }
 
-// free are the paths that need no token: they tell nothing that an attempt to connect would not.
-var free = map[string]bool{"/-/health": true, "/-/ready": true}
+// free says which paths need no token: they tell nothing that an attempt to connect would not.
+func free(path string) bool { return path == "/-/health" || path == "/-/ready" }
 
-func newGuard(c Config, listen string) *guard {
-	host, _, err := net.SplitHostPort(listen)
+// OwnerHeader carries the proof, over the query's nonce, that a request comes from who can read the data folder.
+const OwnerHeader = "X-Epitome-Owner"
+
+func newGuard(c Config, p Program) *guard {
+	host, _, err := net.SplitHostPort(p.Listen)
 	if err != nil {
-		host = listen
+		host = p.Listen
 	}
-	g := &guard{hosts: map[string]bool{"localhost": true}, token: sha256.Sum256([]byte(c.Token)), tokens: c.Token != "", open: !loopback(host)}
+	g := &guard{hosts: map[string]bool{"localhost": true}, token: sha256.Sum256([]byte(c.Token)), tokens: c.Token != "", open: !loopback(host), owner: p.Owner}
 	for _, h := range slices.Concat(c.Hosts, []string{host}) {
 		g.hosts[strings.ToLower(h)] = true
 	}
@@ -62,13 +66,13 @@ func (g *guard) refuses(r *http.Request) *why {
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
 		return &why{http.StatusForbidden, "a page of another site may not use /-/"}
 	}
-	if !g.open && !g.tokens || free[r.URL.Path] {
+	if !g.open && !g.tokens || free(r.URL.Path) || g.owner(r.URL.Query().Get("nonce"), r.Header.Get(OwnerHeader)) {
 		return nil
 	}
 	if !g.tokens {
 		return &why{http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/"}
 	}
-	given, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	_, given, _ := strings.Cut(r.Header.Get("Authorization"), " ") // the scheme does not matter, in whatever case
 	if sum := sha256.Sum256([]byte(given)); subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 {
 		return &why{http.StatusUnauthorized, "/-/ needs the admin token (console.token): send it as Authorization: Bearer TOKEN"}
 	}

@@ -144,7 +144,8 @@ func (h *answerHead) appendTo(dst []byte, to clientSide) []byte {
 			dst = l.appendTo(dst)
 		case h.code == 101 && (l.is("connection") || l.is("upgrade")):
 			dst = l.appendTo(dst)
-		case l.is("content-length") && h.clash, hop.has(l.name):
+		case l.is("content-length") && h.clash:
+		case !l.is("content-length") && hop.has(l.name): // framing is for every hop, whatever Connection names
 		default:
 			dst = l.appendTo(dst)
 		}

@@ -171,6 +171,9 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	case find(h.RawHeaders(), "transfer-encoding") != nil && find(h.RawHeaders(), "content-length") != nil:
 		x.to.close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request states both Content-Length and Transfer-Encoding: send one of them"}
+	case !soundNames(h.RawHeaders()):
+		x.to.close = true
+		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request has a header name with a blank in it: check the client and what lies between"}
 	case bytes.HasPrefix(target, []byte("/u/")):
 		if up, target, err = x.set.table.named(target); err != nil {
 			return nil, nil, &refusal{status: 404, code: "unknown_upstream", message: err.Error()}

@@ -28,7 +28,7 @@ func (l *lines) next() bool {
 		return false
 	}
 	name, value, _ := bytes.Cut(l.raw, colon)
-	l.name, l.value = name, bytes.TrimSpace(value)
+	l.name, l.value = name, bytes.Trim(value, " \t\r\n")
 	return true
 }
 
@@ -76,6 +76,17 @@ func equalFold(b []byte, lower string) bool {
 			c += 'a' - 'A'
 		}
 		if c != lower[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// soundNames reports whether no header name holds a blank: fasthttp lets them through, and the next server may
+// read such a line in another way.
+func soundNames(block []byte) bool {
+	for l := (lines{rest: block}); l.next(); {
+		if bytes.IndexByte(l.name, ' ') >= 0 {
 			return false
 		}
 	}
@@ -206,6 +217,9 @@ func (r requestHead) appendTo(dst []byte, up *upstream) []byte {
 // appendLength frames the body by its length; the name keeps the client's spelling where it had one.
 func appendLength(dst []byte, l lines, n int) []byte {
 	name := l.name
+	if equalFold(name, "content-length") && string(l.value) == strconv.Itoa(n) {
+		return l.appendTo(dst)
+	}
 	if !equalFold(name, "content-length") {
 		name = []byte("Content-Length")
 	}

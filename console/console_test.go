@@ -1,0 +1,200 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// listening is a program on the given address, with nothing under way.
+func listening(listen string) Program {
+	return Program{
+		Version: "1.2.3", Listen: listen,
+		Ready:     func() bool { return true },
+		InFlight:  func() int { return 0 },
+		Upstreams: func() map[string]string { return map[string]string{"openai": "https://api.openai.com/v1"} },
+		Proof:     func(nonce string) string { return "proof of " + nonce },
+		Lease:     func() (func(), bool) { return func() {}, true },
+		Owner:     func(string, string) bool { return false },
+		Log:       slog.New(slog.NewTextHandler(io.Discard, nil)),
+	}
+}
+
+// ask sends a request with the header lines; "Host: x" among them is the request's host.
+func ask(o *Console, method, target string, lines ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	r.Host = "localhost:7070"
+	for _, l := range lines {
+		name, value, _ := strings.Cut(l, ": ")
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	o.ServeHTTP(w, r)
+	return w
+}
+
+// object is the JSON object that an answer holds.
+func object(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
+	t.Helper()
+	var v map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &v); err != nil {
+		t.Fatalf("cannot read %q: %v", w.Body, err)
+	}
+	if got := w.Header().Get("Content-Type"); got != "application/json" {
+		t.Errorf("the answer is of type %q", got)
+	}
+	return v
+}
+
+// wantRefusal holds an answer to the shape that clients of the common dialects can show.
+func wantRefusal(t *testing.T, w *httptest.ResponseRecorder, status int) {
+	t.Helper()
+	if w.Code != status {
+		t.Fatalf("got %d %q, want %d", w.Code, w.Body, status)
+	}
+	v := object(t, w)
+	e, _ := v["error"].(map[string]any)
+	if v["type"] != "error" || e["type"] != "epitome_error" || e["code"] != "console" {
+		t.Errorf("the refusal has no such shape: %q", w.Body)
+	}
+	if message, _ := e["message"].(string); message == "" {
+		t.Errorf("the refusal says nothing: %q", w.Body)
+	}
+	if param, ok := e["param"]; !ok || param != nil {
+		t.Errorf("the refusal's param is %v, want null: %q", param, w.Body)
+	}
+}
+
+func TestHealthAndReadiness(t *testing.T) {
+	p, ready := listening("127.0.0.1:7070"), true
+	p.Ready = func() bool { return ready }
+	o := New(Config{}, p)
+	f := func(target string, status int, want map[string]any) {
+		t.Helper()
+		w := ask(o, "GET", target)
+		if got := object(t, w); w.Code != status || !maps.Equal(got, want) {
+			t.Errorf("%s: got %d %v, want %d %v", target, w.Code, got, status, want)
+		}
+	}
+	f("/-/health", 200, map[string]any{"status": "ok", "version": "1.2.3"})
+	f("/-/ready", 200, map[string]any{"status": "ready"})
+	ready = false
+	f("/-/health", 200, map[string]any{"status": "ok", "version": "1.2.3"})
+	f("/-/ready", 503, map[string]any{"status": "stopping"})
+}
+
+func TestWhatIsNotThereIsRefused(t *testing.T) {
+	o := New(Config{}, listening("127.0.0.1:7070"))
+	f := func(method, target string) {
+		t.Helper()
+		t.Run(method+" "+target, func(t *testing.T) {
+			w := ask(o, method, target)
+			if w.Code == http.StatusMethodNotAllowed {
+				wantRefusal(t, w, http.StatusMethodNotAllowed)
+				return
+			}
+			wantRefusal(t, w, http.StatusNotFound)
+			if !strings.Contains(w.Body.String(), "not forwarded") {
+				t.Errorf("the refusal does not say that the path is not forwarded: %q", w.Body)
+			}
+		})
+	}
+	f("GET", "/-/")
+	f("GET", "/-/nothing")
+	f("GET", "/-/health/")
+	f("GET", "/-/health/more?token=x")
+	f("POST", "/-/nothing")
+	f("POST", "/-/health")
+	f("DELETE", "/-/metrics")
+	f("PUT", "/-/lease")
+}
+
+func TestIdentityProvesTheNonce(t *testing.T) {
+	o := New(Config{}, listening("127.0.0.1:7070"))
+	w := ask(o, "GET", "/-/identity?nonce=a%2Bb")
+	v := object(t, w)
+	upstreams, _ := v["upstreams"].(map[string]any)
+	if w.Code != 200 || v["version"] != "1.2.3" || v["proof"] != "proof of a+b" || upstreams["openai"] != "https://api.openai.com/v1" {
+		t.Errorf("got %d %v", w.Code, v)
+	}
+	if keys := slices.Sorted(maps.Keys(v)); !slices.Equal(keys, []string{"proof", "upstreams", "version"}) {
+		t.Errorf("the identity tells %v", keys)
+	}
+}
+
+// A lease's order of events: taken before the client hears of it, given back when the client has left.
+func TestLeaseLastsUntilTheClientLeaves(t *testing.T) {
+	p := listening("127.0.0.1:7070")
+	taken, released := make(chan struct{}), make(chan struct{})
+	p.Lease = func() (func(), bool) {
+		close(taken)
+		return func() { close(released) }, true
+	}
+	o := New(Config{}, p)
+	ctx, leave := context.WithCancel(t.Context())
+	r := httptest.NewRequest("GET", "/-/lease", nil).WithContext(ctx)
+	r.Host = "localhost"
+	w := &flushRecorder{ResponseRecorder: httptest.NewRecorder(), flushed: make(chan struct{})}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		o.ServeHTTP(w, r)
+	}()
+	<-w.flushed
+	select {
+	case <-taken:
+	default:
+		t.Error("the client heard of the lease before it was taken")
+	}
+	select {
+	case <-released:
+		t.Error("the lease was given back while the client was there")
+	case <-ended:
+		t.Error("the answer ended while the client was there")
+	default:
+	}
+	leave()
+	<-released
+	<-ended
+	if w.Code != 200 {
+		t.Errorf("got %d", w.Code)
+	}
+}
+
+// flushRecorder tells when its answer is first flushed.
+type flushRecorder struct {
+	*httptest.ResponseRecorder
+	flushed chan struct{}
+}
+
+func (w *flushRecorder) Flush() {
+	w.ResponseRecorder.Flush()
+	close(w.flushed)
+}
+
+func TestNoLeaseOnAProgramThatStops(t *testing.T) {
+	p := listening("127.0.0.1:7070")
+	p.Ready = func() bool { return false }
+	p.Lease = func() (func(), bool) {
+		t.Error("a lease was taken")
+		return func() {}, true
+	}
+	wantRefusal(t, ask(New(Config{}, p), "GET", "/-/lease"), http.StatusServiceUnavailable)
+}
+
+func TestNoLeaseWhereTheLastOneHasEnded(t *testing.T) {
+	p := listening("127.0.0.1:7070")
+	p.Lease = func() (func(), bool) { return nil, false }
+	wantRefusal(t, ask(New(Config{}, p), "GET", "/-/lease"), http.StatusServiceUnavailable)
+}

@@ -1,0 +1,245 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"epitome/proxy"
+)
+
+// agent is a command that scripts give to "epitome run". Its arguments are what it does, one after the other:
+//
+//	env        print the variables that run is to set
+//	save=FILE  write them into FILE
+//	args       print all arguments, and do nothing further
+//	chat       ask $OPENAI_BASE_URL for a chat completion, with a credential, and print the answer as it comes
+//	messages   ask $ANTHROPIC_BASE_URL for a message, with a credential, and print the answer
+//	wait       print "waiting", wait for a signal, and print it
+//	until=FILE print "waiting", and wait until FILE is there
+//	die        be killed by SIGTERM
+//	exit=CODE  exit
+func agent() {
+	for _, step := range os.Args[1:] {
+		verb, object, _ := strings.Cut(step, "=")
+		if verb == "args" {
+			fmt.Printf("%q\n", os.Args)
+			return
+		}
+		if err := act(verb, object); err != nil {
+			fmt.Fprintf(os.Stderr, "agent: cannot %s: %v\n", step, err)
+			os.Exit(99)
+		}
+	}
+}
+
+func act(verb, object string) error {
+	switch verb {
+	case "env":
+		_, err := fmt.Print(baseURLs())
+		return err
+	case "save":
+		return os.WriteFile(object, []byte(baseURLs()), 0o600)
+	case "chat":
+		return say(os.Getenv("OPENAI_BASE_URL")+"/chat/completions", "Authorization", "Bearer sk-secret")
+	case "messages":
+		return say(os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", "x-api-key", "sk-ant-secret")
+	case "wait":
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+		fmt.Println("waiting")
+		fmt.Println("got", <-signals)
+		return nil
+	case "until":
+		fmt.Println("waiting")
+		if !eventually(func() bool { _, err := os.Stat(object); return err == nil }) {
+			return fmt.Errorf("there is no %s", object)
+		}
+		return nil
+	case "die":
+		self, err := os.FindProcess(os.Getpid())
+		if err == nil {
+			err = self.Signal(syscall.SIGTERM)
+		}
+		if err == nil {
+			select {}
+		}
+		return err
+	case "exit":
+		code, err := strconv.Atoi(object)
+		if err == nil {
+			os.Exit(code)
+		}
+		return err
+	}
+	return fmt.Errorf("there is no such verb")
+}
+
+func baseURLs() string {
+	var b strings.Builder
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "NO_PROXY", "no_proxy"} {
+		value, set := os.LookupEnv(name)
+		if set {
+			fmt.Fprintf(&b, "%s=%s\n", name, value)
+		}
+	}
+	return b.String()
+}
+
+// say posts a request that streams and prints the answer.
+func say(url, header, credential string) error {
+	req, err := http.NewRequest(http.MethodPost, url, strings.NewReader(`{"model":"m","messages":[]}`))
+	if err != nil {
+		return err
+	}
+	req.Header.Set(header, credential)
+	client := http.Client{Timeout: patience}
+	resp, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	fmt.Println(resp.Status)
+	_, err = io.Copy(os.Stdout, resp.Body)
+	return err
+}
+
+func TestWanted(t *testing.T) {
+	conf := Config{Upstream: "here", Upstreams: map[string]proxy.UpstreamConfig{
+		"here": {URL: "http://here.example/v1/"}, "anthropic": {URL: "https://anthropic.example"},
+	}}
+	f := func(openai, base, anthropic, want string) {
+		t.Helper()
+		env := map[string]string{"OPENAI_BASE_URL": openai, "OPENAI_API_BASE": base, "ANTHROPIC_BASE_URL": anthropic}
+		var got []string
+		for _, w := range wanted(conf, func(name string) string { return env[name] }) {
+			got = append(got, fmt.Sprintf("%s %v %s", w.name, w.v1, w.url))
+		}
+		if line := strings.Join(got, ", "); line != want {
+			t.Errorf("with %v\n got %s\nwant %s", env, line, want)
+		}
+	}
+	f("", "", "", "run-openai true http://here.example/v1, run-anthropic false https://anthropic.example")
+	f("http://a.example/v1", "", "", "run-openai false http://a.example/v1, run-anthropic false https://anthropic.example")
+	f("", "http://b.example/", "", "run-openai false http://b.example, run-anthropic false https://anthropic.example")
+	f("http://a.example", "http://b.example", "", "run-openai false http://a.example, run-anthropic false https://anthropic.example")
+	f("", "", "http://c.example//", "run-openai true http://here.example/v1, run-anthropic false http://c.example")
+}
+
+func TestServes(t *testing.T) {
+	r := &running{address: "http://127.0.0.1:7070", upstreams: map[string]string{"a": "http://a.example/v1/", "b": "http://b.example"}}
+	f := func(want bool, urls ...string) {
+		t.Helper()
+		var targets []target
+		for _, u := range urls {
+			targets = append(targets, target{url: u})
+		}
+		if got := r.serves(targets); got != want {
+			t.Errorf("serves %v: %v, want %v", urls, got, want)
+		}
+	}
+	f(true, "http://a.example/v1", "http://b.example")
+	f(true, "http://127.0.0.1:7070", "http://127.0.0.1:7070/u/a/v1")
+	f(false, "http://a.example/v1", "http://c.example")
+	f(false, "http://a.example")
+	f(false, "http://a.example/v1/more")
+	f(false, "https://b.example")
+	f(false, "http://b.example.evil.example")
+	f(false, "http://127.0.0.1:70700")
+	f(false, "http://127.0.0.1:7070@evil.example")
+}
+
+// last is what a program finds in its environment, where a later entry stands above an earlier one.
+func last(env []string, name string) string {
+	for _, kv := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(kv, name+"="); ok {
+			return value
+		}
+	}
+	return "(none)"
+}
+
+func TestEnviron(t *testing.T) {
+	r := &running{address: "http://127.0.0.1:7070", upstreams: map[string]string{
+		"bare": "http://bare.example", "slash": "http://slash.example/v1/", "anthropic": "https://anthropic.example",
+		"loop": "http://127.0.0.1:7070/v1",
+	}}
+	f := func(url string, v1 bool, want string) {
+		t.Helper()
+		given := []string{"OPENAI_BASE_URL=before", "KEEP=as it is"}
+		env := r.environ(given, []target{
+			{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, url: url, v1: v1},
+			{vars: []string{"ANTHROPIC_BASE_URL"}, url: "https://anthropic.example"},
+		})
+		for name, value := range map[string]string{"OPENAI_BASE_URL": want, "OPENAI_API_BASE": want, "KEEP": "as it is",
+			"ANTHROPIC_BASE_URL": "http://127.0.0.1:7070/u/anthropic", "NO_PROXY": "(none)"} {
+			if got := last(env, name); got != value {
+				t.Errorf("for %s (v1 %v), %s is %s, want %s", url, v1, name, got, value)
+			}
+		}
+		if given[0] != "OPENAI_BASE_URL=before" || len(given) != 2 {
+			t.Errorf("the caller's environment was changed to %v", given)
+		}
+	}
+	f("http://bare.example", false, "http://127.0.0.1:7070/u/bare")
+	f("http://bare.example", true, "http://127.0.0.1:7070/u/bare/v1")
+	f("http://slash.example/v1", false, "http://127.0.0.1:7070/u/slash/v1")
+	f("http://slash.example/v1", true, "http://127.0.0.1:7070/u/slash/v1")
+	f("http://127.0.0.1:7070/u/bare", false, "http://127.0.0.1:7070/u/bare")
+	f("http://127.0.0.1:7070/v1", false, "http://127.0.0.1:7070/v1")
+}
+
+func TestAround(t *testing.T) {
+	f := func(upper, lower string, env ...string) {
+		t.Helper()
+		more := around(env, "http://127.0.0.1:7070")
+		if got := last(more, "NO_PROXY"); got != upper {
+			t.Errorf("with %v, NO_PROXY is %s, want %s", env, got, upper)
+		}
+		if got := last(more, "no_proxy"); got != lower {
+			t.Errorf("with %v, no_proxy is %s, want %s", env, got, lower)
+		}
+	}
+	f("(none)", "(none)")
+	f("(none)", "(none)", "NO_PROXY=corp.example")
+	f("(none)", "(none)", "HTTP_PROXY=", "HTTPS_PROXY=http://p.example") // only http goes to epitome
+	f("127.0.0.1", "127.0.0.1", "HTTP_PROXY=http://p.example")
+	f("127.0.0.1", "127.0.0.1", "all_proxy=socks5://p.example")
+	f("corp.example,127.0.0.1", "corp.example,127.0.0.1", "http_proxy=http://p.example", "NO_PROXY=corp.example")
+	f("a.example,127.0.0.1", "b.example,127.0.0.1", "http_proxy=http://p.example", "NO_PROXY=a.example", "no_proxy=b.example")
+	f("*", "*", "http_proxy=http://p.example", "no_proxy=*")
+}
+
+func TestKeyOf(t *testing.T) {
+	a, b := []target{{url: "http://a.example"}}, []target{{url: "http://b.example"}}
+	keys := map[string]string{}
+	f := func(what string, conf Config, want []target, env ...string) {
+		t.Helper()
+		getenv := func(name string) string { return strings.Replace(last(env, name), "(none)", "", 1) }
+		key := keyOf(conf, want, getenv)
+		if twin, taken := keys[key]; taken {
+			t.Errorf("%s would share a proxy with %s", what, twin)
+		}
+		if again := keyOf(conf, want, getenv); again != key {
+			t.Errorf("%s has the keys %s and %s", what, key, again)
+		}
+		keys[key] = what
+	}
+	keyed := func(key string) Config {
+		return Config{Upstreams: map[string]proxy.UpstreamConfig{"u": {Headers: map[string]string{"Authorization": key}}}}
+	}
+	f("one upstream", Config{}, a)
+	f("another upstream", Config{}, b)
+	f("both upstreams", Config{}, append(a, b...))
+	f("a credential", keyed("alice"), a)
+	f("another credential", keyed("bob"), a)
+	f("a mode", Config{Mode: "off"}, a)
+	f("a forward proxy", Config{}, a, "HTTPS_PROXY=http://p.example")
+}
