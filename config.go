@@ -234,6 +234,9 @@ func checkUpstream(name string, u proxy.UpstreamConfig) error {
 	if (u.TLS.CertFile == "") != (u.TLS.KeyFile == "") {
 		return fmt.Errorf("cannot use upstreams.%s.tls: cert_file and key_file belong together; write both or neither", name)
 	}
+	if strings.HasPrefix(u.URL, "http://") && u.TLS != (proxy.TLSConfig{}) {
+		return fmt.Errorf("cannot use upstreams.%s.tls: its url begins with http://, which has no TLS; write https:// or remove the table", name)
+	}
 	for _, h := range slices.Sorted(maps.Keys(u.Headers)) {
 		if err := checkHeader(h, u.Headers[h]); err != nil {
 			return fmt.Errorf("cannot use upstreams.%s.headers.%q: %w", name, h, err)
@@ -266,8 +269,8 @@ func checkHeader(name, value string) error {
 		return errors.New("this is no header name; write letters, digits and dashes")
 	}
 	switch strings.ToLower(name) {
-	case "connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade":
-		return errors.New("epitome itself frames each request; remove it")
+	case "connection", "content-length", "host", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade":
+		return errors.New("epitome itself addresses and frames each request; remove it")
 	}
 	if strings.ContainsAny(value, "\r\n\x00") {
 		return errors.New("its value holds a line break or NUL; take it out (a variable read from a file often ends in one)")

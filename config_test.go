@@ -415,7 +415,7 @@ func TestUpstreamHeadersMustBeLegal(t *testing.T) {
 	f(`"a b" = "a"`, `"a b": this is no header name; write letters, digits and dashes`)
 	f(`"ä" = "a"`, `"ä": this is no header name; write letters, digits and dashes`)
 	f(`"a:" = "a"`, `"a:": this is no header name; write letters, digits and dashes`)
-	f(`Content-Length = "1"`, `"Content-Length": epitome itself frames each request; remove it`)
+	f(`Content-Length = "1"`, `"Content-Length": epitome itself addresses and frames each request; remove it`)
 	const broken = `"k": its value holds a line break or NUL; take it out (a variable read from a file often ends in one)`
 	f(`k = "secret\r"`, broken)
 	f(`k = "secret\n"`, broken)

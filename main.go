@@ -8,20 +8,26 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"os"
 	"os/exec"
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
+
+	"epitome/event"
+	"epitome/proxy"
 )
 
 // cli is the command line.
 type cli struct {
 	Config   string `placeholder:"FILE" help:"Configuration file (TOML). Default: config.toml in the user's configuration folder under epitome, if it is there; see the file that 'epitome check --defaults' prints."`
 	Listen   string `placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:7070."`
-	Upstream string `placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Default: openai, which is https://api.openai.com/v1."`
+	Upstream string `placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Does not change /u/NAME/. Default: openai, which is https://api.openai.com/v1."`
 	Data     string `placeholder:"FOLDER" help:"Folder for what epitome keeps. Default: epitome in the user's data folder."`
-	Mode     string `placeholder:"MODE" enum:",on,observe,off" default:"" help:"on: rewrite where it helps; observe: only tell what would be done; off: touch nothing. Default: on."`
+	Mode     string `placeholder:"MODE" help:"on: rewrite where it helps; observe: only tell what would be done; off: touch nothing. This version rewrites nothing yet. Default: on."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Serve   serveCmd   `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
 	Run     runCmd     `cmd:"" help:"Run a command with its base URLs pointing at epitome, started if need be."`
@@ -43,7 +49,7 @@ func run(args []string) int {
 		debug.SetGCPercent(gcPercent)
 	}
 	var c cli
-	parser, err := kong.New(&c, kong.Name("epitome"), kong.UsageOnError(),
+	parser, err := kong.New(&c, kong.Name("epitome"), kong.UsageOnError(), kong.Vars{"version": "epitome " + version()},
 		kong.Description("A transparent proxy that keeps long-running AI agents inside their model's context window."))
 	if err != nil {
 		panic("BUG: the command line is not well-formed: " + err.Error())
@@ -117,6 +123,9 @@ func (k checkCmd) Run(c *cli) error {
 	}
 	folder, err := dataFolder(conf)
 	if err != nil {
+		return err
+	}
+	if _, err := proxy.New(conf.settings(), proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return err
 	}
 	_, err = fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",

@@ -16,7 +16,7 @@ import (
 )
 
 type runCmd struct {
-	Command []string `arg:"" passthrough:"" placeholder:"CMD" help:"The command and its arguments, best behind --."`
+	Command []string `arg:"" optional:"" passthrough:"" placeholder:"CMD" help:"The command and its arguments, best behind --. A base URL that OPENAI_BASE_URL, OPENAI_API_BASE or ANTHROPIC_BASE_URL holds becomes the upstream."`
 }
 
 // Run finds or starts a proxy that has the upstreams the command would talk to, and runs the command with its
@@ -42,6 +42,9 @@ func (k runCmd) Run(c *cli) error {
 		return err
 	}
 	want := wanted(conf, os.Getenv)
+	if err := clear(os.Getenv); err != nil {
+		return err
+	}
 	if c.Upstream != "" && want[0].url != trimSlash(conf.Upstreams[conf.Upstream].URL) {
 		return fmt.Errorf("cannot follow both --upstream %s and OPENAI_BASE_URL, which is set to %s: unset one of them", c.Upstream, want[0].url)
 	}
@@ -80,6 +83,22 @@ func wanted(conf Config, getenv func(string) string) []target {
 		{vars: []string{"ANTHROPIC_BASE_URL"}, name: "run-anthropic", like: "anthropic",
 			url: trimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL))},
 	}
+}
+
+// clear refuses an environment that does not say clearly where the command would go.
+func clear(getenv func(string) string) error {
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL"} {
+		if value := getenv(name); value != "" {
+			if err := checkURL(value); err != nil {
+				return fmt.Errorf("cannot use %s: %w", name, err)
+			}
+		}
+	}
+	now, old := getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE")
+	if now != "" && old != "" && trimSlash(now) != trimSlash(old) {
+		return errors.New("cannot follow both OPENAI_BASE_URL and OPENAI_API_BASE, which differ: unset one of them")
+	}
+	return nil
 }
 
 func trimSlash(base string) string { return strings.TrimRight(base, "/") }

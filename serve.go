@@ -1,9 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"os/signal"
 	"sync"
@@ -68,8 +70,12 @@ func (d *daemon) start(leased bool) error {
 	if err != nil {
 		return err
 	}
-	if d.ln, err = net.Listen("tcp", conf.Listen); err != nil {
-		return fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen", conf.Listen, err)
+	if d.ln, err = listen(conf.Listen); err != nil {
+		return err
+	}
+	if err := noLoop(conf, d.ln.Addr().String()); err != nil {
+		_ = d.ln.Close()
+		return err
 	}
 	if d.badge, err = pinBadge(folder, d.ln.Addr().String()); err != nil {
 		_ = d.ln.Close()
@@ -87,6 +93,35 @@ func (d *daemon) start(leased bool) error {
 		_ = d.ln.Close()
 	}
 	return err
+}
+
+// listen takes the address, and of the two families the one that it is written in.
+func listen(address string) (net.Listener, error) {
+	network := "tcp"
+	if host, _, err := net.SplitHostPort(address); err == nil && net.ParseIP(host).To4() != nil {
+		network = "tcp4"
+	}
+	ln, err := net.Listen(network, address)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen", address, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot listen on %s: %w; give an address of this machine with --listen", address, err)
+	}
+	return ln, nil
+}
+
+// noLoop refuses upstreams that are this program itself.
+func noLoop(conf Config, address string) error {
+	_, port, _ := net.SplitHostPort(address)
+	for name, u := range conf.Upstreams {
+		at, err := url.Parse(u.URL)
+		if err != nil || at.Host != address && at.Host != "localhost:"+port && at.Host != reachable(address) {
+			continue
+		}
+		return fmt.Errorf("cannot use upstream %s: its url %s is where epitome itself listens; give the provider's", name, u.URL)
+	}
+	return nil
 }
 
 // settings is the configuration as the proxy takes it.
@@ -107,6 +142,9 @@ func (d *daemon) serve() error {
 	defer d.badge.unpin()
 	conf := d.config.Load()
 	d.log.Info("listening", "address", "http://"+d.ln.Addr().String(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode)
+	if !console.Loopback(d.ln.Addr().String()) {
+		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams", "address", d.ln.Addr().String())
+	}
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
 	for {
@@ -127,9 +165,13 @@ func (d *daemon) serve() error {
 	}
 }
 
+// sameSignal is how soon after a signal another one is taken for the same: some send it to a process and to its group.
+const sameSignal = 300 * time.Millisecond
+
 // stop gives streams their grace time; a second signal ends it.
 func (d *daemon) stop(why string) {
 	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", d.config.Load().Proxy.ShutdownGrace.String())
+	begun := time.Now()
 	done := make(chan struct{})
 	go func() {
 		d.proxy.Shutdown()
@@ -141,7 +183,7 @@ func (d *daemon) stop(why string) {
 			d.log.Info("stopped")
 			return
 		case s := <-d.signals:
-			if s != syscall.SIGHUP {
+			if s != syscall.SIGHUP && time.Since(begun) > sameSignal {
 				d.log.Warn("stopped at once", "why", "a second "+s.String())
 				return
 			}
@@ -152,6 +194,9 @@ func (d *daemon) stop(why string) {
 // reload reads the configuration again. One with a mistake changes nothing.
 func (d *daemon) reload() {
 	next, err := d.load()
+	if err == nil {
+		err = noLoop(next, d.ln.Addr().String())
+	}
 	if err == nil {
 		err = d.proxy.Reload(next.settings())
 	}

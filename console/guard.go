@@ -41,6 +41,12 @@ func newGuard(c Config, p Program) *guard {
 	return g
 }
 
+// Loopback reports whether an address is reached from this machine only.
+func Loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	return err == nil && loopback(host)
+}
+
 func loopback(host string) bool {
 	if host == "localhost" {
 		return true

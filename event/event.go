@@ -21,6 +21,7 @@ const (
 	Broken      Fault = "broken"      // the upstream broke off before its answer began
 	Timeout     Fault = "timeout"     // the upstream was silent for too long before its answer began
 	Truncated   Fault = "truncated"   // the upstream broke off or fell silent within its answer
+	Stopped     Fault = "stopped"     // epitome cut it, because it outlasted shutdown_grace
 	Panic       Fault = "panic"       // a bug in epitome; the process went on
 )
 

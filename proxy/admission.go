@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"bytes"
 	"context"
 	"sync"
 	"time"
@@ -15,17 +16,35 @@ type admission struct {
 	room *semaphore.Weighted
 	size int64
 
-	mu   sync.Mutex
-	held map[*fasthttp.RequestHeader]int64 // by the header's address, which is fixed while its request is being served
+	mu    sync.Mutex
+	held  map[*fasthttp.RequestHeader]int64 // by the header's address, which is fixed while its request is being served
+	names map[*fasthttp.RequestHeader][2]string
 }
 
 func newAdmission(size int64) *admission {
-	return &admission{room: semaphore.NewWeighted(size), size: size, held: make(map[*fasthttp.RequestHeader]int64)}
+	return &admission{
+		room: semaphore.NewWeighted(size), size: size,
+		held: make(map[*fasthttp.RequestHeader]int64), names: make(map[*fasthttp.RequestHeader][2]string),
+	}
+}
+
+// name remembers method and path of a request with a body: if that cannot be read, fasthttp forgets them.
+func (a *admission) name(h *fasthttp.RequestHeader) {
+	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
+	a.mu.Lock()
+	a.names[h] = [2]string{string(h.Method()), string(path)}
+	a.mu.Unlock()
+}
+
+// named returns what name has remembered.
+func (a *admission) named(h *fasthttp.RequestHeader) (method, path string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.names[h][0], a.names[h][1]
 }
 
 // enter takes n bytes of room for the request of h, waiting at most wait for it.
 func (a *admission) enter(h *fasthttp.RequestHeader, n int64, wait time.Duration) bool {
-	a.leave(h) // a request whose body never arrived whole leaves nothing behind
 	if n = min(n, a.size); n <= 0 {
 		return true
 	}
@@ -75,6 +94,7 @@ func (a *admission) leave(h *fasthttp.RequestHeader) {
 	a.mu.Lock()
 	n := a.held[h]
 	delete(a.held, h)
+	delete(a.names, h)
 	a.mu.Unlock()
 	if n > 0 {
 		a.room.Release(n)

@@ -24,7 +24,7 @@ type Config struct {
 // UpstreamConfig is one table [upstreams.NAME] of config.toml.
 type UpstreamConfig struct {
 	URL     string            `toml:"url"`
-	Headers map[string]string `toml:"headers"` // set on each request, in place of the client's own; "${NAME}" is taken from the environment
+	Headers map[string]string `toml:"headers"` // set on each request, in place of the client's own; "${NAME}" is taken from the environment, and an empty value only takes the client's header off
 	TLS     TLSConfig         `toml:"tls"`
 }
 
@@ -39,6 +39,6 @@ type TLSConfig struct {
 
 // Route sends requests whose body names a matching model to an upstream.
 type Route struct {
-	Model    string `toml:"model"` // pattern: * is any run of characters, ? is one
+	Model    string `toml:"model"` // pattern: * is any run of characters, ? is one; case does not matter
 	Upstream string `toml:"upstream"`
 }

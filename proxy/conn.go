@@ -11,10 +11,11 @@ import (
 // listener hands out client connections and keeps their number bounded.
 type listener struct {
 	net.Listener
-	most      int64 // connections open at once; one more is turned away
-	open      atomic.Int64
-	turning   chan struct{} // bounds the connections that are being told so
-	writeIdle func() time.Duration
+	most       int64 // connections open at once; one more is turned away
+	open       atomic.Int64
+	turnedAway func()        // records one that is
+	turning    chan struct{} // bounds the connections that are being told so
+	writeIdle  func() time.Duration
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -30,6 +31,7 @@ func (l *listener) Accept() (net.Conn, error) {
 		select {
 		case l.turning <- struct{}{}:
 			go func() {
+				l.turnedAway()
 				turnAway(c)
 				<-l.turning
 			}()

@@ -29,10 +29,11 @@ type exchange struct {
 	event  event.Exchange
 	err    error // why the client got no answer, or not the whole one
 
-	own    bool       // it is for epitome itself
-	parted bool       // a tunnel has taken the exchange over and ends it
-	begun  bool       // bytes of an answer have gone to the client
-	to     clientSide // how answers are put on the client's connection
+	own       bool       // it is for epitome itself
+	parted    bool       // a tunnel has taken the exchange over and ends it
+	modeKnown bool       // the request\'s own mode, if it has one, is a mode
+	begun     bool       // bytes of an answer have gone to the client
+	to        clientSide // how answers are put on the client's connection
 }
 
 // forward is the way of a request: choose the upstream, send, pass the answer on. Its end is in end, always.
@@ -73,8 +74,9 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
-		Mode: x.set.mode(h.RawHeaders()), Action: actionNone, RequestBytes: int64(len(ctx.Request.Body())),
+		Action: actionNone, RequestBytes: int64(len(ctx.Request.Body())),
 	}
+	x.event.Mode, x.modeKnown = x.set.mode(h.RawHeaders())
 	if x.event.Mode != ModeOff {
 		x.to.extra = []byte("x-epitome-action: " + actionNone + "\r\n")
 	}
@@ -112,9 +114,12 @@ func (x *exchange) end() {
 
 // fail tells the client, as far as it can still be told.
 func (x *exchange) fail() {
+	if x.client.cut.Load() {
+		x.err = &failure{event.Stopped, errors.New("epitome stopped, and this outlasted shutdown_grace")}
+	}
 	x.event.Fault, x.event.Err = faultOf(x.err), x.err.Error()
 	switch {
-	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow:
+	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow || x.event.Fault == event.Stopped:
 		x.to.close = true
 	case !x.begun:
 		r := refusalOf(x.err)
@@ -171,6 +176,8 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	case find(h.RawHeaders(), "transfer-encoding") != nil && find(h.RawHeaders(), "content-length") != nil:
 		x.to.close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request states both Content-Length and Transfer-Encoding: send one of them"}
+	case !x.modeKnown:
+		return nil, nil, &refusal{status: 400, code: "bad_request", message: "x-epitome-mode is none of on, observe and off: correct it, or leave it out"}
 	case !soundNames(h.RawHeaders()):
 		x.to.close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request has a header name with a blank in it: check the client and what lies between"}

@@ -21,7 +21,11 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 			if resp.StatusCode != status || !strings.Contains(body, `"code":"`+code+`"`) || !strings.Contains(body, `"type":"epitome_error"`) {
 				t.Errorf("got %s %s, want %d %s", resp.Status, body, status, code)
 			}
-			if e := r.event(); e.Fault != event.Refused || e.Status != status || e.Err == "" {
+			e := r.event()
+			if strings.Contains(name, "body") && (e.Method != "POST" || e.Path != "/a") {
+				t.Errorf("the event does not say which request it was: %+v", e)
+			}
+			if e.Fault != event.Refused || e.Status != status || e.Err == "" {
 				t.Errorf("event %+v", e)
 			}
 			if n := len(r.upstream.Requests()); n != 0 {
@@ -38,6 +42,7 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f("two lengths", small, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab", 400, "bad_request")
 	f("length and chunks", small, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400, "bad_request")
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
+	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
 	f("slow header", func(s *Settings) { s.HeaderTimeout = unit.Duration(50 * time.Millisecond) }, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
 	f("slow body", func(s *Settings) { s.HeaderTimeout = unit.Duration(50 * time.Millisecond) },

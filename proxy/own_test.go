@@ -3,6 +3,7 @@ package proxy
 import (
 	"os"
 	"testing"
+	"time"
 )
 
 func writeFile(t *testing.T, path string, b []byte) {
@@ -35,6 +36,12 @@ func TestOwnPageEndsWhenItsClientLeaves(t *testing.T) {
 	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
 	c := r.dial().send(get("/-/wait")).expect("HTTP/1.1 200 OK\r\n")
 	c.vanish("FIN")
-	for r.proxy.InFlight() > 0 { // go test's own limit ends this
+	underWay := func() int {
+		r.proxy.mu.Lock()
+		defer r.proxy.mu.Unlock()
+		return len(r.proxy.open)
+	}
+	for underWay() > 0 { // go test's own limit ends this
+		time.Sleep(time.Millisecond)
 	}
 }

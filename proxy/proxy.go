@@ -88,6 +88,10 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 	p.admission = newAdmission(int64(s.MaxInFlight))
 	p.listener = listener{most: int64(s.MaxConnections), turning: make(chan struct{}, 64),
 		writeIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() }}
+	p.listener.turnedAway = func() {
+		p.Record(event.Exchange{ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: actionNone,
+			Status: http.StatusServiceUnavailable, Fault: event.Refused, Err: "there are as many connections as max_connections allows"})
+	}
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
 		HeaderReceived:     p.headReceived,
@@ -190,8 +194,8 @@ func (p *Proxy) cutAll() {
 	defer p.mu.Unlock()
 	p.log.Warn("cutting exchanges that did not finish within shutdown_grace", "count", len(p.open))
 	for x := range p.open {
+		x.client.cutNow() // before the call: the exchange's end looks at it
 		x.call.cut()
-		x.client.cutNow()
 	}
 }
 
@@ -220,11 +224,16 @@ func (p *Proxy) leave(x *exchange) {
 	}
 }
 
-// InFlight is the number of exchanges under way.
-func (p *Proxy) InFlight() int {
+// InFlight is the number of exchanges under way; requests for epitome's own pages are none.
+func (p *Proxy) InFlight() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.open)
+	for x := range p.open {
+		if !x.own {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *Proxy) nextID() string { return idOf(p.born, p.count.Add(1)) }
@@ -256,12 +265,17 @@ const tooSmall = 1
 // headReceived decides, before a body is read, whether there is room for it and how long it may take.
 func (p *Proxy) headReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	s := p.settings.Load()
+	p.admission.leave(h) // a request whose body never arrived whole leaves nothing behind
 	size := int64(h.ContentLength())
 	if size == chunkedLength {
 		size = int64(s.MaxBody)
 	}
 	conf := fasthttp.RequestConfig{MaxRequestBodySize: int(s.MaxBody)}
-	if size <= 0 || size > int64(s.MaxBody) {
+	if size <= 0 {
+		return conf
+	}
+	p.admission.name(h)
+	if size > int64(s.MaxBody) {
 		return conf
 	}
 	conf.ReadTimeout = s.HeaderTimeout.D() + time.Duration(float64(size)/float64(s.MinBodyRate)*float64(time.Second))
@@ -280,7 +294,7 @@ func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	}
 	c.answered, c.lingering = false, true
 	x := p.begin(ctx)
-	x.event.Method, x.event.Path = "", "" // fasthttp has let go of what it had read
+	x.event.Method, x.event.Path = p.admission.named(&ctx.Request.Header) // fasthttp has let go of what it had read
 	x.to.close = true
 	x.err = p.whyUnread(ctx, err)
 	x.end()
@@ -303,11 +317,13 @@ func (p *Proxy) whyUnread(ctx *fasthttp.RequestCtx, err error) error {
 	return &refusal{status: 400, code: "bad_request", message: "epitome cannot read the request as HTTP/1.1: check the client and what lies between"}
 }
 
-// mode is the mode of one request: its own header, if it is a mode, before the configured one.
-func (s *settings) mode(block []byte) string {
+// mode is the mode of one request: its own header before the configured one. ok says that the header is a mode.
+func (s *settings) mode(block []byte) (mode string, ok bool) {
 	switch m := string(bytes.ToLower(find(block, "x-epitome-mode"))); m {
 	case ModeOn, ModeObserve, ModeOff:
-		return m
+		return m, true
+	case "":
+		return s.Settings.Mode, true
 	}
-	return s.Settings.Mode
+	return s.Settings.Mode, false
 }

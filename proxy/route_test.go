@@ -51,7 +51,7 @@ func TestRequestsFindTheirUpstream(t *testing.T) {
 	f(get("/u/other"), "other", "/base/v1/")
 	f(get("/u/other?x=1"), "other", "/base/v1/?x=1")
 	f(get("/u/test//x%2Fy"), "test", "//x%2Fy")
-	f(post("/v1/chat/completions", `{"messages":[],"model":"claude-1"}`), "other", "/base/v1/chat/completions")
+	f(post("/v1/chat/completions", `{"messages":[],"model":"Claude-1"}`), "other", "/base/v1/chat/completions")
 	f(post("/v1/chat/completions", `{"model":"gpt-5"}`), "test", "/v1/chat/completions")
 	f(post("/u/test/v1/chat/completions", `{"model":"claude-1"}`), "test", "/v1/chat/completions")
 	f(post("/v1/chat/completions", `not json`), "test", "/v1/chat/completions")
@@ -62,9 +62,9 @@ func TestRequestsFindTheirUpstream(t *testing.T) {
 func TestUpstreamHeadersReplaceTheClients(t *testing.T) {
 	r := newRig(t, "-- GET /a --\nexpect-header Authorization: Bearer ours\nexpect-header X-New: 1\nexpect-header X-Other: 2\nstatus 204 No Content\n",
 		func(s *Settings) {
-			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL, Headers: map[string]string{"Authorization": "Bearer ours", "X-New": "1"}}
+			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL, Headers: map[string]string{"Authorization": "Bearer ours", "X-New": "1", "X-Off": ""}}
 		})
-	r.dial().send(get("/a", "authorization: Bearer theirs", "X-Other: 2")).answer("GET")
+	r.dial().send(get("/a", "authorization: Bearer theirs", "X-Other: 2", "x-off: theirs")).answer("GET")
 	if q := r.upstream.Requests()[0]; strings.Contains(string(q.RawHead), "theirs") {
 		t.Errorf("the client's credential went on: %q", q.RawHead)
 	}

@@ -33,7 +33,9 @@ func newUpstream(name string, u UpstreamConfig, limits poolLimits) (*upstream, e
 	}
 	up := &upstream{name: name, config: u, host: at.Host, base: strings.TrimRight(at.EscapedPath(), "/")}
 	for _, key := range slices.Sorted(maps.Keys(u.Headers)) {
-		up.extra = appendField(up.extra, []byte(key), u.Headers[key])
+		if u.Headers[key] != "" {
+			up.extra = appendField(up.extra, []byte(key), u.Headers[key])
+		}
 		up.names = append(up.names, strings.ToLower(key))
 	}
 	var secure *tls.Config
@@ -169,7 +171,7 @@ func (t *table) named(target []byte) (up *upstream, rest []byte, err error) {
 // forModel finds the upstream of the first route whose pattern matches, else the default one.
 func (t *table) forModel(model string) *upstream {
 	for _, r := range t.routes {
-		if match(r.Model, model) {
+		if match(strings.ToLower(r.Model), strings.ToLower(model)) {
 			return t.byName[r.Upstream]
 		}
 	}
