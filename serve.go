@@ -184,8 +184,8 @@ func (d *daemon) stop(why string) {
 			return
 		case s := <-d.signals:
 			if s != syscall.SIGHUP && time.Since(begun) > sameSignal {
-				d.log.Warn("stopped at once", "why", "a second "+s.String())
-				return
+				d.log.Warn("stopping at once", "why", "a second "+s.String())
+				d.proxy.Cut()
 			}
 		}
 	}

@@ -30,7 +30,7 @@ func newAdmission(size int64) *admission {
 
 // name remembers method and path of a request with a body: if that cannot be read, fasthttp forgets them.
 func (a *admission) name(h *fasthttp.RequestHeader) {
-	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
+	path, _, _ := bytes.Cut(originForm(h.RequestURI()), []byte("?"))
 	a.mu.Lock()
 	a.names[h] = [2]string{string(h.Method()), string(path)}
 	a.mu.Unlock()

@@ -31,11 +31,10 @@ func (c *call) onCut(stop func()) {
 
 func (c *call) cut() {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.gone = true
-	stop := c.stop
-	c.mu.Unlock()
-	if stop != nil {
-		stop()
+	if c.stop != nil {
+		c.stop() // under the lock: behind onCut(nil) the connection belongs to another exchange
 	}
 }
 
@@ -88,6 +87,7 @@ func (c *call) do(up *upstream, out outgoing) (*answer, error) {
 		out.sent(conn.reused)
 		a, err := c.answer(conn, out, err)
 		if err != nil {
+			c.onCut(nil)
 			conn.drop()
 			return nil, err
 		}

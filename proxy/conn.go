@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"errors"
 	"io"
 	"net"
 	"sync"
@@ -16,6 +17,7 @@ type listener struct {
 	turnedAway func()        // records one that is
 	turning    chan struct{} // bounds the connections that are being told so
 	writeIdle  func() time.Duration
+	pace       func(bytes int) time.Duration
 }
 
 func (l *listener) Accept() (net.Conn, error) {
@@ -25,7 +27,7 @@ func (l *listener) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		if l.open.Add(1) <= l.most {
-			return &clientConn{Conn: c, writeIdle: l.writeIdle, closed: func() { l.open.Add(-1) }}, nil
+			return &clientConn{Conn: c, writeIdle: l.writeIdle, pace: l.pace, closed: func() { l.open.Add(-1) }}, nil
 		}
 		l.open.Add(-1)
 		select {
@@ -75,7 +77,14 @@ type clientConn struct {
 	once      sync.Once
 	answered  bool // an exchange has written its answer itself: drop the empty one that fasthttp writes next
 	lingering bool // the client may still be sending when the connection is closed
-	heard     bool // a byte has come
+	tunnelled bool // its end is an end like any other
+	left      bool // the client has closed its side, or reset
+
+	// Of the request that is being read:
+	arriving bool // its first byte has come
+	began    time.Time
+	arrived  int                           // bytes
+	pace     func(bytes int) time.Duration // how long so many bytes may take
 
 	cut atomic.Bool // the proxy stops: nothing more may wait on this connection
 
@@ -95,10 +104,26 @@ func (c *clientConn) Read(p []byte) (int, error) {
 	if c.readErr != nil {
 		return 0, c.readErr
 	}
+	if c.arriving {
+		_ = c.Conn.SetReadDeadline(c.began.Add(c.pace(c.arrived)))
+	}
 	n, err := c.Conn.Read(p)
-	c.heard = c.heard || n > 0
+	if n > 0 && !c.tunnelled {
+		if !c.arriving {
+			c.arriving, c.began = true, time.Now()
+		}
+		c.arrived += n
+	}
+	if err == io.EOF && c.arriving { // fasthttp drops a request that ends in a bare EOF without a word, and its room with it
+		err = io.ErrUnexpectedEOF
+	}
+	var late net.Error
+	c.left = c.left || err != nil && !(errors.As(err, &late) && late.Timeout())
 	return n, err
 }
+
+// received is called when a request has been read: the next byte begins another.
+func (c *clientConn) received() { c.arriving, c.arrived = false, 0 }
 
 // Write gives the client writeIdle to take p; callers write in small pieces.
 func (c *clientConn) Write(p []byte) (int, error) {

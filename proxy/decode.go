@@ -23,7 +23,8 @@ const maxCodings = 2
 
 // decoder reads src as the codings of a Content-Encoding value say, the last one first. It is for looking into
 // bodies; what is forwarded stays as it came. Close ends the decoder, not src.
-func decoder(encoding string, src io.Reader) (io.ReadCloser, error) {
+// No coding gives more than most bytes, also not to the next.
+func decoder(encoding string, src io.Reader, most int64) (io.ReadCloser, error) {
 	r := io.NopCloser(src)
 	codings := strings.Split(strings.ToLower(encoding), ",")
 	if len(codings) > maxCodings {
@@ -34,9 +35,23 @@ func decoder(encoding string, src io.Reader) (io.ReadCloser, error) {
 		if err != nil {
 			return nil, err
 		}
-		r = next
+		r = &bounded{next, most}
 	}
 	return r, nil
+}
+
+// bounded fails with errBomb when more than left bytes come out of it.
+type bounded struct {
+	io.ReadCloser
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		return 0, errBomb
+	}
+	return n, err
 }
 
 func decodeOne(coding string, src io.Reader) (io.ReadCloser, error) {
@@ -72,20 +87,34 @@ func inflate(src io.Reader) (io.ReadCloser, error) {
 	return flate.NewReader(br), nil
 }
 
-// decoded is the body without its content coding, at most max_body of it. A body that is not encoded is returned as it is.
-func (p *Proxy) decoded(encoding, body []byte) ([]byte, error) {
+// decodes is how many bodies are decoded at once: each may take some times max_body of memory, for a moment.
+const decodes = 2
+
+// decoded is the body without its content coding, at most max_body of it. A body that is not encoded is returned as it
+// is. It stops when the client leaves.
+func (x *exchange) decoded(encoding, body []byte) ([]byte, error) {
 	if len(encoding) == 0 || equalFold(encoding, "identity") {
 		return body, nil
 	}
-	r, err := decoder(string(encoding), bytes.NewReader(body))
+	x.proxy.decoding <- struct{}{}
+	defer func() { <-x.proxy.decoding }()
+	r, err := decoder(string(encoding), &whileThere{bytes.NewReader(body), &x.call}, int64(x.set.MaxBody))
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = r.Close() }()
-	most := int64(p.settings.Load().MaxBody)
-	out, err := io.ReadAll(io.LimitReader(r, most+1))
-	if err == nil && int64(len(out)) > most {
-		return nil, errBomb
+	return io.ReadAll(r)
+}
+
+// whileThere ends a body when its client has left.
+type whileThere struct {
+	io.Reader
+	call *call
+}
+
+func (w *whileThere) Read(p []byte) (int, error) {
+	if w.call.isCut() {
+		return 0, errGone
 	}
-	return out, err
+	return w.Reader.Read(p)
 }

@@ -64,11 +64,12 @@ func encode(tb testing.TB, body []byte, layers ...func(io.Writer) io.WriteCloser
 	return body
 }
 
-// reads is a proxy that only looks into bodies.
-func reads(most unit.Bytes) *Proxy {
-	p := &Proxy{}
-	p.settings.Store(&settings{Settings: Settings{Config: Config{MaxBody: most}}})
-	return p
+// reads is an exchange that only looks into bodies.
+func reads(most unit.Bytes) *exchange {
+	return &exchange{
+		proxy: &Proxy{decoding: make(chan struct{}, 1)},
+		set:   &settings{Settings: Settings{Config: Config{MaxBody: most}}},
+	}
 }
 
 // plainBodies compress well, not at all, and hardly.

@@ -29,16 +29,18 @@ type exchange struct {
 	event  event.Exchange
 	err    error // why the client got no answer, or not the whole one
 
-	own       bool       // it is for epitome itself
-	parted    bool       // a tunnel has taken the exchange over and ends it
-	modeKnown bool       // the request\'s own mode, if it has one, is a mode
-	begun     bool       // bytes of an answer have gone to the client
-	to        clientSide // how answers are put on the client's connection
+	own         bool       // it is for epitome itself
+	parted      bool       // a tunnel has taken the exchange over and ends it
+	modeKnown   bool       // the request's own mode, if it has one, is a mode
+	begun       bool       // bytes of an answer have gone to the client
+	to          clientSide // how answers are put on the client's connection
+	endsByClose bool       // the client takes the connection's end for the answer's
 }
 
 // forward is the way of a request: choose the upstream, send, pass the answer on. Its end is in end, always.
 func (x *exchange) forward() {
 	defer x.end()
+	x.client.watch(&x.proxy.watchman, x.call.cut)
 	up, target, err := x.route()
 	if err != nil {
 		x.err = err
@@ -50,7 +52,6 @@ func (x *exchange) forward() {
 		x.err = err
 		return
 	}
-	x.client.watch(&x.proxy.watchman, x.call.cut)
 	a, err := x.call.do(up, out)
 	x.dropBody()
 	if err != nil {
@@ -68,10 +69,11 @@ func (x *exchange) forward() {
 
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
+	clientOf(ctx).received()
 	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx)}
 	x.to.http10 = !h.IsHTTP11()
 	x.to.close = h.ConnectionClose() || connectionHas(h.RawHeaders(), "close") || p.stopping.Load()
-	path, _, _ := bytes.Cut(h.RequestURI(), []byte("?"))
+	path, _, _ := bytes.Cut(originForm(h.RequestURI()), []byte("?"))
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
 		Action: actionNone, RequestBytes: int64(len(ctx.Request.Body())),
@@ -109,7 +111,17 @@ func (x *exchange) end() {
 	x.proxy.leave(x)
 	x.letGo()
 	x.event.Duration = time.Since(x.event.Start)
-	x.proxy.Record(x.event)
+	x.proxy.record(x.event)
+}
+
+// record makes the event known; what goes wrong there must not take the process with it.
+func (p *Proxy) record(e event.Exchange) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.log.Error("panic while recording an exchange", "id", e.ID, "panic", r, "stack", string(debug.Stack()))
+		}
+	}()
+	p.Record(e)
 }
 
 // fail tells the client, as far as it can still be told.
@@ -121,6 +133,9 @@ func (x *exchange) fail() {
 	switch {
 	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow || x.event.Fault == event.Stopped:
 		x.to.close = true
+		if x.endsByClose {
+			x.client.reset()
+		}
 	case !x.begun:
 		r := refusalOf(x.err)
 		x.to.close = x.to.close || x.event.Fault == event.Panic
@@ -128,7 +143,7 @@ func (x *exchange) fail() {
 		x.event.Status = r.status
 	default: // the connection ends without the end of the answer
 		x.to.close = true
-		if !errors.Is(x.err, errTruncated) {
+		if x.endsByClose || !errors.Is(x.err, errTruncated) {
 			x.client.reset()
 		}
 	}
@@ -190,6 +205,9 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	default:
 		up = x.set.table.fallback
 	}
+	if len(up.names) > 0 && fromPage(h.RawHeaders()) {
+		return nil, nil, &refusal{status: 403, code: "cross_site", message: "epitome adds a credential of yours to requests for this upstream, and takes none from web pages"}
+	}
 	if x.upgrade() && refusesUpgrade(target) {
 		return nil, nil, &refusal{status: 426, code: "upgrade_required", lines: "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n",
 			message: "epitome passes /v1/responses over HTTP only: send the request again without Upgrade"}
@@ -213,7 +231,7 @@ func originForm(target []byte) []byte {
 
 // model is the request's model as far as routing needs it: an unreadable body has none.
 func (x *exchange) model() string {
-	body, err := x.proxy.decoded(find(x.ctx.Request.Header.RawHeaders(), "content-encoding"), x.ctx.Request.Body())
+	body, err := x.decoded(find(x.ctx.Request.Header.RawHeaders(), "content-encoding"), x.ctx.Request.Body())
 	if err != nil {
 		return ""
 	}
@@ -244,9 +262,13 @@ var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }
 
 // relay passes the answer on, piece by piece as it comes. Head and first piece share a write if both are there.
 func (x *exchange) relay(a *answer) error {
-	defer a.end()
+	defer func() {
+		x.call.onCut(nil)
+		a.end()
+	}()
 	x.event.Status = a.code
-	x.to.close = x.to.close || !a.empty && (a.length == untilClose || a.length == chunkedLength && x.to.http10)
+	x.endsByClose = !a.empty && (a.length == untilClose || a.length == chunkedLength && x.to.http10)
+	x.to.close = x.to.close || x.endsByClose
 	buf := heads.Get().(*[]byte)
 	defer heads.Put(buf)
 	*buf = a.appendTo((*buf)[:0], x.to)

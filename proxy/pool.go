@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
 	"sync"
 	"time"
 )
@@ -85,6 +86,10 @@ func (p *pool) take(c *call) (*upstreamConn, error) {
 		conn.reused = true
 		conn.reader = readers.Get().(*bufio.Reader)
 		conn.reader.Reset(conn.Conn)
+		if conn.unasked() {
+			conn.drop()
+			continue
+		}
 		return conn, nil
 	}
 }
@@ -131,6 +136,17 @@ func (p *pool) connect(ctx context.Context) (net.Conn, error) {
 		return nil, fmt.Errorf("cannot set up TLS with %s: %w", p.addr, err)
 	}
 	return conn, nil
+}
+
+// unasked reports whether TLS holds decrypted or whole records that nobody has read: stale cannot see those.
+func (c *upstreamConn) unasked() bool {
+	if _, ok := c.Conn.(*tls.Conn); !ok {
+		return false
+	}
+	_ = c.SetReadDeadline(longAgo)
+	_, err := c.reader.Peek(1)
+	c.reader.Reset(c.Conn)
+	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 // lost makes up for a connection that is no longer there.

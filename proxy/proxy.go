@@ -67,10 +67,12 @@ type Proxy struct {
 	count     atomic.Uint64
 	stopping  atomic.Bool
 	watchman  watchman
+	decoding  chan struct{} // bounds the bodies that are being decoded
 
-	mu   sync.Mutex
-	open map[*exchange]struct{} // under way; tunnels too
-	idle chan struct{}          // closed when stopping and nothing is under way
+	mu    sync.Mutex
+	open  map[*exchange]struct{} // under way; tunnels too
+	over  bool                   // the grace time has ended: whatever begins is cut
+	quiet *sync.Cond             // on mu: open has become empty
 }
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
@@ -81,15 +83,21 @@ type settings struct {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{Plugs: plugs, log: plugs.Log, born: time.Now(), open: make(map[*exchange]struct{}), idle: make(chan struct{})}
+	p := &Proxy{Plugs: plugs, log: plugs.Log, born: time.Now(), open: make(map[*exchange]struct{})}
+	p.quiet = sync.NewCond(&p.mu)
+	p.decoding = make(chan struct{}, decodes)
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}
 	p.admission = newAdmission(int64(s.MaxInFlight))
 	p.listener = listener{most: int64(s.MaxConnections), turning: make(chan struct{}, 64),
 		writeIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() }}
+	p.listener.pace = func(bytes int) time.Duration {
+		s := p.settings.Load()
+		return s.HeaderTimeout.D() + time.Duration(float64(bytes)/float64(s.MinBodyRate)*float64(time.Second))
+	}
 	p.listener.turnedAway = func() {
-		p.Record(event.Exchange{ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: actionNone,
+		p.record(event.Exchange{ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: actionNone,
 			Status: http.StatusServiceUnavailable, Fault: event.Refused, Err: "there are as many connections as max_connections allows"})
 	}
 	p.server = &fasthttp.Server{
@@ -153,22 +161,23 @@ func (p *Proxy) Stopping() bool { return p.stopping.Load() }
 // Shutdown stops listening at once, gives what is under way the grace time to finish, and then cuts it.
 func (p *Proxy) Shutdown() {
 	p.stop()
-	grace := p.settings.Load().ShutdownGrace.D()
-	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().ShutdownGrace.D())
 	defer cancel()
-	listening := make(chan struct{})
-	go func() {
-		_ = p.server.ShutdownWithContext(ctx)
-		close(listening)
-	}()
-	select {
-	case <-p.idle:
-	case <-ctx.Done():
-		p.cutAll()
-		<-p.idle
-	}
-	<-listening
+	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
+	p.await(ctx)                          // tunnels are no longer the server's
+	p.Cut()
+	p.await(context.Background())
 	p.settings.Load().table.retire(nil)
+}
+
+// await returns when nothing is under way, or with ctx.
+func (p *Proxy) await(ctx context.Context) {
+	defer context.AfterFunc(ctx, p.quiet.Broadcast)()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.open) > 0 && ctx.Err() == nil {
+		p.quiet.Wait()
+	}
 }
 
 // stop ends what is under way for epitome's own paths at once, and notes if nothing else is.
@@ -183,27 +192,36 @@ func (p *Proxy) stop() {
 			x.call.cut()
 		}
 	}
-	if len(p.open) == 0 {
-		close(p.idle)
+}
+
+// Cut ends every exchange that is under way, and each one that still begins, as if its client had left, and its
+// client's connection with it.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	if len(p.open) > 0 {
+		p.log.Warn("cutting exchanges that have not finished", "count", len(p.open))
+	}
+	for x := range p.open {
+		x.cut()
 	}
 }
 
-// cutAll ends every exchange as if its client had left, and its client's connection with it.
-func (p *Proxy) cutAll() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.log.Warn("cutting exchanges that did not finish within shutdown_grace", "count", len(p.open))
-	for x := range p.open {
-		x.client.cutNow() // before the call: the exchange's end looks at it
-		x.call.cut()
-	}
+// cut ends the exchange from any goroutine.
+func (x *exchange) cut() {
+	x.client.cutNow() // before the call: the exchange's end looks at it
+	x.call.cut()
 }
 
 func (p *Proxy) enter(x *exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.open[x] = struct{}{}
-	if x.own && p.stopping.Load() {
+	switch {
+	case p.over:
+		x.cut()
+	case x.own && p.stopping.Load():
 		x.call.cut()
 	}
 }
@@ -211,16 +229,9 @@ func (p *Proxy) enter(x *exchange) {
 func (p *Proxy) leave(x *exchange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, ok := p.open[x]; !ok {
-		return
-	}
 	delete(p.open, x)
-	if len(p.open) == 0 && p.stopping.Load() {
-		select {
-		case <-p.idle:
-		default:
-			close(p.idle)
-		}
+	if len(p.open) == 0 {
+		p.quiet.Broadcast()
 	}
 }
 
@@ -266,6 +277,9 @@ const tooSmall = 1
 func (p *Proxy) headReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	s := p.settings.Load()
 	p.admission.leave(h) // a request whose body never arrived whole leaves nothing behind
+	if equalFold(find(h.RawHeaders(), "expect"), "100-continue") {
+		h.Set("Expect", "100-continue") // the only spelling fasthttp knows
+	}
 	size := int64(h.ContentLength())
 	if size == chunkedLength {
 		size = int64(s.MaxBody)
@@ -278,7 +292,6 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if size > int64(s.MaxBody) {
 		return conf
 	}
-	conf.ReadTimeout = s.HeaderTimeout.D() + time.Duration(float64(size)/float64(s.MinBodyRate)*float64(time.Second))
 	if !p.admission.enter(h, size, s.InFlightWait.D()) {
 		conf.MaxRequestBodySize = tooSmall
 	}
@@ -288,7 +301,8 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 // refuseUnread answers a request that could not be read.
 func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	c := clientOf(ctx)
-	if !c.heard { // opened ahead of need and never used: there is nothing to answer
+	defer p.survive(ctx)
+	if !c.arriving { // opened ahead of need and never used: there is nothing to answer
 		c.answered = true
 		return
 	}
@@ -296,7 +310,9 @@ func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	x := p.begin(ctx)
 	x.event.Method, x.event.Path = p.admission.named(&ctx.Request.Header) // fasthttp has let go of what it had read
 	x.to.close = true
-	x.err = p.whyUnread(ctx, err)
+	if x.err = p.whyUnread(ctx, err); c.left {
+		x.err = &failure{event.ClientGone, errGone}
+	}
 	x.end()
 }
 

@@ -143,11 +143,11 @@ func serveConnect(ln net.Listener, addr string, asked chan<- *http.Request) {
 			return
 		}
 		w.WriteHeader(http.StatusOK)
-		c, _, err := w.(http.Hijacker).Hijack()
+		c, rw, err := w.(http.Hijacker).Hijack()
 		if err != nil {
 			return
 		}
-		go func() { _, _ = io.Copy(to, c); _ = to.Close() }()
+		go func() { _, _ = io.Copy(to, rw); _ = to.Close() }()
 		_, _ = io.Copy(c, to)
 	}))
 }

@@ -36,7 +36,7 @@ func (x *exchange) tunnel(a *answer) error {
 		a.conn.drop()
 		return err
 	}
-	x.parted = true
+	x.parted, x.client.tunnelled = true, true
 	x.client.unwatch()
 	x.ctx.HijackSetNoResponse(true)
 	x.ctx.Hijack(func(client net.Conn) {

@@ -6,6 +6,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"maps"
+	"net"
 	"net/url"
 	"os"
 	"reflect"
@@ -101,6 +102,25 @@ func (u *upstream) join(target []byte) []byte {
 		return target
 	}
 	return append([]byte(base), target...)
+}
+
+// fromPage reports whether a request comes from a web page that is not of this machine. Browsers say so themselves, and
+// let no page keep them from it.
+func fromPage(block []byte) bool {
+	site := find(block, "sec-fetch-site")
+	if equalFold(site, "cross-site") || equalFold(site, "same-site") {
+		return true
+	}
+	origin := find(block, "origin")
+	if origin == nil {
+		return false
+	}
+	at, err := url.Parse(string(origin))
+	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // programs with pages of their own have other schemes
+		return err != nil || string(origin) == "null"
+	}
+	ip := net.ParseIP(at.Hostname())
+	return at.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
 }
 
 // table says which upstream gets a request. It does not change once made: a reload makes a new one.

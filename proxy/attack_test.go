@@ -1,0 +1,231 @@
+package proxy
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"epitome/event"
+	"epitome/scripted/scriptedtest"
+	"epitome/unit"
+)
+
+// A client that leaves just as its answer has been read may cut nobody else's connection, which is where its own
+// upstream connection has gone.
+func TestClientThatLeavesCutsNobodyElse(t *testing.T) {
+	up := plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+	slow := scriptedtest.Start(t, "-- GET /slow --\nrepeat\npause 8ms\nstatus 200 OK\nbody ok\n")
+	r := startRig(t, up, func(s *Settings) { s.Upstreams["slow"] = UpstreamConfig{URL: slow.URL()} })
+	stop := time.Now().Add(2 * time.Second)
+	if testing.Short() {
+		stop = time.Now().Add(200 * time.Millisecond)
+	}
+	var failed atomic.Int64
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() { leaveAgainAndAgain(r.addr, stop) })
+		wg.Go(func() {
+			c := dialTo(t, r.addr)
+			for time.Now().Before(stop) {
+				c.send(get("/u/slow/slow"))
+				if resp, _ := c.answer("GET"); resp.StatusCode != 200 {
+					failed.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if failed.Load() > 0 {
+		t.Errorf("%d exchanges of others were cut", failed.Load())
+	}
+}
+
+// leaveAgainAndAgain asks on one connection after the other, and closes each as soon as it has an answer.
+func leaveAgainAndAgain(addr string, stop time.Time) {
+	for time.Now().Before(stop) {
+		c, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		_, _ = io.WriteString(c, get("/u/slow/slow"))
+		_, _ = c.Read(make([]byte, 4096))
+		_ = c.Close()
+	}
+}
+
+func TestUploadThatBreaksOffGivesItsRoomBack(t *testing.T) {
+	f := func(head string) {
+		t.Helper()
+		r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB })
+		for range 4 {
+			c := r.dial().send(head)
+			_ = c.CloseWrite()
+			_, _ = io.ReadAll(c.br)
+			if e := r.event(); e.Fault != event.ClientGone || e.Path != "/a" {
+				t.Errorf("%.40q: event %+v, want fault client_gone of /a", head, e)
+			}
+		}
+		runtime.GC()
+		runtime.GC() // contexts that could take their room over are gone
+		for range 3 {
+			if resp, _ := r.dial().send(post("/b", strings.Repeat("x", 1000))).answer("POST"); resp.StatusCode != 200 {
+				t.Errorf("after %.40q: got %s", head, resp.Status)
+			}
+		}
+		r.proxy.admission.mu.Lock()
+		defer r.proxy.admission.mu.Unlock()
+		if n := len(r.proxy.admission.held) + len(r.proxy.admission.names); n > 0 {
+			t.Errorf("after %.40q: %d entries are left", head, n)
+		}
+	}
+	f("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
+	f("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhe")
+	f("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\nhello")
+}
+
+func TestBytesNobodyAskedForAreNoAnswer(t *testing.T) {
+	const doubled = "-- GET /a --\nrepeat\nraw \"HTTP/1.1 204 No Content\\r\\n\\r\\n\"\nraw \"HTTP/1.1 200 OK\\r\\nContent-Length: 6\\r\\n\\r\\nSECRET\"\n"
+	secure, ca := scriptedtest.StartTLS(t, doubled)
+	file := t.TempDir() + "/ca.pem"
+	writeFile(t, file, ca)
+	plain := scriptedtest.Start(t, doubled)
+	r := startRig(t, plain.URL(), func(s *Settings) {
+		s.Upstreams["secure"] = UpstreamConfig{URL: secure.URL(), TLS: TLSConfig{CAFile: file}}
+	})
+	for _, target := range []string{"/a", "/u/secure/a"} {
+		for range 30 {
+			if resp, body := r.dial().send(get(target)).answer("GET"); resp.StatusCode != 204 {
+				t.Fatalf("%s got %s %q, which belongs to the exchange before", target, resp.Status, body)
+			}
+			time.Sleep(time.Millisecond) // the surplus arrives while the connection is idle
+		}
+	}
+}
+
+func TestCutWhereTheEndOfTheConnectionIsTheEndOfTheAnswerIsAnError(t *testing.T) {
+	f := func(name, script, request string) {
+		t.Helper()
+		r := newRig(t, script, func(s *Settings) { s.ShutdownGrace = unit.Duration(30 * time.Millisecond) })
+		c := r.dial().send(request)
+		if strings.Contains(script, "await-close") {
+			r.await("waiting 1 close")
+			r.proxy.Shutdown()
+		}
+		if got, err := io.ReadAll(c.br); err == nil {
+			t.Errorf("%s: the client took %q for the whole answer", name, got)
+		}
+	}
+	f("chunks for a client of HTTP/1.0", "-- GET /a --\nstatus 200 OK\nchunk hello\npause 50ms\nhangup\n", "GET /a HTTP/1.0\r\n\r\n")
+	f("until close, at shutdown", "-- GET /a --\nno-length\nstatus 200 OK\nbody hello\nawait-close\n", get("/a"))
+}
+
+func TestPanicOfTheRecorderIsTakenEverywhere(t *testing.T) {
+	r := newRig(t, "-- GET /ws --\nstatus 101 Switching Protocols\nheader Connection: Upgrade\nheader Upgrade: x\nhangup\n-- GET /a --\nstatus 200 OK\nbody a\n",
+		func(s *Settings) { s.MaxConnections = 3 })
+	r.broken.Store(true)
+	_, _ = io.ReadAll(r.dial().send("BAD\r\n\r\n").br)
+	_, _ = io.ReadAll(r.dial().send(get("/ws", "Connection: Upgrade", "Upgrade: x")).br)
+	for range 6 { // some of them are turned away
+		defer func() { _ = r.dial().Close() }()
+		r.dial()
+	}
+	r.broken.Store(false)
+	other := startRig(t, r.upstream.URL())
+	if _, body := other.dial().send(get("/a")).answer("GET"); body != "a" {
+		t.Errorf("got %q", body)
+	}
+}
+
+func TestExpectIsReadInAnySpelling(t *testing.T) {
+	for _, line := range []string{"expect: 100-continue", "Expect: 100-Continue", "EXPECT:100-CONTINUE"} {
+		r := newRig(t, "-- POST /a --\nexpect-no-header expect\nexpect-body hi\nstatus 204 No Content\n")
+		c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\n" + line + "\r\nContent-Length: 2\r\n\r\n")
+		c.expect("HTTP/1.1 100 Continue\r\n\r\n").send("hi").expect("HTTP/1.1 204 No Content\r\n\r\n")
+	}
+}
+
+func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
+	r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) {
+		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.MB, 128*unit.MB, unit.Duration(patience)
+		s.HeaderTimeout = unit.Duration(100 * time.Millisecond)
+	})
+	for range 2 {
+		r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+	}
+	if resp, _ := r.dial().send(post("/b", "x")).answer("POST"); resp.StatusCode != 200 {
+		t.Errorf("got %s", resp.Status)
+	}
+}
+
+func TestExchangeThatBeginsWhileStoppingIsCutToo(t *testing.T) {
+	r := newRig(t, "-- POST /a --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(300 * time.Millisecond) })
+	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
+	time.Sleep(20 * time.Millisecond) // it is being read
+	done := make(chan struct{})
+	go func() { r.proxy.Shutdown(); close(done) }()
+	for !r.proxy.Stopping() {
+		time.Sleep(time.Millisecond)
+	}
+	c.send("cd")
+	<-done
+	if n := r.proxy.InFlight(); n != 0 {
+		t.Errorf("%d exchanges are under way after the shutdown", n)
+	}
+	r.await("gone 1")
+}
+
+func TestAnswersCannotBeSplit(t *testing.T) {
+	for i, head := range []string{"HTTP/1.1 200 OK\\rSet-Cookie: evil=1\\r\\n\\r\\n", "HTTP/1.1 200 O\\x00K\\r\\n\\r\\n", "HTTP/1.1 200 OK\\r\\nX: a\\r\\n b\\rSet-Cookie: evil=1\\r\\n\\r\\n"} {
+		r := newRig(t, "-- GET /a --\nraw \""+head+"\"\nhangup\n")
+		if resp, body := r.dial().send(get("/a")).answer("GET"); resp.StatusCode != 502 || strings.Contains(body, "evil") {
+			t.Errorf("%d: got %s %s", i, resp.Status, body)
+		}
+	}
+}
+
+func TestCredentialInATargetIsNoPath(t *testing.T) {
+	r := newRig(t, "-- GET /x?key=sk --\nstatus 204 No Content\n")
+	r.dial().send("GET http://user:sk-secret@h/x?key=sk HTTP/1.1\r\nHost: x\r\n\r\n").answer("GET")
+	if e := r.event(); e.Path != "/x" || strings.Contains(fmt.Sprint(e), "sk") {
+		t.Errorf("event %+v", e)
+	}
+}
+
+func TestWebPagesSpendNoConfiguredCredential(t *testing.T) {
+	r := newRig(t, "-- POST /a --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) {
+		s.Upstreams["keyed"] = UpstreamConfig{URL: s.Upstreams["test"].URL, Headers: map[string]string{"Authorization": "Bearer ours"}}
+	})
+	f := func(status int, target string, lines ...string) {
+		t.Helper()
+		if resp, _ := r.dial().send(post(target, "{}", lines...)).answer("POST"); resp.StatusCode != status {
+			t.Errorf("%s with %q: got %s, want %d", target, lines, resp.Status, status)
+		}
+	}
+	f(200, "/u/keyed/a")
+	f(403, "/u/keyed/a", "Origin: http://evil.example")
+	f(403, "/u/keyed/a", "origin: null")
+	f(403, "/u/keyed/a", "Sec-Fetch-Site: cross-site")
+	f(200, "/u/keyed/a", "Origin: http://localhost:3000", "Sec-Fetch-Site: same-origin")
+	f(200, "/u/keyed/a", "Origin: app://desktop")
+	f(200, "/a", "Origin: http://evil.example") // with its own credential, or none
+}
+
+func TestRoutingDoesNotDecodeBombs(t *testing.T) {
+	r := newRig(t, "-- POST /a --\nrepeat\nstatus 204 No Content\n", func(s *Settings) {
+		s.MaxBody, s.Routes = unit.MB, []Route{{Model: "x", Upstream: "test"}}
+	})
+	bomb := encode(t, make([]byte, 512<<20), codings[0].encode)
+	before := inUse()
+	for range 4 {
+		r.dial().send(post("/a", string(bomb), "Content-Encoding: gzip")).answer("POST")
+	}
+	if now := inUse(); now > before+16<<20 {
+		t.Errorf("%d MB are in use, %d before", now>>20, before>>20)
+	}
+}
