@@ -54,7 +54,7 @@ func parseHead(buf []byte) (*answerHead, error) {
 	end := lineEnd(buf)
 	h := &answerHead{block: buf[end:], length: untilClose}
 	proto, rest, _ := bytes.Cut(trimEOL(buf[:end]), []byte(" "))
-	if bytes.IndexAny(rest, "\x00\r") >= 0 {
+	if bytes.ContainsAny(rest, "\x00\r") {
 		return nil, errors.New("the answer's status line holds a byte that is not allowed")
 	}
 	code, reason, _ := bytes.Cut(rest, []byte(" "))
@@ -116,7 +116,7 @@ func checkLine(l *lines) error {
 		}
 	}
 	for part := range bytes.Lines(l.raw) {
-		if bytes.IndexAny(trimEOL(part), "\x00\r") >= 0 {
+		if bytes.ContainsAny(trimEOL(part), "\x00\r") {
 			return errors.New("the answer has a header value that is not allowed")
 		}
 	}
