@@ -10,6 +10,7 @@ type chunkState uint8
 
 const (
 	inSize    chunkState = iota // at the digits of a chunk's size
+	inBlank                     // behind blanks after the size, which nothing but the line's end may follow
 	inExt                       // in a chunk extension, up to the end of the line
 	inSizeLF                    // the size line's LF is next
 	inContent                   // within a chunk's data
@@ -29,8 +30,8 @@ const (
 )
 
 // chunks follows a chunked body byte by byte, so that it can be passed on exactly as it came while it is
-// known at every moment whether it is complete. It accepts what RFC 9112 allows and nothing else: a body on
-// whose end two parsers could disagree is an error. The zero value stands at the start of a body.
+// known at every moment whether it is complete. It accepts what RFC 9112 allows, but for blanks in front of
+// an extension: a body on whose end two parsers could disagree is an error. The zero value stands at the start of a body.
 type chunks struct {
 	state  chunkState
 	digits int   // of the size read so far
@@ -65,6 +66,11 @@ func (c *chunks) step(ch byte) bool {
 	switch c.state {
 	case inSize:
 		return c.sizeByte(ch)
+	case inBlank:
+		if ch == '\r' {
+			c.state = inSizeLF
+		}
+		return ch == '\r' || ch == ' ' || ch == '\t'
 	case inExt:
 		return c.lineByte(ch, inSizeLF, maxChunkExt)
 	case inSizeLF:
@@ -105,11 +111,12 @@ func (c *chunks) sizeByte(ch byte) bool {
 	case ch == '\r':
 		c.state = inSizeLF
 		return true
-	case ch == ';', ch == ' ', ch == '\t':
+	case ch == ';':
 		c.state = inExt
 		return true
 	}
-	return false
+	c.state = inBlank
+	return ch == ' ' || ch == '\t'
 }
 
 // lineByte takes a byte of a line whose content does not matter, up to its CR.

@@ -56,6 +56,8 @@ func TestMalformedChunksAreRefused(t *testing.T) {
 	f("0x1\r\na\r\n0\r\n\r\n")
 	f("-1\r\na\r\n")
 	f("g\r\n")
+	f("a x\r\n0123456789\r\n0\r\n\r\n")
+	f("1 ;x\r\na\r\n0\r\n\r\n")
 	f("1\na\r\n0\r\n\r\n")
 	f("1\r\nab\r\n0\r\n\r\n")
 	f("1\r\na\n0\r\n\r\n")
