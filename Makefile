@@ -24,3 +24,4 @@ fuzz:
 bench:
 	go run . bench load
 	go run . bench cancel
+	go run . bench tokens

@@ -23,10 +23,12 @@ type room struct {
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
 	".":                     {"bench console event proxy scripted unit", "main wires everything; nothing imports it, and no test code is linked into the program"},
-	"bench":                 {"event proxy unit", "bench measures the very path that serves; what only tests use would measure something else"},
+	"bench":                 {"event proxy tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
 	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
 	"event":                 {"", "event is plain data that every package may read; an import would make each of them depend on it"},
 	"proxy":                 {"event unit", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
+	"bench/samples":         {"", "it is the program that makes the samples, and none of the program that counts them"},
+	"tokenize":              {"", "counting is pure: it knows neither wire nor store, so that everything may use it"},
 	"scripted":              {"", "the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes"},
 	"scripted/scriptedtest": {"scripted", "it only ties the scripted upstream to package testing"},
 	"sdk":                   {"", "the SDK test drives the built program from outside, as a user does"},

@@ -1,0 +1,219 @@
+package tokenize_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pkoukk/tiktoken-go"
+	loader "github.com/pkoukk/tiktoken-go-loader"
+
+	"epitome/tokenize"
+)
+
+var vocabularies = []tokenize.Vocabulary{tokenize.O200k, tokenize.Cl100k}
+
+// shared holds the counters of all tests: loading takes a while.
+var shared tokenize.Counters
+
+func counter(tb testing.TB, v tokenize.Vocabulary) *tokenize.Counter {
+	tb.Helper()
+	c, err := shared.For(v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return c
+}
+
+// newer are characters of the fixture that the official encoder knows as letters and Go's Unicode tables (15.0) do not. A
+// contraction behind one of them is counted as a piece of its own: one token more. When Go's tables know them this fails,
+// and they go from here.
+const newer = "\U0002ebf0\U0002ebf1\u1c89\u1c8a\ua7cb\ua7cd\ua7da\ua7dc\U00010d40\U00010d50\U00010d65\U00010d70\U000105c0" +
+	"\U00011380\U0001e5d0\U0001e5f1\U00016d40\U00013460"
+
+// The fixture was made by the official encoder; testdata/fixture has the program.
+func TestCountsAreTheOfficialOnes(t *testing.T) {
+	f, err := os.Open("testdata/fixture.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	n := 0
+	for lines := bufio.NewScanner(f); lines.Scan(); n++ {
+		var row struct {
+			Text          string
+			O200k, Cl100k int
+		}
+		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+			t.Fatal(err)
+		}
+		got := [2]int{counter(t, tokenize.O200k).CountString(row.Text), counter(t, tokenize.Cl100k).CountString(row.Text)}
+		want := [2]int{row.O200k, row.Cl100k}
+		if strings.HasSuffix(row.Text, "'s") && strings.ContainsAny(row.Text, newer) {
+			want[0], want[1] = want[0]+1, want[1]+1
+		}
+		if got != want {
+			t.Errorf("%.80q counts %v, want %v", row.Text, got, want)
+		}
+	}
+	if n < 4000 {
+		t.Errorf("the fixture has only %d rows", n)
+	}
+}
+
+// oracles are another implementation, slow and independent of ours.
+var oracles = sync.OnceValues(func() (map[tokenize.Vocabulary]*tiktoken.Tiktoken, error) {
+	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
+	all := make(map[tokenize.Vocabulary]*tiktoken.Tiktoken)
+	for _, v := range vocabularies {
+		o, err := tiktoken.GetEncoding(v.String())
+		if err != nil {
+			return nil, err
+		}
+		all[v] = o
+	}
+	return all, nil
+})
+
+func oracle(tb testing.TB, v tokenize.Vocabulary) func(string) int {
+	tb.Helper()
+	all, err := oracles()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return func(s string) int { return len(all[v].EncodeOrdinary(s)) }
+}
+
+func FuzzCountsAgreeWithAnotherImplementation(f *testing.F) {
+	for _, s := range []string{"", "it's HTTPServer's 123456 ǅx", "\n\t\n  x", "日本語 텍스트 ภาษา", "a\u0301\u0301B 'LL ... //\r\n", "😀👍🏽\x7f<|endoftext|>"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		s = strings.ToValidUTF8(s, "\ufffd")
+		if len(s) > 300 || strings.Contains(s, "ſ") { // the other one does not fold the long s
+			t.Skip()
+		}
+		for _, v := range vocabularies {
+			if got, want := counter(t, v).CountString(s), oracle(t, v)(s); got != want {
+				t.Errorf("%s: %q counts %d, want %d", v, s, got, want)
+			}
+		}
+	})
+}
+
+func FuzzAnyBytesAreCountedWithinTheBound(f *testing.F) {
+	f.Add([]byte("\xff\xfe\x00\xed\xa0\x80"), 3)
+	f.Add([]byte("\t \n"), 5000)
+	f.Fuzz(func(t *testing.T, b []byte, times int) {
+		b = []byte(strings.Repeat(string(b), min(max(1, times), 1+20000/max(1, len(b)))))
+		for _, v := range vocabularies {
+			n := counter(t, v).Count(b)
+			if n > len(b) || n < (len(b)+127)/128 {
+				t.Errorf("%s: %d bytes count as %d tokens", v, len(b), n)
+			}
+		}
+	})
+}
+
+func TestAwkwardBytesAreCounted(t *testing.T) {
+	f := func(name, text string) {
+		t.Helper()
+		for _, v := range vocabularies {
+			if n := counter(t, v).CountString(text); n < 1 || n > len(text) {
+				t.Errorf("%s: %s has %d bytes and %d tokens", v, name, len(text), n)
+			}
+		}
+	}
+	f("invalid UTF-8", "a\xff\xfeb\xc3")
+	f("a lone surrogate", "\xed\xa0\x80")
+	f("NUL", "\x00\x00")
+	f("10 MB of one letter", strings.Repeat("a", 10<<20))
+	f("10 MB of a blank", strings.Repeat(" ", 10<<20))
+	f("mixed white space", strings.Repeat(" \t\n\u3000\r\u0085", 1<<20))
+	f("base64", strings.Repeat("aGVsbG8gd29ybGQhIQ9Zk3/+x", 400_000))
+	f("continuation bytes alone", strings.Repeat("\x80", 100_000))
+}
+
+func TestCountingAllocatesNothing(t *testing.T) {
+	text := []byte(strings.Repeat("func (c *Counter) Count(text []byte) int { return 日本語テキスト }\n\t// don't\r\n", 50) + strings.Repeat("=", 3000))
+	for _, v := range vocabularies {
+		c := counter(t, v)
+		c.Count(text)
+		if n := testing.AllocsPerRun(50, func() { c.Count(text) }); n >= 1 { // a collection may take the scratch space away once
+			t.Errorf("%s: %v allocations for a count", v, n)
+		}
+	}
+}
+
+func TestCountsDoNotDependOnWhatElseIsCounted(t *testing.T) {
+	texts := []string{"hello world", strings.Repeat("zq", 3000), "日本語テキスト", strings.Repeat("x = x + 1\n", 100)}
+	for _, v := range vocabularies {
+		c := counter(t, v)
+		want := make([]int, len(texts))
+		for i, s := range texts {
+			want[i] = c.CountString(s)
+		}
+		var wg sync.WaitGroup
+		for range 8 {
+			wg.Go(func() {
+				for k := range 40 {
+					if n := c.CountString(texts[k%len(texts)]); n != want[k%len(texts)] {
+						t.Errorf("%s: %.20q counts %d, want %d", v, texts[k%len(texts)], n, want[k%len(texts)])
+					}
+				}
+			})
+		}
+		wg.Wait()
+	}
+}
+
+// pathological are texts that make careless counters take quadratic time.
+func pathological() map[string]string {
+	return map[string]string{
+		"letters": "a", "blanks": " ", "line ends": "\n", "equals": "=", "random letters": "qzjxkvbpygfwmucldrhsnioate", "CJK": "日本語一番", "emoji": "😀",
+		"white space": " \t\n\r ", "digits": "0123456789", "blanks and a letter": "                                x", "marks": "\u0301", "capitals": "A", "marks and capitals": "\u0301AB", "quotes": "'",
+	}
+}
+
+// Time grows with the text and not with its square: ten times the text may take at most 30 times as long, where a
+// quadratic counter takes 100 times. Both are timed in turn and the smallest time of each is taken, so that what else
+// the machine does cancels out.
+func TestTimeIsLinear(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	for name, unit := range pathological() {
+		small := []byte(strings.Repeat(unit, 100_000/len(unit)))
+		large := []byte(strings.Repeat(unit, 1_000_000/len(unit)))
+		c := counter(t, tokenize.O200k)
+		best := func(d time.Duration, text []byte) time.Duration {
+			start := time.Now()
+			c.Count(text)
+			return min(d, time.Since(start))
+		}
+		s, l := time.Hour, time.Hour
+		for range 3 {
+			s, l = best(s, small), best(l, large)
+		}
+		if ratio := float64(l) / float64(s); ratio > 30 {
+			t.Errorf("%s: ten times the text takes %.0f times as long", name, ratio)
+		}
+	}
+}
+
+// Above 8 KB a piece is cut, which may cost a token in ten thousand.
+func TestVeryLongPiecesAreNearlyExact(t *testing.T) {
+	for _, unit := range []string{"a", "日", "qzjxkvbpygfwmucldrhsnioate"} {
+		text := strings.Repeat(unit, 24_000/len(unit))
+		for _, v := range vocabularies {
+			got, want := counter(t, v).CountString(text), oracle(t, v)(text)
+			if d := got - want; d < -2 || d > 2+want/1000 {
+				t.Errorf("%s: 24 KB of %q count %d, want %d", v, unit, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package tokenize
+
+import "strings"
+
+// Model is what counting needs to know about a model.
+type Model struct {
+	Family     string     // for reports
+	Vocabulary Vocabulary // to count in
+	Ratio      float64    // tokens of the model for one of the vocabulary, as far as is known before any answer
+	Exact      bool       // the vocabulary is the model's own, and the ratio 1
+	image      imageRule
+	funcInit   int // tokens around each tool's own texts
+}
+
+// family is a row of the table of models.
+type family struct {
+	prefix string // of the model's name, without what stands before the last slash
+	Model
+}
+
+// Ratios before anything has been measured. Sources: for Claude the multipliers that sammcj/ingest published (PR 65); for
+// Gemini its documentation's four characters to a token, for DeepSeek its documentation's 0.3 tokens to a character, both
+// against the 4.44 bytes to a token of English prose in o200k_base; the rest are byte-pair vocabularies of 100k to 150k
+// tokens, for which nothing trustworthy is published.
+const (
+	ratioClaude    = 1.18
+	ratioNewClaude = 1.53
+	ratioGemini    = 1.11
+	ratioDeepSeek  = 1.33
+	ratioOther     = 1.1
+)
+
+// families is read from the top: the first prefix that fits holds.
+func families() []family {
+	exact := func(name string, v Vocabulary, init int, image imageRule) Model {
+		return Model{Family: name, Vocabulary: v, Ratio: 1, Exact: true, image: image, funcInit: init}
+	}
+	about := func(name string, ratio float64, image imageRule) Model {
+		return Model{Family: name, Vocabulary: O200k, Ratio: ratio, image: image, funcInit: 7}
+	}
+	return []family{
+		{"gpt-5-mini", exact("gpt-5", O200k, 7, patches(1.62))},
+		{"gpt-5-nano", exact("gpt-5", O200k, 7, patches(2.46))},
+		{"gpt-5", exact("gpt-5", O200k, 7, tiles(70, 140))},
+		{"gpt-4.1-mini", exact("gpt-4.1", O200k, 7, patches(1.62))},
+		{"gpt-4.1-nano", exact("gpt-4.1", O200k, 7, patches(2.46))},
+		{"gpt-4.1", exact("gpt-4.1", O200k, 7, tiles(85, 170))},
+		{"gpt-4.5", exact("gpt-4.5", O200k, 7, tiles(85, 170))},
+		{"gpt-4o-mini", exact("gpt-4o", O200k, 7, tiles(2833, 5667))},
+		{"gpt-4o", exact("gpt-4o", O200k, 7, tiles(85, 170))},
+		{"chatgpt-4o", exact("gpt-4o", O200k, 7, tiles(85, 170))},
+		{"gpt-oss", exact("gpt-oss", O200k, 7, tiles(85, 170))},
+		{"o4-mini", exact("o-series", O200k, 7, patches(1.72))},
+		{"o1", exact("o-series", O200k, 7, tiles(75, 150))},
+		{"o3", exact("o-series", O200k, 7, tiles(75, 150))},
+		{"o4", exact("o-series", O200k, 7, tiles(75, 150))},
+		{"codex", exact("codex", O200k, 7, patches(1.72))},
+		{"computer-use", exact("computer-use", O200k, 7, tiles(65, 129))},
+		{"gpt-4", exact("gpt-4", Cl100k, 10, tiles(85, 170))},
+		{"gpt-3.5", exact("gpt-3.5", Cl100k, 10, tiles(85, 170))},
+		{"gpt-35", exact("gpt-3.5", Cl100k, 10, tiles(85, 170))}, // as Azure spells it
+		{"text-embedding", exact("embedding", Cl100k, 10, tiles(85, 170))},
+		{"claude-3", about("claude", ratioClaude, pixels)},
+		{"claude-opus-4-1", about("claude", ratioClaude, pixels)},
+		{"claude-opus-4-5", about("claude", ratioClaude, pixels)},
+		{"claude-opus-4-6", about("claude", ratioClaude, pixels)},
+		{"claude-opus-4-2", about("claude", ratioClaude, pixels)}, // 4 with its date
+		{"claude-opus-4.1", about("claude", ratioClaude, pixels)},
+		{"claude-opus-4.5", about("claude", ratioClaude, pixels)},
+		{"claude-opus-4.6", about("claude", ratioClaude, pixels)},
+		{"claude-sonnet-4", about("claude", ratioClaude, pixels)},
+		{"claude-haiku-4", about("claude", ratioClaude, pixels)},
+		{"claude", about("claude", ratioNewClaude, pixels)},
+		{"gemini", about("gemini", ratioGemini, fixed(258))},
+		{"deepseek", about("deepseek", ratioDeepSeek, fixed(765))},
+		{"", about("other", ratioOther, fixed(765))},
+	}
+}
+
+// Models finds models by name. Make one with NewModels; it does not change.
+type Models struct{ rows []family }
+
+// NewModels returns the built-in table.
+func NewModels() Models { return Models{families()} }
+
+// Of is the model of a name as requests spell it: with a provider in front ("openai/gpt-4o"), a variant behind (":free"),
+// or fine-tuned ("ft:gpt-4o:…"). A name that nothing fits is counted in o200k_base with a ratio.
+func (m Models) Of(name string) Model {
+	name = strings.ToLower(name)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	name = strings.TrimPrefix(name, "ft:")
+	for _, region := range []string{"us.", "eu.", "apac.", "global."} {
+		name = strings.TrimPrefix(name, region)
+	}
+	for _, maker := range []string{"anthropic.", "openai.", "meta.", "mistral.", "deepseek."} {
+		name = strings.TrimPrefix(name, maker)
+	}
+	for _, row := range m.rows {
+		if strings.HasPrefix(name, row.prefix) {
+			return row.Model
+		}
+	}
+	panic("BUG: the table of models has no last row")
+}

@@ -1,0 +1,139 @@
+package tokenize_test
+
+import (
+	"strings"
+	"testing"
+
+	"epitome/tokenize"
+)
+
+func TestModelsFindTheirVocabulary(t *testing.T) {
+	models := tokenize.NewModels()
+	f := func(name, family string, v tokenize.Vocabulary, exact bool) {
+		t.Helper()
+		m := models.Of(name)
+		if m.Family != family || m.Vocabulary != v || m.Exact != exact || exact != (m.Ratio == 1) || m.Ratio < 1 {
+			t.Errorf("%s is %s in %s, exact %v, ratio %v; want %s in %s, exact %v", name, m.Family, m.Vocabulary, m.Exact, m.Ratio, family, v, exact)
+		}
+	}
+	o, c := tokenize.O200k, tokenize.Cl100k
+	f("gpt-5", "gpt-5", o, true)
+	f("gpt-5.2-codex", "gpt-5", o, true)
+	f("GPT-5-mini-2025-08-07", "gpt-5", o, true)
+	f("openai/gpt-4.1", "gpt-4.1", o, true)
+	f("gpt-4o-2024-08-06", "gpt-4o", o, true)
+	f("ft:gpt-4o-mini:acme::id", "gpt-4o", o, true)
+	f("chatgpt-4o-latest", "gpt-4o", o, true)
+	f("o3-mini", "o-series", o, true)
+	f("o1", "o-series", o, true)
+	f("o4-mini", "o-series", o, true)
+	f("gpt-oss-120b", "gpt-oss", o, true)
+	f("gpt-4", "gpt-4", c, true)
+	f("gpt-4-turbo-preview", "gpt-4", c, true)
+	f("gpt-3.5-turbo-0125", "gpt-3.5", c, true)
+	f("gpt-35-turbo", "gpt-3.5", c, true)
+	f("anthropic/claude-opus-4-8", "claude", o, false)
+	f("us.anthropic.claude-sonnet-4-5-v1:0", "claude", o, false)
+	f("gemini-2.5-pro", "gemini", o, false)
+	f("deepseek-chat", "deepseek", o, false)
+	f("meta-llama/llama-3.3-70b-instruct:free", "other", o, false)
+	f("Qwen/Qwen3-Coder", "other", o, false)
+	f("", "other", o, false)
+}
+
+// The published examples of the provider's cookbook, with the counts its API gave.
+func TestToolsCostWhatTheCookbookSays(t *testing.T) {
+	tools := []tokenize.Tool{{Name: "get_current_weather", Description: "Get the current weather in a given location", Properties: []tokenize.Property{
+		{Key: "location", Type: "string", Description: "The city and state, e.g. San Francisco, CA"},
+		{Key: "unit", Type: "string", Description: "The unit of temperature to return", Enum: []string{"celsius", "fahrenheit"}},
+	}}}
+	texts := []string{
+		"You are a helpful assistant that can answer to questions about the weather.",
+		"What's the weather like in San Francisco?",
+	}
+	f := func(model string, want int) {
+		t.Helper()
+		m := tokenize.NewModels().Of(model)
+		c := counter(t, m.Vocabulary)
+		n := tokenize.PerReply + m.Tools(c.CountString, tools)
+		for i, role := range []string{"system", "user"} {
+			n += tokenize.PerMessage + c.CountString(role) + c.CountString(texts[i])
+		}
+		if n != want {
+			t.Errorf("%s: the example counts %d, want %d", model, n, want)
+		}
+	}
+	f("gpt-3.5-turbo", 105)
+	f("gpt-4", 105)
+	f("gpt-4o", 101)
+	f("gpt-4o-mini", 101)
+}
+
+func TestNestedSchemasCostMoreThanFlatOnes(t *testing.T) {
+	m := tokenize.NewModels().Of("gpt-5")
+	c := counter(t, m.Vocabulary)
+	inner := []tokenize.Property{{Key: "line", Type: "integer", Description: "One line."}}
+	tool := func(p ...tokenize.Property) int {
+		return m.Tools(c.CountString, []tokenize.Tool{{Name: "edit", Properties: p}})
+	}
+	flat := tool(tokenize.Property{Key: "edits", Type: "array"})
+	nested := tool(tokenize.Property{Key: "edits", Type: "array", Properties: inner})
+	if nested <= flat || m.Tools(c.CountString, nil) != 0 {
+		t.Errorf("nested %d, flat %d, none %d", nested, flat, m.Tools(c.CountString, nil))
+	}
+	deep := tokenize.Property{Key: "x"}
+	for range 100_000 {
+		deep = tokenize.Property{Key: "x", Properties: []tokenize.Property{deep}}
+	}
+	if n := tool(deep); n > 10_000 {
+		t.Errorf("a schema without end counts %d", n)
+	}
+}
+
+func TestImagesCostWhatTheirModelsSay(t *testing.T) {
+	f := func(model string, width, height int, low bool, want int) {
+		t.Helper()
+		if got := tokenize.NewModels().Of(model).Image(width, height, low); got != want {
+			t.Errorf("%s: %dx%d (low %v) costs %d, want %d", model, width, height, low, got, want)
+		}
+	}
+	f("gpt-4o", 1024, 1024, false, 765)
+	f("gpt-4o", 2048, 4096, false, 1105)
+	f("gpt-4o", 4096, 8192, true, 85)
+	f("gpt-4o", 0, 0, false, 765)
+	f("gpt-4o", 100, 100, false, 255)
+	f("gpt-5", 1024, 1024, false, 630)
+	f("o3", 1024, 1024, false, 675)
+	f("gpt-4o-mini", 1024, 1024, false, 2833+4*5667)
+	f("gpt-4.1-mini", 1024, 1024, false, 1659)
+	f("gpt-5-nano", 8000, 8000, false, 3779)
+	f("claude-opus-4-8", 1000, 1000, false, 1333)
+	f("claude-opus-4-8", 8000, 8000, false, 1600)
+	f("gemini-2.5-pro", 4000, 4000, false, 258)
+}
+
+func TestParallelResultsAreCountedEscaped(t *testing.T) {
+	c := counter(t, tokenize.O200k)
+	if a, b := c.Escaped([]byte("plain text")), c.CountString("plain text"); a != b {
+		t.Errorf("ASCII counts %d escaped and %d plain", a, b)
+	}
+	text := strings.Repeat("температура 😀 ", 10)
+	if a, b := c.Escaped([]byte(text)), c.CountString(text); a < 2*b {
+		t.Errorf("escaped %d, plain %d", a, b)
+	}
+	if a, b := c.Escaped([]byte("é😀")), c.CountString(`\u00e9\ud83d\ude00`); a != b {
+		t.Errorf("escaped %d, want %d", a, b)
+	}
+}
+
+func TestSoundAndDocumentsCost(t *testing.T) {
+	if n := tokenize.Audio("wav", 48_000*60); n != 610 {
+		t.Errorf("a minute of wav costs %d", n)
+	}
+	if n := tokenize.Audio("mp3", 16_000*60); n != 610 {
+		t.Errorf("a minute of mp3 costs %d", n)
+	}
+	if n := tokenize.NewModels().Of("gpt-4o").Document(3); n != 3*(700+765) {
+		t.Errorf("three pages cost %d", n)
+	}
+}

@@ -1,0 +1,184 @@
+package tokenize
+
+// What a request costs beyond its texts. The numbers are those of OpenAI's cookbook ("How to count tokens"), which
+// equalled the API on its own examples; the provider calls them an estimate, and other providers' templates differ.
+// Calibration takes care of the rest.
+const (
+	PerMessage = 3 // each message, besides its role and content
+	PerName    = 1 // a message's name, besides the name itself
+	PerReply   = 3 // once, for the answer's beginning
+
+	// PerCall is each tool call of an assistant message, besides the texts of its name and arguments, and PerResult
+	// what ties a result to it. Undocumented: a call with its result was seen to cost about 25.
+	PerCall   = 12
+	PerResult = 12
+	// PerCallBatch is what a second call in the same message costs once.
+	PerCallBatch = 24
+)
+
+// The cookbook's numbers for tools.
+const (
+	propInit = 3
+	propKey  = 3
+	enumInit = -3
+	enumItem = 3
+	toolsEnd = 12
+)
+
+// Tool is a function that a model may call.
+type Tool struct {
+	Name, Description string
+	Properties        []Property // of its parameters
+}
+
+// Property is one property of a schema. An object has Properties; so has an array, those of its items.
+type Property struct {
+	Key, Type, Description string
+	Enum                   []string
+	Properties             []Property
+}
+
+// Tools is what the declarations of tools cost, as the provider renders them for the model.
+func (m Model) Tools(count func(string) int, tools []Tool) int {
+	if len(tools) == 0 {
+		return 0
+	}
+	n := toolsEnd
+	for _, t := range tools {
+		n += m.funcInit + count(t.Name+":"+trimDot(t.Description)) + properties(count, t.Properties, 0)
+	}
+	return n
+}
+
+// deepest bounds how far a schema is followed; what lies deeper is not rendered for a model either.
+const deepest = 64
+
+func properties(count func(string) int, list []Property, depth int) int {
+	if len(list) == 0 || depth > deepest {
+		return 0
+	}
+	n := propInit
+	for _, p := range list {
+		n += propKey + count(p.Key+":"+p.Type+":"+trimDot(p.Description))
+		if len(p.Enum) > 0 {
+			n += enumInit
+		}
+		for _, e := range p.Enum {
+			n += enumItem + count(e)
+		}
+		n += properties(count, p.Properties, depth+1)
+	}
+	return n
+}
+
+// trimDot takes the last dot off, as the rendering does.
+func trimDot(s string) string {
+	if n := len(s); n > 0 && s[n-1] == '.' {
+		return s[:n-1]
+	}
+	return s
+}
+
+// Escaped is the number of tokens of a tool result when several calls were made at once: providers were seen to write
+// such results with \uXXXX for every character beyond ASCII, which costs up to twelve times as much.
+func (c *Counter) Escaped(text []byte) int {
+	plain := 0
+	for plain < len(text) && text[plain] < 0x80 {
+		plain++
+	}
+	if plain == len(text) {
+		return c.Count(text)
+	}
+	buf := make([]byte, 0, len(text)*2)
+	for _, r := range string(text) {
+		buf = appendEscaped(buf, r)
+	}
+	return c.Count(buf)
+}
+
+// appendEscaped writes a character as JSON in ASCII does.
+func appendEscaped(dst []byte, r rune) []byte {
+	const digits = "0123456789abcdef"
+	unit := func(dst []byte, u rune) []byte {
+		return append(dst, '\\', 'u', digits[u>>12&15], digits[u>>8&15], digits[u>>4&15], digits[u&15])
+	}
+	switch {
+	case r < 0x80:
+		return append(dst, byte(r))
+	case r < 0x10000:
+		return unit(dst, r)
+	}
+	r -= 0x10000
+	return unit(unit(dst, 0xd800+r>>10), 0xdc00+r&0x3ff)
+}
+
+// imageRule is how a model counts an image of a size in pixels; low asks for the cheapest reading.
+type imageRule func(width, height int, low bool) int
+
+// Image is what an image costs. Sizes that are not known are given as 0 and count as 1024 by 1024.
+func (m Model) Image(width, height int, low bool) int {
+	if width <= 0 || height <= 0 {
+		width, height = 1024, 1024
+	}
+	return m.image(width, height, low)
+}
+
+// tiles: fitted into 2048 by 2048, the shorter side brought down to 768, then so much for each tile of 512 by 512.
+func tiles(base, tile int) imageRule {
+	return func(width, height int, low bool) int {
+		if low {
+			return base
+		}
+		w, h := float64(width), float64(height)
+		if most := max(w, h); most > 2048 {
+			w, h = w*2048/most, h*2048/most
+		}
+		if least := min(w, h); least > 768 {
+			w, h = w*768/least, h*768/least
+		}
+		return base + tile*ceilDiv(w, 512)*ceilDiv(h, 512)
+	}
+}
+
+// patches: so much for each patch of 32 by 32, of which there are at most 1536; a larger image is brought down.
+func patches(multiplier float64) imageRule {
+	return func(width, height int, _ bool) int {
+		n := ceilDiv(float64(width), 32) * ceilDiv(float64(height), 32)
+		return int(float64(min(n, 1536))*multiplier + 0.5)
+	}
+}
+
+// pixels: the long side brought down to 1568, then one token for 750 pixels, at most about 1600.
+func pixels(width, height int, _ bool) int {
+	w, h := float64(width), float64(height)
+	if most := max(w, h); most > 1568 {
+		w, h = w*1568/most, h*1568/most
+	}
+	return min(int(w*h/750+0.5), 1600)
+}
+
+// fixed: so much for any image.
+func fixed(n int) imageRule { return func(int, int, bool) int { return n } }
+
+func ceilDiv(a, b float64) int {
+	n := int(a / b)
+	if float64(n)*b < a {
+		n++
+	}
+	return n
+}
+
+// Audio is what n bytes of sound cost: ten tokens for a second, at the usual rate of bytes of the format.
+func Audio(format string, n int) int {
+	perSecond := 16_000 // compressed, 128 kbit/s
+	if format == "wav" || format == "pcm16" {
+		perSecond = 48_000 // 24 kHz, 16 bits, one channel
+	}
+	return 10 * (n/perSecond + 1)
+}
+
+// Document is what a document of so many pages costs a model that reads text and image of each page.
+func (m Model) Document(pages int) int {
+	const textOfAPage = 700
+	return pages * (textOfAPage + m.Image(0, 0, false))
+}

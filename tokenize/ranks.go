@@ -1,0 +1,232 @@
+package tokenize
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"math/bits"
+	"strconv"
+
+	"github.com/pkoukk/tiktoken-go-loader/assets"
+)
+
+// noRank is no token's rank, and larger than any.
+const noRank = 1<<31 - 1
+
+// ranks says which byte strings are tokens, and in which order they are merged. It does not change once made.
+//
+// Nearly all time of a count is spent waiting for memory here, so a question touches as few places as can be: one for
+// tokens of up to seven bytes, which are their own key, two for the others.
+type ranks struct {
+	keys  []uint64 // words that are tokens; open addressing, 0 is empty
+	ranks []int32  // of the token in the same place of keys
+	slots []uint64 // longer tokens, open addressing: the upper half of the hash, and the place in blob plus one; 0 is empty
+	blob  []byte   // longer tokens: length in one byte, rank in three, and the token
+	maybe []uint64 // a bit for each hash's top bits; where it is not set there is no token
+	pairs []int32  // rank of two bytes, by their value as a number
+	shift uint8    // brings a word's hash to a place in keys
+	tail  uint64   // mask that brings a hash to a slot
+	added int      // tokens so far
+	most  int      // bytes of the longest token
+}
+
+// vocabularyFile is a published vocabulary and the checksum that its publisher gives for it.
+type vocabularyFile struct {
+	name   string
+	sha256 string
+	tokens int
+}
+
+// loadRanks reads a vocabulary out of the program.
+func loadRanks(f vocabularyFile) (*ranks, error) {
+	text, err := assets.Assets.ReadFile(f.name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read vocabulary %s: %w", f.name, err)
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != f.sha256 {
+		return nil, fmt.Errorf("cannot use vocabulary %s: its checksum is %x, want %s", f.name, sum, f.sha256)
+	}
+	r := newRanks(f.tokens, len(text)/2)
+	for len(text) > 0 {
+		var row []byte
+		row, text, _ = bytes.Cut(text, []byte("\n"))
+		if err := r.addRow(row); err != nil {
+			return nil, fmt.Errorf("cannot read vocabulary %s: %w", f.name, err)
+		}
+	}
+	return r, nil
+}
+
+// newRanks makes room so that about half of the places are taken at most: half of a vocabulary's tokens are words.
+func newRanks(tokens, size int) *ranks {
+	width := bits.Len(uint(tokens)) //nolint:gosec // a count
+	r := &ranks{
+		keys: make([]uint64, 1<<width), ranks: make([]int32, 1<<width), shift: uint8(64 - width), //nolint:gosec // at most 64
+		slots: make([]uint64, 1<<width), tail: 1<<width - 1, blob: make([]byte, 0, size), pairs: make([]int32, 1<<16),
+		maybe: make([]uint64, 1<<(maybeBits-6)),
+	}
+	for i := range r.pairs {
+		r.pairs[i] = noRank
+	}
+	return r
+}
+
+// addRow takes a row of a vocabulary: the token in base64, a blank, its rank. Ranks come in order.
+func (r *ranks) addRow(row []byte) error {
+	if len(row) == 0 {
+		return nil
+	}
+	coded, number, _ := bytes.Cut(row, []byte(" "))
+	rank, err := strconv.Atoi(string(number))
+	if err != nil || rank != r.added {
+		return fmt.Errorf("row %d has rank %q", r.added+1, number)
+	}
+	var room [256]byte
+	token, err := base64.StdEncoding.AppendDecode(room[:0], coded)
+	if err != nil || len(token) == 0 || len(token) >= len(room) {
+		return fmt.Errorf("row %d has token %q", r.added+1, coded)
+	}
+	r.add(token, int32(rank)) //nolint:gosec // counted from 0
+	return nil
+}
+
+// add takes the next token.
+func (r *ranks) add(token []byte, rank int32) {
+	r.added++
+	r.most = max(r.most, len(token))
+	if len(token) == 2 {
+		r.pairs[int(token[0])<<8|int(token[1])] = rank
+	}
+	if len(token) <= wordBytes {
+		w := wordOf(token)
+		r.note(w.hash())
+		i := r.place(w)
+		r.keys[i], r.ranks[i] = uint64(w), rank
+		return
+	}
+	h := hash(token)
+	r.note(h)
+	i := h & r.tail
+	for r.slots[i] != 0 {
+		i = (i + 1) & r.tail
+	}
+	r.slots[i] = h&^0xffffffff | uint64(len(r.blob)+1)                                   //nolint:gosec // a length
+	r.blob = append(r.blob, byte(len(token)), byte(rank), byte(rank>>8), byte(rank>>16)) //nolint:gosec // a rank has 18 bits
+	r.blob = append(r.blob, token...)
+}
+
+// wordBytes is the length of the longest word.
+const wordBytes = 7
+
+// word is a byte string of one to seven bytes: the bytes from the lowest on, the length in the highest.
+type word uint64
+
+// wordOf is b as a word; b is not longer than one.
+func wordOf(b []byte) word { return word(tail(b) | uint64(len(b))<<56) }
+
+// wordAt is the word of n bytes at b[i], for which eight bytes must be there to read.
+func wordAt(b []byte, i, n int) word {
+	return word(binary.LittleEndian.Uint64(b[i:])&(1<<(8*uint(n)&63)-1) | uint64(n)<<56) //nolint:gosec // at most 7
+}
+
+// hash has its best bits on top.
+func (w word) hash() uint64 { return uint64(w^w>>29) * 0x9e3779b97f4a7c15 }
+
+// hash mixes eight bytes at a time; it need not withstand an enemy, who can only make lookups as slow as a miss is.
+func hash(b []byte) uint64 {
+	const k1, k2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
+	h := uint64(len(b)) * k2
+	for len(b) > 8 {
+		h = bits.RotateLeft64((h^binary.LittleEndian.Uint64(b))*k1, 29)
+		b = b[8:]
+	}
+	h = (h ^ tail(b)) * k1
+	h ^= h >> 32
+	return h * k2
+}
+
+// tail is up to eight bytes as a number, the first one lowest.
+func tail(b []byte) uint64 {
+	switch n := len(b); {
+	case n == 8:
+		return binary.LittleEndian.Uint64(b)
+	case n >= 4: // two reads that overlap where their bytes are the same
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*uint(n-4)) //nolint:gosec // at most 3
+	case n >= 2:
+		return uint64(binary.LittleEndian.Uint16(b)) | uint64(binary.LittleEndian.Uint16(b[n-2:]))<<(8*uint(n-2)) //nolint:gosec // at most 1
+	case n == 1:
+		return uint64(b[0])
+	}
+	return 0
+}
+
+// maybeBits is the size of maybe: small enough to stay close to the processor, large enough to answer for most of what
+// is no token, which most questions while merging are about.
+const maybeBits = 20
+
+func (r *ranks) note(h uint64) {
+	h >>= 64 - maybeBits
+	r.maybe[h/64] |= 1 << (h % 64)
+}
+
+func (r *ranks) knows(h uint64) bool {
+	h >>= 64 - maybeBits
+	return r.maybe[h/64]>>(h%64)&1 != 0
+}
+
+// of is the rank of a token, noRank for any other bytes.
+func (r *ranks) of(b []byte) int32 {
+	switch n := len(b); {
+	case n > r.most:
+		return noRank
+	case n <= wordBytes:
+		return r.ofWord(wordOf(b))
+	}
+	if h := hash(b); r.knows(h) {
+		return r.ofLong(b, h)
+	}
+	return noRank
+}
+
+// ofWord is of for a word.
+func (r *ranks) ofWord(w word) int32 {
+	if !r.knows(w.hash()) {
+		return noRank
+	}
+	if i := r.place(w); r.keys[i] != 0 {
+		return r.ranks[i]
+	}
+	return noRank
+}
+
+// hasWord reports whether a word is a token.
+func (r *ranks) hasWord(w word) bool { return r.keys[r.place(w)] != 0 }
+
+// place is where the word is in keys, or the empty place where it would be.
+func (r *ranks) place(w word) uint64 {
+	i := w.hash() >> r.shift
+	for r.keys[i] != uint64(w) && r.keys[i] != 0 {
+		i = (i + 1) & r.tail
+	}
+	return i
+}
+
+// ofLong is of for what is longer than a word; h is its hash.
+func (r *ranks) ofLong(b []byte, h uint64) int32 {
+	for i := h & r.tail; ; i = (i + 1) & r.tail {
+		slot := r.slots[i]
+		if slot == 0 {
+			return noRank
+		}
+		if slot>>32 != h>>32 {
+			continue
+		}
+		at := r.blob[uint32(slot)-1:] //nolint:gosec // the lower half
+		if int(at[0]) == len(b) && bytes.Equal(at[4:4+len(b)], b) {
+			return int32(at[1]) | int32(at[2])<<8 | int32(at[3])<<16
+		}
+	}
+}
