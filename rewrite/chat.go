@@ -1,0 +1,180 @@
+package rewrite
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+)
+
+// The names of the chat-completions dialect stand in this file alone.
+
+// ReadChat reads a chat-completions request in one pass. An error says why the body is better left alone; it quotes
+// nothing of it.
+func ReadChat(body []byte) (*Request, error) {
+	start := space(body, 0)
+	if start >= len(body) {
+		return nil, errNoJSON
+	}
+	r := &Request{Body: body}
+	found := false
+	end, err := members(body, start, func(key []byte, i int) (int, error) {
+		if string(key) == "messages" {
+			found = true
+			return elements(body, i, r.readItem)
+		}
+		end, err := value(body, i)
+		if err != nil {
+			return 0, err
+		}
+		return end, r.readSetting(string(key), Span{i, end})
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case space(body, end) != len(body):
+		return nil, errNoJSON
+	case !found:
+		return nil, errors.New("the body has no messages")
+	}
+	for r.Head < len(r.Items) && r.Items[r.Head].Role == System {
+		r.Head++
+	}
+	return r, nil
+}
+
+// readSetting takes what stands beside the messages.
+func (r *Request) readSetting(key string, v Span) error {
+	switch key {
+	case "model":
+		return r.text(v, &r.Model)
+	case "tools":
+		r.Tools = unlessNull(r.Body, v)
+	case "stream":
+		r.Stream = string(v.Of(r.Body)) == "true"
+	case "max_tokens", "max_completion_tokens":
+		if n, err := strconv.Atoi(string(v.Of(r.Body))); err == nil {
+			r.MaxOutput = max(r.MaxOutput, n)
+		}
+	}
+	return nil
+}
+
+func (r *Request) readItem(i int) (int, error) {
+	it := Item{}
+	end, err := members(r.Body, i, func(key []byte, i int) (int, error) {
+		if string(key) == "tool_calls" && r.Body[i] == '[' {
+			return elements(r.Body, i, func(i int) (int, error) { return r.readCall(&it, i) })
+		}
+		end, err := value(r.Body, i)
+		if err != nil {
+			return 0, err
+		}
+		return end, r.readField(&it, string(key), Span{i, end})
+	})
+	if err != nil {
+		return 0, fmt.Errorf("message %d: %w", len(r.Items), err)
+	}
+	it.Span = Span{i, end}
+	r.Items = append(r.Items, it)
+	return end, nil
+}
+
+func (r *Request) readField(it *Item, key string, v Span) error {
+	switch key {
+	case "role":
+		it.Role, it.Legacy = chatRole(v.Of(r.Body)), it.Legacy || string(v.Of(r.Body)) == `"function"`
+	case "content":
+		it.Content = unlessNull(r.Body, v)
+	case "name":
+		return r.text(v, &it.Name)
+	case "tool_call_id":
+		return r.text(v, &it.Answers)
+	case "function_call":
+		if unlessNull(r.Body, v).Empty() {
+			return nil
+		}
+		it.Legacy = true
+		c := Call{Span: v}
+		_, err := r.readFunction(&c, v.Start, "arguments")
+		it.Calls = append(it.Calls, c)
+		return err
+	}
+	return nil
+}
+
+// chatRole reads a role with its quotes.
+func chatRole(role []byte) Role {
+	switch string(role) {
+	case `"system"`, `"developer"`:
+		return System
+	case `"user"`:
+		return User
+	case `"assistant"`:
+		return Assistant
+	case `"tool"`, `"function"`:
+		return Tool
+	}
+	return Unknown
+}
+
+func (r *Request) readCall(it *Item, i int) (int, error) {
+	c := Call{}
+	end, err := members(r.Body, i, func(key []byte, i int) (int, error) {
+		switch string(key) {
+		case "function":
+			return r.readFunction(&c, i, "arguments")
+		case "custom": // a tool that takes free text
+			c.FreeText = true
+			return r.readFunction(&c, i, "input")
+		}
+		end, err := value(r.Body, i)
+		if err == nil && string(key) == "id" {
+			err = r.text(Span{i, end}, &c.ID)
+		}
+		return end, err
+	})
+	c.Span = Span{i, end}
+	it.Calls = append(it.Calls, c)
+	return end, err
+}
+
+// readFunction reads what is called and with what, which stands under the key input.
+func (r *Request) readFunction(c *Call, i int, input string) (int, error) {
+	return members(r.Body, i, func(key []byte, i int) (int, error) {
+		end, err := value(r.Body, i)
+		if err != nil {
+			return 0, err
+		}
+		switch string(key) {
+		case "name":
+			err = r.text(Span{i, end}, &c.Name)
+		case input:
+			c.Arguments = Span{i, end}
+		}
+		return end, err
+	})
+}
+
+// text reads a short string. One that is null or of another kind is no string: it is left empty.
+func (r *Request) text(v Span, to *string) error {
+	b := v.Of(r.Body)
+	if len(b) < 2 || b[0] != '"' {
+		return nil
+	}
+	if bytes.IndexByte(b, '\\') < 0 {
+		*to = string(b[1 : len(b)-1])
+		return nil
+	}
+	s, err := unquote(b)
+	*to = s
+	return err
+}
+
+// unlessNull is v, or nothing if it is null.
+func unlessNull(body []byte, v Span) Span {
+	if string(v.Of(body)) == "null" {
+		return Span{}
+	}
+	return v
+}

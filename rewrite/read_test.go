@@ -1,0 +1,273 @@
+package rewrite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func read(tb testing.TB, body string) *Request {
+	tb.Helper()
+	r, err := ReadChat([]byte(body))
+	if err != nil {
+		tb.Fatalf("%.200s: %v", body, err)
+	}
+	return r
+}
+
+// chat is a request with these messages.
+func chat(messages ...string) string {
+	return `{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`
+}
+
+func TestRequestIsReadAsSpans(t *testing.T) {
+	body := ` { "model" : "gpt-\u0035" , "stream":true,"max_tokens":100,"max_completion_tokens":200, "tools":[{"x":1}], "x":{"messages":[]},
+		"messages" : [ {"role":"system","content":"s"}, {"content":"d","role":"developer"},
+		{"role":"user","content":[{"type":"text","text":"a \"quoted\" \\"}],"name":"ann"},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"read","arguments":"{\"path\":\"a\"}"}},
+			{"id":"2","type":"custom","custom":{"name":"patch","input":"*** free"}}]},
+		{"role":"tool","tool_call_id":"1","content":"r1"}, {"role":"tool","tool_call_id":"2","content":"r2"},
+		{"role":"assistant","function_call":{"name":"old","arguments":"{}"}}, {"role":"function","name":"old","content":"r3"},
+		{"role":"odd","content":""} ] } `
+	r := read(t, body)
+	var got []string
+	for _, it := range r.Items {
+		line := fmt.Sprintf("%s %s name=%s answers=%s", it.Role, it.Content.Of(r.Body), it.Name, it.Answers)
+		for _, c := range it.Calls {
+			line += fmt.Sprintf(" call %s %s %s", c.ID, c.Name, c.Arguments.Of(r.Body))
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		`system "s" name= answers=`, `system "d" name= answers=`,
+		`user [{"type":"text","text":"a \"quoted\" \\"}] name=ann answers=`,
+		`assistant  name= answers= call 1 read "{\"path\":\"a\"}" call 2 patch "*** free"`,
+		`tool "r1" name= answers=1`, `tool "r2" name= answers=2`,
+		`assistant  name= answers= call  old "{}"`, `tool "r3" name=old answers=`, `unknown "" name= answers=`,
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if r.Model != "gpt-5" || !r.Stream || r.MaxOutput != 200 || r.Head != 2 || string(r.Tools.Of(r.Body)) != `[{"x":1}]` {
+		t.Errorf("got %q %v %d %d %q", r.Model, r.Stream, r.MaxOutput, r.Head, r.Tools.Of(r.Body))
+	}
+	if got, want := fmt.Sprint(r.Groups(), r.Turns()), "[{2 3} {3 6} {6 8} {8 9}] [2]"; got != want {
+		t.Errorf("groups and turns are %s, want %s", got, want)
+	}
+	if f := r.Flaws(); len(f) != 1 || f[0].Rule != role {
+		t.Errorf("flaws %v", f)
+	}
+}
+
+func TestWhatIsBetterLeftAloneIsRefused(t *testing.T) {
+	f := func(body, want string) {
+		t.Helper()
+		if _, err := ReadChat([]byte(body)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.80q: error %v, want one that says %q", body, err, want)
+		}
+	}
+	f(``, "not JSON")
+	f(`[]`, "not JSON")
+	f(`{"messages":[]} x`, "not JSON")
+	f(`{"messages":[`, "not JSON")
+	f(`{"messages":[{"role":"user"`, "not JSON")
+	f(`{"messages" []}`, "not JSON")
+	f(`{"messages":[1 2]}`, "not JSON")
+	f(`{"model":"m"}`, "no messages")
+	f(`{"messages":[],"messages":[]}`, "twice")
+	f(`{"messages":[{"role":"user","role":"system"}]}`, "message 0: a key stands twice")
+	f(`{"mess\u0061ges":[]}`, "escapes")
+	f(`{"messages":{}}`, "not JSON")
+	f(`{"messages":["text"]}`, "message 0")
+	f(`{"a":`+strings.Repeat("[", 1_000_000), "too deep")
+	f(`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","id":"2"}]}]}`, "twice")
+}
+
+// Whatever JSON stands between the messages, the spans are those of the standard decoder.
+func TestSpansAreWhatTheStandardDecoderFinds(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var values []json.RawMessage
+		for range rapid.IntRange(0, 8).Draw(t, "n") {
+			v := randomValue(t, 3)
+			raw, err := json.Marshal(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rapid.Bool().Draw(t, "spread") {
+				var out bytes.Buffer
+				if err := json.Indent(&out, raw, " ", "\t"); err != nil {
+					t.Fatal(err)
+				}
+				raw = out.Bytes()
+			}
+			values = append(values, raw)
+		}
+		body := append([]byte("[ "), bytes.Join(rawBytes(values), []byte(" ,\n"))...)
+		body = append(body, " ]"...)
+		var got []string
+		end, err := elements(body, 0, func(i int) (int, error) {
+			end, err := value(body, i)
+			got = append(got, string(body[i:end]))
+			return end, err
+		})
+		if err != nil || end != len(body) || len(got) != len(values) {
+			t.Fatalf("%s: %d values (%v), want %d", body, len(got), err, len(values))
+		}
+		for i := range got {
+			if got[i] != string(values[i]) {
+				t.Fatalf("value %d is %q, want %q", i, got[i], values[i])
+			}
+		}
+	})
+}
+
+func rawBytes(list []json.RawMessage) [][]byte {
+	out := make([][]byte, len(list))
+	for i := range list {
+		out[i] = list[i]
+	}
+	return out
+}
+
+func randomValue(t *rapid.T, depth int) any {
+	switch rapid.IntRange(0, 6-2*btoi(depth == 0)).Draw(t, "kind") {
+	case 0:
+		return nil
+	case 1:
+		return rapid.Float64().Draw(t, "number")
+	case 2:
+		return rapid.Bool().Draw(t, "bool")
+	case 3, 4:
+		return rapid.StringOf(rapid.SampledFrom([]rune("ab\"\\{}[],: \n\u00e9\u2028\U0001F600"))).Draw(t, "text")
+	case 5:
+		list := make([]any, rapid.IntRange(0, 4).Draw(t, "length"))
+		for i := range list {
+			list[i] = randomValue(t, depth-1)
+		}
+		return list
+	}
+	object := make(map[string]any)
+	for range rapid.IntRange(0, 20).Draw(t, "keys") {
+		object[rapid.StringMatching(`[a-z]{1,3}`).Draw(t, "key")] = randomValue(t, depth-1)
+	}
+	return object
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func FuzzReadNeverBreaks(f *testing.F) {
+	f.Add([]byte(chat(`{"role":"user","content":"x"}`)))
+	f.Add([]byte(`{"messages":[{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]},{"role":"tool","tool_call_id":"1"}]}`))
+	f.Fuzz(func(t *testing.T, body []byte) {
+		r, err := ReadChat(body)
+		if err != nil {
+			return
+		}
+		at := 0
+		for _, it := range r.Items {
+			if it.Start < at || it.End > len(body) || it.Start >= it.End {
+				t.Fatalf("%q: item at %v behind %d", body, it.Span, at)
+			}
+			at = it.End
+		}
+		r.Flaws()
+		if len(r.Chain()) != len(r.Items)-r.Head+1 {
+			t.Fatalf("%q: a chain of %d links for %d items", body, len(r.Chain()), len(r.Items)-r.Head)
+		}
+		if valid(body) {
+			var std struct{ Messages []json.RawMessage }
+			if err := json.Unmarshal(body, &std); err == nil && len(std.Messages) != len(r.Items) && !bytes.Contains(bytes.ToLower(body), []byte("messages\"")) {
+				t.Fatalf("%q: %d items, the standard decoder has %d", body, len(r.Items), len(std.Messages))
+			}
+		}
+	})
+}
+
+// corpus gives the real conversations to f, where they are there.
+func corpus(t *testing.T, f func(name string, body []byte)) {
+	t.Helper()
+	folder := os.Getenv("EPITOME_CORPUS")
+	if folder == "" {
+		folder = "../../shared/corpus"
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
+	if len(files) == 0 {
+		t.Skip("no real conversations: EPITOME_CORPUS names no folder with chat-completions requests")
+	}
+	for _, name := range files {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f(filepath.Base(name), body)
+	}
+}
+
+func TestRealConversationsAreReadWithoutAFlaw(t *testing.T) {
+	corpus(t, func(name string, body []byte) {
+		r, err := ReadChat(body)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var std struct{ Messages []map[string]any }
+		if err := json.Unmarshal(body, &std); err != nil {
+			t.Fatal(err)
+		}
+		if len(std.Messages) != len(r.Items) || len(r.Flaws()) > 0 {
+			t.Errorf("%s: %d items, the standard decoder has %d; flaws %v", name, len(r.Items), len(std.Messages), r.Flaws())
+		}
+	})
+}
+
+func BenchmarkReadChat(b *testing.B) {
+	result, _ := json.Marshal(strings.Repeat("some \"quoted\" line of a tool's output\n", 100))
+	var messages []string
+	for i := range 200 {
+		messages = append(messages, fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"%d","type":"function","function":{"name":"read","arguments":"{}"}}]}`, i),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"%d","content":%s}`, i, result))
+	}
+	body := []byte(chat(messages...))
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ReadChat(body); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkChain(b *testing.B) {
+	result, _ := json.Marshal(strings.Repeat("some line of a tool's output\n", 130))
+	var messages []string
+	for i := range 200 {
+		messages = append(messages, fmt.Sprintf(`{"role":"tool","tool_call_id":"%d","content":%s}`, i, result))
+	}
+	r, err := ReadChat([]byte(chat(messages...)))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(len(r.Body)))
+	for b.Loop() {
+		r.Chain()
+	}
+}
+
+// Time grows with the body: what is nested deeply is not read again at each level.
+func TestDeepNestingIsReadOnce(t *testing.T) {
+	deep := strings.Repeat("[", deepest-10) + strings.Repeat("]", deepest-10)
+	r := read(t, chat(`{"role":"user","content":`+deep+`,"more":[`+strings.Repeat(deep+",", 40)+`1]}`))
+	if len(r.Chain()) != 2 || len(r.Flaws()) != 0 {
+		t.Errorf("got %d links and flaws %v", len(r.Chain()), r.Flaws())
+	}
+}
