@@ -2,9 +2,14 @@ package rewrite
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+
+	"epitome/tokenize"
 )
 
 // The names of the chat-completions dialect stand in this file alone.
@@ -154,6 +159,117 @@ func (r *Request) readFunction(c *Call, i int, input string) (int, error) {
 		}
 		return end, err
 	})
+}
+
+// parts gives f the content's parts: a string is one part of text. What is none of the known kinds is one too, as it stands.
+func (r *Request) parts(content Span, f func(part)) error {
+	if content.Empty() {
+		return nil
+	}
+	if r.Body[content.Start] != '[' {
+		f(part{kind: textPart, value: content})
+		return nil
+	}
+	_, err := elements(r.Body, content.Start, func(i int) (int, error) {
+		end, err := value(r.Body, i)
+		if err != nil {
+			return 0, err
+		}
+		p := part{kind: otherPart, value: Span{i, end}}
+		if r.Body[i] == '{' {
+			err = r.readPart(&p, i)
+		}
+		f(p)
+		return end, err
+	})
+	return err
+}
+
+func (r *Request) readPart(p *part, i int) error {
+	_, err := members(r.Body, i, func(key []byte, i int) (int, error) {
+		end, err := value(r.Body, i)
+		v := Span{i, end}
+		switch string(key) {
+		case "text", "refusal":
+			p.kind, p.value = textPart, v
+		case "image_url":
+			p.kind = imagePart
+			return end, errors.Join(err, r.fields(v, map[string]*Span{"url": &p.value, "detail": &p.detail}))
+		case "input_audio":
+			p.kind = audioPart
+			return end, errors.Join(err, r.fields(v, map[string]*Span{"data": &p.value, "format": &p.detail}))
+		case "file":
+			p.kind = filePart
+			return end, errors.Join(err, r.fields(v, map[string]*Span{"file_data": &p.value}))
+		}
+		return end, err
+	})
+	return err
+}
+
+// fields finds the values of some keys of an object; anything else than an object has none.
+func (r *Request) fields(at Span, to map[string]*Span) error {
+	if at.Empty() || r.Body[at.Start] != '{' {
+		return nil
+	}
+	_, err := members(r.Body, at.Start, func(key []byte, i int) (int, error) {
+		end, err := value(r.Body, i)
+		if v := to[string(key)]; v != nil {
+			*v = Span{i, end}
+		}
+		return end, err
+	})
+	return err
+}
+
+// chatTool and chatSchema are what of a tool's declaration is rendered for a model. They are for counting only.
+type chatTool struct {
+	Function struct {
+		Name        string
+		Description string
+		Parameters  chatSchema
+	}
+}
+
+type chatSchema struct {
+	Type        any
+	Description string
+	Enum        []any
+	Properties  map[string]chatSchema
+	Items       *chatSchema
+}
+
+// tools reads the declarations; what is not as expected is left out.
+func (r *Request) tools() []tokenize.Tool {
+	var declared []chatTool
+	if r.Tools.Empty() || json.Unmarshal(r.Tools.Of(r.Body), &declared) != nil {
+		return nil
+	}
+	list := make([]tokenize.Tool, len(declared))
+	for i, t := range declared {
+		list[i] = tokenize.Tool{Name: t.Function.Name, Description: t.Function.Description, Properties: t.Function.Parameters.properties()}
+	}
+	return list
+}
+
+// properties are those of an object, or of an array's items.
+func (s chatSchema) properties() []tokenize.Property {
+	if s.Items != nil && len(s.Properties) == 0 {
+		return s.Items.properties()
+	}
+	var list []tokenize.Property
+	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[key]
+		list = append(list, tokenize.Property{Key: key, Type: fmt.Sprint(p.Type), Description: p.Description, Enum: texts(p.Enum), Properties: p.properties()})
+	}
+	return list
+}
+
+func texts(values []any) (list []string) {
+	for _, v := range values {
+		list = append(list, fmt.Sprint(v))
+	}
+	return list
 }
 
 // text reads a short string. One that is null or of another kind is no string: it is left empty.

@@ -24,6 +24,7 @@ type shard struct {
 type memoKey struct {
 	hash       uint64
 	size       uint32
+	kind       uint8
 	vocabulary Vocabulary
 }
 
@@ -42,12 +43,18 @@ func (m *Memo) Count(c *Counter, text []byte) int {
 	if len(text) < worthwhile {
 		return c.Count(text)
 	}
-	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), c.vocabulary} //nolint:gosec // only to tell texts apart
+	return m.Remember(c, 0, text, c.Count)
+}
+
+// Remember is count(text), from memory if it is there. It is for counts that are not of the text as it stands, each kind
+// of which has a number of its own; 0 is the text as it stands.
+func (m *Memo) Remember(c *Counter, kind uint8, text []byte, count func([]byte) int) int {
+	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // only to tell texts apart
 	s := &m.shards[k.hash%uint64(len(m.shards))]
 	if n, ok := s.find(k, m.half); ok {
 		return n
 	}
-	n := c.Count(text)
+	n := count(text)
 	s.mu.Lock()
 	s.keepLocked(k, int32(n), m.half) //nolint:gosec // at most the length of a text in memory
 	s.mu.Unlock()

@@ -1,0 +1,197 @@
+package rewrite
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	_ "image/gif"  // so that sizes can be read
+	_ "image/jpeg" // so that sizes can be read
+	_ "image/png"  // so that sizes can be read
+	"io"
+
+	"epitome/tokenize"
+)
+
+// Scale is what a conversation is measured with.
+type Scale struct {
+	Model   tokenize.Model
+	Counter *tokenize.Counter // of the model's vocabulary
+	Memo    *tokenize.Memo
+}
+
+// Size is how many tokens a request is, by what they are spent on, counted in the scale's vocabulary: the model's ratio is
+// not in it.
+type Size struct {
+	System, Tools, User, Assistant, Results int
+	Images                                  int // and sound and documents, whoever sent them
+	Other                                   int // unknown roles, and what a request costs by itself
+}
+
+// Total is the size of the whole.
+func (s Size) Total() int {
+	return s.System + s.Tools + s.User + s.Assistant + s.Results + s.Images + s.Other
+}
+
+// Count measures the request.
+func (r *Request) Count(s Scale) Size {
+	size := Size{Other: tokenize.PerReply, Tools: r.countTools(s)}
+	several := false // the last assistant's message has called more than once
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Role == Assistant {
+			several = len(it.Calls) > 1
+		}
+		n, media := r.countItem(s, it, several && it.Role == Tool)
+		size.Images += media
+		switch it.Role {
+		case System:
+			size.System += n
+		case User:
+			size.User += n
+		case Assistant:
+			size.Assistant += n
+		case Tool:
+			size.Results += n
+		default:
+			size.Other += n
+		}
+	}
+	return size
+}
+
+// CountItem measures one item with all that is in it.
+func (r *Request) CountItem(s Scale, i int) int {
+	n, media := r.countItem(s, &r.Items[i], r.besideOthers(i))
+	return n + media
+}
+
+// besideOthers reports whether the item is the result of one call of several.
+func (r *Request) besideOthers(i int) bool {
+	if r.Items[i].Role != Tool {
+		return false
+	}
+	for i--; i >= 0; i-- {
+		if r.Items[i].Role == Assistant {
+			return len(r.Items[i].Calls) > 1
+		}
+	}
+	return false
+}
+
+func (r *Request) countItem(s Scale, it *Item, escaped bool) (n, media int) {
+	n = tokenize.PerMessage + 1 // every role is one token
+	if it.Name != "" {
+		n += tokenize.PerName + s.Counter.CountString(it.Name)
+	}
+	if it.Role == Tool {
+		n += tokenize.PerResult
+	}
+	for k, c := range it.Calls {
+		n += tokenize.PerCall + s.Counter.CountString(c.Name) + s.text(c.Arguments.Of(r.Body), false)
+		if k == 1 {
+			n += tokenize.PerCallBatch
+		}
+	}
+	err := r.parts(it.Content, func(p part) {
+		if p.kind == textPart || p.kind == otherPart {
+			n += s.text(p.value.Of(r.Body), escaped)
+		} else {
+			media += s.media(p, r.Body)
+		}
+	})
+	if err != nil { // parts that are not as expected cost what they are written with
+		n += s.text(it.Content.Of(r.Body), false)
+	}
+	return n, media
+}
+
+// The kinds of counts that are remembered beside that of a text as it stands.
+const (
+	unquoted uint8 = iota + 1
+	escapedToo
+	declarations
+)
+
+// text counts a value: of a string what it says, of anything else how it is written.
+func (s Scale) text(v []byte, escaped bool) int {
+	if len(v) < 2 || v[0] != '"' {
+		return s.Memo.Count(s.Counter, v)
+	}
+	if escaped && s.Model.Exact {
+		return s.Memo.Remember(s.Counter, escapedToo, v, func(v []byte) int { return s.Counter.Escaped(said(v)) })
+	}
+	if bytes.IndexByte(v, '\\') < 0 {
+		return s.Memo.Count(s.Counter, v[1:len(v)-1])
+	}
+	return s.Memo.Remember(s.Counter, unquoted, v, func(v []byte) int { return s.Counter.Count(said(v)) })
+}
+
+// said is what a JSON string says; one that is broken says what stands there.
+func said(quoted []byte) []byte {
+	text, err := unquote(quoted)
+	if err != nil {
+		return quoted
+	}
+	return []byte(text)
+}
+
+func (r *Request) countTools(s Scale) int {
+	if r.Tools.Empty() {
+		return 0
+	}
+	return s.Memo.Remember(s.Counter, declarations, r.Tools.Of(r.Body), func(raw []byte) int {
+		list := r.tools()
+		if list == nil { // not as expected: as many as it is written with
+			return s.Counter.Count(raw)
+		}
+		return s.Model.Tools(s.Counter.CountString, list)
+	})
+}
+
+// part is one part of an item's content.
+type part struct {
+	kind   partKind
+	value  Span // text, address or bytes
+	detail Span // of an image how closely to look, of sound its format
+}
+
+type partKind uint8
+
+const (
+	otherPart partKind = iota
+	textPart
+	imagePart
+	audioPart
+	filePart
+)
+
+// pageBytes is about what a page of a document takes, for those whose pages are not counted.
+const pageBytes = 50_000
+
+// media counts what is not text. A size that cannot be seen from here is taken for a usual one.
+func (s Scale) media(p part, body []byte) int {
+	data := bytes.Trim(p.value.Of(body), `"`)
+	detail := string(bytes.Trim(p.detail.Of(body), `"`))
+	switch p.kind {
+	case audioPart:
+		return tokenize.Audio(detail, len(data)/4*3)
+	case filePart:
+		return s.Model.Document(1 + len(data)/4*3/pageBytes)
+	}
+	width, height := pictureSize(data)
+	return s.Model.Image(width, height, detail == "low")
+}
+
+// pictureSize reads the size of an image that is given as data; 0 and 0 if it cannot be seen.
+func pictureSize(url []byte) (width, height int) {
+	_, data, ok := bytes.Cut(url, []byte(";base64,"))
+	if !ok {
+		return 0, 0
+	}
+	const head = 256 << 10 // bytes in which the size of a picture must stand
+	c, _, err := image.DecodeConfig(io.LimitReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data)), head))
+	if err != nil {
+		return 0, 0
+	}
+	return c.Width, c.Height
+}
