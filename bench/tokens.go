@@ -145,8 +145,15 @@ func (r *tokensRun) texts() ([]sample, error) {
 			return nil, fmt.Errorf("cannot read text %s: %w", path, err)
 		}
 		kind := filepath.Base(path)
+		if len(text) == 0 {
+			return nil, fmt.Errorf("cannot count text %s: it is empty", path)
+		}
 		if len(text) > maxSample {
-			text = text[:maxSample]
+			cut := maxSample
+			for cut > 0 && !utf8.RuneStart(text[cut]) {
+				cut--
+			}
+			text = text[:cut]
 			r.report.Skipped = append(r.report.Skipped, kind+": what is behind its first MB")
 		}
 		if !utf8.Valid(text) {

@@ -68,7 +68,11 @@ type Calibrator struct {
 // NewCalibrator begins with what an earlier Snapshot held.
 func NewCalibrator(most int, known map[Line]Calibration) *Calibrator {
 	c := &Calibrator{most: most, lines: make(map[Line]Calibration)}
-	maps.Copy(c.lines, known)
+	for l, k := range known {
+		if len(c.lines) < most && k.Samples > 0 && k.Ratio >= leastRatio && k.Ratio <= mostRatio { // what was kept may be damaged
+			c.lines[l] = k
+		}
+	}
 	return c
 }
 

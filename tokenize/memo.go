@@ -28,7 +28,7 @@ type memoKey struct {
 	vocabulary Vocabulary
 }
 
-// NewMemo makes a memo of at most so many counts, each some 50 bytes.
+// NewMemo makes a memo of at most so many counts, but at least 32, each some 65 bytes.
 func NewMemo(entries int) *Memo {
 	m := &Memo{seed: maphash.MakeSeed()}
 	m.half = max(1, entries/2/len(m.shards))

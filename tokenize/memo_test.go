@@ -77,6 +77,14 @@ func TestCalibratorKeepsLinesApartAndBounded(t *testing.T) {
 	if kept.Ratio(a, model) != 1.3 {
 		t.Error("a snapshot lost what was learned")
 	}
+	damaged := map[tokenize.Line]tokenize.Calibration{a: {Ratio: math.NaN(), Samples: 5}, b: {Ratio: 1e9, Samples: 5}}
+	for i := range 50 {
+		damaged[tokenize.Line{Model: fmt.Sprint(i)}] = tokenize.Calibration{Ratio: 1.2, Samples: 1}
+	}
+	mended := tokenize.NewCalibrator(10, damaged)
+	if n := len(mended.Snapshot()); n != 10 || mended.Ratio(a, model) != model.Ratio || mended.Ratio(b, model) != model.Ratio {
+		t.Errorf("%d lines were taken over, with the ratios %v and %v", n, mended.Ratio(a, model), mended.Ratio(b, model))
+	}
 	for i := range 100 {
 		c.Learn(tokenize.Line{Model: fmt.Sprint(i)}, 1000, tokenize.Usage{Prompt: 1000})
 	}

@@ -7,7 +7,7 @@ const (
 	// short is the length up to which looking at all parts for the best is quicker than keeping them in order.
 	short = 128
 	// longest bounds what is merged at once. Longer pieces, which are one character or one script without end, are cut
-	// at a character: the count may then be off by less than one in ten thousand.
+	// at a character: the count may then be off by a few tokens for each cut.
 	longest = 8 << 10
 )
 

@@ -59,8 +59,15 @@ func families() []family {
 		{"gpt-4", exact("gpt-4", Cl100k, 10, tiles(85, 170))},
 		{"gpt-3.5", exact("gpt-3.5", Cl100k, 10, tiles(85, 170))},
 		{"gpt-35", exact("gpt-3.5", Cl100k, 10, tiles(85, 170))}, // as Azure spells it
-		{"text-embedding", exact("embedding", Cl100k, 10, tiles(85, 170))},
+		{"text-embedding-3", exact("embedding", Cl100k, 10, tiles(85, 170))},
+		{"text-embedding-ada", exact("embedding", Cl100k, 10, tiles(85, 170))},
+		{"claude-2", about("claude", ratioClaude, pixels)},
+		{"claude-instant", about("claude", ratioClaude, pixels)},
+		{"claude-v", about("claude", ratioClaude, pixels)},
 		{"claude-3", about("claude", ratioClaude, pixels)},
+		{"claude-4-", about("claude", ratioClaude, pixels)},
+		{"claude-opus-4-0", about("claude", ratioClaude, pixels)},
+		{"claude-opus-4@", about("claude", ratioClaude, pixels)},
 		{"claude-opus-4-1", about("claude", ratioClaude, pixels)},
 		{"claude-opus-4-5", about("claude", ratioClaude, pixels)},
 		{"claude-opus-4-6", about("claude", ratioClaude, pixels)},
@@ -70,8 +77,9 @@ func families() []family {
 		{"claude-opus-4.6", about("claude", ratioClaude, pixels)},
 		{"claude-sonnet-4", about("claude", ratioClaude, pixels)},
 		{"claude-haiku-4", about("claude", ratioClaude, pixels)},
-		{"claude", about("claude", ratioNewClaude, pixels)},
+		{"claude", about("claude", ratioNewClaude, finePixels)},
 		{"gemini", about("gemini", ratioGemini, fixed(258))},
+		{"deepseek-r1-distill", about("other", ratioOther, fixed(765))}, // other makers' vocabularies
 		{"deepseek", about("deepseek", ratioDeepSeek, fixed(765))},
 		{"", about("other", ratioOther, fixed(765))},
 	}
@@ -83,22 +91,35 @@ type Models struct{ rows []family }
 // NewModels returns the built-in table.
 func NewModels() Models { return Models{families()} }
 
-// Of is the model of a name as requests spell it: with a provider in front ("openai/gpt-4o"), a variant behind (":free"),
-// or fine-tuned ("ft:gpt-4o:…"). A name that nothing fits is counted in o200k_base with a ratio.
+// Of is the model of a name as requests spell it: with a provider in front ("openai/gpt-4o", "us.anthropic.claude-…"), a
+// variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). A name that nothing fits is counted in o200k_base with a ratio.
 func (m Models) Of(name string) Model {
 	name = strings.ToLower(name)
-	name = name[strings.LastIndexByte(name, '/')+1:]
-	name = strings.TrimPrefix(name, "ft:")
-	for _, region := range []string{"us.", "eu.", "apac.", "global."} {
-		name = strings.TrimPrefix(name, region)
+	if tuned, ok := strings.CutPrefix(name, "ft:"); ok {
+		name, _, _ = strings.Cut(tuned, ":")
 	}
-	for _, maker := range []string{"anthropic.", "openai.", "meta.", "mistral.", "deepseek."} {
-		name = strings.TrimPrefix(name, maker)
+	name = name[strings.LastIndexByte(name, '/')+1:]
+	for _, maker := range []string{"anthropic.", "openai.", "openai:", "databricks-"} { // a region may stand before the maker
+		if _, after, ok := strings.Cut(name, maker); ok {
+			name = after
+		}
+	}
+	for _, maker := range []string{"deepseek.", "meta.", "mistral."} {
+		if i := strings.Index(name, maker); i > 0 {
+			name = name[i:]
+		}
 	}
 	for _, row := range m.rows {
-		if strings.HasPrefix(name, row.prefix) {
+		if row.fits(name) {
 			return row.Model
 		}
 	}
 	panic("BUG: the table of models has no last row")
+}
+
+// fits reports whether the name begins with the row's prefix. A family whose counts are exact must end there, or at a sign:
+// other makers' names begin alike.
+func (f family) fits(name string) bool {
+	rest, ok := strings.CutPrefix(name, f.prefix)
+	return ok && (!f.Exact || rest == "" || strings.IndexByte("-.:@", rest[0]) >= 0)
 }

@@ -38,6 +38,20 @@ func TestModelsFindTheirVocabulary(t *testing.T) {
 	f("deepseek-chat", "deepseek", o, false)
 	f("meta-llama/llama-3.3-70b-instruct:free", "other", o, false)
 	f("Qwen/Qwen3-Coder", "other", o, false)
+	for _, old := range []string{"claude-opus-4@20250514", "claude-opus-4-0", "claude-4-sonnet-20250514", "claude-2.1", "claude-instant-1.2", "anthropic.claude-v2:1",
+		"jp.anthropic.claude-sonnet-4-5-v1:0", "us-gov.anthropic.claude-3-5-sonnet", "databricks-claude-opus-4-5"} {
+		f(old, "claude", o, false)
+		if r := models.Of(old).Ratio; r != 1.18 {
+			t.Errorf("%s has the ratio %v of the newer ones", old, r)
+		}
+	}
+	f("us.deepseek.r1-v1:0", "deepseek", o, false)
+	f("deepseek-r1-distill-llama-70b", "other", o, false)
+	f("openai:gpt-4o", "gpt-4o", o, true)
+	f("ft:gpt-4o:acme/x::id", "gpt-4o", o, true)
+	for _, like := range []string{"o1ympus-7b", "o3d-x", "gpt-4chan", "gpt-40b", "codexqwen", "text-embedding-004", "text-embedding-v3"} {
+		f(like, "other", o, false)
+	}
 	f("", "other", o, false)
 }
 
@@ -106,9 +120,15 @@ func TestImagesCostWhatTheirModelsSay(t *testing.T) {
 	f("o3", 1024, 1024, false, 675)
 	f("gpt-4o-mini", 1024, 1024, false, 2833+4*5667)
 	f("gpt-4.1-mini", 1024, 1024, false, 1659)
-	f("gpt-5-nano", 8000, 8000, false, 3779)
+	f("gpt-5-nano", 8000, 8000, false, 3742)
 	f("claude-opus-4-8", 1000, 1000, false, 1333)
-	f("claude-opus-4-8", 8000, 8000, false, 1600)
+	f("claude-opus-4-8", 8000, 8000, false, 4784)
+	f("claude-sonnet-4-5", 8000, 8000, false, 1600)
+	f("claude-sonnet-4-5", 1, 1, false, 1)
+	f("gpt-4.1-mini", 1800, 2400, false, 2352)
+	f("gpt-5-mini", 1<<37, 1<<37, false, 2464)
+	f("gpt-5-mini", 1<<40, 1, false, 2488)
+	f("gpt-4o", 1<<40, 1<<40, false, 765)
 	f("gemini-2.5-pro", 4000, 4000, false, 258)
 }
 

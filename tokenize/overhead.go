@@ -1,5 +1,7 @@
 package tokenize
 
+import "math"
+
 // What a request costs beyond its texts. The numbers are those of OpenAI's cookbook ("How to count tokens"), which
 // equalled the API on its own examples; the provider calls them an estimate, and other providers' templates differ.
 // Calibration takes care of the rest.
@@ -120,7 +122,8 @@ func (m Model) Image(width, height int, low bool) int {
 	if width <= 0 || height <= 0 {
 		width, height = 1024, 1024
 	}
-	return m.image(width, height, low)
+	const most = 1 << 20 // no picture is larger, and no product of two overflows
+	return m.image(min(width, most), min(height, most), low)
 }
 
 // tiles: fitted into 2048 by 2048, the shorter side brought down to 768, then so much for each tile of 512 by 512.
@@ -140,21 +143,39 @@ func tiles(base, tile int) imageRule {
 	}
 }
 
-// patches: so much for each patch of 32 by 32, of which there are at most 1536; a larger image is brought down.
+// patches: so much for each patch of 32 by 32, of which there are at most 1536; a larger image is brought down until
+// whole patches fit in one direction.
 func patches(multiplier float64) imageRule {
+	const most, side = 1536, 32
 	return func(width, height int, _ bool) int {
-		n := ceilDiv(float64(width), 32) * ceilDiv(float64(height), 32)
-		return int(float64(min(n, 1536))*multiplier + 0.5)
+		w, h := float64(width)/side, float64(height)/side // in patches
+		if ceilDiv(w, 1)*ceilDiv(h, 1) > most {
+			r := math.Sqrt(most / (w * h))
+			if w*r < 1 || h*r < 1 { // a line
+				return int(most*multiplier + 0.5)
+			}
+			r *= min(math.Floor(w*r)/(w*r), math.Floor(h*r)/(h*r))
+			w, h = max(1, w*r-rounding), max(1, h*r-rounding)
+		}
+		return int(float64(min(ceilDiv(w, 1)*ceilDiv(h, 1), most))*multiplier + 0.5)
 	}
 }
 
-// pixels: the long side brought down to 1568, then one token for 750 pixels, at most about 1600.
-func pixels(width, height int, _ bool) int {
+// rounding keeps a number that is whole but for the last bits from being rounded up.
+const rounding = 1e-9
+
+// pixels and finePixels: the long side brought down, then one token for 750 pixels, up to a bound. Models from Opus 4.7 on
+// look more closely.
+func pixels(width, height int, _ bool) int { return perPixel(width, height, 1568, 1600) }
+
+func finePixels(width, height int, _ bool) int { return perPixel(width, height, 2576, 4784) }
+
+func perPixel(width, height int, side float64, most int) int {
 	w, h := float64(width), float64(height)
-	if most := max(w, h); most > 1568 {
-		w, h = w*1568/most, h*1568/most
+	if longer := max(w, h); longer > side {
+		w, h = w*side/longer, h*side/longer
 	}
-	return min(int(w*h/750+0.5), 1600)
+	return min(max(1, int(w*h/750+0.5)), most)
 }
 
 // fixed: so much for any image.
