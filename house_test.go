@@ -30,6 +30,7 @@ var house = map[string]room{
 	"bench/samples":         {"", "it is the program that makes the samples, and none of the program that counts them"},
 	"tokenize":              {"", "counting is pure: it knows neither wire nor store, so that everything may use it"},
 	"rewrite":               {"tokenize", "a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function"},
+	"store":                 {"", "facts know nothing of who asks for them"},
 	"scripted":              {"", "the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes"},
 	"scripted/scriptedtest": {"scripted", "it only ties the scripted upstream to package testing"},
 	"sdk":                   {"", "the SDK test drives the built program from outside, as a user does"},

@@ -1,0 +1,194 @@
+package store
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const damagedFacts = 3000
+
+func damagedKey(i int) string { return fmt.Sprintf("fact %06d", i) }
+
+// inspect opens the store as the program would and says what it holds; whatever is found must be what was written.
+func inspect() {
+	faults := 0
+	d, err := Open(Options{Folder: os.Getenv(folderEnv), Free: plenty, Fault: func(error) { faults++ }})
+	if err != nil {
+		fmt.Println("error", err)
+		return
+	}
+	found, wrong := 0, 0
+	see := func(key string, fact Fact) bool {
+		found++
+		if string(fact.Bytes) != expected(key) {
+			wrong++
+		}
+		return true
+	}
+	for i := range damagedFacts {
+		if fact, ok := d.Get(damagedKey(i)); ok {
+			see(damagedKey(i), fact)
+		}
+	}
+	got := found
+	if err := d.Scan("", see); err != nil {
+		fmt.Println("error", err)
+	}
+	if _, err := d.Put("new", []byte(expected("new")), month); err != nil {
+		fmt.Println("error", err)
+	}
+	if fact, ok := d.Get("new"); !ok || string(fact.Bytes) != expected("new") {
+		wrong++
+	}
+	if err := d.Close(); err != nil {
+		fmt.Println("error", err)
+	}
+	fmt.Printf("found=%d wrong=%d faults=%d moved=%v\n", got, wrong, faults, d.Notice() != "")
+}
+
+// filled is a folder with damagedFacts facts in tables, and a second one as a killed process leaves it: in the log.
+func filled(t *testing.T) (clean, killed string) {
+	t.Helper()
+	clean, killed = filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "store")
+	d := mustOpen(t, Options{Folder: clean, Free: plenty})
+	for i := range damagedFacts {
+		put(t, d, damagedKey(i), expected(damagedKey(i)))
+	}
+	copyFolder(t, clean, killed) // the mapped files hold what was acknowledged, as after a kill
+	if err := d.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return clean, killed
+}
+
+// copyFolder leaves out zeros, as Badger's files are mostly holes.
+func copyFolder(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.MkdirAll(to, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if err := copySparse(filepath.Join(from, e.Name()), filepath.Join(to, e.Name())); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func copySparse(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	buf, zeros := make([]byte, 1<<20), make([]byte, 1<<20)
+	for at := int64(0); ; {
+		n, err := io.ReadFull(in, buf)
+		if n > 0 && !bytes.Equal(buf[:n], zeros[:n]) {
+			if _, err := out.WriteAt(buf[:n], at); err != nil {
+				return err
+			}
+		}
+		at += int64(n)
+		if err != nil {
+			return out.Truncate(at)
+		}
+	}
+}
+
+// damage is one way to spoil a file.
+type damage struct {
+	name string
+	do   func(content []byte) []byte // nil deletes the file
+}
+
+func truncated(name string, part func(size int) int) damage {
+	return damage{"truncated to " + name, func(c []byte) []byte { return c[:part(len(c))] }}
+}
+
+func flipped(thousandths int) damage {
+	return damage{fmt.Sprintf("flipped at %d/1000", thousandths), func(c []byte) []byte {
+		c[(len(c)-1)*thousandths/1000] ^= 0x55
+		return c
+	}}
+}
+
+// damages are tried on every kind of file.
+func damages() []damage {
+	all := []damage{
+		{"deleted", func([]byte) []byte { return nil }},
+		{"zeroed at the end", func(c []byte) []byte { clear(c[len(c)*9/10:]); return c }},
+		truncated("nothing", func(int) int { return 0 }),
+		truncated("a third", func(n int) int { return n / 3 }),
+		truncated("all but ten bytes", func(n int) int { return n - 10 }),
+	}
+	for _, thousandths := range []int{0, 100, 333, 500, 777, 900, 990, 999, 1000} {
+		all = append(all, flipped(thousandths))
+	}
+	return all
+}
+
+// TestDamageNeverShowsWrongValues spoils the files of a store in many ways, each opened by a process of its own: none
+// dies, and what is found is right. Damage to tables and MANIFEST moves the store aside; of a log the tail may be gone.
+func TestDamageNeverShowsWrongValues(t *testing.T) {
+	t.Parallel()
+	clean, killed := filled(t)
+	f := func(source, pattern string) {
+		names, err := filepath.Glob(filepath.Join(source, pattern))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no %s in the store", pattern)
+		}
+		for i, d := range damages() {
+			if (testing.Short() || raceDetector) && i%3 != 0 {
+				continue
+			}
+			name := names[i%len(names)]
+			folder := filepath.Join(t.TempDir(), "store")
+			copyFolder(t, source, folder)
+			spoil(t, filepath.Join(folder, filepath.Base(name)), d)
+			out, err := child("inspect", folder, 0).Output()
+			report := strings.TrimSpace(string(out))
+			t.Logf("%-12s %-28s %s", filepath.Base(name), d.name, report)
+			if err != nil || !strings.Contains(report, " wrong=0 ") || strings.Contains(report, "error") {
+				t.Errorf("%s %s: %v, %q", name, d.name, err, report)
+			}
+		}
+	}
+	f(clean, "*.sst")
+	f(clean, "MANIFEST")
+	f(clean, "KEYREGISTRY")
+	f(clean, "*.vlog")
+	f(killed, "*.mem")
+	f(killed, "*.vlog")
+}
+
+func spoil(t *testing.T, name string, d damage) {
+	t.Helper()
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := len(bytes.TrimRight(content, "\x00")) // the rest of a log is a hole
+	spoiled := d.do(content[:max(end, 10)])
+	if spoiled == nil {
+		err = os.Remove(name)
+	} else {
+		err = os.WriteFile(name, spoiled, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

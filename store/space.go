@@ -1,0 +1,54 @@
+package store
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+const (
+	memTableSize = 8 << 20  // bytes
+	valueLogSize = 64 << 20 // bytes, sparse: no value is ever in it
+
+	// reserve is what must stay free on the disk, in bytes. Badger writes through mapped files: where the disk is
+	// full, a write is a fault that ends the process.
+	reserve = max(512<<20, 2*(memTableSize+valueLogSize))
+
+	// recheck is how long an answer about free space holds.
+	recheck = time.Second
+)
+
+// space watches how much of the disk is free.
+type space struct {
+	folder string
+	free   func(folder string) (uint64, error) // bytes
+	now    func() time.Time
+
+	mu     sync.Mutex // guards all below
+	asked  time.Time  // zero before the first time
+	answer error
+}
+
+// check returns ErrNoSpace, or that it cannot be known, from a look not older than recheck.
+func (s *space) check() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.now()
+	age := now.Sub(s.asked)
+	if s.asked.IsZero() || age < 0 || age >= recheck {
+		s.asked, s.answer = now, s.atLeast(reserve)
+	}
+	return s.answer
+}
+
+// atLeast looks at once.
+func (s *space) atLeast(want uint64) error {
+	free, err := s.free(s.folder)
+	if err != nil {
+		return fmt.Errorf("cannot tell the free space of %s: %w", s.folder, err)
+	}
+	if free < want {
+		return fmt.Errorf("%w: %d MB of %s are free; want %d MB", ErrNoSpace, free>>20, s.folder, want>>20)
+	}
+	return nil
+}

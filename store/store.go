@@ -1,0 +1,88 @@
+// Package store keeps facts by key: put loudly, put if absent, get softly.
+//
+// It promises: what a write acknowledged survives the death of this process byte for byte, until it expires or is
+// deleted; what is read is what was written under that very key, or it is not found. A fact carries a version, and all
+// changes of one key happen one after another, so of two writers that put the same key if absent, one wins and both
+// hold the winner's value. A failed read is never an error for the reader: whatever cannot be read is not found, and
+// Options.Fault hears why, once for each failed read. A failed write is always an error. No method panics, whatever
+// state the store is in, and all may be called at the same time, after Close too.
+//
+// It assumes: a value is small (MaxValue; large content belongs to files), one process uses a folder at a time, and
+// the clock that is passed runs about like the wall clock, by which Badger gives space back.
+//
+// It does not promise: that the last second survives a power failure (Badger's log is synced each Options.SyncEvery);
+// that a fact lives to the end of its keep (damage, or the limit of Memory, may take it earlier); protection against
+// someone who writes into the folder; or survival of a disk that other programs fill within one second, as Badger's
+// mapped files then end the process. The next start after such a death while opening moves the folder aside.
+package store
+
+import (
+	"errors"
+	"time"
+)
+
+const (
+	// MaxValue is the largest value in bytes. With its head it stays below Badger's value threshold, so that every
+	// value lives in the tree, whose space is given back, and none in the value log, whose space is not.
+	MaxValue = 1<<20 - headSize - 1
+
+	// MaxKey is the longest key in bytes.
+	MaxKey = 1024
+)
+
+var (
+	// ErrInUse says that another process, or another Disk of this one, holds the folder.
+	ErrInUse = errors.New("the store is in use by another process")
+
+	// ErrNoSpace says that a write was refused because too little of the disk, or of a Memory's limit, is free.
+	ErrNoSpace = errors.New("too little free space")
+
+	// ErrTooLarge says that a value is longer than MaxValue.
+	ErrTooLarge = errors.New("the value is too large for the store")
+
+	// ErrClosed says that the store was closed before.
+	ErrClosed = errors.New("the store is closed")
+)
+
+// Fact is a value with its version.
+type Fact struct {
+	Bytes   []byte // belongs to whoever received it
+	Version uint64 // rises with each replacement of the value; 0 is no fact at all
+}
+
+// Store is the contract of Disk and Memory.
+//
+// Keys are not empty and at most MaxKey bytes. keep is how long a fact lives from now; it must be positive, and counts
+// as a hundred years if it is longer. No method keeps a value it was given, and what is returned belongs to the caller.
+type Store interface {
+	// Get returns the fact under key. An expired fact is not found, nor is one that cannot be read for any reason.
+	Get(key string) (fact Fact, found bool)
+
+	// Put sets the value under key, whatever was there, and returns its version.
+	Put(key string, value []byte, keep time.Duration) (version uint64, err error)
+
+	// PutIfAbsent sets the value under key if there is none. standing is the fact that is there afterwards: the
+	// caller's own if won, else the earlier one. A damaged value counts as absent.
+	PutIfAbsent(key string, value []byte, keep time.Duration) (standing Fact, won bool, err error)
+
+	// CompareAndSwap sets the value under key if the fact there has the version old; old = 0 wants it absent.
+	// standing is the fact that is there afterwards, the zero Fact if none.
+	CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (standing Fact, swapped bool, err error)
+
+	// Delete takes the fact away. Deleting what is not there is no error.
+	Delete(key string) error
+
+	// Scan calls visit with every fact whose key begins with prefix, in the order of keys, until visit returns false.
+	// visit may use the store; whether it sees what changes meanwhile is open.
+	Scan(prefix string, visit func(key string, fact Fact) bool) error
+
+	// Touch lets the fact under key live for keep from now, if that is longer than it has; value and version stay.
+	// Up to a sixteenth of keep may be missing, so that a fact that is touched often is rarely written.
+	Touch(key string, keep time.Duration) (found bool, err error)
+
+	// Sync returns when everything acknowledged before would survive a power failure.
+	Sync() error
+
+	// Close ends the store. Afterwards nothing is found and every change returns ErrClosed; a second Close does nothing.
+	Close() error
+}
