@@ -104,9 +104,15 @@ func lookup(folder string, want []target) *running {
 	return r
 }
 
-// direct talks to this machine, never through a forward proxy.
-func direct() *http.Client {
-	return &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+// get asks the proxy for a page of its own, as its owner, and never through a forward proxy.
+func (b *badge) get(ctx context.Context, path, nonce string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.Listen+path+"?nonce="+url.QueryEscape(nonce), nil)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set(console.OwnerHeader, b.claim(nonce))
+	direct := http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+	return direct.Do(req)
 }
 
 // ask makes the proxy prove that it is the badge's owner, before anything it says is believed.
@@ -114,12 +120,7 @@ func (b *badge) ask() (*running, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	nonce := rand.Text()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.Listen+"/-/identity?nonce="+url.QueryEscape(nonce), nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set(console.OwnerHeader, b.claim(nonce))
-	resp, err := direct().Do(req)
+	resp, err := b.get(ctx, "/-/identity", nonce)
 	if err != nil {
 		return nil, err
 	}
@@ -139,13 +140,7 @@ func (b *badge) ask() (*running, error) {
 
 // lease keeps the proxy alive until the result is closed, or this process ends.
 func (b *badge) lease() (io.Closer, error) {
-	nonce := rand.Text()
-	req, err := http.NewRequest(http.MethodGet, "http://"+b.Listen+"/-/lease?nonce="+url.QueryEscape(nonce), nil)
-	if err != nil {
-		return nil, err
-	}
-	req.Header.Set(console.OwnerHeader, b.claim(nonce))
-	resp, err := direct().Do(req)
+	resp, err := b.get(context.Background(), "/-/lease", rand.Text())
 	if err != nil {
 		return nil, err
 	}

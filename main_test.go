@@ -417,3 +417,8 @@ func (s *stage) strays(args []string) {
 	_, err := fmt.Fprintln(s.Stdout(), strings.Join(found, "\n"))
 	s.Check(err)
 }
+
+// direct asks this machine, never through a forward proxy.
+func direct() *http.Client {
+	return &http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+}
