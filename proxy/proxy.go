@@ -274,7 +274,13 @@ const ownPath = "/-/"
 const tooSmall = 1
 
 // headReceived decides, before a body is read, whether there is room for it and how long it may take.
-func (p *Proxy) headReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
+func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
+	defer func() {
+		if r := recover(); r != nil { // nothing above would take it
+			p.log.Error("panic at the head of a request", "panic", r, "stack", string(debug.Stack()))
+			conf.MaxRequestBodySize = tooSmall
+		}
+	}()
 	s := p.settings.Load()
 	p.admission.leave(h) // a request whose body never arrived whole leaves nothing behind
 	if equalFold(find(h.RawHeaders(), "expect"), "100-continue") {
@@ -284,7 +290,7 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) fasthttp.RequestConfig {
 	if size == chunkedLength {
 		size = int64(s.MaxBody)
 	}
-	conf := fasthttp.RequestConfig{MaxRequestBodySize: int(s.MaxBody)}
+	conf.MaxRequestBodySize = int(s.MaxBody)
 	if size <= 0 {
 		return conf
 	}
