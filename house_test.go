@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -179,4 +180,35 @@ func files(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return all
+}
+
+// Every promise names the tests that hold it; a name that no test has any more would be an empty promise.
+func TestPromisesNameTestsThatExist(t *testing.T) {
+	named := regexp.MustCompile(`\b(?:Test|Fuzz)[A-Z]\w+`)
+	var code strings.Builder
+	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, "_test.go") {
+			text, _ := os.ReadFile(path)
+			code.Write(text)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, doc := range []string{"ARCHITECTURE.md", "docs/transparency.md"} {
+		text, err := os.ReadFile(doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := named.FindAllString(string(text), -1)
+		if len(names) == 0 {
+			t.Errorf("%s names no test", doc)
+		}
+		for _, name := range names {
+			if !strings.Contains(code.String(), "func "+name+"(") {
+				t.Errorf("%s names %s, which no test is called", doc, name)
+			}
+		}
+	}
 }

@@ -42,7 +42,7 @@ func (k runCmd) Run(c *cli) error {
 		return err
 	}
 	want := wanted(conf, os.Getenv)
-	if err := clear(os.Getenv); err != nil {
+	if err := unambiguous(os.Getenv); err != nil {
 		return err
 	}
 	if c.Upstream != "" && want[0].url != trimSlash(conf.Upstreams[conf.Upstream].URL) {
@@ -85,8 +85,8 @@ func wanted(conf Config, getenv func(string) string) []target {
 	}
 }
 
-// clear refuses an environment that does not say clearly where the command would go.
-func clear(getenv func(string) string) error {
+// unambiguous refuses an environment that does not say clearly where the command would go.
+func unambiguous(getenv func(string) string) error {
 	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL"} {
 		if value := getenv(name); value != "" {
 			if err := checkURL(value); err != nil {

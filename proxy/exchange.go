@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -47,12 +46,7 @@ func (x *exchange) forward() {
 		return
 	}
 	x.event.Upstream = up.name
-	out, err := x.outgoing(up, target)
-	if err != nil {
-		x.err = err
-		return
-	}
-	a, err := x.call.do(up, out)
+	a, err := x.call.do(up, x.outgoing(up, target))
 	x.dropBody()
 	if err != nil {
 		x.err = err
@@ -73,7 +67,8 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx)}
 	x.to.http10 = !h.IsHTTP11()
 	x.to.close = h.ConnectionClose() || connectionHas(h.RawHeaders(), "close") || p.stopping.Load()
-	path, _, _ := bytes.Cut(originForm(h.RequestURI()), []byte("?"))
+	target := originForm(h.RequestURI())
+	path, _, _ := bytes.Cut(target, []byte("?"))
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
 		Action: actionNone, RequestBytes: int64(len(ctx.Request.Body())),
@@ -82,7 +77,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	if x.event.Mode != ModeOff {
 		x.to.extra = []byte("x-epitome-action: " + actionNone + "\r\n")
 	}
-	x.own = bytes.HasPrefix(originForm(h.RequestURI()), []byte(ownPath))
+	x.own = bytes.HasPrefix(target, []byte(ownPath))
 	p.admission.keep(h, x.event.RequestBytes)
 	p.enter(x)
 	return x
@@ -100,7 +95,7 @@ func (x *exchange) end() {
 	}
 	if r := recover(); r != nil {
 		x.err = &failure{event.Panic, fmt.Errorf("panic: %v", r)}
-		x.proxy.log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
+		x.proxy.plugs.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
 		x.call.cut()
 	}
 	x.client.unwatch()
@@ -118,10 +113,10 @@ func (x *exchange) end() {
 func (p *Proxy) record(e event.Exchange) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.log.Error("panic while recording an exchange", "id", e.ID, "panic", r, "stack", string(debug.Stack()))
+			p.plugs.Log.Error("panic while recording an exchange", "id", e.ID, "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	p.Record(e)
+	p.plugs.Record(e)
 }
 
 // fail tells the client, as far as it can still be told.
@@ -239,7 +234,7 @@ func (x *exchange) model() string {
 }
 
 // outgoing makes the request ready. Its body is the client's own until dropBody.
-func (x *exchange) outgoing(up *upstream, target []byte) (outgoing, error) {
+func (x *exchange) outgoing(up *upstream, target []byte) outgoing {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
 	head := requestHead{method: h.Method(), target: target, block: h.RawHeaders(), length: len(body), upgrade: x.upgrade()}
 	return outgoing{
@@ -254,13 +249,13 @@ func (x *exchange) outgoing(up *upstream, target []byte) (outgoing, error) {
 			}
 			return x.write(h.appendTo(nil, clientSide{}))
 		},
-	}, nil
+	}
 }
 
 // heads are the buffers in which an answer's head, and what of its body is there with it, go out in one write.
 var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
-// relay passes the answer on, piece by piece as it comes. Head and first piece share a write if both are there.
+// relay passes the answer on, piece by piece as it comes.
 func (x *exchange) relay(a *answer) error {
 	defer func() {
 		x.call.onCut(nil)
@@ -269,6 +264,14 @@ func (x *exchange) relay(a *answer) error {
 	x.event.Status = a.code
 	x.endsByClose = !a.empty && (a.length == untilClose || a.length == chunkedLength && x.to.http10)
 	x.to.close = x.to.close || x.endsByClose
+	if err := x.relayHead(a); err != nil {
+		return err
+	}
+	return x.relayRest(a)
+}
+
+// relayHead passes the head on, in one write with what of the body is there. Its buffer is not kept while the rest streams.
+func (x *exchange) relayHead(a *answer) error {
 	buf := heads.Get().(*[]byte)
 	defer heads.Put(buf)
 	*buf = a.appendTo((*buf)[:0], x.to)
@@ -287,7 +290,7 @@ func (x *exchange) relay(a *answer) error {
 		return err
 	}
 	x.event.ResponseBytes = int64(len(pending) - headBytes)
-	return x.relayRest(a)
+	return nil
 }
 
 func (x *exchange) relayRest(a *answer) error {
@@ -344,5 +347,3 @@ func clientOf(ctx *fasthttp.RequestCtx) *clientConn {
 func idOf(born time.Time, n uint64) string {
 	return strconv.FormatInt(born.UnixMilli(), 36) + "-" + strconv.FormatUint(n, 36)
 }
-
-var _ net.Conn = (*clientConn)(nil)

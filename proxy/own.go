@@ -29,13 +29,13 @@ func (x *exchange) answerOwn() {
 	for l := (lines{rest: x.ctx.Request.Header.RawHeaders()}); l.next(); { // the adaptor keeps names as spelled
 		r.Header.Set(string(l.name), string(l.value))
 	}
-	x.proxy.Own.ServeHTTP(w, r.WithContext(life))
+	x.proxy.plugs.Own.ServeHTTP(w, r.WithContext(life))
 }
 
 // endOwn ends a request for epitome itself; it is not the story of an exchange, so no event is made.
 func (x *exchange) endOwn(w *ownAnswer) {
 	if r := recover(); r != nil {
-		x.proxy.log.Error("panic under /-/", "path", x.event.Path, "panic", r)
+		x.proxy.plugs.Log.Error("panic under /-/", "path", x.event.Path, "panic", r)
 		x.err = &failure{event.Panic, errors.New("panic under /-/")}
 	}
 	x.client.unwatch()

@@ -57,8 +57,7 @@ type Plugs struct {
 
 // Proxy serves client connections. Its methods may be called from any goroutine.
 type Proxy struct {
-	Plugs
-	log       *slog.Logger
+	plugs     Plugs
 	settings  atomic.Pointer[settings]
 	admission *admission
 	server    *fasthttp.Server
@@ -83,7 +82,7 @@ type settings struct {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{Plugs: plugs, log: plugs.Log, born: time.Now(), open: make(map[*exchange]struct{})}
+	p := &Proxy{plugs: plugs, born: time.Now(), open: make(map[*exchange]struct{})}
 	p.quiet = sync.NewCond(&p.mu)
 	p.decoding = make(chan struct{}, decodes)
 	if err := p.Reload(s); err != nil {
@@ -201,7 +200,7 @@ func (p *Proxy) Cut() {
 	defer p.mu.Unlock()
 	p.over = true
 	if len(p.open) > 0 {
-		p.log.Warn("cutting exchanges that have not finished", "count", len(p.open))
+		p.plugs.Log.Warn("cutting exchanges that have not finished", "count", len(p.open))
 	}
 	for x := range p.open {
 		x.cut()
@@ -262,7 +261,7 @@ func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
 // survive is the last net: a panic that an exchange's own end could not take costs its connection, not the process.
 func (p *Proxy) survive(ctx *fasthttp.RequestCtx) {
 	if r := recover(); r != nil {
-		p.log.Error("panic at the end of an exchange", "panic", r, "stack", string(debug.Stack()))
+		p.plugs.Log.Error("panic at the end of an exchange", "panic", r, "stack", string(debug.Stack()))
 		ctx.SetConnectionClose()
 	}
 }
@@ -277,7 +276,7 @@ const tooSmall = 1
 func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
 	defer func() {
 		if r := recover(); r != nil { // nothing above would take it
-			p.log.Error("panic at the head of a request", "panic", r, "stack", string(debug.Stack()))
+			p.plugs.Log.Error("panic at the head of a request", "panic", r, "stack", string(debug.Stack()))
 			conf.MaxRequestBodySize = tooSmall
 		}
 	}()
