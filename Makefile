@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench
+.PHONY: build check test race fuzz bench windows
 
 # The program, as ./epitome.
 build:
@@ -25,3 +25,7 @@ bench:
 	go run . bench load
 	go run . bench cancel
 	go run . bench tokens
+
+# The built-in table of models' windows, from the release that window/table/make.go names.
+windows:
+	cd window/table && go run make.go

@@ -12,6 +12,8 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+
+	"epitome/unit"
 )
 
 // upstream is a provider: where its API lies, what each request to it carries, and the connections to it.
@@ -191,29 +193,9 @@ func (t *table) named(target []byte) (up *upstream, rest []byte, err error) {
 // forModel finds the upstream of the first route whose pattern matches, else the default one.
 func (t *table) forModel(model string) *upstream {
 	for _, r := range t.routes {
-		if match(strings.ToLower(r.Model), strings.ToLower(model)) {
+		if unit.Match(r.Model, model) {
 			return t.byName[r.Upstream]
 		}
 	}
 	return t.fallback
-}
-
-// match reports whether s fits the pattern, in which * stands for any run of characters and ? for one.
-func match(pattern, s string) bool {
-	star, mark := -1, 0 // where the last * stands, and how far of s it has taken
-	i, j := 0, 0
-	for i < len(s) {
-		switch {
-		case j < len(pattern) && pattern[j] == '*':
-			star, mark, j = j, i, j+1
-		case j < len(pattern) && (pattern[j] == '?' || pattern[j] == s[i]):
-			i, j = i+1, j+1
-		case star >= 0:
-			mark++
-			i, j = mark, star+1
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[j:], "*") == ""
 }

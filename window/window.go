@@ -1,0 +1,126 @@
+// Package window is how much a model holds.
+//
+// It promises an answer for every name, found without asking anyone: what the user configured, else the entry of a
+// built-in table, else that of the name's family, else the configured default; the answer says which. What it believes
+// may be wrong: providers change their limits, and hosts and accounts cut them. The package does no I/O, and its
+// answers do not change while the program runs.
+package window
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"sync"
+
+	"epitome/unit"
+)
+
+// Config is the table [window] of the configuration.
+type Config struct {
+	Default int            `toml:"default"` // tokens, for models that nothing is known of
+	Models  map[string]int `toml:"models"`  // pattern (* is any run of characters, ? is one; case does not matter) -> tokens, at most
+}
+
+// Source is where a window's size comes from.
+type Source string
+
+// The sources, from the one that is asked first. A Default deserves a warning.
+const (
+	Configured Source = "configured"
+	Table      Source = "table"
+	Family     Source = "family"
+	Default    Source = "default"
+)
+
+// Window is what a model holds.
+type Window struct {
+	Tokens int // a request and its answer together; where the provider takes less as a request alone, that
+	Source Source
+}
+
+// Windows finds the windows of models. Make one with New; its methods may be called from any goroutine.
+type Windows struct {
+	fallback int
+	patterns []pattern // the one that wins first
+	table    table
+
+	mu    sync.RWMutex
+	known map[question]Window // answers given before, at most maxKnown
+}
+
+// pattern is a row of Config.Models, in lower case.
+type pattern struct {
+	text   string
+	tokens int
+}
+
+type question struct{ upstream, model string }
+
+// Model names come from requests: whoever makes them up may neither fill the memory nor take much time.
+const (
+	maxKnown = 1024 // answers kept; when they are reached, all are forgotten
+	maxName  = 256  // bytes of a name that may be in the table, and whose answer is kept
+)
+
+// New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero.
+func New(c Config) *Windows {
+	w := &Windows{fallback: c.Default, table: readTable(), known: map[question]Window{}}
+	for text, tokens := range c.Models {
+		w.patterns = append(w.patterns, pattern{strings.ToLower(text), tokens})
+	}
+	slices.SortFunc(w.patterns, func(a, b pattern) int {
+		return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.tokens, b.tokens))
+	})
+	return w
+}
+
+// Of is the window of the model that a request to the upstream names, as the request spells it: with a provider in front
+// ("openai/gpt-4o", "us.anthropic.claude-…"), a date or a variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). The
+// longest of the configured patterns that fits this name wins; of two as long, the smaller window.
+func (w *Windows) Of(upstream, model string) Window {
+	if len(model) > maxName {
+		return w.find(upstream, model)
+	}
+	w.mu.RLock()
+	found, ok := w.known[question{upstream, model}]
+	w.mu.RUnlock()
+	if ok {
+		return found
+	}
+	found = w.find(upstream, model)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.known) >= maxKnown {
+		clear(w.known)
+	}
+	// The names are copied: they may be parts of a whole request.
+	w.known[question{strings.Clone(upstream), strings.Clone(model)}] = found
+	return found
+}
+
+func (w *Windows) find(upstream, model string) Window {
+	model = strings.ToLower(model)
+	for _, p := range w.patterns {
+		if unit.Match(p.text, model) {
+			return Window{p.tokens, Configured}
+		}
+	}
+	if len(model) > maxName {
+		return Window{w.fallback, Default}
+	}
+	n := readName(model)
+	if tokens, ok := w.table.find(strings.ToLower(upstream), n); ok {
+		return Window{tokens, Table}
+	}
+	if tokens, ok := familyOf(n.bare); ok {
+		return Window{tokens, Family}
+	}
+	return Window{w.fallback, Default}
+}
+
+// Usable is how many tokens of a window a request may take: what it asks for as output stays free, but at least 8,192
+// tokens or an eighth of the window, whichever is less, and at most a quarter. maxOutput is 0 if the request does not say.
+func Usable(window, maxOutput int) int {
+	reserve := max(maxOutput, min(8192, window/8))
+	return window - min(reserve, window/4)
+}

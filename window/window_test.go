@@ -1,0 +1,293 @@
+package window
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"unsafe"
+
+	"pgregory.net/rapid"
+)
+
+func TestWindowsAreFound(t *testing.T) {
+	w := New(Config{Default: 128_000})
+	f := func(upstream, model string, tokens int, source Source) {
+		t.Helper()
+		if got := w.Of(upstream, model); got != (Window{tokens, source}) {
+			t.Errorf("%q at %q: got %v, want %d from %s", model, upstream, got, tokens, source)
+		}
+	}
+	// As requests spell them.
+	f("any", "gpt-4o", 128_000, Table)
+	f("any", "GPT-4o", 128_000, Table)
+	f("any", "openai/gpt-4.1", 1_047_576, Table)
+	f("any", "openai:gpt-4.1-mini", 1_047_576, Table)
+	f("any", "gpt-4.1-2025-04-14", 1_047_576, Table)
+	f("any", "ft:gpt-4o:acme::abc", 128_000, Table)
+	f("any", "ft:gpt-4.1-2025-04-14:acme:name:abc", 1_047_576, Table)
+	f("any", "models/gemini-2.5-pro", 1_048_576, Table)
+	f("any", "us.anthropic.claude-sonnet-4-5-20250929-v1:0", 200_000, Table)
+	f("any", "arn:aws:bedrock:us-east-1:123:inference-profile/us-gov.anthropic.claude-sonnet-4-20250514-v1:0", 200_000, Table)
+	f("any", "claude-sonnet-4-5", 200_000, Table)
+	f("any", "claude-sonnet-4@20250514", 200_000, Table)
+	f("any", "claude-3-5-sonnet-latest", 200_000, Table)
+	f("any", "databricks-claude-sonnet-4", 200_000, Table)
+	f("any", "us.deepseek.r1-v1:0", 163_840, Table)
+	f("any", "accounts/fireworks/models/llama-v3p1-405b-instruct", 128_000, Family)
+	f("any", "accounts/fireworks/models/glm-4p6", 204_800, Table)
+	f("any", "meta.llama3-1-70b-instruct-v1:0", 128_000, Family)
+	f("any", "Meta-Llama-3.1-8B-Instruct", 128_000, Family)
+	f("any", "llama3.1:8b", 128_000, Family)
+	f("any", "mistral.mistral-large-2407-v1:0", 131_072, Table)
+
+	// A model's own entry goes before one with another date or variant.
+	f("openrouter", "qwen/qwen-plus", 131_072, Table)
+	f("openrouter", "qwen/qwen-plus-2025-07-28", 1_000_000, Table)
+	f("openrouter", "qwen/qwen-plus-2025-07-28:thinking", 1_000_000, Table)
+	f("openrouter", "meta-llama/llama-3.3-70b-instruct:free", 65_536, Table)
+	f("openrouter", "meta-llama/llama-3.3-70b-instruct:nitro", 131_072, Table)
+
+	// The provider itself, the maker, the hosts.
+	f("openrouter", "anthropic/claude-sonnet-4.5", 1_000_000, Table)
+	f("OpenRouter", "anthropic/claude-sonnet-4.5", 1_000_000, Table)
+	f("any", "anthropic/claude-sonnet-4.5", 200_000, Table)
+	f("anthropic", "claude-sonnet-4.5", 200_000, Table)
+	f("groq", "moonshotai/kimi-k2-instruct-0905", 131_072, Table)
+	f("any", "moonshotai/kimi-k2-instruct-0905", 262_144, Table)
+	f("groq", "gpt-4.1", 1_047_576, Table)
+	f("cerebras", "llama3.1-8b", 32_768, Table)
+	f("chutes", "Qwen/Qwen3-235B-A22B-Instruct-2507", 32_768, Table)
+	f("any", "Qwen/Qwen3-235B-A22B-Instruct-2507", 262_144, Table)
+
+	// What a provider takes less than the window holds.
+	f("openai", "gpt-5", 272_000, Table)
+	f("openrouter", "openai/gpt-5-codex", 272_000, Table)
+	f("openai", "gpt-5.2", 272_000, Family)
+	f("any", "moonshotai/kimi-k2", 131_072, Table)
+
+	// Nothing is known.
+	f("any", "", 128_000, Default)
+	f("any", "my-own-model", 128_000, Default)
+	f("any", "gpt-4o/", 128_000, Default)
+	f("any", "o1something", 128_000, Default)
+	f("any", strings.Repeat("gpt-4", 100), 128_000, Default)
+}
+
+func TestFamiliesHoldWhatTheTableDoesNotKnow(t *testing.T) {
+	f := func(model string, want int) {
+		t.Helper()
+		if got, ok := familyOf(readName(model).bare); got != want || !ok {
+			t.Errorf("%q: got %d (%v), want %d", model, got, ok, want)
+		}
+	}
+	f("gpt-5-chat-latest", 128_000)
+	f("gpt-5.2-chat-latest", 128_000)
+	f("gpt-5.1-codex-max", 272_000)
+	f("gpt-5.4-mini", 272_000)
+	f("gpt-5.4-pro-2026-03-05", 922_000)
+	f("gpt-4-1106-preview", 128_000) // and not GPT-4.1
+	f("gpt-4.1-nano-2025-04-14", 1_047_576)
+	f("gpt-4-0613", 8_192)
+	f("gpt-3.5-turbo-0125", 16_385)
+	f("o1-preview-2024-09-12", 128_000)
+	f("o3-pro", 200_000)
+	f("claude-opus-4-6", 1_000_000)
+	f("anthropic/claude-opus-4.6", 1_000_000)
+	f("claude-opus-4-20250514-thinking", 200_000)
+	f("claude-haiku-9", 200_000)
+	f("gemini-3-pro-preview", 1_048_576)
+	f("gemini-2.5-flash-image", 32_768)
+	f("grok-4-0709", 256_000)
+	f("grok-4-fast-reasoning", 2_000_000)
+	f("deepseek-v3.2", 128_000)
+	f("deepseek.v3-v1:0", 128_000)
+	f("deepseek-r1-distill-qwen-32b", 32_768)
+	f("qwen2.5-coder:7b", 32_768)
+	f("qwen3:32b", 40_960)
+	f("qwen3-30b-a3b-instruct-2507", 262_144)
+	f("mistral-large-latest", 131_072)
+	f("mistral-large-2512", 262_144)
+	f("kimi-k2-0711-preview", 131_072)
+	f("kimi-k2.5", 262_144)
+	f("glm-4.5", 128_000)
+	f("glm-4.6", 200_000)
+	f("minimax-m3", 512_000)
+	f("llama-3.3-70b-versatile", 128_000)
+	f("llama3-70b-8192", 8_192)
+}
+
+// A pattern that one above it covers would never be asked.
+func TestEveryFamilyPatternDecides(t *testing.T) {
+	for _, f := range families {
+		for p := range strings.FieldsSeq(f.patterns) {
+			example := strings.NewReplacer("*", "z", "?", "9").Replace(p)
+			if got, _ := familyOf(example); got != f.tokens {
+				t.Errorf("%s holds %d by its own row, but %q is found with %d", p, f.tokens, example, got)
+			}
+		}
+	}
+}
+
+func TestEveryProviderGetsItsOwnEntry(t *testing.T) {
+	w := New(Config{Default: 1})
+	entries, providers := 0, map[string]bool{}
+	for line := range strings.Lines(rows) {
+		var provider, model string
+		var tokens int
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		if _, err := fmt.Sscan(line, &provider, &model, &tokens); err != nil {
+			t.Fatalf("%q: %v", line, err)
+		}
+		if got := w.Of(provider, model); got != (Window{tokens, Table}) {
+			t.Errorf("%s at %s: got %v, want %d", model, provider, got, tokens)
+		}
+		entries++
+		providers[provider] = true
+	}
+	if entries < 200 {
+		t.Errorf("the table has %d entries only", entries)
+	}
+	for _, maker := range makers {
+		if !providers[maker] {
+			t.Errorf("the table has nothing of the maker %s", maker)
+		}
+	}
+}
+
+func TestConfiguredPatternsGoFirst(t *testing.T) {
+	w := New(Config{Default: 9_999, Models: map[string]int{
+		"gpt-4o*":         100_000,
+		"gpt-4o-mini":     50_000,
+		"GPT-?o-mini*":    60_000,
+		"openai/*":        70_000,
+		"gpt-5?":          2_000,
+		"gpt-?1":          1_000,
+		"claude-*":        1_000_000,
+		"*-of-a-long-one": 3_000,
+	}})
+	f := func(model string, tokens int, source Source) {
+		t.Helper()
+		if got := w.Of("any", model); got != (Window{tokens, source}) {
+			t.Errorf("%q: got %v, want %d from %s", model, got, tokens, source)
+		}
+	}
+	f("gpt-4o", 100_000, Configured)
+	f("GPT-4O", 100_000, Configured)
+	f("gpt-4o-mini", 60_000, Configured) // the longer pattern
+	f("openai/gpt-4o", 70_000, Configured)
+	f("gpt-51", 1_000, Configured) // of two as long, the smaller
+	f("claude-sonnet-4-5", 1_000_000, Configured)
+	f("models/gemini-2.5-pro", 1_048_576, Table)
+	f("nobody", 9_999, Default)
+	f(strings.Repeat("x", 10_000)+"-of-a-long-one", 3_000, Configured)
+}
+
+func TestUsableLeavesRoomForTheAnswer(t *testing.T) {
+	f := func(window, maxOutput, want int) {
+		t.Helper()
+		if got := Usable(window, maxOutput); got != want {
+			t.Errorf("Usable(%d, %d) is %d, want %d", window, maxOutput, got, want)
+		}
+	}
+	f(200_000, 0, 191_808)
+	f(200_000, 4_096, 191_808)
+	f(200_000, 32_000, 168_000)
+	f(200_000, 64_000, 150_000)
+	f(200_000, 200_000, 150_000)
+	f(32_768, 0, 28_672)
+	f(8_192, 0, 7_168)
+	f(8_192, 4_096, 6_144)
+	f(0, 1_000, 0)
+	rapid.Check(t, func(t *rapid.T) {
+		window, maxOutput := rapid.IntRange(0, 10_000_000).Draw(t, "window"), rapid.IntRange(0, 1<<40).Draw(t, "maxOutput")
+		usable := Usable(window, maxOutput)
+		if usable > window || window-usable > window/4 || window-usable < min(maxOutput, window/4) || window-usable < min(8192, window/8) {
+			t.Fatalf("Usable(%d, %d) is %d", window, maxOutput, usable)
+		}
+	})
+}
+
+func TestKnownNamesAreBoundedAndCopied(t *testing.T) {
+	w := New(Config{Default: 1_024})
+	for i := range 3 * maxKnown {
+		w.Of("any", fmt.Sprintf("model-%d", i))
+		if len(w.known) > maxKnown {
+			t.Fatalf("%d answers are kept after %d names, at most %d", len(w.known), i, maxKnown)
+		}
+	}
+	clear(w.known)
+	w.Of("any", strings.Repeat("x", maxName+1))
+	if len(w.known) != 0 {
+		t.Error("the answer for a very long name is kept")
+	}
+	body := []byte("gpt-4o")
+	w.Of("any", unsafe.String(&body[0], len(body)))
+	copy(body, "######")
+	if _, ok := w.known[question{"any", "gpt-4o"}]; !ok {
+		t.Error("a name is kept as a part of the request")
+	}
+}
+
+func TestKnownNameCostsNoAllocation(t *testing.T) {
+	w := New(Config{Default: 1_024})
+	w.Of("openai", "gpt-4o")
+	if n := testing.AllocsPerRun(100, func() { w.Of("openai", "gpt-4o") }); n != 0 {
+		t.Errorf("%v allocations for a name seen before", n)
+	}
+}
+
+func TestManyMayAskAtOnce(t *testing.T) {
+	w := New(Config{Default: 1_024})
+	var all sync.WaitGroup
+	for g := range 8 {
+		all.Go(func() {
+			for i := range 2 * maxKnown {
+				w.Of("any", fmt.Sprintf("model-%d", i*g))
+				if got := w.Of("any", "gpt-4o").Tokens; got != 128_000 {
+					t.Errorf("got %d", got)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+func FuzzEveryNameHasAWindow(f *testing.F) {
+	for _, s := range []string{"", "ft:", "a/", "anthropic.", "us.anthropic.claude-v1:0", ":free", "@", "-latest", "\xff.\xff", "4.1.1"} {
+		f.Add(s)
+	}
+	w := New(Config{Default: 1_024, Models: map[string]int{"*x*y*": 2_048}})
+	f.Fuzz(func(t *testing.T, model string) {
+		first := w.Of("openai", model)
+		if first.Tokens < 1_024 || first.Source == "" {
+			t.Errorf("%q: %v", model, first)
+		}
+		if again := w.Of("openai", model); again != first {
+			t.Errorf("%q: %v, and then %v", model, first, again)
+		}
+	})
+}
+
+func BenchmarkKnownName(b *testing.B) {
+	w := New(Config{Default: 1_024})
+	for b.Loop() {
+		w.Of("openai", "gpt-4o")
+	}
+}
+
+func BenchmarkNewName(b *testing.B) {
+	w := New(Config{Default: 1_024})
+	for b.Loop() {
+		w.find("openai", "nobody-knows-this-model")
+	}
+}
+
+func BenchmarkNew(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		New(Config{Default: 1_024})
+	}
+}
