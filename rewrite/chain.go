@@ -14,9 +14,15 @@ type Link [sha256.Size]byte
 // chain[i+1] adds item Head+i to chain[i]. The head itself, tools and everything else beside the messages stay out:
 // agents put clocks in them.
 func (r *Request) Chain() []Link {
-	chain := make([]Link, 1, len(r.Items)-r.Head+1)
-	chain[0] = sha256.Sum256([]byte("epitome chain 1"))
-	for _, it := range r.Items[r.Head:] {
+	return r.chainFrom(make([]Link, 0, len(r.Items)-r.Head+1))
+}
+
+// chainFrom is the chain of which the first links are known.
+func (r *Request) chainFrom(chain []Link) []Link {
+	if len(chain) == 0 {
+		chain = append(chain, sha256.Sum256([]byte("epitome chain 1")))
+	}
+	for _, it := range r.Items[r.Head+len(chain)-1:] {
 		last := chain[len(chain)-1]
 		_, item, err := r.digest(it.Start)
 		if err != nil { // something further in is odd, and counts as it stands

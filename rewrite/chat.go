@@ -16,7 +16,14 @@ import (
 
 // ReadChat reads a chat-completions request in one pass. An error says why the body is better left alone; it quotes
 // nothing of it.
-func ReadChat(body []byte) (*Request, error) {
+func ReadChat(body []byte) (*Request, error) { return readChat(body, nil) }
+
+// recaller gives the items that begin at body[i], with their place in this body, and where the last one ends; none if they are not
+// known from an earlier request.
+type recaller func(body []byte, i int) (items []Item, end int)
+
+// readChat is ReadChat for a request of which known may have seen the beginning behind the head.
+func readChat(body []byte, known recaller) (*Request, error) {
 	start := space(body, 0)
 	if start >= len(body) {
 		return nil, errNoJSON
@@ -26,7 +33,7 @@ func ReadChat(body []byte) (*Request, error) {
 	end, err := members(body, start, func(key []byte, i int) (int, error) {
 		if string(key) == "messages" {
 			found = true
-			return elements(body, i, r.readItem)
+			return elements(body, i, func(i int) (int, error) { return r.readOrRecall(i, known) })
 		}
 		end, err := value(body, i)
 		if err != nil {
@@ -63,6 +70,19 @@ func (r *Request) readSetting(key string, v Span) error {
 		}
 	}
 	return nil
+}
+
+// readOrRecall reads an item; at the first one behind the head it takes all that is known from there on.
+func (r *Request) readOrRecall(i int, known recaller) (int, error) {
+	end, err := r.readItem(i)
+	n := len(r.Items) - 1
+	if err != nil || known == nil || r.Items[n].Role == System || n > 0 && r.Items[n-1].Role != System {
+		return end, err
+	}
+	if items, stop := known(r.Body, i); len(items) > 0 {
+		r.Items, end = append(r.Items[:n:n], items...), stop
+	}
+	return end, nil
 }
 
 func (r *Request) readItem(i int) (int, error) {
@@ -159,6 +179,11 @@ func (r *Request) readFunction(c *Call, i int, input string) (int, error) {
 		}
 		return end, err
 	})
+}
+
+// chatMessage is a message with a text, as JSON.
+func chatMessage(role Role, text string) string {
+	return `{"role":"` + role.String() + `","content":` + string(appendQuoted(nil, text)) + `}`
 }
 
 // parts gives f the content's parts: a string is one part of text. What is none of the known kinds is one too, as it stands.

@@ -42,21 +42,44 @@ func (r *Request) Count(s Scale) Size {
 			several = len(it.Calls) > 1
 		}
 		n, media := r.countItem(s, it, several && it.Role == Tool)
-		size.Images += media
-		switch it.Role {
-		case System:
-			size.System += n
-		case User:
-			size.User += n
-		case Assistant:
-			size.Assistant += n
-		case Tool:
-			size.Results += n
-		default:
-			size.Other += n
-		}
+		size.add(it.Role, n, media)
 	}
 	return size
+}
+
+// countFixed measures what stands beside the items behind the head.
+func (r *Request) countFixed(s Scale) Size {
+	size := Size{Other: tokenize.PerReply, Tools: r.countTools(s)}
+	for i := range r.Items[:r.Head] {
+		n, media := r.countItem(s, &r.Items[i], false)
+		size.add(System, n, media)
+	}
+	return size
+}
+
+// add counts one item in.
+func (s *Size) add(role Role, n, media int) {
+	s.Images += media
+	switch role {
+	case System:
+		s.System += n
+	case User:
+		s.User += n
+	case Assistant:
+		s.Assistant += n
+	case Tool:
+		s.Results += n
+	default:
+		s.Other += n
+	}
+}
+
+// with is both sizes together.
+func (s Size) with(t Size) Size {
+	return Size{
+		s.System + t.System, s.Tools + t.Tools, s.User + t.User, s.Assistant + t.Assistant, s.Results + t.Results,
+		s.Images + t.Images, s.Other + t.Other,
+	}
 }
 
 // CountItem measures one item with all that is in it.

@@ -195,20 +195,12 @@ func FuzzReadNeverBreaks(f *testing.F) {
 }
 
 // corpus gives the real conversations to f, where they are there.
-func corpus(t *testing.T, f func(name string, body []byte)) {
-	t.Helper()
-	folder := os.Getenv("EPITOME_CORPUS")
-	if folder == "" {
-		folder = "../../shared/corpus"
-	}
-	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
-	if len(files) == 0 {
-		t.Skip("no real conversations: EPITOME_CORPUS names no folder with chat-completions requests")
-	}
-	for _, name := range files {
+func corpus(tb testing.TB, f func(name string, body []byte)) {
+	tb.Helper()
+	for _, name := range conversations(tb) {
 		body, err := os.ReadFile(name)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		f(filepath.Base(name), body)
 	}

@@ -13,6 +13,7 @@ package tokenize
 
 import (
 	"sync"
+	"unicode/utf8"
 	"unsafe"
 )
 
@@ -23,13 +24,14 @@ type Vocabulary uint8
 const (
 	O200k  Vocabulary = iota // gpt-4o and everything newer
 	Cl100k                   // gpt-4, gpt-3.5
+
+	// Characters is no vocabulary: 3.6 characters are one token, whatever the text. It is the unit of published replays, for
+	// figures that shall be compared with theirs.
+	Characters
 )
 
 func (v Vocabulary) String() string {
-	if v == Cl100k {
-		return "cl100k_base"
-	}
-	return "o200k_base"
+	return [...]string{"o200k_base", "cl100k_base", "characters"}[v]
 }
 
 // Counter counts in one vocabulary.
@@ -42,9 +44,9 @@ type Counter struct {
 
 // Counters loads each vocabulary once, when it is first asked for. The zero value is ready.
 type Counters struct {
-	once     [2]sync.Once
-	counters [2]*Counter
-	errs     [2]error
+	once     [3]sync.Once
+	counters [3]*Counter
+	errs     [3]error
 	classes  func() *classes
 	shared   sync.Once
 }
@@ -65,6 +67,9 @@ func fileOf(v Vocabulary) vocabularyFile {
 }
 
 func newCounter(v Vocabulary, cs *classes) (*Counter, error) {
+	if v == Characters {
+		return &Counter{vocabulary: v}, nil
+	}
 	r, err := loadRanks(fileOf(v))
 	if err != nil {
 		return nil, err
@@ -72,10 +77,16 @@ func newCounter(v Vocabulary, cs *classes) (*Counter, error) {
 	return &Counter{vocabulary: v, split: splitter{cs, v == O200k}, ranks: r, mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
 }
 
+// Vocabulary is what the counter counts in.
+func (c *Counter) Vocabulary() Vocabulary { return c.vocabulary }
+
 // Count is the number of tokens of text.
 func (c *Counter) Count(text []byte) int {
 	if len(text) == 0 {
 		return 0
+	}
+	if c.vocabulary == Characters {
+		return utf8.RuneCount(text)*10/36 + 1
 	}
 	m := c.mergers.Get().(*merger) //nolint:forcetypeassert // only mergers are put there
 	n := 0

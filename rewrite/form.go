@@ -1,0 +1,213 @@
+package rewrite
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+)
+
+// form is how an item is sent when it is not sent whole. It holds all that is needed to send it again byte for byte, and
+// to make the original of it with the artifacts it names.
+type form struct {
+	Rung    rung    `json:"r"`
+	Patches []patch `json:"p"`
+	Whole   int     `json:"w"`           // tokens of the item as it came
+	First   int     `json:"f"`           // tokens of the item as it was first sent
+	Now     int     `json:"n"`           // tokens of the item in this form
+	Fold    int     `json:"o,omitempty"` // items that stand in the message With, this one the first of them
+	With    string  `json:"m,omitempty"` // as JSON
+	Kept    string  `json:"k,omitempty"` // artifact with the bytes of all items that With stands for
+	Gone    bool    `json:"g,omitempty"` // it stands in an earlier item's message
+	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
+
+	name ref // under which it is recorded
+}
+
+// patch puts a text in the place of a value of the item.
+type patch struct {
+	Place    place    `json:"l"`
+	Index    int      `json:"i,omitempty"` // of the part or call
+	Text     string   `json:"t"`
+	Artifact string   `json:"a"` // name of what stood there
+	Spelling spelling `json:"s"` // how what stood there is made of the artifact
+}
+
+// place is a kind of value that a patch may replace; each is replaced by a string.
+type place uint8
+
+const (
+	wholeContent place = iota // the item's content, whatever it is
+	partText                  // the text of a part of the content
+	callInput                 // the arguments of a call
+)
+
+// rung is a step of the ladder.
+type rung uint8
+
+// The rungs, by which an item got its form.
+const (
+	rungOffload rung = iota + 1
+	rungClear
+)
+
+func (r rung) String() string { return [...]string{"none", "offload", "clear"}[r] }
+
+// artifacts are the names of what the form speaks of.
+func (f *form) artifacts() (names []string) {
+	if f.Kept != "" {
+		names = append(names, f.Kept)
+	}
+	for _, q := range f.Patches {
+		names = append(names, q.Artifact)
+	}
+	return names
+}
+
+// kept is the content that each artifact of item i must hold.
+func (f *form) kept(r *Request, i int) (list []ware) {
+	if f.Fold > 0 {
+		list = append(list, ware{f.Kept, r.run(i, f.Fold).Of(r.Body)})
+	}
+	for _, q := range f.Patches {
+		content, _ := keepsake(q.span(r, &r.Items[r.Head+i]).Of(r.Body))
+		list = append(list, ware{q.Artifact, content})
+	}
+	return list
+}
+
+// run is the place of n items behind the head, from item i on.
+func (r *Request) run(i, n int) Span {
+	return Span{r.Items[r.Head+i].Start, r.Items[r.Head+i+n-1].End}
+}
+
+// spelling is how a text was written as a JSON string. One text can be written in many ways, and the original is made
+// again to the byte.
+type spelling uint8
+
+const (
+	asJSON    spelling = iota // the artifact is the value itself as it stood in the body
+	canonical                 // as appendQuoted writes
+	asciiLow                  // \u00e9 for whatever is not ASCII, as Python writes it
+	forHTML                   // \u003c for <, > and &, as Go writes it
+)
+
+// spellingOf says how the value v, a JSON string that says text, was written; asJSON if by none of the known rules.
+func spellingOf(v []byte, text string) spelling {
+	for s := canonical; s <= forHTML; s++ {
+		if spelled := s.append(make([]byte, 0, len(v)), text); string(spelled) == string(v) {
+			return s
+		}
+	}
+	return asJSON
+}
+
+// append writes text as a JSON string by the rule.
+func (s spelling) append(dst []byte, text string) []byte {
+	if s == canonical {
+		return appendQuoted(dst, text)
+	}
+	quoted := appendQuoted(nil, text)
+	for len(quoted) > 0 {
+		r, n := utf8.DecodeRune(quoted)
+		switch {
+		case s == asciiLow && (r >= utf8.RuneSelf || r == 0x7f):
+			dst = appendEscaped(dst, r)
+		case s == forHTML && (r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029'):
+			dst = appendEscaped(dst, r)
+		default:
+			dst = append(dst, quoted[:n]...)
+		}
+		quoted = quoted[n:]
+	}
+	return dst
+}
+
+// appendEscaped writes a character as one or two \u escapes.
+func appendEscaped(dst []byte, r rune) []byte {
+	if r < 0x10000 {
+		return fmt.Appendf(dst, `\u%04x`, r)
+	}
+	r -= 0x10000
+	return fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+}
+
+// original is the value that stood where the patch is, made of the artifact's content.
+func (p patch) original(content []byte) []byte {
+	if p.Spelling == asJSON {
+		return content
+	}
+	return p.Spelling.append(make([]byte, 0, len(content)+len(content)/8+2), string(content))
+}
+
+// keepsake is the content that the artifact of a value must hold, and how the value is made of it.
+func keepsake(v []byte) (content []byte, s spelling) {
+	if len(v) < 2 || v[0] != '"' {
+		return v, asJSON
+	}
+	text, err := unquote(v)
+	if err != nil {
+		return v, asJSON
+	}
+	if s := spellingOf(v, text); s != asJSON {
+		return []byte(text), s
+	}
+	return v, asJSON
+}
+
+// span is the value that the patch replaces in the item; empty if the item has no such value.
+func (p patch) span(r *Request, it *Item) (v Span) {
+	switch p.Place {
+	case wholeContent:
+		return it.Content
+	case callInput:
+		if p.Index < len(it.Calls) {
+			return it.Calls[p.Index].Arguments
+		}
+		return v
+	}
+	n := 0
+	_ = r.parts(it.Content, func(q part) { // what cannot be read has no such part
+		if n == p.Index && q.kind == textPart {
+			v = q.value
+		}
+		n++
+	})
+	return v
+}
+
+// edits are what sends item i, behind the head, in this form.
+func (f *form) edits(r *Request, i int) ([]Edit, error) {
+	switch {
+	case f.Gone:
+		return nil, nil
+	case f.Fold > 0 && i+f.Fold <= len(r.Items)-r.Head:
+		return []Edit{{r.run(i, f.Fold), []byte(f.With)}}, nil
+	}
+	it := &r.Items[r.Head+i]
+	list := make([]Edit, 0, len(f.Patches))
+	for _, p := range f.Patches {
+		v := p.span(r, it)
+		if v.Empty() {
+			return nil, fmt.Errorf("cannot send a message in its recorded form: it has no value %d of kind %d", p.Index, p.Place)
+		}
+		list = append(list, Edit{v, appendQuoted(make([]byte, 0, len(p.Text)+len(p.Text)/16+2), p.Text)})
+	}
+	return list, nil
+}
+
+// encode is the form as it is recorded.
+func (f *form) encode() []byte {
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic("BUG: a form cannot be written as JSON: " + err.Error())
+	}
+	return b
+}
+
+func decodeForm(b []byte) (*form, error) {
+	var f form
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, fmt.Errorf("cannot read a recorded form: %w", err)
+	}
+	return &f, nil
+}

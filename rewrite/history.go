@@ -1,0 +1,223 @@
+package rewrite
+
+import (
+	"bytes"
+	"hash/maphash"
+	"path"
+	"slices"
+	"unsafe"
+)
+
+// history is what is known of a conversation's items behind the head, in order: item i is Items[Head+i] of the request.
+// It grows with them, and what was read once is not read again. It does not keep the body.
+type history struct {
+	seed    maphash.Seed
+	chain   []Link // chain[i] names the first i items
+	sizes   []int  // tokens of each item as it came
+	media   []int  // of them, those of images, sound and documents
+	groups  []int  // assistant's messages up to and with the item
+	size    Size   // of all items together
+	results []result
+	at      []int // of each item, its result's index; -1 for what is none
+
+	calls   map[string]origin // of the last assistant's message, by id
+	reading map[string][]int  // results of file reads that are not spent, by the file's last name
+	asked   map[string]int    // result of the latest read that asked for the very same
+	said    map[uint64]int    // latest result with this content
+	lines   *lineIndex        // of results that are sent whole
+	lined   int               // results that lines has been given, or that were not whole
+}
+
+// origin is the call that a result answers.
+type origin struct {
+	name  string
+	deed  deed
+	cites []string // what in its arguments looks like an artifact's name
+}
+
+// result is a tool's result.
+type result struct {
+	origin
+	item  int      // behind the head
+	left  []string // of the files it shows, those that were not written since
+	spent int      // the item that made it worthless; 0 if none did
+	why   string
+
+	names   string // in it, once they were asked for
+	stubbed int    // tokens of the item when cleared, once that was asked for; 0 before
+}
+
+func newHistory() *history {
+	return &history{
+		seed: maphash.MakeSeed(), calls: map[string]origin{}, reading: map[string][]int{},
+		asked: map[string]int{}, said: map[uint64]int{}, lines: newLines(),
+	}
+}
+
+// len is how many items are known.
+func (h *history) len() int { return len(h.sizes) }
+
+// extend reads the request's items that are not known yet.
+func (h *history) extend(r *Request, s Scale) {
+	h.chain = r.chainFrom(h.chain)
+	group := 0
+	if n := h.len(); n > 0 {
+		group = h.groups[n-1]
+	}
+	for i := h.len(); i < len(r.Items)-r.Head; i++ {
+		it := &r.Items[r.Head+i]
+		if it.Role == Assistant {
+			group++
+			h.callsOf(r, it)
+		}
+		n, media := r.countItem(s, it, it.Role == Tool && len(h.calls) > 1)
+		h.size.add(it.Role, n, media)
+		h.sizes, h.media, h.groups = append(h.sizes, n+media), append(h.media, media), append(h.groups, group)
+		h.at = append(h.at, -1)
+		if it.Role == Tool {
+			h.at[i] = len(h.results)
+			h.answer(r, it, i)
+		}
+	}
+}
+
+func (h *history) callsOf(r *Request, it *Item) {
+	clear(h.calls)
+	for _, c := range it.Calls {
+		text := said(c.Arguments.Of(r.Body))
+		h.calls[idOf(it, c)] = origin{c.Name, deedOf(c.Name, text, c.FreeText), cites(text)}
+	}
+}
+
+// answer takes a result in, and notes which earlier ones it makes worthless.
+func (h *history) answer(r *Request, it *Item, i int) {
+	id := it.Answers
+	if it.Legacy && id == "" {
+		id = "function " + it.Name
+	}
+	res := result{item: i, origin: h.calls[id]}
+	if res.name == "" {
+		res.name = it.Name
+	}
+	n := len(h.results)
+	h.results = append(h.results, res)
+	raw := it.Content.Of(r.Body)
+	h.repeated(raw, n)
+	if failed(raw) {
+		return
+	}
+	d := &h.results[n].deed
+	for _, file := range d.writes {
+		h.written(file, i)
+	}
+	if len(d.reads) == 0 || len(d.writes) > 0 {
+		return
+	}
+	if d.again != "" {
+		if k, ok := h.asked[d.again]; ok {
+			h.spend(k, i, "the same was read again later")
+		}
+		h.asked[d.again] = n
+	}
+	if d.only {
+		h.shows(n)
+	}
+}
+
+// shows notes which files a result shows and nothing else.
+func (h *history) shows(n int) {
+	res := &h.results[n]
+	res.left = slices.Clone(res.deed.reads)
+	for _, file := range res.left {
+		base := path.Base(file)
+		h.reading[base] = append(h.reading[base], n)
+	}
+}
+
+// shortest is the content in bytes below which two equal results are a coincidence.
+const shortest = 80
+
+func (h *history) repeated(raw []byte, n int) {
+	if len(raw) <= shortest {
+		return
+	}
+	sum := maphash.Bytes(h.seed, raw)
+	if k, ok := h.said[sum]; ok {
+		h.spend(k, h.results[n].item, "the same text came again later")
+	}
+	h.said[sum] = n
+}
+
+// written notes that a file was changed by the call whose result is item i. What showed it and nothing else is out of date.
+func (h *history) written(file string, i int) {
+	base := path.Base(file)
+	h.reading[base] = slices.DeleteFunc(h.reading[base], func(k int) bool {
+		res := &h.results[k]
+		before := len(res.left)
+		res.left = slices.DeleteFunc(res.left, func(f string) bool { return sameFile(f, file) })
+		if len(res.left) == 0 {
+			h.spend(k, i, "what it shows was written later")
+		}
+		return len(res.left) < before
+	})
+}
+
+func (h *history) spend(k, by int, why string) {
+	if res := &h.results[k]; res.spent == 0 {
+		res.spent, res.why = by, why
+	}
+}
+
+// cut forgets all items from n on. There must be no assistant's or tool's among them.
+func (h *history) cut(r *Request, n int) {
+	for i := n; i < h.len(); i++ {
+		h.size.add(r.Items[r.Head+i].Role, h.media[i]-h.sizes[i], -h.media[i])
+	}
+	h.chain, h.sizes, h.media, h.groups, h.at = h.chain[:n+1], h.sizes[:n], h.media[:n], h.groups[:n], h.at[:n]
+}
+
+// failed reports whether a result, as it stands in the body, says that its call did nothing.
+func failed(raw []byte) bool {
+	const short = 4_000 // bytes; a longer one is no mere complaint
+	if len(raw) > short {
+		return false
+	}
+	text := bytes.TrimLeft(raw, "\"[{ \n")
+	for _, word := range []string{"error", "<tool_use_error", "failed", "exception", "traceback"} {
+		if len(text) >= len(word) && bytes.EqualFold(text[:len(word)], []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
+
+// stable is how many items there are up to the last that is an assistant's or a tool's: what comes behind may be a
+// reminder that the client moves each turn.
+func (r *Request) stable() int {
+	n := len(r.Items) - r.Head
+	for n > 0 && r.Items[r.Head+n-1].Role != Assistant && r.Items[r.Head+n-1].Role != Tool {
+		n--
+	}
+	return n
+}
+
+// nameLength is how many characters of a to z and 2 to 7 an artifact's name has.
+const nameLength = 26
+
+// cites are the words of a text that may be names of artifacts.
+func cites(text []byte) (names []string) {
+	start := 0
+	for i := 0; i <= len(text); i++ {
+		if i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '2' && text[i] <= '7') {
+			continue
+		}
+		if i-start == nameLength {
+			names = append(names, string(text[start:i]))
+		}
+		start = i + 1
+	}
+	return names
+}
+
+// textOf is b as a string that shares its bytes; the caller keeps b as it is for as long as the string lives.
+func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,301 @@
+package rewrite
+
+import (
+	"strings"
+
+	"epitome/tokenize"
+)
+
+// plan is a decision in the making: the form of each item, and what must lie on the shelf before it may be recorded.
+type plan struct {
+	ladder
+	scale  Scale
+	scope  string
+	shelf  Shelf
+	req    *Request
+	hist   *history
+	base   *decision
+	forms  []*form
+	kept   []ware
+	made   []Change
+	stable int  // items behind the head that count for rung 2
+	broke  bool // an item that had been sent is sent in another form
+	late   bool // nothing could be put on the shelf when it came; at the line all items are looked at
+	ratio  float64
+	size   Size            // of the request as it came
+	marked map[string]bool // names of artifacts that forms speak of
+}
+
+// ware is content for the shelf.
+type ware struct {
+	name    string
+	content []byte
+}
+
+// sent is how many tokens item i takes as it is sent.
+func (p *plan) sent(i int) int {
+	if f := p.forms[i]; f != nil {
+		return f.Now
+	}
+	return p.hist.sizes[i]
+}
+
+// first is how many tokens item i took when it was first sent.
+func (p *plan) first(i int) int {
+	if f := p.forms[i]; f != nil {
+		return f.First
+	}
+	return p.hist.sizes[i]
+}
+
+// count measures a text.
+func (p *plan) count(text string) int { return p.scale.Counter.CountString(text) }
+
+// marks notes of which artifacts a form speaks.
+func (p *plan) marks(f *form) {
+	if f == nil {
+		return
+	}
+	for _, name := range f.artifacts() {
+		p.marked[name] = true
+	}
+}
+
+// set gives item i a new form.
+func (p *plan) set(i int, f *form, why string) {
+	before := p.sent(i)
+	f.Whole, f.First = p.hist.sizes[i], p.first(i)
+	if p.forms[i] == nil && i >= p.base.depth() {
+		f.First = f.Now
+	}
+	p.forms[i] = f
+	p.kept = append(p.kept, f.kept(p.req, i)...)
+	p.broke = p.broke || i < p.base.depth()
+	p.marks(f)
+	c := Change{Item: p.req.Head + i, Rung: f.Rung.String(), Why: why, Artifact: f.artifacts()[0]}
+	c.Before, c.After = int(float64(before)*p.ratio), int(float64(f.Now)*p.ratio)
+	if k := p.hist.at[i]; k >= 0 {
+		c.Tool, c.Argument = p.hist.results[k].name, p.hist.results[k].deed.key
+	} else if it := &p.req.Items[p.req.Head+i]; len(it.Calls) > 0 {
+		c.Tool = it.Calls[0].Name
+	}
+	p.made = append(p.made, c)
+}
+
+// where says how to get an artifact back.
+func (p *plan) where(name string) string {
+	if a := p.shelf.Address(name); a != "" {
+		return where(a)
+	}
+	return keptAs(name)
+}
+
+// messageTokens is what a message of an assistant or user with this text takes.
+func (p *plan) messageTokens(text string) int { return tokenize.PerMessage + 1 + p.count(text) }
+
+// passage is a text of a result that may be shortened.
+type passage struct {
+	place  place
+	index  int
+	raw    []byte // as it stands in the body
+	text   string
+	tokens int
+}
+
+// passages are the texts of item i, and how many tokens they have together. What is in no text is left as it is.
+func (p *plan) passages(i int) (list []passage, tokens int) {
+	it := &p.req.Items[p.req.Head+i]
+	if it.Content.Empty() {
+		return nil, 0
+	}
+	add := func(w passage, v Span) {
+		w.raw = v.Of(p.req.Body)
+		text, err := unquote(w.raw)
+		if err != nil {
+			return
+		}
+		w.text, w.tokens = text, p.scale.text(w.raw, false)
+		list, tokens = append(list, w), tokens+w.tokens
+	}
+	if p.req.Body[it.Content.Start] == '"' {
+		add(passage{place: wholeContent}, it.Content)
+		return list, tokens
+	}
+	n := 0
+	err := p.req.parts(it.Content, func(q part) {
+		if q.kind == textPart && p.req.Body[q.value.Start] == '"' {
+			add(passage{place: partText, index: n}, q.value)
+		}
+		n++
+	})
+	if err != nil {
+		return nil, 0
+	}
+	return list, tokens
+}
+
+// arrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When late,
+// all that are sent whole are looked at.
+func (p *plan) arrivals() {
+	for k := range p.hist.results {
+		res := &p.hist.results[k]
+		if p.forms[res.item] != nil || res.item < p.base.depth() && !p.late {
+			continue
+		}
+		p.arrive(res)
+	}
+}
+
+func (p *plan) arrive(res *result) {
+	limit, keep, untouched := p.limitOf(res.name, res.deed.kind == reading || res.deed.only)
+	if untouched || p.hist.sizes[res.item] < leastCleared {
+		return
+	}
+	recalled := p.recalled(res)
+	if recalled != "" {
+		limit, keep = p.recall, p.recall
+	}
+	list, tokens := p.passages(res.item)
+	f := &form{Rung: rungOffload, Now: p.hist.sizes[res.item]}
+	why := ""
+	for _, w := range list {
+		if marked(w.text) {
+			continue
+		}
+		c := cut{plan: p, res: res, passage: w, keep: keep, over: tokens > limit, recalled: recalled}
+		if c.over && len(list) > 1 {
+			c.keep = int(int64(keep) * int64(w.tokens) / int64(tokens))
+		}
+		if text, reason, ok := c.shorten(); ok {
+			why = reason
+			f.Patches = append(f.Patches, patch{w.place, w.index, text, c.name, c.spelling})
+			f.Refers = append(f.Refers, c.refers...)
+			f.Now -= w.tokens - p.count(text)
+		}
+	}
+	if len(f.Patches) > 0 {
+		p.set(res.item, f, why)
+	}
+}
+
+// recalled is the artifact that the result was asked for to show; empty if it shows none.
+func (p *plan) recalled(res *result) string {
+	for _, name := range res.cites {
+		if p.marked[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// cut shortens one text of a result.
+type cut struct {
+	*plan
+	res *result
+	passage
+	keep     int
+	over     bool   // the result is over its limit
+	recalled string // the artifact that it shows
+
+	name     string // of its own artifact
+	spelling spelling
+	refers   []int // items to which the text refers
+}
+
+// shorten is the text to send in this one's place, if that pays.
+func (c *cut) shorten() (text, why string, ok bool) {
+	shown := c.text
+	of := ""
+	if c.recalled == "" && c.tokens > c.screen {
+		if s, changed := finalScreen(c.text); changed {
+			shown, of = s, " of the final screen"
+		}
+	}
+	switch {
+	case c.over && c.count(shown) > c.keep:
+		text, why = c.excerpt(shown, of)
+	case of != "":
+		text, why = screenStub(shown, c.tokens, c.address()), "brought to the final screen"
+	}
+	if text == "" && c.recalled == "" && c.Repeats {
+		text, why = c.references()
+	}
+	return text, why, text != "" && c.tokens-c.count(text) >= leastSaving
+}
+
+// address says where the text is kept from now on, and names what it showed if it was read back itself.
+func (c *cut) address() string {
+	var content []byte
+	content, c.spelling = keepsake(c.raw)
+	c.name = c.shelf.Name(c.scope, content)
+	return c.whereFor(c.res, c.name)
+}
+
+// headShare is what of an excerpt comes from the beginning: logs and the output of commands tell most at their end.
+func (c *cut) headShare() float64 {
+	if c.res.deed.kind == shell {
+		return 0.2
+	}
+	return 0.5
+}
+
+// excerpt cuts a text that is over its limit.
+func (c *cut) excerpt(shown, of string) (text, why string) {
+	at := c.address()
+	keep := c.keep
+	if c.shelf.Address(c.name) == "" && c.recalled == "" { // nobody will look the rest up
+		keep *= 2
+	}
+	if outline, ok := outlineOf(shown, keep, c.count); ok && c.recalled == "" {
+		return outlineStub(&c.res.origin, outline, c.tokens, at), "over its limit"
+	}
+	e, ok := excerptOf(shown, keep, c.headShare(), c.count)
+	if !ok {
+		return "", ""
+	}
+	if c.recalled != "" {
+		at += "; read it in ranges of lines"
+	}
+	return excerptStub(&c.res.origin, middle{e, linesIn(shown), of, at, namesIn(e.left, c.Names)}), "over its limit"
+}
+
+// references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.
+func (c *cut) references() (text, why string) {
+	const worthwhile = 400 // bytes
+	if len(c.text) < worthwhile {
+		return "", ""
+	}
+	c.learnLines(c.hist.at[c.res.item])
+	found := c.hist.lines.repeats(c.text)
+	if len(found) == 0 {
+		return "", ""
+	}
+	var b strings.Builder
+	at := 0
+	for _, r := range found {
+		b.WriteString(c.text[at:r.start])
+		b.WriteString(referenceStub(&c.hist.results[c.hist.at[r.item]].origin, r))
+		c.refers = append(c.refers, r.item)
+		at = r.end
+	}
+	b.WriteString(c.text[at:])
+	if s := b.String(); !strings.HasSuffix(s, "\n") {
+		b.WriteByte('\n')
+	}
+	b.WriteString(mark + c.address() + "]")
+	return b.String(), "lines stand in an earlier result"
+}
+
+// learnLines takes in the lines of the first n results, as far as they are sent whole.
+func (p *plan) learnLines(n int) {
+	h := p.hist
+	for ; h.lined < n; h.lined++ {
+		res := &h.results[h.lined]
+		if p.forms[res.item] != nil {
+			continue
+		}
+		if list, _ := p.passages(res.item); len(list) == 1 {
+			h.lines.add(res.item, list[0].text)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package rewrite
+
+// Asked is a request to shape.
+type Asked struct {
+	Body     []byte // decoded; it is read and never changed
+	Scope    string // who may share facts with whom
+	Upstream string // its name
+	Limits   *Limits
+}
+
+// Shaped is what is sent in a request's place.
+type Shaped struct {
+	Body   []byte // Asked.Body itself if nothing is changed
+	Report Report
+
+	forms []*form // of each item behind the head
+}
+
+// The actions: what the ladder has done to a request as it is sent, in this exchange or in an earlier one. The highest rung
+// names it.
+const (
+	ActionNone    = "none"
+	ActionOffload = "offload"
+	ActionClear   = "clear"
+	ActionBypass  = "bypass" // something failed inside epitome; Report.Err says what
+)
+
+// Report says what was done to a request, or why nothing was.
+type Report struct {
+	Action       string
+	Conversation string // its id; empty if the body was not understood
+	Model        string // as the request names it
+	Window       int    // tokens that the model is believed to hold, and what of them may be filled
+	Usable       int
+	Items        int // messages, with those of the head
+	Before       Size
+	After        Size     // both in tokens of the model
+	Decided      bool     // a new decision was made
+	Broke        bool     // and it changed items that had been sent in another form
+	Changes      []Change // what it did, in the order of the items; nothing of what was only repeated
+	Repeated     int      // items that were sent in a form decided earlier
+	Reason       string   // why nothing new was done, or not everything that was asked for; empty if something was
+	Err          error    // what failed inside epitome; the request went on as Action says
+}
+
+// Change is a new form of one item.
+type Change struct {
+	Item     int // index in the request's messages
+	Rung     string
+	Tool     string
+	Argument string // the key one of the call
+	Why      string
+	Before   int // tokens of the model
+	After    int
+	Artifact string // name of what was taken out
+}
+
+// times is the size in tokens of a model of which the vocabulary's is ratio.
+func (s Size) times(ratio float64) Size {
+	if ratio == 1 {
+		return s
+	}
+	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
+	return Size{f(s.System), f(s.Tools), f(s.User), f(s.Assistant), f(s.Results), f(s.Images), f(s.Other)}
+}

@@ -1,0 +1,201 @@
+package rewrite
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"epitome/tokenize"
+)
+
+// notes is a ledger in memory.
+type notes struct {
+	mu    sync.Mutex
+	facts map[string]note
+	due   bool  // what Touch answers
+	fail  error // what every write returns
+}
+
+type note struct {
+	value   string
+	version uint64
+}
+
+func newNotes() *notes { return &notes{facts: map[string]note{}} }
+
+func (n *notes) Get(key string) ([]byte, uint64, bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	f, ok := n.facts[key]
+	return []byte(f.value), f.version, ok
+}
+
+func (n *notes) Add(key string, value []byte) ([]byte, uint64, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.fail != nil {
+		return nil, 0, n.fail
+	}
+	f, ok := n.facts[key]
+	if !ok {
+		f = note{string(value), 1}
+		n.facts[key] = f
+	}
+	return []byte(f.value), f.version, nil
+}
+
+func (n *notes) Swap(key string, old uint64, value []byte) ([]byte, uint64, bool, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.fail != nil {
+		return nil, 0, false, n.fail
+	}
+	f := n.facts[key]
+	if f.version != old {
+		return []byte(f.value), f.version, false, nil
+	}
+	f = note{string(value), old + 1}
+	n.facts[key] = f
+	return value, f.version, true, nil
+}
+
+func (n *notes) Touch(string) bool { return n.due }
+
+// cupboard is a shelf in memory.
+type cupboard struct {
+	mu    sync.Mutex
+	wares map[string]string
+	full  bool
+	fail  error
+}
+
+func newCupboard() *cupboard { return &cupboard{wares: map[string]string{}} }
+
+func (c *cupboard) Name(scope string, content []byte) string {
+	sum := sha256.Sum256(append([]byte(scope+"\x00"), content...))
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:nameLength]
+}
+
+func (c *cupboard) Address(name string) string { return "/data/artifacts/" + name + ".txt" }
+
+func (c *cupboard) Put(name string, content []byte, late bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.fail != nil {
+		return c.fail
+	}
+	if c.full && !late {
+		return errors.New("the shelf is full")
+	}
+	c.wares[name] = string(content)
+	return nil
+}
+
+func (c *cupboard) Touch(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.wares[name]
+	return ok
+}
+
+func (c *cupboard) Full() bool { return c.full }
+
+func (c *cupboard) get(name string) ([]byte, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s, ok := c.wares[name]
+	if !ok {
+		return nil, fmt.Errorf("no artifact %s", name)
+	}
+	return []byte(s), nil
+}
+
+// bench is a shaper with what it needs.
+type bench struct {
+	*Shaper
+	notes    *notes
+	cupboard *cupboard
+	limits   Limits
+	window   int
+}
+
+func limits() Limits {
+	l := Limits{
+		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Names: 400, Recall: 30_000, Repeats: true, ClearAt: .8,
+		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1,
+	}
+	if err := l.SetPreset("balanced"); err != nil {
+		panic(err)
+	}
+	return l
+}
+
+func newBench(window int) *bench {
+	b := &bench{notes: newNotes(), cupboard: newCupboard(), limits: limits(), window: window}
+	b.restart()
+	return b
+}
+
+// restart is what the process forgets when it ends.
+func (b *bench) restart() {
+	b.Shaper = NewShaper(Means{
+		Ledger: b.notes, Shelf: b.cupboard, Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(1 << 16),
+		Window: func(_, _ string, maxOutput int) (int, int) {
+			return b.window, b.window - min(max(maxOutput, min(8192, b.window/8)), b.window/4)
+		},
+	})
+}
+
+func (b *bench) shape(body string) Shaped {
+	return b.Shape(Asked{Body: []byte(body), Upstream: "up", Limits: &b.limits})
+}
+
+// turns are the requests of a recorded conversation, as its client sent them one after another.
+func turns(tb testing.TB, body []byte) []string {
+	tb.Helper()
+	r, err := ReadChat(body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	var list []string
+	last := r.Items[len(r.Items)-1].End
+	for i, it := range r.Items {
+		if it.Role == Assistant && i > r.Head {
+			list = append(list, string(body[:r.Items[i-1].End])+string(body[last:]))
+		}
+	}
+	return append(list, string(body))
+}
+
+func conversations(tb testing.TB) []string {
+	tb.Helper()
+	folder := os.Getenv("EPITOME_CORPUS")
+	if folder == "" {
+		folder = "../../shared/corpus"
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
+	if len(files) == 0 {
+		tb.Skip("no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
+	}
+	return files
+}
+
+// messagesOf are the messages of a body, each as it stands there.
+func messagesOf(tb testing.TB, body []byte) (list []string) {
+	tb.Helper()
+	var parsed struct{ Messages []json.RawMessage }
+	if err := json.Unmarshal(body, &parsed); err != nil {
+		tb.Fatal(err)
+	}
+	for _, m := range parsed.Messages {
+		list = append(list, string(m))
+	}
+	return list
+}

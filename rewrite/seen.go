@@ -1,0 +1,190 @@
+package rewrite
+
+import (
+	"container/list"
+	"hash/maphash"
+	"sync"
+	"unsafe"
+
+	"epitome/tokenize"
+)
+
+// seen remembers conversations that were read, so that what comes again is recognised by one hash of its bytes and not
+// read again. A conversation is taken out while a request that extends it is shaped, so nothing is shared. It is bounded:
+// what was used least recently is forgotten.
+type seen struct {
+	seed maphash.Seed
+
+	mu     sync.Mutex
+	starts map[uint64][]*list.Element // of *past, by scope and first bytes
+	recent *list.List                 // of *past, the newest first
+	bytes  int
+}
+
+// past is a conversation up to its last assistant's or tool's item.
+type past struct {
+	start      uint64
+	from       int    // offset of its first byte in the body it was read from
+	length     int    // of its bytes
+	sum        uint64 // of them
+	items      []Item
+	hist       *history
+	lane       lane
+	decision   *decision // by which it was sent
+	vocabulary tokenize.Vocabulary
+	bytes      int // of memory, about
+}
+
+const (
+	mostSeen  = 64 << 20 // bytes of memory for all conversations
+	startLen  = 1 << 10  // bytes by which conversations are told apart at first
+	mostAlike = 4        // conversations that begin alike and are looked at
+)
+
+func newSeen() *seen {
+	return &seen{seed: maphash.MakeSeed(), starts: map[uint64][]*list.Element{}, recent: list.New()}
+}
+
+func (s *seen) startOf(scope string, b []byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(s.seed)
+	_, _ = h.WriteString(scope)
+	_ = h.WriteByte(0)
+	_, _ = h.Write(b[:min(len(b), startLen)])
+	return h.Sum64()
+}
+
+// take finds the longest conversation that b begins with, and gives it away.
+func (s *seen) take(scope string, b []byte) *past {
+	start := s.startOf(scope, b)
+	s.mu.Lock()
+	alike := append([]*list.Element(nil), s.starts[start]...)
+	s.mu.Unlock()
+	var best *list.Element
+	for _, e := range alike {
+		p := e.Value.(*past)                                                           //nolint:forcetypeassert // only pasts are put there
+		if p.length > len(b) || best != nil && best.Value.(*past).length >= p.length { //nolint:forcetypeassert // likewise
+			continue
+		}
+		if maphash.Bytes(s.seed, b[:p.length]) == p.sum {
+			best = e
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.removeLocked(best)
+}
+
+// removeLocked takes a conversation out; nil if somebody else has.
+func (s *seen) removeLocked(e *list.Element) *past {
+	p := e.Value.(*past) //nolint:forcetypeassert // only pasts are put there
+	alike := s.starts[p.start]
+	for i, other := range alike {
+		if other != e {
+			continue
+		}
+		if alike = append(alike[:i:i], alike[i+1:]...); len(alike) == 0 {
+			delete(s.starts, p.start)
+		} else {
+			s.starts[p.start] = alike
+		}
+		s.recent.Remove(e)
+		s.bytes -= p.bytes
+		return p
+	}
+	return nil
+}
+
+// put remembers a conversation that nobody else uses any more.
+func (s *seen) put(scope string, p *past, b []byte) {
+	if len(b) < startLen { // quickly read again
+		return
+	}
+	p.start, p.length, p.sum = s.startOf(scope, b), len(b), maphash.Bytes(s.seed, b)
+	p.bytes = p.hist.memory() + len(p.items)*int(unsafe.Sizeof(Item{})+unsafe.Sizeof(Call{})+64)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	e := s.recent.PushFront(p)
+	s.starts[p.start] = append(s.starts[p.start], e)
+	s.bytes += p.bytes
+	if alike := s.starts[p.start]; len(alike) > mostAlike {
+		s.removeLocked(alike[0])
+	}
+	for s.bytes > mostSeen && s.recent.Len() > 0 {
+		s.removeLocked(s.recent.Back())
+	}
+}
+
+// recall is what the reader asks for what it need not read.
+func (x *shaping) recall(body []byte, i int) (items []Item, end int) {
+	p := x.seen.take(x.Scope, body[i:])
+	if p == nil {
+		return nil, 0
+	}
+	if by := i - p.from; by != 0 {
+		move(p.items, by)
+		p.from = i
+	}
+	x.past = p
+	return p.items, i + p.length
+}
+
+// move shifts the places of items.
+func move(items []Item, by int) {
+	shift := func(s *Span) {
+		if !s.Empty() {
+			s.Start, s.End = s.Start+by, s.End+by
+		}
+	}
+	for i := range items {
+		it := &items[i]
+		shift(&it.Span)
+		shift(&it.Content)
+		for k := range it.Calls {
+			shift(&it.Calls[k].Span)
+			shift(&it.Calls[k].Arguments)
+		}
+	}
+}
+
+// known is what was known of the conversation before. A count of another vocabulary is of no use.
+func (x *shaping) known(v tokenize.Vocabulary) *history {
+	if x.past == nil || x.past.vocabulary != v {
+		x.past = nil
+		return newHistory()
+	}
+	return x.past.hist
+}
+
+// standing is the decision by which the known part was sent, if it was in this lane.
+func (x *shaping) standing() *decision {
+	if x.past == nil || x.past.lane != x.lane {
+		return nil
+	}
+	return x.past.decision
+}
+
+// learn remembers the conversation for the next request.
+func (x *shaping) learn() error {
+	n, p := x.plan.stable, x.plan
+	if n == 0 || x.foreign {
+		return nil
+	}
+	items := x.req.Items[x.req.Head : x.req.Head+n]
+	x.hist.cut(x.req, n)
+	from, end := items[0].Start, items[n-1].End
+	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version}
+	x.seen.put(x.Scope, &past{
+		from: from, items: items, hist: x.hist, lane: x.lane, decision: d, vocabulary: p.scale.Counter.Vocabulary(),
+	}, x.Body[from:end])
+	return nil
+}
+
+// memory is about how many bytes the history takes.
+func (h *history) memory() int {
+	const perItem, perResult, perLine = 32 + 4*8 + 8, 400, 30
+	return len(h.sizes)*perItem + len(h.results)*perResult + int(h.lines.total)*perLine
+}

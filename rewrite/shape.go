@@ -1,0 +1,282 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"runtime/debug"
+
+	"epitome/tokenize"
+)
+
+// Means are what shaping needs of the rest of the program. None may be nil.
+type Means struct {
+	Ledger   Ledger
+	Shelf    Shelf
+	Counters *tokenize.Counters
+	Models   tokenize.Models
+	Memo     *tokenize.Memo
+	// Window is how many tokens a model at an upstream holds, and how many of them a request that asks for maxOutput may fill.
+	Window func(upstream, model string, maxOutput int) (window, usable int)
+	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
+	Passing bool
+}
+
+// Shaper shapes requests. Its methods may be called from any goroutine.
+type Shaper struct {
+	means Means
+	seen  *seen
+}
+
+// NewShaper makes a shaper.
+func NewShaper(m Means) *Shaper { return &Shaper{means: m, seen: newSeen()} }
+
+// Shape says what to send in a request's place. It never fails: what goes wrong stands in the report, and the request goes
+// on in the form that was decided last, or else as it came.
+func (s *Shaper) Shape(a Asked) Shaped {
+	x := &shaping{Shaper: s, Asked: a, out: Shaped{Body: a.Body}}
+	x.out.Report.Action = ActionNone
+	x.guarded(x.read)
+	if x.req == nil || x.out.Report.Err != nil {
+		return x.out
+	}
+	x.guarded(x.decide)
+	if x.out.Report.Err != nil { // what was decided before still holds, with all that is new left whole
+		err := x.out.Report.Err
+		x.out, x.plan.forms = Shaped{Body: a.Body, Report: x.out.Report}, x.baseForms()
+		x.out.Report.Err, x.out.Report.Changes, x.out.Report.Decided, x.out.Report.Broke = nil, nil, false, false
+		x.guarded(x.build)
+		x.out.Report.Err = errors.Join(err, x.out.Report.Err)
+		x.out.Report.Action = ActionBypass
+		return x.out
+	}
+	x.guarded(x.learn)
+	return x.out
+}
+
+// shaping is the way of one request.
+type shaping struct {
+	*Shaper
+	Asked
+	out  Shaped
+	req  *Request
+	hist *history
+	lane lane
+	plan *plan
+	past *past // what was known before; nil if nothing was
+
+	recorded *decision // what stands for this request
+	foreign  bool      // another request's decision was adopted, of which the history knows nothing
+}
+
+// guarded does one step. If it fails or panics, the body is as it came.
+func (x *shaping) guarded(step func() error) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.failed(fmt.Errorf("panic: %v\n%s", r, debug.Stack()))
+		}
+	}()
+	if err := step(); err != nil {
+		x.failed(err)
+	}
+}
+
+func (x *shaping) failed(err error) {
+	x.out.Report.Err, x.out.Report.Action, x.out.Body, x.out.forms = err, ActionBypass, x.Body, nil
+}
+
+// read finds out what was asked.
+func (x *shaping) read() error {
+	req, err := readChat(x.Body, x.recall)
+	if err != nil {
+		x.out.Report.Reason = err.Error()
+		return nil
+	}
+	model := x.means.Models.Of(req.Model)
+	counter, err := x.means.Counters.For(model.Vocabulary)
+	if err != nil {
+		return err
+	}
+	x.req = req
+	x.lane = lane{x.Scope, x.Upstream, req.Model}
+	window, usable := x.means.Window(x.Upstream, req.Model, req.MaxOutput)
+	scale := Scale{model, counter, x.means.Memo}
+	x.plan = &plan{
+		ladder: x.Limits.at(window, usable, model.Ratio), scale: scale, scope: x.Scope, shelf: x.means.Shelf, req: req,
+		ratio: model.Ratio, base: &decision{}, marked: map[string]bool{},
+	}
+	x.hist = x.known(model.Vocabulary)
+	x.hist.extend(req, scale)
+	x.plan.hist, x.plan.stable = x.hist, req.stable()
+	size := req.countFixed(scale).with(x.hist.size)
+	x.plan.size = size
+	x.out.Report = Report{Action: ActionNone, Model: req.Model, Window: window, Usable: usable, Items: len(req.Items), Before: size.times(model.Ratio)}
+	x.out.Report.After = x.out.Report.Before
+	return nil
+}
+
+// decide finds the form of each item, and records it before anything is sent.
+func (x *shaping) decide() error {
+	p := x.plan
+	p.base = x.lane.deepest(x.means.Ledger, x.hist.chain, x.standing())
+	p.forms = x.baseForms()
+	for _, f := range p.forms {
+		p.marks(f)
+	}
+	if err := x.replaced(); err != nil {
+		return err
+	}
+	if p.base.version == 0 || p.base.depth() < x.hist.len() {
+		x.extend()
+		if err := x.record(); err != nil {
+			return err
+		}
+	} else {
+		x.recorded = p.base
+		x.out.Report.Reason = "the request is one that was decided before"
+	}
+	return x.build()
+}
+
+// baseForms are the forms that were decided before, and all that is new whole.
+func (x *shaping) baseForms() []*form {
+	forms := make([]*form, x.hist.len())
+	copy(forms, x.plan.base.forms)
+	return forms
+}
+
+// extend makes the new part of the decision.
+func (x *shaping) extend() {
+	p := x.plan
+	if len(x.Body) < p.floor() {
+		x.out.Report.Reason = "the body is below the floor"
+		return
+	}
+	p.late = x.means.Passing || p.shelf.Full()
+	total := p.total()
+	if !p.late || total > p.clearLine {
+		p.arrivals()
+	}
+	// A prefix that was decided on is not decided on again because of what stands behind it.
+	if p.stable > p.base.depth() || p.base.version == 0 {
+		p.rules()
+		p.clearing(p.total())
+	}
+	if len(p.made) == 0 {
+		x.out.Report.Reason = p.whyNothing(total)
+	}
+}
+
+// total is how many tokens the request takes in the forms that are planned.
+func (p *plan) total() int {
+	n := p.size.Total()
+	for i, f := range p.forms {
+		if f != nil {
+			n += f.Now - p.hist.sizes[i]
+		}
+	}
+	return n
+}
+
+// whyNothing says in one sentence why there is no new form.
+func (p *plan) whyNothing(total int) string {
+	switch {
+	case p.late && total <= p.clearLine:
+		return "nothing can be kept beyond this process, or the quota is used up; so all stays whole up to the line"
+	case total <= p.clearLine:
+		return "no new result is over its limit, and clearing old ones does not pay yet"
+	case p.size.System+p.size.Tools > p.usable:
+		return "system prompt and tools alone fill the window"
+	}
+	return "the request is over the line, but what may be cleared would free too little"
+}
+
+// build makes the body and checks it.
+func (x *shaping) build() error {
+	p := x.plan
+	var edits []Edit
+	for i, f := range p.forms {
+		if f == nil {
+			continue
+		}
+		list, err := f.edits(x.req, i)
+		if err != nil {
+			return err
+		}
+		edits = append(edits, list...)
+		x.account(i, f)
+	}
+	if len(edits) == 0 {
+		return nil
+	}
+	body, err := Splice(x.Body, edits)
+	if err != nil {
+		return err
+	}
+	// What was checked in this very form before needs no other look.
+	if len(p.made) > 0 || x.past == nil {
+		if err := x.check(body); err != nil {
+			return err
+		}
+	}
+	x.out.Body, x.out.forms = body, p.forms
+	return nil
+}
+
+func (x *shaping) check(body []byte) error {
+	rewritten, err := ReadChat(body)
+	if err != nil {
+		return fmt.Errorf("cannot read the rewritten conversation: %w", err)
+	}
+	return Worse(x.req, rewritten)
+}
+
+// Restore makes the original body again, of the body as it is sent and what get finds on the shelf.
+func (s Shaped) Restore(get func(artifact string) ([]byte, error)) ([]byte, error) {
+	r, err := ReadChat(s.Body)
+	if err != nil {
+		return s.Body, nil //nolint:nilerr // nothing that cannot be read was changed
+	}
+	var edits []Edit
+	at := r.Head - 1 // the item of the sent body
+	for _, f := range s.forms {
+		if f == nil || !f.Gone {
+			at++
+		}
+		if f == nil || f.Gone {
+			continue
+		}
+		if f.Fold > 0 {
+			content, err := get(f.Kept)
+			if err != nil {
+				return nil, fmt.Errorf("cannot find what message %d stands for: %w", at, err)
+			}
+			edits = append(edits, Edit{r.Items[at].Span, content})
+			continue
+		}
+		for _, q := range f.Patches {
+			content, err := get(q.Artifact)
+			if err != nil {
+				return nil, fmt.Errorf("cannot find what message %d was: %w", at, err)
+			}
+			edits = append(edits, Edit{q.span(r, &r.Items[at]), q.original(content)})
+		}
+	}
+	return Splice(s.Body, edits)
+}
+
+// account puts an item's form into the report.
+func (x *shaping) account(i int, f *form) {
+	r := &x.out.Report
+	saved := int(float64(x.hist.sizes[i]-f.Now)*x.plan.ratio + 0.5)
+	if x.req.Items[x.req.Head+i].Role == Tool {
+		r.After.Results -= saved
+	} else {
+		r.After.Assistant -= saved
+	}
+	if i < x.plan.base.depth() && x.plan.base.forms[i] == f {
+		r.Repeated++
+	}
+	if a := f.Rung.String(); f.Rung == rungClear || r.Action == ActionNone {
+		r.Action = a
+	}
+}

@@ -1,0 +1,91 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+)
+
+// mark begins every line that epitome puts into a conversation. A text with a line that begins so is never cut again.
+const mark = "[epitome: "
+
+// marked reports whether a text holds such a line.
+func marked(text string) bool {
+	return strings.HasPrefix(text, mark) || strings.Contains(text, "\n"+mark)
+}
+
+// about says what a text came from: tool and key argument.
+func (c *origin) about() string {
+	name := c.name
+	if name == "" {
+		name = "a tool"
+	}
+	if c.deed.key == "" {
+		return name
+	}
+	return name + " `" + c.deed.key + "`"
+}
+
+// linesIn is how many lines a text has, the last one with or without its end.
+func linesIn(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}
+
+// middle is what an excerpt leaves out.
+type middle struct {
+	excerpt
+	total int    // lines of the whole
+	of    string // what the lines are of, if not of the text as it came
+	where string
+	names string // in what was left out
+}
+
+// excerptStub shows head and tail of a text and says what stands between them.
+func excerptStub(c *origin, m middle) string {
+	var b strings.Builder
+	b.WriteString(m.head)
+	fmt.Fprintf(&b, "%slines %d-%d of %d left out%s: %d lines, %d tokens of %s. %s",
+		mark, m.from, m.to, m.total, m.of, m.to-m.from+1, m.leftTokens, c.about(), m.where)
+	if m.names != "" {
+		b.WriteString(" Names in them: " + m.names)
+	}
+	b.WriteString("]\n")
+	b.WriteString(m.tail)
+	return b.String()
+}
+
+// outlineStub shows what a JSON value is made of.
+func outlineStub(c *origin, outline string, tokens int, where string) string {
+	return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s, made of its own keys and values. %s]\n%s", mark, tokens, c.about(), where, outline)
+}
+
+// screenStub shows terminal output as it would stand on the screen in the end.
+func screenStub(screen string, tokens int, where string) string {
+	if screen != "" && !strings.HasSuffix(screen, "\n") {
+		screen += "\n"
+	}
+	return fmt.Sprintf("%s%sabove is the final screen of terminal output of %d tokens. %s]", screen, mark, tokens, where)
+}
+
+// referenceStub stands where lines were that an earlier result holds.
+func referenceStub(c *origin, r repeat) string {
+	return fmt.Sprintf("%slines %d-%d here stand above, but for line numbers and trailing spaces, in the result of %s, from its line %d]\n", mark, r.first, r.last, c.about(), r.at)
+}
+
+// clearedStub stands where a result was.
+func clearedStub(c *origin, m middle, why string) string {
+	s := fmt.Sprintf("%s%s, %d lines, %d tokens, cleared: %s. %s", mark, c.about(), m.total, m.leftTokens, why, m.where)
+	if m.names != "" {
+		s += " Names in it: " + m.names
+	}
+	return s + "]"
+}
+
+// where says how to get a text back.
+func where(address string) string { return "Whole text: " + address }
+
+// keptAs is what where is when no address can be given.
+func keptAs(name string) string { return "Kept as artifact " + name }
