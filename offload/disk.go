@@ -1,0 +1,220 @@
+package offload
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// tempAge is how old a file must be that was being written before it is taken for left behind.
+const tempAge = time.Hour
+
+// disk is a place in a folder: a file for each content, under its name, readable by its owner alone. The file's
+// modification time is the content's until. Other processes may use the folder at the same time.
+type disk struct {
+	folder string // absolute
+	now    func() time.Time
+	save   func(path string, content []byte) error // saveNew, but in tests
+
+	mu      sync.Mutex
+	writing map[string]bool // the temps of this process; guarded by mu
+}
+
+// openDisk makes the folder of artifacts in data, if need be.
+func openDisk(data string, now func() time.Time) (*disk, error) {
+	data, err := filepath.Abs(data)
+	if err != nil {
+		return nil, err
+	}
+	d := &disk{folder: filepath.Join(data, "artifacts"), now: now, save: saveNew, writing: map[string]bool{}}
+	if err := d.makeFolder(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *disk) makeFolder() error {
+	if err := os.MkdirAll(d.folder, 0o700); err != nil {
+		return err
+	}
+	return syncFolder(filepath.Dir(d.folder))
+}
+
+func (d *disk) path(name string) string { return filepath.Join(d.folder, name+extension) }
+
+// temp is a path that no other call returns. It tells when it was made, by our clock.
+func (d *disk) temp() string {
+	return filepath.Join(d.folder, fmt.Sprintf(".%d-%s.tmp", d.now().Unix(), rand.Text()))
+}
+
+// leftBehind tells whether file is a temp of long ago, or of a time to come: then the clock went back meanwhile.
+func leftBehind(file string, now time.Time) bool {
+	stamp, _, found := strings.Cut(strings.TrimPrefix(file, "."), "-")
+	made, err := strconv.ParseInt(stamp, 10, 64)
+	if !found || err != nil || !strings.HasPrefix(file, ".") || !strings.HasSuffix(file, ".tmp") {
+		return false
+	}
+	return now.Sub(time.Unix(made, 0)).Abs() > tempAge
+}
+
+func (d *disk) write(name string, content []byte, until time.Time) error {
+	temp := d.temp()
+	d.note(temp, true)
+	defer d.note(temp, false)
+	err := d.save(temp, content)
+	if errors.Is(err, fs.ErrNotExist) { // someone has deleted the folder
+		if err = d.makeFolder(); err == nil {
+			err = d.save(temp, content)
+		}
+	}
+	if err == nil {
+		err = os.Chtimes(temp, until, until)
+	}
+	if err == nil {
+		err = os.Rename(temp, d.path(name))
+	}
+	if err != nil {
+		_ = os.Remove(temp) // else Sweep does
+		return err
+	}
+	if err := syncFolder(d.folder); err != nil {
+		_ = os.Remove(d.path(name))
+		return err
+	}
+	return nil
+}
+
+// note keeps tidy from a temp that is in use: a machine may sleep for hours in the middle of a write.
+func (d *disk) note(temp string, inUse bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if inUse {
+		d.writing[temp] = true
+	} else {
+		delete(d.writing, temp)
+	}
+}
+
+func (d *disk) inUse(temp string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.writing[temp]
+}
+
+// saveNew makes a file that survives a power failure once its folder is synced, or none.
+func saveNew(path string, content []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path)
+	}
+	return err
+}
+
+// syncFolder lets the names in folder survive a power failure, where the system can do that.
+func syncFolder(folder string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	f, err := os.Open(folder)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := f.Sync(); err != nil && !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
+
+func (d *disk) look(name string) (entry, error) {
+	file, err := os.Lstat(d.path(name))
+	if err != nil {
+		return entry{}, err
+	}
+	if !file.Mode().IsRegular() {
+		return entry{}, fs.ErrNotExist // nothing of ours; opening a pipe would wait for ever
+	}
+	return entry{file.Size(), file.ModTime()}, nil
+}
+
+func (d *disk) open(name string) (io.ReadSeekCloser, error) {
+	if _, err := d.look(name); err != nil {
+		return nil, err
+	}
+	return os.Open(d.path(name))
+}
+
+func (d *disk) prolong(name string, until time.Time) error {
+	return os.Chtimes(d.path(name), until, until)
+}
+
+// drop takes the file aside before it looks for the last time: another process may prolong it, or write it again,
+// until then.
+func (d *disk) drop(name string, now time.Time) (freed bool, err error) {
+	aside := d.temp()
+	if err := os.Rename(d.path(name), aside); err != nil {
+		return false, err
+	}
+	file, err := os.Lstat(aside)
+	if err == nil && file.ModTime().After(now) {
+		return false, os.Rename(aside, d.path(name))
+	}
+	return true, os.Remove(aside)
+}
+
+func (d *disk) names() (all []string, err error) {
+	files, err := d.files()
+	for _, file := range files {
+		if name, found := strings.CutSuffix(file, extension); found && wellFormed(name) {
+			all = append(all, name)
+		}
+	}
+	return all, err
+}
+
+func (d *disk) files() ([]string, error) {
+	f, err := os.Open(d.folder)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return f.Readdirnames(-1)
+}
+
+func (d *disk) tidy(now time.Time) (n int, bytes int64, err error) {
+	files, err := d.files()
+	for _, file := range files {
+		path := filepath.Join(d.folder, file)
+		if !leftBehind(file, now) || d.inUse(path) {
+			continue
+		}
+		left, failed := os.Lstat(path)
+		if failed == nil {
+			failed = os.Remove(path)
+		}
+		if failed != nil {
+			err = errors.Join(err, failed)
+			continue
+		}
+		n++
+		bytes += left.Size()
+	}
+	return n, bytes, err
+}
