@@ -19,6 +19,9 @@ import (
 
 	"epitome/console"
 	"epitome/proxy"
+	"epitome/rewrite"
+	"epitome/unit"
+	"epitome/window"
 
 	"github.com/pelletier/go-toml/v2"
 )
@@ -30,10 +33,27 @@ type Config struct {
 	Upstream  string                          `toml:"upstream"`
 	Data      string                          `toml:"data"` // fixed at start; see dataFolder
 	Mode      string                          `toml:"mode"`
+	Scope     string                          `toml:"scope"`
 	Proxy     proxy.Config                    `toml:"proxy"`
+	Rewrite   rewrite.Limits                  `toml:"rewrite"`
+	Window    window.Config                   `toml:"window"`
+	Offload   OffloadConfig                   `toml:"offload"`
+	Store     StoreConfig                     `toml:"store"`
 	Console   console.Config                  `toml:"console"`
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
 	Routes    []proxy.Route                   `toml:"routes"`
+}
+
+// OffloadConfig is the table [offload].
+type OffloadConfig struct {
+	Address string     `toml:"address"`
+	Quota   unit.Bytes `toml:"quota"` // fixed at start
+}
+
+// StoreConfig is the table [store]; all of it is fixed at start.
+type StoreConfig struct {
+	Keep      unit.Duration `toml:"keep"`
+	SyncEvery unit.Duration `toml:"sync_every"`
 }
 
 // Overrides are the command line's words on the configuration; an empty one was not given.
@@ -52,6 +72,9 @@ func defaults() Config {
 	var c Config
 	if err := toml.Unmarshal([]byte(defaultConfig), &c); err != nil {
 		panic(fmt.Errorf("BUG: cannot read the embedded config.toml: %w", err))
+	}
+	if err := c.Rewrite.SetPreset(c.Rewrite.Preset); err != nil {
+		panic(fmt.Errorf("BUG: the embedded config.toml: %w", err))
 	}
 	return c
 }
@@ -169,6 +192,9 @@ func (c Config) validate() error {
 	if !slices.Contains([]string{"on", "observe", "off"}, c.Mode) {
 		return fmt.Errorf("cannot use mode %q: write on, observe or off", c.Mode)
 	}
+	if err := checkScope(c.Scope); err != nil {
+		return err
+	}
 	_, port, err := net.SplitHostPort(c.Listen)
 	if _, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil {
 		return fmt.Errorf("cannot use listen %q: write host:port, as in 127.0.0.1:7070 or [::1]:7070", c.Listen)
@@ -194,7 +220,18 @@ func (c Config) validate() error {
 	if err := checkConsole(c.Console); err != nil {
 		return err
 	}
+	if err := c.checkKeeping(); err != nil {
+		return err
+	}
 	return checkProxy(c.Proxy)
+}
+
+func checkScope(scope string) error {
+	name, ok := strings.CutPrefix(scope, "header:")
+	if ok && isHeaderName(name) || slices.Contains([]string{"auto", "credential", "shared"}, scope) {
+		return nil
+	}
+	return fmt.Errorf("cannot use scope %q: write auto, credential, shared, or header:NAME with the name of a header", scope)
 }
 
 func checkConsole(c console.Config) error {
@@ -262,10 +299,14 @@ func checkURL(raw string) error {
 	return nil
 }
 
+// isHeaderName goes by RFC 9110, section 5.6.2.
+func isHeaderName(name string) bool {
+	return name != "" && strings.Trim(name, letters+strings.ToUpper(letters)+"!#$%&'*+-.^_`|~") == ""
+}
+
 // checkHeader never repeats value: it may be a credential.
 func checkHeader(name, value string) error {
-	legal := letters + strings.ToUpper(letters) + "!#$%&'*+-.^_`|~" // RFC 9110, section 5.6.2
-	if name == "" || strings.Trim(name, legal) != "" {
+	if !isHeaderName(name) {
 		return errors.New("this is no header name; write letters, digits and dashes")
 	}
 	switch strings.ToLower(name) {
@@ -311,6 +352,10 @@ func needRestart(running, wanted Config) []string {
 	}{
 		{"listen", running.Listen != wanted.Listen},
 		{"data", running.Data != wanted.Data},
+		{"offload.address", running.Offload.Address != wanted.Offload.Address},
+		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
+		{"store.keep", running.Store.Keep != wanted.Store.Keep},
+		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
 		{"proxy.max_header", was.MaxHeader != is.MaxHeader},
 		{"proxy.max_in_flight", was.MaxInFlight != is.MaxInFlight},
 		{"proxy.max_connections", was.MaxConnections != is.MaxConnections},

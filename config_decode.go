@@ -17,6 +17,9 @@ import (
 // decode lays text, the content of file, over c: what it names is set, all else stays.
 func (c *Config) decode(file string, text []byte) error {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors put a byte order mark there
+	if err := c.presetOf(file, text); err != nil {
+		return err
+	}
 	base := maps.Clone(c.Upstreams)
 	for _, into := range []any{reflect.New(spelled(reflect.TypeFor[Config]())).Interface(), c} {
 		if err := toml.NewDecoder(bytes.NewReader(text)).DisallowUnknownFields().Decode(into); err != nil {
@@ -28,6 +31,19 @@ func (c *Config) decode(file string, text []byte) error {
 		u := c.Upstreams[name]
 		u.URL = cmp.Or(u.URL, builtin.URL)
 		c.Upstreams[name] = u
+	}
+	return nil
+}
+
+// presetOf sets the numbers of the preset that text names, so that the numbers it gives by themselves stand above them.
+// Whatever else is wrong with text is found later.
+func (c *Config) presetOf(file string, text []byte) error {
+	var named struct{ Rewrite struct{ Preset string } }
+	if toml.Unmarshal(text, &named) != nil || named.Rewrite.Preset == "" {
+		return nil
+	}
+	if err := c.Rewrite.SetPreset(named.Rewrite.Preset); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
 	}
 	return nil
 }
@@ -47,9 +63,13 @@ func spelled(t reflect.Type) reflect.Type {
 	case reflect.Slice:
 		return reflect.SliceOf(spelled(t.Elem()))
 	case reflect.Struct:
-		fields := reflect.VisibleFields(t)
-		for i := range fields {
-			fields[i].Type = spelled(fields[i].Type)
+		var fields []reflect.StructField
+		for _, f := range reflect.VisibleFields(t) {
+			if f.Anonymous { // its own fields follow
+				continue
+			}
+			f.Type, f.Index = spelled(f.Type), nil
+			fields = append(fields, f)
 		}
 		return reflect.StructOf(fields)
 	}
@@ -116,6 +136,10 @@ func appendKeys(keys [][]string, t reflect.Type, prefix []string) [][]string {
 		add(anyName, t.Elem())
 	case reflect.Struct:
 		for f := range t.Fields() {
+			if f.Anonymous {
+				keys = appendKeys(keys, f.Type, prefix)
+				continue
+			}
 			add(f.Tag.Get("toml"), f.Type)
 		}
 	}
@@ -129,15 +153,15 @@ func advise(key []string) string {
 	if isKey(key) {
 		key = []string{last}
 	}
-	nearest, least := "", 2+min(len(last)/4, 2) // fewer letters than this may be wrong
+	nearest, least := "", 2*(2+min(len(last)/4, 2)) // fewer letters than half of this may be wrong
 	for _, known := range appendKeys(nil, reflect.TypeFor[Config](), nil) {
 		k := withNames(known, key)
-		n := distance(strings.Join(key, "."), strings.Join(k[max(0, len(k)-len(key)):], "."))
+		n := 2 * distance(strings.Join(key, "."), strings.Join(k[max(0, len(k)-len(key)):], "."))
 		switch {
 		case known[len(known)-1] == last:
-			n = 1 // the right name in the wrong table
+			n = min(n, 3) // the right name in the wrong table is nearer than two wrong letters
 		case len(k) > len(key):
-			n++
+			n += 2
 		}
 		if n < least {
 			nearest, least = strings.Join(k, "."), n

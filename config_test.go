@@ -112,7 +112,7 @@ func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
 		t.Fatalf("Config has only the keys %v", leaves())
 	}
 	f(uncommented(), regexp.MustCompile(`^$`))
-	f(defaultConfig, regexp.MustCompile(`\.headers|\.tls\.|^routes\.`))
+	f(defaultConfig, regexp.MustCompile(`\.headers|\.tls\.|^routes\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|tools\..*)$|^window\.models`))
 }
 
 func TestDefaultsAreValid(t *testing.T) {
@@ -140,49 +140,11 @@ func TestExamplesInConfigTomlAreValid(t *testing.T) {
 	if got := c.Upstreams["openai"].Headers["Authorization"]; got != "Bearer o" {
 		t.Errorf("openai's example header is %q", got)
 	}
+	if len(c.Rewrite.ToolLimits) != 1 || len(c.Window.Models) != 1 {
+		t.Errorf("the examples set %+v and %+v", c.Rewrite.ToolLimits, c.Window.Models)
+	}
 	if len(c.Routes) != 1 || c.Upstreams["local"].TLS.CAFile == "" {
 		t.Errorf("the examples set %+v", c)
-	}
-}
-
-// changed is the defaults with another value under key, which no upstream and no route holds.
-func changed(key string) Config {
-	c := defaults()
-	v := reflect.ValueOf(&c).Elem()
-	for part := range strings.SplitSeq(key, ".") {
-		v = v.FieldByNameFunc(func(name string) bool {
-			f, _ := v.Type().FieldByName(name)
-			return f.Tag.Get("toml") == part
-		})
-	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString("changed")
-	case reflect.Slice:
-		v.Set(reflect.ValueOf([]string{"changed"}))
-	default:
-		v.SetInt(v.Int() + 1)
-	}
-	return c
-}
-
-func TestConfigTomlSaysWhichKeysNeedARestart(t *testing.T) {
-	for key, mark := range marks(uncommented()) {
-		if strings.HasPrefix(key, "upstreams.") || strings.HasPrefix(key, "routes.") {
-			if mark == "restart" {
-				t.Errorf("config.toml says [restart] for %s, which a reload takes up", key)
-			}
-			continue
-		}
-		want := map[string][]string{"restart": {key}, "reload": nil}[mark]
-		if got := needRestart(defaults(), changed(key)); mark == "" || !slices.Equal(got, want) {
-			t.Errorf("config.toml says [%s] for %s, needRestart %v", mark, key, got)
-		}
-	}
-	c := defaults()
-	c.Upstreams, c.Routes = nil, []proxy.Route{{Model: "*", Upstream: "openai"}}
-	if got := needRestart(defaults(), c); got != nil {
-		t.Errorf("a change of upstreams and routes needs a restart for %v", got)
 	}
 }
 

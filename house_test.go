@@ -23,18 +23,21 @@ type room struct {
 
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
-	".":                     {"bench console event proxy scripted unit", "main wires everything; nothing imports it, and no test code is linked into the program"},
-	"bench":                 {"event proxy tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
+	".":                     {"bench console event offload proxy rewrite scripted store tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
+	"bench":                 {"event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
 	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
 	"event":                 {"", "event is plain data that every package may read; an import would make each of them depend on it"},
-	"proxy":                 {"event unit", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
+	"offload":               {"store", "a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given"},
+	"proxy":                 {"event rewrite unit", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
 	"bench/samples":         {"", "it is the program that makes the samples, and none of the program that counts them"},
 	"tokenize":              {"", "counting is pure: it knows neither wire nor store, so that everything may use it"},
-	"rewrite":               {"tokenize", "a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function"},
+	"rewrite":               {"tokenize unit", "a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function"},
 	"store":                 {"", "facts know nothing of who asks for them"},
 	"scripted":              {"", "the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes"},
 	"scripted/scriptedtest": {"scripted", "it only ties the scripted upstream to package testing"},
 	"sdk":                   {"", "the SDK test drives the built program from outside, as a user does"},
+	"window":                {"unit", "what a model holds depends on its name and the configuration alone; who asks and what is rewritten for it must not matter"},
+	"window/table":          {"", "it is the program that writes the table, and none of the program that reads it"},
 	"unit":                  {"", "unit reads durations and sizes for every config; an import would make each of them depend on it"},
 }
 

@@ -125,7 +125,8 @@ func (k checkCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	if _, err := proxy.New(conf.settings(), proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: slog.New(slog.DiscardHandler)}); err != nil {
+	plugs := proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: slog.New(slog.DiscardHandler)}
+	if _, err := proxy.New(conf.settings(), shaping(plugs, nil)); err != nil {
 		return err
 	}
 	_, err = fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",

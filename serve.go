@@ -87,7 +87,8 @@ func (d *daemon) start(leased bool) error {
 		Ready: func() bool { return !d.proxy.Stopping() }, InFlight: func() int { return d.proxy.InFlight() },
 		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take,
 	})
-	d.proxy, err = proxy.New(conf.settings(), proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log})
+	plugs := proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}
+	d.proxy, err = proxy.New(conf.settings(), shaping(plugs, []byte(d.badge.Secret)))
 	if err != nil {
 		d.badge.unpin()
 		_ = d.ln.Close()
@@ -126,7 +127,7 @@ func noLoop(conf Config, address string) error {
 
 // settings is the configuration as the proxy takes it.
 func (c Config) settings() proxy.Settings {
-	return proxy.Settings{Config: c.Proxy, Mode: c.Mode, Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes}
+	return proxy.Settings{Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes}
 }
 
 func (d *daemon) upstreams() map[string]string {

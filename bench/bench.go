@@ -3,6 +3,10 @@
 // Load gives what a proxy adds to a direct call: latency, CPU, memory, throughput, delay of streamed chunks. Cancel
 // gives the time from a client's leaving to the end of its upstream connection.
 //
+// Replay measures what shaping does to recorded conversations, in process and without a model: tokens, the price under
+// a provider's prompt cache, and how much of what the agent needs is still there. Its figures depend on nothing but the
+// conversations and the policies.
+//
 // It promises that everything compared was measured in one run, in short blocks that take turns, so that a noisy
 // machine is noisy for all alike; that each contender is a process of its own; that every run is bounded in time and
 // count, talks to loopback only, and ends the processes it started and no others. What cannot be measured here (no

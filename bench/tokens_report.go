@@ -117,14 +117,16 @@ func (r *TokensReport) settle() {
 }
 
 // Missed lists the goals that were missed.
-func (r *TokensReport) Missed() []string {
+func (r *TokensReport) Missed() []string { return append(missedFloors(r.Floors), missed(r.Goals)...) }
+
+func missedFloors(floors []Floor) []string {
 	var out []string
-	for _, f := range r.Floors {
+	for _, f := range floors {
 		if f.Missed() {
 			out = append(out, fmt.Sprintf("%s: %.2f %s, goal ≥ %g", f.Name, f.Value, f.Unit, f.Limit))
 		}
 	}
-	return append(out, missed(r.Goals)...)
+	return out
 }
 
 // Print writes the report as tables.

@@ -19,10 +19,18 @@ type metrics struct {
 	bytes     *prometheus.CounterVec
 	firstByte *prometheus.HistogramVec
 	duration  *prometheus.HistogramVec
+
+	tokens   *prometheus.CounterVec // of conversations only, as are those below
+	changes  *prometheus.CounterVec
+	bypasses *prometheus.CounterVec
+	shape    *prometheus.HistogramVec
 }
 
 // seconds covers answers from a cache to an hour of reasoning.
 var seconds = []float64{.005, .02, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 180, 600, 3600}
+
+// shapeSeconds covers conversations that are known, and long ones that are seen for the first time.
+var shapeSeconds = []float64{.0001, .0005, .002, .01, .05, .2, 1, 5, 30}
 
 func newMetrics(p Program) *metrics {
 	m := &metrics{
@@ -37,6 +45,8 @@ func newMetrics(p Program) *metrics {
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "epitome_exchange_seconds", Buckets: seconds,
 			Help: "Time from a request's arrival to the end of its exchange."}, []string{"upstream"}),
 	}
+	m.shaping()
+	m.registry.MustRegister(m.tokens, m.changes, m.bypasses, m.shape)
 	m.registry.MustRegister(m.exchanges, m.bytes, m.firstByte, m.duration,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_exchanges_in_flight", Help: "Exchanges under way."},
 			func() float64 { return float64(p.InFlight()) }),
@@ -44,35 +54,117 @@ func newMetrics(p Program) *metrics {
 	return m
 }
 
+// shaping makes the metrics of what is done to conversations.
+func (m *metrics) shaping() {
+	m.tokens = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "epitome_conversation_tokens_total",
+		Help: "Tokens of conversations, by mode (observe: nothing was changed), side (before: as they came; after: as they were sent, or would have been) and what they are spent on."},
+		[]string{"upstream", "mode", "side", "part"})
+	m.changes = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "epitome_changes_total",
+		Help: "Items of conversations that were newly changed, by mode and rung of the ladder."}, []string{"upstream", "mode", "rung"})
+	m.bypasses = prometheus.NewCounterVec(prometheus.CounterOpts{Name: "epitome_bypasses_total",
+		Help: "Conversations that went on as they came because epitome failed; the log has the reason."}, []string{"upstream"})
+	m.shape = prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "epitome_shape_seconds", Buckets: shapeSeconds,
+		Help: "Time spent on reading, counting and rewriting a conversation."}, []string{"upstream"})
+}
+
 func (m *metrics) record(e event.Exchange) {
-	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), e.Action, string(e.Fault)).Inc()
+	sent := e.Action
+	if e.Mode == observe {
+		sent = untouched
+	}
+	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), sent, string(e.Fault)).Inc()
 	m.bytes.WithLabelValues(e.Upstream, "request").Add(float64(e.RequestBytes))
 	m.bytes.WithLabelValues(e.Upstream, "response").Add(float64(e.ResponseBytes))
 	if e.FirstByte > 0 {
 		m.firstByte.WithLabelValues(e.Upstream).Observe(e.FirstByte.Seconds())
 	}
 	m.duration.WithLabelValues(e.Upstream).Observe(e.Duration.Seconds())
+	m.recordShaping(e)
+}
+
+// The words of an event that are told apart here.
+const (
+	on        = "on"
+	observe   = "observe"
+	untouched = "none"
+	bypass    = "bypass"
+)
+
+// recordShaping counts what was done to a conversation.
+func (m *metrics) recordShaping(e event.Exchange) {
+	if e.ShapeTime == 0 || e.Mode != on && e.Mode != observe {
+		return
+	}
+	m.shape.WithLabelValues(e.Upstream).Observe(e.ShapeTime.Seconds())
+	if e.Action == bypass {
+		m.bypasses.WithLabelValues(e.Upstream).Inc()
+	}
+	m.changes.WithLabelValues(e.Upstream, e.Mode, "offload").Add(float64(e.Offloaded))
+	m.changes.WithLabelValues(e.Upstream, e.Mode, "clear").Add(float64(e.Cleared))
+	for side, t := range map[string]event.Tokens{"before": e.TokensBefore, "after": e.TokensAfter} {
+		if t.Total() == 0 {
+			continue
+		}
+		for part, n := range map[string]int{"system": t.System, "tools": t.Tools, "user": t.User, "assistant": t.Assistant,
+			"results": t.Results, "images": t.Images, "other": t.Other} {
+			m.tokens.WithLabelValues(e.Upstream, e.Mode, side, part).Add(float64(n))
+		}
+	}
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
 // logExchange writes the one line an exchange gets.
 func logExchange(log *slog.Logger, e event.Exchange) {
-	level := slog.LevelInfo
-	switch e.Fault {
-	case event.None, event.ClientGone:
-	case event.Panic:
+	level := slog.LevelWarn
+	switch {
+	case e.Fault == event.Panic:
 		level = slog.LevelError
-	default:
-		level = slog.LevelWarn
+	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone):
+		level = slog.LevelInfo
 	}
 	attrs := []slog.Attr{
 		slog.String("id", e.ID), slog.String("method", e.Method), slog.String("path", e.Path), slog.String("upstream", e.Upstream),
 		slog.Int("status", e.Status), slog.String("action", e.Action), slog.Int64("in", e.RequestBytes), slog.Int64("out", e.ResponseBytes),
 		slog.Float64("first_byte_ms", milliseconds(e.FirstByte)), slog.Float64("duration_ms", milliseconds(e.Duration)),
 	}
+	if e.ShapeTime > 0 {
+		attrs = appendShaping(attrs, e)
+	}
 	if e.Fault != event.None {
 		attrs = append(attrs, slog.String("fault", string(e.Fault)), slog.String("error", e.Err))
 	}
 	log.LogAttrs(context.Background(), level, "exchange", attrs...)
+}
+
+// appendShaping adds what there is to say about a conversation.
+func appendShaping(attrs []slog.Attr, e event.Exchange) []slog.Attr {
+	text := func(key, value string) {
+		if value != "" {
+			attrs = append(attrs, slog.String(key, value))
+		}
+	}
+	number := func(key string, value int) {
+		if value > 0 {
+			attrs = append(attrs, slog.Int(key, value))
+		}
+	}
+	yes := func(key string, value bool) {
+		if value {
+			attrs = append(attrs, slog.Bool(key, true))
+		}
+	}
+	attrs = append(attrs, slog.String("mode", e.Mode), slog.Float64("shape_ms", milliseconds(e.ShapeTime)))
+	text("model", e.Model)
+	text("conversation", e.Conversation)
+	number("window", e.Window)
+	number("tokens_before", e.TokensBefore.Total())
+	number("tokens_after", e.TokensAfter.Total())
+	yes("decided", e.Decided)
+	yes("broke", e.Broke)
+	number("offloaded", e.Offloaded)
+	number("cleared", e.Cleared)
+	text("reason", e.Reason)
+	text("inner", e.Inner)
+	return attrs
 }

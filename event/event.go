@@ -3,7 +3,8 @@
 // The proxy makes exactly one Exchange where an exchange ends; log lines,
 // metrics and the dashboard are folds over it and learn nothing elsewhere.
 // The package promises to import nothing of this project and to carry no
-// credential, no header value and no body: an event may be stored and shown.
+// credential, no header value and nothing of what a body says, but for the name
+// of the model: an event may be stored and shown.
 package event
 
 import "time"
@@ -33,7 +34,7 @@ type Exchange struct {
 	Path          string        // as it came, without the query: queries may carry keys
 	Upstream      string        // name of the upstream; empty when none was chosen
 	Mode          string        // on, observe or off
-	Action        string        // what was done to the request: none, or a rung of the ladder
+	Action        string        // what was done to the request, or in mode observe would have been: none, bypass, or a rung of the ladder
 	Status        int           // what the client was answered; 0 when nothing was
 	RequestBytes  int64         // body bytes received
 	ResponseBytes int64         // bytes of the answer's body written to the client, with their chunk framing
@@ -43,4 +44,35 @@ type Exchange struct {
 	Reused        bool          // the upstream connection came from the pool
 	Fault         Fault
 	Err           string // what went wrong, in one sentence; empty with fault None
+
+	Shaping // of the conversation that the request holds, if it holds one
+}
+
+// Shaping is what became of a conversation before it was sent; in mode observe, what would have become of it.
+// Tokens are the model's.
+type Shaping struct {
+	Model        string // as the request names it, cut if it is long
+	Conversation string // its id
+	Window       int    // tokens that the model is believed to hold
+	TokensBefore Tokens // of the request as it came, and as it is sent
+	TokensAfter  Tokens
+	Decided      bool          // a new decision was made
+	Broke        bool          // and it changed what had been sent in another form
+	Offloaded    int           // items that each rung has newly changed; those of earlier decisions are not counted
+	Cleared      int           //
+	Reason       string        // why nothing new was done, or not all of it, in words without content of the conversation
+	ShapeTime    time.Duration // spent on it, decompression included; 0 if it was no conversation to shape
+	Inner        string        // what failed inside epitome, while the request went on as Action says
+}
+
+// Tokens is the size of a request by what it is spent on.
+type Tokens struct {
+	System, Tools, User, Assistant, Results int
+	Images                                  int // and sound and documents
+	Other                                   int
+}
+
+// Total is the size of the whole.
+func (t Tokens) Total() int {
+	return t.System + t.Tools + t.User + t.Assistant + t.Results + t.Images + t.Other
 }

@@ -11,7 +11,9 @@ import (
 )
 
 // admission bounds the bytes of all request bodies in flight. A request takes its room when its head has been
-// read, before fasthttp allocates its body, and gives it back when its exchange ends.
+// read, before fasthttp allocates its body, and gives it back when its exchange ends. A body that may be rewritten
+// takes room for its copy with it: if it had to wait for that later, many that hold their first half could wait for
+// each other. A request that alone is larger than all room takes all of it.
 type admission struct {
 	room *semaphore.Weighted
 	size int64
@@ -87,6 +89,21 @@ func (a *admission) keep(h *fasthttp.RequestHeader, n int64) {
 	if spare > 0 {
 		a.room.Release(spare)
 	}
+}
+
+// widen makes the request's room n bytes, if there is as much now. It does not wait: who asks holds memory already.
+func (a *admission) widen(h *fasthttp.RequestHeader, n int64) bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	more := min(n, a.size) - a.held[h]
+	if more <= 0 {
+		return true
+	}
+	if !a.room.TryAcquire(more) {
+		return false
+	}
+	a.held[h] += more
+	return true
 }
 
 // leave gives the request's room back.

@@ -98,6 +98,11 @@ func (x *exchange) decoded(encoding, body []byte) ([]byte, error) {
 	}
 	x.proxy.decoding <- struct{}{}
 	defer func() { <-x.proxy.decoding }()
+	return x.decode(encoding, body)
+}
+
+// decode is decoded for a body that is encoded; one of the places in decoding must be taken.
+func (x *exchange) decode(encoding, body []byte) ([]byte, error) {
 	r, err := decoder(string(encoding), &whileThere{bytes.NewReader(body), &x.call}, int64(x.set.MaxBody))
 	if err != nil {
 		return nil, err

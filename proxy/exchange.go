@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/rewrite"
 )
 
 // exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used
@@ -29,6 +30,7 @@ type exchange struct {
 	err    error // why the client got no answer, or not the whole one
 
 	own         bool       // it is for epitome itself
+	rewritten   []byte     // what is sent in place of the client's body, until dropBody; nil if that itself is sent
 	parted      bool       // a tunnel has taken the exchange over and ends it
 	modeKnown   bool       // the request's own mode, if it has one, is a mode
 	begun       bool       // bytes of an answer have gone to the client
@@ -36,7 +38,7 @@ type exchange struct {
 	endsByClose bool       // the client takes the connection's end for the answer's
 }
 
-// forward is the way of a request: choose the upstream, send, pass the answer on. Its end is in end, always.
+// forward is the way of a request: choose the upstream, shape, send, pass the answer on. Its end is in end, always.
 func (x *exchange) forward() {
 	defer x.end()
 	x.client.watch(&x.proxy.watchman, x.call.cut)
@@ -46,6 +48,9 @@ func (x *exchange) forward() {
 		return
 	}
 	x.event.Upstream = up.name
+	if x.err = x.shape(up, target); x.err != nil {
+		return
+	}
 	a, err := x.call.do(up, x.outgoing(up, target))
 	x.dropBody()
 	if err != nil {
@@ -71,20 +76,17 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
-		Action: actionNone, RequestBytes: int64(len(ctx.Request.Body())),
+		Action: rewrite.ActionNone, RequestBytes: int64(len(ctx.Request.Body())),
 	}
 	x.event.Mode, x.modeKnown = x.set.mode(h.RawHeaders())
 	if x.event.Mode != ModeOff {
-		x.to.extra = []byte("x-epitome-action: " + actionNone + "\r\n")
+		x.to.extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
 	}
 	x.own = bytes.HasPrefix(target, []byte(ownPath))
-	p.admission.keep(h, x.event.RequestBytes)
+	p.admission.keep(h, roomFor(h, x.event.Mode, x.event.RequestBytes))
 	p.enter(x)
 	return x
 }
-
-// actionNone says that the request went on as it came.
-const actionNone = "none"
 
 // end is the one place where an exchange ends, whatever happened to it: the client gets an answer if it has had
 // none, what was taken is given back, and the event is made.
@@ -170,8 +172,9 @@ type noBody struct{}
 
 func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
 
-// dropBody frees the request's body and its room: an answer may stream for hours after it.
+// dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
+	x.rewritten = nil
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.leave(&x.ctx.Request.Header)
 }
@@ -226,17 +229,20 @@ func originForm(target []byte) []byte {
 
 // model is the request's model as far as routing needs it: an unreadable body has none.
 func (x *exchange) model() string {
-	body, err := x.decoded(find(x.ctx.Request.Header.RawHeaders(), "content-encoding"), x.ctx.Request.Body())
+	body, err := x.decoded(values(x.ctx.Request.Header.RawHeaders(), "content-encoding"), x.ctx.Request.Body())
 	if err != nil {
 		return ""
 	}
 	return gjson.GetBytes(body, "model").String()
 }
 
-// outgoing makes the request ready. Its body is the client's own until dropBody.
+// outgoing makes the request ready. Its body is valid until dropBody.
 func (x *exchange) outgoing(up *upstream, target []byte) outgoing {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
-	head := requestHead{method: h.Method(), target: target, block: h.RawHeaders(), length: len(body), upgrade: x.upgrade()}
+	if x.rewritten != nil {
+		body = x.rewritten
+	}
+	head := requestHead{method: h.Method(), target: target, block: h.RawHeaders(), length: len(body), upgrade: x.upgrade(), changed: x.rewritten != nil}
 	return outgoing{
 		head: head.appendTo(make([]byte, 0, len(head.block)+len(target)+len(up.extra)+128), up), body: body,
 		toHead: h.IsHead(), upgrade: head.upgrade, firstByte: x.set.FirstByteTimeout.D(), readIdle: x.set.ReadIdle.D(),

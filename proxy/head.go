@@ -103,6 +103,20 @@ func find(block []byte, lower string) []byte {
 	return nil
 }
 
+// values returns what all lines of the given name say, one behind the other; nil when there is none.
+func values(block []byte, lower string) (all []byte) {
+	for l := (lines{rest: block}); l.next(); {
+		switch {
+		case !l.is(lower):
+		case all == nil:
+			all = l.value[:len(l.value):len(l.value)]
+		default:
+			all = append(append(all, ", "...), l.value...)
+		}
+	}
+	return all
+}
+
 // hasToken reports whether a comma-separated value names the token.
 func hasToken(value []byte, lower string) bool {
 	for part := range bytes.SplitSeq(value, []byte(",")) {
@@ -177,6 +191,7 @@ type requestHead struct {
 	block   []byte // the client's header lines as they came
 	length  int    // bytes of body that will follow
 	upgrade bool   // keep the lines that ask to switch protocols
+	changed bool   // the body is not the client's: lines that speak of its bytes stay behind
 }
 
 // appendTo writes the head: every end-to-end line of the client's in its place and spelling, with Host and
@@ -199,7 +214,7 @@ func (r requestHead) appendTo(dst []byte, up *upstream) []byte {
 			}
 		case r.upgrade && (l.is("connection") || l.is("upgrade")):
 			dst = l.appendTo(dst)
-		case l.is("expect"), isOwn(l.name), hop.has(l.name), up.replaces(l.name):
+		case l.is("expect"), isOwn(l.name), hop.has(l.name), up.replaces(l.name), r.changed && ofBytes(l.name):
 		default:
 			dst = l.appendTo(dst)
 		}
@@ -212,6 +227,16 @@ func (r requestHead) appendTo(dst []byte, up *upstream) []byte {
 	}
 	dst = append(dst, up.extra...)
 	return append(dst, crlf...)
+}
+
+// ofBytes reports whether the line speaks of the very bytes of a body: how they are compressed, or a sum of them.
+func ofBytes(name []byte) bool {
+	for _, s := range [...]string{"content-encoding", "content-md5", "digest", "content-digest", "repr-digest"} {
+		if equalFold(name, s) {
+			return true
+		}
+	}
+	return false
 }
 
 // appendLength frames the body by its length; the name keeps the client's spelling where it had one.

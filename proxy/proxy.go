@@ -1,6 +1,6 @@
-// Package proxy is one exchange on the wire: receive, forward, relay, record.
+// Package proxy is one exchange on the wire: receive, shape, forward, relay, record.
 //
-// It promises to be transparent. A request goes upstream with the method, raw target and body bytes it came with,
+// It promises to be transparent. A request, unless its conversation is rewritten, goes upstream with the method, raw target and body bytes it came with,
 // and with every end-to-end header line in its place and spelling; the answer comes back the same way, down to
 // the reason phrase, the chunks and the trailers. What it changes is only what belongs to one connection (the
 // hop-by-hop lines, Host, the framing of a request's body, Expect), the headers named in an upstream's
@@ -30,6 +30,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/rewrite"
 )
 
 // The modes: what is done to requests.
@@ -43,9 +44,11 @@ const (
 type Settings struct {
 	Config
 	Mode      string
+	Scope     string // who may share facts: auto, credential, shared or header:NAME
 	Upstream  string // name of the default one
 	Upstreams map[string]UpstreamConfig
 	Routes    []Route
+	Limits    rewrite.Limits // which a request's own headers may override
 }
 
 // Plugs are what the proxy needs from the rest of the program. None may be nil.
@@ -53,6 +56,10 @@ type Plugs struct {
 	Own    http.Handler         // serves everything under /-/
 	Record func(event.Exchange) // gets each exchange as it ends, on that exchange's goroutine
 	Log    *slog.Logger         // for what is not the story of one exchange
+
+	Shape   func(rewrite.Asked) rewrite.Shaped // puts a conversation into the form it is sent in, and records that
+	Observe func(rewrite.Asked) rewrite.Shaped // says what Shape would do, and records nothing that is live
+	Scope   func(kind, value string) string    // names a scope by a keyed hash, so that a credential cannot be read from it
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.
@@ -66,6 +73,7 @@ type Proxy struct {
 	count     atomic.Uint64
 	stopping  atomic.Bool
 	watchman  watchman
+	loopback  bool          // the listener can be reached from this machine only; set by Serve
 	decoding  chan struct{} // bounds the bodies that are being decoded
 
 	mu    sync.Mutex
@@ -96,7 +104,7 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 		return s.HeaderTimeout.D() + time.Duration(float64(bytes)/float64(s.MinBodyRate)*float64(time.Second))
 	}
 	p.listener.turnedAway = func() {
-		p.record(event.Exchange{ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: actionNone,
+		p.record(event.Exchange{ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: rewrite.ActionNone,
 			Status: http.StatusServiceUnavailable, Fault: event.Refused, Err: "there are as many connections as max_connections allows"})
 	}
 	p.server = &fasthttp.Server{
@@ -147,6 +155,8 @@ func (p *Proxy) Reload(s Settings) error {
 // Serve takes connections from ln until Shutdown; then it returns nil.
 func (p *Proxy) Serve(ln net.Listener) error {
 	p.listener.Listener = ln
+	at, ok := ln.Addr().(*net.TCPAddr)
+	p.loopback = ok && at.IP.IsLoopback()
 	err := p.server.Serve(&p.listener)
 	if p.stopping.Load() {
 		return nil
@@ -296,6 +306,10 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 	p.admission.name(h)
 	if size > int64(s.MaxBody) {
 		return conf
+	}
+	if h.ContentLength() > 0 {
+		mode, _ := s.mode(h.RawHeaders())
+		size = roomFor(h, mode, size)
 	}
 	if !p.admission.enter(h, size, s.InFlightWait.D()) {
 		conf.MaxRequestBodySize = tooSmall

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/rewrite"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
@@ -36,9 +37,20 @@ type rig struct {
 
 	broken atomic.Bool // the recorder panics
 
+	shape   atomic.Pointer[shaper] // in place of one that changes nothing
+	observe atomic.Pointer[shaper]
+
 	mu     sync.Mutex
 	events []event.Exchange
 	fresh  chan struct{} // gets a token for each event
+}
+
+// shaper stands in for what shapes conversations.
+type shaper = func(rewrite.Asked) rewrite.Shaped
+
+// whole changes nothing.
+func whole(a rewrite.Asked) rewrite.Shaped {
+	return rewrite.Shaped{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone}}
 }
 
 // testSettings are generous limits and an upstream at base.
@@ -50,7 +62,7 @@ func testSettings(base string) Settings {
 			MaxConnections: 4096, HeaderTimeout: long, MinBodyRate: unit.MB, KeepAlive: long, WriteIdle: long, DialTimeout: long,
 			FirstByteTimeout: long, ReadIdle: long, UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
 		},
-		Mode: ModeOff, Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
+		Mode: ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
 }
 
@@ -65,18 +77,31 @@ func newRig(tb testing.TB, script string, change ...func(*Settings)) *rig {
 
 func startRig(tb testing.TB, base string, change ...func(*Settings)) *rig {
 	tb.Helper()
+	return startRigAt(tb, "127.0.0.1:0", base, change...)
+}
+
+func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) *rig {
+	tb.Helper()
 	s := testSettings(base)
 	for _, f := range change {
 		f(&s)
 	}
 	r := &rig{tb: tb, ended: make(chan struct{}), fresh: make(chan struct{}, 10000)}
 	own := http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) { ownPage(w, req) })
+	plain := shaper(whole)
+	r.shape.Store(&plain)
+	r.observe.Store(&plain)
 	var err error
-	r.proxy, err = New(s, Plugs{Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil))})
+	r.proxy, err = New(s, Plugs{
+		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Shape:   func(a rewrite.Asked) rewrite.Shaped { return (*r.shape.Load())(a) },
+		Observe: func(a rewrite.Asked) rewrite.Shaped { return (*r.observe.Load())(a) },
+		Scope:   func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
+	})
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	ln, err := net.Listen("tcp4", address)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -1,0 +1,207 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Shaper is what is measured: it gets each request as the client would send it and returns what would be sent
+// upstream. The requests of a conversation come in order. It may neither change the body nor keep it beyond the call.
+type Shaper interface {
+	Shape(body []byte) (Shaped, error)
+}
+
+// Shaped is a request as it would be sent.
+type Shaped struct {
+	// Body may be the very slice that came in.
+	Body []byte
+	// Decided says that a new decision which changed earlier messages was recorded with this request. Any other
+	// change of earlier messages is counted as unrecorded.
+	Decided bool
+	// Invalid is what the shaper itself found wrong with its outcome. The replay looks for itself, too.
+	Invalid error
+}
+
+// Policy is a way of shaping, by the name that it has in the report.
+type Policy struct {
+	Name string
+	// Open gives a shaper for one conversation in a window of so many tokens. It is called from several goroutines.
+	Open func(window int) (Shaping, error)
+}
+
+// Shaping shapes one conversation. Only the shaper is needed. All of it is used by one goroutine at a time.
+type Shaping struct {
+	Shaper
+	// Artifact is what was taken out under a name that stands in a request. nil: nothing comes back.
+	Artifact func(name string) ([]byte, bool)
+	// Restore puts the client's request together again from what was sent. nil: that is not checked.
+	Restore func(sent []byte) ([]byte, error)
+	// Close is called at the conversation's end; nil: there is nothing to close.
+	Close func() error
+}
+
+// ReplayOptions are the knobs of Replay.
+type ReplayOptions struct {
+	// Paths are files with one chat-completions request each, the last of a conversation, or folders in which all
+	// *.json are such files.
+	Paths []string
+	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
+	Windows []int
+	// Policies are measured beside sending everything and truncating the oldest. The goals are about them.
+	Policies []Policy
+	// Bar adds the project's goals for cost, recall and breaks. They hold for the corpus that they were set on.
+	Bar bool
+	// Progress gets a line per conversation. Default os.Stderr.
+	Progress io.Writer
+}
+
+func (o ReplayOptions) withDefaults() ReplayOptions {
+	if len(o.Windows) == 0 {
+		o.Windows = []int{32_000, 64_000, 128_000, 200_000}
+	}
+	if o.Progress == nil {
+		o.Progress = os.Stderr
+	}
+	return o
+}
+
+// replayRun is one run of Replay.
+type replayRun struct {
+	ReplayOptions
+	policies []Policy
+	done     sync.Mutex // guards Progress and finished
+	finished int
+}
+
+// played is one conversation with all policies in all windows.
+type played struct {
+	skipped string    // why it was not played; empty: it was
+	tallies [][]tally // by window, then by policy
+	faults  []string
+}
+
+// Replay plays recorded conversations turn by turn: wherever the agent answered, the request as it then was goes
+// through each policy in each window, and what would be sent is measured. The recorded agent does not react to what is
+// missing. A file that holds no conversation is left out and named in the report. As many conversations are in memory
+// as there are processors.
+func Replay(ctx context.Context, opts ReplayOptions) (*ReplayReport, error) {
+	r := &replayRun{ReplayOptions: opts.withDefaults()}
+	r.policies = append(baselines(), r.Policies...)
+	files, skipped := recordings(r.Paths)
+	results := make([]played, len(files))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, file := range files {
+		group.Go(func() (err error) {
+			results[i], err = r.play(ctx, file)
+			r.say(file, len(files))
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, fmt.Errorf("cannot replay: %w", err)
+	}
+	return r.report(results, skipped), nil
+}
+
+func (r *replayRun) say(file string, of int) {
+	r.done.Lock()
+	defer r.done.Unlock()
+	r.finished++
+	fmt.Fprintf(r.Progress, "bench: %d of %d, %s\n", r.finished, of, file)
+}
+
+// play plays one conversation. All players get a request before the next one is made.
+func (r *replayRun) play(ctx context.Context, file string) (p played, err error) {
+	if err = ctx.Err(); err != nil {
+		return p, err
+	}
+	c, err := readRecording(file)
+	if err != nil {
+		return played{skipped: err.Error()}, nil
+	}
+	players, err := r.open(c)
+	defer func() {
+		for _, x := range players {
+			if closing := x.close(); err == nil {
+				err = closing
+			}
+		}
+	}()
+	if err != nil {
+		return p, err
+	}
+	for b := range c.bounds {
+		if err = ctx.Err(); err != nil {
+			return p, err
+		}
+		original := c.prefix(c.bounds[b])
+		for _, x := range players {
+			x.turn(b, original)
+		}
+	}
+	for i, x := range players {
+		if i%len(r.policies) == 0 {
+			p.tallies = append(p.tallies, nil)
+		}
+		last := len(p.tallies) - 1
+		p.tallies[last] = append(p.tallies[last], x.tally)
+		p.faults = append(p.faults, x.faults...)
+	}
+	return p, nil
+}
+
+// open makes the players, by window, then by policy. With an error come those to be closed.
+func (r *replayRun) open(c *recording) (players []*player, err error) {
+	for _, window := range r.Windows {
+		for _, policy := range r.policies {
+			shaping, err := policy.Open(window)
+			if err != nil {
+				return players, fmt.Errorf("%s: %w", policy.Name, err)
+			}
+			players = append(players, newPlayer(c, policy.Name, window, shaping))
+		}
+	}
+	return players, nil
+}
+
+// report adds up, in the order of the files, so that one input has one outcome to the last digit.
+func (r *replayRun) report(results []played, skipped []string) *ReplayReport {
+	out := &ReplayReport{Machine: thisMachine(), Subjects: []string{}, Rows: []ReplayRow{}, Faults: []string{}, Skipped: append([]string{}, skipped...)}
+	kept := results[:0]
+	for _, p := range results {
+		if p.skipped != "" {
+			out.Skipped = append(out.Skipped, p.skipped)
+			continue
+		}
+		kept = append(kept, p)
+		out.Faults = append(out.Faults, p.faults...)
+	}
+	out.Conversations = len(kept)
+	for w, window := range r.Windows {
+		for i, policy := range r.policies {
+			var column []tally
+			for _, p := range kept {
+				column = append(column, p.tallies[w][i])
+			}
+			out.Rows = append(out.Rows, newReplayRow(window, policy.Name, column))
+		}
+	}
+	for _, p := range r.Policies {
+		out.Subjects = append(out.Subjects, p.Name)
+	}
+	if len(kept) > 0 {
+		for _, p := range kept {
+			out.Requests += p.tallies[0][0].requests
+			out.RawTokens += p.tallies[0][0].raw
+		}
+	}
+	out.settle(r.Bar)
+	return out
+}

@@ -1,0 +1,129 @@
+//go:build !race
+
+// Under the race detector a replay of many real conversations takes minutes; the others run there, too.
+
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"epitome/rewrite"
+)
+
+// masking replaces the results before the newest ten by what names an artifact, twenty at a time: 14 tokens each. It
+// is here to show that what the replay counts of changed messages is right.
+type masking struct {
+	masked int
+	tokens []int             // of each result
+	whole  map[string][]byte // the messages, by the names in their place
+}
+
+func (m *masking) Shape(body []byte) (Shaped, error) {
+	r, err := rewrite.ReadChat(body)
+	if err != nil {
+		return Shaped{}, err
+	}
+	var results []rewrite.Item
+	for _, it := range r.Items {
+		if it.Role == rewrite.Tool {
+			results = append(results, it)
+		}
+	}
+	s := Shaped{Body: body}
+	if older := len(results) - 10; older-m.masked >= 20 {
+		m.masked, s.Decided = older, true
+	}
+	var edits []rewrite.Edit
+	for _, it := range results[len(m.tokens):] {
+		m.tokens = append(m.tokens, readMessage(r, it).tokens)
+	}
+	for i, it := range results[:m.masked] {
+		if m.tokens[i] <= 14 {
+			continue
+		}
+		name := fmt.Sprintf("%c%c%s", 'a'+i/26, 'a'+i%26, strings.Repeat("x", artifactSize-2))
+		m.whole[name] = bytes.Clone(it.Content.Of(body))
+		edits = append(edits, rewrite.Edit{Span: it.Content, With: []byte(`"taken: ` + name + `"`)})
+	}
+	if len(edits) > 0 {
+		s.Body, err = rewrite.Splice(body, edits)
+	}
+	return s, err
+}
+
+func maskingPolicy() Policy {
+	return Policy{"mask older than ten, by twenty", func(int) (Shaping, error) {
+		m := &masking{whole: make(map[string][]byte)}
+		artifact := func(name string) ([]byte, bool) { text, known := m.whole[name]; return text, known }
+		return Shaping{Shaper: m, Artifact: artifact, Restore: m.restore}, nil
+	}}
+}
+
+func (m *masking) restore(sent []byte) ([]byte, error) {
+	r, err := rewrite.ReadChat(sent)
+	if err != nil {
+		return nil, err
+	}
+	var edits []rewrite.Edit
+	for _, it := range r.Items {
+		name, masked := strings.CutPrefix(string(it.Content.Of(sent)), `"taken: `)
+		if content := m.whole[strings.TrimSuffix(name, `"`)]; masked && content != nil {
+			edits = append(edits, rewrite.Edit{Span: it.Content, With: content})
+		}
+	}
+	return rewrite.Splice(sent, edits)
+}
+
+// The reference simulation is another program by the same definitions, which does not send bodies but counts what a
+// policy would leave of each message. Its figures are of the corpus as it was when they were taken.
+func TestReplayAgreesWithTheReferenceSimulation(t *testing.T) {
+	folder := os.Getenv("EPITOME_CORPUS")
+	if folder == "" {
+		folder = "../../shared/corpus"
+	}
+	if _, err := os.Stat(folder); err != nil {
+		t.Skip("no real conversations: EPITOME_CORPUS names no folder with chat-completions requests")
+	}
+	report, err := Replay(t.Context(), ReplayOptions{
+		Paths: []string{folder}, Windows: []int{64_000, 200_000}, Policies: []Policy{maskingPolicy()}, Progress: io.Discard,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text strings.Builder
+	if err = report.Print(&text); err != nil {
+		t.Fatal(err)
+	}
+	t.Log(text.String())
+	if report.Conversations != 35 || report.Requests != 3502 {
+		t.Skipf("%d conversations with %d requests: the figures are of another corpus", report.Conversations, report.Requests)
+	}
+	// died, over, M tokens, cost, dearer, breaks, all, hot, recent, older, lines, user text
+	reference := [][12]float64{
+		{25, 1931, 269.3, 1.000, 0, 0.00, 41.3, 29.8, 28.8, 28.3, 27.3, 31.5},
+		{0, 0, 135.1, 0.580, 2, 1.74, 96.8, 96.2, 99.6, 81.3, 94.5, 75.4},
+		{16, 329, 124.3, 0.568, 0, 4.45, 87.6, 85.6, 87.8, 76.3, 85.1, 88.3},
+		{4, 101, 269.3, 1.000, 0, 0.00, 96.7, 88.5, 88.0, 88.1, 87.4, 88.9},
+		{0, 0, 254.9, 0.966, 2, 0.17, 100.0, 99.8, 100.0, 98.6, 99.7, 96.1},
+		{0, 0, 124.3, 0.568, 0, 4.45, 97.1, 97.6, 100.0, 87.3, 96.3, 100.0},
+	}
+	allowed := [12]float64{0, 0, 0.1, 0.003, 0, 0.02, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2}
+	for i, x := range report.Rows {
+		got := [12]float64{float64(x.Died), float64(x.Over), float64(x.Tokens) / 1e6, *x.Cost, float64(x.Dearer), *x.BreaksPer100,
+			*x.RecallAll, *x.Recall, *x.Recent, *x.Older, *x.Lines, *x.UserText}
+		for j := range got {
+			if math.Abs(got[j]-reference[i][j]) > allowed[j] {
+				t.Errorf("%s in %d, figure %d: %.3f, the reference has %.3f", x.Policy, x.Window, j, got[j], reference[i][j])
+			}
+		}
+		if x.Invalid+x.Unrestored+x.Unrecorded > 0 || x.Over == 0 && x.Policy == report.Subjects[0] && *x.Retrievable < 100 {
+			t.Errorf("%+v", x)
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"slices"
+)
+
+// ReplayRow is one policy in one window over all conversations. Shares are in percent; null: there was nothing to count.
+// A request is hot when the client's own has more than half of the window's tokens.
+type ReplayRow struct {
+	Window       int      `json:"window"` // tokens
+	Policy       string   `json:"policy"`
+	Died         int      `json:"died"` // conversations with a request over the window
+	Over         int      `json:"over"` // requests over the window
+	Tokens       int      `json:"tokens"`
+	Cost         *float64 `json:"cost"`           // relative to sending everything; cached input at a tenth
+	BreaksPer100 *float64 `json:"breaks_per_100"` // requests that change messages sent before
+	Unrecorded   int      `json:"unrecorded"`     // breaks without a decision
+	Dearer       int      `json:"dearer"`         // conversations that cost over 2 % more than sending everything
+	RecallAll    *float64 `json:"recall_all"`     // needs met, mean over answers
+	Recall       *float64 `json:"recall"`         // of hot requests, and so the next three
+	Recent       *float64 `json:"recall_recent"`  // last seen at most five groups before
+	Older        *float64 `json:"recall_older"`   // last seen before that
+	Lines        *float64 `json:"recall_lines"`   // long lines in calls
+	UserText     *float64 `json:"user_text"`      // of hot requests: what stands there word for word
+	Misses       int      `json:"misses"`         // needs not met, lines aside
+	Retrievable  *float64 `json:"retrievable"`    // of the misses: those in an artifact that the request names
+	Invalid      int      `json:"invalid"`        // requests
+	Unrestored   int      `json:"unrestored"`     // requests that could not be put together again
+}
+
+// ReplayReport is the result of Replay.
+type ReplayReport struct {
+	Machine       Machine     `json:"machine"`
+	Subjects      []string    `json:"subjects"` // the policies the goals are about
+	Conversations int         `json:"conversations"`
+	Requests      int         `json:"requests"`
+	RawTokens     int         `json:"raw_tokens"` // of all requests as the clients sent them
+	Rows          []ReplayRow `json:"rows"`
+	Floors        []Floor     `json:"floors"`
+	Goals         []Goal      `json:"goals"`
+	Faults        []string    `json:"faults"`  // the first of each policy in each conversation
+	Skipped       []string    `json:"skipped"` // what could not be replayed, and why
+}
+
+// tally is what is counted of one conversation.
+type tally struct {
+	requests, over, breaks, unrecorded, invalid, unrestored int
+	sent, raw                                               int // tokens
+	rawNow                                                  int // of the last request
+	cost, rawCost                                           float64
+	all, hot, recent, older, lines, user                    mean
+	misses, back                                            int
+}
+
+// share is how many of some are met.
+type share struct{ met, of int }
+
+func (s *share) count(met bool) {
+	s.of++
+	if met {
+		s.met++
+	}
+}
+
+// mean is that of shares; one of nothing is left out.
+type mean struct {
+	sum float64
+	of  int
+}
+
+func (m *mean) add(s share) {
+	if s.of > 0 {
+		m.sum += float64(s.met) / float64(s.of)
+		m.of++
+	}
+}
+
+func (m *mean) join(other mean) {
+	m.sum += other.sum
+	m.of += other.of
+}
+
+func (m mean) percent() *float64 { return ratio(100*m.sum, float64(m.of)) }
+
+// newReplayRow adds up conversations.
+func newReplayRow(window int, policy string, of []tally) ReplayRow {
+	row := ReplayRow{Window: window, Policy: policy}
+	var t tally
+	for _, x := range of {
+		if x.over > 0 {
+			row.Died++
+		}
+		if x.cost > dearer*x.rawCost {
+			row.Dearer++
+		}
+		t.join(x)
+	}
+	row.Over, row.Tokens, row.Unrecorded, row.Misses = t.over, t.sent, t.unrecorded, t.misses
+	row.Invalid, row.Unrestored = t.invalid, t.unrestored
+	row.Cost, row.BreaksPer100 = ratio(t.cost, t.rawCost), ratio(100*float64(t.breaks), float64(t.requests))
+	row.RecallAll, row.Recall, row.Recent = t.all.percent(), t.hot.percent(), t.recent.percent()
+	row.Older, row.Lines, row.UserText = t.older.percent(), t.lines.percent(), t.user.percent()
+	row.Retrievable = ratio(100*float64(t.back), float64(t.misses))
+	return row
+}
+
+func (t *tally) join(x tally) {
+	t.requests += x.requests
+	t.over += x.over
+	t.breaks += x.breaks
+	t.unrecorded += x.unrecorded
+	t.invalid += x.invalid
+	t.unrestored += x.unrestored
+	t.sent += x.sent
+	t.raw += x.raw
+	t.cost += x.cost
+	t.rawCost += x.rawCost
+	t.misses += x.misses
+	t.back += x.back
+	t.all.join(x.all)
+	t.hot.join(x.hot)
+	t.recent.join(x.recent)
+	t.older.join(x.older)
+	t.lines.join(x.lines)
+	t.user.join(x.user)
+}
+
+// settle fills in the goals.
+func (r *ReplayReport) settle(bar bool) {
+	r.Floors, r.Goals = []Floor{}, []Goal{}
+	r.Floors = append(r.Floors, Floor{"conversations", "read", float64(r.Conversations), 1})
+	for _, row := range r.Rows {
+		if !slices.Contains(r.Subjects, row.Policy) {
+			continue
+		}
+		of := fmt.Sprintf(", %s, window %d", row.Policy, row.Window)
+		none := func(name, unit string, n int) {
+			value := float64(n)
+			r.Goals = append(r.Goals, Goal{Name: name + of, Unit: unit, Value: &value})
+		}
+		none("died", "conversations", row.Died)
+		none("invalid", "requests", row.Invalid)
+		none("not put together again", "requests", row.Unrestored)
+		none("changed without a decision", "requests", row.Unrecorded)
+		r.floor("retrievable"+of, row.Retrievable, 100)
+		if bar {
+			r.bar(row, of)
+		}
+	}
+}
+
+func (r *ReplayReport) floor(name string, value *float64, limit float64) {
+	if value != nil {
+		r.Floors = append(r.Floors, Floor{name, "%", *value, limit})
+	}
+}
+
+// bar is what the project's own shaping should reach on the corpus that its goals were set on.
+func (r *ReplayReport) bar(row ReplayRow, of string) {
+	for _, b := range [...]struct {
+		window                      int
+		cost, recall, older, breaks float64
+	}{
+		{32_000, 0.35, 94.9, 79.5, 7.4}, {64_000, 0.51, 97.1, 88.5, 2.8},
+		{128_000, 0.66, 98.1, 92.7, 1.9}, {200_000, 0.66, 98.4, 93.9, 1.7},
+	} {
+		if b.window != row.Window {
+			continue
+		}
+		r.Goals = append(r.Goals,
+			Goal{Name: "cost" + of, Unit: "×", Value: row.Cost, Limit: b.cost},
+			Goal{Name: "breaks in 100 requests" + of, Unit: "breaks", Value: row.BreaksPer100, Limit: b.breaks})
+		r.floor("recall"+of, row.Recall, b.recall)
+		r.floor("older recall"+of, row.Older, b.older)
+	}
+}
+
+// Missed lists the goals that were missed. That nothing was replayed is one.
+func (r *ReplayReport) Missed() []string { return append(missedFloors(r.Floors), missed(r.Goals)...) }
+
+// Print writes the report as tables.
+func (r *ReplayReport) Print(w io.Writer) error {
+	t := newTable(w, r.Machine)
+	t.row("%d conversations, %d requests, %.1f M tokens as the clients sent them (%g characters each)", r.Conversations, r.Requests,
+		float64(r.RawTokens)/1e6, charsPerToken)
+	for i, x := range r.Rows {
+		if i == 0 || x.Window != r.Rows[i-1].Window {
+			t.section(fmt.Sprintf("Window of %d tokens", x.Window), "policy\tdied\tM tokens\tcost\tdearer\tbreaks/100"+
+				"\trecall all %\thot\trecent\tolder\tlines\tuser text\tretrievable\tinvalid")
+		}
+		share := func(v *float64) string { return optional(v, "%.1f") }
+		t.row("%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d", x.Policy, x.Died, float64(x.Tokens)/1e6,
+			optional(x.Cost, "%.3f"), x.Dearer, optional(x.BreaksPer100, "%.2f"), share(x.RecallAll), share(x.Recall), share(x.Recent),
+			share(x.Older), share(x.Lines), share(x.UserText), share(x.Retrievable), x.Invalid)
+	}
+	t.section("Goals", "figure\tvalue\tgoal\tverdict")
+	for _, f := range r.Floors {
+		t.row("%s", f)
+	}
+	for _, g := range r.Goals {
+		t.row("%s", g)
+	}
+	for _, fault := range r.Faults {
+		t.row("FAULT %s", fault)
+	}
+	for _, why := range r.Skipped {
+		t.row("SKIPPED %s", why)
+	}
+	return t.flush()
+}

@@ -1,0 +1,357 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// twenty is a text of 20 characters, which makes a message of 10 tokens: 20/3.6 is 5, one more, and 4 of framing.
+const twenty = "twenty characters!!!"
+
+// third is the last of three things the user says, of the same length.
+const third = "now the third user's"
+
+func says(role, text string) string { return fmt.Sprintf(`{"role":%q,"content":%q}`, role, text) }
+
+func calls(id, tool, arguments string) string {
+	return fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}]}`, id, tool, arguments)
+}
+
+func answers(id, text string) string {
+	return fmt.Sprintf(`{"role":"tool","tool_call_id":%q,"content":%q}`, id, text)
+}
+
+func chat(messages ...string) string {
+	return `{"model":"m", "messages": [` + strings.Join(messages, ",\n ") + ` ], "seed":1.50}`
+}
+
+// smalltalk is a conversation with three requests, of 11, 31 and 51 tokens.
+func smalltalk() string {
+	return chat(says("user", twenty), says("assistant", twenty), says("user", twenty+"!"), says("assistant", twenty), says("user", third))
+}
+
+// shaperFunc shapes without a memory.
+type shaperFunc func(body []byte) (Shaped, error)
+
+func (f shaperFunc) Shape(body []byte) (Shaped, error) { return f(body) }
+
+// replacing sends what strings.NewReplacer makes of a request once it holds what triggers it.
+func replacing(trigger string, pairs ...string) shaperFunc {
+	was := false
+	return func(body []byte) (Shaped, error) {
+		if !bytes.Contains(body, []byte(trigger)) {
+			return Shaped{Body: body}, nil
+		}
+		decided := !was
+		was = true
+		return Shaped{Body: []byte(strings.NewReplacer(pairs...).Replace(string(body))), Decided: decided}, nil
+	}
+}
+
+// replayOne replays one conversation through one policy.
+func replayOne(t *testing.T, conversation string, window int, s Shaping) (ReplayRow, *ReplayReport) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "one.json")
+	if err := os.WriteFile(path, []byte(conversation), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	policy := Policy{Name: "it", Open: func(int) (Shaping, error) { return s, nil }}
+	report, err := Replay(t.Context(), ReplayOptions{Paths: []string{path}, Windows: []int{window}, Policies: []Policy{policy}, Progress: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report.Rows[len(report.Rows)-1], report
+}
+
+func near(t *testing.T, what string, got *float64, want float64) {
+	t.Helper()
+	if got == nil || math.Abs(*got-want) > 1e-9 {
+		t.Errorf("%s: %s, want %g", what, optional(got, "%g"), want)
+	}
+}
+
+func TestReplayPricesTheCommonPrefixAtATenth(t *testing.T) {
+	// 11 new · 11 cached, 20 new · 31 cached, 20 new
+	raw := 11.0 + (1.1 + 20) + (3.1 + 20)
+	row, report := replayOne(t, smalltalk(), 1000, Shaping{Shaper: identity{}})
+	near(t, "cost of everything", row.Cost, 1)
+	near(t, "breaks", row.BreaksPer100, 0)
+	if report.Requests != 3 || report.RawTokens != 11+31+51 || row.Tokens != report.RawTokens || row.Died != 0 || len(report.Missed()) != 0 {
+		t.Errorf("%+v, missed %q", report, report.Missed())
+	}
+
+	// The third request changes the third message: 1 beside the messages and two of 10 are cached.
+	row, report = replayOne(t, smalltalk(), 1000, Shaping{Shaper: replacing(third, "!!!!", "????")})
+	near(t, "cost with a change", row.Cost, (11+21.1+0.1*21+30)/raw)
+	near(t, "breaks", row.BreaksPer100, 100.0/3)
+	if row.Unrecorded != 0 || row.Dearer != 1 || row.Tokens != 93 || len(report.Missed()) != 0 {
+		t.Errorf("%+v, missed %q", row, report.Missed())
+	}
+}
+
+func TestReplayCountsChangesWithoutADecision(t *testing.T) {
+	plain := replacing(twenty+"!", twenty, "another text, 20 ch.")
+	row, report := replayOne(t, smalltalk(), 1000, Shaping{Shaper: shaperFunc(func(body []byte) (Shaped, error) {
+		s, err := plain(body)
+		s.Decided = false
+		return s, err
+	})})
+	if row.Unrecorded != 1 || len(report.Faults) != 1 || !strings.Contains(report.Faults[0], "request 2: message 0 changed") {
+		t.Errorf("%+v, faults %q", row, report.Faults)
+	}
+	if got := report.Missed(); len(got) != 1 || !strings.Contains(got[0], "changed without a decision, it, window 1000: 1.00") {
+		t.Errorf("missed %q", got)
+	}
+}
+
+// needy is a conversation whose last answer names four things and one line: src/old, of eight groups ago,
+// src/new of the group before, other_name of both, and never_said, which nobody has said.
+func needy() string {
+	messages := []string{says("user", "Mend src/new please."), calls("1", "list", `{}`), answers("1", "src/old other_name\n"+line+"\n")}
+	for range 7 {
+		messages = append(messages, says("assistant", "Well."), says("user", "Go on."))
+	}
+	messages = append(messages, calls("2", "list", `{}`), answers("2", "src/new other_name"),
+		calls("3", "edit", `{"path":"src/old","to":"src/new","text":"other_name never_said\n`+line+`\n"}`), answers("3", "ok"))
+	return chat(messages...)
+}
+
+const line = "a line of code that is repeated"
+
+const stub = "see aaaabbbbccccddddeeeeffff22"
+
+func TestReplayCountsNeedsByAge(t *testing.T) {
+	f := func(window int, s Shaping, want map[string]float64) ReplayRow {
+		t.Helper()
+		row, _ := replayOne(t, needy(), window, s)
+		got := map[string]*float64{"all": row.RecallAll, "hot": row.Recall, "recent": row.Recent, "older": row.Older, "lines": row.Lines}
+		for name, share := range want {
+			near(t, name, got[name], share)
+		}
+		return row
+	}
+	everything := map[string]float64{"all": 100, "hot": 100, "recent": 100, "older": 100, "lines": 100}
+	f(300, Shaping{Shaper: identity{}}, everything)
+
+	over := f(100, Shaping{Shaper: identity{}}, map[string]float64{"all": 0, "hot": 0, "recent": 0, "older": 0, "lines": 0})
+	if over.Died != 1 || over.Over == 0 || over.Misses != 3 {
+		t.Errorf("%+v", over)
+	}
+
+	gone := replacing(`"3"`, `src/old other_name\n`+line+`\n`, stub)
+	if row := f(300, Shaping{Shaper: gone}, everything); row.Misses != 0 { // it is cut after the answer that needed it
+		t.Errorf("%+v", row)
+	}
+
+	early := func() Shaper { return replacing(`"2"`, `src/old other_name\n`+line+`\n`, stub) }
+	lost := map[string]float64{"all": 200.0 / 3, "hot": 200.0 / 3, "recent": 100, "older": 0, "lines": 0}
+	row := f(300, Shaping{Shaper: early()}, lost)
+	near(t, "retrievable", row.Retrievable, 0)
+	artifact := func(content string) func(string) ([]byte, bool) {
+		return func(name string) ([]byte, bool) { return []byte(content), name == stub[4:] }
+	}
+	row = f(300, Shaping{Shaper: early(), Artifact: artifact("src/old, whole")}, lost)
+	near(t, "retrievable", row.Retrievable, 100)
+	row = f(300, Shaping{Shaper: early(), Artifact: artifact("something else")}, lost)
+	near(t, "retrievable", row.Retrievable, 0)
+
+	named := replacing(`"2"`, `src/old other_name\n`+line+`\n`, stub+" src/old")
+	f(300, Shaping{Shaper: named}, map[string]float64{"all": 100, "older": 100, "recent": 100, "lines": 0})
+	inside := replacing(`"2"`, `src/old other_name\n`+line+`\n`, stub+" src/oldx")
+	f(300, Shaping{Shaper: inside}, map[string]float64{"all": 200.0 / 3, "older": 0})
+}
+
+func TestReplayCountsUserTextWordForWord(t *testing.T) {
+	f := func(want float64, pairs ...string) {
+		t.Helper()
+		row, _ := replayOne(t, smalltalk(), 100, Shaping{Shaper: replacing(third, pairs...)})
+		near(t, "user text", row.UserText, want)
+	}
+	f(100)
+	f(100.0*2/3, says("user", twenty+"!"), says("user", "gone"))
+	f(100, says("user", twenty+"!"), says("user", "quoted: "+twenty+"!"))
+}
+
+func TestReplayCountsInvalidRequests(t *testing.T) {
+	f := func(s shaperFunc, want int, why string) {
+		t.Helper()
+		row, report := replayOne(t, needy(), 300, Shaping{Shaper: s})
+		if row.Invalid != want || len(report.Missed()) == 0 || !strings.Contains(report.Faults[0], why) {
+			t.Errorf("%d invalid, want %d; faults %q", row.Invalid, want, report.Faults)
+		}
+		if row.RecallAll == nil {
+			t.Error("nothing was measured")
+		}
+	}
+	all := 11
+	f(func([]byte) (Shaped, error) { return Shaped{}, errors.New("no luck") }, all, "cannot shape the request: no luck")
+	f(func([]byte) (Shaped, error) { return Shaped{Body: []byte("{")}, nil }, all, "not JSON")
+	f(func(body []byte) (Shaped, error) { return Shaped{Body: body, Invalid: errors.New("own check")}, nil }, all, "own check")
+	f(replacing("", answers("1", "src/old other_name\n"+line+"\n")+",", ""), all-2, "a call is not answered (1)")
+}
+
+func TestReplayPutsRequestsTogetherAgain(t *testing.T) {
+	f := func(restore func([]byte) ([]byte, error), want int) {
+		t.Helper()
+		row, report := replayOne(t, smalltalk(), 1000, Shaping{Shaper: replacing(twenty+"!", twenty, stub), Restore: restore})
+		if row.Unrestored != want || (len(report.Missed()) > 0) != (want > 0) {
+			t.Errorf("%d not put together again, want %d; faults %q", row.Unrestored, want, report.Faults)
+		}
+	}
+	back := func(sent []byte) []byte { return bytes.ReplaceAll(sent, []byte(stub), []byte(twenty)) }
+	f(nil, 0)
+	f(func(sent []byte) ([]byte, error) { return back(sent), nil }, 0)
+	f(func(sent []byte) ([]byte, error) {
+		return bytes.ReplaceAll(back(sent), []byte("t"), []byte(`\u0074`)), nil
+	}, 0)
+	f(func(sent []byte) ([]byte, error) { return sent, nil }, 2)
+	f(func(sent []byte) ([]byte, error) { return back(sent)[1:], nil }, 2)
+	f(func([]byte) ([]byte, error) { return nil, errors.New("gone") }, 2)
+}
+
+func TestTruncationDropsTheOldestGroups(t *testing.T) {
+	first := []string{says("system", "s"), says("user", twenty), calls("1", "list", `{}`), answers("1", strings.Repeat(twenty, 9)), says("developer", "d")}
+	rest := []string{calls("2", "list", `{}`), answers("2", "ok")}
+	s := &truncation{window: 100}
+	whole := chat(first...)
+	if got, err := s.Shape([]byte(whole)); err != nil || got.Decided || string(got.Body) != whole {
+		t.Errorf("%s, %v", got.Body, err)
+	}
+	got, err := s.Shape([]byte(chat(append(first, rest...)...)))
+	want := chat(first[0], first[1], first[4], rest[0], rest[1])
+	if err != nil || !got.Decided || string(got.Body) != want {
+		t.Errorf("%s, %v, want %s", got.Body, err, want)
+	}
+	got, err = s.Shape([]byte(chat(append(append(first, rest...), says("user", "More."))...)))
+	if err != nil || got.Decided || !strings.HasPrefix(string(got.Body), want[:len(want)-len(` ], "seed":1.50}`)]) {
+		t.Errorf("%s, %v", got.Body, err)
+	}
+}
+
+func TestPrefixIsTheRecordedRequestWithoutWhatCameLater(t *testing.T) {
+	body := chat(says("user", "a"), says("assistant", "b"), says("user", "c"))
+	body = strings.Replace(body, `"seed"`, `"tools": [{}], "seed"`, 1)
+	c, err := newRecording([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := c.prefix(1)
+	want := strings.Replace(chat(says("user", "a")), `"seed"`, `"tools": [{}], "seed"`, 1)
+	if string(first.Body) != want || string(first.Tools.Of(first.Body)) != "[{}]" || len(first.Items) != 1 {
+		t.Errorf("%s, tools %s", first.Body, first.Tools.Of(first.Body))
+	}
+	if last := c.prefix(3); string(last.Body) != body {
+		t.Errorf("%s", last.Body)
+	}
+}
+
+func TestReplayReportsWhatItCannotRead(t *testing.T) {
+	folder := t.TempDir()
+	for name, text := range map[string]string{
+		"a/good.json": smalltalk(), "a/b/one.json": chat(says("user", "Hello.")), "a/odd.json": chat(`{"role":"alien","content":[{"type":"image_url"},{"text":"x"}]}`, `{}`),
+		"broken.json": smalltalk()[:100], "list.json": `[1]`, "empty.json": ``, "none.json": `{"messages":[]}`, "other.json": `{"a":1}`,
+		"bad.json": `{"messages":[{"role":"user","content":"a"}],"x":tru}`, "not.txt": "x",
+	} {
+		path := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	report, err := Replay(t.Context(), ReplayOptions{Paths: []string{folder, filepath.Join(folder, "a"), folder + "/missing"}, Progress: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report.Conversations != 3 || len(report.Skipped) != 7 || len(report.Rows) != 8 || len(report.Missed()) != 0 {
+		t.Errorf("%d conversations, %d rows, skipped %q, missed %q", report.Conversations, len(report.Rows), report.Skipped, report.Missed())
+	}
+	report, err = Replay(t.Context(), ReplayOptions{Paths: []string{t.TempDir()}, Progress: io.Discard})
+	if err != nil || len(report.Missed()) != 1 {
+		t.Errorf("an empty folder: %v, missed %q", err, report.Missed())
+	}
+	if _, err := json.Marshal(report); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestReplayEndsWithItsPolicies(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "one.json")
+	if err := os.WriteFile(path, []byte(smalltalk()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	opened, closed := 0, 0
+	open := func(window int) (Shaping, error) {
+		if window == 2 {
+			return Shaping{}, errors.New("no store")
+		}
+		opened++
+		return Shaping{Shaper: identity{}, Close: func() error { closed++; return errors.New("disk") }}, nil
+	}
+	opts := ReplayOptions{Paths: []string{path}, Windows: []int{1, 2}, Policies: []Policy{{"it", open}}, Progress: io.Discard}
+	if _, err := Replay(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "it: no store") || opened != 1 || closed != 1 {
+		t.Errorf("%v, %d opened, %d closed", err, opened, closed)
+	}
+	opts.Windows = []int{1}
+	if _, err := Replay(t.Context(), opts); err == nil || !strings.Contains(err.Error(), "it: disk") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestReplayIsTheSameEveryTime(t *testing.T) {
+	folder := t.TempDir()
+	for i := range 12 {
+		text := strings.Replace(needy(), "Well.", strings.Repeat("Well. ", i), 1+i%5)
+		if err := os.WriteFile(filepath.Join(folder, fmt.Sprint(i, ".json")), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var first string
+	for range 5 {
+		report, err := Replay(t.Context(), ReplayOptions{Paths: []string{folder}, Windows: []int{200, 300}, Progress: io.Discard})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(report)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = string(text)
+		}
+		if string(text) != first {
+			t.Fatalf("%s\nafter\n%s", text, first)
+		}
+	}
+}
+
+func TestReplayGoals(t *testing.T) {
+	share := func(v float64) *float64 { return &v }
+	r := &ReplayReport{Subjects: []string{"it"}, Conversations: 1, Rows: []ReplayRow{
+		{Window: 64_000, Policy: rawName, Died: 9, Invalid: 9},
+		{Window: 64_000, Policy: "it", Cost: share(0.511), Recall: share(97.1), Older: share(88.4), BreaksPer100: share(2.8), Retrievable: share(99.9)},
+		{Window: 1000, Policy: "it", Died: 1, Invalid: 2, Unrestored: 3, Cost: share(2), Recall: share(1), Older: share(1)},
+	}}
+	f := func(bar bool, want ...string) {
+		t.Helper()
+		r.settle(bar)
+		if got := r.Missed(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("missed %q, want %q", got, want)
+		}
+	}
+	strict := []string{"died, it, window 1000: 1.00 conversations, goal ≤ 0", "invalid, it, window 1000: 2.00 requests, goal ≤ 0",
+		"not put together again, it, window 1000: 3.00 requests, goal ≤ 0"}
+	retrievable := "retrievable, it, window 64000: 99.90 %, goal ≥ 100"
+	f(false, append([]string{retrievable}, strict...)...)
+	f(true, append([]string{retrievable, "older recall, it, window 64000: 88.40 %, goal ≥ 88.5", "cost, it, window 64000: 0.51 ×, goal ≤ 0.51"}, strict...)...)
+	var text strings.Builder
+	if err := r.Print(&text); err != nil || strings.Count(text.String(), "MISSED") != 6 || !strings.Contains(text.String(), "Window of 1000 tokens") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}

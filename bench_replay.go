@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"epitome/bench"
+	"epitome/offload"
+	"epitome/rewrite"
+	"epitome/store"
+	"epitome/tokenize"
+	"epitome/window"
+)
+
+type replayCmd struct {
+	verdict
+	Paths  []string `arg:"" placeholder:"PATHS" help:"Files with one chat-completions request each, the last of a conversation, or folders of such files."`
+	Window []string `placeholder:"TOKENS" help:"Windows to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
+	Preset string   `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
+	Exact  bool     `help:"Let epitome count tokens of the models that the files name, in place of characters / 3.6, which the figures are in."`
+	Bar    bool     `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
+}
+
+func (k replayCmd) Run(c *cli) error {
+	conf, err := loadConfig(c.Config, c.overrides())
+	if err != nil {
+		return err
+	}
+	limits := conf.Rewrite
+	if k.Preset != "" {
+		if err := limits.SetPreset(k.Preset); err != nil {
+			return err
+		}
+	}
+	windows, err := tokensOf(k.Window)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := bench.Replay(ctx, bench.ReplayOptions{
+		Paths: k.Paths, Windows: windows, Bar: k.Bar, Progress: os.Stderr,
+		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: func(tokens int) (bench.Shaping, error) {
+			return replayed(&limits, tokens, k.Exact)
+		}}},
+	})
+	if err != nil {
+		return err
+	}
+	return k.report(r)
+}
+
+// tokensOf reads windows as people write them.
+func tokensOf(list []string) (windows []int, err error) {
+	for _, text := range list {
+		n, unit := 0, ""
+		if _, err := fmt.Sscanf(text+" ", "%d%s", &n, &unit); err != nil && unit != "" || n <= 0 {
+			return nil, fmt.Errorf("cannot use window %q: write a number of tokens, as 128k or 128000", text)
+		}
+		switch unit {
+		case "k", "K":
+			n *= 1000
+		case "m", "M":
+			n *= 1_000_000
+		case "":
+		default:
+			return nil, fmt.Errorf("cannot use window %q: write a number of tokens, as 128k or 128000", text)
+		}
+		windows = append(windows, n)
+	}
+	return windows, nil
+}
+
+// replay shapes the requests of one conversation, with a store and a shelf of its own in memory.
+type replay struct {
+	shaper *rewrite.Shaper
+	limits *rewrite.Limits
+	shelf  *offload.Shelf
+	last   rewrite.Shaped
+}
+
+// replayed makes a replay. Unless exact, tokens are characters / 3.6 as in the replay's own figures.
+func replayed(limits *rewrite.Limits, tokens int, exact bool) (bench.Shaping, error) {
+	const memory = 256 << 20 // bytes; more than any conversation's decisions take
+	facts := store.NewMemory(memory, time.Now)
+	artifacts, err := offload.Open(offload.Options{Store: facts, Quota: memory, Keep: time.Hour, Address: "none"})
+	if err != nil {
+		return bench.Shaping{}, err
+	}
+	m := means(facts, artifacts, window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}), time.Hour)
+	m.Memo = tokenize.NewMemo(1 << 14)
+	if !exact {
+		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: tokenize.Characters, Ratio: 1})
+	}
+	r := &replay{shaper: rewrite.NewShaper(m), limits: limits, shelf: artifacts}
+	return bench.Shaping{
+		Shaper: r, Restore: func([]byte) ([]byte, error) { return r.last.Restore(artifacts.Get) }, Close: facts.Close,
+		Artifact: func(name string) ([]byte, bool) {
+			content, err := artifacts.Get(name)
+			return content, err == nil
+		},
+	}, nil
+}
+
+// Shape is one request of the conversation.
+func (r *replay) Shape(body []byte) (bench.Shaped, error) {
+	r.last = r.shaper.Shape(rewrite.Asked{Body: body, Upstream: "replay", Limits: r.limits})
+	return bench.Shaped{Body: r.last.Body, Decided: r.last.Report.Broke}, r.last.Report.Err
+}

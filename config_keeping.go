@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"epitome/rewrite"
+)
+
+// checkKeeping says what is wrong with what is done to conversations, and where it is kept.
+func (c Config) checkKeeping() error {
+	if err := checkLimits(c.Rewrite); err != nil {
+		return err
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {
+		if n := c.Window.Models[pattern]; pattern == "" || n < leastWindow {
+			return fmt.Errorf("cannot use window.models %q = %d: write a pattern such as gpt-*, and at least %d tokens", pattern, n, leastWindow)
+		}
+	}
+	if c.Window.Default < leastWindow {
+		return fmt.Errorf("cannot use window.default %d: write at least %d tokens", c.Window.Default, leastWindow)
+	}
+	if !slices.Contains([]string{"path", "url", "both", "none"}, c.Offload.Address) {
+		return fmt.Errorf("cannot use offload.address %q: write path, url, both or none", c.Offload.Address)
+	}
+	if c.Offload.Quota <= 0 || c.Store.Keep <= 0 || c.Store.SyncEvery <= 0 {
+		return fmt.Errorf("cannot use offload.quota %s, store.keep %s, store.sync_every %s: each must be greater than zero",
+			c.Offload.Quota, c.Store.Keep, c.Store.SyncEvery)
+	}
+	return nil
+}
+
+// leastWindow is the smallest window in tokens that makes sense; a smaller number is a slip of the pen.
+const leastWindow = 1024
+
+// checkLimits finds numbers that mean nothing. Shares are above 0 and at most 1; nothing is below 0.
+func checkLimits(l rewrite.Limits) error {
+	for f, v := range reflect.ValueOf(l).Fields() {
+		name := f.Tag.Get("toml")
+		switch v.Kind() {
+		case reflect.Int, reflect.Int64:
+			if v.Int() < 0 {
+				return fmt.Errorf("cannot use rewrite.%s %v: it must not be below zero", name, v)
+			}
+		case reflect.Float64:
+			if n := v.Float(); n < 0 || n > mostRent || name != "rent" && (n == 0 || n > 1) {
+				return fmt.Errorf("cannot use rewrite.%s %v: write a share above 0 and up to 1 (rent: 0 to %d)", name, v, mostRent)
+			}
+		}
+	}
+	if l.OffloadKeep >= l.Offload || l.ReadsKeep >= l.OffloadReads {
+		return fmt.Errorf("cannot use rewrite.offload_keep %d and offload_read_keep %d: each must be below its limit, %d and %d",
+			l.OffloadKeep, l.ReadsKeep, l.Offload, l.OffloadReads)
+	}
+	for _, t := range l.ToolLimits {
+		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {
+			return fmt.Errorf("cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true", t.Tool)
+		}
+	}
+	return nil
+}
+
+// mostRent is a rent that is never owed.
+const mostRent = 1000

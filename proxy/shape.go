@@ -1,0 +1,229 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"epitome/event"
+	"epitome/rewrite"
+)
+
+// chatPath is how the path of every request ends that holds a conversation.
+const chatPath = "/chat/completions"
+
+// isChat reports whether a request, with its target as the upstream gets it, is one to shape, as far as that shows in its head.
+func isChat(h *fasthttp.RequestHeader, mode string, target []byte) bool {
+	if mode == ModeOff || !h.IsPost() {
+		return false
+	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	return bytes.HasSuffix(path, []byte(chatPath))
+}
+
+// roomFor is the room that a body of so many bytes takes before its upstream is known: twice as much if it may be rewritten.
+func roomFor(h *fasthttp.RequestHeader, mode string, bytes int64) int64 {
+	if isChat(h, mode, originForm(h.RequestURI())) {
+		return 2 * bytes
+	}
+	return bytes
+}
+
+// shape puts the conversation that the request holds, if it holds one, into the form it is sent in. An error is a
+// refusal; whatever fails on epitome's side lets the request go on as it came.
+func (x *exchange) shape(up *upstream, target []byte) error {
+	h := &x.ctx.Request.Header
+	if !isChat(h, x.event.Mode, target) {
+		return nil
+	}
+	limits, err := x.limits()
+	if err != nil {
+		return &refusal{status: 400, code: "bad_request", message: err.Error()}
+	}
+	begun := time.Now()
+	defer func() {
+		x.proxy.admission.keep(h, x.event.RequestBytes+int64(len(x.rewritten)))
+		x.event.ShapeTime = time.Since(begun)
+	}()
+	body, err := x.conversation()
+	if err != nil {
+		x.tell(notShaped(err))
+		return nil
+	}
+	f, observe := x.proxy.plugs.Shape, x.event.Mode == ModeObserve
+	if observe {
+		f = x.proxy.plugs.Observe
+	}
+	s := x.guarded(f, rewrite.Asked{Body: body, Scope: x.scope(), Upstream: up.name, Limits: limits})
+	x.tell(s.Report)
+	if !observe && (len(s.Body) != len(body) || &s.Body[0] != &body[0]) {
+		x.rewritten = s.Body
+	}
+	return nil
+}
+
+// Why a request goes on as it came. What the client sent is in none of them.
+var (
+	errSigned     = errors.New("the request carries a signature of its body")
+	errEncoded    = errors.New("the content coding of the body cannot be read")
+	errNoObject   = errors.New("the body is not a JSON object")
+	errNoRoomLeft = errors.New("there is no room under max_in_flight to rewrite the request")
+)
+
+// notShaped is the report on a request that goes on as it came. Only a lack of room is epitome's own failure.
+func notShaped(why error) rewrite.Report {
+	if errors.Is(why, errNoRoomLeft) {
+		return rewrite.Report{Action: rewrite.ActionBypass, Err: why}
+	}
+	return rewrite.Report{Action: rewrite.ActionNone, Reason: why.Error()}
+}
+
+// conversation is the body to shape, without its content coding. There is room for it and for what becomes of it.
+func (x *exchange) conversation() ([]byte, error) {
+	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
+	if signed(h.RawHeaders()) {
+		return nil, errSigned
+	}
+	encoding := values(h.RawHeaders(), "content-encoding")
+	if len(encoding) > 0 && !equalFold(encoding, "identity") {
+		var err error
+		if body, err = x.unpacked(encoding, body); err != nil {
+			return nil, err
+		}
+	} else if !x.proxy.admission.widen(h, 2*x.event.RequestBytes) {
+		return nil, errNoRoomLeft
+	}
+	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) == 0 || start[0] != '{' {
+		return nil, errNoObject
+	}
+	return body, nil
+}
+
+// unpacked is an encoded body decoded. It keeps its place among those that are decoded until there is room for the result, so
+// that only a few can be in memory without.
+func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
+	x.proxy.decoding <- struct{}{}
+	defer func() { <-x.proxy.decoding }()
+	plain, err := x.decode(encoding, body)
+	switch {
+	case errors.Is(err, errBomb):
+		return nil, errBomb
+	case err != nil:
+		return nil, errEncoded
+	case !x.proxy.admission.widen(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(plain))):
+		return nil, errNoRoomLeft
+	}
+	return plain, nil
+}
+
+// sumOfContent is how the headers end that signed requests of several clouds have, each with a prefix of its own.
+const sumOfContent = "content-sha256"
+
+// signed reports whether the header holds a signature that covers the body, or may: the upstream would refuse any other body.
+func signed(block []byte) bool {
+	for l := (lines{rest: block}); l.next(); {
+		if l.is("signature") || l.is("signature-input") || equalFold(l.name[max(0, len(l.name)-len(sumOfContent)):], sumOfContent) {
+			return true
+		}
+		scheme, _, _ := bytes.Cut(l.value, []byte(" "))
+		if l.is("authorization") && (equalFold(scheme, "signature") || equalFold(scheme, "aws4-hmac-sha256")) {
+			return true
+		}
+	}
+	return false
+}
+
+// guarded shapes the request. A panic costs it the rewriting and nothing else.
+func (x *exchange) guarded(shape func(rewrite.Asked) rewrite.Shaped, a rewrite.Asked) (s rewrite.Shaped) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.proxy.plugs.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
+			err := errors.New("panic while shaping the request; the log has the stack")
+			s = rewrite.Shaped{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionBypass, Err: err}}
+		}
+	}()
+	if s = shape(a); len(s.Body) == 0 {
+		panic("BUG: a request was shaped into nothing")
+	}
+	return s
+}
+
+// tell puts what was done into the event and the answer's head.
+func (x *exchange) tell(r rewrite.Report) {
+	if r.Action != "" {
+		x.event.Action = r.Action
+	}
+	x.event.Shaping = event.Shaping{
+		Model: clip(r.Model), Conversation: r.Conversation, Window: r.Window,
+		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
+		Decided: r.Decided, Broke: r.Broke, Reason: clip(r.Reason),
+	}
+	for _, c := range r.Changes {
+		switch c.Rung {
+		case rewrite.ActionOffload:
+			x.event.Offloaded++
+		case rewrite.ActionClear:
+			x.event.Cleared++
+		}
+	}
+	if r.Err != nil {
+		x.event.Inner = clip(r.Err.Error())
+	}
+	x.to.extra = appendField(x.to.extra[:0], []byte("x-epitome-action"), x.event.Action)
+	if before := r.Before.Total(); before > 0 {
+		x.to.extra = appendField(x.to.extra, []byte("x-epitome-tokens"), fmt.Sprintf("%d>%d", before, r.After.Total()))
+	}
+	if r.Conversation != "" {
+		x.to.extra = appendField(x.to.extra, []byte("x-epitome-conversation"), r.Conversation)
+	}
+}
+
+// maxText bounds, in bytes, each text of an event that something outside may have a part in.
+const maxText = 200
+
+// clip is s or a copy of its beginning, in sound UTF-8.
+func clip(s string) string {
+	if len(s) > maxText {
+		s = strings.Clone(s[:maxText])
+	}
+	return strings.ToValidUTF8(s, "")
+}
+
+// limits are the numbers of the ladder for this request: the configured ones, but for those that its headers name.
+func (x *exchange) limits() (*rewrite.Limits, error) {
+	limits := &x.set.Limits
+	for l := (lines{rest: x.ctx.Request.Header.RawHeaders()}); l.next(); {
+		if !isOwn(l.name) {
+			continue
+		}
+		own, err := limits.With(string(l.name[len(ownPrefix):]), string(l.value))
+		if err != nil {
+			return nil, err
+		}
+		limits = &own
+	}
+	return limits, nil
+}
+
+// scope names who may share facts with this request. Credentials are hashed on the way, all that there are: one more
+// scope than needed costs a little, one too few mixes what belongs to different people.
+func (x *exchange) scope() string {
+	kind := x.set.Scope
+	if kind == "shared" || kind == "auto" && x.proxy.loopback {
+		return ""
+	}
+	block := x.ctx.Request.Header.RawHeaders()
+	if name, ok := strings.CutPrefix(strings.ToLower(kind), "header:"); ok {
+		return x.proxy.plugs.Scope("header:"+name, string(values(block, name)))
+	}
+	var all []byte
+	for _, name := range [...]string{"authorization", "x-api-key", "api-key"} {
+		all = appendField(all, []byte(name), string(values(block, name)))
+	}
+	return x.proxy.plugs.Scope("credential", string(all))
+}

@@ -1,0 +1,129 @@
+package proxy
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+	"weak"
+
+	"epitome/rewrite"
+	"epitome/unit"
+)
+
+// takes answers with a body of n bytes in place of any other.
+func takes(n int) shaper {
+	return func(rewrite.Asked) rewrite.Shaped {
+		return rewrite.Shaped{Body: []byte("{" + strings.Repeat(" ", n-2) + "}"), Report: rewrite.Report{Action: rewrite.ActionClear}}
+	}
+}
+
+// held is the room that the only request under way has.
+func (r *rig) held() (n int64) {
+	a := r.proxy.admission
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, h := range a.held {
+		n += h
+	}
+	return n
+}
+
+// allGivenBack waits until all room is free.
+func (r *rig) allGivenBack() {
+	r.tb.Helper()
+	a := r.proxy.admission
+	for deadline := time.Now().Add(patience); !a.room.TryAcquire(a.size); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.tb.Fatal("some room is not given back")
+		}
+	}
+	a.room.Release(a.size)
+}
+
+func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
+	small := func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB }
+	body := "{" + strings.Repeat(" ", 798) + "}"
+	f := func(name, request string, shape shaper, want int64) {
+		t.Run(name, func(t *testing.T) {
+			r := on(t, "-- POST * --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST * --\nrepeat\nstatus 200 OK\nbody b\n", small)
+			var within int64
+			r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+				within = r.held()
+				return shape(a)
+			})
+			c := r.dial().send(request)
+			r.await("waiting 1 go")
+			if got := r.held(); got != want || within < want {
+				t.Errorf("%d bytes are held, and %d were while it was shaped; want %d", got, within, want)
+			}
+			// What is left is what others can have, and a conversation needs twice its size.
+			n := int(2*unit.KB-unit.Bytes(want))/2 + 1
+			if resp, text := r.dial().send(post(chat, strings.Repeat("x", n))).answer("POST"); resp.StatusCode != 503 {
+				t.Errorf("a conversation of %d bytes more got %s %s", n, resp.Status, text)
+			}
+			if resp, text := r.dial().send(post("/v1/other", strings.Repeat("x", n))).answer("POST"); resp.StatusCode != 200 {
+				t.Errorf("another request of %d bytes got %s %s", n, resp.Status, text)
+			}
+			r.upstream.Release("go")
+			c.answer("POST")
+			r.allGivenBack()
+		})
+	}
+	f("unchanged", post(chat, body), whole, 800)
+	f("changed", post(chat, body), takes(700), 1500)
+	f("chunked", "POST "+chat+" HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n320\r\n"+body+"\r\n0\r\n\r\n", takes(700), 1500)
+	zipped := string(encode(t, []byte(body), codings[0].encode))
+	f("compressed", post(chat, zipped, "Content-Encoding: gzip"), takes(700), 700+int64(len(zipped)))
+	f("compressed and unchanged", post(chat, zipped, "Content-Encoding: gzip"), whole, int64(len(zipped)))
+}
+
+func TestConversationWithoutRoomForACopyGoesOnAsItCame(t *testing.T) {
+	r := on(t, "-- POST /held --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n"+taking, func(s *Settings) { s.MaxBody, s.MaxInFlight = 4*unit.KB, 4*unit.KB })
+	r.shapes(refusing(t))
+	held := r.dial().send(post("/held", strings.Repeat("x", 2048)))
+	r.await("waiting 1 go")
+	zipped := string(encode(t, []byte("{"+strings.Repeat(" ", 1500)+"}"), codings[0].encode))
+	r.dial().send(post(chat, zipped, "Content-Encoding: gzip")).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: bypass\r\n\r\na")
+	if _, body := r.got(); body != zipped {
+		t.Errorf("the upstream got %q", body)
+	}
+	if e := r.event(); e.Action != "bypass" || e.Inner != errNoRoomLeft.Error() {
+		t.Errorf("event %+v", e)
+	}
+	r.upstream.Release("go")
+	held.answer("POST")
+	r.allGivenBack()
+}
+
+func TestAConversationThatIsLargerThanAllRoomTakesItAll(t *testing.T) {
+	r := on(t, taking, func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, unit.KB })
+	r.shapes(takes(900))
+	for range 3 {
+		r.dial().send(post(chat, "{"+strings.Repeat(" ", 998)+"}")).answer("POST")
+		if _, body := r.got(); len(body) != 900 {
+			t.Errorf("the upstream got %d bytes", len(body))
+		}
+		r.allGivenBack()
+	}
+}
+
+func TestRewrittenBodyIsFreedWhileItsAnswerStreams(t *testing.T) {
+	r := on(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait go\nend\n")
+	var copied weak.Pointer[byte]
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		s := takes(1 << 20)(a)
+		copied = weak.Make(&s.Body[0])
+		return s
+	})
+	c := r.dial().send(post(chat, "{"+strings.Repeat(" ", 2<<20)+"}"))
+	c.expect("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nx-epitome-action: clear\r\n\r\n1\r\na\r\n")
+	for deadline := time.Now().Add(patience); copied.Value() != nil; runtime.GC() {
+		if time.Now().After(deadline) {
+			t.Fatal("the rewritten body is still held")
+		}
+	}
+	r.upstream.Release("go")
+	c.expect("0\r\n\r\n")
+	r.allGivenBack()
+}

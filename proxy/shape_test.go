@@ -1,0 +1,346 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"epitome/event"
+	"epitome/rewrite"
+	"epitome/scripted/scriptedtest"
+)
+
+const (
+	chat  = "/v1" + chatPath
+	long  = `{"model":"m","messages":[{"role":"user","content":"a very long story"}]}`
+	short = `{"model":"m","messages":[{"role":"user","content":"a story"}]}`
+)
+
+// taking answers any number of conversations.
+const taking = "-- POST * --\nrepeat\nstatus 200 OK\nbody a\n"
+
+// on is a rig in mode on.
+func on(tb testing.TB, script string, change ...func(*Settings)) *rig {
+	tb.Helper()
+	return newRig(tb, script, append([]func(*Settings){func(s *Settings) { s.Mode = ModeOn }}, change...)...)
+}
+
+// shapes lets f shape conversations from now on.
+func (r *rig) shapes(f shaper) { r.shape.Store(&f) }
+
+// shortened sends short in place of everything, with a report on it.
+func shortened(rewrite.Asked) rewrite.Shaped {
+	return rewrite.Shaped{Body: []byte(short), Report: rewrite.Report{
+		Action: rewrite.ActionClear, Conversation: "c1", Model: "m", Window: 1000,
+		Before: rewrite.Size{System: 1, User: 20, Results: 300}, After: rewrite.Size{System: 1, User: 20, Results: 4},
+		Decided: true, Broke: true, Changes: []rewrite.Change{{Rung: "clear"}, {Rung: "offload"}, {Rung: "clear"}}, Reason: "why not more",
+	}}
+}
+
+// refusing fails the test when anything is to be shaped.
+func refusing(t *testing.T) shaper {
+	return func(a rewrite.Asked) rewrite.Shaped {
+		t.Errorf("%q was to be shaped", a.Body)
+		return whole(a)
+	}
+}
+
+// got is the last request that the upstream received.
+func (r *rig) got() (head, body string) {
+	all := r.upstream.Requests()
+	q := all[len(all)-1]
+	return strings.ReplaceAll(string(q.RawHead), r.upstream.Addr(), "HOST"), string(q.Body)
+}
+
+func TestShapedConversationIsSentInPlaceOfTheOriginal(t *testing.T) {
+	r := on(t, taking)
+	r.shapes(shortened)
+	f := func(in, want string) {
+		t.Helper()
+		r.dial().send(in).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" +
+			"x-epitome-action: clear\r\nx-epitome-tokens: 321>25\r\nx-epitome-conversation: c1\r\n\r\na")
+		if head, body := r.got(); head != want || body != short {
+			t.Errorf("of %q the upstream got\n%q, want\n%q; and the body %q", in, head, want, body)
+		}
+	}
+	start := "POST " + chat + " HTTP/1.1\r\nHost: x\r\n"
+	sent := "POST " + chat + " HTTP/1.1\r\nHost: HOST\r\n"
+	f(start+"X: 1\r\ncontent-LENGTH: "+fmt.Sprint(len(long))+"\r\nAuthorization: Bearer k\r\n\r\n"+long,
+		sent+"X: 1\r\ncontent-LENGTH: "+fmt.Sprint(len(short))+"\r\nAuthorization: Bearer k\r\n\r\n")
+	f(start+"Transfer-Encoding: chunked\r\nX: 1\r\n\r\n"+fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(long), long),
+		sent+"Content-Length: "+fmt.Sprint(len(short))+"\r\nX: 1\r\n\r\n")
+	// What speaks of the bytes of the original stays behind.
+	f(post(chat, long, "Content-MD5: x", "A: 1", "Digest: sha-256=x", "content-digest: sha-256=:x:", "Repr-Digest: sha-256=:x:", "Content-Encoding: identity", "Want-Digest: x"),
+		sent+"A: 1\r\nWant-Digest: x\r\nContent-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
+	// Only the way's end counts, and the query comes behind it.
+	f(post(chat+"?a=/b", long), "POST "+chat+"?a=/b HTTP/1.1\r\nHost: HOST\r\nContent-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
+	f(post("/u/test"+chat, long), sent+"Content-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
+}
+
+func TestUnchangedConversationGoesOnAsItCame(t *testing.T) {
+	r := on(t, taking)
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		return rewrite.Shaped{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone, Before: rewrite.Size{User: 5}, After: rewrite.Size{User: 5}}}
+	})
+	sums := []string{"Content-MD5: x", "Digest: sha-256=x", "Content-Encoding: identity"}
+	r.dial().send(post(chat, long, sums...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\nx-epitome-tokens: 5>5\r\n\r\na")
+	want := strings.Replace(post(chat, long, sums...), "Host: x", "Host: HOST", 1)
+	if head, body := r.got(); head+body != want {
+		t.Errorf("the upstream got\n%q, want\n%q", head+body, want)
+	}
+}
+
+func TestCompressedConversationsAreShaped(t *testing.T) {
+	r := on(t, taking, func(s *Settings) { s.Routes = []Route{{Model: "none", Upstream: "test"}} }) // so that the model is looked for as well
+	f := func(coding string, encoded []byte, lines ...string) {
+		t.Helper()
+		var asked string
+		r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+			asked = string(a.Body)
+			return whole(a)
+		})
+		r.dial().send(post(chat, string(encoded), lines...)).answer("POST")
+		if head, body := r.got(); asked != long || body != string(encoded) || !strings.Contains(head, lines[0]) {
+			t.Errorf("%s, unchanged: %q was shaped, and the upstream got %q and %q", coding, asked, head, body)
+		}
+		r.shapes(shortened)
+		r.dial().send(post(chat, string(encoded), lines...)).answer("POST")
+		if head, body := r.got(); body != short || strings.Contains(strings.ToLower(head), "encoding") || !strings.Contains(head, fmt.Sprintf("Content-Length: %d\r\n", len(short))) {
+			t.Errorf("%s, changed: the upstream got %q and %q", coding, head, body)
+		}
+	}
+	for _, c := range codings {
+		f(c.name, encode(t, []byte(long), c.encode), "Content-Encoding: "+c.name)
+		f(c.name+" twice", encode(t, []byte(long), c.encode, codings[0].encode), "content-encoding: "+c.name+", gzip")
+		f(c.name+" in two lines", encode(t, []byte(long), codings[0].encode, c.encode), "Content-Encoding: gzip", "CONTENT-ENCODING: "+c.name)
+	}
+}
+
+func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
+	r := on(t, taking, func(s *Settings) { s.MaxBody = 64 << 10 })
+	r.shapes(refusing(t))
+	f := func(reason, body string, lines ...string) {
+		t.Helper()
+		r.dial().send(post(chat, body, lines...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\n\r\na")
+		if _, got := r.got(); got != body {
+			t.Errorf("the upstream got %q, want %q", got, body)
+		}
+		if e := r.event(); e.Reason != reason || e.Action != "none" || e.Inner != "" || e.Fault != event.None {
+			t.Errorf("of %.20q the event says %+v, want the reason %q", body, e, reason)
+		}
+	}
+	for _, c := range codings {
+		f(errBomb.Error(), string(encode(t, make([]byte, 1<<20), c.encode)), "Content-Encoding: "+c.name)
+		f(errEncoded.Error(), "{no "+c.name+"}", "Content-Encoding: "+c.name)
+	}
+	f(errEncoded.Error(), long, "Content-Encoding: secret")
+	f(errNoObject.Error(), "[1]")
+	f(errNoObject.Error(), "")
+	f(errNoObject.Error(), " \r\n\t")
+	f(errNoObject.Error(), string(encode(t, []byte("null"), codings[0].encode)), "Content-Encoding: gzip")
+	f(errSigned.Error(), long, "x-amz-content-sha256: 1")
+	f(errSigned.Error(), long, "X-Content-SHA256: 1")
+	f(errSigned.Error(), long, "Authorization: AWS4-HMAC-SHA256 Credential=x")
+	f(errSigned.Error(), long, `authorization: Signature version="1"`)
+	f(errSigned.Error(), long, `Signature-Input: sig1=("content-digest")`, "Signature: sig1=:x:")
+}
+
+func TestOnlyConversationsAreShaped(t *testing.T) {
+	r := on(t, "-- * * --\nrepeat\nstatus 204 No Content\n")
+	r.shapes(refusing(t))
+	r.observe.Store(r.shape.Load())
+	f := func(in, own string) {
+		t.Helper()
+		r.dial().send(in).expect("HTTP/1.1 204 No Content\r\n" + own + "\r\n")
+		if e := r.event(); !reflect.DeepEqual(e.Shaping, event.Shaping{}) {
+			t.Errorf("of %q the event says %+v", in, e)
+		}
+		want := in[strings.Index(in, "\r\n\r\n"):]
+		if head, body := r.got(); "\r\n\r\n"+body != want || strings.Contains(head, "epitome") {
+			t.Errorf("of %q the upstream got %q and %q", in, head, body)
+		}
+	}
+	none := "x-epitome-action: none\r\n"
+	f(post(chat, long, "x-epitome-mode: off"), "")
+	f(post(chat, long, "x-epitome-mode: off", "x-epitome-rent: no number"), "")
+	f(post("/v1/completions", long), none)
+	f(post("/v1/embeddings", long, "x-epitome-rent: no number"), none)
+	f(post("/v1/chat/completions/x", long), none)
+	f(post("/v1/chat/Completions", long), none)
+	f(post("/v1/x?"+chatPath, long), none)
+	f(request("PUT", chat, long, fmt.Sprintf("Content-Length: %d", len(long))), none)
+	f(get(chat), none)
+}
+
+func TestObserveSendsTheOriginal(t *testing.T) {
+	r := on(t, taking)
+	r.shapes(refusing(t))
+	shadow := shaper(shortened)
+	r.observe.Store(&shadow)
+	zipped := string(encode(t, []byte(long), codings[0].encode))
+	for _, in := range []string{post(chat, long, "x-epitome-mode: observe"), post(chat, zipped, "Content-Encoding: gzip", "X-Epitome-Mode: Observe")} {
+		r.dial().send(in).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" +
+			"x-epitome-action: clear\r\nx-epitome-tokens: 321>25\r\nx-epitome-conversation: c1\r\n\r\na")
+		if _, body := r.got(); !strings.HasSuffix(in, "\r\n\r\n"+body) {
+			t.Errorf("the upstream got %q of %q", body, in)
+		}
+		if e := r.event(); e.Mode != ModeObserve || e.Action != "clear" || e.TokensAfter.Total() != 25 {
+			t.Errorf("event %+v", e)
+		}
+	}
+}
+
+func TestEventTellsWhatWasDone(t *testing.T) {
+	r := on(t, taking)
+	f := func(change func(*rewrite.Report), want event.Shaping) {
+		t.Helper()
+		r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+			s := shortened(a)
+			change(&s.Report)
+			return s
+		})
+		r.dial().send(post(chat, long)).answer("POST")
+		e := r.event()
+		if e.ShapeTime <= 0 {
+			t.Error("the time was not taken")
+		}
+		e.ShapeTime = 0
+		if e.Action != "clear" || e.Shaping != want {
+			t.Errorf("got %s and\n%+v, want\n%+v", e.Action, e.Shaping, want)
+		}
+	}
+	want := event.Shaping{
+		Model: "m", Conversation: "c1", Window: 1000, TokensBefore: event.Tokens{System: 1, User: 20, Results: 300},
+		TokensAfter: event.Tokens{System: 1, User: 20, Results: 4}, Decided: true, Broke: true, Offloaded: 1, Cleared: 2, Reason: "why not more",
+	}
+	f(func(*rewrite.Report) {}, want)
+	want.Inner = "the store is full"
+	f(func(r *rewrite.Report) { r.Err = errors.New("the store is full") }, want)
+	want.Model, want.Inner = strings.Repeat("ü", maxText/2), "" // names may be as long as a body
+	f(func(r *rewrite.Report) { r.Model = strings.Repeat("ü", 1<<20) }, want)
+	want.Model = strings.Repeat("€", maxText/3)
+	f(func(r *rewrite.Report) { r.Model = strings.Repeat("€", 1<<20) }, want)
+}
+
+func TestPanicOfTheShaperCostsOnlyTheRewriting(t *testing.T) {
+	r := on(t, taking)
+	for _, bad := range []shaper{
+		func(rewrite.Asked) rewrite.Shaped { panic("asked for") },
+		func(a rewrite.Asked) rewrite.Shaped { return rewrite.Shaped{Body: a.Body[len(a.Body)+1:]} },
+		func(rewrite.Asked) rewrite.Shaped { return rewrite.Shaped{} },
+	} {
+		for _, mode := range []string{ModeOn, ModeObserve} {
+			r.shapes(bad)
+			r.observe.Store(&bad)
+			r.dial().send(post(chat, long, "x-epitome-mode: "+mode)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: bypass\r\n\r\na")
+			if _, body := r.got(); body != long {
+				t.Errorf("the upstream got %q", body)
+			}
+			if e := r.event(); e.Action != "bypass" || e.Fault != event.None || !strings.Contains(e.Inner, "panic") {
+				t.Errorf("event %+v", e)
+			}
+		}
+	}
+}
+
+// scopeOf is the scope that the shaper sees of a request with the lines, under a setting.
+func (r *rig) scopeOf(setting string, lines ...string) string {
+	r.tb.Helper()
+	s := r.proxy.settings.Load().Settings
+	s.Scope, s.Mode = setting, ModeOn
+	if err := r.proxy.Reload(s); err != nil {
+		r.tb.Fatal(err)
+	}
+	var asked rewrite.Asked
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		asked = a
+		return whole(a)
+	})
+	r.dial().send(post(chat, long, lines...)).answer("POST")
+	if asked.Upstream != "test" || string(asked.Body) != long {
+		r.tb.Errorf("asked was %+v", asked)
+	}
+	if text := fmt.Sprintf("%+v", r.event()); strings.Contains(text, "theirs") {
+		r.tb.Errorf("the event holds a credential: %s", text)
+	}
+	return asked.Scope
+}
+
+func TestScopesKeepCredentialsApart(t *testing.T) {
+	const theirs = "Authorization: theirs"
+	up := scriptedtest.Start(t, taking).URL()
+	r := startRig(t, up, func(s *Settings) { // what the upstream gets does not matter
+		s.Upstreams["test"] = UpstreamConfig{URL: up, Headers: map[string]string{"Authorization": "ours"}}
+	})
+	for _, setting := range []string{"auto", "shared"} {
+		if a, b := r.scopeOf(setting, theirs), r.scopeOf(setting); a != "" || b != "" {
+			t.Errorf("%s on loopback: got the scopes %q and %q, want one", setting, a, b)
+		}
+	}
+	seen := map[string]string{}
+	for _, lines := range [][]string{{}, {theirs}, {"Authorization: theirs2"}, {"X-Api-Key: theirs"}, {"api-key: theirs"}, {theirs, "x-api-key: theirs"}, {theirs, "x-api-key: theirs2"}, {theirs, theirs}} {
+		name := strings.Join(lines, ", ")
+		s := r.scopeOf("credential", lines...)
+		if other, ok := seen[s]; ok || !strings.HasPrefix(s, "credential=") {
+			t.Errorf("%q has the scope %q of %q", name, s, other)
+		}
+		seen[s] = name
+	}
+	if a, b := r.scopeOf("credential", theirs, "A: 1"), r.scopeOf("credential", "A: 2", "authorization:   theirs  "); a != b {
+		t.Errorf("one credential has the scopes %q and %q", a, b)
+	}
+	for want, lines := range map[string][]string{"header:x-team=red": {"X-TEAM: red", theirs}, "header:x-team=": {theirs}, "header:x-team=a, b": {"x-team: a", "x-team: b"}} {
+		if got := r.scopeOf("header:X-Team", lines...); got != want {
+			t.Errorf("%q has the scope %q, want %q", lines, got, want)
+		}
+	}
+	beyond := startRigAt(t, "0.0.0.0:0", up)
+	if a, b := beyond.scopeOf("auto", theirs), beyond.scopeOf("credential", theirs); a != b || a == "" {
+		t.Errorf("beyond loopback auto is %q, and credential %q", a, b)
+	}
+	if s := beyond.scopeOf("shared", theirs); s != "" {
+		t.Errorf("beyond loopback shared is %q", s)
+	}
+}
+
+func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
+	r := on(t, taking, func(s *Settings) { s.Limits.Offload, s.Limits.ClearAt, s.Limits.Rent = 8000, 0.8, 2 })
+	var asked rewrite.Limits
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		asked = *a.Limits
+		return whole(a)
+	})
+	r.dial().send(post(chat, long, "X-Epitome-Offload-Tokens: 4000", "x-epitome-clear-at: 0.7", "x-epitome-nothing: 1")).answer("POST")
+	if asked.Offload != 4000 || asked.ClearAt != 0.7 || asked.Rent != 2 {
+		t.Errorf("the limits were %+v", asked)
+	}
+	if head, _ := r.got(); strings.Contains(strings.ToLower(head), "epitome") {
+		t.Errorf("the upstream got %q", head)
+	}
+	r.event()
+	r.dial().send(post(chat, long)).answer("POST")
+	if asked.Offload != 8000 || asked.ClearAt != 0.8 {
+		t.Errorf("for the next request the limits were %+v", asked)
+	}
+	r.event()
+	resp, body := r.dial().send(post(chat, long, "x-epitome-clear-at: secret")).answer("POST")
+	if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, "cannot use x-epitome-clear-at: write a number from 0.01 to 1") {
+		t.Errorf("got %s %s", resp.Status, body)
+	}
+	if e := r.event(); e.Fault != event.Refused || strings.Contains(e.Err, "secret") || len(r.upstream.Requests()) != 2 {
+		t.Errorf("event %+v after %d requests", e, len(r.upstream.Requests()))
+	}
+}
+
+func TestBadConversationsAreForwardedByteForByte(t *testing.T) {
+	r := on(t, taking)
+	for _, body := range []string{`{"model": "x", `, "{" + strings.Repeat("[", 100_000), "{\"a\":\"\xff\xfe\x00\"}", " \n{}", `{"a":"` + strings.Repeat("x", 8<<20) + `"}`} {
+		r.dial().send(post(chat, body)).answer("POST")
+		if _, got := r.got(); !bytes.Equal([]byte(got), []byte(body)) {
+			t.Errorf("the upstream got %d bytes that differ from the %d sent", len(got), len(body))
+		}
+	}
+}
