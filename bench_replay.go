@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"epitome/bench"
@@ -88,7 +89,9 @@ func replayed(limits *rewrite.Limits, tokens int, exact bool) (bench.Shaping, er
 	if err != nil {
 		return bench.Shaping{}, err
 	}
-	m := means(facts, artifacts, window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}), time.Hour)
+	var windows atomic.Pointer[window.Windows]
+	windows.Store(window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}))
+	m := means(facts, artifacts, &windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
 	if !exact {
 		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: tokenize.Characters, Ratio: 1})

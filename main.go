@@ -17,6 +17,7 @@ import (
 
 	"epitome/event"
 	"epitome/proxy"
+	"epitome/rewrite"
 )
 
 // cli is the command line.
@@ -126,7 +127,9 @@ func (k checkCmd) Run(c *cli) error {
 		return err
 	}
 	plugs := proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: slog.New(slog.DiscardHandler)}
-	if _, err := proxy.New(conf.settings(), shaping(plugs, nil)); err != nil {
+	plugs.Shape = func(a rewrite.Asked) rewrite.Shaped { return rewrite.Shaped{Body: a.Body} }
+	plugs.Observe, plugs.Scope = plugs.Shape, func(_, value string) string { return value }
+	if _, err := proxy.New(conf.settings(), plugs); err != nil {
 		return err
 	}
 	_, err = fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"sync/atomic"
 	"time"
 
 	"epitome/offload"
@@ -25,12 +26,12 @@ func (s shelf) Put(name string, content []byte, late bool) error {
 const memoEntries = 1 << 18
 
 // means are what shaping needs, over a store and a shelf.
-func means(s store.Store, artifacts *offload.Shelf, windows *window.Windows, keep time.Duration) rewrite.Means {
+func means(s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[window.Windows], keep time.Duration) rewrite.Means {
 	return rewrite.Means{
 		Ledger: newLedger(s, func() time.Duration { return keep }), Shelf: shelf{artifacts},
 		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
-			w := windows.Of(upstream, model)
+			w := windows.Load().Of(upstream, model)
 			return w.Tokens, window.Usable(w.Tokens, maxOutput)
 		},
 	}

@@ -15,6 +15,7 @@ import (
 
 	"epitome/console"
 	"epitome/proxy"
+	"epitome/window"
 )
 
 type serveCmd struct {
@@ -54,6 +55,7 @@ type daemon struct {
 	proxy   *proxy.Proxy
 	console *console.Console
 	badge   *badge
+	keeping *keeping
 	leases  leases
 	signals chan os.Signal
 }
@@ -87,8 +89,10 @@ func (d *daemon) start(leased bool) error {
 		Ready: func() bool { return !d.proxy.Stopping() }, InFlight: func() int { return d.proxy.InFlight() },
 		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take,
 	})
-	plugs := proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}
-	d.proxy, err = proxy.New(conf.settings(), shaping(plugs, []byte(d.badge.Secret)))
+	d.keeping, err = openKeeping(conf, folder, d.ln.Addr().String(), d.log)
+	if err == nil {
+		d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}))
+	}
 	if err != nil {
 		d.badge.unpin()
 		_ = d.ln.Close()
@@ -141,6 +145,7 @@ func (d *daemon) upstreams() map[string]string {
 // serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *daemon) serve() error {
 	defer d.badge.unpin()
+	defer d.keeping.close()
 	conf := d.config.Load()
 	d.log.Info("listening", "address", "http://"+d.ln.Addr().String(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode)
 	if !console.Loopback(d.ln.Addr().String()) {
@@ -207,6 +212,7 @@ func (d *daemon) reload() {
 	}
 	d.config.Store(&next)
 	d.console.Reload(next.Console)
+	d.keeping.windows.Store(window.New(next.Window))
 	if keys := needRestart(d.started, next); len(keys) > 0 {
 		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)
 		return

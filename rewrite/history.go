@@ -5,7 +5,6 @@ import (
 	"hash/maphash"
 	"path"
 	"slices"
-	"unsafe"
 )
 
 // history is what is known of a conversation's items behind the head, in order: item i is Items[Head+i] of the request.
@@ -218,6 +217,3 @@ func cites(text []byte) (names []string) {
 	}
 	return names
 }
-
-// textOf is b as a string that shares its bytes; the caller keeps b as it is for as long as the string lives.
-func textOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

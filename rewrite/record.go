@@ -71,20 +71,18 @@ func (x *shaping) remember(d *decision, n int) error {
 	if n = x.plan.stable; n > x.plan.base.depth() && n < x.hist.len() {
 		_, _, err = x.put(&decision{forms: d.forms[:n], lists: d.lists}, n)
 	}
-	if err != nil {
-		return err
-	}
-	return x.converse()
+	return err
 }
 
 func (x *shaping) put(d *decision, n int) (standing *decision, won bool, err error) {
 	key := decisionKey(x.lane.id(), x.hist.chain[n])
 	value := d.record()
-	now, _, err := x.means.Ledger.Add(key, value)
+	now, version, err := x.means.Ledger.Add(key, value)
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot record a decision: %w", err)
 	}
 	if string(now) == string(value) {
+		d.version = version
 		return d, true, nil
 	}
 	standing, ok := x.lane.load(x.means.Ledger, key)

@@ -134,6 +134,9 @@ func (x *shaping) decide() error {
 		x.recorded = p.base
 		x.out.Report.Reason = "the request is one that was decided before"
 	}
+	if err := x.converse(); err != nil {
+		return err
+	}
 	return x.build()
 }
 
