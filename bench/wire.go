@@ -224,7 +224,7 @@ func (c *client) close() { _ = c.conn.Close() }
 // postRequest is a whole chat request as bytes.
 func postRequest(at site, target string, payload []byte) []byte {
 	r := fmt.Appendf(nil, "POST %s%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nAccept: application/json\r\n"+
-		"Authorization: Bearer bench\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
+		"Authorization: Bearer bench\r\nX-Epitome-Rent: 0\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
 		at.prefix, target, at.addr, len(payload))
 	return append(r, payload...)
 }

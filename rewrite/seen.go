@@ -24,9 +24,8 @@ type seen struct {
 // past is a conversation up to its last assistant's or tool's item.
 type past struct {
 	start      uint64
-	from       int    // offset of its first byte in the body it was read from
-	length     int    // of its bytes
-	sum        uint64 // of them
+	from       int     // offset of its first byte in the body it was read from
+	pieces     []piece // of its bytes, as it has grown
 	items      []Item
 	hist       *history
 	lane       lane
@@ -35,10 +34,20 @@ type past struct {
 	bytes      int // of memory, about
 }
 
+// piece is a run of a conversation's bytes that is told by its hash. What has grown is hashed, and nothing twice.
+type piece struct {
+	end int // offset in the conversation's bytes
+	sum uint64
+}
+
+// length is of the conversation's bytes.
+func (p *past) length() int { return p.pieces[len(p.pieces)-1].end }
+
 const (
-	mostSeen  = 64 << 20 // bytes of memory for all conversations
-	startLen  = 1 << 10  // bytes by which conversations are told apart at first
-	mostAlike = 4        // conversations that begin alike and are looked at
+	mostPieces = 64       // of one conversation; then they are hashed as one again
+	mostSeen   = 64 << 20 // bytes of memory for all conversations
+	startLen   = 1 << 10  // bytes by which conversations are told apart at first
+	mostAlike  = 4        // conversations that begin alike and are looked at
 )
 
 func newSeen() *seen {
@@ -62,11 +71,11 @@ func (s *seen) take(scope string, b []byte) *past {
 	s.mu.Unlock()
 	var best *list.Element
 	for _, e := range alike {
-		p := e.Value.(*past)                                                           //nolint:forcetypeassert // only pasts are put there
-		if p.length > len(b) || best != nil && best.Value.(*past).length >= p.length { //nolint:forcetypeassert // likewise
+		p := e.Value.(*past)                                          //nolint:forcetypeassert // only pasts are put there
+		if best != nil && best.Value.(*past).length() >= p.length() { //nolint:forcetypeassert // likewise
 			continue
 		}
-		if maphash.Bytes(s.seed, b[:p.length]) == p.sum {
+		if s.begins(b, p) {
 			best = e
 		}
 	}
@@ -76,6 +85,35 @@ func (s *seen) take(scope string, b []byte) *past {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.removeLocked(best)
+}
+
+// begins reports whether b begins with the conversation.
+func (s *seen) begins(b []byte, p *past) bool {
+	if p.length() > len(b) {
+		return false
+	}
+	at := 0
+	for _, q := range p.pieces {
+		if maphash.Bytes(s.seed, b[at:q.end]) != q.sum {
+			return false
+		}
+		at = q.end
+	}
+	return true
+}
+
+// hashed is the pieces of a conversation with these bytes, of which the first are known.
+func (s *seen) hashed(known []piece, b []byte) []piece {
+	at := 0
+	if n := len(known); n > 0 && n < mostPieces && known[n-1].end <= len(b) {
+		at = known[n-1].end
+	} else {
+		known = nil
+	}
+	if at < len(b) {
+		known = append(known, piece{len(b), maphash.Bytes(s.seed, b[at:])})
+	}
+	return known
 }
 
 // removeLocked takes a conversation out; nil if somebody else has.
@@ -103,7 +141,7 @@ func (s *seen) put(scope string, p *past, b []byte) {
 	if len(b) < startLen { // quickly read again
 		return
 	}
-	p.start, p.length, p.sum = s.startOf(scope, b), len(b), maphash.Bytes(s.seed, b)
+	p.start, p.pieces = s.startOf(scope, b), s.hashed(p.pieces, b)
 	p.bytes = p.hist.memory() + len(p.items)*int(unsafe.Sizeof(Item{})+unsafe.Sizeof(Call{})+64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +167,7 @@ func (x *shaping) recall(body []byte, i int) (items []Item, end int) {
 		p.from = i
 	}
 	x.past = p
-	return p.items, i + p.length
+	return p.items, i + p.length()
 }
 
 // move shifts the places of items.
@@ -177,9 +215,11 @@ func (x *shaping) learn() error {
 	x.hist.cut(x.req, n)
 	from, end := items[0].Start, items[n-1].End
 	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version}
-	x.seen.put(x.Scope, &past{
-		from: from, items: items, hist: x.hist, lane: x.lane, decision: d, vocabulary: p.scale.Counter.Vocabulary(),
-	}, x.Body[from:end])
+	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, vocabulary: p.scale.Counter.Vocabulary()}
+	if x.past != nil {
+		known.pieces = x.past.pieces
+	}
+	x.seen.put(x.Scope, known, x.Body[from:end])
 	return nil
 }
 
