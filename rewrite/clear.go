@@ -169,7 +169,6 @@ func (p *plan) clear(list []candidate) {
 			f = p.withoutArguments(c.item)
 		} else {
 			f = p.stub(c.res, c.why)
-			p.hist.lines.drop(c.item)
 		}
 		p.set(c.item, f, c.why)
 	}

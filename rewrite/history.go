@@ -167,6 +167,9 @@ func (h *history) spend(k, by int, why string) {
 	}
 }
 
+// forgetLines is for when it is no longer known which results are sent whole.
+func (h *history) forgetLines() { h.lines, h.lined = newLines(), 0 }
+
 // cut forgets all items from n on. There must be no assistant's or tool's among them.
 func (h *history) cut(r *Request, n int) {
 	for i := n; i < h.len(); i++ {

@@ -68,7 +68,7 @@ func (p *plan) set(i int, f *form, why string) {
 	if p.forms[i] == nil && i >= p.base.depth() {
 		f.First = f.Now
 	}
-	p.forms[i] = f
+	p.put(i, f)
 	p.kept = append(p.kept, f.kept(p.req, i)...)
 	p.broke = p.broke || i < p.base.depth()
 	p.marks(f)
@@ -80,6 +80,14 @@ func (p *plan) set(i int, f *form, why string) {
 		c.Tool = it.Calls[0].Name
 	}
 	p.made = append(p.made, c)
+}
+
+// put makes f the form of item i. What shows an item whole is nothing to refer to any more.
+func (p *plan) put(i int, f *form) {
+	p.forms[i] = f
+	if k := p.hist.at[i]; k >= 0 && k < p.hist.lined {
+		p.hist.lines.drop(i)
+	}
 }
 
 // where says how to get an artifact back.
@@ -162,9 +170,9 @@ func (p *plan) arrive(res *result) {
 		if marked(w.text) {
 			continue
 		}
-		c := cut{plan: p, res: res, passage: w, keep: keep, over: tokens > limit, recalled: recalled}
-		if c.over && len(list) > 1 {
-			c.keep = int(int64(keep) * int64(w.tokens) / int64(tokens))
+		c := cut{plan: p, res: res, passage: w, limit: limit, keep: keep, recalled: recalled}
+		if len(list) > 1 { // each has its share
+			c.limit, c.keep = int(int64(limit)*int64(w.tokens)/int64(tokens)), int(int64(keep)*int64(w.tokens)/int64(tokens))
 		}
 		if text, reason, ok := c.shorten(); ok {
 			why = reason
@@ -193,8 +201,8 @@ type cut struct {
 	*plan
 	res *result
 	passage
+	limit    int // tokens above which it keeps only so many
 	keep     int
-	over     bool   // the result is over its limit
 	recalled string // the artifact that it shows
 
 	name     string // of its own artifact
@@ -212,7 +220,7 @@ func (c *cut) shorten() (text, why string, ok bool) {
 		}
 	}
 	switch {
-	case c.over && c.count(shown) > c.keep:
+	case c.tokens > c.limit && (of == "" || c.count(shown) > c.limit):
 		text, why = c.excerpt(shown, of)
 	case of != "":
 		text, why = screenStub(shown, c.tokens, c.address()), "brought to the final screen"

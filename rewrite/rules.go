@@ -123,11 +123,8 @@ func (p *plan) replace(from, to int, m foldedInto) {
 		return
 	}
 	for i := from + 1; i < to; i++ {
-		gone := &form{Rung: rungClear, Gone: true, Whole: p.hist.sizes[i], First: p.first(i)}
-		p.forms[i] = gone
-		p.hist.lines.drop(i)
+		p.put(i, &form{Rung: rungClear, Gone: true, Whole: p.hist.sizes[i], First: p.first(i)})
 	}
-	p.hist.lines.drop(from)
 	p.set(from, f, m.why)
 }
 

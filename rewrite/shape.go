@@ -117,7 +117,11 @@ func (x *shaping) read() error {
 // decide finds the form of each item, and records it before anything is sent.
 func (x *shaping) decide() error {
 	p := x.plan
-	p.base = x.lane.deepest(x.means.Ledger, x.hist.chain, x.standing())
+	standing := x.standing()
+	p.base = x.lane.deepest(x.means.Ledger, x.hist.chain, standing)
+	if p.base != standing { // what is sent whole may be other items
+		x.hist.forgetLines()
+	}
 	p.forms = x.baseForms()
 	for _, f := range p.forms {
 		p.marks(f)
