@@ -202,12 +202,13 @@ func (p *player) pay(now request, decided bool, bound int) {
 }
 
 // recall counts which needs of the answer the request meets, and how much of what the user said it still holds. A
-// request over the window meets none.
+// request over the window meets none, though nothing need have been taken out of it.
 func (p *player) recall(bound int, now request) {
 	over, hot := now.tokens > p.window, 2*p.tally.rawNow > p.window
 	var names, recent, older, lines share
 	for _, n := range p.recording.needs[bound] {
-		met := !over && p.meets(n, bound, now)
+		there := p.meets(n, bound, now)
+		met := there && !over
 		switch {
 		case n.line:
 			lines.count(met)
@@ -218,9 +219,9 @@ func (p *player) recall(bound int, now request) {
 			older.count(met)
 		}
 		names.count(met)
-		if !met {
+		if !there {
 			p.tally.misses++
-			if !over && p.comesBack(n, now) {
+			if p.comesBack(n, now) {
 				p.tally.back++
 			}
 		}

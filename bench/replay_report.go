@@ -24,8 +24,8 @@ type ReplayRow struct {
 	Older        *float64 `json:"recall_older"`   // last seen before that
 	Lines        *float64 `json:"recall_lines"`   // long lines in calls
 	UserText     *float64 `json:"user_text"`      // of hot requests: what stands there word for word
-	Misses       int      `json:"misses"`         // needs not met, lines aside
-	Retrievable  *float64 `json:"retrievable"`    // of the misses: those in an artifact that the request names
+	Misses       int      `json:"misses"`         // needs that do not stand in the request, lines aside
+	Retrievable  *float64 `json:"retrievable"`    // of what was taken out and is needed: what lies in an artifact that the request names
 	Invalid      int      `json:"invalid"`        // requests
 	Unrestored   int      `json:"unrestored"`     // requests that could not be put together again
 }

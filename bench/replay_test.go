@@ -142,7 +142,7 @@ func TestReplayCountsNeedsByAge(t *testing.T) {
 	f(300, Shaping{Shaper: identity{}}, everything)
 
 	over := f(100, Shaping{Shaper: identity{}}, map[string]float64{"all": 0, "hot": 0, "recent": 0, "older": 0, "lines": 0})
-	if over.Died != 1 || over.Over == 0 || over.Misses != 3 {
+	if over.Died != 1 || over.Over == 0 || over.Misses != 0 { // it does not fit, but nothing was taken out
 		t.Errorf("%+v", over)
 	}
 
