@@ -86,6 +86,9 @@ func TestChangedFileIsUnknownUntilPutAgain(t *testing.T) {
 				}
 				put(t, s, content)
 				has(t, s, name, content)
+				if got := s.Used(); got < int64(len(content)) || what == "edited" && got != int64(len(content)) {
+					t.Errorf("%d bytes are used", got)
+				}
 				if _, _, err := s.Sweep(t.Context()); err != nil {
 					t.Error(err)
 				}

@@ -20,7 +20,7 @@ const (
 	overlap   = 4 << 10
 
 	// A regexp's length in bytes, and its steps once repetitions are written out: at worst a search takes their number
-	// times the bytes, which is about a second for a piece.
+	// times the bytes: a tenth of a second for a piece, some 15 s for 10 MB.
 	maxRegexp = 256
 	maxSteps  = 300
 )

@@ -213,7 +213,7 @@ func (s *Shelf) put(limit int64, name string, content []byte) error {
 		}
 		return full(err)
 	}
-	s.budget.settle(name, size, there.size)
+	s.budget.settle(name, size, min(there.size, size)) // what someone has added to the file was never counted
 	return nil
 }
 

@@ -3,7 +3,9 @@ package offload
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -350,6 +352,9 @@ func TestNothingIsLeftOfAWriteThatFails(t *testing.T) {
 		}
 		unknown(t, s, name)
 		used(t, s, 4)
+		if s.budget.reserved != 0 {
+			t.Errorf("%d bytes stay reserved", s.budget.reserved)
+		}
 		if left := listing(t, folder); len(left) != 1 || left[0] != kept+".txt" {
 			t.Errorf("there are %q", left)
 		}
@@ -374,24 +379,25 @@ type refusing struct {
 
 func (r *refusing) Put(key string, value []byte, keep time.Duration) (uint64, error) {
 	if r.full.Load() {
-		return 0, &os.PathError{Op: "put", Path: key, Err: store.ErrNoSpace}
+		return 0, fmt.Errorf("cannot put fact %q: %w", key, store.ErrNoSpace)
 	}
 	return r.Store.Put(key, value, keep)
 }
 
 func (r *refusing) Touch(key string, keep time.Duration) (bool, error) {
-	_, found := r.Store.Get(key)
 	if r.full.Load() {
-		return found, &os.PathError{Op: "touch", Path: key, Err: store.ErrNoSpace}
+		_, found := r.Store.Get(key)
+		return found, fmt.Errorf("cannot touch fact %q: %w", key, store.ErrNoSpace)
 	}
 	return r.Store.Touch(key, keep)
 }
 
 func TestStoreWithoutRoomIsAFullShelf(t *testing.T) {
+	var log bytes.Buffer
 	folder, c := t.TempDir(), newClock()
 	o := options(folder, c)
 	r := &refusing{Store: o.Store}
-	o.Store = r
+	o.Store, o.Log = r, slog.New(slog.NewTextHandler(&log, nil))
 	s := opened(t, o)
 	there := put(t, s, "there")
 	r.full.Store(true)
@@ -409,6 +415,9 @@ func TestStoreWithoutRoomIsAFullShelf(t *testing.T) {
 	}
 	put(t, s, "there")
 	has(t, s, there, "there")
+	if text := log.String(); !strings.Contains(text, "could not be prolonged") || strings.Contains(text, there) {
+		t.Errorf("the log says %s", text)
+	}
 }
 
 func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {
