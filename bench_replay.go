@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -55,22 +57,32 @@ func (k replayCmd) Run(c *cli) error {
 // tokensOf reads windows as people write them.
 func tokensOf(list []string) (windows []int, err error) {
 	for _, text := range list {
-		n, unit := 0, ""
-		if _, err := fmt.Sscanf(text+" ", "%d%s", &n, &unit); err != nil && unit != "" || n <= 0 {
-			return nil, fmt.Errorf("cannot use window %q: write a number of tokens, as 128k or 128000", text)
-		}
-		switch unit {
-		case "k", "K":
-			n *= 1000
-		case "m", "M":
-			n *= 1_000_000
-		case "":
-		default:
-			return nil, fmt.Errorf("cannot use window %q: write a number of tokens, as 128k or 128000", text)
+		n, err := tokenCount(text)
+		if err != nil {
+			return nil, err
 		}
 		windows = append(windows, n)
 	}
 	return windows, nil
+}
+
+// mostWindow is more than any model holds.
+const mostWindow = 100_000_000
+
+// tokenCount reads a window, as in 128000, 128k or 1M.
+func tokenCount(text string) (int, error) {
+	digits, times := text, 1
+	switch {
+	case strings.HasSuffix(strings.ToLower(text), "k"):
+		digits, times = text[:len(text)-1], 1000
+	case strings.HasSuffix(strings.ToLower(text), "m"):
+		digits, times = text[:len(text)-1], 1_000_000
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if tokens := int(n) * times; err == nil && tokens >= leastWindow && tokens <= mostWindow {
+		return tokens, nil
+	}
+	return 0, fmt.Errorf("cannot use window %q: write a number of tokens from %d to %d, as 128k or 128000", text, leastWindow, mostWindow)
 }
 
 // replay shapes the requests of one conversation, with a store and a shelf of its own in memory.

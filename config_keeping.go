@@ -37,17 +37,10 @@ const leastWindow = 1024
 
 // checkLimits finds numbers that mean nothing. Shares are above 0 and at most 1; nothing is below 0.
 func checkLimits(l rewrite.Limits) error {
-	for f, v := range reflect.ValueOf(l).Fields() {
-		name := f.Tag.Get("toml")
-		switch v.Kind() {
-		case reflect.Int, reflect.Int64:
-			if v.Int() < 0 {
-				return fmt.Errorf("cannot use rewrite.%s %v: it must not be below zero", name, v)
-			}
-		case reflect.Float64:
-			if n := v.Float(); n < 0 || n > mostRent || name != "rent" && (n == 0 || n > 1) {
-				return fmt.Errorf("cannot use rewrite.%s %v: write a share above 0 and up to 1 (rent: 0 to %d)", name, v, mostRent)
-			}
+	numbers := reflect.ValueOf(l)
+	for _, f := range reflect.VisibleFields(numbers.Type()) { // those of embedded tables too, which stand on the same level
+		if err := checkNumber(f.Tag.Get("toml"), numbers.FieldByIndex(f.Index)); err != nil {
+			return err
 		}
 	}
 	if l.OffloadKeep >= l.Offload || l.ReadsKeep >= l.OffloadReads {
@@ -58,6 +51,19 @@ func checkLimits(l rewrite.Limits) error {
 		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {
 			return fmt.Errorf("cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true", t.Tool)
 		}
+	}
+	return nil
+}
+
+// checkNumber leaves alone what is no number. A comparison with what is not a number is false.
+func checkNumber(key string, v reflect.Value) error {
+	switch {
+	case v.CanInt() && v.Int() < 0:
+		return fmt.Errorf("cannot use rewrite.%s %v: it must not be below zero", key, v)
+	case key == "rent" && !(v.Float() >= 0 && v.Float() <= mostRent):
+		return fmt.Errorf("cannot use rewrite.%s %v: write a number from 0 to %d", key, v, mostRent)
+	case key != "rent" && v.CanFloat() && !(v.Float() > 0 && v.Float() <= 1):
+		return fmt.Errorf("cannot use rewrite.%s %v: write a share above 0 and up to 1", key, v)
 	}
 	return nil
 }

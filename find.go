@@ -104,13 +104,15 @@ func lookup(folder string, want []target) *running {
 	return r
 }
 
-// get asks the proxy for a page of its own, as its owner, and never through a forward proxy.
-func (b *badge) get(ctx context.Context, path, nonce string) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.Listen+path+"?nonce="+url.QueryEscape(nonce), nil)
+// get asks the proxy for a page of its own, as its owner if the query has a nonce, and never through a forward proxy.
+func (b *badge) get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.Listen+path+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set(console.OwnerHeader, b.claim(nonce))
+	if nonce := query.Get("nonce"); nonce != "" {
+		req.Header.Set(console.OwnerHeader, b.claim(nonce))
+	}
 	direct := http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
 	return direct.Do(req)
 }
@@ -120,7 +122,7 @@ func (b *badge) ask() (*running, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	nonce := rand.Text()
-	resp, err := b.get(ctx, "/-/identity", nonce)
+	resp, err := b.get(ctx, "/-/identity", url.Values{"nonce": {nonce}})
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +142,7 @@ func (b *badge) ask() (*running, error) {
 
 // lease keeps the proxy alive until the result is closed, or this process ends.
 func (b *badge) lease() (io.Closer, error) {
-	resp, err := b.get(context.Background(), "/-/lease", rand.Text())
+	resp, err := b.get(context.Background(), "/-/lease", url.Values{"nonce": {rand.Text()}})
 	if err != nil {
 		return nil, err
 	}

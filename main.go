@@ -26,15 +26,17 @@ type cli struct {
 	Listen   string `placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:7070."`
 	Upstream string `placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Does not change /u/NAME/. Default: openai, which is https://api.openai.com/v1."`
 	Data     string `placeholder:"FOLDER" help:"Folder for what epitome keeps. Default: epitome in the user's data folder."`
-	Mode     string `placeholder:"MODE" help:"on: rewrite where it helps; observe: only tell what would be done; off: touch nothing. This version rewrites nothing yet. Default: on."`
+	Mode     string `placeholder:"MODE" help:"on: rewrite where it helps; observe: only tell what would be done; off: touch nothing. Default: on."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
-	Serve   serveCmd   `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
-	Run     runCmd     `cmd:"" help:"Run a command with its base URLs pointing at epitome, started if need be."`
-	Check   checkCmd   `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
-	Bench   benchCmd   `cmd:"" help:"Measure epitome on this machine."`
-	Version versionCmd `cmd:"" help:"Print the version."`
+	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
+	Run      runCmd      `cmd:"" help:"Run a command with its base URLs pointing at epitome, started if need be."`
+	Explain  explainCmd  `cmd:"" help:"Tell what would be done to a request, and why nothing is."`
+	Artifact artifactCmd `cmd:"" help:"Print what was taken out of a conversation."`
+	Check    checkCmd    `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
+	Bench    benchCmd    `cmd:"" help:"Measure epitome on this machine."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
 }
 
 // overrides are the flags that stand above the configuration file.

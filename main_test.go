@@ -56,6 +56,10 @@ const patience = 30 * time.Second
 //	status CODE CMD ARG...        runs CMD, which ends with CODE
 //	get [-h HEADER]... URL        prints the answer, status line and headers first; post has a FILE behind the URL
 //	strays FOLDER BUT             prints the files in FOLDER that are not in the folder BUT
+//	conversation FILE N           writes a request with N calls and their results, which extends that with N-1; a result is 15 000 tokens
+//	result FILE K                 writes the text of the K-th result
+//	sent NAME K FILE              writes the body of the K-th request that reached that upstream
+//	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE
 //
 // $DATA is the user's data folder.
 func TestScripts(t *testing.T) {
@@ -72,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"start": on((*stage).start), "serve": on((*stage).serve), "signal": on((*stage).signal), "ended": on((*stage).ended),
 			"get": on((*stage).get), "post": on((*stage).post), "status": on((*stage).status), "fill": on((*stage).fill),
 			"await": on((*stage).await), "vanished": on((*stage).vanished), "strays": on((*stage).strays),
+			"conversation": on((*stage).conversation), "result": on((*stage).result), "sent": on((*stage).sent), "capture": on((*stage).capture),
 		}})
 }
 

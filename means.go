@@ -28,7 +28,7 @@ const memoEntries = 1 << 18
 // means are what shaping needs, over a store and a shelf.
 func means(s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[window.Windows], keep time.Duration) rewrite.Means {
 	return rewrite.Means{
-		Ledger: newLedger(s, func() time.Duration { return keep }), Shelf: shelf{artifacts},
+		Ledger: newLedger(s, keep), Shelf: shelf{artifacts},
 		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
 			w := windows.Load().Of(upstream, model)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -75,29 +76,43 @@ func (d *daemon) start(leased bool) error {
 	if d.ln, err = listen(conf.Listen); err != nil {
 		return err
 	}
-	if err := noLoop(conf, d.ln.Addr().String()); err != nil {
-		_ = d.ln.Close()
+	if err = d.open(conf, folder, leased); err != nil {
+		d.giveBack()
+	}
+	return err
+}
+
+// open takes the data folder and puts the parts together. What it has taken is given back by giveBack, whether it failed or not.
+func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
+	address := d.ln.Addr().String()
+	if err := noLoop(conf, address); err != nil {
 		return err
 	}
-	if d.badge, err = pinBadge(folder, d.ln.Addr().String()); err != nil {
-		_ = d.ln.Close()
+	if d.badge, err = pinBadge(folder, address); err != nil {
+		return err
+	}
+	if d.keeping, err = openKeeping(conf, folder, address, d.log); err != nil {
 		return err
 	}
 	d.leases.start(leased)
 	d.console = console.New(conf.Console, console.Program{
-		Version: version(), Listen: d.ln.Addr().String(), Log: d.log, Upstreams: d.upstreams,
+		Version: version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Artifacts: artifacts{d.keeping.shelf},
 		Ready: func() bool { return !d.proxy.Stopping() }, InFlight: func() int { return d.proxy.InFlight() },
 		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take,
 	})
-	d.keeping, err = openKeeping(conf, folder, d.ln.Addr().String(), d.log)
-	if err == nil {
-		d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}))
-	}
-	if err != nil {
-		d.badge.unpin()
-		_ = d.ln.Close()
-	}
+	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}))
 	return err
+}
+
+// giveBack ends what open has begun, and the listening.
+func (d *daemon) giveBack() {
+	if d.keeping != nil {
+		d.keeping.close()
+	}
+	if d.badge != nil {
+		d.badge.unpin()
+	}
+	_ = d.ln.Close() // closed already if the proxy has served
 }
 
 // listen takes the address, and of the two families the one that it is written in.
@@ -144,10 +159,10 @@ func (d *daemon) upstreams() map[string]string {
 
 // serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *daemon) serve() error {
-	defer d.badge.unpin()
-	defer d.keeping.close()
+	defer d.giveBack()
 	conf := d.config.Load()
-	d.log.Info("listening", "address", "http://"+d.ln.Addr().String(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode)
+	d.log.Info("listening", "address", "http://"+d.ln.Addr().String(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode,
+		"artifacts", cmp.Or(d.keeping.where, "in memory"))
 	if !console.Loopback(d.ln.Addr().String()) {
 		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams", "address", d.ln.Addr().String())
 	}

@@ -3,7 +3,7 @@
 //
 // It promises that nothing under /-/ can be reached by a web page the user happens to visit (the Host and Origin
 // of each request are checked) nor from beyond this machine without the admin token, but for /-/health and
-// /-/ready; and that neither log nor metrics carry a credential, a header or a body.
+// /-/ready, and an artifact by whoever has its name; that nothing lists artifacts; and that neither log nor metrics carry a credential, a header or a body.
 package console
 
 import (
@@ -27,6 +27,7 @@ type Program struct {
 	Proof     func(nonce string) string        // shows to who can read the data folder that this program is its owner
 	Owner     func(nonce, proof string) bool   // the same, the other way round: lets the owner's commands in
 	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
+	Artifacts Artifacts
 	Log       *slog.Logger
 }
 
@@ -47,6 +48,7 @@ func New(c Config, p Program) *Console {
 	o.mux.Handle("GET /-/metrics", promhttp.HandlerFor(o.metrics.registry, promhttp.HandlerOpts{}))
 	o.mux.HandleFunc("GET /-/identity", o.identity)
 	o.mux.HandleFunc("GET /-/lease", o.lease)
+	o.mux.HandleFunc("GET "+artifactsPath+"{name}", o.artifact)
 	return o
 }
 

@@ -23,8 +23,8 @@ type guard struct {
 	owner  func(nonce, proof string) bool
 }
 
-// free says which paths need no token: they tell nothing that an attempt to connect would not.
-func free(path string) bool { return path == "/-/health" || path == "/-/ready" }
+// free says which paths need no token: they tell nothing that an attempt to connect would not, or have a secret in them.
+func free(path string) bool { return path == "/-/health" || path == "/-/ready" || hasName(path) }
 
 // OwnerHeader carries the proof, over the query's nonce, that a request comes from who can read the data folder.
 const OwnerHeader = "X-Epitome-Owner"

@@ -12,6 +12,7 @@ type budget struct {
 
 	mu       sync.Mutex // guards all below
 	used     int64
+	short    bool             // something was refused, and nothing was freed since
 	reserved int64            // for what is being written
 	counted  map[string]int64 // sizes by name, while a count is under way
 }
@@ -25,7 +26,12 @@ func (b *budget) twice() int64 {
 	return min(2*b.quota, b.most)
 }
 
-func (b *budget) full() bool { return b.total() >= b.once() }
+// full is also true while there is room for something smaller than what was refused.
+func (b *budget) full() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.short || b.used >= b.once()
+}
 
 func (b *budget) total() int64 {
 	b.mu.Lock()
@@ -38,6 +44,7 @@ func (b *budget) reserve(size, limit int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.used+b.reserved > limit-size {
+		b.short = true
 		return false
 	}
 	b.reserved += size
@@ -61,6 +68,7 @@ func (b *budget) changed(name string, size, old int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used += size - old
+	b.short = b.short && size >= old
 	if b.counted != nil {
 		b.counted[name] = size
 	}
@@ -82,7 +90,7 @@ func (b *budget) saw(name string, size int64) {
 func (b *budget) endCount() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.used = 0
+	b.used, b.short = 0, false
 	for _, size := range b.counted {
 		b.used += size
 	}

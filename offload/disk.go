@@ -182,7 +182,7 @@ func (d *disk) drop(name string, now time.Time) (freed bool, err error) {
 func (d *disk) names() (all []string, err error) {
 	files, err := d.files()
 	for _, file := range files {
-		if name, found := strings.CutSuffix(file, extension); found && wellFormed(name) {
+		if name, found := strings.CutSuffix(file, extension); found && IsName(name) {
 			all = append(all, name)
 		}
 	}

@@ -33,8 +33,8 @@ func (s *Shelf) Name(scope string, content []byte) string {
 	return base32.NewEncoding(alphabet).EncodeToString(mac.Sum(nil))[:nameLength]
 }
 
-// wellFormed tells whether Name could have made name. No such name leads out of a folder.
-func wellFormed(name string) bool {
+// IsName tells whether Name could have made name. No such name leads out of a folder.
+func IsName(name string) bool {
 	return len(name) == nameLength && strings.Trim(name, alphabet) == ""
 }
 
@@ -74,7 +74,7 @@ func newAddress(kind, folder, url string) (a address, err error) {
 
 // Address is what a stub says of where the artifact is: its absolute path, its URL, or "PATH or URL"; empty for none.
 func (s *Shelf) Address(name string) string {
-	if !wellFormed(name) {
+	if !IsName(name) {
 		return ""
 	}
 	var at []string

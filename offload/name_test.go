@@ -15,7 +15,7 @@ func TestNamesDifferByScopeContentAndSecret(t *testing.T) {
 	f := func(s *Shelf, what, scope, content string) {
 		t.Helper()
 		name := s.Name(scope, []byte(content))
-		if !wellFormed(name) || s.Name(scope, []byte(content)) != name {
+		if !IsName(name) || s.Name(scope, []byte(content)) != name {
 			t.Errorf("%s: %q is no name, or another the next time", what, name)
 		}
 		if before, found := seen[name]; found {
@@ -38,7 +38,7 @@ func TestNamesAreWellFormed(t *testing.T) {
 	s := opened(t, options("", newClock()))
 	rapid.Check(t, func(t *rapid.T) {
 		name := s.Name(rapid.String().Draw(t, "scope"), rapid.SliceOf(rapid.Byte()).Draw(t, "content"))
-		if !wellFormed(name) || len(name) != 26 || filepath.Base(name) != name || strings.ToLower(name) != name {
+		if !IsName(name) || len(name) != 26 || filepath.Base(name) != name || strings.ToLower(name) != name {
 			t.Fatal(name)
 		}
 	})

@@ -56,7 +56,7 @@ type limited struct {
 
 // find returns what lies under name, unread.
 func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
-	if !wellFormed(name) {
+	if !IsName(name) {
 		return nil, metadata{}, ErrUnknown
 	}
 	meta, known := s.metadata(name)

@@ -75,7 +75,7 @@ func TestProcessesAgreeOnTheSecret(t *testing.T) {
 	for n := range said {
 		all.Go(func() {
 			out, err := child("name", folder, n).Output()
-			if said[n] = string(out); err != nil || !wellFormed(strings.TrimSpace(said[n])) {
+			if said[n] = string(out); err != nil || !IsName(strings.TrimSpace(said[n])) {
 				t.Errorf("%q, %v", out, err)
 			}
 		})

@@ -161,14 +161,15 @@ func (s *Shelf) PutBeyond(name string, content []byte) error {
 	return s.putWithin(s.budget.twice(), name, content)
 }
 
-// Full tells whether the quota is used up, so that Put refuses whatever is new.
+// Full tells whether the quota is used up, so that Put refuses whatever is new, or much of it: from when something was
+// refused to when something is freed.
 func (s *Shelf) Full() bool { return s.budget.full() }
 
 // Used is how many bytes of contents there are, expired ones that no Sweep has deleted yet included.
 func (s *Shelf) Used() int64 { return s.budget.total() }
 
 func (s *Shelf) putWithin(limit int64, name string, content []byte) error {
-	if !wellFormed(name) {
+	if !IsName(name) {
 		return fmt.Errorf("cannot put artifact %q: its name is not one of Name's", shown(name))
 	}
 	defer s.lock(name).Unlock()
@@ -248,7 +249,7 @@ func (s *Shelf) record(name string, fresh metadata) error {
 // Touch lets the artifact live for Options.Keep from now. It returns false if the content is not there, or not as it
 // was written by all that its size and time tell: then the caller puts it again.
 func (s *Shelf) Touch(name string) bool {
-	if !wellFormed(name) {
+	if !IsName(name) {
 		return false
 	}
 	defer s.lock(name).Unlock()

@@ -270,9 +270,12 @@ func TestQuotaIsHeld(t *testing.T) {
 			used(t, s, before)
 		}
 		first := put(t, s, strings.Repeat("a", 60))
-		refused(s.Put, strings.Repeat("b", 41))
 		if s.Full() {
 			t.Fatal("full at 60 of 100")
+		}
+		refused(s.Put, strings.Repeat("b", 41))
+		if !s.Full() {
+			t.Fatal("not full when something was refused")
 		}
 		put(t, s, strings.Repeat("c", 40))
 		if !s.Full() {
@@ -288,6 +291,30 @@ func TestQuotaIsHeld(t *testing.T) {
 		used(t, s, 200)
 		has(t, s, first, strings.Repeat("a", 60))
 	})
+}
+
+// Whoever asks before putting must not be refused again and again because what is left is too little for it.
+func TestFullUntilSomethingIsFreed(t *testing.T) {
+	b := budget{quota: 100, most: 1000}
+	f := func(what string, want bool) {
+		t.Helper()
+		if got := b.full(); got != want {
+			t.Errorf("%s: full is %v", what, got)
+		}
+	}
+	b.changed("a", 60, 0)
+	f("at 60", false)
+	b.reserve(41, b.once())
+	f("when 41 were refused", true)
+	b.changed("b", 10, 0)
+	f("when something was put", true)
+	b.changed("a", 0, 60)
+	f("when something was freed", false)
+	b.reserve(95, b.once())
+	f("when 95 were refused", true)
+	b.beginCount()
+	b.endCount()
+	f("when it was counted anew", false)
 }
 
 func TestQuotasOfAnySizeAreSound(t *testing.T) {

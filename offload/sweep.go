@@ -76,7 +76,7 @@ func (s *Shelf) sweepMetadata(ctx context.Context) error {
 	var gone []string
 	err := s.store.Scan(keyPrefix, func(key string, _ store.Fact) bool {
 		name := strings.TrimPrefix(key, keyPrefix)
-		if wellFormed(name) && s.absent(name) {
+		if IsName(name) && s.absent(name) {
 			gone = append(gone, name)
 		}
 		return ctx.Err() == nil

@@ -34,14 +34,19 @@ func (x *exchange) answerOwn() {
 
 // endOwn ends a request for epitome itself; it is not the story of an exchange, so no event is made.
 func (x *exchange) endOwn(w *ownAnswer) {
-	if r := recover(); r != nil {
+	if r := recover(); r == http.ErrAbortHandler { // the way of the standard library's handlers
+		x.err = &refusal{status: 500, code: "console", message: "the answer could not be completed; ask for less of it"}
+	} else if r != nil {
 		x.proxy.plugs.Log.Error("panic under /-/", "path", x.event.Path, "panic", r)
 		x.err = &failure{event.Panic, errors.New("panic under /-/")}
 	}
 	x.client.unwatch()
-	if x.err != nil && !x.begun {
+	switch {
+	case x.err == nil:
+		x.to.close = w.finish() != nil || x.to.close
+	case !x.begun:
 		_ = x.write(refusalOf(x.err).appendTo(nil, x.to, x.ctx.IsHead()))
-	} else if err := w.finish(); err != nil || x.err != nil {
+	default: // what is cut stays cut
 		x.to.close = true
 	}
 	x.dropBody()
@@ -50,13 +55,15 @@ func (x *exchange) endOwn(w *ownAnswer) {
 }
 
 // ownAnswer is the http.ResponseWriter for /-/. Until the first Flush it collects the answer, so that it goes out
-// with its length; from then on each Flush sends a chunk.
+// with its length; from then on each Flush sends a chunk, or the next bytes of an answer that has told its length.
 type ownAnswer struct {
 	x       *exchange
 	header  http.Header
 	status  int
 	body    []byte
 	flowing bool // the head is out
+	sized   bool // its length is, too
+	left    int  // bytes of the length that have not been sent
 }
 
 func (w *ownAnswer) Header() http.Header { return w.header }
@@ -85,18 +92,39 @@ func (w *ownAnswer) Flush() {
 	var out []byte
 	if !w.flowing {
 		w.flowing = true
-		w.header.Set("Transfer-Encoding", "chunked")
+		if w.left, w.sized = w.length(); !w.sized {
+			w.header.Set("Transfer-Encoding", "chunked")
+		}
 		out = w.appendHead(nil)
 	}
-	if len(w.body) > 0 && !w.x.ctx.IsHead() {
-		out = strconv.AppendInt(out, int64(len(w.body)), 16)
-		out = append(append(append(out, crlf...), w.body...), crlf...)
+	if !w.x.ctx.IsHead() {
+		out = w.appendPiece(out)
 	}
 	w.body = w.body[:0]
 	w.x.begun = true
 	if w.x.write(out) != nil {
 		w.x.call.cut()
 	}
+}
+
+// length is what the handler has said that the answer will be, if it has.
+func (w *ownAnswer) length() (bytes int, said bool) {
+	bytes, err := strconv.Atoi(w.header.Get("Content-Length"))
+	return bytes, err == nil
+}
+
+// appendPiece adds what was collected, never more than the length that was told.
+func (w *ownAnswer) appendPiece(dst []byte) []byte {
+	if w.sized {
+		n := min(len(w.body), w.left)
+		w.left -= n
+		return append(dst, w.body[:n]...)
+	}
+	if len(w.body) == 0 {
+		return dst
+	}
+	dst = strconv.AppendInt(dst, int64(len(w.body)), 16)
+	return append(append(append(dst, crlf...), w.body...), crlf...)
 }
 
 func (w *ownAnswer) appendHead(dst []byte) []byte {
@@ -116,12 +144,19 @@ func (w *ownAnswer) finish() error {
 	w.WriteHeader(http.StatusOK)
 	if w.flowing {
 		w.Flush()
-		if w.x.ctx.IsHead() {
+		switch {
+		case w.x.ctx.IsHead():
+			return nil
+		case w.sized && w.left > 0:
+			return errGone
+		case w.sized:
 			return nil
 		}
 		return w.x.write([]byte("0\r\n\r\n"))
 	}
-	w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
+	if _, said := w.length(); !said || !w.x.ctx.IsHead() { // what was collected is the whole answer, unless none was asked for
+		w.header.Set("Content-Length", strconv.Itoa(len(w.body)))
+	}
 	out := w.appendHead(nil)
 	if !w.x.ctx.IsHead() {
 		out = append(out, w.body...)

@@ -1,7 +1,10 @@
 package proxy
 
 import (
+	"io"
+	"net/http"
 	"os"
+	"strings"
 	"testing"
 	"time"
 )
@@ -28,6 +31,36 @@ func TestOwnPathsAreNotForwarded(t *testing.T) {
 	f(get("/-"), "up")
 	if resp, _ := c.send(get("/-/panic")).answer("GET"); resp.StatusCode != 500 {
 		t.Errorf("a panic under /-/ gave %s", resp.Status)
+	}
+}
+
+func TestOwnPageMayTellItsLength(t *testing.T) {
+	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
+	c := r.dial()
+	for method, want := range map[string]string{"GET": "onetwo", "HEAD": ""} {
+		resp, body := c.send(method + " /-/sized HTTP/1.1\r\nHost: x\r\n\r\n").answer(method)
+		if body != want || resp.ContentLength != 6 || len(resp.TransferEncoding) > 0 {
+			t.Errorf("%s got %q of length %d, in %v", method, body, resp.ContentLength, resp.TransferEncoding)
+		}
+	}
+}
+
+func TestOwnPageThatBreaksOffStaysCut(t *testing.T) {
+	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
+	if resp, body := r.dial().send(get("/-/abort")).answer("GET"); resp.StatusCode != 500 || !strings.Contains(body, "could not be completed") {
+		t.Errorf("before its first byte: got %s %q", resp.Status, body)
+	}
+	c := r.dial().send(get("/-/short"))
+	if resp, err := http.ReadResponse(c.br, nil); err != nil {
+		t.Error(err)
+	} else if body, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("an answer that is too short ended well, as %q", body)
+	}
+	c = r.dial().send(get("/-/abort-later"))
+	if resp, err := http.ReadResponse(c.br, nil); err != nil {
+		t.Error(err)
+	} else if body, err := io.ReadAll(resp.Body); err == nil {
+		t.Errorf("an answer that broke off ended well, as %q", body)
 	}
 }
 

@@ -130,6 +130,22 @@ func ownPage(w http.ResponseWriter, req *http.Request) {
 			_, _ = io.WriteString(w, s)
 			w.(http.Flusher).Flush()
 		}
+	case "/-/sized", "/-/short":
+		w.Header().Set("Content-Length", "6")
+		if req.Method == http.MethodHead {
+			return
+		}
+		_, _ = io.WriteString(w, "one")
+		w.(http.Flusher).Flush()
+		if req.URL.Path == "/-/sized" {
+			_, _ = io.WriteString(w, "two")
+		}
+	case "/-/abort", "/-/abort-later":
+		_, _ = io.WriteString(w, "one")
+		if req.URL.Path == "/-/abort-later" {
+			w.(http.Flusher).Flush()
+		}
+		panic(http.ErrAbortHandler)
 	default:
 		w.Header().Set("X-Host", req.Host)
 		_, _ = io.WriteString(w, "own "+req.Method+" "+req.URL.RequestURI())

@@ -81,11 +81,16 @@ func idOf(it *Item, c Call) string {
 	return c.ID
 }
 
-func (c *checker) result(it *Item) {
-	id := it.Answers
-	if it.Legacy && id == "" {
-		id = "function " + it.Name
+// answered is the id of the call that a result is for.
+func answered(it *Item) string {
+	if it.Legacy && it.Answers == "" {
+		return "function " + it.Name
 	}
+	return it.Answers
+}
+
+func (c *checker) result(it *Item) {
+	id := answered(it)
 	n, called := c.open[id]
 	switch {
 	case !called && c.older[id]:

@@ -90,11 +90,7 @@ func (h *history) callsOf(r *Request, it *Item) {
 
 // answer takes a result in, and notes which earlier ones it makes worthless.
 func (h *history) answer(r *Request, it *Item, i int) {
-	id := it.Answers
-	if it.Legacy && id == "" {
-		id = "function " + it.Name
-	}
-	res := result{item: i, origin: h.calls[id]}
+	res := result{item: i, origin: h.calls[answered(it)]}
 	if res.name == "" {
 		res.name = it.Name
 	}

@@ -101,6 +101,14 @@ func (p *plan) where(name string) string {
 // messageTokens is what a message of an assistant or user with this text takes.
 func (p *plan) messageTokens(text string) int { return tokenize.PerMessage + 1 + p.count(text) }
 
+// spend is how many tokens a text takes as that of item i.
+func (p *plan) spend(text string, i int) int {
+	if p.scale.Model.Exact && p.req.besideOthers(p.req.Head+i) {
+		return p.scale.Counter.Escaped([]byte(text))
+	}
+	return p.count(text)
+}
+
 // passage is a text of a result that may be shortened.
 type passage struct {
 	place  place
@@ -108,6 +116,7 @@ type passage struct {
 	raw    []byte // as it stands in the body
 	text   string
 	tokens int
+	spent  int // tokens that it takes of the item: results beside others cost as they are escaped
 }
 
 // passages are the texts of item i, and how many tokens they have together. What is in no text is left as it is.
@@ -116,6 +125,7 @@ func (p *plan) passages(i int) (list []passage, tokens int) {
 	if it.Content.Empty() {
 		return nil, 0
 	}
+	beside := p.req.besideOthers(p.req.Head + i)
 	add := func(w passage, v Span) {
 		w.raw = v.Of(p.req.Body)
 		text, err := unquote(w.raw)
@@ -123,6 +133,7 @@ func (p *plan) passages(i int) (list []passage, tokens int) {
 			return
 		}
 		w.text, w.tokens = text, p.scale.text(w.raw, false)
+		w.spent = p.scale.text(w.raw, beside)
 		list, tokens = append(list, w), tokens+w.tokens
 	}
 	if p.req.Body[it.Content.Start] == '"' {
@@ -178,7 +189,7 @@ func (p *plan) arrive(res *result) {
 			why = reason
 			f.Patches = append(f.Patches, patch{w.place, w.index, text, c.name, c.spelling})
 			f.Refers = append(f.Refers, c.refers...)
-			f.Now -= w.tokens - p.count(text)
+			f.Now -= w.spent - p.spend(text, res.item)
 		}
 	}
 	if len(f.Patches) > 0 {

@@ -14,6 +14,7 @@ type Shaped struct {
 	Report Report
 
 	forms []*form // of each item behind the head
+	ratio float64 // tokens of the model that one of what is counted in is
 }
 
 // The actions: what the ladder has done to a request as it is sent, in this exchange or in an earlier one. The highest rung

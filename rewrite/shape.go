@@ -225,7 +225,7 @@ func (x *shaping) build() error {
 			return err
 		}
 	}
-	x.out.Body, x.out.forms = body, p.forms
+	x.out.Body, x.out.forms, x.out.ratio = body, p.forms, p.ratio
 	return nil
 }
 

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"epitome/console"
+	"epitome/offload"
+	"epitome/store"
+)
+
+// artifacts is the shelf as it is read from outside.
+type artifacts struct{ *offload.Shelf }
+
+// Open returns the content under a name, which the caller closes, and its size in bytes.
+func (a artifacts) Open(name string) (content io.ReadCloser, size int64, err error) {
+	if content, size, err = a.Shelf.Open(name); errors.Is(err, offload.ErrUnknown) {
+		err = console.ErrNoArtifact
+	}
+	return content, size, err
+}
+
+// Lines reads which lines are wanted, and returns what copies them.
+func (artifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error) {
+	want, err := offload.ParseRange(lines, grep)
+	if err != nil {
+		return nil, err
+	}
+	return func(from io.Reader, to io.Writer) error { return offload.Select(from, to, want) }, nil
+}
+
+type artifactCmd struct {
+	ID    string `arg:"" help:"Its id, or its path or URL, as the text says that is left in its place."`
+	Lines string `placeholder:"A-B" help:"Only these lines, counted from 1; A-, -B and A do as well."`
+	Grep  string `placeholder:"RE" help:"Only lines that match a regular expression, each with its number in front."`
+}
+
+// Run asks the epitome that runs, and opens what lies in the data folder only where none does. Proxies that "epitome run" has
+// started have folders of their own.
+func (k artifactCmd) Run(c *cli) error {
+	choose, err := artifacts{}.Lines(k.Lines, k.Grep)
+	if err != nil {
+		return err
+	}
+	name := nameIn(k.ID)
+	if !offload.IsName(name) {
+		return fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7", k.ID)
+	}
+	conf, err := loadConfig(c.Config, c.overrides())
+	if err != nil {
+		return err
+	}
+	home, err := dataFolder(conf)
+	if err != nil {
+		return err
+	}
+	others, _ := filepath.Glob(filepath.Join(home, "run", "*")) // the pattern is sound
+	var failed error
+	for _, folder := range append([]string{home}, others...) {
+		err := k.printFrom(conf, folder, name, choose)
+		if err == nil {
+			return nil
+		}
+		if !errors.Is(err, console.ErrNoArtifact) && failed == nil {
+			failed = err
+		}
+	}
+	if failed == nil {
+		failed = console.ErrNoArtifact
+	}
+	return fmt.Errorf("cannot print artifact %s: %w", name, failed)
+}
+
+// nameIn is the id in a path or URL that ends with it.
+func nameIn(text string) string {
+	text, _, _ = strings.Cut(text, "?")
+	return strings.TrimSuffix(path.Base(filepath.ToSlash(text)), ".txt")
+}
+
+// printFrom prints an artifact of the epitome with this data folder. Whatever the error is, nothing was printed if it is
+// ErrNoArtifact.
+func (k artifactCmd) printFrom(conf Config, folder, name string, choose func(io.Reader, io.Writer) error) error {
+	if b, err := readBadge(folder); err == nil {
+		if _, err := b.ask(); err == nil {
+			return b.printArtifact(name, url.Values{"lines": {k.Lines}, "grep": {k.Grep}})
+		}
+	}
+	kept, err := openKept(conf, folder)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = kept.store.Close() }()
+	content, _, err := artifacts{kept.shelf}.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = content.Close() }()
+	return choose(content, os.Stdout)
+}
+
+// downloadTime bounds the time that an artifact takes from a running epitome.
+const downloadTime = 2 * time.Minute
+
+func (b *badge) printArtifact(name string, query url.Values) error {
+	ctx, cancel := context.WithTimeout(context.Background(), downloadTime)
+	defer cancel()
+	resp, err := b.get(ctx, "/-/artifacts/"+name, query)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	switch resp.StatusCode {
+	case http.StatusOK:
+		_, err = io.Copy(os.Stdout, resp.Body)
+		return err
+	case http.StatusNotFound:
+		return console.ErrNoArtifact
+	}
+	var said struct{ Error struct{ Message string } }
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said); err != nil {
+		return fmt.Errorf("the epitome on %s answered %s", b.Listen, resp.Status)
+	}
+	return errors.New(said.Error.Message)
+}
+
+// kept is what an epitome that does not run has left in its data folder.
+type kept struct {
+	store *store.Disk
+	shelf *offload.Shelf
+}
+
+// openKept opens it; the caller closes the store. The error is ErrNoArtifact where nothing was ever kept.
+func openKept(conf Config, folder string) (kept, error) {
+	if _, err := os.Stat(filepath.Join(folder, storeFolder)); errors.Is(err, fs.ErrNotExist) {
+		return kept{}, console.ErrNoArtifact
+	}
+	disk, err := openDisk(conf, folder, slog.New(slog.DiscardHandler))
+	if errors.Is(err, store.ErrInUse) {
+		return kept{}, fmt.Errorf("an epitome that does not answer holds the store in %s; stop it first", folder)
+	}
+	if err != nil {
+		return kept{}, err
+	}
+	if notice := disk.Notice(); notice != "" {
+		fmt.Fprintln(os.Stderr, "epitome: "+notice)
+	}
+	shelf, err := offload.Open(offload.Options{
+		Folder: folder, Store: disk, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(), Address: pathOnly(conf.Offload.Address),
+	})
+	if err != nil {
+		_ = disk.Close()
+		return kept{}, err
+	}
+	return kept{disk, shelf}, nil
+}
+
+// pathOnly is an address without a URL, for there is nobody who would serve it.
+func pathOnly(address string) string {
+	if address == "none" {
+		return address
+	}
+	return "path"
+}

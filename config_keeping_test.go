@@ -1,0 +1,96 @@
+package main
+
+import (
+	"reflect"
+	"slices"
+	"testing"
+)
+
+func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
+	f := func(text string, protect, offload int, rent float64) {
+		t.Helper()
+		l := load(t, text).Rewrite
+		if l.Protect != protect || l.Offload != offload || l.Rent != rent {
+			t.Errorf("%q gives protect_tokens %d, offload_tokens %d, rent %v", text, l.Protect, l.Offload, l.Rent)
+		}
+	}
+	f("", 10_000, 8_000, 2)
+	f("rewrite.preset = \"faithful\"", 20_000, 8_000, 4)
+	f("[rewrite]\npreset = \"economy\"\nrent = 3.0", 10_000, 4_000, 3)
+	f("[rewrite]\nrent = 3.0\npreset = \"economy\"", 10_000, 4_000, 3)
+	f("[rewrite]\nrent = 3.0", 10_000, 8_000, 3)
+	f("[rewrite]\nrent = 0", 10_000, 8_000, 0)
+	refusals(t)("[rewrite]\npreset = \"bold\"", `config.toml: cannot use preset "bold": write one of balanced, faithful, cautious, economy`)
+}
+
+func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
+	f := refusals(t)
+	const share = ": write a share above 0 and up to 1"
+	for _, key := range []string{"offload_share", "clear_at", "cached_price"} {
+		for text, said := range map[string]string{"0.0": "0", "1.5": "1.5", "-0.5": "-0.5", "nan": "NaN", "inf": "+Inf"} {
+			f("[rewrite]\n"+key+" = "+text, "cannot use rewrite."+key+" "+said+share)
+		}
+		f("[rewrite]\n"+key+" = 1.0", "")
+	}
+	f("[rewrite]\nrent = -1.0", "cannot use rewrite.rent -1: write a number from 0 to 1000")
+	f("[rewrite]\nrent = 1001.0", "cannot use rewrite.rent 1001: write a number from 0 to 1000")
+	f("[rewrite]\nrent = nan", "cannot use rewrite.rent NaN: write a number from 0 to 1000")
+	for _, key := range []string{"screen_tokens", "names", "recall_tokens", "clear_at_least", "protect_tokens", "protect_groups",
+		"newest_turns", "newest_messages", "newest_tool_results", "assistant_tokens"} {
+		f("[rewrite]\n"+key+" = -1", "cannot use rewrite."+key+" -1: it must not be below zero")
+		f("[rewrite]\n"+key+" = 0", "")
+	}
+	f("[rewrite]\noffload_tokens = 2000", "cannot use rewrite.offload_keep 2000 and offload_read_keep 4000: each must be below its limit, 2000 and 20000")
+	f("[rewrite]\noffload_read_keep = 20000", "cannot use rewrite.offload_keep 2000 and offload_read_keep 20000: each must be below its limit, 8000 and 20000")
+	const tools = ": write a pattern as tool, and tokens above zero or keep = true"
+	f("[[rewrite.tools]]\ntokens = 5", `cannot use rewrite.tools ""`+tools)
+	f("[[rewrite.tools]]\ntool = \"a\"", `cannot use rewrite.tools "a"`+tools)
+	f("[[rewrite.tools]]\ntool = \"a\"\ntokens = -1", `cannot use rewrite.tools "a"`+tools)
+	f("[[rewrite.tools]]\ntool = \"a\"\nkeep = true", "")
+	f("[window]\ndefault = 1000", "cannot use window.default 1000: write at least 1024 tokens")
+	f("[window.models]\n\"gpt-*\" = 8", `cannot use window.models "gpt-*" = 8: write a pattern such as gpt-*, and at least 1024 tokens`)
+	f("[window.models]\n\"\" = 8000", `cannot use window.models "" = 8000: write a pattern such as gpt-*, and at least 1024 tokens`)
+	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both or none`)
+	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B, store.keep 720h0m0s, store.sync_every 1s: each must be greater than zero")
+	f("[store]\nkeep = \"0s\"", "cannot use offload.quota 2GB, store.keep 0s, store.sync_every 1s: each must be greater than zero")
+}
+
+func TestWindowsAreReadAsPeopleWriteThem(t *testing.T) {
+	f := func(want []int, list ...string) {
+		t.Helper()
+		if got, err := tokensOf(list); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q: got %v, %v", list, got, err)
+		}
+	}
+	f(nil)
+	f([]int{32_000, 200_000, 1_000_000, 128_000}, "32k", "200000", "1M", "128K")
+	for _, bad := range []string{"", "k", "0", "-32k", "1023", "32kk", "32 k", "1.5M", "1e6", "101M", "99999999999999999999", "many"} {
+		if got, err := tokensOf([]string{"32k", bad}); err == nil {
+			t.Errorf("%q is read as %v", bad, got)
+		}
+	}
+}
+
+// Every number of the ladder is checked, those of embedded tables included.
+func TestEveryNumberOfTheLadderIsChecked(t *testing.T) {
+	numbers := 0
+	for _, f := range reflect.VisibleFields(reflect.TypeOf(defaults().Rewrite)) {
+		l := defaults().Rewrite
+		v := reflect.ValueOf(&l).Elem().FieldByIndex(f.Index)
+		switch {
+		case v.CanInt():
+			v.SetInt(-1)
+		case v.CanFloat():
+			v.SetFloat(-1)
+		default:
+			continue
+		}
+		numbers++
+		if checkLimits(l) == nil {
+			t.Errorf("%s = -1 is taken", f.Tag.Get("toml"))
+		}
+	}
+	if numbers < 15 {
+		t.Errorf("only %d numbers were found", numbers)
+	}
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"epitome/console"
+	"epitome/offload"
+	"epitome/rewrite"
+	"epitome/store"
+	"epitome/tokenize"
+	"epitome/unit"
+	"epitome/window"
+)
+
+type explainCmd struct {
+	File   string `arg:"" placeholder:"FILE" help:"A chat-completions request, as a file of JSON; - is the standard input."`
+	Window string `placeholder:"TOKENS" help:"Take the model to hold so many tokens, as 32k or 200000."`
+	Preset string `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
+	Turns  bool   `help:"Play the request as a conversation, turn by turn as its client would have sent it, with nothing known before."`
+	JSON   bool   `help:"Print the report as JSON."`
+}
+
+// Run needs neither a running epitome nor a key, and writes nothing but its report.
+func (k explainCmd) Run(c *cli) error {
+	conf, err := loadConfig(c.Config, c.overrides())
+	if err != nil {
+		return err
+	}
+	if k.Preset != "" {
+		if err := conf.Rewrite.SetPreset(k.Preset); err != nil {
+			return err
+		}
+	}
+	body, err := k.read()
+	if err != nil {
+		return err
+	}
+	folder, err := dataFolder(conf)
+	if err != nil {
+		return err
+	}
+	e := explaining{conf: conf, body: body}
+	if err := e.windows(k.Window); err != nil {
+		return err
+	}
+	defer func() { e.close() }()
+	if k.Turns {
+		e.known = "nothing: the conversation is played from its beginning"
+		err = e.begin(folder)
+	} else {
+		err = e.open(folder)
+	}
+	if err != nil {
+		return err
+	}
+	r := e.report(k.Turns)
+	if k.JSON {
+		return r.json(os.Stdout)
+	}
+	return r.print(os.Stdout)
+}
+
+func (k explainCmd) read() (body []byte, err error) {
+	if k.File == "-" {
+		body, err = io.ReadAll(os.Stdin)
+	} else {
+		body, err = os.ReadFile(k.File)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the request %s: %w", k.File, pathCause(err))
+	}
+	return body, nil
+}
+
+// explaining is what one report is made with.
+type explaining struct {
+	conf   Config
+	body   []byte
+	window atomic.Pointer[window.Windows]
+	given  bool // the window is the command line's
+	means  rewrite.Means
+	shaper *rewrite.Shaper
+	known  string   // what of the conversation is known, in words
+	ending []func() // what is to be done at the end, the last first
+}
+
+func (e *explaining) close() {
+	for i := len(e.ending) - 1; i >= 0; i-- {
+		e.ending[i]()
+	}
+}
+
+func (e *explaining) windows(text string) error {
+	c := e.conf.Window
+	if text != "" {
+		tokens, err := tokenCount(text)
+		if err != nil {
+			return err
+		}
+		c, e.given = window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, true
+	}
+	e.window.Store(window.New(c))
+	return nil
+}
+
+// open looks at what an epitome that does not run has decided. One that runs holds its store: then nothing is known.
+func (e *explaining) open(folder string) error {
+	if b, err := readBadge(folder); err == nil {
+		if _, err := b.ask(); err == nil {
+			e.known = "nothing: a running epitome holds what was decided; with x-epitome-mode: observe it tells what it would do"
+			return e.begin(folder)
+		}
+	}
+	if !e.scopeIsOne() {
+		e.known = "nothing: what was decided belongs to a credential or a header, which this request does not come with"
+		return e.begin(folder)
+	}
+	k, err := openKept(e.conf, folder)
+	if err != nil {
+		e.known = "nothing: no decision was ever made here"
+		if !errors.Is(err, console.ErrNoArtifact) {
+			e.known = "nothing: " + err.Error()
+		}
+		return e.begin(folder)
+	}
+	e.known = "what was decided in " + folder
+	e.ending = append(e.ending, func() { _ = k.store.Close() })
+	keep := e.conf.Store.Keep.D()
+	e.use(shadowed(means(k.store, k.shelf, &e.window, keep), keep))
+	return nil
+}
+
+// scopeIsOne reports whether everything is remembered for everybody.
+func (e *explaining) scopeIsOne() bool {
+	return e.conf.Scope == "shared" || e.conf.Scope == "auto" && console.Loopback(e.conf.Listen)
+}
+
+// begin starts with nothing decided. Names are those of the folder's secret, if it has one, and nothing is kept.
+func (e *explaining) begin(folder string) error {
+	if _, err := os.Stat(filepath.Join(folder, storeFolder)); err != nil {
+		var failed error
+		if folder, failed = os.MkdirTemp("", "epitome-explain-"); failed != nil {
+			return fmt.Errorf("cannot make a folder for what is not to stay: %w", failed)
+		}
+		e.ending = append(e.ending, func() { _ = os.RemoveAll(folder) })
+	}
+	facts := store.NewMemory(passingMemory, time.Now)
+	shelf, err := offload.Open(offload.Options{
+		Folder: folder, Store: facts, Quota: int64(e.conf.Offload.Quota), Keep: e.conf.Store.Keep.D(),
+		Address: pathOnly(e.conf.Offload.Address), Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return err
+	}
+	m := means(facts, shelf, &e.window, e.conf.Store.Keep.D())
+	m.Shelf = shadowShelf{m.Shelf}
+	e.use(m)
+	return nil
+}
+
+func (e *explaining) use(m rewrite.Means) {
+	e.means, e.shaper = m, rewrite.NewShaper(m)
+}
+
+// upstream is the one that a request for the model goes to, if its path does not say.
+func (e *explaining) upstream(model string) string {
+	for _, r := range e.conf.Routes {
+		if unit.Match(r.Model, model) {
+			return r.Upstream
+		}
+	}
+	return e.conf.Upstream
+}
+
+// shape shapes one request of the conversation.
+func (e *explaining) shape(body []byte, model string) rewrite.Shaped {
+	return e.shaper.Shape(rewrite.Asked{Body: body, Upstream: e.upstream(model), Limits: &e.conf.Rewrite})
+}
+
+// report explains the request, and the conversation before it if turns says so.
+func (e *explaining) report(turns bool) *explainReport {
+	r := &explainReport{Mode: e.conf.Mode, Preset: e.conf.Rewrite.Preset, Bytes: len(e.body), Known: e.known, Changes: []explainChange{}}
+	request, err := rewrite.ReadChat(e.body)
+	if err != nil {
+		r.Reason = err.Error()
+		return r
+	}
+	if turns {
+		r.Turns = e.turns(request)
+	}
+	shaped := e.shape(e.body, request.Model)
+	e.describe(r, request, shaped.Report)
+	for _, c := range shaped.Standing(request) {
+		r.Changes = append(r.Changes, explained(c))
+	}
+	return r
+}
+
+// describe says what the request is made of and what the limits are.
+func (e *explaining) describe(r *explainReport, request *rewrite.Request, told rewrite.Report) {
+	r.Model, r.Upstream = request.Model, e.upstream(request.Model)
+	r.Window, r.Usable, r.MaxOutput = told.Window, told.Usable, request.MaxOutput
+	r.WindowFrom = string(e.window.Load().Of(r.Upstream, request.Model).Source)
+	if e.given {
+		r.WindowFrom = "command line"
+	}
+	r.Counted = vocabularyOf(e.means.Models.Of(request.Model))
+	r.Messages, r.Groups, r.Rounds = len(request.Items), len(request.Groups()), len(request.Turns())
+	r.Limits = e.conf.Rewrite.At(told.Window, told.Usable)
+	r.Before, r.After = explainSize(told.Before), explainSize(told.After)
+	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()
+	r.Action, r.Broke, r.Repeated, r.Reason = told.Action, told.Broke, told.Repeated, told.Reason
+	if told.Err != nil {
+		r.Failed = told.Err.Error()
+	}
+}
+
+// vocabularyOf says how well tokens of the model can be counted.
+func vocabularyOf(m tokenize.Model) string {
+	if m.Ratio == 1 {
+		return fmt.Sprintf("as %s", m.Vocabulary)
+	}
+	return fmt.Sprintf("as %s × %.2f", m.Vocabulary, m.Ratio)
+}
+
+// turns plays all requests of the conversation but the last one: wherever the assistant answered, one had been sent.
+func (e *explaining) turns(request *rewrite.Request) []explainTurn {
+	list := []explainTurn{}
+	end := request.Items[len(request.Items)-1].End
+	for i := max(request.Head, 1); i < len(request.Items); i++ {
+		if request.Items[i].Role != rewrite.Assistant || request.Items[i-1].Role == rewrite.Assistant {
+			continue
+		}
+		body, err := rewrite.Splice(e.body, []rewrite.Edit{{Span: rewrite.Span{Start: request.Items[i-1].End, End: end}}})
+		if err != nil {
+			continue // the spans of a request that was read do not overlap
+		}
+		told := e.shape(body, request.Model).Report
+		t := explainTurn{Messages: i, TokensBefore: told.Before.Total(), TokensAfter: told.After.Total(), Broke: told.Broke, Reason: told.Reason}
+		for _, c := range told.Changes {
+			t.Changes = append(t.Changes, explained(c))
+		}
+		list = append(list, t)
+	}
+	return list
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/proxy"
+	"epitome/rewrite"
+	"epitome/store"
+)
+
+// kept opens what is kept in the folder; log hears of it.
+func keptIn(t *testing.T, folder string, log io.Writer) *keeping {
+	t.Helper()
+	k, err := openKeeping(defaults(), folder, "127.0.0.1:7070", slog.New(slog.NewTextHandler(log, nil)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func askedFor(calls int) rewrite.Asked {
+	limits := defaults().Rewrite
+	return rewrite.Asked{Body: conversationOf(calls), Upstream: "up", Limits: &limits}
+}
+
+// files are the artifacts in a data folder.
+func artifactFiles(folder string) []string {
+	return glob(filepath.Join(folder, artifactFolder, "*.txt"))
+}
+
+func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
+	folder := t.TempDir()
+	k := keptIn(t, folder, io.Discard)
+	defer k.close()
+	live := k.live.Shape(askedFor(1))
+	if live.Report.Action != rewrite.ActionOffload || len(artifactFiles(folder)) != 1 {
+		t.Fatalf("%+v, artifacts %v", live.Report, artifactFiles(folder))
+	}
+	if seen := k.shadow.Shape(askedFor(1)); !bytes.Equal(seen.Body, live.Body) || seen.Report.Decided {
+		t.Errorf("the shadow would send something else: %+v", seen.Report)
+	}
+	first := k.shadow.Shape(askedFor(2))
+	if first.Report.Repeated != 1 || len(first.Report.Changes) != 1 || first.Report.Err != nil {
+		t.Errorf("%+v", first.Report)
+	}
+	if again := k.shadow.Shape(askedFor(2)); !bytes.Equal(again.Body, first.Body) {
+		t.Error("the shadow forgets what it would have decided")
+	}
+	if n := len(artifactFiles(folder)); n != 1 {
+		t.Errorf("the shadow has left %d artifacts", n-1)
+	}
+	if live := k.live.Shape(askedFor(2)); !live.Report.Decided {
+		t.Errorf("what only the shadow saw is decided: %+v", live.Report)
+	}
+}
+
+func TestShadowLedgerLeavesWhatIsLive(t *testing.T) {
+	live := newLedger(store.NewMemory(1<<20, time.Now), time.Hour)
+	_, version, err := live.Add("live", []byte("one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shadowed(rewrite.Means{Ledger: live}, time.Hour).Ledger
+	want := func(g rewrite.Ledger, key, value string) {
+		t.Helper()
+		if got, _, _ := g.Get(key); string(got) != value {
+			t.Errorf("%s is %q, want %q", key, got, value)
+		}
+	}
+	if standing, _, err := s.Add("live", []byte("two")); string(standing) != "one" || err != nil {
+		t.Errorf("got %q %v", standing, err)
+	}
+	if standing, _, swapped, err := s.Swap("live", version, []byte("two")); string(standing) != "two" || !swapped || err != nil {
+		t.Errorf("got %q %v %v", standing, swapped, err)
+	}
+	if _, _, err := s.Add("new", []byte("three")); err != nil {
+		t.Error(err)
+	}
+	want(live, "live", "one")
+	want(live, "new", "")
+	want(s, "new", "three")
+	if s.Touch("live") {
+		t.Error("the shadow touches what is live")
+	}
+}
+
+// What nobody wants any more goes when epitome starts.
+func TestExpiredArtifactsAreSweptAtTheStart(t *testing.T) {
+	folder := t.TempDir()
+	k := keptIn(t, folder, io.Discard)
+	k.live.Shape(askedFor(1))
+	k.close()
+	old := time.Now().Add(-time.Hour) // the modification time is when it may go
+	for _, name := range artifactFiles(folder) {
+		if err := os.Chtimes(name, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.RemoveAll(filepath.Join(folder, storeFolder)); err != nil { // else they are as live as their metadata
+		t.Fatal(err)
+	}
+	k = keptIn(t, folder, io.Discard)
+	defer k.close()
+	if !eventually(func() bool { return len(artifactFiles(folder)) == 0 }) {
+		t.Errorf("still there: %v", artifactFiles(folder))
+	}
+}
+
+func TestDecisionsOutliveTheProcess(t *testing.T) {
+	folder := t.TempDir()
+	k := keptIn(t, folder, io.Discard)
+	before := k.live.Shape(askedFor(2))
+	k.close()
+	k = keptIn(t, folder, io.Discard)
+	defer k.close()
+	after := k.live.Shape(askedFor(2))
+	if !bytes.Equal(before.Body, after.Body) || after.Report.Decided || bytes.Equal(after.Body, conversationOf(2)) {
+		t.Errorf("before %+v\nafter %+v", before.Report, after.Report)
+	}
+	original, err := after.Restore(k.shelf.Get)
+	if err != nil || !bytes.Equal(original, conversationOf(2)) {
+		t.Errorf("the original cannot be made again: %v", err)
+	}
+}
+
+func TestWhatIsInMemoryIsSaid(t *testing.T) {
+	f := func(broken string, says ...string) {
+		t.Helper()
+		folder := t.TempDir()
+		if err := os.WriteFile(filepath.Join(folder, broken), []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		k := keptIn(t, folder, &log)
+		k.close()
+		if !k.passing {
+			t.Errorf("with a broken %s it counts as lasting", broken)
+		}
+		for _, s := range says {
+			if !strings.Contains(log.String(), s) {
+				t.Errorf("with a broken %s the log does not say %q: %s", broken, s, &log)
+			}
+		}
+	}
+	f(storeFolder, "decisions are kept in memory until epitome ends")
+	f(artifactFolder, "what is taken out of conversations is kept in memory until epitome ends")
+}
+
+// A start that fails late must give everything back: the store could not be opened again otherwise.
+func TestFailedStartGivesEverythingBack(t *testing.T) {
+	folder := t.TempDir()
+	conf := defaults()
+	conf.Listen, conf.Data = "127.0.0.1:0", folder
+	u := conf.Upstreams["openai"]
+	u.TLS.CAFile = filepath.Join(folder, "absent.pem")
+	conf.Upstreams["openai"] = u
+	d := &daemon{log: slog.New(slog.DiscardHandler), load: func() (Config, error) { return conf, nil }}
+	if err := d.start(false); err == nil {
+		t.Fatal("it started with a certificate that is not there")
+	}
+	if _, err := readBadge(folder); err == nil {
+		t.Error("its badge is still there")
+	}
+	if ln, err := listen(d.ln.Addr().String()); err != nil {
+		t.Error(err)
+	} else {
+		_ = ln.Close()
+	}
+	k := keptIn(t, folder, io.Discard)
+	defer k.close()
+	if k.passing {
+		t.Error("the store is still held")
+	}
+}
+
+func TestScopesOfDifferentKindsDiffer(t *testing.T) {
+	k := keptIn(t, t.TempDir(), io.Discard)
+	defer k.close()
+	scope := k.plug(proxy.Plugs{}).Scope
+	if a, b := scope("credential", "x"), scope("header:team", "x"); a == b || strings.Contains(a, "x ") || a != scope("credential", "x") {
+		t.Errorf("got %q and %q", a, b)
+	}
+}

@@ -1,0 +1,106 @@
+package rewrite
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"epitome/tokenize"
+)
+
+func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
+	b := newBench(200_000)
+	long := strings.Repeat("a line of the log that says little\n", 4_000)
+	request := func(results int) string {
+		list := []string{`{"role":"system","content":"s"}`, `{"role":"user","content":"u"}`}
+		for i := range results {
+			list = append(list,
+				fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"query","arguments":"{\"table\":\"t%d\"}"}}]}`, i, i),
+				fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"%d%s"}`, i, i, strings.ReplaceAll(long, "\n", `\n`)))
+		}
+		return chat(list...)
+	}
+	f := func(body string, want ...Change) {
+		t.Helper()
+		r, err := ReadChat([]byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := b.shape(body).Standing(r)
+		for i := range got {
+			if got[i].After >= got[i].Before || len(got[i].Artifact) != nameLength {
+				t.Errorf("%+v", got[i])
+			}
+			got[i].Before, got[i].After, got[i].Artifact = 0, 0, ""
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("got  %+v\nwant %+v", got, want)
+		}
+	}
+	f(request(0))
+	f(request(1), Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t0", Why: "over its limit"})
+	f(request(2),
+		Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t0"}, // decided before
+		Change{Item: 5, Rung: "offload", Tool: "query", Argument: "t1", Why: "over its limit"})
+}
+
+func TestBoundsShrinkWithTheWindow(t *testing.T) {
+	l := Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAt: 0.5, ClearAtLeast: 20_000, Groups: 12}
+	if err := l.SetPreset("balanced"); err != nil {
+		t.Fatal(err)
+	}
+	f := func(window, usable int, want Bounds) {
+		t.Helper()
+		if got := l.At(window, usable); got != want {
+			t.Errorf("at %d: got %+v, want %+v", window, got, want)
+		}
+	}
+	f(200_000, 190_000, Bounds{Floor: 16 << 10, Offload: 8000, OffloadKeep: 2000, OffloadReads: 20_000, ReadsKeep: 4000,
+		Clear: 95_000, ClearAtLeast: 20_000, Protect: 10_000, ProtectGroups: 12})
+	f(10_000, 8_000, Bounds{Floor: 8_000, Offload: 1500, OffloadKeep: 750, OffloadReads: 1500, ReadsKeep: 750,
+		Clear: 4_000, ClearAtLeast: 2_500, Protect: 2_000, ProtectGroups: 3})
+}
+
+// What is reported must be what the rewritten request counts, also of results of parallel calls, which cost as they are escaped.
+func TestReportedTokensAreThoseOfTheRewrittenRequest(t *testing.T) {
+	f := func(model, line string, results int) {
+		t.Helper()
+		b := newBench(32_000)
+		list := []string{`{"role":"user","content":"u"}`}
+		for turn := range 6 {
+			var calls, answers []string
+			for k := range results {
+				id := fmt.Sprintf("c%d_%d", turn, k)
+				calls = append(calls, `{"id":"`+id+`","type":"function","function":{"name":"run","arguments":"{}"}}`)
+				answers = append(answers, `{"role":"tool","tool_call_id":"`+id+`","content":"`+strings.Repeat(id+line+`\n`, 600)+`"}`)
+			}
+			list = append(list, `{"role":"assistant","content":null,"tool_calls":[`+strings.Join(calls, ",")+`]}`)
+			list = append(list, answers...)
+		}
+		body := strings.Replace(chat(list...), `"model":"m"`, `"model":"`+model+`"`, 1)
+		report := Report{}
+		var sent []byte
+		for _, turn := range turns(t, []byte(body)) {
+			s := b.shape(turn)
+			report, sent = s.Report, s.Body
+		}
+		r, err := ReadChat(sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := tokenize.NewModels().Of(model)
+		counter, err := (&tokenize.Counters{}).For(m.Vocabulary)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := r.Count(Scale{m, counter, tokenize.NewMemo(100)}).times(m.Ratio)
+		if off := report.After.Total() - want.Total(); off < -len(r.Items) || off > len(r.Items) || report.Action == ActionNone {
+			t.Errorf("%s: reported %+v (%s), counted %+v", model, report.After, report.Action, want)
+		}
+	}
+	f("gpt-4o", " ╭──────────────╮ │ état │", 1)
+	f("gpt-4o", " ╭──────────────╮ │ état │", 3)
+	f("gpt-4o", " plain words", 3)
+	f("m", " ╭──────────────╮ │ état │", 3)
+}
