@@ -18,13 +18,24 @@ func (p *plan) clearableCalls(since []int, now int) (list []candidate) {
 			continue
 		}
 		c := candidate{item: i, since: since[k], why: "old arguments"}
-		if f := p.withoutArguments(i); f != nil {
-			if c.freed = p.sent(i) - f.Now; c.freed > leastSaving {
-				list = append(list, c)
-			}
+		if c.freed = p.sent(i) - p.shortened(i); c.freed > leastSaving {
+			list = append(list, c)
 		}
 	}
 	return list
+}
+
+// shortened is about how many tokens an assistant's message takes without the long texts in its arguments.
+func (p *plan) shortened(i int) int {
+	n, ok := p.hist.short[i]
+	if !ok {
+		n = p.hist.sizes[i]
+		if f := p.withoutArguments(i); f != nil {
+			n = f.Now
+		}
+		p.hist.short[i] = n
+	}
+	return n
 }
 
 // withoutArguments is the form of an assistant's message without the long texts in its calls' arguments; nil if there are none.

@@ -149,8 +149,12 @@ func Worse(original, rewritten *Request) error {
 	return nil
 }
 
-// placeless is the flaw without the number of its item, which a rewrite moves.
+// placeless is the flaw without what a rewrite may change: the number of its item, and whether the call from which a result
+// stands apart is still there.
 func (f Flaw) placeless() Flaw {
+	if f.Rule == apart {
+		f.Rule = orphan
+	}
 	if f.Rule == role || f.Rule == empty {
 		f.Call = ""
 	}

@@ -20,42 +20,49 @@ func (p *plan) clearing(total int) {
 	if p.stable == 0 {
 		return
 	}
-	list := p.clearable()
+	most := p.clearable(func(*result, string) int { return 0 })
+	if p.from(most, total) == len(most) { // it would not pay if nothing were left of them; to write all stubs takes long
+		return
+	}
+	list := p.clearable(p.stubbed)
+	p.clear(list[p.from(list, total):])
+}
+
+// from is the first candidate from which on all are cleared; len(list) if none is.
+func (p *plan) from(list []candidate, total int) int {
 	freed := 0
 	for _, c := range list {
 		freed += c.freed
 	}
 	switch {
-	case len(list) == 0:
 	case total > p.clearLine && freed >= p.atLeast:
-		p.clear(list)
+		return 0
 	case p.Rent > 0 && !p.late:
-		p.clear(list[p.due(list):])
+		return p.due(list)
 	}
+	return len(list)
 }
 
-// clearable is what may be cleared, in the order of the conversation.
-func (p *plan) clearable() (list []candidate) {
-	since := p.agedAt()
+// clearable is what may be cleared, in the order of the conversation. left is how many tokens of a result are left then.
+func (p *plan) clearable(left func(res *result, why string) int) (list []candidate) {
+	aged := p.agedAt()
+	since := p.clearableAt(aged)
 	now := p.hist.groups[p.stable-1]
 	for k := range p.hist.results {
 		res := &p.hist.results[k]
-		if res.item >= p.stable || p.first(res.item) < leastCleared || p.cleared(res) || p.untouched(res) {
+		if since[k] > now || res.item >= p.stable || p.first(res.item) < leastCleared || p.cleared(res) {
 			continue
 		}
 		c := candidate{item: res.item, res: res, since: since[k], why: "old"}
-		if s := p.spentAt(k); s < c.since {
-			c.since, c.why = s, res.why
+		if since[k] < aged[k] {
+			c.why = res.why
 		}
-		if c.since > now {
-			continue
-		}
-		if c.freed = p.sent(res.item) - p.stubbed(res, c.why); c.freed > leastSaving {
+		if c.freed = p.sent(res.item) - left(res, c.why); c.freed > leastSaving {
 			list = append(list, c)
 		}
 	}
 	if p.ClearCalls {
-		list = append(list, p.clearableCalls(since, now)...)
+		list = append(list, p.clearableCalls(aged, now)...)
 		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.item, b.item) })
 	}
 	return list
@@ -74,11 +81,34 @@ func (p *plan) untouched(res *result) bool {
 // never is a request that does not come.
 const never = int(^uint(0) >> 1)
 
+// clearableAt says for each result at which request it had become clearable: old, or spent and of an age, and with it all
+// that refer to it.
+func (p *plan) clearableAt(aged []int) []int {
+	at := make([]int, len(aged)) // at first, when the last of those that refer to it was
+	for k := len(at) - 1; k >= 0; k-- {
+		res := &p.hist.results[k]
+		if at[k] = max(at[k], min(aged[k], p.spentAt(k))); p.untouched(res) {
+			at[k] = never
+		}
+		for _, i := range p.refers(res) {
+			at[p.hist.at[i]] = max(at[p.hist.at[i]], at[k])
+		}
+	}
+	return at
+}
+
+// refers are the items that a result refers to as it is sent.
+func (p *plan) refers(res *result) []int {
+	if f := p.forms[res.item]; f != nil && f.Rung == rungOffload {
+		return f.Refers
+	}
+	return nil
+}
+
 // agedAt says for each result at which request, counted in assistant's messages, it had become old: outside of the newest
-// tokens and of the newest groups. A result to which a newer one refers is as new as that one.
+// tokens and of the newest groups.
 func (p *plan) agedAt() []int {
 	h := p.hist
-	used := p.lastUse()
 	at := make([]int, len(h.results))
 	sum := 0
 	for end, k := 0, 0; k < len(h.results); k++ {
@@ -88,27 +118,12 @@ func (p *plan) agedAt() []int {
 		}
 		at[k] = never
 		if sum > p.protect {
-			at[k] = max(h.groups[h.results[end-1].item], h.groups[used[k]]+p.age)
+			at[k] = max(h.groups[h.results[end-1].item], h.groups[h.results[k].item]+p.age)
 		}
 		sum -= p.first(h.results[k].item)
 		end = max(end, k+1)
 	}
 	return at
-}
-
-// lastUse is the newest item that shows a result or refers to it.
-func (p *plan) lastUse() []int {
-	used := make([]int, len(p.hist.results))
-	for k := range used {
-		item := p.hist.results[k].item
-		used[k] = max(used[k], item)
-		if f := p.forms[item]; f != nil && f.Rung == rungOffload {
-			for _, i := range f.Refers {
-				used[p.hist.at[i]] = item
-			}
-		}
-	}
-	return used
 }
 
 // spentAt is the request at which a result was both spent and of an age.
@@ -172,12 +187,21 @@ func (p *plan) clear(list []candidate) {
 		}
 		p.set(c.item, f, c.why)
 	}
+	for k := range p.hist.results { // what refers to one of them is as old, though clearing it alone would save nothing
+		res := &p.hist.results[k]
+		if slices.ContainsFunc(p.refers(res), func(i int) bool { return p.cleared(&p.hist.results[p.hist.at[i]]) }) {
+			p.set(res.item, p.stub(res, "what it refers to was cleared"), "what it refers to was cleared")
+		}
+	}
 }
 
 // stub is the form of a cleared result.
 func (p *plan) stub(res *result, why string) *form {
 	it := &p.req.Items[p.req.Head+res.item]
 	list, tokens := p.passages(res.item)
+	if len(list) == 0 { // pictures, or what is read by nobody
+		tokens = p.hist.sizes[res.item]
+	}
 	q := patch{Place: wholeContent}
 	raw, text := it.Content.Of(p.req.Body), ""
 	now := p.hist.sizes[res.item] - p.hist.media[res.item]

@@ -17,6 +17,7 @@ type form struct {
 	Fold    int     `json:"o,omitempty"` // items that stand in the message With, this one the first of them
 	With    string  `json:"m,omitempty"` // as JSON
 	Kept    string  `json:"k,omitempty"` // artifact with the bytes of all items that With stands for
+	Oldest  bool    `json:"b,omitempty"` // they are left out because they are old
 	Gone    bool    `json:"g,omitempty"` // it stands in an earlier item's message
 	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
 
@@ -61,6 +62,11 @@ func (f *form) artifacts() (names []string) {
 		names = append(names, q.Artifact)
 	}
 	return names
+}
+
+// replaces reports whether nothing is left of the item's content.
+func (f *form) replaces() bool {
+	return f.Gone || f.Fold > 0 || len(f.Patches) > 0 && f.Patches[0].Place == wholeContent
 }
 
 // kept is the content that each artifact of item i must hold.

@@ -19,6 +19,7 @@ type history struct {
 	results []result
 	at      []int // of each item, its result's index; -1 for what is none
 
+	short   map[int]int       // tokens of an assistant's item without long arguments, once that was asked for
 	calls   map[string]origin // of the last assistant's message, by id
 	reading map[string][]int  // results of file reads that are not spent, by the file's last name
 	asked   map[string]int    // result of the latest read that asked for the very same
@@ -48,7 +49,7 @@ type result struct {
 
 func newHistory() *history {
 	return &history{
-		seed: maphash.MakeSeed(), calls: map[string]origin{}, reading: map[string][]int{},
+		seed: maphash.MakeSeed(), short: map[int]int{}, calls: map[string]origin{}, reading: map[string][]int{},
 		asked: map[string]int{}, said: map[uint64]int{}, lines: newLines(),
 	}
 }

@@ -1,6 +1,8 @@
 package rewrite
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"epitome/tokenize"
@@ -18,9 +20,10 @@ type plan struct {
 	forms  []*form
 	kept   []ware
 	made   []Change
-	stable int  // items behind the head that count for rung 2
-	broke  bool // an item that had been sent is sent in another form
-	late   bool // nothing could be put on the shelf when it came; at the line all items are looked at
+	stable int          // items behind the head that count for rung 2
+	fresh  map[int]bool // items behind the head that have a new form
+	broke  bool         // an item that had been sent is sent in another form
+	late   bool         // nothing could be put on the shelf when it came; at the line all items are looked at
 	ratio  float64
 	size   Size            // of the request as it came
 	marked map[string]bool // names of artifacts that forms speak of
@@ -71,15 +74,83 @@ func (p *plan) set(i int, f *form, why string) {
 	p.put(i, f)
 	p.kept = append(p.kept, f.kept(p.req, i)...)
 	p.broke = p.broke || i < p.base.depth()
+	p.fresh[i] = true
 	p.marks(f)
-	c := Change{Item: p.req.Head + i, Rung: f.Rung.String(), Why: why, Artifact: f.artifacts()[0]}
+	c := Change{Item: p.req.Head + i, Rung: f.Rung.String(), Why: why}
+	if names := f.artifacts(); len(names) > 0 {
+		c.Artifact = names[0]
+	}
+	for k := 1; k < f.Fold; k++ {
+		before += p.sent(i + k)
+	}
 	c.Before, c.After = int(float64(before)*p.ratio), int(float64(f.Now)*p.ratio)
 	if k := p.hist.at[i]; k >= 0 {
 		c.Tool, c.Argument = p.hist.results[k].name, p.hist.results[k].deed.key
-	} else if it := &p.req.Items[p.req.Head+i]; len(it.Calls) > 0 {
+	} else if it := &p.req.Items[p.req.Head+i]; len(it.Calls) > 0 && f.Fold == 0 {
 		c.Tool = it.Calls[0].Name
 	}
 	p.made = append(p.made, c)
+}
+
+// changes are the new forms in the order of the items: of each item the last one, and none of those that were left out
+// with others after all.
+func (p *plan) changes() (list []Change) {
+	last := map[int]int{}
+	for k, c := range p.made {
+		if before, ok := last[c.Item]; ok {
+			p.made[k].Before = p.made[before].Before
+		}
+		last[c.Item] = k
+	}
+	for _, item := range slices.Sorted(maps.Keys(last)) {
+		if f := p.forms[item-p.req.Head]; f != nil && !f.Gone {
+			list = append(list, p.made[last[item]])
+		}
+	}
+	return list
+}
+
+// recount gives the forms that were decided for another model the sizes that they have for this one.
+func (p *plan) recount() {
+	for i, f := range p.forms {
+		if f == nil {
+			continue
+		}
+		g := *f
+		g.Whole = p.hist.sizes[i]
+		if len(f.Patches) > 0 {
+			g.Now = p.patched(i, f)
+		}
+		if m := (&Request{Body: []byte(f.With)}); f.Fold > 0 {
+			if _, err := m.readItem(0); err == nil {
+				g.Now = m.CountItem(p.scale, 0)
+			}
+		}
+		if g.First = g.Now; f.First > f.Now {
+			g.First = int(int64(f.First) * int64(g.Whole) / int64(max(1, f.Whole)))
+		}
+		p.forms[i] = &g
+	}
+}
+
+// patched is how many tokens item i has when it is sent in the form.
+func (p *plan) patched(i int, f *form) int {
+	it, n := &p.req.Items[p.req.Head+i], p.hist.sizes[i]
+	beside := p.req.besideOthers(p.req.Head + i)
+	for _, q := range f.Patches {
+		n += p.spend(q.Text, i)
+		v := q.span(p.req, it).Of(p.req.Body)
+		if q.Place != wholeContent || v[0] == '"' {
+			n -= p.scale.text(v, beside)
+			continue
+		}
+		n -= p.hist.media[i]
+		list, _ := p.passages(i)
+		for _, w := range list {
+			n -= w.spent
+		}
+	}
+	return n
 }
 
 // put makes f the form of item i. What shows an item whole is nothing to refer to any more.
@@ -153,16 +224,32 @@ func (p *plan) passages(i int) (list []passage, tokens int) {
 	return list, tokens
 }
 
+// decidable reports whether items that were decided on may be decided on again: not because of what stands behind them.
+func (p *plan) decidable() bool { return p.stable > p.base.depth() || p.base.version == 0 }
+
 // arrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When late,
 // all that are sent whole are looked at.
 func (p *plan) arrivals() {
+	again := p.late && p.decidable()
+	used := p.referred()
 	for k := range p.hist.results {
 		res := &p.hist.results[k]
-		if p.forms[res.item] != nil || res.item < p.base.depth() && !p.late {
+		if p.forms[res.item] != nil || res.item < p.base.depth() && (!again || used[res.item]) {
 			continue
 		}
 		p.arrive(res)
 	}
+}
+
+// referred are the items to which others refer.
+func (p *plan) referred() map[int]bool {
+	used := map[int]bool{}
+	for k := range p.hist.results {
+		for _, i := range p.refers(&p.hist.results[k]) {
+			used[i] = true
+		}
+	}
+	return used
 }
 
 func (p *plan) arrive(res *result) {
@@ -280,8 +367,8 @@ func (c *cut) excerpt(shown, of string) (text, why string) {
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.
 func (c *cut) references() (text, why string) {
-	const worthwhile = 400 // bytes
-	if len(c.text) < worthwhile {
+	const worthwhile = 400                                                // bytes
+	if len(c.text) < worthwhile || c.hist.at[c.res.item] < c.hist.lined { // what is known stands behind this one, or is it
 		return "", ""
 	}
 	c.learnLines(c.hist.at[c.res.item])

@@ -7,17 +7,12 @@ import (
 
 // replaced sees to it that what the decided forms speak of is on the shelf; what is not there is taken from the request
 // again. A form whose content can be kept nowhere is not used.
-func (x *shaping) replaced() error {
-	base := x.plan.base
-	if len(base.lists) == 0 || !x.means.Ledger.Touch(x.lane.listKey(base.latest())) {
+func (x *shaping) replaced() (failed error) {
+	if !x.due() {
 		return nil
 	}
-	x.means.Ledger.Touch(decisionKey(x.lane.id(), x.hist.chain[base.depth()]))
-	x.means.Ledger.Touch(x.lane.conversationKey(x.hist.chain[base.depth()]))
-	for _, l := range base.lists[min(1, len(base.lists)):] {
-		x.means.Ledger.Touch(x.lane.listKey(l))
-	}
-	for i, f := range x.plan.base.forms {
+	base := x.plan.base
+	for i, f := range base.forms {
 		if f == nil {
 			continue
 		}
@@ -27,12 +22,29 @@ func (x *shaping) replaced() error {
 				continue
 			}
 			if err := x.means.Shelf.Put(w.name, w.content, true); err != nil {
-				x.plan.forms[i] = nil
-				return fmt.Errorf("cannot keep again what message %d was: %w", x.req.Head+i, err)
+				clear(base.forms[i : i+max(1, f.Fold)])
+				x.lost = true
+				failed = fmt.Errorf("cannot keep again what message %d was: %w", x.req.Head+i, err)
+				break
 			}
 		}
 	}
-	return nil
+	return failed
+}
+
+// due reports whether what hangs on the decision needs a touch, after touching what holds it.
+func (x *shaping) due() bool {
+	base, g := x.plan.base, x.means.Ledger
+	if len(base.lists) == 0 || !g.Touch(x.lane.listKey(base.lists[len(base.lists)-1])) {
+		return false
+	}
+	at := x.hist.chain[base.depth()]
+	g.Touch(decisionKey(x.lane.id(), at))
+	g.Touch(x.lane.conversationKey(at))
+	for _, l := range base.lists[:len(base.lists)-1] {
+		g.Touch(x.lane.listKey(l))
+	}
+	return true
 }
 
 // record makes the decision last: first what was taken out, then the forms, then the decision itself. If an equal request
@@ -45,59 +57,65 @@ func (x *shaping) record() error {
 		}
 	}
 	d := &decision{forms: p.forms}
-	x.recorded = d
 	if err := x.lane.write(x.means.Ledger, d, p.base); err != nil {
 		return err
 	}
-	if err := x.remember(d, x.hist.len()); err != nil {
-		return err
-	}
-	if x.out.Report.Reason != "" {
-		return nil
-	}
-	x.out.Report.Changes, x.out.Report.Decided, x.out.Report.Broke = p.made, true, p.broke
-	return nil
-}
-
-// remember records the decision under the whole prefix, and under the one up to the last item that stays where it is.
-func (x *shaping) remember(d *decision, n int) error {
-	standing, won, err := x.put(d, n)
-	if err != nil {
-		return err
-	}
-	if !won {
-		return x.adopt(standing)
-	}
-	if n = x.plan.stable; n > x.plan.base.depth() && n < x.hist.len() {
-		_, _, err = x.put(&decision{forms: d.forms[:n], lists: d.lists}, n)
+	r := &x.out.Report
+	r.Decided, r.Changes, r.Broke = len(p.made) > 0, p.changes(), p.broke
+	err := x.remember(d)
+	if x.recorded == nil || x.foreign {
+		r.Decided, r.Changes, r.Broke = false, nil, false
 	}
 	return err
 }
 
-func (x *shaping) put(d *decision, n int) (standing *decision, won bool, err error) {
-	key := decisionKey(x.lane.id(), x.hist.chain[n])
+// remember records the decision under the prefix up to the last item that stays where it is, and under the whole one. As
+// soon as one is recorded, it is what the request falls back to.
+func (x *shaping) remember(d *decision) error {
+	p, base, all := x.plan, x.plan.base, x.hist.len()
+	ends := []int{all}
+	if n := p.stable; n > 0 && n < all && (n > base.depth() || base.version == 0) {
+		ends = []int{n, all}
+	}
+	for _, n := range ends {
+		mine := &decision{forms: make([]*form, n), lists: d.lists}
+		copy(mine.forms, d.forms)
+		standing, err := x.put(mine)
+		if err != nil {
+			return err
+		}
+		x.recorded, p.base, d = standing, standing, standing
+		if standing != mine {
+			x.adopt()
+		}
+	}
+	return nil
+}
+
+// put records the decision, and returns what stands then: the decision itself, or one that was faster.
+func (x *shaping) put(d *decision) (standing *decision, err error) {
+	key := decisionKey(x.lane.id(), x.hist.chain[d.depth()])
 	value := d.record()
 	now, version, err := x.means.Ledger.Add(key, value)
 	if err != nil {
-		return nil, false, fmt.Errorf("cannot record a decision: %w", err)
+		return nil, fmt.Errorf("cannot record a decision: %w", err)
 	}
 	if string(now) == string(value) {
 		d.version = version
-		return d, true, nil
+		return d, nil
 	}
 	standing, ok := x.lane.load(x.means.Ledger, key)
-	if !ok || standing.depth() != n {
-		return nil, false, fmt.Errorf("cannot read the decision that stands for this request")
+	if !ok || standing.depth() != d.depth() {
+		return nil, fmt.Errorf("cannot read the decision that stands for this request")
 	}
-	return standing, false, nil
+	return standing, nil
 }
 
 // adopt takes the form in which an equal request was sent.
-func (x *shaping) adopt(d *decision) error {
-	x.plan.forms, x.plan.base, x.plan.made = append([]*form(nil), d.forms...), d, nil
-	x.recorded, x.foreign = d, true
+func (x *shaping) adopt() {
+	x.foreign, x.plan.forms, x.plan.made = true, x.baseForms(), nil
+	clear(x.plan.fresh)
 	x.out.Report.Reason = "an equal request was decided at the same time"
-	return nil
 }
 
 // converse finds out which conversation the request belongs to, and notes that this prefix does.

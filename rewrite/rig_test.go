@@ -19,8 +19,10 @@ import (
 type notes struct {
 	mu    sync.Mutex
 	facts map[string]note
-	due   bool  // what Touch answers
-	fail  error // what every write returns
+	gets  int         // how often it was asked
+	due   bool        // what Touch answers
+	fail  error       // what every write returns
+	luck  func() bool // says of each write whether it succeeds; all do if it is nil
 }
 
 type note struct {
@@ -33,6 +35,7 @@ func newNotes() *notes { return &notes{facts: map[string]note{}} }
 func (n *notes) Get(key string) ([]byte, uint64, bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	n.gets++
 	f, ok := n.facts[key]
 	return []byte(f.value), f.version, ok
 }
@@ -40,8 +43,8 @@ func (n *notes) Get(key string) ([]byte, uint64, bool) {
 func (n *notes) Add(key string, value []byte) ([]byte, uint64, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.fail != nil {
-		return nil, 0, n.fail
+	if err := n.failsLocked(); err != nil {
+		return nil, 0, err
 	}
 	f, ok := n.facts[key]
 	if !ok {
@@ -54,8 +57,8 @@ func (n *notes) Add(key string, value []byte) ([]byte, uint64, error) {
 func (n *notes) Swap(key string, old uint64, value []byte) ([]byte, uint64, bool, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if n.fail != nil {
-		return nil, 0, false, n.fail
+	if err := n.failsLocked(); err != nil {
+		return nil, 0, false, err
 	}
 	f := n.facts[key]
 	if f.version != old {
@@ -66,6 +69,13 @@ func (n *notes) Swap(key string, old uint64, value []byte) ([]byte, uint64, bool
 	return value, f.version, true, nil
 }
 
+func (n *notes) failsLocked() error {
+	if n.luck != nil && !n.luck() {
+		return errors.New("bad luck")
+	}
+	return n.fail
+}
+
 func (n *notes) Touch(string) bool { return n.due }
 
 // cupboard is a shelf in memory.
@@ -73,7 +83,9 @@ type cupboard struct {
 	mu    sync.Mutex
 	wares map[string]string
 	full  bool
+	mute  bool // it gives no address
 	fail  error
+	luck  func() bool // as of notes
 }
 
 func newCupboard() *cupboard { return &cupboard{wares: map[string]string{}} }
@@ -83,11 +95,19 @@ func (c *cupboard) Name(scope string, content []byte) string {
 	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:nameLength]
 }
 
-func (c *cupboard) Address(name string) string { return "/data/artifacts/" + name + ".txt" }
+func (c *cupboard) Address(name string) string {
+	if c.mute {
+		return ""
+	}
+	return "/data/artifacts/" + name + ".txt"
+}
 
 func (c *cupboard) Put(name string, content []byte, late bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.luck != nil && !c.luck() {
+		return errors.New("bad luck")
+	}
 	if c.fail != nil {
 		return c.fail
 	}
@@ -117,6 +137,9 @@ func (c *cupboard) get(name string) ([]byte, error) {
 	return []byte(s), nil
 }
 
+// vocabularies are loaded once for all tests.
+var vocabularies = &tokenize.Counters{}
+
 // bench is a shaper with what it needs.
 type bench struct {
 	*Shaper
@@ -124,6 +147,7 @@ type bench struct {
 	cupboard *cupboard
 	limits   Limits
 	window   int
+	memo     *tokenize.Memo
 }
 
 func limits() Limits {
@@ -138,7 +162,7 @@ func limits() Limits {
 }
 
 func newBench(window int) *bench {
-	b := &bench{notes: newNotes(), cupboard: newCupboard(), limits: limits(), window: window}
+	b := &bench{notes: newNotes(), cupboard: newCupboard(), limits: limits(), window: window, memo: tokenize.NewMemo(1 << 16)}
 	b.restart()
 	return b
 }
@@ -146,7 +170,7 @@ func newBench(window int) *bench {
 // restart is what the process forgets when it ends.
 func (b *bench) restart() {
 	b.Shaper = NewShaper(Means{
-		Ledger: b.notes, Shelf: b.cupboard, Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(1 << 16),
+		Ledger: b.notes, Shelf: b.cupboard, Counters: vocabularies, Models: tokenize.NewModels(), Memo: b.memo,
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			return b.window, b.window - min(max(maxOutput, min(8192, b.window/8)), b.window/4)
 		},

@@ -1,6 +1,9 @@
 package rewrite
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Rules are what a user may switch on to have less sent than the ladder would; all are off by default. Each moves in
 // strides of half its number, so that the beginning of a conversation stays as it is for many turns.
@@ -17,11 +20,14 @@ func (r Rules) on() bool { return r != Rules{} }
 
 // due is how many of have things a rule that keeps keep of them takes away now: none until half as many more have come.
 func due(have, keep int) int {
-	if keep <= 0 || have < keep+max(1, keep/2) {
+	if keep <= 0 || have < keep+stride(keep) {
 		return 0
 	}
 	return have - keep
 }
+
+// stride is how many things a rule that keeps keep of them takes away at once, at least.
+func stride(keep int) int { return max(1, keep/2) }
 
 // rules does what the user has switched on.
 func (p *plan) rules() {
@@ -29,8 +35,8 @@ func (p *plan) rules() {
 		return
 	}
 	p.foldOldest()
-	if n := due(p.fullResults(), p.Pairs); n > 0 {
-		p.clear(p.oldest(n))
+	if p.Pairs > 0 {
+		p.clearOlder()
 	}
 	if p.TextOnly {
 		p.foldCalls()
@@ -54,20 +60,45 @@ func (p *plan) opening() int {
 // foldOldest leaves the oldest turns or messages out, in whole groups.
 func (p *plan) foldOldest() {
 	from := p.opening()
-	to := from
-	if turns := p.turnsFrom(from); len(turns) > 0 {
+	done := p.leftOut(from)
+	to := done
+	if turns := p.turnsFrom(done); len(turns) > 0 {
 		if n := due(len(turns), p.Turns); n > 0 {
 			to = turns[n]
 		}
 	}
-	if n := due(p.stable-from-p.folded(from), p.Messages); n > 0 {
-		to = max(to, p.groupAt(from+n+p.folded(from)))
+	if n := due(p.stable-done, p.Messages); n > 0 {
+		to = max(to, p.groupAt(done+n))
 	}
-	if to <= from+1 || to >= p.stable || to <= from+p.folded(from) {
+	if to == done || to >= p.stable || p.scattered() {
 		return
 	}
-	what := fmt.Sprintf("%d earlier messages left out", to-from)
-	p.fold(from, to, what, "older than what is to be sent")
+	for start := from; start < to; start++ { // what stays cuts the run in two
+		end := start
+		for end < to && !p.stays(end) {
+			end++
+		}
+		if end > start+1 && p.folded(start) < end-start {
+			p.fold(start, end)
+		}
+		start = end
+	}
+}
+
+// stays reports whether item i is no part of what is said and done, but tells how, or is of an unknown kind.
+func (p *plan) stays(i int) bool {
+	role := p.req.Items[p.req.Head+i].Role
+	return role == System || role == Unknown
+}
+
+// leftOut is the end of what was left out before because it is old, from item from on.
+func (p *plan) leftOut(from int) int {
+	for i := p.stable - 1; i >= from; i-- {
+		if f := p.forms[i]; f != nil && f.Oldest {
+			return i + f.Fold
+		}
+	}
+	return from
 }
 
 // folded is how many items from item i on stand in one message already.
@@ -78,9 +109,9 @@ func (p *plan) folded(i int) int {
 	return 0
 }
 
-// turnsFrom are the user's items behind item i that are still sent.
+// turnsFrom are the user's items from item i on.
 func (p *plan) turnsFrom(i int) (turns []int) {
-	for k := i + p.folded(i); k < p.stable; k++ {
+	for k := i; k < p.stable; k++ {
 		if p.req.Items[p.req.Head+k].Role == User {
 			turns = append(turns, k)
 		}
@@ -96,88 +127,123 @@ func (p *plan) groupAt(i int) int {
 	return i
 }
 
-// fold puts one message in the place of items from to to.
-func (p *plan) fold(from, to int, what, why string) {
+// scattered reports whether results stand apart from their calls. Without the calls they would be orphans: nothing is left
+// out then.
+func (p *plan) scattered() bool {
+	return slices.ContainsFunc(p.req.Flaws(), func(f Flaw) bool { return f.Rule == apart })
+}
+
+// fold puts one message in the place of items from to to, if that saves anything.
+func (p *plan) fold(from, to int) {
 	name := p.shelf.Name(p.scope, p.req.run(from, to-from).Of(p.req.Body))
 	role := Assistant // behind the user's first message, which templates want to be answered
 	if to < p.hist.len() && p.req.Items[p.req.Head+to].Role == Assistant || from == 0 {
 		role = User
 	}
-	text := fmt.Sprintf("%s%s. %s]", mark, what, p.where(name))
-	p.replace(from, to, foldedInto{role, text, name, why})
+	text := fmt.Sprintf("%s%d earlier messages left out. %s]", mark, to-from, p.where(name))
+	if f := p.folding(from, to, message{role, text, name}); f != nil {
+		f.Oldest = true
+		p.replace(from, f, "older than what is to be sent")
+	}
 }
 
-// foldedInto is the message that stands for others.
-type foldedInto struct {
-	role            Role
-	text, name, why string
+// message is one that stands for others.
+type message struct {
+	role       Role
+	text, name string // name of what is kept
 }
 
-func (p *plan) replace(from, to int, m foldedInto) {
+// folding is the form of item from when the message stands for it and those behind it, up to to; nil if that saves nothing.
+func (p *plan) folding(from, to int, m message) *form {
 	f := &form{Rung: rungClear, Fold: to - from, Kept: m.name, With: chatMessage(m.role, m.text), Now: p.messageTokens(m.text)}
-	before := 0
+	saved := -f.Now
 	for i := from; i < to; i++ {
-		before += p.sent(i)
+		saved += p.sent(i)
 	}
-	if f.Now >= before {
-		return
+	if saved < leastSaving {
+		return nil
 	}
+	return f
+}
+
+// replace puts a folding in the place of its items.
+func (p *plan) replace(from int, f *form, why string) {
+	to := from + f.Fold
+	p.set(from, f, why)
 	for i := from + 1; i < to; i++ {
 		p.put(i, &form{Rung: rungClear, Gone: true, Whole: p.hist.sizes[i], First: p.first(i)})
 	}
-	p.set(from, f, m.why)
+	p.spellOut(from, to)
 }
 
-// fullResults is how many results are not cleared.
-func (p *plan) fullResults() (n int) {
+// spellOut sends all results whole that refer to one of the items from to to, which nobody sees any more.
+func (p *plan) spellOut(from, to int) {
 	for k := range p.hist.results {
-		if res := &p.hist.results[k]; res.item < p.stable && !p.cleared(res) && !p.untouched(res) {
-			n++
+		item := p.hist.results[k].item
+		if slices.ContainsFunc(p.refers(&p.hist.results[k]), func(i int) bool { return from <= i && i < to }) {
+			p.set(item, &form{Rung: rungOffload, Now: p.hist.sizes[item]}, "what it referred to is left out")
 		}
 	}
-	return n
 }
 
-// oldest are the n oldest results that are not cleared, as far as clearing them saves anything.
-func (p *plan) oldest(n int) (list []candidate) {
-	for k := range p.hist.results {
+// clearOlder clears all results but the newest, as far as clearing them saves anything and none refers to them.
+func (p *plan) clearOlder() {
+	const why = "older than the results that are to be sent"
+	used := p.referred()
+	var list []candidate
+	for k := range len(p.hist.results) - p.Pairs {
 		res := &p.hist.results[k]
-		if n == 0 {
-			break
-		}
-		if p.cleared(res) || p.untouched(res) {
+		if p.cleared(res) || p.untouched(res) || used[res.item] {
 			continue
 		}
-		n--
-		const why = "older than the results that are to be sent"
-		if freed := p.sent(res.item) - p.stubbed(res, why); freed > 0 {
+		if freed := p.sent(res.item) - p.stubbed(res, why); freed > leastSaving {
 			list = append(list, candidate{item: res.item, res: res, freed: freed, why: why})
 		}
 	}
-	return list
+	if len(list) >= stride(p.Pairs) {
+		p.clear(list)
+	}
 }
 
 // foldCalls leaves the calls and results of older groups out, and keeps what the assistant said.
 func (p *plan) foldCalls() {
-	var old []Group
+	var all []Group // with calls, behind the head
 	for _, g := range p.req.Groups() {
-		from, to := g.First-p.req.Head, g.End-p.req.Head
-		if to <= p.stable && p.req.Items[g.First].Role == Assistant && len(p.req.Items[g.First].Calls) > 0 && p.folded(from) == 0 && !p.gone(from) {
-			old = append(old, Group{from, to})
+		if from, to := g.First-p.req.Head, g.End-p.req.Head; to <= p.stable && len(p.req.Items[g.First].Calls) > 0 {
+			all = append(all, Group{from, to})
 		}
 	}
-	for _, g := range old[:due(len(old), p.age)] {
-		said, ok := p.saidBy(g.First)
-		if !ok {
-			continue
+	keep := max(1, p.age)
+	var list []*form
+	var at []int
+	for k := range len(all) - keep {
+		if f := p.withoutCalls(all[k]); f != nil {
+			list, at = append(list, f), append(at, all[k].First)
 		}
-		name := p.shelf.Name(p.scope, p.req.run(g.First, g.End-g.First).Of(p.req.Body))
-		note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", mark, len(p.req.Items[p.req.Head+g.First].Calls), p.callsIn(g), p.where(name))
-		if said != "" {
-			note = said + "\n" + note
-		}
-		p.replace(g.First, g.End, foldedInto{Assistant, note, name, "only text is to be sent"})
 	}
+	if len(list) < stride(keep) || p.scattered() {
+		return
+	}
+	for k, f := range list {
+		p.replace(at[k], f, "only text is to be sent")
+	}
+}
+
+// withoutCalls is the form of a group of which only what was said is sent; nil if it has one already or that saves nothing.
+func (p *plan) withoutCalls(g Group) *form {
+	if p.folded(g.First) > 0 || p.gone(g.First) {
+		return nil
+	}
+	said, ok := p.saidBy(g.First)
+	if !ok {
+		return nil
+	}
+	name := p.shelf.Name(p.scope, p.req.run(g.First, g.End-g.First).Of(p.req.Body))
+	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", mark, len(p.req.Items[p.req.Head+g.First].Calls), p.callsIn(g), p.where(name))
+	if said != "" {
+		note = said + "\n" + note
+	}
+	return p.folding(g.First, g.End, message{Assistant, note, name})
 }
 
 func (p *plan) gone(i int) bool { return p.forms[i] != nil && p.forms[i].Gone }
@@ -207,35 +273,39 @@ func (p *plan) callsIn(g Group) string {
 	return s
 }
 
-// capAssistant cuts long texts of the assistant in older groups.
+// capAssistant cuts long texts of the assistant in older groups, several at once.
 func (p *plan) capAssistant() {
-	var long []int
 	newest := p.hist.groups[p.stable-1]
+	var list []*form
+	var at []int
 	for i := range p.stable {
 		it := &p.req.Items[p.req.Head+i]
-		if it.Role == Assistant && p.forms[i] == nil && p.hist.sizes[i] > p.Assistant && newest-p.hist.groups[i] >= p.age {
-			long = append(long, i)
+		if it.Role != Assistant || p.forms[i] != nil || p.hist.sizes[i] <= p.Assistant || newest-p.hist.groups[i] < p.age {
+			continue
+		}
+		if f := p.capped(i); f != nil {
+			list, at = append(list, f), append(at, i)
 		}
 	}
-	const stride = 3 // messages at once
-	if len(long) < stride {
+	const stride = 3 // messages
+	if len(list) < stride {
 		return
 	}
-	for _, i := range long {
-		p.capText(i)
+	for k, f := range list {
+		p.set(at[k], f, "a long earlier answer")
 	}
 }
 
-// capText cuts the text of item i to its beginning and end.
-func (p *plan) capText(i int) {
+// capped is the form of item i with only the beginning and end of its text; nil if that saves nothing.
+func (p *plan) capped(i int) *form {
 	list, _ := p.passages(i)
 	if len(list) != 1 || list[0].tokens <= p.Assistant || marked(list[0].text) {
-		return
+		return nil
 	}
 	w := list[0]
 	e, ok := excerptOf(w.text, p.Assistant, 0.5, p.count)
 	if !ok {
-		return
+		return nil
 	}
 	content, spelling := keepsake(w.raw)
 	name := p.shelf.Name(p.scope, content)
@@ -243,7 +313,7 @@ func (p *plan) capText(i int) {
 	text := excerptStub(&said, middle{excerpt: e, total: linesIn(w.text), where: p.where(name)})
 	now := p.hist.sizes[i] - w.tokens + p.count(text)
 	if p.hist.sizes[i]-now < leastSaving {
-		return
+		return nil
 	}
-	p.set(i, &form{Rung: rungClear, Patches: []patch{{w.place, w.index, text, name, spelling}}, Now: now}, "a long earlier answer")
+	return &form{Rung: rungClear, Patches: []patch{{w.place, w.index, text, name, spelling}}, Now: now}
 }

@@ -5,8 +5,6 @@ import (
 	"hash/maphash"
 	"sync"
 	"unsafe"
-
-	"epitome/tokenize"
 )
 
 // seen remembers conversations that were read, so that what comes again is recognised by one hash of its bytes and not
@@ -23,15 +21,14 @@ type seen struct {
 
 // past is a conversation up to its last assistant's or tool's item.
 type past struct {
-	start      uint64
-	from       int     // offset of its first byte in the body it was read from
-	pieces     []piece // of its bytes, as it has grown
-	items      []Item
-	hist       *history
-	lane       lane
-	decision   *decision // by which it was sent
-	vocabulary tokenize.Vocabulary
-	bytes      int // of memory, about
+	start    uint64
+	from     int     // offset of its first byte in the body it was read from
+	pieces   []piece // of its bytes, as it has grown
+	items    []Item
+	hist     *history
+	lane     lane
+	decision *decision // by which it was sent
+	bytes    int       // of memory, about
 }
 
 // piece is a run of a conversation's bytes that is told by its hash. What has grown is hashed, and nothing twice.
@@ -188,9 +185,9 @@ func move(items []Item, by int) {
 	}
 }
 
-// known is what was known of the conversation before. A count of another vocabulary is of no use.
-func (x *shaping) known(v tokenize.Vocabulary) *history {
-	if x.past == nil || x.past.vocabulary != v {
+// known is what was known of the conversation before. What was counted for another model is of no use.
+func (x *shaping) known() *history {
+	if x.past == nil || x.past.lane.model != x.lane.model {
 		x.past = nil
 		return newHistory()
 	}
@@ -215,7 +212,7 @@ func (x *shaping) learn() error {
 	x.hist.cut(x.req, n)
 	from, end := items[0].Start, items[n-1].End
 	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version}
-	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, vocabulary: p.scale.Counter.Vocabulary()}
+	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d}
 	if x.past != nil {
 		known.pieces = x.past.pieces
 	}

@@ -40,17 +40,27 @@ func (s *Shaper) Shape(a Asked) Shaped {
 		return x.out
 	}
 	x.guarded(x.decide)
-	if x.out.Report.Err != nil { // what was decided before still holds, with all that is new left whole
-		err := x.out.Report.Err
-		x.out, x.plan.forms = Shaped{Body: a.Body, Report: x.out.Report}, x.baseForms()
-		x.out.Report.Err, x.out.Report.Changes, x.out.Report.Decided, x.out.Report.Broke = nil, nil, false, false
-		x.guarded(x.build)
-		x.out.Report.Err = errors.Join(err, x.out.Report.Err)
-		x.out.Report.Action = ActionBypass
+	if x.out.Report.Err != nil {
+		x.fallBack()
 		return x.out
 	}
 	x.guarded(x.learn)
 	return x.out
+}
+
+// fallBack sends what was recorded last, with all that is new left whole. That this was left whole is recorded, if it can
+// be: so it stays.
+func (x *shaping) fallBack() {
+	r := &x.out.Report
+	err := r.Err
+	if x.recorded == nil && !x.lost {
+		r.Err = nil
+		x.guarded(func() error { return x.remember(&decision{forms: x.baseForms(), lists: x.plan.base.lists}) })
+		err = errors.Join(err, r.Err)
+	}
+	r.Err, x.plan.forms = nil, x.baseForms()
+	x.guarded(x.build)
+	r.Err, r.Action = errors.Join(err, r.Err), ActionBypass
 }
 
 // shaping is the way of one request.
@@ -65,6 +75,7 @@ type shaping struct {
 	past *past // what was known before; nil if nothing was
 
 	recorded *decision // what stands for this request
+	lost     bool      // a decided form cannot be used any more
 	foreign  bool      // another request's decision was adopted, of which the history knows nothing
 }
 
@@ -81,7 +92,15 @@ func (x *shaping) guarded(step func() error) {
 }
 
 func (x *shaping) failed(err error) {
-	x.out.Report.Err, x.out.Report.Action, x.out.Body, x.out.forms = err, ActionBypass, x.Body, nil
+	x.asItCame()
+	x.out.Report.Err, x.out.Report.Action = err, ActionBypass
+}
+
+// asItCame takes back what was built.
+func (x *shaping) asItCame() {
+	r := &x.out.Report
+	x.out.Body, x.out.forms = x.Body, nil
+	r.Action, r.After, r.Repeated = ActionNone, r.Before, 0
 }
 
 // read finds out what was asked.
@@ -102,9 +121,9 @@ func (x *shaping) read() error {
 	scale := Scale{model, counter, x.means.Memo}
 	x.plan = &plan{
 		ladder: x.Limits.at(window, usable, model.Ratio), scale: scale, scope: x.Scope, shelf: x.means.Shelf, req: req,
-		ratio: model.Ratio, base: &decision{}, marked: map[string]bool{},
+		ratio: model.Ratio, base: &decision{}, marked: map[string]bool{}, fresh: map[int]bool{},
 	}
-	x.hist = x.known(model.Vocabulary)
+	x.hist = x.known()
 	x.hist.extend(req, scale)
 	x.plan.hist, x.plan.stable = x.hist, req.stable()
 	size := req.countFixed(scale).with(x.hist.size)
@@ -126,19 +145,22 @@ func (x *shaping) decide() error {
 	for _, f := range p.forms {
 		p.marks(f)
 	}
-	if err := x.replaced(); err != nil {
+	if err := errors.Join(x.replaced(), x.converse()); err != nil {
 		return err
 	}
-	if p.base.version == 0 || p.base.depth() < x.hist.len() {
-		x.extend()
-		if err := x.record(); err != nil {
-			return err
-		}
-	} else {
+	if p.base.version == 0 {
+		p.recount()
+	}
+	if p.base.version != 0 && p.base.depth() == x.hist.len() {
 		x.recorded = p.base
 		x.out.Report.Reason = "the request is one that was decided before"
+		return x.build()
 	}
-	if err := x.converse(); err != nil {
+	x.extend()
+	if err := x.build(); err != nil { // what may not be sent is not recorded either
+		return err
+	}
+	if err := x.record(); err != nil || !x.foreign {
 		return err
 	}
 	return x.build()
@@ -162,14 +184,19 @@ func (x *shaping) extend() {
 	total := p.total()
 	if !p.late || total > p.clearLine {
 		p.arrivals()
-	}
-	// A prefix that was decided on is not decided on again because of what stands behind it.
-	if p.stable > p.base.depth() || p.base.version == 0 {
-		p.rules()
-		p.clearing(p.total())
+		p.older()
 	}
 	if len(p.made) == 0 {
 		x.out.Report.Reason = p.whyNothing(total)
+	}
+}
+
+// older is what is done with items that had been sent before. A prefix that was decided on is not decided on again because of
+// what stands behind it.
+func (p *plan) older() {
+	if p.decidable() {
+		p.rules()
+		p.clearing(p.total())
 	}
 }
 
@@ -200,6 +227,8 @@ func (p *plan) whyNothing(total int) string {
 // build makes the body and checks it.
 func (x *shaping) build() error {
 	p := x.plan
+	x.asItCame()
+	after := p.size
 	var edits []Edit
 	for i, f := range p.forms {
 		if f == nil {
@@ -210,8 +239,9 @@ func (x *shaping) build() error {
 			return err
 		}
 		edits = append(edits, list...)
-		x.account(i, f)
+		x.account(&after, i, f)
 	}
+	x.out.Report.After = after.times(p.ratio)
 	if len(edits) == 0 {
 		return nil
 	}
@@ -220,7 +250,7 @@ func (x *shaping) build() error {
 		return err
 	}
 	// What was checked in this very form before needs no other look.
-	if len(p.made) > 0 || x.past == nil {
+	if len(p.made) > 0 || x.past == nil || x.foreign {
 		if err := x.check(body); err != nil {
 			return err
 		}
@@ -271,16 +301,15 @@ func (s Shaped) Restore(get func(artifact string) ([]byte, error)) ([]byte, erro
 	return Splice(s.Body, edits)
 }
 
-// account puts an item's form into the report.
-func (x *shaping) account(i int, f *form) {
-	r := &x.out.Report
-	saved := int(float64(x.hist.sizes[i]-f.Now)*x.plan.ratio + 0.5)
-	if x.req.Items[x.req.Head+i].Role == Tool {
-		r.After.Results -= saved
-	} else {
-		r.After.Assistant -= saved
+// account puts an item's form into the report, and what it saves into the size.
+func (x *shaping) account(after *Size, i int, f *form) {
+	media := 0
+	if f.replaces() {
+		media = x.hist.media[i]
 	}
-	if i < x.plan.base.depth() && x.plan.base.forms[i] == f {
+	after.add(x.req.Items[x.req.Head+i].Role, f.Now-x.hist.sizes[i]+media, -media)
+	r := &x.out.Report
+	if i < x.plan.base.depth() && !x.plan.fresh[i] {
 		r.Repeated++
 	}
 	if a := f.Rung.String(); f.Rung == rungClear || r.Action == ActionNone {

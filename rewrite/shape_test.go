@@ -1,60 +1,103 @@
 package rewrite
 
 import (
-	"bytes"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 	"testing"
+
+	"epitome/tokenize"
 )
 
-// follow plays a conversation and fails when a promise is broken. It returns what was done over all turns.
-func follow(t *testing.T, b *bench, list []string) (changes, breaks int) {
-	t.Helper()
-	var before []string
-	for i, body := range list {
-		out := b.shape(body)
-		if out.Report.Err != nil {
-			t.Fatalf("turn %d: %v", i, out.Report.Err)
-		}
-		back, err := out.Restore(b.cupboard.get)
-		if err != nil {
-			t.Fatalf("turn %d: %v", i, err)
-		}
-		if string(back) != body {
-			t.Fatalf("turn %d: what is sent and what is kept do not make the original (%d and %d bytes)", i, len(back), len(body))
-		}
-		if again := b.shape(body); !bytes.Equal(again.Body, out.Body) {
-			t.Fatalf("turn %d: asked again, another body is sent", i)
-		}
-		sent := messagesOf(t, out.Body)
-		if len(sent) < len(before) || !slices.Equal(before, sent[:len(before)]) {
-			breaks++
-			if !out.Report.Broke {
-				t.Fatalf("turn %d: messages that had been sent changed without a decision", i)
-			}
-		}
-		changes += len(out.Report.Changes)
-		before = sent
-	}
-	return changes, breaks
+// follower plays a conversation and fails when a promise is broken.
+type follower struct {
+	*testing.T
+	*bench
+	suffix                string // of each body, behind the messages
+	before                string // what was sent last, without the suffix
+	turn, changes, breaks int
+	unlooked              int // turns since all was looked at
 }
 
-// Promises 2, 3, 5 and 6 on real conversations: nothing invalid, nothing lost, no prefix that changes by itself, across a restart.
-func TestRealConversationsKeepThePromises(t *testing.T) {
-	for _, file := range conversations(t) {
-		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, window := range []int{32_000, 64_000, 128_000, 200_000} {
-			t.Run(fmt.Sprintf("%s/%d", filepath.Base(file), window), func(t *testing.T) {
-				t.Parallel()
-				b := newBench(window)
-				changes, breaks := follow(t, b, turns(t, body))
-				t.Logf("%d changes, %d breaks", changes, breaks)
-			})
+// Looking at everything is slow: it is done where something has changed, and now and then.
+const lookEvery = 7
+
+func (f *follower) ask(body string, look bool) {
+	f.Helper()
+	out := f.shape(body)
+	if out.Report.Err != nil {
+		f.Fatalf("turn %d: %v", f.turn, out.Report.Err)
+	}
+	sent := strings.TrimSuffix(string(out.Body), f.suffix)
+	if !strings.HasPrefix(sent, f.before) {
+		f.breaks++
+		if !out.Report.Broke {
+			f.Fatalf("turn %d: messages that had been sent changed without a decision", f.turn)
 		}
 	}
+	f.before = sent
+	f.changes += len(out.Report.Changes)
+	if f.unlooked++; look || f.unlooked == lookEvery || len(out.Report.Changes) > 0 {
+		f.unlooked = 0
+		f.look(body, out, look)
+	}
+	f.turn++
+}
+
+// look holds what one request can show, and that the same is sent if it is asked for again.
+func (f *follower) look(body string, out Shaped, all bool) {
+	f.Helper()
+	back, err := out.Restore(f.cupboard.get)
+	if err != nil || string(back) != body {
+		f.Fatalf("turn %d: what is sent and what is kept do not make the original (%d and %d bytes): %v", f.turn, len(back), len(body), err)
+	}
+	if again := f.shape(body); string(again.Body) != string(out.Body) {
+		f.Fatalf("turn %d: asked again, another body is sent", f.turn)
+	}
+	if all {
+		judged(f.T, f.bench, body, out)
+	}
+}
+
+// Promises 2, 3, 5, 6 and 8 on real conversations: nothing invalid, nothing lost, no prefix that changes by itself, though the
+// process is started again in the middle and the preset changes.
+func TestRealConversationsKeepThePromises(t *testing.T) {
+	for _, file := range conversations(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			body, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list := turns(t, body)
+			memo := tokenize.NewMemo(1 << 16) // one for all windows: what a text counts does not depend on them
+			for k, window := range []int{32_000, 64_000, 128_000, 200_000} {
+				f := &follower{T: t, bench: newBench(window), suffix: suffixOf(t, body)}
+				f.memo = memo
+				f.restart()
+				for i, turn := range list {
+					switch i {
+					case len(list) / 3:
+						f.restart()
+					case len(list) / 2:
+						if err := f.limits.SetPreset(presets()[k].name); err != nil {
+							t.Fatal(err)
+						}
+					}
+					f.ask(turn, i == len(list)/3 || i == len(list)-1)
+				}
+				t.Logf("window %d: %d turns, %d changes, %d breaks", window, f.turn, f.changes, f.breaks)
+			}
+		})
+	}
+}
+
+// suffixOf is what stands behind the messages.
+func suffixOf(tb testing.TB, body []byte) string {
+	tb.Helper()
+	r, err := ReadChat(body)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(body[r.Items[len(r.Items)-1].End:])
 }

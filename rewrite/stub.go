@@ -77,7 +77,11 @@ func referenceStub(c *origin, r repeat) string {
 
 // clearedStub stands where a result was.
 func clearedStub(c *origin, m middle, why string) string {
-	s := fmt.Sprintf("%s%s, %d lines, %d tokens, cleared: %s. %s", mark, c.about(), m.total, m.leftTokens, why, m.where)
+	lines := ""
+	if m.total > 0 {
+		lines = fmt.Sprintf(" %d lines,", m.total)
+	}
+	s := fmt.Sprintf("%s%s,%s %d tokens, cleared: %s. %s", mark, c.about(), lines, m.leftTokens, why, m.where)
 	if m.names != "" {
 		s += " Names in it: " + m.names
 	}

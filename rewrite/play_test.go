@@ -1,0 +1,265 @@
+package rewrite
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// play is several conversations in one process, and what may befall it.
+type play struct {
+	*rapid.T
+	*bench
+	parts []*speaker
+	calm  bool // nothing fails
+}
+
+// speaker is a conversation with what was sent of it.
+type speaker struct {
+	*talk
+	scope string
+	last  map[string]spoken // by model
+	id    string            // of the conversation
+}
+
+// spoken is one request, and what was sent in its place: the messages behind the head.
+type spoken struct {
+	asked, sent []string
+	stable      int
+}
+
+func (p *play) ask(r *speaker) Shaped {
+	p.Helper()
+	body := r.body()
+	out := p.Shape(Asked{Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits})
+	p.heard(r, body, out)
+	return out
+}
+
+// heard holds the promises for what is sent, and notes it.
+func (p *play) heard(r *speaker, body string, out Shaped) {
+	p.Helper()
+	if p.calm && out.Report.Err != nil {
+		p.Fatalf("%v", out.Report.Err)
+	}
+	judged(p, p.bench, body, out)
+	for _, s := range artifactsIn(string(out.Body)) {
+		if !slices.Contains(r.seen, s) {
+			r.seen = append(r.seen, s)
+		}
+	}
+	if out.Report.Err != nil {
+		r.last = map[string]spoken{}
+		return
+	}
+	was, err := ReadChat([]byte(body))
+	if err != nil {
+		p.Fatalf("%v: %s", err, body)
+	}
+	now, _ := ReadChat(out.Body)
+	s := spoken{behindHead(was), behindHead(now), was.stable()}
+	p.follows(r.last[r.model], s, out.Report.Broke)
+	r.last[r.model] = s
+	if out.Report.Conversation == "" {
+		p.Fatalf("the request belongs to no conversation")
+	}
+}
+
+// follows holds promise 5: what is sent begins with what was sent before, as far as that is asked for again.
+func (p *play) follows(before, now spoken, broke bool) {
+	p.Helper()
+	same := 0
+	for same < len(before.asked) && same < len(now.asked) && before.asked[same] == now.asked[same] {
+		same++
+	}
+	if same < before.stable || broke {
+		return
+	}
+	old := before.sent[:len(before.sent)-len(before.asked)+same]
+	if len(now.sent) < len(old) || !slices.Equal(old, now.sent[:len(old)]) {
+		i := 0
+		for i < len(now.sent) && old[i] == now.sent[i] {
+			i++
+		}
+		p.Fatalf("promise 5: message %d behind the head has changed from\n%s\nto\n%s", i, old[i], now.sent[min(i, len(now.sent)-1)])
+	}
+}
+
+func behindHead(r *Request) (list []string) {
+	for _, it := range r.Items[r.Head:] {
+		list = append(list, string(it.Of(r.Body)))
+	}
+	return list
+}
+
+// artifactsIn are the names of artifacts that a text speaks of.
+func artifactsIn(text string) (names []string) {
+	for _, s := range strings.Split(text, "/data/artifacts/")[1:] {
+		names = append(names, s[:nameLength])
+	}
+	return names
+}
+
+// again asks the very same, which must be answered by the same bytes whatever has happened in between.
+func (p *play) again(r *speaker, why string) {
+	p.Helper()
+	first := p.ask(r)
+	if first.Report.Err != nil {
+		return
+	}
+	p.limits, p.window = p.drawLimits(), p.drawWindow()
+	if why == "restart" {
+		p.restart()
+	}
+	second := p.ask(r)
+	if second.Report.Err == nil && string(first.Body) != string(second.Body) {
+		p.Fatalf("promise 5: asked again after a %s, another body is sent: %s", why, firstDifference(string(first.Body), string(second.Body)))
+	}
+	if second.Report.Err == nil && (second.Report.Decided || second.Report.Conversation != first.Report.Conversation) {
+		p.Fatalf("promise 5: asked again after a %s, %+v became %+v", why, first.Report, second.Report)
+	}
+}
+
+// atOnce asks the same several times at the same time; all are answered alike.
+func (p *play) atOnce(r *speaker) {
+	p.Helper()
+	body := r.body()
+	outs := make([]Shaped, 3)
+	var all sync.WaitGroup
+	for i := range outs {
+		all.Go(func() {
+			outs[i] = p.Shape(Asked{Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits})
+		})
+	}
+	all.Wait()
+	for i := range outs {
+		judged(p, p.bench, body, outs[i])
+		if p.calm && string(outs[i].Body) != string(outs[0].Body) {
+			p.Fatalf("promise 5: equal requests at the same time became different")
+		}
+	}
+	for i := range outs { // one of them has said whether it broke
+		outs[0].Report.Broke = outs[0].Report.Broke || outs[i].Report.Broke
+	}
+	p.heard(r, body, outs[0])
+}
+
+func (p *play) drawWindow() int {
+	return rapid.SampledFrom([]int{3000, 8000, 20_000, 100_000}).Draw(p.T, "window")
+}
+
+func (p *play) drawLimits() Limits {
+	l := limits()
+	draw := func(name string, of ...int) int { return rapid.SampledFrom(of).Draw(p.T, name) }
+	_ = l.SetPreset(rapid.SampledFrom([]string{"balanced", "faithful", "cautious", "economy"}).Draw(p.T, "preset"))
+	l.Floor, l.Groups, l.ClearAtLeast = 100, draw("groups", 0, 1, 2, 5), draw("at least", 50, 500)
+	l.Offload, l.OffloadKeep = draw("offload", 100, 300, 1500), draw("keep", 0, 20, 200)
+	l.OffloadReads, l.ReadsKeep, l.Protect = l.Offload*2, l.OffloadKeep, draw("protect", 0, 300, 2000)
+	l.Screen, l.Recall, l.Names = draw("screen", 50, 1000), draw("recall", 100, 3000), draw("names", 0, 60)
+	l.ClearCalls, l.Repeats = rapid.Bool().Draw(p.T, "arguments"), draw("repeats", 0, 1, 1) > 0
+	l.OffloadShare = rapid.SampledFrom([]float64{.15, 1}).Draw(p.T, "share")
+	if rapid.Bool().Draw(p.T, "rules") {
+		l.Rules = Rules{draw("turns", 0, 0, 3), draw("messages", 0, 0, 6), draw("pairs", 0, 0, 2), rapid.Bool().Draw(p.T, "text"), draw("capped", 0, 0, 30)}
+	}
+	if draw("tools", 0, 0, 1) > 0 {
+		l.ToolLimits = []Limit{{Tool: "READ*", Tokens: 150}, {Tool: "grep", Keep: true}}
+	}
+	return l
+}
+
+func (p *play) seed() uint64 { return rapid.Uint64().Draw(p.T, "seed") }
+
+// step is something that happens.
+func (p *play) step() {
+	r := rapid.SampledFrom(p.parts).Draw(p.T, "who")
+	switch rapid.SampledFrom([]string{
+		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "fork", "edit", "at once", "model", "clock", "vanish", "full", "fail",
+	}).Draw(p.T, "what") {
+	case "grow":
+		r.grow()
+		p.ask(r)
+	case "again":
+		p.again(r, "change of limits")
+	case "restart":
+		p.again(r, "restart")
+	case "limits":
+		p.limits = p.drawLimits()
+	case "window":
+		p.window = p.drawWindow()
+	case "fork":
+		n := 1 + int(p.seed()%uint64(len(r.items)))
+		p.parts = append(p.parts, &speaker{talk: r.fork(n, p.seed()), scope: r.scope, last: map[string]spoken{}})
+	case "edit":
+		r.items[p.seed()%uint64(len(r.items))] = r.message("user", r.string("Rather "+r.words(10)))
+		r.last = map[string]spoken{}
+	case "at once":
+		r.grow()
+		p.atOnce(r)
+	case "model":
+		r.model = rapid.SampledFrom([]string{"gpt-5", "gpt-4", "claude-sonnet-4"}).Draw(p.T, "model")
+	case "clock":
+		if len(r.head) > 0 {
+			r.head[0] = r.message("system", r.string("Now it is "+fmt.Sprint(p.seed())))
+		}
+	case "vanish":
+		p.vanish()
+	case "full":
+		p.cupboard.full = !p.cupboard.full
+	case "fail":
+		if !p.calm {
+			p.notes.luck, p.cupboard.luck = p.drawLuck("ledger"), p.drawLuck("shelf")
+		}
+	}
+}
+
+// vanish empties the cupboard, and the ledger finds it due to look.
+func (p *play) vanish() {
+	p.cupboard.mu.Lock()
+	clear(p.cupboard.wares)
+	p.cupboard.mu.Unlock()
+	p.notes.due = true
+}
+
+// drawLuck says when the next writes fail; nil if they do not.
+func (p *play) drawLuck(of string) func() bool {
+	switch rapid.IntRange(0, 2).Draw(p.T, of) {
+	case 0:
+		return nil
+	case 1:
+		return func() bool { return false }
+	}
+	luck := rand.New(rand.NewPCG(p.seed(), 3))
+	return func() bool { return luck.IntN(6) > 0 }
+}
+
+func newPlay(t *rapid.T, calm, broken bool) *play {
+	p := &play{T: t, bench: newBench(0), calm: calm}
+	p.limits, p.window = p.drawLimits(), p.drawWindow()
+	for i := range 2 {
+		p.parts = append(p.parts, &speaker{talk: newTalk(p.seed(), broken), scope: fmt.Sprint("scope ", i), last: map[string]spoken{}})
+	}
+	return p
+}
+
+// Promises 2 to 6 and 8 for conversations of all kinds, while limits change, processes end and artifacts vanish.
+func TestAnyConversationKeepsThePromises(t *testing.T) {
+	f := func(name string, calm, broken bool) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				p := newPlay(t, calm, broken)
+				for range rapid.IntRange(1, 25).Draw(t, "steps") {
+					p.step()
+				}
+			})
+		})
+	}
+	f("sound", true, false)
+	f("broken", true, true)
+	f("on failing disks", false, true)
+}

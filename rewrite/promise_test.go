@@ -1,0 +1,316 @@
+package rewrite
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"epitome/tokenize"
+)
+
+// judge looks at one request and what was sent in its place, and says which promise is broken.
+type judge struct {
+	teller
+	was, now *Request
+	out      Shaped
+	scale    Scale
+	counters *tokenize.Counters
+}
+
+// teller is a test of any kind.
+type teller interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// judged holds the promises that one request can show by itself. Flawed bodies pass, as long as they are not made worse.
+func judged(t teller, b *bench, body string, out Shaped) {
+	t.Helper()
+	if out.Report.Err != nil && out.Report.Action != ActionBypass {
+		t.Fatalf("%v, and yet the action is %s", out.Report.Err, out.Report.Action)
+	}
+	back, err := out.Restore(b.cupboard.get)
+	if err != nil {
+		t.Fatalf("promise 6: %v", err)
+	}
+	if string(back) != body {
+		t.Fatalf("promise 6: the original cannot be made again:\n%s\n%s", firstDifference(string(back), body), out.Body)
+	}
+	if string(out.Body) == body {
+		if out.Report.Before != out.Report.After || out.Report.Repeated > 0 || len(out.Report.Changes) > 0 {
+			t.Fatalf("nothing was changed, but the report says so: %+v", out.Report)
+		}
+		return
+	}
+	j := judge{teller: t, out: out, counters: b.means.Counters}
+	if j.was, err = ReadChat([]byte(body)); err != nil {
+		t.Fatalf("a body that cannot be read was changed: %v", err)
+	}
+	if j.now, err = ReadChat(out.Body); err != nil {
+		t.Fatalf("promise 3: %v", err)
+	}
+	if err := Worse(j.was, j.now); err != nil || !json.Valid(out.Body) {
+		t.Fatalf("promise 3: %v\n%s\n%s", err, body, out.Body)
+	}
+	model := b.means.Models.Of(j.was.Model)
+	counter, err := b.means.Counters.For(model.Vocabulary)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	j.scale = Scale{model, counter, tokenize.NewMemo(100)}
+	j.spans(body)
+	j.sizes()
+}
+
+// spans holds promises 2 and 8: what is no text of an item is as it was, and no text says what is not so.
+func (j *judge) spans(body string) {
+	j.Helper()
+	first, last := j.was.Items[0], j.was.Items[len(j.was.Items)-1]
+	one, end := j.now.Items[0], j.now.Items[len(j.now.Items)-1]
+	sent := string(j.out.Body)
+	if body[:first.Start] != sent[:one.Start] || body[last.End:] != sent[end.End:] {
+		j.Fatalf("promise 2: what stands around the messages has changed")
+	}
+	at := 0
+	for i := 0; i < len(j.was.Items); i++ {
+		was := &j.was.Items[i]
+		if at >= len(j.now.Items) {
+			j.Fatalf("promise 2: message %d is missing", i)
+		}
+		now := &j.now.Items[at]
+		at++
+		if i >= j.was.Head {
+			if f := j.out.forms[i-j.was.Head]; f != nil && f.Fold > 0 {
+				i += f.Fold - 1
+				continue
+			}
+		}
+		if string(was.Of(j.was.Body)) == string(now.Of(j.now.Body)) {
+			continue
+		}
+		if was.Role != Tool && was.Role != Assistant {
+			j.Fatalf("promise 2: message %d is the %s's", i, was.Role)
+		}
+		if a, b := skeleton(j.was, was), skeleton(j.now, now); a != b {
+			j.Fatalf("promise 2: message %d has changed outside of its texts: %s", i, firstDifference(a, b))
+		}
+		j.texts(i, at-1)
+		j.calls(was, now)
+	}
+	if at != len(j.now.Items) {
+		j.Fatalf("promise 2: messages have come in")
+	}
+}
+
+// skeleton is an item without its texts.
+func skeleton(r *Request, it *Item) string {
+	var edits []Edit
+	cut := func(s Span) {
+		if !s.Empty() {
+			edits = append(edits, Edit{Span{s.Start - it.Start, s.End - it.Start}, []byte("…")})
+		}
+	}
+	cut(it.Content)
+	for _, c := range it.Calls {
+		cut(c.Arguments)
+	}
+	b, err := Splice(it.Of(r.Body), edits)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// textsOf are the texts of an item's content. What is no text stands there as it is written, behind a NUL.
+func textsOf(r *Request, it *Item) (list []string) {
+	_ = r.parts(it.Content, func(p part) {
+		raw := p.value.Of(r.Body)
+		if p.kind == textPart && raw[0] == '"' {
+			list = append(list, string(said(raw)))
+			return
+		}
+		list = append(list, "\x00"+string(raw))
+	})
+	return list
+}
+
+// texts compares the content of two items.
+func (j *judge) texts(i, at int) {
+	j.Helper()
+	was, now := textsOf(j.was, &j.was.Items[i]), textsOf(j.now, &j.now.Items[at])
+	if len(was) != len(now) { // all of it in one text
+		all := ""
+		for _, s := range was {
+			if !strings.HasPrefix(s, "\x00") {
+				all += s + "\n"
+			}
+		}
+		was = []string{all}
+		if len(now) != 1 || !strings.HasPrefix(now[0], mark) {
+			j.Fatalf("promise 8: message %d has become %q", i, now)
+		}
+	}
+	for k := range now {
+		if now[k] != was[k] {
+			j.text(was[k], now[k], at)
+		}
+	}
+}
+
+func (j *judge) calls(was, now *Item) {
+	j.Helper()
+	for k := range now.Calls {
+		old, short := said(was.Calls[k].Arguments.Of(j.was.Body)), said(now.Calls[k].Arguments.Of(j.now.Body))
+		if string(old) != string(short) && json.Valid(old) && !json.Valid(short) {
+			j.Fatalf("promise 3: arguments are %s", short)
+		}
+	}
+}
+
+// text holds promise 8 for one text.
+func (j *judge) text(was, now string, at int) {
+	j.Helper()
+	if strings.HasPrefix(now, mark+"preview of a JSON value") {
+		if !json.Valid([]byte(was)) && !strings.Contains(was, "\n") {
+			j.Fatalf("promise 8: no JSON, but a preview of it: %.200q", was)
+		}
+		return
+	}
+	screen, _ := finalScreen(was)
+	own := map[string]bool{}
+	for _, l := range append(strings.Split(was, "\n"), strings.Split(screen, "\n")...) {
+		own[l] = true
+	}
+	start := 0
+	for l := range strings.Lines(now) {
+		bare := strings.TrimSuffix(l, "\n")
+		switch {
+		case strings.HasPrefix(l, mark):
+			if !strings.HasSuffix(bare, "]") {
+				j.Fatalf("promise 8: the line does not end: %q", l)
+			}
+			j.notice(bare, notice{was, screen, now[:start], now[start+len(l):], at})
+		case !own[bare]:
+			j.Fatalf("promise 8: %q is no line of %.300q", bare, was)
+		}
+		start += len(l)
+	}
+}
+
+// notice is a line that epitome wrote, with what is around it.
+type notice struct {
+	was, screen  string
+	before, then string
+	at           int // item of what is sent
+}
+
+// notice holds what a line says against the facts.
+func (j *judge) notice(l string, n notice) {
+	j.Helper()
+	left := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) of (\d+) left out( of the final screen)?: (\d+) lines, (\d+) tokens of `)
+	cleared := regexp.MustCompile(`^\[epitome: .*, (\d+) lines, (\d+) tokens, cleared: `)
+	above := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) here stand above, .* from its line (\d+)\]$`)
+	if m := left.FindStringSubmatch(l); m != nil {
+		base := n.was
+		if m[4] != "" {
+			base = n.screen
+		}
+		if len(n.before)+len(n.then) > len(base) || !strings.HasPrefix(base, n.before) || !strings.HasSuffix(base, n.then) {
+			j.Fatalf("promise 8: %q and %q are not the ends of %.300q", n.before, n.then, base)
+		}
+		cut := base[len(n.before) : len(base)-len(n.then)]
+		j.counts(l, numbers(m[1], m[2], m[3], m[5]), []int{
+			linesIn(n.before) + 1, linesIn(n.before) + linesIn(cut), linesIn(base), linesIn(cut),
+		})
+		if says := numbers(m[6])[0]; !slices.Contains(j.count(cut), says) {
+			j.Fatalf("promise 8: %q should say one of %v tokens", l, j.count(cut))
+		}
+	} else if m := cleared.FindStringSubmatch(l); m != nil {
+		j.counts(l, numbers(m[1]), []int{linesIn(n.was)})
+	} else if m := above.FindStringSubmatch(l); m != nil {
+		j.above(l, numbers(m[1], m[2], m[3]), n)
+	}
+}
+
+func (j *judge) counts(l string, says, are []int) {
+	j.Helper()
+	for i := range says {
+		if says[i] != are[i] {
+			j.Fatalf("promise 8: %q should say %v", l, are)
+		}
+	}
+}
+
+// count is how many tokens a text may be, for one model or another, alone or beside others.
+func (j *judge) count(text string) (sizes []int) {
+	for _, v := range []tokenize.Vocabulary{tokenize.O200k, tokenize.Cl100k} {
+		if c, err := j.counters.For(v); err == nil {
+			sizes = append(sizes, c.CountString(text), c.Escaped([]byte(text)))
+		}
+	}
+	return sizes
+}
+
+// above looks for the lines that are said to stand in an earlier result as it is sent.
+func (j *judge) above(l string, places []int, n notice) {
+	j.Helper()
+	here := bareLines(n.was)
+	want := here[places[0]-1 : places[1]]
+	for i := range j.now.Items[:n.at] {
+		for _, text := range textsOf(j.now, &j.now.Items[i]) {
+			there := bareLines(text)
+			if from := places[2] - 1; from+len(want) <= len(there) && strings.Join(there[from:from+len(want)], "\n") == strings.Join(want, "\n") {
+				return
+			}
+		}
+	}
+	j.Fatalf("promise 8: what is said to stand above does not: %q", l)
+}
+
+// bareLines are the lines of a text, without their numbers and the white space at their ends.
+func bareLines(text string) []string {
+	list := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, l := range list {
+		_, size := lineNumber(l)
+		list[i] = strings.TrimRight(l[size:], " \t\r")
+	}
+	return list
+}
+
+func numbers(list ...string) (all []int) {
+	for _, s := range list {
+		n, _ := strconv.Atoi(s)
+		all = append(all, n)
+	}
+	return all
+}
+
+// sizes holds promise 4, and the report against a count of what is really sent.
+func (j *judge) sizes() {
+	j.Helper()
+	was, now := j.was.Count(j.scale), j.now.Count(j.scale)
+	if now.Total() >= was.Total() {
+		j.Fatalf("promise 4: %d tokens became %d", was.Total(), now.Total())
+	}
+	r := &j.out.Report
+	if r.Before != was.times(j.scale.Model.Ratio) {
+		j.Fatalf("%+v tokens are reported for what came, not %+v", r.Before, was.times(j.scale.Model.Ratio))
+	}
+	now = now.times(j.scale.Model.Ratio)
+	near := func(a, b int) bool { return a-b <= 2+was.Total()/50 && b-a <= 2+was.Total()/50 }
+	if !near(r.After.Results, now.Results) || !near(r.After.Assistant+r.After.User, now.Assistant+now.User) || !near(r.After.Images, now.Images) {
+		j.Fatalf("%+v tokens are reported for what is sent, not %+v", r.After, now)
+	}
+}
+
+// firstDifference shows where two texts part.
+func firstDifference(a, b string) string {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	from := max(0, i-40)
+	return strconv.Itoa(i) + ": " + strconv.Quote(a[from:min(len(a), i+80)]) + " and " + strconv.Quote(b[from:min(len(b), i+80)])
+}

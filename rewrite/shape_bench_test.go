@@ -1,0 +1,63 @@
+package rewrite
+
+import (
+	"fmt"
+	"testing"
+
+	"epitome/tokenize"
+)
+
+// BenchmarkShape measures one turn of an agent: at first sight, by a process that knows nothing; and known, where all but the
+// last two items were seen. With no decision everything goes as it came; replayed, results that were cleared or cut earlier
+// are sent so again.
+func BenchmarkShape(b *testing.B) {
+	for _, size := range []int{100 << 10, 800 << 10, 4 << 20} {
+		for _, decided := range []bool{false, true} {
+			for _, known := range []bool{false, true} {
+				name := fmt.Sprintf("%dK/%s/%s", size>>10, map[bool]string{false: "first", true: "known"}[known],
+					map[bool]string{false: "untouched", true: "replayed"}[decided])
+				b.Run(name, func(b *testing.B) { benchmarkShape(b, size, known, decided) })
+			}
+		}
+	}
+}
+
+func benchmarkShape(b *testing.B, size int, known, decided bool) {
+	s := newSession(size)
+	w := newBench(4_000_000)
+	if !decided {
+		w.limits.Rent, w.limits.Repeats = 0, false
+	} else {
+		w.limits.Offload, w.limits.OffloadReads = 400, 400
+	}
+	out := w.shape(s.body(len(s.items)))
+	if out.Report.Err != nil || len(out.Report.Changes) > 0 != decided {
+		b.Fatalf("%v, %d changes", out.Report.Err, len(out.Report.Changes))
+	}
+	const suffix = `],"stream":true}`
+	whole := []byte(s.body(len(s.items)))
+	whole = whole[:len(whole)-len(suffix)]
+	limits := w.limits
+	limits.Rent = 0  // what is measured is no new decision
+	const most = 200 // turns; then the conversation begins again, so that its size stays what it is
+	turn, all := most, 0
+	var body []byte
+	b.SetBytes(int64(size))
+	b.ReportAllocs()
+	for b.Loop() {
+		if turn++; turn > most || !known {
+			b.StopTimer()
+			turn, body = 0, append(make([]byte, 0, len(whole)+most*300), whole...)
+			w.memo = tokenize.NewMemo(1 << 16)
+			w.restart()
+			if known {
+				w.Shape(Asked{Body: append(body, suffix...), Upstream: "up", Limits: &limits})
+			}
+			b.StartTimer()
+		}
+		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"t%d","type":"function","function":`+
+			`{"name":"bash","arguments":"{\"command\":\"make part%d\"}"}}]},{"role":"tool","tool_call_id":"t%d","content":"all is well"}`, all, all, all)
+		all++
+		w.Shape(Asked{Body: append(body, suffix...), Upstream: "up", Limits: &limits})
+	}
+}
