@@ -81,20 +81,28 @@ func (p *plan) untouched(res *result) bool {
 // never is a request that does not come.
 const never = int(^uint(0) >> 1)
 
-// clearableAt says for each result at which request it had become clearable: old, or spent and of an age, and with it all
-// that refer to it.
+// clearableAt says for each result at which request it had become clearable: old, or spent and of an age.
 func (p *plan) clearableAt(aged []int) []int {
-	at := make([]int, len(aged)) // at first, when the last of those that refer to it was
-	for k := len(at) - 1; k >= 0; k-- {
-		res := &p.hist.results[k]
-		if at[k] = max(at[k], min(aged[k], p.spentAt(k))); p.untouched(res) {
+	at := make([]int, len(aged))
+	for k := range at {
+		if at[k] = min(aged[k], p.spentAt(k)); p.untouched(&p.hist.results[k]) {
 			at[k] = never
-		}
-		for _, i := range p.refers(res) {
-			at[p.hist.at[i]] = max(at[p.hist.at[i]], at[k])
 		}
 	}
 	return at
+}
+
+// lastUse is the newest item that shows a result or refers to it.
+func (p *plan) lastUse() []int {
+	used := make([]int, len(p.hist.results))
+	for k := range used {
+		res := &p.hist.results[k]
+		used[k] = max(used[k], res.item)
+		for _, i := range p.refers(res) {
+			used[p.hist.at[i]] = res.item
+		}
+	}
+	return used
 }
 
 // refers are the items that a result refers to as it is sent.
@@ -106,9 +114,11 @@ func (p *plan) refers(res *result) []int {
 }
 
 // agedAt says for each result at which request, counted in assistant's messages, it had become old: outside of the newest
-// tokens and of the newest groups.
+// tokens and of the newest groups. A result to which a newer one refers is in the group of that one; the reference says where the
+// text lies when it is cleared all the same.
 func (p *plan) agedAt() []int {
 	h := p.hist
+	used := p.lastUse()
 	at := make([]int, len(h.results))
 	sum := 0
 	for end, k := 0, 0; k < len(h.results); k++ {
@@ -118,7 +128,7 @@ func (p *plan) agedAt() []int {
 		}
 		at[k] = never
 		if sum > p.protect {
-			at[k] = max(h.groups[h.results[end-1].item], h.groups[h.results[k].item]+p.age)
+			at[k] = max(h.groups[h.results[end-1].item], h.groups[used[k]]+p.age)
 		}
 		sum -= p.first(h.results[k].item)
 		end = max(end, k+1)
@@ -186,12 +196,6 @@ func (p *plan) clear(list []candidate) {
 			f = p.stub(c.res, c.why)
 		}
 		p.set(c.item, f, c.why)
-	}
-	for k := range p.hist.results { // what refers to one of them is as old, though clearing it alone would save nothing
-		res := &p.hist.results[k]
-		if slices.ContainsFunc(p.refers(res), func(i int) bool { return p.cleared(&p.hist.results[p.hist.at[i]]) }) {
-			p.set(res.item, p.stub(res, "what it refers to was cleared"), "what it refers to was cleared")
-		}
 	}
 }
 

@@ -24,7 +24,6 @@ type speaker struct {
 	*talk
 	scope string
 	last  map[string]spoken // by model
-	id    string            // of the conversation
 }
 
 // spoken is one request, and what was sent in its place: the messages behind the head.

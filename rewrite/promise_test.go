@@ -154,7 +154,7 @@ func (j *judge) texts(i, at int) {
 	}
 	for k := range now {
 		if now[k] != was[k] {
-			j.text(was[k], now[k], at)
+			j.text(was[k], now[k], i, at)
 		}
 	}
 }
@@ -170,7 +170,7 @@ func (j *judge) calls(was, now *Item) {
 }
 
 // text holds promise 8 for one text.
-func (j *judge) text(was, now string, at int) {
+func (j *judge) text(was, now string, item, at int) {
 	j.Helper()
 	if strings.HasPrefix(now, mark+"preview of a JSON value") {
 		if !json.Valid([]byte(was)) && !strings.Contains(was, "\n") {
@@ -191,7 +191,7 @@ func (j *judge) text(was, now string, at int) {
 			if !strings.HasSuffix(bare, "]") {
 				j.Fatalf("promise 8: the line does not end: %q", l)
 			}
-			j.notice(bare, notice{was, screen, now[:start], now[start+len(l):], at})
+			j.notice(bare, notice{was, screen, now[:start], now[start+len(l):], item, at})
 		case !own[bare]:
 			j.Fatalf("promise 8: %q is no line of %.300q", bare, was)
 		}
@@ -203,7 +203,7 @@ func (j *judge) text(was, now string, at int) {
 type notice struct {
 	was, screen  string
 	before, then string
-	at           int // item of what is sent
+	item, at     int // of what came, and of what is sent
 }
 
 // notice holds what a line says against the facts.
@@ -211,7 +211,7 @@ func (j *judge) notice(l string, n notice) {
 	j.Helper()
 	left := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) of (\d+) left out( of the final screen)?: (\d+) lines, (\d+) tokens of `)
 	cleared := regexp.MustCompile(`^\[epitome: .*, (\d+) lines, (\d+) tokens, cleared: `)
-	above := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) here stand above, .* from its line (\d+)\]$`)
+	above := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) here stand from line (\d+) on in the earlier result of `)
 	if m := left.FindStringSubmatch(l); m != nil {
 		base := n.was
 		if m[4] != "" {
@@ -253,20 +253,32 @@ func (j *judge) count(text string) (sizes []int) {
 	return sizes
 }
 
-// above looks for the lines that are said to stand in an earlier result as it is sent.
+// above looks for the lines that are said to stand in an earlier result: as it came, and also as it is sent when the
+// reference is new and nothing was cleared with the same request.
 func (j *judge) above(l string, places []int, n notice) {
 	j.Helper()
-	here := bareLines(n.was)
-	want := here[places[0]-1 : places[1]]
-	for i := range j.now.Items[:n.at] {
-		for _, text := range textsOf(j.now, &j.now.Items[i]) {
+	want := bareLines(n.was)[places[0]-1 : places[1]]
+	if !holds(j.was, n.item, places[2]-1, want) {
+		j.Fatalf("promise 8: what is said to stand above does not: %q", l)
+	}
+	fresh := slices.ContainsFunc(j.out.Report.Changes, func(c Change) bool { return c.Item == n.item && c.Rung == "offload" })
+	cleared := slices.ContainsFunc(j.out.Report.Changes, func(c Change) bool { return c.Rung == "clear" })
+	if fresh && !cleared && !holds(j.now, n.at, places[2]-1, want) {
+		j.Fatalf("promise 8: what is referred to is not sent any more: %q", l)
+	}
+}
+
+// holds reports whether an item before the last has these lines from one line on.
+func holds(r *Request, last, from int, want []string) bool {
+	for i := range r.Items[:last] {
+		for _, text := range textsOf(r, &r.Items[i]) {
 			there := bareLines(text)
-			if from := places[2] - 1; from+len(want) <= len(there) && strings.Join(there[from:from+len(want)], "\n") == strings.Join(want, "\n") {
-				return
+			if from+len(want) <= len(there) && strings.Join(there[from:from+len(want)], "\n") == strings.Join(want, "\n") {
+				return true
 			}
 		}
 	}
-	j.Fatalf("promise 8: what is said to stand above does not: %q", l)
+	return false
 }
 
 // bareLines are the lines of a text, without their numbers and the white space at their ends.

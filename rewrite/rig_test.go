@@ -3,7 +3,6 @@ package rewrite
 import (
 	"crypto/sha256"
 	"encoding/base32"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -209,17 +208,4 @@ func conversations(tb testing.TB) []string {
 		tb.Skip("no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
 	}
 	return files
-}
-
-// messagesOf are the messages of a body, each as it stands there.
-func messagesOf(tb testing.TB, body []byte) (list []string) {
-	tb.Helper()
-	var parsed struct{ Messages []json.RawMessage }
-	if err := json.Unmarshal(body, &parsed); err != nil {
-		tb.Fatal(err)
-	}
-	for _, m := range parsed.Messages {
-		list = append(list, string(m))
-	}
-	return list
 }

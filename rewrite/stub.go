@@ -72,7 +72,7 @@ func screenStub(screen string, tokens int, where string) string {
 
 // referenceStub stands where lines were that an earlier result holds.
 func referenceStub(c *origin, r repeat) string {
-	return fmt.Sprintf("%slines %d-%d here stand above, but for line numbers and trailing spaces, in the result of %s, from its line %d]\n", mark, r.first, r.last, c.about(), r.at)
+	return fmt.Sprintf("%slines %d-%d here stand from line %d on in the earlier result of %s, but for line numbers and trailing spaces]\n", mark, r.first, r.last, r.at, c.about())
 }
 
 // clearedStub stands where a result was.
