@@ -30,6 +30,7 @@ var house = map[string]room{
 	"offload":               {"store", "a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given"},
 	"proxy":                 {"event rewrite unit", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
 	"bench/samples":         {"", "it is the program that makes the samples, and none of the program that counts them"},
+	"summarize":             {"store unit", "a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be replaceable without touching its life"},
 	"tokenize":              {"", "counting is pure: it knows neither wire nor store, so that everything may use it"},
 	"rewrite":               {"tokenize unit", "a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function"},
 	"store":                 {"", "facts know nothing of who asks for them"},

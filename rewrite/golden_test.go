@@ -17,8 +17,8 @@ import (
 
 var update = flag.Bool("update", false, "write what is sent into the golden conversations, to be read before it is committed")
 
-// setting is the world of a golden conversation. It holds on until another file N.toml changes it before turn N.
-type setting struct {
+// option is the world of a golden conversation. It holds on until another file N.toml changes it before turn N.
+type option struct {
 	Limits
 	Window  int
 	Model   string
@@ -74,7 +74,7 @@ func fileIn(ar *txtar.Archive, name string) string {
 func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 	t.Helper()
 	b := newBench(0)
-	set := setting{Limits: goldenLimits(), Window: 8000, Model: "gpt-5"}
+	set := option{Limits: goldenLimits(), Window: 8000, Model: "gpt-5"}
 	got := &txtar.Archive{Comment: ar.Comment}
 	add := func(name, text string) {
 		got.Files = append(got.Files, txtar.File{Name: name, Data: []byte(strings.TrimRight(text, "\n") + "\n\n")})
@@ -111,8 +111,8 @@ func goldenLimits() Limits {
 	return l
 }
 
-// enter makes the world what the setting says.
-func (b *bench) enter(s *setting) {
+// enter makes the world what the option says.
+func (b *bench) enter(s *option) {
 	b.limits, b.window, b.cupboard.full, b.cupboard.mute = s.Limits, s.Window, s.Full, s.Mute
 	b.notes.due, b.notes.fail, b.cupboard.fail = s.Lost, nil, nil
 	if s.Lost {

@@ -1,0 +1,408 @@
+package rewrite
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// How a model is asked for a text of its own in the chat-completions dialect, and how its answer is read.
+
+// ChatForm is how an answer is asked for.
+type ChatForm struct {
+	MaxOutput int  // tokens
+	OtherCap  bool // under the other one of the cap's two names
+	Stream    bool
+}
+
+// ChatAnswer is what a model said.
+type ChatAnswer struct {
+	Text    string // without its reasoning
+	Refused bool   // the model, or a filter, declined
+	Cut     bool   // the cap on the output was reached
+	Called  bool   // tools are called
+	Error   []byte // what the provider says went wrong in an answer that began well; nil if nothing did
+
+	Input, Cached, Output int // tokens, 0 if they are not told
+}
+
+// The names under which a cap on the output is known: the first one is wanted by most providers, the other one by newer models of
+// the dialect's maker.
+const (
+	usualCap = "max_tokens"
+	otherCap = "max_completion_tokens"
+)
+
+// dropped reports whether a setting would keep the answer from being one plain text, or was made for another answer.
+func dropped(key string) bool {
+	switch key {
+	case "n", "stop", "response_format", "logprobs", "top_logprobs", "store", "metadata", "stream", "stream_options",
+		"parallel_tool_calls", "prediction", "modalities", "audio",
+		"guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs", "grammar", "json_schema":
+		return true
+	}
+	return false
+}
+
+// ContinueChat puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools
+// stay, but none may be called. Every other byte stays as it is.
+func ContinueChat(body []byte, instruction string, f ChatForm) ([]byte, error) {
+	if !valid(body) {
+		return nil, errNoJSON
+	}
+	c := continuation{body: body, form: f}
+	if _, err := members(body, space(body, 0), c.member); err != nil {
+		return nil, err
+	}
+	if c.messages.Empty() {
+		return nil, errors.New("the body has no messages")
+	}
+	c.say(instruction)
+	c.settle()
+	out, err := Splice(body, c.edits)
+	if err != nil {
+		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
+	}
+	return out, nil
+}
+
+// setting is a key of a body with its value.
+type setting struct {
+	Span
+	key   string
+	value Span
+}
+
+// continuation is a body that is being continued.
+type continuation struct {
+	body     []byte
+	form     ChatForm
+	all      []setting
+	messages Span
+	edits    []Edit
+}
+
+// member takes one of the body's members.
+func (c *continuation) member(key []byte, i int) (int, error) {
+	end, err := value(c.body, i)
+	if err != nil {
+		return 0, err
+	}
+	colon := bytes.LastIndexByte(c.body[:i], ':')
+	quote := bytes.LastIndexByte(c.body[:colon], '"')
+	m := setting{Span{quote - len(key) - 1, end}, string(key), Span{i, end}}
+	if m.key == "messages" && c.body[i] == '[' {
+		c.messages = m.value
+	}
+	c.all = append(c.all, m)
+	return end, nil
+}
+
+// say puts a user's message behind the others.
+func (c *continuation) say(text string) {
+	with := chatMessage(User, text)
+	if space(c.body, c.messages.Start+1) != c.messages.End-1 {
+		with = "," + with
+	}
+	at := c.messages.End - 1
+	c.edits = append(c.edits, Edit{Span{at, at}, []byte(with)})
+}
+
+// settle makes the settings those of the form: what stands there is set or taken out, and what is missing comes last.
+func (c *continuation) settle() {
+	set := c.settings()
+	stay := -1 // the last member that stays
+	for i, m := range c.all {
+		want, known := set[m.key]
+		delete(set, m.key)
+		switch {
+		case known && want != "":
+			c.edits = append(c.edits, Edit{m.value, []byte(want)})
+		case known || dropped(m.key):
+			if i+1 < len(c.all) {
+				c.edits = append(c.edits, Edit{Span{m.Start, c.all[i+1].Start}, nil})
+			}
+			continue
+		}
+		stay = i
+	}
+	c.trim(stay)
+	end := c.all[len(c.all)-1].End
+	for _, key := range [...]string{"tool_choice", "function_call", usualCap, otherCap, "stream"} {
+		if want := set[key]; want != "" {
+			c.edits = append(c.edits, Edit{Span{end, end}, []byte(`,"` + key + `":` + want)})
+		}
+	}
+}
+
+// trim takes out all behind the last member that stays, the comma too. There is one that stays: the messages.
+func (c *continuation) trim(stay int) {
+	last := len(c.all) - 1
+	if stay == last {
+		return
+	}
+	from := c.all[stay].End
+	kept := c.edits[:0]
+	for _, e := range c.edits {
+		if e.Start < from || e.Start == e.End {
+			kept = append(kept, e)
+		}
+	}
+	c.edits = append(kept, Edit{Span{from, c.all[last].End}, nil})
+}
+
+// settings are those that the answer needs, as JSON; one that is to be taken out is empty.
+func (c *continuation) settings() map[string]string {
+	used, other := usualCap, otherCap
+	set := map[string]string{"tool_choice": "", "function_call": ""}
+	for _, m := range c.all {
+		switch {
+		case m.key == otherCap:
+			used, other = otherCap, usualCap
+		case m.key == "tools" && c.filled(m.value):
+			set["tool_choice"] = `"none"`
+		case m.key == "functions" && c.filled(m.value):
+			set["function_call"] = `"none"`
+		}
+	}
+	if c.form.OtherCap {
+		used, other = other, used
+	}
+	set[used], set[other] = strconv.Itoa(c.form.MaxOutput), ""
+	if c.form.Stream {
+		set["stream"] = "true"
+	}
+	return set
+}
+
+// filled reports whether a value is an array with something in it.
+func (c *continuation) filled(v Span) bool {
+	return c.body[v.Start] == '[' && space(c.body, v.Start+1) != v.End-1
+}
+
+// PromptChat is a request with a system prompt and a user's message.
+func PromptChat(model, system, user string, f ChatForm) []byte {
+	name := usualCap
+	if f.OtherCap {
+		name = otherCap
+	}
+	b := appendQuoted([]byte(`{"model":`), model)
+	b = append(b, `,"messages":[`+chatMessage(System, system)+`,`+chatMessage(User, user)+`],"`+name+`":`...)
+	b = strconv.AppendInt(b, int64(f.MaxOutput), 10)
+	if f.Stream {
+		b = append(b, `,"stream":true`...)
+	}
+	return append(b, '}')
+}
+
+// streamWord is found in a complaint about streams, and not in one about an upstream.
+var streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
+
+// AdaptChat says in which other form to ask after a provider has refused one; false if its form is not what is complained of.
+func AdaptChat(f ChatForm, refusal []byte) (ChatForm, bool) {
+	switch {
+	case !f.OtherCap && (bytes.Contains(refusal, []byte(usualCap)) || bytes.Contains(refusal, []byte(otherCap))):
+		f.OtherCap = true
+	case !f.Stream && streamWord.Match(refusal):
+		f.Stream = true
+	default:
+		return f, false
+	}
+	return f, true
+}
+
+// Bounds of an answer, in bytes.
+const (
+	mostDocument = 4 << 20 // one that is not streamed; with its reasoning
+	mostEvent    = 1 << 20
+	mostText     = 1 << 20
+	mostError    = 64 << 10
+)
+
+var errLongAnswer = errors.New("the answer is too long")
+
+// ReadChatAnswer reads an answer, whole or as a stream, whatever its type says. One that breaks off is io.ErrUnexpectedEOF.
+func ReadChatAnswer(contentType string, body io.Reader) (ChatAnswer, error) {
+	in := bufio.NewReaderSize(body, 64<<10)
+	begin, _ := in.Peek(64)
+	begin = bytes.TrimLeft(begin, " \t\r\n\ufeff")
+	if strings.Contains(contentType, "event-stream") && !bytes.HasPrefix(begin, []byte("{")) ||
+		bytes.HasPrefix(begin, []byte("data:")) || bytes.HasPrefix(begin, []byte("event:")) || bytes.HasPrefix(begin, []byte(":")) {
+		return readStream(in)
+	}
+	doc, err := io.ReadAll(io.LimitReader(in, mostDocument+1))
+	switch {
+	case err != nil:
+		return ChatAnswer{}, err
+	case len(doc) > mostDocument:
+		return ChatAnswer{}, errLongAnswer
+	}
+	var s speech
+	if err := s.hear(doc); err != nil {
+		return ChatAnswer{}, err
+	}
+	if !s.chosen && s.Error == nil {
+		s.Error = doc[:min(len(doc), mostError)]
+	}
+	return s.answer(), nil
+}
+
+// readStream reads an answer's events to their end.
+func readStream(in io.Reader) (ChatAnswer, error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, mostEvent)
+	var s speech
+	var event []byte
+	failed, done := false, false
+	for !done && s.Error == nil && lines.Scan() {
+		l := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
+		switch field, rest, _ := bytes.Cut(l, []byte(":")); {
+		case string(field) == "data" && len(event) < mostEvent:
+			event = append(append(event, bytes.TrimPrefix(rest, []byte(" "))...), '\n')
+		case string(field) == "event":
+			failed = string(bytes.TrimSpace(rest)) == "error"
+		case len(l) == 0:
+			var err error
+			if done, err = s.event(event, failed); err != nil {
+				return ChatAnswer{}, err
+			}
+			event, failed = event[:0], false
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return ChatAnswer{}, err
+	}
+	if !done && len(event) > 0 { // some end without the empty line
+		var err error
+		if done, err = s.event(event, failed); err != nil {
+			return ChatAnswer{}, err
+		}
+	}
+	if !done && !s.finished && s.Error == nil {
+		return ChatAnswer{}, io.ErrUnexpectedEOF
+	}
+	return s.answer(), nil
+}
+
+// speech is an answer as far as it has been heard.
+type speech struct {
+	ChatAnswer
+	said     strings.Builder // its text
+	chosen   bool            // there was an answer at all
+	finished bool            // and it was said that it ended
+}
+
+func (s *speech) answer() ChatAnswer {
+	s.Text = s.said.String()
+	return s.ChatAnswer
+}
+
+// event hears one event of a stream, and reports whether it was the last one.
+func (s *speech) event(data []byte, failed bool) (done bool, err error) {
+	data = bytes.TrimSpace(data)
+	switch {
+	case len(data) == 0:
+		return false, nil
+	case string(data) == "[DONE]":
+		return true, nil
+	case failed:
+		s.Error = bytes.Clone(data[:min(len(data), mostError)])
+		return false, nil
+	}
+	return false, s.hear(data)
+}
+
+// chatChunk is an answer, or a piece of one.
+type chatChunk struct {
+	Choices []struct {
+		Index          int
+		FinishReason   string `json:"finish_reason"`
+		Message, Delta chatSaid
+	}
+	Error json.RawMessage
+	Usage struct {
+		PromptTokens     int `json:"prompt_tokens"`
+		CompletionTokens int `json:"completion_tokens"`
+		Details          struct {
+			CachedTokens int `json:"cached_tokens"`
+		} `json:"prompt_tokens_details"`
+		CacheHits int `json:"prompt_cache_hit_tokens"`
+	}
+}
+
+// chatSaid is a message or a piece of one. Reasoning has fields of its own, which are not read.
+type chatSaid struct {
+	Content      json.RawMessage
+	Refusal      string
+	ToolCalls    []json.RawMessage `json:"tool_calls"`
+	FunctionCall json.RawMessage   `json:"function_call"`
+}
+
+// hear adds a document to what was heard. A field of a kind that is not known is as good as none.
+func (s *speech) hear(doc []byte) error {
+	var c chatChunk
+	var odd *json.UnmarshalTypeError
+	if err := json.Unmarshal(doc, &c); err != nil && !errors.As(err, &odd) {
+		if len(bytes.TrimSpace(doc)) == 0 {
+			return io.ErrUnexpectedEOF
+		}
+		return errors.New("the answer is not JSON")
+	}
+	if present(c.Error) {
+		s.Error = bytes.Clone(doc[:min(len(doc), mostError)])
+	}
+	s.Input = max(s.Input, c.Usage.PromptTokens)
+	s.Cached = max(s.Cached, c.Usage.Details.CachedTokens, c.Usage.CacheHits)
+	s.Output = max(s.Output, c.Usage.CompletionTokens)
+	for i := range c.Choices {
+		choice := &c.Choices[i]
+		if choice.Index != 0 {
+			continue
+		}
+		s.chosen = true
+		s.finish(choice.FinishReason)
+		for _, said := range [...]*chatSaid{&choice.Message, &choice.Delta} {
+			s.said.WriteString(contentText(said.Content))
+			s.Refused = s.Refused || said.Refusal != ""
+			s.Called = s.Called || len(said.ToolCalls) > 0 || present(said.FunctionCall)
+		}
+	}
+	if s.said.Len() > mostText {
+		return errLongAnswer
+	}
+	return nil
+}
+
+func present(v json.RawMessage) bool { return len(v) > 0 && string(v) != "null" }
+
+func (s *speech) finish(reason string) {
+	s.finished = s.finished || reason != ""
+	switch reason {
+	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
+		s.Cut = true
+	case "content_filter", "refusal":
+		s.Refused = true
+	}
+}
+
+// contentText is a content's text: of a string, or of an array's parts of text.
+func contentText(content json.RawMessage) string {
+	var text string
+	if json.Unmarshal(content, &text) == nil {
+		return text
+	}
+	var parts []struct{ Type, Text string }
+	_ = json.Unmarshal(content, &parts)
+	for _, p := range parts {
+		if p.Type == "text" || p.Type == "" {
+			text += p.Text
+		}
+	}
+	return text
+}

@@ -1,0 +1,304 @@
+package summarize
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+func TestAnswerIsTheSectionsInTheirOrder(t *testing.T) {
+	r := rigged(t, plain(), text("Here it is:\n```\n"+good("a")+"```"))
+	p := r.answered(question("a"))
+	if p.Text != good("a") && p.Text != good("a")+"```\n" {
+		t.Errorf("the prose is\n%s", p.Text)
+	}
+	p.Text, p.Made, p.Took = "", time.Time{}, 0
+	want := Prose{Tokens: p.Tokens, Way: WayContinue, Upstream: "up", Model: "own", InputTokens: 1000, CachedTokens: 900, OutputTokens: 50, Requests: 1}
+	if p != want || p.Tokens == 0 {
+		t.Errorf("it cost %+v, want %+v", p, want)
+	}
+	q := r.requests()[0]
+	if q.Way != WayContinue || q.Conversation != "the conversation of a" || q.request.Credential != secret || q.Form.MaxOutput != 8000 {
+		t.Errorf("asked %+v", q)
+	}
+}
+
+// Whatever an upstream does, the asker gets an error soon, or prose by another try.
+func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
+	f := func(name string, bad step, words string, requests int) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rigged(t, plain(), bad)
+				r.fails(question("a"), ErrFailed, words)
+				r.calls(requests)
+				if e := r.told(); len(e) != 2 || e[0].Kind != Started || e[1].Kind != Failed || !strings.Contains(e[1].Reason, words) || e[1].Requests != requests {
+					t.Errorf("told %+v", e)
+				}
+				if strings.Contains(fmt.Sprint(r.told())+r.log.String(), "sk-very") {
+					t.Error("the upstream's words are told")
+				}
+			})
+			if requests > 3 {
+				return
+			}
+			synctest.Test(t, func(t *testing.T) {
+				r := rigged(t, plain(), bad, text(good("a")))
+				if requests == 1 {
+					r.fails(question("a"), ErrFailed, words)
+					return
+				}
+				if p := r.answered(question("a")); p.Requests != 2 {
+					t.Errorf("it took %d requests", p.Requests)
+				}
+			})
+		})
+	}
+	no := good("a")[:strings.Index(good("a"), "## Failed")]
+	f("nothing", text(""), "empty", 2)
+	f("blanks", text(" \n\t\n"), "empty", 2)
+	f("thoughts alone", text("<think>\n"+good("a")), "empty", 2)
+	f("a refusal", says(Answer{Text: "I'm sorry, I can't.", Refused: true}), "declined", 2)
+	f("a refusal in a field", says(Answer{Refused: true}), "declined", 2)
+	f("a refusal in words", text("I'm sorry, but I can't help with that."), "lacked the headings Goal, Constraints", 2)
+	f("tool calls", says(Answer{Called: true}), "called a tool", 2)
+	f("missing sections", text(no), "lacked the headings Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
+	f("headings alone", text("## Goal\n## Constraints\n## Progress\n## Key Decisions\n## Failed Approaches\n## Open Issues\n## Next Steps\n## Critical Values"), "lacked", 2)
+	f("the form as it was given", text(wording{}.format()), "lacked the headings Goal", 2)
+	f("cut off", says(Answer{Text: no, Cut: true}), "cut off", 2)
+	f("reasoning that used up the cap", says(Answer{Cut: true}), "before it had begun", 2)
+	f("longer than its room", text(good("a")+strings.Repeat("more and more\n", 1000)), "2000 are the most", 2)
+	f("endless", text(good("a")+strings.Repeat("x", longestText)), "too long", 2)
+	f("a turn of the session", text("User: go on\n"+good("a")), "one of the session", 2)
+	f("a turn in brackets", text("[Assistant]: sure\n"+good("a")), "one of the session", 2)
+	f("a turn in a template", text("<|im_start|>assistant\n"+good("a")), "one of the session", 2)
+	f("an error", raw(500, "oops "+secret, ""), "status 500", 3)
+	f("half a stream", raw(200, `{"Text":"## Go`, ""), "broke off", 3)
+	f("an error within", says(Answer{Error: []byte("overloaded")}), "within its answer", 3)
+	f("no connection", breaks, "could not be reached", 3)
+	f("no body", func(context.Context, sent) (Response, error) { return Response{Status: 200}, nil }, "broke off", 3)
+	f("a wrong key", raw(401, secret, ""), "status 401", 1)
+	f("no such model", raw(404, "", ""), "status 404", 1)
+	f("a request it will not have", raw(400, "odd", ""), "status 400", 2) // both ways
+}
+
+func TestCutAnswerWithAllSectionsIsGood(t *testing.T) {
+	r := rigged(t, plain(), says(Answer{Text: good("a"), Cut: true}))
+	r.answered(question("a"))
+}
+
+func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
+	r := rigged(t, plain(), says(Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
+	p := r.answered(question("a"))
+	q := r.requests()
+	if strings.Contains(q[0].Ask, "could not be used") || !strings.Contains(q[1].Ask, "could not be used: it was cut off before its end; be shorter") {
+		t.Errorf("asked\n%s\nand then\n%s", q[0].Ask, q[1].Ask)
+	}
+	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != WayContinue || p.InputTokens != 1000 || p.Requests != 2 {
+		t.Errorf("then %+v; cost %+v", q[1].Form, p)
+	}
+}
+
+func TestModelThatCallsToolsIsGivenNone(t *testing.T) {
+	r := rigged(t, plain(), says(Answer{Called: true, Input: 7}), text(good("a")))
+	if p := r.answered(question("a")); p.Way != WayTranscript || p.InputTokens != 1007 {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestSilenceEndsWithTheJobsTime(t *testing.T) {
+	for name, s := range map[string]step{"without a head": deaf, "within the answer": silent} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rigged(t, plain(), s)
+				begun := time.Now()
+				r.fails(question("a"), ErrLate, "")
+				if waited := time.Since(begun); waited != time.Minute {
+					t.Errorf("the asker waited %v", waited)
+				}
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				e := r.told()
+				if len(e) != 2 || e[1].Kind != Failed || e[1].Took != 5*time.Minute || !strings.Contains(e[1].Reason, "no answer within 5m0s") {
+					t.Errorf("told %+v", e)
+				}
+				r.calls(1)
+			})
+		})
+	}
+}
+
+func TestPassingFailuresAreTriedAgainWithPauses(t *testing.T) {
+	f := func(name string, want time.Duration, steps ...step) {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := rigged(t, plain(), append(steps, text(good("a")))...)
+				begun := time.Now()
+				p := r.answered(question("a"))
+				if got := time.Since(begun); got != want || p.Took != want || p.Requests != len(steps)+1 {
+					t.Errorf("it took %v (%v told), %d requests; want %v", got, p.Took, p.Requests, want)
+				}
+			})
+		})
+	}
+	f("twice as long each time", 3*time.Second, breaks, raw(503, "", ""))
+	f("as long as the upstream wants", 22*time.Second, raw(429, "", "20"), raw(500, "", ""))
+	f("until when the upstream wants", 1*time.Second, raw(429, "", "Thu, 01 Jan 1970 00:00:00 GMT"))
+	f("what cannot be read counts for nothing", time.Second, raw(429, "", "soon"))
+	for _, after := range []string{"90", "3600"} {
+		synctest.Test(t, func(t *testing.T) {
+			r := rigged(t, plain(), raw(429, "", after))
+			begun := time.Now()
+			r.fails(question("a"), ErrFailed, "status 429")
+			if time.Since(begun) != 0 {
+				t.Errorf("it waited for a Retry-After of %s s", after)
+			}
+			time.Sleep(firstHold + time.Second)
+			r.fails(question("a"), ErrFailed, "status 429") // and it does not come back before then
+			r.calls(1)
+		})
+	}
+}
+
+func TestFailureIsRememberedForAWhile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rigged(t, plain(), raw(401, "", ""))
+		for range 100 {
+			r.fails(question("a"), ErrFailed, "status 401")
+			r.Prepare(question("a"))
+		}
+		r.calls(1)
+		time.Sleep(firstHold + time.Second)
+		r.fails(question("a"), ErrFailed, "status 401")
+		r.calls(2)
+		time.Sleep(firstHold + time.Second) // the second time it is longer
+		r.fails(question("a"), ErrFailed, "status 401")
+		r.calls(2)
+		time.Sleep(firstHold)
+		r.mu.Lock()
+		r.steps = []step{text(good("a"))}
+		r.mu.Unlock()
+		r.answered(question("a"))
+		r.calls(3)
+		if len(r.failures) != 0 {
+			t.Errorf("%d failures are remembered", len(r.failures))
+		}
+	})
+}
+
+func TestRememberedFailuresAreBounded(t *testing.T) {
+	f := failures{}
+	for i := range 2 * mostFailures {
+		f.add(fmt.Sprint(i), ErrFailed, time.Duration(i)*time.Millisecond+firstHold)
+	}
+	if f.recent(fmt.Sprint(2*mostFailures-1), time.Now()) == nil || f.recent("0", time.Now()) != nil || len(f) != mostFailures {
+		t.Errorf("%d failures", len(f))
+	}
+	for range 100 {
+		f.add("x", ErrFailed, time.Hour)
+	}
+	if held := time.Until(f["x"].until); held > mostHold {
+		t.Errorf("it is held for %v", held)
+	}
+}
+
+func TestFormIsAdaptedOnce(t *testing.T) {
+	r := rigged(t, plain(), raw(400, "that cap is unknown", ""), text(good("a")))
+	if p := r.answered(question("a")); p.Way != WayContinue || !r.requests()[1].Form.OtherCap {
+		t.Errorf("%+v, asked %+v", p, r.requests()[1])
+	}
+	r = rigged(t, plain(), raw(400, "that cap is unknown", ""))
+	r.fails(question("a"), ErrFailed, "status 400")
+	r.calls(3) // as it is, adapted, the other way
+}
+
+func TestOtherModelIsAskedByTranscript(t *testing.T) {
+	c := plain()
+	c.Model = "small"
+	r := rigged(t, c, text(good("a")))
+	p := r.answered(question("a"))
+	q := r.requests()[0]
+	if q.Way != WayTranscript || q.Model != "small" || p.Model != "small" || q.request.Upstream != "up" || q.request.Credential != secret {
+		t.Errorf("asked %+v", q)
+	}
+	if !strings.Contains(q.Ask, "please fix a") || !strings.Contains(q.Ask, " result bash, exit code 2]\nmake: *** [all] Error 2\n") {
+		t.Errorf("asked\n%s", q.Ask)
+	}
+	// What is for one upstream goes to no other.
+	c.Upstream = "other"
+	r = rigged(t, c, text(good("a")))
+	r.answered(question("a"))
+	if q := r.requests()[0].request; q.Upstream != "other" || q.Credential != nil || q.KeyEnv != "" {
+		t.Errorf("the other upstream is sent %+v with %v", q, q.Credential)
+	}
+	c.KeyEnv = "OTHER_KEY"
+	r = rigged(t, c, text(good("a")))
+	r.answered(question("a"))
+	if q := r.requests()[0].request; q.Credential != nil || q.KeyEnv != "OTHER_KEY" {
+		t.Errorf("the other upstream is sent %v and the key in %q", q.Credential, q.KeyEnv)
+	}
+}
+
+func TestRuleStandsAboveTheConfiguration(t *testing.T) {
+	r := rigged(t, plain(), text("## Goal\na\n## Constraints\nb\n## Next Steps\nc\n"))
+	by := plain()
+	by.Detail, by.Model = "truncate", "small"
+	q := question("a")
+	q.By = &by
+	if p := r.answered(q); p.Model != "small" || strings.Contains(p.Text, "Progress") {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
+	f := func(name string, change func(*Question), steps ...step) {
+		t.Run(name, func(t *testing.T) {
+			q := question("a")
+			change(&q)
+			r := rigged(t, plain(), append(steps, text(good("a")))...)
+			if p := r.answered(q); p.Way != WayTranscript || p.Model != "own" {
+				t.Errorf("got %+v", p)
+			}
+		})
+	}
+	f("no body", func(q *Question) { q.Continue = nil })
+	f("a broken body", func(q *Question) { q.Continue = []byte("broken") })
+	f("too long", func(*Question) {}, raw(400, "too long", ""))
+	f("too long within", func(*Question) {}, says(Answer{Error: []byte("too long")}))
+	f("refused", func(*Question) {}, raw(422, "roles must alternate", ""))
+	q := question("a")
+	q.Transcript = nil
+	r := rigged(t, plain(), raw(400, "too long", ""))
+	r.fails(q, ErrFailed, "too long")
+	q.Key, q.Continue = "b", nil
+	r.fails(q, ErrFailed, "nothing to summarise")
+	q.Key = ""
+	r.fails(q, ErrFailed, "no key")
+}
+
+func TestBodyIsClosedWhateverComes(t *testing.T) {
+	closed := 0
+	body := func(status int, s string) step {
+		return func(context.Context, sent) (Response, error) {
+			return Response{Status: status, Body: &counted{strings.NewReader(s), &closed}}, nil
+		}
+	}
+	r := rigged(t, plain(), body(400, "cap"), body(200, `{"Text":"no"}`), body(422, ""), body(401, ""))
+	r.fails(question("a"), ErrFailed, "status 401")
+	if closed != 4 {
+		t.Errorf("%d of 4 bodies are closed", closed)
+	}
+}
+
+type counted struct {
+	io.Reader
+	n *int
+}
+
+func (c *counted) Close() error {
+	*c.n++
+	return nil
+}

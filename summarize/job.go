@@ -1,0 +1,186 @@
+package summarize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"time"
+)
+
+// job is a question that waits for its turn or is being asked.
+type job struct {
+	question Question // emptied at the end: neither conversation nor credential outlive the job
+	conf     Config
+	key      string
+	size     int64
+	made     time.Time
+	asked    bool // someone waits for it, or has done so
+	prepared bool // nobody did when it began
+
+	done  chan struct{} // closed when prose and err stand
+	prose Prose
+	err   error
+}
+
+// join is the job of a question: the one there is, or a new one if there is room.
+func (s *Summariser) join(q Question, asked bool) (*job, error) {
+	conf := s.configOf(&q)
+	if q.Key == "" {
+		return nil, fmt.Errorf("%w: the question has no key", ErrFailed)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, ErrClosed
+	}
+	if j := s.jobs[q.Key]; j != nil {
+		j.asked = j.asked || asked
+		s.startLocked()
+		return j, nil
+	}
+	if err := s.failures.recent(q.Key, time.Now()); err != nil {
+		return nil, err
+	}
+	j := &job{question: q, conf: *conf, key: q.Key, size: q.size(), made: time.Now(), asked: asked, done: make(chan struct{})}
+	if !s.roomLocked(j) {
+		return nil, ErrBusy
+	}
+	s.jobs[j.key] = j
+	s.queue = append(s.queue, j)
+	s.pending += j.size
+	s.startLocked()
+	return j, nil
+}
+
+// roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue, and one
+// question may be larger than all of them should be together.
+func (s *Summariser) roomLocked(j *job) bool {
+	conf := s.conf.Load()
+	if s.pending > 0 && s.pending+j.size > int64(conf.Pending) {
+		return false
+	}
+	places := conf.Queue
+	if !j.asked {
+		places /= 2
+	}
+	return len(s.queue) < places || len(s.queue) == 0 && s.running < conf.Jobs
+}
+
+// startLocked starts as many jobs as may run.
+func (s *Summariser) startLocked() {
+	for jobs := s.conf.Load().Jobs; s.running < jobs && !s.closed; {
+		i := s.nextLocked(jobs)
+		if i < 0 {
+			return
+		}
+		j := s.queue[i]
+		s.queue = slices.Delete(s.queue, i, i+1)
+		s.running++
+		if j.prepared = !j.asked; j.prepared {
+			s.prepared++
+		}
+		s.work.Add(1)
+		go s.run(j)
+	}
+}
+
+// nextLocked is whose turn it is: the oldest job that someone waits for, else the oldest. One place stays free for those that
+// are waited for, if there are two.
+func (s *Summariser) nextLocked(jobs int) int {
+	if i := slices.IndexFunc(s.queue, func(j *job) bool { return j.asked }); i >= 0 {
+		return i
+	}
+	if len(s.queue) == 0 || s.prepared >= max(1, jobs-1) {
+		return -1
+	}
+	return 0
+}
+
+func (s *Summariser) run(j *job) {
+	defer s.work.Done()
+	m := &making{Summariser: s, q: &j.question, conf: &j.conf}
+	prose, err := m.guarded(j)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.running--
+	if j.prepared {
+		s.prepared--
+	}
+	switch {
+	case err == nil:
+		delete(s.failures, j.key)
+	case errors.Is(err, ErrFailed):
+		s.failures.add(j.key, err, m.hold)
+	}
+	s.endLocked(j, prose, err)
+	s.startLocked()
+}
+
+// endLocked hands the outcome to those who wait.
+func (s *Summariser) endLocked(j *job, p Prose, err error) {
+	delete(s.jobs, j.key)
+	s.pending -= j.size
+	j.question, j.conf = Question{}, Config{}
+	j.prose, j.err = p, err
+	close(j.done)
+}
+
+// guarded does the job. A panic is a failure of this job alone.
+func (m *making) guarded(j *job) (p Prose, err error) {
+	begun := time.Now()
+	defer func() {
+		if caught := recover(); caught != nil {
+			m.logPanic("a bug broke off a summary", caught)
+			p, err = Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
+			m.tell(Failed, Prose{}, "a bug in epitome")
+		}
+	}()
+	if p, ok := m.Ready(j.key); ok { // it was made between the asker's look and the job
+		return p, nil
+	}
+	var cancel context.CancelFunc
+	m.ctx, cancel = context.WithDeadline(m.life, j.made.Add(j.conf.Timeout.D()))
+	defer cancel()
+	if m.ctx.Err() != nil && m.life.Err() == nil {
+		return Prose{}, ErrBusy // its time has passed in the queue
+	}
+	m.begin(j)
+	m.tell(Started, Prose{}, "")
+	p, err = m.ask()
+	m.cost.Took = time.Since(begun)
+	if err != nil {
+		m.tell(Failed, m.cost, err.Error())
+		return Prose{}, err
+	}
+	p = m.keep(j.key, m.priced(p))
+	m.tell(Completed, p, "")
+	return p, nil
+}
+
+// logPanic says where it happened. What a panic says may be of the conversation, unless the runtime says it.
+func (s *Summariser) logPanic(message string, caught any) {
+	what := "a panic"
+	var bug runtime.Error
+	if err, ok := caught.(error); ok && errors.As(err, &bug) {
+		what = bug.Error()
+	}
+	s.means.Log.Error(message, "panic", what, "stack", string(debug.Stack()))
+}
+
+// tell tells an event. Whoever hears it cannot break the job.
+func (m *making) tell(kind Kind, p Prose, reason string) {
+	defer func() {
+		if caught := recover(); caught != nil {
+			m.logPanic("an event of a summary could not be told", caught)
+		}
+	}()
+	m.means.Tell(Event{
+		Kind: kind, Conversation: m.q.Conversation, Upstream: m.upstream(), Model: m.model(), Detail: m.conf.Detail, Way: m.way,
+		Update: m.q.Earlier != "", Prepared: m.early, SpanTokens: m.q.SpanTokens, Tokens: p.Tokens,
+		InputTokens: p.InputTokens, CachedTokens: p.CachedTokens, OutputTokens: p.OutputTokens, Requests: p.Requests,
+		Took: p.Took, Reason: reason,
+	})
+}

@@ -1,0 +1,135 @@
+package summarize
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+)
+
+// nameOf is where prose lies in the store. A key may be long and have any bytes in it.
+func nameOf(key string) string {
+	sum := sha256.Sum256([]byte(key))
+	return "summary " + hex.EncodeToString(sum[:])
+}
+
+// kept is prose from the store.
+func (s *Summariser) kept(key string) (Prose, bool) {
+	name := nameOf(key)
+	fact, found := s.means.Store.Get(name)
+	if !found {
+		return Prose{}, false
+	}
+	p, ok := decode(fact.Bytes)
+	if ok {
+		_, _ = s.means.Store.Touch(name, s.means.Keep()) // what cannot be touched dies earlier, and is made anew
+	}
+	return p, ok
+}
+
+// keep puts prose into the store, or where that fails into memory. What stands there already stays, and is returned.
+func (s *Summariser) keep(key string, p Prose) Prose {
+	standing, err := s.put(nameOf(key), p)
+	if err == nil {
+		return standing
+	}
+	s.means.Log.Warn("a summary is kept in memory alone", "why", err.Error())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.spare.put(key, p)
+	return p
+}
+
+func (s *Summariser) put(name string, p Prose) (Prose, error) {
+	value, err := json.Marshal(p)
+	if err != nil {
+		return Prose{}, err
+	}
+	fact, won, err := s.means.Store.PutIfAbsent(name, value, s.means.Keep())
+	if err != nil || won {
+		return p, err
+	}
+	if standing, ok := decode(fact.Bytes); ok {
+		return standing, nil
+	}
+	_, err = s.means.Store.Put(name, value, s.means.Keep()) // it cannot be read: another version's
+	return p, err
+}
+
+func decode(value []byte) (Prose, bool) {
+	var p Prose
+	err := json.Unmarshal(value, &p)
+	return p, err == nil && p.Text != ""
+}
+
+// spare holds the newest few prose that the store did not take.
+type spare struct {
+	keys  []string // the oldest first
+	prose map[string]Prose
+}
+
+// mostSpare bounds the memory for them to 8 MB.
+const mostSpare = 32
+
+func (s *spare) get(key string) (Prose, bool) {
+	p, ok := s.prose[key]
+	return p, ok
+}
+
+func (s *spare) put(key string, p Prose) {
+	if s.prose == nil {
+		s.prose = map[string]Prose{}
+	}
+	if _, there := s.prose[key]; !there {
+		s.keys = append(s.keys, key)
+	}
+	s.prose[key] = p
+	if len(s.keys) > mostSpare {
+		delete(s.prose, s.keys[0])
+		s.keys = s.keys[1:]
+	}
+}
+
+// failure is a question that could not be answered.
+type failure struct {
+	err   error
+	until time.Time // it is not asked again before
+	times int       // in a row
+}
+
+// failures are by the question's key.
+type failures map[string]failure
+
+const (
+	firstHold    = 30 * time.Second // twice as long after each further failure, up to mostHold
+	mostFailures = 1024             // that are remembered
+)
+
+// recent is the error of a question that failed a while ago, if it is not to be asked again yet.
+func (f failures) recent(key string, now time.Time) error {
+	if last, ok := f[key]; ok && now.Before(last.until) {
+		return last.err
+	}
+	return nil
+}
+
+// add notes a failure. hold is how long the upstream wants to be left alone, at least.
+func (f failures) add(key string, err error, hold time.Duration) {
+	last, there := f[key]
+	if !there && len(f) >= mostFailures {
+		f.forgetOne()
+	}
+	pause := min(max(firstHold<<min(last.times, 8), hold), mostHold)
+	f[key] = failure{err, time.Now().Add(pause), last.times + 1}
+}
+
+// forgetOne takes out the failure whose time ends first.
+func (f failures) forgetOne() {
+	first := ""
+	for key, failed := range f {
+		if first == "" || failed.until.Before(f[first].until) {
+			first = key
+		}
+	}
+	delete(f, first)
+}

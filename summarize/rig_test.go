@@ -1,0 +1,232 @@
+package summarize
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"epitome/store"
+	"epitome/unit"
+)
+
+const secret = "Bearer sk-very-secret"
+
+// plain is a configuration like the one that is built in.
+func plain() Config {
+	return Config{
+		Mode: "auto", Detail: "medium", Wait: unit.Duration(time.Minute), Timeout: unit.Duration(5 * time.Minute),
+		Jobs: 2, Queue: 16, Pending: 64 * unit.MB, Tries: 3, MaxOutput: 8_000,
+	}
+}
+
+// good is an answer as it should be.
+func good(about string) string {
+	var b strings.Builder
+	for _, s := range sections {
+		fmt.Fprintf(&b, "## %s\n%s of %s\n", s.heading, strings.ToLower(s.heading), about)
+	}
+	return b.String()
+}
+
+func question(key string) Question {
+	return Question{
+		Key: key, Conversation: "c1", Upstream: "up", Model: "own", Credential: secret, Continue: []byte("the conversation of " + key),
+		Transcript: []Entry{
+			{Group: 1, Role: RoleUser, Text: "please fix " + key},
+			{Group: 2, Role: RoleCall, Tool: "bash", Text: `{"command":"make"}`},
+			{Group: 2, Role: RoleResult, Tool: "bash", State: "exit code 2", Text: "make: *** [all] Error 2"},
+		},
+		SpanTokens: 10_000, Room: 2_000,
+	}
+}
+
+// sent is a request as the test's dialect makes it.
+type sent struct {
+	Way, Model, System, Ask string
+	Conversation            string
+	Form                    Form
+	request                 Request
+}
+
+// tongue is a dialect for tests: requests and answers are plain JSON.
+type tongue struct{}
+
+func (tongue) Continue(body []byte, instruction string, f Form) ([]byte, error) {
+	if string(body) == "broken" {
+		return nil, errors.New("it is broken")
+	}
+	return json.Marshal(sent{Way: WayContinue, Conversation: string(body), Ask: instruction, Form: f})
+}
+
+func (tongue) Prompt(model, system, user string, f Form) []byte {
+	b, _ := json.Marshal(sent{Way: WayTranscript, Model: model, System: system, Ask: user, Form: f})
+	return b
+}
+
+func (tongue) Read(_ string, body io.Reader) (a Answer, err error) {
+	b, err := io.ReadAll(body)
+	if err == nil && json.Unmarshal(b, &a) != nil {
+		err = io.ErrUnexpectedEOF
+	}
+	return a, err
+}
+
+func (tongue) Adapt(f Form, refusal []byte) (Form, bool) {
+	if f.OtherCap || !bytes.Contains(refusal, []byte("cap")) {
+		return f, false
+	}
+	f.OtherCap = true
+	return f, true
+}
+
+// step is what the upstream does with a request.
+type step func(ctx context.Context, r sent) (Response, error)
+
+func says(a Answer) step {
+	return func(context.Context, sent) (Response, error) {
+		b, err := json.Marshal(a)
+		return Response{Status: 200, Body: io.NopCloser(bytes.NewReader(b))}, err
+	}
+}
+
+func text(t string) step { return says(Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
+
+func raw(status int, body, after string) step {
+	return func(context.Context, sent) (Response, error) {
+		return Response{Status: status, RetryAfter: after, Body: io.NopCloser(strings.NewReader(body))}, nil
+	}
+}
+
+func breaks(context.Context, sent) (Response, error) {
+	return Response{}, errors.New("dial " + secret + ": refused")
+}
+
+// silent answers with a head, and then with nothing for as long as anyone waits.
+func silent(context.Context, sent) (Response, error) {
+	r, w := io.Pipe()
+	_ = w
+	return Response{Status: 200, Body: r}, nil
+}
+
+// deaf does not even answer with a head.
+func deaf(ctx context.Context, _ sent) (Response, error) {
+	<-ctx.Done()
+	return Response{}, ctx.Err()
+}
+
+// takes answers after d.
+func takes(d time.Duration, then step) step {
+	return func(ctx context.Context, r sent) (Response, error) {
+		select {
+		case <-time.After(d):
+			return then(ctx, r)
+		case <-ctx.Done():
+			return Response{}, ctx.Err()
+		}
+	}
+}
+
+// rig is a Summariser over a scripted upstream.
+type rig struct {
+	*Summariser
+	t     testing.TB
+	store store.Store
+
+	mu     sync.Mutex
+	steps  []step // the last one is repeated
+	sent   []sent
+	events []Event
+	log    bytes.Buffer
+}
+
+// Write takes the log.
+func (r *rig) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.log.Write(b)
+}
+
+func (r *rig) send(ctx context.Context, q Request) (Response, error) {
+	var s sent
+	if err := json.Unmarshal(q.Body, &s); err != nil {
+		r.t.Errorf("the request is %q: %v", q.Body, err)
+	}
+	s.request = q
+	r.mu.Lock()
+	r.sent = append(r.sent, s)
+	do := r.steps[min(len(r.sent), len(r.steps))-1]
+	r.mu.Unlock()
+	return do(ctx, s)
+}
+
+func (r *rig) requests() []sent {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]sent(nil), r.sent...)
+}
+
+func (r *rig) told() []Event {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]Event(nil), r.events...)
+}
+
+func rigged(t testing.TB, c Config, steps ...step) *rig {
+	return over(t, store.NewMemory(64<<20, time.Now), c, steps...)
+}
+
+func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
+	t.Helper()
+	if err := c.Check(); err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, store: s, steps: steps}
+	r.Summariser = New(c, Means{
+		Store: s, Keep: func() time.Duration { return 720 * time.Hour }, Send: r.send, Dialect: tongue{},
+		Overflow: func(_ int, body []byte) bool { return bytes.Contains(body, []byte("too long")) },
+		Count:    func(text string) int { return len(text) / 4 },
+		Tell: func(e Event) {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.events = append(r.events, e)
+		},
+		Log: slog.New(slog.NewTextHandler(r, nil)),
+	})
+	t.Cleanup(func() { _ = r.Close(context.Background()) })
+	return r
+}
+
+// answered asks q and wants prose.
+func (r *rig) answered(q Question) Prose {
+	r.t.Helper()
+	p, err := r.Ask(context.Background(), q)
+	if err != nil || p.Text == "" {
+		r.t.Fatalf("%s: %+v, %v; want prose", q.Key, p, err)
+	}
+	return p
+}
+
+// fails asks q and wants the error.
+func (r *rig) fails(q Question, want error, words string) {
+	r.t.Helper()
+	p, err := r.Ask(context.Background(), q)
+	if !errors.Is(err, want) || !strings.Contains(err.Error(), words) || p.Text != "" {
+		r.t.Fatalf("%s: %+v, %v; want %v that says %q", q.Key, p, err, want, words)
+	}
+}
+
+// calls wants that so many requests were sent by now.
+func (r *rig) calls(want int) {
+	r.t.Helper()
+	if got := r.requests(); len(got) != want {
+		r.t.Fatalf("%d requests were sent, want %d", len(got), want)
+	}
+}

@@ -1,0 +1,168 @@
+// Package summarize is how a run of a conversation's groups becomes one text, once.
+//
+// It promises: of equal questions, asked at the same time or later, before a restart or after it, one is sent; the answer is
+// in the store before anyone is given it, for as long as the store keeps it. An answer that is empty, declined, cut short,
+// longer than what it stands for, or lacks a section is none. Whoever asks waits at most Config.Wait, and may leave; the job
+// goes on up to Config.Timeout. After a failure a question is not asked again for a while. Jobs, waiting questions, their
+// memory, requests per job and the size of an answer are bounded; no panic leaves a job; Close ends them all.
+//
+// A credential lives as long as the job that needs it, in memory alone. No log, event or error has a word of the
+// conversation, of the credential, or of what an upstream said.
+//
+// It does not promise that a summary is right: it is a model's. What must be right is made by code, elsewhere.
+package summarize
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"epitome/store"
+)
+
+// Why there is no prose.
+var (
+	// ErrBusy says that too many questions wait already.
+	ErrBusy = errors.New("too many summaries are being made")
+
+	// ErrLate says that the prose is not there yet. The job goes on.
+	ErrLate = errors.New("the summary is not ready yet")
+
+	// ErrFailed says that no prose could be made. The question is not asked again for a while.
+	ErrFailed = errors.New("no summary could be made")
+
+	// ErrClosed says that the Summariser has ended.
+	ErrClosed = errors.New("no summaries are made any more")
+)
+
+// Means is what a Summariser needs.
+type Means struct {
+	Store    store.Store
+	Keep     func() time.Duration // how long prose is kept from when it was used last
+	Send     Sender
+	Dialect  Dialect
+	Overflow func(status int, body []byte) bool // the provider says that the request is too long
+	Count    func(text string) int              // tokens
+	Tell     func(Event)                        // hears what jobs do; it must not wait
+	Log      *slog.Logger
+}
+
+// Summariser makes summaries. Make one with New; its methods may be called from any goroutine.
+type Summariser struct {
+	means Means
+	conf  atomic.Pointer[Config]
+	life  context.Context // of all jobs
+	stop  context.CancelFunc
+	work  sync.WaitGroup // jobs that run
+
+	mu       sync.Mutex // guards all below
+	closed   bool
+	jobs     map[string]*job // by the question's key; those that wait or run
+	queue    []*job          // those that wait, the oldest first
+	running  int
+	prepared int   // of those that run, nobody waited for when they began
+	pending  int64 // bytes of all jobs' questions
+	failures failures
+	spare    spare
+}
+
+// New makes a Summariser with a configuration that Check finds nothing wrong with.
+func New(c Config, m Means) *Summariser {
+	s := &Summariser{means: m, jobs: map[string]*job{}, failures: failures{}}
+	s.life, s.stop = context.WithCancel(context.Background())
+	s.Configure(c)
+	return s
+}
+
+// Configure sets another configuration, for questions that come from now on.
+func (s *Summariser) Configure(c Config) { s.conf.Store(&c) }
+
+// Ready returns prose that was made before, and lets it live on. It asks nobody.
+func (s *Summariser) Ready(key string) (Prose, bool) {
+	if p, ok := s.kept(key); ok {
+		return p, true
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.spare.get(key)
+}
+
+// Ask returns the answer to q. It waits until that is there, at most Config.Wait or until ctx ends; then the error is ErrLate,
+// and the job goes on.
+func (s *Summariser) Ask(ctx context.Context, q Question) (Prose, error) {
+	if p, ok := s.Ready(q.Key); ok {
+		return p, nil
+	}
+	wait := time.NewTimer(s.configOf(&q).Wait.D())
+	defer wait.Stop()
+	j, err := s.join(q, true)
+	if err != nil {
+		return Prose{}, err
+	}
+	select {
+	case <-j.done:
+		return j.prose, j.err
+	case <-ctx.Done():
+		return Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
+	case <-wait.C:
+		return Prose{}, ErrLate
+	}
+}
+
+// Prepare has q answered in the background, for whoever asks later. If there is much to do already, nothing is done.
+func (s *Summariser) Prepare(q Question) {
+	if _, ok := s.Ready(q.Key); !ok {
+		_, _ = s.join(q, false)
+	}
+}
+
+// Needs is how many tokens of usable a request needs besides the conversation that Question.Continue holds: the instruction
+// and the answer.
+func (s *Summariser) Needs(detail string, usable int) int {
+	d, _ := detailOf(detail)
+	w := wording{detail: d, tokens: d.tokens, update: true, why: "it lacked some of the headings"}
+	return s.means.Count(w.instruction()) + outputCap(s.conf.Load().MaxOutput, usable)
+}
+
+// outputCap is the cap on an answer for a model that takes usable tokens, which is 0 if that is not known.
+func outputCap(configured, usable int) int {
+	if usable <= 0 {
+		return configured
+	}
+	return min(configured, max(usable/4, leastOutput))
+}
+
+// Close ends all jobs, and returns when none runs any more or ctx ends.
+func (s *Summariser) Close(ctx context.Context) error {
+	s.mu.Lock()
+	s.closed = true
+	s.stop()
+	for _, j := range s.queue {
+		s.endLocked(j, Prose{}, ErrClosed)
+	}
+	s.queue = nil
+	s.mu.Unlock()
+	ended := make(chan struct{})
+	go func() {
+		s.work.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("cannot end all summaries: %w", context.Cause(ctx))
+	}
+}
+
+// configOf is what holds for a question.
+func (s *Summariser) configOf(q *Question) *Config {
+	if q.By != nil {
+		return q.By
+	}
+	return s.conf.Load()
+}
