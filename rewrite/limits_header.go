@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 )
@@ -11,39 +10,93 @@ import (
 // A name that is no number of the ladder changes nothing. The error says what to write, and does not repeat the value.
 func (l Limits) With(name, value string) (Limits, error) {
 	key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
-	for _, f := range reflect.VisibleFields(reflect.TypeFor[Limits]()) { // those of embedded tables too, which stand on the same level
-		if f.Tag.Get("toml") != key {
-			continue
+	if count := l.counted(key); count != nil {
+		n, err := strconv.Atoi(value)
+		if least := leastCount(key); err != nil || n < least || n > mostTokens {
+			return l, fmt.Errorf("cannot use x-epitome-%s: write a whole number from %d to %d", strings.ToLower(name), least, mostTokens)
 		}
-		number := reflect.ValueOf(&l).Elem().FieldByIndex(f.Index)
-		switch least, most := bounds(key, number.Kind()); number.Kind() {
-		case reflect.Int:
-			n, err := strconv.Atoi(value)
-			if err != nil || float64(n) < least || float64(n) > most {
-				return l, fmt.Errorf("cannot use x-epitome-%s: write a whole number from %v to %d", strings.ToLower(name), least, int(most))
-			}
-			number.SetInt(int64(n))
-		case reflect.Float64:
-			n, err := strconv.ParseFloat(value, 64)
-			if err != nil || !(n >= least && n <= most) { // nor what is not a number
-				return l, fmt.Errorf("cannot use x-epitome-%s: write a number from %v to %v", strings.ToLower(name), least, most)
-			}
-			number.SetFloat(n)
+		*count = n
+	}
+	if share := l.measured(key); share != nil {
+		n, err := strconv.ParseFloat(value, 64)
+		if least, most := bounds(key); err != nil || !(n >= least && n <= most) { // nor what is not a number
+			return l, fmt.Errorf("cannot use x-epitome-%s: write a number from %v to %v", strings.ToLower(name), least, most)
 		}
+		*share = n
 	}
 	return l, nil
 }
 
-// bounds are between what a number of the ladder makes sense: tokens, bytes and groups are counts, the others shares and factors.
-func bounds(key string, kind reflect.Kind) (least, most float64) {
-	switch {
-	case key == "offload_tokens" || key == "offload_read_tokens":
-		return 1, mostTokens
-	case kind == reflect.Int:
-		return 0, mostTokens
-	case key == "rent":
+// counted is the whole number under a key: tokens, bytes, groups.
+func (l *Limits) counted(key string) *int {
+	switch key {
+	case "offload_tokens":
+		return &l.Offload
+	case "offload_keep":
+		return &l.OffloadKeep
+	case "offload_read_tokens":
+		return &l.OffloadReads
+	case "offload_read_keep":
+		return &l.ReadsKeep
+	case "screen_tokens":
+		return &l.Screen
+	case "names":
+		return &l.Names
+	case "recall_tokens":
+		return &l.Recall
+	case "clear_at_least":
+		return &l.ClearAtLeast
+	case "protect_tokens":
+		return &l.Protect
+	case "protect_groups":
+		return &l.Groups
+	}
+	return l.Rules.counted(key)
+}
+
+func (r *Rules) counted(key string) *int {
+	switch key {
+	case "newest_turns":
+		return &r.Turns
+	case "newest_messages":
+		return &r.Messages
+	case "newest_tool_results":
+		return &r.Pairs
+	case "assistant_tokens":
+		return &r.Assistant
+	}
+	return nil
+}
+
+// measured is the share or factor under a key.
+func (l *Limits) measured(key string) *float64 {
+	switch key {
+	case "offload_share":
+		return &l.OffloadShare
+	case "clear_at":
+		return &l.ClearAt
+	case "rent":
+		return &l.Rent
+	case "cached_price":
+		return &l.CachedPrice
+	}
+	return nil
+}
+
+// leastCount is the smallest whole number that makes sense under a key.
+func leastCount(key string) int {
+	if key == "offload_tokens" || key == "offload_read_tokens" {
+		return 1
+	}
+	return 0
+}
+
+// bounds are between what a share or factor makes sense.
+func bounds(key string) (least, most float64) {
+	switch key {
+	case "rent":
 		return 0, 1_000
-	case key == "offload_share" || key == "clear_at":
+	case "offload_share", "clear_at":
 		return 0.01, 1
 	}
 	return 0, 1

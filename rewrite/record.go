@@ -3,6 +3,7 @@ package rewrite
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 )
 
 // replaced sees to it that what the decided forms speak of is on the shelf; what is not there is taken from the request
@@ -119,38 +120,52 @@ func (x *shaping) adopt() {
 }
 
 // converse finds out which conversation the request belongs to, and notes that this prefix does.
-func (x *shaping) converse() error {
-	chain, g := x.hist.chain, x.means.Ledger
-	end := x.plan.stable
-	c := conversation{name: refOf(x.Scope, string(chain[len(chain)-1][:])), lane: x.lane.id()}
-	for i := end; i > 0; i-- {
-		value, _, found := g.Get(x.lane.conversationKey(chain[i]))
-		if !found {
-			continue
-		}
-		before, err := readConversation(value)
-		if err != nil {
-			continue
-		}
-		c.name = before.name
-		if i == end {
-			break
-		}
-		// The first to go on from here is the conversation; whoever goes on otherwise has left it.
-		next, _, err := g.Add(x.lane.nextKey(chain[i]), chain[i+1][:])
-		if err != nil {
-			return fmt.Errorf("cannot record how a conversation goes on: %w", err)
-		}
-		if string(next) != string(chain[i+1][:]) {
-			c.name = refOf(string(before.name[:]), string(chain[i+1][:]))
-		}
-		break
+func (x *shaping) converse() (err error) {
+	if x.name, err = x.conversationOf(); err != nil {
+		return err
 	}
-	x.out.Report.Conversation = hex.EncodeToString(c.name[:8])
-	for _, i := range []int{end, len(chain) - 1} {
-		if _, _, err := g.Add(x.lane.conversationKey(chain[i]), c.record()); err != nil {
-			return fmt.Errorf("cannot record which conversation a request belongs to: %w", err)
-		}
-	}
+	x.out.Report.Conversation = hex.EncodeToString(x.name[:8])
 	return nil
+}
+
+func (x *shaping) conversationOf() (ref, error) {
+	chain, end := x.hist.chain, x.plan.stable
+	from, name := x.named(end)
+	switch {
+	case from == end && from > 0:
+		return name, nil
+	case from == 0:
+		name = refOf(x.Scope, string(chain[len(chain)-1][:]))
+	default:
+		// The first to go on from here is the conversation; whoever goes on otherwise has left it.
+		next, _, err := x.means.Ledger.Add(x.lane.nextKey(chain[from]), chain[from+1][:])
+		if err != nil {
+			return ref{}, fmt.Errorf("cannot record how a conversation goes on: %w", err)
+		}
+		if string(next) != string(chain[from+1][:]) {
+			name = refOf(string(name[:]), string(chain[from+1][:]))
+		}
+	}
+	record := conversation{name: name, lane: x.lane.id()}.record()
+	for _, i := range slices.Compact([]int{end, len(chain) - 1}) {
+		if _, _, err := x.means.Ledger.Add(x.lane.conversationKey(chain[i]), record); err != nil {
+			return ref{}, fmt.Errorf("cannot record which conversation a request belongs to: %w", err)
+		}
+	}
+	return name, nil
+}
+
+// named is the longest prefix of at most end items whose conversation is known, and its name; no items if none is.
+func (x *shaping) named(end int) (items int, name ref) {
+	if x.past != nil {
+		items, name = len(x.past.items), x.past.name
+	}
+	for i := end; i > items; i-- {
+		if value, _, found := x.means.Ledger.Get(x.lane.conversationKey(x.hist.chain[i])); found {
+			if c, err := readConversation(value); err == nil {
+				return i, c.name
+			}
+		}
+	}
+	return items, name
 }

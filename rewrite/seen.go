@@ -27,6 +27,7 @@ type past struct {
 	items    []Item
 	hist     *history
 	lane     lane
+	name     ref       // of the conversation
 	decision *decision // by which it was sent
 	bytes    int       // of memory, about
 }
@@ -212,7 +213,7 @@ func (x *shaping) learn() error {
 	x.hist.cut(x.req, n)
 	from, end := items[0].Start, items[n-1].End
 	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version}
-	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d}
+	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name}
 	if x.past != nil {
 		known.pieces = x.past.pieces
 	}

@@ -72,6 +72,7 @@ type shaping struct {
 	hist *history
 	lane lane
 	plan *plan
+	name ref   // of the conversation
 	past *past // what was known before; nil if nothing was
 
 	recorded *decision // what stands for this request
