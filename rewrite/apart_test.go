@@ -17,6 +17,7 @@ func (p *play) world() *play {
 
 // Promise 7: what two scopes ask is answered as if the other one did not exist, and nothing of one is named to the other.
 func TestScopesShareNothing(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		both := newPlay(t, true, true)
 		seed := both.seed()
@@ -25,7 +26,7 @@ func TestScopesShareNothing(t *testing.T) {
 		for i := range alone { // the very same conversation in both
 			parts = append(parts, &speaker{talk: newTalk(seed, true), scope: fmt.Sprint("scope ", i), last: map[string]spoken{}})
 		}
-		for range rapid.IntRange(1, 6).Draw(t, "turns") {
+		for range rapid.IntRange(1, 4).Draw(t, "turns") {
 			for i, r := range parts {
 				r.grow()
 				together, apart := both.ask(r), alone[i].ask(&speaker{talk: r.talk, scope: r.scope, last: map[string]spoken{}})
@@ -49,11 +50,12 @@ func TestScopesShareNothing(t *testing.T) {
 
 // Promise 7: two conversations that begin alike are each sent as if the other had never gone on otherwise.
 func TestForksShareOnlyTheirBeginning(t *testing.T) {
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		both := newPlay(t, true, false)
 		alone := []*play{both.world(), both.world()}
 		trunk := &speaker{talk: newTalk(both.seed(), false), scope: "s", last: map[string]spoken{}}
-		for range rapid.IntRange(1, 4).Draw(t, "trunk") {
+		for range rapid.IntRange(1, 3).Draw(t, "trunk") {
 			trunk.grow()
 			for _, p := range []*play{both, alone[0], alone[1]} {
 				p.ask(&speaker{talk: trunk.talk, scope: trunk.scope, last: map[string]spoken{}})

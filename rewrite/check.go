@@ -149,10 +149,10 @@ func Worse(original, rewritten *Request) error {
 	return nil
 }
 
-// placeless is the flaw without what a rewrite may change: the number of its item, and whether the call from which a result
-// stands apart is still there.
+// placeless is the flaw without what a rewrite may change: the number of its item, and whether the call is still there
+// that a superfluous result names.
 func (f Flaw) placeless() Flaw {
-	if f.Rule == apart {
+	if f.Rule == apart || f.Rule == answeredBack {
 		f.Rule = orphan
 	}
 	if f.Rule == role || f.Rule == empty {

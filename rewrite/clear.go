@@ -208,10 +208,6 @@ func (p *plan) stub(res *result, why string) *form {
 	}
 	q := patch{Place: wholeContent}
 	raw, text := it.Content.Of(p.req.Body), ""
-	now := p.hist.sizes[res.item] - p.hist.media[res.item]
-	for _, w := range list {
-		now -= w.spent
-	}
 	if len(list) == 1 && p.hist.media[res.item] == 0 {
 		q.Place, q.Index, raw, text = list[0].place, list[0].index, list[0].raw, list[0].text
 	} else {
@@ -223,7 +219,9 @@ func (p *plan) stub(res *result, why string) *form {
 	q.Artifact, q.Spelling = p.shelf.Name(p.scope, content), spelling
 	m := middle{excerpt: excerpt{leftTokens: tokens}, total: linesIn(text), where: p.whereFor(res, q.Artifact), names: p.namesOf(res, text)}
 	q.Text = clearedStub(&res.origin, m, why)
-	return &form{Rung: rungClear, Patches: []patch{q}, Now: now + p.spend(q.Text, res.item)}
+	f := &form{Rung: rungClear, Patches: []patch{q}}
+	f.Now = p.patched(res.item, f)
+	return f
 }
 
 // namesOf are the names in a result's text, if it is long enough for them to be worth their tokens.

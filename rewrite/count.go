@@ -115,6 +115,12 @@ func (r *Request) countItem(s Scale, it *Item, escaped bool) (n, media int) {
 			n += tokenize.PerCallBatch
 		}
 	}
+	content, media := r.countContent(s, it, escaped)
+	return n + content, media
+}
+
+// countContent measures what an item says and shows.
+func (r *Request) countContent(s Scale, it *Item, escaped bool) (n, media int) {
 	err := r.parts(it.Content, func(p part) {
 		if p.kind == textPart || p.kind == otherPart {
 			n += s.text(p.value.Of(r.Body), escaped)

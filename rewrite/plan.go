@@ -111,8 +111,8 @@ func (p *plan) changes() (list []Change) {
 }
 
 // recount gives the forms that were decided for another model the sizes that they have for this one.
-func (p *plan) recount() {
-	for i, f := range p.forms {
+func (p *plan) recount(forms []*form) {
+	for i, f := range forms {
 		if f == nil {
 			continue
 		}
@@ -129,7 +129,7 @@ func (p *plan) recount() {
 		if g.First = g.Now; f.First > f.Now {
 			g.First = int(int64(f.First) * int64(g.Whole) / int64(max(1, f.Whole)))
 		}
-		p.forms[i] = &g
+		forms[i] = &g
 	}
 }
 
@@ -139,15 +139,11 @@ func (p *plan) patched(i int, f *form) int {
 	beside := p.req.besideOthers(p.req.Head + i)
 	for _, q := range f.Patches {
 		n += p.spend(q.Text, i)
-		v := q.span(p.req, it).Of(p.req.Body)
-		if q.Place != wholeContent || v[0] == '"' {
-			n -= p.scale.text(v, beside)
-			continue
-		}
-		n -= p.hist.media[i]
-		list, _ := p.passages(i)
-		for _, w := range list {
-			n -= w.spent
+		if q.Place == wholeContent {
+			content, media := p.req.countContent(p.scale, it, beside)
+			n -= content + media
+		} else {
+			n -= p.scale.text(q.span(p.req, it).Of(p.req.Body), beside)
 		}
 	}
 	return n

@@ -127,10 +127,10 @@ func (p *plan) groupAt(i int) int {
 	return i
 }
 
-// scattered reports whether results stand apart from their calls. Without the calls they would be orphans: nothing is left
-// out then.
+// scattered reports whether results stand apart from their calls, or again behind others. Without the calls they would be
+// orphans: nothing is left out then.
 func (p *plan) scattered() bool {
-	return slices.ContainsFunc(p.req.Flaws(), func(f Flaw) bool { return f.Rule == apart })
+	return slices.ContainsFunc(p.req.Flaws(), func(f Flaw) bool { return f.Rule == apart || f.Rule == answeredBack })
 }
 
 // fold puts one message in the place of items from to to, if that saves anything.
@@ -209,7 +209,8 @@ func (p *plan) clearOlder() {
 func (p *plan) foldCalls() {
 	var all []Group // with calls, behind the head
 	for _, g := range p.req.Groups() {
-		if from, to := g.First-p.req.Head, g.End-p.req.Head; to <= p.stable && len(p.req.Items[g.First].Calls) > 0 {
+		from, to, it := g.First-p.req.Head, g.End-p.req.Head, &p.req.Items[g.First]
+		if to <= p.stable && it.Role == Assistant && len(it.Calls) > 0 {
 			all = append(all, Group{from, to})
 		}
 	}

@@ -55,12 +55,22 @@ func (x *shaping) fallBack() {
 	err := r.Err
 	if x.recorded == nil && !x.lost {
 		r.Err = nil
-		x.guarded(func() error { return x.remember(&decision{forms: x.baseForms(), lists: x.plan.base.lists}) })
+		x.guarded(x.leaveWhole)
 		err = errors.Join(err, r.Err)
 	}
 	r.Err, x.plan.forms = nil, x.baseForms()
 	x.guarded(x.build)
 	r.Err, r.Action = errors.Join(err, r.Err), ActionBypass
+}
+
+// leaveWhole records what was recorded last, with all that is new left whole.
+func (x *shaping) leaveWhole() error {
+	x.plan.forms = x.baseForms()
+	d := &decision{forms: x.plan.forms}
+	if err := x.lane.write(x.means.Ledger, d, x.plan.base); err != nil {
+		return err
+	}
+	return x.remember(d)
 }
 
 // shaping is the way of one request.
@@ -149,9 +159,6 @@ func (x *shaping) decide() error {
 	if err := errors.Join(x.replaced(), x.converse()); err != nil {
 		return err
 	}
-	if p.base.version == 0 {
-		p.recount()
-	}
 	if p.base.version != 0 && p.base.depth() == x.hist.len() {
 		x.recorded = p.base
 		x.out.Report.Reason = "the request is one that was decided before"
@@ -171,6 +178,9 @@ func (x *shaping) decide() error {
 func (x *shaping) baseForms() []*form {
 	forms := make([]*form, x.hist.len())
 	copy(forms, x.plan.base.forms)
+	if x.plan.base.version == 0 {
+		x.plan.recount(forms)
+	}
 	return forms
 }
 

@@ -90,7 +90,8 @@ func (c *talk) oddity() {
 		`{"role":"function","name":"bash","content":` + long + `}`, `{"role":"function","content":` + long + `}`,
 		`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"x","arguments":"{broken"}}]}`,
 		`{"role":"assistant","tool_calls":[{"id":"a","function":{"name":"x","arguments":{"an":"object"}}},{"id":"a"},{}]}`,
-	}[c.IntN(22)])
+		`{"role":"critic","content":` + long + `,"tool_calls":[{"id":"a","function":{"name":"x","arguments":"{}"}}]}`,
+	}[c.IntN(23)])
 }
 
 // message writes a message, its keys in any order and with any white space.
@@ -245,7 +246,7 @@ func (c *talk) line(b *strings.Builder, kind, i int) {
 	case 5:
 		b.WriteString(strings.Repeat(c.words(3)+" ", 10))
 	case 6:
-		b.WriteString(strings.Repeat("QUJDREVG", 20))
+		b.WriteString("QUJDREVGSElKS0xNTk9Q")
 	case 7:
 		fmt.Fprintf(b, `{"id": %d, "name": %s, "tags": ["a", null, 1.5e3], "more": {"k": "%x"}},`+"\n", i, appendQuoted(nil, c.words(3)), c.Uint64())
 	case 8:
