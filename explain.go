@@ -233,6 +233,9 @@ func vocabularyOf(m tokenize.Model) string {
 // turns plays all requests of the conversation but the last one: wherever the assistant answered, one had been sent.
 func (e *explaining) turns(request *rewrite.Request) []explainTurn {
 	list := []explainTurn{}
+	if len(request.Items) == 0 {
+		return list
+	}
 	end := request.Items[len(request.Items)-1].End
 	for i := max(request.Head, 1); i < len(request.Items); i++ {
 		if request.Items[i].Role != rewrite.Assistant || request.Items[i-1].Role == rewrite.Assistant {

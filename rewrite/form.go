@@ -74,8 +74,9 @@ func (f *form) kept(r *Request, i int) (list []ware) {
 	if f.Fold > 0 {
 		list = append(list, ware{f.Kept, r.run(i, f.Fold).Of(r.Body)})
 	}
-	for _, q := range f.Patches {
-		content, _ := keepsake(q.span(r, &r.Items[r.Head+i]).Of(r.Body))
+	spans := f.spans(r, &r.Items[r.Head+i])
+	for n, q := range f.Patches {
+		content, _ := keepsake(spans[n].Of(r.Body))
 		list = append(list, ware{q.Artifact, content})
 	}
 	return list
@@ -160,25 +161,38 @@ func keepsake(v []byte) (content []byte, s spelling) {
 	return v, asJSON
 }
 
-// span is the value that the patch replaces in the item; empty if the item has no such value.
-func (p patch) span(r *Request, it *Item) (v Span) {
-	switch p.Place {
-	case wholeContent:
-		return it.Content
-	case callInput:
-		if p.Index < len(it.Calls) {
-			return it.Calls[p.Index].Arguments
+// spans are the values that the patches replace in the item; empty where it has no such value. The content is read once.
+func (f *form) spans(r *Request, it *Item) []Span {
+	all := make([]Span, len(f.Patches))
+	var texts []Span
+	for n, p := range f.Patches {
+		switch {
+		case p.Place == wholeContent:
+			all[n] = it.Content
+		case p.Place == callInput && p.Index < len(it.Calls):
+			all[n] = it.Calls[p.Index].Arguments
+		case p.Place == partText:
+			if texts == nil {
+				texts = r.texts(it)
+			}
+			if p.Index < len(texts) {
+				all[n] = texts[p.Index]
+			}
 		}
-		return v
 	}
-	n := 0
+	return all
+}
+
+// texts are the texts of the content's parts; empty where a part is none.
+func (r *Request) texts(it *Item) []Span {
+	all := []Span{}
 	_ = r.parts(it.Content, func(q part) { // what cannot be read has no such part
-		if n == p.Index && q.kind == textPart {
-			v = q.value
+		if q.kind != textPart {
+			q.value = Span{}
 		}
-		n++
+		all = append(all, q.value)
 	})
-	return v
+	return all
 }
 
 // edits are what sends item i, behind the head, in this form.
@@ -191,8 +205,9 @@ func (f *form) edits(r *Request, i int) ([]Edit, error) {
 	}
 	it := &r.Items[r.Head+i]
 	list := make([]Edit, 0, len(f.Patches))
-	for _, p := range f.Patches {
-		v := p.span(r, it)
+	spans := f.spans(r, it)
+	for n, p := range f.Patches {
+		v := spans[n]
 		if v.Empty() {
 			return nil, fmt.Errorf("cannot send a message in its recorded form: it has no value %d of kind %d", p.Index, p.Place)
 		}

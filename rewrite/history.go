@@ -19,13 +19,13 @@ type history struct {
 	results []result
 	at      []int // of each item, its result's index; -1 for what is none
 
-	short   map[int]int       // tokens of an assistant's item without long arguments, once that was asked for
-	calls   map[string]origin // of the last assistant's message, by id
-	reading map[string][]int  // results of file reads that are not spent, by the file's last name
-	asked   map[string]int    // result of the latest read that asked for the very same
-	said    map[uint64]int    // latest result with this content
-	lines   *lineIndex        // of results that are sent whole
-	lined   int               // results that lines has been given, or that were not whole
+	short   map[int]int         // tokens of an assistant's item without long arguments, once that was asked for
+	calls   map[string][]origin // of the last assistant's message, by id
+	reading map[string][]int    // results of file reads that are not spent, by the file's last name
+	asked   map[string]int      // result of the latest read that asked for the very same
+	said    map[uint64]int      // latest result with this content
+	lines   *lineIndex          // of results that are sent whole
+	lined   int                 // results that lines has been given, or that were not whole
 }
 
 // origin is the call that a result answers.
@@ -49,7 +49,7 @@ type result struct {
 
 func newHistory() *history {
 	return &history{
-		seed: maphash.MakeSeed(), short: map[int]int{}, calls: map[string]origin{}, reading: map[string][]int{},
+		seed: maphash.MakeSeed(), short: map[int]int{}, calls: map[string][]origin{}, reading: map[string][]int{},
 		asked: map[string]int{}, said: map[uint64]int{}, lines: newLines(),
 	}
 }
@@ -85,13 +85,25 @@ func (h *history) callsOf(r *Request, it *Item) {
 	clear(h.calls)
 	for _, c := range it.Calls {
 		text := said(c.Arguments.Of(r.Body))
-		h.calls[idOf(it, c)] = origin{c.Name, deedOf(c.Name, text, c.FreeText), cites(text)}
+		id := idOf(it, c)
+		h.calls[id] = append(h.calls[id], origin{c.Name, deedOf(c.Name, text, c.FreeText), cites(text)})
 	}
+}
+
+// called is the call of that id. Calls that share one are answered in their order.
+func (h *history) called(id string) (c origin) {
+	if all := h.calls[id]; len(all) > 0 {
+		c = all[0]
+		if len(all) > 1 {
+			h.calls[id] = all[1:]
+		}
+	}
+	return c
 }
 
 // answer takes a result in, and notes which earlier ones it makes worthless.
 func (h *history) answer(r *Request, it *Item, i int) {
-	res := result{item: i, origin: h.calls[answered(it)]}
+	res := result{item: i, origin: h.called(answered(it))}
 	if res.name == "" {
 		res.name = it.Name
 	}
@@ -126,9 +138,15 @@ func (h *history) shows(n int) {
 	res.left = slices.Clone(res.deed.reads)
 	for _, file := range res.left {
 		base := path.Base(file)
+		if known := h.reading[base]; len(known) >= mostReadings {
+			h.reading[base] = known[1:]
+		}
 		h.reading[base] = append(h.reading[base], n)
 	}
 }
+
+// mostReadings is how many results that show files of one last name are watched for a later write: the latest.
+const mostReadings = 200
 
 // shortest is the content in bytes below which two equal results are a coincidence.
 const shortest = 80

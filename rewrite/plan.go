@@ -137,13 +137,14 @@ func (p *plan) recount(forms []*form) {
 func (p *plan) patched(i int, f *form) int {
 	it, n := &p.req.Items[p.req.Head+i], p.hist.sizes[i]
 	beside := p.req.besideOthers(p.req.Head + i)
-	for _, q := range f.Patches {
+	spans := f.spans(p.req, it)
+	for k, q := range f.Patches {
 		n += p.spend(q.Text, i)
 		if q.Place == wholeContent {
 			content, media := p.req.countContent(p.scale, it, beside)
 			n -= content + media
 		} else {
-			n -= p.scale.text(q.span(p.req, it).Of(p.req.Body), beside)
+			n -= p.scale.text(spans[k].Of(p.req.Body), beside)
 		}
 	}
 	return n
@@ -322,7 +323,7 @@ func (c *cut) shorten() (text, why string, ok bool) {
 	if text == "" && c.recalled == "" && c.Repeats {
 		text, why = c.references()
 	}
-	return text, why, text != "" && c.tokens-c.count(text) >= leastSaving
+	return text, why, text != "" && min(c.tokens-c.count(text), c.spent-c.spend(text, c.res.item)) >= leastSaving
 }
 
 // address says where the text is kept from now on, and names what it showed if it was read back itself.

@@ -140,7 +140,7 @@ func (s *seen) put(scope string, p *past, b []byte) {
 		return
 	}
 	p.start, p.pieces = s.startOf(scope, b), s.hashed(p.pieces, b)
-	p.bytes = p.hist.memory() + len(p.items)*int(unsafe.Sizeof(Item{})+unsafe.Sizeof(Call{})+64)
+	p.bytes = p.hist.memory() + p.decision.memory() + len(p.items)*int(unsafe.Sizeof(Item{})+unsafe.Sizeof(Call{})+64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.recent.PushFront(p)
@@ -224,5 +224,33 @@ func (x *shaping) learn() error {
 // memory is about how many bytes the history takes.
 func (h *history) memory() int {
 	const perItem, perResult, perLine = 32 + 4*8 + 8, 400, 30
-	return len(h.sizes)*perItem + len(h.results)*perResult + int(h.lines.total)*perLine
+	n := len(h.sizes)*perItem + len(h.results)*perResult + int(h.lines.total)*perLine
+	for k := range h.results {
+		res := &h.results[k]
+		n += len(res.deed.key) + len(res.names) + bytesOf(res.deed.reads) + bytesOf(res.deed.writes) + bytesOf(res.cites)
+	}
+	return n
+}
+
+// memory is about how many bytes the forms take.
+func (d *decision) memory() (n int) {
+	const perForm, perPatch = 200, 80
+	for _, f := range d.forms {
+		if f == nil {
+			continue
+		}
+		n += perForm + len(f.With) + 8*len(f.Refers)
+		for _, q := range f.Patches {
+			n += perPatch + len(q.Text) + len(q.Artifact)
+		}
+	}
+	return n
+}
+
+// bytesOf is about how many bytes a list of texts takes.
+func bytesOf(list []string) (n int) {
+	for _, s := range list {
+		n += 16 + len(s)
+	}
+	return n
 }

@@ -301,12 +301,13 @@ func (s Shaped) Restore(get func(artifact string) ([]byte, error)) ([]byte, erro
 			edits = append(edits, Edit{r.Items[at].Span, content})
 			continue
 		}
-		for _, q := range f.Patches {
+		spans := f.spans(r, &r.Items[at])
+		for n, q := range f.Patches {
 			content, err := get(q.Artifact)
 			if err != nil {
 				return nil, fmt.Errorf("cannot find what message %d was: %w", at, err)
 			}
-			edits = append(edits, Edit{q.span(r, &r.Items[at]), q.original(content)})
+			edits = append(edits, Edit{spans[n], q.original(content)})
 		}
 	}
 	return Splice(s.Body, edits)

@@ -30,6 +30,10 @@ func appendQuoted(dst []byte, s string) []byte {
 			dst = append(dst, '\\', 't')
 		case c == '\r':
 			dst = append(dst, '\\', 'r')
+		case c == '\b':
+			dst = append(dst, '\\', 'b')
+		case c == '\f':
+			dst = append(dst, '\\', 'f')
 		case c < ' ':
 			dst = append(dst, '\\', 'u', '0', '0', digits[c>>4], digits[c&15])
 		case c >= utf8.RuneSelf:
