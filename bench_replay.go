@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -51,7 +52,10 @@ func (k replayCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	return k.report(r)
+	if err := k.report(r); err != nil || r.Conversations > 0 {
+		return err
+	}
+	return errors.New("cannot replay: there is no conversation; give files with a chat-completions request each, or folders of such")
 }
 
 // tokensOf reads windows as people write them.

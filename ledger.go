@@ -40,8 +40,9 @@ func (l *ledger) Swap(key string, old uint64, value []byte) (standing []byte, ve
 }
 
 const (
-	touchShare  = 32      // of keep, for which a touch holds
-	mostTouched = 100_000 // keys of which the last touch is remembered
+	touchShare  = 32               // of keep, for which a touch holds
+	touchEvery  = 10 * time.Minute // at most, so that a lost artifact is soon written again
+	mostTouched = 100_000          // keys of which the last touch is remembered
 )
 
 // Touch lets what stands under the key live on. due says that what hangs on it needs a touch as well.
@@ -49,7 +50,7 @@ func (l *ledger) Touch(key string) (due bool) {
 	now := l.now()
 	l.mu.Lock()
 	last, known := l.touched[key]
-	due = !known || now.Sub(last) > l.keep/touchShare || now.Before(last)
+	due = !known || now.Sub(last) > min(l.keep/touchShare, touchEvery) || now.Before(last)
 	if due {
 		if len(l.touched) >= mostTouched {
 			clear(l.touched)

@@ -29,7 +29,7 @@ func TestLedgerTouchesOnceInAWhile(t *testing.T) {
 	f(0, "a", true)
 	f(0, "a", false)
 	f(0, "b", true)
-	f(time.Hour, "a", false)
+	f(touchEvery, "a", false)
 	f(time.Second, "a", true)
 	f(0, "a", false)
 	f(-2*time.Hour, "a", true) // the clock was set back

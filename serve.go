@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -68,6 +69,7 @@ func (d *daemon) start(leased bool) error {
 		return err
 	}
 	d.started = conf
+	boundMemory(conf)
 	d.config.Store(&conf)
 	folder, err := dataFolder(conf)
 	if err != nil {
@@ -113,6 +115,16 @@ func (d *daemon) giveBack() {
 		d.badge.unpin()
 	}
 	_ = d.ln.Close() // closed already if the proxy has served
+}
+
+// spareMemory is what the program may take besides the bodies under way, in bytes, before it collects garbage more often.
+const spareMemory = 256 << 20
+
+// boundMemory keeps garbage, which is mostly bodies that were sent, from growing far beyond what is allowed for those under way.
+func boundMemory(conf Config) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight) + spareMemory)
+	}
 }
 
 // listen takes the address, and of the two families the one that it is written in.

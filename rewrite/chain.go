@@ -24,7 +24,7 @@ func (r *Request) chainFrom(chain []Link) []Link {
 	}
 	for _, it := range r.Items[r.Head+len(chain)-1:] {
 		last := chain[len(chain)-1]
-		_, item, err := r.digest(it.Start)
+		_, item, err := r.digest(it.Start, 0)
 		if err != nil { // something further in is odd, and counts as it stands
 			item = leaf('?', it.Of(r.Body))
 		}
@@ -33,26 +33,33 @@ func (r *Request) chainFrom(chain []Link) []Link {
 	return chain
 }
 
-// moves says which keys change or go by themselves while the conversation stays the same, so that no link covers them:
-// marks for a provider's cache, and reasoning, which clients send back or leave out as they like.
-func moves(key string) bool {
+// moves says which keys of an item, or of something so deep in it, change or go by themselves while the conversation stays
+// the same, so that no link covers them: marks for a provider's cache, and reasoning, which clients send back or leave out
+// as they like.
+func moves(key string, depth int) bool {
+	const part = 2 // of a content, or a call
 	switch key {
-	case "cache_control", "reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking":
-		return true
+	case "cache_control":
+		return depth <= part
+	case "reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking":
+		return depth == 0
 	}
 	return false
 }
 
-// digest covers the value that begins at body[i], whatever its white space and the order of its keys, and says where
-// it ends. It looks at every byte once: each level covers the digests of the one below.
-func (r *Request) digest(i int) (end int, d Link, err error) {
+// deep is where nothing moves any more.
+const deep = 3
+
+// digest covers the value that begins at body[i], so deep in its item, whatever its white space and the order of its keys,
+// and says where it ends. It looks at every byte once: each level covers the digests of the one below.
+func (r *Request) digest(i, depth int) (end int, d Link, err error) {
 	switch r.Body[i] {
 	case '{':
-		return r.digestObject(i)
+		return r.digestObject(i, depth)
 	case '[':
 		all := []byte{'['}
 		end, err = elements(r.Body, i, func(i int) (int, error) {
-			end, d, err := r.digest(i)
+			end, d, err := r.digest(i, depth+1)
 			all = append(all, d[:]...)
 			return end, err
 		})
@@ -70,11 +77,17 @@ type member struct {
 	value Link
 }
 
-func (r *Request) digestObject(i int) (end int, d Link, err error) {
+func (r *Request) digestObject(i, depth int) (end int, d Link, err error) {
 	var list []member
 	end, err = members(r.Body, i, func(key []byte, i int) (int, error) {
-		end, d, err := r.digest(i)
-		if !moves(string(key)) {
+		if depth == 0 {
+			if text, end := r.soleText(string(key), i); !text.Empty() { // the same as the text itself
+				list = append(list, member{string(key), leaf('v', text.Of(r.Body))})
+				return end, nil
+			}
+		}
+		end, d, err := r.digest(i, depth+1)
+		if !moves(string(key), depth) {
 			list = append(list, member{string(key), d})
 		}
 		return end, err

@@ -181,6 +181,38 @@ func (r *Request) readFunction(c *Call, i int, input string) (int, error) {
 	})
 }
 
+// soleText is the text of an item's content that is a list of this text alone, and where the list ends. Some clients send the
+// newest messages so, to mark them for the provider's cache, and older ones as plain texts.
+func (r *Request) soleText(key string, i int) (text Span, end int) {
+	if key != "content" || r.Body[i] != '[' {
+		return text, 0
+	}
+	n, plain := 0, true
+	end, err := elements(r.Body, i, func(i int) (int, error) {
+		if n++; n > 1 || r.Body[i] != '{' {
+			plain = false
+			return value(r.Body, i)
+		}
+		return members(r.Body, i, func(key []byte, i int) (int, error) {
+			end, err := value(r.Body, i)
+			switch string(key) {
+			case "text":
+				text = Span{i, end}
+			case "type":
+				plain = plain && string(r.Body[i:end]) == `"text"`
+			case "cache_control":
+			default:
+				plain = false
+			}
+			return end, err
+		})
+	})
+	if err != nil || !plain || text.Empty() || r.Body[text.Start] != '"' {
+		return Span{}, 0
+	}
+	return text, end
+}
+
 // chatMessage is a message with a text, as JSON.
 func chatMessage(role Role, text string) string {
 	return `{"role":"` + role.String() + `","content":` + string(appendQuoted(nil, text)) + `}`

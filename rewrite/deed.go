@@ -259,7 +259,7 @@ func (c *call) question(name string) string {
 			if argumentOf(key).says == anAside {
 				return value(c.raw, i)
 			}
-			end, d, err := r.digest(i)
+			end, d, err := r.digest(i, deep)
 			list = append(list, member{string(key), d})
 			return end, err
 		})

@@ -168,7 +168,7 @@ func (f *form) spans(r *Request, it *Item) []Span {
 	for n, p := range f.Patches {
 		switch {
 		case p.Place == wholeContent:
-			all[n] = it.Content
+			all[n] = r.whole(it)
 		case p.Place == callInput && p.Index < len(it.Calls):
 			all[n] = it.Calls[p.Index].Arguments
 		case p.Place == partText:
@@ -181,6 +181,17 @@ func (f *form) spans(r *Request, it *Item) []Span {
 		}
 	}
 	return all
+}
+
+// whole is an item's content, or the one text that is all of it.
+func (r *Request) whole(it *Item) Span {
+	if it.Content.Empty() {
+		return it.Content
+	}
+	if text, _ := r.soleText("content", it.Content.Start); !text.Empty() {
+		return text
+	}
+	return it.Content
 }
 
 // texts are the texts of the content's parts; empty where a part is none.

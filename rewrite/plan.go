@@ -262,7 +262,7 @@ func (p *plan) arrive(res *result) {
 	f := &form{Rung: rungOffload, Now: p.hist.sizes[res.item]}
 	why := ""
 	for _, w := range list {
-		if marked(w.text) {
+		if marked(w.text) && w.tokens <= p.recall { // it was cut before, or shows something that was
 			continue
 		}
 		c := cut{plan: p, res: res, passage: w, limit: limit, keep: keep, recalled: recalled}
