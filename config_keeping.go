@@ -47,6 +47,10 @@ func checkLimits(l rewrite.Limits) error {
 		return fmt.Errorf("cannot use rewrite.offload_keep %d and offload_read_keep %d: each must be below its limit, %d and %d",
 			l.OffloadKeep, l.ReadsKeep, l.Offload, l.OffloadReads)
 	}
+	if l.Target >= l.CompactAt || l.ClearAt > l.CompactAt {
+		return fmt.Errorf("cannot use rewrite.compact_at %v with compact_to %v and clear_at %v: compact_to must be below it, and clear_at not above",
+			l.CompactAt, l.Target, l.ClearAt)
+	}
 	for _, t := range l.ToolLimits {
 		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {
 			return fmt.Errorf("cannot use rewrite.tools %q: write a pattern as tool, and tokens above zero or keep = true", t.Tool)

@@ -25,17 +25,23 @@ func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
 
 func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f := refusals(t)
-	const share = ": write a share above 0 and up to 1"
-	for _, key := range []string{"offload_share", "clear_at", "cached_price"} {
+	const share, order = ": write a share above 0 and up to 1", ": compact_to must be below it, and clear_at not above"
+	f("[rewrite]\ncompact_at = 1.0\nclear_at = 1.0", "")
+	f("[rewrite]\ncompact_at = 0.5", "cannot use rewrite.compact_at 0.5 with compact_to 0.5 and clear_at 0.8"+order)
+	f("[rewrite]\ncompact_at = 0.7", "cannot use rewrite.compact_at 0.7 with compact_to 0.5 and clear_at 0.8"+order)
+	f("[rewrite]\ncompact_at = 0.7\ncompact_to = 0.3\nclear_at = 0.7", "")
+	for _, key := range []string{"offload_share", "compact_at", "compact_to", "clear_at", "cached_price"} {
 		for text, said := range map[string]string{"0.0": "0", "1.5": "1.5", "-0.5": "-0.5", "nan": "NaN", "inf": "+Inf"} {
 			f("[rewrite]\n"+key+" = "+text, "cannot use rewrite."+key+" "+said+share)
 		}
-		f("[rewrite]\n"+key+" = 1.0", "")
+		if key == "offload_share" || key == "cached_price" || key == "compact_at" {
+			f("[rewrite]\n"+key+" = 1.0", "")
+		}
 	}
 	f("[rewrite]\nrent = -1.0", "cannot use rewrite.rent -1: write a number from 0 to 1000")
 	f("[rewrite]\nrent = 1001.0", "cannot use rewrite.rent 1001: write a number from 0 to 1000")
 	f("[rewrite]\nrent = nan", "cannot use rewrite.rent NaN: write a number from 0 to 1000")
-	for _, key := range []string{"screen_tokens", "names", "recall_tokens", "clear_at_least", "protect_tokens", "protect_groups",
+	for _, key := range []string{"screen_tokens", "names", "recall_tokens", "clear_at_least", "protect_tokens", "protect_groups", "keep_tokens",
 		"newest_turns", "newest_messages", "newest_tool_results", "assistant_tokens"} {
 		f("[rewrite]\n"+key+" = -1", "cannot use rewrite."+key+" -1: it must not be below zero")
 		f("[rewrite]\n"+key+" = 0", "")

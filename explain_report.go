@@ -168,6 +168,8 @@ func (r *explainReport) printLimits(p *page) {
 		"window (" + r.WindowFrom + ")\t" + share(r.Window),
 		"usable, with room for the answer\t" + share(r.Usable),
 		"line for clearing\t" + share(l.Clear),
+		"line for compacting\t" + share(l.Compact),
+		"to which that brings it\t" + share(l.CompactTo),
 		fmt.Sprintf("a result\t%d, keeps %d\t", l.Offload, l.OffloadKeep),
 		fmt.Sprintf("a file read\t%d, keeps %d\t", l.OffloadReads, l.ReadsKeep),
 	})
@@ -176,6 +178,7 @@ func (r *explainReport) printLimits(p *page) {
 	}
 	p.line("Preset %s. Clearing leaves the newest %d tokens of results and %d groups alone, and frees at least %d tokens at the line.",
 		r.Preset, l.Protect, l.ProtectGroups, l.ClearAtLeast)
+	p.line("Compacting leaves up to %d tokens of the newest groups as they are.", l.KeepTail)
 }
 
 // printTurns writes the turns at which something was done, and how many there were.

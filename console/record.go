@@ -101,6 +101,7 @@ func (m *metrics) recordShaping(e event.Exchange) {
 	}
 	m.changes.WithLabelValues(e.Upstream, e.Mode, "offload").Add(float64(e.Offloaded))
 	m.changes.WithLabelValues(e.Upstream, e.Mode, "clear").Add(float64(e.Cleared))
+	m.changes.WithLabelValues(e.Upstream, e.Mode, "compact").Add(float64(e.Compacted))
 	for side, t := range map[string]event.Tokens{"before": e.TokensBefore, "after": e.TokensAfter} {
 		if t.Total() == 0 {
 			continue
@@ -164,6 +165,7 @@ func appendShaping(attrs []slog.Attr, e event.Exchange) []slog.Attr {
 	yes("broke", e.Broke)
 	number("offloaded", e.Offloaded)
 	number("cleared", e.Cleared)
+	number("compacted", e.Compacted)
 	text("reason", e.Reason)
 	text("inner", e.Inner)
 	return attrs

@@ -60,6 +60,7 @@ type Shaping struct {
 	Broke        bool          // and it changed what had been sent in another form
 	Offloaded    int           // items that each rung has newly changed; those of earlier decisions are not counted
 	Cleared      int           //
+	Compacted    int           //
 	Reason       string        // why nothing new was done, or not all of it, in words without content of the conversation
 	ShapeTime    time.Duration // spent on it, decompression included; 0 if it was no conversation to shape
 	Inner        string        // what failed inside epitome, while the request went on as Action says

@@ -169,6 +169,8 @@ func (x *exchange) tell(r rewrite.Report) {
 			x.event.Offloaded++
 		case rewrite.ActionClear:
 			x.event.Cleared++
+		case rewrite.ActionCompact:
+			x.event.Compacted++
 		}
 	}
 	if r.Err != nil {

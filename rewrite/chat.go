@@ -218,6 +218,22 @@ func chatMessage(role Role, text string) string {
 	return `{"role":"` + role.String() + `","content":` + string(appendQuoted(nil, text)) + `}`
 }
 
+// addition is what puts a text behind all that the item says, and where in the body: at the end of its string, or as one
+// more part. ok is false for an item that says nothing.
+func (r *Request) addition(it *Item, text string) (at int, with []byte, ok bool) {
+	if it.Content.Empty() {
+		return 0, nil, false
+	}
+	quoted := appendQuoted(nil, text)
+	switch content := it.Content.Of(r.Body); {
+	case content[0] == '"':
+		return it.Content.End - 1, quoted[1 : len(quoted)-1], true
+	case content[0] == '[' && content[space(content, 1)] != ']':
+		return it.Content.End - 1, append(append([]byte(`,{"type":"text","text":`), quoted...), '}'), true
+	}
+	return 0, nil, false
+}
+
 // parts gives f the content's parts: a string is one part of text. What is none of the known kinds is one too, as it stands.
 func (r *Request) parts(content Span, f func(part)) error {
 	if content.Empty() {

@@ -70,7 +70,7 @@ func (p *plan) clearable(left func(res *result, why string) int) (list []candida
 
 func (p *plan) cleared(res *result) bool {
 	f := p.forms[res.item]
-	return f != nil && (f.Rung == rungClear || f.Gone)
+	return f != nil && (f.Rung == rungClear || f.Gone || f.Fold > 0)
 }
 
 func (p *plan) untouched(res *result) bool {
@@ -151,12 +151,13 @@ func (p *plan) spentAt(k int) int {
 // due is the first candidate from which on clearing pays; len(list) if it pays from none.
 func (p *plan) due(list []candidate) int {
 	now := p.hist.groups[p.stable-1]
+	compacted := p.compactedAt()
 	end := p.lastRequest()
 	suffix, freed, best, at := 0, 0, 0.0, len(list)
 	owed := 0.0
 	for x := len(list) - 1; x >= 0; x-- {
 		c := list[x]
-		owed += p.CachedPrice * float64(c.freed) * float64(max(1, now-c.since+1))
+		owed += p.CachedPrice * float64(c.freed) * float64(max(1, now-max(c.since, compacted+1)+1))
 		for ; end > c.item; end-- {
 			suffix += p.sent(end - 1)
 		}
@@ -164,6 +165,17 @@ func (p *plan) due(list []candidate) int {
 		gain := owed - p.Rent*(1-p.CachedPrice)*float64(suffix-freed)
 		if gain > best && freed >= leastBatch {
 			best, at = gain, x
+		}
+	}
+	return at
+}
+
+// compactedAt is the request, counted in assistant's messages, at which the conversation was compacted last; -1 if it never was.
+func (p *plan) compactedAt() int {
+	at := -1
+	for _, f := range p.forms {
+		if f != nil && f.Rung == rungCompact && f.Fold > 0 {
+			at = max(at, f.At)
 		}
 	}
 	return at

@@ -9,6 +9,9 @@ type Bounds struct {
 	ReadsKeep     int `json:"offload_read_keep"`
 	Clear         int `json:"clear_at"`       // of the request, above which rung 2 acts
 	ClearAtLeast  int `json:"clear_at_least"` // if it frees this much
+	Compact       int `json:"compact_at"`     // of the request, above which rung 3 acts
+	CompactTo     int `json:"compact_to"`     // and what it brings it to
+	KeepTail      int `json:"keep_tokens"`    // of the newest groups
 	Protect       int `json:"protect_tokens"` // of the newest results
 	ProtectGroups int `json:"protect_groups"` // newest groups
 }
@@ -18,12 +21,14 @@ func (l *Limits) At(window, usable int) Bounds {
 	s := l.at(window, usable, 1)
 	return Bounds{
 		Floor: s.floor(), Offload: s.offload, OffloadKeep: s.keep, OffloadReads: s.reads, ReadsKeep: s.readsKeep,
-		Clear: s.clearLine, ClearAtLeast: s.atLeast, Protect: s.protect, ProtectGroups: s.age,
+		Clear: s.clearLine, ClearAtLeast: s.atLeast,
+		Compact: s.compactLine, CompactTo: int(s.Target * float64(s.usable)), KeepTail: s.keepTail, Protect: s.protect, ProtectGroups: s.age,
 	}
 }
 
 // Standing is the form of every item that is not sent whole, in their order: those of the report's changes, and those that
-// were decided earlier, which have no reason. r is the request as it came.
+// were decided earlier, which have no reason. What stands in another item's
+// form is not told again. r is the request as it came.
 func (s Shaped) Standing(r *Request) []Change {
 	if len(s.forms) == 0 {
 		return nil
@@ -42,7 +47,7 @@ func (s Shaped) Standing(r *Request) []Change {
 		for _, c := range it.Calls {
 			calls[idOf(it, c)] = origin{name: c.Name, deed: deedOf(c.Name, said(c.Arguments.Of(r.Body)), c.FreeText)}
 		}
-		if f == nil {
+		if f == nil || f.Gone {
 			continue
 		}
 		c, ok := made[r.Head+i]

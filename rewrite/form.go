@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 )
@@ -17,6 +18,10 @@ type form struct {
 	Fold    int     `json:"o,omitempty"` // items that stand in the message With, this one the first of them
 	With    string  `json:"m,omitempty"` // as JSON
 	Kept    string  `json:"k,omitempty"` // artifact with the bytes of all items that With stands for
+	Gap     string  `json:"x,omitempty"` // what parted them from the next item, if nothing is sent for them
+	Over    int     `json:"v,omitempty"` // items of the segment of a compaction that begins here
+	Told    string  `json:"d,omitempty"` // artifact with all of those, if some of them are sent
+	At      int     `json:"c,omitempty"` // assistant's messages there were when the conversation was compacted
 	Oldest  bool    `json:"b,omitempty"` // they are left out because they are old
 	Gone    bool    `json:"g,omitempty"` // it stands in an earlier item's message
 	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
@@ -40,6 +45,7 @@ const (
 	wholeContent place = iota // the item's content, whatever it is
 	partText                  // the text of a part of the content
 	callInput                 // the arguments of a call
+	behind                    // nothing: the text comes behind what the content says
 )
 
 // rung is a step of the ladder.
@@ -49,17 +55,22 @@ type rung uint8
 const (
 	rungOffload rung = iota + 1
 	rungClear
+	rungCompact
 )
 
-func (r rung) String() string { return [...]string{"none", "offload", "clear"}[r] }
+func (r rung) String() string { return [...]string{"none", "offload", "clear", "compact"}[r] }
 
 // artifacts are the names of what the form speaks of.
 func (f *form) artifacts() (names []string) {
-	if f.Kept != "" {
-		names = append(names, f.Kept)
+	for _, name := range []string{f.Kept, f.Told} {
+		if name != "" {
+			names = append(names, name)
+		}
 	}
 	for _, q := range f.Patches {
-		names = append(names, q.Artifact)
+		if q.Artifact != "" {
+			names = append(names, q.Artifact)
+		}
 	}
 	return names
 }
@@ -74,8 +85,14 @@ func (f *form) kept(r *Request, i int) (list []ware) {
 	if f.Fold > 0 {
 		list = append(list, ware{f.Kept, r.run(i, f.Fold).Of(r.Body)})
 	}
+	if f.Told != "" {
+		list = append(list, ware{f.Told, r.run(i, f.Over).Of(r.Body)})
+	}
 	spans := f.spans(r, &r.Items[r.Head+i])
 	for n, q := range f.Patches {
+		if q.Place == behind {
+			continue
+		}
 		content, _ := keepsake(spans[n].Of(r.Body))
 		list = append(list, ware{q.Artifact, content})
 	}
@@ -85,6 +102,20 @@ func (f *form) kept(r *Request, i int) (list []ware) {
 // run is the place of n items behind the head, from item i on.
 func (r *Request) run(i, n int) Span {
 	return Span{r.Items[r.Head+i].Start, r.Items[r.Head+i+n-1].End}
+}
+
+// without takes away again what addition put behind the item.
+func (r *Request) without(it *Item, text string) Edit {
+	end, with, ok := r.addition(it, text)
+	if !ok {
+		return Edit{}
+	}
+	return Edit{Span{end - len(with), end}, nil}
+}
+
+// gap is what parts item i behind the head from the one before it.
+func (r *Request) gap(i int) string {
+	return string(r.Body[r.Items[r.Head+i-1].End:r.Items[r.Head+i].Start])
 }
 
 // spelling is how a text was written as a JSON string. One text can be written in many ways, and the original is made
@@ -212,12 +243,24 @@ func (f *form) edits(r *Request, i int) ([]Edit, error) {
 	case f.Gone:
 		return nil, nil
 	case f.Fold > 0 && i+f.Fold <= len(r.Items)-r.Head:
-		return []Edit{{r.run(i, f.Fold), []byte(f.With)}}, nil
+		place := r.run(i, f.Fold)
+		if next := r.Head + i + f.Fold; f.With == "" && next < len(r.Items) {
+			place.End = r.Items[next].Start
+		}
+		return []Edit{{place, []byte(f.With)}}, nil
 	}
 	it := &r.Items[r.Head+i]
 	list := make([]Edit, 0, len(f.Patches))
 	spans := f.spans(r, it)
 	for n, p := range f.Patches {
+		if p.Place == behind {
+			at, with, ok := r.addition(it, p.Text)
+			if !ok {
+				return nil, errors.New("cannot send a message in its recorded form: nothing can be put behind what it says")
+			}
+			list = append(list, Edit{Span{at, at}, with})
+			continue
+		}
 		v := spans[n]
 		if v.Empty() {
 			return nil, fmt.Errorf("cannot send a message in its recorded form: it has no value %d of kind %d", p.Index, p.Place)

@@ -43,6 +43,9 @@ type result struct {
 	spent int      // the item that made it worthless; 0 if none did
 	why   string
 
+	failed bool // it says that its call did nothing
+
+	brief   string // the most frequent names in it, once they were asked for
 	names   string // in it, once they were asked for
 	stubbed int    // tokens of the item when cleared, once that was asked for; 0 before
 }
@@ -112,6 +115,7 @@ func (h *history) answer(r *Request, it *Item, i int) {
 	raw := it.Content.Of(r.Body)
 	h.repeated(raw, n)
 	if failed(raw) {
+		h.results[n].failed = true
 		return
 	}
 	d := &h.results[n].deed

@@ -179,11 +179,16 @@ func (l lane) load(g Ledger, key string) (*decision, bool) {
 
 // loadForms fills in the forms of a list, where no later list has spoken already.
 func (l lane) loadForms(g Ledger, d *decision, forms []listed) bool {
+	var last *form // many items that are left out have one form
 	for _, f := range forms {
 		if f.item >= d.depth() {
 			return false
 		}
 		if d.forms[f.item] != nil {
+			continue
+		}
+		if last != nil && last.name == f.form {
+			d.forms[f.item] = last
 			continue
 		}
 		value, _, found := g.Get(l.formKey(f.form))
@@ -195,7 +200,7 @@ func (l lane) loadForms(g Ledger, d *decision, forms []listed) bool {
 			return false
 		}
 		form.name = f.form
-		d.forms[f.item] = form
+		d.forms[f.item], last = form, form
 	}
 	return true
 }
@@ -240,16 +245,16 @@ func (l lane) ofAnotherModel(g Ledger, chain []Link) *decision {
 // write records the forms that d has and base has not, and then the list of them. It must come before the record itself.
 func (l lane) write(g Ledger, d, base *decision) error {
 	var added, all []listed
+	var last *form
 	for i, f := range d.forms {
 		if f == nil {
 			continue
 		}
 		if i >= base.depth() || base.forms[i] != f {
-			value := f.encode()
-			f.name = refOf(string(value))
-			if _, _, err := g.Add(l.formKey(f.name), value); err != nil {
-				return fmt.Errorf("cannot record a form: %w", err)
+			if err := l.writeForm(g, f, last); err != nil {
+				return err
 			}
+			last = f
 			added = append(added, listed{i, f.name})
 		}
 		all = append(all, listed{i, f.name})
@@ -266,6 +271,19 @@ func (l lane) write(g Ledger, d, base *decision) error {
 	d.lists = append([]ref{refOf(string(value))}, before...)
 	if _, _, err := g.Add(l.listKey(d.latest()), value); err != nil {
 		return fmt.Errorf("cannot record the forms of a decision: %w", err)
+	}
+	return nil
+}
+
+// writeForm records a form, unless it is the one that was recorded last.
+func (l lane) writeForm(g Ledger, f, last *form) error {
+	if f == last {
+		return nil
+	}
+	value := f.encode()
+	f.name = refOf(string(value))
+	if _, _, err := g.Add(l.formKey(f.name), value); err != nil {
+		return fmt.Errorf("cannot record a form: %w", err)
 	}
 	return nil
 }

@@ -26,6 +26,9 @@ type Limits struct {
 	Repeats      bool    `toml:"repeats"`        // blocks of lines that stand earlier become a reference
 	ClearAt      float64 `toml:"clear_at"`       // share of usable
 	ClearAtLeast int     `toml:"clear_at_least"` // tokens
+	CompactAt    float64 `toml:"compact_at"`     // share of usable
+	Target       float64 `toml:"compact_to"`     // share of usable that a compaction comes down to
+	KeepTail     int     `toml:"keep_tokens"`    // of the newest groups, which a compaction leaves as they are
 	Protect      int     `toml:"protect_tokens"` // of the newest results, which rung 2 leaves alone
 	Groups       int     `toml:"protect_groups"` // newest groups, likewise
 	Rent         float64 `toml:"rent"`           // how many times the price of a rewrite must be owed; 0 waits for the line
@@ -78,6 +81,7 @@ const (
 	clearShare     = 0.10 // what a batch frees at least, if that is more than clear_at_least
 	mostClearShare = 0.25 // and never needs to be more than
 	recallShare    = 0.25
+	keepShare      = 0.25
 	spentGroups    = 10 // how old a result must be to be cleared because it is spent
 	leastBatch     = 1_000
 	leastSaving    = 40 // tokens that clearing one result must free
@@ -88,7 +92,8 @@ const (
 // ladder is what the limits are for one model and window, in tokens of the vocabulary that is counted in.
 type ladder struct {
 	*Limits
-	usable                                   int
+	window, usable                           int
+	compactLine, keepTail                    int
 	offload, keep, reads, readsKeep, screen  int
 	recall, clearLine, atLeast, protect, age int
 }
@@ -102,6 +107,7 @@ func (l *Limits) at(window, usable int, ratio float64) ladder {
 	s.keep, s.readsKeep = min(here(float64(l.OffloadKeep)), s.offload/2), min(here(float64(l.ReadsKeep)), s.reads/2)
 	s.recall = share(l.Recall, recallShare)
 	s.clearLine = int(l.ClearAt * float64(s.usable))
+	s.compactLine, s.keepTail, s.window = int(l.CompactAt*float64(s.usable)), share(l.KeepTail, keepShare), here(float64(window))
 	s.atLeast = here(min(max(float64(l.ClearAtLeast), clearShare*float64(window)), mostClearShare*float64(window)))
 	s.protect = share(l.Protect, protectShare)
 	s.age = min(groupsAt(window), l.Groups)

@@ -46,6 +46,8 @@ func (l *Limits) counted(key string) *int {
 		return &l.Recall
 	case "clear_at_least":
 		return &l.ClearAtLeast
+	case "keep_tokens":
+		return &l.KeepTail
 	case "protect_tokens":
 		return &l.Protect
 	case "protect_groups":
@@ -79,6 +81,10 @@ func (l *Limits) measured(key string) *float64 {
 		return &l.Rent
 	case "cached_price":
 		return &l.CachedPrice
+	case "compact_at":
+		return &l.CompactAt
+	case "compact_to":
+		return &l.Target
 	}
 	return nil
 }
@@ -96,7 +102,7 @@ func bounds(key string) (least, most float64) {
 	switch key {
 	case "rent":
 		return 0, 1_000
-	case "offload_share", "clear_at":
+	case "offload_share", "clear_at", "compact_at", "compact_to":
 		return 0.01, 1
 	}
 	return 0, 1

@@ -27,15 +27,18 @@ const (
 //
 // A name may stand in a path, too: it is found in both. Only ASCII letters make names; one that touches a letter of
 // another alphabet is a fragment and left out, but not one that touches a script written without spaces.
-func namesIn(text string, most int) string {
-	n := nameCount{text: text, kinds: nameBytes(), place: make(map[string]int32)}
+func namesIn(text string, most int) string { return countNames(text, shortestName).most(most) }
+
+// countNames finds the names of a text that are not shorter than shortest.
+func countNames(text string, shortest int) *nameCount {
+	n := &nameCount{text: text, shortest: shortest, kinds: nameBytes(), place: make(map[string]int32)}
 	for i := 0; i < len(text); i++ {
 		start, has := i, byte(0)
 		for i < len(text) && n.kinds[text[i]] != 0 {
 			has |= n.kinds[text[i]]
 			i++
 		}
-		if i-start < shortestName {
+		if i-start < shortest {
 			continue
 		}
 		if has&slash != 0 {
@@ -45,7 +48,7 @@ func namesIn(text string, most int) string {
 			n.words(start, i)
 		}
 	}
-	return n.most(most)
+	return n
 }
 
 // mayName reports whether a word that has these kinds of bytes can be a name by itself.
@@ -100,10 +103,11 @@ func nameByte(c byte) byte {
 
 // nameCount counts the names of a text.
 type nameCount struct {
-	text  string
-	kinds [256]byte
-	found []countedName // as they come
-	place map[string]int32
+	text     string
+	shortest int // bytes of a name
+	kinds    [256]byte
+	found    []countedName // as they come
+	place    map[string]int32
 }
 
 type countedName struct {
@@ -136,7 +140,7 @@ func (n *nameCount) most(room int) string {
 }
 
 func (n *nameCount) add(start, end int, path bool) {
-	if end-start < shortestName || end-start > longestIdent {
+	if end-start < n.shortest || end-start > longestIdent {
 		return
 	}
 	name := n.text[start:end]

@@ -72,7 +72,7 @@ func (p *plan) set(i int, f *form, why string) {
 		f.First = f.Now
 	}
 	p.put(i, f)
-	p.kept = append(p.kept, f.kept(p.req, i)...)
+	p.takeOut(i, f)
 	p.broke = p.broke || i < p.base.depth()
 	p.fresh[i] = true
 	p.marks(f)
@@ -91,6 +91,9 @@ func (p *plan) set(i int, f *form, why string) {
 	}
 	p.made = append(p.made, c)
 }
+
+// takeOut notes what the form takes out of item i and those behind it.
+func (p *plan) takeOut(i int, f *form) { p.kept = append(p.kept, f.kept(p.req, i)...) }
 
 // changes are the new forms in the order of the items: of each item the last one, and none of those that were left out
 // with others after all.
@@ -121,7 +124,7 @@ func (p *plan) recount(forms []*form) {
 		if len(f.Patches) > 0 {
 			g.Now = p.patched(i, f)
 		}
-		if m := (&Request{Body: []byte(f.With)}); f.Fold > 0 {
+		if m := (&Request{Body: []byte(f.With)}); f.With != "" {
 			if _, err := m.readItem(0); err == nil {
 				g.Now = m.CountItem(p.scale, 0)
 			}
@@ -140,6 +143,9 @@ func (p *plan) patched(i int, f *form) int {
 	spans := f.spans(p.req, it)
 	for k, q := range f.Patches {
 		n += p.spend(q.Text, i)
+		if q.Place == behind {
+			continue
+		}
 		if q.Place == wholeContent {
 			content, media := p.req.countContent(p.scale, it, beside)
 			n -= content + media

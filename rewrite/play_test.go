@@ -161,6 +161,8 @@ func (p *play) drawLimits() Limits {
 	l.OffloadReads, l.ReadsKeep, l.Protect = l.Offload*2, l.OffloadKeep, draw("protect", 0, 300, 2000)
 	l.Screen, l.Recall, l.Names = draw("screen", 50, 1000), draw("recall", 100, 3000), draw("names", 0, 60)
 	l.ClearCalls, l.Repeats = rapid.Bool().Draw(p.T, "arguments"), draw("repeats", 0, 1, 1) > 0
+	l.CompactAt, l.Target = rapid.SampledFrom([]float64{.3, .9, .9}).Draw(p.T, "compact at"), rapid.SampledFrom([]float64{.2, .5}).Draw(p.T, "target")
+	l.KeepTail = draw("tail", 0, 600, 20_000)
 	l.OffloadShare = rapid.SampledFrom([]float64{.15, 1}).Draw(p.T, "share")
 	if rapid.Bool().Draw(p.T, "rules") {
 		l.Rules = Rules{draw("turns", 0, 0, 3), draw("messages", 0, 0, 6), draw("pairs", 0, 0, 2), rapid.Bool().Draw(p.T, "text"), draw("capped", 0, 0, 30)}

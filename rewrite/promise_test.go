@@ -17,6 +17,7 @@ type judge struct {
 	out      Shaped
 	scale    Scale
 	counters *tokenize.Counters
+	get      func(artifact string) ([]byte, error)
 }
 
 // teller is a test of any kind.
@@ -44,7 +45,7 @@ func judged(t teller, b *bench, body string, out Shaped) {
 		}
 		return
 	}
-	j := judge{teller: t, out: out, counters: b.means.Counters}
+	j := judge{teller: t, out: out, counters: b.means.Counters, get: b.cupboard.get}
 	if j.was, err = ReadChat([]byte(body)); err != nil {
 		t.Fatalf("a body that cannot be read was changed: %v", err)
 	}
@@ -76,23 +77,36 @@ func (j *judge) spans(body string) {
 	at := 0
 	for i := 0; i < len(j.was.Items); i++ {
 		was := &j.was.Items[i]
+		f := (*form)(nil)
+		if i >= j.was.Head && j.out.forms != nil {
+			f = j.out.forms[i-j.was.Head]
+		}
+		if f != nil && f.Fold > 0 && f.With == "" {
+			i += f.Fold - 1
+			continue
+		}
 		if at >= len(j.now.Items) {
 			j.Fatalf("promise 2: message %d is missing", i)
 		}
 		now := &j.now.Items[at]
 		at++
-		if i >= j.was.Head {
-			if f := j.out.forms[i-j.was.Head]; f != nil && f.Fold > 0 {
-				for _, it := range j.was.Items[i : i+f.Fold] {
-					if it.Role == System || it.Role == Unknown {
-						j.Fatalf("a message is left out whose role is %s", it.Role)
-					}
+		if f != nil && f.Fold > 0 {
+			for _, it := range j.was.Items[i : i+f.Fold] {
+				if it.Role == System || it.Role == Unknown {
+					j.Fatalf("a message is left out whose role is %s", it.Role)
 				}
-				i += f.Fold - 1
-				continue
 			}
+			if f.Over > 0 {
+				j.recap(textsOf(j.now, now)[0], i)
+			}
+			i += f.Fold - 1
+			continue
 		}
 		if string(was.Of(j.was.Body)) == string(now.Of(j.now.Body)) {
+			continue
+		}
+		if was.Role == User {
+			j.appended(i, at-1)
 			continue
 		}
 		if was.Role != Tool && was.Role != Assistant {
@@ -267,7 +281,7 @@ func (j *judge) above(l string, places []int, n notice) {
 		j.Fatalf("promise 8: what is said to stand above does not: %q", l)
 	}
 	fresh := slices.ContainsFunc(j.out.Report.Changes, func(c Change) bool { return c.Item == n.item && c.Rung == "offload" })
-	cleared := slices.ContainsFunc(j.out.Report.Changes, func(c Change) bool { return c.Rung == "clear" })
+	cleared := slices.ContainsFunc(j.out.Report.Changes, func(c Change) bool { return c.Rung == "clear" || c.Rung == "compact" })
 	if fresh && !cleared && !holds(j.now, n.at, places[2]-1, want) {
 		j.Fatalf("promise 8: what is referred to is not sent any more: %q", l)
 	}

@@ -23,7 +23,7 @@ func (x *shaping) replaced() (failed error) {
 				continue
 			}
 			if err := x.means.Shelf.Put(w.name, w.content, true); err != nil {
-				clear(base.forms[i : i+max(1, f.Fold)])
+				base.lose(i)
 				x.lost = true
 				failed = fmt.Errorf("cannot keep again what message %d was: %w", x.req.Head+i, err)
 				break
@@ -31,6 +31,17 @@ func (x *shaping) replaced() (failed error) {
 		}
 	}
 	return failed
+}
+
+// lose takes the form of item i away, with all that depends on it: a summary speaks of all that was left out with it.
+func (d *decision) lose(i int) {
+	f := d.forms[i]
+	clear(d.forms[i : i+max(1, f.Fold)])
+	for k, g := range d.forms {
+		if f.Fold > 0 && f.Rung == rungCompact && g != nil && g.Rung == rungCompact {
+			d.forms[k] = nil
+		}
+	}
 }
 
 // due reports whether what hangs on the decision needs a touch, after touching what holds it.
@@ -52,7 +63,7 @@ func (x *shaping) due() bool {
 // was faster, its decision holds.
 func (x *shaping) record() error {
 	p := x.plan
-	for _, w := range p.kept {
+	for _, w := range p.needed() {
 		if err := x.means.Shelf.Put(w.name, w.content, p.late); err != nil {
 			return fmt.Errorf("cannot keep what was taken out: %w", err)
 		}
@@ -68,6 +79,28 @@ func (x *shaping) record() error {
 		r.Decided, r.Changes, r.Broke = false, nil, false
 	}
 	return err
+}
+
+// needed is what the forms speak of, of what was taken out: some of it is left out with others after all.
+func (p *plan) needed() (list []ware) {
+	if len(p.kept) == 0 {
+		return nil
+	}
+	named := map[string]bool{}
+	for _, f := range p.forms {
+		if f != nil && !f.Gone {
+			for _, name := range f.artifacts() {
+				named[name] = true
+			}
+		}
+	}
+	for _, w := range p.kept {
+		if named[w.name] {
+			list = append(list, w)
+			delete(named, w.name)
+		}
+	}
+	return list
 }
 
 // remember records the decision under the prefix up to the last item that stays where it is, and under the whole one. As

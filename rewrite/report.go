@@ -23,6 +23,7 @@ const (
 	ActionNone    = "none"
 	ActionOffload = "offload"
 	ActionClear   = "clear"
+	ActionCompact = "compact"
 	ActionBypass  = "bypass" // something failed inside epitome; Report.Err says what
 )
 

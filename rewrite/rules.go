@@ -59,7 +59,7 @@ func (p *plan) opening() int {
 
 // foldOldest leaves the oldest turns or messages out, in whole groups.
 func (p *plan) foldOldest() {
-	from := p.opening()
+	from := max(p.opening(), p.compacted())
 	done := p.leftOut(from)
 	to := done
 	if turns := p.turnsFrom(done); len(turns) > 0 {
@@ -89,6 +89,16 @@ func (p *plan) foldOldest() {
 func (p *plan) stays(i int) bool {
 	role := p.req.Items[p.req.Head+i].Role
 	return role == System || role == Unknown
+}
+
+// compacted is the end of what compactions have left out.
+func (p *plan) compacted() (end int) {
+	for i, f := range p.forms[:p.stable] {
+		if f != nil && f.Over > 0 {
+			end = i + f.Over
+		}
+	}
+	return end
 }
 
 // leftOut is the end of what was left out before because it is old, from item from on.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"epitome/tokenize"
 )
@@ -85,6 +86,7 @@ type shaping struct {
 	name ref   // of the conversation
 	past *past // what was known before; nil if nothing was
 
+	highest  rung      // of all forms
 	recorded *decision // what stands for this request
 	lost     bool      // a decided form cannot be used any more
 	foreign  bool      // another request's decision was adopted, of which the history knows nothing
@@ -195,20 +197,37 @@ func (x *shaping) extend() {
 	total := p.total()
 	if !p.late || total > p.clearLine {
 		p.arrivals()
-		p.older()
+		x.out.Report.Reason = p.older()
 	}
-	if len(p.made) == 0 {
+	if len(p.made) == 0 && x.out.Report.Reason == "" {
 		x.out.Report.Reason = p.whyNothing(total)
 	}
 }
 
 // older is what is done with items that had been sent before. A prefix that was decided on is not decided on again because of
 // what stands behind it.
-func (p *plan) older() {
-	if p.decidable() {
-		p.rules()
-		p.clearing(p.total())
+func (p *plan) older() (reason string) {
+	if !p.decidable() {
+		return ""
 	}
+	p.rules()
+	p.clearing(p.total())
+	return p.compacting()
+}
+
+// compacting is rung 3, and the last resort before a request is sent that cannot fit.
+func (p *plan) compacting() (reason string) {
+	if p.stable == 0 || p.total() <= p.compactLine {
+		return ""
+	}
+	reason = p.compact()
+	if p.total() > p.usable && p.compactHard() == "" {
+		reason = ""
+	}
+	if p.total() > p.usable {
+		p.fit()
+	}
+	return reason
 }
 
 // total is how many tokens the request takes in the forms that are planned.
@@ -298,11 +317,20 @@ func (s Shaped) Restore(get func(artifact string) ([]byte, error)) ([]byte, erro
 			if err != nil {
 				return nil, fmt.Errorf("cannot find what message %d stands for: %w", at, err)
 			}
-			edits = append(edits, Edit{r.Items[at].Span, content})
+			place := r.Items[at].Span
+			if f.With == "" {
+				place.End = place.Start
+				at--
+			}
+			edits = append(edits, Edit{place, append(slices.Clip(content), f.Gap...)})
 			continue
 		}
 		spans := f.spans(r, &r.Items[at])
 		for n, q := range f.Patches {
+			if q.Place == behind {
+				edits = append(edits, r.without(&r.Items[at], q.Text))
+				continue
+			}
 			content, err := get(q.Artifact)
 			if err != nil {
 				return nil, fmt.Errorf("cannot find what message %d was: %w", at, err)
@@ -324,7 +352,7 @@ func (x *shaping) account(after *Size, i int, f *form) {
 	if i < x.plan.base.depth() && !x.plan.fresh[i] {
 		r.Repeated++
 	}
-	if a := f.Rung.String(); f.Rung == rungClear || r.Action == ActionNone {
-		r.Action = a
+	if f.Rung > x.highest {
+		x.highest, r.Action = f.Rung, f.Rung.String()
 	}
 }

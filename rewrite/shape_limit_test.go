@@ -131,7 +131,7 @@ func TestVeryLargeBodiesAreShaped(t *testing.T) {
 	s := newSession(50 << 20)
 	b := newBench(1_000_000)
 	out := b.shape(s.body(len(s.items)))
-	if out.Report.Err != nil || out.Report.Action != ActionClear {
+	if out.Report.Err != nil || out.Report.Action != ActionCompact {
 		t.Errorf("50 MB: %v, %s", out.Report.Err, out.Report.Action)
 	}
 }

@@ -1,0 +1,404 @@
+package rewrite
+
+import (
+	"maps"
+	"slices"
+)
+
+// compaction is rung 3: the span from the opening to a cut becomes one text, and a tail of whole groups stays as it is.
+type compaction struct {
+	*plan
+	budgets
+	from, to int   // items behind the head
+	done     int   // end of what was left out by earlier ones
+	caller   []int // of each item, the item whose call it answers; -1 if it answers none
+	fixed    int   // tokens of what stays whatever is left out: all but the span and the tail
+	recap    int   // tokens that the recap takes, at most, about
+	tail     int   // tokens that may stay behind the cut
+	hard     bool  // the newest group stays whole here: fit cuts as much of it as it must
+}
+
+const (
+	leastGain = 0.1 // share of a request that a compaction must save
+	leastTail = 500 // tokens
+)
+
+// compact replaces old items by a recap. It says why it did not, if so.
+func (p *plan) compact() (reason string) {
+	c := p.compaction(budgetsAt(p.window, p.ratio))
+	to := int(c.Target * float64(c.usable))
+	c.tail = max(min(c.keepTail, to-c.fixed-c.recap), leastTail)
+	reason = c.run(int(leastGain * float64(p.total())))
+	if reason != "" && c.fixed > to {
+		return "what is never left out, system prompt and tools among it, is more than a summary is to bring the request to, and the rest less than a tenth"
+	}
+	return reason
+}
+
+// compactHard is compact where every token counts: next to nothing of the recap and of the tail stays. If even that would not
+// fit, it must save as much as any other, so that it is not done again and again.
+func (p *plan) compactHard() (reason string) {
+	const share, tail = 5, 0.1 // of the recap's budgets, of usable
+	b := budgetsAt(p.window, p.ratio)
+	c := p.compaction(budgets{b.users / share, b.latest, b.lists / share, b.keys / share, b.index / share, b.prose})
+	c.tail, c.hard = max(min(int(tail*float64(c.usable)), c.usable-c.fixed-c.recap), 0), true
+	c.recap -= c.prose // that room is not taken yet
+	return c.run(int(leastGain * float64(p.total())))
+}
+
+func (p *plan) compaction(b budgets) *compaction {
+	c := &compaction{plan: p, budgets: b, from: p.opening(), caller: p.callers()}
+	c.done = max(c.from, p.compacted())
+	users, latest := 0, 0
+	c.fixed = c.size.Total() - c.hist.size.Total()
+	for i := range c.stable {
+		switch {
+		case i == c.from-1:
+			c.fixed += c.hist.sizes[i] // without an earlier recap
+		case i < c.from || c.stays(i):
+			c.fixed += c.sent(i)
+		case c.req.Items[c.req.Head+i].Role == User:
+			latest = c.hist.sizes[i]
+			users += latest
+		}
+	}
+	c.recap = b.estimate(users, latest)
+	return c
+}
+
+// callers says of each item behind the head which item's call it answers; -1 if none, or one that was answered before.
+func (p *plan) callers() []int {
+	list := make([]int, p.hist.len())
+	open := map[string]int{}
+	for i := range list {
+		it := &p.req.Items[p.req.Head+i]
+		list[i] = -1
+		switch it.Role {
+		case Assistant:
+			for _, call := range it.Calls {
+				open[idOf(it, call)] = i
+			}
+		case Tool:
+			if k, ok := open[answered(it)]; ok {
+				list[i] = k
+				delete(open, answered(it))
+			}
+		}
+	}
+	return list
+}
+
+// stays reports whether item i of the span is sent all the same: it tells how things are done, is of an unknown kind, or answers a
+// call of the opening.
+func (c *compaction) stays(i int) bool {
+	return c.plan.stays(i) || c.caller[i] >= 0 && c.caller[i] < c.from
+}
+
+// run does it if that saves more than so many tokens. If it does not, nothing has changed.
+func (c *compaction) run(least int) (reason string) {
+	newest, large := c.cut()
+	if c.to < 0 {
+		return "there is no older group that could be left out"
+	}
+	saved := -c.recap
+	if c.from > 0 { // an earlier recap goes with it
+		saved += c.sent(c.from-1) - c.hist.sizes[c.from-1]
+	}
+	for i := c.from; i < c.to; i++ {
+		if !c.stays(i) {
+			saved += c.sent(i)
+		}
+	}
+	if c.to <= c.from { // all there is is the newest group
+		saved = 0
+	}
+	if c.hard {
+		large = 0
+	}
+	if c.hard && c.total()-saved <= c.usable {
+		least = 0
+	}
+	const little = "what could be left out is less than a tenth of the request"
+	if saved+large <= least {
+		return little
+	}
+	before, total := *c.plan, c.total()
+	before.forms, before.fresh = slices.Clone(c.forms), maps.Clone(c.fresh)
+	if large > 0 {
+		c.clip(newest)
+	}
+	if c.to > c.from {
+		c.replace()
+	}
+	if total-c.total() <= least { // names took more than was thought
+		*c.plan = before
+		return little
+	}
+	return ""
+}
+
+// cut finds the first item behind the span: an assistant's, so that no result is parted from its call, with no more behind it than
+// the tail may have. If the newest group alone is more, it is the tail all the same, and large says how much too large.
+func (c *compaction) cut() (newest, large int) {
+	have, called := 0, never
+	newest, c.to = -1, -1
+	for i := c.hist.len() - 1; i >= c.done && (have <= c.tail || newest < 0); i-- {
+		have += c.spelled(i)
+		if k := c.caller[i]; k >= c.from {
+			called = min(called, k)
+		}
+		if c.req.Items[c.req.Head+i].Role != Assistant || i >= c.stable || called < i || c.gone(i) {
+			continue
+		}
+		if newest < 0 {
+			newest, large = i, have-c.tail
+		}
+		if have <= c.tail {
+			c.to = i
+		}
+	}
+	if c.to < 0 {
+		c.to = newest
+	}
+	return newest, max(large, 0)
+}
+
+// spelled is how many tokens item i takes when nothing is left that it could refer to.
+func (c *compaction) spelled(i int) int {
+	if k := c.hist.at[i]; k >= 0 && len(c.refers(&c.hist.results[k])) > 0 {
+		return c.hist.sizes[i]
+	}
+	return c.sent(i)
+}
+
+// clip shortens the largest results from item i on, so that all from there on is about what the tail may have.
+func (c *compaction) clip(i int) {
+	var list []*result
+	room := c.tail
+	for ; i < c.hist.len(); i++ {
+		if k := c.hist.at[i]; k >= 0 && c.squeezable(&c.hist.results[k]) {
+			list = append(list, &c.hist.results[k])
+		} else {
+			room -= c.sent(i)
+		}
+	}
+	keep := max(room, 0)
+	for {
+		sum := 0
+		for _, res := range list {
+			sum += min(c.sent(res.item), keep)
+		}
+		if sum <= room || keep <= 0 {
+			break
+		}
+		keep -= keep/8 + 1
+	}
+	for _, res := range list {
+		if c.sent(res.item) > keep {
+			c.squeeze(res, keep-stubTokens)
+		}
+	}
+}
+
+// replace puts the recap in the place of the span. What stays of it stays where it is.
+func (c *compaction) replace() {
+	list, fresh := c.segments()
+	for _, g := range list[fresh:] {
+		c.leaveOut(g)
+	}
+	c.spellOut(c.from, c.to)
+	names := make([]string, len(list))
+	for k, g := range list {
+		f := c.forms[g.First]
+		if names[k] = f.Kept; f.Told != "" {
+			names[k] = f.Told
+		}
+	}
+	text := c.newRecap(c.from, c.to).text(c.budgets, c.whereAll(names))
+	if !c.append(c.from-1, text) {
+		c.stand(list[0].First, text)
+	}
+}
+
+// segments are the parts of the span of which each has its transcript, and from which of them on they are new. A new one takes in
+// those before it that are no larger: so there are few, and no message is kept often.
+func (c *compaction) segments() (list []Group, fresh int) {
+	i := c.from
+	for i < c.to {
+		if n := c.segmentAt(i); n > 0 {
+			list = append(list, Group{i, i + n})
+			i += n
+		} else if c.stays(i) {
+			i++
+		} else {
+			break
+		}
+	}
+	fresh = len(list)
+	if i == c.to {
+		return list, fresh
+	}
+	list = append(list, Group{i, c.to})
+	bytes := func(g Group) int { s := c.req.run(g.First, g.End-g.First); return s.End - s.Start }
+	for n := len(list); n > 1 && bytes(list[n-2]) <= bytes(list[n-1]); n-- {
+		list[n-2].End = list[n-1].End
+		list = list[:n-1]
+	}
+	return list, min(fresh, len(list)-1)
+}
+
+// segmentAt is how many items the segment has that begins with item i; 0 if none does, or if it was meddled with since.
+func (c *compaction) segmentAt(i int) int {
+	if c.forms[i] == nil {
+		return 0
+	}
+	n := c.forms[i].Over
+	for k := i; k < i+n; k++ {
+		if f := c.forms[k]; !c.stays(k) && (f == nil || f.Rung != rungCompact) {
+			return 0
+		}
+	}
+	return n
+}
+
+// leaveOut sends nothing for a segment but what stays of it.
+func (c *compaction) leaveOut(g Group) {
+	gone := &form{Rung: rungCompact, Gone: true}
+	first, runs := (*form)(nil), 0
+	for i := g.First; i < g.End; {
+		n := 0
+		for i+n < g.End && !c.stays(i+n) {
+			n++
+		}
+		if n == 0 {
+			i++
+			continue
+		}
+		f := &form{Rung: rungCompact, Fold: n, Kept: c.nameOf(Group{i, i + n}), Gap: c.req.gap(i + n), At: c.hist.groups[c.stable-1]}
+		if runs++; first == nil {
+			first, f.Over = f, g.End-g.First
+		}
+		c.set(i, f, "the window fills")
+		for k := i + 1; k < i+n; k++ {
+			c.fresh[k] = true
+			if !c.gone(k) {
+				c.put(k, gone)
+			}
+		}
+		i += n
+	}
+	if runs > 1 {
+		first.Told = c.nameOf(g)
+		c.takeOut(g.First, first)
+	}
+}
+
+// nameOf is the artifact that holds the messages of a segment, as they stand in the body.
+func (c *compaction) nameOf(g Group) string {
+	return c.shelf.Name(c.scope, c.req.run(g.First, g.End-g.First).Of(c.req.Body))
+}
+
+// whereAll says where the transcripts with these names are.
+func (c *compaction) whereAll(names []string) string {
+	s := c.where(names[0])
+	for _, name := range names[1:] {
+		if a := c.shelf.Address(name); a != "" {
+			name = a
+		}
+		s += " then " + name
+	}
+	return s
+}
+
+// append writes a text behind what item i says, if it says anything.
+func (c *compaction) append(i int, text string) bool {
+	if i < 0 {
+		return false
+	}
+	if _, _, ok := c.req.addition(&c.req.Items[c.req.Head+i], ""); !ok {
+		return false
+	}
+	text = "\n\n" + text
+	f := &form{Rung: rungCompact, Patches: []patch{{Place: behind, Text: text}}, Now: c.hist.sizes[i] + c.count(text)}
+	c.set(i, f, "the summary stands behind it")
+	return true
+}
+
+// stand puts a message with the text in the place of the run that item i begins.
+func (c *compaction) stand(i int, text string) {
+	f := *c.forms[i]
+	f.With, f.Gap, f.Now, f.At = chatMessage(User, text), "", c.messageTokens(text), c.hist.groups[c.stable-1]
+	f.name = ref{}
+	c.set(i, &f, "the summary stands for it")
+}
+
+// stubTokens is about what a stub takes beside the lines that it shows.
+const stubTokens = 150
+
+// squeezable reports whether the result may be cut hard.
+func (p *plan) squeezable(res *result) bool {
+	f := p.forms[res.item]
+	return (f == nil || !f.Gone && f.Fold == 0) && !p.untouched(res)
+}
+
+// squeeze cuts a result to about keep tokens and a stub, or to the stub alone. It says how many tokens that has freed.
+func (p *plan) squeeze(res *result, keep int) (freed int) {
+	f := p.squeezed(res, max(keep, 0))
+	if f == nil || p.sent(res.item)-f.Now < leastSaving {
+		f = p.stub(res, "the window is full")
+		f.Rung = rungCompact
+	}
+	if freed = p.sent(res.item) - f.Now; freed < leastSaving {
+		return 0
+	}
+	p.set(res.item, f, "the window is full")
+	return freed
+}
+
+// squeezed is the form of a result with about keep tokens of its lines; nil if none can be shown.
+func (p *plan) squeezed(res *result, keep int) *form {
+	list, tokens := p.passages(res.item)
+	f := &form{Rung: rungCompact, Now: p.hist.sizes[res.item]}
+	for _, w := range list {
+		c := cut{plan: p, res: res, passage: w, keep: int(int64(keep) * int64(w.tokens) / int64(max(tokens, 1)))}
+		if c.keep == 0 || marked(w.text) {
+			return nil
+		}
+		shown, of := w.text, ""
+		if s, changed := finalScreen(w.text); changed {
+			shown, of = s, " of the final screen"
+		}
+		if text, _ := c.excerpt(shown, of); text != "" {
+			f.Patches = append(f.Patches, patch{w.place, w.index, text, c.name, c.spelling})
+			f.Now -= w.spent - p.spend(text, res.item)
+		}
+	}
+	if len(f.Patches) == 0 {
+		return nil
+	}
+	return f
+}
+
+// fit cuts results hard, the oldest first, until the request fits. It leaves all as it is where that could not help.
+func (p *plan) fit() {
+	stages := [...]int{1_100, 140} // tokens; some 4 000 and 500 characters
+	over, most := p.total()-p.usable, 0
+	for k := range p.hist.results {
+		if res := &p.hist.results[k]; p.squeezable(res) {
+			most += max(0, p.sent(res.item)-stubTokens)
+		}
+	}
+	if most < over && float64(most) < leastGain*float64(p.total()) {
+		return
+	}
+	for _, keep := range stages {
+		for k := range p.hist.results {
+			if over <= 0 {
+				return
+			}
+			if res := &p.hist.results[k]; p.squeezable(res) && p.sent(res.item) > keep+stubTokens {
+				over -= p.squeeze(res, keep)
+			}
+		}
+	}
+}

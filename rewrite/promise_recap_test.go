@@ -1,0 +1,195 @@
+package rewrite
+
+import (
+	"encoding/hex"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// recap holds a summary against the facts. from is the first item of its span, of all the request's.
+func (j *judge) recap(text string, from int) {
+	j.Helper()
+	frame := regexp.MustCompile(`(?s)^\[epitome: summary ([0-9a-f]{8}) of (\d+) earlier messages, left out to make room\]\n(.*)\n\[end of summary ([0-9a-f]{8})\. ([^\n]*)\]$`)
+	m := frame.FindStringSubmatch(text)
+	if m == nil || m[1] != m[4] {
+		j.Fatalf("promise 8: this is no summary: %q", text)
+	}
+	n, _ := strconv.Atoi(m[2])
+	s := &spanFacts{judge: j, id: m[1], from: from, to: from + n}
+	if s.to >= len(j.was.Items) {
+		j.Fatalf("promise 8: a summary of %d messages from message %d on", n, from)
+	}
+	if chain := j.was.Chain(); !strings.Contains(hex.EncodeToString(chain[s.to-j.was.Head][:]), s.id) {
+		j.Fatalf("promise 8: %s is no name for what stands before message %d", s.id, s.to)
+	}
+	s.learn()
+	s.parts(m[3])
+	j.transcripts(m[5], s)
+}
+
+// spanFacts is what a span holds.
+type spanFacts struct {
+	*judge
+	id           string
+	from, to     int
+	called, told string // all that calls said, and all that results did
+	names        map[string]bool
+}
+
+func (s *spanFacts) learn() {
+	var called, told strings.Builder
+	s.names = map[string]bool{}
+	for i := s.from; i < s.to; i++ {
+		it := &s.was.Items[i]
+		for _, c := range it.Calls {
+			s.names[c.Name] = true
+			arguments := said(c.Arguments.Of(s.was.Body))
+			called.WriteString(argumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
+		}
+		if it.Role == Tool {
+			s.names[it.Name] = true
+			for _, t := range textsOf(s.was, it) {
+				screen, _ := finalScreen(t)
+				told.WriteString(t + "\n" + screen + "\n")
+			}
+		}
+	}
+	s.called, s.told = called.String(), told.String()
+}
+
+// parts holds the parts between the frames. Each line with the summary's name is epitome's.
+func (s *spanFacts) parts(text string) {
+	s.Helper()
+	heading, body := "", ""
+	for l := range strings.Lines(text + "\n") {
+		if !strings.Contains(l, s.id) {
+			body += l
+			continue
+		}
+		s.part(heading, body)
+		heading, body = strings.TrimSuffix(l, "\n"), ""
+	}
+	s.part(heading, body)
+}
+
+func (s *spanFacts) part(heading, body string) {
+	s.Helper()
+	message := regexp.MustCompile(`^-- ` + s.id + `: message (\d+)(, the latest so far: go on with it unless it is done)?$`)
+	rest, ok := strings.CutPrefix(heading, "== "+s.id+": ")
+	kind, _, closed := strings.Cut(rest, " ")
+	switch m := message.FindStringSubmatch(heading); {
+	case heading == "": // what is said at first
+	case m != nil:
+		s.message(numbers(m[1])[0], body, m[2] != "")
+	case strings.HasPrefix(heading, "-- "+s.id+": and "):
+		if body != "" {
+			s.Fatalf("promise 8: %q stands under %q", body, heading)
+		}
+	case !ok || !closed || !strings.HasSuffix(heading, " =="):
+		s.Fatalf("promise 8: %q is no frame", heading)
+	default:
+		for l := range strings.Lines(body) {
+			s.row(kind, strings.TrimSuffix(l, "\n"))
+		}
+	}
+}
+
+// message holds a user's message that stands in the summary.
+func (s *spanFacts) message(i int, body string, latest bool) {
+	s.Helper()
+	if i < s.from || i >= s.to || s.was.Items[i].Role != User {
+		s.Fatalf("promise 8: message %d is none of the user's in the span %d-%d", i, s.from, s.to)
+	}
+	var texts []string
+	for _, t := range textsOf(s.was, &s.was.Items[i]) {
+		if !strings.HasPrefix(t, "\x00") {
+			texts = append(texts, t)
+		}
+	}
+	if want := strings.Join(texts, "\n") + "\n"; body != want {
+		s.Fatalf("promise 8: message %d was %q, not %q", i, want, body)
+	}
+	for k := i + 1; latest && k < s.to; k++ {
+		if s.was.Items[k].Role == User {
+			s.Fatalf("promise 8: message %d is said to be the latest, but there is message %d", i, k)
+		}
+	}
+}
+
+func (s *spanFacts) row(kind, row string) {
+	s.Helper()
+	switch kind {
+	case "files":
+		_, list, _ := strings.Cut(row, ": ")
+		for name := range strings.SplitSeq(list, " ") {
+			if !strings.Contains(s.called, path.Base(name)) {
+				s.Fatalf("promise 8: no call of the span names the file %q", name)
+			}
+		}
+	case "calls,":
+		s.about(strings.TrimLeft(row, "✓✗ 0123456789"))
+	case "names":
+		if !strings.Contains(s.called, row) {
+			s.Fatalf("promise 8: no call of the span says %q", row)
+		}
+	case "larger":
+		i := strings.LastIndex(row, ": ")
+		s.about(row[:i])
+		for name := range strings.SplitSeq(row[i+2:], " ") {
+			if !strings.Contains(s.told, name) {
+				s.Fatalf("promise 8: no result of the span says %q", name)
+			}
+		}
+	default:
+		s.Fatalf("promise 8: %q stands under the heading %q", row, kind)
+	}
+}
+
+func (s *spanFacts) about(row string) {
+	s.Helper()
+	name, _, _ := strings.Cut(row, " `")
+	if name != "a tool" && !s.names[name] {
+		s.Fatalf("promise 8: %q was not called in the span", name)
+	}
+}
+
+// transcripts holds that all that was left out is where the summary says.
+func (j *judge) transcripts(where string, s *spanFacts) {
+	j.Helper()
+	all := ""
+	for _, name := range cites([]byte(where)) {
+		content, err := j.get(name)
+		if err != nil {
+			j.Fatalf("promise 6: %v", err)
+		}
+		all += string(content)
+	}
+	for i := s.from; i < s.to; i++ {
+		if f := j.out.forms[i-j.was.Head]; f != nil && (f.Fold > 0 || f.Gone) && !strings.Contains(all, string(j.was.Items[i].Of(j.was.Body))) {
+			j.Fatalf("promise 6: message %d is not where the summary says: %s", i, where)
+		}
+	}
+}
+
+// appended holds a message of the user behind which a summary stands.
+func (j *judge) appended(i, at int) {
+	j.Helper()
+	was, now := textsOf(j.was, &j.was.Items[i]), textsOf(j.now, &j.now.Items[at])
+	last := len(now) - 1
+	rest, ok := now[last], len(was) == last
+	if len(was) == len(now) {
+		rest, ok = strings.CutPrefix(now[last], was[last])
+	}
+	if ok && !slices.Equal(was[:min(last, len(was))], now[:last]) {
+		ok = false
+	}
+	text, framed := strings.CutPrefix(rest, "\n\n")
+	if a, b := skeleton(j.was, &j.was.Items[i]), skeleton(j.now, &j.now.Items[at]); !ok || !framed || a != b {
+		j.Fatalf("promise 2: message %d is the user's: %s", i, fmt.Sprintf("%.200q", rest))
+	}
+	j.recap(text, i+1)
+}
