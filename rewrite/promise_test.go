@@ -230,7 +230,7 @@ func (j *judge) notice(l string, n notice) {
 	j.Helper()
 	left := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) of (\d+) left out( of the final screen)?: (\d+) lines, (\d+) tokens of `)
 	cleared := regexp.MustCompile(`^\[epitome: .*, (\d+) lines, (\d+) tokens, cleared: `)
-	above := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) here stand from line (\d+) on in the earlier result of `)
+	above := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-\d+ of the earlier result of `)
 	if m := left.FindStringSubmatch(l); m != nil {
 		base := n.was
 		if m[4] != "" {

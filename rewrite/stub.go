@@ -50,7 +50,7 @@ func excerptStub(c *origin, m middle) string {
 	fmt.Fprintf(&b, "%slines %d-%d of %d left out%s: %d lines, %d tokens of %s. %s",
 		mark, m.from, m.to, m.total, m.of, m.to-m.from+1, m.leftTokens, c.about(), m.where)
 	if m.names != "" {
-		b.WriteString(" Names in them: " + m.names)
+		b.WriteString(". Names in them: " + m.names)
 	}
 	b.WriteString("]\n")
 	b.WriteString(m.tail)
@@ -59,7 +59,7 @@ func excerptStub(c *origin, m middle) string {
 
 // outlineStub shows what a JSON value is made of.
 func outlineStub(c *origin, outline string, tokens int, where string) string {
-	return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s, made of its own keys and values. %s]\n%s", mark, tokens, c.about(), where, outline)
+	return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", mark, tokens, c.about(), where, outline)
 }
 
 // screenStub shows terminal output as it would stand on the screen in the end.
@@ -72,7 +72,7 @@ func screenStub(screen string, tokens int, where string) string {
 
 // referenceStub stands where lines were that an earlier result holds.
 func referenceStub(c *origin, r repeat) string {
-	return fmt.Sprintf("%slines %d-%d here stand from line %d on in the earlier result of %s, but for line numbers and trailing spaces]\n", mark, r.first, r.last, r.at, c.about())
+	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the earlier result of %s]\n", mark, r.first, r.last, r.at, r.at+r.last-r.first, c.about())
 }
 
 // clearedStub stands where a result was.
@@ -83,13 +83,15 @@ func clearedStub(c *origin, m middle, why string) string {
 	}
 	s := fmt.Sprintf("%s%s,%s %d tokens, cleared: %s. %s", mark, c.about(), lines, m.leftTokens, why, m.where)
 	if m.names != "" {
-		s += " Names in it: " + m.names
+		s += ". Names in it: " + m.names
 	}
 	return s + "]"
 }
 
 // where says how to get a text back.
-func where(address string) string { return "Whole text: " + address }
+func where(address string) string { return "Read it whole in " + address }
 
 // keptAs is what where is when no address can be given.
-func keptAs(name string) string { return "Kept as artifact " + name }
+func keptAs(name string) string {
+	return "Kept as artifact " + name + ", which cannot be read from here"
+}
