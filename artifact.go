@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -38,17 +39,23 @@ func (artifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Wr
 	if err != nil {
 		return nil, err
 	}
-	return func(from io.Reader, to io.Writer) error { return offload.Select(from, to, want) }, nil
+	return func(from io.Reader, to io.Writer) error {
+		err := offload.Select(from, to, want)
+		if errors.Is(err, offload.ErrNoLines) {
+			err = fmt.Errorf("%w: %w", console.ErrNoLines, err)
+		}
+		return err
+	}, nil
 }
 
 type artifactCmd struct {
-	ID    string `arg:"" help:"Its id, or its path or URL, as the text says that is left in its place."`
+	ID    string `arg:"" help:"Its id, or its path or URL, as the text says that is left in its place. For an id, the data folder is searched."`
 	Lines string `placeholder:"A-B" help:"Only these lines, counted from 1; A-, -B and A do as well."`
 	Grep  string `placeholder:"RE" help:"Only lines that match a regular expression, each with its number in front."`
 }
 
-// Run asks the epitome that runs, and opens what lies in the data folder only where none does. Proxies that "epitome run" has
-// started have folders of their own.
+// Run prints what the path or URL names. For an id it asks the epitome that runs, and opens what lies in the data folder only
+// where none does. Proxies that "epitome run" has started have folders of their own.
 func (k artifactCmd) Run(c *cli) error {
 	choose, err := artifacts{}.Lines(k.Lines, k.Grep)
 	if err != nil {
@@ -58,35 +65,100 @@ func (k artifactCmd) Run(c *cli) error {
 	if !offload.IsName(name) {
 		return fmt.Errorf("cannot look for artifact %.60q: an id is 26 characters of a to z and 2 to 7", k.ID)
 	}
+	var looked string
+	switch {
+	case strings.Contains(k.ID, "://"):
+		looked, err = k.ID, k.printURL()
+	case strings.ContainsAny(k.ID, `/`+string(filepath.Separator)):
+		looked, err = k.ID, printFile(k.ID, choose)
+	default:
+		looked, err = k.search(c, name, choose)
+	}
+	if errors.Is(err, console.ErrNoArtifact) {
+		return fmt.Errorf("cannot print artifact %s: %w; looked in %s, and --data names another data folder to look for an id", name, err, looked)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot print artifact %s: %w", name, err)
+	}
+	return nil
+}
+
+// search prints the artifact of this name from the data folder, or one of those below it. looked is where that is.
+func (k artifactCmd) search(c *cli, name string, choose func(io.Reader, io.Writer) error) (looked string, err error) {
 	conf, err := loadConfig(c.Config, c.overrides())
 	if err != nil {
-		return err
+		return "", err
 	}
 	home, err := dataFolder(conf)
 	if err != nil {
-		return err
+		return "", err
 	}
-	others, _ := filepath.Glob(filepath.Join(home, "run", "*")) // the pattern is sound
+	looked = home + " and the folders in its run/"
 	var failed error
-	for _, folder := range append([]string{home}, others...) {
+	for _, folder := range foldersIn(home) {
 		err := k.printFrom(conf, folder, name, choose)
-		if err == nil {
-			return nil
+		if err == nil || errors.Is(err, console.ErrNoLines) {
+			return looked, err
 		}
 		if !errors.Is(err, console.ErrNoArtifact) && failed == nil {
 			failed = err
 		}
 	}
-	if failed == nil {
-		failed = console.ErrNoArtifact
-	}
-	return fmt.Errorf("cannot print artifact %s: %w", name, failed)
+	return looked, cmp.Or(failed, console.ErrNoArtifact)
+}
+
+// foldersIn are the data folder and those of the proxies that "epitome run" has started.
+func foldersIn(home string) []string {
+	others, _ := filepath.Glob(filepath.Join(home, "run", "*")) // the pattern is sound
+	return append([]string{home}, others...)
 }
 
 // nameIn is the id in a path or URL that ends with it.
 func nameIn(text string) string {
 	text, _, _ = strings.Cut(text, "?")
 	return strings.TrimSuffix(path.Base(filepath.ToSlash(text)), ".txt")
+}
+
+// printFile prints an artifact by its path, in whatever data folder that is.
+func printFile(path string, choose func(io.Reader, io.Writer) error) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		f, err = os.Open(path + ".txt")
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return console.ErrNoArtifact
+	}
+	if err != nil {
+		return pathCause(err)
+	}
+	defer func() { _ = f.Close() }()
+	return choose(f, os.Stdout)
+}
+
+// printURL prints what an epitome answers at the URL, with the lines that flags ask for in place of its own.
+func (k artifactCmd) printURL() error {
+	u, err := url.Parse(k.ID)
+	if err != nil || u.Scheme != "http" || u.Host == "" {
+		return errors.New("write a URL that begins with http://, as epitome serves it")
+	}
+	query := u.Query()
+	for key, value := range map[string]string{"lines": k.Lines, "grep": k.Grep} {
+		if value != "" {
+			query.Set(key, value)
+		}
+	}
+	u.RawQuery = query.Encode()
+	ctx, cancel := context.WithTimeout(context.Background(), downloadTime)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	return printAnswer(resp, u.Host)
 }
 
 // printFrom prints an artifact of the epitome with this data folder. Whatever the error is, nothing was printed if it is
@@ -120,17 +192,24 @@ func (b *badge) printArtifact(name string, query url.Values) error {
 	if err != nil {
 		return err
 	}
+	return printAnswer(resp, b.Listen)
+}
+
+// printAnswer prints the artifact that an epitome has answered with, and closes the answer.
+func printAnswer(resp *http.Response, from string) error {
 	defer func() { _ = resp.Body.Close() }()
-	switch resp.StatusCode {
-	case http.StatusOK:
-		_, err = io.Copy(os.Stdout, resp.Body)
+	if resp.StatusCode == http.StatusOK {
+		_, err := io.Copy(os.Stdout, resp.Body)
 		return err
-	case http.StatusNotFound:
-		return console.ErrNoArtifact
 	}
 	var said struct{ Error struct{ Message string } }
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said); err != nil {
-		return fmt.Errorf("the epitome on %s answered %s", b.Listen, resp.Status)
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said); err != nil || said.Error.Message == "" {
+		return fmt.Errorf("the epitome on %s answered %s", from, resp.Status)
+	}
+	for _, known := range []error{console.ErrNoArtifact, console.ErrNoLines} {
+		if more, ok := strings.CutPrefix(said.Error.Message, known.Error()); ok {
+			return fmt.Errorf("%w%s", known, more)
+		}
 	}
 	return errors.New(said.Error.Message)
 }

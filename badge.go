@@ -92,6 +92,9 @@ func (b *badge) proof(nonce string) string { return b.sign("program", nonce) }
 // claim shows to the program that it is asked by its owner. It tells a program that is not the badge's nothing.
 func (b *badge) claim(nonce string) string { return b.sign("owner", nonce) }
 
+// mark stands for a text: it shows who can read the data folder whether another text is the same, and everybody else nothing.
+func (b *badge) mark(text string) string { return b.sign("mark", text) }
+
 func (b *badge) sign(who, nonce string) string {
 	mac := hmac.New(sha256.New, []byte(b.Secret))
 	mac.Write([]byte(who + " " + nonce))

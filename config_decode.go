@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/unit"
+
 	"github.com/pelletier/go-toml/v2"
 )
 
@@ -109,6 +111,8 @@ func spelling(goType string) string {
 		return "a text in quotes"
 	case "int":
 		return "a whole number, without quotes"
+	case "float64":
+		return "a number, as in 0.8, without quotes"
 	case "bool":
 		return "true or false, without quotes"
 	case "[]string":
@@ -156,7 +160,7 @@ func advise(key []string) string {
 	nearest, least := "", 2*(2+min(len(last)/4, 2)) // fewer letters than half of this may be wrong
 	for _, known := range appendKeys(nil, reflect.TypeFor[Config](), nil) {
 		k := withNames(known, key)
-		n := 2 * distance(strings.Join(key, "."), strings.Join(k[max(0, len(k)-len(key)):], "."))
+		n := 2 * unit.Distance(strings.Join(key, "."), strings.Join(k[max(0, len(k)-len(key)):], "."))
 		switch {
 		case known[len(known)-1] == last:
 			n = min(n, 3) // the right name in the wrong table is nearer than two wrong letters
@@ -188,25 +192,4 @@ func withNames(k, key []string) []string {
 		}
 	}
 	return k
-}
-
-// distance is how many letters must be put in, left out or changed to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1) // row[j]: from the part of a read so far to b[:j]
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

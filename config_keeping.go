@@ -43,10 +43,6 @@ func checkLimits(l rewrite.Limits) error {
 			return err
 		}
 	}
-	if l.OffloadKeep >= l.Offload || l.ReadsKeep >= l.OffloadReads {
-		return fmt.Errorf("cannot use rewrite.offload_keep %d and offload_read_keep %d: each must be below its limit, %d and %d",
-			l.OffloadKeep, l.ReadsKeep, l.Offload, l.OffloadReads)
-	}
 	if l.Target >= l.CompactAt || l.ClearAt > l.CompactAt {
 		return fmt.Errorf("cannot use rewrite.compact_at %v with compact_to %v and clear_at %v: compact_to must be below it, and clear_at not above",
 			l.CompactAt, l.Target, l.ClearAt)
@@ -62,6 +58,8 @@ func checkLimits(l rewrite.Limits) error {
 // checkNumber leaves alone what is no number. A comparison with what is not a number is false.
 func checkNumber(key string, v reflect.Value) error {
 	switch {
+	case (key == "offload_tokens" || key == "offload_read_tokens") && v.Int() < 1:
+		return fmt.Errorf("cannot use rewrite.%s %v: it must be greater than zero", key, v)
 	case v.CanInt() && v.Int() < 0:
 		return fmt.Errorf("cannot use rewrite.%s %v: it must not be below zero", key, v)
 	case key == "rent" && !(v.Float() >= 0 && v.Float() <= mostRent):

@@ -46,8 +46,11 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 		f("[rewrite]\n"+key+" = -1", "cannot use rewrite."+key+" -1: it must not be below zero")
 		f("[rewrite]\n"+key+" = 0", "")
 	}
-	f("[rewrite]\noffload_tokens = 2000", "cannot use rewrite.offload_keep 2000 and offload_read_keep 4000: each must be below its limit, 2000 and 20000")
-	f("[rewrite]\noffload_read_keep = 20000", "cannot use rewrite.offload_keep 2000 and offload_read_keep 20000: each must be below its limit, 8000 and 20000")
+	for _, key := range []string{"offload_tokens", "offload_read_tokens"} {
+		f("[rewrite]\n"+key+" = 0", "cannot use rewrite."+key+" 0: it must be greater than zero")
+		f("[rewrite]\n"+key+" = 1", "")
+	}
+	f("[rewrite]\noffload_read_keep = 20000", "") // of a limit no more than half is kept, whatever the number says
 	const tools = ": write a pattern as tool, and tokens above zero or keep = true"
 	f("[[rewrite.tools]]\ntokens = 5", `cannot use rewrite.tools ""`+tools)
 	f("[[rewrite.tools]]\ntool = \"a\"", `cannot use rewrite.tools "a"`+tools)
@@ -59,6 +62,20 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both or none`)
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B, store.keep 720h0m0s, store.sync_every 1s: each must be greater than zero")
 	f("[store]\nkeep = \"0s\"", "cannot use offload.quota 2GB, store.keep 0s, store.sync_every 1s: each must be greater than zero")
+}
+
+func TestLowerLimitLowersWhatIsKept(t *testing.T) {
+	f := func(text string, limit, keep int) {
+		t.Helper()
+		l := load(t, text).Rewrite
+		if at := l.At(200_000, 180_000); at.Offload != limit || at.OffloadKeep != keep {
+			t.Errorf("%q keeps %d of %d, want %d of %d", text, at.OffloadKeep, at.Offload, keep, limit)
+		}
+	}
+	f("", 8000, 2000)
+	f("[rewrite]\noffload_tokens = 1500", 1500, 750)
+	f("[rewrite]\noffload_tokens = 1500\noffload_keep = 300", 1500, 300)
+	f("[rewrite]\noffload_keep = 9000", 8000, 4000)
 }
 
 func TestWindowsAreReadAsPeopleWriteThem(t *testing.T) {

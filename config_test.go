@@ -296,6 +296,8 @@ func TestBadValueIsNamedWithItsLine(t *testing.T) {
 	f("[console]\nhosts = \"a\"", `config.toml:2: cannot set console.hosts: write a list such as ["one", "two"]`)
 	f("[console]\nhosts = [1]", "config.toml:2: cannot set console.hosts: write a text in quotes")
 	f("[upstreams.mine.tls]\ninsecure_skip_verify = \"no\"", "config.toml:2: cannot set upstreams.mine.tls.insecure_skip_verify: write true or false, without quotes")
+	f("[rewrite]\nrent = \"x\"", "config.toml:2: cannot set rewrite.rent: write a number, as in 0.8, without quotes")
+	f("[rewrite]\nrepeats = \"x\"", "config.toml:2: cannot set rewrite.repeats: write true or false, without quotes")
 	f("proxy = 1", "config.toml:1: cannot set proxy: write a table, under its name in [ ]")
 	f("upstreams.mine = \"http://mine\"", "config.toml:1: cannot set upstreams.mine: write a table, under its name in [ ]")
 	f("routes = \"a\"", "config.toml:1: cannot set routes: write a list of tables, each under its name in [[ ]]")

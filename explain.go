@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -24,7 +25,8 @@ type explainCmd struct {
 	Window string `placeholder:"TOKENS" help:"Take the model to hold so many tokens, as 32k or 200000."`
 	Preset string `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
 	Turns  bool   `help:"Play the request as a conversation, turn by turn as its client would have sent it, with nothing known before."`
-	JSON   bool   `help:"Print the report as JSON."`
+	JSON   bool   `xor:"output" help:"Print the report as JSON."`
+	Body   bool   `xor:"output" help:"Print the request as it would be sent in place of a report."`
 }
 
 // Run needs neither a running epitome nor a key, and writes nothing but its report.
@@ -60,11 +62,18 @@ func (k explainCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	r := e.report(k.Turns)
-	if k.JSON {
+	return k.print(e.report(k.Turns))
+}
+
+func (k explainCmd) print(r *explainReport) error {
+	switch {
+	case k.Body:
+		_, err := os.Stdout.Write(r.body)
+		return err
+	case k.JSON:
 		return r.json(os.Stdout)
 	}
-	return r.print(os.Stdout)
+	return r.print(os.Stdout, isTerminal(os.Stdout))
 }
 
 func (k explainCmd) read() (body []byte, err error) {
@@ -75,6 +84,9 @@ func (k explainCmd) read() (body []byte, err error) {
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request %s: %w", k.File, pathCause(err))
+	}
+	if err := json.Unmarshal(body, &json.RawMessage{}); err != nil {
+		return nil, fmt.Errorf("cannot explain %s: it is not JSON: %w", k.File, err)
 	}
 	return body, nil
 }
@@ -88,6 +100,8 @@ type explaining struct {
 	means  rewrite.Means
 	shaper *rewrite.Shaper
 	known  string   // what of the conversation is known, in words
+	note   string   // what is to be read before anything else
+	via    string   // the upstream's name, where the configuration's is not the one that requests went to
 	ending []func() // what is to be done at the end, the last first
 }
 
@@ -110,30 +124,74 @@ func (e *explaining) windows(text string) error {
 	return nil
 }
 
-// open looks at what an epitome that does not run has decided. One that runs holds its store: then nothing is known.
-func (e *explaining) open(folder string) error {
-	if b, err := readBadge(folder); err == nil {
-		if _, err := b.ask(); err == nil {
-			e.known = "nothing: a running epitome holds what was decided; with x-epitome-mode: observe it tells what it would do"
-			return e.begin(folder)
+// open looks for the conversation in what epitomes that do not run have decided. One that runs holds its store: then nothing is
+// known.
+func (e *explaining) open(home string) error {
+	running := ""
+	for i, folder := range foldersIn(home) {
+		if b, err := readBadge(folder); err == nil {
+			if _, err := b.ask(); err == nil {
+				running = b.Listen
+				continue
+			}
+		}
+		if e.scopeIsOne() && (e.find(folder, "") || i > 0 && e.find(folder, runOpenAI)) {
+			return nil
 		}
 	}
+	e.via = ""
+	if running != "" {
+		e.known = "nothing: a running epitome holds what was decided; with x-epitome-mode: observe it tells what it would do"
+		e.note = "This is what would be done to a conversation never seen; what epitome on " + running +
+			" has decided is not in it. --turns comes closer."
+		return e.begin(home)
+	}
+	return e.openHome(home)
+}
+
+// find reports whether the conversation is known in the folder, as one that went to the upstream of this name, and if it is,
+// takes what is known from there.
+func (e *explaining) find(folder, via string) bool {
+	k, err := openKept(e.conf, folder)
+	if err != nil {
+		return false
+	}
+	e.via = via
+	e.look(k)
+	request, err := rewrite.ReadChat(e.body)
+	if err != nil || e.shape(e.body, request.Model).Report.Repeated == 0 {
+		_ = k.store.Close()
+		return false
+	}
+	e.look(k) // anew: to shape is to remember
+	e.known = "what was decided in " + folder
+	e.ending = append(e.ending, func() { _ = k.store.Close() })
+	return true
+}
+
+// look takes what is known from what was kept, and writes nothing there.
+func (e *explaining) look(k kept) {
+	keep := e.conf.Store.Keep.D()
+	e.use(shadowed(means(k.store, k.shelf, &e.window, keep), keep))
+}
+
+// openHome begins with what is known of other conversations, if anything is.
+func (e *explaining) openHome(home string) error {
 	if !e.scopeIsOne() {
 		e.known = "nothing: what was decided belongs to a credential or a header, which this request does not come with"
-		return e.begin(folder)
+		return e.begin(home)
 	}
-	k, err := openKept(e.conf, folder)
+	k, err := openKept(e.conf, home)
 	if err != nil {
 		e.known = "nothing: no decision was ever made here"
 		if !errors.Is(err, console.ErrNoArtifact) {
 			e.known = "nothing: " + err.Error()
 		}
-		return e.begin(folder)
+		return e.begin(home)
 	}
-	e.known = "what was decided in " + folder
+	e.known = "what was decided in " + home
 	e.ending = append(e.ending, func() { _ = k.store.Close() })
-	keep := e.conf.Store.Keep.D()
-	e.use(shadowed(means(k.store, k.shelf, &e.window, keep), keep))
+	e.look(k)
 	return nil
 }
 
@@ -171,6 +229,9 @@ func (e *explaining) use(m rewrite.Means) {
 
 // upstream is the one that a request for the model goes to, if its path does not say.
 func (e *explaining) upstream(model string) string {
+	if e.via != "" {
+		return e.via
+	}
 	for _, r := range e.conf.Routes {
 		if unit.Match(r.Model, model) {
 			return r.Upstream
@@ -186,7 +247,7 @@ func (e *explaining) shape(body []byte, model string) rewrite.Shaped {
 
 // report explains the request, and the conversation before it if turns says so.
 func (e *explaining) report(turns bool) *explainReport {
-	r := &explainReport{Mode: e.conf.Mode, Preset: e.conf.Rewrite.Preset, Bytes: len(e.body), Known: e.known, Changes: []explainChange{}}
+	r := &explainReport{Mode: e.conf.Mode, Preset: e.conf.Rewrite.Preset, Bytes: len(e.body), Known: e.known, Note: e.note, body: e.body, Changes: []explainChange{}}
 	request, err := rewrite.ReadChat(e.body)
 	if err != nil {
 		r.Reason = err.Error()
@@ -196,6 +257,7 @@ func (e *explaining) report(turns bool) *explainReport {
 		r.Turns = e.turns(request)
 	}
 	shaped := e.shape(e.body, request.Model)
+	r.body = shaped.Body
 	e.describe(r, request, shaped.Report)
 	for _, c := range shaped.Standing(request) {
 		r.Changes = append(r.Changes, explained(c))
@@ -213,6 +275,7 @@ func (e *explaining) describe(r *explainReport, request *rewrite.Request, told r
 	}
 	r.Counted = vocabularyOf(e.means.Models.Of(request.Model))
 	r.Messages, r.Groups, r.Rounds = len(request.Items), len(request.Groups()), len(request.Turns())
+	r.Rent = e.conf.Rewrite.Rent
 	r.Limits = e.conf.Rewrite.At(told.Window, told.Usable)
 	r.Before, r.After = explainSize(told.Before), explainSize(told.After)
 	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()

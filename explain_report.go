@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -27,6 +28,8 @@ type explainReport struct {
 	MaxOutput    int             `json:"max_output"` // tokens that the request asks for; 0 if it does not say
 	Usable       int             `json:"usable"`
 	Limits       rewrite.Bounds  `json:"limits"`
+	Rent         float64         `json:"rent"`
+	Note         string          `json:"note"`  // what is to be read first; empty if there is nothing of the kind
 	Known        string          `json:"known"` // what of the conversation was known before
 	Before       explainSize     `json:"before"`
 	After        explainSize     `json:"after"`
@@ -39,6 +42,8 @@ type explainReport struct {
 	Reason       string          `json:"reason"` // why nothing new would be done
 	Failed       string          `json:"failed"` // what went wrong inside epitome
 	Turns        []explainTurn   `json:"turns,omitempty"`
+
+	body []byte // as it would be sent
 }
 
 // explainSize is how many tokens a request is, by what they are spent on.
@@ -74,10 +79,13 @@ type explainTurn struct {
 	Reason       string          `json:"reason"`
 }
 
+// decidedBefore is in the place of a reason: decisions do not hold theirs.
+const decidedBefore = "decided before"
+
 func explained(c rewrite.Change) explainChange {
 	e := explainChange{c.Item, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact}
 	if e.Why == "" {
-		e.Why = "decided before"
+		e.Why = decidedBefore
 	}
 	return e
 }
@@ -112,8 +120,14 @@ func (p *page) table(rows []string) {
 }
 
 // print writes the report for people.
-func (r *explainReport) print(w io.Writer) error {
+func (r *explainReport) print(w io.Writer, terminal bool) error {
 	p := &page{w: w}
+	switch {
+	case r.Note != "" && terminal:
+		p.line("\x1b[1m%s\x1b[0m\n", r.Note) // bold
+	case r.Note != "":
+		p.line("%s\n", r.Note)
+	}
 	if r.Messages == 0 {
 		p.line("Nothing would be done: %s. The request would go on as it came.", r.Reason)
 		return p.err
@@ -203,6 +217,24 @@ func (r *explainReport) printTurns(p *page) {
 		return
 	}
 	p.table(rows)
+	if slices.ContainsFunc(r.Turns, func(t explainTurn) bool { return belowLine(t.TokensAfter, t.Changes, r.Limits.Clear) }) {
+		r.printRent(p)
+	}
+}
+
+// belowLine reports whether results were cleared in a request that was below the line, which is so many tokens now.
+func belowLine(now int, changes []explainChange, line int) bool {
+	cleared := false
+	for _, c := range changes {
+		if c.Rung == rewrite.ActionClear && c.Why != decidedBefore {
+			cleared, now = true, now+c.Before-c.After
+		}
+	}
+	return cleared && now < line
+}
+
+func (r *explainReport) printRent(p *page) {
+	p.line("Below the line, old results are cleared once what they cost in the provider's cache comes to %v times what clearing costs.", r.Rent)
 }
 
 // longestArgument is how many characters of an argument stand in a table.
@@ -237,6 +269,9 @@ func (r *explainReport) printChanges(p *page) {
 		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%s\t%s", c.Message, c.what(), c.Rung, c.Before, c.After, c.Artifact, c.Why))
 	}
 	p.table(rows)
+	if belowLine(r.TokensAfter, r.Changes, r.Limits.Clear) {
+		r.printRent(p)
+	}
 	if r.Mode != "on" {
 		p.line("The mode is %s: the request would be sent as it came.", r.Mode)
 	}

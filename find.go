@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"os"
@@ -33,13 +34,44 @@ type search struct {
 // findOrStart looks for a proxy in the user's data folder, then for one that the command is in already, then for one
 // that an earlier run has started for the same, and starts one at last. Runs that want the same wait for one another here.
 func (s search) findOrStart() (*running, error) {
-	if r := lookup(s.home, s.want); r != nil {
+	if r := lookup(s.home, s.want); r != nil && !s.forbids(r) && r.hold() {
+		if isTerminal(os.Stderr) {
+			s.remark(r)
+		}
 		return r, nil
 	}
 	if r := s.around(); r != nil {
+		if s.forbids(r) {
+			s.remark(r)
+		}
 		return r, nil
 	}
-	folder := filepath.Join(s.home, "run", keyOf(s.conf, s.want, os.Getenv))
+	folder := filepath.Join(s.home, "run", keyOf(s.want))
+	r, err := s.share(folder, false)
+	if r == nil && err == nil {
+		r, err = s.share(folder+"-"+short(s.conf.Mode, settingsOf(s.conf), buildOf(os.Getenv)), true)
+	}
+	return r, err
+}
+
+// forbids reports whether flags were given that the proxy does not follow.
+func (s search) forbids(r *running) bool {
+	return s.cli.Mode != "" && r.mode != s.conf.Mode || s.cli.Config != "" && !r.runsAs(s.conf)
+}
+
+// remark says what a proxy that is used does differently, if it does.
+func (s search) remark(r *running) {
+	switch {
+	case r.mode != s.conf.Mode:
+		fmt.Fprintf(os.Stderr, "epitome: using the epitome on %s, whose mode is %s; mode %s here does not count\n", r.badge.Listen, r.mode, s.conf.Mode)
+	case !r.runsAs(s.conf):
+		fmt.Fprintf(os.Stderr, "epitome: using the epitome on %s, whose configuration is another; the one here does not count\n", r.badge.Listen)
+	}
+}
+
+// share uses the proxy that runs in the folder if it is just what this run would start, and starts one where none runs. With
+// one that differs it returns nothing, unless the folder is for such as this alone.
+func (s search) share(folder string, alone bool) (*running, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot make the folder %s: %w; give a data folder that can be written with --data", folder, pathCause(err))
 	}
@@ -48,7 +80,15 @@ func (s search) findOrStart() (*running, error) {
 		return nil, fmt.Errorf("cannot lock the folder %s: %w", folder, err)
 	}
 	defer unlock()
-	if r := lookup(folder, s.want); r != nil {
+	r := lookup(folder, s.want)
+	if r != nil && !(r.runsAs(s.conf) && r.build == r.badge.mark(buildOf(os.Getenv))) {
+		if !alone {
+			return nil, nil
+		}
+		r = nil
+	}
+	if r != nil && r.hold() {
+		r.log = filepath.Join(folder, logFile)
 		return r, nil
 	}
 	return s.start(folder)
@@ -62,33 +102,54 @@ func (s search) around() *running {
 		if err != nil || slices.ContainsFunc(s.want, func(t target) bool { return !(&running{address: "http://" + b.Listen}).is(t.url) }) {
 			continue
 		}
-		if r := lookup(filepath.Dir(path), s.want); r != nil {
+		if r := lookup(filepath.Dir(path), s.want); r != nil && r.hold() {
+			r.log = filepath.Join(filepath.Dir(path), logFile)
 			return r
 		}
 	}
 	return nil
 }
 
-// keyOf names what a started proxy is good for: upstreams, everything that is configured, with the secrets that the
-// environment has put in, and the way to the network.
-func keyOf(conf Config, want []target, getenv func(string) string) string {
-	h := sha256.New()
+// keyOf names the folder of started proxies by their upstreams: what was decided under one configuration holds under the next.
+func keyOf(want []target) string {
+	var urls []string
 	for _, t := range want {
-		fmt.Fprintf(h, "%s\x00", t.url)
+		urls = append(urls, t.url)
 	}
-	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} {
-		fmt.Fprintf(h, "%s\x00%s\x00", getenv(name), getenv(strings.ToLower(name)))
+	return short(urls...)
+}
+
+// short is a name for some texts.
+func short(texts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
+	return hex.EncodeToString(sum[:8])
+}
+
+// settingsOf is what a configuration has proxies do, without the mode, the place, and the upstreams that flags have made. It
+// holds the secrets that the environment has put in.
+func settingsOf(conf Config) string {
+	conf.Mode, conf.Listen, conf.Data, conf.Upstream, conf.Console = "", "", "", "", console.Config{}
+	conf.Upstreams = maps.Clone(conf.Upstreams)
+	for _, made := range []string{urlUpstream, runOpenAI, runAnthropic} {
+		delete(conf.Upstreams, made)
 	}
 	all, err := json.Marshal(conf)
 	if err != nil {
 		panic("BUG: cannot encode the configuration: " + err.Error())
 	}
-	h.Write(all)
-	h.Write([]byte(version()))
-	return hex.EncodeToString(h.Sum(nil)[:8])
+	return string(all)
 }
 
-// lookup asks the proxy whose badge lies in the folder, if any, and takes a lease of it.
+// buildOf is which program this is, and its way to the network.
+func buildOf(getenv func(string) string) string {
+	all := []string{version()}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} {
+		all = append(all, getenv(name), getenv(strings.ToLower(name)))
+	}
+	return strings.Join(all, "\x00")
+}
+
+// lookup asks the proxy whose badge lies in the folder, if any. One without the upstreams that are wanted is none.
 func lookup(folder string, want []target) *running {
 	b, err := readBadge(folder)
 	if err != nil {
@@ -96,9 +157,6 @@ func lookup(folder string, want []target) *running {
 	}
 	r, err := b.ask()
 	if err != nil || !r.serves(want) {
-		return nil
-	}
-	if r.lease, err = b.lease(); err != nil {
 		return nil
 	}
 	return r
@@ -130,6 +188,7 @@ func (b *badge) ask() (*running, error) {
 	var said struct {
 		Proof     string            `json:"proof"`
 		Upstreams map[string]string `json:"upstreams"`
+		Running   map[string]string `json:"running"`
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said); err != nil {
 		return nil, err
@@ -137,7 +196,10 @@ func (b *badge) ask() (*running, error) {
 	if !b.proves(nonce, said.Proof) {
 		return nil, fmt.Errorf("cannot trust what listens on %s: it is not the epitome whose badge is in %s", b.Listen, filepath.Dir(b.path))
 	}
-	return &running{address: "http://" + b.Listen, upstreams: said.Upstreams}, nil
+	return &running{
+		address: "http://" + b.Listen, upstreams: said.Upstreams, badge: b,
+		mode: said.Running["mode"], settings: said.Running["settings"], build: said.Running["build"],
+	}, nil
 }
 
 // lease keeps the proxy alive until the result is closed, or this process ends.
@@ -152,6 +214,9 @@ func (b *badge) lease() (io.Closer, error) {
 	}
 	return resp.Body, nil
 }
+
+// logFile is what a started proxy says, in its data folder.
+const logFile = "epitome.log"
 
 // startWait is how long a started proxy may take to answer.
 const startWait = 15 * time.Second
@@ -171,14 +236,14 @@ func (s search) start(folder string) (*running, error) {
 	for _, t := range s.want {
 		args = append(args, "--base", t.name+"="+t.url)
 	}
-	logPath := filepath.Join(folder, "epitome.log")
-	logFile, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	logPath := filepath.Join(folder, logFile)
+	to, err := os.OpenFile(logPath, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", logPath, pathCause(err))
 	}
-	defer func() { _ = logFile.Close() }()
+	defer func() { _ = to.Close() }()
 	proxy := exec.Command(self, args...)
-	proxy.Stdout, proxy.Stderr = logFile, logFile
+	proxy.Stdout, proxy.Stderr = to, to
 	detach(proxy)
 	if err := proxy.Start(); err != nil {
 		return nil, fmt.Errorf("cannot start a proxy: %w", err)
@@ -188,12 +253,14 @@ func (s search) start(folder string) (*running, error) {
 	r, err := await(folder, s.want, exited)
 	if err != nil {
 		_ = proxy.Process.Kill() // nobody will come to use it
+		return nil, err
 	}
-	return r, err
+	r.log, r.started = logPath, true
+	return r, nil
 }
 
 func await(folder string, want []target, exited <-chan error) (*running, error) {
-	logPath := filepath.Join(folder, "epitome.log")
+	logPath := filepath.Join(folder, logFile)
 	deadline := time.After(startWait)
 	for tick := time.NewTicker(10 * time.Millisecond); ; {
 		select {
@@ -203,7 +270,7 @@ func await(folder string, want []target, exited <-chan error) (*running, error) 
 		case <-deadline:
 			return nil, fmt.Errorf("cannot start a proxy: it did not answer within %s; its log is %s", startWait, logPath)
 		case <-tick.C:
-			if r := lookup(folder, want); r != nil {
+			if r := lookup(folder, want); r != nil && r.hold() {
 				tick.Stop()
 				return r, nil
 			}

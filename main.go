@@ -141,7 +141,7 @@ func (k checkCmd) Run(c *cli) error {
 
 // newLog writes text for a person at a terminal and JSON for everything else.
 func newLog(f *os.File) *slog.Logger {
-	if s, err := f.Stat(); err == nil && s.Mode()&os.ModeCharDevice != 0 {
+	if isTerminal(f) {
 		return slog.New(slog.NewTextHandler(f, nil))
 	}
 	return slog.New(slog.NewJSONHandler(f, nil))

@@ -57,6 +57,7 @@ func (k runCmd) Run(c *cli) error {
 		return err
 	}
 	defer found.release()
+	defer found.tell()
 	child := exec.Command(path, command[1:]...)
 	child.Args[0] = command[0]
 	child.Env = found.environ(os.Environ(), want)
@@ -73,14 +74,20 @@ type target struct {
 	v1   bool     // base URLs in these variables end in /v1 when nothing else is said
 }
 
+// The upstreams that are made for a run.
+const (
+	runOpenAI    = "run-openai"
+	runAnthropic = "run-anthropic"
+)
+
 // wanted reads where the command would go: a base URL that is set already is its upstream.
 func wanted(conf Config, getenv func(string) string) []target {
 	openai := cmp.Or(getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE"))
 	anthropic := getenv("ANTHROPIC_BASE_URL")
 	return []target{
-		{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, name: "run-openai", like: conf.Upstream, v1: openai == "",
+		{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, name: runOpenAI, like: conf.Upstream, v1: openai == "",
 			url: trimSlash(cmp.Or(openai, conf.Upstreams[conf.Upstream].URL))},
-		{vars: []string{"ANTHROPIC_BASE_URL"}, name: "run-anthropic", like: "anthropic",
+		{vars: []string{"ANTHROPIC_BASE_URL"}, name: runAnthropic, like: "anthropic",
 			url: trimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL))},
 	}
 }
@@ -107,10 +114,28 @@ func trimSlash(base string) string { return strings.TrimRight(base, "/") }
 type running struct {
 	address   string // http://host:port
 	upstreams map[string]string
+	badge     *badge
+	mode      string
+	settings  string // the badge's mark of what it is configured to do
+	build     string // and of the program and its way to the network
 	lease     io.Closer
+	log       string // path; empty if a run has not started it
+	started   bool   // by this run
+}
+
+// hold takes a lease.
+func (r *running) hold() bool {
+	lease, err := r.badge.lease()
+	r.lease = lease
+	return err == nil
 }
 
 func (r *running) release() { _ = r.lease.Close() }
+
+// runsAs reports whether the proxy does what the configuration says.
+func (r *running) runsAs(conf Config) bool {
+	return r.mode == conf.Mode && r.settings == r.badge.mark(settingsOf(conf))
+}
 
 // has finds an upstream with exactly this base URL; which one it is decides over the headers that it adds.
 func (r *running) has(t target) (name string, ok bool) {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"epitome/proxy"
+	"epitome/rewrite"
 )
 
 // agent is a command that scripts give to "epitome run". Its arguments are what it does, one after the other:
@@ -217,29 +218,77 @@ func TestAround(t *testing.T) {
 	f("*", "*", "http_proxy=http://p.example", "no_proxy=*")
 }
 
-func TestKeyOf(t *testing.T) {
-	a, b := []target{{url: "http://a.example"}}, []target{{url: "http://b.example"}}
-	keys := map[string]string{}
-	f := func(what string, conf Config, want []target, env ...string) {
+func TestFoldersOfRunsAreByUpstreams(t *testing.T) {
+	a, b := target{url: "http://a.example"}, target{url: "http://b.example"}
+	keys := map[string]bool{keyOf([]target{a}): true, keyOf([]target{b}): true, keyOf([]target{a, b}): true, keyOf([]target{b, a}): true}
+	if again := []target{{url: "http://a.example", name: "another"}}; len(keys) != 4 || !keys[keyOf(again)] {
+		t.Errorf("got %v", keys)
+	}
+}
+
+func TestProxiesAreToldApartByWhatTheyDo(t *testing.T) {
+	seen := map[string]string{}
+	f := func(what string, conf Config, env ...string) {
 		t.Helper()
 		getenv := func(name string) string { return strings.Replace(last(env, name), "(none)", "", 1) }
-		key := keyOf(conf, want, getenv)
-		if twin, taken := keys[key]; taken {
+		key := settingsOf(conf) + buildOf(getenv)
+		if twin, taken := seen[key]; taken {
 			t.Errorf("%s would share a proxy with %s", what, twin)
 		}
-		if again := keyOf(conf, want, getenv); again != key {
-			t.Errorf("%s has the keys %s and %s", what, key, again)
+		seen[key] = what
+	}
+	keyed := func(name, key string) Config {
+		return Config{Upstreams: map[string]proxy.UpstreamConfig{name: {Headers: map[string]string{"Authorization": key}}}}
+	}
+	f("nothing", Config{Upstreams: map[string]proxy.UpstreamConfig{}})
+	f("a credential", keyed("u", "alice"))
+	f("another credential", keyed("u", "bob"))
+	f("a number", Config{Rewrite: rewrite.Limits{Rent: 1}})
+	f("a forward proxy", Config{}, "HTTPS_PROXY=http://p.example")
+
+	none := settingsOf(Config{Upstreams: map[string]proxy.UpstreamConfig{}})
+	for what, conf := range map[string]Config{
+		"its mode, which is told apart": {Mode: "off", Upstreams: map[string]proxy.UpstreamConfig{}},
+		"its place":                     {Listen: "x", Data: "x", Upstream: "x", Upstreams: map[string]proxy.UpstreamConfig{}},
+		"an upstream of its own":        keyed(runOpenAI, "x"),
+		"an upstream of a flag":         keyed(urlUpstream, "x"),
+	} {
+		if settingsOf(conf) != none {
+			t.Errorf("a proxy would not be shared for %s", what)
 		}
-		keys[key] = what
 	}
-	keyed := func(key string) Config {
-		return Config{Upstreams: map[string]proxy.UpstreamConfig{"u": {Headers: map[string]string{"Authorization": key}}}}
+}
+
+func TestMarksTellNothingWithoutTheBadge(t *testing.T) {
+	one, other := pinned(t, t.TempDir(), "127.0.0.1:1"), pinned(t, t.TempDir(), "127.0.0.1:1")
+	if a, b := one.mark("sk-secret"), other.mark("sk-secret"); a == b || a != one.mark("sk-secret") || a == one.mark("sk-other") || strings.Contains(a, "secret") {
+		t.Errorf("got %s and %s", a, b)
 	}
-	f("one upstream", Config{}, a)
-	f("another upstream", Config{}, b)
-	f("both upstreams", Config{}, append(a, b...))
-	f("a credential", keyed("alice"), a)
-	f("another credential", keyed("bob"), a)
-	f("a mode", Config{Mode: "off"}, a)
-	f("a forward proxy", Config{}, a, "HTTPS_PROXY=http://p.example")
+}
+
+func TestTallyIsToldInOneLine(t *testing.T) {
+	f := func(metrics, want string) {
+		t.Helper()
+		got, err := readTally(strings.NewReader(metrics))
+		if err != nil || got.String() != want {
+			t.Errorf("got %q (%v), want %q", got, err, want)
+		}
+	}
+	const exchanges = "# HELP epitome_exchanges_total x\nepitome_exchanges_in_flight 0\n" +
+		"epitome_exchanges_total{action=\"none\",fault=\"\",status=\"200\",upstream=\"a\"} 30\n" +
+		"epitome_exchanges_total{action=\"clear\",fault=\"\",status=\"200\",upstream=\"a\"} 10\n"
+	size := func(mode, side, n string) string {
+		return fmt.Sprintf("epitome_conversation_tokens_total{mode=%q,part=\"results\",side=%q,upstream=\"a\"} %s\n", mode, side, n)
+	}
+	f(exchanges, "nothing that it can shorten was seen (40 requests passed through)")
+	f("", "nothing that it can shorten was seen (0 requests passed through)")
+	f("epitome_exchanges_total{status=\"200\"} 1\n", "nothing that it can shorten was seen (1 request passed through)")
+	f(exchanges+size("on", "before", "6.7e+06")+size("on", "before", "20000")+size("on", "after", "1.5e+06"), "40 requests, 6.7 M tokens became 1.5 M")
+	f(exchanges+size("on", "before", "12345")+size("on", "after", "9876"), "40 requests, 12 k tokens became 9876")
+	f(exchanges+size("on", "before", "500")+size("on", "after", "500"), "40 requests, 500 tokens; nothing was to be shortened")
+	f(exchanges+size("observe", "before", "500")+size("observe", "after", "400"), "40 requests, 500 tokens would have become 400")
+	busy, err := readTally(strings.NewReader("epitome_exchanges_in_flight 3\n"))
+	if err != nil || busy.underWay != 3 {
+		t.Errorf("got %+v, %v", busy, err)
+	}
 }

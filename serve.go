@@ -100,7 +100,7 @@ func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
 	d.console = console.New(conf.Console, console.Program{
 		Version: version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Artifacts: artifacts{d.keeping.shelf},
 		Ready: func() bool { return !d.proxy.Stopping() }, InFlight: func() int { return d.proxy.InFlight() },
-		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take,
+		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take, Running: d.running,
 	})
 	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}))
 	return err
@@ -167,6 +167,14 @@ func (d *daemon) upstreams() map[string]string {
 		urls[name] = u.URL
 	}
 	return urls
+}
+
+// running says how this program runs. Commands compare it with how they would have it.
+func (d *daemon) running() map[string]string {
+	conf := *d.config.Load()
+	return map[string]string{
+		"mode": conf.Mode, "settings": d.badge.mark(settingsOf(conf)), "build": d.badge.mark(buildOf(os.Getenv)),
+	}
 }
 
 // serve runs until it is told to stop, and then ends what is under way with grace.

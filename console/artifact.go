@@ -16,12 +16,15 @@ type Artifacts interface {
 	// if there is none; another one says that it cannot be read.
 	Open(name string) (content io.ReadCloser, size int64, err error)
 	// Lines reads which lines are wanted, as in "10-20", and a regular expression that they match; empty ones want all.
-	// choose copies those; an error says what to write instead.
+	// choose copies those, or has copied nothing if its error is ErrNoLines; an error says what to write instead.
 	Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error)
 }
 
 // ErrNoArtifact says that there is nothing under a name.
 var ErrNoArtifact = errors.New("there is no such artifact, or it has expired")
+
+// ErrNoLines says that a content has none of the lines that are wanted.
+var ErrNoLines = errors.New("there is nothing to show")
 
 // artifactsPath is in front of an artifact's name.
 const artifactsPath = "/-/artifacts/"
@@ -43,7 +46,7 @@ func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	content, size, err := o.program.Artifacts.Open(r.PathValue("name"))
+	content, size, err := o.program.Artifacts.Open(strings.TrimSuffix(r.PathValue("name"), ".txt")) // as its file is called
 	if errors.Is(err, ErrNoArtifact) {
 		refuse(w, http.StatusNotFound, err.Error())
 		return
@@ -66,7 +69,12 @@ func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), longestSearch)
 	defer cancel()
-	if err := choose(&until{ctx, content}, &flowing{to: w}); err != nil {
+	err = choose(&until{ctx, content}, &flowing{to: w})
+	if errors.Is(err, ErrNoLines) {
+		refuse(w, http.StatusNotFound, err.Error())
+		return
+	}
+	if err != nil {
 		panic(http.ErrAbortHandler) // a content that was cut must not look whole
 	}
 }

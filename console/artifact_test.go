@@ -2,6 +2,7 @@ package console
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -29,6 +30,10 @@ func (n named) Lines(lines, grep string) (func(io.Reader, io.Writer) error, erro
 		return func(r io.Reader, w io.Writer) error { _, err := io.Copy(w, r); return err }, nil
 	case "1":
 		return func(_ io.Reader, w io.Writer) error { _, err := io.WriteString(w, "one\n"); return err }, nil
+	case "100-":
+		return func(io.Reader, io.Writer) error {
+			return fmt.Errorf("%w: the text has 2 line(s)", ErrNoLines)
+		}, nil
 	case "cut":
 		return func(_ io.Reader, w io.Writer) error {
 			_, _ = io.WriteString(w, "one\n")
@@ -63,6 +68,8 @@ func TestArtifactIsGivenToWhoHasItsName(t *testing.T) {
 	f("HEAD", "/-/artifacts/abc", "", "8")
 	f("GET", "/-/artifacts/abc?lines=1", "one\n", "") // the length of a choice is not known before
 	f("GET", "/-/artifacts/abc?grep=1", "one\n", "")
+	f("GET", "/-/artifacts/abc.txt", "one\ntwo\n", "8")
+	f("GET", "/-/artifacts/abc.txt?lines=1", "one\n", "")
 }
 
 // pieces notes how much is collected before it is sent.
@@ -115,6 +122,8 @@ func TestArtifactThatCannotBeGivenIsRefused(t *testing.T) {
 	f("GET", "/-/artifacts/other", 404, "there is no such artifact, or it has expired")
 	f("GET", "/-/artifacts/abc?lines=x", 400, "cannot read lines")
 	f("GET", "/-/artifacts/other?lines=x", 400, "cannot read lines")
+	f("GET", "/-/artifacts/abc?lines=100-", 404, "there is nothing to show: the text has 2 line(s)")
+	f("GET", "/-/artifacts/abc.txt.txt", 404, "there is no such artifact")
 	f("GET", "/-/artifacts/broken", 500, "cannot be read")
 	f("GET", "/-/artifacts", 404, "nothing at")
 	f("GET", "/-/artifacts/", 404, "nothing at")

@@ -27,6 +27,7 @@ type Program struct {
 	Proof     func(nonce string) string        // shows to who can read the data folder that this program is its owner
 	Owner     func(nonce, proof string) bool   // the same, the other way round: lets the owner's commands in
 	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
+	Running   func() map[string]string         // how the program runs, by words that tell a stranger nothing of the configuration
 	Artifacts Artifacts
 	Log       *slog.Logger
 }
@@ -98,10 +99,10 @@ func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 	reply(w, http.StatusOK, map[string]any{"status": "ready"})
 }
 
-// identity says which upstreams this program has, with a proof that it owns its data folder.
+// identity says which upstreams this program has and how it runs, with a proof that it owns its data folder.
 func (o *Console) identity(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, map[string]any{
-		"version": o.program.Version, "upstreams": o.program.Upstreams(), "proof": o.program.Proof(r.URL.Query().Get("nonce")),
+		"version": o.program.Version, "upstreams": o.program.Upstreams(), "running": o.program.Running(), "proof": o.program.Proof(r.URL.Query().Get("nonce")),
 	})
 }
 

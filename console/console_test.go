@@ -23,6 +23,7 @@ func listening(listen string) Program {
 		Proof:     func(nonce string) string { return "proof of " + nonce },
 		Lease:     func() (func(), bool) { return func() {}, true },
 		Owner:     func(string, string) bool { return false },
+		Running:   func() map[string]string { return map[string]string{"mode": "on"} },
 		Log:       slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
@@ -125,10 +126,13 @@ func TestIdentityProvesTheNonce(t *testing.T) {
 	w := ask(o, "GET", "/-/identity?nonce=a%2Bb")
 	v := object(t, w)
 	upstreams, _ := v["upstreams"].(map[string]any)
+	if running, _ := v["running"].(map[string]any); running["mode"] != "on" {
+		t.Errorf("got %v", v)
+	}
 	if w.Code != 200 || v["version"] != "1.2.3" || v["proof"] != "proof of a+b" || upstreams["openai"] != "https://api.openai.com/v1" {
 		t.Errorf("got %d %v", w.Code, v)
 	}
-	if keys := slices.Sorted(maps.Keys(v)); !slices.Equal(keys, []string{"proof", "upstreams", "version"}) {
+	if keys := slices.Sorted(maps.Keys(v)); !slices.Equal(keys, []string{"proof", "running", "upstreams", "version"}) {
 		t.Errorf("the identity tells %v", keys)
 	}
 }

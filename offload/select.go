@@ -25,6 +25,9 @@ const (
 	maxSteps  = 300
 )
 
+// ErrNoLines says that a text has none of the lines that are wanted; what it is wrapped in says how many the text has.
+var ErrNoLines = errors.New("no such lines")
+
 // Range says which lines of a text are wanted. The zero Range wants all, as they are.
 type Range struct {
 	from, to int64 // 1-based, inclusive; 0 is open
@@ -109,10 +112,14 @@ func parseGrep(text string) (*regexp.Regexp, error) {
 // is searched piece by piece, and each piece that matches follows the line's number, "+", its offset in the line in bytes
 // and a colon; pieces overlap by 4 KB, so that a match of up to these is found wherever it lies, and begin and end like
 // lines for the regexp. Memory is bounded by the length of a piece, and r is not read much beyond the last line wanted. It is read
-// in pieces, so that a reader which fails at a deadline bounds the time that a costly regexp takes.
+// in pieces, so that a reader which fails at a deadline bounds the time that a costly regexp takes. If no line is there to be
+// copied although some were asked for, the error is ErrNoLines.
 func Select(r io.Reader, w io.Writer, want Range) error {
 	s := selection{in: bufio.NewReaderSize(r, pieceSize), out: bufio.NewWriter(w), overlap: overlap, Range: want}
 	err := s.run()
+	if err == nil && !s.found && want != (Range{}) {
+		return s.nothing()
+	}
 	if err == nil {
 		err = s.out.Flush()
 	}
@@ -122,6 +129,17 @@ func Select(r io.Reader, w io.Writer, want Range) error {
 	return nil
 }
 
+// nothing says why no line was copied.
+func (s *selection) nothing() error {
+	switch {
+	case !s.ended:
+		return fmt.Errorf("%w: none up to %d matches", ErrNoLines, s.to)
+	case s.grep != nil && s.lines >= s.from:
+		return fmt.Errorf("%w: none matches; the text has %d line(s)", ErrNoLines, s.lines)
+	}
+	return fmt.Errorf("%w: the text has %d line(s)", ErrNoLines, s.lines)
+}
+
 // selection is one Select under way.
 type selection struct {
 	Range
@@ -129,6 +147,9 @@ type selection struct {
 	out     *bufio.Writer
 	overlap int    // bytes
 	window  []byte // of a line too long for in's buffer
+	lines   int64  // that were read
+	ended   bool   // the text has no more of them
+	found   bool   // something was copied
 }
 
 // run ends at the end of the text, or after the last line wanted.
@@ -137,13 +158,14 @@ func (s *selection) run() error {
 		var err error
 		switch {
 		case n < s.from:
-			err = s.skip()
+			err = s.skip(n)
 		case s.grep == nil:
-			err = s.copy()
+			err = s.copy(n)
 		default:
 			err = s.search(n)
 		}
 		if err == io.EOF {
+			s.ended = true
 			return nil
 		}
 		if err != nil {
@@ -153,17 +175,27 @@ func (s *selection) run() error {
 	return nil
 }
 
-func (s *selection) skip() error {
-	_, err := s.in.ReadSlice('\n')
+// line reads line n, or its first piece.
+func (s *selection) line(n int64) ([]byte, error) {
+	piece, err := s.in.ReadSlice('\n')
+	if len(piece) > 0 {
+		s.lines = n
+	}
+	return piece, err
+}
+
+func (s *selection) skip(n int64) error {
+	_, err := s.line(n)
 	for err == bufio.ErrBufferFull {
 		_, err = s.in.ReadSlice('\n')
 	}
 	return err
 }
 
-func (s *selection) copy() error {
+func (s *selection) copy(n int64) error {
 	for {
-		piece, err := s.in.ReadSlice('\n')
+		piece, err := s.line(n)
+		s.found = s.found || len(piece) > 0
 		if _, failed := s.out.Write(piece); failed != nil {
 			return failed
 		}
@@ -175,13 +207,14 @@ func (s *selection) copy() error {
 
 // search prints line n if it matches. What was read before a read failed counts.
 func (s *selection) search(n int64) error {
-	piece, err := s.in.ReadSlice('\n')
+	piece, err := s.line(n)
 	if err == bufio.ErrBufferFull {
 		return s.searchLong(n, piece)
 	}
 	if len(piece) == 0 || !s.grep.Match(text(piece)) {
 		return err
 	}
+	s.found = true
 	if _, failed := fmt.Fprintf(s.out, "%d:%s\n", n, text(piece)); failed != nil {
 		return failed
 	}
@@ -194,6 +227,7 @@ func (s *selection) searchLong(n int64, first []byte) error {
 	err := bufio.ErrBufferFull
 	for offset := 0; ; {
 		if found := text(s.window); s.grep.Match(found) {
+			s.found = true
 			if _, failed := fmt.Fprintf(s.out, "%d+%d:%s\n", n, offset, found); failed != nil {
 				return failed
 			}

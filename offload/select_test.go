@@ -23,7 +23,7 @@ func selected(t testing.TB, text, lines, grep string) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := Select(strings.NewReader(text), &out, want); err != nil {
+	if err := Select(strings.NewReader(text), &out, want); err != nil && (!errors.Is(err, ErrNoLines) || out.Len() > 0) {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -67,6 +67,38 @@ func TestNothingHasNoLines(t *testing.T) {
 	if got := selected(t, "\n", "", "^$"); got != "1:\n" {
 		t.Errorf("%q", got)
 	}
+}
+
+func TestLinesThatAreNotThereAreAnError(t *testing.T) {
+	f := func(text, lines, grep, want string) {
+		t.Helper()
+		r, err := ParseRange(lines, grep)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		switch err := Select(strings.NewReader(text), &out, r); {
+		case want == "" && err != nil:
+			t.Errorf("lines=%q grep=%q: %v", lines, grep, err)
+		case want != "" && (!errors.Is(err, ErrNoLines) || err.Error() != "no such lines: "+want || out.Len() > 0):
+			t.Errorf("lines=%q grep=%q: %v after %q, want %s", lines, grep, err, out.String(), want)
+		}
+	}
+	const text = "one\ntwo\nthree"
+	long := strings.Repeat("x", 3*pieceSize)
+	f(text, "4-", "", "the text has 3 line(s)")
+	f(text+"\n", "200-", "", "the text has 3 line(s)")
+	f(text, "4", "o", "the text has 3 line(s)")
+	f(text, "", "x", "none matches; the text has 3 line(s)")
+	f(text, "2-", "one", "none matches; the text has 3 line(s)")
+	f(text, "-2", "three", "none up to 2 matches")
+	f(long+"\n"+long, "3-", "", "the text has 2 line(s)")
+	f(long+"\n"+long, "", "y", "none matches; the text has 2 line(s)")
+	f("", "1-", "", "the text has 0 line(s)")
+	f("", "", "", "")
+	f(text, "3-9", "", "")
+	f("\n", "", "^$", "")
+	f(long, "", "x", "")
 }
 
 func TestUnclearRangeIsRefused(t *testing.T) {
@@ -119,7 +151,7 @@ func FuzzParseRange(f *testing.F) {
 		if twice, err := ParseRange(again, ""); err != nil || twice.from != want.from || twice.to != want.to {
 			t.Fatalf("%q is read as %+v, written %q and read as %+v, %v", lines, want, again, twice, err)
 		}
-		if err := Select(strings.NewReader("a\nb\n"), io.Discard, want); err != nil {
+		if err := Select(strings.NewReader("a\nb\n"), io.Discard, want); err != nil && !errors.Is(err, ErrNoLines) {
 			t.Fatal(err)
 		}
 	})
@@ -231,7 +263,7 @@ func TestSelectReadsNoFurtherThanWanted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := Select(in, &out, want); err != nil || grep == "" && out.Len() != 1001*100 || in.read > 2000*100+pieceSize {
+		if err := Select(in, &out, want); errors.Is(err, ErrNoLines) != (grep != "") || grep == "" && out.Len() != 1001*100 || in.read > 2000*100+pieceSize {
 			t.Errorf("%d bytes of %d read, %v", out.Len(), in.read, err)
 		}
 	}
@@ -249,7 +281,7 @@ func TestSelectTakesLittleMemory(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if err := Select(io.LimitReader(&endless{text: text}, 10<<20), io.Discard, want); err != nil {
+			if err := Select(io.LimitReader(&endless{text: text}, 10<<20), io.Discard, want); err != nil && !errors.Is(err, ErrNoLines) {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)

@@ -196,20 +196,29 @@ func clip(s string) string {
 	return strings.ToValidUTF8(s, "")
 }
 
-// limits are the numbers of the ladder for this request: the configured ones, but for those that its headers name.
+// limits are the numbers of the ladder for this request: the configured ones, but for those that its headers name. A preset
+// comes before numbers, wherever it stands.
 func (x *exchange) limits() (*rewrite.Limits, error) {
 	limits := &x.set.Limits
-	for l := (lines{rest: x.ctx.Request.Header.RawHeaders()}); l.next(); {
-		if !isOwn(l.name) {
-			continue
+	for _, presets := range [...]bool{true, false} {
+		for l := (lines{rest: x.ctx.Request.Header.RawHeaders()}); l.next(); {
+			if !isOwn(l.name) || l.is(ownPrefix+"preset") != presets || x.isNoLimit(l) {
+				continue
+			}
+			own, err := limits.With(string(l.name[len(ownPrefix):]), string(l.value))
+			if err != nil {
+				return nil, err
+			}
+			limits = &own
 		}
-		own, err := limits.With(string(l.name[len(ownPrefix):]), string(l.value))
-		if err != nil {
-			return nil, err
-		}
-		limits = &own
 	}
 	return limits, nil
+}
+
+// isNoLimit reports whether a header that is for epitome says something else than a number of the ladder.
+func (x *exchange) isNoLimit(l lines) bool {
+	scope, _ := strings.CutPrefix(strings.ToLower(x.set.Scope), "header:")
+	return l.is(ownPrefix+"mode") || l.is(ownPrefix+"compact") || l.is(scope)
 }
 
 // scope names who may share facts with this request. Credentials are hashed on the way, all that there are: one more

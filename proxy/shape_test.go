@@ -313,7 +313,7 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 		asked = *a.Limits
 		return whole(a)
 	})
-	r.dial().send(post(chat, long, "X-Epitome-Offload-Tokens: 4000", "x-epitome-clear-at: 0.7", "x-epitome-nothing: 1")).answer("POST")
+	r.dial().send(post(chat, long, "X-Epitome-Offload-Tokens: 4000", "x-epitome-clear-at: 0.7", "x-epitome-compact: now")).answer("POST")
 	if asked.Offload != 4000 || asked.ClearAt != 0.7 || asked.Rent != 2 {
 		t.Errorf("the limits were %+v", asked)
 	}
@@ -333,6 +333,37 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 	if e := r.event(); e.Fault != event.Refused || strings.Contains(e.Err, "secret") || len(r.upstream.Requests()) != 2 {
 		t.Errorf("event %+v after %d requests", e, len(r.upstream.Requests()))
 	}
+}
+
+func TestPresetOfAHeaderComesBeforeNumbers(t *testing.T) {
+	r := on(t, taking)
+	var asked rewrite.Limits
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		asked = *a.Limits
+		return whole(a)
+	})
+	r.dial().send(post(chat, long, "x-epitome-rent: 3", "X-Epitome-Preset: economy")).answer("POST")
+	if asked.Preset != "economy" || asked.Offload != 4000 || asked.Rent != 3 {
+		t.Errorf("the limits were %+v", asked)
+	}
+}
+
+func TestUnknownHeadersForEpitomeAreRefused(t *testing.T) {
+	r := on(t, taking, func(s *Settings) { s.Scope = "header:X-Epitome-Tenant" })
+	f := func(status int, says string, lines ...string) {
+		t.Helper()
+		resp, body := r.dial().send(post(chat, long, lines...)).answer("POST")
+		if resp.StatusCode != status || !strings.Contains(body, says) {
+			t.Errorf("%q: got %s %s, want %d with %s", lines, resp.Status, body, status, says)
+		}
+	}
+	f(400, "unknown header x-epitome-offload-token; did you mean x-epitome-offload-tokens?", "X-Epitome-Offload-Token: 1")
+	f(400, "unknown header x-epitome-nothing; write ", "x-epitome-nothing: 1")
+	f(400, "unknown header x-epitome-tenants", "x-epitome-tenants: 1")
+	f(400, "cannot use x-epitome-preset: write one of balanced, ", "x-epitome-preset: bold")
+	f(400, "unknown header", "x-epitome-mode: observe", "x-epitome-nothing: 1")
+	f(200, "", "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-tenant: me")
+	f(200, "", "x-epitome-mode: off", "x-epitome-nothing: 1")
 }
 
 func TestBadConversationsAreForwardedByteForByte(t *testing.T) {

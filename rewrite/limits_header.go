@@ -2,14 +2,23 @@ package rewrite
 
 import (
 	"fmt"
+	"reflect"
 	"strconv"
 	"strings"
+
+	"epitome/unit"
 )
 
-// With is l with another number under the key of the given name, in which dashes stand for underscores as in "clear-at".
-// A name that is no number of the ladder changes nothing. The error says what to write, and does not repeat the value.
+// With is l with another number under the key of the given name, in which dashes stand for underscores as in "clear-at", or
+// with the numbers of the preset that value names. The error says what to write, and does not repeat the value.
 func (l Limits) With(name, value string) (Limits, error) {
 	key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
+	if key == "preset" {
+		return l.withPreset(value)
+	}
+	if l.counted(key) == nil && l.measured(key) == nil {
+		return l, unknownHeader(name)
+	}
 	if count := l.counted(key); count != nil {
 		n, err := strconv.Atoi(value)
 		if least := leastCount(key); err != nil || n < least || n > mostTokens {
@@ -25,6 +34,38 @@ func (l Limits) With(name, value string) (Limits, error) {
 		*share = n
 	}
 	return l, nil
+}
+
+func (l Limits) withPreset(name string) (Limits, error) {
+	if l.SetPreset(name) != nil {
+		var names []string
+		for _, p := range presets() {
+			names = append(names, p.name)
+		}
+		return l, fmt.Errorf("cannot use x-epitome-preset: write one of %s", strings.Join(names, ", "))
+	}
+	return l, nil
+}
+
+// mostWrong is how many letters of a header's name may be wrong for another one to be meant.
+const mostWrong = 3
+
+// unknownHeader says which header may have been meant.
+func unknownHeader(name string) error {
+	var all Limits
+	names := []string{"mode", "compact", "preset"}
+	for _, f := range reflect.VisibleFields(reflect.TypeFor[Limits]()) {
+		if key := f.Tag.Get("toml"); all.counted(key) != nil || all.measured(key) != nil {
+			names = append(names, strings.ReplaceAll(key, "_", "-"))
+		}
+	}
+	advice, least := "write x-epitome-mode, x-epitome-preset, or x-epitome-KEY with the KEY of a number of [rewrite]", mostWrong+1
+	for _, known := range names {
+		if n := unit.Distance(strings.ToLower(name), known); n < least && n < len(known)-1 {
+			advice, least = "did you mean x-epitome-"+known+"?", n
+		}
+	}
+	return fmt.Errorf("unknown header x-epitome-%.60s; %s", strings.ToLower(name), advice)
 }
 
 // counted is the whole number under a key: tokens, bytes, groups.

@@ -47,11 +47,35 @@ func TestEveryNumberCanBeSetByItsName(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoNumberOfTheLadderChangesNothing(t *testing.T) {
-	for _, name := range []string{"", "-", "mode", "nothing", "preset", "tools", "repeats", "clear-arguments", "floor", "clear-at-", "Offload"} {
-		if got, err := someLimits().With(name, "1"); err != nil || !reflect.DeepEqual(got, someLimits()) {
-			t.Errorf("%q: got %+v (%v)", name, got, err)
+func TestUnknownNamesAreRefusedWithTheNearest(t *testing.T) {
+	f := func(name, advice string) {
+		t.Helper()
+		got, err := someLimits().With(name, "1")
+		if want := "unknown header x-epitome-" + strings.ToLower(name) + "; " + advice; err == nil || err.Error() != want || !reflect.DeepEqual(got, someLimits()) {
+			t.Errorf("%q: got %+v and the error %v, want %s", name, got, err, want)
 		}
+	}
+	f("offload-token", "did you mean x-epitome-offload-tokens?")
+	f("clear-at-", "did you mean x-epitome-clear-at?")
+	f("Clear_Att", "did you mean x-epitome-clear-at?")
+	f("mod", "did you mean x-epitome-mode?")
+	f("presets", "did you mean x-epitome-preset?")
+	for _, name := range []string{"", "-", "nothing", "tools", "repeats", "clear-arguments", "floor", "Offload"} {
+		f(name, "write x-epitome-mode, x-epitome-preset, or x-epitome-KEY with the KEY of a number of [rewrite]")
+	}
+}
+
+func TestPresetCanBeSetByItsName(t *testing.T) {
+	want := someLimits()
+	if err := want.SetPreset("economy"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := someLimits().With("Preset", "economy"); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v (%v), want %+v", got, err, want)
+	}
+	got, err := someLimits().With("preset", "secret")
+	if err == nil || err.Error() != "cannot use x-epitome-preset: write one of balanced, faithful, cautious, economy" || !reflect.DeepEqual(got, someLimits()) {
+		t.Errorf("got %+v and the error %v", got, err)
 	}
 }
 
