@@ -195,14 +195,14 @@ func (s *terminal) sequence(text string, i int) int {
 	case ']', 'P', 'X', '^', '_':
 		return stringEnd(text, i+1)
 	}
-	i = skip(text, i, ' ', '/')
-	if i == len(text) || text[i] < '0' || text[i] > '~' {
-		return i
+	last := skip(text, i, ' ', '/')
+	if last == len(text) || text[last] < '0' || text[last] > '~' {
+		return last
 	}
-	if text[i] == 'c' { // reset
+	if last == i && text[i] == 'c' { // reset
 		s.fresh()
 	}
-	return i + 1
+	return last + 1
 }
 
 // skip is the first place at or behind i with a byte that is not from low to high.
