@@ -23,7 +23,7 @@ type room struct {
 
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
-	".":                     {"bench console event offload proxy rewrite scripted store tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
+	".":                     {"bench console event offload proxy rewrite scripted store summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
 	"bench":                 {"event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
 	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
 	"event":                 {"", "event is plain data that every package may read; an import would make each of them depend on it"},

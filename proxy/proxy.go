@@ -11,6 +11,8 @@
 // upstream call at once, and no request is sent twice unless nothing of it can have arrived. It promises to be
 // bounded: every queue, buffer and wait has a limit in Config. A panic fails one exchange, never the process.
 //
+// It also asks upstreams on epitome's own behalf (Ask), over the same connections and within the same limits.
+//
 // It assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served), and does not serve TLS itself.
 package proxy
 
@@ -78,6 +80,7 @@ type Proxy struct {
 
 	mu    sync.Mutex
 	open  map[*exchange]struct{} // under way; tunnels too
+	asked map[*reply]struct{}    // questions of epitome's own, likewise
 	over  bool                   // the grace time has ended: whatever begins is cut
 	quiet *sync.Cond             // on mu: open has become empty
 }
@@ -90,7 +93,7 @@ type settings struct {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, born: time.Now(), open: make(map[*exchange]struct{})}
+	p := &Proxy{plugs: plugs, born: time.Now(), open: make(map[*exchange]struct{}), asked: make(map[*reply]struct{})}
 	p.quiet = sync.NewCond(&p.mu)
 	p.decoding = make(chan struct{}, decodes)
 	if err := p.Reload(s); err != nil {
@@ -167,7 +170,7 @@ func (p *Proxy) Serve(ln net.Listener) error {
 // Stopping reports whether Shutdown has begun.
 func (p *Proxy) Stopping() bool { return p.stopping.Load() }
 
-// Shutdown stops listening at once, gives what is under way the grace time to finish, and then cuts it.
+// Shutdown stops listening at once, gives exchanges that are under way the grace time to finish, and then cuts all that is left.
 func (p *Proxy) Shutdown() {
 	p.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().ShutdownGrace.D())
@@ -204,7 +207,7 @@ func (p *Proxy) stop() {
 }
 
 // Cut ends every exchange that is under way, and each one that still begins, as if its client had left, and its
-// client's connection with it.
+// client's connection with it; and whatever is asked on epitome's own behalf.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -214,6 +217,9 @@ func (p *Proxy) Cut() {
 	}
 	for x := range p.open {
 		x.cut()
+	}
+	for r := range p.asked {
+		r.cancel(errStopped)
 	}
 }
 

@@ -59,7 +59,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if observe {
 		f = x.proxy.plugs.Observe
 	}
-	s := x.guarded(f, rewrite.Asked{Body: body, Scope: x.scope(), Upstream: up.name, Limits: limits})
+	client := &asker{x: x, up: up, target: target}
+	defer client.end()
+	s := x.guarded(f, rewrite.Asked{Body: body, Scope: x.scope(), Upstream: up.name, Limits: limits, Client: client})
 	x.tell(s.Report)
 	if !observe && (len(s.Body) != len(body) || &s.Body[0] != &body[0]) {
 		x.rewritten = s.Body

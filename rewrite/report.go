@@ -1,11 +1,22 @@
 package rewrite
 
+import "context"
+
 // Asked is a request to shape.
 type Asked struct {
 	Body     []byte // decoded; it is read and never changed
 	Scope    string // who may share facts with whom
 	Upstream string // its name
 	Limits   *Limits
+	Client   Client // nil if nobody waits
+}
+
+// Client is who waits for a request to be shaped. It is asked on the goroutine that shapes, until Shape returns.
+type Client interface {
+	// Credential is a copy of what speaks for the client to the upstream, to be handed on unread with a question to a model.
+	Credential() any
+	// Context ends when the client has left or is cut off, and when Shape returns.
+	Context() context.Context
 }
 
 // Shaped is what is sent in a request's place.

@@ -1,0 +1,142 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+)
+
+// Question is a request of epitome's own.
+type Question struct {
+	Upstream   string     // its name
+	Body       []byte     // JSON
+	Credential Credential // for whom to ask, and where: at the target of the client's own request
+	KeyEnv     string     // the environment variable that holds the key to ask with, in place of a Credential
+}
+
+// Format keeps credential and body out of everything that prints.
+func (Question) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a question to an upstream") }
+
+// LogValue does the same for logs.
+func (Question) LogValue() slog.Value { return slog.StringValue("a question to an upstream") }
+
+// Reply is the answer to a Question.
+type Reply struct {
+	Status      int
+	ContentType string
+	RetryAfter  string // the header as it came
+
+	// Body is without content coding. It ends with an error when the context ends that the question was asked in. It may be
+	// closed twice, and while a Read waits, which then returns.
+	Body io.ReadCloser
+}
+
+// errStopped says that epitome is being stopped.
+var errStopped = errors.New("epitome stops")
+
+// Ask sends a question and returns when the head of its answer is there. It takes one of the upstream's connections, as an
+// exchange does, and never waits for one; Cut ends it, and Shutdown does not wait for it. Unless there is an error, Reply.Body
+// has to be closed.
+func (p *Proxy) Ask(ctx context.Context, q Question) (Reply, error) {
+	set := p.settings.Load()
+	up := set.table.byName[q.Upstream]
+	if up == nil {
+		return Reply{}, fmt.Errorf("cannot ask upstream %q: known are %s", q.Upstream, set.table.names())
+	}
+	head, err := q.head(up)
+	if err != nil {
+		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", q.Upstream, err)
+	}
+	r := &reply{proxy: p, most: int64(set.MaxBody)}
+	r.life, r.cancel = context.WithCancelCause(ctx)
+	a, err := r.ask(up, outgoing{
+		head: head, body: q.Body, firstByte: set.FirstByteTimeout.D(), readIdle: set.ReadIdle.D(),
+		sent: func(bool) {}, interim: func(*answerHead) error { return nil },
+	})
+	if err != nil {
+		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", q.Upstream, err)
+	}
+	text := func(name string) string { return string(find(a.block, name)) }
+	return Reply{Status: a.code, ContentType: text("content-type"), RetryAfter: text("retry-after"), Body: r}, nil
+}
+
+// head is the question's head, with the upstream's own headers in place of the question's, as in an exchange.
+func (q Question) head(up *upstream) ([]byte, error) {
+	block := []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\n")
+	target := up.chatTarget()
+	if q.KeyEnv != "" {
+		key := strings.TrimSpace(os.Getenv(q.KeyEnv))
+		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return nil, fmt.Errorf("the environment variable %s holds no key", q.KeyEnv)
+		}
+		block = appendField(block, []byte("Authorization"), "Bearer "+key)
+	} else if q.Credential.open != nil {
+		c := q.Credential.open()
+		if c.url != up.config.URL {
+			return nil, errors.New("the credential was given to another one, which had this name before")
+		}
+		block, target = append(block, c.block...), []byte(c.target)
+	}
+	if find(block, "user-agent") == nil { // some providers refuse requests without
+		block = append(block, "User-Agent: epitome\r\n"...)
+	}
+	r := requestHead{method: []byte("POST"), target: target, block: block, length: len(q.Body)}
+	return r.appendTo(nil, up), nil
+}
+
+// chatTarget is where an upstream takes conversations, unless a request has shown that: the common API's path behind the base,
+// without the version where the base has one already, as in /v1beta/openai.
+func (u *upstream) chatTarget() []byte {
+	for part := range strings.SplitSeq(u.base, "/") {
+		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
+			return u.join([]byte(chatPath))
+		}
+	}
+	return u.join([]byte("/v1" + chatPath))
+}
+
+// ask sends the question. From here on the end of the reply's life ends everything.
+func (r *reply) ask(up *upstream, out outgoing) (*answer, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.proxy.askedOf(r)
+	r.stop = context.AfterFunc(r.life, r.abort)
+	if r.life.Err() != nil {
+		r.release(context.Cause(r.life))
+		return nil, r.err
+	}
+	a, err := r.call.do(up, out)
+	if err != nil {
+		if r.life.Err() != nil {
+			err = context.Cause(r.life)
+		}
+		r.release(err)
+		return nil, err
+	}
+	r.answer, r.coding = a, string(values(a.block, "content-encoding"))
+	if a.complete() {
+		r.release(io.EOF)
+	}
+	return a, nil
+}
+
+// askedOf enters a question that is under way.
+func (p *Proxy) askedOf(r *reply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.asked[r] = struct{}{}
+	if p.over {
+		r.cancel(errStopped)
+	}
+}
+
+// answered takes it out again.
+func (p *Proxy) answered(r *reply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.asked, r)
+}

@@ -1,0 +1,286 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/rewrite"
+	"epitome/scripted/scriptedtest"
+	"epitome/unit"
+)
+
+const question = `{"model":"m"}`
+
+// asks asks the rig's upstream with nothing but the body.
+func (r *rig) asks(ctx context.Context) (Reply, error) {
+	return r.proxy.Ask(ctx, Question{Upstream: "test", Body: []byte(question)})
+}
+
+// replied asks q and wants an answer.
+func (r *rig) replied(ctx context.Context, q Question) Reply {
+	r.tb.Helper()
+	a, err := r.proxy.Ask(ctx, q)
+	if err != nil {
+		r.tb.Fatal(err)
+	}
+	r.tb.Cleanup(func() { _ = a.Body.Close() })
+	return a
+}
+
+// credential is what the shaper gets of a request with the lines.
+func (r *rig) credential(target string, lines ...string) (c Credential) {
+	r.tb.Helper()
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		c = a.Client.Credential().(Credential)
+		return whole(a)
+	})
+	r.dial().send(post(target, long, lines...)).answer("POST")
+	r.event()
+	return c
+}
+
+// idle is how many connections to the upstream wait for a request, and how many there are.
+func (r *rig) idle() (waiting, all int) {
+	p := r.proxy.settings.Load().table.fallback.pool
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.idle), p.open
+}
+
+// pending is how many questions are under way.
+func (r *rig) pending() int {
+	r.proxy.mu.Lock()
+	defer r.proxy.mu.Unlock()
+	return len(r.proxy.asked)
+}
+
+// asked is the head of a question as it is sent to target, with the lines between.
+func asked(target string, lines ...string) string {
+	head := "POST " + target + " HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\n"
+	for _, l := range lines {
+		head += l + "\r\n"
+	}
+	return head + fmt.Sprintf("Host: HOST\r\nContent-Length: %d\r\n", len(question))
+}
+
+func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) {
+	r := on(t, taking)
+	carried := []string{
+		"AUTHORIZATION: Bearer one", "authorization: Bearer two", "X-Api-Key: k", "api-key: l", "OpenAI-Organization: o", "openai-project: p",
+		"HTTP-Referer: r", "X-Title: t", "anthropic-version: 2023-06-01", "cf-aig-authorization: a", "x-goog-api-key: g", "User-Agent: agent/1",
+	}
+	c := r.credential("/u/test"+chat+"?api-version=1", slices.Concat(carried, []string{
+		"Connection: keep-alive, x-portkey-api-key", "x-portkey-api-key: named by Connection", "Proxy-Authorization: hop", "TE: trailers", "Keep-Alive: 5",
+		"x-epitome-rent: 1", "Idempotency-Key: i", "X-Request-Id: i", "Accept: text/html", "Accept-Encoding: gzip",
+		"Content-Type: text/plain", "Content-MD5: m", "Cookie: c", "If-None-Match: e", "X-Stainless-Retry-Count: 1",
+	})...)
+	a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question), Credential: c})
+	if text, err := io.ReadAll(a.Body); string(text) != "a" || err != nil || a.Status != 200 {
+		t.Errorf("got %d %q %v", a.Status, text, err)
+	}
+	head, body := r.got()
+	if want := asked(chat+"?api-version=1", carried...) + "\r\n"; head != want || body != question {
+		t.Errorf("the upstream got\n%q, want\n%q; and the body %q", head, want, body)
+	}
+}
+
+func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
+	r := on(t, taking)
+	f := func(base, target, want string) {
+		t.Helper()
+		s := r.proxy.settings.Load().Settings
+		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base}}
+		if err := r.proxy.Reload(s); err != nil {
+			t.Fatal(err)
+		}
+		var c Credential
+		if target != "" {
+			c = r.credential(target)
+		}
+		_ = r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question), Credential: c}).Body.Close()
+		if head, _ := r.got(); !strings.HasPrefix(head, "POST "+want+" HTTP/1.1\r\n") {
+			t.Errorf("with the base %q, of %q the upstream got %q, want %q", base, target, head, want)
+		}
+	}
+	f("", "/v1/chat/completions", "/v1/chat/completions")
+	f("/v1", "/v1/chat/completions", "/v1/chat/completions")
+	f("/openai/v1", "/v1/chat/completions?a=b", "/openai/v1/chat/completions?a=b")
+	f("/openai/deployments/d", "/chat/completions?api-version=2", "/openai/deployments/d/chat/completions?api-version=2")
+	f("/x", "/u/test/y/chat/completions", "/x/y/chat/completions")
+	// Where no request has shown the way:
+	f("", "", "/v1/chat/completions")
+	f("/v1", "", "/v1/chat/completions")
+	f("/v1/", "", "/v1/chat/completions")
+	f("/api", "", "/api/v1/chat/completions")
+	f("/v2x", "", "/v2x/chat/completions")
+	f("/openai/v1", "", "/openai/v1/chat/completions")
+	f("/v1beta/openai", "", "/v1beta/openai/chat/completions")
+	f("/api/paas/v4", "", "/api/paas/v4/chat/completions")
+	f("/vault", "", "/vault/v1/chat/completions")
+}
+
+func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
+	t.Setenv("EPITOME_TEST_KEY", " sk-ours\n")
+	t.Setenv("EPITOME_TEST_BAD", "sk\r\nX-Forged: 1")
+	r := on(t, taking)
+	c := r.credential(chat, "Authorization: Bearer theirs", "x-api-key: theirs")
+	q := Question{Upstream: "test", Body: []byte(question), Credential: c, KeyEnv: "EPITOME_TEST_KEY"}
+	_ = r.replied(t.Context(), q).Body.Close()
+	if head, _ := r.got(); head != asked("/v1/chat/completions", "Authorization: Bearer sk-ours", "User-Agent: epitome")+"\r\n" {
+		t.Errorf("the upstream got %q", head)
+	}
+	for _, name := range []string{"EPITOME_TEST_BAD", "EPITOME_TEST_NONE"} {
+		q.KeyEnv = name
+		if _, err := r.proxy.Ask(t.Context(), q); err == nil || err.Error() != "cannot ask upstream test: the environment variable "+name+" holds no key" {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if n := len(r.upstream.Requests()); n != 2 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
+	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
+	r := on(t, taking)
+	s := r.proxy.settings.Load().Settings
+	s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL(), Headers: map[string]string{"authorization": "Bearer configured", "X-Api-Key": "", "User-Agent": "ours"}}}
+	if err := r.proxy.Reload(s); err != nil {
+		t.Fatal(err)
+	}
+	c := r.credential(chat, "Authorization: Bearer theirs", "x-api-key: theirs", "api-key: stays")
+	for _, f := range []struct {
+		q     Question
+		lines []string
+	}{
+		{Question{Credential: c}, []string{"api-key: stays"}},
+		{Question{KeyEnv: "EPITOME_TEST_KEY"}, nil},
+		{Question{}, nil},
+	} {
+		f.q.Upstream, f.q.Body = "test", []byte(question)
+		_ = r.replied(t.Context(), f.q).Body.Close()
+		want := asked(chat, f.lines...) + "User-Agent: ours\r\nauthorization: Bearer configured\r\n\r\n"
+		if head, _ := r.got(); head != want {
+			t.Errorf("the upstream got\n%q, want\n%q", head, want)
+		}
+	}
+}
+
+// Promise 7, of credentials: a name that comes to stand for another provider does not take them along.
+func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
+	r := on(t, taking)
+	other := scriptedtest.Start(t, taking)
+	c := r.credential(chat, "Authorization: Bearer theirs")
+	s := r.proxy.settings.Load().Settings
+	s.Upstreams = map[string]UpstreamConfig{"test": {URL: other.URL()}, "old": {URL: r.upstream.URL()}}
+	if err := r.proxy.Reload(s); err != nil {
+		t.Fatal(err)
+	}
+	q := Question{Upstream: "test", Body: []byte(question), Credential: c}
+	if _, err := r.proxy.Ask(t.Context(), q); err == nil || strings.Contains(err.Error(), "theirs") {
+		t.Errorf("got %v", err)
+	}
+	if n := len(other.Requests()); n != 0 {
+		t.Errorf("the other upstream got %d requests", n)
+	}
+	q.Upstream = "none"
+	if _, err := r.proxy.Ask(t.Context(), q); err == nil || err.Error() != `cannot ask upstream "none": known are old, test` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestQuestionThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
+	r := newRig(t, "-- POST * --\nrepeat\nhangup\n")
+	if _, err := r.asks(t.Context()); err == nil {
+		t.Error("there was an answer")
+	}
+	if n := len(r.upstream.Requests()); n != 1 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestQuestionsKeepToTheLimitOfConnections(t *testing.T) {
+	noLeaks(t)
+	r := newRig(t, "-- POST * --\nrepeat\nstatus 200 OK\nchunk a\nawait go\nend\n", func(s *Settings) { s.UpstreamConnections = 1 })
+	first, err := r.asks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.asks(t.Context()); !errors.Is(err, errBusy) {
+		t.Errorf("the second question got %v", err)
+	}
+	if resp, _ := r.dial().send(post("/a", "1")).answer("POST"); resp.StatusCode != 503 {
+		t.Errorf("an exchange beside it got %s", resp.Status)
+	}
+	r.upstream.Release("go")
+	if text, err := io.ReadAll(first.Body); string(text) != "a" || err != nil {
+		t.Errorf("got %q %v", text, err)
+	}
+	// Read to its end, the answer has given its connection back, unclosed as it is.
+	if idle, all := r.idle(); idle != 1 || all != 1 || r.pending() != 0 {
+		t.Errorf("%d connections of %d are idle, %d questions under way", idle, all, r.pending())
+	}
+	if _, body := r.dial().send(post("/a", "1")).answer("POST"); body != "a" {
+		t.Errorf("an exchange after it got %q", body)
+	}
+	if trace := r.trace(); slices.Contains(trace, "accept 2") {
+		t.Errorf("the connection was not used again: %q", trace)
+	}
+	_ = first.Body.Close()
+}
+
+func TestShutdownWaitsForNoQuestionAndEndsThem(t *testing.T) {
+	noLeaks(t)
+	r := newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n-- POST * --\nawait-close\n")
+	a, err := r.asks(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	second := make(chan error, 1)
+	go func() {
+		_, err := r.asks(context.Background())
+		second <- err
+	}()
+	r.await("waiting 1 close")
+	r.await("waiting 2 close")
+	r.proxy.Shutdown() // patience is its grace time, which it need not take
+	r.await("gone 1")
+	r.await("gone 2")
+	if text, err := io.ReadAll(a.Body); !errors.Is(err, errStopped) {
+		t.Errorf("the rest of the answer is %q %v", text, err)
+	}
+	if err := <-second; !errors.Is(err, errStopped) {
+		t.Errorf("the silent upstream: %v", err)
+	}
+	if _, err := r.asks(t.Context()); !errors.Is(err, errStopped) {
+		t.Errorf("afterwards: %v", err)
+	}
+	if n := len(r.upstream.Requests()); n != 2 || r.pending() != 0 {
+		t.Errorf("%d requests were sent, and %d questions are under way", n, r.pending())
+	}
+}
+
+func TestQuestionWaitsNoLongerForItsAnswerThanAnExchange(t *testing.T) {
+	noLeaks(t)
+	short := unit.Duration(50 * time.Millisecond)
+	r := newRig(t, "-- POST * --\nawait-close\n", func(s *Settings) { s.FirstByteTimeout = short })
+	if _, err := r.asks(t.Context()); err == nil || !strings.Contains(err.Error(), "timeout") {
+		t.Errorf("got %v", err)
+	}
+	r.await("gone 1")
+	r = newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ReadIdle = short })
+	a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+	if text, err := io.ReadAll(a.Body); string(text) != "a" || err == nil || !strings.Contains(err.Error(), "timeout") {
+		t.Errorf("got %q %v", text, err)
+	}
+	r.await("gone 1") // although nobody has closed the answer
+	if _, all := r.idle(); all != 0 || r.pending() != 0 {
+		t.Errorf("%d connections are open, %d questions under way", all, r.pending())
+	}
+}

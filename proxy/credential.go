@@ -1,0 +1,106 @@
+package proxy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+)
+
+// Credential is what speaks for a client to the upstream of a request that it made: copies of the header lines that say who it
+// is, and the target. It goes to the upstream that it was made for and to no other one. Nothing prints it. The zero value is none.
+type Credential struct {
+	open func() credential // nil if there is none; a function, because what prints field by field looks behind pointers
+}
+
+type credential struct {
+	url    string // of the upstream as it was configured: the name may come to stand for another provider
+	target string // as the upstream got it; its query may hold a key
+	block  []byte // header lines
+}
+
+// Format keeps a credential out of everything that prints, whatever the verb.
+func (Credential) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a client's credential") }
+
+// LogValue does the same for logs.
+func (Credential) LogValue() slog.Value { return slog.StringValue("a client's credential") }
+
+// carried are the names of the headers that say for whom a request is, besides those that says knows by their ends: who pays,
+// who asks with what, which version of the API they speak, and, as a provider's cache may hang on it, in which session.
+var carried = [...]string{
+	"ocp-apim-subscription-key", "helicone-auth", "openai-organization", "openai-project", "openai-beta", "chatgpt-account-id",
+	"anthropic-version", "anthropic-beta", "x-goog-user-project", "http-referer", "x-title", "x-openrouter-title", "user-agent",
+	"copilot-integration-id", "editor-version", "x-portkey-config", "x-portkey-provider", "x-portkey-virtual-key",
+	"session_id", "x-session-id", "x-session-affinity", "x-grok-conv-id",
+}
+
+// says reports whether a header says for whom a request is. Any other one speaks of that request alone.
+func says(name []byte) bool {
+	for _, end := range [...]string{"authorization", "api-key"} { // with gateways' names in front of them, too
+		if equalFold(name[max(0, len(name)-len(end)):], end) {
+			return true
+		}
+	}
+	for _, s := range carried {
+		if equalFold(name, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// credentialOf makes a credential of a request's header lines. All of it is copied.
+func credentialOf(up *upstream, target, block []byte) Credential {
+	c := credential{url: up.config.URL, target: string(target)}
+	hop := hopsOf(block)
+	for l := (lines{rest: block}); l.next(); {
+		if says(l.name) && !hop.has(l.name) {
+			c.block = l.appendTo(c.block)
+		}
+	}
+	return Credential{func() credential { return c }}
+}
+
+// asker is the client of an exchange for as long as its request is being shaped. What is not asked for costs nothing.
+type asker struct {
+	x      *exchange // nil afterwards: what it reads belongs to another request then
+	up     *upstream
+	target []byte
+
+	life   context.Context // nil until it is asked for
+	cancel context.CancelCauseFunc
+}
+
+// errShaped says that what hung on the shaping of a request is over.
+var errShaped = errors.New("the request has been shaped")
+
+// Credential copies what speaks for the client.
+func (a *asker) Credential() any {
+	if a.x == nil {
+		return Credential{}
+	}
+	return credentialOf(a.up, a.target, a.x.ctx.Request.Header.RawHeaders())
+}
+
+// Context ends when the client has left, when the exchange is cut, and when shaping is over. Nothing else of the exchange's call
+// is under way until then, so that cutting the call can mean to end it.
+func (a *asker) Context() context.Context {
+	if a.life == nil {
+		a.life, a.cancel = context.WithCancelCause(context.Background())
+		if a.x == nil {
+			a.cancel(errShaped)
+		} else {
+			a.x.call.onCut(func() { a.cancel(errGone) })
+		}
+	}
+	return a.life
+}
+
+// end is called when the request has been shaped.
+func (a *asker) end() {
+	if a.cancel != nil {
+		a.cancel(errShaped)
+	}
+	a.x, a.up, a.target = nil, nil, nil
+}

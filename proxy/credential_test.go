@@ -1,0 +1,142 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"epitome/event"
+	"epitome/rewrite"
+)
+
+func TestCredentialsAreNeverPrinted(t *testing.T) {
+	r := on(t, taking)
+	const secret = "sk-secret"
+	c := r.credential(chat+"?key="+secret, "Authorization: Bearer "+secret, "x-api-key: "+secret)
+	q := Question{Upstream: "test", Credential: c}
+	hidden := struct {
+		c Credential
+		q *Question
+		a any
+	}{c, &q, c}
+	var out bytes.Buffer
+	for _, v := range []any{c, &c, q, &q, Question{Body: []byte(secret)}, []Credential{c}, map[string]any{"c": c}, hidden, &hidden, struct{ C any }{c}} {
+		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t"} {
+			_, _ = fmt.Fprintf(&out, verb+"\n", v)
+		}
+		slog.New(slog.NewJSONHandler(&out, nil)).Error("m", "v", v)
+		slog.New(slog.NewTextHandler(&out, nil)).Error("m", "v", v)
+	}
+	if err := json.NewEncoder(&out).Encode(map[string]any{"c": c}); err != nil {
+		t.Error(err)
+	}
+	for _, form := range []string{secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret), fmt.Sprint([]byte(secret))} {
+		if i := strings.Index(out.String(), form); i >= 0 {
+			t.Errorf("%q was printed: %s", form, out.String()[max(0, i-100):i+len(form)])
+		}
+	}
+	if got := fmt.Sprintf("%v %+v", c, q); got != "a client's credential a question to an upstream" {
+		t.Errorf("they print as %q", got)
+	}
+}
+
+// Whatever the shaper keeps of a client, it cannot come to speak for another one.
+func TestClientCannotBeAskedAfterShaping(t *testing.T) {
+	r := on(t, taking)
+	var client rewrite.Client
+	var life context.Context
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		client, life = a.Client, a.Client.Context()
+		if life.Err() != nil || a.Client.Context() != life {
+			t.Errorf("the context is %v", life)
+		}
+		return whole(a)
+	})
+	c := r.dial().send(post(chat, long, "Authorization: Bearer theirs"))
+	c.answer("POST")
+	r.event()
+	if !errors.Is(context.Cause(life), errShaped) || client.Context() != life {
+		t.Errorf("after shaping the context ended with %v", context.Cause(life))
+	}
+	if got := client.Credential(); got.(Credential).open != nil {
+		t.Error("after shaping there is a credential")
+	}
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		client = a.Client
+		return whole(a)
+	})
+	c.send(post(chat, long)).answer("POST")
+	if life := client.Context(); !errors.Is(context.Cause(life), errShaped) {
+		t.Errorf("asked for late, the context ended with %v", context.Cause(life))
+	}
+}
+
+// The header that a credential is made of belongs to the connection, and holds the next request soon.
+func TestCredentialOutlivesItsRequest(t *testing.T) {
+	r := on(t, taking)
+	var all []Credential
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		all = append(all, a.Client.Credential().(Credential))
+		return whole(a)
+	})
+	c := r.dial()
+	for i := range 3 {
+		c.send(post(fmt.Sprintf("/v1/%d"+chatPath, i), long, fmt.Sprintf("Authorization: Bearer %d", i))).answer("POST")
+	}
+	for i, c := range all {
+		_ = r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question), Credential: c}).Body.Close()
+		if head, _ := r.got(); !strings.HasPrefix(head, fmt.Sprintf("POST /v1/%d/", i)) || !strings.Contains(head, fmt.Sprintf("\r\nAuthorization: Bearer %d\r\n", i)) {
+			t.Errorf("credential %d is sent as %q", i, head)
+		}
+	}
+}
+
+// Promise 9: what an exchange waits for while it is shaped ends with its client, and nothing goes upstream.
+func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
+	f := func(leave func(r *rig, c *client), want event.Fault) {
+		t.Helper()
+		noLeaks(t)
+		r := on(t, taking)
+		waits := make(chan struct{})
+		var cause error
+		r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+			life := a.Client.Context()
+			close(waits)
+			<-life.Done()
+			cause = context.Cause(life)
+			return whole(a)
+		})
+		c := r.dial().send(post(chat, long))
+		<-waits
+		leave(r, c)
+		if e := r.event(); e.Fault != want || !errors.Is(cause, errGone) {
+			t.Errorf("event %+v, and the context ended with %v", e, cause)
+		}
+		if n := len(r.upstream.Requests()); n != 0 {
+			t.Errorf("the upstream got %d requests", n)
+		}
+	}
+	f(func(_ *rig, c *client) { c.vanish("FIN") }, event.ClientGone)
+	f(func(_ *rig, c *client) { c.vanish("RST") }, event.ClientGone)
+	f(func(r *rig, _ *client) { r.proxy.Cut() }, event.Stopped)
+}
+
+// The context takes the place of a call that is under way; the call comes after it as ever.
+func TestExchangeGoesOnAfterItsContextWasAskedFor(t *testing.T) {
+	r := on(t, taking)
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		_ = a.Client.Context()
+		panic("asked for")
+	})
+	c := r.dial()
+	for range 3 {
+		if _, body := c.send(post(chat, long)).answer("POST"); body != "a" {
+			t.Errorf("got %q", body)
+		}
+	}
+}

@@ -1,0 +1,267 @@
+package proxy
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"epitome/unit"
+)
+
+// answering is a script that answers every question with the body, as it is coded.
+func answering(coding string, body []byte) string {
+	return fmt.Sprintf("-- POST * --\nrepeat\nstatus 200 OK\nheader Content-Type: application/json\nheader Content-Encoding: %s\nbody %q\n", coding, body)
+}
+
+func TestReplyTellsItsHeadAndItsBodyWhole(t *testing.T) {
+	r := newRig(t, "-- POST * --\nstatus 429 Too Many Requests\nheader content-type: text/plain\nheader RETRY-AFTER: 7\nbody later\n"+
+		"-- POST * --\nno-length\nstatus 200 OK\nbody abc\n"+
+		"-- POST * --\nstatus 204 No Content\n")
+	f := func(status int, kind, after, want string) {
+		t.Helper()
+		a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+		text, err := io.ReadAll(a.Body)
+		if a.Status != status || a.ContentType != kind || a.RetryAfter != after || string(text) != want || err != nil {
+			t.Errorf("got %+v with %q %v", a, text, err)
+		}
+		if n, err := a.Body.Read(make([]byte, 1)); n != 0 || err != io.EOF {
+			t.Errorf("behind its end there is %d %v", n, err)
+		}
+	}
+	f(429, "text/plain", "7", "later")
+	f(200, "", "", "abc")
+	f(204, "", "", "")
+	if r.pending() != 0 {
+		t.Error("questions are still under way")
+	}
+}
+
+func TestReplyIsWithoutContentCoding(t *testing.T) {
+	noLeaks(t)
+	said := []byte(`{"choices":[{"message":{"content":"` + strings.Repeat("so it is ", 200) + `"}}]}`)
+	for _, c := range codings {
+		r := newRig(t, answering(c.name, encode(t, said, c.encode)))
+		a, err := r.asks(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(a.Body); !bytes.Equal(text, said) || err != nil {
+			t.Errorf("%s: got %d bytes, %v", c.name, len(text), err)
+		}
+		for range 2 {
+			if err := a.Body.Close(); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
+		}
+	}
+	f := func(name, coding string, body []byte, want error) {
+		t.Helper()
+		r := newRig(t, answering(coding, body), func(s *Settings) { s.MaxBody = 64 * unit.KB })
+		a, err := r.asks(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(a.Body); err == nil || want != nil && !errors.Is(err, want) || len(text) > 64<<10 {
+			t.Errorf("%s: got %d bytes, %v", name, len(text), err)
+		}
+		if _, err := a.Body.Read(make([]byte, 1)); err == nil || err == io.EOF {
+			t.Errorf("%s: then came %v", name, err)
+		}
+		if r.pending() != 0 {
+			t.Errorf("%s is still under way", name)
+		}
+	}
+	f("a bomb", "gzip", encode(t, make([]byte, 1<<20), codings[0].encode), errBomb)
+	f("what is no gzip", "gzip", said, nil)
+	f("half a gzip", "gzip", encode(t, said, codings[0].encode)[:40], io.ErrUnexpectedEOF)
+	f("an unknown coding", "secret", said, nil)
+}
+
+func TestReplyComesAsItIsSent(t *testing.T) {
+	r := newRig(t, "-- POST * --\nstatus 200 OK\nheader Content-Type: text/event-stream\nevent 1\nawait one\nevent 2\nawait two\nevent [DONE]\nend\n")
+	a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+	f := func(want, release string) {
+		t.Helper()
+		got := make([]byte, len(want))
+		if n, err := io.ReadFull(a.Body, got); string(got) != want {
+			t.Fatalf("got %q %v", got[:n], err)
+		}
+		r.upstream.Release(release) // not before, so that what was read cannot have come later
+	}
+	f("data: 1\n\n", "one")
+	f("data: 2\n\n", "two")
+	f("data: [DONE]\n\n", "none")
+	if rest, err := io.ReadAll(a.Body); len(rest) > 0 || err != nil {
+		t.Errorf("the rest is %q %v", rest, err)
+	}
+}
+
+// Promise 9: a cut stream stays cut.
+func TestReplyThatBreaksOffIsAnError(t *testing.T) {
+	f := func(script, want string) {
+		t.Helper()
+		r := newRig(t, "-- POST * --\n"+script)
+		a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+		if text, err := io.ReadAll(a.Body); string(text) != want || err == nil {
+			t.Errorf("of %q came %q %v", script, text, err)
+		}
+		if _, err := a.Body.Read(make([]byte, 1)); err == nil || err == io.EOF {
+			t.Errorf("of %q then came %v", script, err)
+		}
+		if _, all := r.idle(); all != 0 || r.pending() != 0 {
+			t.Errorf("of %q %d connections are left", script, all)
+		}
+	}
+	f("status 200 OK\nheader Content-Length: 9\nbody abc\nhangup\n", "abc")
+	f("status 200 OK\nchunk abc\nhangup\n", "abc")
+	f("status 200 OK\nchunk abc\nraw \"oops\"\nawait-close\n", "abc")
+}
+
+// The order of events: whoever asked leaves, and then the upstream's connection ends, although nobody reads or closes anything.
+func TestEndOfTheContextEndsTheCall(t *testing.T) {
+	for name, script := range map[string]string{
+		"before the first byte": "-- POST * --\nawait-close\n",
+		"within the answer":     "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n",
+		"in an unread body":     "-- POST * --\nstop-reading\nawait-close\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			noLeaks(t)
+			r := newRig(t, script)
+			why := errors.New("nobody waits any more")
+			ctx, cancel := context.WithCancelCause(context.Background())
+			q := Question{Upstream: "test", Body: bytes.Repeat([]byte("x"), 32<<20)}
+			if !strings.Contains(script, "stop-reading") {
+				q.Body = []byte(question)
+			}
+			failed := make(chan error, 1)
+			go func() {
+				a, err := r.proxy.Ask(ctx, q)
+				if err == nil {
+					_, err = io.ReadAll(a.Body)
+				}
+				failed <- err
+			}()
+			r.await("waiting 1 close")
+			cancel(why)
+			r.await("gone 1")
+			if err := <-failed; !errors.Is(err, why) {
+				t.Errorf("got %v", err)
+			}
+			if _, err := r.proxy.Ask(ctx, q); !errors.Is(err, why) {
+				t.Errorf("afterwards got %v", err)
+			}
+			if _, all := r.idle(); all != 0 || r.pending() != 0 || len(r.upstream.Requests()) != 1 {
+				t.Errorf("%d connections are left, %d questions, %d were sent", all, r.pending(), len(r.upstream.Requests()))
+			}
+		})
+	}
+}
+
+func TestEndOfTheContextEndsAnAnswerThatNobodyReads(t *testing.T) {
+	noLeaks(t)
+	r := newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n")
+	ctx, cancel := context.WithCancel(context.Background())
+	a, err := r.asks(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.await("waiting 1 close")
+	cancel()
+	r.await("gone 1")
+	if text, err := io.ReadAll(a.Body); len(text) > 0 || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %q %v", text, err)
+	}
+}
+
+func TestCloseEndsAReadThatWaits(t *testing.T) {
+	noLeaks(t)
+	for _, coding := range []string{"identity", "gzip", "zstd", "br", "deflate"} {
+		r := newRig(t, "-- POST * --\nstatus 200 OK\nheader Content-Encoding: "+coding+"\nheader Transfer-Encoding: chunked\nawait-close\n")
+		a, err := r.asks(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := make(chan error, 1)
+		go func() {
+			_, err := a.Body.Read(make([]byte, 10))
+			read <- err
+		}()
+		for mu := &a.Body.(*reply).mu; mu.TryLock(); { // until the Read has it
+			mu.Unlock()
+			runtime.Gosched()
+		}
+		var closing sync.WaitGroup
+		for range 4 {
+			closing.Go(func() { _ = a.Body.Close() })
+		}
+		r.await("gone 1")
+		closing.Wait()
+		if err := <-read; !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: the Read that waited got %v", coding, err)
+		}
+		if _, err := a.Body.Read(make([]byte, 10)); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: a Read behind Close got %v", coding, err)
+		}
+		if _, all := r.idle(); all != 0 || r.pending() != 0 {
+			t.Errorf("%s: %d connections are left", coding, all)
+		}
+	}
+}
+
+func TestClosedReplyGivesNothingMore(t *testing.T) {
+	for _, coding := range codings {
+		r := newRig(t, answering(coding.name, encode(t, bytes.Repeat([]byte("abc"), 1000), coding.encode)))
+		a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+		if n, err := io.ReadFull(a.Body, make([]byte, 10)); n != 10 || err != nil {
+			t.Errorf("%s: got %d %v", coding.name, n, err)
+		}
+		_ = a.Body.Close()
+		if n, err := a.Body.Read(make([]byte, 10)); n != 0 || !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s: behind Close there is %d %v", coding.name, n, err)
+		}
+	}
+}
+
+// However reading, closing and leaving fall together, nothing is left behind and no connection goes to two at once.
+func TestRepliesEndInAnyOrder(t *testing.T) {
+	noLeaks(t)
+	r := startRig(t, plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")))
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for n := range 200 {
+				ctx, cancel := context.WithCancel(context.Background())
+				var leaving sync.WaitGroup
+				if (i+n)%3 == 0 {
+					leaving.Go(cancel)
+				}
+				a, err := r.asks(ctx)
+				if err == nil {
+					if (i+n)%3 == 1 {
+						leaving.Go(func() { _ = a.Body.Close() })
+					}
+					text, err := io.ReadAll(a.Body)
+					if (i+n)%3 == 2 && string(text) != "abc" || err == nil && string(text) != "abc" {
+						t.Errorf("got %q %v", text, err)
+					}
+					_ = a.Body.Close()
+				} else if (i+n)%3 != 0 {
+					t.Error(err)
+				}
+				leaving.Wait()
+				cancel()
+			}
+		})
+	}
+	all.Wait()
+	if idle, open := r.idle(); idle != open || r.pending() != 0 {
+		t.Errorf("%d connections of %d are idle, %d questions are under way", idle, open, r.pending())
+	}
+}
