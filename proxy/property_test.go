@@ -282,7 +282,7 @@ func (c *trial) drawRequest(t *rapid.T, s shape, method string) {
 		all = insert(t, all, drawCase(t, "Transfer-Encoding")+": "+drawCase(t, "chunked"))
 	}
 	if s.hops {
-		own := []string{"TE: trailers", "te: gzip;q=0.5, trailers", "TE: deflate", "Upgrade: h2c", "Proxy-Authorization: Basic eDp5", "X-Epitome-Mode: off", "x-epitome-Compact: 1"}
+		own := []string{"TE: trailers", "te: gzip;q=0.5, trailers", "TE: deflate", "Upgrade: h2c", "Proxy-Authorization: Basic eDp5", "X-Epitome-Mode: off", "x-epitome-Rent: 1"}
 		if len(body) > 0 {
 			own = append(own, "Expect: 100-continue")
 		}

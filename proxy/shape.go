@@ -220,7 +220,7 @@ func (x *exchange) limits() (*rewrite.Limits, error) {
 // isNoLimit reports whether a header that is for epitome says something else than a number of the ladder.
 func (x *exchange) isNoLimit(l lines) bool {
 	scope, _ := strings.CutPrefix(strings.ToLower(x.set.Scope), "header:")
-	return l.is(ownPrefix+"mode") || l.is(ownPrefix+"compact") || l.is(scope)
+	return l.is(ownPrefix+"mode") || l.is(scope)
 }
 
 // scope names who may share facts with this request. Credentials are hashed on the way, all that there are: one more

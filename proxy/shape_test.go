@@ -313,7 +313,7 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 		asked = *a.Limits
 		return whole(a)
 	})
-	r.dial().send(post(chat, long, "X-Epitome-Offload-Tokens: 4000", "x-epitome-clear-at: 0.7", "x-epitome-compact: now")).answer("POST")
+	r.dial().send(post(chat, long, "X-Epitome-Offload-Tokens: 4000", "x-epitome-clear-at: 0.7")).answer("POST")
 	if asked.Offload != 4000 || asked.ClearAt != 0.7 || asked.Rent != 2 {
 		t.Errorf("the limits were %+v", asked)
 	}
@@ -362,7 +362,7 @@ func TestUnknownHeadersForEpitomeAreRefused(t *testing.T) {
 	f(400, "unknown header x-epitome-tenants", "x-epitome-tenants: 1")
 	f(400, "cannot use x-epitome-preset: write one of balanced, ", "x-epitome-preset: bold")
 	f(400, "unknown header", "x-epitome-mode: observe", "x-epitome-nothing: 1")
-	f(200, "", "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-tenant: me")
+	f(200, "", "x-epitome-mode: observe", "x-epitome-tenant: me")
 	f(200, "", "x-epitome-mode: off", "x-epitome-nothing: 1")
 }
 
