@@ -45,6 +45,9 @@ func judged(t teller, b *bench, body string, out Shaped) {
 		}
 		return
 	}
+	if out.Report.Action == ActionNone {
+		t.Fatalf("the body was changed, but the action is none: %+v", out.Report)
+	}
 	j := judge{teller: t, out: out, counters: b.means.Counters, get: b.cupboard.get}
 	if j.was, err = ReadChat([]byte(body)); err != nil {
 		t.Fatalf("a body that cannot be read was changed: %v", err)

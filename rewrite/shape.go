@@ -112,7 +112,7 @@ func (x *shaping) failed(err error) {
 // asItCame takes back what was built.
 func (x *shaping) asItCame() {
 	r := &x.out.Report
-	x.out.Body, x.out.forms = x.Body, nil
+	x.out.Body, x.out.forms, x.highest = x.Body, nil, 0
 	r.Action, r.After, r.Repeated = ActionNone, r.Before, 0
 }
 
@@ -279,8 +279,8 @@ func (x *shaping) build() error {
 	if err != nil {
 		return err
 	}
-	// What was checked in this very form before needs no other look.
-	if len(p.made) > 0 || x.past == nil || x.foreign {
+	// What this process checked in this very form before needs no other look.
+	if len(p.made) > 0 || x.standing() != p.base || x.foreign {
 		if err := x.check(body); err != nil {
 			return err
 		}
