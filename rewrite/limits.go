@@ -18,21 +18,25 @@ type Limits struct {
 	OffloadKeep  int     `toml:"offload_keep"`
 	OffloadReads int     `toml:"offload_read_tokens"` // the same for the results of file reads
 	ReadsKeep    int     `toml:"offload_read_keep"`
-	OffloadShare float64 `toml:"offload_share"`  // of the window, at most
-	Screen       int     `toml:"screen_tokens"`  // of terminal output, above which its final screen is sent
-	Names        int     `toml:"names"`          // bytes of names in a stub
-	Recall       int     `toml:"recall_tokens"`  // of an artifact that is read back, which come through in full
-	ToolLimits   []Limit `toml:"tools"`          // for tools by name, in place of the limits above
-	Repeats      bool    `toml:"repeats"`        // blocks of lines that stand earlier become a reference
-	ClearAt      float64 `toml:"clear_at"`       // share of usable
-	ClearAtLeast int     `toml:"clear_at_least"` // tokens
-	CompactAt    float64 `toml:"compact_at"`     // share of usable
-	Target       float64 `toml:"compact_to"`     // share of usable that a compaction comes down to
-	KeepTail     int     `toml:"keep_tokens"`    // of the newest groups, which a compaction leaves as they are
-	Protect      int     `toml:"protect_tokens"` // of the newest results, which rung 2 leaves alone
-	Groups       int     `toml:"protect_groups"` // newest groups, likewise
-	Rent         float64 `toml:"rent"`           // how many times the price of a rewrite must be owed; 0 waits for the line
-	CachedPrice  float64 `toml:"cached_price"`   // of a token that the provider has cached, against one that is new
+	OffloadShare float64 `toml:"offload_share"`      // of the window, at most
+	Screen       int     `toml:"screen_tokens"`      // of terminal output, above which its final screen is sent
+	Names        int     `toml:"names"`              // bytes of names in a stub
+	Recall       int     `toml:"recall_tokens"`      // of an artifact that is read back, which come through in full
+	ToolLimits   []Limit `toml:"tools"`              // for tools by name, in place of the limits above
+	Repeats      bool    `toml:"repeats"`            // blocks of lines that stand earlier become a reference
+	ClearAt      float64 `toml:"clear_at"`           // share of usable
+	ClearAtLeast int     `toml:"clear_at_least"`     // tokens
+	CompactAt    float64 `toml:"compact_at"`         // share of usable
+	PrepareAt    float64 `toml:"prepare_at"`         // share of usable from which on a summary is made ahead of need
+	Target       float64 `toml:"compact_to"`         // share of usable that a compaction comes down to
+	KeepTail     int     `toml:"keep_tokens"`        // of the newest groups, which a compaction leaves as they are
+	Thrash       int     `toml:"anti_thrash_window"` // compactions of a conversation by which it is told whether more of them pay
+	WarnAt       int     `toml:"warn_at"`            // tokens sent of a conversation since its last compaction; 0 never warns
+	CutoverAt    int     `toml:"cutover_at"`         // the same at which it is compacted; 0 never does
+	Protect      int     `toml:"protect_tokens"`     // of the newest results, which rung 2 leaves alone
+	Groups       int     `toml:"protect_groups"`     // newest groups, likewise
+	Rent         float64 `toml:"rent"`               // how many times the price of a rewrite must be owed; 0 waits for the line
+	CachedPrice  float64 `toml:"cached_price"`       // of a token that the provider has cached, against one that is new
 	ClearCalls   bool    `toml:"clear_arguments"`
 	Rules
 }
@@ -93,7 +97,7 @@ const (
 type ladder struct {
 	*Limits
 	window, usable                           int
-	compactLine, keepTail                    int
+	prepareLine, compactLine, keepTail       int
 	offload, keep, reads, readsKeep, screen  int
 	recall, clearLine, atLeast, protect, age int
 }
@@ -107,6 +111,7 @@ func (l *Limits) at(window, usable int, ratio float64) ladder {
 	s.keep, s.readsKeep = min(here(float64(l.OffloadKeep)), s.offload/2), min(here(float64(l.ReadsKeep)), s.reads/2)
 	s.recall = share(l.Recall, recallShare)
 	s.clearLine = int(l.ClearAt * float64(s.usable))
+	s.prepareLine = int(l.PrepareAt * float64(s.usable))
 	s.compactLine, s.keepTail, s.window = int(l.CompactAt*float64(s.usable)), share(l.KeepTail, keepShare), here(float64(window))
 	s.atLeast = here(min(max(float64(l.ClearAtLeast), clearShare*float64(window)), mostClearShare*float64(window)))
 	s.protect = share(l.Protect, protectShare)

@@ -89,6 +89,12 @@ func (l *Limits) counted(key string) *int {
 		return &l.ClearAtLeast
 	case "keep_tokens":
 		return &l.KeepTail
+	case "warn_at":
+		return &l.WarnAt
+	case "cutover_at":
+		return &l.CutoverAt
+	case "anti_thrash_window":
+		return &l.Thrash
 	case "protect_tokens":
 		return &l.Protect
 	case "protect_groups":
@@ -126,6 +132,8 @@ func (l *Limits) measured(key string) *float64 {
 		return &l.CompactAt
 	case "compact_to":
 		return &l.Target
+	case "prepare_at":
+		return &l.PrepareAt
 	}
 	return nil
 }
@@ -143,7 +151,7 @@ func bounds(key string) (least, most float64) {
 	switch key {
 	case "rent":
 		return 0, 1_000
-	case "offload_share", "clear_at", "compact_at", "compact_to":
+	case "offload_share", "clear_at", "compact_at", "compact_to", "prepare_at":
 		return 0.01, 1
 	}
 	return 0, 1

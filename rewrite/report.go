@@ -8,6 +8,8 @@ type Asked struct {
 	Scope    string // who may share facts with whom
 	Upstream string // its name
 	Limits   *Limits
+	Style    Style  // of summaries
+	Compact  bool   // now, whatever the lines say, and whatever was decided for this request before
 	Client   Client // nil if nobody waits
 }
 

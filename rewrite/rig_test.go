@@ -152,7 +152,7 @@ type bench struct {
 func limits() Limits {
 	l := Limits{
 		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Names: 400, Recall: 30_000, Repeats: true, ClearAt: .8,
-		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CompactAt: .9, Target: .5, KeepTail: 20_000,
+		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CompactAt: .9, PrepareAt: .8, Thrash: 10, Target: .5, KeepTail: 20_000,
 	}
 	if err := l.SetPreset("balanced"); err != nil {
 		panic(err)

@@ -9,7 +9,7 @@ import (
 	"epitome/tokenize"
 )
 
-// Means are what shaping needs of the rest of the program. None may be nil.
+// Means are what shaping needs of the rest of the program. None may be nil, unless it says so.
 type Means struct {
 	Ledger   Ledger
 	Shelf    Shelf
@@ -18,6 +18,10 @@ type Means struct {
 	Memo     *tokenize.Memo
 	// Window is how many tokens a model at an upstream holds, and how many of them a request that asks for maxOutput may fill.
 	Window func(upstream, model string, maxOutput int) (window, usable int)
+	// Summariser asks models for prose; nil if none is asked.
+	Summariser Summariser
+	// Tell hears what happens while a request is shaped, on its goroutine; nil if nobody wants to. It must not wait.
+	Tell func(Notice)
 	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
 	Passing bool
 }
