@@ -15,7 +15,9 @@ type compaction struct {
 	fixed    int   // tokens of what stays whatever is left out: all but the span and the tail
 	recap    int   // tokens that the recap takes, at most, about
 	tail     int   // tokens that may stay behind the cut
+	target   int   // tokens to which the request is to come down
 	hard     bool  // the newest group stays whole here: fit cuts as much of it as it must
+	told     told  // what a model says of the span
 }
 
 const (
@@ -25,11 +27,14 @@ const (
 
 // compact replaces old items by a recap. It says why it did not, if so.
 func (p *plan) compact() (reason string) {
-	c := p.compaction(budgetsAt(p.window, p.ratio))
-	to := int(c.Target * float64(c.usable))
-	c.tail = max(min(c.keepTail, to-c.fixed-c.recap), leastTail)
-	reason = c.run(int(leastGain * float64(p.total())))
-	if reason != "" && c.fixed > to {
+	c := p.compaction(p.budgets())
+	c.tail = max(min(c.keepTail, c.target-c.fixed-c.recap), leastTail)
+	least := int(leastGain * float64(p.total()))
+	if p.manual {
+		least = 0
+	}
+	reason = c.run(least)
+	if reason != "" && c.fixed > c.target {
 		return "what is never left out, system prompt and tools among it, is more than a summary is to bring the request to, and the rest less than a tenth"
 	}
 	return reason
@@ -39,15 +44,18 @@ func (p *plan) compact() (reason string) {
 // fit, it must save as much as any other, so that it is not done again and again.
 func (p *plan) compactHard() (reason string) {
 	const share, tail = 5, 0.1 // of the recap's budgets, of usable
-	b := budgetsAt(p.window, p.ratio)
-	c := p.compaction(budgets{b.users / share, b.latest, b.lists / share, b.keys / share, b.index / share, b.prose})
+	b := p.budgets()
+	c := p.compaction(budgets{b.users / share, b.latest, b.lists / share, b.keys / share, b.index / share, b.turns / share, b.prose})
 	c.tail, c.hard = max(min(int(tail*float64(c.usable)), c.usable-c.fixed-c.recap), 0), true
-	c.recap -= c.prose // that room is not taken yet
+	if c.told = c.earlier(); p.count(c.told.prose) > int(tail*float64(c.usable)) {
+		c.told = told{}
+	}
+	c.recap += p.count(c.told.prose) - c.prose // no more is asked for
 	return c.run(int(leastGain * float64(p.total())))
 }
 
 func (p *plan) compaction(b budgets) *compaction {
-	c := &compaction{plan: p, budgets: b, from: p.opening(), caller: p.callers()}
+	c := &compaction{plan: p, budgets: b, from: p.opening(), caller: p.callers(), target: int(p.Target * float64(p.usable))}
 	c.done = max(c.from, p.compacted())
 	users, latest := 0, 0
 	c.fixed = c.size.Total() - c.hist.size.Total()
@@ -100,29 +108,25 @@ func (c *compaction) run(least int) (reason string) {
 	if c.to < 0 {
 		return "there is no older group that could be left out"
 	}
-	saved := -c.recap
-	if c.from > 0 { // an earlier recap goes with it
-		saved += c.sent(c.from-1) - c.hist.sizes[c.from-1]
-	}
-	for i := c.from; i < c.to; i++ {
-		if !c.stays(i) {
-			saved += c.sent(i)
-		}
-	}
-	if c.to <= c.from { // all there is is the newest group
-		saved = 0
-	}
+	saved, total := c.saved(), c.total()
 	if c.hard {
 		large = 0
 	}
-	if c.hard && c.total()-saved <= c.usable {
+	if c.hard && total-saved <= c.usable {
 		least = 0
 	}
 	const little = "what could be left out is less than a tenth of the request"
 	if saved+large <= least {
 		return little
 	}
-	before, total := *c.plan, c.total()
+	c.begun()
+	if !c.hard && c.to > c.from {
+		c.inquire(total - saved)
+	}
+	if c.left {
+		return ""
+	}
+	before := *c.plan
 	before.forms, before.fresh = slices.Clone(c.forms), maps.Clone(c.fresh)
 	if large > 0 {
 		c.clip(newest)
@@ -132,17 +136,58 @@ func (c *compaction) run(least int) (reason string) {
 	}
 	if total-c.total() <= least { // names took more than was thought
 		*c.plan = before
+		c.ended(total, little)
 		return little
 	}
+	c.ended(total, "")
 	return ""
+}
+
+// saved is how many tokens go with the span, less what comes in its place.
+func (c *compaction) saved() int {
+	if c.to <= c.from { // all there is is the newest group
+		return 0
+	}
+	n := c.spanned(c.to) - c.recap
+	if c.from > 0 { // an earlier recap goes with it
+		n += c.sent(c.from-1) - c.hist.sizes[c.from-1]
+	}
+	return n
+}
+
+// spanned is how many tokens go with the items before a cut.
+func (c *compaction) spanned(to int) (n int) {
+	for i := c.from; i < to; i++ {
+		if !c.stays(i) {
+			n += c.sent(i)
+		}
+	}
+	return n
 }
 
 // cut finds the first item behind the span: an assistant's, so that no result is parted from its call, with no more behind it than
 // the tail may have. If the newest group alone is more, it is the tail all the same, and large says how much too large.
 func (c *compaction) cut() (newest, large int) {
-	have, called := 0, never
 	newest, c.to = -1, -1
-	for i := c.hist.len() - 1; i >= c.done && (have <= c.tail || newest < 0); i-- {
+	c.cuts(func(i, have int) bool {
+		if newest < 0 {
+			newest, large = i, have-c.tail
+		}
+		if have <= c.tail {
+			c.to = i
+		}
+		return have <= c.tail
+	})
+	if c.to < 0 {
+		c.to = newest
+	}
+	return newest, max(large, 0)
+}
+
+// cuts gives f each place where the tail may begin, the last one first, with the tokens behind it, until f returns false.
+func (c *compaction) cuts(f func(i, have int) bool) {
+	have, called := 0, never
+	for i := c.hist.len() - 1; i >= c.done; i-- {
 		have += c.spelled(i)
 		if k := c.caller[i]; k >= c.from {
 			called = min(called, k)
@@ -150,17 +195,10 @@ func (c *compaction) cut() (newest, large int) {
 		if c.req.Items[c.req.Head+i].Role != Assistant || i >= c.stable || called < i || c.gone(i) {
 			continue
 		}
-		if newest < 0 {
-			newest, large = i, have-c.tail
-		}
-		if have <= c.tail {
-			c.to = i
+		if !f(i, have) {
+			return
 		}
 	}
-	if c.to < 0 {
-		c.to = newest
-	}
-	return newest, max(large, 0)
 }
 
 // spelled is how many tokens item i takes when nothing is left that it could refer to.
@@ -214,7 +252,17 @@ func (c *compaction) replace() {
 			names[k] = f.Told
 		}
 	}
-	text := c.newRecap(c.from, c.to).text(c.budgets, c.whereAll(names))
+	r := c.newRecap(c.from, c.to)
+	r.told = c.told
+	if c.style.Mode == ModeLossless {
+		r.turns = c.perTurn(list, names)
+	}
+	where := "Each part of it is where its line says"
+	if r.turns == "" {
+		where = c.whereAll(names)
+	}
+	text := r.text(c.budgets, where)
+	c.tracked = r.tracked
 	if !c.append(c.from-1, text) {
 		c.stand(list[0].First, text)
 	}
@@ -237,6 +285,9 @@ func (c *compaction) segments() (list []Group, fresh int) {
 	fresh = len(list)
 	if i == c.to {
 		return list, fresh
+	}
+	if c.style.Mode == ModeLossless {
+		return c.apart(list, i)
 	}
 	list = append(list, Group{i, c.to})
 	bytes := func(g Group) int { s := c.req.run(g.First, g.End-g.First); return s.End - s.Start }
@@ -320,6 +371,7 @@ func (c *compaction) append(i int, text string) bool {
 	}
 	text = "\n\n" + text
 	f := &form{Rung: rungCompact, Patches: []patch{{Place: behind, Text: text}}, Now: c.hist.sizes[i] + c.count(text)}
+	f.Prose, f.Until = c.told.prose, c.told.until
 	c.set(i, f, "the summary stands behind it")
 	return true
 }
@@ -328,7 +380,7 @@ func (c *compaction) append(i int, text string) bool {
 func (c *compaction) stand(i int, text string) {
 	f := *c.forms[i]
 	f.With, f.Gap, f.Now, f.At = chatMessage(User, text), "", c.messageTokens(text), c.hist.groups[c.stable-1]
-	f.name = ref{}
+	f.Prose, f.Until, f.name = c.told.prose, c.told.until, ref{}
 	c.set(i, &f, "the summary stands for it")
 }
 

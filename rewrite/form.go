@@ -24,6 +24,8 @@ type form struct {
 	At      int     `json:"c,omitempty"` // assistant's messages there were when the conversation was compacted
 	Oldest  bool    `json:"b,omitempty"` // they are left out because they are old
 	Gone    bool    `json:"g,omitempty"` // it stands in an earlier item's message
+	Prose   string  `json:"z,omitempty"` // what a model says in the summary that it holds
+	Until   int     `json:"u,omitempty"` // items behind the head of which that tells
 	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
 
 	name ref // under which it is recorded

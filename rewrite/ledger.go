@@ -74,6 +74,8 @@ type decision struct {
 	forms   []*form // of each item behind the head; nil is whole
 	lists   []ref   // what together holds the forms, the latest first; none if all are whole
 	version uint64  // of the record; 0 if it was not recorded
+
+	outcomes outcomes // of the compactions until then
 }
 
 // depth is how many items the decision rules.
@@ -89,7 +91,7 @@ var errUnreadable = errors.New("a record is not as it was written")
 func (d *decision) record() []byte {
 	latest := d.latest()
 	b := append([]byte{formVersion}, latest[:]...)
-	return binary.AppendUvarint(b, uint64(d.depth()))
+	return d.outcomes.append(binary.AppendUvarint(b, uint64(d.depth())))
 }
 
 // latest is the list that leads to all forms; the zero ref if there are none.
@@ -110,7 +112,8 @@ func readRecord(b []byte) (d *decision, latest ref, err error) {
 	if n <= 0 || depth > mostItems {
 		return nil, latest, errUnreadable
 	}
-	return &decision{forms: make([]*form, depth)}, latest, nil
+	all, err := readOutcomes(b[n:])
+	return &decision{forms: make([]*form, depth), outcomes: all}, latest, err
 }
 
 const (
@@ -235,7 +238,7 @@ func (l lane) ofAnotherModel(g Ledger, chain []Link) *decision {
 			continue
 		}
 		if d, ok := l.load(g, decisionKey(c.lane, chain[i])); ok && d.depth() == i {
-			d.version = 0 // it is recorded in another lane
+			d.version, d.outcomes = 0, nil // it is recorded in another lane
 			return d
 		}
 	}

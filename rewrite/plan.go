@@ -11,6 +11,7 @@ import (
 // plan is a decision in the making: the form of each item, and what must lie on the shelf before it may be recorded.
 type plan struct {
 	ladder
+	*inquiry
 	scale  Scale
 	scope  string
 	shelf  Shelf
@@ -228,7 +229,7 @@ func (p *plan) passages(i int) (list []passage, tokens int) {
 }
 
 // decidable reports whether items that were decided on may be decided on again: not because of what stands behind them.
-func (p *plan) decidable() bool { return p.stable > p.base.depth() || p.base.version == 0 }
+func (p *plan) decidable() bool { return p.manual || p.stable > p.base.depth() || p.base.version == 0 }
 
 // arrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When late,
 // all that are sent whole are looked at.

@@ -28,7 +28,7 @@ func (j *judge) recap(text string, from int) {
 	}
 	s.learn()
 	s.parts(m[3])
-	j.transcripts(m[5], s)
+	j.transcripts(s.lines+m[5], s)
 }
 
 // spanFacts is what a span holds.
@@ -37,6 +37,7 @@ type spanFacts struct {
 	id           string
 	from, to     int
 	called, told string // all that calls said, and all that results did
+	lines        string // what is said of each turn
 	names        map[string]bool
 }
 
@@ -91,6 +92,10 @@ func (s *spanFacts) part(heading, body string) {
 		}
 	case !ok || !closed || !strings.HasSuffix(heading, " =="):
 		s.Fatalf("promise 8: %q is no frame", heading)
+	case kind == "told": // by a model
+		if strings.TrimSpace(body) == "" {
+			s.Fatalf("promise 8: a model is said to have said nothing")
+		}
 	default:
 		for l := range strings.Lines(body) {
 			s.row(kind, strings.TrimSuffix(l, "\n"))
@@ -129,6 +134,12 @@ func (s *spanFacts) row(kind, row string) {
 			if !strings.Contains(s.called, path.Base(name)) {
 				s.Fatalf("promise 8: no call of the span names the file %q", name)
 			}
+		}
+	case "turns,":
+		s.lines += row + "\n"
+		m := regexp.MustCompile(`^messages (\d+)-(\d+)(, calls [^:]*)?: (\S+)$`).FindStringSubmatch(row)
+		if m == nil || numbers(m[1])[0] < s.from || numbers(m[2])[0] >= s.to {
+			s.Fatalf("promise 8: %q is no line of messages %d-%d", row, s.from, s.to)
 		}
 	case "calls,":
 		s.about(strings.TrimLeft(row, "✓✗ 0123456789"))

@@ -14,39 +14,14 @@ import (
 type recap struct {
 	*plan
 	from, to int             // items behind the head
-	told     map[string]bool // names that stand in the recap already
+	named    map[string]bool // names that stand in the recap already
+	told     told            // what a model says
+	turns    string          // where each part lies, if that is told one by one
+	tracked  int             // files that it names
 }
 
 func (p *plan) newRecap(from, to int) *recap {
-	return &recap{plan: p, from: from, to: to, told: map[string]bool{}}
-}
-
-// What a recap's parts may take: tokens, and at most a share of the window.
-const (
-	usersTokens, usersShare   = 20_000, 0.10
-	latestTokens, latestShare = 20_000, 0.25
-	listsTokens, listsShare   = 3_000, 0.05
-	keysTokens, keysShare     = 2_000, 0.03
-	indexTokens, indexShare   = 1_000, 0.02
-	proseTokens, proseShare   = 1_750, 0.06 // nobody says anything yet; the room makes the window fill less often
-	frameTokens               = 250         // headings and all that is said of the parts, about
-)
-
-// budgets are what the parts may take here. latest is for the user's latest message, as long as nothing newer stays: it is what is
-// being worked on.
-type budgets struct{ users, latest, lists, keys, index, prose int }
-
-func budgetsAt(window int, ratio float64) budgets {
-	part := func(tokens int, share float64) int { return int(min(float64(tokens)/ratio, share*float64(window))) }
-	return budgets{
-		part(usersTokens, usersShare), part(latestTokens, latestShare), part(listsTokens, listsShare), part(keysTokens, keysShare),
-		part(indexTokens, indexShare), part(proseTokens, proseShare),
-	}
-}
-
-// estimate is how many tokens a recap takes at most, about, when the user's messages have so many, and the latest of them so many.
-func (b budgets) estimate(users, latest int) int {
-	return min(users, b.users+min(latest, b.latest)) + b.lists + b.keys + b.index + b.prose + frameTokens
+	return &recap{plan: p, from: from, to: to, named: map[string]bool{}}
 }
 
 // text is the whole recap. where says where the span lies. In each line that frames something stands a name which occurs nowhere
@@ -55,6 +30,8 @@ func (r *recap) text(b budgets, where string) string {
 	quotes, more := r.users(b)
 	calls := r.calls(b.lists / 2)
 	parts := []struct{ heading, text string }{
+		{r.told.heading(r.req.Head, r.to), r.told.prose},
+		{"turns, each with all that is left out of it", r.turns},
 		{"files", r.files(b.lists - len(calls)*10/36)},
 		{"calls, the newest first; ✓ ended with 0, ✗ failed, no mark: not known", calls},
 		{"names used in calls, the latest first", r.keys(b.keys)},
@@ -139,8 +116,8 @@ func (r *recap) users(b budgets) (list []quote, more int) {
 }
 
 // said is all the text of item i.
-func (r *recap) said(i int) string {
-	list, _ := r.passages(i)
+func (p *plan) said(i int) string {
+	list, _ := p.passages(i)
 	texts := make([]string, len(list))
 	for k, w := range list {
 		texts[k] = w.text
@@ -203,6 +180,7 @@ func (r *recap) files(tokens int) string {
 	r.backwards(func(res *result) bool { return res.failed || note(&written, res.deed.writes) })
 	r.backwards(func(res *result) bool { return res.failed || note(&read, res.deed.reads) })
 	s := ""
+	r.tracked = len(written) + len(read)
 	if len(written) > 0 {
 		s = "written: " + strings.Join(written, " ") + "\n"
 	}
@@ -219,16 +197,19 @@ func (r *recap) calls(tokens int) string {
 		if res.deed.only || res.deed.kind == reading || res.deed.kind == writing {
 			return true
 		}
+		if res.deed.kind != shell && r.style.Mode == ModeLLM && r.told.prose != "" { // the model tells of those
+			return true
+		}
 		return all.add(r.state(res) + res.about())
 	})
 	return strings.Join(all.list, "\n")
 }
 
 // state says whether a call went well, if its result tells.
-func (r *recap) state(res *result) string {
+func (p *plan) state(res *result) string {
 	code, told := 0, false
 	if res.deed.kind == shell {
-		code, told = exitOf(r.req.Items[r.req.Head+res.item].Content.Of(r.req.Body))
+		code, told = exitOf(p.req.Items[p.req.Head+res.item].Content.Of(p.req.Body))
 	}
 	switch {
 	case code > 0:
@@ -272,7 +253,7 @@ func (r *recap) keys(tokens int) string {
 			if !all.add(name) {
 				return strings.Join(all.list, "\n")
 			}
-			r.told[name] = true
+			r.named[name] = true
 		}
 	}
 	return strings.Join(all.list, "\n")
@@ -311,10 +292,10 @@ func (r *recap) index(tokens int) string {
 func (r *recap) untold(names string) string {
 	room, row := rowNames, []string{}
 	for name := range strings.SplitSeq(names, " ") {
-		if r.told[name] || len(name) >= room {
+		if r.named[name] || len(name) >= room {
 			continue
 		}
-		r.told[name], room = true, room-len(name)-1
+		r.named[name], room = true, room-len(name)-1
 		row = append(row, name)
 	}
 	return strings.Join(row, " ")

@@ -68,7 +68,7 @@ func (x *shaping) record() error {
 			return fmt.Errorf("cannot keep what was taken out: %w", err)
 		}
 	}
-	d := &decision{forms: p.forms}
+	d := &decision{forms: p.forms, outcomes: p.outcomes}
 	if err := x.lane.write(x.means.Ledger, d, p.base); err != nil {
 		return err
 	}
@@ -108,13 +108,13 @@ func (p *plan) needed() (list []ware) {
 func (x *shaping) remember(d *decision) error {
 	p, base, all := x.plan, x.plan.base, x.hist.len()
 	ends := []int{all}
-	if n := p.stable; n > 0 && n < all && (n > base.depth() || base.version == 0) {
+	if n := p.stable; n > 0 && n < all && (n > base.depth() || base.version == 0 || p.manual) {
 		ends = []int{n, all}
 	}
 	for _, n := range ends {
-		mine := &decision{forms: make([]*form, n), lists: d.lists}
+		mine := &decision{forms: make([]*form, n), lists: d.lists, outcomes: d.outcomes}
 		copy(mine.forms, d.forms)
-		standing, err := x.put(mine)
+		standing, err := x.put(mine, base)
 		if err != nil {
 			return err
 		}
@@ -126,8 +126,9 @@ func (x *shaping) remember(d *decision) error {
 	return nil
 }
 
-// put records the decision, and returns what stands then: the decision itself, or one that was faster.
-func (x *shaping) put(d *decision) (standing *decision, err error) {
+// put records the decision, and returns what stands then: the decision itself, or one that was faster. What was decided before
+// stands, unless the client asked for another decision; then that takes the place of what was sent last, and of nothing newer.
+func (x *shaping) put(d, base *decision) (standing *decision, err error) {
 	key := decisionKey(x.lane.id(), x.hist.chain[d.depth()])
 	value := d.record()
 	now, version, err := x.means.Ledger.Add(key, value)
@@ -137,6 +138,15 @@ func (x *shaping) put(d *decision) (standing *decision, err error) {
 	if string(now) == string(value) {
 		d.version = version
 		return d, nil
+	}
+	if x.plan.manual && (version == base.version || d.depth() != base.depth()) {
+		_, swapped, done, err := x.means.Ledger.Swap(key, version, value)
+		if err != nil {
+			return nil, fmt.Errorf("cannot record another decision: %w", err)
+		}
+		if d.version = swapped; done {
+			return d, nil
+		}
 	}
 	standing, ok := x.lane.load(x.means.Ledger, key)
 	if !ok || standing.depth() != d.depth() {

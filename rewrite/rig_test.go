@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
@@ -147,6 +148,10 @@ type bench struct {
 	limits   Limits
 	window   int
 	memo     *tokenize.Memo
+	narrator *narrator // nil if no model can be asked
+	style    Style
+	now      bool // compact now
+	waits    context.Context
 }
 
 func limits() Limits {
@@ -168,16 +173,31 @@ func newBench(window int) *bench {
 
 // restart is what the process forgets when it ends.
 func (b *bench) restart() {
-	b.Shaper = NewShaper(Means{
+	m := Means{
 		Ledger: b.notes, Shelf: b.cupboard, Counters: vocabularies, Models: tokenize.NewModels(), Memo: b.memo,
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			return b.window, b.window - min(max(maxOutput, min(8192, b.window/8)), b.window/4)
 		},
-	})
+	}
+	if b.narrator != nil {
+		m.Summariser, m.Tell = b.narrator, b.narrator.tell
+	}
+	b.Shaper = NewShaper(m)
 }
 
 func (b *bench) shape(body string) Shaped {
-	return b.Shape(Asked{Body: []byte(body), Upstream: "up", Limits: &b.limits})
+	a := Asked{Body: []byte(body), Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now}
+	if b.waits != nil {
+		a.Client = somebody{b.waits}
+	}
+	return b.Shape(a)
+}
+
+// listen makes the bench one that can ask a model.
+func (b *bench) listen() *narrator {
+	b.narrator, b.waits = newNarrator(), context.Background()
+	b.restart()
+	return b.narrator
 }
 
 // turns are the requests of a recorded conversation, as its client sent them one after another.

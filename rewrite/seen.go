@@ -29,6 +29,8 @@ type past struct {
 	lane     lane
 	name     ref       // of the conversation
 	decision *decision // by which it was sent
+	leading  uint64    // hash of the leading block that stood before it
+	prepared int       // tokens that the request had when a summary was last made ahead of need
 	bytes    int       // of memory, about
 }
 
@@ -154,6 +156,14 @@ func (s *seen) put(scope string, p *past, b []byte) {
 	}
 }
 
+// leading is a hash of the leading block's bytes.
+func (s *seen) leading(r *Request) uint64 {
+	if r.Head == 0 {
+		return 0
+	}
+	return maphash.Bytes(s.seed, r.Body[r.Items[0].Start:r.Items[r.Head-1].End])
+}
+
 // recall is what the reader asks for what it need not read.
 func (x *shaping) recall(body []byte, i int) (items []Item, end int) {
 	p := x.seen.take(x.Scope, body[i:])
@@ -204,21 +214,20 @@ func (x *shaping) standing() *decision {
 }
 
 // learn remembers the conversation for the next request.
-func (x *shaping) learn() error {
+func (x *shaping) learn() {
 	n, p := x.plan.stable, x.plan
 	if n == 0 || x.foreign {
-		return nil
+		return
 	}
 	items := x.req.Items[x.req.Head : x.req.Head+n]
 	x.hist.cut(x.req, n)
 	from, end := items[0].Start, items[n-1].End
-	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version}
-	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name}
+	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version, outcomes: x.recorded.outcomes}
+	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name, leading: x.seen.leading(x.req), prepared: p.prepared}
 	if x.past != nil {
 		known.pieces = x.past.pieces
 	}
 	x.seen.put(x.Scope, known, x.Body[from:end])
-	return nil
 }
 
 // memory is about how many bytes the history takes.

@@ -45,11 +45,17 @@ func (s *Shaper) Shape(a Asked) Shaped {
 		return x.out
 	}
 	x.guarded(x.decide)
-	if x.out.Report.Err != nil {
-		x.fallBack()
+	switch err := x.out.Report.Err; {
+	case errors.Is(err, errDeserted): // nothing is decided, as nothing will be sent
+		x.out.Report.Action = ActionNone
 		return x.out
+	case err != nil:
+		x.fallBack()
 	}
-	x.guarded(x.learn)
+	x.aside(x.conclude)
+	if x.out.Report.Err == nil {
+		x.aside(x.learn)
+	}
 	return x.out
 }
 
@@ -71,7 +77,7 @@ func (x *shaping) fallBack() {
 // leaveWhole records what was recorded last, with all that is new left whole.
 func (x *shaping) leaveWhole() error {
 	x.plan.forms = x.baseForms()
-	d := &decision{forms: x.plan.forms}
+	d := &decision{forms: x.plan.forms, outcomes: x.plan.base.outcomes}
 	if err := x.lane.write(x.means.Ledger, d, x.plan.base); err != nil {
 		return err
 	}
@@ -93,6 +99,7 @@ type shaping struct {
 	highest  rung      // of all forms
 	recorded *decision // what stands for this request
 	lost     bool      // a decided form cannot be used any more
+	again    bool      // the request is one that was decided before
 	foreign  bool      // another request's decision was adopted, of which the history knows nothing
 }
 
@@ -106,6 +113,16 @@ func (x *shaping) guarded(step func() error) {
 	if err := step(); err != nil {
 		x.failed(err)
 	}
+}
+
+// aside does what the body does not depend on any more. If it panics, that is reported, and the body is what was decided.
+func (x *shaping) aside(step func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			x.out.Report.Err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	step()
 }
 
 func (x *shaping) failed(err error) {
@@ -138,7 +155,7 @@ func (x *shaping) read() error {
 	scale := Scale{model, counter, x.means.Memo}
 	x.plan = &plan{
 		ladder: x.Limits.at(window, usable, model.Ratio), scale: scale, scope: x.Scope, shelf: x.means.Shelf, req: req,
-		ratio: model.Ratio, base: &decision{}, marked: map[string]bool{}, fresh: map[int]bool{},
+		ratio: model.Ratio, base: &decision{}, marked: map[string]bool{}, fresh: map[int]bool{}, inquiry: x.inquiry(window),
 	}
 	x.hist = x.known()
 	x.hist.extend(req, scale)
@@ -158,19 +175,24 @@ func (x *shaping) decide() error {
 	if p.base != standing { // what is sent whole may be other items
 		x.hist.forgetLines()
 	}
-	p.forms = x.baseForms()
+	p.forms, p.outcomes = x.baseForms(), p.base.outcomes
 	for _, f := range p.forms {
 		p.marks(f)
 	}
 	if err := errors.Join(x.replaced(), x.converse()); err != nil {
 		return err
 	}
-	if p.base.version != 0 && p.base.depth() == x.hist.len() {
-		x.recorded = p.base
+	p.conversation = x.out.Report.Conversation
+	if p.base.version != 0 && p.base.depth() == x.hist.len() && !p.manual {
+		x.recorded, x.again = p.base, true
 		x.out.Report.Reason = "the request is one that was decided before"
 		return x.build()
 	}
 	x.extend()
+	if p.left {
+		p.say(p.notice.failed(errDeserted.Error()))
+		return errDeserted
+	}
 	if err := x.build(); err != nil { // what may not be sent is not recorded either
 		return err
 	}
@@ -178,6 +200,18 @@ func (x *shaping) decide() error {
 		return err
 	}
 	return x.build()
+}
+
+// inquiry is how prose may be had for this request, at a window of so many tokens.
+func (x *shaping) inquiry(window int) *inquiry {
+	q := &inquiry{
+		Summariser: x.means.Summariser, style: x.Style.at(window), client: x.Client, lane: x.lane, tell: x.means.Tell,
+		manual: x.Compact,
+	}
+	if x.past != nil {
+		q.moved, q.prepared = x.past.leading != x.seen.leading(x.req), x.past.prepared
+	}
+	return q
 }
 
 // baseForms are the forms that were decided before, and all that is new whole.
@@ -193,13 +227,14 @@ func (x *shaping) baseForms() []*form {
 // extend makes the new part of the decision.
 func (x *shaping) extend() {
 	p := x.plan
-	if len(x.Body) < p.floor() {
+	if len(x.Body) < p.floor() && !p.manual {
 		x.out.Report.Reason = "the body is below the floor"
 		return
 	}
 	p.late = x.means.Passing || p.shelf.Full()
 	total := p.total()
-	if !p.late || total > p.clearLine {
+	p.budget = p.CutoverAt > 0 && x.spent()+p.models(total) >= p.CutoverAt
+	if !p.late || total > p.clearLine || p.manual || p.budget {
 		p.arrivals()
 		x.out.Report.Reason = p.older()
 	}
@@ -221,10 +256,20 @@ func (p *plan) older() (reason string) {
 
 // compacting is rung 3, and the last resort before a request is sent that cannot fit.
 func (p *plan) compacting() (reason string) {
-	if p.stable == 0 || p.total() <= p.compactLine {
+	switch {
+	case p.stable == 0:
+		return ""
+	case p.reason() == "":
+		p.prepare()
+		return ""
+	case p.manual || p.outcomes.pays(p.total(), p.Thrash):
+		reason = p.compact()
+	default:
+		reason = "the last compactions saved too little: there is none until the conversation has grown"
+	}
+	if p.left {
 		return ""
 	}
-	reason = p.compact()
 	if p.total() > p.usable && p.compactHard() == "" {
 		reason = ""
 	}

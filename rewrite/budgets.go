@@ -1,0 +1,45 @@
+package rewrite
+
+// What a recap's parts may take: tokens, and at most a share of the window.
+const (
+	usersTokens, usersShare   = 20_000, 0.10
+	latestTokens, latestShare = 20_000, 0.25
+	listsTokens, listsShare   = 3_000, 0.05
+	keysTokens, keysShare     = 2_000, 0.03
+	indexTokens, indexShare   = 1_000, 0.02
+	proseTokens, proseShare   = 1_750, 0.06 // taken or not: the room makes the window fill less often
+	frameTokens               = 250         // headings and all that is said of the parts, about
+)
+
+// budgets are what the parts may take here. latest is for the user's latest message, as long as nothing newer stays: it is what is
+// being worked on.
+type budgets struct{ users, latest, lists, keys, index, turns, prose int }
+
+// budgets are those of the style at this window.
+func (p *plan) budgets() budgets {
+	part := func(tokens int, share float64) int { return int(min(float64(tokens)/p.ratio, share*float64(p.window))) }
+	b := budgets{
+		users: part(usersTokens, usersShare), latest: part(latestTokens, latestShare), lists: part(listsTokens, listsShare),
+		keys: part(keysTokens, keysShare), index: part(indexTokens, indexShare), prose: part(proseTokens, proseShare),
+	}
+	if p.style.Mode == ModeLossless {
+		b.turns = b.lists + b.keys + b.index
+	}
+	switch p.style.Detail {
+	case DetailHigh:
+		b.prose *= 2
+	case DetailLow:
+		b.lists, b.keys, b.index, b.prose = b.lists/2, b.keys/2, b.index/2, b.prose/2
+	case DetailTruncate:
+		b.lists, b.keys, b.index, b.prose = 0, 0, 0, b.prose/4
+	}
+	if p.style.Mode == ModeLossless || p.style.Mode == ModeWindow {
+		b.lists, b.keys, b.index = 0, 0, 0
+	}
+	return b
+}
+
+// estimate is how many tokens a recap takes at most, about, when the user's messages have so many, and the latest of them so many.
+func (b budgets) estimate(users, latest int) int {
+	return min(users, b.users+min(latest, b.latest)) + b.lists + b.keys + b.index + b.turns + b.prose + frameTokens
+}

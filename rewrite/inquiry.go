@@ -1,0 +1,227 @@
+package rewrite
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+)
+
+// inquiry is how compactions of a request get prose, and whom they tell what they do.
+type inquiry struct {
+	Summariser          // nil if no model is asked
+	style        Style  // as it is at the window
+	client       Client // nil if nobody waits
+	lane         lane
+	conversation string
+	tell         func(Notice)
+	moved        bool     // the leading block is another than in the request before: no provider has it cached
+	prepared     int      // tokens that the request had when a summary was last made ahead of need
+	left         bool     // the client has left while an answer was waited for
+	manual       bool     // the compaction was asked for
+	budget       bool     // the conversation's budget is used up
+	notice       Notice   // of the compaction that was begun last
+	tracked      int      // files that its recap names
+	outcomes     outcomes // of the conversation, with those of this request
+}
+
+// at is the style at a window of so many tokens.
+func (s Style) at(window int) Style {
+	const small = 32_768 // tokens; a model has little to say in so little room
+	if s.Detail == "" {
+		s.Detail = DetailMedium
+	}
+	if s.Mode == "" || s.Mode == ModeAuto {
+		s.Mode = ModeHybrid
+		if window <= small {
+			s.Mode = ModeIntent
+		}
+	}
+	return s
+}
+
+// asks reports whether prose is wanted and a model can be asked for it.
+func (q *inquiry) asks() bool {
+	return q.Summariser != nil && (q.style.Mode == ModeLLM || q.style.Mode == ModeHybrid)
+}
+
+// told is what a model says of the first items behind the head.
+type told struct {
+	prose string
+	until int // items
+}
+
+// heading says in the recap of the items before item to what the prose is. head is how many items stand before those.
+func (t told) heading(head, to int) string {
+	s := "told by a model that saw it; where results and files say something else, they are right"
+	if t.until < to {
+		s += fmt.Sprintf("; of the messages from %d on it does not know", head+t.until)
+	}
+	return s
+}
+
+// inquire finds prose for the recap: one that is ready or being made for a cut that brings the request down as far as it should
+// come, else a new one. The cut moves to that. after is what the request takes when cut where it is. Without an answer what a
+// model said before stays.
+func (c *compaction) inquire(after int) {
+	c.told = c.earlier()
+	if !c.asks() {
+		return
+	}
+	q := &inquiring{compaction: c, known: c.told, to: c.to}
+	ready, pending := q.made(after, 0)
+	switch {
+	case ready:
+		c.notice.Prepared = true
+	case c.client == nil:
+		c.notice.Why = "nobody waits for a summary"
+		return
+	default:
+		if !pending {
+			q.to = c.to
+		}
+		if !q.ask() {
+			return
+		}
+	}
+	c.to, c.told, c.notice.Prose = q.to, told{q.prose.Text, q.to}, q.prose
+	c.notice.Prose.Text = ""
+}
+
+// earlier is what a model said of the items that were left out before.
+func (c *compaction) earlier() told {
+	if c.style.Mode == ModeLossless {
+		return told{}
+	}
+	for i := max(c.from-1, 0); i < c.done; i++ {
+		if f := c.forms[i]; f != nil && f.Prose != "" {
+			return c.overtaken(told{f.Prose, f.Until})
+		}
+	}
+	return c.overtaken(told{})
+}
+
+// overtaken is prose that was not ready when those items were left out, and is by now; else t.
+func (c *compaction) overtaken(t told) told {
+	if c.done <= c.from || t.until >= c.done || !c.asks() {
+		return t
+	}
+	q := inquiring{compaction: c, known: t, to: c.done}
+	if found, _ := q.look(); found {
+		return told{q.prose.Text, c.done}
+	}
+	return t
+}
+
+// inquiring is the search for the prose of one compaction.
+type inquiring struct {
+	*compaction
+	known told // what is updated
+	to    int  // end of the span that is asked about
+	prose Prose
+}
+
+// made looks for prose that is there, or at least being made, from the cut on that leaves out most. With it the request, grown by
+// so many tokens, must come down as far as it should; the compaction's own cut may be as it is.
+func (q *inquiring) made(after, growth int) (ready, pending bool) {
+	waiting, end := 0, q.compaction.to
+	q.cuts(func(i, _ int) bool {
+		if i > q.compaction.to {
+			return true
+		}
+		for k := i; k < end; k++ {
+			if !q.stays(k) {
+				after += q.sent(k)
+			}
+		}
+		end = i
+		if i < q.compaction.to && after+growth > q.target || i <= q.from {
+			return false
+		}
+		q.to = i
+		found, being := q.look()
+		if being && waiting == 0 {
+			waiting = i
+		}
+		ready = found
+		return !ready
+	})
+	if !ready {
+		q.to = waiting
+	}
+	return ready, waiting > 0
+}
+
+// look looks for prose of the span, with the leading block in view or without.
+func (q *inquiring) look() (found, pending bool) {
+	for _, head := range []bool{true, false} {
+		var being bool
+		if q.prose, found, being = q.Look(q.key(head)); found {
+			return true, false
+		}
+		pending = pending || being
+	}
+	return false, pending
+}
+
+// key names the question. What comes before the span is in the first link, what is in it in the second.
+func (q *inquiring) key(head bool) string {
+	h := q.hist.chain
+	parts := []string{"summary 1", q.scope, string(h[q.from][:]), string(h[q.to][:]), q.style.Mode, q.style.Detail, q.known.prose}
+	if head {
+		sum := q.req.leading()
+		parts = append(parts, string(sum[:]))
+	}
+	r := refOf(parts...)
+	return string(r[:])
+}
+
+// leading is a hash of the leading block.
+func (r *Request) leading() Link {
+	if r.Head == 0 {
+		return Link{}
+	}
+	return sha256.Sum256(r.Body[r.Items[0].Start:r.Items[r.Head-1].End])
+}
+
+// ask asks for the prose, and reports whether there is any.
+func (q *inquiring) ask() bool {
+	p, err := q.Ask(q.client.Context(), q.question())
+	if err != nil || p.Text == "" {
+		q.left = q.client.Context().Err() != nil
+		q.notice.Why = "a model was asked, and gave no summary"
+		if err != nil {
+			q.notice.Why = err.Error()
+		}
+		return false
+	}
+	q.prose = p
+	return true
+}
+
+// errDeserted says that nobody waits for the request any more. Nothing is decided then: the client may come again.
+var errDeserted = errors.New("the client left while a summary was made")
+
+// prepare has a summary made ahead of need, for when the line is crossed.
+func (p *plan) prepare() {
+	step := p.usable / 20 // by which the request must have grown since the last time, and may be over the line when it crosses it
+	total := p.total()
+	if total <= p.prepareLine || !p.asks() || p.client == nil || !p.Prepares(p.lane.upstream) || total < p.prepared+step {
+		return
+	}
+	c := p.compaction(p.budgets())
+	growth := max(0, p.compactLine-total) + step
+	c.tail = max(min(c.keepTail, c.target-c.fixed-c.recap-growth), leastTail)
+	if c.cut(); c.to <= c.from {
+		return
+	}
+	saved := c.saved()
+	if saved <= int(leastGain*float64(total)) {
+		return
+	}
+	q := &inquiring{compaction: c, known: c.earlier()}
+	if ready, pending := q.made(total-saved, growth); ready || pending {
+		return
+	}
+	q.to, p.prepared = c.to, total
+	q.Prepare(q.question())
+}

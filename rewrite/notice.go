@@ -1,0 +1,86 @@
+package rewrite
+
+// begun tells that a compaction begins.
+func (c *compaction) begun() {
+	if c.notice.Kind == CompactionCompleted { // it goes on
+		return
+	}
+	c.notice = Notice{
+		Kind: CompactionStarted, Reason: c.reason(), Mode: c.style.Mode, Detail: c.style.Detail,
+		MessagesBefore: c.messages(), TokensBefore: c.models(c.total()),
+	}
+	c.say(c.notice)
+}
+
+// ended notes how a compaction ended: what is told once it is recorded, or at once why nothing came of it. total is what the
+// request took before.
+func (c *compaction) ended(total int, why string) {
+	c.outcomes = c.outcomes.with(outcomes{{total, c.total()}}, c.Thrash)
+	n := &c.notice
+	if why != "" {
+		if n.Kind != CompactionCompleted {
+			n.Kind, n.Why = CompactionFailed, why
+			c.say(*n)
+		}
+		return
+	}
+	n.Kind = CompactionCompleted
+	if c.told.prose == "" && (n.Mode == ModeLLM || n.Mode == ModeHybrid) {
+		n.Mode = ModeIntent
+	}
+	n.MessagesAfter, n.TokensAfter, n.Files, n.TurnsKept = c.messages(), c.models(c.total()), c.tracked, c.turnsFromCut()
+}
+
+// reason is why there is a compaction.
+func (p *plan) reason() string {
+	switch {
+	case p.manual:
+		return ReasonManual
+	case p.total() > p.compactLine:
+		return ReasonThreshold
+	case p.budget:
+		return ReasonBudget
+	}
+	return ""
+}
+
+// messages is how many messages are sent.
+func (p *plan) messages() int {
+	n := len(p.req.Items)
+	for i, f := range p.forms {
+		if f != nil && (f.Gone || f.Fold > 0 && f.With == "") && i < p.hist.len() {
+			n--
+		}
+	}
+	return n
+}
+
+// models is a number of tokens in those of the model.
+func (p *plan) models(tokens int) int { return int(float64(tokens) * p.ratio) }
+
+// turnsFromCut is how many turns stay behind the cut; one of which only the end stays is one too.
+func (c *compaction) turnsFromCut() int {
+	n := 1
+	for i := max(c.to, 0) + 1; i < c.hist.len(); i++ {
+		if c.req.Items[c.req.Head+i].Role == User {
+			n++
+		}
+	}
+	return n
+}
+
+// say tells a notice, with what all of a request's notices have in common.
+func (p *plan) say(n Notice) {
+	if p.tell == nil {
+		return
+	}
+	n.Conversation, n.Upstream, n.Model = p.conversation, p.lane.upstream, p.lane.model
+	n.Window, n.Usable = p.models(p.window), p.models(p.usable)
+	p.tell(n)
+}
+
+// failed is the notice of a compaction of which nothing came.
+func (n Notice) failed(why string) Notice {
+	n.Kind, n.Why = CompactionFailed, why
+	return n
+}

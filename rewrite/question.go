@@ -1,0 +1,129 @@
+package rewrite
+
+import "strings"
+
+// question is what is asked about the span.
+func (q *inquiring) question() Question {
+	out := Question{
+		Conversation: q.conversation, Upstream: q.lane.upstream, Model: q.lane.model, Detail: q.style.Detail,
+		Credential: q.client.Credential(), Earlier: q.known.prose, SpanTokens: q.spanned(q.to), Room: q.budgets.prose, Usable: int(float64(q.usable) * q.ratio),
+	}
+	out.Continue = q.upTo(q.to)
+	out.Key = q.key(out.Continue != nil)
+	from := q.from
+	if q.known.prose != "" {
+		from = max(from, q.known.until)
+	}
+	out.Transcript = q.transcript(from)
+	return out
+}
+
+// upTo is the request as the provider has it in its cache, but for all from item to on; nil if there is no room in the window for
+// what is asked behind it, or if the provider has another beginning in its cache.
+func (q *inquiring) upTo(to int) []byte {
+	if q.moved {
+		return nil
+	}
+	for _, forms := range [][]*form{q.sentBefore(), q.forms} {
+		tokens := q.size.Total() - q.hist.size.Total()
+		for i := range to {
+			tokens += q.hist.sizes[i]
+			if f := forms[i]; f != nil {
+				tokens += f.Now - q.hist.sizes[i]
+			}
+		}
+		if tokens+q.Needs(q.style.Detail, q.usable) > q.usable {
+			continue
+		}
+		if body, err := q.req.upTo(to, forms); err == nil {
+			return body
+		}
+	}
+	return nil
+}
+
+// sentBefore are the forms in which items were sent with the request before, as far as they were.
+func (q *inquiring) sentBefore() []*form {
+	forms := append([]*form(nil), q.forms...)
+	copy(forms, q.base.forms)
+	return forms
+}
+
+// upTo is the body with the items before item to in these forms, and none behind them.
+func (r *Request) upTo(to int, forms []*form) ([]byte, error) {
+	var edits []Edit
+	for i, f := range forms[:to] {
+		if f == nil {
+			continue
+		}
+		list, err := f.edits(r, i)
+		if err != nil {
+			return nil, err
+		}
+		edits = append(edits, list...)
+	}
+	last := r.Items[r.Head+to-1].End
+	edits = append(edits, Edit{Span{last, r.Items[len(r.Items)-1].End}, nil})
+	return Splice(r.Body, edits)
+}
+
+// Kinds of an Entry.
+const (
+	EntrySystem    = "system"
+	EntryUser      = "user"
+	EntryAssistant = "assistant"
+	EntryCall      = "call"
+	EntryResult    = "result"
+)
+
+// transcript is the span as text from an item on, with what the user said at first before it.
+func (q *inquiring) transcript(from int) (list []Entry) {
+	for i := range q.from {
+		if q.req.Items[q.req.Head+i].Role == User {
+			list = q.entry(list, i)
+		}
+	}
+	for i := from; i < q.to; i++ {
+		list = q.entry(list, i)
+	}
+	return list
+}
+
+// entry appends what item i says.
+func (q *inquiring) entry(list []Entry, i int) []Entry {
+	it := &q.req.Items[q.req.Head+i]
+	e := Entry{Group: q.hist.groups[i], Kind: EntryUser, Text: q.said(i)}
+	switch it.Role {
+	case System, Unknown:
+		e.Kind = EntrySystem
+	case Assistant:
+		e.Kind = EntryAssistant
+	case Tool:
+		e.Kind = EntryResult
+		if k := q.hist.at[i]; k >= 0 {
+			res := &q.hist.results[k]
+			e.Tool, e.State = res.name, q.ending(res)
+		}
+	}
+	if e.Text != "" || it.Role == Tool {
+		list = append(list, e)
+	}
+	for _, c := range it.Calls {
+		text := string(said(c.Arguments.Of(q.req.Body)))
+		list = append(list, Entry{Group: e.Group, Kind: EntryCall, Tool: c.Name, Text: text})
+	}
+	return list
+}
+
+// ending says in words how a call ended, if its result tells.
+func (p *plan) ending(res *result) string {
+	switch s := strings.TrimSpace(p.state(res)); {
+	case s == "✓":
+		return "exit code 0"
+	case s == "✗":
+		return "failed"
+	case s != "":
+		return "exit code " + strings.TrimSpace(strings.TrimPrefix(s, "✗"))
+	}
+	return ""
+}
