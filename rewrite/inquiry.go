@@ -115,15 +115,16 @@ func (c *compaction) overtaken(t told) told {
 // inquiring is the search for the prose of one compaction.
 type inquiring struct {
 	*compaction
-	known told // what is updated
-	to    int  // end of the span that is asked about
+	known told   // what is updated
+	to    int    // end of the span that is asked about
+	named string // the key under which prose was found, or is being made; empty if neither
 	prose Prose
 }
 
 // made looks for prose that is there, or at least being made, from the cut on that leaves out most. With it the request, grown by
 // so many tokens, must come down as far as it should; the compaction's own cut may be as it is.
 func (q *inquiring) made(after, growth int) (ready, pending bool) {
-	waiting, end := 0, q.compaction.to
+	waiting, being, end := 0, "", q.compaction.to
 	q.cuts(func(i, _ int) bool {
 		if i > q.compaction.to {
 			return true
@@ -134,28 +135,33 @@ func (q *inquiring) made(after, growth int) (ready, pending bool) {
 			}
 		}
 		end = i
-		if i < q.compaction.to && after+growth > q.target || i <= q.from {
+		if i < q.compaction.to && after+growth > q.target || i <= q.done {
 			return false
 		}
 		q.to = i
-		found, being := q.look()
-		if being && waiting == 0 {
-			waiting = i
+		found, made := q.look()
+		if made && waiting == 0 {
+			waiting, being = i, q.named
 		}
 		ready = found
 		return !ready
 	})
 	if !ready {
-		q.to = waiting
+		q.to, q.named = waiting, being
 	}
 	return ready, waiting > 0
 }
 
 // look looks for prose of the span, with the leading block in view or without.
 func (q *inquiring) look() (found, pending bool) {
+	q.named = ""
 	for _, head := range []bool{true, false} {
 		var being bool
-		if q.prose, found, being = q.Look(q.key(head)); found {
+		key := q.key(head)
+		if q.prose, found, being = q.Look(key); found || being {
+			q.named = key
+		}
+		if found {
 			return true, false
 		}
 		pending = pending || being

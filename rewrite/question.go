@@ -9,7 +9,9 @@ func (q *inquiring) question() Question {
 		Credential: q.client.Credential(), Earlier: q.known.prose, SpanTokens: q.spanned(q.to), Room: q.budgets.prose, Usable: int(float64(q.usable) * q.ratio),
 	}
 	out.Continue = q.upTo(q.to)
-	out.Key = q.key(out.Continue != nil)
+	if out.Key = q.named; out.Key == "" {
+		out.Key = q.key(out.Continue != nil)
+	}
 	from := q.from
 	if q.known.prose != "" {
 		from = max(from, q.known.until)
