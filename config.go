@@ -20,6 +20,7 @@ import (
 	"epitome/console"
 	"epitome/proxy"
 	"epitome/rewrite"
+	"epitome/summarize"
 	"epitome/unit"
 	"epitome/window"
 
@@ -37,6 +38,7 @@ type Config struct {
 	Proxy     proxy.Config                    `toml:"proxy"`
 	Rewrite   rewrite.Limits                  `toml:"rewrite"`
 	Window    window.Config                   `toml:"window"`
+	Summarize summarize.Config                `toml:"summarize"`
 	Offload   OffloadConfig                   `toml:"offload"`
 	Store     StoreConfig                     `toml:"store"`
 	Console   console.Config                  `toml:"console"`
@@ -148,10 +150,15 @@ func (c *Config) nameUpstream() error {
 	return nil
 }
 
-// expand puts values of the environment into the places that may hold a secret.
+// expand puts values of the environment into the places that may hold a secret, and wants those there that are asked for later.
 func (c *Config) expand(lookup func(string) (string, bool)) (err error) {
 	if c.Console.Token, err = expandText(c.Console.Token, lookup); err != nil {
 		return fmt.Errorf("cannot use console.token: %w", err)
+	}
+	if name := c.Summarize.KeyEnv; name != "" {
+		if key, _ := lookup(name); strings.TrimSpace(key) == "" { // the name may be the key, put into the wrong place
+			return errors.New("cannot use summarize.key_env: the environment variable that it names is not set or empty; set it, and write its name here, not the key")
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
 		headers := c.Upstreams[name].Headers

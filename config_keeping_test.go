@@ -4,6 +4,9 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"epitome/rewrite"
+	"epitome/summarize"
 )
 
 func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
@@ -62,6 +65,46 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both or none`)
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B, store.keep 720h0m0s, store.sync_every 1s: each must be greater than zero")
 	f("[store]\nkeep = \"0s\"", "cannot use offload.quota 2GB, store.keep 0s, store.sync_every 1s: each must be greater than zero")
+}
+
+func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {
+	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
+	t.Setenv("EPITOME_TEST_EMPTY", " \n")
+	f := refusals(t)
+	f("[summarize]\nmode = \"best\"", `cannot use summarize.mode "best": write one of auto, llm, intent, hybrid, window, lossless`)
+	f("[summarize]\ndetail = \"all\"", `cannot use summarize.detail "all": write one of high, medium, low, truncate`)
+	f("[summarize]\nprepare = \"yes\"", `cannot use summarize.prepare "yes": write auto, on or off`)
+	f("[summarize]\nprepare = true", "config.toml:2: cannot set summarize.prepare: write a text in quotes")
+	f("[summarize]\nsummary_wait = \"0s\"",
+		"cannot use summarize.summary_wait 0s, summary_timeout 5m0s, jobs 2, queue 16, tries 3, pending 256MB: each must be greater than zero")
+	f("[summarize]\nsummary_wait = 60", `config.toml:2: cannot set summarize.summary_wait: write a number with its unit in quotes, as in "90s" or "64MB"`)
+	f("[summarize]\nmax_output = 10", "cannot use summarize.max_output 10: write at least 512 tokens")
+	f("[summarize]\nmodel = \"small\"", "")
+	f("[summarize]\nupstream = \"openai\"", `cannot use summarize.upstream "openai" without a model: write summarize.model as well`)
+	f("[summarize]\nmodel = \"small\"\nupstream = \"openai\"", "")
+	f("[summarize]\nmodel = \"small\"\nupstream = \"opnai\"", `cannot use summarize.upstream "opnai": write one of anthropic, openai`)
+	f("[summarize]\nmodel = \"small\"\nupstream = \"mine\"\n[upstreams.mine]\nurl = \"http://mine\"", "")
+	const key = "[summarize]\nmodel = \"small\"\nupstream = \"openai\"\nkey_env = "
+	f(key+`"EPITOME_TEST_KEY"`, "")
+	const unset = "cannot use summarize.key_env: the environment variable that it names is not set or empty; set it, and write its name here, not the key"
+	f(key+`"EPITOME_TEST_NONE"`, unset)
+	f(key+`"EPITOME_TEST_EMPTY"`, unset)
+	f(key+`"sk-put-here"`, unset)
+	f("[summarize]\nkey_env = \"EPITOME_TEST_KEY\"", "cannot use summarize.key_env without the upstream it is for: write summarize.upstream as well")
+}
+
+// Two packages know the words: one reads them in headers and decides by them, the other one checks them in the configuration.
+func TestWordsOnSummariesAreTheSameEverywhere(t *testing.T) {
+	if got, want := summarize.Modes(), rewrite.Modes(); !slices.Equal(got, want) {
+		t.Errorf("modes are %q for one, and %q for the other", got, want)
+	}
+	if got, want := summarize.Details(), rewrite.Details(); !slices.Equal(got, want) {
+		t.Errorf("details are %q for one, and %q for the other", got, want)
+	}
+	c := load(t, "[summarize]\nmode = \"llm\"\ndetail = \"low\"")
+	if got, want := c.settings().Style, (rewrite.Style{Mode: rewrite.ModeLLM, Detail: rewrite.DetailLow}); got != want {
+		t.Errorf("the proxy's requests have the style %+v, want %+v", got, want)
+	}
 }
 
 func TestLowerLimitLowersWhatIsKept(t *testing.T) {

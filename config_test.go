@@ -412,6 +412,7 @@ func TestNoErrorRepeatsASecret(t *testing.T) {
 	}
 	t.Setenv("EPITOME_TEST_A", "secret\n")
 	f("upstreams.openai.headers.k = \"${EPITOME_TEST_A}\"", Overrides{})
+	f("summarize.key_env = \"secret\"", Overrides{})
 	f("console.token = \"${EPITOME_TEST_A}\"", Overrides{})
 	f("upstreams.openai.headers.k = \"a secret ${x\"", Overrides{})
 	f("upstreams.openai.url = \"http://user:secret@host\"", Overrides{})

@@ -172,7 +172,9 @@ func (e *explaining) find(folder, via string) bool {
 // look takes what is known from what was kept, and writes nothing there.
 func (e *explaining) look(k kept) {
 	keep := e.conf.Store.Keep.D()
-	e.use(shadowed(means(k.store, k.shelf, &e.window, keep), keep))
+	m := means(k.store, k.shelf, &e.window, keep)
+	m.Summariser = storedSummaries(e.conf, k.store, m.Counters)
+	e.use(shadowed(m, keep))
 }
 
 // openHome begins with what is known of other conversations, if anything is.

@@ -137,7 +137,7 @@ func settingsOf(conf Config) string {
 	if err != nil {
 		panic("BUG: cannot encode the configuration: " + err.Error())
 	}
-	return string(all)
+	return string(all) + os.Getenv(conf.Summarize.KeyEnv)
 }
 
 // buildOf is which program this is, and its way to the network.

@@ -17,22 +17,24 @@ import (
 
 // keeping is where decisions and artifacts lie, and the shapers over them.
 type keeping struct {
-	store   store.Store
-	shelf   *offload.Shelf
-	where   string // the folder of artifacts; empty if they are in memory
-	passing bool   // not all of it outlives the process
-	windows atomic.Pointer[window.Windows]
-	live    *rewrite.Shaper
-	shadow  *rewrite.Shaper // sees what is live and writes nothing there
-	log     *slog.Logger
-	stop    context.CancelFunc
-	swept   chan struct{} // closed when no sweep runs any more
+	store      store.Store
+	shelf      *offload.Shelf
+	where      string // the folder of artifacts; empty if they are in memory
+	passing    bool   // not all of it outlives the process
+	windows    atomic.Pointer[window.Windows]
+	live       *rewrite.Shaper
+	shadow     *rewrite.Shaper // sees what is live and writes nothing there
+	summariser *summariser     // of live; nobody can be asked until it has a proxy
+	log        *slog.Logger
+	stop       context.CancelFunc
+	swept      chan struct{} // closed when no sweep runs any more
 }
 
 const (
 	passingMemory = 64 << 20 // bytes for decisions when there is no store on disk
 	shadowMemory  = 16 << 20 // bytes for decisions that are only looked at
 	sweepEvery    = 6 * time.Hour
+	summariesWait = 5 * time.Second        // for summaries to end that are being made
 	storeWait     = 500 * time.Millisecond // for a command, or for an epitome that ends, to let go of the store
 )
 
@@ -46,7 +48,7 @@ func openKeeping(conf Config, folder, listen string, log *slog.Logger) (*keeping
 		return nil, err
 	}
 	k.windows.Store(window.New(conf.Window))
-	k.shapers(conf.Store.Keep.D())
+	k.shapers(conf)
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
 	go k.sweep(ctx)
@@ -114,11 +116,20 @@ func (k *keeping) openShelf(conf Config, folder, listen string) error {
 }
 
 // shapers makes the one that serves and the one that is only asked what it would do.
-func (k *keeping) shapers(keep time.Duration) {
+func (k *keeping) shapers(conf Config) {
+	keep := conf.Store.Keep.D()
 	m := means(k.store, k.shelf, &k.windows, keep)
 	m.Passing = k.passing
+	k.summariser = newSummariser(conf, k, m.Counters)
+	m.Summariser = k.summariser
 	k.live = rewrite.NewShaper(m)
 	k.shadow = rewrite.NewShaper(shadowed(m, keep))
+}
+
+// configure puts another configuration in force, but for what is fixed at start.
+func (k *keeping) configure(conf Config) {
+	k.windows.Store(window.New(conf.Window))
+	k.summariser.configure(conf)
 }
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
@@ -151,7 +162,13 @@ func (k *keeping) sweep(ctx context.Context) {
 	}
 }
 
+// close ends what runs before it closes the store: jobs may still put into it what was paid for.
 func (k *keeping) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
+	defer cancel()
+	if err := k.summariser.Close(ctx); err != nil {
+		k.log.Warn("a summary does not end", "error", err.Error())
+	}
 	k.stop()
 	<-k.swept
 	if err := k.store.Close(); err != nil {

@@ -14,6 +14,7 @@ import (
 
 	"epitome/proxy"
 	"epitome/rewrite"
+	"epitome/summarize"
 )
 
 // agent is a command that scripts give to "epitome run". Its arguments are what it does, one after the other:
@@ -244,6 +245,11 @@ func TestProxiesAreToldApartByWhatTheyDo(t *testing.T) {
 	f("a credential", keyed("u", "alice"))
 	f("another credential", keyed("u", "bob"))
 	f("a number", Config{Rewrite: rewrite.Limits{Rent: 1}})
+	t.Setenv("EPITOME_TEST_KEY", "alice")
+	summarized := Config{Summarize: summarize.Config{KeyEnv: "EPITOME_TEST_KEY"}}
+	f("a key for summaries", summarized)
+	t.Setenv("EPITOME_TEST_KEY", "bob")
+	f("another key for summaries", summarized)
 	f("a forward proxy", Config{}, "HTTPS_PROXY=http://p.example")
 
 	none := settingsOf(Config{Upstreams: map[string]proxy.UpstreamConfig{}})

@@ -17,7 +17,7 @@ import (
 
 	"epitome/console"
 	"epitome/proxy"
-	"epitome/window"
+	"epitome/rewrite"
 )
 
 type serveCmd struct {
@@ -103,6 +103,7 @@ func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
 		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take, Running: d.running,
 	})
 	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}))
+	d.keeping.summariser.proxy.Store(d.proxy)
 	return err
 }
 
@@ -120,10 +121,11 @@ func (d *daemon) giveBack() {
 // spareMemory is what the program may take besides the bodies under way, in bytes, before it collects garbage more often.
 const spareMemory = 256 << 20
 
-// boundMemory keeps garbage, which is mostly bodies that were sent, from growing far beyond what is allowed for those under way.
+// boundMemory keeps garbage, which is mostly bodies that were sent, from growing far beyond what is allowed for those under way and
+// for those that wait to be summarised.
 func boundMemory(conf Config) {
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight) + spareMemory)
+		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+conf.Summarize.Pending) + spareMemory)
 	}
 }
 
@@ -158,7 +160,10 @@ func noLoop(conf Config, address string) error {
 
 // settings is the configuration as the proxy takes it.
 func (c Config) settings() proxy.Settings {
-	return proxy.Settings{Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes}
+	return proxy.Settings{
+		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes,
+		Style: rewrite.Style{Mode: c.Summarize.Mode, Detail: c.Summarize.Detail},
+	}
 }
 
 func (d *daemon) upstreams() map[string]string {
@@ -247,7 +252,7 @@ func (d *daemon) reload() {
 	}
 	d.config.Store(&next)
 	d.console.Reload(next.Console)
-	d.keeping.windows.Store(window.New(next.Window))
+	d.keeping.configure(next)
 	if keys := needRestart(d.started, next); len(keys) > 0 {
 		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)
 		return

@@ -1,16 +1,24 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"epitome/rewrite"
 	"epitome/store"
+	"epitome/summarize"
 )
 
-// shadowed are means by which nothing is written where m would write.
+// shadowed are means by which nothing is written where m would write, and nobody is asked.
 func shadowed(m rewrite.Means, keep time.Duration) rewrite.Means {
 	m.Ledger = &shadowLedger{Ledger: m.Ledger, notes: newLedger(store.NewMemory(shadowMemory, time.Now), keep)}
 	m.Shelf = shadowShelf{m.Shelf}
+	if s, ok := m.Summariser.(*summariser); ok {
+		m.Summariser = shadowSummariser{s.Summariser}
+	} else {
+		m.Summariser = nil
+	}
 	return m
 }
 
@@ -56,3 +64,26 @@ func (shadowShelf) Put(string, []byte, bool) error { return nil }
 
 // Touch pretends that all is there.
 func (shadowShelf) Touch(string) bool { return true }
+
+// shadowSummariser has what was made before, and lets nobody be asked.
+type shadowSummariser struct{ *summarize.Summariser }
+
+// errNotAsked is why there is no prose.
+var errNotAsked = errors.New("nothing is asked in this mode")
+
+// Look leaves prose as it is, and knows nothing of what is being made.
+func (s shadowSummariser) Look(key string) (p rewrite.Prose, found, pending bool) {
+	made, found := s.Peek(key)
+	return proseOf(made), found, false
+}
+
+// Ask asks nobody.
+func (shadowSummariser) Ask(context.Context, rewrite.Question) (rewrite.Prose, error) {
+	return rewrite.Prose{}, errNotAsked
+}
+
+// Prepare does nothing.
+func (shadowSummariser) Prepare(rewrite.Question) {}
+
+// Prepares is false.
+func (shadowSummariser) Prepares(string) bool { return false }

@@ -51,6 +51,7 @@ type Settings struct {
 	Upstreams map[string]UpstreamConfig
 	Routes    []Route
 	Limits    rewrite.Limits // which a request's own headers may override
+	Style     rewrite.Style  // of summaries, likewise
 }
 
 // Plugs are what the proxy needs from the rest of the program. None may be nil.

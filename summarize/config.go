@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ type Config struct {
 	Model     string        `toml:"model"`  // empty: the conversation's own
 	Upstream  string        `toml:"upstream"`
 	KeyEnv    string        `toml:"key_env"` // name of the environment variable that holds the key for Upstream
+	Prepare   string        `toml:"prepare"` // ahead of need: auto, on or off; likewise for whoever asks
 	Wait      unit.Duration `toml:"summary_wait"`
 	Timeout   unit.Duration `toml:"summary_timeout"` // of a job, from when it was first asked for
 	Jobs      int           `toml:"jobs"`            // at once
@@ -27,19 +29,37 @@ type Config struct {
 // Modes are the values of Config.Mode.
 func Modes() []string { return []string{"auto", "llm", "intent", "hybrid", "window", "lossless"} }
 
+// Details are the values of Config.Detail.
+func Details() (names []string) {
+	for _, d := range details() {
+		names = append(names, d.name)
+	}
+	return names
+}
+
+// The values of Config.Prepare.
+const (
+	PrepareAuto = "auto" // unless the upstream that is asked is a local one
+	PrepareOn   = "on"
+	PrepareOff  = "off"
+)
+
 // Check says what is wrong with the configuration.
 func (c Config) Check() error {
 	if !slices.Contains(Modes(), c.Mode) {
 		return fmt.Errorf("cannot use summarize.mode %q: write one of %s", c.Mode, strings.Join(Modes(), ", "))
 	}
 	if _, ok := detailOf(c.Detail); !ok {
-		return fmt.Errorf("cannot use summarize.detail %q: write one of %s", c.Detail, strings.Join(detailNames(), ", "))
+		return fmt.Errorf("cannot use summarize.detail %q: write one of %s", c.Detail, strings.Join(Details(), ", "))
+	}
+	if !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare) {
+		return fmt.Errorf("cannot use summarize.prepare %q: write auto, on or off", c.Prepare)
 	}
 	if c.Upstream != "" && c.Model == "" {
 		return fmt.Errorf("cannot use summarize.upstream %q without a model: write summarize.model as well", c.Upstream)
 	}
 	if c.KeyEnv != "" && c.Upstream == "" {
-		return fmt.Errorf("cannot use summarize.key_env %q without the upstream it is for: write summarize.upstream as well", c.KeyEnv)
+		return errors.New("cannot use summarize.key_env without the upstream it is for: write summarize.upstream as well") // what stands there may be the key itself
 	}
 	if min(c.Wait, c.Timeout) <= 0 || min(c.Jobs, c.Queue, c.Tries) <= 0 || c.Pending <= 0 {
 		return fmt.Errorf("cannot use summarize.summary_wait %v, summary_timeout %v, jobs %d, queue %d, tries %d, pending %v: each must be greater than zero",
@@ -73,11 +93,4 @@ func detailOf(name string) (detail, bool) {
 		}
 	}
 	return detail{}, false
-}
-
-func detailNames() (names []string) {
-	for _, d := range details() {
-		names = append(names, d.name)
-	}
-	return names
 }

@@ -15,16 +15,11 @@ func nameOf(key string) string {
 
 // kept is prose from the store.
 func (s *Summariser) kept(key string) (Prose, bool) {
-	name := nameOf(key)
-	fact, found := s.means.Store.Get(name)
+	fact, found := s.means.Store.Get(nameOf(key))
 	if !found {
 		return Prose{}, false
 	}
-	p, ok := decode(fact.Bytes)
-	if ok {
-		_, _ = s.means.Store.Touch(name, s.means.Keep()) // what cannot be touched dies earlier, and is made anew
-	}
-	return p, ok
+	return decode(fact.Bytes)
 }
 
 // keep puts prose into the store, or where that fails into memory. What stands there already stays, and is returned.

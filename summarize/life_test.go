@@ -353,6 +353,46 @@ func TestUsedProseLivesOn(t *testing.T) {
 	})
 }
 
+func TestPeekDoesNotLetProseLiveOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rigged(t, plain(), text(good("a")))
+		r.answered(question("a"))
+		time.Sleep(500 * time.Hour)
+		if p, ok := r.Peek("a"); !ok || p.Text != good("a") {
+			t.Fatalf("it is not seen: %+v", p)
+		}
+		time.Sleep(300 * time.Hour)
+		if _, ok := r.Peek("a"); ok {
+			t.Error("it lives on for having been looked at")
+		}
+	})
+}
+
+func TestPendingIsWhatWaitsOrIsBeingMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := plain()
+		c.Jobs = 1
+		r := rigged(t, c, takes(time.Minute, text(good("a"))), takes(time.Minute, raw(401, "", "")))
+		f := func(key string, pending, ready bool) {
+			t.Helper()
+			if _, found := r.Ready(key); r.Pending(key) != pending || found != ready {
+				t.Errorf("%s is pending: %v, ready: %v", key, !pending, found)
+			}
+		}
+		f("a", false, false)
+		r.Prepare(question("a"))
+		r.Prepare(question("b"))
+		synctest.Wait()
+		f("a", true, false)
+		f("b", true, false)
+		time.Sleep(90 * time.Second)
+		f("a", false, true)
+		f("b", true, false)
+		time.Sleep(time.Minute)
+		f("b", false, false) // it has failed
+	})
+}
+
 func TestJobForgetsItsQuestion(t *testing.T) {
 	r := rigged(t, plain(), text(good("a")))
 	j, err := r.join(question("a"), true)

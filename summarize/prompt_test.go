@@ -22,6 +22,7 @@ func TestConfigurationsThatMeanNothingAreRefused(t *testing.T) {
 	}
 	f("auto, llm", func(c *Config) { c.Mode = "x" })
 	f("high, medium, low, truncate", func(c *Config) { c.Detail = "" })
+	f("auto, on or off", func(c *Config) { c.Prepare = "true" })
 	f("without a model", func(c *Config) { c.Upstream = "x" })
 	f("without the upstream", func(c *Config) { c.Model, c.KeyEnv = "m", "x" })
 	f("wait 0s", func(c *Config) { c.Wait = 0 })

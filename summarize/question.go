@@ -89,9 +89,9 @@ type Kind string
 
 // The kinds. Each job that asks has one Started, and then one of the others.
 const (
-	Started   Kind = "compaction_started"
-	Completed Kind = "compaction_completed"
-	Failed    Kind = "compaction_failed"
+	Started   Kind = "summary_started"
+	Completed Kind = "summary_completed"
+	Failed    Kind = "summary_failed"
 )
 
 // Event is a step of a job, without a word of the conversation.

@@ -83,12 +83,29 @@ func (s *Summariser) Configure(c Config) { s.conf.Store(&c) }
 
 // Ready returns prose that was made before, and lets it live on. It asks nobody.
 func (s *Summariser) Ready(key string) (Prose, bool) {
+	p, ok := s.Peek(key)
+	if ok {
+		_, _ = s.means.Store.Touch(nameOf(key), s.means.Keep()) // what cannot be touched dies earlier, and is made anew
+	}
+	return p, ok
+}
+
+// Peek returns prose that was made before, and changes nothing: it lives no longer for it.
+func (s *Summariser) Peek(key string) (Prose, bool) {
 	if p, ok := s.kept(key); ok {
 		return p, true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.spare.get(key)
+}
+
+// Pending reports whether prose is being made or waits for its turn. Whoever asks this before Ready misses nothing: a job puts its
+// prose into the store before it ends.
+func (s *Summariser) Pending(key string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.jobs[key] != nil
 }
 
 // Ask returns the answer to q. It waits until that is there, at most Config.Wait or until ctx ends; then the error is ErrLate,
