@@ -25,6 +25,8 @@ type keeping struct {
 	live       *rewrite.Shaper
 	shadow     *rewrite.Shaper // sees what is live and writes nothing there
 	summariser *summariser     // of live; nobody can be asked until it has a proxy
+	byHand     func() *rewrite.Shaper
+	telling    telling
 	log        *slog.Logger
 	stop       context.CancelFunc
 	swept      chan struct{} // closed when no sweep runs any more
@@ -122,8 +124,10 @@ func (k *keeping) shapers(conf Config) {
 	m.Passing = k.passing
 	k.summariser = newSummariser(conf, k, m.Counters)
 	m.Summariser = k.summariser
-	k.live = rewrite.NewShaper(m)
 	k.shadow = rewrite.NewShaper(shadowed(m, keep))
+	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
+	m.Tell = k.telling.notice
+	k.live = rewrite.NewShaper(m)
 }
 
 // configure puts another configuration in force, but for what is fixed at start.

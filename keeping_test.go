@@ -83,6 +83,17 @@ func TestShadowLedgerLeavesWhatIsLive(t *testing.T) {
 	if _, _, err := s.Add("new", []byte("three")); err != nil {
 		t.Error(err)
 	}
+	standing, newer, err := s.Add("live", []byte("other"))
+	if string(standing) != "two" || err != nil {
+		t.Errorf("after the swap there stands %q, %v", standing, err)
+	}
+	if standing, _, swapped, err := s.Swap("live", newer+1, []byte("four")); swapped || string(standing) != "two" || err != nil {
+		t.Errorf("swapped in the place of another version: %q %v %v", standing, swapped, err)
+	}
+	if standing, _, swapped, err := s.Swap("live", newer, []byte("four")); !swapped || string(standing) != "four" || err != nil {
+		t.Errorf("got %q %v %v", standing, swapped, err)
+	}
+	want(s, "live", "four")
 	want(live, "live", "one")
 	want(live, "new", "")
 	want(s, "new", "three")

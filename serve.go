@@ -98,10 +98,11 @@ func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
 	}
 	d.leases.start(leased)
 	d.console = console.New(conf.Console, console.Program{
-		Version: version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Artifacts: artifacts{d.keeping.shelf},
+		Version: version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Artifacts: artifacts{d.keeping.shelf}, Compact: d.compact,
 		Ready: func() bool { return !d.proxy.Stopping() }, InFlight: func() int { return d.proxy.InFlight() },
 		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take, Running: d.running,
 	})
+	d.keeping.telling.to(d.console)
 	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}))
 	d.keeping.summariser.proxy.Store(d.proxy)
 	return err

@@ -14,12 +14,16 @@ import (
 func shadowed(m rewrite.Means, keep time.Duration) rewrite.Means {
 	m.Ledger = &shadowLedger{Ledger: m.Ledger, notes: newLedger(store.NewMemory(shadowMemory, time.Now), keep)}
 	m.Shelf = shadowShelf{m.Shelf}
-	if s, ok := m.Summariser.(*summariser); ok {
-		m.Summariser = shadowSummariser{s.Summariser}
-	} else {
-		m.Summariser = nil
-	}
+	m.Summariser = looking(m.Summariser)
 	return m
+}
+
+// looking is a summariser that has what the live one has made, and asks nobody; nil if there is none.
+func looking(live rewrite.Summariser) rewrite.Summariser {
+	if s, ok := live.(*summariser); ok {
+		return shadowSummariser{s.Summariser}
+	}
+	return nil
 }
 
 // shadowLedger reads what is live, and writes beside it.
@@ -28,8 +32,14 @@ type shadowLedger struct {
 	notes *ledger
 }
 
-// Get prefers what is live.
+// instead is where what was swapped stands in the notes: it goes before what is live.
+func instead(key string) string { return "instead of " + key }
+
+// Get prefers what is live, unless it was swapped here.
 func (s *shadowLedger) Get(key string) (value []byte, version uint64, found bool) {
+	if value, version, found = s.notes.Get(instead(key)); found {
+		return value, version, found
+	}
 	if value, version, found = s.Ledger.Get(key); found {
 		return value, version, found
 	}
@@ -38,7 +48,7 @@ func (s *shadowLedger) Get(key string) (value []byte, version uint64, found bool
 
 // Add writes beside what is live.
 func (s *shadowLedger) Add(key string, value []byte) (standing []byte, version uint64, err error) {
-	if value, version, found := s.Ledger.Get(key); found {
+	if value, version, found := s.Get(key); found {
 		return value, version, nil
 	}
 	return s.notes.Add(key, value)
@@ -46,10 +56,13 @@ func (s *shadowLedger) Add(key string, value []byte) (standing []byte, version u
 
 // Swap writes beside what is live, which stays as it is.
 func (s *shadowLedger) Swap(key string, old uint64, value []byte) (standing []byte, version uint64, swapped bool, err error) {
-	if _, _, found := s.notes.Get(key); found {
-		return s.notes.Swap(key, old, value)
+	if _, _, found := s.notes.Get(instead(key)); found {
+		return s.notes.Swap(instead(key), old, value)
 	}
-	standing, version, err = s.notes.Add(key, value)
+	if standing, version, _ = s.Get(key); version != old {
+		return standing, version, false, nil
+	}
+	standing, version, err = s.notes.Add(instead(key), value)
 	return standing, version, err == nil, err
 }
 

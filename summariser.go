@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -27,18 +25,16 @@ type summariser struct {
 	conf    atomic.Pointer[Config]
 	windows *atomic.Pointer[window.Windows]
 	proxy   atomic.Pointer[proxy.Proxy] // nil until there is one
-	log     *slog.Logger
-	heard   func(summarize.Event) // hears of jobs besides the log, and must not wait; nil if nobody does. Set before anything is asked
 }
 
 // newSummariser makes one over what is kept. Nothing can be asked until it has a proxy.
 func newSummariser(conf Config, k *keeping, counters *tokenize.Counters) *summariser {
-	s := &summariser{windows: &k.windows, log: k.log}
+	s := &summariser{windows: &k.windows}
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
 		Store: k.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: chat{}, Overflow: window.TooLong,
-		Count: countBy(counters), Tell: s.tell, Log: k.log,
+		Count: countBy(counters), Tell: k.telling.job, Log: k.log,
 	})
 	return s
 }
@@ -71,7 +67,7 @@ func (s *summariser) Ask(ctx context.Context, q rewrite.Question) (rewrite.Prose
 func (s *summariser) Prepare(q rewrite.Question) { s.Summariser.Prepare(s.question(q)) }
 
 // Prepares reports whether questions of conversations with the upstream are answered ahead of need. A local server mostly works for
-// one at a time: what is asked in the background would make the agent wait, and push its conversation out of the cache.
+// one at a time: what it is asked in the background would make the agent wait, and push its conversation out of the cache.
 func (s *summariser) Prepares(upstream string) bool {
 	conf := s.conf.Load()
 	switch conf.Summarize.Prepare {
@@ -80,8 +76,9 @@ func (s *summariser) Prepares(upstream string) bool {
 	case summarize.PrepareOff:
 		return false
 	}
-	asked, known := conf.Upstreams[cmp.Or(conf.Summarize.Upstream, upstream)]
-	return known && !isLocal(asked.URL)
+	asked := cmp.Or(conf.Summarize.Upstream, upstream)
+	u, known := conf.Upstreams[asked]
+	return known && (asked != upstream || !isLocal(u.URL))
 }
 
 // question is what rewriting asks, in the words of package summarize, to be answered by the configuration as it is now.
@@ -125,34 +122,6 @@ func (s *summariser) send(ctx context.Context, r summarize.Request) (summarize.R
 		return summarize.Response{}, err
 	}
 	return summarize.Response{Status: a.Status, ContentType: a.ContentType, RetryAfter: a.RetryAfter, Body: a.Body}, nil
-}
-
-// tell writes a step of a job to the log.
-func (s *summariser) tell(e summarize.Event) {
-	if s.heard != nil {
-		s.heard(e)
-	}
-	level := slog.LevelInfo
-	switch e.Kind {
-	case summarize.Started:
-		level = slog.LevelDebug
-	case summarize.Failed:
-		level = slog.LevelWarn
-	}
-	attrs := []slog.Attr{
-		slog.String("conversation", e.Conversation), slog.String("upstream", e.Upstream),
-		slog.String("model", fmt.Sprintf("%.200s", e.Model)), // a client may have made it up
-		slog.String("detail", e.Detail), slog.String("way", e.Way), slog.Bool("update", e.Update), slog.Bool("prepared", e.Prepared),
-		slog.Int("span_tokens", e.SpanTokens),
-	}
-	if e.Kind != summarize.Started {
-		attrs = append(attrs, slog.Int("requests", e.Requests), slog.Int("input_tokens", e.InputTokens), slog.Int("cached_tokens", e.CachedTokens),
-			slog.Int("output_tokens", e.OutputTokens), slog.Int("tokens", e.Tokens), slog.Int64("took_ms", e.Took.Milliseconds()))
-	}
-	if e.Reason != "" {
-		attrs = append(attrs, slog.String("reason", e.Reason))
-	}
-	s.log.LogAttrs(context.Background(), level, string(e.Kind), attrs...)
 }
 
 // countBy counts tokens in the vocabulary that is nearest to most models'.

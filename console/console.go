@@ -1,4 +1,4 @@
-// Package console is epitome's own side: what lies under /-/, and the folds over exchanges that become log lines
+// Package console is epitome's own side: what lies under /-/, and the folds over events that become log lines
 // and metrics.
 //
 // It promises that nothing under /-/ can be reached by a web page the user happens to visit (the Host and Origin
@@ -29,6 +29,7 @@ type Program struct {
 	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
 	Running   func() map[string]string         // how the program runs, by words that tell a stranger nothing of the configuration
 	Artifacts Artifacts
+	Compact   func(r *http.Request, body []byte) (Compacted, error) // the conversation in body, as r asks; the error says what to send instead
 	Log       *slog.Logger
 }
 
@@ -50,6 +51,7 @@ func New(c Config, p Program) *Console {
 	o.mux.HandleFunc("GET /-/identity", o.identity)
 	o.mux.HandleFunc("GET /-/lease", o.lease)
 	o.mux.HandleFunc("GET "+artifactsPath+"{name}", o.artifact)
+	o.mux.HandleFunc("POST /-/compact", o.compact)
 	return o
 }
 
@@ -62,21 +64,26 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, why.status, why.message)
 		return
 	}
-	if o.known(r) && r.Method != http.MethodGet && r.Method != http.MethodHead {
-		refuse(w, http.StatusMethodNotAllowed, r.URL.Path+" is for GET only")
+	method, known := o.method(r)
+	if !known {
+		refuse(w, http.StatusNotFound, "epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
 		return
 	}
-	if !o.known(r) {
-		refuse(w, http.StatusNotFound, "epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
+	if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
+		refuse(w, http.StatusMethodNotAllowed, r.URL.Path+" is for "+method+" only")
 		return
 	}
 	o.mux.ServeHTTP(w, r)
 }
 
-// known reports whether there is something at the request's path.
-func (o *Console) known(r *http.Request) bool {
-	_, pattern := o.mux.Handler(&http.Request{Method: http.MethodGet, URL: r.URL, Host: r.Host})
-	return pattern != ""
+// method is what the request's path is for, if there is something.
+func (o *Console) method(r *http.Request) (method string, known bool) {
+	for _, method := range [...]string{http.MethodGet, http.MethodPost} {
+		if _, pattern := o.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {
+			return method, true
+		}
+	}
+	return "", false
 }
 
 // Record takes an exchange that has ended.

@@ -24,6 +24,7 @@ type metrics struct {
 	changes  *prometheus.CounterVec
 	bypasses *prometheus.CounterVec
 	shape    *prometheus.HistogramVec
+	compactionMetrics
 }
 
 // seconds covers answers from a cache to an hour of reasoning.
@@ -46,6 +47,7 @@ func newMetrics(p Program) *metrics {
 			Help: "Time from a request's arrival to the end of its exchange."}, []string{"upstream"}),
 	}
 	m.shaping()
+	m.compactionMetrics = newCompactionMetrics(m.registry)
 	m.registry.MustRegister(m.tokens, m.changes, m.bypasses, m.shape)
 	m.registry.MustRegister(m.exchanges, m.bytes, m.firstByte, m.duration,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_exchanges_in_flight", Help: "Exchanges under way."},
@@ -124,7 +126,7 @@ func logExchange(log *slog.Logger, e event.Exchange) {
 	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone):
 		level = slog.LevelInfo
 	}
-	attrs := []slog.Attr{
+	attrs := fields{
 		slog.String("id", e.ID), slog.String("method", e.Method), slog.String("path", e.Path), slog.String("upstream", e.Upstream),
 		slog.Int("status", e.Status), slog.String("action", e.Action), slog.Int64("in", e.RequestBytes), slog.Int64("out", e.ResponseBytes),
 		slog.Float64("first_byte_ms", milliseconds(e.FirstByte)), slog.Float64("duration_ms", milliseconds(e.Duration)),
@@ -139,34 +141,19 @@ func logExchange(log *slog.Logger, e event.Exchange) {
 }
 
 // appendShaping adds what there is to say about a conversation.
-func appendShaping(attrs []slog.Attr, e event.Exchange) []slog.Attr {
-	text := func(key, value string) {
-		if value != "" {
-			attrs = append(attrs, slog.String(key, value))
-		}
-	}
-	number := func(key string, value int) {
-		if value > 0 {
-			attrs = append(attrs, slog.Int(key, value))
-		}
-	}
-	yes := func(key string, value bool) {
-		if value {
-			attrs = append(attrs, slog.Bool(key, true))
-		}
-	}
+func appendShaping(attrs fields, e event.Exchange) fields {
 	attrs = append(attrs, slog.String("mode", e.Mode), slog.Float64("shape_ms", milliseconds(e.ShapeTime)))
-	text("model", e.Model)
-	text("conversation", e.Conversation)
-	number("window", e.Window)
-	number("tokens_before", e.TokensBefore.Total())
-	number("tokens_after", e.TokensAfter.Total())
-	yes("decided", e.Decided)
-	yes("broke", e.Broke)
-	number("offloaded", e.Offloaded)
-	number("cleared", e.Cleared)
-	number("compacted", e.Compacted)
-	text("reason", e.Reason)
-	text("inner", e.Inner)
+	attrs.text("model", e.Model)
+	attrs.text("conversation", e.Conversation)
+	attrs.number("window", e.Window)
+	attrs.number("tokens_before", e.TokensBefore.Total())
+	attrs.number("tokens_after", e.TokensAfter.Total())
+	attrs.yes("decided", e.Decided)
+	attrs.yes("broke", e.Broke)
+	attrs.number("offloaded", e.Offloaded)
+	attrs.number("cleared", e.Cleared)
+	attrs.number("compacted", e.Compacted)
+	attrs.text("reason", e.Reason)
+	attrs.text("inner", e.Inner)
 	return attrs
 }

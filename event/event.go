@@ -1,7 +1,7 @@
-// Package event holds the story of one exchange as plain data.
+// Package event holds the story of one exchange as plain data, and of compactions, which have steps of their own.
 //
 // The proxy makes exactly one Exchange where an exchange ends; log lines,
-// metrics and the dashboard are folds over it and learn nothing elsewhere.
+// metrics and the dashboard are folds over events and learn nothing elsewhere.
 // The package promises to import nothing of this project and to carry no
 // credential, no header value and nothing of what a body says, but for the name
 // of the model: an event may be stored and shown.

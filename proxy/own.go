@@ -21,12 +21,17 @@ func (x *exchange) answerOwn() {
 	defer cancel()
 	x.call.onCut(cancel)
 	x.client.watch(&x.proxy.watchman, x.call.cut)
+	h := &x.ctx.Request.Header
+	if !x.proxy.admission.widen(h, roomFor(h, x.event.Mode, x.event.RequestBytes)) { // its length was not known before
+		x.err = busy(noRoomLeft)
+		return
+	}
 	var r http.Request
 	if err := fasthttpadaptor.ConvertRequest(x.ctx, &r, true); err != nil {
 		x.err = &refusal{status: 400, code: "bad_request", message: "the request's target is not a URL"}
 		return
 	}
-	for l := (lines{rest: x.ctx.Request.Header.RawHeaders()}); l.next(); { // the adaptor keeps names as spelled
+	for l := (lines{rest: h.RawHeaders()}); l.next(); { // the adaptor keeps names as spelled
 		r.Header.Set(string(l.name), string(l.value))
 	}
 	x.proxy.plugs.Own.ServeHTTP(w, r.WithContext(life))

@@ -348,7 +348,7 @@ func (p *Proxy) whyUnread(ctx *fasthttp.RequestCtx, err error) error {
 	s := p.settings.Load()
 	switch {
 	case p.admission.refused(&ctx.Request.Header):
-		return busy("the requests under way fill max_in_flight: try again, or raise it")
+		return busy(noRoomLeft)
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
 		return &refusal{status: 413, code: "request_too_large", message: fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.MaxBody)}
 	case errors.As(err, &small):

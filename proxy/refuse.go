@@ -44,6 +44,8 @@ func refusalOf(err error) *refusal {
 		message: fmt.Sprintf("the upstream broke off before it answered: %v; it may have worked on the request, so try again only if that does no harm", f.err)}
 }
 
+const noRoomLeft = "the requests under way fill max_in_flight: try again, or raise it"
+
 func busy(message string) *refusal {
 	return &refusal{status: 503, code: "busy", message: message, lines: "Retry-After: 1\r\n"}
 }

@@ -26,12 +26,17 @@ func isChat(h *fasthttp.RequestHeader, mode string, target []byte) bool {
 	return bytes.HasSuffix(path, []byte(chatPath))
 }
 
-// roomFor is the room that a body of so many bytes takes before its upstream is known: twice as much if it may be rewritten.
-func roomFor(h *fasthttp.RequestHeader, mode string, bytes int64) int64 {
-	if isChat(h, mode, originForm(h.RequestURI())) {
-		return 2 * bytes
+// roomFor is the room that a body of so many bytes takes before its upstream is known: twice as much if it may be rewritten, and
+// once more if that is done under /-/, where it is read into memory of its own.
+func roomFor(h *fasthttp.RequestHeader, mode string, size int64) int64 {
+	target := originForm(h.RequestURI())
+	switch {
+	case bytes.HasPrefix(target, []byte(ownPath)):
+		return 3 * size
+	case isChat(h, mode, target):
+		return 2 * size
 	}
-	return bytes
+	return size
 }
 
 // shape puts the conversation that the request holds, if it holds one, into the form it is sent in. An error is a
@@ -41,7 +46,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if !isChat(h, x.event.Mode, target) {
 		return nil
 	}
-	limits, err := x.limits()
+	asked, err := x.proxy.wishes(x.set, h.RawHeaders())
 	if err != nil {
 		return &refusal{status: 400, code: "bad_request", message: err.Error()}
 	}
@@ -61,7 +66,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	client := &asker{x: x, up: up, target: target}
 	defer client.end()
-	s := x.guarded(f, rewrite.Asked{Body: body, Scope: x.scope(), Upstream: up.name, Limits: limits, Client: client})
+	asked.Body, asked.Upstream, asked.Client = body, up.name, client
+	s := x.guarded(f, asked)
 	x.tell(s.Report)
 	if !observe && (len(s.Body) != len(body) || &s.Body[0] != &body[0]) {
 		x.rewritten = s.Body
@@ -196,47 +202,4 @@ func clip(s string) string {
 		s = strings.Clone(s[:maxText])
 	}
 	return strings.ToValidUTF8(s, "")
-}
-
-// limits are the numbers of the ladder for this request: the configured ones, but for those that its headers name. A preset
-// comes before numbers, wherever it stands.
-func (x *exchange) limits() (*rewrite.Limits, error) {
-	limits := &x.set.Limits
-	for _, presets := range [...]bool{true, false} {
-		for l := (lines{rest: x.ctx.Request.Header.RawHeaders()}); l.next(); {
-			if !isOwn(l.name) || l.is(ownPrefix+"preset") != presets || x.isNoLimit(l) {
-				continue
-			}
-			own, err := limits.With(string(l.name[len(ownPrefix):]), string(l.value))
-			if err != nil {
-				return nil, err
-			}
-			limits = &own
-		}
-	}
-	return limits, nil
-}
-
-// isNoLimit reports whether a header that is for epitome says something else than a number of the ladder.
-func (x *exchange) isNoLimit(l lines) bool {
-	scope, _ := strings.CutPrefix(strings.ToLower(x.set.Scope), "header:")
-	return l.is(ownPrefix+"mode") || l.is(scope)
-}
-
-// scope names who may share facts with this request. Credentials are hashed on the way, all that there are: one more
-// scope than needed costs a little, one too few mixes what belongs to different people.
-func (x *exchange) scope() string {
-	kind := x.set.Scope
-	if kind == "shared" || kind == "auto" && x.proxy.loopback {
-		return ""
-	}
-	block := x.ctx.Request.Header.RawHeaders()
-	if name, ok := strings.CutPrefix(strings.ToLower(kind), "header:"); ok {
-		return x.proxy.plugs.Scope("header:"+name, string(values(block, name)))
-	}
-	var all []byte
-	for _, name := range [...]string{"authorization", "x-api-key", "api-key"} {
-		all = appendField(all, []byte(name), string(values(block, name)))
-	}
-	return x.proxy.plugs.Scope("credential", string(all))
 }

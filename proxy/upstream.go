@@ -184,10 +184,16 @@ func (t *table) named(target []byte) (up *upstream, rest []byte, err error) {
 			rest = append([]byte("/"), rest...)
 		}
 	}
-	if up = t.byName[string(name)]; up == nil {
-		return nil, nil, fmt.Errorf("epitome has no upstream %q; known are %s", name, t.names())
+	up, err = t.called(string(name))
+	return up, rest, err
+}
+
+// called finds the upstream of a name that a client gives.
+func (t *table) called(name string) (*upstream, error) {
+	if up := t.byName[name]; up != nil {
+		return up, nil
 	}
-	return up, rest, nil
+	return nil, fmt.Errorf("epitome has no upstream %q; known are %s", name, t.names())
 }
 
 // forModel finds the upstream of the first route whose pattern matches, else the default one.

@@ -53,7 +53,7 @@ const mostWrong = 3
 // unknownHeader says which header may have been meant.
 func unknownHeader(name string) error {
 	var all Limits
-	names := []string{"mode", "preset"}
+	names := []string{"mode", "preset", "compact", "summarize-mode", "summarize-detail"}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Limits]()) {
 		if key := f.Tag.Get("toml"); all.counted(key) != nil || all.measured(key) != nil {
 			names = append(names, strings.ReplaceAll(key, "_", "-"))

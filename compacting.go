@@ -1,0 +1,46 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"epitome/console"
+	"epitome/rewrite"
+	"epitome/store"
+)
+
+// compact is what /-/compact does: the conversation is shaped as the proxy would shape it for the same headers, and compacted
+// whatever the lines say.
+func (d *daemon) compact(r *http.Request, body []byte) (console.Compacted, error) {
+	h := r.Header.Clone()
+	h.Del(console.OwnerHeader) // it asks nothing of the ladder
+	asked, err := d.proxy.Asked(h, r.URL.Query().Get("upstream"), body)
+	if err != nil {
+		return console.Compacted{}, err
+	}
+	asked.Compact = true
+	s := d.keeping.byHand().Shape(asked)
+	if s.Report.Items == 0 && s.Report.Err == nil {
+		return console.Compacted{}, fmt.Errorf("cannot compact the body: %s; send a request of Chat Completions", s.Report.Reason)
+	}
+	return console.Compacted{
+		Body: s.Body, Action: s.Report.Action, Before: s.Report.Before.Total(), After: s.Report.After.Total(),
+		Reason: s.Report.Reason, Failed: s.Report.Err,
+	}, nil
+}
+
+// handled are means for one conversation that is compacted by hand, and then goes its own way. It is decided on as what is live
+// has it, and nothing of that becomes live. But what its text names is on the live shelf: whoever gets the text may ask for it.
+// Nobody is asked for a summary, nor told.
+func handled(m rewrite.Means, keep time.Duration) rewrite.Means {
+	m.Ledger = &seenLedger{shadowLedger{Ledger: m.Ledger, notes: newLedger(store.NewMemory(shadowMemory, time.Now), keep)}}
+	m.Summariser, m.Tell = looking(m.Summariser), nil
+	return m
+}
+
+// seenLedger is a shadow by which what is live lives on: with the artifacts that the text names.
+type seenLedger struct{ shadowLedger }
+
+// Touch lets what is live live on.
+func (s *seenLedger) Touch(key string) bool { return s.Ledger.Touch(key) }

@@ -1,0 +1,94 @@
+package proxy
+
+import (
+	"bytes"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite"
+)
+
+// Asked is how an exchange with these headers and this body would have its conversation shaped, on its way to the upstream of
+// the given name; without a name, to the one that requests for its model go to. Nobody waits for it. The error says what to write instead.
+func (p *Proxy) Asked(h http.Header, upstream string, body []byte) (rewrite.Asked, error) {
+	set := p.settings.Load()
+	up := set.table.fallback
+	if upstream != "" {
+		var err error
+		if up, err = set.table.called(upstream); err != nil {
+			return rewrite.Asked{}, err
+		}
+	} else if len(set.table.routes) > 0 {
+		up = set.table.forModel(gjson.GetBytes(body, "model").String())
+	}
+	var block bytes.Buffer
+	_ = h.Write(&block) // a buffer takes everything
+	a, err := p.wishes(set, block.Bytes())
+	a.Body, a.Upstream = body, up.name
+	return a, err
+}
+
+// wishes are what the headers of a request ask of the ladder, and who may share facts with it. A preset comes before numbers,
+// wherever it stands.
+func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Asked, error) {
+	a := rewrite.Asked{Limits: &set.Limits, Style: set.Style}
+	for _, presets := range [...]bool{true, false} {
+		for l := (lines{rest: block}); l.next(); {
+			if !isOwn(l.name) || l.is(ownPrefix+"preset") != presets || set.asksNothing(l) {
+				continue
+			}
+			if err := heed(&a, string(l.name[len(ownPrefix):]), string(l.value)); err != nil {
+				return rewrite.Asked{}, err
+			}
+		}
+	}
+	a.Scope = p.scope(set, block)
+	return a, nil
+}
+
+// errNotNow is the answer to any other value: one that means no must not be taken for yes.
+var errNotNow = errors.New("cannot use " + ownPrefix + "compact: write now, or leave it out")
+
+// heed puts into a what one header asks for.
+func heed(a *rewrite.Asked, name, value string) error {
+	if strings.EqualFold(name, "compact") {
+		if a.Compact = value == "now"; !a.Compact {
+			return errNotNow
+		}
+		return nil
+	}
+	style, known, err := a.Style.With(name, value)
+	if known {
+		a.Style = style
+		return err
+	}
+	limits, err := a.Limits.With(name, value)
+	a.Limits = &limits
+	return err
+}
+
+// asksNothing reports whether a header that is for epitome says something else than how to shape.
+func (s *settings) asksNothing(l lines) bool {
+	scope, _ := strings.CutPrefix(strings.ToLower(s.Scope), "header:")
+	return l.is(ownPrefix+"mode") || l.is(scope)
+}
+
+// scope names who may share facts with a request. Credentials are hashed on the way, all that there are: one more
+// scope than needed costs a little, one too few mixes what belongs to different people.
+func (p *Proxy) scope(set *settings, block []byte) string {
+	kind := set.Scope
+	if kind == "shared" || kind == "auto" && p.loopback {
+		return ""
+	}
+	if name, ok := strings.CutPrefix(strings.ToLower(kind), "header:"); ok {
+		return p.plugs.Scope("header:"+name, string(values(block, name)))
+	}
+	var all []byte
+	for _, name := range [...]string{"authorization", "x-api-key", "api-key"} {
+		all = appendField(all, []byte(name), string(values(block, name)))
+	}
+	return p.plugs.Scope("credential", string(all))
+}

@@ -1,0 +1,149 @@
+package proxy
+
+import (
+	"bufio"
+	"net/http"
+	"reflect"
+	"strings"
+	"testing"
+
+	"epitome/event"
+	"epitome/rewrite"
+	"epitome/unit"
+)
+
+// wishes notes what is asked of the shapers from now on: of the live one, and of the one that only tells.
+func (r *rig) wishes() (live, shadow *rewrite.Asked) {
+	live, shadow = &rewrite.Asked{}, &rewrite.Asked{}
+	note := func(to *rewrite.Asked) *shaper {
+		f := shaper(func(a rewrite.Asked) rewrite.Shaped {
+			*to = a
+			return whole(a)
+		})
+		return &f
+	}
+	r.shape.Store(note(live))
+	r.observe.Store(note(shadow))
+	return live, shadow
+}
+
+func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
+	configured := rewrite.Style{Mode: "hybrid", Detail: "low"}
+	r := on(t, taking, func(s *Settings) { s.Style = configured })
+	live, shadow := r.wishes()
+	f := func(seen *rewrite.Asked, compact bool, style rewrite.Style, lines ...string) {
+		t.Helper()
+		*live, *shadow = rewrite.Asked{}, rewrite.Asked{}
+		if resp, body := r.dial().send(post(chat, long, lines...)).answer("POST"); resp.StatusCode != 200 {
+			t.Errorf("%q: got %s %s", lines, resp.Status, body)
+		}
+		if seen.Compact != compact || seen.Style != style || seen.Limits == nil || live.Limits != nil && shadow.Limits != nil {
+			t.Errorf("%q: asked was %+v", lines, *seen)
+		}
+		if head, _ := r.got(); strings.Contains(strings.ToLower(head), "epitome") {
+			t.Errorf("%q: the upstream got %q", lines, head)
+		}
+	}
+	f(live, false, configured)
+	f(live, true, configured, "X-Epitome-Compact: now")
+	f(live, true, configured, "x-epitome-compact: now", "x-epitome-compact: now")
+	f(live, false, rewrite.Style{Mode: "intent", Detail: "low"}, "x-epitome-Summarize-Mode: intent")
+	f(live, true, rewrite.Style{Mode: "auto", Detail: "truncate"}, "x-epitome-summarize-detail: truncate", "x-epitome-compact: now", "x-epitome-summarize-mode: auto")
+	f(shadow, true, rewrite.Style{Mode: "llm", Detail: "low"}, "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-summarize-mode: llm")
+	f(live, false, configured) // nothing of it holds for the next one
+}
+
+func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
+	r := on(t, taking)
+	r.shapes(refusing(t))
+	f := func(says string, lines ...string) {
+		t.Helper()
+		resp, body := r.dial().send(post(chat, long, lines...)).answer("POST")
+		if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, says) {
+			t.Errorf("%q: got %s %s, want %s", lines, resp.Status, body, says)
+		}
+		if e := r.event(); e.Fault != event.Refused || strings.Contains(e.Err, "secret") {
+			t.Errorf("%q: event %+v", lines, e)
+		}
+	}
+	for _, value := range []string{"", "Now", "1", "true", "no", "secret", "now, now"} {
+		f("cannot use x-epitome-compact: write now, or leave it out", "x-epitome-compact: "+value)
+	}
+	f("cannot use x-epitome-compact", "x-epitome-compact: now", "x-epitome-compact: later")
+	f("cannot use x-epitome-compact", "x-epitome-mode: observe", "x-epitome-compact: later")
+	f("cannot use x-epitome-summarize-mode: write one of auto, llm, ", "x-epitome-summarize-mode: secret")
+	f("cannot use x-epitome-summarize-detail: write one of high, ", "x-epitome-summarize-detail: ")
+	f("unknown header x-epitome-compac; did you mean x-epitome-compact?", "x-epitome-compac: now")
+	f("did you mean x-epitome-summarize-mode?", "x-epitome-summarise-mode: llm")
+	f("did you mean x-epitome-summarize-detail?", "x-epitome-summarize-details: low")
+	if n := len(r.upstream.Requests()); n != 0 {
+		t.Errorf("the upstream got %d requests", n)
+	}
+}
+
+// What a page under /-/ has shaped is shaped as it would be on its way to the upstream.
+func TestAskedIsAsAnExchangeAsks(t *testing.T) {
+	r := on(t, taking, func(s *Settings) {
+		s.Style, s.Limits.Rent, s.Limits.Offload = rewrite.Style{Mode: "llm"}, 2, 8000
+		s.Upstreams["other"] = s.Upstreams["test"]
+		s.Routes = []Route{{Model: "n*", Upstream: "other"}}
+	})
+	live, _ := r.wishes()
+	f := func(target, upstream, body string, lines ...string) {
+		t.Helper()
+		r.dial().send(post(target, body, lines...)).answer("POST")
+		want := *live
+		want.Client = nil
+		req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(post(target, body, lines...))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := r.proxy.Asked(req.Header, upstream, []byte(body)); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%q: got %+v (%v), want %+v", lines, got, err, want)
+		}
+	}
+	for _, scope := range []string{"auto", "shared", "credential", "header:X-Team", "header:x-epitome-team"} {
+		s := r.proxy.settings.Load().Settings
+		s.Scope = scope
+		if err := r.proxy.Reload(s); err != nil {
+			t.Fatal(err)
+		}
+		f(chat, "", long)
+		if f(chat, "", strings.Replace(long, `"m"`, `"n1"`, 1), "Authorization: Bearer k", "api-key: l", "X-Team: red"); live.Upstream != "other" {
+			t.Errorf("the route led to %s", live.Upstream)
+		}
+		f("/u/other"+chat, "other", long, "x-epitome-rent: 3", "X-Epitome-Preset: economy", "x-epitome-summarize-detail: low", "x-epitome-compact: now", "x-epitome-mode: on")
+	}
+	f(chat, "", long, "x-epitome-team: red") // which is no number, but what scope names
+	for says, given := range map[string][2]string{`epitome has no upstream "none"; known are other, test`: {"none", "3"}, "cannot use x-epitome-rent": {"", "x"}} {
+		if _, err := r.proxy.Asked(http.Header{"X-Epitome-Rent": {given[1]}}, given[0], []byte(long)); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: got the error %v", given, err)
+		}
+	}
+}
+
+// A page under /-/ that is given a body may make another one of it.
+func TestBodiesForOwnPagesHaveTheirRoom(t *testing.T) {
+	r := newRig(t, taking, func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB })
+	body := strings.Repeat("x", 300)
+	sized, chunked := post("/-/wait", body), "POST /-/wait HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n12c\r\n"+body+"\r\n0\r\n\r\n"
+	for _, request := range []string{sized, chunked} {
+		c := r.dial().send(request).expect("HTTP/1.1 200 OK\r\n")
+		if held := r.held(); held != 900 {
+			t.Errorf("%d bytes are held, want 900", held)
+		}
+		c.vanish("FIN")
+		r.allGivenBack()
+	}
+	// Its size shows when it has come, and then there is no room to wait for.
+	held := r.dial().send(post("/-/wait", body)).expect("HTTP/1.1 200 OK\r\n")
+	large := "POST /-/wait HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n200\r\n" + strings.Repeat("x", 512) + "\r\n0\r\n\r\n"
+	if resp, text := r.dial().send(large).answer("POST"); resp.StatusCode != 503 || !strings.Contains(text, "max_in_flight") {
+		t.Errorf("got %s %s", resp.Status, text)
+	}
+	if resp, text := r.dial().send(get("/-/page")).answer("GET"); resp.StatusCode != 200 {
+		t.Errorf("without a body, got %s %s", resp.Status, text)
+	}
+	held.vanish("FIN")
+	r.allGivenBack()
+}
