@@ -23,9 +23,10 @@ type room struct {
 
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
-	".":                     {"bench console event offload proxy rewrite scripted store summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
+	".":                     {"bench console demo event offload proxy rewrite scripted store summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
 	"bench":                 {"event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
 	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
+	"demo":                  {"tokenize", "agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it"},
 	"event":                 {"", "event is plain data that every package may read; an import would make each of them depend on it"},
 	"offload":               {"store", "a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given"},
 	"proxy":                 {"event rewrite unit", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},

@@ -34,6 +34,7 @@ type cli struct {
 	Run      runCmd      `cmd:"" help:"Run a command with its base URLs pointing at epitome, started if need be."`
 	Explain  explainCmd  `cmd:"" help:"Tell what would be done to a request, and why nothing is."`
 	Artifact artifactCmd `cmd:"" help:"Print what was taken out of a conversation."`
+	Demo     demoCmd     `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
 	Check    checkCmd    `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
 	Bench    benchCmd    `cmd:"" help:"Measure epitome on this machine."`
 	Version  versionCmd  `cmd:"" help:"Print the version."`

@@ -1,0 +1,109 @@
+package demo
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// What became of a conversation is seen by comparing what came to the model: with what the agent has sent, and with what came before.
+
+// The texts that epitome leaves in place of what it takes out.
+var (
+	anyStub     = regexp.MustCompile(`(?m)^\[epitome: `)
+	clearedStub = regexp.MustCompile(`^\[epitome: [^\n]* cleared: `)
+	summaryText = regexp.MustCompile(`(?ms)^\[epitome: summary ([0-9a-f]+) of (\d+) earlier messages.*^\[end of summary .*?\]`)
+)
+
+// Kinds of a Step.
+const (
+	Offload = "offload"
+	Clear   = "clear"
+	Compact = "compact"
+	Unknown = "unknown" // something that had been sent has changed, and nothing says why: a mistake
+)
+
+// Step is one thing that was done to a request and not to the one before. Tokens are those of what it was done to; of a compaction,
+// those of the request before and of this one.
+type Step struct {
+	Kind    string `json:"kind"`
+	Count   int    `json:"count"` // results; of a compaction, messages that the summary stands for
+	Before  int    `json:"before"`
+	After   int    `json:"after"`
+	How     string `json:"how,omitempty"`     // a result was shortened
+	Summary int    `json:"summary,omitempty"` // tokens of it
+}
+
+// arrived looks at the results that the model got for the first time.
+func (s *session) arrived(t *Turn, h *hearing) {
+	for _, a := range s.came {
+		i := slices.IndexFunc(h.messages, func(m message) bool { return m.Answers == a.id })
+		if i >= 0 && h.messages[i].Content != a.content {
+			t.Steps = append(t.Steps, Step{Kind: Offload, Count: 1, Before: a.tokens, After: h.sizes[i], How: howOf(string(h.messages[i].Content))})
+		}
+	}
+}
+
+// howOf tells what became of a result, by what stands in its place.
+func howOf(content string) string {
+	switch {
+	case strings.Contains(content, "final screen of terminal output"):
+		return "screen"
+	case strings.Contains(content, "preview of a JSON value"):
+		return "preview"
+	case strings.Contains(content, "of the earlier result"):
+		return "repeats"
+	case anyStub.MatchString(content):
+		return "excerpt"
+	}
+	return "unknown"
+}
+
+// compare looks at what the model had got before.
+func (s *session) compare(t *Turn, h *hearing) {
+	if t.Extends = h.same == len(s.before.messages); t.Extends {
+		s.report.Extended++
+		return
+	}
+	_, before, _ := summaryIn(s.before)
+	if text, id, n := summaryIn(h); id != before {
+		t.Steps = append(t.Steps, Step{Kind: Compact, Count: n, Before: s.before.tokens, After: h.tokens, Summary: s.agent.ruler.text(text)})
+		s.report.Compactions++
+	}
+	if c := s.cleared(h); c.Count > 0 {
+		t.Steps = append(t.Steps, c)
+	}
+	if len(t.Steps) == 0 {
+		t.Steps = append(t.Steps, Step{Kind: Unknown})
+		s.report.Unexplained++
+	}
+}
+
+// cleared are the results that were sent whole or shortened before, and of which only a line is left.
+func (s *session) cleared(h *hearing) Step {
+	was := map[string]int{}
+	for i, m := range s.before.messages {
+		if m.Role == "tool" && !clearedStub.MatchString(string(m.Content)) {
+			was[m.Answers] = s.before.sizes[i]
+		}
+	}
+	c := Step{Kind: Clear}
+	for i, m := range h.messages {
+		if size, there := was[m.Answers]; there && clearedStub.MatchString(string(m.Content)) {
+			c.Count, c.Before, c.After = c.Count+1, c.Before+size, c.After+h.sizes[i]
+		}
+	}
+	return c
+}
+
+// summaryIn is the summary that a request holds: its text, its name and how many messages it stands for.
+func summaryIn(h *hearing) (text, id string, messages int) {
+	for _, m := range h.messages {
+		if found := summaryText.FindStringSubmatch(string(m.Content)); found != nil {
+			messages, _ = strconv.Atoi(found[2])
+			return found[0], found[1], messages
+		}
+	}
+	return "", "", 0
+}

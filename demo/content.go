@@ -1,0 +1,126 @@
+package demo
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// The contents of the make-believe repository: source, logs, and what its service answers. They are as long and as little alike as
+// real ones are.
+
+var (
+	verbs   = [...]string{"settle", "post", "match", "accrue", "reverse", "allocate", "convert", "clear", "split", "carry", "quote", "reserve"}
+	nouns   = [...]string{"Batch", "Entry", "Invoice", "Charge", "Payout", "Fee", "Rate", "Window", "Balance", "Hold", "Refund", "Mandate"}
+	locals  = [...]string{"gross", "net", "rest", "share", "delta", "limit", "carry", "total", "amount", "quota", "spread", "margin"}
+	methods = [...]string{"Scale", "Minus", "Plus", "Portion", "Convert", "Capped", "Rounded", "Per", "Floor", "Weighted"}
+	reasons = [...]string{"the bank's cut-off has passed", "a fee may be negative", "the rate is of the day before", "an entry comes twice",
+		"the batch was reopened", "currencies differ", "the hold has been lifted", "a mandate has ended"}
+)
+
+func pick(d *rand.Rand, from []string) string { return from[d.IntN(len(from))] }
+
+// source is a Go file with so many functions.
+func source(t task, path string, seed uint64, functions int) string {
+	d := dice(seed, "source "+path)
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\t\"time\"\n\n\t\"settle/money\"\n)\n\n", t.pkg)
+	fmt.Fprintf(&b, "// %s rounds an amount to cents.\nfunc %s(a money.Amount) money.Amount {\n\tcents := a.Scale(100)\n\treturn money.Of(cents.Floor(), a.Currency)\n}\n\n",
+		t.symbol, t.symbol)
+	for range functions {
+		function(&b, t, d)
+	}
+	return b.String()
+}
+
+func function(b *strings.Builder, t task, d *rand.Rand) {
+	verb, noun := pick(d, verbs[:]), pick(d, nouns[:])
+	name := fmt.Sprintf("%s%s%d", verb, noun, d.IntN(900)+100)
+	fmt.Fprintf(b, "// %s holds even when %s.\n", name, pick(d, reasons[:]))
+	fmt.Fprintf(b, "func (l *%s) %s(ctx context.Context, %s money.Amount, at time.Time) (money.Amount, error) {\n", noun, name, pick(d, locals[:]))
+	for range 3 + d.IntN(4) {
+		v, u := pick(d, locals[:]), pick(d, locals[:])
+		switch d.IntN(4) {
+		case 0:
+			fmt.Fprintf(b, "\t%s := %s.%s(l.%s, %d)\n", v, u, pick(d, methods[:]), pick(d, locals[:]), d.IntN(1000))
+		case 1:
+			fmt.Fprintf(b, "\tif %s.Cents() > %d {\n\t\t%s = %s(%s.%s(%d))\n\t}\n", v, d.IntN(100_000), v, t.symbol, u, pick(d, methods[:]), d.IntN(400))
+		case 2:
+			fmt.Fprintf(b, "\tif err := l.%s(ctx, %s, at); err != nil {\n\t\treturn money.Zero, fmt.Errorf(\"cannot %s %s %%s: %%w\", l.ID, err)\n\t}\n",
+				pick(d, verbs[:]), v, verb, strings.ToLower(noun))
+		case 3:
+			fmt.Fprintf(b, "\tl.%s = append(l.%s, %s{At: at, Sum: %s, Reason: %q})\n", v, v, pick(d, nouns[:]), u, pick(d, reasons[:]))
+		}
+	}
+	fmt.Fprintf(b, "\treturn %s(%s), nil\n}\n\n", t.symbol, pick(d, locals[:]))
+}
+
+// testSource is a test that the model writes.
+func testSource(t task, seed uint64) string {
+	d := dice(seed, fmt.Sprintf("test %s %d", t.pkg, t.round))
+	var b strings.Builder
+	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"testing\"\n\n\t\"settle/money\"\n)\n\n// %s holds the sums of the package to the cent.\nfunc %s(t *testing.T) {\n"+
+		"\tfor _, c := range []struct {\n\t\tname string\n\t\tin, want money.Amount\n\t}{\n", t.pkg, t.test(), t.test())
+	for range 60 {
+		cents := d.IntN(1_000_000)
+		fmt.Fprintf(&b, "\t\t{%q, money.Parse(\"%d.%03d EUR\"), money.Cents(%d, \"EUR\")},\n", pick(d, verbs[:])+" when "+pick(d, reasons[:]), cents/100, cents%100*10+5, cents)
+	}
+	fmt.Fprintf(&b, "\t} {\n\t\tif got := %s(c.in); got != c.want {\n\t\t\tt.Errorf(\"%%s: got %%v, want %%v\", c.name, got, c.want)\n\t\t}\n\t}\n}\n", t.symbol)
+	return b.String()
+}
+
+// failing is a test's log, in the middle of which stands how it failed.
+func (w *world) failing(t task) string {
+	d := w.dice("failing " + t.pkg)
+	lines := 120 + 40*d.IntN(5)
+	var b strings.Builder
+	fmt.Fprintf(&b, "go test -race -v ./%s/...\n=== RUN   %s\n", t.pkg, t.test())
+	for i := range lines {
+		if i == lines/2 {
+			cents := 100 + d.IntN(900_000)
+			fmt.Fprintf(&b, "    %s_test.go:%d: %s trace=%s got %d.%02d EUR, want %d.%02d EUR\n", t.pkg, 80+d.IntN(300), t.test(), w.trace(t.pkg),
+				cents/100, cents%100, (cents+1)/100, (cents+1)%100)
+		}
+		fmt.Fprintf(&b, "2026-03-14T09:%02d:%02d.%03dZ DEBUG %s.%s%s id=%s account=%d sum=%d.%02d span=%08x\n", i/60%60, i%60, d.IntN(1000), t.pkg,
+			pick(d, verbs[:]), pick(d, nouns[:]), w.batch(t.pkg, 1000+i), 10_000_000+d.IntN(90_000_000), d.IntN(10_000), d.IntN(100), d.Uint32())
+	}
+	fmt.Fprintf(&b, "--- FAIL: %s (%d.%02ds)\nFAIL\nFAIL\tsettle/%s\t%d.%03ds\nexit status 1\n", t.test(), d.IntN(9), d.IntN(100), t.pkg, d.IntN(9), d.IntN(1000))
+	return b.String()
+}
+
+// passing is the output of a test that draws how far it is.
+func (w *world) passing(t task) string {
+	d := w.dice("passing " + t.pkg)
+	var b strings.Builder
+	fmt.Fprintf(&b, "go test -race ./%s/...\n", t.pkg)
+	const steps = 90
+	for i := range steps + 1 {
+		done := i * 40 / steps
+		fmt.Fprintf(&b, "\r[%s%s] %3d%% %s%s", strings.Repeat("#", done), strings.Repeat(".", 40-done), i*100/steps, pick(d, verbs[:]), pick(d, nouns[:]))
+	}
+	fmt.Fprintf(&b, "\nok  \tsettle/%s\t%d.%03ds\tcoverage: %d.%d%% of statements\nexit status 0\n", t.pkg, d.IntN(9), d.IntN(1000), 70+d.IntN(29), d.IntN(10))
+	return b.String()
+}
+
+// Of so many batches that the service knows, one is stuck.
+const batchCount, stuckAt = 230, 141
+
+// batches is what the service answers.
+func (w *world) batches(pkg string) string {
+	d := w.dice("batches " + pkg)
+	var b strings.Builder
+	b.WriteString(`{"package":"` + pkg + `","data":[`)
+	for i := range batchCount {
+		state := pick(d, []string{"settled", "settled", "settled", "open", "posted"})
+		if i == stuckAt {
+			state = "stuck"
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"id":%q,"state":%q,"sum":"%d.%02d","currency":%q,"entries":%d,"span":"%08x"}`, w.batch(pkg, i), state, d.IntN(100_000), d.IntN(100),
+			pick(d, []string{"EUR", "USD", "SEK", "CHF"}), 1+d.IntN(80), d.Uint32())
+	}
+	b.WriteString("]}")
+	return b.String()
+}

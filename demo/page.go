@@ -1,0 +1,103 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode/utf8"
+)
+
+// width is how many columns there are.
+const width = 100
+
+// page writes lines and remembers the first error.
+type page struct {
+	to  io.Writer
+	err error
+}
+
+func (p *page) line(format string, a ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintln(p.to, strings.TrimRight(fmt.Sprintf(format, a...), " "))
+	}
+}
+
+// fact writes a name and, beside it, a text on as many lines as it takes.
+func (p *page) fact(name, text string) {
+	const column = 24
+	for _, l := range wrap(text, width-column) {
+		p.line("%-*s%s", column, name, l)
+		name = ""
+	}
+}
+
+// bar draws a share of the window.
+func bar(tokens, window int) string {
+	const cells = 8
+	n := min((tokens*cells+window/2)/window, cells)
+	return strings.Repeat("█", n) + strings.Repeat("·", cells-n)
+}
+
+// share is in percent.
+func share(part, of int) int {
+	if of == 0 {
+		return 0
+	}
+	return (100*part + of/2) / of
+}
+
+// short is a number in at most five columns.
+func short(n int) string {
+	switch {
+	case n >= 999_500:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 99_950:
+		return fmt.Sprintf("%.0fk", float64(n)/1e3)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// thousands is a number with commas.
+func thousands(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func number(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return thousands(n) + " " + noun + "s"
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return number(n, "time")
+}
+
+// clip is a text that leaves the last of so many columns free.
+func clip(s string, columns int) string {
+	if utf8.RuneCountInString(s) < columns {
+		return s
+	}
+	return strings.TrimRight(string([]rune(s)[:columns-2]), " ") + "…"
+}
+
+// wrap cuts a text into lines between words.
+func wrap(s string, columns int) (lines []string) {
+	for word := range strings.FieldsSeq(s) {
+		if n := len(lines); n > 0 && utf8.RuneCountInString(lines[n-1])+1+utf8.RuneCountInString(word) <= columns {
+			lines[n-1] += " " + word
+			continue
+		}
+		lines = append(lines, word)
+	}
+	return lines
+}

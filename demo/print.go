@@ -1,0 +1,82 @@
+package demo
+
+import (
+	"fmt"
+	"io"
+)
+
+// Print writes what came of it all; the turns were told as they came.
+func (r *Report) Print(w io.Writer) error {
+	p := &page{to: w}
+	row := func(name, without, with string) { p.line("%-34s%-32s %s", name, without, with) }
+	star := ""
+	if r.Died > 0 {
+		star = " *"
+	}
+	sent, cost := r.Sent.Tokens+r.Summaries.Input, int(r.Sent.Cost+r.Summaries.cost())
+	p.line("")
+	p.line("offload: a large result leaves the conversation for a file, which a line in its place names.")
+	p.line("clear: old results do so, many at once. compact: old turns become one summary.")
+	p.line("")
+	row("", "without epitome", "with epitome")
+	row("turns answered", r.lived(), fmt.Sprintf("%d of %d", r.answered(), len(r.Turns)))
+	row("largest request, tokens", fmt.Sprintf("%s (%d %% of the window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
+		fmt.Sprintf("%s (%d %%)", thousands(r.Sent.Largest), share(r.Sent.Largest, r.Window)))
+	row("all requests, tokens", short(r.Raw.Tokens)+star, fmt.Sprintf("%s (%d %%)", short(sent), share(sent, r.Raw.Tokens)))
+	row("cost, a cached token at a tenth", short(int(r.Raw.Cost))+star, fmt.Sprintf("%s (%d %%)", short(cost), share(cost, int(r.Raw.Cost))))
+	if star != "" {
+		row("", "* had the window had no end", "")
+	}
+	p.line("")
+	r.facts(p)
+	return p.err
+}
+
+// facts are what else is worth to be told, each with its name.
+func (r *Report) facts(p *page) {
+	add := func(name, format string, a ...any) { p.fact(name, fmt.Sprintf(format, a...)) }
+	for _, m := range r.Missed() {
+		add("WRONG", "%s", m)
+	}
+	if r.Failed != "" {
+		return
+	}
+	add("nothing is lost", "Of %s, %d stand in the last request as they were, and %d in the %s (%s) that it names. %d are lost.",
+		number(r.Kept.Messages, "message"), r.Kept.Whole, r.Kept.Aside, number(r.Kept.Files, "file"), thousands(r.Kept.Bytes/1024)+" KB", r.Kept.Lost)
+	right := 0
+	for _, q := range r.Questions {
+		if q.Got == q.Want {
+			right++
+		}
+	}
+	add("it can be read again", "The agent did so %s. Of %s about much earlier turns, %d got the right answer.",
+		times(r.ReadBack), number(len(r.Questions), "question"), right)
+	add("the cache keeps hitting", "%d of %d requests hold the one before byte for byte; the other %d are the decisions above to clear or to compact. "+
+		"Of all tokens sent, %d %% were cached.", r.Extended, len(r.Turns)-1, len(r.Turns)-1-r.Extended-r.Unexplained, share(r.Sent.Cached, r.Sent.Tokens))
+	if s := r.Restart; s != nil && s.Equal {
+		add("decided once", "Stopped and started again before turn %d, epitome sent the same request in the same bytes.", s.Turn)
+	}
+	made := "each summary was made by code alone"
+	if s := r.Summaries; s.Requests > 0 {
+		made = fmt.Sprintf("the model was asked for a summary %s: %s tokens in, %d %% of them cached, and %s out", times(s.Requests), short(s.Input), share(s.Cached, s.Input), short(s.Output))
+	}
+	add("summaries", "%s; %s.", number(r.Compactions, "compaction"), made)
+	p.line("")
+	p.line("With an agent of yours: epitome run -- your-agent --its-flags")
+}
+
+// lived is how far the session would have come.
+func (r *Report) lived() string {
+	if r.Died == 0 {
+		return fmt.Sprintf("%d of %d", len(r.Turns), len(r.Turns))
+	}
+	return fmt.Sprintf("%d, then error 400", r.Died-1)
+}
+
+// answered is how many turns were.
+func (r *Report) answered() int {
+	if r.Failed != "" {
+		return len(r.Turns) - 1
+	}
+	return len(r.Turns)
+}

@@ -1,0 +1,213 @@
+package demo
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// script decides what the model answers. What it needs of an earlier turn it reads in the request that it is given, or asks for where
+// that request says that it lies: it remembers what to do next, and nothing that was said.
+type script struct {
+	seed  uint64
+	turns int // after which it comes to an end
+	step  int // answers given
+	task  int // packages begun
+	queue []move
+	hunt  *probe // the question that is to be answered
+	dug   bool   // artifacts were searched for it
+	over  bool   // it has said that it is done
+}
+
+// move is one answer; nil where there is nothing to do.
+type move func(v *view) *message
+
+// Tools of the agent.
+const (
+	readTool   = "read_file"
+	searchTool = "grep"
+	editTool   = "edit_file"
+	writeTool  = "write_file"
+	shellTool  = "bash"
+	webTool    = "http_request"
+)
+
+// closing is how many turns the end of a session takes.
+const closing = 5
+
+// answer is what the model says to a request of the session.
+func (s *script) answer(v *view) *message {
+	s.step++
+	last := v.messages[len(v.messages)-1]
+	if last.Role == "user" {
+		s.hunt, s.dug = probeIn(string(last.Content)), false
+	}
+	switch {
+	case s.hunt != nil:
+		return s.search(v)
+	case s.step == 1:
+		return says("Before I begin: is there a rule that I have to keep to?")
+	case s.step > s.turns-closing && !s.over:
+		s.over, s.queue = true, nil
+		return says("Done: the packages up to here agree with the ledger to the cent.\nNext: the release.")
+	}
+	for {
+		if len(s.queue) == 0 {
+			s.queue = s.work(taskAt(s.task))
+			s.task++
+		}
+		next := s.queue[0]
+		s.queue = s.queue[1:]
+		if m := next(v); m != nil {
+			return m
+		}
+	}
+}
+
+// work is how the model goes about one package.
+func (s *script) work(t task) []move {
+	moves := []move{
+		s.call("Where is it rounded?", searchTool, args{"pattern": t.symbol + `\(`, "path": "."}),
+		s.call("The core of the package first.", readTool, args{"path": t.files[0]}),
+		s.both(t),
+		s.call("A test that shows it.", writeTool, args{"path": t.pkg + "/cents_test.go", "content": testSource(t, s.seed)}),
+		s.edit(t.files[0], fmt.Sprintf("Tried: rounding late in %s, before the sum.", t.files[0])),
+		s.call("", shellTool, args{"command": "make test PKG=" + t.pkg}),
+		s.look(t),
+		s.edit(t.files[0], fmt.Sprintf("Decision: package %s rounds half to even, once, after the sum.", t.pkg)),
+		s.call("Once more what stands there now.", readTool, args{"path": t.files[0]}),
+		s.call("", shellTool, args{"command": "make test PKG=" + t.pkg}),
+		s.call("What all of it rests on, written anew.", writeTool, args{"path": t.files[1], "content": source(t, t.files[1]+" anew", s.seed, 14)}),
+	}
+	if t.web {
+		moves = append(moves, s.call("Does the service agree?", webTool, args{"method": "GET", "url": t.url()}))
+	}
+	return append(moves, func(*view) *message {
+		return says(fmt.Sprintf("Done: %s; %s no longer drops half a cent, and its tests pass.", t.pkg, t.symbol))
+	})
+}
+
+type args map[string]any
+
+// call is a move that calls a tool.
+func (s *script) call(words, tool string, a args) move {
+	return func(*view) *message { return s.calls(words, tool, a) }
+}
+
+func (s *script) calls(words, tool string, list ...args) *message {
+	m := says(words)
+	for i, a := range list {
+		raw, err := json.Marshal(a)
+		if err != nil {
+			panic("BUG: arguments that are no JSON: " + err.Error())
+		}
+		c := toolCall{Index: i, ID: fmt.Sprintf("call_%03d%c", s.step, 'a'+i), Type: "function"}
+		c.Function.Name, c.Function.Arguments = tool, string(raw)
+		m.Calls = append(m.Calls, c)
+	}
+	return m
+}
+
+func says(words string) *message { return &message{Role: "assistant", Content: text(words)} }
+
+// both reads the two smaller files of a package at once.
+func (s *script) both(t task) move {
+	return func(*view) *message {
+		return s.calls("And what it is built on.", readTool, args{"path": t.files[1]}, args{"path": t.files[2]})
+	}
+}
+
+var assignment = regexp.MustCompile(`^\t+\w+ := \w+\.\w+\(.*\)$`)
+
+// edit changes a line that the model can see in the request. Of a file of which it sees none it reads the beginning.
+func (s *script) edit(path, words string) move {
+	return func(v *view) *message {
+		for i := len(v.messages) - 1; i >= 0; i-- {
+			if !answersTo(v, i, path) {
+				continue
+			}
+			for l := range strings.Lines(string(v.messages[i].Content)) {
+				if l = strings.TrimRight(l, "\n"); assignment.MatchString(l) {
+					return s.calls(words, editTool, args{"path": path, "old_text": l, "new_text": l + " // half to even"})
+				}
+			}
+		}
+		return s.calls("I cannot see the file any more.", readTool, args{"path": path, "limit": 60})
+	}
+}
+
+// answersTo reports whether message i is the result of reading the file.
+func answersTo(v *view, i int, path string) bool {
+	if v.messages[i].Role != "tool" {
+		return false
+	}
+	for k := i - 1; k >= 0; k-- {
+		for _, c := range v.messages[k].Calls {
+			if c.ID == v.messages[i].Answers {
+				return c.Function.Name == readTool && strings.Contains(c.Function.Arguments, `"`+path+`"`)
+			}
+		}
+	}
+	return false
+}
+
+// look finds out how a test failed, if the log that was sent does not say it.
+func (s *script) look(t task) move {
+	return func(v *view) *message {
+		p := failureOf(t)
+		if p.in(v) != "" {
+			return nil
+		}
+		return s.dig(v, p, "The log does not show how it failed; the rest of it was put aside.")
+	}
+}
+
+// search answers a question from the request, or else from the artifacts that it names.
+func (s *script) search(v *view) *message {
+	found := s.hunt.in(v)
+	switch {
+	case found == "" && !s.dug:
+		if m := s.dig(v, s.hunt, "That is not before me any more. I look where it was put aside."); m != nil {
+			s.dug = true
+			return m
+		}
+		fallthrough
+	case found == "":
+		found = "nowhere to be found"
+	}
+	q := s.hunt
+	s.hunt = nil
+	return says(fmt.Sprintf("%s: %s.", q.label, found))
+}
+
+// put is how epitome names a file that it has put something into.
+var put = regexp.MustCompile(`(?:Read it whole in|then) (\S[^\n\]]*?[a-z2-7]{26}\.txt)`)
+
+// mostPlaces is how many artifacts are searched at once.
+const mostPlaces = 6
+
+// dig greps artifacts: those that speak of what is looked for, and the transcripts that a summary names; nil if there is none.
+func (s *script) dig(v *view, p *probe, words string) *message {
+	var near, transcripts []string
+	for i := len(v.messages) - 1; i >= 0; i-- {
+		for l := range strings.Lines(string(v.messages[i].Content)) {
+			to := &near
+			if strings.HasPrefix(l, "[end of summary ") {
+				to = &transcripts
+			} else if !strings.HasPrefix(l, "[epitome: ") || !strings.Contains(l, p.hint) && i < len(v.messages)-1 {
+				continue
+			}
+			for _, m := range put.FindAllStringSubmatch(l, -1) {
+				*to = append(*to, m[1])
+			}
+		}
+	}
+	paths := append(near[:min(len(near), mostPlaces)], transcripts...)
+	if len(paths) == 0 {
+		return nil
+	}
+	slices.Sort(paths)
+	return s.calls(words, searchTool, args{"pattern": p.pattern.String(), "path": strings.Join(slices.Compact(paths), "\n")})
+}

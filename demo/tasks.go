@@ -1,0 +1,140 @@
+package demo
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// What the user wants. The user tells the rules in the second turn, asks for one package after the other, and now and then for
+// something that was said or seen long before.
+
+// task is one package that the user asks for.
+type task struct {
+	pkg    string
+	symbol string
+	files  []string
+	web    bool // what the service answers is looked at, too
+	round  int  // 0 for the first time
+}
+
+var packages = [...]string{"ledger", "settle", "fees", "payout", "fx", "refund", "audit", "tax", "report", "limits", "notify", "dispute"}
+
+// taskAt is the i-th task. After the last package comes the first one again.
+func taskAt(i int) task {
+	pkg := packages[i%len(packages)]
+	t := task{pkg: pkg, symbol: "Round" + strings.ToUpper(pkg[:1]) + pkg[1:], web: i%2 == 0, round: i / len(packages)}
+	for _, name := range []string{pkg, "round", "totals"} {
+		t.files = append(t.files, pkg+"/"+name+".go")
+	}
+	return t
+}
+
+// test is the test that fails first.
+func (t task) test() string { return "Test" + t.symbol }
+
+func (t task) url() string { return "http://settle.internal/v1/batches?package=" + t.pkg }
+
+// words is how the user asks for it.
+func (t task) words() string {
+	switch {
+	case t.round > 0:
+		return fmt.Sprintf("Have a second look at %s: does %s hold with negative amounts?", t.pkg, t.symbol)
+	case t.web:
+		return fmt.Sprintf("Now package %s. Customers see a difference of a cent in its sums; look at what the service answers as well.", t.pkg)
+	}
+	return fmt.Sprintf("Good. Go on with package %s, the same way: find where %s loses the cent, fix it, run its tests.", t.pkg, t.symbol)
+}
+
+// probe is a question about something earlier.
+type probe struct {
+	label   string
+	short   string
+	pattern *regexp.Regexp // its first group is the answer
+	hint    string         // stands in the text that names the artifact
+}
+
+// in is the answer, if the request holds it.
+func (p *probe) in(v *view) string {
+	for i := range v.messages {
+		if m := p.pattern.FindStringSubmatch(string(v.messages[i].Content)); m != nil {
+			return m[1]
+		}
+	}
+	return ""
+}
+
+func (p *probe) question() string { return "A question in between. " + p.label + ": what was it?" }
+
+// failureOf asks for the trace with which a package's test failed.
+func failureOf(t task) *probe {
+	return &probe{"The trace with which " + t.test() + " failed", "the failed trace", regexp.MustCompile(t.test() + ` trace=(tr-[0-9a-f]{8})`), "PKG=" + t.pkg}
+}
+
+// stuckIn asks for the batch that was stuck when the service was asked about a package.
+func stuckIn(t task) *probe {
+	// In a transcript the result is written as JSON in JSON.
+	return &probe{"The batch of " + t.pkg + " that was stuck", "the stuck batch", regexp.MustCompile(`(bat_[0-9a-z]{6}` + t.pkg[:2] + `[0-9a-z]{2})[\\", ]+state[\\": ]+stuck`), "package=" + t.pkg}
+}
+
+// changeNumber asks for what the user has told in the second turn.
+func changeNumber() *probe {
+	return &probe{"The change number of the release", "the change number", regexp.MustCompile(`change number (CHG-[0-9]{5})`), "change number"}
+}
+
+// probes are all that are asked, those in between and those of the end.
+func probes() (between map[int]*probe, end []*probe) {
+	return map[int]*probe{4: failureOf(taskAt(0)), 8: stuckIn(taskAt(2))}, []*probe{stuckIn(taskAt(0)), changeNumber()}
+}
+
+// probeIn is the question that a user's message asks; nil if it asks none.
+func probeIn(said string) *probe {
+	between, end := probes()
+	for _, p := range between {
+		end = append(end, p)
+	}
+	for _, p := range end {
+		if said == p.question() {
+			return p
+		}
+	}
+	return nil
+}
+
+// user is who the agent works for.
+type user struct {
+	change string // number of the release
+	turns  int    // after which the user comes to an end
+	said   int    // messages
+	tasks  int
+	last   []*probe // still to be asked at the end
+	asked  map[int]*probe
+}
+
+func newUser(change string, turns int) *user {
+	between, end := probes()
+	return &user{change: change, turns: turns, last: end, asked: between}
+}
+
+// says is the user's next message, in the given turn, and the question in it. With false the user has gone.
+func (u *user) says(turn int) (words string, p *probe, ok bool) {
+	u.said++
+	switch {
+	case u.said == 1:
+		return "Goal: make the sums of the service settle agree with its ledger to the cent, package by package. Run a package's tests after each change.", nil, true
+	case u.said == 2:
+		return "Two things. Rule: never touch store/migrate.go. Rule: the release goes out under change number " + u.change +
+			"; I will ask you for it at the very end. " + taskAt(0).words(), nil, true
+	case turn > u.turns-closing:
+		if len(u.last) == 0 {
+			return "", nil, false
+		}
+		p, u.last = u.last[0], u.last[1:]
+		return p.question(), p, true
+	}
+	if p = u.asked[u.said]; p != nil {
+		return p.question(), p, true
+	}
+	u.tasks++
+	return taskAt(u.tasks).words(), nil, true
+}
