@@ -1,6 +1,7 @@
 package summarize
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,9 +18,12 @@ type job struct {
 	key      string
 	size     int64
 	made     time.Time
-	asked    bool // someone waits for it, or has done so
-	prepared bool // nobody did when it began
+	upstream string    // that is asked
+	asked    bool      // someone waits for it, or has done so
+	since    time.Time // when the first one came who did
+	prepared bool      // nobody did when it began
 
+	begun chan struct{} // closed when it is its turn
 	done  chan struct{} // closed when prose and err stand
 	prose Prose
 	err   error
@@ -36,15 +40,21 @@ func (s *Summariser) join(q Question, asked bool) (*job, error) {
 	if s.closed {
 		return nil, ErrClosed
 	}
+	now := time.Now()
 	if j := s.jobs[q.Key]; j != nil {
-		j.asked = j.asked || asked
+		if asked && !j.asked {
+			j.asked, j.since = true, now
+		}
 		s.startLocked()
 		return j, nil
 	}
-	if err := s.failures.recent(q.Key, time.Now()); err != nil {
+	j := &job{
+		question: q, conf: *conf, key: q.Key, size: q.size(), upstream: cmp.Or(conf.Upstream, q.Upstream),
+		made: now, asked: asked, since: now, begun: make(chan struct{}), done: make(chan struct{}),
+	}
+	if err := s.heldLocked(j, now); err != nil {
 		return nil, err
 	}
-	j := &job{question: q, conf: *conf, key: q.Key, size: q.size(), made: time.Now(), asked: asked, done: make(chan struct{})}
 	if !s.roomLocked(j) {
 		return nil, ErrBusy
 	}
@@ -53,6 +63,19 @@ func (s *Summariser) join(q Question, asked bool) (*job, error) {
 	s.pending += j.size
 	s.startLocked()
 	return j, nil
+}
+
+// heldLocked is why the job's question is not asked now: it failed a while ago, or, if nobody waits for it, another one of its model.
+func (s *Summariser) heldLocked(j *job, now time.Time) error {
+	if err := s.failures.recent(j.key, now); err != nil || j.asked {
+		return err
+	}
+	return s.failures.recent(j.line(), now)
+}
+
+// line names the upstream and model that are asked. No key of a question is like it: they are hashes.
+func (j *job) line() string {
+	return "line " + j.upstream + " " + cmp.Or(j.conf.Model, j.question.Model)
 }
 
 // roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue, and one
@@ -79,6 +102,8 @@ func (s *Summariser) startLocked() {
 		j := s.queue[i]
 		s.queue = slices.Delete(s.queue, i, i+1)
 		s.running++
+		s.busy[j.upstream]++
+		close(j.begun)
 		if j.prepared = !j.asked; j.prepared {
 			s.prepared++
 		}
@@ -87,16 +112,16 @@ func (s *Summariser) startLocked() {
 	}
 }
 
-// nextLocked is whose turn it is: the oldest job that someone waits for, else the oldest. One place stays free for those that
-// are waited for, if there are two.
+// nextLocked is whose turn it is: the oldest job that someone waits for, else the oldest; -1 if it is nobody's. One place stays
+// free for those that are waited for, if there are two, and a quarter of them for other upstreams than the one that has the rest.
 func (s *Summariser) nextLocked(jobs int) int {
-	if i := slices.IndexFunc(s.queue, func(j *job) bool { return j.asked }); i >= 0 {
+	free := func(asked bool) func(*job) bool {
+		return func(j *job) bool { return j.asked == asked && s.busy[j.upstream] < jobs-jobs/4 }
+	}
+	if i := slices.IndexFunc(s.queue, free(true)); i >= 0 || s.prepared >= max(1, jobs-1) {
 		return i
 	}
-	if len(s.queue) == 0 || s.prepared >= max(1, jobs-1) {
-		return -1
-	}
-	return 0
+	return slices.IndexFunc(s.queue, free(false))
 }
 
 func (s *Summariser) run(j *job) {
@@ -106,14 +131,19 @@ func (s *Summariser) run(j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
+	if s.busy[j.upstream]--; s.busy[j.upstream] == 0 {
+		delete(s.busy, j.upstream)
+	}
 	if j.prepared {
 		s.prepared--
 	}
 	switch {
 	case err == nil:
 		delete(s.failures, j.key)
+		delete(s.failures, j.line())
 	case errors.Is(err, ErrFailed):
 		s.failures.add(j.key, err, m.hold)
+		s.failures.add(j.line(), err, m.hold)
 	}
 	s.endLocked(j, prose, err)
 	s.startLocked()

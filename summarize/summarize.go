@@ -64,15 +64,16 @@ type Summariser struct {
 	jobs     map[string]*job // by the question's key; those that wait or run
 	queue    []*job          // those that wait, the oldest first
 	running  int
-	prepared int   // of those that run, nobody waited for when they began
-	pending  int64 // bytes of all jobs' questions
+	busy     map[string]int // of those that run, how many ask each upstream
+	prepared int            // of those that run, nobody waited for when they began
+	pending  int64          // bytes of all jobs' questions
 	failures failures
 	spare    spare
 }
 
 // New makes a Summariser with a configuration that Check finds nothing wrong with.
 func New(c Config, m Means) *Summariser {
-	s := &Summariser{means: m, jobs: map[string]*job{}, failures: failures{}}
+	s := &Summariser{means: m, jobs: map[string]*job{}, busy: map[string]int{}, failures: failures{}}
 	s.life, s.stop = context.WithCancel(context.Background())
 	s.Configure(c)
 	return s
@@ -108,25 +109,35 @@ func (s *Summariser) Pending(key string) bool {
 	return s.jobs[key] != nil
 }
 
-// Ask returns the answer to q. It waits until that is there, at most Config.Wait or until ctx ends; then the error is ErrLate,
-// and the job goes on.
+// Ask returns the answer to q. It waits until that is there, at most until ctx ends or Config.Wait has passed since somebody
+// first waited for it; then the error is ErrLate. It is ErrBusy if after a quarter of that it is not q's turn yet. The job goes on.
 func (s *Summariser) Ask(ctx context.Context, q Question) (Prose, error) {
 	if p, ok := s.Ready(q.Key); ok {
 		return p, nil
 	}
-	wait := time.NewTimer(s.configOf(&q).Wait.D())
-	defer wait.Stop()
+	wait := s.configOf(&q).Wait.D()
 	j, err := s.join(q, true)
 	if err != nil {
 		return Prose{}, err
 	}
-	select {
-	case <-j.done:
-		return j.prose, j.err
-	case <-ctx.Done():
-		return Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
-	case <-wait.C:
-		return Prose{}, ErrLate
+	late, idle := time.NewTimer(time.Until(j.since.Add(wait))), time.NewTimer(time.Until(j.since.Add(wait/4)))
+	defer late.Stop()
+	defer idle.Stop()
+	for {
+		select {
+		case <-j.done:
+			return j.prose, j.err
+		case <-ctx.Done():
+			return Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
+		case <-late.C:
+			return Prose{}, ErrLate
+		case <-idle.C:
+		}
+		select {
+		case <-j.begun:
+		default:
+			return Prose{}, ErrBusy
+		}
 	}
 }
 
