@@ -20,6 +20,9 @@ type compaction struct {
 	told     told  // what a model says of the span
 }
 
+// noOlder is why nothing is compacted where there is nothing but the newest group.
+const noOlder = "there is no older group that could be left out"
+
 const (
 	leastGain = 0.1 // share of a request that a compaction must save
 	leastTail = 500 // tokens
@@ -106,7 +109,7 @@ func (c *compaction) stays(i int) bool {
 func (c *compaction) run(least int) (reason string) {
 	newest, large := c.cut()
 	if c.to < 0 {
-		return "there is no older group that could be left out"
+		return noOlder
 	}
 	saved, total := c.saved(), c.total()
 	if c.hard {
@@ -115,8 +118,11 @@ func (c *compaction) run(least int) (reason string) {
 	if c.hard && total-saved <= c.usable {
 		least = 0
 	}
-	const little = "what could be left out is less than a tenth of the request"
-	if saved+large <= least {
+	little := "what could be left out is less than a tenth of the request"
+	if c.manual {
+		little = "what could be left out is less than a summary of it would be"
+	}
+	if saved+large+c.spare() <= least {
 		return little
 	}
 	c.begun()
@@ -153,6 +159,15 @@ func (c *compaction) saved() int {
 		n += c.sent(c.from-1) - c.hist.sizes[c.from-1]
 	}
 	return n
+}
+
+// spare is what of the recap may not be needed. Where somebody asked for it, a short span is tried: it is measured afterwards.
+func (c *compaction) spare() int {
+	if !c.manual || c.hard || c.to <= c.done {
+		return 0
+	}
+	b := c.budgets
+	return b.lists + b.keys + b.index + b.turns + b.prose
 }
 
 // spanned is how many tokens go with the items before a cut.

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // inquiry is how compactions of a request get prose, and whom they tell what they do.
@@ -16,6 +17,8 @@ type inquiry struct {
 	tell         func(Notice)
 	moved        bool     // the leading block is another than in the request before: no provider has it cached
 	prepared     int      // tokens that the request had when a summary was last made ahead of need
+	hint         int      // the cut at which that was
+	leading      Link     // hash of the leading block, once it was asked for
 	left         bool     // the client has left while an answer was waited for
 	manual       bool     // the compaction was asked for
 	budget       bool     // the conversation's budget is used up
@@ -79,7 +82,14 @@ func (c *compaction) inquire(after int) {
 		if !pending {
 			q.to = c.to
 		}
+		if !pending && !q.familiar() {
+			c.notice.Why = "no model is asked about a conversation that was not seen before"
+			return
+		}
 		if !q.ask() {
+			if found, being := q.look(); found || being { // it is for what is left out here, and counts for the next one
+				c.to = q.to
+			}
 			return
 		}
 	}
@@ -122,22 +132,24 @@ type inquiring struct {
 }
 
 // made looks for prose that is there, or at least being made, from the cut on that leaves out most. With it the request, grown by
-// so many tokens, must come down as far as it should; the compaction's own cut may be as it is.
+// so many tokens, must come down about as far as it should; the compaction's own cut may be as it is, and one behind it leaves
+// out more.
 func (q *inquiring) made(after, growth int) (ready, pending bool) {
-	waiting, being, end := 0, "", q.compaction.to
+	waiting, being, end, looks := 0, "", q.compaction.to, 0
 	q.cuts(func(i, _ int) bool {
-		if i > q.compaction.to {
-			return true
-		}
 		for k := i; k < end; k++ {
 			if !q.stays(k) {
 				after += q.sent(k)
 			}
 		}
-		end = i
-		if i < q.compaction.to && after+growth > q.target || i <= q.done {
+		end = min(end, i)
+		if i < q.compaction.to && after+growth > q.enough() || i <= q.done || looks >= mostLooks {
 			return false
 		}
+		if q.hint > q.done && i != q.hint && i != q.compaction.to {
+			return true
+		}
+		looks++
 		q.to = i
 		found, made := q.look()
 		if made && waiting == 0 {
@@ -152,16 +164,23 @@ func (q *inquiring) made(after, growth int) (ready, pending bool) {
 	return ready, waiting > 0
 }
 
+// mostLooks bounds the search where nobody knows at which cut a summary was begun.
+const mostLooks = 300
+
+// enough is to how many tokens a request must come down for a summary that is there, or being made, to be taken: what must be
+// waited for, and paid, is worth a little room.
+func (c *compaction) enough() int { return c.target + c.usable/10 }
+
 // look looks for prose of the span, with the leading block in view or without.
 func (q *inquiring) look() (found, pending bool) {
 	q.named = ""
 	for _, head := range []bool{true, false} {
-		var being bool
 		key := q.key(head)
-		if q.prose, found, being = q.Look(key); found || being {
+		p, found, being := q.Look(key)
+		if found || being {
 			q.named = key
 		}
-		if found {
+		if found && q.hears(p) {
 			return true, false
 		}
 		pending = pending || being
@@ -174,8 +193,10 @@ func (q *inquiring) key(head bool) string {
 	h := q.hist.chain
 	parts := []string{"summary 1", q.scope, string(h[q.from][:]), string(h[q.to][:]), q.style.Mode, q.style.Detail, q.known.prose}
 	if head {
-		sum := q.req.leading()
-		parts = append(parts, string(sum[:]))
+		if q.leading == (Link{}) {
+			q.leading = q.req.leading()
+		}
+		parts = append(parts, string(q.leading[:]))
 	}
 	r := refOf(parts...)
 	return string(r[:])
@@ -183,25 +204,36 @@ func (q *inquiring) key(head bool) string {
 
 // leading is a hash of the leading block.
 func (r *Request) leading() Link {
-	if r.Head == 0 {
-		return Link{}
+	var block []byte
+	if r.Head > 0 {
+		block = r.Body[r.Items[0].Start:r.Items[r.Head-1].End]
 	}
-	return sha256.Sum256(r.Body[r.Items[0].Start:r.Items[r.Head-1].End])
+	return sha256.Sum256(block)
 }
+
+// familiar reports whether most of the span was decided on before. A client whose history never extends the one before would
+// have a model asked each turn, for nothing.
+func (q *inquiring) familiar() bool { return q.manual || 2*q.plan.base.depth() >= q.from+q.to }
 
 // ask asks for the prose, and reports whether there is any.
 func (q *inquiring) ask() bool {
 	p, err := q.Ask(q.client.Context(), q.question())
-	if err != nil || p.Text == "" {
-		q.left = q.client.Context().Err() != nil
-		q.notice.Why = "a model was asked, and gave no summary"
-		if err != nil {
-			q.notice.Why = err.Error()
-		}
-		return false
+	if err == nil && q.hears(p) {
+		return true
 	}
+	q.left = q.client.Context().Err() != nil
+	q.notice.Why = "a model was asked, and gave no summary"
+	if err != nil {
+		q.notice.Why = err.Error()
+	}
+	return false
+}
+
+// hears takes the prose, and reports whether it says anything. What is recorded comes back as it is only if it is text.
+func (q *inquiring) hears(p Prose) bool {
+	p.Text = strings.ToValidUTF8(p.Text, "\ufffd")
 	q.prose = p
-	return true
+	return strings.TrimSpace(p.Text) != ""
 }
 
 // errDeserted says that nobody waits for the request any more. Nothing is decided then: the client may come again.
@@ -211,7 +243,11 @@ var errDeserted = errors.New("the client left while a summary was made")
 func (p *plan) prepare() {
 	step := p.usable / 20 // by which the request must have grown since the last time, and may be over the line when it crosses it
 	total := p.total()
-	if total <= p.prepareLine || !p.asks() || p.client == nil || !p.Prepares(p.lane.upstream) || total < p.prepared+step {
+	if total <= p.prepareLine {
+		p.prepared = 0
+		return
+	}
+	if !p.asks() || p.client == nil || !p.Prepares(p.lane.upstream) || total < p.prepared+step {
 		return
 	}
 	c := p.compaction(p.budgets())
@@ -221,13 +257,16 @@ func (p *plan) prepare() {
 		return
 	}
 	saved := c.saved()
-	if saved <= int(leastGain*float64(total)) {
+	if saved <= int(leastGain*float64(total)) || total-saved+growth > c.enough() {
 		return
 	}
-	q := &inquiring{compaction: c, known: c.earlier()}
+	q := &inquiring{compaction: c, known: c.earlier(), to: c.to}
+	if !q.familiar() {
+		return
+	}
 	if ready, pending := q.made(total-saved, growth); ready || pending {
 		return
 	}
-	q.to, p.prepared = c.to, total
+	q.to, p.prepared, p.hint = c.to, total, c.to
 	q.Prepare(q.question())
 }

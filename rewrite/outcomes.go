@@ -3,6 +3,7 @@ package rewrite
 import (
 	"encoding/binary"
 	"slices"
+	"strings"
 )
 
 // outcome is what a compaction came to: tokens of the request before and after it.
@@ -67,22 +68,19 @@ func readOutcomes(b []byte) (o outcomes, err error) {
 // budgetKey is of what is remembered of a conversation besides its prefixes: what was sent of it.
 func (l lane) budgetKey(name ref) string { return "b" + l.scoped() + string(name[:]) }
 
-// amend changes what stands under a key. A failure costs a warning, and no decision.
-func (x *shaping) amend(key string, change func(old []byte) []byte) {
+// amend changes what stands under a key, a number at first 0. A failure costs a warning, and no decision.
+func (x *shaping) amend(key string, change func(old uint64) uint64) {
 	const tries = 5 // other requests of the conversation may be doing the same
 	for range tries {
 		old, version, found := x.means.Ledger.Get(key)
-		value := change(old)
-		var standing []byte
-		var err error
-		done := true
-		if found {
-			_, _, done, err = x.means.Ledger.Swap(key, version, value)
-		} else {
-			standing, _, err = x.means.Ledger.Add(key, value)
-			done = slices.Equal(standing, value)
+		if !found {
+			var err error
+			if old, version, err = x.means.Ledger.Add(key, []byte{0}); err != nil {
+				return
+			}
 		}
-		if err != nil || done {
+		n, _ := binary.Uvarint(old)
+		if _, _, done, err := x.means.Ledger.Swap(key, version, binary.AppendUvarint(nil, change(n))); err != nil || done {
 			return
 		}
 	}
@@ -94,14 +92,15 @@ func (x *shaping) conclude() {
 	if q == nil {
 		return
 	}
-	if n := q.notice; n.Kind == CompactionCompleted {
+	if n := &q.notice; n.Kind == CompactionStarted || n.Kind == CompactionCompleted {
 		switch {
 		case x.out.Report.Err != nil:
-			n.Kind, n.Why = CompactionFailed, x.out.Report.Err.Error()
+			why, _, _ := strings.Cut(x.out.Report.Err.Error(), "\n") // without the stack of a panic
+			*n = n.failed(why)
 		case x.foreign:
-			n.Kind, n.Why = CompactionFailed, x.out.Report.Reason
+			n.Why = x.out.Report.Reason
 		}
-		x.plan.say(n)
+		x.plan.say(*n)
 	}
 	x.tally()
 }
@@ -130,12 +129,11 @@ func (x *shaping) tally() {
 		return
 	}
 	spent := 0
-	x.amend(x.lane.budgetKey(x.name), func(old []byte) []byte {
-		n, _ := binary.Uvarint(old)
-		if spent = int(min(n, mostSpent)); p.notice.Kind == CompactionCompleted { //nolint:gosec // bounded
+	x.amend(x.lane.budgetKey(x.name), func(old uint64) uint64 {
+		if spent = int(min(old, mostSpent)); p.notice.Kind == CompactionCompleted { //nolint:gosec // bounded
 			spent = 0
 		}
-		return binary.AppendUvarint(nil, uint64(spent+sent)) //nolint:gosec // tokens
+		return uint64(spent + sent) //nolint:gosec // tokens
 	})
 	if l.WarnAt > 0 && spent < l.WarnAt && spent+sent >= l.WarnAt {
 		p.say(Notice{Kind: ContextWindowWarning, Reason: ReasonBudget, TokensBefore: spent + sent, TokensAfter: sent})

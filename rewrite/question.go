@@ -21,9 +21,9 @@ func (q *inquiring) question() Question {
 }
 
 // upTo is the request as the provider has it in its cache, but for all from item to on; nil if there is no room in the window for
-// what is asked behind it, or if the provider has another beginning in its cache.
+// what is asked behind it, if the provider has another beginning in its cache, or if it does not show all that is asked about.
 func (q *inquiring) upTo(to int) []byte {
-	if q.moved {
+	if q.moved || !q.inView() {
 		return nil
 	}
 	for _, forms := range [][]*form{q.sentBefore(), q.forms} {
@@ -42,6 +42,22 @@ func (q *inquiring) upTo(to int) []byte {
 		}
 	}
 	return nil
+}
+
+// inView reports whether what is sent shows all that is asked about: the items themselves, and for those that were left out
+// before, what a model said of them.
+func (q *inquiring) inView() bool {
+	told := q.done == q.from
+	for i := max(q.from-1, 0); i < q.to; i++ {
+		switch f := q.forms[i]; {
+		case f == nil:
+		case f.Prose != "" && f.Prose == q.known.prose && f.Until >= q.done:
+			told = true
+		case i >= q.done && (f.Gone || f.Fold > 0):
+			return false
+		}
+	}
+	return told
 }
 
 // sentBefore are the forms in which items were sent with the request before, as far as they were.

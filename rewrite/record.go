@@ -114,7 +114,7 @@ func (x *shaping) remember(d *decision) error {
 	for _, n := range ends {
 		mine := &decision{forms: make([]*form, n), lists: d.lists, outcomes: d.outcomes}
 		copy(mine.forms, d.forms)
-		standing, err := x.put(mine, base)
+		standing, err := x.put(mine)
 		if err != nil {
 			return err
 		}
@@ -126,9 +126,21 @@ func (x *shaping) remember(d *decision) error {
 	return nil
 }
 
+// replacing notes what stands for the request, if another decision is asked for: before anything is read, so that nothing newer is
+// replaced.
+func (x *shaping) replacing() {
+	if !x.plan.manual {
+		return
+	}
+	x.replaces = map[int]uint64{}
+	for _, n := range []int{x.plan.stable, x.hist.len()} {
+		_, x.replaces[n], _ = x.means.Ledger.Get(decisionKey(x.lane.id(), x.hist.chain[n]))
+	}
+}
+
 // put records the decision, and returns what stands then: the decision itself, or one that was faster. What was decided before
-// stands, unless the client asked for another decision; then that takes the place of what was sent last, and of nothing newer.
-func (x *shaping) put(d, base *decision) (standing *decision, err error) {
+// stands, unless the client asked for another decision; then that takes the place of what stood, and of nothing newer.
+func (x *shaping) put(d *decision) (standing *decision, err error) {
 	key := decisionKey(x.lane.id(), x.hist.chain[d.depth()])
 	value := d.record()
 	now, version, err := x.means.Ledger.Add(key, value)
@@ -139,7 +151,7 @@ func (x *shaping) put(d, base *decision) (standing *decision, err error) {
 		d.version = version
 		return d, nil
 	}
-	if x.plan.manual && (version == base.version || d.depth() != base.depth()) {
+	if x.plan.manual && version == x.replaces[d.depth()] {
 		_, swapped, done, err := x.means.Ledger.Swap(key, version, value)
 		if err != nil {
 			return nil, fmt.Errorf("cannot record another decision: %w", err)

@@ -31,6 +31,7 @@ type past struct {
 	decision *decision // by which it was sent
 	leading  uint64    // hash of the leading block that stood before it
 	prepared int       // tokens that the request had when a summary was last made ahead of need
+	cut      int       // and where the summary ends, in items
 	bytes    int       // of memory, about
 }
 
@@ -205,12 +206,22 @@ func (x *shaping) known() *history {
 	return x.past.hist
 }
 
-// standing is the decision by which the known part was sent, if it was in this lane.
+// standing is the decision by which the known part was sent, if it was in this lane and stands still: somebody may have had the
+// conversation compacted since.
 func (x *shaping) standing() *decision {
 	if x.past == nil || x.past.lane != x.lane {
 		return nil
 	}
-	return x.past.decision
+	d := x.past.decision
+	value, version, found := x.means.Ledger.Get(decisionKey(x.lane.id(), x.hist.chain[d.depth()]))
+	if !found {
+		return d
+	}
+	if string(value) != string(d.record()) {
+		return nil
+	}
+	d.version = version
+	return d
 }
 
 // learn remembers the conversation for the next request.
@@ -223,7 +234,7 @@ func (x *shaping) learn() {
 	x.hist.cut(x.req, n)
 	from, end := items[0].Start, items[n-1].End
 	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version, outcomes: x.recorded.outcomes}
-	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name, leading: x.seen.leading(x.req), prepared: p.prepared}
+	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name, leading: x.seen.leading(x.req), prepared: p.prepared, cut: p.hint}
 	if x.past != nil {
 		known.pieces = x.past.pieces
 	}

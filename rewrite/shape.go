@@ -78,6 +78,10 @@ func (x *shaping) fallBack() {
 func (x *shaping) leaveWhole() error {
 	x.plan.forms = x.baseForms()
 	d := &decision{forms: x.plan.forms, outcomes: x.plan.base.outcomes}
+	if n := x.plan.notice; n.Kind == CompactionStarted || n.Kind == CompactionCompleted { // it came to nothing, and may again
+		total := x.plan.total()
+		d.outcomes = d.outcomes.with(outcomes{{total, total}}, x.plan.Thrash)
+	}
 	if err := x.lane.write(x.means.Ledger, d, x.plan.base); err != nil {
 		return err
 	}
@@ -96,11 +100,13 @@ type shaping struct {
 	name ref   // of the conversation
 	past *past // what was known before; nil if nothing was
 
-	highest  rung      // of all forms
-	recorded *decision // what stands for this request
-	lost     bool      // a decided form cannot be used any more
-	again    bool      // the request is one that was decided before
-	foreign  bool      // another request's decision was adopted, of which the history knows nothing
+	highest  rung           // of all forms
+	stood    *decision      // by which what is known of the conversation was sent; nil if it was not, or another one stands now
+	replaces map[int]uint64 // versions of the decisions for this request that are to be replaced, by how many items they rule
+	recorded *decision      // what stands for this request
+	lost     bool           // a decided form cannot be used any more
+	again    bool           // the request is one that was decided before
+	foreign  bool           // another request's decision was adopted, of which the history knows nothing
 }
 
 // guarded does one step. If it fails or panics, the body is as it came.
@@ -155,9 +161,10 @@ func (x *shaping) read() error {
 	scale := Scale{model, counter, x.means.Memo}
 	x.plan = &plan{
 		ladder: x.Limits.at(window, usable, model.Ratio), scale: scale, scope: x.Scope, shelf: x.means.Shelf, req: req,
-		ratio: model.Ratio, base: &decision{}, marked: map[string]bool{}, fresh: map[int]bool{}, inquiry: x.inquiry(window),
+		ratio: model.Ratio, base: &decision{}, marked: map[string]bool{}, fresh: map[int]bool{},
 	}
 	x.hist = x.known()
+	x.plan.inquiry = x.inquiry(window)
 	x.hist.extend(req, scale)
 	x.plan.hist, x.plan.stable = x.hist, req.stable()
 	size := req.countFixed(scale).with(x.hist.size)
@@ -170,9 +177,10 @@ func (x *shaping) read() error {
 // decide finds the form of each item, and records it before anything is sent.
 func (x *shaping) decide() error {
 	p := x.plan
-	standing := x.standing()
-	p.base = x.lane.deepest(x.means.Ledger, x.hist.chain, standing)
-	if p.base != standing { // what is sent whole may be other items
+	x.replacing()
+	x.stood = x.standing()
+	p.base = x.lane.deepest(x.means.Ledger, x.hist.chain, x.stood)
+	if p.base != x.stood { // what is sent whole may be other items
 		x.hist.forgetLines()
 	}
 	p.forms, p.outcomes = x.baseForms(), p.base.outcomes
@@ -209,7 +217,7 @@ func (x *shaping) inquiry(window int) *inquiry {
 		manual: x.Compact,
 	}
 	if x.past != nil {
-		q.moved, q.prepared = x.past.leading != x.seen.leading(x.req), x.past.prepared
+		q.moved, q.prepared, q.hint = x.past.leading != x.seen.leading(x.req), x.past.prepared, x.past.cut
 	}
 	return q
 }
@@ -257,6 +265,8 @@ func (p *plan) older() (reason string) {
 // compacting is rung 3, and the last resort before a request is sent that cannot fit.
 func (p *plan) compacting() (reason string) {
 	switch {
+	case p.stable == 0 && p.manual:
+		return noOlder
 	case p.stable == 0:
 		return ""
 	case p.reason() == "":
@@ -329,7 +339,7 @@ func (x *shaping) build() error {
 		return err
 	}
 	// What this process checked in this very form before needs no other look.
-	if len(p.made) > 0 || x.standing() != p.base || x.foreign {
+	if len(p.made) > 0 || x.stood != p.base || x.foreign {
 		if err := x.check(body); err != nil {
 			return err
 		}

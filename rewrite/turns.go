@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// apart are the parts of the span in mode lossless: one for each turn, and where a turn is long, several. When there are many, the
-// older half becomes one part again.
+// apart are the parts of the span in mode lossless: one for each turn, and where a turn is long, several. When there are many, those
+// of the older half become few.
 func (c *compaction) apart(list []Group, from int) (all []Group, fresh int) {
 	const part, row = 4_000, 60 // tokens of a part, about, and of its line
 	fresh = len(list)
@@ -21,11 +21,26 @@ func (c *compaction) apart(list []Group, from int) (all []Group, fresh int) {
 	}
 	list = append(list, Group{start, c.to})
 	if most := max(c.budgets.turns/row, 2); len(list) > most {
-		older := list[:len(list)-most/2]
-		list = append([]Group{{older[0].First, older[len(older)-1].End}}, list[len(older):]...)
-		fresh = 0
+		var same int
+		list, same = c.fewer(list, len(list)-most/2)
+		fresh = min(fresh, same)
 	}
 	return list, fresh
+}
+
+// fewer makes one part of the first n, but for those that are larger than all behind them together: so no message is kept often.
+// It says how many parts those are.
+func (c *compaction) fewer(list []Group, n int) (all []Group, same int) {
+	rest := 0
+	for k := n - 1; k >= 0; k-- {
+		s := c.req.run(list[k].First, list[k].End-list[k].First)
+		if s.End-s.Start <= rest || k == n-1 {
+			same = k
+		}
+		rest += s.End - s.Start
+	}
+	all = append(list[:same:same], Group{list[same].First, list[n-1].End})
+	return append(all, list[n:]...), same
 }
 
 // perTurn is a line for each part: which messages, what was called in them, and where they are.
