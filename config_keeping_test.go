@@ -76,7 +76,7 @@ func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {
 	f("[summarize]\nprepare = \"yes\"", `cannot use summarize.prepare "yes": write auto, on or off`)
 	f("[summarize]\nprepare = true", "config.toml:2: cannot set summarize.prepare: write a text in quotes")
 	f("[summarize]\nsummary_wait = \"0s\"",
-		"cannot use summarize.summary_wait 0s, summary_timeout 5m0s, jobs 2, queue 16, tries 3, pending 256MB: each must be greater than zero")
+		"cannot use summarize.summary_wait 0s, summary_timeout 5m0s, jobs 4, queue 16, tries 3, pending 256MB: each must be greater than zero")
 	f("[summarize]\nsummary_wait = 60", `config.toml:2: cannot set summarize.summary_wait: write a number with its unit in quotes, as in "90s" or "64MB"`)
 	f("[summarize]\nmax_output = 10", "cannot use summarize.max_output 10: write at least 512 tokens")
 	f("[summarize]\nmodel = \"small\"", "")
