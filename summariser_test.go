@@ -386,7 +386,8 @@ func TestExplainFindsWhatIsKept(t *testing.T) {
 
 // What is asked ends before the store does, so that nothing is lost that was paid for, and quickly.
 func TestClosingEndsSummaries(t *testing.T) {
-	r := askingWith(t, t.TempDir(), asDefault, chatting+"-- POST /v1/chat/completions --\nawait-close\n")
+	once := strings.Replace(chatting, "status ", "keep-alive off\nstatus ", 1) // so that it is known on which connection the question comes
+	r := askingWith(t, t.TempDir(), asDefault, once+"-- POST /v1/chat/completions --\nawait-close\n")
 	credential := r.credential()
 	failed := make(chan error)
 	go func() {
@@ -395,14 +396,14 @@ func TestClosingEndsSummaries(t *testing.T) {
 	}()
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	if err := r.up.Await(ctx, "waiting 1 close"); err != nil {
+	if err := r.up.Await(ctx, "waiting 2 close"); err != nil {
 		t.Fatal(err)
 	}
 	r.close()
 	if err := <-failed; !errors.Is(err, summarize.ErrClosed) {
 		t.Errorf("an asker is told %v", err)
 	}
-	if err := r.up.Await(ctx, "gone 1"); err != nil {
+	if err := r.up.Await(ctx, "gone 2"); err != nil {
 		t.Error(err)
 	}
 	if _, err := r.store.Put("a", []byte("b"), time.Hour); err == nil {

@@ -80,7 +80,7 @@ type Question struct {
 	Detail       string
 	Credential   any // of Asked.Client
 
-	Continue   []byte  // the request as it is sent, up to the end of the span; nil if that would not fit
+	Continue   []byte  // the request as it is sent, up to the end of the span; nil if that would not fit, or lacks Earlier
 	Transcript []Entry // the span as text; the users' messages of the head come first
 	Earlier    string  // prose that the new one is to update
 	SpanTokens int     // of the span as it is sent
