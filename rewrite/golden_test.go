@@ -23,11 +23,15 @@ type option struct {
 	Window  int
 	Model   string
 	Scope   string
-	Full    bool // the shelf is
-	Lost    bool // all artifacts were lost, and the ledger finds it due to look
-	Fail    bool // nothing can be kept
-	Mute    bool // nobody can reach an artifact
-	Restart bool // the process was started again before this turn
+	Mode    string
+	Detail  string
+	Prose   string // what a model says when it is asked for a summary; empty if it fails
+	Now     bool   // compact now, this turn
+	Full    bool   // the shelf is
+	Lost    bool   // all artifacts were lost, and the ledger finds it due to look
+	Fail    bool   // nothing can be kept
+	Mute    bool   // nobody can reach an artifact
+	Restart bool   // the process was started again before this turn
 }
 
 // TestGoldenConversations plays testdata/shape. In each file, 1.in has the messages of the first request, one in a line; in
@@ -74,6 +78,7 @@ func fileIn(ar *txtar.Archive, name string) string {
 func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 	t.Helper()
 	b := newBench(0)
+	b.listen()
 	set := option{Limits: goldenLimits(), Window: 8000, Model: "gpt-5"}
 	got := &txtar.Archive{Comment: ar.Comment}
 	add := func(name, text string) {
@@ -94,7 +99,7 @@ func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 		b.enter(&set)
 		before = goldenMessages(fileIn(ar, in), before)
 		body := `{"model":"` + set.Model + `","messages":[` + strings.Join(before, ",\n") + "]}"
-		out := b.Shape(Asked{Body: []byte(body), Scope: set.Scope, Upstream: "up", Limits: &b.limits})
+		out := b.shape(body)
 		judged(t, b, body, out)
 		add(in, fileIn(ar, in))
 		add(fmt.Sprintf("%d.want", turn), goldenSent(t, before, out))
@@ -113,7 +118,11 @@ func goldenLimits() Limits {
 
 // enter makes the world what the option says.
 func (b *bench) enter(s *option) {
-	b.limits, b.window, b.cupboard.full, b.cupboard.mute = s.Limits, s.Window, s.Full, s.Mute
+	b.limits, b.window, b.scope, b.cupboard.full, b.cupboard.mute = s.Limits, s.Window, s.Scope, s.Full, s.Mute
+	b.style, b.now, b.narrator.says, b.narrator.fail = Style{s.Mode, s.Detail}, s.Now, s.Prose, nil
+	if s.Prose == "" {
+		b.narrator.fail = errNarrator
+	}
 	b.notes.due, b.notes.fail, b.cupboard.fail = s.Lost, nil, nil
 	if s.Lost {
 		clear(b.cupboard.wares)
@@ -124,7 +133,7 @@ func (b *bench) enter(s *option) {
 	if s.Restart {
 		b.restart()
 	}
-	s.Restart, s.Lost, s.Fail = false, false, false
+	s.Restart, s.Lost, s.Fail, s.Now = false, false, false, false
 }
 
 // goldenMessages reads a file N.in.

@@ -133,10 +133,14 @@ type inquiring struct {
 
 // made looks for prose that is there, or at least being made, from the cut on that leaves out most. With it the request, grown by
 // so many tokens, must come down about as far as it should; the compaction's own cut may be as it is, and one behind it leaves
-// out more.
+// out more, but not most of the tail.
 func (q *inquiring) made(after, growth int) (ready, pending bool) {
 	waiting, being, end, looks := 0, "", q.compaction.to, 0
-	q.cuts(func(i, _ int) bool {
+	least := min(q.tail/2, q.tail-q.usable/10)
+	q.cuts(func(i, have int) bool {
+		if i > q.compaction.to && have < least {
+			return true
+		}
 		for k := i; k < end; k++ {
 			if !q.stays(k) {
 				after += q.sent(k)
@@ -177,11 +181,12 @@ func (q *inquiring) look() (found, pending bool) {
 	for _, head := range []bool{true, false} {
 		key := q.key(head)
 		p, found, being := q.Look(key)
-		if found || being {
-			q.named = key
-		}
 		if found && q.hears(p) {
+			q.named = key
 			return true, false
+		}
+		if being {
+			q.named = key
 		}
 		pending = pending || being
 	}
@@ -252,8 +257,9 @@ func (p *plan) prepare() {
 	}
 	c := p.compaction(p.budgets())
 	growth := max(0, p.compactLine-total) + step
-	c.tail = max(min(c.keepTail, c.target-c.fixed-c.recap-growth), leastTail)
-	if c.cut(); c.to <= c.from {
+	room := c.target - c.fixed - c.recap - growth
+	c.tail = max(min(c.keepTail, room), leastTail)
+	if c.cut(); c.to <= c.from || room < leastTail { // by the line it would leave too much
 		return
 	}
 	saved := c.saved()

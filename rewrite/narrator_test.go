@@ -18,6 +18,7 @@ type narrator struct {
 	notices  []Notice
 
 	says    string                                 // the answer, in place of one made of the question
+	tells   func(Question) string                  // likewise
 	fail    error                                  // in place of an answer
 	wait    func(context.Context, *narrator) error // is called before an answer
 	ahead   bool                                   // Prepares
@@ -41,6 +42,9 @@ func (n *narrator) Ask(ctx context.Context, q Question) (Prose, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.asked = append(n.asked, q)
+	if n.observe != nil {
+		n.observe(q)
+	}
 	if n.wait != nil {
 		if err := n.wait(ctx, n); err != nil {
 			return Prose{}, err
@@ -49,12 +53,18 @@ func (n *narrator) Ask(ctx context.Context, q Question) (Prose, error) {
 	if n.fail != nil {
 		return Prose{}, n.fail
 	}
+	if p, ok := n.made[q.Key]; ok { // of two that ask at once, one is answered
+		return p, nil
+	}
 	return n.answerLocked(q), nil
 }
 
 func (n *narrator) answerLocked(q Question) Prose {
 	text := n.says
-	if text == "" {
+	switch {
+	case n.tells != nil:
+		text = n.tells(q)
+	case text == "":
 		text = fmt.Sprintf("## Goal\nWork number %d.\n## Next Steps\nGo on with part_%d.\n", len(n.made)+1, len(q.Transcript))
 	}
 	p := Prose{Text: text, Model: q.Model, Way: "continue", Requests: 1, InputTokens: 1_000, CachedTokens: 900, OutputTokens: 50}
@@ -68,6 +78,13 @@ func (n *narrator) Prepare(q Question) {
 	defer n.mu.Unlock()
 	n.prepared = append(n.prepared, q)
 	n.pending[q.Key] = q
+}
+
+// answer answers a question after all.
+func (n *narrator) answer(q Question) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.answerLocked(q).Text
 }
 
 // finish answers all that is being prepared.

@@ -151,6 +151,7 @@ type bench struct {
 	narrator *narrator // nil if no model can be asked
 	style    Style
 	now      bool // compact now
+	scope    string
 	waits    context.Context
 }
 
@@ -186,7 +187,7 @@ func (b *bench) restart() {
 }
 
 func (b *bench) shape(body string) Shaped {
-	a := Asked{Body: []byte(body), Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now}
+	a := Asked{Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now}
 	if b.waits != nil {
 		a.Client = somebody{b.waits}
 	}

@@ -259,7 +259,7 @@ func (d *decision) memory() (n int) {
 		if f == nil {
 			continue
 		}
-		n += perForm + len(f.With) + 8*len(f.Refers)
+		n += perForm + len(f.With) + len(f.Prose) + 8*len(f.Refers)
 		for _, q := range f.Patches {
 			n += perPatch + len(q.Text) + len(q.Artifact)
 		}

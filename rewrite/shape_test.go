@@ -24,7 +24,11 @@ const lookEvery = 7
 
 func (f *follower) ask(body string, look bool) {
 	f.Helper()
-	out := f.shape(body)
+	f.heard(body, f.shape(body), look)
+}
+
+func (f *follower) heard(body string, out Shaped, look bool) {
+	f.Helper()
 	if out.Report.Err != nil {
 		f.Fatalf("turn %d: %v", f.turn, out.Report.Err)
 	}
