@@ -99,20 +99,7 @@ func (a *agent) grow(t testing.TB, tokens int) (out, before Shaped) {
 	return out, before
 }
 
-// transcripts are what lies on the shelf under the names that a text speaks of.
-func (a *agent) transcripts(t testing.TB, text string) (all string) {
-	t.Helper()
-	for _, name := range artifactsIn(text) {
-		s, err := a.cupboard.get(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all += string(s)
-	}
-	return all
-}
-
-// holds that the parts are those, and no others.
+// hasParts holds that the parts are those, and no others.
 func hasParts(t testing.TB, out Shaped, want ...string) string {
 	t.Helper()
 	text, parts := summaryIn(t, out)
