@@ -15,12 +15,12 @@ func (c Config) checkKeeping() error {
 	if err := checkLimits(c.Rewrite); err != nil {
 		return err
 	}
-	if err := c.Summarize.Check(); err != nil {
-		return err
-	}
 	if _, known := c.Upstreams[c.Summarize.Upstream]; !known && c.Summarize.Upstream != "" {
 		return fmt.Errorf("cannot use summarize.upstream %q: write one of %s", c.Summarize.Upstream,
 			strings.Join(slices.Sorted(maps.Keys(c.Upstreams)), ", "))
+	}
+	if err := c.Summarize.Check(); err != nil {
+		return err
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {
 		if n := c.Window.Models[pattern]; pattern == "" || n < leastWindow {

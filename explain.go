@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -244,7 +245,7 @@ func (e *explaining) upstream(model string) string {
 
 // shape shapes one request of the conversation.
 func (e *explaining) shape(body []byte, model string) rewrite.Shaped {
-	return e.shaper.Shape(rewrite.Asked{Body: body, Upstream: e.upstream(model), Limits: &e.conf.Rewrite})
+	return e.shaper.Shape(rewrite.Asked{Body: body, Upstream: e.upstream(model), Limits: &e.conf.Rewrite, Style: e.conf.style()})
 }
 
 // report explains the request, and the conversation before it if turns says so.
@@ -279,12 +280,27 @@ func (e *explaining) describe(r *explainReport, request *rewrite.Request, told r
 	r.Messages, r.Groups, r.Rounds = len(request.Items), len(request.Groups()), len(request.Turns())
 	r.Rent = e.conf.Rewrite.Rent
 	r.Limits = e.conf.Rewrite.At(told.Window, told.Usable)
+	r.Summaries = e.summaries(r)
 	r.Before, r.After = explainSize(told.Before), explainSize(told.After)
 	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()
 	r.Action, r.Broke, r.Repeated, r.Reason = told.Action, told.Broke, told.Repeated, told.Reason
 	if told.Err != nil {
 		r.Failed = told.Err.Error()
 	}
+}
+
+// summaries says who makes them. What a model is asked costs something, and explain asks none.
+func (e *explaining) summaries(r *explainReport) string {
+	style, conf := e.conf.style().At(r.Window), e.conf.Summarize
+	if style.Mode != rewrite.ModeLLM && style.Mode != rewrite.ModeHybrid {
+		return fmt.Sprintf("Its summary is made by code alone (mode %s).", style.Mode)
+	}
+	key := "with the client's credential"
+	if conf.Upstream != "" && conf.Upstream != r.Upstream {
+		key = "with that upstream's own key"
+	}
+	return fmt.Sprintf("For its summary (mode %s) the proxy asks %s at %s, %s, at %d tokens or ahead of need from %d on; here no model is asked.",
+		style.Mode, cmp.Or(conf.Model, r.Model), cmp.Or(conf.Upstream, r.Upstream), key, r.Limits.Compact, r.Limits.Prepare)
 }
 
 // vocabularyOf says how well tokens of the model can be counted.

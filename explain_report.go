@@ -29,8 +29,9 @@ type explainReport struct {
 	Usable       int             `json:"usable"`
 	Limits       rewrite.Bounds  `json:"limits"`
 	Rent         float64         `json:"rent"`
-	Note         string          `json:"note"`  // what is to be read first; empty if there is nothing of the kind
-	Known        string          `json:"known"` // what of the conversation was known before
+	Summaries    string          `json:"summaries"` // who makes them, in a sentence
+	Note         string          `json:"note"`      // what is to be read first; empty if there is nothing of the kind
+	Known        string          `json:"known"`     // what of the conversation was known before
 	Before       explainSize     `json:"before"`
 	After        explainSize     `json:"after"`
 	TokensBefore int             `json:"tokens_before"`
@@ -192,7 +193,7 @@ func (r *explainReport) printLimits(p *page) {
 	}
 	p.line("Preset %s. Clearing leaves the newest %d tokens of results and %d groups alone, and frees at least %d tokens at the line.",
 		r.Preset, l.Protect, l.ProtectGroups, l.ClearAtLeast)
-	p.line("Compacting leaves up to %d tokens of the newest groups as they are.", l.KeepTail)
+	p.line("Compacting leaves up to %d tokens of the newest groups as they are. %s", l.KeepTail, r.Summaries)
 }
 
 // printTurns writes the turns at which something was done, and how many there were.

@@ -163,8 +163,13 @@ func noLoop(conf Config, address string) error {
 func (c Config) settings() proxy.Settings {
 	return proxy.Settings{
 		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes,
-		Style: rewrite.Style{Mode: c.Summarize.Mode, Detail: c.Summarize.Detail},
+		Style: c.style(),
 	}
+}
+
+// style is how summaries are made, unless a request says otherwise.
+func (c Config) style() rewrite.Style {
+	return rewrite.Style{Mode: c.Summarize.Mode, Detail: c.Summarize.Detail}
 }
 
 func (d *daemon) upstreams() map[string]string {

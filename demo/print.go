@@ -57,6 +57,9 @@ func (r *Report) facts(p *page) {
 		add("decided once", "Stopped and started again before turn %d, epitome sent the same request in the same bytes.", s.Turn)
 	}
 	made := "each summary was made by code alone"
+	if r.Compactions == 0 {
+		made = "the window never filled so far"
+	}
 	if s := r.Summaries; s.Requests > 0 {
 		made = fmt.Sprintf("the model was asked for a summary %s: %s tokens in, %d %% of them cached, and %s out", times(s.Requests), short(s.Input), share(s.Cached, s.Input), short(s.Output))
 	}

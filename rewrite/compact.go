@@ -38,7 +38,7 @@ func (p *plan) compact() (reason string) {
 	}
 	reason = c.run(least)
 	if reason != "" && c.fixed > c.target {
-		return "what is never left out, system prompt and tools among it, is more than a summary is to bring the request to, and the rest less than a tenth"
+		return "what is never left out (system prompt, tools, the first user message) is more than compact_to allows, and all else is less than a tenth of the request"
 	}
 	return reason
 }

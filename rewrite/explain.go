@@ -9,6 +9,7 @@ type Bounds struct {
 	ReadsKeep     int `json:"offload_read_keep"`
 	Clear         int `json:"clear_at"`       // of the request, above which rung 2 acts
 	ClearAtLeast  int `json:"clear_at_least"` // if it frees this much
+	Prepare       int `json:"prepare_at"`     // of the request, above which a model is asked for a summary ahead of need, if one is asked
 	Compact       int `json:"compact_at"`     // of the request, above which rung 3 acts
 	CompactTo     int `json:"compact_to"`     // and what it brings it to
 	KeepTail      int `json:"keep_tokens"`    // of the newest groups
@@ -22,7 +23,7 @@ func (l *Limits) At(window, usable int) Bounds {
 	return Bounds{
 		Floor: s.floor(), Offload: s.offload, OffloadKeep: s.keep, OffloadReads: s.reads, ReadsKeep: s.readsKeep,
 		Clear: s.clearLine, ClearAtLeast: s.atLeast,
-		Compact: s.compactLine, CompactTo: int(s.Target * float64(s.usable)), KeepTail: s.keepTail, Protect: s.protect, ProtectGroups: s.age,
+		Prepare: s.prepareLine, Compact: s.compactLine, CompactTo: int(s.Target * float64(s.usable)), KeepTail: s.keepTail, Protect: s.protect, ProtectGroups: s.age,
 	}
 }
 

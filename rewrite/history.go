@@ -205,11 +205,17 @@ func failed(raw []byte) bool {
 	}
 	text := bytes.TrimLeft(raw, "\"[{ \n")
 	for _, word := range []string{"error", "<tool_use_error", "failed", "exception", "traceback"} {
-		if len(text) >= len(word) && bytes.EqualFold(text[:len(word)], []byte(word)) {
+		n := len(word)
+		if len(text) >= n && bytes.EqualFold(text[:n], []byte(word)) && (len(text) == n || !partOfName(text[n])) {
 			return true
 		}
 	}
 	return false
+}
+
+// partOfName reports whether a byte goes on with a name.
+func partOfName(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
 // stable is how many items there are up to the last that is an assistant's or a tool's: what comes behind may be a

@@ -14,6 +14,7 @@ type inquiry struct {
 	client       Client // nil if nobody waits
 	lane         lane
 	conversation string
+	holds, takes int // tokens of the model: its window, and what of it may be filled
 	tell         func(Notice)
 	moved        bool     // the leading block is another than in the request before: no provider has it cached
 	prepared     int      // tokens that the request had when a summary was last made ahead of need
@@ -27,8 +28,8 @@ type inquiry struct {
 	outcomes     outcomes // of the conversation, with those of this request
 }
 
-// at is the style at a window of so many tokens.
-func (s Style) at(window int) Style {
+// At is the style at a window of so many tokens: what auto stands for there.
+func (s Style) At(window int) Style {
 	const small = 32_768 // tokens; a model has little to say in so little room
 	if s.Detail == "" {
 		s.Detail = DetailMedium

@@ -59,7 +59,7 @@ func unknownHeader(name string) error {
 			names = append(names, strings.ReplaceAll(key, "_", "-"))
 		}
 	}
-	advice, least := "write x-epitome-mode, x-epitome-preset, or x-epitome-KEY with the KEY of a number of [rewrite]", mostWrong+1
+	advice, least := "write x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-summarize-mode, x-epitome-summarize-detail, or x-epitome-KEY with the KEY of a number of [rewrite]", mostWrong+1
 	for _, known := range names {
 		if n := unit.Distance(strings.ToLower(name), known); n < least && n < len(known)-1 {
 			advice, least = "did you mean x-epitome-"+known+"?", n

@@ -75,7 +75,7 @@ func (p *plan) say(n Notice) {
 		return
 	}
 	n.Conversation, n.Upstream, n.Model = p.conversation, p.lane.upstream, p.lane.model
-	n.Window, n.Usable = p.models(p.window), p.models(p.usable)
+	n.Window, n.Usable = p.holds, p.takes
 	p.tell(n)
 }
 

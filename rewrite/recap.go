@@ -283,7 +283,8 @@ func (r *recap) index(tokens int) string {
 			screen, _ := finalScreen(r.said(res.item))
 			res.brief = namesIn(screen, frequent)
 		}
-		return all.add(res.about() + ": " + r.untold(res.brief))
+		names := r.untold(res.brief)
+		return names == "" || all.add(res.about()+": "+names)
 	})
 	return strings.Join(all.list, "\n")
 }

@@ -165,6 +165,7 @@ func (x *shaping) read() error {
 	}
 	x.hist = x.known()
 	x.plan.inquiry = x.inquiry(window)
+	x.plan.holds, x.plan.takes = window, usable
 	x.hist.extend(req, scale)
 	x.plan.hist, x.plan.stable = x.hist, req.stable()
 	size := req.countFixed(scale).with(x.hist.size)
@@ -213,7 +214,7 @@ func (x *shaping) decide() error {
 // inquiry is how prose may be had for this request, at a window of so many tokens.
 func (x *shaping) inquiry(window int) *inquiry {
 	q := &inquiry{
-		Summariser: x.means.Summariser, style: x.Style.at(window), client: x.Client, lane: x.lane, tell: x.means.Tell,
+		Summariser: x.means.Summariser, style: x.Style.At(window), client: x.Client, lane: x.lane, tell: x.means.Tell,
 		manual: x.Compact,
 	}
 	if x.past != nil {
