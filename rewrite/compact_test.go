@@ -221,7 +221,7 @@ func TestFixedPartsAboveTheWindowAreSaidAndNeverLoop(t *testing.T) {
 	if broke > turns/8 {
 		t.Errorf("%d of %d requests changed what had been sent", broke, turns)
 	}
-	if !strings.Contains(reason, "system prompt and tools") {
+	if !strings.Contains(reason, "system prompt, tools") {
 		t.Errorf("the reason is %q", reason)
 	}
 }
