@@ -41,7 +41,7 @@ func (r *Report) facts(p *page) {
 	if r.Failed != "" {
 		return
 	}
-	add("nothing is lost", "Of %s, %d stand in the last request as they were, and %d in the %s (%s) that it names. %d are lost.",
+	add("nothing is lost", "Of %s, %d stand in the last request as they were, and %d in the %s (%s) that it leads to. %d are lost.",
 		number(r.Kept.Messages, "message"), r.Kept.Whole, r.Kept.Aside, number(r.Kept.Files, "file"), thousands(r.Kept.Bytes/1024)+" KB", r.Kept.Lost)
 	right := 0
 	for _, q := range r.Questions {

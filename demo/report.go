@@ -3,6 +3,8 @@ package demo
 import (
 	"fmt"
 	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -100,7 +102,7 @@ type Question struct {
 type Kept struct {
 	Messages int `json:"messages"`
 	Whole    int `json:"whole"` // they stand in what the model got
-	Aside    int `json:"aside"` // they stand in files that it names
+	Aside    int `json:"aside"` // they stand in files that it leads to
 	Lost     int `json:"lost"`
 	Files    int `json:"files"`
 	Bytes    int `json:"bytes"`
@@ -126,21 +128,32 @@ func (r *Report) settle(s *session) {
 	}
 }
 
-// open reads the files that a request names.
+// sameAs is how the first line of a transcript names the file with the same as JSON.
+var sameAs = regexp.MustCompile(`^\[[^\n]* of a conversation as text;[^\n]* in ([a-z2-7]{26}\.txt) beside this file\]\n`)
+
+// open reads the files that a request names, and those that they name.
 func (k *Kept) open(h *hearing) (files map[string]string) {
 	files = map[string]string{}
 	for _, m := range h.messages {
 		for _, found := range put.FindAllStringSubmatch(string(m.Content), -1) {
-			content, err := os.ReadFile(found[1])
-			if _, twice := files[found[1]]; err != nil || twice {
-				continue
+			k.read(files, found[1])
+			if same := sameAs.FindStringSubmatch(files[found[1]]); same != nil {
+				k.read(files, filepath.Join(filepath.Dir(found[1]), same[1]))
 			}
-			files[found[1]] = string(content)
-			k.Files++
-			k.Bytes += len(content)
 		}
 	}
 	return files
+}
+
+// read takes a file in, once. One that cannot be read holds nothing.
+func (k *Kept) read(files map[string]string, name string) {
+	content, err := os.ReadFile(name)
+	if _, twice := files[name]; err != nil || twice {
+		return
+	}
+	files[name] = string(content)
+	k.Files++
+	k.Bytes += len(content)
 }
 
 // standsIn reports whether a request holds a message: as it is, or with a text behind it.
@@ -181,7 +194,7 @@ func (r *Report) Missed() (all []string) {
 	add(r.Unexplained > 0, "%s changed what had been sent, and nothing says why", number(r.Unexplained, "request"))
 	add(r.MostOff > mostOff, "a request had %d tokens more or less than epitome told", r.MostOff)
 	add(r.Restart == nil || !r.Restart.Equal, "after the restart the last request did not come in the same bytes")
-	add(r.Kept.Lost > 0, "of %s, some are neither in the last request nor in a file that it names: %d", number(r.Kept.Messages, "message"), r.Kept.Lost)
+	add(r.Kept.Lost > 0, "of %s, some are neither in the last request nor in a file that it leads to: %d", number(r.Kept.Messages, "message"), r.Kept.Lost)
 	for _, q := range r.Questions {
 		add(q.Got != q.Want, "the answer in turn %d is wrong: %s: got %s, want %s", q.Turn, q.Asked, q.Got, q.Want)
 	}

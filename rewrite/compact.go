@@ -262,10 +262,7 @@ func (c *compaction) replace() {
 	c.spellOut(c.from, c.to)
 	names := make([]string, len(list))
 	for k, g := range list {
-		f := c.forms[g.First]
-		if names[k] = f.Kept; f.Told != "" {
-			names[k] = f.Told
-		}
+		names[k] = c.forms[g.First].artifacts()[0]
 	}
 	r := c.newRecap(c.from, c.to)
 	r.told = c.told
@@ -330,33 +327,38 @@ func (c *compaction) segmentAt(i int) int {
 // leaveOut sends nothing for a segment but what stays of it.
 func (c *compaction) leaveOut(g Group) {
 	gone := &form{Rung: rungCompact, Gone: true}
-	first, runs := (*form)(nil), 0
-	for i := g.First; i < g.End; {
-		n := 0
-		for i+n < g.End && !c.stays(i+n) {
-			n++
-		}
+	runs := c.runs(g)
+	for n, run := range runs {
+		f := &form{Rung: rungCompact, Fold: run.End - run.First, Kept: c.nameOf(run), Gap: c.req.gap(run.End), At: c.hist.groups[c.stable-1]}
 		if n == 0 {
-			i++
-			continue
+			f.Over = g.End - g.First
+			if len(runs) > 1 {
+				f.Told = c.nameOf(g)
+			}
+			f.Text = c.shelf.Name(c.scope, f.transcript(c.req, run.First))
 		}
-		f := &form{Rung: rungCompact, Fold: n, Kept: c.nameOf(Group{i, i + n}), Gap: c.req.gap(i + n), At: c.hist.groups[c.stable-1]}
-		if runs++; first == nil {
-			first, f.Over = f, g.End-g.First
-		}
-		c.set(i, f, "the window fills")
-		for k := i + 1; k < i+n; k++ {
+		c.set(run.First, f, "the window fills")
+		for k := run.First + 1; k < run.End; k++ {
 			c.fresh[k] = true
 			if !c.gone(k) {
 				c.put(k, gone)
 			}
 		}
-		i += n
 	}
-	if runs > 1 {
-		first.Told = c.nameOf(g)
-		c.takeOut(g.First, first)
+}
+
+// runs are the parts of a segment between what stays of it. The first one begins where it does.
+func (c *compaction) runs(g Group) (list []Group) {
+	for i := g.First; i < g.End; i++ {
+		switch n := len(list); {
+		case c.stays(i):
+		case n > 0 && list[n-1].End == i:
+			list[n-1].End++
+		default:
+			list = append(list, Group{i, i + 1})
+		}
 	}
+	return list
 }
 
 // nameOf is the artifact that holds the messages of a segment, as they stand in the body.

@@ -143,7 +143,7 @@ func TestTheTailOfOneCompactionIsInTheNextOne(t *testing.T) {
 	sent := strings.Join(sentItems(t, out), "\n")
 	kept := ""
 	for _, name := range artifactsIn(string(out.Body)) {
-		s, err := a.cupboard.get(name)
+		s, err := a.cupboard.get(sameAs(t, a.bench, name))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,6 +21,7 @@ type form struct {
 	Gap     string  `json:"x,omitempty"` // what parted them from the next item, if nothing is sent for them
 	Over    int     `json:"v,omitempty"` // items of the segment of a compaction that begins here
 	Told    string  `json:"d,omitempty"` // artifact with all of those, if some of them are sent
+	Text    string  `json:"y,omitempty"` // artifact with the same as Told, or else as Kept, for a reader of lines
 	At      int     `json:"c,omitempty"` // assistant's messages there were when the conversation was compacted
 	Oldest  bool    `json:"b,omitempty"` // they are left out because they are old
 	Gone    bool    `json:"g,omitempty"` // it stands in an earlier item's message
@@ -62,9 +63,9 @@ const (
 
 func (r rung) String() string { return [...]string{"none", "offload", "clear", "compact"}[r] }
 
-// artifacts are the names of what the form speaks of.
+// artifacts are the names of what the form speaks of, first the one to be read.
 func (f *form) artifacts() (names []string) {
-	for _, name := range []string{f.Kept, f.Told} {
+	for _, name := range []string{f.Text, f.Told, f.Kept} {
 		if name != "" {
 			names = append(names, name)
 		}
@@ -89,6 +90,9 @@ func (f *form) kept(r *Request, i int) (list []ware) {
 	}
 	if f.Told != "" {
 		list = append(list, ware{f.Told, r.run(i, f.Over).Of(r.Body)})
+	}
+	if f.Text != "" {
+		list = append(list, ware{f.Text, f.transcript(r, i)})
 	}
 	spans := f.spans(r, &r.Items[r.Head+i])
 	for n, q := range f.Patches {

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"path"
 	"regexp"
@@ -168,20 +169,59 @@ func (s *spanFacts) about(row string) {
 	}
 }
 
-// transcripts holds that all that was left out is where the summary says.
+// transcripts holds that all that was left out is where the summary says: what was said as text, and on its first line the artifact
+// with the bytes.
 func (j *judge) transcripts(where string, s *spanFacts) {
 	j.Helper()
-	all := ""
+	text, bytes := "", ""
 	for _, name := range cites([]byte(where)) {
 		content, err := j.get(name)
 		if err != nil {
 			j.Fatalf("promise 6: %v", err)
 		}
-		all += string(content)
+		text += string(content)
+		same := regexp.MustCompile(`^\[[a-z2-7]{8}: messages \d+-\d+ of .* in ([a-z2-7]{26})\.txt beside this file\]\n\n`).FindSubmatch(content)
+		if same == nil {
+			j.Fatalf("promise 6: this is no transcript: %.200q", content)
+		}
+		exact, err := j.get(string(same[1]))
+		if err != nil {
+			j.Fatalf("promise 6: %v", err)
+		}
+		bytes += string(exact)
 	}
 	for i := s.from; i < s.to; i++ {
-		if f := j.out.forms[i-j.was.Head]; f != nil && (f.Fold > 0 || f.Gone) && !strings.Contains(all, string(j.was.Items[i].Of(j.was.Body))) {
+		f, it := j.out.forms[i-j.was.Head], &j.was.Items[i]
+		if f == nil || f.Fold == 0 && !f.Gone {
+			continue
+		}
+		if !strings.Contains(bytes, string(it.Of(j.was.Body))) {
 			j.Fatalf("promise 6: message %d is not where the summary says: %s", i, where)
+		}
+		j.written(i, text)
+	}
+}
+
+// written holds that all that a message says stands in the transcripts, to be found line by line.
+func (j *judge) written(i int, text string) {
+	j.Helper()
+	it := &j.was.Items[i]
+	texts := slices.DeleteFunc(textsOf(j.was, it), func(s string) bool { return strings.HasPrefix(s, "\x00") })
+	for _, c := range it.Calls {
+		var arguments map[string]any
+		raw := string(said(c.Arguments.Of(j.was.Body)))
+		if json.Unmarshal([]byte(raw), &arguments) != nil {
+			texts = append(texts, raw)
+		}
+		for _, v := range arguments {
+			if s, ok := v.(string); ok {
+				texts = append(texts, s)
+			}
+		}
+	}
+	for _, s := range texts {
+		if !strings.Contains(text, s) {
+			j.Fatalf("promise 6: of message %d this is in no transcript: %.200q", i, s)
 		}
 	}
 }

@@ -134,8 +134,11 @@ func (q *inquiring) entry(list []Entry, i int) []Entry {
 }
 
 // ending says in words how a call ended, if its result tells.
-func (p *plan) ending(res *result) string {
-	switch s := strings.TrimSpace(p.state(res)); {
+func (p *plan) ending(res *result) string { return inWords(p.state(res)) }
+
+// inWords is a state in words.
+func inWords(state string) string {
+	switch s := strings.TrimSpace(state); {
 	case s == "✓":
 		return "exit code 0"
 	case s == "✗":

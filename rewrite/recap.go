@@ -207,14 +207,19 @@ func (r *recap) calls(tokens int) string {
 
 // state says whether a call went well, if its result tells.
 func (p *plan) state(res *result) string {
+	return res.state(p.req.Items[p.req.Head+res.item].Content.Of(p.req.Body))
+}
+
+// state is that of a call with this result, as it stands in the body.
+func (c *origin) state(raw []byte) string {
 	code, told := 0, false
-	if res.deed.kind == shell {
-		code, told = exitOf(p.req.Items[p.req.Head+res.item].Content.Of(p.req.Body))
+	if c.deed.kind == shell {
+		code, told = exitOf(raw)
 	}
 	switch {
 	case code > 0:
 		return fmt.Sprintf("✗ %d ", code)
-	case res.failed:
+	case failed(raw):
 		return "✗ "
 	case told:
 		return "✓ "

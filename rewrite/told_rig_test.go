@@ -72,6 +72,21 @@ func partOf(summary, kind string) string {
 	return rest
 }
 
+// sameAs is the artifact that the first line of a transcript names: the same as JSON.
+func sameAs(t testing.TB, b *bench, transcript string) string {
+	t.Helper()
+	content, err := b.cupboard.get(transcript)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, _, _ := strings.Cut(string(content), "\n")
+	names := cites([]byte(first))
+	if len(names) != 1 {
+		t.Fatalf("transcript %s begins with %q", transcript, first)
+	}
+	return names[0]
+}
+
 // send sends what there is, and holds the promises where something was compacted.
 func (a *agent) send(t testing.TB) Shaped {
 	t.Helper()
