@@ -106,7 +106,7 @@ func replayed(limits *rewrite.Limits, tokens int, exact bool) (bench.Shaping, er
 		return bench.Shaping{}, err
 	}
 	var windows atomic.Pointer[window.Windows]
-	windows.Store(window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}))
+	windows.Store(window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, nil))
 	m := means(facts, artifacts, &windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
 	if !exact {

@@ -256,7 +256,7 @@ func checkConsole(c console.Config) error {
 func checkProxy(p proxy.Config) error {
 	v := reflect.ValueOf(p)
 	for f, number := range v.Fields() {
-		if number.Int() <= 0 {
+		if key := f.Tag.Get("toml"); number.Int() < 0 || number.Int() == 0 && key != "rescue_tries" {
 			return fmt.Errorf("cannot use proxy.%s %v: it must be greater than zero", f.Tag.Get("toml"), number)
 		}
 	}

@@ -121,7 +121,7 @@ func (e *explaining) windows(text string) error {
 		}
 		c, e.given = window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, true
 	}
-	e.window.Store(window.New(c))
+	e.window.Store(window.New(c, nil))
 	return nil
 }
 

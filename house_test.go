@@ -29,7 +29,7 @@ var house = map[string]room{
 	"demo":                  {"tokenize", "agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it"},
 	"event":                 {"", "event is plain data that every package may read; an import would make each of them depend on it"},
 	"offload":               {"store", "a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given"},
-	"proxy":                 {"event rewrite unit", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
+	"proxy":                 {"event rewrite unit window", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
 	"bench/samples":         {"", "it is the program that makes the samples, and none of the program that counts them"},
 	"summarize":             {"store unit", "a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be replaceable without touching its life"},
 	"tokenize":              {"", "counting is pure: it knows neither wire nor store, so that everything may use it"},
@@ -38,7 +38,7 @@ var house = map[string]room{
 	"scripted":              {"", "the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes"},
 	"scripted/scriptedtest": {"scripted", "it only ties the scripted upstream to package testing"},
 	"sdk":                   {"", "the SDK test drives the built program from outside, as a user does"},
-	"window":                {"unit", "what a model holds depends on its name and the configuration alone; who asks and what is rewritten for it must not matter"},
+	"window":                {"unit", "what a model holds depends on its name, the configuration and what providers have said; who asks and what is rewritten for it must not matter"},
 	"window/table":          {"", "it is the program that writes the table, and none of the program that reads it"},
 	"unit":                  {"", "unit reads durations and sizes for every config; an import would make each of them depend on it"},
 }

@@ -22,6 +22,7 @@ type keeping struct {
 	where      string // the folder of artifacts; empty if they are in memory
 	passing    bool   // not all of it outlives the process
 	windows    atomic.Pointer[window.Windows]
+	lessons    *window.Lessons // outlive the windows, which are made anew with the configuration
 	live       *rewrite.Shaper
 	shadow     *rewrite.Shaper // sees what is live and writes nothing there
 	summariser *summariser     // of live; nobody can be asked until it has a proxy
@@ -49,7 +50,8 @@ func openKeeping(conf Config, folder, listen string, log *slog.Logger) (*keeping
 		_ = k.store.Close()
 		return nil, err
 	}
-	k.windows.Store(window.New(conf.Window))
+	k.lessons = window.NewLessons(lessonKeeper{k.store}, time.Now)
+	k.windows.Store(window.New(conf.Window, k.lessons))
 	k.shapers(conf)
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
@@ -132,13 +134,13 @@ func (k *keeping) shapers(conf Config) {
 
 // configure puts another configuration in force, but for what is fixed at start.
 func (k *keeping) configure(conf Config) {
-	k.windows.Store(window.New(conf.Window))
+	k.windows.Store(window.New(conf.Window, k.lessons))
 	k.summariser.configure(conf)
 }
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *keeping) plug(p proxy.Plugs) proxy.Plugs {
-	p.Shape, p.Observe = k.live.Shape, k.shadow.Shape
+	p.Shape, p.Observe, p.Lessons = k.live.Shape, k.shadow.Shape, k.lessons
 	p.Scope = func(kind, value string) string { return k.shelf.Name("scope "+kind, []byte(value)) }
 	return p
 }

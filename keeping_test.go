@@ -13,6 +13,7 @@ import (
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/store"
+	"epitome/window"
 )
 
 // kept opens what is kept in the folder; log hears of it.
@@ -198,4 +199,26 @@ func TestScopesOfDifferentKindsDiffer(t *testing.T) {
 	if a, b := scope("credential", "x"), scope("header:team", "x"); a == b || strings.Contains(a, "x ") || a != scope("credential", "x") {
 		t.Errorf("got %q and %q", a, b)
 	}
+}
+
+func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
+	folder := t.TempDir()
+	k := keptIn(t, folder, io.Discard)
+	sent := window.Sent{Tokens: 40_000, Window: 128_000}
+	if _, ok := k.lessons.Refused("up", "nobody", window.Verdict{Kind: window.Input, Window: 32_768}, sent); !ok {
+		t.Error("a stated window is not learned")
+	}
+	want := func(k *keeping) {
+		t.Helper()
+		if got := k.windows.Load().Of("up", "nobody"); got != (window.Window{Tokens: 32_768, Source: window.Learned}) {
+			t.Errorf("the window is %v", got)
+		}
+	}
+	want(k)
+	k.close()
+	k = keptIn(t, folder, io.Discard)
+	defer k.close()
+	want(k)
+	k.windows.Store(window.New(defaults().Window, k.lessons)) // as a reload does
+	want(k)
 }

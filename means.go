@@ -36,3 +36,18 @@ func means(s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[wind
 		},
 	}
 }
+
+// lessonKeeper keeps in the store what use has shown of windows.
+type lessonKeeper struct{ store.Store }
+
+// Get returns what stands under the key.
+func (k lessonKeeper) Get(key string) (value []byte, found bool) {
+	fact, found := k.Store.Get(key)
+	return fact.Bytes, found
+}
+
+// Put sets what stands under the key.
+func (k lessonKeeper) Put(key string, value []byte, keep time.Duration) error {
+	_, err := k.Store.Put(key, value, keep)
+	return err
+}

@@ -89,6 +89,8 @@ func (o *Console) method(r *http.Request) (method string, known bool) {
 // Record takes an exchange that has ended.
 func (o *Console) Record(e event.Exchange) {
 	o.metrics.record(e)
+	o.recordRescue(e)
+	o.recordCut(e)
 	logExchange(o.program.Log, e)
 }
 

@@ -25,6 +25,7 @@ type metrics struct {
 	bypasses *prometheus.CounterVec
 	shape    *prometheus.HistogramVec
 	compactionMetrics
+	rescueMetrics
 }
 
 // seconds covers answers from a cache to an hour of reasoning.
@@ -48,6 +49,7 @@ func newMetrics(p Program) *metrics {
 	}
 	m.shaping()
 	m.compactionMetrics = newCompactionMetrics(m.registry)
+	m.rescueMetrics = newRescueMetrics(m.registry)
 	m.registry.MustRegister(m.tokens, m.changes, m.bypasses, m.shape)
 	m.registry.MustRegister(m.exchanges, m.bytes, m.firstByte, m.duration,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_exchanges_in_flight", Help: "Exchanges under way."},

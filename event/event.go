@@ -45,7 +45,20 @@ type Exchange struct {
 	Fault         Fault
 	Err           string // what went wrong, in one sentence; empty with fault None
 
-	Shaping // of the conversation that the request holds, if it holds one
+	Rescue  Rescue // of a request that was refused as too long
+	Shaping        // of the conversation that the request holds, if it holds one
+}
+
+// Rescue is what was done about a request that the provider refused as too long. The zero value is that it did not.
+type Rescue struct {
+	Kind         string // why it was refused: output, rate, bytes, input or malformed
+	Tries        int    // how often it was sent again
+	Stages       string // what was done to it each time
+	Rescued      bool   // the client got another answer than a refusal
+	TokensBefore int    // of the request that was refused first, and of the one that was answered
+	TokensAfter  int
+	WindowBefore int // as it was believed
+	WindowAfter  int // as it was learned; 0 if nothing was
 }
 
 // Shaping is what became of a conversation before it was sent; in mode observe, what would have become of it.
@@ -56,6 +69,8 @@ type Shaping struct {
 	Window       int    // tokens that the model is believed to hold
 	TokensBefore Tokens // of the request as it came, and as it is sent
 	TokensAfter  Tokens
+	TokensUsed   int           // of the request as the provider counts them; 0 if it does not say
+	Cut          int           // tokens to which the provider seems to have cut the request without a word; 0 if it did not
 	Decided      bool          // a new decision was made
 	Broke        bool          // and it changed what had been sent in another form
 	Offloaded    int           // items that each rung has newly changed; those of earlier decisions are not counted

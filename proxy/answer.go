@@ -174,6 +174,11 @@ type answer struct {
 
 	left   int64 // of a body with a length
 	chunks chunks
+
+	held  []byte           // of the body, as the client gets it: read already, and to be passed on first
+	bad   error            // what stands behind that breaks the rules
+	hears func(run []byte) // is given the body without framing; nil if nobody listens
+	ended bool             // the connection is given back, or dropped
 }
 
 // errTruncated says that the body ended before its end.
@@ -193,11 +198,14 @@ func (a *answer) complete() bool {
 }
 
 // fill waits until bytes of the body are there, at most readIdle.
-func (a *answer) fill() error {
+func (a *answer) fill() error { return a.wait(a.readIdle) }
+
+// wait is fill, for so long.
+func (a *answer) wait(most time.Duration) error {
 	if a.conn.reader.Buffered() > 0 {
 		return nil
 	}
-	_ = a.conn.SetReadDeadline(time.Now().Add(a.readIdle))
+	_ = a.conn.SetReadDeadline(time.Now().Add(most))
 	_, err := a.conn.reader.Peek(1)
 	if err == nil {
 		return nil
@@ -220,6 +228,9 @@ func (a *answer) ready(dechunk bool) ([]byte, error) {
 	default:
 		return a.readyChunks(b, dechunk)
 	}
+	if a.hears != nil {
+		a.hears(b)
+	}
 	_, _ = a.conn.reader.Discard(len(b))
 	return b, nil
 }
@@ -233,6 +244,9 @@ func (a *answer) readyChunks(b []byte, dechunk bool) (out []byte, err error) {
 		if dechunk {
 			content = append(content, run...)
 		}
+		if a.hears != nil {
+			a.hears(run)
+		}
 		taken, err = taken+n, bad
 	}
 	_, _ = a.conn.reader.Discard(taken)
@@ -244,6 +258,10 @@ func (a *answer) readyChunks(b []byte, dechunk bool) (out []byte, err error) {
 
 // end gives the connection back, or drops it if its next answer could not be told from what is left of this one.
 func (a *answer) end() {
+	if a.ended {
+		return
+	}
+	a.ended = true
 	if a.complete() && !a.closing {
 		a.conn.keep()
 		return

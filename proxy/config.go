@@ -16,6 +16,8 @@ type Config struct {
 	DialTimeout         unit.Duration `toml:"dial_timeout"`
 	FirstByteTimeout    unit.Duration `toml:"first_byte_timeout"`
 	ReadIdle            unit.Duration `toml:"read_idle"`
+	RescueTries         int           `toml:"rescue_tries"` // further times that a refused request is sent; 0 for none
+	RescueTimeout       unit.Duration `toml:"rescue_timeout"`
 	UpstreamConnections int           `toml:"upstream_connections"`
 	UpstreamKeepAlive   unit.Duration `toml:"upstream_keep_alive"`
 	ShutdownGrace       unit.Duration `toml:"shutdown_grace"`

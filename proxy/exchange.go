@@ -30,6 +30,8 @@ type exchange struct {
 	err    error // why the client got no answer, or not the whole one
 
 	own         bool       // it is for epitome itself
+	ear         ear        // hears the answer, if a conversation was shaped
+	shaped      *shaped    // the conversation as it was shaped, if that may be done again
 	rewritten   []byte     // what is sent in place of the client's body, until dropBody; nil if that itself is sent
 	parted      bool       // a tunnel has taken the exchange over and ends it
 	modeKnown   bool       // the request's own mode, if it has one, is a mode
@@ -52,6 +54,9 @@ func (x *exchange) forward() {
 		return
 	}
 	a, err := x.call.do(up, x.outgoing(up, target))
+	if err == nil {
+		a, err = x.rescue(up, target, a)
+	}
 	x.dropBody()
 	if err != nil {
 		x.err = err
@@ -174,7 +179,7 @@ func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
 
 // dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
-	x.rewritten = nil
+	x.rewritten, x.shaped = nil, nil
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.leave(&x.ctx.Request.Header)
 }
@@ -270,10 +275,14 @@ func (x *exchange) relay(a *answer) error {
 	x.event.Status = a.code
 	x.endsByClose = !a.empty && (a.length == untilClose || a.length == chunkedLength && x.to.http10)
 	x.to.close = x.to.close || x.endsByClose
-	if err := x.relayHead(a); err != nil {
-		return err
+	err := x.relayHead(a)
+	if err == nil {
+		err = x.relayRest(a)
 	}
-	return x.relayRest(a)
+	if err == nil {
+		x.heard(a)
+	}
+	return err
 }
 
 // relayHead passes the head on, in one write with what of the body is there. Its buffer is not kept while the rest streams.
@@ -281,9 +290,11 @@ func (x *exchange) relayHead(a *answer) error {
 	buf := heads.Get().(*[]byte)
 	defer heads.Put(buf)
 	*buf = a.appendTo((*buf)[:0], x.to)
-	pending := *buf
-	headBytes := len(pending)
-	if !a.complete() && a.conn.reader.Buffered() > 0 {
+	pending := append(*buf, a.held...)
+	headBytes := len(pending) - len(a.held)
+	*buf = pending
+	a.held = nil
+	if a.bad == nil && !a.complete() && a.conn.reader.Buffered() > 0 {
 		first, err := a.ready(x.to.http10)
 		pending = append(pending, first...)
 		*buf = pending
@@ -296,6 +307,9 @@ func (x *exchange) relayHead(a *answer) error {
 		return err
 	}
 	x.event.ResponseBytes = int64(len(pending) - headBytes)
+	if a.bad != nil {
+		return &failure{event.Truncated, a.bad}
+	}
 	return nil
 }
 

@@ -33,6 +33,7 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite"
+	"epitome/window"
 )
 
 // The modes: what is done to requests.
@@ -62,7 +63,18 @@ type Plugs struct {
 
 	Shape   func(rewrite.Asked) rewrite.Shaped // puts a conversation into the form it is sent in, and records that
 	Observe func(rewrite.Asked) rewrite.Shaped // says what Shape would do, and records nothing that is live
+	Lessons Lessons                            // learn what answers tell of windows
 	Scope   func(kind, value string) string    // names a scope by a keyed hash, so that a credential cannot be read from it
+}
+
+// Lessons take what answers tell of how much models hold. Their methods may be called from any goroutine.
+type Lessons interface {
+	// Refused learns from a refusal. ok says that it is news.
+	Refused(upstream, model string, v window.Verdict, s window.Sent) (tokens int, ok bool)
+	// Cut learns that a server has cut a request without a word, to about so many tokens.
+	Cut(upstream, model string, tokens, believed int) (ok bool)
+	// Answered takes back what an answer to a request of so many tokens, as the provider counts, proves wrong.
+	Answered(upstream, model string, tokens int)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

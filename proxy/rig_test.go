@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -22,6 +23,7 @@ import (
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
+	"epitome/window"
 )
 
 // patience bounds every wait of these tests; none of them measures time.
@@ -39,6 +41,8 @@ type rig struct {
 
 	shape   atomic.Pointer[shaper] // in place of one that changes nothing
 	observe atomic.Pointer[shaper]
+
+	lessons lessons
 
 	mu     sync.Mutex
 	events []event.Exchange
@@ -60,7 +64,7 @@ func testSettings(base string) Settings {
 		Config: Config{
 			MaxBody: 64 * unit.MB, MaxHeader: 32 * unit.KB, MaxInFlight: 256 * unit.MB, InFlightWait: unit.Duration(50 * time.Millisecond),
 			MaxConnections: 4096, HeaderTimeout: long, MinBodyRate: unit.MB, KeepAlive: long, WriteIdle: long, DialTimeout: long,
-			FirstByteTimeout: long, ReadIdle: long, UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
+			FirstByteTimeout: long, ReadIdle: long, RescueTries: 4, RescueTimeout: long, UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
 		},
 		Mode: ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
@@ -96,6 +100,7 @@ func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) 
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Shape:   func(a rewrite.Asked) rewrite.Shaped { return (*r.shape.Load())(a) },
 		Observe: func(a rewrite.Asked) rewrite.Shaped { return (*r.observe.Load())(a) },
+		Lessons: &r.lessons,
 		Scope:   func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 	})
 	if err != nil {
@@ -326,4 +331,49 @@ func openFiles() int {
 		return 0
 	}
 	return len(list)
+}
+
+// lessons keeps what it is told.
+type lessons struct {
+	mu   sync.Mutex
+	told []string
+}
+
+func (l *lessons) tell(format string, args ...any) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.told = append(l.told, fmt.Sprintf(format, args...))
+}
+
+func (l *lessons) Refused(upstream, model string, v window.Verdict, s window.Sent) (int, bool) {
+	l.tell("refused %s %s %s %d of %d", upstream, model, v.Kind, s.Tokens, v.Window)
+	return v.Window, v.Window > 0
+}
+
+func (l *lessons) Cut(upstream, model string, tokens, believed int) bool {
+	l.tell("cut %s %s %d below %d", upstream, model, tokens, believed)
+	return true
+}
+
+func (l *lessons) Answered(upstream, model string, tokens int) {
+	l.tell("answered %s %s %d", upstream, model, tokens)
+}
+
+// all is what was told, in order.
+func (l *lessons) all() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return strings.Join(l.told, "\n")
+}
+
+// raw is all that comes until the end of an answer, however it ends, as bytes.
+func (c *client) raw() string {
+	c.tb.Helper()
+	var all bytes.Buffer
+	resp, err := http.ReadResponse(bufio.NewReader(io.TeeReader(c.TCPConn, &all)), nil)
+	if err != nil {
+		c.tb.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return all.String()
 }

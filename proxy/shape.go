@@ -69,10 +69,28 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	asked.Body, asked.Upstream, asked.Client = body, up.name, client
 	s := x.guarded(f, asked)
 	x.tell(s.Report)
-	if !observe && (len(s.Body) != len(body) || &s.Body[0] != &body[0]) {
-		x.rewritten = s.Body
+	if observe {
+		return nil
+	}
+	x.take(s, body)
+	if s.Report.Items > 0 {
+		asked.Body, asked.Client, asked.Compact = nil, nil, false
+		x.shaped = &shaped{asked, s.Report}
 	}
 	return nil
+}
+
+// take has s sent in the place of the conversation in body.
+func (x *exchange) take(s rewrite.Shaped, body []byte) {
+	if x.rewritten = nil; len(s.Body) != len(body) || &s.Body[0] != &body[0] {
+		x.rewritten = s.Body
+	}
+}
+
+// shaped is how a conversation was shaped, with all but its body.
+type shaped struct {
+	asked  rewrite.Asked
+	report rewrite.Report
 }
 
 // Why a request goes on as it came. What the client sent is in none of them.
@@ -166,8 +184,10 @@ func (x *exchange) tell(r rewrite.Report) {
 	if r.Action != "" {
 		x.event.Action = r.Action
 	}
+	spent := x.event.ShapeTime
 	x.event.Shaping = event.Shaping{
-		Model: clip(r.Model), Conversation: r.Conversation, Window: r.Window,
+		ShapeTime: spent,
+		Model:     clip(r.Model), Conversation: r.Conversation, Window: r.Window,
 		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
 		Decided: r.Decided, Broke: r.Broke, Reason: clip(r.Reason),
 	}
@@ -184,12 +204,18 @@ func (x *exchange) tell(r rewrite.Report) {
 	if r.Err != nil {
 		x.event.Inner = clip(r.Err.Error())
 	}
+	x.sayAction()
+}
+
+// sayAction puts what was done into the answer's head.
+func (x *exchange) sayAction() {
+	s := &x.event.Shaping
 	x.to.extra = appendField(x.to.extra[:0], []byte("x-epitome-action"), x.event.Action)
-	if before := r.Before.Total(); before > 0 {
-		x.to.extra = appendField(x.to.extra, []byte("x-epitome-tokens"), fmt.Sprintf("%d>%d", before, r.After.Total()))
+	if before := s.TokensBefore.Total(); before > 0 {
+		x.to.extra = appendField(x.to.extra, []byte("x-epitome-tokens"), fmt.Sprintf("%d>%d", before, s.TokensAfter.Total()))
 	}
-	if r.Conversation != "" {
-		x.to.extra = appendField(x.to.extra, []byte("x-epitome-conversation"), r.Conversation)
+	if s.Conversation != "" {
+		x.to.extra = appendField(x.to.extra, []byte("x-epitome-conversation"), s.Conversation)
 	}
 }
 

@@ -43,3 +43,9 @@ func (p *plan) budgets() budgets {
 func (b budgets) estimate(users, latest int) int {
 	return min(users, b.users+min(latest, b.latest)) + b.lists + b.keys + b.index + b.turns + b.prose + frameTokens
 }
+
+// hard is next to nothing, but for the user's latest message and what a model said.
+func (b budgets) hard() budgets {
+	const share = 5
+	return budgets{b.users / share, b.latest, b.lists / share, b.keys / share, b.index / share, b.turns / share, b.prose}
+}

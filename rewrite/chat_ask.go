@@ -406,3 +406,27 @@ func contentText(content json.RawMessage) string {
 	}
 	return text
 }
+
+// CapOutput lowers the cap on the output that a request asks for to so many tokens, under whatever name it stands. A request without
+// a cap, or with a lower one, is returned as it is.
+func CapOutput(body []byte, tokens int) []byte {
+	if !valid(body) {
+		return body
+	}
+	c := continuation{body: body}
+	if _, err := members(body, space(body, 0), c.member); err != nil {
+		return body
+	}
+	var edits []Edit
+	for _, m := range c.all {
+		n, err := strconv.Atoi(string(m.value.Of(body)))
+		if (m.key == usualCap || m.key == otherCap) && err == nil && n > tokens {
+			edits = append(edits, Edit{m.value, []byte(strconv.Itoa(tokens))})
+		}
+	}
+	out, err := Splice(body, edits)
+	if err != nil || len(edits) == 0 {
+		return body
+	}
+	return out
+}

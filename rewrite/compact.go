@@ -33,7 +33,7 @@ func (p *plan) compact() (reason string) {
 	c := p.compaction(p.budgets())
 	c.tail = max(min(c.keepTail, c.target-c.fixed-c.recap), leastTail)
 	least := int(leastGain * float64(p.total()))
-	if p.manual {
+	if p.replaces() {
 		least = 0
 	}
 	reason = c.run(least)
@@ -46,9 +46,8 @@ func (p *plan) compact() (reason string) {
 // compactHard is compact where every token counts: next to nothing of the recap and of the tail stays. If even that would not
 // fit, it must save as much as any other, so that it is not done again and again.
 func (p *plan) compactHard() (reason string) {
-	const share, tail = 5, 0.1 // of the recap's budgets, of usable
-	b := p.budgets()
-	c := p.compaction(budgets{b.users / share, b.latest, b.lists / share, b.keys / share, b.index / share, b.turns / share, b.prose})
+	const tail = 0.1 // of usable
+	c := p.compaction(p.budgets().hard())
 	c.tail, c.hard = max(min(int(tail*float64(c.usable)), c.usable-c.fixed-c.recap), 0), true
 	if c.told = c.earlier(); p.count(c.told.prose) > int(tail*float64(c.usable)) {
 		c.told = told{}
@@ -259,6 +258,7 @@ func (c *compaction) replace() {
 	for _, g := range list[fresh:] {
 		c.leaveOut(g)
 	}
+	c.silence()
 	c.spellOut(c.from, c.to)
 	names := make([]string, len(list))
 	for k, g := range list {
@@ -275,9 +275,36 @@ func (c *compaction) replace() {
 	}
 	text := r.text(c.budgets, where)
 	c.tracked = r.tracked
-	if !c.append(c.from-1, text) {
+	switch {
+	case c.to == c.hist.len(): // nothing is sent behind it
+		c.stand(c.lastRun(), text)
+	case !c.append(c.from-1, text):
 		c.stand(list[0].First, text)
 	}
+}
+
+// silence takes back an earlier recap that stands for a run of items, or that would be sent beside this one.
+func (c *compaction) silence() {
+	for i := c.from; i < c.to; i++ {
+		if f := c.forms[i]; f != nil && f.With != "" && i+f.Fold < c.hist.len() {
+			g := *f
+			g.With, g.Prose, g.Gap, g.Now, g.name = "", "", c.req.gap(i+f.Fold), 0, ref{}
+			c.put(i, &g)
+			c.fresh[i] = true
+		}
+	}
+	if i := c.from - 1; i >= 0 && c.forms[i] != nil && c.to == c.hist.len() {
+		c.set(i, &form{Rung: rungCompact, Now: c.hist.sizes[i]}, "the summary stands elsewhere")
+	}
+}
+
+// lastRun is the first item of the last run that is left out.
+func (c *compaction) lastRun() int {
+	i := c.to - 1
+	for c.gone(i) {
+		i--
+	}
+	return i
 }
 
 // segments are the parts of the span of which each has its transcript, and from which of them on they are new. A new one takes in
@@ -329,7 +356,10 @@ func (c *compaction) leaveOut(g Group) {
 	gone := &form{Rung: rungCompact, Gone: true}
 	runs := c.runs(g)
 	for n, run := range runs {
-		f := &form{Rung: rungCompact, Fold: run.End - run.First, Kept: c.nameOf(run), Gap: c.req.gap(run.End), At: c.hist.groups[c.stable-1]}
+		f := &form{Rung: rungCompact, Fold: run.End - run.First, Kept: c.nameOf(run), At: c.hist.groups[c.stable-1]}
+		if run.End < c.hist.len() {
+			f.Gap = c.req.gap(run.End)
+		}
 		if n == 0 {
 			f.Over = g.End - g.First
 			if len(runs) > 1 {
@@ -399,75 +429,4 @@ func (c *compaction) stand(i int, text string) {
 	f.With, f.Gap, f.Now, f.At = chatMessage(User, text), "", c.messageTokens(text), c.hist.groups[c.stable-1]
 	f.Prose, f.Until, f.name = c.told.prose, c.told.until, ref{}
 	c.set(i, &f, "the summary stands for it")
-}
-
-// stubTokens is about what a stub takes beside the lines that it shows.
-const stubTokens = 150
-
-// squeezable reports whether the result may be cut hard.
-func (p *plan) squeezable(res *result) bool {
-	f := p.forms[res.item]
-	return (f == nil || !f.Gone && f.Fold == 0) && !p.untouched(res)
-}
-
-// squeeze cuts a result to about keep tokens and a stub, or to the stub alone. It says how many tokens that has freed.
-func (p *plan) squeeze(res *result, keep int) (freed int) {
-	f := p.squeezed(res, max(keep, 0))
-	if f == nil || p.sent(res.item)-f.Now < leastSaving {
-		f = p.stub(res, "the window is full")
-		f.Rung = rungCompact
-	}
-	if freed = p.sent(res.item) - f.Now; freed < leastSaving {
-		return 0
-	}
-	p.set(res.item, f, "the window is full")
-	return freed
-}
-
-// squeezed is the form of a result with about keep tokens of its lines; nil if none can be shown.
-func (p *plan) squeezed(res *result, keep int) *form {
-	list, tokens := p.passages(res.item)
-	f := &form{Rung: rungCompact, Now: p.hist.sizes[res.item]}
-	for _, w := range list {
-		c := cut{plan: p, res: res, passage: w, keep: int(int64(keep) * int64(w.tokens) / int64(max(tokens, 1)))}
-		if c.keep == 0 || marked(w.text) {
-			return nil
-		}
-		shown, of := w.text, ""
-		if s, changed := finalScreen(w.text); changed {
-			shown, of = s, " of the final screen"
-		}
-		if text, _ := c.excerpt(shown, of); text != "" {
-			f.Patches = append(f.Patches, patch{w.place, w.index, text, c.name, c.spelling})
-			f.Now -= w.spent - p.spend(text, res.item)
-		}
-	}
-	if len(f.Patches) == 0 {
-		return nil
-	}
-	return f
-}
-
-// fit cuts results hard, the oldest first, until the request fits. It leaves all as it is where that could not help.
-func (p *plan) fit() {
-	stages := [...]int{1_100, 140} // tokens; some 4 000 and 500 characters
-	over, most := p.total()-p.usable, 0
-	for k := range p.hist.results {
-		if res := &p.hist.results[k]; p.squeezable(res) {
-			most += max(0, p.sent(res.item)-stubTokens)
-		}
-	}
-	if most < over && float64(most) < leastGain*float64(p.total()) {
-		return
-	}
-	for _, keep := range stages {
-		for k := range p.hist.results {
-			if over <= 0 {
-				return
-			}
-			if res := &p.hist.results[k]; p.squeezable(res) && p.sent(res.item) > keep+stubTokens {
-				over -= p.squeeze(res, keep)
-			}
-		}
-	}
 }

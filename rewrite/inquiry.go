@@ -22,6 +22,8 @@ type inquiry struct {
 	leading      Link     // hash of the leading block, once it was asked for
 	left         bool     // the client has left while an answer was waited for
 	manual       bool     // the compaction was asked for
+	rescue       *Rescue  // the request was refused; nil if it was not
+	stage        Stage    // of the rescue that was reached
 	budget       bool     // the conversation's budget is used up
 	notice       Notice   // of the compaction that was begun last
 	tracked      int      // files that its recap names
@@ -42,6 +44,9 @@ func (s Style) At(window int) Style {
 	}
 	return s
 }
+
+// replaces reports whether what was decided for this request before is to be replaced.
+func (q *inquiry) replaces() bool { return q.manual || q.rescue != nil }
 
 // asks reports whether prose is wanted and a model can be asked for it.
 func (q *inquiry) asks() bool {
@@ -76,6 +81,9 @@ func (c *compaction) inquire(after int) {
 	switch {
 	case ready:
 		c.notice.Prepared = true
+	case c.rescue != nil:
+		c.notice.Why = "a refused request does not wait for a summary"
+		return
 	case c.client == nil:
 		c.notice.Why = "nobody waits for a summary"
 		return
@@ -173,8 +181,13 @@ func (q *inquiring) made(after, growth int) (ready, pending bool) {
 const mostLooks = 300
 
 // enough is to how many tokens a request must come down for a summary that is there, or being made, to be taken: what must be
-// waited for, and paid, is worth a little room.
-func (c *compaction) enough() int { return c.target + c.usable/10 }
+// waited for, and paid, is worth a little room. A refused request waits for none, so whatever is there is better.
+func (c *compaction) enough() int {
+	if c.rescue != nil {
+		return c.usable
+	}
+	return c.target + c.usable/10
+}
 
 // look looks for prose of the span, with the leading block in view or without.
 func (q *inquiring) look() (found, pending bool) {

@@ -9,7 +9,9 @@ func (c *compaction) begun() {
 		Kind: CompactionStarted, Reason: c.reason(), Mode: c.style.Mode, Detail: c.style.Detail,
 		MessagesBefore: c.messages(), TokensBefore: c.models(c.total()),
 	}
-	c.say(c.notice)
+	if c.rescue == nil { // else it is not known yet whether anything comes of it
+		c.say(c.notice)
+	}
 }
 
 // ended notes how a compaction ended: what is told once it is recorded, or at once why nothing came of it. total is what the
@@ -19,8 +21,9 @@ func (c *compaction) ended(total int, why string) {
 	n := &c.notice
 	if why != "" {
 		if n.Kind != CompactionCompleted {
-			n.Kind, n.Why = CompactionFailed, why
-			c.say(*n)
+			if n.Kind, n.Why = CompactionFailed, why; c.rescue == nil {
+				c.say(*n)
+			}
 		}
 		return
 	}
@@ -34,6 +37,8 @@ func (c *compaction) ended(total int, why string) {
 // reason is why there is a compaction.
 func (p *plan) reason() string {
 	switch {
+	case p.rescue != nil:
+		return ReasonOverflow
 	case p.manual:
 		return ReasonManual
 	case p.total() > p.compactLine:

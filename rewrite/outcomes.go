@@ -100,6 +100,11 @@ func (x *shaping) conclude() {
 		case x.foreign:
 			n.Why = x.out.Report.Reason
 		}
+		if q.rescue != nil {
+			begun := *n
+			begun.Kind, begun.MessagesAfter, begun.TokensAfter = CompactionStarted, 0, 0
+			x.plan.say(begun)
+		}
 		x.plan.say(*n)
 	}
 	x.tally()
@@ -118,7 +123,7 @@ const mostSpent = 1 << 50
 // tally adds what is sent to the budget, and warns of what is used up: the budget, or the window.
 func (x *shaping) tally() {
 	r, l, p := &x.out.Report, x.Limits, x.plan
-	if r.Conversation == "" {
+	if r.Conversation == "" || p.rescue != nil { // what was refused is not paid
 		return
 	}
 	sent := r.After.Total()

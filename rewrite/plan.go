@@ -229,7 +229,9 @@ func (p *plan) passages(i int) (list []passage, tokens int) {
 }
 
 // decidable reports whether items that were decided on may be decided on again: not because of what stands behind them.
-func (p *plan) decidable() bool { return p.manual || p.stable > p.base.depth() || p.base.version == 0 }
+func (p *plan) decidable() bool {
+	return p.replaces() || p.stable > p.base.depth() || p.base.version == 0
+}
 
 // arrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When late,
 // all that are sent whole are looked at.

@@ -11,8 +11,9 @@ import (
 	"strings"
 )
 
-// recap holds a summary against the facts. from is the first item of its span, of all the request's.
-func (j *judge) recap(text string, from int) {
+// recap holds a summary against the facts. from is the first item of its span, of all the request's, unless it stands for the
+// last ones of it, up to item end.
+func (j *judge) recap(text string, from, end int) {
 	j.Helper()
 	frame := regexp.MustCompile(`(?s)^\[epitome: summary ([0-9a-f]{8}) of (\d+) earlier messages, left out to make room\]\n(.*)\n\[end of summary ([0-9a-f]{8})\. ([^\n]*)\]$`)
 	m := frame.FindStringSubmatch(text)
@@ -20,11 +21,15 @@ func (j *judge) recap(text string, from int) {
 		j.Fatalf("promise 8: this is no summary: %q", text)
 	}
 	n, _ := strconv.Atoi(m[2])
+	chain := j.was.Chain()
+	if at := from + n - j.was.Head; end > 0 && (at >= len(chain) || !strings.Contains(hex.EncodeToString(chain[at][:]), m[1])) {
+		from = end - n
+	}
 	s := &spanFacts{judge: j, id: m[1], from: from, to: from + n}
-	if s.to >= len(j.was.Items) {
+	if s.to > len(j.was.Items) || from < j.was.Head {
 		j.Fatalf("promise 8: a summary of %d messages from message %d on", n, from)
 	}
-	if chain := j.was.Chain(); !strings.Contains(hex.EncodeToString(chain[s.to-j.was.Head][:]), s.id) {
+	if !strings.Contains(hex.EncodeToString(chain[s.to-j.was.Head][:]), s.id) {
 		j.Fatalf("promise 8: %s is no name for what stands before message %d", s.id, s.to)
 	}
 	s.learn()
@@ -242,5 +247,5 @@ func (j *judge) appended(i, at int) {
 	if a, b := skeleton(j.was, &j.was.Items[i]), skeleton(j.now, &j.now.Items[at]); !ok || !framed || a != b {
 		j.Fatalf("promise 2: message %d is the user's: %s", i, fmt.Sprintf("%.200q", rest))
 	}
-	j.recap(text, i+1)
+	j.recap(text, i+1, 0)
 }

@@ -99,8 +99,8 @@ func (j *judge) spans(body string) {
 					j.Fatalf("a message is left out whose role is %s", it.Role)
 				}
 			}
-			if f.Over > 0 {
-				j.recap(textsOf(j.now, now)[0], i)
+			if f.Rung == rungCompact {
+				j.recap(textsOf(j.now, now)[0], i, i+f.Fold)
 			}
 			i += f.Fold - 1
 			continue

@@ -69,11 +69,19 @@ func (x *shaping) record() error {
 		}
 	}
 	d := &decision{forms: p.forms, outcomes: p.outcomes}
-	if err := x.lane.write(x.means.Ledger, d, p.base); err != nil {
+	under := p.base
+	if p.rescue != nil && p.rescue.Whole { // nothing of what was decided holds any more
+		under = &decision{}
+	}
+	if err := x.lane.write(x.means.Ledger, d, under); err != nil {
 		return err
 	}
 	r := &x.out.Report
-	r.Decided, r.Changes, r.Broke = len(p.made) > 0, p.changes(), p.broke
+	r.Decided, r.Changes, r.Broke, r.Stage = len(p.made) > 0, p.changes(), p.broke, p.stage
+	if p.rescue != nil {
+		x.out.Settle = func() { x.settle(d) }
+		return nil
+	}
 	err := x.remember(d)
 	if x.recorded == nil || x.foreign {
 		r.Decided, r.Changes, r.Broke = false, nil, false
@@ -108,7 +116,7 @@ func (p *plan) needed() (list []ware) {
 func (x *shaping) remember(d *decision) error {
 	p, base, all := x.plan, x.plan.base, x.hist.len()
 	ends := []int{all}
-	if n := p.stable; n > 0 && n < all && (n > base.depth() || base.version == 0 || p.manual) {
+	if n := p.stable; n > 0 && n < all && (n > base.depth() || base.version == 0 || p.replaces()) {
 		ends = []int{n, all}
 	}
 	for _, n := range ends {
@@ -129,12 +137,12 @@ func (x *shaping) remember(d *decision) error {
 // replacing notes what stands for the request, if another decision is asked for: before anything is read, so that nothing newer is
 // replaced.
 func (x *shaping) replacing() {
-	if !x.plan.manual {
+	if !x.plan.replaces() {
 		return
 	}
-	x.replaces = map[int]uint64{}
+	x.stoodAt = map[int]uint64{}
 	for _, n := range []int{x.plan.stable, x.hist.len()} {
-		_, x.replaces[n], _ = x.means.Ledger.Get(decisionKey(x.lane.id(), x.hist.chain[n]))
+		_, x.stoodAt[n], _ = x.means.Ledger.Get(decisionKey(x.lane.id(), x.hist.chain[n]))
 	}
 }
 
@@ -151,7 +159,7 @@ func (x *shaping) put(d *decision) (standing *decision, err error) {
 		d.version = version
 		return d, nil
 	}
-	if x.plan.manual && version == x.replaces[d.depth()] {
+	if x.plan.replaces() && version == x.stoodAt[d.depth()] {
 		_, swapped, done, err := x.means.Ledger.Swap(key, version, value)
 		if err != nil {
 			return nil, fmt.Errorf("cannot record another decision: %w", err)

@@ -8,9 +8,10 @@ type Asked struct {
 	Scope    string // who may share facts with whom
 	Upstream string // its name
 	Limits   *Limits
-	Style    Style  // of summaries
-	Compact  bool   // now, whatever the lines say, and whatever was decided for this request before
-	Client   Client // nil if nobody waits
+	Style    Style   // of summaries
+	Compact  bool    // now, whatever the lines say, and whatever was decided for this request before
+	Rescue   *Rescue // how the form was refused that was decided for this request; nil if it was not
+	Client   Client  // nil if nobody waits
 }
 
 // Client is who waits for a request to be shaped. It is asked on the goroutine that shapes, until Shape returns.
@@ -25,6 +26,7 @@ type Client interface {
 type Shaped struct {
 	Body   []byte // Asked.Body itself if nothing is changed
 	Report Report
+	Settle func() // of a rescue: records the form, which is to be called when the provider has taken it, and before Asked.Body is changed
 
 	forms []*form // of each item behind the head
 	ratio float64 // tokens of the model that one of what is counted in is
@@ -37,6 +39,7 @@ const (
 	ActionOffload = "offload"
 	ActionClear   = "clear"
 	ActionCompact = "compact"
+	ActionRescue  = "rescue" // of requests that were refused as too long, and sent again
 	ActionBypass  = "bypass" // something failed inside epitome; Report.Err says what
 )
 
@@ -47,6 +50,7 @@ type Report struct {
 	Model        string // as the request names it
 	Window       int    // tokens that the model is believed to hold, and what of them may be filled
 	Usable       int
+	MaxOutput    int // tokens that the request asks for; 0 if it says nothing
 	Items        int // messages, with those of the head
 	Before       Size
 	After        Size     // both in tokens of the model
@@ -54,6 +58,7 @@ type Report struct {
 	Broke        bool     // and it changed items that had been sent in another form
 	Changes      []Change // what it did, in the order of the items; nothing of what was only repeated
 	Repeated     int      // items that were sent in a form decided earlier
+	Stage        Stage    // of a rescue, the last one that was needed; zero if nothing came of it
 	Reason       string   // why nothing new was done, or not everything that was asked for; empty if something was
 	Err          error    // what failed inside epitome; the request went on as Action says
 }

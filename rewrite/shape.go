@@ -49,6 +49,8 @@ func (s *Shaper) Shape(a Asked) Shaped {
 	case errors.Is(err, errDeserted): // nothing is decided, as nothing will be sent
 		x.out.Report.Action = ActionNone
 		return x.out
+	case x.Rescue != nil: // nothing is decided before it is known whether that helps
+		return x.out
 	case err != nil:
 		x.fallBack()
 	}
@@ -102,7 +104,7 @@ type shaping struct {
 
 	highest  rung           // of all forms
 	stood    *decision      // by which what is known of the conversation was sent; nil if it was not, or another one stands now
-	replaces map[int]uint64 // versions of the decisions for this request that are to be replaced, by how many items they rule
+	stoodAt  map[int]uint64 // versions of the decisions for this request that are to be replaced, by how many items they rule
 	recorded *decision      // what stands for this request
 	lost     bool           // a decided form cannot be used any more
 	again    bool           // the request is one that was decided before
@@ -157,7 +159,8 @@ func (x *shaping) read() error {
 	}
 	x.req = req
 	x.lane = lane{x.Scope, x.Upstream, req.Model}
-	window, usable := x.means.Window(x.Upstream, req.Model, req.MaxOutput)
+	believed, room := x.means.Window(x.Upstream, req.Model, req.MaxOutput)
+	window, usable := x.Rescue.within(believed, room)
 	scale := Scale{model, counter, x.means.Memo}
 	x.plan = &plan{
 		ladder: x.Limits.at(window, usable, model.Ratio), scale: scale, scope: x.Scope, shelf: x.means.Shelf, req: req,
@@ -165,12 +168,12 @@ func (x *shaping) read() error {
 	}
 	x.hist = x.known()
 	x.plan.inquiry = x.inquiry(window)
-	x.plan.holds, x.plan.takes = window, usable
+	x.plan.holds, x.plan.takes = believed, usable
 	x.hist.extend(req, scale)
 	x.plan.hist, x.plan.stable = x.hist, req.stable()
 	size := req.countFixed(scale).with(x.hist.size)
 	x.plan.size = size
-	x.out.Report = Report{Action: ActionNone, Model: req.Model, Window: window, Usable: usable, Items: len(req.Items), Before: size.times(model.Ratio)}
+	x.out.Report = Report{Action: ActionNone, Model: req.Model, Window: believed, Usable: usable, MaxOutput: req.MaxOutput, Items: len(req.Items), Before: size.times(model.Ratio)}
 	x.out.Report.After = x.out.Report.Before
 	return nil
 }
@@ -192,7 +195,7 @@ func (x *shaping) decide() error {
 		return err
 	}
 	p.conversation = x.out.Report.Conversation
-	if p.base.version != 0 && p.base.depth() == x.hist.len() && !p.manual {
+	if p.base.version != 0 && p.base.depth() == x.hist.len() && !p.replaces() {
 		x.recorded, x.again = p.base, true
 		x.out.Report.Reason = "the request is one that was decided before"
 		return x.build()
@@ -215,7 +218,10 @@ func (x *shaping) decide() error {
 func (x *shaping) inquiry(window int) *inquiry {
 	q := &inquiry{
 		Summariser: x.means.Summariser, style: x.Style.At(window), client: x.Client, lane: x.lane, tell: x.means.Tell,
-		manual: x.Compact,
+		manual: x.Compact, rescue: x.Rescue,
+	}
+	if x.Rescue != nil { // nobody is asked, but what was made for the larger window will do
+		q.style = x.Style.At(x.Rescue.Most + mostTokens)
 	}
 	if x.past != nil {
 		q.moved, q.prepared, q.hint = x.past.leading != x.seen.leading(x.req), x.past.prepared, x.past.cut
@@ -236,6 +242,11 @@ func (x *shaping) baseForms() []*form {
 // extend makes the new part of the decision.
 func (x *shaping) extend() {
 	p := x.plan
+	if p.rescue != nil {
+		p.late = x.means.Passing || p.shelf.Full()
+		x.out.Report.Reason = p.climb()
+		return
+	}
 	if len(x.Body) < p.floor() && !p.manual {
 		x.out.Report.Reason = "the body is below the floor"
 		return

@@ -114,6 +114,7 @@ const (
 	ReasonThreshold = "threshold" // it is over the line
 	ReasonBudget    = "budget"    // what was sent of it since the last time is over cutover_at
 	ReasonManual    = "manual"    // it was asked for
+	ReasonOverflow  = "overflow"  // the provider refused it as too long
 )
 
 // Kinds of a Notice.

@@ -1,9 +1,17 @@
-// Package window is how much a model holds.
+// Package window is how much a model holds, and how providers say that a request is too long.
 //
-// It promises an answer for every name, found without asking anyone: what the user configured, else the entry of a
-// built-in table, else that of the name's family, else the configured default; the answer says which. What it believes
-// may be wrong: providers change their limits, and hosts and accounts cut them. The package does no I/O, and its
-// answers do not change while the program runs.
+// It promises an answer for every name, found without asking anyone: what the user configured, else what a server said of
+// itself, else the entry of a built-in table, else that of the name's family, else the configured default; the answer says
+// which. What it believes may be wrong: providers change their limits, and hosts and accounts cut them. So use corrects it
+// downwards (Lessons): the configured window is an upper bound, and less wins that a refusal has stated, that follows from a
+// refusal or a silent cut, or that a server has told. A stated window holds a day, one that follows an hour, and both
+// end when a larger request is answered. Windows are made anew with each configuration; the lessons stay.
+//
+// Read tells a refusal for a request's size from all others. It knows no provider, only where errors have their texts, the
+// words of size and excess, and how numbers relate to them; when in doubt it is another refusal. It looks at a bounded
+// part of an answer in time that is linear in it, and quotes nothing of it.
+//
+// The package does no I/O but what is plugged in as a Keeper, and asks nobody: who probes a server hands in what it said.
 package window
 
 import (
@@ -24,9 +32,11 @@ type Config struct {
 // Source is where a window's size comes from.
 type Source string
 
-// The sources, from the one that is asked first. A Default deserves a warning.
+// The sources, from the one that is asked first. A Default deserves a warning, and so does what is below the configuration.
 const (
+	Learned    Source = "learned" // from a refusal, or from a request that was cut
 	Configured Source = "configured"
+	Probed     Source = "probed" // told by the server
 	Table      Source = "table"
 	Family     Source = "family"
 	Default    Source = "default"
@@ -43,9 +53,10 @@ type Windows struct {
 	fallback int
 	patterns []pattern // the one that wins first
 	table    table
+	lessons  *Lessons // nil: there are none
 
 	mu    sync.RWMutex
-	known map[question]Window // answers given before, at most maxKnown
+	known map[question]Window // what was found before, without lessons, at most maxKnown
 }
 
 // pattern is a row of Config.Models, in lower case.
@@ -62,9 +73,10 @@ const (
 	maxName  = 256  // bytes of a name that may be in the table, and whose answer is kept
 )
 
-// New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero.
-func New(c Config) *Windows {
-	w := &Windows{fallback: c.Default, table: readTable(), known: map[question]Window{}}
+// New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero, and of the
+// lessons of use, which go on being learned; nil is none.
+func New(c Config, l *Lessons) *Windows {
+	w := &Windows{fallback: c.Default, table: readTable(), lessons: l, known: map[question]Window{}}
 	for text, tokens := range c.Models {
 		w.patterns = append(w.patterns, pattern{strings.ToLower(text), tokens})
 	}
@@ -76,8 +88,25 @@ func New(c Config) *Windows {
 
 // Of is the window of the model that a request to the upstream names, as the request spells it: with a provider in front
 // ("openai/gpt-4o", "us.anthropic.claude-…"), a date or a variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). The
-// longest of the configured patterns that fits this name wins; of two as long, the smaller window.
+// longest of the configured patterns that fits this name wins; of two as long, the smaller window. What was learned is of
+// the very names of upstream and model.
 func (w *Windows) Of(upstream, model string) Window {
+	found := w.untaught(upstream, model)
+	if w.lessons == nil {
+		return found
+	}
+	learned, probed := w.lessons.of(question{upstream, model})
+	if probed > 0 && (probed < found.Tokens || found.Source != Configured) {
+		found = Window{probed, Probed}
+	}
+	if learned > 0 && learned < found.Tokens {
+		found = Window{learned, Learned}
+	}
+	return found
+}
+
+// untaught is the window without the lessons of use.
+func (w *Windows) untaught(upstream, model string) Window {
 	if len(model) > maxName {
 		return w.find(upstream, model)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 func TestWindowsAreFound(t *testing.T) {
-	w := New(Config{Default: 128_000})
+	w := New(Config{Default: 128_000}, nil)
 	f := func(upstream, model string, tokens int, source Source) {
 		t.Helper()
 		if got := w.Of(upstream, model); got != (Window{tokens, source}) {
@@ -130,7 +130,7 @@ func TestEveryFamilyPatternDecides(t *testing.T) {
 }
 
 func TestEveryProviderGetsItsOwnEntry(t *testing.T) {
-	w := New(Config{Default: 1})
+	w := New(Config{Default: 1}, nil)
 	entries, providers := 0, map[string]bool{}
 	for line := range strings.Lines(rows) {
 		var provider, model string
@@ -167,7 +167,7 @@ func TestConfiguredPatternsGoFirst(t *testing.T) {
 		"gpt-?1":          1_000,
 		"claude-*":        1_000_000,
 		"*-of-a-long-one": 3_000,
-	}})
+	}}, nil)
 	f := func(model string, tokens int, source Source) {
 		t.Helper()
 		if got := w.Of("any", model); got != (Window{tokens, source}) {
@@ -211,7 +211,7 @@ func TestUsableLeavesRoomForTheAnswer(t *testing.T) {
 }
 
 func TestKnownNamesAreBoundedAndCopied(t *testing.T) {
-	w := New(Config{Default: 1_024})
+	w := New(Config{Default: 1_024}, nil)
 	for i := range 3 * maxKnown {
 		w.Of("any", fmt.Sprintf("model-%d", i))
 		if len(w.known) > maxKnown {
@@ -232,7 +232,7 @@ func TestKnownNamesAreBoundedAndCopied(t *testing.T) {
 }
 
 func TestKnownNameCostsNoAllocation(t *testing.T) {
-	w := New(Config{Default: 1_024})
+	w := New(Config{Default: 1_024}, nil)
 	w.Of("openai", "gpt-4o")
 	if n := testing.AllocsPerRun(100, func() { w.Of("openai", "gpt-4o") }); n != 0 {
 		t.Errorf("%v allocations for a name seen before", n)
@@ -240,7 +240,7 @@ func TestKnownNameCostsNoAllocation(t *testing.T) {
 }
 
 func TestManyMayAskAtOnce(t *testing.T) {
-	w := New(Config{Default: 1_024})
+	w := New(Config{Default: 1_024}, nil)
 	var all sync.WaitGroup
 	for g := range 8 {
 		all.Go(func() {
@@ -259,7 +259,7 @@ func FuzzEveryNameHasAWindow(f *testing.F) {
 	for _, s := range []string{"", "ft:", "a/", "anthropic.", "us.anthropic.claude-v1:0", ":free", "@", "-latest", "\xff.\xff", "4.1.1"} {
 		f.Add(s)
 	}
-	w := New(Config{Default: 1_024, Models: map[string]int{"*x*y*": 2_048}})
+	w := New(Config{Default: 1_024, Models: map[string]int{"*x*y*": 2_048}}, nil)
 	f.Fuzz(func(t *testing.T, model string) {
 		first := w.Of("openai", model)
 		if first.Tokens < 1_024 || first.Source == "" {
@@ -272,14 +272,14 @@ func FuzzEveryNameHasAWindow(f *testing.F) {
 }
 
 func BenchmarkKnownName(b *testing.B) {
-	w := New(Config{Default: 1_024})
+	w := New(Config{Default: 1_024}, nil)
 	for b.Loop() {
 		w.Of("openai", "gpt-4o")
 	}
 }
 
 func BenchmarkNewName(b *testing.B) {
-	w := New(Config{Default: 1_024})
+	w := New(Config{Default: 1_024}, nil)
 	for b.Loop() {
 		w.find("openai", "nobody-knows-this-model")
 	}
@@ -288,6 +288,6 @@ func BenchmarkNewName(b *testing.B) {
 func BenchmarkNew(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		New(Config{Default: 1_024})
+		New(Config{Default: 1_024}, nil)
 	}
 }

@@ -1,0 +1,46 @@
+package console
+
+import (
+	"bytes"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"epitome/event"
+)
+
+func TestRescuesAreCountedAndTold(t *testing.T) {
+	var log bytes.Buffer
+	p := listening("127.0.0.1:7070")
+	p.Log = slog.New(slog.NewTextHandler(&log, nil))
+	o := New(Config{}, p)
+	e := event.Exchange{ID: "1", Upstream: "up", Mode: "on", Action: "rescue", Status: 200, Rescue: event.Rescue{
+		Kind: "input", Tries: 2, Stages: "clear, compact", Rescued: true, TokensBefore: 9, TokensAfter: 5, WindowBefore: 8, WindowAfter: 6,
+	}}
+	e.Model, e.Conversation = "m", "c1"
+	o.Record(e)
+	e.Action, e.Status, e.Rescue = "none", 400, event.Rescue{Kind: "rate"}
+	o.Record(e)
+	e.Status, e.Rescue, e.Cut, e.TokensUsed, e.TokensAfter = 200, event.Rescue{}, 2048, 2000, event.Tokens{User: 9000}
+	o.Record(e)
+	got := samples(t, o)
+	for series, want := range map[string]string{
+		`epitome_rescues_total{outcome="rescued",upstream="up",verdict="input"}`: "1",
+		`epitome_rescues_total{outcome="refused",upstream="up",verdict="rate"}`:  "1",
+		`epitome_rescue_tries_total{upstream="up"}`:                              "2",
+		`epitome_silent_cuts_total{upstream="up"}`:                               "1",
+	} {
+		if got[series] != want {
+			t.Errorf("%s is %q, want %q", series, got[series], want)
+		}
+	}
+	for _, line := range []string{
+		`level=INFO msg=rescue id=1 conversation=c1 upstream=up model=m verdict=input outcome=rescued tries=2 stages="clear, compact" tokens_before=9 tokens_after=5 window_before=8 window_learned=6`,
+		`level=WARN msg=rescue id=1 conversation=c1 upstream=up model=m verdict=rate outcome=refused`,
+		`tokens=9000 tokens_counted=2000 window_learned=2048`,
+	} {
+		if !strings.Contains(log.String(), line+"\n") {
+			t.Errorf("no line %s in\n%s", line, &log)
+		}
+	}
+}

@@ -1,0 +1,82 @@
+package proxy
+
+import (
+	"bytes"
+	"io"
+
+	"epitome/rewrite"
+	"epitome/window"
+)
+
+// ear listens to an answer as it passes by, for what its end says of the request's size. The zero value hears nothing.
+type ear struct {
+	coding string // content coding
+	on     bool
+	end    []byte // what came last; of an encoded answer all of it, until that is too much
+}
+
+const (
+	mostEnd   = 4 << 10  // bytes in which usage stands at an answer's end
+	mostCoded = 24 << 10 // bytes of an encoded answer that are kept to be decoded
+)
+
+// hear takes a run of the body.
+func (e *ear) hear(run []byte) {
+	switch {
+	case !e.on:
+	case e.coding != "":
+		if e.end = append(e.end, run...); len(e.end) > mostCoded {
+			*e = ear{}
+		}
+	case len(run) >= mostEnd:
+		e.end = append(e.end[:0], run[len(run)-mostEnd:]...)
+	default:
+		if len(e.end)+len(run) > 2*mostEnd {
+			e.end = append(e.end[:0], e.end[len(e.end)-mostEnd:]...)
+		}
+		e.end = append(e.end, run...)
+	}
+}
+
+// usage is how many tokens the request had, as the answer says; 0 if it does not.
+func (e *ear) usage(most int64) int {
+	if e.coding == "" {
+		return rewrite.ChatUsage(e.end)
+	}
+	r, err := decoder(e.coding, bytes.NewReader(e.end), most)
+	if err != nil {
+		return 0
+	}
+	defer func() { _ = r.Close() }()
+	all, _ := io.ReadAll(r)
+	return rewrite.ChatUsage(all)
+}
+
+// listen has the exchange hear the answer from here on.
+func (x *exchange) listen(a *answer) {
+	x.ear = ear{on: true}
+	if coding := values(a.block, "content-encoding"); !equalFold(coding, "identity") {
+		x.ear.coding = string(coding)
+	}
+}
+
+// heard learns from what an answer that has passed has said: whether the provider had all of the request, and how much that was.
+func (x *exchange) heard(a *answer) {
+	counted := x.event.TokensAfter.Total()
+	if !x.ear.on || a.code < 200 || a.code > 299 || counted == 0 {
+		return
+	}
+	used := x.ear.usage(int64(x.set.MaxBody))
+	lessons := x.proxy.plugs.Lessons
+	if used <= 0 { // by our own count, with a margin
+		lessons.Answered(x.event.Upstream, x.event.Model, counted-counted/10)
+		return
+	}
+	x.event.TokensUsed = used
+	if size, cut := window.Truncated(used, counted, x.event.Window); cut {
+		x.event.Cut = size
+		lessons.Cut(x.event.Upstream, x.event.Model, size, x.event.Window)
+		return
+	}
+	lessons.Answered(x.event.Upstream, x.event.Model, used)
+}

@@ -1,0 +1,254 @@
+package proxy
+
+import (
+	"strings"
+	"time"
+
+	"epitome/rewrite"
+	"epitome/window"
+)
+
+// rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each time; if that
+// does not help, the client gets the first refusal as it came. What was accepted is never sent again.
+func (x *exchange) rescue(up *upstream, target []byte, a *answer) (*answer, error) {
+	if x.shaped == nil {
+		return a, nil
+	}
+	r := rescuing{exchange: x, up: up, target: target, first: a, report: x.shaped.report, until: time.Now().Add(x.set.RescueTimeout.D())}
+	defer func() {
+		if bug := recover(); bug != nil { // the end of the exchange knows nothing of these connections
+			r.release(a)
+			r.release(r.first)
+			panic(bug)
+		}
+	}()
+	for {
+		v := r.read(a)
+		if v.Kind == window.NotOurs {
+			return r.settle(a), nil
+		}
+		r.note(v)
+		if r.tries >= x.set.RescueTries || time.Now().After(r.until) || !r.shorten(v) {
+			return r.give(a), nil
+		}
+		r.setAside(a)
+		r.tries++
+		next, err := x.call.do(up, x.outgoing(up, target))
+		if err != nil {
+			if x.call.isCut() {
+				r.release(r.first)
+				return nil, err
+			}
+			return r.give(nil), nil
+		}
+		a = next
+	}
+}
+
+// rescuing is the rescue of one request.
+type rescuing struct {
+	*exchange
+	up     *upstream
+	target []byte
+	first  *answer // what the client gets if nothing helps
+	until  time.Time
+	tries  int // so far
+	report rewrite.Report
+	stage  rewrite.Stage // of the form that was sent last
+	output int           // cap on the output that was set; 0 if none was
+	whole  bool          // it goes as it came, as its structure was refused
+	record func()        // the form that was sent last; nil if it stands already
+
+	verdict window.Verdict // what the refusals say: the latest, or the latest that states a window
+	judged  window.Sent    // of what
+}
+
+// read holds an answer as far as must be, and says what it means.
+func (r *rescuing) read(a *answer) window.Verdict {
+	said := r.hold(a)
+	if said == nil {
+		return window.Verdict{}
+	}
+	return window.Read(window.Answer{Status: a.code, Type: string(find(a.block, "content-type")), Body: said}, r.sent())
+}
+
+// sent is what is known of the request that was sent last.
+func (r *rescuing) sent() window.Sent {
+	s := window.Sent{Tokens: r.report.After.Total(), MaxOutput: r.report.MaxOutput, Window: r.report.Window, Rewritten: r.rewritten != nil}
+	if r.output > 0 {
+		s.MaxOutput = min(s.MaxOutput, r.output)
+	}
+	return s
+}
+
+// note keeps what a refusal says.
+func (r *rescuing) note(v window.Verdict) {
+	e := &r.event.Rescue
+	if e.Kind == "" {
+		e.Kind, e.WindowBefore, e.TokensBefore = v.Kind.String(), r.report.Window, r.report.After.Total()
+	}
+	if v.Window > 0 || r.verdict.Window == 0 {
+		r.verdict, r.judged = v, r.sent()
+	}
+}
+
+// learn takes what the refusals said for true, as a smaller request was taken. What nothing has cured may have been misread.
+func (r *rescuing) learn() {
+	if tokens, news := r.proxy.plugs.Lessons.Refused(r.up.name, r.report.Model, r.verdict, r.judged); news {
+		r.event.Rescue.WindowAfter = tokens
+	}
+}
+
+// leastOutput is the smallest cap on the output in tokens that is worth sending a request for.
+const leastOutput = 512
+
+// shorten makes the request shorter, in the way that the refusal asks for, and reports whether that is to be sent.
+func (r *rescuing) shorten(v window.Verdict) bool {
+	switch {
+	case v.Kind == window.Malformed:
+		if r.whole || r.rewritten == nil {
+			return false
+		}
+		r.whole = true
+		return r.reshape(rewrite.Rescue{Whole: true})
+	case r.whole:
+		return false
+	case v.Kind == window.Output && v.Output >= leastOutput && (r.output == 0 || v.Output < r.output) && r.capOutput(v.Output):
+		return true
+	}
+	from := max(r.stage, rewrite.StageClear)
+	if r.tries+1 >= r.set.RescueTries {
+		from = rewrite.StageBare
+	}
+	return r.reshape(rewrite.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})
+}
+
+// capOutput has the request ask for less.
+func (r *rescuing) capOutput(tokens int) bool {
+	body := r.rewritten
+	if body == nil {
+		var err error
+		if body, err = r.conversation(); err != nil {
+			return false
+		}
+	}
+	capped := rewrite.CapOutput(body, tokens)
+	if len(capped) == len(body) && &capped[0] == &body[0] {
+		return false
+	}
+	r.rewritten, r.output = capped, tokens
+	r.did("output")
+	return true
+}
+
+// most is how many tokens the next request may have, by our count: what the refusal leaves room for, and in any case a tenth less
+// than before. Where it says nothing, half.
+func (r *rescuing) most(v window.Verdict) int {
+	sent := r.sent()
+	if v.Limit <= 0 || v.Kind != window.Input && v.Kind != window.Output {
+		return sent.Tokens / 2
+	}
+	room := window.Usable(v.Limit, sent.MaxOutput)
+	if counted := v.Requested; v.Kind == window.Input && counted > sent.Tokens { // the provider's tokens are smaller than ours
+		room = int(int64(room) * int64(sent.Tokens) / int64(counted))
+	}
+	return min(room, sent.Tokens*9/10)
+}
+
+// reshape has the conversation shaped anew, after a refusal.
+func (r *rescuing) reshape(how rewrite.Rescue) bool {
+	h := &r.ctx.Request.Header
+	defer func() { r.proxy.admission.keep(h, r.event.RequestBytes+int64(len(r.rewritten))) }()
+	body, err := r.conversation()
+	if err != nil {
+		return false
+	}
+	asked := r.shaped.asked
+	asked.Body, asked.Rescue = body, &how
+	s := r.guarded(r.proxy.plugs.Shape, asked)
+	enough := s.Report.After.Total() <= r.report.After.Total()*19/20
+	if s.Report.Err != nil || !how.Whole && (s.Report.Stage == rewrite.StageNone || !enough) {
+		return false
+	}
+	r.report, r.stage, r.record = s.Report, s.Report.Stage, s.Settle
+	if how.Whole {
+		r.rewritten = nil
+	} else {
+		r.take(s, body)
+	}
+	if r.output > 0 && r.rewritten != nil {
+		r.rewritten = rewrite.CapOutput(r.rewritten, r.output)
+	}
+	if how.Whole {
+		r.did("whole")
+	} else {
+		r.did(s.Report.Stage.String())
+	}
+	return true
+}
+
+// did notes what was done for the next try.
+func (r *rescuing) did(what string) {
+	e := &r.event.Rescue
+	e.Stages = strings.TrimPrefix(e.Stages+", "+what, ", ")
+}
+
+// setAside keeps the first refusal, and lets go of any other one.
+func (r *rescuing) setAside(a *answer) {
+	if a != r.first {
+		r.release(a)
+	}
+	r.call.onCut(nil)
+	if r.first.complete() { // all of it is held
+		r.first.end()
+	}
+}
+
+// release lets go of an answer that nobody gets.
+func (r *rescuing) release(a *answer) {
+	if a != nil && !a.ended {
+		r.call.onCut(nil)
+		a.end()
+	}
+}
+
+// settle passes on an answer that is no refusal of this kind.
+func (r *rescuing) settle(a *answer) *answer {
+	if a == r.first {
+		return a
+	}
+	if !r.first.ended { // its connection is not the one that is waited for
+		r.first.end()
+	}
+	e := &r.event.Rescue
+	e.Tries, e.Rescued, e.TokensAfter = r.tries, a.code < 300, r.report.After.Total()
+	if e.Rescued {
+		r.learn()
+		if r.record != nil {
+			r.record()
+		}
+	}
+	r.tell(r.report)
+	if r.whole {
+		r.event.Action = rewrite.ActionBypass
+		r.event.Inner = "the provider took the rewritten conversation for broken: it was sent as it came"
+	} else {
+		r.event.Action = rewrite.ActionRescue
+	}
+	r.sayAction()
+	return a
+}
+
+// give passes on the first refusal.
+func (r *rescuing) give(a *answer) *answer {
+	if a != nil && a != r.first {
+		r.release(a)
+	}
+	r.event.Rescue.Tries = r.tries
+	r.ear = ear{} // it has heard another answer
+	r.first.hears = nil
+	if !r.first.ended {
+		r.call.onCut(r.first.conn.cut)
+	}
+	return r.first
+}

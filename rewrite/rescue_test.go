@@ -1,0 +1,192 @@
+package rewrite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// rescue shapes what there is once more, as it was refused.
+func (a *agent) rescue(t testing.TB, r Rescue) Shaped {
+	t.Helper()
+	out := a.Shape(Asked{Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Style: a.style, Rescue: &r})
+	if out.Report.Err != nil {
+		t.Fatal(out.Report.Err)
+	}
+	judged(t, a.bench, a.body(), out)
+	if out.Settle != nil {
+		out.Settle()
+	}
+	return out
+}
+
+// newRefused is an agent at work, believed to have a window of a million tokens.
+func newRefused(groups, tokens int) *agent {
+	a := newAgent(1_000_000, `{"role":"system","content":"You are an agent."}`, userSays(theTask))
+	for range groups {
+		a.work(1, tokens)
+	}
+	return a
+}
+
+func TestARescueStopsAtTheFirstStageThatFits(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		groups int
+		tokens int
+		most   int
+		want   Stage
+	}{
+		{"old results", 40, 900, 20_000, StageClear},
+		{"old turns", 40, 900, 3_000, StageCompact},
+		{"one huge result", 1, 6_000, 2_000, StageCompact},
+		{"no room at all", 3, 900, 330, StageBare},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := newRefused(c.groups, c.tokens)
+			before := a.ask(t)
+			out := a.rescue(t, Rescue{Most: c.most})
+			if out.Report.Stage != c.want || !out.Report.Decided {
+				t.Errorf("stage %s, want %s: %d > %d tokens, %s", out.Report.Stage, c.want, before.Report.After.Total(), out.Report.After.Total(), out.Report.Reason)
+			}
+			if n := out.Report.After.Total(); n > c.most && c.want != StageBare {
+				t.Errorf("%d tokens, %d at most", n, c.most)
+			}
+			if again := a.ask(t); string(again.Body) != string(out.Body) {
+				t.Error("the same request is sent in the form that was refused")
+			}
+			a.restart()
+			a.work(1, 100)
+			if next := a.ask(t); !strings.HasPrefix(string(next.Body), strings.TrimSuffix(string(out.Body), `],"stream":true}`)) {
+				t.Error("the conversation does not go on from the rescued form")
+			}
+		})
+	}
+}
+
+func TestARescueBeginsWhereItIsTold(t *testing.T) {
+	a := newRefused(40, 900)
+	a.ask(t)
+	if out := a.rescue(t, Rescue{Most: 30_000, From: StageCompact}); out.Report.Stage != StageCompact || !compacts(out) {
+		t.Errorf("stage %s", out.Report.Stage)
+	}
+	a = newAgent(1_000_000, userSays(theTask))
+	a.limits.Offload, a.limits.OffloadShare = 1<<30, 1
+	a.work(4, 3_000)
+	a.ask(t)
+	for stage, most := range [...]int{StageShort: 6_000, StageShorter: 2_000} {
+		if most == 0 {
+			continue
+		}
+		if out := a.rescue(t, Rescue{Most: most, From: Stage(stage)}); out.Report.Stage != Stage(stage) {
+			t.Errorf("stage %s, want %s", out.Report.Stage, Stage(stage))
+		}
+		a.restart()
+	}
+	if out := a.rescue(t, Rescue{Most: 30_000, From: StageBare}); out.Report.Stage != StageBare || len(sentItems(t, out)) != 2 {
+		t.Errorf("stage %s, %d messages", out.Report.Stage, len(sentItems(t, out)))
+	}
+}
+
+func TestARescueThatSavesNothingChangesNothing(t *testing.T) {
+	a := newAgent(1_000_000, userSays(strings.Repeat(theTask, 500)))
+	a.work(1, 100)
+	before := a.ask(t)
+	out := a.rescue(t, Rescue{Most: 1_000})
+	if string(out.Body) != string(before.Body) || out.Report.Stage != StageNone || out.Report.Decided || out.Report.Reason == "" {
+		t.Errorf("%+v", out.Report)
+	}
+	a = newAgent(1_000_000, userSays(theTask))
+	if out := a.rescue(t, Rescue{Most: 10}); out.Report.Reason == "" || string(out.Body) != a.body() {
+		t.Errorf("%+v", out.Report)
+	}
+}
+
+// What a provider takes for broken goes as it came, then and later.
+func TestARefusedStructureGoesAsItCame(t *testing.T) {
+	a := newAgent(32_000, userSays(theTask))
+	a.until(t, 1, 900)
+	out := a.rescue(t, Rescue{Whole: true})
+	if string(out.Body) != a.body() {
+		t.Error("it does not go as it came")
+	}
+	a.restart()
+	if again := a.ask(t); string(again.Body) != a.body() {
+		t.Error("sent again, it has the form that was refused")
+	}
+}
+
+func TestARescueAsksNoModelButTakesWhatIsReady(t *testing.T) {
+	for _, ready := range []bool{false, true} {
+		a := newAgent(64_000, userSays(theTask))
+		n := a.listen()
+		for n.ahead = ready; a.calls < 56; a.work(1, 900) {
+			a.ask(t)
+		}
+		n.finish()
+		out := a.Shape(Asked{Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &Rescue{Most: 20_000, From: StageCompact}, Client: somebody{a.waits}})
+		judged(t, a.bench, a.body(), out)
+		out.Settle()
+		if len(n.asked) > 0 || out.Report.Stage != StageCompact {
+			t.Errorf("%d questions, stage %s", len(n.asked), out.Report.Stage)
+		}
+		if has := strings.Contains(string(out.Body), "Work number 1"); has != ready {
+			t.Errorf("prose is ready: %v, and there: %v (%d prepared)", ready, has, len(n.prepared))
+		}
+		if last := n.notices[len(n.notices)-1]; last.Reason != ReasonOverflow {
+			t.Errorf("%+v", last)
+		}
+	}
+}
+
+// Each step of a rescue that is refused again begins from the form before.
+func TestARescueClimbsOnFromTheFormThatWasRefused(t *testing.T) {
+	a := newRefused(60, 900)
+	a.limits.ClearAt = .8
+	out := a.ask(t)
+	seen := map[string]bool{}
+	for stage := StageNone; out.Report.Stage < StageBare; {
+		sent := out.Report.After.Total()
+		out = a.rescue(t, Rescue{Most: sent * 9 / 10, From: stage + 1})
+		if out.Report.After.Total() > sent*9/10 && out.Report.Stage != StageNone || seen[string(out.Body)] {
+			t.Fatalf("%s: %d of %d tokens", out.Report.Stage, out.Report.After.Total(), sent)
+		}
+		seen[string(out.Body)] = true
+		if stage = out.Report.Stage; stage == StageNone {
+			t.Fatal(fmt.Sprint("given up: ", out.Report.Reason))
+		}
+	}
+}
+
+// A form that the provider refuses as well is never recorded: the conversation goes on as it was.
+func TestARescueThatIsNotTakenLeavesWhatStood(t *testing.T) {
+	a := newRefused(40, 900)
+	before := a.ask(t)
+	for _, how := range []Rescue{{Most: 3_000, Sent: before.Report.After.Total()}, {Most: 300, From: StageBare}, {Whole: true}} {
+		a.Shape(Asked{Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &how})
+	}
+	if again := a.ask(t); string(again.Body) != string(before.Body) || again.Report.Decided {
+		t.Errorf("%d tokens are sent, and were %d", again.Report.After.Total(), before.Report.After.Total())
+	}
+}
+
+// Of two equal requests that were refused, the slower one is sent in the form in which the other was taken.
+func TestOfTwoEqualRequestsBothAreRescued(t *testing.T) {
+	a := newRefused(40, 900)
+	before := a.ask(t)
+	how := Rescue{Most: 20_000, Sent: before.Report.After.Total()}
+	first := a.rescue(t, how)
+	second := a.rescue(t, how)
+	if second.Report.Stage == StageNone || string(second.Body) != string(first.Body) {
+		t.Errorf("%s: %s, %d tokens after %d", second.Report.Stage, second.Report.Reason, second.Report.After.Total(), first.Report.After.Total())
+	}
+}
+
+func TestARescueActsOnAFullShelf(t *testing.T) {
+	a := newRefused(40, 900)
+	a.ask(t)
+	a.cupboard.full = true
+	if out := a.rescue(t, Rescue{Most: 3_000}); out.Report.Stage != StageCompact {
+		t.Errorf("%+v", out.Report)
+	}
+}

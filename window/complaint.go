@@ -1,0 +1,253 @@
+package window
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// Bounds of what is looked at. Some providers repeat the whole request in their errors.
+const (
+	mostBody  = 64 << 10 // bytes of an answer
+	mostText  = 4 << 10  // bytes of one text in it
+	mostSaid  = 8 << 10  // bytes of all texts in it
+	mostDepth = 8        // objects within objects, and answers within texts
+	mostItems = 16       // of a list
+)
+
+// complaint is what an answer says has gone wrong: the texts and codes that stand where errors have them, and nothing
+// else, as a request that is repeated in the answer may itself speak of errors.
+type complaint struct {
+	texts  []string
+	said   int  // bytes of texts
+	failed bool // the status is one of an error, so that the whole answer is about it
+	frames int  // that a stream has carried, without its end
+	stream bool
+}
+
+// complaintOf finds what an answer complains of.
+func complaintOf(a Answer) complaint {
+	c := complaint{failed: a.Status >= 300}
+	body := bytes.TrimSpace(a.Body)
+	cut := len(body) > mostBody
+	if cut {
+		body = body[:mostBody]
+	}
+	switch {
+	case len(body) == 0:
+		c.stream = strings.Contains(a.Type, "event-stream")
+	case body[0] == '{' || body[0] == '[':
+		c.json(string(body), cut)
+	case body[0] == '<':
+		c.page(string(body))
+	case bytes.Contains(body, []byte(":exception-type")): // a frame of Amazon's event stream
+		if _, after, ok := bytes.Cut(body, []byte("{")); ok {
+			payload := "{" + string(after)
+			c.value(gjson.Parse(payload[:endOf(payload)]), true, 0)
+		}
+	case isStream(a.Type, body):
+		c.events(string(body))
+	case c.failed || named(string(body)):
+		c.say(string(body), 0)
+	}
+	return c
+}
+
+func isStream(kind string, body []byte) bool {
+	for _, field := range []string{"data:", "event:", ":", "id:", "retry:"} {
+		if bytes.HasPrefix(body, []byte(field)) {
+			return true
+		}
+	}
+	return strings.Contains(kind, "event-stream")
+}
+
+// named reports that a text begins with the name of an error and a colon, as "validationException: …" does.
+func named(s string) bool {
+	name, _, ok := strings.Cut(s, ":")
+	name = strings.ToLower(name)
+	return ok && !strings.ContainsAny(name, " \t\n") && (strings.HasSuffix(name, "exception") || strings.HasSuffix(name, "error"))
+}
+
+// json reads one value, or several that follow one another. A text that the bound has cut off is closed.
+func (c *complaint) json(s string, cut bool) {
+	if cut {
+		s = strings.TrimRight(s, `\`) + `"`
+	}
+	for range mostItems {
+		end := endOf(s)
+		c.value(gjson.Parse(s[:end]), c.failed, 0)
+		if s = strings.TrimSpace(s[end:]); s == "" || s[0] != '{' {
+			return
+		}
+	}
+}
+
+// endOf is where the object or list ends that a text begins with.
+func endOf(s string) int {
+	depth := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth <= 0 {
+				return i + 1
+			}
+		case '"':
+			i = closing(s, i)
+		}
+	}
+	return len(s)
+}
+
+// closing is where the quote stands that closes the one at i.
+func closing(s string, i int) int {
+	for i++; i < len(s) && s[i] != '"'; i++ {
+		if s[i] == '\\' {
+			i++
+		}
+	}
+	return i
+}
+
+// page reads what a page of HTML has as its title.
+func (c *complaint) page(s string) {
+	for _, tag := range []string{"title", "h1"} {
+		_, after, ok := strings.Cut(s, "<"+tag+">")
+		if text, _, closed := strings.Cut(after, "</"+tag+">"); ok && closed {
+			c.say(text, 0)
+		}
+	}
+}
+
+// events reads the frames of a stream.
+func (c *complaint) events(s string) {
+	c.stream = true
+	event := ""
+	for line := range strings.Lines(s) {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			event = ""
+		}
+		if name, ok := strings.CutPrefix(line, "event:"); ok {
+			event = strings.ToLower(name)
+		}
+		if payload, ok := strings.CutPrefix(line, "data:"); ok {
+			c.frame(event, strings.TrimSpace(payload))
+		}
+	}
+}
+
+func (c *complaint) frame(event, payload string) {
+	if payload == "" || payload == "[DONE]" {
+		return
+	}
+	c.frames++
+	bad := strings.Contains(event, "error") || strings.Contains(event, "exception") || strings.Contains(event, "failed")
+	if v := gjson.Parse(payload); v.IsObject() {
+		c.value(v, bad || c.failed, 0)
+	} else if bad || c.failed {
+		c.say(payload, 0)
+	}
+}
+
+// What the members of an answer are, by their names in lower case without signs between words.
+const (
+	holders  = " error errors err fault exception cause innererror lasterror baseresp metadata "                    // of errors
+	messages = " message msg detail details reason title raw description errormessage errormsg errordescription " + // texts
+		"statusmsg statusmessage originalmessage faultstring "
+	codes    = " code type status errorcode errortype errcode exceptiontype "
+	wrappers = " response data " // of an answer
+)
+
+// sizeFields are members whose numbers may be sizes.
+var sizeFields = regexp.MustCompile(`tokens?|ctx|context|limit|max|prompt|input|length|window|size|requested|^got$`)
+
+func among(list, name string) bool { return strings.Contains(list, " "+name+" ") }
+
+// value reads what stands in an answer; inside an error its texts, codes and numbers count.
+func (c *complaint) value(v gjson.Result, inside bool, depth int) {
+	switch {
+	case depth > mostDepth:
+	case v.Type == gjson.String && inside:
+		c.say(v.String(), depth+1)
+	case v.IsArray():
+		left := mostItems
+		v.ForEach(func(_, item gjson.Result) bool {
+			left--
+			c.value(item, inside, depth+1)
+			return left > 0
+		})
+	case v.IsObject():
+		inside = inside || isError(v)
+		v.ForEach(func(key, member gjson.Result) bool {
+			c.member(key.String(), member, inside, depth+1)
+			return true
+		})
+	}
+}
+
+// isError reports that an object says of itself that it is one.
+func isError(v gjson.Result) bool {
+	for _, name := range []string{"type", "object", "__type"} {
+		kind := strings.ToLower(v.Get(name).String())
+		if strings.HasSuffix(kind, "error") || strings.HasSuffix(kind, "exception") || strings.HasSuffix(kind, ".failed") {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *complaint) member(key string, v gjson.Result, inside bool, depth int) {
+	name := bare(key)
+	switch {
+	case among(holders, name):
+		c.value(v, inside || name != "metadata", depth)
+	case among(wrappers, name):
+		c.value(v, inside && name == "data", depth)
+	case !inside:
+	case among(messages, name):
+		c.value(v, true, depth)
+	case among(codes, name):
+		if v.Type == gjson.String && len(v.Str) < 128 && strings.Trim(v.Str, "0123456789") != "" {
+			c.add(v.Str)
+		}
+	case v.Type == gjson.Number && sizeFields.MatchString(name):
+		c.add(key + " " + v.Raw)
+	}
+}
+
+// bare is a member's name in lower case without signs.
+func bare(key string) string {
+	if len(key) > 32 {
+		return ""
+	}
+	return strings.ToLower(signs.Replace(key))
+}
+
+var signs = strings.NewReplacer("_", "", "-", "", " ", "")
+
+// say takes a text, which may have another answer in it.
+func (c *complaint) say(s string, depth int) {
+	s = strings.TrimSpace(s)
+	if at := strings.Index(s, `{"`); at >= 0 && depth <= mostDepth {
+		end := at + endOf(s[at:])
+		c.value(gjson.Parse(s[at:end]), true, depth)
+		s = s[:at] + " " + s[end:]
+	}
+	for _, sign := range []string{"input_value=", "'input':", `"input":`, "'messages':", `"messages":`, "messages=[", "'content':", `"content":`} {
+		s, _, _ = strings.Cut(s, sign)
+	}
+	c.add(s)
+}
+
+func (c *complaint) add(s string) {
+	s = s[:min(len(s), mostText, mostSaid-c.said)]
+	if strings.TrimSpace(s) != "" {
+		c.texts = append(c.texts, s)
+		c.said += len(s)
+	}
+}

@@ -1,0 +1,307 @@
+package window
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Keeper keeps the lessons over a restart.
+type Keeper interface {
+	// Get returns what was put under the key, unless its time is over.
+	Get(key string) (value []byte, found bool)
+	// Put sets the value under the key for the time of keep.
+	Put(key string, value []byte, keep time.Duration) error
+}
+
+// Lessons are windows that use has shown, for each upstream and model: what a refusal states or suggests, what a server
+// that cuts requests seems to have, what a server says of itself when it is asked. They end by themselves, and are taken
+// back when a request that is larger is answered. Make one with NewLessons; its methods may be called from any goroutine.
+type Lessons struct {
+	keeper Keeper // nil: they end with the process
+	now    func() time.Time
+
+	some   atomic.Bool // there are lessons; until then nothing is looked up
+	mu     sync.RWMutex
+	taught map[question]taught // at most mostTaught
+	counts map[question]count  // likewise
+	saving sync.Mutex          // held while the keeper is given what stands in taught
+}
+
+// taught is what is known of one model at one upstream. A lesson without tokens is none.
+type taught struct{ learned, probed lesson }
+
+// lesson is a window, for a time.
+type lesson struct {
+	tokens int
+	until  time.Time
+	stated bool // by the provider, and not derived from what it did
+}
+
+const (
+	mostTaught  = 256
+	keepStated  = 24 * time.Hour
+	keepGuessed = time.Hour
+	lessonsKey  = "window/lessons"
+)
+
+// NewLessons begins with what the keeper has from an earlier run.
+func NewLessons(k Keeper, now func() time.Time) *Lessons {
+	l := &Lessons{keeper: k, now: now, taught: map[question]taught{}, counts: map[question]count{}}
+	if k == nil {
+		return l
+	}
+	if value, found := k.Get(lessonsKey); found {
+		l.restore(value)
+	}
+	return l
+}
+
+// Refused learns from a refusal: the window that it states, or else, if the request was too long by our count, that the
+// window is a little smaller than the request. It returns what was learned; ok says that this is news, which deserves a warning.
+func (l *Lessons) Refused(upstream, model string, v Verdict, s Sent) (tokens int, ok bool) {
+	switch {
+	case v.Kind != Input && v.Kind != Output:
+		return 0, false
+	case v.Window > 0:
+		return v.Window, l.learn(question{upstream, model}, lesson{tokens: v.Window, stated: true}, s.Window)
+	case v.Kind == Input:
+		tokens = s.Tokens - s.Tokens/20
+		return tokens, l.learn(question{upstream, model}, lesson{tokens: tokens}, s.Window)
+	}
+	return 0, false
+}
+
+// Cut learns that a server has cut a request to a window of about so many tokens; see Truncated. It takes two such requests, and
+// none that was answered with more: some servers leave out of their count what they had cached.
+func (l *Lessons) Cut(upstream, model string, tokens, believed int) (ok bool) {
+	if !l.again(question{upstream, model}, tokens) {
+		return false
+	}
+	return l.learn(question{upstream, model}, lesson{tokens: tokens}, believed)
+}
+
+// Probe takes what a server says of itself when it is asked; 0 forgets what it said before.
+func (l *Lessons) Probe(upstream, model string, tokens int) {
+	if tokens != 0 && (tokens < leastWindow || tokens > mostWindow) {
+		return
+	}
+	said := lesson{tokens: tokens, until: l.now().Add(keepStated), stated: true}
+	l.change(question{upstream, model}, func(t *taught) bool {
+		same := t.probed.tokens == said.tokens && said.until.Sub(t.probed.until) < keepStated/4
+		if !same {
+			t.probed = said
+		}
+		return !same
+	})
+}
+
+// Answered takes lessons back that a request which was answered proves wrong. tokens are the provider's own count of it: a
+// server that cuts requests answers larger ones too, by ours.
+func (l *Lessons) Answered(upstream, model string, tokens int) {
+	q := question{upstream, model}
+	l.most(q, tokens)
+	if learned, probed := l.of(q); (learned == 0 || tokens <= learned) && (probed == 0 || tokens <= probed) {
+		return
+	}
+	l.change(q, func(t *taught) bool {
+		before := *t
+		if tokens > t.learned.tokens {
+			t.learned = lesson{}
+		}
+		if tokens > t.probed.tokens {
+			t.probed = lesson{}
+		}
+		return *t != before
+	})
+}
+
+// count is what a server has counted of one model's requests.
+type count struct{ most, cut int } // the largest request; to how many tokens the last one seemed to be cut
+
+// again reports whether a cut to so many tokens was seen before, and nothing that speaks against it.
+func (l *Lessons) again(q question, tokens int) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c := l.counts[q]
+	seen := c.cut == tokens && c.most <= tokens
+	c.cut = tokens
+	l.countLocked(q, c)
+	return seen
+}
+
+// most notes how large a request was that was answered.
+func (l *Lessons) most(q question, tokens int) {
+	l.mu.RLock()
+	c := l.counts[q]
+	l.mu.RUnlock()
+	if tokens <= c.most {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	c = l.counts[q]
+	c.most = max(c.most, tokens)
+	l.countLocked(q, c)
+}
+
+// countLocked keeps a count. When there is no room, all are forgotten.
+func (l *Lessons) countLocked(q question, c count) {
+	if len(q.upstream) > maxName || len(q.model) > maxName {
+		return
+	}
+	if _, known := l.counts[q]; !known && len(l.counts) >= mostTaught {
+		clear(l.counts)
+	}
+	l.counts[question{strings.Clone(q.upstream), strings.Clone(q.model)}] = c
+}
+
+// learn takes a window that is below the one believed. What a provider has stated, a guess replaces only by less.
+func (l *Lessons) learn(q question, n lesson, believed int) (ok bool) {
+	if n.tokens < leastWindow || n.tokens > mostWindow || believed > 0 && n.tokens >= believed {
+		return false
+	}
+	now := l.now()
+	n.until = now.Add(keepGuessed)
+	if n.stated {
+		n.until = now.Add(keepStated)
+	}
+	return l.change(q, func(t *taught) bool {
+		if old := t.learned; old.holds(now) && !n.stated && n.tokens >= old.tokens {
+			return false
+		}
+		t.learned = n
+		return true
+	})
+}
+
+func (n lesson) holds(now time.Time) bool { return n.tokens > 0 && now.Before(n.until) }
+
+// of is what holds for a model now; 0 is nothing. It costs no allocation.
+func (l *Lessons) of(q question) (learned, probed int) {
+	if !l.some.Load() {
+		return 0, 0
+	}
+	l.mu.RLock()
+	t, ok := l.taught[q]
+	l.mu.RUnlock()
+	if !ok {
+		return 0, 0
+	}
+	now := l.now()
+	if t.learned.holds(now) {
+		learned = t.learned.tokens
+	}
+	if t.probed.holds(now) {
+		probed = t.probed.tokens
+	}
+	return learned, probed
+}
+
+// change lets edit change what is known of a model, and keeps it if edit says that it has.
+func (l *Lessons) change(q question, edit func(*taught) bool) (changed bool) {
+	if len(q.upstream) > maxName || len(q.model) > maxName {
+		return false
+	}
+	l.mu.Lock()
+	t, known := l.taught[q]
+	changed = edit(&t)
+	if changed {
+		l.set(q, t, known)
+	}
+	l.mu.Unlock()
+	if changed {
+		l.save()
+	}
+	return changed
+}
+
+// set puts or takes away what is known of a model. Where there is no room, what ends first makes some.
+func (l *Lessons) set(q question, t taught, known bool) {
+	if t == (taught{}) {
+		delete(l.taught, q)
+		return
+	}
+	if !known && len(l.taught) >= mostTaught {
+		var first question
+		var end time.Time
+		for other, o := range l.taught {
+			if until := o.until(); end.IsZero() || until.Before(end) {
+				first, end = other, until
+			}
+		}
+		delete(l.taught, first)
+	}
+	// The names are copied: they may be parts of a whole request.
+	l.taught[question{strings.Clone(q.upstream), strings.Clone(q.model)}] = t
+	l.some.Store(true)
+}
+
+// until is when the last of both ends.
+func (t taught) until() time.Time {
+	if t.learned.until.After(t.probed.until) {
+		return t.learned.until
+	}
+	return t.probed.until
+}
+
+// kept is a lesson as it is kept.
+type kept struct {
+	Upstream string    `json:"upstream"`
+	Model    string    `json:"model"`
+	Tokens   int       `json:"tokens"`
+	Until    time.Time `json:"until"`
+	Stated   bool      `json:"stated,omitempty"`
+	Probed   bool      `json:"probed,omitempty"`
+}
+
+// save gives all lessons to the keeper. What it does not take is learned again.
+func (l *Lessons) save() {
+	if l.keeper == nil {
+		return
+	}
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	now := l.now()
+	all := []kept{}
+	l.mu.RLock()
+	for q, t := range l.taught {
+		if n := t.learned; n.holds(now) {
+			all = append(all, kept{q.upstream, q.model, n.tokens, n.until, n.stated, false})
+		}
+		if n := t.probed; n.holds(now) {
+			all = append(all, kept{q.upstream, q.model, n.tokens, n.until, n.stated, true})
+		}
+	}
+	l.mu.RUnlock()
+	if value, err := json.Marshal(all); err == nil {
+		_ = l.keeper.Put(lessonsKey, value, keepStated)
+	}
+}
+
+// restore takes what was kept. It may be damaged, or of a clock that went wrong.
+func (l *Lessons) restore(value []byte) {
+	var all []kept
+	if json.Unmarshal(value, &all) != nil {
+		return
+	}
+	now := l.now()
+	for _, k := range all {
+		n := lesson{k.Tokens, k.Until, k.Stated}
+		sound := n.tokens >= leastWindow && n.tokens <= mostWindow && n.holds(now) && !n.until.After(now.Add(keepStated))
+		if !sound || len(k.Upstream) > maxName || len(k.Model) > maxName || len(l.taught) >= mostTaught {
+			continue
+		}
+		q := question{k.Upstream, k.Model}
+		t := l.taught[q]
+		if k.Probed {
+			t.probed = n
+		} else {
+			t.learned = n
+		}
+		l.taught[q] = t
+	}
+	l.some.Store(len(l.taught) > 0)
+}

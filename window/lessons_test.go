@@ -1,0 +1,324 @@
+package window
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"pgregory.net/rapid"
+)
+
+// drawer keeps one value, with the time of its keep.
+type drawer struct {
+	mu    sync.Mutex
+	value []byte
+	keep  time.Duration
+	puts  int
+	fails bool
+}
+
+func (d *drawer) Get(key string) ([]byte, bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.value, key == lessonsKey && d.value != nil
+}
+
+func (d *drawer) Put(key string, value []byte, keep time.Duration) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fails || key != lessonsKey {
+		return errors.New("no")
+	}
+	d.value, d.keep, d.puts = value, keep, d.puts+1
+	return nil
+}
+
+// watch is a clock that is set by hand.
+type watch struct{ at time.Time }
+
+func (w *watch) now() time.Time { return w.at }
+
+// lessonsOn are lessons over the drawer, with their windows and their clock. A model is believed to hold 128,000 tokens.
+func lessonsOn(d *drawer) (*Lessons, *Windows, *watch) {
+	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
+	l := NewLessons(d, clock.now)
+	return l, New(Config{Default: 128_000, Models: map[string]int{"mine*": 64_000}}, l), clock
+}
+
+func stated(tokens int) Verdict { return Verdict{Kind: Input, Window: tokens} }
+
+func TestRefusalsTeach(t *testing.T) {
+	f := func(name string, v Verdict, s Sent, want Window) {
+		t.Helper()
+		l, w, _ := lessonsOn(&drawer{})
+		if tokens, ok := l.Refused("up", name, v, s); ok != (want.Source == Learned) || ok && tokens != want.Tokens {
+			t.Errorf("%+v of %+v: learned %d, %v", v, s, tokens, ok)
+		}
+		if got := w.Of("up", name); got != want {
+			t.Errorf("%+v of %+v: the window is %v, want %v", v, s, got, want)
+		}
+		if got := w.Of("up", name+"x"); got.Source == Learned {
+			t.Errorf("another model learns too: %v", got)
+		}
+		if got := w.Of("other", name); got.Source == Learned {
+			t.Errorf("another upstream learns too: %v", got)
+		}
+	}
+	unknown, mine := Window{128_000, Default}, Window{64_000, Configured}
+	sent := Sent{Tokens: 60_000, Window: 128_000}
+	f("m", stated(32_768), sent, Window{32_768, Learned})
+	f("m", Verdict{Kind: Output, Window: 32_768, Output: 9}, sent, Window{32_768, Learned})
+	f("m", Verdict{Kind: Input}, sent, Window{57_000, Learned}) // a little less than what was too much
+	f("m", Verdict{Kind: Output, Output: 9}, sent, unknown)     // the input fits
+	f("m", Verdict{Kind: Rate, Window: 32_768}, sent, unknown)
+	f("m", Verdict{Kind: Bytes}, sent, unknown)
+	f("m", Verdict{Kind: Malformed}, sent, unknown)
+	f("m", Verdict{}, sent, unknown)
+	f("m", stated(3), sent, unknown)
+	f("m", stated(128_000), sent, unknown)
+	f("m", stated(20_000_000), Sent{}, unknown)
+	f("m", Verdict{Kind: Input}, Sent{Tokens: 900, Window: 128_000}, unknown)
+	f("m", Verdict{Kind: Input}, Sent{Tokens: 150_000, Window: 128_000}, unknown)
+	f("mine", stated(32_768), Sent{Window: 64_000}, Window{32_768, Learned})
+	f("mine", stated(100_000), Sent{Window: 64_000}, mine)
+	f(strings.Repeat("m", maxName+1), stated(32_768), sent, unknown)
+}
+
+func TestLessonsEndByThemselves(t *testing.T) {
+	l, w, clock := lessonsOn(&drawer{})
+	want := func(tokens int, source Source) {
+		t.Helper()
+		if got := w.Of("up", "m"); got != (Window{tokens, source}) {
+			t.Errorf("at %v the window is %v, want %d %s", clock.at.Format(time.DateTime), got, tokens, source)
+		}
+	}
+	l.Refused("up", "m", stated(32_768), Sent{Window: 128_000})
+	clock.at = clock.at.Add(23 * time.Hour)
+	want(32_768, Learned)
+	clock.at = clock.at.Add(time.Hour)
+	want(128_000, Default)
+	l.Refused("up", "m", Verdict{Kind: Input}, Sent{Tokens: 60_000, Window: 128_000})
+	clock.at = clock.at.Add(59 * time.Minute)
+	want(57_000, Learned)
+	clock.at = clock.at.Add(time.Minute)
+	want(128_000, Default)
+	l.Cut("up", "m", 4_096, 128_000)
+	l.Cut("up", "m", 4_096, 128_000)
+	want(4_096, Learned)
+	clock.at = clock.at.Add(time.Hour)
+	want(128_000, Default)
+	l.Probe("up", "m", 200_000)
+	want(200_000, Probed)
+	clock.at = clock.at.Add(24 * time.Hour)
+	want(128_000, Default)
+}
+
+func TestLargerAnswersTakeLessonsBack(t *testing.T) {
+	l, w, _ := lessonsOn(&drawer{})
+	want := func(tokens int, source Source) {
+		t.Helper()
+		if got := w.Of("up", "m"); got != (Window{tokens, source}) {
+			t.Errorf("the window is %v, want %d %s", got, tokens, source)
+		}
+	}
+	l.Refused("up", "m", stated(32_768), Sent{Window: 128_000})
+	l.Answered("up", "m", 32_768)
+	l.Answered("other", "m", 100_000)
+	want(32_768, Learned)
+	l.Answered("up", "m", 32_769)
+	want(128_000, Default)
+	l.Probe("up", "m", 65_536)
+	l.Refused("up", "m", stated(32_768), Sent{Window: 65_536})
+	l.Answered("up", "m", 40_000)
+	want(65_536, Probed)
+	l.Answered("up", "m", 70_000)
+	want(128_000, Default)
+	if len(l.taught) != 0 {
+		t.Errorf("what is known no more is kept: %v", l.taught)
+	}
+}
+
+func TestOneLessonReplacesAnother(t *testing.T) {
+	l, w, _ := lessonsOn(&drawer{})
+	f := func(tokens int, change func()) {
+		t.Helper()
+		change()
+		if got := w.Of("up", "m").Tokens; got != tokens {
+			t.Errorf("the window is %d, want %d", got, tokens)
+		}
+	}
+	believed := Sent{Window: 128_000} // as a request that began before the lesson has it
+	guess := func(tokens int) func() {
+		return func() {
+			l.Refused("up", "m", Verdict{Kind: Input}, Sent{Tokens: tokens * 20 / 19, Window: 128_000})
+		}
+	}
+	f(57_000, guess(57_000))
+	f(57_000, guess(76_000)) // a guess is an upper bound
+	f(38_000, guess(38_000))
+	f(65_536, func() { l.Refused("up", "m", stated(65_536), believed) }) // the provider's word is more than a guess
+	f(65_536, guess(76_000))
+	f(32_768, func() { l.Refused("up", "m", stated(32_768), believed) })
+	f(19_000, guess(19_000)) // and yet it refused less
+}
+
+func TestServersTellTheirWindow(t *testing.T) {
+	l, w, _ := lessonsOn(&drawer{})
+	f := func(model string, probe, tokens int, source Source) {
+		t.Helper()
+		l.Probe("up", model, probe)
+		if got := w.Of("up", model); got != (Window{tokens, source}) {
+			t.Errorf("%s, probed as %d, is %v, want %d %s", model, probe, got, tokens, source)
+		}
+	}
+	f("m", 32_768, 32_768, Probed)
+	f("m", 262_144, 262_144, Probed) // it knows better than a default
+	f("m", 5, 262_144, Probed)       // no window
+	f("m", 0, 128_000, Default)
+	f("gpt-4o", 16_384, 16_384, Probed)
+	f("mine", 32_768, 32_768, Probed)
+	f("mine", 262_144, 64_000, Configured)
+	l.Refused("up", "m", stated(8_192), Sent{})
+	f("m", 32_768, 8_192, Learned)
+}
+
+func TestLessonsOutliveTheProcess(t *testing.T) {
+	d := &drawer{}
+	l, _, clock := lessonsOn(d)
+	l.Refused("up", "a", stated(32_768), Sent{Window: 128_000})
+	l.Refused("up", "b", Verdict{Kind: Input}, Sent{Tokens: 20_000, Window: 128_000})
+	l.Probe("up", "b", 65_536)
+	if d.keep != keepStated {
+		t.Errorf("they are kept for %v", d.keep)
+	}
+	next := func() *Windows {
+		return New(Config{Default: 128_000}, NewLessons(d, clock.now))
+	}
+	if a, b := next().Of("up", "a"), next().Of("up", "b"); a != (Window{32_768, Learned}) || b != (Window{19_000, Learned}) {
+		t.Errorf("after a restart: %v, %v", a, b)
+	}
+	clock.at = clock.at.Add(2 * time.Hour)
+	if a, b := next().Of("up", "a"), next().Of("up", "b"); a != (Window{32_768, Learned}) || b != (Window{65_536, Probed}) {
+		t.Errorf("after a restart two hours later: %v, %v", a, b)
+	}
+	clock.at = clock.at.Add(-100 * time.Hour)
+	if a := next().Of("up", "a"); a.Source != Default {
+		t.Errorf("by a clock that was set back they hold for days: %v", a)
+	}
+	for _, damage := range []string{"", "x", "{}", `[{"upstream":"up","model":"a","tokens":5,"until":"2026-11-20T13:00:00Z"}]`, `[{"tokens":"x"}]`} {
+		d.value = []byte(damage)
+		if a := next().Of("up", "a"); a.Source != Default {
+			t.Errorf("%q is believed: %v", damage, a)
+		}
+	}
+	d.fails = true
+	if _, ok := l.Refused("up", "c", stated(32_768), Sent{Window: 128_000}); !ok {
+		t.Error("what is not kept is not learned")
+	}
+	memory := NewLessons(nil, clock.now)
+	if memory.Probe("up", "m", 32_768); New(Config{Default: 1_024}, memory).Of("up", "m").Source != Probed {
+		t.Error("without a keeper nothing is learned")
+	}
+}
+
+func TestNothingNewIsNotKeptAgain(t *testing.T) {
+	d := &drawer{}
+	l, _, _ := lessonsOn(d)
+	l.Probe("up", "m", 32_768)
+	puts := d.puts
+	l.Probe("up", "m", 32_768)
+	l.Answered("up", "m", 20_000)
+	l.Answered("up", "nobody", 20_000)
+	l.Refused("up", "m", Verdict{Kind: Rate}, Sent{})
+	l.Cut("up", "m", 40_000, 32_768)
+	l.Cut("up", "m", 40_000, 32_768)
+	if d.puts != puts {
+		t.Errorf("the keeper was called %d times for nothing", d.puts-puts)
+	}
+}
+
+func TestLessonsAreBoundedAndCopied(t *testing.T) {
+	l, w, clock := lessonsOn(&drawer{})
+	for i := range 3 * mostTaught {
+		clock.at = clock.at.Add(time.Millisecond)
+		l.Probe("up", fmt.Sprintf("model-%d", i), 32_768)
+		if len(l.taught) > mostTaught {
+			t.Fatalf("%d lessons are kept, at most %d", len(l.taught), mostTaught)
+		}
+	}
+	if got := w.Of("up", fmt.Sprintf("model-%d", 3*mostTaught-1)); got.Source != Probed {
+		t.Errorf("the newest lesson is forgotten: %v", got)
+	}
+	body := []byte("gpt-4o")
+	l.Probe("up", unsafe.String(&body[0], len(body)), 32_768)
+	copy(body, "######")
+	if got := w.Of("up", "gpt-4o"); got.Source != Probed {
+		t.Errorf("a name is kept as a part of the request: %v", got)
+	}
+}
+
+func TestTaughtNameCostsNoAllocation(t *testing.T) {
+	l, w, _ := lessonsOn(&drawer{})
+	l.Refused("up", "gpt-4o", stated(32_768), Sent{})
+	for _, model := range []string{"gpt-4o", "gpt-4.1"} {
+		w.Of("up", model)
+		if n := testing.AllocsPerRun(100, func() { w.Of("up", model) }); n != 0 {
+			t.Errorf("%v allocations for %s, seen before", n, model)
+		}
+	}
+}
+
+func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l, w, clock := lessonsOn(&drawer{})
+		tokens := rapid.IntRange(-1, 300_000)
+		for range rapid.IntRange(1, 20).Draw(t, "steps") {
+			n := tokens.Draw(t, "tokens")
+			switch rapid.IntRange(0, 4).Draw(t, "step") {
+			case 0:
+				l.Refused("up", "mine", stated(n), Sent{Tokens: n, Window: w.Of("up", "mine").Tokens})
+			case 1:
+				l.Refused("up", "mine", Verdict{Kind: Input}, Sent{Tokens: n})
+			case 2:
+				l.Probe("up", "mine", n)
+			case 3:
+				l.Answered("up", "mine", n)
+				if got := w.Of("up", "mine"); got.Source != Configured && got.Tokens < n {
+					t.Fatalf("%d tokens were answered, and the window is %v", n, got)
+				}
+			case 4:
+				clock.at = clock.at.Add(time.Duration(n) * time.Second)
+			}
+			if got := w.Of("up", "mine"); got.Tokens > 64_000 || got.Tokens < leastWindow || got.Tokens == 64_000 && got.Source == Learned {
+				t.Fatalf("the window is %v", got)
+			}
+		}
+	})
+}
+
+func TestManyMayLearnAtOnce(t *testing.T) {
+	d := &drawer{}
+	l, w, _ := lessonsOn(d)
+	var all sync.WaitGroup
+	for g := range 4 {
+		all.Go(func() {
+			for i := range 200 {
+				model := fmt.Sprintf("model-%d", i%7)
+				l.Refused("up", model, stated(32_768+g), Sent{})
+				l.Probe("up", model, 65_536+i)
+				l.Answered("up", model, 40_000)
+				if got := w.Of("up", model).Tokens; got < 32_768 || got > 128_000 {
+					t.Errorf("the window is %d", got)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if again := NewLessons(d, l.now); len(again.taught) != len(l.taught) {
+		t.Errorf("%d are kept of %d", len(again.taught), len(l.taught))
+	}
+}

@@ -1,0 +1,110 @@
+package window
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// nearlyFull is the share of the window, in percent, above which an answer without a word is taken for an overflow.
+const nearlyFull = 85
+
+// silence is the verdict on an answer that complains of nothing.
+func silence(a Answer, s Sent, c complaint) Verdict {
+	full := s.Window > 0 && s.Tokens > s.Window/100*nearlyFull
+	empty := len(strings.TrimSpace(string(a.Body[:min(len(a.Body), mostBody)]))) == 0
+	switch {
+	case a.Status == 413:
+		return Verdict{Kind: Bytes, Why: "the status says that the request is too large"}
+	case a.Status == 400 && empty && full:
+		return Verdict{Kind: Input, Why: "the request fills the window, and was refused without a word"}
+	case a.Status < 300 && c.stream && c.frames == 0 && full:
+		return Verdict{Kind: Input, Why: "the request fills the window, and the answer is empty"}
+	case a.Status < 300 && !c.stream && len(a.Body) <= mostBody:
+		return unanswered(a.Body, s)
+	}
+	return Verdict{Why: "it does not say why"}
+}
+
+// unanswered finds an answer that ended before its first token for want of room.
+func unanswered(body []byte, s Sent) Verdict {
+	none := Verdict{Why: "it is an answer"}
+	if !gjson.ValidBytes(body) {
+		return none
+	}
+	v := gjson.ParseBytes(body)
+	made := first(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
+	if !made.Exists() || made.Int() != 0 {
+		return none
+	}
+	reason := first(v, "choices.0.finish_reason", "stop_reason", "done_reason", "incomplete_details.reason").String()
+	if !Full(reason, 0) {
+		return none
+	}
+	used := first(v, "usage.prompt_tokens", "usage.input_tokens", "prompt_eval_count").Int()
+	explicit := Full(reason, 1)
+	if !explicit && (s.Window <= 0 || max(int64(s.Tokens), used) <= int64(s.Window)/100*nearlyFull || v.Get("usage.total_tokens").Int() > used) {
+		return none // there was room, or what was made is not counted as such: thoughts
+	}
+	return Verdict{Kind: Input, Requested: int(max(used, 0)), Why: "the answer ended before its first token for want of room"}
+}
+
+func first(v gjson.Result, paths ...string) gjson.Result {
+	for _, path := range paths {
+		if found := v.Get(path); found.Exists() {
+			return found
+		}
+	}
+	return gjson.Result{}
+}
+
+// Full reports whether the reason why an answer ended, with so many tokens made, is that the window was full.
+func Full(reason string, made int) bool {
+	var w wording
+	w.read(reason)
+	if capacityWords.MatchString(w.text) && excessWords.MatchString(w.text) {
+		return true
+	}
+	switch reason {
+	case "length", "max_tokens", "max_output_tokens", "MAX_TOKENS":
+		return made == 0
+	}
+	return false
+}
+
+// Truncated reports that a provider has cut a request without saying so: it counted far fewer tokens than were sent, or
+// exactly as many as windows have. used is the whole prompt as the provider counted it, counted is the best count of
+// what was sent. size is about what the window seems to be, and not above the one believed.
+func Truncated(used, counted, believed int) (size int, ok bool) {
+	if used < leastUsed || counted < leastWindow || used >= counted {
+		return 0, false
+	}
+	exact := used == believed || isCommon(used) && counted-used >= used/10
+	switch {
+	case exact:
+		size = used
+	case used*10 < counted*6:
+		for size = leastWindow; size < used; size *= 2 { // servers that cut keep between half of a window and all of it
+		}
+		if size >= counted {
+			size = used
+		}
+	}
+	if believed > 0 {
+		size = min(size, believed)
+	}
+	return size, size >= leastWindow && size <= mostWindow
+}
+
+// leastUsed is how many tokens a server keeps at least of what it cuts.
+const leastUsed = 256
+
+// isCommon reports that a number is one that people choose for windows: so few are that chance hardly meets them.
+func isCommon(n int) bool {
+	odd := n
+	for odd > 0 && odd%2 == 0 {
+		odd /= 2
+	}
+	return n >= leastWindow && slices.Contains([]int{1, 3, 5, 125, 625}, odd)
+}

@@ -1,0 +1,86 @@
+package window
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestAnswersThatEndedForWantOfRoom(t *testing.T) {
+	f := func(want Kind, requested int, body string) {
+		t.Helper()
+		v := Read(Answer{Status: 200, Body: []byte(body)}, Sent{Tokens: 9_000, Window: 10_000})
+		if v.Kind != want || v.Requested != requested {
+			t.Errorf("%s\n\tis %v, request %d; want %v, %d", body, v.Kind, v.Requested, want, requested)
+		}
+	}
+	f(Input, 32_889, `{"choices":[{"message":{"content":""},"finish_reason":"length"}],"usage":{"prompt_tokens":32889,"completion_tokens":0}}`)
+	f(Input, 202_752, `{"choices":[{"finish_reason":"model_context_window_exceeded"}],"usage":{"prompt_tokens":202752,"completion_tokens":0}}`)
+	f(Input, 9_000, `{"stop_reason":"max_tokens","content":[],"usage":{"input_tokens":9000,"output_tokens":0}}`)
+	f(Input, 4_096, `{"done_reason":"length","prompt_eval_count":4096,"eval_count":0}`)
+	f(NotOurs, 0, `{"choices":[{"message":{"content":"yes"},"finish_reason":"length"}],"usage":{"prompt_tokens":10,"completion_tokens":1}}`)
+	f(NotOurs, 0, `{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":0}}`)
+	f(NotOurs, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}]}`) // it may have been reasoning
+	f(NotOurs, 0, `{"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9000,"output_tokens":50}}`)
+	f(NotOurs, 0, `{"choices":`)
+	f(NotOurs, 0, `{"choices":[{"message":{},"finish_reason":"length"}],"usage":{"prompt_tokens":9000,"completion_tokens":0,"total_tokens":9900}}`) // thoughts
+	roomy := Answer{Status: 200, Body: []byte(`{"choices":[{"message":{},"finish_reason":"length"}],"usage":{"prompt_tokens":20000,"completion_tokens":0}}`)}
+	for _, s := range []Sent{{}, {Tokens: 20_000, Window: 1_000_000}} {
+		if v := Read(roomy, s); v.Kind != NotOurs {
+			t.Errorf("with room it is %v", v)
+		}
+	}
+}
+
+func TestFullTellsWhyAnAnswerEnded(t *testing.T) {
+	f := func(want bool, reason string, made int) {
+		t.Helper()
+		if Full(reason, made) != want {
+			t.Errorf("%q after %d tokens is full: %v", reason, made, !want)
+		}
+	}
+	f(true, "model_context_window_exceeded", 500)
+	f(true, "context_length_exceeded", 0)
+	f(true, "length", 0)
+	f(true, "MAX_TOKENS", 0)
+	f(false, "length", 1)
+	f(false, "stop", 0)
+	f(false, "content_filter", 0)
+	f(false, "", 0)
+}
+
+func TestSilentCutsAreNoticed(t *testing.T) {
+	f := func(used, counted, believed, size int) {
+		t.Helper()
+		got, ok := Truncated(used, counted, believed)
+		if ok != (size > 0) || ok && got != size {
+			t.Errorf("Truncated(%d, %d, %d) is %d, %v; want %d", used, counted, believed, got, ok, size)
+		}
+	}
+	f(2_048, 16_101, 128_000, 2_048)
+	f(4_096, 5_000, 128_000, 4_096)
+	f(40_960, 60_000, 128_000, 40_960)
+	f(8_000, 9_500, 128_000, 8_000)
+	f(1_026, 16_101, 128_000, 2_048)      // about half of a window is kept
+	f(16_500, 60_000, 128_000, 32_768)    // likewise
+	f(500, 16_101, 128_000, 1_024)        // and no window is smaller
+	f(8_300, 14_000, 128_000, 8_300)      // twice as much would have held it
+	f(9_000, 20_000, 10_000, 10_000)      // not above the one believed
+	f(202_752, 230_000, 202_752, 202_752) // exactly the one believed
+	f(202_752, 230_000, 1_000_000, 0)     // or by chance
+	f(4_096, 4_200, 128_000, 0)           // counts differ by so much
+	f(9_600, 16_000, 128_000, 0)          // six tenths
+	f(16_000, 16_000, 128_000, 0)         //
+	f(20_000, 16_000, 128_000, 0)         //
+	f(0, 16_000, 128_000, 0)              // not told
+	f(100, 16_000, 128_000, 0)            // told wrong
+	f(300, 900, 128_000, 0)               // small requests have large errors
+	rapid.Check(t, func(t *rapid.T) {
+		used, counted := rapid.IntRange(-10, 1<<40).Draw(t, "used"), rapid.IntRange(-10, 1<<40).Draw(t, "counted")
+		believed := rapid.IntRange(0, 1<<40).Draw(t, "believed")
+		size, ok := Truncated(used, counted, believed)
+		if ok && (size < leastWindow || size > mostWindow || believed > 0 && size > believed || used >= counted || size > counted) {
+			t.Fatalf("Truncated(%d, %d, %d) is %d", used, counted, believed, size)
+		}
+	})
+}
