@@ -57,7 +57,7 @@ func served(p *provider, folder string, change func(*Config)) *inService {
 	conf := defaults()
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", folder, "up"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: p.URL + "/v1"}
-	conf.Window.Models = map[string]int{theModel: p.window}
+	conf.Window.Models, conf.Window.Probe = map[string]int{theModel: p.window}, false
 	change(&conf)
 	if err := conf.validate(); err != nil {
 		p.t.Fatal(err)

@@ -53,11 +53,17 @@ func (s *stage) number(text string) int {
 
 func (s *stage) sent(args []string) {
 	s.want(args, 3, "sent NAME K FILE")
-	requests, k := s.upstreamNamed(args[0]).Requests(), s.number(args[1])
-	if k < 1 || k > len(requests) {
-		s.Fatalf("upstream %s got %d requests", args[0], len(requests))
+	k := s.number(args[1])
+	var bodies [][]byte
+	for _, r := range s.upstreamNamed(args[0]).Requests() {
+		if strings.HasSuffix(r.Target, "/chat/completions") { // it is asked in the background how much its models hold, too
+			bodies = append(bodies, r.Body)
+		}
 	}
-	s.Check(os.WriteFile(s.MkAbs(args[2]), requests[k-1].Body, 0o600))
+	if k < 1 || k > len(bodies) {
+		s.Fatalf("upstream %s got %d conversations", args[0], len(bodies))
+	}
+	s.Check(os.WriteFile(s.MkAbs(args[2]), bodies[k-1], 0o600))
 }
 
 func (s *stage) capture(args []string) {

@@ -102,7 +102,7 @@ func (s stagedDemo) config(upstream string) (Config, error) {
 		return Config{}, err
 	}
 	conf.Upstream, conf.Upstreams, conf.Routes = urlUpstream, map[string]proxy.UpstreamConfig{urlUpstream: {URL: upstream}}, nil
-	conf.Window.Models = map[string]int{demo.Model: s.window}
+	conf.Window.Models, conf.Window.Probe = map[string]int{demo.Model: s.window}, false // its model is asked for nothing but its part
 	return conf, conf.validate()
 }
 

@@ -26,6 +26,7 @@ type keeping struct {
 	live       *rewrite.Shaper
 	shadow     *rewrite.Shaper // sees what is live and writes nothing there
 	summariser *summariser     // of live; nobody can be asked until it has a proxy
+	prober     *prober         // likewise
 	byHand     func() *rewrite.Shaper
 	telling    telling
 	log        *slog.Logger
@@ -52,6 +53,7 @@ func openKeeping(conf Config, folder, listen string, log *slog.Logger) (*keeping
 	}
 	k.lessons = window.NewLessons(lessonKeeper{k.store}, time.Now)
 	k.windows.Store(window.New(conf.Window, k.lessons))
+	k.prober = newProber(conf, k)
 	k.shapers(conf)
 	ctx, stop := context.WithCancel(context.Background())
 	k.stop = stop
@@ -128,14 +130,22 @@ func (k *keeping) shapers(conf Config) {
 	m.Summariser = k.summariser
 	k.shadow = rewrite.NewShaper(shadowed(m, keep))
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
-	m.Tell = k.telling.notice
-	k.live = rewrite.NewShaper(m)
+	live := m // a copy: the others tell nobody, and have nobody asked
+	live.Tell, live.Window = k.telling.notice, k.prober.watching(m.Window)
+	k.live = rewrite.NewShaper(live)
 }
 
 // configure puts another configuration in force, but for what is fixed at start.
 func (k *keeping) configure(conf Config) {
 	k.windows.Store(window.New(conf.Window, k.lessons))
 	k.summariser.configure(conf)
+	k.prober.configure(conf)
+}
+
+// through says by which proxy upstreams are asked from now on.
+func (k *keeping) through(p *proxy.Proxy) {
+	k.summariser.proxy.Store(p)
+	k.prober.proxy.Store(p)
 }
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
@@ -170,6 +180,7 @@ func (k *keeping) sweep(ctx context.Context) {
 
 // close ends what runs before it closes the store: jobs may still put into it what was paid for.
 func (k *keeping) close() {
+	k.prober.close()
 	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
 	defer cancel()
 	if err := k.summariser.Close(ctx); err != nil {

@@ -43,7 +43,8 @@ const patience = 30 * time.Second
 // TestScripts runs the real program by the scripts in testdata/script. Besides testscript's own commands they have
 //
 //	upstream NAME [FILE]          answers each request with {"from":"NAME"}, or plays FILE, a script for package scripted
-//	                              in which each line begins with ">"; $NAME is its URL, $NAME_addr its host:port
+//	                              in which each line begins with ">"; without GET /v1/models it does not say how much its
+//	                              models hold; $NAME is its URL, $NAME_addr its host:port
 //	[!] upstream-saw NAME REGEXP  a request has reached that upstream whose head or body matches
 //	release NAME WORD             lets the upstream go on from "await WORD"
 //	fill FILE...                  replaces $VARIABLES in the files
@@ -58,7 +59,7 @@ const patience = 30 * time.Second
 //	strays FOLDER BUT             prints the files in FOLDER that are not in the folder BUT
 //	conversation FILE N           writes a request with N calls and their results, which extends that with N-1; a result is 15 000 tokens
 //	result FILE K                 writes the text of the K-th result
-//	sent NAME K FILE              writes the body of the K-th request that reached that upstream
+//	sent NAME K FILE              writes the body of the K-th conversation that reached that upstream
 //	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE
 //
 // $DATA is the user's data folder.
@@ -174,13 +175,18 @@ func (s *stage) pattern(text string) *regexp.Regexp {
 	return re
 }
 
+// unsaid is what an upstream answers that does not say how much its models hold.
+const unsaid = "-- GET /v1/models --\nrepeat\nstatus 404 No\n-- GET /props* --\nrepeat\nstatus 404 No\n-- GET /api/* --\nrepeat\nstatus 404 No\n"
+
 func (s *stage) playUpstream(args []string) {
 	s.want(args, 1, "upstream NAME [FILE]")
 	text := fmt.Sprintf("-- * * --\nrepeat\nstatus 200 OK\nheader Content-Type: application/json\nbody {\"from\":%q}\n", args[0])
 	if len(args) > 1 {
 		plain, err := txtar.Unquote([]byte(s.ReadFile(args[1])))
 		s.Check(err)
-		text = string(plain)
+		if text = string(plain); !strings.Contains(text, "-- GET /v1/models --") {
+			text += unsaid
+		}
 	}
 	script, err := scripted.Parse([]byte(text))
 	s.Check(err)

@@ -104,7 +104,7 @@ func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
 	})
 	d.keeping.telling.to(d.console)
 	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}))
-	d.keeping.summariser.proxy.Store(d.proxy)
+	d.keeping.through(d.proxy)
 	return err
 }
 

@@ -77,7 +77,7 @@ func askingWith(t *testing.T, folder string, change func(*Config), script string
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.summariser.proxy.Store(p)
+	r.through(p)
 	ln, err := listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,15 @@ func (Question) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a questi
 // LogValue does the same for logs.
 func (Question) LogValue() slog.Value { return slog.StringValue("a question to an upstream") }
 
-// Reply is the answer to a Question.
+// Inquiry is a request of epitome's own that concerns a server itself: it speaks for no client.
+type Inquiry struct {
+	Upstream string // its name
+	Method   string
+	Path     string // with a query; under /v1/ that of the common API, wherever the upstream has it, else what lies beside that
+	Body     []byte // JSON; nil is none
+}
+
+// Reply is the answer to a Question or an Inquiry.
 type Reply struct {
 	Status      int
 	ContentType string
@@ -42,23 +50,32 @@ var errStopped = errors.New("epitome stops")
 // exchange does, and never waits for one; Cut ends it, and Shutdown does not wait for it. Unless there is an error, Reply.Body
 // has to be closed.
 func (p *Proxy) Ask(ctx context.Context, q Question) (Reply, error) {
+	return p.asks(ctx, q.Upstream, q.Body, q.head)
+}
+
+// Look sends an inquiry, as Ask does a question.
+func (p *Proxy) Look(ctx context.Context, q Inquiry) (Reply, error) {
+	return p.asks(ctx, q.Upstream, q.Body, q.head)
+}
+
+func (p *Proxy) asks(ctx context.Context, upstream string, body []byte, headFor func(*upstream) ([]byte, error)) (Reply, error) {
 	set := p.settings.Load()
-	up := set.table.byName[q.Upstream]
+	up := set.table.byName[upstream]
 	if up == nil {
-		return Reply{}, fmt.Errorf("cannot ask upstream %q: known are %s", q.Upstream, set.table.names())
+		return Reply{}, fmt.Errorf("cannot ask upstream %q: known are %s", upstream, set.table.names())
 	}
-	head, err := q.head(up)
+	head, err := headFor(up)
 	if err != nil {
-		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", q.Upstream, err)
+		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
 	r := &reply{proxy: p, most: int64(set.MaxBody)}
 	r.life, r.cancel = context.WithCancelCause(ctx)
 	a, err := r.ask(up, outgoing{
-		head: head, body: q.Body, firstByte: set.FirstByteTimeout.D(), readIdle: set.ReadIdle.D(),
+		head: head, body: body, firstByte: set.FirstByteTimeout.D(), readIdle: set.ReadIdle.D(),
 		sent: func(bool) {}, interim: func(*answerHead) error { return nil },
 	})
 	if err != nil {
-		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", q.Upstream, err)
+		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
 	text := func(name string) string { return string(find(a.block, name)) }
 	return Reply{Status: a.code, ContentType: text("content-type"), RetryAfter: text("retry-after"), Body: r}, nil
@@ -88,15 +105,35 @@ func (q Question) head(up *upstream) ([]byte, error) {
 	return r.appendTo(nil, up), nil
 }
 
-// chatTarget is where an upstream takes conversations, unless a request has shown that: the common API's path behind the base,
-// without the version where the base has one already, as in /v1beta/openai.
-func (u *upstream) chatTarget() []byte {
+// head is the inquiry's head, with the upstream's own headers in place of the inquiry's.
+func (q Inquiry) head(up *upstream) ([]byte, error) {
+	block := "Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n"
+	if q.Body != nil {
+		block = "Content-Type: application/json\r\n" + block
+	}
+	r := requestHead{method: []byte(q.Method), target: up.target(q.Path), block: []byte(block), length: len(q.Body)}
+	return r.appendTo(nil, up), nil
+}
+
+// target is where an upstream has the path of an inquiry.
+func (u *upstream) target(path string) []byte {
+	if rest, common := strings.CutPrefix(path, "/v1/"); common {
+		return u.commonTarget("/" + rest)
+	}
+	return []byte(strings.TrimSuffix(u.base, "/v1") + path)
+}
+
+// chatTarget is where an upstream takes conversations, unless a request has shown that.
+func (u *upstream) chatTarget() []byte { return u.commonTarget(chatPath) }
+
+// commonTarget is the common API's path behind the base, without the version where the base has one already, as in /v1beta/openai.
+func (u *upstream) commonTarget(path string) []byte {
 	for part := range strings.SplitSeq(u.base, "/") {
 		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
-			return u.join([]byte(chatPath))
+			return u.join([]byte(path))
 		}
 	}
-	return u.join([]byte("/v1" + chatPath))
+	return u.join([]byte("/v1" + path))
 }
 
 // ask sends the question. From here on the end of the reply's life ends everything.

@@ -195,6 +195,76 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	}
 }
 
+func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
+	r := on(t, "-- * * --\nrepeat\nstatus 200 OK\nbody a\n")
+	r.credential(chat, "Authorization: Bearer theirs")
+	f := func(base string, q Inquiry, want string) {
+		t.Helper()
+		s := r.proxy.settings.Load().Settings
+		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base, Headers: map[string]string{"X-Team": "ours"}}}
+		if err := r.proxy.Reload(s); err != nil {
+			t.Fatal(err)
+		}
+		q.Upstream = "test"
+		a, err := r.proxy.Look(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := io.ReadAll(a.Body); string(text) != "a" || err != nil || a.Status != 200 {
+			t.Errorf("got %d %q %v", a.Status, text, err)
+		}
+		_ = a.Body.Close()
+		if head, body := r.got(); head != want+"X-Team: ours\r\n\r\n" || body != string(q.Body) {
+			t.Errorf("with the base %q, the upstream got\n%q, want\n%q; and %q", base, head, want, body)
+		}
+	}
+	const lines = "Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\nHost: HOST\r\n"
+	get := func(target string) string { return "GET " + target + " HTTP/1.1\r\n" + lines }
+	list, props := Inquiry{Method: "GET", Path: "/v1/models"}, Inquiry{Method: "GET", Path: "/props?model=m"}
+	f("", list, get("/v1/models"))
+	f("/v1", list, get("/v1/models"))
+	f("/v1/", list, get("/v1/models"))
+	f("/api", list, get("/api/v1/models"))
+	f("/openai/v1", list, get("/openai/v1/models"))
+	f("/v1beta/openai", list, get("/v1beta/openai/models"))
+	f("", props, get("/props?model=m"))
+	f("/v1", props, get("/props?model=m"))
+	f("/gpu/v1/", props, get("/gpu/props?model=m"))
+	f("/gpu", props, get("/gpu/props?model=m"))
+	f("/v1", Inquiry{Method: "GET", Path: "/api/v1/models"}, get("/api/v1/models"))
+	f("/v1", Inquiry{Method: "POST", Path: "/api/show", Body: []byte(question)},
+		"POST /api/show HTTP/1.1\r\nContent-Type: application/json\r\n"+lines+"Content-Length: 13\r\n")
+	if _, err := r.proxy.Look(t.Context(), Inquiry{Upstream: "none"}); err == nil || err.Error() != `cannot ask upstream "none": known are test` {
+		t.Errorf("got %v", err)
+	}
+}
+
+// An inquiry has all the limits of a question: what ends one ends the other.
+func TestInquiryEndsWithItsContextAndWithTheProxy(t *testing.T) {
+	noLeaks(t)
+	r := newRig(t, "-- GET * --\nrepeat\nawait-close\n")
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 2)
+	look := func(ctx context.Context) {
+		_, err := r.proxy.Look(ctx, Inquiry{Upstream: "test", Method: "GET", Path: "/props"})
+		ended <- err
+	}
+	go look(ctx)
+	r.await("waiting 1 close")
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	r.await("gone 1")
+	go look(t.Context())
+	r.await("waiting 2 close")
+	r.proxy.Shutdown()
+	if err := <-ended; !errors.Is(err, errStopped) {
+		t.Errorf("got %v", err)
+	}
+	r.await("gone 2")
+}
+
 func TestQuestionThatMayHaveArrivedIsNotSentAgain(t *testing.T) {
 	r := newRig(t, "-- POST * --\nrepeat\nhangup\n")
 	if _, err := r.asks(t.Context()); err == nil {

@@ -11,7 +11,7 @@
 // upstream call at once, and no request is sent twice unless nothing of it can have arrived. It promises to be
 // bounded: every queue, buffer and wait has a limit in Config. A panic fails one exchange, never the process.
 //
-// It also asks upstreams on epitome's own behalf (Ask), over the same connections and within the same limits.
+// It also asks upstreams on epitome's own behalf (Ask, Look), over the same connections and within the same limits.
 //
 // It assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served), and does not serve TLS itself.
 package proxy

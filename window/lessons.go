@@ -88,7 +88,10 @@ func (l *Lessons) Probe(upstream, model string, tokens int) {
 	if tokens != 0 && (tokens < leastWindow || tokens > mostWindow) {
 		return
 	}
-	said := lesson{tokens: tokens, until: l.now().Add(keepStated), stated: true}
+	var said lesson
+	if tokens > 0 {
+		said = lesson{tokens: tokens, until: l.now().Add(keepStated), stated: true}
+	}
 	l.change(question{upstream, model}, func(t *taught) bool {
 		same := t.probed.tokens == said.tokens && said.until.Sub(t.probed.until) < keepStated/4
 		if !same {
@@ -96,6 +99,22 @@ func (l *Lessons) Probe(upstream, model string, tokens int) {
 		}
 		return !same
 	})
+}
+
+// Unprobe forgets what servers have said of themselves, but for the upstreams that are still asked.
+func (l *Lessons) Unprobe(asked func(upstream string) bool) {
+	changed := false
+	l.mu.Lock()
+	for q, t := range l.taught {
+		if t.probed != (lesson{}) && !asked(q.upstream) {
+			t.probed, changed = lesson{}, true
+			l.set(q, t, true)
+		}
+	}
+	l.mu.Unlock()
+	if changed {
+		l.save()
+	}
 }
 
 // Answered takes lessons back that a request which was answered proves wrong. tokens are the provider's own count of it: a

@@ -231,6 +231,7 @@ func TestNothingNewIsNotKeptAgain(t *testing.T) {
 	l.Probe("up", "m", 32_768)
 	puts := d.puts
 	l.Probe("up", "m", 32_768)
+	l.Probe("up", "nobody", 0)
 	l.Answered("up", "m", 20_000)
 	l.Answered("up", "nobody", 20_000)
 	l.Refused("up", "m", Verdict{Kind: Rate}, Sent{})
@@ -238,6 +239,48 @@ func TestNothingNewIsNotKeptAgain(t *testing.T) {
 	l.Cut("up", "m", 40_000, 32_768)
 	if d.puts != puts {
 		t.Errorf("the keeper was called %d times for nothing", d.puts-puts)
+	}
+}
+
+func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
+	d := &drawer{}
+	l, w, clock := lessonsOn(d)
+	for _, up := range []string{"up", "gone"} {
+		l.Probe(up, "m", 65_536)
+		l.Probe(up, "n", 65_536)
+		l.Refused(up, "m", stated(32_768), Sent{Window: 65_536})
+	}
+	l.Probe("up", "n", 0)
+	puts := d.puts
+	l.Unprobe(func(upstream string) bool { return upstream == "up" })
+	l.Unprobe(func(upstream string) bool { return upstream == "up" })
+	if d.puts != puts+1 {
+		t.Errorf("it was kept %d times", d.puts-puts)
+	}
+	for range 2 {
+		for _, up := range []string{"up", "gone"} {
+			l.Answered(up, "m", 40_000) // no refusal stands any more
+			if got := w.Of(up, "m"); got.Source == Probed != (up == "up") {
+				t.Errorf("%s: got %v", up, got)
+			}
+			if got := w.Of(up, "n"); got.Source != Default {
+				t.Errorf("%s: got %v", up, got)
+			}
+		}
+		l = NewLessons(d, clock.now)
+		w = New(Config{Default: 128_000}, l)
+	}
+	if len(l.taught) != 1 {
+		t.Errorf("what is known no more is kept: %v", l.taught)
+	}
+}
+
+func TestConfiguredWindowIsTold(t *testing.T) {
+	w := New(Config{Default: 128_000, Models: map[string]int{"my*": 50_000, "my-own*": 40_000}}, nil)
+	for model, want := range map[string]int{"MY-model": 50_000, "my-own-model": 40_000, "gpt-4o": 0, "": 0} {
+		if got := w.Configured(model); got != want {
+			t.Errorf("%q: got %d, want %d", model, got, want)
+		}
 	}
 }
 

@@ -11,7 +11,8 @@
 // words of size and excess, and how numbers relate to them; when in doubt it is another refusal. It looks at a bounded
 // part of an answer in time that is linear in it, and quotes nothing of it.
 //
-// The package does no I/O but what is plugged in as a Keeper, and asks nobody: who probes a server hands in what it said.
+// The package does no I/O but what is plugged in as a Keeper, and asks nobody: Looks says how a server can be asked, ReadProbe what
+// it has said, and who asks hands that in (Lessons.Probe).
 package window
 
 import (
@@ -27,6 +28,7 @@ import (
 type Config struct {
 	Default int            `toml:"default"` // tokens, for models that nothing is known of
 	Models  map[string]int `toml:"models"`  // pattern (* is any run of characters, ? is one; case does not matter) -> tokens, at most
+	Probe   bool           `toml:"probe"`   // servers may be asked; it is for who asks them
 }
 
 // Source is where a window's size comes from.
@@ -105,6 +107,17 @@ func (w *Windows) Of(upstream, model string) Window {
 	return found
 }
 
+// Configured is the window that the configuration gives a model; 0 if it gives none.
+func (w *Windows) Configured(model string) (tokens int) {
+	model = strings.ToLower(model)
+	for _, p := range w.patterns {
+		if unit.Match(p.text, model) {
+			return p.tokens
+		}
+	}
+	return 0
+}
+
 // untaught is the window without the lessons of use.
 func (w *Windows) untaught(upstream, model string) Window {
 	if len(model) > maxName {
@@ -128,12 +141,10 @@ func (w *Windows) untaught(upstream, model string) Window {
 }
 
 func (w *Windows) find(upstream, model string) Window {
-	model = strings.ToLower(model)
-	for _, p := range w.patterns {
-		if unit.Match(p.text, model) {
-			return Window{p.tokens, Configured}
-		}
+	if tokens := w.Configured(model); tokens > 0 {
+		return Window{tokens, Configured}
 	}
+	model = strings.ToLower(model)
 	if len(model) > maxName {
 		return Window{w.fallback, Default}
 	}

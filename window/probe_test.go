@@ -1,0 +1,181 @@
+package window
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Answers of servers, made up after what each publishes of its API.
+const (
+	vllm = `{"object":"list","data":[{"id":"qwen3-coder","object":"model","created":1,"owned_by":"vllm","root":"/models/Qwen3-Coder","parent":null,` +
+		`"max_model_len":40960,"permission":[{"id":"modelperm-1","allow_logprobs":true}]}]}`
+	vllmAdapters = `{"object":"list","data":[{"id":"Qwen/Qwen3-8B","owned_by":"vllm","root":"Qwen/Qwen3-8B","parent":null,"max_model_len":32768},` +
+		`{"id":"sql","owned_by":"vllm","root":"/adapters/sql","parent":"Qwen/Qwen3-8B","max_model_len":null}]}`
+	groq = `{"object":"list","data":[{"id":"llama-3.1-8b-instant","active":true,"context_window":131072,"max_completion_tokens":131072},` +
+		`{"id":"gemma2-9b-it","context_window":8192},{"id":"whisper-large-v3","context_window":448}]}`
+	openRouter = `{"data":[{"id":"z-ai/glm-4.6","canonical_slug":"z-ai/glm-4.6-20250930","name":"GLM","context_length":204800,"top_provider":{"context_length":202752,"max_completion_tokens":null}},` +
+		`{"id":"qwen/qwen3-coder","context_length":1048576,"top_provider":{"context_length":null}},{"id":"qwen/qwen3-coder:free","context_length":262144,"top_provider":{"context_length":262000}}]}`
+	together = `[{"id":"deepseek-ai/DeepSeek-V3","type":"chat","context_length":131072,"pricing":{"input":1.25}},{"id":"BAAI/bge","type":"embedding","context_length":512}]`
+	mistral  = `{"object":"list","data":[{"id":"mistral-large-2512","max_context_length":262144,"aliases":["mistral-large-latest"]},{"id":"codestral-2508","max_context_length":256000,"aliases":[]}]}`
+	moonshot = `{"object":"list","data":[{"id":"kimi-k2-0905-preview","object":"model","context_length":262144,"owned_by":"moonshot"},{"id":"moonshot-v1-8k","context_length":8192}]}`
+	llamaOne = `{"default_generation_settings":{"id":0,"n_ctx":16384,"params":{"n_predict":-1}},"total_slots":4,"model_alias":"qwen","model_path":"/models/qwen.gguf"}`
+	llamaRun = `{"role":"router","default_generation_settings":{"params":{},"n_ctx":0}}`
+	llamaV1  = `{"models":[{"name":"qwen.gguf","model":"qwen.gguf"}],"object":"list","data":[{"id":"qwen.gguf","object":"model","owned_by":"llamacpp","meta":{"n_vocab":151936,"n_ctx_train":131072}}]}`
+	ollamaV1 = `{"object":"list","data":[{"id":"llama3.2:latest","object":"model","created":1,"owned_by":"library"}]}`
+	ollamaPS = `{"models":[{"name":"llama3.2:latest","model":"llama3.2:latest","size":6654289920,"details":{"family":"llama"},"size_vram":6654289920,"context_length":8192},` +
+		`{"name":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","model":"hf.co/unsloth/Qwen3-8B-GGUF:Q4_K_M","context_length":40960}]}`
+	ollamaSh = `{"modelfile":"# num_ctx 1","parameters":"stop                           \"<|end|>\"\nnum_ctx                        32768\ntemperature                    1","model_info":{"llama.context_length":131072}}`
+	studioV0 = `{"object":"list","data":[{"id":"qwen3-8b","type":"llm","state":"loaded","max_context_length":40960,"loaded_context_length":12000},` +
+		`{"id":"gemma-3","type":"llm","state":"not-loaded","max_context_length":131072}]}`
+	studioV1 = `{"models":[{"type":"llm","key":"qwen/qwen3-8b","loaded_instances":[{"id":"qwen/qwen3-8b","config":{"context_length":12000,"parallel":4}},` +
+		`{"id":"qwen/qwen3-8b:2","config":{"context_length":9000}}],"max_context_length":40960},{"type":"llm","key":"gemma-3","loaded_instances":[],"max_context_length":131072}]}`
+)
+
+func TestServersSayHowMuchTheirModelsHold(t *testing.T) {
+	f := func(path, body, model string, want int) {
+		t.Helper()
+		if tokens, ok := ReadProbe(path, []byte(body), model); tokens != want || ok != (want > 0) {
+			t.Errorf("%s of %q: got %d, %v, want %d", path, model, tokens, ok, want)
+		}
+	}
+	const list = "/v1/models"
+	f(list, vllm, "qwen3-coder", 40_960)
+	f(list, vllm, "whatever", 40_960) // it has one
+	f(list, vllmAdapters, "qwen/qwen3-8b", 32_768)
+	f(list, vllmAdapters, "/srv/Qwen3-8B", 32_768)
+	f(list, vllmAdapters, "sql", 32_768)
+	f(list, vllmAdapters, "another", 32_768)
+	f(list, groq, "gemma2-9b-it", 8_192)
+	f(list, groq, "groq/gemma2-9b-it", 8_192)
+	f(list, groq, "whisper-large-v3", 0) // too small to be true
+	f(list, groq, "gemma2", 0)
+	f(list, openRouter, "z-ai/glm-4.6", 202_752)
+	f(list, openRouter, "z-ai/glm-4.6:nitro", 202_752)
+	f(list, openRouter, "z-ai/glm-4.6-20250930", 202_752)
+	f(list, openRouter, "qwen/qwen3-coder", 1_048_576)
+	f(list, openRouter, "qwen/qwen3-coder:free", 262_000)
+	f(list, openRouter, "openrouter/auto", 0)
+	f(list, together, "deepseek-ai/DeepSeek-V3", 131_072)
+	f(list, mistral, "mistral-large-latest", 262_144)
+	f(list, mistral, "codestral-latest", 0)
+	f(list, moonshot, "moonshot-v1-8k", 8_192)
+	f("/props?model=qwen&autoload=false", llamaOne, "qwen", 16_384)
+	f("/props", llamaOne, "whatever", 16_384)
+	f("/api/ps", ollamaPS, "llama3.2", 8_192)
+	f("/api/ps", ollamaPS, "llama3.2:latest", 8_192)
+	f("/api/ps", ollamaPS, "unsloth/Qwen3-8B-GGUF:Q4_K_M", 40_960)
+	f("/api/ps", ollamaPS, "qwen3:8b", 0)
+	f("/api/ps", ollamaPS, "llama3.2:1b", 0)
+	f("/api/show", ollamaSh, "whatever", 32_768)
+	f("/api/v0/models", studioV0, "qwen3-8b", 12_000)
+	f("/api/v1/models", studioV1, "qwen/qwen3-8b:2", 9_000)
+	f("/api/v1/models", studioV1, "qwen/qwen3-8b", 9_000) // whichever of both it will be
+}
+
+// What a model could hold is not what it does hold.
+func TestServersThatSaySomethingElse(t *testing.T) {
+	f := func(path, body, model string) {
+		t.Helper()
+		if tokens, ok := ReadProbe(path, []byte(body), model); tokens != 0 || ok {
+			t.Errorf("%s of %q: got %d, %v", path, model, tokens, ok)
+		}
+	}
+	f("/v1/models", llamaV1, "qwen.gguf")
+	f("/v1/models", ollamaV1, "llama3.2")
+	f("/props", llamaRun, "qwen")
+	f("/api/show", `{"parameters":"temperature 1","model_info":{"llama.context_length":131072}}`, "m")
+	f("/api/show", `{"parameters":"num_ctx many\nnum_ctx 12 13\nxnum_ctx 4096"}`, "m")
+	f("/api/ps", `{"models":[]}`, "m")
+	f("/api/ps", `{"models":[{"name":"m:latest","size":1}]}`, "m")
+	f("/api/v0/models", studioV0, "gemma-3")
+	f("/api/v1/models", studioV1, "gemma-3")
+	f("/elsewhere", vllm, "m")
+	f("/v1/models/", vllm, "m")
+	for _, body := range []string{
+		"", "null", "[]", "{}", `"text"`, "not found", "<html></html>", `{"error":"Unexpected endpoint or method. (GET /props)"}`, `{"data":{"id":"m","max_model_len":4096}}`,
+		`{"data":[4096,null,"m",["m",4096]]}`, `{"data":[{"id":"m","max_model_len":true}]}`, `{"data":[{"id":"m","max_model_len":-4096}]}`,
+		`{"data":[{"id":"m","max_model_len":1e30}]}`, `{"data":[{"id":"m","max_model_len":512}]}`, `{"models":[{"name":"m","context_length":{}}]}`,
+		`{"data":[{"id":"a","max_model_len":4096},{"id":"b","max_model_len":8192}]}`, `{"data":[{"id":"a","max_model_len":4096},{"id":"b"}]}`,
+		`{"data":[{"id":"m"},{"id":"b","max_model_len":8192}]}`, `{"data":[{"id":"m","parent":"m"},{"id":"n","parent":"none"}]}`,
+		`{"default_generation_settings":{"n_ctx":[4096]}}`, `{"default_generation_settings":4096}`,
+	} {
+		for _, path := range []string{"/v1/models", "/props", "/api/ps", "/api/show", "/api/v0/models", "/api/v1/models"} {
+			f(path, body, "m")
+		}
+	}
+}
+
+// The end of a list may be missing: no number is taken that is cut off.
+func TestListThatIsCutOffIsReadAsFarAsItGoes(t *testing.T) {
+	first := strings.Index(groq, `,{"id":"gemma2`)
+	for i := range groq {
+		tokens, _ := ReadProbe("/v1/models", []byte(groq[:i]), "llama-3.1-8b-instant")
+		if want := map[bool]int{true: 131_072}[i >= first]; tokens != want {
+			t.Errorf("of %s: got %d, want %d", groq[:i], tokens, want)
+		}
+	}
+	for i := range llamaOne {
+		if tokens, ok := ReadProbe("/props", []byte(llamaOne[:i]), "m"); ok {
+			t.Errorf("of %s: got %d", llamaOne[:i], tokens)
+		}
+	}
+	long := `{"data":[{"id":"a","context_length":4096},` + strings.Repeat(" ", MostProbe) + `{"id":"b","context_length":8192}]}`
+	if tokens, _ := ReadProbe("/v1/models", []byte(long), "a"); tokens != 4_096 {
+		t.Errorf("of a long list: got %d", tokens)
+	}
+	for _, model := range []string{"b", "c"} { // it is not known to have one model only
+		if tokens, ok := ReadProbe("/v1/models", []byte(long), model); ok {
+			t.Errorf("of %s, behind the bound: got %d", model, tokens)
+		}
+	}
+}
+
+func TestLooksAreFewAndAskForTheModel(t *testing.T) {
+	paths := func(looks []Look) (all string) {
+		for _, l := range looks {
+			all += fmt.Sprintf("%s %s %s %v\n", l.Method, l.Path, l.Body, l.After)
+		}
+		return all
+	}
+	if got, want := paths(Looks(`a/b c"&x=y`, false)), "GET /v1/models  false\n"; got != want {
+		t.Errorf("of a provider: got\n%swant\n%s", got, want)
+	}
+	want := "GET /v1/models  false\nGET /props?model=a%2Fb+c%22%26x%3Dy&autoload=false  false\nGET /api/ps  false\n" +
+		`POST /api/show {"model":"a/b c\"\u0026x=y"} true` + "\nGET /api/v0/models  false\nGET /api/v1/models  false\n"
+	if got := paths(Looks(`a/b c"&x=y`, true)); got != want {
+		t.Errorf("of an own server: got\n%swant\n%s", got, want)
+	}
+}
+
+func FuzzReadProbe(f *testing.F) {
+	for _, body := range []string{vllm, vllmAdapters, groq, openRouter, together, mistral, llamaOne, llamaRun, ollamaPS, ollamaSh, studioV0, studioV1,
+		strings.Repeat("[", 100_000), strings.Repeat(`{"data":[`, 50_000)} {
+		f.Add(body, "qwen/qwen3-8b:2")
+	}
+	f.Fuzz(func(t *testing.T, body, model string) {
+		for _, l := range Looks(model, true) {
+			for _, c := range l.Path + l.Method {
+				if c <= ' ' || c >= 0x7f {
+					t.Errorf("the path of a look cannot be sent: %q", l.Path)
+				}
+			}
+			tokens, ok := ReadProbe(l.Path, []byte(body), model)
+			if ok != (tokens > 0) || ok && (tokens < leastWindow || tokens > mostWindow) {
+				t.Errorf("%s: got %d, %v", l.Path, tokens, ok)
+			}
+		}
+	})
+}
+
+func BenchmarkReadProbe(b *testing.B) {
+	var list strings.Builder
+	for i := range 500 {
+		fmt.Fprintf(&list, `,{"id":"maker/model-%d","description":%q,"context_length":%d}`, i, strings.Repeat("words ", 200), 100_000+i)
+	}
+	body := []byte(`{"data":[` + list.String()[1:] + `]}`)
+	b.SetBytes(int64(len(body)))
+	for b.Loop() {
+		ReadProbe("/v1/models", body, "maker/model-499")
+	}
+}
