@@ -19,12 +19,18 @@ import (
 
 type replayCmd struct {
 	verdict
-	Paths  []string `arg:"" placeholder:"PATHS" help:"Files with one chat-completions request each, the last of a conversation, or folders of such files."`
-	Window []string `placeholder:"TOKENS" help:"Windows to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
-	Preset string   `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
-	Exact  bool     `help:"Let epitome count tokens of the models that the files name, in place of characters / 3.6, which the figures are in."`
-	Bar    bool     `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
+	Paths      []string `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of such: Claude Code, Codex, OpenCode, pi, SWE-agent, chat-completions requests. Default: made-up sessions."`
+	Window     []string `placeholder:"TOKENS" help:"Windows to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
+	Preset     string   `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
+	Exact      bool     `help:"Let epitome count tokens of the models that the files name, in place of characters / 3.6, which the figures are in."`
+	Sessions   uint     `default:"12" placeholder:"N" help:"How many sessions to make up where no PATHS are given. Default: ${default}."`
+	Seed       uint64   `default:"1" placeholder:"N" help:"Of the made-up sessions: the same seed, the same sessions. Default: ${default}."`
+	WritePrice float64  `default:"1" placeholder:"TIMES" help:"Price of a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
+	Bar        bool     `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
 }
+
+// mostSessions is more than anybody waits for.
+const mostSessions = 100_000
 
 func (k replayCmd) Run(c *cli) error {
 	conf, err := loadConfig(c.Config, c.overrides())
@@ -41,10 +47,14 @@ func (k replayCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
+	if k.WritePrice < 0.1 || k.WritePrice > 10 {
+		return fmt.Errorf("cannot use write price %g: write how many times the price of an uncached token it is, from 0.1 to 10", k.WritePrice)
+	}
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := bench.Replay(ctx, bench.ReplayOptions{
-		Paths: k.Paths, Windows: windows, Bar: k.Bar, Progress: os.Stderr,
+		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice,
+		Windows: windows, Bar: k.Bar, Progress: os.Stderr,
 		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: func(tokens int) (bench.Shaping, error) {
 			return replayed(&limits, tokens, k.Exact)
 		}}},
@@ -55,7 +65,7 @@ func (k replayCmd) Run(c *cli) error {
 	if err := k.report(r); err != nil || r.Conversations > 0 {
 		return err
 	}
-	return errors.New("cannot replay: there is no conversation; give files with a chat-completions request each, or folders of such")
+	return errors.New("cannot replay: there is no conversation; give logs of sessions, files with a chat-completions request each, or folders of such")
 }
 
 // tokensOf reads windows as people write them.

@@ -24,9 +24,11 @@ type room struct {
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
 	".":                     {"bench console demo event offload proxy rewrite scripted store summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
-	"bench":                 {"event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
+	"bench":                 {"bench/sessions event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
 	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
-	"demo":                  {"tokenize", "agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it"},
+	"bench/sessions":        {"demo/props rewrite", "it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured"},
+	"demo":                  {"demo/props tokenize", "agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it"},
+	"demo/props":            {"", "contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them"},
 	"event":                 {"", "event is plain data that every package may read; an import would make each of them depend on it"},
 	"offload":               {"store", "a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given"},
 	"proxy":                 {"event rewrite unit window", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},

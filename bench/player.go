@@ -20,6 +20,7 @@ type player struct {
 	recording *recording
 	policy    string
 	window    int
+	tariff    tariff
 
 	previous request // the request before, as it was sent
 	sentIn   []int   // for each of the client's messages the number of the last request that held it as it is, from 1
@@ -40,7 +41,7 @@ type request struct {
 
 func newPlayer(c *recording, policy string, window int, s Shaping) *player {
 	return &player{
-		Shaping: s, recording: c, policy: policy, window: window, sentIn: make([]int, len(c.messages)),
+		Shaping: s, recording: c, policy: policy, window: window, tariff: tariff{newPrice, cacheLife}, sentIn: make([]int, len(c.messages)),
 		fetched: make(map[string]string), holder: make(map[*mention]string),
 	}
 }
@@ -159,10 +160,10 @@ func (p *player) message(r *rewrite.Request, it rewrite.Item, i int) *message {
 }
 
 // pay counts tokens and price. The provider's cache holds the request before; of it those leading messages count that
-// come again unchanged, all of them or none: a change inside a message makes the whole message new.
+// come again unchanged, all of them or none: a change inside a message makes the whole message new. After a long pause it holds nothing.
 func (p *player) pay(now request, decided bool, bound int) {
 	t := &p.tally
-	cached := 0
+	cached, expired := 0, p.tariff.expired(p.recording, bound)
 	if t.requests > 0 {
 		same := 0
 		if now.tools == p.previous.tools {
@@ -180,9 +181,12 @@ func (p *player) pay(now request, decided bool, bound int) {
 			}
 		}
 	}
+	if expired {
+		cached = 0
+	}
 	t.requests++
 	t.sent += now.tokens
-	t.cost += price(now.tokens, cached)
+	t.cost += p.tariff.price(now.tokens, cached)
 	if now.tokens > p.window {
 		t.over++
 	}
@@ -191,6 +195,9 @@ func (p *player) pay(now request, decided bool, bound int) {
 		start = p.recording.bounds[bound-1]
 	}
 	before := t.rawNow
+	if expired {
+		before = 0
+	}
 	if bound == 0 {
 		t.rawNow = p.recording.fixed
 	}
@@ -198,7 +205,7 @@ func (p *player) pay(now request, decided bool, bound int) {
 		t.rawNow += m.tokens
 	}
 	t.raw += t.rawNow
-	t.rawCost += price(t.rawNow, before)
+	t.rawCost += p.tariff.price(t.rawNow, before)
 }
 
 // recall counts which needs of the answer the request meets, and how much of what the user said it still holds. A

@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/json"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -22,17 +23,29 @@ const (
 	newPrice    = 1.0
 )
 
+// cacheLife is how long providers hold what was sent, at the least.
+const cacheLife = 5 * time.Minute
+
 // dearer is the cost relative to sending everything from which a conversation counts as dearer.
 const dearer = 1.02
 
 // tokensOf is the length of so many characters in the unit.
 func tokensOf(chars int) int { return int(float64(chars)/charsPerToken) + 1 }
 
-// price is what a request costs of whose tokens so many are in the provider's cache.
-func price(tokens, cached int) float64 {
-	cached = min(cached, tokens)
-	return cachedPrice*float64(cached) + newPrice*float64(tokens-cached)
+// tariff is what a provider asks for beside the price of a token that it finds in its cache.
+type tariff struct {
+	write float64       // price of a token that is new to the cache
+	life  time.Duration // how long after a request the cache still holds it
 }
+
+// price is what a request costs of whose tokens so many are in the provider's cache.
+func (t tariff) price(tokens, cached int) float64 {
+	cached = min(cached, tokens)
+	return cachedPrice*float64(cached) + t.write*float64(tokens-cached)
+}
+
+// expired reports whether the provider's cache has lost the request before. Where no time is known it has not.
+func (t tariff) expired(c *recording, bound int) bool { return c.pause(bound) > t.life }
 
 // fixedTokens is the size of what stands beside the messages: the declarations of tools as Python's json.dumps writes
 // them, with ", " and ": " and all but ASCII escaped, as that is what the published figures count.

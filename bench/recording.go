@@ -2,12 +2,8 @@ package bench
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -23,6 +19,7 @@ type recording struct {
 	fixed    int   // tokens beside the messages
 	bounds   []int // the requests: bounds[b] messages each, in order
 	needs    [][]need
+	times    []time.Time // of the messages; zero where unknown, nil: all are
 }
 
 // message is one message, read for measuring.
@@ -36,41 +33,6 @@ type message struct {
 	origin int
 	// artifacts are the names in a message that is none of the client's.
 	artifacts []string
-}
-
-// recordings finds the files to replay: those given, and the *.json of folders and the folders in them. What cannot
-// be looked into is skipped with a reason.
-func recordings(paths []string) (files, skipped []string) {
-	for _, path := range paths {
-		err := filepath.WalkDir(path, func(file string, entry fs.DirEntry, err error) error {
-			switch {
-			case err != nil:
-				skipped = append(skipped, err.Error())
-			case entry.IsDir():
-			case file == path || strings.HasSuffix(file, ".json"):
-				files = append(files, filepath.Clean(file))
-			}
-			return nil
-		})
-		if err != nil {
-			skipped = append(skipped, err.Error())
-		}
-	}
-	slices.Sort(files)
-	return slices.Compact(files), skipped
-}
-
-func readRecording(path string) (*recording, error) {
-	body, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := newRecording(body)
-	if err != nil {
-		return nil, fmt.Errorf("cannot replay %s: %w", path, err)
-	}
-	c.name = path
-	return c, nil
 }
 
 // newRecording reads a conversation and what its answers need.
@@ -101,6 +63,33 @@ func newRecording(body []byte) (*recording, error) {
 	c.bounds = append(c.bounds, len(c.messages))
 	c.needs = needsOf(c)
 	return c, nil
+}
+
+// pause is the time between a request and the one before; 0 where the log does not say. A request is made when the last of its new
+// messages has come.
+func (c *recording) pause(bound int) time.Duration {
+	if bound == 0 || len(c.times) != len(c.messages) {
+		return 0
+	}
+	now, before := c.asked(bound), c.asked(bound-1)
+	if now.IsZero() || before.IsZero() {
+		return 0
+	}
+	return now.Sub(before)
+}
+
+// asked is when a request was made; zero where the log does not say.
+func (c *recording) asked(bound int) (at time.Time) {
+	start := 0
+	if bound > 0 {
+		start = c.bounds[bound-1]
+	}
+	for _, t := range c.times[start:c.bounds[bound]] {
+		if t.After(at) {
+			at = t
+		}
+	}
+	return at
 }
 
 // prefix is the request that the client sent when the conversation had k messages, to the byte like the recorded one

@@ -48,9 +48,13 @@ type Shaping struct {
 
 // ReplayOptions are the knobs of Replay.
 type ReplayOptions struct {
-	// Paths are files with one chat-completions request each, the last of a conversation, or folders in which all
-	// *.json are such files.
+	// Paths are logs of sessions, or folders of such; package sessions says which formats.
 	Paths []string
+	// Sessions is how many conversations to make up where there are no paths, from the seed.
+	Sessions int
+	Seed     uint64
+	// WritePrice is that of a token which is new to the provider's cache. Default 1; some providers take 1.25.
+	WritePrice float64
 	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
 	Windows []int
 	// Policies are measured beside sending everything and truncating the oldest. The goals are about them.
@@ -64,6 +68,9 @@ type ReplayOptions struct {
 func (o ReplayOptions) withDefaults() ReplayOptions {
 	if len(o.Windows) == 0 {
 		o.Windows = []int{32_000, 64_000, 128_000, 200_000}
+	}
+	if o.WritePrice == 0 {
+		o.WritePrice = newPrice
 	}
 	if o.Progress == nil {
 		o.Progress = os.Stderr
@@ -81,26 +88,25 @@ type replayRun struct {
 
 // played is one conversation with all policies in all windows.
 type played struct {
-	skipped string    // why it was not played; empty: it was
 	tallies [][]tally // by window, then by policy
 	faults  []string
 }
 
 // Replay plays recorded conversations turn by turn: wherever the agent answered, the request as it then was goes
 // through each policy in each window, and what would be sent is measured. The recorded agent does not react to what is
-// missing. A file that holds no conversation is left out and named in the report. As many conversations are in memory
-// as there are processors.
+// missing. A log that holds no conversation is left out and named in the report. As many logs are read at once as there are
+// processors, and of each one conversation is played at a time.
 func Replay(ctx context.Context, opts ReplayOptions) (*ReplayReport, error) {
 	r := &replayRun{ReplayOptions: opts.withDefaults()}
 	r.policies = append(baselines(), r.Policies...)
-	files, skipped := recordings(r.Paths)
-	results := make([]played, len(files))
+	sources, skipped := r.sources()
+	results := make([]heard, len(sources))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, file := range files {
+	for i, s := range sources {
 		group.Go(func() (err error) {
-			results[i], err = r.play(ctx, file)
-			r.say(file, len(files))
+			results[i], err = r.hear(ctx, s)
+			r.say(s.name, len(sources))
 			return err
 		})
 	}
@@ -118,13 +124,9 @@ func (r *replayRun) say(file string, of int) {
 }
 
 // play plays one conversation. All players get a request before the next one is made.
-func (r *replayRun) play(ctx context.Context, file string) (p played, err error) {
+func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error) {
 	if err = ctx.Err(); err != nil {
 		return p, err
-	}
-	c, err := readRecording(file)
-	if err != nil {
-		return played{skipped: err.Error()}, nil
 	}
 	players, err := r.open(c)
 	defer func() {
@@ -165,23 +167,25 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 			if err != nil {
 				return players, fmt.Errorf("%s: %w", policy.Name, err)
 			}
-			players = append(players, newPlayer(c, policy.Name, window, shaping))
+			x := newPlayer(c, policy.Name, window, shaping)
+			x.tariff.write = r.WritePrice
+			players = append(players, x)
 		}
 	}
 	return players, nil
 }
 
 // report adds up, in the order of the files, so that one input has one outcome to the last digit.
-func (r *replayRun) report(results []played, skipped []string) *ReplayReport {
-	out := &ReplayReport{Machine: thisMachine(), Subjects: []string{}, Rows: []ReplayRow{}, Faults: []string{}, Skipped: append([]string{}, skipped...)}
-	kept := results[:0]
-	for _, p := range results {
-		if p.skipped != "" {
-			out.Skipped = append(out.Skipped, p.skipped)
-			continue
+func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
+	out := &ReplayReport{Machine: thisMachine(), Subjects: []string{}, Rows: []ReplayRow{}, Faults: []string{}, Origins: []Origin{}, Skipped: append([]string{}, skipped...)}
+	var kept []played
+	for _, h := range results {
+		out.Skipped = append(out.Skipped, h.skipped...)
+		out.Origins = joined(out.Origins, h.origins)
+		kept = append(kept, h.played...)
+		for _, p := range h.played {
+			out.Faults = append(out.Faults, p.faults...)
 		}
-		kept = append(kept, p)
-		out.Faults = append(out.Faults, p.faults...)
 	}
 	out.Conversations = len(kept)
 	for w, window := range r.Windows {

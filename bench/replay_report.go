@@ -41,6 +41,7 @@ type ReplayReport struct {
 	Floors        []Floor     `json:"floors"`
 	Goals         []Goal      `json:"goals"`
 	Faults        []string    `json:"faults"`  // the first of each policy in each conversation
+	Origins       []Origin    `json:"origins"` // what was read, by format
 	Skipped       []string    `json:"skipped"` // what could not be replayed, and why
 }
 
@@ -185,6 +186,9 @@ func (r *ReplayReport) Print(w io.Writer) error {
 	t := newTable(w, r.Machine)
 	t.row("%d conversations, %d requests, %.1f M tokens as the clients sent them (%g characters each)", r.Conversations, r.Requests,
 		float64(r.RawTokens)/1e6, charsPerToken)
+	for _, o := range r.Origins {
+		t.row("read %s: %d conversations from %d logs, %d with times", o.Format, o.Conversations, o.Logs, o.Timed)
+	}
 	for i, x := range r.Rows {
 		if i == 0 || x.Window != r.Rows[i-1].Window {
 			t.section(fmt.Sprintf("Window of %d tokens", x.Window), "policy\tdied\tM tokens\tcost\tdearer\tbreaks/100"+

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"epitome/bench/sessions"
 )
 
 // twenty is a text of 20 characters, which makes a message of 10 tokens: 20/3.6 is 5, one more, and 4 of framing.
@@ -278,6 +280,53 @@ func TestReplayReportsWhatItCannotRead(t *testing.T) {
 	}
 	if _, err := json.Marshal(report); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestReplayReadsLogsOfManyFormats(t *testing.T) {
+	opts := ReplayOptions{Paths: []string{"sessions/testdata"}, Windows: []int{1000}, Progress: io.Discard}
+	report, err := Replay(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]Origin{
+		sessions.ClaudeCode: {Logs: 1, Conversations: 4, Timed: 4}, sessions.Codex: {Logs: 2, Conversations: 3, Timed: 2},
+		sessions.OpenCode: {Logs: 1, Conversations: 2, Timed: 2}, sessions.Pi: {Logs: 1, Conversations: 3, Timed: 3},
+		sessions.SWEAgent: {Logs: 2, Conversations: 2}, sessions.Requests: {Logs: 1, Conversations: 3},
+	}
+	for _, o := range report.Origins {
+		format := o.Format
+		if o.Format = ""; o != want[format] {
+			t.Errorf("%s: %+v, want %+v", format, o, want[format])
+		}
+	}
+	if len(report.Origins) != len(want) || len(report.Skipped) != 2 || report.Rows[0].Invalid != 0 {
+		t.Errorf("%+v, skipped %q", report.Origins, report.Skipped)
+	}
+	var text strings.Builder
+	if err := report.Print(&text); err != nil || !strings.Contains(text.String(), "SKIPPED left out of") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
+func TestReplayMakesUpSessions(t *testing.T) {
+	f := func(seed uint64, write float64) *ReplayReport {
+		t.Helper()
+		report, err := Replay(t.Context(), ReplayOptions{Sessions: 2, Seed: seed, WritePrice: write, Windows: []int{64_000}, Progress: io.Discard})
+		if err != nil || report.Conversations != 2 || report.Origins[0] != (Origin{sessions.MadeUp, 2, 2, 2}) || len(report.Skipped) != 0 {
+			t.Fatalf("%v, %+v", err, report)
+		}
+		return report
+	}
+	first := f(1, 0)
+	if again := f(1, 1); again.RawTokens != first.RawTokens || *again.Rows[1].Cost != *first.Rows[1].Cost {
+		t.Errorf("%+v, then %+v", first.Rows[1], again.Rows[1])
+	}
+	if f(2, 0).RawTokens == first.RawTokens {
+		t.Error("another seed gives the same sessions")
+	}
+	if *f(1, 1.25).Rows[1].Cost == *first.Rows[1].Cost {
+		t.Error("the price of writing makes no difference")
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"epitome/demo/props"
 )
 
 // script decides what the model answers. What it needs of an earlier turn it reads in the request that it is given, or asks for where
@@ -72,14 +74,14 @@ func (s *script) work(t task) []move {
 		s.call("Where is it rounded?", searchTool, args{"pattern": t.symbol + `\(`, "path": "."}),
 		s.call("The core of the package first.", readTool, args{"path": t.files[0]}),
 		s.both(t),
-		s.call("A test that shows it.", writeTool, args{"path": t.pkg + "/cents_test.go", "content": testSource(t, s.seed)}),
+		s.call("A test that shows it.", writeTool, args{"path": t.pkg + "/cents_test.go", "content": props.TestSource(props.Dice(s.seed, fmt.Sprintf("test %s %d", t.pkg, t.round)), t.subject())}),
 		s.edit(t.files[0], fmt.Sprintf("Tried: rounding late in %s, before the sum.", t.files[0])),
 		s.call("", shellTool, args{"command": "make test PKG=" + t.pkg}),
 		s.look(t),
 		s.edit(t.files[0], fmt.Sprintf("Decision: package %s rounds half to even, once, after the sum.", t.pkg)),
 		s.call("Once more what stands there now.", readTool, args{"path": t.files[0]}),
 		s.call("", shellTool, args{"command": "make test PKG=" + t.pkg}),
-		s.call("What all of it rests on, written anew.", writeTool, args{"path": t.files[1], "content": source(t, t.files[1]+" anew", s.seed, 14)}),
+		s.call("What all of it rests on, written anew.", writeTool, args{"path": t.files[1], "content": props.Source(props.Dice(s.seed, "source "+t.files[1]+" anew"), t.subject(), 14)}),
 	}
 	if t.web {
 		moves = append(moves, s.call("Does the service agree?", webTool, args{"method": "GET", "url": t.url()}))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"epitome/demo/props"
 )
 
 // What the user wants. The user tells the rules in the second turn, asks for one package after the other, and now and then for
@@ -31,7 +33,10 @@ func taskAt(i int) task {
 }
 
 // test is the test that fails first.
-func (t task) test() string { return "Test" + t.symbol }
+func (t task) test() string { return t.subject().Test() }
+
+// subject is what the contents of the package are about.
+func (t task) subject() props.Subject { return props.Subject{Package: t.pkg, Symbol: t.symbol} }
 
 func (t task) url() string { return "http://settle.internal/v1/batches?package=" + t.pkg }
 

@@ -3,13 +3,14 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
-	"hash/fnv"
 	"maps"
 	"math/rand/v2"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+
+	"epitome/demo/props"
 )
 
 // world is the make-believe repository, and what the agent's tools answer there. It depends on the seed and on what was done to it,
@@ -27,20 +28,13 @@ func newWorld(seed uint64) *world {
 	for i := range packages {
 		t := taskAt(i)
 		for k, path := range t.files {
-			w.files[path] = source(t, path, seed, [...]int{26, 11, 9}[k])
+			w.files[path] = props.Source(props.Dice(seed, "source "+path), t.subject(), [...]int{26, 11, 9}[k])
 		}
 	}
 	return w
 }
 
-func (w *world) dice(of string) *rand.Rand { return dice(w.seed, of) }
-
-// dice are for one thing: what another one takes of chance changes nothing here.
-func dice(seed uint64, of string) *rand.Rand {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(of)) // never fails
-	return rand.New(rand.NewPCG(seed, h.Sum64()))
-}
+func (w *world) dice(of string) *rand.Rand { return props.Dice(w.seed, of) }
 
 // change is the number that the user tells.
 func (w *world) change() string { return fmt.Sprintf("CHG-%05d", 10_000+w.dice("change").IntN(90_000)) }
@@ -61,6 +55,17 @@ func (w *world) batch(pkg string, i int) string {
 	return "bat_" + string(id)
 }
 
+func (w *world) failing(t task) string {
+	return props.Failing(w.dice("failing "+t.pkg), t.subject(), w.trace(t.pkg), func(i int) string { return w.batch(t.pkg, i) })
+}
+
+func (w *world) passing(t task) string { return props.Passing(w.dice("passing "+t.pkg), t.subject()) }
+
+// batches is what the service answers.
+func (w *world) batches(pkg string) string {
+	return props.Batches(w.dice("batches "+pkg), pkg, func(i int) string { return w.batch(pkg, i) })
+}
+
 // truth is the right answer to a question.
 func (w *world) truth(p *probe) string {
 	for i := range packages {
@@ -68,7 +73,7 @@ func (w *world) truth(p *probe) string {
 		case failureOf(t).label:
 			return w.trace(t.pkg)
 		case stuckIn(t).label:
-			return w.batch(t.pkg, stuckAt)
+			return w.batch(t.pkg, props.StuckAt)
 		}
 	}
 	return w.change()

@@ -1,0 +1,238 @@
+// Package sessions has conversations to play: those that agents have left on the disk in their own formats, and made-up ones.
+//
+// A log is recognised by what stands in it, never by its name. Each conversation of it becomes a chat-completions request, the last one
+// that its client would have sent. A log that is broken, unknown or too large costs what cannot be read of it and is never an error:
+// what was left out is told. Requests stay as they are to the byte; all else comes out sound, whatever went in: a result stands behind
+// the message that called, calls without a result are left out, and so is what the model said last. Reasoning is left out, as are pictures.
+//
+// The names in a format stand in the file of that format alone. Nothing here shapes, counts or measures.
+package sessions
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// The formats, by the names that they have in the report.
+const (
+	Requests   = "chat-completions requests"
+	ClaudeCode = "Claude Code"
+	Codex      = "Codex"
+	OpenCode   = "OpenCode"
+	Pi         = "pi"
+	SWEAgent   = "SWE-agent"
+	MadeUp     = "made up"
+)
+
+// Conversation is one to play.
+type Conversation struct {
+	Name   string // of the file, with a number from the second one in it on
+	Format string
+	Body   []byte      // a chat-completions request: the last of the conversation
+	Times  []time.Time // of each message; zero where the log does not say; nil: of none
+}
+
+// Bounds of what is read.
+const (
+	// mostLine is the length of a line, and of a file that is one document over many lines.
+	mostLine = 64 << 20
+	// mostKept is how much text of one log is kept at once, in bytes.
+	mostKept = 256 << 20
+	// mostReasons is how many different reasons are told of one log.
+	mostReasons = 8
+)
+
+// Read gives the conversations of a file one after the other. What was left out, and why, is one line of text; empty: nothing was. An
+// error is that of yield: what cannot be read is only told.
+func Read(path string, yield func(Conversation) error) (left string, err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return err.Error(), nil
+	}
+	defer file.Close()
+	return ReadFrom(path, file, yield)
+}
+
+// ReadFrom is Read for what is open.
+func ReadFrom(name string, from io.Reader, yield func(Conversation) error) (left string, err error) {
+	return readFrom(name, newLines(from, mostLine), yield)
+}
+
+func readFrom(name string, from *lines, yield func(Conversation) error) (left string, err error) {
+	in := &intake{name: name, yield: yield, room: mostKept, readers: make(map[string]reader)}
+	in.read(from)
+	return in.left(), in.err
+}
+
+// intake is what all formats share while one log is read.
+type intake struct {
+	name    string
+	yield   func(Conversation) error
+	err     error // of yield; nothing is read any more
+	given   int   // conversations
+	room    int   // bytes that may still be kept
+	number  int   // of the line that is read
+	readers map[string]reader
+	order   []reader
+	reasons []reason
+	others  int // that are not in reasons
+}
+
+// reader reads the lines of one format.
+type reader interface {
+	line(v value)
+	end() // gives what is still open
+}
+
+// reason is why something was left out.
+type reason struct {
+	text  string
+	times int
+	first int // line
+}
+
+// read reads all lines. A document over many lines is one.
+func (in *intake) read(from *lines) {
+	empty := true
+	for in.err == nil {
+		line, err := from.next()
+		if err == io.EOF {
+			break
+		}
+		in.number, empty = from.number, false
+		switch {
+		case err == errLong:
+			in.leave(fmt.Sprintf("a line is longer than %d MB", from.most>>20))
+		case err != nil:
+			in.leave(err.Error())
+			from.stop()
+		default:
+			in.line(line)
+		}
+	}
+	if empty {
+		in.leave("it is empty")
+	}
+	for _, r := range in.order {
+		if in.err == nil {
+			r.end()
+		}
+	}
+}
+
+// line hands a line to the reader of its format.
+func (in *intake) line(line []byte) {
+	v, ok := parsed(line)
+	if !ok {
+		in.leave("it is no JSON")
+		return
+	}
+	format := formatOf(v)
+	if format == "" {
+		return
+	}
+	r := in.readers[format]
+	if r == nil {
+		r = in.reader(format)
+		in.readers[format] = r
+		in.order = append(in.order, r)
+	}
+	r.line(v)
+}
+
+func (in *intake) reader(format string) reader {
+	switch format {
+	case ClaudeCode:
+		return &claude{in: in, places: make(map[string]place), agents: make(map[string]*thread)}
+	case Codex:
+		return &codex{in: in}
+	case Pi:
+		return &pi{in: in, places: make(map[string]int)}
+	case OpenCode:
+		return openCode{in}
+	case SWEAgent:
+		return sweAgent{in}
+	}
+	return &requests{in: in, held: make(map[mark]int), ends: make(map[mark]int)}
+}
+
+// formatOf recognises a line; empty: it says nothing of a conversation.
+func formatOf(v value) string {
+	for _, f := range [...]struct {
+		name string
+		is   func(value) bool
+	}{{OpenCode, isOpenCode}, {SWEAgent, isSWEAgent}, {Requests, isRequest}, {Codex, isCodex}, {ClaudeCode, isClaude}, {Pi, isPi}} {
+		if f.is(v) {
+			return f.name
+		}
+	}
+	return ""
+}
+
+// leave notes that something was left out at this line.
+func (in *intake) leave(why string) {
+	for i := range in.reasons {
+		if in.reasons[i].text == why {
+			in.reasons[i].times++
+			return
+		}
+	}
+	if len(in.reasons) < mostReasons {
+		in.reasons = append(in.reasons, reason{why, 1, in.number})
+		return
+	}
+	in.others++
+}
+
+// left is what was left out, in one line.
+func (in *intake) left() string {
+	var all []string
+	for _, r := range in.reasons {
+		where := ""
+		if r.first > 1 || r.times > 1 {
+			where = fmt.Sprintf(" (line %d)", r.first)
+		}
+		if r.times > 1 {
+			where = fmt.Sprintf(" (%d times, first at line %d)", r.times, r.first)
+		}
+		all = append(all, r.text+where)
+	}
+	if in.others > 0 {
+		all = append(all, fmt.Sprintf("and %d times for other reasons", in.others))
+	}
+	switch {
+	case in.given > 0 && len(all) == 0:
+		return ""
+	case in.given > 0:
+		return fmt.Sprintf("left out of %s: %s", in.name, strings.Join(all, "; "))
+	case len(all) == 0:
+		all = []string{"it holds no session of a format that is known"}
+	}
+	return fmt.Sprintf("cannot replay %s: %s", in.name, strings.Join(all, "; "))
+}
+
+// give hands out a conversation.
+func (in *intake) give(format string, body []byte, times []time.Time) {
+	if in.err != nil {
+		return
+	}
+	in.given++
+	name := in.name
+	if in.given > 1 {
+		name = fmt.Sprintf("%s, %d", name, in.given)
+	}
+	in.err = in.yield(Conversation{Name: name, Format: format, Body: body, Times: times})
+}
+
+// keep reports whether so many more bytes may be kept, and takes the room for them.
+func (in *intake) keep(n int) bool {
+	if n > in.room {
+		in.leave(fmt.Sprintf("it is over the %d MB of text that are kept of one log", mostKept>>20))
+		return false
+	}
+	in.room -= n
+	return true
+}

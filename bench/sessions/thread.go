@@ -1,0 +1,327 @@
+package sessions
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// Roles of what is said. Results belong to their calls.
+const (
+	systemRole    = "system"
+	userRole      = "user"
+	assistantRole = "assistant"
+)
+
+// thread is a conversation that is being put together.
+type thread struct {
+	in     *intake
+	format string
+	model  string
+	said   []*said
+	open   map[string]*call // calls without a result, by id
+	bytes  int              // kept
+	calls  int              // so far, for ids that are missing
+}
+
+// said is a message.
+type said struct {
+	role  string
+	group string // what is said in pieces has one; empty: it has none
+	text  string
+	calls []*call
+	ids   map[string]bool // of the calls; nil: there are none
+	heard bool            // a call has its result
+	at    time.Time
+}
+
+type call struct {
+	id, name, arguments string
+	of                  *said
+	result              *result // nil: there is none
+}
+
+type result struct {
+	text string
+	at   time.Time
+}
+
+func newThread(in *intake, format string) *thread {
+	return &thread{in: in, format: format, open: make(map[string]*call)}
+}
+
+// keep is a copy of the text that does not hold on to its line; false: there is no more room.
+func (t *thread) keep(text string) (string, bool) {
+	if !t.in.keep(len(text)) {
+		return "", false
+	}
+	t.bytes += len(text)
+	return strings.Clone(text), true
+}
+
+// say adds a message of the system or the user.
+func (t *thread) say(role, text string, at time.Time) {
+	if text == "" {
+		return
+	}
+	if text, ok := t.keep(text); ok {
+		t.said = append(t.said, &said{role: role, text: text, at: at})
+	}
+}
+
+// speaker is the assistant's message that goes on: that of the same group, or without a group the last one if nothing has answered it.
+func (t *thread) speaker(group string, at time.Time) *said {
+	if n := len(t.said); n > 0 {
+		last := t.said[n-1]
+		if last.role == assistantRole && last.group == group && (group != "" || !last.heard) {
+			return last
+		}
+	}
+	m := &said{role: assistantRole, group: strings.Clone(group), at: at}
+	t.said = append(t.said, m)
+	return m
+}
+
+// answer adds to what the assistant says.
+func (t *thread) answer(group, text string, at time.Time) {
+	if text == "" {
+		return
+	}
+	text, ok := t.keep(text)
+	if !ok {
+		return
+	}
+	m := t.speaker(group, at)
+	if m.text != "" {
+		text = m.text + "\n" + text
+	}
+	m.text = text
+}
+
+// call adds a call to what the assistant says. A second one with the same id in the same message is the first one again.
+func (t *thread) call(group string, c call, at time.Time) {
+	arguments, ok := t.keep(c.arguments)
+	if !ok {
+		return
+	}
+	m := t.speaker(group, at)
+	if t.calls++; c.id == "" {
+		c.id = fmt.Sprintf("call_%d", t.calls)
+	}
+	if c.name == "" {
+		c.name = "unknown"
+	}
+	if m.ids[c.id] {
+		return
+	}
+	if m.ids == nil {
+		m.ids = make(map[string]bool)
+	}
+	made := &call{id: strings.Clone(c.id), name: strings.Clone(c.name), arguments: arguments, of: m}
+	m.ids[made.id] = true
+	m.calls = append(m.calls, made)
+	t.open[made.id] = made
+}
+
+// result adds the result of a call; one that answers none is left out. Without an id it answers the first call that waits.
+func (t *thread) result(id, text string, at time.Time) {
+	c := t.open[id]
+	if id == "" {
+		c = t.waiting()
+	}
+	if c == nil {
+		return
+	}
+	if text, ok := t.keep(text); ok {
+		c.result, c.of.heard = &result{text, at}, true
+		delete(t.open, c.id)
+	}
+}
+
+// waiting is the first call of the last message without a result.
+func (t *thread) waiting() *call {
+	if len(t.said) == 0 {
+		return nil
+	}
+	for _, c := range t.said[len(t.said)-1].calls {
+		if c.result == nil {
+			return c
+		}
+	}
+	return nil
+}
+
+// answersFrom reports whether the assistant has said something from there on.
+func (t *thread) answersFrom(i int) bool {
+	for ; i < len(t.said); i++ {
+		if t.said[i].role == assistantRole {
+			return true
+		}
+	}
+	return false
+}
+
+// rewind goes on from an earlier place. What was said since is given as a conversation of its own.
+func (t *thread) rewind(to int) {
+	if to >= len(t.said) || !t.answersFrom(to) {
+		return
+	}
+	t.give()
+	t.said = t.said[:to:to]
+}
+
+// restart goes on behind a compaction, with nothing of what was said before.
+func (t *thread) restart() {
+	if len(t.said) > 0 {
+		t.give()
+		t.said, t.open = nil, make(map[string]*call)
+		t.in.room += t.bytes
+		t.bytes = 0
+	}
+}
+
+// chatMessage is a message of a request.
+type chatMessage struct {
+	Role    string     `json:"role"`
+	Content *string    `json:"content"`
+	Calls   []chatCall `json:"tool_calls,omitempty"`
+	Answers string     `json:"tool_call_id,omitempty"`
+}
+
+type chatCall struct {
+	ID       string       `json:"id"`
+	Type     string       `json:"type"`
+	Function chatFunction `json:"function"`
+}
+
+type chatFunction struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+}
+
+// give hands out what was said so far.
+func (t *thread) give() {
+	messages, times := t.messages()
+	end, answered := len(messages), false
+	for end > 0 && messages[end-1].Role == assistantRole {
+		end--
+	}
+	for _, m := range messages[:end] {
+		answered = answered || m.Role == assistantRole
+	}
+	switch {
+	case len(messages) == 0:
+		return
+	case !answered:
+		t.in.leave("a session has fewer than two requests")
+		return
+	}
+	t.in.give(t.format, chatBody(t.model, messages[:end]), known(times[:end]))
+}
+
+// messages are in the order of a request: results behind the message that called.
+func (t *thread) messages() (messages []chatMessage, times []time.Time) {
+	add := func(m chatMessage, at time.Time) { messages, times = append(messages, m), append(times, at) }
+	for _, s := range t.said {
+		m := chatMessage{Role: s.role, Content: &s.text}
+		if s.text == "" {
+			m.Content = nil
+		}
+		for _, c := range s.calls {
+			if c.result != nil {
+				m.Calls = append(m.Calls, chatCall{c.id, "function", chatFunction{c.name, c.arguments}})
+			}
+		}
+		if s.text == "" && len(m.Calls) == 0 {
+			continue
+		}
+		add(m, s.at)
+		for _, c := range s.calls {
+			if c.result != nil {
+				add(chatMessage{Role: "tool", Content: &c.result.text, Answers: c.id}, c.result.at)
+			}
+		}
+	}
+	return messages, times
+}
+
+// chatBody is a request.
+func chatBody(model string, messages []chatMessage) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(struct {
+		Model    string        `json:"model,omitempty"`
+		Messages []chatMessage `json:"messages"`
+	}{model, messages})
+	if err != nil {
+		panic("BUG: texts that are no JSON: " + err.Error())
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// known is nil where no time is.
+func known(times []time.Time) []time.Time {
+	for _, t := range times {
+		if !t.IsZero() {
+			return times
+		}
+	}
+	return nil
+}
+
+// argumentsOf are a call's arguments as a request has them: an object, in which free text is one field.
+func argumentsOf(v value) string {
+	switch {
+	case v.Type == gjson.String && json.Valid([]byte(v.Str)) && gjson.Parse(v.Str).IsObject():
+		return v.Str
+	case v.Type == gjson.String:
+		text, err := json.Marshal(map[string]string{"input": v.Str})
+		if err != nil {
+			panic("BUG: a text that is no JSON: " + err.Error())
+		}
+		return string(text)
+	case v.IsObject() && json.Valid([]byte(v.Raw)):
+		var b bytes.Buffer
+		if json.Compact(&b, []byte(v.Raw)) == nil {
+			return b.String()
+		}
+	}
+	return "{}"
+}
+
+// texts are the texts in a content, which is one or a list of parts; pictures and the like are named.
+func texts(content value, omitted map[string]string) string {
+	if !content.IsArray() {
+		return content.String()
+	}
+	var all []string
+	content.ForEach(func(_, part value) bool {
+		switch text := part.Get("text"); {
+		case part.Type == gjson.String:
+			all = append(all, part.Str)
+		case text.Type == gjson.String:
+			all = append(all, text.Str)
+		case omitted[part.Get("type").Str] != "":
+			all = append(all, omitted[part.Get("type").Str])
+		}
+		return true
+	})
+	return strings.Join(all, "\n")
+}
+
+// clock reads a time; zero where there is none.
+func clock(v value) time.Time {
+	if v.Type == gjson.Number && v.Num > 0 && v.Num < 1e15 {
+		return time.UnixMilli(v.Int()).UTC()
+	}
+	t, err := time.Parse(time.RFC3339, v.Str)
+	if err != nil {
+		return time.Time{}
+	}
+	return t.UTC()
+}
