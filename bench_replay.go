@@ -27,6 +27,8 @@ type replayCmd struct {
 	Seed       uint64   `default:"1" placeholder:"N" help:"Of the made-up sessions: the same seed, the same sessions. Default: ${default}."`
 	WritePrice float64  `default:"1" placeholder:"TIMES" help:"Price of a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
 	Bar        bool     `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
+	HTML       string   `placeholder:"FILE" help:"Write the report with charts to this file too, as a page that needs nothing else."`
+	replayThrough
 }
 
 // mostSessions is more than anybody waits for.
@@ -52,9 +54,9 @@ func (k replayCmd) Run(c *cli) error {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := bench.Replay(ctx, bench.ReplayOptions{
+	r, err := k.replay(ctx, bench.ReplayOptions{
 		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice,
-		Windows: windows, Bar: k.Bar, Progress: os.Stderr,
+		Windows: windows, Bar: k.Bar, Progress: os.Stderr, Live: isTerminal(os.Stderr),
 		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: func(tokens int) (bench.Shaping, error) {
 			return replayed(&limits, tokens, k.Exact)
 		}}},
@@ -109,9 +111,15 @@ type replay struct {
 
 // replayed makes a replay. Unless exact, tokens are characters / 3.6 as in the replay's own figures.
 func replayed(limits *rewrite.Limits, tokens int, exact bool) (bench.Shaping, error) {
+	return replayedIn("", limits, tokens, exact)
+}
+
+// replayedIn is replayed with the shelf in a folder, so that artifacts have the names that the folder's secret gives them: a model
+// reads a name of equal length as a few tokens more or less. Empty: in memory, with new names each time.
+func replayedIn(folder string, limits *rewrite.Limits, tokens int, exact bool) (bench.Shaping, error) {
 	const memory = 256 << 20 // bytes; more than any conversation's decisions take
 	facts := store.NewMemory(memory, time.Now)
-	artifacts, err := offload.Open(offload.Options{Store: facts, Quota: memory, Keep: time.Hour, Address: "none"})
+	artifacts, err := offload.Open(offload.Options{Folder: folder, Store: facts, Quota: memory, Keep: time.Hour, Address: "none"})
 	if err != nil {
 		return bench.Shaping{}, err
 	}

@@ -3,7 +3,7 @@
 // Load gives what a proxy adds to a direct call: latency, CPU, memory, throughput, delay of streamed chunks. Cancel
 // gives the time from a client's leaving to the end of its upstream connection.
 //
-// Replay measures what shaping does to recorded conversations, in process and without a model: tokens, the price under
+// Replay measures what shaping does to recorded conversations, in process or through a proxy, and without a model: tokens, the price under
 // a provider's prompt cache, and how much of what the agent needs is still there. Its figures depend on nothing but the
 // conversations and the policies.
 //

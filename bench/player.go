@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,6 +29,9 @@ type player struct {
 	holder   map[*mention]string // an artifact that holds it
 	tally    tally
 	faults   []string
+
+	rawTokens, sentTokens []int // of each request
+	decisions             []int // numbers of requests, from 1
 }
 
 // request is what was sent, read for measuring.
@@ -56,9 +60,12 @@ func (p *player) close() error {
 	return nil
 }
 
-// turn plays and measures the request at one boundary.
-func (p *player) turn(bound int, original *rewrite.Request) {
+// turn plays and measures the request at one boundary. An error says that nothing more can be played.
+func (p *player) turn(bound int, original *rewrite.Request) error {
 	shaped, err := p.Shape(original.Body)
+	if errors.Is(err, errNoWayThrough) {
+		return fmt.Errorf("%s: %w", p.recording.name, err)
+	}
 	sent, err := p.accept(shaped, err, original)
 	now := p.read(sent)
 	if err == nil && sent != original {
@@ -75,6 +82,7 @@ func (p *player) turn(bound int, original *rewrite.Request) {
 		p.fault(bound, err)
 	}
 	p.previous = now
+	return nil
 }
 
 func (p *player) fault(bound int, err error) {
@@ -178,6 +186,8 @@ func (p *player) pay(now request, decided bool, bound int) {
 			if !decided {
 				t.unrecorded++
 				p.fault(bound, fmt.Errorf("message %d changed without a decision", same))
+			} else {
+				p.decisions = append(p.decisions, bound+1)
 			}
 		}
 	}
@@ -206,6 +216,7 @@ func (p *player) pay(now request, decided bool, bound int) {
 	}
 	t.raw += t.rawNow
 	t.rawCost += p.tariff.price(t.rawNow, before)
+	p.rawTokens, p.sentTokens = append(p.rawTokens, t.rawNow), append(p.sentTokens, now.tokens)
 }
 
 // recall counts which needs of the answer the request meets, and how much of what the user said it still holds. A

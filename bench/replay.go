@@ -6,7 +6,8 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"sync"
+	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -59,10 +60,14 @@ type ReplayOptions struct {
 	Windows []int
 	// Policies are measured beside sending everything and truncating the oldest. The goals are about them.
 	Policies []Policy
+	// Guests are measured likewise, and no goals are about them.
+	Guests []Policy
 	// Bar adds the project's goals for cost, recall and breaks. They hold for the corpus that they were set on.
 	Bar bool
 	// Progress gets a line per conversation. Default os.Stderr.
 	Progress io.Writer
+	// Live says that Progress is a terminal: it gets one line, drawn again and again.
+	Live bool
 }
 
 func (o ReplayOptions) withDefaults() ReplayOptions {
@@ -82,14 +87,13 @@ func (o ReplayOptions) withDefaults() ReplayOptions {
 type replayRun struct {
 	ReplayOptions
 	policies []Policy
-	done     sync.Mutex // guards Progress and finished
-	finished int
 }
 
 // played is one conversation with all policies in all windows.
 type played struct {
 	tallies [][]tally // by window, then by policy
 	faults  []string
+	course  Course
 }
 
 // Replay plays recorded conversations turn by turn: wherever the agent answered, the request as it then was goes
@@ -98,15 +102,17 @@ type played struct {
 // processors, and of each one conversation is played at a time.
 func Replay(ctx context.Context, opts ReplayOptions) (*ReplayReport, error) {
 	r := &replayRun{ReplayOptions: opts.withDefaults()}
-	r.policies = append(baselines(), r.Policies...)
+	r.policies = slices.Concat(baselines(), r.Policies, r.Guests)
 	sources, skipped := r.sources()
 	results := make([]heard, len(sources))
+	progress := newProgress(r.ReplayOptions, len(sources), time.Now)
+	defer progress.end()
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, s := range sources {
 		group.Go(func() (err error) {
 			results[i], err = r.hear(ctx, s)
-			r.say(s.name, len(sources))
+			progress.did(s.name)
 			return err
 		})
 	}
@@ -114,13 +120,6 @@ func Replay(ctx context.Context, opts ReplayOptions) (*ReplayReport, error) {
 		return nil, fmt.Errorf("cannot replay: %w", err)
 	}
 	return r.report(results, skipped), nil
-}
-
-func (r *replayRun) say(file string, of int) {
-	r.done.Lock()
-	defer r.done.Unlock()
-	r.finished++
-	fmt.Fprintf(r.Progress, "bench: %d of %d, %s\n", r.finished, of, file)
 }
 
 // play plays one conversation. All players get a request before the next one is made.
@@ -145,9 +144,12 @@ func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error
 		}
 		original := c.prefix(c.bounds[b])
 		for _, x := range players {
-			x.turn(b, original)
+			if err = x.turn(b, original); err != nil {
+				return p, err
+			}
 		}
 	}
+	p.course = r.course(c, players)
 	for i, x := range players {
 		if i%len(r.policies) == 0 {
 			p.tallies = append(p.tallies, nil)
@@ -177,7 +179,10 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 
 // report adds up, in the order of the files, so that one input has one outcome to the last digit.
 func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
-	out := &ReplayReport{Machine: thisMachine(), Subjects: []string{}, Rows: []ReplayRow{}, Faults: []string{}, Origins: []Origin{}, Skipped: append([]string{}, skipped...)}
+	out := &ReplayReport{
+		Machine: thisMachine(), Subjects: []string{}, Rows: []ReplayRow{}, Courses: []Course{}, Notes: []string{}, Faults: []string{}, Origins: []Origin{},
+		Skipped: append([]string{}, skipped...),
+	}
 	var kept []played
 	for _, h := range results {
 		out.Skipped = append(out.Skipped, h.skipped...)
@@ -185,6 +190,7 @@ func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
 		kept = append(kept, h.played...)
 		for _, p := range h.played {
 			out.Faults = append(out.Faults, p.faults...)
+			out.Courses = append(out.Courses, p.course)
 		}
 	}
 	out.Conversations = len(kept)

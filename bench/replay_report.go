@@ -43,6 +43,8 @@ type ReplayReport struct {
 	Faults        []string    `json:"faults"`  // the first of each policy in each conversation
 	Origins       []Origin    `json:"origins"` // what was read, by format
 	Skipped       []string    `json:"skipped"` // what could not be replayed, and why
+	Notes         []string    `json:"notes"`   // what else to know of the figures
+	Courses       []Course    `json:"courses"` // of each conversation, in the order of the files
 }
 
 // tally is what is counted of one conversation.
@@ -184,6 +186,12 @@ func (r *ReplayReport) Missed() []string { return append(missedFloors(r.Floors),
 // Print writes the report as tables.
 func (r *ReplayReport) Print(w io.Writer) error {
 	t := newTable(w, r.Machine)
+	r.fill(t)
+	return t.flush()
+}
+
+// fill writes the report into a table.
+func (r *ReplayReport) fill(t table) {
 	t.row("%d conversations, %d requests, %.1f M tokens as the clients sent them (%g characters each)", r.Conversations, r.Requests,
 		float64(r.RawTokens)/1e6, charsPerToken)
 	for _, o := range r.Origins {
@@ -212,5 +220,7 @@ func (r *ReplayReport) Print(w io.Writer) error {
 	for _, why := range r.Skipped {
 		t.row("SKIPPED %s", why)
 	}
-	return t.flush()
+	for _, note := range r.Notes {
+		t.row("NOTE %s", note)
+	}
 }

@@ -217,18 +217,33 @@ func (r *LoadReport) Print(w io.Writer) error {
 	return t.flush()
 }
 
-// table lays out a report.
-type table struct{ tw *tabwriter.Writer }
+// table lays out a report: as text, or where there are sheets in them.
+type table struct {
+	tw     *tabwriter.Writer
+	sheets *sheets
+}
 
 func newTable(w io.Writer, m Machine) table {
-	t := table{tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	t := table{tw: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	t.row("%s/%s, %d CPUs, %s", m.OS, m.Arch, m.CPUs, m.Go)
 	return t
 }
 
-func (t table) section(title, columns string) { t.row("\n%s\n%s", title, columns) }
+func (t table) section(title, columns string) {
+	if t.sheets != nil {
+		t.sheets.section(title, columns)
+		return
+	}
+	t.row("\n%s\n%s", title, columns)
+}
 
-func (t table) row(format string, args ...any) { fmt.Fprintf(t.tw, format+"\n", args...) }
+func (t table) row(format string, args ...any) {
+	if t.sheets != nil {
+		t.sheets.row(fmt.Sprintf(format, args...))
+		return
+	}
+	fmt.Fprintf(t.tw, format+"\n", args...)
+}
 
 // closing writes the goals and what was left out.
 func (t table) closing(subject string, goals []Goal, skipped []string) {

@@ -1,0 +1,156 @@
+package bench
+
+import (
+	_ "embed" // the page's text
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// mostFigures is how many conversations, the longest ones, a page draws.
+const mostFigures = 40
+
+// page is a report as the template shows it.
+type page struct {
+	Head    []string // the lines before the tables
+	Sheets  []sheet
+	Legend  []legend
+	Costs   []bars
+	Recalls []scatter
+	Talks   []talk
+	Windows []string // of the conversations' charts
+	All     int      // conversations, of which the longest have charts
+}
+
+// legend is a policy by its number and colour.
+type legend struct {
+	Number, Color int
+	Name          string
+}
+
+// talk is one conversation with its charts.
+type talk struct {
+	Number   int
+	Name     string
+	Requests int
+	Courses  []courseChart
+}
+
+// sheet is a table, and what was said below it.
+type sheet struct {
+	Title   string
+	Columns []string
+	Rows    [][]string
+	Lines   []string
+}
+
+// sheets takes up a report's tables.
+type sheets struct {
+	head []string
+	all  []sheet
+}
+
+func (s *sheets) section(title, columns string) {
+	s.all = append(s.all, sheet{Title: title, Columns: strings.Split(columns, "\t")})
+}
+
+// row takes a row of the table, or a line that belongs to no column.
+func (s *sheets) row(text string) {
+	if len(s.all) == 0 {
+		s.head = append(s.head, plain(text))
+		return
+	}
+	last := &s.all[len(s.all)-1]
+	cells := strings.Split(text, "\t")
+	if len(cells) != len(last.Columns) {
+		last.Lines = append(last.Lines, plain(text))
+		return
+	}
+	for i := range cells {
+		cells[i] = plain(cells[i])
+	}
+	last.Rows = append(last.Rows, cells)
+}
+
+// plain is a text that every reader of HTML and XML takes: without control characters, those that turn the direction of
+// writing among them, and in sound UTF-8.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// Page writes the report as one HTML page with charts, which needs nothing else. One report makes one page, to the byte.
+func (r *ReplayReport) Page(w io.Writer) error {
+	tables := &sheets{}
+	t := table{sheets: tables}
+	t.row("%s/%s, %d CPUs, %s", r.Machine.OS, r.Machine.Arch, r.Machine.CPUs, r.Machine.Go)
+	r.fill(t)
+	p := page{Head: tables.head, Sheets: tables.all, All: len(r.Courses)}
+	policies, windows := r.order()
+	for i, name := range policies {
+		p.Legend = append(p.Legend, legend{Number: i + 1, Color: colorOf(i), Name: plain(name)})
+	}
+	for _, window := range windows {
+		p.Windows = append(p.Windows, tokensText(window))
+		p.Costs = append(p.Costs, r.costChart(window, policies))
+		p.Recalls = append(p.Recalls, r.recallChart(window, policies))
+	}
+	for i, c := range r.longest() {
+		p.Talks = append(p.Talks, newTalk(i, c, policies))
+	}
+	if err := pageTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("cannot write the page: %w", err)
+	}
+	return nil
+}
+
+// order is the policies and windows in the order in which they come.
+func (r *ReplayReport) order() (policies []string, windows []int) {
+	for _, row := range r.Rows {
+		if !slices.Contains(policies, row.Policy) {
+			policies = append(policies, row.Policy)
+		}
+		if !slices.Contains(windows, row.Window) {
+			windows = append(windows, row.Window)
+		}
+	}
+	return policies, windows
+}
+
+// longest is the conversations that are drawn, the longest first.
+func (r *ReplayReport) longest() []Course {
+	all := slices.Clone(r.Courses)
+	slices.SortStableFunc(all, func(a, b Course) int { return b.Raw.highest() - a.Raw.highest() })
+	return all[:min(len(all), mostFigures)]
+}
+
+func newTalk(number int, c Course, policies []string) talk {
+	out := talk{Number: number, Name: plain(c.Conversation), Requests: c.Requests}
+	var windows []int
+	for _, s := range c.Sent {
+		if !slices.Contains(windows, s.Window) {
+			windows = append(windows, s.Window)
+		}
+	}
+	for _, window := range windows {
+		out.Courses = append(out.Courses, newCourseChart(c, window, policies))
+	}
+	return out
+}
+
+// colors is how many colours the page has for policies; one more begins again, and its number tells it apart.
+const colors = 8
+
+func colorOf(policy int) int { return policy % colors }

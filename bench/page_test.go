@@ -1,0 +1,244 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+const hostile = `</script><img src=x onerror=alert(1)>"'&{{.}}` + "\x00\x1b[2J\u202e\xff"
+
+// figures is a report with everything in it: names that would break out of a page, policies without figures, a
+// conversation of one request, one far too long for its window.
+func figures() *ReplayReport {
+	share := func(v float64) *float64 { return &v }
+	r := &ReplayReport{
+		Subjects: []string{"it"}, Conversations: 3, Requests: 6, RawTokens: 100,
+		Faults: []string{hostile + ": it, window 1000"}, Skipped: []string{"cannot read " + hostile + "\twith\ttabs"}, Notes: []string{hostile},
+		Courses: []Course{
+			{Conversation: "short.json", Requests: 1, Raw: Series{Tokens: []int{12}}, Sent: []SentSeries{{Window: 1000, Policy: "it", Series: Series{Tokens: []int{12}}}}},
+			{Conversation: hostile, Requests: 4, Raw: Series{Tokens: []int{100, 900, 9000, 12345}}, Sent: []SentSeries{
+				{Window: 1000, Policy: "it", Series: Series{Tokens: []int{100, 900, 400, 600}}, Decided: 1, Decisions: []int{3}},
+				{Window: 1000, Policy: hostile, Series: Series{Tokens: []int{100, 900, 1000, 1200}}},
+			}},
+			{Conversation: "thin.json", Requests: 9, Raw: Series{At: []int{1, 5, 9}, Tokens: []int{10, 50, 90}}, Sent: []SentSeries{}},
+		},
+	}
+	for _, window := range []int{1000, 64_000} {
+		r.Rows = append(r.Rows, ReplayRow{Window: window, Policy: rawName, Cost: share(1), Recall: share(12)},
+			ReplayRow{Window: window, Policy: "it", Cost: share(0.5), Recall: share(90)},
+			ReplayRow{Window: window, Policy: "as good", Cost: share(0.5), Recall: share(90), Died: 1},
+			ReplayRow{Window: window, Policy: hostile})
+	}
+	r.settle(true)
+	return r
+}
+
+func pageOf(t *testing.T, r *ReplayReport) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := r.Page(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// elements walks a page and wants each element closed, in order.
+func elements(t *testing.T, page string, each func(html.Token)) (words string) {
+	t.Helper()
+	void := []string{"meta", "link", "br", "img", "input", "!doctype"}
+	var open []string
+	var said strings.Builder
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
+		kind := z.Next()
+		token := z.Token()
+		switch kind {
+		case html.ErrorToken:
+			if !errors.Is(z.Err(), io.EOF) || len(open) > 0 {
+				t.Errorf("%v, open are %q", z.Err(), open)
+			}
+			return said.String()
+		case html.StartTagToken:
+			each(token)
+			if !slices.Contains(void, token.Data) {
+				open = append(open, token.Data)
+			}
+		case html.EndTagToken:
+			if len(open) == 0 || open[len(open)-1] != token.Data {
+				t.Fatalf("</%s> closes %q", token.Data, open)
+			}
+			open = open[:len(open)-1]
+		case html.TextToken:
+			said.WriteString(token.Data + "\n")
+		case html.SelfClosingTagToken, html.CommentToken:
+			t.Errorf("%s is not expected", token)
+		}
+	}
+}
+
+func TestPageIsSelfContainedAndEscaped(t *testing.T) {
+	page := pageOf(t, figures())
+	count := map[string]int{}
+	words := elements(t, page, func(e html.Token) {
+		count[e.Data]++
+		for _, a := range e.Attr {
+			if strings.HasPrefix(a.Key, "on") || slices.Contains([]string{"href", "src", "action", "xlink:href"}, a.Key) {
+				t.Errorf("<%s %s=%q>", e.Data, a.Key, a.Val)
+			}
+		}
+	})
+	for name, want := range map[string]int{"html": 1, "script": 1, "style": 1, "img": 0, "link": 0, "table": 3, "figure": 2 + 2 + 2} {
+		if count[name] != want {
+			t.Errorf("%d <%s>, want %d", count[name], name, want)
+		}
+	}
+	if regexp.MustCompile(`url\(|@import|https?://`).MatchString(page) {
+		t.Error("the page refers to something outside")
+	}
+	shown := `</script><img src=x onerror=alert(1)>"'&{{.}}` + "\uFFFD\uFFFD[2J\uFFFD\uFFFD"
+	if n := strings.Count(words, shown); n < 10 || strings.ContainsAny(page, "\x00\x1b\u202e") {
+		t.Errorf("the name is shown %d times", n)
+	}
+	for _, want := range []string{"Window of 64000 tokens", "MISSED", "FAULT ", "SKIPPED ", "NOTE ", "short.json (1 requests)", "as sent by the client up to 12.3k"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("the page does not say %s", want)
+		}
+	}
+}
+
+func TestChartsAreSoundXML(t *testing.T) {
+	page := pageOf(t, figures())
+	charts := 0
+	for _, figure := range regexp.MustCompile(`(?s)<figure.*?</figure>`).FindAllString(page, -1) {
+		chart := figure[strings.Index(figure, "<svg"):strings.Index(figure, "</figure>")]
+		charts++
+		for d := xml.NewDecoder(strings.NewReader(chart)); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v in %s", err, chart)
+			}
+			e, starts := token.(xml.StartElement)
+			for _, a := range e.Attr {
+				if starts && (strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || a.Value == "") {
+					t.Errorf("<%s %s=%q>", e.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+		}
+	}
+	if charts != 6 {
+		t.Errorf("%d charts", charts)
+	}
+}
+
+func TestChartsShowTheReportsFigures(t *testing.T) {
+	page := pageOf(t, figures())
+	for _, want := range []string{
+		`<rect class="f1" x="158" y="28.0" width="95.0"`,              // half of what sending everything costs
+		`<circle class="f1" cx="216.0" cy="33.1" r="5"`,               // in the middle between 0 and 1, at 90 between 10 and 100
+		`<text class="on" x="224.0" y="37.1">2</text>`,                // its number
+		`<text class="on" x="224.0" y="26.1">3</text>`,                // that of another one at the same place stands above
+		`without <bdi>&lt;/script&gt;`,                                // what cannot be drawn is named
+		`<line class="mark s1" x1="274.0" x2="274.0" y1="162.0"`,      // the third of four requests
+		`points="174.0,148.5 174.0,148.5"`,                            // one request is a dot; the scale, to 1200, is made for the window
+		`figure data-talk="0" data-window="1k"><figcaption><bdi>&lt;`, // the longest comes first
+		`<strong>64k</strong>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+func TestOneReportMakesOnePage(t *testing.T) {
+	first := pageOf(t, figures())
+	text, err := json.Marshal(figures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pageOf(t, figures()) != first {
+		t.Error("the page differs from the one before")
+	}
+	var again ReplayReport
+	if err = json.Unmarshal(text, &again); err != nil {
+		t.Fatal(err)
+	}
+	if got := pageOf(t, &again); strings.Count(got, "<figure") != strings.Count(first, "<figure") || strings.Count(got, "points=") != strings.Count(first, "points=") {
+		t.Error("the report as JSON does not have what the charts need")
+	}
+	elements(t, pageOf(t, &ReplayReport{}), func(html.Token) {})
+}
+
+func TestPageDrawsTheLongest(t *testing.T) {
+	r := &ReplayReport{}
+	for i := range mostFigures + 2 {
+		r.Courses = append(r.Courses, Course{Conversation: fmt.Sprint("talk", i), Requests: 1, Raw: Series{Tokens: []int{i + 1}},
+			Sent: []SentSeries{{Window: 1000, Policy: "it", Series: Series{Tokens: []int{1}}}}})
+	}
+	page := pageOf(t, r)
+	if !strings.Contains(page, "The 40 longest of 42 conversations are drawn") || strings.Contains(page, "talk1 ") || !strings.Contains(page, "talk2 ") {
+		t.Error(page)
+	}
+}
+
+func TestThinningKeepsPeaksAndDrops(t *testing.T) {
+	values := make([]int, 100_000)
+	for i := range values {
+		values[i] = 1000 + i
+	}
+	values[77_777], values[33_333] = 1_000_000, 1
+	s := newSeries(values)
+	if len(s.Tokens) > mostPoints || len(s.Tokens) < mostPoints/2 || len(s.At) != len(s.Tokens) || !slices.IsSorted(s.At) {
+		t.Fatalf("%d points, %d numbers", len(s.Tokens), len(s.At))
+	}
+	for i, n := range s.At {
+		if values[n-1] != s.Tokens[i] {
+			t.Fatalf("request %d has %d tokens, want %d", n, s.Tokens[i], values[n-1])
+		}
+	}
+	for _, n := range []int{1, 33_334, 77_778, 100_000} {
+		if !slices.Contains(s.At, n) {
+			t.Errorf("request %d is left out", n)
+		}
+	}
+	if s = newSeries(values[:mostPoints]); s.At != nil || len(s.Tokens) != mostPoints {
+		t.Errorf("%d points, %d numbers", len(s.Tokens), len(s.At))
+	}
+	if got := evenly([]int{1, 2, 3, 4, 5, 6}, 3); !slices.Equal(got, []int{1, 3, 5}) {
+		t.Errorf("%d", got)
+	}
+	for most := 4; most < 20; most++ {
+		if got := thinned(values[:50], most); len(got) > most || got[0] != 0 || got[len(got)-1] != 49 || !slices.IsSorted(got) {
+			t.Errorf("%d of %d: %d", len(got), most, got)
+		}
+	}
+}
+
+func TestReplayTellsTheCourseOfEachConversation(t *testing.T) {
+	_, report := replayOne(t, smalltalk(), 1000, Shaping{Shaper: replacing(third, "!!!!", "????")})
+	if len(report.Courses) != 1 || len(report.Courses[0].Sent) != 1 {
+		t.Fatalf("%+v", report.Courses)
+	}
+	c := report.Courses[0]
+	s := c.Sent[0]
+	if !strings.HasSuffix(c.Conversation, "one.json") || c.Requests != 3 || !slices.Equal(c.Raw.Tokens, []int{11, 31, 51}) || s.Window != 1000 || s.Policy != "it" ||
+		!slices.Equal(s.Tokens, []int{11, 31, 51}) || s.Decided != 1 || !slices.Equal(s.Decisions, []int{3}) {
+		t.Errorf("%+v", c)
+	}
+	var doc map[string]any
+	text, _ := json.Marshal(report)
+	if err := json.Unmarshal(text, &doc); err != nil || doc["courses"] == nil || strings.Contains(string(text), "null,\"decis") {
+		t.Errorf("%v: %s", err, text)
+	}
+}
