@@ -88,17 +88,14 @@ func (r *Request) CountItem(s Scale, i int) int {
 	return n + media
 }
 
-// besideOthers reports whether the item is the result of one call of several.
+// besideOthers reports whether the item is the result of one call of several: one of those directly behind the message that called.
 func (r *Request) besideOthers(i int) bool {
 	if r.Items[i].Role != Tool {
 		return false
 	}
-	for i--; i >= 0; i-- {
-		if r.Items[i].Role == Assistant {
-			return len(r.Items[i].Calls) > 1
-		}
+	for i--; i >= 0 && r.Items[i].Role == Tool; i-- {
 	}
-	return false
+	return i >= 0 && r.Items[i].Role == Assistant && len(r.Items[i].Calls) > 1
 }
 
 func (r *Request) countItem(s Scale, it *Item, escaped bool) (n, media int) {

@@ -73,7 +73,7 @@ func (h *history) extend(r *Request, s Scale) {
 			group++
 			h.callsOf(r, it)
 		}
-		n, media := r.countItem(s, it, it.Role == Tool && len(h.calls) > 1)
+		n, media := r.countItem(s, it, r.besideOthers(r.Head+i))
 		h.size.add(it.Role, n, media)
 		h.sizes, h.media, h.groups = append(h.sizes, n+media), append(h.media, media), append(h.groups, group)
 		h.at = append(h.at, -1)
