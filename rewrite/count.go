@@ -35,10 +35,10 @@ func (s Size) Total() int {
 // Count measures the request.
 func (r *Request) Count(s Scale) Size {
 	size := Size{Other: tokenize.PerReply, Tools: r.countTools(s)}
-	several := false // the last assistant's message has called more than once
+	several := false // the results that come now are of several calls of one message
 	for i := range r.Items {
 		it := &r.Items[i]
-		if it.Role == Assistant {
+		if it.Role != Tool {
 			several = len(it.Calls) > 1
 		}
 		n, media := r.countItem(s, it, several && it.Role == Tool)
