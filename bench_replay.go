@@ -27,6 +27,8 @@ type replayCmd struct {
 	Seed       uint64   `default:"1" placeholder:"N" help:"Of the made-up sessions: the same seed, the same sessions. Default: ${default}."`
 	WritePrice float64  `default:"1" placeholder:"TIMES" help:"Price of a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
 	Bar        bool     `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
+	By         string   `placeholder:"kind" enum:",kind" default:"" help:"Add the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for."`
+	Misses     int      `placeholder:"N" help:"List the first N names, for each policy and window, that an answer needed and its request lacked."`
 	HTML       string   `placeholder:"FILE" help:"Write the report with charts to this file too, as a page that needs nothing else."`
 	replayThrough
 }
@@ -56,7 +58,7 @@ func (k replayCmd) Run(c *cli) error {
 	defer stop()
 	r, err := k.replay(ctx, bench.ReplayOptions{
 		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice,
-		Windows: windows, Bar: k.Bar, Progress: os.Stderr, Live: isTerminal(os.Stderr),
+		Windows: windows, Bar: k.Bar, ByKind: k.By == "kind", Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
 		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: func(tokens int) (bench.Shaping, error) {
 			return replayed(&limits, tokens, k.Exact)
 		}}},

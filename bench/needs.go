@@ -16,8 +16,8 @@ const recentGroups = 5
 // need is something that an answer's calls name and that the conversation held before.
 type need struct {
 	*mention
-	line   bool // a line of text, not a name
-	recent bool // it was last seen at most recentGroups before
+	line bool // a line of text, not a name
+	age  int  // how many groups before it was last seen
 }
 
 // mention is a name or line with the messages that hold it, by their place among the client's, in order.
@@ -46,7 +46,7 @@ func needsOf(c *recording) [][]need {
 				m := ix.mention(n, line)
 				if before, _ := slices.BinarySearch(m.at, k); before > 0 {
 					newest := m.at[before-1]
-					needs[b] = append(needs[b], need{m, line, groups[k]-groups[newest] <= recentGroups})
+					needs[b] = append(needs[b], need{m, line, groups[k] - groups[newest]})
 				}
 			}
 		}

@@ -32,6 +32,8 @@ type player struct {
 
 	rawTokens, sentTokens []int // of each request
 	decisions             []int // numbers of requests, from 1
+	mostMisses            int   // how many are kept
+	misses                []Miss
 }
 
 // request is what was sent, read for measuring.
@@ -62,7 +64,9 @@ func (p *player) close() error {
 
 // turn plays and measures the request at one boundary. An error says that nothing more can be played.
 func (p *player) turn(bound int, original *rewrite.Request) error {
-	shaped, err := p.Shape(original.Body)
+	var shaped Shaped
+	var err error
+	p.tally.cpu = append(p.tally.cpu, milliseconds(spent(func() { shaped, err = p.Shape(original.Body) })))
 	if errors.Is(err, errNoWayThrough) {
 		return fmt.Errorf("%s: %w", p.recording.name, err)
 	}
@@ -76,6 +80,7 @@ func (p *player) turn(bound int, original *rewrite.Request) error {
 		p.fault(bound, err)
 	}
 	p.pay(now, shaped.Decided, bound)
+	p.tally.cost += shaped.Asked
 	p.recall(bound, now)
 	if err = p.restored(sent, original); err != nil {
 		p.tally.unrestored++
@@ -231,17 +236,14 @@ func (p *player) recall(bound int, now request) {
 		case n.line:
 			lines.count(met)
 			continue
-		case n.recent:
+		case n.age <= recentGroups:
 			recent.count(met)
 		default:
 			older.count(met)
 		}
 		names.count(met)
 		if !there {
-			p.tally.misses++
-			if p.comesBack(n, now) {
-				p.tally.back++
-			}
+			p.miss(n, bound, p.comesBack(n, now))
 		}
 	}
 	t := &p.tally
@@ -254,6 +256,19 @@ func (p *player) recall(bound int, now request) {
 	t.older.add(older)
 	t.lines.add(lines)
 	t.user.add(p.userText(bound, now, over))
+}
+
+// miss notes a need that the request lacks; back tells whether it can be fetched.
+func (p *player) miss(n need, bound int, back bool) {
+	p.tally.misses++
+	if back {
+		p.tally.back++
+	}
+	if len(p.misses) < p.mostMisses {
+		p.misses = append(p.misses, Miss{
+			Window: p.window, Policy: p.policy, Conversation: p.recording.name, Request: bound + 1, Name: n.text, Age: n.age, Retrievable: back,
+		})
+	}
 }
 
 func (p *player) meets(n need, bound int, now request) bool {

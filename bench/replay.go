@@ -25,6 +25,8 @@ type Shaped struct {
 	// Decided says that a new decision which changed earlier messages was recorded with this request. Any other
 	// change of earlier messages is counted as unrecorded.
 	Decided bool
+	// Asked is the price of what the shaper asked of a model of its own accord, in input tokens that are new to it.
+	Asked float64
 	// Invalid is what the shaper itself found wrong with its outcome. The replay looks for itself, too.
 	Invalid error
 }
@@ -58,16 +60,22 @@ type ReplayOptions struct {
 	WritePrice float64
 	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
 	Windows []int
-	// Policies are measured beside sending everything and truncating the oldest. The goals are about them.
+	// Policies are measured beside the baselines. The goals are about them.
 	Policies []Policy
 	// Guests are measured likewise, and no goals are about them.
 	Guests []Policy
 	// Bar adds the project's goals for cost, recall and breaks. They hold for the corpus that they were set on.
 	Bar bool
+	// ByKind adds the figures of each kind of session.
+	ByKind bool
+	// Misses is how many of the needs that its requests lack are listed for each policy in each window.
+	Misses int
 	// Progress gets a line per conversation. Default os.Stderr.
 	Progress io.Writer
 	// Live says that Progress is a terminal: it gets one line, drawn again and again.
 	Live bool
+
+	baselines []Policy // default: all there are
 }
 
 func (o ReplayOptions) withDefaults() ReplayOptions {
@@ -80,6 +88,9 @@ func (o ReplayOptions) withDefaults() ReplayOptions {
 	if o.Progress == nil {
 		o.Progress = os.Stderr
 	}
+	if o.baselines == nil {
+		o.baselines = baselines()
+	}
 	return o
 }
 
@@ -91,8 +102,10 @@ type replayRun struct {
 
 // played is one conversation with all policies in all windows.
 type played struct {
+	kind    string    // of session
 	tallies [][]tally // by window, then by policy
 	faults  []string
+	misses  []Miss // the first ones of each player, by window, then by policy
 	course  Course
 }
 
@@ -102,7 +115,7 @@ type played struct {
 // processors, and of each one conversation is played at a time.
 func Replay(ctx context.Context, opts ReplayOptions) (*ReplayReport, error) {
 	r := &replayRun{ReplayOptions: opts.withDefaults()}
-	r.policies = slices.Concat(baselines(), r.Policies, r.Guests)
+	r.policies = slices.Concat(r.baselines, r.Policies, r.Guests)
 	sources, skipped := r.sources()
 	results := make([]heard, len(sources))
 	progress := newProgress(r.ReplayOptions, len(sources), time.Now)
@@ -127,6 +140,7 @@ func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error
 	if err = ctx.Err(); err != nil {
 		return p, err
 	}
+	p.kind = kindOf(c)
 	players, err := r.open(c)
 	defer func() {
 		for _, x := range players {
@@ -157,6 +171,7 @@ func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error
 		last := len(p.tallies) - 1
 		p.tallies[last] = append(p.tallies[last], x.tally)
 		p.faults = append(p.faults, x.faults...)
+		p.misses = append(p.misses, x.misses...)
 	}
 	return p, nil
 }
@@ -171,6 +186,7 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 			}
 			x := newPlayer(c, policy.Name, window, shaping)
 			x.tariff.write = r.WritePrice
+			x.mostMisses = r.Misses
 			players = append(players, x)
 		}
 	}
@@ -194,14 +210,9 @@ func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
 		}
 	}
 	out.Conversations = len(kept)
-	for w, window := range r.Windows {
-		for i, policy := range r.policies {
-			var column []tally
-			for _, p := range kept {
-				column = append(column, p.tallies[w][i])
-			}
-			out.Rows = append(out.Rows, newReplayRow(window, policy.Name, column))
-		}
+	out.Rows, out.Misses = r.rows(kept), r.misses(kept)
+	if r.ByKind {
+		out.Kinds = r.kinds(kept)
 	}
 	for _, p := range r.Policies {
 		out.Subjects = append(out.Subjects, p.Name)
@@ -214,4 +225,19 @@ func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
 	}
 	out.settle(r.Bar)
 	return out
+}
+
+// rows adds up conversations, by window, then by policy.
+func (r *replayRun) rows(of []played) []ReplayRow {
+	rows := []ReplayRow{}
+	for w, window := range r.Windows {
+		for i, policy := range r.policies {
+			var column []tally
+			for _, p := range of {
+				column = append(column, p.tallies[w][i])
+			}
+			rows = append(rows, newReplayRow(window, policy.Name, column))
+		}
+	}
+	return rows
 }

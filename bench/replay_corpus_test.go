@@ -10,21 +10,24 @@ import (
 	"io"
 	"math"
 	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"epitome/rewrite"
 )
 
-// masking replaces the results before the newest ten by what names an artifact, twenty at a time: 14 tokens each. It
+// givingBack replaces the results before the newest ten by what names an artifact, twenty at a time: 14 tokens each. It
 // is here to show that what the replay counts of changed messages is right.
-type masking struct {
+type givingBack struct {
 	masked int
 	tokens []int             // of each result
 	whole  map[string][]byte // the messages, by the names in their place
 }
 
-func (m *masking) Shape(body []byte) (Shaped, error) {
+func (m *givingBack) Shape(body []byte) (Shaped, error) {
 	r, err := rewrite.ReadChat(body)
 	if err != nil {
 		return Shaped{}, err
@@ -57,15 +60,15 @@ func (m *masking) Shape(body []byte) (Shaped, error) {
 	return s, err
 }
 
-func maskingPolicy() Policy {
-	return Policy{"mask older than ten, by twenty", func(int) (Shaping, error) {
-		m := &masking{whole: make(map[string][]byte)}
+func givingBackPolicy() Policy {
+	return Policy{"mask, and give back", func(int) (Shaping, error) {
+		m := &givingBack{whole: make(map[string][]byte)}
 		artifact := func(name string) ([]byte, bool) { text, known := m.whole[name]; return text, known }
 		return Shaping{Shaper: m, Artifact: artifact, Restore: m.restore}, nil
 	}}
 }
 
-func (m *masking) restore(sent []byte) ([]byte, error) {
+func (m *givingBack) restore(sent []byte) ([]byte, error) {
 	r, err := rewrite.ReadChat(sent)
 	if err != nil {
 		return nil, err
@@ -80,9 +83,9 @@ func (m *masking) restore(sent []byte) ([]byte, error) {
 	return rewrite.Splice(sent, edits)
 }
 
-// The reference simulation is another program by the same definitions, which does not send bodies but counts what a
-// policy would leave of each message. Its figures are of the corpus as it was when they were taken.
-func TestReplayAgreesWithTheReferenceSimulation(t *testing.T) {
+// corpus is a folder with real conversations; without it the test is skipped.
+func corpus(t *testing.T) string {
+	t.Helper()
 	folder := os.Getenv("EPITOME_CORPUS")
 	if folder == "" {
 		folder = "../../shared/corpus"
@@ -90,8 +93,15 @@ func TestReplayAgreesWithTheReferenceSimulation(t *testing.T) {
 	if _, err := os.Stat(folder); err != nil {
 		t.Skip("no real conversations: EPITOME_CORPUS names no folder with chat-completions requests")
 	}
+	return folder
+}
+
+// The reference simulation is another program by the same definitions, which does not send bodies but counts what a
+// policy would leave of each message. Its figures are of the corpus as it was when they were taken.
+func TestReplayAgreesWithTheReferenceSimulation(t *testing.T) {
+	folder := corpus(t)
 	report, err := Replay(t.Context(), ReplayOptions{
-		Paths: []string{folder}, Windows: []int{64_000, 200_000}, Policies: []Policy{maskingPolicy()}, Progress: io.Discard,
+		Paths: []string{folder}, Windows: []int{64_000, 200_000}, Policies: []Policy{givingBackPolicy()}, Progress: io.Discard, baselines: baselines()[:2],
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -125,5 +135,86 @@ func TestReplayAgreesWithTheReferenceSimulation(t *testing.T) {
 		if x.Invalid+x.Unrestored+x.Unrecorded > 0 || x.Over == 0 && x.Policy == report.Subjects[0] && *x.Retrievable < 100 {
 			t.Errorf("%+v", x)
 		}
+	}
+}
+
+// simulated runs the reference simulation on a folder. Its tables come back by window and policy, by column; without the
+// program the test is skipped. It stands beside the folder, or where EPITOME_SIMULATION says.
+func simulated(t *testing.T, folder, windows string) map[string]map[string]string {
+	t.Helper()
+	program := os.Getenv("EPITOME_SIMULATION")
+	if program == "" {
+		program = filepath.Join(folder, "..", "policy", "sim.py")
+	}
+	if _, err := os.Stat(program); err != nil {
+		t.Skip("no reference simulation: EPITOME_SIMULATION names no program")
+	}
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no reference simulation: python3 is not on PATH")
+	}
+	command := exec.CommandContext(t.Context(), python, program, folder, "--windows", windows, "--only",
+		`^(raw|truncate oldest \(to|mask older than 10 \(b|clear_tool_uses|headroom|codex|opencode)`)
+	out, err := command.Output()
+	if err != nil {
+		t.Fatalf("the reference simulation: %v", err)
+	}
+	tables, window := make(map[string]map[string]string), ""
+	var columns []string
+	for line := range strings.Lines(string(out)) {
+		if rest, title := strings.CutPrefix(line, "### W = "); title {
+			window, _, _ = strings.Cut(rest, ",")
+		}
+		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
+		switch {
+		case cells[0] == "policy":
+			columns = cells
+		case len(cells) == len(columns):
+			row := make(map[string]string)
+			for i, column := range columns {
+				row[column] = cells[i]
+			}
+			tables[window+" "+cells[0]] = row
+		}
+	}
+	return tables
+}
+
+func TestBaselinesAgreeWithTheSimulator(t *testing.T) {
+	folder := corpus(t)
+	tables := simulated(t, folder, "32000,64000,128000,200000")
+	report, _ := replayed(t, ReplayOptions{Paths: []string{folder}})
+	names := map[string]string{
+		rawName: "raw", truncateName: "truncate oldest (to 50 %)", maskName: "mask older than 10 (batches of 20)",
+		clear100Name: "clear_tool_uses 100k", clearHalf: "clear_tool_uses 0.5 W", newestName: "headroom newest-only", usersName: "codex", protectName: "opencode",
+	}
+	for _, x := range report.Rows {
+		want := tables[fmt.Sprint(x.Window, " ", names[x.Policy])]
+		f := func(column string, got *float64, allowed float64) {
+			t.Helper()
+			text, _, _ := strings.Cut(want[column], "/")
+			reference, err := strconv.ParseFloat(text, 64)
+			if err != nil || got == nil || math.Abs(*got-reference) > allowed {
+				t.Errorf("%s in %d, %s: %s, the simulation has %q", x.Policy, x.Window, column, optional(got, "%.3f"), want[column])
+			}
+		}
+		exactly := func(n int) *float64 { v := float64(n); return &v }
+		f("died", exactly(x.Died), 0)
+		f("over", exactly(x.Over), 0)
+		f("dearer", exactly(x.Dearer), 0)
+		f("cost", x.Cost, 0.002)
+		f("breaks/100", x.BreaksPer100, 0.02)
+		f("recall all", x.RecallAll, 0.1)
+		f("hot b", x.Recall, 0.1)
+		f("hot recent", x.Recent, 0.1)
+		f("hot older", x.Older, 0.1)
+		f("hot lines", x.Lines, 0.1)
+		f("user text", x.UserText, 0.1)
+		if x.Invalid+x.Unrecorded > 0 {
+			t.Errorf("%+v, faults %q", x, report.Faults)
+		}
+	}
+	if want := 4 * len(baselines()); len(report.Rows) != want {
+		t.Errorf("%d rows, want %d", len(report.Rows), want)
 	}
 }

@@ -26,25 +26,28 @@ type ReplayRow struct {
 	UserText     *float64 `json:"user_text"`      // of hot requests: what stands there word for word
 	Misses       int      `json:"misses"`         // needs that do not stand in the request, lines aside
 	Retrievable  *float64 `json:"retrievable"`    // of what was taken out and is needed: what lies in an artifact that the request names
+	CPUMS        *float64 `json:"cpu_ms"`         // processor time of shaping a request, median; where the system does not tell it, time
 	Invalid      int      `json:"invalid"`        // requests
 	Unrestored   int      `json:"unrestored"`     // requests that could not be put together again
 }
 
 // ReplayReport is the result of Replay.
 type ReplayReport struct {
-	Machine       Machine     `json:"machine"`
-	Subjects      []string    `json:"subjects"` // the policies the goals are about
-	Conversations int         `json:"conversations"`
-	Requests      int         `json:"requests"`
-	RawTokens     int         `json:"raw_tokens"` // of all requests as the clients sent them
-	Rows          []ReplayRow `json:"rows"`
-	Floors        []Floor     `json:"floors"`
-	Goals         []Goal      `json:"goals"`
-	Faults        []string    `json:"faults"`  // the first of each policy in each conversation
-	Origins       []Origin    `json:"origins"` // what was read, by format
-	Skipped       []string    `json:"skipped"` // what could not be replayed, and why
-	Notes         []string    `json:"notes"`   // what else to know of the figures
-	Courses       []Course    `json:"courses"` // of each conversation, in the order of the files
+	Machine       Machine      `json:"machine"`
+	Subjects      []string     `json:"subjects"` // the policies the goals are about
+	Conversations int          `json:"conversations"`
+	Requests      int          `json:"requests"`
+	RawTokens     int          `json:"raw_tokens"` // of all requests as the clients sent them
+	Rows          []ReplayRow  `json:"rows"`
+	Kinds         []ReplayKind `json:"kinds,omitempty"`
+	Misses        []Miss       `json:"misses,omitempty"`
+	Floors        []Floor      `json:"floors"`
+	Goals         []Goal       `json:"goals"`
+	Faults        []string     `json:"faults"`  // the first of each policy in each conversation
+	Origins       []Origin     `json:"origins"` // what was read, by format
+	Skipped       []string     `json:"skipped"` // what could not be replayed, and why
+	Notes         []string     `json:"notes"`   // what else to know of the figures
+	Courses       []Course     `json:"courses"` // of each conversation, in the order of the files
 }
 
 // tally is what is counted of one conversation.
@@ -55,6 +58,7 @@ type tally struct {
 	cost, rawCost                                           float64
 	all, hot, recent, older, lines, user                    mean
 	misses, back                                            int
+	cpu                                                     []float64 // of each request, ms
 }
 
 // share is how many of some are met.
@@ -106,6 +110,10 @@ func newReplayRow(window int, policy string, of []tally) ReplayRow {
 	row.RecallAll, row.Recall, row.Recent = t.all.percent(), t.hot.percent(), t.recent.percent()
 	row.Older, row.Lines, row.UserText = t.older.percent(), t.lines.percent(), t.user.percent()
 	row.Retrievable = ratio(100*float64(t.back), float64(t.misses))
+	if len(t.cpu) > 0 {
+		cpu := median(t.cpu)
+		row.CPUMS = &cpu
+	}
 	return row
 }
 
@@ -122,6 +130,7 @@ func (t *tally) join(x tally) {
 	t.rawCost += x.rawCost
 	t.misses += x.misses
 	t.back += x.back
+	t.cpu = append(t.cpu, x.cpu...)
 	t.all.join(x.all)
 	t.hot.join(x.hot)
 	t.recent.join(x.recent)
@@ -148,6 +157,9 @@ func (r *ReplayReport) settle(bar bool) {
 		none("not put together again", "requests", row.Unrestored)
 		none("changed without a decision", "requests", row.Unrecorded)
 		r.floor("retrievable"+of, row.Retrievable, 100)
+		if row.Window >= beatenFrom {
+			r.Goals = append(r.Goals, r.beaten(row, of))
+		}
 		if bar {
 			r.bar(row, of)
 		}
@@ -197,16 +209,11 @@ func (r *ReplayReport) fill(t table) {
 	for _, o := range r.Origins {
 		t.row("read %s: %d conversations from %d logs, %d with times", o.Format, o.Conversations, o.Logs, o.Timed)
 	}
-	for i, x := range r.Rows {
-		if i == 0 || x.Window != r.Rows[i-1].Window {
-			t.section(fmt.Sprintf("Window of %d tokens", x.Window), "policy\tdied\tM tokens\tcost\tdearer\tbreaks/100"+
-				"\trecall all %\thot\trecent\tolder\tlines\tuser text\tretrievable\tinvalid")
-		}
-		share := func(v *float64) string { return optional(v, "%.1f") }
-		t.row("%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d", x.Policy, x.Died, float64(x.Tokens)/1e6,
-			optional(x.Cost, "%.3f"), x.Dearer, optional(x.BreaksPer100, "%.2f"), share(x.RecallAll), share(x.Recall), share(x.Recent),
-			share(x.Older), share(x.Lines), share(x.UserText), share(x.Retrievable), x.Invalid)
+	t.replayed("Window of %d tokens", r.Rows)
+	for _, k := range r.Kinds {
+		t.replayed(fmt.Sprintf("Kind %q, conversations: %d, requests: %d, window of ", k.Kind, k.Conversations, k.Requests)+"%d tokens", k.Rows)
 	}
+	t.missing(r.Misses)
 	t.section("Goals", "figure\tvalue\tgoal\tverdict")
 	for _, f := range r.Floors {
 		t.row("%s", f)
@@ -222,5 +229,19 @@ func (r *ReplayReport) fill(t table) {
 	}
 	for _, note := range r.Notes {
 		t.row("NOTE %s", note)
+	}
+}
+
+// replayed writes rows, a table for each window; title has a place for the window.
+func (t table) replayed(title string, rows []ReplayRow) {
+	share := func(v *float64) string { return optional(v, "%.1f") }
+	for i, x := range rows {
+		if i == 0 || x.Window != rows[i-1].Window {
+			t.section(fmt.Sprintf(title, x.Window), "policy\tdied\tM tokens\tcost\tdearer\tbreaks/100"+
+				"\trecall all %\thot\trecent\tolder\tlines\tuser text\tretrievable\tinvalid\tms/request")
+		}
+		t.row("%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", x.Policy, x.Died, float64(x.Tokens)/1e6,
+			optional(x.Cost, "%.3f"), x.Dearer, optional(x.BreaksPer100, "%.2f"), share(x.RecallAll), share(x.Recall), share(x.Recent),
+			share(x.Older), share(x.Lines), share(x.UserText), share(x.Retrievable), x.Invalid, optional(x.CPUMS, "%.2f"))
 	}
 }

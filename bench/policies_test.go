@@ -1,0 +1,196 @@
+package bench
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite"
+)
+
+// working is a conversation in which the agent has read so many files, each of so many characters.
+func working(files, chars int) []string {
+	messages := []string{says("system", "s"), says("user", twenty)}
+	for i := range files {
+		id := fmt.Sprint(i)
+		messages = append(messages, calls(id, "read", `{}`), answers(id, strings.Repeat("x", chars)))
+	}
+	return messages
+}
+
+// sent is what a thread sends of a conversation: the contents of its messages.
+func sent(t *testing.T, thread *thread, messages ...string) (contents []string, s Shaped) {
+	t.Helper()
+	s, err := thread.Shape([]byte(chat(messages...)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := rewrite.ReadChat(s.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	total := fixedTokens(nil)
+	for _, it := range r.Items {
+		total += readMessage(r, it).tokens
+		contents = append(contents, gjson.ParseBytes(it.Content.Of(s.Body)).String())
+	}
+	if total != thread.total {
+		t.Errorf("the thread counts %d tokens and sends %d", thread.total, total)
+	}
+	return contents, s
+}
+
+func countOf(contents []string, text string) int {
+	return len(slices.DeleteFunc(slices.Clone(contents), func(s string) bool { return s != text }))
+}
+
+func TestMaskingClearsTwentyAtATime(t *testing.T) {
+	thread := newThread(100_000, masking(0))
+	f := func(files, want int, decided bool) {
+		t.Helper()
+		contents, s := sent(t, thread, working(files, 100)...)
+		if n := countOf(contents, cleared); n != want || s.Decided != decided {
+			t.Errorf("after %d results %d are cleared, decided %v", files, n, s.Decided)
+		}
+	}
+	f(29, 0, false)
+	f(30, 20, true)
+	f(49, 20, false)
+	f(50, 40, true)
+}
+
+func TestClearingKeepsThreeOverItsLine(t *testing.T) {
+	thread := newThread(100_000, clearing(300))
+	f := func(files, want int, decided bool) {
+		t.Helper()
+		contents, s := sent(t, thread, working(files, 100)...)
+		if n := countOf(contents, cleared); n != want || s.Decided != decided || !strings.HasPrefix(contents[len(contents)-1], "xxx") {
+			t.Errorf("after %d results %d are cleared, decided %v", files, n, s.Decided)
+		}
+	}
+	f(5, 0, false) // 5 results take 260 tokens with their calls
+	f(7, 4, true)
+	f(8, 5, true)
+
+	short := newThread(100_000, clearing(1))
+	if contents, s := sent(t, short, working(9, 20)...); countOf(contents, cleared) != 0 || s.Decided {
+		t.Errorf("results shorter than what would stand for them are cleared: %q", contents)
+	}
+}
+
+func TestWhatStandsForAResultHasTheSizeThatFiguresAreIn(t *testing.T) {
+	for text, tokens := range map[string]int{cleared: 14, strings.Repeat("x", shrinkTo) + strings.Replace(shrunk, "NAME", nameOf(""), 1): 884} {
+		if got := tokensOf(size(text)) + messageTokens; got != tokens {
+			t.Errorf("%.40q: %d tokens, want %d", text, got, tokens)
+		}
+	}
+}
+
+func TestOnlyWhatIsNewIsShrunk(t *testing.T) {
+	long := strings.Repeat("é", shrinkOver-10) + strings.Repeat("y", 20)
+	thread := newThread(100_000, shrinkNew)
+	first := append(working(2, shrinkOver), calls("a", "read", `{}`), answers("a", long))
+	contents, s := sent(t, thread, first...)
+	last := contents[len(contents)-1]
+	names := artifactsIn(last)
+	if s.Decided || len(contents[3]) != shrinkOver || size(last) >= shrinkOver || !strings.HasSuffix(last, "yyyy") || len(names) != 1 {
+		t.Fatalf("%q", contents)
+	}
+	if whole, known := thread.artifact(names[0]); !known || string(whole) != long {
+		t.Errorf("the artifact %s has %d bytes", names[0], len(whole))
+	}
+	again, s := sent(t, thread, append(first, says("assistant", "Well."), says("user", long))...)
+	if s.Decided || again[7] != last || again[len(again)-1] != long {
+		t.Errorf("%q", again)
+	}
+}
+
+func TestUsersMessagesStayBesideTheSummary(t *testing.T) {
+	thread := newThread(4000, keepUsers)
+	messages := append(working(2, 7000), says("user", third), says("assistant", "Well."), says("user", "Go on."))
+	contents, s := sent(t, thread, messages[:4]...)
+	if s.Decided || s.Asked != 0 || len(contents) != 4 {
+		t.Fatalf("%q", contents)
+	}
+	contents, s = sent(t, thread, messages[:6]...)
+	if !s.Decided || len(contents) != 3 || !strings.HasPrefix(contents[2], "Summary, round 1.") {
+		t.Fatalf("%q", contents)
+	}
+	const result, call = 1949, 19 // tokens; of what is written each costs five
+	held, fresh := 1+5+10+call+result, call+result
+	if want := 0.1*float64(held) + float64(fresh) + 5*1500; fmt.Sprintf("%.3f", s.Asked) != fmt.Sprintf("%.3f", want) {
+		t.Errorf("the summary costs %.3f, want %.3f", s.Asked, want)
+	}
+	contents, s = sent(t, thread, messages...)
+	if s.Decided || s.Asked != 0 || !slices.Equal(contents[3:], []string{third, "Well.", "Go on."}) {
+		t.Errorf("%q", contents)
+	}
+	contents, s = sent(t, thread, append(messages, calls("9", "read", `{}`), answers("9", strings.Repeat("z", 12_000)))...)
+	if !s.Decided || !strings.HasPrefix(contents[2], "Summary, round 2.") || !slices.Equal(contents[3:], []string{third, "Go on."}) {
+		t.Errorf("%q", contents)
+	}
+}
+
+func TestNewestUsersMessagesStayUpToABudget(t *testing.T) {
+	thread := newThread(60_000, keepUsers)
+	long := strings.Repeat("word ", 12_000)
+	contents, _ := sent(t, thread, says("user", "a"), says("assistant", "b"), says("user", "lost"), says("user", long+"1"), says("user", long+"2"),
+		says("user", long+"3"), says("user", long+"4"))
+	if len(contents) != 3 || contents[2] != long+"4" {
+		t.Errorf("%d messages", len(contents))
+	}
+}
+
+func TestSummaryHoldsNothingThatAnAnswerNeeds(t *testing.T) {
+	text := gjson.GetBytes(summaryMessage(3), "content").String()
+	if got := tokensOf(size(text)) + messageTokens; got != summaryTokens {
+		t.Errorf("%d tokens, want %d", got, summaryTokens)
+	}
+	if names, lines := namesIn(text), longLines(text); len(names)+len(lines) > 0 {
+		t.Errorf("names %v, lines %v", names, lines)
+	}
+}
+
+func TestOldResultsAreClearedWhenATurnBegins(t *testing.T) {
+	thread := newThread(1_000_000, protectNewest)
+	messages := append(working(7, 36_000), says("user", "second")) // 10 005 tokens each
+	contents, s := sent(t, thread, messages...)
+	if s.Decided || countOf(contents, cleared) != 0 {
+		t.Fatalf("cleared in the turn that ends: %d", countOf(contents, cleared))
+	}
+	messages = append(messages, says("assistant", "Well."))
+	if _, s = sent(t, thread, messages...); s.Decided {
+		t.Error("cleared where no turn begins")
+	}
+	contents, s = sent(t, thread, append(messages, says("user", "third"))...)
+	if !s.Decided || countOf(contents, cleared) != 4 || contents[3] != cleared || contents[11] == cleared {
+		t.Errorf("%d are cleared", countOf(contents, cleared))
+	}
+}
+
+func TestFullConversationsGetASummary(t *testing.T) {
+	thread := newThread(30_000, protectNewest)
+	contents, s := sent(t, thread, working(6, 10_000)...)
+	if len(contents) != 7 || !strings.HasPrefix(contents[2], "Summary, round 1.") {
+		t.Errorf("%d messages, decided %v", len(contents), s.Decided)
+	}
+	contents, s = sent(t, thread, append(working(6, 10_000), says("assistant", "Well."))...)
+	if s.Decided || !strings.HasPrefix(contents[2], "Summary, round 1.") {
+		t.Errorf("%d messages, decided %v", len(contents), s.Decided)
+	}
+}
+
+func TestPolicyThatCannotReadSaysSo(t *testing.T) {
+	for _, p := range baselines()[1:] {
+		s, err := p.Open(1000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shaped, err := s.Shape([]byte("{")); err == nil || string(shaped.Body) != "{" {
+			t.Errorf("%s: %v", p.Name, err)
+		}
+	}
+}
