@@ -39,7 +39,7 @@ func (r *Request) Count(s Scale) Size {
 	for i := range r.Items {
 		it := &r.Items[i]
 		if it.Role != Tool {
-			several = len(it.Calls) > 1
+			several = it.Role == Assistant && len(it.Calls) > 1
 		}
 		n, media := r.countItem(s, it, several && it.Role == Tool)
 		size.add(it.Role, n, media)
