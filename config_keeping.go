@@ -19,6 +19,9 @@ func (c Config) checkKeeping() error {
 		return fmt.Errorf("cannot use summarize.upstream %q: write one of %s", c.Summarize.Upstream,
 			strings.Join(slices.Sorted(maps.Keys(c.Upstreams)), ", "))
 	}
+	if modes := rewrite.Modes(); !slices.Contains(modes, c.Summarize.Mode) {
+		return fmt.Errorf("cannot use summarize.mode %q: write one of %s", c.Summarize.Mode, strings.Join(modes, ", "))
+	}
 	if err := c.Summarize.Check(); err != nil {
 		return err
 	}

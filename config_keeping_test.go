@@ -95,9 +95,6 @@ func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {
 
 // Two packages know the words: one reads them in headers and decides by them, the other one checks them in the configuration.
 func TestWordsOnSummariesAreTheSameEverywhere(t *testing.T) {
-	if got, want := summarize.Modes(), rewrite.Modes(); !slices.Equal(got, want) {
-		t.Errorf("modes are %q for one, and %q for the other", got, want)
-	}
 	if got, want := summarize.Details(), rewrite.Details(); !slices.Equal(got, want) {
 		t.Errorf("details are %q for one, and %q for the other", got, want)
 	}

@@ -102,7 +102,7 @@ func (s *summariser) question(q rewrite.Question) summarize.Question {
 
 func proseOf(p summarize.Prose) rewrite.Prose {
 	return rewrite.Prose{
-		Text: p.Text, Model: p.Model, Way: p.Way, Requests: p.Requests, InputTokens: p.InputTokens, CachedTokens: p.CachedTokens,
+		Text: p.Text, Requests: p.Requests, InputTokens: p.InputTokens, CachedTokens: p.CachedTokens,
 		OutputTokens: p.OutputTokens, Took: p.Took,
 	}
 }

@@ -183,7 +183,7 @@ func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if made.Text != aSummary() || made.Model != "m" || made.Way != summarize.WayContinue || made.Requests != 1 ||
+	if made.Text != aSummary() || made.Requests != 1 ||
 		made.InputTokens != 1000 || made.CachedTokens != 900 || made.OutputTokens != 80 || made.Took <= 0 {
 		t.Errorf("got %+v", made)
 	}
@@ -255,7 +255,7 @@ func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
 		c.Window.Models = map[string]int{"small": 8192}
 	}, chatting)
 	p, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential()))
-	if err != nil || p.Model != "small" || p.Way != summarize.WayTranscript || p.Text != aSummary() {
+	if err != nil || p.Text != aSummary() {
 		t.Fatalf("got %+v, %v", p, err)
 	}
 	asked := other.Requests()[0]

@@ -271,6 +271,9 @@ func TestRescueCanBeTurnedOff(t *testing.T) {
 		if resp, body := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 400 || body != tooLong || len(r.upstream.Requests()) != 1 {
 			t.Errorf("got %d %s", resp.StatusCode, body)
 		}
+		if e := r.event(); e.Rescue.Kind != "" {
+			t.Errorf("it was judged all the same: %+v", e.Rescue)
+		}
 	}
 }
 

@@ -89,11 +89,10 @@ func (c *compaction) inquire(after int) {
 		return
 	default:
 		if !pending {
-			q.to = c.to
-		}
-		if !pending && !q.familiar() {
-			c.notice.Why = "no model is asked about a conversation that was not seen before"
-			return
+			if q.to = c.to; !q.familiar() {
+				c.notice.Why = "no model is asked about a conversation that was not seen before"
+				return
+			}
 		}
 		if !q.ask() {
 			if found, being := q.look(); found || being { // it is for what is left out here, and counts for the next one
@@ -213,7 +212,7 @@ func (q *inquiring) key(head bool) string {
 	parts := []string{"summary 1", q.scope, string(h[q.from][:]), string(h[q.to][:]), q.style.Mode, q.style.Detail, q.known.prose}
 	if head {
 		if q.leading == (Link{}) {
-			q.leading = q.req.leading()
+			q.leading = sha256.Sum256(q.req.leading())
 		}
 		parts = append(parts, string(q.leading[:]))
 	}
@@ -221,13 +220,12 @@ func (q *inquiring) key(head bool) string {
 	return string(r[:])
 }
 
-// leading is a hash of the leading block.
-func (r *Request) leading() Link {
-	var block []byte
-	if r.Head > 0 {
-		block = r.Body[r.Items[0].Start:r.Items[r.Head-1].End]
+// leading is the leading block as it stands in the body; nothing if there is none.
+func (r *Request) leading() []byte {
+	if r.Head == 0 {
+		return nil
 	}
-	return sha256.Sum256(block)
+	return r.Body[r.Items[0].Start:r.Items[r.Head-1].End]
 }
 
 // familiar reports whether most of the span was decided on before. A client whose history never extends the one before would

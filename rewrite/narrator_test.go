@@ -67,7 +67,7 @@ func (n *narrator) answerLocked(q Question) Prose {
 	case text == "":
 		text = fmt.Sprintf("## Goal\nWork number %d.\n## Next Steps\nGo on with part_%d.\n", len(n.made)+1, len(q.Transcript))
 	}
-	p := Prose{Text: text, Model: q.Model, Way: "continue", Requests: 1, InputTokens: 1_000, CachedTokens: 900, OutputTokens: 50}
+	p := Prose{Text: text, Requests: 1, InputTokens: 1_000, CachedTokens: 900, OutputTokens: 50}
 	n.made[q.Key] = p
 	delete(n.pending, q.Key)
 	return p

@@ -157,14 +157,6 @@ func (s *seen) put(scope string, p *past, b []byte) {
 	}
 }
 
-// leading is a hash of the leading block's bytes.
-func (s *seen) leading(r *Request) uint64 {
-	if r.Head == 0 {
-		return 0
-	}
-	return maphash.Bytes(s.seed, r.Body[r.Items[0].Start:r.Items[r.Head-1].End])
-}
-
 // recall is what the reader asks for what it need not read.
 func (x *shaping) recall(body []byte, i int) (items []Item, end int) {
 	p := x.seen.take(x.Scope, body[i:])
@@ -234,7 +226,7 @@ func (x *shaping) learn() {
 	x.hist.cut(x.req, n)
 	from, end := items[0].Start, items[n-1].End
 	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version, outcomes: x.recorded.outcomes}
-	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name, leading: x.seen.leading(x.req), prepared: p.prepared, cut: p.hint}
+	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name, leading: maphash.Bytes(x.seen.seed, x.req.leading()), prepared: p.prepared, cut: p.hint}
 	if x.past != nil {
 		known.pieces = x.past.pieces
 	}

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"runtime/debug"
 	"slices"
 
@@ -224,7 +225,7 @@ func (x *shaping) inquiry(window int) *inquiry {
 		q.style = x.Style.At(x.Rescue.Most + mostTokens)
 	}
 	if x.past != nil {
-		q.moved, q.prepared, q.hint = x.past.leading != x.seen.leading(x.req), x.past.prepared, x.past.cut
+		q.moved, q.prepared, q.hint = x.past.leading != maphash.Bytes(x.seen.seed, x.req.leading()), x.past.prepared, x.past.cut
 	}
 	return q
 }

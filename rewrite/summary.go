@@ -100,8 +100,6 @@ type Entry struct {
 // Prose is what a model says of a span, and what that cost.
 type Prose struct {
 	Text         string
-	Model        string // that was asked
-	Way          string // how
 	Requests     int
 	InputTokens  int
 	CachedTokens int // of the input

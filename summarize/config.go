@@ -11,7 +11,7 @@ import (
 
 // Config is the table [summarize] of config.toml, where each key is explained for users.
 type Config struct {
-	Mode      string        `toml:"mode"`   // what a summary is made of; this package makes prose, whoever asks decides when
+	Mode      string        `toml:"mode"`   // what a summary is made of; whoever asks decides when, and says which there are
 	Detail    string        `toml:"detail"` // high, medium, low or truncate
 	Model     string        `toml:"model"`  // empty: the conversation's own
 	Upstream  string        `toml:"upstream"`
@@ -25,9 +25,6 @@ type Config struct {
 	Tries     int           `toml:"tries"`           // of one request that fails for a reason that may pass
 	MaxOutput int           `toml:"max_output"`      // tokens of one answer, reasoning included
 }
-
-// Modes are the values of Config.Mode.
-func Modes() []string { return []string{"auto", "llm", "intent", "hybrid", "window", "lossless"} }
 
 // Details are the values of Config.Detail.
 func Details() (names []string) {
@@ -46,9 +43,6 @@ const (
 
 // Check says what is wrong with the configuration.
 func (c Config) Check() error {
-	if !slices.Contains(Modes(), c.Mode) {
-		return fmt.Errorf("cannot use summarize.mode %q: write one of %s", c.Mode, strings.Join(Modes(), ", "))
-	}
 	if _, ok := detailOf(c.Detail); !ok {
 		return fmt.Errorf("cannot use summarize.detail %q: write one of %s", c.Detail, strings.Join(Details(), ", "))
 	}
