@@ -15,6 +15,7 @@ type listener struct {
 	most       int64 // connections open at once; one more is turned away
 	open       atomic.Int64
 	turnedAway func()        // records one that is
+	stopping   func() bool   // nothing more is to be accepted
 	turning    chan struct{} // bounds the connections that are being told so
 	writeIdle  func() time.Duration
 	pace       func(bytes int) time.Duration
@@ -22,6 +23,10 @@ type listener struct {
 
 func (l *listener) Accept() (net.Conn, error) {
 	for {
+		if l.stopping() { // a shutdown that came before the server knew of the listener did not close it
+			_ = l.Close()
+			return nil, net.ErrClosed
+		}
 		c, err := l.Listener.Accept()
 		if err != nil {
 			return nil, err

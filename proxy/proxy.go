@@ -113,7 +113,7 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 		return nil, err
 	}
 	p.admission = newAdmission(int64(s.MaxInFlight))
-	p.listener = listener{most: int64(s.MaxConnections), turning: make(chan struct{}, 64),
+	p.listener = listener{most: int64(s.MaxConnections), turning: make(chan struct{}, 64), stopping: p.stopping.Load,
 		writeIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() }}
 	p.listener.pace = func(bytes int) time.Duration {
 		s := p.settings.Load()

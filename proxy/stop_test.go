@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"errors"
+	"net"
 	"sync"
 	"testing"
 	"time"
@@ -53,4 +55,21 @@ func TestReloadsUnderLoadHarmNobody(t *testing.T) {
 	}
 	close(stop)
 	wg.Wait()
+}
+
+// A signal may come before the server has got to its listener.
+func TestShutdownBeforeServingEndsIt(t *testing.T) {
+	noLeaks(t)
+	r := newRig(t, "")
+	r.stop()
+	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.proxy.Serve(ln); err != nil {
+		t.Error(err)
+	}
+	if _, err := ln.Accept(); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("the listener says %v", err)
+	}
 }

@@ -20,7 +20,6 @@ func TestConfigurationsThatMeanNothingAreRefused(t *testing.T) {
 			t.Errorf("%v; want an error that says %q", err, words)
 		}
 	}
-	f("auto, llm", func(c *Config) { c.Mode = "x" })
 	f("high, medium, low, truncate", func(c *Config) { c.Detail = "" })
 	f("auto, on or off", func(c *Config) { c.Prepare = "true" })
 	f("without a model", func(c *Config) { c.Upstream = "x" })
