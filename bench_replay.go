@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -25,13 +26,17 @@ type replayCmd struct {
 	Exact      bool     `help:"Let epitome count tokens of the models that the files name, in place of characters / 3.6, which the figures are in."`
 	Sessions   uint     `default:"12" placeholder:"N" help:"How many sessions to make up where no PATHS are given. Default: ${default}."`
 	Seed       uint64   `default:"1" placeholder:"N" help:"Of the made-up sessions: the same seed, the same sessions. Default: ${default}."`
-	WritePrice float64  `default:"1" placeholder:"TIMES" help:"Price of a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
+	WritePrice float64  `default:"1" placeholder:"TIMES" help:"What is billed for a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
+	Summaries  string   `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome's summaries are made: configured, by default code up to a window of 32k and a model above, for which something stands in and which is paid for; or code, where no model is asked. Default: ${default}."`
 	Bar        bool     `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
 	By         string   `placeholder:"kind" enum:",kind" default:"" help:"Add the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for."`
 	Misses     int      `placeholder:"N" help:"List the first N names, for each policy and window, that an answer needed and its request lacked."`
 	HTML       string   `placeholder:"FILE" help:"Write the report with charts to this file too, as a page that needs nothing else."`
 	replayThrough
 }
+
+// byCode is the value of --summaries by which no model is asked.
+const byCode = "code"
 
 // mostSessions is more than anybody waits for.
 const mostSessions = 100_000
@@ -54,14 +59,14 @@ func (k replayCmd) Run(c *cli) error {
 	if k.WritePrice < 0.1 || k.WritePrice > 10 {
 		return fmt.Errorf("cannot use write price %g: write how many times the price of an uncached token it is, from 0.1 to 10", k.WritePrice)
 	}
+	how := replaying{conf: conf, exact: k.Exact, code: k.Summaries == byCode}
+	how.conf.Rewrite = limits
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := k.replay(ctx, bench.ReplayOptions{
 		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice,
 		Windows: windows, Bar: k.Bar, ByKind: k.By == "kind", Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
-		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: func(tokens int) (bench.Shaping, error) {
-			return replayed(&limits, tokens, k.Exact)
-		}}},
+		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: how.open}},
 	})
 	if err != nil {
 		return err
@@ -103,25 +108,28 @@ func tokenCount(text string) (int, error) {
 	return 0, fmt.Errorf("cannot use window %q: write a number of tokens from %d to %d, as 128k or 128000", text, leastWindow, mostWindow)
 }
 
+// replaying is how conversations are shaped in a replay.
+type replaying struct {
+	conf   Config
+	exact  bool   // tokens are those of the models that the requests name; else characters / 3.6, as in the replay's own figures
+	code   bool   // no model is asked for summaries
+	folder string // of the shelf, which lends artifacts the names that its secret gives: a model reads a name of equal length as a few tokens more or less. Empty: in memory, with new names each time
+}
+
 // replay shapes the requests of one conversation, with a store and a shelf of its own in memory.
 type replay struct {
 	shaper *rewrite.Shaper
 	limits *rewrite.Limits
-	shelf  *offload.Shelf
+	style  rewrite.Style
+	teller *narrated // nil: no model is asked
 	last   rewrite.Shaped
 }
 
-// replayed makes a replay. Unless exact, tokens are characters / 3.6 as in the replay's own figures.
-func replayed(limits *rewrite.Limits, tokens int, exact bool) (bench.Shaping, error) {
-	return replayedIn("", limits, tokens, exact)
-}
-
-// replayedIn is replayed with the shelf in a folder, so that artifacts have the names that the folder's secret gives them: a model
-// reads a name of equal length as a few tokens more or less. Empty: in memory, with new names each time.
-func replayedIn(folder string, limits *rewrite.Limits, tokens int, exact bool) (bench.Shaping, error) {
+// open makes a replay of one conversation.
+func (p replaying) open(tokens int) (bench.Shaping, error) {
 	const memory = 256 << 20 // bytes; more than any conversation's decisions take
 	facts := store.NewMemory(memory, time.Now)
-	artifacts, err := offload.Open(offload.Options{Folder: folder, Store: facts, Quota: memory, Keep: time.Hour, Address: "none"})
+	artifacts, err := offload.Open(offload.Options{Folder: p.folder, Store: facts, Quota: memory, Keep: time.Hour, Address: "none"})
 	if err != nil {
 		return bench.Shaping{}, err
 	}
@@ -129,12 +137,22 @@ func replayedIn(folder string, limits *rewrite.Limits, tokens int, exact bool) (
 	windows.Store(window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, nil))
 	m := means(facts, artifacts, &windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
-	if !exact {
-		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: tokenize.Characters, Ratio: 1})
+	vocabulary := tokenize.O200k
+	if !p.exact {
+		vocabulary = tokenize.Characters
+		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: vocabulary, Ratio: 1})
 	}
-	r := &replay{shaper: rewrite.NewShaper(m), limits: limits, shelf: artifacts}
+	r := &replay{limits: &p.conf.Rewrite, style: p.conf.style()}
+	closing := facts.Close
+	if !p.code {
+		r.teller = narrating(p.conf, facts, countIn(vocabulary, m.Counters))
+		r.teller.windows = &windows
+		m.Summariser = r.teller
+		closing = func() error { return errors.Join(r.teller.Close(context.Background()), facts.Close()) }
+	}
+	r.shaper = rewrite.NewShaper(m)
 	return bench.Shaping{
-		Shaper: r, Restore: func([]byte) ([]byte, error) { return r.last.Restore(artifacts.Get) }, Close: facts.Close,
+		Shaper: r, Restore: func([]byte) ([]byte, error) { return r.last.Restore(artifacts.Get) }, Close: closing,
 		Artifact: func(name string) ([]byte, bool) {
 			content, err := artifacts.Get(name)
 			return content, err == nil
@@ -143,7 +161,15 @@ func replayedIn(folder string, limits *rewrite.Limits, tokens int, exact bool) (
 }
 
 // Shape is one request of the conversation.
-func (r *replay) Shape(body []byte) (bench.Shaped, error) {
-	r.last = r.shaper.Shape(rewrite.Asked{Body: body, Upstream: "replay", Limits: r.limits})
-	return bench.Shaped{Body: r.last.Body, Decided: r.last.Report.Broke}, r.last.Report.Err
+func (r *replay) Shape(body []byte) (s bench.Shaped, err error) {
+	asked := rewrite.Asked{Body: body, Upstream: "replay", Limits: r.limits, Style: r.style}
+	if r.teller != nil {
+		asked.Client = r.teller
+	}
+	r.last = r.shaper.Shape(asked)
+	s = bench.Shaped{Body: r.last.Body, Decided: r.last.Report.Broke}
+	if r.teller != nil {
+		s.Asked, err = r.teller.told(s.Body)
+	}
+	return s, errors.Join(r.last.Report.Err, err)
 }

@@ -34,14 +34,14 @@ func newSummariser(conf Config, k *keeping, counters *tokenize.Counters) *summar
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
 		Store: k.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: chat{}, Overflow: window.TooLong,
-		Count: countBy(counters), Tell: k.telling.job, Log: k.log,
+		Count: countIn(tokenize.O200k, counters), Tell: k.telling.job, Log: k.log,
 	})
 	return s
 }
 
 // storedSummaries is one that finds what a store holds, and does nothing else.
 func storedSummaries(conf Config, s store.Store, counters *tokenize.Counters) *summariser {
-	return &summariser{Summariser: summarize.New(conf.Summarize, summarize.Means{Store: s, Count: countBy(counters)})}
+	return &summariser{Summariser: summarize.New(conf.Summarize, summarize.Means{Store: s, Count: countIn(tokenize.O200k, counters)})}
 }
 
 // configure puts another configuration in force for what is asked from now on.
@@ -124,10 +124,10 @@ func (s *summariser) send(ctx context.Context, r summarize.Request) (summarize.R
 	return summarize.Response{Status: a.Status, ContentType: a.ContentType, RetryAfter: a.RetryAfter, Body: a.Body}, nil
 }
 
-// countBy counts tokens in the vocabulary that is nearest to most models'.
-func countBy(counters *tokenize.Counters) func(text string) int {
+// countIn counts tokens in a vocabulary. O200k is the one that is nearest to most models'.
+func countIn(v tokenize.Vocabulary, counters *tokenize.Counters) func(text string) int {
 	return func(text string) int {
-		c, err := counters.For(tokenize.O200k)
+		c, err := counters.For(v)
 		if err != nil {
 			return len(text) / 3 // rewriting, which cannot count either, has said so
 		}

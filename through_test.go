@@ -65,7 +65,7 @@ func TestReplayThroughTheRunningProgramIsTheReplayInProcess(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(shelf, "secret"), secret, 0o600); err != nil {
 				return bench.Shaping{}, err
 			}
-			return replayedIn(shelf, &limits, tokens, true)
+			return replaying{conf: Config{Rewrite: limits}, exact: true, code: true, folder: shelf}.open(tokens)
 		}}},
 	})
 	if err != nil {

@@ -4,7 +4,7 @@
 // gives the time from a client's leaving to the end of its upstream connection.
 //
 // Replay measures what shaping does to recorded conversations, in process or through a proxy, and without a model: tokens, the price under
-// a provider's prompt cache, and how much of what the agent needs is still there. Its figures depend on nothing but the
+// a provider's prompt cache, what a provider bills, and how much of what the agent needs is still there. Its figures depend on nothing but the
 // conversations and the policies.
 //
 // It promises that everything compared was measured in one run, in short blocks that take turns, so that a noisy

@@ -21,7 +21,7 @@ type player struct {
 	recording *recording
 	policy    string
 	window    int
-	tariff    tariff
+	write     float64 // price of a token that is new to the provider's cache
 
 	previous request // the request before, as it was sent
 	sentIn   []int   // for each of the client's messages the number of the last request that held it as it is, from 1
@@ -47,7 +47,7 @@ type request struct {
 
 func newPlayer(c *recording, policy string, window int, s Shaping) *player {
 	return &player{
-		Shaping: s, recording: c, policy: policy, window: window, tariff: tariff{newPrice, cacheLife}, sentIn: make([]int, len(c.messages)),
+		Shaping: s, recording: c, policy: policy, window: window, write: newPrice, sentIn: make([]int, len(c.messages)),
 		fetched: make(map[string]string), holder: make(map[*mention]string),
 	}
 }
@@ -79,8 +79,8 @@ func (p *player) turn(bound int, original *rewrite.Request) error {
 		p.tally.invalid++
 		p.fault(bound, err)
 	}
-	p.pay(now, shaped.Decided, bound)
-	p.tally.cost += shaped.Asked
+	held := p.held(now, shaped.Decided, bound)
+	p.charge(load{now.tokens, held}, shaped.Asked, bound)
 	p.recall(bound, now)
 	if err = p.restored(sent, original); err != nil {
 		p.tally.unrestored++
@@ -172,56 +172,32 @@ func (p *player) message(r *rewrite.Request, it rewrite.Item, i int) *message {
 	return m
 }
 
-// pay counts tokens and price. The provider's cache holds the request before; of it those leading messages count that
-// come again unchanged, all of them or none: a change inside a message makes the whole message new. After a long pause it holds nothing.
-func (p *player) pay(now request, decided bool, bound int) {
+// held is how many tokens of a request the provider has from the one before: of that one those leading messages count that come again
+// unchanged, all of them or none: a change inside a message makes the whole message new. A change of what was sent is noted.
+func (p *player) held(now request, decided bool, bound int) (tokens int) {
 	t := &p.tally
-	cached, expired := 0, p.tariff.expired(p.recording, bound)
-	if t.requests > 0 {
-		same := 0
-		if now.tools == p.previous.tools {
-			cached = now.fixed
-			for same < min(len(now.messages), len(p.previous.messages)) && now.messages[same] == p.previous.messages[same] {
-				cached += now.messages[same].tokens
-				same++
-			}
-		}
-		if same < len(p.previous.messages) {
-			t.breaks++
-			if !decided {
-				t.unrecorded++
-				p.fault(bound, fmt.Errorf("message %d changed without a decision", same))
-			} else {
-				p.decisions = append(p.decisions, bound+1)
-			}
-		}
-	}
-	if expired {
-		cached = 0
-	}
-	t.requests++
-	t.sent += now.tokens
-	t.cost += p.tariff.price(now.tokens, cached)
-	if now.tokens > p.window {
-		t.over++
-	}
-	start := 0
-	if bound > 0 {
-		start = p.recording.bounds[bound-1]
-	}
-	before := t.rawNow
-	if expired {
-		before = 0
-	}
 	if bound == 0 {
-		t.rawNow = p.recording.fixed
+		return 0
 	}
-	for _, m := range p.recording.messages[start:p.recording.bounds[bound]] {
-		t.rawNow += m.tokens
+	same := 0
+	if now.tools == p.previous.tools {
+		tokens = now.fixed
+		for same < min(len(now.messages), len(p.previous.messages)) && now.messages[same] == p.previous.messages[same] {
+			tokens += now.messages[same].tokens
+			same++
+		}
 	}
-	t.raw += t.rawNow
-	t.rawCost += p.tariff.price(t.rawNow, before)
-	p.rawTokens, p.sentTokens = append(p.rawTokens, t.rawNow), append(p.sentTokens, now.tokens)
+	if same == len(p.previous.messages) {
+		return tokens
+	}
+	t.breaks++
+	if decided {
+		p.decisions = append(p.decisions, bound+1)
+		return tokens
+	}
+	t.unrecorded++
+	p.fault(bound, fmt.Errorf("message %d changed without a decision", same))
+	return tokens
 }
 
 // recall counts which needs of the answer the request meets, and how much of what the user said it still holds. A

@@ -14,7 +14,6 @@ import (
 const (
 	summaryTokens = 1561 // of the message: 1500 that the model writes, and an introduction
 	summaryOutput = 1500 // what the model writes
-	outputPrice   = 5.0  // of a token that a model writes, against one that is new to it
 )
 
 // What keepUsers keeps, in tokens, and its line as a share of the window.
@@ -104,7 +103,7 @@ func (t *thread) clearBeyond(turn int) {
 
 // summarise puts one summary in the place of what lies between the head and cut, but for what stays.
 func (t *thread) summarise(cut int, stays func(i int) bool) {
-	t.asked = t.summaryPrice(cut)
+	t.asked = append(t.asked, t.summaryAsked(cut))
 	t.drop(t.head, cut, stays)
 	t.changed = t.changed || t.head < t.sent || t.summary != nil
 	if t.summary == nil {
@@ -114,9 +113,9 @@ func (t *thread) summarise(cut int, stays func(i int) bool) {
 	t.summary = summaryMessage(t.rounds)
 }
 
-// summaryPrice is what the request for the summary costs: the conversation up to cut, of which the provider holds what
-// the request before had, and what the model writes.
-func (t *thread) summaryPrice(cut int) float64 {
+// summaryAsked is the request for the summary: the conversation up to cut, of which the provider holds what the request
+// before had, and what the model writes.
+func (t *thread) summaryAsked(cut int) Asking {
 	seen := min(cut, t.sent)
 	held, fresh := t.fixed, 0
 	if t.summary != nil {
@@ -128,7 +127,7 @@ func (t *thread) summaryPrice(cut int) float64 {
 	for _, e := range t.all[seen:cut] {
 		fresh += e.first
 	}
-	return tariff{write: newPrice}.price(held+fresh, held) + outputPrice*summaryOutput
+	return Asking{Held: held, New: fresh, Output: summaryOutput}
 }
 
 // summaryMessage is a message of the size of a summary. No two rounds of it are equal, as none of a model's would be.

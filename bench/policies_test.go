@@ -112,7 +112,7 @@ func TestUsersMessagesStayBesideTheSummary(t *testing.T) {
 	thread := newThread(4000, keepUsers)
 	messages := append(working(2, 7000), says("user", third), says("assistant", "Well."), says("user", "Go on."))
 	contents, s := sent(t, thread, messages[:4]...)
-	if s.Decided || s.Asked != 0 || len(contents) != 4 {
+	if s.Decided || s.Asked != nil || len(contents) != 4 {
 		t.Fatalf("%q", contents)
 	}
 	contents, s = sent(t, thread, messages[:6]...)
@@ -121,11 +121,11 @@ func TestUsersMessagesStayBesideTheSummary(t *testing.T) {
 	}
 	const result, call = 1949, 19 // tokens; of what is written each costs five
 	held, fresh := 1+5+10+call+result, call+result
-	if want := 0.1*float64(held) + float64(fresh) + 5*1500; fmt.Sprintf("%.3f", s.Asked) != fmt.Sprintf("%.3f", want) {
-		t.Errorf("the summary costs %.3f, want %.3f", s.Asked, want)
+	if want := []Asking{{Held: held, New: fresh, Output: 1500}}; !slices.Equal(s.Asked, want) {
+		t.Errorf("the summary is asked for with %+v, want %+v", s.Asked, want)
 	}
 	contents, s = sent(t, thread, messages...)
-	if s.Decided || s.Asked != 0 || !slices.Equal(contents[3:], []string{third, "Well.", "Go on."}) {
+	if s.Decided || s.Asked != nil || !slices.Equal(contents[3:], []string{third, "Well.", "Go on."}) {
 		t.Errorf("%q", contents)
 	}
 	contents, s = sent(t, thread, append(messages, calls("9", "read", `{}`), answers("9", strings.Repeat("z", 12_000)))...)

@@ -25,9 +25,9 @@ type thread struct {
 	changed bool  // what was sent before changes with the request at hand
 	whole   map[string][]byte
 
-	rounds  int     // summaries made
-	summary []byte  // the message that stands behind the head; nil: none
-	asked   float64 // price of the summary made for the request at hand
+	rounds  int      // summaries made
+	summary []byte   // the message that stands behind the head; nil: none
+	asked   []Asking // for summaries, with the request at hand
 }
 
 // entry is one message of the client's.
@@ -64,7 +64,7 @@ func (t *thread) Shape(body []byte) (Shaped, error) {
 }
 
 func (t *thread) grow(r *rewrite.Request) {
-	t.request, t.changed, t.asked = r, false, 0
+	t.request, t.changed, t.asked = r, false, nil
 	if len(t.all) == 0 {
 		t.fixed = fixedTokens(r.Tools.Of(r.Body))
 		t.total = t.fixed

@@ -17,14 +17,19 @@ const (
 	partTokens    = 1000 // an image, or another part that is no text
 )
 
-// Prices of an input token: one that the provider finds in its prompt cache, and one that is new to it.
+// Prices of a token: one that the provider finds in its prompt cache, one that is new to it, and one that the model writes.
 const (
 	cachedPrice = 0.1
 	newPrice    = 1.0
+	outputPrice = 5.0
 )
 
-// cacheLife is how long providers hold what was sent, at the least.
-const cacheLife = 5 * time.Minute
+// What a provider's prompt cache does beside its price: the usual figures of those that cache by themselves.
+const (
+	leastCached = 1024            // tokens; a shorter beginning is not looked up
+	cachedStep  = 128             // tokens; of a longer one whole steps are
+	cacheLife   = 5 * time.Minute // how long what was sent is held, at the least
+)
 
 // dearer is the cost relative to sending everything from which a conversation counts as dearer.
 const dearer = 1.02
@@ -32,20 +37,39 @@ const dearer = 1.02
 // tokensOf is the length of so many characters in the unit.
 func tokensOf(chars int) int { return int(float64(chars)/charsPerToken) + 1 }
 
-// tariff is what a provider asks for beside the price of a token that it finds in its cache.
+// load is the tokens of a request, and how many of them stood in the same place in the request before.
+type load struct{ tokens, held int }
+
+// tariff is by what a provider charges for a request. The zero value but for the write price is the unit of published figures: all that
+// is held costs a tenth.
 type tariff struct {
-	write float64       // price of a token that is new to the cache
-	life  time.Duration // how long after a request the cache still holds it
+	write       float64 // price of a token that is new to the cache
+	least, step int     // tokens: of how many on, and in which steps, what is held counts; 0: each token does
+	life        time.Duration
 }
 
-// price is what a request costs of whose tokens so many are in the provider's cache.
-func (t tariff) price(tokens, cached int) float64 {
-	cached = min(cached, tokens)
-	return cachedPrice*float64(cached) + t.write*float64(tokens-cached)
+// plainTariff is that of published figures, which stay as they are whatever is asked for.
+func plainTariff() tariff { return tariff{write: newPrice} }
+
+// billTariff is that of a provider which asks so much for a token that is new to its cache.
+func billTariff(write float64) tariff {
+	return tariff{write: write, least: leastCached, step: cachedStep, life: cacheLife}
 }
 
-// expired reports whether the provider's cache has lost the request before. Where no time is known it has not.
-func (t tariff) expired(c *recording, bound int) bool { return c.pause(bound) > t.life }
+// price is what a request costs.
+func (t tariff) price(l load) float64 {
+	held := min(l.held, l.tokens)
+	if held < t.least {
+		held = 0
+	}
+	if t.step > 0 {
+		held -= held % t.step
+	}
+	return cachedPrice*float64(held) + t.write*float64(l.tokens-held)
+}
+
+// expires reports whether the cache has lost the request before after such a pause.
+func (t tariff) expires(pause time.Duration) bool { return t.life > 0 && pause > t.life }
 
 // fixedTokens is the size of what stands beside the messages: the declarations of tools as Python's json.dumps writes
 // them, with ", " and ": " and all but ASCII escaped, as that is what the published figures count.

@@ -1,10 +1,8 @@
 package bench
 
 import (
-	"math"
 	"slices"
 	"testing"
-	"time"
 )
 
 func TestTokensOfCountsCharacters(t *testing.T) {
@@ -13,66 +11,6 @@ func TestTokensOfCountsCharacters(t *testing.T) {
 			t.Errorf("%d characters: %d tokens, want %d", chars, got, want)
 		}
 	}
-}
-
-func TestPriceOfARequest(t *testing.T) {
-	f := func(tokens, cached int, want float64) {
-		t.Helper()
-		if got := (tariff{write: newPrice}).price(tokens, cached); got < want-1e-9 || got > want+1e-9 {
-			t.Errorf("%d tokens of which %d are cached: %g, want %g", tokens, cached, got, want)
-		}
-	}
-	f(100, 0, 100)
-	f(100, 80, 28)
-	f(100, 100, 10)
-	f(50, 80, 5) // a request that has shrunk
-}
-
-// A request of smalltalk comes when its last message does: the second one three minutes after the first, the third one at the given time.
-func TestLongPausesEmptyTheCache(t *testing.T) {
-	start := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	minutes := func(all ...float64) []time.Time {
-		times := make([]time.Time, len(all))
-		for i, m := range all {
-			if m >= 0 {
-				times[i] = start.Add(time.Duration(m * float64(time.Minute)))
-			}
-		}
-		return times
-	}
-	f := func(write, cost, raw float64, s Shaper, times []time.Time) {
-		t.Helper()
-		c, err := newRecording([]byte(smalltalk()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c.times = times
-		p := newPlayer(c, "it", 1000, Shaping{Shaper: s})
-		p.tariff.write = write
-		for b := range c.bounds {
-			p.turn(b, c.prefix(c.bounds[b]))
-		}
-		if math.Abs(p.tally.cost-cost) > 1e-9 || math.Abs(p.tally.rawCost-raw) > 1e-9 || p.tally.unrecorded > 0 {
-			t.Errorf("write %g, times %v: cost %g, want %g; raw %g, want %g", write, times, p.tally.cost, cost, p.tally.rawCost, raw)
-		}
-	}
-	warm := 11.0 + (1.1 + 20) + (3.1 + 20) // 11 new · 11 cached, 20 new · 31 cached, 20 new
-	cold := 11.0 + (1.1 + 20) + 51         // the third one is all new
-	f(1, warm, warm, identity{}, nil)
-	f(1, warm, warm, identity{}, minutes(-1, -1, -1, -1, -1))
-	f(1, warm, warm, identity{}, minutes(0, 1, 3, 4, 8)) // five minutes to the second
-	f(1, cold, cold, identity{}, minutes(0, 1, 3, 4, 8.01))
-	f(1, cold, cold, identity{}, minutes(0, 1, 3, 8.5, 4))   // the answer came after what follows it in the list
-	f(1, warm, warm, identity{}, minutes(0, -1, -1, 10, 20)) // it is not known when the second one was
-	f(1, warm, warm, identity{}, minutes(20, 10, 3, 2, 1))   // a clock that goes back
-	f(1, warm, warm, identity{}, minutes(0, 60))             // of other messages
-	f(1.25, 11*1.25+(1.1+25)+(3.1+25), 11*1.25+(1.1+25)+(3.1+25), identity{}, nil)
-	f(1.25, (11+51)*1.25+(1.1+25), (11+51)*1.25+(1.1+25), identity{}, minutes(0, 1, 3, 4, 60))
-
-	// The third request changes the third message: 1 beside the messages and two of 10 are cached, unless the pause was long.
-	change := func() Shaper { return replacing(third, "!!!!", "????") }
-	f(1, 11+21.1+0.1*21+30, warm, change(), nil)
-	f(1, cold, cold, change(), minutes(0, 1, 3, 4, 60))
 }
 
 // The lengths are those of json.dumps in Python 3.

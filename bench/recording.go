@@ -65,17 +65,17 @@ func newRecording(body []byte) (*recording, error) {
 	return c, nil
 }
 
-// pause is the time between a request and the one before; 0 where the log does not say. A request is made when the last of its new
-// messages has come.
-func (c *recording) pause(bound int) time.Duration {
+// pause is the time between a request and the one before; known is false where the log does not say, and of the first one. A request is
+// made when the last of its new messages has come.
+func (c *recording) pause(bound int) (d time.Duration, known bool) {
 	if bound == 0 || len(c.times) != len(c.messages) {
-		return 0
+		return 0, false
 	}
 	now, before := c.asked(bound), c.asked(bound-1)
 	if now.IsZero() || before.IsZero() {
-		return 0
+		return 0, false
 	}
-	return now.Sub(before)
+	return now.Sub(before), true
 }
 
 // asked is when a request was made; zero where the log does not say.

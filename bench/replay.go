@@ -25,8 +25,8 @@ type Shaped struct {
 	// Decided says that a new decision which changed earlier messages was recorded with this request. Any other
 	// change of earlier messages is counted as unrecorded.
 	Decided bool
-	// Asked is the price of what the shaper asked of a model of its own accord, in input tokens that are new to it.
-	Asked float64
+	// Asked is what the shaper asked of a model of its own accord since the request before, whatever became of it.
+	Asked []Asking
 	// Invalid is what the shaper itself found wrong with its outcome. The replay looks for itself, too.
 	Invalid error
 }
@@ -56,7 +56,7 @@ type ReplayOptions struct {
 	// Sessions is how many conversations to make up where there are no paths, from the seed.
 	Sessions int
 	Seed     uint64
-	// WritePrice is that of a token which is new to the provider's cache. Default 1; some providers take 1.25.
+	// WritePrice is what a provider bills for a token that is new to its cache. Default 1; some take 1.25.
 	WritePrice float64
 	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
 	Windows []int
@@ -111,8 +111,9 @@ type played struct {
 
 // Replay plays recorded conversations turn by turn: wherever the agent answered, the request as it then was goes
 // through each policy in each window, and what would be sent is measured. The recorded agent does not react to what is
-// missing. A log that holds no conversation is left out and named in the report. As many logs are read at once as there are
-// processors, and of each one conversation is played at a time.
+// missing. A log that holds no conversation is left out and named in the report. A conversation that is the beginning of another one
+// counts once: logs in files are read twice for that, the first time to compare. As many logs are read at once as there are processors,
+// and of each one conversation is played at a time.
 func Replay(ctx context.Context, opts ReplayOptions) (*ReplayReport, error) {
 	r := &replayRun{ReplayOptions: opts.withDefaults()}
 	r.policies = slices.Concat(r.baselines, r.Policies, r.Guests)
@@ -120,19 +121,29 @@ func Replay(ctx context.Context, opts ReplayOptions) (*ReplayReport, error) {
 	results := make([]heard, len(sources))
 	progress := newProgress(r.ReplayOptions, len(sources), time.Now)
 	defer progress.end()
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, s := range sources {
-		group.Go(func() (err error) {
-			results[i], err = r.hear(ctx, s)
-			progress.did(s.name)
-			return err
-		})
+	copies, err := findCopies(ctx, sources)
+	if err != nil {
+		return nil, fmt.Errorf("cannot replay: %w", err)
 	}
-	if err := group.Wait(); err != nil {
+	err = atOnce(ctx, len(sources), func(ctx context.Context, i int) (err error) {
+		results[i], err = r.hear(ctx, sources[i], copies[i])
+		progress.did(sources[i].name)
+		return err
+	})
+	if err != nil {
 		return nil, fmt.Errorf("cannot replay: %w", err)
 	}
 	return r.report(results, skipped), nil
+}
+
+// atOnce does n things, as many of them at once as there are processors.
+func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { return do(ctx, i) })
+	}
+	return group.Wait()
 }
 
 // play plays one conversation. All players get a request before the next one is made.
@@ -185,7 +196,7 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 				return players, fmt.Errorf("%s: %w", policy.Name, err)
 			}
 			x := newPlayer(c, policy.Name, window, shaping)
-			x.tariff.write = r.WritePrice
+			x.write = r.WritePrice
 			x.mostMisses = r.Misses
 			players = append(players, x)
 		}
@@ -202,6 +213,7 @@ func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
 	var kept []played
 	for _, h := range results {
 		out.Skipped = append(out.Skipped, h.skipped...)
+		out.Copies += h.copies
 		out.Origins = joined(out.Origins, h.origins)
 		kept = append(kept, h.played...)
 		for _, p := range h.played {
@@ -217,11 +229,12 @@ func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
 	for _, p := range r.Policies {
 		out.Subjects = append(out.Subjects, p.Name)
 	}
-	if len(kept) > 0 {
-		for _, p := range kept {
-			out.Requests += p.tallies[0][0].requests
-			out.RawTokens += p.tallies[0][0].raw
-		}
+	for _, p := range kept {
+		t := p.tallies[0][0]
+		out.Requests += t.requests
+		out.RawTokens += t.raw
+		out.Timed += t.timed
+		out.Expired += t.expired
 	}
 	out.settle(r.Bar)
 	return out

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"os"
 
 	"epitome/bench/sessions"
 )
@@ -17,8 +18,9 @@ type Origin struct {
 
 // source is a log, or what stands for one.
 type source struct {
-	name string
-	read func(yield func(sessions.Conversation) error) (left string, err error)
+	name  string
+	twice bool // it can be read a second time
+	read  func(yield func(sessions.Conversation) error) (left string, err error)
 }
 
 // heard is what became of one source.
@@ -26,13 +28,14 @@ type heard struct {
 	played  []played
 	origins []Origin
 	skipped []string
+	copies  int // conversations that were left out
 }
 
 // sources are where conversations come from. What cannot be looked into is told.
 func (r *replayRun) sources() (all []source, skipped []string) {
 	if len(r.Paths) == 0 {
 		for i := range r.Sessions {
-			all = append(all, source{fmt.Sprintf("made up, %d", i+1), func(yield func(sessions.Conversation) error) (string, error) {
+			all = append(all, source{name: fmt.Sprintf("made up, %d", i+1), read: func(yield func(sessions.Conversation) error) (string, error) {
 				return "", sessions.Make(r.Seed, i, yield)
 			}})
 		}
@@ -40,14 +43,24 @@ func (r *replayRun) sources() (all []source, skipped []string) {
 	}
 	files, skipped := sessions.Find(r.Paths)
 	for _, file := range files {
-		all = append(all, source{file, func(yield func(sessions.Conversation) error) (string, error) { return sessions.Read(file, yield) }})
+		at, err := os.Stat(file)
+		all = append(all, source{
+			name: file, twice: err == nil && at.Mode().IsRegular(),
+			read: func(yield func(sessions.Conversation) error) (string, error) { return sessions.Read(file, yield) },
+		})
 	}
 	return all, skipped
 }
 
-// hear plays the conversations of one source as they are read.
-func (r *replayRun) hear(ctx context.Context, s source) (h heard, err error) {
+// hear plays the conversations of one source as they are read, but for those that are copies.
+func (r *replayRun) hear(ctx context.Context, s source, copies []bool) (h heard, err error) {
+	number := 0
 	left, err := s.read(func(in sessions.Conversation) error {
+		number++
+		if number <= len(copies) && copies[number-1] {
+			h.copies++
+			return nil
+		}
 		c, err := newRecording(in.Body)
 		if err != nil {
 			h.skipped = append(h.skipped, fmt.Sprintf("cannot replay %s: %v", in.Name, err))

@@ -9,12 +9,13 @@ import (
 // ReplayRow is one policy in one window over all conversations. Shares are in percent; null: there was nothing to count.
 // A request is hot when the client's own has more than half of the window's tokens.
 type ReplayRow struct {
-	Window       int      `json:"window"` // tokens
-	Policy       string   `json:"policy"`
-	Died         int      `json:"died"` // conversations with a request over the window
-	Over         int      `json:"over"` // requests over the window
-	Tokens       int      `json:"tokens"`
-	Cost         *float64 `json:"cost"`           // relative to sending everything; cached input at a tenth
+	Window int      `json:"window"` // tokens
+	Policy string   `json:"policy"`
+	Died   int      `json:"died"` // conversations with a request over the window
+	Over   int      `json:"over"` // requests over the window
+	Tokens int      `json:"tokens"`
+	Cost   *float64 `json:"cost"` // relative to sending everything; cached input at a tenth
+	Bill
 	BreaksPer100 *float64 `json:"breaks_per_100"` // requests that change messages sent before
 	Unrecorded   int      `json:"unrecorded"`     // breaks without a decision
 	Dearer       int      `json:"dearer"`         // conversations that cost over 2 % more than sending everything
@@ -36,7 +37,10 @@ type ReplayReport struct {
 	Machine       Machine      `json:"machine"`
 	Subjects      []string     `json:"subjects"` // the policies the goals are about
 	Conversations int          `json:"conversations"`
+	Copies        int          `json:"copies"` // conversations left out, as they are the beginning of another one
 	Requests      int          `json:"requests"`
+	Timed         int          `json:"timed"`      // requests of which is known how long after the one before they came
+	Expired       int          `json:"expired"`    // of those, how many came when the provider's cache held nothing any more
 	RawTokens     int          `json:"raw_tokens"` // of all requests as the clients sent them
 	Rows          []ReplayRow  `json:"rows"`
 	Kinds         []ReplayKind `json:"kinds,omitempty"`
@@ -53,9 +57,10 @@ type ReplayReport struct {
 // tally is what is counted of one conversation.
 type tally struct {
 	requests, over, breaks, unrecorded, invalid, unrestored int
-	sent, raw                                               int // tokens
-	rawNow                                                  int // of the last request
-	cost, rawCost                                           float64
+	sent, raw                                               int     // tokens
+	rawNow                                                  int     // of the last request
+	cost, bill                                              account // by the unit of published figures, and as a provider charges
+	asked, timed, expired                                   int     // requests of the shaper's own; with a known pause before them; after too long a one
 	all, hot, recent, older, lines, user                    mean
 	misses, back                                            int
 	cpu                                                     []float64 // of each request, ms
@@ -99,14 +104,15 @@ func newReplayRow(window int, policy string, of []tally) ReplayRow {
 		if x.over > 0 {
 			row.Died++
 		}
-		if x.cost > dearer*x.rawCost {
+		if x.cost.whole() > dearer*x.cost.raw {
 			row.Dearer++
 		}
 		t.join(x)
 	}
 	row.Over, row.Tokens, row.Unrecorded, row.Misses = t.over, t.sent, t.unrecorded, t.misses
 	row.Invalid, row.Unrestored = t.invalid, t.unrestored
-	row.Cost, row.BreaksPer100 = ratio(t.cost, t.rawCost), ratio(100*float64(t.breaks), float64(t.requests))
+	row.Bill = newBill(t)
+	row.Cost, row.BreaksPer100 = t.cost.relative(), ratio(100*float64(t.breaks), float64(t.requests))
 	row.RecallAll, row.Recall, row.Recent = t.all.percent(), t.hot.percent(), t.recent.percent()
 	row.Older, row.Lines, row.UserText = t.older.percent(), t.lines.percent(), t.user.percent()
 	row.Retrievable = ratio(100*float64(t.back), float64(t.misses))
@@ -126,8 +132,11 @@ func (t *tally) join(x tally) {
 	t.unrestored += x.unrestored
 	t.sent += x.sent
 	t.raw += x.raw
-	t.cost += x.cost
-	t.rawCost += x.rawCost
+	t.asked += x.asked
+	t.timed += x.timed
+	t.expired += x.expired
+	t.cost.join(x.cost)
+	t.bill.join(x.bill)
 	t.misses += x.misses
 	t.back += x.back
 	t.cpu = append(t.cpu, x.cpu...)
@@ -206,6 +215,13 @@ func (r *ReplayReport) Print(w io.Writer) error {
 func (r *ReplayReport) fill(t table) {
 	t.row("%d conversations, %d requests, %.1f M tokens as the clients sent them (%g characters each)", r.Conversations, r.Requests,
 		float64(r.RawTokens)/1e6, charsPerToken)
+	if r.Timed > 0 {
+		t.row("%d of %d requests whose times are known came after more than %.0f minutes, when a provider's cache holds nothing any more",
+			r.Expired, r.Timed, cacheLife.Minutes())
+	}
+	if r.Copies > 0 {
+		t.row("%d conversations were left out: they are the beginning of another one", r.Copies)
+	}
 	for _, o := range r.Origins {
 		t.row("read %s: %d conversations from %d logs, %d with times", o.Format, o.Conversations, o.Logs, o.Timed)
 	}
@@ -213,6 +229,7 @@ func (r *ReplayReport) fill(t table) {
 	for _, k := range r.Kinds {
 		t.replayed(fmt.Sprintf("Kind %q, conversations: %d, requests: %d, window of ", k.Kind, k.Conversations, k.Requests)+"%d tokens", k.Rows)
 	}
+	t.billed(r.Rows)
 	t.missing(r.Misses)
 	t.section("Goals", "figure\tvalue\tgoal\tverdict")
 	for _, f := range r.Floors {
@@ -237,11 +254,11 @@ func (t table) replayed(title string, rows []ReplayRow) {
 	share := func(v *float64) string { return optional(v, "%.1f") }
 	for i, x := range rows {
 		if i == 0 || x.Window != rows[i-1].Window {
-			t.section(fmt.Sprintf(title, x.Window), "policy\tdied\tM tokens\tcost\tdearer\tbreaks/100"+
+			t.section(fmt.Sprintf(title, x.Window), "policy\tdied\tM tokens\tcost\tbilled\tdearer\tbreaks/100"+
 				"\trecall all %\thot\trecent\tolder\tlines\tuser text\tretrievable\tinvalid\tms/request")
 		}
-		t.row("%s\t%d\t%.1f\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", x.Policy, x.Died, float64(x.Tokens)/1e6,
-			optional(x.Cost, "%.3f"), x.Dearer, optional(x.BreaksPer100, "%.2f"), share(x.RecallAll), share(x.Recall), share(x.Recent),
+		t.row("%s\t%d\t%.1f\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", x.Policy, x.Died, float64(x.Tokens)/1e6,
+			optional(x.Cost, "%.3f"), optional(x.Billed, "%.3f"), x.Dearer, optional(x.BreaksPer100, "%.2f"), share(x.RecallAll), share(x.Recall), share(x.Recent),
 			share(x.Older), share(x.Lines), share(x.UserText), share(x.Retrievable), x.Invalid, optional(x.CPUMS, "%.2f"))
 	}
 }

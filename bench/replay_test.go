@@ -319,14 +319,21 @@ func TestReplayMakesUpSessions(t *testing.T) {
 		return report
 	}
 	first := f(1, 0)
-	if again := f(1, 1); again.RawTokens != first.RawTokens || *again.Rows[1].Cost != *first.Rows[1].Cost {
+	if again := f(1, 1); again.RawTokens != first.RawTokens || *again.Rows[1].Cost != *first.Rows[1].Cost || *again.Rows[1].Billed != *first.Rows[1].Billed {
 		t.Errorf("%+v, then %+v", first.Rows[1], again.Rows[1])
 	}
 	if f(2, 0).RawTokens == first.RawTokens {
 		t.Error("another seed gives the same sessions")
 	}
-	if *f(1, 1.25).Rows[1].Cost == *first.Rows[1].Cost {
-		t.Error("the price of writing makes no difference")
+	dearer := f(1, 1.25).Rows[1]
+	if *dearer.Cost != *first.Rows[1].Cost {
+		t.Errorf("the price of writing makes the cost %g, and not %g", *dearer.Cost, *first.Rows[1].Cost)
+	}
+	if *dearer.Billed == *first.Rows[1].Billed {
+		t.Error("the price of writing makes no difference to the bill")
+	}
+	if first.Expired == 0 || first.Timed <= first.Expired || first.Timed != first.Requests-2 {
+		t.Errorf("%d requests came late, %d have times, of %d", first.Expired, first.Timed, first.Requests)
 	}
 }
 

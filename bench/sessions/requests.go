@@ -1,11 +1,7 @@
 package sessions
 
 import (
-	"bytes"
-	"crypto/sha256"
 	"encoding/json"
-
-	"github.com/tidwall/gjson"
 
 	"epitome/rewrite"
 )
@@ -17,17 +13,14 @@ import (
 type requests struct {
 	in   *intake
 	kept []kept
-	held map[mark]int // which request holds the messages up to there
-	ends map[mark]int // which request ends there
+	held map[Mark]int // which request holds the messages up to there
+	ends map[Mark]int // which request ends there
 }
 
 type kept struct {
 	body []byte
-	end  mark
+	end  Mark
 }
-
-// mark stands for a beginning of a conversation: it is a hash over all messages up to one of them.
-type mark [16]byte
 
 func isRequest(v value) bool { return v.Get("messages").IsArray() }
 
@@ -46,7 +39,7 @@ func (r *requests) line(v value) {
 		r.in.leave("it has no messages")
 		return
 	}
-	marks := marksOf(q)
+	marks := Marks(q)
 	end := marks[len(marks)-1]
 	if _, known := r.held[end]; known {
 		return
@@ -71,45 +64,6 @@ func (r *requests) line(v value) {
 	for _, m := range marks {
 		r.held[m] = at
 	}
-}
-
-// marksOf has a mark for each message. How a content is written, and notes for the provider's cache, make no difference.
-func marksOf(q *rewrite.Request) []mark {
-	marks := make([]mark, len(q.Items))
-	var b bytes.Buffer
-	for i, it := range q.Items {
-		b.Reset()
-		if i > 0 {
-			b.Write(marks[i-1][:])
-		}
-		write := func(text string) {
-			b.WriteString(text)
-			b.WriteByte(0)
-		}
-		b.WriteByte(byte(it.Role))
-		write(it.Answers)
-		content := gjson.ParseBytes(it.Content.Of(q.Body))
-		if content.IsArray() {
-			content.ForEach(func(_, part value) bool {
-				if text := part.Get("text"); text.Type == gjson.String {
-					write(text.Str)
-				} else {
-					write(part.Raw)
-				}
-				return true
-			})
-		} else {
-			write(content.String())
-		}
-		for _, c := range it.Calls {
-			write(c.ID)
-			write(c.Name)
-			write(string(c.Arguments.Of(q.Body)))
-		}
-		sum := sha256.Sum256(b.Bytes())
-		copy(marks[i][:], sum[:])
-	}
-	return marks
 }
 
 func (r *requests) end() {

@@ -156,7 +156,7 @@ func (in *intake) reader(format string) reader {
 	case SWEAgent:
 		return sweAgent{in}
 	}
-	return &requests{in: in, held: make(map[mark]int), ends: make(map[mark]int)}
+	return &requests{in: in, held: make(map[Mark]int), ends: make(map[Mark]int)}
 }
 
 // formatOf recognises a line; empty: it says nothing of a conversation.
