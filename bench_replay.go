@@ -161,8 +161,8 @@ func (p replaying) open(tokens int) (bench.Shaping, error) {
 }
 
 // Shape is one request of the conversation.
-func (r *replay) Shape(body []byte) (s bench.Shaped, err error) {
-	asked := rewrite.Asked{Body: body, Upstream: "replay", Limits: r.limits, Style: r.style}
+func (r *replay) Shape(body []byte, at time.Time) (s bench.Shaped, err error) {
+	asked := rewrite.Asked{Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style}
 	if r.teller != nil {
 		asked.Client = r.teller
 	}

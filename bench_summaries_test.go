@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -49,7 +50,7 @@ func narratedTurns(t *testing.T, rounds, window int, change func(*replaying)) (t
 		}
 	}()
 	for n := range rounds {
-		out, err := s.Shape(spoken(n))
+		out, err := s.Shape(spoken(n), time.Time{})
 		if err != nil {
 			t.Fatal(err)
 		}

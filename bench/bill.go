@@ -100,8 +100,7 @@ func (p *player) charge(sent load, asked []Asking, bound int) {
 		t.over++
 	}
 	bill := billTariff(p.write)
-	pause, known := p.recording.pause(bound)
-	cold := bill.expires(pause)
+	cold, known := p.cold(bound)
 	if known {
 		t.timed++
 	}
@@ -112,4 +111,10 @@ func (p *player) charge(sent load, asked []Asking, bound int) {
 	t.cost.add(plainTariff(), v, false)
 	t.bill.add(bill, v, cold)
 	p.rawTokens, p.sentTokens = append(p.rawTokens, raw.tokens), append(p.sentTokens, sent.tokens)
+}
+
+// cold tells whether the provider's cache has lost the request before; known, whether the log says when it was made.
+func (p *player) cold(bound int) (cold, known bool) {
+	pause, known := p.recording.pause(bound)
+	return billTariff(p.write).expires(pause), known
 }

@@ -66,7 +66,7 @@ func (p *player) close() error {
 func (p *player) turn(bound int, original *rewrite.Request) error {
 	var shaped Shaped
 	var err error
-	p.tally.cpu = append(p.tally.cpu, milliseconds(spent(func() { shaped, err = p.Shape(original.Body) })))
+	p.tally.cpu = append(p.tally.cpu, milliseconds(spent(func() { shaped, err = p.Shape(original.Body, p.recording.asked(bound)) })))
 	if errors.Is(err, errNoWayThrough) {
 		return fmt.Errorf("%s: %w", p.recording.name, err)
 	}
@@ -173,7 +173,8 @@ func (p *player) message(r *rewrite.Request, it rewrite.Item, i int) *message {
 }
 
 // held is how many tokens of a request the provider has from the one before: of that one those leading messages count that come again
-// unchanged, all of them or none: a change inside a message makes the whole message new. A change of what was sent is noted.
+// unchanged, all of them or none: a change inside a message makes the whole message new. A change of what was sent is noted; none breaks
+// what the provider has forgotten.
 func (p *player) held(now request, decided bool, bound int) (tokens int) {
 	t := &p.tally
 	if bound == 0 {
@@ -190,7 +191,9 @@ func (p *player) held(now request, decided bool, bound int) (tokens int) {
 	if same == len(p.previous.messages) {
 		return tokens
 	}
-	t.breaks++
+	if cold, _ := p.cold(bound); !cold {
+		t.breaks++
+	}
 	if decided {
 		p.decisions = append(p.decisions, bound+1)
 		return tokens

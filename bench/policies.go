@@ -1,5 +1,7 @@
 package bench
 
+import "time"
+
 // The baselines' names in the report.
 const (
 	rawName      = "send everything"
@@ -36,4 +38,4 @@ func opening(of func(window int) baseline) func(window int) (Shaping, error) {
 
 type identity struct{}
 
-func (identity) Shape(body []byte) (Shaped, error) { return Shaped{Body: body}, nil }
+func (identity) Shape(body []byte, _ time.Time) (Shaped, error) { return Shaped{Body: body}, nil }

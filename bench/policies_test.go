@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -24,7 +25,7 @@ func working(files, chars int) []string {
 // sent is what a thread sends of a conversation: the contents of its messages.
 func sent(t *testing.T, thread *thread, messages ...string) (contents []string, s Shaped) {
 	t.Helper()
-	s, err := thread.Shape([]byte(chat(messages...)))
+	s, err := thread.Shape([]byte(chat(messages...)), time.Time{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +190,7 @@ func TestPolicyThatCannotReadSaysSo(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if shaped, err := s.Shape([]byte("{")); err == nil || string(shaped.Body) != "{" {
+		if shaped, err := s.Shape([]byte("{"), time.Time{}); err == nil || string(shaped.Body) != "{" {
 			t.Errorf("%s: %v", p.Name, err)
 		}
 	}

@@ -3,6 +3,7 @@ package bench
 import (
 	"encoding/json"
 	"slices"
+	"time"
 
 	"epitome/rewrite"
 )
@@ -44,7 +45,7 @@ func newThread(window int, act baseline) *thread {
 }
 
 // Shape reads what is new, lets the baseline act and writes what it leaves.
-func (t *thread) Shape(body []byte) (Shaped, error) {
+func (t *thread) Shape(body []byte, _ time.Time) (Shaped, error) {
 	r, err := rewrite.ReadChat(body)
 	if err != nil {
 		return Shaped{Body: body}, err

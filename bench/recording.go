@@ -68,7 +68,7 @@ func newRecording(body []byte) (*recording, error) {
 // pause is the time between a request and the one before; known is false where the log does not say, and of the first one. A request is
 // made when the last of its new messages has come.
 func (c *recording) pause(bound int) (d time.Duration, known bool) {
-	if bound == 0 || len(c.times) != len(c.messages) {
+	if bound == 0 {
 		return 0, false
 	}
 	now, before := c.asked(bound), c.asked(bound-1)
@@ -80,6 +80,9 @@ func (c *recording) pause(bound int) (d time.Duration, known bool) {
 
 // asked is when a request was made; zero where the log does not say.
 func (c *recording) asked(bound int) (at time.Time) {
+	if len(c.times) != len(c.messages) {
+		return at
+	}
 	start := 0
 	if bound > 0 {
 		start = c.bounds[bound-1]

@@ -15,7 +15,8 @@ import (
 // Shaper is what is measured: it gets each request as the client would send it and returns what would be sent
 // upstream. The requests of a conversation come in order. It may neither change the body nor keep it beyond the call.
 type Shaper interface {
-	Shape(body []byte) (Shaped, error)
+	// Shape gets the time at which the request was made; zero where the log does not say.
+	Shape(body []byte, at time.Time) (Shaped, error)
 }
 
 // Shaped is a request as it would be sent.

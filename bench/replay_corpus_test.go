@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/rewrite"
 )
@@ -27,7 +28,7 @@ type givingBack struct {
 	whole  map[string][]byte // the messages, by the names in their place
 }
 
-func (m *givingBack) Shape(body []byte) (Shaped, error) {
+func (m *givingBack) Shape(body []byte, _ time.Time) (Shaped, error) {
 	r, err := rewrite.ReadChat(body)
 	if err != nil {
 		return Shaped{}, err

@@ -16,7 +16,7 @@ type ReplayRow struct {
 	Tokens int      `json:"tokens"`
 	Cost   *float64 `json:"cost"` // relative to sending everything; cached input at a tenth
 	Bill
-	BreaksPer100 *float64 `json:"breaks_per_100"` // requests that change messages sent before
+	BreaksPer100 *float64 `json:"breaks_per_100"` // requests that change messages which the provider has cached
 	Unrecorded   int      `json:"unrecorded"`     // breaks without a decision
 	Dearer       int      `json:"dearer"`         // conversations that cost over 2 % more than sending everything
 	RecallAll    *float64 `json:"recall_all"`     // needs met, mean over answers

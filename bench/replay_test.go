@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/bench/sessions"
 )
@@ -43,7 +44,7 @@ func smalltalk() string {
 // shaperFunc shapes without a memory.
 type shaperFunc func(body []byte) (Shaped, error)
 
-func (f shaperFunc) Shape(body []byte) (Shaped, error) { return f(body) }
+func (f shaperFunc) Shape(body []byte, _ time.Time) (Shaped, error) { return f(body) }
 
 // replacing sends what strings.NewReplacer makes of a request once it holds what triggers it.
 func replacing(trigger string, pairs ...string) shaperFunc {
@@ -224,15 +225,15 @@ func TestTruncationDropsTheOldestGroups(t *testing.T) {
 	rest := []string{calls("2", "list", `{}`), answers("2", "ok")}
 	s := newThread(100, truncation(100))
 	whole := chat(first...)
-	if got, err := s.Shape([]byte(whole)); err != nil || got.Decided || string(got.Body) != whole {
+	if got, err := s.Shape([]byte(whole), time.Time{}); err != nil || got.Decided || string(got.Body) != whole {
 		t.Errorf("%s, %v", got.Body, err)
 	}
-	got, err := s.Shape([]byte(chat(append(first, rest...)...)))
+	got, err := s.Shape([]byte(chat(append(first, rest...)...)), time.Time{})
 	want := chat(first[0], first[1], first[4], rest[0], rest[1])
 	if err != nil || !got.Decided || string(got.Body) != want {
 		t.Errorf("%s, %v, want %s", got.Body, err, want)
 	}
-	got, err = s.Shape([]byte(chat(append(append(first, rest...), says("user", "More."))...)))
+	got, err = s.Shape([]byte(chat(append(append(first, rest...), says("user", "More."))...)), time.Time{})
 	if err != nil || got.Decided || !strings.HasPrefix(string(got.Body), want[:len(want)-len(` ], "seed":1.50}`)]) {
 		t.Errorf("%s, %v", got.Body, err)
 	}

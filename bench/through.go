@@ -102,7 +102,7 @@ type passage struct {
 }
 
 // Shape posts the request and returns what reached the upstream.
-func (p passage) Shape(body []byte) (Shaped, error) {
+func (p passage) Shape(body []byte, _ time.Time) (Shaped, error) {
 	if err := p.prove(gjson.GetBytes(body, "model").String(), p.key); err != nil {
 		return Shaped{}, err
 	}

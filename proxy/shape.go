@@ -66,7 +66,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	client := &asker{x: x, up: up, target: target}
 	defer client.end()
-	asked.Body, asked.Upstream, asked.Client = body, up.name, client
+	asked.Body, asked.Upstream, asked.Client, asked.Now = body, up.name, client, begun
 	s := x.guarded(f, asked)
 	x.tell(s.Report)
 	if observe {

@@ -148,12 +148,16 @@ func (p *plan) spentAt(k int) int {
 	return max(p.hist.groups[res.spent], p.hist.groups[res.item]+spentGroups)
 }
 
-// due is the first candidate from which on clearing pays; len(list) if it pays from none.
+// due is the first candidate from which on clearing pays; len(list) if it pays from none. While nothing is cached it costs nothing.
 func (p *plan) due(list []candidate) int {
 	now := p.hist.groups[p.stable-1]
 	compacted := p.compactedAt()
 	end := p.lastRequest()
 	suffix, freed, best, at := 0, 0, 0.0, len(list)
+	alpha, least := p.Rent, leastBatch
+	if p.cold {
+		alpha, least = 0, min(leastCold, p.atLeast/2)
+	}
 	owed := 0.0
 	for x := len(list) - 1; x >= 0; x-- {
 		c := list[x]
@@ -162,8 +166,8 @@ func (p *plan) due(list []candidate) int {
 			suffix += p.sent(end - 1)
 		}
 		freed += c.freed
-		gain := owed - p.Rent*(1-p.CachedPrice)*float64(suffix-freed)
-		if gain > best && freed >= leastBatch {
+		gain := owed - alpha*(1-p.CachedPrice)*float64(suffix-freed)
+		if gain > best && freed >= least {
 			best, at = gain, x
 		}
 	}

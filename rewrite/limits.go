@@ -14,30 +14,31 @@ type Limits struct {
 	Preset string     `toml:"preset"`
 	Floor  unit.Bytes `toml:"floor"` // bytes of body below which nothing new is decided
 
-	Offload      int     `toml:"offload_tokens"` // of a result, above which rung 1 cuts it
-	OffloadKeep  int     `toml:"offload_keep"`
-	OffloadReads int     `toml:"offload_read_tokens"` // the same for the results of file reads
-	ReadsKeep    int     `toml:"offload_read_keep"`
-	OffloadShare float64 `toml:"offload_share"`      // of the window, at most
-	Screen       int     `toml:"screen_tokens"`      // of terminal output, above which its final screen is sent
-	Names        int     `toml:"names"`              // bytes of names in a stub
-	Recall       int     `toml:"recall_tokens"`      // of an artifact that is read back, which come through in full
-	ToolLimits   []Limit `toml:"tools"`              // for tools by name, in place of the limits above
-	Repeats      bool    `toml:"repeats"`            // blocks of lines that stand earlier become a reference
-	ClearAt      float64 `toml:"clear_at"`           // share of usable
-	ClearAtLeast int     `toml:"clear_at_least"`     // tokens
-	CompactAt    float64 `toml:"compact_at"`         // share of usable
-	PrepareAt    float64 `toml:"prepare_at"`         // share of usable from which on a summary is made ahead of need
-	Target       float64 `toml:"compact_to"`         // share of usable that a compaction comes down to
-	KeepTail     int     `toml:"keep_tokens"`        // of the newest groups, which a compaction leaves as they are
-	Thrash       int     `toml:"anti_thrash_window"` // compactions of a conversation by which it is told whether more of them pay
-	WarnAt       int     `toml:"warn_at"`            // tokens sent of a conversation since its last compaction; 0 never warns
-	CutoverAt    int     `toml:"cutover_at"`         // the same at which it is compacted; 0 never does
-	Protect      int     `toml:"protect_tokens"`     // of the newest results, which rung 2 leaves alone
-	Groups       int     `toml:"protect_groups"`     // newest groups, likewise
-	Rent         float64 `toml:"rent"`               // how many times the price of a rewrite must be owed; 0 waits for the line
-	CachedPrice  float64 `toml:"cached_price"`       // of a token that the provider has cached, against one that is new
-	ClearCalls   bool    `toml:"clear_arguments"`
+	Offload      int           `toml:"offload_tokens"` // of a result, above which rung 1 cuts it
+	OffloadKeep  int           `toml:"offload_keep"`
+	OffloadReads int           `toml:"offload_read_tokens"` // the same for the results of file reads
+	ReadsKeep    int           `toml:"offload_read_keep"`
+	OffloadShare float64       `toml:"offload_share"`      // of the window, at most
+	Screen       int           `toml:"screen_tokens"`      // of terminal output, above which its final screen is sent
+	Names        int           `toml:"names"`              // bytes of names in a stub
+	Recall       int           `toml:"recall_tokens"`      // of an artifact that is read back, which come through in full
+	ToolLimits   []Limit       `toml:"tools"`              // for tools by name, in place of the limits above
+	Repeats      bool          `toml:"repeats"`            // blocks of lines that stand earlier become a reference
+	ClearAt      float64       `toml:"clear_at"`           // share of usable
+	ClearAtLeast int           `toml:"clear_at_least"`     // tokens
+	CompactAt    float64       `toml:"compact_at"`         // share of usable
+	PrepareAt    float64       `toml:"prepare_at"`         // share of usable from which on a summary is made ahead of need
+	Target       float64       `toml:"compact_to"`         // share of usable that a compaction comes down to
+	KeepTail     int           `toml:"keep_tokens"`        // of the newest groups, which a compaction leaves as they are
+	Thrash       int           `toml:"anti_thrash_window"` // compactions of a conversation by which it is told whether more of them pay
+	WarnAt       int           `toml:"warn_at"`            // tokens sent of a conversation since its last compaction; 0 never warns
+	CutoverAt    int           `toml:"cutover_at"`         // the same at which it is compacted; 0 never does
+	Protect      int           `toml:"protect_tokens"`     // of the newest results, which rung 2 leaves alone
+	Groups       int           `toml:"protect_groups"`     // newest groups, likewise
+	Rent         float64       `toml:"rent"`               // how many times the price of a rewrite must be owed; 0 waits for the line
+	CachedPrice  float64       `toml:"cached_price"`       // of a token that the provider has cached, against one that is new
+	CacheLife    unit.Duration `toml:"cache_life"`         // how long after a request the provider has it cached; 0: for ever
+	ClearCalls   bool          `toml:"clear_arguments"`
 	Rules
 }
 
@@ -88,7 +89,8 @@ const (
 	keepShare      = 0.25
 	spentGroups    = 10 // how old a result must be to be cleared because it is spent
 	leastBatch     = 1_000
-	leastSaving    = 40 // tokens that clearing one result must free
+	leastCold      = 5_000 // tokens that a batch frees at least while nothing is cached; half of what it must at the line, if that is less
+	leastSaving    = 40    // tokens that clearing one result must free
 	leastCleared   = 100
 	leastRepeat    = 25 // tokens that a reference to a repeated block costs, about
 )

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -15,6 +16,9 @@ func (l Limits) With(name, value string) (Limits, error) {
 	key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
 	if key == "preset" {
 		return l.withPreset(value)
+	}
+	if key == "cache_life" {
+		return l.withCacheLife(value)
 	}
 	if l.counted(key) == nil && l.measured(key) == nil {
 		return l, unknownHeader(name)
@@ -47,13 +51,20 @@ func (l Limits) withPreset(name string) (Limits, error) {
 	return l, nil
 }
 
+func (l Limits) withCacheLife(value string) (Limits, error) {
+	if l.CacheLife.UnmarshalText([]byte(value)) != nil || l.CacheLife < 0 {
+		return l, errors.New("cannot use x-epitome-cache-life: write a time with its unit, as 5m or 1h")
+	}
+	return l, nil
+}
+
 // mostWrong is how many letters of a header's name may be wrong for another one to be meant.
 const mostWrong = 3
 
 // unknownHeader says which header may have been meant.
 func unknownHeader(name string) error {
 	var all Limits
-	names := []string{"mode", "preset", "compact", "summarize-mode", "summarize-detail"}
+	names := []string{"mode", "preset", "cache-life", "compact", "summarize-mode", "summarize-detail"}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Limits]()) {
 		if key := f.Tag.Get("toml"); all.counted(key) != nil || all.measured(key) != nil {
 			names = append(names, strings.ReplaceAll(key, "_", "-"))

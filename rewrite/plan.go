@@ -25,6 +25,7 @@ type plan struct {
 	fresh  map[int]bool // items behind the head that have a new form
 	broke  bool         // an item that had been sent is sent in another form
 	late   bool         // nothing could be put on the shelf when it came; at the line all items are looked at
+	cold   bool         // the provider has nothing cached that a new form of old items could cost
 	ratio  float64
 	size   Size            // of the request as it came
 	marked map[string]bool // names of artifacts that forms speak of

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 )
@@ -35,7 +36,7 @@ type spoken struct {
 func (p *play) ask(r *speaker) Shaped {
 	p.Helper()
 	body := r.body()
-	out := p.Shape(Asked{Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits})
+	out := p.Shape(Asked{Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
 	p.heard(r, body, out)
 	return out
 }
@@ -132,7 +133,7 @@ func (p *play) atOnce(r *speaker) {
 	var all sync.WaitGroup
 	for i := range outs {
 		all.Go(func() {
-			outs[i] = p.Shape(Asked{Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits})
+			outs[i] = p.Shape(Asked{Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
 		})
 	}
 	all.Wait()
@@ -179,7 +180,7 @@ func (p *play) seed() uint64 { return rapid.Uint64().Draw(p.T, "seed") }
 func (p *play) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
 	switch rapid.SampledFrom([]string{
-		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "fork", "edit", "at once", "model", "clock", "vanish", "full", "fail",
+		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "fork", "edit", "at once", "model", "clock", "pause", "pause", "vanish", "full", "fail",
 	}).Draw(p.T, "what") {
 	case "grow":
 		r.grow()
@@ -207,6 +208,10 @@ func (p *play) step() {
 		if len(r.head) > 0 {
 			r.head[0] = r.message("system", r.string("Now it is "+fmt.Sprint(p.seed())))
 		}
+	case "pause":
+		p.clock = p.clock.Add(6 * time.Minute)
+		r.grow()
+		p.ask(r)
 	case "vanish":
 		p.vanish()
 	case "full":
@@ -240,7 +245,7 @@ func (p *play) drawLuck(of string) func() bool {
 
 func newPlay(t *rapid.T, calm, broken bool) *play {
 	p := &play{T: t, bench: newBench(0), calm: calm}
-	p.limits, p.window = p.drawLimits(), p.drawWindow()
+	p.limits, p.window, p.clock = p.drawLimits(), p.drawWindow(), noon()
 	for i := range 2 {
 		p.parts = append(p.parts, &speaker{talk: newTalk(p.seed(), broken), scope: fmt.Sprint("scope ", i), last: map[string]spoken{}})
 	}

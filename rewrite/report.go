@@ -1,6 +1,9 @@
 package rewrite
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Asked is a request to shape.
 type Asked struct {
@@ -8,10 +11,11 @@ type Asked struct {
 	Scope    string // who may share facts with whom
 	Upstream string // its name
 	Limits   *Limits
-	Style    Style   // of summaries
-	Compact  bool    // now, whatever the lines say, and whatever was decided for this request before
-	Rescue   *Rescue // how the form was refused that was decided for this request; nil if it was not
-	Client   Client  // nil if nobody waits
+	Style    Style     // of summaries
+	Compact  bool      // now, whatever the lines say, and whatever was decided for this request before
+	Rescue   *Rescue   // how the form was refused that was decided for this request; nil if it was not
+	Client   Client    // nil if nobody waits
+	Now      time.Time // when it was asked; zero: nobody knows
 }
 
 // Client is who waits for a request to be shaped. It is asked on the goroutine that shapes, until Shape returns.

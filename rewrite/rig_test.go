@@ -11,8 +11,10 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"epitome/tokenize"
+	"epitome/unit"
 )
 
 // notes is a ledger in memory.
@@ -150,7 +152,8 @@ type bench struct {
 	memo     *tokenize.Memo
 	narrator *narrator // nil if no model can be asked
 	style    Style
-	now      bool // compact now
+	now      bool      // compact now
+	clock    time.Time // when requests are asked
 	scope    string
 	waits    context.Context
 }
@@ -158,7 +161,7 @@ type bench struct {
 func limits() Limits {
 	l := Limits{
 		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Names: 400, Recall: 30_000, Repeats: true, ClearAt: .8,
-		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CompactAt: .9, PrepareAt: .8, Thrash: 10, Target: .5, KeepTail: 20_000,
+		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CacheLife: unit.Duration(5 * time.Minute), CompactAt: .9, PrepareAt: .8, Thrash: 10, Target: .5, KeepTail: 20_000,
 	}
 	if err := l.SetPreset("balanced"); err != nil {
 		panic(err)
@@ -187,7 +190,7 @@ func (b *bench) restart() {
 }
 
 func (b *bench) shape(body string) Shaped {
-	a := Asked{Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now}
+	a := Asked{Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now, Now: b.clock}
 	if b.waits != nil {
 		a.Client = somebody{b.waits}
 	}

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"hash/maphash"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -32,6 +33,7 @@ type past struct {
 	leading  uint64    // hash of the leading block that stood before it
 	prepared int       // tokens that the request had when a summary was last made ahead of need
 	cut      int       // and where the summary ends, in items
+	asked    time.Time // when it was sent last; zero: nobody knows
 	bytes    int       // of memory, about
 }
 
@@ -226,7 +228,10 @@ func (x *shaping) learn() {
 	x.hist.cut(x.req, n)
 	from, end := items[0].Start, items[n-1].End
 	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version, outcomes: x.recorded.outcomes}
-	known := &past{from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name, leading: maphash.Bytes(x.seen.seed, x.req.leading()), prepared: p.prepared, cut: p.hint}
+	known := &past{
+		from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name, asked: x.Now,
+		leading: maphash.Bytes(x.seen.seed, x.req.leading()), prepared: p.prepared, cut: p.hint,
+	}
 	if x.past != nil {
 		known.pieces = x.past.pieces
 	}

@@ -188,7 +188,7 @@ func (x *shaping) decide() error {
 	if p.base != x.stood { // what is sent whole may be other items
 		x.hist.forgetLines()
 	}
-	p.forms, p.outcomes = x.baseForms(), p.base.outcomes
+	p.forms, p.outcomes, p.cold = x.baseForms(), p.base.outcomes, x.cold()
 	for _, f := range p.forms {
 		p.marks(f)
 	}
@@ -228,6 +228,18 @@ func (x *shaping) inquiry(window int) *inquiry {
 		q.moved, q.prepared, q.hint = x.past.leading != maphash.Bytes(x.seen.seed, x.req.leading()), x.past.prepared, x.past.cut
 	}
 	return q
+}
+
+// cold reports whether the provider has forgotten what was sent of the conversation: after a long pause, or as it went to another model.
+func (x *shaping) cold() bool {
+	if base := x.plan.base; base.version == 0 && base.depth() > 0 {
+		return true
+	}
+	life := x.Limits.CacheLife.D()
+	if x.past == nil || life == 0 || x.Now.IsZero() || x.past.asked.IsZero() {
+		return false
+	}
+	return x.Now.Round(0).Sub(x.past.asked) > life // by the clock on the wall, which goes on while a machine sleeps
 }
 
 // baseForms are the forms that were decided before, and all that is new whole.
