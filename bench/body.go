@@ -66,12 +66,17 @@ func appendProse(dst []byte, n int, next func() string) []byte {
 	return dst[:end]
 }
 
-// chatAnswer is a whole chat.completion answer of about 1 KB.
-func chatAnswer() []byte {
+// bytesPerToken is a little less than what a token of chatBody takes, so that no count falls short of what was sent:
+// a provider that counts far too few tokens has cut the request, and a proxy may act on that.
+const bytesPerToken = 5
+
+// chatAnswer is a whole chat.completion answer of about 1 KB to a request of so many bytes.
+func chatAnswer(request int64) []byte {
 	answer := []byte(`{"id":"chatcmpl-bench","object":"chat.completion","created":1700000000,"model":"bench-model",` +
 		`"choices":[{"index":0,"message":{"role":"assistant","content":"`)
 	words := strings.Fields(vocabulary)
 	i := 0
 	answer = appendProse(answer, 780, func() string { i++; return words[i%len(words)] })
-	return append(answer, `"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":150,"total_tokens":1150}}`...)
+	prompt := request / bytesPerToken
+	return fmt.Appendf(answer, `"},"finish_reason":"stop"}],"usage":{"prompt_tokens":%d,"completion_tokens":150,"total_tokens":%d}}`, prompt, prompt+150)
 }

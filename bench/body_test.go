@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"epitome/tokenize"
 )
 
 func TestChatBodyHasExactlyItsSizeAndIsAConversation(t *testing.T) {
@@ -67,8 +69,34 @@ func TestChatBodyRefusesTooSmallASize(t *testing.T) {
 }
 
 func TestChatAnswerIsJSONOfAboutOneKB(t *testing.T) {
-	answer := chatAnswer()
+	answer := chatAnswer(100 << 10)
 	if !json.Valid(answer) || len(answer) < 1000 || len(answer) > 1100 {
 		t.Errorf("answer of %d bytes, valid JSON: %v", len(answer), json.Valid(answer))
+	}
+}
+
+// TestAnswersCountNoLessThanWasSent holds because a proxy may take a count that is too low for a provider that cuts requests.
+func TestAnswersCountNoLessThanWasSent(t *testing.T) {
+	var counters tokenize.Counters
+	counter, err := counters.For(tokenize.O200k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{2 << 10, 100 << 10, 800 << 10} {
+		body, err := chatBody(size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var answer struct {
+			Usage struct {
+				Prompt int `json:"prompt_tokens"`
+			}
+		}
+		if err = json.Unmarshal(chatAnswer(int64(size)), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if sent := counter.Count(body); answer.Usage.Prompt < sent*9/10 || answer.Usage.Prompt > sent*2 {
+			t.Errorf("%d bytes have %d tokens as text, and the answer counts %d", size, sent, answer.Usage.Prompt)
+		}
 	}
 }

@@ -122,7 +122,7 @@ func TestReplayDoesNotStartThroughAProxyThatSendsElsewhere(t *testing.T) {
 		}
 	}
 	f(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no such model", http.StatusNotFound) }, 0, "the proxy answered by itself, 404 Not Found")
-	f(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(chatAnswer()) }, 0, `requests with model "m" do not reach http://127.0.0.1:`)
+	f(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(chatAnswer(100 << 10)) }, 0, `requests with model "m" do not reach http://127.0.0.1:`)
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a redirect was followed") }))
 	t.Cleanup(elsewhere.Close)
 	f(func(w http.ResponseWriter, r *http.Request) {

@@ -24,10 +24,14 @@ func Upstream(ctx context.Context, listen string) error {
 	if err != nil {
 		return err
 	}
-	answer := chatAnswer()
+	return acceptEach(ctx, ln, serveProvider)
+}
+
+// wholeAnswer is the plain answer to a request with a body of so many bytes.
+func wholeAnswer(request int64) []byte {
+	answer := chatAnswer(request)
 	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(answer))
-	whole = append(whole, answer...)
-	return acceptEach(ctx, ln, func(conn net.Conn) { serveProvider(conn, whole) })
+	return append(whole, answer...)
 }
 
 // acceptEach runs serve for each connection in a goroutine of its own until ctx ends; then it closes the listener and
@@ -55,25 +59,37 @@ func acceptEach(ctx context.Context, ln net.Listener, serve func(net.Conn)) erro
 	}
 }
 
+// changedAnswer is given to a request whose body is not as long as the client made it: what is measured is the way of bodies
+// that pass unchanged.
+const changedAnswer = "HTTP/1.1 500 The body was changed on its way\r\nContent-Length: 0\r\n\r\n"
+
 // serveProvider answers one request after the other until the connection ends.
-func serveProvider(conn net.Conn, whole []byte) {
+func serveProvider(conn net.Conn) {
 	br := bufio.NewReaderSize(conn, wireBuffer)
 	scratch := make([]byte, wireBuffer)
+	var whole []byte    // the plain answer, made before
+	length := int64(-1) // to a request of so many bytes
 	for {
 		h, err := readHead(br)
 		if err != nil {
 			return
 		}
-		if _, err = newBody(br, h).drain(scratch); err != nil {
+		got, err := newBody(br, h).drain(scratch)
+		if err != nil {
 			return
 		}
 		query := targetQuery(h.first)
-		switch query.Get("bench") {
-		case "stream":
+		switch kind := query.Get("bench"); {
+		case h.made >= 0 && h.made != got:
+			_, err = conn.Write([]byte(changedAnswer))
+		case kind == "stream":
 			err = sendPaced(conn, query)
-		case "idle":
+		case kind == "idle":
 			_, err = conn.Write(appendEvent([]byte(streamHead), time.Now()))
 		default:
+			if length != got {
+				whole, length = wholeAnswer(got), got
+			}
 			_, err = conn.Write(whole)
 		}
 		if err != nil {

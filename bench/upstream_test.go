@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"net"
 	"testing"
 	"time"
@@ -53,8 +54,8 @@ func TestBaselineCarriesAnswersAndStreams(t *testing.T) {
 		if err != nil {
 			t.Fatalf("request %d: %v", i, err)
 		}
-		if n, err := answer.drain(c.scratch); err != nil || n != int64(len(chatAnswer())) {
-			t.Fatalf("answer %d has %d bytes, %v; want %d", i, n, err, len(chatAnswer()))
+		if n, err := answer.drain(c.scratch); err != nil || n != int64(len(chatAnswer(100<<10))) {
+			t.Fatalf("answer %d has %d bytes, %v; want %d", i, n, err, len(chatAnswer(100<<10)))
 		}
 	}
 	ages, err := streamTurn(at.addr, postRequest(at, chatPath+"?bench=stream&events=4", payload))
@@ -89,4 +90,20 @@ func TestClientRefusesWhatIsNotAnAnswer(t *testing.T) {
 	f("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhe", "cannot read answer: unexpected EOF")
 	f("", "cannot read answer's head: unexpected EOF")
 	f("nonsense\r\n\r\n", `cannot use answer "nonsense": want status 200`)
+}
+
+func TestChangedBodyGetsNoAnswer(t *testing.T) {
+	at := serveBoth(t)
+	f := func(made int, want string) {
+		t.Helper()
+		got := ""
+		if err := askOnce(at.addr, fmt.Appendf(nil, "POST / HTTP/1.1\r\nHost: a\r\n%s: %d\r\nContent-Length: 2\r\n\r\n{}", madeHeader, made)); err != nil {
+			got = err.Error()
+		}
+		if got != want {
+			t.Errorf("a body of 2 bytes that was made of %d: error %q, want %q", made, got, want)
+		}
+	}
+	f(2, "")
+	f(3, `cannot use answer "HTTP/1.1 500 The body was changed on its way": want status 200`)
 }

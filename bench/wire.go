@@ -18,6 +18,7 @@ const wireBuffer = 64 << 10
 type head struct {
 	first   string // request line or status line
 	length  int64  // bytes of body; −1: not said
+	made    int64  // bytes of body as our client made it; −1: not said
 	chunked bool
 }
 
@@ -27,7 +28,7 @@ func readHead(br *bufio.Reader) (head, error) {
 	if err != nil {
 		return head{}, err
 	}
-	h := head{first: string(line), length: -1}
+	h := head{first: string(line), length: -1, made: -1}
 	for {
 		line, err = readLine(br)
 		if err != nil {
@@ -48,13 +49,21 @@ func (h *head) field(line []byte) error {
 	value = bytes.TrimSpace(value)
 	switch {
 	case bytes.EqualFold(name, []byte("Content-Length")):
-		n, err := strconv.ParseInt(string(value), 10, 64)
-		if err != nil {
-			return fmt.Errorf("cannot read Content-Length %q: %w", value, err)
-		}
-		h.length = n
+		return readNumber(value, &h.length)
+	case bytes.EqualFold(name, []byte(madeHeader)):
+		return readNumber(value, &h.made)
 	case bytes.EqualFold(name, []byte("Transfer-Encoding")):
 		h.chunked = bytes.EqualFold(value, []byte("chunked"))
+	}
+	return nil
+}
+
+// madeHeader says how long a request's body is, as Content-Length does, but no proxy corrects it.
+const madeHeader = "X-Bench-Bytes"
+
+func readNumber(value []byte, n *int64) (err error) {
+	if *n, err = strconv.ParseInt(string(value), 10, 64); err != nil {
+		return fmt.Errorf("cannot read length %q: %w", value, err)
 	}
 	return nil
 }
@@ -224,8 +233,8 @@ func (c *client) close() { _ = c.conn.Close() }
 // postRequest is a whole chat request as bytes.
 func postRequest(at site, target string, payload []byte) []byte {
 	r := fmt.Appendf(nil, "POST %s%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nAccept: application/json\r\n"+
-		"Authorization: Bearer bench\r\nX-Epitome-Rent: 0\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
-		at.prefix, target, at.addr, len(payload))
+		"Authorization: Bearer bench\r\nX-Epitome-Rent: 0\r\nContent-Type: application/json\r\n"+madeHeader+": %d\r\nContent-Length: %d\r\n\r\n",
+		at.prefix, target, at.addr, len(payload), len(payload))
 	return append(r, payload...)
 }
 

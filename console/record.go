@@ -24,6 +24,7 @@ type metrics struct {
 	changes  *prometheus.CounterVec
 	bypasses *prometheus.CounterVec
 	shape    *prometheus.HistogramVec
+	handles
 	compactionMetrics
 	rescueMetrics
 }
@@ -36,7 +37,7 @@ var shapeSeconds = []float64{.0001, .0005, .002, .01, .05, .2, 1, 5, 30}
 
 func newMetrics(p Program) *metrics {
 	m := &metrics{
-		registry: prometheus.NewRegistry(),
+		registry: prometheus.NewRegistry(), handles: handles{traffic: map[string]*traffic{}, deeds: map[lane]*deeds{}},
 		exchanges: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "epitome_exchanges_total",
 			Help: "Exchanges that have ended, by upstream, status code of the answer (0: none was given), what was done to the request, and fault (empty: none)."},
 			[]string{"upstream", "status", "action", "fault"}),
@@ -77,12 +78,13 @@ func (m *metrics) record(e event.Exchange) {
 		sent = untouched
 	}
 	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), sent, string(e.Fault)).Inc()
-	m.bytes.WithLabelValues(e.Upstream, "request").Add(float64(e.RequestBytes))
-	m.bytes.WithLabelValues(e.Upstream, "response").Add(float64(e.ResponseBytes))
+	t := m.trafficOf(e.Upstream)
+	t.request.Add(float64(e.RequestBytes))
+	t.response.Add(float64(e.ResponseBytes))
 	if e.FirstByte > 0 {
 		m.firstByte.WithLabelValues(e.Upstream).Observe(e.FirstByte.Seconds())
 	}
-	m.duration.WithLabelValues(e.Upstream).Observe(e.Duration.Seconds())
+	t.duration.Observe(e.Duration.Seconds())
 	m.recordShaping(e)
 }
 
@@ -99,25 +101,22 @@ func (m *metrics) recordShaping(e event.Exchange) {
 	if e.ShapeTime == 0 || e.Mode != on && e.Mode != observe {
 		return
 	}
-	m.shape.WithLabelValues(e.Upstream).Observe(e.ShapeTime.Seconds())
+	d := m.deedsOf(e.Upstream, e.Mode)
+	d.shape.Observe(e.ShapeTime.Seconds())
 	if e.Action == bypass {
 		m.bypasses.WithLabelValues(e.Upstream).Inc()
 	}
-	m.changes.WithLabelValues(e.Upstream, e.Mode, "offload").Add(float64(e.Offloaded))
-	m.changes.WithLabelValues(e.Upstream, e.Mode, "clear").Add(float64(e.Cleared))
-	m.changes.WithLabelValues(e.Upstream, e.Mode, "compact").Add(float64(e.Compacted))
-	for side, t := range map[string]event.Tokens{"before": e.TokensBefore, "after": e.TokensAfter} {
-		if t.Total() == 0 {
-			continue
-		}
-		for part, n := range map[string]int{"system": t.System, "tools": t.Tools, "user": t.User, "assistant": t.Assistant,
-			"results": t.Results, "images": t.Images, "other": t.Other} {
-			m.tokens.WithLabelValues(e.Upstream, e.Mode, side, part).Add(float64(n))
-		}
-	}
+	d.offloaded.Add(float64(e.Offloaded))
+	d.cleared.Add(float64(e.Cleared))
+	d.compacted.Add(float64(e.Compacted))
+	d.before.add(e.TokensBefore)
+	d.after.add(e.TokensAfter)
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// mostFields is how many a line has at most.
+const mostFields = 10 + 14 + 2
 
 // logExchange writes the one line an exchange gets.
 func logExchange(log *slog.Logger, e event.Exchange) {
@@ -128,18 +127,22 @@ func logExchange(log *slog.Logger, e event.Exchange) {
 	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone):
 		level = slog.LevelInfo
 	}
-	attrs := fields{
+	attrs := append(make(fields, 0, mostFields),
 		slog.String("id", e.ID), slog.String("method", e.Method), slog.String("path", e.Path), slog.String("upstream", e.Upstream),
 		slog.Int("status", e.Status), slog.String("action", e.Action), slog.Int64("in", e.RequestBytes), slog.Int64("out", e.ResponseBytes),
 		slog.Float64("first_byte_ms", milliseconds(e.FirstByte)), slog.Float64("duration_ms", milliseconds(e.Duration)),
-	}
+	)
 	if e.ShapeTime > 0 {
 		attrs = appendShaping(attrs, e)
 	}
 	if e.Fault != event.None {
 		attrs = append(attrs, slog.String("fault", string(e.Fault)), slog.String("error", e.Err))
 	}
-	log.LogAttrs(context.Background(), level, "exchange", attrs...)
+	if h := log.Handler(); h.Enabled(context.Background(), level) { // the logger would look for its caller first
+		line := slog.NewRecord(time.Now(), level, "exchange", 0)
+		line.AddAttrs(attrs...)
+		_ = h.Handle(context.Background(), line) // as the logger does: there is nowhere to say that the log cannot be written
+	}
 }
 
 // appendShaping adds what there is to say about a conversation.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 
@@ -145,22 +146,36 @@ func (c *call) whyNone(err, sendErr error) error {
 // errGone is the error of everything that ends because the client has left.
 var errGone = errors.New("the client closed its connection")
 
-// sendPiece bounds the bytes that share one write deadline.
+// sendPiece bounds the bytes of TLS that share one write deadline.
 const sendPiece = 256 << 10
 
-// send writes head and body, giving each piece writeIdle. n counts what the connection took.
+// send writes head and body. n counts what the connection took. All of it goes to the system at once, which takes as much as there
+// is room for: an upstream that has taken anything at all by the deadline gets another one.
 func (c *upstreamConn) send(out outgoing) (n int64, err error) {
-	first := min(len(out.body), sendPiece)
-	pieces := net.Buffers{out.head, out.body[:first]}
-	_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.writeIdle))
-	n, err = pieces.WriteTo(c.Conn)
-	for rest := out.body[first:]; err == nil && len(rest) > 0; {
-		piece := rest[:min(len(rest), sendPiece)]
-		rest = rest[len(piece):]
-		_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.writeIdle))
-		var k int
-		k, err = c.Write(piece)
-		n += int64(k)
+	if c.pool.secure != nil {
+		return c.sendSecurely(out)
 	}
-	return n, err
+	for rest := (net.Buffers{out.head, out.body}); len(rest) > 0; {
+		_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.writeIdle))
+		took, err := rest.WriteTo(c.Conn)
+		n += took
+		if err != nil && (took == 0 || !errors.Is(err, os.ErrDeadlineExceeded)) {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+// sendSecurely gives each piece writeIdle: TLS cannot go on after a deadline that was missed.
+func (c *upstreamConn) sendSecurely(out outgoing) (n int64, err error) {
+	piece := out.head
+	for rest := out.body; ; {
+		_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.writeIdle))
+		k, err := c.Write(piece)
+		if n += int64(k); err != nil || len(rest) == 0 {
+			return n, err
+		}
+		piece = rest[:min(len(rest), sendPiece)]
+		rest = rest[len(piece):]
+	}
 }

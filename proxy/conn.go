@@ -94,21 +94,47 @@ type clientConn struct {
 	cut atomic.Bool // the proxy stops: nothing more may wait on this connection
 
 	watching *watcher // nil when no watch is on
-	ahead    [1]byte  // first byte of a pipelined request; the watcher's while it reads
-	hasAhead bool
+	ahead    []byte   // read and not yet asked for: of one or of room
+	one      [1]byte  // first byte of a pipelined request; the watcher's while it reads
+	room     *[firstRead]byte
 	readErr  error // the client has left
 }
+
+// firstRead is how much is read where fasthttp asks for the first byte of a request alone: a small request whole. Only a connection
+// that waits for its next request has this room; one whose answer streams has none.
+const firstRead = 4 << 10
+
+var rooms = sync.Pool{New: func() any { return new([firstRead]byte) }}
 
 var longAgo = time.Unix(1, 0)
 
 func (c *clientConn) Read(p []byte) (int, error) {
-	if c.hasAhead && len(p) > 0 {
-		p[0], c.hasAhead = c.ahead[0], false
-		return 1, nil
-	}
-	if c.readErr != nil {
+	switch {
+	case len(c.ahead) > 0:
+		return c.takeAhead(p), nil
+	case c.readErr != nil:
 		return 0, c.readErr
+	case c.arriving || c.tunnelled || len(p) != 1:
+		return c.receive(p)
 	}
+	c.room = rooms.Get().(*[firstRead]byte) //nolint:forcetypeassert // nothing else is put there
+	n, err := c.receive(c.room[:])
+	c.ahead = c.room[:n]
+	return c.takeAhead(p), err
+}
+
+// takeAhead gives what was read ahead, and lets go of its room with the last of it.
+func (c *clientConn) takeAhead(p []byte) int {
+	n := copy(p, c.ahead)
+	if c.ahead = c.ahead[n:]; len(c.ahead) == 0 && c.room != nil {
+		rooms.Put(c.room)
+		c.room = nil
+	}
+	return n
+}
+
+// receive reads from the client, at the pace that a request must have.
+func (c *clientConn) receive(p []byte) (int, error) {
 	if c.arriving {
 		_ = c.Conn.SetReadDeadline(c.began.Add(c.pace(c.arrived)))
 	}

@@ -3,8 +3,8 @@ package proxy
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -210,9 +210,9 @@ func (x *exchange) tell(r rewrite.Report) {
 // sayAction puts what was done into the answer's head.
 func (x *exchange) sayAction() {
 	s := &x.event.Shaping
-	x.to.extra = appendField(x.to.extra[:0], []byte("x-epitome-action"), x.event.Action)
+	x.to.extra = appendField(make([]byte, 0, 128), []byte("x-epitome-action"), x.event.Action)
 	if before := s.TokensBefore.Total(); before > 0 {
-		x.to.extra = appendField(x.to.extra, []byte("x-epitome-tokens"), fmt.Sprintf("%d>%d", before, s.TokensAfter.Total()))
+		x.to.extra = appendField(x.to.extra, []byte("x-epitome-tokens"), strconv.Itoa(before)+">"+strconv.Itoa(s.TokensAfter.Total()))
 	}
 	if s.Conversation != "" {
 		x.to.extra = appendField(x.to.extra, []byte("x-epitome-conversation"), s.Conversation)

@@ -89,8 +89,8 @@ func (w *watcher) run() {
 
 // read waits for a byte or for the end, and reports whether the client has left.
 func (w *watcher) read() bool {
-	n, err := w.conn.Conn.Read(w.conn.ahead[:])
-	w.conn.hasAhead = n == 1
+	n, err := w.conn.Conn.Read(w.conn.one[:])
+	w.conn.ahead = w.conn.one[:n]
 	var t net.Error
 	wakened := errors.As(err, &t) && t.Timeout() // only end sets a deadline
 	if n == 1 || err == nil || wakened {
@@ -122,7 +122,7 @@ func (c *clientConn) watch(m *watchman, gone func()) {
 	switch {
 	case c.readErr != nil:
 		gone()
-	case c.hasAhead || c.watching != nil:
+	case len(c.ahead) > 0 || c.watching != nil:
 	default:
 		c.watching = &watcher{conn: c, gone: gone}
 		m.post(c.watching)

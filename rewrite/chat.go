@@ -18,9 +18,9 @@ import (
 // nothing of it.
 func ReadChat(body []byte) (*Request, error) { return readChat(body, nil) }
 
-// recaller gives the items that begin at body[i], with their place in this body, and where the last one ends; none if they are not
-// known from an earlier request.
-type recaller func(body []byte, i int) (items []Item, end int)
+// recaller gives the items that begin at body[i], with their place in this body, behind those of the head, and where the last one
+// ends; none if they are not known from an earlier request.
+type recaller func(body []byte, i int, head []Item) (items []Item, end int)
 
 // readChat is ReadChat for a request of which known may have seen the beginning behind the head.
 func readChat(body []byte, known recaller) (*Request, error) {
@@ -79,8 +79,8 @@ func (r *Request) readOrRecall(i int, known recaller) (int, error) {
 	if err != nil || known == nil || r.Items[n].Role == System || n > 0 && r.Items[n-1].Role != System {
 		return end, err
 	}
-	if items, stop := known(r.Body, i); len(items) > 0 {
-		r.Items, end = append(r.Items[:n:n], items...), stop
+	if items, stop := known(r.Body, i, r.Items[:n:n]); len(items) > n {
+		r.Items, end = items, stop
 	}
 	return end, nil
 }

@@ -221,7 +221,7 @@ func (x *shaping) conversationOf() (ref, error) {
 // named is the longest prefix of at most end items whose conversation is known, and its name; no items if none is.
 func (x *shaping) named(end int) (items int, name ref) {
 	if x.past != nil {
-		items, name = len(x.past.items), x.past.name
+		items, name = x.past.len(), x.past.name
 	}
 	for i := end; i > items; i-- {
 		if value, _, found := x.means.Ledger.Get(x.lane.conversationKey(x.hist.chain[i])); found {

@@ -25,7 +25,8 @@ type past struct {
 	start    uint64
 	from     int     // offset of its first byte in the body it was read from
 	pieces   []piece // of its bytes, as it has grown
-	items    []Item
+	items    []Item  // in front of them room for the head's
+	head     int     // how many those are
 	hist     *history
 	lane     lane
 	name     ref       // of the conversation
@@ -42,6 +43,9 @@ type piece struct {
 	end int // offset in the conversation's bytes
 	sum uint64
 }
+
+// len is how many items are behind the head.
+func (p *past) len() int { return len(p.items) - p.head }
 
 // length is of the conversation's bytes.
 func (p *past) length() int { return p.pieces[len(p.pieces)-1].end }
@@ -160,17 +164,22 @@ func (s *seen) put(scope string, p *past, b []byte) {
 }
 
 // recall is what the reader asks for what it need not read.
-func (x *shaping) recall(body []byte, i int) (items []Item, end int) {
+func (x *shaping) recall(body []byte, i int, head []Item) (items []Item, end int) {
 	p := x.seen.take(x.Scope, body[i:])
 	if p == nil {
 		return nil, 0
 	}
 	if by := i - p.from; by != 0 {
-		move(p.items, by)
+		move(p.items[p.head:], by)
 		p.from = i
 	}
 	x.past = p
-	return p.items, i + p.length()
+	if items = p.items; p.head == len(head) { // as almost always: there may be thousands
+		copy(items, head)
+	} else {
+		items = append(head, items[p.head:]...)
+	}
+	return items, i + p.length()
 }
 
 // move shifts the places of items.
@@ -224,12 +233,13 @@ func (x *shaping) learn() {
 	if n == 0 || x.foreign {
 		return
 	}
-	items := x.req.Items[x.req.Head : x.req.Head+n]
+	head := x.req.Head
+	items := x.req.Items[:head+n]
 	x.hist.cut(x.req, n)
-	from, end := items[0].Start, items[n-1].End
+	from, end := items[head].Start, items[head+n-1].End
 	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version, outcomes: x.recorded.outcomes}
 	known := &past{
-		from: from, items: items, hist: x.hist, lane: x.lane, decision: d, name: x.name, asked: x.Now,
+		from: from, items: items, head: head, hist: x.hist, lane: x.lane, decision: d, name: x.name, asked: x.Now,
 		leading: maphash.Bytes(x.seen.seed, x.req.leading()), prepared: p.prepared, cut: p.hint,
 	}
 	if x.past != nil {

@@ -136,6 +136,18 @@ func TestVeryLargeBodiesAreShaped(t *testing.T) {
 	}
 }
 
+// bytesOfShaping is how much memory one shaping takes that is garbage afterwards, or kept.
+func bytesOfShaping(b *bench, asked Asked) uint64 {
+	const rounds = 20
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range rounds {
+		b.Shape(asked)
+	}
+	runtime.ReadMemStats(&after)
+	return (after.TotalAlloc - before.TotalAlloc) / rounds
+}
+
 // What was seen and needs nothing new allocates a few objects, however much of it there is; what is replaced in it a few more.
 func TestKnownPrefixAllocatesLittle(t *testing.T) {
 	if raced {
@@ -156,6 +168,9 @@ func TestKnownPrefixAllocatesLittle(t *testing.T) {
 		most += each * float64(out.Report.Repeated)
 		if n := testing.AllocsPerRun(20, func() { b.Shape(asked) }); n > most {
 			t.Errorf("%.0f allocations for a request that was seen, of which %d items are replaced; at most %.0f", n, out.Report.Repeated, most)
+		}
+		if n := bytesOfShaping(b, asked); rent == 0 && n > 32<<10 {
+			t.Errorf("%d bytes of memory for a request of %d items that was seen; want at most 32 KB, whatever their number", n, len(s.items))
 		}
 	}
 	f(0, 60, 0)

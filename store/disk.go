@@ -32,6 +32,7 @@ const (
 type Disk struct {
 	facts
 	db     *badger.DB
+	recent recent
 	room   *space
 	lock   *os.File
 	notice string
@@ -93,6 +94,7 @@ func (d *Disk) Close() error {
 		return nil
 	}
 	d.closed = true
+	d.recent.close()
 	d.life.Unlock()
 	close(d.stop)
 	<-d.stopped
@@ -128,7 +130,20 @@ func survive(do func() error) (err error) {
 	return do()
 }
 
-func (d *Disk) read(key string) (r record, found bool, err error) {
+func (d *Disk) read(key string) (record, bool, error) {
+	r, found, at := d.recent.get(key)
+	if found {
+		return r, true, nil
+	}
+	r, found, err := d.readStored(key)
+	if found {
+		d.recent.keep(key, r, at)
+	}
+	return r, found, err
+}
+
+// readStored reads what Badger has.
+func (d *Disk) readStored(key string) (r record, found bool, err error) {
 	err = d.use(func() error {
 		txn := d.db.NewTransaction(false)
 		defer txn.Discard()
@@ -167,6 +182,7 @@ func (d *Disk) write(key string, r record) error {
 	stored := appendRecord(make([]byte, 0, headSize+len(r.value)), key, r)
 	left := time.Duration(r.expires - d.now().UnixNano())
 	entry := badger.NewEntry(diskKey(key), stored).WithTTL(left + slack)
+	defer d.recent.forget(key)
 	return d.change(func(txn *badger.Txn) error { return txn.SetEntry(entry) })
 }
 
@@ -174,6 +190,7 @@ func (d *Disk) remove(key string) error {
 	if err := d.room.check(); err != nil {
 		return err
 	}
+	defer d.recent.forget(key)
 	return d.change(func(txn *badger.Txn) error { return txn.Delete(diskKey(key)) })
 }
 

@@ -285,6 +285,7 @@ func TestDamagedValueIsNotFound(t *testing.T) {
 		if err := d.change(func(txn *badger.Txn) error { return txn.Set(diskKey("a"), stored) }); err != nil {
 			t.Fatal(err)
 		}
+		d.recent.forget("a")
 		want(t, d, "a", "")
 		if err := d.Scan("", func(key string, _ Fact) bool { t.Error("seen", key); return true }); err != nil {
 			t.Fatal(err)

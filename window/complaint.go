@@ -20,6 +20,7 @@ const (
 // complaint is what an answer says has gone wrong: the texts and codes that stand where errors have them, and nothing
 // else, as a request that is repeated in the answer may itself speak of errors.
 type complaint struct {
+	body   string // as far as it is looked at
 	texts  []string
 	said   int  // bytes of texts
 	failed bool // the status is one of an error, so that the whole answer is about it
@@ -29,35 +30,33 @@ type complaint struct {
 
 // complaintOf finds what an answer complains of.
 func complaintOf(a Answer) complaint {
-	c := complaint{failed: a.Status >= 300}
-	body := bytes.TrimSpace(a.Body)
-	cut := len(body) > mostBody
-	if cut {
-		body = body[:mostBody]
-	}
+	whole := bytes.TrimSpace(a.Body)
+	cut := len(whole) > mostBody
+	body := string(whole[:min(len(whole), mostBody)])
+	c := complaint{failed: a.Status >= 300, body: body}
 	switch {
 	case len(body) == 0:
 		c.stream = strings.Contains(a.Type, "event-stream")
 	case body[0] == '{' || body[0] == '[':
-		c.json(string(body), cut)
+		c.json(body, cut)
 	case body[0] == '<':
-		c.page(string(body))
-	case bytes.Contains(body, []byte(":exception-type")): // a frame of Amazon's event stream
-		if _, after, ok := bytes.Cut(body, []byte("{")); ok {
-			payload := "{" + string(after)
+		c.page(body)
+	case strings.Contains(body, ":exception-type"): // a frame of Amazon's event stream
+		if _, after, ok := strings.Cut(body, "{"); ok {
+			payload := "{" + after
 			c.value(gjson.Parse(payload[:endOf(payload)]), true, 0)
 		}
 	case isStream(a.Type, body):
-		c.events(string(body))
-	case c.failed || named(string(body)):
-		c.say(string(body), 0)
+		c.events(body)
+	case c.failed || named(body):
+		c.say(body, 0)
 	}
 	return c
 }
 
-func isStream(kind string, body []byte) bool {
+func isStream(kind, body string) bool {
 	for _, field := range []string{"data:", "event:", ":", "id:", "retry:"} {
-		if bytes.HasPrefix(body, []byte(field)) {
+		if strings.HasPrefix(body, field) {
 			return true
 		}
 	}
@@ -105,12 +104,18 @@ func endOf(s string) int {
 
 // closing is where the quote stands that closes the one at i.
 func closing(s string, i int) int {
-	for i++; i < len(s) && s[i] != '"'; i++ {
-		if s[i] == '\\' {
-			i++
+	for from := i + 1; ; {
+		quote := strings.IndexByte(s[from:], '"')
+		if quote < 0 {
+			return len(s)
 		}
+		end := from + quote
+		escapes := end - len(strings.TrimRight(s[from:end], `\`)) - from
+		if escapes%2 == 0 {
+			return end
+		}
+		from = end + 1
 	}
-	return i
 }
 
 // page reads what a page of HTML has as its title.
@@ -191,14 +196,16 @@ func (c *complaint) value(v gjson.Result, inside bool, depth int) {
 }
 
 // isError reports that an object says of itself that it is one.
-func isError(v gjson.Result) bool {
-	for _, name := range []string{"type", "object", "__type"} {
-		kind := strings.ToLower(v.Get(name).String())
-		if strings.HasSuffix(kind, "error") || strings.HasSuffix(kind, "exception") || strings.HasSuffix(kind, ".failed") {
-			return true
+func isError(v gjson.Result) (is bool) {
+	v.ForEach(func(key, member gjson.Result) bool {
+		switch key.Str {
+		case "type", "object", "__type":
+			kind := strings.ToLower(member.String())
+			is = strings.HasSuffix(kind, "error") || strings.HasSuffix(kind, "exception") || strings.HasSuffix(kind, ".failed")
 		}
-	}
-	return false
+		return !is
+	})
+	return is
 }
 
 func (c *complaint) member(key string, v gjson.Result, inside bool, depth int) {

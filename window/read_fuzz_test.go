@@ -1,6 +1,9 @@
 package window
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // sound checks what must hold of any verdict.
 func sound(t *testing.T, v Verdict, s Sent) {
@@ -43,5 +46,15 @@ func BenchmarkRead(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		Read(Answer{Status: 400, Body: body}, Sent{})
+	}
+}
+
+// BenchmarkReadAnswer is what every small answer costs on its way to the client.
+func BenchmarkReadAnswer(b *testing.B) {
+	body := []byte(`{"id":"1","object":"chat.completion","choices":[{"message":{"role":"assistant","content":"` + strings.Repeat("words ", 140) +
+		`"},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":150,"total_tokens":1150}}`)
+	b.ReportAllocs()
+	for b.Loop() {
+		Read(Answer{Status: 200, Type: "application/json", Body: body}, Sent{Tokens: 1000, Window: 128_000})
 	}
 }

@@ -2,7 +2,6 @@ package window
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -13,7 +12,7 @@ const nearlyFull = 85
 // silence is the verdict on an answer that complains of nothing.
 func silence(a Answer, s Sent, c complaint) Verdict {
 	full := s.Window > 0 && s.Tokens > s.Window/100*nearlyFull
-	empty := len(strings.TrimSpace(string(a.Body[:min(len(a.Body), mostBody)]))) == 0
+	empty := c.body == ""
 	switch {
 	case a.Status == 413:
 		return Verdict{Kind: Bytes, Why: "the status says that the request is too large"}
@@ -22,20 +21,17 @@ func silence(a Answer, s Sent, c complaint) Verdict {
 	case a.Status < 300 && c.stream && c.frames == 0 && full:
 		return Verdict{Kind: Input, Why: "the request fills the window, and the answer is empty"}
 	case a.Status < 300 && !c.stream && len(a.Body) <= mostBody:
-		return unanswered(a.Body, s)
+		return unanswered(c.body, s)
 	}
 	return Verdict{Why: "it does not say why"}
 }
 
 // unanswered finds an answer that ended before its first token for want of room.
-func unanswered(body []byte, s Sent) Verdict {
+func unanswered(body string, s Sent) Verdict {
 	none := Verdict{Why: "it is an answer"}
-	if !gjson.ValidBytes(body) {
-		return none
-	}
-	v := gjson.ParseBytes(body)
+	v := gjson.Parse(body)
 	made := first(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
-	if !made.Exists() || made.Int() != 0 {
+	if !made.Exists() || made.Int() != 0 || !gjson.Valid(body) { // in this order: most answers have made something
 		return none
 	}
 	reason := first(v, "choices.0.finish_reason", "stop_reason", "done_reason", "incomplete_details.reason").String()

@@ -1,0 +1,84 @@
+package console
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"epitome/event"
+)
+
+// handles are the metrics that have been looked up before. Each exchange moves some two dozen of them, and to find one by its
+// labels takes ten times as long as to count. Their number is bounded by that of the upstreams in the configuration.
+type handles struct {
+	mu      sync.Mutex
+	traffic map[string]*traffic // by upstream
+	deeds   map[lane]*deeds
+}
+
+// traffic is what one upstream's exchanges move.
+type traffic struct {
+	request, response prometheus.Counter
+	duration          prometheus.Observer
+}
+
+func (m *metrics) trafficOf(upstream string) *traffic {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.traffic[upstream]
+	if t == nil {
+		t = &traffic{
+			request: m.bytes.WithLabelValues(upstream, "request"), response: m.bytes.WithLabelValues(upstream, "response"),
+			duration: m.duration.WithLabelValues(upstream),
+		}
+		m.traffic[upstream] = t
+	}
+	return t
+}
+
+// lane is where conversations go, and in what mode.
+type lane struct{ upstream, mode string }
+
+// deeds is what the shaping of one lane's conversations moves.
+type deeds struct {
+	shape                         prometheus.Observer
+	offloaded, cleared, compacted prometheus.Counter
+	before, after                 tokens
+}
+
+func (m *metrics) deedsOf(upstream, mode string) *deeds {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	at := lane{upstream, mode}
+	d := m.deeds[at]
+	if d == nil {
+		change := func(rung string) prometheus.Counter { return m.changes.WithLabelValues(upstream, mode, rung) }
+		d = &deeds{
+			shape:     m.shape.WithLabelValues(upstream),
+			offloaded: change("offload"), cleared: change("clear"), compacted: change("compact"),
+			before: m.tokensOf(at, "before"), after: m.tokensOf(at, "after"),
+		}
+		m.deeds[at] = d
+	}
+	return d
+}
+
+// tokens are counters by what tokens are spent on.
+type tokens struct{ system, tools, user, assistant, results, images, other prometheus.Counter }
+
+func (m *metrics) tokensOf(at lane, side string) tokens {
+	part := func(name string) prometheus.Counter {
+		return m.tokens.WithLabelValues(at.upstream, at.mode, side, name)
+	}
+	return tokens{part("system"), part("tools"), part("user"), part("assistant"), part("results"), part("images"), part("other")}
+}
+
+func (t *tokens) add(n event.Tokens) {
+	t.system.Add(float64(n.System))
+	t.tools.Add(float64(n.Tools))
+	t.user.Add(float64(n.User))
+	t.assistant.Add(float64(n.Assistant))
+	t.results.Add(float64(n.Results))
+	t.images.Add(float64(n.Images))
+	t.other.Add(float64(n.Other))
+}

@@ -1,0 +1,76 @@
+package store
+
+import (
+	"bytes"
+	"sync"
+)
+
+const (
+	recentBytes = 1 << 20  // of one generation of recent records, overhead included
+	recentValue = 16 << 10 // bytes; larger values are read anew each time
+)
+
+// recent keeps small records that were read lately, until they change. A transaction of Badger's has to wake a goroutine,
+// which for a request that is known already would cost more than all else that is done about it.
+//
+// It knows no record that nobody read: what was written is read once from where it will be read after a restart.
+type recent struct {
+	mu      sync.Mutex
+	young   map[string]record
+	old     map[string]record // what is not asked for again goes when young is full
+	bytes   int               // of young
+	changes uint64            // so far, of any key
+	closed  bool
+}
+
+// get returns the record that is kept under key; it belongs to the caller. at is for keep.
+func (r *recent) get(key string) (kept record, found bool, at uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept, found = r.young[key]
+	if !found {
+		if kept, found = r.old[key]; found {
+			r.putLocked(key, kept)
+		}
+	}
+	kept.value = bytes.Clone(kept.value)
+	return kept, found, r.changes
+}
+
+// keep takes a record that was read after get gave at. If anything has changed since, this may be what is no more.
+func (r *recent) keep(key string, read record, at uint64) {
+	if len(read.value) > recentValue {
+		return
+	}
+	read.value = bytes.Clone(read.value)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if at == r.changes && !r.closed {
+		r.putLocked(key, read)
+	}
+}
+
+func (r *recent) putLocked(key string, kept record) {
+	size := len(key) + len(kept.value) + overhead
+	if r.young == nil || r.bytes+size > recentBytes {
+		r.old, r.young, r.bytes = r.young, map[string]record{}, 0
+	}
+	r.young[key] = kept
+	r.bytes += size
+}
+
+// forget is called when the record under key has changed, or may have, before anybody is told.
+func (r *recent) forget(key string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.changes++
+	delete(r.young, key)
+	delete(r.old, key)
+}
+
+// close forgets everything, for good.
+func (r *recent) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.young, r.old, r.closed = nil, nil, true
+}
