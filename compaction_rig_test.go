@@ -58,6 +58,7 @@ func served(p *provider, folder string, change func(*Config)) *inService {
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", folder, "up"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: p.URL + "/v1"}
 	conf.Window.Models, conf.Window.Probe = map[string]int{theModel: p.window}, false
+	conf.Rewrite.Protect, conf.Rewrite.Rent, conf.Rewrite.Names = 10_000, 2, 400 // the sessions are made for these: nothing is cleared before the line
 	change(&conf)
 	if err := conf.validate(); err != nil {
 		p.t.Fatal(err)

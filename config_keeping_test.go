@@ -17,12 +17,12 @@ func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
 			t.Errorf("%q gives protect_tokens %d, offload_tokens %d, rent %v", text, l.Protect, l.Offload, l.Rent)
 		}
 	}
-	f("", 10_000, 8_000, 2)
-	f("rewrite.preset = \"faithful\"", 20_000, 8_000, 4)
-	f("[rewrite]\npreset = \"economy\"\nrent = 3.0", 10_000, 4_000, 3)
-	f("[rewrite]\nrent = 3.0\npreset = \"economy\"", 10_000, 4_000, 3)
-	f("[rewrite]\nrent = 3.0", 10_000, 8_000, 3)
-	f("[rewrite]\nrent = 0", 10_000, 8_000, 0)
+	f("", 5_000, 8_000, 3)
+	f("rewrite.preset = \"faithful\"", 10_000, 8_000, 6)
+	f("[rewrite]\npreset = \"economy\"\nrent = 4.0", 5_000, 4_000, 4)
+	f("[rewrite]\nrent = 4.0\npreset = \"economy\"", 5_000, 4_000, 4)
+	f("[rewrite]\nrent = 4.0", 5_000, 8_000, 4)
+	f("[rewrite]\nrent = 0", 5_000, 8_000, 0)
 	refusals(t)("[rewrite]\npreset = \"bold\"", `config.toml: cannot use preset "bold": write one of balanced, faithful, cautious, economy`)
 }
 

@@ -203,10 +203,13 @@ func (p *player) held(now request, decided bool, bound int) (tokens int) {
 	return tokens
 }
 
+// warmest is from how many tokens on a request is hot in any window, however large.
+const warmest = 100_000
+
 // recall counts which needs of the answer the request meets, and how much of what the user said it still holds. A
 // request over the window meets none, though nothing need have been taken out of it.
 func (p *player) recall(bound int, now request) {
-	over, hot := now.tokens > p.window, 2*p.tally.rawNow > p.window
+	over, hot := now.tokens > p.window, 2*p.tally.rawNow > min(p.window, 2*warmest)
 	var names, recent, older, lines share
 	for _, n := range p.recording.needs[bound] {
 		there := p.meets(n, bound, now)

@@ -7,7 +7,7 @@ import (
 )
 
 // ReplayRow is one policy in one window over all conversations. Shares are in percent; null: there was nothing to count.
-// A request is hot when the client's own has more than half of the window's tokens.
+// A request is hot when the client's own has more than half of the window's tokens, or more than 100 000.
 type ReplayRow struct {
 	Window int      `json:"window"` // tokens
 	Policy string   `json:"policy"`

@@ -57,7 +57,7 @@ func TestBoundsShrinkWithTheWindow(t *testing.T) {
 		}
 	}
 	f(200_000, 190_000, Bounds{Floor: 16 << 10, Offload: 8000, OffloadKeep: 2000, OffloadReads: 20_000, ReadsKeep: 4000,
-		Clear: 95_000, ClearAtLeast: 20_000, Protect: 10_000, ProtectGroups: 12})
+		Clear: 95_000, ClearAtLeast: 20_000, Protect: 5_000, ProtectGroups: 12})
 	f(10_000, 8_000, Bounds{Floor: 8_000, Offload: 1500, OffloadKeep: 750, OffloadReads: 1500, ReadsKeep: 750,
 		Clear: 4_000, ClearAtLeast: 2_500, Protect: 2_000, ProtectGroups: 3})
 }

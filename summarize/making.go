@@ -112,7 +112,7 @@ func (m *making) body() ([]byte, error) {
 	system := m.wording.system()
 	for ; ; m.step++ {
 		user := m.wording.user(m.q.Earlier, transcript(m.q.Transcript, m.wording.tag, m.step))
-		room := m.q.Usable - m.form.MaxOutput
+		room := m.q.Usable - beyondReserve(m.form.MaxOutput, m.q.Usable)
 		if m.q.Usable <= 0 || m.step >= lastStep || m.means.Count(system)+m.means.Count(user) <= room {
 			return m.means.Dialect.Prompt(m.model(), system, user, m.form), nil
 		}

@@ -148,13 +148,19 @@ func (s *Summariser) Prepare(q Question) {
 	}
 }
 
-// Needs is how many tokens of usable a request needs besides the conversation that Question.Continue holds: the instruction
-// and the answer.
+// Needs is how many tokens of usable a request needs besides the conversation that Question.Continue holds: the instruction,
+// and what of the answer usable leaves no room for.
 func (s *Summariser) Needs(detail string, usable int) int {
 	d, _ := detailOf(detail)
 	w := wording{detail: d, tokens: d.tokens, update: true, why: "it lacked some of the headings"}
-	return s.means.Count(w.instruction()) + outputCap(s.conf.Load().MaxOutput, usable)
+	return s.means.Count(w.instruction()) + beyondReserve(outputCap(s.conf.Load().MaxOutput, usable), usable)
 }
+
+// beyondReserve is how many tokens of an answer's cap have no room in what every window keeps free for answers: an eighth of it, at
+// least up to mostReserve.
+func beyondReserve(output, usable int) int { return max(0, output-min(mostReserve, usable/7)) }
+
+const mostReserve = 8192 // tokens
 
 // outputCap is the cap on an answer for a model that takes usable tokens, which is 0 if that is not known.
 func outputCap(configured, usable int) int {
