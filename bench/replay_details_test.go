@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -136,4 +137,25 @@ func TestReplayTellsTheTimeOfRequests(t *testing.T) {
 	if !strings.Contains(text, "ms/request") {
 		t.Error(text)
 	}
+}
+
+// A folder of logs may hold thousands of files that are none.
+func TestReaderIsToldTheFirstOfWhatWasLeftOut(t *testing.T) {
+	f := func(n, lines int, last string) {
+		t.Helper()
+		r := ReplayReport{}
+		for i := range n {
+			r.Skipped = append(r.Skipped, fmt.Sprintf("file %d is none", i+1))
+		}
+		var out strings.Builder
+		if err := r.Print(&out); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(out.String(), "SKIPPED"); got != lines || !strings.HasSuffix(out.String(), "SKIPPED "+last+"\n") || len(r.Skipped) != n {
+			t.Errorf("of %d files %d lines are told: %s", n, got, out.String())
+		}
+	}
+	f(1, 1, "file 1 is none")
+	f(20, 20, "file 20 is none")
+	f(2000, 21, "and 1980 more, which the report as JSON has")
 }

@@ -241,12 +241,23 @@ func (r *ReplayReport) fill(t table) {
 	for _, fault := range r.Faults {
 		t.row("FAULT %s", fault)
 	}
-	for _, why := range r.Skipped {
+	for _, why := range r.toldOfSkipped() {
 		t.row("SKIPPED %s", why)
 	}
 	for _, note := range r.Notes {
 		t.row("NOTE %s", note)
 	}
+}
+
+// mostSkipped is how many of what was left out are told to readers: folders of logs hold much else.
+const mostSkipped = 20
+
+func (r *ReplayReport) toldOfSkipped() []string {
+	if len(r.Skipped) <= mostSkipped {
+		return r.Skipped
+	}
+	rest := fmt.Sprintf("and %d more, which the report as JSON has", len(r.Skipped)-mostSkipped)
+	return append(r.Skipped[:mostSkipped:mostSkipped], rest)
 }
 
 // replayed writes rows, a table for each window; title has a place for the window.
