@@ -56,7 +56,7 @@ func (k replayCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	if k.WritePrice < 0.1 || k.WritePrice > 10 {
+	if !(k.WritePrice >= 0.1 && k.WritePrice <= 10) { // nor what is not a number
 		return fmt.Errorf("cannot use write price %g: write how many times the price of an uncached token it is, from 0.1 to 10", k.WritePrice)
 	}
 	how := replaying{conf: conf, exact: k.Exact, code: k.Summaries == byCode}

@@ -146,20 +146,26 @@ func (c *call) whyNone(err, sendErr error) error {
 // errGone is the error of everything that ends because the client has left.
 var errGone = errors.New("the client closed its connection")
 
-// sendPiece bounds the bytes of TLS that share one write deadline.
-const sendPiece = 256 << 10
+const (
+	sendPiece  = 256 << 10 // bytes of which each has writeIdle, or the rest if that is less
+	sendRounds = 4         // looks in that time at what was taken, where all is written at once
+)
 
-// send writes head and body. n counts what the connection took. All of it goes to the system at once, which takes as much as there
-// is room for: an upstream that has taken anything at all by the deadline gets another one.
+// send writes head and body, giving each piece writeIdle. n counts what the connection took. All of it goes to the system at once,
+// which takes as much as there is room for.
 func (c *upstreamConn) send(out outgoing) (n int64, err error) {
 	if c.pool.secure != nil {
 		return c.sendSecurely(out)
 	}
+	idle := c.pool.limits.writeIdle
+	since, piece := time.Now(), int64(0)
 	for rest := (net.Buffers{out.head, out.body}); len(rest) > 0; {
-		_ = c.SetWriteDeadline(time.Now().Add(c.pool.limits.writeIdle))
+		_ = c.SetWriteDeadline(time.Now().Add(idle / sendRounds))
 		took, err := rest.WriteTo(c.Conn)
-		n += took
-		if err != nil && (took == 0 || !errors.Is(err, os.ErrDeadlineExceeded)) {
+		if n, piece = n+took, piece+took; piece >= sendPiece {
+			since, piece = time.Now(), 0
+		}
+		if err != nil && (!errors.Is(err, os.ErrDeadlineExceeded) || time.Since(since) >= idle) {
 			return n, err
 		}
 	}

@@ -135,7 +135,7 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 
 		DisableHeaderNamesNormalizing: true,
 		DisablePreParseMultipartForm:  true, // it would take multipart bodies apart
-		ReduceMemoryUsage:             true, // a connection keeps no buffer while it streams or is idle
+		ReduceMemoryUsage:             true, // a connection keeps no buffer while it streams, and a small one while it is idle
 		NoDefaultServerHeader:         true,
 		NoDefaultContentType:          true,
 		NoDefaultDate:                 true,

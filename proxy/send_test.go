@@ -6,19 +6,25 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
-// slowConn takes so many bytes of each write before its deadline.
+// slowConn takes so many bytes of each write before its deadline, which it waits for.
 type slowConn struct {
 	net.Conn
 	takes  []int // for each write; without more of them all
 	writes int
+	until  time.Time
 	got    strings.Builder
 }
 
-func (c *slowConn) SetWriteDeadline(time.Time) error { return nil }
-func (c *slowConn) SetReadDeadline(time.Time) error  { return nil }
+func (c *slowConn) SetWriteDeadline(t time.Time) error {
+	c.until = t
+	return nil
+}
+
+func (c *slowConn) SetReadDeadline(time.Time) error { return nil }
 
 func (c *slowConn) Write(p []byte) (int, error) {
 	c.writes++
@@ -29,6 +35,7 @@ func (c *slowConn) Write(p []byte) (int, error) {
 	c.takes = c.takes[1:]
 	c.got.Write(p[:n])
 	if n < len(p) {
+		time.Sleep(time.Until(c.until))
 		return n, os.ErrDeadlineExceeded
 	}
 	return n, nil
@@ -46,18 +53,25 @@ func TestBodiesAreHandedOverWhole(t *testing.T) {
 	}
 }
 
-func TestUpstreamThatTakesSomethingIsNotGivenUp(t *testing.T) {
-	f := func(takes []int, taken int64, fails bool) {
+func TestUpstreamHasATimeForEachPiece(t *testing.T) {
+	const second, piece = time.Second, sendPiece
+	f := func(size int, gone time.Duration, takes ...int) {
 		t.Helper()
-		c := &slowConn{takes: takes}
-		n, err := (&upstreamConn{Conn: c, pool: &pool{}}).send(outgoing{head: []byte("head"), body: []byte("body")})
-		if n != taken || errors.Is(err, os.ErrDeadlineExceeded) != fails || !strings.HasPrefix("headbody", c.got.String()) || int64(c.got.Len()) != n {
-			t.Errorf("of writes that take %d: %d bytes, %v, %q", takes, n, err, c.got.String())
-		}
+		synctest.Test(t, func(t *testing.T) {
+			c, body, begun := &slowConn{takes: append([]int{1}, takes...)}, strings.Repeat("x", size), time.Now()
+			n, err := (&upstreamConn{Conn: c, pool: &pool{limits: poolLimits{writeIdle: second}}}).send(outgoing{head: []byte("h"), body: []byte(body)})
+			if took := time.Since(begun); errors.Is(err, os.ErrDeadlineExceeded) != (gone > 0) || gone > 0 && took != gone || int64(c.got.Len()) != n || gone == 0 && n != int64(size)+1 {
+				t.Errorf("of writes that take %d: %d of %d bytes in %s, %v", takes, n, size, took, err)
+			}
+		})
 	}
-	f([]int{1, 1, 2, 3}, 8, false)
-	f([]int{4, 1, 0}, 5, true)
-	f([]int{0}, 0, true)
+	f(8, 0, 1, 1, 2)
+	f(8, second, 1, 1, 1, 1, 1)
+	f(8, second, 0, 0, 0, 0, 0)
+	f(5*piece, 0, piece, piece, piece, piece)
+	f(5*piece, 0, piece/3, piece/3, piece/3, piece/4, piece/4, piece/4, piece/4)
+	f(5*piece, second, piece/8, piece/8, piece/8, piece/8, piece/8)
+	f(9*piece, second*5/4, 3*piece, 1, 1, 1, 1, 1, 1) // what goes into the socket's own room at once
 }
 
 // firstConn is a client that sends one request and counts how often it is read from.

@@ -93,3 +93,16 @@ func sameBeginning(before, now []string) bool {
 	}
 	return true
 }
+
+// Equal requests at once leave what is known of them more than once.
+func TestAmongEqualsTheLatestIsKnown(t *testing.T) {
+	s, body := newSeen(), []byte(strings.Repeat("a conversation ", 100))
+	for i := range 3 {
+		s.put("", &past{hist: newHistory(), decision: &decision{}, asked: noon().Add(time.Duration(i) * time.Minute)}, body)
+	}
+	for i := 2; i >= 0; i-- {
+		if p := s.take("", body); p == nil || !p.asked.Equal(noon().Add(time.Duration(i)*time.Minute)) {
+			t.Errorf("got %+v, want that of minute %d", p, i)
+		}
+	}
+}

@@ -78,8 +78,8 @@ func (s *seen) take(scope string, b []byte) *past {
 	s.mu.Unlock()
 	var best *list.Element
 	for _, e := range alike {
-		p := e.Value.(*past)                                          //nolint:forcetypeassert // only pasts are put there
-		if best != nil && best.Value.(*past).length() >= p.length() { //nolint:forcetypeassert // likewise
+		p := e.Value.(*past)                                         //nolint:forcetypeassert // only pasts are put there
+		if best != nil && best.Value.(*past).length() > p.length() { //nolint:forcetypeassert // likewise
 			continue
 		}
 		if s.begins(b, p) {

@@ -250,11 +250,14 @@ func (m *making) sharpen(why string, r *reply) error {
 		return m.failed(why)
 	}
 	m.sharper, m.wording.why = true, why
+	unfit := false
 	if r.Cut {
 		m.form.MaxOutput *= 2 // reasoning may have used it up
+		unfit = m.q.Usable > 0 && beyondReserve(m.form.MaxOutput, m.q.Usable) > 0
 	}
-	if r.Called && m.way == WayContinue && len(m.q.Transcript) > 0 {
-		m.way = WayTranscript // there are no tools to call
+	// There are no tools to call, or nobody knows whether there is room behind the conversation for so much.
+	if (r.Called || unfit) && m.way == WayContinue && len(m.q.Transcript) > 0 {
+		m.way = WayTranscript
 	}
 	return nil
 }

@@ -238,3 +238,22 @@ func FuzzAnswerNeverForgesTheFrame(f *testing.F) {
 		}
 	})
 }
+
+// An answer that was cut is asked for with twice the room, and that does not fit behind a conversation that just fitted.
+func TestSecondAskingFitsTheWindow(t *testing.T) {
+	const window = 128_000
+	usable := window - 8192
+	r := rigged(t, plain(), says(Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
+	q := question("a")
+	q.Usable, q.Continue = usable, []byte(strings.Repeat("xxxx", usable-r.Needs("medium", usable))) // of a token each
+	r.answered(q)
+	got := r.requests()
+	if len(got) != 2 || got[1].Form.MaxOutput != 2*got[0].Form.MaxOutput {
+		t.Fatalf("got %d requests, the last one with %+v", len(got), got[len(got)-1].Form)
+	}
+	for i, s := range got {
+		if total := (len(s.Conversation)+len(s.System)+len(s.Ask))/4 + s.Form.MaxOutput; total > window {
+			t.Errorf("request %d (%s) takes %d tokens of a window of %d", i+1, s.Way, total, window)
+		}
+	}
+}

@@ -26,7 +26,7 @@ type Question struct {
 	Earlier    string  // prose of the summary that this one updates; empty for the first one
 	SpanTokens int     // of the span as it is sent now
 	Room       int     // tokens that the prose may take; 0 is no limit but the span
-	Usable     int     // tokens that a request to the model that is asked may have, its answer included; 0 if unknown
+	Usable     int     // tokens that a request to the model that is asked may have beside what is kept free for answers; 0 if unknown
 }
 
 // size is the memory that the question holds, about, in bytes.
