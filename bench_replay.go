@@ -15,23 +15,25 @@ import (
 	"epitome/rewrite"
 	"epitome/store"
 	"epitome/tokenize"
+	"epitome/unit"
 	"epitome/window"
 )
 
 type replayCmd struct {
 	verdict
-	Paths      []string `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of such: Claude Code, Codex, OpenCode, pi, SWE-agent, chat-completions requests. Default: made-up sessions."`
-	Window     []string `placeholder:"TOKENS" help:"Windows to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
-	Preset     string   `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
-	Exact      bool     `help:"Let epitome count tokens of the models that the files name, in place of characters / 3.6, which the figures are in."`
-	Sessions   uint     `default:"12" placeholder:"N" help:"How many sessions to make up where no PATHS are given. Default: ${default}."`
-	Seed       uint64   `default:"1" placeholder:"N" help:"Of the made-up sessions: the same seed, the same sessions. Default: ${default}."`
-	WritePrice float64  `default:"1" placeholder:"TIMES" help:"What is billed for a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
-	Summaries  string   `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome's summaries are made: configured, by default code up to a window of 32k and a model above, for which something stands in and which is paid for; or code, where no model is asked. Default: ${default}."`
-	Bar        bool     `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
-	By         string   `placeholder:"kind" enum:",kind" default:"" help:"Add the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for."`
-	Misses     int      `placeholder:"N" help:"List the first N names, for each policy and window, that an answer needed and its request lacked."`
-	HTML       string   `placeholder:"FILE" help:"Write the report with charts to this file too, as a page that needs nothing else."`
+	Paths      []string      `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of such: Claude Code, Codex, OpenCode, pi, SWE-agent, chat-completions requests. Default: made-up sessions."`
+	Window     []string      `placeholder:"TOKENS" help:"Windows to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
+	Preset     string        `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
+	Exact      bool          `help:"Let epitome count tokens of the models that the files name, in place of characters / 3.6, which the figures are in."`
+	Sessions   uint          `default:"12" placeholder:"N" help:"How many sessions to make up where no PATHS are given. Default: ${default}."`
+	Seed       uint64        `default:"1" placeholder:"N" help:"Of the made-up sessions: the same seed, the same sessions. Default: ${default}."`
+	WritePrice float64       `default:"1" placeholder:"TIMES" help:"What is billed for a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
+	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider has what was sent cached, where logs have times; 0s: for ever. Default: ${default}."`
+	Summaries  string        `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome's summaries are made: configured, by default code up to a window of 32k and a model above, for which something stands in and which is paid for; or code, where no model is asked. Default: ${default}."`
+	Bar        bool          `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
+	By         string        `placeholder:"kind" enum:",kind" default:"" help:"Add the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for."`
+	Misses     int           `placeholder:"N" help:"List the first N names, for each policy and window, that an answer needed and its request lacked."`
+	HTML       string        `placeholder:"FILE" help:"Write the report with charts to this file too, as a page that needs nothing else."`
 	replayThrough
 }
 
@@ -64,7 +66,7 @@ func (k replayCmd) Run(c *cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := k.replay(ctx, bench.ReplayOptions{
-		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice,
+		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice, CacheLife: k.cacheLife(),
 		Windows: windows, Bar: k.Bar, ByKind: k.By == "kind", Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
 		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: how.open}},
 	})
@@ -75,6 +77,14 @@ func (k replayCmd) Run(c *cli) error {
 		return err
 	}
 	return errors.New("cannot replay: there is no conversation; give logs of sessions, files with a chat-completions request each, or folders of such")
+}
+
+// cacheLife is what the replay takes for the flag.
+func (k replayCmd) cacheLife() time.Duration {
+	if k.CacheLife == 0 {
+		return -1
+	}
+	return k.CacheLife.D()
 }
 
 // tokensOf reads windows as people write them.

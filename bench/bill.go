@@ -99,7 +99,6 @@ func (p *player) charge(sent load, asked []Asking, bound int) {
 	if sent.tokens > p.window {
 		t.over++
 	}
-	bill := billTariff(p.write)
 	cold, known := p.cold(bound)
 	if known {
 		t.timed++
@@ -109,12 +108,12 @@ func (p *player) charge(sent load, asked []Asking, bound int) {
 	}
 	v := visit{raw, sent, asked}
 	t.cost.add(plainTariff(), v, false)
-	t.bill.add(bill, v, cold)
+	t.bill.add(p.bill, v, cold)
 	p.rawTokens, p.sentTokens = append(p.rawTokens, raw.tokens), append(p.sentTokens, sent.tokens)
 }
 
 // cold tells whether the provider's cache has lost the request before; known, whether the log says when it was made.
 func (p *player) cold(bound int) (cold, known bool) {
 	pause, known := p.recording.pause(bound)
-	return billTariff(p.write).expires(pause), known
+	return p.bill.expires(pause), known
 }

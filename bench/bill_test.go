@@ -62,7 +62,7 @@ func TestBillKnowsPausesAndStepsAndCostDoesNot(t *testing.T) {
 		}
 		c.times = times
 		p := newPlayer(c, "it", 10_000, Shaping{Shaper: s})
-		p.write = write
+		p.bill = billTariff(write)
 		for b := range c.bounds {
 			if err = p.turn(b, c.prefix(c.bounds[b])); err != nil {
 				t.Fatal(err)

@@ -21,7 +21,7 @@ type player struct {
 	recording *recording
 	policy    string
 	window    int
-	write     float64 // price of a token that is new to the provider's cache
+	bill      tariff // of the provider
 
 	previous request // the request before, as it was sent
 	sentIn   []int   // for each of the client's messages the number of the last request that held it as it is, from 1
@@ -47,7 +47,7 @@ type request struct {
 
 func newPlayer(c *recording, policy string, window int, s Shaping) *player {
 	return &player{
-		Shaping: s, recording: c, policy: policy, window: window, write: newPrice, sentIn: make([]int, len(c.messages)),
+		Shaping: s, recording: c, policy: policy, window: window, bill: billTariff(newPrice), sentIn: make([]int, len(c.messages)),
 		fetched: make(map[string]string), holder: make(map[*mention]string),
 	}
 }

@@ -59,6 +59,8 @@ type ReplayOptions struct {
 	Seed     uint64
 	// WritePrice is what a provider bills for a token that is new to its cache. Default 1; some take 1.25.
 	WritePrice float64
+	// CacheLife is how long a provider has a request cached. Default 5 minutes; below 0 for ever.
+	CacheLife time.Duration
 	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
 	Windows []int
 	// Policies are measured beside the baselines. The goals are about them.
@@ -85,6 +87,9 @@ func (o ReplayOptions) withDefaults() ReplayOptions {
 	}
 	if o.WritePrice == 0 {
 		o.WritePrice = newPrice
+	}
+	if o.CacheLife == 0 {
+		o.CacheLife = cacheLife
 	}
 	if o.Progress == nil {
 		o.Progress = os.Stderr
@@ -197,7 +202,8 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 				return players, fmt.Errorf("%s: %w", policy.Name, err)
 			}
 			x := newPlayer(c, policy.Name, window, shaping)
-			x.write = r.WritePrice
+			x.bill = billTariff(r.WritePrice)
+			x.bill.life = max(r.CacheLife, 0)
 			x.mostMisses = r.Misses
 			players = append(players, x)
 		}

@@ -333,6 +333,12 @@ func TestReplayMakesUpSessions(t *testing.T) {
 	if *dearer.Billed == *first.Rows[1].Billed {
 		t.Error("the price of writing makes no difference to the bill")
 	}
+	for _, life := range []time.Duration{-1, 1000 * time.Hour} {
+		never, err := Replay(t.Context(), ReplayOptions{Sessions: 2, Seed: 1, CacheLife: life, Windows: []int{64_000}, Progress: io.Discard})
+		if err != nil || first.Expired == 0 || never.Expired != 0 || never.RawTokens != first.RawTokens {
+			t.Errorf("%v: %d requests of %d come after the cache has forgotten", err, never.Expired, first.Expired)
+		}
+	}
 	if first.Expired == 0 || first.Timed <= first.Expired || first.Timed != first.Requests-2 {
 		t.Errorf("%d requests came late, %d have times, of %d", first.Expired, first.Timed, first.Requests)
 	}
