@@ -151,6 +151,6 @@ func newTalk(number int, c Course, policies []string) talk {
 }
 
 // colors is how many colours the page has for policies; one more begins again, and its number tells it apart.
-const colors = 8
+const colors = 9
 
 func colorOf(policy int) int { return policy % colors }

@@ -12,14 +12,14 @@ import (
 const (
 	chartWidth = 400
 	barPitch   = 24  // from one bar to the next
-	barStart   = 158 // names stand before it
-	barRoom    = 190 // of the longest bar; its value stands behind it
+	barStart   = 190 // names stand before it
+	barRoom    = 158 // of the longest bar; its value stands behind it
 	plotLeft   = 42
 	plotWidth  = chartWidth - plotLeft - 10
 	plotTop    = 12
 	scatterTop = 190 // height of the plot
 	courseTop  = 150 // height of the plot
-	nameRunes  = 25  // of a name before a bar
+	nameRunes  = 31  // of a name before a bar
 	mostMarks  = 300 // of one policy in one chart
 	drawn      = 400 // points of one line
 )

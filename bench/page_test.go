@@ -145,7 +145,7 @@ func TestChartsAreSoundXML(t *testing.T) {
 func TestChartsShowTheReportsFigures(t *testing.T) {
 	page := pageOf(t, figures())
 	for _, want := range []string{
-		`<rect class="f1" x="158" y="28.0" width="95.0"`,              // half of what sending everything costs
+		`<rect class="f1" x="190" y="28.0" width="79.0"`,              // half of what sending everything costs
 		`<circle class="f1" cx="216.0" cy="33.1" r="5"`,               // in the middle between 0 and 1, at 90 between 10 and 100
 		`<text class="on" x="224.0" y="37.1">2</text>`,                // its number
 		`<text class="on" x="224.0" y="26.1">3</text>`,                // that of another one at the same place stands above

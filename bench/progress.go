@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// progress tells how far a run is: a line per conversation, or for who sits at a terminal one line that is drawn again.
+// progress tells how far a run is: lines, a hundred of them at the most, or for who sits at a terminal one line that is drawn again.
 type progress struct {
 	mu    sync.Mutex // guards all below
 	to    io.Writer
@@ -24,6 +24,9 @@ const (
 	liveColumns = 72
 	barColumns  = 24
 )
+
+// mostLines is how many lines tell how far a run is.
+const mostLines = 100
 
 func newProgress(opts ReplayOptions, of int, now func() time.Time) *progress {
 	p := &progress{to: opts.Progress, live: opts.Live, now: now, began: now(), of: of}
@@ -42,7 +45,9 @@ func (p *progress) did(name string) {
 		p.draw()
 		return
 	}
-	fmt.Fprintf(p.to, "bench: %d of %d, %s\n", p.done, p.of, name)
+	if p.done*mostLines/p.of > (p.done-1)*mostLines/p.of {
+		fmt.Fprintf(p.to, "bench: %d of %d, %s\n", p.done, p.of, name)
+	}
 }
 
 // end takes the line at a terminal away.

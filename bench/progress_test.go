@@ -18,6 +18,15 @@ func TestProgressIsALineOrABar(t *testing.T) {
 	}
 
 	out.Reset()
+	p = newProgress(ReplayOptions{Progress: &out}, 2738, clock)
+	for range 2738 {
+		p.did("x")
+	}
+	if got := out.String(); strings.Count(got, "\n") != 100 || !strings.HasSuffix(got, "bench: 2738 of 2738, x\n") {
+		t.Errorf("%q", got)
+	}
+
+	out.Reset()
 	p = newProgress(ReplayOptions{Progress: &out, Live: true}, 3, clock)
 	now = now.Add(90 * time.Second)
 	p.did("a.json")
