@@ -25,8 +25,8 @@ const (
 	barColumns  = 24
 )
 
-// mostLines is how many lines tell how far a run is.
-const mostLines = 100
+// mostTold is how many lines tell how far a run is.
+const mostTold = 100
 
 func newProgress(opts ReplayOptions, of int, now func() time.Time) *progress {
 	p := &progress{to: opts.Progress, live: opts.Live, now: now, began: now(), of: of}
@@ -45,7 +45,7 @@ func (p *progress) did(name string) {
 		p.draw()
 		return
 	}
-	if p.done*mostLines/p.of > (p.done-1)*mostLines/p.of {
+	if p.done*mostTold/p.of > (p.done-1)*mostTold/p.of {
 		fmt.Fprintf(p.to, "bench: %d of %d, %s\n", p.done, p.of, name)
 	}
 }
