@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"strings"
 	"testing"
 
@@ -76,16 +77,16 @@ func TestCopiesWithinOneLogAndAcrossLogs(t *testing.T) {
 }
 
 func TestSourceThatCanBeReadOnceIsNotCompared(t *testing.T) {
-	opened := 0
+	var opened atomic.Int32
 	once := source{name: "pipe", read: func(yield func(sessions.Conversation) error) (string, error) {
-		opened++
+		opened.Add(1)
 		return "", yield(sessions.Conversation{Body: []byte(smalltalk())})
 	}}
 	twice := once
 	twice.twice = true
 	copies, err := findCopies(t.Context(), []source{once, twice, twice})
-	if err != nil || opened != 2 || copies[0] != nil || !slices.Equal(copies[1], []bool{false}) || !slices.Equal(copies[2], []bool{true}) {
-		t.Errorf("%v, %v, read %d times", copies, err, opened)
+	if err != nil || opened.Load() != 2 || copies[0] != nil || !slices.Equal(copies[1], []bool{false}) || !slices.Equal(copies[2], []bool{true}) {
+		t.Errorf("%v, %v, read %d times", copies, err, opened.Load())
 	}
 	broken := source{twice: true, read: func(func(sessions.Conversation) error) (string, error) { return "", errors.New("no luck") }}
 	if _, err = findCopies(t.Context(), []source{broken}); err == nil {
