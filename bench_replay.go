@@ -31,7 +31,7 @@ type replayCmd struct {
 	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider has what was sent cached, where logs have times; 0s: for ever. Default: ${default}."`
 	Summaries  string        `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome's summaries are made: configured, by default code up to a window of 32k and a model above, for which something stands in and which is paid for; or code, where no model is asked. Default: ${default}."`
 	Bar        bool          `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
-	By         string        `placeholder:"kind" enum:",kind" default:"" help:"Add the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for."`
+	By         string        `placeholder:"WHAT" enum:",kind,conversation" default:"" help:"kind: add the figures of each kind of session, which is what the files' names begin with, as in KIND-NAME.json, or what the tools are for. conversation: of each conversation."`
 	Misses     int           `placeholder:"N" help:"List the first N names, for each policy and window, that an answer needed and its request lacked."`
 	HTML       string        `placeholder:"FILE" help:"Write the report with charts to this file too, as a page that needs nothing else."`
 	replayThrough
@@ -67,7 +67,7 @@ func (k replayCmd) Run(c *cli) error {
 	defer stop()
 	r, err := k.replay(ctx, bench.ReplayOptions{
 		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice, CacheLife: k.cacheLife(),
-		Windows: windows, Bar: k.Bar, ByKind: k.By == "kind", Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
+		Windows: windows, Bar: k.Bar, ByKind: k.By == "kind", ByConversation: k.By == "conversation", Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
 		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: how.open}},
 	})
 	if err != nil {

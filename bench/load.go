@@ -19,6 +19,8 @@ type LoadOptions struct {
 	Block int
 	// StreamRounds and StreamEvents are the turns of the paced stream and the events in one. Default 16 and 25.
 	StreamRounds, StreamEvents int
+	// FloodEvents is how many events a stream without pauses has. Default 5000.
+	FloodEvents int
 	// Conns is the number of connections that ask at the same time when throughput is measured. Default 16.
 	Conns int
 	// ThroughputRounds and ThroughputTurn are the turns of the throughput measurement and the time of one. Default 6
@@ -40,12 +42,12 @@ type LoadOptions struct {
 
 func (o LoadOptions) withDefaults() (LoadOptions, error) {
 	def := LoadOptions{
-		Sizes: []int{2 << 10, 100 << 10, 800 << 10}, Rounds: 60, Block: 50, StreamRounds: 16, StreamEvents: 25, Conns: 16,
+		Sizes: []int{2 << 10, 100 << 10, 800 << 10}, Rounds: 60, Block: 50, StreamRounds: 16, StreamEvents: 25, FloodEvents: 5000, Conns: 16,
 		ThroughputRounds: 6, ThroughputTurn: 250 * time.Millisecond, IdleStreams: 1000, Starts: 5, Settle: 500 * time.Millisecond,
 	}
 	if o.Quick {
 		def = LoadOptions{
-			Sizes: []int{2 << 10, 100 << 10}, Rounds: 2, Block: 3, StreamRounds: 1, StreamEvents: 3, Conns: 2,
+			Sizes: []int{2 << 10, 100 << 10}, Rounds: 2, Block: 3, StreamRounds: 1, StreamEvents: 3, FloodEvents: 20, Conns: 2,
 			ThroughputRounds: 1, ThroughputTurn: 20 * time.Millisecond, IdleStreams: 10, Starts: 1, Settle: 10 * time.Millisecond,
 		}
 	}
@@ -56,6 +58,7 @@ func (o LoadOptions) withDefaults() (LoadOptions, error) {
 	orInt(&o.Block, def.Block)
 	orInt(&o.StreamRounds, def.StreamRounds)
 	orInt(&o.StreamEvents, def.StreamEvents)
+	orInt(&o.FloodEvents, def.FloodEvents)
 	orInt(&o.Conns, def.Conns)
 	orInt(&o.ThroughputRounds, def.ThroughputRounds)
 	orInt(&o.IdleStreams, def.IdleStreams)
@@ -155,7 +158,7 @@ func (r *loadRun) measure(ctx context.Context, up *contenderRun) error {
 		}
 		r.lanes = append(r.lanes, lane)
 	}
-	for _, part := range []func(context.Context) error{r.latencies, r.streams, r.throughputs} {
+	for _, part := range []func(context.Context) error{r.latencies, r.streams, r.floods, r.throughputs} {
 		if err := part(ctx); err != nil {
 			return err
 		}

@@ -69,8 +69,8 @@ type ReplayOptions struct {
 	Guests []Policy
 	// Bar adds the project's goals for cost, recall and breaks. They hold for the corpus that they were set on.
 	Bar bool
-	// ByKind adds the figures of each kind of session.
-	ByKind bool
+	// ByKind adds the figures of each kind of session, ByConversation those of each conversation.
+	ByKind, ByConversation bool
 	// Misses is how many of the needs that its requests lack are listed for each policy in each window.
 	Misses int
 	// Progress gets a line per conversation. Default os.Stderr.
@@ -157,7 +157,9 @@ func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error
 	if err = ctx.Err(); err != nil {
 		return p, err
 	}
-	p.kind = kindOf(c)
+	if p.kind = kindOf(c); r.ByConversation {
+		p.kind = c.name
+	}
 	players, err := r.open(c)
 	defer func() {
 		for _, x := range players {
@@ -230,7 +232,7 @@ func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
 	}
 	out.Conversations = len(kept)
 	out.Rows, out.Misses = r.rows(kept), r.misses(kept)
-	if r.ByKind {
+	if r.ByKind || r.ByConversation {
 		out.Kinds = r.kinds(kept)
 	}
 	for _, p := range r.Policies {

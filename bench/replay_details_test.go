@@ -76,6 +76,11 @@ func TestReplayAddsUpByKind(t *testing.T) {
 	if !strings.Contains(text, `Kind "web", conversations: 2, requests: 14, window of 1000 tokens`) {
 		t.Error(text)
 	}
+	odd := folderOf(t, map[string]string{"50%d.json": smalltalk(), "web-b.json": needy()})
+	report, text = replayed(t, ReplayOptions{Paths: []string{odd}, Windows: []int{1000}, ByConversation: true})
+	if len(report.Kinds) != 2 || !strings.Contains(text, `/50%d.json", requests: 3, window of 1000 tokens`) || !strings.Contains(text, "\nConversation \"/") {
+		t.Errorf("%+v, %s", report.Kinds, text)
+	}
 	if report, _ = replayed(t, ReplayOptions{Paths: []string{folder}, Windows: []int{1000}}); report.Kinds != nil {
 		t.Error("kinds without being asked")
 	}

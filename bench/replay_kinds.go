@@ -1,20 +1,34 @@
 package bench
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
 // ReplayKind is the figures of the sessions of one kind: that which their files' names begin with, as in KIND-NAME.json,
-// or else what their tools are for.
+// or else what their tools are for; or of one conversation, under its name.
 type ReplayKind struct {
 	Kind          string      `json:"kind"`
+	conversation  bool        // it is one, and Kind its name
 	Conversations int         `json:"conversations"`
 	Requests      int         `json:"requests"`
 	Rows          []ReplayRow `json:"rows"`
 }
+
+// title stands over the tables; it has a place for the window.
+func (k ReplayKind) title() string {
+	if k.conversation {
+		return fmt.Sprintf("Conversation %s, requests: %d, window of %%d tokens", escapedPercent(k.Kind), k.Requests)
+	}
+	return fmt.Sprintf("Kind %s, conversations: %d, requests: %d, window of %%d tokens", escapedPercent(k.Kind), k.Conversations, k.Requests)
+}
+
+// escapedPercent quotes a name for a text with places: file names may have the sign of one.
+func escapedPercent(name string) string { return strings.ReplaceAll(strconv.Quote(name), "%", "%%") }
 
 // kinds adds up the conversations of each kind.
 func (r *replayRun) kinds(of []played) []ReplayKind {
@@ -29,7 +43,7 @@ func (r *replayRun) kinds(of []played) []ReplayKind {
 	slices.Sort(names)
 	var kinds []ReplayKind
 	for _, name := range names {
-		k := ReplayKind{Kind: name, Conversations: len(by[name]), Rows: r.rows(by[name])}
+		k := ReplayKind{Kind: name, conversation: r.ByConversation, Conversations: len(by[name]), Rows: r.rows(by[name])}
 		for _, p := range by[name] {
 			k.Requests += p.tallies[0][0].requests
 		}

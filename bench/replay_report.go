@@ -227,7 +227,7 @@ func (r *ReplayReport) fill(t table) {
 	}
 	t.replayed("Window of %d tokens", r.Rows)
 	for _, k := range r.Kinds {
-		t.replayed(fmt.Sprintf("Kind %q, conversations: %d, requests: %d, window of ", k.Kind, k.Conversations, k.Requests)+"%d tokens", k.Rows)
+		t.replayed(k.title(), k.Rows)
 	}
 	t.billed(r.Rows)
 	t.missing(r.Misses)

@@ -68,6 +68,14 @@ type Stream struct {
 	VsNginx    *float64 `json:"vs_nginx"`     // AddedP50US relative to nginx's; null: not measured
 }
 
+// Flood is one contender with a stream without pauses.
+type Flood struct {
+	Contender string   `json:"contender"`
+	Events    int      `json:"events"`
+	PerSecond float64  `json:"per_second"` // median over the rounds
+	VsNginx   *float64 `json:"vs_nginx"`   // PerSecond relative to nginx's; null: not measured
+}
+
 // Throughput is one contender with one body size over several connections.
 type Throughput struct {
 	Contender string   `json:"contender"`
@@ -96,6 +104,7 @@ type LoadReport struct {
 	Subject    string       `json:"subject"` // the contender the goals are about
 	Latency    []Latency    `json:"latency"`
 	Stream     []Stream     `json:"stream"`
+	Flood      []Flood      `json:"flood"`
 	Throughput []Throughput `json:"throughput"`
 	Footprint  []Footprint  `json:"footprint"`
 	Goals      []Goal       `json:"goals"`
@@ -124,11 +133,24 @@ func (r *LoadReport) settle() {
 			row.VsNginx = ratio(row.AddedP50US, chunk)
 		}
 	}
+	r.settleFlood()
 	for i := range r.Throughput {
 		row := &r.Throughput[i]
 		row.VsNginx = ratio(row.PerSecond, rate[row.Bytes])
 	}
 	r.Goals = r.subjectGoals()
+}
+
+func (r *LoadReport) settleFlood() {
+	events := 0.0
+	for _, row := range r.Flood {
+		if row.Contender == nginxName {
+			events = row.PerSecond
+		}
+	}
+	for i := range r.Flood {
+		r.Flood[i].VsNginx = ratio(r.Flood[i].PerSecond, events)
+	}
 }
 
 // nginxFigures are nginx's added latency and throughput by body size and what it adds to a chunk; 0 where it did not
@@ -202,6 +224,10 @@ func (r *LoadReport) Print(w io.Writer) error {
 	for _, x := range r.Stream {
 		t.row("%s\t%d\t%.0f\t%.0f\t%.0f\t%.0f\t%s", x.Contender, x.Events, x.P50US, x.P99US, x.AddedP50US, x.AddedP99US,
 			optional(x.VsNginx, "%.2f×"))
+	}
+	t.section("Stream without pauses", "contender\tevents\tevents/s\tvs nginx")
+	for _, x := range r.Flood {
+		t.row("%s\t%d\t%.0f\t%s", x.Contender, x.Events, x.PerSecond, optional(x.VsNginx, "%.2f×"))
 	}
 	t.section("Throughput", "body\tcontender\tconnections\trequests/s\tvs nginx\tCPU/request (µs)")
 	for _, x := range r.Throughput {

@@ -48,6 +48,14 @@ func TestLoadMeasuresEveryContender(t *testing.T) {
 	for _, row := range report.Stream {
 		stream = append(stream, row.Contender)
 	}
+	for i, row := range report.Flood {
+		if i >= len(stream) || row.Contender != stream[i] || row.Events != 20 || row.PerSecond <= 0 {
+			t.Errorf("stream without pauses: %+v", row)
+		}
+	}
+	if len(report.Flood) != len(stream) {
+		t.Errorf("stream without pauses of %d", len(report.Flood))
+	}
 	for _, row := range report.Throughput {
 		rate = append(rate, row.Contender+" "+sizeName(row.Bytes))
 	}

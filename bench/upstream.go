@@ -13,7 +13,7 @@ import (
 )
 
 // chatPath is where every measured request goes. The query tells the upstream what to answer:
-// nothing: a small JSON answer; bench=stream&events=N: N paced events; bench=idle: one event, then silence.
+// nothing: a small JSON answer; bench=stream&events=N: N paced events; bench=flood&events=N: as many at once; bench=idle: one event, then silence.
 const chatPath = "/v1/chat/completions"
 
 const streamHead = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -83,7 +83,9 @@ func serveProvider(conn net.Conn) {
 		case h.made >= 0 && h.made != got:
 			_, err = conn.Write([]byte(changedAnswer))
 		case kind == "stream":
-			err = sendPaced(conn, query)
+			err = sendEvents(conn, query, paced)
+		case kind == "flood":
+			err = sendEvents(conn, query, func(int) {})
 		case kind == "idle":
 			_, err = conn.Write(appendEvent([]byte(streamHead), time.Now()))
 		default:
@@ -112,8 +114,11 @@ func targetQuery(requestLine string) url.Values {
 	return query
 }
 
-// sendPaced writes a stream of events, 10 to 20 ms apart in a fixed pattern, each in one chunk and one write.
-func sendPaced(conn net.Conn, query url.Values) error {
+// paced waits before event i: 10 to 20 ms, in a fixed pattern.
+func paced(i int) { time.Sleep(10*time.Millisecond + time.Duration(i*7%11)*time.Millisecond) }
+
+// sendEvents writes a stream of events, each in one chunk and one write.
+func sendEvents(conn net.Conn, query url.Values, rest func(i int)) error {
 	events, err := strconv.Atoi(query.Get("events"))
 	if err != nil {
 		return fmt.Errorf("cannot read number of events %q: %w", query.Get("events"), err)
@@ -123,7 +128,7 @@ func sendPaced(conn net.Conn, query url.Values) error {
 	}
 	buf := make([]byte, 0, 512)
 	for i := range events {
-		time.Sleep(10*time.Millisecond + time.Duration(i*7%11)*time.Millisecond)
+		rest(i)
 		if _, err = conn.Write(appendEvent(buf[:0], time.Now())); err != nil {
 			return err
 		}
