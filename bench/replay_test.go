@@ -311,9 +311,10 @@ func TestReplayReadsLogsOfManyFormats(t *testing.T) {
 }
 
 func TestReplayMakesUpSessions(t *testing.T) {
+	some := baselines()[:2]
 	f := func(seed uint64, write float64) *ReplayReport {
 		t.Helper()
-		report, err := Replay(t.Context(), ReplayOptions{Sessions: 2, Seed: seed, WritePrice: write, Windows: []int{64_000}, Progress: io.Discard})
+		report, err := Replay(t.Context(), ReplayOptions{Sessions: 2, Seed: seed, WritePrice: write, Windows: []int{64_000}, Progress: io.Discard, baselines: some})
 		if err != nil || report.Conversations != 2 || report.Origins[0] != (Origin{sessions.MadeUp, 2, 2, 2}) || len(report.Skipped) != 0 {
 			t.Fatalf("%v, %+v", err, report)
 		}
@@ -334,7 +335,7 @@ func TestReplayMakesUpSessions(t *testing.T) {
 		t.Error("the price of writing makes no difference to the bill")
 	}
 	for _, life := range []time.Duration{-1, 1000 * time.Hour} {
-		never, err := Replay(t.Context(), ReplayOptions{Sessions: 2, Seed: 1, CacheLife: life, Windows: []int{64_000}, Progress: io.Discard})
+		never, err := Replay(t.Context(), ReplayOptions{Sessions: 2, Seed: 1, CacheLife: life, Windows: []int{64_000}, Progress: io.Discard, baselines: some})
 		if err != nil || first.Expired == 0 || never.Expired != 0 || never.RawTokens != first.RawTokens {
 			t.Errorf("%v: %d requests of %d come after the cache has forgotten", err, never.Expired, first.Expired)
 		}
