@@ -13,30 +13,56 @@ import (
 
 // streams measures the delay of streamed chunks: one paced stream at a time, contender after contender.
 func (r *loadRun) streams(ctx context.Context) error {
-	r.say("paced stream: %d rounds of %d events", r.StreamRounds, r.StreamEvents)
+	taken := make([]samples, len(r.lanes))
+	err := r.stream(ctx, "stream", r.StreamEvents, func(lane int, ages []float64, _ time.Duration) { taken[lane].add(ages) })
+	if err != nil {
+		return err
+	}
+	for i, lane := range r.lanes {
+		r.report.Stream = append(r.report.Stream, streamRow(lane.name, taken[i], taken[0]))
+	}
+	return nil
+}
+
+// floods measures streams without pauses: how many events a second come through.
+func (r *loadRun) floods(ctx context.Context) error {
+	rates := make([][]float64, len(r.lanes))
+	err := r.stream(ctx, "flood", r.FloodEvents, func(lane int, ages []float64, took time.Duration) {
+		rates[lane] = append(rates[lane], float64(len(ages))/took.Seconds())
+	})
+	if err != nil {
+		return err
+	}
+	for i, lane := range r.lanes {
+		r.report.Flood = append(r.report.Flood, Flood{Contender: lane.name, Events: r.FloodEvents, PerSecond: median(rates[i])})
+	}
+	return nil
+}
+
+// stream reads streams of a kind, contender after contender. take gets the age of each event and the time that the whole took.
+func (r *loadRun) stream(ctx context.Context, kind string, events int, take func(lane int, ages []float64, took time.Duration)) error {
+	r.say("%s: %d rounds of %d events", kind, r.StreamRounds, events)
 	payload, err := chatBody(2 << 10)
 	if err != nil {
 		return err
 	}
-	taken := make([]samples, len(r.lanes))
 	for range r.StreamRounds {
 		if err = ctx.Err(); err != nil {
 			return err
 		}
 		for i, lane := range r.lanes {
-			request := postRequest(lane.at, chatPath+"?bench=stream&events="+strconv.Itoa(r.StreamEvents), payload)
-			turn, err := streamTurn(lane.at.addr, request)
-			if err == nil && len(turn) != r.StreamEvents {
-				err = fmt.Errorf("%d events of %d came", len(turn), r.StreamEvents)
+			request := postRequest(lane.at, chatPath+"?bench="+kind+"&events="+strconv.Itoa(events), payload)
+			began := time.Now()
+			ages, err := streamTurn(lane.at.addr, request)
+			took := time.Since(began)
+			if err == nil && len(ages) != events {
+				err = fmt.Errorf("%d events of %d came", len(ages), events)
 			}
 			if err != nil {
-				return fmt.Errorf("cannot measure stream through %s: %w", lane.name, err)
+				return fmt.Errorf("cannot measure %s through %s: %w", kind, lane.name, err)
 			}
-			taken[i].add(turn)
+			take(i, ages, took)
 		}
-	}
-	for i, lane := range r.lanes {
-		r.report.Stream = append(r.report.Stream, streamRow(lane.name, taken[i], taken[0]))
 	}
 	return nil
 }
