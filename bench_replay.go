@@ -28,7 +28,7 @@ type replayCmd struct {
 	Sessions   uint          `default:"12" placeholder:"N" help:"How many sessions to make up where no PATHS are given. Default: ${default}."`
 	Seed       uint64        `default:"1" placeholder:"N" help:"Of the made-up sessions: the same seed, the same sessions. Default: ${default}."`
 	WritePrice float64       `default:"1" placeholder:"TIMES" help:"What is billed for a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
-	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider has what was sent cached, where logs have times; 0s: for ever. Default: ${default}."`
+	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider has what was sent cached, for the bill and where logs have times; 0s: for ever. What epitome believes of it is cache_life in the configuration. Default: ${default}."`
 	Summaries  string        `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome's summaries are made: configured, by default code up to a window of 32k and a model above, for which something stands in and which is paid for; or code, where no model is asked. Default: ${default}."`
 	Bar        bool          `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
 	By         string        `placeholder:"WHAT" enum:",kind,conversation" default:"" help:"kind: add the figures of each kind of session, which is what the files' names begin with, as in KIND-NAME.json, or what the tools are for. conversation: of each conversation."`
@@ -63,6 +63,12 @@ func (k replayCmd) Run(c *cli) error {
 	}
 	how := replaying{conf: conf, exact: k.Exact, code: k.Summaries == byCode}
 	how.conf.Rewrite = limits
+	if k.Misses < 0 {
+		return fmt.Errorf("cannot list %d misses: write how many, or leave it out", k.Misses)
+	}
+	if k.Proxy == "" && k.UpstreamListen != "" {
+		return errors.New("cannot use --upstream-listen without --proxy: it is where that proxy forwards to")
+	}
 	ctx, stop := untilSignal()
 	defer stop()
 	r, err := k.replay(ctx, bench.ReplayOptions{

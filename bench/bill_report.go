@@ -22,7 +22,7 @@ func newBill(t tally) Bill {
 // billed writes bills, all windows in one table.
 func (t table) billed(rows []ReplayRow) {
 	const million = 1e6
-	t.section("Bill, in M tokens that are new to the provider", "window\tpolicy\traw\tsent\tbilled raw\tbilled sent\town requests\tbilled own\tnet saving\t%")
+	t.section("Bill, in M tokens at the price of one that is not cached", "window\tpolicy\traw\tsent\tbilled raw\tbilled sent\town requests\tbilled own\tnet saving\t%")
 	for _, x := range rows {
 		t.row("%d\t%s\t%.1f\t%.1f\t%.2f\t%.2f\t%d\t%.2f\t%.2f\t%s", x.Window, x.Policy, float64(x.RawTokens)/million, float64(x.Tokens)/million,
 			x.RawBilled/million, x.SentBilled/million, x.OwnRequests, x.OwnBilled/million, x.Saving/million,

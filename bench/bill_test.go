@@ -150,7 +150,7 @@ func TestBillStandsInTheReport(t *testing.T) {
 		t.Errorf("%d requests have times: %s", report.Timed, text)
 	}
 	cells := func(line string) string { return strings.Join(strings.Fields(line), " ") }
-	_, bill, _ := strings.Cut(text, "Bill, in M tokens that are new to the provider")
+	_, bill, _ := strings.Cut(text, "Bill, in M tokens at the price of one that is not cached")
 	if lines := strings.Split(bill, "\n"); len(lines) < 3 || cells(lines[2]) != "10000 send everything 0.0 0.0 0.00 0.00 0 0.00 0.00 0.0" {
 		t.Errorf("%q", bill)
 	}

@@ -52,6 +52,9 @@ func findCopies(ctx context.Context, sources []source) ([][]bool, error) {
 
 // glance reads a source to compare its conversations. What cannot be read is told when it is to be played.
 func (s source) glance(ctx context.Context) (g glance, err error) {
+	if err = ctx.Err(); err != nil {
+		return g, err
+	}
 	_, err = s.read(func(in sessions.Conversation) error {
 		r, err := rewrite.ReadChat(in.Body)
 		if err != nil || len(r.Items) == 0 {

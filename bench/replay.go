@@ -230,7 +230,7 @@ func (r *replayRun) report(results []heard, skipped []string) *ReplayReport {
 			out.Courses = append(out.Courses, p.course)
 		}
 	}
-	out.Conversations = len(kept)
+	out.Conversations, out.CacheMinutes = len(kept), max(r.CacheLife, 0).Minutes()
 	out.Rows, out.Misses = r.rows(kept), r.misses(kept)
 	if r.ByKind || r.ByConversation {
 		out.Kinds = r.kinds(kept)

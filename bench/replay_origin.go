@@ -54,6 +54,9 @@ func (r *replayRun) sources() (all []source, skipped []string) {
 
 // hear plays the conversations of one source as they are read, but for those that are copies.
 func (r *replayRun) hear(ctx context.Context, s source, copies []bool) (h heard, err error) {
+	if err = ctx.Err(); err != nil {
+		return h, err
+	}
 	number := 0
 	left, err := s.read(func(in sessions.Conversation) error {
 		number++

@@ -39,9 +39,10 @@ type ReplayReport struct {
 	Conversations int          `json:"conversations"`
 	Copies        int          `json:"copies"` // conversations left out, as they are the beginning of another one
 	Requests      int          `json:"requests"`
-	Timed         int          `json:"timed"`      // requests of which is known how long after the one before they came
-	Expired       int          `json:"expired"`    // of those, how many came when the provider's cache held nothing any more
-	RawTokens     int          `json:"raw_tokens"` // of all requests as the clients sent them
+	CacheMinutes  float64      `json:"cache_minutes"` // how long the provider has a request cached; 0: for ever
+	Timed         int          `json:"timed"`         // requests of which is known how long after the one before they came
+	Expired       int          `json:"expired"`       // of those, how many came when the provider's cache held nothing any more
+	RawTokens     int          `json:"raw_tokens"`    // of all requests as the clients sent them
 	Rows          []ReplayRow  `json:"rows"`
 	Kinds         []ReplayKind `json:"kinds,omitempty"`
 	Misses        []Miss       `json:"misses,omitempty"`
@@ -215,9 +216,12 @@ func (r *ReplayReport) Print(w io.Writer) error {
 func (r *ReplayReport) fill(t table) {
 	t.row("%d conversations, %d requests, %.1f M tokens as the clients sent them (%g characters each)", r.Conversations, r.Requests,
 		float64(r.RawTokens)/1e6, charsPerToken)
-	if r.Timed > 0 {
-		t.row("%d of %d requests whose times are known came after more than %.0f minutes, when a provider's cache holds nothing any more",
-			r.Expired, r.Timed, cacheLife.Minutes())
+	switch {
+	case r.Timed > 0 && r.CacheMinutes > 0:
+		t.row("%d of %d requests whose times are known came after more than %g minutes, when a provider's cache holds nothing any more",
+			r.Expired, r.Timed, r.CacheMinutes)
+	case r.Timed > 0:
+		t.row("the provider's cache forgets nothing")
 	}
 	if r.Copies > 0 {
 		t.row("%d conversations were left out: they are the beginning of another one", r.Copies)

@@ -22,7 +22,17 @@ type kept struct {
 	end  Mark
 }
 
-func isRequest(v value) bool { return v.Get("messages").IsArray() }
+// isRequest leaves aside what also has messages: logs whose messages have no role, and requests in Anthropic's form.
+func isRequest(v value) bool {
+	messages := v.Get("messages")
+	if !messages.IsArray() || v.Get("system").Exists() {
+		return false
+	}
+	if first := messages.Get("0"); first.IsObject() && !first.Get("role").Exists() {
+		return false
+	}
+	return len(messages.Get(`#.content.#(type=="tool_use").type`).Array()) == 0
+}
 
 func (r *requests) line(v value) {
 	body := []byte(v.Raw)
