@@ -300,7 +300,7 @@ func (e *explaining) summaries(r *explainReport) string {
 		key = "with that upstream's own key"
 	}
 	return fmt.Sprintf("For its summary (mode %s) the proxy asks %s at %s, %s, at %d tokens or ahead of need from %d on; here no model is asked.",
-		style.Mode, cmp.Or(conf.Model, r.Model), cmp.Or(conf.Upstream, r.Upstream), key, r.Limits.Compact, r.Limits.Prepare)
+		style.Mode, cmp.Or(conf.Model, r.Model), cmp.Or(conf.Upstream, r.Upstream), key, r.Limits.Of("compact_at"), r.Limits.Of("prepare_at"))
 }
 
 // vocabularyOf says how well tokens of the model can be counted.

@@ -182,18 +182,18 @@ func (r *explainReport) printLimits(p *page) {
 		"limit\ttokens\tof it filled",
 		"window (" + r.WindowFrom + ")\t" + share(r.Window),
 		"usable, with room for the answer\t" + share(r.Usable),
-		"line for clearing\t" + share(l.Clear),
-		"line for compacting\t" + share(l.Compact),
-		"to which that brings it\t" + share(l.CompactTo),
-		fmt.Sprintf("a result\t%d, keeps %d\t", l.Offload, l.OffloadKeep),
-		fmt.Sprintf("a file read\t%d, keeps %d\t", l.OffloadReads, l.ReadsKeep),
+		"line for clearing\t" + share(l.Of("clear_at")),
+		"line for compacting\t" + share(l.Of("compact_at")),
+		"to which that brings it\t" + share(l.Of("compact_to")),
+		fmt.Sprintf("a result\t%d, keeps %d\t", l.Of("offload_tokens"), l.Of("offload_keep")),
+		fmt.Sprintf("a file read\t%d, keeps %d\t", l.Of("offload_read_tokens"), l.Of("offload_read_keep")),
 	})
 	if r.WindowFrom == string(window.Default) {
 		p.line("Nothing is known of this model, so the window is a guess: set window.models in the configuration.")
 	}
 	p.line("Preset %s. Clearing leaves the newest %d tokens of results and %d groups alone, and frees at least %d tokens at the line.",
-		r.Preset, l.Protect, l.ProtectGroups, l.ClearAtLeast)
-	p.line("Compacting leaves up to %d tokens of the newest groups as they are. %s", l.KeepTail, r.Summaries)
+		r.Preset, l.Of("protect_tokens"), l.Of("protect_groups"), l.Of("clear_at_least"))
+	p.line("Compacting leaves up to %d tokens of the newest groups as they are. %s", l.Of("keep_tokens"), r.Summaries)
 }
 
 // printTurns writes the turns at which something was done, and how many there were.
@@ -218,7 +218,7 @@ func (r *explainReport) printTurns(p *page) {
 		return
 	}
 	p.table(rows)
-	if slices.ContainsFunc(r.Turns, func(t explainTurn) bool { return belowLine(t.TokensAfter, t.Changes, r.Limits.Clear) }) {
+	if slices.ContainsFunc(r.Turns, func(t explainTurn) bool { return belowLine(t.TokensAfter, t.Changes, r.Limits.Of("clear_at")) }) {
 		r.printRent(p)
 	}
 }
@@ -270,7 +270,7 @@ func (r *explainReport) printChanges(p *page) {
 		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%s\t%s", c.Message, c.what(), c.Rung, c.Before, c.After, c.Artifact, c.Why))
 	}
 	p.table(rows)
-	if belowLine(r.TokensAfter, r.Changes, r.Limits.Clear) {
+	if belowLine(r.TokensAfter, r.Changes, r.Limits.Of("clear_at")) {
 		r.printRent(p)
 	}
 	if r.Mode != "on" {

@@ -45,6 +45,9 @@ func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Asked, error) {
 			}
 		}
 	}
+	if err := a.Limits.CheckAsked(&set.Limits); err != nil {
+		return rewrite.Asked{}, err
+	}
 	a.Scope = p.scope(set, block)
 	return a, nil
 }

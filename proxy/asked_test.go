@@ -55,7 +55,7 @@ func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
 }
 
 func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
-	r := on(t, taking)
+	r := on(t, taking, func(s *Settings) { s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Target = 0.8, 0.9, 0.5 })
 	r.shapes(refusing(t))
 	f := func(says string, lines ...string) {
 		t.Helper()
@@ -77,6 +77,9 @@ func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
 	f("unknown header x-epitome-compac; did you mean x-epitome-compact?", "x-epitome-compac: now")
 	f("did you mean x-epitome-summarize-mode?", "x-epitome-summarise-mode: llm")
 	f("did you mean x-epitome-summarize-detail?", "x-epitome-summarize-details: low")
+	f("cannot use x-epitome-compact-at: it would be compact_at 0.4 with compact_to 0.5", "x-epitome-compact-at: 0.4")
+	f("cannot use x-epitome-compact-at: ", "x-epitome-compact-at: 0.4", "x-epitome-clear-at: 0.3")
+	f("cannot use x-epitome-compact-to: ", "x-epitome-mode: observe", "x-epitome-compact-to: 0.95")
 	if n := len(r.upstream.Requests()); n != 0 {
 		t.Errorf("the upstream got %d requests", n)
 	}

@@ -307,7 +307,7 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 }
 
 func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
-	r := on(t, taking, func(s *Settings) { s.Limits.Offload, s.Limits.ClearAt, s.Limits.Rent = 8000, 0.8, 2 })
+	r := on(t, taking, func(s *Settings) { s.Limits.Offload, s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Rent = 8000, 0.8, 0.9, 2 })
 	var asked rewrite.Limits
 	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
 		asked = *a.Limits
@@ -327,7 +327,7 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 	}
 	r.event()
 	resp, body := r.dial().send(post(chat, long, "x-epitome-clear-at: secret")).answer("POST")
-	if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, "cannot use x-epitome-clear-at: write a number from 0.01 to 1") {
+	if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, "cannot use x-epitome-clear-at: write a share from 0.01 to 1") {
 		t.Errorf("got %s %s", resp.Status, body)
 	}
 	if e := r.event(); e.Fault != event.Refused || strings.Contains(e.Err, "secret") || len(r.upstream.Requests()) != 2 {

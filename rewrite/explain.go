@@ -1,30 +1,51 @@
 package rewrite
 
-// Bounds are what the limits come to at one window, in the model's tokens unless it says otherwise.
-type Bounds struct {
-	Floor         int `json:"floor"`               // bytes of body below which nothing new is done
-	Offload       int `json:"offload_tokens"`      // of a result, above which rung 1 cuts it
-	OffloadKeep   int `json:"offload_keep"`        // and what it keeps
-	OffloadReads  int `json:"offload_read_tokens"` // the same for file reads
-	ReadsKeep     int `json:"offload_read_keep"`
-	Clear         int `json:"clear_at"`       // of the request, above which rung 2 acts
-	ClearAtLeast  int `json:"clear_at_least"` // if it frees this much
-	Prepare       int `json:"prepare_at"`     // of the request, above which a model is asked for a summary ahead of need, if one is asked
-	Compact       int `json:"compact_at"`     // of the request, above which rung 3 acts
-	CompactTo     int `json:"compact_to"`     // and what it brings it to
-	KeepTail      int `json:"keep_tokens"`    // of the newest groups
-	Protect       int `json:"protect_tokens"` // of the newest results
-	ProtectGroups int `json:"protect_groups"` // newest groups
+import (
+	"slices"
+	"strconv"
+)
+
+// Bounds are what the limits come to at one window, in the order of the table. In JSON they are an object of numbers.
+type Bounds []Bound
+
+// Bound is what one limit comes to at a window: tokens of the model; of the floor bytes, and of protect_groups groups.
+type Bound struct {
+	Name  string // as in the configuration file
+	Value int
 }
 
 // At is what the limits come to at a window of so many tokens, of which usable may be filled.
 func (l *Limits) At(window, usable int) Bounds {
 	s := l.at(window, usable, 1)
-	return Bounds{
-		Floor: s.floor(), Offload: s.offload, OffloadKeep: s.keep, OffloadReads: s.reads, ReadsKeep: s.readsKeep,
-		Clear: s.clearLine, ClearAtLeast: s.atLeast,
-		Prepare: s.prepareLine, Compact: s.compactLine, CompactTo: int(s.Target * float64(s.usable)), KeepTail: s.keepTail, Protect: s.protect, ProtectGroups: s.age,
+	var all Bounds
+	for _, k := range Keys() {
+		if k.at != nil {
+			all = append(all, Bound{k.Name, k.at(s)})
+		}
 	}
+	return all
+}
+
+// Of is what the limit of that name comes to. It panics if that is none that is told.
+func (b Bounds) Of(name string) int {
+	i := slices.IndexFunc(b, func(one Bound) bool { return one.Name == name })
+	if i < 0 {
+		panic("BUG: nobody tells what " + name + " comes to")
+	}
+	return b[i].Value
+}
+
+// MarshalJSON writes an object with the names as keys.
+func (b Bounds) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, one := range b {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(strconv.AppendQuote(out, one.Name), ':')
+		out = strconv.AppendInt(out, int64(one.Value), 10)
+	}
+	return append(out, '}'), nil
 }
 
 // Standing is the form of every item that is not sent whole, in their order: those of the report's changes, and those that

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -46,20 +47,23 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 }
 
 func TestBoundsShrinkWithTheWindow(t *testing.T) {
-	l := Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAt: 0.5, ClearAtLeast: 20_000, Groups: 12}
+	l := Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAt: 0.5, CompactAt: 0.9, ClearAtLeast: 20_000, Groups: 12}
 	if err := l.SetPreset("balanced"); err != nil {
 		t.Fatal(err)
 	}
-	f := func(window, usable int, want Bounds) {
+	f := func(window, usable int, want string) {
 		t.Helper()
-		if got := l.At(window, usable); got != want {
-			t.Errorf("at %d: got %+v, want %+v", window, got, want)
+		got, err := json.Marshal(l.At(window, usable))
+		if err != nil || string(got) != want {
+			t.Errorf("at %d: got  %s (%v)\nwant %s", window, got, err, want)
 		}
 	}
-	f(200_000, 190_000, Bounds{Floor: 16 << 10, Offload: 8000, OffloadKeep: 2000, OffloadReads: 20_000, ReadsKeep: 4000,
-		Clear: 95_000, ClearAtLeast: 20_000, Protect: 5_000, ProtectGroups: 12})
-	f(10_000, 8_000, Bounds{Floor: 8_000, Offload: 1500, OffloadKeep: 750, OffloadReads: 1500, ReadsKeep: 750,
-		Clear: 4_000, ClearAtLeast: 2_500, Protect: 2_000, ProtectGroups: 3})
+	f(200_000, 190_000, `{"floor":16384,"offload_tokens":8000,"offload_keep":2000,"offload_read_tokens":20000,"offload_read_keep":4000,`+
+		`"clear_at":95000,"clear_at_least":20000,"prepare_at":0,"compact_at":171000,"compact_to":0,"keep_tokens":0,`+
+		`"protect_tokens":5000,"protect_groups":12}`)
+	f(10_000, 8_000, `{"floor":8000,"offload_tokens":1500,"offload_keep":750,"offload_read_tokens":1500,"offload_read_keep":750,`+
+		`"clear_at":4000,"clear_at_least":2500,"prepare_at":0,"compact_at":7200,"compact_to":0,"keep_tokens":0,`+
+		`"protect_tokens":2000,"protect_groups":3}`)
 }
 
 // What is reported must be what the rewritten request counts, also of results of parallel calls, which cost as they are escaped.

@@ -68,16 +68,23 @@ func presets() []preset {
 
 // Preset sets the numbers of a preset by name, and leaves all others as they are.
 func (l *Limits) SetPreset(name string) error {
-	var names []string
 	for _, p := range presets() {
 		if p.name == name {
 			l.Preset, l.Protect, l.Rent = p.name, p.protect, p.rent
 			l.Offload, l.OffloadKeep, l.OffloadReads, l.ReadsKeep = p.offload, p.keep, p.reads, p.readsKeep
 			return nil
 		}
+	}
+	return fmt.Errorf("cannot use preset %q: write one of %s", name, presetNames())
+}
+
+// presetNames are the names of all presets, in one text.
+func presetNames() string {
+	var names []string
+	for _, p := range presets() {
 		names = append(names, p.name)
 	}
-	return fmt.Errorf("cannot use preset %q: write one of %s", name, strings.Join(names, ", "))
+	return strings.Join(names, ", ")
 }
 
 // Shares of the window that bound what limits are in tokens, and ages in groups; all are of the ladder's definition.
