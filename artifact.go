@@ -49,9 +49,9 @@ func (artifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Wr
 }
 
 type artifactCmd struct {
-	ID    string `arg:"" help:"Its id, or its path or URL, as the text says that is left in its place. For an id, the data folder is searched."`
-	Lines string `placeholder:"A-B" help:"Only these lines, counted from 1; A-, -B and A do as well."`
-	Grep  string `placeholder:"RE" help:"Only lines that match a regular expression, each with its number in front."`
+	ID    string `arg:"" help:"The artifact's id, path or URL, as the text in its place names it. For an id, epitome searches the data folder."`
+	Lines string `placeholder:"A-B" help:"Print only these lines, counted from 1. A-, -B and A work too."`
+	Grep  string `placeholder:"RE" help:"Print only lines that match a regular expression of Go, each with its number in front."`
 }
 
 // Run prints what the path or URL names. For an id it asks the epitome that runs, and opens what lies in the data folder only

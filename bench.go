@@ -71,9 +71,9 @@ func lineup(more map[string]string) (bench.Lineup, error) {
 
 type loadCmd struct {
 	verdict
-	Proxy          map[string]string `placeholder:"NAME=URL" help:"A further proxy to measure, which forwards to the upstream's address (see --upstream-listen)."`
-	UpstreamListen string            `placeholder:"HOST:PORT" help:"Where the benchmark's upstream listens, on loopback. Default: a free port."`
-	Quick          bool              `help:"A short run, to see that everything works; its figures mean little."`
+	Proxy          map[string]string `placeholder:"NAME=URL" help:"Measure this proxy too. It must forward to the upstream's address (see --upstream-listen)."`
+	UpstreamListen string            `placeholder:"HOST:PORT" help:"Address on loopback where the benchmark's upstream listens. Default: a free port."`
+	Quick          bool              `help:"Run briefly, to see that everything works. The figures then mean little."`
 }
 
 func (k loadCmd) Run() error {
@@ -92,7 +92,7 @@ func (k loadCmd) Run() error {
 
 type cancelCmd struct {
 	verdict
-	Quick bool `help:"A short run, to see that everything works; its figures mean little."`
+	Quick bool `help:"Run briefly, to see that everything works. The figures then mean little."`
 }
 
 func (k cancelCmd) Run() error {

@@ -21,19 +21,19 @@ import (
 
 type replayCmd struct {
 	verdict
-	Paths      []string      `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of such: Claude Code, Codex, OpenCode, pi, SWE-agent, chat-completions requests. Default: made-up sessions."`
-	Window     []string      `placeholder:"TOKENS" help:"Windows to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
-	Preset     string        `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
-	Exact      bool          `help:"Let epitome count tokens of the models that the files name, in place of characters / 3.6, which the figures are in."`
-	Sessions   uint          `default:"12" placeholder:"N" help:"How many sessions to make up where no PATHS are given. Default: ${default}."`
-	Seed       uint64        `default:"1" placeholder:"N" help:"Of the made-up sessions: the same seed, the same sessions. Default: ${default}."`
-	WritePrice float64       `default:"1" placeholder:"TIMES" help:"What is billed for a token that is new to the provider's cache; some providers take 1.25. Default: ${default}."`
-	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider has what was sent cached, for the bill and where logs have times; 0s: for ever. What epitome believes of it is cache_life in the configuration. Default: ${default}."`
-	Summaries  string        `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome's summaries are made: configured, by default code up to a window of 32k and a model above, for which something stands in and which is paid for; or code, where no model is asked. Default: ${default}."`
-	Bar        bool          `help:"Hold the figures against the project's goals, which were set on its own collection of conversations."`
-	By         string        `placeholder:"WHAT" enum:",kind,conversation" default:"" help:"kind: add the figures of each kind of session, which is what the files' names begin with, as in KIND-NAME.json, or what the tools are for. conversation: of each conversation."`
-	Misses     int           `placeholder:"N" help:"List the first N names, for each policy and window, that an answer needed and its request lacked."`
-	HTML       string        `placeholder:"FILE" help:"Write the report with charts to this file too, as a page that needs nothing else."`
+	Paths      []string      `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of logs: Claude Code, Codex, OpenCode, pi, SWE-agent, Chat Completions requests. Default: made-up sessions."`
+	Window     []string      `placeholder:"TOKENS" help:"Windows in tokens to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
+	Preset     string        `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
+	Exact      bool          `help:"Let epitome count tokens of the models that the files name. By default it counts characters / 3.6, as the figures do."`
+	Sessions   uint          `default:"12" placeholder:"N" help:"How many sessions to make up if no PATHS are given. Default: ${default}."`
+	Seed       uint64        `default:"1" placeholder:"N" help:"Number that made-up sessions are made from. Equal seeds make equal sessions. Default: ${default}."`
+	WritePrice float64       `default:"1" placeholder:"TIMES" help:"Price of a token that is new to the provider's cache. Some providers charge 1.25. Default: ${default}."`
+	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider's cache holds a request, for the bill, where logs have times. 0s means for ever. cache_life in the configuration is what epitome assumes. Default: ${default}."`
+	Summaries  string        `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome makes summaries. configured: as [summarize] says; a stand-in plays the model, and the bill includes it. code: without a model. Default: ${default}."`
+	Bar        bool          `help:"Compare the figures with the project's goals, which were set on its own collection of conversations."`
+	By         string        `placeholder:"WHAT" enum:",kind,conversation" default:"" help:"kind adds the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for. conversation adds those of each conversation."`
+	Misses     int           `placeholder:"N" help:"List, for each policy and window, the first N names that an answer needed and its request lacked."`
+	HTML       string        `placeholder:"FILE" help:"Also write the report with charts to this file, as a page that needs nothing else."`
 	replayThrough
 }
 

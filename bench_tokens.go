@@ -8,8 +8,8 @@ import (
 
 type tokensCmd struct {
 	verdict
-	Files []string `arg:"" optional:"" placeholder:"FILES" help:"Texts to count, each a kind of its own. Default: prose, code, JSON, logs and CJK samples."`
-	Quick bool     `help:"A short run, to see that everything works; its figures mean little."`
+	Files []string `arg:"" optional:"" placeholder:"FILES" help:"Files of text to count, each reported by itself. Default: samples of prose, code, JSON, logs and CJK."`
+	Quick bool     `help:"Run briefly, to see that everything works. The figures then mean little."`
 }
 
 func (k tokensCmd) Run() error {

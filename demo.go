@@ -14,11 +14,11 @@ import (
 
 type demoCmd struct {
 	verdict
-	Window string `placeholder:"TOKENS" default:"64k" help:"Window of the model, as 64k or 64000. Default: 64k."`
-	Turns  int    `placeholder:"N" default:"140" help:"Requests of the agent, about. Default: 140."`
-	Seed   uint64 `placeholder:"N" default:"1" help:"What the session is made of; equal seeds make equal sessions. Default: 1."`
-	All    bool   `help:"Show every turn, in place of folding those that bring nothing new."`
-	Keep   bool   `help:"Leave in place what epitome has put aside, its store and its log, and say where."`
+	Window string `placeholder:"TOKENS" default:"64k" help:"Tokens that the model holds, as 64k or 64000. Default: 64k."`
+	Turns  int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
+	Seed   uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
+	All    bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
+	Keep   bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
 }
 
 // Run plays the session with the built-in configuration, or with that of --config.

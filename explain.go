@@ -22,12 +22,12 @@ import (
 )
 
 type explainCmd struct {
-	File   string `arg:"" placeholder:"FILE" help:"A chat-completions request, as a file of JSON; - is the standard input."`
-	Window string `placeholder:"TOKENS" help:"Take the model to hold so many tokens, as 32k or 200000."`
-	Preset string `placeholder:"NAME" help:"Preset of the ladder. Default: the configured one."`
-	Turns  bool   `help:"Play the request as a conversation, turn by turn as its client would have sent it, with nothing known before."`
+	File   string `arg:"" placeholder:"FILE" help:"A Chat Completions request, as a file of JSON. - is the standard input."`
+	Window string `placeholder:"TOKENS" help:"Assume that the model holds this many tokens, as 32k or 200000."`
+	Preset string `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
+	Turns  bool   `help:"Play the request as a conversation: turn by turn, as its client would have sent it, beginning with nothing known."`
 	JSON   bool   `xor:"output" help:"Print the report as JSON."`
-	Body   bool   `xor:"output" help:"Print the request as it would be sent in place of a report."`
+	Body   bool   `xor:"output" help:"Print the request as epitome would send it, instead of a report."`
 }
 
 // Run needs neither a running epitome nor a key, and writes nothing but its report.

@@ -22,18 +22,18 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Config   string `placeholder:"FILE" help:"Configuration file (TOML). Default: config.toml in the user's configuration folder under epitome, if it is there; see the file that 'epitome check --defaults' prints."`
-	Listen   string `placeholder:"HOST:PORT" help:"Address to listen on; port 0 takes a free one. Default: 127.0.0.1:7070."`
-	Upstream string `placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Does not change /u/NAME/. Default: openai, which is https://api.openai.com/v1."`
-	Data     string `placeholder:"FOLDER" help:"Folder for what epitome keeps. Default: epitome in the user's data folder."`
-	Mode     string `placeholder:"MODE" help:"on: rewrite where it helps; observe: only tell what would be done; off: touch nothing. Default: on."`
+	Config   string `placeholder:"FILE" help:"Configuration file (TOML). Default: epitome/config.toml in your configuration folder, if it exists. 'epitome check --defaults' prints every key."`
+	Listen   string `placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free port. Default: 127.0.0.1:7070."`
+	Upstream string `placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Paths under /u/NAME/ keep their upstream. Default: openai (https://api.openai.com/v1)."`
+	Data     string `placeholder:"FOLDER" help:"Folder for what epitome keeps on disk, in plain text. Default: epitome in your data folder."`
+	Mode     string `placeholder:"MODE" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
-	Run      runCmd      `cmd:"" help:"Run a command with its base URLs pointing at epitome, started if need be."`
-	Explain  explainCmd  `cmd:"" help:"Tell what would be done to a request, and why nothing is."`
-	Artifact artifactCmd `cmd:"" help:"Print what was taken out of a conversation."`
+	Run      runCmd      `cmd:"" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
+	Explain  explainCmd  `cmd:"" help:"Say what epitome would do to a request, and why."`
+	Artifact artifactCmd `cmd:"" help:"Print what epitome took out of a conversation."`
 	Demo     demoCmd     `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
 	Check    checkCmd    `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
 	Bench    benchCmd    `cmd:"" help:"Measure epitome on this machine."`
@@ -113,7 +113,7 @@ func version() string {
 }
 
 type checkCmd struct {
-	Defaults bool `help:"Print the built-in configuration file, which documents every key, instead."`
+	Defaults bool `help:"Print the built-in configuration file instead. It explains every key."`
 }
 
 func (k checkCmd) Run(c *cli) error {

@@ -16,7 +16,7 @@ import (
 )
 
 type runCmd struct {
-	Command []string `arg:"" optional:"" passthrough:"" placeholder:"CMD" help:"The command and its arguments, best behind --. A base URL that OPENAI_BASE_URL, OPENAI_API_BASE or ANTHROPIC_BASE_URL holds becomes the upstream."`
+	Command []string `arg:"" optional:"" passthrough:"" placeholder:"CMD" help:"The command and its arguments, best after --. A base URL in OPENAI_BASE_URL, OPENAI_API_BASE or ANTHROPIC_BASE_URL becomes the upstream."`
 }
 
 // Run finds or starts a proxy that has the upstreams the command would talk to, and runs the command with its
