@@ -26,6 +26,7 @@ var house = map[string]room{
 	".":                     {"bench console demo event offload proxy rewrite scripted store summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
 	"bench":                 {"bench/sessions event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
 	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
+	"bench/differ":          {"bench/sessions", "it compares builds from outside, on the wire and in files; with code of the one it is built from, it would judge by it"},
 	"bench/sessions":        {"demo/props rewrite", "it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured"},
 	"demo":                  {"demo/props tokenize", "agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it"},
 	"demo/props":            {"", "contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them"},
