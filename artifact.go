@@ -20,6 +20,7 @@ import (
 	"epitome/console"
 	"epitome/offload"
 	"epitome/store"
+	"epitome/store/disk"
 )
 
 // artifacts is the shelf as it is read from outside.
@@ -216,7 +217,7 @@ func printAnswer(resp *http.Response, from string) error {
 
 // kept is what an epitome that does not run has left in its data folder.
 type kept struct {
-	store *store.Disk
+	store *disk.Store
 	shelf *offload.Shelf
 }
 

@@ -13,7 +13,7 @@ import (
 	"epitome/bench"
 	"epitome/offload"
 	"epitome/rewrite"
-	"epitome/store"
+	"epitome/store/memory"
 	"epitome/tokenize"
 	"epitome/unit"
 	"epitome/window"
@@ -143,9 +143,9 @@ type replay struct {
 
 // open makes a replay of one conversation.
 func (p replaying) open(tokens int) (bench.Shaping, error) {
-	const memory = 256 << 20 // bytes; more than any conversation's decisions take
-	facts := store.NewMemory(memory, time.Now)
-	artifacts, err := offload.Open(offload.Options{Folder: p.folder, Store: facts, Quota: memory, Keep: time.Hour, Address: "none"})
+	const most = 256 << 20 // bytes; more than any conversation's decisions take
+	facts := memory.New(most, time.Now)
+	artifacts, err := offload.Open(offload.Options{Folder: p.folder, Store: facts, Quota: most, Keep: time.Hour, Address: "none"})
 	if err != nil {
 		return bench.Shaping{}, err
 	}

@@ -7,7 +7,7 @@ import (
 
 	"epitome/console"
 	"epitome/rewrite"
-	"epitome/store"
+	"epitome/store/memory"
 )
 
 // compact is what /-/compact does: the conversation is shaped as the proxy would shape it for the same headers, and compacted
@@ -34,7 +34,7 @@ func (d *daemon) compact(r *http.Request, body []byte) (console.Compacted, error
 // has it, and nothing of that becomes live. But what its text names is on the live shelf: whoever gets the text may ask for it.
 // Nobody is asked for a summary, nor told.
 func handled(m rewrite.Means, keep time.Duration) rewrite.Means {
-	m.Ledger = &seenLedger{shadowLedger{Ledger: m.Ledger, notes: newLedger(store.NewMemory(shadowMemory, time.Now), keep)}}
+	m.Ledger = &seenLedger{shadowLedger{Ledger: m.Ledger, notes: newLedger(memory.New(shadowMemory, time.Now), keep)}}
 	m.Summariser, m.Tell = looking(m.Summariser), nil
 	return m
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"epitome/rewrite"
-	"epitome/store"
+	"epitome/store/memory"
 )
 
 // What is compacted by hand is decided as what is live has it, becomes no decision, and leaves what its text names on the shelf.
@@ -37,7 +37,7 @@ func TestCompactingByHandLeavesArtifactsAndNoDecision(t *testing.T) {
 }
 
 func TestCompactingByHandAsksAndTellsNobody(t *testing.T) {
-	live := newLedger(store.NewMemory(1<<20, time.Now), time.Hour)
+	live := newLedger(memory.New(1<<20, time.Now), time.Hour)
 	m := handled(rewrite.Means{Ledger: live, Summariser: &summariser{}, Tell: func(rewrite.Notice) { t.Error("it was told") }}, time.Hour)
 	if _, ok := m.Summariser.(shadowSummariser); !ok || m.Tell != nil {
 		t.Errorf("a model may be asked by %T, or it is told", m.Summariser)
@@ -51,7 +51,7 @@ func TestCompactingByHandAsksAndTellsNobody(t *testing.T) {
 func TestCompactingByHandKeepsWhatIsLiveAlive(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	clock := func() time.Time { return now }
-	facts := store.NewMemory(1<<20, clock)
+	facts := memory.New(1<<20, clock)
 	live := newLedger(facts, time.Hour)
 	live.now = clock
 	if _, _, err := live.Add("k", []byte("one")); err != nil {

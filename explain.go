@@ -15,7 +15,7 @@ import (
 	"epitome/console"
 	"epitome/offload"
 	"epitome/rewrite"
-	"epitome/store"
+	"epitome/store/memory"
 	"epitome/tokenize"
 	"epitome/unit"
 	"epitome/window"
@@ -212,7 +212,7 @@ func (e *explaining) begin(folder string) error {
 		}
 		e.ending = append(e.ending, func() { _ = os.RemoveAll(folder) })
 	}
-	facts := store.NewMemory(passingMemory, time.Now)
+	facts := memory.New(passingMemory, time.Now)
 	shelf, err := offload.Open(offload.Options{
 		Folder: folder, Store: facts, Quota: int64(e.conf.Offload.Quota), Keep: e.conf.Store.Keep.D(),
 		Address: pathOnly(e.conf.Offload.Address), Log: slog.New(slog.DiscardHandler),

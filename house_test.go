@@ -23,7 +23,7 @@ type room struct {
 
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
-	".":                     {"bench console demo event offload proxy rewrite scripted store summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
+	".":                     {"bench console demo event offload proxy rewrite scripted store store/disk store/memory summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
 	"bench":                 {"bench/sessions event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
 	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
 	"bench/differ":          {"bench/sessions", "it compares builds from outside, on the wire and in files; with code of the one it is built from, it would judge by it"},
@@ -38,6 +38,10 @@ var house = map[string]room{
 	"tokenize":              {"", "counting is pure: it knows neither wire nor store, so that everything may use it"},
 	"rewrite":               {"tokenize unit", "a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function"},
 	"store":                 {"", "facts know nothing of who asks for them"},
+	"store/disk":            {"store store/records", "what a store keeps its bytes in must be replaceable without touching what facts are"},
+	"store/memory":          {"store store/records", "what a store keeps its bytes in must be replaceable without touching what facts are"},
+	"store/records":         {"store", "it is the contract's reading for every store; knowing one of them, it would suit that one"},
+	"store/storetest":       {"store", "it holds every store to the contract; knowing one of them, it would suit that one"},
 	"scripted":              {"", "the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes"},
 	"scripted/scriptedtest": {"scripted", "it only ties the scripted upstream to package testing"},
 	"sdk":                   {"", "the SDK test drives the built program from outside, as a user does"},
@@ -47,7 +51,7 @@ var house = map[string]room{
 }
 
 // forTests may be imported by any _test.go file.
-const forTests = "event scripted scripted/scriptedtest unit"
+const forTests = "event scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.
 type ban struct {
@@ -58,9 +62,9 @@ type ban struct {
 
 var bans = []ban{
 	{"github.com/valyala/fasthttp", "proxy bench", "one package knows the wire and its traps; bench needs a bare fasthttp proxy as its baseline"},
-	{"github.com/dgraph-io/badger", "store", "facts must outlive the choice of a database"},
+	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
 	{"github.com/prometheus", "console", "metrics are a fold over events; counters on the request path would be a second truth"},
-	{"testing", "scripted/scriptedtest", "package testing registers flags and weighs on the program; only test code needs it"},
+	{"testing", "scripted/scriptedtest store/storetest", "package testing registers flags and weighs on the program; only test code needs it"},
 }
 
 // globals are the package-level variables that are neither constant tables nor sentinel errors, each with the reason it may be.

@@ -12,6 +12,8 @@ import (
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/store"
+	"epitome/store/disk"
+	"epitome/store/memory"
 	"epitome/window"
 )
 
@@ -74,14 +76,14 @@ func (k *keeping) openStore(conf Config, folder string) {
 		}
 		return
 	}
-	k.passing, k.store = true, store.NewMemory(passingMemory, time.Now)
+	k.passing, k.store = true, memory.New(passingMemory, time.Now)
 	k.log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
 		"why", err.Error(), "do", storeAdvice(err))
 }
 
 // openDisk opens the store in the data folder, which no other process may hold.
-func openDisk(conf Config, folder string, log *slog.Logger) (*store.Disk, error) {
-	return store.Open(store.Options{
+func openDisk(conf Config, folder string, log *slog.Logger) (*disk.Store, error) {
+	return disk.Open(disk.Options{
 		Folder: filepath.Join(folder, storeFolder), SyncEvery: conf.Store.SyncEvery.D(), Log: log,
 		Fault: func(err error) { log.Warn("a decision could not be read", "error", err.Error()) },
 	})

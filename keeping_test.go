@@ -12,7 +12,7 @@ import (
 
 	"epitome/proxy"
 	"epitome/rewrite"
-	"epitome/store"
+	"epitome/store/memory"
 	"epitome/window"
 )
 
@@ -63,7 +63,7 @@ func TestShadowSeesWhatIsLiveAndWritesNothing(t *testing.T) {
 }
 
 func TestShadowLedgerLeavesWhatIsLive(t *testing.T) {
-	live := newLedger(store.NewMemory(1<<20, time.Now), time.Hour)
+	live := newLedger(memory.New(1<<20, time.Now), time.Hour)
 	_, version, err := live.Add("live", []byte("one"))
 	if err != nil {
 		t.Fatal(err)

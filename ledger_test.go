@@ -5,14 +5,14 @@ import (
 	"testing"
 	"time"
 
-	"epitome/store"
+	"epitome/store/memory"
 )
 
 // ticking is a ledger over a store in memory, with a clock that both share.
 func ticking(keep time.Duration) (l *ledger, now *time.Time) {
 	at := time.Unix(1_800_000_000, 0)
 	clock := func() time.Time { return at }
-	l = newLedger(store.NewMemory(1<<20, clock), keep)
+	l = newLedger(memory.New(1<<20, clock), keep)
 	l.now = clock
 	return l, &at
 }

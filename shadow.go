@@ -6,13 +6,13 @@ import (
 	"time"
 
 	"epitome/rewrite"
-	"epitome/store"
+	"epitome/store/memory"
 	"epitome/summarize"
 )
 
 // shadowed are means by which nothing is written where m would write, and nobody is asked.
 func shadowed(m rewrite.Means, keep time.Duration) rewrite.Means {
-	m.Ledger = &shadowLedger{Ledger: m.Ledger, notes: newLedger(store.NewMemory(shadowMemory, time.Now), keep)}
+	m.Ledger = &shadowLedger{Ledger: m.Ledger, notes: newLedger(memory.New(shadowMemory, time.Now), keep)}
 	m.Shelf = shadowShelf{m.Shelf}
 	m.Summariser = looking(m.Summariser)
 	return m

@@ -15,7 +15,7 @@ import (
 
 // hookedStore does what a test wants after a call and before the caller has its answer. Each hook is called once.
 type hookedStore struct {
-	store.Store
+	Facts
 	afterGet, afterScan, afterTouch func()
 }
 
@@ -28,43 +28,43 @@ func once(hook *func()) {
 
 func (h *hookedStore) Get(key string) (store.Fact, bool) {
 	defer once(&h.afterGet)
-	return h.Store.Get(key)
+	return h.Facts.Get(key)
 }
 
 func (h *hookedStore) Scan(prefix string, visit func(string, store.Fact) bool) error {
 	defer once(&h.afterScan)
-	return h.Store.Scan(prefix, visit)
+	return h.Facts.Scan(prefix, visit)
 }
 
 func (h *hookedStore) Touch(key string, keep time.Duration) (bool, error) {
 	defer once(&h.afterTouch)
-	return h.Store.Touch(key, keep)
+	return h.Facts.Touch(key, keep)
 }
 
 func hookStore(s *Shelf) *hookedStore {
-	h := &hookedStore{Store: s.store}
+	h := &hookedStore{Facts: s.store}
 	s.store = h
 	return h
 }
 
 // hookedPlace is the same of a place.
 type hookedPlace struct {
-	place
+	Place
 	afterNames, afterDrop func()
 }
 
-func (h *hookedPlace) names() ([]string, error) {
+func (h *hookedPlace) Names() ([]string, error) {
 	defer once(&h.afterNames)
-	return h.place.names()
+	return h.Place.Names()
 }
 
-func (h *hookedPlace) drop(name string, now time.Time) (bool, error) {
+func (h *hookedPlace) Drop(name string, now time.Time) (bool, error) {
 	defer once(&h.afterDrop)
-	return h.place.drop(name, now)
+	return h.Place.Drop(name, now)
 }
 
 func hookPlace(s *Shelf) *hookedPlace {
-	h := &hookedPlace{place: s.place}
+	h := &hookedPlace{Place: s.place}
 	s.place = h
 	return h
 }
@@ -156,10 +156,10 @@ func TestContentLivesByItsTimeWhereMetadataAreLost(t *testing.T) {
 func TestMachineThatSleepsInTheMiddleOfAPut(t *testing.T) {
 	folder, c := t.TempDir(), newClock()
 	s := opened(t, options(folder, c))
-	s.place.(*disk).save = func(path string, content []byte) error {
+	s.place.(*filePlace).save = func(path string, content []byte) error {
 		err := saveNew(path, content)
 		c.pass(2 * tempAge)
-		if n, _, failed := s.place.tidy(c.now()); n != 0 || failed != nil { // what else Sweep does waits for Put
+		if n, _, failed := s.place.Tidy(c.now()); n != 0 || failed != nil { // what else Sweep does waits for Put
 			t.Errorf("swept %d, %v", n, failed)
 		}
 		return err
@@ -193,7 +193,7 @@ func TestFileThatGoesWhileItIsTouchedIsWrittenAgain(t *testing.T) {
 
 	other := opened(t, options(folder, c))
 	c.pass(month / 2)
-	p := &vanishing{place: other.place, before: remove}
+	p := &vanishing{Place: other.place, before: remove}
 	other.place = p
 	put(t, other, "content") // which it wants to adopt
 	has(t, other, name, "content")
@@ -201,13 +201,13 @@ func TestFileThatGoesWhileItIsTouchedIsWrittenAgain(t *testing.T) {
 
 // vanishing loses a file before it prolongs it.
 type vanishing struct {
-	place
+	Place
 	before func()
 }
 
-func (v *vanishing) prolong(name string, until time.Time) error {
+func (v *vanishing) Prolong(name string, until time.Time) error {
 	once(&v.before)
-	return v.place.prolong(name, until)
+	return v.Place.Prolong(name, until)
 }
 
 func TestErrorsOfRemovalAreTold(t *testing.T) {
@@ -215,7 +215,7 @@ func TestErrorsOfRemovalAreTold(t *testing.T) {
 	s := opened(t, options(folder, c))
 	stuck, free := put(t, s, "stuck"), put(t, s, "free")
 	c.pass(2 * month)
-	s.place = &stubborn{place: s.place, stuck: stuck}
+	s.place = &stubborn{Place: s.place, stuck: stuck}
 	n, _, err := s.Sweep(t.Context())
 	if n != 1 || !errors.Is(err, os.ErrPermission) || strings.Contains(err.Error(), stuck) {
 		t.Fatal(n, err)
@@ -226,13 +226,13 @@ func TestErrorsOfRemovalAreTold(t *testing.T) {
 
 // stubborn does not let go of one content.
 type stubborn struct {
-	place
+	Place
 	stuck string
 }
 
-func (p *stubborn) drop(name string, now time.Time) (bool, error) {
+func (p *stubborn) Drop(name string, now time.Time) (bool, error) {
 	if name == p.stuck {
 		return false, &os.PathError{Op: "remove", Path: name, Err: os.ErrPermission}
 	}
-	return p.place.drop(name, now)
+	return p.Place.Drop(name, now)
 }

@@ -13,7 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"epitome/store"
+	"epitome/store/disk"
+	"epitome/store/memory"
 )
 
 // The test binary is its own child: what kills a process must not kill the tests.
@@ -43,7 +44,7 @@ func child(what, folder string, round int) *exec.Cmd {
 }
 
 func sayName() {
-	s, err := Open(Options{Folder: os.Getenv(folderEnv), Store: store.NewMemory(1<<20, time.Now), Keep: month, Address: "path"})
+	s, err := Open(Options{Folder: os.Getenv(folderEnv), Store: memory.New(1<<20, time.Now), Keep: month, Address: "path"})
 	if err != nil {
 		fmt.Println("failed", err)
 		return
@@ -52,8 +53,8 @@ func sayName() {
 }
 
 // onDisk opens the shelf of the crash tests, over a store on disk.
-func onDisk(folder string, now func() time.Time) (*Shelf, *store.Disk, error) {
-	d, err := store.Open(store.Options{
+func onDisk(folder string, now func() time.Time) (*Shelf, *disk.Store, error) {
+	d, err := disk.Open(disk.Options{
 		Folder: filepath.Join(folder, "store"), Now: now,
 		Free: func(string) (uint64, error) { return 1 << 40, nil },
 	})

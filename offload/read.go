@@ -63,11 +63,11 @@ func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 	if !known {
 		return nil, metadata{}, ErrUnknown
 	}
-	there, err := s.place.look(name)
-	if err == nil && there.size != meta.size {
+	there, err := s.place.Look(name)
+	if err == nil && there.Size != meta.size {
 		return nil, metadata{}, s.forged(name) // its size is not to decide how much memory is taken
 	}
-	f, err := s.place.open(name)
+	f, err := s.place.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, metadata{}, ErrUnknown
 	}
@@ -85,7 +85,7 @@ func (s *Shelf) forged(name string) error {
 
 // holds tells whether the content under name is the one that meta describes.
 func (s *Shelf) holds(name string, meta metadata) bool {
-	f, err := s.place.open(name)
+	f, err := s.place.Open(name)
 	if err != nil {
 		return false
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,9 +24,9 @@ func freshSecret() []byte {
 	return secret
 }
 
-// secret is what lies beside the folder of artifacts. Of several processes that find none, one makes it, and all have
+// Secret is what lies beside the folder of artifacts. Of several processes that find none, one makes it, and all have
 // the same afterwards.
-func (d *disk) secret(log *slog.Logger) ([]byte, error) {
+func (d *filePlace) Secret() ([]byte, error) {
 	path := filepath.Join(filepath.Dir(d.folder), "secret")
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		if err := makeSecret(path, d.temp(), os.Link); err != nil {
@@ -41,7 +40,7 @@ func (d *disk) secret(log *slog.Logger) ([]byte, error) {
 	file, err := os.Stat(path)
 	if err == nil && runtime.GOOS != "windows" && file.Mode().Perm()&0o077 != 0 {
 		err = os.Chmod(path, 0o600)
-		log.Warn("the secret of artifacts' names could be read by others", "file", path)
+		d.log.Warn("the secret of artifacts' names could be read by others", "file", path)
 	}
 	return secret, err
 }

@@ -37,7 +37,7 @@ func TestAllThatMakeTheSecretAtOnceAgree(t *testing.T) {
 	for what, link := range map[string]func(string, string) error{"linked": os.Link, "in place": noLink} {
 		t.Run(what, func(t *testing.T) {
 			folder := t.TempDir()
-			d, err := openDisk(folder, time.Now)
+			d, err := openFilePlace(Options{Folder: folder, Now: time.Now})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,17 +2,18 @@
 //
 // It promises: once Put has returned, the content survives the death of this process, and Get gives it back byte for
 // byte or not at all, until it was neither put nor touched for Options.Keep. Its name cannot be guessed without the
-// secret of the data folder, and differs per scope. No file under an artifact's name is ever half written. Sweep deletes
-// nothing that is live, here or in another process with the same folder. What is used stays within the quota, or within
-// twice of it for those who may. All methods may be called at the same time.
+// secret of the data folder, and differs per scope. No file under an artifact's name is ever half written. Sweep
+// deletes nothing that is live, here or in another process with the same folder. What is used stays within the quota,
+// or within twice of it for those who may. All methods may be called at the same time.
 //
 // It assumes: a name is given to one content (Name does so), and the clock runs about like the wall clock. The
 // modification time of an artifact's file is the time when it may go. So every process knows of every file how long it
-// is wanted, whoever wrote it; and a file that someone has edited shows it, as its time is then no longer in the future.
+// is wanted, whoever wrote it; and a file that someone has edited shows it, as its time is then no longer in the
+// future.
 //
 // It does not promise: protection against someone who writes into the folder as its owner; that Get knows what another
-// process has put, as its metadata lie in that one's store (the file itself can be read all the same); or an exact quota
-// where several processes put at once, as each counts the others' files at Open and at Sweep only.
+// process has put, as its metadata lie in that one's store (the file itself can be read all the same); or an exact
+// quota where several processes put at once, as each counts the others' files at Open and at Sweep only.
 //
 // A name is the right to read: errors and logs tell no more than its beginning.
 package offload
@@ -44,19 +45,32 @@ var (
 	errOther = errors.New("another content has its name")
 )
 
+// Facts keep the metadata of artifacts; a store.Store does so, and what is said there of these methods holds here.
+type Facts interface {
+	Get(key string) (fact store.Fact, found bool)
+	Put(key string, value []byte, keep time.Duration) (version uint64, err error)
+	Delete(key string) error
+	Scan(prefix string, visit func(key string, fact store.Fact) bool) error
+	Touch(key string, keep time.Duration) (found bool, err error)
+}
+
 // Options say where a Shelf lies and what it uses of the world outside.
 type Options struct {
 	// Folder is that of the data: artifacts lie in Folder/artifacts, the secret in Folder/secret. Empty: both in memory
 	// only, with at most 64 MB of contents whatever the quota.
 	Folder string
 
+	// Place has the contents and the secret instead of Folder, if it is set.
+	Place Place
+
 	// Store has the metadata, each under "a/" and the name. Required.
-	Store store.Store
+	Store Facts
 
 	// Quota is how many bytes of contents there may be; PutBeyond may go to twice of it. 0 refuses everything.
 	Quota int64
 
-	// Keep is how long an artifact lives at least from when it was put or touched last. It goes at most an eighth later.
+	// Keep is how long an artifact lives at least from when it was put or touched last. It goes at most an eighth
+	// later.
 	Keep time.Duration
 
 	// Address says how stubs name an artifact: "path", "url", "both" or "none". In memory there is no path: both "path"
@@ -75,8 +89,8 @@ type Options struct {
 
 // Shelf keeps artifacts. There is nothing to close.
 type Shelf struct {
-	place   place
-	store   store.Store
+	place   Place
+	store   Facts
 	budget  budget
 	keep    time.Duration // what a touch gives: more than Options.Keep, as a touch may leave out a sixteenth
 	now     func() time.Time
@@ -103,7 +117,8 @@ func open(o Options) (*Shelf, error) {
 		return nil, errors.New("it has no store")
 	}
 	if o.Quota < 0 || o.Keep <= 0 {
-		return nil, fmt.Errorf("its quota is %d bytes and its keep %v; want none below 0, and a keep above it", o.Quota, o.Keep)
+		return nil, fmt.Errorf("its quota is %d bytes and its keep %v; want none below 0, and a keep above it", o.Quota,
+			o.Keep)
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -114,36 +129,44 @@ func open(o Options) (*Shelf, error) {
 	keep := min(o.Keep, longest)
 	s := &Shelf{store: o.Store, keep: keep + keep/8, now: o.Now, log: o.Log, seed: maphash.MakeSeed()}
 	s.budget.quota, s.budget.most = o.Quota, math.MaxInt64
-	folder := ""
-	if o.Folder == "" {
-		s.place, s.budget.most, s.secret = newMemory(), memoryMost, freshSecret()
-	} else {
-		d, err := openDisk(o.Folder, o.Now)
-		if err != nil {
-			return nil, err
-		}
-		s.place, folder = d, d.folder
-		if s.secret, err = d.secret(o.Log); err != nil {
-			return nil, err
-		}
+	folder, err := s.settle(o)
+	if err != nil {
+		return nil, err
 	}
-	var err error
 	if s.address, err = newAddress(o.Address, folder, o.URL); err != nil {
 		return nil, err
 	}
 	return s, s.count()
 }
 
+// settle finds the place of contents and its secret. folder is where an agent finds the contents as files, if it can.
+func (s *Shelf) settle(o Options) (folder string, err error) {
+	switch {
+	case o.Place != nil:
+		s.place = o.Place
+	case o.Folder == "":
+		s.place, s.budget.most = newMemoryPlace(), memoryMost
+	default:
+		f, err := openFilePlace(o)
+		if err != nil {
+			return "", err
+		}
+		s.place, folder = f, f.folder
+	}
+	s.secret, err = s.place.Secret()
+	return folder, err
+}
+
 // count makes what is used what lies there.
 func (s *Shelf) count() error {
-	names, err := s.place.names()
+	names, err := s.place.Names()
 	if err != nil {
 		return err
 	}
 	s.budget.beginCount()
 	for _, name := range names {
-		if there, err := s.place.look(name); err == nil {
-			s.budget.saw(name, there.size)
+		if there, err := s.place.Look(name); err == nil {
+			s.budget.saw(name, there.Size)
 		}
 	}
 	s.budget.endCount()
@@ -186,7 +209,7 @@ func (s *Shelf) put(limit int64, name string, content []byte) error {
 	if known && old.size != size {
 		return errOther
 	}
-	there, err := s.place.look(name)
+	there, err := s.place.Look(name)
 	present := err == nil
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return cause(err)
@@ -198,11 +221,11 @@ func (s *Shelf) put(limit int64, name string, content []byte) error {
 	if known && old != fresh {
 		return errOther
 	}
-	if present && there.size == size && s.holds(name, fresh) { // of another process, or its time was lost
+	if present && there.Size == size && s.holds(name, fresh) { // of another process, or its time was lost
 		if err := s.adopt(name, fresh, there); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		there = entry{} // another process has just deleted it
+		there = Entry{} // another process has just deleted it
 	}
 	if !s.budget.reserve(size, limit) {
 		return fmt.Errorf("%w: %d of %d bytes are used, and it has %d", ErrFull, s.Used(), limit, size)
@@ -214,7 +237,7 @@ func (s *Shelf) put(limit int64, name string, content []byte) error {
 		}
 		return full(err)
 	}
-	s.budget.settle(name, size, min(there.size, size)) // what someone has added to the file was never counted
+	s.budget.settle(name, size, min(there.Size, size)) // what someone has added to the file was never counted
 	return nil
 }
 
@@ -224,20 +247,20 @@ func (s *Shelf) write(name string, content []byte, fresh metadata) error {
 	if err := s.record(name, fresh); err != nil {
 		return err
 	}
-	return s.place.write(name, content, s.until())
+	return s.place.Write(name, content, s.until())
 }
 
 // adopt makes a content that lies there without our metadata a live one.
-func (s *Shelf) adopt(name string, fresh metadata, there entry) error {
+func (s *Shelf) adopt(name string, fresh metadata, there Entry) error {
 	if err := s.record(name, fresh); err != nil {
 		return full(err)
 	}
-	if there.until.Before(s.until()) {
-		if err := s.place.prolong(name, s.until()); err != nil {
+	if there.Until.Before(s.until()) {
+		if err := s.place.Prolong(name, s.until()); err != nil {
 			return full(err)
 		}
 	}
-	s.budget.changed(name, there.size, there.size)
+	s.budget.changed(name, there.Size, there.Size)
 	return nil
 }
 
@@ -257,17 +280,17 @@ func (s *Shelf) Touch(name string) bool {
 	if !known {
 		return false
 	}
-	there, err := s.place.look(name)
+	there, err := s.place.Look(name)
 	return err == nil && s.intact(there, meta) && s.prolong(name, there)
 }
 
 // prolong returns false if the artifact has just gone. Where there is no room to write down the new expiry, the old
 // one stays: the content is there all the same, and would not be better off written again.
-func (s *Shelf) prolong(name string, there entry) bool {
+func (s *Shelf) prolong(name string, there Entry) bool {
 	known, err := s.store.Touch(keyOf(name), s.keep)
 	err = ofStore(err)
-	if until := s.until(); err == nil && there.until.Before(until.Add(-s.keep/16)) {
-		err = s.place.prolong(name, until)
+	if until := s.until(); err == nil && there.Until.Before(until.Add(-s.keep/16)) {
+		err = s.place.Prolong(name, until)
 	}
 	if err != nil && known && !errors.Is(err, fs.ErrNotExist) {
 		s.log.Warn("an artifact's life could not be prolonged", "artifact", shown(name), "error", cause(err).Error())
@@ -277,8 +300,8 @@ func (s *Shelf) prolong(name string, there entry) bool {
 }
 
 // intact judges by what costs no reading.
-func (s *Shelf) intact(there entry, meta metadata) bool {
-	return there.size == meta.size && there.until.After(s.now())
+func (s *Shelf) intact(there Entry, meta metadata) bool {
+	return there.Size == meta.size && there.Until.After(s.now())
 }
 
 // until is when an artifact may go that is put or touched now.

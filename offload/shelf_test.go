@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"epitome/store"
+	"epitome/store/memory"
 )
 
 const month = 30 * 24 * time.Hour
@@ -34,7 +35,8 @@ func (c *clock) pass(d time.Duration) { c.nanos.Add(int64(d)) }
 
 // options are those of most tests: a shelf in folder, a store of its own in memory.
 func options(folder string, c *clock) Options {
-	return Options{Folder: folder, Store: store.NewMemory(64<<20, c.now), Quota: 32 << 20, Keep: month, Address: "path", Now: c.now}
+	return Options{Folder: folder, Store: memory.New(64<<20, c.now), Quota: 32 << 20, Keep: month, Address: "path",
+		Now: c.now}
 }
 
 func opened(t testing.TB, o Options) *Shelf {
@@ -120,7 +122,8 @@ func fileOf(folder, name string) string { return filepath.Join(folder, "artifact
 func TestContentComesBackAsItWasPut(t *testing.T) {
 	both(t, func(t *testing.T, s *Shelf, _ *clock) {
 		total := int64(0)
-		for _, content := range []string{"", "a", "two\nlines\r\n", "\x00\xff\xfe not text", strings.Repeat("0123456789", 1<<20)} {
+		for _, content := range []string{"", "a", "two\nlines\r\n", "\x00\xff\xfe not text",
+			strings.Repeat("0123456789", 1<<20)} {
 			name := put(t, s, content)
 			has(t, s, name, content)
 			total += int64(len(content))
@@ -159,7 +162,7 @@ func TestNameHasOneContent(t *testing.T) {
 		name := put(t, s, "content")
 		for _, other := range []string{"longer content", "CONTENT"} {
 			c.pass(2 * month / 3)
-			if other == "CONTENT" && s.place.prolong(name, c.now()) != nil { // so that Put has to look closely
+			if other == "CONTENT" && s.place.Prolong(name, c.now()) != nil { // so that Put has to look closely
 				t.Fatal("cannot make it expire")
 			}
 			if err := s.Put(name, []byte(other)); !errors.Is(err, errOther) {
@@ -366,7 +369,7 @@ func TestNothingIsLeftOfAWriteThatFails(t *testing.T) {
 		folder := t.TempDir()
 		s := opened(t, options(folder, newClock()))
 		kept := put(t, s, "kept")
-		s.place.(*disk).save = func(path string, content []byte) error {
+		s.place.(*filePlace).save = func(path string, content []byte) error {
 			if err := os.WriteFile(path, content[:len(content)/2], 0o600); err != nil {
 				t.Error(err)
 			}
@@ -388,7 +391,7 @@ func TestNothingIsLeftOfAWriteThatFails(t *testing.T) {
 		if _, found := s.metadata(name); found {
 			t.Error("its metadata are there")
 		}
-		s.place.(*disk).save = saveNew
+		s.place.(*filePlace).save = saveNew
 		put(t, s, "content")
 		has(t, s, name, "content")
 	}
@@ -400,7 +403,7 @@ func TestNothingIsLeftOfAWriteThatFails(t *testing.T) {
 
 // refusing is a store that has no room.
 type refusing struct {
-	store.Store
+	Facts
 	full atomic.Bool
 }
 
@@ -408,22 +411,22 @@ func (r *refusing) Put(key string, value []byte, keep time.Duration) (uint64, er
 	if r.full.Load() {
 		return 0, fmt.Errorf("cannot put fact %q: %w", key, store.ErrNoSpace)
 	}
-	return r.Store.Put(key, value, keep)
+	return r.Facts.Put(key, value, keep)
 }
 
 func (r *refusing) Touch(key string, keep time.Duration) (bool, error) {
 	if r.full.Load() {
-		_, found := r.Store.Get(key)
+		_, found := r.Facts.Get(key)
 		return found, fmt.Errorf("cannot touch fact %q: %w", key, store.ErrNoSpace)
 	}
-	return r.Store.Touch(key, keep)
+	return r.Facts.Touch(key, keep)
 }
 
 func TestStoreWithoutRoomIsAFullShelf(t *testing.T) {
 	var log bytes.Buffer
 	folder, c := t.TempDir(), newClock()
 	o := options(folder, c)
-	r := &refusing{Store: o.Store}
+	r := &refusing{Facts: o.Store}
 	o.Store, o.Log = r, slog.New(slog.NewTextHandler(&log, nil))
 	s := opened(t, o)
 	there := put(t, s, "there")
@@ -445,6 +448,22 @@ func TestStoreWithoutRoomIsAFullShelf(t *testing.T) {
 	if text := log.String(); !strings.Contains(text, "could not be prolonged") || strings.Contains(text, there) {
 		t.Errorf("the log says %s", text)
 	}
+}
+
+func TestShelvesOfOnePlaceShareContentsAndNames(t *testing.T) {
+	c := newClock()
+	o := options("", c)
+	o.Place = newMemoryPlace()
+	first, second := opened(t, o), opened(t, o)
+	name := put(t, first, "content")
+	has(t, second, name, "content")
+	if got := second.Name("tests", []byte("content")); got != name {
+		t.Errorf("the second shelf names it %s; the first %s", got, name)
+	}
+	if n, _, err := second.Sweep(t.Context()); n != 0 || err != nil {
+		t.Fatal(n, err)
+	}
+	used(t, second, 7)
 }
 
 func TestOptionsThatMakeNoSenseAreRefused(t *testing.T) {

@@ -27,12 +27,12 @@ func (s *Shelf) Sweep(ctx context.Context) (n int, bytes int64, err error) {
 
 func (s *Shelf) sweep(ctx context.Context) (n int, bytes int64, err error) {
 	s.budget.beginCount()
-	names, err := s.place.names()
+	names, err := s.place.Names()
 	if err != nil { // where the folder cannot be read, its contents are not gone
 		s.budget.dropCount()
 		return 0, 0, err
 	}
-	n, bytes, err = s.place.tidy(s.now())
+	n, bytes, err = s.place.Tidy(s.now())
 	for _, name := range names {
 		if ctx.Err() != nil {
 			s.budget.dropCount()
@@ -53,7 +53,7 @@ func (s *Shelf) sweep(ctx context.Context) (n int, bytes int64, err error) {
 // processes put here, we have the time only.
 func (s *Shelf) consider(name string) (size int64, freed bool, err error) {
 	defer s.lock(name).Unlock()
-	there, err := s.place.look(name)
+	there, err := s.place.Look(name)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
@@ -61,15 +61,15 @@ func (s *Shelf) consider(name string) (size int64, freed bool, err error) {
 		return 0, false, err
 	}
 	_, live := s.metadata(name)
-	if !live && !there.until.After(s.now()) {
-		freed, err = s.place.drop(name, s.now())
+	if !live && !there.Until.After(s.now()) {
+		freed, err = s.place.Drop(name, s.now())
 	}
 	if freed {
-		s.budget.changed(name, 0, there.size)
+		s.budget.changed(name, 0, there.Size)
 	} else {
-		s.budget.saw(name, there.size)
+		s.budget.saw(name, there.Size)
 	}
-	return there.size, freed, err
+	return there.Size, freed, err
 }
 
 func (s *Shelf) sweepMetadata(ctx context.Context) error {
@@ -88,7 +88,7 @@ func (s *Shelf) sweepMetadata(ctx context.Context) error {
 }
 
 func (s *Shelf) absent(name string) bool {
-	_, err := s.place.look(name)
+	_, err := s.place.Look(name)
 	return errors.Is(err, fs.ErrNotExist)
 }
 

@@ -35,7 +35,7 @@ func TestSweepDeletesWhatHasExpired(t *testing.T) {
 		f(0, 0, 5)
 		c.pass(2 * month)
 		f(1, 5, 0)
-		if names, err := s.place.names(); len(names) != 0 || err != nil {
+		if names, err := s.place.Names(); len(names) != 0 || err != nil {
 			t.Fatal(names, err)
 		}
 	})
@@ -57,7 +57,7 @@ func TestSweepDeletesWhatACrashHasLeft(t *testing.T) {
 	folder, c := t.TempDir(), newClock()
 	s := opened(t, options(folder, c))
 	name := put(t, s, "content")
-	temp := s.place.(*disk).temp()
+	temp := s.place.(*filePlace).temp()
 	foreign := filepath.Join(folder, "artifacts", "README.txt")
 	for _, path := range []string{temp, foreign} {
 		if err := os.WriteFile(path, []byte("half"), 0o600); err != nil {

@@ -1,19 +1,17 @@
-// Package store keeps facts by key: put loudly, put if absent, get softly.
+// Package store is the contract of facts by key: put loudly, put if absent, get softly. The stores themselves are in
+// packages below it: disk, memory; storetest holds each of them to what is promised here.
 //
-// It promises: what a write acknowledged survives the death of this process byte for byte, until it expires or is
+// A Store promises: what a write acknowledged survives the death of this process byte for byte, until it expires or is
 // deleted; what is read is what was written under that very key, or it is not found. A fact carries a version, and all
 // changes of one key happen one after another, so of two writers that put the same key if absent, one wins and both
-// hold the winner's value. A failed read is never an error for the reader: whatever cannot be read is not found, and
-// Options.Fault hears why, once for each failed read. A failed write is always an error. No method panics, whatever
-// state the store is in, and all may be called at the same time, after Close too.
+// hold the winner's value. A failed read is never an error for the reader: whatever cannot be read is not found. A
+// failed write is always an error. No method panics, whatever state the store is in, and all may be called at the same
+// time, after Close too.
 //
-// It assumes: a value is small (MaxValue; large content belongs to files), one process uses a folder at a time, and
-// the clock that is passed runs about like the wall clock, by which Badger gives space back.
+// It assumes: a value is small (MaxValue; large content belongs to files), and clocks run about like the wall clock.
 //
-// It does not promise: that the last second survives a power failure (Badger's log is synced each Options.SyncEvery);
-// that a fact lives to the end of its keep (damage, or the limit of Memory, may take it earlier); protection against
-// someone who writes into the folder; or survival of a disk that other programs fill within one second, as Badger's
-// mapped files then end the process. The next start after such a death while opening moves the folder aside.
+// It does not promise that a fact lives to the end of its keep: damage, or a limit on what is kept, may take it
+// earlier. What else a store does not promise, or promises less, its package says.
 package store
 
 import (
@@ -22,19 +20,19 @@ import (
 )
 
 const (
-	// MaxValue is the largest value in bytes. With its head it stays below Badger's value threshold, so that every
-	// value lives in the tree, whose space is given back, and none in the value log, whose space is not.
-	MaxValue = 1<<20 - headSize - 1
+	// MaxValue is the largest value in bytes. It leaves room for what a store on disk keeps with each value, within one
+	// megabyte for both.
+	MaxValue = 1<<20 - 22
 
 	// MaxKey is the longest key in bytes.
 	MaxKey = 1024
 )
 
 var (
-	// ErrInUse says that another process, or another Disk of this one, holds the folder.
+	// ErrInUse says that another process, or another store of this one, holds the folder.
 	ErrInUse = errors.New("the store is in use by another process")
 
-	// ErrNoSpace says that a write was refused because too little of the disk, or of a Memory's limit, is free.
+	// ErrNoSpace says that a write was refused because too little of the disk, or of a limit in memory, is free.
 	ErrNoSpace = errors.New("too little free space")
 
 	// ErrTooLarge says that a value is longer than MaxValue.
@@ -50,7 +48,7 @@ type Fact struct {
 	Version uint64 // rises with each replacement of the value; 0 is no fact at all
 }
 
-// Store is the contract of Disk and Memory.
+// Store is what every store does.
 //
 // Keys are not empty and at most MaxKey bytes. keep is how long a fact lives from now; it must be positive, and counts
 // as a hundred years if it is longer. No method keeps a value it was given, and what is returned belongs to the caller.
@@ -83,6 +81,7 @@ type Store interface {
 	// Sync returns when everything acknowledged before would survive a power failure.
 	Sync() error
 
-	// Close ends the store. Afterwards nothing is found and every change returns ErrClosed; a second Close does nothing.
+	// Close ends the store. Afterwards nothing is found and every change returns ErrClosed; a second Close does
+	// nothing.
 	Close() error
 }

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"epitome/store"
+	"epitome/store/disk"
+	"epitome/store/memory"
 	"epitome/unit"
 )
 
@@ -67,8 +69,8 @@ func TestJobOutlivesItsAskers(t *testing.T) {
 
 func TestRestartAsksNothingAgain(t *testing.T) {
 	folder := t.TempDir()
-	open := func() *store.Disk {
-		s, err := store.Open(store.Options{Folder: folder, SyncEvery: time.Second, Log: slog.New(slog.DiscardHandler), Fault: func(err error) { t.Error(err) }})
+	open := func() *disk.Store {
+		s, err := disk.Open(disk.Options{Folder: folder, SyncEvery: time.Second, Log: slog.New(slog.DiscardHandler), Fault: func(err error) { t.Error(err) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -300,14 +302,14 @@ func TestPanicFailsOneJob(t *testing.T) {
 }
 
 // refusing takes nothing.
-type refusing struct{ store.Store }
+type refusing struct{ Facts }
 
 func (refusing) PutIfAbsent(string, []byte, time.Duration) (store.Fact, bool, error) {
 	return store.Fact{}, false, store.ErrNoSpace
 }
 
 func TestProseThatCannotBeStoredIsKeptInMemory(t *testing.T) {
-	r := over(t, refusing{store.NewMemory(1<<20, time.Now)}, plain(), text(good("a")))
+	r := over(t, refusing{memory.New(1<<20, time.Now)}, plain(), text(good("a")))
 	for i := range mostSpare + 5 {
 		r.answered(question(fmt.Sprint(i)))
 	}
@@ -321,7 +323,7 @@ func TestProseThatCannotBeStoredIsKeptInMemory(t *testing.T) {
 }
 
 func TestWhatStandsInTheStoreCounts(t *testing.T) {
-	s := store.NewMemory(1<<20, time.Now)
+	s := memory.New(1<<20, time.Now)
 	r := over(t, s, plain(), text(good("a")))
 	if _, err := s.Put(nameOf("a"), []byte("of another version"), time.Hour); err != nil {
 		t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/store"
+	"epitome/store/memory"
 	"epitome/unit"
 )
 
@@ -138,7 +138,7 @@ func takes(d time.Duration, then step) step {
 type rig struct {
 	*Summariser
 	t     testing.TB
-	store store.Store
+	store Facts
 
 	mu     sync.Mutex
 	steps  []step // the last one is repeated
@@ -180,10 +180,10 @@ func (r *rig) told() []Event {
 }
 
 func rigged(t testing.TB, c Config, steps ...step) *rig {
-	return over(t, store.NewMemory(64<<20, time.Now), c, steps...)
+	return over(t, memory.New(64<<20, time.Now), c, steps...)
 }
 
-func over(t testing.TB, s store.Store, c Config, steps ...step) *rig {
+func over(t testing.TB, s Facts, c Config, steps ...step) *rig {
 	t.Helper()
 	if err := c.Check(); err != nil {
 		t.Fatal(err)

@@ -39,9 +39,17 @@ var (
 	ErrClosed = errors.New("no summaries are made any more")
 )
 
+// Facts keep prose; a store.Store does so, and what is said there of these methods holds here.
+type Facts interface {
+	Get(key string) (fact store.Fact, found bool)
+	Put(key string, value []byte, keep time.Duration) (version uint64, err error)
+	PutIfAbsent(key string, value []byte, keep time.Duration) (standing store.Fact, won bool, err error)
+	Touch(key string, keep time.Duration) (found bool, err error)
+}
+
 // Means is what a Summariser needs.
 type Means struct {
-	Store    store.Store
+	Store    Facts
 	Keep     func() time.Duration // how long prose is kept from when it was used last
 	Send     Sender
 	Dialect  Dialect

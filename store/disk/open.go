@@ -1,4 +1,4 @@
-package store
+package disk
 
 import (
 	"errors"
@@ -13,9 +13,12 @@ import (
 
 	"github.com/dgraph-io/badger/v4"
 	"github.com/dgraph-io/badger/v4/options"
+
+	"epitome/store"
+	"epitome/store/records"
 )
 
-// Options say where a Disk lies and what it uses of the world outside. Only Folder has no default.
+// Options say where a Store lies and what it uses of the world outside. Only Folder has no default.
 type Options struct {
 	// Folder is the store's own. Beside it lie Folder.lock and, after damage, at most two Folder.bad-TIME.
 	Folder string
@@ -57,8 +60,9 @@ func (o Options) withDefaults() Options {
 }
 
 // Open returns the store in o.Folder, which it makes where there is none. A damaged store is moved aside, Notice tells
-// it, and an empty one begins. The errors are ErrInUse, ErrNoSpace, and what the system refuses: no such store is moved.
-func Open(o Options) (*Disk, error) {
+// it, and an empty one begins. The errors are store.ErrInUse, store.ErrNoSpace, and what the system refuses: no such
+// store is moved.
+func Open(o Options) (*Store, error) {
 	d, err := open(o.withDefaults())
 	if err != nil {
 		return nil, fmt.Errorf("cannot open store %s: %w", o.Folder, err)
@@ -66,7 +70,7 @@ func Open(o Options) (*Disk, error) {
 	return d, nil
 }
 
-func open(o Options) (*Disk, error) {
+func open(o Options) (*Store, error) {
 	if o.Folder == "" {
 		return nil, errors.New("it has no folder")
 	}
@@ -88,7 +92,7 @@ func open(o Options) (*Disk, error) {
 }
 
 // openLocked opens the folder, and if it is damaged, another one in its place. The lock on it is held.
-func openLocked(o Options) (*Disk, error) {
+func openLocked(o Options) (*Store, error) {
 	room := &space{folder: o.Folder, free: o.Free, now: o.Now}
 	if err := room.check(); err != nil {
 		return nil, err
@@ -97,7 +101,7 @@ func openLocked(o Options) (*Disk, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Disk{room: room}
+	d := &Store{room: room, now: o.Now, fault: o.Fault}
 	if why == nil {
 		d.db, why = tryOpen(o)
 	}
@@ -112,7 +116,7 @@ func openLocked(o Options) (*Disk, error) {
 			return nil, err
 		}
 	}
-	d.begin(d, o.Now, o.Fault)
+	d.Facts = records.New(rows{d}, o.Now, o.Fault)
 	return d, nil
 }
 
@@ -138,13 +142,14 @@ func tryOpen(o Options) (db *badger.DB, err error) {
 		return err
 	})
 	if err != nil && strings.Contains(err.Error(), "Cannot acquire directory lock") {
-		return nil, fmt.Errorf("%w: %w", ErrInUse, err)
+		return nil, fmt.Errorf("%w: %w", store.ErrInUse, err)
 	}
 	return db, err
 }
 
 // tuned are Badger's options for small values and little memory. The tables are checked before Badger sees them
-// (checkTables), and each value carries its checksum, so Badger itself does not verify: its own check panics on some damage.
+// (checkTables), and each value carries its checksum, so Badger itself does not verify: its own check panics on some
+// damage.
 func tuned(o Options) badger.Options {
 	return badger.DefaultOptions(o.Folder).
 		WithLogger(warnings{o.Log}).
@@ -152,9 +157,9 @@ func tuned(o Options) badger.Options {
 		WithBlockCacheSize(8 << 20).WithIndexCacheSize(8 << 20).
 		WithNumLevelZeroTables(2).WithNumLevelZeroTablesStall(6).
 		WithNumCompactors(2).WithBaseTableSize(2 << 20).
-		WithValueLogFileSize(valueLogSize).WithValueThreshold(1 << 20).
+		WithValueLogFileSize(valueLogSize).WithValueThreshold(valueThreshold).
 		WithCompactL0OnClose(true).WithMetricsEnabled(false).
-		WithDetectConflicts(false). // the locks of facts do that
+		WithDetectConflicts(false). // the locks of records.Facts do that
 		WithSyncWrites(false).
 		WithVerifyValueChecksum(true).
 		WithChecksumVerificationMode(options.NoVerification)
@@ -164,7 +169,7 @@ func tuned(o Options) badger.Options {
 // Badger keeps only the text of an error that it wraps.
 func outside(err error) bool {
 	for _, e := range []error{
-		ErrInUse, fs.ErrPermission, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.ENOMEM, syscall.EROFS,
+		store.ErrInUse, fs.ErrPermission, syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC, syscall.ENOMEM, syscall.EROFS,
 	} {
 		if errors.Is(err, e) || strings.Contains(err.Error(), e.Error()) {
 			return true

@@ -1,4 +1,4 @@
-package store
+package disk
 
 import (
 	"bufio"
@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"epitome/store/storetest"
 )
 
 // The test binary is its own child: what kills a process must not kill the tests.
@@ -35,7 +37,8 @@ func TestMain(m *testing.M) {
 func child(what, folder string, round int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	// The race detector would let each child sleep for a second at its end.
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", childEnv+"="+what, folderEnv+"="+folder, roundEnv+"="+strconv.Itoa(round))
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", childEnv+"="+what, folderEnv+"="+folder,
+		roundEnv+"="+strconv.Itoa(round))
 	cmd.Stderr = os.Stderr
 	return cmd
 }
@@ -63,13 +66,13 @@ func writeUntilKilled() {
 		all.Go(func() {
 			for n := 0; ; n++ {
 				key := fmt.Sprintf("round %s, writer %d, fact %d", os.Getenv(roundEnv), w, n)
-				if _, err := d.Put(key, []byte(expected(key)), month); err != nil {
+				if _, err := d.Put(key, []byte(expected(key)), storetest.Month); err != nil {
 					fmt.Println("failed", err)
 					return
 				}
 				_, _ = os.Stdout.WriteString("put " + key + "\n") // one write: lines of goroutines do not mix
 				count := fmt.Sprintf("count of round %s, writer %d", os.Getenv(roundEnv), w)
-				if _, err := d.Put(count, fmt.Append(nil, n), month); err != nil {
+				if _, err := d.Put(count, fmt.Append(nil, n), storetest.Month); err != nil {
 					fmt.Println("failed", err)
 					return
 				}

@@ -1,8 +1,9 @@
-package store
+package disk
 
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -14,17 +15,82 @@ import (
 	"time"
 
 	"github.com/dgraph-io/badger/v4"
+
+	"epitome/store"
+	"epitome/store/records"
+	"epitome/store/storetest"
 )
 
+func plenty(string) (uint64, error) { return math.MaxUint64, nil }
+
+func opened(t testing.TB, c *storetest.Clock) *Store {
+	t.Helper()
+	return openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.Now})
+}
+
+// openedAt opens a store that the end of the test closes.
+func openedAt(t testing.TB, o Options) *Store {
+	t.Helper()
+	if o.Free == nil {
+		o.Free = plenty
+	}
+	d, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// mustOpen opens a store of which there is nothing to tell; the test closes it.
+func mustOpen(t testing.TB, o Options) *Store {
+	t.Helper()
+	d, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Notice() != "" {
+		t.Fatal(d.Notice())
+	}
+	return d
+}
+
+func fresh(t testing.TB, c *storetest.Clock) (store.Store, func() store.Store) {
+	o := Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.Now, Free: plenty}
+	d := mustOpen(t, o)
+	return d, func() store.Store {
+		if err := d.Close(); err != nil {
+			t.Fatal(err)
+		}
+		d = mustOpen(t, o)
+		return d
+	}
+}
+
+func TestContract(t *testing.T) { storetest.TestStore(t, fresh) }
+
+func TestAllocations(t *testing.T) {
+	if raceDetector {
+		t.Skip("the race detector allocates")
+	}
+	storetest.TestAllocations(t, fresh)
+}
+
+func BenchmarkStore(b *testing.B) { storetest.Benchmark(b, fresh) }
+
 func TestRestartKeepsEverything(t *testing.T) {
-	c := newClock()
-	o := Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.now, Free: plenty}
+	c := storetest.NewClock()
+	o := Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.Now, Free: plenty}
 	random := rand.New(rand.NewPCG(1, 2))
-	facts := map[string]Fact{}
+	facts := map[string]store.Fact{}
 	for range 3 {
 		d := mustOpen(t, o)
 		for key, fact := range facts {
-			if got := want(t, d, key, string(fact.Bytes)); got.Version != fact.Version {
+			if got := storetest.Want(t, d, key, string(fact.Bytes)); got.Version != fact.Version {
 				t.Fatalf("%q has version %d after the restart; had %d", key, got.Version, fact.Version)
 			}
 		}
@@ -34,89 +100,92 @@ func TestRestartKeepsEverything(t *testing.T) {
 				value[i] = byte(random.Uint32())
 			}
 			key := fmt.Sprint(random.IntN(500))
-			facts[key] = Fact{value, put(t, d, key, string(value))}
+			facts[key] = store.Fact{Bytes: value, Version: storetest.Put(t, d, key, string(value))}
 		}
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
-		c.pass(time.Minute)
+		c.Pass(time.Minute)
 	}
 }
 
 func TestSecondOpenIsRefused(t *testing.T) {
-	d := opened(t, newClock())
-	put(t, d, "a", "one")
-	if _, err := Open(Options{Folder: d.room.folder, Free: plenty}); !errors.Is(err, ErrInUse) {
-		t.Fatalf("a second open: %v; want %v", err, ErrInUse)
+	d := opened(t, storetest.NewClock())
+	storetest.Put(t, d, "a", "one")
+	if _, err := Open(Options{Folder: d.room.folder, Free: plenty}); !errors.Is(err, store.ErrInUse) {
+		t.Fatalf("a second open: %v; want %v", err, store.ErrInUse)
 	}
 	out, err := child("inspect", d.room.folder, 0).Output()
-	if err != nil || !strings.Contains(string(out), ErrInUse.Error()) {
-		t.Fatalf("another process: %v, %q; want %v", err, out, ErrInUse)
+	if err != nil || !strings.Contains(string(out), store.ErrInUse.Error()) {
+		t.Fatalf("another process: %v, %q; want %v", err, out, store.ErrInUse)
 	}
 	if aside := quarantined(t, d.room.folder); len(aside) != 0 {
 		t.Fatalf("%q was moved aside", aside)
 	}
-	want(t, d, "a", "one")
+	storetest.Want(t, d, "a", "one")
 }
 
 // TestLittleSpaceRefusesWrites plays a disk that fills up and is cleared again.
 func TestLittleSpaceRefusesWrites(t *testing.T) {
-	c := newClock()
+	c := storetest.NewClock()
 	var free atomic.Uint64
 	free.Store(reserve)
 	looks := 0
-	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.now, Free: func(string) (uint64, error) {
-		looks++
-		return free.Load(), nil
-	}})
-	put(t, d, "a", "one")
+	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.Now,
+		Free: func(string) (uint64, error) {
+			looks++
+			return free.Load(), nil
+		}})
+	storetest.Put(t, d, "a", "one")
 	free.Store(reserve - 1)
 	for range 50 {
-		put(t, d, "a", "two") // the last look still holds
+		storetest.Put(t, d, "a", "two") // the last look still holds
 	}
 	if looks != 1 {
 		t.Fatalf("looked %d times in one moment", looks)
 	}
-	c.pass(recheck)
-	_, err1 := d.Put("a", []byte("three"), month)
-	_, _, err2 := d.PutIfAbsent("b", nil, month)
-	_, err3 := d.Touch("a", 2*month)
+	c.Pass(recheck)
+	_, err1 := d.Put("a", []byte("three"), storetest.Month)
+	_, _, err2 := d.PutIfAbsent("b", nil, storetest.Month)
+	_, err3 := d.Touch("a", 2*storetest.Month)
 	for i, err := range []error{err1, err2, err3, d.Delete("a")} {
-		if !errors.Is(err, ErrNoSpace) {
-			t.Errorf("write %d: %v; want %v", i, err, ErrNoSpace)
+		if !errors.Is(err, store.ErrNoSpace) {
+			t.Errorf("write %d: %v; want %v", i, err, store.ErrNoSpace)
 		}
 	}
-	want(t, d, "a", "two")
-	if err := d.Scan("", func(key string, f Fact) bool { return key == "a" && string(f.Bytes) == "two" }); err != nil {
+	storetest.Want(t, d, "a", "two")
+	err := d.Scan("", func(key string, f store.Fact) bool { return key == "a" && string(f.Bytes) == "two" })
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Sync(); err != nil {
 		t.Fatal(err)
 	}
 	free.Store(reserve)
-	c.pass(recheck)
-	put(t, d, "a", "three")
-	c.pass(-time.Hour) // a clock that is set back
+	c.Pass(recheck)
+	storetest.Put(t, d, "a", "three")
+	c.Pass(-time.Hour) // a clock that is set back
 	free.Store(0)
-	if _, err := d.Put("a", nil, month); !errors.Is(err, ErrNoSpace) {
-		t.Fatalf("after the clock was set back: %v; want %v", err, ErrNoSpace)
+	if _, err := d.Put("a", nil, storetest.Month); !errors.Is(err, store.ErrNoSpace) {
+		t.Fatalf("after the clock was set back: %v; want %v", err, store.ErrNoSpace)
 	}
 	free.Store(reserve)
 }
 
 func TestSpaceThatCannotBeKnownRefusesWrites(t *testing.T) {
-	c := newClock()
+	c := storetest.NewClock()
 	broken := errors.New("no answer")
 	var answer atomic.Pointer[error]
-	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.now, Free: func(string) (uint64, error) {
-		if err := answer.Load(); err != nil {
-			return 0, *err
-		}
-		return reserve, nil
-	}})
+	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.Now,
+		Free: func(string) (uint64, error) {
+			if err := answer.Load(); err != nil {
+				return 0, *err
+			}
+			return reserve, nil
+		}})
 	answer.Store(&broken)
-	c.pass(recheck)
-	if _, err := d.Put("a", nil, month); !errors.Is(err, broken) {
+	c.Pass(recheck)
+	if _, err := d.Put("a", nil, storetest.Month); !errors.Is(err, broken) {
 		t.Fatalf("%v; want %v", err, broken)
 	}
 	answer.Store(nil)
@@ -125,15 +194,15 @@ func TestSpaceThatCannotBeKnownRefusesWrites(t *testing.T) {
 func TestFullDiskIsNotOpened(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "store")
 	d := mustOpen(t, Options{Folder: folder, Free: plenty})
-	put(t, d, "a", "one")
+	storetest.Put(t, d, "a", "one")
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
 	full := func(string) (uint64, error) { return reserve - 1, nil }
-	if _, err := Open(Options{Folder: folder, Free: full}); !errors.Is(err, ErrNoSpace) {
-		t.Fatalf("%v; want %v", err, ErrNoSpace)
+	if _, err := Open(Options{Folder: folder, Free: full}); !errors.Is(err, store.ErrNoSpace) {
+		t.Fatalf("%v; want %v", err, store.ErrNoSpace)
 	}
-	want(t, openedAt(t, Options{Folder: folder}), "a", "one")
+	storetest.Want(t, openedAt(t, Options{Folder: folder}), "a", "one")
 }
 
 func TestCloseOnAFullDiskLeavesWhatWasThere(t *testing.T) {
@@ -145,17 +214,17 @@ func TestCloseOnAFullDiskLeavesWhatWasThere(t *testing.T) {
 		}
 		return reserve, nil
 	}})
-	put(t, d, "a", "one")
+	storetest.Put(t, d, "a", "one")
 	full.Store(true)
-	if err := d.Close(); !errors.Is(err, ErrNoSpace) {
-		t.Fatalf("%v; want %v", err, ErrNoSpace)
+	if err := d.Close(); !errors.Is(err, store.ErrNoSpace) {
+		t.Fatalf("%v; want %v", err, store.ErrNoSpace)
 	}
-	if _, err := Open(Options{Folder: folder, Free: plenty}); !errors.Is(err, ErrInUse) {
+	if _, err := Open(Options{Folder: folder, Free: plenty}); !errors.Is(err, store.ErrInUse) {
 		t.Fatalf("the folder is free although its files are open: %v", err)
 	}
 	next := filepath.Join(t.TempDir(), "store")
 	copyFolder(t, folder, next) // as another process finds it
-	want(t, openedAt(t, Options{Folder: next}), "a", "one")
+	storetest.Want(t, openedAt(t, Options{Folder: next}), "a", "one")
 	if err := errors.Join(d.db.Close(), d.lock.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -173,23 +242,24 @@ func quarantined(t *testing.T, folder string) []string {
 
 // TestDamagedStoresAreMovedAside damages a store again and again; the newest two stay.
 func TestDamagedStoresAreMovedAside(t *testing.T) {
-	c := newClock()
+	c := storetest.NewClock()
 	folder := filepath.Join(t.TempDir(), "store")
 	f := func(value string, spoil func() error) {
 		t.Helper()
-		d := mustOpen(t, Options{Folder: folder, Now: c.now, Free: plenty})
-		put(t, d, "a", value)
+		d := mustOpen(t, Options{Folder: folder, Now: c.Now, Free: plenty})
+		storetest.Put(t, d, "a", value)
 		if err := errors.Join(d.Close(), spoil()); err != nil {
 			t.Fatal(err)
 		}
-		d, err := Open(Options{Folder: folder, Now: c.now, Free: plenty})
+		d, err := Open(Options{Folder: folder, Now: c.Now, Free: plenty})
 		if err != nil {
 			t.Fatal(err)
 		}
-		want(t, d, "a", "")
+		storetest.Want(t, d, "a", "")
 		aside := quarantined(t, folder)
 		newest := aside[len(aside)-1]
-		if !strings.Contains(d.Notice(), newest) || !strings.HasPrefix(newest, folder+".bad-20261101T") || len(aside) > 2 {
+		if !strings.Contains(d.Notice(), newest) || !strings.HasPrefix(newest, folder+".bad-20261101T") ||
+			len(aside) > 2 {
 			t.Fatalf("notice %q, aside %q", d.Notice(), aside)
 		}
 		if _, err := os.Stat(filepath.Join(folder, markerName)); !os.IsNotExist(err) {
@@ -202,9 +272,9 @@ func TestDamagedStoresAreMovedAside(t *testing.T) {
 	marker := func() error { return os.WriteFile(filepath.Join(folder, markerName), nil, 0o600) }
 	manifest := filepath.Join(folder, "MANIFEST")
 	f("marker", marker)
-	c.pass(time.Hour)
+	c.Pass(time.Hour)
 	f("no manifest", func() error { return os.Remove(manifest) })
-	c.pass(time.Hour)
+	c.Pass(time.Hour)
 	f("no manifest in it", func() error { return os.WriteFile(manifest, []byte("nothing"), 0o600) })
 	f("twice in a second", marker)
 }
@@ -214,7 +284,7 @@ func TestMarkerInAnEmptyFolderSaysNothing(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, markerName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	put(t, openedAt(t, Options{Folder: folder}), "a", "one")
+	storetest.Put(t, openedAt(t, Options{Folder: folder}), "a", "one")
 	if aside := quarantined(t, folder); len(aside) != 0 {
 		t.Fatalf("%q was moved aside", aside)
 	}
@@ -224,7 +294,7 @@ func TestMarkerInAnEmptyFolderSaysNothing(t *testing.T) {
 func TestKilledWhileBeginningALog(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "store")
 	d := mustOpen(t, Options{Folder: folder, Free: plenty})
-	put(t, d, "a", "one")
+	storetest.Put(t, d, "a", "one")
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +303,7 @@ func TestKilledWhileBeginningALog(t *testing.T) {
 			t.Fatal(err)
 		}
 		d := mustOpen(t, Options{Folder: folder, Free: plenty})
-		want(t, d, "a", "one")
+		storetest.Want(t, d, "a", "one")
 		if err := d.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -246,7 +316,8 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 	if err := os.WriteFile(letter, []byte("dear"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(Options{Folder: folder, Free: plenty}); err == nil || !strings.Contains(err.Error(), "letter.txt") {
+	if _, err := Open(Options{Folder: folder, Free: plenty}); err == nil ||
+		!strings.Contains(err.Error(), "letter.txt") {
 		t.Fatalf("%v; want an error that names the file", err)
 	}
 	if text, err := os.ReadFile(letter); err != nil || string(text) != "dear" {
@@ -256,12 +327,13 @@ func TestForeignFolderIsLeftAlone(t *testing.T) {
 
 func TestErrorsOfTheSystemMoveNothing(t *testing.T) {
 	asBadger := fmt.Errorf("Opening file err: %+v", syscall.ENOSPC)
-	for _, err := range []error{os.ErrPermission, syscall.EMFILE, fmt.Errorf("cannot map: %w", syscall.ENOMEM), asBadger, ErrInUse} {
+	for _, err := range []error{os.ErrPermission, syscall.EMFILE, fmt.Errorf("cannot map: %w", syscall.ENOMEM),
+		asBadger, store.ErrInUse} {
 		if !outside(err) {
 			t.Errorf("%v counts as damage", err)
 		}
 	}
-	if outside(os.ErrNotExist) || outside(errDamaged) {
+	if outside(os.ErrNotExist) || outside(records.ErrDamaged) {
 		t.Error("a missing table counts as the system's fault")
 	}
 	if _, err := Open(Options{Free: plenty}); err == nil {
@@ -273,36 +345,37 @@ func TestErrorsOfTheSystemMoveNothing(t *testing.T) {
 func TestDamagedValueIsNotFound(t *testing.T) {
 	var mu sync.Mutex
 	var faults []error
-	c := newClock()
-	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.now, Fault: func(err error) {
+	c := storetest.NewClock()
+	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), Now: c.Now, Fault: func(err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		faults = append(faults, err)
 	}})
-	other := appendRecord(nil, "other key", record{1, c.now().Add(month).UnixNano(), []byte("other")})
+	other := appendRecord(nil, "other key", records.Record{Version: 1, Expires: c.Now().Add(storetest.Month).UnixNano(),
+		Value: []byte("other")})
 	for _, stored := range [][]byte{{}, []byte("x"), make([]byte, 100), other} {
 		faults = nil
 		if err := d.change(func(txn *badger.Txn) error { return txn.Set(diskKey("a"), stored) }); err != nil {
 			t.Fatal(err)
 		}
 		d.recent.forget("a")
-		want(t, d, "a", "")
-		if err := d.Scan("", func(key string, _ Fact) bool { t.Error("seen", key); return true }); err != nil {
+		storetest.Want(t, d, "a", "")
+		if err := d.Scan("", func(key string, _ store.Fact) bool { t.Error("seen", key); return true }); err != nil {
 			t.Fatal(err)
 		}
-		if len(faults) != 2 || !errors.Is(faults[0], errDamaged) || !errors.Is(faults[1], errDamaged) {
+		if len(faults) != 2 || !errors.Is(faults[0], records.ErrDamaged) || !errors.Is(faults[1], records.ErrDamaged) {
 			t.Fatalf("faults %v; want two of damage", faults)
 		}
-		if _, won, err := d.PutIfAbsent("a", []byte("new"), month); !won || err != nil {
+		if _, won, err := d.PutIfAbsent("a", []byte("new"), storetest.Month); !won || err != nil {
 			t.Fatal(won, err)
 		}
-		want(t, d, "a", "new")
+		storetest.Want(t, d, "a", "new")
 	}
 }
 
 func TestPanicsBecomeErrors(t *testing.T) {
-	d := opened(t, newClock())
-	put(t, d, "a", "one")
+	d := opened(t, storetest.NewClock())
+	storetest.Put(t, d, "a", "one")
 	err := d.use(func() error { panic("BUG") })
 	if err == nil || !strings.Contains(err.Error(), "BUG") {
 		t.Fatal(err)
@@ -315,12 +388,12 @@ func TestPanicsBecomeErrors(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error of a runtime panic")
 	}
-	want(t, d, "a", "one")
+	storetest.Want(t, d, "a", "one")
 }
 
 func TestSyncsByItself(t *testing.T) {
 	d := openedAt(t, Options{Folder: filepath.Join(t.TempDir(), "store"), SyncEvery: time.Millisecond})
-	put(t, d, "a", "one")
+	storetest.Put(t, d, "a", "one")
 	for d.unsynced.Load() { // the test's own time limit ends it
 		time.Sleep(time.Millisecond)
 	}

@@ -1,4 +1,4 @@
-package store
+package disk
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"os"
 
 	"golang.org/x/sys/windows"
+
+	"epitome/store"
 )
 
 // freeSpace is what this user may still write to the disk that folder is on, in bytes.
@@ -19,7 +21,8 @@ func freeSpace(folder string) (uint64, error) {
 	return free, err
 }
 
-// holdLock takes the lock that the open file stands for, or returns ErrInUse. It ends with the file, or the process.
+// holdLock takes the lock that the open file stands for, or returns store.ErrInUse. It ends with the file, or the
+// process.
 func holdLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -32,7 +35,7 @@ func holdLock(path string) (*os.File, error) {
 	}
 	_ = f.Close()
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) {
-		return nil, ErrInUse
+		return nil, store.ErrInUse
 	}
 	return nil, fmt.Errorf("cannot lock %s: %w", path, err)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,41 +20,43 @@ import (
 // tempAge is how old a file must be that was being written before it is taken for left behind.
 const tempAge = time.Hour
 
-// disk is a place in a folder: a file for each content, under its name, readable by its owner alone. The file's
+// filePlace is a Place in a folder: a file for each content, under its name, readable by its owner alone. The file's
 // modification time is the content's until. Other processes may use the folder at the same time.
-type disk struct {
+type filePlace struct {
 	folder string // absolute
 	now    func() time.Time
+	log    *slog.Logger
 	save   func(path string, content []byte) error // saveNew, but in tests
 
 	mu      sync.Mutex
 	writing map[string]bool // the temps of this process; guarded by mu
 }
 
-// openDisk makes the folder of artifacts in data, if need be.
-func openDisk(data string, now func() time.Time) (*disk, error) {
-	data, err := filepath.Abs(data)
+// openFilePlace makes the folder of artifacts in o.Folder, if need be.
+func openFilePlace(o Options) (*filePlace, error) {
+	data, err := filepath.Abs(o.Folder)
 	if err != nil {
 		return nil, err
 	}
-	d := &disk{folder: filepath.Join(data, "artifacts"), now: now, save: saveNew, writing: map[string]bool{}}
+	d := &filePlace{folder: filepath.Join(data, "artifacts"), now: o.Now, log: o.Log, save: saveNew,
+		writing: map[string]bool{}}
 	if err := d.makeFolder(); err != nil {
 		return nil, err
 	}
 	return d, nil
 }
 
-func (d *disk) makeFolder() error {
+func (d *filePlace) makeFolder() error {
 	if err := os.MkdirAll(d.folder, 0o700); err != nil {
 		return err
 	}
 	return syncFolder(filepath.Dir(d.folder))
 }
 
-func (d *disk) path(name string) string { return filepath.Join(d.folder, name+extension) }
+func (d *filePlace) path(name string) string { return filepath.Join(d.folder, name+extension) }
 
 // temp is a path that no other call returns. It tells when it was made, by our clock.
-func (d *disk) temp() string {
+func (d *filePlace) temp() string {
 	return filepath.Join(d.folder, fmt.Sprintf(".%d-%s.tmp", d.now().Unix(), rand.Text()))
 }
 
@@ -67,7 +70,8 @@ func leftBehind(file string, now time.Time) bool {
 	return now.Sub(time.Unix(made, 0)).Abs() > tempAge
 }
 
-func (d *disk) write(name string, content []byte, until time.Time) error {
+// Write does what Place says.
+func (d *filePlace) Write(name string, content []byte, until time.Time) error {
 	temp := d.temp()
 	d.note(temp, true)
 	defer d.note(temp, false)
@@ -94,8 +98,8 @@ func (d *disk) write(name string, content []byte, until time.Time) error {
 	return nil
 }
 
-// note keeps tidy from a temp that is in use: a machine may sleep for hours in the middle of a write.
-func (d *disk) note(temp string, inUse bool) {
+// note keeps Tidy from a temp that is in use: a machine may sleep for hours in the middle of a write.
+func (d *filePlace) note(temp string, inUse bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if inUse {
@@ -105,7 +109,7 @@ func (d *disk) note(temp string, inUse bool) {
 	}
 }
 
-func (d *disk) inUse(temp string) bool {
+func (d *filePlace) inUse(temp string) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.writing[temp]
@@ -143,31 +147,34 @@ func syncFolder(folder string) error {
 	return nil
 }
 
-func (d *disk) look(name string) (entry, error) {
+// Look does what Place says.
+func (d *filePlace) Look(name string) (Entry, error) {
 	file, err := os.Lstat(d.path(name))
 	if err != nil {
-		return entry{}, err
+		return Entry{}, err
 	}
 	if !file.Mode().IsRegular() {
-		return entry{}, fs.ErrNotExist // nothing of ours; opening a pipe would wait for ever
+		return Entry{}, fs.ErrNotExist // nothing of ours; opening a pipe would wait for ever
 	}
-	return entry{file.Size(), file.ModTime()}, nil
+	return Entry{file.Size(), file.ModTime()}, nil
 }
 
-func (d *disk) open(name string) (io.ReadSeekCloser, error) {
-	if _, err := d.look(name); err != nil {
+// Open does what Place says.
+func (d *filePlace) Open(name string) (io.ReadSeekCloser, error) {
+	if _, err := d.Look(name); err != nil {
 		return nil, err
 	}
 	return os.Open(d.path(name))
 }
 
-func (d *disk) prolong(name string, until time.Time) error {
+// Prolong does what Place says.
+func (d *filePlace) Prolong(name string, until time.Time) error {
 	return os.Chtimes(d.path(name), until, until)
 }
 
-// drop takes the file aside before it looks for the last time: another process may prolong it, or write it again,
+// Drop takes the file aside before it looks for the last time: another process may prolong it, or write it again,
 // until then.
-func (d *disk) drop(name string, now time.Time) (freed bool, err error) {
+func (d *filePlace) Drop(name string, now time.Time) (freed bool, err error) {
 	aside := d.temp()
 	if err := os.Rename(d.path(name), aside); err != nil {
 		return false, err
@@ -179,8 +186,9 @@ func (d *disk) drop(name string, now time.Time) (freed bool, err error) {
 	return true, os.Remove(aside)
 }
 
-func (d *disk) names() (all []string, err error) {
-	files, err := d.files()
+// Names does what Place says.
+func (d *filePlace) Names() (all []string, err error) {
+	files, err := d.list()
 	for _, file := range files {
 		if name, found := strings.CutSuffix(file, extension); found && IsName(name) {
 			all = append(all, name)
@@ -189,7 +197,7 @@ func (d *disk) names() (all []string, err error) {
 	return all, err
 }
 
-func (d *disk) files() ([]string, error) {
+func (d *filePlace) list() ([]string, error) {
 	f, err := os.Open(d.folder)
 	if err != nil {
 		return nil, err
@@ -198,8 +206,9 @@ func (d *disk) files() ([]string, error) {
 	return f.Readdirnames(-1)
 }
 
-func (d *disk) tidy(now time.Time) (n int, bytes int64, err error) {
-	files, err := d.files()
+// Tidy does what Place says.
+func (d *filePlace) Tidy(now time.Time) (n int, bytes int64, err error) {
+	files, err := d.list()
 	for _, file := range files {
 		path := filepath.Join(d.folder, file)
 		if !leftBehind(file, now) || d.inUse(path) {

@@ -1,9 +1,12 @@
-package store
+package disk
 
 import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+
+	"epitome/store"
+	"epitome/store/records"
 )
 
 // What lies under a key:
@@ -23,36 +26,40 @@ const (
 	headSize  = 21
 )
 
+// A value with its head stays below valueThreshold, so that every value lives in the tree, whose space Badger gives
+// back, and none in the value log, whose space it does not. This line does not compile otherwise.
+const _ = uint(valueThreshold - 1 - headSize - store.MaxValue)
+
 // appendRecord appends the stored form of r under key.
-func appendRecord(dst []byte, key string, r record) []byte {
+func appendRecord(dst []byte, key string, r records.Record) []byte {
 	start := len(dst)
 	dst = append(dst, format, 0, 0, 0, 0)
-	dst = binary.BigEndian.AppendUint64(dst, r.version)
-	dst = binary.BigEndian.AppendUint64(dst, uint64(r.expires))
-	dst = append(dst, r.value...)
+	dst = binary.BigEndian.AppendUint64(dst, r.Version)
+	dst = binary.BigEndian.AppendUint64(dst, uint64(r.Expires))
+	dst = append(dst, r.Value...)
 	stored := dst[start:]
 	binary.BigEndian.PutUint32(stored[sumOffset:], checksum(key, stored[sumEnd:]))
 	return dst
 }
 
 // parseRecord reads the stored form under key. The value is a part of stored.
-func parseRecord(key string, stored []byte) (record, error) {
+func parseRecord(key string, stored []byte) (records.Record, error) {
 	if len(stored) < headSize {
-		return record{}, fmt.Errorf("%w: %d bytes are left of it", errDamaged, len(stored))
+		return records.Record{}, fmt.Errorf("%w: %d bytes are left of it", records.ErrDamaged, len(stored))
 	}
 	if stored[0] != format {
-		return record{}, fmt.Errorf("%w: its format is %d; want %d", errDamaged, stored[0], format)
+		return records.Record{}, fmt.Errorf("%w: its format is %d; want %d", records.ErrDamaged, stored[0], format)
 	}
 	if binary.BigEndian.Uint32(stored[sumOffset:]) != checksum(key, stored[sumEnd:]) {
-		return record{}, fmt.Errorf("%w: its checksum does not fit", errDamaged)
+		return records.Record{}, fmt.Errorf("%w: its checksum does not fit", records.ErrDamaged)
 	}
-	r := record{
-		version: binary.BigEndian.Uint64(stored[5:]),
-		expires: int64(binary.BigEndian.Uint64(stored[13:])),
-		value:   stored[headSize:],
+	r := records.Record{
+		Version: binary.BigEndian.Uint64(stored[5:]),
+		Expires: int64(binary.BigEndian.Uint64(stored[13:])),
+		Value:   stored[headSize:],
 	}
-	if r.version == 0 {
-		return record{}, fmt.Errorf("%w: its version is 0", errDamaged)
+	if r.Version == 0 {
+		return records.Record{}, fmt.Errorf("%w: its version is 0", records.ErrDamaged)
 	}
 	return r, nil
 }

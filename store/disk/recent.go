@@ -1,8 +1,10 @@
-package store
+package disk
 
 import (
 	"bytes"
 	"sync"
+
+	"epitome/store/records"
 )
 
 const (
@@ -10,21 +12,21 @@ const (
 	recentValue = 16 << 10 // bytes; larger values are read anew each time
 )
 
-// recent keeps small records that were read lately, until they change. A transaction of Badger's has to wake a goroutine,
-// which for a request that is known already would cost more than all else that is done about it.
+// recent keeps small records that were read lately, until they change. A transaction of Badger's has to wake a
+// goroutine, which for a request that is known already would cost more than all else that is done about it.
 //
 // It knows no record that nobody read: what was written is read once from where it will be read after a restart.
 type recent struct {
 	mu      sync.Mutex
-	young   map[string]record
-	old     map[string]record // what is not asked for again goes when young is full
-	bytes   int               // of young
-	changes uint64            // so far, of any key
+	young   map[string]records.Record
+	old     map[string]records.Record // what is not asked for again goes when young is full
+	bytes   int                       // of young
+	changes uint64                    // so far, of any key
 	closed  bool
 }
 
 // get returns the record that is kept under key; it belongs to the caller. at is for keep.
-func (r *recent) get(key string) (kept record, found bool, at uint64) {
+func (r *recent) get(key string) (kept records.Record, found bool, at uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	kept, found = r.young[key]
@@ -33,16 +35,16 @@ func (r *recent) get(key string) (kept record, found bool, at uint64) {
 			r.putLocked(key, kept)
 		}
 	}
-	kept.value = bytes.Clone(kept.value)
+	kept.Value = bytes.Clone(kept.Value)
 	return kept, found, r.changes
 }
 
 // keep takes a record that was read after get gave at. If anything has changed since, this may be what is no more.
-func (r *recent) keep(key string, read record, at uint64) {
-	if len(read.value) > recentValue {
+func (r *recent) keep(key string, read records.Record, at uint64) {
+	if len(read.Value) > recentValue {
 		return
 	}
-	read.value = bytes.Clone(read.value)
+	read.Value = bytes.Clone(read.Value)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if at == r.changes && !r.closed {
@@ -50,10 +52,10 @@ func (r *recent) keep(key string, read record, at uint64) {
 	}
 }
 
-func (r *recent) putLocked(key string, kept record) {
-	size := len(key) + len(kept.value) + overhead
+func (r *recent) putLocked(key string, kept records.Record) {
+	size := len(key) + len(kept.Value) + records.Overhead
 	if r.young == nil || r.bytes+size > recentBytes {
-		r.old, r.young, r.bytes = r.young, map[string]record{}, 0
+		r.old, r.young, r.bytes = r.young, map[string]records.Record{}, 0
 	}
 	r.young[key] = kept
 	r.bytes += size

@@ -1,4 +1,4 @@
-package store
+package disk
 
 import (
 	"errors"
@@ -149,7 +149,8 @@ func quarantine(folder string, why error, now time.Time) (notice string, err err
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("The store %s could not be used (%v): it lies in %s now, and an empty one begins.", folder, why, aside), nil
+	return fmt.Sprintf("The store %s could not be used (%v): it lies in %s now, and an empty one begins.", folder, why,
+		aside), nil
 }
 
 func exists(name string) bool {

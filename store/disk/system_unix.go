@@ -1,12 +1,14 @@
 //go:build linux || darwin
 
-package store
+package disk
 
 import (
 	"errors"
 	"fmt"
 	"os"
 	"syscall"
+
+	"epitome/store"
 )
 
 // freeSpace is what an ordinary user may still write to the disk that folder is on, in bytes.
@@ -18,7 +20,8 @@ func freeSpace(folder string) (uint64, error) {
 	return s.Bavail * uint64(s.Bsize), nil
 }
 
-// holdLock takes the lock that the open file stands for, or returns ErrInUse. It ends with the file, or the process.
+// holdLock takes the lock that the open file stands for, or returns store.ErrInUse. It ends with the file, or the
+// process.
 func holdLock(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
@@ -30,7 +33,7 @@ func holdLock(path string) (*os.File, error) {
 	}
 	_ = f.Close()
 	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, ErrInUse
+		return nil, store.ErrInUse
 	}
 	return nil, fmt.Errorf("cannot lock %s: %w", path, err)
 }

@@ -1,14 +1,19 @@
-package store
+package disk
 
 import (
 	"fmt"
 	"sync"
 	"time"
+
+	"epitome/store"
 )
 
 const (
 	memTableSize = 8 << 20  // bytes
 	valueLogSize = 64 << 20 // bytes, sparse: no value is ever in it
+
+	// valueThreshold is from how many bytes on Badger would keep a value in the value log.
+	valueThreshold = 1 << 20
 
 	// reserve is what must stay free on the disk, in bytes. Badger writes through mapped files: where the disk is
 	// full, a write is a fault that ends the process.
@@ -29,7 +34,7 @@ type space struct {
 	answer error
 }
 
-// check returns ErrNoSpace, or that it cannot be known, from a look not older than recheck.
+// check returns store.ErrNoSpace, or that it cannot be known, from a look not older than recheck.
 func (s *space) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -48,7 +53,7 @@ func (s *space) atLeast(want uint64) error {
 		return fmt.Errorf("cannot tell the free space of %s: %w", s.folder, err)
 	}
 	if free < want {
-		return fmt.Errorf("%w: %d MB of %s are free; want %d MB", ErrNoSpace, free>>20, s.folder, want>>20)
+		return fmt.Errorf("%w: %d MB of %s are free; want %d MB", store.ErrNoSpace, free>>20, s.folder, want>>20)
 	}
 	return nil
 }

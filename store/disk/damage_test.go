@@ -1,4 +1,4 @@
-package store
+package disk
 
 import (
 	"bytes"
@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"epitome/store"
+	"epitome/store/storetest"
 )
 
 const damagedFacts = 3000
@@ -23,7 +26,7 @@ func inspect() {
 		return
 	}
 	found, wrong := 0, 0
-	see := func(key string, fact Fact) bool {
+	see := func(key string, fact store.Fact) bool {
 		found++
 		if string(fact.Bytes) != expected(key) {
 			wrong++
@@ -39,7 +42,7 @@ func inspect() {
 	if err := d.Scan("", see); err != nil {
 		fmt.Println("error", err)
 	}
-	if _, err := d.Put("new", []byte(expected("new")), month); err != nil {
+	if _, err := d.Put("new", []byte(expected("new")), storetest.Month); err != nil {
 		fmt.Println("error", err)
 	}
 	if fact, ok := d.Get("new"); !ok || string(fact.Bytes) != expected("new") {
@@ -57,7 +60,7 @@ func filled(t *testing.T) (clean, killed string) {
 	clean, killed = filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "store")
 	d := mustOpen(t, Options{Folder: clean, Free: plenty})
 	for i := range damagedFacts {
-		put(t, d, damagedKey(i), expected(damagedKey(i)))
+		storetest.Put(t, d, damagedKey(i), expected(damagedKey(i)))
 	}
 	copyFolder(t, clean, killed) // the mapped files hold what was acknowledged, as after a kill
 	if err := d.Close(); err != nil {

@@ -1,18 +1,21 @@
-package store
+package disk
 
 import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/store/records"
+	"epitome/store/storetest"
 )
 
 func TestWhatWasReadIsReadAgainWithoutATransaction(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")
 	}
-	d := opened(t, newClock())
-	put(t, d, "a", "one")
-	want(t, d, "a", "one")
+	d := opened(t, storetest.NewClock())
+	storetest.Put(t, d, "a", "one")
+	storetest.Want(t, d, "a", "one")
 	if n := testing.AllocsPerRun(100, func() { d.Get("a") }); n > 1 {
 		t.Errorf("%.0f allocations; want the value's alone", n)
 	}
@@ -22,15 +25,15 @@ func TestRecentKnowsNothingOlderThanAChange(t *testing.T) {
 	var r recent
 	_, _, at := r.get("a")
 	r.forget("b") // whatever has changed
-	r.keep("a", record{version: 1, value: []byte("old")}, at)
+	r.keep("a", records.Record{Version: 1, Value: []byte("old")}, at)
 	if _, found, _ := r.get("a"); found {
 		t.Error("what was read before a change was kept after it")
 	}
 	_, _, at = r.get("a")
 	value := []byte("new")
-	r.keep("a", record{version: 2, value: value}, at)
+	r.keep("a", records.Record{Version: 2, Value: value}, at)
 	value[0] = 'x'
-	if kept, found, _ := r.get("a"); !found || kept.version != 2 || string(kept.value) != "new" {
+	if kept, found, _ := r.get("a"); !found || kept.Version != 2 || string(kept.Value) != "new" {
 		t.Errorf("%+v, found %v", kept, found)
 	}
 	r.forget("a")
@@ -39,7 +42,7 @@ func TestRecentKnowsNothingOlderThanAChange(t *testing.T) {
 	}
 	r.close()
 	_, _, at = r.get("a")
-	r.keep("a", record{version: 3}, at)
+	r.keep("a", records.Record{Version: 3}, at)
 	if _, found, _ := r.get("a"); found {
 		t.Error("something was kept after the end")
 	}
@@ -48,13 +51,13 @@ func TestRecentKnowsNothingOlderThanAChange(t *testing.T) {
 func TestRecentIsBounded(t *testing.T) {
 	var r recent
 	_, _, at := r.get("")
-	r.keep("large", record{value: make([]byte, recentValue+1)}, at)
+	r.keep("large", records.Record{Value: make([]byte, recentValue+1)}, at)
 	if len(r.young) > 0 {
 		t.Error("a large value was kept")
 	}
 	value := []byte(strings.Repeat("v", recentValue))
 	for i := range 1000 {
-		r.keep(fmt.Sprint(i), record{version: 1, value: value}, at)
+		r.keep(fmt.Sprint(i), records.Record{Version: 1, Value: value}, at)
 		if _, found, _ := r.get("0"); !found {
 			t.Fatalf("what is asked for again and again is gone after %d others", i)
 		}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/store"
+	"epitome/store/memory"
 )
 
 func TestFilesAreTheOwnersAlone(t *testing.T) {
@@ -69,7 +69,7 @@ func TestChangedFileIsUnknownUntilPutAgain(t *testing.T) {
 			o := options(folder, newClock())
 			o.Log = slog.New(slog.NewTextHandler(&log, nil))
 			o.Now = nil // files that someone changes get the time of the system
-			o.Store = store.NewMemory(1<<20, time.Now)
+			o.Store = memory.New(1<<20, time.Now)
 			s := opened(t, o)
 			name := put(t, s, content)
 			has(t, s, name, content)
@@ -231,11 +231,11 @@ func TestDropGivesBackWhatIsWantedAgain(t *testing.T) {
 	folder, c := t.TempDir(), newClock()
 	s := opened(t, options(folder, c))
 	name := put(t, s, "content")
-	if freed, err := s.place.drop(name, c.now()); freed || err != nil {
+	if freed, err := s.place.Drop(name, c.now()); freed || err != nil {
 		t.Fatal("dropped what is wanted", freed, err)
 	}
 	has(t, s, name, "content")
-	if freed, err := s.place.drop(name, c.now().Add(2*month)); !freed || err != nil {
+	if freed, err := s.place.Drop(name, c.now().Add(2*month)); !freed || err != nil {
 		t.Fatal(freed, err)
 	}
 	if left := listing(t, folder); len(left) != 0 {
@@ -245,7 +245,7 @@ func TestDropGivesBackWhatIsWantedAgain(t *testing.T) {
 
 func TestTempFilesAreKnownByTheirNames(t *testing.T) {
 	c := newClock()
-	d := &disk{folder: "f", now: c.now}
+	d := &filePlace{folder: "f", now: c.now}
 	temp := filepath.Base(d.temp())
 	f := func(file string, after time.Duration, want bool) {
 		t.Helper()

@@ -1,0 +1,137 @@
+// Package disk is a store in a folder, over Badger.
+//
+// It promises what package store says. A damaged store is moved aside, and an empty one begins; Options.Fault hears why
+// a fact could not be read, once for each failed read.
+//
+// It assumes: one process uses a folder at a time, which a lock sees to, and the clock that is passed runs about like
+// the wall clock, by which Badger gives space back.
+//
+// It does not promise: that the last second survives a power failure (Badger's log is synced each Options.SyncEvery);
+// protection against someone who writes into the folder; or survival of a disk that other programs fill within one
+// second, as Badger's mapped files then end the process. The next start after such a death while opening moves the
+// folder aside.
+package disk
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/dgraph-io/badger/v4"
+
+	"epitome/store"
+	"epitome/store/records"
+)
+
+// closeNeeds is what Close may write, in bytes, before Badger's files are left as after a crash.
+const closeNeeds = 8 * memTableSize
+
+// Store is a store.Store in a folder. Make one with Open.
+type Store struct {
+	*records.Facts
+	db     *badger.DB
+	recent recent
+	room   *space
+	lock   *os.File
+	now    func() time.Time
+	fault  func(error)
+	notice string
+
+	life   sync.RWMutex // held for reading while Badger is used; guards closed
+	closed bool
+
+	unsynced atomic.Bool
+	stop     chan struct{} // closed by Close
+	stopped  chan struct{} // closed by the goroutine that syncs
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Notice is one sentence about what happened to the store at Open, empty if all is well.
+func (d *Store) Notice() string { return d.notice }
+
+// start begins to sync once in a while.
+func (d *Store) start(every time.Duration) {
+	d.stop, d.stopped = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(d.stopped)
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-d.stop:
+				return
+			case <-tick.C:
+				if err := d.syncUnsynced(); err != nil && !errors.Is(err, store.ErrClosed) {
+					d.fault(err)
+				}
+			}
+		}
+	}()
+}
+
+func (d *Store) syncUnsynced() error {
+	if !d.unsynced.Load() {
+		return nil
+	}
+	return d.Sync()
+}
+
+// Sync returns when everything acknowledged before would survive a power failure.
+func (d *Store) Sync() error {
+	d.unsynced.Store(false)
+	if err := d.use(func() error { return d.db.Sync() }); err != nil {
+		d.unsynced.Store(true)
+		return fmt.Errorf("cannot sync store %s: %w", d.room.folder, err)
+	}
+	return nil
+}
+
+// Close syncs and ends the store. On a full disk Badger's files stay as they are, which its next start can read, and
+// the folder stays in use until the process ends: tidying up would be a fault that ends the process now.
+func (d *Store) Close() error {
+	d.life.Lock()
+	if d.closed {
+		d.life.Unlock()
+		return nil
+	}
+	d.closed = true
+	d.recent.close()
+	d.life.Unlock()
+	close(d.stop)
+	<-d.stopped
+	synced := survive(d.db.Sync)
+	if err := d.room.atLeast(closeNeeds); err != nil {
+		return fmt.Errorf("cannot close store %s: %w", d.room.folder, errors.Join(err, synced))
+	}
+	err := errors.Join(survive(d.db.Close), synced)
+	if err = errors.Join(err, d.lock.Close()); err != nil {
+		return fmt.Errorf("cannot close store %s: %w", d.room.folder, err)
+	}
+	return nil
+}
+
+// use calls do unless the store is closed; Close waits for it.
+func (d *Store) use(do func() error) error {
+	d.life.RLock()
+	defer d.life.RUnlock()
+	if d.closed {
+		return store.ErrClosed
+	}
+	return survive(do)
+}
+
+// survive makes an error of a panic in do, and of a fault in a mapped file, which a disk that cannot be read causes.
+func survive(do func() error) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("badger panicked: %.300s", fmt.Sprint(p))
+		}
+	}()
+	return do()
+}
