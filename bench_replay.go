@@ -178,7 +178,7 @@ func (p replaying) open(tokens int) (bench.Shaping, error) {
 
 // Shape is one request of the conversation.
 func (r *replay) Shape(body []byte, at time.Time) (s bench.Shaped, err error) {
-	asked := rewrite.Asked{Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style}
+	asked := rewrite.Asked{Dialect: rewrite.Chat{}, Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style}
 	if r.teller != nil {
 		asked.Client = r.teller
 	}

@@ -245,7 +245,7 @@ func (e *explaining) upstream(model string) string {
 
 // shape shapes one request of the conversation.
 func (e *explaining) shape(body []byte, model string) rewrite.Shaped {
-	return e.shaper.Shape(rewrite.Asked{Body: body, Upstream: e.upstream(model), Limits: &e.conf.Rewrite, Style: e.conf.style()})
+	return e.shaper.Shape(rewrite.Asked{Dialect: rewrite.Chat{}, Body: body, Upstream: e.upstream(model), Limits: &e.conf.Rewrite, Style: e.conf.style()})
 }
 
 // report explains the request, and the conversation before it if turns says so.

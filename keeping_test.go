@@ -28,7 +28,7 @@ func keptIn(t *testing.T, folder string, log io.Writer) *keeping {
 
 func askedFor(calls int) rewrite.Asked {
 	limits := defaults().Rewrite
-	return rewrite.Asked{Body: conversationOf(calls), Upstream: "up", Limits: &limits}
+	return rewrite.Asked{Dialect: rewrite.Chat{}, Body: conversationOf(calls), Upstream: "up", Limits: &limits}
 }
 
 // files are the artifacts in a data folder.

@@ -311,7 +311,7 @@ func TestOnlyConversationsThatAreShapedHaveServersAsked(t *testing.T) {
 	}
 	asked := func(r *probing) rewrite.Asked {
 		limits := defaults().Rewrite
-		return rewrite.Asked{Body: []byte(clientsBody), Upstream: "up", Limits: &limits}
+		return rewrite.Asked{Dialect: rewrite.Chat{}, Body: []byte(clientsBody), Upstream: "up", Limits: &limits}
 	}
 	f("switched off", func(c *Config) { c.Window.Probe = false }, func(r *probing) { r.converse("m", 128_000) })
 	f("mode observe", asDefault, func(r *probing) { r.converse("m", 0, "x-epitome-mode: observe") })

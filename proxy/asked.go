@@ -34,7 +34,7 @@ func (p *Proxy) Asked(h http.Header, upstream string, body []byte) (rewrite.Aske
 // wishes are what the headers of a request ask of the ladder, and who may share facts with it. A preset comes before numbers,
 // wherever it stands.
 func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Asked, error) {
-	a := rewrite.Asked{Limits: &set.Limits, Style: set.Style}
+	a := rewrite.Asked{Dialect: rewrite.Chat{}, Limits: &set.Limits, Style: set.Style}
 	for _, presets := range [...]bool{true, false} {
 		for l := (lines{rest: block}); l.next(); {
 			if !isOwn(l.name) || l.is(ownPrefix+"preset") != presets || set.asksNothing(l) {

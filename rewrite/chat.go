@@ -12,34 +12,37 @@ import (
 	"epitome/tokenize"
 )
 
-// The names of the chat-completions dialect stand in this file alone.
+// Chat is the dialect of Chat Completions. Its JSON names stand in the files of this dialect alone.
+type Chat struct{}
+
+// contentKey is where what an item says stands.
+const contentKey = "content"
 
 // ReadChat reads a chat-completions request in one pass. An error says why the body is better left alone; it quotes
 // nothing of it.
-func ReadChat(body []byte) (*Request, error) { return readChat(body, nil) }
+func ReadChat(body []byte) (*Request, error) { return Chat{}.Read(body, nil) }
 
-// recaller gives the items that begin at body[i], with their place in this body, behind those of the head, and where the last one
-// ends; none if they are not known from an earlier request.
-type recaller func(body []byte, i int, head []Item) (items []Item, end int)
+// Key is empty: what was recorded before there were other dialects stays found.
+func (Chat) Key() string { return "" }
 
-// readChat is ReadChat for a request of which known may have seen the beginning behind the head.
-func readChat(body []byte, known recaller) (*Request, error) {
+// Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has.
+func (d Chat) Read(body []byte, known Recall) (*Request, error) {
 	start := space(body, 0)
 	if start >= len(body) {
 		return nil, errNoJSON
 	}
-	r := &Request{Body: body}
+	r := &Request{Body: body, Dialect: d}
 	found := false
 	end, err := members(body, start, func(key []byte, i int) (int, error) {
 		if string(key) == "messages" {
 			found = true
-			return elements(body, i, func(i int) (int, error) { return r.readOrRecall(i, known) })
+			return elements(body, i, func(i int) (int, error) { return readOrRecall(r, i, known) })
 		}
 		end, err := value(body, i)
 		if err != nil {
 			return 0, err
 		}
-		return end, r.readSetting(string(key), Span{i, end})
+		return end, readSetting(r, string(key), Span{i, end})
 	})
 	switch {
 	case err != nil:
@@ -56,10 +59,10 @@ func readChat(body []byte, known recaller) (*Request, error) {
 }
 
 // readSetting takes what stands beside the messages.
-func (r *Request) readSetting(key string, v Span) error {
+func readSetting(r *Request, key string, v Span) error {
 	switch key {
 	case "model":
-		return r.text(v, &r.Model)
+		return readText(r.Body, v, &r.Model)
 	case "tools":
 		r.Tools = unlessNull(r.Body, v)
 	case "stream":
@@ -73,8 +76,8 @@ func (r *Request) readSetting(key string, v Span) error {
 }
 
 // readOrRecall reads an item; at the first one behind the head it takes all that is known from there on.
-func (r *Request) readOrRecall(i int, known recaller) (int, error) {
-	end, err := r.readItem(i)
+func readOrRecall(r *Request, i int, known Recall) (int, error) {
+	end, err := readItem(r, i)
 	n := len(r.Items) - 1
 	if err != nil || known == nil || r.Items[n].Role == System || n > 0 && r.Items[n-1].Role != System {
 		return end, err
@@ -85,43 +88,61 @@ func (r *Request) readOrRecall(i int, known recaller) (int, error) {
 	return end, nil
 }
 
-func (r *Request) readItem(i int) (int, error) {
+func readItem(r *Request, i int) (int, error) {
 	it := Item{}
 	end, err := members(r.Body, i, func(key []byte, i int) (int, error) {
 		if string(key) == "tool_calls" && r.Body[i] == '[' {
-			return elements(r.Body, i, func(i int) (int, error) { return r.readCall(&it, i) })
+			return elements(r.Body, i, func(i int) (int, error) { return readCall(r.Body, &it, i) })
 		}
 		end, err := value(r.Body, i)
 		if err != nil {
 			return 0, err
 		}
-		return end, r.readField(&it, string(key), Span{i, end})
+		return end, readField(r.Body, &it, string(key), Span{i, end})
 	})
 	if err != nil {
 		return 0, fmt.Errorf("message %d: %w", len(r.Items), err)
 	}
 	it.Span = Span{i, end}
+	it.Begins = it.Role == Assistant
+	nameLegacy(&it)
 	r.Items = append(r.Items, it)
 	return end, nil
 }
 
-func (r *Request) readField(it *Item, key string, v Span) error {
+// nameLegacy gives the call and the result of a legacy function, which have no ids, one that is made of the function's name.
+func nameLegacy(it *Item) {
+	if !it.Legacy {
+		return
+	}
+	const prefix = "function "
+	for k := range it.Calls {
+		if c := &it.Calls[k]; c.ID == "" {
+			c.ID = prefix + c.Name
+		}
+	}
+	if it.Role == Tool && it.Answers == "" {
+		it.Answers = prefix + it.Name
+	}
+}
+
+func readField(body []byte, it *Item, key string, v Span) error {
 	switch key {
 	case "role":
-		it.Role, it.Legacy = chatRole(v.Of(r.Body)), it.Legacy || string(v.Of(r.Body)) == `"function"`
-	case "content":
-		it.Content = unlessNull(r.Body, v)
+		it.Role, it.Legacy = chatRole(v.Of(body)), it.Legacy || string(v.Of(body)) == `"function"`
+	case contentKey:
+		it.Content = unlessNull(body, v)
 	case "name":
-		return r.text(v, &it.Name)
+		return readText(body, v, &it.Name)
 	case "tool_call_id":
-		return r.text(v, &it.Answers)
+		return readText(body, v, &it.Answers)
 	case "function_call":
-		if unlessNull(r.Body, v).Empty() {
+		if unlessNull(body, v).Empty() {
 			return nil
 		}
 		it.Legacy = true
 		c := Call{Span: v}
-		_, err := r.readFunction(&c, v.Start, "arguments")
+		_, err := readFunction(body, &c, v.Start, "arguments")
 		it.Calls = append(it.Calls, c)
 		return err
 	}
@@ -143,19 +164,19 @@ func chatRole(role []byte) Role {
 	return Unknown
 }
 
-func (r *Request) readCall(it *Item, i int) (int, error) {
+func readCall(body []byte, it *Item, i int) (int, error) {
 	c := Call{}
-	end, err := members(r.Body, i, func(key []byte, i int) (int, error) {
+	end, err := members(body, i, func(key []byte, i int) (int, error) {
 		switch string(key) {
 		case "function":
-			return r.readFunction(&c, i, "arguments")
+			return readFunction(body, &c, i, "arguments")
 		case "custom": // a tool that takes free text
 			c.FreeText = true
-			return r.readFunction(&c, i, "input")
+			return readFunction(body, &c, i, "input")
 		}
-		end, err := value(r.Body, i)
+		end, err := value(body, i)
 		if err == nil && string(key) == "id" {
-			err = r.text(Span{i, end}, &c.ID)
+			err = readText(body, Span{i, end}, &c.ID)
 		}
 		return end, err
 	})
@@ -165,15 +186,15 @@ func (r *Request) readCall(it *Item, i int) (int, error) {
 }
 
 // readFunction reads what is called and with what, which stands under the key input.
-func (r *Request) readFunction(c *Call, i int, input string) (int, error) {
-	return members(r.Body, i, func(key []byte, i int) (int, error) {
-		end, err := value(r.Body, i)
+func readFunction(body []byte, c *Call, i int, input string) (int, error) {
+	return members(body, i, func(key []byte, i int) (int, error) {
+		end, err := value(body, i)
 		if err != nil {
 			return 0, err
 		}
 		switch string(key) {
 		case "name":
-			err = r.text(Span{i, end}, &c.Name)
+			err = readText(body, Span{i, end}, &c.Name)
 		case input:
 			c.Arguments = Span{i, end}
 		}
@@ -181,25 +202,39 @@ func (r *Request) readFunction(c *Call, i int, input string) (int, error) {
 	})
 }
 
-// soleText is the text of an item's content that is a list of this text alone, and where the list ends. Some clients send the
-// newest messages so, to mark them for the provider's cache, and older ones as plain texts.
-func (r *Request) soleText(key string, i int) (text Span, end int) {
-	if key != "content" || r.Body[i] != '[' {
+// Moves says which keys of an item, or of something so deep in it, change or go by themselves while the conversation stays
+// the same, so that no link covers them: marks for a provider's cache, and reasoning, which clients send back or leave
+// out as they like.
+func (Chat) Moves(key string, depth int) bool {
+	const part = 2 // of a content, or a call
+	switch key {
+	case "cache_control":
+		return depth <= part
+	case "reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking":
+		return depth == 0
+	}
+	return false
+}
+
+// SoleText is the text of an item's content that is a list of this text alone, and where the list ends. Some clients
+// send the newest messages so, to mark them for the provider's cache, and older ones as plain texts.
+func (Chat) SoleText(body []byte, key string, i int) (text Span, end int) {
+	if key != contentKey || body[i] != '[' {
 		return text, 0
 	}
 	n, plain := 0, true
-	end, err := elements(r.Body, i, func(i int) (int, error) {
-		if n++; n > 1 || r.Body[i] != '{' {
+	end, err := elements(body, i, func(i int) (int, error) {
+		if n++; n > 1 || body[i] != '{' {
 			plain = false
-			return value(r.Body, i)
+			return value(body, i)
 		}
-		return members(r.Body, i, func(key []byte, i int) (int, error) {
-			end, err := value(r.Body, i)
+		return members(body, i, func(key []byte, i int) (int, error) {
+			end, err := value(body, i)
 			switch string(key) {
 			case "text":
 				text = Span{i, end}
 			case "type":
-				plain = plain && string(r.Body[i:end]) == `"text"`
+				plain = plain && string(body[i:end]) == `"text"`
 			case "cache_control":
 			default:
 				plain = false
@@ -207,73 +242,112 @@ func (r *Request) soleText(key string, i int) (text Span, end int) {
 			return end, err
 		})
 	})
-	if err != nil || !plain || text.Empty() || r.Body[text.Start] != '"' {
+	if err != nil || !plain || text.Empty() || body[text.Start] != '"' {
 		return Span{}, 0
 	}
 	return text, end
 }
 
-// chatMessage is a message with a text, as JSON.
-func chatMessage(role Role, text string) string {
-	return `{"role":"` + role.String() + `","content":` + string(appendQuoted(nil, text)) + `}`
+// WholeText is the one text that is all of a content; ok is false if there is more in it.
+func (d Chat) WholeText(body []byte, content Span) (text Span, ok bool) {
+	text, _ = d.SoleText(body, contentKey, content.Start)
+	return text, !text.Empty()
 }
 
-// addition is what puts a text behind all that the item says, and where in the body: at the end of its string, or as one
-// more part. ok is false for an item that says nothing.
-func (r *Request) addition(it *Item, text string) (at int, with []byte, ok bool) {
+// chatMessage is a message with a text, as JSON.
+func chatMessage(role Role, text string) string { return string(Chat{}.Message(role, text)) }
+
+// Message is a message with a text, as JSON.
+func (Chat) Message(role Role, text string) []byte {
+	b := append([]byte(`{"role":"`), role.String()...)
+	return append(appendQuoted(append(b, `","content":`...), text), '}')
+}
+
+// ReadMessage reads what Message wrote.
+func (d Chat) ReadMessage(message []byte) (*Request, error) {
+	r := &Request{Body: message, Dialect: d}
+	_, err := readItem(r, 0)
+	return r, err
+}
+
+// Value writes text as a value at a place: everywhere a JSON string.
+func (Chat) Value(dst []byte, _ place, text string) []byte { return appendQuoted(dst, text) }
+
+// Append is what puts a text behind all that the item says: at the end of its string, or as one more part. ok is false for
+// an item that says nothing.
+func (Chat) Append(r *Request, it *Item, text string) (e Edit, ok bool) {
 	if it.Content.Empty() {
-		return 0, nil, false
+		return e, false
 	}
 	quoted := appendQuoted(nil, text)
+	at := Span{it.Content.End - 1, it.Content.End - 1}
 	switch content := it.Content.Of(r.Body); {
 	case content[0] == '"':
-		return it.Content.End - 1, quoted[1 : len(quoted)-1], true
+		return Edit{at, quoted[1 : len(quoted)-1]}, true
 	case content[0] == '[' && content[space(content, 1)] != ']':
-		return it.Content.End - 1, append(append([]byte(`,{"type":"text","text":`), quoted...), '}'), true
+		return Edit{at, append(append([]byte(`,{"type":"text","text":`), quoted...), '}')}, true
 	}
-	return 0, nil, false
+	return e, false
 }
 
-// parts gives f the content's parts: a string is one part of text. What is none of the known kinds is one too, as it stands.
-func (r *Request) parts(content Span, f func(part)) error {
+// Run is the place of n items, from item i of all on.
+func (Chat) Run(r *Request, i, n int) Span { return Span{r.Items[i].Start, r.Items[i+n-1].End} }
+
+// Remove puts the message with in the place of n items, from item i of all on. Without a message it takes them out, with
+// what parts them from the next item.
+func (d Chat) Remove(r *Request, i, n int, with []byte) []Edit {
+	place := d.Run(r, i, n)
+	if next := i + n; len(with) == 0 && next < len(r.Items) {
+		place.End = r.Items[next].Start
+	}
+	return []Edit{{place, with}}
+}
+
+// Truncate takes out all items from item i of all on, which is not the first.
+func (Chat) Truncate(r *Request, i int) []Edit {
+	return []Edit{{Span{r.Items[i-1].End, r.Items[len(r.Items)-1].End}, nil}}
+}
+
+// AppendParts appends the parts of an item's content: a string is one part of text. What is none of the known kinds is
+// one too, as it stands.
+func (Chat) AppendParts(dst []Part, body []byte, content Span) ([]Part, error) {
 	if content.Empty() {
-		return nil
+		return dst, nil
 	}
-	if r.Body[content.Start] != '[' {
-		f(part{kind: textPart, value: content})
-		return nil
+	if body[content.Start] != '[' {
+		return append(dst, Part{Kind: TextPart, Value: content}), nil
 	}
-	_, err := elements(r.Body, content.Start, func(i int) (int, error) {
-		end, err := value(r.Body, i)
+	_, err := elements(body, content.Start, func(i int) (int, error) {
+		end, err := value(body, i)
 		if err != nil {
 			return 0, err
 		}
-		p := part{kind: otherPart, value: Span{i, end}}
-		if r.Body[i] == '{' {
-			err = r.readPart(&p, i)
+		p := Part{Kind: OtherPart, Value: Span{i, end}}
+		if body[i] == '{' {
+			err = readPart(body, &p, i)
 		}
-		f(p)
+		dst = append(dst, p)
 		return end, err
 	})
-	return err
+	return dst, err
 }
 
-func (r *Request) readPart(p *part, i int) error {
-	_, err := members(r.Body, i, func(key []byte, i int) (int, error) {
-		end, err := value(r.Body, i)
+func readPart(body []byte, p *Part, i int) error {
+	_, err := members(body, i, func(key []byte, i int) (int, error) {
+		end, err := value(body, i)
 		v := Span{i, end}
 		switch string(key) {
 		case "text", "refusal":
-			p.kind, p.value = textPart, v
+			p.Kind, p.Value = TextPart, v
 		case "image_url":
-			p.kind = imagePart
-			return end, errors.Join(err, r.fields(v, map[string]*Span{"url": &p.value, "detail": &p.detail}))
+			p.Kind = ImagePart
+			return end, errors.Join(err, fields(body, v, map[string]*Span{"url": &p.Value, "detail": &p.Detail}))
 		case "input_audio":
-			p.kind = audioPart
-			return end, errors.Join(err, r.fields(v, map[string]*Span{"data": &p.value, "format": &p.detail}))
+			p.Kind = AudioPart
+			return end, errors.Join(err, fields(body, v, map[string]*Span{"data": &p.Value, "format": &p.Detail}))
 		case "file":
-			p.kind = filePart
-			return end, errors.Join(err, r.fields(v, map[string]*Span{"file_data": &p.value}))
+			p.Kind = FilePart
+			return end, errors.Join(err, fields(body, v, map[string]*Span{"file_data": &p.Value}))
 		}
 		return end, err
 	})
@@ -281,12 +355,12 @@ func (r *Request) readPart(p *part, i int) error {
 }
 
 // fields finds the values of some keys of an object; anything else than an object has none.
-func (r *Request) fields(at Span, to map[string]*Span) error {
-	if at.Empty() || r.Body[at.Start] != '{' {
+func fields(body []byte, at Span, to map[string]*Span) error {
+	if at.Empty() || body[at.Start] != '{' {
 		return nil
 	}
-	_, err := members(r.Body, at.Start, func(key []byte, i int) (int, error) {
-		end, err := value(r.Body, i)
+	_, err := members(body, at.Start, func(key []byte, i int) (int, error) {
+		end, err := value(body, i)
 		if v := to[string(key)]; v != nil {
 			*v = Span{i, end}
 		}
@@ -312,14 +386,14 @@ type chatSchema struct {
 	Items       *chatSchema
 }
 
-// tools reads the declarations; what is not as expected is left out.
-func (r *Request) tools() []tokenize.Tool {
-	var declared []chatTool
-	if r.Tools.Empty() || json.Unmarshal(r.Tools.Of(r.Body), &declared) != nil {
+// Tools reads the declarations of tools; nil if they are not as expected.
+func (Chat) Tools(declared []byte) []tokenize.Tool {
+	var all []chatTool
+	if json.Unmarshal(declared, &all) != nil {
 		return nil
 	}
-	list := make([]tokenize.Tool, len(declared))
-	for i, t := range declared {
+	list := make([]tokenize.Tool, len(all))
+	for i, t := range all {
 		list[i] = tokenize.Tool{Name: t.Function.Name, Description: t.Function.Description, Properties: t.Function.Parameters.properties()}
 	}
 	return list
@@ -345,9 +419,9 @@ func texts(values []any) (list []string) {
 	return list
 }
 
-// text reads a short string. One that is null or of another kind is no string: it is left empty.
-func (r *Request) text(v Span, to *string) error {
-	b := v.Of(r.Body)
+// readText reads a short string. One that is null or of another kind is no string: it is left empty.
+func readText(body []byte, v Span, to *string) error {
+	b := v.Of(body)
 	if len(b) < 2 || b[0] != '"' {
 		return nil
 	}

@@ -188,7 +188,7 @@ func (p *plan) compactedAt() int {
 // lastRequest is how many items the request before this one had: those before the last assistant's message.
 func (p *plan) lastRequest() int {
 	for i := p.stable - 1; i > 0; i-- {
-		if p.req.Items[p.req.Head+i].Role == Assistant {
+		if p.req.Items[p.req.Head+i].Begins {
 			return i
 		}
 	}

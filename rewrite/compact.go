@@ -86,12 +86,12 @@ func (p *plan) callers() []int {
 		switch it.Role {
 		case Assistant:
 			for _, call := range it.Calls {
-				open[idOf(it, call)] = i
+				open[call.ID] = i
 			}
 		case Tool:
-			if k, ok := open[answered(it)]; ok {
+			if k, ok := open[it.Answers]; ok {
 				list[i] = k
-				delete(open, answered(it))
+				delete(open, it.Answers)
 			}
 		}
 	}
@@ -206,7 +206,7 @@ func (c *compaction) cuts(f func(i, have int) bool) {
 		if k := c.caller[i]; k >= c.from {
 			called = min(called, k)
 		}
-		if c.req.Items[c.req.Head+i].Role != Assistant || i >= c.stable || called < i || c.gone(i) {
+		if !c.req.Items[c.req.Head+i].Begins || i >= c.stable || called < i || c.gone(i) {
 			continue
 		}
 		if !f(i, have) {
@@ -329,7 +329,7 @@ func (c *compaction) segments() (list []Group, fresh int) {
 		return c.apart(list, i)
 	}
 	list = append(list, Group{i, c.to})
-	bytes := func(g Group) int { s := c.req.run(g.First, g.End-g.First); return s.End - s.Start }
+	bytes := func(g Group) int { return len(c.req.run(g.First, g.End-g.First)) }
 	for n := len(list); n > 1 && bytes(list[n-2]) <= bytes(list[n-1]); n-- {
 		list[n-2].End = list[n-1].End
 		list = list[:n-1]
@@ -393,7 +393,7 @@ func (c *compaction) runs(g Group) (list []Group) {
 
 // nameOf is the artifact that holds the messages of a segment, as they stand in the body.
 func (c *compaction) nameOf(g Group) string {
-	return c.shelf.Name(c.scope, c.req.run(g.First, g.End-g.First).Of(c.req.Body))
+	return c.shelf.Name(c.scope, c.req.run(g.First, g.End-g.First))
 }
 
 // whereAll says where the transcripts with these names are.
@@ -413,7 +413,7 @@ func (c *compaction) append(i int, text string) bool {
 	if i < 0 {
 		return false
 	}
-	if _, _, ok := c.req.addition(&c.req.Items[c.req.Head+i], ""); !ok {
+	if _, ok := c.req.Dialect.Append(c.req, &c.req.Items[c.req.Head+i], ""); !ok {
 		return false
 	}
 	text = "\n\n" + text
@@ -426,7 +426,7 @@ func (c *compaction) append(i int, text string) bool {
 // stand puts a message with the text in the place of the run that item i begins.
 func (c *compaction) stand(i int, text string) {
 	f := *c.forms[i]
-	f.With, f.Gap, f.Now, f.At = chatMessage(User, text), "", c.messageTokens(text), c.hist.groups[c.stable-1]
+	f.With, f.Gap, f.Now, f.At = string(c.req.Dialect.Message(User, text)), "", c.messageTokens(text), c.hist.groups[c.stable-1]
 	f.Prose, f.Until, f.name = c.told.prose, c.told.until, ref{}
 	c.set(i, &f, "the summary stands for it")
 }

@@ -366,7 +366,7 @@ func TestASessionOf3000MessagesNeverExceedsTheWindow(t *testing.T) {
 				}
 				done = len(a.items)
 				body := append(whole, `],"stream":true}`...)
-				out := a.Shape(Asked{Body: body, Upstream: "up", Limits: &a.limits})
+				out := a.Shape(Asked{Dialect: Chat{}, Body: body, Upstream: "up", Limits: &a.limits})
 				if n := out.Report.After.Total(); n > out.Report.Usable || out.Report.Err != nil {
 					t.Fatalf("turn %d: %d of %d tokens: %v", turn, n, out.Report.Usable, out.Report.Err)
 				}
@@ -401,7 +401,7 @@ func TestCompactedConversationsCostLittle(t *testing.T) {
 		s := newSession(bytes)
 		b := newBench(64_000)
 		b.limits.Rent, b.limits.ClearAt = 0, 1_000
-		asked := Asked{Body: []byte(s.body(len(s.items))), Upstream: "up", Limits: &b.limits}
+		asked := Asked{Dialect: Chat{}, Body: []byte(s.body(len(s.items))), Upstream: "up", Limits: &b.limits}
 		if out := b.Shape(asked); out.Report.Action != ActionCompact || out.Report.Err != nil || out.Report.After.Total() > out.Report.Usable/2 {
 			t.Fatalf("%+v", out.Report)
 		}

@@ -118,13 +118,14 @@ func (r *Request) countItem(s Scale, it *Item, escaped bool) (n, media int) {
 
 // countContent measures what an item says and shows.
 func (r *Request) countContent(s Scale, it *Item, escaped bool) (n, media int) {
-	err := r.parts(it.Content, func(p part) {
-		if p.kind == textPart || p.kind == otherPart {
-			n += s.text(p.value.Of(r.Body), escaped)
+	parts, err := r.Parts(it)
+	for _, p := range parts {
+		if p.Kind == TextPart || p.Kind == OtherPart {
+			n += s.text(p.Value.Of(r.Body), escaped)
 		} else {
 			media += s.media(p, r.Body)
 		}
-	})
+	}
 	if err != nil { // parts that are not as expected cost what they are written with
 		n += s.text(it.Content.Of(r.Body), false)
 	}
@@ -166,7 +167,7 @@ func (r *Request) countTools(s Scale) int {
 		return 0
 	}
 	return s.Memo.Remember(s.Counter, declarations, r.Tools.Of(r.Body), func(raw []byte) int {
-		list := r.tools()
+		list := r.Dialect.Tools(raw)
 		if list == nil { // not as expected: as many as it is written with
 			return s.Counter.Count(raw)
 		}
@@ -174,34 +175,17 @@ func (r *Request) countTools(s Scale) int {
 	})
 }
 
-// part is one part of an item's content.
-type part struct {
-	kind   partKind
-	value  Span // text, address or bytes
-	detail Span // of an image how closely to look, of sound its format
-}
-
-type partKind uint8
-
-const (
-	otherPart partKind = iota
-	textPart
-	imagePart
-	audioPart
-	filePart
-)
-
 // pageBytes is about what a page of a document takes, for those whose pages are not counted.
 const pageBytes = 50_000
 
 // media counts what is not text. A size that cannot be seen from here is taken for a usual one.
-func (s Scale) media(p part, body []byte) int {
-	data := bytes.Trim(p.value.Of(body), `"`)
-	detail := string(bytes.Trim(p.detail.Of(body), `"`))
-	switch p.kind {
-	case audioPart:
+func (s Scale) media(p Part, body []byte) int {
+	data := bytes.Trim(p.Value.Of(body), `"`)
+	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
+	switch p.Kind {
+	case AudioPart:
 		return tokenize.Audio(detail, len(data)/4*3)
-	case filePart:
+	case FilePart:
 		return s.Model.Document(1 + len(data)/4*3/pageBytes)
 	}
 	width, height := pictureSize(data)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -254,12 +253,11 @@ func (c *call) question(name string) string {
 	}
 	var list []member
 	if start := space(c.raw, 0); start < len(c.raw) {
-		r := Request{Body: c.raw}
 		_, err := members(c.raw, start, func(key []byte, i int) (int, error) {
 			if argumentOf(key).says == anAside {
 				return value(c.raw, i)
 			}
-			end, d, err := r.digest(i, deep)
+			end, d, err := digest(c.raw, i, nil)
 			list = append(list, member{string(key), d})
 			return end, err
 		})
@@ -267,12 +265,7 @@ func (c *call) question(name string) string {
 			return ""
 		}
 	}
-	slices.SortFunc(list, func(a, b member) int { return strings.Compare(a.key, b.key) })
 	all := append(binary.AppendUvarint(nil, uint64(len(name))), name...)
-	for _, m := range list {
-		all = append(binary.AppendUvarint(all, uint64(len(m.key))), m.key...)
-		all = append(all, m.value[:]...)
-	}
-	sum := sha256.Sum256(all)
+	sum := sha256.Sum256(appendMembers(all, list))
 	return string(sum[:])
 }

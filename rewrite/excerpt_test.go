@@ -17,13 +17,14 @@ func corpusResults(t *testing.T, f func(text string)) {
 			if it.Role != Tool {
 				continue
 			}
-			err := r.parts(it.Content, func(p part) {
-				if p.kind == textPart {
-					f(string(said(p.value.Of(r.Body))))
-				}
-			})
+			parts, err := r.Parts(&it)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
+			}
+			for _, p := range parts {
+				if p.Kind == TextPart {
+					f(string(said(p.Value.Of(r.Body))))
+				}
 			}
 		}
 	})

@@ -67,14 +67,14 @@ func (s Shaped) Standing(r *Request) []Change {
 			clear(calls)
 		}
 		for _, c := range it.Calls {
-			calls[idOf(it, c)] = origin{name: c.Name, deed: deedOf(c.Name, said(c.Arguments.Of(r.Body)), c.FreeText)}
+			calls[c.ID] = origin{name: c.Name, deed: deedOf(c.Name, said(c.Arguments.Of(r.Body)), c.FreeText)}
 		}
 		if f == nil || f.Gone {
 			continue
 		}
 		c, ok := made[r.Head+i]
 		if !ok {
-			c = s.stands(f, calls[answered(it)])
+			c = s.stands(f, calls[it.Answers])
 			c.Item = r.Head + i
 		}
 		list = append(list, c)

@@ -86,10 +86,10 @@ func (f *form) replaces() bool {
 // kept is the content that each artifact of item i must hold.
 func (f *form) kept(r *Request, i int) (list []ware) {
 	if f.Fold > 0 {
-		list = append(list, ware{f.Kept, r.run(i, f.Fold).Of(r.Body)})
+		list = append(list, ware{f.Kept, r.run(i, f.Fold)})
 	}
 	if f.Told != "" {
-		list = append(list, ware{f.Told, r.run(i, f.Over).Of(r.Body)})
+		list = append(list, ware{f.Told, r.run(i, f.Over)})
 	}
 	if f.Text != "" {
 		list = append(list, ware{f.Text, f.transcript(r, i)})
@@ -105,18 +105,16 @@ func (f *form) kept(r *Request, i int) (list []ware) {
 	return list
 }
 
-// run is the place of n items behind the head, from item i on.
-func (r *Request) run(i, n int) Span {
-	return Span{r.Items[r.Head+i].Start, r.Items[r.Head+i+n-1].End}
-}
+// run is the bytes of n items behind the head, from item i on, as they are kept.
+func (r *Request) run(i, n int) []byte { return r.Dialect.Run(r, r.Head+i, n).Of(r.Body) }
 
-// without takes away again what addition put behind the item.
+// without takes away again what was appended to what the item says.
 func (r *Request) without(it *Item, text string) Edit {
-	end, with, ok := r.addition(it, text)
+	e, ok := r.Dialect.Append(r, it, text)
 	if !ok {
 		return Edit{}
 	}
-	return Edit{Span{end - len(with), end}, nil}
+	return Edit{Span{e.End - len(e.With), e.End}, nil}
 }
 
 // gap is what parts item i behind the head from the one before it.
@@ -225,7 +223,7 @@ func (r *Request) whole(it *Item) Span {
 	if it.Content.Empty() {
 		return it.Content
 	}
-	if text, _ := r.soleText("content", it.Content.Start); !text.Empty() {
+	if text, ok := r.Dialect.WholeText(r.Body, it.Content); ok {
 		return text
 	}
 	return it.Content
@@ -233,13 +231,13 @@ func (r *Request) whole(it *Item) Span {
 
 // texts are the texts of the content's parts; empty where a part is none.
 func (r *Request) texts(it *Item) []Span {
-	all := []Span{}
-	_ = r.parts(it.Content, func(q part) { // what cannot be read has no such part
-		if q.kind != textPart {
-			q.value = Span{}
+	parts, _ := r.Parts(it) // what cannot be read has no such part
+	all := make([]Span, len(parts))
+	for n, p := range parts {
+		if p.Kind == TextPart {
+			all[n] = p.Value
 		}
-		all = append(all, q.value)
-	})
+	}
 	return all
 }
 
@@ -249,29 +247,26 @@ func (f *form) edits(r *Request, i int) ([]Edit, error) {
 	case f.Gone:
 		return nil, nil
 	case f.Fold > 0 && i+f.Fold <= len(r.Items)-r.Head:
-		place := r.run(i, f.Fold)
-		if next := r.Head + i + f.Fold; f.With == "" && next < len(r.Items) {
-			place.End = r.Items[next].Start
-		}
-		return []Edit{{place, []byte(f.With)}}, nil
+		return r.Dialect.Remove(r, r.Head+i, f.Fold, []byte(f.With)), nil
 	}
 	it := &r.Items[r.Head+i]
 	list := make([]Edit, 0, len(f.Patches))
 	spans := f.spans(r, it)
 	for n, p := range f.Patches {
 		if p.Place == behind {
-			at, with, ok := r.addition(it, p.Text)
+			e, ok := r.Dialect.Append(r, it, p.Text)
 			if !ok {
 				return nil, errors.New("cannot send a message in its recorded form: nothing can be put behind what it says")
 			}
-			list = append(list, Edit{Span{at, at}, with})
+			list = append(list, e)
 			continue
 		}
 		v := spans[n]
 		if v.Empty() {
 			return nil, fmt.Errorf("cannot send a message in its recorded form: it has no value %d of kind %d", p.Index, p.Place)
 		}
-		list = append(list, Edit{v, appendQuoted(make([]byte, 0, len(p.Text)+len(p.Text)/16+2), p.Text)})
+		with := make([]byte, 0, len(p.Text)+len(p.Text)/16+2)
+		list = append(list, Edit{v, r.Dialect.Value(with, p.Place, p.Text)})
 	}
 	return list, nil
 }

@@ -69,8 +69,10 @@ func (h *history) extend(r *Request, s Scale) {
 	}
 	for i := h.len(); i < len(r.Items)-r.Head; i++ {
 		it := &r.Items[r.Head+i]
-		if it.Role == Assistant {
+		if it.Begins {
 			group++
+		}
+		if it.Role == Assistant {
 			h.callsOf(r, it)
 		}
 		n, media := r.countItem(s, it, r.besideOthers(r.Head+i))
@@ -88,7 +90,7 @@ func (h *history) callsOf(r *Request, it *Item) {
 	clear(h.calls)
 	for _, c := range it.Calls {
 		text := said(c.Arguments.Of(r.Body))
-		id := idOf(it, c)
+		id := c.ID
 		h.calls[id] = append(h.calls[id], origin{c.Name, deedOf(c.Name, text, c.FreeText), cites(text)})
 	}
 }
@@ -106,7 +108,7 @@ func (h *history) called(id string) (c origin) {
 
 // answer takes a result in, and notes which earlier ones it makes worthless.
 func (h *history) answer(r *Request, it *Item, i int) {
-	res := result{item: i, origin: h.called(answered(it))}
+	res := result{item: i, origin: h.called(it.Answers)}
 	if res.name == "" {
 		res.name = it.Name
 	}

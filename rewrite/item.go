@@ -40,10 +40,27 @@ type Item struct {
 	Content Span   // its value, whatever kind it is; empty if there is none or it is null
 	Calls   []Call
 	Answers string // the id of the call that a tool's result is for
+	Begins  bool   // an answer of the model begins here: a conversation may be cut in front of it
+}
+
+// Shift moves the places of the item by so many bytes.
+func (it *Item) Shift(by int) {
+	shift := func(s *Span) {
+		if !s.Empty() {
+			s.Start, s.End = s.Start+by, s.End+by
+		}
+	}
+	shift(&it.Span)
+	shift(&it.Content)
+	for k := range it.Calls {
+		shift(&it.Calls[k].Span)
+		shift(&it.Calls[k].Arguments)
+	}
 }
 
 // Request is a conversation as it was sent.
 type Request struct {
+	Dialect   Dialect
 	Body      []byte
 	Model     string
 	MaxOutput int  // tokens asked for; 0 if the request says nothing
@@ -51,6 +68,14 @@ type Request struct {
 	Tools     Span // their declarations; empty if there are none
 	Items     []Item
 	Head      int // leading system items
+
+	parts []Part // room for those of one item
+}
+
+// Parts are those of the item's content. They are good until the next call.
+func (r *Request) Parts(it *Item) (list []Part, err error) {
+	r.parts, err = r.Dialect.AppendParts(r.parts[:0], r.Body, it.Content)
+	return r.parts, err
 }
 
 // Group is the smallest run of items that may be taken out of a conversation together: an assistant's message with
@@ -63,7 +88,7 @@ func (r *Request) Groups() []Group {
 	var groups []Group
 	for i := r.Head; i < len(r.Items); {
 		g := Group{i, i + 1}
-		if r.Items[i].Role == Assistant {
+		if r.Items[i].Begins {
 			for g.End < len(r.Items) && r.Items[g.End].Role == Tool {
 				g.End++
 			}

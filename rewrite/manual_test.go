@@ -268,7 +268,7 @@ func TestCompactNowBesideOtherRequestsLeavesOneDecision(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range outs {
 			all.Go(func() {
-				outs[i] = a.Shape(Asked{Body: []byte(body), Upstream: "up", Limits: &a.limits, Style: a.style, Compact: i%3 == 0, Client: somebody{a.waits}})
+				outs[i] = a.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Style: a.style, Compact: i%3 == 0, Client: somebody{a.waits}})
 			})
 		}
 		all.Wait()

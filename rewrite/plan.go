@@ -126,8 +126,8 @@ func (p *plan) recount(forms []*form) {
 		if len(f.Patches) > 0 {
 			g.Now = p.patched(i, f)
 		}
-		if m := (&Request{Body: []byte(f.With)}); f.With != "" {
-			if _, err := m.readItem(0); err == nil {
+		if f.With != "" {
+			if m, err := p.req.Dialect.ReadMessage([]byte(f.With)); err == nil {
 				g.Now = m.CountItem(p.scale, 0)
 			}
 		}
@@ -216,15 +216,14 @@ func (p *plan) passages(i int) (list []passage, tokens int) {
 		add(passage{place: wholeContent}, it.Content)
 		return list, tokens
 	}
-	n := 0
-	err := p.req.parts(it.Content, func(q part) {
-		if q.kind == textPart && p.req.Body[q.value.Start] == '"' {
-			add(passage{place: partText, index: n}, q.value)
-		}
-		n++
-	})
+	parts, err := p.req.Parts(it)
 	if err != nil {
 		return nil, 0
+	}
+	for n, q := range parts {
+		if q.Kind == TextPart && p.req.Body[q.Value.Start] == '"' {
+			add(passage{place: partText, index: n}, q.Value)
+		}
 	}
 	return list, tokens
 }

@@ -36,7 +36,7 @@ type spoken struct {
 func (p *play) ask(r *speaker) Shaped {
 	p.Helper()
 	body := r.body()
-	out := p.Shape(Asked{Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
+	out := p.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
 	p.heard(r, body, out)
 	return out
 }
@@ -133,7 +133,7 @@ func (p *play) atOnce(r *speaker) {
 	var all sync.WaitGroup
 	for i := range outs {
 		all.Go(func() {
-			outs[i] = p.Shape(Asked{Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
+			outs[i] = p.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
 		})
 	}
 	all.Wait()

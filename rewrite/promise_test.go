@@ -147,14 +147,15 @@ func skeleton(r *Request, it *Item) string {
 
 // textsOf are the texts of an item's content. What is no text stands there as it is written, behind a NUL.
 func textsOf(r *Request, it *Item) (list []string) {
-	_ = r.parts(it.Content, func(p part) {
-		raw := p.value.Of(r.Body)
-		if p.kind == textPart && raw[0] == '"' {
+	parts, _ := r.Parts(it)
+	for _, p := range parts {
+		raw := p.Value.Of(r.Body)
+		if p.Kind == TextPart && raw[0] == '"' {
 			list = append(list, string(said(raw)))
-			return
+			continue
 		}
 		list = append(list, "\x00"+string(raw))
-	})
+	}
 	return list
 }
 

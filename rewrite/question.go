@@ -80,9 +80,7 @@ func (r *Request) upTo(to int, forms []*form) ([]byte, error) {
 		}
 		edits = append(edits, list...)
 	}
-	last := r.Items[r.Head+to-1].End
-	edits = append(edits, Edit{Span{last, r.Items[len(r.Items)-1].End}, nil})
-	return Splice(r.Body, edits)
+	return Splice(r.Body, append(edits, r.Dialect.Truncate(r, r.Head+to)...))
 }
 
 // Kinds of an Entry.

@@ -49,7 +49,7 @@ func TestRequestIsReadAsSpans(t *testing.T) {
 		`user [{"type":"text","text":"a \"quoted\" \\"}] name=ann answers=`,
 		`assistant  name= answers= call 1 read "{\"path\":\"a\"}" call 2 patch "*** free"`,
 		`tool "r1" name= answers=1`, `tool "r2" name= answers=2`,
-		`assistant  name= answers= call  old "{}"`, `tool "r3" name=old answers=`, `unknown "" name= answers=`,
+		`assistant  name= answers= call function old old "{}"`, `tool "r3" name=old answers=function old`, `unknown "" name= answers=`,
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -54,7 +54,7 @@ func (r *Request) blocks(list []block, h *history, i int) []block {
 	case Assistant:
 		h.callsOf(r, it)
 	case Tool:
-		o := h.called(answered(it))
+		o := h.called(it.Answers)
 		if o.name == "" {
 			o.name = it.Name
 		}
@@ -77,19 +77,20 @@ const longestOther = 1_000
 // spoken is what an item says. What is no text stands there as JSON, if it is short.
 func (r *Request) spoken(it *Item) string {
 	var s strings.Builder
-	err := r.parts(it.Content, func(p part) {
+	parts, err := r.Parts(it)
+	for _, p := range parts {
 		if s.Len() > 0 && !strings.HasSuffix(s.String(), "\n") {
 			s.WriteByte('\n')
 		}
-		switch raw := p.value.Of(r.Body); {
-		case p.kind == textPart:
+		switch raw := p.Value.Of(r.Body); {
+		case p.Kind == TextPart:
 			s.Write(said(raw))
 		case len(raw) <= longestOther:
 			s.Write(raw)
 		default:
 			fmt.Fprintf(&s, "(%d bytes that are no text)", len(raw))
 		}
-	})
+	}
 	if err != nil { // odd: as it stands
 		return string(it.Content.Of(r.Body))
 	}

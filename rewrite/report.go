@@ -7,6 +7,7 @@ import (
 
 // Asked is a request to shape.
 type Asked struct {
+	Dialect  Dialect
 	Body     []byte // decoded; it is read and never changed
 	Scope    string // who may share facts with whom
 	Upstream string // its name
@@ -32,8 +33,9 @@ type Shaped struct {
 	Report Report
 	Settle func() // of a rescue: records the form, which is to be called when the provider has taken it, and before Asked.Body is changed
 
-	forms []*form // of each item behind the head
-	ratio float64 // tokens of the model that one of what is counted in is
+	dialect Dialect
+	forms   []*form // of each item behind the head
+	ratio   float64 // tokens of the model that one of what is counted in is
 }
 
 // The actions: what the ladder has done to a request as it is sent, in this exchange or in an earlier one. The highest rung

@@ -9,7 +9,7 @@ import (
 // rescue shapes what there is once more, as it was refused.
 func (a *agent) rescue(t testing.TB, r Rescue) Shaped {
 	t.Helper()
-	out := a.Shape(Asked{Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Style: a.style, Rescue: &r})
+	out := a.Shape(Asked{Dialect: Chat{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Style: a.style, Rescue: &r})
 	if out.Report.Err != nil {
 		t.Fatal(out.Report.Err)
 	}
@@ -124,7 +124,7 @@ func TestARescueAsksNoModelButTakesWhatIsReady(t *testing.T) {
 			a.ask(t)
 		}
 		n.finish()
-		out := a.Shape(Asked{Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &Rescue{Most: 20_000, From: StageCompact}, Client: somebody{a.waits}})
+		out := a.Shape(Asked{Dialect: Chat{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &Rescue{Most: 20_000, From: StageCompact}, Client: somebody{a.waits}})
 		judged(t, a.bench, a.body(), out)
 		out.Settle()
 		if len(n.asked) > 0 || out.Report.Stage != StageCompact {
@@ -163,7 +163,7 @@ func TestARescueThatIsNotTakenLeavesWhatStood(t *testing.T) {
 	a := newRefused(40, 900)
 	before := a.ask(t)
 	for _, how := range []Rescue{{Most: 3_000, Sent: before.Report.After.Total()}, {Most: 300, From: StageBare}, {Whole: true}} {
-		a.Shape(Asked{Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &how})
+		a.Shape(Asked{Dialect: Chat{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &how})
 	}
 	if again := a.ask(t); string(again.Body) != string(before.Body) || again.Report.Decided {
 		t.Errorf("%d tokens are sent, and were %d", again.Report.After.Total(), before.Report.After.Total())

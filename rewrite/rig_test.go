@@ -190,7 +190,7 @@ func (b *bench) restart() {
 }
 
 func (b *bench) shape(body string) Shaped {
-	a := Asked{Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now, Now: b.clock}
+	a := Asked{Dialect: Chat{}, Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now, Now: b.clock}
 	if b.waits != nil {
 		a.Client = somebody{b.waits}
 	}

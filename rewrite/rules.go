@@ -145,7 +145,7 @@ func (p *plan) scattered() bool {
 
 // fold puts one message in the place of items from to to, if that saves anything.
 func (p *plan) fold(from, to int) {
-	name := p.shelf.Name(p.scope, p.req.run(from, to-from).Of(p.req.Body))
+	name := p.shelf.Name(p.scope, p.req.run(from, to-from))
 	role := Assistant // behind the user's first message, which templates want to be answered
 	if to < p.hist.len() && p.req.Items[p.req.Head+to].Role == Assistant || from == 0 {
 		role = User
@@ -165,7 +165,7 @@ type message struct {
 
 // folding is the form of item from when the message stands for it and those behind it, up to to; nil if that saves nothing.
 func (p *plan) folding(from, to int, m message) *form {
-	f := &form{Rung: rungClear, Fold: to - from, Kept: m.name, With: chatMessage(m.role, m.text), Now: p.messageTokens(m.text)}
+	f := &form{Rung: rungClear, Fold: to - from, Kept: m.name, With: string(p.req.Dialect.Message(m.role, m.text)), Now: p.messageTokens(m.text)}
 	saved := -f.Now
 	for i := from; i < to; i++ {
 		saved += p.sent(i)
@@ -249,7 +249,7 @@ func (p *plan) withoutCalls(g Group) *form {
 	if !ok {
 		return nil
 	}
-	name := p.shelf.Name(p.scope, p.req.run(g.First, g.End-g.First).Of(p.req.Body))
+	name := p.shelf.Name(p.scope, p.req.run(g.First, g.End-g.First))
 	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", mark, len(p.req.Items[p.req.Head+g.First].Calls), p.callsIn(g), p.where(name))
 	if said != "" {
 		note = said + "\n" + note

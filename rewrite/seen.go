@@ -170,7 +170,9 @@ func (x *shaping) recall(body []byte, i int, head []Item) (items []Item, end int
 		return nil, 0
 	}
 	if by := i - p.from; by != 0 {
-		move(p.items[p.head:], by)
+		for k := range p.items[p.head:] {
+			p.items[p.head+k].Shift(by)
+		}
 		p.from = i
 	}
 	x.past = p
@@ -180,24 +182,6 @@ func (x *shaping) recall(body []byte, i int, head []Item) (items []Item, end int
 		items = append(head, items[p.head:]...)
 	}
 	return items, i + p.length()
-}
-
-// move shifts the places of items.
-func move(items []Item, by int) {
-	shift := func(s *Span) {
-		if !s.Empty() {
-			s.Start, s.End = s.Start+by, s.End+by
-		}
-	}
-	for i := range items {
-		it := &items[i]
-		shift(&it.Span)
-		shift(&it.Content)
-		for k := range it.Calls {
-			shift(&it.Calls[k].Span)
-			shift(&it.Calls[k].Arguments)
-		}
-	}
 }
 
 // known is what was known of the conversation before. What was counted for another model is of no use.

@@ -39,7 +39,7 @@ func NewShaper(m Means) *Shaper { return &Shaper{means: m, seen: newSeen()} }
 // Shape says what to send in a request's place. It never fails: what goes wrong stands in the report, and the request goes
 // on in the form that was decided last, or else as it came.
 func (s *Shaper) Shape(a Asked) Shaped {
-	x := &shaping{Shaper: s, Asked: a, out: Shaped{Body: a.Body}}
+	x := &shaping{Shaper: s, Asked: a, out: Shaped{Body: a.Body, dialect: a.Dialect}}
 	x.out.Report.Action = ActionNone
 	x.guarded(x.read)
 	if x.req == nil || x.out.Report.Err != nil {
@@ -148,7 +148,7 @@ func (x *shaping) asItCame() {
 
 // read finds out what was asked.
 func (x *shaping) read() error {
-	req, err := readChat(x.Body, x.recall)
+	req, err := x.Dialect.Read(x.Body, x.recall)
 	if err != nil {
 		x.out.Report.Reason = err.Error()
 		return nil
@@ -374,7 +374,7 @@ func (x *shaping) build() error {
 }
 
 func (x *shaping) check(body []byte) error {
-	rewritten, err := ReadChat(body)
+	rewritten, err := x.Dialect.Read(body, nil)
 	if err != nil {
 		return fmt.Errorf("cannot read the rewritten conversation: %w", err)
 	}
@@ -383,7 +383,7 @@ func (x *shaping) check(body []byte) error {
 
 // Restore makes the original body again, of the body as it is sent and what get finds on the shelf.
 func (s Shaped) Restore(get func(artifact string) ([]byte, error)) ([]byte, error) {
-	r, err := ReadChat(s.Body)
+	r, err := s.dialect.Read(s.Body, nil)
 	if err != nil {
 		return s.Body, nil //nolint:nilerr // nothing that cannot be read was changed
 	}

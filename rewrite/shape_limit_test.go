@@ -159,7 +159,7 @@ func TestKnownPrefixAllocatesLittle(t *testing.T) {
 		b := newBench(4_000_000)
 		b.limits.Rent = rent
 		body := []byte(s.body(len(s.items)))
-		asked := Asked{Body: body, Upstream: "up", Limits: &b.limits}
+		asked := Asked{Dialect: Chat{}, Body: body, Upstream: "up", Limits: &b.limits}
 		b.Shape(asked)
 		out := b.Shape(asked)
 		if cleared := out.Report.Repeated; cleared > 0 != (rent > 0) {

@@ -24,7 +24,7 @@ func TestSupersededDecisionIsNotChosenAgain(t *testing.T) {
 		body := a.body()
 		n.mu.Unlock()
 		defer n.mu.Lock()
-		b := a.Shape(Asked{Body: []byte(body), Upstream: "up", Limits: &a.limits, Client: somebody{context.Background()}})
+		b := a.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Client: somebody{context.Background()}})
 		if b.Report.Err != nil {
 			t.Fatal(b.Report.Err)
 		}
@@ -68,7 +68,7 @@ func TestNowReplacesNothingNewer(t *testing.T) {
 		n.mu.Unlock()
 		defer n.mu.Lock()
 		n2 := a.limits
-		inner = a.Shape(Asked{Body: []byte(body), Upstream: "up", Limits: &n2, Compact: true, Client: somebody{context.Background()}})
+		inner = a.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Upstream: "up", Limits: &n2, Compact: true, Client: somebody{context.Background()}})
 		return nil
 	}
 	out := a.nowOnce(t)

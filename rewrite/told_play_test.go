@@ -78,7 +78,8 @@ func (p *tale) ask(r *speaker) Shaped {
 	p.Helper()
 	body := r.body()
 	out := p.Shape(Asked{
-		Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Style: p.style, Compact: p.now, Client: somebody{p.waits},
+		Dialect: Chat{},
+		Body:    []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Style: p.style, Compact: p.now, Client: somebody{p.waits},
 	})
 	p.narrator.paired(p.T)
 	if errors.Is(out.Report.Err, errDeserted) {

@@ -33,11 +33,11 @@ func (c *compaction) apart(list []Group, from int) (all []Group, fresh int) {
 func (c *compaction) fewer(list []Group, n int) (all []Group, same int) {
 	rest := 0
 	for k := n - 1; k >= 0; k-- {
-		s := c.req.run(list[k].First, list[k].End-list[k].First)
-		if s.End-s.Start <= rest || k == n-1 {
+		bytes := len(c.req.run(list[k].First, list[k].End-list[k].First))
+		if bytes <= rest || k == n-1 {
 			same = k
 		}
-		rest += s.End - s.Start
+		rest += bytes
 	}
 	all = append(list[:same:same], Group{list[same].First, list[n-1].End})
 	return append(all, list[n:]...), same
