@@ -23,13 +23,16 @@ type room struct {
 
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
-	".":                     {"bench console demo event offload proxy rewrite scripted store store/disk store/memory summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
+	".":                     {"bench console console/logs console/metrics demo event offload proxy rewrite scripted store store/disk store/memory summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
 	"bench":                 {"bench/sessions event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
-	"console":               {"event unit", "console is a fold over events; what it needs of the proxy main plugs in, so it can never slow an exchange"},
+	"console":               {"", "what it shows of the program main plugs in, so it can never slow an exchange"},
+	"console/logs":          {"event", "log lines are a fold over events; what else they told would be a second truth"},
+	"console/metrics":       {"event", "metrics are a fold over events; what else they counted would be a second truth"},
 	"bench/differ":          {"bench/sessions", "it compares builds from outside, on the wire and in files; with code of the one it is built from, it would judge by it"},
 	"bench/sessions":        {"demo/props rewrite", "it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured"},
 	"demo":                  {"demo/props tokenize", "agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it"},
 	"demo/props":            {"", "contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them"},
+	"event/eventtest":       {"event", "it is what tests of folds are fed with"},
 	"event":                 {"", "event is plain data that every package may read; an import would make each of them depend on it"},
 	"offload":               {"store", "a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given"},
 	"proxy":                 {"event rewrite unit window", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
@@ -51,7 +54,7 @@ var house = map[string]room{
 }
 
 // forTests may be imported by any _test.go file.
-const forTests = "event scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
+const forTests = "event event/eventtest scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.
 type ban struct {
@@ -63,7 +66,7 @@ type ban struct {
 var bans = []ban{
 	{"github.com/valyala/fasthttp", "proxy bench", "one package knows the wire and its traps; bench needs a bare fasthttp proxy as its baseline"},
 	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
-	{"github.com/prometheus", "console", "metrics are a fold over events; counters on the request path would be a second truth"},
+	{"github.com/prometheus", "console/metrics", "metrics are a fold over events; counters on the request path would be a second truth"},
 	{"testing", "scripted/scriptedtest store/storetest", "package testing registers flags and weighs on the program; only test code needs it"},
 }
 

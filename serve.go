@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"epitome/console"
+	"epitome/console/logs"
+	"epitome/console/metrics"
+	"epitome/event"
 	"epitome/proxy"
 	"epitome/rewrite"
 )
@@ -97,13 +100,16 @@ func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
 		return err
 	}
 	d.leases.start(leased)
+	counts := metrics.New(func() int { return d.proxy.InFlight() })
 	d.console = console.New(conf.Console, console.Program{
-		Version: version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Artifacts: artifacts{d.keeping.shelf}, Compact: d.compact,
-		Ready: func() bool { return !d.proxy.Stopping() }, InFlight: func() int { return d.proxy.InFlight() },
+		Version: version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Metrics: counts,
+		Artifacts: artifacts{d.keeping.shelf}, Compact: d.compact, Ready: func() bool { return !d.proxy.Stopping() },
 		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take, Running: d.running,
 	})
-	d.keeping.telling.to(d.console)
-	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(proxy.Plugs{Own: d.console, Record: d.console.Record, Log: d.log}))
+	events := event.Sinks{counts, logs.New(d.log)}
+	d.keeping.telling.to(events)
+	plugs := proxy.Plugs{Own: d.console, Record: events.RecordExchange, Log: d.log}
+	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(plugs))
 	d.keeping.through(d.proxy)
 	return err
 }

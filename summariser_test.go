@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"epitome/console"
+	"epitome/console/logs"
 	"epitome/event"
 	"epitome/proxy"
 	"epitome/rewrite"
@@ -70,7 +70,7 @@ func askingWith(t *testing.T, folder string, change func(*Config), script string
 	if r.keeping, err = openKeeping(conf, folder, "127.0.0.1:7070", log); err != nil {
 		t.Fatal(err)
 	}
-	r.telling.to(console.New(conf.Console, console.Program{Listen: "127.0.0.1:7070", Log: log}))
+	r.telling.to(logs.New(log))
 	plugs := r.plug(proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log})
 	plugs.Shape = func(a rewrite.Asked) rewrite.Shaped { return r.shape(a) }
 	p, err := proxy.New(conf.settings(), plugs)

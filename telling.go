@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"epitome/console"
 	"epitome/event"
 	"epitome/rewrite"
 	"epitome/summarize"
@@ -14,28 +13,28 @@ import (
 // telling hands on what is told of conversations, from when there is someone to hear it: what shapes them is made before that.
 // The zero value is ready, and must not be copied.
 type telling struct {
-	console atomic.Pointer[console.Console]
+	sink atomic.Pointer[event.Sink]
 }
 
 // to says who hears it from now on.
-func (t *telling) to(c *console.Console) { t.console.Store(c) }
+func (t *telling) to(s event.Sink) { t.sink.Store(&s) }
 
 // notice hands on what shaping says.
 func (t *telling) notice(n rewrite.Notice) {
-	c := t.console.Load()
+	s := t.sink.Load()
 	switch {
-	case c == nil:
+	case s == nil:
 	case n.Kind == rewrite.ContextWindowWarning:
-		c.RecordWarning(warningOf(n, time.Now()))
+		(*s).RecordWarning(warningOf(n, time.Now()))
 	default:
-		c.RecordCompaction(compactionOf(n, time.Now()))
+		(*s).RecordCompaction(compactionOf(n, time.Now()))
 	}
 }
 
 // job hands on what asking a model says.
 func (t *telling) job(e summarize.Event) {
-	if c := t.console.Load(); c != nil {
-		c.RecordSummary(summaryOf(e, time.Now()))
+	if s := t.sink.Load(); s != nil {
+		(*s).RecordSummary(summaryOf(e, time.Now()))
 	}
 }
 

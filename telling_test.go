@@ -9,22 +9,21 @@ import (
 	"testing"
 	"time"
 
-	"epitome/console"
+	"epitome/console/logs"
 	"epitome/rewrite"
 	"epitome/summarize"
 )
 
-// told are the lines that f leaves in the log of a console that hears it, without their times.
+// told are the lines that f leaves in a log that hears it, without their times.
 func told(t *testing.T, f func(*telling)) (lines []map[string]any) {
 	t.Helper()
 	var log bytes.Buffer
-	c := console.New(console.Config{}, console.Program{Listen: "127.0.0.1:7070", Log: slog.New(slog.NewJSONHandler(&log, nil))})
 	var all telling
 	f(&all) // nobody hears this
 	if log.Len() > 0 {
 		t.Errorf("too early: %s", &log)
 	}
-	all.to(c)
+	all.to(logs.New(slog.New(slog.NewJSONHandler(&log, nil))))
 	f(&all)
 	for text := range strings.Lines(log.String()) {
 		var line map[string]any

@@ -1,9 +1,9 @@
-// Package console is epitome's own side: what lies under /-/, and the folds over events that become log lines
-// and metrics.
+// Package console is epitome's own side: what lies under /-/, and who may reach it. What is folded from events, and the
+// numbers that it serves, are in packages below it.
 //
 // It promises that nothing under /-/ can be reached by a web page the user happens to visit (the Host and Origin
 // of each request are checked) nor from beyond this machine without the admin token, but for /-/health and
-// /-/ready, and an artifact by whoever has its name; that nothing lists artifacts; and that neither log nor metrics carry a credential, a header or a body.
+// /-/ready, and an artifact by whoever has its name; and that nothing lists artifacts.
 package console
 
 import (
@@ -11,10 +11,6 @@ import (
 	"log/slog"
 	"net/http"
 	"sync/atomic"
-
-	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"epitome/event"
 )
 
 // Program is what the console shows and asks of the running program.
@@ -22,32 +18,31 @@ type Program struct {
 	Version   string
 	Listen    string                           // address the program listens on, host:port
 	Ready     func() bool                      // new exchanges are welcome
-	InFlight  func() int                       // exchanges under way
 	Upstreams func() map[string]string         // base URL by name
 	Proof     func(nonce string) string        // shows to who can read the data folder that this program is its owner
 	Owner     func(nonce, proof string) bool   // the same, the other way round: lets the owner's commands in
 	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
 	Running   func() map[string]string         // how the program runs, by words that tell a stranger nothing of the configuration
+	Metrics   http.Handler
 	Artifacts Artifacts
 	Compact   func(r *http.Request, body []byte) (Compacted, error) // the conversation in body, as r asks; the error says what to send instead
 	Log       *slog.Logger
 }
 
-// Console serves /-/ and records exchanges. Its methods may be called from any goroutine.
+// Console serves /-/. Its methods may be called from any goroutine.
 type Console struct {
 	program Program
 	guard   atomic.Pointer[guard]
 	mux     *http.ServeMux
-	metrics *metrics
 }
 
 // New makes a console for the program.
 func New(c Config, p Program) *Console {
-	o := &Console{program: p, mux: http.NewServeMux(), metrics: newMetrics(p)}
+	o := &Console{program: p, mux: http.NewServeMux()}
 	o.Reload(c)
 	o.mux.HandleFunc("GET /-/health", o.health)
 	o.mux.HandleFunc("GET /-/ready", o.ready)
-	o.mux.Handle("GET /-/metrics", promhttp.HandlerFor(o.metrics.registry, promhttp.HandlerOpts{}))
+	o.mux.Handle("GET /-/metrics", p.Metrics)
 	o.mux.HandleFunc("GET /-/identity", o.identity)
 	o.mux.HandleFunc("GET /-/lease", o.lease)
 	o.mux.HandleFunc("GET "+artifactsPath+"{name}", o.artifact)
@@ -84,14 +79,6 @@ func (o *Console) method(r *http.Request) (method string, known bool) {
 		}
 	}
 	return "", false
-}
-
-// Record takes an exchange that has ended.
-func (o *Console) Record(e event.Exchange) {
-	o.metrics.record(e)
-	o.recordRescue(e)
-	o.recordCut(e)
-	logExchange(o.program.Log, e)
 }
 
 // health says that the program runs.

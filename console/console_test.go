@@ -18,13 +18,16 @@ func listening(listen string) Program {
 	return Program{
 		Version: "1.2.3", Listen: listen,
 		Ready:     func() bool { return true },
-		InFlight:  func() int { return 0 },
 		Upstreams: func() map[string]string { return map[string]string{"openai": "https://api.openai.com/v1"} },
 		Proof:     func(nonce string) string { return "proof of " + nonce },
 		Lease:     func() (func(), bool) { return func() {}, true },
 		Owner:     func(string, string) bool { return false },
 		Running:   func() map[string]string { return map[string]string{"mode": "on"} },
-		Log:       slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Metrics: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_,
+				_ = io.WriteString(w, "numbers")
+		}),
+		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
 
@@ -129,7 +132,8 @@ func TestIdentityProvesTheNonce(t *testing.T) {
 	if running, _ := v["running"].(map[string]any); running["mode"] != "on" {
 		t.Errorf("got %v", v)
 	}
-	if w.Code != 200 || v["version"] != "1.2.3" || v["proof"] != "proof of a+b" || upstreams["openai"] != "https://api.openai.com/v1" {
+	if w.Code != 200 || v["version"] != "1.2.3" || v["proof"] != "proof of a+b" ||
+		upstreams["openai"] != "https://api.openai.com/v1" {
 		t.Errorf("got %d %v", w.Code, v)
 	}
 	if keys := slices.Sorted(maps.Keys(v)); !slices.Equal(keys, []string{"proof", "running", "upstreams", "version"}) {
@@ -201,4 +205,11 @@ func TestNoLeaseWhereTheLastOneHasEnded(t *testing.T) {
 	p := listening("127.0.0.1:7070")
 	p.Lease = func() (func(), bool) { return nil, false }
 	wantRefusal(t, ask(New(Config{}, p), "GET", "/-/lease"), http.StatusServiceUnavailable)
+}
+
+func TestMetricsAreServed(t *testing.T) {
+	if w := ask(New(Config{}, listening("127.0.0.1:7070")), "GET", "/-/metrics"); w.Code != 200 ||
+		w.Body.String() != "numbers" {
+		t.Errorf("got %d %q", w.Code, w.Body)
+	}
 }

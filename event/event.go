@@ -61,6 +61,14 @@ type Rescue struct {
 	WindowAfter  int // as it was learned; 0 if nothing was
 }
 
+// Outcome is what came of it, as log and metrics call it.
+func (r Rescue) Outcome() string {
+	if r.Rescued {
+		return "rescued"
+	}
+	return "refused"
+}
+
 // Shaping is what became of a conversation before it was sent; in mode observe, what would have become of it.
 // Tokens are the model's.
 type Shaping struct {

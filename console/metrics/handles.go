@@ -1,4 +1,4 @@
-package console
+package metrics
 
 import (
 	"sync"
@@ -8,12 +8,13 @@ import (
 	"epitome/event"
 )
 
-// handles are the metrics that have been looked up before. Each exchange moves some two dozen of them, and to find one by its
-// labels takes ten times as long as to count. Their number is bounded by that of the upstreams in the configuration.
+// handles are the metrics that have been looked up before. Each exchange moves some two dozen of them, and to find one
+// by its labels takes ten times as long as to count. Their number is bounded by that of the upstreams in the
+// configuration.
 type handles struct {
 	mu      sync.Mutex
 	traffic map[string]*traffic // by upstream
-	deeds   map[lane]*deeds
+	shaping map[lane]*shaping
 }
 
 // traffic is what one upstream's exchanges move.
@@ -22,16 +23,17 @@ type traffic struct {
 	duration          prometheus.Observer
 }
 
-func (m *metrics) trafficOf(upstream string) *traffic {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	t := m.traffic[upstream]
+func (m *Recorder) trafficOf(upstream string) *traffic {
+	m.known.mu.Lock()
+	defer m.known.mu.Unlock()
+	t := m.known.traffic[upstream]
 	if t == nil {
 		t = &traffic{
-			request: m.bytes.WithLabelValues(upstream, "request"), response: m.bytes.WithLabelValues(upstream, "response"),
+			request:  m.bytes.WithLabelValues(upstream, "request"),
+			response: m.bytes.WithLabelValues(upstream, "response"),
 			duration: m.duration.WithLabelValues(upstream),
 		}
-		m.traffic[upstream] = t
+		m.known.traffic[upstream] = t
 	}
 	return t
 }
@@ -39,38 +41,40 @@ func (m *metrics) trafficOf(upstream string) *traffic {
 // lane is where conversations go, and in what mode.
 type lane struct{ upstream, mode string }
 
-// deeds is what the shaping of one lane's conversations moves.
-type deeds struct {
+// shaping is what the shaping of one lane's conversations moves.
+type shaping struct {
 	shape                         prometheus.Observer
 	offloaded, cleared, compacted prometheus.Counter
 	before, after                 tokens
 }
 
-func (m *metrics) deedsOf(upstream, mode string) *deeds {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (m *Recorder) shapingOf(upstream, mode string) *shaping {
+	m.known.mu.Lock()
+	defer m.known.mu.Unlock()
 	at := lane{upstream, mode}
-	d := m.deeds[at]
-	if d == nil {
+	s := m.known.shaping[at]
+	if s == nil {
 		change := func(rung string) prometheus.Counter { return m.changes.WithLabelValues(upstream, mode, rung) }
-		d = &deeds{
+		s = &shaping{
 			shape:     m.shape.WithLabelValues(upstream),
 			offloaded: change("offload"), cleared: change("clear"), compacted: change("compact"),
 			before: m.tokensOf(at, "before"), after: m.tokensOf(at, "after"),
 		}
-		m.deeds[at] = d
+		m.known.shaping[at] = s
 	}
-	return d
+	return s
 }
 
 // tokens are counters by what tokens are spent on.
 type tokens struct{ system, tools, user, assistant, results, images, other prometheus.Counter }
 
-func (m *metrics) tokensOf(at lane, side string) tokens {
+func (m *Recorder) tokensOf(at lane, side string) tokens {
 	part := func(name string) prometheus.Counter {
 		return m.tokens.WithLabelValues(at.upstream, at.mode, side, name)
 	}
-	return tokens{part("system"), part("tools"), part("user"), part("assistant"), part("results"), part("images"), part("other")}
+	return tokens{
+		part("system"), part("tools"), part("user"), part("assistant"), part("results"), part("images"), part("other"),
+	}
 }
 
 func (t *tokens) add(n event.Tokens) {

@@ -1,0 +1,78 @@
+// Package logs is the fold of events into log lines: one for each exchange, and one for each step of a compaction or of
+// a job that asks for a summary.
+//
+// It promises that no line carries a credential, a header or a body, and that a field there is nothing to say of is
+// left out, but for the ten that each exchange has.
+package logs
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"epitome/event"
+)
+
+// Recorder writes a line for each event. Make one with New.
+type Recorder struct{ log *slog.Logger }
+
+var _ event.Sink = (*Recorder)(nil)
+
+// New returns a Recorder that writes to log.
+func New(log *slog.Logger) *Recorder { return &Recorder{log} }
+
+// RecordExchange writes of an exchange that has ended: what was done about a refusal first.
+func (r *Recorder) RecordExchange(e event.Exchange) {
+	r.recordRescue(e)
+	r.recordCut(e)
+	logExchange(r.log, e)
+}
+
+// mostFields is how many a line has at most.
+const mostFields = 10 + 14 + 2
+
+// logExchange writes the one line an exchange gets.
+func logExchange(log *slog.Logger, e event.Exchange) {
+	level := slog.LevelWarn
+	switch {
+	case e.Fault == event.Panic:
+		level = slog.LevelError
+	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone):
+		level = slog.LevelInfo
+	}
+	attrs := append(make(fields, 0, mostFields),
+		slog.String("id", e.ID), slog.String("method", e.Method), slog.String("path", e.Path),
+		slog.String("upstream", e.Upstream), slog.Int("status", e.Status), slog.String("action", e.Action),
+		slog.Int64("in", e.RequestBytes), slog.Int64("out", e.ResponseBytes),
+		slog.Float64("first_byte_ms", milliseconds(e.FirstByte)), slog.Float64("duration_ms", milliseconds(e.Duration)),
+	)
+	if e.ShapeTime > 0 {
+		attrs = appendShaping(attrs, e)
+	}
+	if e.Fault != event.None {
+		attrs = append(attrs, slog.String("fault", string(e.Fault)), slog.String("error", e.Err))
+	}
+	if h := log.Handler(); h.Enabled(context.Background(), level) { // the logger would look for its caller first
+		line := slog.NewRecord(time.Now(), level, "exchange", 0)
+		line.AddAttrs(attrs...)
+		_ = h.Handle(context.Background(), line) // as the logger does: nobody can be told that it fails
+	}
+}
+
+// appendShaping adds what there is to say about a conversation.
+func appendShaping(attrs fields, e event.Exchange) fields {
+	attrs = append(attrs, slog.String("mode", e.Mode), slog.Float64("shape_ms", milliseconds(e.ShapeTime)))
+	attrs.text("model", e.Model)
+	attrs.text("conversation", e.Conversation)
+	attrs.number("window", e.Window)
+	attrs.number("tokens_before", e.TokensBefore.Total())
+	attrs.number("tokens_after", e.TokensAfter.Total())
+	attrs.yes("decided", e.Decided)
+	attrs.yes("broke", e.Broke)
+	attrs.number("offloaded", e.Offloaded)
+	attrs.number("cleared", e.Cleared)
+	attrs.number("compacted", e.Compacted)
+	attrs.text("reason", e.Reason)
+	attrs.text("inner", e.Inner)
+	return attrs
+}

@@ -1,0 +1,89 @@
+package logs
+
+import (
+	"bytes"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/event"
+	"epitome/event/eventtest"
+)
+
+// logged is the one line that an exchange leaves, read back.
+func logged(t *testing.T, e event.Exchange) map[string]any {
+	t.Helper()
+	var text bytes.Buffer
+	New(slog.New(slog.NewJSONHandler(&text, &slog.HandlerOptions{Level: slog.LevelDebug}))).RecordExchange(e)
+	if n := strings.Count(text.String(), "\n"); n != 1 {
+		t.Fatalf("the exchange left %d lines: %q", n, text.String())
+	}
+	var line map[string]any
+	if err := json.Unmarshal(text.Bytes(), &line); err != nil {
+		t.Fatalf("cannot read %q: %v", text.String(), err)
+	}
+	delete(line, "time")
+	return line
+}
+
+// The fields are compared as a whole: one more would have to be looked at for what it may disclose.
+func TestLogLineHasTheseFields(t *testing.T) {
+	f := func(e event.Exchange, want map[string]any) {
+		t.Helper()
+		if got := logged(t, e); !maps.Equal(got, want) {
+			t.Errorf("got\n%v, want\n%v", got, want)
+		}
+	}
+	want := map[string]any{
+		"level": "INFO", "msg": "exchange", "id": "x-1", "method": "POST", "path": "/v1/chat/completions",
+		"upstream": "openai", "status": 200.0,
+		"action": "none", "in": 100.0, "out": 2000.0, "first_byte_ms": 300.0, "duration_ms": 1500.0,
+	}
+	f(eventtest.Exchange(), want)
+
+	odd := eventtest.Exchange()
+	odd.Path, odd.FirstByte = "/a\"b\n\xff", 1234567*time.Nanosecond
+	want["path"], want["first_byte_ms"] = "/a\"b\n\ufffd", 1.234
+	f(odd, want)
+
+	late := eventtest.Exchange()
+	late.Fault, late.Err, late.Status, late.FirstByte = event.Timeout, "i/o timeout", 504, 0
+	want["level"], want["path"], want["fault"], want["error"] = "WARN", eventtest.Exchange().Path, "timeout",
+		"i/o timeout"
+	want["status"], want["first_byte_ms"] = 504.0, 0.0
+	f(late, want)
+}
+
+func TestLogLevelFollowsTheFault(t *testing.T) {
+	f := func(fault event.Fault, want string) {
+		t.Helper()
+		e := eventtest.Exchange()
+		if e.Fault = fault; fault != event.None {
+			e.Err = "why"
+		}
+		if line := logged(t, e); line["level"] != want {
+			t.Errorf("fault %q is logged as %v, want %s", fault, line["level"], want)
+		}
+	}
+	f(event.None, "INFO")
+	f(event.ClientGone, "INFO") // clients may leave
+	f(event.ClientSlow, "WARN")
+	f(event.Refused, "WARN")
+	f(event.Unreachable, "WARN")
+	f(event.Broken, "WARN")
+	f(event.Timeout, "WARN")
+	f(event.Truncated, "WARN")
+	f(event.Panic, "ERROR")
+}
+
+// A provider's error is the provider's story, told whole; it is no fault of the exchange.
+func TestProviderErrorsAreNoFaults(t *testing.T) {
+	e := eventtest.Exchange()
+	e.Status = 429
+	if line := logged(t, e); line["level"] != "INFO" || line["fault"] != nil || line["error"] != nil {
+		t.Errorf("got %v", line)
+	}
+}

@@ -1,0 +1,77 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"epitome/event"
+)
+
+// compactions is the fold of compactions into numbers. As of exchanges, no label takes a value that a client chooses.
+type compactions struct {
+	all      *prometheus.CounterVec
+	requests *prometheus.CounterVec
+	tokens   *prometheus.CounterVec
+	warnings *prometheus.CounterVec
+}
+
+func newCompactions(registry *prometheus.Registry) compactions {
+	m := compactions{
+		all: newCounter("epitome_compactions_total",
+			"Compactions of conversations that have ended, by mode of the summary, reason (threshold, "+
+				"budget, manual) and outcome (completed, failed).",
+			"upstream", "mode", "reason", "outcome"),
+		requests: newCounter("epitome_summary_requests_total",
+			"Requests that asked a model for a summary, by the upstream asked and whether a summary came "+
+				"of it in the end (completed, failed).",
+			"upstream", "outcome"),
+		tokens: newCounter("epitome_summary_tokens_total",
+			"Tokens that those requests took as the provider counts them, by kind: input, of which "+
+				"cached, and output.",
+			"upstream", "kind"),
+		warnings: newCounter("epitome_context_window_warnings_total",
+			"Warnings about conversations, by reason: threshold (a request is more than its model takes), "+
+				"budget (warn_at).",
+			"upstream", "reason"),
+	}
+	registry.MustRegister(m.all, m.requests, m.tokens, m.warnings)
+	return m
+}
+
+// The outcomes that are counted.
+const (
+	completed = "completed"
+	failed    = "failed"
+)
+
+// RecordCompaction counts a compaction that has ended.
+func (m *Recorder) RecordCompaction(e event.Compaction) {
+	switch e.Kind {
+	case event.CompactionCompleted:
+		m.compactions.all.WithLabelValues(e.Upstream, e.Mode, e.Reason, completed).Inc()
+	case event.CompactionFailed:
+		m.compactions.all.WithLabelValues(e.Upstream, e.Mode, e.Reason, failed).Inc()
+	}
+}
+
+// RecordSummary counts what a job that has ended took.
+func (m *Recorder) RecordSummary(e event.Summary) {
+	switch e.Kind {
+	case event.SummaryCompleted:
+		m.compactions.cost(e, completed)
+	case event.SummaryFailed:
+		m.compactions.cost(e, failed)
+	}
+}
+
+// RecordWarning counts a warning about a conversation.
+func (m *Recorder) RecordWarning(e event.Warning) {
+	m.compactions.warnings.WithLabelValues(e.Upstream, e.Reason).Inc()
+}
+
+// cost counts what a job that has ended took. Of tokens a provider may say anything, and a counter must not fall.
+func (m *compactions) cost(e event.Summary, outcome string) {
+	m.requests.WithLabelValues(e.Upstream, outcome).Add(float64(e.Cost.Requests))
+	m.tokens.WithLabelValues(e.Upstream, "input").Add(float64(max(e.Cost.InputTokens, 0)))
+	m.tokens.WithLabelValues(e.Upstream, "cached").Add(float64(max(e.Cost.CachedTokens, 0)))
+	m.tokens.WithLabelValues(e.Upstream, "output").Add(float64(max(e.Cost.OutputTokens, 0)))
+}

@@ -1,0 +1,44 @@
+package metrics
+
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"epitome/event"
+)
+
+// rescues is the fold of refusals into numbers.
+type rescues struct {
+	all   *prometheus.CounterVec
+	tries *prometheus.CounterVec
+	cuts  *prometheus.CounterVec
+}
+
+func newRescues(registry *prometheus.Registry) rescues {
+	m := rescues{
+		all: newCounter("epitome_rescues_total",
+			"Requests that a provider refused for their size, by what it found too large (input, output, "+
+				"bytes, rate) or broken (malformed), and outcome (rescued, refused).",
+			"upstream", "verdict", "outcome"),
+		tries: newCounter("epitome_rescue_tries_total",
+			"Further times that such requests were sent.",
+			"upstream"),
+		cuts: newCounter("epitome_silent_cuts_total",
+			"Requests that a provider seems to have cut without a word, as it counted far fewer tokens "+
+				"than were sent.",
+			"upstream"),
+	}
+	registry.MustRegister(m.all, m.tries, m.cuts)
+	return m
+}
+
+// record counts what was done about a refusal, and that a provider has cut a request without a word.
+func (m *rescues) record(e event.Exchange) {
+	if e.Cut != 0 {
+		m.cuts.WithLabelValues(e.Upstream).Inc()
+	}
+	if e.Rescue.Kind == "" {
+		return
+	}
+	m.all.WithLabelValues(e.Upstream, e.Rescue.Kind, e.Rescue.Outcome()).Inc()
+	m.tries.WithLabelValues(e.Upstream).Add(float64(e.Rescue.Tries))
+}
