@@ -90,10 +90,19 @@ func inflate(src io.Reader) (io.ReadCloser, error) {
 // decodes is how many bodies are decoded at once: each may take some times max_body of memory, for a moment.
 const decodes = 2
 
+// isEncoded reports whether a body with that Content-Encoding is not the plain one.
+func isEncoded(encoding []byte) bool { return len(encoding) > 0 && !equalFold(encoding, "identity") }
+
+// opened is an encoded body without its coding, for which there is room, or why there is none.
+type opened struct {
+	body []byte
+	err  error
+}
+
 // decoded is the body without its content coding, at most max_body of it. A body that is not encoded is returned as it
 // is. It stops when the client leaves.
 func (x *exchange) decoded(encoding, body []byte) ([]byte, error) {
-	if len(encoding) == 0 || equalFold(encoding, "identity") {
+	if !isEncoded(encoding) {
 		return body, nil
 	}
 	x.proxy.decoding <- struct{}{}

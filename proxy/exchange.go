@@ -31,6 +31,7 @@ type exchange struct {
 
 	own         bool       // it is for epitome itself
 	ear         ear        // hears the answer, if a conversation was shaped
+	opened      *opened    // the body as routing has decoded it, until it is shaped; nil if it has not
 	shaped      *shaped    // the conversation as it was shaped, if that may be done again
 	rewritten   []byte     // what is sent in place of the client's body, until dropBody; nil if that itself is sent
 	parted      bool       // a tunnel has taken the exchange over and ends it
@@ -179,7 +180,7 @@ func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
 
 // dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
-	x.rewritten, x.shaped = nil, nil
+	x.rewritten, x.shaped, x.opened = nil, nil, nil
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.leave(&x.ctx.Request.Header)
 }
@@ -204,7 +205,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 			return nil, nil, &refusal{status: 404, code: "unknown_upstream", message: err.Error()}
 		}
 	case len(x.set.table.routes) > 0:
-		up = x.set.table.forModel(x.model())
+		up = x.set.table.forModel(x.model(target))
 	default:
 		up = x.set.table.fallback
 	}
@@ -232,13 +233,26 @@ func originForm(target []byte) []byte {
 	return rest
 }
 
-// model is the request's model as far as routing needs it: an unreadable body has none.
-func (x *exchange) model() string {
-	body, err := x.decoded(values(x.ctx.Request.Header.RawHeaders(), "content-encoding"), x.ctx.Request.Body())
-	if err != nil {
+// model is the request's model as far as routing needs it: an unreadable body has none. What had to be decoded of a
+// conversation is kept for shape, in opened.
+func (x *exchange) model(target []byte) string {
+	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
+	encoding := values(h.RawHeaders(), "content-encoding")
+	var err error
+	if isEncoded(encoding) && isChat(h, x.event.Mode, target) && !signed(h.RawHeaders()) {
+		body, err = x.unpacked(encoding, body)
+		x.opened = &opened{body, err}
+	} else {
+		body, err = x.decoded(encoding, body)
+	}
+	if err != nil && !errors.Is(err, errNoRoomLeft) {
 		return ""
 	}
-	return gjson.GetBytes(body, "model").String()
+	name := gjson.GetBytes(body, "model").String()
+	if err != nil {
+		x.opened.body = nil // nothing may hold what there is no room for
+	}
+	return name
 }
 
 // outgoing makes the request ready. Its body is valid until dropBody.

@@ -116,10 +116,14 @@ func (x *exchange) conversation() ([]byte, error) {
 		return nil, errSigned
 	}
 	encoding := values(h.RawHeaders(), "content-encoding")
-	if len(encoding) > 0 && !equalFold(encoding, "identity") {
-		var err error
-		if body, err = x.unpacked(encoding, body); err != nil {
-			return nil, err
+	if isEncoded(encoding) {
+		early := x.opened
+		if x.opened = nil; early == nil {
+			early = &opened{}
+			early.body, early.err = x.unpacked(encoding, body)
+		}
+		if body = early.body; early.err != nil {
+			return nil, early.err
 		}
 	} else if !x.proxy.admission.widen(h, 2*x.event.RequestBytes) {
 		return nil, errNoRoomLeft
@@ -130,8 +134,8 @@ func (x *exchange) conversation() ([]byte, error) {
 	return body, nil
 }
 
-// unpacked is an encoded body decoded. It keeps its place among those that are decoded until there is room for the result, so
-// that only a few can be in memory without.
+// unpacked is an encoded body decoded. It keeps its place among those that are decoded until there is room for the result,
+// so that only a few can be in memory without. With errNoRoomLeft comes the body as well, to look at and let go.
 func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
 	x.proxy.decoding <- struct{}{}
 	defer func() { <-x.proxy.decoding }()
@@ -142,7 +146,7 @@ func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
 	case err != nil:
 		return nil, errEncoded
 	case !x.proxy.admission.widen(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(plain))):
-		return nil, errNoRoomLeft
+		return plain, errNoRoomLeft
 	}
 	return plain, nil
 }

@@ -1,11 +1,16 @@
 package proxy
 
 import (
+	"bufio"
+	"bytes"
+	"errors"
 	"runtime"
 	"strings"
 	"testing"
 	"time"
 	"weak"
+
+	"github.com/valyala/fasthttp"
 
 	"epitome/rewrite"
 	"epitome/unit"
@@ -42,7 +47,12 @@ func (r *rig) allGivenBack() {
 }
 
 func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
-	small := func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB }
+	routed := false
+	small := func(s *Settings) {
+		if s.MaxBody, s.MaxInFlight = unit.KB, 2*unit.KB; routed { // the model is looked for in the body
+			s.Routes = []Route{{Model: "n*", Upstream: "test"}}
+		}
+	}
 	body := "{" + strings.Repeat(" ", 798) + "}"
 	f := func(name, request string, shape shaper, want int64) {
 		t.Run(name, func(t *testing.T) {
@@ -76,6 +86,46 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 	zipped := string(encode(t, []byte(body), codings[0].encode))
 	f("compressed", post(chat, zipped, "Content-Encoding: gzip"), takes(700), 700+int64(len(zipped)))
 	f("compressed and unchanged", post(chat, zipped, "Content-Encoding: gzip"), whole, int64(len(zipped)))
+	routed = true
+	f("compressed and routed", post(chat, zipped, "Content-Encoding: gzip"), takes(700), 700+int64(len(zipped)))
+	f("compressed, routed and unchanged", post(chat, zipped, "Content-Encoding: gzip"), whole, int64(len(zipped)))
+}
+
+// What routing has decompressed to find the model is what is shaped, if there was room for it.
+func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
+	plain := []byte(`{"model":"n1","messages":[]}`)
+	zipped := encode(t, plain, codings[0].encode)
+	came, roomy := int64(len(zipped)), int64(1<<20)
+	f := func(others, held int64, want []byte, why error) {
+		t.Helper()
+		x := reads(unit.MB)
+		x.proxy.admission, x.ctx = newAdmission(roomy), &fasthttp.RequestCtx{}
+		x.event.Mode, x.event.RequestBytes = ModeOn, came
+		h := &x.ctx.Request.Header
+		head := "POST " + chat + " HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n"
+		if err := h.Read(bufio.NewReader(strings.NewReader(head))); err != nil {
+			t.Fatal(err)
+		}
+		x.ctx.Request.SetBody(zipped)
+		if a := x.proxy.admission; !a.enter(&fasthttp.RequestHeader{}, others, 0) || !a.enter(h, 2*came, 0) {
+			t.Fatal("there is no room to begin with")
+		}
+		if model := x.model([]byte(chat)); model != "n1" {
+			t.Errorf("the model is %q", model)
+		}
+		if got := x.proxy.admission.held[h]; got != held {
+			t.Errorf("after routing %d bytes are held, want %d", got, held)
+		}
+		clear(x.ctx.Request.Body()) // nobody can decompress it again
+		if got, err := x.conversation(); !errors.Is(err, why) || !bytes.Equal(got, want) {
+			t.Errorf("to be shaped is %q (%v), want %q (%v)", got, err, want, why)
+		}
+		if got := x.proxy.admission.held[h]; got != held || x.opened != nil {
+			t.Errorf("after that %d bytes are held (%v), want %d", got, x.opened, held)
+		}
+	}
+	f(0, came+2*int64(len(plain)), plain, nil)
+	f(roomy-2*came, 2*came, nil, errNoRoomLeft)
 }
 
 func TestConversationWithoutRoomForACopyGoesOnAsItCame(t *testing.T) {

@@ -307,7 +307,9 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 }
 
 func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
-	r := on(t, taking, func(s *Settings) { s.Limits.Offload, s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Rent = 8000, 0.8, 0.9, 2 })
+	r := on(t, taking, func(s *Settings) {
+		s.Limits.Offload, s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Rent = 8000, 0.8, 0.9, 2
+	})
 	var asked rewrite.Limits
 	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
 		asked = *a.Limits
