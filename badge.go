@@ -30,7 +30,7 @@ const badgeFile = "running.json"
 // pinBadge makes the data folder, if need be, and puts a new badge into it.
 func pinBadge(folder, listen string) (*badge, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
-		return nil, fmt.Errorf("cannot make the data folder %s: %w; give one that can be written with --data", folder, pathCause(err))
+		return nil, noFolder(folder, err)
 	}
 	b := &badge{Listen: reachable(listen), PID: os.Getpid(), Secret: rand.Text(), path: filepath.Join(folder, badgeFile)}
 	text, err := json.Marshal(b)

@@ -44,6 +44,8 @@ type Config struct {
 	Console   console.Config                  `toml:"console"`
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
 	Routes    []proxy.Route                   `toml:"routes"`
+
+	from origins // where what is set was written
 }
 
 // OffloadConfig is the table [offload].
@@ -78,6 +80,7 @@ func defaults() Config {
 	if err := c.Rewrite.SetPreset(c.Rewrite.Preset); err != nil {
 		panic(fmt.Errorf("BUG: the embedded config.toml: %w", err))
 	}
+	c.from = origins{}
 	return c
 }
 
@@ -93,20 +96,33 @@ func loadConfig(path string, over Overrides) (Config, error) {
 			return Config{}, err
 		}
 	}
-	c.Listen = cmp.Or(over.Listen, c.Listen)
-	c.Upstream = cmp.Or(over.Upstream, c.Upstream)
-	c.Data = cmp.Or(over.Data, c.Data)
-	c.Mode = cmp.Or(over.Mode, c.Mode)
+	over.lay(&c)
 	if err := c.nameUpstream(); err != nil {
-		return Config{}, err
+		return Config{}, c.from.locate(err)
 	}
 	if err := c.expand(os.LookupEnv); err != nil {
-		return Config{}, err
+		return Config{}, c.from.locate(err)
 	}
 	if err := c.validate(); err != nil {
 		return Config{}, err
 	}
 	return c, nil
+}
+
+// lay puts the command line's words over those of c.
+func (over Overrides) lay(c *Config) {
+	for _, flag := range []struct {
+		key, word string
+		value     *string
+	}{
+		{"listen", over.Listen, &c.Listen}, {"upstream", over.Upstream, &c.Upstream},
+		{"data", over.Data, &c.Data}, {"mode", over.Mode, &c.Mode},
+	} {
+		if flag.word != "" {
+			*flag.value = flag.word
+			c.from.note("--"+flag.key, flag.key)
+		}
+	}
 }
 
 // userConfigFile is the path of the user's own file, empty when there is none.
@@ -140,11 +156,13 @@ func (c *Config) nameUpstream() error {
 	}
 	// The headers of a table of that name may hold credentials meant for another provider.
 	if _, taken := c.Upstreams[urlUpstream]; taken {
-		return fmt.Errorf("cannot use a base URL as upstream: [upstreams.%s] holds its name; give that table another one", urlUpstream)
+		return unit.Wrong([]string{"upstream"},
+			"cannot use a base URL as upstream: [upstreams.%s] holds its name; give that table another one", urlUpstream)
 	}
 	if err := checkURL(c.Upstream); err != nil {
-		return fmt.Errorf("cannot use upstream: %w", err)
+		return unit.Wrong([]string{"upstream"}, "cannot use upstream: %w", err)
 	}
+	c.from.note(c.from.of([]string{"upstream"}), "upstreams", urlUpstream, "url")
 	c.Upstreams[urlUpstream] = proxy.UpstreamConfig{URL: c.Upstream}
 	c.Upstream = urlUpstream
 	return nil
@@ -153,18 +171,21 @@ func (c *Config) nameUpstream() error {
 // expand puts values of the environment into the places that may hold a secret, and wants those there that are asked for later.
 func (c *Config) expand(lookup func(string) (string, bool)) (err error) {
 	if c.Console.Token, err = expandText(c.Console.Token, lookup); err != nil {
-		return fmt.Errorf("cannot use console.token: %w", err)
+		return unit.Wrong([]string{"console", "token"}, "cannot use console.token: %w", err)
 	}
 	if name := c.Summarize.KeyEnv; name != "" {
 		if key, _ := lookup(name); strings.TrimSpace(key) == "" { // the name may be the key, put into the wrong place
-			return errors.New("cannot use summarize.key_env: the environment variable that it names is not set or empty; set it, and write its name here, not the key")
+			return unit.Wrong([]string{"summarize", "key_env"},
+				"cannot use summarize.key_env: the environment variable that it names "+
+					"is not set or empty; set it, and write its name here, not the key")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
 		headers := c.Upstreams[name].Headers
 		for _, h := range slices.Sorted(maps.Keys(headers)) {
 			if headers[h], err = expandText(headers[h], lookup); err != nil {
-				return fmt.Errorf("cannot use upstreams.%s.headers.%s: %w", name, h, err)
+				return unit.Wrong([]string{"upstreams", name, "headers", h},
+					"cannot use upstreams.%s.headers.%s: %w", name, h, err)
 			}
 		}
 	}
@@ -194,35 +215,23 @@ func expandText(text string, lookup func(string) (string, bool)) (string, error)
 	}
 }
 
-// validate says what is wrong with c first, in one sentence.
-func (c Config) validate() error {
+// validate says what is wrong with c first, in one sentence, and where that was written.
+func (c Config) validate() error { return c.from.locate(c.check()) }
+
+func (c Config) check() error {
 	if !slices.Contains([]string{"on", "observe", "off"}, c.Mode) {
-		return fmt.Errorf("cannot use mode %q: write on, observe or off", c.Mode)
+		return unit.Wrong([]string{"mode"}, "cannot use mode %q: write on, observe or off", c.Mode)
 	}
 	if err := checkScope(c.Scope); err != nil {
 		return err
 	}
 	_, port, err := net.SplitHostPort(c.Listen)
 	if _, portErr := strconv.ParseUint(port, 10, 16); err != nil || portErr != nil {
-		return fmt.Errorf("cannot use listen %q: write host:port, as in 127.0.0.1:7070 or [::1]:7070", c.Listen)
+		return unit.Wrong([]string{"listen"},
+			"cannot use listen %q: write host:port, as in 127.0.0.1:7070 or [::1]:7070", c.Listen)
 	}
-	names := slices.Sorted(maps.Keys(c.Upstreams))
-	known := strings.Join(names, ", ")
-	if !slices.Contains(names, c.Upstream) {
-		return fmt.Errorf("cannot use upstream %q: write one of %s, or a base URL such as https://api.openai.com/v1", c.Upstream, known)
-	}
-	for _, name := range names {
-		if err := checkUpstream(name, c.Upstreams[name]); err != nil {
-			return err
-		}
-	}
-	for i, r := range c.Routes {
-		if r.Model == "" {
-			return fmt.Errorf("cannot use route %d: its model is empty; write a pattern such as gpt-*", i+1)
-		}
-		if !slices.Contains(names, r.Upstream) {
-			return fmt.Errorf("cannot use route %d, model %q: unknown upstream %q; write one of %s", i+1, r.Model, r.Upstream, known)
-		}
+	if err := c.checkUpstreams(); err != nil {
+		return err
 	}
 	if err := checkConsole(c.Console); err != nil {
 		return err
@@ -233,21 +242,51 @@ func (c Config) validate() error {
 	return checkProxy(c.Proxy)
 }
 
+// checkUpstreams says what is wrong with where requests go.
+func (c Config) checkUpstreams() error {
+	names := slices.Sorted(maps.Keys(c.Upstreams))
+	known := strings.Join(names, ", ")
+	if !slices.Contains(names, c.Upstream) {
+		return unit.Wrong([]string{"upstream"},
+			"cannot use upstream %q: write one of %s, or a base URL such as https://api.openai.com/v1", c.Upstream, known)
+	}
+	for _, name := range names {
+		if err := checkUpstream(name, c.Upstreams[name]); err != nil {
+			return err
+		}
+	}
+	for i, r := range c.Routes {
+		route := []string{"routes", strconv.Itoa(i)}
+		if r.Model == "" {
+			return unit.Wrong(append(route, "model"),
+				"cannot use route %d: its model is empty; write a pattern such as gpt-*", i+1)
+		}
+		if !slices.Contains(names, r.Upstream) {
+			return unit.Wrong(append(route, "upstream"),
+				"cannot use route %d, model %q: unknown upstream %q; write one of %s", i+1, r.Model, r.Upstream, known)
+		}
+	}
+	return nil
+}
+
 func checkScope(scope string) error {
 	name, ok := strings.CutPrefix(scope, "header:")
 	if ok && isHeaderName(name) || slices.Contains([]string{"auto", "credential", "shared"}, scope) {
 		return nil
 	}
-	return fmt.Errorf("cannot use scope %q: write auto, credential, shared, or header:NAME with the name of a header", scope)
+	return unit.Wrong([]string{"scope"},
+		"cannot use scope %q: write auto, credential, shared, or header:NAME with the name of a header", scope)
 }
 
 func checkConsole(c console.Config) error {
 	if strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return errors.New("cannot use console.token: it has to travel in a header; write letters, digits and signs, without spaces")
+		return unit.Wrong([]string{"console", "token"},
+			"cannot use console.token: it has to travel in a header; write letters, digits and signs, without spaces")
 	}
-	for _, host := range c.Hosts {
+	for i, host := range c.Hosts {
 		if host == "" || strings.ContainsAny(host, "/ \t\r\n*") {
-			return fmt.Errorf("cannot use console.hosts %q: write a host name such as epitome.example.com", host)
+			return unit.Wrong([]string{"console", "hosts", strconv.Itoa(i)},
+				"cannot use console.hosts %q: write a host name such as epitome.example.com", host)
 		}
 	}
 	return nil
@@ -257,11 +296,13 @@ func checkProxy(p proxy.Config) error {
 	v := reflect.ValueOf(p)
 	for f, number := range v.Fields() {
 		if key := f.Tag.Get("toml"); number.Int() < 0 || number.Int() == 0 && key != "rescue_tries" {
-			return fmt.Errorf("cannot use proxy.%s %v: it must be greater than zero", f.Tag.Get("toml"), number)
+			return unit.Wrong([]string{"proxy", key},
+				"cannot use proxy.%s %v: it must be greater than zero", key, number)
 		}
 	}
 	if p.MaxInFlight < p.MaxBody {
-		return fmt.Errorf("cannot use proxy.max_in_flight %s: it must hold at least one body of proxy.max_body, %s", p.MaxInFlight, p.MaxBody)
+		return &unit.KeyError{Keys: [][]string{{"proxy", "max_in_flight"}, {"proxy", "max_body"}}, Err: fmt.Errorf(
+			"cannot use proxy.max_in_flight %s: it must hold at least one body of proxy.max_body, %s", p.MaxInFlight, p.MaxBody)}
 	}
 	return nil
 }
@@ -269,21 +310,25 @@ func checkProxy(p proxy.Config) error {
 const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 func checkUpstream(name string, u proxy.UpstreamConfig) error {
+	table := []string{"upstreams", name}
 	if strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
-		return fmt.Errorf("cannot use the upstream name %q: write a-z, 0-9, dot, dash and underscore, with a letter or digit first", name)
+		return unit.Wrong(table,
+			"cannot use the upstream name %q: write a-z, 0-9, dot, dash and underscore, with a letter or digit first", name)
 	}
 	if err := checkURL(u.URL); err != nil {
-		return fmt.Errorf("cannot use upstreams.%s.url: %w", name, err)
+		return unit.Wrong(append(table, "url"), "cannot use upstreams.%s.url: %w", name, err)
 	}
 	if (u.TLS.CertFile == "") != (u.TLS.KeyFile == "") {
-		return fmt.Errorf("cannot use upstreams.%s.tls: cert_file and key_file belong together; write both or neither", name)
+		return unit.Wrong(append(table, "tls"),
+			"cannot use upstreams.%s.tls: cert_file and key_file belong together; write both or neither", name)
 	}
 	if strings.HasPrefix(u.URL, "http://") && u.TLS != (proxy.TLSConfig{}) {
-		return fmt.Errorf("cannot use upstreams.%s.tls: its url begins with http://, which has no TLS; write https:// or remove the table", name)
+		return unit.Wrong(append(table, "tls"),
+			"cannot use upstreams.%s.tls: its url begins with http://, which has no TLS; write https:// or remove the table", name)
 	}
 	for _, h := range slices.Sorted(maps.Keys(u.Headers)) {
 		if err := checkHeader(h, u.Headers[h]); err != nil {
-			return fmt.Errorf("cannot use upstreams.%s.headers.%q: %w", name, h, err)
+			return unit.Wrong(append(table, "headers", h), "cannot use upstreams.%s.headers.%q: %w", name, h, err)
 		}
 	}
 	return nil

@@ -19,8 +19,9 @@ import (
 // decode lays text, the content of file, over c: what it names is set, all else stays.
 func (c *Config) decode(file string, text []byte) error {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors put a byte order mark there
-	if err := c.presetOf(file, text); err != nil {
-		return err
+	c.from.read(file, text)
+	if err := c.presetOf(text); err != nil {
+		return c.from.locate(err)
 	}
 	base := maps.Clone(c.Upstreams)
 	for _, into := range []any{reflect.New(spelled(reflect.TypeFor[Config]())).Interface(), c} {
@@ -39,13 +40,13 @@ func (c *Config) decode(file string, text []byte) error {
 
 // presetOf sets the numbers of the preset that text names, so that the numbers it gives by themselves stand above them.
 // Whatever else is wrong with text is found later.
-func (c *Config) presetOf(file string, text []byte) error {
+func (c *Config) presetOf(text []byte) error {
 	var named struct{ Rewrite struct{ Preset string } }
 	if toml.Unmarshal(text, &named) != nil || named.Rewrite.Preset == "" {
 		return nil
 	}
 	if err := c.Rewrite.SetPreset(named.Rewrite.Preset); err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return unit.Wrong([]string{"rewrite", "preset"}, "%w", err)
 	}
 	return nil
 }
@@ -67,7 +68,7 @@ func spelled(t reflect.Type) reflect.Type {
 	case reflect.Struct:
 		var fields []reflect.StructField
 		for _, f := range reflect.VisibleFields(t) {
-			if f.Anonymous { // its own fields follow
+			if f.Anonymous || !f.IsExported() { // of an embedded one, the fields follow
 				continue
 			}
 			f.Type, f.Index = spelled(f.Type), nil
@@ -142,6 +143,9 @@ func appendKeys(keys [][]string, t reflect.Type, prefix []string) [][]string {
 		for f := range t.Fields() {
 			if f.Anonymous {
 				keys = appendKeys(keys, f.Type, prefix)
+				continue
+			}
+			if !f.IsExported() {
 				continue
 			}
 			add(f.Tag.Get("toml"), f.Type)

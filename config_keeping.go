@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"epitome/rewrite"
+	"epitome/unit"
 )
 
 // checkKeeping says what is wrong with what is done to conversations, and where it is kept.
@@ -15,29 +16,44 @@ func (c Config) checkKeeping() error {
 		return err
 	}
 	if _, known := c.Upstreams[c.Summarize.Upstream]; !known && c.Summarize.Upstream != "" {
-		return fmt.Errorf("cannot use summarize.upstream %q: write one of %s", c.Summarize.Upstream,
+		return unit.Wrong([]string{"summarize", "upstream"},
+			"cannot use summarize.upstream %q: write one of %s", c.Summarize.Upstream,
 			strings.Join(slices.Sorted(maps.Keys(c.Upstreams)), ", "))
 	}
 	if modes := rewrite.Modes(); !slices.Contains(modes, c.Summarize.Mode) {
-		return fmt.Errorf("cannot use summarize.mode %q: write one of %s", c.Summarize.Mode, strings.Join(modes, ", "))
+		return unit.Wrong([]string{"summarize", "mode"},
+			"cannot use summarize.mode %q: write one of %s", c.Summarize.Mode, strings.Join(modes, ", "))
 	}
 	if err := c.Summarize.Check(); err != nil {
 		return err
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {
 		if n := c.Window.Models[pattern]; pattern == "" || n < leastWindow {
-			return fmt.Errorf("cannot use window.models %q = %d: write a pattern such as gpt-*, and at least %d tokens", pattern, n, leastWindow)
+			return unit.Wrong([]string{"window", "models", pattern},
+				"cannot use window.models %q = %d: write a pattern such as gpt-*, and at least %d tokens", pattern, n, leastWindow)
 		}
 	}
 	if c.Window.Default < leastWindow {
-		return fmt.Errorf("cannot use window.default %d: write at least %d tokens", c.Window.Default, leastWindow)
+		return unit.Wrong([]string{"window", "default"},
+			"cannot use window.default %d: write at least %d tokens", c.Window.Default, leastWindow)
 	}
 	if !slices.Contains([]string{"path", "url", "both", "none"}, c.Offload.Address) {
-		return fmt.Errorf("cannot use offload.address %q: write path, url, both or none", c.Offload.Address)
+		return unit.Wrong([]string{"offload", "address"},
+			"cannot use offload.address %q: write path, url, both or none", c.Offload.Address)
 	}
-	if c.Offload.Quota <= 0 || c.Store.Keep <= 0 || c.Store.SyncEvery <= 0 {
-		return fmt.Errorf("cannot use offload.quota %s, store.keep %s, store.sync_every %s: each must be greater than zero",
-			c.Offload.Quota, c.Store.Keep, c.Store.SyncEvery)
+	for _, number := range []struct {
+		table, key string
+		value      fmt.Stringer
+		sound      bool
+	}{
+		{"offload", "quota", c.Offload.Quota, c.Offload.Quota > 0},
+		{"store", "keep", c.Store.Keep, c.Store.Keep > 0},
+		{"store", "sync_every", c.Store.SyncEvery, c.Store.SyncEvery > 0},
+	} {
+		if !number.sound {
+			return unit.Wrong([]string{number.table, number.key}, "cannot use %s.%s %s: it must be greater than zero",
+				number.table, number.key, number.value)
+		}
 	}
 	return nil
 }

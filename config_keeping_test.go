@@ -22,7 +22,7 @@ func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
 	f("[rewrite]\nrent = 4.0\npreset = \"economy\"", 5_000, 4_000, 4)
 	f("[rewrite]\nrent = 4.0", 5_000, 8_000, 4)
 	f("[rewrite]\nrent = 0", 5_000, 8_000, 0)
-	refusals(t)("[rewrite]\npreset = \"bold\"", `config.toml: cannot use preset "bold": write one of balanced, faithful, cautious, economy`)
+	refusals(t)("[rewrite]\npreset = \"bold\"", `config.toml:2: cannot use preset "bold": write one of balanced, faithful, cautious, economy`)
 }
 
 func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
@@ -70,8 +70,8 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[window.models]\n\"gpt-*\" = 8", `cannot use window.models "gpt-*" = 8: write a pattern such as gpt-*, and at least 1024 tokens`)
 	f("[window.models]\n\"\" = 8000", `cannot use window.models "" = 8000: write a pattern such as gpt-*, and at least 1024 tokens`)
 	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both or none`)
-	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B, store.keep 720h0m0s, store.sync_every 1s: each must be greater than zero")
-	f("[store]\nkeep = \"0s\"", "cannot use offload.quota 2GB, store.keep 0s, store.sync_every 1s: each must be greater than zero")
+	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B: it must be greater than zero")
+	f("[store]\nkeep = \"0s\"", "cannot use store.keep 0s: it must be greater than zero")
 }
 
 func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {
@@ -82,8 +82,8 @@ func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {
 	f("[summarize]\ndetail = \"all\"", `cannot use summarize.detail "all": write one of high, medium, low, truncate`)
 	f("[summarize]\nprepare = \"yes\"", `cannot use summarize.prepare "yes": write auto, on or off`)
 	f("[summarize]\nprepare = true", "config.toml:2: cannot set summarize.prepare: write a text in quotes")
-	f("[summarize]\nsummary_wait = \"0s\"",
-		"cannot use summarize.summary_wait 0s, summary_timeout 5m0s, jobs 4, queue 16, tries 3, pending 256MB: each must be greater than zero")
+	f("[summarize]\nsummary_wait = \"0s\"", "cannot use summarize.summary_wait 0s: it must be greater than zero")
+	f("[summarize]\njobs = 0", "cannot use summarize.jobs 0: it must be greater than zero")
 	f("[summarize]\nsummary_wait = 60", `config.toml:2: cannot set summarize.summary_wait: write a number with its unit in quotes, as in "90s" or "64MB"`)
 	f("[summarize]\nmax_output = 10", "cannot use summarize.max_output 10: write at least 512 tokens")
 	f("[summarize]\nmodel = \"small\"", "")

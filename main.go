@@ -8,16 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 	"os"
 	"os/exec"
 	"runtime/debug"
 
 	"github.com/alecthomas/kong"
-
-	"epitome/event"
-	"epitome/proxy"
-	"epitome/rewrite"
 )
 
 // cli is the command line.
@@ -125,14 +120,8 @@ func (k checkCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	folder, err := dataFolder(conf)
+	folder, err := conf.admit()
 	if err != nil {
-		return err
-	}
-	plugs := proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: slog.New(slog.DiscardHandler)}
-	plugs.Shape = func(a rewrite.Asked) rewrite.Shaped { return rewrite.Shaped{Body: a.Body} }
-	plugs.Observe, plugs.Scope = plugs.Shape, func(_, value string) string { return value }
-	if _, err := proxy.New(conf.settings(), plugs); err != nil {
 		return err
 	}
 	_, err = fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",

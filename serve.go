@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
-	"net/url"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -46,6 +44,7 @@ func (s serveCmd) config(c *cli) (Config, error) {
 	}
 	for name, url := range s.Base {
 		conf.Upstreams[name] = proxy.UpstreamConfig{URL: url}
+		conf.from.note("--base", "upstreams", name, "url")
 	}
 	return conf, conf.validate()
 }
@@ -74,17 +73,17 @@ func (d *daemon) start(leased bool) error {
 	d.started = conf
 	boundMemory(conf)
 	d.config.Store(&conf)
-	folder, err := dataFolder(conf)
+	folder, err := conf.admit()
 	if err != nil {
 		return err
 	}
 	if d.ln, err = listen(conf.Listen); err != nil {
-		return err
+		return conf.from.locate(err)
 	}
 	if err = d.open(conf, folder, leased); err != nil {
 		d.giveBack()
 	}
-	return err
+	return conf.from.locate(err)
 }
 
 // open takes the data folder and puts the parts together. What it has taken is given back by giveBack, whether it failed or not.
@@ -134,35 +133,6 @@ func boundMemory(conf Config) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+conf.Summarize.Pending) + spareMemory)
 	}
-}
-
-// listen takes the address, and of the two families the one that it is written in.
-func listen(address string) (net.Listener, error) {
-	network := "tcp"
-	if host, _, err := net.SplitHostPort(address); err == nil && net.ParseIP(host).To4() != nil {
-		network = "tcp4"
-	}
-	ln, err := net.Listen(network, address)
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return nil, fmt.Errorf("cannot listen on %s: %w; stop what listens there, or give another address with --listen", address, err)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen on %s: %w; give an address of this machine with --listen", address, err)
-	}
-	return ln, nil
-}
-
-// noLoop refuses upstreams that are this program itself.
-func noLoop(conf Config, address string) error {
-	_, port, _ := net.SplitHostPort(address)
-	for name, u := range conf.Upstreams {
-		at, err := url.Parse(u.URL)
-		if err != nil || at.Host != address && at.Host != "localhost:"+port && at.Host != reachable(address) {
-			continue
-		}
-		return fmt.Errorf("cannot use upstream %s: its url %s is where epitome itself listens; give the provider's", name, u.URL)
-	}
-	return nil
 }
 
 // settings is the configuration as the proxy takes it.
@@ -253,10 +223,10 @@ func (d *daemon) stop(why string) {
 func (d *daemon) reload() {
 	next, err := d.load()
 	if err == nil {
-		err = noLoop(next, d.ln.Addr().String())
+		err = next.from.locate(noLoop(next, d.ln.Addr().String()))
 	}
 	if err == nil {
-		err = d.proxy.Reload(next.settings())
+		err = next.from.locate(d.proxy.Reload(next.settings()))
 	}
 	if err != nil {
 		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())

@@ -104,6 +104,12 @@ type settings struct {
 	table *table
 }
 
+// Check says why New or Reload would refuse s, as a *unit.KeyError.
+func Check(s Settings) error {
+	_, err := newTable(s, nil)
+	return err
+}
+
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
 	p := &Proxy{plugs: plugs, born: time.Now(), open: make(map[*exchange]struct{}), asked: make(map[*reply]struct{})}

@@ -32,7 +32,7 @@ type upstream struct {
 func newUpstream(name string, u UpstreamConfig, limits poolLimits) (*upstream, error) {
 	at, err := url.Parse(u.URL)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the url of upstream %s: %w", name, err)
+		return nil, unit.Wrong([]string{"upstreams", name, "url"}, "cannot read the url of upstream %s: %w", name, err)
 	}
 	up := &upstream{name: name, config: u, host: at.Host, base: strings.TrimRight(at.EscapedPath(), "/")}
 	for _, key := range slices.Sorted(maps.Keys(u.Headers)) {
@@ -43,7 +43,7 @@ func newUpstream(name string, u UpstreamConfig, limits poolLimits) (*upstream, e
 	}
 	var secure *tls.Config
 	if at.Scheme == "https" {
-		if secure, err = u.TLS.build(at.Hostname()); err != nil {
+		if secure, err = u.TLS.build(name, at.Hostname()); err != nil {
 			return nil, fmt.Errorf("cannot set up TLS of upstream %s: %w", name, err)
 		}
 	}
@@ -51,7 +51,8 @@ func newUpstream(name string, u UpstreamConfig, limits poolLimits) (*upstream, e
 	return up, nil
 }
 
-func (t TLSConfig) build(host string) (*tls.Config, error) {
+// build reads the files that t names, for the upstream of that name.
+func (t TLSConfig) build(name, host string) (*tls.Config, error) {
 	c := &tls.Config{
 		ServerName:         host,
 		MinVersion:         tls.VersionTLS12,
@@ -65,20 +66,25 @@ func (t TLSConfig) build(host string) (*tls.Config, error) {
 	if t.CAFile != "" {
 		pem, err := os.ReadFile(t.CAFile)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read ca_file: %w", err)
+			return nil, wrongFile(name, "ca_file", "cannot read ca_file: %w; give a file of PEM certificates", err)
 		}
 		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, fmt.Errorf("cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
+			return nil, wrongFile(name, "ca_file", "cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
 		}
 	}
 	if t.CertFile != "" || t.KeyFile != "" {
 		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
 		if err != nil {
-			return nil, fmt.Errorf("cannot load cert_file and key_file: %w", err)
+			return nil, wrongFile(name, "cert_file", "cannot load cert_file and key_file: %w; give PEM files that belong together", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
 	return c, nil
+}
+
+// wrongFile is an error about a file that an upstream's table of TLS names.
+func wrongFile(name, key, format string, args ...any) error {
+	return unit.Wrong([]string{"upstreams", name, "tls", key}, format, args...)
 }
 
 // replaces reports whether the upstream's own headers take the place of the client's header of this name.
@@ -136,7 +142,8 @@ type table struct {
 func newTable(s Settings, old *table) (*table, error) {
 	t := &table{byName: make(map[string]*upstream, len(s.Upstreams)), routes: s.Routes}
 	limits := limitsOf(s.Config)
-	for name, u := range s.Upstreams {
+	for _, name := range slices.Sorted(maps.Keys(s.Upstreams)) {
+		u := s.Upstreams[name]
 		if old != nil && old.byName[name] != nil && old.byName[name].same(u, limits) {
 			t.byName[name] = old.byName[name]
 			continue

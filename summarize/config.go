@@ -1,8 +1,6 @@
 package summarize
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -44,23 +42,38 @@ const (
 // Check says what is wrong with the configuration.
 func (c Config) Check() error {
 	if _, ok := detailOf(c.Detail); !ok {
-		return fmt.Errorf("cannot use summarize.detail %q: write one of %s", c.Detail, strings.Join(Details(), ", "))
+		return unit.Wrong([]string{"summarize", "detail"},
+			"cannot use summarize.detail %q: write one of %s", c.Detail, strings.Join(Details(), ", "))
 	}
 	if !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare) {
-		return fmt.Errorf("cannot use summarize.prepare %q: write auto, on or off", c.Prepare)
+		return unit.Wrong([]string{"summarize", "prepare"},
+			"cannot use summarize.prepare %q: write auto, on or off", c.Prepare)
 	}
 	if c.Upstream != "" && c.Model == "" {
-		return fmt.Errorf("cannot use summarize.upstream %q without a model: write summarize.model as well", c.Upstream)
+		return unit.Wrong([]string{"summarize", "upstream"},
+			"cannot use summarize.upstream %q without a model: write summarize.model as well", c.Upstream)
 	}
 	if c.KeyEnv != "" && c.Upstream == "" {
-		return errors.New("cannot use summarize.key_env without the upstream it is for: write summarize.upstream as well") // what stands there may be the key itself
+		return unit.Wrong([]string{"summarize", "key_env"}, // what stands there may be the key itself
+			"cannot use summarize.key_env without the upstream it is for: write summarize.upstream as well")
 	}
-	if min(c.Wait, c.Timeout) <= 0 || min(c.Jobs, c.Queue, c.Tries) <= 0 || c.Pending <= 0 {
-		return fmt.Errorf("cannot use summarize.summary_wait %v, summary_timeout %v, jobs %d, queue %d, tries %d, pending %v: each must be greater than zero",
-			c.Wait, c.Timeout, c.Jobs, c.Queue, c.Tries, c.Pending)
+	for _, number := range []struct {
+		key   string
+		value any
+		sound bool
+	}{
+		{"summary_wait", c.Wait, c.Wait > 0}, {"summary_timeout", c.Timeout, c.Timeout > 0}, {"jobs", c.Jobs, c.Jobs > 0},
+		{"queue", c.Queue, c.Queue > 0}, {"tries", c.Tries, c.Tries > 0}, {"pending", c.Pending, c.Pending > 0},
+	} {
+		if !number.sound {
+			return unit.Wrong([]string{"summarize", number.key},
+				"cannot use summarize.%s %v: it must be greater than zero",
+				number.key, number.value)
+		}
 	}
 	if c.MaxOutput < leastOutput {
-		return fmt.Errorf("cannot use summarize.max_output %d: write at least %d tokens", c.MaxOutput, leastOutput)
+		return unit.Wrong([]string{"summarize", "max_output"},
+			"cannot use summarize.max_output %d: write at least %d tokens", c.MaxOutput, leastOutput)
 	}
 	return nil
 }
