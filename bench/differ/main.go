@@ -6,13 +6,17 @@
 // Each setting is a window and a mode. In each, all conversations are played three times, over HTTP on loopback: by
 // the old build; by the old build for the first half of each conversation, and then by the new one, started on the
 // same data folder; and by the new build. Every run begins with a copy of one data folder, lies under the same path,
-// and listens on the same port, so nothing needs to be made alike before it is compared. Compared are the requests that reach the
-// upstream, head and body; the answers that clients get, with x-epitome-action and x-epitome-tokens; and the
+// and listens on the same port, so nothing needs to be made alike before it is compared. Compared are the requests that
+// reach the upstream, head and body; the answers that clients get, with x-epitome-action and x-epitome-tokens; and the
 // artifacts.
 //
 // It promises that it ends only processes that it started, and that it talks to loopback alone. It does not compare
 // other headers of epitome's own, logs, metrics, or what depends on usage that a provider tells: its upstream tells
 // none.
+//
+//	go run ./bench/differ --record FOLDER --old BINARY
+//
+// plays made-up conversations and writes what the build has recorded and sent: the fixture of recorded forms.
 package main
 
 import (
@@ -50,6 +54,7 @@ func main() {
 type options struct {
 	old, new        string // paths of binaries
 	corpus, clients string // folders; empty: none
+	record          string // folder of the fixture; empty: compare
 	windows, modes  list
 	summaries       list
 	sessions, turns int
@@ -76,6 +81,7 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.new, "new", "", "the `binary` that is compared with it")
 	flags.StringVar(&o.corpus, "corpus", "", "`folder` with logs of sessions, in any form that bench replay reads")
 	flags.StringVar(&o.clients, "clients", "", "`folder` with requests of clients: CLIENT-headers.json, CLIENT-*.json")
+	flags.StringVar(&o.record, "record", "", "write the fixture of recorded forms into this `folder`, by the old binary")
 	flags.Var(&o.windows, "windows", "`sizes` in tokens, between commas")
 	flags.Var(&o.modes, "modes", "`modes` of epitome, between commas")
 	flags.Var(&o.summaries, "summaries", "`modes` of summaries: intent is made by code, hybrid asks a model")
@@ -89,7 +95,7 @@ func parse(args []string) (options, error) {
 	if flags.NArg() > 0 {
 		return o, fmt.Errorf("cannot use the argument %q: there are only flags", flags.Arg(0))
 	}
-	if o.old == "" || o.new == "" {
+	if o.old == "" || o.new == "" && o.record == "" {
 		return o, errors.New("cannot compare without two binaries: give --old and --new")
 	}
 	return o, o.absolute()
@@ -121,6 +127,9 @@ func execute(ctx context.Context, args []string, out io.Writer) (differences int
 		return 0, fmt.Errorf("cannot begin: %w", err)
 	}
 	defer os.RemoveAll(root)
+	if o.record != "" {
+		return 0, record(ctx, o, root)
+	}
 	return compare(ctx, o, bench{root: root, out: out})
 }
 

@@ -22,7 +22,8 @@ const chatPath = "/v1/chat/completions"
 type play struct {
 	name     string
 	requests []request
-	left     int // requests of the conversation that are not sent
+	left     int    // requests of the conversation that are not sent
+	settings string // name of the configuration, where plays have several
 }
 
 // request is one of a play. Its body is made when it is needed: together they are far larger than the conversation.

@@ -36,7 +36,7 @@ func start(ctx context.Context, binary, listen, config string) (*program, error)
 		return nil, err
 	}
 	defer printed.Close()
-	p.cmd = exec.Command(binary, "--config", config, "serve")
+	p.cmd = exec.Command(binary, "--config", config, "--listen", listen, "serve")
 	p.cmd.Dir = filepath.Dir(config)
 	home := p.cmd.Dir // the user's own configuration must not matter
 	p.cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_DATA_HOME="+home)

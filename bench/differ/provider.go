@@ -78,9 +78,9 @@ const (
 	completion = `{"id":"chatcmpl-1","object":"chat.completion","created":1700000000,"model":"m","choices":[{"index":0,` +
 		`"message":{"role":"assistant","content":%s},"finish_reason":"stop"}]}`
 
-	refusal = `{"error":{"message":"This model's maximum context length is %d tokens. However, your messages resulted in ` +
-		`%d tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages",` +
-		`"code":"context_length_exceeded"}}`
+	refusal = `{"error":{"message":"This model's maximum context length is %d tokens. However, your messages ` +
+		`resulted in %d tokens. Please reduce the length of the messages.","type":"invalid_request_error",` +
+		`"param":"messages","code":"context_length_exceeded"}}`
 
 	bytesPerToken = 4 // roughly; for refusals
 )
