@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"epitome/bench"
+	"epitome/event"
+	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/store"
 	"epitome/summarize"
@@ -25,7 +27,7 @@ import (
 type narrated struct {
 	*summariser
 	model *standIn
-	ahead []rewrite.Question // to be answered once the request is shaped
+	ahead []prose.Question // to be answered once the request is shaped
 }
 
 // narrating makes one by the configuration. What was told lies with the conversation's facts.
@@ -36,7 +38,7 @@ func narrating(conf Config, facts store.Store, count func(text string) int) *nar
 	n.conf.Store(&conf)
 	n.Summariser = summarize.New(conf.Summarize, summarize.Means{
 		Store: facts, Keep: patience.D, Send: n.model.send, Dialect: n.model, Overflow: window.TooLong,
-		Count: count, Tell: func(summarize.Event) {}, Log: slog.New(slog.DiscardHandler),
+		Count: count, Usable: n.usable, Tell: func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
 	})
 	return n
 }
@@ -47,7 +49,7 @@ func (n *narrated) Prepares(string) bool {
 }
 
 // Prepare has the question answered before the next request.
-func (n *narrated) Prepare(q rewrite.Question) { n.ahead = append(n.ahead, q) }
+func (n *narrated) Prepare(q prose.Question) { n.ahead = append(n.ahead, q) }
 
 // told answers what is to be ready for the next request, and returns all that was asked since the one before. sent is what the
 // provider has got now.
@@ -69,7 +71,7 @@ func (n *narrated) Context() context.Context { return context.Background() }
 // standIn answers in a model's place. What a model would say of a conversation is not known, so it says nothing that an answer could
 // need: its text has the headings and the length that it was asked for, and its price. One question is answered at a time.
 type standIn struct {
-	chat
+	rewrite.Chat
 	count  func(text string) int
 	told   string // the instruction at hand
 	before []byte // the conversation's request before, as it was sent
@@ -78,21 +80,21 @@ type standIn struct {
 }
 
 // Continue notes the instruction.
-func (s *standIn) Continue(body []byte, instruction string, f summarize.Form) ([]byte, error) {
+func (s *standIn) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	s.told = instruction
-	return s.chat.Continue(body, instruction, f)
+	return s.Chat.Continue(body, instruction, f)
 }
 
 // Prompt notes the instruction.
-func (s *standIn) Prompt(model, system, user string, f summarize.Form) []byte {
+func (s *standIn) Prompt(model, system, user string, f prose.Form) []byte {
 	s.told = user
-	return s.chat.Prompt(model, system, user, f)
+	return s.Chat.Prompt(model, system, user, f)
 }
 
-// Read takes an answer as it is.
-func (s *standIn) Read(_ string, body io.Reader) (summarize.Answer, error) {
+// ReadAnswer takes an answer as it is.
+func (s *standIn) ReadAnswer(_ string, body io.Reader) (prose.Answer, error) {
 	text, err := io.ReadAll(body)
-	return summarize.Answer{Text: string(text)}, err
+	return prose.Answer{Text: string(text)}, err
 }
 
 // send answers a request, and notes what it costs.

@@ -11,7 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/bench"
-	"epitome/rewrite"
+	"epitome/prose"
 	"epitome/tokenize"
 )
 
@@ -84,8 +84,8 @@ func TestReplayedSummaryIsAskedForAsItIsConfigured(t *testing.T) {
 	}
 	f(64_000, true, func(*replaying) {})
 	f(32_000, false, func(*replaying) {})
-	f(32_000, true, func(p *replaying) { p.conf.Summarize.Mode = rewrite.ModeLLM })
-	f(64_000, false, func(p *replaying) { p.conf.Summarize.Mode = rewrite.ModeIntent })
+	f(32_000, true, func(p *replaying) { p.conf.Summarize.Mode = prose.ModeLLM })
+	f(64_000, false, func(p *replaying) { p.conf.Summarize.Mode = prose.ModeIntent })
 	f(64_000, false, func(p *replaying) { p.code = true })
 	f(64_000, true, func(p *replaying) { p.exact = true })
 }
@@ -132,7 +132,8 @@ func TestReplayedSummaryIsPricedAsTheSimulatorDoes(t *testing.T) {
 	if !whole[a.Held] || a.Held > room || a.New < instruction || a.New > most || a.Output < 1200 || a.Output > 1312 {
 		t.Errorf("%+v", a)
 	}
-	if high := priced(func(p *replaying) { p.conf.Summarize.Detail = rewrite.DetailHigh }); high.Output < 2*a.Output-100 || high.Output > 2*a.Output+100 {
+	if high := priced(func(p *replaying) { p.conf.Summarize.Detail = prose.DetailHigh }); high.Output < 2*a.Output-100 ||
+		high.Output > 2*a.Output+100 {
 		t.Errorf("high detail: %+v", high)
 	}
 	other := priced(func(p *replaying) { p.conf.Summarize.Model = "other" })

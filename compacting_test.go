@@ -38,7 +38,7 @@ func TestCompactingByHandLeavesArtifactsAndNoDecision(t *testing.T) {
 
 func TestCompactingByHandAsksAndTellsNobody(t *testing.T) {
 	live := newLedger(memory.New(1<<20, time.Now), time.Hour)
-	m := handled(rewrite.Means{Ledger: live, Summariser: &summariser{}, Tell: func(rewrite.Notice) { t.Error("it was told") }}, time.Hour)
+	m := handled(rewrite.Means{Ledger: live, Summariser: &summariser{}, Tell: &relay{}}, time.Hour)
 	if _, ok := m.Summariser.(shadowSummariser); !ok || m.Tell != nil {
 		t.Errorf("a model may be asked by %T, or it is told", m.Summariser)
 	}

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/rewrite"
+	"epitome/prose"
 	"epitome/unit"
 )
 
@@ -20,7 +20,7 @@ func (c Config) checkKeeping() error {
 			"cannot use summarize.upstream %q: write one of %s", c.Summarize.Upstream,
 			strings.Join(slices.Sorted(maps.Keys(c.Upstreams)), ", "))
 	}
-	if modes := rewrite.Modes(); !slices.Contains(modes, c.Summarize.Mode) {
+	if modes := prose.Modes(); !slices.Contains(modes, c.Summarize.Mode) {
 		return unit.Wrong([]string{"summarize", "mode"},
 			"cannot use summarize.mode %q: write one of %s", c.Summarize.Mode, strings.Join(modes, ", "))
 	}

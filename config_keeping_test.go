@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"epitome/prose"
 	"epitome/rewrite"
-	"epitome/summarize"
 )
 
 func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
@@ -100,13 +100,9 @@ func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {
 	f("[summarize]\nkey_env = \"EPITOME_TEST_KEY\"", "cannot use summarize.key_env without the upstream it is for: write summarize.upstream as well")
 }
 
-// Two packages know the words: one reads them in headers and decides by them, the other one checks them in the configuration.
-func TestWordsOnSummariesAreTheSameEverywhere(t *testing.T) {
-	if got, want := summarize.Details(), rewrite.Details(); !slices.Equal(got, want) {
-		t.Errorf("details are %q for one, and %q for the other", got, want)
-	}
+func TestWordsOnSummariesReachTheProxy(t *testing.T) {
 	c := load(t, "[summarize]\nmode = \"llm\"\ndetail = \"low\"")
-	if got, want := c.settings().Style, (rewrite.Style{Mode: rewrite.ModeLLM, Detail: rewrite.DetailLow}); got != want {
+	if got, want := c.settings().Style, (rewrite.Style{Mode: prose.ModeLLM, Detail: prose.DetailLow}); got != want {
 		t.Errorf("the proxy's requests have the style %+v, want %+v", got, want)
 	}
 }

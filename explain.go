@@ -14,6 +14,7 @@ import (
 
 	"epitome/console"
 	"epitome/offload"
+	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/store/memory"
 	"epitome/tokenize"
@@ -292,7 +293,7 @@ func (e *explaining) describe(r *explainReport, request *rewrite.Request, told r
 // summaries says who makes them. What a model is asked costs something, and explain asks none.
 func (e *explaining) summaries(r *explainReport) string {
 	style, conf := e.conf.style().At(r.Window), e.conf.Summarize
-	if style.Mode != rewrite.ModeLLM && style.Mode != rewrite.ModeHybrid {
+	if style.Mode != prose.ModeLLM && style.Mode != prose.ModeHybrid {
 		return fmt.Sprintf("Its summary is made by code alone (mode %s).", style.Mode)
 	}
 	key := "with the client's credential"

@@ -23,7 +23,7 @@ type room struct {
 
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
-	".":                     {"bench console console/logs console/metrics demo event offload proxy rewrite scripted store store/disk store/memory summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
+	".":                     {"bench console console/logs console/metrics demo event offload prose proxy rewrite scripted store store/disk store/memory summarize tokenize unit window", "main wires everything; nothing imports it, and no test code is linked into the program"},
 	"bench":                 {"bench/sessions event proxy rewrite tokenize unit", "bench measures the very path that serves; what only tests use would measure something else"},
 	"console":               {"", "what it shows of the program main plugs in, so it can never slow an exchange"},
 	"console/logs":          {"event", "log lines are a fold over events; what else they told would be a second truth"},
@@ -37,9 +37,10 @@ var house = map[string]room{
 	"offload":               {"store", "a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given"},
 	"proxy":                 {"event rewrite unit window", "proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire"},
 	"bench/samples":         {"", "it is the program that makes the samples, and none of the program that counts them"},
-	"summarize":             {"store unit", "a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be replaceable without touching its life"},
+	"summarize":             {"event prose store unit", "a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be replaceable without touching its life"},
 	"tokenize":              {"", "counting is pure: it knows neither wire nor store, so that everything may use it"},
-	"rewrite":               {"tokenize unit", "a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function"},
+	"prose":                 {"event", "it is what others ask and answer, as data; it has the cost of an answer from event, so that what is told needs no copy"},
+	"rewrite":               {"event prose tokenize unit", "a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; what it tells is an event already, as data, and has no translation to lose a field in"},
 	"store":                 {"", "facts know nothing of who asks for them"},
 	"store/disk":            {"store store/records", "what a store keeps its bytes in must be replaceable without touching what facts are"},
 	"store/memory":          {"store store/records", "what a store keeps its bytes in must be replaceable without touching what facts are"},

@@ -30,7 +30,7 @@ type keeping struct {
 	summariser *summariser     // of live; nobody can be asked until it has a proxy
 	prober     *prober         // likewise
 	byHand     func() *rewrite.Shaper
-	telling    telling
+	relay      relay
 	log        *slog.Logger
 	stop       context.CancelFunc
 	swept      chan struct{} // closed when no sweep runs any more
@@ -133,7 +133,7 @@ func (k *keeping) shapers(conf Config) {
 	k.shadow = rewrite.NewShaper(shadowed(m, keep))
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
-	live.Tell, live.Window = k.telling.notice, k.prober.watching(m.Window)
+	live.Tell, live.Window = &k.relay, k.prober.watching(m.Window)
 	k.live = rewrite.NewShaper(live)
 }
 

@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"epitome/event"
 	"epitome/proxy"
 	"epitome/window"
 )
@@ -287,12 +288,13 @@ func (p *prober) take(s *server, model string, a statement) {
 	case a.tokens > 0:
 		p.tell(s, model, a, f.told)
 	case a.err != nil:
-		p.log.Debug("a server could not be asked how much a model holds", "upstream", s.name, "model", clip(model), "error", a.err.Error())
+		p.log.Debug("a server could not be asked how much a model holds", "upstream", s.name, "model", event.Clip(model),
+			"error", a.err.Error())
 	default:
 		if f.misses > 0 {
 			p.lessons.Probe(s.name, model, 0)
 		}
-		p.log.Debug("a server does not say how much a model holds", "upstream", s.name, "model", clip(model))
+		p.log.Debug("a server does not say how much a model holds", "upstream", s.name, "model", event.Clip(model))
 	}
 }
 
@@ -325,7 +327,8 @@ func (p *prober) tell(s *server, model string, a statement, before int) {
 	believed, configured := windows.Of(s.name, model), windows.Configured(model)
 	p.lessons.Probe(s.name, model, a.tokens)
 	path, _, _ := strings.Cut(a.path, "?")
-	log := p.log.With("upstream", s.name, "model", clip(model), "window", a.tokens, "path", path, "believed", believed.Tokens, "from", string(believed.Source))
+	log := p.log.With("upstream", s.name, "model", event.Clip(model), "window", a.tokens, "path", path, "believed",
+		believed.Tokens, "from", string(believed.Source))
 	switch {
 	case a.tokens == before:
 		log.Debug("a server says again how much a model holds")

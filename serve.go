@@ -106,7 +106,7 @@ func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
 		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take, Running: d.running,
 	})
 	events := event.Sinks{counts, logs.New(d.log)}
-	d.keeping.telling.to(events)
+	d.keeping.relay.connect(events)
 	plugs := proxy.Plugs{Own: d.console, Record: events.RecordExchange, Log: d.log}
 	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(plugs))
 	d.keeping.through(d.proxy)

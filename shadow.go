@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/store/memory"
 	"epitome/summarize"
@@ -85,18 +86,18 @@ type shadowSummariser struct{ *summarize.Summariser }
 var errNotAsked = errors.New("nothing is asked in this mode")
 
 // Look leaves prose as it is, and knows nothing of what is being made.
-func (s shadowSummariser) Look(key string) (p rewrite.Prose, found, pending bool) {
-	made, found := s.Peek(key)
-	return proseOf(made), found, false
+func (s shadowSummariser) Look(key string) (p prose.Prose, found, pending bool) {
+	p, found = s.Peek(key)
+	return p, found, false
 }
 
 // Ask asks nobody.
-func (shadowSummariser) Ask(context.Context, rewrite.Question) (rewrite.Prose, error) {
-	return rewrite.Prose{}, errNotAsked
+func (shadowSummariser) Ask(context.Context, prose.Question) (prose.Prose, error) {
+	return prose.Prose{}, errNotAsked
 }
 
 // Prepare does nothing.
-func (shadowSummariser) Prepare(rewrite.Question) {}
+func (shadowSummariser) Prepare(prose.Question) {}
 
 // Prepares is false.
 func (shadowSummariser) Prepares(string) bool { return false }

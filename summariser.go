@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"io"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -33,8 +32,9 @@ func newSummariser(conf Config, k *keeping, counters *tokenize.Counters) *summar
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
-		Store: k.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: chat{}, Overflow: window.TooLong,
-		Count: countIn(tokenize.O200k, counters), Tell: k.telling.job, Log: k.log,
+		Store: k.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: rewrite.Chat{},
+		Overflow: window.TooLong, Count: countIn(tokenize.O200k, counters), Usable: s.usable,
+		Tell: k.relay.RecordSummary, Log: k.log,
 	})
 	return s
 }
@@ -49,22 +49,6 @@ func (s *summariser) configure(conf Config) {
 	s.conf.Store(&conf)
 	s.Configure(conf.Summarize)
 }
-
-// Look returns prose that was made before, or says that it is being made.
-func (s *summariser) Look(key string) (p rewrite.Prose, found, pending bool) {
-	pending = s.Pending(key) // first: what ends in between is found
-	made, found := s.Ready(key)
-	return proseOf(made), found, pending && !found
-}
-
-// Ask returns the answer, or after a while an error, while it is still being made.
-func (s *summariser) Ask(ctx context.Context, q rewrite.Question) (rewrite.Prose, error) {
-	p, err := s.Summariser.Ask(ctx, s.question(q))
-	return proseOf(p), err
-}
-
-// Prepare has the question answered in the background.
-func (s *summariser) Prepare(q rewrite.Question) { s.Summariser.Prepare(s.question(q)) }
 
 // Prepares reports whether questions of conversations with the upstream are answered ahead of need. A local server mostly works for
 // one at a time: what it is asked in the background would make the agent wait, and push its conversation out of the cache.
@@ -81,30 +65,9 @@ func (s *summariser) Prepares(upstream string) bool {
 	return known && (asked != upstream || !isLocal(u.URL))
 }
 
-// question is what rewriting asks, in the words of package summarize, to be answered by the configuration as it is now.
-func (s *summariser) question(q rewrite.Question) summarize.Question {
-	by := s.conf.Load().Summarize
-	by.Detail = cmp.Or(q.Detail, by.Detail)
-	asked := summarize.Question{
-		Key: q.Key, Conversation: q.Conversation, Upstream: q.Upstream, Model: q.Model, Credential: q.Credential, By: &by,
-		Continue: q.Continue, Earlier: q.Earlier, SpanTokens: q.SpanTokens, Room: q.Room, Usable: q.Usable,
-		Transcript: make([]summarize.Entry, 0, len(q.Transcript)),
-	}
-	for _, e := range q.Transcript {
-		asked.Transcript = append(asked.Transcript, summarize.Entry{Group: e.Group, Role: e.Kind, Tool: e.Tool, State: e.State, Text: e.Text})
-	}
-	if by.Model != "" || by.Upstream != "" { // another model is told the span as text, and has its own window
-		w := s.windows.Load().Of(cmp.Or(by.Upstream, q.Upstream), cmp.Or(by.Model, q.Model))
-		asked.Continue, asked.Usable = nil, window.Usable(w.Tokens, 0)
-	}
-	return asked
-}
-
-func proseOf(p summarize.Prose) rewrite.Prose {
-	return rewrite.Prose{
-		Text: p.Text, Requests: p.Requests, InputTokens: p.InputTokens, CachedTokens: p.CachedTokens,
-		OutputTokens: p.OutputTokens, Took: p.Took,
-	}
+// usable returns how many tokens a request to a model may have, as far as its window is known.
+func (s *summariser) usable(upstream, model string) int {
+	return window.Usable(s.windows.Load().Of(upstream, model).Tokens, 0)
 }
 
 // errNoProxy says that nothing can be sent yet.
@@ -152,29 +115,4 @@ func isLocal(base string) bool {
 		}
 	}
 	return !strings.Contains(host, ".")
-}
-
-// chat is the dialect of Chat Completions.
-type chat struct{}
-
-// Continue puts an instruction behind the conversation in body.
-func (chat) Continue(body []byte, instruction string, f summarize.Form) ([]byte, error) {
-	return rewrite.ContinueChat(body, instruction, rewrite.ChatForm(f))
-}
-
-// Prompt is a request of its own.
-func (chat) Prompt(model, system, user string, f summarize.Form) []byte {
-	return rewrite.PromptChat(model, system, user, rewrite.ChatForm(f))
-}
-
-// Read reads an answer to its end.
-func (chat) Read(contentType string, body io.Reader) (summarize.Answer, error) {
-	a, err := rewrite.ReadChatAnswer(contentType, body)
-	return summarize.Answer(a), err
-}
-
-// Adapt says in which other form to ask.
-func (chat) Adapt(f summarize.Form, refusal []byte) (summarize.Form, bool) {
-	with, ok := rewrite.AdaptChat(rewrite.ChatForm(f), refusal)
-	return summarize.Form(with), ok
 }

@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"net/http"
 	"regexp"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -18,6 +17,7 @@ import (
 
 	"epitome/console/logs"
 	"epitome/event"
+	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/scripted"
@@ -70,7 +70,7 @@ func askingWith(t *testing.T, folder string, change func(*Config), script string
 	if r.keeping, err = openKeeping(conf, folder, "127.0.0.1:7070", log); err != nil {
 		t.Fatal(err)
 	}
-	r.telling.to(logs.New(log))
+	r.relay.connect(logs.New(log))
 	plugs := r.plug(proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log})
 	plugs.Shape = func(a rewrite.Asked) rewrite.Shaped { return r.shape(a) }
 	p, err := proxy.New(conf.settings(), plugs)
@@ -150,10 +150,13 @@ func summarizing(key string, before ...string) string {
 }
 
 // inQuestion is a question about the client's conversation.
-func inQuestion(key string, credential any) rewrite.Question {
-	return rewrite.Question{
+func inQuestion(key string, credential any) prose.Question {
+	return prose.Question{
 		Key: key, Conversation: "c1", Upstream: "up", Model: "m", Detail: "low", Credential: credential, Continue: []byte(clientsBody),
-		Transcript: []rewrite.Entry{{Group: 1, Kind: "user", Text: "fix it"}, {Group: 2, Kind: "result", Tool: "bash", State: "exit code 2", Text: "no"}},
+		Transcript: []prose.Entry{
+			{Group: 1, Kind: prose.User, Text: "fix it"},
+			{Group: 2, Kind: prose.Result, Tool: "bash", State: "exit code 2", Text: "no"},
+		},
 		SpanTokens: 10_000, Room: 2_000, Usable: 100_000,
 	}
 }
@@ -161,10 +164,10 @@ func inQuestion(key string, credential any) rewrite.Question {
 func asDefault(*Config) {}
 
 // looked wants prose under the key, or none that is being made or not.
-func looked(t *testing.T, s rewrite.Summariser, key string, want, making bool) rewrite.Prose {
+func looked(t *testing.T, s rewrite.Summariser, key string, want, making bool) prose.Prose {
 	t.Helper()
 	p, found, pending := s.Look(key)
-	if found != want || pending != making || want && p.Text != aSummary() || !want && p != (rewrite.Prose{}) {
+	if found != want || pending != making || want && p.Text != aSummary() || !want && p != (prose.Prose{}) {
 		t.Fatalf("%s: %+v, found %v, pending %v", key, p, found, pending)
 	}
 	return p
@@ -174,7 +177,7 @@ func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	r := askingWith(t, folder, asDefault, summarizing(clientsKey)+chatting)
 	looked(t, r.summariser, "key", false, false)
-	var made rewrite.Prose
+	var made prose.Prose
 	r.chats(func(a rewrite.Asked) {
 		q := inQuestion("key", a.Client.Credential())
 		q.Continue = bytes.Clone(a.Body)
@@ -237,7 +240,8 @@ func TestSummaryInTheMakingIsPending(t *testing.T) {
 
 func TestFailedSummaryIsAWarning(t *testing.T) {
 	r := askingWith(t, t.TempDir(), asDefault, chatting+"-- POST /v1/chat/completions --\nstatus 401 No\nbody bad key\n")
-	if p, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential())); !errors.Is(err, summarize.ErrFailed) || p != (rewrite.Prose{}) {
+	p, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential()))
+	if !errors.Is(err, summarize.ErrFailed) || p != (prose.Prose{}) {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	looked(t, r.summariser, "key", false, false)
@@ -269,38 +273,21 @@ func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
 	}
 }
 
-// What is asked depends on the configuration as it is then.
-func TestQuestionsAreAskedByTheConfiguration(t *testing.T) {
+// What is asked of another model depends on the windows as they are then.
+func TestAnotherModelIsAskedByItsWindow(t *testing.T) {
 	k := keptIn(t, t.TempDir(), io.Discard)
 	defer k.close()
 	conf := defaults()
-	f := func(what string, change func(*Config), want summarize.Question) {
+	f := func(change func(*Config), want int) {
 		t.Helper()
 		change(&conf)
 		k.configure(conf)
-		got := k.summariser.question(inQuestion("key", clientsKey))
-		if got.By.Detail != want.By.Detail || got.By.Model != conf.Summarize.Model || !bytes.Equal(got.Continue, want.Continue) || got.Usable != want.Usable {
-			t.Errorf("%s: %+v, %s, usable %d", what, *got.By, got.Continue, got.Usable)
+		if got := k.summariser.usable("up", "unknown"); got != want {
+			t.Errorf("a request may have %d tokens, want %d", got, want)
 		}
 	}
-	low, all := &summarize.Config{Detail: "low"}, []byte(clientsBody)
-	f("by default", asDefault, summarize.Question{By: low, Continue: all, Usable: 100_000})
-	f("another detail", func(c *Config) { c.Summarize.Detail = "high" }, summarize.Question{By: low, Continue: all, Usable: 100_000})
-	f("another model of the same upstream", func(c *Config) { c.Summarize.Model, c.Window.Default = "unknown", 40_000 },
-		summarize.Question{By: low, Usable: 35_000})
-
-	q := inQuestion("key", clientsKey)
-	q.Detail, q.Earlier = "", "what was"
-	got := k.summariser.question(q)
-	want := []summarize.Entry{{Group: 1, Role: summarize.RoleUser, Text: "fix it"},
-		{Group: 2, Role: summarize.RoleResult, Tool: "bash", State: "exit code 2", Text: "no"}}
-	if got.By.Detail != "high" || got.Earlier != "what was" || got.Credential != clientsKey || got.Key != "key" || got.Conversation != "c1" ||
-		got.Upstream != "up" || got.Model != "m" || got.SpanTokens != 10_000 || got.Room != 2_000 || !slices.Equal(got.Transcript, want) {
-		t.Errorf("by %+v: %q %v", *got.By, got.Earlier, got.Transcript)
-	}
-	if conf.Summarize.Detail != "high" || k.summariser.conf.Load().Summarize.Detail != "high" {
-		t.Error("a question has changed the configuration")
-	}
+	f(func(c *Config) { c.Window.Default = 40_000 }, 35_000)
+	f(func(c *Config) { c.Window.Models = map[string]int{"unknown": 16_000} }, 14_000)
 }
 
 func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
@@ -345,7 +332,8 @@ func TestShadowAsksNobody(t *testing.T) {
 	r := askingWith(t, t.TempDir(), asDefault, chatting)
 	credential := r.credential()
 	shadow := shadowed(rewrite.Means{Summariser: r.summariser}, time.Hour).Summariser
-	if p, err := shadow.Ask(t.Context(), inQuestion("key", credential)); p != (rewrite.Prose{}) || err == nil || err.Error() != "nothing is asked in this mode" {
+	p, err := shadow.Ask(t.Context(), inQuestion("key", credential))
+	if p != (prose.Prose{}) || err == nil || err.Error() != "nothing is asked in this mode" {
 		t.Errorf("got %+v, %v", p, err)
 	}
 	shadow.Prepare(inQuestion("key", credential))
@@ -431,8 +419,7 @@ func TestDaemonLetsSummariesBeAskedForAndReloads(t *testing.T) {
 	conf.Summarize.Model, conf.Summarize.Prepare = "small", "off"
 	conf.Window.Models = map[string]int{"small": 8192}
 	d.reload()
-	q := s.question(inQuestion("key", nil))
-	if q.By.Model != "small" || q.Usable != 7168 || s.Prepares("openai") || s.Needs("low", 0) != needs+1000 {
-		t.Errorf("after a reload %+v, usable %d, prepares %v, needs %d", *q.By, q.Usable, s.Prepares("openai"), s.Needs("low", 0))
+	if got := s.usable("openai", "small"); got != 7168 || s.Prepares("openai") || s.Needs("low", 0) != needs+1000 {
+		t.Errorf("after a reload usable %d, prepares %v, needs %d", got, s.Prepares("openai"), s.Needs("low", 0))
 	}
 }

@@ -19,6 +19,14 @@ const (
 	SummaryFailed    = "summary_failed"
 )
 
+// Why a conversation is compacted, or warned about.
+const (
+	ReasonThreshold = "threshold" // a request is over the line; of a warning, over what its model takes
+	ReasonBudget    = "budget"    // what was sent since the last compaction is over cutover_at; of a warning, warn_at
+	ReasonManual    = "manual"    // it was asked for
+	ReasonOverflow  = "overflow"  // the provider refused the request as too long
+)
+
 // Compaction is a step of one, told when it happens. Tokens are the model's.
 type Compaction struct {
 	Kind           string
@@ -26,7 +34,8 @@ type Compaction struct {
 	Conversation   string // its id
 	Upstream       string // name of the one that the conversation goes to
 	Model          string // as the request names it, cut if it is long
-	Reason         string // why there is a compaction: threshold, budget or manual; a metric label
+	Window, Usable int    // tokens that the model is believed to hold, and what of them a request may fill
+	Reason         string // why there is a compaction: one of the reasons above; a metric label
 	Mode           string // of the summary as it was made in the end: what [summarize] may say; a metric label
 	Detail         string // of the summary
 	MessagesBefore int
@@ -41,12 +50,13 @@ type Compaction struct {
 }
 
 // Cost is what a model's words took. Tokens are the provider's count, of all requests together.
+// It is stored with them as JSON: the names of its keys stay.
 type Cost struct {
-	Requests     int
-	InputTokens  int
-	CachedTokens int // of the input
-	OutputTokens int
-	Took         time.Duration // from the first request on
+	InputTokens  int           `json:"input_tokens"`
+	CachedTokens int           `json:"cached_tokens"` // of the input
+	OutputTokens int           `json:"output_tokens"`
+	Requests     int           `json:"requests"`
+	Took         time.Duration `json:"took"` // from the first request on
 }
 
 // Warning says that a conversation is about to cost more, or to be more, than it should.
@@ -56,8 +66,9 @@ type Warning struct {
 	Upstream       string
 	Model          string // as in Compaction
 	Window, Usable int    // tokens that the model is believed to hold, and what of them a request may fill
-	Tokens         int    // of the request; if it is about the budget, what was sent since the last compaction
-	Reason         string // threshold: the request is more than Usable; budget: that is nearly used up; a metric label
+	Tokens         int    // of the request as it came; of a budget, what was sent since the last compaction
+	Sent           int    // tokens of the request as it is sent
+	Reason         string // threshold: Sent is more than Usable; budget: that is nearly used up; a metric label
 }
 
 // Summary is a step of a job that asks a model for a summary, of which there may be one ahead of a compaction.

@@ -7,7 +7,21 @@
 // of the model: an event may be stored and shown.
 package event
 
-import "time"
+import (
+	"strings"
+	"time"
+)
+
+// MostText bounds, in bytes, each text of an event that something outside may have a part in.
+const MostText = 200
+
+// Clip returns s, or a copy of its beginning if s is longer than an event may carry, in sound UTF-8.
+func Clip(s string) string {
+	if len(s) > MostText {
+		s = strings.Clone(s[:MostText])
+	}
+	return strings.ToValidUTF8(s, "")
+}
 
 // Fault says on which side an exchange went wrong; it is a metric label, so the set is closed.
 type Fault string

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"runtime/debug"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -191,9 +190,9 @@ func (x *exchange) tell(r rewrite.Report) {
 	spent := x.event.ShapeTime
 	x.event.Shaping = event.Shaping{
 		ShapeTime: spent,
-		Model:     clip(r.Model), Conversation: r.Conversation, Window: r.Window,
+		Model:     event.Clip(r.Model), Conversation: r.Conversation, Window: r.Window,
 		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
-		Decided: r.Decided, Broke: r.Broke, Reason: clip(r.Reason),
+		Decided: r.Decided, Broke: r.Broke, Reason: event.Clip(r.Reason),
 	}
 	for _, c := range r.Changes {
 		switch c.Rung {
@@ -206,7 +205,7 @@ func (x *exchange) tell(r rewrite.Report) {
 		}
 	}
 	if r.Err != nil {
-		x.event.Inner = clip(r.Err.Error())
+		x.event.Inner = event.Clip(r.Err.Error())
 	}
 	x.sayAction()
 }
@@ -221,15 +220,4 @@ func (x *exchange) sayAction() {
 	if s.Conversation != "" {
 		x.to.extra = appendField(x.to.extra, []byte("x-epitome-conversation"), s.Conversation)
 	}
-}
-
-// maxText bounds, in bytes, each text of an event that something outside may have a part in.
-const maxText = 200
-
-// clip is s or a copy of its beginning, in sound UTF-8.
-func clip(s string) string {
-	if len(s) > maxText {
-		s = strings.Clone(s[:maxText])
-	}
-	return strings.ToValidUTF8(s, "")
 }

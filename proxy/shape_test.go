@@ -219,9 +219,9 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 	f(func(*rewrite.Report) {}, want)
 	want.Inner = "the store is full"
 	f(func(r *rewrite.Report) { r.Err = errors.New("the store is full") }, want)
-	want.Model, want.Inner = strings.Repeat("ü", maxText/2), "" // names may be as long as a body
+	want.Model, want.Inner = strings.Repeat("ü", event.MostText/2), "" // names may be as long as a body
 	f(func(r *rewrite.Report) { r.Model = strings.Repeat("ü", 1<<20) }, want)
-	want.Model = strings.Repeat("€", maxText/3)
+	want.Model = strings.Repeat("€", event.MostText/3)
 	f(func(r *rewrite.Report) { r.Model = strings.Repeat("€", 1<<20) }, want)
 }
 

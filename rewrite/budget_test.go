@@ -7,13 +7,16 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"epitome/event"
+	"epitome/prose"
 )
 
-// warnings are the notices about the budget.
-func warnings(n *narrator) (list []Notice) {
-	for _, notice := range n.notices {
-		if notice.Kind == ContextWindowWarning && notice.Reason == ReasonBudget {
-			list = append(list, notice)
+// overBudget are the warnings about the budget.
+func overBudget(n *narrator) (list []event.Warning) {
+	for _, w := range n.warnings {
+		if w.Reason == event.ReasonBudget {
+			list = append(list, w)
 		}
 	}
 	return list
@@ -22,20 +25,21 @@ func warnings(n *narrator) (list []Notice) {
 // What is sent of a conversation is added up, request by request and over restarts. Where it crosses warn_at, that is told once;
 // where it would reach cutover_at, the conversation is compacted, and the sum begins anew.
 func TestBudgetWarnsOnceAndCutsOver(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: ModeLLM})
+	a, n := styled(64_000, Style{Mode: prose.ModeLLM})
 	a.limits.WarnAt, a.limits.CutoverAt, a.limits.KeepTail = 100_000, 200_000, 2_000
 	spent, warned, rounds := 0, 0, 0
 	for request := range 150 {
 		if request%7 != 3 { // what is sent again is sent, too
 			a.work(1, 400)
 		}
-		told := len(n.notices)
+		told, heard := len(n.notices), len(n.warnings)
 		out := a.send(t)
 		sent := out.Report.After.Total()
 		due := request%7 != 3 && spent+sent >= 200_000
 		if compacts(out) {
 			got := n.notices[len(n.notices)-1]
-			if rounds++; got.Reason != ReasonBudget || got.Kind != CompactionCompleted || spent+got.TokensBefore < 200_000 || sent > 16_000 {
+			if rounds++; got.Reason != event.ReasonBudget || got.Kind != event.CompactionCompleted ||
+				spent+got.TokensBefore < 200_000 || sent > 16_000 {
 				t.Fatalf("request %d, %d tokens spent: %+v", request, spent, got)
 			}
 			spent, warned, told = 0, 0, told+2
@@ -46,8 +50,12 @@ func TestBudgetWarnsOnceAndCutsOver(t *testing.T) {
 		if spent += sent; crosses {
 			warned++
 		}
-		if got := n.notices[told:]; crosses != (len(got) == 1) || len(got) > 1 || crosses && (got[0].Kind != ContextWindowWarning ||
-			got[0].Reason != ReasonBudget || got[0].TokensBefore != spent || got[0].TokensAfter != sent || got[0].Conversation != out.Report.Conversation) {
+		if got := n.notices[told:]; len(got) > 0 {
+			t.Fatalf("request %d: %+v", request, got)
+		}
+		if got := n.warnings[heard:]; crosses != (len(got) == 1) || len(got) > 1 || crosses &&
+			(got[0].Reason != event.ReasonBudget ||
+				got[0].Tokens != spent || got[0].Sent != sent || got[0].Conversation != out.Report.Conversation) {
 			t.Fatalf("request %d, %d tokens spent: %+v", request, spent, got)
 		}
 		if warned > 1 {
@@ -57,14 +65,14 @@ func TestBudgetWarnsOnceAndCutsOver(t *testing.T) {
 			a.restart()
 		}
 	}
-	if rounds < 3 || len(warnings(n)) < 3 {
-		t.Errorf("%d rounds, %d warnings", rounds, len(warnings(n)))
+	if rounds < 3 || len(overBudget(n)) < 3 {
+		t.Errorf("%d rounds, %d warnings", rounds, len(overBudget(n)))
 	}
 }
 
 // A budget that no request can keep does not have each of them compacted.
 func TestBudgetBelowEachRequestIsNoLoop(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: ModeLLM})
+	a, n := styled(64_000, Style{Mode: prose.ModeLLM})
 	a.limits.CutoverAt, a.limits.KeepTail = 1, 2_000
 	requests, breaks := 120, 0
 	for range requests {
@@ -80,7 +88,7 @@ func TestBudgetBelowEachRequestIsNoLoop(t *testing.T) {
 
 // Of requests that are sent at once none is forgotten.
 func TestBudgetCountsRequestsThatAreSentAtOnce(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: ModeIntent})
+	a, n := styled(64_000, Style{Mode: prose.ModeIntent})
 	a.limits.WarnAt = 1 << 40
 	a.work(1, 2_000)
 	a.means.Ledger = &interrupted{notes: a.notes, kind: 'b', meanwhile: func() { a.send(t) }}
@@ -92,15 +100,15 @@ func TestBudgetCountsRequestsThatAreSentAtOnce(t *testing.T) {
 	all.Wait()
 	a.limits.WarnAt = 6*sent + 1
 	a.send(t)
-	if got := warnings(n); len(got) != 1 || got[0].TokensBefore != 7*sent {
+	if got := overBudget(n); len(got) != 1 || got[0].Tokens != 7*sent {
 		t.Errorf("%d tokens were sent, and %+v is told", 7*sent, got)
 	}
 }
 
 func TestBudgetIsOfOneConversation(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: ModeIntent})
+	a, n := styled(64_000, Style{Mode: prose.ModeIntent})
 	a.limits.WarnAt = 20_000
-	for len(warnings(n)) == 0 {
+	for len(overBudget(n)) == 0 {
 		a.work(1, 400)
 		a.send(t)
 	}
@@ -109,16 +117,16 @@ func TestBudgetIsOfOneConversation(t *testing.T) {
 	for k, b := range []*agent{fork, other} {
 		for step := range 3 {
 			b.work(1, 400)
-			if b.send(t); len(warnings(n)) != 1 {
-				t.Errorf("conversation %d, step %d: %+v", k, step, warnings(n))
+			if b.send(t); len(overBudget(n)) != 1 {
+				t.Errorf("conversation %d, step %d: %+v", k, step, overBudget(n))
 			}
 		}
 	}
-	for len(warnings(n)) == 1 {
+	for len(overBudget(n)) == 1 {
 		fork.work(1, 400)
 		fork.send(t)
 	}
-	if got := warnings(n); got[1].Conversation == got[0].Conversation || got[1].TokensBefore > 25_000 {
+	if got := overBudget(n); got[1].Conversation == got[0].Conversation || got[1].Tokens > 25_000 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -126,7 +134,7 @@ func TestBudgetIsOfOneConversation(t *testing.T) {
 // Budgets that are not wanted cost no write.
 func TestBudgetIsOffByDefault(t *testing.T) {
 	written := func(warn, cutover int) (n int) {
-		a, _ := styled(16_000, Style{Mode: ModeIntent})
+		a, _ := styled(16_000, Style{Mode: prose.ModeIntent})
 		a.limits.WarnAt, a.limits.CutoverAt = warn, cutover
 		a.grow(t, 400)
 		for key := range a.notes.facts {
@@ -143,7 +151,7 @@ func TestBudgetIsOffByDefault(t *testing.T) {
 
 // A compaction that could not be recorded is none: the budget is used up still.
 func TestBudgetIsKeptWhenACompactionFails(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: ModeIntent})
+	a, n := styled(64_000, Style{Mode: prose.ModeIntent})
 	a.limits.CutoverAt, a.limits.KeepTail = 100_000, 2_000
 	spent := 0
 	for {
@@ -160,7 +168,8 @@ func TestBudgetIsKeptWhenACompactionFails(t *testing.T) {
 	a.cupboard.fail = nil
 	a.work(5, 400) // it is tried again when the conversation has grown
 	out := a.send(t)
-	if got := n.notices[len(n.notices)-1]; !compacts(out) || got.Kind != CompactionCompleted || got.Reason != ReasonBudget {
+	if got := n.notices[len(n.notices)-1]; !compacts(out) || got.Kind != event.CompactionCompleted ||
+		got.Reason != event.ReasonBudget {
 		t.Errorf("%d tokens are spent, and nothing is done: %+v", spent, out.Report)
 	}
 	if kinds := n.kinds(); kinds != "started failed started completed" {
@@ -209,7 +218,7 @@ func TestOutcomesSayWhetherCompactingPays(t *testing.T) {
 // thrashing is an agent whose model says so much that compacting saves nothing, after the first time.
 func thrashing(t *testing.T) (*agent, *narrator) {
 	t.Helper()
-	a, n := styled(32_000, Style{Mode: ModeLLM})
+	a, n := styled(32_000, Style{Mode: prose.ModeLLM})
 	n.says = "## Goal\n" + strings.Repeat("All is to be told at length. ", 5_000)
 	for len(n.asked) == 0 {
 		a.work(1, 300)
@@ -242,7 +251,8 @@ func (a *agent) grows(t *testing.T, n *narrator) (by float64) {
 func TestNothingIsCompactedAgainBeforeTheConversationHasGrown(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		a, n := thrashing(t)
-		if got := n.notices[len(n.notices)-1]; got.Kind != CompactionFailed || !strings.Contains(got.Why, "less than a tenth") || n.kinds() != "started failed" {
+		if got := n.notices[len(n.notices)-1]; got.Kind != event.CompactionFailed ||
+			!strings.Contains(got.Why, "less than a tenth") || n.kinds() != "started failed" {
 			t.Fatalf("%+v", n.notices)
 		}
 		if restart {
@@ -292,7 +302,7 @@ func TestGuardKeepsNoRequestAboveUsable(t *testing.T) {
 			t.Fatalf("round %d: %d of %d tokens: %s", round, out.Report.After.Total(), out.Report.Usable, out.Report.Reason)
 		}
 	}
-	if last := n.notices[len(n.notices)-1]; last.Kind != CompactionCompleted {
+	if last := n.notices[len(n.notices)-1]; last.Kind != event.CompactionCompleted {
 		t.Errorf("%s", n.kinds())
 	}
 }

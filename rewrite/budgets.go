@@ -1,5 +1,9 @@
 package rewrite
 
+import (
+	"epitome/prose"
+)
+
 // What a recap's parts may take: tokens, and at most a share of the window.
 const (
 	usersTokens, usersShare   = 20_000, 0.10
@@ -22,18 +26,18 @@ func (p *plan) budgets() budgets {
 		users: part(usersTokens, usersShare), latest: part(latestTokens, latestShare), lists: part(listsTokens, listsShare),
 		keys: part(keysTokens, keysShare), index: part(indexTokens, indexShare), prose: part(proseTokens, proseShare),
 	}
-	if p.style.Mode == ModeLossless {
+	if p.style.Mode == prose.ModeLossless {
 		b.turns = b.lists + b.keys + b.index
 	}
 	switch p.style.Detail {
-	case DetailHigh:
+	case prose.DetailHigh:
 		b.prose *= 2
-	case DetailLow:
+	case prose.DetailLow:
 		b.lists, b.keys, b.index, b.prose = b.lists/2, b.keys/2, b.index/2, b.prose/2
-	case DetailTruncate:
+	case prose.DetailTruncate:
 		b.lists, b.keys, b.index, b.prose = 0, 0, 0, b.prose/4
 	}
-	if p.style.Mode == ModeLossless || p.style.Mode == ModeWindow {
+	if p.style.Mode == prose.ModeLossless || p.style.Mode == prose.ModeWindow {
 		b.lists, b.keys, b.index = 0, 0, 0
 	}
 	return b

@@ -10,27 +10,11 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"epitome/prose"
 )
 
 // How a model is asked for a text of its own in the chat-completions dialect, and how its answer is read.
-
-// ChatForm is how an answer is asked for.
-type ChatForm struct {
-	MaxOutput int  // tokens
-	OtherCap  bool // under the other one of the cap's two names
-	Stream    bool
-}
-
-// ChatAnswer is what a model said.
-type ChatAnswer struct {
-	Text    string // without its reasoning
-	Refused bool   // the model, or a filter, declined
-	Cut     bool   // the cap on the output was reached
-	Called  bool   // tools are called
-	Error   []byte // what the provider says went wrong in an answer that began well; nil if nothing did
-
-	Input, Cached, Output int // tokens, 0 if they are not told
-}
 
 // The names under which a cap on the output is known: the first one is wanted by most providers, the other one by newer models of
 // the dialect's maker.
@@ -50,9 +34,9 @@ func dropped(key string) bool {
 	return false
 }
 
-// ContinueChat puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools
+// Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools
 // stay, but none may be called. Every other byte stays as it is.
-func ContinueChat(body []byte, instruction string, f ChatForm) ([]byte, error) {
+func (Chat) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	if !valid(body) {
 		return nil, errNoJSON
 	}
@@ -82,7 +66,7 @@ type setting struct {
 // continuation is a body that is being continued.
 type continuation struct {
 	body     []byte
-	form     ChatForm
+	form     prose.Form
 	all      []setting
 	messages Span
 	edits    []Edit
@@ -186,8 +170,8 @@ func (c *continuation) filled(v Span) bool {
 	return c.body[v.Start] == '[' && space(c.body, v.Start+1) != v.End-1
 }
 
-// PromptChat is a request with a system prompt and a user's message.
-func PromptChat(model, system, user string, f ChatForm) []byte {
+// Prompt is a request with a system prompt and a user's message.
+func (Chat) Prompt(model, system, user string, f prose.Form) []byte {
 	name := usualCap
 	if f.OtherCap {
 		name = otherCap
@@ -204,8 +188,8 @@ func PromptChat(model, system, user string, f ChatForm) []byte {
 // streamWord is found in a complaint about streams, and not in one about an upstream.
 var streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
 
-// AdaptChat says in which other form to ask after a provider has refused one; false if its form is not what is complained of.
-func AdaptChat(f ChatForm, refusal []byte) (ChatForm, bool) {
+// Adapt returns another form to ask in after a provider has refused f; ok is false if f is not what it complains of.
+func (Chat) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 	switch {
 	case !f.OtherCap && (bytes.Contains(refusal, []byte(usualCap)) || bytes.Contains(refusal, []byte(otherCap))):
 		f.OtherCap = true
@@ -227,8 +211,8 @@ const (
 
 var errLongAnswer = errors.New("the answer is too long")
 
-// ReadChatAnswer reads an answer, whole or as a stream, whatever its type says. One that breaks off is io.ErrUnexpectedEOF.
-func ReadChatAnswer(contentType string, body io.Reader) (ChatAnswer, error) {
+// ReadAnswer reads an answer, whole or as a stream, whatever its type says. One that breaks off is io.ErrUnexpectedEOF.
+func (Chat) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
 	in := bufio.NewReaderSize(body, 64<<10)
 	begin, _ := in.Peek(64)
 	begin = bytes.TrimLeft(begin, " \t\r\n\ufeff")
@@ -239,13 +223,13 @@ func ReadChatAnswer(contentType string, body io.Reader) (ChatAnswer, error) {
 	doc, err := io.ReadAll(io.LimitReader(in, mostDocument+1))
 	switch {
 	case err != nil:
-		return ChatAnswer{}, err
+		return prose.Answer{}, err
 	case len(doc) > mostDocument:
-		return ChatAnswer{}, errLongAnswer
+		return prose.Answer{}, errLongAnswer
 	}
 	var s speech
 	if err := s.hear(doc); err != nil {
-		return ChatAnswer{}, err
+		return prose.Answer{}, err
 	}
 	if !s.chosen && s.Error == nil {
 		s.Error = doc[:min(len(doc), mostError)]
@@ -254,7 +238,7 @@ func ReadChatAnswer(contentType string, body io.Reader) (ChatAnswer, error) {
 }
 
 // readStream reads an answer's events to their end.
-func readStream(in io.Reader) (ChatAnswer, error) {
+func readStream(in io.Reader) (prose.Answer, error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, mostEvent)
 	var s speech
@@ -270,37 +254,37 @@ func readStream(in io.Reader) (ChatAnswer, error) {
 		case len(l) == 0:
 			var err error
 			if done, err = s.event(event, failed); err != nil {
-				return ChatAnswer{}, err
+				return prose.Answer{}, err
 			}
 			event, failed = event[:0], false
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return ChatAnswer{}, err
+		return prose.Answer{}, err
 	}
 	if !done && len(event) > 0 { // some end without the empty line
 		var err error
 		if done, err = s.event(event, failed); err != nil {
-			return ChatAnswer{}, err
+			return prose.Answer{}, err
 		}
 	}
 	if !done && !s.finished && s.Error == nil {
-		return ChatAnswer{}, io.ErrUnexpectedEOF
+		return prose.Answer{}, io.ErrUnexpectedEOF
 	}
 	return s.answer(), nil
 }
 
 // speech is an answer as far as it has been heard.
 type speech struct {
-	ChatAnswer
+	prose.Answer
 	said     strings.Builder // its text
 	chosen   bool            // there was an answer at all
 	finished bool            // and it was said that it ended
 }
 
-func (s *speech) answer() ChatAnswer {
+func (s *speech) answer() prose.Answer {
 	s.Text = s.said.String()
-	return s.ChatAnswer
+	return s.Answer
 }
 
 // event hears one event of a stream, and reports whether it was the last one.

@@ -8,19 +8,21 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"epitome/prose"
 )
 
 const asked = "Sum it\nup"
 
 func TestConversationIsContinuedAndAllElseStays(t *testing.T) {
-	f := func(form ChatForm, body, want string) {
+	f := func(form prose.Form, body, want string) {
 		t.Helper()
-		got, err := ContinueChat([]byte(body), asked, form)
+		got, err := Chat{}.Continue([]byte(body), asked, form)
 		if err != nil || string(got) != want {
 			t.Errorf("%s\n got %s (%v)\nwant %s", body, got, err, want)
 		}
 	}
-	usual := ChatForm{MaxOutput: 900}
+	usual := prose.Form{MaxOutput: 900}
 	const q = `{"role":"user","content":"Sum it\nup"}`
 	f(usual, `{"messages":[]}`, `{"messages":[`+q+`],"max_tokens":900}`)
 	f(usual, ` { "messages" : [ ] } `, ` { "messages" : [ `+q+`],"max_tokens":900 } `)
@@ -42,16 +44,20 @@ func TestConversationIsContinuedAndAllElseStays(t *testing.T) {
 	f(usual, `{"max_tokens" : 5 ,"messages":[1]}`, `{"max_tokens" : 900 ,"messages":[1,`+q+`]}`)
 	f(usual, `{"messages":[1],"max_completion_tokens":5}`, `{"messages":[1,`+q+`],"max_completion_tokens":900}`)
 	f(usual, `{"max_tokens":4,"messages":[1],"max_completion_tokens":5}`, `{"messages":[1,`+q+`],"max_completion_tokens":900}`)
-	f(ChatForm{MaxOutput: 900, OtherCap: true}, `{"max_tokens":4,"messages":[1]}`, `{"messages":[1,`+q+`],"max_completion_tokens":900}`)
-	f(ChatForm{MaxOutput: 900, OtherCap: true}, `{"max_completion_tokens":4,"messages":[1]}`, `{"messages":[1,`+q+`],"max_tokens":900}`)
-	f(ChatForm{MaxOutput: 900, Stream: true}, `{"stream":false,"messages":[1]}`, `{"stream":true,"messages":[1,`+q+`],"max_tokens":900}`)
-	f(ChatForm{MaxOutput: 900, Stream: true}, `{"messages":[1]}`, `{"messages":[1,`+q+`],"max_tokens":900,"stream":true}`)
+	f(prose.Form{MaxOutput: 900, OtherCap: true}, `{"max_tokens":4,"messages":[1]}`,
+		`{"messages":[1,`+q+`],"max_completion_tokens":900}`)
+	f(prose.Form{MaxOutput: 900, OtherCap: true}, `{"max_completion_tokens":4,"messages":[1]}`,
+		`{"messages":[1,`+q+`],"max_tokens":900}`)
+	f(prose.Form{MaxOutput: 900, Stream: true}, `{"stream":false,"messages":[1]}`,
+		`{"stream":true,"messages":[1,`+q+`],"max_tokens":900}`)
+	f(prose.Form{MaxOutput: 900, Stream: true}, `{"messages":[1]}`,
+		`{"messages":[1,`+q+`],"max_tokens":900,"stream":true}`)
 }
 
 func TestWhatCannotBeContinuedIsAnError(t *testing.T) {
 	f := func(body string) {
 		t.Helper()
-		if got, err := ContinueChat([]byte(body), asked, ChatForm{MaxOutput: 1}); err == nil {
+		if got, err := (Chat{}).Continue([]byte(body), asked, prose.Form{MaxOutput: 1}); err == nil {
 			t.Errorf("%.60q is continued as %.100q", body, got)
 		}
 	}
@@ -70,7 +76,7 @@ func TestWhatCannotBeContinuedIsAnError(t *testing.T) {
 
 func TestRealConversationsAreContinued(t *testing.T) {
 	corpus(t, func(name string, body []byte) {
-		out, err := ContinueChat(body, asked, ChatForm{MaxOutput: 900})
+		out, err := Chat{}.Continue(body, asked, prose.Form{MaxOutput: 900})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -86,37 +92,37 @@ func TestRealConversationsAreContinued(t *testing.T) {
 }
 
 func TestPromptIsARequestOfItsOwn(t *testing.T) {
-	f := func(form ChatForm, want string) {
+	f := func(form prose.Form, want string) {
 		t.Helper()
-		if got := string(PromptChat(`m"1`, "s\n", "u", form)); got != want || !json.Valid([]byte(got)) {
+		if got := string((Chat{}).Prompt(`m"1`, "s\n", "u", form)); got != want || !json.Valid([]byte(got)) {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
 	const begin = `{"model":"m\"1","messages":[{"role":"system","content":"s\n"},{"role":"user","content":"u"}],`
-	f(ChatForm{MaxOutput: 7}, begin+`"max_tokens":7}`)
-	f(ChatForm{MaxOutput: 7, OtherCap: true, Stream: true}, begin+`"max_completion_tokens":7,"stream":true}`)
+	f(prose.Form{MaxOutput: 7}, begin+`"max_tokens":7}`)
+	f(prose.Form{MaxOutput: 7, OtherCap: true, Stream: true}, begin+`"max_completion_tokens":7,"stream":true}`)
 }
 
 func TestFormIsAdaptedToWhatIsComplainedOf(t *testing.T) {
-	f := func(form ChatForm, refusal string, want ChatForm, ok bool) {
+	f := func(form prose.Form, refusal string, want prose.Form, ok bool) {
 		t.Helper()
-		if got, did := AdaptChat(form, []byte(refusal)); got != want || did != ok {
+		if got, did := (Chat{}).Adapt(form, []byte(refusal)); got != want || did != ok {
 			t.Errorf("%q: %+v %v, want %+v %v", refusal, got, did, want, ok)
 		}
 	}
 	const named = `Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.`
-	f(ChatForm{MaxOutput: 1}, named, ChatForm{MaxOutput: 1, OtherCap: true}, true)
-	f(ChatForm{OtherCap: true}, named, ChatForm{OtherCap: true}, false)
-	f(ChatForm{}, `Stream must be set to true`, ChatForm{Stream: true}, true)
-	f(ChatForm{Stream: true}, `stream must be set to true`, ChatForm{Stream: true}, false)
-	f(ChatForm{}, `upstream error: bad roles`, ChatForm{}, false)
-	f(ChatForm{}, ``, ChatForm{}, false)
+	f(prose.Form{MaxOutput: 1}, named, prose.Form{MaxOutput: 1, OtherCap: true}, true)
+	f(prose.Form{OtherCap: true}, named, prose.Form{OtherCap: true}, false)
+	f(prose.Form{}, `Stream must be set to true`, prose.Form{Stream: true}, true)
+	f(prose.Form{Stream: true}, `stream must be set to true`, prose.Form{Stream: true}, false)
+	f(prose.Form{}, `upstream error: bad roles`, prose.Form{}, false)
+	f(prose.Form{}, ``, prose.Form{}, false)
 }
 
 func TestAnswersAreRead(t *testing.T) {
-	f := func(kind, body string, want ChatAnswer) {
+	f := func(kind, body string, want prose.Answer) {
 		t.Helper()
-		got, err := ReadChatAnswer(kind, iotest.OneByteReader(strings.NewReader(body)))
+		got, err := Chat{}.ReadAnswer(kind, iotest.OneByteReader(strings.NewReader(body)))
 		if string(got.Error) != string(want.Error) || err != nil {
 			t.Errorf("%.80q: error %q, %v; want %q", body, got.Error, err, want.Error)
 		}
@@ -128,34 +134,44 @@ func TestAnswersAreRead(t *testing.T) {
 	}
 	const doc, stream = "application/json", "text/event-stream; charset=utf-8"
 	f(doc, `{"choices":[{"index":0,"message":{"role":"assistant","content":"a\nb","reasoning_content":"no","reasoning":"no"},"finish_reason":"stop"}],
-		"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8}}}`, ChatAnswer{Text: "a\nb", Input: 9, Cached: 8, Output: 2})
-	f(doc, `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},"finish_reason":"length"}]}`, ChatAnswer{Text: "ab", Cut: true})
-	f(doc, `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}`, ChatAnswer{Called: true})
-	f(doc, `{"choices":[{"message":{"content":null,"function_call":{"name":"f"}}}]}`, ChatAnswer{Called: true})
-	f(doc, `{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, ChatAnswer{Refused: true})
-	f(doc, `{"choices":[{"message":{"content":"half"},"finish_reason":"content_filter"}]}`, ChatAnswer{Text: "half", Refused: true})
-	f(doc, `{"choices":[{"index":1,"message":{"content":"other"}},{"index":0,"message":{"content":"this"}}]}`, ChatAnswer{Text: "this"})
-	f(doc, `{"choices":[{"message":{"content":"a"},"finish_reason":7}],"usage":"odd"}`, ChatAnswer{Text: "a"})
-	f(doc, `{"error":{"message":"too long"}}`, ChatAnswer{Error: []byte(`{"error":{"message":"too long"}}`)})
-	f(doc, `{"object":"error","message":"too long"}`, ChatAnswer{Error: []byte(`{"object":"error","message":"too long"}`)})
-	f(doc, `{"error":null,"choices":[{"message":{"content":"a"}}]}`, ChatAnswer{Text: "a"})
+		"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8}}}`,
+		prose.Answer{Text: "a\nb", Input: 9, Cached: 8, Output: 2})
+	f(doc, `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},"finish_reason":"length"}]}`,
+		prose.Answer{Text: "ab", Cut: true})
+	f(doc, `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}`,
+		prose.Answer{Called: true})
+	f(doc, `{"choices":[{"message":{"content":null,"function_call":{"name":"f"}}}]}`, prose.Answer{Called: true})
+	f(doc, `{"choices":[{"message":{"content":"","refusal":"I cannot"}}]}`, prose.Answer{Refused: true})
+	f(doc, `{"choices":[{"message":{"content":"half"},"finish_reason":"content_filter"}]}`,
+		prose.Answer{Text: "half", Refused: true})
+	f(doc, `{"choices":[{"index":1,"message":{"content":"other"}},{"index":0,"message":{"content":"this"}}]}`,
+		prose.Answer{Text: "this"})
+	f(doc, `{"choices":[{"message":{"content":"a"},"finish_reason":7}],"usage":"odd"}`, prose.Answer{Text: "a"})
+	f(doc, `{"error":{"message":"too long"}}`, prose.Answer{Error: []byte(`{"error":{"message":"too long"}}`)})
+	f(doc, `{"object":"error","message":"too long"}`,
+		prose.Answer{Error: []byte(`{"object":"error","message":"too long"}`)})
+	f(doc, `{"error":null,"choices":[{"message":{"content":"a"}}]}`, prose.Answer{Text: "a"})
 
 	const end = "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"
 	f(stream, ": hi\n\ndata: {\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\r\n\r\ndata: {\"choices\":[{\"delta\":{\"reasoning_content\":\"no\"}}]}\n\n"+
-		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"x\"}}]}\n\ndata:{\"choices\":\ndata: [{\"delta\":{\"content\":\"b\"}}]}\n\n"+end, ChatAnswer{Text: "ab"})
-	f(doc, "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"+end, ChatAnswer{Text: "a"})       // the type is wrong
-	f(stream, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, ChatAnswer{Text: "a"}) // here, too
+		"data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"choices\":[{\"index\":1,\"delta\":{\"content\":\"x\"}}]}\n\ndata:{\"choices\":\ndata: [{\"delta\":{\"content\":\"b\"}}]}\n\n"+end,
+		prose.Answer{Text: "ab"})
+	f(doc, "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\n"+end,
+		prose.Answer{Text: "a"}) // the type is wrong
+	f(stream, `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, prose.Answer{Text: "a"}) // here, too
 	f(stream, "data: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"length\"}]}\n\ndata: {\"choices\":[],\"usage\":{\"prompt_tokens\":3,\"prompt_cache_hit_tokens\":2,\"completion_tokens\":1}}",
-		ChatAnswer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], and no empty line at its end
-	f(stream, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}\n\n"+end, ChatAnswer{Called: true})
-	f(stream, "data: {\"error\":{\"message\":\"too long\"}}\n\n", ChatAnswer{Error: []byte(`{"error":{"message":"too long"}}`)})
-	f(stream, "event: error\ndata: {\"message\":\"too long\"}\n\n"+end, ChatAnswer{Error: []byte(`{"message":"too long"}`)})
+		prose.Answer{Text: "a", Cut: true, Input: 3, Cached: 2, Output: 1}) // no [DONE], and no empty line at its end
+	f(stream, "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"index\":0}]}}]}\n\n"+end, prose.Answer{Called: true})
+	f(stream, "data: {\"error\":{\"message\":\"too long\"}}\n\n",
+		prose.Answer{Error: []byte(`{"error":{"message":"too long"}}`)})
+	f(stream, "event: error\ndata: {\"message\":\"too long\"}\n\n"+end,
+		prose.Answer{Error: []byte(`{"message":"too long"}`)})
 }
 
 func TestAnswersThatBreakOffAreErrors(t *testing.T) {
 	f := func(kind, body string, want error) {
 		t.Helper()
-		if a, err := ReadChatAnswer(kind, strings.NewReader(body)); err == nil || want != nil && !errors.Is(err, want) {
+		if a, err := (Chat{}).ReadAnswer(kind, strings.NewReader(body)); err == nil || want != nil && !errors.Is(err, want) {
 			t.Errorf("%.60q is read as %.100v (%v); want %v", body, a, err, want)
 		}
 	}
@@ -176,8 +192,8 @@ func FuzzContinuationKeepsAllElse(f *testing.F) {
 	f.Add([]byte(`{"model":"m","messages":[{"role":"user","content":"x"}],"stream":true,"tools":[{}],"a":1,"n":2}`), false, true)
 	f.Add([]byte(` {"n":1, "max_tokens":3,"messages":[ ], "stop":"x","store":1 } `), true, false)
 	f.Fuzz(func(t *testing.T, body []byte, other, stream bool) {
-		form := ChatForm{MaxOutput: 900, OtherCap: other, Stream: stream}
-		out, err := ContinueChat(body, asked, form)
+		form := prose.Form{MaxOutput: 900, OtherCap: other, Stream: stream}
+		out, err := Chat{}.Continue(body, asked, form)
 		if err != nil {
 			return
 		}
@@ -220,7 +236,7 @@ func FuzzReadAnswerNeverBreaks(f *testing.F) {
 	f.Add("text/event-stream", []byte("event: x\ndata: {\"choices\":[{\"delta\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n"))
 	f.Add("", []byte(`{"choices":[{"message":{"content":[{"text":"a"}]}}],"usage":{"prompt_tokens":1}}`))
 	f.Fuzz(func(t *testing.T, kind string, body []byte) {
-		a, err := ReadChatAnswer(kind, bytes.NewReader(body))
+		a, err := Chat{}.ReadAnswer(kind, bytes.NewReader(body))
 		if err != nil && (a.Text != "" || a.Error != nil) {
 			t.Fatalf("an error, %v, with %+v", err, a)
 		}

@@ -3,6 +3,8 @@ package rewrite
 import (
 	"maps"
 	"slices"
+
+	"epitome/prose"
 )
 
 // compaction is rung 3: the span from the opening to a cut becomes one text, and a tail of whole groups stays as it is.
@@ -266,7 +268,7 @@ func (c *compaction) replace() {
 	}
 	r := c.newRecap(c.from, c.to)
 	r.told = c.told
-	if c.style.Mode == ModeLossless {
+	if c.style.Mode == prose.ModeLossless {
 		r.turns = c.perTurn(list, names)
 	}
 	where := "Each part of it is where its line says"
@@ -325,7 +327,7 @@ func (c *compaction) segments() (list []Group, fresh int) {
 	if i == c.to {
 		return list, fresh
 	}
-	if c.style.Mode == ModeLossless {
+	if c.style.Mode == prose.ModeLossless {
 		return c.apart(list, i)
 	}
 	list = append(list, Group{i, c.to})

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"epitome/prose"
 )
 
 // flight is a model that answers once all who are expected have asked. Of equal questions one is answered, and all get that.
@@ -19,7 +21,7 @@ type flight struct {
 }
 
 // Ask waits, as long as others have not come.
-func (f *flight) Ask(ctx context.Context, q Question) (Prose, error) {
+func (f *flight) Ask(ctx context.Context, q prose.Question) (prose.Prose, error) {
 	f.mu.Lock()
 	f.asked[q.Key]++
 	k := f.asked[q.Key]
@@ -27,7 +29,7 @@ func (f *flight) Ask(ctx context.Context, q Question) (Prose, error) {
 	f.came.Done()
 	<-f.release
 	if f.late && k%2 == 0 {
-		return Prose{}, errNarrator
+		return prose.Prose{}, errNarrator
 	}
 	return f.narrator.Ask(ctx, q)
 }
@@ -37,7 +39,7 @@ func TestHundredEqualRequestsHaveOneSummaryAndOneDecision(t *testing.T) {
 	f := func(late, now bool) {
 		t.Helper()
 		const many = 100
-		a, n := styled(16_000, Style{Mode: ModeLLM})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 		for a.send(t).Report.After.Total() < 11_000 {
 			a.work(1, 300)
 		}

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"epitome/event"
+	"epitome/prose"
 )
 
 // inquiry is how compactions of a request get prose, and whom they tell what they do.
@@ -15,31 +18,31 @@ type inquiry struct {
 	lane         lane
 	conversation string
 	holds, takes int // tokens of the model: its window, and what of it may be filled
-	tell         func(Notice)
-	moved        bool     // the leading block is another than in the request before: no provider has it cached
-	prepared     int      // tokens that the request had when a summary was last made ahead of need
-	hint         int      // the cut at which that was
-	leading      Link     // hash of the leading block, once it was asked for
-	left         bool     // the client has left while an answer was waited for
-	manual       bool     // the compaction was asked for
-	rescue       *Rescue  // the request was refused; nil if it was not
-	stage        Stage    // of the rescue that was reached
-	budget       bool     // the conversation's budget is used up
-	notice       Notice   // of the compaction that was begun last
-	tracked      int      // files that its recap names
-	outcomes     outcomes // of the conversation, with those of this request
+	tell         Listener
+	moved        bool             // the leading block is another than in the request before: no provider has it cached
+	prepared     int              // tokens that the request had when a summary was last made ahead of need
+	hint         int              // the cut at which that was
+	leading      Link             // hash of the leading block, once it was asked for
+	left         bool             // the client has left while an answer was waited for
+	manual       bool             // the compaction was asked for
+	rescue       *Rescue          // the request was refused; nil if it was not
+	stage        Stage            // of the rescue that was reached
+	budget       bool             // the conversation's budget is used up
+	notice       event.Compaction // of the compaction that was begun last
+	tracked      int              // files that its recap names
+	outcomes     outcomes         // of the conversation, with those of this request
 }
 
 // At is the style at a window of so many tokens: what auto stands for there.
 func (s Style) At(window int) Style {
 	const small = 32_768 // tokens; a model has little to say in so little room
 	if s.Detail == "" {
-		s.Detail = DetailMedium
+		s.Detail = prose.DetailMedium
 	}
-	if s.Mode == "" || s.Mode == ModeAuto {
-		s.Mode = ModeHybrid
+	if s.Mode == "" || s.Mode == prose.ModeAuto {
+		s.Mode = prose.ModeHybrid
 		if window <= small {
-			s.Mode = ModeIntent
+			s.Mode = prose.ModeIntent
 		}
 	}
 	return s
@@ -50,7 +53,7 @@ func (q *inquiry) replaces() bool { return q.manual || q.rescue != nil }
 
 // asks reports whether prose is wanted and a model can be asked for it.
 func (q *inquiry) asks() bool {
-	return q.Summariser != nil && (q.style.Mode == ModeLLM || q.style.Mode == ModeHybrid)
+	return q.Summariser != nil && (q.style.Mode == prose.ModeLLM || q.style.Mode == prose.ModeHybrid)
 }
 
 // told is what a model says of the first items behind the head.
@@ -101,13 +104,12 @@ func (c *compaction) inquire(after int) {
 			return
 		}
 	}
-	c.to, c.told, c.notice.Prose = q.to, told{q.prose.Text, q.to}, q.prose
-	c.notice.Prose.Text = ""
+	c.to, c.told, c.notice.Cost = q.to, told{q.prose.Text, q.to}, q.prose.Cost
 }
 
 // earlier is what a model said of the items that were left out before.
 func (c *compaction) earlier() told {
-	if c.style.Mode == ModeLossless {
+	if c.style.Mode == prose.ModeLossless {
 		return told{}
 	}
 	for i := max(c.from-1, 0); i < c.done; i++ {
@@ -136,7 +138,7 @@ type inquiring struct {
 	known told   // what is updated
 	to    int    // end of the span that is asked about
 	named string // the key under which prose was found, or is being made; empty if neither
-	prose Prose
+	prose prose.Prose
 }
 
 // made looks for prose that is there, or at least being made, from the cut on that leaves out most. With it the request, grown by
@@ -247,7 +249,7 @@ func (q *inquiring) ask() bool {
 }
 
 // hears takes the prose, and reports whether it says anything. What is recorded comes back as it is only if it is text.
-func (q *inquiring) hears(p Prose) bool {
+func (q *inquiring) hears(p prose.Prose) bool {
 	p.Text = strings.ToValidUTF8(p.Text, "\ufffd")
 	q.prose = p
 	return strings.TrimSpace(p.Text) != ""

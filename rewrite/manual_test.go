@@ -6,6 +6,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"epitome/event"
+	"epitome/prose"
 )
 
 // compactNow asks for compaction, with the promises held.
@@ -28,7 +31,7 @@ func goesOn(t *testing.T, before, now Shaped) {
 
 func TestCompactNowActsBelowEveryLineAndTheFloor(t *testing.T) {
 	for k, window := range []int{16_000, 128_000, 16_000} {
-		a, n := styled(window, Style{Mode: ModeHybrid})
+		a, n := styled(window, Style{Mode: prose.ModeHybrid})
 		if a.limits.KeepTail = 600; k == 2 { // of which it is less than a tenth
 			a.limits.Floor = 1 << 20
 			a.items[0] = chatMessage(System, strings.Repeat("All is so. ", 2_200))
@@ -49,7 +52,8 @@ func TestCompactNowActsBelowEveryLineAndTheFloor(t *testing.T) {
 		if tail := sent[2:]; len(tail) < 2 || len(tail) > 10 || !slices.Equal(tail, a.items[len(a.items)-len(tail):]) {
 			t.Errorf("%d messages stay", len(tail))
 		}
-		if n.kinds() != "started completed" || n.notices[0].Reason != ReasonManual || n.notices[1].Reason != ReasonManual {
+		if n.kinds() != "started completed" || n.notices[0].Reason != event.ReasonManual ||
+			n.notices[1].Reason != event.ReasonManual {
 			t.Errorf("told: %+v", n.notices)
 		}
 	}
@@ -58,7 +62,7 @@ func TestCompactNowActsBelowEveryLineAndTheFloor(t *testing.T) {
 // What was asked for takes the place of what was decided, for good.
 func TestCompactNowReplacesWhatWasDecided(t *testing.T) {
 	for _, trailing := range []bool{false, true} {
-		a, n := styled(16_000, Style{Mode: ModeLLM})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 		for range 22 {
 			a.work(1, 300)
 			a.ask(t)
@@ -97,7 +101,7 @@ func TestCompactNowReplacesWhatWasDecided(t *testing.T) {
 // A reminder that moves with each turn: whatever stands behind the last result, each compaction that is asked for is done, and what
 // was decided before is not sent again.
 func TestCompactNowWithAReminderThatMoves(t *testing.T) {
-	a, _ := styled(16_000, Style{Mode: ModeLLM})
+	a, _ := styled(16_000, Style{Mode: prose.ModeLLM})
 	reminders := 0
 	with := func(ask func(testing.TB) Shaped) Shaped {
 		t.Helper()
@@ -138,14 +142,14 @@ func TestCompactNowWithAReminderThatMoves(t *testing.T) {
 func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 	f := func(name, reason string, prepare func(a *agent)) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: ModeLLM})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 		prepare(a)
 		normal := a.ask(t)
-		asked, told := len(n.asked), len(n.notices)
+		asked, told := len(n.asked), len(n.told)
 		for range 2 {
 			out := a.compactNow(t)
-			if string(out.Body) != string(normal.Body) || out.Report.Decided || len(n.asked) != asked || len(n.notices) != told {
-				t.Errorf("%s: %+v, %d asked, %v", name, out.Report, len(n.asked)-asked, n.notices[told:])
+			if string(out.Body) != string(normal.Body) || out.Report.Decided || len(n.asked) != asked || len(n.told) != told {
+				t.Errorf("%s: %+v, %d asked, %v", name, out.Report, len(n.asked)-asked, n.told[told:])
 			}
 			if !strings.Contains(out.Report.Reason, reason) {
 				t.Errorf("%s: the reason is %q", name, out.Report.Reason)
@@ -178,7 +182,7 @@ func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 
 // While a request is sent as it was decided, somebody else has it compacted. What is learned of the first is stale then.
 func TestAnOlderDecisionIsNeverChosenAgain(t *testing.T) {
-	a, _ := styled(16_000, Style{Mode: ModeLLM})
+	a, _ := styled(16_000, Style{Mode: prose.ModeLLM})
 	for range 22 {
 		a.work(1, 300)
 		a.send(t)
@@ -211,7 +215,7 @@ func TestAnOlderDecisionIsNeverChosenAgain(t *testing.T) {
 	a.shape(body) // two equal requests at once: both learn it
 	f("compacted afterwards", true, nil)
 	f("compacted meanwhile", false, func() {
-		a.now, a.style.Detail = true, DetailHigh
+		a.now, a.style.Detail = true, prose.DetailHigh
 		a.shape(body)
 		a.now = false
 	})
@@ -221,7 +225,7 @@ func TestAnOlderDecisionIsNeverChosenAgain(t *testing.T) {
 func TestCompactNowReplacesNothingNewer(t *testing.T) {
 	for k := range 8 {
 		known, trailing, now := k&1 > 0, k&2 > 0, k&4 > 0
-		a, n := styled(16_000, Style{Mode: ModeLLM})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 		for range 22 {
 			a.work(1, 300)
 			a.send(t)
@@ -234,7 +238,7 @@ func TestCompactNowReplacesNothingNewer(t *testing.T) {
 		}
 		var other Shaped
 		b := &agent{bench: &bench{notes: a.notes, cupboard: a.cupboard, limits: a.limits, window: a.window, memo: a.memo}, items: a.items}
-		b.narrator, b.waits, b.style, b.now = n, a.waits, Style{ModeLLM, DetailLow}, now
+		b.narrator, b.waits, b.style, b.now = n, a.waits, Style{prose.ModeLLM, prose.DetailLow}, now
 		b.restart()
 		a.means.Ledger = &interrupted{notes: a.notes, kind: 'd', meanwhile: func() { other = b.ask(t) }}
 		out := a.compactNow(t)
@@ -255,7 +259,7 @@ func TestCompactNowReplacesNothingNewer(t *testing.T) {
 func TestCompactNowBesideOtherRequestsLeavesOneDecision(t *testing.T) {
 	for k := range 8 {
 		known := k%2 == 0
-		a, n := styled(16_000, Style{Mode: ModeLLM})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 		for range 22 {
 			a.work(1, 300)
 			a.send(t)

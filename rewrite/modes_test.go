@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"epitome/prose"
 )
 
 // workedOn is an agent in a style with work of all kinds behind it, and what is sent of it when it is compacted first.
@@ -43,17 +45,21 @@ func TestEachModeSaysItsPartsAndNoOthers(t *testing.T) {
 		}
 	}
 	const files, commands = "written: src/written_2.go|read: src/read_2.go", "✗ 1 bash `make part_2`"
-	f(ModeLLM, 1, "what told files calls names larger", "Work number 1|"+files+"|"+commands+"|thing_1", "lookup `which")
-	f(ModeHybrid, 1, "what told files calls names larger", "Work number 1|"+files+"|"+commands+"|lookup `which thing_2`", "")
-	f(ModeIntent, 0, "what files calls names larger", files+"|"+commands+"|lookup `which thing_2`", "Work number")
-	f(ModeAuto, 0, "what files calls names larger", files+"|"+commands, "Work number")
-	f(ModeWindow, 0, "what", "Read it whole in ", "Work number|src/|part_|thing_")
-	f(ModeLossless, 0, "what turns", "calls Read 1, bash 1, lookup 1, write_file 1: |Each part of it is where its line says", "Work number|src/|make part_|thing_")
+	f(prose.ModeLLM, 1, "what told files calls names larger", "Work number 1|"+files+"|"+commands+"|thing_1",
+		"lookup `which")
+	f(prose.ModeHybrid, 1, "what told files calls names larger",
+		"Work number 1|"+files+"|"+commands+"|lookup `which thing_2`", "")
+	f(prose.ModeIntent, 0, "what files calls names larger", files+"|"+commands+"|lookup `which thing_2`", "Work number")
+	f(prose.ModeAuto, 0, "what files calls names larger", files+"|"+commands, "Work number")
+	f(prose.ModeWindow, 0, "what", "Read it whole in ", "Work number|src/|part_|thing_")
+	f(prose.ModeLossless, 0, "what turns",
+		"calls Read 1, bash 1, lookup 1, write_file 1: |Each part of it is where its line says",
+		"Work number|src/|make part_|thing_")
 }
 
 // Where the model gave nothing, all that was called stands in the summary, whatever the mode says.
 func TestModelThatFailsLeavesAllCallsInTheSummary(t *testing.T) {
-	a, n := styled(16_000, Style{Mode: ModeLLM})
+	a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 	n.fail = errNarrator
 	a.mixed(1, 300)
 	out, _ := a.grow(t, 400)
@@ -69,10 +75,10 @@ func TestModelThatFailsLeavesAllCallsInTheSummary(t *testing.T) {
 
 // In mode window nothing new is said. What a model said before stays, and how far it goes.
 func TestWindowKeepsEarlierProseAndAsksForNone(t *testing.T) {
-	a, n, _ := workedOn(t, Style{Mode: ModeHybrid})
+	a, n, _ := workedOn(t, Style{Mode: prose.ModeHybrid})
 	q := n.asked[0]
 	until, _ := ReadChat(q.Continue)
-	a.style.Mode = ModeWindow
+	a.style.Mode = prose.ModeWindow
 	for round := range 3 {
 		out, _ := a.grow(t, 400)
 		text := hasParts(t, out, "what", "told")
@@ -87,7 +93,7 @@ func TestWindowKeepsEarlierProseAndAsksForNone(t *testing.T) {
 	if len(n.asked) != 1 {
 		t.Errorf("a model was asked %d times", len(n.asked))
 	}
-	a.style.Mode = ModeLossless // no prose at all
+	a.style.Mode = prose.ModeLossless // no prose at all
 	if out, _ := a.grow(t, 400); strings.Contains(string(out.Body), "Work number") {
 		t.Error("the prose stands in a lossless summary")
 	}
@@ -96,7 +102,7 @@ func TestWindowKeepsEarlierProseAndAsksForNone(t *testing.T) {
 // In mode lossless each turn has a line and an artifact of its own. When there are many, the older half becomes few, and no turn is
 // kept again in each round.
 func TestLosslessSummaryNamesEachTurnAndMergesOldOnes(t *testing.T) {
-	a, _ := styled(16_000, Style{Mode: ModeLossless})
+	a, _ := styled(16_000, Style{Mode: prose.ModeLossless})
 	rounds, merged, most := 0, 0, 0
 	for turn := range 300 {
 		a.work(1, 150+turn*173%600)
@@ -132,7 +138,7 @@ func TestLosslessSummaryNamesEachTurnAndMergesOldOnes(t *testing.T) {
 
 // A turn that is larger than all that are merged behind it has its own artifact still.
 func TestLosslessSummaryLeavesAGiantTurnAlone(t *testing.T) {
-	a, _ := styled(16_000, Style{Mode: ModeLossless})
+	a, _ := styled(16_000, Style{Mode: prose.ModeLossless})
 	a.work(1, 12_000)
 	for turn := range 120 {
 		a.answers("Done.", fmt.Sprintf("Now turn number_%d.", turn+1))
@@ -181,7 +187,7 @@ func (a *agent) turnLines(t *testing.T, out Shaped) (lines, many int) {
 func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 	f := func(detail string) (lists, room int, parts []string) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: ModeLLM, Detail: detail})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM, Detail: detail})
 		for k := range 4 {
 			a.mixed(k, 300)
 			for j := range 40 {
@@ -193,7 +199,7 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 		}
 		out, _ := a.grow(t, 400)
 		text, parts := summaryIn(t, out)
-		if q := n.asked[0]; q.Room > 0 && q.Detail == max(detail, DetailMedium) || detail != "" && q.Detail == detail {
+		if q := n.asked[0]; q.Room > 0 && q.Detail == max(detail, prose.DetailMedium) || detail != "" && q.Detail == detail {
 			room = q.Room
 		}
 		for _, kind := range []string{"files", "calls", "names", "larger"} {
@@ -206,11 +212,11 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 		}
 		return lists, room, parts
 	}
-	lists, room, _ := f(DetailMedium)
+	lists, room, _ := f(prose.DetailMedium)
 	unset, same, _ := f("")
-	high, twice, _ := f(DetailHigh)
-	low, half, _ := f(DetailLow)
-	none, quarter, parts := f(DetailTruncate)
+	high, twice, _ := f(prose.DetailHigh)
+	low, half, _ := f(prose.DetailLow)
+	none, quarter, parts := f(prose.DetailTruncate)
 	if room <= 0 || same != room || twice != 2*room || half != room/2 || quarter != room/4 {
 		t.Errorf("the prose may take %d tokens; %d unset, %d high, %d low, %d truncated", room, same, twice, half, quarter)
 	}
@@ -225,17 +231,17 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 func TestStyleIsSetByHeaders(t *testing.T) {
 	f := func(name, value string, want Style, known bool, says string) {
 		t.Helper()
-		got, ok, err := Style{Mode: ModeIntent, Detail: DetailLow}.With(name, value)
+		got, ok, err := Style{Mode: prose.ModeIntent, Detail: prose.DetailLow}.With(name, value)
 		if got != want || ok != known || (err == nil) != (says == "") || err != nil && err.Error() != says {
 			t.Errorf("%s: %s makes it %+v, %v, %v", name, value, got, ok, err)
 		}
 	}
-	was := Style{Mode: ModeIntent, Detail: DetailLow}
-	for _, mode := range Modes() {
-		f("summarize-mode", mode, Style{Mode: mode, Detail: DetailLow}, true, "")
+	was := Style{Mode: prose.ModeIntent, Detail: prose.DetailLow}
+	for _, mode := range prose.Modes() {
+		f("summarize-mode", mode, Style{Mode: mode, Detail: prose.DetailLow}, true, "")
 	}
-	for _, detail := range Details() {
-		f("Summarize-Detail", detail, Style{Mode: ModeIntent, Detail: detail}, true, "")
+	for _, detail := range prose.Details() {
+		f("Summarize-Detail", detail, Style{Mode: prose.ModeIntent, Detail: detail}, true, "")
 	}
 	f("summarize-mode", "secret", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")
 	f("summarize-mode", "", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")

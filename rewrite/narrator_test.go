@@ -6,31 +6,36 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+
+	"epitome/event"
+	"epitome/prose"
 )
 
 // narrator is a summariser in memory. Unless it is told otherwise it answers at once, with what stands in the question.
 type narrator struct {
 	mu       sync.Mutex
-	made     map[string]Prose
-	pending  map[string]Question
-	asked    []Question
-	prepared []Question
-	notices  []Notice
+	made     map[string]prose.Prose
+	pending  map[string]prose.Question
+	asked    []prose.Question
+	prepared []prose.Question
+	notices  []event.Compaction
+	warnings []event.Warning
+	told     []string // the kinds of both, in their order
 
 	says    string                                 // the answer, in place of one made of the question
-	tells   func(Question) string                  // likewise
+	tells   func(prose.Question) string            // likewise
 	fail    error                                  // in place of an answer
 	wait    func(context.Context, *narrator) error // is called before an answer
 	ahead   bool                                   // Prepares
 	needs   int                                    // Needs
-	observe func(Question)                         // sees what is asked
+	observe func(prose.Question)                   // sees what is asked
 }
 
 func newNarrator() *narrator {
-	return &narrator{made: map[string]Prose{}, pending: map[string]Question{}, needs: 2_000}
+	return &narrator{made: map[string]prose.Prose{}, pending: map[string]prose.Question{}, needs: 2_000}
 }
 
-func (n *narrator) Look(key string) (p Prose, found, pending bool) {
+func (n *narrator) Look(key string) (p prose.Prose, found, pending bool) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	p, found = n.made[key]
@@ -38,7 +43,7 @@ func (n *narrator) Look(key string) (p Prose, found, pending bool) {
 	return p, found, pending && !found
 }
 
-func (n *narrator) Ask(ctx context.Context, q Question) (Prose, error) {
+func (n *narrator) Ask(ctx context.Context, q prose.Question) (prose.Prose, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.asked = append(n.asked, q)
@@ -47,11 +52,11 @@ func (n *narrator) Ask(ctx context.Context, q Question) (Prose, error) {
 	}
 	if n.wait != nil {
 		if err := n.wait(ctx, n); err != nil {
-			return Prose{}, err
+			return prose.Prose{}, err
 		}
 	}
 	if n.fail != nil {
-		return Prose{}, n.fail
+		return prose.Prose{}, n.fail
 	}
 	if p, ok := n.made[q.Key]; ok { // of two that ask at once, one is answered
 		return p, nil
@@ -59,7 +64,7 @@ func (n *narrator) Ask(ctx context.Context, q Question) (Prose, error) {
 	return n.answerLocked(q), nil
 }
 
-func (n *narrator) answerLocked(q Question) Prose {
+func (n *narrator) answerLocked(q prose.Question) prose.Prose {
 	text := n.says
 	switch {
 	case n.tells != nil:
@@ -67,13 +72,13 @@ func (n *narrator) answerLocked(q Question) Prose {
 	case text == "":
 		text = fmt.Sprintf("## Goal\nWork number %d.\n## Next Steps\nGo on with part_%d.\n", len(n.made)+1, len(q.Transcript))
 	}
-	p := Prose{Text: text, Requests: 1, InputTokens: 1_000, CachedTokens: 900, OutputTokens: 50}
+	p := prose.Prose{Text: text, Cost: event.Cost{Requests: 1, InputTokens: 1_000, CachedTokens: 900, OutputTokens: 50}}
 	n.made[q.Key] = p
 	delete(n.pending, q.Key)
 	return p
 }
 
-func (n *narrator) Prepare(q Question) {
+func (n *narrator) Prepare(q prose.Question) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.prepared = append(n.prepared, q)
@@ -81,7 +86,7 @@ func (n *narrator) Prepare(q Question) {
 }
 
 // answer answers a question after all.
-func (n *narrator) answer(q Question) string {
+func (n *narrator) answer(q prose.Question) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.answerLocked(q).Text
@@ -100,20 +105,22 @@ func (n *narrator) Prepares(string) bool { return n.ahead }
 
 func (n *narrator) Needs(string, int) int { return n.needs }
 
-func (n *narrator) tell(notice Notice) {
+func (n *narrator) RecordCompaction(e event.Compaction) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.notices = append(n.notices, notice)
+	n.notices = append(n.notices, e)
+	n.told = append(n.told, strings.TrimPrefix(e.Kind, "compaction_"))
 }
 
-// kinds are those of the notices, in their order.
-func (n *narrator) kinds() string {
-	var list []string
-	for _, notice := range n.notices {
-		list = append(list, strings.TrimPrefix(notice.Kind, "compaction_"))
-	}
-	return strings.Join(list, " ")
+func (n *narrator) RecordWarning(e event.Warning) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.warnings = append(n.warnings, e)
+	n.told = append(n.told, event.ContextWindowWarning)
 }
+
+// kinds are those of all that was told, in their order.
+func (n *narrator) kinds() string { return strings.Join(n.told, " ") }
 
 // somebody waits for a request.
 type somebody struct{ waits context.Context }

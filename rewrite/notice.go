@@ -1,12 +1,17 @@
 package rewrite
 
+import (
+	"epitome/event"
+	"epitome/prose"
+)
+
 // begun tells that a compaction begins.
 func (c *compaction) begun() {
-	if c.notice.Kind == CompactionCompleted { // it goes on
+	if c.notice.Kind == event.CompactionCompleted { // it goes on
 		return
 	}
-	c.notice = Notice{
-		Kind: CompactionStarted, Reason: c.reason(), Mode: c.style.Mode, Detail: c.style.Detail,
+	c.notice = event.Compaction{
+		Kind: event.CompactionStarted, Reason: c.reason(), Mode: c.style.Mode, Detail: c.style.Detail,
 		MessagesBefore: c.messages(), TokensBefore: c.models(c.total()),
 	}
 	if c.rescue == nil { // else it is not known yet whether anything comes of it
@@ -20,16 +25,16 @@ func (c *compaction) ended(total int, why string) {
 	c.outcomes = c.outcomes.with(outcomes{{total, c.total()}}, c.Thrash)
 	n := &c.notice
 	if why != "" {
-		if n.Kind != CompactionCompleted {
-			if n.Kind, n.Why = CompactionFailed, why; c.rescue == nil {
+		if n.Kind != event.CompactionCompleted {
+			if n.Kind, n.Why = event.CompactionFailed, why; c.rescue == nil {
 				c.say(*n)
 			}
 		}
 		return
 	}
-	n.Kind = CompactionCompleted
-	if c.told.prose == "" && (n.Mode == ModeLLM || n.Mode == ModeHybrid) {
-		n.Mode = ModeIntent
+	n.Kind = event.CompactionCompleted
+	if c.told.prose == "" && (n.Mode == prose.ModeLLM || n.Mode == prose.ModeHybrid) {
+		n.Mode = prose.ModeIntent
 	}
 	n.MessagesAfter, n.TokensAfter, n.Files, n.TurnsKept = c.messages(), c.models(c.total()), c.tracked, c.turnsFromCut()
 }
@@ -38,13 +43,13 @@ func (c *compaction) ended(total int, why string) {
 func (p *plan) reason() string {
 	switch {
 	case p.rescue != nil:
-		return ReasonOverflow
+		return event.ReasonOverflow
 	case p.manual:
-		return ReasonManual
+		return event.ReasonManual
 	case p.total() > p.compactLine:
-		return ReasonThreshold
+		return event.ReasonThreshold
 	case p.budget:
-		return ReasonBudget
+		return event.ReasonBudget
 	}
 	return ""
 }
@@ -74,18 +79,28 @@ func (c *compaction) turnsFromCut() int {
 	return n
 }
 
-// say tells a notice, with what all of a request's notices have in common.
-func (p *plan) say(n Notice) {
+// say tells a step of a compaction, with what all that is told of a request has in common.
+func (p *plan) say(n event.Compaction) {
 	if p.tell == nil {
 		return
 	}
-	n.Conversation, n.Upstream, n.Model = p.conversation, p.lane.upstream, p.lane.model
-	n.Window, n.Usable = p.holds, p.takes
-	p.tell(n)
+	n.Conversation, n.Upstream, n.Model = p.conversation, p.lane.upstream, event.Clip(p.lane.model)
+	n.Window, n.Usable, n.Why = p.holds, p.takes, event.Clip(n.Why)
+	p.tell.RecordCompaction(n)
 }
 
-// failed is the notice of a compaction of which nothing came.
-func (n Notice) failed(why string) Notice {
-	n.Kind, n.Why = CompactionFailed, why
+// warn tells a warning, with what all that is told of a request has in common.
+func (p *plan) warn(w event.Warning) {
+	if p.tell == nil {
+		return
+	}
+	w.Conversation, w.Upstream, w.Model = p.conversation, p.lane.upstream, event.Clip(p.lane.model)
+	w.Window, w.Usable = p.holds, p.takes
+	p.tell.RecordWarning(w)
+}
+
+// failureOf returns n as the end of a compaction of which nothing came.
+func failureOf(n event.Compaction, why string) event.Compaction {
+	n.Kind, n.Why = event.CompactionFailed, why
 	return n
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"slices"
 	"strings"
+
+	"epitome/event"
 )
 
 // outcome is what a compaction came to: tokens of the request before and after it.
@@ -92,17 +94,17 @@ func (x *shaping) conclude() {
 	if q == nil {
 		return
 	}
-	if n := &q.notice; n.Kind == CompactionStarted || n.Kind == CompactionCompleted {
+	if n := &q.notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
 		switch {
 		case x.out.Report.Err != nil:
 			why, _, _ := strings.Cut(x.out.Report.Err.Error(), "\n") // without the stack of a panic
-			*n = n.failed(why)
+			*n = failureOf(*n, why)
 		case x.foreign:
 			n.Why = x.out.Report.Reason
 		}
 		if q.rescue != nil {
 			begun := *n
-			begun.Kind, begun.MessagesAfter, begun.TokensAfter = CompactionStarted, 0, 0
+			begun.Kind, begun.MessagesAfter, begun.TokensAfter = event.CompactionStarted, 0, 0
 			x.plan.say(begun)
 		}
 		x.plan.say(*n)
@@ -128,19 +130,19 @@ func (x *shaping) tally() {
 	}
 	sent := r.After.Total()
 	if sent > r.Usable && !x.again {
-		p.say(Notice{Kind: ContextWindowWarning, Reason: ReasonThreshold, TokensBefore: r.Before.Total(), TokensAfter: sent})
+		p.warn(event.Warning{Reason: event.ReasonThreshold, Tokens: r.Before.Total(), Sent: sent})
 	}
 	if l.WarnAt <= 0 && l.CutoverAt <= 0 {
 		return
 	}
 	spent := 0
 	x.amend(x.lane.budgetKey(x.name), func(old uint64) uint64 {
-		if spent = int(min(old, mostSpent)); p.notice.Kind == CompactionCompleted { //nolint:gosec // bounded
+		if spent = int(min(old, mostSpent)); p.notice.Kind == event.CompactionCompleted { //nolint:gosec // bounded
 			spent = 0
 		}
 		return uint64(spent + sent) //nolint:gosec // tokens
 	})
 	if l.WarnAt > 0 && spent < l.WarnAt && spent+sent >= l.WarnAt {
-		p.say(Notice{Kind: ContextWindowWarning, Reason: ReasonBudget, TokensBefore: spent + sent, TokensAfter: sent})
+		p.warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent + sent, Sent: sent})
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/prose"
 )
 
 // preparing is an agent whose upstream allows for summaries ahead of need.
@@ -15,7 +17,7 @@ func preparing(mode string) (*agent, *narrator) {
 
 func TestNothingIsPreparedAgainBeforeTheConversationHasGrown(t *testing.T) {
 	for _, fails := range []bool{false, true} {
-		a, n := preparing(ModeHybrid)
+		a, n := preparing(prose.ModeHybrid)
 		requests, at := 0, []int(nil) // tokens when something was prepared
 		for range 300 {
 			a.work(1, 60)
@@ -54,7 +56,7 @@ func TestNothingIsPreparedAgainBeforeTheConversationHasGrown(t *testing.T) {
 func TestNothingIsPreparedWhereItIsNotWanted(t *testing.T) {
 	f := func(name string, change func(a *agent, n *narrator)) {
 		t.Helper()
-		a, n := preparing(ModeHybrid)
+		a, n := preparing(prose.ModeHybrid)
 		change(a, n)
 		if a.grow(t, 300); len(n.prepared) > 0 {
 			t.Errorf("%s: prepared", name)
@@ -66,11 +68,11 @@ func TestNothingIsPreparedWhereItIsNotWanted(t *testing.T) {
 		a.items[0] = chatMessage(System, strings.Repeat("All is so. ", 5_300))
 	})
 	f("late line", func(a *agent, _ *narrator) { a.limits.PrepareAt = 1 })
-	for _, mode := range []string{ModeIntent, ModeWindow, ModeLossless, ModeAuto} {
+	for _, mode := range []string{prose.ModeIntent, prose.ModeWindow, prose.ModeLossless, prose.ModeAuto} {
 		f(mode, func(a *agent, _ *narrator) { a.style.Mode = mode })
 	}
 	f("already there", func(a *agent, n *narrator) { // in another process
-		b, m := preparing(ModeHybrid)
+		b, m := preparing(prose.ModeHybrid)
 		for len(m.prepared) == 0 {
 			b.work(1, 300)
 			b.send(t)
@@ -82,7 +84,7 @@ func TestNothingIsPreparedWhereItIsNotWanted(t *testing.T) {
 
 // Each round is prepared, however late the one before it was.
 func TestEachRoundIsPrepared(t *testing.T) {
-	a, n := preparing(ModeHybrid)
+	a, n := preparing(prose.ModeHybrid)
 	for len(a.body()) < 3*24_000 { // past the line at which it would have begun, in one step
 		a.work(1, 300)
 	}
@@ -103,7 +105,7 @@ func TestEachRoundIsPrepared(t *testing.T) {
 		if told += len(n.prepared[round].Transcript) - 1; told+len(tail) != len(whole) || strings.Contains(text, "it does not know") {
 			t.Errorf("round %d: of %d entries %d are told, and %d are sent", round, len(whole), told, len(tail))
 		}
-		if got := n.notices[len(n.notices)-1]; !got.Prepared || got.Prose.InputTokens == 0 || got.Prose.Text != "" {
+		if got := n.notices[len(n.notices)-1]; !got.Prepared || got.Cost.InputTokens == 0 {
 			t.Errorf("round %d: %+v", round, got)
 		}
 	}
@@ -113,7 +115,7 @@ func TestEachRoundIsPrepared(t *testing.T) {
 // used when the line is crossed is not prepared.
 func TestEachRoundCostsOneQuestion(t *testing.T) {
 	for _, share := range []int{0, 15, 30} {
-		a, n := preparing(ModeHybrid)
+		a, n := preparing(prose.ModeHybrid)
 		a.items[0] = chatMessage(System, strings.Repeat("All is so. ", 32_000*share/400))
 		for round := range 3 {
 			for a.work(1, 200); !compacts(a.send(t)); a.work(1, 200) {
@@ -129,7 +131,7 @@ func TestEachRoundCostsOneQuestion(t *testing.T) {
 // A clock in the system prompt changes it with each request. The provider has no such beginning in its cache, and what was prepared
 // is found all the same.
 func TestSystemPromptThatChangesIsAskedByTranscriptAndFoundAgain(t *testing.T) {
-	a, n := preparing(ModeLLM)
+	a, n := preparing(prose.ModeLLM)
 	ask := func() Shaped {
 		a.work(1, 300)
 		a.items[0] = chatMessage(System, fmt.Sprint("You are an agent. It is ", len(a.items)))
@@ -157,7 +159,7 @@ func TestSystemPromptThatChangesIsAskedByTranscriptAndFoundAgain(t *testing.T) {
 
 // Prose that a model made of a conversation with one system prompt in view is not that of another one.
 func TestProseMadeWithTheSystemPromptInViewIsItsOwn(t *testing.T) {
-	a, n := preparing(ModeLLM)
+	a, n := preparing(prose.ModeLLM)
 	for len(n.prepared) == 0 {
 		a.work(1, 300)
 		a.send(t)
@@ -175,7 +177,7 @@ func TestProseMadeWithTheSystemPromptInViewIsItsOwn(t *testing.T) {
 
 // A summary that is still being made when the line is crossed is waited for, and no other one is asked for.
 func TestSummaryThatIsBeingMadeIsWaitedFor(t *testing.T) {
-	a, n := preparing(ModeLLM)
+	a, n := preparing(prose.ModeLLM)
 	for len(n.prepared) == 0 {
 		a.work(1, 300)
 		a.send(t)
@@ -191,7 +193,7 @@ func TestSummaryThatIsBeingMadeIsWaitedFor(t *testing.T) {
 
 // A summary that is being made without the system prompt in view is waited for even when the prompt could be in view by now.
 func TestSummaryThatIsBeingMadeIsWaitedForUnderItsOwnKey(t *testing.T) {
-	a, n := preparing(ModeLLM)
+	a, n := preparing(prose.ModeLLM)
 	for len(n.prepared) == 0 {
 		a.work(1, 300)
 		a.items[0] = chatMessage(System, fmt.Sprint("You are an agent. It is ", len(a.items)))
@@ -215,7 +217,7 @@ func (a *agent) otherwise(t *testing.T, tail int) Shaped {
 
 // What was made of the conversation long ago leaves too much of it by now.
 func TestSummaryOfTooLittleIsNotUsed(t *testing.T) {
-	a, n := preparing(ModeLLM)
+	a, n := preparing(prose.ModeLLM)
 	n.ahead = false
 	for a.work(1, 300); a.send(t).Report.After.Total() < 9_000; {
 		a.work(1, 300)
@@ -229,7 +231,7 @@ func TestSummaryOfTooLittleIsNotUsed(t *testing.T) {
 
 // What was made for somebody who wanted next to nothing kept leaves too little of it.
 func TestSummaryThatLeavesNoTailIsNotUsed(t *testing.T) {
-	a, n := preparing(ModeLLM)
+	a, n := preparing(prose.ModeLLM)
 	n.ahead = false
 	for a.work(1, 300); a.send(t).Report.After.Total() < 24_500; {
 		a.work(1, 300)

@@ -1,10 +1,14 @@
 package rewrite
 
-import "strings"
+import (
+	"strings"
+
+	"epitome/prose"
+)
 
 // question is what is asked about the span.
-func (q *inquiring) question() Question {
-	out := Question{
+func (q *inquiring) question() prose.Question {
+	out := prose.Question{
 		Conversation: q.conversation, Upstream: q.lane.upstream, Model: q.lane.model, Detail: q.style.Detail,
 		Credential: q.client.Credential(), Earlier: q.known.prose, SpanTokens: q.spanned(q.to), Room: q.budgets.prose, Usable: int(float64(q.usable) * q.ratio),
 	}
@@ -83,17 +87,8 @@ func (r *Request) upTo(to int, forms []*form) ([]byte, error) {
 	return Splice(r.Body, append(edits, r.Dialect.Truncate(r, r.Head+to)...))
 }
 
-// Kinds of an Entry.
-const (
-	EntrySystem    = "system"
-	EntryUser      = "user"
-	EntryAssistant = "assistant"
-	EntryCall      = "call"
-	EntryResult    = "result"
-)
-
 // transcript is the span as text from an item on, with what the user said at first before it.
-func (q *inquiring) transcript(from int) (list []Entry) {
+func (q *inquiring) transcript(from int) (list []prose.Entry) {
 	for i := range q.from {
 		if q.req.Items[q.req.Head+i].Role == User {
 			list = q.entry(list, i)
@@ -106,16 +101,16 @@ func (q *inquiring) transcript(from int) (list []Entry) {
 }
 
 // entry appends what item i says.
-func (q *inquiring) entry(list []Entry, i int) []Entry {
+func (q *inquiring) entry(list []prose.Entry, i int) []prose.Entry {
 	it := &q.req.Items[q.req.Head+i]
-	e := Entry{Group: q.hist.groups[i], Kind: EntryUser, Text: q.said(i)}
+	e := prose.Entry{Group: q.hist.groups[i], Kind: prose.User, Text: q.said(i)}
 	switch it.Role {
 	case System, Unknown:
-		e.Kind = EntrySystem
+		e.Kind = prose.System
 	case Assistant:
-		e.Kind = EntryAssistant
+		e.Kind = prose.Assistant
 	case Tool:
-		e.Kind = EntryResult
+		e.Kind = prose.Result
 		if k := q.hist.at[i]; k >= 0 {
 			res := &q.hist.results[k]
 			e.Tool, e.State = res.name, q.ending(res)
@@ -126,7 +121,7 @@ func (q *inquiring) entry(list []Entry, i int) []Entry {
 	}
 	for _, c := range it.Calls {
 		text := string(said(c.Arguments.Of(q.req.Body)))
-		list = append(list, Entry{Group: e.Group, Kind: EntryCall, Tool: c.Name, Text: text})
+		list = append(list, prose.Entry{Group: e.Group, Kind: prose.Call, Tool: c.Name, Text: text})
 	}
 	return list
 }

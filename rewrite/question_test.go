@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/prose"
 	"epitome/tokenize"
 )
 
 // continues holds what is continued: it begins as what was sent before, to the byte, it ends at a cut, and it is sound.
-func continues(t *testing.T, q Question, before string) {
+func continues(t *testing.T, q prose.Question, before string) {
 	t.Helper()
 	r, err := ReadChat(q.Continue)
 	if err != nil || !json.Valid(q.Continue) || len(r.Flaws()) > 0 {
@@ -32,7 +33,7 @@ func continues(t *testing.T, q Question, before string) {
 // The provider has in its cache what was sent before; that is continued, in the forms in which it was sent then, even where the
 // request in hand changes them.
 func TestContinuedRequestIsWhatTheProviderHasInItsCache(t *testing.T) {
-	a, n := styled(16_000, Style{Mode: ModeLLM})
+	a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 	before := ""
 	send := func() {
 		t.Helper()
@@ -81,7 +82,7 @@ func TestContinuedRequestIsWhatTheProviderHasInItsCache(t *testing.T) {
 func TestRequestThatDoesNotFitIsToldByTranscript(t *testing.T) {
 	f := func(needs int, continued bool) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: ModeLLM})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 		n.needs = needs
 		out, before := a.grow(t, 300)
 		q := n.asked[0]
@@ -108,7 +109,7 @@ func TestRequestThatDoesNotFitIsToldByTranscript(t *testing.T) {
 // What is told of the conversation: who said what, how calls ended, and which belong together.
 func TestTranscriptTellsWhoSaidWhatAndHowCallsEnded(t *testing.T) {
 	const picture = `{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}`
-	a, n := styled(16_000, Style{Mode: ModeLLM})
+	a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 	a.items[1] = `{"role":"user","content":[` + picture + `,{"type":"text","text":"The task."},{"type":"text","text":"With care."}]}`
 	a.does("bash", `{"command":"make"}`, "no rule\nexit code: 2")
 	a.does("bash", `{"command":"make all"}`, "well\nexit code: 0")
@@ -122,16 +123,28 @@ func TestTranscriptTellsWhoSaidWhatAndHowCallsEnded(t *testing.T) {
 		`{"role":"user","content":[`+picture+`]}`,
 		`{"role":"critic","content":"Hm."}`, `{"role":"user","content":"Go on."}`)
 	a.grow(t, 300)
-	want := []Entry{
-		{0, EntryUser, "", "", "The task.\nWith care."},
-		{1, EntryCall, "bash", "", `{"command":"make"}`}, {1, EntryResult, "bash", "exit code 2", "no rule\nexit code: 2"},
-		{2, EntryCall, "bash", "", `{"command":"make all"}`}, {2, EntryResult, "bash", "exit code 0", "well\nexit code: 0"},
-		{3, EntryCall, "bash", "", `{"command":"cat x"}`}, {3, EntryResult, "bash", "failed", "Error: no x"},
-		{4, EntryCall, "Read", "", `{"file_path":"x.go"}`}, {4, EntryResult, "Read", "", "package x"},
-		{4, EntrySystem, "", "", "Mind the gap."},
-		{5, EntryAssistant, "", "", "Both at once."}, {5, EntryCall, "one", "", `{"n": 1}`}, {5, EntryCall, "two", "", "free text"},
-		{5, EntryResult, "two", "", "second"}, {5, EntryResult, "one", "", ""},
-		{5, EntrySystem, "", "", "Hm."}, {5, EntryUser, "", "", "Go on."}, {6, EntryCall, "bash", "", `{"command":"make part_5"}`},
+	f := func(group int, kind prose.Kind, tool, state, text string) prose.Entry {
+		return prose.Entry{Group: group, Kind: kind, Tool: tool, State: state, Text: text}
+	}
+	want := []prose.Entry{
+		f(0, prose.User, "", "", "The task.\nWith care."),
+		f(1, prose.Call, "bash", "", `{"command":"make"}`),
+		f(1, prose.Result, "bash", "exit code 2", "no rule\nexit code: 2"),
+		f(2, prose.Call, "bash", "", `{"command":"make all"}`),
+		f(2, prose.Result, "bash", "exit code 0", "well\nexit code: 0"),
+		f(3, prose.Call, "bash", "", `{"command":"cat x"}`),
+		f(3, prose.Result, "bash", "failed", "Error: no x"),
+		f(4, prose.Call, "Read", "", `{"file_path":"x.go"}`),
+		f(4, prose.Result, "Read", "", "package x"),
+		f(4, prose.System, "", "", "Mind the gap."),
+		f(5, prose.Assistant, "", "", "Both at once."),
+		f(5, prose.Call, "one", "", `{"n": 1}`),
+		f(5, prose.Call, "two", "", "free text"),
+		f(5, prose.Result, "two", "", "second"),
+		f(5, prose.Result, "one", "", ""),
+		f(5, prose.System, "", "", "Hm."),
+		f(5, prose.User, "", "", "Go on."),
+		f(6, prose.Call, "bash", "", `{"command":"make part_5"}`),
 	}
 	got := n.asked[0].Transcript
 	for i := range want {
@@ -139,10 +152,10 @@ func TestTranscriptTellsWhoSaidWhatAndHowCallsEnded(t *testing.T) {
 			t.Errorf("entry %d is %+v, not %+v", i, got[i], want[i])
 		}
 	}
-	if !slices.IsSortedFunc(got, func(a, b Entry) int { return a.Group - b.Group }) || got[len(got)-1].Group < 20 {
+	if !slices.IsSortedFunc(got, func(a, b prose.Entry) int { return a.Group - b.Group }) || got[len(got)-1].Group < 20 {
 		t.Error("groups do not rise")
 	}
-	if last := got[len(got)-1]; last.Kind != EntryResult {
+	if last := got[len(got)-1]; last.Kind != prose.Result {
 		t.Errorf("the span ends with %+v", last)
 	}
 }
@@ -151,7 +164,7 @@ func TestTranscriptTellsWhoSaidWhatAndHowCallsEnded(t *testing.T) {
 func TestTranscriptOfAConversationWithoutATask(t *testing.T) {
 	a := newAgent(16_000)
 	n := a.listen()
-	a.style.Mode = ModeLLM
+	a.style.Mode = prose.ModeLLM
 	told := 0
 	for round := range 3 {
 		a.grow(t, 300)

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"epitome/prose"
 )
 
 // recap is what code tells of a span of the conversation that is left out. Nothing in it is made up: user's messages, files,
@@ -197,7 +199,7 @@ func (r *recap) calls(tokens int) string {
 		if res.deed.only || res.deed.kind == reading || res.deed.kind == writing {
 			return true
 		}
-		if res.deed.kind != shell && r.style.Mode == ModeLLM && r.told.prose != "" { // the model tells of those
+		if res.deed.kind != shell && r.style.Mode == prose.ModeLLM && r.told.prose != "" { // the model tells of those
 			return true
 		}
 		return all.add(r.state(res) + res.about())

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/event"
 )
 
 // rescue shapes what there is once more, as it was refused.
@@ -133,7 +135,7 @@ func TestARescueAsksNoModelButTakesWhatIsReady(t *testing.T) {
 		if has := strings.Contains(string(out.Body), "Work number 1"); has != ready {
 			t.Errorf("prose is ready: %v, and there: %v (%d prepared)", ready, has, len(n.prepared))
 		}
-		if last := n.notices[len(n.notices)-1]; last.Reason != ReasonOverflow {
+		if last := n.notices[len(n.notices)-1]; last.Reason != event.ReasonOverflow {
 			t.Errorf("%+v", last)
 		}
 	}

@@ -184,7 +184,7 @@ func (b *bench) restart() {
 		},
 	}
 	if b.narrator != nil {
-		m.Summariser, m.Tell = b.narrator, b.narrator.tell
+		m.Summariser, m.Tell = b.narrator, b.narrator
 	}
 	b.Shaper = NewShaper(m)
 }

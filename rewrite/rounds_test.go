@@ -6,10 +6,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"epitome/prose"
 )
 
 // story is what messages say, as a transcript tells it, but for how calls ended.
-func story(t testing.TB, items []string) (list []Entry) {
+func story(t testing.TB, items []string) (list []prose.Entry) {
 	t.Helper()
 	called := map[string]string{}
 	for _, item := range items {
@@ -24,22 +26,22 @@ func story(t testing.TB, items []string) (list []Entry) {
 		if err := json.Unmarshal([]byte(item), &m); err != nil {
 			t.Fatal(err)
 		}
-		kind := strings.Replace(m.Role, "tool", EntryResult, 1)
-		if m.Content != "" || kind == EntryResult {
-			list = append(list, Entry{Kind: kind, Tool: called[m.ID], Text: m.Content})
+		kind := prose.Kind(strings.Replace(m.Role, "tool", string(prose.Result), 1))
+		if m.Content != "" || kind == prose.Result {
+			list = append(list, prose.Entry{Kind: kind, Tool: called[m.ID], Text: m.Content})
 		}
 		for _, c := range m.Calls {
 			called[c.ID] = c.Function.Name
-			list = append(list, Entry{Kind: EntryCall, Tool: c.Function.Name, Text: c.Function.Arguments})
+			list = append(list, prose.Entry{Kind: prose.Call, Tool: c.Function.Name, Text: c.Function.Arguments})
 		}
 	}
 	return list
 }
 
 // bare are entries as a story has them.
-func bare(list []Entry) (all []Entry) {
+func bare(list []prose.Entry) (all []prose.Entry) {
 	for _, e := range list {
-		all = append(all, Entry{Kind: e.Kind, Tool: e.Tool, Text: e.Text})
+		all = append(all, prose.Entry{Kind: e.Kind, Tool: e.Tool, Text: e.Text})
 	}
 	return all
 }
@@ -48,7 +50,7 @@ func bare(list []Entry) (all []Entry) {
 // at all. What is kept of it stays, however many rounds there are.
 func TestTwelveRoundsOfProseKeepTheTaskAndMissNothing(t *testing.T) {
 	const pinned = `{"role":"system","content":"Never touch part_0."}`
-	a, n := styled(16_000, Style{Mode: ModeHybrid})
+	a, n := styled(16_000, Style{Mode: prose.ModeHybrid})
 	a.work(1, 300)
 	a.items = append(a.items, pinned)
 	at, earlier := 1, "" // of the story behind the task; the prose of the last round
@@ -95,7 +97,7 @@ func TestTwelveRoundsOfProseKeepTheTaskAndMissNothing(t *testing.T) {
 // Prose that came too late for one compaction is what the next one updates.
 func TestProseThatCameTooLateIsUpdatedByTheNextRound(t *testing.T) {
 	for _, failing := range []bool{false, true} {
-		a, n := styled(16_000, Style{Mode: ModeLLM})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 		n.fail = errNarrator
 		out, _ := a.grow(t, 300)
 		if strings.Contains(string(out.Body), "told by a model") {
@@ -128,16 +130,16 @@ func TestProseThatCameTooLateIsUpdatedByTheNextRound(t *testing.T) {
 
 // Two conversations with one first message, and one conversation in two scopes, ask and get each their own.
 func TestSummariesAreNeverShared(t *testing.T) {
-	a, n := styled(16_000, Style{Mode: ModeLLM})
+	a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 	n.wait = nil
 	keys := map[string]string{}
-	n.observe = func(q Question) {
+	n.observe = func(q prose.Question) {
 		if was, ok := keys[q.Key]; ok {
 			t.Errorf("the key of %.60q is that of %.60q", q.Transcript[1].Text, was)
 		}
 		keys[q.Key] = q.Transcript[1].Text
 	}
-	n.tells = func(q Question) string { return "## Goal\nAs in " + q.Transcript[len(q.Transcript)-1].Text[:30] }
+	n.tells = func(q prose.Question) string { return "## Goal\nAs in " + q.Transcript[len(q.Transcript)-1].Text[:30] }
 	for k, scope := range []string{"", "", "one", "two", ""} {
 		b := &agent{bench: a.bench, items: slices.Clone(a.items)}
 		if k < 2 || k == 4 {
@@ -163,9 +165,9 @@ func TestSummariesAreNeverShared(t *testing.T) {
 
 // A fork, a history that was edited, and an agent that compacts by itself go on from what still is as it was.
 func TestHistoryThatChangedFallsBackToWhatStillMatches(t *testing.T) {
-	f := func(name string, change func(items []string) []string, prose bool) {
+	f := func(name string, change func(items []string) []string, quoted bool) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: ModeLLM})
+		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
 		out, _ := a.grow(t, 300)
 		first, asked := string(out.Body), n.asked[0]
 		for range 3 {
@@ -175,10 +177,10 @@ func TestHistoryThatChangedFallsBackToWhatStillMatches(t *testing.T) {
 		b := &agent{bench: a.bench, items: change(slices.Clone(a.items)), calls: 7_000}
 		b.work(1, 300)
 		out = b.ask(t)
-		if got := strings.Contains(string(out.Body), "Work number 1"); got != prose {
+		if got := strings.Contains(string(out.Body), "Work number 1"); got != quoted {
 			t.Errorf("%s: the prose of what it was is there: %v, at %d of %d tokens", name, got, out.Report.After.Total(), out.Report.Usable)
 		}
-		if prose {
+		if quoted {
 			upTo, _ := ReadChat([]byte(first))
 			if end := upTo.Items[len(upTo.Items)-1].Start; string(out.Body[:end]) != first[:end] && name == "fork" {
 				t.Errorf("%s: what was sent has changed: %s", name, firstDifference(first, string(out.Body)))
@@ -188,7 +190,7 @@ func TestHistoryThatChangedFallsBackToWhatStillMatches(t *testing.T) {
 			t.Fatalf("%s: never compacted again", name)
 		}
 		q := n.asked[len(n.asked)-1]
-		if q.Key == asked.Key || (q.Earlier == n.made[asked.Key].Text) != prose {
+		if q.Key == asked.Key || (q.Earlier == n.made[asked.Key].Text) != quoted {
 			t.Errorf("%s: the next round updates %q", name, q.Earlier)
 		}
 		if whole := story(t, b.items[1:]); !strings.Contains(fmt.Sprint(whole), q.Transcript[1].Text) {

@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 
+	"epitome/event"
 	"epitome/tokenize"
 )
 
@@ -21,8 +22,8 @@ type Means struct {
 	Window func(upstream, model string, maxOutput int) (window, usable int)
 	// Summariser asks models for prose; nil if none is asked.
 	Summariser Summariser
-	// Tell hears what happens while a request is shaped, on its goroutine; nil if nobody wants to. It must not wait.
-	Tell func(Notice)
+	// Tell hears what happens while a request is shaped; nil if nobody wants to.
+	Tell Listener
 	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
 	Passing bool
 }
@@ -81,7 +82,8 @@ func (x *shaping) fallBack() {
 func (x *shaping) leaveWhole() error {
 	x.plan.forms = x.baseForms()
 	d := &decision{forms: x.plan.forms, outcomes: x.plan.base.outcomes}
-	if n := x.plan.notice; n.Kind == CompactionStarted || n.Kind == CompactionCompleted { // it came to nothing, and may again
+	// A compaction that came to nothing may come to nothing again.
+	if n := x.plan.notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
 		total := x.plan.total()
 		d.outcomes = d.outcomes.with(outcomes{{total, total}}, x.plan.Thrash)
 	}
@@ -203,7 +205,7 @@ func (x *shaping) decide() error {
 	}
 	x.extend()
 	if p.left {
-		p.say(p.notice.failed(errDeserted.Error()))
+		p.say(failureOf(p.notice, errDeserted.Error()))
 		return errDeserted
 	}
 	if err := x.build(); err != nil { // what may not be sent is not recorded either

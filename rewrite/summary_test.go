@@ -4,6 +4,9 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"epitome/event"
+	"epitome/prose"
 )
 
 // newTold is an agent in a window in which a model is asked.
@@ -74,7 +77,8 @@ func TestPreparedSummaryIsUsedAtTheLine(t *testing.T) {
 	if len(n.asked) != 0 || len(n.prepared) != 1 || !strings.Contains(string(out.Body), "Work number 1") {
 		t.Errorf("%d asked, %d prepared", len(n.asked), len(n.prepared))
 	}
-	if got := n.notices[len(n.notices)-1]; !got.Prepared || got.Kind != CompactionCompleted || got.Mode != ModeHybrid {
+	if got := n.notices[len(n.notices)-1]; !got.Prepared || got.Kind != event.CompactionCompleted ||
+		got.Mode != prose.ModeHybrid {
 		t.Errorf("%+v", got)
 	}
 	if n := out.Report.After.Total(); n > out.Report.Usable/2 {
@@ -89,7 +93,8 @@ func TestFailureFallsBackToCodeAndStaysSo(t *testing.T) {
 	if strings.Contains(string(out.Body), "told by a model") || len(n.asked) != 1 {
 		t.Fatal("there is prose, or no question")
 	}
-	if got := n.notices[len(n.notices)-1]; got.Mode != ModeIntent || got.Why != errNarrator.Error() || got.Kind != CompactionCompleted {
+	if got := n.notices[len(n.notices)-1]; got.Mode != prose.ModeIntent || got.Why != errNarrator.Error() ||
+		got.Kind != event.CompactionCompleted {
 		t.Errorf("%+v", got)
 	}
 	n.fail = nil

@@ -11,12 +11,14 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"epitome/prose"
 )
 
 // tale is a play in which summaries are told by a model of which anything may be expected.
 type tale struct {
 	*play
-	late []Question // that were given up
+	late []prose.Question // that were given up
 }
 
 func newTale(t *rapid.T) *tale {
@@ -41,8 +43,8 @@ func (p *tale) drawWorld() {
 	p.limits.WarnAt = rapid.SampledFrom([]int{0, 5_000}).Draw(p.T, "warn")
 	p.limits.CutoverAt = rapid.SampledFrom([]int{0, 0, 9_000}).Draw(p.T, "cutover")
 	p.limits.PrepareAt = rapid.SampledFrom([]float64{.2, .8}).Draw(p.T, "prepare")
-	p.style.Mode = rapid.SampledFrom(Modes()).Draw(p.T, "mode")
-	p.style.Detail = rapid.SampledFrom(Details()).Draw(p.T, "detail")
+	p.style.Mode = rapid.SampledFrom(prose.Modes()).Draw(p.T, "mode")
+	p.style.Detail = rapid.SampledFrom(prose.Details()).Draw(p.T, "detail")
 }
 
 // drawModel says what comes of the next questions.
@@ -55,7 +57,7 @@ func (p *tale) drawModel() {
 		n.fail = errNarrator
 	case "late":
 		n.fail = errNarrator
-		n.observe = func(q Question) { p.late = append(p.late, q) }
+		n.observe = func(q prose.Question) { p.late = append(p.late, q) }
 	case "blank":
 		n.says = " \n"
 	case "long":
@@ -185,7 +187,7 @@ func TestRealConversationsAreToldSoundly(t *testing.T) {
 			f := &follower{T: t, bench: newBench([]int{32_000, 64_000}[k%2]), suffix: suffixOf(t, body)}
 			n := f.listen()
 			n.ahead = k%3 > 0
-			f.style = Style{Modes()[k%len(Modes())], Details()[k/2%len(Details())]}
+			f.style = Style{prose.Modes()[k%len(prose.Modes())], prose.Details()[k/2%len(prose.Details())]}
 			list := turns(t, body)
 			for i, turn := range list {
 				switch i {
@@ -193,7 +195,7 @@ func TestRealConversationsAreToldSoundly(t *testing.T) {
 					f.restart()
 					n.finish()
 				case len(list) / 3:
-					f.style.Mode = ModeHybrid
+					f.style.Mode = prose.ModeHybrid
 				case len(list) / 2:
 					n.fail = errNarrator
 				}
@@ -233,7 +235,8 @@ func TestAnyNumberOfToldRoundsKeepsTheEnds(t *testing.T) {
 			case 2:
 				a.restart()
 			case 3:
-				a.style = Style{rapid.SampledFrom(Modes()).Draw(t, "mode"), rapid.SampledFrom(Details()).Draw(t, "detail")}
+				a.style = Style{rapid.SampledFrom(prose.Modes()).Draw(t, "mode"),
+					rapid.SampledFrom(prose.Details()).Draw(t, "detail")}
 			case 4:
 				n.ahead, n.fail = rapid.Bool().Draw(t, "ahead"), rapid.SampledFrom([]error{nil, errNarrator}).Draw(t, "fails")
 				n.finish()

@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"epitome/event"
+	"epitome/prose"
 )
 
 func TestAnswerIsTheSectionsInTheirOrder(t *testing.T) {
@@ -17,12 +20,16 @@ func TestAnswerIsTheSectionsInTheirOrder(t *testing.T) {
 		t.Errorf("the prose is\n%s", p.Text)
 	}
 	p.Text, p.Made, p.Took = "", time.Time{}, 0
-	want := Prose{Tokens: p.Tokens, Way: WayContinue, Upstream: "up", Model: "own", InputTokens: 1000, CachedTokens: 900, OutputTokens: 50, Requests: 1}
+	want := prose.Prose{
+		Tokens: p.Tokens, Way: prose.WayContinue, Upstream: "up", Model: "own",
+		Cost: event.Cost{InputTokens: 1000, CachedTokens: 900, OutputTokens: 50, Requests: 1},
+	}
 	if p != want || p.Tokens == 0 {
 		t.Errorf("it cost %+v, want %+v", p, want)
 	}
 	q := r.requests()[0]
-	if q.Way != WayContinue || q.Conversation != "the conversation of a" || q.request.Credential != secret || q.Form.MaxOutput != 8000 {
+	if q.Way != prose.WayContinue || q.Conversation != "the conversation of a" || q.request.Credential != secret ||
+		q.Form.MaxOutput != 8000 {
 		t.Errorf("asked %+v", q)
 	}
 }
@@ -35,7 +42,9 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 				r := rigged(t, plain(), bad)
 				r.fails(question("a"), ErrFailed, words)
 				r.calls(requests)
-				if e := r.told(); len(e) != 2 || e[0].Kind != Started || e[1].Kind != Failed || !strings.Contains(e[1].Reason, words) || e[1].Requests != requests {
+				if e := r.told(); len(e) != 2 || e[0].Kind != event.SummaryStarted || e[1].Kind != event.SummaryFailed ||
+					!strings.Contains(e[1].Reason, words) ||
+					e[1].Cost.Requests != requests {
 					t.Errorf("told %+v", e)
 				}
 				if strings.Contains(fmt.Sprint(r.told())+r.log.String(), "sk-very") {
@@ -61,15 +70,15 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 	f("nothing", text(""), "empty", 2)
 	f("blanks", text(" \n\t\n"), "empty", 2)
 	f("thoughts alone", text("<think>\n"+good("a")), "empty", 2)
-	f("a refusal", says(Answer{Text: "I'm sorry, I can't.", Refused: true}), "declined", 2)
-	f("a refusal in a field", says(Answer{Refused: true}), "declined", 2)
+	f("a refusal", says(prose.Answer{Text: "I'm sorry, I can't.", Refused: true}), "declined", 2)
+	f("a refusal in a field", says(prose.Answer{Refused: true}), "declined", 2)
 	f("a refusal in words", text("I'm sorry, but I can't help with that."), "lacked the headings Goal, Constraints", 2)
-	f("tool calls", says(Answer{Called: true}), "called a tool", 2)
+	f("tool calls", says(prose.Answer{Called: true}), "called a tool", 2)
 	f("missing sections", text(no), "lacked the headings Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
 	f("headings alone", text("## Goal\n## Constraints\n## Progress\n## Key Decisions\n## Failed Approaches\n## Open Issues\n## Next Steps\n## Critical Values"), "lacked", 2)
 	f("the form as it was given", text(wording{}.format()), "lacked the headings Goal", 2)
-	f("cut off", says(Answer{Text: no, Cut: true}), "cut off", 2)
-	f("reasoning that used up the cap", says(Answer{Cut: true}), "before it had begun", 2)
+	f("cut off", says(prose.Answer{Text: no, Cut: true}), "cut off", 2)
+	f("reasoning that used up the cap", says(prose.Answer{Cut: true}), "before it had begun", 2)
 	f("longer than its room", text(good("a")+strings.Repeat("more and more\n", 1000)), "2000 are the most", 2)
 	f("endless", text(good("a")+strings.Repeat("x", longestText)), "too long", 2)
 	f("a turn of the session", text("User: go on\n"+good("a")), "one of the session", 2)
@@ -77,7 +86,7 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 	f("a turn in a template", text("<|im_start|>assistant\n"+good("a")), "one of the session", 2)
 	f("an error", raw(500, "oops "+secret, ""), "status 500", 3)
 	f("half a stream", raw(200, `{"Text":"## Go`, ""), "broke off", 3)
-	f("an error within", says(Answer{Error: []byte("overloaded")}), "within its answer", 3)
+	f("an error within", says(prose.Answer{Error: []byte("overloaded")}), "within its answer", 3)
 	f("no connection", breaks, "could not be reached", 3)
 	f("no body", func(context.Context, sent) (Response, error) { return Response{Status: 200}, nil }, "broke off", 3)
 	f("a wrong key", raw(401, secret, ""), "status 401", 1)
@@ -86,25 +95,26 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 }
 
 func TestCutAnswerWithAllSectionsIsGood(t *testing.T) {
-	r := rigged(t, plain(), says(Answer{Text: good("a"), Cut: true}))
+	r := rigged(t, plain(), says(prose.Answer{Text: good("a"), Cut: true}))
 	r.answered(question("a"))
 }
 
 func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
-	r := rigged(t, plain(), says(Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
+	r := rigged(t, plain(), says(prose.Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
 	p := r.answered(question("a"))
 	q := r.requests()
 	if strings.Contains(q[0].Ask, "could not be used") || !strings.Contains(q[1].Ask, "could not be used: it was cut off before its end; be shorter") {
 		t.Errorf("asked\n%s\nand then\n%s", q[0].Ask, q[1].Ask)
 	}
-	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != WayContinue || p.InputTokens != 1000 || p.Requests != 2 {
+	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != prose.WayContinue || p.InputTokens != 1000 ||
+		p.Requests != 2 {
 		t.Errorf("then %+v; cost %+v", q[1].Form, p)
 	}
 }
 
 func TestModelThatCallsToolsIsGivenNone(t *testing.T) {
-	r := rigged(t, plain(), says(Answer{Called: true, Input: 7}), text(good("a")))
-	if p := r.answered(question("a")); p.Way != WayTranscript || p.InputTokens != 1007 {
+	r := rigged(t, plain(), says(prose.Answer{Called: true, Input: 7}), text(good("a")))
+	if p := r.answered(question("a")); p.Way != prose.WayTranscript || p.InputTokens != 1007 {
 		t.Errorf("got %+v", p)
 	}
 }
@@ -122,7 +132,8 @@ func TestSilenceEndsWithTheJobsTime(t *testing.T) {
 				time.Sleep(10 * time.Minute)
 				synctest.Wait()
 				e := r.told()
-				if len(e) != 2 || e[1].Kind != Failed || e[1].Took != 5*time.Minute || !strings.Contains(e[1].Reason, "no answer within 5m0s") {
+				if len(e) != 2 || e[1].Kind != event.SummaryFailed || e[1].Cost.Took != 5*time.Minute ||
+					!strings.Contains(e[1].Reason, "no answer within 5m0s") {
 					t.Errorf("told %+v", e)
 				}
 				r.calls(1)
@@ -207,7 +218,7 @@ func TestRememberedFailuresAreBounded(t *testing.T) {
 
 func TestFormIsAdaptedOnce(t *testing.T) {
 	r := rigged(t, plain(), raw(400, "that cap is unknown", ""), text(good("a")))
-	if p := r.answered(question("a")); p.Way != WayContinue || !r.requests()[1].Form.OtherCap {
+	if p := r.answered(question("a")); p.Way != prose.WayContinue || !r.requests()[1].Form.OtherCap {
 		t.Errorf("%+v, asked %+v", p, r.requests()[1])
 	}
 	r = rigged(t, plain(), raw(400, "that cap is unknown", ""))
@@ -221,7 +232,8 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	r := rigged(t, c, text(good("a")))
 	p := r.answered(question("a"))
 	q := r.requests()[0]
-	if q.Way != WayTranscript || q.Model != "small" || p.Model != "small" || q.request.Upstream != "up" || q.request.Credential != secret {
+	if q.Way != prose.WayTranscript || q.Model != "small" || p.Model != "small" || q.request.Upstream != "up" ||
+		q.request.Credential != secret {
 		t.Errorf("asked %+v", q)
 	}
 	if !strings.Contains(q.Ask, "please fix a") || !strings.Contains(q.Ask, " result bash, exit code 2]\nmake: *** [all] Error 2\n") {
@@ -242,33 +254,70 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 	}
 }
 
-func TestRuleStandsAboveTheConfiguration(t *testing.T) {
+func TestQuestionsDetailStandsAboveTheConfiguration(t *testing.T) {
 	r := rigged(t, plain(), text("## Goal\na\n## Constraints\nb\n## Next Steps\nc\n"))
-	by := plain()
-	by.Detail, by.Model = "truncate", "small"
 	q := question("a")
-	q.By = &by
-	if p := r.answered(q); p.Model != "small" || strings.Contains(p.Text, "Progress") {
+	q.Detail = prose.DetailTruncate
+	if p := r.answered(q); strings.Contains(p.Text, "Progress") {
 		t.Errorf("got %+v", p)
+	}
+	if e := r.told(); e[1].Detail != prose.DetailTruncate || e[1].Kind != event.SummaryCompleted {
+		t.Errorf("told %+v", e)
+	}
+	if got := r.conf.Load().Detail; got != prose.DetailMedium {
+		t.Errorf("the question has changed the configuration: its detail is %s", got)
+	}
+}
+
+// What is asked depends on the configuration as it is then.
+func TestAnotherModelHasItsOwnWindow(t *testing.T) {
+	r := rigged(t, plain(), text(good("a")))
+	r.windows = map[string]int{"up small": 4_096, "other small": 16_384, "up own": 99}
+	f := func(key string, change func(*Config), way string, output int) {
+		t.Helper()
+		c := plain()
+		change(&c)
+		r.Configure(c)
+		q := question(key)
+		q.Usable = 12_000
+		p := r.answered(q)
+		sent := r.requests()
+		if last := sent[len(sent)-1]; p.Way != way || last.Form.MaxOutput != output {
+			t.Errorf("%s: asked by %s, with room for an answer of %d tokens", key, p.Way, last.Form.MaxOutput)
+		}
+	}
+	f("own", func(*Config) {}, prose.WayContinue, 3_000)
+	f("another", func(c *Config) { c.Model = "small" }, prose.WayTranscript, 1_024)
+	f("elsewhere", func(c *Config) { c.Model, c.Upstream = "small", "other" }, prose.WayTranscript, 4_096)
+	f("own again", func(*Config) {}, prose.WayContinue, 3_000)
+}
+
+func TestEachDetailHasAForm(t *testing.T) {
+	for _, name := range prose.Details() {
+		c := plain()
+		c.Detail = name
+		if d, ok := detailOf(name); !ok || d.tokens <= 0 || c.Check() != nil {
+			t.Errorf("%s: %+v, %v", name, d, c.Check())
+		}
 	}
 }
 
 func TestWhatDoesNotFitIsAskedByTranscript(t *testing.T) {
-	f := func(name string, change func(*Question), steps ...step) {
+	f := func(name string, change func(*prose.Question), steps ...step) {
 		t.Run(name, func(t *testing.T) {
 			q := question("a")
 			change(&q)
 			r := rigged(t, plain(), append(steps, text(good("a")))...)
-			if p := r.answered(q); p.Way != WayTranscript || p.Model != "own" {
+			if p := r.answered(q); p.Way != prose.WayTranscript || p.Model != "own" {
 				t.Errorf("got %+v", p)
 			}
 		})
 	}
-	f("no body", func(q *Question) { q.Continue = nil })
-	f("a broken body", func(q *Question) { q.Continue = []byte("broken") })
-	f("too long", func(*Question) {}, raw(400, "too long", ""))
-	f("too long within", func(*Question) {}, says(Answer{Error: []byte("too long")}))
-	f("refused", func(*Question) {}, raw(422, "roles must alternate", ""))
+	f("no body", func(q *prose.Question) { q.Continue = nil })
+	f("a broken body", func(q *prose.Question) { q.Continue = []byte("broken") })
+	f("too long", func(*prose.Question) {}, raw(400, "too long", ""))
+	f("too long within", func(*prose.Question) {}, says(prose.Answer{Error: []byte("too long")}))
+	f("refused", func(*prose.Question) {}, raw(422, "roles must alternate", ""))
 	q := question("a")
 	q.Transcript = nil
 	r := rigged(t, plain(), raw(400, "too long", ""))

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"epitome/prose"
 )
 
 // longestText bounds what is kept of an answer, in bytes.
@@ -18,7 +20,7 @@ var (
 
 // reading is an answer that is being judged.
 type reading struct {
-	Answer
+	prose.Answer
 	detail
 	tag   string
 	most  int // tokens that the prose may have; 0 is no limit

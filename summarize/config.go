@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/prose"
 	"epitome/unit"
 )
 
@@ -24,14 +25,6 @@ type Config struct {
 	MaxOutput int           `toml:"max_output"`      // tokens of one answer, reasoning included
 }
 
-// Details are the values of Config.Detail.
-func Details() (names []string) {
-	for _, d := range details() {
-		names = append(names, d.name)
-	}
-	return names
-}
-
 // The values of Config.Prepare.
 const (
 	PrepareAuto = "auto" // unless the upstream that is asked is a local one
@@ -43,7 +36,7 @@ const (
 func (c Config) Check() error {
 	if _, ok := detailOf(c.Detail); !ok {
 		return unit.Wrong([]string{"summarize", "detail"},
-			"cannot use summarize.detail %q: write one of %s", c.Detail, strings.Join(Details(), ", "))
+			"cannot use summarize.detail %q: write one of %s", c.Detail, strings.Join(prose.Details(), ", "))
 	}
 	if !slices.Contains([]string{PrepareAuto, PrepareOn, PrepareOff}, c.Prepare) {
 		return unit.Wrong([]string{"summarize", "prepare"},
@@ -90,7 +83,12 @@ type detail struct {
 
 // details is the table.
 func details() []detail {
-	return []detail{{name: "high", tokens: 3_000}, {name: "medium", tokens: 1_500}, {name: "low", tokens: 600}, {name: "truncate", tokens: 250, task: true}}
+	return []detail{
+		{name: prose.DetailHigh, tokens: 3_000},
+		{name: prose.DetailMedium, tokens: 1_500},
+		{name: prose.DetailLow, tokens: 600},
+		{name: prose.DetailTruncate, tokens: 250, task: true},
+	}
 }
 
 func detailOf(name string) (detail, bool) {

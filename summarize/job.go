@@ -9,11 +9,14 @@ import (
 	"runtime/debug"
 	"slices"
 	"time"
+
+	"epitome/event"
+	"epitome/prose"
 )
 
 // job is a question that waits for its turn or is being asked.
 type job struct {
-	question Question // emptied at the end: neither conversation nor credential outlive the job
+	question prose.Question // emptied at the end: neither conversation nor credential outlive the job
 	conf     Config
 	key      string
 	size     int64
@@ -25,13 +28,13 @@ type job struct {
 
 	begun chan struct{} // closed when it is its turn
 	done  chan struct{} // closed when prose and err stand
-	prose Prose
+	prose prose.Prose
 	err   error
 }
 
 // join is the job of a question: the one there is, or a new one if there is room.
-func (s *Summariser) join(q Question, asked bool) (*job, error) {
-	conf := s.configOf(&q)
+func (s *Summariser) join(q prose.Question, asked bool) (*job, error) {
+	conf := s.settle(&q)
 	if q.Key == "" {
 		return nil, fmt.Errorf("%w: the question has no key", ErrFailed)
 	}
@@ -49,7 +52,7 @@ func (s *Summariser) join(q Question, asked bool) (*job, error) {
 		return j, nil
 	}
 	j := &job{
-		question: q, conf: *conf, key: q.Key, size: q.size(), upstream: cmp.Or(conf.Upstream, q.Upstream),
+		question: q, conf: conf, key: q.Key, size: sizeOf(&q), upstream: cmp.Or(conf.Upstream, q.Upstream),
 		made: now, asked: asked, since: now, begun: make(chan struct{}), done: make(chan struct{}),
 	}
 	if err := s.heldLocked(j, now); err != nil {
@@ -63,6 +66,29 @@ func (s *Summariser) join(q Question, asked bool) (*job, error) {
 	s.pending += j.size
 	s.startLocked()
 	return j, nil
+}
+
+// settle returns the configuration by which q is asked from now on, with q's own detail. Where that names another model
+// than the conversation's own, q is told as text and has that model's window.
+func (s *Summariser) settle(q *prose.Question) Config {
+	conf := *s.conf.Load()
+	conf.Detail = cmp.Or(q.Detail, conf.Detail)
+	if conf.Model != "" || conf.Upstream != "" {
+		q.Continue = nil
+		q.Usable = s.means.Usable(cmp.Or(conf.Upstream, q.Upstream), cmp.Or(conf.Model, q.Model))
+	}
+	return conf
+}
+
+// sizeOf returns the memory that a question holds, about, in bytes.
+func sizeOf(q *prose.Question) int64 {
+	const perEntry = 64
+	n := len(q.Key) + len(q.Continue) + len(q.Earlier)
+	for i := range q.Transcript {
+		e := &q.Transcript[i]
+		n += len(e.Tool) + len(e.State) + len(e.Text) + perEntry
+	}
+	return int64(n)
 }
 
 // heldLocked is why the job's question is not asked now: it failed a while ago, or, if nobody waits for it, another one of its model.
@@ -127,7 +153,7 @@ func (s *Summariser) nextLocked(jobs int) int {
 func (s *Summariser) run(j *job) {
 	defer s.work.Done()
 	m := &making{Summariser: s, q: &j.question, conf: &j.conf}
-	prose, err := m.guarded(j)
+	p, err := m.guarded(j)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
@@ -145,27 +171,27 @@ func (s *Summariser) run(j *job) {
 		s.failures.add(j.key, err, m.hold)
 		s.failures.add(j.line(), err, m.hold)
 	}
-	s.endLocked(j, prose, err)
+	s.endLocked(j, p, err)
 	s.startLocked()
 }
 
 // endLocked hands the outcome to those who wait.
-func (s *Summariser) endLocked(j *job, p Prose, err error) {
+func (s *Summariser) endLocked(j *job, p prose.Prose, err error) {
 	delete(s.jobs, j.key)
 	s.pending -= j.size
-	j.question, j.conf = Question{}, Config{}
+	j.question, j.conf = prose.Question{}, Config{}
 	j.prose, j.err = p, err
 	close(j.done)
 }
 
 // guarded does the job. A panic is a failure of this job alone.
-func (m *making) guarded(j *job) (p Prose, err error) {
+func (m *making) guarded(j *job) (p prose.Prose, err error) {
 	begun := time.Now()
 	defer func() {
 		if caught := recover(); caught != nil {
 			m.logPanic("a bug broke off a summary", caught)
-			p, err = Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
-			m.tell(Failed, Prose{}, "a bug in epitome")
+			p, err = prose.Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
+			m.tell(event.SummaryFailed, prose.Prose{}, "a bug in epitome")
 		}
 	}()
 	if p, ok := m.Ready(j.key); ok { // it was made between the asker's look and the job
@@ -175,18 +201,18 @@ func (m *making) guarded(j *job) (p Prose, err error) {
 	m.ctx, cancel = context.WithDeadline(m.life, j.made.Add(j.conf.Timeout.D()))
 	defer cancel()
 	if m.ctx.Err() != nil && m.life.Err() == nil {
-		return Prose{}, ErrBusy // its time has passed in the queue
+		return prose.Prose{}, ErrBusy // its time has passed in the queue
 	}
 	m.begin(j)
-	m.tell(Started, Prose{}, "")
+	m.tell(event.SummaryStarted, prose.Prose{}, "")
 	p, err = m.ask()
 	m.cost.Took = time.Since(begun)
 	if err != nil {
-		m.tell(Failed, m.cost, err.Error())
-		return Prose{}, err
+		m.tell(event.SummaryFailed, m.cost, err.Error())
+		return prose.Prose{}, err
 	}
 	p = m.keep(j.key, m.priced(p))
-	m.tell(Completed, p, "")
+	m.tell(event.SummaryCompleted, p, "")
 	return p, nil
 }
 
@@ -201,16 +227,15 @@ func (s *Summariser) logPanic(message string, caught any) {
 }
 
 // tell tells an event. Whoever hears it cannot break the job.
-func (m *making) tell(kind Kind, p Prose, reason string) {
+func (m *making) tell(kind string, p prose.Prose, reason string) {
 	defer func() {
 		if caught := recover(); caught != nil {
 			m.logPanic("an event of a summary could not be told", caught)
 		}
 	}()
-	m.means.Tell(Event{
-		Kind: kind, Conversation: m.q.Conversation, Upstream: m.upstream(), Model: m.model(), Detail: m.conf.Detail, Way: m.way,
-		Update: m.q.Earlier != "", Prepared: m.early, SpanTokens: m.q.SpanTokens, Tokens: p.Tokens,
-		InputTokens: p.InputTokens, CachedTokens: p.CachedTokens, OutputTokens: p.OutputTokens, Requests: p.Requests,
-		Took: p.Took, Reason: reason,
+	m.means.Tell(event.Summary{
+		Kind: kind, Time: time.Now(), Conversation: m.q.Conversation, Upstream: m.upstream(), Model: event.Clip(m.model()),
+		Detail: m.conf.Detail, Way: m.way, Update: m.q.Earlier != "", Prepared: m.early, SpanTokens: m.q.SpanTokens,
+		Tokens: p.Tokens, Cost: p.Cost, Reason: event.Clip(reason),
 	})
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"time"
+
+	"epitome/prose"
 )
 
 // nameOf is where prose lies in the store. A key may be long and have any bytes in it.
@@ -14,16 +16,16 @@ func nameOf(key string) string {
 }
 
 // kept is prose from the store.
-func (s *Summariser) kept(key string) (Prose, bool) {
+func (s *Summariser) kept(key string) (prose.Prose, bool) {
 	fact, found := s.means.Store.Get(nameOf(key))
 	if !found {
-		return Prose{}, false
+		return prose.Prose{}, false
 	}
 	return decode(fact.Bytes)
 }
 
 // keep puts prose into the store, or where that fails into memory. What stands there already stays, and is returned.
-func (s *Summariser) keep(key string, p Prose) Prose {
+func (s *Summariser) keep(key string, p prose.Prose) prose.Prose {
 	standing, err := s.put(nameOf(key), p)
 	if err == nil {
 		return standing
@@ -35,10 +37,10 @@ func (s *Summariser) keep(key string, p Prose) Prose {
 	return p
 }
 
-func (s *Summariser) put(name string, p Prose) (Prose, error) {
+func (s *Summariser) put(name string, p prose.Prose) (prose.Prose, error) {
 	value, err := json.Marshal(p)
 	if err != nil {
-		return Prose{}, err
+		return prose.Prose{}, err
 	}
 	fact, won, err := s.means.Store.PutIfAbsent(name, value, s.means.Keep())
 	if err != nil || won {
@@ -51,8 +53,8 @@ func (s *Summariser) put(name string, p Prose) (Prose, error) {
 	return p, err
 }
 
-func decode(value []byte) (Prose, bool) {
-	var p Prose
+func decode(value []byte) (prose.Prose, bool) {
+	var p prose.Prose
 	err := json.Unmarshal(value, &p)
 	return p, err == nil && p.Text != ""
 }
@@ -60,20 +62,20 @@ func decode(value []byte) (Prose, bool) {
 // spare holds the newest few prose that the store did not take.
 type spare struct {
 	keys  []string // the oldest first
-	prose map[string]Prose
+	prose map[string]prose.Prose
 }
 
 // mostSpare bounds the memory for them to 8 MB.
 const mostSpare = 32
 
-func (s *spare) get(key string) (Prose, bool) {
+func (s *spare) get(key string) (prose.Prose, bool) {
 	p, ok := s.prose[key]
 	return p, ok
 }
 
-func (s *spare) put(key string, p Prose) {
+func (s *spare) put(key string, p prose.Prose) {
 	if s.prose == nil {
-		s.prose = map[string]Prose{}
+		s.prose = map[string]prose.Prose{}
 	}
 	if _, there := s.prose[key]; !there {
 		s.keys = append(s.keys, key)

@@ -16,6 +16,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"epitome/event"
+	"epitome/prose"
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
@@ -35,7 +37,9 @@ func TestEqualQuestionsAreAskedOnce(t *testing.T) {
 		}
 		all.Wait()
 		r.calls(1)
-		if e := r.told(); len(e) != 2 || e[1].Kind != Completed || e[1].Tokens == 0 || e[1].CachedTokens != 900 || e[1].Took != 10*time.Second {
+		e := r.told()
+		if len(e) != 2 || e[1].Kind != event.SummaryCompleted || e[1].Tokens == 0 || e[1].Cost.CachedTokens != 900 ||
+			e[1].Cost.Took != 10*time.Second {
 			t.Errorf("told %+v", e)
 		}
 		r.answered(question("a"))
@@ -182,9 +186,9 @@ func TestMemoryOfQuestionsIsBounded(t *testing.T) {
 		c := plain()
 		c.Pending = 3 * unit.MB
 		r := rigged(t, c, takes(time.Minute, text(good("a"))))
-		large := func(key string, n int) Question {
+		large := func(key string, n int) prose.Question {
 			q := question(key)
-			q.Transcript = append(q.Transcript, Entry{Text: strings.Repeat("x", n)})
+			q.Transcript = append(q.Transcript, prose.Entry{Text: strings.Repeat("x", n)})
 			return q
 		}
 		r.Prepare(large("one that is larger than all may be", 5<<20))
@@ -297,7 +301,7 @@ func TestPanicFailsOneJob(t *testing.T) {
 	if log := r.log.String(); strings.Contains(log, "sk-very") || !strings.Contains(log, "index out of range") || !strings.Contains(log, "making.go") {
 		t.Errorf("logged: %s", log)
 	}
-	r.means.Tell = func(Event) { panic("no") }
+	r.means.Tell = func(event.Summary) { panic("no") }
 	r.answered(question("d"))
 }
 
@@ -332,7 +336,7 @@ func TestWhatStandsInTheStoreCounts(t *testing.T) {
 	if p, ok := r.Ready("a"); !ok || p.Text != good("a") {
 		t.Errorf("ready is %+v", p)
 	}
-	other := r.keep("a", Prose{Text: "another"})
+	other := r.keep("a", prose.Prose{Text: "another"})
 	if other.Text != good("a") {
 		t.Errorf("the second one won: %q", other.Text)
 	}

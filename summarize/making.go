@@ -8,6 +8,8 @@ import (
 	"io"
 	"strconv"
 	"time"
+
+	"epitome/prose"
 )
 
 // Bounds of one job's dealings with the upstream.
@@ -24,23 +26,23 @@ const (
 type making struct {
 	*Summariser
 	ctx   context.Context // ends with the job's time
-	q     *Question
+	q     *prose.Question
 	conf  *Config
 	early bool // nobody waited for it when it began
 
 	wording wording
 	way     string
-	form    Form
+	form    prose.Form
 	step    int           // of cutting the transcript down
 	tries   int           // failures that may pass, so far
 	sharper bool          // an answer was refused already
-	cost    Prose         // of all requests
+	cost    prose.Prose   // of all requests
 	hold    time.Duration // how long the upstream wants to be left alone
 }
 
 // reply is what came of one request.
 type reply struct {
-	Answer
+	prose.Answer
 	status  int // 0 if none came
 	refusal []byte
 	after   string
@@ -55,10 +57,10 @@ func (m *making) begin(j *job) {
 		const least = 100
 		m.wording.tokens = max(min(d.tokens, most*3/4), least)
 	}
-	m.form = Form{MaxOutput: outputCap(m.conf.MaxOutput, m.q.Usable)}
-	m.way = WayTranscript
-	if m.q.Continue != nil && !m.other() {
-		m.way = WayContinue
+	m.form = prose.Form{MaxOutput: outputCap(m.conf.MaxOutput, m.q.Usable)}
+	m.way = prose.WayTranscript
+	if m.q.Continue != nil {
+		m.way = prose.WayContinue
 	}
 }
 
@@ -70,34 +72,31 @@ func (m *making) most() int {
 	return max(m.q.Room, m.q.SpanTokens)
 }
 
-// other reports that another model than the conversation's own is asked.
-func (m *making) other() bool { return m.conf.Model != "" || m.conf.Upstream != "" }
-
 func (m *making) model() string    { return cmp.Or(m.conf.Model, m.q.Model) }
 func (m *making) upstream() string { return cmp.Or(m.conf.Upstream, m.q.Upstream) }
 
 // ask sends requests until one is answered well or there is nothing left to try.
-func (m *making) ask() (Prose, error) {
+func (m *making) ask() (prose.Prose, error) {
 	for range mostRequests {
 		body, err := m.body()
 		if err != nil {
-			return Prose{}, err
+			return prose.Prose{}, err
 		}
 		r := m.send(body)
 		text, tokens, err := m.judge(&r)
 		if err != nil {
-			return Prose{}, err
+			return prose.Prose{}, err
 		}
 		if text != "" {
-			return Prose{Text: text, Tokens: tokens}, nil
+			return prose.Prose{Text: text, Tokens: tokens}, nil
 		}
 	}
-	return Prose{}, m.failed("too many requests were needed for it")
+	return prose.Prose{}, m.failed("too many requests were needed for it")
 }
 
 // body is the next request.
 func (m *making) body() ([]byte, error) {
-	if m.way == WayContinue {
+	if m.way == prose.WayContinue {
 		body, err := m.means.Dialect.Continue(m.q.Continue, m.wording.instruction(), m.form)
 		if err == nil {
 			return body, nil
@@ -144,7 +143,7 @@ func (m *making) send(body []byte) reply {
 		refusal, _ := io.ReadAll(io.LimitReader(resp.Body, mostRefusal))
 		return reply{status: resp.Status, refusal: refusal, after: resp.RetryAfter}
 	}
-	a, err := m.means.Dialect.Read(resp.ContentType, &bounded{resp.Body, mostReceived})
+	a, err := m.means.Dialect.ReadAnswer(resp.ContentType, &bounded{resp.Body, mostReceived})
 	return reply{Answer: a, status: resp.Status, refusal: a.Error, err: err}
 }
 
@@ -195,7 +194,7 @@ func (m *making) refused(r *reply) error {
 // shrink makes the next request shorter.
 func (m *making) shrink() error {
 	const why = "the request for it is too long"
-	if m.way == WayContinue {
+	if m.way == prose.WayContinue {
 		return m.fallBack(why)
 	}
 	if m.step++; m.step > lastStep {
@@ -206,10 +205,10 @@ func (m *making) shrink() error {
 
 // fallBack leaves the way that does not work for the other one.
 func (m *making) fallBack(why string) error {
-	if m.way != WayContinue || len(m.q.Transcript) == 0 {
+	if m.way != prose.WayContinue || len(m.q.Transcript) == 0 {
 		return m.failed(why)
 	}
-	m.way = WayTranscript
+	m.way = prose.WayTranscript
 	return nil
 }
 
@@ -256,8 +255,8 @@ func (m *making) sharpen(why string, r *reply) error {
 		unfit = m.q.Usable > 0 && beyondReserve(m.form.MaxOutput, m.q.Usable) > 0
 	}
 	// There are no tools to call, or nobody knows whether there is room behind the conversation for so much.
-	if (r.Called || unfit) && m.way == WayContinue && len(m.q.Transcript) > 0 {
-		m.way = WayTranscript
+	if (r.Called || unfit) && m.way == prose.WayContinue && len(m.q.Transcript) > 0 {
+		m.way = prose.WayTranscript
 	}
 	return nil
 }
@@ -273,7 +272,7 @@ func (m *making) ended() error {
 }
 
 // priced is p with what all requests for it cost.
-func (m *making) priced(p Prose) Prose {
+func (m *making) priced(p prose.Prose) prose.Prose {
 	text, tokens := p.Text, p.Tokens
 	p = m.cost
 	p.Text, p.Tokens, p.Way, p.Upstream, p.Model, p.Made = text, tokens, m.way, m.upstream(), m.model(), time.Now()

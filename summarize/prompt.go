@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"epitome/prose"
 )
 
 // All that a model is told stands in this file. It depends on the question alone: equal questions are equal bytes.
@@ -113,11 +115,13 @@ func (w wording) user(earlier, record string) string {
 const tagBytes = 4
 
 // tagOf is a tag for the question that nothing in it holds.
-func tagOf(q *Question) string {
+func tagOf(q *prose.Question) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "transcript %d %s", n, q.Key))
 		tag := hex.EncodeToString(sum[:tagBytes])
-		holds := func(e Entry) bool { return strings.Contains(e.Text, tag) || strings.Contains(e.Tool+" "+e.State, tag) }
+		holds := func(e prose.Entry) bool {
+			return strings.Contains(e.Text, tag) || strings.Contains(e.Tool+" "+e.State, tag)
+		}
 		if !strings.Contains(q.Earlier, tag) && !slices.ContainsFunc(q.Transcript, holds) {
 			return tag
 		}

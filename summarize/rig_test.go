@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"epitome/event"
+	"epitome/prose"
 	"epitome/store/memory"
 	"epitome/unit"
 )
@@ -36,13 +38,13 @@ func good(about string) string {
 	return b.String()
 }
 
-func question(key string) Question {
-	return Question{
+func question(key string) prose.Question {
+	return prose.Question{
 		Key: key, Conversation: "c1", Upstream: "up", Model: "own", Credential: secret, Continue: []byte("the conversation of " + key),
-		Transcript: []Entry{
-			{Group: 1, Role: RoleUser, Text: "please fix " + key},
-			{Group: 2, Role: RoleCall, Tool: "bash", Text: `{"command":"make"}`},
-			{Group: 2, Role: RoleResult, Tool: "bash", State: "exit code 2", Text: "make: *** [all] Error 2"},
+		Transcript: []prose.Entry{
+			{Group: 1, Kind: prose.User, Text: "please fix " + key},
+			{Group: 2, Kind: prose.Call, Tool: "bash", Text: `{"command":"make"}`},
+			{Group: 2, Kind: prose.Result, Tool: "bash", State: "exit code 2", Text: "make: *** [all] Error 2"},
 		},
 		SpanTokens: 10_000, Room: 2_000,
 	}
@@ -52,26 +54,26 @@ func question(key string) Question {
 type sent struct {
 	Way, Model, System, Ask string
 	Conversation            string
-	Form                    Form
+	Form                    prose.Form
 	request                 Request
 }
 
 // tongue is a dialect for tests: requests and answers are plain JSON.
 type tongue struct{}
 
-func (tongue) Continue(body []byte, instruction string, f Form) ([]byte, error) {
+func (tongue) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	if string(body) == "broken" {
 		return nil, errors.New("it is broken")
 	}
-	return json.Marshal(sent{Way: WayContinue, Conversation: string(body), Ask: instruction, Form: f})
+	return json.Marshal(sent{Way: prose.WayContinue, Conversation: string(body), Ask: instruction, Form: f})
 }
 
-func (tongue) Prompt(model, system, user string, f Form) []byte {
-	b, _ := json.Marshal(sent{Way: WayTranscript, Model: model, System: system, Ask: user, Form: f})
+func (tongue) Prompt(model, system, user string, f prose.Form) []byte {
+	b, _ := json.Marshal(sent{Way: prose.WayTranscript, Model: model, System: system, Ask: user, Form: f})
 	return b
 }
 
-func (tongue) Read(_ string, body io.Reader) (a Answer, err error) {
+func (tongue) ReadAnswer(_ string, body io.Reader) (a prose.Answer, err error) {
 	b, err := io.ReadAll(body)
 	if err == nil && json.Unmarshal(b, &a) != nil {
 		err = io.ErrUnexpectedEOF
@@ -79,7 +81,7 @@ func (tongue) Read(_ string, body io.Reader) (a Answer, err error) {
 	return a, err
 }
 
-func (tongue) Adapt(f Form, refusal []byte) (Form, bool) {
+func (tongue) Adapt(f prose.Form, refusal []byte) (prose.Form, bool) {
 	if f.OtherCap || !bytes.Contains(refusal, []byte("cap")) {
 		return f, false
 	}
@@ -90,14 +92,14 @@ func (tongue) Adapt(f Form, refusal []byte) (Form, bool) {
 // step is what the upstream does with a request.
 type step func(ctx context.Context, r sent) (Response, error)
 
-func says(a Answer) step {
+func says(a prose.Answer) step {
 	return func(context.Context, sent) (Response, error) {
 		b, err := json.Marshal(a)
 		return Response{Status: 200, Body: io.NopCloser(bytes.NewReader(b))}, err
 	}
 }
 
-func text(t string) step { return says(Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
+func text(t string) step { return says(prose.Answer{Text: t, Input: 1000, Cached: 900, Output: 50}) }
 
 func raw(status int, body, after string) step {
 	return func(context.Context, sent) (Response, error) {
@@ -140,11 +142,12 @@ type rig struct {
 	t     testing.TB
 	store Facts
 
-	mu     sync.Mutex
-	steps  []step // the last one is repeated
-	sent   []sent
-	events []Event
-	log    bytes.Buffer
+	mu      sync.Mutex
+	steps   []step         // the last one is repeated
+	windows map[string]int // usable tokens by upstream and model, with a space between them
+	sent    []sent
+	events  []event.Summary
+	log     bytes.Buffer
 }
 
 // Write takes the log.
@@ -173,10 +176,10 @@ func (r *rig) requests() []sent {
 	return append([]sent(nil), r.sent...)
 }
 
-func (r *rig) told() []Event {
+func (r *rig) told() []event.Summary {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return append([]Event(nil), r.events...)
+	return append([]event.Summary(nil), r.events...)
 }
 
 func rigged(t testing.TB, c Config, steps ...step) *rig {
@@ -193,7 +196,8 @@ func over(t testing.TB, s Facts, c Config, steps ...step) *rig {
 		Store: s, Keep: func() time.Duration { return 720 * time.Hour }, Send: r.send, Dialect: tongue{},
 		Overflow: func(_ int, body []byte) bool { return bytes.Contains(body, []byte("too long")) },
 		Count:    func(text string) int { return len(text) / 4 },
-		Tell: func(e Event) {
+		Usable:   func(upstream, model string) int { return r.windows[upstream+" "+model] },
+		Tell: func(e event.Summary) {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.events = append(r.events, e)
@@ -205,7 +209,7 @@ func over(t testing.TB, s Facts, c Config, steps ...step) *rig {
 }
 
 // answered asks q and wants prose.
-func (r *rig) answered(q Question) Prose {
+func (r *rig) answered(q prose.Question) prose.Prose {
 	r.t.Helper()
 	p, err := r.Ask(context.Background(), q)
 	if err != nil || p.Text == "" {
@@ -215,7 +219,7 @@ func (r *rig) answered(q Question) Prose {
 }
 
 // fails asks q and wants the error.
-func (r *rig) fails(q Question, want error, words string) {
+func (r *rig) fails(q prose.Question, want error, words string) {
 	r.t.Helper()
 	p, err := r.Ask(context.Background(), q)
 	if !errors.Is(err, want) || !strings.Contains(err.Error(), words) || p.Text != "" {

@@ -21,6 +21,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"epitome/event"
+	"epitome/prose"
 	"epitome/store"
 )
 
@@ -47,6 +49,10 @@ type Facts interface {
 	Touch(key string, keep time.Duration) (found bool, err error)
 }
 
+// Usable says how many tokens a request to a model at an upstream may have beside what is kept free for answers. It is
+// asked for models that Config names: what a conversation's own model takes stands in the question. 0 is not known.
+type Usable func(upstream, model string) int
+
 // Means is what a Summariser needs.
 type Means struct {
 	Store    Facts
@@ -55,7 +61,8 @@ type Means struct {
 	Dialect  Dialect
 	Overflow func(status int, body []byte) bool // the provider says that the request is too long
 	Count    func(text string) int              // tokens
-	Tell     func(Event)                        // hears what jobs do; it must not wait
+	Usable   Usable
+	Tell     func(event.Summary) // hears what jobs do; it must not wait
 	Log      *slog.Logger
 }
 
@@ -91,7 +98,7 @@ func New(c Config, m Means) *Summariser {
 func (s *Summariser) Configure(c Config) { s.conf.Store(&c) }
 
 // Ready returns prose that was made before, and lets it live on. It asks nobody.
-func (s *Summariser) Ready(key string) (Prose, bool) {
+func (s *Summariser) Ready(key string) (prose.Prose, bool) {
 	p, ok := s.Peek(key)
 	if ok {
 		_, _ = s.means.Store.Touch(nameOf(key), s.means.Keep()) // what cannot be touched dies earlier, and is made anew
@@ -100,13 +107,20 @@ func (s *Summariser) Ready(key string) (Prose, bool) {
 }
 
 // Peek returns prose that was made before, and changes nothing: it lives no longer for it.
-func (s *Summariser) Peek(key string) (Prose, bool) {
+func (s *Summariser) Peek(key string) (prose.Prose, bool) {
 	if p, ok := s.kept(key); ok {
 		return p, true
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.spare.get(key)
+}
+
+// Look returns what Ready does. If there is none, pending says that it is being made.
+func (s *Summariser) Look(key string) (p prose.Prose, found, pending bool) {
+	pending = s.Pending(key) // first: what ends in between is found
+	p, found = s.Ready(key)
+	return p, found, pending && !found
 }
 
 // Pending reports whether prose is being made or waits for its turn. Whoever asks this before Ready misses nothing: a job puts its
@@ -119,14 +133,14 @@ func (s *Summariser) Pending(key string) bool {
 
 // Ask returns the answer to q. It waits until that is there, at most until ctx ends or Config.Wait has passed since somebody
 // first waited for it; then the error is ErrLate. It is ErrBusy if after a quarter of that it is not q's turn yet. The job goes on.
-func (s *Summariser) Ask(ctx context.Context, q Question) (Prose, error) {
+func (s *Summariser) Ask(ctx context.Context, q prose.Question) (prose.Prose, error) {
 	if p, ok := s.Ready(q.Key); ok {
 		return p, nil
 	}
-	wait := s.configOf(&q).Wait.D()
+	wait := s.conf.Load().Wait.D()
 	j, err := s.join(q, true)
 	if err != nil {
-		return Prose{}, err
+		return prose.Prose{}, err
 	}
 	late, idle := time.NewTimer(time.Until(j.since.Add(wait))), time.NewTimer(time.Until(j.since.Add(wait/4)))
 	defer late.Stop()
@@ -136,28 +150,28 @@ func (s *Summariser) Ask(ctx context.Context, q Question) (Prose, error) {
 		case <-j.done:
 			return j.prose, j.err
 		case <-ctx.Done():
-			return Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
+			return prose.Prose{}, fmt.Errorf("%w: %w", ErrLate, context.Cause(ctx))
 		case <-late.C:
-			return Prose{}, ErrLate
+			return prose.Prose{}, ErrLate
 		case <-idle.C:
 		}
 		select {
 		case <-j.begun:
 		default:
-			return Prose{}, ErrBusy
+			return prose.Prose{}, ErrBusy
 		}
 	}
 }
 
 // Prepare has q answered in the background, for whoever asks later. If there is much to do already, nothing is done.
-func (s *Summariser) Prepare(q Question) {
+func (s *Summariser) Prepare(q prose.Question) {
 	if _, ok := s.Ready(q.Key); !ok {
 		_, _ = s.join(q, false)
 	}
 }
 
-// Needs is how many tokens of usable a request needs besides the conversation that Question.Continue holds: the instruction,
-// and what of the answer usable leaves no room for.
+// Needs is how many tokens of usable a request needs besides the conversation that prose.Question.Continue holds: the
+// instruction, and what of the answer usable leaves no room for.
 func (s *Summariser) Needs(detail string, usable int) int {
 	d, _ := detailOf(detail)
 	w := wording{detail: d, tokens: d.tokens, update: true, why: "it lacked some of the headings"}
@@ -184,7 +198,7 @@ func (s *Summariser) Close(ctx context.Context) error {
 	s.closed = true
 	s.stop()
 	for _, j := range s.queue {
-		s.endLocked(j, Prose{}, ErrClosed)
+		s.endLocked(j, prose.Prose{}, ErrClosed)
 	}
 	s.queue = nil
 	s.mu.Unlock()
@@ -199,12 +213,4 @@ func (s *Summariser) Close(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("cannot end all summaries: %w", context.Cause(ctx))
 	}
-}
-
-// configOf is what holds for a question.
-func (s *Summariser) configOf(q *Question) *Config {
-	if q.By != nil {
-		return q.By
-	}
-	return s.conf.Load()
 }

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"unicode/utf8"
+
+	"epitome/prose"
 )
 
 // How a transcript is cut down: first the longer texts, step by step, then the oldest groups.
@@ -22,7 +24,7 @@ func shareAt(step int) float64 {
 }
 
 // transcript tells the span as text. Each entry begins with a line that has the tag. step says how much is left out.
-func transcript(entries []Entry, tag string, step int) string {
+func transcript(entries []prose.Entry, tag string, step int) string {
 	var b strings.Builder
 	told := make([]string, len(entries))
 	total := 0
@@ -44,7 +46,7 @@ func transcript(entries []Entry, tag string, step int) string {
 }
 
 // newest is where the newest groups begin that have room; the last one always has.
-func newest(entries []Entry, told []string, room int) int {
+func newest(entries []prose.Entry, told []string, room int) int {
 	from, have := len(entries), 0
 	for i := len(entries) - 1; i >= 0; i-- {
 		have += len(told[i])
@@ -59,7 +61,7 @@ func newest(entries []Entry, told []string, room int) int {
 	return from
 }
 
-func groupsIn(entries []Entry) (n int) {
+func groupsIn(entries []prose.Entry) (n int) {
 	for i := range entries {
 		if i == 0 || entries[i-1].Group != entries[i].Group {
 			n++
@@ -69,8 +71,8 @@ func groupsIn(entries []Entry) (n int) {
 }
 
 // tell is one entry as text.
-func tell(e *Entry, tag string, step int) string {
-	head := e.Role
+func tell(e *prose.Entry, tag string, step int) string {
+	head := string(e.Kind)
 	if e.Tool != "" {
 		head += " " + line(e.Tool)
 	}
@@ -78,7 +80,7 @@ func tell(e *Entry, tag string, step int) string {
 		head += ", " + line(e.State)
 	}
 	most := math.MaxInt
-	if e.Role == RoleCall || e.Role == RoleResult {
+	if e.Kind == prose.Call || e.Kind == prose.Result {
 		most = toolText
 	}
 	return fmt.Sprintf("[%s %s]\n%s\n", tag, head, shorten(e.Text, most, step))

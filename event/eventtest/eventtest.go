@@ -33,8 +33,8 @@ func Conversation() event.Exchange {
 // Compaction is a step of that kind.
 func Compaction(kind string) event.Compaction {
 	return event.Compaction{
-		Kind: kind, Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Reason: "threshold",
-		Mode: "hybrid", Detail: "medium", MessagesBefore: 40, MessagesAfter: 9, TokensBefore: 1000, TokensAfter: 300,
+		Kind: kind, Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Window: 1000, Usable: 800,
+		Reason: "threshold", Mode: "hybrid", Detail: "medium", MessagesBefore: 40, MessagesAfter: 9, TokensBefore: 1000, TokensAfter: 300,
 		TurnsKept: 2, Files: 5, Prepared: true, Cost: cost(), Why: "why not more",
 	}
 }
@@ -51,7 +51,7 @@ func Summary(kind string) event.Summary {
 func Warning(reason string) event.Warning {
 	return event.Warning{
 		Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Window: 1000, Usable: 800, Tokens: 900,
-		Reason: reason,
+		Sent: 850, Reason: reason,
 	}
 }
 

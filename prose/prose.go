@@ -1,0 +1,98 @@
+// Package prose is what is asked of a model about a conversation, and what it said.
+//
+// It holds the words that whoever shortens conversations, whoever sees to it that a summary is made once, and the
+// dialects of providers have in common. It promises to hold data alone: nothing in it asks, waits or decides.
+// Neither a Question nor what it carries is ever printed.
+package prose
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"epitome/event"
+)
+
+// Question is a span of a conversation that is to become prose. Whoever asks does not change it afterwards.
+type Question struct {
+	// Key names the span and all that the answer depends on: scope, chain at its start and end, mode, detail and the
+	// earlier summary. Equal keys have equal answers. The chain covers the content, so no content can know the key.
+	Key          string
+	Conversation string // its id, for events alone
+	Upstream     string // the conversation's own
+	Model        string // the conversation's own
+	Detail       string // one of Details; empty is what is configured
+	Credential   any    // what it takes to speak for the client; kept in the job's memory alone, and never shown
+
+	// Continue is the request as it is sent, up to the end of the span; nil if there is no room for an instruction
+	// and an answer behind it, or if it does not show Earlier.
+	Continue   []byte
+	Transcript []Entry // the span as text, for the other way to ask; the users' messages of the head come first
+	Earlier    string  // prose that the new one is to update; empty for the first one
+	SpanTokens int     // of the span as it is sent now
+	Room       int     // tokens that the prose may take; 0 is no limit but the span
+	Usable     int     // tokens that a request to the model that is asked may have; 0 if unknown
+}
+
+// Format keeps credential and conversation out of everything that prints, whatever the verb.
+func (q Question) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a question to summarise") }
+
+// LogValue does the same for logs.
+func (q Question) LogValue() slog.Value { return slog.StringValue("a question to summarise") }
+
+// Kind says who speaks in an Entry, or which side of a tool it is.
+type Kind string
+
+// The kinds of an Entry: three speakers, and the two sides of a tool.
+const (
+	System    Kind = "system"
+	User      Kind = "user"
+	Assistant Kind = "assistant"
+	Call      Kind = "call"   // its text is the arguments
+	Result    Kind = "result" // its text is what the tool gave
+)
+
+// Entry is a piece of a transcript.
+type Entry struct {
+	Group int // rises along the span; entries of one group are left out together
+	Kind  Kind
+	Tool  string // name of the tool, for a call or a result
+	State string // what is known of a result besides its text, as "exit code 1" or "failed"; empty if nothing is
+	Text  string
+}
+
+// The ways to ask.
+const (
+	WayContinue   = "continue"   // the conversation itself, with an instruction behind it
+	WayTranscript = "transcript" // a request of its own, with the span told as text
+)
+
+// Prose is what a model says of a span, and what that cost. It is stored as JSON: the names of its keys stay.
+type Prose struct {
+	Text     string `json:"text"`
+	Tokens   int    `json:"tokens"` // of the text
+	Way      string `json:"way"`    // WayContinue or WayTranscript
+	Upstream string `json:"upstream"`
+	Model    string `json:"model"`
+	event.Cost
+	Made time.Time `json:"made"`
+}
+
+// Form is how an answer is asked for.
+type Form struct {
+	MaxOutput int  // tokens
+	OtherCap  bool // the provider wants the cap under another name than is usual
+	Stream    bool // the provider answers in streams alone
+}
+
+// Answer is what a model said to one request.
+type Answer struct {
+	Text    string // without its reasoning
+	Refused bool   // the model, or a filter, declined
+	Cut     bool   // the cap on the output was reached
+	Called  bool   // tools are called
+	Error   []byte // what the provider says went wrong in an answer that began well; nil if nothing did
+
+	Input, Cached, Output int // tokens; 0 if they are not told
+}
