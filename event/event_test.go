@@ -1,0 +1,21 @@
+package event
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestClipBoundsTextsAndKeepsThemSound(t *testing.T) {
+	f := func(in, want string) {
+		t.Helper()
+		if got := Clip(in); got != want {
+			t.Errorf("%.20q… is %q, want %q", in, got, want)
+		}
+	}
+	f("", "")
+	f("short", "short")
+	f("un\xffsound", "unsound")
+	f(strings.Repeat("m", MostText), strings.Repeat("m", MostText))
+	f(strings.Repeat("m", MostText+1), strings.Repeat("m", MostText))
+	f(strings.Repeat("€", MostText), strings.Repeat("€", MostText/3))
+}
