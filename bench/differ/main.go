@@ -3,9 +3,9 @@
 //
 //	go run ./bench/differ --old BINARY --new BINARY [--corpus FOLDER] [--clients FOLDER]
 //
-// Each setting is a window and a mode. In each, all conversations are played three times, over HTTP on loopback: by
-// the old build; by the old build for the first half of each conversation, and then by the new one, started on the
-// same data folder; and by the new build. Every run begins with a copy of one data folder, lies under the same path,
+// Each setting is a window and a mode. In each, all conversations are played several times, over HTTP on loopback: by
+// the old build; by the new build; and by the old one for the first half of each conversation, and then by the new one,
+// started on the same data folder. Every run begins with a copy of one data folder, lies under the same path,
 // and listens on the same port, so nothing needs to be made alike before it is compared. Compared are the requests that
 // reach the upstream, head and body; the answers that clients get, with x-epitome-action and x-epitome-tokens; and the
 // artifacts.

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -144,7 +146,9 @@ func (s *stage) fixture(ctx context.Context) (archive, error) {
 		plays[k] = t.play()
 	}
 	folder := filepath.Join(s.root, "data")
-	for name, text := range settings() {
+	texts := settings()
+	for _, name := range slices.Sorted(maps.Keys(texts)) {
+		text := texts[name]
 		wanted := func(p play) bool { return p.settings == name }
 		j, err := s.play(ctx, playing{text, folder, plays, wanted})
 		if err != nil {
@@ -249,7 +253,7 @@ func (s *stage) replay(ctx context.Context, a archive, folder string) (all []rec
 	for i := range all {
 		all[i].sent = nil
 	}
-	for name := range settings() {
+	for _, name := range slices.Sorted(maps.Keys(settings())) {
 		wanted := func(p play) bool { return p.settings == name }
 		text := string(a.find(settingPart + name + ".toml"))
 		j, err := s.play(ctx, playing{text, folder, plays, wanted})

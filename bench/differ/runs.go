@@ -96,8 +96,9 @@ func (b *bench) announce(notes []string) {
 	}
 }
 
-// Folders below the root.
+// What lies below the root, beside the folders of runs that are done.
 const (
+	configFile = "config.toml"
 	liveFolder = "live" // the data folder of the epitome that runs
 	seedFolder = "seed" // what every run begins with
 )
@@ -139,7 +140,7 @@ probe = false
 mode = %q
 prepare = "off"
 `, b.listen, b.upstream.url, b.path(liveFolder), s.mode, scopeHeader, tokens, tokens, s.summaries)
-	path = b.path("config.toml")
+	path = b.path(configFile)
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
@@ -147,45 +148,76 @@ prepare = "off"
 // rest.
 type run struct {
 	name        string
-	first, then string // binaries; the same one twice is not started anew
+	first, then string // binaries
+	halves      bool   // they are two processes, one after the other; else one process plays all
 }
 
 // outcome is what came of a run.
 type outcome struct {
+	of        run
 	notes     *journal
 	artifacts string // folder
 }
 
+// trial is one run that is taken for right, and those that must be like it.
+type trial struct {
+	right  run
+	tested []run
+}
+
+// trials are those of a mode. Where forms are recorded a restart must not show. In the other modes what is decided is
+// remembered in memory alone: a restart shows with any build, so restarts are compared with restarts.
+func trials(mode string, o options) []trial {
+	old, new := run{"old", o.old, o.old, false}, run{"new", o.new, o.new, false}
+	goesOn := run{"old, then new", o.old, o.new, true}
+	if mode == "on" {
+		return []trial{{old, []run{goesOn, new}}}
+	}
+	return []trial{{old, []run{new}}, {run{"old, then old", o.old, o.old, true}, []run{goesOn}}}
+}
+
 // compareIn does all runs of one setting, and returns how many requests were sent.
 func (b *bench) compareIn(ctx context.Context, s setting, o options) (requests int, err error) {
-	begun, before := time.Now(), b.found
-	config, err := b.configure(s)
-	if err != nil {
+	begun, before, did := time.Now(), b.found, ""
+	if _, err := b.configure(s); err != nil {
 		return 0, err
 	}
-	old, err := b.perform(ctx, run{"old", o.old, o.old}, config)
-	if err != nil {
-		return 0, err
-	}
-	for _, r := range []run{{"old, then new", o.old, o.new}, {"new", o.new, o.new}} {
-		got, err := b.perform(ctx, r, config)
+	for _, t := range trials(s.mode, o) {
+		n, summary, err := b.try(ctx, t, s)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", r.name, err)
-		}
-		if err := b.differ(s, r, old, got); err != nil {
 			return 0, err
+		}
+		requests, did = requests+n, summary
+	}
+	fmt.Fprintf(b.out, "%s: %d differences, %d requests in %s; of the old build's: %s\n",
+		s, b.found-before, requests, time.Since(begun).Round(100*time.Millisecond), did)
+	return requests, nil
+}
+
+// try does the runs of a trial and compares them. It returns how many requests were sent, and what the right run did.
+func (b *bench) try(ctx context.Context, t trial, s setting) (requests int, summary string, err error) {
+	right, err := b.perform(ctx, t.right)
+	if err != nil {
+		return 0, "", fmt.Errorf("%s: %w", t.right.name, err)
+	}
+	for _, r := range t.tested {
+		got, err := b.perform(ctx, r)
+		if err != nil {
+			return 0, "", fmt.Errorf("%s: %w", r.name, err)
+		}
+		if err := b.differ(s, right, got); err != nil {
+			return 0, "", err
 		}
 	}
 	for k := range b.plays {
-		requests += 3 * len(b.plays[k].requests)
+		requests += (1 + len(t.tested)) * len(b.plays[k].requests)
 	}
-	fmt.Fprintf(b.out, "%s: %d differences, %d requests in %s; of the old build's: %s\n",
-		s, b.found-before, requests, time.Since(begun).Round(100*time.Millisecond), old.notes.summary())
-	return requests, os.RemoveAll(b.path("old"))
+	return requests, right.notes.summary(), os.RemoveAll(b.path(t.right.name))
 }
 
 // perform does one run. Its data folder is left under the run's name.
-func (b *bench) perform(ctx context.Context, r run, config string) (outcome, error) {
+func (b *bench) perform(ctx context.Context, r run) (outcome, error) {
+	config := b.path(configFile)
 	j := newJournal(len(b.plays))
 	b.upstream.notes.Store(j)
 	if err := os.CopyFS(b.path(liveFolder), os.DirFS(b.path(seedFolder))); err != nil {
@@ -195,7 +227,7 @@ func (b *bench) perform(ctx context.Context, r run, config string) (outcome, err
 	whole := func(n int) int { return n }
 	none := func(int) int { return 0 }
 	var err error
-	if r.first == r.then {
+	if !r.halves {
 		err = b.part(ctx, part{r.first, config, j, none, whole})
 	} else {
 		err = b.part(ctx, part{r.first, config, j, none, half})
@@ -209,7 +241,7 @@ func (b *bench) perform(ctx context.Context, r run, config string) (outcome, err
 	if err := os.Rename(b.path(liveFolder), b.path(r.name)); err != nil {
 		return outcome{}, err
 	}
-	return outcome{j, filepath.Join(b.path(r.name), "artifacts")}, nil
+	return outcome{r, j, filepath.Join(b.path(r.name), "artifacts")}, nil
 }
 
 // part is what one process does of a run: of n requests of a play, those from from(n) up to to(n).
@@ -252,10 +284,10 @@ func (b *bench) send(ctx context.Context, c *caller, k int, x part) error {
 }
 
 // differ prints every difference between two runs of a setting, and removes the folder of the second one.
-func (b *bench) differ(s setting, r run, old, new outcome) error {
+func (b *bench) differ(s setting, old, new outcome) error {
 	tell := func(d difference) {
 		b.found++
-		fmt.Fprintf(b.out, "%s, run %q: %s\n", s, r.name, d)
+		fmt.Fprintf(b.out, "%s, run %q: %s\n", s, new.of.name, d)
 	}
 	for k := range new.notes.tracks {
 		name := "no play"
@@ -267,7 +299,7 @@ func (b *bench) differ(s setting, r run, old, new outcome) error {
 	if err := differFolders(old.artifacts, new.artifacts, tell); err != nil {
 		return err
 	}
-	return os.RemoveAll(b.path(r.name))
+	return os.RemoveAll(b.path(new.of.name))
 }
 
 // differFolders calls tell with every difference between the files of two folders.
