@@ -105,9 +105,6 @@ func tokensOf(list []string) (windows []int, err error) {
 	return windows, nil
 }
 
-// mostWindow is more than any model holds.
-const mostWindow = 100_000_000
-
 // tokenCount reads a window, as in 128000, 128k or 1M.
 func tokenCount(text string) (int, error) {
 	digits, times := text, 1
@@ -118,10 +115,10 @@ func tokenCount(text string) (int, error) {
 		digits, times = text[:len(text)-1], 1_000_000
 	}
 	n, err := strconv.ParseUint(digits, 10, 32)
-	if tokens := int(n) * times; err == nil && tokens >= leastWindow && tokens <= mostWindow {
+	if tokens := int(n) * times; err == nil && tokens >= leastWindow && tokens <= unit.MostTokens {
 		return tokens, nil
 	}
-	return 0, fmt.Errorf("cannot use window %q: write a number of tokens from %d to %d, as 128k or 128000", text, leastWindow, mostWindow)
+	return 0, fmt.Errorf("cannot use window %q: write a number of tokens from %d to %d, as 128k or 128000", text, leastWindow, unit.MostTokens)
 }
 
 // replaying is how conversations are shaped in a replay.

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"epitome/console"
+	"epitome/event"
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/summarize"
@@ -219,7 +220,7 @@ func expandText(text string, lookup func(string) (string, bool)) (string, error)
 func (c Config) validate() error { return c.from.locate(c.check()) }
 
 func (c Config) check() error {
-	if !slices.Contains([]string{"on", "observe", "off"}, c.Mode) {
+	if !slices.Contains([]string{event.ModeOn, event.ModeObserve, event.ModeOff}, c.Mode) {
 		return unit.Wrong([]string{"mode"}, "cannot use mode %q: write on, observe or off", c.Mode)
 	}
 	if err := checkScope(c.Scope); err != nil {

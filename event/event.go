@@ -40,6 +40,19 @@ const (
 	Panic       Fault = "panic"       // a bug in epitome; the process went on
 )
 
+// Modes: how an exchange is treated.
+const (
+	ModeOn      = "on"      // rewrite where it helps
+	ModeObserve = "observe" // work out what would be done, and send the original
+	ModeOff     = "off"     // touch nothing, add nothing
+)
+
+// Actions of an exchange whose conversation no rung of the ladder has changed.
+const (
+	ActionNone   = "none"
+	ActionBypass = "bypass" // something failed inside epitome
+)
+
 // Exchange is one request and its response, as it ended.
 type Exchange struct {
 	ID            string        // unique in this process, for finding the log line

@@ -85,7 +85,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 		Action: rewrite.ActionNone, RequestBytes: int64(len(ctx.Request.Body())),
 	}
 	x.event.Mode, x.modeKnown = x.set.mode(h.RawHeaders())
-	if x.event.Mode != ModeOff {
+	if x.event.Mode != event.ModeOff {
 		x.to.extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
 	}
 	x.own = bytes.HasPrefix(target, []byte(ownPath))

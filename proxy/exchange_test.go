@@ -164,9 +164,9 @@ func TestModeSaysWhetherAnswersCarryOurHeaders(t *testing.T) {
 		r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\n", func(s *Settings) { s.Mode = mode })
 		r.dial().send("GET /a HTTP/1.1\r\nHost: x\r\n" + lines + "\r\n").expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" + want + "\r\na")
 	}
-	f(ModeOff, "", "")
-	f(ModeOn, "", "x-epitome-action: none\r\n")
-	f(ModeObserve, "", "x-epitome-action: none\r\n")
-	f(ModeOn, "x-epitome-mode: off\r\n", "")
-	f(ModeOff, "X-Epitome-Mode: On\r\n", "x-epitome-action: none\r\n")
+	f(event.ModeOff, "", "")
+	f(event.ModeOn, "", "x-epitome-action: none\r\n")
+	f(event.ModeObserve, "", "x-epitome-action: none\r\n")
+	f(event.ModeOn, "x-epitome-mode: off\r\n", "")
+	f(event.ModeOff, "X-Epitome-Mode: On\r\n", "x-epitome-action: none\r\n")
 }

@@ -33,7 +33,7 @@ func FuzzRawRequestNeverBreaksTheProxy(f *testing.F) {
 			up = answer.upstream(t)
 		}
 		s := testSettings(up.URL())
-		s.Mode, s.Scope = ModeOn, "credential"
+		s.Mode, s.Scope = event.ModeOn, "credential"
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)
 		}

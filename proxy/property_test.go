@@ -15,6 +15,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"epitome/event"
 	"epitome/scripted"
 )
 
@@ -254,9 +255,9 @@ type shape struct {
 }
 
 func drawTrial(t *rapid.T, s shape) *trial {
-	c, method := &trial{parts: drawLengths(t, 6), mode: ModeOff}, drawMethod(t)
+	c, method := &trial{parts: drawLengths(t, 6), mode: event.ModeOff}, drawMethod(t)
 	if s.chat {
-		method, c.mode, c.own = "POST", ModeOn, "x-epitome-action: none\r\n"
+		method, c.mode, c.own = "POST", event.ModeOn, "x-epitome-action: none\r\n"
 	}
 	c.drawRequest(t, s, method)
 	c.drawAnswer(t, s, method)

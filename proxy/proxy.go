@@ -36,13 +36,6 @@ import (
 	"epitome/window"
 )
 
-// The modes: what is done to requests.
-const (
-	ModeOn      = "on"      // rewrite where it helps
-	ModeObserve = "observe" // work out what would be done, and send the original
-	ModeOff     = "off"     // touch nothing, add nothing
-)
-
 // Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
 type Settings struct {
 	Config
@@ -380,7 +373,7 @@ func (p *Proxy) whyUnread(ctx *fasthttp.RequestCtx, err error) error {
 // mode is the mode of one request: its own header before the configured one. ok says that the header is a mode.
 func (s *settings) mode(block []byte) (mode string, ok bool) {
 	switch m := string(bytes.ToLower(find(block, "x-epitome-mode"))); m {
-	case ModeOn, ModeObserve, ModeOff:
+	case event.ModeOn, event.ModeObserve, event.ModeOff:
 		return m, true
 	case "":
 		return s.Settings.Mode, true

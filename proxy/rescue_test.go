@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/event"
 	"epitome/rewrite"
 )
 
@@ -265,7 +266,7 @@ func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
 }
 
 func TestRescueCanBeTurnedOff(t *testing.T) {
-	for _, change := range []func(*Settings){func(s *Settings) { s.RescueTries = 0 }, func(s *Settings) { s.Mode = ModeObserve }} {
+	for _, change := range []func(*Settings){func(s *Settings) { s.RescueTries = 0 }, func(s *Settings) { s.Mode = event.ModeObserve }} {
 		r := on(t, refused(400, tooLong), change)
 		r.shapes(climbing)
 		if resp, body := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 400 || body != tooLong || len(r.upstream.Requests()) != 1 {

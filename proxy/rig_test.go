@@ -66,7 +66,7 @@ func testSettings(base string) Settings {
 			MaxConnections: 4096, HeaderTimeout: long, MinBodyRate: unit.MB, KeepAlive: long, WriteIdle: long, DialTimeout: long,
 			FirstByteTimeout: long, ReadIdle: long, RescueTries: 4, RescueTimeout: long, UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
 		},
-		Mode: ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
+		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
 }
 

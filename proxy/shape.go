@@ -18,7 +18,7 @@ const chatPath = "/chat/completions"
 
 // isChat reports whether a request, with its target as the upstream gets it, is one to shape, as far as that shows in its head.
 func isChat(h *fasthttp.RequestHeader, mode string, target []byte) bool {
-	if mode == ModeOff || !h.IsPost() {
+	if mode == event.ModeOff || !h.IsPost() {
 		return false
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
@@ -59,7 +59,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		x.tell(notShaped(err))
 		return nil
 	}
-	f, observe := x.proxy.plugs.Shape, x.event.Mode == ModeObserve
+	f, observe := x.proxy.plugs.Shape, x.event.Mode == event.ModeObserve
 	if observe {
 		f = x.proxy.plugs.Observe
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
+	"epitome/event"
 	"epitome/rewrite"
 	"epitome/unit"
 )
@@ -100,7 +101,7 @@ func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
 		t.Helper()
 		x := reads(unit.MB)
 		x.proxy.admission, x.ctx = newAdmission(roomy), &fasthttp.RequestCtx{}
-		x.event.Mode, x.event.RequestBytes = ModeOn, came
+		x.event.Mode, x.event.RequestBytes = event.ModeOn, came
 		h := &x.ctx.Request.Header
 		head := "POST " + chat + " HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n"
 		if err := h.Read(bufio.NewReader(strings.NewReader(head))); err != nil {

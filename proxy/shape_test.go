@@ -25,7 +25,7 @@ const taking = "-- POST * --\nrepeat\nstatus 200 OK\nbody a\n"
 // on is a rig in mode on.
 func on(tb testing.TB, script string, change ...func(*Settings)) *rig {
 	tb.Helper()
-	return newRig(tb, script, append([]func(*Settings){func(s *Settings) { s.Mode = ModeOn }}, change...)...)
+	return newRig(tb, script, append([]func(*Settings){func(s *Settings) { s.Mode = event.ModeOn }}, change...)...)
 }
 
 // shapes lets f shape conversations from now on.
@@ -187,7 +187,7 @@ func TestObserveSendsTheOriginal(t *testing.T) {
 		if _, body := r.got(); !strings.HasSuffix(in, "\r\n\r\n"+body) {
 			t.Errorf("the upstream got %q of %q", body, in)
 		}
-		if e := r.event(); e.Mode != ModeObserve || e.Action != "clear" || e.TokensAfter.Total() != 25 {
+		if e := r.event(); e.Mode != event.ModeObserve || e.Action != "clear" || e.TokensAfter.Total() != 25 {
 			t.Errorf("event %+v", e)
 		}
 	}
@@ -232,7 +232,7 @@ func TestPanicOfTheShaperCostsOnlyTheRewriting(t *testing.T) {
 		func(a rewrite.Asked) rewrite.Shaped { return rewrite.Shaped{Body: a.Body[len(a.Body)+1:]} },
 		func(rewrite.Asked) rewrite.Shaped { return rewrite.Shaped{} },
 	} {
-		for _, mode := range []string{ModeOn, ModeObserve} {
+		for _, mode := range []string{event.ModeOn, event.ModeObserve} {
 			r.shapes(bad)
 			r.observe.Store(&bad)
 			r.dial().send(post(chat, long, "x-epitome-mode: "+mode)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: bypass\r\n\r\na")
@@ -250,7 +250,7 @@ func TestPanicOfTheShaperCostsOnlyTheRewriting(t *testing.T) {
 func (r *rig) scopeOf(setting string, lines ...string) string {
 	r.tb.Helper()
 	s := r.proxy.settings.Load().Settings
-	s.Scope, s.Mode = setting, ModeOn
+	s.Scope, s.Mode = setting, event.ModeOn
 	if err := r.proxy.Reload(s); err != nil {
 		r.tb.Fatal(err)
 	}

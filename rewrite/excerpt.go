@@ -28,19 +28,10 @@ func excerptOf(text string, keep int, headShare float64, count func(string) int)
 	}
 	head, tail := len(text)-len(c.left)-c.tail, len(text)-c.tail
 	e = excerpt{head: text[:head], left: text[head:tail], tail: text[tail:]}
-	e.from = lines(e.head) + 1
-	e.to = e.from + lines(e.left) - 1
+	e.from = linesIn(e.head) + 1
+	e.to = e.from + linesIn(e.left) - 1
 	e.leftTokens = count(e.left)
 	return e, true
-}
-
-// lines is how many lines there are, the last one with or without its end.
-func lines(text string) int {
-	n := strings.Count(text, "\n")
-	if text != "" && text[len(text)-1] != '\n' {
-		n++
-	}
-	return n
 }
 
 // cutter takes lines off both sides of a text.

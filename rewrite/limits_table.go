@@ -3,6 +3,8 @@ package rewrite
 import (
 	"math"
 	"slices"
+
+	"epitome/unit"
 )
 
 // Key is one number of [rewrite]: what it is called, what it counts, between what it makes sense, and where it stands.
@@ -16,8 +18,8 @@ type Key struct {
 }
 
 const (
-	mostTokens = 100_000_000 // more than any model holds
-	leastShare = 0.01        // a smaller share is a slip of the pen
+	mostTokens = unit.MostTokens
+	leastShare = 0.01 // a smaller share is a slip of the pen
 )
 
 // Keys is the table of all numbers. The configuration file, headers and explain are read and told by it alone.

@@ -3,6 +3,8 @@ package rewrite
 import (
 	"context"
 	"time"
+
+	"epitome/event"
 )
 
 // Asked is a request to shape.
@@ -41,12 +43,12 @@ type Shaped struct {
 // The actions: what the ladder has done to a request as it is sent, in this exchange or in an earlier one. The highest rung
 // names it.
 const (
-	ActionNone    = "none"
+	ActionNone    = event.ActionNone
 	ActionOffload = "offload"
 	ActionClear   = "clear"
 	ActionCompact = "compact"
-	ActionRescue  = "rescue" // of requests that were refused as too long, and sent again
-	ActionBypass  = "bypass" // something failed inside epitome; Report.Err says what
+	ActionRescue  = "rescue"           // of requests that were refused as too long, and sent again
+	ActionBypass  = event.ActionBypass // Report.Err says why
 )
 
 // Report says what was done to a request, or why nothing was.

@@ -1,10 +1,15 @@
 package window
 
 import (
+	"epitome/unit"
+
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
+
+// mostTokens is the largest number that is taken for one of tokens.
+const mostTokens = unit.MostTokens
 
 // wording is what an answer says in a form that rules can be written for: words in lower case with one space between
 // them, names from code taken apart ("n_ctx" is "n ctx", "ContextWindowExceeded" is "context window exceeded"), every
@@ -22,9 +27,6 @@ type figure struct {
 	at     int  // of its # in the text
 	lonely bool // it stands alone in brackets, as codes of errors do
 }
-
-// mostTokens is the largest number that is taken for one of tokens.
-const mostTokens = 100_000_000
 
 // read puts a text into words.
 func (w *wording) read(s string) {

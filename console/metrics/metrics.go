@@ -111,8 +111,8 @@ func (m *Recorder) RecordExchange(e event.Exchange) {
 
 func (m *Recorder) recordTraffic(e event.Exchange) {
 	sent := e.Action
-	if e.Mode == observe {
-		sent = untouched
+	if e.Mode == event.ModeObserve {
+		sent = event.ActionNone
 	}
 	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), sent, string(e.Fault)).Inc()
 	t := m.trafficOf(e.Upstream)
@@ -124,22 +124,14 @@ func (m *Recorder) recordTraffic(e event.Exchange) {
 	t.duration.Observe(e.Duration.Seconds())
 }
 
-// The words of an event that are told apart here.
-const (
-	on        = "on"
-	observe   = "observe"
-	untouched = "none"
-	bypass    = "bypass"
-)
-
 // recordShaping counts what was done to a conversation.
 func (m *Recorder) recordShaping(e event.Exchange) {
-	if e.ShapeTime == 0 || e.Mode != on && e.Mode != observe {
+	if e.ShapeTime == 0 || e.Mode != event.ModeOn && e.Mode != event.ModeObserve {
 		return
 	}
 	s := m.shapingOf(e.Upstream, e.Mode)
 	s.shape.Observe(e.ShapeTime.Seconds())
-	if e.Action == bypass {
+	if e.Action == event.ActionBypass {
 		m.bypasses.WithLabelValues(e.Upstream).Inc()
 	}
 	s.offloaded.Add(float64(e.Offloaded))
