@@ -1,0 +1,234 @@
+package house_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// room is the place of one package folder: the packages of this project it may import, and why no others.
+type room struct {
+	imports string // folders, separated by spaces; "." is main
+	why     string
+}
+
+// house has every package folder. Tests may import the scripted upstream, event and unit besides.
+var house = map[string]room{
+	".": {
+		"bench console console/logs console/metrics demo event offload prose proxy rewrite scripted store store/disk store/memory summarize tokenize unit window",
+		"main wires everything; nothing imports it, and no test code is linked into the program",
+	},
+	"bench": {
+		"bench/sessions event proxy rewrite tokenize unit",
+		"bench measures the very path that serves; what only tests use would measure something else",
+	},
+	"bench/differ": {
+		"bench/sessions",
+		"it compares builds from outside, on the wire and in files; with code of the one it is built from, it would judge by it",
+	},
+	"bench/samples": {
+		"",
+		"it is the program that makes the samples, and none of the program that counts them",
+	},
+	"bench/sessions": {
+		"demo/props rewrite",
+		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured",
+	},
+	"console": {
+		"",
+		"what it shows of the program main plugs in, so it can never slow an exchange",
+	},
+	"console/logs": {
+		"event",
+		"log lines are a fold over events; what else they told would be a second truth",
+	},
+	"console/metrics": {
+		"event",
+		"metrics are a fold over events; what else they counted would be a second truth",
+	},
+	"demo": {
+		"demo/props tokenize",
+		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",
+	},
+	"demo/props": {
+		"",
+		"contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them",
+	},
+	"event": {
+		"",
+		"event is plain data that every package may read; an import would make each of them depend on it",
+	},
+	"event/eventtest": {
+		"event",
+		"it is what tests of folds are fed with",
+	},
+	"house": {
+		"",
+		"the law reads the sources as text; importing what it judges, it could not judge what does not build",
+	},
+	"house/missing": {
+		"",
+		"it only ends a test, and every package may have tests that lack something",
+	},
+	"offload": {
+		"store",
+		"a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given",
+	},
+	"prose": {
+		"event",
+		"it is what others ask and answer, as data; it has the cost of an answer from event, so that what is told needs no copy",
+	},
+	"proxy": {
+		"event rewrite unit window",
+		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
+	},
+	"rewrite": {
+		"event prose tokenize unit",
+		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; what it tells is an event already, as data, and has no translation to lose a field in",
+	},
+	"scripted": {
+		"",
+		"the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes",
+	},
+	"scripted/scriptedtest": {
+		"scripted",
+		"it only ties the scripted upstream to package testing",
+	},
+	"sdk": {
+		"",
+		"the SDK test drives the built program from outside, as a user does",
+	},
+	"store": {
+		"",
+		"facts know nothing of who asks for them",
+	},
+	"store/disk": {
+		"store store/records",
+		"what a store keeps its bytes in must be replaceable without touching what facts are",
+	},
+	"store/memory": {
+		"store store/records",
+		"what a store keeps its bytes in must be replaceable without touching what facts are",
+	},
+	"store/records": {
+		"store",
+		"it is the contract's reading for every store; knowing one of them, it would suit that one",
+	},
+	"store/storetest": {
+		"store",
+		"it holds every store to the contract; knowing one of them, it would suit that one",
+	},
+	"summarize": {
+		"event prose store unit",
+		"a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be replaceable without touching its life",
+	},
+	"tokenize": {
+		"",
+		"counting is pure: it knows neither wire nor store, so that everything may use it",
+	},
+	"unit": {
+		"",
+		"unit reads durations and sizes for every config; an import would make each of them depend on it",
+	},
+	"window": {
+		"unit",
+		"what a model holds depends on its name, the configuration and what providers have said; who asks and what is rewritten for it must not matter",
+	},
+	"window/table": {
+		"",
+		"it is the program that writes the table, and none of the program that reads it",
+	},
+}
+
+// forTests may be imported by any _test.go file.
+const forTests = "event event/eventtest house/missing scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
+
+// ban keeps a library where it belongs. It does not reach test files.
+type ban struct {
+	library string // import path; what stands below it is meant too
+	allowed string // folders, separated by spaces
+	why     string
+}
+
+var bans = []ban{
+	{"github.com/valyala/fasthttp", "proxy bench", "one package knows the wire and its traps; bench needs a bare fasthttp proxy as its baseline"},
+	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
+	{"github.com/prometheus", "console/metrics", "metrics are a fold over events; counters on the request path would be a second truth"},
+	{"testing", "house/missing scripted/scriptedtest store/storetest", "package testing registers flags and weighs on the program; only test code needs it"},
+}
+
+// checkLawful wants a reason for every arrow and every ban.
+func checkLawful(house map[string]room, bans []ban) (complaints []string) {
+	for dir, place := range house {
+		if strings.TrimSpace(place.why) == "" {
+			complaints = append(complaints, fmt.Sprintf("the arrows of %s have no reason", dir))
+		}
+	}
+	for _, b := range bans {
+		if strings.TrimSpace(b.why) == "" {
+			complaints = append(complaints, fmt.Sprintf("the ban of %s has no reason", b.library))
+		}
+	}
+	slices.Sort(complaints)
+	return complaints
+}
+
+func TestEveryBanHasAReason(t *testing.T) {
+	report(t, checkLawful(house, bans))
+	for dir := range house {
+		if !slices.ContainsFunc(sources(t), func(s *source) bool { return s.dir == dir }) {
+			t.Errorf("the table of arrows has %s, where no Go file is: take it out", dir)
+		}
+	}
+	got := checkLawful(map[string]room{"a": {"", "reason"}, "b": {"a", ""}}, []ban{{"x", "a", ""}, {"y", "a", "reason"}})
+	if want := []string{"the arrows of b have no reason", "the ban of x has no reason"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestImportArrows(t *testing.T) {
+	for _, s := range sources(t) {
+		report(t, checkArrows(s, house))
+	}
+}
+
+func TestLibrariesStayInTheirPlace(t *testing.T) {
+	for _, s := range sources(t) {
+		report(t, checkBans(s, bans))
+	}
+}
+
+// checkArrows holds the imports inside the project.
+func checkArrows(s *source, house map[string]room) (complaints []string) {
+	place, ok := house[s.dir]
+	if !ok {
+		return []string{fmt.Sprintf("%s: the package folder %s is not in the table: give it a place in DESIGN's house", s.path, s.dir)}
+	}
+	allowed := strings.Fields(place.imports)
+	if s.test {
+		allowed = append(append(allowed, strings.Fields(forTests)...), s.dir)
+	}
+	for _, spec := range s.tree.Imports {
+		imported := strings.Trim(spec.Path.Value, "`\"")
+		folder, inside := strings.CutPrefix(imported, "epitome/")
+		if inside && !slices.Contains(allowed, folder) {
+			complaints = append(complaints, s.complain(spec, "%s may not import %s: %s", s.dir, folder, place.why))
+		}
+	}
+	return complaints
+}
+
+// checkBans holds the libraries in the packages they belong to.
+func checkBans(s *source, bans []ban) (complaints []string) {
+	for _, spec := range s.tree.Imports {
+		imported := strings.Trim(spec.Path.Value, "`\"")
+		for _, b := range bans {
+			under := imported == b.library || strings.HasPrefix(imported, b.library+"/")
+			if under && !s.test && !slices.Contains(strings.Fields(b.allowed), s.dir) {
+				complaints = append(complaints, s.complain(spec, "%s may not import %s: %s", s.dir, imported, b.why))
+			}
+		}
+	}
+	return complaints
+}

@@ -1,0 +1,90 @@
+package house_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+const maxEntries = 36 // of the root folder that git tracks: they are shown before the README
+
+func TestRootIsAFrontDoor(t *testing.T) {
+	tracked := files(t)
+	settle(t, "root", append(checkEntries(tracked), checkRootCode(tracked)...))
+}
+
+// checkEntries holds how much stands in the root folder.
+func checkEntries(tracked []string) (breaches []breach) {
+	entries := map[string]bool{}
+	for _, name := range tracked {
+		entry, _, _ := strings.Cut(name, "/")
+		entries[entry] = true
+	}
+	if n := len(entries); n > maxEntries {
+		breaches = append(breaches, breach{"root", ".", "entries",
+			fmt.Sprintf("the root folder has %d entries, at most %d: put what belongs together in a folder", n, maxEntries)})
+	}
+	return breaches
+}
+
+// checkRootCode wants no Go file in the root but the program's beginning.
+func checkRootCode(tracked []string) (breaches []breach) {
+	for _, name := range tracked {
+		if strings.HasSuffix(name, ".go") && !strings.Contains(name, "/") && name != "main.go" && name != "main_test.go" {
+			breaches = append(breaches, breach{"root", ".", name, name + " stands in the root: give it a package"})
+		}
+	}
+	return breaches
+}
+
+func TestRootCheckersCanFail(t *testing.T) {
+	entries := func(n int) (all []string) {
+		for i := range n {
+			all = append(all, fmt.Sprintf("folder%d/a.go", i), fmt.Sprintf("folder%d/b.go", i))
+		}
+		return all
+	}
+	if got := checkEntries(entries(maxEntries)); len(got) != 0 {
+		t.Errorf("%d entries: %q", maxEntries, got)
+	}
+	if got := checkEntries(append(entries(maxEntries), "README.md")); len(got) != 1 {
+		t.Errorf("%d entries: %q", maxEntries+1, got)
+	}
+	if got := checkRootCode([]string{"main.go", "main_test.go", "a/b.go", "go.mod"}); len(got) != 0 {
+		t.Errorf("the program's beginning: %q", got)
+	}
+	if got := checkRootCode([]string{"main.go", "serve.go", "serve_test.go"}); len(got) != 2 {
+		t.Errorf("two files too many: %q", got)
+	}
+}
+
+// TestNamesNoWorkplace keeps the repository usable anywhere: no path and no host of the place it was written at.
+func TestNamesNoWorkplace(t *testing.T) {
+	for _, name := range files(t) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			continue // a tracked file that is being moved or removed
+		}
+		report(t, checkWorkplace(name, text))
+	}
+}
+
+// checkWorkplace looks for the names of the place this was written at. They are put together here so that this file
+// does not hold them.
+func checkWorkplace(name string, text []byte) (complaints []string) {
+	beside := "../" + "shared"
+	if strings.HasSuffix(name, "_test.go") {
+		text = bytes.ReplaceAll(text, []byte(beside+"/corpus"), nil) // a test may look there and must do without
+	}
+	for _, place := range []string{
+		"/work/" + "main", "/work/" + ".library", "farm" + "-", beside,
+		"proxy.golang" + ".org", "registry.npmjs" + ".org", "deb.debian" + ".org",
+	} {
+		if bytes.Contains(text, []byte(place)) {
+			complaints = append(complaints, fmt.Sprintf("%s names %q, which exists at one workplace only", name, place))
+		}
+	}
+	return complaints
+}
