@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -38,7 +39,7 @@ func TestMain(m *testing.M) {
 }
 
 // patience bounds each wait for another process. It is long because machines can be busy, not because anything takes it.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // TestScripts runs the real program by the scripts in testdata/script. Besides testscript's own commands they have
 //
@@ -54,7 +55,8 @@ const patience = 30 * time.Second
 //	ended NAME CODE               waits for its end, with this exit code
 //	await FILE REGEXP             waits until FILE matches
 //	vanished GLOB                 waits until there is no such file
-//	status CODE CMD ARG...        runs CMD, which ends with CODE
+//	status CODE CMD ARG...        runs CMD, which ends with CODE; {port} in an ARG is a port that nobody listens on, and $port
+//	                              is it afterwards: should somebody take it first, CMD runs again with another
 //	get [-h HEADER]... URL        prints the answer, status line and headers first; post has a FILE behind the URL
 //	strays FOLDER BUT             prints the files in FOLDER that are not in the folder BUT
 //	conversation FILE N           writes a request with N calls and their results, which extends that with N-1; a result is 15 000 tokens
@@ -369,13 +371,38 @@ func (s *stage) vanished(args []string) {
 
 func (s *stage) status(args []string) {
 	s.want(args, 2, "status CODE CMD ARG...")
-	err, code := s.Exec(args[1], args[2:]...), 0
+	err, code := s.execAtPort(args[1], args[2:]), 0
 	if exit, ok := err.(*exec.ExitError); ok {
 		code = exit.ExitCode()
 	} else {
 		s.Check(err)
 	}
 	s.sameCode(code, args[0])
+}
+
+// execAtPort runs a program with a free port in place of each {port}. The port is chosen before the program takes it, so
+// another program may be quicker: then it runs once more.
+func (s *stage) execAtPort(name string, args []string) error {
+	if !strings.Contains(strings.Join(args, " "), "{port}") {
+		return s.Exec(name, args...)
+	}
+	var err error
+	for range 50 {
+		ln, failed := net.Listen("tcp", "127.0.0.1:0")
+		s.Check(failed)
+		port := strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+		s.Check(ln.Close())
+		s.Setenv("port", port)
+		filled := make([]string, len(args))
+		for i, arg := range args {
+			filled[i] = strings.ReplaceAll(arg, "{port}", port)
+		}
+		err = s.Exec(name, filled...)
+		if !strings.Contains(s.ReadFile("stderr"), "address already in use") {
+			break
+		}
+	}
+	return err
 }
 
 func (s *stage) get(args []string)  { s.ask(http.MethodGet, args) }

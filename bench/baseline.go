@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/url"
 	"time"
 
@@ -21,15 +22,20 @@ func Baseline(ctx context.Context, listen, upstream string) error {
 	if err != nil {
 		return err
 	}
-	server := bareServer(u.Host)
+	return serveBaseline(ctx, ln, u.Host)
+}
+
+// serveBaseline is Baseline on a listener, which it closes, to an upstream at host:port.
+func serveBaseline(ctx context.Context, ln net.Listener, upstream string) error {
+	server := bareServer(upstream)
 	stop := context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 		defer cancel()
 		_ = server.ShutdownWithContext(grace)
 	})
 	defer stop()
-	if err = server.Serve(ln); err != nil && ctx.Err() == nil {
-		return fmt.Errorf("cannot serve on %s: %w", listen, err)
+	if err := server.Serve(ln); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("cannot serve on %s: %w", ln.Addr(), err)
 	}
 	return nil
 }

@@ -4,12 +4,14 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"epitome/house/missing"
 )
 
 func TestNginxConfigIsTakenByNginx(t *testing.T) {
 	c, err := nginxContender("nginx")
 	if err != nil {
-		t.Skipf("SKIPPED: no nginx to try the config with: %v", err)
+		missing.Skip(t, "no nginx to try the config with: %v", err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	lineup := Lineup{Proxies: bareAsSubject(t).Proxies, Progress: io.Discard}

@@ -22,9 +22,12 @@ type process struct {
 
 // startLimit is how long a contender may take until it is ready, stopLimit until it has left after SIGTERM.
 const (
-	startLimit = 10 * time.Second
+	startLimit = time.Minute
 	stopLimit  = 3 * time.Second
 )
+
+// mostPorts is how many ports are tried for one contender before its run fails.
+const mostPorts = 20
 
 // contenderRun is a contender that takes requests now.
 type contenderRun struct {
@@ -43,13 +46,28 @@ func launch(ctx context.Context, c Contender, upstream string) (*contenderRun, e
 		}
 		return &contenderRun{name: c.Name, at: at}, nil
 	}
-	listen, err := c.fixed, error(nil)
-	if listen == "" {
-		listen, err = freeAddress()
+	if c.fixed != "" {
+		return launchAt(ctx, c, c.fixed, upstream)
 	}
-	if err != nil {
-		return nil, err
+	for tries := 1; ; tries++ {
+		listen, err := freeAddress()
+		if err != nil {
+			return nil, err
+		}
+		run, err := launchAt(ctx, c, listen, upstream)
+		if err == nil || !portTaken(err) || tries == mostPorts {
+			return run, err
+		}
 	}
+}
+
+// portTaken tells whether a child could not start because another program took its port first.
+func portTaken(err error) bool {
+	return strings.Contains(strings.ToLower(err.Error()), "address already in use") // of a child only words are known
+}
+
+// launchAt is launch with the address that c's command listens on.
+func launchAt(ctx context.Context, c Contender, listen, upstream string) (*contenderRun, error) {
 	began := time.Now()
 	p, err := startProcess(c, listen, upstream)
 	if err != nil {
@@ -65,8 +83,7 @@ func launch(ctx context.Context, c Contender, upstream string) (*contenderRun, e
 	return run, nil
 }
 
-// freeAddress is a loopback address that was free a moment ago. Another program may take it before the child does;
-// then the child says so and the run fails.
+// freeAddress is a loopback address that was free a moment ago. Another program may take it before the child does.
 func freeAddress() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

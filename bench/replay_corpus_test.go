@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/house/missing"
 	"epitome/rewrite"
 )
 
@@ -92,7 +93,7 @@ func corpus(t *testing.T) string {
 		folder = "../../shared/corpus"
 	}
 	if _, err := os.Stat(folder); err != nil {
-		t.Skip("no real conversations: EPITOME_CORPUS names no folder with chat-completions requests")
+		missing.Skip(t, "no real conversations: EPITOME_CORPUS names no folder with chat-completions requests")
 	}
 	return folder
 }
@@ -148,11 +149,11 @@ func simulated(t *testing.T, folder, windows string) map[string]map[string]strin
 		program = filepath.Join(folder, "..", "policy", "sim.py")
 	}
 	if _, err := os.Stat(program); err != nil {
-		t.Skip("no reference simulation: EPITOME_SIMULATION names no program")
+		missing.Skip(t, "no reference simulation: EPITOME_SIMULATION names no program")
 	}
 	python, err := exec.LookPath("python3")
 	if err != nil {
-		t.Skip("no reference simulation: python3 is not on PATH")
+		missing.Skip(t, "no reference simulation: python3 is not on PATH")
 	}
 	command := exec.CommandContext(t.Context(), python, program, folder, "--windows", windows, "--only",
 		`^(raw|truncate oldest \(to|mask older than 10 \(b|clear_tool_uses|headroom|codex|opencode)`)

@@ -11,15 +11,16 @@ import (
 // serveBoth runs the upstream and the baseline before it in this process and returns the baseline's site.
 func serveBoth(t *testing.T) site {
 	t.Helper()
-	upstream, errU := freeAddress()
-	listen, errL := freeAddress()
-	if errU != nil || errL != nil {
-		t.Fatal(errU, errL)
+	upstream, errU := listenLoopback("127.0.0.1:0")
+	baseline, errB := listenLoopback("127.0.0.1:0")
+	if errU != nil || errB != nil {
+		t.Fatal(errU, errB)
 	}
+	listen := baseline.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 2)
-	go func() { ended <- Upstream(ctx, upstream) }()
-	go func() { ended <- Baseline(ctx, listen, "http://"+upstream) }()
+	go func() { ended <- acceptEach(ctx, upstream, serveProvider) }()
+	go func() { ended <- serveBaseline(ctx, baseline, upstream.Addr().String()) }()
 	t.Cleanup(func() {
 		cancel()
 		for range 2 {
@@ -106,4 +107,27 @@ func TestChangedBodyGetsNoAnswer(t *testing.T) {
 	}
 	f(2, "")
 	f(3, `cannot use answer "HTTP/1.1 500 The body was changed on its way": want status 200`)
+}
+
+func TestContenderWhosePortIsTakenStartsAtAnother(t *testing.T) {
+	c := bareAsSubject(t).Proxies[0]
+	var asked []string
+	c.prepare = func(_, listen, _ string) error {
+		if asked = append(asked, listen); len(asked) > 1 {
+			return nil
+		}
+		ln, err := net.Listen("tcp", listen) // another program is quicker
+		if err == nil {
+			t.Cleanup(func() { _ = ln.Close() })
+		}
+		return err
+	}
+	run, err := launch(t.Context(), c, "http://"+serveBoth(t).addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.stop()
+	if len(asked) != 2 {
+		t.Errorf("it was started at %q, want two ports", asked)
+	}
 }

@@ -14,7 +14,7 @@ import (
 // wireBuffer is the size in bytes of every read buffer: larger reads go past it straight to the socket.
 const wireBuffer = 64 << 10
 
-// head is what this package needs of a request's or an answer's head.
+// head is what this package missings of a request's or an answer's head.
 type head struct {
 	first   string // request line or status line
 	length  int64  // bytes of body; −1: not said

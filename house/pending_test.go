@@ -39,7 +39,7 @@ var pendingCounts = []debt{
 	{"homonyms", "tokenize", 2},
 	{"homonyms", "window", 1},
 	{"homonyms", "*", 20},
-	{"root", "*", 57},
+	{"root", "*", 64},
 	{"architecture", "*", 500},
 }
 

@@ -24,6 +24,7 @@ import (
 // A client that leaves just as its answer has been read may cut nobody else's connection, which is where its own
 // upstream connection has gone.
 func TestClientThatLeavesCutsNobodyElse(t *testing.T) {
+	t.Parallel()
 	up := plainUpstream(t, []byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
 	slow := scriptedtest.Start(t, "-- GET /slow --\nrepeat\npause 8ms\nstatus 200 OK\nbody ok\n")
 	r := startRig(t, up, func(s *Settings) { s.Upstreams["slow"] = UpstreamConfig{URL: slow.URL()} })
@@ -267,9 +268,9 @@ func TestExpectIsReadInAnySpelling(t *testing.T) {
 }
 
 func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- POST /b --\nrepeat\nstatus 200 OK\nbody b\n", func(s *Settings) {
-		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.MB, 128*unit.MB, unit.Duration(patience)
-		s.HeaderTimeout = unit.Duration(100 * time.Millisecond)
+		s.MaxBody, s.MaxInFlight, s.HeaderTimeout = 64*unit.MB, 128*unit.MB, unit.Duration(time.Second)
 	})
 	for range 2 {
 		r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -281,13 +282,15 @@ func TestSilentUploadsHoldNoRoomForLong(t *testing.T) {
 
 // A body may take longer than header_timeout, as long as its bytes keep coming at min_body_rate.
 func TestSteadyUploadMayTakeLongerThanItsHead(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, "-- POST /a --\nexpect-body-size 2000\nstatus 200 OK\nbody a\n", func(s *Settings) {
-		s.HeaderTimeout, s.MinBodyRate = unit.Duration(200*time.Millisecond), unit.Bytes(10)
+		s.HeaderTimeout, s.MinBodyRate = unit.Duration(time.Second), unit.Bytes(10)
 	})
-	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n")
-	for range 20 {
-		c.send(strings.Repeat("x", 100))
-		time.Sleep(20 * time.Millisecond)
+	c, head := r.dial(), "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 2000\r\n\r\n"
+	for range 20 { // a tenth of the body buys it ten seconds, and all of it takes more than one
+		c.send(head + strings.Repeat("x", 100))
+		head = ""
+		time.Sleep(60 * time.Millisecond)
 	}
 	if resp, body := c.answer("POST"); resp.StatusCode != 200 {
 		t.Errorf("got %s %s", resp.Status, body)
@@ -297,7 +300,7 @@ func TestSteadyUploadMayTakeLongerThanItsHead(t *testing.T) {
 func TestExchangeThatBeginsAfterTheGraceIsCut(t *testing.T) {
 	r := newRig(t, "-- POST /a --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(30 * time.Millisecond) })
 	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
-	time.Sleep(20 * time.Millisecond) // it is being read
+	r.eventually("it is being read", func() bool { return r.held() > 0 })
 	r.proxy.Shutdown()
 	c.send("cd")
 	if e := r.event(); e.Fault != event.Stopped {
@@ -306,9 +309,10 @@ func TestExchangeThatBeginsAfterTheGraceIsCut(t *testing.T) {
 }
 
 func TestExchangeThatBeginsWhileStoppingIsCutToo(t *testing.T) {
-	r := newRig(t, "-- POST /a --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(300 * time.Millisecond) })
+	t.Parallel()
+	r := newRig(t, "-- POST /a --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ShutdownGrace = unit.Duration(2 * time.Second) })
 	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nab")
-	time.Sleep(20 * time.Millisecond) // it is being read
+	r.eventually("it is being read", func() bool { return r.held() > 0 })
 	done := make(chan struct{})
 	go func() { r.proxy.Shutdown(); close(done) }()
 	for !r.proxy.Stopping() {

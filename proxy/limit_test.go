@@ -16,6 +16,7 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f := func(name string, change func(*Settings), request string, status int, code string) {
 		t.Helper()
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			r := newRig(t, "-- * /* --\nstatus 200 OK\nbody a\nrepeat\n", change)
 			resp, body := r.dial().send(request).answer("POST")
 			if resp.StatusCode != status || !strings.Contains(body, `"code":"`+code+`"`) || !strings.Contains(body, `"type":"epitome_error"`) {
@@ -44,14 +45,15 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
 	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
-	f("slow header", func(s *Settings) { s.HeaderTimeout = unit.Duration(50 * time.Millisecond) }, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
-	f("slow body", func(s *Settings) { s.HeaderTimeout = unit.Duration(50 * time.Millisecond) },
+	brief := func(s *Settings) { s.HeaderTimeout = unit.Duration(time.Second) } // the first bytes have to come within it
+	f("slow header", brief, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
+	f("slow body", brief,
 		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", 408, "request_timeout")
 }
 
 func TestBytesInFlightAreBounded(t *testing.T) {
 	body := strings.Repeat("x", 800)
-	r := newRig(t, "-- POST /held --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST /b --\nstatus 200 OK\nbody b\nrepeat\n", func(s *Settings) {
+	r := newRig(t, "-- POST /held --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST /b --\nstatus 200 OK\nbody b\nrepeat\n", hurried, func(s *Settings) {
 		s.MaxBody, s.MaxInFlight = unit.KB, unit.KB
 	})
 	held := r.dial().send(post("/held", body))
@@ -65,9 +67,11 @@ func TestBytesInFlightAreBounded(t *testing.T) {
 	}
 	r.upstream.Release("go")
 	held.answer("POST")
+	r.allGivenBack()
 	// What was held is given back, also by requests whose body never came whole.
 	r.dial().send("POST /b HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nab").vanish("RST")
 	for range 3 {
+		r.allGivenBack()
 		if _, text := r.dial().send(post("/b", body)).answer("POST"); text != "b" {
 			t.Errorf("afterwards got %q", text)
 		}
@@ -103,12 +107,7 @@ func TestConnectionsAreBounded(t *testing.T) {
 	}
 	third.expectEOF()
 	first.vanish("FIN")
-	for deadline := time.Now().Add(patience); r.proxy.listener.open.Load() > 1; {
-		if time.Now().After(deadline) {
-			t.Fatal("a closed connection is still counted")
-		}
-		time.Sleep(time.Millisecond)
-	}
+	r.eventually("a closed connection is not counted", func() bool { return r.proxy.listener.open.Load() <= 1 })
 	if _, body := r.dial().send(get("/a")).answer("GET"); body != "a" {
 		t.Errorf("got %q", body)
 	}
@@ -130,11 +129,11 @@ func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
 	r.dial().send(get("/a")).answer("GET")
 	r.await("gone 1 EOF")
 	p := r.proxy.settings.Load().table.fallback.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.open != 0 || len(p.idle) != 0 {
-		t.Errorf("the pool still counts %d connections, %d of them idle", p.open, len(p.idle))
-	}
+	r.eventually("the pool counts no connection any more", func() bool {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.open == 0 && len(p.idle) == 0
+	})
 }
 
 func TestThousandIdleStreams(t *testing.T) {

@@ -27,7 +27,7 @@ import (
 )
 
 // patience bounds every wait of these tests; none of them measures time.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // rig is a proxy in front of a scripted upstream.
 type rig struct {
@@ -62,13 +62,16 @@ func testSettings(base string) Settings {
 	long := unit.Duration(patience)
 	return Settings{
 		Config: Config{
-			MaxBody: 64 * unit.MB, MaxHeader: 32 * unit.KB, MaxInFlight: 256 * unit.MB, InFlightWait: unit.Duration(50 * time.Millisecond),
+			MaxBody: 64 * unit.MB, MaxHeader: 32 * unit.KB, MaxInFlight: 256 * unit.MB, InFlightWait: long,
 			MaxConnections: 4096, HeaderTimeout: long, MinBodyRate: unit.MB, KeepAlive: long, WriteIdle: long, DialTimeout: long,
 			FirstByteTimeout: long, ReadIdle: long, RescueTries: 4, RescueTimeout: long, UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
 		},
 		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}
 }
+
+// hurried lets no request wait long for room.
+func hurried(s *Settings) { s.InFlightWait = unit.Duration(50 * time.Millisecond) }
 
 // newRig starts a proxy in front of what script plays; change may adapt its settings.
 func newRig(tb testing.TB, script string, change ...func(*Settings)) *rig {
@@ -154,6 +157,16 @@ func ownPage(w http.ResponseWriter, req *http.Request) {
 	default:
 		w.Header().Set("X-Host", req.Host)
 		_, _ = io.WriteString(w, "own "+req.Method+" "+req.URL.RequestURI())
+	}
+}
+
+// eventually waits for what another goroutine brings about.
+func (r *rig) eventually(what string, ok func() bool) {
+	r.tb.Helper()
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			r.tb.Fatalf("never: %s; trace %q", what, r.trace())
+		}
 	}
 }
 

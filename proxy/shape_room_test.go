@@ -57,7 +57,7 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 	body := "{" + strings.Repeat(" ", 798) + "}"
 	f := func(name, request string, shape shaper, want int64) {
 		t.Run(name, func(t *testing.T) {
-			r := on(t, "-- POST * --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST * --\nrepeat\nstatus 200 OK\nbody b\n", small)
+			r := on(t, "-- POST * --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST * --\nrepeat\nstatus 200 OK\nbody b\n", small, hurried)
 			var within int64
 			r.shapes(func(a rewrite.Asked) rewrite.Shaped {
 				within = r.held()

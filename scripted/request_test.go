@@ -195,7 +195,7 @@ func fill(c net.Conn, most int) int {
 			break
 		}
 	}
-	_ = c.SetWriteDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetWriteDeadline(time.Now().Add(patience))
 	return total
 }
 

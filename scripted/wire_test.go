@@ -18,9 +18,12 @@ import (
 
 const get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n"
 
-// lasting returns a context for waits that must not take long.
+// patience bounds every wait of these tests; it is long because machines can be busy.
+const patience = 2 * time.Minute
+
+// lasting returns a context for waits that must not hang.
 func lasting(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -39,7 +42,7 @@ func dial(t *testing.T, u *scripted.Upstream, request string) *net.TCPConn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = c.Close() })
-	_ = c.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetDeadline(time.Now().Add(patience))
 	say(t, c, request)
 	return c.(*net.TCPConn)
 }
@@ -78,7 +81,7 @@ func stillOpen(t *testing.T, c net.Conn) {
 	if n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatalf("read %d bytes, %v; want an open connection and silence", n, err)
 	}
-	_ = c.SetReadDeadline(time.Now().Add(10 * time.Second))
+	_ = c.SetReadDeadline(time.Now().Add(patience))
 }
 
 func TestAnswersOnTheWire(t *testing.T) {

@@ -12,15 +12,18 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"epitome/house/missing"
 )
 
 // program is how an SDK's scenarios are started.
@@ -74,9 +77,7 @@ func sameThrough(t *testing.T, p program, provider *provider, proxy string) {
 }
 
 func run(t *testing.T, p program, base string) string {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, p.argv[0], p.argv[1:]...)
+	cmd := exec.CommandContext(t.Context(), p.argv[0], p.argv[1:]...)
 	cmd.Dir, cmd.WaitDelay = p.dir, time.Second
 	cmd.Env = append(environ(), "OPENAI_BASE_URL="+base, "OPENAI_API_KEY=sk-test")
 	var out, complaint bytes.Buffer
@@ -101,11 +102,11 @@ func environ() []string {
 
 func installGo(t *testing.T) program {
 	source := filepath.Join("testdata", "go")
-	if out, err := command(t, source, "go", "mod", "download"); err != nil {
+	if out, err := install(t, source, "go", "mod", "download"); err != nil {
 		cannotInstall(t, "Go", err, out)
 	}
 	binary := filepath.Join(t.TempDir(), "sdkgo")
-	if out, err := command(t, source, "go", "build", "-o", binary, "."); err != nil {
+	if out, err := command(t.Context(), source, "go", "build", "-o", binary, "."); err != nil {
 		t.Fatalf("cannot build sdk/testdata/go: %v\n%s", err, out)
 	}
 	return program{argv: []string{binary}}
@@ -114,23 +115,32 @@ func installGo(t *testing.T) program {
 func installNode(t *testing.T) program {
 	for _, tool := range []string{"node", "npm"} {
 		if _, err := exec.LookPath(tool); err != nil {
-			skipAloud(t, "the Node SDK cannot run: %v", err)
+			missing.Skip(t, "the Node SDK cannot run: %v", err)
 		}
 	}
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", "node"))); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := command(t, dir, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"); err != nil {
+	if out, err := install(t, dir, "npm", "ci", "--prefer-offline", "--no-audit", "--no-fund"); err != nil {
 		cannotInstall(t, "Node", err, out)
 	}
 	return program{dir: dir, argv: []string{"node", "main.mjs"}}
 }
 
-// command runs a build or an install; a registry that cannot be reached must not hold the tests for longer than two minutes.
-func command(t *testing.T, dir, name string, args ...string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+// install fetches an SDK. A registry that cannot be reached must not hold the tests for longer than three minutes.
+func install(t *testing.T, dir, name string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()
+	out, err := command(ctx, dir, name, args...)
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return out, err
+}
+
+// command runs a program to its end. However long a build takes, go test's own limit alone ends it.
+func command(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	return cmd.CombinedOutput()
@@ -144,31 +154,22 @@ func cannotInstall(t *testing.T, sdk string, err error, out []byte) {
 			t.Fatalf("the %s SDK cannot be installed as it is pinned in sdk/testdata: %v\n%s", sdk, err, out)
 		}
 	}
-	skipAloud(t, "the %s SDK cannot be installed: %v\n%s", sdk, err, out)
-}
-
-// skipAloud says on standard error too why a promise goes unchecked: without -v, go test shows no skip.
-func skipAloud(t *testing.T, format string, args ...any) {
-	t.Helper()
-	reason := fmt.Sprintf(format, args...)
-	fmt.Fprintf(os.Stderr, "SKIPPED %s: %s\n", t.Name(), reason)
-	t.Skip(reason)
+	missing.Skip(t, "the %s SDK cannot be installed: %v\n%s", sdk, err, out)
 }
 
 // startEpitome builds and starts the program in front of upstream and returns its base URL.
 func startEpitome(t *testing.T, upstream string) string {
 	dir := t.TempDir()
 	binary := filepath.Join(dir, "epitome")
-	if out, err := command(t, "..", "go", "build", "-o", binary, "."); err != nil {
+	if out, err := command(t.Context(), "..", "go", "build", "-o", binary, "."); err != nil {
 		t.Fatalf("cannot build epitome: %v\n%s", err, out)
 	}
-	address := freeAddress(t)
 	cmd := exec.CommandContext(t.Context(), binary, "serve",
-		"--listen", address, "--upstream", upstream, "--mode", "off", "--data", filepath.Join(dir, "data"))
+		"--listen", "127.0.0.1:0", "--upstream", upstream, "--mode", "off", "--data", filepath.Join(dir, "data"))
 	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	home := filepath.Join(dir, "home") // not there: no configuration of the user's is read
 	cmd.Env = append(environ(), "HOME="+home, "XDG_CONFIG_HOME="+home)
-	var log bytes.Buffer
+	var log logged
 	cmd.Stdout, cmd.Stderr = &log, &log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -179,43 +180,56 @@ func startEpitome(t *testing.T, upstream string) string {
 		cmd.Process.Kill()
 		<-ended
 		if t.Failed() {
-			t.Logf("epitome's log:\n%s", &log)
+			t.Logf("epitome's log:\n%s", log.text())
 		}
 	})
-	if err := waitReady("http://"+address+"/-/ready", ended); err != nil {
+	base, err := waitReady(&log, ended)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return "http://" + address + "/v1"
+	return base + "/v1"
 }
 
-// waitReady asks url until it answers 200; it gives up after ten seconds or when the process ends.
-func waitReady(url string, ended chan error) error {
-	client := http.Client{Timeout: time.Second}
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
-		if resp, err := client.Get(url); err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusOK {
-				return nil
+// logged holds what a process prints.
+type logged struct {
+	mu   sync.Mutex
+	said []byte // guarded by mu
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.said = append(l.said, p...)
+	return len(p), nil
+}
+
+func (l *logged) text() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.said)
+}
+
+// listening is where the log says the program listens; it chooses the port itself.
+var listening = regexp.MustCompile(`"msg":"listening","address":"(http://[^"]+)"`)
+
+// waitReady returns the program's URL once it answers; it gives up after two minutes or when the process ends.
+func waitReady(log *logged, ended chan error) (string, error) {
+	client := http.Client{Timeout: 2 * time.Minute}
+	for deadline := time.Now().Add(2 * time.Minute); time.Now().Before(deadline); {
+		if found := listening.FindStringSubmatch(log.text()); found != nil {
+			resp, err := client.Get(found[1] + "/-/ready")
+			if err == nil && resp.Body.Close() == nil && resp.StatusCode == http.StatusOK {
+				return found[1], nil
 			}
 		}
 		select {
 		case err := <-ended:
 			ended <- err
-			return fmt.Errorf("epitome ended before it was ready: %v", err)
+			return "", fmt.Errorf("epitome ended before it was ready: %v", err)
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	return errors.New("epitome was not ready within ten seconds")
-}
-
-// freeAddress is a loopback address nobody listens on.
-func freeAddress(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
+	return "", errors.New("epitome is not ready after two minutes")
 }
 
 // watchSources reads the module's folders: go test's cache sees what a test

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/pkoukk/tiktoken-go"
 	loader "github.com/pkoukk/tiktoken-go-loader"
@@ -175,41 +174,6 @@ func TestCountsDoNotDependOnWhatElseIsCounted(t *testing.T) {
 			})
 		}
 		wg.Wait()
-	}
-}
-
-// pathological are texts that make careless counters take quadratic time.
-func pathological() map[string]string {
-	return map[string]string{
-		"letters": "a", "blanks": " ", "line ends": "\n", "equals": "=", "random letters": "qzjxkvbpygfwmucldrhsnioate", "CJK": "日本語一番", "emoji": "😀",
-		"white space": " \t\n\r ", "digits": "0123456789", "blanks and a letter": "                                x", "marks": "\u0301", "capitals": "A", "marks and capitals": "\u0301AB", "quotes": "'",
-	}
-}
-
-// Time grows with the text and not with its square: ten times the text may take at most 30 times as long, where a
-// quadratic counter takes 100 times. Both are timed in turn and the smallest time of each is taken, as often as it takes for
-// what else the machine does to cancel out: that helps no quadratic counter.
-func TestTimeIsLinear(t *testing.T) {
-	if testing.Short() || raced {
-		t.Skip("takes seconds")
-	}
-	for name, unit := range pathological() {
-		small := []byte(strings.Repeat(unit, 100_000/len(unit)))
-		large := []byte(strings.Repeat(unit, 1_000_000/len(unit)))
-		c := counter(t, tokenize.O200k)
-		best := func(d time.Duration, text []byte) time.Duration {
-			start := time.Now()
-			c.Count(text)
-			return min(d, time.Since(start))
-		}
-		s, l := time.Hour, time.Hour
-		ratio := func() float64 { return float64(l) / float64(s) }
-		for round := 0; round < 3 || round < 20 && ratio() > 30; round++ {
-			s, l = best(s, small), best(l, large)
-		}
-		if ratio() > 30 {
-			t.Errorf("%s: ten times the text takes %.0f times as long", name, ratio())
-		}
 	}
 }
 

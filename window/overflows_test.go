@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/tidwall/gjson"
+
+	"epitome/house/missing"
 )
 
 // overflow is an answer that was collected from a public thread, and what it meant.
@@ -30,7 +32,7 @@ func collected(t *testing.T) (rows []overflow) {
 	t.Helper()
 	path := os.Getenv("EPITOME_OVERFLOWS")
 	if path == "" {
-		t.Skip("no collected errors: EPITOME_OVERFLOWS names no file with a JSON object on each line")
+		missing.Skip(t, "no collected errors: EPITOME_OVERFLOWS names no file with a JSON object on each line")
 	}
 	if at, err := os.Stat(path); err == nil && at.IsDir() {
 		path = filepath.Join(path, "overflow-errors.jsonl")
