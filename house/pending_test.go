@@ -16,7 +16,7 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 // pendingNames are the things that break a rule, by the rule. A thing is named without its package, so that it may
 // move.
 var pendingNames = map[string]string{
-	"methods": "Proxy Request Shelf Upstream builder compaction exchange plan script shaping",
+	"methods": "Proxy Request Shelf Summariser Upstream builder compaction exchange plan script shaping",
 	"fields":  "Proxy Upstream clientConn exchange inquiry ladder plan player script session shaping",
 	"embedding": "cancelRun coder compaction cut hearing holding inquiring ladder loadRun narrated need passage plan player " +
 		"recap seenLedger settings",

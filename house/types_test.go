@@ -19,10 +19,8 @@ const (
 var records = map[string]string{
 	"Compaction":    "an event: what became of one compaction",
 	"Config":        "configuration: the keys of one section of the file",
-	"Event":         "an event: what became of one question for a summary",
 	"Exchange":      "an event: what became of one exchange",
 	"Limits":        "limits: the thresholds of the ladder, each a key of the configuration",
-	"Notice":        "an event: what there is to say of one compaction",
 	"ReplayReport":  "a report: the figures of a replay, as JSON",
 	"ReplayRow":     "a report: the figures of one policy, as JSON",
 	"Report":        "a report: the figures of one request, or of one demo",
