@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"epitome/console"
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/summarize"
@@ -273,28 +275,39 @@ func TestMarksTellNothingWithoutTheBadge(t *testing.T) {
 }
 
 func TestTallyIsToldInOneLine(t *testing.T) {
-	f := func(metrics, want string) {
+	f := func(got tally, want string) {
 		t.Helper()
-		got, err := readTally(strings.NewReader(metrics))
-		if err != nil || got.String() != want {
-			t.Errorf("got %q (%v), want %q", got, err, want)
+		if got.String() != want {
+			t.Errorf("%+v is told as %q, want %q", got, got, want)
 		}
 	}
-	const exchanges = "# HELP epitome_exchanges_total x\nepitome_exchanges_in_flight 0\n" +
-		"epitome_exchanges_total{action=\"none\",fault=\"\",status=\"200\",upstream=\"a\"} 30\n" +
-		"epitome_exchanges_total{action=\"clear\",fault=\"\",status=\"200\",upstream=\"a\"} 10\n"
-	size := func(mode, side, n string) string {
-		return fmt.Sprintf("epitome_conversation_tokens_total{mode=%q,part=\"results\",side=%q,upstream=\"a\"} %s\n", mode, side, n)
+	f(tally{Exchanges: 40}, "nothing that it can shorten was seen (40 requests passed through)")
+	f(tally{}, "nothing that it can shorten was seen (0 requests passed through)")
+	f(tally{Exchanges: 1}, "nothing that it can shorten was seen (1 request passed through)")
+	f(tally{40, 0, 6_720_000, 1_500_000, false}, "40 requests, 6.7 M tokens became 1.5 M")
+	f(tally{40, 0, 12_345, 9_876, false}, "40 requests, 12 k tokens became 9876")
+	f(tally{40, 0, 500, 500, false}, "40 requests, 500 tokens; nothing was to be shortened")
+	f(tally{40, 0, 500, 400, true}, "40 requests, 500 tokens would have become 400")
+}
+
+// What tells the end of a run is an error where an older epitome, which has no totals, is asked: then nothing is told.
+func TestTotalsAreReadFromARunningEpitome(t *testing.T) {
+	f := func(status int, body string, want tally, failed bool) {
+		t.Helper()
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path != "/-/totals" || r.Header.Get(console.OwnerHeader) == "" {
+				t.Errorf("asked was %s with %q", r.URL, r.Header)
+			}
+			w.WriteHeader(status)
+			_, _ = io.WriteString(w, body)
+		}))
+		defer s.Close()
+		r := &running{badge: pinned(t, t.TempDir(), strings.TrimPrefix(s.URL, "http://"))}
+		if got, err := r.settled(); got != want || (err != nil) != failed {
+			t.Errorf("%d %s gives %+v, %v", status, body, got, err)
+		}
 	}
-	f(exchanges, "nothing that it can shorten was seen (40 requests passed through)")
-	f("", "nothing that it can shorten was seen (0 requests passed through)")
-	f("epitome_exchanges_total{status=\"200\"} 1\n", "nothing that it can shorten was seen (1 request passed through)")
-	f(exchanges+size("on", "before", "6.7e+06")+size("on", "before", "20000")+size("on", "after", "1.5e+06"), "40 requests, 6.7 M tokens became 1.5 M")
-	f(exchanges+size("on", "before", "12345")+size("on", "after", "9876"), "40 requests, 12 k tokens became 9876")
-	f(exchanges+size("on", "before", "500")+size("on", "after", "500"), "40 requests, 500 tokens; nothing was to be shortened")
-	f(exchanges+size("observe", "before", "500")+size("observe", "after", "400"), "40 requests, 500 tokens would have become 400")
-	busy, err := readTally(strings.NewReader("epitome_exchanges_in_flight 3\n"))
-	if err != nil || busy.underWay != 3 {
-		t.Errorf("got %+v, %v", busy, err)
-	}
+	f(200, `{"exchanges":4,"in_flight":0,"tokens_before":3,"tokens_after":2,"observed":true,"more":1}`, tally{4, 0, 3, 2, true}, false)
+	f(404, `{"type":"error","error":{"message":"epitome has nothing at /-/totals"}}`, tally{}, true)
+	f(200, "numbers", tally{}, true)
 }

@@ -1,16 +1,18 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"fmt"
 	"io"
+	"net/http"
 	"net/url"
 	"os"
 	"strconv"
-	"strings"
 	"time"
+
+	"epitome/console/metrics"
 )
 
 // isTerminal reports whether somebody reads along.
@@ -47,19 +49,14 @@ func (r *running) settled() (t tally, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
 	defer cancel()
 	for quiet := 0; quiet < 2; { // an exchange is counted just after it has ended
-		resp, err := r.badge.get(ctx, "/-/metrics", url.Values{"nonce": {rand.Text()}})
+		t, err = r.badge.totals(ctx)
 		if err != nil && ctx.Err() != nil {
 			return t, nil // it goes on without us
 		}
 		if err != nil {
 			return t, err
 		}
-		t, err = readTally(resp.Body)
-		_ = resp.Body.Close()
-		if err != nil {
-			return t, err
-		}
-		if quiet++; t.underWay > 0 {
+		if quiet++; t.InFlight > 0 {
 			quiet = 0
 			time.Sleep(settleTime / 100)
 		}
@@ -67,63 +64,52 @@ func (r *running) settled() (t tally, err error) {
 	return t, nil
 }
 
-// tally is what metrics tell of a proxy's life.
-type tally struct {
-	requests, underWay float64
-	before, after      float64 // tokens of conversations
-	observed           bool    // some of them were only looked at
-}
+// tally is what a proxy has done in its life.
+type tally metrics.Totals
 
-// readTally adds up metrics in the text format of Prometheus.
-func readTally(metrics io.Reader) (t tally, err error) {
-	lines := bufio.NewScanner(metrics)
-	for lines.Scan() {
-		series, value, _ := strings.Cut(lines.Text(), "} ")
-		if strings.HasPrefix(series, "epitome_exchanges_in_flight ") {
-			series, value, _ = strings.Cut(series, " ")
-		}
-		name, labels, _ := strings.Cut(series, "{")
-		n, err := strconv.ParseFloat(value, 64)
-		switch {
-		case err != nil:
-		case name == "epitome_exchanges_in_flight":
-			t.underWay = n
-		case name == "epitome_exchanges_total":
-			t.requests += n
-		case name == "epitome_conversation_tokens_total" && strings.Contains(labels, `side="before"`):
-			t.before += n
-			t.observed = t.observed || strings.Contains(labels, `mode="observe"`)
-		case name == "epitome_conversation_tokens_total":
-			t.after += n
-		}
+// mostTotals bounds the answer that is read, in bytes.
+const mostTotals = 64 << 10
+
+// totals asks the proxy what it has done. An older one does not know the question.
+func (b *badge) totals(ctx context.Context) (t tally, err error) {
+	resp, err := b.get(ctx, "/-/totals", url.Values{"nonce": {rand.Text()}})
+	if err != nil {
+		return t, err
 	}
-	return t, lines.Err()
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return t, fmt.Errorf("cannot ask %s for its totals: it answers %s", b.Listen, resp.Status)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, mostTotals)).Decode(&t); err != nil {
+		return t, fmt.Errorf("cannot read the totals of %s: %w", b.Listen, err)
+	}
+	return t, nil
 }
 
 // String is the tally in one line.
 func (t tally) String() string {
-	requests := fmt.Sprintf("%.0f requests", t.requests)
-	if t.requests == 1 {
+	requests := fmt.Sprintf("%d requests", t.Exchanges)
+	if t.Exchanges == 1 {
 		requests = "1 request"
 	}
 	switch {
-	case t.before == 0:
+	case t.TokensBefore == 0:
 		return "nothing that it can shorten was seen (" + requests + " passed through)"
-	case t.after == t.before:
-		return requests + ", " + tokens(t.before) + " tokens; nothing was to be shortened"
-	case t.observed:
-		return requests + ", " + tokens(t.before) + " tokens would have become " + tokens(t.after)
+	case t.TokensAfter == t.TokensBefore:
+		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened"
+	case t.Observed:
+		return requests + ", " + tokens(t.TokensBefore) + " tokens would have become " + tokens(t.TokensAfter)
 	}
-	return requests + ", " + tokens(t.before) + " tokens became " + tokens(t.after)
+	return requests + ", " + tokens(t.TokensBefore) + " tokens became " + tokens(t.TokensAfter)
 }
 
 // tokens is a number as people read it.
-func tokens(n float64) string {
+func tokens(n int64) string {
 	switch {
-	case n >= 1e6:
-		return fmt.Sprintf("%.1f M", n/1e6)
-	case n >= 1e4:
-		return fmt.Sprintf("%.0f k", n/1e3)
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1f M", float64(n)/1e6)
+	case n >= 10_000:
+		return fmt.Sprintf("%.0f k", float64(n)/1e3)
 	}
-	return fmt.Sprintf("%.0f", n)
+	return strconv.FormatInt(n, 10)
 }

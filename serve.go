@@ -102,6 +102,7 @@ func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
 	counts := metrics.New(func() int { return d.proxy.InFlight() })
 	d.console = console.New(conf.Console, console.Program{
 		Version: version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Metrics: counts,
+		Totals:    func() any { return counts.Totals() },
 		Artifacts: artifacts{d.keeping.shelf}, Compact: d.compact, Ready: func() bool { return !d.proxy.Stopping() },
 		Proof: d.badge.proof, Owner: d.badge.admits, Lease: d.leases.take, Running: d.running,
 	})

@@ -24,6 +24,7 @@ type Program struct {
 	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
 	Running   func() map[string]string         // how the program runs, by words that tell a stranger nothing of the configuration
 	Metrics   http.Handler
+	Totals    func() any // what the program has done so far, as JSON
 	Artifacts Artifacts
 	Compact   func(r *http.Request, body []byte) (Compacted, error) // the conversation in body, as r asks; the error says what to send instead
 	Log       *slog.Logger
@@ -43,6 +44,7 @@ func New(c Config, p Program) *Console {
 	o.mux.HandleFunc("GET /-/health", o.health)
 	o.mux.HandleFunc("GET /-/ready", o.ready)
 	o.mux.Handle("GET /-/metrics", p.Metrics)
+	o.mux.HandleFunc("GET /-/totals", o.totals)
 	o.mux.HandleFunc("GET /-/identity", o.identity)
 	o.mux.HandleFunc("GET /-/lease", o.lease)
 	o.mux.HandleFunc("GET "+artifactsPath+"{name}", o.artifact)
@@ -93,6 +95,11 @@ func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 		return
 	}
 	reply(w, http.StatusOK, map[string]any{"status": "ready"})
+}
+
+// totals says what the program has done so far.
+func (o *Console) totals(w http.ResponseWriter, _ *http.Request) {
+	reply(w, http.StatusOK, o.program.Totals())
 }
 
 // identity says which upstreams this program has and how it runs, with a proof that it owns its data folder.

@@ -27,7 +27,8 @@ func listening(listen string) Program {
 			_,
 				_ = io.WriteString(w, "numbers")
 		}),
-		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
+		Totals: func() any { return map[string]int{"exchanges": 7} },
+		Log:    slog.New(slog.NewTextHandler(io.Discard, nil)),
 	}
 }
 
@@ -205,6 +206,15 @@ func TestNoLeaseWhereTheLastOneHasEnded(t *testing.T) {
 	p := listening("127.0.0.1:7070")
 	p.Lease = func() (func(), bool) { return nil, false }
 	wantRefusal(t, ask(New(Config{}, p), "GET", "/-/lease"), http.StatusServiceUnavailable)
+}
+
+func TestTotalsAreServedAsJSON(t *testing.T) {
+	w := ask(New(Config{}, listening("127.0.0.1:7070")), "GET", "/-/totals")
+	if got := w.Body.String(); w.Code != 200 || got != "{\"exchanges\":7}\n" || w.Header().Get("Content-Type") != "application/json" {
+		t.Errorf("got %d %q", w.Code, got)
+	}
+	closed := ask(New(Config{Token: "secret"}, listening("127.0.0.1:7070")), "GET", "/-/totals")
+	wantRefusal(t, closed, http.StatusUnauthorized)
 }
 
 func TestMetricsAreServed(t *testing.T) {

@@ -33,6 +33,7 @@ type Recorder struct {
 	known       handles
 	compactions compactions
 	rescues     rescues
+	totals      totals
 }
 
 var _ event.Sink = (*Recorder)(nil)
@@ -63,6 +64,7 @@ func New(inFlight func() int) *Recorder {
 			"Time from a request's arrival to the end of its exchange.",
 			seconds, "upstream"),
 	}
+	m.totals.inFlight = inFlight
 	m.addShaping()
 	m.compactions = newCompactions(registry)
 	m.rescues = newRescues(registry)
@@ -115,6 +117,7 @@ func (m *Recorder) recordTraffic(e event.Exchange) {
 		sent = event.ActionNone
 	}
 	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), sent, string(e.Fault)).Inc()
+	m.totals.exchanges.Add(1)
 	t := m.trafficOf(e.Upstream)
 	t.request.Add(float64(e.RequestBytes))
 	t.response.Add(float64(e.ResponseBytes))
@@ -129,6 +132,7 @@ func (m *Recorder) recordShaping(e event.Exchange) {
 	if e.ShapeTime == 0 || e.Mode != event.ModeOn && e.Mode != event.ModeObserve {
 		return
 	}
+	m.totals.addShaped(&e)
 	s := m.shapingOf(e.Upstream, e.Mode)
 	s.shape.Observe(e.ShapeTime.Seconds())
 	if e.Action == event.ActionBypass {

@@ -1,0 +1,41 @@
+package metrics
+
+import (
+	"sync/atomic"
+
+	"epitome/event"
+)
+
+// Totals are the few numbers that tell what a program has done since its start.
+type Totals struct {
+	Exchanges    int64 `json:"exchanges"`     // that have ended
+	InFlight     int   `json:"in_flight"`     // that are under way
+	TokensBefore int64 `json:"tokens_before"` // of conversations, as they came
+	TokensAfter  int64 `json:"tokens_after"`  // as they were sent, or in mode observe would have been
+	Observed     bool  `json:"observed"`      // some of them were in mode observe
+}
+
+// totals are counted beside the metrics, so that nobody has to add those up.
+type totals struct {
+	inFlight                 func() int
+	exchanges, before, after atomic.Int64
+	observed                 atomic.Bool
+}
+
+// Totals is what has been counted so far.
+func (m *Recorder) Totals() Totals {
+	t := &m.totals
+	return Totals{
+		Exchanges: t.exchanges.Load(), InFlight: t.inFlight(), TokensBefore: t.before.Load(), TokensAfter: t.after.Load(),
+		Observed: t.observed.Load(),
+	}
+}
+
+// addShaped counts a conversation.
+func (t *totals) addShaped(e *event.Exchange) {
+	t.before.Add(int64(e.TokensBefore.Total()))
+	t.after.Add(int64(e.TokensAfter.Total()))
+	if e.Mode == event.ModeObserve {
+		t.observed.Store(true)
+	}
+}
