@@ -4,7 +4,7 @@ import "math"
 
 // What a request costs beyond its texts. The numbers are those of OpenAI's cookbook ("How to count tokens"), which
 // equalled the API on its own examples; the provider calls them an estimate, and other providers' templates differ.
-// Calibration takes care of the rest.
+// Ratios take care of the rest.
 const (
 	PerMessage = 3 // each message, besides its role and content
 	PerName    = 1 // a message's name, besides the name itself
