@@ -176,6 +176,7 @@ func (e *explaining) look(k kept) {
 	keep := e.conf.Store.Keep.D()
 	m := means(k.store, k.shelf, &e.window, keep)
 	m.Summariser = storedSummaries(e.conf, k.store, m.Counters)
+	m.Ratio = tokenize.NewRatios(lessonKeeper{k.store}, m.Models).Of
 	e.use(shadowed(m, keep))
 }
 
@@ -277,7 +278,7 @@ func (e *explaining) describe(r *explainReport, request *rewrite.Request, told r
 	if e.given {
 		r.WindowFrom = "command line"
 	}
-	r.Counted = vocabularyOf(e.means.Models.Of(request.Model))
+	r.Counted = vocabularyOf(e.means.Models.Of(request.Model), told)
 	r.Messages, r.Groups, r.Rounds = len(request.Items), len(request.Groups()), len(request.Turns())
 	r.Rent = e.conf.Rewrite.Rent
 	r.Limits = e.conf.Rewrite.At(told.Window, told.Usable)
@@ -305,8 +306,11 @@ func (e *explaining) summaries(r *explainReport) string {
 }
 
 // vocabularyOf says how well tokens of the model can be counted.
-func vocabularyOf(m tokenize.Model) string {
-	if m.Ratio == 1 {
+func vocabularyOf(m tokenize.Model, told rewrite.Report) string {
+	switch {
+	case told.Answers > 0:
+		return fmt.Sprintf("as %s × %.2f, learned from %d answers", m.Vocabulary, told.Ratio, told.Answers)
+	case m.Ratio == 1:
 		return fmt.Sprintf("as %s", m.Vocabulary)
 	}
 	return fmt.Sprintf("as %s × %.2f", m.Vocabulary, m.Ratio)

@@ -14,6 +14,7 @@ import (
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
+	"epitome/tokenize"
 	"epitome/window"
 )
 
@@ -25,6 +26,7 @@ type keeping struct {
 	passing    bool   // not all of it outlives the process
 	windows    atomic.Pointer[window.Windows]
 	lessons    *window.Lessons // outlive the windows, which are made anew with the configuration
+	ratios     *tokenize.Ratios
 	live       *rewrite.Shaper
 	shadow     *rewrite.Shaper // sees what is live and writes nothing there
 	summariser *summariser     // of live; nobody can be asked until it has a proxy
@@ -55,6 +57,7 @@ func openKeeping(conf Config, folder, listen string, log *slog.Logger) (*keeping
 	}
 	k.lessons = window.NewLessons(lessonKeeper{k.store}, time.Now)
 	k.windows.Store(window.New(conf.Window, k.lessons))
+	k.ratios = tokenize.NewRatios(lessonKeeper{k.store}, tokenize.NewModels())
 	k.prober = newProber(conf, k)
 	k.shapers(conf)
 	ctx, stop := context.WithCancel(context.Background())
@@ -127,7 +130,7 @@ func (k *keeping) openShelf(conf Config, folder, listen string) error {
 func (k *keeping) shapers(conf Config) {
 	keep := conf.Store.Keep.D()
 	m := means(k.store, k.shelf, &k.windows, keep)
-	m.Passing = k.passing
+	m.Passing, m.Ratio = k.passing, k.ratios.Of
 	k.summariser = newSummariser(conf, k, m.Counters)
 	m.Summariser = k.summariser
 	k.shadow = rewrite.NewShaper(shadowed(m, keep))
@@ -152,7 +155,7 @@ func (k *keeping) through(p *proxy.Proxy) {
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *keeping) plug(p proxy.Plugs) proxy.Plugs {
-	p.Shape, p.Observe, p.Lessons = k.live.Shape, k.shadow.Shape, k.lessons
+	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, k.ratios
 	p.Scope = func(kind, value string) string { return k.shelf.Name("scope "+kind, []byte(value)) }
 	return p
 }

@@ -37,7 +37,7 @@ func means(s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[wind
 	}
 }
 
-// lessonKeeper keeps in the store what use has shown of windows.
+// lessonKeeper keeps in the store what use has shown of windows and ratios.
 type lessonKeeper struct{ store.Store }
 
 // Get returns what stands under the key.

@@ -346,7 +346,7 @@ func TestShadowAsksNobody(t *testing.T) {
 	if !r.summariser.Prepares("openai") || shadow.Prepares("openai") {
 		t.Error("the shadow prepares, or what is live does not")
 	}
-	if got, want := shadow.Needs("low", 10_000), r.summariser.Needs("low", 10_000); got != want || want == 0 {
+	if got, want := shadow.Needs("low", 10_000, 1), r.summariser.Needs("low", 10_000, 1); got != want || want == 0 {
 		t.Errorf("a question needs %d tokens, and %d if it is asked", got, want)
 	}
 	looked(t, r.summariser, "key", false, false)
@@ -420,12 +420,12 @@ func TestDaemonLetsSummariesBeAskedForAndReloads(t *testing.T) {
 	if s.proxy.Load() == nil || s.proxy.Load() != d.proxy {
 		t.Error("nothing can be asked through the proxy")
 	}
-	needs := s.Needs("low", 0)
+	needs := s.Needs("low", 0, 1)
 	conf.Summarize.MaxOutput += 1000
 	conf.Summarize.Model, conf.Summarize.Prepare = "small", "off"
 	conf.Window.Models = map[string]int{"small": 8192}
 	d.reload()
-	if got := s.usable("openai", "small"); got != 7168 || s.Prepares("openai") || s.Needs("low", 0) != needs+1000 {
-		t.Errorf("after a reload usable %d, prepares %v, needs %d", got, s.Prepares("openai"), s.Needs("low", 0))
+	if got := s.usable("openai", "small"); got != 7168 || s.Prepares("openai") || s.Needs("low", 0, 1) != needs+1000 {
+		t.Errorf("after a reload usable %d, prepares %v, needs %d", got, s.Prepares("openai"), s.Needs("low", 0, 1))
 	}
 }

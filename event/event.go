@@ -105,6 +105,7 @@ type Shaping struct {
 	TokensBefore Tokens // of the request as it came, and as it is sent
 	TokensAfter  Tokens
 	TokensUsed   int           // of the request as the provider counts them; 0 if it does not say
+	Ratio        float64       // tokens of the model for one that is counted here, as answers have shown; 0 if too few have
 	Cut          int           // tokens to which the provider seems to have cut the request without a word; 0 if it did not
 	Decided      bool          // a new decision was made
 	Broke        bool          // and it changed what had been sent in another form

@@ -10,9 +10,10 @@ import (
 
 // ear listens to an answer as it passes by, for what its end says of the request's size. The zero value hears nothing.
 type ear struct {
-	coding string // content coding
-	on     bool
-	end    []byte // what came last; of an encoded answer all of it, until that is too much
+	coding  string // content coding
+	on      bool
+	end     []byte // what came last; of an encoded answer all of it, until that is too much
+	counted int    // tokens of the request, without any ratio; 0 if its usage is not to be held against them
 }
 
 const (
@@ -54,13 +55,14 @@ func (e *ear) usage(most int64) int {
 
 // listen has the exchange hear the answer from here on.
 func (x *exchange) listen(a *answer) {
-	x.ear = ear{on: true}
+	x.ear = ear{on: true, counted: x.shaped.report.Counted}
 	if coding := values(a.block, "content-encoding"); !equalFold(coding, "identity") {
 		x.ear.coding = string(coding)
 	}
 }
 
-// heard learns from what an answer that has passed has said: whether the provider had all of the request, and how much that was.
+// heard learns from what an answer that has passed has said: whether the provider had all of the request, and how much
+// that was.
 func (x *exchange) heard(a *answer) {
 	counted := x.event.TokensAfter.Total()
 	if !x.ear.on || a.code < 200 || a.code > 299 || counted == 0 {
@@ -75,8 +77,13 @@ func (x *exchange) heard(a *answer) {
 	x.event.TokensUsed = used
 	if size, cut := window.Truncated(used, counted, x.event.Window); cut {
 		x.event.Cut = size
-		lessons.Cut(x.event.Upstream, x.event.Model, size, x.event.Window)
+		if lessons.Cut(x.event.Upstream, x.event.Model, size, x.event.Window) {
+			x.proxy.plugs.Ratios.Forget(x.event.Upstream, x.event.Model)
+		}
 		return
 	}
 	lessons.Answered(x.event.Upstream, x.event.Model, used)
+	if x.ear.counted > 0 {
+		x.proxy.plugs.Ratios.Learn(x.event.Upstream, x.event.Model, x.ear.counted, used)
+	}
 }

@@ -57,6 +57,7 @@ type Plugs struct {
 	Shape   func(rewrite.Asked) rewrite.Shaped // puts a conversation into the form it is sent in, and records that
 	Observe func(rewrite.Asked) rewrite.Shaped // says what Shape would do, and records nothing that is live
 	Lessons Lessons                            // learn what answers tell of windows
+	Ratios  Ratios                             // learn what answers tell of vocabularies
 	Scope   func(kind, value string) string    // names a scope by a keyed hash, so that a credential cannot be read from it
 }
 
@@ -68,6 +69,14 @@ type Lessons interface {
 	Cut(upstream, model string, tokens, believed int) (ok bool)
 	// Answered takes back what an answer to a request of so many tokens, as the provider counts, proves wrong.
 	Answered(upstream, model string, tokens int)
+}
+
+// Ratios take what answers tell of how models count. Their methods may be called from any goroutine.
+type Ratios interface {
+	// Learn takes how many tokens a request used as the provider counts, of which counted were counted here.
+	Learn(upstream, model string, counted, used int)
+	// Forget takes back what was learned from answers about less than what was sent.
+	Forget(upstream, model string)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

@@ -169,6 +169,7 @@ func (r *rescuing) reshape(how rewrite.Rescue) bool {
 		return false
 	}
 	asked := r.shaped.asked
+	how.Ratio, how.Answers = r.report.Ratio, r.report.Answers
 	asked.Body, asked.Rescue = body, &how
 	s := r.guarded(r.proxy.plugs.Shape, asked)
 	enough := s.Report.After.Total() <= r.report.After.Total()*19/20
@@ -233,6 +234,7 @@ func (r *rescuing) settle(a *answer) *answer {
 			r.record()
 		}
 	}
+	r.ear.counted = r.report.Counted
 	r.tell(r.report)
 	if r.whole {
 		r.event.Action = rewrite.ActionBypass

@@ -283,7 +283,7 @@ func TestSilentTruncationIsLearned(t *testing.T) {
 	r := on(t, strings.Replace(welcome, "4900", "2048", 1))
 	r.shapes(climbing)
 	r.dial().send(post(chat, conversation)).answer("POST")
-	if e := r.event(); e.Cut != 2048 || e.TokensUsed != 2048 || r.lessons.all() != "cut test m 2048 below 1000000" {
+	if e := r.event(); e.Cut != 2048 || e.TokensUsed != 2048 || r.lessons.all() != "cut test m 2048 below 1000000\nforget test m" {
 		t.Errorf("%+v, learned %q", e, r.lessons.all())
 	}
 }

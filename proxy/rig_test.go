@@ -103,8 +103,8 @@ func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) 
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Shape:   func(a rewrite.Asked) rewrite.Shaped { return (*r.shape.Load())(a) },
 		Observe: func(a rewrite.Asked) rewrite.Shaped { return (*r.observe.Load())(a) },
-		Lessons: &r.lessons,
-		Scope:   func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
+		Lessons: &r.lessons, Ratios: &r.lessons,
+		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 	})
 	if err != nil {
 		tb.Fatal(err)
@@ -371,6 +371,12 @@ func (l *lessons) Cut(upstream, model string, tokens, believed int) bool {
 func (l *lessons) Answered(upstream, model string, tokens int) {
 	l.tell("answered %s %s %d", upstream, model, tokens)
 }
+
+func (l *lessons) Learn(upstream, model string, counted, used int) {
+	l.tell("learn %s %s %d of %d", upstream, model, used, counted)
+}
+
+func (l *lessons) Forget(upstream, model string) { l.tell("forget %s %s", upstream, model) }
 
 // all is what was told, in order.
 func (l *lessons) all() string {

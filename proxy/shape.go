@@ -194,6 +194,9 @@ func (x *exchange) tell(r rewrite.Report) {
 		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
 		Decided: r.Decided, Broke: r.Broke, Reason: event.Clip(r.Reason),
 	}
+	if r.Answers > 0 {
+		x.event.Ratio = r.Ratio
+	}
 	for _, c := range r.Changes {
 		switch c.Rung {
 		case rewrite.ActionOffload:

@@ -67,6 +67,10 @@ func readSetting(r *Request, key string, v Span) error {
 		r.Tools = unlessNull(r.Body, v)
 	case "stream":
 		r.Stream = string(v.Of(r.Body)) == "true"
+	case "functions", "plugins", "web_search_options":
+		r.Opaque = r.Opaque || !unlessNull(r.Body, v).Empty()
+	case "response_format":
+		r.Opaque = r.Opaque || bytes.Contains(v.Of(r.Body), []byte(`"json_schema"`))
 	case "max_tokens", "max_completion_tokens":
 		if n, err := strconv.Atoi(string(v.Of(r.Body))); err == nil {
 			r.MaxOutput = max(r.MaxOutput, n)

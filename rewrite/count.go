@@ -8,6 +8,7 @@ import (
 	_ "image/jpeg" // so that sizes can be read
 	_ "image/png"  // so that sizes can be read
 	"io"
+	"slices"
 
 	"epitome/tokenize"
 )
@@ -130,6 +131,18 @@ func (r *Request) countContent(s Scale, it *Item, escaped bool) (n, media int) {
 		n += s.text(it.Content.Of(r.Body), false)
 	}
 	return n, media
+}
+
+// opaqueFrom finds what nobody knows here the cost of. Items before the one at from were looked at in an earlier request.
+func (r *Request) opaqueFrom(from int) {
+	for i := range r.Items {
+		it := &r.Items[i]
+		if i >= from {
+			list, err := r.Parts(it)
+			it.Opaque = err != nil || slices.ContainsFunc(list, func(p Part) bool { return p.Kind == OtherPart })
+		}
+		r.Opaque = r.Opaque || it.Opaque
+	}
 }
 
 // The kinds of counts that are remembered beside that of a text as it stands.

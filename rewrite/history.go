@@ -62,6 +62,7 @@ func (h *history) len() int { return len(h.sizes) }
 
 // extend reads the request's items that are not known yet.
 func (h *history) extend(r *Request, s Scale) {
+	r.opaqueFrom(r.Head + h.len())
 	h.chain = r.chainFrom(h.chain)
 	group := 0
 	if n := h.len(); n > 0 {

@@ -41,6 +41,7 @@ type Item struct {
 	Calls   []Call
 	Answers string // the id of the call that a tool's result is for
 	Begins  bool   // an answer of the model begins here: a conversation may be cut in front of it
+	Opaque  bool   // its content has parts of an unknown kind
 }
 
 // Shift moves the places of the item by so many bytes.
@@ -67,7 +68,8 @@ type Request struct {
 	Stream    bool // the answer is wanted as a stream
 	Tools     Span // their declarations; empty if there are none
 	Items     []Item
-	Head      int // leading system items
+	Head      int  // leading system items
+	Opaque    bool // it has items or settings of which nobody knows here what they cost
 
 	parts []Part // room for those of one item
 }

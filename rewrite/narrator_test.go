@@ -103,7 +103,7 @@ func (n *narrator) finish() {
 
 func (n *narrator) Prepares(string) bool { return n.ahead }
 
-func (n *narrator) Needs(string, int) int { return n.needs }
+func (n *narrator) Needs(string, int, float64) int { return n.needs }
 
 func (n *narrator) RecordCompaction(e event.Compaction) {
 	n.mu.Lock()

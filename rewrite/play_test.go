@@ -180,7 +180,7 @@ func (p *play) seed() uint64 { return rapid.Uint64().Draw(p.T, "seed") }
 func (p *play) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
 	switch rapid.SampledFrom([]string{
-		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "fork", "edit", "at once", "model", "clock", "pause", "pause", "vanish", "full", "fail",
+		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork", "edit", "at once", "model", "clock", "pause", "pause", "vanish", "full", "fail",
 	}).Draw(p.T, "what") {
 	case "grow":
 		r.grow()
@@ -193,6 +193,8 @@ func (p *play) step() {
 		p.limits = p.drawLimits()
 	case "window":
 		p.window = p.drawWindow()
+	case "ratio":
+		p.ratio = rapid.Float64Range(.3, 4).Draw(p.T, "ratio")
 	case "fork":
 		n := 1 + int(p.seed()%uint64(len(r.items)))
 		p.parts = append(p.parts, &speaker{talk: r.fork(n, p.seed()), scope: r.scope, last: map[string]spoken{}})

@@ -59,6 +59,9 @@ func judged(t teller, b *bench, body string, out Shaped) {
 		t.Fatalf("promise 3: %v\n%s\n%s", err, body, out.Body)
 	}
 	model := b.means.Models.Of(j.was.Model)
+	if b.ratio > 0 && !model.Exact {
+		model.Ratio = b.ratio
+	}
 	counter, err := b.means.Counters.For(model.Vocabulary)
 	if err != nil {
 		t.Fatalf("%v", err)

@@ -10,7 +10,7 @@ import (
 func (q *inquiring) question() prose.Question {
 	out := prose.Question{
 		Conversation: q.conversation, Upstream: q.lane.upstream, Model: q.lane.model, Detail: q.style.Detail,
-		Credential: q.client.Credential(), Earlier: q.known.prose, SpanTokens: q.spanned(q.to), Room: q.budgets.prose, Usable: int(float64(q.usable) * q.ratio),
+		Credential: q.client.Credential(), Earlier: q.known.prose, SpanTokens: q.spanned(q.to), Room: q.budgets.prose, Usable: q.models(q.usable),
 	}
 	out.Continue = q.upTo(q.to)
 	if out.Key = q.named; out.Key == "" {
@@ -38,7 +38,7 @@ func (q *inquiring) upTo(to int) []byte {
 				tokens += f.Now - q.hist.sizes[i]
 			}
 		}
-		if tokens+q.Needs(q.style.Detail, q.usable) > q.usable {
+		if float64(tokens)+q.needs() > float64(q.usable) {
 			continue
 		}
 		if body, err := q.req.upTo(to, forms); err == nil {
@@ -46,6 +46,11 @@ func (q *inquiring) upTo(to int) []byte {
 		}
 	}
 	return nil
+}
+
+// needs is how many tokens of the vocabulary a question takes besides the conversation.
+func (q *inquiring) needs() float64 {
+	return float64(q.Needs(q.style.Detail, q.models(q.usable), q.ratio)) / q.ratio
 }
 
 // inView reports whether what is sent shows all that is asked about: the items themselves, and for those that were left out

@@ -62,6 +62,9 @@ type Report struct {
 	Items        int // messages, with those of the head
 	Before       Size
 	After        Size     // both in tokens of the model
+	Ratio        float64  // tokens of the model that one token of the vocabulary is taken for
+	Answers      int      // that have shown the ratio; 0: it is the model's own
+	Counted      int      // tokens of the vocabulary that are sent; 0 if a provider's count says nothing of the ratio
 	Decided      bool     // a new decision was made
 	Broke        bool     // and it changed items that had been sent in another form
 	Changes      []Change // what it did, in the order of the items; nothing of what was only repeated

@@ -11,6 +11,9 @@ type Rescue struct {
 	Most  int   // tokens of the model that the request may take
 	From  Stage // the first stage to try
 	Whole bool  // its structure was refused: all goes on as it came
+
+	Ratio   float64 // by which it was counted, and how many answers had shown it, as they were reported
+	Answers int
 }
 
 // Stage is a step of rung 4. Each one takes away more than the one before.

@@ -149,6 +149,7 @@ type bench struct {
 	cupboard *cupboard
 	limits   Limits
 	window   int
+	ratio    float64 // that answers have shown of models whose vocabulary is not known; 0 if they have not
 	memo     *tokenize.Memo
 	narrator *narrator // nil if no model can be asked
 	style    Style
@@ -182,6 +183,12 @@ func (b *bench) restart() {
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			return b.window, b.window - min(max(maxOutput, min(8192, b.window/8)), b.window/4)
 		},
+	}
+	m.Ratio = func(_, _ string) (float64, int) {
+		if b.ratio > 0 {
+			return b.ratio, 3
+		}
+		return 0, 0
 	}
 	if b.narrator != nil {
 		m.Summariser, m.Tell = b.narrator, b.narrator

@@ -20,6 +20,9 @@ type Means struct {
 	Memo     *tokenize.Memo
 	// Window is how many tokens a model at an upstream holds, and how many of them a request that asks for maxOutput may fill.
 	Window func(upstream, model string, maxOutput int) (window, usable int)
+	// Ratio is how many tokens of a model at an upstream one token of the vocabulary is, and how many answers have shown it.
+	// None have if that is 0: then the model's own ratio holds, as it does if Ratio is nil.
+	Ratio func(upstream, model string) (ratio float64, answers int)
 	// Summariser asks models for prose; nil if none is asked.
 	Summariser Summariser
 	// Tell hears what happens while a request is shaped; nil if nobody wants to.
@@ -146,6 +149,9 @@ func (x *shaping) asItCame() {
 	r := &x.out.Report
 	x.out.Body, x.out.forms, x.highest = x.Body, nil, 0
 	r.Action, r.After, r.Repeated = ActionNone, r.Before, 0
+	if x.plan != nil {
+		r.Counted = x.plan.comparable(x.plan.size)
+	}
 }
 
 // read finds out what was asked.
@@ -165,9 +171,10 @@ func (x *shaping) read() error {
 	believed, room := x.means.Window(x.Upstream, req.Model, req.MaxOutput)
 	window, usable := x.Rescue.within(believed, room)
 	scale := Scale{model, counter, x.means.Memo}
+	ratio, answers := x.ratio(model)
 	x.plan = &plan{
-		ladder: x.Limits.at(window, usable, model.Ratio), scale: scale, scope: x.Scope, shelf: x.means.Shelf, req: req,
-		ratio: model.Ratio, base: &decision{}, marked: map[string]bool{}, fresh: map[int]bool{},
+		ladder: x.Limits.at(window, usable, ratio), scale: scale, scope: x.Scope, shelf: x.means.Shelf, req: req,
+		ratio: ratio, base: &decision{}, marked: map[string]bool{}, fresh: map[int]bool{},
 	}
 	x.hist = x.known()
 	x.plan.inquiry = x.inquiry(window)
@@ -176,9 +183,33 @@ func (x *shaping) read() error {
 	x.plan.hist, x.plan.stable = x.hist, req.stable()
 	size := req.countFixed(scale).with(x.hist.size)
 	x.plan.size = size
-	x.out.Report = Report{Action: ActionNone, Model: req.Model, Window: believed, Usable: usable, MaxOutput: req.MaxOutput, Items: len(req.Items), Before: size.times(model.Ratio)}
-	x.out.Report.After = x.out.Report.Before
+	x.out.Report = Report{
+		Action: ActionNone, Model: req.Model, Window: believed, Usable: usable, MaxOutput: req.MaxOutput, Items: len(req.Items),
+		Before: size.times(ratio), After: size.times(ratio), Ratio: ratio, Answers: answers, Counted: x.plan.comparable(size),
+	}
 	return nil
+}
+
+// ratio is how many tokens of the model one token of the vocabulary is. A rescue counts as the refused form was counted.
+func (x *shaping) ratio(model tokenize.Model) (ratio float64, answers int) {
+	switch {
+	case x.Rescue != nil && x.Rescue.Ratio > 0:
+		return x.Rescue.Ratio, x.Rescue.Answers
+	case x.means.Ratio == nil || model.Exact:
+		return model.Ratio, 0
+	}
+	if ratio, answers = x.means.Ratio(x.Upstream, x.req.Model); answers == 0 {
+		ratio = model.Ratio
+	}
+	return ratio, answers
+}
+
+// comparable is what a provider's count of a request of this size may be held against; 0 if that would say nothing.
+func (p *plan) comparable(s Size) int {
+	if p.scale.Model.Exact || s.Images > 0 || p.req.Opaque {
+		return 0
+	}
+	return s.Total()
 }
 
 // decide finds the form of each item, and records it before anything is sent.
@@ -357,7 +388,7 @@ func (x *shaping) build() error {
 		edits = append(edits, list...)
 		x.account(&after, i, f)
 	}
-	x.out.Report.After = after.times(p.ratio)
+	x.out.Report.After, x.out.Report.Counted = after.times(p.ratio), p.comparable(after)
 	if len(edits) == 0 {
 		return nil
 	}

@@ -43,8 +43,9 @@ type Summariser interface {
 	Prepare(q prose.Question)
 	// Prepares reports whether that is done for conversations with the upstream.
 	Prepares(upstream string) bool
-	// Needs is how many tokens a request needs besides Question.Continue: for the instruction and the answer.
-	Needs(detail string, usable int) int
+	// Needs is how many tokens of the model a request needs besides Question.Continue: for the instruction and the answer.
+	// Of the model's tokens usable may be filled, and one of the vocabulary is ratio of them.
+	Needs(detail string, usable int, ratio float64) int
 }
 
 // Listener hears what happens while a request is shaped, on its goroutine. It must not wait. Events come without a time:

@@ -186,10 +186,10 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 func TestNeedsCoverInstructionAndAnswer(t *testing.T) {
 	r := rigged(t, plain(), text(good("a")))
 	d, _ := detailOf("medium")
-	if n := r.Needs("medium", 0) - 8000; n < len(wording{detail: d}.instruction())/4 || n > 2000 {
+	if n := r.Needs("medium", 0, 1) - 8000; n < len(wording{detail: d}.instruction())/4 || n > 2000 {
 		t.Errorf("the instruction needs %d", n)
 	}
-	if r.Needs("medium", 8_000) >= r.Needs("medium", 0)-5000 {
+	if r.Needs("medium", 8_000, 1) >= r.Needs("medium", 0, 1)-5000 {
 		t.Error("a small window is to hold a large answer")
 	}
 }
@@ -251,7 +251,7 @@ func TestSecondAskingFitsTheWindow(t *testing.T) {
 	usable := window - 8192
 	r := rigged(t, plain(), says(prose.Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
 	q := question("a")
-	q.Usable, q.Continue = usable, []byte(strings.Repeat("xxxx", usable-r.Needs("medium", usable))) // of a token each
+	q.Usable, q.Continue = usable, []byte(strings.Repeat("xxxx", usable-r.Needs("medium", usable, 1))) // of a token each
 	r.answered(q)
 	got := r.requests()
 	if len(got) != 2 || got[1].Form.MaxOutput != 2*got[0].Form.MaxOutput {

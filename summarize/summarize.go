@@ -171,11 +171,13 @@ func (s *Summariser) Prepare(q prose.Question) {
 }
 
 // Needs is how many tokens of usable a request needs besides the conversation that prose.Question.Continue holds: the
-// instruction, and what of the answer usable leaves no room for.
-func (s *Summariser) Needs(detail string, usable int) int {
+// instruction, and what of the answer usable leaves no room for. They are those of the model that is asked, which takes
+// ratio of them for one that is counted here.
+func (s *Summariser) Needs(detail string, usable int, ratio float64) int {
 	d, _ := detailOf(detail)
 	w := wording{detail: d, tokens: d.tokens, update: true, why: "it lacked some of the headings"}
-	return s.means.Count(w.instruction()) + beyondReserve(outputCap(s.conf.Load().MaxOutput, usable), usable)
+	told := float64(s.means.Count(w.instruction())) * ratio
+	return int(told) + beyondReserve(outputCap(s.conf.Load().MaxOutput, usable), usable)
 }
 
 // beyondReserve is how many tokens of an answer's cap have no room in what every window keeps free for answers: an eighth of it, at

@@ -8,6 +8,7 @@ package logs
 import (
 	"context"
 	"log/slog"
+	"math"
 	"time"
 
 	"epitome/event"
@@ -29,7 +30,7 @@ func (r *Recorder) RecordExchange(e event.Exchange) {
 }
 
 // mostFields is how many a line has at most.
-const mostFields = 10 + 14 + 2
+const mostFields = 10 + 15 + 2
 
 // logExchange writes the one line an exchange gets.
 func logExchange(log *slog.Logger, e event.Exchange) {
@@ -67,6 +68,9 @@ func appendShaping(attrs fields, e event.Exchange) fields {
 	attrs.number("window", e.Window)
 	attrs.number("tokens_before", e.TokensBefore.Total())
 	attrs.number("tokens_after", e.TokensAfter.Total())
+	if e.Ratio > 0 {
+		attrs = append(attrs, slog.Float64("ratio", math.Round(e.Ratio*1000)/1000))
+	}
 	attrs.yes("decided", e.Decided)
 	attrs.yes("broke", e.Broke)
 	attrs.number("offloaded", e.Offloaded)

@@ -1,0 +1,63 @@
+package proxy
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"epitome/rewrite"
+)
+
+// A request that was refused teaches by the form that was answered, and all of its forms are counted by one ratio.
+func TestRescueIsCountedByOneRatio(t *testing.T) {
+	const said = `{"error":{"message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 10000 tokens.","code":"context_length_exceeded"}}`
+	r := on(t, refused(400, said)+welcome)
+	var mu sync.Mutex
+	var ratios []float64
+	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		s := climbing(a)
+		s.Report.Ratio, s.Report.Answers, s.Report.Counted = 1.25, 7, s.Report.After.Total()*4/5
+		if a.Rescue != nil {
+			mu.Lock()
+			defer mu.Unlock()
+			ratios = append(ratios, a.Rescue.Ratio, float64(a.Rescue.Answers))
+		}
+		return s
+	})
+	if resp, body := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 200 {
+		t.Errorf("got %d %s", resp.StatusCode, body)
+	}
+	if e := r.event(); e.Ratio != 1.25 {
+		t.Errorf("the event has a ratio of %v", e.Ratio)
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(ratios) != 2 || ratios[0] != 1.25 || ratios[1] != 7 {
+		t.Errorf("the rescue is shaped by %v", ratios)
+	}
+	if want := "learn test m 4900 of 4000"; !strings.HasSuffix(r.lessons.all(), want) {
+		t.Errorf("learned %q, want %q at the end", r.lessons.all(), want)
+	}
+}
+
+func TestWhatIsNotComparableTeachesNoRatio(t *testing.T) {
+	f := func(name, script string, change func(*rewrite.Report)) {
+		t.Helper()
+		r := on(t, script)
+		r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+			s := climbing(a)
+			s.Report.Counted = 5_000
+			change(&s.Report)
+			return s
+		})
+		r.dial().send(post(chat, conversation)).answer("POST")
+		r.event()
+		if strings.Contains(r.lessons.all(), "learn") {
+			t.Errorf("%s: learned %q", name, r.lessons.all())
+		}
+	}
+	f("not counted", strings.Replace(welcome, "4900", "9000", 1), func(r *rewrite.Report) { r.Counted = 0 })
+	f("no usage", strings.Replace(welcome, "prompt_tokens", "others", 1), func(*rewrite.Report) {})
+	f("cut", strings.Replace(welcome, "4900", "2048", 1), func(*rewrite.Report) {})
+	f("an error", strings.Replace(welcome, "200 OK", "500 No", 1), func(*rewrite.Report) {})
+}
