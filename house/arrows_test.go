@@ -77,15 +77,17 @@ var house = map[string]room{
 	},
 	"prose": {
 		"event",
-		"it is what others ask and answer, as data; it has the cost of an answer from event, so that what is told needs no copy",
+		"it is what others ask and answer, as data; " +
+			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event rewrite unit window",
+		"event rewrite sse unit window",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"rewrite": {
-		"event prose tokenize unit",
-		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; what it tells is an event already, as data, and has no translation to lose a field in",
+		"event prose sse tokenize unit",
+		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
+			"what it tells is an event already, so no translation can lose a field",
 	},
 	"scripted": {
 		"",
@@ -98,6 +100,10 @@ var house = map[string]room{
 	"sdk": {
 		"",
 		"the SDK test drives the built program from outside, as a user does",
+	},
+	"sse": {
+		"",
+		"it reads the lines of a stream; knowing what events say in it, it would suit one dialect",
 	},
 	"store": {
 		"",
@@ -132,7 +138,7 @@ var house = map[string]room{
 		"unit reads durations and sizes for every config; an import would make each of them depend on it",
 	},
 	"window": {
-		"unit",
+		"sse unit",
 		"what a model holds depends on its name, the configuration and what providers have said; who asks and what is rewritten for it must not matter",
 	},
 	"window/table": {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"epitome/rewrite"
+	"epitome/sse"
 	"epitome/window"
 )
 
@@ -104,30 +105,28 @@ func (h *holding) begun() bool {
 	read := 0
 	failed := false
 	if h.more() {
-		h.content = bytes.TrimPrefix(h.content, []byte("\ufeff"))
+		h.content = sse.TrimMark(h.content)
 	}
 	for {
-		line, rest, whole := bytes.Cut(h.content[read:], []byte("\n"))
+		f, rest, whole := sse.Next(h.content[read:])
 		if !whole {
 			if h.more() {
 				continue
 			}
 			return !h.complete() || len(rest) > 0
 		}
-		read += len(line) + 1
-		line = bytes.TrimSuffix(line, []byte("\r"))
-		name, value, _ := bytes.Cut(line, colon)
-		switch {
-		case len(line) > 0 && len(name) == 0: // a comment keeps the client waiting: it must go on
+		read = len(h.content) - len(rest)
+		switch name := string(f.Name); {
+		case f.Comment(): // it keeps the client waiting: it must go on
 			return true
-		case equalFold(name, "event"):
-			value = bytes.TrimSpace(value)
-			failed = equalFold(value, "error") || bytes.HasSuffix(value, []byte(".failed"))
-		case equalFold(name, "data") && (failed || rewrite.ChatFailed(value)):
+		case name == "event":
+			kind := bytes.TrimSpace(f.Value)
+			failed = equalFold(kind, "error") || bytes.HasSuffix(kind, []byte(".failed"))
+		case name == "data" && (failed || rewrite.ChatFailed(f.Value)):
 			for h.more() && !h.complete() {
 			}
 			return false
-		case equalFold(name, "data") && rewrite.ChatBegun(value):
+		case name == "data" && rewrite.ChatBegun(f.Value):
 			return true
 		}
 	}

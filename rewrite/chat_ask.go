@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"epitome/prose"
+	"epitome/sse"
 )
 
 // How a model is asked for a text of its own in the chat-completions dialect, and how its answer is read.
@@ -215,9 +216,8 @@ var errLongAnswer = errors.New("the answer is too long")
 func (Chat) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
 	in := bufio.NewReaderSize(body, 64<<10)
 	begin, _ := in.Peek(64)
-	begin = bytes.TrimLeft(begin, " \t\r\n\ufeff")
-	if strings.Contains(contentType, "event-stream") && !bytes.HasPrefix(begin, []byte("{")) ||
-		bytes.HasPrefix(begin, []byte("data:")) || bytes.HasPrefix(begin, []byte("event:")) || bytes.HasPrefix(begin, []byte(":")) {
+	isObject := bytes.HasPrefix(bytes.TrimLeft(begin, " \t\r\n\ufeff"), []byte("{"))
+	if strings.Contains(contentType, "event-stream") && !isObject || sse.Looks(begin) {
 		return readStream(in)
 	}
 	doc, err := io.ReadAll(io.LimitReader(in, mostDocument+1))
@@ -239,37 +239,21 @@ func (Chat) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error)
 
 // readStream reads an answer's events to their end.
 func readStream(in io.Reader) (prose.Answer, error) {
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, mostEvent)
+	events := sse.NewReader(in, mostEvent)
 	var s speech
-	var event []byte
-	failed, done := false, false
-	for !done && s.Error == nil && lines.Scan() {
-		l := bytes.TrimSuffix(lines.Bytes(), []byte("\r"))
-		switch field, rest, _ := bytes.Cut(l, []byte(":")); {
-		case string(field) == "data" && len(event) < mostEvent:
-			event = append(append(event, bytes.TrimPrefix(rest, []byte(" "))...), '\n')
-		case string(field) == "event":
-			failed = string(bytes.TrimSpace(rest)) == "error"
-		case len(l) == 0:
-			var err error
-			if done, err = s.event(event, failed); err != nil {
-				return prose.Answer{}, err
-			}
-			event, failed = event[:0], false
-		}
-	}
-	if err := lines.Err(); err != nil {
-		return prose.Answer{}, err
-	}
-	if !done && len(event) > 0 { // some end without the empty line
-		var err error
-		if done, err = s.event(event, failed); err != nil {
+	for done := false; !done && s.Error == nil; {
+		e, err := events.Next()
+		switch {
+		case errors.Is(err, io.EOF) && s.finished:
+			return s.answer(), nil
+		case errors.Is(err, io.EOF):
+			return prose.Answer{}, io.ErrUnexpectedEOF
+		case err != nil:
 			return prose.Answer{}, err
 		}
-	}
-	if !done && !s.finished && s.Error == nil {
-		return prose.Answer{}, io.ErrUnexpectedEOF
+		if done, err = s.event(e.Data, strings.TrimSpace(e.Type) == "error"); err != nil {
+			return prose.Answer{}, err
+		}
 	}
 	return s.answer(), nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"epitome/sse"
 )
 
 // Bounds of what is looked at. Some providers repeat the whole request in their errors.
@@ -54,13 +56,10 @@ func complaintOf(a Answer) complaint {
 	return c
 }
 
+// isStream reports whether an answer is an event stream, as its type says or its beginning shows.
 func isStream(kind, body string) bool {
-	for _, field := range []string{"data:", "event:", ":", "id:", "retry:"} {
-		if strings.HasPrefix(body, field) {
-			return true
-		}
-	}
-	return strings.Contains(kind, "event-stream")
+	const most = 64 // bytes that show it
+	return sse.Looks([]byte(body[:min(len(body), most)])) || strings.Contains(kind, "event-stream")
 }
 
 // named reports that a text begins with the name of an error and a colon, as "validationException: …" does.
@@ -132,16 +131,14 @@ func (c *complaint) page(s string) {
 func (c *complaint) events(s string) {
 	c.stream = true
 	event := ""
-	for line := range strings.Lines(s) {
-		line = strings.TrimSpace(line)
-		if line == "" {
+	for f := range sse.Fields([]byte(s)) {
+		switch {
+		case f.End:
 			event = ""
-		}
-		if name, ok := strings.CutPrefix(line, "event:"); ok {
-			event = strings.ToLower(name)
-		}
-		if payload, ok := strings.CutPrefix(line, "data:"); ok {
-			c.frame(event, strings.TrimSpace(payload))
+		case string(f.Name) == "event":
+			event = strings.ToLower(string(f.Value))
+		case string(f.Name) == "data":
+			c.frame(event, strings.TrimSpace(string(f.Value)))
 		}
 	}
 }
