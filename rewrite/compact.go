@@ -1,11 +1,6 @@
 package rewrite
 
-import (
-	"maps"
-	"slices"
-
-	"epitome/prose"
-)
+import "epitome/prose"
 
 // compaction is rung 3: the span from the opening to a cut becomes one text, and a tail of whole groups stays as it is.
 type compaction struct {
@@ -133,8 +128,7 @@ func (c *compaction) run(least int) (reason string) {
 	if c.left {
 		return ""
 	}
-	before := *c.plan
-	before.forms, before.fresh = slices.Clone(c.forms), maps.Clone(c.fresh)
+	before := c.checkpoint()
 	if large > 0 {
 		c.clip(newest)
 	}
@@ -142,7 +136,7 @@ func (c *compaction) run(least int) (reason string) {
 		c.replace()
 	}
 	if total-c.total() <= least { // names took more than was thought
-		*c.plan = before
+		c.undo(before)
 		c.ended(total, little)
 		return little
 	}

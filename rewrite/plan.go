@@ -29,6 +29,9 @@ type plan struct {
 	ratio  float64
 	size   Size            // of the request as it came
 	marked map[string]bool // names of artifacts that forms speak of
+
+	newMarks []string     // names put into marked, in their order: what undo takes out again
+	dropped  []heldResult // results taken out of the index of lines: what undo puts back
 }
 
 // ware is content for the shelf.
@@ -62,7 +65,9 @@ func (p *plan) marks(f *form) {
 		return
 	}
 	for _, name := range f.artifacts() {
-		p.marked[name] = true
+		if !p.marked[name] {
+			p.marked[name], p.newMarks = true, append(p.newMarks, name)
+		}
 	}
 }
 
@@ -162,7 +167,7 @@ func (p *plan) patched(i int, f *form) int {
 func (p *plan) put(i int, f *form) {
 	p.forms[i] = f
 	if k := p.hist.at[i]; k >= 0 && k < p.hist.lined {
-		p.hist.lines.drop(i)
+		p.dropped = append(p.dropped, p.hist.lines.drop(i)...)
 	}
 }
 

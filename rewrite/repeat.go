@@ -24,7 +24,7 @@ type lineIndex struct {
 	held  []heldResult
 	total uint32            // lines in held
 	at    map[uint32]uint32 // key of a run -> its first line, counted over all of held: of the latest result that has it, the first
-	stale bool              // at knows results that are gone
+	gone  int               // results in held that were dropped, which at still knows
 }
 
 // heldResult is a result with at least one run worth a reference.
@@ -83,12 +83,25 @@ func (l *lineIndex) hold(r heldResult) {
 	}
 }
 
-// drop forgets the item: it is not visible any more, or not whole. What dropping costs is paid once by the next repeats.
-func (l *lineIndex) drop(item int) {
+// drop forgets the item, which is not visible whole any more, and returns what restore needs to take it back. The next repeats
+// pays what dropping costs, once.
+func (l *lineIndex) drop(item int) (gone []heldResult) {
 	for i := range l.held {
-		if l.held[i].item == item {
-			l.held[i].hashes, l.held[i].keys = nil, nil
-			l.stale = true
+		if r := &l.held[i]; r.item == item && r.hashes != nil {
+			gone = append(gone, *r)
+			r.hashes, r.keys = nil, nil
+			l.gone++
+		}
+	}
+	return gone
+}
+
+// restore takes back a result that drop has returned. Between the two no repeats may have been looked for.
+func (l *lineIndex) restore(gone heldResult) {
+	for i := range l.held {
+		if r := &l.held[i]; r.item == gone.item && r.first == gone.first && r.hashes == nil {
+			*r = gone
+			l.gone--
 		}
 	}
 }
@@ -96,7 +109,7 @@ func (l *lineIndex) drop(item int) {
 // renew rebuilds the index from the results that are left.
 func (l *lineIndex) renew() {
 	was := l.held
-	l.held, l.total, l.at, l.stale = nil, 0, map[uint32]uint32{}, false
+	l.held, l.total, l.at, l.gone = nil, 0, map[uint32]uint32{}, 0
 	for _, r := range was {
 		if r.hashes != nil {
 			l.hold(r)
@@ -108,7 +121,7 @@ func (l *lineIndex) renew() {
 // it goes on there. What it leaves out between them holds no run worth a reference that any one result has. Of several
 // results that have the first lines of a run, the latest is named.
 func (l *lineIndex) repeats(text string) []repeat {
-	if l.stale {
+	if l.gone > 0 {
 		l.renew()
 	}
 	if len(l.held) == 0 || len(text) < minRepeatChars {

@@ -1,10 +1,5 @@
 package rewrite
 
-import (
-	"maps"
-	"slices"
-)
-
 // Rescue says that a request was refused in the form that was decided for it. Another form then takes the place of that one.
 type Rescue struct {
 	Sent  int   // tokens of the model that it had, as they were reported
@@ -50,12 +45,12 @@ func (p *plan) climb() (reason string) {
 	if p.stable == 0 {
 		return "there is nothing that could be left out"
 	}
-	before, total := *p, p.total()
+	total := p.total()
 	if have := p.models(total); p.rescue.Sent > 0 && have <= p.rescue.Most && float64(have) < (1-leastGain)*float64(p.rescue.Sent) {
 		p.stage = max(p.rescue.From, StageClear) // an equal request was refused and rescued meanwhile
 		return ""
 	}
-	before.forms, before.fresh = slices.Clone(p.forms), maps.Clone(p.fresh)
+	before := p.checkpoint()
 	for p.stage = max(p.rescue.From, StageClear); ; p.stage++ {
 		p.take(p.stage)
 		if p.total() <= p.usable || p.stage == StageBare {
@@ -63,7 +58,7 @@ func (p *plan) climb() (reason string) {
 		}
 	}
 	if float64(p.total()) > (1-leastGain)*float64(total) {
-		*p = before
+		p.undo(before)
 		p.stage = StageNone
 		return "it cannot be made a tenth smaller"
 	}
