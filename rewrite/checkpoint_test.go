@@ -97,7 +97,7 @@ func TestUndoPutsAllBack(t *testing.T) {
 	}
 	now := func() state {
 		found := len(p.hist.lines.repeats(entries(1))) + len(p.hist.lines.repeats(entries(2)))
-		return state{slices.Clone(p.forms), maps.Clone(p.fresh), maps.Clone(p.marked), len(p.made), len(p.kept), p.broke, found, p.tracked}
+		return state{slices.Clone(p.forms), maps.Clone(p.fresh), maps.Clone(p.artifactNames), len(p.made), len(p.kept), p.broke, found, p.tracked}
 	}
 	same := func(what string, a, b state) {
 		t.Helper()
@@ -117,7 +117,7 @@ func TestUndoPutsAllBack(t *testing.T) {
 	stubbed(1)
 	stubbed(0)
 	p.undo(inner)
-	if p.forms[p.hist.results[0].item] == nil || p.forms[p.hist.results[1].item] != nil || len(p.marked) != 1 {
+	if p.forms[p.hist.results[0].item] == nil || p.forms[p.hist.results[1].item] != nil || len(p.artifactNames) != 1 {
 		t.Error("the inner checkpoint undoes more or less than what came behind it")
 	}
 	stubbed(1)

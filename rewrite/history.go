@@ -3,6 +3,7 @@ package rewrite
 import (
 	"bytes"
 	"hash/maphash"
+	"iter"
 	"path"
 	"slices"
 )
@@ -235,16 +236,20 @@ func (r *Request) stable() int {
 const nameLength = 26
 
 // cites are the words of a text that may be names of artifacts.
-func cites(text []byte) (names []string) {
-	start := 0
-	for i := 0; i <= len(text); i++ {
-		if i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '2' && text[i] <= '7') {
-			continue
+func cites(text []byte) []string { return slices.Collect(namesLike(string(text))) }
+
+// namesLike gives each word of the text that may be the name of an artifact.
+func namesLike(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := 0; i <= len(text); i++ {
+			if i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '2' && text[i] <= '7') {
+				continue
+			}
+			if i-start == nameLength && !yield(text[start:i]) {
+				return
+			}
+			start = i + 1
 		}
-		if i-start == nameLength {
-			names = append(names, string(text[start:i]))
-		}
-		start = i + 1
 	}
-	return names
 }

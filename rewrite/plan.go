@@ -12,25 +12,25 @@ import (
 type plan struct {
 	ladder
 	*inquiry
-	scale  Scale
-	scope  string
-	shelf  Shelf
-	req    *Request
-	hist   *history
-	base   *decision
-	forms  []*form
-	kept   []ware
-	made   []Change
-	stable int          // items behind the head that count for rung 2
-	fresh  map[int]bool // items behind the head that have a new form
-	broke  bool         // an item that had been sent is sent in another form
-	late   bool         // nothing could be put on the shelf when it came; at the line all items are looked at
-	cold   bool         // the provider has nothing cached that a new form of old items could cost
-	ratio  float64
-	size   Size            // of the request as it came
-	marked map[string]bool // names of artifacts that forms speak of
+	scale         Scale
+	scope         string
+	shelf         Shelf
+	req           *Request
+	hist          *history
+	base          *decision
+	forms         []*form
+	kept          []ware
+	made          []Change
+	stable        int          // items behind the head that count for rung 2
+	fresh         map[int]bool // items behind the head that have a new form
+	broke         bool         // an item that had been sent is sent in another form
+	late          bool         // nothing could be put on the shelf when it came; at the line all items are looked at
+	cold          bool         // the provider has nothing cached that a new form of old items could cost
+	ratio         float64
+	size          Size            // of the request as it came
+	artifactNames map[string]bool // names of artifacts that forms speak of
 
-	newMarks []string     // names put into marked, in their order: what undo takes out again
+	newNames []string     // names put into artifactNames, in their order: what undo takes out again
 	dropped  []heldResult // results taken out of the index of lines: what undo puts back
 }
 
@@ -65,8 +65,8 @@ func (p *plan) marks(f *form) {
 		return
 	}
 	for _, name := range f.artifacts() {
-		if !p.marked[name] {
-			p.marked[name], p.newMarks = true, append(p.newMarks, name)
+		if !p.artifactNames[name] {
+			p.artifactNames[name], p.newNames = true, append(p.newNames, name)
 		}
 	}
 }
@@ -276,7 +276,7 @@ func (p *plan) arrive(res *result) {
 	f := &form{Rung: rungOffload, Now: p.hist.sizes[res.item]}
 	why := ""
 	for _, w := range list {
-		if marked(w.text) && w.tokens <= p.recall { // it was cut before, or shows something that was
+		if p.marked(w.text) && w.tokens <= p.recall { // it was cut before, or shows something that was
 			continue
 		}
 		c := cut{plan: p, res: res, passage: w, limit: limit, keep: keep, recalled: recalled}
@@ -298,7 +298,7 @@ func (p *plan) arrive(res *result) {
 // recalled is the artifact that the result was asked for to show; empty if it shows none.
 func (p *plan) recalled(res *result) string {
 	for _, name := range res.cites {
-		if p.marked[name] {
+		if p.artifactNames[name] {
 			return name
 		}
 	}

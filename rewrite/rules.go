@@ -310,7 +310,7 @@ func (p *plan) capAssistant() {
 // capped is the form of item i with only the beginning and end of its text; nil if that saves nothing.
 func (p *plan) capped(i int) *form {
 	list, _ := p.passages(i)
-	if len(list) != 1 || list[0].tokens <= p.Assistant || marked(list[0].text) {
+	if len(list) != 1 || list[0].tokens <= p.Assistant || p.marked(list[0].text) {
 		return nil
 	}
 	w := list[0]

@@ -174,7 +174,7 @@ func (x *shaping) read() error {
 	ratio, answers := x.ratio(model)
 	x.plan = &plan{
 		ladder: x.Limits.at(window, usable, ratio), scale: scale, scope: x.Scope, shelf: x.means.Shelf, req: req,
-		ratio: ratio, base: &decision{}, marked: map[string]bool{}, fresh: map[int]bool{},
+		ratio: ratio, base: &decision{}, artifactNames: map[string]bool{}, fresh: map[int]bool{},
 	}
 	x.hist = x.known()
 	x.plan.inquiry = x.inquiry(window)

@@ -29,7 +29,7 @@ func (p *plan) squeezed(res *result, keep int) *form {
 	f := &form{Rung: rungCompact, Now: p.hist.sizes[res.item]}
 	for _, w := range list {
 		c := cut{plan: p, res: res, passage: w, keep: int(int64(keep) * int64(w.tokens) / int64(max(tokens, 1)))}
-		if c.keep == 0 || marked(w.text) {
+		if c.keep == 0 || p.marked(w.text) {
 			return nil
 		}
 		shown, of := w.text, ""

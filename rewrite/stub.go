@@ -5,12 +5,37 @@ import (
 	"strings"
 )
 
-// mark begins every line that epitome puts into a conversation. A text with a line that begins so is never cut again.
+// mark begins every line that epitome puts into a conversation. A text with such a line that names an artifact is not cut
+// again.
 const mark = "[epitome: "
 
-// marked reports whether a text holds such a line.
-func marked(text string) bool {
-	return strings.HasPrefix(text, mark) || strings.Contains(text, "\n"+mark)
+// marked reports whether a line of the text is a mark of epitome's own. Anyone can write a line that looks like one, so it
+// must name an artifact that a form speaks of or that lies on the shelf. Nobody can guess a name, and equal content has
+// another one in another scope.
+func (p *plan) marked(text string) bool {
+	const mostLooks = 8 // at the shelf: a forger may write any number of names
+	looks := 0
+	for at := 0; at < len(text); {
+		if at > 0 || !strings.HasPrefix(text, mark) {
+			i := strings.Index(text[at:], "\n"+mark)
+			if i < 0 {
+				return false
+			}
+			at += i + 1
+		}
+		line, _, _ := strings.Cut(text[at:], "\n")
+		at += len(line)
+		for name := range namesLike(line) {
+			if p.artifactNames[name] {
+				return true
+			}
+			if looks < mostLooks && p.shelf.Touch(name) {
+				return true
+			}
+			looks++
+		}
+	}
+	return false
 }
 
 // about says what a text came from: tool and key argument.
