@@ -283,7 +283,7 @@ func (j *judge) counted(text string, tokens int) bool {
 // reference is new and nothing was cleared with the same request.
 func (j *judge) above(l string, places []int, n notice) {
 	j.Helper()
-	want := bareLines(n.was)[places[0]-1 : places[1]]
+	want := trimmedLines(n.was)[places[0]-1 : places[1]]
 	if !holds(j.was, n.item, places[2]-1, want) {
 		j.Fatalf("promise 8: what is said to stand above does not: %q", l)
 	}
@@ -298,23 +298,13 @@ func (j *judge) above(l string, places []int, n notice) {
 func holds(r *Request, last, from int, want []string) bool {
 	for i := range r.Items[:last] {
 		for _, text := range textsOf(r, &r.Items[i]) {
-			there := bareLines(text)
-			if from+len(want) <= len(there) && strings.Join(there[from:from+len(want)], "\n") == strings.Join(want, "\n") {
+			there := trimmedLines(text)
+			if from+len(want) <= len(there) && sameLines(there[from:from+len(want)], want) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// bareLines are the lines of a text, without their numbers and the white space at their ends.
-func bareLines(text string) []string {
-	list := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	for i, l := range list {
-		_, size := lineNumber(l)
-		list[i] = strings.TrimRight(l[size:], " \t\r")
-	}
-	return list
 }
 
 func numbers(list ...string) (all []int) {

@@ -3,6 +3,7 @@ package rewrite
 import (
 	"hash/maphash"
 	"math/bits"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -14,10 +15,12 @@ const (
 	minRepeatChars = 400 // of what the lines say, without line breaks
 )
 
-// lineIndex remembers the lines of the results that are sent whole, so that a later result that says the same again can point
-// there. A line says what stands in it without a leading line number, as tools print it that read files, and without
-// white space at its end. It costs some 30 bytes for each line of results that could be pointed to. It is not to be
-// used by several goroutines at once.
+// lineIndex remembers the lines of the results that are sent whole, so that a later result that says the same again can
+// point there. Two runs say the same if their lines are equal but for white space at their ends. So do two numbered runs
+// that are equal but for their numbers: each line of both begins with a line number and the same separator, and the
+// number grows by one from line to line. Any other number, of a port or of a match in a search, is a part of what the
+// line says. It costs some 30 bytes for each line of results that could be pointed to, 45 if one of them is numbered. It is
+// not to be used by several goroutines at once.
 type lineIndex struct {
 	seed  maphash.Seed
 	sums  rolling // empty, with its base
@@ -32,11 +35,12 @@ type heldResult struct {
 	item   int
 	first  uint32   // how many lines the results before it have
 	hashes []uint64 // what each line says; two lines are taken to say the same if these are equal
+	counts []count  // of the same lines; nil if none of them is numbered
 	keys   []uint32 // of the smallest run worth a reference that begins at each line, as far as there is one
 }
 
-// repeat is a run of lines that stand already in an earlier result, all of them and in the same order, but for line
-// numbers and white space at their ends.
+// repeat is a run of lines that stand already in an earlier result, all of them and in the same order. What may differ
+// is told at lineIndex.
 type repeat struct {
 	start, end  int // bytes of the text: whole lines
 	first, last int // numbers of these lines in the text, from 1
@@ -50,12 +54,25 @@ type line struct {
 	start int    // byte of the text
 	chars int    // in what it says
 	hash  uint64 // of what it says
+	bare  int    // characters behind its line number
+	count
+}
+
+// count is what a line is without its line number.
+type count struct {
+	rest uint64 // hash of the separator and what stands behind it; 0 if neither neighbour has the number next to its own
+	on   bool   // its number is the next one after that of the line before, with the same separator
 }
 
 // newLines remembers nothing yet. What is found does not depend on the seed, which is different each time.
 func newLines() *lineIndex {
 	seed := maphash.MakeSeed()
 	return &lineIndex{seed: seed, sums: newRolling(maphash.String(seed, "base")), at: map[uint32]uint32{}}
+}
+
+// numberedAny reports whether any of the lines has a line number.
+func numberedAny(all []line) bool {
+	return slices.ContainsFunc(all, func(x line) bool { return x.on })
 }
 
 // add remembers the item, a result that is visible whole and is not remembered yet.
@@ -69,7 +86,19 @@ func (l *lineIndex) add(item int, text string) {
 	for i := range all {
 		hashes[i] = all[i].hash
 	}
-	l.hold(heldResult{item: item, hashes: hashes, keys: keys})
+	l.hold(heldResult{item: item, hashes: hashes, counts: countsOf(all), keys: keys})
+}
+
+// countsOf are the counts of the lines; nil if none is numbered.
+func countsOf(all []line) []count {
+	if !numberedAny(all) {
+		return nil
+	}
+	list := make([]count, len(all))
+	for i := range all {
+		list[i] = all[i].count
+	}
+	return list
 }
 
 func (l *lineIndex) hold(r heldResult) {
@@ -83,13 +112,13 @@ func (l *lineIndex) hold(r heldResult) {
 	}
 }
 
-// drop forgets the item, which is not visible whole any more, and returns what restore needs to take it back. The next repeats
-// pays what dropping costs, once.
+// drop forgets the item, which is not visible whole any more, and returns what restore needs to take it back. The next
+// repeats pays what dropping costs, once.
 func (l *lineIndex) drop(item int) (gone []heldResult) {
 	for i := range l.held {
 		if r := &l.held[i]; r.item == item && r.hashes != nil {
 			gone = append(gone, *r)
-			r.hashes, r.keys = nil, nil
+			r.hashes, r.counts, r.keys = nil, nil, nil
 			l.gone++
 		}
 	}
@@ -160,92 +189,167 @@ func (l *lineIndex) longest(all []line, key uint32) (r *heldResult, at, n int) {
 	i := sort.Search(len(l.held), func(i int) bool { return l.held[i].first > found }) - 1
 	r = &l.held[i]
 	at = int(found - r.first)
-	for n < len(all) && at+n < len(r.hashes) && all[n].hash == r.hashes[at+n] {
+	return r, at, max(equalLines(all, r.hashes[at:]), r.numberedLines(all, at))
+}
+
+// equalLines is how many of the lines say the same as those with the hashes.
+func equalLines(all []line, hashes []uint64) (n int) {
+	for n < len(all) && n < len(hashes) && all[n].hash == hashes[n] {
 		n++
 	}
-	return r, at, n
+	return n
 }
 
-func charsOf(all []line) (chars int) {
-	for i := range all {
-		chars += all[i].chars
+// numberedLines is how many of the lines are the same as those of the result from line at on, but for line numbers that
+// count up in both.
+func (r *heldResult) numberedLines(all []line, at int) (n int) {
+	if r.counts == nil {
+		return 0
 	}
-	return chars
+	there := r.counts[at:]
+	for n < len(all) && n < len(there) && all[n].rest != 0 && all[n].rest == there[n].rest &&
+		(n == 0 || all[n].on && there[n].on) {
+		n++
+	}
+	return n
 }
+
+// charsOf is how many characters the lines say: without their numbers if they count up.
+func charsOf(all []line) int {
+	var w extent
+	for i := range all {
+		w.add(&all[i], i > 0)
+	}
+	return w.size()
+}
+
+// extent measures a run of lines that grows and shrinks.
+type extent struct{ lines, breaks, chars, bare int }
+
+// add takes a line in at the end of the run. inner says that the run has a line already.
+func (w *extent) add(x *line, inner bool) {
+	w.lines, w.chars, w.bare = w.lines+1, w.chars+x.chars, w.bare+x.bare
+	if inner && !x.on {
+		w.breaks++
+	}
+}
+
+// drop takes the first line of the run out. next is the one that is the first then.
+func (w *extent) drop(x, next *line) {
+	w.lines, w.chars, w.bare = w.lines-1, w.chars-x.chars, w.bare-x.bare
+	if w.lines > 0 && !next.on {
+		w.breaks--
+	}
+}
+
+// counted reports whether the lines of the run are numbered one after the other.
+func (w *extent) counted() bool { return w.lines > 1 && w.breaks == 0 }
+
+// size is how many characters the run says.
+func (w *extent) size() int {
+	if w.counted() {
+		return w.bare
+	}
+	return w.chars
+}
+
+// worth reports whether the run is worth a reference.
+func (w *extent) worth() bool { return w.lines >= minRepeatLines && w.size() >= minRepeatChars }
 
 // read takes a text apart. What follows its last line break is a line if there is anything.
-//
-// A number counts as a line number only if the line before has the number before it, or the line behind the number
-// behind it: any other one, of a port or of a match in a search, is a part of what the line says.
 func (l *lineIndex) read(text string) []line {
 	all := make([]line, 0, strings.Count(text, "\n")+1)
-	before, number, size := -1, -1, 0
-	if text != "" {
-		number, size = lineNumber(text)
-	}
+	var before numeral
+	here := numeralOf(text)
 	for start := 0; start < len(text); {
 		end, next := len(text), len(text)
 		if i := strings.IndexByte(text[start:], '\n'); i >= 0 {
 			end, next = start+i, start+i+1
 		}
-		behind, behindSize := lineNumber(text[next:])
+		behind := numeralOf(text[next:])
 		says := strings.TrimRight(text[start:end], " \t\r\v\f")
-		if number >= 0 && (before >= 0 && number == before+1 || behind == number+1) {
-			says = says[min(size, len(says)):]
+		x := line{start: start, chars: utf8.RuneCountInString(says), hash: maphash.String(l.seed, says)}
+		if x.bare = x.chars; here.follows(before) || behind.follows(here) {
+			from := min(here.digits, len(says)) // the separator is a part of what is compared
+			x.rest, x.on = maphash.String(l.seed, says[from:])|1, here.follows(before)
+			x.bare = utf8.RuneCountInString(says[min(here.size, len(says)):])
 		}
-		all = append(all, line{start, utf8.RuneCountInString(says), maphash.String(l.seed, says)})
-		before, number, size = number, behind, behindSize
+		all = append(all, x)
+		before, here = here, behind
 		start = next
 	}
 	return all
 }
 
-// lineNumber is the number at the beginning of s, if it is followed by what may end a line number, and how many bytes
-// it takes with that. Without one it is -1 and 0.
-func lineNumber(s string) (number, size int) {
+// numeral is what may be a line number, at the beginning of a line.
+type numeral struct {
+	number       int
+	sign         string // that parts it from the text; empty if there is no number
+	digits, size int    // where the number ends and where the sign ends, in bytes of the line
+}
+
+// follows reports whether the number is the next one after that of a line before, written in the same way.
+func (n numeral) follows(before numeral) bool {
+	return n.sign != "" && n.sign == before.sign && n.number == before.number+1
+}
+
+// numeralOf is the number at the beginning of s, if it is followed by what may end a line number. A time of day is none.
+func numeralOf(s string) (n numeral) {
 	i := 0
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
 		i++
 	}
-	digits := i
-	for i < len(s) && s[i] >= '0' && s[i] <= '9' && i < digits+9 {
-		number = 10*number + int(s[i]-'0')
+	from := i
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' && i < from+9 {
+		n.number = 10*n.number + int(s[i]-'0')
 		i++
 	}
-	if i == digits {
-		return -1, 0
+	if i == from {
+		return numeral{}
 	}
-	for _, sign := range [...]string{"\t", "→", ": ", ":", ". ", "|"} {
+	for _, sign := range [...]string{"\t", "→", ":", ". ", "|"} {
 		if strings.HasPrefix(s[i:], sign) {
-			return number, i + len(sign)
+			if end := i + len(sign); sign == ":" && end < len(s) && s[end] >= '0' && s[end] <= '9' {
+				return numeral{}
+			}
+			n.sign, n.digits, n.size = sign, i, i+len(sign)
+			return n
 		}
 	}
-	return -1, 0
+	return numeral{}
 }
 
-// keys gives for each line the key of the smallest run worth a reference that begins there; the last lines have none.
-func (l *lineIndex) keys(all []line) []uint32 {
-	starts, chars := len(all), 0
-	for starts > 0 && (len(all)-starts < minRepeatLines || chars < minRepeatChars) {
-		starts--
-		chars += all[starts].chars
-	}
-	if len(all)-starts < minRepeatLines || chars < minRepeatChars {
+// keys gives for each line the key of the smallest run worth a reference that begins there; the last lines have none. The
+// key of a run depends on nothing but its lines: of a numbered one it is made of what stands behind the numbers.
+func (l *lineIndex) keys(all []line) (keys []uint32) {
+	if len(all) < minRepeatLines {
 		return nil
 	}
-	keys := make([]uint32, starts+1)
-	sum := l.sums
-	end := 0
-	chars = 0
-	for i := range keys {
-		for end-i < minRepeatLines || chars < minRepeatChars {
-			sum.push(all[end].hash)
-			chars += all[end].chars
-			end++
+	keys = make([]uint32, 0, len(all)-minRepeatLines+1)
+	var w extent
+	says, rest, end := l.sums, l.sums, 0
+	numbered := numberedAny(all) // else the sum of what stands behind numbers is never looked at
+	for i := range all {
+		for ; !w.worth(); end++ {
+			if end == len(all) {
+				return keys
+			}
+			w.add(&all[end], w.lines > 0)
+			says.push(all[end].hash)
+			if numbered {
+				rest.push(all[end].rest)
+			}
 		}
-		keys[i] = uint32(sum.value) //nolint:gosec // its low half
-		sum.pop(all[i].hash)
-		chars -= all[i].chars
+		if w.counted() {
+			keys = append(keys, uint32(rest.value>>1)) //nolint:gosec // a part of it
+		} else {
+			keys = append(keys, uint32(says.value)) //nolint:gosec // its low half
+		}
+		says.pop(all[i].hash)
+		if numbered {
+			rest.pop(all[i].rest)
+		}
+		w.drop(&all[i], &all[min(i+1, len(all)-1)])
 	}
 	return keys
 }

@@ -75,10 +75,35 @@ func TestRepeatsAreFound(t *testing.T) {
 	// Line numbers.
 	for _, sign := range []string{"\t", "→", ": ", ":", ". ", "|"} {
 		text := catN(7, sign, numbered(1, 20))
-		f("numbered with "+sign, []string{file}, text, repeat{0, len(text), 1, 20, 0, 1, 20})
-		f("numbered with "+sign+", then not", []string{text}, file, whole)
+		f("the same, numbered with "+sign, []string{text}, text, repeat{0, len(text), 1, 20, 0, 1, 20})
 		f("numbered with "+sign+", from elsewhere", []string{catN(99, sign, numbered(1, 20))}, text, repeat{0, len(text), 1, 20, 0, 1, 20})
+		f("numbered with "+sign+" here alone", []string{file}, text)
+		f("numbered with "+sign+" there alone", []string{text}, file)
+		f("numbered with "+sign+", and with another", []string{strings.ReplaceAll(catN(99, sign, numbered(1, 20)), sign, ") ")}, text)
 	}
+	page := catN(9, "→", numbered(1, 6)) + "the end\n"
+	f("numbers and more, to the byte", []string{"head\n" + page}, page, repeat{0, len(page), 1, 7, 0, 2, 7})
+	moved := catN(39, "→", numbered(1, 6))
+	f("numbers from elsewhere and more", []string{page}, moved+"the end\n", repeat{0, len(moved), 1, 6, 0, 1, 6})
+	states := func(numbers ...int) (s string) {
+		for i, n := range numbers {
+			s += fmt.Sprintf("%d: %s\n", n, numbered(i, 1)[0])
+		}
+		return s
+	}
+	f("other states", []string{states(404, 404, 404, 404, 404, 404)}, states(500, 500, 500, 500, 500, 500))
+	f("the count breaks there", []string{states(1, 2, 3, 7, 8, 9)}, states(4, 5, 6, 7, 8, 9))
+	f("the count breaks here", []string{states(4, 5, 6, 7, 8, 9)}, states(1, 2, 3, 7, 8, 9))
+	f("the count breaks in both", []string{states(1, 2, 3, 7, 8, 9)}, states(11, 12, 13, 17, 18, 19))
+	f("pairs of numbers", []string{states(1, 2, 5, 6, 9, 10)}, states(3, 4, 7, 8, 11, 12))
+	clock := func(hour int) (s string) {
+		for i := range 6 {
+			s += fmt.Sprintf("%02d:30 %s\n", hour+i, numbered(i, 1)[0])
+		}
+		return s
+	}
+	f("times of day", []string{clock(3)}, clock(12))
+	f("the same times of day", []string{clock(3)}, clock(3), repeat{0, len(clock(3)), 1, 6, 0, 1, 6})
 	matches := func(from int) (s string) {
 		for i, l := range numbered(1, 8) {
 			s += strconv.Itoa(from+10*i) + ":" + l + "\n"
@@ -123,34 +148,72 @@ func TestDroppedResultsAreForgotten(t *testing.T) {
 	}
 }
 
-// saysNaive is what the lines of a text say, found by the words of the rule.
-func saysNaive(text string) (all []string) {
-	mark := regexp.MustCompile(`^[ \t]*([0-9]{1,9})(\t|→|: ?|\. |\|)`)
-	raw := strings.Split(text, "\n")
-	if raw[len(raw)-1] == "" {
-		raw = raw[:len(raw)-1]
+// trimmedLines are the lines of a text without the white space at their ends.
+func trimmedLines(text string) []string {
+	list := strings.Split(text, "\n")
+	if list[len(list)-1] == "" {
+		list = list[:len(list)-1]
 	}
-	number := func(i int) int {
-		if i >= 0 && i < len(raw) {
-			if m := mark.FindStringSubmatch(raw[i]); m != nil {
-				n, _ := strconv.Atoi(m[1])
-				return n
-			}
+	for i, l := range list {
+		list[i] = strings.TrimRight(l, " \t\r\v\f")
+	}
+	return list
+}
+
+var lineNumbers = regexp.MustCompile(`^[ \t]*([0-9]{1,9})(\t|→|:|\. |\||\.?$)`)
+
+// behindNumbers are the lines without their numbers, if each has one, written in the same way and one more than the line before.
+func behindNumbers(lines []string) (rest []string, counted bool) {
+	number, sign := 0, ""
+	for i, l := range lines {
+		m := lineNumbers.FindStringSubmatch(l)
+		if m == nil {
+			return nil, false
 		}
-		return -10
-	}
-	for i, s := range raw {
-		if n := number(i); n >= 0 && (number(i-1) == n-1 || number(i+1) == n+1) {
-			s = s[len(mark.FindString(s)):]
+		n, _ := strconv.Atoi(m[1])
+		s := m[2]
+		switch { // the white space of a separator at the end of a line was trimmed
+		case s == "":
+			s = "\t"
+		case s == ".":
+			s = ". "
+		case s == ":" && len(l) > len(m[0]) && strings.Contains("0123456789", l[len(m[0]):len(m[0])+1]):
+			return nil, false
 		}
-		all = append(all, strings.TrimRight(s, " \t\r\v\f"))
+		if i > 0 && (n != number+1 || s != sign) {
+			return nil, false
+		}
+		number, sign = n, s
+		rest = append(rest, s+l[len(m[0]):])
 	}
-	return all
+	return rest, len(lines) > 1
+}
+
+// sameLines reports whether lines are the same by the words of the rule.
+func sameLines(a, b []string) bool {
+	if slices.Equal(a, b) {
+		return true
+	}
+	one, counts := behindNumbers(a)
+	other, too := behindNumbers(b)
+	return counts && too && slices.Equal(one, other)
+}
+
+// runesOf is how many characters lines have, without numbers that count up.
+func runesOf(lines []string) (n int) {
+	_, counted := behindNumbers(lines)
+	for _, l := range lines {
+		if counted {
+			l = l[len(lineNumbers.FindString(l)):]
+		}
+		n += utf8.RuneCountInString(l)
+	}
+	return n
 }
 
 // checkRepeats holds what was found against the rule: all of it is true, nothing is left out.
 func checkRepeats(t interface{ Fatalf(string, ...any) }, visible map[int]string, text string, found []repeat) {
-	says := saysNaive(text)
+	says := trimmedLines(text)
 	lineStart := []int{0}
 	for i := range len(text) {
 		if text[i] == '\n' {
@@ -158,14 +221,10 @@ func checkRepeats(t interface{ Fatalf(string, ...any) }, visible map[int]string,
 		}
 	}
 	lineStart = append(lineStart[:len(says)], len(text))
-	chars := []int{0} // in all lines before each
-	for _, s := range says {
-		chars = append(chars, chars[len(chars)-1]+utf8.RuneCountInString(s))
-	}
-	large := func(i, j int) bool { return j-i >= minRepeatLines && chars[j]-chars[i] >= minRepeatChars }
+	large := func(i, j int) bool { return j-i >= minRepeatLines && runesOf(says[i:j]) >= minRepeatChars }
 	has := func(all, run []string) bool {
 		for i := 0; i+len(run) <= len(all); i++ {
-			if slices.Equal(all[i:i+len(run)], run) {
+			if sameLines(all[i:i+len(run)], run) {
 				return true
 			}
 		}
@@ -173,7 +232,7 @@ func checkRepeats(t interface{ Fatalf(string, ...any) }, visible map[int]string,
 	}
 	earlier := map[int][]string{}
 	for item, text := range visible {
-		earlier[item] = saysNaive(text)
+		earlier[item] = trimmedLines(text)
 	}
 	behind := 0 // of the last one
 	gap := func(end int) {
@@ -196,11 +255,11 @@ func checkRepeats(t interface{ Fatalf(string, ...any) }, visible map[int]string,
 			t.Fatalf("%+v is out of bounds", r)
 		case r.start != lineStart[r.first-1] || r.end != lineStart[r.last]:
 			t.Fatalf("%+v has other bytes than lines", r)
-		case !slices.Equal(says[r.first-1:r.last], there[r.at-1:r.at-1+r.count]):
+		case !sameLines(says[r.first-1:r.last], there[r.at-1:r.at-1+r.count]):
 			t.Fatalf("%+v is not true", r)
 		case !large(r.first-1, r.last):
 			t.Fatalf("%+v is too small", r)
-		case r.last < len(says) && r.at-1+r.count < len(there) && says[r.last] == there[r.at-1+r.count]:
+		case r.last < len(says) && r.at-1+r.count < len(there) && sameLines(says[r.first-1:r.last+1], there[r.at-1:r.at+r.count]):
 			t.Fatalf("%+v ends too early", r)
 		}
 		gap(r.first - 1)
@@ -374,9 +433,9 @@ func TestRepeatsOfRealConversationsAreTrue(t *testing.T) {
 	for _, results := range corpusTexts(t) {
 		l, says := newLines(), map[int][]string{}
 		for item, text := range results {
-			mine := saysNaive(text)
+			mine := trimmedLines(text)
 			for _, r := range l.repeats(text) {
-				if !slices.Equal(mine[r.first-1:r.last], says[r.item][r.at-1:r.at-1+r.count]) {
+				if !sameLines(mine[r.first-1:r.last], says[r.item][r.at-1:r.at-1+r.count]) {
 					t.Fatalf("%+v is not true", r)
 				}
 				repeated += r.end - r.start

@@ -234,8 +234,11 @@ func (x *shaping) learn() {
 
 // memory is about how many bytes the history takes.
 func (h *history) memory() int {
-	const perItem, perResult, perLine = 32 + 4*8 + 8, 400, 30
+	const perItem, perResult, perLine, perCount = 32 + 4*8 + 8, 400, 30, 16
 	n := len(h.sizes)*perItem + len(h.results)*perResult + int(h.lines.total)*perLine
+	for i := range h.lines.held {
+		n += len(h.lines.held[i].counts) * perCount
+	}
 	for k := range h.results {
 		res := &h.results[k]
 		n += len(res.deed.key) + len(res.names) + bytesOf(res.deed.reads) + bytesOf(res.deed.writes) + bytesOf(res.cites)
