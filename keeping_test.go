@@ -167,29 +167,47 @@ func TestWhatIsInMemoryIsSaid(t *testing.T) {
 
 // A start that fails late must give everything back: the store could not be opened again otherwise.
 func TestFailedStartGivesEverythingBack(t *testing.T) {
-	folder := t.TempDir()
-	conf := defaults()
-	conf.Listen, conf.Data = "127.0.0.1:0", folder
-	u := conf.Upstreams["openai"]
-	u.TLS.CAFile = filepath.Join(folder, "absent.pem")
-	conf.Upstreams["openai"] = u
-	d := &daemon{log: slog.New(slog.DiscardHandler), load: func() (Config, error) { return conf, nil }}
-	if err := d.start(false); err == nil {
-		t.Fatal("it started with a certificate that is not there")
+	f := func(name string, start func(d *daemon, conf Config, folder string) error) {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			conf := defaults()
+			conf.Listen, conf.Data = "127.0.0.1:0", folder
+			d := &daemon{log: slog.New(slog.DiscardHandler), load: func() (Config, error) { return conf, nil }}
+			if err := start(d, conf, folder); err == nil {
+				t.Fatal("it started")
+			}
+			if _, err := readBadge(folder); err == nil {
+				t.Error("its badge is still there")
+			}
+			if ln, err := listen(d.ln.Addr().String()); err != nil {
+				t.Error(err)
+			} else {
+				_ = ln.Close()
+			}
+			k := keptIn(t, folder, io.Discard)
+			defer k.close()
+			if k.passing {
+				t.Error("the store is still held")
+			}
+		})
 	}
-	if _, err := readBadge(folder); err == nil {
-		t.Error("its badge is still there")
-	}
-	if ln, err := listen(d.ln.Addr().String()); err != nil {
-		t.Error(err)
-	} else {
-		_ = ln.Close()
-	}
-	k := keptIn(t, folder, io.Discard)
-	defer k.close()
-	if k.passing {
-		t.Error("the store is still held")
-	}
+	f("a folder that takes no badge", func(d *daemon, _ Config, folder string) error {
+		if err := os.MkdirAll(filepath.Join(folder, badgeFile, "taken"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return d.start(false)
+	})
+	f("a certificate that has gone since it was looked at", func(d *daemon, conf Config, folder string) (err error) {
+		if d.ln, err = listen(conf.Listen); err != nil {
+			t.Fatal(err)
+		}
+		u := conf.Upstreams["openai"]
+		u.TLS.CAFile = filepath.Join(folder, "absent.pem")
+		conf.Upstreams["openai"] = u
+		err = d.open(conf, folder, false)
+		d.giveBack()
+		return err
+	})
 }
 
 func TestScopesOfDifferentKindsDiffer(t *testing.T) {
