@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/house/missing"
 	"epitome/tokenize"
 	"epitome/unit"
 )
@@ -236,7 +237,20 @@ func conversations(tb testing.TB) []string {
 	}
 	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
 	if len(files) == 0 {
-		tb.Skip("no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
+		missing.Skip(tb, "no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
 	}
 	return files
+}
+
+// someConversations are all of them where EPITOME_CORPUS names their folder, and else every third: shaping each turn of
+// each takes a minute.
+func someConversations(tb testing.TB) (some []string) {
+	all := conversations(tb)
+	if os.Getenv("EPITOME_CORPUS") != "" {
+		return all
+	}
+	for i := 0; i < len(all); i += 3 {
+		some = append(some, all[i])
+	}
+	return some
 }

@@ -66,7 +66,7 @@ func (f *follower) look(body string, out Shaped, all bool) {
 // Promises 2, 3, 5, 6 and 8 on real conversations: nothing invalid, nothing lost, no prefix that changes by itself, though the
 // process is started again in the middle and the preset changes.
 func TestRealConversationsKeepThePromises(t *testing.T) {
-	for _, file := range conversations(t) {
+	for _, file := range someConversations(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
 			t.Parallel()
 			body, err := os.ReadFile(file)
