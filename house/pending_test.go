@@ -17,7 +17,7 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 // move.
 var pendingNames = map[string]string{
 	"methods": "Proxy Request Shelf Summariser Upstream builder compaction exchange plan script shaping",
-	"fields":  "Proxy Upstream clientConn exchange inquiry ladder plan player script session shaping",
+	"fields":  "Proxy Upstream clientConn exchange inquiry keeping ladder plan player script session shaping",
 	"embedding": "cancelRun coder compaction cut hearing holding inquiring ladder loadRun narrated need passage plan player " +
 		"recap seenLedger settings",
 	"package": ". bench proxy rewrite window",

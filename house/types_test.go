@@ -3,6 +3,7 @@ package house_test
 import (
 	"fmt"
 	"go/ast"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -26,6 +27,7 @@ var records = map[string]string{
 	"Report":        "a report: the figures of one request, or of one demo",
 	"explainReport": "a report: what became of each part of one request",
 	"form":          "a stored form: what is written of one item, field by field as JSON",
+	"event.Shaping": "an event: what shaping made of one request",
 	"tally":         "a report: what is counted of one conversation",
 }
 
@@ -46,9 +48,11 @@ func TestWideStructsAreFew(t *testing.T) {
 		t.Errorf("%d structs are wide, at most %d may be", len(wide), maxWide)
 	}
 	found := map[string]int{} // the most fields of a struct of that name
-	eachType(sources(t), func(_ *source, spec *ast.TypeSpec) {
-		if s, ok := spec.Type.(*ast.StructType); ok {
-			found[spec.Name.Name] = max(found[spec.Name.Name], s.Fields.NumFields())
+	eachType(sources(t), func(s *source, spec *ast.TypeSpec) {
+		if structure, ok := spec.Type.(*ast.StructType); ok {
+			for _, name := range names(s.dir, spec.Name.Name) {
+				found[name] = max(found[name], structure.Fields.NumFields())
+			}
 		}
 	})
 	for _, table := range []map[string]string{records, wide} {
@@ -58,6 +62,14 @@ func TestWideStructsAreFew(t *testing.T) {
 			}
 		}
 	}
+}
+
+// names are what a table may call a type: its name, or that with the last folder of its package, where another type is
+// called the same.
+func names(dir, name string) []string { return []string{name, path.Base(dir) + "." + name} }
+
+func listed(table map[string]string, dir, name string) bool {
+	return slices.ContainsFunc(names(dir, name), func(n string) bool { return table[n] != "" })
 }
 
 // checkReasons wants a reason for every exception in a table.
@@ -125,8 +137,7 @@ func checkFields(all []*source, records, wide map[string]string) (breaches []bre
 			return
 		}
 		name, n := spec.Name.Name, structure.Fields.NumFields()
-		_, isRecord := records[name]
-		_, isWide := wide[name]
+		isRecord, isWide := listed(records, s.dir, name), listed(wide, s.dir, name)
 		switch acts := active(structure); {
 		case isRecord && acts != "":
 			breaches = append(breaches, breach{"fields", s.dir, name,
@@ -243,7 +254,7 @@ func TestMethodCheckerCanFail(t *testing.T) {
 
 func TestFieldCheckerCanFail(t *testing.T) {
 	f := breaking(t, func(all []*source) []breach {
-		return checkFields(all, map[string]string{"Record": "values"}, map[string]string{"Wide": "reason"})
+		return checkFields(all, map[string]string{"Record": "values", "b.Other": "values"}, map[string]string{"Wide": "reason"})
 	})
 	of := func(name string, n int, also string) string {
 		return "package a; type " + name + " struct {\n" + strings.Repeat("a, b int\n", n/2) + also + "\n}"
@@ -253,6 +264,7 @@ func TestFieldCheckerCanFail(t *testing.T) {
 	f("", "a/x.go", of("Record", 40, "at time.Time"), "a/x_test.go", of("T", 40, ""))
 	f("Record", "a/x.go", of("Record", 40, "mu sync.Mutex"))
 	f("Record", "a/x.go", of("Record", 40, "do map[string]func()"))
+	f("Other", "a/x.go", of("Other", 40, ""), "a/b/x.go", of("Other", 40, ""))
 	f("", "a/x.go", of("Wide", 40, "mu sync.Mutex"))
 }
 
