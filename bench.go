@@ -9,7 +9,10 @@ import (
 	"os/signal"
 	"syscall"
 
-	"epitome/bench"
+	"epitome/bench/backend"
+	"epitome/bench/cancel"
+	"epitome/bench/lineup"
+	benchload "epitome/bench/load"
 )
 
 type benchCmd struct {
@@ -55,16 +58,16 @@ func untilSignal() (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 }
 
-// lineup is epitome as it is here, with defaults, and whatever else is asked for.
-func lineup(more map[string]string) (bench.Lineup, error) {
+// newLineup is epitome as it is here, with defaults, and whatever else is asked for.
+func newLineup(more map[string]string) (lineup.Lineup, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return bench.Lineup{}, fmt.Errorf("cannot find epitome's own program file: %w", err)
+		return lineup.Lineup{}, fmt.Errorf("cannot find epitome's own program file: %w", err)
 	}
-	l := bench.Lineup{Progress: os.Stderr, Proxies: []bench.Contender{{Name: "epitome", Ready: "/-/ready",
+	l := lineup.Lineup{Progress: os.Stderr, Proxies: []lineup.Contender{{Name: "epitome", Ready: "/-/ready",
 		Command: []string{self, "serve", "--config", os.DevNull, "--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}}}}
 	for name, url := range more {
-		l.Proxies = append(l.Proxies, bench.Contender{Name: name, URL: url})
+		l.Proxies = append(l.Proxies, lineup.Contender{Name: name, URL: url})
 	}
 	return l, nil
 }
@@ -77,13 +80,13 @@ type loadCmd struct {
 }
 
 func (k loadCmd) Run() error {
-	l, err := lineup(k.Proxy)
+	l, err := newLineup(k.Proxy)
 	if err != nil {
 		return err
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := bench.Load(ctx, bench.LoadOptions{Lineup: l, UpstreamListen: k.UpstreamListen, Quick: k.Quick})
+	r, err := benchload.Run(ctx, benchload.Options{Lineup: l, UpstreamListen: k.UpstreamListen, Quick: k.Quick})
 	if err != nil {
 		return err
 	}
@@ -96,13 +99,13 @@ type cancelCmd struct {
 }
 
 func (k cancelCmd) Run() error {
-	l, err := lineup(nil)
+	l, err := newLineup(nil)
 	if err != nil {
 		return err
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := bench.Cancel(ctx, bench.CancelOptions{Lineup: l, Quick: k.Quick})
+	r, err := cancel.Run(ctx, cancel.Options{Lineup: l, Quick: k.Quick})
 	if err != nil {
 		return err
 	}
@@ -115,7 +118,7 @@ type baselineCmd struct{}
 func (baselineCmd) Run(c *cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
-	return bench.Baseline(ctx, c.Listen, c.Upstream)
+	return lineup.Baseline(ctx, c.Listen, c.Upstream)
 }
 
 type upstreamCmd struct{}
@@ -124,5 +127,5 @@ type upstreamCmd struct{}
 func (upstreamCmd) Run(c *cli) error {
 	ctx, stop := untilSignal()
 	defer stop()
-	return bench.Upstream(ctx, c.Listen)
+	return backend.Serve(ctx, c.Listen)
 }

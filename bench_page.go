@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"epitome/bench"
+	benchpage "epitome/bench/page"
+	"epitome/bench/replay"
+	"epitome/bench/through"
 )
 
 // replayThrough are the flags for a replay through a running proxy.
@@ -17,14 +19,14 @@ type replayThrough struct {
 }
 
 // replay replays, through a proxy as well if one is named, and writes the page if one is wanted.
-func (k replayCmd) replay(ctx context.Context, opts bench.ReplayOptions) (r *bench.ReplayReport, err error) {
+func (k replayCmd) replay(ctx context.Context, opts replay.Options) (r *replay.Report, err error) {
 	file, err := openPage(k.HTML)
 	if err != nil {
 		return nil, err
 	}
 	defer file.drop()
 	if k.Proxy == "" {
-		r, err = bench.Replay(ctx, opts)
+		r, err = replay.Run(ctx, opts)
 	} else {
 		r, err = k.through(ctx, opts)
 	}
@@ -35,21 +37,21 @@ func (k replayCmd) replay(ctx context.Context, opts bench.ReplayOptions) (r *ben
 }
 
 // through replays with the proxy as a guest.
-func (k replayThrough) through(ctx context.Context, opts bench.ReplayOptions) (*bench.ReplayReport, error) {
+func (k replayThrough) through(ctx context.Context, opts replay.Options) (*replay.Report, error) {
 	if k.UpstreamListen == "" {
 		return nil, errors.New("cannot replay through a proxy: name with --upstream-listen HOST:PORT the address that it forwards to")
 	}
 	if len(opts.Windows) != 1 {
 		return nil, errors.New("cannot replay through a proxy in several windows: name with --window the one that it is set to")
 	}
-	t, err := bench.OpenThrough(bench.ThroughOptions{Proxy: k.Proxy, Listen: k.UpstreamListen})
+	t, err := through.Open(through.Options{Proxy: k.Proxy, Listen: k.UpstreamListen})
 	if err != nil {
 		return nil, err
 	}
 	defer t.Close()
 	fmt.Fprintf(os.Stderr, "bench: the upstream listens on %s\n", t.Upstream())
 	opts.Guests = append(opts.Guests, t.Policy())
-	r, err := bench.Replay(ctx, opts)
+	r, err := replay.Run(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +81,11 @@ func openPage(to string) (pageFile, error) {
 }
 
 // keep writes the page and puts it into its place.
-func (p pageFile) keep(r *bench.ReplayReport) error {
+func (p pageFile) keep(r *replay.Report) error {
 	if p.to == "" {
 		return nil
 	}
-	err := r.Page(p.file)
+	err := benchpage.Write(p.file, r)
 	if err == nil {
 		err = p.file.Chmod(0o644)
 	}

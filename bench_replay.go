@@ -10,7 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"epitome/bench"
+	"epitome/bench/policy"
+	"epitome/bench/replay"
 	"epitome/offload"
 	"epitome/rewrite"
 	"epitome/store/memory"
@@ -71,10 +72,10 @@ func (k replayCmd) Run(c *cli) error {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := k.replay(ctx, bench.ReplayOptions{
+	r, err := k.replay(ctx, replay.Options{
 		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice, CacheLife: k.cacheLife(),
 		Windows: windows, Bar: k.Bar, ByKind: k.By == "kind", ByConversation: k.By == "conversation", Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
-		Policies: []bench.Policy{{Name: "epitome, " + limits.Preset, Open: how.open}},
+		Policies: []policy.Policy{{Name: "epitome, " + limits.Preset, Open: how.open}},
 	})
 	if err != nil {
 		return err
@@ -129,8 +130,8 @@ type replaying struct {
 	folder string // of the shelf, which lends artifacts the names that its secret gives: a model reads a name of equal length as a few tokens more or less. Empty: in memory, with new names each time
 }
 
-// replay shapes the requests of one conversation, with a store and a shelf of its own in memory.
-type replay struct {
+// replayShaper shapes the requests of one conversation, with a store and a shelf of its own in memory.
+type replayShaper struct {
 	shaper *rewrite.Shaper
 	limits *rewrite.Limits
 	style  rewrite.Style
@@ -139,12 +140,12 @@ type replay struct {
 }
 
 // open makes a replay of one conversation.
-func (p replaying) open(tokens int) (bench.Shaping, error) {
+func (p replaying) open(tokens int) (policy.Shaping, error) {
 	const most = 256 << 20 // bytes; more than any conversation's decisions take
 	facts := memory.New(most, time.Now)
 	artifacts, err := offload.Open(offload.Options{Folder: p.folder, Store: facts, Quota: most, Keep: time.Hour, Address: "none"})
 	if err != nil {
-		return bench.Shaping{}, err
+		return policy.Shaping{}, err
 	}
 	var windows atomic.Pointer[window.Windows]
 	windows.Store(window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, nil))
@@ -155,7 +156,7 @@ func (p replaying) open(tokens int) (bench.Shaping, error) {
 		vocabulary = tokenize.Characters
 		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: vocabulary, Ratio: 1})
 	}
-	r := &replay{limits: &p.conf.Rewrite, style: p.conf.style()}
+	r := &replayShaper{limits: &p.conf.Rewrite, style: p.conf.style()}
 	closing := facts.Close
 	if !p.code {
 		r.teller = narrating(p.conf, facts, countIn(vocabulary, m.Counters))
@@ -164,7 +165,7 @@ func (p replaying) open(tokens int) (bench.Shaping, error) {
 		closing = func() error { return errors.Join(r.teller.Close(context.Background()), facts.Close()) }
 	}
 	r.shaper = rewrite.NewShaper(m)
-	return bench.Shaping{
+	return policy.Shaping{
 		Shaper: r, Restore: func([]byte) ([]byte, error) { return r.last.Restore(artifacts.Get) }, Close: closing,
 		Artifact: func(name string) ([]byte, bool) {
 			content, err := artifacts.Get(name)
@@ -174,13 +175,13 @@ func (p replaying) open(tokens int) (bench.Shaping, error) {
 }
 
 // Shape is one request of the conversation.
-func (r *replay) Shape(body []byte, at time.Time) (s bench.Shaped, err error) {
+func (r *replayShaper) Shape(body []byte, at time.Time) (s policy.Shaped, err error) {
 	asked := rewrite.Asked{Dialect: rewrite.Chat{}, Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style}
 	if r.teller != nil {
 		asked.Client = r.teller
 	}
 	r.last = r.shaper.Shape(asked)
-	s = bench.Shaped{Body: r.last.Body, Decided: r.last.Report.Broke}
+	s = policy.Shaped{Body: r.last.Body, Decided: r.last.Report.Broke}
 	if r.teller != nil {
 		s.Asked, err = r.teller.told(s.Body)
 	}

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"epitome/bench"
+	"epitome/bench/policy"
 	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite"
@@ -53,7 +53,7 @@ func (n *narrated) Prepare(q prose.Question) { n.ahead = append(n.ahead, q) }
 
 // told answers what is to be ready for the next request, and returns all that was asked since the one before. sent is what the
 // provider has got now.
-func (n *narrated) told(sent []byte) ([]bench.Asking, error) {
+func (n *narrated) told(sent []byte) ([]policy.Asking, error) {
 	for _, q := range n.ahead {
 		_, _ = n.Ask(context.Background(), q) // a summary that cannot be made is none
 	}
@@ -75,7 +75,7 @@ type standIn struct {
 	count  func(text string) int
 	told   string // the instruction at hand
 	before []byte // the conversation's request before, as it was sent
-	asked  []bench.Asking
+	asked  []policy.Asking
 	err    error // the first one; nothing more can be priced
 }
 
@@ -101,8 +101,8 @@ func (s *standIn) ReadAnswer(_ string, body io.Reader) (prose.Answer, error) {
 func (s *standIn) send(_ context.Context, r summarize.Request) (summarize.Response, error) {
 	text, err := s.prose()
 	if err == nil {
-		var a bench.Asking
-		a, err = bench.NewAsking(s.before, r.Body, text)
+		var a policy.Asking
+		a, err = policy.NewAsking(s.before, r.Body, text)
 		s.asked = append(s.asked, a)
 	}
 	if s.err == nil {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/bench"
+	"epitome/bench/policy"
 	"epitome/prose"
 	"epitome/tokenize"
 )
@@ -31,7 +31,7 @@ func spoken(rounds int) []byte {
 
 // narratedTurn is what became of one request.
 type narratedTurn struct {
-	bench.Shaped
+	policy.Shaped
 	told bool // it has a model's words
 }
 
@@ -111,7 +111,7 @@ func TestReplayedSummaryIsPaidOnce(t *testing.T) {
 
 // The request before had the instruction's conversation up to the cut: 1 token beside the messages, and of those whole ones.
 func TestReplayedSummaryIsPricedAsTheSimulatorDoes(t *testing.T) {
-	priced := func(change func(*replaying)) bench.Asking {
+	priced := func(change func(*replaying)) policy.Asking {
 		t.Helper()
 		turns := narratedTurns(t, 60, 64_000, change)
 		asked, _ := askedIn(turns)

@@ -3,7 +3,7 @@ package main
 import (
 	"os"
 
-	"epitome/bench"
+	"epitome/bench/counting"
 )
 
 type tokensCmd struct {
@@ -15,7 +15,7 @@ type tokensCmd struct {
 func (k tokensCmd) Run() error {
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := bench.Tokens(ctx, bench.TokensOptions{Files: k.Files, Quick: k.Quick, Progress: os.Stderr})
+	r, err := counting.Run(ctx, counting.Options{Files: k.Files, Quick: k.Quick, Progress: os.Stderr})
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/bench"
+	"epitome/bench/policy"
+	"epitome/bench/replay"
+	"epitome/bench/through"
 	"epitome/proxy"
 	"epitome/rewrite"
 )
@@ -58,12 +60,12 @@ func TestReplayThroughTheRunningProgramIsTheReplayInProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := bench.Replay(t.Context(), bench.ReplayOptions{
-		Paths: []string{folder}, Windows: []int{tokens}, Progress: t.Output(), Guests: []bench.Policy{through.Policy()},
-		Policies: []bench.Policy{{Name: "in process", Open: func(tokens int) (bench.Shaping, error) {
+	report, err := replay.Run(t.Context(), replay.Options{
+		Paths: []string{folder}, Windows: []int{tokens}, Progress: t.Output(), Guests: []policy.Policy{through.Policy()},
+		Policies: []policy.Policy{{Name: "in process", Open: func(tokens int) (policy.Shaping, error) {
 			shelf := t.TempDir() // with the running program's names of artifacts
 			if err := os.WriteFile(filepath.Join(shelf, "secret"), secret, 0o600); err != nil {
-				return bench.Shaping{}, err
+				return policy.Shaping{}, err
 			}
 			return replaying{conf: Config{Rewrite: limits}, exact: true, code: true, folder: shelf}.open(tokens)
 		}}},
@@ -93,7 +95,7 @@ func TestReplayThroughTheRunningProgramIsTheReplayInProcess(t *testing.T) {
 	}
 }
 
-func figuresOf(t *testing.T, row bench.ReplayRow) string {
+func figuresOf(t *testing.T, row replay.Row) string {
 	t.Helper()
 	text, err := json.Marshal(row)
 	if err != nil {
@@ -103,7 +105,7 @@ func figuresOf(t *testing.T, row bench.ReplayRow) string {
 }
 
 // throughDaemon starts the program with such a window, and gives the way through it, the limits that are in force, and its data folder.
-func throughDaemon(t *testing.T, tokens int) (through *bench.Through, limits rewrite.Limits, folder string) {
+func throughDaemon(t *testing.T, tokens int) (way *through.Proxy, limits rewrite.Limits, folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	r := served(&provider{t: t, Server: &httptest.Server{URL: "http://127.0.0.1:1"}}, folder, func(conf *Config) {
@@ -111,18 +113,18 @@ func throughDaemon(t *testing.T, tokens int) (through *bench.Through, limits rew
 		conf.Offload.Address = "none"
 		limits = conf.Rewrite
 	})
-	through, err := bench.OpenThrough(bench.ThroughOptions{Proxy: r.url, Listen: "127.0.0.1:0"})
+	way, err := through.Open(through.Options{Proxy: r.url, Listen: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	r.reloads(func(conf *Config) {
 		conf.Upstreams = maps.Clone(conf.Upstreams)
-		conf.Upstreams["up"] = proxy.UpstreamConfig{URL: through.Upstream() + "/v1"}
+		conf.Upstreams["up"] = proxy.UpstreamConfig{URL: way.Upstream() + "/v1"}
 	})
 	t.Cleanup(func() {
-		if err := through.Close(); err != nil {
+		if err := way.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return through, limits, folder
+	return way, limits, folder
 }

@@ -16,16 +16,65 @@ type room struct {
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
 	".": {
-		"bench console console/logs console/metrics demo event offload prose proxy rewrite scripted store store/disk store/memory summarize tokenize unit window",
+		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/replay bench/through " +
+			"console console/logs console/metrics demo event offload prose proxy rewrite scripted store store/disk store/memory summarize tokenize unit window",
 		"main wires everything; nothing imports it, and no test code is linked into the program",
 	},
-	"bench": {
-		"bench/sessions event proxy rewrite tokenize unit",
-		"bench measures the very path that serves; what only tests use would measure something else",
+	"bench/backend": {
+		"bench/wire tokenize",
+		"it stands for a foreign server; knowing who is measured, it could favour one; tokenize is for its tests",
+	},
+	"bench/baselines": {
+		"bench/policy bench/price rewrite",
+		"what is compared with must not know what it is compared with, nor who measures",
+	},
+	"bench/benchtest": {
+		"bench/policy",
+		"it has conversations and shapers for tests; knowing a replay, no replay could be tested with it",
+	},
+	"bench/cancel": {
+		"bench/backend bench/lineup bench/report bench/wire",
+		"it measures proxies from outside, on the wire; with the proxy's code in it, it would measure something else",
+	},
+	"bench/counting": {
+		"bench/report bench/samples tokenize",
+		"it measures how fast tokens are counted, and nothing that uses the counts",
 	},
 	"bench/differ": {
 		"bench/sessions",
 		"it compares builds from outside, on the wire and in files; with code of the one it is built from, it would judge by it",
+	},
+	"bench/lineup": {
+		"bench/wire",
+		"contenders are processes that are reached on the wire; knowing what is measured of them, it could treat them differently",
+	},
+	"bench/lineup/lineuptest": {
+		"bench/backend bench/lineup",
+		"it lets test binaries play the roles of a lineup",
+	},
+	"bench/load": {
+		"bench/backend bench/lineup bench/report bench/wire",
+		"it measures proxies from outside, on the wire; with the proxy's code in it, it would measure something else",
+	},
+	"bench/page": {
+		"bench/replay bench/report",
+		"a page shows a report; what it worked out itself would be a second truth",
+	},
+	"bench/policy": {
+		"bench/price rewrite",
+		"it has the words in which replays and policies speak; knowing one of them, it would suit that one",
+	},
+	"bench/price": {
+		"rewrite",
+		"a price is a function of the request; with a policy or a counter of tokens in it, it would suit that one",
+	},
+	"bench/replay": {
+		"bench/baselines bench/policy bench/price bench/report bench/sessions rewrite",
+		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
+	},
+	"bench/report": {
+		"",
+		"every measurement may use it",
 	},
 	"bench/samples": {
 		"",
@@ -34,6 +83,14 @@ var house = map[string]room{
 	"bench/sessions": {
 		"demo/props rewrite",
 		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured",
+	},
+	"bench/through": {
+		"bench/backend bench/policy bench/price bench/replay bench/wire",
+		"it plays a proxy from outside, on the wire; with the proxy's code in it, it would measure something else; replay is for its tests",
+	},
+	"bench/wire": {
+		"",
+		"it is what is left of HTTP when nothing may cost anything; who measures with it must not matter",
 	},
 	"console": {
 		"",
@@ -148,7 +205,7 @@ var house = map[string]room{
 }
 
 // forTests may be imported by any _test.go file.
-const forTests = "event event/eventtest house/missing scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
+const forTests = "bench/benchtest bench/lineup/lineuptest event event/eventtest house/missing scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.
 type ban struct {
@@ -158,10 +215,10 @@ type ban struct {
 }
 
 var bans = []ban{
-	{"github.com/valyala/fasthttp", "proxy bench", "one package knows the wire and its traps; bench needs a bare fasthttp proxy as its baseline"},
+	{"github.com/valyala/fasthttp", "proxy bench/lineup", "one package knows the wire and its traps; bench/lineup needs a bare fasthttp proxy as its baseline"},
 	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
 	{"github.com/prometheus", "console/metrics", "metrics are a fold over events; counters on the request path would be a second truth"},
-	{"testing", "house/missing scripted/scriptedtest store/storetest", "package testing registers flags and weighs on the program; only test code needs it"},
+	{"testing", "bench/lineup/lineuptest house/missing scripted/scriptedtest store/storetest", "package testing registers flags and weighs on the program; only test code needs it"},
 }
 
 // checkLawful wants a reason for every arrow and every ban.

@@ -20,7 +20,7 @@ var pendingNames = map[string]string{
 	"fields":  "Proxy Upstream clientConn exchange inquiry keeping ladder plan player script session shaping",
 	"embedding": "cancelRun coder compaction cut hearing holding inquiring ladder loadRun narrated need passage plan player " +
 		"recap seenLedger settings",
-	"package": ". bench proxy rewrite window",
+	"package": ". proxy rewrite window",
 }
 
 // pendingCounts are how many places break a rule, below some folders together: a place that is

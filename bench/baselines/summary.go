@@ -1,0 +1,141 @@
+package baselines
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strings"
+
+	"epitome/bench/policy"
+	"epitome/bench/price"
+	"epitome/rewrite"
+)
+
+// A model's summary in the baselines that ask for one. What it would say is not known, so it says nothing that an
+// answer could need: only its size and its price count.
+const (
+	summaryTokens = 1561 // of the message: 1500 that the model writes, and an introduction
+	summaryOutput = 1500 // what the model writes
+)
+
+// What keepUsers keeps, in tokens, and its line as a share of the window.
+const (
+	usersKept = 20_000
+	usersAt   = 0.9
+)
+
+// keepUsers leaves of a full conversation the head, the newest of the user's messages, and a summary of all.
+func keepUsers(t *thread) {
+	if float64(t.total) <= usersAt*float64(t.window) {
+		return
+	}
+	left := usersKept
+	kept := make(map[int]bool)
+	for i := len(t.all) - 1; i >= t.head && left > 0; i-- {
+		e := t.all[i]
+		if e.role != rewrite.User {
+			continue
+		}
+		if e.first > left {
+			break
+		}
+		kept[i] = true
+		left -= e.first
+	}
+	t.summarise(len(t.all), func(i int) bool { return kept[i] })
+}
+
+// The lines of protectNewest, in tokens.
+const (
+	protectKeeps   = 40_000 // results outside the newest turn that stay
+	protectFrees   = 20_000 // what clearing has to be worth
+	protectReserve = 20_000 // below the window, where it asks for a summary
+	protectTail    = 8_000  // what stays behind the summary
+)
+
+// protectNewest clears results when the user begins a turn: those before the last turn and beyond the newest 40 000
+// tokens of such, if it is worth it. A conversation that is full all the same gets a summary.
+func protectNewest(t *thread) {
+	if last := t.lastTurn(); last > 0 {
+		t.clearBeyond(last)
+	}
+	if t.total > t.window-protectReserve {
+		t.summarise(max(t.head, t.tail(protectTail)), none)
+	}
+}
+
+// lastTurn is where the turn before the one that now begins began; 0: none begins, or it is the first behind the head.
+func (t *thread) lastTurn() int {
+	end := len(t.all) - 1
+	if end < t.head || t.all[end].role != rewrite.User {
+		return 0
+	}
+	for i := end - 1; i >= t.head; i-- {
+		if t.all[i].role == rewrite.User && t.all[i].now > 0 {
+			return i
+		}
+	}
+	return 0
+}
+
+func (t *thread) clearBeyond(turn int) {
+	have, frees := 0, 0
+	var old []int
+	stub := price.TokensOf(price.Size(cleared)) + price.MessageTokens
+	for n := len(t.results) - 1; n >= 0; n-- {
+		i := t.results[n]
+		if i >= turn || t.all[i].now == 0 {
+			continue
+		}
+		if t.all[i].now <= stub {
+			break
+		}
+		if have += t.all[i].now; have > protectKeeps {
+			old = append(old, i)
+			frees += t.all[i].now
+		}
+	}
+	if frees <= protectFrees {
+		return
+	}
+	for _, i := range old {
+		t.replace(i, cleared)
+	}
+}
+
+// summarise puts one summary in the place of what lies between the head and cut, but for what stays.
+func (t *thread) summarise(cut int, stays func(i int) bool) {
+	t.asked = append(t.asked, t.summaryAsked(cut))
+	t.drop(t.head, cut, stays)
+	t.changed = t.changed || t.head < t.sent || t.summary != nil
+	if t.summary == nil {
+		t.total += summaryTokens
+	}
+	t.rounds++
+	t.summary = summaryMessage(t.rounds)
+}
+
+// summaryAsked is the request for the summary: the conversation up to cut, of which the provider holds what the request
+// before had, and what the model writes.
+func (t *thread) summaryAsked(cut int) policy.Asking {
+	seen := min(cut, t.sent)
+	held, fresh := t.fixed, 0
+	if t.summary != nil {
+		held += summaryTokens
+	}
+	for _, e := range t.all[:seen] {
+		held += e.was
+	}
+	for _, e := range t.all[seen:cut] {
+		fresh += e.first
+	}
+	return policy.Asking{Held: held, New: fresh, Output: summaryOutput}
+}
+
+// summaryMessage is a message of the size of a summary. No two rounds of it are equal, as none of a model's would be.
+func summaryMessage(round int) []byte {
+	text := fmt.Sprintf("Summary, round %d. ", round)
+	chars := int(math.Ceil(price.CharsPerToken * (summaryTokens - price.MessageTokens - 1)))
+	text += strings.Repeat("And so on. ", chars/10)
+	return bytes.Join([][]byte{[]byte(`{"role":"user","content":`), quote(text[:chars]), []byte(`}`)}, nil)
+}

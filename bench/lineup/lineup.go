@@ -1,0 +1,98 @@
+// Package lineup has those who take part in a measurement: the proxies, as processes of their own, and the bare
+// fasthttp proxy that they are compared with.
+//
+// It promises that each contender is a process of its own, that it talks to loopback only, that every wait is bounded,
+// and that what it started ends with Lane.Stop, and nothing else. What cannot be measured here (no nginx, no /proc) is
+// named, never guessed.
+package lineup
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// Contender is one proxy of a run.
+type Contender struct {
+	// Name stands in the report, e.g. "epitome".
+	Name string
+	// Command is the argv that runs the proxy in the foreground. In each word {listen} becomes the address to listen
+	// on (host:port), {upstream} the upstream's base URL without a closing slash, {dir} an empty folder that is
+	// removed afterwards. CPU and memory are those of this process, without its children.
+	Command []string
+	// URL is the base URL of a proxy that already runs, used when Command is empty: http and loopback only. Such a
+	// proxy has no start, CPU or memory figures.
+	URL string
+	// Ready is the path that answers 200 once the proxy takes requests. Default "/", which goes to the upstream.
+	Ready string
+
+	// prepare writes what Command needs into dir before it starts; nil: nothing.
+	prepare func(dir, listen, upstream string) error
+	// fixed is the address to listen on; empty: a free loopback port.
+	Fixed string
+}
+
+// Lineup says who takes part in a run and where its progress is told.
+type Lineup struct {
+	// Proxies are the contenders beside nginx and the bare baseline. The first is the subject: the goals are about it.
+	Proxies []Contender
+	// Self is the argv prefix that runs this package's own roles: Self + "baseline --listen ADDR --upstream URL" must
+	// call Baseline, Self + "upstream --listen ADDR" must call Upstream. Default: this executable and "bench".
+	Self []string
+	// Nginx is the nginx binary: a name on PATH or a path. Default "nginx"; "none" leaves it out.
+	Nginx string
+	// Progress gets a line per step. Default os.Stderr.
+	Progress io.Writer
+}
+
+// The names in reports of what takes part besides the proxies given.
+const (
+	DirectName = "direct"
+	NginxName  = "nginx"
+	BareName   = "bare fasthttp"
+)
+
+// WithDefaults fills in what was left out. The error says what cannot be.
+func (l Lineup) WithDefaults() (Lineup, error) {
+	if len(l.Proxies) == 0 {
+		return l, errors.New("cannot measure: no proxy given")
+	}
+	if l.Self == nil {
+		exe, err := os.Executable()
+		if err != nil {
+			return l, fmt.Errorf("cannot find own executable: %w", err)
+		}
+		l.Self = []string{exe, "bench"}
+	}
+	if l.Nginx == "" {
+		l.Nginx = "nginx"
+	}
+	if l.Progress == nil {
+		l.Progress = os.Stderr
+	}
+	return l, nil
+}
+
+// Contenders are the proxies in their order within a round: the subject, nginx, the baseline, any others. The second
+// result tells what had to be left out.
+func (l Lineup) Contenders() (field []Contender, skipped []string) {
+	field = append(field, l.Proxies[0])
+	if l.Nginx == "none" {
+		skipped = append(skipped, "nginx: left out by request")
+	} else if c, err := nginxContender(l.Nginx); err != nil {
+		skipped = append(skipped, err.Error())
+	} else {
+		field = append(field, c)
+	}
+	field = append(field, Contender{
+		Name:    BareName,
+		Command: append(append([]string{}, l.Self...), "baseline", "--listen", "{listen}", "--upstream", "{upstream}"),
+	})
+	return append(field, l.Proxies[1:]...), skipped
+}
+
+// Say writes a line of progress.
+func (l Lineup) Say(format string, args ...any) {
+	fmt.Fprintf(l.Progress, "bench: "+format+"\n", args...)
+}

@@ -1,0 +1,60 @@
+// Package lineuptest lets a test binary take part in a measurement, as the upstream and as the baseline.
+package lineuptest
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"testing"
+
+	"epitome/bench/backend"
+	"epitome/bench/lineup"
+)
+
+func playRole(args []string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	var err error
+	switch {
+	case args[0] == "upstream" && len(args) == 3:
+		err = backend.Serve(ctx, args[2])
+	case args[0] == "baseline" && len(args) == 5:
+		err = lineup.Baseline(ctx, args[2], args[4])
+	default:
+		err = fmt.Errorf("cannot play role %q", args)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// BareAsSubject is a lineup in which this test binary's baseline plays the measured proxy.
+func BareAsSubject(t *testing.T) lineup.Lineup {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // under -race each child would otherwise take a second to end
+	return lineup.Lineup{
+		Proxies: []lineup.Contender{{Name: "subject",
+			Command: []string{exe, "bench", "baseline", "--listen", "{listen}", "--upstream", "{upstream}"}}},
+		Nginx:    "none",
+		Progress: io.Discard,
+	}
+}
+
+// WantEmptyTemp tells whether a run has removed the folders of its processes.
+func WantEmptyTemp(t *testing.T) {
+	t.Helper()
+	left, err := os.ReadDir(os.TempDir())
+	if err != nil || len(left) != 0 {
+		t.Errorf("the run left %v in its folder (%v)", left, err)
+	}
+}

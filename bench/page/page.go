@@ -1,0 +1,163 @@
+// Package page shows the report of a replay as one HTML page with charts.
+//
+// It promises that the page needs nothing else, that one report makes one page to the byte, and that no text of a
+// conversation or of a policy's name becomes a part of the page's code.
+package page
+
+import (
+	_ "embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+
+	"epitome/bench/replay"
+	"epitome/bench/report"
+)
+
+// the page's text
+
+//go:embed page.html
+var pageText string
+
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
+
+// mostFigures is how many conversations, the longest ones, a page draws.
+const mostFigures = 40
+
+// page is a report as the template shows it.
+type page struct {
+	Head    []string // the lines before the tables
+	Sheets  []sheet
+	Legend  []legend
+	Costs   []bars
+	Recalls []scatter
+	Talks   []talk
+	Windows []string // of the conversations' charts
+	All     int      // conversations, of which the longest have charts
+}
+
+// legend is a policy by its number and colour.
+type legend struct {
+	Number, Color int
+	Name          string
+}
+
+// talk is one conversation with its charts.
+type talk struct {
+	Number   int
+	Name     string
+	Requests int
+	Courses  []courseChart
+}
+
+// sheet is a table, and what was said below it.
+type sheet struct {
+	Title   string
+	Columns []string
+	Rows    [][]string
+	Lines   []string
+}
+
+// sheets takes up a report's tables.
+type sheets struct {
+	head []string
+	all  []sheet
+}
+
+func (s *sheets) Section(title, columns string) {
+	s.all = append(s.all, sheet{Title: title, Columns: strings.Split(columns, "\t")})
+}
+
+// Row takes a row of the table, or a line that belongs to no column.
+func (s *sheets) Row(text string) {
+	if len(s.all) == 0 {
+		s.head = append(s.head, plain(text))
+		return
+	}
+	last := &s.all[len(s.all)-1]
+	cells := strings.Split(text, "\t")
+	if len(cells) != len(last.Columns) {
+		last.Lines = append(last.Lines, plain(text))
+		return
+	}
+	for i := range cells {
+		cells[i] = plain(cells[i])
+	}
+	last.Rows = append(last.Rows, cells)
+}
+
+// plain is a text that every reader of HTML and XML takes: without control characters, those that turn the direction of
+// writing among them, and in sound UTF-8.
+func plain(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// Write writes a report as one HTML page with charts, which needs nothing else. One report makes one page, to the byte.
+func Write(w io.Writer, r *replay.Report) error {
+	tables := &sheets{}
+	r.Fill(report.NewTableIn(tables, r.Machine))
+	p := page{Head: tables.head, Sheets: tables.all, All: len(r.Courses)}
+	policies, windows := order(r)
+	for i, name := range policies {
+		p.Legend = append(p.Legend, legend{Number: i + 1, Color: colorOf(i), Name: plain(name)})
+	}
+	for _, window := range windows {
+		p.Windows = append(p.Windows, tokensText(window))
+		p.Costs = append(p.Costs, newBars(r, window, policies))
+		p.Recalls = append(p.Recalls, newScatter(r, window, policies))
+	}
+	for i, c := range longest(r) {
+		p.Talks = append(p.Talks, newTalk(i, c, policies))
+	}
+	if err := pageTemplate.Execute(w, p); err != nil {
+		return fmt.Errorf("cannot write the page: %w", err)
+	}
+	return nil
+}
+
+// order is the policies and windows in the order in which they come.
+func order(r *replay.Report) (policies []string, windows []int) {
+	for _, row := range r.Rows {
+		if !slices.Contains(policies, row.Policy) {
+			policies = append(policies, row.Policy)
+		}
+		if !slices.Contains(windows, row.Window) {
+			windows = append(windows, row.Window)
+		}
+	}
+	return policies, windows
+}
+
+// longest is the conversations that are drawn, the longest first.
+func longest(r *replay.Report) []replay.Course {
+	all := slices.Clone(r.Courses)
+	slices.SortStableFunc(all, func(a, b replay.Course) int { return highest(b.Raw) - highest(a.Raw) })
+	return all[:min(len(all), mostFigures)]
+}
+
+func newTalk(number int, c replay.Course, policies []string) talk {
+	out := talk{Number: number, Name: plain(c.Conversation), Requests: c.Requests}
+	var windows []int
+	for _, s := range c.Sent {
+		if !slices.Contains(windows, s.Window) {
+			windows = append(windows, s.Window)
+		}
+	}
+	for _, window := range windows {
+		out.Courses = append(out.Courses, newCourseChart(c, window, policies))
+	}
+	return out
+}
+
+// colors is how many colours the page has for policies; one more begins again, and its number tells it apart.
+const colors = 9
+
+func colorOf(policy int) int { return policy % colors }

@@ -1,0 +1,211 @@
+package page
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"epitome/bench/replay"
+	"epitome/bench/report"
+)
+
+const hostile = `</script><img src=x onerror=alert(1)>"'&{{.}}` + "\x00\x1b[2J\u202e\xff"
+
+// figures is a report with everything in it: names that would break out of a page, policies without figures, a
+// conversation of one request, one far too long for its window.
+func figures() *replay.Report {
+	share := func(v float64) *float64 { return &v }
+	r := &replay.Report{
+		Subjects: []string{"it"}, Conversations: 3, Requests: 6, RawTokens: 100,
+		Faults: []string{hostile + ": it, window 1000"}, Skipped: []string{"cannot read " + hostile + "\twith\ttabs"},
+		Notes: []string{hostile},
+		Courses: []replay.Course{
+			{Conversation: "short.json", Requests: 1, Raw: replay.Series{Tokens: []int{12}},
+				Sent: []replay.SentSeries{{Window: 1000, Policy: "it", Series: replay.Series{Tokens: []int{12}}}}},
+			{Conversation: hostile, Requests: 4, Raw: replay.Series{Tokens: []int{100, 900, 9000, 12345}},
+				Sent: []replay.SentSeries{
+					{Window: 1000, Policy: "it", Series: replay.Series{Tokens: []int{100, 900, 400, 600}}, Decided: 1,
+						Decisions: []int{3}},
+					{Window: 1000, Policy: hostile, Series: replay.Series{Tokens: []int{100, 900, 1000, 1200}}},
+				}},
+			{Conversation: "thin.json", Requests: 9, Raw: replay.Series{At: []int{1, 5, 9}, Tokens: []int{10, 50, 90}},
+				Sent: []replay.SentSeries{}},
+		},
+	}
+	for _, window := range []int{1000, 64_000} {
+		r.Rows = append(r.Rows, replay.Row{Window: window, Policy: "send everything", Cost: share(1),
+			Recall: share(12)},
+			replay.Row{Window: window, Policy: "it", Cost: share(0.5), Recall: share(90)},
+			replay.Row{Window: window, Policy: "as good", Cost: share(0.5), Recall: share(90), Died: 1},
+			replay.Row{Window: window, Policy: hostile})
+	}
+	r.Floors = []report.Floor{{Name: "conversations", Unit: "read", Value: 3, Limit: 1}}
+	r.Goals = []report.Goal{{Name: "died, it, window 1000", Unit: "conversations", Value: share(1)}}
+	return r
+}
+
+func pageOf(t *testing.T, r *replay.Report) string {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, r); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// elements walks a page and wants each element closed, in order.
+func elements(t *testing.T, page string, each func(html.Token)) (words string) {
+	t.Helper()
+	void := []string{"meta", "link", "br", "img", "input", "!doctype"}
+	var open []string
+	var said strings.Builder
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
+		kind := z.Next()
+		token := z.Token()
+		switch kind {
+		case html.ErrorToken:
+			if !errors.Is(z.Err(), io.EOF) || len(open) > 0 {
+				t.Errorf("%v, open are %q", z.Err(), open)
+			}
+			return said.String()
+		case html.StartTagToken:
+			each(token)
+			if !slices.Contains(void, token.Data) {
+				open = append(open, token.Data)
+			}
+		case html.EndTagToken:
+			if len(open) == 0 || open[len(open)-1] != token.Data {
+				t.Fatalf("</%s> closes %q", token.Data, open)
+			}
+			open = open[:len(open)-1]
+		case html.TextToken:
+			said.WriteString(token.Data + "\n")
+		case html.SelfClosingTagToken, html.CommentToken:
+			t.Errorf("%s is not expected", token)
+		}
+	}
+}
+
+func TestPageIsSelfContainedAndEscaped(t *testing.T) {
+	page := pageOf(t, figures())
+	count := map[string]int{}
+	words := elements(t, page, func(e html.Token) {
+		count[e.Data]++
+		for _, a := range e.Attr {
+			if strings.HasPrefix(a.Key, "on") || slices.Contains([]string{"href", "src", "action", "xlink:href"},
+				a.Key) {
+				t.Errorf("<%s %s=%q>", e.Data, a.Key, a.Val)
+			}
+		}
+	})
+	for name, want := range map[string]int{"html": 1, "script": 1, "style": 1, "img": 0, "link": 0, "table": 4,
+		"figure": 2 + 2 + 2} {
+		if count[name] != want {
+			t.Errorf("%d <%s>, want %d", count[name], name, want)
+		}
+	}
+	if regexp.MustCompile(`url\(|@import|https?://`).MatchString(page) {
+		t.Error("the page refers to something outside")
+	}
+	shown := `</script><img src=x onerror=alert(1)>"'&{{.}}` + "\uFFFD\uFFFD[2J\uFFFD\uFFFD"
+	if n := strings.Count(words, shown); n < 10 || strings.ContainsAny(page, "\x00\x1b\u202e") {
+		t.Errorf("the name is shown %d times", n)
+	}
+	for _, want := range []string{"Window of 64000 tokens", "Bill, in M tokens", "MISSED", "FAULT ", "SKIPPED ",
+		"NOTE ", "short.json (1 requests)", "as sent by the client up to 12.3k"} {
+		if !strings.Contains(words, want) {
+			t.Errorf("the page does not say %s", want)
+		}
+	}
+}
+
+func TestChartsAreSoundXML(t *testing.T) {
+	page := pageOf(t, figures())
+	charts := 0
+	for _, figure := range regexp.MustCompile(`(?s)<figure.*?</figure>`).FindAllString(page, -1) {
+		chart := figure[strings.Index(figure, "<svg"):strings.Index(figure, "</figure>")]
+		charts++
+		for d := xml.NewDecoder(strings.NewReader(chart)); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v in %s", err, chart)
+			}
+			e, starts := token.(xml.StartElement)
+			for _, a := range e.Attr {
+				if starts && (strings.Contains(a.Value, "NaN") || strings.Contains(a.Value, "Inf") || a.Value == "") {
+					t.Errorf("<%s %s=%q>", e.Name.Local, a.Name.Local, a.Value)
+				}
+			}
+		}
+	}
+	if charts != 6 {
+		t.Errorf("%d charts", charts)
+	}
+}
+
+func TestChartsShowTheReportsFigures(t *testing.T) {
+	page := pageOf(t, figures())
+	for _, want := range []string{
+		`<rect class="f1" x="190" y="28.0" width="79.0"`, // half of what sending everything costs
+		`<circle class="f1" cx="216.0" cy="33.1" r="5"`,
+		// in the middle between 0 and 1, at 90 between 10 and 100
+		`<text class="on" x="224.0" y="37.1">2</text>`, // its number
+		`<text class="on" x="224.0" y="26.1">3</text>`,
+		// that of another one at the same place stands above
+		`without <bdi>&lt;/script&gt;`,                                // what cannot be drawn is named
+		`<line class="mark s1" x1="274.0" x2="274.0" y1="162.0"`,      // the third of four requests
+		`points="174.0,148.5 174.0,148.5"`,                            // one request is a dot; the scale, to 1200, is made for the window
+		`figure data-talk="0" data-window="1k"><figcaption><bdi>&lt;`, // the longest comes first
+		`<strong>64k</strong>`,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page has no %s", want)
+		}
+	}
+}
+
+func TestOneReportMakesOnePage(t *testing.T) {
+	first := pageOf(t, figures())
+	text, err := json.Marshal(figures())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pageOf(t, figures()) != first {
+		t.Error("the page differs from the one before")
+	}
+	var again replay.Report
+	if err = json.Unmarshal(text, &again); err != nil {
+		t.Fatal(err)
+	}
+	if got := pageOf(t, &again); strings.Count(got, "<figure") != strings.Count(first, "<figure") ||
+		strings.Count(got, "points=") != strings.Count(first, "points=") {
+		t.Error("the report as JSON does not have what the charts need")
+	}
+	elements(t, pageOf(t, &replay.Report{}), func(html.Token) {})
+}
+
+func TestPageDrawsTheLongest(t *testing.T) {
+	r := &replay.Report{}
+	for i := range mostFigures + 2 {
+		r.Courses = append(r.Courses, replay.Course{Conversation: fmt.Sprint("talk", i), Requests: 1,
+			Raw:  replay.Series{Tokens: []int{i + 1}},
+			Sent: []replay.SentSeries{{Window: 1000, Policy: "it", Series: replay.Series{Tokens: []int{1}}}}})
+	}
+	page := pageOf(t, r)
+	if !strings.Contains(page, "The 40 longest of 42 conversations are drawn") || strings.Contains(page, "talk1 ") ||
+		!strings.Contains(page, "talk2 ") {
+		t.Error(page)
+	}
+}

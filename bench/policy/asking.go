@@ -1,0 +1,40 @@
+package policy
+
+import (
+	"fmt"
+
+	"epitome/bench/price"
+	"epitome/rewrite"
+)
+
+// Asking is a request that a shaper made of its own accord, in tokens.
+type Asking struct {
+	Held   int // of the request, those that the conversation's request before had in the same place
+	New    int // of the request, all others
+	Output int // of the answer
+}
+
+// NewAsking measures such a request. before is the conversation's request before as it was sent; empty if there was
+// none. One that begins with another message is a request of another kind, of which the provider has nothing.
+func NewAsking(before, request []byte, answer string) (Asking, error) {
+	now, err := rewrite.ReadChat(request)
+	if err != nil {
+		return Asking{}, fmt.Errorf("cannot price a request of the shaper's own: %w", err)
+	}
+	tools := now.Tools.Of(request)
+	a := Asking{New: price.FixedTokens(tools), Output: price.TokensOf(price.Size(answer))}
+	var held []rewrite.Item
+	if r, err := rewrite.ReadChat(before); err == nil && string(r.Tools.Of(before)) == string(tools) {
+		held = r.Items
+	}
+	for i, it := range now.Items {
+		tokens := price.ReadItem(now, it).Tokens
+		if i >= len(held) || string(held[i].Of(before)) != string(it.Of(request)) {
+			held = nil
+			a.New += tokens
+			continue
+		}
+		a.Held, a.New = a.Held+a.New+tokens, 0
+	}
+	return a, nil
+}

@@ -1,0 +1,51 @@
+// Package policy says what a replay measures: ways of shaping the requests of a conversation before they are sent.
+//
+// It promises nothing by itself. It has the words in which a replay, the baselines and the program's own shaping speak
+// of it.
+package policy
+
+import (
+	"errors"
+	"time"
+)
+
+// Shaper is what is measured: it gets each request as the client would send it and returns what would be sent
+// upstream. The requests of a conversation come in order. It may neither change the body nor keep it beyond the call.
+type Shaper interface {
+	// Shape gets the time at which the request was made; zero where the log does not say.
+	Shape(body []byte, at time.Time) (Shaped, error)
+}
+
+// Shaped is a request as it would be sent.
+type Shaped struct {
+	// Body may be the very slice that came in.
+	Body []byte
+	// Decided says that a new decision which changed earlier messages was recorded with this request. Any other
+	// change of earlier messages is counted as unrecorded.
+	Decided bool
+	// Asked is what the shaper asked of a model of its own accord since the request before, whatever became of it.
+	Asked []Asking
+	// Invalid is what the shaper itself found wrong with its outcome. The replay looks for itself, too.
+	Invalid error
+}
+
+// Policy is a way of shaping, by the name that it has in the report.
+type Policy struct {
+	Name string
+	// Open gives a shaper for one conversation in a window of so many tokens. It is called from several goroutines.
+	Open func(window int) (Shaping, error)
+}
+
+// Shaping shapes one conversation. Only the shaper is needed. All of it is used by one goroutine at a time.
+type Shaping struct {
+	Shaper
+	// Artifact is what was taken out under a name that stands in a request. nil: nothing comes back.
+	Artifact func(name string) ([]byte, bool)
+	// Restore puts the client's request together again from what was sent. nil: that is not checked.
+	Restore func(sent []byte) ([]byte, error)
+	// Close is called at the conversation's end; nil: there is nothing to close.
+	Close func() error
+}
+
+// ErrNoWay says that the proxy cannot be played through at all.
+var ErrNoWay = errors.New("cannot replay through the proxy")

@@ -1,0 +1,165 @@
+// Package price is what a request to a provider costs: tokens in a fixed unit, and their price under a prompt cache.
+//
+// It promises that the same request costs the same, whatever the model and whoever asks. It reads requests in its own
+// way, apart from how they are counted for shaping, so that it is an independent witness.
+//
+// It does not promise tokens as a model counts them: the unit is characters / 3.6, as in published figures.
+package price
+
+import (
+	"encoding/json"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+)
+
+// The unit of a replay is fixed, whatever the model: what is compared is policies, and published figures are in it.
+const (
+	CharsPerToken = 3.6
+	MessageTokens = 4    // framing of a message
+	callTokens    = 12   // framing of a call
+	partTokens    = 1000 // an image, or another part that is no text
+)
+
+// Prices of a token: one that the provider finds in its prompt cache, one that is new to it, and one that the model
+// writes.
+const (
+	cachedPrice = 0.1
+	NewPrice    = 1.0
+	OutputPrice = 5.0
+)
+
+// What a provider's prompt cache does beside its price: the usual figures of those that cache by themselves.
+const (
+	leastCached = 1024            // tokens; a shorter beginning is not looked up
+	cachedStep  = 128             // tokens; of a longer one whole steps are
+	CacheLife   = 5 * time.Minute // how long what was sent is held, at the least
+)
+
+// Dearer is the cost relative to sending everything from which a conversation counts as dearer.
+const Dearer = 1.02
+
+// TokensOf is the length of so many characters in the unit.
+func TokensOf(chars int) int { return int(float64(chars)/CharsPerToken) + 1 }
+
+// Input is the tokens of a request, and how many of them stood in the same place in the request before.
+type Input struct{ Tokens, Held int }
+
+// Tariff is by what a provider charges for a request. The zero value but for the write price is the unit of published
+// figures: all that is held costs a tenth.
+type Tariff struct {
+	write       float64 // price of a token that is new to the cache
+	least, step int     // tokens: of how many on, and in which steps, what is held counts; 0: each token does
+	Life        time.Duration
+}
+
+// PlainTariff is that of published figures, which stay as they are whatever is asked for.
+func PlainTariff() Tariff { return Tariff{write: NewPrice} }
+
+// BillTariff is that of a provider which asks so much for a token that is new to its cache.
+func BillTariff(write float64) Tariff {
+	return Tariff{write: write, least: leastCached, step: cachedStep, Life: CacheLife}
+}
+
+// Price is what a request costs.
+func (t Tariff) Price(l Input) float64 {
+	held := min(l.Held, l.Tokens)
+	if held < t.least {
+		held = 0
+	}
+	if t.step > 0 {
+		held -= held % t.step
+	}
+	return cachedPrice*float64(held) + t.write*float64(l.Tokens-held)
+}
+
+// Expires reports whether the cache has lost the request before after such a pause.
+func (t Tariff) Expires(pause time.Duration) bool { return t.Life > 0 && pause > t.Life }
+
+// FixedTokens is the size of what stands beside the messages: the declarations of tools as Python's json.dumps writes
+// them, with ", " and ": " and all but ASCII escaped, as that is what the published figures count.
+func FixedTokens(tools []byte) int {
+	if len(tools) == 0 {
+		return TokensOf(len("[]"))
+	}
+	return TokensOf(dumpedLength(string(tools)))
+}
+
+func dumpedLength(s string) int {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case ' ', '\n', '\r', '\t':
+		case ',', ':':
+			n += 2
+		case '"':
+			raw := gjson.Parse(s[i:]).Raw
+			n += 2 + escapedLength(decoded(raw))
+			i += len(raw) - 1
+		default:
+			n++
+		}
+	}
+	return n
+}
+
+func escapedLength(s string) int {
+	n := 0
+	for _, r := range s {
+		switch {
+		case strings.ContainsRune("\"\\\n\r\t\b\f", r):
+			n += 2
+		case r >= ' ' && r < 0x7f:
+			n++
+		case r > 0xffff:
+			n += 12
+		default:
+			n += 6
+		}
+	}
+	return n
+}
+
+// decoded is the text of a JSON string with its quotes.
+func decoded(quoted string) string {
+	var s string
+	if json.Unmarshal([]byte(quoted), &s) != nil {
+		return quoted
+	}
+	return s
+}
+
+// deepestLeaf is the nesting of a call's arguments below which values are not taken apart.
+const deepestLeaf = 64
+
+// leaves are the values in a call's arguments, a line each: strings as they read, others as they stand. Arguments that
+// are no JSON object have none.
+func leaves(arguments string) []string {
+	if !json.Valid([]byte(arguments)) {
+		return nil
+	}
+	v := gjson.Parse(arguments)
+	if !v.IsObject() {
+		return nil
+	}
+	return appendLeaves(nil, v, deepestLeaf)
+}
+
+func appendLeaves(to []string, v gjson.Result, depth int) []string {
+	switch {
+	case v.Type == gjson.String:
+		return append(to, v.Str)
+	case v.Type != gjson.JSON || depth == 0:
+		return append(to, v.Raw)
+	}
+	v.ForEach(func(_, value gjson.Result) bool {
+		to = appendLeaves(to, value, depth-1)
+		return true
+	})
+	return to
+}
+
+// Size is the number of characters in a text.
+func Size(text string) int { return utf8.RuneCountInString(text) }

@@ -1,0 +1,87 @@
+package replay
+
+import (
+	"epitome/bench/policy"
+	"epitome/bench/price"
+	"epitome/bench/report"
+)
+
+// account is what one tariff makes of requests, in tokens that are new to the provider.
+type account struct {
+	raw  float64 // as the client sends them
+	sent float64
+	own  float64 // what a shaper asked of its own accord
+}
+
+// whole is what shaping costs.
+func (a account) whole() float64 { return a.sent + a.own }
+
+// relative is that against sending everything.
+func (a account) relative() *float64 { return report.Ratio(a.whole(), a.raw) }
+
+func (a *account) join(b account) {
+	a.raw += b.raw
+	a.sent += b.sent
+	a.own += b.own
+}
+
+// visit is what is to be paid at one boundary.
+type visit struct {
+	raw, sent price.Input
+	asked     []policy.Asking
+}
+
+// add charges for what was sent. cold says that the provider's cache is empty.
+func (a *account) add(t price.Tariff, v visit, cold bool) {
+	pay := func(l price.Input) float64 {
+		if cold {
+			l.Held = 0
+		}
+		return t.Price(l)
+	}
+	a.raw += pay(v.raw)
+	a.sent += pay(v.sent)
+	for _, x := range v.asked {
+		a.own += pay(price.Input{Tokens: x.Held + x.New, Held: x.Held}) + price.OutputPrice*float64(x.Output)
+	}
+}
+
+// charge counts tokens, and what they cost by both tariffs.
+func (p *player) charge(sent price.Input, asked []policy.Asking, bound int) {
+	t := &p.tally
+	raw := price.Input{Held: t.rawNow}
+	start := 0
+	if bound > 0 {
+		start = p.recording.bounds[bound-1]
+	} else {
+		t.rawNow = p.recording.fixed
+	}
+	for _, m := range p.recording.messages[start:p.recording.bounds[bound]] {
+		t.rawNow += m.Tokens
+	}
+	raw.Tokens = t.rawNow
+	t.requests++
+	t.raw += raw.Tokens
+	t.sent += sent.Tokens
+	t.asked += len(asked)
+	if sent.Tokens > p.window {
+		t.over++
+	}
+	cold, known := p.cold(bound)
+	if known {
+		t.timed++
+	}
+	if cold {
+		t.expired++
+	}
+	v := visit{raw, sent, asked}
+	t.cost.add(price.PlainTariff(), v, false)
+	t.bill.add(p.bill, v, cold)
+	p.rawTokens, p.sentTokens = append(p.rawTokens, raw.Tokens), append(p.sentTokens, sent.Tokens)
+}
+
+// cold tells whether the provider's cache has lost the request before; known, whether the log says when it was made.
+func (p *player) cold(bound int) (cold, known bool) {
+	pause, known := p.recording.pause(bound)
+	return p.bill.Expires(pause), known
+}

@@ -1,0 +1,111 @@
+package replay
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// Kind is the figures of the sessions of one kind: that which their files' names begin with, as in KIND-NAME.json,
+// or else what their tools are for; or of one conversation, under its name.
+type Kind struct {
+	Kind          string `json:"kind"`
+	conversation  bool   // it is one, and Kind its name
+	Conversations int    `json:"conversations"`
+	Requests      int    `json:"requests"`
+	Rows          []Row  `json:"rows"`
+}
+
+// title stands over the tables; it has a place for the window.
+func (k Kind) title() string {
+	if k.conversation {
+		return fmt.Sprintf("Conversation %s, requests: %d, window of %%d tokens", escapedPercent(k.Kind), k.Requests)
+	}
+	return fmt.Sprintf("Kind %s, conversations: %d, requests: %d, window of %%d tokens", escapedPercent(k.Kind),
+		k.Conversations, k.Requests)
+}
+
+// escapedPercent quotes a name for a text with places: file names may have the sign of one.
+func escapedPercent(name string) string { return strings.ReplaceAll(strconv.Quote(name), "%", "%%") }
+
+// kinds adds up the conversations of each kind.
+func (r *replayRun) kinds(of []played) []Kind {
+	by := make(map[string][]played)
+	var names []string
+	for _, p := range of {
+		if by[p.kind] == nil {
+			names = append(names, p.kind)
+		}
+		by[p.kind] = append(by[p.kind], p)
+	}
+	slices.Sort(names)
+	var kinds []Kind
+	for _, name := range names {
+		k := Kind{Kind: name, conversation: r.ByConversation, Conversations: len(by[name]), Rows: r.rows(by[name])}
+		for _, p := range by[name] {
+			k.Requests += p.tallies[0][0].requests
+		}
+		kinds = append(kinds, k)
+	}
+	return kinds
+}
+
+// leastKind is how many letters before a dash name a kind; fewer are a number or a mark.
+const leastKind = 2
+
+func kindOf(c *recording) string {
+	prefix, _, dash := strings.Cut(filepath.Base(c.name), "-")
+	other := func(r rune) bool { return !unicode.IsLetter(r) }
+	if dash && len(prefix) >= leastKind && !strings.ContainsFunc(prefix, other) {
+		return prefix
+	}
+	return kindByTools(c)
+}
+
+// trades are kinds of session by what the names of their tools hold; of two that fit, the first.
+var trades = []struct {
+	kind  string
+	words []string
+}{
+	{"browsing", []string{"browser", "click", "navigate", "screenshot", "goto"}},
+	{"coding", []string{"bash", "shell", "exec", "edit", "patch", "write", "read", "grep", "glob", "terminal"}},
+	{"research", []string{"search", "visit", "fetch", "crawl"}},
+}
+
+// kindByTools is the trade of most of the calls.
+func kindByTools(c *recording) string {
+	counts := make(map[string]int)
+	calls := 0
+	for _, it := range c.request.Items {
+		for _, call := range it.Calls {
+			calls++
+			counts[tradeOf(strings.ToLower(call.Name))]++
+		}
+	}
+	if calls == 0 {
+		return "talk"
+	}
+	kind := ""
+	for _, trade := range trades {
+		if counts[trade.kind] > counts[kind] {
+			kind = trade.kind
+		}
+	}
+	if kind == "" {
+		return "other tools"
+	}
+	return kind
+}
+
+// tradeOf is the trade of a tool; empty: it is not known.
+func tradeOf(tool string) string {
+	for _, trade := range trades {
+		if slices.ContainsFunc(trade.words, func(word string) bool { return strings.Contains(tool, word) }) {
+			return trade.kind
+		}
+	}
+	return ""
+}

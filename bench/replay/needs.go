@@ -1,0 +1,131 @@
+package replay
+
+import (
+	"bytes"
+	"index/suffixarray"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"epitome/rewrite"
+)
+
+// recentGroups is how many groups back something is recent.
+const recentGroups = 5
+
+// need is something that an answer's calls name and that the conversation held before.
+type need struct {
+	*mention
+	line bool // a line of text, not a name
+	age  int  // how many groups before it was last seen
+}
+
+// mention is a name or line with the messages that hold it, by their place among the client's, in order.
+type mention struct {
+	name
+	at []int
+}
+
+// needsOf gives for each boundary of a conversation what the answer there needs of what was said before. Of the last
+// request no answer is known.
+func needsOf(c *recording) [][]need {
+	needs := make([][]need, len(c.bounds))
+	ix := newIndex(c.messages)
+	groups := make([]int, len(c.messages))
+	for i, m := range c.messages {
+		if i > 0 {
+			groups[i] = groups[i-1]
+		}
+		if m.role == rewrite.Assistant {
+			groups[i]++
+		}
+	}
+	for b, k := range c.bounds[:len(c.bounds)-1] {
+		add := func(names []name, line bool) {
+			for _, n := range names {
+				m := ix.mention(n, line)
+				if before, _ := slices.BinarySearch(m.at, k); before > 0 {
+					newest := m.at[before-1]
+					needs[b] = append(needs[b], need{m, line, groups[k] - groups[newest]})
+				}
+			}
+		}
+		add(namesIn(c.messages[k].Args), false)
+		add(longLines(c.messages[k].Args), true)
+	}
+	return needs
+}
+
+// index finds texts in the messages of a conversation. Its memory is five times that of the conversation.
+type index struct {
+	text   []byte
+	starts []int // of each message in text
+	array  *suffixarray.Index
+	known  map[string]*[2]*mention // by text, of names and of lines
+}
+
+func newIndex(messages []*message) *index {
+	ix := &index{known: make(map[string]*[2]*mention)}
+	var all bytes.Buffer
+	for _, m := range messages {
+		ix.starts = append(ix.starts, all.Len())
+		all.WriteString(m.Text + "\x00" + m.Args + "\x00")
+	}
+	ix.text = all.Bytes()
+	ix.array = suffixarray.New(ix.text)
+	return ix
+}
+
+// mention looks a name or line up. Whether it needs word borders is settled by its first time.
+func (ix *index) mention(n name, line bool) *mention {
+	both := ix.known[n.text]
+	if both == nil {
+		both = new([2]*mention)
+		ix.known[n.text] = both
+	}
+	m := &both[0]
+	if line {
+		m = &both[1]
+	}
+	if *m == nil {
+		*m = &mention{n, ix.where(n)}
+	}
+	return *m
+}
+
+func (ix *index) where(n name) []int {
+	var at []int
+	for _, offset := range ix.array.Lookup([]byte(n.text), -1) {
+		if !n.word || bordered(ix.text, offset, offset+len(n.text)) {
+			i, exact := slices.BinarySearch(ix.starts, offset)
+			if !exact {
+				i--
+			}
+			at = append(at, i)
+		}
+	}
+	slices.Sort(at)
+	return slices.Compact(at)
+}
+
+// in tells whether a text holds the name.
+func (n name) in(text string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], n.text)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if !n.word || bordered(text, i, i+len(n.text)) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// bordered tells whether text[start:end] touches no word character.
+func bordered[T string | []byte](text T, start, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(string(text[max(0, start-utf8.UTFMax):start]))
+	behind, _ := utf8.DecodeRuneInString(string(text[end:min(len(text), end+utf8.UTFMax)]))
+	return (start == 0 || !inWord(before)) && (end == len(text) || !inWord(behind))
+}

@@ -1,0 +1,393 @@
+package replay
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/bench/policy"
+	"epitome/bench/price"
+	"epitome/bench/report"
+	"epitome/rewrite"
+)
+
+// mostFaults is how many faults of one policy in one conversation are told; all are counted.
+const mostFaults = 3
+
+// player plays one conversation through one policy in one window.
+type player struct {
+	policy.Shaping
+	recording *recording
+	policy    string
+	window    int
+	bill      price.Tariff // of the provider
+
+	previous request // the request before, as it was sent
+	sentIn   []int   // for each of the client's messages the number of the last request that held it as it is, from 1
+	fetched  map[string]string
+	holder   map[*mention]string // an artifact that holds it
+	tally    tally
+	faults   []string
+
+	rawTokens, sentTokens []int // of each request
+	decisions             []int // numbers of requests, from 1
+	mostMisses            int   // how many are kept
+	misses                []Miss
+}
+
+// request is what was sent, read for measuring.
+type request struct {
+	messages []*message
+	tools    string
+	fixed    int
+	tokens   int
+	made     []*message // those that are none of the client's
+}
+
+func newPlayer(c *recording, policy string, window int, s policy.Shaping) *player {
+	return &player{
+		Shaping: s, recording: c, policy: policy, window: window, bill: price.BillTariff(price.NewPrice),
+		sentIn:  make([]int, len(c.messages)),
+		fetched: make(map[string]string), holder: make(map[*mention]string),
+	}
+}
+
+func (p *player) close() error {
+	if p.Close == nil {
+		return nil
+	}
+	if err := p.Close(); err != nil {
+		return fmt.Errorf("%s: %w", p.policy, err)
+	}
+	return nil
+}
+
+// turn plays and measures the request at one boundary. An error says that nothing more can be played.
+func (p *player) turn(bound int, original *rewrite.Request) error {
+	var shaped policy.Shaped
+	var err error
+	p.tally.cpu = append(p.tally.cpu, report.Milliseconds(spent(func() {
+		shaped,
+			err = p.Shape(original.Body, p.recording.asked(bound))
+	})))
+	if errors.Is(err, policy.ErrNoWay) {
+		return fmt.Errorf("%s: %w", p.recording.name, err)
+	}
+	sent, err := p.accept(shaped, err, original)
+	now := p.read(sent)
+	if err == nil && sent != original {
+		err = p.worse(original, sent, now)
+	}
+	if err != nil {
+		p.tally.invalid++
+		p.fault(bound, err)
+	}
+	held := p.held(now, shaped.Decided, bound)
+	p.charge(price.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
+	p.recall(bound, now)
+	if err = p.restored(sent, original); err != nil {
+		p.tally.unrestored++
+		p.fault(bound, err)
+	}
+	p.previous = now
+	return nil
+}
+
+func (p *player) fault(bound int, err error) {
+	if len(p.faults) < mostFaults {
+		p.faults = append(p.faults, fmt.Sprintf("%s: %s, window %d, request %d: %v", p.recording.name, p.policy,
+			p.window, bound+1, err))
+	}
+}
+
+// accept reads what would be sent. With an error comes what is measured all the same: where the outcome cannot be read,
+// that is the client's request.
+func (p *player) accept(shaped policy.Shaped, err error, original *rewrite.Request) (*rewrite.Request, error) {
+	if err != nil {
+		return original, fmt.Errorf("cannot shape the request: %w", err)
+	}
+	if bytes.Equal(shaped.Body, original.Body) {
+		return original, shaped.Invalid
+	}
+	sent, err := rewrite.ReadChat(shaped.Body)
+	if err != nil {
+		return original, err
+	}
+	return sent, shaped.Invalid
+}
+
+// worse checks what would be sent against the client's request. The arguments of messages that stand in both as they
+// are need no second look, and would take most of the time.
+func (p *player) worse(original, sent *rewrite.Request, now request) error {
+	before, after := *original, *sent
+	before.Items, after.Items = slices.Clone(before.Items), slices.Clone(after.Items)
+	for i := range before.Items {
+		if p.sentIn[p.recording.messages[i].origin] == p.tally.requests+1 {
+			before.Items[i].Calls = withoutArguments(before.Items[i].Calls)
+		}
+	}
+	for i := range after.Items {
+		if now.messages[i].origin >= 0 {
+			after.Items[i].Calls = withoutArguments(after.Items[i].Calls)
+		}
+	}
+	return rewrite.Worse(&before, &after)
+}
+
+func withoutArguments(calls []rewrite.Call) []rewrite.Call {
+	calls = slices.Clone(calls)
+	for i := range calls {
+		calls[i].Arguments = rewrite.Span{}
+	}
+	return calls
+}
+
+// read measures a request's messages. One that stood at the same place before, or that is the client's, is known.
+func (p *player) read(r *rewrite.Request) request {
+	now := request{tools: string(r.Tools.Of(r.Body)), fixed: p.recording.fixed}
+	if now.tools != string(p.recording.request.Tools.Of(p.recording.request.Body)) {
+		now.fixed = price.FixedTokens([]byte(now.tools))
+	}
+	now.tokens = now.fixed
+	number := p.tally.requests + 1
+	for i, it := range r.Items {
+		m := p.message(r, it, i)
+		now.messages = append(now.messages, m)
+		now.tokens += m.Tokens
+		if m.origin < 0 {
+			now.made = append(now.made, m)
+			continue
+		}
+		p.sentIn[m.origin] = number
+	}
+	return now
+}
+
+func (p *player) message(r *rewrite.Request, it rewrite.Item, i int) *message {
+	raw := it.Of(r.Body)
+	if i < len(p.previous.messages) && p.previous.messages[i].raw == string(raw) {
+		return p.previous.messages[i]
+	}
+	if m := p.recording.byRaw[string(raw)]; m != nil {
+		return m
+	}
+	m := readMessage(r, it)
+	m.artifacts = artifactsIn(m.Text + "\n" + m.Args)
+	return m
+}
+
+// held is how many tokens of a request the provider has from the one before: of that one those leading messages count
+// that come again unchanged, all of them or none: a change inside a message makes the whole message new. A change of
+// what was sent is noted; none breaks what the provider has forgotten.
+func (p *player) held(now request, decided bool, bound int) (tokens int) {
+	t := &p.tally
+	if bound == 0 {
+		return 0
+	}
+	same := 0
+	if now.tools == p.previous.tools {
+		tokens = now.fixed
+		for same < min(len(now.messages), len(p.previous.messages)) && now.messages[same] == p.previous.messages[same] {
+			tokens += now.messages[same].Tokens
+			same++
+		}
+	}
+	if same == len(p.previous.messages) {
+		return tokens
+	}
+	if cold, _ := p.cold(bound); !cold {
+		t.breaks++
+	}
+	if decided {
+		p.decisions = append(p.decisions, bound+1)
+		return tokens
+	}
+	t.unrecorded++
+	p.fault(bound, fmt.Errorf("message %d changed without a decision", same))
+	return tokens
+}
+
+// warmest is from how many tokens on a request is hot in any window, however large.
+const warmest = 100_000
+
+// recall counts which needs of the answer the request meets, and how much of what the user said it still holds. A
+// request over the window meets none, though nothing need have been taken out of it.
+func (p *player) recall(bound int, now request) {
+	over, hot := now.tokens > p.window, 2*p.tally.rawNow > min(p.window, 2*warmest)
+	var names, recent, older, lines share
+	for _, n := range p.recording.needs[bound] {
+		there := p.meets(n, bound, now)
+		met := there && !over
+		switch {
+		case n.line:
+			lines.count(met)
+			continue
+		case n.age <= recentGroups:
+			recent.count(met)
+		default:
+			older.count(met)
+		}
+		names.count(met)
+		if !there {
+			p.miss(n, bound, p.comesBack(n, now))
+		}
+	}
+	t := &p.tally
+	t.all.add(names)
+	if !hot {
+		return
+	}
+	t.hot.add(names)
+	t.recent.add(recent)
+	t.older.add(older)
+	t.lines.add(lines)
+	t.user.add(p.userText(bound, now, over))
+}
+
+// miss notes a need that the request lacks; back tells whether it can be fetched.
+func (p *player) miss(n need, bound int, back bool) {
+	p.tally.misses++
+	if back {
+		p.tally.back++
+	}
+	if len(p.misses) < p.mostMisses {
+		p.misses = append(p.misses, Miss{
+			Window: p.window, Policy: p.policy, Conversation: p.recording.name, Request: bound + 1, Name: n.text,
+			Age: n.age, Retrievable: back,
+		})
+	}
+}
+
+func (p *player) meets(n need, bound int, now request) bool {
+	for _, i := range slices.Backward(n.at) {
+		if i < p.recording.bounds[bound] && p.sentIn[p.recording.messages[i].origin] == p.tally.requests {
+			return true
+		}
+	}
+	return slices.ContainsFunc(now.made, func(m *message) bool { return m.holds(n.name) })
+}
+
+// userText is how much of the user's text stands in the request word for word, in tokens. What the user said twice has
+// to stand there twice, unless the shaper's own messages quote it.
+func (p *player) userText(bound int, now request, over bool) share {
+	var s share
+	copies := make(map[*message]int)
+	for _, m := range now.messages {
+		copies[m]++
+	}
+	for _, m := range p.recording.messages[:p.recording.bounds[bound]] {
+		if m.role != rewrite.User {
+			continue
+		}
+		s.of += m.Tokens
+		copies[m]--
+		if !over && (copies[m] >= 0 || quoted(m.Text, now.made)) {
+			s.met += m.Tokens
+		}
+	}
+	return s
+}
+
+// quoted tells whether one of the messages holds the text.
+func quoted(text string, in []*message) bool {
+	return slices.ContainsFunc(in, func(m *message) bool { return strings.Contains(m.Text, text) })
+}
+
+// comesBack tells whether an artifact that the request names holds what is missing.
+func (p *player) comesBack(n need, now request) bool {
+	holder := p.holder[n.mention]
+	for _, m := range slices.Backward(now.made) {
+		for _, name := range m.artifacts {
+			if name != holder && !n.inArtifact(p.artifact(name)) {
+				continue
+			}
+			p.holder[n.mention] = name
+			return true
+		}
+	}
+	return false
+}
+
+func (p *player) artifact(name string) string {
+	text, known := p.fetched[name]
+	if !known && p.Artifact != nil {
+		content, _ := p.Artifact(name)
+		text = string(content)
+		p.fetched[name] = text
+	}
+	return text
+}
+
+// escaper writes a text without line ends as it stands in a JSON string.
+var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`)
+
+// inArtifact looks for the name as it stands, in a JSON string, and in a call's arguments, which are JSON in a JSON
+// string. Word borders do not count: what is in the artifact is what was taken out.
+func (n name) inArtifact(text string) bool {
+	once := escaper.Replace(n.text)
+	return strings.Contains(text, n.text) || strings.Contains(text, once) ||
+		strings.Contains(text, escaper.Replace(once))
+}
+
+// restored checks that what was sent can be put together again to what the client sent.
+func (p *player) restored(sent, original *rewrite.Request) error {
+	if p.Restore == nil || sent == original {
+		return nil
+	}
+	back, err := p.Restore(sent.Body)
+	if err != nil {
+		return fmt.Errorf("cannot put the request together again: %w", err)
+	}
+	if bytes.Equal(back, original.Body) {
+		return nil
+	}
+	if !gjson.ValidBytes(back) || !sameJSON(gjson.ParseBytes(back), gjson.ParseBytes(original.Body)) {
+		return fmt.Errorf("put together again the request is another one: %d bytes for %d", len(back),
+			len(original.Body))
+	}
+	return nil
+}
+
+// sameJSON compares two values but for white space, the order of keys, and how texts are escaped.
+func sameJSON(a, b gjson.Result) bool {
+	if a.Raw == b.Raw {
+		return true
+	}
+	if a.Type != b.Type || a.Type != gjson.JSON || a.IsArray() != b.IsArray() {
+		return a.Type == gjson.String && b.Type == gjson.String && a.Str == b.Str
+	}
+	if a.IsArray() {
+		return slices.EqualFunc(a.Array(), b.Array(), sameJSON)
+	}
+	x, y := a.Map(), b.Map()
+	for key, v := range x {
+		if w, has := y[key]; !has || !sameJSON(v, w) {
+			return false
+		}
+	}
+	return len(x) == len(y)
+}
+
+// artifactSize is the length of an artifact's name.
+const artifactSize = 26
+
+// artifactsIn are the words of a text that may name artifacts.
+func artifactsIn(text string) []string {
+	var all []string
+	for i := 0; i < len(text); {
+		end := runEnd(text, i, inWord)
+		word := text[i:end]
+		if len(word) == artifactSize && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz234567") == "" &&
+			!slices.Contains(all, word) {
+			all = append(all, word)
+		}
+		if i = end; end < len(text) {
+			i = after(text, end)
+		}
+	}
+	return all
+}

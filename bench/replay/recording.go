@@ -1,0 +1,118 @@
+package replay
+
+import (
+	"errors"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/bench/price"
+	"epitome/rewrite"
+)
+
+// recording is a conversation as it was recorded: the last request of it, which holds all before.
+type recording struct {
+	name     string
+	request  *rewrite.Request
+	messages []*message
+	byRaw    map[string]*message
+	fixed    int   // tokens beside the messages
+	bounds   []int // the requests: bounds[b] messages each, in order
+	needs    [][]need
+	times    []time.Time // of the messages; zero where unknown, nil: all are
+}
+
+// message is one message, read for measuring.
+type message struct {
+	price.Reading
+	raw  string // its bytes
+	role rewrite.Role
+	// origin is its place among the client's messages, the first of those that are equal; -1: it is none of them.
+	origin int
+	// artifacts are the names in a message that is none of the client's.
+	artifacts []string
+}
+
+// newRecording reads a conversation and what its answers need.
+func newRecording(body []byte) (*recording, error) {
+	request, err := rewrite.ReadChat(body)
+	if err != nil {
+		return nil, err
+	}
+	if !gjson.ValidBytes(body) {
+		return nil, errors.New("the body is not JSON")
+	}
+	if len(request.Items) == 0 {
+		return nil, errors.New("it has no messages")
+	}
+	c := &recording{request: request, byRaw: make(map[string]*message),
+		fixed: price.FixedTokens(request.Tools.Of(body))}
+	for i, it := range request.Items {
+		m := c.byRaw[string(it.Of(body))]
+		if m == nil {
+			m = readMessage(request, it)
+			m.origin = i
+			c.byRaw[m.raw] = m
+		}
+		c.messages = append(c.messages, m)
+		if m.role == rewrite.Assistant && i > 0 {
+			c.bounds = append(c.bounds, i)
+		}
+	}
+	c.bounds = append(c.bounds, len(c.messages))
+	c.needs = needsOf(c)
+	return c, nil
+}
+
+// pause is the time between a request and the one before; known is false where the log does not say, and of the first
+// one. A request is made when the last of its new messages has come.
+func (c *recording) pause(bound int) (d time.Duration, known bool) {
+	if bound == 0 {
+		return 0, false
+	}
+	now, before := c.asked(bound), c.asked(bound-1)
+	if now.IsZero() || before.IsZero() {
+		return 0, false
+	}
+	return now.Sub(before), true
+}
+
+// asked is when a request was made; zero where the log does not say.
+func (c *recording) asked(bound int) (at time.Time) {
+	if len(c.times) != len(c.messages) {
+		return at
+	}
+	start := 0
+	if bound > 0 {
+		start = c.bounds[bound-1]
+	}
+	for _, t := range c.times[start:c.bounds[bound]] {
+		if t.After(at) {
+			at = t
+		}
+	}
+	return at
+}
+
+// prefix is the request that the client sent when the conversation had k messages, to the byte like the recorded one
+// but for the messages that came later.
+func (c *recording) prefix(k int) *rewrite.Request {
+	items, body := c.request.Items, c.request.Body
+	last := items[len(items)-1]
+	cut := make([]byte, 0, len(body)-(last.End-items[k-1].End))
+	cut = append(append(cut, body[:items[k-1].End]...), body[last.End:]...)
+	r := *c.request
+	r.Body, r.Items, r.Head = cut, items[:k], min(r.Head, k)
+	if shift := last.End - items[k-1].End; r.Tools.Start >= last.End {
+		r.Tools = rewrite.Span{Start: r.Tools.Start - shift, End: r.Tools.End - shift}
+	}
+	return &r
+}
+
+// readMessage reads one item of a request; it is none of the client's until it is found to be.
+func readMessage(r *rewrite.Request, it rewrite.Item) *message {
+	return &message{Reading: price.ReadItem(r, it), raw: string(it.Of(r.Body)), role: it.Role, origin: -1}
+}
+
+// holds tells whether the message holds the name, in its text or its calls.
+func (m *message) holds(n name) bool { return n.in(m.Text) || n.in(m.Args) }

@@ -1,0 +1,242 @@
+// Package replay measures what policies do to recorded conversations, without a model: tokens, the price under a
+// provider's prompt cache, what a provider bills, and how much of what the agent needs is still there.
+//
+// It promises that its figures depend on nothing but the conversations and the policies, but for the time that shaping
+// takes; that each request is held against the one before and against the client's own; and that what cannot be read is
+// named in the report.
+//
+// It assumes that a conversation's requests are those that were recorded, whatever would have been answered to a shaped
+// one.
+package replay
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"epitome/bench/baselines"
+	"epitome/bench/policy"
+	"epitome/bench/price"
+	"epitome/bench/report"
+)
+
+// Options are the knobs of Replay.
+type Options struct {
+	// Paths are logs of sessions, or folders of such; package sessions says which formats.
+	Paths []string
+	// Sessions is how many conversations to make up where there are no paths, from the seed.
+	Sessions int
+	Seed     uint64
+	// WritePrice is what a provider bills for a token that is new to its cache. Default 1; some take 1.25.
+	WritePrice float64
+	// CacheLife is how long a provider has a request cached. Default 5 minutes; below 0 for ever.
+	CacheLife time.Duration
+	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
+	Windows []int
+	// Policies are measured beside the baselines. The goals are about them.
+	Policies []policy.Policy
+	// Guests are measured likewise, and no goals are about them.
+	Guests []policy.Policy
+	// Bar adds the project's goals for cost, recall and breaks. They hold for the corpus that they were set on.
+	Bar bool
+	// ByKind adds the figures of each kind of session, ByConversation those of each conversation.
+	ByKind, ByConversation bool
+	// Misses is how many of the needs that its requests lack are listed for each policy in each window.
+	Misses int
+	// Progress gets a line per conversation. Default os.Stderr.
+	Progress io.Writer
+	// Live says that Progress is a terminal: it gets one line, drawn again and again.
+	Live bool
+
+	baselines []policy.Policy // default: all there are
+}
+
+func (o Options) withDefaults() Options {
+	if len(o.Windows) == 0 {
+		o.Windows = []int{32_000, 64_000, 128_000, 200_000}
+	}
+	if o.WritePrice == 0 {
+		o.WritePrice = price.NewPrice
+	}
+	if o.CacheLife == 0 {
+		o.CacheLife = price.CacheLife
+	}
+	if o.Progress == nil {
+		o.Progress = os.Stderr
+	}
+	if o.baselines == nil {
+		o.baselines = baselines.All()
+	}
+	return o
+}
+
+// replayRun is one run of Replay.
+type replayRun struct {
+	Options
+	policies []policy.Policy
+}
+
+// played is one conversation with all policies in all windows.
+type played struct {
+	kind    string    // of session
+	tallies [][]tally // by window, then by policy
+	faults  []string
+	misses  []Miss // the first ones of each player, by window, then by policy
+	course  Course
+}
+
+// Run plays recorded conversations turn by turn: wherever the agent answered, the request as it then was goes through
+// each policy in each window, and what would be sent is measured. The recorded agent does not react to what is
+// printMisses. A log that holds no conversation is left out and named in the report. A conversation that is the
+// beginning of another one counts once: logs in files are read twice for that, the first time to compare. As many logs
+// are read at once as there are processors, and of each one conversation is played at a time.
+func Run(ctx context.Context, opts Options) (*Report, error) {
+	r := &replayRun{Options: opts.withDefaults()}
+	r.policies = slices.Concat(r.baselines, r.Policies, r.Guests)
+	sources, skipped := r.sources()
+	results := make([]heard, len(sources))
+	progress := newProgress(r.Options, len(sources), time.Now)
+	defer progress.end()
+	copies, err := findCopies(ctx, sources)
+	if err != nil {
+		return nil, fmt.Errorf("cannot replay: %w", err)
+	}
+	err = atOnce(ctx, len(sources), func(ctx context.Context, i int) (err error) {
+		results[i], err = r.hear(ctx, sources[i], copies[i])
+		progress.did(sources[i].name)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot replay: %w", err)
+	}
+	return r.report(results, skipped), nil
+}
+
+// atOnce does n things, as many of them at once as there are processors.
+func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range n {
+		group.Go(func() error { return do(ctx, i) })
+	}
+	return group.Wait()
+}
+
+// play plays one conversation. All players get a request before the next one is made.
+func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error) {
+	if err = ctx.Err(); err != nil {
+		return p, err
+	}
+	if p.kind = kindOf(c); r.ByConversation {
+		p.kind = c.name
+	}
+	players, err := r.open(c)
+	defer func() {
+		for _, x := range players {
+			if closing := x.close(); err == nil {
+				err = closing
+			}
+		}
+	}()
+	if err != nil {
+		return p, err
+	}
+	for b := range c.bounds {
+		if err = ctx.Err(); err != nil {
+			return p, err
+		}
+		original := c.prefix(c.bounds[b])
+		for _, x := range players {
+			if err = x.turn(b, original); err != nil {
+				return p, err
+			}
+		}
+	}
+	p.course = r.course(c, players)
+	for i, x := range players {
+		if i%len(r.policies) == 0 {
+			p.tallies = append(p.tallies, nil)
+		}
+		last := len(p.tallies) - 1
+		p.tallies[last] = append(p.tallies[last], x.tally)
+		p.faults = append(p.faults, x.faults...)
+		p.misses = append(p.misses, x.misses...)
+	}
+	return p, nil
+}
+
+// open makes the players, by window, then by policy. With an error come those to be closed.
+func (r *replayRun) open(c *recording) (players []*player, err error) {
+	for _, window := range r.Windows {
+		for _, policy := range r.policies {
+			shaping, err := policy.Open(window)
+			if err != nil {
+				return players, fmt.Errorf("%s: %w", policy.Name, err)
+			}
+			x := newPlayer(c, policy.Name, window, shaping)
+			x.bill = price.BillTariff(r.WritePrice)
+			x.bill.Life = max(r.CacheLife, 0)
+			x.mostMisses = r.Misses
+			players = append(players, x)
+		}
+	}
+	return players, nil
+}
+
+// report adds up, in the order of the files, so that one input has one outcome to the last digit.
+func (r *replayRun) report(results []heard, skipped []string) *Report {
+	out := &Report{
+		Machine: report.ThisMachine(), Subjects: []string{}, Rows: []Row{}, Courses: []Course{}, Notes: []string{},
+		Faults: []string{}, Origins: []Origin{},
+		Skipped: append([]string{}, skipped...),
+	}
+	var kept []played
+	for _, h := range results {
+		out.Skipped = append(out.Skipped, h.skipped...)
+		out.Copies += h.copies
+		out.Origins = joined(out.Origins, h.origins)
+		kept = append(kept, h.played...)
+		for _, p := range h.played {
+			out.Faults = append(out.Faults, p.faults...)
+			out.Courses = append(out.Courses, p.course)
+		}
+	}
+	out.Conversations, out.CacheMinutes = len(kept), max(r.CacheLife, 0).Minutes()
+	out.Rows, out.Misses = r.rows(kept), r.misses(kept)
+	if r.ByKind || r.ByConversation {
+		out.Kinds = r.kinds(kept)
+	}
+	for _, p := range r.Policies {
+		out.Subjects = append(out.Subjects, p.Name)
+	}
+	for _, p := range kept {
+		t := p.tallies[0][0]
+		out.Requests += t.requests
+		out.RawTokens += t.raw
+		out.Timed += t.timed
+		out.Expired += t.expired
+	}
+	out.settle(r.Bar)
+	return out
+}
+
+// rows adds up conversations, by window, then by policy.
+func (r *replayRun) rows(of []played) []Row {
+	rows := []Row{}
+	for w, window := range r.Windows {
+		for i, policy := range r.policies {
+			var column []tally
+			for _, p := range of {
+				column = append(column, p.tallies[w][i])
+			}
+			rows = append(rows, newReplayRow(window, policy.Name, column))
+		}
+	}
+	return rows
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"text/tabwriter"
+)
+
+// Machine is where a report was made.
+type Machine struct {
+	OS   string `json:"os"`
+	Arch string `json:"arch"`
+	CPUs int    `json:"cpus"`
+	Go   string `json:"go"`
+}
+
+// ThisMachine is the one that this program runs on.
+func ThisMachine() Machine {
+	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
+}
+
+// Layout takes up the tables of a report elsewhere than in a text.
+type Layout interface {
+	// Section begins a table. columns are separated by tabs.
+	Section(title, columns string)
+
+	// Row takes a row of the table, or a line that belongs to no column.
+	Row(text string)
+}
+
+// Table lays out a report: as text, or where there is another layout in that.
+type Table struct {
+	tw     *tabwriter.Writer
+	layout Layout
+}
+
+// NewTable begins a report as text, with the machine it was made on. Flush writes it.
+func NewTable(w io.Writer, m Machine) Table {
+	t := Table{tw: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+	t.head(m)
+	return t
+}
+
+// NewTableIn begins a report in another layout. It is not to be flushed.
+func NewTableIn(l Layout, m Machine) Table {
+	t := Table{layout: l}
+	t.head(m)
+	return t
+}
+
+func (t Table) head(m Machine) { t.Row("%s/%s, %d CPUs, %s", m.OS, m.Arch, m.CPUs, m.Go) }
+
+// Section begins a table. columns are separated by tabs.
+func (t Table) Section(title, columns string) {
+	if t.layout != nil {
+		t.layout.Section(title, columns)
+		return
+	}
+	t.Row("\n%s\n%s", title, columns)
+}
+
+// Row adds a row of the table, or a line that belongs to no column.
+func (t Table) Row(format string, args ...any) {
+	if t.layout != nil {
+		t.layout.Row(fmt.Sprintf(format, args...))
+		return
+	}
+	fmt.Fprintf(t.tw, format+"\n", args...)
+}
+
+// Conclude writes the goals and what was left out.
+func (t Table) Conclude(subject string, goals []Goal, skipped []string) {
+	t.Section("Goals of "+subject, "figure\tvalue\tgoal\tverdict")
+	for _, g := range goals {
+		t.Row("%s", g)
+	}
+	for _, why := range skipped {
+		t.Row("SKIPPED %s", why)
+	}
+}
+
+// Flush aligns and writes everything; writing to a tabwriter's buffer cannot fail before.
+func (t Table) Flush() error {
+	if err := t.tw.Flush(); err != nil {
+		return fmt.Errorf("cannot write report: %w", err)
+	}
+	return nil
+}
+
+// Optional is a figure as text, and a dash where it was not measured.
+func Optional(v *float64, format string) string {
+	if v == nil {
+		return "—"
+	}
+	return fmt.Sprintf(format, *v)
+}
