@@ -5,7 +5,7 @@
 // (order, case and duplicates of its headers included); and that the order of
 // what happened can be read from a trace. It listens on a loopback port, serves
 // each connection in goroutines of its own and has ended all of them when
-// Close returns. Every wait within a section ends after 30 s at the latest.
+// Close returns. A wait within a section for somebody else ends after two minutes at the latest.
 //
 // What is requested and traced is kept in memory as long as the Upstream is: it
 // is made for tests and demonstrations, not for load. Nor is it lenient: requests

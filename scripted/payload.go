@@ -102,8 +102,8 @@ func parseWait(arg string) (time.Duration, error) {
 	if err != nil {
 		return 0, fmt.Errorf("%q must be a duration such as 20ms", arg)
 	}
-	if d < 0 || d > longestWait {
-		return 0, fmt.Errorf("%s must be at least 0s and at most %s", arg, longestWait)
+	if d < 0 || d > longestPause {
+		return 0, fmt.Errorf("%s must be at least 0s and at most %s", arg, longestPause)
 	}
 	return d, nil
 }
