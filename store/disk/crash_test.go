@@ -86,7 +86,7 @@ func writeUntilKilled() {
 // TestKilledWhileWriting kills writers at random moments. What they had acknowledged is there afterwards.
 func TestKilledWhileWriting(t *testing.T) {
 	t.Parallel()
-	rounds := 100
+	rounds := 40
 	if testing.Short() || raceDetector {
 		rounds = 10
 	}
