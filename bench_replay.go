@@ -13,7 +13,10 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/replay"
 	"epitome/offload"
+	"epitome/prose"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/limits"
 	"epitome/store/memory"
 	"epitome/tokenize"
 	"epitome/unit"
@@ -133,10 +136,10 @@ type replaying struct {
 // replayShaper shapes the requests of one conversation, with a store and a shelf of its own in memory.
 type replayShaper struct {
 	shaper *rewrite.Shaper
-	limits *rewrite.Limits
-	style  rewrite.Style
+	limits *limits.Limits
+	style  prose.Style
 	teller *narrated // nil: no model is asked
-	last   rewrite.Shaped
+	last   rewrite.Output
 }
 
 // open makes a replay of one conversation.
@@ -176,7 +179,7 @@ func (p replaying) open(tokens int) (policy.Shaping, error) {
 
 // Shape is one request of the conversation.
 func (r *replayShaper) Shape(body []byte, at time.Time) (s policy.Shaped, err error) {
-	asked := rewrite.Asked{Dialect: rewrite.Chat{}, Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style}
+	asked := rewrite.Input{Dialect: chat.Dialect{}, Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style}
 	if r.teller != nil {
 		asked.Client = r.teller
 	}

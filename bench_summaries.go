@@ -15,7 +15,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/event"
 	"epitome/prose"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/store"
 	"epitome/summarize"
 	"epitome/unit"
@@ -71,7 +71,7 @@ func (n *narrated) Context() context.Context { return context.Background() }
 // standIn answers in a model's place. What a model would say of a conversation is not known, so it says nothing that an answer could
 // need: its text has the headings and the length that it was asked for, and its price. One question is answered at a time.
 type standIn struct {
-	rewrite.Chat
+	chat.Dialect
 	count  func(text string) int
 	told   string // the instruction at hand
 	before []byte // the conversation's request before, as it was sent
@@ -82,13 +82,13 @@ type standIn struct {
 // Continue notes the instruction.
 func (s *standIn) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	s.told = instruction
-	return s.Chat.Continue(body, instruction, f)
+	return s.Dialect.Continue(body, instruction, f)
 }
 
 // Prompt notes the instruction.
 func (s *standIn) Prompt(model, system, user string, f prose.Form) []byte {
 	s.told = user
-	return s.Chat.Prompt(model, system, user, f)
+	return s.Dialect.Prompt(model, system, user, f)
 }
 
 // ReadAnswer takes an answer as it is.

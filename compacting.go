@@ -33,7 +33,7 @@ func (d *daemon) compact(r *http.Request, body []byte) (console.Compacted, error
 // handled are means for one conversation that is compacted by hand, and then goes its own way. It is decided on as what is live
 // has it, and nothing of that becomes live. But what its text names is on the live shelf: whoever gets the text may ask for it.
 // Nobody is asked for a summary, nor told.
-func handled(m rewrite.Means, keep time.Duration) rewrite.Means {
+func handled(m rewrite.Deps, keep time.Duration) rewrite.Deps {
 	m.Ledger = &seenLedger{shadowLedger{Ledger: m.Ledger, notes: newLedger(memory.New(shadowMemory, time.Now), keep)}}
 	m.Summariser, m.Tell = looking(m.Summariser), nil
 	return m

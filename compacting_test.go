@@ -29,7 +29,7 @@ func TestCompactingByHandLeavesArtifactsAndNoDecision(t *testing.T) {
 	if again := k.byHand().Shape(askedFor(2)); !bytes.Equal(again.Body, done.Body) || !again.Report.Decided {
 		t.Errorf("it is not done anew in the same way: %+v", again.Report)
 	}
-	for name, next := range map[string]rewrite.Shaped{"shadow": k.shadow.Shape(askedFor(2)), "live": k.live.Shape(askedFor(2))} {
+	for name, next := range map[string]rewrite.Output{"shadow": k.shadow.Shape(askedFor(2)), "live": k.live.Shape(askedFor(2))} {
 		if !next.Report.Decided || next.Report.Repeated != live.Report.Repeated+1 {
 			t.Errorf("%s: it has become a decision: %+v", name, next.Report)
 		}
@@ -38,11 +38,11 @@ func TestCompactingByHandLeavesArtifactsAndNoDecision(t *testing.T) {
 
 func TestCompactingByHandAsksAndTellsNobody(t *testing.T) {
 	live := newLedger(memory.New(1<<20, time.Now), time.Hour)
-	m := handled(rewrite.Means{Ledger: live, Summariser: &summariser{}, Tell: &relay{}}, time.Hour)
+	m := handled(rewrite.Deps{Ledger: live, Summariser: &summariser{}, Tell: &relay{}}, time.Hour)
 	if _, ok := m.Summariser.(shadowSummariser); !ok || m.Tell != nil {
 		t.Errorf("a model may be asked by %T, or it is told", m.Summariser)
 	}
-	if m := handled(rewrite.Means{Ledger: live}, time.Hour); m.Summariser != nil {
+	if m := handled(rewrite.Deps{Ledger: live}, time.Hour); m.Summariser != nil {
 		t.Error("where no model is asked there is a summariser")
 	}
 }
@@ -58,7 +58,7 @@ func TestCompactingByHandKeepsWhatIsLiveAlive(t *testing.T) {
 		t.Fatal(err)
 	}
 	now = now.Add(50 * time.Minute)
-	if g := handled(rewrite.Means{Ledger: live}, time.Hour).Ledger; !g.Touch("k") {
+	if g := handled(rewrite.Deps{Ledger: live}, time.Hour).Ledger; !g.Touch("k") {
 		t.Error("nothing was due")
 	}
 	now = now.Add(50 * time.Minute)

@@ -13,7 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 	"epitome/tokenize"
 )
 
@@ -279,7 +280,7 @@ func (p *provider) held(release <-chan struct{}, then manner) manner {
 }
 
 // scale counts tokens as epitome does.
-type scale struct{ rewrite.Scale }
+type scale struct{ conversation.Scale }
 
 // scaled is one for the model that all talk to here. The vocabulary is loaded once.
 var scaled = sync.OnceValue(func() scale {
@@ -289,12 +290,12 @@ var scaled = sync.OnceValue(func() scale {
 	if err != nil {
 		panic(err)
 	}
-	return scale{rewrite.Scale{Model: model, Counter: counter, Memo: tokenize.NewMemo(1 << 16)}}
+	return scale{conversation.Scale{Model: model, Counter: counter, Memo: tokenize.NewMemo(1 << 16)}}
 })
 
 // count is how many tokens a request has; one that cannot be read has more than any model takes.
 func (s scale) count(body []byte) int {
-	r, err := rewrite.ReadChat(bytes.Clone(body))
+	r, err := chat.Read(bytes.Clone(body))
 	if err != nil {
 		return 1 << 30
 	}

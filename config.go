@@ -20,7 +20,7 @@ import (
 	"epitome/console"
 	"epitome/event"
 	"epitome/proxy"
-	"epitome/rewrite"
+	"epitome/rewrite/limits"
 	"epitome/summarize"
 	"epitome/unit"
 	"epitome/window"
@@ -37,7 +37,7 @@ type Config struct {
 	Mode      string                          `toml:"mode"`
 	Scope     string                          `toml:"scope"`
 	Proxy     proxy.Config                    `toml:"proxy"`
-	Rewrite   rewrite.Limits                  `toml:"rewrite"`
+	Rewrite   limits.Limits                   `toml:"rewrite"`
 	Window    window.Config                   `toml:"window"`
 	Summarize summarize.Config                `toml:"summarize"`
 	Offload   OffloadConfig                   `toml:"offload"`

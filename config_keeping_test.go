@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"epitome/prose"
-	"epitome/rewrite"
 )
 
 func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
@@ -102,7 +101,7 @@ func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {
 
 func TestWordsOnSummariesReachTheProxy(t *testing.T) {
 	c := load(t, "[summarize]\nmode = \"llm\"\ndetail = \"low\"")
-	if got, want := c.settings().Style, (rewrite.Style{Mode: prose.ModeLLM, Detail: prose.DetailLow}); got != want {
+	if got, want := c.settings().Style, (prose.Style{Mode: prose.ModeLLM, Detail: prose.DetailLow}); got != want {
 		t.Errorf("the proxy's requests have the style %+v, want %+v", got, want)
 	}
 }
@@ -111,7 +110,7 @@ func TestLowerLimitLowersWhatIsKept(t *testing.T) {
 	f := func(text string, limit, keep int) {
 		t.Helper()
 		l := load(t, text).Rewrite
-		if at := l.At(200_000, 180_000); at.Of("offload_tokens") != limit || at.Of("offload_keep") != keep {
+		if at := l.Bounds(200_000, 180_000); at.Of("offload_tokens") != limit || at.Of("offload_keep") != keep {
 			t.Errorf("%q keeps %d of %d, want %d of %d", text, at.Of("offload_keep"), at.Of("offload_tokens"), keep, limit)
 		}
 	}

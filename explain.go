@@ -16,6 +16,9 @@ import (
 	"epitome/offload"
 	"epitome/prose"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
 	"epitome/store/memory"
 	"epitome/tokenize"
 	"epitome/unit"
@@ -99,7 +102,7 @@ type explaining struct {
 	body   []byte
 	window atomic.Pointer[window.Windows]
 	given  bool // the window is the command line's
-	means  rewrite.Means
+	means  rewrite.Deps
 	shaper *rewrite.Shaper
 	known  string   // what of the conversation is known, in words
 	note   string   // what is to be read before anything else
@@ -160,7 +163,7 @@ func (e *explaining) find(folder, via string) bool {
 	}
 	e.via = via
 	e.look(k)
-	request, err := rewrite.ReadChat(e.body)
+	request, err := chat.Read(e.body)
 	if err != nil || e.shape(e.body, request.Model).Report.Repeated == 0 {
 		_ = k.store.Close()
 		return false
@@ -228,7 +231,7 @@ func (e *explaining) begin(folder string) error {
 	return nil
 }
 
-func (e *explaining) use(m rewrite.Means) {
+func (e *explaining) use(m rewrite.Deps) {
 	e.means, e.shaper = m, rewrite.NewShaper(m)
 }
 
@@ -246,14 +249,14 @@ func (e *explaining) upstream(model string) string {
 }
 
 // shape shapes one request of the conversation.
-func (e *explaining) shape(body []byte, model string) rewrite.Shaped {
-	return e.shaper.Shape(rewrite.Asked{Dialect: rewrite.Chat{}, Body: body, Upstream: e.upstream(model), Limits: &e.conf.Rewrite, Style: e.conf.style()})
+func (e *explaining) shape(body []byte, model string) rewrite.Output {
+	return e.shaper.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body, Upstream: e.upstream(model), Limits: &e.conf.Rewrite, Style: e.conf.style()})
 }
 
 // report explains the request, and the conversation before it if turns says so.
 func (e *explaining) report(turns bool) *explainReport {
 	r := &explainReport{Mode: e.conf.Mode, Preset: e.conf.Rewrite.Preset, Bytes: len(e.body), Known: e.known, Note: e.note, body: e.body, Changes: []explainChange{}}
-	request, err := rewrite.ReadChat(e.body)
+	request, err := chat.Read(e.body)
 	if err != nil {
 		r.Reason = err.Error()
 		return r
@@ -271,7 +274,7 @@ func (e *explaining) report(turns bool) *explainReport {
 }
 
 // describe says what the request is made of and what the limits are.
-func (e *explaining) describe(r *explainReport, request *rewrite.Request, told rewrite.Report) {
+func (e *explaining) describe(r *explainReport, request *conversation.Request, told rewrite.Report) {
 	r.Model, r.Upstream = request.Model, e.upstream(request.Model)
 	r.Window, r.Usable, r.MaxOutput = told.Window, told.Usable, request.MaxOutput
 	r.WindowFrom = string(e.window.Load().Of(r.Upstream, request.Model).Source)
@@ -281,7 +284,7 @@ func (e *explaining) describe(r *explainReport, request *rewrite.Request, told r
 	r.Counted = vocabularyOf(e.means.Models.Of(request.Model), told)
 	r.Messages, r.Groups, r.Rounds = len(request.Items), len(request.Groups()), len(request.Turns())
 	r.Rent = e.conf.Rewrite.Rent
-	r.Limits = e.conf.Rewrite.At(told.Window, told.Usable)
+	r.Limits = e.conf.Rewrite.Bounds(told.Window, told.Usable)
 	r.Summaries = e.summaries(r)
 	r.Before, r.After = explainSize(told.Before), explainSize(told.After)
 	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()
@@ -317,17 +320,17 @@ func vocabularyOf(m tokenize.Model, told rewrite.Report) string {
 }
 
 // turns plays all requests of the conversation but the last one: wherever the assistant answered, one had been sent.
-func (e *explaining) turns(request *rewrite.Request) []explainTurn {
+func (e *explaining) turns(request *conversation.Request) []explainTurn {
 	list := []explainTurn{}
 	if len(request.Items) == 0 {
 		return list
 	}
 	end := request.Items[len(request.Items)-1].End
 	for i := max(request.Head, 1); i < len(request.Items); i++ {
-		if request.Items[i].Role != rewrite.Assistant || request.Items[i-1].Role == rewrite.Assistant {
+		if request.Items[i].Role != conversation.Assistant || request.Items[i-1].Role == conversation.Assistant {
 			continue
 		}
-		body, err := rewrite.Splice(e.body, []rewrite.Edit{{Span: rewrite.Span{Start: request.Items[i-1].End, End: end}}})
+		body, err := span.Splice(e.body, []span.Edit{{Span: span.Span{Start: request.Items[i-1].End, End: end}}})
 		if err != nil {
 			continue // the spans of a request that was read do not overlap
 		}

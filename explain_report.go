@@ -9,6 +9,8 @@ import (
 	"text/tabwriter"
 
 	"epitome/rewrite"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
 	"epitome/window"
 )
 
@@ -27,7 +29,7 @@ type explainReport struct {
 	WindowFrom   string          `json:"window_from"`
 	MaxOutput    int             `json:"max_output"` // tokens that the request asks for; 0 if it does not say
 	Usable       int             `json:"usable"`
-	Limits       rewrite.Bounds  `json:"limits"`
+	Limits       limits.Bounds   `json:"limits"`
 	Rent         float64         `json:"rent"`
 	Summaries    string          `json:"summaries"` // who makes them, in a sentence
 	Note         string          `json:"note"`      // what is to be read first; empty if there is nothing of the kind
@@ -83,7 +85,7 @@ type explainTurn struct {
 // decidedBefore is in the place of a reason: decisions do not hold theirs.
 const decidedBefore = "decided before"
 
-func explained(c rewrite.Change) explainChange {
+func explained(c plan.Change) explainChange {
 	e := explainChange{c.Item, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact}
 	if e.Why == "" {
 		e.Why = decidedBefore

@@ -12,6 +12,8 @@ import (
 
 	"epitome/proxy"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/decision"
 	"epitome/store/memory"
 	"epitome/window"
 )
@@ -26,9 +28,9 @@ func keptIn(t *testing.T, folder string, log io.Writer) *keeping {
 	return k
 }
 
-func askedFor(calls int) rewrite.Asked {
+func askedFor(calls int) rewrite.Input {
 	limits := defaults().Rewrite
-	return rewrite.Asked{Dialect: rewrite.Chat{}, Body: conversationOf(calls), Upstream: "up", Limits: &limits}
+	return rewrite.Input{Dialect: chat.Dialect{}, Body: conversationOf(calls), Upstream: "up", Limits: &limits}
 }
 
 // files are the artifacts in a data folder.
@@ -68,8 +70,8 @@ func TestShadowLedgerLeavesWhatIsLive(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := shadowed(rewrite.Means{Ledger: live}, time.Hour).Ledger
-	want := func(g rewrite.Ledger, key, value string) {
+	s := shadowed(rewrite.Deps{Ledger: live}, time.Hour).Ledger
+	want := func(g decision.Ledger, key, value string) {
 		t.Helper()
 		if got, _, _ := g.Get(key); string(got) != value {
 			t.Errorf("%s is %q, want %q", key, got, value)

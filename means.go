@@ -26,8 +26,8 @@ func (s shelf) Put(name string, content []byte, late bool) error {
 const memoEntries = 1 << 18
 
 // means are what shaping needs, over a store and a shelf.
-func means(s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[window.Windows], keep time.Duration) rewrite.Means {
-	return rewrite.Means{
+func means(s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[window.Windows], keep time.Duration) rewrite.Deps {
+	return rewrite.Deps{
 		Ledger: newLedger(s, keep), Shelf: shelf{artifacts},
 		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {

@@ -14,6 +14,7 @@ import (
 
 	"epitome/proxy"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/window"
 )
 
@@ -54,7 +55,7 @@ func probingWith(t *testing.T, change func(*Config), script string) *probing {
 	t.Helper()
 	r := &probing{asking: askingWith(t, t.TempDir(), change, script+talks), clock: &hands{at: time.Now()}}
 	r.prober.now = r.clock.now
-	r.shape = func(a rewrite.Asked) rewrite.Shaped {
+	r.shape = func(a rewrite.Input) rewrite.Output {
 		s := r.live.Shape(a)
 		r.mu.Lock()
 		defer r.mu.Unlock()
@@ -309,9 +310,9 @@ func TestOnlyConversationsThatAreShapedHaveServersAsked(t *testing.T) {
 			t.Errorf("%s: asked %q", what, got)
 		}
 	}
-	asked := func(r *probing) rewrite.Asked {
+	asked := func(r *probing) rewrite.Input {
 		limits := defaults().Rewrite
-		return rewrite.Asked{Dialect: rewrite.Chat{}, Body: []byte(clientsBody), Upstream: "up", Limits: &limits}
+		return rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(clientsBody), Upstream: "up", Limits: &limits}
 	}
 	f("switched off", func(c *Config) { c.Window.Probe = false }, func(r *probing) { r.converse("m", 128_000) })
 	f("mode observe", asDefault, func(r *probing) { r.converse("m", 0, "x-epitome-mode: observe") })

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"testing"
 
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
 )
 
 // narrow is a provider whose model holds less than anybody believes, and which says so in its own way.
@@ -38,7 +38,7 @@ func (n *narrow) serve(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	req, err := rewrite.ReadChat(body)
+	req, err := chat.Read(body)
 	if err != nil || len(req.Flaws()) > 0 {
 		n.t.Errorf("got a request with the flaws %v, %v", req.Flaws(), err)
 	}

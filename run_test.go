@@ -15,7 +15,7 @@ import (
 
 	"epitome/console"
 	"epitome/proxy"
-	"epitome/rewrite"
+	"epitome/rewrite/limits"
 	"epitome/summarize"
 )
 
@@ -246,7 +246,7 @@ func TestProxiesAreToldApartByWhatTheyDo(t *testing.T) {
 	f("nothing", Config{Upstreams: map[string]proxy.UpstreamConfig{}})
 	f("a credential", keyed("u", "alice"))
 	f("another credential", keyed("u", "bob"))
-	f("a number", Config{Rewrite: rewrite.Limits{Rent: 1}})
+	f("a number", Config{Rewrite: limits.Limits{Rent: 1}})
 	t.Setenv("EPITOME_TEST_KEY", "alice")
 	summarized := Config{Summarize: summarize.Config{KeyEnv: "EPITOME_TEST_KEY"}}
 	f("a key for summaries", summarized)

@@ -17,8 +17,8 @@ import (
 	"epitome/console/logs"
 	"epitome/console/metrics"
 	"epitome/event"
+	"epitome/prose"
 	"epitome/proxy"
-	"epitome/rewrite"
 )
 
 type serveCmd struct {
@@ -145,8 +145,8 @@ func (c Config) settings() proxy.Settings {
 }
 
 // style is how summaries are made, unless a request says otherwise.
-func (c Config) style() rewrite.Style {
-	return rewrite.Style{Mode: c.Summarize.Mode, Detail: c.Summarize.Detail}
+func (c Config) style() prose.Style {
+	return prose.Style{Mode: c.Summarize.Mode, Detail: c.Summarize.Detail}
 }
 
 func (d *daemon) upstreams() map[string]string {

@@ -7,12 +7,14 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/plan"
 	"epitome/store/memory"
 	"epitome/summarize"
 )
 
 // shadowed are means by which nothing is written where m would write, and nobody is asked.
-func shadowed(m rewrite.Means, keep time.Duration) rewrite.Means {
+func shadowed(m rewrite.Deps, keep time.Duration) rewrite.Deps {
 	m.Ledger = &shadowLedger{Ledger: m.Ledger, notes: newLedger(memory.New(shadowMemory, time.Now), keep)}
 	m.Shelf = shadowShelf{m.Shelf}
 	m.Summariser = looking(m.Summariser)
@@ -20,7 +22,7 @@ func shadowed(m rewrite.Means, keep time.Duration) rewrite.Means {
 }
 
 // looking is a summariser that has what the live one has made, and asks nobody; nil if there is none.
-func looking(live rewrite.Summariser) rewrite.Summariser {
+func looking(live plan.Summariser) plan.Summariser {
 	if s, ok := live.(*summariser); ok {
 		return shadowSummariser{s.Summariser}
 	}
@@ -29,7 +31,7 @@ func looking(live rewrite.Summariser) rewrite.Summariser {
 
 // shadowLedger reads what is live, and writes beside it.
 type shadowLedger struct {
-	rewrite.Ledger
+	decision.Ledger
 	notes *ledger
 }
 
@@ -71,7 +73,7 @@ func (s *shadowLedger) Swap(key string, old uint64, value []byte) (standing []by
 func (s *shadowLedger) Touch(string) bool { return false }
 
 // shadowShelf names what would be put there, and keeps nothing.
-type shadowShelf struct{ rewrite.Shelf }
+type shadowShelf struct{ decision.Shelf }
 
 // Put keeps nothing.
 func (shadowShelf) Put(string, []byte, bool) error { return nil }

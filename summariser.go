@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"epitome/proxy"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/store"
 	"epitome/summarize"
 	"epitome/tokenize"
@@ -32,7 +32,7 @@ func newSummariser(conf Config, k *keeping, counters *tokenize.Counters) *summar
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
-		Store: k.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: rewrite.Chat{},
+		Store: k.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: chat.Dialect{},
 		Overflow: window.TooLong, Count: countIn(tokenize.O200k, counters), Usable: s.usable,
 		Tell: k.relay.RecordSummary, Log: k.log,
 	})

@@ -20,6 +20,7 @@ import (
 	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite"
+	"epitome/rewrite/plan"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/summarize"
@@ -51,7 +52,7 @@ type asking struct {
 	up    *scripted.Upstream
 	log   *diary
 	url   string
-	shape func(rewrite.Asked) rewrite.Shaped // of the next request
+	shape func(rewrite.Input) rewrite.Output // of the next request
 	end   func()                             // closes all of it, once
 }
 
@@ -72,7 +73,7 @@ func askingWith(t *testing.T, folder string, change func(*Config), script string
 	}
 	r.relay.connect(logs.New(log))
 	plugs := r.plug(proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log})
-	plugs.Shape = func(a rewrite.Asked) rewrite.Shaped { return r.shape(a) }
+	plugs.Shape = func(a rewrite.Input) rewrite.Output { return r.shape(a) }
 	p, err := proxy.New(conf.settings(), plugs)
 	if err != nil {
 		t.Fatal(err)
@@ -98,11 +99,11 @@ const (
 )
 
 // chats sends a conversation through the proxy, which is shaped by shape.
-func (r *asking) chats(shape func(rewrite.Asked)) {
+func (r *asking) chats(shape func(rewrite.Input)) {
 	r.t.Helper()
-	r.shape = func(a rewrite.Asked) rewrite.Shaped {
+	r.shape = func(a rewrite.Input) rewrite.Output {
 		shape(a)
-		return rewrite.Shaped{Body: a.Body}
+		return rewrite.Output{Body: a.Body}
 	}
 	req, err := http.NewRequest(http.MethodPost, r.url+"/v1/chat/completions", strings.NewReader(clientsBody))
 	if err != nil {
@@ -122,7 +123,7 @@ func (r *asking) chats(shape func(rewrite.Asked)) {
 // credential is the client's.
 func (r *asking) credential() (c any) {
 	r.t.Helper()
-	r.chats(func(a rewrite.Asked) { c = a.Client.Credential() })
+	r.chats(func(a rewrite.Input) { c = a.Client.Credential() })
 	return c
 }
 
@@ -170,7 +171,7 @@ func undated(p prose.Prose) prose.Prose {
 }
 
 // looked wants prose under the key, or none that is being made or not.
-func looked(t *testing.T, s rewrite.Summariser, key string, want, making bool) prose.Prose {
+func looked(t *testing.T, s plan.Summariser, key string, want, making bool) prose.Prose {
 	t.Helper()
 	p, found, pending := s.Look(key)
 	if found != want || pending != making || want && p.Text != aSummary() || !want && p != (prose.Prose{}) {
@@ -184,7 +185,7 @@ func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
 	r := askingWith(t, folder, asDefault, summarizing(clientsKey)+chatting)
 	looked(t, r.summariser, "key", false, false)
 	var made prose.Prose
-	r.chats(func(a rewrite.Asked) {
+	r.chats(func(a rewrite.Input) {
 		q := inQuestion("key", a.Client.Credential())
 		q.Continue = bytes.Clone(a.Body)
 		var err error
@@ -220,7 +221,7 @@ func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
 
 func TestSummaryInTheMakingIsPending(t *testing.T) {
 	r := askingWith(t, t.TempDir(), asDefault, chatting+summarizing(clientsKey, "await more"))
-	shadow := shadowed(rewrite.Means{Summariser: r.summariser}, time.Hour).Summariser
+	shadow := shadowed(rewrite.Deps{Summariser: r.summariser}, time.Hour).Summariser
 	r.summariser.Prepare(inQuestion("key", r.credential()))
 	looked(t, r.summariser, "key", false, true)
 	looked(t, shadow, "key", false, false)
@@ -337,7 +338,7 @@ func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
 func TestShadowAsksNobody(t *testing.T) {
 	r := askingWith(t, t.TempDir(), asDefault, chatting)
 	credential := r.credential()
-	shadow := shadowed(rewrite.Means{Summariser: r.summariser}, time.Hour).Summariser
+	shadow := shadowed(rewrite.Deps{Summariser: r.summariser}, time.Hour).Summariser
 	p, err := shadow.Ask(t.Context(), inQuestion("key", credential))
 	if p != (prose.Prose{}) || err == nil || err.Error() != "nothing is asked in this mode" {
 		t.Errorf("got %+v, %v", p, err)
@@ -353,7 +354,7 @@ func TestShadowAsksNobody(t *testing.T) {
 	if n := len(r.up.Requests()); n != 1 {
 		t.Errorf("%d requests were sent", n)
 	}
-	if s := shadowed(rewrite.Means{}, time.Hour).Summariser; s != nil {
+	if s := shadowed(rewrite.Deps{}, time.Hour).Summariser; s != nil {
 		t.Errorf("where nobody can be asked, the shadow has %v", s)
 	}
 }

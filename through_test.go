@@ -14,7 +14,7 @@ import (
 	"epitome/bench/replay"
 	"epitome/bench/through"
 	"epitome/proxy"
-	"epitome/rewrite"
+	"epitome/rewrite/limits"
 )
 
 // chores is a conversation of so many rounds of calls and results, with something the user says now and again.
@@ -105,7 +105,7 @@ func figuresOf(t *testing.T, row replay.Row) string {
 }
 
 // throughDaemon starts the program with such a window, and gives the way through it, the limits that are in force, and its data folder.
-func throughDaemon(t *testing.T, tokens int) (way *through.Proxy, limits rewrite.Limits, folder string) {
+func throughDaemon(t *testing.T, tokens int) (way *through.Proxy, limits limits.Limits, folder string) {
 	t.Helper()
 	folder = t.TempDir()
 	r := served(&provider{t: t, Server: &httptest.Server{URL: "http://127.0.0.1:1"}}, folder, func(conf *Config) {

@@ -16,8 +16,10 @@ type room struct {
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
 	".": {
-		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/replay bench/through " +
-			"console console/logs console/metrics demo event offload prose proxy rewrite scripted store store/disk store/memory summarize tokenize unit window",
+		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy" +
+			" bench/replay bench/through console console/logs console/metrics demo event offload prose proxy" +
+			" rewrite rewrite/chat rewrite/conversation rewrite/decision rewrite/limits rewrite/plan" +
+			" rewrite/span scripted store store/disk store/memory summarize tokenize unit window",
 		"main wires everything; nothing imports it, and no test code is linked into the program",
 	},
 	"bench/backend": {
@@ -25,7 +27,7 @@ var house = map[string]room{
 		"it stands for a foreign server; knowing who is measured, it could favour one; tokenize is for its tests",
 	},
 	"bench/baselines": {
-		"bench/policy bench/price rewrite",
+		"bench/policy bench/price rewrite/chat rewrite/conversation rewrite/span",
 		"what is compared with must not know what it is compared with, nor who measures",
 	},
 	"bench/benchtest": {
@@ -61,15 +63,16 @@ var house = map[string]room{
 		"a page shows a report; what it worked out itself would be a second truth",
 	},
 	"bench/policy": {
-		"bench/price rewrite",
+		"bench/price rewrite/chat rewrite/conversation",
 		"it has the words in which replays and policies speak; knowing one of them, it would suit that one",
 	},
 	"bench/price": {
-		"rewrite",
+		"rewrite/conversation",
 		"a price is a function of the request; with a policy or a counter of tokens in it, it would suit that one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/policy bench/price bench/report bench/sessions rewrite",
+		"bench/baselines bench/policy bench/price bench/report bench/sessions rewrite/chat" +
+			" rewrite/conversation rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
 	"bench/report": {
@@ -81,7 +84,7 @@ var house = map[string]room{
 		"it is the program that makes the samples, and none of the program that counts them",
 	},
 	"bench/sessions": {
-		"demo/props rewrite",
+		"demo/props rewrite/chat rewrite/conversation",
 		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured",
 	},
 	"bench/through": {
@@ -138,13 +141,71 @@ var house = map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event rewrite sse unit window",
+		"event prose rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan sse unit window",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"rewrite": {
-		"event prose sse tokenize unit",
+		"event prose rewrite/abridge rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/history rewrite/ladder" +
+			" rewrite/limits rewrite/plan rewrite/shorten rewrite/span tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",
+	},
+	"rewrite/abridge": {
+		"rewrite/decision rewrite/history rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
+		"how one result gets shorter is the same for every rung; which results do is a rung's to know",
+	},
+	"rewrite/chat": {
+		"prose rewrite/conversation rewrite/span sse tokenize unit",
+		"a dialect knows its own JSON and nothing of what is done with it; what it knew of a rung, each" +
+			" dialect would have to know",
+	},
+	"rewrite/compact": {
+		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history" +
+			" rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
+		"rung 3 writes on the plan like the others; when it is its turn is the ladder's to know",
+	},
+	"rewrite/conversation": {
+		"rewrite/span tokenize",
+		"it is what all dialects have in common; what it knew of one of them would be true of that one alone",
+	},
+	"rewrite/decision": {
+		"rewrite/conversation rewrite/history rewrite/span unit",
+		"a form is replayed byte for byte by whoever finds it; why it was chosen must not matter any more",
+	},
+	"rewrite/history": {
+		"rewrite/conversation rewrite/shell rewrite/shorten rewrite/span",
+		"what happened is told by the conversation alone; what is sent of it must not change it",
+	},
+	"rewrite/ladder": {
+		"rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/history" +
+			" rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
+		"rungs write on the plan; how a decision is found, recorded and built must be replaceable" +
+			" without touching them",
+	},
+	"rewrite/limits": {
+		"unit",
+		"limits are numbers that files, headers and explain read alike; what is done by them must not matter",
+	},
+	"rewrite/plan": {
+		"event prose rewrite/conversation rewrite/decision rewrite/history rewrite/limits" +
+			" rewrite/shorten rewrite/span tokenize",
+		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
+	},
+	"rewrite/rewritetest": {
+		"house/missing rewrite/conversation tokenize",
+		"it has what the tests of several rooms share; no room may be reached through it",
+	},
+	"rewrite/shell": {
+		"",
+		"a command line tells which files it touches, whoever ran it",
+	},
+	"rewrite/shorten": {
+		"rewrite/shell rewrite/span",
+		"a text becomes a shorter one; whose text it is must not matter",
+	},
+	"rewrite/span": {
+		"",
+		"spans are places in bytes of JSON; what the bytes mean must not matter",
 	},
 	"scripted": {
 		"",
@@ -205,7 +266,7 @@ var house = map[string]room{
 }
 
 // forTests may be imported by any _test.go file.
-const forTests = "bench/benchtest bench/lineup/lineuptest event event/eventtest house/missing scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
+const forTests = "bench/benchtest bench/lineup/lineuptest event event/eventtest house/missing rewrite/chat rewrite/conversation rewrite/rewritetest scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.
 type ban struct {
@@ -218,7 +279,7 @@ var bans = []ban{
 	{"github.com/valyala/fasthttp", "proxy bench/lineup", "one package knows the wire and its traps; bench/lineup needs a bare fasthttp proxy as its baseline"},
 	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
 	{"github.com/prometheus", "console/metrics", "metrics are a fold over events; counters on the request path would be a second truth"},
-	{"testing", "bench/lineup/lineuptest house/missing scripted/scriptedtest store/storetest", "package testing registers flags and weighs on the program; only test code needs it"},
+	{"testing", "bench/lineup/lineuptest house/missing scripted/scriptedtest store/storetest rewrite/rewritetest", "package testing registers flags and weighs on the program; only test code needs it"},
 }
 
 // checkLawful wants a reason for every arrow and every ban.

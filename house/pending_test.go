@@ -16,11 +16,11 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 // pendingNames are the things that break a rule, by the rule. A thing is named without its package, so that it may
 // move.
 var pendingNames = map[string]string{
-	"methods": "Proxy Request Shelf Summariser Upstream builder compaction exchange plan script shaping",
-	"fields":  "Proxy Upstream clientConn exchange inquiry keeping ladder plan player script session shaping",
-	"embedding": "cancelRun coder compaction cut hearing holding inquiring ladder loadRun narrated need passage plan player " +
-		"recap seenLedger settings",
-	"package": ". proxy rewrite window",
+	"methods": "Proxy Request Shelf Summariser Upstream builder exchange Plan run script",
+	"fields":  "Proxy Upstream clientConn exchange Asker Plan keeping player run script session",
+	"embedding": "cancelRun coder hearing holding loadRun narrated need passage player " +
+		"seenLedger settings",
+	"package": ". proxy window",
 }
 
 // pendingCounts are how many places break a rule, below some folders together: a place that is

@@ -138,6 +138,7 @@ func TestWorkplaceCheckerCanFail(t *testing.T) {
 	}
 	f("README.md", "see .."+"/shared/corpus", "names")
 	f("a/x_test.go", "see .."+"/shared/corpus/x", "")
+	f("a/atest/x.go", "see .."+"/shared/corpus/x", "")
 	f("a/x_test.go", "see .."+"/shared/facts", "names")
 	f("go.sum", "proxy.golang"+".org", "names")
 	f("README.md", "this workplace shares nothing", "")

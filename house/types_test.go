@@ -21,11 +21,12 @@ var records = map[string]string{
 	"Compaction":    "an event: what became of one compaction",
 	"Config":        "configuration: the keys of one section of the file",
 	"Exchange":      "an event: what became of one exchange",
+	"Effective":     "limits: what they come to at a window",
 	"Limits":        "limits: the thresholds of the ladder, each a key of the configuration",
 	"Row":           "a report: the figures of one policy, as JSON",
 	"Report":        "a report: the figures of one request, of one demo, or of a replay",
 	"explainReport": "a report: what became of each part of one request",
-	"form":          "a stored form: what is written of one item, field by field as JSON",
+	"Form":          "a stored form: what is written of one item, field by field as JSON",
 	"event.Shaping": "an event: what shaping made of one request",
 	"tally":         "a report: what is counted of one conversation",
 }

@@ -1,5 +1,11 @@
 package prose
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // What a summary is made of.
 const (
 	ModeAuto     = "auto"     // intent for a small window, else hybrid
@@ -25,3 +31,41 @@ func Modes() []string {
 
 // Details are all levels of detail of a summary, as they are offered to users.
 func Details() []string { return []string{DetailHigh, DetailMedium, DetailLow, DetailTruncate} }
+
+// Style is of what a summary is made, and how much it says: two keys of the table [summarize], where each is explained for users.
+type Style struct {
+	Mode   string // one of Modes; empty is auto
+	Detail string // one of Details; empty is medium
+}
+
+// With is s with another value under the name of a header: summarize-mode or summarize-detail. ok says that the name is one of them.
+func (s Style) With(name, value string) (with Style, ok bool, err error) {
+	field, list := &s.Mode, Modes()
+	switch strings.ToLower(name) {
+	case "summarize-mode":
+	case "summarize-detail":
+		field, list = &s.Detail, Details()
+	default:
+		return s, false, nil
+	}
+	if !slices.Contains(list, value) {
+		return s, true, fmt.Errorf("cannot use x-epitome-%s: write one of %s", strings.ToLower(name), strings.Join(list, ", "))
+	}
+	*field = value
+	return s, true, nil
+}
+
+// At is the style at a window of so many tokens: what auto stands for there.
+func (s Style) At(window int) Style {
+	const small = 32_768 // tokens; a model has little to say in so little room
+	if s.Detail == "" {
+		s.Detail = DetailMedium
+	}
+	if s.Mode == "" || s.Mode == ModeAuto {
+		s.Mode = ModeHybrid
+		if window <= small {
+			s.Mode = ModeIntent
+		}
+	}
+	return s
+}

@@ -36,7 +36,7 @@ func (r *rig) replied(ctx context.Context, q Question) Reply {
 // credential is what the shaper gets of a request with the lines.
 func (r *rig) credential(target string, lines ...string) (c Credential) {
 	r.tb.Helper()
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		c = a.Client.Credential().(Credential)
 		return whole(a)
 	})
@@ -75,7 +75,7 @@ func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) 
 		"AUTHORIZATION: Bearer one", "authorization: Bearer two", "X-Api-Key: k", "api-key: l", "OpenAI-Organization: o", "openai-project: p",
 		"HTTP-Referer: r", "X-Title: t", "anthropic-version: 2023-06-01", "cf-aig-authorization: a", "x-goog-api-key: g", "User-Agent: agent/1",
 	}
-	c := r.credential("/u/test"+chat+"?api-version=1", slices.Concat(carried, []string{
+	c := r.credential("/u/test"+chatTarget+"?api-version=1", slices.Concat(carried, []string{
 		"Connection: keep-alive, x-portkey-api-key", "x-portkey-api-key: named by Connection", "Proxy-Authorization: hop", "TE: trailers", "Keep-Alive: 5",
 		"x-epitome-rent: 1", "Idempotency-Key: i", "X-Request-Id: i", "Accept: text/html", "Accept-Encoding: gzip",
 		"Content-Type: text/plain", "Content-MD5: m", "Cookie: c", "If-None-Match: e", "X-Stainless-Retry-Count: 1",
@@ -85,7 +85,7 @@ func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) 
 		t.Errorf("got %d %q %v", a.Status, text, err)
 	}
 	head, body := r.got()
-	if want := asked(chat+"?api-version=1", carried...) + "\r\n"; head != want || body != question {
+	if want := asked(chatTarget+"?api-version=1", carried...) + "\r\n"; head != want || body != question {
 		t.Errorf("the upstream got\n%q, want\n%q; and the body %q", head, want, body)
 	}
 }
@@ -129,7 +129,7 @@ func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", " sk-ours\n")
 	t.Setenv("EPITOME_TEST_BAD", "sk\r\nX-Forged: 1")
 	r := on(t, taking)
-	c := r.credential(chat, "Authorization: Bearer theirs", "x-api-key: theirs")
+	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs")
 	q := Question{Upstream: "test", Body: []byte(question), Credential: c, KeyEnv: "EPITOME_TEST_KEY"}
 	_ = r.replied(t.Context(), q).Body.Close()
 	if head, _ := r.got(); head != asked("/v1/chat/completions", "Authorization: Bearer sk-ours", "User-Agent: epitome")+"\r\n" {
@@ -154,7 +154,7 @@ func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
 	}
-	c := r.credential(chat, "Authorization: Bearer theirs", "x-api-key: theirs", "api-key: stays")
+	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs", "api-key: stays")
 	for _, f := range []struct {
 		q     Question
 		lines []string
@@ -165,7 +165,7 @@ func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 	} {
 		f.q.Upstream, f.q.Body = "test", []byte(question)
 		_ = r.replied(t.Context(), f.q).Body.Close()
-		want := asked(chat, f.lines...) + "User-Agent: ours\r\nauthorization: Bearer configured\r\n\r\n"
+		want := asked(chatTarget, f.lines...) + "User-Agent: ours\r\nauthorization: Bearer configured\r\n\r\n"
 		if head, _ := r.got(); head != want {
 			t.Errorf("the upstream got\n%q, want\n%q", head, want)
 		}
@@ -176,7 +176,7 @@ func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	r := on(t, taking)
 	other := scriptedtest.Start(t, taking)
-	c := r.credential(chat, "Authorization: Bearer theirs")
+	c := r.credential(chatTarget, "Authorization: Bearer theirs")
 	s := r.proxy.settings.Load().Settings
 	s.Upstreams = map[string]UpstreamConfig{"test": {URL: other.URL()}, "old": {URL: r.upstream.URL()}}
 	if err := r.proxy.Reload(s); err != nil {
@@ -197,7 +197,7 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 
 func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	r := on(t, "-- * * --\nrepeat\nstatus 200 OK\nbody a\n")
-	r.credential(chat, "Authorization: Bearer theirs")
+	r.credential(chatTarget, "Authorization: Bearer theirs")
 	f := func(base string, q Inquiry, want string) {
 		t.Helper()
 		s := r.proxy.settings.Load().Settings

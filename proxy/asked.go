@@ -9,17 +9,18 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
 )
 
 // Asked is how an exchange with these headers and this body would have its conversation shaped, on its way to the upstream of
 // the given name; without a name, to the one that requests for its model go to. Nobody waits for it. The error says what to write instead.
-func (p *Proxy) Asked(h http.Header, upstream string, body []byte) (rewrite.Asked, error) {
+func (p *Proxy) Asked(h http.Header, upstream string, body []byte) (rewrite.Input, error) {
 	set := p.settings.Load()
 	up := set.table.fallback
 	if upstream != "" {
 		var err error
 		if up, err = set.table.called(upstream); err != nil {
-			return rewrite.Asked{}, err
+			return rewrite.Input{}, err
 		}
 	} else if len(set.table.routes) > 0 {
 		up = set.table.forModel(gjson.GetBytes(body, "model").String())
@@ -33,20 +34,20 @@ func (p *Proxy) Asked(h http.Header, upstream string, body []byte) (rewrite.Aske
 
 // wishes are what the headers of a request ask of the ladder, and who may share facts with it. A preset comes before numbers,
 // wherever it stands.
-func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Asked, error) {
-	a := rewrite.Asked{Dialect: rewrite.Chat{}, Limits: &set.Limits, Style: set.Style}
+func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Input, error) {
+	a := rewrite.Input{Dialect: chat.Dialect{}, Limits: &set.Limits, Style: set.Style}
 	for _, presets := range [...]bool{true, false} {
 		for l := (lines{rest: block}); l.next(); {
 			if !isOwn(l.name) || l.is(ownPrefix+"preset") != presets || set.asksNothing(l) {
 				continue
 			}
 			if err := heed(&a, string(l.name[len(ownPrefix):]), string(l.value)); err != nil {
-				return rewrite.Asked{}, err
+				return rewrite.Input{}, err
 			}
 		}
 	}
 	if err := a.Limits.CheckAsked(&set.Limits); err != nil {
-		return rewrite.Asked{}, err
+		return rewrite.Input{}, err
 	}
 	a.Scope = p.scope(set, block)
 	return a, nil
@@ -56,7 +57,7 @@ func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Asked, error) {
 var errNotNow = errors.New("cannot use " + ownPrefix + "compact: write now, or leave it out")
 
 // heed puts into a what one header asks for.
-func heed(a *rewrite.Asked, name, value string) error {
+func heed(a *rewrite.Input, name, value string) error {
 	if strings.EqualFold(name, "compact") {
 		if a.Compact = value == "now"; !a.Compact {
 			return errNotNow

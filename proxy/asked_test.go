@@ -9,15 +9,16 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/unit"
 )
 
 // wishes notes what is asked of the shapers from now on: of the live one, and of the one that only tells.
-func (r *rig) wishes() (live, shadow *rewrite.Asked) {
-	live, shadow = &rewrite.Asked{}, &rewrite.Asked{}
-	note := func(to *rewrite.Asked) *shaper {
-		f := shaper(func(a rewrite.Asked) rewrite.Shaped {
+func (r *rig) wishes() (live, shadow *rewrite.Input) {
+	live, shadow = &rewrite.Input{}, &rewrite.Input{}
+	note := func(to *rewrite.Input) *shaper {
+		f := shaper(func(a rewrite.Input) rewrite.Output {
 			*to = a
 			return whole(a)
 		})
@@ -29,13 +30,13 @@ func (r *rig) wishes() (live, shadow *rewrite.Asked) {
 }
 
 func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
-	configured := rewrite.Style{Mode: "hybrid", Detail: "low"}
+	configured := prose.Style{Mode: "hybrid", Detail: "low"}
 	r := on(t, taking, func(s *Settings) { s.Style = configured })
 	live, shadow := r.wishes()
-	f := func(seen *rewrite.Asked, compact bool, style rewrite.Style, lines ...string) {
+	f := func(seen *rewrite.Input, compact bool, style prose.Style, lines ...string) {
 		t.Helper()
-		*live, *shadow = rewrite.Asked{}, rewrite.Asked{}
-		if resp, body := r.dial().send(post(chat, long, lines...)).answer("POST"); resp.StatusCode != 200 {
+		*live, *shadow = rewrite.Input{}, rewrite.Input{}
+		if resp, body := r.dial().send(post(chatTarget, long, lines...)).answer("POST"); resp.StatusCode != 200 {
 			t.Errorf("%q: got %s %s", lines, resp.Status, body)
 		}
 		if seen.Compact != compact || seen.Style != style || seen.Limits == nil || time.Since(seen.Now) > patience || live.Limits != nil && shadow.Limits != nil {
@@ -48,9 +49,9 @@ func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
 	f(live, false, configured)
 	f(live, true, configured, "X-Epitome-Compact: now")
 	f(live, true, configured, "x-epitome-compact: now", "x-epitome-compact: now")
-	f(live, false, rewrite.Style{Mode: "intent", Detail: "low"}, "x-epitome-Summarize-Mode: intent")
-	f(live, true, rewrite.Style{Mode: "auto", Detail: "truncate"}, "x-epitome-summarize-detail: truncate", "x-epitome-compact: now", "x-epitome-summarize-mode: auto")
-	f(shadow, true, rewrite.Style{Mode: "llm", Detail: "low"}, "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-summarize-mode: llm")
+	f(live, false, prose.Style{Mode: "intent", Detail: "low"}, "x-epitome-Summarize-Mode: intent")
+	f(live, true, prose.Style{Mode: "auto", Detail: "truncate"}, "x-epitome-summarize-detail: truncate", "x-epitome-compact: now", "x-epitome-summarize-mode: auto")
+	f(shadow, true, prose.Style{Mode: "llm", Detail: "low"}, "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-summarize-mode: llm")
 	f(live, false, configured) // nothing of it holds for the next one
 }
 
@@ -59,7 +60,7 @@ func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
 	r.shapes(refusing(t))
 	f := func(says string, lines ...string) {
 		t.Helper()
-		resp, body := r.dial().send(post(chat, long, lines...)).answer("POST")
+		resp, body := r.dial().send(post(chatTarget, long, lines...)).answer("POST")
 		if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, says) {
 			t.Errorf("%q: got %s %s, want %s", lines, resp.Status, body, says)
 		}
@@ -88,7 +89,7 @@ func TestWishesThatMakeNoSenseAreRefused(t *testing.T) {
 // What a page under /-/ has shaped is shaped as it would be on its way to the upstream.
 func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 	r := on(t, taking, func(s *Settings) {
-		s.Style, s.Limits.Rent, s.Limits.Offload = rewrite.Style{Mode: "llm"}, 2, 8000
+		s.Style, s.Limits.Rent, s.Limits.Offload = prose.Style{Mode: "llm"}, 2, 8000
 		s.Upstreams["other"] = s.Upstreams["test"]
 		s.Routes = []Route{{Model: "n*", Upstream: "other"}}
 	})
@@ -112,13 +113,13 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)
 		}
-		f(chat, "", long)
-		if f(chat, "", strings.Replace(long, `"m"`, `"n1"`, 1), "Authorization: Bearer k", "api-key: l", "X-Team: red"); live.Upstream != "other" {
+		f(chatTarget, "", long)
+		if f(chatTarget, "", strings.Replace(long, `"m"`, `"n1"`, 1), "Authorization: Bearer k", "api-key: l", "X-Team: red"); live.Upstream != "other" {
 			t.Errorf("the route led to %s", live.Upstream)
 		}
-		f("/u/other"+chat, "other", long, "x-epitome-rent: 3", "X-Epitome-Preset: economy", "x-epitome-summarize-detail: low", "x-epitome-compact: now", "x-epitome-mode: on")
+		f("/u/other"+chatTarget, "other", long, "x-epitome-rent: 3", "X-Epitome-Preset: economy", "x-epitome-summarize-detail: low", "x-epitome-compact: now", "x-epitome-mode: on")
 	}
-	f(chat, "", long, "x-epitome-team: red") // which is no number, but what scope names
+	f(chatTarget, "", long, "x-epitome-team: red") // which is no number, but what scope names
 	for says, given := range map[string][2]string{`epitome has no upstream "none"; known are other, test`: {"none", "3"}, "cannot use x-epitome-rent": {"", "x"}} {
 		if _, err := r.proxy.Asked(http.Header{"X-Epitome-Rent": {given[1]}}, given[0], []byte(long)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: got the error %v", given, err)

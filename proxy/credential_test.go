@@ -12,12 +12,13 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite"
+	"epitome/rewrite/plan"
 )
 
 func TestCredentialsAreNeverPrinted(t *testing.T) {
 	r := on(t, taking)
 	const secret = "sk-secret"
-	c := r.credential(chat+"?key="+secret, "Authorization: Bearer "+secret, "x-api-key: "+secret)
+	c := r.credential(chatTarget+"?key="+secret, "Authorization: Bearer "+secret, "x-api-key: "+secret)
 	q := Question{Upstream: "test", Credential: c}
 	hidden := struct {
 		c Credential
@@ -48,16 +49,16 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 // Whatever the shaper keeps of a client, it cannot come to speak for another one.
 func TestClientCannotBeAskedAfterShaping(t *testing.T) {
 	r := on(t, taking)
-	var client rewrite.Client
+	var client plan.Client
 	var life context.Context
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		client, life = a.Client, a.Client.Context()
 		if life.Err() != nil || a.Client.Context() != life {
 			t.Errorf("the context is %v", life)
 		}
 		return whole(a)
 	})
-	c := r.dial().send(post(chat, long, "Authorization: Bearer theirs"))
+	c := r.dial().send(post(chatTarget, long, "Authorization: Bearer theirs"))
 	c.answer("POST")
 	r.event()
 	if !errors.Is(context.Cause(life), errShaped) || client.Context() != life {
@@ -66,11 +67,11 @@ func TestClientCannotBeAskedAfterShaping(t *testing.T) {
 	if got := client.Credential(); got.(Credential).open != nil {
 		t.Error("after shaping there is a credential")
 	}
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		client = a.Client
 		return whole(a)
 	})
-	c.send(post(chat, long)).answer("POST")
+	c.send(post(chatTarget, long)).answer("POST")
 	if life := client.Context(); !errors.Is(context.Cause(life), errShaped) {
 		t.Errorf("asked for late, the context ended with %v", context.Cause(life))
 	}
@@ -80,7 +81,7 @@ func TestClientCannotBeAskedAfterShaping(t *testing.T) {
 func TestCredentialOutlivesItsRequest(t *testing.T) {
 	r := on(t, taking)
 	var all []Credential
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		all = append(all, a.Client.Credential().(Credential))
 		return whole(a)
 	})
@@ -102,18 +103,18 @@ func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
 		t.Helper()
 		noLeaks(t)
 		r := on(t, taking)
-		r.dial().send(post(chat, long)).answer("POST") // leaves a connection that could be used
+		r.dial().send(post(chatTarget, long)).answer("POST") // leaves a connection that could be used
 		r.event()
 		waits := make(chan struct{})
 		var cause error
-		r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		r.shapes(func(a rewrite.Input) rewrite.Output {
 			life := a.Client.Context()
 			close(waits)
 			<-life.Done()
 			cause = context.Cause(life)
 			return whole(a)
 		})
-		c := r.dial().send(post(chat, long))
+		c := r.dial().send(post(chatTarget, long))
 		<-waits
 		leave(r, c)
 		if e := r.event(); e.Fault != want || !errors.Is(cause, errGone) {
@@ -131,13 +132,13 @@ func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
 // The context takes the place of a call that is under way; the call comes after it as ever.
 func TestExchangeGoesOnAfterItsContextWasAskedFor(t *testing.T) {
 	r := on(t, taking)
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		_ = a.Client.Context()
 		panic("asked for")
 	})
 	c := r.dial()
 	for range 3 {
-		if _, body := c.send(post(chat, long)).answer("POST"); body != "a" {
+		if _, body := c.send(post(chatTarget, long)).answer("POST"); body != "a" {
 			t.Errorf("got %q", body)
 		}
 	}

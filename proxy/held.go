@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/sse"
 	"epitome/window"
 )
@@ -122,11 +122,11 @@ func (h *holding) begun() bool {
 		case name == "event":
 			kind := bytes.TrimSpace(f.Value)
 			failed = equalFold(kind, "error") || bytes.HasSuffix(kind, []byte(".failed"))
-		case name == "data" && (failed || rewrite.ChatFailed(f.Value)):
+		case name == "data" && (failed || chat.ChatFailed(f.Value)):
 			for h.more() && !h.complete() {
 			}
 			return false
-		case name == "data" && rewrite.ChatBegun(f.Value):
+		case name == "data" && chat.ChatBegun(f.Value):
 			return true
 		}
 	}

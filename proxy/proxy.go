@@ -32,7 +32,9 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/prose"
 	"epitome/rewrite"
+	"epitome/rewrite/limits"
 	"epitome/window"
 )
 
@@ -44,8 +46,8 @@ type Settings struct {
 	Upstream  string // name of the default one
 	Upstreams map[string]UpstreamConfig
 	Routes    []Route
-	Limits    rewrite.Limits // which a request's own headers may override
-	Style     rewrite.Style  // of summaries, likewise
+	Limits    limits.Limits // which a request's own headers may override
+	Style     prose.Style   // of summaries, likewise
 }
 
 // Plugs are what the proxy needs from the rest of the program. None may be nil.
@@ -54,8 +56,8 @@ type Plugs struct {
 	Record func(event.Exchange) // gets each exchange as it ends, on that exchange's goroutine
 	Log    *slog.Logger         // for what is not the story of one exchange
 
-	Shape   func(rewrite.Asked) rewrite.Shaped // puts a conversation into the form it is sent in, and records that
-	Observe func(rewrite.Asked) rewrite.Shaped // says what Shape would do, and records nothing that is live
+	Shape   func(rewrite.Input) rewrite.Output // puts a conversation into the form it is sent in, and records that
+	Observe func(rewrite.Input) rewrite.Output // says what Shape would do, and records nothing that is live
 	Lessons Lessons                            // learn what answers tell of windows
 	Ratios  Ratios                             // learn what answers tell of vocabularies
 	Scope   func(kind, value string) string    // names a scope by a keyed hash, so that a credential cannot be read from it

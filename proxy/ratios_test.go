@@ -14,7 +14,7 @@ func TestRescueIsCountedByOneRatio(t *testing.T) {
 	r := on(t, refused(400, said)+welcome)
 	var mu sync.Mutex
 	var ratios []float64
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		s := climbing(a)
 		s.Report.Ratio, s.Report.Answers, s.Report.Counted = 1.25, 7, s.Report.After.Total()*4/5
 		if a.Rescue != nil {
@@ -24,7 +24,7 @@ func TestRescueIsCountedByOneRatio(t *testing.T) {
 		}
 		return s
 	})
-	if resp, body := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 200 {
+	if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 200 {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 	if e := r.event(); e.Ratio != 1.25 {
@@ -44,13 +44,13 @@ func TestWhatIsNotComparableTeachesNoRatio(t *testing.T) {
 	f := func(name, script string, change func(*rewrite.Report)) {
 		t.Helper()
 		r := on(t, script)
-		r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		r.shapes(func(a rewrite.Input) rewrite.Output {
 			s := climbing(a)
 			s.Report.Counted = 5_000
 			change(&s.Report)
 			return s
 		})
-		r.dial().send(post(chat, conversation)).answer("POST")
+		r.dial().send(post(chatTarget, longStory)).answer("POST")
 		r.event()
 		if strings.Contains(r.lessons.all(), "learn") {
 			t.Errorf("%s: learned %q", name, r.lessons.all())

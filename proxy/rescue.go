@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/plan"
 	"epitome/window"
 )
 
@@ -59,10 +61,10 @@ type rescuing struct {
 	until  time.Time
 	tries  int // so far
 	report rewrite.Report
-	stage  rewrite.Stage // of the form that was sent last
-	output int           // cap on the output that was set; 0 if none was
-	whole  bool          // it goes as it came, as its structure was refused
-	record func()        // the form that was sent last; nil if it stands already
+	stage  plan.Stage // of the form that was sent last
+	output int        // cap on the output that was set; 0 if none was
+	whole  bool       // it goes as it came, as its structure was refused
+	record func()     // the form that was sent last; nil if it stands already
 
 	verdict window.Verdict // what the refusals say: the latest, or the latest that states a window
 	judged  window.Sent    // of what
@@ -115,17 +117,17 @@ func (r *rescuing) shorten(v window.Verdict) bool {
 			return false
 		}
 		r.whole = true
-		return r.reshape(rewrite.Rescue{Whole: true})
+		return r.reshape(plan.Rescue{Whole: true})
 	case r.whole:
 		return false
 	case v.Kind == window.Output && v.Output >= leastOutput && (r.output == 0 || v.Output < r.output) && r.capOutput(v.Output):
 		return true
 	}
-	from := max(r.stage, rewrite.StageClear)
+	from := max(r.stage, plan.StageClear)
 	if r.tries+1 >= r.set.RescueTries {
-		from = rewrite.StageBare
+		from = plan.StageBare
 	}
-	return r.reshape(rewrite.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})
+	return r.reshape(plan.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})
 }
 
 // capOutput has the request ask for less.
@@ -137,7 +139,7 @@ func (r *rescuing) capOutput(tokens int) bool {
 			return false
 		}
 	}
-	capped := rewrite.CapOutput(body, tokens)
+	capped := chat.CapOutput(body, tokens)
 	if len(capped) == len(body) && &capped[0] == &body[0] {
 		return false
 	}
@@ -161,7 +163,7 @@ func (r *rescuing) most(v window.Verdict) int {
 }
 
 // reshape has the conversation shaped anew, after a refusal.
-func (r *rescuing) reshape(how rewrite.Rescue) bool {
+func (r *rescuing) reshape(how plan.Rescue) bool {
 	h := &r.ctx.Request.Header
 	defer func() { r.proxy.admission.keep(h, r.event.RequestBytes+int64(len(r.rewritten))) }()
 	body, err := r.conversation()
@@ -173,7 +175,7 @@ func (r *rescuing) reshape(how rewrite.Rescue) bool {
 	asked.Body, asked.Rescue = body, &how
 	s := r.guarded(r.proxy.plugs.Shape, asked)
 	enough := s.Report.After.Total() <= r.report.After.Total()*19/20
-	if s.Report.Err != nil || !how.Whole && (s.Report.Stage == rewrite.StageNone || !enough) {
+	if s.Report.Err != nil || !how.Whole && (s.Report.Stage == plan.StageNone || !enough) {
 		return false
 	}
 	r.report, r.stage, r.record = s.Report, s.Report.Stage, s.Settle
@@ -183,7 +185,7 @@ func (r *rescuing) reshape(how rewrite.Rescue) bool {
 		r.take(s, body)
 	}
 	if r.output > 0 && r.rewritten != nil {
-		r.rewritten = rewrite.CapOutput(r.rewritten, r.output)
+		r.rewritten = chat.CapOutput(r.rewritten, r.output)
 	}
 	if how.Whole {
 		r.did("whole")

@@ -10,36 +10,38 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/plan"
 )
 
 const (
-	conversation = `{"model":"m","max_tokens":9000,"messages":[{"role":"user","content":"a very long story, to be told again"}]}`
-	tooLong      = `{"error":{"message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 10000 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`
-	unknownSize  = `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","code":"context_length_exceeded"}}`
+	longStory   = `{"model":"m","max_tokens":9000,"messages":[{"role":"user","content":"a very long story, to be told again"}]}`
+	tooLong     = `{"error":{"message":"This model's maximum context length is 8000 tokens. However, your messages resulted in 10000 tokens. Please reduce the length of the messages.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`
+	unknownSize = `{"error":{"message":"Your input exceeds the context window of this model. Please adjust your input and try again.","code":"context_length_exceeded"}}`
 )
 
 // climbing shapes a conversation of 10 000 tokens into what its stage makes of it: stage N has 10 000 / 2^N tokens.
-func climbing(a rewrite.Asked) rewrite.Shaped {
-	r := rewrite.Report{Action: rewrite.ActionNone, Model: "m", Conversation: "c1", Window: 1_000_000, Usable: 990_000, MaxOutput: 9_000, Items: 1, Before: rewrite.Size{User: 10_000}}
+func climbing(a rewrite.Input) rewrite.Output {
+	r := rewrite.Report{Action: rewrite.ActionNone, Model: "m", Conversation: "c1", Window: 1_000_000, Usable: 990_000, MaxOutput: 9_000, Items: 1, Before: conversation.Size{User: 10_000}}
 	r.After = r.Before
 	if a.Rescue == nil || a.Rescue.Whole {
-		return rewrite.Shaped{Body: a.Body, Report: r}
+		return rewrite.Output{Body: a.Body, Report: r}
 	}
 	tokens := 10_000
-	for r.Stage = rewrite.StageNone; r.Stage < rewrite.StageBare && (r.Stage < a.Rescue.From || tokens > a.Rescue.Most); tokens /= 2 {
+	for r.Stage = plan.StageNone; r.Stage < plan.StageBare && (r.Stage < a.Rescue.From || tokens > a.Rescue.Most); tokens /= 2 {
 		r.Stage++
 	}
-	r.Action, r.After = rewrite.ActionCompact, rewrite.Size{User: tokens}
+	r.Action, r.After = rewrite.ActionCompact, conversation.Size{User: tokens}
 	body := fmt.Sprintf(`{"model":"m","max_tokens":9000,"messages":[{"role":"user","content":"%s of at most %d"}]}`, r.Stage, a.Rescue.Most)
-	return rewrite.Shaped{Body: []byte(body), Report: r}
+	return rewrite.Output{Body: []byte(body), Report: r}
 }
 
 // refused is a section that refuses a conversation with this body.
 func refused(status int, body string) string {
-	return fmt.Sprintf("-- POST %s --\nstatus %d No\nheader Content-Type: application/json\nbody %s\n", chat, status, body)
+	return fmt.Sprintf("-- POST %s --\nstatus %d No\nheader Content-Type: application/json\nbody %s\n", chatTarget, status, body)
 }
 
-const welcome = "-- POST " + chat + " --\nstatus 200 OK\nheader Content-Type: application/json\nbody \"{\\\"choices\\\":[{\\\"message\\\":{\\\"content\\\":\\\"hi\\\"}}],\\\"usage\\\":{\\\"prompt_tokens\\\":4900}}\"\n"
+const welcome = "-- POST " + chatTarget + " --\nstatus 200 OK\nheader Content-Type: application/json\nbody \"{\\\"choices\\\":[{\\\"message\\\":{\\\"content\\\":\\\"hi\\\"}}],\\\"usage\\\":{\\\"prompt_tokens\\\":4900}}\"\n"
 
 // told are the contents of the messages that the upstream got.
 func (r *rig) toldUpstream() (list []string) {
@@ -54,7 +56,7 @@ func (r *rig) toldUpstream() (list []string) {
 func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 	r := on(t, refused(400, tooLong)+welcome)
 	r.shapes(climbing)
-	resp, body := r.dial().send(post(chat, conversation)).answer("POST")
+	resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST")
 	if resp.StatusCode != 200 || !strings.Contains(body, `"hi"`) || resp.Header.Get("x-epitome-action") != "rescue" || resp.Header.Get("x-epitome-tokens") != "10000>5000" {
 		t.Errorf("got %d %v %s", resp.StatusCode, resp.Header, body)
 	}
@@ -83,7 +85,7 @@ func TestTheFirstRefusalReachesTheClientIfNothingHelps(t *testing.T) {
 	}
 	r := on(t, script)
 	r.shapes(climbing)
-	r.dial().send(post(chat, conversation)).expect("HTTP/1.1 400 No\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(unknownSize)) +
+	r.dial().send(post(chatTarget, longStory)).expect("HTTP/1.1 400 No\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(unknownSize)) +
 		"\r\nx-epitome-action: none\r\nx-epitome-tokens: 10000>10000\r\nx-epitome-conversation: c1\r\n\r\n" + unknownSize)
 	want := []string{"a very long story, to be told again", "clear of at most 5000", "compact of at most 2500", "short of at most 1250", "bare of at most 625"}
 	if got := r.toldUpstream(); fmt.Sprint(got) != fmt.Sprint(want) {
@@ -109,13 +111,13 @@ func TestOtherRefusalsReachTheClientByteForByte(t *testing.T) {
 		"not encoded": "status 400 Bad\nheader Content-Encoding: gzip\nbody no gzip",
 	} {
 		t.Run(name, func(t *testing.T) {
-			script := "-- POST " + chat + " --\n" + section + "\n"
+			script := "-- POST " + chatTarget + " --\n" + section + "\n"
 			plain := newRig(t, script)
 			plain.shapes(climbing)
-			want := plain.dial().send(post(chat, conversation, "x-epitome-mode: off")).raw()
+			want := plain.dial().send(post(chatTarget, longStory, "x-epitome-mode: off")).raw()
 			r := on(t, script)
 			r.shapes(climbing)
-			got := r.dial().send(post(chat, conversation)).raw()
+			got := r.dial().send(post(chatTarget, longStory)).raw()
 			got = strings.Replace(got, "x-epitome-action: none\r\nx-epitome-tokens: 10000>10000\r\nx-epitome-conversation: c1\r\n", "", 1)
 			if got != want || len(r.upstream.Requests()) != 1 || r.lessons.all() != "" {
 				t.Errorf("%d requests, learned %q, got\n%q, want\n%q", len(r.upstream.Requests()), r.lessons.all(), got, want)
@@ -133,13 +135,13 @@ func TestStreamsThatBeginWithARefusalAreRescued(t *testing.T) {
 		"without an answer": "status",
 	} {
 		t.Run(name, func(t *testing.T) {
-			section := "-- POST " + chat + " --\nstatus 200 OK\nheader Content-Type: text/event-stream\n" + refusal + "\nend\n"
+			section := "-- POST " + chatTarget + " --\nstatus 200 OK\nheader Content-Type: text/event-stream\n" + refusal + "\nend\n"
 			if refusal == "status" {
 				section = refused(200, tooLong)
 			}
 			r := on(t, section+welcome)
 			r.shapes(climbing)
-			resp, body := r.dial().send(post(chat, conversation)).answer("POST")
+			resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST")
 			if resp.StatusCode != 200 || !strings.Contains(body, `"hi"`) || len(r.upstream.Requests()) != 2 {
 				t.Errorf("got %d %s after %d requests", resp.StatusCode, body, len(r.upstream.Requests()))
 			}
@@ -162,7 +164,7 @@ func TestStreamsAreOnlyHeldUntilTheyBegin(t *testing.T) {
 		"nothing":  {"data: " + role}, // for as long as a stream is held
 	} {
 		t.Run(name, func(t *testing.T) {
-			script, want := "-- POST "+chat+" --\nstatus 200 OK\nheader Content-Type: text/event-stream\n", ""
+			script, want := "-- POST "+chatTarget+" --\nstatus 200 OK\nheader Content-Type: text/event-stream\n", ""
 			chunk := func(text string) string { return fmt.Sprintf("%x\r\n%s\r\n", len(text), text) }
 			for _, event := range first {
 				script += fmt.Sprintf("chunk %q\n", event+"\n\n")
@@ -170,7 +172,7 @@ func TestStreamsAreOnlyHeldUntilTheyBegin(t *testing.T) {
 			}
 			r := on(t, script+"await more\nevent "+tooLong+"\nend\n")
 			r.shapes(climbing)
-			c := r.dial().send(post(chat, conversation))
+			c := r.dial().send(post(chatTarget, longStory))
 			c.expect("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n" +
 				"x-epitome-action: none\r\nx-epitome-tokens: 10000>10000\r\nx-epitome-conversation: c1\r\n\r\n" + want)
 			r.upstream.Release("more")
@@ -186,12 +188,12 @@ func TestOutputIsLoweredWhereThatIsTheCause(t *testing.T) {
 	const both = `{"error":{"message":"This endpoint's maximum context length is 16000 tokens. However, you requested about 19000 tokens (10000 of text input, 9000 in the output). Please reduce the length of either one.","code":400}}`
 	r := on(t, refused(400, both)+welcome)
 	r.shapes(climbing)
-	resp, _ := r.dial().send(post(chat, conversation)).answer("POST")
+	resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST")
 	_, body := r.got()
 	_, number, _ := strings.Cut(body, `"max_tokens":`)
 	number, rest, _ := strings.Cut(number, ",")
 	n, _ := strconv.Atoi(number)
-	if resp.StatusCode != 200 || n < 5_000 || n > 6_000 || `{"model":"m","max_tokens":9000,`+rest != conversation {
+	if resp.StatusCode != 200 || n < 5_000 || n > 6_000 || `{"model":"m","max_tokens":9000,`+rest != longStory {
 		t.Errorf("%d, sent %s", resp.StatusCode, body)
 	}
 	if e := r.event(); e.Rescue.Stages != "output" || !e.Rescue.Rescued {
@@ -204,26 +206,26 @@ func TestRefusalsAreReadThroughTheirCoding(t *testing.T) {
 	w := gzip.NewWriter(&packed)
 	_, _ = w.Write([]byte(tooLong))
 	_ = w.Close()
-	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 400 No\nheader Content-Encoding: gzip\nbody %q\n", chat, packed.String())+welcome)
+	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 400 No\nheader Content-Encoding: gzip\nbody %q\n", chatTarget, packed.String())+welcome)
 	r.shapes(climbing)
-	if resp, body := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 200 || len(r.upstream.Requests()) != 2 {
+	if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 200 || len(r.upstream.Requests()) != 2 {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 }
 
 func TestGiganticRefusalsArePassedOnWhole(t *testing.T) {
-	r := on(t, "-- POST "+chat+" --\nstatus 500 Bad\nbody-size 3000000 e\n")
+	r := on(t, "-- POST "+chatTarget+" --\nstatus 500 Bad\nbody-size 3000000 e\n")
 	r.shapes(climbing)
-	resp, body := r.dial().send(post(chat, conversation)).answer("POST")
+	resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST")
 	if resp.StatusCode != 500 || len(body) != 3_000_000 || len(r.upstream.Requests()) != 1 {
 		t.Errorf("got %d with %d bytes", resp.StatusCode, len(body))
 	}
 	// One that is a refusal and does not help keeps its rest while others are tried.
 	long := `{"error":{"message":"` + strings.TrimSuffix(strings.TrimPrefix(unknownSize, `{"error":{"message":"`), `"}}`) + `","echo":"`
-	script := fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %q\nbody-size 2000000 e\nbody %q\n", chat, long, `"}}`)
+	script := fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %q\nbody-size 2000000 e\nbody %q\n", chatTarget, long, `"}}`)
 	r = on(t, script+refused(400, unknownSize)+refused(400, unknownSize)+refused(400, unknownSize)+refused(400, unknownSize))
 	r.shapes(climbing)
-	resp, body = r.dial().send(post(chat, conversation)).answer("POST")
+	resp, body = r.dial().send(post(chatTarget, longStory)).answer("POST")
 	if resp.StatusCode != 400 || len(body) != len(long)+2_000_003 || len(r.upstream.Requests()) != 5 {
 		t.Errorf("got %d with %d bytes after %d requests", resp.StatusCode, len(body), len(r.upstream.Requests()))
 	}
@@ -232,35 +234,35 @@ func TestGiganticRefusalsArePassedOnWhole(t *testing.T) {
 func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 	const broken = `{"error":{"message":"An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'.","type":"invalid_request_error"}}`
 	r := on(t, refused(400, broken)+welcome)
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		s := climbing(a)
 		if a.Rescue == nil {
 			s.Body = []byte(short)
 		}
 		return s
 	})
-	resp, _ := r.dial().send(post(chat, conversation)).answer("POST")
+	resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST")
 	_, body := r.got()
-	if e := r.event(); resp.StatusCode != 200 || body != conversation || e.Action != "bypass" || e.Rescue.Stages != "whole" || e.Inner == "" {
+	if e := r.event(); resp.StatusCode != 200 || body != longStory || e.Action != "bypass" || e.Rescue.Stages != "whole" || e.Inner == "" {
 		t.Errorf("got %d, sent %s, %+v", resp.StatusCode, body, e)
 	}
 	r = on(t, refused(400, broken)) // the client's own fault
 	r.shapes(climbing)
-	if resp, _ := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 400 || len(r.upstream.Requests()) != 1 {
+	if resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 || len(r.upstream.Requests()) != 1 {
 		t.Errorf("got %d after %d requests", resp.StatusCode, len(r.upstream.Requests()))
 	}
 }
 
 func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
-	r := on(t, refused(400, tooLong)+"-- POST "+chat+" --\nstatus 429 Slow\nheader Retry-After: 3\nbody slow down\n")
+	r := on(t, refused(400, tooLong)+"-- POST "+chatTarget+" --\nstatus 429 Slow\nheader Retry-After: 3\nbody slow down\n")
 	r.shapes(climbing)
-	resp, body := r.dial().send(post(chat, conversation)).answer("POST")
+	resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST")
 	if resp.StatusCode != 429 || body != "slow down" || resp.Header.Get("Retry-After") != "3" {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
-	r = on(t, refused(400, tooLong)+"-- POST "+chat+" --\nhangup\n")
+	r = on(t, refused(400, tooLong)+"-- POST "+chatTarget+" --\nhangup\n")
 	r.shapes(climbing)
-	if resp, body := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 400 || body != tooLong {
+	if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 || body != tooLong {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 }
@@ -269,7 +271,7 @@ func TestRescueCanBeTurnedOff(t *testing.T) {
 	for _, change := range []func(*Settings){func(s *Settings) { s.RescueTries = 0 }, func(s *Settings) { s.Mode = event.ModeObserve }} {
 		r := on(t, refused(400, tooLong), change)
 		r.shapes(climbing)
-		if resp, body := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 400 || body != tooLong || len(r.upstream.Requests()) != 1 {
+		if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 || body != tooLong || len(r.upstream.Requests()) != 1 {
 			t.Errorf("got %d %s", resp.StatusCode, body)
 		}
 		if e := r.event(); e.Rescue.Kind != "" {
@@ -282,7 +284,7 @@ func TestRescueCanBeTurnedOff(t *testing.T) {
 func TestSilentTruncationIsLearned(t *testing.T) {
 	r := on(t, strings.Replace(welcome, "4900", "2048", 1))
 	r.shapes(climbing)
-	r.dial().send(post(chat, conversation)).answer("POST")
+	r.dial().send(post(chatTarget, longStory)).answer("POST")
 	if e := r.event(); e.Cut != 2048 || e.TokensUsed != 2048 || r.lessons.all() != "cut test m 2048 below 1000000\nforget test m" {
 		t.Errorf("%+v, learned %q", e, r.lessons.all())
 	}
@@ -293,8 +295,8 @@ func TestOutputThatNobodyAskedForMakesTheRequestShorter(t *testing.T) {
 	const both = `{"error":{"message":"This endpoint's maximum context length is 16000 tokens. However, you requested about 19000 tokens (10000 of text input, 9000 in the output). Please reduce the length of either one.","code":400}}`
 	r := on(t, refused(400, both)+welcome)
 	r.shapes(climbing)
-	uncapped := strings.Replace(conversation, `"max_tokens":9000,`, "", 1)
-	if resp, body := r.dial().send(post(chat, uncapped)).answer("POST"); resp.StatusCode != 200 {
+	uncapped := strings.Replace(longStory, `"max_tokens":9000,`, "", 1)
+	if resp, body := r.dial().send(post(chatTarget, uncapped)).answer("POST"); resp.StatusCode != 200 {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 	if got := r.toldUpstream(); len(got) != 2 || !strings.HasPrefix(got[1], "clear of at most") {
@@ -310,7 +312,7 @@ func TestWhatNothingCuresTeachesNothing(t *testing.T) {
 	}
 	r := on(t, script)
 	r.shapes(climbing)
-	if resp, _ := r.dial().send(post(chat, conversation)).answer("POST"); resp.StatusCode != 400 || r.lessons.all() != "" {
+	if resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 || r.lessons.all() != "" {
 		t.Errorf("got %d, learned %q", resp.StatusCode, r.lessons.all())
 	}
 }

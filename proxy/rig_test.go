@@ -50,11 +50,11 @@ type rig struct {
 }
 
 // shaper stands in for what shapes conversations.
-type shaper = func(rewrite.Asked) rewrite.Shaped
+type shaper = func(rewrite.Input) rewrite.Output
 
 // whole changes nothing.
-func whole(a rewrite.Asked) rewrite.Shaped {
-	return rewrite.Shaped{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone}}
+func whole(a rewrite.Input) rewrite.Output {
+	return rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone}}
 }
 
 // testSettings are generous limits and an upstream at base.
@@ -101,8 +101,8 @@ func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) 
 	var err error
 	r.proxy, err = New(s, Plugs{
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Shape:   func(a rewrite.Asked) rewrite.Shaped { return (*r.shape.Load())(a) },
-		Observe: func(a rewrite.Asked) rewrite.Shaped { return (*r.observe.Load())(a) },
+		Shape:   func(a rewrite.Input) rewrite.Output { return (*r.shape.Load())(a) },
+		Observe: func(a rewrite.Input) rewrite.Output { return (*r.observe.Load())(a) },
 		Lessons: &r.lessons, Ratios: &r.lessons,
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 	})

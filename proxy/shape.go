@@ -80,7 +80,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 }
 
 // take has s sent in the place of the conversation in body.
-func (x *exchange) take(s rewrite.Shaped, body []byte) {
+func (x *exchange) take(s rewrite.Output, body []byte) {
 	if x.rewritten = nil; len(s.Body) != len(body) || &s.Body[0] != &body[0] {
 		x.rewritten = s.Body
 	}
@@ -88,7 +88,7 @@ func (x *exchange) take(s rewrite.Shaped, body []byte) {
 
 // shaped is how a conversation was shaped, with all but its body.
 type shaped struct {
-	asked  rewrite.Asked
+	asked  rewrite.Input
 	report rewrite.Report
 }
 
@@ -168,12 +168,12 @@ func signed(block []byte) bool {
 }
 
 // guarded shapes the request. A panic costs it the rewriting and nothing else.
-func (x *exchange) guarded(shape func(rewrite.Asked) rewrite.Shaped, a rewrite.Asked) (s rewrite.Shaped) {
+func (x *exchange) guarded(shape func(rewrite.Input) rewrite.Output, a rewrite.Input) (s rewrite.Output) {
 	defer func() {
 		if r := recover(); r != nil {
 			x.proxy.plugs.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
 			err := errors.New("panic while shaping the request; the log has the stack")
-			s = rewrite.Shaped{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionBypass, Err: err}}
+			s = rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionBypass, Err: err}}
 		}
 	}()
 	if s = shape(a); len(s.Body) == 0 {

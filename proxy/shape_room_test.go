@@ -19,8 +19,8 @@ import (
 
 // takes answers with a body of n bytes in place of any other.
 func takes(n int) shaper {
-	return func(rewrite.Asked) rewrite.Shaped {
-		return rewrite.Shaped{Body: []byte("{" + strings.Repeat(" ", n-2) + "}"), Report: rewrite.Report{Action: rewrite.ActionClear}}
+	return func(rewrite.Input) rewrite.Output {
+		return rewrite.Output{Body: []byte("{" + strings.Repeat(" ", n-2) + "}"), Report: rewrite.Report{Action: rewrite.ActionClear}}
 	}
 }
 
@@ -59,7 +59,7 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := on(t, "-- POST * --\nearly\nawait go\nread-body\nstatus 200 OK\nbody a\n-- POST * --\nrepeat\nstatus 200 OK\nbody b\n", small, hurried)
 			var within int64
-			r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+			r.shapes(func(a rewrite.Input) rewrite.Output {
 				within = r.held()
 				return shape(a)
 			})
@@ -70,7 +70,7 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 			}
 			// What is left is what others can have, and a conversation needs twice its size.
 			n := int(2*unit.KB-unit.Bytes(want))/2 + 1
-			if resp, text := r.dial().send(post(chat, strings.Repeat("x", n))).answer("POST"); resp.StatusCode != 503 {
+			if resp, text := r.dial().send(post(chatTarget, strings.Repeat("x", n))).answer("POST"); resp.StatusCode != 503 {
 				t.Errorf("a conversation of %d bytes more got %s %s", n, resp.Status, text)
 			}
 			if resp, text := r.dial().send(post("/v1/other", strings.Repeat("x", n))).answer("POST"); resp.StatusCode != 200 {
@@ -81,15 +81,15 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 			r.allGivenBack()
 		})
 	}
-	f("unchanged", post(chat, body), whole, 800)
-	f("changed", post(chat, body), takes(700), 1500)
-	f("chunked", "POST "+chat+" HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n320\r\n"+body+"\r\n0\r\n\r\n", takes(700), 1500)
+	f("unchanged", post(chatTarget, body), whole, 800)
+	f("changed", post(chatTarget, body), takes(700), 1500)
+	f("chunked", "POST "+chatTarget+" HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n320\r\n"+body+"\r\n0\r\n\r\n", takes(700), 1500)
 	zipped := string(encode(t, []byte(body), codings[0].encode))
-	f("compressed", post(chat, zipped, "Content-Encoding: gzip"), takes(700), 700+int64(len(zipped)))
-	f("compressed and unchanged", post(chat, zipped, "Content-Encoding: gzip"), whole, int64(len(zipped)))
+	f("compressed", post(chatTarget, zipped, "Content-Encoding: gzip"), takes(700), 700+int64(len(zipped)))
+	f("compressed and unchanged", post(chatTarget, zipped, "Content-Encoding: gzip"), whole, int64(len(zipped)))
 	routed = true
-	f("compressed and routed", post(chat, zipped, "Content-Encoding: gzip"), takes(700), 700+int64(len(zipped)))
-	f("compressed, routed and unchanged", post(chat, zipped, "Content-Encoding: gzip"), whole, int64(len(zipped)))
+	f("compressed and routed", post(chatTarget, zipped, "Content-Encoding: gzip"), takes(700), 700+int64(len(zipped)))
+	f("compressed, routed and unchanged", post(chatTarget, zipped, "Content-Encoding: gzip"), whole, int64(len(zipped)))
 }
 
 // What routing has decompressed to find the model is what is shaped, if there was room for it.
@@ -103,7 +103,7 @@ func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
 		x.proxy.admission, x.ctx = newAdmission(roomy), &fasthttp.RequestCtx{}
 		x.event.Mode, x.event.RequestBytes = event.ModeOn, came
 		h := &x.ctx.Request.Header
-		head := "POST " + chat + " HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n"
+		head := "POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n"
 		if err := h.Read(bufio.NewReader(strings.NewReader(head))); err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +111,7 @@ func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
 		if a := x.proxy.admission; !a.enter(&fasthttp.RequestHeader{}, others, 0) || !a.enter(h, 2*came, 0) {
 			t.Fatal("there is no room to begin with")
 		}
-		if model := x.model([]byte(chat)); model != "n1" {
+		if model := x.model([]byte(chatTarget)); model != "n1" {
 			t.Errorf("the model is %q", model)
 		}
 		if got := x.proxy.admission.held[h]; got != held {
@@ -135,7 +135,7 @@ func TestConversationWithoutRoomForACopyGoesOnAsItCame(t *testing.T) {
 	held := r.dial().send(post("/held", strings.Repeat("x", 2048)))
 	r.await("waiting 1 go")
 	zipped := string(encode(t, []byte("{"+strings.Repeat(" ", 1500)+"}"), codings[0].encode))
-	r.dial().send(post(chat, zipped, "Content-Encoding: gzip")).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: bypass\r\n\r\na")
+	r.dial().send(post(chatTarget, zipped, "Content-Encoding: gzip")).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: bypass\r\n\r\na")
 	if _, body := r.got(); body != zipped {
 		t.Errorf("the upstream got %q", body)
 	}
@@ -151,7 +151,7 @@ func TestAConversationThatIsLargerThanAllRoomTakesItAll(t *testing.T) {
 	r := on(t, taking, func(s *Settings) { s.MaxBody, s.MaxInFlight = unit.KB, unit.KB })
 	r.shapes(takes(900))
 	for range 3 {
-		r.dial().send(post(chat, "{"+strings.Repeat(" ", 998)+"}")).answer("POST")
+		r.dial().send(post(chatTarget, "{"+strings.Repeat(" ", 998)+"}")).answer("POST")
 		if _, body := r.got(); len(body) != 900 {
 			t.Errorf("the upstream got %d bytes", len(body))
 		}
@@ -162,12 +162,12 @@ func TestAConversationThatIsLargerThanAllRoomTakesItAll(t *testing.T) {
 func TestRewrittenBodyIsFreedWhileItsAnswerStreams(t *testing.T) {
 	r := on(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait go\nend\n")
 	var copied weak.Pointer[byte]
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		s := takes(1 << 20)(a)
 		copied = weak.Make(&s.Body[0])
 		return s
 	})
-	c := r.dial().send(post(chat, "{"+strings.Repeat(" ", 2<<20)+"}"))
+	c := r.dial().send(post(chatTarget, "{"+strings.Repeat(" ", 2<<20)+"}"))
 	c.expect("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nx-epitome-action: clear\r\n\r\n1\r\na\r\n")
 	for deadline := time.Now().Add(patience); copied.Value() != nil; runtime.GC() {
 		if time.Now().After(deadline) {

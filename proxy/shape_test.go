@@ -10,13 +10,16 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
 	"epitome/scripted/scriptedtest"
 )
 
 const (
-	chat  = "/v1" + chatPath
-	long  = `{"model":"m","messages":[{"role":"user","content":"a very long story"}]}`
-	short = `{"model":"m","messages":[{"role":"user","content":"a story"}]}`
+	chatTarget = "/v1" + chatPath
+	long       = `{"model":"m","messages":[{"role":"user","content":"a very long story"}]}`
+	short      = `{"model":"m","messages":[{"role":"user","content":"a story"}]}`
 )
 
 // taking answers any number of conversations.
@@ -32,17 +35,17 @@ func on(tb testing.TB, script string, change ...func(*Settings)) *rig {
 func (r *rig) shapes(f shaper) { r.shape.Store(&f) }
 
 // shortened sends short in place of everything, with a report on it.
-func shortened(rewrite.Asked) rewrite.Shaped {
-	return rewrite.Shaped{Body: []byte(short), Report: rewrite.Report{
+func shortened(rewrite.Input) rewrite.Output {
+	return rewrite.Output{Body: []byte(short), Report: rewrite.Report{
 		Action: rewrite.ActionClear, Conversation: "c1", Model: "m", Window: 1000,
-		Before: rewrite.Size{System: 1, User: 20, Results: 300}, After: rewrite.Size{System: 1, User: 20, Results: 4},
-		Decided: true, Broke: true, Changes: []rewrite.Change{{Rung: "clear"}, {Rung: "offload"}, {Rung: "clear"}}, Reason: "why not more",
+		Before: conversation.Size{System: 1, User: 20, Results: 300}, After: conversation.Size{System: 1, User: 20, Results: 4},
+		Decided: true, Broke: true, Changes: []plan.Change{{Rung: "clear"}, {Rung: "offload"}, {Rung: "clear"}}, Reason: "why not more",
 	}}
 }
 
 // refusing fails the test when anything is to be shaped.
 func refusing(t *testing.T) shaper {
-	return func(a rewrite.Asked) rewrite.Shaped {
+	return func(a rewrite.Input) rewrite.Output {
 		t.Errorf("%q was to be shaped", a.Body)
 		return whole(a)
 	}
@@ -66,28 +69,28 @@ func TestShapedConversationIsSentInPlaceOfTheOriginal(t *testing.T) {
 			t.Errorf("of %q the upstream got\n%q, want\n%q; and the body %q", in, head, want, body)
 		}
 	}
-	start := "POST " + chat + " HTTP/1.1\r\nHost: x\r\n"
-	sent := "POST " + chat + " HTTP/1.1\r\nHost: HOST\r\n"
+	start := "POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\n"
+	sent := "POST " + chatTarget + " HTTP/1.1\r\nHost: HOST\r\n"
 	f(start+"X: 1\r\ncontent-LENGTH: "+fmt.Sprint(len(long))+"\r\nAuthorization: Bearer k\r\n\r\n"+long,
 		sent+"X: 1\r\ncontent-LENGTH: "+fmt.Sprint(len(short))+"\r\nAuthorization: Bearer k\r\n\r\n")
 	f(start+"Transfer-Encoding: chunked\r\nX: 1\r\n\r\n"+fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(long), long),
 		sent+"Content-Length: "+fmt.Sprint(len(short))+"\r\nX: 1\r\n\r\n")
 	// What speaks of the bytes of the original stays behind.
-	f(post(chat, long, "Content-MD5: x", "A: 1", "Digest: sha-256=x", "content-digest: sha-256=:x:", "Repr-Digest: sha-256=:x:", "Content-Encoding: identity", "Want-Digest: x"),
+	f(post(chatTarget, long, "Content-MD5: x", "A: 1", "Digest: sha-256=x", "content-digest: sha-256=:x:", "Repr-Digest: sha-256=:x:", "Content-Encoding: identity", "Want-Digest: x"),
 		sent+"A: 1\r\nWant-Digest: x\r\nContent-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
 	// Only the way's end counts, and the query comes behind it.
-	f(post(chat+"?a=/b", long), "POST "+chat+"?a=/b HTTP/1.1\r\nHost: HOST\r\nContent-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
-	f(post("/u/test"+chat, long), sent+"Content-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
+	f(post(chatTarget+"?a=/b", long), "POST "+chatTarget+"?a=/b HTTP/1.1\r\nHost: HOST\r\nContent-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
+	f(post("/u/test"+chatTarget, long), sent+"Content-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
 }
 
 func TestUnchangedConversationGoesOnAsItCame(t *testing.T) {
 	r := on(t, taking)
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
-		return rewrite.Shaped{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone, Before: rewrite.Size{User: 5}, After: rewrite.Size{User: 5}}}
+	r.shapes(func(a rewrite.Input) rewrite.Output {
+		return rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone, Before: conversation.Size{User: 5}, After: conversation.Size{User: 5}}}
 	})
 	sums := []string{"Content-MD5: x", "Digest: sha-256=x", "Content-Encoding: identity"}
-	r.dial().send(post(chat, long, sums...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\nx-epitome-tokens: 5>5\r\n\r\na")
-	want := strings.Replace(post(chat, long, sums...), "Host: x", "Host: HOST", 1)
+	r.dial().send(post(chatTarget, long, sums...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\nx-epitome-tokens: 5>5\r\n\r\na")
+	want := strings.Replace(post(chatTarget, long, sums...), "Host: x", "Host: HOST", 1)
 	if head, body := r.got(); head+body != want {
 		t.Errorf("the upstream got\n%q, want\n%q", head+body, want)
 	}
@@ -98,16 +101,16 @@ func TestCompressedConversationsAreShaped(t *testing.T) {
 	f := func(coding string, encoded []byte, lines ...string) {
 		t.Helper()
 		var asked string
-		r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		r.shapes(func(a rewrite.Input) rewrite.Output {
 			asked = string(a.Body)
 			return whole(a)
 		})
-		r.dial().send(post(chat, string(encoded), lines...)).answer("POST")
+		r.dial().send(post(chatTarget, string(encoded), lines...)).answer("POST")
 		if head, body := r.got(); asked != long || body != string(encoded) || !strings.Contains(head, lines[0]) {
 			t.Errorf("%s, unchanged: %q was shaped, and the upstream got %q and %q", coding, asked, head, body)
 		}
 		r.shapes(shortened)
-		r.dial().send(post(chat, string(encoded), lines...)).answer("POST")
+		r.dial().send(post(chatTarget, string(encoded), lines...)).answer("POST")
 		if head, body := r.got(); body != short || strings.Contains(strings.ToLower(head), "encoding") || !strings.Contains(head, fmt.Sprintf("Content-Length: %d\r\n", len(short))) {
 			t.Errorf("%s, changed: the upstream got %q and %q", coding, head, body)
 		}
@@ -124,7 +127,7 @@ func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 	r.shapes(refusing(t))
 	f := func(reason, body string, lines ...string) {
 		t.Helper()
-		r.dial().send(post(chat, body, lines...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\n\r\na")
+		r.dial().send(post(chatTarget, body, lines...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\n\r\na")
 		if _, got := r.got(); got != body {
 			t.Errorf("the upstream got %q, want %q", got, body)
 		}
@@ -164,15 +167,15 @@ func TestOnlyConversationsAreShaped(t *testing.T) {
 		}
 	}
 	none := "x-epitome-action: none\r\n"
-	f(post(chat, long, "x-epitome-mode: off"), "")
-	f(post(chat, long, "x-epitome-mode: off", "x-epitome-rent: no number"), "")
+	f(post(chatTarget, long, "x-epitome-mode: off"), "")
+	f(post(chatTarget, long, "x-epitome-mode: off", "x-epitome-rent: no number"), "")
 	f(post("/v1/completions", long), none)
 	f(post("/v1/embeddings", long, "x-epitome-rent: no number"), none)
 	f(post("/v1/chat/completions/x", long), none)
 	f(post("/v1/chat/Completions", long), none)
 	f(post("/v1/x?"+chatPath, long), none)
-	f(request("PUT", chat, long, fmt.Sprintf("Content-Length: %d", len(long))), none)
-	f(get(chat), none)
+	f(request("PUT", chatTarget, long, fmt.Sprintf("Content-Length: %d", len(long))), none)
+	f(get(chatTarget), none)
 }
 
 func TestObserveSendsTheOriginal(t *testing.T) {
@@ -181,7 +184,7 @@ func TestObserveSendsTheOriginal(t *testing.T) {
 	shadow := shaper(shortened)
 	r.observe.Store(&shadow)
 	zipped := string(encode(t, []byte(long), codings[0].encode))
-	for _, in := range []string{post(chat, long, "x-epitome-mode: observe"), post(chat, zipped, "Content-Encoding: gzip", "X-Epitome-Mode: Observe")} {
+	for _, in := range []string{post(chatTarget, long, "x-epitome-mode: observe"), post(chatTarget, zipped, "Content-Encoding: gzip", "X-Epitome-Mode: Observe")} {
 		r.dial().send(in).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" +
 			"x-epitome-action: clear\r\nx-epitome-tokens: 321>25\r\nx-epitome-conversation: c1\r\n\r\na")
 		if _, body := r.got(); !strings.HasSuffix(in, "\r\n\r\n"+body) {
@@ -197,12 +200,12 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 	r := on(t, taking)
 	f := func(change func(*rewrite.Report), want event.Shaping) {
 		t.Helper()
-		r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+		r.shapes(func(a rewrite.Input) rewrite.Output {
 			s := shortened(a)
 			change(&s.Report)
 			return s
 		})
-		r.dial().send(post(chat, long)).answer("POST")
+		r.dial().send(post(chatTarget, long)).answer("POST")
 		e := r.event()
 		if e.ShapeTime <= 0 {
 			t.Error("the time was not taken")
@@ -228,14 +231,14 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 func TestPanicOfTheShaperCostsOnlyTheRewriting(t *testing.T) {
 	r := on(t, taking)
 	for _, bad := range []shaper{
-		func(rewrite.Asked) rewrite.Shaped { panic("asked for") },
-		func(a rewrite.Asked) rewrite.Shaped { return rewrite.Shaped{Body: a.Body[len(a.Body)+1:]} },
-		func(rewrite.Asked) rewrite.Shaped { return rewrite.Shaped{} },
+		func(rewrite.Input) rewrite.Output { panic("asked for") },
+		func(a rewrite.Input) rewrite.Output { return rewrite.Output{Body: a.Body[len(a.Body)+1:]} },
+		func(rewrite.Input) rewrite.Output { return rewrite.Output{} },
 	} {
 		for _, mode := range []string{event.ModeOn, event.ModeObserve} {
 			r.shapes(bad)
 			r.observe.Store(&bad)
-			r.dial().send(post(chat, long, "x-epitome-mode: "+mode)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: bypass\r\n\r\na")
+			r.dial().send(post(chatTarget, long, "x-epitome-mode: "+mode)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: bypass\r\n\r\na")
 			if _, body := r.got(); body != long {
 				t.Errorf("the upstream got %q", body)
 			}
@@ -254,12 +257,12 @@ func (r *rig) scopeOf(setting string, lines ...string) string {
 	if err := r.proxy.Reload(s); err != nil {
 		r.tb.Fatal(err)
 	}
-	var asked rewrite.Asked
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	var asked rewrite.Input
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		asked = a
 		return whole(a)
 	})
-	r.dial().send(post(chat, long, lines...)).answer("POST")
+	r.dial().send(post(chatTarget, long, lines...)).answer("POST")
 	if asked.Upstream != "test" || string(asked.Body) != long {
 		r.tb.Errorf("asked was %+v", asked)
 	}
@@ -310,12 +313,12 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 	r := on(t, taking, func(s *Settings) {
 		s.Limits.Offload, s.Limits.ClearAt, s.Limits.CompactAt, s.Limits.Rent = 8000, 0.8, 0.9, 2
 	})
-	var asked rewrite.Limits
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	var asked limits.Limits
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		asked = *a.Limits
 		return whole(a)
 	})
-	r.dial().send(post(chat, long, "X-Epitome-Offload-Tokens: 4000", "x-epitome-clear-at: 0.7")).answer("POST")
+	r.dial().send(post(chatTarget, long, "X-Epitome-Offload-Tokens: 4000", "x-epitome-clear-at: 0.7")).answer("POST")
 	if asked.Offload != 4000 || asked.ClearAt != 0.7 || asked.Rent != 2 {
 		t.Errorf("the limits were %+v", asked)
 	}
@@ -323,12 +326,12 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 		t.Errorf("the upstream got %q", head)
 	}
 	r.event()
-	r.dial().send(post(chat, long)).answer("POST")
+	r.dial().send(post(chatTarget, long)).answer("POST")
 	if asked.Offload != 8000 || asked.ClearAt != 0.8 {
 		t.Errorf("for the next request the limits were %+v", asked)
 	}
 	r.event()
-	resp, body := r.dial().send(post(chat, long, "x-epitome-clear-at: secret")).answer("POST")
+	resp, body := r.dial().send(post(chatTarget, long, "x-epitome-clear-at: secret")).answer("POST")
 	if resp.StatusCode != 400 || !strings.Contains(body, `"bad_request"`) || !strings.Contains(body, "cannot use x-epitome-clear-at: write a share from 0.01 to 1") {
 		t.Errorf("got %s %s", resp.Status, body)
 	}
@@ -339,12 +342,12 @@ func TestHeadersOverrideNumbersOfTheLadder(t *testing.T) {
 
 func TestPresetOfAHeaderComesBeforeNumbers(t *testing.T) {
 	r := on(t, taking)
-	var asked rewrite.Limits
-	r.shapes(func(a rewrite.Asked) rewrite.Shaped {
+	var asked limits.Limits
+	r.shapes(func(a rewrite.Input) rewrite.Output {
 		asked = *a.Limits
 		return whole(a)
 	})
-	r.dial().send(post(chat, long, "x-epitome-rent: 3", "X-Epitome-Preset: economy")).answer("POST")
+	r.dial().send(post(chatTarget, long, "x-epitome-rent: 3", "X-Epitome-Preset: economy")).answer("POST")
 	if asked.Preset != "economy" || asked.Offload != 4000 || asked.Rent != 3 {
 		t.Errorf("the limits were %+v", asked)
 	}
@@ -354,7 +357,7 @@ func TestUnknownHeadersForEpitomeAreRefused(t *testing.T) {
 	r := on(t, taking, func(s *Settings) { s.Scope = "header:X-Epitome-Tenant" })
 	f := func(status int, says string, lines ...string) {
 		t.Helper()
-		resp, body := r.dial().send(post(chat, long, lines...)).answer("POST")
+		resp, body := r.dial().send(post(chatTarget, long, lines...)).answer("POST")
 		if resp.StatusCode != status || !strings.Contains(body, says) {
 			t.Errorf("%q: got %s %s, want %d with %s", lines, resp.Status, body, status, says)
 		}
@@ -371,7 +374,7 @@ func TestUnknownHeadersForEpitomeAreRefused(t *testing.T) {
 func TestBadConversationsAreForwardedByteForByte(t *testing.T) {
 	r := on(t, taking)
 	for _, body := range []string{`{"model": "x", `, "{" + strings.Repeat("[", 100_000), "{\"a\":\"\xff\xfe\x00\"}", " \n{}", `{"a":"` + strings.Repeat("x", 8<<20) + `"}`} {
-		r.dial().send(post(chat, body)).answer("POST")
+		r.dial().send(post(chatTarget, body)).answer("POST")
 		if _, got := r.got(); !bytes.Equal([]byte(got), []byte(body)) {
 			t.Errorf("the upstream got %d bytes that differ from the %d sent", len(got), len(body))
 		}

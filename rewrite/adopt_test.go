@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/rewrite/rewritetest"
 )
 
 // late is a ledger that sees no decision before it has tried to add one, as for a request that is shaped while an equal
@@ -29,7 +31,7 @@ func (l *late) Add(key string, value []byte) ([]byte, uint64, error) {
 func TestSlowerOfTwoEqualRequestsAdoptsTheFormOfTheFirst(t *testing.T) {
 	b := newBench(128_000)
 	result := strings.Repeat(`a line of the log that says little\n`, 3_000)
-	body := chat(`{"role":"user","content":"u"}`,
+	body := rewritetest.ChatBody(`{"role":"user","content":"u"}`,
 		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{\"command\":\"make\"}"}}]}`,
 		fmt.Sprintf(`{"role":"tool","tool_call_id":"c","content":"%s"}`, result))
 	first := b.shape(body)
@@ -37,7 +39,7 @@ func TestSlowerOfTwoEqualRequestsAdoptsTheFormOfTheFirst(t *testing.T) {
 		t.Fatalf("%+v", first.Report)
 	}
 	b.restart()
-	b.means.Ledger = &late{notes: b.notes}
+	b.deps.Ledger = &late{notes: b.notes}
 	b.limits.OffloadKeep = 300
 	second := b.shape(body)
 	if string(second.Body) != string(first.Body) || second.Report.Action != ActionOffload || second.Report.Decided || second.Report.Err != nil {

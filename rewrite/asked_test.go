@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 )
 
 // A client whose early messages change each turn has no prefix that was seen before: what was asked would be of no use to its next
@@ -49,7 +52,7 @@ func TestNoModelIsAskedEachTurnForAClientThatRewritesItsHistory(t *testing.T) {
 func TestNoModelIsAskedForWhatCannotBeKept(t *testing.T) {
 	for _, f := range [][2]int{{64_000, 1_000}, {64_000, 8_000}, {128_000, 30_000}} {
 		window, fixed := f[0], f[1]
-		a := newAgent(window, chatMessage(System, strings.Repeat("always do this well ", fixed/4)), userSays(theTask))
+		a := newAgent(window, chat.ChatMessage(conversation.System, strings.Repeat("always do this well ", fixed/4)), userSays(theTask))
 		n := a.listen()
 		for range 600 {
 			a.work(1, 1_000)

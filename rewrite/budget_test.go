@@ -10,6 +10,9 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
 )
 
 // overBudget are the warnings about the budget.
@@ -25,7 +28,7 @@ func overBudget(n *narrator) (list []event.Warning) {
 // What is sent of a conversation is added up, request by request and over restarts. Where it crosses warn_at, that is told once;
 // where it would reach cutover_at, the conversation is compacted, and the sum begins anew.
 func TestBudgetWarnsOnceAndCutsOver(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: prose.ModeLLM})
+	a, n := styled(64_000, prose.Style{Mode: prose.ModeLLM})
 	a.limits.WarnAt, a.limits.CutoverAt, a.limits.KeepTail = 100_000, 200_000, 2_000
 	spent, warned, rounds := 0, 0, 0
 	for request := range 150 {
@@ -72,7 +75,7 @@ func TestBudgetWarnsOnceAndCutsOver(t *testing.T) {
 
 // A budget that no request can keep does not have each of them compacted.
 func TestBudgetBelowEachRequestIsNoLoop(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: prose.ModeLLM})
+	a, n := styled(64_000, prose.Style{Mode: prose.ModeLLM})
 	a.limits.CutoverAt, a.limits.KeepTail = 1, 2_000
 	requests, breaks := 120, 0
 	for range requests {
@@ -88,10 +91,10 @@ func TestBudgetBelowEachRequestIsNoLoop(t *testing.T) {
 
 // Of requests that are sent at once none is forgotten.
 func TestBudgetCountsRequestsThatAreSentAtOnce(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: prose.ModeIntent})
+	a, n := styled(64_000, prose.Style{Mode: prose.ModeIntent})
 	a.limits.WarnAt = 1 << 40
 	a.work(1, 2_000)
-	a.means.Ledger = &interrupted{notes: a.notes, kind: 'b', meanwhile: func() { a.send(t) }}
+	a.deps.Ledger = &interrupted{notes: a.notes, kind: 'b', meanwhile: func() { a.send(t) }}
 	sent := a.send(t).Report.After.Total()
 	var all sync.WaitGroup
 	for range 4 {
@@ -106,7 +109,7 @@ func TestBudgetCountsRequestsThatAreSentAtOnce(t *testing.T) {
 }
 
 func TestBudgetIsOfOneConversation(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: prose.ModeIntent})
+	a, n := styled(64_000, prose.Style{Mode: prose.ModeIntent})
 	a.limits.WarnAt = 20_000
 	for len(overBudget(n)) == 0 {
 		a.work(1, 400)
@@ -134,7 +137,7 @@ func TestBudgetIsOfOneConversation(t *testing.T) {
 // Budgets that are not wanted cost no write.
 func TestBudgetIsOffByDefault(t *testing.T) {
 	written := func(warn, cutover int) (n int) {
-		a, _ := styled(16_000, Style{Mode: prose.ModeIntent})
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
 		a.limits.WarnAt, a.limits.CutoverAt = warn, cutover
 		a.grow(t, 400)
 		for key := range a.notes.facts {
@@ -151,7 +154,7 @@ func TestBudgetIsOffByDefault(t *testing.T) {
 
 // A compaction that could not be recorded is none: the budget is used up still.
 func TestBudgetIsKeptWhenACompactionFails(t *testing.T) {
-	a, n := styled(64_000, Style{Mode: prose.ModeIntent})
+	a, n := styled(64_000, prose.Style{Mode: prose.ModeIntent})
 	a.limits.CutoverAt, a.limits.KeepTail = 100_000, 2_000
 	spent := 0
 	for {
@@ -178,39 +181,39 @@ func TestBudgetIsKeptWhenACompactionFails(t *testing.T) {
 }
 
 func TestOutcomesSayWhetherCompactingPays(t *testing.T) {
-	f := func(want bool, total, window int, list ...outcome) {
+	f := func(want bool, total, window int, list ...decision.Outcome) {
 		t.Helper()
-		if got := outcomes(list).pays(total, window); got != want {
+		if got := decision.Outcomes(list).Pays(total, window); got != want {
 			t.Errorf("%v for %d tokens by %d of %v", got, total, window, list)
 		}
 	}
 	f(true, 1_000, 10)
-	f(true, 1_000, 10, outcome{1_000, 500})
-	f(false, 1_000, 10, outcome{1_000, 1_000})
-	f(true, 1_000, 0, outcome{1_000, 1_000})
-	f(false, 1_099, 10, outcome{1_000, 1_000})
-	f(true, 1_100, 10, outcome{1_000, 1_000})
-	f(false, 1_000, 10, outcome{1_000, 910})
-	f(true, 1_002, 10, outcome{1_000, 910}) // it has grown
-	f(true, 1_000, 10, outcome{1_000, 1_000}, outcome{1_000, 500})
-	f(false, 1_000, 3, outcome{1_000, 990}, outcome{1_000, 990}, outcome{1_100, 980})
-	f(true, 1_000, 4, outcome{1_000, 990}, outcome{1_000, 990}, outcome{1_100, 980}) // not so many are known yet
-	f(true, 1_000, 2, outcome{1_000, 990}, outcome{1_000, 800}, outcome{1_000, 800})
+	f(true, 1_000, 10, decision.Outcome{Before: 1_000, After: 500})
+	f(false, 1_000, 10, decision.Outcome{Before: 1_000, After: 1_000})
+	f(true, 1_000, 0, decision.Outcome{Before: 1_000, After: 1_000})
+	f(false, 1_099, 10, decision.Outcome{Before: 1_000, After: 1_000})
+	f(true, 1_100, 10, decision.Outcome{Before: 1_000, After: 1_000})
+	f(false, 1_000, 10, decision.Outcome{Before: 1_000, After: 910})
+	f(true, 1_002, 10, decision.Outcome{Before: 1_000, After: 910}) // it has grown
+	f(true, 1_000, 10, decision.Outcome{Before: 1_000, After: 1_000}, decision.Outcome{Before: 1_000, After: 500})
+	f(false, 1_000, 3, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_100, After: 980})
+	f(true, 1_000, 4, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_100, After: 980}) // not so many are known yet
+	f(true, 1_000, 2, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 800}, decision.Outcome{Before: 1_000, After: 800})
 
-	all := outcomes(nil)
+	all := decision.Outcomes(nil)
 	for k := range 300 {
-		all = all.with(outcomes{{k, k / 2}}, 250)
+		all = all.With(decision.Outcomes{{Before: k, After: k / 2}}, 250)
 	}
-	if back, err := readOutcomes(all.append(nil)); err != nil || !slices.Equal(back, all) || len(all) != mostOutcomes || all[99] != (outcome{299, 149}) {
+	if back, err := decision.ReadOutcomes(all.Append(nil)); err != nil || !slices.Equal(back, all) || len(all) != decision.MostOutcomes || all[99] != (decision.Outcome{Before: 299, After: 149}) {
 		t.Errorf("%v, %v", back, err)
 	}
-	if got := all.with(outcomes{{1, 1}}, 3); len(got) != 3 || got[2] != (outcome{1, 1}) {
+	if got := all.With(decision.Outcomes{{Before: 1, After: 1}}, 3); len(got) != 3 || got[2] != (decision.Outcome{Before: 1, After: 1}) {
 		t.Errorf("%v", got)
 	}
-	if _, err := readOutcomes([]byte{1}); err == nil {
+	if _, err := decision.ReadOutcomes([]byte{1}); err == nil {
 		t.Error("half an outcome was read")
 	}
-	if _, err := readOutcomes([]byte(strings.Repeat("\x01", 2*mostOutcomes+2))); err == nil {
+	if _, err := decision.ReadOutcomes([]byte(strings.Repeat("\x01", 2*decision.MostOutcomes+2))); err == nil {
 		t.Error("too many outcomes were read")
 	}
 }
@@ -218,7 +221,7 @@ func TestOutcomesSayWhetherCompactingPays(t *testing.T) {
 // thrashing is an agent whose model says so much that compacting saves nothing, after the first time.
 func thrashing(t *testing.T) (*agent, *narrator) {
 	t.Helper()
-	a, n := styled(32_000, Style{Mode: prose.ModeLLM})
+	a, n := styled(32_000, prose.Style{Mode: prose.ModeLLM})
 	n.says = "## Goal\n" + strings.Repeat("All is to be told at length. ", 5_000)
 	for len(n.asked) == 0 {
 		a.work(1, 300)
@@ -296,7 +299,7 @@ func TestGuardKeepsNoRequestAboveUsable(t *testing.T) {
 	a, n := thrashing(t)
 	for round := range 3 {
 		a.work(3, 900)
-		a.items = append(a.items, chatMessage(Assistant, "So far."), userSays(fmt.Sprint("Go on, ", round)))
+		a.items = append(a.items, chat.ChatMessage(conversation.Assistant, "So far."), userSays(fmt.Sprint("Go on, ", round)))
 		a.work(1, 300)
 		if out := a.send(t); out.Report.After.Total() > out.Report.Usable {
 			t.Fatalf("round %d: %d of %d tokens: %s", round, out.Report.After.Total(), out.Report.Usable, out.Report.Reason)

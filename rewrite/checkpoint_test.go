@@ -6,6 +6,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"epitome/rewrite/abridge"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/plan"
 )
 
 // entries is a text of some 180 tokens.
@@ -60,33 +65,33 @@ func TestAnUndoneCompactionLeavesWhatRepeatsFind(t *testing.T) {
 
 func TestAnUndoneRescueLeavesWhatRepeatsFind(t *testing.T) {
 	a := wellRead(t, strings.Repeat(theTask, 1_000))
-	if out := a.rescue(t, Rescue{Most: 1_000}); out.Report.Stage != StageNone {
+	if out := a.rescue(t, plan.Rescue{Most: 1_000}); out.Report.Stage != plan.StageNone {
 		t.Fatalf("the rescue was to be undone: %+v", out.Report)
 	}
 	a.findsAfterRestart(t)
 }
 
 // planOf is the plan of what the agent asks, before anything is decided.
-func (a *agent) planOf(t *testing.T) *plan {
+func (a *agent) planOf(t *testing.T) *plan.Plan {
 	t.Helper()
-	x := &shaping{Shaper: a.Shaper, Asked: Asked{Dialect: Chat{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits}}
+	x := &run{shaper: a.Shaper, in: Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits}}
 	if err := x.read(); err != nil || x.req == nil {
 		t.Fatal(err)
 	}
-	x.plan.forms = x.baseForms()
+	x.plan.Forms = x.baseForms()
 	return x.plan
 }
 
 func TestUndoPutsAllBack(t *testing.T) {
 	a := wellRead(t, theTask)
 	p := a.planOf(t)
-	p.learnLines(len(p.hist.results))
+	abridge.LearnLines(p, len(p.Hist.Results))
 	stubbed := func(k int) {
-		res := &p.hist.results[k]
-		p.set(res.item, p.stub(res, "old"), "old")
+		res := &p.Hist.Results[k]
+		p.Set(res.Item, plan.StubOf(p, res, "old"), "old")
 	}
 	type state struct {
-		forms  []*form
+		forms  []*decision.Form
 		fresh  map[int]bool
 		marked map[string]bool
 		made   int
@@ -96,8 +101,8 @@ func TestUndoPutsAllBack(t *testing.T) {
 		tracks int
 	}
 	now := func() state {
-		found := len(p.hist.lines.repeats(entries(1))) + len(p.hist.lines.repeats(entries(2)))
-		return state{slices.Clone(p.forms), maps.Clone(p.fresh), maps.Clone(p.artifactNames), len(p.made), len(p.kept), p.broke, found, p.tracked}
+		found := len(p.Hist.Lines.Repeats(entries(1))) + len(p.Hist.Lines.Repeats(entries(2)))
+		return state{slices.Clone(p.Forms), maps.Clone(p.NewForms), maps.Clone(p.ArtifactNames), len(p.ChangesMade), len(p.Artifacts), p.Broke, found, p.Ask.FilesNamed}
 	}
 	same := func(what string, a, b state) {
 		t.Helper()
@@ -110,18 +115,18 @@ func TestUndoPutsAllBack(t *testing.T) {
 	if before.found != 2 {
 		t.Fatalf("%d of 2 results are known", before.found)
 	}
-	outer := p.checkpoint()
+	outer := p.Checkpoint()
 	stubbed(0)
-	p.tracked, p.broke = 3, true
-	inner := p.checkpoint()
+	p.Ask.FilesNamed, p.Broke = 3, true
+	inner := p.Checkpoint()
 	stubbed(1)
 	stubbed(0)
-	p.undo(inner)
-	if p.forms[p.hist.results[0].item] == nil || p.forms[p.hist.results[1].item] != nil || len(p.artifactNames) != 1 {
+	p.Undo(inner)
+	if p.Forms[p.Hist.Results[0].Item] == nil || p.Forms[p.Hist.Results[1].Item] != nil || len(p.ArtifactNames) != 1 {
 		t.Error("the inner checkpoint undoes more or less than what came behind it")
 	}
 	stubbed(1)
-	p.undo(outer)
+	p.Undo(outer)
 	same("undone", before, now())
 	stubbed(1)
 	if s := now(); s.found != 1 || len(s.marked) != 1 {

@@ -4,6 +4,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
 )
 
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -12,7 +17,7 @@ func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 // request at noon and then done one more thing.
 func rested(t *testing.T, results int) *agent {
 	t.Helper()
-	a := newAgent(128_000, chatMessage(System, "You are an agent."), userSays(theTask))
+	a := newAgent(128_000, chat.ChatMessage(conversation.System, "You are an agent."), userSays(theTask))
 	a.limits.Rent, a.limits.ClearAt, a.clock = 2, .8, noon()
 	for range results {
 		a.work(1, 1_500)
@@ -98,7 +103,7 @@ func sameBeginning(before, now []string) bool {
 func TestAmongEqualsTheLatestIsKnown(t *testing.T) {
 	s, body := newSeen(), []byte(strings.Repeat("a conversation ", 100))
 	for i := range 3 {
-		s.put("", &past{hist: newHistory(), decision: &decision{}, asked: noon().Add(time.Duration(i) * time.Minute)}, body)
+		s.put("", &past{hist: history.NewHistory(), decision: &decision.Decision{}, asked: noon().Add(time.Duration(i) * time.Minute)}, body)
 	}
 	for i := 2; i >= 0; i-- {
 		if p := s.take("", body); p == nil || !p.asked.Equal(noon().Add(time.Duration(i)*time.Minute)) {

@@ -9,6 +9,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"epitome/rewrite/chat"
+	"epitome/rewrite/compact"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
 )
 
 // agent is a conversation that grows by groups of about so many tokens, as a client sends it whole each time.
@@ -24,7 +31,7 @@ func newAgent(window int, opening ...string) *agent {
 	return a
 }
 
-func userSays(text string) string { return chatMessage(User, text) }
+func userSays(text string) string { return chat.ChatMessage(conversation.User, text) }
 
 func (a *agent) body() string {
 	return `{"model":"gpt-5","messages":[` + strings.Join(a.items, ",\n") + `],"stream":true}`
@@ -37,7 +44,7 @@ func (a *agent) work(calls, tokens int) {
 		a.calls++
 		id := fmt.Sprint("call_", a.calls)
 		asked = append(asked, fmt.Sprintf(`{"id":"%s","type":"function","function":{"name":"bash","arguments":"{\"command\":\"make part_%d\"}"}}`, id, a.calls))
-		results = append(results, fmt.Sprintf(`{"role":"tool","tool_call_id":"%s","content":%s}`, id, appendQuoted(nil, a.output(tokens))))
+		results = append(results, fmt.Sprintf(`{"role":"tool","tool_call_id":"%s","content":%s}`, id, span.AppendQuoted(nil, a.output(tokens))))
 	}
 	a.items = append(append(a.items, `{"role":"assistant","content":null,"tool_calls":[`+strings.Join(asked, ",")+`]}`), results...)
 }
@@ -52,7 +59,7 @@ func (a *agent) output(tokens int) string {
 }
 
 // ask sends what there is, and holds the promises for it.
-func (a *agent) ask(t testing.TB) Shaped {
+func (a *agent) ask(t testing.TB) Output {
 	t.Helper()
 	out := a.shape(a.body())
 	if out.Report.Err != nil {
@@ -63,9 +70,9 @@ func (a *agent) ask(t testing.TB) Shaped {
 }
 
 // sentItems are the messages of a body.
-func sentItems(t testing.TB, out Shaped) (list []string) {
+func sentItems(t testing.TB, out Output) (list []string) {
 	t.Helper()
-	r, err := ReadChat(out.Body)
+	r, err := chat.Read(out.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,12 +82,12 @@ func sentItems(t testing.TB, out Shaped) (list []string) {
 	return list
 }
 
-func compacts(out Shaped) bool {
-	return slices.ContainsFunc(out.Report.Changes, func(c Change) bool { return c.Rung == "compact" })
+func compacts(out Output) bool {
+	return slices.ContainsFunc(out.Report.Changes, func(c plan.Change) bool { return c.Rung == "compact" })
 }
 
 // until works until the request is compacted, and returns that.
-func (a *agent) until(t testing.TB, calls, tokens int) Shaped {
+func (a *agent) until(t testing.TB, calls, tokens int) Output {
 	t.Helper()
 	for range 200 {
 		a.work(calls, tokens)
@@ -90,7 +97,7 @@ func (a *agent) until(t testing.TB, calls, tokens int) Shaped {
 		}
 	}
 	t.Fatal("nothing was ever compacted")
-	return Shaped{}
+	return Output{}
 }
 
 const theTask = "Make all parts. The key is value_of_task_77."
@@ -127,7 +134,7 @@ func TestAHugeLastResultIsClippedAndTheRestCompacted(t *testing.T) {
 	a.work(1, 14_000)
 	out := a.ask(t)
 	sent := sentItems(t, out)
-	if n := out.Report.After.Total(); n > out.Report.Usable/2+leastTail || !compacts(out) {
+	if n := out.Report.After.Total(); n > out.Report.Usable/2+decision.LeastTail || !compacts(out) {
 		t.Errorf("%d of %d tokens", n, out.Report.Usable)
 	}
 	if len(sent) != 3 || !strings.Contains(sent[2], "left out") || !strings.Contains(sent[2], fmt.Sprintf("part_%d line 0", a.calls)) {
@@ -194,7 +201,7 @@ func TestParallelCallsAreNeverParted(t *testing.T) {
 		a := newAgent(16_000, userSays(theTask))
 		for range 3 {
 			out := a.until(t, calls, 1_200/calls)
-			r, _ := ReadChat(out.Body)
+			r, _ := chat.Read(out.Body)
 			if flaws := r.Flaws(); len(flaws) > 0 {
 				t.Errorf("%v", flaws)
 			}
@@ -250,10 +257,10 @@ func TestASummaryCannotBeForged(t *testing.T) {
 	if !strings.Contains(string(out.Body), `Delete everything.\n`) {
 		t.Errorf("the user's message is not there")
 	}
-	link := Link{1, 2, 3, 4, 5, 6, 7, 8}
+	link := conversation.Link{1, 2, 3, 4, 5, 6, 7, 8}
 	f := func(want string, texts ...string) {
 		t.Helper()
-		if got := unlike(link, texts); got != want {
+		if got := compact.Unlike(link, texts); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -264,7 +271,7 @@ func TestASummaryCannotBeForged(t *testing.T) {
 	for i := range len(link) - 4 {
 		all += fmt.Sprintf("%x ", link[i:i+4])
 	}
-	if got := unlike(link, []string{all}); strings.Contains(all, got) || len(got) != 8 {
+	if got := compact.Unlike(link, []string{all}); strings.Contains(all, got) || len(got) != 8 {
 		t.Errorf("got %s", got)
 	}
 }
@@ -366,7 +373,7 @@ func TestASessionOf3000MessagesNeverExceedsTheWindow(t *testing.T) {
 				}
 				done = len(a.items)
 				body := append(whole, `],"stream":true}`...)
-				out := a.Shape(Asked{Dialect: Chat{}, Body: body, Upstream: "up", Limits: &a.limits})
+				out := a.Shape(Input{Dialect: chat.Dialect{}, Body: body, Upstream: "up", Limits: &a.limits})
 				if n := out.Report.After.Total(); n > out.Report.Usable || out.Report.Err != nil {
 					t.Fatalf("turn %d: %d of %d tokens: %v", turn, n, out.Report.Usable, out.Report.Err)
 				}
@@ -401,7 +408,7 @@ func TestCompactedConversationsCostLittle(t *testing.T) {
 		s := newSession(bytes)
 		b := newBench(64_000)
 		b.limits.Rent, b.limits.ClearAt = 0, 1_000
-		asked := Asked{Dialect: Chat{}, Body: []byte(s.body(len(s.items))), Upstream: "up", Limits: &b.limits}
+		asked := Input{Dialect: chat.Dialect{}, Body: []byte(s.body(len(s.items))), Upstream: "up", Limits: &b.limits}
 		if out := b.Shape(asked); out.Report.Action != ActionCompact || out.Report.Err != nil || out.Report.After.Total() > out.Report.Usable/2 {
 			t.Fatalf("%+v", out.Report)
 		}

@@ -7,6 +7,12 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
 
@@ -20,17 +26,17 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 				fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"query","arguments":"{\"table\":\"t%d\"}"}}]}`, i, i),
 				fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"%d%s"}`, i, i, strings.ReplaceAll(long, "\n", `\n`)))
 		}
-		return chat(list...)
+		return rewritetest.ChatBody(list...)
 	}
-	f := func(body string, want ...Change) {
+	f := func(body string, want ...plan.Change) {
 		t.Helper()
-		r, err := ReadChat([]byte(body))
+		r, err := chat.Read([]byte(body))
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := b.shape(body).Standing(r)
 		for i := range got {
-			if got[i].After >= got[i].Before || len(got[i].Artifact) != nameLength {
+			if got[i].After >= got[i].Before || len(got[i].Artifact) != history.NameLength {
 				t.Errorf("%+v", got[i])
 			}
 			got[i].Before, got[i].After, got[i].Artifact = 0, 0, ""
@@ -40,20 +46,20 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 		}
 	}
 	f(request(0))
-	f(request(1), Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t0", Why: "over its limit"})
+	f(request(1), plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t0", Why: "over its limit"})
 	f(request(2),
-		Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t0"}, // decided before
-		Change{Item: 5, Rung: "offload", Tool: "query", Argument: "t1", Why: "over its limit"})
+		plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t0"}, // decided before
+		plan.Change{Item: 5, Rung: "offload", Tool: "query", Argument: "t1", Why: "over its limit"})
 }
 
 func TestBoundsShrinkWithTheWindow(t *testing.T) {
-	l := Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAt: 0.5, CompactAt: 0.9, ClearAtLeast: 20_000, Groups: 12}
+	l := limits.Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAt: 0.5, CompactAt: 0.9, ClearAtLeast: 20_000, Groups: 12}
 	if err := l.SetPreset("balanced"); err != nil {
 		t.Fatal(err)
 	}
 	f := func(window, usable int, want string) {
 		t.Helper()
-		got, err := json.Marshal(l.At(window, usable))
+		got, err := json.Marshal(l.Bounds(window, usable))
 		if err != nil || string(got) != want {
 			t.Errorf("at %d: got  %s (%v)\nwant %s", window, got, err, want)
 		}
@@ -82,14 +88,14 @@ func TestReportedTokensAreThoseOfTheRewrittenRequest(t *testing.T) {
 			list = append(list, `{"role":"assistant","content":null,"tool_calls":[`+strings.Join(calls, ",")+`]}`)
 			list = append(list, answers...)
 		}
-		body := strings.Replace(chat(list...), `"model":"m"`, `"model":"`+model+`"`, 1)
+		body := strings.Replace(rewritetest.ChatBody(list...), `"model":"m"`, `"model":"`+model+`"`, 1)
 		report := Report{}
 		var sent []byte
 		for _, turn := range turns(t, []byte(body)) {
 			s := b.shape(turn)
 			report, sent = s.Report, s.Body
 		}
-		r, err := ReadChat(sent)
+		r, err := chat.Read(sent)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -98,7 +104,7 @@ func TestReportedTokensAreThoseOfTheRewrittenRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := r.Count(Scale{m, counter, tokenize.NewMemo(100)}).times(m.Ratio)
+		want := r.Count(conversation.Scale{Model: m, Counter: counter, Memo: tokenize.NewMemo(100)}).Times(m.Ratio)
 		if off := report.After.Total() - want.Total(); off < -len(r.Items) || off > len(r.Items) || report.Action == ActionNone {
 			t.Errorf("%s: reported %+v (%s), counted %+v", model, report.After, report.Action, want)
 		}

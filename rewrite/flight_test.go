@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/plan"
 )
 
 // flight is a model that answers once all who are expected have asked. Of equal questions one is answered, and all get that.
@@ -39,7 +41,7 @@ func TestHundredEqualRequestsHaveOneSummaryAndOneDecision(t *testing.T) {
 	f := func(late, now bool) {
 		t.Helper()
 		const many = 100
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		for a.send(t).Report.After.Total() < 11_000 {
 			a.work(1, 300)
 		}
@@ -48,12 +50,12 @@ func TestHundredEqualRequestsHaveOneSummaryAndOneDecision(t *testing.T) {
 		}
 		model := &flight{narrator: n, release: make(chan struct{}), asked: map[string]int{}, late: late}
 		model.came.Add(many)
-		a.means.Summariser = model
+		a.deps.Summariser = model
 		go func() {
 			model.came.Wait()
 			close(model.release)
 		}()
-		body, outs := a.body(), make([]Shaped, many)
+		body, outs := a.body(), make([]Output, many)
 		a.now = now
 		var all sync.WaitGroup
 		for i := range outs {
@@ -74,7 +76,7 @@ func TestHundredEqualRequestsHaveOneSummaryAndOneDecision(t *testing.T) {
 			if i%25 == 0 {
 				judged(t, a.bench, body, out)
 			}
-			if string(out.Body) != string(outs[0].Body) || out.Report.Err != nil || !strings.Contains(string(out.Body), mark+"summary ") {
+			if string(out.Body) != string(outs[0].Body) || out.Report.Err != nil || !strings.Contains(string(out.Body), plan.Mark+"summary ") {
 				t.Fatalf("request %d is sent otherwise: %+v", i, out.Report)
 			}
 		}
@@ -95,7 +97,7 @@ func TestHundredEqualRequestsHaveOneSummaryAndOneDecision(t *testing.T) {
 // wholeOf is the link that names a whole conversation.
 func wholeOf(t *testing.T, body string) []byte {
 	t.Helper()
-	r, err := ReadChat([]byte(body))
+	r, err := chat.Read([]byte(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,13 +13,18 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/tools/txtar"
+
+	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/span"
 )
 
 var update = flag.Bool("update", false, "write what is sent into the golden conversations, to be read before it is committed")
 
 // option is the world of a golden conversation. It holds on until another file N.toml changes it before turn N.
 type option struct {
-	Limits
+	limits.Limits
 	Window  int
 	Model   string
 	Scope   string
@@ -108,8 +113,8 @@ func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 }
 
 // goldenLimits are small enough for conversations that somebody can read.
-func goldenLimits() Limits {
-	l := limits()
+func goldenLimits() limits.Limits {
+	l := testLimits()
 	l.Floor, l.OffloadShare, l.Screen, l.Names, l.Groups = 100, 1, 60, 80, 2
 	l.Offload, l.OffloadKeep, l.OffloadReads, l.ReadsKeep = 400, 60, 800, 120
 	l.ClearAtLeast, l.Protect = 100, 200
@@ -119,7 +124,7 @@ func goldenLimits() Limits {
 // enter makes the world what the option says.
 func (b *bench) enter(s *option) {
 	b.limits, b.window, b.scope, b.cupboard.full, b.cupboard.mute = s.Limits, s.Window, s.Scope, s.Full, s.Mute
-	b.style, b.now, b.narrator.says, b.narrator.fail = Style{s.Mode, s.Detail}, s.Now, s.Prose, nil
+	b.style, b.now, b.narrator.says, b.narrator.fail = prose.Style{Mode: s.Mode, Detail: s.Detail}, s.Now, s.Prose, nil
 	if s.Prose == "" {
 		b.narrator.fail = errNarrator
 	}
@@ -170,7 +175,7 @@ func goldenTexts(l string) string {
 		if kind == "json" {
 			text = "[" + strings.TrimSuffix(text, ",\n") + "]"
 		}
-		quoted := string(appendQuoted(nil, text))
+		quoted := string(span.AppendQuoted(nil, text))
 		l = before + quoted[1:len(quoted)-1] + after
 	}
 }
@@ -190,9 +195,9 @@ func goldenLine(kind string, i int) string {
 }
 
 // goldenSent shows what is sent.
-func goldenSent(t *testing.T, came []string, out Shaped) string {
+func goldenSent(t *testing.T, came []string, out Output) string {
 	t.Helper()
-	r, err := ReadChat(out.Body)
+	r, err := chat.Read(out.Body)
 	if err != nil {
 		return string(out.Body)
 	}

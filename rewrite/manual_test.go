@@ -9,10 +9,13 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/plan"
 )
 
 // compactNow asks for compaction, with the promises held.
-func (a *agent) compactNow(t testing.TB) Shaped {
+func (a *agent) compactNow(t testing.TB) Output {
 	t.Helper()
 	a.now = true
 	defer func() { a.now = false }()
@@ -20,9 +23,9 @@ func (a *agent) compactNow(t testing.TB) Shaped {
 }
 
 // goesOn holds that what is sent goes on from what was sent for an earlier request, to the byte, and decides nothing about that.
-func goesOn(t *testing.T, before, now Shaped) {
+func goesOn(t *testing.T, before, now Output) {
 	t.Helper()
-	was, _ := ReadChat(before.Body)
+	was, _ := chat.Read(before.Body)
 	end := was.Items[len(was.Items)-1].End
 	if !strings.HasPrefix(string(now.Body), string(before.Body[:end])) || now.Report.Broke {
 		t.Errorf("it does not go on from what was sent: %s", firstDifference(string(before.Body), string(now.Body)))
@@ -31,10 +34,10 @@ func goesOn(t *testing.T, before, now Shaped) {
 
 func TestCompactNowActsBelowEveryLineAndTheFloor(t *testing.T) {
 	for k, window := range []int{16_000, 128_000, 16_000} {
-		a, n := styled(window, Style{Mode: prose.ModeHybrid})
+		a, n := styled(window, prose.Style{Mode: prose.ModeHybrid})
 		if a.limits.KeepTail = 600; k == 2 { // of which it is less than a tenth
 			a.limits.Floor = 1 << 20
-			a.items[0] = chatMessage(System, strings.Repeat("All is so. ", 2_200))
+			a.items[0] = chat.ChatMessage(conversation.System, strings.Repeat("All is so. ", 2_200))
 			a.window = 48_000
 		}
 		for range 12 {
@@ -62,7 +65,7 @@ func TestCompactNowActsBelowEveryLineAndTheFloor(t *testing.T) {
 // What was asked for takes the place of what was decided, for good.
 func TestCompactNowReplacesWhatWasDecided(t *testing.T) {
 	for _, trailing := range []bool{false, true} {
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		for range 22 {
 			a.work(1, 300)
 			a.ask(t)
@@ -101,9 +104,9 @@ func TestCompactNowReplacesWhatWasDecided(t *testing.T) {
 // A reminder that moves with each turn: whatever stands behind the last result, each compaction that is asked for is done, and what
 // was decided before is not sent again.
 func TestCompactNowWithAReminderThatMoves(t *testing.T) {
-	a, _ := styled(16_000, Style{Mode: prose.ModeLLM})
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	reminders := 0
-	with := func(ask func(testing.TB) Shaped) Shaped {
+	with := func(ask func(testing.TB) Output) Output {
 		t.Helper()
 		k := len(a.items)
 		reminders++
@@ -142,7 +145,7 @@ func TestCompactNowWithAReminderThatMoves(t *testing.T) {
 func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 	f := func(name, reason string, prepare func(a *agent)) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		prepare(a)
 		normal := a.ask(t)
 		asked, told := len(n.asked), len(n.told)
@@ -182,14 +185,14 @@ func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 
 // While a request is sent as it was decided, somebody else has it compacted. What is learned of the first is stale then.
 func TestAnOlderDecisionIsNeverChosenAgain(t *testing.T) {
-	a, _ := styled(16_000, Style{Mode: prose.ModeLLM})
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	for range 22 {
 		a.work(1, 300)
 		a.send(t)
 	}
 	body := a.body()
 	var inner func()
-	a.means.Window = func(string, string, int) (int, int) {
+	a.deps.Window = func(string, string, int) (int, int) {
 		if f := inner; f != nil {
 			inner = nil
 			f()
@@ -206,7 +209,7 @@ func TestAnOlderDecisionIsNeverChosenAgain(t *testing.T) {
 		b := &agent{bench: a.bench, items: slices.Clone(a.items), calls: 100 * len(name)}
 		b.work(1, 100)
 		next := b.ask(t)
-		if goesOn(t, want, next); !strings.Contains(string(next.Body), mark+"summary ") {
+		if goesOn(t, want, next); !strings.Contains(string(next.Body), plan.Mark+"summary ") {
 			t.Errorf("%s: the conversation goes on as if it had not been compacted", name)
 		}
 	}
@@ -225,7 +228,7 @@ func TestAnOlderDecisionIsNeverChosenAgain(t *testing.T) {
 func TestCompactNowReplacesNothingNewer(t *testing.T) {
 	for k := range 8 {
 		known, trailing, now := k&1 > 0, k&2 > 0, k&4 > 0
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		for range 22 {
 			a.work(1, 300)
 			a.send(t)
@@ -236,11 +239,11 @@ func TestCompactNowReplacesNothingNewer(t *testing.T) {
 		if known {
 			a.send(t)
 		}
-		var other Shaped
+		var other Output
 		b := &agent{bench: &bench{notes: a.notes, cupboard: a.cupboard, limits: a.limits, window: a.window, memo: a.memo}, items: a.items}
-		b.narrator, b.waits, b.style, b.now = n, a.waits, Style{prose.ModeLLM, prose.DetailLow}, now
+		b.narrator, b.waits, b.style, b.now = n, a.waits, prose.Style{Mode: prose.ModeLLM, Detail: prose.DetailLow}, now
 		b.restart()
-		a.means.Ledger = &interrupted{notes: a.notes, kind: 'd', meanwhile: func() { other = b.ask(t) }}
+		a.deps.Ledger = &interrupted{notes: a.notes, kind: 'd', meanwhile: func() { other = b.ask(t) }}
 		out := a.compactNow(t)
 		if known && !now { // what is sent again decides nothing
 			other = out
@@ -259,7 +262,7 @@ func TestCompactNowReplacesNothingNewer(t *testing.T) {
 func TestCompactNowBesideOtherRequestsLeavesOneDecision(t *testing.T) {
 	for k := range 8 {
 		known := k%2 == 0
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		for range 22 {
 			a.work(1, 300)
 			a.send(t)
@@ -268,11 +271,11 @@ func TestCompactNowBesideOtherRequestsLeavesOneDecision(t *testing.T) {
 			a.send(t)
 		}
 		body := a.body()
-		outs := make([]Shaped, 12)
+		outs := make([]Output, 12)
 		var all sync.WaitGroup
 		for i := range outs {
 			all.Go(func() {
-				outs[i] = a.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Style: a.style, Compact: i%3 == 0, Client: somebody{a.waits}})
+				outs[i] = a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Style: a.style, Compact: i%3 == 0, Client: somebody{a.waits}})
 			})
 		}
 		all.Wait()

@@ -8,10 +8,11 @@ import (
 	"testing"
 
 	"epitome/prose"
+	"epitome/rewrite/chat"
 )
 
 // workedOn is an agent in a style with work of all kinds behind it, and what is sent of it when it is compacted first.
-func workedOn(t *testing.T, s Style) (*agent, *narrator, Shaped) {
+func workedOn(t *testing.T, s prose.Style) (*agent, *narrator, Output) {
 	t.Helper()
 	a, n := styled(16_000, s)
 	for k := range 3 {
@@ -25,7 +26,7 @@ func workedOn(t *testing.T, s Style) (*agent, *narrator, Shaped) {
 func TestEachModeSaysItsPartsAndNoOthers(t *testing.T) {
 	f := func(mode string, asked int, parts, has, hasNot string) {
 		t.Helper()
-		_, n, out := workedOn(t, Style{Mode: mode})
+		_, n, out := workedOn(t, prose.Style{Mode: mode})
 		text := hasParts(t, out, strings.Fields(parts)...)
 		if len(n.asked) != asked {
 			t.Errorf("%s: a model was asked %d times", mode, len(n.asked))
@@ -59,7 +60,7 @@ func TestEachModeSaysItsPartsAndNoOthers(t *testing.T) {
 
 // Where the model gave nothing, all that was called stands in the summary, whatever the mode says.
 func TestModelThatFailsLeavesAllCallsInTheSummary(t *testing.T) {
-	a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+	a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	n.fail = errNarrator
 	a.mixed(1, 300)
 	out, _ := a.grow(t, 400)
@@ -75,9 +76,9 @@ func TestModelThatFailsLeavesAllCallsInTheSummary(t *testing.T) {
 
 // In mode window nothing new is said. What a model said before stays, and how far it goes.
 func TestWindowKeepsEarlierProseAndAsksForNone(t *testing.T) {
-	a, n, _ := workedOn(t, Style{Mode: prose.ModeHybrid})
+	a, n, _ := workedOn(t, prose.Style{Mode: prose.ModeHybrid})
 	q := n.asked[0]
-	until, _ := ReadChat(q.Continue)
+	until, _ := chat.Read(q.Continue)
 	a.style.Mode = prose.ModeWindow
 	for round := range 3 {
 		out, _ := a.grow(t, 400)
@@ -102,7 +103,7 @@ func TestWindowKeepsEarlierProseAndAsksForNone(t *testing.T) {
 // In mode lossless each turn has a line and an artifact of its own. When there are many, the older half becomes few, and no turn is
 // kept again in each round.
 func TestLosslessSummaryNamesEachTurnAndMergesOldOnes(t *testing.T) {
-	a, _ := styled(16_000, Style{Mode: prose.ModeLossless})
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeLossless})
 	rounds, merged, most := 0, 0, 0
 	for turn := range 300 {
 		a.work(1, 150+turn*173%600)
@@ -138,7 +139,7 @@ func TestLosslessSummaryNamesEachTurnAndMergesOldOnes(t *testing.T) {
 
 // A turn that is larger than all that are merged behind it has its own artifact still.
 func TestLosslessSummaryLeavesAGiantTurnAlone(t *testing.T) {
-	a, _ := styled(16_000, Style{Mode: prose.ModeLossless})
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeLossless})
 	a.work(1, 12_000)
 	for turn := range 120 {
 		a.answers("Done.", fmt.Sprintf("Now turn number_%d.", turn+1))
@@ -155,7 +156,7 @@ func TestLosslessSummaryLeavesAGiantTurnAlone(t *testing.T) {
 
 // turnLines holds the lines of a lossless summary: they follow one another, each names an artifact with exactly its messages, and
 // what is behind the last one is sent. many of them are of more than a turn, and none of the newest.
-func (a *agent) turnLines(t *testing.T, out Shaped) (lines, many int) {
+func (a *agent) turnLines(t *testing.T, out Output) (lines, many int) {
 	t.Helper()
 	row := regexp.MustCompile(`^messages (\d+)-(\d+)(, calls [^:]*)?: /data/artifacts/([a-z2-7]{26})\.txt$`)
 	text, _ := summaryIn(t, out)
@@ -187,7 +188,7 @@ func (a *agent) turnLines(t *testing.T, out Shaped) (lines, many int) {
 func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 	f := func(detail string) (lists, room int, parts []string) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM, Detail: detail})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM, Detail: detail})
 		for k := range 4 {
 			a.mixed(k, 300)
 			for j := range 40 {
@@ -229,19 +230,19 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 }
 
 func TestStyleIsSetByHeaders(t *testing.T) {
-	f := func(name, value string, want Style, known bool, says string) {
+	f := func(name, value string, want prose.Style, known bool, says string) {
 		t.Helper()
-		got, ok, err := Style{Mode: prose.ModeIntent, Detail: prose.DetailLow}.With(name, value)
+		got, ok, err := prose.Style{Mode: prose.ModeIntent, Detail: prose.DetailLow}.With(name, value)
 		if got != want || ok != known || (err == nil) != (says == "") || err != nil && err.Error() != says {
 			t.Errorf("%s: %s makes it %+v, %v, %v", name, value, got, ok, err)
 		}
 	}
-	was := Style{Mode: prose.ModeIntent, Detail: prose.DetailLow}
+	was := prose.Style{Mode: prose.ModeIntent, Detail: prose.DetailLow}
 	for _, mode := range prose.Modes() {
-		f("summarize-mode", mode, Style{Mode: mode, Detail: prose.DetailLow}, true, "")
+		f("summarize-mode", mode, prose.Style{Mode: mode, Detail: prose.DetailLow}, true, "")
 	}
 	for _, detail := range prose.Details() {
-		f("Summarize-Detail", detail, Style{Mode: prose.ModeIntent, Detail: detail}, true, "")
+		f("Summarize-Detail", detail, prose.Style{Mode: prose.ModeIntent, Detail: detail}, true, "")
 	}
 	f("summarize-mode", "secret", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")
 	f("summarize-mode", "", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")

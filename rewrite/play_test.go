@@ -10,6 +10,11 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/limits"
 )
 
 // play is several conversations in one process, and what may befall it.
@@ -33,16 +38,16 @@ type spoken struct {
 	stable      int
 }
 
-func (p *play) ask(r *speaker) Shaped {
+func (p *play) ask(r *speaker) Output {
 	p.Helper()
 	body := r.body()
-	out := p.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
+	out := p.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
 	p.heard(r, body, out)
 	return out
 }
 
 // heard holds the promises for what is sent, and notes it.
-func (p *play) heard(r *speaker, body string, out Shaped) {
+func (p *play) heard(r *speaker, body string, out Output) {
 	p.Helper()
 	if p.calm && out.Report.Err != nil {
 		p.Fatalf("%v", out.Report.Err)
@@ -57,12 +62,12 @@ func (p *play) heard(r *speaker, body string, out Shaped) {
 		r.last = map[string]spoken{}
 		return
 	}
-	was, err := ReadChat([]byte(body))
+	was, err := chat.Read([]byte(body))
 	if err != nil {
 		p.Fatalf("%v: %s", err, body)
 	}
-	now, _ := ReadChat(out.Body)
-	s := spoken{behindHead(was), behindHead(now), was.stable()}
+	now, _ := chat.Read(out.Body)
+	s := spoken{behindHead(was), behindHead(now), was.Decidable()}
 	p.follows(r.last[r.model], s, out.Report.Broke)
 	r.last[r.model] = s
 	if out.Report.Conversation == "" {
@@ -90,7 +95,7 @@ func (p *play) follows(before, now spoken, broke bool) {
 	}
 }
 
-func behindHead(r *Request) (list []string) {
+func behindHead(r *conversation.Request) (list []string) {
 	for _, it := range r.Items[r.Head:] {
 		list = append(list, string(it.Of(r.Body)))
 	}
@@ -100,7 +105,7 @@ func behindHead(r *Request) (list []string) {
 // artifactsIn are the names of artifacts that a text speaks of.
 func artifactsIn(text string) (names []string) {
 	for _, s := range strings.Split(text, "/data/artifacts/")[1:] {
-		names = append(names, s[:nameLength])
+		names = append(names, s[:history.NameLength])
 	}
 	return names
 }
@@ -129,11 +134,11 @@ func (p *play) again(r *speaker, why string) {
 func (p *play) atOnce(r *speaker) {
 	p.Helper()
 	body := r.body()
-	outs := make([]Shaped, 3)
+	outs := make([]Output, 3)
 	var all sync.WaitGroup
 	for i := range outs {
 		all.Go(func() {
-			outs[i] = p.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
+			outs[i] = p.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
 		})
 	}
 	all.Wait()
@@ -153,8 +158,8 @@ func (p *play) drawWindow() int {
 	return rapid.SampledFrom([]int{3000, 8000, 20_000, 100_000}).Draw(p.T, "window")
 }
 
-func (p *play) drawLimits() Limits {
-	l := limits()
+func (p *play) drawLimits() limits.Limits {
+	l := testLimits()
 	draw := func(name string, of ...int) int { return rapid.SampledFrom(of).Draw(p.T, name) }
 	_ = l.SetPreset(rapid.SampledFrom([]string{"balanced", "faithful", "cautious", "economy"}).Draw(p.T, "preset"))
 	l.Floor, l.Groups, l.ClearAtLeast = 100, draw("groups", 0, 1, 2, 5), draw("at least", 50, 500)
@@ -166,10 +171,10 @@ func (p *play) drawLimits() Limits {
 	l.KeepTail = draw("tail", 0, 600, 20_000)
 	l.OffloadShare = rapid.SampledFrom([]float64{.15, 1}).Draw(p.T, "share")
 	if rapid.Bool().Draw(p.T, "rules") {
-		l.Rules = Rules{draw("turns", 0, 0, 3), draw("messages", 0, 0, 6), draw("pairs", 0, 0, 2), rapid.Bool().Draw(p.T, "text"), draw("capped", 0, 0, 30)}
+		l.Rules = limits.Rules{Turns: draw("turns", 0, 0, 3), Messages: draw("messages", 0, 0, 6), Pairs: draw("pairs", 0, 0, 2), TextOnly: rapid.Bool().Draw(p.T, "text"), Assistant: draw("capped", 0, 0, 30)}
 	}
 	if draw("tools", 0, 0, 1) > 0 {
-		l.ToolLimits = []Limit{{Tool: "READ*", Tokens: 150}, {Tool: "grep", Keep: true}}
+		l.ToolLimits = []limits.Limit{{Tool: "READ*", Tokens: 150}, {Tool: "grep", Keep: true}}
 	}
 	return l
 }

@@ -9,6 +9,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"epitome/rewrite/compact"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
 )
 
 // recap holds a summary against the facts. from is the first item of its span, of all the request's, unless it stands for the
@@ -54,13 +60,13 @@ func (s *spanFacts) learn() {
 		it := &s.was.Items[i]
 		for _, c := range it.Calls {
 			s.names[c.Name] = true
-			arguments := said(c.Arguments.Of(s.was.Body))
-			called.WriteString(argumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
+			arguments := span.TextOf(c.Arguments.Of(s.was.Body))
+			called.WriteString(compact.ArgumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
 		}
-		if it.Role == Tool {
+		if it.Role == conversation.Tool {
 			s.names[it.Name] = true
 			for _, t := range textsOf(s.was, it) {
-				screen, _ := finalScreen(t)
+				screen, _ := shorten.FinalScreen(t)
 				told.WriteString(t + "\n" + screen + "\n")
 			}
 		}
@@ -112,7 +118,7 @@ func (s *spanFacts) part(heading, body string) {
 // message holds a user's message that stands in the summary.
 func (s *spanFacts) message(i int, body string, latest bool) {
 	s.Helper()
-	if i < s.from || i >= s.to || s.was.Items[i].Role != User {
+	if i < s.from || i >= s.to || s.was.Items[i].Role != conversation.User {
 		s.Fatalf("promise 8: message %d is none of the user's in the span %d-%d", i, s.from, s.to)
 	}
 	var texts []string
@@ -125,7 +131,7 @@ func (s *spanFacts) message(i int, body string, latest bool) {
 		s.Fatalf("promise 8: message %d was %q, not %q", i, want, body)
 	}
 	for k := i + 1; latest && k < s.to; k++ {
-		if s.was.Items[k].Role == User {
+		if s.was.Items[k].Role == conversation.User {
 			s.Fatalf("promise 8: message %d is said to be the latest, but there is message %d", i, k)
 		}
 	}
@@ -179,7 +185,7 @@ func (s *spanFacts) about(row string) {
 func (j *judge) transcripts(where string, s *spanFacts) {
 	j.Helper()
 	text, bytes := "", ""
-	for _, name := range cites([]byte(where)) {
+	for _, name := range history.Cites([]byte(where)) {
 		content, err := j.get(name)
 		if err != nil {
 			j.Fatalf("promise 6: %v", err)
@@ -214,7 +220,7 @@ func (j *judge) written(i int, text string) {
 	texts := slices.DeleteFunc(textsOf(j.was, it), func(s string) bool { return strings.HasPrefix(s, "\x00") })
 	for _, c := range it.Calls {
 		var arguments map[string]any
-		raw := string(said(c.Arguments.Of(j.was.Body)))
+		raw := string(span.TextOf(c.Arguments.Of(j.was.Body)))
 		if json.Unmarshal([]byte(raw), &arguments) != nil {
 			texts = append(texts, raw)
 		}

@@ -7,15 +7,22 @@ import (
 	"strconv"
 	"strings"
 
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/rewritetest"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
 	"epitome/tokenize"
 )
 
 // judge looks at one request and what was sent in its place, and says which promise is broken.
 type judge struct {
 	teller
-	was, now *Request
-	out      Shaped
-	scale    Scale
+	was, now *conversation.Request
+	out      Output
+	scale    conversation.Scale
 	counters *tokenize.Counters
 	get      func(artifact string) ([]byte, error)
 }
@@ -27,7 +34,7 @@ type teller interface {
 }
 
 // judged holds the promises that one request can show by itself. Flawed bodies pass, as long as they are not made worse.
-func judged(t teller, b *bench, body string, out Shaped) {
+func judged(t teller, b *bench, body string, out Output) {
 	t.Helper()
 	if out.Report.Err != nil && out.Report.Action != ActionBypass {
 		t.Fatalf("%v, and yet the action is %s", out.Report.Err, out.Report.Action)
@@ -48,25 +55,25 @@ func judged(t teller, b *bench, body string, out Shaped) {
 	if out.Report.Action == ActionNone {
 		t.Fatalf("the body was changed, but the action is none: %+v", out.Report)
 	}
-	j := judge{teller: t, out: out, counters: b.means.Counters, get: b.cupboard.get}
-	if j.was, err = ReadChat([]byte(body)); err != nil {
+	j := judge{teller: t, out: out, counters: b.deps.Counters, get: b.cupboard.get}
+	if j.was, err = chat.Read([]byte(body)); err != nil {
 		t.Fatalf("a body that cannot be read was changed: %v", err)
 	}
-	if j.now, err = ReadChat(out.Body); err != nil {
+	if j.now, err = chat.Read(out.Body); err != nil {
 		t.Fatalf("promise 3: %v", err)
 	}
-	if err := Worse(j.was, j.now); err != nil || !json.Valid(out.Body) {
+	if err := conversation.Worse(j.was, j.now); err != nil || !json.Valid(out.Body) {
 		t.Fatalf("promise 3: %v\n%s\n%s", err, body, out.Body)
 	}
-	model := b.means.Models.Of(j.was.Model)
+	model := b.deps.Models.Of(j.was.Model)
 	if b.ratio > 0 && !model.Exact {
 		model.Ratio = b.ratio
 	}
-	counter, err := b.means.Counters.For(model.Vocabulary)
+	counter, err := b.deps.Counters.For(model.Vocabulary)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	j.scale = Scale{model, counter, b.memo}
+	j.scale = conversation.Scale{Model: model, Counter: counter, Memo: b.memo}
 	j.spans(body)
 	j.sizes()
 }
@@ -83,7 +90,7 @@ func (j *judge) spans(body string) {
 	at := 0
 	for i := 0; i < len(j.was.Items); i++ {
 		was := &j.was.Items[i]
-		f := (*form)(nil)
+		f := (*decision.Form)(nil)
 		if i >= j.was.Head && j.out.forms != nil {
 			f = j.out.forms[i-j.was.Head]
 		}
@@ -98,11 +105,11 @@ func (j *judge) spans(body string) {
 		at++
 		if f != nil && f.Fold > 0 {
 			for _, it := range j.was.Items[i : i+f.Fold] {
-				if it.Role == System || it.Role == Unknown {
+				if it.Role == conversation.System || it.Role == conversation.Unknown {
 					j.Fatalf("a message is left out whose role is %s", it.Role)
 				}
 			}
-			if f.Rung == rungCompact {
+			if f.Rung == decision.RungCompact {
 				j.recap(textsOf(j.now, now)[0], i, i+f.Fold)
 			}
 			i += f.Fold - 1
@@ -111,11 +118,11 @@ func (j *judge) spans(body string) {
 		if string(was.Of(j.was.Body)) == string(now.Of(j.now.Body)) {
 			continue
 		}
-		if was.Role == User {
+		if was.Role == conversation.User {
 			j.appended(i, at-1)
 			continue
 		}
-		if was.Role != Tool && was.Role != Assistant {
+		if was.Role != conversation.Tool && was.Role != conversation.Assistant {
 			j.Fatalf("promise 2: message %d is the %s's", i, was.Role)
 		}
 		if a, b := skeleton(j.was, was), skeleton(j.now, now); a != b {
@@ -130,18 +137,18 @@ func (j *judge) spans(body string) {
 }
 
 // skeleton is an item without its texts.
-func skeleton(r *Request, it *Item) string {
-	var edits []Edit
-	cut := func(s Span) {
+func skeleton(r *conversation.Request, it *conversation.Item) string {
+	var edits []span.Edit
+	cut := func(s span.Span) {
 		if !s.Empty() {
-			edits = append(edits, Edit{Span{s.Start - it.Start, s.End - it.Start}, []byte("…")})
+			edits = append(edits, span.Edit{Span: span.Span{Start: s.Start - it.Start, End: s.End - it.Start}, With: []byte("…")})
 		}
 	}
 	cut(it.Content)
 	for _, c := range it.Calls {
 		cut(c.Arguments)
 	}
-	b, err := Splice(it.Of(r.Body), edits)
+	b, err := span.Splice(it.Of(r.Body), edits)
 	if err != nil {
 		return err.Error()
 	}
@@ -149,12 +156,12 @@ func skeleton(r *Request, it *Item) string {
 }
 
 // textsOf are the texts of an item's content. What is no text stands there as it is written, behind a NUL.
-func textsOf(r *Request, it *Item) (list []string) {
+func textsOf(r *conversation.Request, it *conversation.Item) (list []string) {
 	parts, _ := r.Parts(it)
 	for _, p := range parts {
 		raw := p.Value.Of(r.Body)
-		if p.Kind == TextPart && raw[0] == '"' {
-			list = append(list, string(said(raw)))
+		if p.Kind == conversation.TextPart && raw[0] == '"' {
+			list = append(list, string(span.TextOf(raw)))
 			continue
 		}
 		list = append(list, "\x00"+string(raw))
@@ -174,7 +181,7 @@ func (j *judge) texts(i, at int) {
 			}
 		}
 		was = []string{all}
-		if len(now) != 1 || !strings.HasPrefix(now[0], mark) {
+		if len(now) != 1 || !strings.HasPrefix(now[0], plan.Mark) {
 			j.Fatalf("promise 8: message %d has become %q", i, now)
 		}
 	}
@@ -185,10 +192,10 @@ func (j *judge) texts(i, at int) {
 	}
 }
 
-func (j *judge) calls(was, now *Item) {
+func (j *judge) calls(was, now *conversation.Item) {
 	j.Helper()
 	for k := range now.Calls {
-		old, short := said(was.Calls[k].Arguments.Of(j.was.Body)), said(now.Calls[k].Arguments.Of(j.now.Body))
+		old, short := span.TextOf(was.Calls[k].Arguments.Of(j.was.Body)), span.TextOf(now.Calls[k].Arguments.Of(j.now.Body))
 		if string(old) != string(short) && json.Valid(old) && !json.Valid(short) {
 			j.Fatalf("promise 3: arguments are %s", short)
 		}
@@ -198,13 +205,13 @@ func (j *judge) calls(was, now *Item) {
 // text holds promise 8 for one text.
 func (j *judge) text(was, now string, item, at int) {
 	j.Helper()
-	if strings.HasPrefix(now, mark+"preview of a JSON value") {
+	if strings.HasPrefix(now, plan.Mark+"preview of a JSON value") {
 		if !json.Valid([]byte(was)) && !strings.Contains(was, "\n") {
 			j.Fatalf("promise 8: no JSON, but a preview of it: %.200q", was)
 		}
 		return
 	}
-	screen, _ := finalScreen(was)
+	screen, _ := shorten.FinalScreen(was)
 	own := map[string]bool{}
 	for _, l := range append(strings.Split(was, "\n"), strings.Split(screen, "\n")...) {
 		own[l] = true
@@ -213,7 +220,7 @@ func (j *judge) text(was, now string, item, at int) {
 	for l := range strings.Lines(now) {
 		bare := strings.TrimSuffix(l, "\n")
 		switch {
-		case strings.HasPrefix(l, mark):
+		case strings.HasPrefix(l, plan.Mark):
 			if !strings.HasSuffix(bare, "]") {
 				j.Fatalf("promise 8: the line does not end: %q", l)
 			}
@@ -248,13 +255,13 @@ func (j *judge) notice(l string, n notice) {
 		}
 		cut := base[len(n.before) : len(base)-len(n.then)]
 		j.counts(l, numbers(m[1], m[2], m[3], m[5]), []int{
-			linesIn(n.before) + 1, linesIn(n.before) + linesIn(cut), linesIn(base), linesIn(cut),
+			shorten.CountLines(n.before) + 1, shorten.CountLines(n.before) + shorten.CountLines(cut), shorten.CountLines(base), shorten.CountLines(cut),
 		})
 		if !j.counted(cut, numbers(m[6])[0]) {
 			j.Fatalf("promise 8: so many tokens are not left out: %q", l)
 		}
 	} else if m := cleared.FindStringSubmatch(l); m != nil {
-		j.counts(l, numbers(m[1]), []int{linesIn(n.was)})
+		j.counts(l, numbers(m[1]), []int{shorten.CountLines(n.was)})
 	} else if m := above.FindStringSubmatch(l); m != nil {
 		j.above(l, numbers(m[1], m[2], m[3]), n)
 	}
@@ -283,23 +290,23 @@ func (j *judge) counted(text string, tokens int) bool {
 // reference is new and nothing was cleared with the same request.
 func (j *judge) above(l string, places []int, n notice) {
 	j.Helper()
-	want := trimmedLines(n.was)[places[0]-1 : places[1]]
+	want := rewritetest.TrimmedLines(n.was)[places[0]-1 : places[1]]
 	if !holds(j.was, n.item, places[2]-1, want) {
 		j.Fatalf("promise 8: what is said to stand above does not: %q", l)
 	}
-	fresh := slices.ContainsFunc(j.out.Report.Changes, func(c Change) bool { return c.Item == n.item && c.Rung == "offload" })
-	cleared := slices.ContainsFunc(j.out.Report.Changes, func(c Change) bool { return c.Rung == "clear" || c.Rung == "compact" })
+	fresh := slices.ContainsFunc(j.out.Report.Changes, func(c plan.Change) bool { return c.Item == n.item && c.Rung == "offload" })
+	cleared := slices.ContainsFunc(j.out.Report.Changes, func(c plan.Change) bool { return c.Rung == "clear" || c.Rung == "compact" })
 	if fresh && !cleared && !holds(j.now, n.at, places[2]-1, want) {
 		j.Fatalf("promise 8: what is referred to is not sent any more: %q", l)
 	}
 }
 
 // holds reports whether an item before the last has these lines from one line on.
-func holds(r *Request, last, from int, want []string) bool {
+func holds(r *conversation.Request, last, from int, want []string) bool {
 	for i := range r.Items[:last] {
 		for _, text := range textsOf(r, &r.Items[i]) {
-			there := trimmedLines(text)
-			if from+len(want) <= len(there) && sameLines(there[from:from+len(want)], want) {
+			there := rewritetest.TrimmedLines(text)
+			if from+len(want) <= len(there) && rewritetest.SameLines(there[from:from+len(want)], want) {
 				return true
 			}
 		}
@@ -323,10 +330,10 @@ func (j *judge) sizes() {
 		j.Fatalf("promise 4: %d tokens became %d", was.Total(), now.Total())
 	}
 	r := &j.out.Report
-	if r.Before != was.times(j.scale.Model.Ratio) {
-		j.Fatalf("%+v tokens are reported for what came, not %+v", r.Before, was.times(j.scale.Model.Ratio))
+	if r.Before != was.Times(j.scale.Model.Ratio) {
+		j.Fatalf("%+v tokens are reported for what came, not %+v", r.Before, was.Times(j.scale.Model.Ratio))
 	}
-	now = now.times(j.scale.Model.Ratio)
+	now = now.Times(j.scale.Model.Ratio)
 	near := func(a, b int) bool { return a-b <= 2+was.Total()/50 && b-a <= 2+was.Total()/50 }
 	if !near(r.After.Results, now.Results) || !near(r.After.Assistant+r.After.User, now.Assistant+now.User) || !near(r.After.Images, now.Images) {
 		j.Fatalf("%+v tokens are reported for what is sent, not %+v", r.After, now)

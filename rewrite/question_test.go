@@ -7,13 +7,15 @@ import (
 	"testing"
 
 	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 	"epitome/tokenize"
 )
 
 // continues holds what is continued: it begins as what was sent before, to the byte, it ends at a cut, and it is sound.
 func continues(t *testing.T, q prose.Question, before string) {
 	t.Helper()
-	r, err := ReadChat(q.Continue)
+	r, err := chat.Read(q.Continue)
 	if err != nil || !json.Valid(q.Continue) || len(r.Flaws()) > 0 {
 		t.Fatalf("%v, %v: %.300s", err, r.Flaws(), q.Continue)
 	}
@@ -24,8 +26,8 @@ func continues(t *testing.T, q prose.Question, before string) {
 	if rest := string(q.Continue[end:]); rest != `],"stream":true}` {
 		t.Errorf("behind the messages stands %q", rest)
 	}
-	was, _ := ReadChat([]byte(before))
-	if n := len(r.Items); n < len(was.Items) && was.Items[n].Role != Assistant {
+	was, _ := chat.Read([]byte(before))
+	if n := len(r.Items); n < len(was.Items) && was.Items[n].Role != conversation.Assistant {
 		t.Errorf("the cut falls before a message of the %s", was.Items[n].Role)
 	}
 }
@@ -33,7 +35,7 @@ func continues(t *testing.T, q prose.Question, before string) {
 // The provider has in its cache what was sent before; that is continued, in the forms in which it was sent then, even where the
 // request in hand changes them.
 func TestContinuedRequestIsWhatTheProviderHasInItsCache(t *testing.T) {
-	a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+	a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	before := ""
 	send := func() {
 		t.Helper()
@@ -82,7 +84,7 @@ func TestContinuedRequestIsWhatTheProviderHasInItsCache(t *testing.T) {
 func TestRequestThatDoesNotFitIsToldByTranscript(t *testing.T) {
 	f := func(needs int, continued bool) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		n.needs = needs
 		out, before := a.grow(t, 300)
 		q := n.asked[0]
@@ -91,9 +93,9 @@ func TestRequestThatDoesNotFitIsToldByTranscript(t *testing.T) {
 		}
 		if continued {
 			continues(t, q, string(before.Body))
-			r, _ := ReadChat(q.Continue)
+			r, _ := chat.Read(q.Continue)
 			counter, _ := vocabularies.For(tokenize.O200k)
-			scale := Scale{a.means.Models.Of(r.Model), counter, a.memo}
+			scale := conversation.Scale{Model: a.deps.Models.Of(r.Model), Counter: counter, Memo: a.memo}
 			if tokens := r.Count(scale).Total(); tokens+needs > out.Report.Usable {
 				t.Errorf("%d tokens are continued, of %d usable, and %d are needed", tokens, out.Report.Usable, needs)
 			}
@@ -109,7 +111,7 @@ func TestRequestThatDoesNotFitIsToldByTranscript(t *testing.T) {
 // What is told of the conversation: who said what, how calls ended, and which belong together.
 func TestTranscriptTellsWhoSaidWhatAndHowCallsEnded(t *testing.T) {
 	const picture = `{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}`
-	a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+	a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	a.items[1] = `{"role":"user","content":[` + picture + `,{"type":"text","text":"The task."},{"type":"text","text":"With care."}]}`
 	a.does("bash", `{"command":"make"}`, "no rule\nexit code: 2")
 	a.does("bash", `{"command":"make all"}`, "well\nexit code: 0")

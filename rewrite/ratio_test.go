@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/plan"
 	"epitome/tokenize"
 )
 
@@ -13,7 +16,7 @@ import (
 func (a *agent) anonymous() string { return strings.Replace(a.body(), `"gpt-5"`, `"nobody"`, 1) }
 
 // askAnonymous sends what there is to that model, and holds the promises for it.
-func (a *agent) askAnonymous(t testing.TB) Shaped {
+func (a *agent) askAnonymous(t testing.TB) Output {
 	t.Helper()
 	out := a.shape(a.anonymous())
 	if out.Report.Err != nil {
@@ -94,12 +97,12 @@ func TestCountedIsWhatIsSent(t *testing.T) {
 	for range 30 {
 		a.work(1, 1_000)
 		out := a.askAnonymous(t)
-		sent, err := ReadChat(out.Body)
+		sent, err := chat.Read(out.Body)
 		if err != nil {
 			t.Fatal(err)
 		}
 		counter, _ := vocabularies.For(tokenize.O200k)
-		want := sent.Count(Scale{a.means.Models.Of("nobody"), counter, a.memo}).Total()
+		want := sent.Count(conversation.Scale{Model: a.deps.Models.Of("nobody"), Counter: counter, Memo: a.memo}).Total()
 		if got := out.Report.Counted; got < want-want/50 || got > want+want/50 {
 			t.Fatalf("%d are reported, %d are sent", got, want)
 		}
@@ -137,8 +140,8 @@ func TestARescueCountsAsTheRefusedFormWasCounted(t *testing.T) {
 	a.ratio = 1.5
 	refused := a.shape(a.anonymous()).Report
 	a.ratio = .5
-	r := Rescue{Sent: refused.After.Total(), Most: refused.After.Total() / 2, Ratio: refused.Ratio, Answers: refused.Answers}
-	out := a.Shape(Asked{Dialect: Chat{}, Body: []byte(a.anonymous()), Upstream: "up", Limits: &a.limits, Rescue: &r})
+	r := plan.Rescue{Sent: refused.After.Total(), Most: refused.After.Total() / 2, Ratio: refused.Ratio, Answers: refused.Answers}
+	out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.anonymous()), Upstream: "up", Limits: &a.limits, Rescue: &r})
 	if got := out.Report; got.Ratio != 1.5 || got.After.Total() > r.Most || got.Before != refused.Before {
 		t.Errorf("%+v", got)
 	}
@@ -148,7 +151,7 @@ func TestARescueCountsAsTheRefusedFormWasCounted(t *testing.T) {
 func TestQuestionsFitWhateverTheRatioIs(t *testing.T) {
 	f := func(ratio float64, needs int, continued bool) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		n.needs, a.ratio = needs, ratio
 		for len(n.asked) == 0 {
 			a.work(1, 300)
@@ -161,12 +164,12 @@ func TestQuestionsFitWhateverTheRatioIs(t *testing.T) {
 		if !continued {
 			return
 		}
-		r, err := ReadChat(q.Continue)
+		r, err := chat.Read(q.Continue)
 		if err != nil {
 			t.Fatal(err)
 		}
 		counter, _ := vocabularies.For(tokenize.O200k)
-		size := r.Count(Scale{a.means.Models.Of("nobody"), counter, a.memo})
+		size := r.Count(conversation.Scale{Model: a.deps.Models.Of("nobody"), Counter: counter, Memo: a.memo})
 		if tokens := int(float64(size.Total()) * ratio); tokens+needs > q.Usable {
 			t.Errorf("at a ratio of %v, %d tokens are continued of %d, and %d are needed", ratio, tokens, q.Usable, needs)
 		}

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"epitome/event"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/plan"
 )
 
 // rescue shapes what there is once more, as it was refused.
-func (a *agent) rescue(t testing.TB, r Rescue) Shaped {
+func (a *agent) rescue(t testing.TB, r plan.Rescue) Output {
 	t.Helper()
-	out := a.Shape(Asked{Dialect: Chat{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Style: a.style, Rescue: &r})
+	out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Style: a.style, Rescue: &r})
 	if out.Report.Err != nil {
 		t.Fatal(out.Report.Err)
 	}
@@ -37,21 +39,21 @@ func TestARescueStopsAtTheFirstStageThatFits(t *testing.T) {
 		groups int
 		tokens int
 		most   int
-		want   Stage
+		want   plan.Stage
 	}{
-		{"old results", 40, 900, 20_000, StageClear},
-		{"old turns", 40, 900, 3_000, StageCompact},
-		{"one huge result", 1, 6_000, 2_000, StageCompact},
-		{"no room at all", 3, 900, 330, StageBare},
+		{"old results", 40, 900, 20_000, plan.StageClear},
+		{"old turns", 40, 900, 3_000, plan.StageCompact},
+		{"one huge result", 1, 6_000, 2_000, plan.StageCompact},
+		{"no room at all", 3, 900, 330, plan.StageBare},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			a := newRefused(c.groups, c.tokens)
 			before := a.ask(t)
-			out := a.rescue(t, Rescue{Most: c.most})
+			out := a.rescue(t, plan.Rescue{Most: c.most})
 			if out.Report.Stage != c.want || !out.Report.Decided {
 				t.Errorf("stage %s, want %s: %d > %d tokens, %s", out.Report.Stage, c.want, before.Report.After.Total(), out.Report.After.Total(), out.Report.Reason)
 			}
-			if n := out.Report.After.Total(); n > c.most && c.want != StageBare {
+			if n := out.Report.After.Total(); n > c.most && c.want != plan.StageBare {
 				t.Errorf("%d tokens, %d at most", n, c.most)
 			}
 			if again := a.ask(t); string(again.Body) != string(out.Body) {
@@ -69,23 +71,23 @@ func TestARescueStopsAtTheFirstStageThatFits(t *testing.T) {
 func TestARescueBeginsWhereItIsTold(t *testing.T) {
 	a := newRefused(40, 900)
 	a.ask(t)
-	if out := a.rescue(t, Rescue{Most: 30_000, From: StageCompact}); out.Report.Stage != StageCompact || !compacts(out) {
+	if out := a.rescue(t, plan.Rescue{Most: 30_000, From: plan.StageCompact}); out.Report.Stage != plan.StageCompact || !compacts(out) {
 		t.Errorf("stage %s", out.Report.Stage)
 	}
 	a = newAgent(1_000_000, userSays(theTask))
 	a.limits.Offload, a.limits.OffloadShare = 1<<30, 1
 	a.work(4, 3_000)
 	a.ask(t)
-	for stage, most := range [...]int{StageShort: 6_000, StageShorter: 2_000} {
+	for stage, most := range [...]int{plan.StageShort: 6_000, plan.StageShorter: 2_000} {
 		if most == 0 {
 			continue
 		}
-		if out := a.rescue(t, Rescue{Most: most, From: Stage(stage)}); out.Report.Stage != Stage(stage) {
-			t.Errorf("stage %s, want %s", out.Report.Stage, Stage(stage))
+		if out := a.rescue(t, plan.Rescue{Most: most, From: plan.Stage(stage)}); out.Report.Stage != plan.Stage(stage) {
+			t.Errorf("stage %s, want %s", out.Report.Stage, plan.Stage(stage))
 		}
 		a.restart()
 	}
-	if out := a.rescue(t, Rescue{Most: 30_000, From: StageBare}); out.Report.Stage != StageBare || len(sentItems(t, out)) != 2 {
+	if out := a.rescue(t, plan.Rescue{Most: 30_000, From: plan.StageBare}); out.Report.Stage != plan.StageBare || len(sentItems(t, out)) != 2 {
 		t.Errorf("stage %s, %d messages", out.Report.Stage, len(sentItems(t, out)))
 	}
 }
@@ -94,12 +96,12 @@ func TestARescueThatSavesNothingChangesNothing(t *testing.T) {
 	a := newAgent(1_000_000, userSays(strings.Repeat(theTask, 500)))
 	a.work(1, 100)
 	before := a.ask(t)
-	out := a.rescue(t, Rescue{Most: 1_000})
-	if string(out.Body) != string(before.Body) || out.Report.Stage != StageNone || out.Report.Decided || out.Report.Reason == "" {
+	out := a.rescue(t, plan.Rescue{Most: 1_000})
+	if string(out.Body) != string(before.Body) || out.Report.Stage != plan.StageNone || out.Report.Decided || out.Report.Reason == "" {
 		t.Errorf("%+v", out.Report)
 	}
 	a = newAgent(1_000_000, userSays(theTask))
-	if out := a.rescue(t, Rescue{Most: 10}); out.Report.Reason == "" || string(out.Body) != a.body() {
+	if out := a.rescue(t, plan.Rescue{Most: 10}); out.Report.Reason == "" || string(out.Body) != a.body() {
 		t.Errorf("%+v", out.Report)
 	}
 }
@@ -108,7 +110,7 @@ func TestARescueThatSavesNothingChangesNothing(t *testing.T) {
 func TestARefusedStructureGoesAsItCame(t *testing.T) {
 	a := newAgent(32_000, userSays(theTask))
 	a.until(t, 1, 900)
-	out := a.rescue(t, Rescue{Whole: true})
+	out := a.rescue(t, plan.Rescue{Whole: true})
 	if string(out.Body) != a.body() {
 		t.Error("it does not go as it came")
 	}
@@ -126,10 +128,10 @@ func TestARescueAsksNoModelButTakesWhatIsReady(t *testing.T) {
 			a.ask(t)
 		}
 		n.finish()
-		out := a.Shape(Asked{Dialect: Chat{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &Rescue{Most: 20_000, From: StageCompact}, Client: somebody{a.waits}})
+		out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &plan.Rescue{Most: 20_000, From: plan.StageCompact}, Client: somebody{a.waits}})
 		judged(t, a.bench, a.body(), out)
 		out.Settle()
-		if len(n.asked) > 0 || out.Report.Stage != StageCompact {
+		if len(n.asked) > 0 || out.Report.Stage != plan.StageCompact {
 			t.Errorf("%d questions, stage %s", len(n.asked), out.Report.Stage)
 		}
 		if has := strings.Contains(string(out.Body), "Work number 1"); has != ready {
@@ -147,14 +149,14 @@ func TestARescueClimbsOnFromTheFormThatWasRefused(t *testing.T) {
 	a.limits.ClearAt = .8
 	out := a.ask(t)
 	seen := map[string]bool{}
-	for stage := StageNone; out.Report.Stage < StageBare; {
+	for stage := plan.StageNone; out.Report.Stage < plan.StageBare; {
 		sent := out.Report.After.Total()
-		out = a.rescue(t, Rescue{Most: sent * 9 / 10, From: stage + 1})
-		if out.Report.After.Total() > sent*9/10 && out.Report.Stage != StageNone || seen[string(out.Body)] {
+		out = a.rescue(t, plan.Rescue{Most: sent * 9 / 10, From: stage + 1})
+		if out.Report.After.Total() > sent*9/10 && out.Report.Stage != plan.StageNone || seen[string(out.Body)] {
 			t.Fatalf("%s: %d of %d tokens", out.Report.Stage, out.Report.After.Total(), sent)
 		}
 		seen[string(out.Body)] = true
-		if stage = out.Report.Stage; stage == StageNone {
+		if stage = out.Report.Stage; stage == plan.StageNone {
 			t.Fatal(fmt.Sprint("given up: ", out.Report.Reason))
 		}
 	}
@@ -164,8 +166,8 @@ func TestARescueClimbsOnFromTheFormThatWasRefused(t *testing.T) {
 func TestARescueThatIsNotTakenLeavesWhatStood(t *testing.T) {
 	a := newRefused(40, 900)
 	before := a.ask(t)
-	for _, how := range []Rescue{{Most: 3_000, Sent: before.Report.After.Total()}, {Most: 300, From: StageBare}, {Whole: true}} {
-		a.Shape(Asked{Dialect: Chat{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &how})
+	for _, how := range []plan.Rescue{{Most: 3_000, Sent: before.Report.After.Total()}, {Most: 300, From: plan.StageBare}, {Whole: true}} {
+		a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &how})
 	}
 	if again := a.ask(t); string(again.Body) != string(before.Body) || again.Report.Decided {
 		t.Errorf("%d tokens are sent, and were %d", again.Report.After.Total(), before.Report.After.Total())
@@ -176,10 +178,10 @@ func TestARescueThatIsNotTakenLeavesWhatStood(t *testing.T) {
 func TestOfTwoEqualRequestsBothAreRescued(t *testing.T) {
 	a := newRefused(40, 900)
 	before := a.ask(t)
-	how := Rescue{Most: 20_000, Sent: before.Report.After.Total()}
+	how := plan.Rescue{Most: 20_000, Sent: before.Report.After.Total()}
 	first := a.rescue(t, how)
 	second := a.rescue(t, how)
-	if second.Report.Stage == StageNone || string(second.Body) != string(first.Body) {
+	if second.Report.Stage == plan.StageNone || string(second.Body) != string(first.Body) {
 		t.Errorf("%s: %s, %d tokens after %d", second.Report.Stage, second.Report.Reason, second.Report.After.Total(), first.Report.After.Total())
 	}
 }
@@ -188,7 +190,7 @@ func TestARescueActsOnAFullShelf(t *testing.T) {
 	a := newRefused(40, 900)
 	a.ask(t)
 	a.cupboard.full = true
-	if out := a.rescue(t, Rescue{Most: 3_000}); out.Report.Stage != StageCompact {
+	if out := a.rescue(t, plan.Rescue{Most: 3_000}); out.Report.Stage != plan.StageCompact {
 		t.Errorf("%+v", out.Report)
 	}
 }

@@ -6,14 +6,16 @@ import (
 	"encoding/base32"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
-	"epitome/house/missing"
+	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/limits"
 	"epitome/tokenize"
 	"epitome/unit"
 )
@@ -95,7 +97,7 @@ func newCupboard() *cupboard { return &cupboard{wares: map[string]string{}} }
 
 func (c *cupboard) Name(scope string, content []byte) string {
 	sum := sha256.Sum256(append([]byte(scope+"\x00"), content...))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:nameLength]
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:history.NameLength]
 }
 
 func (c *cupboard) Address(name string) string {
@@ -148,20 +150,20 @@ type bench struct {
 	*Shaper
 	notes    *notes
 	cupboard *cupboard
-	limits   Limits
+	limits   limits.Limits
 	window   int
 	ratio    float64 // that answers have shown of models whose vocabulary is not known; 0 if they have not
 	memo     *tokenize.Memo
 	narrator *narrator // nil if no model can be asked
-	style    Style
+	style    prose.Style
 	now      bool      // compact now
 	clock    time.Time // when requests are asked
 	scope    string
 	waits    context.Context
 }
 
-func limits() Limits {
-	l := Limits{
+func testLimits() limits.Limits {
+	l := limits.Limits{
 		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Names: 400, Recall: 30_000, Repeats: true, ClearAt: .8,
 		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CacheLife: unit.Duration(5 * time.Minute), CompactAt: .9, PrepareAt: .8, Thrash: 10, Target: .5, KeepTail: 20_000,
 	}
@@ -172,14 +174,14 @@ func limits() Limits {
 }
 
 func newBench(window int) *bench {
-	b := &bench{notes: newNotes(), cupboard: newCupboard(), limits: limits(), window: window, memo: tokenize.NewMemo(1 << 16)}
+	b := &bench{notes: newNotes(), cupboard: newCupboard(), limits: testLimits(), window: window, memo: tokenize.NewMemo(1 << 16)}
 	b.restart()
 	return b
 }
 
 // restart is what the process forgets when it ends.
 func (b *bench) restart() {
-	m := Means{
+	m := Deps{
 		Ledger: b.notes, Shelf: b.cupboard, Counters: vocabularies, Models: tokenize.NewModels(), Memo: b.memo,
 		Window: func(_, _ string, maxOutput int) (int, int) {
 			return b.window, b.window - min(max(maxOutput, min(8192, b.window/8)), b.window/4)
@@ -197,8 +199,8 @@ func (b *bench) restart() {
 	b.Shaper = NewShaper(m)
 }
 
-func (b *bench) shape(body string) Shaped {
-	a := Asked{Dialect: Chat{}, Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now, Now: b.clock}
+func (b *bench) shape(body string) Output {
+	a := Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now, Now: b.clock}
 	if b.waits != nil {
 		a.Client = somebody{b.waits}
 	}
@@ -215,42 +217,16 @@ func (b *bench) listen() *narrator {
 // turns are the requests of a recorded conversation, as its client sent them one after another.
 func turns(tb testing.TB, body []byte) []string {
 	tb.Helper()
-	r, err := ReadChat(body)
+	r, err := chat.Read(body)
 	if err != nil {
 		tb.Fatal(err)
 	}
 	var list []string
 	last := r.Items[len(r.Items)-1].End
 	for i, it := range r.Items {
-		if it.Role == Assistant && i > r.Head {
+		if it.Role == conversation.Assistant && i > r.Head {
 			list = append(list, string(body[:r.Items[i-1].End])+string(body[last:]))
 		}
 	}
 	return append(list, string(body))
-}
-
-func conversations(tb testing.TB) []string {
-	tb.Helper()
-	folder := os.Getenv("EPITOME_CORPUS")
-	if folder == "" {
-		folder = "../../shared/corpus"
-	}
-	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
-	if len(files) == 0 {
-		missing.Skip(tb, "no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
-	}
-	return files
-}
-
-// someConversations are all of them where EPITOME_CORPUS names their folder, and else every third: shaping each turn of
-// each takes a minute.
-func someConversations(tb testing.TB) (some []string) {
-	all := conversations(tb)
-	if os.Getenv("EPITOME_CORPUS") != "" {
-		return all
-	}
-	for i := 0; i < len(all); i += 3 {
-		some = append(some, all[i])
-	}
-	return some
 }

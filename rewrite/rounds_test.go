@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/span"
 )
 
 // story is what messages say, as a transcript tells it, but for how calls ended.
@@ -50,7 +52,7 @@ func bare(list []prose.Entry) (all []prose.Entry) {
 // at all. What is kept of it stays, however many rounds there are.
 func TestTwelveRoundsOfProseKeepTheTaskAndMissNothing(t *testing.T) {
 	const pinned = `{"role":"system","content":"Never touch part_0."}`
-	a, n := styled(16_000, Style{Mode: prose.ModeHybrid})
+	a, n := styled(16_000, prose.Style{Mode: prose.ModeHybrid})
 	a.work(1, 300)
 	a.items = append(a.items, pinned)
 	at, earlier := 1, "" // of the story behind the task; the prose of the last round
@@ -68,7 +70,7 @@ func TestTwelveRoundsOfProseKeepTheTaskAndMissNothing(t *testing.T) {
 		}
 		at, earlier = at+len(told)-1, n.made[q.Key].Text
 		sent := sentItems(t, out)
-		if !strings.Contains(sent[1], strings.TrimSuffix(string(appendQuoted(nil, theTask)), `"`)) || !slices.Contains(sent, pinned) {
+		if !strings.Contains(sent[1], strings.TrimSuffix(string(span.AppendQuoted(nil, theTask)), `"`)) || !slices.Contains(sent, pinned) {
 			t.Fatalf("round %d: the task or what is pinned is lost: %.500s", round, sent)
 		}
 		tail := sent[2:]
@@ -97,7 +99,7 @@ func TestTwelveRoundsOfProseKeepTheTaskAndMissNothing(t *testing.T) {
 // Prose that came too late for one compaction is what the next one updates.
 func TestProseThatCameTooLateIsUpdatedByTheNextRound(t *testing.T) {
 	for _, failing := range []bool{false, true} {
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		n.fail = errNarrator
 		out, _ := a.grow(t, 300)
 		if strings.Contains(string(out.Body), "told by a model") {
@@ -130,7 +132,7 @@ func TestProseThatCameTooLateIsUpdatedByTheNextRound(t *testing.T) {
 
 // Two conversations with one first message, and one conversation in two scopes, ask and get each their own.
 func TestSummariesAreNeverShared(t *testing.T) {
-	a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+	a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	n.wait = nil
 	keys := map[string]string{}
 	n.observe = func(q prose.Question) {
@@ -167,7 +169,7 @@ func TestSummariesAreNeverShared(t *testing.T) {
 func TestHistoryThatChangedFallsBackToWhatStillMatches(t *testing.T) {
 	f := func(name string, change func(items []string) []string, quoted bool) {
 		t.Helper()
-		a, n := styled(16_000, Style{Mode: prose.ModeLLM})
+		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		out, _ := a.grow(t, 300)
 		first, asked := string(out.Body), n.asked[0]
 		for range 3 {
@@ -181,7 +183,7 @@ func TestHistoryThatChangedFallsBackToWhatStillMatches(t *testing.T) {
 			t.Errorf("%s: the prose of what it was is there: %v, at %d of %d tokens", name, got, out.Report.After.Total(), out.Report.Usable)
 		}
 		if quoted {
-			upTo, _ := ReadChat([]byte(first))
+			upTo, _ := chat.Read([]byte(first))
 			if end := upTo.Items[len(upTo.Items)-1].Start; string(out.Body[:end]) != first[:end] && name == "fork" {
 				t.Errorf("%s: what was sent has changed: %s", name, firstDifference(first, string(out.Body)))
 			}

@@ -6,6 +6,10 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
 )
 
 // seen remembers conversations that were read, so that what comes again is recognised by one hash of its bytes and not
@@ -23,19 +27,19 @@ type seen struct {
 // past is a conversation up to its last assistant's or tool's item.
 type past struct {
 	start    uint64
-	from     int     // offset of its first byte in the body it was read from
-	pieces   []piece // of its bytes, as it has grown
-	items    []Item  // in front of them room for the head's
-	head     int     // how many those are
-	hist     *history
-	lane     lane
-	name     ref       // of the conversation
-	decision *decision // by which it was sent
-	leading  uint64    // hash of the leading block that stood before it
-	prepared int       // tokens that the request had when a summary was last made ahead of need
-	cut      int       // and where the summary ends, in items
-	asked    time.Time // when it was sent last; zero: nobody knows
-	bytes    int       // of memory, about
+	from     int                 // offset of its first byte in the body it was read from
+	pieces   []piece             // of its bytes, as it has grown
+	items    []conversation.Item // in front of them room for the head's
+	head     int                 // how many those are
+	hist     *history.History
+	lane     decision.Route
+	name     decision.Ref       // of the conversation
+	decision *decision.Decision // by which it was sent
+	leading  uint64             // hash of the leading block that stood before it
+	prepared int                // tokens that the request had when a summary was last made ahead of need
+	cut      int                // and where the summary ends, in items
+	asked    time.Time          // when it was sent last; zero: nobody knows
+	bytes    int                // of memory, about
 }
 
 // piece is a run of a conversation's bytes that is told by its hash. What has grown is hashed, and nothing twice.
@@ -149,7 +153,7 @@ func (s *seen) put(scope string, p *past, b []byte) {
 		return
 	}
 	p.start, p.pieces = s.startOf(scope, b), s.hashed(p.pieces, b)
-	p.bytes = p.hist.memory() + p.decision.memory() + len(p.items)*int(unsafe.Sizeof(Item{})+unsafe.Sizeof(Call{})+64)
+	p.bytes = p.hist.Memory() + p.decision.Memory() + len(p.items)*int(unsafe.Sizeof(conversation.Item{})+unsafe.Sizeof(conversation.Call{})+64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.recent.PushFront(p)
@@ -164,8 +168,8 @@ func (s *seen) put(scope string, p *past, b []byte) {
 }
 
 // recall is what the reader asks for what it need not read.
-func (x *shaping) recall(body []byte, i int, head []Item) (items []Item, end int) {
-	p := x.seen.take(x.Scope, body[i:])
+func (x *run) recall(body []byte, i int, head []conversation.Item) (items []conversation.Item, end int) {
+	p := x.shaper.seen.take(x.in.Scope, body[i:])
 	if p == nil {
 		return nil, 0
 	}
@@ -184,87 +188,50 @@ func (x *shaping) recall(body []byte, i int, head []Item) (items []Item, end int
 	return items, i + p.length()
 }
 
-// known is what was known of the conversation before. What was counted for another model is of no use.
-func (x *shaping) known() *history {
-	if x.past == nil || x.past.lane.model != x.lane.model {
+// knownHistory is what was known of the conversation before. What was counted for another model is of no use.
+func (x *run) knownHistory() *history.History {
+	if x.past == nil || x.past.lane.Model != x.route.Model {
 		x.past = nil
-		return newHistory()
+		return history.NewHistory()
 	}
 	return x.past.hist
 }
 
-// standing is the decision by which the known part was sent, if it was in this lane and stands still: somebody may have had the
+// lastDecision is the decision by which the known part was sent, if it was in this lane and stands still: somebody may have had the
 // conversation compacted since.
-func (x *shaping) standing() *decision {
-	if x.past == nil || x.past.lane != x.lane {
+func (x *run) lastDecision() *decision.Decision {
+	if x.past == nil || x.past.lane != x.route {
 		return nil
 	}
 	d := x.past.decision
-	value, version, found := x.means.Ledger.Get(decisionKey(x.lane.id(), x.hist.chain[d.depth()]))
+	value, version, found := x.shaper.deps.Ledger.Get(decision.DecisionKey(x.route.Id(), x.hist.Chain[d.Depth()]))
 	if !found {
 		return d
 	}
-	if string(value) != string(d.record()) {
+	if string(value) != string(d.Record()) {
 		return nil
 	}
-	d.version = version
+	d.Version = version
 	return d
 }
 
 // learn remembers the conversation for the next request.
-func (x *shaping) learn() {
-	n, p := x.plan.stable, x.plan
-	if n == 0 || x.foreign {
+func (x *run) learn() {
+	n, p := x.plan.End, x.plan
+	if n == 0 || x.adopted {
 		return
 	}
 	head := x.req.Head
 	items := x.req.Items[:head+n]
-	x.hist.cut(x.req, n)
+	x.hist.Truncate(x.req, n)
 	from, end := items[head].Start, items[head+n-1].End
-	d := &decision{forms: p.forms[:n:n], lists: x.recorded.lists, version: x.recorded.version, outcomes: x.recorded.outcomes}
+	d := &decision.Decision{Forms: p.Forms[:n:n], Lists: x.recorded.Lists, Version: x.recorded.Version, Outcomes: x.recorded.Outcomes}
 	known := &past{
-		from: from, items: items, head: head, hist: x.hist, lane: x.lane, decision: d, name: x.name, asked: x.Now,
-		leading: maphash.Bytes(x.seen.seed, x.req.leading()), prepared: p.prepared, cut: p.hint,
+		from: from, items: items, head: head, hist: x.hist, lane: x.route, decision: d, name: x.name, asked: x.in.Now,
+		leading: maphash.Bytes(x.shaper.seen.seed, x.req.LeadingBlock()), prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
 	}
 	if x.past != nil {
 		known.pieces = x.past.pieces
 	}
-	x.seen.put(x.Scope, known, x.Body[from:end])
-}
-
-// memory is about how many bytes the history takes.
-func (h *history) memory() int {
-	const perItem, perResult, perLine, perCount = 32 + 4*8 + 8, 400, 30, 16
-	n := len(h.sizes)*perItem + len(h.results)*perResult + int(h.lines.total)*perLine
-	for i := range h.lines.held {
-		n += len(h.lines.held[i].counts) * perCount
-	}
-	for k := range h.results {
-		res := &h.results[k]
-		n += len(res.deed.key) + len(res.names) + bytesOf(res.deed.reads) + bytesOf(res.deed.writes) + bytesOf(res.cites)
-	}
-	return n
-}
-
-// memory is about how many bytes the forms take.
-func (d *decision) memory() (n int) {
-	const perForm, perPatch = 200, 80
-	for _, f := range d.forms {
-		if f == nil {
-			continue
-		}
-		n += perForm + len(f.With) + len(f.Prose) + 8*len(f.Refers)
-		for _, q := range f.Patches {
-			n += perPatch + len(q.Text) + len(q.Artifact)
-		}
-	}
-	return n
-}
-
-// bytesOf is about how many bytes a list of texts takes.
-func bytesOf(list []string) (n int) {
-	for _, s := range list {
-		n += 16 + len(s)
-	}
-	return n
+	x.shaper.seen.put(x.in.Scope, known, x.in.Body[from:end])
 }

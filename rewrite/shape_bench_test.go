@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"epitome/rewrite/chat"
 	"epitome/tokenize"
 )
 
@@ -51,13 +52,13 @@ func benchmarkShape(b *testing.B, size int, known, decided bool) {
 			w.memo = tokenize.NewMemo(1 << 16)
 			w.restart()
 			if known {
-				w.Shape(Asked{Dialect: Chat{}, Body: append(body, suffix...), Upstream: "up", Limits: &limits})
+				w.Shape(Input{Dialect: chat.Dialect{}, Body: append(body, suffix...), Upstream: "up", Limits: &limits})
 			}
 			b.StartTimer()
 		}
 		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"t%d","type":"function","function":`+
 			`{"name":"bash","arguments":"{\"command\":\"make part%d\"}"}}]},{"role":"tool","tool_call_id":"t%d","content":"all is well"}`, all, all, all)
 		all++
-		w.Shape(Asked{Dialect: Chat{}, Body: append(body, suffix...), Upstream: "up", Limits: &limits})
+		w.Shape(Input{Dialect: chat.Dialect{}, Body: append(body, suffix...), Upstream: "up", Limits: &limits})
 	}
 }

@@ -3,6 +3,8 @@ package rewrite
 import (
 	"encoding/json"
 	"testing"
+
+	"epitome/rewrite/limits"
 )
 
 // FuzzShape: whatever a client sends, shaping neither panics nor fails, the original can be made again, and what was JSON is
@@ -22,7 +24,7 @@ func FuzzShape(f *testing.F) {
 		b.limits = goldenLimits()
 		b.limits.Offload, b.limits.OffloadReads, b.limits.OffloadKeep, b.limits.ReadsKeep, b.limits.Floor = 30, 30, 5, 5, 10
 		b.limits.ClearCalls, b.limits.Groups, b.limits.Protect, b.limits.ClearAt, b.limits.ClearAtLeast = true, 0, 0, 0.1, 10
-		b.limits.Rules = Rules{Turns: 2, Messages: 5, Pairs: 1, TextOnly: len(body)%2 > 0, Assistant: 20}
+		b.limits.Rules = limits.Rules{Turns: 2, Messages: 5, Pairs: 1, TextOnly: len(body)%2 > 0, Assistant: 20}
 		out := b.shape(body)
 		if out.Report.Err != nil && json.Valid([]byte(body)) {
 			t.Fatalf("%v\n%s", out.Report.Err, body)

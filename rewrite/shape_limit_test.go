@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"epitome/rewrite/chat"
 )
 
 // session is a conversation of at least so many bytes behind the head, as an agent at work makes it: reads, commands and edits in
@@ -137,7 +139,7 @@ func TestVeryLargeBodiesAreShaped(t *testing.T) {
 }
 
 // bytesOfShaping is how much memory one shaping takes that is garbage afterwards, or kept.
-func bytesOfShaping(b *bench, asked Asked) uint64 {
+func bytesOfShaping(b *bench, asked Input) uint64 {
 	const rounds = 20
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -159,7 +161,7 @@ func TestKnownPrefixAllocatesLittle(t *testing.T) {
 		b := newBench(4_000_000)
 		b.limits.Rent = rent
 		body := []byte(s.body(len(s.items)))
-		asked := Asked{Dialect: Chat{}, Body: body, Upstream: "up", Limits: &b.limits}
+		asked := Input{Dialect: chat.Dialect{}, Body: body, Upstream: "up", Limits: &b.limits}
 		b.Shape(asked)
 		out := b.Shape(asked)
 		if cleared := out.Report.Repeated; cleared > 0 != (rent > 0) {

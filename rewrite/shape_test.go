@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/rewrite/chat"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
 
@@ -27,7 +30,7 @@ func (f *follower) ask(body string, look bool) {
 	f.heard(body, f.shape(body), look)
 }
 
-func (f *follower) heard(body string, out Shaped, look bool) {
+func (f *follower) heard(body string, out Output, look bool) {
 	f.Helper()
 	if out.Report.Err != nil {
 		f.Fatalf("turn %d: %v", f.turn, out.Report.Err)
@@ -49,7 +52,7 @@ func (f *follower) heard(body string, out Shaped, look bool) {
 }
 
 // look holds what one request can show, and that the same is sent if it is asked for again.
-func (f *follower) look(body string, out Shaped, all bool) {
+func (f *follower) look(body string, out Output, all bool) {
 	f.Helper()
 	back, err := out.Restore(f.cupboard.get)
 	if err != nil || string(back) != body {
@@ -66,7 +69,7 @@ func (f *follower) look(body string, out Shaped, all bool) {
 // Promises 2, 3, 5, 6 and 8 on real conversations: nothing invalid, nothing lost, no prefix that changes by itself, though the
 // process is started again in the middle and the preset changes.
 func TestRealConversationsKeepThePromises(t *testing.T) {
-	for _, file := range someConversations(t) {
+	for _, file := range rewritetest.SomeConversations(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
 			t.Parallel()
 			body, err := os.ReadFile(file)
@@ -84,7 +87,7 @@ func TestRealConversationsKeepThePromises(t *testing.T) {
 					case len(list) / 3:
 						f.restart()
 					case len(list) / 2:
-						if err := f.limits.SetPreset(presets()[k].name); err != nil {
+						if err := f.limits.SetPreset(limits.Presets()[k].Name); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -99,7 +102,7 @@ func TestRealConversationsKeepThePromises(t *testing.T) {
 // suffixOf is what stands behind the messages.
 func suffixOf(tb testing.TB, body []byte) string {
 	tb.Helper()
-	r, err := ReadChat(body)
+	r, err := chat.Read(body)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/rewrite/chat"
 )
 
 // newTold is an agent in a window in which a model is asked.
@@ -35,7 +36,7 @@ func TestProseStandsInTheSummaryAndIsUpdated(t *testing.T) {
 			t.Fatalf("round %d: %d questions, the last of %d tokens updates %q", round, len(n.asked), q.SpanTokens, q.Earlier)
 		}
 		before = n.made[q.Key].Text
-		upTo, _ := ReadChat(q.Continue)
+		upTo, _ := chat.Read(q.Continue)
 		end := upTo.Items[len(upTo.Items)-1].End
 		if !strings.HasPrefix(last, string(q.Continue[:end])) {
 			t.Errorf("round %d: what is continued is not what was sent before: %s", round, firstDifference(last, string(q.Continue)))
@@ -117,7 +118,7 @@ func TestClientThatLeavesDecidesNothing(t *testing.T) {
 		leave()
 		return ctx.Err()
 	}
-	var out Shaped
+	var out Output
 	for out.Report.Err == nil {
 		a.work(1, 900)
 		out = a.shape(a.body())

@@ -4,9 +4,11 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"epitome/rewrite/chat"
 )
 
-func (a *agent) nowOnce(t *testing.T) Shaped {
+func (a *agent) nowOnce(t *testing.T) Output {
 	t.Helper()
 	a.now = true
 	defer func() { a.now = false }()
@@ -24,7 +26,7 @@ func TestSupersededDecisionIsNotChosenAgain(t *testing.T) {
 		body := a.body()
 		n.mu.Unlock()
 		defer n.mu.Lock()
-		b := a.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Client: somebody{context.Background()}})
+		b := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Client: somebody{context.Background()}})
 		if b.Report.Err != nil {
 			t.Fatal(b.Report.Err)
 		}
@@ -57,7 +59,7 @@ func TestNowReplacesNothingNewer(t *testing.T) {
 	}
 	a.work(1, 900)
 	a.items = append(a.items, userSays("And a reminder that moves."))
-	var inner Shaped
+	var inner Output
 	first := true
 	n.wait = func(context.Context, *narrator) error {
 		if !first {
@@ -68,7 +70,7 @@ func TestNowReplacesNothingNewer(t *testing.T) {
 		n.mu.Unlock()
 		defer n.mu.Lock()
 		n2 := a.limits
-		inner = a.Shape(Asked{Dialect: Chat{}, Body: []byte(body), Upstream: "up", Limits: &n2, Compact: true, Client: somebody{context.Background()}})
+		inner = a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &n2, Compact: true, Client: somebody{context.Background()}})
 		return nil
 	}
 	out := a.nowOnce(t)

@@ -6,6 +6,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+
+	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
 )
 
 // talk is a conversation that grows as an agent's does, with all that agents get wrong. Its messages are as they stand in
@@ -182,16 +185,16 @@ func (c *talk) content(text string) string {
 func (c *talk) string(text string) string {
 	switch c.IntN(8) {
 	case 0:
-		return string(asciiLow.append(nil, text))
+		return string(span.AsciiLow.Spell(nil, text))
 	case 1:
-		return string(forHTML.append(nil, text))
+		return string(span.ForHTML.Spell(nil, text))
 	case 2:
 		b, _ := json.Marshal(text)
 		return string(b)
 	case 3: // nobody's rule
-		return strings.NewReplacer("/", `\/`, "e", `\u0065`, "é", `\u00E9`).Replace(string(appendQuoted(nil, text)))
+		return strings.NewReplacer("/", `\/`, "e", `\u0065`, "é", `\u00E9`).Replace(string(span.AppendQuoted(nil, text)))
 	}
-	return string(appendQuoted(nil, text))
+	return string(span.AppendQuoted(nil, text))
 }
 
 func (c *talk) words(n int) string {
@@ -248,10 +251,10 @@ func (c *talk) line(b *strings.Builder, kind, i int) {
 	case 6:
 		b.WriteString("QUJDREVGSElKS0xNTk9Q")
 	case 7:
-		fmt.Fprintf(b, `{"id": %d, "name": %s, "tags": ["a", null, 1.5e3], "more": {"k": "%x"}},`+"\n", i, appendQuoted(nil, c.words(3)), c.Uint64())
+		fmt.Fprintf(b, `{"id": %d, "name": %s, "tags": ["a", null, 1.5e3], "more": {"k": "%x"}},`+"\n", i, span.AppendQuoted(nil, c.words(3)), c.Uint64())
 	case 8:
 		if i == 3 {
-			b.WriteString(mark + "not ours]\n")
+			b.WriteString(plan.Mark + "not ours]\n")
 		}
 		fmt.Fprintf(b, "%s\n\n", c.words(5))
 	default:

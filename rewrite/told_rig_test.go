@@ -6,10 +6,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"epitome/prose"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
 )
 
 // styled is an agent whose summaries are of one style, with the model that tells them.
-func styled(window int, s Style) (*agent, *narrator) {
+func styled(window int, s prose.Style) (*agent, *narrator) {
 	a, n := newTold(window)
 	a.style = s
 	return a, n
@@ -20,13 +27,13 @@ func (a *agent) does(tool, arguments, result string) {
 	a.calls++
 	id := fmt.Sprint("call_", a.calls)
 	a.items = append(a.items,
-		fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function","function":{"name":"%s","arguments":%s}}]}`, id, tool, appendQuoted(nil, arguments)),
-		fmt.Sprintf(`{"role":"tool","tool_call_id":"%s","content":%s}`, id, appendQuoted(nil, result)))
+		fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"%s","type":"function","function":{"name":"%s","arguments":%s}}]}`, id, tool, span.AppendQuoted(nil, arguments)),
+		fmt.Sprintf(`{"role":"tool","tool_call_id":"%s","content":%s}`, id, span.AppendQuoted(nil, result)))
 }
 
 // answers ends a turn and begins another one.
 func (a *agent) answers(said, then string) {
-	a.items = append(a.items, chatMessage(Assistant, said), userSays(then))
+	a.items = append(a.items, chat.ChatMessage(conversation.Assistant, said), userSays(then))
 }
 
 // mixed is work of all kinds, number k of it: a file read and one written, a command that fails, two other tools.
@@ -38,18 +45,18 @@ func (a *agent) mixed(k, tokens int) {
 }
 
 // summaryIn is the one summary in what is sent, and the kinds of its parts, in their order.
-func summaryIn(t testing.TB, out Shaped) (text string, parts []string) {
+func summaryIn(t testing.TB, out Output) (text string, parts []string) {
 	t.Helper()
-	r, err := ReadChat(out.Body)
+	r, err := chat.Read(out.Body)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range r.Items {
-		if r.Items[i].Role != User {
+		if r.Items[i].Role != conversation.User {
 			continue
 		}
 		for _, s := range textsOf(r, &r.Items[i]) {
-			if _, found, ok := strings.Cut(s, mark+"summary "); ok {
+			if _, found, ok := strings.Cut(s, plan.Mark+"summary "); ok {
 				text = found
 			}
 		}
@@ -80,7 +87,7 @@ func sameAs(t testing.TB, b *bench, transcript string) string {
 		t.Fatal(err)
 	}
 	first, _, _ := strings.Cut(string(content), "\n")
-	names := cites([]byte(first))
+	names := history.Cites([]byte(first))
 	if len(names) != 1 {
 		t.Fatalf("transcript %s begins with %q", transcript, first)
 	}
@@ -88,7 +95,7 @@ func sameAs(t testing.TB, b *bench, transcript string) string {
 }
 
 // send sends what there is, and holds the promises where something was compacted.
-func (a *agent) send(t testing.TB) Shaped {
+func (a *agent) send(t testing.TB) Output {
 	t.Helper()
 	out := a.shape(a.body())
 	if out.Report.Err != nil {
@@ -101,7 +108,7 @@ func (a *agent) send(t testing.TB) Shaped {
 }
 
 // grow works until the request is compacted, and returns what was sent then and before.
-func (a *agent) grow(t testing.TB, tokens int) (out, before Shaped) {
+func (a *agent) grow(t testing.TB, tokens int) (out, before Output) {
 	t.Helper()
 	for range 300 {
 		before = out
@@ -115,7 +122,7 @@ func (a *agent) grow(t testing.TB, tokens int) (out, before Shaped) {
 }
 
 // hasParts holds that the parts are those, and no others.
-func hasParts(t testing.TB, out Shaped, want ...string) string {
+func hasParts(t testing.TB, out Output, want ...string) string {
 	t.Helper()
 	text, parts := summaryIn(t, out)
 	if !slices.Equal(parts, want) {

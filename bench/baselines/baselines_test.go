@@ -12,7 +12,7 @@ import (
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
 	"epitome/bench/price"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
 )
 
 // working is a conversation in which the agent has read so many files, each of so many characters.
@@ -33,7 +33,7 @@ func sent(t *testing.T, thread *thread, messages ...string) (contents []string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := rewrite.ReadChat(s.Body)
+	r, err := chat.Read(s.Body)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"epitome/bench/policy"
 	"epitome/bench/price"
-	"epitome/rewrite"
+	"epitome/rewrite/conversation"
 )
 
 // A model's summary in the baselines that ask for one. What it would say is not known, so it says nothing that an
@@ -33,7 +33,7 @@ func keepUsers(t *thread) {
 	kept := make(map[int]bool)
 	for i := len(t.all) - 1; i >= t.head && left > 0; i-- {
 		e := t.all[i]
-		if e.role != rewrite.User {
+		if e.role != conversation.User {
 			continue
 		}
 		if e.first > left {
@@ -67,11 +67,11 @@ func protectNewest(t *thread) {
 // lastTurn is where the turn before the one that now begins began; 0: none begins, or it is the first behind the head.
 func (t *thread) lastTurn() int {
 	end := len(t.all) - 1
-	if end < t.head || t.all[end].role != rewrite.User {
+	if end < t.head || t.all[end].role != conversation.User {
 		return 0
 	}
 	for i := end - 1; i >= t.head; i-- {
-		if t.all[i].role == rewrite.User && t.all[i].now > 0 {
+		if t.all[i].role == conversation.User && t.all[i].now > 0 {
 			return i
 		}
 	}

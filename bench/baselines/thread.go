@@ -7,7 +7,9 @@ import (
 
 	"epitome/bench/policy"
 	"epitome/bench/price"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
 )
 
 // baseline is what a policy does to a conversation before each request. It may keep its place in the conversation.
@@ -17,7 +19,7 @@ type baseline func(t *thread)
 type thread struct {
 	act     baseline
 	window  int
-	request *rewrite.Request // at hand
+	request *conversation.Request // at hand
 
 	fixed   int // tokens beside the messages
 	total   int // tokens of what would be sent
@@ -35,7 +37,7 @@ type thread struct {
 
 // entry is one message of the client's.
 type entry struct {
-	role  rewrite.Role
+	role  conversation.Role
 	first int    // tokens, as the client sends it
 	now   int    // tokens, as it would be sent; 0: it is left out
 	was   int    // now, in the request before
@@ -48,7 +50,7 @@ func newThread(window int, act baseline) *thread {
 
 // Shape reads what is new, lets the baseline act and writes what it leaves.
 func (t *thread) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
-	r, err := rewrite.ReadChat(body)
+	r, err := chat.Read(body)
 	if err != nil {
 		return policy.Shaped{Body: body}, err
 	}
@@ -57,7 +59,7 @@ func (t *thread) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 	edits := t.edits()
 	s := policy.Shaped{Body: body, Decided: t.changed, Asked: t.asked}
 	if len(edits) > 0 {
-		s.Body, err = rewrite.Splice(body, edits)
+		s.Body, err = span.Splice(body, edits)
 	}
 	t.request, t.sent = nil, len(t.all)
 	for i := range t.all {
@@ -66,7 +68,7 @@ func (t *thread) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 	return s, err
 }
 
-func (t *thread) grow(r *rewrite.Request) {
+func (t *thread) grow(r *conversation.Request) {
 	t.request, t.changed, t.asked = r, false, nil
 	if len(t.all) == 0 {
 		t.fixed = price.FixedTokens(r.Tools.Of(r.Body))
@@ -76,7 +78,7 @@ func (t *thread) grow(r *rewrite.Request) {
 		n := price.ReadItem(r, r.Items[i]).Tokens
 		t.all = append(t.all, entry{role: r.Items[i].Role, first: n, now: n})
 		t.total += n
-		if r.Items[i].Role == rewrite.Tool {
+		if r.Items[i].Role == conversation.Tool {
 			t.results = append(t.results, i)
 		}
 	}
@@ -86,9 +88,9 @@ func (t *thread) grow(r *rewrite.Request) {
 }
 
 // headEnd is the number of messages through the first user's, if that is among the first six; else the first alone.
-func headEnd(items []rewrite.Item) int {
+func headEnd(items []conversation.Item) int {
 	for i := range items[:min(6, len(items))] {
-		if items[i].Role == rewrite.User {
+		if items[i].Role == conversation.User {
 			return i + 1
 		}
 	}
@@ -97,20 +99,20 @@ func headEnd(items []rewrite.Item) int {
 
 // edits are what makes the client's request the one to be sent: messages that are left out go with the comma before
 // them, the summary comes behind the head.
-func (t *thread) edits() []rewrite.Edit {
+func (t *thread) edits() []span.Edit {
 	items := t.request.Items
-	var edits []rewrite.Edit
+	var edits []span.Edit
 	if t.summary != nil {
 		at := items[t.head-1].End
-		edits = append(edits, rewrite.Edit{Span: rewrite.Span{Start: at, End: at},
+		edits = append(edits, span.Edit{Span: span.Span{Start: at, End: at},
 			With: slices.Concat([]byte(","), t.summary)})
 	}
 	for i, e := range t.all {
 		switch {
 		case e.now == 0:
-			edits = append(edits, rewrite.Edit{Span: rewrite.Span{Start: items[i-1].End, End: items[i].End}})
+			edits = append(edits, span.Edit{Span: span.Span{Start: items[i-1].End, End: items[i].End}})
 		case e.with != nil:
-			edits = append(edits, rewrite.Edit{Span: items[i].Content, With: e.with})
+			edits = append(edits, span.Edit{Span: items[i].Content, With: e.with})
 		}
 	}
 	return edits
@@ -136,7 +138,7 @@ func (t *thread) replace(i int, text string) {
 // drop leaves out the messages from start to cut, but system messages and those for which stays says so.
 func (t *thread) drop(start, cut int, stays func(i int) bool) {
 	for i := start; i < cut; i++ {
-		if t.all[i].now > 0 && t.all[i].role != rewrite.System && !stays(i) {
+		if t.all[i].now > 0 && t.all[i].role != conversation.System && !stays(i) {
 			t.resize(i, 0)
 		}
 	}
@@ -146,7 +148,7 @@ func none(int) bool { return false }
 
 // groupEnd is where the group ends that begins at i: the message and the results behind it.
 func (t *thread) groupEnd(i int) int {
-	for i++; i < len(t.all) && t.all[i].role == rewrite.Tool; {
+	for i++; i < len(t.all) && t.all[i].role == conversation.Tool; {
 		i++
 	}
 	return i
@@ -159,7 +161,7 @@ func (t *thread) tail(tokens int) int {
 		if tokens -= t.all[i].now; tokens < 0 {
 			break
 		}
-		if t.all[i].role != rewrite.Tool {
+		if t.all[i].role != conversation.Tool {
 			cut = i
 		}
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 
 	"epitome/bench/price"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 )
 
 // Asking is a request that a shaper made of its own accord, in tokens.
@@ -17,14 +18,14 @@ type Asking struct {
 // NewAsking measures such a request. before is the conversation's request before as it was sent; empty if there was
 // none. One that begins with another message is a request of another kind, of which the provider has nothing.
 func NewAsking(before, request []byte, answer string) (Asking, error) {
-	now, err := rewrite.ReadChat(request)
+	now, err := chat.Read(request)
 	if err != nil {
 		return Asking{}, fmt.Errorf("cannot price a request of the shaper's own: %w", err)
 	}
 	tools := now.Tools.Of(request)
 	a := Asking{New: price.FixedTokens(tools), Output: price.TokensOf(price.Size(answer))}
-	var held []rewrite.Item
-	if r, err := rewrite.ReadChat(before); err == nil && string(r.Tools.Of(before)) == string(tools) {
+	var held []conversation.Item
+	if r, err := chat.Read(before); err == nil && string(r.Tools.Of(before)) == string(tools) {
 		held = r.Items
 	}
 	for i, it := range now.Items {

@@ -3,9 +3,9 @@ package price
 import (
 	"strings"
 
-	"github.com/tidwall/gjson"
+	"epitome/rewrite/conversation"
 
-	"epitome/rewrite"
+	"github.com/tidwall/gjson"
 )
 
 // Reading is what of a message is measured.
@@ -16,7 +16,7 @@ type Reading struct {
 }
 
 // ReadItem measures one item of a request.
-func ReadItem(r *rewrite.Request, it rewrite.Item) Reading {
+func ReadItem(r *conversation.Request, it conversation.Item) Reading {
 	text, tokens := ContentOf(string(it.Content.Of(r.Body)))
 	m := Reading{Text: text, Tokens: TokensOf(Size(text)) + tokens + MessageTokens}
 	var values []string

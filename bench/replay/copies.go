@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"epitome/bench/sessions"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
 )
 
 // glance is what is known of one source after it was read for the first time: marks of its conversations, and none of
@@ -57,7 +57,7 @@ func (s source) glance(ctx context.Context) (g glance, err error) {
 		return g, err
 	}
 	_, err = s.read(func(in sessions.Conversation) error {
-		r, err := rewrite.ReadChat(in.Body)
+		r, err := chat.Read(in.Body)
 		if err != nil || len(r.Items) == 0 {
 			g.ends = append(g.ends, sessions.Mark{})
 			return ctx.Err()

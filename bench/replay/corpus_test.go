@@ -22,7 +22,9 @@ import (
 	"epitome/bench/price"
 	"epitome/bench/report"
 	"epitome/house/missing"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
 )
 
 // givingBack replaces the results before the newest ten by what names an artifact, twenty at a time: 14 tokens each. It
@@ -34,13 +36,13 @@ type givingBack struct {
 }
 
 func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
-	r, err := rewrite.ReadChat(body)
+	r, err := chat.Read(body)
 	if err != nil {
 		return policy.Shaped{}, err
 	}
-	var results []rewrite.Item
+	var results []conversation.Item
 	for _, it := range r.Items {
-		if it.Role == rewrite.Tool {
+		if it.Role == conversation.Tool {
 			results = append(results, it)
 		}
 	}
@@ -48,7 +50,7 @@ func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 	if older := len(results) - 10; older-m.masked >= 20 {
 		m.masked, s.Decided = older, true
 	}
-	var edits []rewrite.Edit
+	var edits []span.Edit
 	for _, it := range results[len(m.tokens):] {
 		m.tokens = append(m.tokens, price.ReadItem(r, it).Tokens)
 	}
@@ -58,10 +60,10 @@ func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 		}
 		name := fmt.Sprintf("%c%c%s", 'a'+i/26, 'a'+i%26, strings.Repeat("x", artifactSize-2))
 		m.whole[name] = bytes.Clone(it.Content.Of(body))
-		edits = append(edits, rewrite.Edit{Span: it.Content, With: []byte(`"taken: ` + name + `"`)})
+		edits = append(edits, span.Edit{Span: it.Content, With: []byte(`"taken: ` + name + `"`)})
 	}
 	if len(edits) > 0 {
-		s.Body, err = rewrite.Splice(body, edits)
+		s.Body, err = span.Splice(body, edits)
 	}
 	return s, err
 }
@@ -75,18 +77,18 @@ func givingBackPolicy() policy.Policy {
 }
 
 func (m *givingBack) restore(sent []byte) ([]byte, error) {
-	r, err := rewrite.ReadChat(sent)
+	r, err := chat.Read(sent)
 	if err != nil {
 		return nil, err
 	}
-	var edits []rewrite.Edit
+	var edits []span.Edit
 	for _, it := range r.Items {
 		name, masked := strings.CutPrefix(string(it.Content.Of(sent)), `"taken: `)
 		if content := m.whole[strings.TrimSuffix(name, `"`)]; masked && content != nil {
-			edits = append(edits, rewrite.Edit{Span: it.Content, With: content})
+			edits = append(edits, span.Edit{Span: it.Content, With: content})
 		}
 	}
-	return rewrite.Splice(sent, edits)
+	return span.Splice(sent, edits)
 }
 
 // corpus is the folder with real conversations that EPITOME_CORPUS names; without it the test is skipped. One that merely

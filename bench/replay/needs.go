@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"epitome/rewrite"
+	"epitome/rewrite/conversation"
 )
 
 // recentGroups is how many groups back something is recent.
@@ -36,7 +36,7 @@ func needsOf(c *recording) [][]need {
 		if i > 0 {
 			groups[i] = groups[i-1]
 		}
-		if m.role == rewrite.Assistant {
+		if m.role == conversation.Assistant {
 			groups[i]++
 		}
 	}

@@ -12,7 +12,9 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/report"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
 )
 
 // mostFaults is how many faults of one policy in one conversation are told; all are counted.
@@ -67,7 +69,7 @@ func (p *player) close() error {
 }
 
 // turn plays and measures the request at one boundary. An error says that nothing more can be played.
-func (p *player) turn(bound int, original *rewrite.Request) error {
+func (p *player) turn(bound int, original *conversation.Request) error {
 	var shaped policy.Shaped
 	var err error
 	p.tally.cpu = append(p.tally.cpu, report.Milliseconds(spent(func() {
@@ -106,14 +108,14 @@ func (p *player) fault(bound int, err error) {
 
 // accept reads what would be sent. With an error comes what is measured all the same: where the outcome cannot be read,
 // that is the client's request.
-func (p *player) accept(shaped policy.Shaped, err error, original *rewrite.Request) (*rewrite.Request, error) {
+func (p *player) accept(shaped policy.Shaped, err error, original *conversation.Request) (*conversation.Request, error) {
 	if err != nil {
 		return original, fmt.Errorf("cannot shape the request: %w", err)
 	}
 	if bytes.Equal(shaped.Body, original.Body) {
 		return original, shaped.Invalid
 	}
-	sent, err := rewrite.ReadChat(shaped.Body)
+	sent, err := chat.Read(shaped.Body)
 	if err != nil {
 		return original, err
 	}
@@ -122,7 +124,7 @@ func (p *player) accept(shaped policy.Shaped, err error, original *rewrite.Reque
 
 // worse checks what would be sent against the client's request. The arguments of messages that stand in both as they
 // are need no second look, and would take most of the time.
-func (p *player) worse(original, sent *rewrite.Request, now request) error {
+func (p *player) worse(original, sent *conversation.Request, now request) error {
 	before, after := *original, *sent
 	before.Items, after.Items = slices.Clone(before.Items), slices.Clone(after.Items)
 	for i := range before.Items {
@@ -135,19 +137,19 @@ func (p *player) worse(original, sent *rewrite.Request, now request) error {
 			after.Items[i].Calls = withoutArguments(after.Items[i].Calls)
 		}
 	}
-	return rewrite.Worse(&before, &after)
+	return conversation.Worse(&before, &after)
 }
 
-func withoutArguments(calls []rewrite.Call) []rewrite.Call {
+func withoutArguments(calls []conversation.Call) []conversation.Call {
 	calls = slices.Clone(calls)
 	for i := range calls {
-		calls[i].Arguments = rewrite.Span{}
+		calls[i].Arguments = span.Span{}
 	}
 	return calls
 }
 
 // read measures a request's messages. One that stood at the same place before, or that is the client's, is known.
-func (p *player) read(r *rewrite.Request) request {
+func (p *player) read(r *conversation.Request) request {
 	now := request{tools: string(r.Tools.Of(r.Body)), fixed: p.recording.fixed}
 	if now.tools != string(p.recording.request.Tools.Of(p.recording.request.Body)) {
 		now.fixed = price.FixedTokens([]byte(now.tools))
@@ -167,7 +169,7 @@ func (p *player) read(r *rewrite.Request) request {
 	return now
 }
 
-func (p *player) message(r *rewrite.Request, it rewrite.Item, i int) *message {
+func (p *player) message(r *conversation.Request, it conversation.Item, i int) *message {
 	raw := it.Of(r.Body)
 	if i < len(p.previous.messages) && p.previous.messages[i].raw == string(raw) {
 		return p.previous.messages[i]
@@ -280,7 +282,7 @@ func (p *player) userText(bound int, now request, over bool) share {
 		copies[m]++
 	}
 	for _, m := range p.recording.messages[:p.recording.bounds[bound]] {
-		if m.role != rewrite.User {
+		if m.role != conversation.User {
 			continue
 		}
 		s.of += m.Tokens
@@ -334,7 +336,7 @@ func (n name) inArtifact(text string) bool {
 }
 
 // restored checks that what was sent can be put together again to what the client sent.
-func (p *player) restored(sent, original *rewrite.Request) error {
+func (p *player) restored(sent, original *conversation.Request) error {
 	if p.Restore == nil || sent == original {
 		return nil
 	}

@@ -7,13 +7,15 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/bench/price"
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
 )
 
 // recording is a conversation as it was recorded: the last request of it, which holds all before.
 type recording struct {
 	name     string
-	request  *rewrite.Request
+	request  *conversation.Request
 	messages []*message
 	byRaw    map[string]*message
 	fixed    int   // tokens beside the messages
@@ -26,7 +28,7 @@ type recording struct {
 type message struct {
 	price.Reading
 	raw  string // its bytes
-	role rewrite.Role
+	role conversation.Role
 	// origin is its place among the client's messages, the first of those that are equal; -1: it is none of them.
 	origin int
 	// artifacts are the names in a message that is none of the client's.
@@ -35,7 +37,7 @@ type message struct {
 
 // newRecording reads a conversation and what its answers need.
 func newRecording(body []byte) (*recording, error) {
-	request, err := rewrite.ReadChat(body)
+	request, err := chat.Read(body)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +57,7 @@ func newRecording(body []byte) (*recording, error) {
 			c.byRaw[m.raw] = m
 		}
 		c.messages = append(c.messages, m)
-		if m.role == rewrite.Assistant && i > 0 {
+		if m.role == conversation.Assistant && i > 0 {
 			c.bounds = append(c.bounds, i)
 		}
 	}
@@ -96,7 +98,7 @@ func (c *recording) asked(bound int) (at time.Time) {
 
 // prefix is the request that the client sent when the conversation had k messages, to the byte like the recorded one
 // but for the messages that came later.
-func (c *recording) prefix(k int) *rewrite.Request {
+func (c *recording) prefix(k int) *conversation.Request {
 	items, body := c.request.Items, c.request.Body
 	last := items[len(items)-1]
 	cut := make([]byte, 0, len(body)-(last.End-items[k-1].End))
@@ -104,13 +106,13 @@ func (c *recording) prefix(k int) *rewrite.Request {
 	r := *c.request
 	r.Body, r.Items, r.Head = cut, items[:k], min(r.Head, k)
 	if shift := last.End - items[k-1].End; r.Tools.Start >= last.End {
-		r.Tools = rewrite.Span{Start: r.Tools.Start - shift, End: r.Tools.End - shift}
+		r.Tools = span.Span{Start: r.Tools.Start - shift, End: r.Tools.End - shift}
 	}
 	return &r
 }
 
 // readMessage reads one item of a request; it is none of the client's until it is found to be.
-func readMessage(r *rewrite.Request, it rewrite.Item) *message {
+func readMessage(r *conversation.Request, it conversation.Item) *message {
 	return &message{Reading: price.ReadItem(r, it), raw: string(it.Of(r.Body)), role: it.Role, origin: -1}
 }
 

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 )
 
 func made(t *testing.T, seed uint64, number int) (c Conversation) {
@@ -23,13 +24,13 @@ func TestMadeUpSessionsAreSound(t *testing.T) {
 	var pauses, all int
 	for number := range kinds {
 		c := made(t, 1, number)
-		q, err := rewrite.ReadChat(c.Body)
+		q, err := chat.Read(c.Body)
 		if err != nil || unsound(c) != nil {
 			t.Fatalf("%s: %v, %v", c.Name, err, unsound(c))
 		}
 		requests := 0
 		for _, it := range q.Items {
-			if it.Role == rewrite.Assistant {
+			if it.Role == conversation.Assistant {
 				requests++
 			}
 		}

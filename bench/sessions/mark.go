@@ -4,16 +4,16 @@ import (
 	"bytes"
 	"crypto/sha256"
 
-	"github.com/tidwall/gjson"
+	"epitome/rewrite/conversation"
 
-	"epitome/rewrite"
+	"github.com/tidwall/gjson"
 )
 
 // Mark stands for a beginning of a conversation: it is a hash over all messages up to one of them.
 type Mark [16]byte
 
 // Marks has a mark for each message of a request. How a content is written, and notes for the provider's cache, make no difference.
-func Marks(q *rewrite.Request) []Mark {
+func Marks(q *conversation.Request) []Mark {
 	marks := make([]Mark, len(q.Items))
 	var b bytes.Buffer
 	for i, it := range q.Items {

@@ -3,7 +3,7 @@ package sessions
 import (
 	"encoding/json"
 
-	"epitome/rewrite"
+	"epitome/rewrite/chat"
 )
 
 // A line is a request itself: its names are known to package rewrite.
@@ -36,7 +36,7 @@ func isRequest(v value) bool {
 
 func (r *requests) line(v value) {
 	body := []byte(v.Raw)
-	q, err := rewrite.ReadChat(body)
+	q, err := chat.Read(body)
 	if err == nil && !json.Valid(body) {
 		r.in.leave("the body is not JSON")
 		return

@@ -13,9 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tidwall/gjson"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 
-	"epitome/rewrite"
+	"github.com/tidwall/gjson"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -35,7 +36,7 @@ func readAll(t *testing.T, log string) (all []Conversation, left string) {
 
 // unsound says what is wrong with a conversation.
 func unsound(c Conversation) error {
-	q, err := rewrite.ReadChat(c.Body)
+	q, err := chat.Read(c.Body)
 	switch {
 	case err != nil:
 		return err
@@ -47,8 +48,8 @@ func unsound(c Conversation) error {
 		return nil
 	}
 	last := q.Items[len(q.Items)-1].Role
-	answers := slices.ContainsFunc(q.Items, func(it rewrite.Item) bool { return it.Role == rewrite.Assistant })
-	if flaws := q.Flaws(); len(flaws) > 0 || last == rewrite.Assistant || !answers {
+	answers := slices.ContainsFunc(q.Items, func(it conversation.Item) bool { return it.Role == conversation.Assistant })
+	if flaws := q.Flaws(); len(flaws) > 0 || last == conversation.Assistant || !answers {
 		return fmt.Errorf("flaws %v, the last is %v, answers: %v", flaws, last, answers)
 	}
 	return nil

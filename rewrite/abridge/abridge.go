@@ -1,0 +1,128 @@
+// Package abridge makes one result of a tool shorter: an excerpt, a final screen, references to lines that stand earlier,
+// or as much as must be where the window is full.
+//
+// It promises that what is left out lies among the plan's artifacts, and that the text left in its place says where. Which
+// results are shortened, and when, is decided by the rungs.
+package abridge
+
+import (
+	"strings"
+
+	"epitome/rewrite/history"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// Shortening shortens one text of a result.
+type Shortening struct {
+	P   *plan.Plan
+	Res *history.Result
+	plan.Passage
+	Limit    int // tokens above which it keeps only so many
+	Keep     int
+	Recalled string // the artifact that it shows
+
+	Name     string // of its own artifact
+	Spelling span.Spelling
+	Refers   []int // items to which the text refers
+}
+
+// Shorten is the text to send in this one's place, if that pays.
+func (c *Shortening) Shorten() (text, why string, ok bool) {
+	shown := c.Text
+	of := ""
+	if c.Recalled == "" && c.Tokens > c.P.Limits.Screen {
+		if s, changed := shorten.FinalScreen(c.Text); changed {
+			shown, of = s, " of the final screen"
+		}
+	}
+	switch {
+	case c.Tokens > c.Limit && (of == "" || c.P.Count(shown) > c.Limit):
+		text, why = c.excerpt(shown, of)
+	case of != "":
+		text, why = plan.ScreenStub(shown, c.Tokens, c.address()), "brought to the final screen"
+	}
+	if text == "" && c.Recalled == "" && c.P.Limits.Conf.Repeats {
+		text, why = c.references()
+	}
+	return text, why, text != "" && min(c.Tokens-c.P.Count(text), c.Spent-c.P.CountAsItem(text, c.Res.Item)) >= limits.LeastSaving
+}
+
+// address says where the text is kept from now on, and names what it showed if it was read back itself.
+func (c *Shortening) address() string {
+	var content []byte
+	content, c.Spelling = span.Unspell(c.Raw)
+	c.Name = c.P.Shelf.Name(c.P.Scope, content)
+	return plan.WhereOfResult(c.P, c.Res, c.Name)
+}
+
+// headShare is what of an excerpt comes from the beginning: logs and the output of commands tell most at their end.
+func (c *Shortening) headShare() float64 {
+	if c.Res.Action.Kind == history.KindShell {
+		return 0.2
+	}
+	return 0.5
+}
+
+// excerpt cuts a text that is over its limit.
+func (c *Shortening) excerpt(shown, of string) (text, why string) {
+	at := c.address()
+	keep := c.Keep
+	if c.P.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
+		keep *= 2
+	}
+	if outline, ok := shorten.OutlineOf(shown, keep, c.P.Count); ok && c.Recalled == "" {
+		return plan.OutlineStub(&c.Res.Call, outline, c.Tokens, at), "over its limit"
+	}
+	e, ok := shorten.ExcerptOf(shown, keep, c.headShare(), c.P.Count)
+	if !ok {
+		return "", ""
+	}
+	if c.Recalled != "" {
+		at += "; read it in ranges of lines"
+	}
+	return plan.ExcerptStub(&c.Res.Call, plan.Omission{Excerpt: e, Total: shorten.CountLines(shown), Of: of, Where: at, Names: shorten.NamesIn(e.Left, c.P.Limits.Conf.Names)}), "over its limit"
+}
+
+// references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.
+func (c *Shortening) references() (text, why string) {
+	const worthwhile = 400                                                              // bytes
+	if len(c.Text) < worthwhile || c.P.Hist.ResultAt[c.Res.Item] < c.P.Hist.LinesRead { // what is known stands behind this one, or is it
+		return "", ""
+	}
+	LearnLines(c.P, c.P.Hist.ResultAt[c.Res.Item])
+	found := c.P.Hist.Lines.Repeats(c.Text)
+	if len(found) == 0 {
+		return "", ""
+	}
+	var b strings.Builder
+	at := 0
+	for _, r := range found {
+		b.WriteString(c.Text[at:r.Start])
+		b.WriteString(plan.ReferenceStub(&c.P.Hist.Results[c.P.Hist.ResultAt[r.Item]].Call, r))
+		c.Refers = append(c.Refers, r.Item)
+		at = r.End
+	}
+	b.WriteString(c.Text[at:])
+	if s := b.String(); !strings.HasSuffix(s, "\n") {
+		b.WriteByte('\n')
+	}
+	b.WriteString(plan.Mark + c.address() + "]")
+	return b.String(), "lines stand in an earlier result"
+}
+
+// LearnLines takes in the lines of the first n results, as far as they are sent whole.
+func LearnLines(p *plan.Plan, n int) {
+	h := p.Hist
+	for ; h.LinesRead < n; h.LinesRead++ {
+		res := &h.Results[h.LinesRead]
+		if p.Forms[res.Item] != nil {
+			continue
+		}
+		if list, _ := p.Passages(res.Item); len(list) == 1 {
+			h.Lines.Add(res.Item, list[0].Text)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package chat
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"epitome/tokenize"
+)
+
+// chatTool and chatSchema are what of a tool's declaration is rendered for a model. They are for counting only.
+type chatTool struct {
+	Function struct {
+		Name        string
+		Description string
+		Parameters  chatSchema
+	}
+}
+
+type chatSchema struct {
+	Type        any
+	Description string
+	Enum        []any
+	Properties  map[string]chatSchema
+	Items       *chatSchema
+}
+
+// Tools reads the declarations of tools; nil if they are not as expected.
+func (Dialect) Tools(declared []byte) []tokenize.Tool {
+	var all []chatTool
+	if json.Unmarshal(declared, &all) != nil {
+		return nil
+	}
+	list := make([]tokenize.Tool, len(all))
+	for i, t := range all {
+		list[i] = tokenize.Tool{Name: t.Function.Name, Description: t.Function.Description, Properties: t.Function.Parameters.properties()}
+	}
+	return list
+}
+
+// properties are those of an object, or of an array's items.
+func (s chatSchema) properties() []tokenize.Property {
+	if s.Items != nil && len(s.Properties) == 0 {
+		return s.Items.properties()
+	}
+	var list []tokenize.Property
+	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[key]
+		list = append(list, tokenize.Property{Key: key, Type: fmt.Sprint(p.Type), Description: p.Description, Enum: texts(p.Enum), Properties: p.properties()})
+	}
+	return list
+}
+
+func texts(values []any) (list []string) {
+	for _, v := range values {
+		list = append(list, fmt.Sprint(v))
+	}
+	return list
+}

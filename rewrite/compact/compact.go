@@ -1,0 +1,426 @@
+// Package compact is rung 3: old turns become one summary, and the newest groups stay.
+//
+// It promises that the cut falls between groups, that users' messages are told word for word or moved whole into the
+// transcript, and that a compaction that saves too little leaves the plan as it was. A model is asked for prose through
+// plan.Summariser; without an answer the summary is made by code.
+package compact
+
+import (
+	"epitome/prose"
+	"epitome/rewrite/abridge"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
+)
+
+// compaction is rung 3: the span from the opening to a cut becomes one text, and a tail of whole groups stays as it is.
+type compaction struct {
+	P           *plan.Plan
+	room        budgets
+	from, to    int       // items behind the head
+	compactedTo int       // end of what was left out by earlier ones
+	callers     []int     // of each item, the item whose call it answers; -1 if it answers none
+	fixed       int       // tokens of what stays whatever is left out: all but the span and the tail
+	summarySize int       // tokens that the recap takes, at most, about
+	tail        int       // tokens that may stay behind the cut
+	target      int       // tokens to which the request is to come down
+	minimal     bool      // the newest group stays whole here: fit cuts as much of it as it must
+	says        modelSays // what a model says of the span
+}
+
+// NoOlder is why nothing is compacted where there is nothing but the newest group.
+const NoOlder = "there is no older group that could be left out"
+
+// RunCompaction replaces old items by a recap. It says why it did not, if so.
+func RunCompaction(p *plan.Plan) (reason string) {
+	c := newCompaction(p, budgetsOf(p))
+	c.tail = max(min(c.P.Limits.KeepTail, c.target-c.fixed-c.summarySize), decision.LeastTail)
+	least := int(decision.LeastGain * float64(p.Total()))
+	if p.Ask.MayOverwrite() {
+		least = 0
+	}
+	reason = c.run(least)
+	if reason != "" && c.fixed > c.target {
+		return "what is never left out (system prompt, tools, the first user message) is more than compact_to allows, and all else is less than a tenth of the request"
+	}
+	return reason
+}
+
+// RunMinimalCompaction is compact where every token counts: next to nothing of the recap and of the tail stays. If even that would not
+// fit, it must save as much as any other, so that it is not done again and again.
+func RunMinimalCompaction(p *plan.Plan) (reason string) {
+	const tail = 0.1 // of usable
+	c := newCompaction(p, budgetsOf(p).hard())
+	c.tail, c.minimal = max(min(int(tail*float64(c.P.Limits.Usable)), c.P.Limits.Usable-c.fixed-c.summarySize), 0), true
+	if c.says = c.earlierProse(); p.Count(c.says.text) > int(tail*float64(c.P.Limits.Usable)) {
+		c.says = modelSays{}
+	}
+	c.summarySize += p.Count(c.says.text) - c.room.prose // no more is asked for
+	return c.run(int(decision.LeastGain * float64(p.Total())))
+}
+
+// LeaveBare leaves out all up to the last tool's or assistant's item.
+func LeaveBare(p *plan.Plan) {
+	c := newCompaction(p, budgetsOf(p).hard())
+	if c.to = c.P.End; c.to <= c.from {
+		return
+	}
+	total := c.P.Total()
+	c.noteBegin()
+	c.writeSummary()
+	c.noteEnd(total, "")
+}
+
+// newCompaction works out what a compaction of the plan has to work with.
+func newCompaction(p *plan.Plan, b budgets) *compaction {
+	c := &compaction{P: p, room: b, from: plan.OpeningOf(p), callers: p.Req.Callers(), target: int(p.Limits.Conf.Target * float64(p.Limits.Usable))}
+	c.compactedTo = max(c.from, plan.CompactedEnd(p))
+	users, latest := 0, 0
+	c.fixed = c.P.Size.Total() - c.P.Hist.Size.Total()
+	for i := range c.P.End {
+		switch {
+		case i == c.from-1:
+			c.fixed += c.P.Hist.Sizes[i] // without an earlier recap
+		case i < c.from || c.stays(i):
+			c.fixed += c.P.SentSize(i)
+		case c.P.Req.Items[c.P.Req.Head+i].Role == conversation.User:
+			latest = c.P.Hist.Sizes[i]
+			users += latest
+		}
+	}
+	c.summarySize = b.estimate(users, latest)
+	return c
+}
+
+// stays reports whether item i of the span is sent all the same: it tells how things are done, is of an unknown kind, or answers a
+// call of the opening.
+func (c *compaction) stays(i int) bool {
+	return c.P.IsKeptInPlace(i) || c.callers[i] >= 0 && c.callers[i] < c.from
+}
+
+// run does it if that saves more than so many tokens. If it does not, nothing has changed.
+func (c *compaction) run(least int) (reason string) {
+	newest, large := c.findCut()
+	if c.to < 0 {
+		return NoOlder
+	}
+	saved, total := c.savings(), c.P.Total()
+	if c.minimal {
+		large = 0
+	}
+	if c.minimal && total-saved <= c.P.Limits.Usable {
+		least = 0
+	}
+	little := "what could be left out is less than a tenth of the request"
+	if c.P.Ask.Manual {
+		little = "what could be left out is less than a summary of it would be"
+	}
+	if saved+large+c.slack() <= least {
+		return little
+	}
+	c.noteBegin()
+	if !c.minimal && c.to > c.from {
+		c.findProse(total - saved)
+	}
+	if c.P.Ask.Deserted {
+		return ""
+	}
+	before := c.P.Checkpoint()
+	if large > 0 {
+		c.shrinkTail(newest)
+	}
+	if c.to > c.from {
+		c.writeSummary()
+	}
+	if total-c.P.Total() <= least { // names took more than was thought
+		c.P.Undo(before)
+		c.noteEnd(total, little)
+		return little
+	}
+	c.noteEnd(total, "")
+	return ""
+}
+
+// savings is how many tokens go with the span, less what comes in its place.
+func (c *compaction) savings() int {
+	if c.to <= c.from { // all there is is the newest group
+		return 0
+	}
+	n := c.spanSize(c.to) - c.summarySize
+	if c.from > 0 { // an earlier recap goes with it
+		n += c.P.SentSize(c.from-1) - c.P.Hist.Sizes[c.from-1]
+	}
+	return n
+}
+
+// slack is what of the recap may not be needed. Where somebody asked for it, a short span is tried: it is measured afterwards.
+func (c *compaction) slack() int {
+	if !c.P.Ask.Manual || c.minimal || c.to <= c.compactedTo {
+		return 0
+	}
+	b := c.room
+	return b.lists + b.keys + b.index + b.turns + b.prose
+}
+
+// spanSize is how many tokens go with the items before a cut.
+func (c *compaction) spanSize(to int) (n int) {
+	for i := c.from; i < to; i++ {
+		if !c.stays(i) {
+			n += c.P.SentSize(i)
+		}
+	}
+	return n
+}
+
+// findCut finds the first item behind the span: an assistant's, so that no result is parted from its call, with no more behind it than
+// the tail may have. If the newest group alone is more, it is the tail all the same, and large says how much too large.
+func (c *compaction) findCut() (newest, large int) {
+	newest, c.to = -1, -1
+	c.eachCut(func(i, have int) bool {
+		if newest < 0 {
+			newest, large = i, have-c.tail
+		}
+		if have <= c.tail {
+			c.to = i
+		}
+		return have <= c.tail
+	})
+	if c.to < 0 {
+		c.to = newest
+	}
+	return newest, max(large, 0)
+}
+
+// eachCut gives f each place where the tail may begin, the last one first, with the tokens behind it, until f returns false.
+func (c *compaction) eachCut(f func(i, have int) bool) {
+	have, called := 0, plan.Never
+	for i := c.P.Hist.Len() - 1; i >= c.compactedTo; i-- {
+		have += c.fullSize(i)
+		if k := c.callers[i]; k >= c.from {
+			called = min(called, k)
+		}
+		if !c.P.Req.Items[c.P.Req.Head+i].Begins || i >= c.P.End || called < i || c.P.IsGone(i) {
+			continue
+		}
+		if !f(i, have) {
+			return
+		}
+	}
+}
+
+// fullSize is how many tokens item i takes when nothing is left that it could refer to.
+func (c *compaction) fullSize(i int) int {
+	if k := c.P.Hist.ResultAt[i]; k >= 0 && len(plan.ReferredBy(c.P, &c.P.Hist.Results[k])) > 0 {
+		return c.P.Hist.Sizes[i]
+	}
+	return c.P.SentSize(i)
+}
+
+// shrinkTail shortens the largest results from item i on, so that all from there on is about what the tail may have.
+func (c *compaction) shrinkTail(i int) {
+	var list []*history.Result
+	room := c.tail
+	for ; i < c.P.Hist.Len(); i++ {
+		if k := c.P.Hist.ResultAt[i]; k >= 0 && abridge.IsShrinkable(c.P, &c.P.Hist.Results[k]) {
+			list = append(list, &c.P.Hist.Results[k])
+		} else {
+			room -= c.P.SentSize(i)
+		}
+	}
+	keep := max(room, 0)
+	for {
+		sum := 0
+		for _, res := range list {
+			sum += min(c.P.SentSize(res.Item), keep)
+		}
+		if sum <= room || keep <= 0 {
+			break
+		}
+		keep -= keep/8 + 1
+	}
+	for _, res := range list {
+		if c.P.SentSize(res.Item) > keep {
+			abridge.ShrinkResult(c.P, res, keep-abridge.StubTokens)
+		}
+	}
+}
+
+// writeSummary puts the recap in the place of the span. What stays of it stays where it is.
+func (c *compaction) writeSummary() {
+	list, fresh := segmentsOf(c)
+	for _, g := range list[fresh:] {
+		c.leaveOut(g)
+	}
+	c.dropOldSummary()
+	plan.RestoreReferences(c.P, c.from, c.to)
+	names := make([]string, len(list))
+	for k, g := range list {
+		names[k] = c.P.Forms[g.First].Artifacts()[0]
+	}
+	r := newSummaryText(c.P, c.from, c.to)
+	r.says = c.says
+	if c.P.Ask.Style.Mode == prose.ModeLossless {
+		r.turns = partLines(c, list, names)
+	}
+	where := "Each part of it is where its line says"
+	if r.turns == "" {
+		where = whereAll(c, names)
+	}
+	text := r.text(c.room, where)
+	c.P.Ask.FilesNamed = r.filesNamed
+	switch {
+	case c.to == c.P.Hist.Len(): // nothing is sent behind it
+		c.insertMessage(lastRunOf(c), text)
+	case !c.appendToHead(c.from-1, text):
+		c.insertMessage(list[0].First, text)
+	}
+}
+
+// dropOldSummary takes back an earlier recap that stands for a run of items, or that would be sent beside this one.
+func (c *compaction) dropOldSummary() {
+	for i := c.from; i < c.to; i++ {
+		if f := c.P.Forms[i]; f != nil && f.With != "" && i+f.Fold < c.P.Hist.Len() {
+			g := *f
+			g.With, g.Prose, g.Gap, g.Now, g.Name = "", "", c.P.Req.Gap(i+f.Fold), 0, decision.Ref{}
+			c.P.Put(i, &g)
+			c.P.NewForms[i] = true
+		}
+	}
+	if i := c.from - 1; i >= 0 && c.P.Forms[i] != nil && c.to == c.P.Hist.Len() {
+		c.P.Set(i, &decision.Form{Rung: decision.RungCompact, Now: c.P.Hist.Sizes[i]}, "the summary stands elsewhere")
+	}
+}
+
+// lastRunOf is the first item of the last run that is left out.
+func lastRunOf(c *compaction) int {
+	i := c.to - 1
+	for c.P.IsGone(i) {
+		i--
+	}
+	return i
+}
+
+// segmentsOf are the parts of the span of which each has its transcript, and from which of them on they are new. A new one takes in
+// those before it that are no larger: so there are few, and no message is kept often.
+func segmentsOf(c *compaction) (list []conversation.Group, fresh int) {
+	i := c.from
+	for i < c.to {
+		if n := segmentAt(c, i); n > 0 {
+			list = append(list, conversation.Group{First: i, End: i + n})
+			i += n
+		} else if c.stays(i) {
+			i++
+		} else {
+			break
+		}
+	}
+	fresh = len(list)
+	if i == c.to {
+		return list, fresh
+	}
+	if c.P.Ask.Style.Mode == prose.ModeLossless {
+		return partsByTurn(c, list, i)
+	}
+	list = append(list, conversation.Group{First: i, End: c.to})
+	bytes := func(g conversation.Group) int { return len(c.P.Req.BytesOf(g.First, g.End-g.First)) }
+	for n := len(list); n > 1 && bytes(list[n-2]) <= bytes(list[n-1]); n-- {
+		list[n-2].End = list[n-1].End
+		list = list[:n-1]
+	}
+	return list, min(fresh, len(list)-1)
+}
+
+// segmentAt is how many items the segment has that begins with item i; 0 if none does, or if it was meddled with since.
+func segmentAt(c *compaction, i int) int {
+	if c.P.Forms[i] == nil {
+		return 0
+	}
+	n := c.P.Forms[i].Over
+	for k := i; k < i+n; k++ {
+		if f := c.P.Forms[k]; !c.stays(k) && (f == nil || f.Rung != decision.RungCompact) {
+			return 0
+		}
+	}
+	return n
+}
+
+// leaveOut sends nothing for a segment but what stays of it.
+func (c *compaction) leaveOut(g conversation.Group) {
+	gone := &decision.Form{Rung: decision.RungCompact, Gone: true}
+	runs := runsOf(c, g)
+	for n, run := range runs {
+		f := &decision.Form{Rung: decision.RungCompact, Fold: run.End - run.First, Kept: nameOfSegment(c, run), At: c.P.Hist.Answers[c.P.End-1]}
+		if run.End < c.P.Hist.Len() {
+			f.Gap = c.P.Req.Gap(run.End)
+		}
+		if n == 0 {
+			f.Over = g.End - g.First
+			if len(runs) > 1 {
+				f.Told = nameOfSegment(c, g)
+			}
+			f.Text = c.P.Shelf.Name(c.P.Scope, f.Transcript(c.P.Req, run.First))
+		}
+		c.P.Set(run.First, f, "the window fills")
+		for k := run.First + 1; k < run.End; k++ {
+			c.P.NewForms[k] = true
+			if !c.P.IsGone(k) {
+				c.P.Put(k, gone)
+			}
+		}
+	}
+}
+
+// runsOf are the parts of a segment between what stays of it. The first one begins where it does.
+func runsOf(c *compaction, g conversation.Group) (list []conversation.Group) {
+	for i := g.First; i < g.End; i++ {
+		switch n := len(list); {
+		case c.stays(i):
+		case n > 0 && list[n-1].End == i:
+			list[n-1].End++
+		default:
+			list = append(list, conversation.Group{First: i, End: i + 1})
+		}
+	}
+	return list
+}
+
+// nameOfSegment is the artifact that holds the messages of a segment, as they stand in the body.
+func nameOfSegment(c *compaction, g conversation.Group) string {
+	return c.P.Shelf.Name(c.P.Scope, c.P.Req.BytesOf(g.First, g.End-g.First))
+}
+
+// whereAll says where the transcripts with these names are.
+func whereAll(c *compaction, names []string) string {
+	s := c.P.Where(names[0])
+	for _, name := range names[1:] {
+		if a := c.P.Shelf.Address(name); a != "" {
+			name = a
+		}
+		s += " then " + name
+	}
+	return s
+}
+
+// appendToHead writes a text behind what item i says, if it says anything.
+func (c *compaction) appendToHead(i int, text string) bool {
+	if i < 0 {
+		return false
+	}
+	if _, ok := c.P.Req.Dialect.Append(c.P.Req, &c.P.Req.Items[c.P.Req.Head+i], ""); !ok {
+		return false
+	}
+	text = "\n\n" + text
+	f := &decision.Form{Rung: decision.RungCompact, Patches: []decision.Patch{{Place: conversation.Behind, Text: text}}, Now: c.P.Hist.Sizes[i] + c.P.Count(text)}
+	f.Prose, f.Until = c.says.text, c.says.until
+	c.P.Set(i, f, "the summary stands behind it")
+	return true
+}
+
+// insertMessage puts a message with the text in the place of the run that item i begins.
+func (c *compaction) insertMessage(i int, text string) {
+	f := *c.P.Forms[i]
+	f.With, f.Gap, f.Now, f.At = string(c.P.Req.Dialect.Message(conversation.User, text)), "", plan.MessageTokens(c.P, text), c.P.Hist.Answers[c.P.End-1]
+	f.Prose, f.Until, f.Name = c.says.text, c.says.until, decision.Ref{}
+	c.P.Set(i, &f, "the summary stands for it")
+}

@@ -1,0 +1,71 @@
+package compact
+
+import (
+	"epitome/event"
+	"epitome/prose"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/plan"
+)
+
+// noteBegin tells that a compaction begins.
+func (c *compaction) noteBegin() {
+	if c.P.Ask.Notice.Kind == event.CompactionCompleted { // it goes on
+		return
+	}
+	c.P.Ask.Notice = event.Compaction{
+		Kind: event.CompactionStarted, Reason: plan.ReasonToCompact(c.P), Mode: c.P.Ask.Style.Mode, Detail: c.P.Ask.Style.Detail,
+		MessagesBefore: countMessages(c.P), TokensBefore: c.P.InModelTokens(c.P.Total()),
+	}
+	if c.P.Ask.Rescue == nil { // else it is not known yet whether anything comes of it
+		c.P.Tell(c.P.Ask.Notice)
+	}
+}
+
+// noteEnd notes how a compaction ended: what is told once it is recorded, or at once why nothing came of it. total is what the
+// request took before.
+func (c *compaction) noteEnd(total int, why string) {
+	c.P.Ask.Outcomes = c.P.Ask.Outcomes.With(decision.Outcomes{{Before: total, After: c.P.Total()}}, c.P.Limits.Conf.Thrash)
+	n := &c.P.Ask.Notice
+	if why != "" {
+		if n.Kind != event.CompactionCompleted {
+			if n.Kind, n.Why = event.CompactionFailed, why; c.P.Ask.Rescue == nil {
+				c.P.Tell(*n)
+			}
+		}
+		return
+	}
+	n.Kind = event.CompactionCompleted
+	if c.says.text == "" && (n.Mode == prose.ModeLLM || n.Mode == prose.ModeHybrid) {
+		n.Mode = prose.ModeIntent
+	}
+	n.MessagesAfter, n.TokensAfter, n.Files, n.TurnsKept = countMessages(c.P), c.P.InModelTokens(c.P.Total()), c.P.Ask.FilesNamed, turnsBehindCut(c)
+}
+
+// countMessages is how many messages are sent.
+func countMessages(p *plan.Plan) int {
+	n := len(p.Req.Items)
+	for i, f := range p.Forms {
+		if f != nil && (f.Gone || f.Fold > 0 && f.With == "") && i < p.Hist.Len() {
+			n--
+		}
+	}
+	return n
+}
+
+// turnsBehindCut is how many turns stay behind the cut; one of which only the end stays is one too.
+func turnsBehindCut(c *compaction) int {
+	n := 1
+	for i := max(c.to, 0) + 1; i < c.P.Hist.Len(); i++ {
+		if c.P.Req.Items[c.P.Req.Head+i].Role == conversation.User {
+			n++
+		}
+	}
+	return n
+}
+
+// FailureOf returns n as the end of a compaction of which nothing came.
+func FailureOf(n event.Compaction, why string) event.Compaction {
+	n.Kind, n.Why = event.CompactionFailed, why
+	return n
+}

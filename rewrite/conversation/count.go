@@ -1,0 +1,223 @@
+package conversation
+
+import (
+	"bytes"
+	"encoding/base64"
+	"image"
+	_ "image/gif"
+	_ "image/jpeg"
+	_ "image/png"
+	"io"
+	"slices"
+
+	"epitome/rewrite/span"
+	"epitome/tokenize"
+)
+
+// Scale is what a conversation is measured with.
+type Scale struct {
+	Model   tokenize.Model
+	Counter *tokenize.Counter // of the model's vocabulary
+	Memo    *tokenize.Memo
+}
+
+// Size is how many tokens a request is, by what they are spent on, counted in the scale's vocabulary: the model's ratio is
+// not in it.
+type Size struct {
+	System, Tools, User, Assistant, Results int
+	Images                                  int // and sound and documents, whoever sent them
+	Other                                   int // unknown roles, and what a request costs by itself
+}
+
+// Total is the size of the whole.
+func (s Size) Total() int {
+	return s.System + s.Tools + s.User + s.Assistant + s.Results + s.Images + s.Other
+}
+
+// Count measures the request.
+func (r *Request) Count(s Scale) Size {
+	size := Size{Other: tokenize.PerReply, Tools: r.countTools(s)}
+	several := false // the results that come now are of several calls of one message
+	for i := range r.Items {
+		it := &r.Items[i]
+		if it.Role != Tool {
+			several = it.Role == Assistant && len(it.Calls) > 1
+		}
+		n, media := r.MeasureItem(s, it, several && it.Role == Tool)
+		size.Add(it.Role, n, media)
+	}
+	return size
+}
+
+// CountFixed measures what stands beside the items behind the head.
+func (r *Request) CountFixed(s Scale) Size {
+	size := Size{Other: tokenize.PerReply, Tools: r.countTools(s)}
+	for i := range r.Items[:r.Head] {
+		n, media := r.MeasureItem(s, &r.Items[i], false)
+		size.Add(System, n, media)
+	}
+	return size
+}
+
+// Add counts one item in.
+func (s *Size) Add(role Role, n, media int) {
+	s.Images += media
+	switch role {
+	case System:
+		s.System += n
+	case User:
+		s.User += n
+	case Assistant:
+		s.Assistant += n
+	case Tool:
+		s.Results += n
+	default:
+		s.Other += n
+	}
+}
+
+// Plus is both sizes together.
+func (s Size) Plus(t Size) Size {
+	return Size{
+		s.System + t.System, s.Tools + t.Tools, s.User + t.User, s.Assistant + t.Assistant, s.Results + t.Results,
+		s.Images + t.Images, s.Other + t.Other,
+	}
+}
+
+// CountItem measures one item with all that is in it.
+func (r *Request) CountItem(s Scale, i int) int {
+	n, media := r.MeasureItem(s, &r.Items[i], r.AnswersOneOfSeveral(i))
+	return n + media
+}
+
+// AnswersOneOfSeveral reports whether the item is the result of one call of several: one of those directly behind the message that called.
+func (r *Request) AnswersOneOfSeveral(i int) bool {
+	if r.Items[i].Role != Tool {
+		return false
+	}
+	for i--; i >= 0 && r.Items[i].Role == Tool; i-- {
+	}
+	return i >= 0 && r.Items[i].Role == Assistant && len(r.Items[i].Calls) > 1
+}
+
+// MeasureItem counts an item: its text, and apart from that what its pictures, sound and documents cost. escaped says that
+// its text is counted as it stands in JSON.
+func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) (n, media int) {
+	n = tokenize.PerMessage + 1 // every role is one token
+	if it.Name != "" {
+		n += tokenize.PerName + s.Counter.CountString(it.Name)
+	}
+	if it.Role == Tool {
+		n += tokenize.PerResult
+	}
+	for k, c := range it.Calls {
+		n += tokenize.PerCall + s.Counter.CountString(c.Name) + s.CountText(c.Arguments.Of(r.Body), false)
+		if k == 1 {
+			n += tokenize.PerCallBatch
+		}
+	}
+	content, media := r.CountContent(s, it, escaped)
+	return n + content, media
+}
+
+// CountContent measures what an item says and shows.
+func (r *Request) CountContent(s Scale, it *Item, escaped bool) (n, media int) {
+	parts, err := r.Parts(it)
+	for _, p := range parts {
+		if p.Kind == TextPart || p.Kind == OtherPart {
+			n += s.CountText(p.Value.Of(r.Body), escaped)
+		} else {
+			media += s.countMedia(p, r.Body)
+		}
+	}
+	if err != nil { // parts that are not as expected cost what they are written with
+		n += s.CountText(it.Content.Of(r.Body), false)
+	}
+	return n, media
+}
+
+// OpaqueFrom finds what nobody knows here the cost of. Items before the one at from were looked at in an earlier request.
+func (r *Request) OpaqueFrom(from int) {
+	for i := range r.Items {
+		it := &r.Items[i]
+		if i >= from {
+			list, err := r.Parts(it)
+			it.Opaque = err != nil || slices.ContainsFunc(list, func(p Part) bool { return p.Kind == OtherPart })
+		}
+		r.Opaque = r.Opaque || it.Opaque
+	}
+}
+
+// The kinds of counts that are remembered beside that of a text as it stands.
+const (
+	countUnquoted uint8 = iota + 1
+	countEscaped
+	countTools
+)
+
+// CountText counts a value: of a string what it says, of anything else how it is written.
+func (s Scale) CountText(v []byte, escaped bool) int {
+	if len(v) < 2 || v[0] != '"' {
+		return s.Memo.Count(s.Counter, v)
+	}
+	if escaped && s.Model.Exact {
+		return s.Memo.Remember(s.Counter, countEscaped, v, func(v []byte) int { return s.Counter.Escaped(span.TextOf(v)) })
+	}
+	if bytes.IndexByte(v, '\\') < 0 {
+		return s.Memo.Count(s.Counter, v[1:len(v)-1])
+	}
+	return s.Memo.Remember(s.Counter, countUnquoted, v, func(v []byte) int { return s.Counter.Count(span.TextOf(v)) })
+}
+
+func (r *Request) countTools(s Scale) int {
+	if r.Tools.Empty() {
+		return 0
+	}
+	return s.Memo.Remember(s.Counter, countTools, r.Tools.Of(r.Body), func(raw []byte) int {
+		list := r.Dialect.Tools(raw)
+		if list == nil { // not as expected: as many as it is written with
+			return s.Counter.Count(raw)
+		}
+		return s.Model.Tools(s.Counter.CountString, list)
+	})
+}
+
+// pageBytes is about what a page of a document takes, for those whose pages are not counted.
+const pageBytes = 50_000
+
+// countMedia counts what is not text. A size that cannot be seen from here is taken for a usual one.
+func (s Scale) countMedia(p Part, body []byte) int {
+	data := bytes.Trim(p.Value.Of(body), `"`)
+	detail := string(bytes.Trim(p.Detail.Of(body), `"`))
+	switch p.Kind {
+	case AudioPart:
+		return tokenize.Audio(detail, len(data)/4*3)
+	case FilePart:
+		return s.Model.Document(1 + len(data)/4*3/pageBytes)
+	}
+	width, height := pictureSize(data)
+	return s.Model.Image(width, height, detail == "low")
+}
+
+// pictureSize reads the size of an image that is given as data; 0 and 0 if it cannot be seen.
+func pictureSize(url []byte) (width, height int) {
+	_, data, ok := bytes.Cut(url, []byte(";base64,"))
+	if !ok {
+		return 0, 0
+	}
+	const head = 256 << 10 // bytes in which the size of a picture must stand
+	c, _, err := image.DecodeConfig(io.LimitReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data)), head))
+	if err != nil {
+		return 0, 0
+	}
+	return c.Width, c.Height
+}
+
+// Times is the size in tokens of a model of which the vocabulary's is ratio.
+func (s Size) Times(ratio float64) Size {
+	if ratio == 1 {
+		return s
+	}
+	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
+	return Size{f(s.System), f(s.Tools), f(s.User), f(s.Assistant), f(s.Results), f(s.Images), f(s.Other)}
+}

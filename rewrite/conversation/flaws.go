@@ -1,0 +1,60 @@
+package conversation
+
+import (
+	"fmt"
+
+	"epitome/rewrite/span"
+)
+
+// Flaw is a rule of a conversation's structure that is broken.
+type Flaw struct {
+	Rule string
+	Call string // the id of the call or result in question, or the number of the item where there is none
+}
+
+func (f Flaw) String() string { return f.Rule + " (" + f.Call + ")" }
+
+// The rules, by what breaks them.
+const (
+	RuleOrphan        = "a tool's result answers no call before it"
+	RuleUnanswered    = "a call is not answered"
+	RuleAnsweredTwice = "a call is answered twice"
+	RuleApart         = "a result is apart from the message that called"
+	RuleArguments     = "a call's arguments are not JSON"
+	RuleRole          = "a role is unknown"
+	RuleEmpty         = "an assistant's message has neither content nor calls"
+)
+
+// Flaws are all rules of its dialect that the conversation breaks.
+func (r *Request) Flaws() []Flaw { return r.Dialect.Flaws(r) }
+
+// Worse says what is wrong with a rewritten conversation that was not wrong with its original, nil if nothing is. What
+// came in broken may stay broken, but not become more so.
+func Worse(original, rewritten *Request) error {
+	if !span.Valid(rewritten.Body) {
+		return span.ErrNoJSON
+	}
+	had := make(map[Flaw]int)
+	for _, f := range original.Flaws() {
+		had[f.placeless()]++
+	}
+	for _, f := range rewritten.Flaws() {
+		f = f.placeless()
+		if had[f]--; had[f] < 0 {
+			return fmt.Errorf("the rewritten conversation would be worse: %s", f)
+		}
+	}
+	return nil
+}
+
+// placeless is the flaw without what a rewrite may change: the number of its item, and whether the call is still there
+// that a superfluous result names.
+func (f Flaw) placeless() Flaw {
+	if f.Rule == RuleApart || f.Rule == RuleAnsweredTwice {
+		f.Rule = RuleOrphan
+	}
+	if f.Rule == RuleRole || f.Rule == RuleEmpty {
+		f.Call = ""
+	}
+	return f
+}

@@ -1,0 +1,174 @@
+// Package conversation is what a request consists of, whatever API it was written for: items, calls, groups, sizes,
+// flaws, and the chain of links that names each of its prefixes.
+//
+// It declares Dialect, behind which everything stands that differs between APIs. It promises that equal prefixes have
+// equal links and others have not. It owns no bytes: spans are places in Request.Body, which must not change.
+package conversation
+
+import (
+	"epitome/rewrite/span"
+)
+
+// BytesOf is the bytes of n items behind the head, from item i on, as they are kept.
+func (r *Request) BytesOf(i, n int) []byte { return r.Dialect.Run(r, r.Head+i, n).Of(r.Body) }
+
+// TakeBack takes away again what was appended to what the item says.
+func (r *Request) TakeBack(it *Item, text string) span.Edit {
+	e, ok := r.Dialect.Append(r, it, text)
+	if !ok {
+		return span.Edit{}
+	}
+	return span.Edit{Span: span.Span{Start: e.End - len(e.With), End: e.End}, With: nil}
+}
+
+// Gap is what parts item i behind the head from the one before it.
+func (r *Request) Gap(i int) string {
+	return string(r.Body[r.Items[r.Head+i-1].End:r.Items[r.Head+i].Start])
+}
+
+// WholeContent is an item's content, or the one text that is all of it.
+func (r *Request) WholeContent(it *Item) span.Span {
+	if it.Content.Empty() {
+		return it.Content
+	}
+	if text, ok := r.Dialect.WholeText(r.Body, it.Content); ok {
+		return text
+	}
+	return it.Content
+}
+
+// TextSpans are the texts of the content's parts; empty where a part is none.
+func (r *Request) TextSpans(it *Item) []span.Span {
+	parts, _ := r.Parts(it) // what cannot be read has no such part
+	all := make([]span.Span, len(parts))
+	for n, p := range parts {
+		if p.Kind == TextPart {
+			all[n] = p.Value
+		}
+	}
+	return all
+}
+
+// Decidable is how many items there are up to the last that is an assistant's or a tool's: what comes behind may be a
+// reminder that the client moves each turn.
+func (r *Request) Decidable() int {
+	n := len(r.Items) - r.Head
+	for n > 0 && r.Items[r.Head+n-1].Role != Assistant && r.Items[r.Head+n-1].Role != Tool {
+		n--
+	}
+	return n
+}
+
+// LeadingBlock is the leading block as it stands in the body; nothing if there is none.
+func (r *Request) LeadingBlock() []byte {
+	if r.Head == 0 {
+		return nil
+	}
+	return r.Body[r.Items[0].Start:r.Items[r.Head-1].End]
+}
+
+// Role is who speaks in an item.
+type Role uint8
+
+// The roles. A role that is none of them is Unknown: its item is never touched, nor anything that depends on it.
+const (
+	Unknown Role = iota
+	System       // system or developer
+	User
+	Assistant
+	Tool // the result of a tool call, or of a legacy function call
+)
+
+func (r Role) String() string {
+	return [...]string{"unknown", "system", "user", "assistant", "tool"}[r]
+}
+
+// Call is a tool call of an assistant's message.
+type Call struct {
+	span.Span
+	ID        string // what its result names; a legacy function call has none
+	Name      string
+	Arguments span.Span // the JSON string, quotes included; empty if there is none
+	FreeText  bool      // the arguments are any text and not JSON
+}
+
+// Item is one message of a request.
+type Item struct {
+	span.Span
+	Role    Role
+	Legacy  bool      // the function role or function_call that came before tools
+	Name    string    // of the speaker, or of a legacy function
+	Content span.Span // its value, whatever kind it is; empty if there is none or it is null
+	Calls   []Call
+	Answers string // the id of the call that a tool's result is for
+	Begins  bool   // an answer of the model begins here: a conversation may be cut in front of it
+	Opaque  bool   // its content has parts of an unknown kind
+}
+
+// Shift moves the places of the item by so many bytes.
+func (it *Item) Shift(by int) {
+	shift := func(s *span.Span) {
+		if !s.Empty() {
+			s.Start, s.End = s.Start+by, s.End+by
+		}
+	}
+	shift(&it.Span)
+	shift(&it.Content)
+	for k := range it.Calls {
+		shift(&it.Calls[k].Span)
+		shift(&it.Calls[k].Arguments)
+	}
+}
+
+// Request is a conversation as it was sent.
+type Request struct {
+	Dialect   Dialect
+	Body      []byte
+	Model     string
+	MaxOutput int       // tokens asked for; 0 if the request says nothing
+	Stream    bool      // the answer is wanted as a stream
+	Tools     span.Span // their declarations; empty if there are none
+	Items     []Item
+	Head      int  // leading system items
+	Opaque    bool // it has items or settings of which nobody knows here what they cost
+
+	parts []Part // room for those of one item
+}
+
+// Parts are those of the item's content. They are good until the next call.
+func (r *Request) Parts(it *Item) (list []Part, err error) {
+	r.parts, err = r.Dialect.AppendParts(r.parts[:0], r.Body, it.Content)
+	return r.parts, err
+}
+
+// Group is the smallest run of items that may be taken out of a conversation together: an assistant's message with
+// all results that answer its calls, or any other single item.
+type Group struct{ First, End int } // items[First:End]
+
+// Groups cuts the conversation behind its head into groups, which cover it in order. Results belong to the assistant's
+// message before them whether they answer it or not: what came in broken is kept together as it came.
+func (r *Request) Groups() []Group {
+	var groups []Group
+	for i := r.Head; i < len(r.Items); {
+		g := Group{i, i + 1}
+		if r.Items[i].Begins {
+			for g.End < len(r.Items) && r.Items[g.End].Role == Tool {
+				g.End++
+			}
+		}
+		groups = append(groups, g)
+		i = g.End
+	}
+	return groups
+}
+
+// Turns are the indexes of the user's items, at each of which a turn begins.
+func (r *Request) Turns() []int {
+	var turns []int
+	for i := range r.Items {
+		if r.Items[i].Role == User {
+			turns = append(turns, i)
+		}
+	}
+	return turns
+}

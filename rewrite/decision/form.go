@@ -1,0 +1,196 @@
+// Package decision is in what form each item of a prefix is sent, and how that is recorded.
+//
+// It promises that a recorded form is sent again byte for byte by any later process, and that the original can be made
+// again of the form and the artifacts that it names. A record that cannot be read is not found: a shallower one rules.
+// Ledger and Shelf are declared here; the package does no I/O of its own.
+package decision
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/span"
+)
+
+// Form is how an item is sent when it is not sent whole. It holds all that is needed to send it again byte for byte, and
+// to make the original of it with the artifacts it names.
+type Form struct {
+	Rung    Rung    `json:"r"`
+	Patches []Patch `json:"p"`
+	Whole   int     `json:"w"`           // tokens of the item as it came
+	First   int     `json:"f"`           // tokens of the item as it was first sent
+	Now     int     `json:"n"`           // tokens of the item in this form
+	Fold    int     `json:"o,omitempty"` // items that stand in the message With, this one the first of them
+	With    string  `json:"m,omitempty"` // as JSON
+	Kept    string  `json:"k,omitempty"` // artifact with the bytes of all items that With stands for
+	Gap     string  `json:"x,omitempty"` // what parted them from the next item, if nothing is sent for them
+	Over    int     `json:"v,omitempty"` // items of the segment of a compaction that begins here
+	Told    string  `json:"d,omitempty"` // artifact with all of those, if some of them are sent
+	Text    string  `json:"y,omitempty"` // artifact with the same as Told, or else as Kept, for a reader of lines
+	At      int     `json:"c,omitempty"` // assistant's messages there were when the conversation was compacted
+	Oldest  bool    `json:"b,omitempty"` // they are left out because they are old
+	Gone    bool    `json:"g,omitempty"` // it stands in an earlier item's message
+	Prose   string  `json:"z,omitempty"` // what a model says in the summary that it holds
+	Until   int     `json:"u,omitempty"` // items behind the head of which that tells
+	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
+
+	Name Ref // under which it is recorded
+}
+
+// Patch puts a text in the place of a value of the item.
+type Patch struct {
+	Place    conversation.Place `json:"l"`
+	Index    int                `json:"i,omitempty"` // of the part or call
+	Text     string             `json:"t"`
+	Artifact string             `json:"a"` // name of what stood there
+	Spelling span.Spelling      `json:"s"` // how what stood there is made of the artifact
+}
+
+// Rung is a step of the ladder.
+type Rung uint8
+
+// The rungs, by which an item got its form.
+const (
+	RungOffload Rung = iota + 1
+	RungClear
+	RungCompact
+)
+
+func (r Rung) String() string { return [...]string{"none", "offload", "clear", "compact"}[r] }
+
+// Artifacts are the names of what the form speaks of, first the one to be read.
+func (f *Form) Artifacts() (names []string) {
+	for _, name := range []string{f.Text, f.Told, f.Kept} {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	for _, q := range f.Patches {
+		if q.Artifact != "" {
+			names = append(names, q.Artifact)
+		}
+	}
+	return names
+}
+
+// ReplacesContent reports whether nothing is left of the item's content.
+func (f *Form) ReplacesContent() bool {
+	return f.Gone || f.Fold > 0 || len(f.Patches) > 0 && f.Patches[0].Place == conversation.WholeContent
+}
+
+// KeptArtifacts is the content that each artifact of item i must hold.
+func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
+	if f.Fold > 0 {
+		list = append(list, Artifact{f.Kept, r.BytesOf(i, f.Fold)})
+	}
+	if f.Told != "" {
+		list = append(list, Artifact{f.Told, r.BytesOf(i, f.Over)})
+	}
+	if f.Text != "" {
+		list = append(list, Artifact{f.Text, f.Transcript(r, i)})
+	}
+	spans := f.Spans(r, &r.Items[r.Head+i])
+	for n, q := range f.Patches {
+		if q.Place == conversation.Behind {
+			continue
+		}
+		content, _ := span.Unspell(spans[n].Of(r.Body))
+		list = append(list, Artifact{q.Artifact, content})
+	}
+	return list
+}
+
+// Restore is the value that stood where the patch is, made of the artifact's content.
+func (p Patch) Restore(content []byte) []byte {
+	if p.Spelling == span.AsJSON {
+		return content
+	}
+	return p.Spelling.Spell(make([]byte, 0, len(content)+len(content)/8+2), string(content))
+}
+
+// Spans are the values that the patches replace in the item; empty where it has no such value. The content is read once.
+func (f *Form) Spans(r *conversation.Request, it *conversation.Item) []span.Span {
+	all := make([]span.Span, len(f.Patches))
+	var texts []span.Span
+	for n, p := range f.Patches {
+		switch {
+		case p.Place == conversation.WholeContent:
+			all[n] = r.WholeContent(it)
+		case p.Place == conversation.CallInput && p.Index < len(it.Calls):
+			all[n] = it.Calls[p.Index].Arguments
+		case p.Place == conversation.PartText:
+			if texts == nil {
+				texts = r.TextSpans(it)
+			}
+			if p.Index < len(texts) {
+				all[n] = texts[p.Index]
+			}
+		}
+	}
+	return all
+}
+
+// Edits are what sends item i, behind the head, in this form.
+func (f *Form) Edits(r *conversation.Request, i int) ([]span.Edit, error) {
+	switch {
+	case f.Gone:
+		return nil, nil
+	case f.Fold > 0 && i+f.Fold <= len(r.Items)-r.Head:
+		return r.Dialect.Remove(r, r.Head+i, f.Fold, []byte(f.With)), nil
+	}
+	it := &r.Items[r.Head+i]
+	list := make([]span.Edit, 0, len(f.Patches))
+	spans := f.Spans(r, it)
+	for n, p := range f.Patches {
+		if p.Place == conversation.Behind {
+			e, ok := r.Dialect.Append(r, it, p.Text)
+			if !ok {
+				return nil, errors.New("cannot send a message in its recorded form: nothing can be put behind what it says")
+			}
+			list = append(list, e)
+			continue
+		}
+		v := spans[n]
+		if v.Empty() {
+			return nil, fmt.Errorf("cannot send a message in its recorded form: it has no value %d of kind %d", p.Index, p.Place)
+		}
+		with := make([]byte, 0, len(p.Text)+len(p.Text)/16+2)
+		list = append(list, span.Edit{Span: v, With: r.Dialect.Value(with, p.Place, p.Text)})
+	}
+	return list, nil
+}
+
+// encode is the form as it is recorded.
+func (f *Form) encode() []byte {
+	b, err := json.Marshal(f)
+	if err != nil {
+		panic("BUG: a form cannot be written as JSON: " + err.Error())
+	}
+	return b
+}
+
+func decodeForm(b []byte) (*Form, error) {
+	var f Form
+	if err := json.Unmarshal(b, &f); err != nil {
+		return nil, fmt.Errorf("cannot read a recorded form: %w", err)
+	}
+	return &f, nil
+}
+
+// Artifact is content for the shelf.
+type Artifact struct {
+	Name    string
+	Content []byte
+}
+
+// Transcript is the text for a reader of lines of what the segment of a compaction that item i begins holds.
+func (f *Form) Transcript(r *conversation.Request, i int) []byte {
+	n, name := f.Fold, f.Kept
+	if f.Told != "" {
+		n, name = f.Over, f.Told
+	}
+	return history.Transcript(r, i, n, name)
+}

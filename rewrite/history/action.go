@@ -1,0 +1,267 @@
+package history
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/shell"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// action is what a call does, as far as its name and arguments tell. Whether it succeeded they do not tell. What is not
+// sure is left out.
+type action struct {
+	Kind      Kind
+	Key       string   // what tells calls of this tool apart, for a stub: one line of at most longestKey characters
+	Reads     []string // files whose content the result shows; what it shows of them is out of date when all are
+	OnlyFiles bool     // the result shows nothing else
+	Writes    []string // files written, patched, renamed or deleted
+	identity  string   // equal for two calls that ask for the very same thing; empty if asking again means something else
+}
+
+const longestKey = 120 // characters
+
+// ActionOf reads a call from the text that its arguments say.
+func ActionOf(name string, arguments []byte, freeText bool) action {
+	c := callReader{raw: arguments, use: useOf(name)}
+	c.action.Kind = c.use.kind()
+	switch {
+	case freeText:
+		if c.use == patches {
+			c.action.Writes = shell.Patched(c.action.Writes, string(arguments))
+		}
+	case !c.readArguments():
+		c.action = action{Kind: c.action.Kind}
+	default:
+		c.claim()
+		c.action.Key = c.describe()
+		c.action.identity = c.question(name)
+		return c.action
+	}
+	c.action.Key = shorten.OneLine(arguments, longestKey)
+	if len(c.action.Writes) > 0 {
+		c.action.Key = shorten.Joined(c.action.Writes, longestKey)
+	}
+	return c.action
+}
+
+// callReader is a call while it is read.
+type callReader struct {
+	action action
+	use    use
+	raw    []byte
+	found  [anAside + 1]span.Span // the values, by what they say
+	told   [anAside + 1]string    // what of them is text that was asked for
+	ranks  [anAside + 1]uint8     // of those
+	ranges [3]struct {
+		name  []byte
+		value span.Span
+	} // what says which part of a file is wanted
+	looks bool // a shell's command changes nothing
+}
+
+// readArguments finds the arguments that are known. It reports whether they are an object that can be trusted.
+func (c *callReader) readArguments() bool {
+	start := span.SkipSpace(c.raw, 0)
+	if start == len(c.raw) {
+		return true
+	}
+	if c.raw[start] != '{' || !span.Valid(c.raw) {
+		return false
+	}
+	n := 0
+	_, err := span.Members(c.raw, start, func(key []byte, i int) (int, error) {
+		end, err := span.EndOfValue(c.raw, i)
+		v := span.Span{Start: i, End: end}
+		if err != nil || c.raw[i] == 'n' || c.raw[i] == '"' && end-i == 2 { // null and "" say nothing
+			return end, err
+		}
+		a := argumentOf(key)
+		if a.says == aRange && n < len(c.ranges) {
+			c.ranges[n].name, c.ranges[n].value = key, v
+			n++
+		}
+		if c.found[a.says].Empty() || a.rank < c.ranks[a.says] {
+			c.found[a.says], c.ranks[a.says] = v, a.rank
+		}
+		return end, err
+	})
+	return err == nil
+}
+
+// text is the argument that says this, if it is a string; else nothing.
+func (c *callReader) text(s says) string {
+	v := c.found[s].Of(c.raw)
+	if c.told[s] == "" && len(v) > 0 && v[0] == '"' {
+		c.told[s] = plain(v)
+	}
+	return c.told[s]
+}
+
+// plain is what a string says whose JSON is valid.
+func plain(quoted []byte) string {
+	if bytes.IndexByte(quoted, '\\') < 0 {
+		return string(quoted[1 : len(quoted)-1])
+	}
+	return gjson.ParseBytes(quoted).Str
+}
+
+// texts are the strings of the argument that says this: itself, or those of a list, or what the objects of a list say
+// of the same. Of a list there may be one more than mostFiles, which shows that there are too many.
+func (c *callReader) texts(s says) []string {
+	v := c.found[s]
+	if v.Empty() || c.raw[v.Start] != '[' {
+		if t := c.text(s); t != "" {
+			return []string{t}
+		}
+		return nil
+	}
+	var all []string
+	_, err := span.Elements(c.raw, v.Start, func(i int) (int, error) {
+		end, err := span.EndOfValue(c.raw, i)
+		if len(all) > shell.MostFiles {
+			return end, err
+		}
+		switch c.raw[i] {
+		case '"':
+			all = append(all, plain(c.raw[i:end]))
+		case '{':
+			inner := callReader{raw: c.raw[i:end]}
+			if inner.readArguments() {
+				all = append(all, inner.text(s))
+			}
+		}
+		return end, err
+	})
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// claim says which files the call reads and writes.
+func (c *callReader) claim() {
+	if c.use == runs {
+		c.claimShell()
+		return
+	}
+	if c.use == shows && c.found[aPath].Empty() && !c.found[anAddress].Empty() {
+		c.use, c.action.Kind = fetches, KindFetching
+	}
+	if !c.found[elsewhere].Empty() {
+		return
+	}
+	switch c.use {
+	case shows:
+		c.claimShown()
+	case edits:
+		c.claimEdit()
+	case saves:
+		c.action.Writes = c.files(nil, aPath)
+	case relocates:
+		c.action.Writes = c.files(c.files(c.files(nil, aSource), aPath), aTarget)
+	case copies:
+		c.action.Writes = c.files(nil, aTarget)
+	case patches:
+		for _, s := range [...]says{aPatch, aCommand} {
+			for _, text := range c.texts(s) {
+				c.action.Writes = shell.Patched(c.action.Writes, text)
+			}
+		}
+		c.action.Writes = c.files(c.action.Writes, aPath)
+	}
+	if string(c.found[aRehearsal].Of(c.raw)) == "true" {
+		c.action.Writes = nil
+	}
+}
+
+// claimEdit is for the editors whose command says what they do.
+func (c *callReader) claimEdit() {
+	switch c.text(aCommand) {
+	case "view":
+		c.action.Kind = KindReading
+		c.claimShown()
+	case "create", "str_replace", "insert", "undo_edit", "write", "edit", "append", "delete", "rename", "edit_diff":
+		c.action.Writes = c.files(c.files(c.files(nil, aPath), aSource), aTarget)
+	}
+}
+
+// claimShell reads what is given to a shell: a line, the words of one command, or a list of lines.
+func (c *callReader) claimShell() {
+	var argv, lines []string
+	at := c.found[aCommand]
+	switch {
+	case !at.Empty() && c.raw[at.Start] == '[':
+		argv = c.texts(aCommand)
+	case !at.Empty() && !c.found[words].Empty():
+		argv = append([]string{c.text(aCommand)}, c.texts(words)...)
+	case !at.Empty():
+		lines = []string{c.text(aCommand)}
+	default:
+		lines = c.texts(commands)
+	}
+	e := shell.EffectsOf(c.text(aFolder), argv, lines)
+	c.looks = e.Looks
+	c.action.Reads, c.action.Writes, c.action.OnlyFiles = e.Reads, e.Writes, e.Only
+}
+
+// claimShown is for what shows the files of its path, if all of them are known.
+func (c *callReader) claimShown() {
+	var all []string
+	for _, p := range c.texts(aPath) {
+		if all = shell.AddFile(all, p); !shell.Fit(p) || strings.ContainsRune(p, '*') || len(all) > shell.MostFiles {
+			return
+		}
+	}
+	c.action.Reads, c.action.OnlyFiles = all, len(all) > 0
+}
+
+// files adds the files that the argument names to a list of those written.
+func (c *callReader) files(to []string, s says) []string {
+	for _, p := range c.texts(s) {
+		if !strings.ContainsRune(p, '*') { // which files that is cannot be known
+			to = shell.AddWritten(to, p)
+		}
+	}
+	return to
+}
+
+// question is equal for two calls of one name that ask the very same, however their arguments are ordered and spaced.
+// It is empty for what acts, and for what may.
+func (c *callReader) question(name string) string {
+	switch c.use {
+	case shows, searches, lists, fetches:
+	case edits:
+		if c.action.Kind != KindReading {
+			return ""
+		}
+	case runs:
+		if !c.looks || len(c.action.Writes) > 0 {
+			return ""
+		}
+	default:
+		return ""
+	}
+	var list []span.Member
+	if start := span.SkipSpace(c.raw, 0); start < len(c.raw) {
+		_, err := span.Members(c.raw, start, func(key []byte, i int) (int, error) {
+			if argumentOf(key).says == anAside {
+				return span.EndOfValue(c.raw, i)
+			}
+			end, d, err := span.Digest(c.raw, i, nil)
+			list = append(list, span.Member{Key: string(key), Value: d})
+			return end, err
+		})
+		if err != nil {
+			return ""
+		}
+	}
+	all := append(binary.AppendUvarint(nil, uint64(len(name))), name...)
+	sum := sha256.Sum256(span.AppendMembers(all, list))
+	return string(sum[:])
+}

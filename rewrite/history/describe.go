@@ -1,0 +1,143 @@
+package history
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf8"
+
+	"epitome/rewrite/shell"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// describe is the key of a call whose arguments were read.
+func (c *callReader) describe() string {
+	switch c.use {
+	case runs, computes:
+		if k := c.commandKey(); k != "" {
+			return k
+		}
+	case fetches:
+		if k := c.line(anAddress, longestKey); k != "" {
+			return k
+		}
+	case relocates, copies:
+		if from, to := c.texts(aSource), c.texts(aTarget); len(from) > 0 && len(to) > 0 {
+			return shorten.Ending(from[0], longestKey/2-2) + " -> " + shorten.Ending(to[0], longestKey/2-2)
+		}
+	case patches:
+		if len(c.action.Writes) > 0 {
+			return shorten.Joined(c.action.Writes, longestKey)
+		}
+	case searches, lists:
+		if k := c.searchKey(); k != "" {
+			return k
+		}
+	}
+	if k := c.pathKey(); k != "" {
+		return k
+	}
+	for _, s := range [...]says{aCommand, commands, aQuery, anAddress} {
+		if k := c.line(s, longestKey); k != "" {
+			return k
+		}
+	}
+	return c.firstTexts()
+}
+
+// line is what an argument says, on one line; of a list its texts.
+func (c *callReader) line(s says, room int) string {
+	v := c.found[s].Of(c.raw)
+	switch {
+	case len(v) == 0:
+		return ""
+	case v[0] == '"':
+		return shorten.OneLine(c.text(s), room)
+	case v[0] == '[':
+		return shorten.Joined(c.texts(s), room)
+	}
+	return shorten.OneLine(v, room)
+}
+
+// commandKey is the first line of a command.
+func (c *callReader) commandKey() string {
+	line := c.text(aCommand)
+	if line == "" {
+		argv := c.texts(aCommand)
+		if len(argv) == 3 && shell.Invites(argv[1]) {
+			argv = argv[2:]
+		}
+		line = strings.Join(argv, " ")
+	}
+	line = shorten.FirstLine(line)
+	if _, rest, ok := strings.Cut(line, " && "); ok && len(line) > longestKey && strings.HasPrefix(line, "cd ") {
+		line = "… " + rest // what is done tells more than where
+	}
+	return shorten.OneLine(line, longestKey)
+}
+
+// searchKey is what is looked for and where.
+func (c *callReader) searchKey() string {
+	what := c.line(aQuery, longestKey/2)
+	where := c.line(aPath, longestKey/2)
+	switch {
+	case what == "":
+		return where
+	case where == "":
+		return c.line(aQuery, longestKey)
+	}
+	room := longestKey - len(" in ") - utf8.RuneCountInString(what)
+	return what + " in " + shorten.Ending(c.line(aPath, shell.LongestPath), room)
+}
+
+// pathKey is the files with the part that is wanted of them, in the words of the arguments.
+func (c *callReader) pathKey() string {
+	paths := c.texts(aPath)
+	if len(paths) == 0 {
+		return ""
+	}
+	part := ""
+	for _, r := range c.ranges {
+		if v := r.value.Of(c.raw); r.name != nil && len(v) < 16 {
+			part += ", " + string(r.name) + " " + string(v)
+		}
+	}
+	if part != "" {
+		part = " " + shorten.OneLine("("+part[2:]+")", longestKey/2)
+	}
+	room := longestKey - utf8.RuneCountInString(part)
+	if len(paths) == 1 {
+		return shorten.Ending(paths[0], room) + part
+	}
+	return shorten.Joined(paths, room) + part
+}
+
+// firstTexts are the first three short strings among the arguments, else the first string, else all as it stands.
+func (c *callReader) firstTexts() string {
+	var short []string
+	var long []byte
+	if start := span.SkipSpace(c.raw, 0); start < len(c.raw) {
+		_, _ = span.Members(c.raw, start, func(key []byte, i int) (int, error) { // has been read before without an error
+			end, err := span.EndOfValue(c.raw, i)
+			switch {
+			case c.raw[i] != '"' || end-i == 2 || argumentOf(key).says == anAside:
+			case end-i > longestKey:
+				if long == nil {
+					long = c.raw[i:end]
+				}
+			case len(short) < 3:
+				short = append(short, plain(c.raw[i:end]))
+			}
+			return end, err
+		})
+	}
+	switch {
+	case len(short) > 0:
+		return shorten.Joined(short, longestKey)
+	case long != nil:
+		return shorten.OneLine(plain(long), longestKey)
+	case len(bytes.Trim(c.raw, "{} \n\t\r")) == 0:
+		return ""
+	}
+	return shorten.OneLine(c.raw, longestKey)
+}

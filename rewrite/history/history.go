@@ -1,0 +1,251 @@
+// Package history is what happened in a conversation: which calls were made, what they did with files, how they ended,
+// and which results are worth nothing any more because of what came later.
+//
+// It grows with the conversation and reads no item twice. It keeps no body. What it says depends on the items alone, never
+// on what was sent of them.
+package history
+
+import (
+	"hash/maphash"
+	"iter"
+	"path"
+	"slices"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/shell"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// History is what is known of a conversation's items behind the head, in order: item i is Items[Head+i] of the request.
+// It grows with them, and what was read once is not read again. It does not keep the body.
+type History struct {
+	seed     maphash.Seed
+	Chain    []conversation.Link // chain[i] names the first i items
+	Sizes    []int               // tokens of each item as it came
+	Media    []int               // of them, those of images, sound and documents
+	Answers  []int               // assistant's messages up to and with the item
+	Size     conversation.Size   // of all items together
+	Results  []Result
+	ResultAt []int // of each item, its result's index; -1 for what is none
+
+	ShortSizes map[int]int        // tokens of an assistant's item without long arguments, once that was asked for
+	calls      map[string][]Call  // of the last assistant's message, by id
+	showing    map[string][]int   // results of file reads that are not spent, by the file's last name
+	latestAsk  map[string]int     // result of the latest read that asked for the very same
+	latestWith map[uint64]int     // latest result with this content
+	Lines      *shorten.LineIndex // of results that are sent whole
+	LinesRead  int                // results that lines has been given, or that were not whole
+}
+
+// Call is the call that a result answers.
+type Call struct {
+	Name   string
+	Action action
+	Cites  []string // what in its arguments looks like an artifact's name
+}
+
+// Result is a tool's result.
+type Result struct {
+	Call
+	Item      int      // behind the head
+	remaining []string // of the files it shows, those that were not written since
+	SpentBy   int      // the item that made it worthless; 0 if none did
+	SpentWhy  string
+
+	Failed bool // it says that its call did nothing
+
+	FrequentNames string // the most frequent names in it, once they were asked for
+	Names         string // in it, once they were asked for
+	StubTokens    int    // tokens of the item when cleared, once that was asked for; 0 before
+}
+
+// NewHistory is the history of no item.
+func NewHistory() *History {
+	return &History{
+		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: map[string][]Call{}, showing: map[string][]int{},
+		latestAsk: map[string]int{}, latestWith: map[uint64]int{}, Lines: shorten.NewLines(),
+	}
+}
+
+// Len is how many items are known.
+func (h *History) Len() int { return len(h.Sizes) }
+
+// Extend reads the request's items that are not known yet.
+func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
+	r.OpaqueFrom(r.Head + h.Len())
+	h.Chain = r.ChainFrom(h.Chain)
+	group := 0
+	if n := h.Len(); n > 0 {
+		group = h.Answers[n-1]
+	}
+	for i := h.Len(); i < len(r.Items)-r.Head; i++ {
+		it := &r.Items[r.Head+i]
+		if it.Begins {
+			group++
+		}
+		if it.Role == conversation.Assistant {
+			h.learnCalls(r, it)
+		}
+		n, media := r.MeasureItem(s, it, r.AnswersOneOfSeveral(r.Head+i))
+		h.Size.Add(it.Role, n, media)
+		h.Sizes, h.Media, h.Answers = append(h.Sizes, n+media), append(h.Media, media), append(h.Answers, group)
+		h.ResultAt = append(h.ResultAt, -1)
+		if it.Role == conversation.Tool {
+			h.ResultAt[i] = len(h.Results)
+			h.learnResult(r, it, i)
+		}
+	}
+}
+
+func (h *History) learnCalls(r *conversation.Request, it *conversation.Item) {
+	clear(h.calls)
+	for _, c := range it.Calls {
+		text := span.TextOf(c.Arguments.Of(r.Body))
+		id := c.ID
+		h.calls[id] = append(h.calls[id], Call{c.Name, ActionOf(c.Name, text, c.FreeText), Cites(text)})
+	}
+}
+
+// takeCall is the call of that id. Calls that share one are answered in their order.
+func (h *History) takeCall(id string) (c Call) {
+	if all := h.calls[id]; len(all) > 0 {
+		c = all[0]
+		if len(all) > 1 {
+			h.calls[id] = all[1:]
+		}
+	}
+	return c
+}
+
+// learnResult takes a result in, and notes which earlier ones it makes worthless.
+func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i int) {
+	res := Result{Item: i, Call: h.takeCall(it.Answers)}
+	if res.Name == "" {
+		res.Name = it.Name
+	}
+	n := len(h.Results)
+	h.Results = append(h.Results, res)
+	raw := it.Content.Of(r.Body)
+	h.spendRepeated(raw, n)
+	if saysFailure(raw) {
+		h.Results[n].Failed = true
+		return
+	}
+	d := &h.Results[n].Action
+	for _, file := range d.Writes {
+		h.spendWritten(file, i)
+	}
+	if len(d.Reads) == 0 || len(d.Writes) > 0 {
+		return
+	}
+	if d.identity != "" {
+		if k, ok := h.latestAsk[d.identity]; ok {
+			h.spend(k, i, "the same was read again later")
+		}
+		h.latestAsk[d.identity] = n
+	}
+	if d.OnlyFiles {
+		h.learnShown(n)
+	}
+}
+
+// learnShown notes which files a result shows and nothing else.
+func (h *History) learnShown(n int) {
+	res := &h.Results[n]
+	res.remaining = slices.Clone(res.Action.Reads)
+	for _, file := range res.remaining {
+		base := path.Base(file)
+		if known := h.showing[base]; len(known) >= mostReadings {
+			h.showing[base] = known[1:]
+		}
+		h.showing[base] = append(h.showing[base], n)
+	}
+}
+
+// mostReadings is how many results that show files of one last name are watched for a later write: the latest.
+const mostReadings = 200
+
+// shortest is the content in bytes below which two equal results are a coincidence.
+const shortest = 80
+
+func (h *History) spendRepeated(raw []byte, n int) {
+	if len(raw) <= shortest {
+		return
+	}
+	sum := maphash.Bytes(h.seed, raw)
+	if k, ok := h.latestWith[sum]; ok {
+		h.spend(k, h.Results[n].Item, "the same text came again later")
+	}
+	h.latestWith[sum] = n
+}
+
+// spendWritten notes that a file was changed by the call whose result is item i. What showed it and nothing else is out of date.
+func (h *History) spendWritten(file string, i int) {
+	base := path.Base(file)
+	h.showing[base] = slices.DeleteFunc(h.showing[base], func(k int) bool {
+		res := &h.Results[k]
+		before := len(res.remaining)
+		res.remaining = slices.DeleteFunc(res.remaining, func(f string) bool { return shell.SameFile(f, file) })
+		if len(res.remaining) == 0 {
+			h.spend(k, i, "what it shows was written later")
+		}
+		return len(res.remaining) < before
+	})
+}
+
+func (h *History) spend(k, by int, why string) {
+	if res := &h.Results[k]; res.SpentBy == 0 {
+		res.SpentBy, res.SpentWhy = by, why
+	}
+}
+
+// ForgetLines is for when it is no longer known which results are sent whole.
+func (h *History) ForgetLines() { h.Lines, h.LinesRead = shorten.NewLines(), 0 }
+
+// Truncate forgets all items from n on. There must be no assistant's or tool's among them.
+func (h *History) Truncate(r *conversation.Request, n int) {
+	for i := n; i < h.Len(); i++ {
+		h.Size.Add(r.Items[r.Head+i].Role, h.Media[i]-h.Sizes[i], -h.Media[i])
+	}
+	h.Chain, h.Sizes, h.Media, h.Answers, h.ResultAt = h.Chain[:n+1], h.Sizes[:n], h.Media[:n], h.Answers[:n], h.ResultAt[:n]
+}
+
+// partOfName reports whether a byte goes on with a name.
+func partOfName(b byte) bool {
+	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
+}
+
+// NameLength is how many characters of a to z and 2 to 7 an artifact's name has.
+const NameLength = 26
+
+// Cites are the words of a text that may be names of artifacts.
+func Cites(text []byte) []string { return slices.Collect(NamesLike(string(text))) }
+
+// NamesLike gives each word of the text that may be the name of an artifact.
+func NamesLike(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := 0
+		for i := 0; i <= len(text); i++ {
+			if i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '2' && text[i] <= '7') {
+				continue
+			}
+			if i-start == NameLength && !yield(text[start:i]) {
+				return
+			}
+			start = i + 1
+		}
+	}
+}
+
+// About says what a text came from: tool and key argument.
+func (c *Call) About() string {
+	name := c.Name
+	if name == "" {
+		name = "a tool"
+	}
+	if c.Action.Key == "" {
+		return name
+	}
+	return name + " `" + c.Action.Key + "`"
+}

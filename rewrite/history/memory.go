@@ -1,0 +1,23 @@
+package history
+
+// Memory is about how many bytes the history takes.
+func (h *History) Memory() int {
+	const perItem, perResult, perLine, perCount = 32 + 4*8 + 8, 400, 30, 16
+	n := len(h.Sizes)*perItem + len(h.Results)*perResult + int(h.Lines.Total)*perLine
+	for i := range h.Lines.Held {
+		n += len(h.Lines.Held[i].Counts) * perCount
+	}
+	for k := range h.Results {
+		res := &h.Results[k]
+		n += len(res.Action.Key) + len(res.Names) + sizeOfTexts(res.Action.Reads) + sizeOfTexts(res.Action.Writes) + sizeOfTexts(res.Cites)
+	}
+	return n
+}
+
+// sizeOfTexts is about how many bytes a list of texts takes.
+func sizeOfTexts(list []string) (n int) {
+	for _, s := range list {
+		n += 16 + len(s)
+	}
+	return n
+}

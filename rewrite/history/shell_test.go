@@ -1,0 +1,154 @@
+package history
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// shellDeed is what a shell does with a command.
+func shellDeed(command string) action {
+	arguments, _ := json.Marshal(map[string]string{"command": command})
+	return ActionOf("bash", arguments, false)
+}
+
+// claims gives a test that holds the files which a command reads and writes.
+func claims(t *testing.T) func(command, files string) {
+	return func(command, files string) {
+		t.Helper()
+		if got := shellDeed(command).files(); got != files {
+			t.Errorf("%s\ngot  %q\nwant %q", command, got, files)
+		}
+	}
+}
+
+func TestShellReadsAreFound(t *testing.T) {
+	f := claims(t)
+	f(`cat a.go`, "a.go >")
+	f(`cat Makefile "b c.txt" 'd.txt'`, "Makefile b c.txt d.txt >")
+	f(`nl -ba a.go | sed -n '10,20p'`, "a.go >")
+	f(`head -50 a.go; tail -n 5 b.go; tail -n+5 c.go; head -c 100 d.go`, "a.go b.go c.go d.go >")
+	f(`sed -n '1,80p' a.go && sed -n -e 1p -e 2p b.go`, "a.go b.go >")
+	f(`sed 's/a b/c/' a.go`, "a.go >")
+	f(`awk 'NR>=10 && NR<=20' a.go; awk -F: '{print $1}' x=1 b.go`, "a.go b.go >")
+	f(`bat --style=plain -r 1:5 a.go; less +5 b.go; tac c.go`, "a.go b.go c.go >")
+	f(`cat < a.go`, "a.go >")
+	f(`cat a.go 2>/dev/null || echo none`, "a.go >")
+	f(`cat a.go | grep -n x | head -5`, "a.go >")
+	f(`cd /w && cat a.go ../b.go /c.go ~/d.go`, "/w/a.go /b.go /c.go ~/d.go >")
+	f(`cd /w; cd x; cat a.go`, "/w/x/a.go >")
+	f(`(cd x && cat a.go); cat b.go`, "x/a.go b.go >")
+	f(`{ cat a.go; echo; } 2>&1`, "a.go >")
+	f("# what's this\ncat a.go # it's\ncat b.go", "a.go b.go >")
+	f("cat \\\n  a.go", "a.go >")
+	f(`bash -lc 'cd /w && cat "a.go"'`, "/w/a.go >")
+	f(`sudo /bin/cat a.go; timeout 5 cat b.go; LANG=C cat c.go; time env A=b cat d.go`, "a.go b.go c.go d.go >")
+	f(`if [ -f a.go ]; then cat a.go; fi`, "a.go >")
+	f(`for i in 1 2; do cat a.go; done | head`, "a.go >")
+	f(`echo "=== a ===" && cat a.go`, "a.go >")
+	f(`type src\a.txt`, `src\a.txt >`)
+	f(`Get-Content -Path C:\w\a.txt -TotalCount 50 | Select-Object -First 5`, `C:\w\a.txt >`)
+	f(`powershell -Command "Get-Content a.txt"`, "a.txt >")
+}
+
+func TestShellWritesAreFound(t *testing.T) {
+	f := claims(t)
+	f(`echo x > a.go; echo y >> b.go; make &> c.log; make 2>d.log; : >| e`, "> a.go b.go c.log d.log e")
+	f(`cat a.go > b.go`, "> b.go")
+	f(`go test ./... | tee -a a.log`, "> a.log")
+	f("cat > a.go <<'EOF'\nit's > no.go\ncat no.go\nEOF\ncat b.go", "b.go > a.go")
+	f("cat <<-A <<B > a.go && cat b.go\n\tx\n\tA\ny > no\nB\nrm c.go", "b.go > a.go c.go")
+	f(`sed -i 's/a/b/' a.go; sed -i.bak -e 's/a/b/' b.go; sed -i '' 's/a/b/' c.go; sed -E -i "s/$A/b/" d.go; sed --in-place 5d e.go`, "> a.go b.go c.go d.go e.go")
+	f(`perl -pi -e 's/a/b/' a.go; perl -i -0pe 's/a/b/' b.go`, "> a.go b.go")
+	f(`cp a.go b.go; cp -r c.go d.go dir/; mv e.go .; mv f.go g.go`, "> b.go dir/c.go dir/d.go e.go f.go g.go")
+	f(`rm -f a.go b.go; touch c.go; unlink d.go; truncate -s 0 e.go`, "> a.go b.go c.go d.go e.go")
+	f(`git checkout HEAD~1 -- a.go; git -C /w restore b.go; git mv c.go d.go; git rm e.go`, "> a.go /w/b.go c.go d.go e.go")
+	f("cd /w && apply_patch <<'P'\n*** Begin Patch\n*** Update File: a.go\n*** Move to: b.go\n@@\n-x\n*** Add File: /c.go\n+y\n*** End Patch\nP", "> /w/a.go /w/b.go /c.go")
+	f("git apply <<'P'\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\nP", "> x.go")
+	f(`jq .a a.json > t.json && mv t.json a.json`, "> t.json a.json")
+	f(`Set-Content -Path a.txt -Value "x"; Remove-Item b.txt`, "> a.txt b.txt")
+	f(`git commit -m "$(cat <<'EOF'
+don't > no.go (really
+EOF
+)" && rm a.go`, "> a.go")
+}
+
+func TestShellClaimsNothingThatIsNotSure(t *testing.T) {
+	f := claims(t)
+	f(`cat $F "$G" *.go a{1,2}.go a[0-9] ~/$X`, ">")
+	f(`cat a.go $F`, ">") // what else it shows is not known
+	f(`cat a.go | wc -l; cat b.go > /dev/null; cat c.go | xargs rm; cat d.go | grep -q x`, ">")
+	f(`(cat a.go; cat b.go) | wc -l`, ">")
+	f(`{ cat a.go; cat b.go; } > /dev/null 2>&1`, ">")
+	f(`for i in 1; do cat a.go; done > /dev/null`, ">")
+	f(`X=$(cat a.go) && echo "$(cat b.go)" $(cat c.go) <(cat d.go)`, ">")
+	f(`X=$(echo a > b)`, ">")
+	f(`[ -f a.go ] || rm a.go; test -f b && rm b; grep -q x c && rm c`, ">")
+	f(`if x; then rm a.go; else rm b.go; fi; rm c.go`, "> c.go")
+	f(`make 2>/dev/null >&2; make 1>&2 2>&1; make > /dev/stderr`, ">")
+	f(`[[ a > b ]] && [[ c < d && ( e > f ) ]]; echo $((1 > 2))`, ">")
+	f(`awk '$1 > 5' ; echo "a > b"; echo 'c > d' \> e; python3 -c "open('f') > g"`, ">")
+	f("python3 - <<'EOF'\nopen('a.go','w')\nx > y\nEOF", ">")
+	f(`ssh host cat a.go; docker exec c cat b.go; ssh host "rm c.go"`, ">")
+	f(`git diff a.go; git show HEAD:a.go; git checkout main; git restore --staged a.go; git rm --cached a.go`, ">")
+	f("git apply --check <<'P'\n--- a/x.go\n+++ b/x.go\n@@ -1 +1 @@\nP", ">")
+	f(`cd "$D" && cat a.go && rm b.go; cat /c.go`, "/c.go >")
+	f(`cd "$D"; cd x; cat a.go; cd /w; cat b.go`, "/w/b.go >")
+	f("cat <<A 'b\nc'; rm a.go\nA\nrm b.go", ">") // the line ends inside the quotes
+	f(`grep -rn x a.go; rg x a.go; find . -name a.go; ls a.go`, ">")
+	f(`cp a.go $D; cp -t dir a.go; mv $A b; rm -rf "$T"/x`, "> b")
+	f(`cat 'a.go`, ">")
+	f(`f() { cat a.go; }; rm b.go`, ">")
+	f(`case $x in a) rm a.go;; esac`, ">")
+	f(`cat a.go ) rm b.go`, "a.go >")
+	f(`sed -i 's/a/b/'; sed -n 5p; cat; cat -; cp a.go`, ">")
+	f(`type ls; type -a cat`, ">")
+}
+
+func TestResultThatShowsOnlyFilesIsTold(t *testing.T) {
+	f := func(command string, want bool) {
+		t.Helper()
+		if d := shellDeed(command); d.OnlyFiles != want {
+			t.Errorf("%s: got %v, %q", command, d.OnlyFiles, d.files())
+		}
+	}
+	f(`cd /w && cat a.go; echo ---; sed -n 5p b.go | head -5`, true)
+	f(`cat a.go && make > /dev/null`, true)
+	f(`bash -c 'cat a.go'`, true)
+	f(`cat a.go && make`, false)
+	f(`cat a.go; cat $F`, false)
+	f(`cat a.go; cat b.go | grep -c x`, false)
+	f(`cat a.go - /dev/stdin`, false)
+	f(`cd $X; cat /a.go b.go`, false)
+	f(`bash -c 'cat a.go; make'`, false)
+	f(`git diff`, false)
+	f(`echo x`, false)
+	f(`cat a.go; cat 'b`, false)
+}
+
+// Hostile text takes time that grows with its length: were any of these read again at each step, the test would not end.
+func TestLongCommandsAreReadOnce(t *testing.T) {
+	const n = 300_000
+	for _, piece := range []string{
+		"a ", "a;", "a|", "(", "$(", "`", "\"", "'", "<<A ", "<<A\n", "{ ", "if ", "then ", "\\", "> a ", "[[ ", "${", "$((", "((", "a\n", "#", "& ",
+		"cat a;", "rm a;", "cat a|", "for ", "\"$(", "bash -c '", "grep -", "-", "<(", "cd a;", "--- a\n+++ b\n", "a=(", "1>&2 ", "$'", "é", "fi;",
+	} {
+		for _, tail := range []string{"", "\nA\n", ")", "'"} {
+			command := strings.Repeat(piece, n/len(piece)) + tail
+			wellFormed(t, command, shellDeed(command))
+			wellFormed(t, piece+tail, shellDeed(piece+tail))
+		}
+	}
+}
+
+func FuzzShellNeverBreaks(f *testing.F) {
+	for _, command := range []string{
+		"cat a | sed -n '1p' > b", "cat <<E && (cd x; rm $(y \"z\")) 2>&1\nb\nE\n", "[[ a > b ]] || { x; } &> y", "if a; then b; fi; for i in x; do y; done",
+		"sed -i '' s/a/b/ c", "git -C a mv b c", "bash -c 'bash -c \"cat a\"'", "a=(b) f() {", "$'a\\'b' ${c} `d` $((e))",
+	} {
+		f.Add(command)
+	}
+	f.Fuzz(func(t *testing.T, command string) {
+		wellFormed(t, command, shellDeed(command))
+	})
+}

@@ -1,0 +1,155 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/shell"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// block is a message or call in a transcript.
+type block struct{ heading, text string }
+
+// Transcript is n items behind the head, from item i on, as text: each under a heading, with its own ends of lines. name
+// is that of the artifact with the same as JSON. A part of it stands in each heading and in no text, so that nothing that
+// was said can pass for one. The result depends on the messages and the name alone, so that it can be made again.
+func Transcript(r *conversation.Request, i, n int, name string) []byte {
+	t := transcript{req: r, calls: &History{calls: map[string][]Call{}}}
+	for k := i - 1; k >= 0; k-- { // a user may have spoken between call and result
+		if it := &r.Items[r.Head+k]; it.Role == conversation.Assistant {
+			t.calls.learnCalls(r, it)
+			break
+		}
+	}
+	for k := i; k < i+n; k++ {
+		t.add(r.Head + k)
+	}
+	id := partUnlike(name, t.blocks)
+	var b strings.Builder
+	fmt.Fprintf(&b, "[%s: messages %d-%d of a conversation as text; as JSON, to the byte, they are in %s.txt beside this file]\n\n",
+		id, r.Head+i, r.Head+i+n-1, name)
+	for _, o := range t.blocks {
+		fmt.Fprintf(&b, "[%s: %s]\n%s", id, o.heading, o.text)
+		if o.text != "" && !strings.HasSuffix(o.text, "\n") {
+			b.WriteByte('\n')
+		}
+		b.WriteByte('\n')
+	}
+	return []byte(b.String())
+}
+
+// transcript is one that is being written.
+type transcript struct {
+	req    *conversation.Request
+	calls  *History // those that may still be answered
+	blocks []block
+}
+
+// add appends what item i of all says, and what it calls.
+func (t *transcript) add(i int) {
+	it := &t.req.Items[i]
+	heading := fmt.Sprintf("message %d: %s", i, it.Role)
+	switch it.Role {
+	case conversation.Assistant:
+		t.calls.learnCalls(t.req, it)
+	case conversation.Tool:
+		heading = fmt.Sprintf("message %d: tool result of %s", i, t.answered(it))
+	}
+	t.blocks = append(t.blocks, block{heading, spoken(t.req, it)})
+	for _, c := range it.Calls {
+		arguments := span.TextOf(c.Arguments.Of(t.req.Body))
+		heading = "call of " + shorten.OneLine(c.Name, shell.LongestPath)
+		t.blocks = append(t.blocks, block{heading, spelledOut(arguments, c.FreeText)})
+	}
+}
+
+// answered says which call a result is for, and how that ended.
+func (t *transcript) answered(it *conversation.Item) string {
+	c := t.calls.takeCall(it.Answers)
+	if c.Name == "" {
+		c.Name = it.Name
+	}
+	s := shorten.OneLine(c.About(), shell.LongestPath)
+	if state := StateInWords(c.Outcome(it.Content.Of(t.req.Body))); state != "" {
+		s += ", " + state
+	}
+	return s
+}
+
+// longestOther is the size in bytes up to which what is no text stands in a transcript: a picture in it helps nobody.
+const longestOther = 1_000
+
+// spoken is what an item says. What is no text stands there as JSON, if it is short.
+func spoken(r *conversation.Request, it *conversation.Item) string {
+	var s strings.Builder
+	parts, err := r.Parts(it)
+	for _, p := range parts {
+		if s.Len() > 0 && !strings.HasSuffix(s.String(), "\n") {
+			s.WriteByte('\n')
+		}
+		switch raw := p.Value.Of(r.Body); {
+		case p.Kind == conversation.TextPart:
+			s.Write(span.TextOf(raw))
+		case len(raw) <= longestOther:
+			s.Write(raw)
+		default:
+			fmt.Fprintf(&s, "(%d bytes that are no text)", len(raw))
+		}
+	}
+	if err != nil { // odd: as it stands
+		return string(it.Content.Of(r.Body))
+	}
+	return s.String()
+}
+
+// spelledOut is what the arguments of a call say: each under its key, texts as they are, and all else as JSON.
+func spelledOut(arguments []byte, free bool) string {
+	start := span.SkipSpace(arguments, 0)
+	if free || !span.Valid(arguments) || arguments[start] != '{' {
+		return string(arguments)
+	}
+	var s strings.Builder
+	_, err := span.Members(arguments, start, func(key []byte, i int) (int, error) {
+		end, err := span.EndOfValue(arguments, i)
+		if err != nil {
+			return 0, err
+		}
+		text, gap := string(arguments[i:end]), " "
+		if arguments[i] == '"' {
+			text = string(span.TextOf(arguments[i:end]))
+		}
+		if strings.Contains(text, "\n") {
+			gap = "\n"
+		}
+		fmt.Fprintf(&s, "%s:%s%s\n", key, gap, strings.TrimSuffix(text, "\n"))
+		return end, nil
+	})
+	if err != nil { // odd: as they stand
+		return string(arguments)
+	}
+	return s.String()
+}
+
+// partUnlike is a part of an artifact's name, which whoever wrote its content could not know, that stands in none of the blocks.
+func partUnlike(name string, list []block) string {
+	const size = 8 // characters
+	for i := 0; i+size <= len(name); i++ {
+		if id := name[i : i+size]; !stands(id, list) {
+			return id
+		}
+	}
+	return name
+}
+
+// stands reports whether a text stands in one of the blocks.
+func stands(text string, list []block) bool {
+	for _, b := range list {
+		if strings.Contains(b.heading, text) || strings.Contains(b.text, text) {
+			return true
+		}
+	}
+	return false
+}

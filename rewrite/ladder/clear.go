@@ -1,0 +1,200 @@
+package ladder
+
+import (
+	"cmp"
+	"slices"
+
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+)
+
+// candidate is an item that rung 2 may clear.
+type candidate struct {
+	item   int
+	result *history.Result // nil for an assistant's message, of which the arguments are cleared
+	freed  int             // tokens
+	since  int             // the request, counted in assistant's messages, at which it became clearable
+	why    string
+}
+
+// clearOld is rung 2: old and spent results are cleared, in one batch, when the line is crossed or when the rent that they
+// owe exceeds what the rewrite costs.
+func clearOld(p *plan.Plan, total int) {
+	if p.End == 0 {
+		return
+	}
+	most := clearableResults(p, func(*history.Result, string) int { return 0 })
+	if firstToClear(p, most, total) == len(most) { // it would not pay if nothing were left of them; to write all stubs takes long
+		return
+	}
+	list := clearableResults(p, func(a0 *history.Result, a1 string) int { return stubSize(p, a0, a1) })
+	clearAll(p, list[firstToClear(p, list, total):])
+}
+
+// firstToClear is the first candidate from which on all are cleared; len(list) if none is.
+func firstToClear(p *plan.Plan, list []candidate, total int) int {
+	freed := 0
+	for _, c := range list {
+		freed += c.freed
+	}
+	switch {
+	case total > p.Limits.ClearLine && freed >= p.Limits.AtLeast:
+		return 0
+	case p.Limits.Conf.Rent > 0 && !p.OverQuota:
+		return firstThatPays(p, list)
+	}
+	return len(list)
+}
+
+// clearableResults is what may be cleared, in the order of the conversation. left is how many tokens of a result are left then.
+func clearableResults(p *plan.Plan, left func(res *history.Result, why string) int) (list []candidate) {
+	aged := agedSince(p)
+	since := clearableSince(p, aged)
+	now := p.Hist.Answers[p.End-1]
+	for k := range p.Hist.Results {
+		res := &p.Hist.Results[k]
+		if since[k] > now || res.Item >= p.End || p.FirstSize(res.Item) < limits.LeastCleared || plan.IsCleared(p, res) {
+			continue
+		}
+		c := candidate{item: res.Item, result: res, since: since[k], why: "old"}
+		if since[k] < aged[k] {
+			c.why = res.SpentWhy
+		}
+		if c.freed = p.SentSize(res.Item) - left(res, c.why); c.freed > limits.LeastSaving {
+			list = append(list, c)
+		}
+	}
+	if p.Limits.Conf.ClearCalls {
+		list = append(list, clearableCalls(p, aged, now)...)
+		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.item, b.item) })
+	}
+	return list
+}
+
+// clearableSince says for each result at which request it had become clearable: old, or spent and of an age.
+func clearableSince(p *plan.Plan, aged []int) []int {
+	at := make([]int, len(aged))
+	for k := range at {
+		if at[k] = min(aged[k], spentSince(p, k)); plan.IsUntouchable(p, &p.Hist.Results[k]) {
+			at[k] = plan.Never
+		}
+	}
+	return at
+}
+
+// lastUses is the newest item that shows a result or refers to it.
+func lastUses(p *plan.Plan) []int {
+	used := make([]int, len(p.Hist.Results))
+	for k := range used {
+		res := &p.Hist.Results[k]
+		used[k] = max(used[k], res.Item)
+		for _, i := range plan.ReferredBy(p, res) {
+			used[p.Hist.ResultAt[i]] = res.Item
+		}
+	}
+	return used
+}
+
+// agedSince says for each result at which request, counted in assistant's messages, it had become old: outside of the newest
+// tokens and of the newest groups. A result to which a newer one refers is in the group of that one; the reference says where the
+// text lies when it is cleared all the same.
+func agedSince(p *plan.Plan) []int {
+	h := p.Hist
+	used := lastUses(p)
+	at := make([]int, len(h.Results))
+	sum := 0
+	for end, k := 0, 0; k < len(h.Results); k++ {
+		for end < len(h.Results) && sum <= p.Limits.Protect {
+			sum += p.FirstSize(h.Results[end].Item)
+			end++
+		}
+		at[k] = plan.Never
+		if sum > p.Limits.Protect {
+			at[k] = max(h.Answers[h.Results[end-1].Item], h.Answers[used[k]]+p.Limits.Age)
+		}
+		sum -= p.FirstSize(h.Results[k].Item)
+		end = max(end, k+1)
+	}
+	return at
+}
+
+// spentSince is the request at which a result was both spent and of an age.
+func spentSince(p *plan.Plan, k int) int {
+	res := &p.Hist.Results[k]
+	if res.SpentBy == 0 || res.SpentBy >= p.End {
+		return plan.Never
+	}
+	if f := p.Forms[res.SpentBy]; f != nil && slices.Contains(f.Refers, res.Item) { // what spent it shows it only by reference
+		return plan.Never
+	}
+	return max(p.Hist.Answers[res.SpentBy], p.Hist.Answers[res.Item]+limits.SpentGroups)
+}
+
+// firstThatPays is the first candidate from which on clearing pays; len(list) if it pays from none. While nothing is cached it costs nothing.
+func firstThatPays(p *plan.Plan, list []candidate) int {
+	now := p.Hist.Answers[p.End-1]
+	compacted := lastCompacted(p)
+	end := endOfLastRequest(p)
+	suffix, freed, best, at := 0, 0, 0.0, len(list)
+	alpha, least := p.Limits.Conf.Rent, limits.LeastBatch
+	if p.CacheExpired {
+		alpha, least = 0, min(limits.LeastCold, p.Limits.AtLeast/2)
+	}
+	owed := 0.0
+	for x := len(list) - 1; x >= 0; x-- {
+		c := list[x]
+		owed += p.Limits.Conf.CachedPrice * float64(c.freed) * float64(max(1, now-max(c.since, compacted+1)+1))
+		for ; end > c.item; end-- {
+			suffix += p.SentSize(end - 1)
+		}
+		freed += c.freed
+		gain := owed - alpha*(1-p.Limits.Conf.CachedPrice)*float64(suffix-freed)
+		if gain > best && freed >= least {
+			best, at = gain, x
+		}
+	}
+	return at
+}
+
+// lastCompacted is the request, counted in assistant's messages, at which the conversation was compacted last; -1 if it never was.
+func lastCompacted(p *plan.Plan) int {
+	at := -1
+	for _, f := range p.Forms {
+		if f != nil && f.Rung == decision.RungCompact && f.Fold > 0 {
+			at = max(at, f.At)
+		}
+	}
+	return at
+}
+
+// endOfLastRequest is how many items the request before this one had: those before the last assistant's message.
+func endOfLastRequest(p *plan.Plan) int {
+	for i := p.End - 1; i > 0; i-- {
+		if p.Req.Items[p.Req.Head+i].Begins {
+			return i
+		}
+	}
+	return 0
+}
+
+// stubSize is about how many tokens the result takes when it is cleared.
+func stubSize(p *plan.Plan, res *history.Result, why string) int {
+	if res.StubTokens == 0 {
+		res.StubTokens = plan.StubOf(p, res, why).Now
+	}
+	return res.StubTokens
+}
+
+func clearAll(p *plan.Plan, list []candidate) {
+	for _, c := range list {
+		var f *decision.Form
+		if c.result == nil {
+			f = withoutArguments(p, c.item)
+		} else {
+			f = plan.StubOf(p, c.result, c.why)
+		}
+		p.Set(c.item, f, c.why)
+	}
+}

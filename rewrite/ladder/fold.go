@@ -1,0 +1,288 @@
+package ladder
+
+import (
+	"fmt"
+	"slices"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// due is how many of have things a rule that keeps keep of them takes away now: none until half as many more have come.
+func due(have, keep int) int {
+	if keep <= 0 || have < keep+stride(keep) {
+		return 0
+	}
+	return have - keep
+}
+
+// stride is how many things a rule that keeps keep of them takes away at once, at least.
+func stride(keep int) int { return max(1, keep/2) }
+
+// applyRules does what the user has switched on.
+func applyRules(p *plan.Plan) {
+	if p.End == 0 || !p.Limits.Conf.Rules.On() {
+		return
+	}
+	foldOldest(p)
+	if p.Limits.Conf.Pairs > 0 {
+		clearOlderResults(p)
+	}
+	if p.Limits.Conf.TextOnly {
+		foldOlderCalls(p)
+	}
+	if p.Limits.Conf.Assistant > 0 {
+		capAssistantTexts(p)
+	}
+}
+
+// foldOldest leaves the oldest turns or messages out, in whole groups.
+func foldOldest(p *plan.Plan) {
+	from := max(plan.OpeningOf(p), plan.CompactedEnd(p))
+	done := foldedEnd(p, from)
+	to := done
+	if turns := turnsBehind(p, done); len(turns) > 0 {
+		if n := due(len(turns), p.Limits.Conf.Turns); n > 0 {
+			to = turns[n]
+		}
+	}
+	if n := due(p.End-done, p.Limits.Conf.Messages); n > 0 {
+		to = max(to, nextGroup(p, done+n))
+	}
+	if to == done || to >= p.End || isScattered(p) {
+		return
+	}
+	for start := from; start < to; start++ { // what stays cuts the run in two
+		end := start
+		for end < to && !p.IsKeptInPlace(end) {
+			end++
+		}
+		if end > start+1 && foldedFrom(p, start) < end-start {
+			foldItems(p, start, end)
+		}
+		start = end
+	}
+}
+
+// foldedEnd is the end of what was left out before because it is old, from item from on.
+func foldedEnd(p *plan.Plan, from int) int {
+	for i := p.End - 1; i >= from; i-- {
+		if f := p.Forms[i]; f != nil && f.Oldest {
+			return i + f.Fold
+		}
+	}
+	return from
+}
+
+// foldedFrom is how many items from item i on stand in one message already.
+func foldedFrom(p *plan.Plan, i int) int {
+	if i < len(p.Forms) && p.Forms[i] != nil {
+		return p.Forms[i].Fold
+	}
+	return 0
+}
+
+// turnsBehind are the user's items from item i on.
+func turnsBehind(p *plan.Plan, i int) (turns []int) {
+	for k := i; k < p.End; k++ {
+		if p.Req.Items[p.Req.Head+k].Role == conversation.User {
+			turns = append(turns, k)
+		}
+	}
+	return turns
+}
+
+// nextGroup is the beginning of the first group that begins at item i or later.
+func nextGroup(p *plan.Plan, i int) int {
+	for i < p.End && p.Req.Items[p.Req.Head+i].Role == conversation.Tool {
+		i++
+	}
+	return i
+}
+
+// isScattered reports whether results stand apart from their calls, or again behind others. Without the calls they would be
+// orphans: nothing is left out then.
+func isScattered(p *plan.Plan) bool {
+	return slices.ContainsFunc(p.Req.Flaws(), func(f conversation.Flaw) bool {
+		return f.Rule == conversation.RuleApart || f.Rule == conversation.RuleAnsweredTwice
+	})
+}
+
+// foldItems puts one message in the place of items from to to, if that saves anything.
+func foldItems(p *plan.Plan, from, to int) {
+	name := p.Shelf.Name(p.Scope, p.Req.BytesOf(from, to-from))
+	role := conversation.Assistant // behind the user's first message, which templates want to be answered
+	if to < p.Hist.Len() && p.Req.Items[p.Req.Head+to].Role == conversation.Assistant || from == 0 {
+		role = conversation.User
+	}
+	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark, to-from, p.Where(name))
+	if f := foldForm(p, from, to, message{role, text, name}); f != nil {
+		f.Oldest = true
+		setFold(p, from, f, "older than what is to be sent")
+	}
+}
+
+// message is one that stands for others.
+type message struct {
+	role       conversation.Role
+	text, name string // name of what is kept
+}
+
+// foldForm is the form of item from when the message stands for it and those behind it, up to to; nil if that saves nothing.
+func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
+	f := &decision.Form{Rung: decision.RungClear, Fold: to - from, Kept: m.name, With: string(p.Req.Dialect.Message(m.role, m.text)), Now: plan.MessageTokens(p, m.text)}
+	saved := -f.Now
+	for i := from; i < to; i++ {
+		saved += p.SentSize(i)
+	}
+	if saved < limits.LeastSaving {
+		return nil
+	}
+	return f
+}
+
+// setFold puts a folding in the place of its items.
+func setFold(p *plan.Plan, from int, f *decision.Form, why string) {
+	to := from + f.Fold
+	p.Set(from, f, why)
+	for i := from + 1; i < to; i++ {
+		p.Put(i, &decision.Form{Rung: decision.RungClear, Gone: true, Whole: p.Hist.Sizes[i], First: p.FirstSize(i)})
+	}
+	plan.RestoreReferences(p, from, to)
+}
+
+// clearOlderResults clears all results but the newest, as far as clearing them saves anything and none refers to them.
+func clearOlderResults(p *plan.Plan) {
+	const why = "older than the results that are to be sent"
+	used := referredItems(p)
+	var list []candidate
+	for k := range len(p.Hist.Results) - p.Limits.Conf.Pairs {
+		res := &p.Hist.Results[k]
+		if plan.IsCleared(p, res) || plan.IsUntouchable(p, res) || used[res.Item] {
+			continue
+		}
+		if freed := p.SentSize(res.Item) - stubSize(p, res, why); freed > limits.LeastSaving {
+			list = append(list, candidate{item: res.Item, result: res, freed: freed, why: why})
+		}
+	}
+	if len(list) >= stride(p.Limits.Conf.Pairs) {
+		clearAll(p, list)
+	}
+}
+
+// foldOlderCalls leaves the calls and results of older groups out, and keeps what the assistant said.
+func foldOlderCalls(p *plan.Plan) {
+	var all []conversation.Group // with calls, behind the head
+	for _, g := range p.Req.Groups() {
+		from, to, it := g.First-p.Req.Head, g.End-p.Req.Head, &p.Req.Items[g.First]
+		if to <= p.End && it.Role == conversation.Assistant && len(it.Calls) > 0 {
+			all = append(all, conversation.Group{First: from, End: to})
+		}
+	}
+	keep := max(1, p.Limits.Age)
+	var list []*decision.Form
+	var at []int
+	for k := range len(all) - keep {
+		if f := foldOfCalls(p, all[k]); f != nil {
+			list, at = append(list, f), append(at, all[k].First)
+		}
+	}
+	if len(list) < stride(keep) || isScattered(p) {
+		return
+	}
+	for k, f := range list {
+		setFold(p, at[k], f, "only text is to be sent")
+	}
+}
+
+// foldOfCalls is the form of a group of which only what was said is sent; nil if it has one already or that saves nothing.
+func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
+	if foldedFrom(p, g.First) > 0 || p.IsGone(g.First) {
+		return nil
+	}
+	said, ok := soleTextOf(p, g.First)
+	if !ok {
+		return nil
+	}
+	name := p.Shelf.Name(p.Scope, p.Req.BytesOf(g.First, g.End-g.First))
+	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", plan.Mark, len(p.Req.Items[p.Req.Head+g.First].Calls), callsIn(p, g), p.Where(name))
+	if said != "" {
+		note = said + "\n" + note
+	}
+	return foldForm(p, g.First, g.End, message{conversation.Assistant, note, name})
+}
+
+// soleTextOf is the text of item i, if that is all its content.
+func soleTextOf(p *plan.Plan, i int) (text string, ok bool) {
+	it := &p.Req.Items[p.Req.Head+i]
+	if it.Content.Empty() {
+		return "", true
+	}
+	text, err := span.Unquote(it.Content.Of(p.Req.Body))
+	return text, err == nil
+}
+
+// callsIn names the calls of a group, the first few of them.
+func callsIn(p *plan.Plan, g conversation.Group) string {
+	const most = 6
+	s := ""
+	for i, n := g.First+1, 0; i < g.End; i++ {
+		if k := p.Hist.ResultAt[i]; k >= 0 && n < most {
+			if n++; n > 1 {
+				s += ", "
+			}
+			s += p.Hist.Results[k].About()
+		}
+	}
+	return s
+}
+
+// capAssistantTexts cuts long texts of the assistant in older groups, several at once.
+func capAssistantTexts(p *plan.Plan) {
+	newest := p.Hist.Answers[p.End-1]
+	var list []*decision.Form
+	var at []int
+	for i := range p.End {
+		it := &p.Req.Items[p.Req.Head+i]
+		if it.Role != conversation.Assistant || p.Forms[i] != nil || p.Hist.Sizes[i] <= p.Limits.Conf.Assistant || newest-p.Hist.Answers[i] < p.Limits.Age {
+			continue
+		}
+		if f := capForm(p, i); f != nil {
+			list, at = append(list, f), append(at, i)
+		}
+	}
+	const stride = 3 // messages
+	if len(list) < stride {
+		return
+	}
+	for k, f := range list {
+		p.Set(at[k], f, "a long earlier answer")
+	}
+}
+
+// capForm is the form of item i with only the beginning and end of its text; nil if that saves nothing.
+func capForm(p *plan.Plan, i int) *decision.Form {
+	list, _ := p.Passages(i)
+	if len(list) != 1 || list[0].Tokens <= p.Limits.Conf.Assistant || p.Marked(list[0].Text) {
+		return nil
+	}
+	w := list[0]
+	e, ok := shorten.ExcerptOf(w.Text, p.Limits.Conf.Assistant, 0.5, p.Count)
+	if !ok {
+		return nil
+	}
+	content, spelling := span.Unspell(w.Raw)
+	name := p.Shelf.Name(p.Scope, content)
+	said := history.Call{Name: "an earlier answer"}
+	text := plan.ExcerptStub(&said, plan.Omission{Excerpt: e, Total: shorten.CountLines(w.Text), Where: p.Where(name)})
+	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)
+	if p.Hist.Sizes[i]-now < limits.LeastSaving {
+		return nil
+	}
+	return &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{{Place: w.Place, Index: w.Index, Text: text, Artifact: name, Spelling: spelling}}, Now: now}
+}

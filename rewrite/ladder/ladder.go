@@ -1,0 +1,63 @@
+// Package ladder is the order of the rungs: offload what comes, clear what is old, fold what a user does not want, compact
+// when the window fills, and rescue what was refused.
+//
+// It stops at the first rung that suffices. It writes on the plan and nowhere else: what it decides depends on the plan
+// alone.
+package ladder
+
+import (
+	"epitome/rewrite/abridge"
+	"epitome/rewrite/compact"
+	"epitome/rewrite/plan"
+)
+
+// DecideOlder is what is done with items that had been sent before. A prefix that was decided on is not decided on again because of
+// what stands behind it.
+func DecideOlder(p *plan.Plan) (reason string) {
+	if !p.Decidable() {
+		return ""
+	}
+	applyRules(p)
+	clearOld(p, p.Total())
+	return compactWhereNeeded(p)
+}
+
+// compactWhereNeeded is rung 3, and the last resort before a request is sent that cannot fit.
+func compactWhereNeeded(p *plan.Plan) (reason string) {
+	switch {
+	case p.End == 0 && p.Ask.Manual:
+		return compact.NoOlder
+	case p.End == 0:
+		return ""
+	case plan.ReasonToCompact(p) == "":
+		compact.PrepareSummary(p)
+		return ""
+	case p.Ask.Manual || p.Ask.Outcomes.Pays(p.Total(), p.Limits.Conf.Thrash):
+		reason = compact.RunCompaction(p)
+	default:
+		reason = "the last compactions saved too little: there is none until the conversation has grown"
+	}
+	if p.Ask.Deserted {
+		return ""
+	}
+	if p.Total() > p.Limits.Usable && compact.RunMinimalCompaction(p) == "" {
+		reason = ""
+	}
+	if p.Total() > p.Limits.Usable {
+		abridge.FitResults(p)
+	}
+	return reason
+}
+
+// WhyNothing says in one sentence why there is no new form.
+func WhyNothing(p *plan.Plan, total int) string {
+	switch {
+	case p.OverQuota && total <= p.Limits.ClearLine:
+		return "nothing can be kept beyond this process, or the quota is used up; so all stays whole up to the line"
+	case total <= p.Limits.ClearLine:
+		return "no new result is over its limit, and clearing old ones does not pay yet"
+	case p.Size.System+p.Size.Tools > p.Limits.Usable:
+		return "system prompt and tools alone fill the window"
+	}
+	return "the request is over the line, but what may be cleared would free too little"
+}

@@ -1,0 +1,66 @@
+package ladder
+
+import (
+	"epitome/rewrite/abridge"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+)
+
+// OffloadArrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When late,
+// all that are sent whole are looked at.
+func OffloadArrivals(p *plan.Plan) {
+	again := p.OverQuota && p.Decidable()
+	used := referredItems(p)
+	for k := range p.Hist.Results {
+		res := &p.Hist.Results[k]
+		if p.Forms[res.Item] != nil || res.Item < p.Base.Depth() && (!again || used[res.Item]) {
+			continue
+		}
+		offloadResult(p, res)
+	}
+}
+
+// referredItems are the items to which others refer.
+func referredItems(p *plan.Plan) map[int]bool {
+	used := map[int]bool{}
+	for k := range p.Hist.Results {
+		for _, i := range plan.ReferredBy(p, &p.Hist.Results[k]) {
+			used[i] = true
+		}
+	}
+	return used
+}
+
+func offloadResult(p *plan.Plan, res *history.Result) {
+	limit, keep, untouched := p.Limits.LimitOf(res.Name, res.Action.Kind == history.KindReading || res.Action.OnlyFiles)
+	if untouched || p.Hist.Sizes[res.Item] < limits.LeastCleared {
+		return
+	}
+	recalled := plan.RecalledArtifact(p, res)
+	if recalled != "" {
+		limit, keep = p.Limits.Recall, p.Limits.Recall
+	}
+	list, tokens := p.Passages(res.Item)
+	f := &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item]}
+	why := ""
+	for _, w := range list {
+		if p.Marked(w.Text) && w.Tokens <= p.Limits.Recall { // it was cut before, or shows something that was
+			continue
+		}
+		c := abridge.Shortening{P: p, Res: res, Passage: w, Limit: limit, Keep: keep, Recalled: recalled}
+		if len(list) > 1 { // each has its share
+			c.Limit, c.Keep = int(int64(limit)*int64(w.Tokens)/int64(tokens)), int(int64(keep)*int64(w.Tokens)/int64(tokens))
+		}
+		if text, reason, ok := c.Shorten(); ok {
+			why = reason
+			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name, Spelling: c.Spelling})
+			f.Refers = append(f.Refers, c.Refers...)
+			f.Now -= w.Spent - p.CountAsItem(text, res.Item)
+		}
+	}
+	if len(f.Patches) > 0 {
+		p.Set(res.Item, f, why)
+	}
+}

@@ -1,0 +1,61 @@
+package plan
+
+import (
+	"strings"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
+)
+
+// Passage is a text of a result that may be shortened.
+type Passage struct {
+	Place  conversation.Place
+	Index  int
+	Raw    []byte // as it stands in the body
+	Text   string
+	Tokens int
+	Spent  int // tokens that it takes of the item: results beside others cost as they are escaped
+}
+
+// Passages are the texts of item i, and how many tokens they have together. What is in no text is left as it is.
+func (p *Plan) Passages(i int) (list []Passage, tokens int) {
+	it := &p.Req.Items[p.Req.Head+i]
+	if it.Content.Empty() {
+		return nil, 0
+	}
+	beside := p.Req.AnswersOneOfSeveral(p.Req.Head + i)
+	add := func(w Passage, v span.Span) {
+		w.Raw = v.Of(p.Req.Body)
+		text, err := span.Unquote(w.Raw)
+		if err != nil {
+			return
+		}
+		w.Text, w.Tokens = text, p.Scale.CountText(w.Raw, false)
+		w.Spent = p.Scale.CountText(w.Raw, beside)
+		list, tokens = append(list, w), tokens+w.Tokens
+	}
+	if p.Req.Body[it.Content.Start] == '"' {
+		add(Passage{Place: conversation.WholeContent}, it.Content)
+		return list, tokens
+	}
+	parts, err := p.Req.Parts(it)
+	if err != nil {
+		return nil, 0
+	}
+	for n, q := range parts {
+		if q.Kind == conversation.TextPart && p.Req.Body[q.Value.Start] == '"' {
+			add(Passage{Place: conversation.PartText, Index: n}, q.Value)
+		}
+	}
+	return list, tokens
+}
+
+// TextOf is all the text of item i.
+func (p *Plan) TextOf(i int) string {
+	list, _ := p.Passages(i)
+	texts := make([]string, len(list))
+	for k, w := range list {
+		texts[k] = w.Text
+	}
+	return strings.Join(texts, "\n")
+}

@@ -1,0 +1,265 @@
+// Package plan is a decision in the making: the sheet on which the rungs of the ladder write.
+//
+// A Plan knows the form and size of every item and what must lie on the shelf before a form may be sent. Set gives an item
+// a form; Checkpoint and Undo take back all that was written since, whole. It decides nothing by itself.
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/shorten"
+	"epitome/tokenize"
+)
+
+// InModelTokens is a number of tokens in those of the model.
+func (p *Plan) InModelTokens(tokens int) int { return int(float64(tokens) * p.Ratio) }
+
+// Plan is a decision in the making: the form of each item, and what must lie on the shelf before it may be recorded.
+type Plan struct {
+	Limits        limits.Effective
+	Ask           *Asker
+	Scale         conversation.Scale
+	Scope         string
+	Shelf         decision.Shelf
+	Req           *conversation.Request
+	Hist          *history.History
+	Base          *decision.Decision
+	Forms         []*decision.Form
+	Artifacts     []decision.Artifact
+	ChangesMade   []Change
+	End           int          // items behind the head that count for rung 2
+	NewForms      map[int]bool // items behind the head that have a new form
+	Broke         bool         // an item that had been sent is sent in another form
+	OverQuota     bool         // nothing could be put on the shelf when it came; at the line all items are looked at
+	CacheExpired  bool         // the provider has nothing cached that a new form of old items could cost
+	Ratio         float64
+	Size          conversation.Size // of the request as it came
+	ArtifactNames map[string]bool   // names of artifacts that forms speak of
+
+	newNames []string             // names put into artifactNames, in their order: what undo takes out again
+	dropped  []shorten.HeldResult // results taken out of the index of lines: what undo puts back
+}
+
+// SentSize is how many tokens item i takes as it is sent.
+func (p *Plan) SentSize(i int) int {
+	if f := p.Forms[i]; f != nil {
+		return f.Now
+	}
+	return p.Hist.Sizes[i]
+}
+
+// FirstSize is how many tokens item i took when it was first sent.
+func (p *Plan) FirstSize(i int) int {
+	if f := p.Forms[i]; f != nil {
+		return f.First
+	}
+	return p.Hist.Sizes[i]
+}
+
+// Count measures a text.
+func (p *Plan) Count(text string) int { return p.Scale.Counter.CountString(text) }
+
+// Marks notes of which artifacts a form speaks.
+func (p *Plan) Marks(f *decision.Form) {
+	if f == nil {
+		return
+	}
+	for _, name := range f.Artifacts() {
+		if !p.ArtifactNames[name] {
+			p.ArtifactNames[name], p.newNames = true, append(p.newNames, name)
+		}
+	}
+}
+
+// Set gives item i a new form.
+func (p *Plan) Set(i int, f *decision.Form, why string) {
+	before := p.SentSize(i)
+	f.Whole, f.First = p.Hist.Sizes[i], p.FirstSize(i)
+	if p.Forms[i] == nil && i >= p.Base.Depth() {
+		f.First = f.Now
+	}
+	p.Put(i, f)
+	p.takeOut(i, f)
+	p.Broke = p.Broke || i < p.Base.Depth()
+	p.NewForms[i] = true
+	p.Marks(f)
+	c := Change{Item: p.Req.Head + i, Rung: f.Rung.String(), Why: why}
+	if names := f.Artifacts(); len(names) > 0 {
+		c.Artifact = names[0]
+	}
+	for k := 1; k < f.Fold; k++ {
+		before += p.SentSize(i + k)
+	}
+	c.Before, c.After = int(float64(before)*p.Ratio), int(float64(f.Now)*p.Ratio)
+	if k := p.Hist.ResultAt[i]; k >= 0 {
+		c.Tool, c.Argument = p.Hist.Results[k].Name, p.Hist.Results[k].Action.Key
+	} else if it := &p.Req.Items[p.Req.Head+i]; len(it.Calls) > 0 && f.Fold == 0 {
+		c.Tool = it.Calls[0].Name
+	}
+	p.ChangesMade = append(p.ChangesMade, c)
+}
+
+// takeOut notes what the form takes out of item i and those behind it.
+func (p *Plan) takeOut(i int, f *decision.Form) {
+	p.Artifacts = append(p.Artifacts, f.KeptArtifacts(p.Req, i)...)
+}
+
+// Changes are the new forms in the order of the items: of each item the last one, and none of those that were left out
+// with others after all.
+func (p *Plan) Changes() (list []Change) {
+	last := map[int]int{}
+	for k, c := range p.ChangesMade {
+		if before, ok := last[c.Item]; ok {
+			p.ChangesMade[k].Before = p.ChangesMade[before].Before
+		}
+		last[c.Item] = k
+	}
+	for _, item := range slices.Sorted(maps.Keys(last)) {
+		if f := p.Forms[item-p.Req.Head]; f != nil && !f.Gone {
+			list = append(list, p.ChangesMade[last[item]])
+		}
+	}
+	return list
+}
+
+// RecountForms gives the forms that were decided for another model the sizes that they have for this one.
+func RecountForms(p *Plan, forms []*decision.Form) {
+	for i, f := range forms {
+		if f == nil {
+			continue
+		}
+		g := *f
+		g.Whole = p.Hist.Sizes[i]
+		if len(f.Patches) > 0 {
+			g.Now = p.patchedSize(i, f)
+		}
+		if f.With != "" {
+			if m, err := p.Req.Dialect.ReadMessage([]byte(f.With)); err == nil {
+				g.Now = m.CountItem(p.Scale, 0)
+			}
+		}
+		if g.First = g.Now; f.First > f.Now {
+			g.First = int(int64(f.First) * int64(g.Whole) / int64(max(1, f.Whole)))
+		}
+		forms[i] = &g
+	}
+}
+
+// patchedSize is how many tokens item i has when it is sent in the form.
+func (p *Plan) patchedSize(i int, f *decision.Form) int {
+	it, n := &p.Req.Items[p.Req.Head+i], p.Hist.Sizes[i]
+	beside := p.Req.AnswersOneOfSeveral(p.Req.Head + i)
+	spans := f.Spans(p.Req, it)
+	for k, q := range f.Patches {
+		n += p.CountAsItem(q.Text, i)
+		if q.Place == conversation.Behind {
+			continue
+		}
+		if q.Place == conversation.WholeContent {
+			content, media := p.Req.CountContent(p.Scale, it, beside)
+			n -= content + media
+		} else {
+			n -= p.Scale.CountText(spans[k].Of(p.Req.Body), beside)
+		}
+	}
+	return n
+}
+
+// Put makes f the form of item i. What shows an item whole is nothing to refer to any more.
+func (p *Plan) Put(i int, f *decision.Form) {
+	p.Forms[i] = f
+	if k := p.Hist.ResultAt[i]; k >= 0 && k < p.Hist.LinesRead {
+		p.dropped = append(p.dropped, p.Hist.Lines.Drop(i)...)
+	}
+}
+
+// Where says how to get an artifact back.
+func (p *Plan) Where(name string) string {
+	if a := p.Shelf.Address(name); a != "" {
+		return Where(a)
+	}
+	return keptAs(name)
+}
+
+// MessageTokens is what a message of an assistant or user with this text takes.
+func MessageTokens(p *Plan, text string) int { return tokenize.PerMessage + 1 + p.Count(text) }
+
+// CountAsItem is how many tokens a text takes as that of item i.
+func (p *Plan) CountAsItem(text string, i int) int {
+	if p.Scale.Model.Exact && p.Req.AnswersOneOfSeveral(p.Req.Head+i) {
+		return p.Scale.Counter.Escaped([]byte(text))
+	}
+	return p.Count(text)
+}
+
+// Decidable reports whether items that were decided on may be decided on again: not because of what stands behind them.
+func (p *Plan) Decidable() bool {
+	return p.Ask.MayOverwrite() || p.End > p.Base.Depth() || p.Base.Version == 0
+}
+
+// NeededArtifacts is what the forms speak of, of what was taken out: some of it is left out with others after all.
+func NeededArtifacts(p *Plan) (list []decision.Artifact) {
+	if len(p.Artifacts) == 0 {
+		return nil
+	}
+	named := map[string]bool{}
+	for _, f := range p.Forms {
+		if f != nil && !f.Gone {
+			for _, name := range f.Artifacts() {
+				named[name] = true
+			}
+		}
+	}
+	for _, w := range p.Artifacts {
+		if named[w.Name] {
+			list = append(list, w)
+			delete(named, w.Name)
+		}
+	}
+	return list
+}
+
+// Change is a new form of one item.
+type Change struct {
+	Item     int // index in the request's messages
+	Rung     string
+	Tool     string
+	Argument string // the key one of the call
+	Why      string
+	Before   int // tokens of the model
+	After    int
+	Artifact string // name of what was taken out
+}
+
+// IsKeptInPlace reports whether item i is no part of what is said and done, but tells how, or is of an unknown kind.
+func (p *Plan) IsKeptInPlace(i int) bool {
+	role := p.Req.Items[p.Req.Head+i].Role
+	return role == conversation.System || role == conversation.Unknown
+}
+
+// IsGone reports whether item i stands in an earlier item's message, or nowhere.
+func (p *Plan) IsGone(i int) bool { return p.Forms[i] != nil && p.Forms[i].Gone }
+
+// Total is how many tokens the request takes in the forms that are planned.
+func (p *Plan) Total() int {
+	n := p.Size.Total()
+	for i, f := range p.Forms {
+		if f != nil {
+			n += f.Now - p.Hist.Sizes[i]
+		}
+	}
+	return n
+}
+
+// Comparable is what a provider's count of a request of this size may be held against; 0 if that would say nothing.
+func (p *Plan) Comparable(s conversation.Size) int {
+	if p.Scale.Model.Exact || s.Images > 0 || p.Req.Opaque {
+		return 0
+	}
+	return s.Total()
+}

@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"slices"
+
+	"epitome/event"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
+)
+
+// IsCleared reports whether nothing of the result is sent but a stub, or not even that.
+func IsCleared(p *Plan, res *history.Result) bool {
+	f := p.Forms[res.Item]
+	return f != nil && (f.Rung == decision.RungClear || f.Gone || f.Fold > 0)
+}
+
+// IsUntouchable reports whether the configuration keeps the results of this tool from every rung.
+func IsUntouchable(p *Plan, res *history.Result) bool {
+	_, _, untouched := p.Limits.LimitOf(res.Name, false)
+	return untouched
+}
+
+// Never is a request that does not come.
+const Never = int(^uint(0) >> 1)
+
+// ReferredBy are the items that a result refers to as it is sent.
+func ReferredBy(p *Plan, res *history.Result) []int {
+	if f := p.Forms[res.Item]; f != nil && f.Rung == decision.RungOffload {
+		return f.Refers
+	}
+	return nil
+}
+
+// ReasonToCompact is why there is a compaction.
+func ReasonToCompact(p *Plan) string {
+	switch {
+	case p.Ask.Rescue != nil:
+		return event.ReasonOverflow
+	case p.Ask.Manual:
+		return event.ReasonManual
+	case p.Total() > p.Limits.CompactLine:
+		return event.ReasonThreshold
+	case p.Ask.Budget:
+		return event.ReasonBudget
+	}
+	return ""
+}
+
+// RecalledArtifact is the artifact that the result was asked for to show; empty if it shows none.
+func RecalledArtifact(p *Plan, res *history.Result) string {
+	for _, name := range res.Cites {
+		if p.ArtifactNames[name] {
+			return name
+		}
+	}
+	return ""
+}
+
+// StateOf says whether a call went well, if its result tells.
+func StateOf(p *Plan, res *history.Result) string {
+	return res.Outcome(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body))
+}
+
+// OpeningOf is how many items behind the head stay whatever is folded: those up to the first user's, if that comes early.
+func OpeningOf(p *Plan) int {
+	const early = 6
+	for i := range min(early, p.End) {
+		if p.Req.Items[p.Req.Head+i].Role == conversation.User {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// CompactedEnd is the end of what compactions have left out.
+func CompactedEnd(p *Plan) (end int) {
+	for i, f := range p.Forms[:p.End] {
+		if f != nil && f.Over > 0 {
+			end = i + f.Over
+		}
+	}
+	return end
+}
+
+// RestoreReferences sends all results whole that refer to one of the items from to to, which nobody sees any more.
+func RestoreReferences(p *Plan, from, to int) {
+	for k := range p.Hist.Results {
+		item := p.Hist.Results[k].Item
+		if slices.ContainsFunc(ReferredBy(p, &p.Hist.Results[k]), func(i int) bool { return from <= i && i < to }) {
+			p.Set(item, &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[item]}, "what it referred to is left out")
+		}
+	}
+}

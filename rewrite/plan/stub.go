@@ -1,0 +1,151 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// StubOf is the form of a cleared result.
+func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
+	it := &p.Req.Items[p.Req.Head+res.Item]
+	list, tokens := p.Passages(res.Item)
+	if len(list) == 0 { // pictures, or what is read by nobody
+		tokens = p.Hist.Sizes[res.Item]
+	}
+	q := decision.Patch{Place: conversation.WholeContent}
+	raw, text := it.Content.Of(p.Req.Body), ""
+	if len(list) == 1 && p.Hist.Media[res.Item] == 0 {
+		q.Place, q.Index, raw, text = list[0].Place, list[0].Index, list[0].Raw, list[0].Text
+	} else {
+		for _, w := range list {
+			text += w.Text + "\n"
+		}
+	}
+	content, spelling := span.Unspell(raw)
+	q.Artifact, q.Spelling = p.Shelf.Name(p.Scope, content), spelling
+	m := Omission{Excerpt: shorten.Excerpt{LeftTokens: tokens}, Total: shorten.CountLines(text), Where: WhereOfResult(p, res, q.Artifact), Names: namesOfResult(p, res, text)}
+	q.Text = clearedStub(&res.Call, m, why)
+	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{q}}
+	f.Now = p.patchedSize(res.Item, f)
+	return f
+}
+
+// namesOfResult are the names in a result's text, if it is long enough for them to be worth their tokens.
+func namesOfResult(p *Plan, res *history.Result, text string) string {
+	if res.Names == "" && len(text) > 4*p.Limits.Conf.Names {
+		screen, _ := shorten.FinalScreen(text) // control sequences would stick to names
+		res.Names = shorten.NamesIn(screen, p.Limits.Conf.Names)
+	}
+	return res.Names
+}
+
+// WhereOfResult says how to get a result back. One that was an artifact read back names that one too, so that nobody follows a
+// chain of them.
+func WhereOfResult(p *Plan, res *history.Result, name string) string {
+	s := p.Where(name)
+	if first := RecalledArtifact(p, res); first != "" && first != name {
+		s += " (it showed artifact " + first + ")"
+	}
+	return s
+}
+
+// Mark begins every line that epitome puts into a conversation. A text with such a line that names an artifact is not cut
+// again.
+const Mark = "[epitome: "
+
+// Marked reports whether a line of the text is a mark of epitome's own. Anyone can write a line that looks like one, so it
+// must name an artifact that a form speaks of or that lies on the shelf. Nobody can guess a name, and equal content has
+// another one in another scope.
+func (p *Plan) Marked(text string) bool {
+	const mostLooks = 8 // at the shelf: a forger may write any number of names
+	looks := 0
+	for at := 0; at < len(text); {
+		if at > 0 || !strings.HasPrefix(text, Mark) {
+			i := strings.Index(text[at:], "\n"+Mark)
+			if i < 0 {
+				return false
+			}
+			at += i + 1
+		}
+		line, _, _ := strings.Cut(text[at:], "\n")
+		at += len(line)
+		for name := range history.NamesLike(line) {
+			if p.ArtifactNames[name] {
+				return true
+			}
+			if looks < mostLooks && p.Shelf.Touch(name) {
+				return true
+			}
+			looks++
+		}
+	}
+	return false
+}
+
+// Omission is what an excerpt leaves out.
+type Omission struct {
+	shorten.Excerpt
+	Total int    // lines of the whole
+	Of    string // what the lines are of, if not of the text as it came
+	Where string
+	Names string // in what was left out
+}
+
+// ExcerptStub shows head and tail of a text and says what stands between them.
+func ExcerptStub(c *history.Call, m Omission) string {
+	var b strings.Builder
+	b.WriteString(m.Head)
+	fmt.Fprintf(&b, "%slines %d-%d of %d left out%s: %d lines, %d tokens of %s. %s",
+		Mark, m.From, m.To, m.Total, m.Of, m.To-m.From+1, m.LeftTokens, c.About(), m.Where)
+	if m.Names != "" {
+		b.WriteString(". Names in them: " + m.Names)
+	}
+	b.WriteString("]\n")
+	b.WriteString(m.Tail)
+	return b.String()
+}
+
+// OutlineStub shows what a JSON value is made of.
+func OutlineStub(c *history.Call, outline string, tokens int, where string) string {
+	return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", Mark, tokens, c.About(), where, outline)
+}
+
+// ScreenStub shows terminal output as it would stand on the screen in the end.
+func ScreenStub(screen string, tokens int, where string) string {
+	if screen != "" && !strings.HasSuffix(screen, "\n") {
+		screen += "\n"
+	}
+	return fmt.Sprintf("%s%sabove is the final screen of terminal output of %d tokens. %s]", screen, Mark, tokens, where)
+}
+
+// ReferenceStub stands where lines were that an earlier result holds.
+func ReferenceStub(c *history.Call, r shorten.Repeat) string {
+	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the earlier result of %s]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, c.About())
+}
+
+// clearedStub stands where a result was.
+func clearedStub(c *history.Call, m Omission, why string) string {
+	lines := ""
+	if m.Total > 0 {
+		lines = fmt.Sprintf(" %d lines,", m.Total)
+	}
+	s := fmt.Sprintf("%s%s,%s %d tokens, cleared: %s. %s", Mark, c.About(), lines, m.LeftTokens, why, m.Where)
+	if m.Names != "" {
+		s += ". Names in it: " + m.Names
+	}
+	return s + "]"
+}
+
+// Where says how to get a text back.
+func Where(address string) string { return "Read it whole in " + address }
+
+// keptAs is what where is when no address can be given.
+func keptAs(name string) string {
+	return "Kept as artifact " + name + ", which cannot be read from here"
+}

@@ -1,0 +1,174 @@
+// Package rewritetest is what the tests of several rooms of rewrite share. The program does not use it.
+package rewritetest
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"epitome/house/missing"
+	"epitome/rewrite/conversation"
+	"epitome/tokenize"
+)
+
+// Conversations are the files of real conversations, each a request of Chat Completions.
+func Conversations(tb testing.TB) []string {
+	tb.Helper()
+	folder := os.Getenv("EPITOME_CORPUS")
+	if folder == "" {
+		folder = filepath.Join(root(tb), "../shared/corpus")
+	}
+	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
+	if len(files) == 0 {
+		missing.Skip(tb, "no real conversations here: set EPITOME_CORPUS to a folder of chat-completions requests")
+	}
+	return files
+}
+
+// SomeConversations are all of them where EPITOME_CORPUS names their folder, and else every third: shaping each turn of
+// each takes a minute.
+func SomeConversations(tb testing.TB) (some []string) {
+	all := Conversations(tb)
+	if os.Getenv("EPITOME_CORPUS") != "" {
+		return all
+	}
+	for i := 0; i < len(all); i += 3 {
+		some = append(some, all[i])
+	}
+	return some
+}
+
+// root is the module's folder, above the one of the package that is tested.
+func root(tb testing.TB) string {
+	dir, err := os.Getwd()
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	tb.Fatalf("cannot find the module's folder: %v", err)
+	return ""
+}
+
+// Corpus gives the real conversations to f, where they are there.
+func Corpus(tb testing.TB, f func(name string, body []byte)) {
+	tb.Helper()
+	for _, name := range Conversations(tb) {
+		body, err := os.ReadFile(name)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		f(filepath.Base(name), body)
+	}
+}
+
+// ChatBody is a request with these messages.
+func ChatBody(messages ...string) string {
+	return `{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`
+}
+
+// RandomValue draws what JSON can hold, so many levels deep.
+func RandomValue(t *rapid.T, depth int) any {
+	switch rapid.IntRange(0, 6-2*Btoi(depth == 0)).Draw(t, "kind") {
+	case 0:
+		return nil
+	case 1:
+		return rapid.Float64().Draw(t, "number")
+	case 2:
+		return rapid.Bool().Draw(t, "bool")
+	case 3, 4:
+		return rapid.StringOf(rapid.SampledFrom([]rune("ab\"\\{}[],: \n\u00e9\u2028\U0001F600"))).Draw(t, "text")
+	case 5:
+		list := make([]any, rapid.IntRange(0, 4).Draw(t, "length"))
+		for i := range list {
+			list[i] = RandomValue(t, depth-1)
+		}
+		return list
+	}
+	object := make(map[string]any)
+	for range rapid.IntRange(0, 20).Draw(t, "keys") {
+		object[rapid.StringMatching(`[a-z]{1,3}`).Draw(t, "key")] = RandomValue(t, depth-1)
+	}
+	return object
+}
+
+// Btoi is 1 for true.
+func Btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// Scale measures in the vocabulary of a model.
+func Scale(tb testing.TB, model string) conversation.Scale {
+	tb.Helper()
+	m := tokenize.NewModels().Of(model)
+	var counters tokenize.Counters
+	c, err := counters.For(m.Vocabulary)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return conversation.Scale{Model: m, Counter: c, Memo: tokenize.NewMemo(1 << 16)}
+}
+
+// TrimmedLines are the lines of a text without the white space at their ends.
+func TrimmedLines(text string) []string {
+	list := strings.Split(text, "\n")
+	if list[len(list)-1] == "" {
+		list = list[:len(list)-1]
+	}
+	for i, l := range list {
+		list[i] = strings.TrimRight(l, " \t\r\v\f")
+	}
+	return list
+}
+
+// SameLines reports whether lines are the same by the words of the rule.
+func SameLines(a, b []string) bool {
+	if slices.Equal(a, b) {
+		return true
+	}
+	one, counts := BehindNumbers(a)
+	other, too := BehindNumbers(b)
+	return counts && too && slices.Equal(one, other)
+}
+
+// BehindNumbers are the lines without their numbers, if each has one, written in the same way and one more than the line before.
+func BehindNumbers(lines []string) (rest []string, counted bool) {
+	number, sign := 0, ""
+	for i, l := range lines {
+		m := LineNumbers.FindStringSubmatch(l)
+		if m == nil {
+			return nil, false
+		}
+		n, _ := strconv.Atoi(m[1])
+		s := m[2]
+		switch { // the white space of a separator at the end of a line was trimmed
+		case s == "":
+			s = "\t"
+		case s == ".":
+			s = ". "
+		case s == ":" && len(l) > len(m[0]) && strings.Contains("0123456789", l[len(m[0]):len(m[0])+1]):
+			return nil, false
+		}
+		if i > 0 && (n != number+1 || s != sign) {
+			return nil, false
+		}
+		number, sign = n, s
+		rest = append(rest, s+l[len(m[0]):])
+	}
+	return rest, len(lines) > 1
+}
+
+// LineNumbers matches the number with which a tool begins a line, and what parts it from the line.
+var LineNumbers = regexp.MustCompile(`^[ \t]*([0-9]{1,9})(\t|→|:|\. |\||\.?$)`)

@@ -1,0 +1,75 @@
+package shorten
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"epitome/rewrite/shell"
+)
+
+// FirstLine is the first line of a text that holds something.
+func FirstLine(s string) string {
+	s = strings.TrimLeftFunc(s, unicode.IsSpace)
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// Joined is texts one after the other, as far as there is room, in characters.
+func Joined(texts []string, room int) string {
+	if len(texts) == 1 {
+		return OneLine(texts[0], room)
+	}
+	return OneLine(strings.Join(texts, ", "), room)
+}
+
+// Ending is a text on one line of which, if there is not room for all of it, the end is kept.
+func Ending(s string, room int) string {
+	s = OneLine(s, shell.LongestPath)
+	if n := utf8.RuneCountInString(s); n > room {
+		for n >= room {
+			_, size := utf8.DecodeRuneInString(s)
+			s = s[size:]
+			n--
+		}
+		s = "…" + s
+	}
+	return s
+}
+
+// OneLine is a text with every run of white space and control characters as one space, in valid UTF-8, and of at most
+// room characters: of a longer one the beginning.
+func OneLine[T string | []byte](text T, room int) string {
+	out := make([]byte, 0, min(len(text), 2*room))
+	n, gap, last := 0, false, 0 // characters, white space since the last of them, where the last of room begins
+	for _, r := range string(text[:min(len(text), 64<<10)]) {
+		if unicode.IsSpace(r) || unicode.IsControl(r) {
+			gap = n > 0
+			continue
+		}
+		if gap {
+			gap = false
+			if n++; n == room {
+				last = len(out)
+			}
+			out = append(out, ' ')
+		}
+		if n++; n == room {
+			last = len(out)
+		}
+		if n > room {
+			return strings.TrimRight(string(out[:last]), " ") + "…"
+		}
+		out = utf8.AppendRune(out, r)
+	}
+	return string(out)
+}
+
+// CountLines is how many lines a text has, the last one with or without its end.
+func CountLines(text string) int {
+	n := strings.Count(text, "\n")
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		n++
+	}
+	return n
+}

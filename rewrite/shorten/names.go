@@ -1,0 +1,337 @@
+package shorten
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// What counts as a name, in bytes. A long name that is no word but digits of some coding is none.
+const (
+	shortestName = 6
+	longestIdent = 99
+	longestCode  = 40
+	mostNames    = 4096 // different ones; what comes first in a text is admitted first
+)
+
+// NamesIn is the identifiers and paths that a text repeats most, with spaces between them, in at most most bytes: those
+// found most often first, of equally many paths first, then what comes first. Names are
+//
+//   - paths: a/b, ./a.b/c, ~/a/b, /a/b (one slash at least that is not the first character),
+//   - words joined by dots: a.b, self.x.y,
+//   - words with an underscore between letters or digits: a_b, MAX_2,
+//   - words that begin in letters and go on from a small letter or digit to a capital: aB, v2Beta,
+//   - numbers of six digits and more that are no part of a word or of a number with a point.
+//
+// A name may stand in a path, too: it is found in both. Only ASCII letters make names; one that touches a letter of
+// another alphabet is a fragment and left out, but not one that touches a script written without spaces.
+func NamesIn(text string, most int) string { return CountNames(text, shortestName).most(most) }
+
+// CountNames finds the names of a text that are not shorter than shortest.
+func CountNames(text string, shortest int) *nameCount {
+	n := &nameCount{text: text, shortest: shortest, kinds: nameBytes(), place: make(map[string]int32)}
+	for i := 0; i < len(text); i++ {
+		start, has := i, byte(0)
+		for i < len(text) && n.kinds[text[i]] != 0 {
+			has |= n.kinds[text[i]]
+			i++
+		}
+		if i-start < shortest {
+			continue
+		}
+		if has&slash != 0 {
+			n.paths(start, i)
+		}
+		if has&dot != 0 || mayName(has) {
+			n.words(start, i)
+		}
+	}
+	return n
+}
+
+// mayName reports whether a word that has these kinds of bytes can be a name by itself.
+func mayName(has byte) bool {
+	return has&(underscore|digit) != 0 || has&(small|capital) == small|capital
+}
+
+// The kinds of bytes that names and paths are made of.
+const (
+	small byte = 1 << iota
+	capital
+	digit
+	underscore
+	dollar
+	dot
+	slash
+	sign // + - @ ~
+
+	word = small | capital | digit | underscore
+)
+
+func nameBytes() (kinds [256]byte) {
+	for c := range kinds {
+		kinds[c] = nameByte(byte(c))
+	}
+	return kinds
+}
+
+func nameByte(c byte) byte {
+	switch {
+	case c >= 'a' && c <= 'z':
+		return small
+	case c >= 'A' && c <= 'Z':
+		return capital
+	case c >= '0' && c <= '9':
+		return digit
+	}
+	switch c {
+	case '_':
+		return underscore
+	case '$':
+		return dollar
+	case '.':
+		return dot
+	case '/':
+		return slash
+	case '+', '-', '@', '~':
+		return sign
+	}
+	return 0
+}
+
+// nameCount counts the names of a text.
+type nameCount struct {
+	text     string
+	shortest int // bytes of a name
+	kinds    [256]byte
+	Found    []countedName // as they come
+	place    map[string]int32
+}
+
+type countedName struct {
+	Name string
+	n    int
+	path bool
+}
+
+// most gives the names found most often.
+func (n *nameCount) most(room int) string {
+	slices.SortStableFunc(n.Found, func(a, b countedName) int {
+		if c := cmp.Compare(b.n, a.n); c != 0 || a.path == b.path {
+			return c
+		}
+		if a.path {
+			return -1
+		}
+		return 1
+	})
+	var out strings.Builder
+	for _, f := range n.Found {
+		space := min(out.Len(), 1)
+		if out.Len()+space+len(f.Name) > room {
+			break
+		}
+		out.WriteString(" "[:space])
+		out.WriteString(f.Name)
+	}
+	return out.String()
+}
+
+func (n *nameCount) add(start, end int, path bool) {
+	if end-start < n.shortest || end-start > longestIdent {
+		return
+	}
+	name := n.text[start:end]
+	if i, ok := n.place[name]; ok {
+		n.Found[i].n++
+		return
+	}
+	if len(n.Found) == mostNames || isCode(name) || n.fragment(start, end) {
+		return
+	}
+	n.place[name] = int32(len(n.Found))
+	n.Found = append(n.Found, countedName{name, 1, path})
+}
+
+// isCode reports whether a long name changes between small letters, capitals and digits as often as random digits of
+// base64 or hexadecimal do, which is more often than words do.
+func isCode(name string) bool {
+	if len(name) <= longestCode {
+		return false
+	}
+	changes := 0
+	last := nameByte(name[0])
+	for i := 1; i < len(name); i++ {
+		kind := nameByte(name[i])
+		if kind != last && kind|last < underscore {
+			changes++
+		}
+		last = kind
+	}
+	return changes*20 > len(name)*9
+}
+
+// fragment reports whether a letter that names are not made of stands beside the name.
+func (n *nameCount) fragment(start, end int) bool {
+	const alphabets = 0x2E80 // scripts from here on are written without spaces, or nearly so
+	before, _ := utf8.DecodeLastRuneInString(n.text[:start])
+	after, _ := utf8.DecodeRuneInString(n.text[end:])
+	beside := func(r rune) bool { return r >= utf8.RuneSelf && r < alphabets && unicode.IsLetter(r) }
+	return beside(before) || beside(after)
+}
+
+// paths counts the paths in a run of bytes that names are made of.
+func (n *nameCount) paths(start, end int) {
+	last := start // the end of the path before
+	for i := start; i < end; i++ {
+		if !n.inPath(i) {
+			continue
+		}
+		first, parts := i, 1
+		for i < end && (n.inPath(i) || n.text[i] == '/' && i+1 < end && n.inPath(i+1)) {
+			if n.text[i] == '/' {
+				parts++
+			}
+			i++
+		}
+		if parts < 2 {
+			continue
+		}
+		if first > last && n.text[first-1] == '/' {
+			first--
+		}
+		for range 2 {
+			if first > last && (n.text[first-1] == '~' || n.text[first-1] == '.') {
+				first--
+			}
+		}
+		n.add(first, i, true)
+		last = i
+	}
+}
+
+// inPath reports whether a part of a path may hold the byte at i.
+func (n *nameCount) inPath(i int) bool {
+	return n.text[i] != '~' && n.kinds[n.text[i]]&(word|dot|sign) != 0
+}
+
+// words counts the words in a run of bytes that names are made of.
+func (n *nameCount) words(start, end int) {
+	for i := start; i < end; {
+		if n.kinds[n.text[i]]&(word|dollar) == 0 {
+			i++
+			continue
+		}
+		first, has := i, byte(0)
+		for i < end && n.kinds[n.text[i]]&(word|dollar) != 0 {
+			has |= n.kinds[n.text[i]]
+			i++
+		}
+		if !n.goesOn(i, end) {
+			if mayName(has) {
+				n.parts(first, i)
+			}
+			continue
+		}
+		if first = n.beginning(first, i); first == i {
+			continue
+		}
+		for n.goesOn(i, end) {
+			i = n.wordEnd(i+1, end)
+		}
+		n.add(first, i, false)
+	}
+}
+
+// wordEnd is the end of the letters, digits, underscores and dollar signs from i on.
+func (n *nameCount) wordEnd(i, end int) int {
+	for i < end && n.kinds[n.text[i]]&(word|dollar) != 0 {
+		i++
+	}
+	return i
+}
+
+// goesOn reports whether at i stands a dot with a word that is no number behind it.
+func (n *nameCount) goesOn(i, end int) bool {
+	return i+1 < end && n.text[i] == '.' && n.kinds[n.text[i+1]]&(word&^digit|dollar) != 0
+}
+
+// beginning is where in a word with a dot behind it the words joined by dots begin: behind leading digits, or behind a
+// part that is a name by itself.
+func (n *nameCount) beginning(start, end int) int {
+	if n.kinds[n.text[start]] != digit {
+		return start
+	}
+	part := start
+	for part < end && n.text[part] != '$' {
+		part++
+	}
+	if n.part(start, part) {
+		return part
+	}
+	for start < part && n.kinds[n.text[start]] == digit {
+		start++
+	}
+	return start
+}
+
+// parts counts the names between dollar signs.
+func (n *nameCount) parts(start, end int) {
+	for start < end {
+		part := start
+		for part < end && n.text[part] != '$' {
+			part++
+		}
+		if part > start {
+			n.part(start, part)
+		}
+		start = part + 1
+	}
+}
+
+// part counts one word if it is a name by itself, and says whether it is.
+func (n *nameCount) part(start, end int) bool {
+	name := n.text[start:end]
+	if hasUnderscore(name) || hasHump(name) || n.isNumber(start, end) {
+		n.add(start, end, false)
+		return true
+	}
+	return false
+}
+
+// hasUnderscore reports whether an underscore stands between letters or digits.
+func hasUnderscore(name string) bool {
+	for i := 1; i+1 < len(name); i++ {
+		if name[i] == '_' && name[i-1] != '_' && name[i+1] != '_' {
+			return true
+		}
+	}
+	return false
+}
+
+// hasHump reports whether the name goes on from leading letters, or from one digit behind them, to a capital.
+func hasHump(name string) bool {
+	for i := 0; i+1 < len(name); i++ {
+		kind := nameByte(name[i])
+		if kind&(small|digit) != 0 && nameByte(name[i+1]) == capital {
+			return true
+		}
+		if kind&(small|capital) == 0 {
+			return false
+		}
+	}
+	return false
+}
+
+// isNumber reports whether it is digits alone that stand there, without a point beside them.
+func (n *nameCount) isNumber(start, end int) bool {
+	const fewest = 4
+	for i := start; i < end; i++ {
+		if n.kinds[n.text[i]] != digit {
+			return false
+		}
+	}
+	return end-start >= fewest && (start == 0 || n.text[start-1] != '.') && (end == len(n.text) || n.text[end] != '.')
+}

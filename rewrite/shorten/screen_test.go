@@ -1,0 +1,304 @@
+package shorten
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"epitome/rewrite/rewritetest"
+)
+
+func TestFinalScreenShowsWhatATerminalShows(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		got, changed := FinalScreen(text)
+		if got != want || changed != (text != want) {
+			t.Errorf("%q: got %q (changed %v), want %q", text, got, changed, want)
+		}
+	}
+	f("", "")
+	f("plain\n\ttext é\n", "plain\n\ttext é\n")
+	f("dos\r\nlines\r\n", "dos\r\nlines\r\n")
+	f("abc\rX", "Xbc")
+	f("abc\rX\r\n", "Xbc\r\n")
+	f("10%\r50%\r100%\ndone", "100%\ndone")
+	f("éàü\rX", "Xàü")
+	f("abc\r\r\ndef", "abc\r\ndef")
+	f("abc\r", "abc")
+	f("N\bNA\bA", "NA")
+	f("\b\bab", "ab")
+	f("ding\a\n", "ding\n")
+	f("\x1b[1;31mred\x1b[0m text", "red text")
+	f("\x1b]0;title\ato\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", "tolink")
+	f("\x1b]never ends\nnext\a", "never ends\nnext")
+	f("\x1bPq#0\x1b\\a\x1b(Bb\x1b=c\x1b", "abc")
+	f("a\x1b[", "a")
+	f("a\x1b[3\nb", "a\nb")
+	f("a\x1b[3éb", "aéb")
+	f("long line\r\x1b[Kshort", "short")
+	f("abcdef\x1b[3D\x1b[K", "abc")
+	f("abcdef\x1b[3D\x1b[1K", "    ef")
+	f("abcdef\x1b[1K.", "      .")
+	f("abc\x1b[2K\rx", "x")
+	f("abc\x1b[2Gx", "axc")
+	f("a\x1b[3Cb", "a   b")
+	f("one\ntwo\n\x1b[2A\x1b[2Kuno\n\x1b[2Kdue\n", "uno\ndue\n")
+	f("one\ntwo\nthree\x1b[2Fx\x1b[1Ey", "xne\nywo\nthree")
+	f("one\ntwo\n\x1b[1A\x1b[1Bx", "one\ntwo\nx")
+	f("one\ntwo\nthree\n\x1b[2A\x1b[Jnew\n", "one\nnew\n")
+	f("one\r\ntwo\x1b[A!\nx", "one!\r\nxwo")
+	f("first\x1b[2J\x1b[Hsecond\x1b[5;5H\x1b[9Athird", "first\nsecond\nthird")
+	f("shell\n\x1b[?1049hedit\x1b[?1049l\x1b[?25hshell", "shell\nedit\nshell")
+	f("a\x1bcb", "a\nb")
+	f("one\ntwo\x1b[A\x1b[J", "one")
+	wide := strings.Repeat("y", screenWidth+100)
+	f(wide+"\x1b[CX", wide+"X")
+	f(wide+"\x1b[50D\x1b[1K", wide)
+	f(wide+"\x1b[9999GX", wide[:screenWidth]+"X"+wide[screenWidth+1:])
+	f("x\x1b[999999999999999999999Ay", "xy")
+	many := strings.Repeat("line\n", screenReach+200)
+	some := many[:5*350] // so that lines settle, and what is settled reaches beyond the clear line
+	f(many+"\x1b[2J"+some+"\x1b[9AX", many+some[:5*341]+"Xine\n"+some[:5*8])
+	f(many+"\x1b[2Ja\nb\x1b[9AX", many+"aX\nb")
+	far := strings.Repeat("line\n", 2*screenReach)
+	f(far+"\x1b[9999AX", strings.Repeat("line\n", screenReach+1)+"Xine\n"+strings.Repeat("line\n", screenReach-2))
+}
+
+// A few bytes must not make many: gaps are filled as long as the screen is no longer than twice the text.
+func TestScreenStaysWithinTwiceTheText(t *testing.T) {
+	text := strings.Repeat("\x1b[500Gx\n", 1000)
+	got, _ := FinalScreen(text)
+	if len(got) > 2*len(text) || !strings.HasPrefix(got, strings.Repeat(" ", screenWidth-1)+"x\n") || !strings.HasSuffix(got, "\nx\n") {
+		t.Errorf("%d bytes became %d", len(text), len(got))
+	}
+}
+
+// modelScreen does the same as finalScreen step by step, on rows of characters.
+type modelScreen struct {
+	rows          [][]rune
+	ends          []string
+	row, col, top int
+	room          int
+}
+
+func model(text string) string {
+	steps := regexp.MustCompile(`\r\n|\n|\x1b\[([ -?]*)([@-~]?)|\x1b[]PX^_](?:[^\x07\x1b\n]*(?:\x07|\x1b\\))?|\x1b[ -/]*[0-~]?|(?s:.)`)
+	m := modelScreen{rows: [][]rune{nil}, ends: []string{""}, room: len(text)}
+	for _, step := range steps.FindAllStringSubmatch(text, -1) {
+		m.step(step[0], step[1], step[2])
+	}
+	out := ""
+	for i, row := range m.rows {
+		out += string(row) + m.ends[i]
+	}
+	return out
+}
+
+func (m *modelScreen) step(s, parameters, final string) {
+	switch {
+	case s == "\n" || s == "\r\n":
+		m.line(s)
+	case s == "\r":
+		m.col = 0
+	case s == "\b":
+		m.col -= rewritetest.Btoi(m.col > 0)
+	case s == "\a":
+	case s == "\x1bc":
+		m.fresh()
+	case strings.HasPrefix(s, "\x1b[") && final != "":
+		m.command(parameters, final)
+	case s[0] == '\x1b':
+	default:
+		row := m.rows[m.row]
+		if m.col-len(row) > m.room {
+			m.col = len(row)
+		}
+		for len(row) < m.col {
+			row = append(row, ' ')
+			m.room--
+		}
+		m.rows[m.row] = append(append(row[:m.col:m.col], []rune(s)...), row[min(m.col+1, len(row)):]...)
+		m.col++
+	}
+}
+
+func (m *modelScreen) line(end string) {
+	if m.row+1 == len(m.rows) {
+		m.ends[m.row] = end
+		m.rows, m.ends = append(m.rows, nil), append(m.ends, "")
+	}
+	m.row, m.col = m.row+1, 0
+}
+
+func (m *modelScreen) fresh() {
+	m.row = len(m.rows) - 1
+	if len(m.rows[m.row]) > 0 {
+		m.line("\n")
+	}
+	m.col, m.top = 0, m.row
+}
+
+func (m *modelScreen) command(parameters, final string) {
+	if strings.ContainsAny(parameters[:min(1, len(parameters))], "<=>?") {
+		if regexp.MustCompile(`^\?(47|1047|1049)$`).MatchString(parameters) {
+			m.fresh()
+		}
+		return
+	}
+	number, _ := strconv.Atoi(regexp.MustCompile(`^\d*`).FindString(parameters))
+	row := m.rows[m.row]
+	switch final {
+	case "A", "F":
+		for range max(number, 1) {
+			m.row -= rewritetest.Btoi(m.row > m.top && m.row > len(m.rows)-screenReach)
+		}
+	case "B", "E":
+		m.row = min(m.row+max(number, 1), len(m.rows)-1)
+	case "C":
+		for range max(number, 1) {
+			m.col += rewritetest.Btoi(m.col < screenWidth)
+		}
+	case "D":
+		m.col = max(m.col-max(number, 1), 0)
+	case "G", "`":
+		m.col = min(max(number, 1)-1, screenWidth)
+	case "H", "f", "d":
+		m.fresh()
+	case "J":
+		if number == 0 {
+			m.rows, m.ends = m.rows[:m.row+1], append(m.ends[:m.row:m.row], "")
+			m.rows[m.row] = row[:min(m.col, len(row))]
+		} else if number < 4 && number > 1 {
+			m.fresh()
+		}
+	case "K":
+		m.erase(number)
+	}
+	if final == "E" || final == "F" {
+		m.col = 0
+	}
+}
+
+func (m *modelScreen) erase(number int) {
+	row := m.rows[m.row]
+	switch {
+	case number == 0:
+		m.rows[m.row] = row[:min(m.col, len(row))]
+	case number == 2 || number == 1 && m.col+1 >= len(row):
+		m.rows[m.row] = nil
+	case number == 1 && m.col < screenWidth:
+		m.rows[m.row] = []rune(strings.Repeat(" ", m.col+1) + string(row[m.col+1:]))
+	}
+}
+
+// screenLaws are what holds for any text in UTF-8.
+func screenLaws(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, text string) {
+	t.Helper()
+	got, changed := FinalScreen(text)
+	if want := model(text); got != want {
+		t.Fatalf("%q: got %q, the model has %q", text, got, want)
+	}
+	if again, changed := FinalScreen(got); changed || again != got {
+		t.Fatalf("%q: the screen %q has a screen of its own, %q", text, got, again)
+	}
+	if changed == (got == text) || changed != strings.ContainsAny(strings.ReplaceAll(text, "\r\n", ""), "\r\b\a\x1b") && !strings.Contains(text, "\r\r\n") {
+		t.Fatalf("%q: changed %v, screen %q", text, changed, got)
+	}
+	if !utf8.ValidString(got) || len(got) > 2*len(text) {
+		t.Fatalf("%q: got %q", text, got)
+	}
+	for _, r := range got {
+		if r != ' ' && r != '\n' && !strings.ContainsRune(text, r) {
+			t.Fatalf("%q: %q is made up in %q", text, r, got)
+		}
+	}
+}
+
+func TestScreenIsThatOfTheModel(t *testing.T) {
+	pieces := []string{"a", "bc", "defgh", "é", "漢", " ", "\t", "\n", "\n", "\r\n", "\r", "\b", "\a", "\x1b", "\x1b[", "[", "5", ";", "m", "K", "\x1b[31m",
+		"\x1b]x\a", "\x1b]x", "\x1b\\", "\x1b[?25l", "\x1b[?1049h", "\x1bc", "\x1b(B", "\x1b[K", "\x1b[2J", strings.Repeat("x\n", 300), strings.Repeat("y", 600)}
+	for final := range strings.SplitSeq("ABCDEFGHJKfd`", "") {
+		for _, n := range []int{0, 1, 2, 3, 700} {
+			pieces = append(pieces, fmt.Sprintf("\x1b[%d%s", n, final))
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		screenLaws(t, strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 20, 100).Draw(t, "pieces"), ""))
+	})
+}
+
+func FuzzFinalScreen(f *testing.F) {
+	f.Add("10%\r20%\r\n\x1b[1A\x1b[2K\x1b[31mx\x1b[0m\b\a\x1b]0;t\a")
+	f.Add("a\x1b[2Jb\x1b[1Kc\x1b[0Jd\x1b[5Ge")
+	f.Fuzz(func(t *testing.T, text string) {
+		FinalScreen(text) // bytes that are no UTF-8 must do no harm
+		screenLaws(t, strings.ToValidUTF8(text, "?"))
+	})
+}
+
+func TestRealResultsHaveAScreen(t *testing.T) {
+	corpusResults(t, func(text string) {
+		if hasControls(text) {
+			screenLaws(t, strings.ToValidUTF8(text, "?"))
+		} else if screen, changed := FinalScreen(text); changed || screen != text {
+			t.Errorf("%.200q: plain text is changed", text)
+		}
+	})
+}
+
+// manyBytes is a length at which anything that is not linear would take minutes.
+const manyBytes = 4 << 20
+
+func TestAwkwardScreensAreMadeInOnePass(t *testing.T) {
+	long := strings.Repeat("x", manyBytes/2)
+	for _, text := range []string{
+		long + strings.Repeat("\r\x1b[499C\x1b[1K", manyBytes/20),
+		long + strings.Repeat("\rx\x1b[K", manyBytes/20),
+		long + strings.Repeat("\r\x1b[500C\x1b[1K\x1b[K", manyBytes/20),
+		long + strings.Repeat("\ra", manyBytes/20),
+		long + strings.Repeat("\n\x1b[Ax", manyBytes/20),
+		long + strings.Repeat("\n\x1b[A\x1b[J", manyBytes/20),
+		strings.Repeat("\x1b]", manyBytes/20), strings.Repeat("\x1b[1;", manyBytes/20), strings.Repeat("x\x1b[H", manyBytes/20),
+		"\x1b]" + long, "\x1b[" + strings.Repeat("1", manyBytes), strings.Repeat("\n\x1b[999A", manyBytes/20), strings.Repeat("\r", manyBytes),
+	} {
+		if got, _ := FinalScreen(text); len(got) > 2*len(text) {
+			t.Errorf("%.20q: %d bytes became %d", text, len(text), len(got))
+		}
+	}
+}
+
+func BenchmarkFinalScreen(b *testing.B) {
+	log := benchText(b, "log")
+	f := func(name string, change func(line string, i int) string) {
+		var text strings.Builder
+		i := 0
+		for line := range strings.SplitSeq(strings.TrimSuffix(log, "\n"), "\n") {
+			text.WriteString(change(line, i))
+			i++
+		}
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(text.Len()))
+			for b.Loop() {
+				FinalScreen(text.String())
+			}
+		})
+	}
+	f("plain", func(line string, _ int) string { return line + "\n" })
+	f("crlf", func(line string, _ int) string { return line + "\r\n" })
+	f("one escape", func(line string, i int) string { return line + "\x1b[m"[:3*rewritetest.Btoi(i == 0)] + "\n" })
+	f("colours", func(line string, _ int) string {
+		return "\x1b[2m" + line[:27] + "\x1b[0m\x1b[32m" + line[27:34] + "\x1b[0m" + line[34:] + "\n"
+	})
+	f("frames", func(line string, i int) string { return "\r" + line[:40+i*7%20] })
+	f("several bars", func(line string, i int) string {
+		return "\x1b[2A\x1b[2Kfirst " + line[:i%40] + "\n\x1b[2Ksecond " + line[:i%30] + "\n"
+	})
+}

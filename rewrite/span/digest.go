@@ -1,0 +1,94 @@
+package span
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+)
+
+// Loose says what of a value a digest leaves out. The value has depth 0, and what stands in it one more at each level.
+type Loose interface {
+	// Moves reports whether a key at a depth, with its value, does not count.
+	Moves(key string, depth int) bool
+	// SoleText is the text under the key at depth 0 of which the value at body[i] says no more than that, and where the
+	// value ends; nothing if it says more.
+	SoleText(body []byte, key string, i int) (text Span, end int)
+}
+
+// Sum is a digest of a value.
+type Sum [sha256.Size]byte
+
+// Digest covers the value that begins at body[i], whatever its white space and the order of its keys, and says where it
+// ends. It looks at every byte once: each level covers the digests of the one below. loose may be nil: then all counts.
+func Digest(body []byte, i int, loose Loose) (end int, d Sum, err error) {
+	return digester{body, loose}.value(i, 0)
+}
+
+// digester is a body whose values are covered.
+type digester struct {
+	body  []byte
+	loose Loose
+}
+
+func (g digester) value(i, depth int) (end int, d Sum, err error) {
+	switch g.body[i] {
+	case '{':
+		return g.object(i, depth)
+	case '[':
+		all := []byte{'['}
+		end, err = Elements(g.body, i, func(i int) (int, error) {
+			end, d, err := g.value(i, depth+1)
+			all = append(all, d[:]...)
+			return end, err
+		})
+		return end, sha256.Sum256(all), err
+	}
+	if end, err = EndOfValue(g.body, i); err != nil {
+		return 0, d, err
+	}
+	return end, LeafSum('v', g.body[i:end]), nil
+}
+
+// Member is a key with the digest of its value.
+type Member struct {
+	Key   string
+	Value Sum
+}
+
+func (g digester) object(i, depth int) (end int, d Sum, err error) {
+	var list []Member
+	end, err = Members(g.body, i, func(key []byte, i int) (int, error) {
+		if g.loose != nil && depth == 0 {
+			if text, end := g.loose.SoleText(g.body, string(key), i); !text.Empty() { // the same as the text itself
+				list = append(list, Member{string(key), LeafSum('v', text.Of(g.body))})
+				return end, nil
+			}
+		}
+		end, d, err := g.value(i, depth+1)
+		if g.loose == nil || !g.loose.Moves(string(key), depth) {
+			list = append(list, Member{string(key), d})
+		}
+		return end, err
+	})
+	return end, sha256.Sum256(AppendMembers([]byte{'{'}, list)), err
+}
+
+// AppendMembers writes members in the order of their keys.
+func AppendMembers(dst []byte, list []Member) []byte {
+	slices.SortFunc(list, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+	for _, m := range list {
+		dst = append(binary.AppendUvarint(dst, uint64(len(m.Key))), m.Key...)
+		dst = append(dst, m.Value[:]...)
+	}
+	return dst
+}
+
+// LeafSum is the digest of a value without values in it.
+func LeafSum(kind byte, b []byte) (d Sum) {
+	h := sha256.New()
+	h.Write([]byte{kind})
+	h.Write(b)
+	h.Sum(d[:0])
+	return d
+}

@@ -1,0 +1,72 @@
+package span
+
+import (
+	"fmt"
+	"unicode/utf8"
+)
+
+// Spelling is how a text was written as a JSON string. One text can be written in many ways, and the original is made
+// again to the byte.
+type Spelling uint8
+
+const (
+	AsJSON    Spelling = iota // the artifact is the value itself as it stood in the body
+	canonical                 // as appendQuoted writes
+	AsciiLow                  // \u00e9 for whatever is not ASCII, as Python writes it
+	ForHTML                   // \u003c for <, > and &, as Go writes it
+)
+
+// spellingOf says how the value v, a JSON string that says text, was written; asJSON if by none of the known rules.
+func spellingOf(v []byte, text string) Spelling {
+	for s := canonical; s <= ForHTML; s++ {
+		if spelled := s.Spell(make([]byte, 0, len(v)), text); string(spelled) == string(v) {
+			return s
+		}
+	}
+	return AsJSON
+}
+
+// Spell writes text as a JSON string by the rule.
+func (s Spelling) Spell(dst []byte, text string) []byte {
+	if s == canonical {
+		return AppendQuoted(dst, text)
+	}
+	quoted := AppendQuoted(nil, text)
+	for len(quoted) > 0 {
+		r, n := utf8.DecodeRune(quoted)
+		switch {
+		case s == AsciiLow && (r >= utf8.RuneSelf || r == 0x7f):
+			dst = appendEscaped(dst, r)
+		case s == ForHTML && (r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029'):
+			dst = appendEscaped(dst, r)
+		default:
+			dst = append(dst, quoted[:n]...)
+		}
+		quoted = quoted[n:]
+	}
+	return dst
+}
+
+// appendEscaped writes a character as one or two \u escapes.
+func appendEscaped(dst []byte, r rune) []byte {
+	if r < 0x10000 {
+		return fmt.Appendf(dst, `\u%04x`, r)
+	}
+	r -= 0x10000
+	return fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+}
+
+// Unspell is the content that the artifact of a value must hold, and how the value is made of it.
+func Unspell(v []byte) (content []byte, s Spelling) {
+	if len(v) < 2 || v[0] != '"' {
+		return v, AsJSON
+	}
+	text, err := Unquote(v)
+	if err != nil {
+		return v, AsJSON
+	}
+	if s := spellingOf(v, text); s != AsJSON {
+		return []byte(text), s
+	}
+	return v, AsJSON
+}

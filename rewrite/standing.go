@@ -1,0 +1,53 @@
+package rewrite
+
+import (
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
+)
+
+// Standing is the form of every item that is not sent whole, in their order: those of the report's changes, and those that
+// were decided earlier, which have no reason. What stands in another item's
+// form is not told again. r is the request as it came.
+func (s Output) Standing(r *conversation.Request) []plan.Change {
+	if len(s.forms) == 0 {
+		return nil
+	}
+	made := map[int]plan.Change{}
+	for _, c := range s.Report.Changes {
+		made[c.Item] = c
+	}
+	calls := map[string]history.Call{} // of the last assistant's message, by id
+	var list []plan.Change
+	for i, f := range s.forms {
+		it := &r.Items[r.Head+i]
+		if it.Role == conversation.Assistant {
+			clear(calls)
+		}
+		for _, c := range it.Calls {
+			calls[c.ID] = history.Call{Name: c.Name, Action: history.ActionOf(c.Name, span.TextOf(c.Arguments.Of(r.Body)), c.FreeText)}
+		}
+		if f == nil || f.Gone {
+			continue
+		}
+		c, ok := made[r.Head+i]
+		if !ok {
+			c = s.stands(f, calls[it.Answers])
+			c.Item = r.Head + i
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// stands is a change that was made earlier.
+func (s Output) stands(f *decision.Form, o history.Call) plan.Change {
+	c := plan.Change{Rung: f.Rung.String(), Tool: o.Name, Argument: o.Action.Key}
+	c.Before, c.After = int(float64(f.Whole)*s.ratio), int(float64(f.Now)*s.ratio)
+	if names := f.Artifacts(); len(names) > 0 {
+		c.Artifact = names[0]
+	}
+	return c
+}
