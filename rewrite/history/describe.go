@@ -64,7 +64,7 @@ func (c *callReader) commandKey() string {
 	line := c.text(aCommand)
 	if line == "" {
 		argv := c.texts(aCommand)
-		if len(argv) == 3 && shell.Invites(argv[1]) {
+		if len(argv) == 3 && shell.TakesCommands(argv[1]) {
 			argv = argv[2:]
 		}
 		line = strings.Join(argv, " ")
