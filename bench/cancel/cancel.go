@@ -75,7 +75,7 @@ const (
 	// dwell is the time between reaching a phase and leaving, so that the proxy has come to rest in it.
 	dwell = 2 * time.Millisecond
 	// sendingBytes is the body of the sending phase: more than sockets buffer on the way.
-	sendingBytes = 8 << 20
+	sendingBytes = 6 << 20
 )
 
 // cell is one line of the report while it is measured.

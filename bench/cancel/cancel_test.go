@@ -2,11 +2,15 @@ package cancel
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"epitome/bench/lineup"
 	"epitome/bench/lineup/lineuptest"
+	"epitome/bench/wire"
 )
 
 func TestCancelGoals(t *testing.T) {
@@ -43,4 +47,33 @@ func TestCancelTellsWhoNotices(t *testing.T) {
 		}
 	}
 	lineuptest.WantEmptyTemp(t)
+}
+
+func TestTryFailsWhenTheProxyChangedTheBody(t *testing.T) {
+	w, err := newWitness(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.close()
+	f := func(phase Phase, made int, want string) {
+		t.Helper()
+		exchange := w.expect(phase)
+		defer exchange.end()
+		conn, err := wire.Dial(w.addr, time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if _, err = fmt.Fprintf(conn.Conn, "POST %s HTTP/1.1\r\nHost: a\r\n%s: %d\r\nContent-Length: 2\r\n\r\n{}",
+			exchange.target(), wire.MadeHeader, made); err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(exchange.reach(conn)); !strings.HasPrefix(got, want) {
+			t.Errorf("%s, a body of 2 bytes that was made of %d: error %q, want %q", phase, made, got, want)
+		}
+	}
+	for _, phase := range []Phase{Waiting, Sending} {
+		f(phase, 2, "<nil>")
+		f(phase, 3, "the proxy changed the request's body")
+	}
 }

@@ -32,9 +32,10 @@ type witness struct {
 type try struct {
 	id      int
 	phase   Phase
-	reached chan struct{}  // closed by the upstream when its side of the phase is reached
+	reached chan struct{}  // closed by the upstream when its side of the phase is reached, or cannot be
 	left    chan struct{}  // closed by the client's side after the client has left
 	over    chan struct{}  // closed when nobody waits any more; the upstream then answers in order, if it still can
+	changed bool           // the body came with another length than it was sent with; written before reached is closed
 	gone    chan time.Time // holds the moment the connection ended, or zero if the request came whole; capacity 1
 }
 
@@ -105,6 +106,10 @@ func (w *witness) serve(conn net.Conn) {
 			return
 		}
 		if t := w.claim(h.First); t != nil {
+			if t.changed = h.Changed(); t.changed {
+				close(t.reached)
+				return
+			}
 			if !t.play(conn, wire.NewBody(br, h)) {
 				return
 			}
@@ -130,6 +135,9 @@ func (t *try) reach(c *wire.Client) error {
 	}
 	select {
 	case <-t.reached:
+		if t.changed {
+			return errors.New("the proxy changed the request's body: what is measured is the way of one that passes unchanged")
+		}
 		return nil
 	case <-time.After(lineup.StartLimit):
 		return fmt.Errorf("the request did not reach the upstream within %s", lineup.StartLimit)

@@ -88,6 +88,10 @@ func (h Head) Status() int {
 	return code
 }
 
+// Changed tells whether a request's body is announced with another length than our client gave it. A chunked body
+// announces none.
+func (h Head) Changed() bool { return !h.Chunked && h.Made >= 0 && h.Made != h.length }
+
 // readLine returns the next line without its end; it is valid until the next read.
 func readLine(br *bufio.Reader) ([]byte, error) {
 	line, err := br.ReadSlice('\n')
