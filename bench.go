@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"epitome/bench/backend"
@@ -64,16 +65,22 @@ func newLineup(more map[string]string) (lineup.Lineup, error) {
 	if err != nil {
 		return lineup.Lineup{}, fmt.Errorf("cannot find epitome's own program file: %w", err)
 	}
-	l := lineup.Lineup{Progress: os.Stderr, Proxies: []lineup.Contender{{Name: "epitome", Ready: "/-/ready",
-		Command: []string{self, "serve", "--config", os.DevNull, "--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}}}}
+	l := lineup.Lineup{Progress: os.Stderr, Proxies: []lineup.Contender{epitomeAt("epitome", self)}}
 	for name, url := range more {
 		l.Proxies = append(l.Proxies, lineup.Contender{Name: name, URL: url})
 	}
 	return l, nil
 }
 
+// epitomeAt is the epitome in the file program, with defaults.
+func epitomeAt(name, program string) lineup.Contender {
+	return lineup.Contender{Name: name, Ready: "/-/ready", Command: []string{program, "serve", "--config", os.DevNull,
+		"--listen", "{listen}", "--upstream", "{upstream}", "--data", "{dir}"}}
+}
+
 type loadCmd struct {
 	verdict
+	Against        []string          `placeholder:"BINARY,..." help:"Measure the epitome in this file too, and put each figure beside it. One that is named twice shows how much the same program differs from itself."`
 	Proxy          map[string]string `placeholder:"NAME=URL" help:"Measure this proxy too. It must forward to the upstream's address (see --upstream-listen)."`
 	UpstreamListen string            `placeholder:"HOST:PORT" help:"Address on loopback where the benchmark's upstream listens. Default: a free port."`
 	Quick          bool              `help:"Run briefly, to see that everything works. The figures then mean little."`
@@ -84,9 +91,15 @@ func (k loadCmd) Run() error {
 	if err != nil {
 		return err
 	}
+	opts := benchload.Options{Lineup: l, UpstreamListen: k.UpstreamListen, Quick: k.Quick}
+	for i, program := range k.Against {
+		rival := epitomeAt(fmt.Sprintf("%d: %s", i+1, filepath.Base(program)), program)
+		rival.Rival = true
+		opts.Proxies = append(opts.Proxies, rival)
+	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := benchload.Run(ctx, benchload.Options{Lineup: l, UpstreamListen: k.UpstreamListen, Quick: k.Quick})
+	r, err := benchload.Run(ctx, opts)
 	if err != nil {
 		return err
 	}

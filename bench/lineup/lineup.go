@@ -26,6 +26,8 @@ type Contender struct {
 	URL string
 	// Ready is the path that answers 200 once the proxy takes requests. Default "/", which goes to the upstream.
 	Ready string
+	// Rival asks for a table with each figure of the subject beside this contender's, where the run has one.
+	Rival bool
 
 	// prepare writes what Command needs into dir before it starts; nil: nothing.
 	prepare func(dir, listen, upstream string) error
@@ -90,6 +92,16 @@ func (l Lineup) Contenders() (field []Contender, skipped []string) {
 		Command: append(append([]string{}, l.Self...), "baseline", "--listen", "{listen}", "--upstream", "{upstream}"),
 	})
 	return append(field, l.Proxies[1:]...), skipped
+}
+
+// Rivals are the names of the proxies that the subject is to be put beside.
+func (l Lineup) Rivals() (names []string) {
+	for _, c := range l.Proxies {
+		if c.Rival {
+			names = append(names, c.Name)
+		}
+	}
+	return names
 }
 
 // Say writes a line of progress.

@@ -133,6 +133,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 		return nil, err
 	}
 	run.report.settle()
+	run.report.compare(opts.Rivals())
 	return run.report, nil
 }
 

@@ -73,6 +73,7 @@ type Report struct {
 	Flood      []Flood        `json:"flood"`
 	Throughput []Throughput   `json:"throughput"`
 	Footprint  []Footprint    `json:"footprint"`
+	Against    []Comparison   `json:"against,omitempty"`
 	Goals      []report.Goal  `json:"goals"`
 	Skipped    []string       `json:"skipped"` // what was left out, and why
 }
@@ -200,6 +201,7 @@ func (r *Report) Print(w io.Writer) error {
 			report.Optional(x.LoadedMB, "%.1f"),
 			x.Streams, report.Optional(x.StreamKB, "%.1f"))
 	}
+	r.printComparisons(t)
 	t.Conclude(r.Subject, r.Goals, r.Skipped)
 	return t.Flush()
 }
