@@ -15,6 +15,7 @@ import (
 
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
 
@@ -299,5 +300,5 @@ func (s scale) count(body []byte) int {
 	if err != nil {
 		return 1 << 30
 	}
-	return r.Count(s.Scale).Total()
+	return rewritetest.Count(r, s.Scale).Total()
 }

@@ -16,7 +16,7 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 // pendingNames are the things that break a rule, by the rule. A thing is named without its package, so that it may
 // move.
 var pendingNames = map[string]string{
-	"methods": "Proxy Request Shelf Summariser Upstream builder exchange Plan run",
+	"methods": "Proxy Shelf Summariser Upstream builder exchange Plan run",
 	"fields":  "Proxy Upstream clientConn exchange Asker Plan keeping player run session",
 	"embedding": "cancelRun coder hearing holding loadRun narrated need passage player " +
 		"seenLedger settings",

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 )
 
@@ -52,7 +51,7 @@ func TestNoModelIsAskedEachTurnForAClientThatRewritesItsHistory(t *testing.T) {
 func TestNoModelIsAskedForWhatCannotBeKept(t *testing.T) {
 	for _, f := range [][2]int{{64_000, 1_000}, {64_000, 8_000}, {128_000, 30_000}} {
 		window, fixed := f[0], f[1]
-		a := newAgent(window, chat.ChatMessage(conversation.System, strings.Repeat("always do this well ", fixed/4)), userSays(theTask))
+		a := newAgent(window, chatMessage(conversation.System, strings.Repeat("always do this well ", fixed/4)), userSays(theTask))
 		n := a.listen()
 		for range 600 {
 			a.work(1, 1_000)

@@ -10,7 +10,6 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 )
@@ -299,7 +298,7 @@ func TestGuardKeepsNoRequestAboveUsable(t *testing.T) {
 	a, n := thrashing(t)
 	for round := range 3 {
 		a.work(3, 900)
-		a.items = append(a.items, chat.ChatMessage(conversation.Assistant, "So far."), userSays(fmt.Sprint("Go on, ", round)))
+		a.items = append(a.items, chatMessage(conversation.Assistant, "So far."), userSays(fmt.Sprint("Go on, ", round)))
 		a.work(1, 300)
 		if out := a.send(t); out.Report.After.Total() > out.Report.Usable {
 			t.Fatalf("round %d: %d of %d tokens: %s", round, out.Report.After.Total(), out.Report.Usable, out.Report.Reason)

@@ -5,7 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
@@ -17,7 +16,7 @@ func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 // request at noon and then done one more thing.
 func rested(t *testing.T, results int) *agent {
 	t.Helper()
-	a := newAgent(128_000, chat.ChatMessage(conversation.System, "You are an agent."), userSays(theTask))
+	a := newAgent(128_000, chatMessage(conversation.System, "You are an agent."), userSays(theTask))
 	a.limits.Rent, a.limits.ClearAt, a.clock = 2, .8, noon()
 	for range results {
 		a.work(1, 1_500)

@@ -31,7 +31,12 @@ func newAgent(window int, opening ...string) *agent {
 	return a
 }
 
-func userSays(text string) string { return chat.ChatMessage(conversation.User, text) }
+func userSays(text string) string { return chatMessage(conversation.User, text) }
+
+// chatMessage is a message with a text, as JSON.
+func chatMessage(role conversation.Role, text string) string {
+	return string(chat.Dialect{}.Message(role, text))
+}
 
 func (a *agent) body() string {
 	return `{"model":"gpt-5","messages":[` + strings.Join(a.items, ",\n") + `],"stream":true}`

@@ -9,7 +9,6 @@ import (
 
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/rewritetest"
@@ -36,7 +35,7 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 		}
 		got := b.shape(body).Standing(r)
 		for i := range got {
-			if got[i].After >= got[i].Before || len(got[i].Artifact) != history.NameLength {
+			if got[i].After >= got[i].Before || len(got[i].Artifact) != nameLength {
 				t.Errorf("%+v", got[i])
 			}
 			got[i].Before, got[i].After, got[i].Artifact = 0, 0, ""
@@ -104,7 +103,7 @@ func TestReportedTokensAreThoseOfTheRewrittenRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := r.Count(conversation.Scale{Model: m, Counter: counter, Memo: tokenize.NewMemo(100)}).Times(m.Ratio)
+		want := rewritetest.Count(r, conversation.Scale{Model: m, Counter: counter, Memo: tokenize.NewMemo(100)}).Times(m.Ratio)
 		if off := report.After.Total() - want.Total(); off < -len(r.Items) || off > len(r.Items) || report.Action == ActionNone {
 			t.Errorf("%s: reported %+v (%s), counted %+v", model, report.After, report.Action, want)
 		}

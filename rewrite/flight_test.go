@@ -101,7 +101,7 @@ func wholeOf(t *testing.T, body string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chain := r.Chain()
+	chain := r.ChainFrom(nil)
 	return chain[len(chain)-1][:]
 }
 

@@ -37,7 +37,7 @@ func TestCompactNowActsBelowEveryLineAndTheFloor(t *testing.T) {
 		a, n := styled(window, prose.Style{Mode: prose.ModeHybrid})
 		if a.limits.KeepTail = 600; k == 2 { // of which it is less than a tenth
 			a.limits.Floor = 1 << 20
-			a.items[0] = chat.ChatMessage(conversation.System, strings.Repeat("All is so. ", 2_200))
+			a.items[0] = chatMessage(conversation.System, strings.Repeat("All is so. ", 2_200))
 			a.window = 48_000
 		}
 		for range 12 {

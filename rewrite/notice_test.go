@@ -115,7 +115,7 @@ func TestCompactionThatIsNotEnoughGoesOnHarder(t *testing.T) {
 	f := func(words int, quoted bool) {
 		t.Helper()
 		a, n := styled(8_000, prose.Style{Mode: prose.ModeHybrid})
-		a.items[0] = chat.ChatMessage(conversation.System, strings.Repeat("All is so. ", 1_200))
+		a.items[0] = chatMessage(conversation.System, strings.Repeat("All is so. ", 1_200))
 		n.says = "## Goal\n" + strings.Repeat("told ", words)
 		for k := range 30 {
 			a.answers("Done.", fmt.Sprintf("And now number %d of the many things that are to be done.", k))
@@ -293,7 +293,7 @@ func TestBadAnswersDoNoHarm(t *testing.T) {
 		r, _ := chat.Read([]byte(a.body()))
 		upTo, _ := chat.Read(q.Continue)
 		ids := ""
-		link := r.Chain()[len(upTo.Items)-upTo.Head]
+		link := r.ChainFrom(nil)[len(upTo.Items)-upTo.Head]
 		if len(r.Items) == 0 || q.Earlier != "" {
 			link = conversation.Link{} // of an earlier round it cannot be told by the number of messages
 		}

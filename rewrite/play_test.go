@@ -13,7 +13,6 @@ import (
 
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 )
 
@@ -105,7 +104,7 @@ func behindHead(r *conversation.Request) (list []string) {
 // artifactsIn are the names of artifacts that a text speaks of.
 func artifactsIn(text string) (names []string) {
 	for _, s := range strings.Split(text, "/data/artifacts/")[1:] {
-		names = append(names, s[:history.NameLength])
+		names = append(names, s[:nameLength])
 	}
 	return names
 }

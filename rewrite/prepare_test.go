@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"epitome/prose"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 )
 
@@ -67,7 +66,7 @@ func TestNothingIsPreparedWhereItIsNotWanted(t *testing.T) {
 	f("not at this upstream", func(_ *agent, n *narrator) { n.ahead = false })
 	f("nobody waits", func(a *agent, _ *narrator) { a.waits = nil })
 	f("too little to leave out", func(a *agent, _ *narrator) {
-		a.items[0] = chat.ChatMessage(conversation.System, strings.Repeat("All is so. ", 5_300))
+		a.items[0] = chatMessage(conversation.System, strings.Repeat("All is so. ", 5_300))
 	})
 	f("late line", func(a *agent, _ *narrator) { a.limits.PrepareAt = 1 })
 	for _, mode := range []string{prose.ModeIntent, prose.ModeWindow, prose.ModeLossless, prose.ModeAuto} {
@@ -118,7 +117,7 @@ func TestEachRoundIsPrepared(t *testing.T) {
 func TestEachRoundCostsOneQuestion(t *testing.T) {
 	for _, share := range []int{0, 15, 30} {
 		a, n := preparing(prose.ModeHybrid)
-		a.items[0] = chat.ChatMessage(conversation.System, strings.Repeat("All is so. ", 32_000*share/400))
+		a.items[0] = chatMessage(conversation.System, strings.Repeat("All is so. ", 32_000*share/400))
 		for round := range 3 {
 			for a.work(1, 200); !compacts(a.send(t)); a.work(1, 200) {
 				n.finish()
@@ -136,7 +135,7 @@ func TestSystemPromptThatChangesIsAskedByTranscriptAndFoundAgain(t *testing.T) {
 	a, n := preparing(prose.ModeLLM)
 	ask := func() Output {
 		a.work(1, 300)
-		a.items[0] = chat.ChatMessage(conversation.System, fmt.Sprint("You are an agent. It is ", len(a.items)))
+		a.items[0] = chatMessage(conversation.System, fmt.Sprint("You are an agent. It is ", len(a.items)))
 		return a.send(t)
 	}
 	for len(n.prepared) == 0 {
@@ -170,7 +169,7 @@ func TestProseMadeWithTheSystemPromptInViewIsItsOwn(t *testing.T) {
 		t.Fatal("the system prompt was not in view")
 	}
 	n.finish()
-	a.items[0] = chat.ChatMessage(conversation.System, "You are quite another agent.")
+	a.items[0] = chatMessage(conversation.System, "You are quite another agent.")
 	out, _ := a.grow(t, 300)
 	if text, _ := summaryIn(t, out); len(n.asked) != 1 || !strings.Contains(text, "Work number 2") {
 		t.Errorf("%d asked: %s", len(n.asked), text)
@@ -198,7 +197,7 @@ func TestSummaryThatIsBeingMadeIsWaitedForUnderItsOwnKey(t *testing.T) {
 	a, n := preparing(prose.ModeLLM)
 	for len(n.prepared) == 0 {
 		a.work(1, 300)
-		a.items[0] = chat.ChatMessage(conversation.System, fmt.Sprint("You are an agent. It is ", len(a.items)))
+		a.items[0] = chatMessage(conversation.System, fmt.Sprint("You are an agent. It is ", len(a.items)))
 		a.send(t)
 	}
 	out, _ := a.grow(t, 300)

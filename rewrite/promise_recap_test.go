@@ -27,7 +27,7 @@ func (j *judge) recap(text string, from, end int) {
 		j.Fatalf("promise 8: this is no summary: %q", text)
 	}
 	n, _ := strconv.Atoi(m[2])
-	chain := j.was.Chain()
+	chain := j.was.ChainFrom(nil)
 	if at := from + n - j.was.Head; end > 0 && (at >= len(chain) || !strings.Contains(hex.EncodeToString(chain[at][:]), m[1])) {
 		from = end - n
 	}
@@ -185,7 +185,7 @@ func (s *spanFacts) about(row string) {
 func (j *judge) transcripts(where string, s *spanFacts) {
 	j.Helper()
 	text, bytes := "", ""
-	for _, name := range history.Cites([]byte(where)) {
+	for name := range history.NamesLike(where) {
 		content, err := j.get(name)
 		if err != nil {
 			j.Fatalf("promise 6: %v", err)

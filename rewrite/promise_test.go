@@ -325,7 +325,7 @@ func numbers(list ...string) (all []int) {
 // sizes holds promise 4, and the report against a count of what is really sent.
 func (j *judge) sizes() {
 	j.Helper()
-	was, now := j.was.Count(j.scale), j.now.Count(j.scale)
+	was, now := rewritetest.Count(j.was, j.scale), rewritetest.Count(j.now, j.scale)
 	if now.Total() >= was.Total() {
 		j.Fatalf("promise 4: %d tokens became %d", was.Total(), now.Total())
 	}

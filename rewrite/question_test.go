@@ -9,6 +9,7 @@ import (
 	"epitome/prose"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
 
@@ -96,7 +97,7 @@ func TestRequestThatDoesNotFitIsToldByTranscript(t *testing.T) {
 			r, _ := chat.Read(q.Continue)
 			counter, _ := vocabularies.For(tokenize.O200k)
 			scale := conversation.Scale{Model: a.deps.Models.Of(r.Model), Counter: counter, Memo: a.memo}
-			if tokens := r.Count(scale).Total(); tokens+needs > out.Report.Usable {
+			if tokens := rewritetest.Count(r, scale).Total(); tokens+needs > out.Report.Usable {
 				t.Errorf("%d tokens are continued, of %d usable, and %d are needed", tokens, out.Report.Usable, needs)
 			}
 		}

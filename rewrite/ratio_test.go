@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
 
@@ -102,7 +103,7 @@ func TestCountedIsWhatIsSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		counter, _ := vocabularies.For(tokenize.O200k)
-		want := sent.Count(conversation.Scale{Model: a.deps.Models.Of("nobody"), Counter: counter, Memo: a.memo}).Total()
+		want := rewritetest.Count(sent, conversation.Scale{Model: a.deps.Models.Of("nobody"), Counter: counter, Memo: a.memo}).Total()
 		if got := out.Report.Counted; got < want-want/50 || got > want+want/50 {
 			t.Fatalf("%d are reported, %d are sent", got, want)
 		}
@@ -169,7 +170,7 @@ func TestQuestionsFitWhateverTheRatioIs(t *testing.T) {
 			t.Fatal(err)
 		}
 		counter, _ := vocabularies.For(tokenize.O200k)
-		size := r.Count(conversation.Scale{Model: a.deps.Models.Of("nobody"), Counter: counter, Memo: a.memo})
+		size := rewritetest.Count(r, conversation.Scale{Model: a.deps.Models.Of("nobody"), Counter: counter, Memo: a.memo})
 		if tokens := int(float64(size.Total()) * ratio); tokens+needs > q.Usable {
 			t.Errorf("at a ratio of %v, %d tokens are continued of %d, and %d are needed", ratio, tokens, q.Usable, needs)
 		}

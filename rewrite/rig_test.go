@@ -14,7 +14,6 @@ import (
 	"epitome/prose"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/tokenize"
 	"epitome/unit"
@@ -93,11 +92,14 @@ type cupboard struct {
 	luck  func() bool // as of notes
 }
 
+// nameLength is how many characters an artifact's name has, here as on the real shelf.
+const nameLength = 26
+
 func newCupboard() *cupboard { return &cupboard{wares: map[string]string{}} }
 
 func (c *cupboard) Name(scope string, content []byte) string {
 	sum := sha256.Sum256(append([]byte(scope+"\x00"), content...))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:history.NameLength]
+	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:nameLength]
 }
 
 func (c *cupboard) Address(name string) string {

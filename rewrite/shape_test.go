@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"epitome/rewrite/chat"
-	"epitome/rewrite/limits"
 	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
@@ -87,7 +86,7 @@ func TestRealConversationsKeepThePromises(t *testing.T) {
 					case len(list) / 3:
 						f.restart()
 					case len(list) / 2:
-						if err := f.limits.SetPreset(limits.Presets()[k].Name); err != nil {
+						if err := f.limits.SetPreset([...]string{"balanced", "faithful", "cautious", "economy"}[k]); err != nil {
 							t.Fatal(err)
 						}
 					}

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
@@ -185,16 +186,29 @@ func (c *talk) content(text string) string {
 func (c *talk) string(text string) string {
 	switch c.IntN(8) {
 	case 0:
-		return string(span.AsciiLow.Spell(nil, text))
-	case 1:
-		return string(span.ForHTML.Spell(nil, text))
-	case 2:
+		return string(ascii(text))
+	case 1, 2:
 		b, _ := json.Marshal(text)
 		return string(b)
 	case 3: // nobody's rule
 		return strings.NewReplacer("/", `\/`, "e", `\u0065`, "é", `\u00E9`).Replace(string(span.AppendQuoted(nil, text)))
 	}
 	return string(span.AppendQuoted(nil, text))
+}
+
+// ascii writes a JSON string as Python does: with escapes for all that is not ASCII.
+func ascii(text string) string {
+	var b strings.Builder
+	for _, r := range string(span.AppendQuoted(nil, text)) {
+		if r < 0x7f {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.Encode([]rune{r}) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 func (c *talk) words(n int) string {

@@ -33,7 +33,7 @@ func (a *agent) does(tool, arguments, result string) {
 
 // answers ends a turn and begins another one.
 func (a *agent) answers(said, then string) {
-	a.items = append(a.items, chat.ChatMessage(conversation.Assistant, said), userSays(then))
+	a.items = append(a.items, chatMessage(conversation.Assistant, said), userSays(then))
 }
 
 // mixed is work of all kinds, number k of it: a file read and one written, a command that fails, two other tools.
@@ -87,7 +87,7 @@ func sameAs(t testing.TB, b *bench, transcript string) string {
 		t.Fatal(err)
 	}
 	first, _, _ := strings.Cut(string(content), "\n")
-	names := history.Cites([]byte(first))
+	names := slices.Collect(history.NamesLike(first))
 	if len(names) != 1 {
 		t.Fatalf("transcript %s begins with %q", transcript, first)
 	}

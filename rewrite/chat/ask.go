@@ -69,7 +69,7 @@ func (c *continuation) member(key []byte, i int) (int, error) {
 
 // say puts a user's message behind the others.
 func (c *continuation) say(text string) {
-	with := ChatMessage(conversation.User, text)
+	with := chatMessage(conversation.User, text)
 	if span.SkipSpace(c.body, c.messages.Start+1) != c.messages.End-1 {
 		with = "," + with
 	}

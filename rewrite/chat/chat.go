@@ -372,7 +372,7 @@ func (Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 		name = otherCap
 	}
 	b := span.AppendQuoted([]byte(`{"model":`), model)
-	b = append(b, `,"messages":[`+ChatMessage(conversation.System, system)+`,`+ChatMessage(conversation.User, user)+`],"`+name+`":`...)
+	b = append(b, `,"messages":[`+chatMessage(conversation.System, system)+`,`+chatMessage(conversation.User, user)+`],"`+name+`":`...)
 	b = strconv.AppendInt(b, int64(f.MaxOutput), 10)
 	if f.Stream {
 		b = append(b, `,"stream":true`...)

@@ -22,7 +22,7 @@ func TestRequestCountsWhatTheCookbookSays(t *testing.T) {
 		"tools":[{"type":"function","function":{"name":"get_current_weather","description":"Get the current weather in a given location","parameters":
 		{"type":"object","properties":{"location":{"type":"string","description":"The city and state, e.g. San Francisco, CA"},
 		"unit":{"type":"string","description":"The unit of temperature to return","enum":["celsius","fahrenheit"]}},"required":["location"]}}}]}`
-	size := mustRead(t, body).Count(rewritetest.Scale(t, "gpt-4o"))
+	size := rewritetest.Count(mustRead(t, body), rewritetest.Scale(t, "gpt-4o"))
 	if size.Total() != 101 || size.System+size.User+size.Tools+tokenize.PerReply != 101 {
 		t.Errorf("got %+v, want 101 in all", size)
 	}
@@ -38,7 +38,7 @@ func TestEachKindOfContentIsCounted(t *testing.T) {
 		if got := r.CountItem(s, 0); got != want {
 			t.Errorf("%s counts %d, want %d", message, got, want)
 		}
-		if got := r.Count(s).Total(); got != want+tokenize.PerReply {
+		if got := rewritetest.Count(r, s).Total(); got != want+tokenize.PerReply {
 			t.Errorf("a request of %s counts %d, want %d", message, got, want+tokenize.PerReply)
 		}
 	}
@@ -68,7 +68,7 @@ func TestResultsOfParallelCallsAreCountedEscaped(t *testing.T) {
 	result := `{"role":"tool","tool_call_id":"1","content":"` + strings.Repeat("температура ", 50) + `"}`
 	f := func(model, call string) int {
 		t.Helper()
-		return mustRead(t, rewritetest.ChatBody(task, call, result)).Count(rewritetest.Scale(t, model)).Results
+		return rewritetest.Count(mustRead(t, rewritetest.ChatBody(task, call, result)), rewritetest.Scale(t, model)).Results
 	}
 	single := `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]}`
 	if alone, beside := f("gpt-5", single), f("gpt-5", two); beside < 2*alone {
@@ -86,7 +86,7 @@ func TestRealConversationsAreCountedByItem(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		size := r.Count(s)
+		size := rewritetest.Count(r, s)
 		sum := size.Tools + tokenize.PerReply
 		for i := range r.Items {
 			sum += r.CountItem(s, i)
@@ -112,6 +112,6 @@ func BenchmarkCountKnown(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		r.Count(s)
+		rewritetest.Count(r, s)
 	}
 }

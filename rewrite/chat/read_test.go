@@ -148,8 +148,8 @@ func FuzzReadNeverBreaks(f *testing.F) {
 			at = it.End
 		}
 		r.Flaws()
-		if len(r.Chain()) != len(r.Items)-r.Head+1 {
-			t.Fatalf("%q: a chain of %d links for %d items", body, len(r.Chain()), len(r.Items)-r.Head)
+		if len(r.ChainFrom(nil)) != len(r.Items)-r.Head+1 {
+			t.Fatalf("%q: a chain of %d links for %d items", body, len(r.ChainFrom(nil)), len(r.Items)-r.Head)
 		}
 		if span.Valid(body) {
 			var std struct{ Messages []json.RawMessage }
@@ -190,30 +190,5 @@ func BenchmarkReadChat(b *testing.B) {
 		if _, err := Read(body); err != nil {
 			b.Fatal(err)
 		}
-	}
-}
-
-func BenchmarkChain(b *testing.B) {
-	result, _ := json.Marshal(strings.Repeat("some line of a tool's output\n", 130))
-	var messages []string
-	for i := range 200 {
-		messages = append(messages, fmt.Sprintf(`{"role":"tool","tool_call_id":"%d","content":%s}`, i, result))
-	}
-	r, err := Read([]byte(rewritetest.ChatBody(messages...)))
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.SetBytes(int64(len(r.Body)))
-	for b.Loop() {
-		r.Chain()
-	}
-}
-
-// Time grows with the body: what is nested deeply is not read again at each level.
-func TestDeepNestingIsReadOnce(t *testing.T) {
-	deep := strings.Repeat("[", span.Deepest-10) + strings.Repeat("]", span.Deepest-10)
-	r := mustRead(t, rewritetest.ChatBody(`{"role":"user","content":`+deep+`,"more":[`+strings.Repeat(deep+",", 40)+`1]}`))
-	if len(r.Chain()) != 2 || len(r.Flaws()) != 0 {
-		t.Errorf("got %d links and flaws %v", len(r.Chain()), r.Flaws())
 	}
 }

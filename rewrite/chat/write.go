@@ -11,8 +11,8 @@ func (d Dialect) WholeText(body []byte, content span.Span) (text span.Span, ok b
 	return text, !text.Empty()
 }
 
-// ChatMessage is a message with a text, as JSON.
-func ChatMessage(role conversation.Role, text string) string {
+// chatMessage returns a message with a text, as JSON.
+func chatMessage(role conversation.Role, text string) string {
 	return string(Dialect{}.Message(role, text))
 }
 

@@ -34,21 +34,6 @@ func (s Size) Total() int {
 	return s.System + s.Tools + s.User + s.Assistant + s.Results + s.Images + s.Other
 }
 
-// Count measures the request.
-func (r *Request) Count(s Scale) Size {
-	size := Size{Other: tokenize.PerReply, Tools: r.countTools(s)}
-	several := false // the results that come now are of several calls of one message
-	for i := range r.Items {
-		it := &r.Items[i]
-		if it.Role != Tool {
-			several = it.Role == Assistant && len(it.Calls) > 1
-		}
-		n, media := r.MeasureItem(s, it, several && it.Role == Tool)
-		size.Add(it.Role, n, media)
-	}
-	return size
-}
-
 // CountFixed measures what stands beside the items behind the head.
 func (r *Request) CountFixed(s Scale) Size {
 	size := Size{Other: tokenize.PerReply, Tools: r.countTools(s)}

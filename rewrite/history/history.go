@@ -103,7 +103,7 @@ func (h *History) learnCalls(r *conversation.Request, it *conversation.Item) {
 	for _, c := range it.Calls {
 		text := span.TextOf(c.Arguments.Of(r.Body))
 		id := c.ID
-		h.calls[id] = append(h.calls[id], Call{c.Name, ActionOf(c.Name, text, c.FreeText), Cites(text)})
+		h.calls[id] = append(h.calls[id], Call{c.Name, ActionOf(c.Name, text, c.FreeText), cites(text)})
 	}
 }
 
@@ -216,11 +216,11 @@ func partOfName(b byte) bool {
 	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
-// NameLength is how many characters of a to z and 2 to 7 an artifact's name has.
-const NameLength = 26
+// nameLength is how many characters of a to z and 2 to 7 an artifact's name has.
+const nameLength = 26
 
-// Cites are the words of a text that may be names of artifacts.
-func Cites(text []byte) []string { return slices.Collect(NamesLike(string(text))) }
+// cites are the words of a text that may be names of artifacts.
+func cites(text []byte) []string { return slices.Collect(NamesLike(string(text))) }
 
 // NamesLike gives each word of the text that may be the name of an artifact.
 func NamesLike(text string) iter.Seq[string] {
@@ -230,7 +230,7 @@ func NamesLike(text string) iter.Seq[string] {
 			if i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '2' && text[i] <= '7') {
 				continue
 			}
-			if i-start == NameLength && !yield(text[start:i]) {
+			if i-start == nameLength && !yield(text[start:i]) {
 				return
 			}
 			start = i + 1

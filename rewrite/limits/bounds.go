@@ -18,7 +18,7 @@ type Bound struct {
 func (l *Limits) Bounds(window, usable int) Bounds {
 	s := l.Here(window, usable, 1)
 	var all Bounds
-	for _, k := range Keys() {
+	for _, k := range keys() {
 		if k.At != nil {
 			all = append(all, Bound{k.Name, k.At(s)})
 		}

@@ -14,17 +14,17 @@ import (
 const tableName = "rewrite"
 
 // keyOf is the row of the table with that name.
-func keyOf(name string) (Key, bool) {
-	all := Keys()
-	i := slices.IndexFunc(all, func(k Key) bool { return k.Name == name })
+func keyOf(name string) (key, bool) {
+	all := keys()
+	i := slices.IndexFunc(all, func(k key) bool { return k.Name == name })
 	if i < 0 {
-		return Key{}, false
+		return key{}, false
 	}
 	return all[i], true
 }
 
 // value is the number in l, as people write it.
-func (k Key) value(l *Limits) string {
+func (k key) value(l *Limits) string {
 	switch n := k.field(l).(type) {
 	case *int:
 		return strconv.Itoa(*n)
@@ -37,7 +37,7 @@ func (k Key) value(l *Limits) string {
 }
 
 // sound reports whether the number in l is within its bounds. What is not a number is not.
-func (k Key) sound(l *Limits) bool {
+func (k key) sound(l *Limits) bool {
 	var n float64
 	switch field := k.field(l).(type) {
 	case *int:
@@ -53,7 +53,7 @@ func (k Key) sound(l *Limits) bool {
 }
 
 // read sets the number in l to what text says, and reports whether that is a number and within its bounds.
-func (k Key) read(l *Limits, text string) bool {
+func (k key) read(l *Limits, text string) bool {
 	var err error
 	switch field := k.field(l).(type) {
 	case *int:
@@ -68,14 +68,14 @@ func (k Key) read(l *Limits, text string) bool {
 	return err == nil && k.sound(l)
 }
 
-// asked reports whether a header may set the number: all but sizes.
-func (k Key) asked() bool {
+// takesHeader reports whether a header may set the number: all but sizes.
+func (k key) takesHeader() bool {
 	_, size := k.field(&Limits{}).(*unit.Bytes)
 	return !size
 }
 
 // advice says what to write as the number.
-func (k Key) advice() string {
+func (k key) advice() string {
 	switch k.field(&Limits{}).(type) {
 	case *unit.Duration:
 		return "write a time with its unit, as 5m or 1h"
@@ -89,7 +89,7 @@ func (k Key) advice() string {
 
 // Check says which numbers of l make no sense, alone or together, as a *unit.KeyError.
 func (l *Limits) Check() error {
-	for _, k := range Keys() {
+	for _, k := range keys() {
 		if !k.sound(l) {
 			return unit.Wrong([]string{tableName, k.Name}, "cannot use %s.%s %s: %s", tableName, k.Name, k.value(l), k.advice())
 		}
@@ -161,7 +161,7 @@ func (l Limits) With(name, value string) (Limits, error) {
 		return l.withPreset(value)
 	}
 	k, known := keyOf(key)
-	if !known || !k.asked() {
+	if !known || !k.takesHeader() {
 		return l, unknownHeader(name)
 	}
 	changed := l
@@ -184,8 +184,8 @@ const mostWrong = 3
 // unknownHeader says which header may have been meant.
 func unknownHeader(name string) error {
 	names := []string{"mode", "preset", "compact", "summarize-mode", "summarize-detail"}
-	for _, k := range Keys() {
-		if k.asked() {
+	for _, k := range keys() {
+		if k.takesHeader() {
 			names = append(names, strings.ReplaceAll(k.Name, "_", "-"))
 		}
 	}

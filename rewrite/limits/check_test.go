@@ -118,8 +118,8 @@ func usual(t *testing.T) Limits {
 // A number that the file may hold may stand in a header, and the other way round.
 func TestFileAndHeadersHaveTheSameBounds(t *testing.T) {
 	taken := 0
-	for _, k := range Keys() {
-		if !k.asked() {
+	for _, k := range keys() {
+		if !k.takesHeader() {
 			continue
 		}
 		for _, n := range []float64{-1, k.Min - 0.001, k.Min, k.Min + 0.001, k.Max - 1, k.Max, k.Max + 0.001, k.Max + 1} {
@@ -159,7 +159,7 @@ func TestTheTableHasEveryNumber(t *testing.T) {
 			fields[number.Addr().Interface()] = f.Tag.Get("toml")
 		}
 	}
-	for _, k := range Keys() {
+	for _, k := range keys() {
 		if fields[k.field(&l)] != k.Name {
 			t.Errorf("%s stands for %q", k.Name, fields[k.field(&l)])
 		}

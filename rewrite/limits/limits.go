@@ -61,8 +61,8 @@ type preset struct {
 	rent                                     float64
 }
 
-// Presets is the table.
-func Presets() []preset {
+// presets is the table.
+func presets() []preset {
 	return []preset{
 		{"balanced", 8_000, 2_000, 20_000, 4_000, 5_000, 3},
 		{"faithful", 8_000, 2_000, 20_000, 4_000, 10_000, 6},
@@ -73,7 +73,7 @@ func Presets() []preset {
 
 // Preset sets the numbers of a preset by name, and leaves all others as they are.
 func (l *Limits) SetPreset(name string) error {
-	for _, p := range Presets() {
+	for _, p := range presets() {
 		if p.Name == name {
 			l.Preset, l.Protect, l.Rent = p.Name, p.protect, p.rent
 			l.Offload, l.OffloadKeep, l.OffloadReads, l.ReadsKeep = p.offload, p.keep, p.reads, p.readsKeep
@@ -86,7 +86,7 @@ func (l *Limits) SetPreset(name string) error {
 // presetNames are the names of all presets, in one text.
 func presetNames() string {
 	var names []string
-	for _, p := range Presets() {
+	for _, p := range presets() {
 		names = append(names, p.Name)
 	}
 	return strings.Join(names, ", ")
@@ -104,7 +104,6 @@ const (
 	LeastCold      = 5_000 // tokens that a batch frees at least while nothing is cached; half of what it must at the line, if that is less
 	LeastSaving    = 40    // tokens that clearing one result must free
 	LeastCleared   = 100
-	leastRepeat    = 25 // tokens that a reference to a repeated block costs, about
 )
 
 // Effective is what the limits are for one model and window, in tokens of the vocabulary that is counted in.

@@ -7,8 +7,8 @@ import (
 	"epitome/unit"
 )
 
-// Key is one number of [rewrite]: what it is called, what it counts, between what it makes sense, and where it stands.
-type Key struct {
+// key is one number of [rewrite]: what it is called, what it counts, between what it makes sense, and where it stands.
+type key struct {
 	Name     string  // as in the configuration file; in a header, dashes may stand for underscores
 	Unit     string  // what is counted, as messages say it
 	Min, Max float64 // the least and the largest number that is taken
@@ -23,14 +23,14 @@ const (
 	leastShare = 0.01 // a smaller share is a slip of the pen
 )
 
-// Keys is the table of all numbers. The configuration file, headers and explain are read and told by it alone.
-func Keys() []Key {
+// keys is the table of all numbers. The configuration file, headers and explain are read and told by it alone.
+func keys() []key {
 	return slices.Concat(offloadKeys(), clearKeys(), compactKeys(), protectKeys(), ruleKeys())
 }
 
 // offloadKeys are those of the first rung and of what is left in the place of a text.
-func offloadKeys() []Key {
-	return []Key{
+func offloadKeys() []key {
+	return []key{
 		{"floor", "bytes", 0, math.MaxInt64, func(l *Limits) any { return &l.Floor },
 			func(s Effective) int { return s.Floor() }},
 		{"offload_tokens", "tokens", 1, MostTokens, func(l *Limits) any { return &l.Offload },
@@ -49,8 +49,8 @@ func offloadKeys() []Key {
 }
 
 // clearKeys are those of the second rung's line, and of what a rewrite costs.
-func clearKeys() []Key {
-	return []Key{
+func clearKeys() []key {
+	return []key{
 		{"clear_at", "share", leastShare, 1, func(l *Limits) any { return &l.ClearAt },
 			func(s Effective) int { return s.ClearLine }},
 		{"clear_at_least", "tokens", 0, MostTokens, func(l *Limits) any { return &l.ClearAtLeast },
@@ -62,8 +62,8 @@ func clearKeys() []Key {
 }
 
 // compactKeys are those of the third rung.
-func compactKeys() []Key {
-	return []Key{
+func compactKeys() []key {
+	return []key{
 		{"prepare_at", "share", leastShare, 1, func(l *Limits) any { return &l.PrepareAt },
 			func(s Effective) int { return s.PrepareLine }},
 		{"compact_at", "share", leastShare, 1, func(l *Limits) any { return &l.CompactAt },
@@ -79,8 +79,8 @@ func compactKeys() []Key {
 }
 
 // protectKeys say what clearing leaves alone.
-func protectKeys() []Key {
-	return []Key{
+func protectKeys() []key {
+	return []key{
 		{"protect_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Protect },
 			func(s Effective) int { return s.Protect }},
 		{"protect_groups", "groups", 0, MostTokens, func(l *Limits) any { return &l.Groups },
@@ -89,8 +89,8 @@ func protectKeys() []Key {
 }
 
 // ruleKeys are the numbers of Rules.
-func ruleKeys() []Key {
-	return []Key{
+func ruleKeys() []key {
+	return []key{
 		{"newest_turns", "turns", 0, MostTokens, func(l *Limits) any { return &l.Turns }, nil},
 		{"newest_messages", "messages", 0, MostTokens, func(l *Limits) any { return &l.Messages }, nil},
 		{"newest_tool_results", "results", 0, MostTokens, func(l *Limits) any { return &l.Pairs }, nil},

@@ -121,6 +121,16 @@ func Scale(tb testing.TB, model string) conversation.Scale {
 	return conversation.Scale{Model: m, Counter: c, Memo: tokenize.NewMemo(1 << 16)}
 }
 
+// Count measures a request: what stands beside its items, and each item for itself.
+func Count(r *conversation.Request, s conversation.Scale) conversation.Size {
+	size := r.CountFixed(s)
+	for i := r.Head; i < len(r.Items); i++ {
+		n, media := r.MeasureItem(s, &r.Items[i], r.AnswersOneOfSeveral(i))
+		size.Add(r.Items[i].Role, n, media)
+	}
+	return size
+}
+
 // TrimmedLines are the lines of a text without the white space at their ends.
 func TrimmedLines(text string) []string {
 	list := strings.Split(text, "\n")

@@ -88,7 +88,7 @@ func rooted(p string) bool {
 // differ do not: they begin at the same folder as a rule, and README.md and docs/README.md are two files there. Nothing is
 // known of what begins above the folder where it is seen from.
 func SameFile(a, b string) bool {
-	a, b = CleanPath(a), CleanPath(b)
+	a, b = cleanPath(a), cleanPath(b)
 	if a == b {
 		return a != "" && a != "."
 	}
@@ -105,8 +105,8 @@ func SameFile(a, b string) bool {
 	return b[0] != '~' && strings.HasSuffix(a, b) && a[len(a)-len(b)-1] == '/'
 }
 
-// CleanPath is a path without what may be spelled in several ways.
-func CleanPath(p string) string {
+// cleanPath is a path without what may be spelled in several ways.
+func cleanPath(p string) string {
 	if p == "" {
 		return ""
 	}

@@ -221,7 +221,7 @@ func (o *outliner) oneLine(v *outlined, d detail, depth int) bool {
 
 // several writes the values in v, and how many more there are.
 func (o *outliner) several(v *outlined, d detail, depth int) {
-	shown := v.shown(d, depth)
+	shown := v.countShown(d, depth)
 	inside := d
 	if v.n > 1 {
 		inside = d * 2 / 3
@@ -239,8 +239,8 @@ func (o *outliner) several(v *outlined, d detail, depth int) {
 	}
 }
 
-// shown is how many of the values in v are written.
-func (v *outlined) shown(d detail, depth int) int {
+// countShown is how many of the values in v are written.
+func (v *outlined) countShown(d detail, depth int) int {
 	switch {
 	case d < leastDetail || depth >= deepestOutline:
 		return 0

@@ -242,12 +242,12 @@ func (w *extent) drop(x, next *line) {
 	}
 }
 
-// counted reports whether the lines of the run are numbered one after the other.
-func (w *extent) counted() bool { return w.lines > 1 && w.breaks == 0 }
+// isNumbered reports whether the lines of the run are numbered one after the other.
+func (w *extent) isNumbered() bool { return w.lines > 1 && w.breaks == 0 }
 
 // size is how many characters the run says.
 func (w *extent) size() int {
-	if w.counted() {
+	if w.isNumbered() {
 		return w.bare
 	}
 	return w.chars
@@ -340,7 +340,7 @@ func (l *LineIndex) keys(all []line) (keys []uint32) {
 				rest.push(all[end].rest)
 			}
 		}
-		if w.counted() {
+		if w.isNumbered() {
 			keys = append(keys, uint32(rest.value>>1)) //nolint:gosec // a part of it
 		} else {
 			keys = append(keys, uint32(says.value)) //nolint:gosec // its low half

@@ -200,7 +200,7 @@ func (s *terminal) sequence(text string, i int) int {
 		return last
 	}
 	if last == i && text[i] == 'c' { // reset
-		s.fresh()
+		s.startLine()
 	}
 	return last + 1
 }
@@ -237,7 +237,7 @@ func (s *terminal) command(parameters string, final byte) {
 	if parameters != "" && parameters[0] >= '<' {
 		switch parameters {
 		case "?47", "?1047", "?1049": // to another screen or back
-			s.fresh()
+			s.startLine()
 		}
 		return
 	}
@@ -248,7 +248,7 @@ func (s *terminal) command(parameters string, final byte) {
 	case 'K':
 		s.eraseLine(number)
 	case 'H', 'f', 'd':
-		s.fresh()
+		s.startLine()
 	default:
 		s.move(final, max(number, 1))
 	}
@@ -291,7 +291,7 @@ func (s *terminal) eraseScreen(which int) {
 		s.lines[s.row].end = ""
 		s.eraseLine(0)
 	case 2, 3:
-		s.fresh()
+		s.startLine()
 	}
 }
 
@@ -311,8 +311,8 @@ func (s *terminal) eraseLine(which int) {
 	}
 }
 
-// fresh goes to an empty line at the end, and makes it the top.
-func (s *terminal) fresh() {
+// startLine goes to an empty line at the end, and makes it the top.
+func (s *terminal) startLine() {
 	s.row, s.col = len(s.lines)-1, 0
 	if s.lines[s.row].width > 0 {
 		s.newline("\n")

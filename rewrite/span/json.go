@@ -30,8 +30,8 @@ var (
 	errRepeated = errors.New("a key stands twice in one object")
 )
 
-// Deepest is the nesting at which standard decoders give up too.
-const Deepest = 10_000
+// deepest is the nesting at which standard decoders give up too.
+const deepest = 10_000
 
 // SkipSpace is the first byte at or behind i that is no white space.
 func SkipSpace(b []byte, i int) int {
@@ -94,7 +94,7 @@ func endOfNested(b []byte, i int) (end int, err error) {
 			}
 			continue
 		case '{', '[':
-			if depth++; depth > Deepest {
+			if depth++; depth > deepest {
 				return 0, errTooDeep
 			}
 		case '}', ']':

@@ -12,13 +12,13 @@ type Spelling uint8
 const (
 	AsJSON    Spelling = iota // the artifact is the value itself as it stood in the body
 	canonical                 // as appendQuoted writes
-	AsciiLow                  // \u00e9 for whatever is not ASCII, as Python writes it
-	ForHTML                   // \u003c for <, > and &, as Go writes it
+	asciiOnly                 // \u00e9 for whatever is not ASCII, as Python writes it
+	htmlSafe                  // \u003c for <, > and &, as Go writes it
 )
 
 // spellingOf says how the value v, a JSON string that says text, was written; asJSON if by none of the known rules.
 func spellingOf(v []byte, text string) Spelling {
-	for s := canonical; s <= ForHTML; s++ {
+	for s := canonical; s <= htmlSafe; s++ {
 		if spelled := s.Spell(make([]byte, 0, len(v)), text); string(spelled) == string(v) {
 			return s
 		}
@@ -35,9 +35,9 @@ func (s Spelling) Spell(dst []byte, text string) []byte {
 	for len(quoted) > 0 {
 		r, n := utf8.DecodeRune(quoted)
 		switch {
-		case s == AsciiLow && (r >= utf8.RuneSelf || r == 0x7f):
+		case s == asciiOnly && (r >= utf8.RuneSelf || r == 0x7f):
 			dst = appendEscaped(dst, r)
-		case s == ForHTML && (r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029'):
+		case s == htmlSafe && (r == '<' || r == '>' || r == '&' || r == '\u2028' || r == '\u2029'):
 			dst = appendEscaped(dst, r)
 		default:
 			dst = append(dst, quoted[:n]...)

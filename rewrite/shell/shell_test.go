@@ -1,29 +1,44 @@
-package history
+package shell
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 )
 
-// shellDeed is what a shell does with a command.
-func shellDeed(command string) action {
-	arguments, _ := json.Marshal(map[string]string{"command": command})
-	return ActionOf("bash", arguments, false)
+// effectsOf returns what a shell does with a command in a folder that is not known.
+func effectsOf(command string) Effects { return EffectsOf("", nil, []string{command}) }
+
+// files writes what is read, then > and what is written.
+func (e Effects) files() string {
+	return strings.TrimSpace(strings.Join(e.Reads, " ") + " > " + strings.Join(e.Writes, " "))
 }
 
-// claims gives a test that holds the files which a command reads and writes.
-func claims(t *testing.T) func(command, files string) {
+// holdFiles returns a test of which files a command reads and writes.
+func holdFiles(t *testing.T) func(command, files string) {
 	return func(command, files string) {
 		t.Helper()
-		if got := shellDeed(command).files(); got != files {
+		if got := effectsOf(command).files(); got != files {
 			t.Errorf("%s\ngot  %q\nwant %q", command, got, files)
 		}
 	}
 }
 
+// holdForm holds what is promised of the effects of any command.
+func holdForm(t *testing.T, command string) {
+	t.Helper()
+	e := effectsOf(command)
+	if len(e.Reads) > MostFiles || len(e.Writes) > MostFiles || e.Only && len(e.Reads) == 0 || e.Looks && len(e.Writes) > 0 {
+		t.Fatalf("%.200q: %+v", command, e)
+	}
+	for _, p := range append(e.Reads, e.Writes...) {
+		if !Fit(p) || !SameFile(p, p) && cleanPath(p) != "." {
+			t.Fatalf("%.200q: path %q", command, p)
+		}
+	}
+}
+
 func TestShellReadsAreFound(t *testing.T) {
-	f := claims(t)
+	f := holdFiles(t)
 	f(`cat a.go`, "a.go >")
 	f(`cat Makefile "b c.txt" 'd.txt'`, "Makefile b c.txt d.txt >")
 	f(`nl -ba a.go | sed -n '10,20p'`, "a.go >")
@@ -52,7 +67,7 @@ func TestShellReadsAreFound(t *testing.T) {
 }
 
 func TestShellWritesAreFound(t *testing.T) {
-	f := claims(t)
+	f := holdFiles(t)
 	f(`echo x > a.go; echo y >> b.go; make &> c.log; make 2>d.log; : >| e`, "> a.go b.go c.log d.log e")
 	f(`cat a.go > b.go`, "> b.go")
 	f(`go test ./... | tee -a a.log`, "> a.log")
@@ -74,7 +89,7 @@ EOF
 }
 
 func TestShellClaimsNothingThatIsNotSure(t *testing.T) {
-	f := claims(t)
+	f := holdFiles(t)
 	f(`cat $F "$G" *.go a{1,2}.go a[0-9] ~/$X`, ">")
 	f(`cat a.go $F`, ">") // what else it shows is not known
 	f(`cat a.go | wc -l; cat b.go > /dev/null; cat c.go | xargs rm; cat d.go | grep -q x`, ">")
@@ -108,8 +123,8 @@ func TestShellClaimsNothingThatIsNotSure(t *testing.T) {
 func TestResultThatShowsOnlyFilesIsTold(t *testing.T) {
 	f := func(command string, want bool) {
 		t.Helper()
-		if d := shellDeed(command); d.OnlyFiles != want {
-			t.Errorf("%s: got %v, %q", command, d.OnlyFiles, d.files())
+		if e := effectsOf(command); e.Only != want {
+			t.Errorf("%s: got %v, %q", command, e.Only, e.files())
 		}
 	}
 	f(`cd /w && cat a.go; echo ---; sed -n 5p b.go | head -5`, true)
@@ -126,6 +141,27 @@ func TestResultThatShowsOnlyFilesIsTold(t *testing.T) {
 	f(`cat a.go; cat 'b`, false)
 }
 
+func TestCommandThatOnlyLooksIsTold(t *testing.T) {
+	f := func(command string, want bool) {
+		t.Helper()
+		if e := effectsOf(command); e.Looks != want {
+			t.Errorf("%s: got %v, want %v", command, e.Looks, want)
+		}
+	}
+	f(`cd /w && git status; ls | wc -l; find . -name x`, true)
+	f(`cat a.go 2>/dev/null; grep -q x "$F"; echo "$(date)"`, true)
+	f(`bash -c 'ls; git diff'`, true)
+	f(`ls > $F`, false)
+	f(`make`, false)
+	f(`find . -delete; ls`, false)
+	f(`git checkout main`, false)
+	f("echo `make`", false)
+	f(`echo $(make)`, false)
+	f(`bash -c 'ls; make'`, false)
+	f(`bash "$F"`, false)
+	f(`ls; cat 'b`, false)
+}
+
 // Hostile text takes time that grows with its length: were any of these read again at each step, the test would not end.
 func TestLongCommandsAreReadOnce(t *testing.T) {
 	const n = 300_000
@@ -135,8 +171,8 @@ func TestLongCommandsAreReadOnce(t *testing.T) {
 	} {
 		for _, tail := range []string{"", "\nA\n", ")", "'"} {
 			command := strings.Repeat(piece, n/len(piece)) + tail
-			wellFormed(t, command, shellDeed(command))
-			wellFormed(t, piece+tail, shellDeed(piece+tail))
+			holdForm(t, command)
+			holdForm(t, piece+tail)
 		}
 	}
 }
@@ -149,6 +185,6 @@ func FuzzShellNeverBreaks(f *testing.F) {
 		f.Add(command)
 	}
 	f.Fuzz(func(t *testing.T, command string) {
-		wellFormed(t, command, shellDeed(command))
+		holdForm(t, command)
 	})
 }
