@@ -189,7 +189,7 @@ func (x *run) read() error {
 	scale := conversation.Scale{Model: model, Counter: counter, Memo: x.shaper.deps.Memo}
 	ratio, answers := x.ratio(model)
 	x.plan = &plan.Plan{
-		Limits: x.in.Limits.Here(window, usable, ratio), Scale: scale, Scope: x.in.Scope, Shelf: x.shaper.deps.Shelf, Req: req,
+		Limits: x.in.Limits.EffectiveAt(window, usable, ratio), Scale: scale, Scope: x.in.Scope, Shelf: x.shaper.deps.Shelf, Req: req,
 		Ratio: ratio, Base: &decision.Decision{}, ArtifactNames: map[string]bool{}, NewForms: map[int]bool{},
 	}
 	x.hist = x.knownHistory()

@@ -19,7 +19,7 @@ func (s Output) Standing(r *conversation.Request) []plan.Change {
 	for _, c := range s.Report.Changes {
 		made[c.Item] = c
 	}
-	calls := map[string]history.Call{} // of the last assistant's message, by id
+	calls := map[string]history.Source{} // of the last assistant's message, by id
 	var list []plan.Change
 	for i, f := range s.forms {
 		it := &r.Items[r.Head+i]
@@ -27,7 +27,7 @@ func (s Output) Standing(r *conversation.Request) []plan.Change {
 			clear(calls)
 		}
 		for _, c := range it.Calls {
-			calls[c.ID] = history.Call{Name: c.Name, Action: history.ActionOf(c.Name, span.TextOf(c.Arguments.Of(r.Body)), c.FreeText)}
+			calls[c.ID] = history.Source{Name: c.Name, Action: history.ActionOf(c.Name, span.TextOf(c.Arguments.Of(r.Body)), c.FreeText)}
 		}
 		if f == nil || f.Gone {
 			continue
@@ -43,7 +43,7 @@ func (s Output) Standing(r *conversation.Request) []plan.Change {
 }
 
 // stands is a change that was made earlier.
-func (s Output) stands(f *decision.Form, o history.Call) plan.Change {
+func (s Output) stands(f *decision.Form, o history.Source) plan.Change {
 	c := plan.Change{Rung: f.Rung.String(), Tool: o.Name, Argument: o.Action.Key}
 	c.Before, c.After = int(float64(f.Whole)*s.ratio), int(float64(f.Now)*s.ratio)
 	if names := f.Artifacts(); len(names) > 0 {

@@ -17,8 +17,8 @@ import (
 
 // Shortening shortens one text of a result.
 type Shortening struct {
-	P   *plan.Plan
-	Res *history.Result
+	Plan   *plan.Plan
+	Result *history.Result
 	plan.Passage
 	Limit    int // tokens above which it keeps only so many
 	Keep     int
@@ -33,34 +33,34 @@ type Shortening struct {
 func (c *Shortening) Shorten() (text, why string, ok bool) {
 	shown := c.Text
 	of := ""
-	if c.Recalled == "" && c.Tokens > c.P.Limits.Screen {
+	if c.Recalled == "" && c.Tokens > c.Plan.Limits.Screen {
 		if s, changed := shorten.FinalScreen(c.Text); changed {
 			shown, of = s, " of the final screen"
 		}
 	}
 	switch {
-	case c.Tokens > c.Limit && (of == "" || c.P.Count(shown) > c.Limit):
+	case c.Tokens > c.Limit && (of == "" || c.Plan.Count(shown) > c.Limit):
 		text, why = c.excerpt(shown, of)
 	case of != "":
 		text, why = plan.ScreenStub(shown, c.Tokens, c.address()), "brought to the final screen"
 	}
-	if text == "" && c.Recalled == "" && c.P.Limits.Conf.Repeats {
+	if text == "" && c.Recalled == "" && c.Plan.Limits.Conf.Repeats {
 		text, why = c.references()
 	}
-	return text, why, text != "" && min(c.Tokens-c.P.Count(text), c.Spent-c.P.CountAsItem(text, c.Res.Item)) >= limits.LeastSaving
+	return text, why, text != "" && min(c.Tokens-c.Plan.Count(text), c.Spent-c.Plan.CountAsItem(text, c.Result.Item)) >= limits.LeastSaving
 }
 
 // address says where the text is kept from now on, and names what it showed if it was read back itself.
 func (c *Shortening) address() string {
 	var content []byte
 	content, c.Spelling = span.Unspell(c.Raw)
-	c.Name = c.P.Shelf.Name(c.P.Scope, content)
-	return plan.WhereOfResult(c.P, c.Res, c.Name)
+	c.Name = c.Plan.Shelf.Name(c.Plan.Scope, content)
+	return plan.WhereOfResult(c.Plan, c.Result, c.Name)
 }
 
 // headShare is what of an excerpt comes from the beginning: logs and the output of commands tell most at their end.
 func (c *Shortening) headShare() float64 {
-	if c.Res.Action.Kind == history.KindShell {
+	if c.Result.Action.Kind == history.KindShell {
 		return 0.2
 	}
 	return 0.5
@@ -70,30 +70,30 @@ func (c *Shortening) headShare() float64 {
 func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	at := c.address()
 	keep := c.Keep
-	if c.P.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
+	if c.Plan.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
 		keep *= 2
 	}
-	if outline, ok := shorten.OutlineOf(shown, keep, c.P.Count); ok && c.Recalled == "" {
-		return plan.OutlineStub(&c.Res.Call, outline, c.Tokens, at), "over its limit"
+	if outline, ok := shorten.OutlineOf(shown, keep, c.Plan.Count); ok && c.Recalled == "" {
+		return plan.OutlineStub(&c.Result.Source, outline, c.Tokens, at), "over its limit"
 	}
-	e, ok := shorten.ExcerptOf(shown, keep, c.headShare(), c.P.Count)
+	e, ok := shorten.ExcerptOf(shown, keep, c.headShare(), c.Plan.Count)
 	if !ok {
 		return "", ""
 	}
 	if c.Recalled != "" {
 		at += "; read it in ranges of lines"
 	}
-	return plan.ExcerptStub(&c.Res.Call, plan.Omission{Excerpt: e, Total: shorten.CountLines(shown), Of: of, Where: at, Names: shorten.NamesIn(e.Left, c.P.Limits.Conf.Names)}), "over its limit"
+	return plan.ExcerptStub(&c.Result.Source, plan.Omission{Excerpt: e, Total: shorten.CountLines(shown), Of: of, Where: at, Names: shorten.NamesIn(e.Omitted, c.Plan.Limits.Conf.Names)}), "over its limit"
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.
 func (c *Shortening) references() (text, why string) {
-	const worthwhile = 400                                                              // bytes
-	if len(c.Text) < worthwhile || c.P.Hist.ResultAt[c.Res.Item] < c.P.Hist.LinesRead { // what is known stands behind this one, or is it
+	const worthwhile = 400                                                                       // bytes
+	if len(c.Text) < worthwhile || c.Plan.Hist.ResultAt[c.Result.Item] < c.Plan.Hist.LinesRead { // what is known stands behind this one, or is it
 		return "", ""
 	}
-	LearnLines(c.P, c.P.Hist.ResultAt[c.Res.Item])
-	found := c.P.Hist.Lines.Repeats(c.Text)
+	LearnLines(c.Plan, c.Plan.Hist.ResultAt[c.Result.Item])
+	found := c.Plan.Hist.Lines.Repeats(c.Text)
 	if len(found) == 0 {
 		return "", ""
 	}
@@ -101,7 +101,7 @@ func (c *Shortening) references() (text, why string) {
 	at := 0
 	for _, r := range found {
 		b.WriteString(c.Text[at:r.Start])
-		b.WriteString(plan.ReferenceStub(&c.P.Hist.Results[c.P.Hist.ResultAt[r.Item]].Call, r))
+		b.WriteString(plan.ReferenceStub(&c.Plan.Hist.Results[c.Plan.Hist.ResultAt[r.Item]].Source, r))
 		c.Refers = append(c.Refers, r.Item)
 		at = r.End
 	}

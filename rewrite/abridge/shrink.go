@@ -36,7 +36,7 @@ func shrunkForm(p *plan.Plan, res *history.Result, keep int) *decision.Form {
 	list, tokens := p.Passages(res.Item)
 	f := &decision.Form{Rung: decision.RungCompact, Now: p.Hist.Sizes[res.Item]}
 	for _, w := range list {
-		c := Shortening{P: p, Res: res, Passage: w, Keep: int(int64(keep) * int64(w.Tokens) / int64(max(tokens, 1)))}
+		c := Shortening{Plan: p, Result: res, Passage: w, Keep: int(int64(keep) * int64(w.Tokens) / int64(max(tokens, 1)))}
 		if c.Keep == 0 || p.Marked(w.Text) {
 			return nil
 		}

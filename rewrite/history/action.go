@@ -13,9 +13,9 @@ import (
 	"epitome/rewrite/span"
 )
 
-// action is what a call does, as far as its name and arguments tell. Whether it succeeded they do not tell. What is not
+// Action is what a call does, as far as its name and arguments tell. Whether it succeeded they do not tell. What is not
 // sure is left out.
-type action struct {
+type Action struct {
 	Kind      Kind
 	Key       string   // what tells calls of this tool apart, for a stub: one line of at most longestKey characters
 	Reads     []string // files whose content the result shows; what it shows of them is out of date when all are
@@ -27,20 +27,20 @@ type action struct {
 const longestKey = 120 // characters
 
 // ActionOf reads a call from the text that its arguments say.
-func ActionOf(name string, arguments []byte, freeText bool) action {
+func ActionOf(name string, arguments []byte, freeText bool) Action {
 	c := callReader{raw: arguments, use: useOf(name)}
 	c.action.Kind = c.use.kind()
 	switch {
 	case freeText:
-		if c.use == patches {
+		if c.use == patching {
 			c.action.Writes = shell.Patched(c.action.Writes, string(arguments))
 		}
 	case !c.readArguments():
-		c.action = action{Kind: c.action.Kind}
+		c.action = Action{Kind: c.action.Kind}
 	default:
 		c.claim()
 		c.action.Key = c.describe()
-		c.action.identity = c.question(name)
+		c.action.identity = c.digestQuestion(name)
 		return c.action
 	}
 	c.action.Key = shorten.OneLine(arguments, longestKey)
@@ -52,7 +52,7 @@ func ActionOf(name string, arguments []byte, freeText bool) action {
 
 // callReader is a call while it is read.
 type callReader struct {
-	action action
+	action Action
 	use    use
 	raw    []byte
 	found  [anAside + 1]span.Span // the values, by what they say
@@ -82,12 +82,12 @@ func (c *callReader) readArguments() bool {
 			return end, err
 		}
 		a := argumentOf(key)
-		if a.says == aRange && n < len(c.ranges) {
+		if a.meaning == aRange && n < len(c.ranges) {
 			c.ranges[n].name, c.ranges[n].value = key, v
 			n++
 		}
-		if c.found[a.says].Empty() || a.rank < c.ranks[a.says] {
-			c.found[a.says], c.ranks[a.says] = v, a.rank
+		if c.found[a.meaning].Empty() || a.rank < c.ranks[a.meaning] {
+			c.found[a.meaning], c.ranks[a.meaning] = v, a.rank
 		}
 		return end, err
 	})
@@ -95,7 +95,7 @@ func (c *callReader) readArguments() bool {
 }
 
 // text is the argument that says this, if it is a string; else nothing.
-func (c *callReader) text(s says) string {
+func (c *callReader) text(s meaning) string {
 	v := c.found[s].Of(c.raw)
 	if c.told[s] == "" && len(v) > 0 && v[0] == '"' {
 		c.told[s] = plain(v)
@@ -113,7 +113,7 @@ func plain(quoted []byte) string {
 
 // texts are the strings of the argument that says this: itself, or those of a list, or what the objects of a list say
 // of the same. Of a list there may be one more than mostFiles, which shows that there are too many.
-func (c *callReader) texts(s says) []string {
+func (c *callReader) texts(s meaning) []string {
 	v := c.found[s]
 	if v.Empty() || c.raw[v.Start] != '[' {
 		if t := c.text(s); t != "" {
@@ -146,29 +146,29 @@ func (c *callReader) texts(s says) []string {
 
 // claim says which files the call reads and writes.
 func (c *callReader) claim() {
-	if c.use == runs {
+	if c.use == running {
 		c.claimShell()
 		return
 	}
-	if c.use == shows && c.found[aPath].Empty() && !c.found[anAddress].Empty() {
-		c.use, c.action.Kind = fetches, KindFetching
+	if c.use == showing && c.found[aPath].Empty() && !c.found[anAddress].Empty() {
+		c.use, c.action.Kind = fetching, KindFetching
 	}
-	if !c.found[elsewhere].Empty() {
+	if !c.found[aService].Empty() {
 		return
 	}
 	switch c.use {
-	case shows:
+	case showing:
 		c.claimShown()
-	case edits:
+	case editing:
 		c.claimEdit()
-	case saves:
+	case saving:
 		c.action.Writes = c.files(nil, aPath)
-	case relocates:
+	case relocating:
 		c.action.Writes = c.files(c.files(c.files(nil, aSource), aPath), aTarget)
-	case copies:
+	case copying:
 		c.action.Writes = c.files(nil, aTarget)
-	case patches:
-		for _, s := range [...]says{aPatch, aCommand} {
+	case patching:
+		for _, s := range [...]meaning{aPatch, aCommand} {
 			for _, text := range c.texts(s) {
 				c.action.Writes = shell.Patched(c.action.Writes, text)
 			}
@@ -198,12 +198,12 @@ func (c *callReader) claimShell() {
 	switch {
 	case !at.Empty() && c.raw[at.Start] == '[':
 		argv = c.texts(aCommand)
-	case !at.Empty() && !c.found[words].Empty():
-		argv = append([]string{c.text(aCommand)}, c.texts(words)...)
+	case !at.Empty() && !c.found[aWordList].Empty():
+		argv = append([]string{c.text(aCommand)}, c.texts(aWordList)...)
 	case !at.Empty():
 		lines = []string{c.text(aCommand)}
 	default:
-		lines = c.texts(commands)
+		lines = c.texts(aCommandList)
 	}
 	e := shell.EffectsOf(c.text(aFolder), argv, lines)
 	c.looks = e.Looks
@@ -222,7 +222,7 @@ func (c *callReader) claimShown() {
 }
 
 // files adds the files that the argument names to a list of those written.
-func (c *callReader) files(to []string, s says) []string {
+func (c *callReader) files(to []string, s meaning) []string {
 	for _, p := range c.texts(s) {
 		if !strings.ContainsRune(p, '*') { // which files that is cannot be known
 			to = shell.AddWritten(to, p)
@@ -231,16 +231,16 @@ func (c *callReader) files(to []string, s says) []string {
 	return to
 }
 
-// question is equal for two calls of one name that ask the very same, however their arguments are ordered and spaced.
+// digestQuestion is equal for two calls of one name that ask the very same, however their arguments are ordered and spaced.
 // It is empty for what acts, and for what may.
-func (c *callReader) question(name string) string {
+func (c *callReader) digestQuestion(name string) string {
 	switch c.use {
-	case shows, searches, lists, fetches:
-	case edits:
+	case showing, searching, listing, fetching:
+	case editing:
 		if c.action.Kind != KindReading {
 			return ""
 		}
-	case runs:
+	case running:
 		if !c.looks || len(c.action.Writes) > 0 {
 			return ""
 		}
@@ -250,7 +250,7 @@ func (c *callReader) question(name string) string {
 	var list []span.Member
 	if start := span.SkipSpace(c.raw, 0); start < len(c.raw) {
 		_, err := span.Members(c.raw, start, func(key []byte, i int) (int, error) {
-			if argumentOf(key).says == anAside {
+			if argumentOf(key).meaning == anAside {
 				return span.EndOfValue(c.raw, i)
 			}
 			end, d, err := span.Digest(c.raw, i, nil)

@@ -18,7 +18,7 @@ import (
 )
 
 // files writes what an action claims: what is read, then > and what is written.
-func (d action) files() string {
+func (d Action) files() string {
 	return strings.TrimSpace(strings.Join(d.Reads, " ") + " > " + strings.Join(d.Writes, " "))
 }
 
@@ -333,7 +333,7 @@ func TestLongCommandsHaveShortKeys(t *testing.T) {
 }
 
 // wellFormed holds what every action promises.
-func wellFormed(t *testing.T, arguments string, d action) {
+func wellFormed(t *testing.T, arguments string, d Action) {
 	t.Helper()
 	if n := utf8.RuneCountInString(d.Key); n > longestKey || !utf8.ValidString(d.Key) || strings.ContainsAny(d.Key, "\n\r\x00\u2028\u0085") {
 		t.Fatalf("%.200q: key %q of %d characters", arguments, d.Key, n)

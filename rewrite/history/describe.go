@@ -13,23 +13,23 @@ import (
 // describe is the key of a call whose arguments were read.
 func (c *callReader) describe() string {
 	switch c.use {
-	case runs, computes:
+	case running, computing:
 		if k := c.commandKey(); k != "" {
 			return k
 		}
-	case fetches:
-		if k := c.line(anAddress, longestKey); k != "" {
+	case fetching:
+		if k := c.lineOf(anAddress, longestKey); k != "" {
 			return k
 		}
-	case relocates, copies:
+	case relocating, copying:
 		if from, to := c.texts(aSource), c.texts(aTarget); len(from) > 0 && len(to) > 0 {
 			return shorten.Ending(from[0], longestKey/2-2) + " -> " + shorten.Ending(to[0], longestKey/2-2)
 		}
-	case patches:
+	case patching:
 		if len(c.action.Writes) > 0 {
 			return shorten.Joined(c.action.Writes, longestKey)
 		}
-	case searches, lists:
+	case searching, listing:
 		if k := c.searchKey(); k != "" {
 			return k
 		}
@@ -37,16 +37,16 @@ func (c *callReader) describe() string {
 	if k := c.pathKey(); k != "" {
 		return k
 	}
-	for _, s := range [...]says{aCommand, commands, aQuery, anAddress} {
-		if k := c.line(s, longestKey); k != "" {
+	for _, s := range [...]meaning{aCommand, aCommandList, aQuery, anAddress} {
+		if k := c.lineOf(s, longestKey); k != "" {
 			return k
 		}
 	}
 	return c.firstTexts()
 }
 
-// line is what an argument says, on one line; of a list its texts.
-func (c *callReader) line(s says, room int) string {
+// lineOf is what an argument says, on one line; of a list its texts.
+func (c *callReader) lineOf(s meaning, room int) string {
 	v := c.found[s].Of(c.raw)
 	switch {
 	case len(v) == 0:
@@ -78,16 +78,16 @@ func (c *callReader) commandKey() string {
 
 // searchKey is what is looked for and where.
 func (c *callReader) searchKey() string {
-	what := c.line(aQuery, longestKey/2)
-	where := c.line(aPath, longestKey/2)
+	what := c.lineOf(aQuery, longestKey/2)
+	where := c.lineOf(aPath, longestKey/2)
 	switch {
 	case what == "":
 		return where
 	case where == "":
-		return c.line(aQuery, longestKey)
+		return c.lineOf(aQuery, longestKey)
 	}
 	room := longestKey - len(" in ") - utf8.RuneCountInString(what)
-	return what + " in " + shorten.Ending(c.line(aPath, shell.LongestPath), room)
+	return what + " in " + shorten.Ending(c.lineOf(aPath, shell.LongestPath), room)
 }
 
 // pathKey is the files with the part that is wanted of them, in the words of the arguments.
@@ -120,7 +120,7 @@ func (c *callReader) firstTexts() string {
 		_, _ = span.Members(c.raw, start, func(key []byte, i int) (int, error) { // has been read before without an error
 			end, err := span.EndOfValue(c.raw, i)
 			switch {
-			case c.raw[i] != '"' || end-i == 2 || argumentOf(key).says == anAside:
+			case c.raw[i] != '"' || end-i == 2 || argumentOf(key).meaning == anAside:
 			case end-i > longestKey:
 				if long == nil {
 					long = c.raw[i:end]

@@ -29,25 +29,25 @@ type History struct {
 	Results  []Result
 	ResultAt []int // of each item, its result's index; -1 for what is none
 
-	ShortSizes map[int]int        // tokens of an assistant's item without long arguments, once that was asked for
-	calls      map[string][]Call  // of the last assistant's message, by id
-	showing    map[string][]int   // results of file reads that are not spent, by the file's last name
-	latestAsk  map[string]int     // result of the latest read that asked for the very same
-	latestWith map[uint64]int     // latest result with this content
-	Lines      *shorten.LineIndex // of results that are sent whole
-	LinesRead  int                // results that lines has been given, or that were not whole
+	ShortSizes map[int]int         // tokens of an assistant's item without long arguments, once that was asked for
+	calls      map[string][]Source // of the last assistant's message, by id
+	showing    map[string][]int    // results of file reads that are not spent, by the file's last name
+	latestAsk  map[string]int      // result of the latest read that asked for the very same
+	latestWith map[uint64]int      // latest result with this content
+	Lines      *shorten.LineIndex  // of results that are sent whole
+	LinesRead  int                 // results that lines has been given, or that were not whole
 }
 
-// Call is the call that a result answers.
-type Call struct {
+// Source is the call that a result answers.
+type Source struct {
 	Name   string
-	Action action
+	Action Action
 	Cites  []string // what in its arguments looks like an artifact's name
 }
 
 // Result is a tool's result.
 type Result struct {
-	Call
+	Source
 	Item      int      // behind the head
 	remaining []string // of the files it shows, those that were not written since
 	SpentBy   int      // the item that made it worthless; 0 if none did
@@ -63,7 +63,7 @@ type Result struct {
 // NewHistory is the history of no item.
 func NewHistory() *History {
 	return &History{
-		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: map[string][]Call{}, showing: map[string][]int{},
+		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: map[string][]Source{}, showing: map[string][]int{},
 		latestAsk: map[string]int{}, latestWith: map[uint64]int{}, Lines: shorten.NewLines(),
 	}
 }
@@ -103,12 +103,12 @@ func (h *History) learnCalls(r *conversation.Request, it *conversation.Item) {
 	for _, c := range it.Calls {
 		text := span.TextOf(c.Arguments.Of(r.Body))
 		id := c.ID
-		h.calls[id] = append(h.calls[id], Call{c.Name, ActionOf(c.Name, text, c.FreeText), cites(text)})
+		h.calls[id] = append(h.calls[id], Source{c.Name, ActionOf(c.Name, text, c.FreeText), cites(text)})
 	}
 }
 
 // takeCall is the call of that id. Calls that share one are answered in their order.
-func (h *History) takeCall(id string) (c Call) {
+func (h *History) takeCall(id string) (c Source) {
 	if all := h.calls[id]; len(all) > 0 {
 		c = all[0]
 		if len(all) > 1 {
@@ -120,7 +120,7 @@ func (h *History) takeCall(id string) (c Call) {
 
 // learnResult takes a result in, and notes which earlier ones it makes worthless.
 func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i int) {
-	res := Result{Item: i, Call: h.takeCall(it.Answers)}
+	res := Result{Item: i, Source: h.takeCall(it.Answers)}
 	if res.Name == "" {
 		res.Name = it.Name
 	}
@@ -239,7 +239,7 @@ func NamesLike(text string) iter.Seq[string] {
 }
 
 // About says what a text came from: tool and key argument.
-func (c *Call) About() string {
+func (c *Source) About() string {
 	name := c.Name
 	if name == "" {
 		name = "a tool"

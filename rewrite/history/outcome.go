@@ -36,7 +36,7 @@ func StateInWords(state string) string {
 }
 
 // Outcome is that of a call with this result, as it stands in the body.
-func (c *Call) Outcome(raw []byte) string {
+func (c *Source) Outcome(raw []byte) string {
 	code, told := 0, false
 	if c.Action.Kind == KindShell {
 		code, told = exitState(raw)

@@ -17,7 +17,7 @@ type block struct{ heading, text string }
 // is that of the artifact with the same as JSON. A part of it stands in each heading and in no text, so that nothing that
 // was said can pass for one. The result depends on the messages and the name alone, so that it can be made again.
 func Transcript(r *conversation.Request, i, n int, name string) []byte {
-	t := transcript{req: r, calls: &History{calls: map[string][]Call{}}}
+	t := transcript{req: r, calls: &History{calls: map[string][]Source{}}}
 	for k := i - 1; k >= 0; k-- { // a user may have spoken between call and result
 		if it := &r.Items[r.Head+k]; it.Role == conversation.Assistant {
 			t.calls.learnCalls(r, it)

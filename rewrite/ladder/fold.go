@@ -278,7 +278,7 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	}
 	content, spelling := span.Unspell(w.Raw)
 	name := p.Shelf.Name(p.Scope, content)
-	said := history.Call{Name: "an earlier answer"}
+	said := history.Source{Name: "an earlier answer"}
 	text := plan.ExcerptStub(&said, plan.Omission{Excerpt: e, Total: shorten.CountLines(w.Text), Where: p.Where(name)})
 	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)
 	if p.Hist.Sizes[i]-now < limits.LeastSaving {

@@ -16,11 +16,11 @@ type Bound struct {
 
 // Bounds is what the limits come to at a window of so many tokens, of which usable may be filled.
 func (l *Limits) Bounds(window, usable int) Bounds {
-	s := l.Here(window, usable, 1)
+	s := l.EffectiveAt(window, usable, 1)
 	var all Bounds
 	for _, k := range keys() {
-		if k.At != nil {
-			all = append(all, Bound{k.Name, k.At(s)})
+		if k.at != nil {
+			all = append(all, Bound{k.Name, k.at(s)})
 		}
 	}
 	return all

@@ -115,8 +115,8 @@ type Effective struct {
 	Recall, ClearLine, AtLeast, Protect, Age int
 }
 
-// Here is the limits at a window of so many tokens, of which usable may be filled. One token of the vocabulary is ratio of the model's.
-func (l *Limits) Here(window, usable int, ratio float64) Effective {
+// EffectiveAt is the limits at a window of so many tokens, of which usable may be filled. One token of the vocabulary is ratio of the model's.
+func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	here := func(tokens float64) int { return int(tokens / ratio) }
 	share := func(tokens int, share float64) int { return here(min(float64(tokens), share*float64(window))) }
 	s := Effective{Conf: l, Usable: here(float64(usable)), Screen: here(float64(l.Screen))}

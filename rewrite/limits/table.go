@@ -14,7 +14,7 @@ type key struct {
 	Min, Max float64 // the least and the largest number that is taken
 
 	field func(*Limits) any   // *int, *float64, *unit.Bytes or *unit.Duration
-	At    func(Effective) int // what it comes to at a window, in the model's tokens; nil if explain does not tell it
+	at    func(Effective) int // what it comes to at a window, in the model's tokens; nil if explain does not tell it
 }
 
 const (

@@ -29,8 +29,8 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 	}
 	content, spelling := span.Unspell(raw)
 	q.Artifact, q.Spelling = p.Shelf.Name(p.Scope, content), spelling
-	m := Omission{Excerpt: shorten.Excerpt{LeftTokens: tokens}, Total: shorten.CountLines(text), Where: WhereOfResult(p, res, q.Artifact), Names: namesOfResult(p, res, text)}
-	q.Text = clearedStub(&res.Call, m, why)
+	m := Omission{Excerpt: shorten.Excerpt{OmittedTokens: tokens}, Total: shorten.CountLines(text), Where: WhereOfResult(p, res, q.Artifact), Names: namesOfResult(p, res, text)}
+	q.Text = clearedStub(&res.Source, m, why)
 	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{q}}
 	f.Now = p.patchedSize(res.Item, f)
 	return f
@@ -98,11 +98,11 @@ type Omission struct {
 }
 
 // ExcerptStub shows head and tail of a text and says what stands between them.
-func ExcerptStub(c *history.Call, m Omission) string {
+func ExcerptStub(c *history.Source, m Omission) string {
 	var b strings.Builder
 	b.WriteString(m.Head)
 	fmt.Fprintf(&b, "%slines %d-%d of %d left out%s: %d lines, %d tokens of %s. %s",
-		Mark, m.From, m.To, m.Total, m.Of, m.To-m.From+1, m.LeftTokens, c.About(), m.Where)
+		Mark, m.From, m.To, m.Total, m.Of, m.To-m.From+1, m.OmittedTokens, c.About(), m.Where)
 	if m.Names != "" {
 		b.WriteString(". Names in them: " + m.Names)
 	}
@@ -112,7 +112,7 @@ func ExcerptStub(c *history.Call, m Omission) string {
 }
 
 // OutlineStub shows what a JSON value is made of.
-func OutlineStub(c *history.Call, outline string, tokens int, where string) string {
+func OutlineStub(c *history.Source, outline string, tokens int, where string) string {
 	return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", Mark, tokens, c.About(), where, outline)
 }
 
@@ -125,17 +125,17 @@ func ScreenStub(screen string, tokens int, where string) string {
 }
 
 // ReferenceStub stands where lines were that an earlier result holds.
-func ReferenceStub(c *history.Call, r shorten.Repeat) string {
+func ReferenceStub(c *history.Source, r shorten.Repeat) string {
 	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the earlier result of %s]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, c.About())
 }
 
 // clearedStub stands where a result was.
-func clearedStub(c *history.Call, m Omission, why string) string {
+func clearedStub(c *history.Source, m Omission, why string) string {
 	lines := ""
 	if m.Total > 0 {
 		lines = fmt.Sprintf(" %d lines,", m.Total)
 	}
-	s := fmt.Sprintf("%s%s,%s %d tokens, cleared: %s. %s", Mark, c.About(), lines, m.LeftTokens, why, m.Where)
+	s := fmt.Sprintf("%s%s,%s %d tokens, cleared: %s. %s", Mark, c.About(), lines, m.OmittedTokens, why, m.Where)
 	if m.Names != "" {
 		s += ". Names in it: " + m.Names
 	}

@@ -15,67 +15,67 @@ const widestToken = 128
 
 // Excerpt is the head and tail of a text, in whole lines. head + left + tail is the text.
 type Excerpt struct {
-	Head, Tail string // each line with its end
-	Left       string // what was left out; at least one line
-	From, To   int    // numbers of the first and last line left out; the text's first line is 1
-	LeftTokens int
+	Head, Tail    string // each line with its end
+	Omitted       string // what was left out; at least one line
+	From, To      int    // numbers of the first and last line left out; the text's first line is 1
+	OmittedTokens int
 }
 
 // ExcerptOf keeps about keep tokens of text: headShare of it (0 to 1) from its beginning, the rest from its end. A line that
 // does not fit ends its side, and what one side does not use goes to the other. ok is false if nothing would be left
 // out. Beside what is kept, and left once, only lines of about keep tokens are counted.
 func ExcerptOf(text string, keep int, headShare float64, count func(string) int) (e Excerpt, ok bool) {
-	c := cutter{left: text, count: count}
+	c := cutter{middle: text, count: count}
 	first := min(max(int(float64(keep)*headShare), 0), keep)
 	budget := keep - first + c.fromHead(first)
 	budget = c.fromTail(budget)
 	c.fromHead(budget)
-	if c.left == "" {
+	if c.middle == "" {
 		return Excerpt{}, false
 	}
-	head, tail := len(text)-len(c.left)-c.tail, len(text)-c.tail
-	e = Excerpt{Head: text[:head], Left: text[head:tail], Tail: text[tail:]}
+	head, tail := len(text)-len(c.middle)-c.tail, len(text)-c.tail
+	e = Excerpt{Head: text[:head], Omitted: text[head:tail], Tail: text[tail:]}
 	e.From = CountLines(e.Head) + 1
-	e.To = e.From + CountLines(e.Left) - 1
-	e.LeftTokens = count(e.Left)
+	e.To = e.From + CountLines(e.Omitted) - 1
+	e.OmittedTokens = count(e.Omitted)
 	return e, true
 }
 
 // cutter takes lines off both sides of a text.
 type cutter struct {
-	left  string // the middle that is not taken
-	tail  int    // bytes taken from the end
-	count func(string) int
+	middle string // the middle that is not taken
+	tail   int    // bytes taken from the end
+	count  func(string) int
 }
 
 // fromHead takes lines off the beginning as long as they fit, and returns what is left of the budget.
 func (c *cutter) fromHead(budget int) int {
-	for c.left != "" {
-		end := strings.IndexByte(c.left, '\n') + 1
+	for c.middle != "" {
+		end := strings.IndexByte(c.middle, '\n') + 1
 		if end == 0 {
-			end = len(c.left)
+			end = len(c.middle)
 		}
-		n, ok := c.fits(c.left[:end], budget)
+		n, ok := c.fits(c.middle[:end], budget)
 		if !ok {
 			break
 		}
 		budget -= n
-		c.left = c.left[end:]
+		c.middle = c.middle[end:]
 	}
 	return budget
 }
 
 // fromTail takes lines off the end as long as they fit, and returns what is left of the budget.
 func (c *cutter) fromTail(budget int) int {
-	for c.left != "" {
-		start := strings.LastIndexByte(c.left[:len(c.left)-1], '\n') + 1
-		n, ok := c.fits(c.left[start:], budget)
+	for c.middle != "" {
+		start := strings.LastIndexByte(c.middle[:len(c.middle)-1], '\n') + 1
+		n, ok := c.fits(c.middle[start:], budget)
 		if !ok {
 			break
 		}
 		budget -= n
-		c.tail += len(c.left) - start
-		c.left = c.left[:start]
+		c.tail += len(c.middle) - start
+		c.middle = c.middle[:start]
 	}
 	return budget
 }

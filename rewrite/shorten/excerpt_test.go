@@ -45,25 +45,25 @@ func TestExcerptKeepsWholeLines(t *testing.T) {
 	f := func(text string, keep int, share float64, want Excerpt) {
 		t.Helper()
 		got, ok := ExcerptOf(text, keep, share, pieces)
-		if got != want || ok != (want.Left != "") {
+		if got != want || ok != (want.Omitted != "") {
 			t.Errorf("%q: got %+v, %v, want %+v", text, got, ok, want)
 		}
 	}
 	f("", 0, 0.5, Excerpt{})
 	f("a\nb\n", 4, 0.5, Excerpt{})
-	f("a", 0, 0.5, Excerpt{Left: "a", From: 1, To: 1, LeftTokens: 1})
-	f("a\nb\nc\nd\ne\n", 4, 0.5, Excerpt{Head: "a\n", Left: "b\nc\nd\n", Tail: "e\n", From: 2, To: 4, LeftTokens: 6})
-	f("a\nb\nc\nd\ne\n", 4, 0, Excerpt{Left: "a\nb\nc\n", Tail: "d\ne\n", From: 1, To: 3, LeftTokens: 6})
-	f("a\nb\nc\nd\ne\n", 4, 1, Excerpt{Head: "a\nb\n", Left: "c\nd\ne\n", From: 3, To: 5, LeftTokens: 6})
-	f("a\r\n\r\nb\r\n\nc", 4, 0.75, Excerpt{Head: "a\r\n\r\n", Left: "b\r\n\n", Tail: "c", From: 3, To: 4, LeftTokens: 3})
+	f("a", 0, 0.5, Excerpt{Omitted: "a", From: 1, To: 1, OmittedTokens: 1})
+	f("a\nb\nc\nd\ne\n", 4, 0.5, Excerpt{Head: "a\n", Omitted: "b\nc\nd\n", Tail: "e\n", From: 2, To: 4, OmittedTokens: 6})
+	f("a\nb\nc\nd\ne\n", 4, 0, Excerpt{Omitted: "a\nb\nc\n", Tail: "d\ne\n", From: 1, To: 3, OmittedTokens: 6})
+	f("a\nb\nc\nd\ne\n", 4, 1, Excerpt{Head: "a\nb\n", Omitted: "c\nd\ne\n", From: 3, To: 5, OmittedTokens: 6})
+	f("a\r\n\r\nb\r\n\nc", 4, 0.75, Excerpt{Head: "a\r\n\r\n", Omitted: "b\r\n\n", Tail: "c", From: 3, To: 4, OmittedTokens: 3})
 	// what one side does not use goes to the other
-	f("too long a line\nb\nc\nd\n", 4, 0.5, Excerpt{Left: "too long a line\nb\n", Tail: "c\nd\n", From: 1, To: 2, LeftTokens: 7})
-	f("a\nb\nc\nmuch too long a line", 4, 0.25, Excerpt{Head: "a\nb\n", Left: "c\nmuch too long a line", From: 3, To: 4, LeftTokens: 7})
-	f("in the middle a line is too long\na\n", 5, 0.5, Excerpt{Left: "in the middle a line is too long\n", Tail: "a\n", From: 1, To: 1, LeftTokens: 9})
+	f("too long a line\nb\nc\nd\n", 4, 0.5, Excerpt{Omitted: "too long a line\nb\n", Tail: "c\nd\n", From: 1, To: 2, OmittedTokens: 7})
+	f("a\nb\nc\nmuch too long a line", 4, 0.25, Excerpt{Head: "a\nb\n", Omitted: "c\nmuch too long a line", From: 3, To: 4, OmittedTokens: 7})
+	f("in the middle a line is too long\na\n", 5, 0.5, Excerpt{Omitted: "in the middle a line is too long\n", Tail: "a\n", From: 1, To: 1, OmittedTokens: 9})
 	// out of bounds
-	f("a\n", -1, 0.5, Excerpt{Left: "a\n", From: 1, To: 1, LeftTokens: 2})
-	f("a\nb\n", 2, 7, Excerpt{Head: "a\n", Left: "b\n", From: 2, To: 2, LeftTokens: 2})
-	f("a\nb\n", 2, -7, Excerpt{Left: "a\n", Tail: "b\n", From: 1, To: 1, LeftTokens: 2})
+	f("a\n", -1, 0.5, Excerpt{Omitted: "a\n", From: 1, To: 1, OmittedTokens: 2})
+	f("a\nb\n", 2, 7, Excerpt{Head: "a\n", Omitted: "b\n", From: 2, To: 2, OmittedTokens: 2})
+	f("a\nb\n", 2, -7, Excerpt{Omitted: "a\n", Tail: "b\n", From: 1, To: 1, OmittedTokens: 2})
 }
 
 // excerptLaws are what holds for any text.
@@ -79,14 +79,14 @@ func excerptLaws(t interface{ Fatalf(string, ...any) }, text string, keep int, s
 		}
 		return
 	}
-	if e.Head+e.Left+e.Tail != text || e.Left == "" {
+	if e.Head+e.Omitted+e.Tail != text || e.Omitted == "" {
 		t.Fatalf("%q: not the text: %+v", text, e)
 	}
 	whole := func(s string) bool { return s == "" || strings.HasSuffix(s, "\n") }
-	if !whole(e.Head) || e.Tail != "" && !whole(e.Left) {
+	if !whole(e.Head) || e.Tail != "" && !whole(e.Omitted) {
 		t.Fatalf("%q: a line is cut: %+v", text, e)
 	}
-	if pieces(e.Head)+pieces(e.Tail) > max(keep, 0) || e.LeftTokens != pieces(e.Left) {
+	if pieces(e.Head)+pieces(e.Tail) > max(keep, 0) || e.OmittedTokens != pieces(e.Omitted) {
 		t.Fatalf("%q: more than %d tokens are kept, or those left out miscounted: %+v", text, keep, e)
 	}
 	all := strings.SplitAfter(text, "\n")
@@ -115,8 +115,8 @@ func TestOneVeryLongLineIsLeftOutAndCountedOnce(t *testing.T) {
 		counted += len(s)
 		return pieces(s)
 	})
-	if !ok || e.Head != "first\n" || e.Left != line+"\n" || e.Tail != "last" || e.From != 2 || e.To != 2 {
-		t.Errorf("%d bytes are left out, lines %d to %d, between %q and %q", len(e.Left), e.From, e.To, e.Head, e.Tail)
+	if !ok || e.Head != "first\n" || e.Omitted != line+"\n" || e.Tail != "last" || e.From != 2 || e.To != 2 {
+		t.Errorf("%d bytes are left out, lines %d to %d, between %q and %q", len(e.Omitted), e.From, e.To, e.Head, e.Tail)
 	}
 	if counted > len(line)+100 {
 		t.Errorf("%d bytes were counted of %d", counted, len(line))
