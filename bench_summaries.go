@@ -19,7 +19,7 @@ import (
 	"epitome/store"
 	"epitome/summarize"
 	"epitome/unit"
-	"epitome/window"
+	"epitome/window/overflow"
 )
 
 // narrated is the summariser of one replayed conversation: the one that serves, with a stand-in for the model. All that is asked
@@ -37,7 +37,7 @@ func narrating(conf Config, facts store.Store, count func(text string) int) *nar
 	n := &narrated{summariser: &summariser{}, model: &standIn{count: count}}
 	n.conf.Store(&conf)
 	n.Summariser = summarize.New(conf.Summarize, summarize.Means{
-		Store: facts, Keep: patience.D, Send: n.model.send, Dialect: n.model, Overflow: window.TooLong,
+		Store: facts, Keep: patience.D, Send: n.model.send, Dialect: n.model, Overflow: overflow.TooLong,
 		Count: count, Usable: n.usable, Tell: func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
 	})
 	return n

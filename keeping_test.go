@@ -16,6 +16,7 @@ import (
 	"epitome/rewrite/decision"
 	"epitome/store/memory"
 	"epitome/window"
+	"epitome/window/overflow"
 )
 
 // kept opens what is kept in the folder; log hears of it.
@@ -224,8 +225,8 @@ func TestScopesOfDifferentKindsDiffer(t *testing.T) {
 func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	k := keptIn(t, folder, io.Discard)
-	sent := window.Sent{Tokens: 40_000, Window: 128_000}
-	if _, ok := k.lessons.Refused("up", "nobody", window.Verdict{Kind: window.Input, Window: 32_768}, sent); !ok {
+	sent := overflow.Sent{Tokens: 40_000, Window: 128_000}
+	if _, ok := k.lessons.Refused("up", "nobody", overflow.Verdict{Kind: overflow.Input, Window: 32_768}, sent); !ok {
 		t.Error("a stated window is not learned")
 	}
 	want := func(k *keeping) {

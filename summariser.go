@@ -16,6 +16,7 @@ import (
 	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/window"
+	"epitome/window/overflow"
 )
 
 // summariser is the Summariser as rewriting sees it: what it asks goes out through the proxy.
@@ -33,7 +34,7 @@ func newSummariser(conf Config, k *keeping, counters *tokenize.Counters) *summar
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
 		Store: k.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: chat.Dialect{},
-		Overflow: window.TooLong, Count: countIn(tokenize.O200k, counters), Usable: s.usable,
+		Overflow: overflow.TooLong, Count: countIn(tokenize.O200k, counters), Usable: s.usable,
 		Tell: k.relay.RecordSummary, Log: k.log,
 	})
 	return s

@@ -19,7 +19,7 @@ var house = map[string]room{
 		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy" +
 			" bench/replay bench/through console console/logs console/metrics demo event offload prose proxy" +
 			" rewrite rewrite/chat rewrite/conversation rewrite/decision rewrite/limits rewrite/plan" +
-			" rewrite/span scripted store store/disk store/memory summarize tokenize unit window",
+			" rewrite/span scripted store store/disk store/memory summarize tokenize unit window window/overflow",
 		"main wires everything; nothing imports it, and no test code is linked into the program",
 	},
 	"bench/backend": {
@@ -141,7 +141,7 @@ var house = map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan sse unit window",
+		"event prose rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan sse unit window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"rewrite": {
@@ -256,8 +256,13 @@ var house = map[string]room{
 		"unit reads durations and sizes for every config; an import would make each of them depend on it",
 	},
 	"window": {
+		"unit window/overflow",
+		"what a model holds depends on its name, the configuration and what providers have said; " +
+			"who asks and what is rewritten for it must not matter",
+	},
+	"window/overflow": {
 		"sse unit",
-		"what a model holds depends on its name, the configuration and what providers have said; who asks and what is rewritten for it must not matter",
+		"what an answer says of its request's size must not depend on what a model is believed to hold",
 	},
 	"window/table": {
 		"",

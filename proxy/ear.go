@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"epitome/rewrite/chat"
-	"epitome/window"
+	"epitome/window/overflow"
 )
 
 // ear listens to an answer as it passes by, for what its end says of the request's size. The zero value hears nothing.
@@ -75,7 +75,7 @@ func (x *exchange) heard(a *answer) {
 		return
 	}
 	x.event.TokensUsed = used
-	if size, cut := window.Truncated(used, counted, x.event.Window); cut {
+	if size, cut := overflow.Truncated(used, counted, x.event.Window); cut {
 		x.event.Cut = size
 		if lessons.Cut(x.event.Upstream, x.event.Model, size, x.event.Window) {
 			x.proxy.plugs.Ratios.Forget(x.event.Upstream, x.event.Model)

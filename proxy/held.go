@@ -7,7 +7,7 @@ import (
 
 	"epitome/rewrite/chat"
 	"epitome/sse"
-	"epitome/window"
+	"epitome/window/overflow"
 )
 
 // What is held of an answer until it is known whether it refuses its request.
@@ -41,7 +41,7 @@ func (x *exchange) hold(a *answer) (said []byte) {
 	}
 	defer func() { a.hears = x.ear.hear }()
 	switch {
-	case a.code < 200 || a.empty || !window.MayRefuse(a.code):
+	case a.code < 200 || a.empty || !overflow.MayRefuse(a.code):
 		return nil
 	case a.code >= 300:
 		h.until = time.Now().Add(errorFor)

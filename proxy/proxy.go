@@ -35,7 +35,7 @@ import (
 	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/rewrite/limits"
-	"epitome/window"
+	"epitome/window/overflow"
 )
 
 // Settings are what a reload may change, but for the numbers that Config marks as fixed at start.
@@ -66,7 +66,7 @@ type Plugs struct {
 // Lessons take what answers tell of how much models hold. Their methods may be called from any goroutine.
 type Lessons interface {
 	// Refused learns from a refusal. ok says that it is news.
-	Refused(upstream, model string, v window.Verdict, s window.Sent) (tokens int, ok bool)
+	Refused(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool)
 	// Cut learns that a server has cut a request without a word, to about so many tokens.
 	Cut(upstream, model string, tokens, believed int) (ok bool)
 	// Answered takes back what an answer to a request of so many tokens, as the provider counts, proves wrong.

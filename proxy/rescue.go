@@ -8,6 +8,7 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/plan"
 	"epitome/window"
+	"epitome/window/overflow"
 )
 
 // rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each time; if that
@@ -31,7 +32,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *answer) (*answer, erro
 	}()
 	for {
 		v := r.read(a)
-		if v.Kind == window.NotOurs {
+		if v.Kind == overflow.NotOurs {
 			return r.settle(a), nil
 		}
 		r.note(v)
@@ -66,22 +67,22 @@ type rescuing struct {
 	whole  bool       // it goes as it came, as its structure was refused
 	record func()     // the form that was sent last; nil if it stands already
 
-	verdict window.Verdict // what the refusals say: the latest, or the latest that states a window
-	judged  window.Sent    // of what
+	verdict overflow.Verdict // what the refusals say: the latest, or the latest that states a window
+	judged  overflow.Sent    // of what
 }
 
 // read holds an answer as far as must be, and says what it means.
-func (r *rescuing) read(a *answer) window.Verdict {
+func (r *rescuing) read(a *answer) overflow.Verdict {
 	said := r.hold(a)
 	if said == nil {
-		return window.Verdict{}
+		return overflow.Verdict{}
 	}
-	return window.Read(window.Answer{Status: a.code, Type: string(find(a.block, "content-type")), Body: said}, r.sent())
+	return overflow.Read(overflow.Answer{Status: a.code, Type: string(find(a.block, "content-type")), Body: said}, r.sent())
 }
 
 // sent is what is known of the request that was sent last.
-func (r *rescuing) sent() window.Sent {
-	s := window.Sent{Tokens: r.report.After.Total(), MaxOutput: r.report.MaxOutput, Window: r.report.Window, Rewritten: r.rewritten != nil}
+func (r *rescuing) sent() overflow.Sent {
+	s := overflow.Sent{Tokens: r.report.After.Total(), MaxOutput: r.report.MaxOutput, Window: r.report.Window, Rewritten: r.rewritten != nil}
 	if r.output > 0 {
 		s.MaxOutput = min(s.MaxOutput, r.output)
 	}
@@ -89,7 +90,7 @@ func (r *rescuing) sent() window.Sent {
 }
 
 // note keeps what a refusal says.
-func (r *rescuing) note(v window.Verdict) {
+func (r *rescuing) note(v overflow.Verdict) {
 	e := &r.event.Rescue
 	if e.Kind == "" {
 		e.Kind, e.WindowBefore, e.TokensBefore = v.Kind.String(), r.report.Window, r.report.After.Total()
@@ -110,9 +111,9 @@ func (r *rescuing) learn() {
 const leastOutput = 512
 
 // shorten makes the request shorter, in the way that the refusal asks for, and reports whether that is to be sent.
-func (r *rescuing) shorten(v window.Verdict) bool {
+func (r *rescuing) shorten(v overflow.Verdict) bool {
 	switch {
-	case v.Kind == window.Malformed:
+	case v.Kind == overflow.Malformed:
 		if r.whole || r.rewritten == nil {
 			return false
 		}
@@ -120,7 +121,7 @@ func (r *rescuing) shorten(v window.Verdict) bool {
 		return r.reshape(plan.Rescue{Whole: true})
 	case r.whole:
 		return false
-	case v.Kind == window.Output && v.Output >= leastOutput && (r.output == 0 || v.Output < r.output) && r.capOutput(v.Output):
+	case v.Kind == overflow.Output && v.Output >= leastOutput && (r.output == 0 || v.Output < r.output) && r.capOutput(v.Output):
 		return true
 	}
 	from := max(r.stage, plan.StageClear)
@@ -150,13 +151,13 @@ func (r *rescuing) capOutput(tokens int) bool {
 
 // most is how many tokens the next request may have, by our count: what the refusal leaves room for, and in any case a tenth less
 // than before. Where it says nothing, half.
-func (r *rescuing) most(v window.Verdict) int {
+func (r *rescuing) most(v overflow.Verdict) int {
 	sent := r.sent()
-	if v.Limit <= 0 || v.Kind != window.Input && v.Kind != window.Output {
+	if v.Limit <= 0 || v.Kind != overflow.Input && v.Kind != overflow.Output {
 		return sent.Tokens / 2
 	}
 	room := window.Usable(v.Limit, sent.MaxOutput)
-	if counted := v.Requested; v.Kind == window.Input && counted > sent.Tokens { // the provider's tokens are smaller than ours
+	if counted := v.Requested; v.Kind == overflow.Input && counted > sent.Tokens { // the provider's tokens are smaller than ours
 		room = int(int64(room) * int64(sent.Tokens) / int64(counted))
 	}
 	return min(room, sent.Tokens*9/10)

@@ -23,7 +23,7 @@ import (
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
-	"epitome/window"
+	"epitome/window/overflow"
 )
 
 // patience bounds every wait of these tests; none of them measures time.
@@ -358,7 +358,7 @@ func (l *lessons) tell(format string, args ...any) {
 	l.told = append(l.told, fmt.Sprintf(format, args...))
 }
 
-func (l *lessons) Refused(upstream, model string, v window.Verdict, s window.Sent) (int, bool) {
+func (l *lessons) Refused(upstream, model string, v overflow.Verdict, s overflow.Sent) (int, bool) {
 	l.tell("refused %s %s %s %d of %d", upstream, model, v.Kind, s.Tokens, v.Window)
 	return v.Window, v.Window > 0
 }

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"epitome/window/overflow"
 )
 
 // Keeper keeps the lessons over a restart.
@@ -61,13 +63,13 @@ func NewLessons(k Keeper, now func() time.Time) *Lessons {
 
 // Refused learns from a refusal: the window that it states, or else, if the request was too long by our count, that the
 // window is a little smaller than the request. It returns what was learned; ok says that this is news, which deserves a warning.
-func (l *Lessons) Refused(upstream, model string, v Verdict, s Sent) (tokens int, ok bool) {
+func (l *Lessons) Refused(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool) {
 	switch {
-	case v.Kind != Input && v.Kind != Output:
+	case v.Kind != overflow.Input && v.Kind != overflow.Output:
 		return 0, false
 	case v.Window > 0:
 		return v.Window, l.learn(question{upstream, model}, lesson{tokens: v.Window, stated: true}, s.Window)
-	case v.Kind == Input:
+	case v.Kind == overflow.Input:
 		tokens = s.Tokens - s.Tokens/20
 		return tokens, l.learn(question{upstream, model}, lesson{tokens: tokens}, s.Window)
 	}
@@ -85,7 +87,7 @@ func (l *Lessons) Cut(upstream, model string, tokens, believed int) (ok bool) {
 
 // Probe takes what a server says of itself when it is asked; 0 forgets what it said before.
 func (l *Lessons) Probe(upstream, model string, tokens int) {
-	if tokens != 0 && (tokens < leastWindow || tokens > mostWindow) {
+	if tokens != 0 && (tokens < overflow.LeastWindow || tokens > overflow.MostWindow) {
 		return
 	}
 	var said lesson
@@ -179,7 +181,7 @@ func (l *Lessons) countLocked(q question, c count) {
 
 // learn takes a window that is below the one believed. What a provider has stated, a guess replaces only by less.
 func (l *Lessons) learn(q question, n lesson, believed int) (ok bool) {
-	if n.tokens < leastWindow || n.tokens > mostWindow || believed > 0 && n.tokens >= believed {
+	if n.tokens < overflow.LeastWindow || n.tokens > overflow.MostWindow || believed > 0 && n.tokens >= believed {
 		return false
 	}
 	now := l.now()
@@ -309,7 +311,7 @@ func (l *Lessons) restore(value []byte) {
 	now := l.now()
 	for _, k := range all {
 		n := lesson{k.Tokens, k.Until, k.Stated}
-		sound := n.tokens >= leastWindow && n.tokens <= mostWindow && n.holds(now) && !n.until.After(now.Add(keepStated))
+		sound := n.tokens >= overflow.LeastWindow && n.tokens <= overflow.MostWindow && n.holds(now) && !n.until.After(now.Add(keepStated))
 		if !sound || len(k.Upstream) > maxName || len(k.Model) > maxName || len(l.taught) >= mostTaught {
 			continue
 		}

@@ -10,6 +10,8 @@ import (
 	"unsafe"
 
 	"pgregory.net/rapid"
+
+	"epitome/window/overflow"
 )
 
 // drawer keeps one value, with the time of its keep.
@@ -49,10 +51,10 @@ func lessonsOn(d *drawer) (*Lessons, *Windows, *watch) {
 	return l, New(Config{Default: 128_000, Models: map[string]int{"mine*": 64_000}}, l), clock
 }
 
-func stated(tokens int) Verdict { return Verdict{Kind: Input, Window: tokens} }
+func stated(tokens int) overflow.Verdict { return overflow.Verdict{Kind: overflow.Input, Window: tokens} }
 
 func TestRefusalsTeach(t *testing.T) {
-	f := func(name string, v Verdict, s Sent, want Window) {
+	f := func(name string, v overflow.Verdict, s overflow.Sent, want Window) {
 		t.Helper()
 		l, w, _ := lessonsOn(&drawer{})
 		if tokens, ok := l.Refused("up", name, v, s); ok != (want.Source == Learned) || ok && tokens != want.Tokens {
@@ -69,22 +71,22 @@ func TestRefusalsTeach(t *testing.T) {
 		}
 	}
 	unknown, mine := Window{128_000, Default}, Window{64_000, Configured}
-	sent := Sent{Tokens: 60_000, Window: 128_000}
+	sent := overflow.Sent{Tokens: 60_000, Window: 128_000}
 	f("m", stated(32_768), sent, Window{32_768, Learned})
-	f("m", Verdict{Kind: Output, Window: 32_768, Output: 9}, sent, Window{32_768, Learned})
-	f("m", Verdict{Kind: Input}, sent, Window{57_000, Learned}) // a little less than what was too much
-	f("m", Verdict{Kind: Output, Output: 9}, sent, unknown)     // the input fits
-	f("m", Verdict{Kind: Rate, Window: 32_768}, sent, unknown)
-	f("m", Verdict{Kind: Bytes}, sent, unknown)
-	f("m", Verdict{Kind: Malformed}, sent, unknown)
-	f("m", Verdict{}, sent, unknown)
+	f("m", overflow.Verdict{Kind: overflow.Output, Window: 32_768, Output: 9}, sent, Window{32_768, Learned})
+	f("m", overflow.Verdict{Kind: overflow.Input}, sent, Window{57_000, Learned}) // a little less than what was too much
+	f("m", overflow.Verdict{Kind: overflow.Output, Output: 9}, sent, unknown)     // the input fits
+	f("m", overflow.Verdict{Kind: overflow.Rate, Window: 32_768}, sent, unknown)
+	f("m", overflow.Verdict{Kind: overflow.Bytes}, sent, unknown)
+	f("m", overflow.Verdict{Kind: overflow.Malformed}, sent, unknown)
+	f("m", overflow.Verdict{}, sent, unknown)
 	f("m", stated(3), sent, unknown)
 	f("m", stated(128_000), sent, unknown)
-	f("m", stated(20_000_000), Sent{}, unknown)
-	f("m", Verdict{Kind: Input}, Sent{Tokens: 900, Window: 128_000}, unknown)
-	f("m", Verdict{Kind: Input}, Sent{Tokens: 150_000, Window: 128_000}, unknown)
-	f("mine", stated(32_768), Sent{Window: 64_000}, Window{32_768, Learned})
-	f("mine", stated(100_000), Sent{Window: 64_000}, mine)
+	f("m", stated(20_000_000), overflow.Sent{}, unknown)
+	f("m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 900, Window: 128_000}, unknown)
+	f("m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 150_000, Window: 128_000}, unknown)
+	f("mine", stated(32_768), overflow.Sent{Window: 64_000}, Window{32_768, Learned})
+	f("mine", stated(100_000), overflow.Sent{Window: 64_000}, mine)
 	f(strings.Repeat("m", maxName+1), stated(32_768), sent, unknown)
 }
 
@@ -96,12 +98,12 @@ func TestLessonsEndByThemselves(t *testing.T) {
 			t.Errorf("at %v the window is %v, want %d %s", clock.at.Format(time.DateTime), got, tokens, source)
 		}
 	}
-	l.Refused("up", "m", stated(32_768), Sent{Window: 128_000})
+	l.Refused("up", "m", stated(32_768), overflow.Sent{Window: 128_000})
 	clock.at = clock.at.Add(23 * time.Hour)
 	want(32_768, Learned)
 	clock.at = clock.at.Add(time.Hour)
 	want(128_000, Default)
-	l.Refused("up", "m", Verdict{Kind: Input}, Sent{Tokens: 60_000, Window: 128_000})
+	l.Refused("up", "m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 60_000, Window: 128_000})
 	clock.at = clock.at.Add(59 * time.Minute)
 	want(57_000, Learned)
 	clock.at = clock.at.Add(time.Minute)
@@ -125,14 +127,14 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 			t.Errorf("the window is %v, want %d %s", got, tokens, source)
 		}
 	}
-	l.Refused("up", "m", stated(32_768), Sent{Window: 128_000})
+	l.Refused("up", "m", stated(32_768), overflow.Sent{Window: 128_000})
 	l.Answered("up", "m", 32_768)
 	l.Answered("other", "m", 100_000)
 	want(32_768, Learned)
 	l.Answered("up", "m", 32_769)
 	want(128_000, Default)
 	l.Probe("up", "m", 65_536)
-	l.Refused("up", "m", stated(32_768), Sent{Window: 65_536})
+	l.Refused("up", "m", stated(32_768), overflow.Sent{Window: 65_536})
 	l.Answered("up", "m", 40_000)
 	want(65_536, Probed)
 	l.Answered("up", "m", 70_000)
@@ -151,10 +153,10 @@ func TestOneLessonReplacesAnother(t *testing.T) {
 			t.Errorf("the window is %d, want %d", got, tokens)
 		}
 	}
-	believed := Sent{Window: 128_000} // as a request that began before the lesson has it
+	believed := overflow.Sent{Window: 128_000} // as a request that began before the lesson has it
 	guess := func(tokens int) func() {
 		return func() {
-			l.Refused("up", "m", Verdict{Kind: Input}, Sent{Tokens: tokens * 20 / 19, Window: 128_000})
+			l.Refused("up", "m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: tokens * 20 / 19, Window: 128_000})
 		}
 	}
 	f(57_000, guess(57_000))
@@ -182,15 +184,15 @@ func TestServersTellTheirWindow(t *testing.T) {
 	f("gpt-4o", 16_384, 16_384, Probed)
 	f("mine", 32_768, 32_768, Probed)
 	f("mine", 262_144, 64_000, Configured)
-	l.Refused("up", "m", stated(8_192), Sent{})
+	l.Refused("up", "m", stated(8_192), overflow.Sent{})
 	f("m", 32_768, 8_192, Learned)
 }
 
 func TestLessonsOutliveTheProcess(t *testing.T) {
 	d := &drawer{}
 	l, _, clock := lessonsOn(d)
-	l.Refused("up", "a", stated(32_768), Sent{Window: 128_000})
-	l.Refused("up", "b", Verdict{Kind: Input}, Sent{Tokens: 20_000, Window: 128_000})
+	l.Refused("up", "a", stated(32_768), overflow.Sent{Window: 128_000})
+	l.Refused("up", "b", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 20_000, Window: 128_000})
 	l.Probe("up", "b", 65_536)
 	if d.keep != keepStated {
 		t.Errorf("they are kept for %v", d.keep)
@@ -216,7 +218,7 @@ func TestLessonsOutliveTheProcess(t *testing.T) {
 		}
 	}
 	d.fails = true
-	if _, ok := l.Refused("up", "c", stated(32_768), Sent{Window: 128_000}); !ok {
+	if _, ok := l.Refused("up", "c", stated(32_768), overflow.Sent{Window: 128_000}); !ok {
 		t.Error("what is not kept is not learned")
 	}
 	memory := NewLessons(nil, clock.now)
@@ -234,7 +236,7 @@ func TestNothingNewIsNotKeptAgain(t *testing.T) {
 	l.Probe("up", "nobody", 0)
 	l.Answered("up", "m", 20_000)
 	l.Answered("up", "nobody", 20_000)
-	l.Refused("up", "m", Verdict{Kind: Rate}, Sent{})
+	l.Refused("up", "m", overflow.Verdict{Kind: overflow.Rate}, overflow.Sent{})
 	l.Cut("up", "m", 40_000, 32_768)
 	l.Cut("up", "m", 40_000, 32_768)
 	if d.puts != puts {
@@ -248,7 +250,7 @@ func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 	for _, up := range []string{"up", "gone"} {
 		l.Probe(up, "m", 65_536)
 		l.Probe(up, "n", 65_536)
-		l.Refused(up, "m", stated(32_768), Sent{Window: 65_536})
+		l.Refused(up, "m", stated(32_768), overflow.Sent{Window: 65_536})
 	}
 	l.Probe("up", "n", 0)
 	puts := d.puts
@@ -306,7 +308,7 @@ func TestLessonsAreBoundedAndCopied(t *testing.T) {
 
 func TestTaughtNameCostsNoAllocation(t *testing.T) {
 	l, w, _ := lessonsOn(&drawer{})
-	l.Refused("up", "gpt-4o", stated(32_768), Sent{})
+	l.Refused("up", "gpt-4o", stated(32_768), overflow.Sent{})
 	for _, model := range []string{"gpt-4o", "gpt-4.1"} {
 		w.Of("up", model)
 		if n := testing.AllocsPerRun(100, func() { w.Of("up", model) }); n != 0 {
@@ -323,9 +325,9 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			n := tokens.Draw(t, "tokens")
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0:
-				l.Refused("up", "mine", stated(n), Sent{Tokens: n, Window: w.Of("up", "mine").Tokens})
+				l.Refused("up", "mine", stated(n), overflow.Sent{Tokens: n, Window: w.Of("up", "mine").Tokens})
 			case 1:
-				l.Refused("up", "mine", Verdict{Kind: Input}, Sent{Tokens: n})
+				l.Refused("up", "mine", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: n})
 			case 2:
 				l.Probe("up", "mine", n)
 			case 3:
@@ -336,7 +338,7 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			case 4:
 				clock.at = clock.at.Add(time.Duration(n) * time.Second)
 			}
-			if got := w.Of("up", "mine"); got.Tokens > 64_000 || got.Tokens < leastWindow || got.Tokens == 64_000 && got.Source == Learned {
+			if got := w.Of("up", "mine"); got.Tokens > 64_000 || got.Tokens < overflow.LeastWindow || got.Tokens == 64_000 && got.Source == Learned {
 				t.Fatalf("the window is %v", got)
 			}
 		}
@@ -351,7 +353,7 @@ func TestManyMayLearnAtOnce(t *testing.T) {
 		all.Go(func() {
 			for i := range 200 {
 				model := fmt.Sprintf("model-%d", i%7)
-				l.Refused("up", model, stated(32_768+g), Sent{})
+				l.Refused("up", model, stated(32_768+g), overflow.Sent{})
 				l.Probe("up", model, 65_536+i)
 				l.Answered("up", model, 40_000)
 				if got := w.Of("up", model).Tokens; got < 32_768 || got > 128_000 {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"epitome/window/overflow"
 )
 
 // Look is a request by which a server may tell how much its models hold.
@@ -195,7 +197,7 @@ func sizeOf(v gjson.Result) int {
 		return 0
 	}
 	n := v.Int()
-	if n < leastWindow || n > mostWindow {
+	if n < overflow.LeastWindow || n > overflow.MostWindow {
 		return 0
 	}
 	return int(n)

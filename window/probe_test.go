@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/window/overflow"
 )
 
 // Answers of servers, made up after what each publishes of its API.
@@ -161,7 +163,7 @@ func FuzzReadProbe(f *testing.F) {
 				}
 			}
 			tokens, ok := ReadProbe(l.Path, []byte(body), model)
-			if ok != (tokens > 0) || ok && (tokens < leastWindow || tokens > mostWindow) {
+			if ok != (tokens > 0) || ok && (tokens < overflow.LeastWindow || tokens > overflow.MostWindow) {
 				t.Errorf("%s: got %d, %v", l.Path, tokens, ok)
 			}
 		}

@@ -1,7 +1,7 @@
 package window
 
 import (
-	_ "embed" // for the table
+	_ "embed"
 	"slices"
 	"strconv"
 	"strings"
@@ -59,7 +59,8 @@ func readTable() table {
 func newIndex() index { return index{{}, {}, {}} }
 
 func smaller(a, b int) int { return min(a, b) }
-func larger(a, b int) int  { return max(a, b) }
+
+func larger(a, b int) int { return max(a, b) }
 
 // add puts an entry under each of its names; where one stands already, pick chooses.
 func (x index) add(n name, tokens int, pick func(a, b int) int) {

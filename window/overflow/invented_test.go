@@ -1,6 +1,8 @@
-package window
+package overflow
 
-import "testing"
+import (
+	"testing"
+)
 
 // invented is an answer of a provider that does not exist. The first batch was written before the rules: 49 of its 50
 // answers were read right when they first ran.

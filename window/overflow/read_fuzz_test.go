@@ -1,4 +1,4 @@
-package window
+package overflow
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ func sound(t *testing.T, v Verdict, s Sent) {
 	switch {
 	case v.Kind < NotOurs || v.Kind > Malformed || v.Why == "" || len(v.Why) > 120:
 		t.Errorf("%+v", v)
-	case v.Window != 0 && (v.Window < leastWindow || v.Window > mostWindow || s.Window > 0 && v.Window >= s.Window || v.Kind != Input && v.Kind != Output):
+	case v.Window != 0 && (v.Window < LeastWindow || v.Window > MostWindow || s.Window > 0 && v.Window >= s.Window || v.Kind != Input && v.Kind != Output):
 		t.Errorf("the window cannot be: %+v", v)
 	case (v.Kind == Output) != (v.Output > 0) || v.Requested < 0:
 		t.Errorf("the sizes cannot be: %+v", v)

@@ -1,4 +1,4 @@
-package window
+package overflow
 
 import (
 	"slices"
@@ -73,7 +73,7 @@ func Full(reason string, made int) bool {
 // exactly as many as windows have. used is the whole prompt as the provider counted it, counted is the best count of
 // what was sent. size is about what the window seems to be, and not above the one believed.
 func Truncated(used, counted, believed int) (size int, ok bool) {
-	if used < leastUsed || counted < leastWindow || used >= counted {
+	if used < leastUsed || counted < LeastWindow || used >= counted {
 		return 0, false
 	}
 	exact := used == believed || isCommon(used) && counted-used >= used/10
@@ -81,7 +81,7 @@ func Truncated(used, counted, believed int) (size int, ok bool) {
 	case exact:
 		size = used
 	case used*10 < counted*6:
-		for size = leastWindow; size < used; size *= 2 { // servers that cut keep between half of a window and all of it
+		for size = LeastWindow; size < used; size *= 2 { // servers that cut keep between half of a window and all of it
 		}
 		if size >= counted {
 			size = used
@@ -90,7 +90,7 @@ func Truncated(used, counted, believed int) (size int, ok bool) {
 	if believed > 0 {
 		size = min(size, believed)
 	}
-	return size, size >= leastWindow && size <= mostWindow
+	return size, size >= LeastWindow && size <= MostWindow
 }
 
 // leastUsed is how many tokens a server keeps at least of what it cuts.
@@ -102,5 +102,5 @@ func isCommon(n int) bool {
 	for odd > 0 && odd%2 == 0 {
 		odd /= 2
 	}
-	return n >= leastWindow && slices.Contains([]int{1, 3, 5, 125, 625}, odd)
+	return n >= LeastWindow && slices.Contains([]int{1, 3, 5, 125, 625}, odd)
 }

@@ -1,6 +1,8 @@
-package window
+package overflow
 
-import "regexp"
+import (
+	"regexp"
+)
 
 // denial is a kind of refusals that no shorter request cures.
 type denial struct {

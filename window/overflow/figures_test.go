@@ -1,6 +1,8 @@
-package window
+package overflow
 
-import "testing"
+import (
+	"testing"
+)
 
 // said reads the text as the message of a refusal.
 func said(text string, s Sent) Verdict {

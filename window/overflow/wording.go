@@ -1,11 +1,11 @@
-package window
+package overflow
 
 import (
-	"epitome/unit"
-
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"epitome/unit"
 )
 
 // mostTokens is the largest number that is taken for one of tokens.
@@ -217,10 +217,13 @@ func snake(name string) (words []string) {
 	return words
 }
 
-func lower(c byte) bool  { return 'a' <= c && c <= 'z' }
-func upper(c byte) bool  { return 'A' <= c && c <= 'Z' }
+func lower(c byte) bool { return 'a' <= c && c <= 'z' }
+
+func upper(c byte) bool { return 'A' <= c && c <= 'Z' }
+
 func letter(c byte) bool { return lower(c) || upper(c) }
-func digit(c byte) bool  { return '0' <= c && c <= '9' }
+
+func digit(c byte) bool { return '0' <= c && c <= '9' }
 
 // number puts a number as # or @, or nothing where it is a version, a date, an amount or a part of a name.
 func (l *lexer) number() {

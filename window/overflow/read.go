@@ -1,6 +1,8 @@
-package window
+package overflow
 
-import "strings"
+import (
+	"strings"
+)
 
 // Answer is what a provider said to a request.
 type Answer struct {
@@ -46,8 +48,8 @@ type Verdict struct {
 
 // Windows that are stated outside of these are mistakes.
 const (
-	leastWindow = 1_024
-	mostWindow  = 10_000_000
+	LeastWindow = 1_024
+	MostWindow  = 10_000_000
 )
 
 // TooLong reports whether an answer says that its request was longer than the model takes, or than the provider ever will.
@@ -324,7 +326,7 @@ func (r *reading) learnable() int {
 
 // stated is the window that the answer states, if it can be true.
 func (r *reading) stated() int {
-	if w := r.sum.limit; w >= leastWindow && w <= mostWindow {
+	if w := r.sum.limit; w >= LeastWindow && w <= MostWindow {
 		return w
 	}
 	return 0

@@ -1,6 +1,8 @@
-package window
+package overflow
 
-import "regexp"
+import (
+	"regexp"
+)
 
 // The words of the matter, as regular expressions over a wording. None is a sentence of a provider: a rule asks which kinds
 // of words stand together. What refuses for other reasons is in denials.go.

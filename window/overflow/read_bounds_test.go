@@ -2,7 +2,7 @@
 
 // The race detector lets regexp take new memory again and again.
 
-package window
+package overflow
 
 import (
 	"runtime"

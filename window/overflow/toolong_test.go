@@ -1,6 +1,8 @@
-package window
+package overflow
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestTooLongKnowsWhatProvidersSay(t *testing.T) {
 	f := func(want bool, status int, body string) {
