@@ -226,7 +226,7 @@ func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
 	folder := t.TempDir()
 	k := keptIn(t, folder, io.Discard)
 	sent := overflow.Sent{Tokens: 40_000, Window: 128_000}
-	if _, ok := k.lessons.Refused("up", "nobody", overflow.Verdict{Kind: overflow.Input, Window: 32_768}, sent); !ok {
+	if _, ok := k.lessons.LearnRefusal("up", "nobody", overflow.Verdict{Kind: overflow.Input, Window: 32_768}, sent); !ok {
 		t.Error("a stated window is not learned")
 	}
 	want := func(k *keeping) {

@@ -71,18 +71,18 @@ func (x *exchange) heard(a *answer) {
 	used := x.ear.usage(int64(x.set.MaxBody))
 	lessons := x.proxy.plugs.Lessons
 	if used <= 0 { // by our own count, with a margin
-		lessons.Answered(x.event.Upstream, x.event.Model, counted-counted/10)
+		lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)
 		return
 	}
 	x.event.TokensUsed = used
 	if size, cut := overflow.Truncated(used, counted, x.event.Window); cut {
 		x.event.Cut = size
-		if lessons.Cut(x.event.Upstream, x.event.Model, size, x.event.Window) {
+		if lessons.LearnCut(x.event.Upstream, x.event.Model, size, x.event.Window) {
 			x.proxy.plugs.Ratios.Forget(x.event.Upstream, x.event.Model)
 		}
 		return
 	}
-	lessons.Answered(x.event.Upstream, x.event.Model, used)
+	lessons.LearnAnswer(x.event.Upstream, x.event.Model, used)
 	if x.ear.counted > 0 {
 		x.proxy.plugs.Ratios.Learn(x.event.Upstream, x.event.Model, x.ear.counted, used)
 	}

@@ -65,12 +65,12 @@ type Plugs struct {
 
 // Lessons take what answers tell of how much models hold. Their methods may be called from any goroutine.
 type Lessons interface {
-	// Refused learns from a refusal. ok says that it is news.
-	Refused(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool)
-	// Cut learns that a server has cut a request without a word, to about so many tokens.
-	Cut(upstream, model string, tokens, believed int) (ok bool)
-	// Answered takes back what an answer to a request of so many tokens, as the provider counts, proves wrong.
-	Answered(upstream, model string, tokens int)
+	// LearnRefusal learns from a refusal. ok says that it is news.
+	LearnRefusal(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool)
+	// LearnCut learns that a server has cut a request without a word, to about so many tokens.
+	LearnCut(upstream, model string, tokens, believed int) (ok bool)
+	// LearnAnswer takes back what an answer to a request of so many tokens, as the provider counts, proves wrong.
+	LearnAnswer(upstream, model string, tokens int)
 }
 
 // Ratios take what answers tell of how models count. Their methods may be called from any goroutine.

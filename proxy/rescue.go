@@ -102,7 +102,7 @@ func (r *rescuing) note(v overflow.Verdict) {
 
 // learn takes what the refusals said for true, as a smaller request was taken. What nothing has cured may have been misread.
 func (r *rescuing) learn() {
-	if tokens, news := r.proxy.plugs.Lessons.Refused(r.up.name, r.report.Model, r.verdict, r.judged); news {
+	if tokens, news := r.proxy.plugs.Lessons.LearnRefusal(r.up.name, r.report.Model, r.verdict, r.judged); news {
 		r.event.Rescue.WindowAfter = tokens
 	}
 }

@@ -358,17 +358,17 @@ func (l *lessons) tell(format string, args ...any) {
 	l.told = append(l.told, fmt.Sprintf(format, args...))
 }
 
-func (l *lessons) Refused(upstream, model string, v overflow.Verdict, s overflow.Sent) (int, bool) {
+func (l *lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s overflow.Sent) (int, bool) {
 	l.tell("refused %s %s %s %d of %d", upstream, model, v.Kind, s.Tokens, v.Window)
 	return v.Window, v.Window > 0
 }
 
-func (l *lessons) Cut(upstream, model string, tokens, believed int) bool {
+func (l *lessons) LearnCut(upstream, model string, tokens, believed int) bool {
 	l.tell("cut %s %s %d below %d", upstream, model, tokens, believed)
 	return true
 }
 
-func (l *lessons) Answered(upstream, model string, tokens int) {
+func (l *lessons) LearnAnswer(upstream, model string, tokens int) {
 	l.tell("answered %s %s %d", upstream, model, tokens)
 }
 

@@ -61,9 +61,9 @@ func NewLessons(k Keeper, now func() time.Time) *Lessons {
 	return l
 }
 
-// Refused learns from a refusal: the window that it states, or else, if the request was too long by our count, that the
+// LearnRefusal learns from a refusal: the window that it states, or else, if the request was too long by our count, that the
 // window is a little smaller than the request. It returns what was learned; ok says that this is news, which deserves a warning.
-func (l *Lessons) Refused(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool) {
+func (l *Lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool) {
 	switch {
 	case v.Kind != overflow.Input && v.Kind != overflow.Output:
 		return 0, false
@@ -76,10 +76,10 @@ func (l *Lessons) Refused(upstream, model string, v overflow.Verdict, s overflow
 	return 0, false
 }
 
-// Cut learns that a server has cut a request to a window of about so many tokens; see Truncated. It takes two such requests, and
+// LearnCut learns that a server has cut a request to a window of about so many tokens; see Truncated. It takes two such requests, and
 // none that was answered with more: some servers leave out of their count what they had cached.
-func (l *Lessons) Cut(upstream, model string, tokens, believed int) (ok bool) {
-	if !l.again(question{upstream, model}, tokens) {
+func (l *Lessons) LearnCut(upstream, model string, tokens, believed int) (ok bool) {
+	if !l.repeatsCut(question{upstream, model}, tokens) {
 		return false
 	}
 	return l.learn(question{upstream, model}, lesson{tokens: tokens}, believed)
@@ -119,12 +119,12 @@ func (l *Lessons) Unprobe(asked func(upstream string) bool) {
 	}
 }
 
-// Answered takes lessons back that a request which was answered proves wrong. tokens are the provider's own count of it: a
+// LearnAnswer takes lessons back that a request which was answered proves wrong. tokens are the provider's own count of it: a
 // server that cuts requests answers larger ones too, by ours.
-func (l *Lessons) Answered(upstream, model string, tokens int) {
+func (l *Lessons) LearnAnswer(upstream, model string, tokens int) {
 	q := question{upstream, model}
-	l.most(q, tokens)
-	if learned, probed := l.of(q); (learned == 0 || tokens <= learned) && (probed == 0 || tokens <= probed) {
+	l.noteLargest(q, tokens)
+	if learned, probed := l.current(q); (learned == 0 || tokens <= learned) && (probed == 0 || tokens <= probed) {
 		return
 	}
 	l.change(q, func(t *taught) bool {
@@ -140,36 +140,36 @@ func (l *Lessons) Answered(upstream, model string, tokens int) {
 }
 
 // count is what a server has counted of one model's requests.
-type count struct{ most, cut int } // the largest request; to how many tokens the last one seemed to be cut
+type count struct{ largest, cut int } // the largest request; to how many tokens the last one seemed to be cut
 
-// again reports whether a cut to so many tokens was seen before, and nothing that speaks against it.
-func (l *Lessons) again(q question, tokens int) bool {
+// repeatsCut reports whether a cut to so many tokens was seen before, and nothing that speaks against it.
+func (l *Lessons) repeatsCut(q question, tokens int) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.counts[q]
-	seen := c.cut == tokens && c.most <= tokens
+	seen := c.cut == tokens && c.largest <= tokens
 	c.cut = tokens
-	l.countLocked(q, c)
+	l.setCountLocked(q, c)
 	return seen
 }
 
-// most notes how large a request was that was answered.
-func (l *Lessons) most(q question, tokens int) {
+// noteLargest notes how large a request was that was answered.
+func (l *Lessons) noteLargest(q question, tokens int) {
 	l.mu.RLock()
 	c := l.counts[q]
 	l.mu.RUnlock()
-	if tokens <= c.most {
+	if tokens <= c.largest {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c = l.counts[q]
-	c.most = max(c.most, tokens)
-	l.countLocked(q, c)
+	c.largest = max(c.largest, tokens)
+	l.setCountLocked(q, c)
 }
 
-// countLocked keeps a count. When there is no room, all are forgotten.
-func (l *Lessons) countLocked(q question, c count) {
+// setCountLocked keeps a count. When there is no room, all are forgotten.
+func (l *Lessons) setCountLocked(q question, c count) {
 	if len(q.upstream) > maxName || len(q.model) > maxName {
 		return
 	}
@@ -200,8 +200,8 @@ func (l *Lessons) learn(q question, n lesson, believed int) (ok bool) {
 
 func (n lesson) holds(now time.Time) bool { return n.tokens > 0 && now.Before(n.until) }
 
-// of is what holds for a model now; 0 is nothing. It costs no allocation.
-func (l *Lessons) of(q question) (learned, probed int) {
+// current is what holds for a model now; 0 is nothing. It costs no allocation.
+func (l *Lessons) current(q question) (learned, probed int) {
 	if !l.some.Load() {
 		return 0, 0
 	}
@@ -268,8 +268,8 @@ func (t taught) until() time.Time {
 	return t.probed.until
 }
 
-// kept is a lesson as it is kept.
-type kept struct {
+// storedLesson is a lesson as it is kept.
+type storedLesson struct {
 	Upstream string    `json:"upstream"`
 	Model    string    `json:"model"`
 	Tokens   int       `json:"tokens"`
@@ -286,14 +286,14 @@ func (l *Lessons) save() {
 	l.saving.Lock()
 	defer l.saving.Unlock()
 	now := l.now()
-	all := []kept{}
+	all := []storedLesson{}
 	l.mu.RLock()
 	for q, t := range l.taught {
 		if n := t.learned; n.holds(now) {
-			all = append(all, kept{q.upstream, q.model, n.tokens, n.until, n.stated, false})
+			all = append(all, storedLesson{q.upstream, q.model, n.tokens, n.until, n.stated, false})
 		}
 		if n := t.probed; n.holds(now) {
-			all = append(all, kept{q.upstream, q.model, n.tokens, n.until, n.stated, true})
+			all = append(all, storedLesson{q.upstream, q.model, n.tokens, n.until, n.stated, true})
 		}
 	}
 	l.mu.RUnlock()
@@ -304,7 +304,7 @@ func (l *Lessons) save() {
 
 // restore takes what was kept. It may be damaged, or of a clock that went wrong.
 func (l *Lessons) restore(value []byte) {
-	var all []kept
+	var all []storedLesson
 	if json.Unmarshal(value, &all) != nil {
 		return
 	}

@@ -51,13 +51,15 @@ func lessonsOn(d *drawer) (*Lessons, *Windows, *watch) {
 	return l, New(Config{Default: 128_000, Models: map[string]int{"mine*": 64_000}}, l), clock
 }
 
-func stated(tokens int) overflow.Verdict { return overflow.Verdict{Kind: overflow.Input, Window: tokens} }
+func stated(tokens int) overflow.Verdict {
+	return overflow.Verdict{Kind: overflow.Input, Window: tokens}
+}
 
 func TestRefusalsTeach(t *testing.T) {
 	f := func(name string, v overflow.Verdict, s overflow.Sent, want Window) {
 		t.Helper()
 		l, w, _ := lessonsOn(&drawer{})
-		if tokens, ok := l.Refused("up", name, v, s); ok != (want.Source == Learned) || ok && tokens != want.Tokens {
+		if tokens, ok := l.LearnRefusal("up", name, v, s); ok != (want.Source == Learned) || ok && tokens != want.Tokens {
 			t.Errorf("%+v of %+v: learned %d, %v", v, s, tokens, ok)
 		}
 		if got := w.Of("up", name); got != want {
@@ -98,18 +100,18 @@ func TestLessonsEndByThemselves(t *testing.T) {
 			t.Errorf("at %v the window is %v, want %d %s", clock.at.Format(time.DateTime), got, tokens, source)
 		}
 	}
-	l.Refused("up", "m", stated(32_768), overflow.Sent{Window: 128_000})
+	l.LearnRefusal("up", "m", stated(32_768), overflow.Sent{Window: 128_000})
 	clock.at = clock.at.Add(23 * time.Hour)
 	want(32_768, Learned)
 	clock.at = clock.at.Add(time.Hour)
 	want(128_000, Default)
-	l.Refused("up", "m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 60_000, Window: 128_000})
+	l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 60_000, Window: 128_000})
 	clock.at = clock.at.Add(59 * time.Minute)
 	want(57_000, Learned)
 	clock.at = clock.at.Add(time.Minute)
 	want(128_000, Default)
-	l.Cut("up", "m", 4_096, 128_000)
-	l.Cut("up", "m", 4_096, 128_000)
+	l.LearnCut("up", "m", 4_096, 128_000)
+	l.LearnCut("up", "m", 4_096, 128_000)
 	want(4_096, Learned)
 	clock.at = clock.at.Add(time.Hour)
 	want(128_000, Default)
@@ -127,17 +129,17 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 			t.Errorf("the window is %v, want %d %s", got, tokens, source)
 		}
 	}
-	l.Refused("up", "m", stated(32_768), overflow.Sent{Window: 128_000})
-	l.Answered("up", "m", 32_768)
-	l.Answered("other", "m", 100_000)
+	l.LearnRefusal("up", "m", stated(32_768), overflow.Sent{Window: 128_000})
+	l.LearnAnswer("up", "m", 32_768)
+	l.LearnAnswer("other", "m", 100_000)
 	want(32_768, Learned)
-	l.Answered("up", "m", 32_769)
+	l.LearnAnswer("up", "m", 32_769)
 	want(128_000, Default)
 	l.Probe("up", "m", 65_536)
-	l.Refused("up", "m", stated(32_768), overflow.Sent{Window: 65_536})
-	l.Answered("up", "m", 40_000)
+	l.LearnRefusal("up", "m", stated(32_768), overflow.Sent{Window: 65_536})
+	l.LearnAnswer("up", "m", 40_000)
 	want(65_536, Probed)
-	l.Answered("up", "m", 70_000)
+	l.LearnAnswer("up", "m", 70_000)
 	want(128_000, Default)
 	if len(l.taught) != 0 {
 		t.Errorf("what is known no more is kept: %v", l.taught)
@@ -156,15 +158,15 @@ func TestOneLessonReplacesAnother(t *testing.T) {
 	believed := overflow.Sent{Window: 128_000} // as a request that began before the lesson has it
 	guess := func(tokens int) func() {
 		return func() {
-			l.Refused("up", "m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: tokens * 20 / 19, Window: 128_000})
+			l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: tokens * 20 / 19, Window: 128_000})
 		}
 	}
 	f(57_000, guess(57_000))
 	f(57_000, guess(76_000)) // a guess is an upper bound
 	f(38_000, guess(38_000))
-	f(65_536, func() { l.Refused("up", "m", stated(65_536), believed) }) // the provider's word is more than a guess
+	f(65_536, func() { l.LearnRefusal("up", "m", stated(65_536), believed) }) // the provider's word is more than a guess
 	f(65_536, guess(76_000))
-	f(32_768, func() { l.Refused("up", "m", stated(32_768), believed) })
+	f(32_768, func() { l.LearnRefusal("up", "m", stated(32_768), believed) })
 	f(19_000, guess(19_000)) // and yet it refused less
 }
 
@@ -184,15 +186,15 @@ func TestServersTellTheirWindow(t *testing.T) {
 	f("gpt-4o", 16_384, 16_384, Probed)
 	f("mine", 32_768, 32_768, Probed)
 	f("mine", 262_144, 64_000, Configured)
-	l.Refused("up", "m", stated(8_192), overflow.Sent{})
+	l.LearnRefusal("up", "m", stated(8_192), overflow.Sent{})
 	f("m", 32_768, 8_192, Learned)
 }
 
 func TestLessonsOutliveTheProcess(t *testing.T) {
 	d := &drawer{}
 	l, _, clock := lessonsOn(d)
-	l.Refused("up", "a", stated(32_768), overflow.Sent{Window: 128_000})
-	l.Refused("up", "b", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 20_000, Window: 128_000})
+	l.LearnRefusal("up", "a", stated(32_768), overflow.Sent{Window: 128_000})
+	l.LearnRefusal("up", "b", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: 20_000, Window: 128_000})
 	l.Probe("up", "b", 65_536)
 	if d.keep != keepStated {
 		t.Errorf("they are kept for %v", d.keep)
@@ -218,7 +220,7 @@ func TestLessonsOutliveTheProcess(t *testing.T) {
 		}
 	}
 	d.fails = true
-	if _, ok := l.Refused("up", "c", stated(32_768), overflow.Sent{Window: 128_000}); !ok {
+	if _, ok := l.LearnRefusal("up", "c", stated(32_768), overflow.Sent{Window: 128_000}); !ok {
 		t.Error("what is not kept is not learned")
 	}
 	memory := NewLessons(nil, clock.now)
@@ -234,11 +236,11 @@ func TestNothingNewIsNotKeptAgain(t *testing.T) {
 	puts := d.puts
 	l.Probe("up", "m", 32_768)
 	l.Probe("up", "nobody", 0)
-	l.Answered("up", "m", 20_000)
-	l.Answered("up", "nobody", 20_000)
-	l.Refused("up", "m", overflow.Verdict{Kind: overflow.Rate}, overflow.Sent{})
-	l.Cut("up", "m", 40_000, 32_768)
-	l.Cut("up", "m", 40_000, 32_768)
+	l.LearnAnswer("up", "m", 20_000)
+	l.LearnAnswer("up", "nobody", 20_000)
+	l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Rate}, overflow.Sent{})
+	l.LearnCut("up", "m", 40_000, 32_768)
+	l.LearnCut("up", "m", 40_000, 32_768)
 	if d.puts != puts {
 		t.Errorf("the keeper was called %d times for nothing", d.puts-puts)
 	}
@@ -250,7 +252,7 @@ func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 	for _, up := range []string{"up", "gone"} {
 		l.Probe(up, "m", 65_536)
 		l.Probe(up, "n", 65_536)
-		l.Refused(up, "m", stated(32_768), overflow.Sent{Window: 65_536})
+		l.LearnRefusal(up, "m", stated(32_768), overflow.Sent{Window: 65_536})
 	}
 	l.Probe("up", "n", 0)
 	puts := d.puts
@@ -261,7 +263,7 @@ func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 	}
 	for range 2 {
 		for _, up := range []string{"up", "gone"} {
-			l.Answered(up, "m", 40_000) // no refusal stands any more
+			l.LearnAnswer(up, "m", 40_000) // no refusal stands any more
 			if got := w.Of(up, "m"); got.Source == Probed != (up == "up") {
 				t.Errorf("%s: got %v", up, got)
 			}
@@ -308,7 +310,7 @@ func TestLessonsAreBoundedAndCopied(t *testing.T) {
 
 func TestTaughtNameCostsNoAllocation(t *testing.T) {
 	l, w, _ := lessonsOn(&drawer{})
-	l.Refused("up", "gpt-4o", stated(32_768), overflow.Sent{})
+	l.LearnRefusal("up", "gpt-4o", stated(32_768), overflow.Sent{})
 	for _, model := range []string{"gpt-4o", "gpt-4.1"} {
 		w.Of("up", model)
 		if n := testing.AllocsPerRun(100, func() { w.Of("up", model) }); n != 0 {
@@ -325,13 +327,13 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			n := tokens.Draw(t, "tokens")
 			switch rapid.IntRange(0, 4).Draw(t, "step") {
 			case 0:
-				l.Refused("up", "mine", stated(n), overflow.Sent{Tokens: n, Window: w.Of("up", "mine").Tokens})
+				l.LearnRefusal("up", "mine", stated(n), overflow.Sent{Tokens: n, Window: w.Of("up", "mine").Tokens})
 			case 1:
-				l.Refused("up", "mine", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: n})
+				l.LearnRefusal("up", "mine", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: n})
 			case 2:
 				l.Probe("up", "mine", n)
 			case 3:
-				l.Answered("up", "mine", n)
+				l.LearnAnswer("up", "mine", n)
 				if got := w.Of("up", "mine"); got.Source != Configured && got.Tokens < n {
 					t.Fatalf("%d tokens were answered, and the window is %v", n, got)
 				}
@@ -353,9 +355,9 @@ func TestManyMayLearnAtOnce(t *testing.T) {
 		all.Go(func() {
 			for i := range 200 {
 				model := fmt.Sprintf("model-%d", i%7)
-				l.Refused("up", model, stated(32_768+g), overflow.Sent{})
+				l.LearnRefusal("up", model, stated(32_768+g), overflow.Sent{})
 				l.Probe("up", model, 65_536+i)
-				l.Answered("up", model, 40_000)
+				l.LearnAnswer("up", model, 40_000)
 				if got := w.Of("up", model).Tokens; got < 32_768 || got > 128_000 {
 					t.Errorf("the window is %d", got)
 				}

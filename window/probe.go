@@ -62,23 +62,23 @@ func ReadProbe(path string, body []byte, model string) (tokens int, ok bool) {
 	path, _, _ = strings.Cut(path, "?")
 	switch path {
 	case commonList:
-		tokens = ofCommonList(body, model)
+		tokens = searchCommonList(body, model)
 	case ollamaRuns:
-		tokens = pick(listOf(gjson.GetBytes(body, "models"), running), model)
+		tokens = smallestOf(readList(gjson.GetBytes(body, "models"), readOllamaModel), model)
 	case studioList:
-		tokens = pick(listOf(gjson.GetBytes(body, "data"), studied), model)
+		tokens = smallestOf(readList(gjson.GetBytes(body, "data"), readStudioModel), model)
 	case studioNext:
-		tokens = pick(listOf(gjson.GetBytes(body, "models"), instances), model)
+		tokens = smallestOf(readList(gjson.GetBytes(body, "models"), readStudioInstances), model)
 	case llamaProps:
-		tokens = whole(body, func(v gjson.Result) int { return sizeOf(v.Get("default_generation_settings.n_ctx")) })
+		tokens = readWhole(body, func(v gjson.Result) int { return readSize(v.Get("default_generation_settings.n_ctx")) })
 	case ollamaShow:
-		tokens = whole(body, func(v gjson.Result) int { return parameter(v.Get("parameters").String()) })
+		tokens = readWhole(body, func(v gjson.Result) int { return readNumCtx(v.Get("parameters").String()) })
 	}
 	return tokens, tokens > 0
 }
 
-// whole reads a body that counts as a whole: cut off, its numbers may be.
-func whole(body []byte, read func(gjson.Result) int) int {
+// readWhole reads a body that counts as a whole: cut off, its numbers may be.
+func readWhole(body []byte, read func(gjson.Result) int) int {
 	if !json.Valid(body) {
 		return 0
 	}
@@ -92,8 +92,8 @@ type listed struct {
 	parent string // of an adapter: the model that it belongs to
 }
 
-// listOf reads the items of a list, without one that is cut off: its numbers may be, too.
-func listOf(list gjson.Result, read func(gjson.Result) []listed) (all []listed) {
+// readList reads the items of a list, without one that is cut off: its numbers may be, too.
+func readList(list gjson.Result, read func(gjson.Result) []listed) (all []listed) {
 	if !list.IsArray() {
 		return nil
 	}
@@ -106,17 +106,17 @@ func listOf(list gjson.Result, read func(gjson.Result) []listed) (all []listed) 
 	return all
 }
 
-// ofCommonList finds a model in the list of the common API. A whole list in which each model holds the same is that of a server
+// searchCommonList finds a model in the list of the common API. A whole list in which each model holds the same is that of a server
 // that runs one, maybe with adapters, under whatever name it is asked for.
-func ofCommonList(body []byte, model string) (tokens int) {
+func searchCommonList(body []byte, model string) (tokens int) {
 	list := gjson.ParseBytes(body)
 	if !list.IsArray() {
 		list = list.Get("data")
 	}
-	all := listOf(list, common)
-	adapt(all)
-	if nearest(all, model) < unlike || !json.Valid(body) {
-		return pick(all, model)
+	all := readList(list, readCommonModel)
+	sizeAdapters(all)
+	if bestLikeness(all, model) < unlike || !json.Valid(body) {
+		return smallestOf(all, model)
 	}
 	for _, m := range all {
 		if m.tokens == 0 || tokens != 0 && m.tokens != tokens {
@@ -127,8 +127,8 @@ func ofCommonList(body []byte, model string) (tokens int) {
 	return tokens
 }
 
-// adapt lets adapters hold what the models do that they belong to.
-func adapt(all []listed) {
+// sizeAdapters lets adapters hold what the models do that they belong to.
+func sizeAdapters(all []listed) {
 	sizes := map[string]int{}
 	for _, m := range all {
 		if len(m.names) > 0 {
@@ -142,37 +142,37 @@ func adapt(all []listed) {
 	}
 }
 
-// common is an item of the common API's list. Its smallest size counts: a host may have the model's, and its own below that.
-func common(v gjson.Result) []listed {
-	m := listed{names: names(v, "id", "canonical_slug", "root"), parent: v.Get("parent").String()}
+// readCommonModel is an item of the common API's list. Its smallest size counts: a host may have the model's, and its own below that.
+func readCommonModel(v gjson.Result) []listed {
+	m := listed{names: namesIn(v, "id", "canonical_slug", "root"), parent: v.Get("parent").String()}
 	v.Get("aliases").ForEach(func(_, alias gjson.Result) bool {
 		m.names = append(m.names, alias.String())
 		return true
 	})
 	for _, key := range []string{"max_model_len", "context_window", "context_length", "max_context_length", "top_provider.context_length"} {
-		if n := sizeOf(v.Get(key)); n > 0 && (m.tokens == 0 || n < m.tokens) {
+		if n := readSize(v.Get(key)); n > 0 && (m.tokens == 0 || n < m.tokens) {
 			m.tokens = n
 		}
 	}
 	return []listed{m}
 }
 
-// running is an item of Ollama's list of what is loaded.
-func running(v gjson.Result) []listed {
-	return []listed{{names: names(v, "name", "model"), tokens: sizeOf(v.Get("context_length"))}}
+// readOllamaModel is an item of Ollama's list of what is loaded.
+func readOllamaModel(v gjson.Result) []listed {
+	return []listed{{names: namesIn(v, "name", "model"), tokens: readSize(v.Get("context_length"))}}
 }
 
-// studied is an item of LM Studio's list. What is not loaded will be loaded with less than it can hold.
-func studied(v gjson.Result) []listed {
-	return []listed{{names: names(v, "id"), tokens: sizeOf(v.Get("loaded_context_length"))}}
+// readStudioModel is an item of LM Studio's list. What is not loaded will be loaded with less than it can hold.
+func readStudioModel(v gjson.Result) []listed {
+	return []listed{{names: namesIn(v, "id"), tokens: readSize(v.Get("loaded_context_length"))}}
 }
 
-// instances are those that LM Studio has loaded of a model, each with a name of its own, and the model.
-func instances(v gjson.Result) []listed {
-	key := listed{names: names(v, "key")}
+// readStudioInstances are those that LM Studio has loaded of a model, each with a name of its own, and the model.
+func readStudioInstances(v gjson.Result) []listed {
+	key := listed{names: namesIn(v, "key")}
 	all := []listed{}
 	v.Get("loaded_instances").ForEach(func(_, loaded gjson.Result) bool {
-		m := listed{names: names(loaded, "id"), tokens: sizeOf(loaded.Get("config.context_length"))}
+		m := listed{names: namesIn(loaded, "id"), tokens: readSize(loaded.Get("config.context_length"))}
 		if m.tokens > 0 && (key.tokens == 0 || m.tokens < key.tokens) {
 			key.tokens = m.tokens
 		}
@@ -182,7 +182,7 @@ func instances(v gjson.Result) []listed {
 	return append(all, key)
 }
 
-func names(v gjson.Result, keys ...string) (all []string) {
+func namesIn(v gjson.Result, keys ...string) (all []string) {
 	for _, key := range keys {
 		if s := v.Get(key).String(); s != "" {
 			all = append(all, s)
@@ -191,8 +191,8 @@ func names(v gjson.Result, keys ...string) (all []string) {
 	return all
 }
 
-// sizeOf is a number of tokens that may be a window; 0 is none.
-func sizeOf(v gjson.Result) int {
+// readSize is a number of tokens that may be a window; 0 is none.
+func readSize(v gjson.Result) int {
 	if v.Type != gjson.Number && v.Type != gjson.String {
 		return 0
 	}
@@ -203,19 +203,19 @@ func sizeOf(v gjson.Result) int {
 	return int(n)
 }
 
-// parameter finds the window among the lines "NAME VALUE" of Ollama's parameters.
-func parameter(text string) (tokens int) {
+// readNumCtx finds the window among the lines "NAME VALUE" of Ollama's parameters.
+func readNumCtx(text string) (tokens int) {
 	for line := range strings.Lines(text) {
 		if f := strings.Fields(line); len(f) == 2 && f[0] == "num_ctx" {
-			tokens = sizeOf(gjson.Result{Type: gjson.String, Str: f[1]})
+			tokens = readSize(gjson.Result{Type: gjson.String, Str: f[1]})
 		}
 	}
 	return tokens
 }
 
-// pick is how much a model of the list holds: the smallest of those that are called most like it.
-func pick(all []listed, model string) (tokens int) {
-	degree := nearest(all, model)
+// smallestOf is how much a model of the list holds: the smallest of those that are called most like it.
+func smallestOf(all []listed, model string) (tokens int) {
+	degree := bestLikeness(all, model)
 	for _, m := range all {
 		if degree < unlike && m.likeness(model) == degree && m.tokens > 0 && (tokens == 0 || m.tokens < tokens) {
 			tokens = m.tokens
@@ -224,8 +224,8 @@ func pick(all []listed, model string) (tokens int) {
 	return tokens
 }
 
-// nearest is how much a model of the list is called like this one at most.
-func nearest(all []listed, model string) int {
+// bestLikeness is how much a model of the list is called like this one at most.
+func bestLikeness(all []listed, model string) int {
 	degree := unlike
 	for _, m := range all {
 		degree = min(degree, m.likeness(model))

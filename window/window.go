@@ -1,18 +1,17 @@
-// Package window is how much a model holds, and how providers say that a request is too long.
+// Package window is how many tokens a model can hold.
 //
-// It promises an answer for every name, found without asking anyone: what the user configured, else what a server said of
-// itself, else the entry of a built-in table, else that of the name's family, else the configured default; the answer says
-// which. What it believes may be wrong: providers change their limits, and hosts and accounts cut them. So use corrects it
-// downwards (Lessons): the configured window is an upper bound, and less wins that a refusal has stated, that follows from a
-// refusal or a silent cut, or that a server has told. A stated window holds a day, one that follows an hour, and both
-// end when a larger request is answered. Windows are made anew with each configuration; the lessons stay.
+// It promises an answer for every name, found without asking anyone. The answer says where it comes from: the
+// configuration, else what a server has said of itself, else the entry of a built-in table, else that of the name's
+// family, else the configured default. Use corrects it downwards (Lessons). A window is less than the configured one
+// if a refusal has stated less, if less follows from a refusal or from a silent cut, or if the server has said less.
+// A stated window holds for a day, one that follows for an hour, and both end when a larger request is answered.
+// Windows are made anew with each configuration; Lessons outlive it.
 //
-// Read tells a refusal for a request's size from all others. It knows no provider, only where errors have their texts, the
-// words of size and excess, and how numbers relate to them; when in doubt it is another refusal. It looks at a bounded
-// part of an answer in time that is linear in it, and quotes nothing of it.
+// It does not promise that a window is right: providers change their limits, and hosts and accounts lower them.
 //
-// The package does no I/O but what is plugged in as a Keeper, and asks nobody: Looks says how a server can be asked, ReadProbe what
-// it has said, and who asks hands that in (Lessons.Probe).
+// The package does no I/O but through a Keeper, and asks nobody. Looks says how a server can be asked, and ReadProbe
+// reads what it answers. Who asks hands that in with Lessons.Probe. How a provider says that a request is too long is
+// in the room overflow.
 package window
 
 import (
@@ -93,11 +92,11 @@ func New(c Config, l *Lessons) *Windows {
 // longest of the configured patterns that fits this name wins; of two as long, the smaller window. What was learned is of
 // the very names of upstream and model.
 func (w *Windows) Of(upstream, model string) Window {
-	found := w.untaught(upstream, model)
+	found := w.withoutLessons(upstream, model)
 	if w.lessons == nil {
 		return found
 	}
-	learned, probed := w.lessons.of(question{upstream, model})
+	learned, probed := w.lessons.current(question{upstream, model})
 	if probed > 0 && (probed < found.Tokens || found.Source != Configured) {
 		found = Window{probed, Probed}
 	}
@@ -118,10 +117,10 @@ func (w *Windows) Configured(model string) (tokens int) {
 	return 0
 }
 
-// untaught is the window without the lessons of use.
-func (w *Windows) untaught(upstream, model string) Window {
+// withoutLessons is the window without the lessons of use.
+func (w *Windows) withoutLessons(upstream, model string) Window {
 	if len(model) > maxName {
-		return w.find(upstream, model)
+		return w.search(upstream, model)
 	}
 	w.mu.RLock()
 	found, ok := w.known[question{upstream, model}]
@@ -129,7 +128,7 @@ func (w *Windows) untaught(upstream, model string) Window {
 	if ok {
 		return found
 	}
-	found = w.find(upstream, model)
+	found = w.search(upstream, model)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.known) >= maxKnown {
@@ -140,7 +139,7 @@ func (w *Windows) untaught(upstream, model string) Window {
 	return found
 }
 
-func (w *Windows) find(upstream, model string) Window {
+func (w *Windows) search(upstream, model string) Window {
 	if tokens := w.Configured(model); tokens > 0 {
 		return Window{tokens, Configured}
 	}

@@ -281,7 +281,7 @@ func BenchmarkKnownName(b *testing.B) {
 func BenchmarkNewName(b *testing.B) {
 	w := New(Config{Default: 1_024}, nil)
 	for b.Loop() {
-		w.find("openai", "nobody-knows-this-model")
+		w.search("openai", "nobody-knows-this-model")
 	}
 }
 

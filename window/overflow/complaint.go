@@ -24,14 +24,14 @@ const (
 type complaint struct {
 	body   string // as far as it is looked at
 	texts  []string
-	said   int  // bytes of texts
+	size   int  // bytes of texts
 	failed bool // the status is one of an error, so that the whole answer is about it
 	frames int  // that a stream has carried, without its end
 	stream bool
 }
 
-// complaintOf finds what an answer complains of.
-func complaintOf(a Answer) complaint {
+// findComplaint finds what an answer complains of.
+func findComplaint(a Answer) complaint {
 	whole := bytes.TrimSpace(a.Body)
 	cut := len(whole) > mostBody
 	body := string(whole[:min(len(whole), mostBody)])
@@ -40,18 +40,18 @@ func complaintOf(a Answer) complaint {
 	case len(body) == 0:
 		c.stream = strings.Contains(a.Type, "event-stream")
 	case body[0] == '{' || body[0] == '[':
-		c.json(body, cut)
+		c.readJSON(body, cut)
 	case body[0] == '<':
-		c.page(body)
+		c.readPage(body)
 	case strings.Contains(body, ":exception-type"): // a frame of Amazon's event stream
 		if _, after, ok := strings.Cut(body, "{"); ok {
 			payload := "{" + after
-			c.value(gjson.Parse(payload[:endOf(payload)]), true, 0)
+			c.readValue(gjson.Parse(payload[:endOf(payload)]), true, 0)
 		}
 	case isStream(a.Type, body):
-		c.events(body)
-	case c.failed || named(body):
-		c.say(body, 0)
+		c.readEvents(body)
+	case c.failed || beginsWithErrorName(body):
+		c.addText(body, 0)
 	}
 	return c
 }
@@ -62,21 +62,21 @@ func isStream(kind, body string) bool {
 	return sse.Looks([]byte(body[:min(len(body), most)])) || strings.Contains(kind, "event-stream")
 }
 
-// named reports that a text begins with the name of an error and a colon, as "validationException: …" does.
-func named(s string) bool {
+// beginsWithErrorName reports that a text begins with the name of an error and a colon, as "validationException: …" does.
+func beginsWithErrorName(s string) bool {
 	name, _, ok := strings.Cut(s, ":")
 	name = strings.ToLower(name)
 	return ok && !strings.ContainsAny(name, " \t\n") && (strings.HasSuffix(name, "exception") || strings.HasSuffix(name, "error"))
 }
 
-// json reads one value, or several that follow one another. A text that the bound has cut off is closed.
-func (c *complaint) json(s string, cut bool) {
+// readJSON reads one value, or several that follow one another. A text that the bound has cut off is closed.
+func (c *complaint) readJSON(s string, cut bool) {
 	if cut {
 		s = strings.TrimRight(s, `\`) + `"`
 	}
 	for range mostItems {
 		end := endOf(s)
-		c.value(gjson.Parse(s[:end]), c.failed, 0)
+		c.readValue(gjson.Parse(s[:end]), c.failed, 0)
 		if s = strings.TrimSpace(s[end:]); s == "" || s[0] != '{' {
 			return
 		}
@@ -117,18 +117,18 @@ func closing(s string, i int) int {
 	}
 }
 
-// page reads what a page of HTML has as its title.
-func (c *complaint) page(s string) {
+// readPage reads what a page of HTML has as its title.
+func (c *complaint) readPage(s string) {
 	for _, tag := range []string{"title", "h1"} {
 		_, after, ok := strings.Cut(s, "<"+tag+">")
 		if text, _, closed := strings.Cut(after, "</"+tag+">"); ok && closed {
-			c.say(text, 0)
+			c.addText(text, 0)
 		}
 	}
 }
 
-// events reads the frames of a stream.
-func (c *complaint) events(s string) {
+// readEvents reads the frames of a stream.
+func (c *complaint) readEvents(s string) {
 	c.stream = true
 	event := ""
 	for f := range sse.Fields([]byte(s)) {
@@ -138,21 +138,21 @@ func (c *complaint) events(s string) {
 		case string(f.Name) == "event":
 			event = strings.ToLower(string(f.Value))
 		case string(f.Name) == "data":
-			c.frame(event, strings.TrimSpace(string(f.Value)))
+			c.readFrame(event, strings.TrimSpace(string(f.Value)))
 		}
 	}
 }
 
-func (c *complaint) frame(event, payload string) {
+func (c *complaint) readFrame(event, payload string) {
 	if payload == "" || payload == "[DONE]" {
 		return
 	}
 	c.frames++
 	bad := strings.Contains(event, "error") || strings.Contains(event, "exception") || strings.Contains(event, "failed")
 	if v := gjson.Parse(payload); v.IsObject() {
-		c.value(v, bad || c.failed, 0)
+		c.readValue(v, bad || c.failed, 0)
 	} else if bad || c.failed {
-		c.say(payload, 0)
+		c.addText(payload, 0)
 	}
 }
 
@@ -170,23 +170,23 @@ var sizeFields = regexp.MustCompile(`tokens?|ctx|context|limit|max|prompt|input|
 
 func among(list, name string) bool { return strings.Contains(list, " "+name+" ") }
 
-// value reads what stands in an answer; inside an error its texts, codes and numbers count.
-func (c *complaint) value(v gjson.Result, inside bool, depth int) {
+// readValue reads what stands in an answer; inside an error its texts, codes and numbers count.
+func (c *complaint) readValue(v gjson.Result, inside bool, depth int) {
 	switch {
 	case depth > mostDepth:
 	case v.Type == gjson.String && inside:
-		c.say(v.String(), depth+1)
+		c.addText(v.String(), depth+1)
 	case v.IsArray():
 		left := mostItems
 		v.ForEach(func(_, item gjson.Result) bool {
 			left--
-			c.value(item, inside, depth+1)
+			c.readValue(item, inside, depth+1)
 			return left > 0
 		})
 	case v.IsObject():
 		inside = inside || isError(v)
 		v.ForEach(func(key, member gjson.Result) bool {
-			c.member(key.String(), member, inside, depth+1)
+			c.readMember(key.String(), member, inside, depth+1)
 			return true
 		})
 	}
@@ -205,27 +205,27 @@ func isError(v gjson.Result) (is bool) {
 	return is
 }
 
-func (c *complaint) member(key string, v gjson.Result, inside bool, depth int) {
-	name := bare(key)
+func (c *complaint) readMember(key string, v gjson.Result, inside bool, depth int) {
+	name := plainKey(key)
 	switch {
 	case among(holders, name):
-		c.value(v, inside || name != "metadata", depth)
+		c.readValue(v, inside || name != "metadata", depth)
 	case among(wrappers, name):
-		c.value(v, inside && name == "data", depth)
+		c.readValue(v, inside && name == "data", depth)
 	case !inside:
 	case among(messages, name):
-		c.value(v, true, depth)
+		c.readValue(v, true, depth)
 	case among(codes, name):
 		if v.Type == gjson.String && len(v.Str) < 128 && strings.Trim(v.Str, "0123456789") != "" {
-			c.add(v.Str)
+			c.addClipped(v.Str)
 		}
 	case v.Type == gjson.Number && sizeFields.MatchString(name):
-		c.add(key + " " + v.Raw)
+		c.addClipped(key + " " + v.Raw)
 	}
 }
 
-// bare is a member's name in lower case without signs.
-func bare(key string) string {
+// plainKey is a member's name in lower case without signs.
+func plainKey(key string) string {
 	if len(key) > 32 {
 		return ""
 	}
@@ -234,24 +234,24 @@ func bare(key string) string {
 
 var signs = strings.NewReplacer("_", "", "-", "", " ", "")
 
-// say takes a text, which may have another answer in it.
-func (c *complaint) say(s string, depth int) {
+// addText takes a text, which may have another answer in it.
+func (c *complaint) addText(s string, depth int) {
 	s = strings.TrimSpace(s)
 	if at := strings.Index(s, `{"`); at >= 0 && depth <= mostDepth {
 		end := at + endOf(s[at:])
-		c.value(gjson.Parse(s[at:end]), true, depth)
+		c.readValue(gjson.Parse(s[at:end]), true, depth)
 		s = s[:at] + " " + s[end:]
 	}
 	for _, sign := range []string{"input_value=", "'input':", `"input":`, "'messages':", `"messages":`, "messages=[", "'content':", `"content":`} {
 		s, _, _ = strings.Cut(s, sign)
 	}
-	c.add(s)
+	c.addClipped(s)
 }
 
-func (c *complaint) add(s string) {
-	s = s[:min(len(s), mostText, mostSaid-c.said)]
+func (c *complaint) addClipped(s string) {
+	s = s[:min(len(s), mostText, mostSaid-c.size)]
 	if strings.TrimSpace(s) != "" {
 		c.texts = append(c.texts, s)
-		c.said += len(s)
+		c.size += len(s)
 	}
 }

@@ -10,8 +10,8 @@ type denial struct {
 	words *regexp.Regexp
 }
 
-// ofAccounts hold whatever else an answer says: what asks for money or other credentials may speak of tokens, too.
-var ofAccounts = [...]denial{
+// accountDenials hold whatever else an answer says: what asks for money or other credentials may speak of tokens, too.
+var accountDenials = [...]denial{
 	{"it is about credentials", regexp.MustCompile(`\b(?:api key|unauthori[sz]ed|authenticat\w*|authori[sz]ation|forbidden|permissions?|credentials?|jwt)\b` +
 		`|\b(?:access|auth|bearer|refresh|security|api|id) token\b|\btoken (?:is |has )?(?:expired|invalid|revoked)\b`)},
 	{"it is about money", regexp.MustCompile(`\b(?:quotas?|billing|credits?|balance|payments?|afford|funds|wallet|allowance|subscription)\b|余额|额度|欠费`)},
@@ -21,8 +21,8 @@ var ofAccounts = [...]denial{
 // accountWords speak of someone's share rather than of a request, unless its input or its window are named too.
 var accountWords = regexp.MustCompile(`\b(?:accounts?|organi[sz]ations?|projects?|workspaces?|plan|tier|usage|your (?:\w+ )?tokens? limit)\b`)
 
-// ofFields hold once it is clear that no rate is meant.
-var ofFields = [...]denial{
+// fieldDenials hold once it is clear that no rate is meant.
+var fieldDenials = [...]denial{
 	{"it is about a field of the request", regexp.MustCompile(
 		`\b(?:strings?|arrays?|lists?|integer|decimal|number|dict|object|enum) (?:too|above|below|should|must)\b` +
 			`|\b(?:temperature|top [pk]|logprobs?|logit bias|best of|budget tokens|thinking budget|stop (?:sequences?|words?|tokens?)|cache key|` +

@@ -9,19 +9,19 @@ import (
 type part int
 
 const (
-	noPart     part = iota // no word tells
-	limitPart              // of what is allowed
-	inputPart              // of the request without its answer
-	outputPart             // of the answer that is asked for
-	askedPart              // of the request, as it is asked for
-	wholePart              // of what was sent, with or without the answer
-	sparedPart             // of nothing that matters: an excess, a use of earlier requests, an index
+	noPart      part = iota // no word tells
+	limitPart               // of what is allowed
+	inputPart               // of the request without its answer
+	outputPart              // of the answer that is asked for
+	askedPart               // of the request, as it is asked for
+	wholePart               // of what was sent, with or without the answer
+	ignoredPart             // of nothing that matters: an excess, a use of earlier requests, an index
 )
 
 // Cues before a number. They are read from left to right, and the last one decides; but a word for the input does not end
 // a limit that has begun ("maximum prompt length is #"). The groups are, in this order, of a limit, of output, of what was
 // asked for, of the whole request, of its input, of nothing that matters, and of a limit again.
-var cuesBefore = regexp.MustCompile(`\b(?:(` + most + `|limit\w*|ceiling|cap|capacity|windows?|ctx|context (?:length|size|len|limit|window|of)|(?:seq|model) len|` +
+var cuesBefore = regexp.MustCompile(`\b(?:(` + superlative + `|limit\w*|ceiling|cap|capacity|windows?|ctx|context (?:length|size|len|limit|window|of)|(?:seq|model) len|` +
 	`allow(?:s|ed)?|accept(?:s|ed)?|support(?:s|ed)?|available|at most|up to|only|exceed\w*|surpass\w*|beyond|above|over|under|below|within|fit in|full|` +
 	`(?:longer|larger|bigger|greater|more|higher|less|fewer|smaller|shorter|lower) than)` +
 	`|(maxout|completions?|outputs?|generated?|(?:new|response) tokens)` +
@@ -32,12 +32,12 @@ var cuesBefore = regexp.MustCompile(`\b(?:(` + most + `|limit\w*|ceiling|cap|cap
 	`|(prompts?|inputs?|messages?|conversations?|sequences?|query|history|dialogue|chat|and (?:tools|functions))` +
 	`|(by|code|error|status|used|consumed|index|position|pos|line|http))\b|(<=?|>=?|超过|上限|最大|不能大于)`)
 
-// cuesBehind are cues behind a number. The first that fits decides, and goes before all that stands before the number.
-var cuesBehind = [...]struct {
+// cuesAfter are cues behind a number. The first that fits decides, and goes before all that stands before the number.
+var cuesAfter = [...]struct {
 	part  part
 	words *regexp.Regexp
 }{
-	{sparedPart, regexp.MustCompile(`^(?: tokens?)?(?: were| was| have been| has been| already)? (?:used|consumed)\b|^ draft\b`)},
+	{ignoredPart, regexp.MustCompile(`^(?: tokens?)?(?: were| was| have been| has been| already)? (?:used|consumed)\b|^ draft\b`)},
 	{limitPart, regexp.MustCompile(`^(?: tokens?)?(?: (?:input|prompt|context|sequence|model|output))? ` +
 		`(?:maximum|max|limit|ceiling|cap|windows?|context|allowed|available|supported|budget|capacity)\b`)},
 	{outputPart, regexp.MustCompile(`^(?: tokens?)?(?: of| in| for| as)?(?: the| your)? (?:maxout|outputs?|completions?|response|generation|generated|new)\b`)},
@@ -46,8 +46,8 @@ var cuesBehind = [...]struct {
 	{wholePart, regexp.MustCompile(`^(?: tokens?)?(?: were| was| are)? (?:requested|needed|given|provided|supplied|submitted|received|sent)\b`)},
 }
 
-// roles tells for each number what it is the size of. What stands behind a number, if it tells, is not read again before the next.
-func (w *wording) roles() []part {
+// parts tells for each number what it is the size of. What stands behind a number, if it tells, is not read again before the next.
+func (w *wording) parts() []part {
 	all := make([]part, len(w.figures))
 	from := 0
 	for i, f := range w.figures {
@@ -58,18 +58,18 @@ func (w *wording) roles() []part {
 		right, _, _ := strings.Cut(w.text[f.at+1:end], "|")
 		left := w.text[from:f.at]
 		left = left[strings.LastIndexByte(left, '|')+1:]
-		role, taken := behind(right)
+		role, taken := partAfter(right)
 		if role == noPart {
-			role = ahead(left)
+			role = partBefore(left)
 		}
 		all[i], from = role, f.at+1+taken
 	}
 	return all
 }
 
-// behind is what the words after a number tell, and how many bytes of them.
-func behind(right string) (role part, taken int) {
-	for _, cue := range cuesBehind {
+// partAfter is what the words after a number tell, and how many bytes of them.
+func partAfter(right string) (role part, taken int) {
+	for _, cue := range cuesAfter {
 		if m := cue.words.FindStringIndex(right); m != nil {
 			return cue.part, m[1]
 		}
@@ -77,8 +77,8 @@ func behind(right string) (role part, taken int) {
 	return noPart, 0
 }
 
-// ahead is what the words before a number tell.
-func ahead(left string) part {
+// partBefore is what the words before a number tell.
+func partBefore(left string) part {
 	last := noPart
 	for _, m := range cuesBefore.FindAllStringSubmatchIndex(left, -1) {
 		if cue := groupOf(m); cue != inputPart || last != limitPart {
@@ -90,7 +90,7 @@ func ahead(left string) part {
 
 // groupOf is the meaning of the group that took part in a match of cuesBefore.
 func groupOf(m []int) part {
-	for g, p := range [...]part{limitPart, outputPart, askedPart, wholePart, inputPart, sparedPart, limitPart} {
+	for g, p := range [...]part{limitPart, outputPart, askedPart, wholePart, inputPart, ignoredPart, limitPart} {
 		if m[2+2*g] >= 0 {
 			return p
 		}
@@ -111,11 +111,11 @@ type sum struct {
 // sum makes the sizes of what the words tell of each number.
 func (w *wording) sum() sum {
 	var s sum
-	if w.equation(&s) {
+	if w.readRelation(&s) {
 		return s
 	}
 	var limits, inputs, rest []int // indices, values, indices
-	for i, role := range w.roles() {
+	for i, role := range w.parts() {
 		value := w.figures[i].value
 		if role != limitPart && strings.HasSuffix(w.text[:w.figures[i].at], " at least ") {
 			s.bound = max(s.bound, value)
@@ -139,9 +139,9 @@ func (w *wording) sum() sum {
 			rest = append(rest, i)
 		}
 	}
-	s.add(inputs, combined.MatchString(w.text))
-	s.bind(w, limits)
-	s.guess(w, rest)
+	s.addInputs(inputs, combined.MatchString(w.text))
+	s.takeLimit(w, limits)
+	s.guessWhole(w, rest)
 	return s
 }
 
@@ -152,8 +152,8 @@ var (
 	interval = regexp.MustCompile(`\[ # , #|\bbetween # and #`)
 )
 
-// equation reads a relation, if there is one.
-func (w *wording) equation(s *sum) bool {
+// readRelation reads a relation, if there is one.
+func (w *wording) readRelation(s *sum) bool {
 	if at := sumAbove.FindStringIndex(w.text); at != nil {
 		i := strings.Count(w.text[:at[0]], "#")
 		in, out, most := w.figures[i].value, w.figures[i+1].value, w.figures[i+2].value
@@ -184,8 +184,8 @@ func (w *wording) equation(s *sum) bool {
 // combined says that sizes are meant together.
 var combined = regexp.MustCompile(`\b(?:combined|together|sum of)\b`)
 
-// add takes the parts of the input: all of them if they make up the whole together, else the largest, as some are told twice.
-func (s *sum) add(inputs []int, all bool) {
+// addInputs takes the parts of the input: all of them if they make up the whole together, else the largest, as some are told twice.
+func (s *sum) addInputs(inputs []int, all bool) {
 	together := 0
 	for _, v := range inputs {
 		together += v
@@ -200,12 +200,12 @@ func (s *sum) add(inputs []int, all bool) {
 	s.whole = max(s.whole, s.input)
 }
 
-// bind takes of several limits the one that the request breaks: the largest below it.
-func (s *sum) bind(w *wording, limits []int) {
+// takeLimit takes of several limits the one that the request breaks: the largest below it.
+func (s *sum) takeLimit(w *wording, limits []int) {
 	least := 0
 	for _, i := range limits {
 		value := w.figures[i].value
-		if s.whole == 0 && w.codeLike(i) {
+		if s.whole == 0 && w.looksLikeCode(i) {
 			continue
 		}
 		if value < s.whole {
@@ -220,8 +220,8 @@ func (s *sum) bind(w *wording, limits []int) {
 	}
 }
 
-// guess uses that a request which is too long is larger than what is allowed.
-func (s *sum) guess(w *wording, rest []int) {
+// guessWhole uses that a request which is too long is larger than what is allowed.
+func (s *sum) guessWhole(w *wording, rest []int) {
 	for _, i := range rest {
 		if value := w.figures[i].value; s.whole == 0 && s.limit > 0 && value > s.limit {
 			s.whole = value
@@ -230,10 +230,10 @@ func (s *sum) guess(w *wording, rest []int) {
 }
 
 // nearToken stands right before a number that is one of tokens.
-var nearToken = regexp.MustCompile(`\b(?:tokens?|length|len|window|size|ctx|context(?: limit)?|` + most + `)(?: \w+)?(?: ,)? $`)
+var nearToken = regexp.MustCompile(`\b(?:tokens?|length|len|window|size|ctx|context(?: limit)?|` + superlative + `)(?: \w+)?(?: ,)? $`)
 
-// codeLike reports that a number in brackets may be an error's code rather than a size.
-func (w *wording) codeLike(i int) bool {
+// looksLikeCode reports that a number in brackets may be an error's code rather than a size.
+func (w *wording) looksLikeCode(i int) bool {
 	f := w.figures[i]
 	return f.lonely && !nearRound(f.value) && !nearToken.MatchString(w.text[:f.at]) && !strings.HasPrefix(w.text[f.at:], "# token")
 }

@@ -1,3 +1,12 @@
+// Package overflow reads how providers say that a request is too long.
+//
+// Read tells a refusal for a request's size from all other answers. It knows no provider. It knows where errors have
+// their texts, which words speak of size and of excess, and how numbers relate to them. In doubt an answer is another
+// refusal. It looks at a bounded part of an answer, in time that is linear in it, and quotes nothing of it. Truncated
+// finds a request that was cut without a word.
+//
+// The package does no I/O and keeps nothing. It does not promise that a verdict is right: providers word their
+// refusals as they like.
 package overflow
 
 import (
@@ -63,22 +72,22 @@ func Read(a Answer, s Sent) Verdict {
 	if !MayRefuse(a.Status) {
 		return Verdict{Why: "the status tells of another reason"}
 	}
-	c := complaintOf(a)
+	c := findComplaint(a)
 	if len(c.texts) == 0 {
-		return silence(a, s, c)
+		return judgeSilence(a, s, c)
 	}
 	r := reading{Sent: s, status: a.Status}
 	for _, text := range c.texts {
 		r.read(text)
 	}
 	r.sum = r.wording.sum()
-	v := r.verdict()
+	v := r.judge()
 	if v.Kind == NotOurs {
 		return Verdict{Why: v.Why}
 	}
 	switch v.Kind {
 	case Input, Output:
-		v.Window, v.Limit = r.learnable(), r.stated()
+		v.Window, v.Limit = r.windowBelowBelief(), r.statedWindow()
 		v.Requested = r.sum.whole
 	case Rate:
 		v.Requested = r.sum.whole
@@ -103,18 +112,18 @@ type reading struct {
 	status int
 }
 
-// verdict asks first for what a shorter request would not cure, as such refusals may speak of sizes too.
-func (r *reading) verdict() Verdict {
-	if why := denied(r.text, ofAccounts[:]); why != "" {
+// judge asks first for what a shorter request would not cure, as such refusals may speak of sizes too.
+func (r *reading) judge() Verdict {
+	if why := findDenial(r.text, accountDenials[:]); why != "" {
 		return Verdict{Why: why}
 	}
 	if rateWords.MatchString(r.text) {
-		return r.rate()
+		return r.judgeRate()
 	}
 	if longText.MatchString(r.text) && r.sum.limit >= leastText {
 		return Verdict{Kind: Bytes, Why: "a text of the request is longer than texts may be"}
 	}
-	if why := denied(r.text, ofFields[:]); why != "" {
+	if why := findDenial(r.text, fieldDenials[:]); why != "" {
 		return Verdict{Why: why}
 	}
 	mixed := mixedWords.MatchString(r.text) && tokenWords.MatchString(r.text)
@@ -126,18 +135,18 @@ func (r *reading) verdict() Verdict {
 		return Verdict{Why: "the status tells of another reason"}
 	case mediaWords.MatchString(r.text) && !mixed:
 		return Verdict{Why: "it is about a picture, a sound or a file"}
-	case r.proven():
+	case r.provesExcess():
 	case patienceWords.MatchString(r.text):
 		return Verdict{Why: "the provider is busy"}
 	case smallWords.MatchString(r.text) && !smallWindows.MatchString(r.text):
 		return Verdict{Why: "something is too small"}
 	case structureWords.MatchString(r.text):
-		return r.broken()
+		return r.judgeStructure()
 	}
-	return r.size()
+	return r.judgeSize()
 }
 
-func denied(text string, reasons []denial) (why string) {
+func findDenial(text string, reasons []denial) (why string) {
 	for _, d := range reasons {
 		if d.words.MatchString(text) {
 			return d.why
@@ -146,8 +155,8 @@ func denied(text string, reasons []denial) (why string) {
 	return ""
 }
 
-// rate tells a request that is too large for any minute from too many of them.
-func (r *reading) rate() Verdict {
+// judgeRate tells a request that is too large for any minute from too many of them.
+func (r *reading) judgeRate() Verdict {
 	above := r.sum.asked > r.sum.limit && r.sum.limit > 0
 	unsaid := r.sum.asked == 0 && singleWords.MatchString(r.text)
 	if (above || unsaid) && !spentWords.MatchString(r.text) {
@@ -156,39 +165,39 @@ func (r *reading) rate() Verdict {
 	return Verdict{Why: "it is about how much is sent at a time"}
 }
 
-// broken is a conversation whose parts do not fit together. As the client wrote it, that is the client's affair.
-func (r *reading) broken() Verdict {
+// judgeStructure is a conversation whose parts do not fit together. As the client wrote it, that is the client's affair.
+func (r *reading) judgeStructure() Verdict {
 	if r.Rewritten {
 		return Verdict{Kind: Malformed, Why: "the provider finds the conversation's structure broken"}
 	}
 	return Verdict{Why: "it is about the conversation's structure"}
 }
 
-// size is the verdict on an answer that may be about size alone.
-func (r *reading) size() Verdict {
+// judgeSize is the verdict on an answer that may be about size alone.
+func (r *reading) judgeSize() Verdict {
 	switch {
 	case negativeRoom.MatchString(r.text) && r.MaxOutput >= 0:
 		return Verdict{Kind: Input, Why: "less than nothing of the window is left for the answer"}
 	case outputWords.MatchString(r.text) && !inputWords.MatchString(r.text):
-		return r.outputAlone()
+		return r.judgeOutputCap()
 	case r.tooManyBytes():
 		return Verdict{Kind: Bytes, Why: "the request has more bytes than the provider takes"}
 	case r.tooLong():
-		return r.tooManyTokens()
+		return r.judgeTokens()
 	case r.status == 413:
 		return Verdict{Kind: Bytes, Why: "the status says that the request is too large"}
 	}
 	return Verdict{Why: "it does not speak of the request's size"}
 }
 
-// proven reports that the numbers say of themselves that a request is larger than its window.
-func (r *reading) proven() bool {
-	about := tells(r.text) || tokenWords.MatchString(r.text) && r.sum.whole >= leastLength
+// provesExcess reports that the numbers say of themselves that a request is larger than its window.
+func (r *reading) provesExcess() bool {
+	about := speaksOfCapacity(r.text) || tokenWords.MatchString(r.text) && r.sum.whole >= leastLength
 	return about && r.sum.limit > 0 && max(r.sum.whole, r.sum.bound+r.sum.output) > r.sum.limit
 }
 
-// tells reports that words speak of the tokens of a request, or of a window.
-func tells(words string) bool {
+// speaksOfCapacity reports that words speak of the tokens of a request, or of a window.
+func speaksOfCapacity(words string) bool {
 	return capacityWords.MatchString(words) || tokenWords.MatchString(words) && thingWords.MatchString(words)
 }
 
@@ -222,11 +231,11 @@ func (r *reading) tooLong() bool {
 		return false
 	}
 	for sentence := range strings.SplitSeq(r.text, "|") {
-		if tells(sentence) && excessWords.MatchString(sentence) || calledLong(sentence) || foreignExcess.MatchString(sentence) {
+		if speaksOfCapacity(sentence) && excessWords.MatchString(sentence) || calledLong(sentence) || foreignExcess.MatchString(sentence) {
 			return true
 		}
 	}
-	return r.proven() || r.inTokens() && r.tooBig() || adviceWords.MatchString(r.text) || heapWords.MatchString(r.text) && inputWords.MatchString(r.text)
+	return r.provesExcess() || r.inTokens() && r.tooBig() || adviceWords.MatchString(r.text) || quantityWords.MatchString(r.text) && inputWords.MatchString(r.text)
 }
 
 // calledLong reports that the conversation or a part of it is called too long: the last noun before these words, or else
@@ -249,15 +258,15 @@ func calledLong(sentence string) bool {
 	return false
 }
 
-// outputAlone is a cap on the output that no input is set against: the model's own, unless it is the window that is named as
+// judgeOutputCap is a cap on the output that no input is set against: the model's own, unless it is the window that is named as
 // exceeded.
-func (r *reading) outputAlone() Verdict {
+func (r *reading) judgeOutputCap() Verdict {
 	for sentence := range strings.SplitSeq(r.text, "|") {
 		if firmWords.MatchString(sentence) && excessWords.MatchString(sentence) && !outputTokens.MatchString(sentence) {
-			return r.tooManyTokens()
+			return r.judgeTokens()
 		}
 	}
-	room := r.sum.limit - r.counted() - leastMargin
+	room := r.sum.limit - r.inputEstimate() - leastMargin
 	if firmWords.MatchString(r.text) && r.sum.limit > 0 && r.sum.output > r.sum.limit && r.Tokens > 0 && room > 0 {
 		return Verdict{Kind: Output, Output: room, Why: "more output was asked for than the window holds"}
 	}
@@ -267,11 +276,11 @@ func (r *reading) outputAlone() Verdict {
 // leastMargin is left free between the input and the output, in tokens.
 const leastMargin = 64
 
-// counted is the input as it was counted here, with what the provider may count more.
-func (r *reading) counted() int { return r.Tokens + r.Tokens/20 }
+// inputEstimate is the input as it was counted here, with what the provider may count more.
+func (r *reading) inputEstimate() int { return r.Tokens + r.Tokens/20 }
 
-// tooManyTokens tells an input that does not fit from one that would if less output were asked for.
-func (r *reading) tooManyTokens() Verdict {
+// judgeTokens tells an input that does not fit from one that would if less output were asked for.
+func (r *reading) judgeTokens() Verdict {
 	if room := r.room(); room > 0 {
 		return Verdict{Kind: Output, Output: room, Why: "the window holds the input, but not together with the output that was asked for"}
 	}
@@ -289,7 +298,7 @@ func (r *reading) room() int {
 		in = r.sum.whole
 	}
 	if in > 0 && r.sum.limit > 0 {
-		return r.roomBehind(in)
+		return r.roomAfter(in)
 	}
 	// The provider does not tell the parts. What was counted here decides, unless the answer speaks of the input only.
 	window := r.sum.limit
@@ -300,11 +309,11 @@ func (r *reading) room() int {
 	if aboutInput || r.Tokens == 0 || r.MaxOutput == 0 || r.Tokens+r.MaxOutput <= window {
 		return 0
 	}
-	return window - max(r.counted(), r.sum.bound) - leastMargin
+	return window - max(r.inputEstimate(), r.sum.bound) - leastMargin
 }
 
-// roomBehind is how much output fits behind an input that the provider has counted.
-func (r *reading) roomBehind(in int) int {
+// roomAfter is how much output fits behind an input that the provider has counted.
+func (r *reading) roomAfter(in int) int {
 	room := r.sum.limit - in - leastMargin
 	if estimateWords.MatchString(r.text) {
 		room -= in / 64
@@ -315,17 +324,17 @@ func (r *reading) roomBehind(in int) int {
 	return room
 }
 
-// learnable is the window that the answer states, if it can be true.
-func (r *reading) learnable() int {
-	w := r.stated()
+// windowBelowBelief is the window that the answer states, if it can be true.
+func (r *reading) windowBelowBelief() int {
+	w := r.statedWindow()
 	if r.Window > 0 && w >= r.Window {
 		return 0
 	}
 	return w
 }
 
-// stated is the window that the answer states, if it can be true.
-func (r *reading) stated() int {
+// statedWindow is the window that the answer states, if it can be true.
+func (r *reading) statedWindow() int {
 	if w := r.sum.limit; w >= LeastWindow && w <= MostWindow {
 		return w
 	}

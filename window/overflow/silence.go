@@ -9,8 +9,8 @@ import (
 // nearlyFull is the share of the window, in percent, above which an answer without a word is taken for an overflow.
 const nearlyFull = 85
 
-// silence is the verdict on an answer that complains of nothing.
-func silence(a Answer, s Sent, c complaint) Verdict {
+// judgeSilence is the verdict on an answer that complains of nothing.
+func judgeSilence(a Answer, s Sent, c complaint) Verdict {
 	full := s.Window > 0 && s.Tokens > s.Window/100*nearlyFull
 	empty := c.body == ""
 	switch {
@@ -21,24 +21,24 @@ func silence(a Answer, s Sent, c complaint) Verdict {
 	case a.Status < 300 && c.stream && c.frames == 0 && full:
 		return Verdict{Kind: Input, Why: "the request fills the window, and the answer is empty"}
 	case a.Status < 300 && !c.stream && len(a.Body) <= mostBody:
-		return unanswered(c.body, s)
+		return judgeEmptyAnswer(c.body, s)
 	}
 	return Verdict{Why: "it does not say why"}
 }
 
-// unanswered finds an answer that ended before its first token for want of room.
-func unanswered(body string, s Sent) Verdict {
+// judgeEmptyAnswer finds an answer that ended before its first token for want of room.
+func judgeEmptyAnswer(body string, s Sent) Verdict {
 	none := Verdict{Why: "it is an answer"}
 	v := gjson.Parse(body)
-	made := first(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
+	made := firstOf(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
 	if !made.Exists() || made.Int() != 0 || !gjson.Valid(body) { // in this order: most answers have made something
 		return none
 	}
-	reason := first(v, "choices.0.finish_reason", "stop_reason", "done_reason", "incomplete_details.reason").String()
+	reason := firstOf(v, "choices.0.finish_reason", "stop_reason", "done_reason", "incomplete_details.reason").String()
 	if !Full(reason, 0) {
 		return none
 	}
-	used := first(v, "usage.prompt_tokens", "usage.input_tokens", "prompt_eval_count").Int()
+	used := firstOf(v, "usage.prompt_tokens", "usage.input_tokens", "prompt_eval_count").Int()
 	explicit := Full(reason, 1)
 	if !explicit && (s.Window <= 0 || max(int64(s.Tokens), used) <= int64(s.Window)/100*nearlyFull || v.Get("usage.total_tokens").Int() > used) {
 		return none // there was room, or what was made is not counted as such: thoughts
@@ -46,7 +46,7 @@ func unanswered(body string, s Sent) Verdict {
 	return Verdict{Kind: Input, Requested: int(max(used, 0)), Why: "the answer ended before its first token for want of room"}
 }
 
-func first(v gjson.Result, paths ...string) gjson.Result {
+func firstOf(v gjson.Result, paths ...string) gjson.Result {
 	for _, path := range paths {
 		if found := v.Get(path); found.Exists() {
 			return found

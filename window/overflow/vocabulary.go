@@ -11,8 +11,8 @@ const (
 	thing = `(?:prompts?|inputs?|contexts?|messages?|conversations?|chats?|dialogu?es?|histor(?:y|ies)|sequences?|quer(?:y|ies)|` +
 		`texts?|requests?|contents?|transcripts?)`
 
-	// most begins the name of a limit.
-	most = `(?:maximum|max|largest|longest|biggest|highest)`
+	// superlative begins the name of a limit.
+	superlative = `(?:maximum|max|largest|longest|biggest|highest)`
 
 	// than compares two sizes, whichever is the larger.
 	than = `\b(?:longer|larger|bigger|greater|more|higher|less|fewer|smaller|shorter|lower) than\b`
@@ -23,12 +23,12 @@ var (
 	capacityWords = regexp.MustCompile(
 		`\bcontext (?:lengths?|len|windows?|sizes?|limits?|capacity|space|budget|maximum|max|cap|ceiling|tokens?|full|overflow\w*|exceeded)\b` +
 			`|\bctx\b|\b(?:maximum|max|model|available|full) context\b|\bout of context\b|上下文` +
-			`|\b(?:model|sequence|seq|session|prompt|inputs?|messages?|conversation|history|query) (?:` + most + ` )?` +
+			`|\b(?:model|sequence|seq|session|prompt|inputs?|messages?|conversation|history|query) (?:` + superlative + ` )?` +
 			`(?:context |token |input |prompt |sequence |model )?(?:length|len|limit|maximum)\b` +
 			`|\blength of (?:the |your |this |all )?` + thing + `\b` +
 			`|\b(?:inputs?|prompts?|context|total|messages?|requested|combined) tokens?\b` +
 			`|\btokens? (?:window|context|limits?|counts?|num|number|ceiling|cap|maximum|capacity|budget|exceed\w*)\b` +
-			`|\bnumber of (?:\w+ ){0,3}tokens?\b|\b` + most + ` (?:\w+ ){0,2}tokens?\b` +
+			`|\bnumber of (?:\w+ ){0,3}tokens?\b|\b` + superlative + ` (?:\w+ ){0,2}tokens?\b` +
 			`|\btokens? (?:in|of|from|for) (?:the |your |this |a )?` + thing + `\b`)
 
 	// firmWords name a window that cannot be anything else.
@@ -49,8 +49,8 @@ var (
 	longWords   = regexp.MustCompile(`\btoo (?:long|lengthy|large|big)\b|\b(exceed\w*|(?:longer|larger|bigger) than)\b`)
 	lengthWords = regexp.MustCompile(`\b(?:length|len|window|capacity)\b`)
 
-	// heapWords are said of requests that are too long, and of clients that ask for too much at a time.
-	heapWords = regexp.MustCompile(`\btoo many (?:\w+ )?tokens?\b`)
+	// quantityWords are said of requests that are too long, and of clients that ask for too much at a time.
+	quantityWords = regexp.MustCompile(`\btoo many (?:\w+ )?tokens?\b`)
 
 	// nounWords are what can be called too long; the first group has the conversation and its parts.
 	nounWords = regexp.MustCompile(`\b(?:(` + thing + `)|(?:names?|ids?|keys?|descriptions?|titles?|images?|audios?|videos?|files?|documents?|` +

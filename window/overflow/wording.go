@@ -30,11 +30,11 @@ type figure struct {
 
 // read puts a text into words.
 func (w *wording) read(s string) {
-	l := lexer{in: asides.ReplaceAllString(s, " "), said: make([]byte, 0, len(s)+16)}
+	l := lexer{in: asides.ReplaceAllString(s, " "), out: make([]byte, 0, len(s)+16)}
 	for l.i < len(l.in) {
 		l.step()
 	}
-	w.text = strings.TrimSpace(outputNames.ReplaceAllString(w.text+" | "+string(l.said), " maxout "))
+	w.text = strings.TrimSpace(outputNames.ReplaceAllString(w.text+" | "+string(l.out), " maxout "))
 	w.figures = append(w.figures, l.figures...)
 	w.largest = max(w.largest, l.largest)
 	next := 0
@@ -50,13 +50,13 @@ func (w *wording) read(s string) {
 type lexer struct {
 	in      string
 	i       int
-	said    []byte
+	out     []byte
 	figures []figure
 	largest int
 }
 
 func (l *lexer) put(word string) {
-	l.said = append(append(l.said, ' '), word...)
+	l.out = append(append(l.out, ' '), word...)
 }
 
 // peek is the byte at distance d from here, or a space beyond the ends.
@@ -71,33 +71,33 @@ func (l *lexer) step() {
 	c := l.in[l.i]
 	switch {
 	case letter(c):
-		l.name()
+		l.putName()
 	case digit(c), c == '-' && digit(l.peek(1)) && !letter(l.peek(-1)) && !digit(l.peek(-1)):
-		l.number()
+		l.putNumber()
 	case c == '\n', (c == '.' || c == '!' || c == '?' || c == ';') && !letter(l.peek(1)):
 		l.put("|")
 		l.i++
 	case c == '>' || c == '<':
-		l.comparison(c)
+		l.putComparison(c)
 	case c == '[' && letter(l.peek(-1)): // an index
 		l.skip("]")
 	case c == '+' || c == '[':
 		l.put(string(c))
 		l.i++
 	case strings.IndexByte(",:()", c) >= 0, c == '-' && l.peek(-1) == ' ' && l.peek(1) == ' ':
-		if !strings.HasSuffix(string(l.said), " ,") {
+		if !strings.HasSuffix(string(l.out), " ,") {
 			l.put(",")
 		}
 		l.i++
 	case c >= utf8.RuneSelf:
-		l.foreign()
+		l.putNonASCII()
 	default:
 		l.i++
 	}
 }
 
-// comparison puts a sign that compares numbers; others are quoted, or parts of an arrow or a tag.
-func (l *lexer) comparison(c byte) {
+// putComparison puts a sign that compares numbers; others are quoted, or parts of an arrow or a tag.
+func (l *lexer) putComparison(c byte) {
 	arrow := l.peek(-1) == '-' || l.peek(-1) == '='
 	ahead := strings.TrimRight(l.in[max(l.i-3, 0):l.i], " )")
 	l.i++
@@ -112,8 +112,8 @@ func (l *lexer) comparison(c byte) {
 	}
 }
 
-// foreign puts a run of letters that are not ASCII as one word, and punctuation as what stands for it in ASCII.
-func (l *lexer) foreign() {
+// putNonASCII puts a run of letters that are not ASCII as one word, and punctuation as what stands for it in ASCII.
+func (l *lexer) putNonASCII() {
 	start := l.i
 	for l.i < len(l.in) && l.in[l.i] >= utf8.RuneSelf {
 		r, size := utf8.DecodeRuneInString(l.in[l.i:])
@@ -138,8 +138,8 @@ func (l *lexer) foreign() {
 	}
 }
 
-// name puts the words of a word, a name from code or a path.
-func (l *lexer) name() {
+// putName puts the words of a word, a name from code or a path.
+func (l *lexer) putName() {
 	start := l.i
 	for l.i < len(l.in) && (letter(l.in[l.i]) || digit(l.in[l.i]) || l.in[l.i] == '_' || l.joins(start)) {
 		l.i++
@@ -151,7 +151,7 @@ func (l *lexer) name() {
 	case strings.Contains(whole, "/") && strings.Contains(whole, "."): // a host and a path
 	default:
 		for part := range strings.FieldsFuncSeq(whole, func(r rune) bool { return r == '.' || r == '/' || r == '-' || r == '@' }) {
-			l.code(part)
+			l.putCode(part)
 		}
 	}
 	if strings.HasPrefix(l.in[l.i:], "'t") && strings.HasSuffix(whole, "n") {
@@ -181,9 +181,9 @@ func (l *lexer) skip(until string) {
 	l.i = len(l.in)
 }
 
-// code puts the words of one name, without those that have digits.
-func (l *lexer) code(name string) {
-	words := snake(name)
+// putCode puts the words of one name, without those that have digits.
+func (l *lexer) putCode(name string) {
+	words := splitName(name)
 	if asksForOutput.MatchString(strings.Join(words, "_")) {
 		l.put("maxout")
 		return
@@ -195,8 +195,8 @@ func (l *lexer) code(name string) {
 	}
 }
 
-// snake takes a name apart at underscores and where capitals begin a word: n_ctx, maxTokens, HTTPError.
-func snake(name string) (words []string) {
+// splitName takes a name apart at underscores and where capitals begin a word: n_ctx, maxTokens, HTTPError.
+func splitName(name string) (words []string) {
 	start := 0
 	cut := func(end int) {
 		if start < end {
@@ -225,15 +225,15 @@ func letter(c byte) bool { return lower(c) || upper(c) }
 
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 
-// number puts a number as # or @, or nothing where it is a version, a date, an amount or a part of a name.
-func (l *lexer) number() {
+// putNumber puts a number as # or @, or nothing where it is a version, a date, an amount or a part of a name.
+func (l *lexer) putNumber() {
 	open, money := l.peek(-1) == '(', l.peek(-1) == '$'
 	negative := l.in[l.i] == '-'
 	if negative {
 		l.i++
 	}
-	value, whole := l.digits()
-	unit := l.unit()
+	value, whole := l.readDigits()
+	unit := l.readUnit()
 	if whole {
 		l.largest = max(l.largest, value)
 	}
@@ -244,7 +244,7 @@ func (l *lexer) number() {
 		l.figures = append(l.figures, figure{value: -value})
 	case unit != "":
 		l.put("@ " + unit)
-	case value > mostTokens || l.hangs():
+	case value > mostTokens || l.skipSuffix():
 		l.put("@")
 	default:
 		l.put("#")
@@ -252,11 +252,11 @@ func (l *lexer) number() {
 	}
 }
 
-// digits reads a number with its separators and its k or m. It is not whole if more dots, dashes or letters hang on it.
-func (l *lexer) digits() (value int, whole bool) {
+// readDigits reads a number with its separators and its k or m. It is not whole if more dots, dashes or letters hang on it.
+func (l *lexer) readDigits() (value int, whole bool) {
 	fraction, scale := 0, 1 // of a fraction only what k or m needs is kept
 	run := 0                // digits since the last separator
-	for digit(l.peek(0)) || (l.peek(0) == ',' || l.peek(0) == '_') && run <= 3 && l.group() {
+	for digit(l.peek(0)) || (l.peek(0) == ',' || l.peek(0) == '_') && run <= 3 && l.groupOfThree() {
 		run++
 		if digit(l.peek(0)) {
 			value = min(value*10+int(l.peek(0)-'0'), 1<<40)
@@ -285,8 +285,8 @@ func (l *lexer) digits() (value int, whole bool) {
 	return value, whole
 }
 
-// group reports that three digits follow the separator here, and no fourth.
-func (l *lexer) group() bool {
+// groupOfThree reports that three digits follow the separator here, and no fourth.
+func (l *lexer) groupOfThree() bool {
 	return digit(l.peek(1)) && digit(l.peek(2)) && digit(l.peek(3)) && !digit(l.peek(4))
 }
 
@@ -300,8 +300,8 @@ func thousands(c byte) int {
 	return 1
 }
 
-// hangs reports that letters hang on the number before, which makes it a part of a name, and goes past them.
-func (l *lexer) hangs() bool {
+// skipSuffix reports that letters hang on the number before, which makes it a part of a name, and goes past them.
+func (l *lexer) skipSuffix() bool {
 	start := l.i
 	for letter(l.peek(0)) || digit(l.peek(0)) {
 		l.i++
@@ -309,8 +309,8 @@ func (l *lexer) hangs() bool {
 	return l.i > start
 }
 
-// unit reads what a number counts if that is no token.
-func (l *lexer) unit() string {
+// readUnit reads what a number counts if that is no token.
+func (l *lexer) readUnit() string {
 	if l.peek(0) == '%' {
 		return "percent"
 	}
