@@ -205,7 +205,9 @@ func TestPolicyThatCannotReadSaysSo(t *testing.T) {
 }
 
 func TestTruncationDropsTheOldestGroups(t *testing.T) {
-	first := []string{benchtest.Says("system", "s"), benchtest.Says("user", benchtest.Twenty), benchtest.Calls("1", "list", `{}`), benchtest.Answers("1", strings.Repeat(benchtest.Twenty, 9)), benchtest.Says("developer", "d")}
+	first := []string{benchtest.Says("system", "s"), benchtest.Says("user", benchtest.Twenty),
+		benchtest.Calls("1", "list", `{}`), benchtest.Answers("1", strings.Repeat(benchtest.Twenty, 9)),
+		benchtest.Says("developer", "d")}
 	rest := []string{benchtest.Calls("2", "list", `{}`), benchtest.Answers("2", "ok")}
 	s := newThread(100, truncation(100))
 	whole := benchtest.Chat(first...)

@@ -91,7 +91,7 @@ type cell struct {
 
 // cancelRun is one run of Cancel.
 type cancelRun struct {
-	Options
+	opts     Options
 	witness  *witness
 	payloads map[Phase][]byte
 	lanes    []*lineup.Lane
@@ -120,7 +120,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	}
 	defer w.close()
 	run := &cancelRun{
-		Options: opts, witness: w,
+		opts: opts, witness: w,
 		payloads: map[Phase][]byte{Waiting: small, Idle: small, Flowing: small, Sending: large},
 		report:   &Report{Machine: report.ThisMachine(), Subject: opts.Proxies[0].Name},
 	}
@@ -135,7 +135,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 }
 
 func (r *cancelRun) launchField(ctx context.Context) error {
-	field, skipped := r.Contenders()
+	field, skipped := r.opts.Contenders()
 	for _, why := range skipped {
 		r.skip(why)
 	}
@@ -163,14 +163,14 @@ func (r *cancelRun) stopField() {
 // skip leaves something out, aloud.
 func (r *cancelRun) skip(why string) {
 	r.report.Skipped = append(r.report.Skipped, why)
-	r.Say("SKIPPED %s", why)
+	r.opts.Say("SKIPPED %s", why)
 }
 
 // measure runs the rounds: in each, every cell has one turn, contenders next to each other.
 func (r *cancelRun) measure(ctx context.Context) error {
 	cells := r.cells()
-	for round := range r.Rounds {
-		r.Say("cancel: round %d of %d, %d tries per cell", round+1, r.Rounds, r.Tries)
+	for round := range r.opts.Rounds {
+		r.opts.Say("cancel: round %d of %d, %d tries per cell", round+1, r.opts.Rounds, r.opts.Tries)
 		for _, c := range cells {
 			if err := r.turn(ctx, c); err != nil {
 				return fmt.Errorf("cannot measure cancel through %s, %s, %s: %w", c.lane.Name, c.phase, c.leave, err)
@@ -201,7 +201,7 @@ func (r *cancelRun) turn(ctx context.Context, c *cell) error {
 	if c.unnoticed >= giveUp && len(c.all) == 0 {
 		return nil
 	}
-	tries := r.Tries
+	tries := r.opts.Tries
 	if c.lane.Name != r.report.Subject {
 		tries = (tries + 1) / 2
 	}
@@ -261,7 +261,7 @@ func (r *cancelRun) try(c *cell) (took time.Duration, noticed bool, err error) {
 	select {
 	case at := <-t.gone:
 		return at.Sub(left), !at.IsZero(), nil
-	case <-time.After(r.Patience):
+	case <-time.After(r.opts.Patience):
 		return 0, false, nil
 	}
 }

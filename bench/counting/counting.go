@@ -218,7 +218,7 @@ func (r *tokensRun) speed(ctx context.Context, texts []sample) error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			c.turn(r.foreign(c.kind))
+			c.turn(r.otherKinds(c.kind))
 		}
 	}
 	for _, c := range cells {
@@ -227,8 +227,8 @@ func (r *tokensRun) speed(ctx context.Context, texts []sample) error {
 	return nil
 }
 
-// foreign are the texts of other kinds than the one to be measured.
-func (r *tokensRun) foreign(kind string) []sample {
+// otherKinds are the texts of other kinds than the one to be measured.
+func (r *tokensRun) otherKinds(kind string) []sample {
 	return slices.DeleteFunc(slices.Clone(r.builtin), func(s sample) bool { return s.kind == kind })
 }
 
@@ -259,6 +259,7 @@ func (c *speedCell) row() Speed {
 		BytesPerToken:       float64(len(c.text)) / float64(max(c.counts[0], 1)),
 		MBPerSecond:         mb / max(report.Median(c.ours), 1e-9),
 		TiktokenMBPerSecond: mb / max(report.Median(c.theirs), 1e-9),
-		Ratio:               report.Median(ratios), RatioLow: report.Percentile(ratios, 25), RatioHigh: report.Percentile(ratios, 75),
+		Ratio:               report.Median(ratios), RatioLow: report.Percentile(ratios, 25),
+		RatioHigh: report.Percentile(ratios, 75),
 	}
 }

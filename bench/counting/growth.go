@@ -135,7 +135,8 @@ func (r *tokensRun) conversation(ctx context.Context) error {
 			memo := tokenize.NewMemo(1 << 16)
 			all := func() { c.Tokens = countAll(memo, v.ours, texts) }
 			countAll(memo, v.ours, texts[:len(texts)-newTexts])
-			forget()                                             // the new texts are cut from the same samples, whose words the counter would know
+			// The new texts are cut from the same samples, whose words the counter would know.
+			forget()
 			v.ours.CountString(r.builtin[len(r.builtin)-1].text) // in a program that runs there is scratch space
 			turn = append(turn, timed(all))
 			known = append(known, timed(all))

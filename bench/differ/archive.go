@@ -88,7 +88,8 @@ func (a archive) pack() ([]byte, error) {
 	t := tar.NewWriter(z)
 	for _, f := range a {
 		head := &tar.Header{
-			Typeflag: tar.TypeReg, Name: f.path, Size: int64(len(f.text)), Mode: 0o600, ModTime: f.time, Format: tar.FormatPAX,
+			Typeflag: tar.TypeReg, Name: f.path, Size: int64(len(f.text)), Mode: 0o600, ModTime: f.time,
+			Format: tar.FormatPAX,
 		}
 		if err := t.WriteHeader(head); err != nil {
 			return nil, err

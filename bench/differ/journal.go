@@ -173,7 +173,8 @@ func differTracks(name string, old, new *track, tell func(difference)) {
 	where := func(n *note) string { return fmt.Sprintf("%s, request %d, %s", name, n.turn+1, n.kind) }
 	for x != nil || y != nil {
 		switch {
-		case y == nil || x != nil && x.turn < y.turn || x != nil && x.turn == y.turn && x.kind == asked && y.kind != asked:
+		case y == nil || x != nil && x.turn < y.turn ||
+			x != nil && x.turn == y.turn && x.kind == asked && y.kind != asked:
 			tell(difference{where: where(x), onlyInOne: "only with the old build"})
 			x, textX = a.next()
 			continue

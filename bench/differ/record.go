@@ -80,7 +80,7 @@ func record(ctx context.Context, o options, root string) error {
 		return err
 	}
 	s.upstream.narrow = nil
-	if a, err = s.replayed(ctx, a); err != nil {
+	if a, err = s.addFurther(ctx, a); err != nil {
 		return err
 	}
 	packed, err := a.pack()
@@ -246,7 +246,8 @@ func (s *stage) replay(ctx context.Context, a archive, folder string) (all []rec
 	for _, r := range all {
 		p := play{name: r.Name, settings: r.Settings}
 		for _, body := range r.requests {
-			p.requests = append(p.requests, request{path: chatPath, header: r.Header, body: func() []byte { return body }})
+			p.requests = append(p.requests, request{path: chatPath, header: r.Header,
+				body: func() []byte { return body }})
 		}
 		plays[r.Place] = p
 	}
@@ -275,9 +276,9 @@ func (s *stage) replay(ctx context.Context, a archive, folder string) (all []rec
 	return all, nil
 }
 
-// replayed replays the archive twice, in folders whose paths have other lengths, and adds what was sent for the further
-// requests. All else must be what it was.
-func (s *stage) replayed(ctx context.Context, a archive) (archive, error) {
+// addFurther replays the archive twice, in folders whose paths have other lengths, and adds what was sent for the
+// further requests. All else must be what it was.
+func (s *stage) addFurther(ctx context.Context, a archive) (archive, error) {
 	first, err := s.replay(ctx, a, filepath.Join(s.root, "second"))
 	if err != nil {
 		return nil, err

@@ -17,7 +17,7 @@ func (r *loadRun) footprints(ctx context.Context) error {
 		if len(c.Command) == 0 {
 			continue
 		}
-		r.Say("%s: %d starts, %d idle streams", c.Name, r.Starts, r.IdleStreams)
+		r.opts.Say("%s: %d starts, %d idle streams", c.Name, r.opts.Starts, r.opts.IdleStreams)
 		row, err := r.footprint(ctx, c)
 		if err != nil && i == 0 {
 			return err
@@ -32,19 +32,19 @@ func (r *loadRun) footprints(ctx context.Context) error {
 }
 
 func (r *loadRun) footprint(ctx context.Context, c lineup.Contender) (Footprint, error) {
-	row := Footprint{Contender: c.Name, Starts: r.Starts, Streams: r.IdleStreams}
+	row := Footprint{Contender: c.Name, Starts: r.opts.Starts, Streams: r.opts.IdleStreams}
 	var ready, idle []float64
-	for i := range r.Starts {
+	for i := range r.opts.Starts {
 		run, err := lineup.Launch(ctx, c, r.upstream)
 		if err != nil {
 			return row, err
 		}
 		ready = append(ready, report.Milliseconds(run.Ready))
-		time.Sleep(r.Settle)
+		time.Sleep(r.opts.Settle)
 		if rss, err := lineup.ResidentBytes(run.PID()); err == nil {
 			idle = append(idle, *megabytes(rss))
 		}
-		if i == r.Starts-1 {
+		if i == r.opts.Starts-1 {
 			row.StreamKB, err = r.idleStreams(run)
 		}
 		run.Stop()
@@ -69,26 +69,26 @@ func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
 	if err := lineup.AskOnce(run.At.Addr, wire.PostRequest(run.At, backend.ChatPath, payload)); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", run.Name, err)
 	}
-	time.Sleep(r.Settle)
+	time.Sleep(r.opts.Settle)
 	before, err := lineup.ResidentBytes(run.PID())
 	if err != nil {
 		r.skip(err)
 		return nil, nil
 	}
 	request := wire.PostRequest(run.At, backend.ChatPath+"?bench=idle", payload)
-	for i := range r.IdleStreams {
+	for i := range r.opts.IdleStreams {
 		c, err := openIdle(run.At.Addr, request)
 		if err != nil {
-			return nil, fmt.Errorf("cannot open stream %d of %d through %s: %w", i+1, r.IdleStreams, run.Name, err)
+			return nil, fmt.Errorf("cannot open stream %d of %d through %s: %w", i+1, r.opts.IdleStreams, run.Name, err)
 		}
 		defer c.Close()
 	}
-	time.Sleep(r.Settle)
+	time.Sleep(r.opts.Settle)
 	after, err := lineup.ResidentBytes(run.PID())
 	if err != nil {
 		return nil, fmt.Errorf("cannot measure %s: %w", run.Name, err)
 	}
-	kb := float64(after-before) / 1024 / float64(r.IdleStreams)
+	kb := float64(after-before) / 1024 / float64(r.opts.IdleStreams)
 	return &kb, nil
 }
 

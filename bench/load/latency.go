@@ -24,8 +24,8 @@ func (s *measured) add(turn []float64) {
 
 // latencies measures each size: one request at a time over one persistent connection per contender.
 func (r *loadRun) latencies(ctx context.Context) error {
-	for _, size := range r.Sizes {
-		r.Say("latency: %d bytes, %d rounds of %d requests", size, r.Rounds, r.turnRequests(size))
+	for _, size := range r.opts.Sizes {
+		r.opts.Say("latency: %d bytes, %d rounds of %d requests", size, r.opts.Rounds, r.opts.turnRequests(size))
 		if err := r.latency(ctx, size); err != nil {
 			return err
 		}
@@ -41,12 +41,12 @@ func (r *loadRun) latency(ctx context.Context, size int) error {
 	}
 	used := r.cpuMeters()
 	taken := make([]measured, len(callers))
-	for range r.Rounds {
+	for range r.opts.Rounds {
 		if err = ctx.Err(); err != nil {
 			return err
 		}
 		for i, c := range callers {
-			turn, err := c.turn(r.turnRequests(size))
+			turn, err := c.turn(r.opts.turnRequests(size))
 			if err != nil {
 				return fmt.Errorf("cannot measure %s with %d bytes: %w", c.name, size, err)
 			}
@@ -54,14 +54,14 @@ func (r *loadRun) latency(ctx context.Context, size int) error {
 		}
 	}
 	for i, lane := range r.lanes {
-		n := r.Rounds * r.turnRequests(size)
+		n := r.opts.Rounds * r.opts.turnRequests(size)
 		added := report.Differences(taken[i].medians, taken[0].medians)
 		r.report.Latency = append(r.report.Latency, Latency{
 			Contender: lane.Name, Bytes: size, Requests: n,
 			P50US: report.Median(taken[i].all), P99US: report.Percentile(taken[i].all, 99),
 			AddedUS: report.Median(added), AddedLowUS: report.Percentile(added, 25),
 			AddedHighUS: report.Percentile(added, 75),
-			CPUUS:       used[i].perRequest(n + r.Rounds), // each turn's first request costs too
+			CPUUS:       used[i].perRequest(n + r.opts.Rounds), // each turn's first request costs too
 		})
 	}
 	return nil
@@ -88,7 +88,7 @@ func (r *loadRun) warmCallers(size int) ([]caller, error) {
 		}
 		callers = append(callers, caller{Client: c, name: lane.Name,
 			request: wire.PostRequest(lane.At, backend.ChatPath, payload)})
-		if _, err = callers[len(callers)-1].turn(r.Block); err != nil {
+		if _, err = callers[len(callers)-1].turn(r.opts.Block); err != nil {
 			return callers, fmt.Errorf("cannot warm up %s: %w", lane.Name, err)
 		}
 	}

@@ -105,7 +105,7 @@ func (o Options) turnRequests(size int) int {
 
 // loadRun is one run of Load.
 type loadRun struct {
-	Options
+	opts     Options
 	upstream string             // base URL of the scripted upstream
 	field    []lineup.Contender // in the order of their turns
 	lanes    []*lineup.Lane     // direct first, then the field as far as it started
@@ -119,7 +119,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	run := &loadRun{Options: opts, report: &Report{Machine: report.ThisMachine(), Subject: opts.Proxies[0].Name}}
+	run := &loadRun{opts: opts, report: &Report{Machine: report.ThisMachine(), Subject: opts.Proxies[0].Name}}
 	up, err := run.startUpstream(ctx)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	defer up.Stop()
 	run.field, run.report.Skipped = opts.Contenders()
 	for _, why := range run.report.Skipped {
-		run.Say("SKIPPED %s", why)
+		run.opts.Say("SKIPPED %s", why)
 	}
 	if err = run.measure(ctx, up); err != nil {
 		return nil, err
@@ -139,13 +139,13 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 
 // startUpstream runs the scripted upstream in a process of its own.
 func (r *loadRun) startUpstream(ctx context.Context) (*lineup.Lane, error) {
-	command := append(append([]string{}, r.Self...), "upstream", "--listen", "{listen}")
-	up, err := lineup.Launch(ctx, lineup.Contender{Name: "upstream", Command: command, Fixed: r.UpstreamListen}, "")
+	command := append(append([]string{}, r.opts.Self...), "upstream", "--listen", "{listen}")
+	up, err := lineup.Launch(ctx, lineup.Contender{Name: "upstream", Command: command, Fixed: r.opts.UpstreamListen}, "")
 	if err != nil {
 		return nil, err
 	}
 	r.upstream = "http://" + up.At.Addr
-	r.Say("upstream at %s", r.upstream)
+	r.opts.Say("upstream at %s", r.upstream)
 	return up, nil
 }
 
@@ -186,7 +186,7 @@ func (r *loadRun) stopField() {
 // skip leaves something out, aloud.
 func (r *loadRun) skip(why error) {
 	r.report.Skipped = append(r.report.Skipped, why.Error())
-	r.Say("SKIPPED %v", why)
+	r.opts.Say("SKIPPED %v", why)
 }
 
 // readLoadedMemory notes the memory of each contender after all the load.

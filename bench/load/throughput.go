@@ -16,12 +16,12 @@ import (
 // throughputs measures the requests per second over several connections, for each size below 512 KiB: larger bodies
 // measure the machine's memory, not the proxy.
 func (r *loadRun) throughputs(ctx context.Context) error {
-	for _, size := range r.Sizes {
+	for _, size := range r.opts.Sizes {
 		if size >= 512<<10 {
 			continue
 		}
-		r.Say("throughput: %d bytes, %d connections, %d rounds of %s", size, r.Conns, r.ThroughputRounds,
-			r.ThroughputTurn)
+		r.opts.Say("throughput: %d bytes, %d connections, %d rounds of %s", size, r.opts.Conns, r.opts.ThroughputRounds,
+			r.opts.ThroughputTurn)
 		if err := r.throughput(ctx, size); err != nil {
 			return err
 		}
@@ -45,12 +45,12 @@ func (r *loadRun) throughput(ctx context.Context, size int) error {
 	used := r.cpuMeters()
 	rates := make([][]float64, len(crews))
 	total := make([]int, len(crews))
-	for range r.ThroughputRounds {
+	for range r.opts.ThroughputRounds {
 		if err = ctx.Err(); err != nil {
 			return err
 		}
 		for i, crew := range crews {
-			n, rate, err := crew.turn(r.ThroughputTurn)
+			n, rate, err := crew.turn(r.opts.ThroughputTurn)
 			if err != nil {
 				return fmt.Errorf("cannot measure throughput of %s: %w", r.lanes[i].Name, err)
 			}
@@ -60,7 +60,7 @@ func (r *loadRun) throughput(ctx context.Context, size int) error {
 	}
 	for i, lane := range r.lanes {
 		r.report.Throughput = append(r.report.Throughput, Throughput{
-			Contender: lane.Name, Bytes: size, Conns: r.Conns, Requests: total[i],
+			Contender: lane.Name, Bytes: size, Conns: r.opts.Conns, Requests: total[i],
 			PerSecond: report.Median(rates[i]), CPUUS: used[i].perRequest(total[i]),
 		})
 	}
@@ -73,7 +73,7 @@ type crew []caller
 // newCrew connects and sends one request over each connection. The caller closes it, also on error.
 func (r *loadRun) newCrew(lane *lineup.Lane, payload []byte) (crew, error) {
 	var members crew
-	for range r.Conns {
+	for range r.opts.Conns {
 		c, err := wire.Dial(lane.At.Addr, lineup.TurnLimit)
 		if err != nil {
 			return members, err

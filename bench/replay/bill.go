@@ -13,11 +13,11 @@ type account struct {
 	own  float64 // what a shaper asked of its own accord
 }
 
-// whole is what shaping costs.
-func (a account) whole() float64 { return a.sent + a.own }
+// total is what shaping costs.
+func (a account) total() float64 { return a.sent + a.own }
 
 // relative is that against sending everything.
-func (a account) relative() *float64 { return report.Ratio(a.whole(), a.raw) }
+func (a account) relative() *float64 { return report.Ratio(a.total(), a.raw) }
 
 func (a *account) join(b account) {
 	a.raw += b.raw
@@ -67,7 +67,7 @@ func (p *player) charge(sent price.Input, asked []policy.Asking, bound int) {
 	if sent.Tokens > p.window {
 		t.over++
 	}
-	cold, known := p.cold(bound)
+	cold, known := p.cacheState(bound)
 	if known {
 		t.timed++
 	}
@@ -77,11 +77,13 @@ func (p *player) charge(sent price.Input, asked []policy.Asking, bound int) {
 	v := visit{raw, sent, asked}
 	t.cost.add(price.PlainTariff(), v, false)
 	t.bill.add(p.bill, v, cold)
-	p.rawTokens, p.sentTokens = append(p.rawTokens, raw.Tokens), append(p.sentTokens, sent.Tokens)
+	p.track.rawTokens = append(p.track.rawTokens, raw.Tokens)
+	p.track.sentTokens = append(p.track.sentTokens, sent.Tokens)
 }
 
-// cold tells whether the provider's cache has lost the request before; known, whether the log says when it was made.
-func (p *player) cold(bound int) (cold, known bool) {
+// cacheState tells whether the provider's cache has lost the request before; known, whether the log says when it was
+// made.
+func (p *player) cacheState(bound int) (cold, known bool) {
 	pause, known := p.recording.pause(bound)
 	return p.bill.Expires(pause), known
 }

@@ -18,7 +18,7 @@ type Bill struct {
 func newBill(t tally) Bill {
 	return Bill{
 		RawTokens: t.raw, RawBilled: t.bill.raw, SentBilled: t.bill.sent, OwnBilled: t.bill.own, OwnRequests: t.asked,
-		Saving: t.bill.raw - t.bill.whole(), Billed: t.bill.relative(), Expired: t.expired,
+		Saving: t.bill.raw - t.bill.total(), Billed: t.bill.relative(), Expired: t.expired,
 	}
 }
 

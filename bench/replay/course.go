@@ -32,14 +32,14 @@ func (r *replayRun) course(c *recording, players []*player) Course {
 	out := Course{Conversation: c.name, Requests: len(c.bounds), Raw: newSeries(nil), Sent: []SentSeries{}}
 	for i, x := range players {
 		if i == 0 {
-			out.Raw = newSeries(x.rawTokens)
+			out.Raw = newSeries(x.track.rawTokens)
 		}
 		if i%len(r.policies) < len(r.policies)-len(r.Policies)-len(r.Guests) {
 			continue
 		}
 		out.Sent = append(out.Sent, SentSeries{
-			Window: x.window, Policy: x.policy, Series: newSeries(x.sentTokens),
-			Decided: len(x.decisions), Decisions: Evenly(x.decisions, mostPoints),
+			Window: x.window, Policy: x.policy, Series: newSeries(x.track.sentTokens),
+			Decided: len(x.track.decisions), Decisions: Evenly(x.track.decisions, mostPoints),
 		})
 	}
 	return out

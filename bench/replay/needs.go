@@ -15,9 +15,9 @@ const recentGroups = 5
 
 // need is something that an answer's calls name and that the conversation held before.
 type need struct {
-	*mention
-	line bool // a line of text, not a name
-	age  int  // how many groups before it was last seen
+	mention *mention
+	line    bool // a line of text, not a name
+	age     int  // how many groups before it was last seen
 }
 
 // mention is a name or line with the messages that hold it, by their place among the client's, in order.

@@ -22,7 +22,7 @@ const mostFaults = 3
 
 // player plays one conversation through one policy in one window.
 type player struct {
-	policy.Shaping
+	shaping   policy.Shaping
 	recording *recording
 	policy    string
 	window    int
@@ -35,10 +35,16 @@ type player struct {
 	tally    tally
 	faults   []string
 
-	rawTokens, sentTokens []int // of each request
-	decisions             []int // numbers of requests, from 1
-	mostMisses            int   // how many are kept
-	misses                []Miss
+	track      track
+	mostMisses int // how many are kept
+	misses     []Miss
+}
+
+// track is what stays of each request, for the conversation's course.
+type track struct {
+	rawTokens  []int // of the request as the client sent it
+	sentTokens []int // of the request as it was sent
+	decisions  []int // numbers of the requests with a decision, from 1
 }
 
 // request is what was sent, read for measuring.
@@ -52,17 +58,17 @@ type request struct {
 
 func newPlayer(c *recording, policy string, window int, s policy.Shaping) *player {
 	return &player{
-		Shaping: s, recording: c, policy: policy, window: window, bill: price.BillTariff(price.NewPrice),
+		shaping: s, recording: c, policy: policy, window: window, bill: price.BillTariff(price.NewPrice),
 		sentIn:  make([]int, len(c.messages)),
 		fetched: make(map[string]string), holder: make(map[*mention]string),
 	}
 }
 
 func (p *player) close() error {
-	if p.Close == nil {
+	if p.shaping.Close == nil {
 		return nil
 	}
-	if err := p.Close(); err != nil {
+	if err := p.shaping.Close(); err != nil {
 		return fmt.Errorf("%s: %w", p.policy, err)
 	}
 	return nil
@@ -73,8 +79,7 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	var shaped policy.Shaped
 	var err error
 	p.tally.cpu = append(p.tally.cpu, report.Milliseconds(spent(func() {
-		shaped,
-			err = p.Shape(original.Body, p.recording.asked(bound))
+		shaped, err = p.shaping.Shape(original.Body, p.recording.requestTime(bound))
 	})))
 	if errors.Is(err, policy.ErrNoWay) {
 		return fmt.Errorf("%s: %w", p.recording.name, err)
@@ -88,7 +93,7 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 		p.tally.invalid++
 		p.fault(bound, err)
 	}
-	held := p.held(now, shaped.Decided, bound)
+	held := p.reusedTokens(now, shaped.Decided, bound)
 	p.charge(price.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
 	p.recall(bound, now)
 	if err = p.restored(sent, original); err != nil {
@@ -108,7 +113,8 @@ func (p *player) fault(bound int, err error) {
 
 // accept reads what would be sent. With an error comes what is measured all the same: where the outcome cannot be read,
 // that is the client's request.
-func (p *player) accept(shaped policy.Shaped, err error, original *conversation.Request) (*conversation.Request, error) {
+func (p *player) accept(shaped policy.Shaped, err error, original *conversation.Request) (
+	*conversation.Request, error) {
 	if err != nil {
 		return original, fmt.Errorf("cannot shape the request: %w", err)
 	}
@@ -182,10 +188,10 @@ func (p *player) message(r *conversation.Request, it conversation.Item, i int) *
 	return m
 }
 
-// held is how many tokens of a request the provider has from the one before: of that one those leading messages count
-// that come again unchanged, all of them or none: a change inside a message makes the whole message new. A change of
-// what was sent is noted; none breaks what the provider has forgotten.
-func (p *player) held(now request, decided bool, bound int) (tokens int) {
+// reusedTokens is how many tokens of a request the provider has from the one before: of that one those leading messages
+// count that come again unchanged, all of them or none: a change inside a message makes the whole message new. A change
+// of what was sent is noted; none breaks what the provider has forgotten.
+func (p *player) reusedTokens(now request, decided bool, bound int) (tokens int) {
 	t := &p.tally
 	if bound == 0 {
 		return 0
@@ -201,11 +207,11 @@ func (p *player) held(now request, decided bool, bound int) (tokens int) {
 	if same == len(p.previous.messages) {
 		return tokens
 	}
-	if cold, _ := p.cold(bound); !cold {
+	if cold, _ := p.cacheState(bound); !cold {
 		t.breaks++
 	}
 	if decided {
-		p.decisions = append(p.decisions, bound+1)
+		p.track.decisions = append(p.track.decisions, bound+1)
 		return tokens
 	}
 	t.unrecorded++
@@ -258,19 +264,19 @@ func (p *player) miss(n need, bound int, back bool) {
 	}
 	if len(p.misses) < p.mostMisses {
 		p.misses = append(p.misses, Miss{
-			Window: p.window, Policy: p.policy, Conversation: p.recording.name, Request: bound + 1, Name: n.text,
-			Age: n.age, Retrievable: back,
+			Window: p.window, Policy: p.policy, Conversation: p.recording.name, Request: bound + 1,
+			Name: n.mention.text, Age: n.age, Retrievable: back,
 		})
 	}
 }
 
 func (p *player) meets(n need, bound int, now request) bool {
-	for _, i := range slices.Backward(n.at) {
+	for _, i := range slices.Backward(n.mention.at) {
 		if i < p.recording.bounds[bound] && p.sentIn[p.recording.messages[i].origin] == p.tally.requests {
 			return true
 		}
 	}
-	return slices.ContainsFunc(now.made, func(m *message) bool { return m.holds(n.name) })
+	return slices.ContainsFunc(now.made, func(m *message) bool { return m.holds(n.mention.name) })
 }
 
 // userText is how much of the user's text stands in the request word for word, in tokens. What the user said twice has
@@ -304,7 +310,7 @@ func (p *player) comesBack(n need, now request) bool {
 	holder := p.holder[n.mention]
 	for _, m := range slices.Backward(now.made) {
 		for _, name := range m.artifacts {
-			if name != holder && !n.inArtifact(p.artifact(name)) {
+			if name != holder && !n.mention.inArtifact(p.artifact(name)) {
 				continue
 			}
 			p.holder[n.mention] = name
@@ -316,8 +322,8 @@ func (p *player) comesBack(n need, now request) bool {
 
 func (p *player) artifact(name string) string {
 	text, known := p.fetched[name]
-	if !known && p.Artifact != nil {
-		content, _ := p.Artifact(name)
+	if !known && p.shaping.Artifact != nil {
+		content, _ := p.shaping.Artifact(name)
 		text = string(content)
 		p.fetched[name] = text
 	}
@@ -337,10 +343,10 @@ func (n name) inArtifact(text string) bool {
 
 // restored checks that what was sent can be put together again to what the client sent.
 func (p *player) restored(sent, original *conversation.Request) error {
-	if p.Restore == nil || sent == original {
+	if p.shaping.Restore == nil || sent == original {
 		return nil
 	}
-	back, err := p.Restore(sent.Body)
+	back, err := p.shaping.Restore(sent.Body)
 	if err != nil {
 		return fmt.Errorf("cannot put the request together again: %w", err)
 	}

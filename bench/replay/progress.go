@@ -64,12 +64,12 @@ func (p *progress) draw() {
 	full := barColumns * p.done / p.of
 	line := fmt.Sprintf("bench: [%s%s] %d of %d conversations%s", strings.Repeat("#", full),
 		strings.Repeat(".", barColumns-full),
-		p.done, p.of, p.left())
+		p.done, p.of, p.timeLeft())
 	fmt.Fprintf(p.to, "\r%-*s", liveColumns, line[:min(len(line), liveColumns)])
 }
 
-// left is how long the rest may take, if it is like what was done.
-func (p *progress) left() string {
+// timeLeft is how long the rest may take, if it is like what was done.
+func (p *progress) timeLeft() string {
 	if p.done == 0 || p.done >= p.of {
 		return ""
 	}

@@ -72,15 +72,15 @@ func (c *recording) pause(bound int) (d time.Duration, known bool) {
 	if bound == 0 {
 		return 0, false
 	}
-	now, before := c.asked(bound), c.asked(bound-1)
+	now, before := c.requestTime(bound), c.requestTime(bound-1)
 	if now.IsZero() || before.IsZero() {
 		return 0, false
 	}
 	return now.Sub(before), true
 }
 
-// asked is when a request was made; zero where the log does not say.
-func (c *recording) asked(bound int) (at time.Time) {
+// requestTime is when a request was made; zero where the log does not say.
+func (c *recording) requestTime(bound int) (at time.Time) {
 	if len(c.times) != len(c.messages) {
 		return at
 	}

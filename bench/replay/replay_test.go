@@ -103,7 +103,8 @@ func TestReplayCountsNeedsByAge(t *testing.T) {
 	}
 
 	gone := benchtest.Replacing(`"3"`, `src/old other_name\n`+benchtest.Line+`\n`, benchtest.Stub)
-	if row := f(300, policy.Shaping{Shaper: gone}, everything); row.Misses != 0 { // it is cut after the answer that needed it
+	// It is cut after the answer that needed it.
+	if row := f(300, policy.Shaping{Shaper: gone}, everything); row.Misses != 0 {
 		t.Errorf("%+v", row)
 	}
 
@@ -164,7 +165,9 @@ func TestReplayCountsInvalidRequests(t *testing.T) {
 func TestReplayPutsRequestsTogetherAgain(t *testing.T) {
 	f := func(restore func([]byte) ([]byte, error), want int) {
 		t.Helper()
-		row, report := replayOne(t, benchtest.Smalltalk(), 1000, policy.Shaping{Shaper: benchtest.Replacing(benchtest.Twenty+"!", benchtest.Twenty, benchtest.Stub), Restore: restore})
+		row, report := replayOne(t, benchtest.Smalltalk(), 1000,
+			policy.Shaping{Shaper: benchtest.Replacing(benchtest.Twenty+"!", benchtest.Twenty, benchtest.Stub),
+				Restore: restore})
 		if row.Unrestored != want || (len(report.Missed()) > 0) != (want > 0) {
 			t.Errorf("%d not put together again, want %d; faults %q", row.Unrestored, want, report.Faults)
 		}

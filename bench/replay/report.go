@@ -61,13 +61,21 @@ type Report struct {
 // tally is what is counted of one conversation.
 type tally struct {
 	requests, over, breaks, unrecorded, invalid, unrestored int
-	sent, raw                                               int     // tokens
-	rawNow                                                  int     // of the last request
-	cost, bill                                              account // by the unit of published figures, and as a provider charges
-	asked, timed, expired                                   int     // requests of the shaper's own; with a known pause before them; after too long a one
-	all, hot, recent, older, lines, user                    mean
-	misses, back                                            int
-	cpu                                                     []float64 // of each request, ms
+
+	sent, raw int // tokens
+	rawNow    int // tokens of the last request
+
+	cost account // by the unit of published figures
+	bill account // as a provider charges
+
+	asked   int // requests of the shaper's own
+	timed   int // requests with a known pause before them
+	expired int // requests after too long a pause
+
+	all, hot, recent, older, lines, user mean
+	misses, back                         int
+
+	cpu []float64 // of each request, ms
 }
 
 // share is how many of some are met.
@@ -108,7 +116,7 @@ func newReplayRow(window int, policy string, of []tally) Row {
 		if x.over > 0 {
 			row.Died++
 		}
-		if x.cost.whole() > price.Dearer*x.cost.raw {
+		if x.cost.total() > price.Dearer*x.cost.raw {
 			row.Dearer++
 		}
 		t.join(x)

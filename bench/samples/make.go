@@ -169,7 +169,8 @@ func (m *maker) time() time.Time {
 }
 
 func (m *maker) path() string {
-	return strings.ToLower(m.join(1+m.rng.IntN(3), "/")) + "/" + m.word() + m.pick(".go", ".ts", ".py", ".rs", "_test.go", ".json", ".md", ".css", ".yaml", ".proto")
+	return strings.ToLower(m.join(1+m.rng.IntN(3), "/")) + "/" + m.word() + m.pick(".go", ".ts", ".py", ".rs",
+		"_test.go", ".json", ".md", ".css", ".yaml", ".proto")
 }
 
 // line is a line of the repository that is not empty, and where it stands.
@@ -217,9 +218,12 @@ func (m *maker) testRun() string {
 		fmt.Fprintf(&b, "=== RUN   %s\n", name)
 		switch m.rng.IntN(8) {
 		case 0:
-			fmt.Fprintf(&b, "    %s_test.go:%d: got %q, want %q (%s)\n--- FAIL: %s (%.2fs)\n", strings.ToLower(m.word()), m.rng.IntN(900), m.join(2, " "), m.join(3, " "), m.hex(6), name, seconds)
+			fmt.Fprintf(&b, "    %s_test.go:%d: got %q, want %q (%s)\n--- FAIL: %s (%.2fs)\n",
+				strings.ToLower(m.word()), m.rng.IntN(900), m.join(2, " "), m.join(3, " "), m.hex(6), name, seconds)
 		case 1:
-			fmt.Fprintf(&b, "%s %s [%s] %s id=%s took=%s\n", m.time().Format("2006-01-02T15:04:05.000Z"), m.pick("INFO", "WARN", "ERROR", "DEBUG"), strings.ToLower(m.word()), m.join(4+m.rng.IntN(6), " "), m.hex(8), time.Duration(m.rng.IntN(1e9)))
+			fmt.Fprintf(&b, "%s %s [%s] %s id=%s took=%s\n", m.time().Format("2006-01-02T15:04:05.000Z"),
+				m.pick("INFO", "WARN", "ERROR", "DEBUG"), strings.ToLower(m.word()), m.join(4+m.rng.IntN(6), " "),
+				m.hex(8), time.Duration(m.rng.IntN(1e9)))
 			fallthrough
 		default:
 			fmt.Fprintf(&b, "--- PASS: %s (%.2fs)\n", name, seconds)
@@ -260,7 +264,8 @@ func (m *maker) packages() string {
 	var b strings.Builder
 	for range 8 + m.rng.IntN(20) {
 		name := strings.ToLower(m.pick("lib", "python3-", "golang-", "", "node-") + m.join(1+m.rng.IntN(2), "-"))
-		version := fmt.Sprintf("%d.%d.%d%s", m.rng.IntN(12), m.rng.IntN(40), m.rng.IntN(20), m.pick("", "-1", "+dfsg-2", "-3ubuntu0.4", "~rc1-1", "-"+m.hex(3)))
+		version := fmt.Sprintf("%d.%d.%d%s", m.rng.IntN(12), m.rng.IntN(40), m.rng.IntN(20),
+			m.pick("", "-1", "+dfsg-2", "-3ubuntu0.4", "~rc1-1", "-"+m.hex(3)))
 		fmt.Fprintf(&b, "ii  %-30s %-20s %-6s %s\n", name, version, m.pick("amd64", "all", "arm64"), strings.ToLower(m.join(3+m.rng.IntN(5), " ")))
 	}
 	return b.String()
@@ -277,7 +282,8 @@ func (m *maker) build() string {
 		case 1:
 			fmt.Fprintf(&b, "[%d/%d] cc -O2 -g -Wall -I%s -D%s=%d -c %s -o %s/_x%03d.o\n", i+1, 40+i, m.path(), strings.ToUpper(m.word()), m.rng.IntN(9999), m.path(), work, i)
 		default:
-			fmt.Fprintf(&b, "%s:%d:%d: %s: %s '%s' [-W%s]\n", m.path(), m.rng.IntN(2000), m.rng.IntN(100), m.pick("error", "warning", "note"), m.join(4, " "), m.word(), strings.ToLower(m.join(2, "-")))
+			fmt.Fprintf(&b, "%s:%d:%d: %s: %s '%s' [-W%s]\n", m.path(), m.rng.IntN(2000), m.rng.IntN(100),
+				m.pick("error", "warning", "note"), m.join(4, " "), m.word(), strings.ToLower(m.join(2, "-")))
 		}
 	}
 	return b.String()
@@ -293,15 +299,19 @@ func (m *maker) apiAnswer() string {
 		items = append(items, object{
 			"id": id, "node_id": m.hex(10), "number": m.rng.IntN(9000), "state": m.pick("open", "closed", "merged"),
 			"title": m.join(4+m.rng.IntN(6), " "), "body": m.join(10+m.rng.IntN(30), " "),
-			"html_url":  fmt.Sprintf("https://git.example.com/%s/%s/issues/%d", login, strings.ToLower(m.word()), id%9000),
-			"user":      object{"login": login, "id": m.rng.IntN(1e8), "avatar_url": "https://avatars.example.com/u/" + m.hex(4) + "?v=4", "site_admin": m.rng.IntN(9) == 0},
-			"labels":    []object{{"name": strings.ToLower(m.word()), "color": m.hex(3), "default": true}, {"name": m.join(2, " "), "color": m.hex(3), "default": false}},
-			"metrics":   object{"score": m.rng.Float64() * 100, "reactions": m.rng.IntN(50), "history": []int{m.rng.IntN(100), m.rng.IntN(1000), m.rng.IntN(100000)}},
+			"html_url": fmt.Sprintf("https://git.example.com/%s/%s/issues/%d", login, strings.ToLower(m.word()), id%9000),
+			"user": object{"login": login, "id": m.rng.IntN(1e8),
+				"avatar_url": "https://avatars.example.com/u/" + m.hex(4) + "?v=4", "site_admin": m.rng.IntN(9) == 0},
+			"labels": []object{{"name": strings.ToLower(m.word()), "color": m.hex(3), "default": true},
+				{"name": m.join(2, " "), "color": m.hex(3), "default": false}},
+			"metrics": object{"score": m.rng.Float64() * 100, "reactions": m.rng.IntN(50),
+				"history": []int{m.rng.IntN(100), m.rng.IntN(1000), m.rng.IntN(100000)}},
 			"milestone": nil, "locked": false, strings.ToLower(m.word()) + "_count": m.rng.IntN(1000),
 			"created_at": m.time().Format(time.RFC3339), "updated_at": m.time().Format(time.RFC3339Nano),
 		})
 	}
-	return indented(object{"total": m.rng.IntN(10000), "next": "https://git.example.com/api/v3/search?q=" + m.join(2, "+") + "&cursor=" + m.hex(12), "items": items})
+	return indented(object{"total": m.rng.IntN(10000),
+		"next": "https://git.example.com/api/v3/search?q=" + m.join(2, "+") + "&cursor=" + m.hex(12), "items": items})
 }
 
 // chat is a conversation on one line whose tool results are logs, code and JSON.
@@ -310,10 +320,14 @@ func (m *maker) chat() string {
 	messages := []object{{"role": "user", "content": m.join(20, " ") + ".\n" + m.join(8, " ")}}
 	for range 2 + m.rng.IntN(4) {
 		id := "call_" + m.hex(12)
-		arguments, _ := json.Marshal(object{"path": m.path(), "command": m.pick("cat", "go test ./...", "grep -rn "+m.word()), "limit": m.rng.IntN(400)})
-		results := []func() string{m.testRun, m.grep, m.listing, m.build, func() string { return m.excerpt(60) }, func() string { return m.excerpt(60) }}
+		arguments, _ := json.Marshal(object{"path": m.path(),
+			"command": m.pick("cat", "go test ./...", "grep -rn "+m.word()), "limit": m.rng.IntN(400)})
+		results := []func() string{m.testRun, m.grep, m.listing, m.build, func() string { return m.excerpt(60) },
+			func() string { return m.excerpt(60) }}
 		messages = append(messages,
-			object{"role": "assistant", "content": m.join(6, " "), "tool_calls": []object{{"id": id, "type": "function", "function": object{"name": strings.ToLower(m.join(2, "_")), "arguments": string(arguments)}}}},
+			object{"role": "assistant", "content": m.join(6, " "),
+				"tool_calls": []object{{"id": id, "type": "function",
+					"function": object{"name": strings.ToLower(m.join(2, "_")), "arguments": string(arguments)}}}},
 			object{"role": "tool", "tool_call_id": id, "content": results[m.rng.IntN(len(results))]()})
 	}
 	out, err := json.Marshal(object{"model": m.pick("gpt-5", "gpt-4o", "o3"), "stream": true, "messages": messages})

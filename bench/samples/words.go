@@ -4,8 +4,8 @@ package main
 
 import "strings"
 
-// speech is the words and the sentence plans of one language. In a plan a letter stands for a word of its list, anything
-// else for itself.
+// speech is the words and the sentence plans of one language. In a plan a letter stands for a word of its list,
+// anything else for itself.
 type speech struct {
 	lists  map[rune][]string
 	plans  []string
@@ -26,7 +26,9 @@ func chinese() speech {
 			'D': list("已经 正在 将要 经常 偶尔 从不 突然 慢慢地 立刻 终于 仍然 几乎 完全 稍微 特别 非常 认真地 悄悄地 反复 共同 单独 尽量 必须 应该 可以 不得不 差点 竟然 果然 也许"),
 			'C': list("因为 所以 但是 虽然 如果 即使 除非 于是 而且 不过 然而 此外 例如 总之 首先 其次 同时 换句话说 事实上 与此相反"),
 		},
-		plans: []string{"T，SD在PV了A的N。", "CSDV那个A的N，N就会变得更A。", "SV的N比N更A，CNDV了。", "NVN的时候，S看见了A的N和N。", "C，N的N需要SDVN！", "P的N很A，S为什么要VN呢？", "SDV：“A的N不在P，应当先VN。”", "T到T，N、N以及A的N都被S在PV。", "请在VN之前VN；CNDV，就会得到A的N。", "对于A的N来说，VN并不等于VA的N。"},
+		plans: []string{"T，SD在PV了A的N。", "CSDV那个A的N，N就会变得更A。", "SV的N比N更A，CNDV了。", "NVN的时候，S看见了A的N和N。", "C，N的N需要SDVN！",
+			"P的N很A，S为什么要VN呢？", "SDV：“A的N不在P，应当先VN。”", "T到T，N、N以及A的N都被S在PV。", "请在VN之前VN；CNDV，就会得到A的N。",
+			"对于A的N来说，VN并不等于VA的N。"},
 	}
 }
 
@@ -42,7 +44,9 @@ func japanese() speech {
 			'D': list("もう まだ よく たまに 突然 ゆっくり すぐに やっと ほとんど 完全に 少し 特に とても 真面目に こっそり 何度も 一緒に なるべく 必ず きっと"),
 			'C': list("しかし だから もし たとえば また さらに つまり ところが それでも まず 次に 同時に 言い換えれば 実は"),
 		},
-		plans: []string{"T、SはPでANをDV。", "C、ANがNをVなら、NはDAものになる。", "SのNはNよりも「AN」に近い。", "NをVとき、SはANとNに気づいた。", "PのNはなぜAのか、SにはDわからない。", "C、NのNをVには、ANが要る！", "Sは「TまでにNをV」と言って、Pへ向かった。", "NやN、それにANも、TからずっとPにある。", "NをV前にNをVこと；CAN は失われる。"},
+		plans: []string{"T、SはPでANをDV。", "C、ANがNをVなら、NはDAものになる。", "SのNはNよりも「AN」に近い。", "NをVとき、SはANとNに気づいた。",
+			"PのNはなぜAのか、SにはDわからない。", "C、NのNをVには、ANが要る！", "Sは「TまでにNをV」と言って、Pへ向かった。", "NやN、それにANも、TからずっとPにある。",
+			"NをV前にNをVこと；CAN は失われる。"},
 	}
 }
 
@@ -58,7 +62,8 @@ func korean() speech {
 			'D': list("이미 아직 자주 가끔 갑자기 천천히 곧바로 마침내 거의 완전히 조금 특히 매우 열심히 몰래 여러번 함께 되도록 반드시 아마"),
 			'C': list("그러나 그래서 만약 예를들어 또한 게다가 결국 그런데 그래도 먼저 다음으로 동시에 사실은"),
 		},
-		plans:  []string{"T S P에서 A N을 D V.", "C S A N과 N을 V.", "N보다 A N이 D 낫다고 S V.", "P의 N은 왜 A 것일까? S D V.", "N을 V, C A N도 V.", "S “N이 없으면 N도 없다”고 V!", "T P까지 가서 S A N을 V; N은 D 남았다."},
+		plans: []string{"T S P에서 A N을 D V.", "C S A N과 N을 V.", "N보다 A N이 D 낫다고 S V.", "P의 N은 왜 A 것일까? S D V.",
+			"N을 V, C A N도 V.", "S “N이 없으면 N도 없다”고 V!", "T P까지 가서 S A N을 V; N은 D 남았다."},
 		behind: " ",
 	}
 }

@@ -2,8 +2,8 @@ package sessions
 
 import "strings"
 
-// The names of Claude Code's logs: a line for each block that somebody said. Lines form a tree by what they follow. Helpers that the
-// agent has sent out are on threads of their own.
+// The names of Claude Code's logs: a line for each block that somebody said. Lines form a tree by what they follow.
+// Helpers that the agent has sent out are on threads of their own.
 
 // claude reads such a log.
 type claude struct {
@@ -120,7 +120,8 @@ func (r *claude) assistant(t *thread, v value) {
 		case "text":
 			t.answer(group, block.Get("text").Str, at)
 		case "tool_use":
-			t.call(group, call{id: block.Get("id").Str, name: block.Get("name").Str, arguments: argumentsOf(block.Get("input"))}, at)
+			t.call(group, call{id: block.Get("id").Str, name: block.Get("name").Str,
+				arguments: argumentsOf(block.Get("input"))}, at)
 		}
 		return true
 	})

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// The names of Codex's logs (rollouts): a line for each item of a conversation in the Responses dialect, and others for what happened
-// beside it. Before there were those others, an item was a line of its own.
+// The names of Codex's logs (rollouts): a line for each item of a conversation in the Responses dialect, and others for
+// what happened beside it. Before there were those others, an item was a line of its own.
 
 // codex reads such a log.
 type codex struct {
@@ -16,7 +16,8 @@ type codex struct {
 
 var (
 	codexLines = []string{"session_meta", "response_item", "event_msg", "turn_context", "compacted"}
-	codexItems = []string{"message", "function_call", "function_call_output", "custom_tool_call", "custom_tool_call_output", "local_shell_call", "reasoning"}
+	codexItems = []string{"message", "function_call", "function_call_output", "custom_tool_call",
+		"custom_tool_call_output", "local_shell_call", "reasoning"}
 )
 
 func isCodex(v value) bool {
@@ -42,7 +43,7 @@ func (r *codex) line(v value) {
 			r.thread.model = strings.Clone(model)
 		}
 	case "compacted":
-		r.compacted(v)
+		r.restart(v)
 	case "event_msg":
 	case "response_item":
 		r.item(payload, v)
@@ -89,8 +90,8 @@ func (r *codex) item(it, line value) {
 	}
 }
 
-// compacted begins anew with what the line says, behind the same instructions.
-func (r *codex) compacted(v value) {
+// restart begins anew with what the line says, behind the same instructions.
+func (r *codex) restart(v value) {
 	t := r.thread
 	head := ""
 	if len(t.said) > 0 && t.said[0].role == systemRole {

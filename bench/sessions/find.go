@@ -10,11 +10,12 @@ import (
 	"strings"
 )
 
-// endings are those of names under which logs lie. In a folder, a file of another name counts if it begins as JSON does.
+// endings are those of names under which logs lie. In a folder, a file of another name counts if it begins as JSON
+// does.
 var endings = []string{".json", ".jsonl", ".ndjson", ".traj"}
 
-// Find finds the logs: the files given, and those in folders and the folders in them. What cannot be looked into, and a folder in which
-// there is nothing, is told.
+// Find finds the logs: the files given, and those in folders and the folders in them. What cannot be looked into, and a
+// folder in which there is nothing, is told.
 func Find(paths []string) (files, left []string) {
 	for _, path := range paths {
 		before := len(files) + len(left)

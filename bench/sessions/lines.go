@@ -49,7 +49,7 @@ func (l *lines) next() ([]byte, error) {
 		return l.first()
 	}
 	for {
-		line, err := l.raw()
+		line, err := l.readLine()
 		if err != nil {
 			return nil, err
 		}
@@ -79,8 +79,8 @@ func (l *lines) first() ([]byte, error) {
 	return line, nil
 }
 
-// raw is the next line as it stands.
-func (l *lines) raw() ([]byte, error) {
+// readLine is the next line as it stands.
+func (l *lines) readLine() ([]byte, error) {
 	l.number++
 	line, err := l.from.ReadSlice('\n')
 	if err == nil || err == io.EOF && len(line) > 0 {

@@ -9,8 +9,8 @@ import (
 	"epitome/demo/props"
 )
 
-// A coding session: files are searched, read, edited and read again, tests are run, and now and then it comes back to what was done long
-// before.
+// A coding session: files are searched, read, edited and read again, tests are run, and now and then it comes back to
+// what was done long before.
 
 // coder is one.
 type coder struct {
@@ -31,7 +31,8 @@ type job struct {
 	path    string // in which
 }
 
-var components = []string{"parser", "router", "cache", "billing", "quota", "export", "search", "mailer", "webhook", "catalog", "ledger", "session"}
+var components = []string{"parser", "router", "cache", "billing", "quota", "export", "search", "mailer", "webhook",
+	"catalog", "ledger", "session"}
 
 func coding(m *maker) {
 	m.say(systemRole, "You are a coding agent. "+props.Paragraph(m.d, 6)+"\nKeep to the rules that the user gives.", m.now)
@@ -73,7 +74,8 @@ func (c *coder) ticket() {
 		c.does("The core first.", c.read(j.paths[0]))
 	}
 	c.edit(&j, j.paths[0])
-	c.does("", step{"bash", arguments{"command": "go test -race -v ./internal/" + j.subject.Package + "/..."}, props.Failing(c.d, j.subject, j.trace, c.named)})
+	c.does("", step{"bash", arguments{"command": "go test -race -v ./internal/" + j.subject.Package + "/..."},
+		props.Failing(c.d, j.subject, j.trace, c.newName)})
 	c.does("Where does that trace come from?", step{"bash", arguments{"command": "grep -rn " + j.trace + " logs/"},
 		fmt.Sprintf("logs/%s.log:%d: %s span=%08x\n", j.subject.Package, c.d.IntN(9000), j.trace, c.d.Uint32())})
 	c.edit(&j, j.paths[c.d.IntN(len(j.paths))])
@@ -106,7 +108,7 @@ func (c *coder) comeBack() {
 func (c *coder) service(j job) {
 	stuck := ""
 	answer := props.Batches(c.d, j.subject.Package, func(i int) string {
-		name := c.named(i)
+		name := c.newName(i)
 		if i == props.StuckAt {
 			stuck = name
 		}
@@ -114,11 +116,12 @@ func (c *coder) service(j job) {
 	})
 	url := "http://" + j.subject.Package + ".internal/v1/batches"
 	c.does("Does the service agree?", step{"http_request", arguments{"method": "GET", "url": url}, answer})
-	c.does("One is stuck.", step{"http_request", arguments{"method": "POST", "url": url + "/" + stuck + "/retry"}, `{"id":"` + stuck + `","state":"settled"}`})
+	c.does("One is stuck.", step{"http_request", arguments{"method": "POST", "url": url + "/" + stuck + "/retry"},
+		`{"id":"` + stuck + `","state":"settled"}`})
 }
 
-// named is a name for something; each is another one.
-func (c *coder) named(int) string {
+// newName is a name for something; each is another one.
+func (c *coder) newName(int) string {
 	c.rename++
 	return fmt.Sprintf("bat_%06x%04d", c.d.IntN(1<<24), c.rename%10_000)
 }
@@ -151,7 +154,8 @@ func (c *coder) edit(j *job, path string) {
 	}
 }
 
-// replace writes a line with a reason behind it, or with a better one, in place of the line, and gives what stands there then.
+// replace writes a line with a reason behind it, or with a better one, in place of the line, and gives what stands
+// there then.
 func (c *coder) replace(path, line string) string {
 	if !slices.Contains(strings.Split(c.files[path], "\n"), line) {
 		return line

@@ -43,7 +43,8 @@ func (m *maker) search(topic string) []hit {
 	var hits []hit
 	var b strings.Builder
 	for i := range 10 {
-		h := hit{title: props.Topic(m.d), site: fmt.Sprintf("%s.example", strings.ReplaceAll(strings.Fields(props.Topic(m.d))[0], " ", "-"))}
+		h := hit{title: props.Topic(m.d),
+			site: fmt.Sprintf("%s.example", strings.ReplaceAll(strings.Fields(props.Topic(m.d))[0], " ", "-"))}
 		h.url = fmt.Sprintf("https://%s/reports/%x", h.site, m.d.Uint32())
 		hits = append(hits, h)
 		fmt.Fprintf(&b, "%d. %s\n   %s\n   %s\n", i+1, h.title, h.url, props.Paragraph(m.d, 2))
@@ -107,7 +108,8 @@ func support(m *maker) {
 		m.user(fmt.Sprintf("Order %s: %s %s", number, props.Sentence(m.d), props.Sentence(m.d)))
 		m.does("", step{"get_order", arguments{"order": number}, orders[number]})
 		if m.d.IntN(2) == 0 {
-			m.does("", step{"search_articles", arguments{"query": props.Topic(m.d)}, props.Page(m.d, "help.example", props.Topic(m.d), 1+m.d.IntN(4))})
+			m.does("", step{"search_articles", arguments{"query": props.Topic(m.d)},
+				props.Page(m.d, "help.example", props.Topic(m.d), 1+m.d.IntN(4))})
 		}
 		if payment := between(orders[number], `"reference": "`, `"`); m.d.IntN(2) == 0 {
 			m.does("", step{"refund", arguments{"order": number, "payment": payment}, `{"state": "accepted", "reference": "` + payment + `"}`})

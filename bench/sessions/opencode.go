@@ -55,7 +55,8 @@ func (r openCode) answer(t *thread, number int, m value) {
 		case "tool":
 			state := part.Get("state")
 			at := since(start, clock(state.Get("time.start")))
-			t.call(group, call{id: part.Get("callID").Str, name: part.Get("tool").Str, arguments: argumentsOf(state.Get("input"))}, at)
+			t.call(group, call{id: part.Get("callID").Str, name: part.Get("tool").Str,
+				arguments: argumentsOf(state.Get("input"))}, at)
 			switch state.Get("status").Str {
 			case "completed":
 				t.result(part.Get("callID").Str, state.Get("output").String(), since(start, clock(state.Get("time.end"))))

@@ -90,7 +90,8 @@ func (r *pi) assistant(m, line value) {
 		case "text":
 			t.answer(group, part.Get("text").Str, at)
 		case "toolCall":
-			t.call(group, call{id: part.Get("id").Str, name: part.Get("name").Str, arguments: argumentsOf(part.Get("arguments"))}, at)
+			t.call(group, call{id: part.Get("id").Str, name: part.Get("name").Str,
+				arguments: argumentsOf(part.Get("arguments"))}, at)
 		}
 		return true
 	})

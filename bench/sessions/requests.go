@@ -8,8 +8,8 @@ import (
 
 // A line is a request itself: its names are known to package rewrite.
 
-// requests reads a log of chat-completions requests, one to a line. Of those that extend one another only the longest is kept: it holds
-// all the others.
+// requests reads a log of chat-completions requests, one to a line. Of those that extend one another only the longest
+// is kept: it holds all the others.
 type requests struct {
 	in   *intake
 	kept []kept

@@ -1,9 +1,11 @@
-// Package sessions has conversations to play: those that agents have left on the disk in their own formats, and made-up ones.
+// Package sessions has conversations to play: those that agents have left on the disk in their own formats, and made-up
+// ones.
 //
-// A log is recognised by what stands in it, never by its name. Each conversation of it becomes a chat-completions request, the last one
-// that its client would have sent. A log that is broken, unknown or too large costs what cannot be read of it and is never an error:
-// what was left out is told. Requests stay as they are to the byte; all else comes out sound, whatever went in: a result stands behind
-// the message that called, calls without a result are left out, and so is what the model said last. Reasoning is left out, as are pictures.
+// A log is recognised by what stands in it, never by its name. Each conversation of it becomes a chat-completions
+// request, the last one that its client would have sent. A log that is broken, unknown or too large costs what cannot
+// be read of it and is never an error: what was left out is told. Requests stay as they are to the byte; all else comes
+// out sound, whatever went in: a result stands behind the message that called, calls without a result are left out, and
+// so is what the model said last. Reasoning is left out, as are pictures.
 //
 // The names in a format stand in the file of that format alone. Nothing here shapes, counts or measures.
 package sessions
@@ -45,8 +47,8 @@ const (
 	mostReasons = 8
 )
 
-// Read gives the conversations of a file one after the other. What was left out, and why, is one line of text; empty: nothing was. An
-// error is that of yield: what cannot be read is only told.
+// Read gives the conversations of a file one after the other. What was left out, and why, is one line of text; empty:
+// nothing was. An error is that of yield: what cannot be read is only told.
 func Read(path string, yield func(Conversation) error) (left string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -64,7 +66,7 @@ func ReadFrom(name string, from io.Reader, yield func(Conversation) error) (left
 func readFrom(name string, from *lines, yield func(Conversation) error) (left string, err error) {
 	in := &intake{name: name, yield: yield, room: mostKept, readers: make(map[string]reader)}
 	in.read(from)
-	return in.left(), in.err
+	return in.leftOut(), in.err
 }
 
 // intake is what all formats share while one log is read.
@@ -164,7 +166,8 @@ func formatOf(v value) string {
 	for _, f := range [...]struct {
 		name string
 		is   func(value) bool
-	}{{OpenCode, isOpenCode}, {SWEAgent, isSWEAgent}, {Requests, isRequest}, {Codex, isCodex}, {ClaudeCode, isClaude}, {Pi, isPi}} {
+	}{{OpenCode, isOpenCode}, {SWEAgent, isSWEAgent}, {Requests, isRequest}, {Codex, isCodex}, {ClaudeCode, isClaude},
+		{Pi, isPi}} {
 		if f.is(v) {
 			return f.name
 		}
@@ -187,8 +190,8 @@ func (in *intake) leave(why string) {
 	in.others++
 }
 
-// left is what was left out, in one line.
-func (in *intake) left() string {
+// leftOut is what was left out, in one line.
+func (in *intake) leftOut() string {
 	var all []string
 	for _, r := range in.reasons {
 		where := ""

@@ -48,7 +48,8 @@ func unsound(c Conversation) error {
 		return nil
 	}
 	last := q.Items[len(q.Items)-1].Role
-	answers := slices.ContainsFunc(q.Items, func(it conversation.Item) bool { return it.Role == conversation.Assistant })
+	answers := slices.ContainsFunc(q.Items,
+		func(it conversation.Item) bool { return it.Role == conversation.Assistant })
 	if flaws := q.Flaws(); len(flaws) > 0 || last == conversation.Assistant || !answers {
 		return fmt.Errorf("flaws %v, the last is %v, answers: %v", flaws, last, answers)
 	}
@@ -70,7 +71,8 @@ func told(c Conversation) string {
 
 func TestGoldenConversions(t *testing.T) {
 	for name, want := range map[string]string{
-		"claude": ClaudeCode, "codex": Codex, "codex-bare": Codex, "opencode": OpenCode, "pi": Pi, "sweagent": SWEAgent, "sweagent-steps": SWEAgent, "requests": Requests,
+		"claude": ClaudeCode, "codex": Codex, "codex-bare": Codex, "opencode": OpenCode, "pi": Pi, "sweagent": SWEAgent,
+		"sweagent-steps": SWEAgent, "requests": Requests,
 	} {
 		log, err := os.ReadFile(filepath.Join("testdata", name))
 		if err != nil {
@@ -179,7 +181,8 @@ func TestCallsAreSoundWhateverTheLogSays(t *testing.T) {
 	call := line("assistant", use("1", `{}`))
 	f("assistant1 tool", call, line("user", answer("1")))
 	f("assistant1 tool", call, line("user", answer("1")), line("user", answer("1")+","+answer("2")))
-	f("assistant2 tool tool", line("assistant", use("1", `{}`)+","+use("2", `7`)+","+use("1", `{}`)), line("user", answer("2")), line("user", answer("1")))
+	f("assistant2 tool tool", line("assistant", use("1", `{}`)+","+use("2", `7`)+","+use("1", `{}`)),
+		line("user", answer("2")), line("user", answer("1")))
 	f("assistant1 tool", line("assistant", use("1", `{}`)+","+use("2", `{}`)), line("user", answer("2")))
 	f("assistant1 tool user", call, ask, line("user", answer("1")))
 	f("assistant1 tool assistant1 tool", call, line("user", answer("1")), call, line("user", answer("1")))
@@ -197,7 +200,8 @@ func TestLongLinesAreSkipped(t *testing.T) {
 			all = append(all, c)
 			return nil
 		})
-		if err != nil || len(all) != 1 || gjson.GetBytes(all[0].Body, "messages.#").Int() != 3 || !strings.Contains(left, "a line is longer") {
+		if err != nil || len(all) != 1 || gjson.GetBytes(all[0].Body, "messages.#").Int() != 3 ||
+			!strings.Contains(left, "a line is longer") {
 			t.Errorf("%v, %d conversations, left %q", err, len(all), left)
 		}
 	}
@@ -212,9 +216,10 @@ func TestWhatIsKeptOfALogIsBounded(t *testing.T) {
 	line := func(role, text string) string {
 		return fmt.Sprintf(`{"type":%q,"message":{"content":%q}}`, role, text) + "\n"
 	}
-	in.read(newLines(strings.NewReader(line("user", "a")+line("assistant", "b")+line("user", "c")+line("user", strings.Repeat("x", 50))+line("user", "d")), mostLine))
-	if len(all) != 1 || gjson.GetBytes(all[0].Body, "messages.#").Int() != 4 || !strings.Contains(in.left(), "of text that are kept") {
-		t.Errorf("%d conversations, left %q", len(all), in.left())
+	in.read(newLines(strings.NewReader(line("user", "a")+line("assistant", "b")+line("user", "c")+line("user",
+		strings.Repeat("x", 50))+line("user", "d")), mostLine))
+	if len(all) != 1 || gjson.GetBytes(all[0].Body, "messages.#").Int() != 4 || !strings.Contains(in.leftOut(), "of text that are kept") {
+		t.Errorf("%d conversations, left %q", len(all), in.leftOut())
 	}
 }
 
@@ -235,9 +240,11 @@ func TestAnErrorOfTheListenerEndsReading(t *testing.T) {
 
 func TestFindLooksIntoFolders(t *testing.T) {
 	folder := t.TempDir()
-	for name, text := range map[string]string{"a/one.jsonl": "{}", "a/two.json": "x", "a/b/rollout": ` {"a":1}`, "a/notes.md": "# {}", "a/list": "{ x", "c.txt": "x"} {
+	for name, text := range map[string]string{"a/one.jsonl": "{}", "a/two.json": "x", "a/b/rollout": ` {"a":1}`,
+		"a/notes.md": "# {}", "a/list": "{ x", "c.txt": "x"} {
 		path := filepath.Join(folder, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700),
+			os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// The names of SWE-agent's trajectories: one document with the history, or with what was asked and answered in each step.
+// The names of SWE-agent's trajectories: one document with the history, or with what was asked and answered in each
+// step.
 
 // sweAgent reads such documents.
 type sweAgent struct{ in *intake }
@@ -74,7 +75,8 @@ func sweMessage(t *thread, m value, group string) {
 	case "assistant":
 		t.answer(group, text, time.Time{})
 		m.Get("tool_calls").ForEach(func(_, c value) bool {
-			t.call(group, call{id: c.Get("id").Str, name: c.Get("function.name").Str, arguments: argumentsOf(c.Get("function.arguments"))}, time.Time{})
+			t.call(group, call{id: c.Get("id").Str, name: c.Get("function.name").Str,
+				arguments: argumentsOf(c.Get("function.arguments"))}, time.Time{})
 			return true
 		})
 	}

@@ -73,7 +73,8 @@ func (t *thread) say(role, text string, at time.Time) {
 	}
 }
 
-// speaker is the assistant's message that goes on: that of the same group, or without a group the last one if nothing has answered it.
+// speaker is the assistant's message that goes on: that of the same group, or without a group the last one if nothing
+// has answered it.
 func (t *thread) speaker(group string, at time.Time) *said {
 	if n := len(t.said); n > 0 {
 		last := t.said[n-1]
@@ -102,7 +103,8 @@ func (t *thread) answer(group, text string, at time.Time) {
 	m.text = text
 }
 
-// call adds a call to what the assistant says. A second one with the same id in the same message is the first one again.
+// call adds a call to what the assistant says. A second one with the same id in the same message is the first one
+// again.
 func (t *thread) call(group string, c call, at time.Time) {
 	arguments, ok := t.keep(c.arguments)
 	if !ok {
@@ -127,7 +129,8 @@ func (t *thread) call(group string, c call, at time.Time) {
 	t.open[made.id] = made
 }
 
-// result adds the result of a call; one that answers none is left out. Without an id it answers the first call that waits.
+// result adds the result of a call; one that answers none is left out. Without an id it answers the first call that
+// waits.
 func (t *thread) result(id, text string, at time.Time) {
 	c := t.open[id]
 	if id == "" {
