@@ -5,7 +5,6 @@ import (
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
-	"epitome/rewrite/span"
 )
 
 // Standing is the form of every item that is not sent whole, in their order: those of the report's changes, and those that
@@ -19,22 +18,23 @@ func (s Output) Standing(r *conversation.Request) []plan.Change {
 	for _, c := range s.Report.Changes {
 		made[c.Item] = c
 	}
-	calls := map[string]history.Source{} // of the last assistant's message, by id
+	calls := history.NewCalls()
 	var list []plan.Change
 	for i, f := range s.forms {
 		it := &r.Items[r.Head+i]
-		if it.Role == conversation.Assistant {
-			clear(calls)
-		}
-		for _, c := range it.Calls {
-			calls[c.ID] = history.Source{Name: c.Name, Action: history.ActionOf(c.Name, span.TextOf(c.Arguments.Of(r.Body)), c.FreeText)}
+		var source history.Source
+		switch it.Role {
+		case conversation.Assistant:
+			calls.Learn(r, it)
+		case conversation.Tool:
+			source = calls.SourceOf(it)
 		}
 		if f == nil || f.Gone {
 			continue
 		}
 		c, ok := made[r.Head+i]
 		if !ok {
-			c = s.stands(f, calls[it.Answers])
+			c = s.stands(f, &source)
 			c.Item = r.Head + i
 		}
 		list = append(list, c)
@@ -43,7 +43,7 @@ func (s Output) Standing(r *conversation.Request) []plan.Change {
 }
 
 // stands is a change that was made earlier.
-func (s Output) stands(f *decision.Form, o history.Source) plan.Change {
+func (s Output) stands(f *decision.Form, o *history.Source) plan.Change {
 	c := plan.Change{Rung: f.Rung.String(), Tool: o.Name, Argument: o.Action.Key}
 	c.Before, c.After = int(float64(f.Whole)*s.ratio), int(float64(f.Now)*s.ratio)
 	if names := f.Artifacts(); len(names) > 0 {

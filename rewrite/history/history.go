@@ -14,7 +14,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
-	"epitome/rewrite/span"
 )
 
 // History is what is known of a conversation's items behind the head, in order: item i is Items[Head+i] of the request.
@@ -29,20 +28,13 @@ type History struct {
 	Results  []Result
 	ResultAt []int // of each item, its result's index; -1 for what is none
 
-	ShortSizes map[int]int         // tokens of an assistant's item without long arguments, once that was asked for
-	calls      map[string][]Source // of the last assistant's message, by id
-	showing    map[string][]int    // results of file reads that are not spent, by the file's last name
-	latestAsk  map[string]int      // result of the latest read that asked for the very same
-	latestWith map[uint64]int      // latest result with this content
-	Lines      *shorten.LineIndex  // of results that are sent whole
-	LinesRead  int                 // results that lines has been given, or that were not whole
-}
-
-// Source is the call that a result answers.
-type Source struct {
-	Name   string
-	Action Action
-	Cites  []string // what in its arguments looks like an artifact's name
+	ShortSizes map[int]int        // tokens of an assistant's item without long arguments, once that was asked for
+	calls      *Calls             // of the last assistant's message, by id
+	showing    map[string][]int   // results of file reads that are not spent, by the file's last name
+	latestAsk  map[string]int     // result of the latest read that asked for the very same
+	latestWith map[uint64]int     // latest result with this content
+	Lines      *shorten.LineIndex // of results that are sent whole
+	LinesRead  int                // results that lines has been given, or that were not whole
 }
 
 // Result is a tool's result.
@@ -63,7 +55,7 @@ type Result struct {
 // NewHistory is the history of no item.
 func NewHistory() *History {
 	return &History{
-		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: map[string][]Source{}, showing: map[string][]int{},
+		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: NewCalls(), showing: map[string][]int{},
 		latestAsk: map[string]int{}, latestWith: map[uint64]int{}, Lines: shorten.NewLines(),
 	}
 }
@@ -85,7 +77,7 @@ func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 			group++
 		}
 		if it.Role == conversation.Assistant {
-			h.learnCalls(r, it)
+			h.calls.Learn(r, it)
 		}
 		n, media := r.MeasureItem(s, it, r.AnswersOneOfSeveral(r.Head+i))
 		h.Size.Add(it.Role, n, media)
@@ -98,34 +90,10 @@ func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 	}
 }
 
-func (h *History) learnCalls(r *conversation.Request, it *conversation.Item) {
-	clear(h.calls)
-	for _, c := range it.Calls {
-		text := span.TextOf(c.Arguments.Of(r.Body))
-		id := c.ID
-		h.calls[id] = append(h.calls[id], Source{c.Name, ActionOf(c.Name, text, c.FreeText), cites(text)})
-	}
-}
-
-// takeCall is the call of that id. Calls that share one are answered in their order.
-func (h *History) takeCall(id string) (c Source) {
-	if all := h.calls[id]; len(all) > 0 {
-		c = all[0]
-		if len(all) > 1 {
-			h.calls[id] = all[1:]
-		}
-	}
-	return c
-}
-
 // learnResult takes a result in, and notes which earlier ones it makes worthless.
 func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i int) {
-	res := Result{Item: i, Source: h.takeCall(it.Answers)}
-	if res.Name == "" {
-		res.Name = it.Name
-	}
 	n := len(h.Results)
-	h.Results = append(h.Results, res)
+	h.Results = append(h.Results, Result{Item: i, Source: h.calls.SourceOf(it)})
 	raw := it.Content.Of(r.Body)
 	h.spendRepeated(raw, n)
 	if saysFailure(raw) {
@@ -236,16 +204,4 @@ func NamesLike(text string) iter.Seq[string] {
 			start = i + 1
 		}
 	}
-}
-
-// About says what a text came from: tool and key argument.
-func (c *Source) About() string {
-	name := c.Name
-	if name == "" {
-		name = "a tool"
-	}
-	if c.Action.Key == "" {
-		return name
-	}
-	return name + " `" + c.Action.Key + "`"
 }

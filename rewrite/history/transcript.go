@@ -17,10 +17,10 @@ type block struct{ heading, text string }
 // is that of the artifact with the same as JSON. A part of it stands in each heading and in no text, so that nothing that
 // was said can pass for one. The result depends on the messages and the name alone, so that it can be made again.
 func Transcript(r *conversation.Request, i, n int, name string) []byte {
-	t := transcript{req: r, calls: &History{calls: map[string][]Source{}}}
+	t := transcript{req: r, calls: NewCalls()}
 	for k := i - 1; k >= 0; k-- { // a user may have spoken between call and result
 		if it := &r.Items[r.Head+k]; it.Role == conversation.Assistant {
-			t.calls.learnCalls(r, it)
+			t.calls.Learn(r, it)
 			break
 		}
 	}
@@ -44,7 +44,7 @@ func Transcript(r *conversation.Request, i, n int, name string) []byte {
 // transcript is one that is being written.
 type transcript struct {
 	req    *conversation.Request
-	calls  *History // those that may still be answered
+	calls  *Calls
 	blocks []block
 }
 
@@ -54,7 +54,7 @@ func (t *transcript) add(i int) {
 	heading := fmt.Sprintf("message %d: %s", i, it.Role)
 	switch it.Role {
 	case conversation.Assistant:
-		t.calls.learnCalls(t.req, it)
+		t.calls.Learn(t.req, it)
 	case conversation.Tool:
 		heading = fmt.Sprintf("message %d: tool result of %s", i, t.answered(it))
 	}
@@ -68,10 +68,7 @@ func (t *transcript) add(i int) {
 
 // answered says which call a result is for, and how that ended.
 func (t *transcript) answered(it *conversation.Item) string {
-	c := t.calls.takeCall(it.Answers)
-	if c.Name == "" {
-		c.Name = it.Name
-	}
+	c := t.calls.SourceOf(it)
 	s := shorten.OneLine(c.About(), shell.LongestPath)
 	if state := StateInWords(c.Outcome(it.Content.Of(t.req.Body))); state != "" {
 		s += ", " + state

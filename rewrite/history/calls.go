@@ -1,0 +1,58 @@
+package history
+
+import (
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
+)
+
+// Source says what a result came from: the call that it answers.
+type Source struct {
+	Name   string
+	Action Action
+	Cites  []string // what in its arguments looks like an artifact's name
+}
+
+// About names the tool and its key argument.
+func (s *Source) About() string {
+	name := s.Name
+	if name == "" {
+		name = "a tool"
+	}
+	if s.Action.Key == "" {
+		return name
+	}
+	return name + " `" + s.Action.Key + "`"
+}
+
+// Calls pairs results with the calls of the last assistant's message. Whoever tells people what a result came from asks
+// it. Two others pair in ways of their own: conversation.Callers finds calls that are any number of messages away, and a
+// dialect's judge counts what is answered twice or by nothing.
+type Calls struct{ open map[string][]Source } // by id
+
+// NewCalls knows of no call.
+func NewCalls() *Calls { return &Calls{open: map[string][]Source{}} }
+
+// Learn takes in the calls of an assistant's message, and forgets those of the message before.
+func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
+	clear(c.open)
+	for _, call := range it.Calls {
+		text := span.TextOf(call.Arguments.Of(r.Body))
+		s := Source{call.Name, ActionOf(call.Name, text, call.FreeText), cites(text)}
+		c.open[call.ID] = append(c.open[call.ID], s)
+	}
+}
+
+// SourceOf returns what the result in the item came from. Calls that share an id are answered in their order; the last of
+// them may be answered again. A result without a call has only the name that it says itself.
+func (c *Calls) SourceOf(it *conversation.Item) (s Source) {
+	if all := c.open[it.Answers]; len(all) > 0 {
+		s = all[0]
+		if len(all) > 1 {
+			c.open[it.Answers] = all[1:]
+		}
+	}
+	if s.Name == "" {
+		s.Name = it.Name
+	}
+	return s
+}
