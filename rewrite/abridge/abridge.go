@@ -1,8 +1,8 @@
-// Package abridge makes one result of a tool shorter: an excerpt, a final screen, references to lines that stand earlier,
-// or as much as must be where the window is full.
+// Package abridge makes one result of a tool shorter: an excerpt, a final screen, references to lines that stand
+// earlier, or as much as must be where the window is full.
 //
-// It promises that what is left out lies among the plan's artifacts, and that the text left in its place says where. Which
-// results are shortened, and when, is decided by the rungs.
+// It promises that what is left out lies among the plan's artifacts, and that the text left in its place says where.
+// Which results are shortened, and when, is decided by the rungs.
 package abridge
 
 import (
@@ -29,7 +29,7 @@ type Shortening struct {
 	Refers   []int // items to which the text refers
 }
 
-// Shorten is the text to send in this one's place, if that pays.
+// Shorten returns the text to send in the passage's place, and why. ok is false if that would not pay.
 func (c *Shortening) Shorten() (text, why string, ok bool) {
 	shown := c.Text
 	of := ""
@@ -47,7 +47,11 @@ func (c *Shortening) Shorten() (text, why string, ok bool) {
 	if text == "" && c.Recalled == "" && c.Plan.Limits.Conf.Repeats {
 		text, why = c.references()
 	}
-	return text, why, text != "" && min(c.Tokens-c.Plan.Count(text), c.Spent-c.Plan.CountAsItem(text, c.Result.Item)) >= limits.LeastSaving
+	if text == "" {
+		return "", why, false
+	}
+	saved := min(c.Tokens-c.Plan.Count(text), c.Spent-c.Plan.CountAsItem(text, c.Result.Item))
+	return text, why, saved >= limits.LeastSaving
 }
 
 // address says where the text is kept from now on, and names what it showed if it was read back itself.
@@ -58,7 +62,8 @@ func (c *Shortening) address() string {
 	return plan.WhereOfResult(c.Plan, c.Result, c.Name)
 }
 
-// headShare is what of an excerpt comes from the beginning: logs and the output of commands tell most at their end.
+// headShare returns the share of an excerpt that comes from the beginning, 0 to 1: logs and the output of commands
+// tell most at their end.
 func (c *Shortening) headShare() float64 {
 	if c.Result.Action.Kind == history.KindShell {
 		return 0.2
@@ -83,13 +88,17 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	if c.Recalled != "" {
 		at += "; read it in ranges of lines"
 	}
-	return plan.ExcerptStub(&c.Result.Source, plan.Omission{Excerpt: e, Total: shorten.CountLines(shown), Of: of, Where: at, Names: shorten.NamesIn(e.Omitted, c.Plan.Limits.Conf.Names)}), "over its limit"
+	return plan.ExcerptStub(&c.Result.Source, plan.Omission{
+		Excerpt: e, Total: shorten.CountLines(shown), Of: of, Where: at,
+		Names: shorten.NamesIn(e.Omitted, c.Plan.Limits.Conf.Names),
+	}), "over its limit"
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.
 func (c *Shortening) references() (text, why string) {
-	const worthwhile = 400                                                                       // bytes
-	if len(c.Text) < worthwhile || c.Plan.Hist.ResultAt[c.Result.Item] < c.Plan.Hist.LinesRead { // what is known stands behind this one, or is it
+	const worthwhile = 400 // bytes
+	// What is known stands behind this one, or is it.
+	if len(c.Text) < worthwhile || c.Plan.Hist.ResultAt[c.Result.Item] < c.Plan.Hist.LinesRead {
 		return "", ""
 	}
 	LearnLines(c.Plan, c.Plan.Hist.ResultAt[c.Result.Item])

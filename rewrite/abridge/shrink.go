@@ -17,7 +17,8 @@ func IsShrinkable(p *plan.Plan, res *history.Result) bool {
 	return (f == nil || !f.Gone && f.Fold == 0) && !plan.IsUntouchable(p, res)
 }
 
-// ShrinkResult cuts a result to about keep tokens and a stub, or to the stub alone. It says how many tokens that has freed.
+// ShrinkResult cuts a result to about keep tokens and a stub, or to the stub alone. It says how many tokens that has
+// freed.
 func ShrinkResult(p *plan.Plan, res *history.Result, keep int) (freed int) {
 	f := shrunkForm(p, res, max(keep, 0))
 	if f == nil || p.SentSize(res.Item)-f.Now < limits.LeastSaving {
@@ -31,12 +32,13 @@ func ShrinkResult(p *plan.Plan, res *history.Result, keep int) (freed int) {
 	return freed
 }
 
-// shrunkForm is the form of a result with about keep tokens of its lines; nil if none can be shown.
+// shrunkForm returns the form of a result with about keep tokens of its lines; nil if none can be shown.
 func shrunkForm(p *plan.Plan, res *history.Result, keep int) *decision.Form {
 	list, tokens := p.Passages(res.Item)
 	f := &decision.Form{Rung: decision.RungCompact, Now: p.Hist.Sizes[res.Item]}
 	for _, w := range list {
-		c := Shortening{Plan: p, Result: res, Passage: w, Keep: int(int64(keep) * int64(w.Tokens) / int64(max(tokens, 1)))}
+		c := Shortening{Plan: p, Result: res, Passage: w,
+			Keep: int(int64(keep) * int64(w.Tokens) / int64(max(tokens, 1)))}
 		if c.Keep == 0 || p.Marked(w.Text) {
 			return nil
 		}
@@ -45,7 +47,8 @@ func shrunkForm(p *plan.Plan, res *history.Result, keep int) *decision.Form {
 			shown, of = s, " of the final screen"
 		}
 		if text, _ := c.excerpt(shown, of); text != "" {
-			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name, Spelling: c.Spelling})
+			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name,
+				Spelling: c.Spelling})
 			f.Now -= w.Spent - p.CountAsItem(text, res.Item)
 		}
 	}
@@ -58,7 +61,8 @@ func shrunkForm(p *plan.Plan, res *history.Result, keep int) *decision.Form {
 // Tokens that are left of results when they are cut hard: some 4 000 and 500 characters.
 const Short, Shorter = 1_100, 140
 
-// FitResults cuts results hard, the oldest first, until the request fits. It leaves all as it is where that could not help.
+// FitResults cuts results hard, the oldest first, until the request fits. It leaves all as it is where that could not
+// help.
 func FitResults(p *plan.Plan) {
 	over, most := p.Total()-p.Limits.Usable, 0
 	for k := range p.Hist.Results {
@@ -73,7 +77,8 @@ func FitResults(p *plan.Plan) {
 	ShrinkResults(p, Shorter)
 }
 
-// ShrinkResults cuts results to so many tokens, the oldest first, and those that are spent even shorter, until the request fits.
+// ShrinkResults cuts results to so many tokens, the oldest first, and those that are spent even shorter, until the
+// request fits.
 func ShrinkResults(p *plan.Plan, keep int) {
 	over := p.Total() - p.Limits.Usable
 	for k := range p.Hist.Results {

@@ -17,8 +17,8 @@ import (
 
 // How a model is asked for a text of its own in the chat-completions dialect, and how its answer is read.
 
-// The names under which a cap on the output is known: the first one is wanted by most providers, the other one by newer models of
-// the dialect's maker.
+// The names under which a cap on the output is known: the first one is wanted by most providers, the other one by
+// newer models of the dialect's maker.
 const (
 	usualCap = "max_tokens"
 	otherCap = "max_completion_tokens"
@@ -99,7 +99,8 @@ func (c *continuation) settle() {
 	end := c.all[len(c.all)-1].End
 	for _, key := range [...]string{"tool_choice", "function_call", usualCap, otherCap, "stream"} {
 		if want := set[key]; want != "" {
-			c.edits = append(c.edits, span.Edit{Span: span.Span{Start: end, End: end}, With: []byte(`,"` + key + `":` + want)})
+			c.edits = append(c.edits, span.Edit{Span: span.Span{Start: end, End: end},
+				With: []byte(`,"` + key + `":` + want)})
 		}
 	}
 }
@@ -120,7 +121,7 @@ func (c *continuation) trim(stay int) {
 	c.edits = append(kept, span.Edit{Span: span.Span{Start: from, End: c.all[last].End}, With: nil})
 }
 
-// settings are those that the answer needs, as JSON; one that is to be taken out is empty.
+// settings returns those that the answer needs, as JSON; one that is to be taken out is empty.
 func (c *continuation) settings() map[string]string {
 	used, other := usualCap, otherCap
 	set := map[string]string{"tool_choice": "", "function_call": ""}
@@ -284,7 +285,7 @@ func (s *speech) finish(reason string) {
 	}
 }
 
-// contentText is a content's text: of a string, or of an array's parts of text.
+// contentText returns a content's text: of a string, or of an array's parts of text.
 func contentText(content json.RawMessage) string {
 	var text string
 	if json.Unmarshal(content, &text) == nil {
@@ -300,8 +301,8 @@ func contentText(content json.RawMessage) string {
 	return text
 }
 
-// CapOutput lowers the cap on the output that a request asks for to so many tokens, under whatever name it stands. A request without
-// a cap, or with a lower one, is returned as it is.
+// CapOutput lowers the cap on the output that a request asks for to so many tokens, under whatever name it stands. A
+// request without a cap, or with a lower one, is returned as it is.
 func CapOutput(body []byte, tokens int) []byte {
 	if !span.Valid(body) {
 		return body

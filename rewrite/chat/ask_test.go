@@ -82,7 +82,8 @@ func TestRealConversationsAreContinued(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		was, is := mustRead(t, string(body)), mustRead(t, string(out))
-		if !json.Valid(out) || len(is.Items) != len(was.Items)+1 || len(is.Flaws()) > 0 || is.MaxOutput != 900 || is.Stream {
+		if !json.Valid(out) || len(is.Items) != len(was.Items)+1 || len(is.Flaws()) > 0 || is.MaxOutput != 900 ||
+			is.Stream {
 			t.Fatalf("%s: %d items become %d; flaws %v", name, len(was.Items), len(is.Items), is.Flaws())
 		}
 		from, to, last := was.Items[0].Start, was.Items[len(was.Items)-1].End, is.Items[len(is.Items)-2].End
@@ -172,7 +173,8 @@ func TestAnswersAreRead(t *testing.T) {
 func TestAnswersThatBreakOffAreErrors(t *testing.T) {
 	f := func(kind, body string, want error) {
 		t.Helper()
-		if a, err := (Dialect{}).ReadAnswer(kind, strings.NewReader(body)); err == nil || want != nil && !errors.Is(err, want) {
+		if a, err := (Dialect{}).ReadAnswer(kind, strings.NewReader(body)); err == nil ||
+			want != nil && !errors.Is(err, want) {
 			t.Errorf("%.60q is read as %.100v (%v); want %v", body, a, err, want)
 		}
 	}
@@ -216,7 +218,8 @@ func FuzzContinuationKeepsAllElse(f *testing.F) {
 				t.Fatalf("message %d becomes %s", i, is[i])
 			}
 		}
-		ours := map[string]bool{"messages": true, "tool_choice": true, "function_call": true, usualCap: true, otherCap: true, "stream": true}
+		ours := map[string]bool{"messages": true, "tool_choice": true, "function_call": true, usualCap: true,
+			otherCap: true, "stream": true}
 		for key, v := range before {
 			if got, there := after[key]; !ours[key] && (dropped(key) == there || there && !bytes.Equal(v, got)) {
 				t.Fatalf("%q: %s becomes %s", key, v, got)

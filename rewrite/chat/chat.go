@@ -1,7 +1,7 @@
 // Package chat is the dialect of Chat Completions.
 //
-// The names of its JSON stand here and nowhere else: how a request is read and edited, what a server checks, how a model
-// is asked for a text, and what its answers say. It promises that no byte outside an edit changes.
+// The names of its JSON stand here and nowhere else: how a request is read and edited, what a server checks, how a
+// model is asked for a text, and what its answers say. It promises that no byte outside an edit changes.
 package chat
 
 import (
@@ -90,7 +90,8 @@ func readSetting(r *conversation.Request, key string, v span.Span) error {
 func readOrRecall(r *conversation.Request, i int, known conversation.Recall) (int, error) {
 	end, err := readItem(r, i)
 	n := len(r.Items) - 1
-	if err != nil || known == nil || r.Items[n].Role == conversation.System || n > 0 && r.Items[n-1].Role != conversation.System {
+	if err != nil || known == nil || r.Items[n].Role == conversation.System ||
+		n > 0 && r.Items[n-1].Role != conversation.System {
 		return end, err
 	}
 	if items, stop := known(r.Body, i, r.Items[:n:n]); len(items) > n {
@@ -121,7 +122,8 @@ func readItem(r *conversation.Request, i int) (int, error) {
 	return end, nil
 }
 
-// nameLegacy gives the call and the result of a legacy function, which have no ids, one that is made of the function's name.
+// nameLegacy gives the call and the result of a legacy function, which have no ids, one that is made of the function's
+// name.
 func nameLegacy(it *conversation.Item) {
 	if !it.Legacy {
 		return
@@ -213,9 +215,9 @@ func readFunction(body []byte, c *conversation.Call, i int, input string) (int, 
 	})
 }
 
-// Moves says which keys of an item, or of something so deep in it, change or go by themselves while the conversation stays
-// the same, so that no link covers them: marks for a provider's cache, and reasoning, which clients send back or leave
-// out as they like.
+// Moves says which keys of an item, or of something so deep in it, change or go by themselves while the conversation
+// stays the same, so that no link covers them: marks for a provider's cache, and reasoning, which clients send back or
+// leave out as they like.
 func (Dialect) Moves(key string, depth int) bool {
 	const part = 2 // of a content, or a call
 	switch key {
@@ -227,8 +229,8 @@ func (Dialect) Moves(key string, depth int) bool {
 	return false
 }
 
-// SoleText is the text of an item's content that is a list of this text alone, and where the list ends. Some clients
-// send the newest messages so, to mark them for the provider's cache, and older ones as plain texts.
+// SoleText returns the text of an item's content that is a list of this text alone, and where the list ends. Some
+// clients send the newest messages so, to mark them for the provider's cache, and older ones as plain texts.
 func (Dialect) SoleText(body []byte, key string, i int) (text span.Span, end int) {
 	if key != contentKey || body[i] != '[' {
 		return text, 0
@@ -365,7 +367,7 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	return out, nil
 }
 
-// Prompt is a request with a system prompt and a user's message.
+// Prompt returns a request with a system prompt and a user's message.
 func (Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	name := usualCap
 	if f.OtherCap {
@@ -418,7 +420,7 @@ func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, err
 	return s.answer(), nil
 }
 
-// Flaws are all rules that the conversation breaks. Calls of the last message may be unanswered: the client may be
+// Flaws returns all rules that the conversation breaks. Calls of the last message may be unanswered: the client may be
 // about to ask for more than their results.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 	var c checker

@@ -68,7 +68,8 @@ func TestResultsOfParallelCallsAreCountedEscaped(t *testing.T) {
 	result := `{"role":"tool","tool_call_id":"1","content":"` + strings.Repeat("температура ", 50) + `"}`
 	f := func(model, call string) int {
 		t.Helper()
-		return rewritetest.Count(mustRead(t, rewritetest.ChatBody(task, call, result)), rewritetest.Scale(t, model)).Results
+		return rewritetest.Count(mustRead(t, rewritetest.ChatBody(task, call, result)),
+			rewritetest.Scale(t, model)).Results
 	}
 	single := `{"role":"assistant","tool_calls":[{"id":"1","function":{"name":"a","arguments":"{}"}}]}`
 	if alone, beside := f("gpt-5", single), f("gpt-5", two); beside < 2*alone {

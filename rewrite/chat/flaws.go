@@ -7,7 +7,8 @@ import (
 	"epitome/rewrite/span"
 )
 
-// checker goes through a conversation once.
+// checker goes through a conversation once. It pairs calls and results by itself, as a server does that refuses what it
+// finds: it counts how often a call is answered, and remembers the calls of older messages.
 type checker struct {
 	flaws []conversation.Flaw
 	open  map[string]int // calls of the last assistant's message, with their results so far

@@ -44,8 +44,8 @@ func (c *chatPiece) says() (something, ends bool) {
 	return something, ends
 }
 
-// ChatBegun reports whether an event of a stream is more than the frame of an answer: a piece of one, its end, or what is none of
-// the dialect's.
+// ChatBegun reports whether an event of a stream is more than the frame of an answer: a piece of one, its end, or what
+// is none of the dialect's.
 func ChatBegun(event []byte) bool {
 	event = bytes.TrimSpace(event)
 	if len(event) == 0 {
@@ -69,8 +69,8 @@ func ChatFailed(event []byte) bool {
 	return !mute(c.Error) || ends && !something
 }
 
-// ChatUsage is how many tokens a request had, as the provider says at the end of its answer; 0 if it does not. end is what comes
-// last of it, whole or streamed.
+// ChatUsage returns how many tokens a request had, as the provider says at the end of its answer; 0 if it does not.
+// end is what comes last of it, whole or streamed.
 func ChatUsage(end []byte) (prompt int) {
 	const name = `"prompt_tokens"`
 	i := bytes.LastIndex(end, []byte(name))

@@ -153,7 +153,8 @@ func FuzzReadNeverBreaks(f *testing.F) {
 		}
 		if span.Valid(body) {
 			var std struct{ Messages []json.RawMessage }
-			if err := json.Unmarshal(body, &std); err == nil && len(std.Messages) != len(r.Items) && !bytes.Contains(bytes.ToLower(body), []byte("messages\"")) {
+			if err := json.Unmarshal(body, &std); err == nil && len(std.Messages) != len(r.Items) &&
+				!bytes.Contains(bytes.ToLower(body), []byte("messages\"")) {
 				t.Fatalf("%q: %d items, the standard decoder has %d", body, len(r.Items), len(std.Messages))
 			}
 		}

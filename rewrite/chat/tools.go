@@ -34,12 +34,13 @@ func (Dialect) Tools(declared []byte) []tokenize.Tool {
 	}
 	list := make([]tokenize.Tool, len(all))
 	for i, t := range all {
-		list[i] = tokenize.Tool{Name: t.Function.Name, Description: t.Function.Description, Properties: t.Function.Parameters.properties()}
+		list[i] = tokenize.Tool{Name: t.Function.Name, Description: t.Function.Description,
+			Properties: t.Function.Parameters.properties()}
 	}
 	return list
 }
 
-// properties are those of an object, or of an array's items.
+// properties returns those of an object, or of an array's items.
 func (s chatSchema) properties() []tokenize.Property {
 	if s.Items != nil && len(s.Properties) == 0 {
 		return s.Items.properties()
@@ -47,7 +48,8 @@ func (s chatSchema) properties() []tokenize.Property {
 	var list []tokenize.Property
 	for _, key := range slices.Sorted(maps.Keys(s.Properties)) {
 		p := s.Properties[key]
-		list = append(list, tokenize.Property{Key: key, Type: fmt.Sprint(p.Type), Description: p.Description, Enum: texts(p.Enum), Properties: p.properties()})
+		list = append(list, tokenize.Property{Key: key, Type: fmt.Sprint(p.Type), Description: p.Description,
+			Enum: texts(p.Enum), Properties: p.properties()})
 	}
 	return list
 }

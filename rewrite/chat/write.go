@@ -5,7 +5,7 @@ import (
 	"epitome/rewrite/span"
 )
 
-// WholeText is the one text that is all of a content; ok is false if there is more in it.
+// WholeText returns the one text that is all of a content; ok is false if there is more in it.
 func (d Dialect) WholeText(body []byte, content span.Span) (text span.Span, ok bool) {
 	text, _ = d.SoleText(body, contentKey, content.Start)
 	return text, !text.Empty()
@@ -16,7 +16,7 @@ func chatMessage(role conversation.Role, text string) string {
 	return string(Dialect{}.Message(role, text))
 }
 
-// Message is a message with a text, as JSON.
+// Message returns a message with a text, as JSON.
 func (Dialect) Message(role conversation.Role, text string) []byte {
 	b := append([]byte(`{"role":"`), role.String()...)
 	return append(span.AppendQuoted(append(b, `","content":`...), text), '}')
@@ -34,8 +34,8 @@ func (Dialect) Value(dst []byte, _ conversation.Place, text string) []byte {
 	return span.AppendQuoted(dst, text)
 }
 
-// Append is what puts a text behind all that the item says: at the end of its string, or as one more part. ok is false for
-// an item that says nothing.
+// Append returns what puts a text behind all that the item says: at the end of its string, or as one more part. ok is
+// false for an item that says nothing.
 func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e span.Edit, ok bool) {
 	if it.Content.Empty() {
 		return e, false
@@ -51,13 +51,13 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	return e, false
 }
 
-// Run is the place of n items, from item i of all on.
+// Run returns the place of n items, from item i of all on.
 func (Dialect) Run(r *conversation.Request, i, n int) span.Span {
 	return span.Span{Start: r.Items[i].Start, End: r.Items[i+n-1].End}
 }
 
-// Remove puts the message with in the place of n items, from item i of all on. Without a message it takes them out, with
-// what parts them from the next item.
+// Remove puts the message with in the place of n items, from item i of all on. Without a message it takes them out,
+// with what parts them from the next item.
 func (d Dialect) Remove(r *conversation.Request, i, n int, with []byte) []span.Edit {
 	place := d.Run(r, i, n)
 	if next := i + n; len(with) == 0 && next < len(r.Items) {

@@ -6,12 +6,13 @@ import (
 	"epitome/rewrite/span"
 )
 
-// Link names a prefix of a conversation: it is equal for two conversations only if the items of that prefix are the same.
+// Link names a prefix of a conversation: it is equal for two conversations only if the items of that prefix are the
+// same.
 type Link [sha256.Size]byte
 
-// ChainFrom returns, for each number of items behind the head, the link that names them: the first names no item at all,
-// and link i+1 adds item Head+i to link i. chain holds the links that are known already; nil if none is. The head itself,
-// tools and everything else beside the messages stay out: agents put clocks in them.
+// ChainFrom returns, for each number of items behind the head, the link that names them: the first names no item at
+// all, and link i+1 adds item Head+i to link i. chain holds the links that are known already; nil if none is. The head
+// itself, tools and everything else beside the messages stay out: agents put clocks in them.
 func (r *Request) ChainFrom(chain []Link) []Link {
 	if len(chain) == 0 {
 		chain = append(make([]Link, 0, len(r.Items)-r.Head+1), sha256.Sum256([]byte("epitome chain 1")))

@@ -14,22 +14,22 @@ import (
 	"epitome/tokenize"
 )
 
-// Scale is what a conversation is measured with.
+// Scale measures conversations in tokens.
 type Scale struct {
 	Model   tokenize.Model
 	Counter *tokenize.Counter // of the model's vocabulary
 	Memo    *tokenize.Memo
 }
 
-// Size is how many tokens a request is, by what they are spent on, counted in the scale's vocabulary: the model's ratio is
-// not in it.
+// Size is how many tokens a request is, by what they are spent on, counted in the scale's vocabulary: the model's
+// ratio is not in it.
 type Size struct {
 	System, Tools, User, Assistant, Results int
 	Images                                  int // and sound and documents, whoever sent them
 	Other                                   int // unknown roles, and what a request costs by itself
 }
 
-// Total is the size of the whole.
+// Total returns the tokens of the whole request.
 func (s Size) Total() int {
 	return s.System + s.Tools + s.User + s.Assistant + s.Results + s.Images + s.Other
 }
@@ -61,7 +61,7 @@ func (s *Size) Add(role Role, n, media int) {
 	}
 }
 
-// Plus is both sizes together.
+// Plus returns the sum of both sizes.
 func (s Size) Plus(t Size) Size {
 	return Size{
 		s.System + t.System, s.Tools + t.Tools, s.User + t.User, s.Assistant + t.Assistant, s.Results + t.Results,
@@ -75,7 +75,8 @@ func (r *Request) CountItem(s Scale, i int) int {
 	return n + media
 }
 
-// AnswersOneOfSeveral reports whether the item is the result of one call of several: one of those directly behind the message that called.
+// AnswersOneOfSeveral reports whether the item is the result of one call of several: one of those directly behind the
+// message that called.
 func (r *Request) AnswersOneOfSeveral(i int) bool {
 	if r.Items[i].Role != Tool {
 		return false
@@ -85,8 +86,8 @@ func (r *Request) AnswersOneOfSeveral(i int) bool {
 	return i >= 0 && r.Items[i].Role == Assistant && len(r.Items[i].Calls) > 1
 }
 
-// MeasureItem counts an item: its text, and apart from that what its pictures, sound and documents cost. escaped says that
-// its text is counted as it stands in JSON.
+// MeasureItem counts an item: its text, and apart from that what its pictures, sound and documents cost. escaped says
+// that its text is counted as it stands in JSON.
 func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) (n, media int) {
 	n = tokenize.PerMessage + 1 // every role is one token
 	if it.Name != "" {
@@ -121,7 +122,8 @@ func (r *Request) CountContent(s Scale, it *Item, escaped bool) (n, media int) {
 	return n, media
 }
 
-// OpaqueFrom finds what nobody knows here the cost of. Items before the one at from were looked at in an earlier request.
+// OpaqueFrom finds what nobody knows here the cost of. Items before the one at from were looked at in an earlier
+// request.
 func (r *Request) OpaqueFrom(from int) {
 	for i := range r.Items {
 		it := &r.Items[i]
@@ -140,13 +142,14 @@ const (
 	countTools
 )
 
-// CountText counts a value: of a string what it says, of anything else how it is written.
+// CountText counts the tokens of a JSON value: of a string those of its text, of anything else those of its bytes.
 func (s Scale) CountText(v []byte, escaped bool) int {
 	if len(v) < 2 || v[0] != '"' {
 		return s.Memo.Count(s.Counter, v)
 	}
 	if escaped && s.Model.Exact {
-		return s.Memo.Remember(s.Counter, countEscaped, v, func(v []byte) int { return s.Counter.Escaped(span.TextOf(v)) })
+		return s.Memo.Remember(s.Counter, countEscaped, v,
+			func(v []byte) int { return s.Counter.Escaped(span.TextOf(v)) })
 	}
 	if bytes.IndexByte(v, '\\') < 0 {
 		return s.Memo.Count(s.Counter, v[1:len(v)-1])
@@ -198,7 +201,7 @@ func pictureSize(url []byte) (width, height int) {
 	return c.Width, c.Height
 }
 
-// Times is the size in tokens of a model of which the vocabulary's is ratio.
+// Times returns the size in tokens of a model of which one token of the vocabulary is ratio.
 func (s Size) Times(ratio float64) Size {
 	if ratio == 1 {
 		return s

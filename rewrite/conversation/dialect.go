@@ -5,19 +5,19 @@ import (
 	"epitome/tokenize"
 )
 
-// Dialect is how one API writes a conversation. The names of its JSON stand in its own package and nowhere else: all else
-// reads items and writes through these methods. A dialect has no state.
+// Dialect is how one API writes a conversation. The names of its JSON stand in its own package and nowhere else: all
+// else reads items and writes through these methods. A dialect has no state.
 //
-// An item is the smallest thing that is said: a message, a block of a message, or an item of a flat list. Several may share
-// an outer span, so only the dialect knows how items are taken out and what is left around them. Results need not stand
-// behind their calls: what belongs together is told by ids (Pairs) and by where an answer begins (Item.Begins).
-// A value that must never change is no Part and has no Content. An edit may cover more than one span: what is
-// thought, or a mark for a cache, goes with the item that it belongs to.
+// An item is the smallest thing that is said: a message, a block of a message, or an item of a flat list. Several may
+// share an outer span, so only the dialect knows how items are taken out and what is left around them. Results need
+// not stand behind their calls: what belongs together is told by ids (Pairs) and by where an answer begins
+// (Item.Begins). A value that must never change is no Part and has no Content. An edit may cover more than one span:
+// what is thought, or a mark for a cache, goes with the item that it belongs to.
 type Dialect interface {
 	// Key stands in the keys of decisions. It never changes, and no two dialects have the same.
 	Key() string
-	// Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has. An error says
-	// why the body is better left alone, and quotes nothing of it.
+	// Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has. An error
+	// says why the body is better left alone, and quotes nothing of it.
 	Read(body []byte, known Recall) (*Request, error)
 	// Flaws are all rules of the dialect that the conversation breaks. Calls of the last message may be unanswered: the
 	// client may be about to ask for more than their results.
@@ -48,8 +48,9 @@ type Dialect interface {
 	Truncate(r *Request, i int) []span.Edit
 }
 
-// Recall gives the items behind those of the head that begin at body[i], with their places in this body, and where the last
-// one ends; none if they are not known from an earlier request. The items of the head come first in what it returns.
+// Recall gives the items behind those of the head that begin at body[i], with their places in this body, and where the
+// last one ends; none if they are not known from an earlier request. The items of the head come first in what it
+// returns.
 type Recall func(body []byte, i int, head []Item) (items []Item, end int)
 
 // Part is one part of an item's content.

@@ -25,7 +25,7 @@ const (
 	RuleEmpty         = "an assistant's message has neither content nor calls"
 )
 
-// Flaws are all rules of its dialect that the conversation breaks.
+// Flaws returns all rules of its dialect that the conversation breaks.
 func (r *Request) Flaws() []Flaw { return r.Dialect.Flaws(r) }
 
 // Worse says what is wrong with a rewritten conversation that was not wrong with its original, nil if nothing is. What
@@ -47,8 +47,8 @@ func Worse(original, rewritten *Request) error {
 	return nil
 }
 
-// placeless is the flaw without what a rewrite may change: the number of its item, and whether the call is still there
-// that a superfluous result names.
+// placeless returns the flaw without what a rewrite may change: the number of its item, and whether the call is still
+// there that a superfluous result names.
 func (f Flaw) placeless() Flaw {
 	if f.Rule == RuleApart || f.Rule == RuleAnsweredTwice {
 		f.Rule = RuleOrphan

@@ -9,7 +9,7 @@ import (
 	"epitome/rewrite/span"
 )
 
-// BytesOf is the bytes of n items behind the head, from item i on, as they are kept.
+// BytesOf returns the bytes of n items, from item i behind the head on, as they are kept.
 func (r *Request) BytesOf(i, n int) []byte { return r.Dialect.Run(r, r.Head+i, n).Of(r.Body) }
 
 // TakeBack takes away again what was appended to what the item says.
@@ -21,12 +21,12 @@ func (r *Request) TakeBack(it *Item, text string) span.Edit {
 	return span.Edit{Span: span.Span{Start: e.End - len(e.With), End: e.End}, With: nil}
 }
 
-// Gap is what parts item i behind the head from the one before it.
+// Gap returns the bytes between item i behind the head and the item before it.
 func (r *Request) Gap(i int) string {
 	return string(r.Body[r.Items[r.Head+i-1].End:r.Items[r.Head+i].Start])
 }
 
-// WholeContent is an item's content, or the one text that is all of it.
+// WholeContent returns an item's content, or the one text that is all of it.
 func (r *Request) WholeContent(it *Item) span.Span {
 	if it.Content.Empty() {
 		return it.Content
@@ -37,7 +37,7 @@ func (r *Request) WholeContent(it *Item) span.Span {
 	return it.Content
 }
 
-// TextSpans are the texts of the content's parts; empty where a part is none.
+// TextSpans returns the texts of the content's parts; empty where a part is none.
 func (r *Request) TextSpans(it *Item) []span.Span {
 	parts, _ := r.Parts(it) // what cannot be read has no such part
 	all := make([]span.Span, len(parts))
@@ -49,8 +49,8 @@ func (r *Request) TextSpans(it *Item) []span.Span {
 	return all
 }
 
-// Decidable is how many items there are up to the last that is an assistant's or a tool's: what comes behind may be a
-// reminder that the client moves each turn.
+// Decidable returns how many items there are up to the last that is an assistant's or a tool's: what comes behind may
+// be a reminder that the client moves each turn.
 func (r *Request) Decidable() int {
 	n := len(r.Items) - r.Head
 	for n > 0 && r.Items[r.Head+n-1].Role != Assistant && r.Items[r.Head+n-1].Role != Tool {
@@ -59,7 +59,7 @@ func (r *Request) Decidable() int {
 	return n
 }
 
-// LeadingBlock is the leading block as it stands in the body; nothing if there is none.
+// LeadingBlock returns the leading block as it stands in the body; nothing if there is none.
 func (r *Request) LeadingBlock() []byte {
 	if r.Head == 0 {
 		return nil
@@ -67,7 +67,7 @@ func (r *Request) LeadingBlock() []byte {
 	return r.Body[r.Items[0].Start:r.Items[r.Head-1].End]
 }
 
-// Role is who speaks in an item.
+// Role names who speaks in an item.
 type Role uint8
 
 // The roles. A role that is none of them is Unknown: its item is never touched, nor anything that depends on it.
@@ -135,7 +135,7 @@ type Request struct {
 	parts []Part // room for those of one item
 }
 
-// Parts are those of the item's content. They are good until the next call.
+// Parts returns the parts of the item's content. They are good until the next call.
 func (r *Request) Parts(it *Item) (list []Part, err error) {
 	r.parts, err = r.Dialect.AppendParts(r.parts[:0], r.Body, it.Content)
 	return r.parts, err
@@ -162,7 +162,7 @@ func (r *Request) Groups() []Group {
 	return groups
 }
 
-// Turns are the indexes of the user's items, at each of which a turn begins.
+// Turns returns the indexes of the user's items, at each of which a turn begins.
 func (r *Request) Turns() []int {
 	var turns []int
 	for i := range r.Items {

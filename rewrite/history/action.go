@@ -21,7 +21,9 @@ type Action struct {
 	Reads     []string // files whose content the result shows; what it shows of them is out of date when all are
 	OnlyFiles bool     // the result shows nothing else
 	Writes    []string // files written, patched, renamed or deleted
-	identity  string   // equal for two calls that ask for the very same thing; empty if asking again means something else
+	// identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
+	// else.
+	identity string
 }
 
 const longestKey = 120 // characters
@@ -94,7 +96,7 @@ func (c *callReader) readArguments() bool {
 	return err == nil
 }
 
-// text is the argument that says this, if it is a string; else nothing.
+// text returns the argument with the meaning s, if it is a string; else nothing.
 func (c *callReader) text(s meaning) string {
 	v := c.found[s].Of(c.raw)
 	if c.told[s] == "" && len(v) > 0 && v[0] == '"' {
@@ -103,7 +105,7 @@ func (c *callReader) text(s meaning) string {
 	return c.told[s]
 }
 
-// plain is what a string says whose JSON is valid.
+// plain returns the text of a valid JSON string.
 func plain(quoted []byte) string {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -111,8 +113,8 @@ func plain(quoted []byte) string {
 	return gjson.ParseBytes(quoted).Str
 }
 
-// texts are the strings of the argument that says this: itself, or those of a list, or what the objects of a list say
-// of the same. Of a list there may be one more than mostFiles, which shows that there are too many.
+// texts returns the strings of the argument that says this: itself, or those of a list, or what the objects of a list
+// say of the same. Of a list there may be one more than mostFiles, which shows that there are too many.
 func (c *callReader) texts(s meaning) []string {
 	v := c.found[s]
 	if v.Empty() || c.raw[v.Start] != '[' {
@@ -231,8 +233,8 @@ func (c *callReader) files(to []string, s meaning) []string {
 	return to
 }
 
-// digestQuestion is equal for two calls of one name that ask the very same, however their arguments are ordered and spaced.
-// It is empty for what acts, and for what may.
+// digestQuestion is equal for two calls of one name that ask the very same, however their arguments are ordered and
+// spaced. It is empty for what acts, and for what may.
 func (c *callReader) digestQuestion(name string) string {
 	switch c.use {
 	case showing, searching, listing, fetching:

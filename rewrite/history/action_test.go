@@ -103,7 +103,8 @@ func TestToolsOfCommonAgentsAreKnown(t *testing.T) {
 func TestBrokenArgumentsClaimNothing(t *testing.T) {
 	f := func(name, arguments, key string) {
 		t.Helper()
-		if d := ActionOf(name, []byte(arguments), false); d.files() != ">" || d.Key != key || d.identity != "" || d.OnlyFiles {
+		if d := ActionOf(name, []byte(arguments), false); d.files() != ">" || d.Key != key || d.identity != "" ||
+			d.OnlyFiles {
 			t.Errorf("%s %q: got %+v", name, arguments, d)
 		}
 	}
@@ -132,7 +133,8 @@ func TestBrokenArgumentsClaimNothing(t *testing.T) {
 
 func TestPatchAsFreeTextNamesItsFiles(t *testing.T) {
 	patch := "*** Begin Patch\n*** Update File: a b.go\n@@\n+*** Add File: no.go\n *** Add File: no.go\n*** Add File: c.go\r\n+x\n*** End Patch\n"
-	if d := ActionOf("apply_patch", []byte(patch), true); d.Kind != KindWriting || d.files() != "> a b.go c.go" || d.Key != "a b.go, c.go" {
+	if d := ActionOf("apply_patch", []byte(patch), true); d.Kind != KindWriting || d.files() != "> a b.go c.go" ||
+		d.Key != "a b.go, c.go" {
 		t.Errorf("got %+v", d)
 	}
 	diff := "--- a/x.go\t2024\n+++ b/x.go\n@@ -1 +1 @@\n--- gone\n+ new\n--- /dev/null\n+++ b/new.go\n"
@@ -176,7 +178,8 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 func TestKeyIsOneLineWithRoom(t *testing.T) {
 	f := func(name, arguments, want string) {
 		t.Helper()
-		if got := ActionOf(name, []byte(arguments), false).Key; got != want || utf8.RuneCountInString(got) > longestKey {
+		if got := ActionOf(name, []byte(arguments), false).Key; got != want ||
+			utf8.RuneCountInString(got) > longestKey {
 			t.Errorf("%.80s: got %q of %d characters, want %q", arguments, got, utf8.RuneCountInString(got), want)
 		}
 	}
@@ -338,7 +341,8 @@ func wellFormed(t *testing.T, arguments string, d Action) {
 	if n := utf8.RuneCountInString(d.Key); n > longestKey || !utf8.ValidString(d.Key) || strings.ContainsAny(d.Key, "\n\r\x00\u2028\u0085") {
 		t.Fatalf("%.200q: key %q of %d characters", arguments, d.Key, n)
 	}
-	if len(d.Reads) > shell.MostFiles || len(d.Writes) > shell.MostFiles || d.OnlyFiles && len(d.Reads) == 0 || d.identity != "" && len(d.Writes) > 0 {
+	if len(d.Reads) > shell.MostFiles || len(d.Writes) > shell.MostFiles || d.OnlyFiles && len(d.Reads) == 0 ||
+		d.identity != "" && len(d.Writes) > 0 {
 		t.Fatalf("%.200q: %+v", arguments, d)
 	}
 	for _, p := range append(d.Reads, d.Writes...) {
@@ -373,7 +377,8 @@ func TestToolsOfRealConversationsAreKnown(t *testing.T) {
 				wellFormed(t, string(arguments), d)
 				counts[d.Kind]++
 				reads, writes = reads+len(d.Reads), writes+len(d.Writes)
-				if known := strings.Contains(" "+strings.Join(strings.Fields(knownOther), " ")+" ", " "+c.Name+" "); (d.Kind == KindOther) != known {
+				if known := strings.Contains(" "+strings.Join(strings.Fields(knownOther), " ")+" ",
+					" "+c.Name+" "); (d.Kind == KindOther) != known {
 					t.Errorf("%s: %s is of kind %s", name, c.Name, d.Kind)
 				}
 				if (d.Kind == KindReading || d.Kind == KindWriting) && d.files() == ">" {

@@ -24,9 +24,9 @@ func (s *Source) About() string {
 	return name + " `" + s.Action.Key + "`"
 }
 
-// Calls pairs results with the calls of the last assistant's message. Whoever tells people what a result came from asks
-// it. Two others pair in ways of their own: conversation.Callers finds calls that are any number of messages away, and a
-// dialect's judge counts what is answered twice or by nothing.
+// Calls pairs results with the calls of the last assistant's message. Whoever tells people what a result came from
+// asks it. Two others pair in ways of their own: conversation.Callers finds calls that are any number of messages
+// away, and a dialect's judge counts what is answered twice or by nothing.
 type Calls struct{ open map[string][]Source } // by id
 
 // NewCalls knows of no call.
@@ -42,8 +42,8 @@ func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
 	}
 }
 
-// SourceOf returns what the result in the item came from. Calls that share an id are answered in their order; the last of
-// them may be answered again. A result without a call has only the name that it says itself.
+// SourceOf returns what the result in the item came from. Calls that share an id are answered in their order; the last
+// of them may be answered again. A result without a call has only the name that it says itself.
 func (c *Calls) SourceOf(it *conversation.Item) (s Source) {
 	if all := c.open[it.Answers]; len(all) > 0 {
 		s = all[0]

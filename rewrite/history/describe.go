@@ -10,7 +10,7 @@ import (
 	"epitome/rewrite/span"
 )
 
-// describe is the key of a call whose arguments were read.
+// describe returns the key of the call, whose arguments were read.
 func (c *callReader) describe() string {
 	switch c.use {
 	case running, computing:
@@ -45,7 +45,7 @@ func (c *callReader) describe() string {
 	return c.firstTexts()
 }
 
-// lineOf is what an argument says, on one line; of a list its texts.
+// lineOf returns the argument with the meaning s on one line of at most room characters; of a list its texts.
 func (c *callReader) lineOf(s meaning, room int) string {
 	v := c.found[s].Of(c.raw)
 	switch {
@@ -59,7 +59,7 @@ func (c *callReader) lineOf(s meaning, room int) string {
 	return shorten.OneLine(v, room)
 }
 
-// commandKey is the first line of a command.
+// commandKey returns the first line of a command.
 func (c *callReader) commandKey() string {
 	line := c.text(aCommand)
 	if line == "" {
@@ -76,7 +76,7 @@ func (c *callReader) commandKey() string {
 	return shorten.OneLine(line, longestKey)
 }
 
-// searchKey is what is looked for and where.
+// searchKey returns what is looked for and where.
 func (c *callReader) searchKey() string {
 	what := c.lineOf(aQuery, longestKey/2)
 	where := c.lineOf(aPath, longestKey/2)
@@ -90,7 +90,7 @@ func (c *callReader) searchKey() string {
 	return what + " in " + shorten.Ending(c.lineOf(aPath, shell.LongestPath), room)
 }
 
-// pathKey is the files with the part that is wanted of them, in the words of the arguments.
+// pathKey returns the files with the part that is wanted of them, in the words of the arguments.
 func (c *callReader) pathKey() string {
 	paths := c.texts(aPath)
 	if len(paths) == 0 {
@@ -112,12 +112,13 @@ func (c *callReader) pathKey() string {
 	return shorten.Joined(paths, room) + part
 }
 
-// firstTexts are the first three short strings among the arguments, else the first string, else all as it stands.
+// firstTexts returns the first three short strings among the arguments, else the first string, else all as it stands.
 func (c *callReader) firstTexts() string {
 	var short []string
 	var long []byte
 	if start := span.SkipSpace(c.raw, 0); start < len(c.raw) {
-		_, _ = span.Members(c.raw, start, func(key []byte, i int) (int, error) { // has been read before without an error
+		// has been read before without an error
+		_, _ = span.Members(c.raw, start, func(key []byte, i int) (int, error) {
 			end, err := span.EndOfValue(c.raw, i)
 			switch {
 			case c.raw[i] != '"' || end-i == 2 || argumentOf(key).meaning == anAside:

@@ -1,8 +1,8 @@
 // Package history is what happened in a conversation: which calls were made, what they did with files, how they ended,
 // and which results are worth nothing any more because of what came later.
 //
-// It grows with the conversation and reads no item twice. It keeps no body. What it says depends on the items alone, never
-// on what was sent of them.
+// It grows with the conversation and reads no item twice. It keeps no body. What it says depends on the items alone,
+// never on what was sent of them.
 package history
 
 import (
@@ -52,7 +52,7 @@ type Result struct {
 	StubTokens    int    // tokens of the item when cleared, once that was asked for; 0 before
 }
 
-// NewHistory is the history of no item.
+// NewHistory returns the history of no item.
 func NewHistory() *History {
 	return &History{
 		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: NewCalls(), showing: map[string][]int{},
@@ -60,7 +60,7 @@ func NewHistory() *History {
 	}
 }
 
-// Len is how many items are known.
+// Len returns how many items are known.
 func (h *History) Len() int { return len(h.Sizes) }
 
 // Extend reads the request's items that are not known yet.
@@ -148,7 +148,8 @@ func (h *History) spendRepeated(raw []byte, n int) {
 	h.latestWith[sum] = n
 }
 
-// spendWritten notes that a file was changed by the call whose result is item i. What showed it and nothing else is out of date.
+// spendWritten notes that a file was changed by the call whose result is item i. What showed it and nothing else is
+// out of date.
 func (h *History) spendWritten(file string, i int) {
 	base := path.Base(file)
 	h.showing[base] = slices.DeleteFunc(h.showing[base], func(k int) bool {
@@ -176,7 +177,8 @@ func (h *History) Truncate(r *conversation.Request, n int) {
 	for i := n; i < h.Len(); i++ {
 		h.Size.Add(r.Items[r.Head+i].Role, h.Media[i]-h.Sizes[i], -h.Media[i])
 	}
-	h.Chain, h.Sizes, h.Media, h.Answers, h.ResultAt = h.Chain[:n+1], h.Sizes[:n], h.Media[:n], h.Answers[:n], h.ResultAt[:n]
+	h.Chain, h.Sizes, h.Media, h.Answers, h.ResultAt = h.Chain[:n+1], h.Sizes[:n], h.Media[:n], h.Answers[:n],
+		h.ResultAt[:n]
 }
 
 // partOfName reports whether a byte goes on with a name.
@@ -187,7 +189,7 @@ func partOfName(b byte) bool {
 // nameLength is how many characters of a to z and 2 to 7 an artifact's name has.
 const nameLength = 26
 
-// cites are the words of a text that may be names of artifacts.
+// cites returns the words of a text that may be names of artifacts.
 func cites(text []byte) []string { return slices.Collect(NamesLike(string(text))) }
 
 // NamesLike gives each word of the text that may be the name of an artifact.

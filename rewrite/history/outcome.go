@@ -22,7 +22,7 @@ func saysFailure(raw []byte) bool {
 	return false
 }
 
-// StateInWords is a state in words.
+// StateInWords writes a state, as Outcome returns it, in words.
 func StateInWords(state string) string {
 	switch s := strings.TrimSpace(state); {
 	case s == "✓":
@@ -35,7 +35,8 @@ func StateInWords(state string) string {
 	return ""
 }
 
-// Outcome is that of a call with this result, as it stands in the body.
+// Outcome returns the state in which the call ended, as a mark for a stub; empty if its result does not tell. raw is
+// the result as it stands in the body.
 func (c *Source) Outcome(raw []byte) string {
 	code, told := 0, false
 	if c.Action.Kind == KindShell {
@@ -52,7 +53,7 @@ func (c *Source) Outcome(raw []byte) string {
 	return ""
 }
 
-// exitState is the exit state that a command's output tells at its beginning or end.
+// exitState returns the exit state that a command's output tells at its beginning or end.
 func exitState(raw []byte) (code int, told bool) {
 	const ends = 200 // bytes
 	for _, text := range [][]byte{raw[max(0, len(raw)-ends):], raw[:min(len(raw), ends)]} {
@@ -67,7 +68,7 @@ func exitState(raw []byte) (code int, told bool) {
 	return code, told
 }
 
-// leadingNumber is the number of up to three digits with which a text begins.
+// leadingNumber returns the number of up to three digits with which a text begins.
 func leadingNumber(text []byte) (n int, ok bool) {
 	for i := 0; i < len(text) && i < 3 && text[i] >= '0' && text[i] <= '9'; i++ {
 		n, ok = n*10+int(text[i]-'0'), true

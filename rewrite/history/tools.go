@@ -44,9 +44,10 @@ const (
 	fetching
 )
 
-// kind is what such a tool is for; one that edits may be for reading too.
+// kind returns what such a tool is for; one that edits may be for reading too.
 func (u use) kind() Kind {
-	return [...]Kind{KindOther, KindReading, KindWriting, KindWriting, KindWriting, KindWriting, KindWriting, KindWriting, KindShell, KindShell, KindSearching, KindListing, KindFetching}[u]
+	return [...]Kind{KindOther, KindReading, KindWriting, KindWriting, KindWriting, KindWriting, KindWriting,
+		KindWriting, KindShell, KindShell, KindSearching, KindListing, KindFetching}[u]
 }
 
 // tools has the names, folded. Common words are safe here: without an argument that names a file, nothing is claimed.
@@ -166,7 +167,7 @@ const (
 	anAside  // what is done is the same with and without it
 )
 
-// argument is what an argument says. Of several that say the same, that of the lowest rank counts.
+// argument is the meaning of an argument. Of several with one meaning, that of the lowest rank counts.
 type argument struct {
 	meaning
 	rank uint8
@@ -277,7 +278,7 @@ func useOf(name string) use {
 	return unknownUse
 }
 
-// argumentOf is what an argument of this name says.
+// argumentOf returns what an argument of this name means.
 func argumentOf(name []byte) argument {
 	var buf [longestName]byte
 	return argumentNames[string(fold(&buf, name))]

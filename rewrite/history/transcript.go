@@ -13,9 +13,10 @@ import (
 // block is a message or call in a transcript.
 type block struct{ heading, text string }
 
-// Transcript is n items behind the head, from item i on, as text: each under a heading, with its own ends of lines. name
-// is that of the artifact with the same as JSON. A part of it stands in each heading and in no text, so that nothing that
-// was said can pass for one. The result depends on the messages and the name alone, so that it can be made again.
+// Transcript returns n items behind the head, from item i on, as text: each under a heading, with its own ends of
+// lines. name is that of the artifact with the same as JSON. A part of it stands in each heading and in no text, so
+// that nothing that was said can pass for one. The result depends on the messages and the name alone, so that it can
+// be made again.
 func Transcript(r *conversation.Request, i, n int, name string) []byte {
 	t := transcript{req: r, calls: NewCalls()}
 	for k := i - 1; k >= 0; k-- { // a user may have spoken between call and result
@@ -79,7 +80,7 @@ func (t *transcript) answered(it *conversation.Item) string {
 // longestOther is the size in bytes up to which what is no text stands in a transcript: a picture in it helps nobody.
 const longestOther = 1_000
 
-// spoken is what an item says. What is no text stands there as JSON, if it is short.
+// spoken returns what an item says. What is no text stands there as JSON, if it is short.
 func spoken(r *conversation.Request, it *conversation.Item) string {
 	var s strings.Builder
 	parts, err := r.Parts(it)
@@ -102,7 +103,7 @@ func spoken(r *conversation.Request, it *conversation.Item) string {
 	return s.String()
 }
 
-// spelledOut is what the arguments of a call say: each under its key, texts as they are, and all else as JSON.
+// spelledOut returns what the arguments of a call say: each under its key, texts as they are, and all else as JSON.
 func spelledOut(arguments []byte, free bool) string {
 	start := span.SkipSpace(arguments, 0)
 	if free || !span.Valid(arguments) || arguments[start] != '{' {
@@ -130,7 +131,8 @@ func spelledOut(arguments []byte, free bool) string {
 	return s.String()
 }
 
-// partUnlike is a part of an artifact's name, which whoever wrote its content could not know, that stands in none of the blocks.
+// partUnlike returns a part of an artifact's name, which whoever wrote its content could not know, that stands in none
+// of the blocks.
 func partUnlike(name string, list []block) string {
 	const size = 8 // characters
 	for i := 0; i+size <= len(name); i++ {

@@ -14,7 +14,7 @@ type Bound struct {
 	Value int
 }
 
-// Bounds is what the limits come to at a window of so many tokens, of which usable may be filled.
+// Bounds returns what the limits come to at a window of so many tokens, of which usable may be filled.
 func (l *Limits) Bounds(window, usable int) Bounds {
 	s := l.EffectiveAt(window, usable, 1)
 	var all Bounds
@@ -26,7 +26,7 @@ func (l *Limits) Bounds(window, usable int) Bounds {
 	return all
 }
 
-// Of is what the limit of that name comes to. It panics if that is none that is told.
+// Of returns what the limit of that name comes to. It panics if that is none that is told.
 func (b Bounds) Of(name string) int {
 	i := slices.IndexFunc(b, func(one Bound) bool { return one.Name == name })
 	if i < 0 {

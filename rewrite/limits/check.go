@@ -13,7 +13,7 @@ import (
 // tableName is that of the table in the configuration file that Limits are.
 const tableName = "rewrite"
 
-// keyOf is the row of the table with that name.
+// keyOf returns the row of the table with that name.
 func keyOf(name string) (key, bool) {
 	all := keys()
 	i := slices.IndexFunc(all, func(k key) bool { return k.Name == name })
@@ -23,7 +23,7 @@ func keyOf(name string) (key, bool) {
 	return all[i], true
 }
 
-// value is the number in l, as people write it.
+// value returns the number in l, as people write it.
 func (k key) value(l *Limits) string {
 	switch n := k.field(l).(type) {
 	case *int:
@@ -113,7 +113,7 @@ func (l *Limits) Check() error {
 // order is what disordered goes by.
 const order = "compact_to must be below compact_at, and clear_at not above it"
 
-// disordered are the names of the shares of which one is above another that it must stay below; nil if none is.
+// disordered returns the names of the shares of which one is above another that it must stay below; nil if none is.
 func (l *Limits) disordered() (names []string) {
 	if l.Target >= l.CompactAt {
 		names = append(names, "compact_to")
@@ -127,7 +127,7 @@ func (l *Limits) disordered() (names []string) {
 	return names
 }
 
-// lines are the shares that disordered looks at, in a half sentence.
+// lines returns the shares that disordered looks at, in a half sentence.
 func (l *Limits) lines() string {
 	return fmt.Sprintf("compact_at %v with compact_to %v and clear_at %v", l.CompactAt, l.Target, l.ClearAt)
 }
@@ -147,14 +147,14 @@ func (l *Limits) CheckAsked(configured *Limits) error {
 		strings.Join(headers, " and "), l.lines(), order)
 }
 
-// headerOf is the name of the header that sets the number of that name.
+// headerOf returns the name of the header that sets the number of that name.
 func headerOf(name string) string {
 	return "x-epitome-" + strings.ReplaceAll(strings.ToLower(name), "_", "-")
 }
 
-// With is l with another number under the key of the given name, in which dashes stand for underscores as in "clear-at",
-// or with the numbers of the preset that value names. The error says what to write, and does not repeat the value.
-// CheckAsked looks at numbers that belong together, when all are set.
+// With is l with another number under the key of the given name, in which dashes stand for underscores as in
+// "clear-at", or with the numbers of the preset that value names. The error says what to write, and does not repeat
+// the value. CheckAsked looks at numbers that belong together, when all are set.
 func (l Limits) With(name, value string) (Limits, error) {
 	key := strings.ReplaceAll(strings.ToLower(name), "-", "_")
 	if key == "preset" {

@@ -55,7 +55,8 @@ func TestUnknownNamesAreRefusedWithTheNearest(t *testing.T) {
 	f := func(name, advice string) {
 		t.Helper()
 		got, err := someLimits().With(name, "1")
-		if want := "unknown header x-epitome-" + strings.ToLower(name) + "; " + advice; err == nil || err.Error() != want || !reflect.DeepEqual(got, someLimits()) {
+		if want := "unknown header x-epitome-" + strings.ToLower(name) + "; " + advice; err == nil ||
+			err.Error() != want || !reflect.DeepEqual(got, someLimits()) {
 			t.Errorf("%q: got %+v and the error %v, want %s", name, got, err, want)
 		}
 	}
@@ -93,7 +94,8 @@ func TestNumbersHaveBounds(t *testing.T) {
 		}
 		for _, value := range append(bad, "", "x", "NaN", "Inf", "-1", "1e99", strconv.Itoa(MostTokens+1)) {
 			got, err := someLimits().With(name, value)
-			if want := "cannot use x-epitome-" + name + ": write a " + advice; err == nil || err.Error() != want || !reflect.DeepEqual(got, someLimits()) {
+			if want := "cannot use x-epitome-" + name + ": write a " + advice; err == nil || err.Error() != want ||
+				!reflect.DeepEqual(got, someLimits()) {
 				t.Errorf("%s: %q gives %+v and the error %v, want %s", name, value, got, err, want)
 			}
 		}
@@ -108,7 +110,8 @@ func TestNumbersHaveBounds(t *testing.T) {
 // usual are limits that are sound together.
 func usual(t *testing.T) Limits {
 	t.Helper()
-	l := Limits{Floor: 1, OffloadShare: 0.15, ClearAt: 0.8, PrepareAt: 0.8, CompactAt: 0.9, Target: 0.5, CachedPrice: 0.1}
+	l := Limits{Floor: 1, OffloadShare: 0.15, ClearAt: 0.8, PrepareAt: 0.8, CompactAt: 0.9, Target: 0.5,
+		CachedPrice: 0.1}
 	if err := l.SetPreset("balanced"); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +125,8 @@ func TestFileAndHeadersHaveTheSameBounds(t *testing.T) {
 		if !k.takesHeader() {
 			continue
 		}
-		for _, n := range []float64{-1, k.Min - 0.001, k.Min, k.Min + 0.001, k.Max - 1, k.Max, k.Max + 0.001, k.Max + 1} {
+		for _, n := range []float64{-1, k.Min - 0.001, k.Min, k.Min + 0.001, k.Max - 1, k.Max, k.Max + 0.001,
+			k.Max + 1} {
 			l := usual(t)
 			text := strconv.FormatFloat(n, 'f', -1, 64)
 			switch field := k.field(&l).(type) {

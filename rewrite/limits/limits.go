@@ -1,8 +1,8 @@
-// Package limits is the numbers of the ladder: the table [rewrite] of the configuration, presets, and what they come to at
-// a window.
+// Package limits is the numbers of the ladder: the table [rewrite] of the configuration, presets, and what they come
+// to at a window.
 //
-// Keys is the one table of them. The configuration file, request headers, explain and the check of a configuration read it,
-// so all four agree about names, bounds and units.
+// keys returns the one table of them. The configuration file, request headers, explain and the check of a configuration
+// read it, so all four agree about names, bounds and units.
 package limits
 
 import (
@@ -13,37 +13,38 @@ import (
 	"epitome/unit"
 )
 
-// Limits are the numbers of the ladder: the table [rewrite] of config.toml, where each is explained for users. Tokens are
-// the model's; what a limit is at a window is in at.
+// Limits are the numbers of the ladder: the table [rewrite] of config.toml, where each is explained for users. Tokens
+// are the model's; EffectiveAt says what they come to at a window.
 type Limits struct {
 	Preset string     `toml:"preset"`
 	Floor  unit.Bytes `toml:"floor"` // bytes of body below which nothing new is decided
 
-	Offload      int           `toml:"offload_tokens"` // of a result, above which rung 1 cuts it
-	OffloadKeep  int           `toml:"offload_keep"`
-	OffloadReads int           `toml:"offload_read_tokens"` // the same for the results of file reads
-	ReadsKeep    int           `toml:"offload_read_keep"`
-	OffloadShare float64       `toml:"offload_share"`      // of the window, at most
-	Screen       int           `toml:"screen_tokens"`      // of terminal output, above which its final screen is sent
-	Names        int           `toml:"names"`              // bytes of names in a stub
-	Recall       int           `toml:"recall_tokens"`      // of an artifact that is read back, which come through in full
-	ToolLimits   []Limit       `toml:"tools"`              // for tools by name, in place of the limits above
-	Repeats      bool          `toml:"repeats"`            // blocks of lines that stand earlier become a reference
-	ClearAt      float64       `toml:"clear_at"`           // share of usable
-	ClearAtLeast int           `toml:"clear_at_least"`     // tokens
-	CompactAt    float64       `toml:"compact_at"`         // share of usable
-	PrepareAt    float64       `toml:"prepare_at"`         // share of usable from which on a summary is made ahead of need
-	Target       float64       `toml:"compact_to"`         // share of usable that a compaction comes down to
-	KeepTail     int           `toml:"keep_tokens"`        // of the newest groups, which a compaction leaves as they are
-	Thrash       int           `toml:"anti_thrash_window"` // compactions of a conversation by which it is told whether more of them pay
-	WarnAt       int           `toml:"warn_at"`            // tokens sent of a conversation since its last compaction; 0 never warns
-	CutoverAt    int           `toml:"cutover_at"`         // the same at which it is compacted; 0 never does
-	Protect      int           `toml:"protect_tokens"`     // of the newest results, which rung 2 leaves alone
-	Groups       int           `toml:"protect_groups"`     // newest groups, likewise
-	Rent         float64       `toml:"rent"`               // how many times the price of a rewrite must be owed; 0 waits for the line
-	CachedPrice  float64       `toml:"cached_price"`       // of a token that the provider has cached, against one that is new
-	CacheLife    unit.Duration `toml:"cache_life"`         // how long after a request the provider has it cached; 0: for ever
-	ClearCalls   bool          `toml:"clear_arguments"`
+	Offload      int     `toml:"offload_tokens"` // of a result, above which rung 1 cuts it
+	OffloadKeep  int     `toml:"offload_keep"`
+	OffloadReads int     `toml:"offload_read_tokens"` // the same for the results of file reads
+	ReadsKeep    int     `toml:"offload_read_keep"`
+	OffloadShare float64 `toml:"offload_share"`      // of the window, at most
+	Screen       int     `toml:"screen_tokens"`      // of terminal output, above which its final screen is sent
+	Names        int     `toml:"names"`              // bytes of names in a stub
+	Recall       int     `toml:"recall_tokens"`      // of an artifact that is read back, which come through in full
+	ToolLimits   []Limit `toml:"tools"`              // for tools by name, in place of the limits above
+	Repeats      bool    `toml:"repeats"`            // blocks of lines that stand earlier become a reference
+	ClearAt      float64 `toml:"clear_at"`           // share of usable
+	ClearAtLeast int     `toml:"clear_at_least"`     // tokens
+	CompactAt    float64 `toml:"compact_at"`         // share of usable
+	PrepareAt    float64 `toml:"prepare_at"`         // share of usable from which on a summary is made ahead of need
+	Target       float64 `toml:"compact_to"`         // share of usable that a compaction comes down to
+	KeepTail     int     `toml:"keep_tokens"`        // of the newest groups, which a compaction leaves as they are
+	Thrash       int     `toml:"anti_thrash_window"` // compactions of a conversation by which it is told whether more of them pay
+	WarnAt       int     `toml:"warn_at"`            // tokens sent of a conversation since its last compaction; 0 never warns
+	CutoverAt    int     `toml:"cutover_at"`         // the same at which it is compacted; 0 never does
+	Protect      int     `toml:"protect_tokens"`     // of the newest results, which rung 2 leaves alone
+	Groups       int     `toml:"protect_groups"`     // newest groups, likewise
+	// Rent is how many times the price of a rewrite must be owed; 0 waits for the line.
+	Rent        float64       `toml:"rent"`
+	CachedPrice float64       `toml:"cached_price"` // of a token that the provider has cached, against one that is new
+	CacheLife   unit.Duration `toml:"cache_life"`   // how long after a request the provider has it cached; 0: for ever
+	ClearCalls  bool          `toml:"clear_arguments"`
 	Rules
 }
 
@@ -61,7 +62,7 @@ type preset struct {
 	rent                                     float64
 }
 
-// presets is the table.
+// presets returns the table of presets.
 func presets() []preset {
 	return []preset{
 		{"balanced", 8_000, 2_000, 20_000, 4_000, 5_000, 3},
@@ -83,7 +84,7 @@ func (l *Limits) SetPreset(name string) error {
 	return fmt.Errorf("cannot use preset %q: write one of %s", name, presetNames())
 }
 
-// presetNames are the names of all presets, in one text.
+// presetNames returns the names of all presets, in one text.
 func presetNames() string {
 	var names []string
 	for _, p := range presets() {
@@ -101,9 +102,11 @@ const (
 	keepShare      = 0.25
 	SpentGroups    = 10 // how old a result must be to be cleared because it is spent
 	LeastBatch     = 1_000
-	LeastCold      = 5_000 // tokens that a batch frees at least while nothing is cached; half of what it must at the line, if that is less
-	LeastSaving    = 40    // tokens that clearing one result must free
-	LeastCleared   = 100
+	// LeastCold is how many tokens a batch frees at least while nothing is cached, or half of what it must at the
+	// line, if that is less.
+	LeastCold    = 5_000
+	LeastSaving  = 40 // tokens that clearing one result must free
+	LeastCleared = 100
 )
 
 // Effective is what the limits are for one model and window, in tokens of the vocabulary that is counted in.
@@ -115,7 +118,8 @@ type Effective struct {
 	Recall, ClearLine, AtLeast, Protect, Age int
 }
 
-// EffectiveAt is the limits at a window of so many tokens, of which usable may be filled. One token of the vocabulary is ratio of the model's.
+// EffectiveAt returns the limits at a window of so many tokens, of which usable may be filled. One token of the
+// vocabulary is ratio of the model's.
 func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	here := func(tokens float64) int { return int(tokens / ratio) }
 	share := func(tokens int, share float64) int { return here(min(float64(tokens), share*float64(window))) }
@@ -125,14 +129,15 @@ func (l *Limits) EffectiveAt(window, usable int, ratio float64) Effective {
 	s.Recall = share(l.Recall, recallShare)
 	s.ClearLine = int(l.ClearAt * float64(s.Usable))
 	s.PrepareLine = int(l.PrepareAt * float64(s.Usable))
-	s.CompactLine, s.KeepTail, s.Window = int(l.CompactAt*float64(s.Usable)), share(l.KeepTail, keepShare), here(float64(window))
+	s.CompactLine, s.KeepTail, s.Window = int(l.CompactAt*float64(s.Usable)), share(l.KeepTail, keepShare),
+		here(float64(window))
 	s.AtLeast = here(min(max(float64(l.ClearAtLeast), clearShare*float64(window)), mostClearShare*float64(window)))
 	s.Protect = share(l.Protect, protectShare)
 	s.Age = min(groupsAt(window), l.Groups)
 	return s
 }
 
-// groupsAt is how many of the newest groups are left alone at a window: an agent in a small one lives on less.
+// groupsAt returns how many of the newest groups are left alone at a window: an agent in a small one lives on less.
 func groupsAt(window int) int {
 	switch {
 	case window < 48_000:
@@ -143,10 +148,11 @@ func groupsAt(window int) int {
 	return 12
 }
 
-// Floor is the body in bytes below which nothing new is decided: never more bytes than usable has tokens.
+// Floor returns the body in bytes below which nothing new is decided: never more bytes than usable has tokens.
 func (s Effective) Floor() int { return min(int(s.Conf.Floor), s.Usable) }
 
-// LimitOf is what rung 1 allows a result of the tool: over limit tokens it keeps keep. untouched says that no rung may touch it.
+// LimitOf returns what rung 1 allows a result of the tool: over limit tokens it keeps keep. untouched says that no
+// rung may touch it.
 func (s Effective) LimitOf(tool string, reads bool) (limit, keep int, untouched bool) {
 	limit, keep = s.offload, s.keep
 	if reads {

@@ -23,12 +23,12 @@ const (
 	leastShare = 0.01 // a smaller share is a slip of the pen
 )
 
-// keys is the table of all numbers. The configuration file, headers and explain are read and told by it alone.
+// keys returns the table of all numbers. The configuration file, headers and explain are read and told by it alone.
 func keys() []key {
 	return slices.Concat(offloadKeys(), clearKeys(), compactKeys(), protectKeys(), ruleKeys())
 }
 
-// offloadKeys are those of the first rung and of what is left in the place of a text.
+// offloadKeys returns those of the first rung and of what is left in the place of a text.
 func offloadKeys() []key {
 	return []key{
 		{"floor", "bytes", 0, math.MaxInt64, func(l *Limits) any { return &l.Floor },
@@ -48,7 +48,7 @@ func offloadKeys() []key {
 	}
 }
 
-// clearKeys are those of the second rung's line, and of what a rewrite costs.
+// clearKeys returns those of the second rung's line, and of what a rewrite costs.
 func clearKeys() []key {
 	return []key{
 		{"clear_at", "share", leastShare, 1, func(l *Limits) any { return &l.ClearAt },
@@ -61,7 +61,7 @@ func clearKeys() []key {
 	}
 }
 
-// compactKeys are those of the third rung.
+// compactKeys returns those of the third rung.
 func compactKeys() []key {
 	return []key{
 		{"prepare_at", "share", leastShare, 1, func(l *Limits) any { return &l.PrepareAt },
@@ -88,7 +88,7 @@ func protectKeys() []key {
 	}
 }
 
-// ruleKeys are the numbers of Rules.
+// ruleKeys returns the numbers of Rules.
 func ruleKeys() []key {
 	return []key{
 		{"newest_turns", "turns", 0, MostTokens, func(l *Limits) any { return &l.Turns }, nil},

@@ -17,7 +17,7 @@ import (
 	"epitome/tokenize"
 )
 
-// Conversations are the files of real conversations, each a request of Chat Completions.
+// Conversations returns the files of real conversations, each a request of Chat Completions.
 func Conversations(tb testing.TB) []string {
 	tb.Helper()
 	folder := os.Getenv("EPITOME_CORPUS")
@@ -31,8 +31,8 @@ func Conversations(tb testing.TB) []string {
 	return files
 }
 
-// SomeConversations are all of them where EPITOME_CORPUS names their folder, and else every third: shaping each turn of
-// each takes a minute.
+// SomeConversations returns all of them where EPITOME_CORPUS names their folder, and else every third: shaping each
+// turn of each takes a minute.
 func SomeConversations(tb testing.TB) (some []string) {
 	all := Conversations(tb)
 	if os.Getenv("EPITOME_CORPUS") != "" {
@@ -44,7 +44,7 @@ func SomeConversations(tb testing.TB) (some []string) {
 	return some
 }
 
-// root is the module's folder, above the one of the package that is tested.
+// root returns the module's folder, above the one of the package that is tested.
 func root(tb testing.TB) string {
 	dir, err := os.Getwd()
 	for ; err == nil; dir = filepath.Dir(dir) {
@@ -71,7 +71,7 @@ func Corpus(tb testing.TB, f func(name string, body []byte)) {
 	}
 }
 
-// ChatBody is a request with these messages.
+// ChatBody returns a request with these messages.
 func ChatBody(messages ...string) string {
 	return `{"model":"m","messages":[` + strings.Join(messages, ",") + `]}`
 }
@@ -131,7 +131,7 @@ func Count(r *conversation.Request, s conversation.Scale) conversation.Size {
 	return size
 }
 
-// TrimmedLines are the lines of a text without the white space at their ends.
+// TrimmedLines returns the lines of a text without the white space at their ends.
 func TrimmedLines(text string) []string {
 	list := strings.Split(text, "\n")
 	if list[len(list)-1] == "" {
@@ -153,7 +153,8 @@ func SameLines(a, b []string) bool {
 	return counts && too && slices.Equal(one, other)
 }
 
-// BehindNumbers are the lines without their numbers, if each has one, written in the same way and one more than the line before.
+// BehindNumbers returns the lines without their numbers, if each has one, written in the same way and one more than
+// the line before.
 func BehindNumbers(lines []string) (rest []string, counted bool) {
 	number, sign := 0, ""
 	for i, l := range lines {

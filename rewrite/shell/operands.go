@@ -13,8 +13,8 @@ func (o *options) add(letter byte) {
 	}
 }
 
-// operands are the words that are no options. The letters of values take the rest of their word, or the next one; those
-// of rests take the rest of their word only.
+// operands returns the words that are no options. The letters of values take the rest of their word, or the next one;
+// those of rests take the rest of their word only.
 func operands(list []token, values, rests string) (rest []token, given options) {
 	for i := 0; i < len(list); i++ {
 		w := list[i].text
@@ -49,7 +49,7 @@ func (o *options) cluster(letters, values, rests string) int {
 	return 0
 }
 
-// longOption is the letter of a long option that makes a difference here.
+// longOption returns the letter of a long option that makes a difference here.
 func longOption(w string) byte {
 	name, _, _ := strings.Cut(w[2:], "=")
 	switch name {
@@ -81,7 +81,7 @@ func gives(list []token, option string) bool {
 	return false
 }
 
-// windowsFiles are the files among the words of a command of PowerShell.
+// windowsFiles returns the files among the words of a command of PowerShell.
 func windowsFiles(args []token) (rest []token) {
 	for i := 0; i < len(args); i++ {
 		if !strings.HasPrefix(args[i].text, "-") {

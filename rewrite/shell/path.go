@@ -58,7 +58,7 @@ func Patched(to []string, patch string) []string {
 	return to
 }
 
-// inDiff is the path in the head of a unified diff; none for a file that is not there.
+// inDiff returns the path in the head of a unified diff; none for a file that is not there.
 func inDiff(p string) string {
 	p, _, _ = strings.Cut(p, "\t")
 	if p == "/dev/null" {
@@ -70,7 +70,7 @@ func inDiff(p string) string {
 	return p
 }
 
-// under is a path as it is seen from where dir is.
+// under returns the path p, which is relative to dir, as it is seen from where dir is.
 func under(dir, p string) string {
 	if dir == "" || p == "" || rooted(p) || strings.HasPrefix(p, "~") {
 		return p
@@ -80,13 +80,14 @@ func under(dir, p string) string {
 
 // rooted reports whether a path begins at a root or a drive.
 func rooted(p string) bool {
-	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\`) || len(p) > 2 && p[1] == ':' && (p[2] == '/' || p[2] == '\\')
+	return strings.HasPrefix(p, "/") || strings.HasPrefix(p, `\`) || len(p) > 2 && p[1] == ':' &&
+		(p[2] == '/' || p[2] == '\\')
 }
 
 // SameFile reports whether two spellings name one file as far as can be known. Equal ones do. A relative one does if
 // the other begins at a root and ends in it at a slash; a folder of the agent's lies between. Two relative ones that
-// differ do not: they begin at the same folder as a rule, and README.md and docs/README.md are two files there. Nothing is
-// known of what begins above the folder where it is seen from.
+// differ do not: they begin at the same folder as a rule, and README.md and docs/README.md are two files there.
+// Nothing is known of what begins above the folder where it is seen from.
 func SameFile(a, b string) bool {
 	a, b = cleanPath(a), cleanPath(b)
 	if a == b {
@@ -105,7 +106,7 @@ func SameFile(a, b string) bool {
 	return b[0] != '~' && strings.HasSuffix(a, b) && a[len(a)-len(b)-1] == '/'
 }
 
-// cleanPath is a path without what may be spelled in several ways.
+// cleanPath spells a path in the one way in which equal paths are equal.
 func cleanPath(p string) string {
 	if p == "" {
 		return ""

@@ -1,7 +1,7 @@
 // Package shell reads command lines for the files that they show and change.
 //
-// It promises to claim only what is sure: behind a variable, a wildcard, an unknown command or text that is no shell, it
-// claims nothing. It runs nothing and looks at no disk.
+// It promises to claim only what is sure: behind a variable, a wildcard, an unknown command or text that is no shell,
+// it claims nothing. It runs nothing and looks at no disk.
 package shell
 
 // Effects are what commands do with files, as far as their text tells. What is not sure is left out.

@@ -27,7 +27,8 @@ func holdFiles(t *testing.T) func(command, files string) {
 func holdForm(t *testing.T, command string) {
 	t.Helper()
 	e := effectsOf(command)
-	if len(e.Reads) > MostFiles || len(e.Writes) > MostFiles || e.Only && len(e.Reads) == 0 || e.Looks && len(e.Writes) > 0 {
+	if len(e.Reads) > MostFiles || len(e.Writes) > MostFiles || e.Only && len(e.Reads) == 0 || e.Looks &&
+		len(e.Writes) > 0 {
 		t.Fatalf("%.200q: %+v", command, e)
 	}
 	for _, p := range append(e.Reads, e.Writes...) {
@@ -162,12 +163,15 @@ func TestCommandThatOnlyLooksIsTold(t *testing.T) {
 	f(`ls; cat 'b`, false)
 }
 
-// Hostile text takes time that grows with its length: were any of these read again at each step, the test would not end.
+// Hostile text takes time that grows with its length: were any of these read again at each step, the test would not
+// end.
 func TestLongCommandsAreReadOnce(t *testing.T) {
 	const n = 300_000
 	for _, piece := range []string{
-		"a ", "a;", "a|", "(", "$(", "`", "\"", "'", "<<A ", "<<A\n", "{ ", "if ", "then ", "\\", "> a ", "[[ ", "${", "$((", "((", "a\n", "#", "& ",
-		"cat a;", "rm a;", "cat a|", "for ", "\"$(", "bash -c '", "grep -", "-", "<(", "cd a;", "--- a\n+++ b\n", "a=(", "1>&2 ", "$'", "é", "fi;",
+		"a ", "a;", "a|", "(", "$(", "`", "\"", "'", "<<A ", "<<A\n", "{ ", "if ", "then ", "\\", "> a ", "[[ ", "${",
+		"$((", "((", "a\n", "#", "& ",
+		"cat a;", "rm a;", "cat a|", "for ", "\"$(", "bash -c '", "grep -", "-", "<(", "cd a;", "--- a\n+++ b\n",
+		"a=(", "1>&2 ", "$'", "é", "fi;",
 	} {
 		for _, tail := range []string{"", "\nA\n", ")", "'"} {
 			command := strings.Repeat(piece, n/len(piece)) + tail

@@ -1,8 +1,8 @@
-// Package shorten makes a shorter text of a longer one: excerpts, final screens, outlines of JSON, names, and references
-// to lines that stand elsewhere.
+// Package shorten makes a shorter text of a longer one: excerpts, final screens, outlines of JSON, names, and
+// references to lines that stand elsewhere.
 //
-// It promises that excerpts are whole lines in their order with true counts, that what it calls the same is the same, and
-// that its time grows with the text and no faster.
+// It promises that excerpts are whole lines in their order with true counts, that what it calls the same is the same,
+// and that its time grows with the text and no faster.
 package shorten
 
 import (
@@ -21,9 +21,9 @@ type Excerpt struct {
 	OmittedTokens int
 }
 
-// ExcerptOf keeps about keep tokens of text: headShare of it (0 to 1) from its beginning, the rest from its end. A line that
-// does not fit ends its side, and what one side does not use goes to the other. ok is false if nothing would be left
-// out. Beside what is kept, and left once, only lines of about keep tokens are counted.
+// ExcerptOf keeps about keep tokens of text: headShare of it (0 to 1) from its beginning, the rest from its end. A
+// line that does not fit ends its side, and what one side does not use goes to the other. ok is false if nothing would
+// be left out. Beside what is kept, and left once, only lines of about keep tokens are counted.
 func ExcerptOf(text string, keep int, headShare float64, count func(string) int) (e Excerpt, ok bool) {
 	c := cutter{middle: text, count: count}
 	first := min(max(int(float64(keep)*headShare), 0), keep)

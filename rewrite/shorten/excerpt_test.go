@@ -66,7 +66,7 @@ func TestExcerptKeepsWholeLines(t *testing.T) {
 	f("a\nb\n", 2, -7, Excerpt{Omitted: "a\n", Tail: "b\n", From: 1, To: 1, OmittedTokens: 2})
 }
 
-// excerptLaws are what holds for any text.
+// excerptLaws holds what is true of any text.
 func excerptLaws(t interface{ Fatalf(string, ...any) }, text string, keep int, share float64) {
 	counted := 0
 	e, ok := ExcerptOf(text, keep, share, func(s string) int {
@@ -100,8 +100,10 @@ func excerptLaws(t interface{ Fatalf(string, ...any) }, text string, keep int, s
 
 func TestExcerptAndWhatIsLeftOutAreTheText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", " ", "word ", "\n", "\n", "\r\n", "é", strings.Repeat("x ", 300), strings.Repeat("y", 3000)}), 0, 60).Draw(t, "pieces")
-		excerptLaws(t, strings.Join(pieces, ""), rapid.IntRange(-1, 60).Draw(t, "keep"), rapid.Float64Range(0, 1).Draw(t, "share"))
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"a", " ", "word ", "\n", "\n", "\r\n", "é",
+			strings.Repeat("x ", 300), strings.Repeat("y", 3000)}), 0, 60).Draw(t, "pieces")
+		excerptLaws(t, strings.Join(pieces, ""), rapid.IntRange(-1, 60).Draw(t, "keep"),
+			rapid.Float64Range(0, 1).Draw(t, "share"))
 	})
 }
 

@@ -8,14 +8,14 @@ import (
 	"epitome/rewrite/shell"
 )
 
-// FirstLine is the first line of a text that holds something.
+// FirstLine returns the first line of s that is not white space.
 func FirstLine(s string) string {
 	s = strings.TrimLeftFunc(s, unicode.IsSpace)
 	s, _, _ = strings.Cut(s, "\n")
 	return s
 }
 
-// Joined is texts one after the other, as far as there is room, in characters.
+// Joined returns the texts on one line with commas between them, of at most room characters.
 func Joined(texts []string, room int) string {
 	if len(texts) == 1 {
 		return OneLine(texts[0], room)
@@ -23,7 +23,7 @@ func Joined(texts []string, room int) string {
 	return OneLine(strings.Join(texts, ", "), room)
 }
 
-// Ending is a text on one line of which, if there is not room for all of it, the end is kept.
+// Ending returns s on one line of at most room characters: of a longer one the end.
 func Ending(s string, room int) string {
 	s = OneLine(s, shell.LongestPath)
 	if n := utf8.RuneCountInString(s); n > room {
@@ -65,7 +65,7 @@ func OneLine[T string | []byte](text T, room int) string {
 	return string(out)
 }
 
-// CountLines is how many lines a text has, the last one with or without its end.
+// CountLines returns how many lines a text has, the last one with or without its end.
 func CountLines(text string) int {
 	n := strings.Count(text, "\n")
 	if text != "" && !strings.HasSuffix(text, "\n") {

@@ -16,8 +16,8 @@ const (
 	mostNames    = 4096 // different ones; what comes first in a text is admitted first
 )
 
-// NamesIn is the identifiers and paths that a text repeats most, with spaces between them, in at most most bytes: those
-// found most often first, of equally many paths first, then what comes first. Names are
+// NamesIn returns the identifiers and paths that a text repeats most, with spaces between them, in at most most bytes:
+// those found most often first, of equally many paths first, then what comes first. Names are
 //
 //   - paths: a/b, ./a.b/c, ~/a/b, /a/b (one slash at least that is not the first character),
 //   - words joined by dots: a.b, self.x.y,
@@ -245,7 +245,7 @@ func (n *nameCount) words(start, end int) {
 	}
 }
 
-// wordEnd is the end of the letters, digits, underscores and dollar signs from i on.
+// wordEnd returns the end of the letters, digits, underscores and dollar signs from i on.
 func (n *nameCount) wordEnd(i, end int) int {
 	for i < end && n.kinds[n.text[i]]&(word|dollar) != 0 {
 		i++
@@ -258,8 +258,8 @@ func (n *nameCount) goesOn(i, end int) bool {
 	return i+1 < end && n.text[i] == '.' && n.kinds[n.text[i+1]]&(word&^digit|dollar) != 0
 }
 
-// beginning is where in a word with a dot behind it the words joined by dots begin: behind leading digits, or behind a
-// part that is a name by itself.
+// beginning returns where in a word with a dot behind it the words joined by dots begin: behind leading digits, or
+// behind a part that is a name by itself.
 func (n *nameCount) beginning(start, end int) int {
 	if n.kinds[n.text[start]] != digit {
 		return start

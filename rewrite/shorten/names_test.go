@@ -95,7 +95,8 @@ func slowNames(text string, most int) string {
 }
 
 func TestNamesAreThoseOfTheRegularExpressions(t *testing.T) {
-	pieces := []string{"a", "foo", "Bar", "B", "x", "1", "1234", "123456", "_", "_", ".", ".", "/", "/", "~", "$", "@", "+", "-", " ", "\n", "é", "漢", "(", "abcdef"}
+	pieces := []string{"a", "foo", "Bar", "B", "x", "1", "1234", "123456", "_", "_", ".", ".", "/", "/", "~", "$",
+		"@", "+", "-", " ", "\n", "é", "漢", "(", "abcdef"}
 	rapid.Check(t, func(t *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 20, 150).Draw(t, "pieces"), "")
 		most := rapid.IntRange(0, 1000).Draw(t, "most")
@@ -139,7 +140,8 @@ func TestManyNamesTakeBoundedMemory(t *testing.T) {
 
 // Anything that is not linear would take minutes.
 func TestNamesOfAwkwardTextsAreFoundInOnePass(t *testing.T) {
-	for _, piece := range []string{"a", "A", "1", "_", ".", "/", "~", "$", "a/", "a//", "a.", "1.", "a_", "aB", "a$", "1$a.", "~/a/b", ".~", "a\n", "é", "\xff"} {
+	for _, piece := range []string{"a", "A", "1", "_", ".", "/", "~", "$", "a/", "a//", "a.", "1.", "a_", "aB", "a$",
+		"1$a.", "~/a/b", ".~", "a\n", "é", "\xff"} {
 		if got := NamesIn(strings.Repeat(piece, manyBytes/len(piece)), 100); got != "" && piece != "~/a/b" {
 			t.Errorf("%q: got %q", piece, got)
 		}
@@ -160,7 +162,7 @@ func FuzzNames(f *testing.F) {
 	})
 }
 
-// benchText are texts that do not repeat themselves soon: branches that are learned by heart would flatter.
+// benchText returns texts that do not repeat themselves soon: branches that are learned by heart would flatter.
 func benchText(b *testing.B, kind string) string {
 	b.Helper()
 	var out strings.Builder
@@ -183,7 +185,9 @@ func benchText(b *testing.B, kind string) string {
 		switch kind {
 		case "log":
 			fmt.Fprintf(&out, "2026-11-20T09:%02d:%02d.%06dZ %-5s [worker-%d] %s - order %d %s in /var/lib/orders/%d.json (%d ms)\n", random.IntN(60), random.IntN(60), random.IntN(1e6),
-				[]string{"INFO", "WARN", "DEBUG"}[random.IntN(3)], random.IntN(32), services[random.IntN(len(services))], random.IntN(1e8), verbs[random.IntN(len(verbs))], random.IntN(1e4), random.IntN(1e3))
+				[]string{"INFO", "WARN", "DEBUG"}[random.IntN(3)], random.IntN(32),
+				services[random.IntN(len(services))], random.IntN(1e8), verbs[random.IntN(len(verbs))],
+				random.IntN(1e4), random.IntN(1e3))
 		case "base64":
 			line := make([]byte, 57)
 			for i := range line {

@@ -86,7 +86,7 @@ type outliner struct {
 	flat int // bytes of out up to which all stands in one line; 0 if it need not
 }
 
-// root is the whole text as a value.
+// root returns the whole text as a value.
 func (o *outliner) root() (root outlined, ok bool) {
 	start := span.SkipSpace(o.body, 0)
 	if start == len(o.body) || kindOf(o.body[start]) == "" {
@@ -97,14 +97,17 @@ func (o *outliner) root() (root outlined, ok bool) {
 		return root, true
 	}
 	root.what = "line"
-	return root, o.eachLine(func(line span.Span) bool { return kindOf(o.body[line.Start]) != "" && span.Valid(line.Of(o.body)) })
+	return root, o.eachLine(func(line span.Span) bool {
+		return kindOf(o.body[line.Start]) != "" &&
+			span.Valid(line.Of(o.body))
+	})
 }
 
 func (o *outliner) outlined(key, at span.Span) outlined {
 	return outlined{key: key, at: at, what: kindOf(o.body[at.Start])}
 }
 
-// kindOf is what a value that begins so has several of; nothing if it is no object or array.
+// kindOf returns what a value that begins so has several of; nothing if it is no object or array.
 func kindOf(first byte) string {
 	switch first {
 	case '{':
@@ -210,7 +213,8 @@ func (o *outliner) nested(v *outlined, d detail, depth int) {
 // oneLine writes what is in v without a line break, and says whether it may stay so. An array of numbers may always.
 func (o *outliner) oneLine(v *outlined, d detail, depth int) bool {
 	o.flat = len(o.out) + flatOutline
-	if v.what == "item" && !slices.ContainsFunc(v.first, func(v outlined) bool { return v.what != "" || o.body[v.at.Start] == '"' }) {
+	if v.what == "item" && !slices.ContainsFunc(v.first,
+		func(v outlined) bool { return v.what != "" || o.body[v.at.Start] == '"' }) {
 		o.flat = math.MaxInt
 	}
 	o.several(v, d, depth)
@@ -239,7 +243,7 @@ func (o *outliner) several(v *outlined, d detail, depth int) {
 	}
 }
 
-// countShown is how many of the values in v are written.
+// countShown returns how many of the values in v are written.
 func (v *outlined) countShown(d detail, depth int) int {
 	switch {
 	case d < leastDetail || depth >= deepestOutline:
@@ -270,7 +274,7 @@ func (o *outliner) newLine(depth int) {
 	o.out = append(append(o.out, '\n'), strings.Repeat(" ", depth)...)
 }
 
-// amount is a number of things that are missing, more if others of them are there.
+// amount returns a number of things that are missing, more if others of them are there.
 func amount(n int, more bool, what string) string {
 	if more {
 		what = "more " + what
@@ -308,7 +312,7 @@ func cutText(inner []byte, chars int) (end, missing int) {
 	return end, missing
 }
 
-// charLen is the length of the first character of what stands in a JSON string.
+// charLen returns the length of the first character of what stands in a JSON string.
 func charLen(b []byte) int {
 	if b[0] != '\\' {
 		_, n := utf8.DecodeRune(b)

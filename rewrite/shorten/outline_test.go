@@ -41,7 +41,8 @@ func TestOutlineShowsTheStructure(t *testing.T) {
 	f(`[`+strings.Repeat("7", 70)+`]`, 40, "[… a number of 70 characters]")
 	f("{\"a\":1}\n\n {\"a\":2}\r\n[3]", 100, "{\"a\": 1}\n{\"a\": 2}\n[3]")
 	f(strings.Repeat("{\"a\":1}\n", 9), 30, "{\"a\": 1}\n… 8 more lines")
-	for _, text := range []string{``, ` `, `7`, `"text"`, `{"a":1} x`, `{"a":1`, `[1,]`, "{\"a\":1}\n7", "{\"a\":1}\ntext", "[\n1\n]\n[2]", "[1]é"} {
+	for _, text := range []string{``, ` `, `7`, `"text"`, `{"a":1} x`, `{"a":1`, `[1,]`, "{\"a\":1}\n7",
+		"{\"a\":1}\ntext", "[\n1\n]\n[2]", "[1]é"} {
 		f(text, 1000, "")
 	}
 	f(`{"a":1}`, 1, "")
@@ -116,7 +117,7 @@ func outlineParts() (quoted, note, bare *regexp.Regexp) {
 	return regexp.MustCompile(`"(?:[^"\\]|\\.)*"`), regexp.MustCompile(`… (?:\d+ (?:more )?(?:key|item|line|character)s?|a number of \d+ characters)`), regexp.MustCompile(`[^\s,:{}\[\]]+`)
 }
 
-// outlineLaws are what holds for any text that has an outline.
+// outlineLaws holds what is true of any text that has an outline.
 func outlineLaws(t interface{ Fatalf(string, ...any) }, text string, keep int) {
 	got, ok := OutlineOf(text, keep, size)
 	again, _ := OutlineOf(text, keep, size)
@@ -137,7 +138,8 @@ func outlineLaws(t interface{ Fatalf(string, ...any) }, text string, keep int) {
 			t.Fatalf("%q: %s is made up in %q", text, s, got)
 		}
 	}
-	if whole := note.FindString(quoted.ReplaceAllString(got, "")) == ""; ok && whole && json.Valid([]byte(text)) && !sameJSON(got, text) {
+	if whole := note.FindString(quoted.ReplaceAllString(got, "")) == ""; ok && whole && json.Valid([]byte(text)) &&
+		!sameJSON(got, text) {
 		t.Fatalf("%q: nothing is said to be missing, but %q is something else", text, got)
 	}
 }
@@ -152,7 +154,8 @@ func sameJSON(a, b string) bool {
 
 func TestOutlineInventsNothing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		value := []any{rewritetest.RandomValue(t, 4), strings.Repeat("é\"", rapid.IntRange(0, 100).Draw(t, "long")), make([]bool, rapid.IntRange(0, 50).Draw(t, "list"))}
+		value := []any{rewritetest.RandomValue(t, 4), strings.Repeat("é\"", rapid.IntRange(0, 100).Draw(t, "long")),
+			make([]bool, rapid.IntRange(0, 50).Draw(t, "list"))}
 		raw, err := json.Marshal(value)
 		if err != nil {
 			t.Fatal(err)
@@ -191,8 +194,10 @@ func TestDeepJSONIsOutlinedInOnePass(t *testing.T) {
 		t.Error("what is no JSON has an outline")
 	}
 	for _, text := range []string{
-		`["` + strings.Repeat(`\u00e9`, manyBytes/6) + `"]`, "[" + strings.Repeat("1", manyBytes) + "]", `{"` + strings.Repeat("k", manyBytes) + `":1}`,
-		`[` + strings.Repeat(`{"a":1},`, manyBytes/8) + `1]`, `{` + strings.Repeat(`"a":{},`, manyBytes/7) + `"b":1}`, strings.Repeat("{\"a\":1}\n", manyBytes/8),
+		`["` + strings.Repeat(`\u00e9`, manyBytes/6) + `"]`, "[" + strings.Repeat("1", manyBytes) + "]",
+		`{"` + strings.Repeat("k", manyBytes) + `":1}`,
+		`[` + strings.Repeat(`{"a":1},`, manyBytes/8) + `1]`, `{` + strings.Repeat(`"a":{},`, manyBytes/7) + `"b":1}`,
+		strings.Repeat("{\"a\":1}\n", manyBytes/8),
 	} {
 		if got, ok := OutlineOf(text, 500, size); !ok || len(got) < 20 || len(got) > 500 {
 			t.Errorf("%.40q: %d bytes of outline", text, len(got))

@@ -15,19 +15,20 @@ const (
 	minRepeatChars = 400 // of what the lines say, without line breaks
 )
 
-// LineIndex remembers the lines of the results that are sent whole, so that a later result that says the same again can
-// point there. Two runs say the same if their lines are equal but for white space at their ends. So do two numbered runs
-// that are equal but for their numbers: each line of both begins with a line number and the same separator, and the
-// number grows by one from line to line. Any other number, of a port or of a match in a search, is a part of what the
-// line says. It costs some 30 bytes for each line of results that could be pointed to, 45 if one of them is numbered. It is
-// not to be used by several goroutines at once.
+// LineIndex remembers the lines of the results that are sent whole, so that a later result that says the same again
+// can point there. Two runs say the same if their lines are equal but for white space at their ends. So do two
+// numbered runs that are equal but for their numbers: each line of both begins with a line number and the same
+// separator, and the number grows by one from line to line. Any other number, of a port or of a match in a search, is
+// a part of what the line says. It costs some 30 bytes for each line of results that could be pointed to, 45 if one of
+// them is numbered. It is not to be used by several goroutines at once.
 type LineIndex struct {
 	seed  maphash.Seed
 	sums  rolling // empty, with its base
 	Held  []HeldResult
-	Total uint32            // lines in held
-	at    map[uint32]uint32 // key of a run -> its first line, counted over all of held: of the latest result that has it, the first
-	gone  int               // results in held that were dropped, which at still knows
+	Total uint32 // lines in held
+	// key of a run -> its first line, counted over all of held: of the latest result that has it, the first
+	at   map[uint32]uint32
+	gone int // results in held that were dropped, which at still knows
 }
 
 // HeldResult is a result with at least one run worth a reference.
@@ -60,8 +61,9 @@ type line struct {
 
 // count is what a line is without its line number.
 type count struct {
-	rest uint64 // hash of the separator and what stands behind it; 0 if neither neighbour has the number next to its own
-	on   bool   // its number is the next one after that of the line before, with the same separator
+	// hash of the separator and what stands behind it; 0 if neither neighbour has the number next to its own
+	rest uint64
+	on   bool // its number is the next one after that of the line before, with the same separator
 }
 
 // NewLines remembers nothing yet. What is found does not depend on the seed, which is different each time.
@@ -89,7 +91,7 @@ func (l *LineIndex) Add(item int, text string) {
 	l.hold(HeldResult{item: item, hashes: hashes, Counts: countsOf(all), keys: keys})
 }
 
-// countsOf are the counts of the lines; nil if none is numbered.
+// countsOf returns the counts of the lines; nil if none is numbered.
 func countsOf(all []line) []count {
 	if !numberedAny(all) {
 		return nil
@@ -146,9 +148,9 @@ func (l *LineIndex) renew() {
 	}
 }
 
-// Repeats finds the runs of the text that stand in remembered results, from its beginning to its end and each as long as
-// it goes on there. What it leaves out between them holds no run worth a reference that any one result has. Of several
-// results that have the first lines of a run, the latest is named.
+// Repeats finds the runs of the text that stand in remembered results, from its beginning to its end and each as long
+// as it goes on there. What it leaves out between them holds no run worth a reference that any one result has. Of
+// several results that have the first lines of a run, the latest is named.
 func (l *LineIndex) Repeats(text string) []Repeat {
 	if l.gone > 0 {
 		l.renew()
@@ -179,7 +181,7 @@ func (l *LineIndex) Repeats(text string) []Repeat {
 	return found
 }
 
-// longest is how many of the lines stand in the result that the key leads to, and from which line on there.
+// longest returns how many of the lines stand in the result that the key leads to, and from which line on there.
 func (l *LineIndex) longest(all []line, key uint32) (r *HeldResult, at, n int) {
 	found, ok := l.at[key]
 	if !ok {
@@ -192,7 +194,7 @@ func (l *LineIndex) longest(all []line, key uint32) (r *HeldResult, at, n int) {
 	return r, at, max(equalLines(all, r.hashes[at:]), r.numberedLines(all, at))
 }
 
-// equalLines is how many of the lines say the same as those with the hashes.
+// equalLines returns how many of the lines say the same as those with the hashes.
 func equalLines(all []line, hashes []uint64) (n int) {
 	for n < len(all) && n < len(hashes) && all[n].hash == hashes[n] {
 		n++
@@ -200,8 +202,8 @@ func equalLines(all []line, hashes []uint64) (n int) {
 	return n
 }
 
-// numberedLines is how many of the lines are the same as those of the result from line at on, but for line numbers that
-// count up in both.
+// numberedLines returns how many of the lines are the same as those of the result from line at on, but for line
+// numbers that count up in both.
 func (r *HeldResult) numberedLines(all []line, at int) (n int) {
 	if r.Counts == nil {
 		return 0
@@ -214,7 +216,7 @@ func (r *HeldResult) numberedLines(all []line, at int) (n int) {
 	return n
 }
 
-// charsOf is how many characters the lines say: without their numbers if they count up.
+// charsOf returns how many characters the lines say: without their numbers if they count up.
 func charsOf(all []line) int {
 	var w extent
 	for i := range all {
@@ -245,7 +247,7 @@ func (w *extent) drop(x, next *line) {
 // isNumbered reports whether the lines of the run are numbered one after the other.
 func (w *extent) isNumbered() bool { return w.lines > 1 && w.breaks == 0 }
 
-// size is how many characters the run says.
+// size returns how many characters the run says.
 func (w *extent) size() int {
 	if w.isNumbered() {
 		return w.bare
@@ -293,7 +295,8 @@ func (n numeral) follows(before numeral) bool {
 	return n.sign != "" && n.sign == before.sign && n.number == before.number+1
 }
 
-// numeralOf is the number at the beginning of s, if it is followed by what may end a line number. A time of day is none.
+// numeralOf returns the number at the beginning of s, if it is followed by what may end a line number. A time of day is
+// none.
 func numeralOf(s string) (n numeral) {
 	i := 0
 	for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
@@ -319,8 +322,8 @@ func numeralOf(s string) (n numeral) {
 	return numeral{}
 }
 
-// keys gives for each line the key of the smallest run worth a reference that begins there; the last lines have none. The
-// key of a run depends on nothing but its lines: of a numbered one it is made of what stands behind the numbers.
+// keys gives for each line the key of the smallest run worth a reference that begins there; the last lines have none.
+// The key of a run depends on nothing but its lines: of a numbered one it is made of what stands behind the numbers.
 func (l *LineIndex) keys(all []line) (keys []uint32) {
 	if len(all) < minRepeatLines {
 		return nil
@@ -354,8 +357,8 @@ func (l *LineIndex) keys(all []line) (keys []uint32) {
 	return keys
 }
 
-// rolling is a sum over a run of hashes that can grow at its end and shrink at its beginning: a polynomial modulo 2^61-1 at
-// a secret base. It only leads to places where equal lines may stand; whether they do is looked up there.
+// rolling is a sum over a run of hashes that can grow at its end and shrink at its beginning: a polynomial modulo
+// 2^61-1 at a secret base. It only leads to places where equal lines may stand; whether they do is looked up there.
 type rolling struct {
 	value         uint64
 	top           uint64 // base to the number of hashes in the sum
@@ -386,7 +389,7 @@ func (r *rolling) pop(hash uint64) {
 	r.value = (r.value + prime - times(hash%prime, r.top)) % prime
 }
 
-// times is a × b modulo prime; both are less than it.
+// times returns a × b modulo prime; both are less than it.
 func times(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	sum := lo&prime + (hi<<3 | lo>>61)

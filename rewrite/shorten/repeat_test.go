@@ -15,7 +15,7 @@ import (
 	"epitome/rewrite/rewritetest"
 )
 
-// numbered is n lines of 100 characters each, the first of which is number from.
+// numbered returns n lines of 100 characters each, the first of which is number from.
 func numbered(from, n int) (all []string) {
 	for i := range n {
 		all = append(all, fmt.Sprintf("\tline %-94d", from+i)[:99]+".")
@@ -23,7 +23,7 @@ func numbered(from, n int) (all []string) {
 	return all
 }
 
-// catN is the lines as cat -n prints them, from the number on.
+// catN returns the lines as cat -n prints them, from the number on.
 func catN(from int, sign string, all []string) string {
 	var b strings.Builder
 	for i, l := range all {
@@ -63,10 +63,13 @@ func TestRepeatsAreFound(t *testing.T) {
 	f("five lines", []string{file}, together(numbered(3, 5)), Repeat{0, 505, 1, 5, 0, 3, 5})
 	f("four lines", []string{file}, together(numbered(3, 4)))
 	f("too few characters", []string{"aaa\nbbb\nccc\nddd\neee\nfff\n"}, "aaa\nbbb\nccc\nddd\neee\nfff\n")
-	f("400 characters", []string{strings.Repeat(strings.Repeat("x", 80)+"\n", 5)}, strings.Repeat(strings.Repeat("x", 80)+"\n", 5), Repeat{0, 405, 1, 5, 0, 1, 5})
-	f("399 characters", []string{strings.Repeat(strings.Repeat("x", 80)+"\n", 4) + strings.Repeat("x", 79)}, strings.Repeat(strings.Repeat("x", 80)+"\n", 4)+strings.Repeat("x", 79))
+	f("400 characters", []string{strings.Repeat(strings.Repeat("x", 80)+"\n", 5)},
+		strings.Repeat(strings.Repeat("x", 80)+"\n", 5), Repeat{0, 405, 1, 5, 0, 1, 5})
+	f("399 characters", []string{strings.Repeat(strings.Repeat("x", 80)+"\n", 4) + strings.Repeat("x", 79)},
+		strings.Repeat(strings.Repeat("x", 80)+"\n", 4)+strings.Repeat("x", 79))
 	f("indentation counts", []string{file}, strings.ReplaceAll(file, "\t", "  "))
-	f("order counts", []string{file}, together([]string{numbered(3, 1)[0], numbered(2, 1)[0], numbered(1, 1)[0], numbered(5, 1)[0], numbered(4, 1)[0]}))
+	f("order counts", []string{file}, together([]string{numbered(3, 1)[0], numbered(2, 1)[0], numbered(1, 1)[0],
+		numbered(5, 1)[0], numbered(4, 1)[0]}))
 	f("not in two results together", []string{together(numbered(1, 4)), together(numbered(5, 4))}, together(numbered(1, 8)))
 	f("the latest", []string{file, "x\n" + file, "y"}, file, Repeat{0, 2020, 1, 20, 1, 2, 20})
 	f("two results one after the other", []string{together(numbered(1, 6)), together(numbered(7, 6))}, together(numbered(1, 12)),
@@ -77,7 +80,8 @@ func TestRepeatsAreFound(t *testing.T) {
 	for _, sign := range []string{"\t", "→", ": ", ":", ". ", "|"} {
 		text := catN(7, sign, numbered(1, 20))
 		f("the same, numbered with "+sign, []string{text}, text, Repeat{0, len(text), 1, 20, 0, 1, 20})
-		f("numbered with "+sign+", from elsewhere", []string{catN(99, sign, numbered(1, 20))}, text, Repeat{0, len(text), 1, 20, 0, 1, 20})
+		f("numbered with "+sign+", from elsewhere", []string{catN(99, sign, numbered(1, 20))}, text,
+			Repeat{0, len(text), 1, 20, 0, 1, 20})
 		f("numbered with "+sign+" here alone", []string{file}, text)
 		f("numbered with "+sign+" there alone", []string{text}, file)
 		f("numbered with "+sign+", and with another", []string{strings.ReplaceAll(catN(99, sign, numbered(1, 20)), sign, ") ")}, text)
@@ -149,7 +153,7 @@ func TestDroppedResultsAreForgotten(t *testing.T) {
 	}
 }
 
-// runesOf is how many characters lines have, without numbers that count up.
+// runesOf returns how many characters lines have, without numbers that count up.
 func runesOf(lines []string) (n int) {
 	_, counted := rewritetest.BehindNumbers(lines)
 	for _, l := range lines {
@@ -201,7 +205,8 @@ func checkRepeats(t interface{ Fatalf(string, ...any) }, visible map[int]string,
 	for _, r := range found {
 		there, ok := earlier[r.Item]
 		switch {
-		case !ok || r.First <= behind || r.Last > len(says) || r.count != r.Last-r.First+1 || r.At < 1 || r.At-1+r.count > len(there):
+		case !ok || r.First <= behind || r.Last > len(says) || r.count != r.Last-r.First+1 || r.At < 1 ||
+			r.At-1+r.count > len(there):
 			t.Fatalf("%+v is out of bounds", r)
 		case r.Start != lineStart[r.First-1] || r.End != lineStart[r.Last]:
 			t.Fatalf("%+v has other bytes than lines", r)
@@ -209,7 +214,8 @@ func checkRepeats(t interface{ Fatalf(string, ...any) }, visible map[int]string,
 			t.Fatalf("%+v is not true", r)
 		case !large(r.First-1, r.Last):
 			t.Fatalf("%+v is too small", r)
-		case r.Last < len(says) && r.At-1+r.count < len(there) && rewritetest.SameLines(says[r.First-1:r.Last+1], there[r.At-1:r.At+r.count]):
+		case r.Last < len(says) && r.At-1+r.count < len(there) &&
+			rewritetest.SameLines(says[r.First-1:r.Last+1], there[r.At-1:r.At+r.count]):
 			t.Fatalf("%+v ends too early", r)
 		}
 		gap(r.First - 1)
@@ -355,7 +361,7 @@ func TestRememberingCostsLessThanTheTexts(t *testing.T) {
 	}
 }
 
-// corpusTexts are the texts of the tool results of real conversations, one list for each.
+// corpusTexts returns the texts of the tool results of real conversations, one list for each.
 func corpusTexts(t testing.TB) (all [][]string) {
 	rewritetest.Corpus(t, func(name string, body []byte) {
 		var request struct {

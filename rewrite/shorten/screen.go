@@ -13,7 +13,7 @@ const (
 
 const escape = '\x1b'
 
-// FinalScreen is what a terminal would show of a text after all of it was written and scrolled through: frames of
+// FinalScreen returns what a terminal would show of a text after all of it was written and scrolled through: frames of
 // progress bars as they were overwritten last, nothing of what was erased, no colours. Its lines are made of the
 // text's characters, and of spaces where a move of the cursor left a gap. Line ends stay as they are, and every
 // character, a tab or a wide one too, is one column. changed is false if the text is no terminal output, and then it
@@ -46,7 +46,8 @@ func FinalScreen(text string) (screen string, changed bool) {
 
 // hasControls reports whether there is anything to do; a carriage return before a line feed is only a line end.
 func hasControls(text string) bool {
-	if strings.IndexByte(text, escape) >= 0 || strings.IndexByte(text, '\b') >= 0 || strings.IndexByte(text, '\a') >= 0 {
+	if strings.IndexByte(text, escape) >= 0 || strings.IndexByte(text, '\b') >= 0 ||
+		strings.IndexByte(text, '\a') >= 0 {
 		return true
 	}
 	for {
@@ -73,7 +74,8 @@ type terminal struct {
 	lines    []screenLine    // the others; there is at least one
 	row, col int             // of the cursor; the row is one of lines
 	top      int             // the row beyond which the cursor does not move up
-	room     int             // spaces that gaps may still be filled with, so that the screen stays within twice the text
+	// spaces that gaps may still be filled with, so that the screen stays within twice the text
+	room int
 }
 
 // screenLine is a line's characters: those of plain and then of more, or cells once it was written in between.
@@ -205,7 +207,7 @@ func (s *terminal) sequence(text string, i int) int {
 	return last + 1
 }
 
-// skip is the first place at or behind i with a byte that is not from low to high.
+// skip returns the first place at or behind i with a byte that is not from low to high.
 func skip(text string, i int, low, high byte) int {
 	for i < len(text) && text[i] >= low && text[i] <= high {
 		i++
@@ -213,8 +215,8 @@ func skip(text string, i int, low, high byte) int {
 	return i
 }
 
-// stringEnd is the end of a control string, such as a title or a link's address, that begins at text[i]. If it does not
-// end in its line, it is taken for text.
+// stringEnd returns the end of a control string, such as a title or a link's address, that begins at text[i]. If it
+// does not end in its line, it is taken for text.
 func stringEnd(text string, i int) int {
 	for end := i; end < len(text); end++ {
 		switch text[end] {
@@ -254,7 +256,7 @@ func (s *terminal) command(parameters string, final byte) {
 	}
 }
 
-// firstNumber is the first parameter, 0 if it is not given.
+// firstNumber returns the first parameter, 0 if it is not given.
 func firstNumber(parameters string) int {
 	const most = 1 << 20
 	n := 0

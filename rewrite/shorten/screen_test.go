@@ -73,7 +73,8 @@ func TestFinalScreenShowsWhatATerminalShows(t *testing.T) {
 func TestScreenStaysWithinTwiceTheText(t *testing.T) {
 	text := strings.Repeat("\x1b[500Gx\n", 1000)
 	got, _ := FinalScreen(text)
-	if len(got) > 2*len(text) || !strings.HasPrefix(got, strings.Repeat(" ", screenWidth-1)+"x\n") || !strings.HasSuffix(got, "\nx\n") {
+	if len(got) > 2*len(text) || !strings.HasPrefix(got, strings.Repeat(" ", screenWidth-1)+"x\n") ||
+		!strings.HasSuffix(got, "\nx\n") {
 		t.Errorf("%d bytes became %d", len(text), len(got))
 	}
 }
@@ -209,7 +210,8 @@ func screenLaws(t interface {
 	if again, changed := FinalScreen(got); changed || again != got {
 		t.Fatalf("%q: the screen %q has a screen of its own, %q", text, got, again)
 	}
-	if changed == (got == text) || changed != strings.ContainsAny(strings.ReplaceAll(text, "\r\n", ""), "\r\b\a\x1b") && !strings.Contains(text, "\r\r\n") {
+	if changed == (got == text) || changed != strings.ContainsAny(strings.ReplaceAll(text, "\r\n", ""),
+		"\r\b\a\x1b") && !strings.Contains(text, "\r\r\n") {
 		t.Fatalf("%q: changed %v, screen %q", text, changed, got)
 	}
 	if !utf8.ValidString(got) || len(got) > 2*len(text) {
@@ -223,8 +225,10 @@ func screenLaws(t interface {
 }
 
 func TestScreenIsThatOfTheModel(t *testing.T) {
-	pieces := []string{"a", "bc", "defgh", "é", "漢", " ", "\t", "\n", "\n", "\r\n", "\r", "\b", "\a", "\x1b", "\x1b[", "[", "5", ";", "m", "K", "\x1b[31m",
-		"\x1b]x\a", "\x1b]x", "\x1b\\", "\x1b[?25l", "\x1b[?1049h", "\x1bc", "\x1b(B", "\x1b[K", "\x1b[2J", strings.Repeat("x\n", 300), strings.Repeat("y", 600)}
+	pieces := []string{"a", "bc", "defgh", "é", "漢", " ", "\t", "\n", "\n", "\r\n", "\r", "\b", "\a", "\x1b", "\x1b[",
+		"[", "5", ";", "m", "K", "\x1b[31m",
+		"\x1b]x\a", "\x1b]x", "\x1b\\", "\x1b[?25l", "\x1b[?1049h", "\x1bc", "\x1b(B", "\x1b[K", "\x1b[2J",
+		strings.Repeat("x\n", 300), strings.Repeat("y", 600)}
 	for final := range strings.SplitSeq("ABCDEFGHJKfd`", "") {
 		for _, n := range []int{0, 1, 2, 3, 700} {
 			pieces = append(pieces, fmt.Sprintf("\x1b[%d%s", n, final))
@@ -267,7 +271,8 @@ func TestAwkwardScreensAreMadeInOnePass(t *testing.T) {
 		long + strings.Repeat("\n\x1b[Ax", manyBytes/20),
 		long + strings.Repeat("\n\x1b[A\x1b[J", manyBytes/20),
 		strings.Repeat("\x1b]", manyBytes/20), strings.Repeat("\x1b[1;", manyBytes/20), strings.Repeat("x\x1b[H", manyBytes/20),
-		"\x1b]" + long, "\x1b[" + strings.Repeat("1", manyBytes), strings.Repeat("\n\x1b[999A", manyBytes/20), strings.Repeat("\r", manyBytes),
+		"\x1b]" + long, "\x1b[" + strings.Repeat("1", manyBytes), strings.Repeat("\n\x1b[999A", manyBytes/20),
+		strings.Repeat("\r", manyBytes),
 	} {
 		if got, _ := FinalScreen(text); len(got) > 2*len(text) {
 			t.Errorf("%.20q: %d bytes became %d", text, len(text), len(got))

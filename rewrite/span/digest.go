@@ -19,13 +19,14 @@ type Loose interface {
 // Sum is a digest of a value.
 type Sum [sha256.Size]byte
 
-// Digest covers the value that begins at body[i], whatever its white space and the order of its keys, and says where it
-// ends. It looks at every byte once: each level covers the digests of the one below. loose may be nil: then all counts.
+// Digest digests the value that begins at body[i], whatever its white space and the order of its keys, and returns the
+// index behind it. It looks at every byte once: each level covers the digests of the one below. loose may be nil: then
+// all counts.
 func Digest(body []byte, i int, loose Loose) (end int, d Sum, err error) {
 	return digester{body, loose}.value(i, 0)
 }
 
-// digester is a body whose values are covered.
+// digester digests the values of a body.
 type digester struct {
 	body  []byte
 	loose Loose
@@ -84,7 +85,7 @@ func AppendMembers(dst []byte, list []Member) []byte {
 	return dst
 }
 
-// LeafSum is the digest of a value without values in it.
+// LeafSum returns the digest of a value without values in it.
 func LeafSum(kind byte, b []byte) (d Sum) {
 	h := sha256.New()
 	h.Write([]byte{kind})

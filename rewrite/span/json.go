@@ -15,7 +15,7 @@ import (
 // Span is a run of bytes of a body, which it does not keep.
 type Span struct{ Start, End int }
 
-// Of is the span's bytes; they belong to body.
+// Of returns the span's bytes in body, which it does not copy.
 func (s Span) Of(body []byte) []byte { return body[s.Start:s.End] }
 
 // Empty reports whether there is nothing in the span, as for a key that is not there.
@@ -33,7 +33,7 @@ var (
 // deepest is the nesting at which standard decoders give up too.
 const deepest = 10_000
 
-// SkipSpace is the first byte at or behind i that is no white space.
+// SkipSpace returns the index of the first byte at or behind b[i] that is no white space; len(b) if there is none.
 func SkipSpace(b []byte, i int) int {
 	for i < len(b) && (b[i] == ' ' || b[i] == '\n' || b[i] == '\t' || b[i] == '\r') {
 		i++
@@ -41,7 +41,7 @@ func SkipSpace(b []byte, i int) int {
 	return i
 }
 
-// EndOfString is the end of the string that begins at b[i].
+// EndOfString returns the index behind the string that begins at b[i].
 func EndOfString(b []byte, i int) (int, error) {
 	for i++; ; i++ {
 		n := bytes.IndexByte(b[i:], '"')
@@ -60,7 +60,7 @@ func EndOfString(b []byte, i int) (int, error) {
 	}
 }
 
-// EndOfValue is the end of the value that begins at b[i].
+// EndOfValue returns the index behind the value that begins at b[i].
 func EndOfValue(b []byte, i int) (int, error) {
 	if i >= len(b) {
 		return 0, ErrNoJSON
@@ -83,7 +83,7 @@ func EndOfValue(b []byte, i int) (int, error) {
 	return i, nil
 }
 
-// endOfNested is the end of the object or array that begins at b[i].
+// endOfNested returns the index behind the object or array that begins at b[i].
 func endOfNested(b []byte, i int) (end int, err error) {
 	depth := 0
 	for i < len(b) {
@@ -117,7 +117,7 @@ func Valid(b []byte) bool {
 	return gjson.ValidBytes(b)
 }
 
-// reader takes the value that begins at body[i] and says where it ends.
+// reader takes the value that begins at body[i] and returns the index behind it.
 type reader func(i int) (end int, err error)
 
 // Members gives f each key of the object that begins at body[i], without its quotes, with the place of its value, and

@@ -16,7 +16,8 @@ const (
 	htmlSafe                  // \u003c for <, > and &, as Go writes it
 )
 
-// spellingOf says how the value v, a JSON string that says text, was written; asJSON if by none of the known rules.
+// spellingOf returns the rule by which v was written, a JSON string with this text; AsJSON if by none of the known
+// ones.
 func spellingOf(v []byte, text string) Spelling {
 	for s := canonical; s <= htmlSafe; s++ {
 		if spelled := s.Spell(make([]byte, 0, len(v)), text); string(spelled) == string(v) {
@@ -56,7 +57,7 @@ func appendEscaped(dst []byte, r rune) []byte {
 	return fmt.Appendf(dst, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
 }
 
-// Unspell is the content that the artifact of a value must hold, and how the value is made of it.
+// Unspell returns the content that the artifact of the JSON value v must hold, and the rule that makes v of it again.
 func Unspell(v []byte) (content []byte, s Spelling) {
 	if len(v) < 2 || v[0] != '"' {
 		return v, AsJSON

@@ -36,7 +36,9 @@ func TestSpliceChangesOnlySpans(t *testing.T) {
 			t.Fatalf("got %q (%v), want %q", got, err, want)
 		}
 	})
-	for _, edits := range [][]Edit{{{Span: Span{Start: 0, End: 2}, With: nil}, {Span: Span{Start: 1, End: 3}, With: nil}}, {{Span: Span{Start: 2, End: 1}, With: nil}}, {{Span: Span{Start: 0, End: 9}, With: nil}}, {{Span: Span{Start: -1, End: 1}, With: nil}}} {
+	for _, edits := range [][]Edit{{{Span: Span{Start: 0, End: 2}, With: nil},
+		{Span: Span{Start: 1, End: 3}, With: nil}}, {{Span: Span{Start: 2, End: 1}, With: nil}},
+		{{Span: Span{Start: 0, End: 9}, With: nil}}, {{Span: Span{Start: -1, End: 1}, With: nil}}} {
 		if _, err := Splice([]byte("abcd"), edits); err == nil {
 			t.Errorf("edits %v were taken", edits)
 		}

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// TextOf is what a JSON string says; one that is broken says what stands there.
+// TextOf returns the text of a JSON string. Of a broken one it returns the bytes as they stand.
 func TextOf(quoted []byte) []byte {
 	text, err := Unquote(quoted)
 	if err != nil {
@@ -14,7 +14,7 @@ func TextOf(quoted []byte) []byte {
 	return []byte(text)
 }
 
-// Unquote is the text of a JSON string with its quotes.
+// Unquote returns the text of the JSON string b, which has its quotes.
 func Unquote(b []byte) (string, error) {
 	var s string
 	if err := json.Unmarshal(b, &s); err != nil {
