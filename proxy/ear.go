@@ -42,7 +42,7 @@ func (e *ear) hear(run []byte) {
 // usage is how many tokens the request had, as the answer says; 0 if it does not.
 func (e *ear) usage(most int64) int {
 	if e.coding == "" {
-		return chat.ChatUsage(e.end)
+		return chat.PromptTokens(e.end)
 	}
 	r, err := decoder(e.coding, bytes.NewReader(e.end), most)
 	if err != nil {
@@ -50,7 +50,7 @@ func (e *ear) usage(most int64) int {
 	}
 	defer func() { _ = r.Close() }()
 	all, _ := io.ReadAll(r)
-	return chat.ChatUsage(all)
+	return chat.PromptTokens(all)
 }
 
 // listen has the exchange hear the answer from here on.

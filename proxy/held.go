@@ -122,11 +122,11 @@ func (h *holding) begun() bool {
 		case name == "event":
 			kind := bytes.TrimSpace(f.Value)
 			failed = equalFold(kind, "error") || bytes.HasSuffix(kind, []byte(".failed"))
-		case name == "data" && (failed || chat.ChatFailed(f.Value)):
+		case name == "data" && (failed || chat.AnswerFails(f.Value)):
 			for h.more() && !h.complete() {
 			}
 			return false
-		case name == "data" && chat.ChatBegun(f.Value):
+		case name == "data" && chat.AnswerBegins(f.Value):
 			return true
 		}
 	}

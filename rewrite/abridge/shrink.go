@@ -59,7 +59,7 @@ func shrunkForm(p *plan.Plan, res *history.Result, keep int) *decision.Form {
 }
 
 // Tokens that are left of results when they are cut hard: some 4 000 and 500 characters.
-const Short, Shorter = 1_100, 140
+const ShortTokens, ShorterTokens = 1_100, 140
 
 // FitResults cuts results hard, the oldest first, until the request fits. It leaves all as it is where that could not
 // help.
@@ -73,8 +73,8 @@ func FitResults(p *plan.Plan) {
 	if most < over && float64(most) < decision.LeastGain*float64(p.Total()) {
 		return
 	}
-	ShrinkResults(p, Short)
-	ShrinkResults(p, Shorter)
+	ShrinkResults(p, ShortTokens)
+	ShrinkResults(p, ShorterTokens)
 }
 
 // ShrinkResults cuts results to so many tokens, the oldest first, and those that are spent even shorter, until the
@@ -87,7 +87,7 @@ func ShrinkResults(p *plan.Plan, keep int) {
 		}
 		res, left := &p.Hist.Results[k], keep
 		if p.Ask.Rescue != nil && res.SpentBy > 0 {
-			left = Shorter
+			left = ShorterTokens
 		}
 		if IsShrinkable(p, res) && p.SentSize(res.Item) > left+StubTokens {
 			over -= ShrinkResult(p, res, left)

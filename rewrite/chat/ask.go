@@ -212,12 +212,12 @@ func (s *speech) event(data []byte, failed bool) (done bool, err error) {
 	return false, s.hear(data)
 }
 
-// chatChunk is an answer, or a piece of one.
-type chatChunk struct {
+// chunk is an answer, or a piece of one.
+type chunk struct {
 	Choices []struct {
 		Index          int
 		FinishReason   string `json:"finish_reason"`
-		Message, Delta chatSaid
+		Message, Delta utterance
 	}
 	Error json.RawMessage
 	Usage struct {
@@ -230,8 +230,8 @@ type chatChunk struct {
 	}
 }
 
-// chatSaid is a message or a piece of one. Reasoning has fields of its own, which are not read.
-type chatSaid struct {
+// utterance is a message or a piece of one. Reasoning has fields of its own, which are not read.
+type utterance struct {
 	Content      json.RawMessage
 	Refusal      string
 	ToolCalls    []json.RawMessage `json:"tool_calls"`
@@ -240,7 +240,7 @@ type chatSaid struct {
 
 // hear adds a document to what was heard. A field of a kind that is not known is as good as none.
 func (s *speech) hear(doc []byte) error {
-	var c chatChunk
+	var c chunk
 	var odd *json.UnmarshalTypeError
 	if err := json.Unmarshal(doc, &c); err != nil && !errors.As(err, &odd) {
 		if len(bytes.TrimSpace(doc)) == 0 {
@@ -261,7 +261,7 @@ func (s *speech) hear(doc []byte) error {
 		}
 		s.chosen = true
 		s.finish(choice.FinishReason)
-		for _, said := range [...]*chatSaid{&choice.Message, &choice.Delta} {
+		for _, said := range [...]*utterance{&choice.Message, &choice.Delta} {
 			s.said.WriteString(contentText(said.Content))
 			s.Refused = s.Refused || said.Refusal != ""
 			s.Called = s.Called || len(said.ToolCalls) > 0 || present(said.FunctionCall)

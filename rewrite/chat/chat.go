@@ -142,7 +142,7 @@ func nameLegacy(it *conversation.Item) {
 func readField(body []byte, it *conversation.Item, key string, v span.Span) error {
 	switch key {
 	case "role":
-		it.Role, it.Legacy = chatRole(v.Of(body)), it.Legacy || string(v.Of(body)) == `"function"`
+		it.Role, it.Legacy = roleOf(v.Of(body)), it.Legacy || string(v.Of(body)) == `"function"`
 	case contentKey:
 		it.Content = unlessNull(body, v)
 	case "name":
@@ -162,8 +162,8 @@ func readField(body []byte, it *conversation.Item, key string, v span.Span) erro
 	return nil
 }
 
-// chatRole reads a role with its quotes.
-func chatRole(role []byte) conversation.Role {
+// roleOf reads a role with its quotes.
+func roleOf(role []byte) conversation.Role {
 	switch string(role) {
 	case `"system"`, `"developer"`:
 		return conversation.System

@@ -10,8 +10,8 @@ import (
 
 // What an answer in the chat-completions dialect tells as it passes.
 
-// chatPiece is an event of a stream, as far as it tells whether anything was said.
-type chatPiece struct {
+// piece is an event of a stream, as far as it tells whether anything was said.
+type piece struct {
 	Choices []struct {
 		FinishReason string `json:"finish_reason"`
 		Delta        map[string]json.RawMessage
@@ -21,7 +21,7 @@ type chatPiece struct {
 }
 
 // readPiece reads an event. ok is false for what is none of the dialect's.
-func readPiece(event []byte) (c chatPiece, ok bool) {
+func readPiece(event []byte) (c piece, ok bool) {
 	var odd *json.UnmarshalTypeError
 	err := json.Unmarshal(event, &c)
 	return c, err == nil || errors.As(err, &odd)
@@ -34,7 +34,7 @@ func mute(v json.RawMessage) bool {
 }
 
 // says reports whether any choice says something, and whether one ends.
-func (c *chatPiece) says() (something, ends bool) {
+func (c *piece) says() (something, ends bool) {
 	for _, choice := range c.Choices {
 		ends = ends || choice.FinishReason != ""
 		for key, value := range choice.Delta {
@@ -44,9 +44,9 @@ func (c *chatPiece) says() (something, ends bool) {
 	return something, ends
 }
 
-// ChatBegun reports whether an event of a stream is more than the frame of an answer: a piece of one, its end, or what
-// is none of the dialect's.
-func ChatBegun(event []byte) bool {
+// AnswerBegins reports whether an event of a stream is more than the frame of an answer: a piece of one, its end, or
+// what is none of the dialect's.
+func AnswerBegins(event []byte) bool {
 	event = bytes.TrimSpace(event)
 	if len(event) == 0 {
 		return false
@@ -59,8 +59,8 @@ func ChatBegun(event []byte) bool {
 	return something || ends || len(c.Choices) == 0 && !present(c.Usage)
 }
 
-// ChatFailed reports whether an event of a stream tells of an error, or of an end before anything was said.
-func ChatFailed(event []byte) bool {
+// AnswerFails reports whether an event of a stream tells of an error, or of an end before anything was said.
+func AnswerFails(event []byte) bool {
 	c, ok := readPiece(event)
 	if !ok {
 		return false
@@ -69,9 +69,9 @@ func ChatFailed(event []byte) bool {
 	return !mute(c.Error) || ends && !something
 }
 
-// ChatUsage returns how many tokens a request had, as the provider says at the end of its answer; 0 if it does not.
+// PromptTokens returns how many tokens a request had, as the provider says at the end of its answer; 0 if it does not.
 // end is what comes last of it, whole or streamed.
-func ChatUsage(end []byte) (prompt int) {
+func PromptTokens(end []byte) (prompt int) {
 	const name = `"prompt_tokens"`
 	i := bytes.LastIndex(end, []byte(name))
 	if i < 0 {

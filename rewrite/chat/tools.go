@@ -9,26 +9,26 @@ import (
 	"epitome/tokenize"
 )
 
-// chatTool and chatSchema are what of a tool's declaration is rendered for a model. They are for counting only.
-type chatTool struct {
+// declaration and chatSchema are what of a tool's declaration is rendered for a model. They are for counting only.
+type declaration struct {
 	Function struct {
 		Name        string
 		Description string
-		Parameters  chatSchema
+		Parameters  schema
 	}
 }
 
-type chatSchema struct {
+type schema struct {
 	Type        any
 	Description string
 	Enum        []any
-	Properties  map[string]chatSchema
-	Items       *chatSchema
+	Properties  map[string]schema
+	Items       *schema
 }
 
 // Tools reads the declarations of tools; nil if they are not as expected.
 func (Dialect) Tools(declared []byte) []tokenize.Tool {
-	var all []chatTool
+	var all []declaration
 	if json.Unmarshal(declared, &all) != nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (Dialect) Tools(declared []byte) []tokenize.Tool {
 }
 
 // properties returns those of an object, or of an array's items.
-func (s chatSchema) properties() []tokenize.Property {
+func (s schema) properties() []tokenize.Property {
 	if s.Items != nil && len(s.Properties) == 0 {
 		return s.Items.properties()
 	}

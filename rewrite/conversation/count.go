@@ -122,9 +122,9 @@ func (r *Request) CountContent(s Scale, it *Item, escaped bool) (n, media int) {
 	return n, media
 }
 
-// OpaqueFrom finds what nobody knows here the cost of. Items before the one at from were looked at in an earlier
+// MarkOpaque finds what nobody knows here the cost of. Items before the one at from were looked at in an earlier
 // request.
-func (r *Request) OpaqueFrom(from int) {
+func (r *Request) MarkOpaque(from int) {
 	for i := range r.Items {
 		it := &r.Items[i]
 		if i >= from {

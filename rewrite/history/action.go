@@ -35,7 +35,7 @@ func ActionOf(name string, arguments []byte, freeText bool) Action {
 	switch {
 	case freeText:
 		if c.use == patching {
-			c.action.Writes = shell.Patched(c.action.Writes, string(arguments))
+			c.action.Writes = shell.PatchedFiles(c.action.Writes, string(arguments))
 		}
 	case !c.readArguments():
 		c.action = Action{Kind: c.action.Kind}
@@ -172,7 +172,7 @@ func (c *callReader) claim() {
 	case patching:
 		for _, s := range [...]meaning{aPatch, aCommand} {
 			for _, text := range c.texts(s) {
-				c.action.Writes = shell.Patched(c.action.Writes, text)
+				c.action.Writes = shell.PatchedFiles(c.action.Writes, text)
 			}
 		}
 		c.action.Writes = c.files(c.action.Writes, aPath)
@@ -216,7 +216,7 @@ func (c *callReader) claimShell() {
 func (c *callReader) claimShown() {
 	var all []string
 	for _, p := range c.texts(aPath) {
-		if all = shell.AddFile(all, p); !shell.Fit(p) || strings.ContainsRune(p, '*') || len(all) > shell.MostFiles {
+		if all = shell.AddFile(all, p); !shell.CanBePath(p) || strings.ContainsRune(p, '*') || len(all) > shell.MostFiles {
 			return
 		}
 	}

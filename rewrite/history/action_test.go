@@ -346,7 +346,7 @@ func wellFormed(t *testing.T, arguments string, d Action) {
 		t.Fatalf("%.200q: %+v", arguments, d)
 	}
 	for _, p := range append(d.Reads, d.Writes...) {
-		if !shell.Fit(p) {
+		if !shell.CanBePath(p) {
 			t.Fatalf("%.200q: path %q", arguments, p)
 		}
 	}

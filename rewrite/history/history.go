@@ -56,7 +56,7 @@ type Result struct {
 func NewHistory() *History {
 	return &History{
 		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: NewCalls(), showing: map[string][]int{},
-		latestAsk: map[string]int{}, latestWith: map[uint64]int{}, Lines: shorten.NewLines(),
+		latestAsk: map[string]int{}, latestWith: map[uint64]int{}, Lines: shorten.NewLineIndex(),
 	}
 }
 
@@ -65,7 +65,7 @@ func (h *History) Len() int { return len(h.Sizes) }
 
 // Extend reads the request's items that are not known yet.
 func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
-	r.OpaqueFrom(r.Head + h.Len())
+	r.MarkOpaque(r.Head + h.Len())
 	h.Chain = r.ChainFrom(h.Chain)
 	group := 0
 	if n := h.Len(); n > 0 {
@@ -170,7 +170,7 @@ func (h *History) spend(k, by int, why string) {
 }
 
 // ForgetLines is for when it is no longer known which results are sent whole.
-func (h *History) ForgetLines() { h.Lines, h.LinesRead = shorten.NewLines(), 0 }
+func (h *History) ForgetLines() { h.Lines, h.LinesRead = shorten.NewLineIndex(), 0 }
 
 // Truncate forgets all items from n on. There must be no assistant's or tool's among them.
 func (h *History) Truncate(r *conversation.Request, n int) {

@@ -47,9 +47,9 @@ func takeStage(p *plan.Plan, s plan.Stage) {
 			compact.RunMinimalCompaction(p)
 		}
 	case plan.StageShort:
-		abridge.ShrinkResults(p, abridge.Short)
+		abridge.ShrinkResults(p, abridge.ShortTokens)
 	case plan.StageShorter:
-		abridge.ShrinkResults(p, abridge.Shorter)
+		abridge.ShrinkResults(p, abridge.ShorterTokens)
 	case plan.StageBare:
 		compact.LeaveBare(p)
 	}

@@ -36,8 +36,8 @@ func (k key) value(l *Limits) string {
 	panic("BUG: rewrite." + k.Name + " is of a type that no number has")
 }
 
-// sound reports whether the number in l is within its bounds. What is not a number is not.
-func (k key) sound(l *Limits) bool {
+// isSound reports whether the number in l is within its bounds. What is not a number is not.
+func (k key) isSound(l *Limits) bool {
 	var n float64
 	switch field := k.field(l).(type) {
 	case *int:
@@ -65,7 +65,7 @@ func (k key) read(l *Limits, text string) bool {
 	default:
 		return false
 	}
-	return err == nil && k.sound(l)
+	return err == nil && k.isSound(l)
 }
 
 // takesHeader reports whether a header may set the number: all but sizes.
@@ -90,11 +90,11 @@ func (k key) advice() string {
 // Check says which numbers of l make no sense, alone or together, as a *unit.KeyError.
 func (l *Limits) Check() error {
 	for _, k := range keys() {
-		if !k.sound(l) {
+		if !k.isSound(l) {
 			return unit.Wrong([]string{tableName, k.Name}, "cannot use %s.%s %s: %s", tableName, k.Name, k.value(l), k.advice())
 		}
 	}
-	if names := l.disordered(); names != nil {
+	if names := l.sharesOutOfOrder(); names != nil {
 		err := &unit.KeyError{Err: fmt.Errorf("cannot use %s.%s: %s", tableName, l.lines(), order)}
 		for _, name := range names {
 			err.Keys = append(err.Keys, []string{tableName, name})
@@ -113,8 +113,9 @@ func (l *Limits) Check() error {
 // order is what disordered goes by.
 const order = "compact_to must be below compact_at, and clear_at not above it"
 
-// disordered returns the names of the shares of which one is above another that it must stay below; nil if none is.
-func (l *Limits) disordered() (names []string) {
+// sharesOutOfOrder returns the names of the shares of which one is above another that it must stay below; nil if none
+// is.
+func (l *Limits) sharesOutOfOrder() (names []string) {
 	if l.Target >= l.CompactAt {
 		names = append(names, "compact_to")
 	}
@@ -135,7 +136,7 @@ func (l *Limits) lines() string {
 // CheckAsked says which headers have made of the configured limits some that make no sense together.
 func (l *Limits) CheckAsked(configured *Limits) error {
 	var headers []string
-	for _, name := range l.disordered() {
+	for _, name := range l.sharesOutOfOrder() {
 		if k, _ := keyOf(name); k.value(l) != k.value(configured) {
 			headers = append(headers, headerOf(name))
 		}

@@ -51,7 +51,7 @@ func (c *claims) show(list ...token) {
 	}
 	for _, w := range list {
 		p := under(c.folder.path, w.text)
-		if w.text == "-" || strings.HasPrefix(w.text, "/dev/") || !c.folder.knows(w) || !Fit(p) {
+		if w.text == "-" || strings.HasPrefix(w.text, "/dev/") || !c.folder.knows(w) || !CanBePath(p) {
 			c.only = false
 			continue
 		}
@@ -93,7 +93,7 @@ func (c *claims) patch(text string) {
 	if text == "" || c.muted > 0 || c.branches > 0 {
 		return
 	}
-	for _, p := range Patched(nil, text) {
+	for _, p := range PatchedFiles(nil, text) {
 		c.save(token{text: p, sure: true})
 	}
 }

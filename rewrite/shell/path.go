@@ -11,14 +11,14 @@ const (
 	LongestPath = 1024 // bytes
 )
 
-// Fit reports whether a text can be a path.
-func Fit(p string) bool {
+// CanBePath reports whether a text can be a path.
+func CanBePath(p string) bool {
 	return p != "" && len(p) <= LongestPath && !strings.ContainsAny(p, "\n\x00")
 }
 
 // AddFile adds a file to a list that has each only once. One more than may be in it shows that it is too long.
 func AddFile(to []string, p string) []string {
-	if !Fit(p) || len(to) > MostFiles || slices.Contains(to, p) {
+	if !CanBePath(p) || len(to) > MostFiles || slices.Contains(to, p) {
 		return to
 	}
 	return append(to, p)
@@ -32,9 +32,9 @@ func AddWritten(to []string, p string) []string {
 	return AddFile(to, p)
 }
 
-// Patched adds the files that a patch changes to a list: those of the format that begins "*** Begin Patch", or of a
-// unified diff.
-func Patched(to []string, patch string) []string {
+// PatchedFiles adds the files that a patch changes to a list: those of the format that begins "*** Begin Patch", or of
+// a unified diff.
+func PatchedFiles(to []string, patch string) []string {
 	before := ""
 	for line := range strings.Lines(patch) {
 		line = strings.TrimRight(line, " \t\r\n")

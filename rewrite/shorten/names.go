@@ -27,11 +27,11 @@ const (
 //
 // A name may stand in a path, too: it is found in both. Only ASCII letters make names; one that touches a letter of
 // another alphabet is a fragment and left out, but not one that touches a script written without spaces.
-func NamesIn(text string, most int) string { return CountNames(text, shortestName).most(most) }
+func NamesIn(text string, most int) string { return CountNames(text, shortestName).mostFrequent(most) }
 
 // CountNames finds the names of a text that are not shorter than shortest.
-func CountNames(text string, shortest int) *nameCount {
-	n := &nameCount{text: text, shortest: shortest, kinds: nameBytes(), place: make(map[string]int32)}
+func CountNames(text string, shortest int) *NameCount {
+	n := &NameCount{text: text, shortest: shortest, kinds: nameBytes(), place: make(map[string]int32)}
 	for i := 0; i < len(text); i++ {
 		start, has := i, byte(0)
 		for i < len(text) && n.kinds[text[i]] != 0 {
@@ -101,8 +101,8 @@ func nameByte(c byte) byte {
 	return 0
 }
 
-// nameCount counts the names of a text.
-type nameCount struct {
+// NameCount counts the names of a text.
+type NameCount struct {
 	text     string
 	shortest int // bytes of a name
 	kinds    [256]byte
@@ -116,8 +116,8 @@ type countedName struct {
 	path bool
 }
 
-// most gives the names found most often.
-func (n *nameCount) most(room int) string {
+// mostFrequent gives the names found most often.
+func (n *NameCount) mostFrequent(room int) string {
 	slices.SortStableFunc(n.Found, func(a, b countedName) int {
 		if c := cmp.Compare(b.n, a.n); c != 0 || a.path == b.path {
 			return c
@@ -139,7 +139,7 @@ func (n *nameCount) most(room int) string {
 	return out.String()
 }
 
-func (n *nameCount) add(start, end int, path bool) {
+func (n *NameCount) add(start, end int, path bool) {
 	if end-start < n.shortest || end-start > longestIdent {
 		return
 	}
@@ -174,7 +174,7 @@ func isCode(name string) bool {
 }
 
 // fragment reports whether a letter that names are not made of stands beside the name.
-func (n *nameCount) fragment(start, end int) bool {
+func (n *NameCount) fragment(start, end int) bool {
 	const alphabets = 0x2E80 // scripts from here on are written without spaces, or nearly so
 	before, _ := utf8.DecodeLastRuneInString(n.text[:start])
 	after, _ := utf8.DecodeRuneInString(n.text[end:])
@@ -183,7 +183,7 @@ func (n *nameCount) fragment(start, end int) bool {
 }
 
 // paths counts the paths in a run of bytes that names are made of.
-func (n *nameCount) paths(start, end int) {
+func (n *NameCount) paths(start, end int) {
 	last := start // the end of the path before
 	for i := start; i < end; i++ {
 		if !n.inPath(i) {
@@ -213,12 +213,12 @@ func (n *nameCount) paths(start, end int) {
 }
 
 // inPath reports whether a part of a path may hold the byte at i.
-func (n *nameCount) inPath(i int) bool {
+func (n *NameCount) inPath(i int) bool {
 	return n.text[i] != '~' && n.kinds[n.text[i]]&(word|dot|sign) != 0
 }
 
 // words counts the words in a run of bytes that names are made of.
-func (n *nameCount) words(start, end int) {
+func (n *NameCount) words(start, end int) {
 	for i := start; i < end; {
 		if n.kinds[n.text[i]]&(word|dollar) == 0 {
 			i++
@@ -246,7 +246,7 @@ func (n *nameCount) words(start, end int) {
 }
 
 // wordEnd returns the end of the letters, digits, underscores and dollar signs from i on.
-func (n *nameCount) wordEnd(i, end int) int {
+func (n *NameCount) wordEnd(i, end int) int {
 	for i < end && n.kinds[n.text[i]]&(word|dollar) != 0 {
 		i++
 	}
@@ -254,13 +254,13 @@ func (n *nameCount) wordEnd(i, end int) int {
 }
 
 // goesOn reports whether at i stands a dot with a word that is no number behind it.
-func (n *nameCount) goesOn(i, end int) bool {
+func (n *NameCount) goesOn(i, end int) bool {
 	return i+1 < end && n.text[i] == '.' && n.kinds[n.text[i+1]]&(word&^digit|dollar) != 0
 }
 
 // beginning returns where in a word with a dot behind it the words joined by dots begin: behind leading digits, or
 // behind a part that is a name by itself.
-func (n *nameCount) beginning(start, end int) int {
+func (n *NameCount) beginning(start, end int) int {
 	if n.kinds[n.text[start]] != digit {
 		return start
 	}
@@ -278,7 +278,7 @@ func (n *nameCount) beginning(start, end int) int {
 }
 
 // parts counts the names between dollar signs.
-func (n *nameCount) parts(start, end int) {
+func (n *NameCount) parts(start, end int) {
 	for start < end {
 		part := start
 		for part < end && n.text[part] != '$' {
@@ -292,7 +292,7 @@ func (n *nameCount) parts(start, end int) {
 }
 
 // part counts one word if it is a name by itself, and says whether it is.
-func (n *nameCount) part(start, end int) bool {
+func (n *NameCount) part(start, end int) bool {
 	name := n.text[start:end]
 	if hasUnderscore(name) || hasHump(name) || n.isNumber(start, end) {
 		n.add(start, end, false)
@@ -326,7 +326,7 @@ func hasHump(name string) bool {
 }
 
 // isNumber reports whether it is digits alone that stand there, without a point beside them.
-func (n *nameCount) isNumber(start, end int) bool {
+func (n *NameCount) isNumber(start, end int) bool {
 	const fewest = 4
 	for i := start; i < end; i++ {
 		if n.kinds[n.text[i]] != digit {

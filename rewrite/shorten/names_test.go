@@ -129,7 +129,7 @@ func TestManyNamesTakeBoundedMemory(t *testing.T) {
 	if got := NamesIn(text.String(), 17); got != "early_name name_0" {
 		t.Errorf("got %q", got)
 	}
-	n := nameCount{text: text.String(), kinds: nameBytes(), place: make(map[string]int32)}
+	n := NameCount{text: text.String(), kinds: nameBytes(), place: make(map[string]int32)}
 	for i := range strings.Count(n.text, " ") {
 		n.add(i*8, i*8+7, false)
 	}

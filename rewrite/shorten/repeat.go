@@ -25,10 +25,11 @@ type LineIndex struct {
 	seed  maphash.Seed
 	sums  rolling // empty, with its base
 	Held  []HeldResult
-	Total uint32 // lines in held
-	// key of a run -> its first line, counted over all of held: of the latest result that has it, the first
+	Total uint32 // lines in Held
+	// at has the first line of each run, by the run's key. Lines are counted over all of Held. Of several results that
+	// have the run it is the latest, and there the first place.
 	at   map[uint32]uint32
-	gone int // results in held that were dropped, which at still knows
+	gone int // results of Held that were dropped, which at still knows
 }
 
 // HeldResult is a result with at least one run worth a reference.
@@ -41,7 +42,7 @@ type HeldResult struct {
 }
 
 // Repeat is a run of lines that stand already in an earlier result, all of them and in the same order. What may differ
-// is told at lineIndex.
+// is told at LineIndex.
 type Repeat struct {
 	Start, End  int // bytes of the text: whole lines
 	First, Last int // numbers of these lines in the text, from 1
@@ -61,25 +62,26 @@ type line struct {
 
 // count is what a line is without its line number.
 type count struct {
-	// hash of the separator and what stands behind it; 0 if neither neighbour has the number next to its own
+	// rest is a hash of the separator and what stands behind it. It is 0 if neither neighbour has the number next to
+	// its own.
 	rest uint64
 	on   bool // its number is the next one after that of the line before, with the same separator
 }
 
-// NewLines remembers nothing yet. What is found does not depend on the seed, which is different each time.
-func NewLines() *LineIndex {
+// NewLineIndex remembers nothing yet. What is found does not depend on the seed, which is different each time.
+func NewLineIndex() *LineIndex {
 	seed := maphash.MakeSeed()
 	return &LineIndex{seed: seed, sums: newRolling(maphash.String(seed, "base")), at: map[uint32]uint32{}}
 }
 
-// numberedAny reports whether any of the lines has a line number.
-func numberedAny(all []line) bool {
+// anyNumbered reports whether any of the lines has a line number.
+func anyNumbered(all []line) bool {
 	return slices.ContainsFunc(all, func(x line) bool { return x.on })
 }
 
 // Add remembers the item, a result that is visible whole and is not remembered yet.
 func (l *LineIndex) Add(item int, text string) {
-	all := l.read(text)
+	all := l.splitLines(text)
 	keys := l.keys(all)
 	if len(keys) == 0 {
 		return
@@ -93,7 +95,7 @@ func (l *LineIndex) Add(item int, text string) {
 
 // countsOf returns the counts of the lines; nil if none is numbered.
 func countsOf(all []line) []count {
-	if !numberedAny(all) {
+	if !anyNumbered(all) {
 		return nil
 	}
 	list := make([]count, len(all))
@@ -158,11 +160,11 @@ func (l *LineIndex) Repeats(text string) []Repeat {
 	if len(l.Held) == 0 || len(text) < minRepeatChars {
 		return nil
 	}
-	all := l.read(text)
+	all := l.splitLines(text)
 	keys := l.keys(all)
 	var found []Repeat
 	for i := 0; i < len(keys); {
-		r, at, n := l.longest(all[i:], keys[i])
+		r, at, n := l.longestRepeat(all[i:], keys[i])
 		if n < minRepeatLines || charsOf(all[i:i+n]) < minRepeatChars {
 			i++
 			continue
@@ -181,8 +183,8 @@ func (l *LineIndex) Repeats(text string) []Repeat {
 	return found
 }
 
-// longest returns how many of the lines stand in the result that the key leads to, and from which line on there.
-func (l *LineIndex) longest(all []line, key uint32) (r *HeldResult, at, n int) {
+// longestRepeat returns how many of the lines stand in the result that the key leads to, and from which line on there.
+func (l *LineIndex) longestRepeat(all []line, key uint32) (r *HeldResult, at, n int) {
 	found, ok := l.at[key]
 	if !ok {
 		return nil, 0, 0
@@ -255,11 +257,11 @@ func (w *extent) size() int {
 	return w.chars
 }
 
-// worth reports whether the run is worth a reference.
-func (w *extent) worth() bool { return w.lines >= minRepeatLines && w.size() >= minRepeatChars }
+// isWorth reports whether the run is worth a reference.
+func (w *extent) isWorth() bool { return w.lines >= minRepeatLines && w.size() >= minRepeatChars }
 
-// read takes a text apart. What follows its last line break is a line if there is anything.
-func (l *LineIndex) read(text string) []line {
+// splitLines takes a text apart. What follows its last line break is a line if there is anything.
+func (l *LineIndex) splitLines(text string) []line {
 	all := make([]line, 0, strings.Count(text, "\n")+1)
 	var before numeral
 	here := numeralOf(text)
@@ -331,9 +333,9 @@ func (l *LineIndex) keys(all []line) (keys []uint32) {
 	keys = make([]uint32, 0, len(all)-minRepeatLines+1)
 	var w extent
 	says, rest, end := l.sums, l.sums, 0
-	numbered := numberedAny(all) // else the sum of what stands behind numbers is never looked at
+	numbered := anyNumbered(all) // else the sum of what stands behind numbers is never looked at
 	for i := range all {
-		for ; !w.worth(); end++ {
+		for ; !w.isWorth(); end++ {
 			if end == len(all) {
 				return keys
 			}

@@ -38,7 +38,7 @@ func TestRepeatsAreFound(t *testing.T) {
 	file := together(numbered(1, 20))
 	f := func(name string, earlier []string, text string, want ...Repeat) {
 		t.Helper()
-		l := NewLines()
+		l := NewLineIndex()
 		for i, e := range earlier {
 			l.Add(i, e)
 		}
@@ -122,7 +122,7 @@ func TestRepeatsAreFound(t *testing.T) {
 
 func TestDroppedResultsAreForgotten(t *testing.T) {
 	file := together(numbered(1, 10))
-	l := NewLines()
+	l := NewLineIndex()
 	l.Add(3, file)
 	l.Add(5, file)
 	l.Add(7, together(numbered(4, 7)))
@@ -256,7 +256,7 @@ func drawResults(t *rapid.T) string {
 
 func TestRepeatsAreTrueAndComplete(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		l, visible := NewLines(), map[int]string{}
+		l, visible := NewLineIndex(), map[int]string{}
 		for item := range rapid.IntRange(1, 8).Draw(t, "results") {
 			text := drawResults(t)
 			checkRepeats(t, visible, text, l.Repeats(text))
@@ -280,7 +280,7 @@ func FuzzRepeats(f *testing.F) {
 		if len(earlier)+len(text) > 4_000 {
 			return
 		}
-		l := NewLines()
+		l := NewLineIndex()
 		l.Add(1, earlier)
 		l.Add(2, "head\n"+text)
 		l.Drop(2)
@@ -293,7 +293,7 @@ func TestLinesThatRepeatTakeNoMoreTime(t *testing.T) {
 	f := func(name, period string, size int, runs int) {
 		t.Helper()
 		text := strings.Repeat(period, size/len(period))
-		l := NewLines()
+		l := NewLineIndex()
 		l.Add(1, text)
 		l.Add(2, "first\n"+text)
 		found := l.Repeats(text)
@@ -319,7 +319,7 @@ func TestLinesThatRepeatTakeNoMoreTime(t *testing.T) {
 	f("digits", strings.Repeat("1", 1000)+"\n", size, 1)
 
 	// Each result ends within the run of the next, so that many are candidates everywhere.
-	l := NewLines()
+	l := NewLineIndex()
 	for i := range 300 {
 		l.Add(i, strings.Repeat("}\n", 2000+i)+"{\n")
 	}
@@ -348,7 +348,7 @@ func TestRememberingCostsLessThanTheTexts(t *testing.T) {
 		return int64(m.HeapAlloc)
 	}
 	before := heap()
-	l := NewLines()
+	l := NewLineIndex()
 	for i, text := range texts {
 		l.Add(i, text)
 	}
@@ -387,7 +387,7 @@ func corpusTexts(t testing.TB) (all [][]string) {
 func TestRepeatsOfRealConversationsAreTrue(t *testing.T) {
 	bytes, repeated, runs := 0, 0, 0
 	for _, results := range corpusTexts(t) {
-		l, says := NewLines(), map[int][]string{}
+		l, says := NewLineIndex(), map[int][]string{}
 		for item, text := range results {
 			mine := rewritetest.TrimmedLines(text)
 			for _, r := range l.Repeats(text) {
@@ -413,14 +413,14 @@ func BenchmarkAddLines(b *testing.B) {
 	text += strings.ReplaceAll(text, " ", "")
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		NewLines().Add(1, text)
+		NewLineIndex().Add(1, text)
 	}
 }
 
 func BenchmarkRepeats(b *testing.B) {
 	bench := func(name, earlier, text string) {
 		b.Run(name, func(b *testing.B) {
-			l := NewLines()
+			l := NewLineIndex()
 			l.Add(1, earlier)
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
@@ -445,7 +445,7 @@ func BenchmarkRealConversations(b *testing.B) {
 	b.SetBytes(int64(bytes))
 	for b.Loop() {
 		for _, results := range all {
-			l := NewLines()
+			l := NewLineIndex()
 			for item, text := range results {
 				l.Repeats(text)
 				l.Add(item, text)

@@ -74,7 +74,7 @@ type terminal struct {
 	lines    []screenLine    // the others; there is at least one
 	row, col int             // of the cursor; the row is one of lines
 	top      int             // the row beyond which the cursor does not move up
-	// spaces that gaps may still be filled with, so that the screen stays within twice the text
+	// room is how many spaces gaps may still be filled with, so that the screen stays within twice the text.
 	room int
 }
 
