@@ -31,12 +31,12 @@ var pendingCounts = []debt{
 	{"columns", "tokenize", 30},
 	{"columns", "unit", 1},
 	{"columns", "window", 63},
-	{"columns", "*", 700}, // what is being moved
+	{"columns", "*", 575}, // what is being moved
 	{"participles", "demo", 3},
 	{"participles", "tokenize", 2},
-	{"participles", "*", 26},
+	{"participles", "*", 24},
 	{"homonyms", "tokenize", 2},
-	{"homonyms", "*", 20},
+	{"homonyms", "*", 3},
 	{"root", "*", 64},
 	{"architecture", "*", 500},
 }
