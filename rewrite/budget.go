@@ -6,41 +6,20 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/compact"
+	"epitome/rewrite/decision"
 )
-
-// amend changes what stands under a key, a number at first 0. A failure costs a warning, and no decision.
-func (x *run) amend(key string, change func(old uint64) uint64) {
-	const tries = 5 // other requests of the conversation may be doing the same
-	for range tries {
-		old, version, found := x.shaper.deps.Ledger.Get(key)
-		if !found {
-			var err error
-			if old, version, err = x.shaper.deps.Ledger.Add(key, []byte{0}); err != nil {
-				return
-			}
-		}
-		n, _ := binary.Uvarint(old)
-		if _, _, done, err := x.shaper.deps.Ledger.Swap(key, version, binary.AppendUvarint(nil, change(n))); err != nil || done {
-			return
-		}
-	}
-}
 
 // conclude tells how the compaction ended, and notes what it came to.
 func (x *run) conclude() {
-	q := x.plan.Ask
-	if q == nil {
-		return
-	}
-	if n := &q.Notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
+	if n := &x.plan.Result.Notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
 		switch {
 		case x.out.Report.Err != nil:
 			why, _, _ := strings.Cut(x.out.Report.Err.Error(), "\n") // without the stack of a panic
 			*n = compact.FailureOf(*n, why)
-		case x.adopted:
+		case x.log.adopted:
 			n.Why = x.out.Report.Reason
 		}
-		if q.Rescue != nil {
+		if x.plan.Case.Rescue != nil {
 			begun := *n
 			begun.Kind, begun.MessagesAfter, begun.TokensAfter = event.CompactionStarted, 0, 0
 			x.plan.Tell(begun)
@@ -50,37 +29,70 @@ func (x *run) conclude() {
 	x.tally()
 }
 
-// sentSinceCompaction is how many tokens were sent of the conversation since it was compacted last, without this request.
-func (x *run) sentSinceCompaction() int {
-	value, _, _ := x.shaper.deps.Ledger.Get(x.route.BudgetKey(x.name))
-	n, _ := binary.Uvarint(value)
-	return int(min(n, mostSpent)) //nolint:gosec // bounded
-}
-
-// mostSpent keeps a damaged record from overflowing.
-const mostSpent = 1 << 50
-
 // tally adds what is sent to the budget, and warns of what is used up: the budget, or the window.
 func (x *run) tally() {
 	r, l, p := &x.out.Report, x.in.Limits, x.plan
-	if r.Conversation == "" || p.Ask.Rescue != nil { // what was refused is not paid
+	if r.Conversation == "" || p.Case.Rescue != nil { // what was refused is not paid
 		return
 	}
 	sent := r.After.Total()
-	if sent > r.Usable && !x.decidedBefore {
+	if sent > r.Usable && !x.log.again {
 		p.Warn(event.Warning{Reason: event.ReasonThreshold, Tokens: r.Before.Total(), Sent: sent})
 	}
 	if l.WarnAt <= 0 && l.CutoverAt <= 0 {
 		return
 	}
-	spent := 0
-	x.amend(x.route.BudgetKey(x.name), func(old uint64) uint64 {
-		if spent = int(min(old, mostSpent)); p.Ask.Notice.Kind == event.CompactionCompleted { //nolint:gosec // bounded
-			spent = 0
-		}
-		return uint64(spent + sent) //nolint:gosec // tokens
-	})
+	spent := budgetOf(x).add(sent, p.Result.Notice.Kind == event.CompactionCompleted)
 	if l.WarnAt > 0 && spent < l.WarnAt && spent+sent >= l.WarnAt {
 		p.Warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent + sent, Sent: sent})
 	}
+}
+
+// budget is what was sent of a conversation since it was compacted last, in tokens of the model.
+type budget struct {
+	ledger decision.Ledger
+	key    string
+}
+
+// budgetOf is that of the request's conversation.
+func budgetOf(x *run) budget {
+	return budget{x.shaper.deps.Ledger, x.plan.Route.BudgetKey(x.name)}
+}
+
+// mostSpent keeps a damaged record from overflowing.
+const mostSpent = 1 << 50
+
+// spent is how many tokens were sent.
+func (b budget) spent() int {
+	value, _, _ := b.ledger.Get(b.key)
+	return tokensIn(value)
+}
+
+// add counts tokens in, from 0 on if the conversation has just been compacted, and returns what was spent before. A failure
+// costs a warning, and no decision.
+func (b budget) add(tokens int, compacted bool) (before int) {
+	const tries = 5 // other requests of the conversation may be doing the same
+	for range tries {
+		old, version, found := b.ledger.Get(b.key)
+		if !found {
+			var err error
+			if old, version, err = b.ledger.Add(b.key, []byte{0}); err != nil {
+				return before
+			}
+		}
+		if before = tokensIn(old); compacted {
+			before = 0
+		}
+		value := binary.AppendUvarint(nil, uint64(before+tokens)) //nolint:gosec // tokens
+		if _, _, done, err := b.ledger.Swap(b.key, version, value); err != nil || done {
+			return before
+		}
+	}
+	return before
+}
+
+// tokensIn reads a number that add wrote.
+func tokensIn(value []byte) int {
+	n, _ := binary.Uvarint(value)
+	return int(min(n, mostSpent)) //nolint:gosec // bounded
 }

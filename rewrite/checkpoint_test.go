@@ -78,7 +78,7 @@ func (a *agent) planOf(t *testing.T) *plan.Plan {
 	if err := x.read(); err != nil || x.req == nil {
 		t.Fatal(err)
 	}
-	x.plan.Forms = x.baseForms()
+	x.plan.Forms = plan.BaseForms(x.plan)
 	return x.plan
 }
 
@@ -102,7 +102,7 @@ func TestUndoPutsAllBack(t *testing.T) {
 	}
 	now := func() state {
 		found := len(p.Hist.Lines.Repeats(entries(1))) + len(p.Hist.Lines.Repeats(entries(2)))
-		return state{slices.Clone(p.Forms), maps.Clone(p.NewForms), maps.Clone(p.ArtifactNames), len(p.ChangesMade), len(p.Artifacts), p.Broke, found, p.Ask.FilesNamed}
+		return state{slices.Clone(p.Forms), maps.Clone(p.Sheet.NewForms), maps.Clone(p.Sheet.Named), len(p.Sheet.Changes), len(p.Sheet.Artifacts), p.Sheet.Broke, found, p.Result.FilesNamed}
 	}
 	same := func(what string, a, b state) {
 		t.Helper()
@@ -117,12 +117,12 @@ func TestUndoPutsAllBack(t *testing.T) {
 	}
 	outer := p.Checkpoint()
 	stubbed(0)
-	p.Ask.FilesNamed, p.Broke = 3, true
+	p.Result.FilesNamed, p.Sheet.Broke = 3, true
 	inner := p.Checkpoint()
 	stubbed(1)
 	stubbed(0)
 	p.Undo(inner)
-	if p.Forms[p.Hist.Results[0].Item] == nil || p.Forms[p.Hist.Results[1].Item] != nil || len(p.ArtifactNames) != 1 {
+	if p.Forms[p.Hist.Results[0].Item] == nil || p.Forms[p.Hist.Results[1].Item] != nil || len(p.Sheet.Named) != 1 {
 		t.Error("the inner checkpoint undoes more or less than what came behind it")
 	}
 	stubbed(1)

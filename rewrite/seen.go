@@ -32,7 +32,7 @@ type past struct {
 	items    []conversation.Item // in front of them room for the head's
 	head     int                 // how many those are
 	hist     *history.History
-	lane     decision.Route
+	route    decision.Route
 	name     decision.Ref       // of the conversation
 	decision *decision.Decision // by which it was sent
 	leading  uint64             // hash of the leading block that stood before it
@@ -64,6 +64,12 @@ const (
 func newSeen() *seen {
 	return &seen{seed: maphash.MakeSeed(), starts: map[uint64][]*list.Element{}, recent: list.New()}
 }
+
+// sum is a hash of b that is good for this process alone.
+func (s *seen) sum(b []byte) uint64 { return maphash.Bytes(s.seed, b) }
+
+// sharers names those who may share what is remembered: one scope, in one dialect.
+func (in Input) sharers() string { return in.Dialect.Key() + "\x00" + in.Scope }
 
 func (s *seen) startOf(scope string, b []byte) uint64 {
 	var h maphash.Hash
@@ -169,7 +175,7 @@ func (s *seen) put(scope string, p *past, b []byte) {
 
 // recall is what the reader asks for what it need not read.
 func (x *run) recall(body []byte, i int, head []conversation.Item) (items []conversation.Item, end int) {
-	p := x.shaper.seen.take(x.in.Scope, body[i:])
+	p := x.shaper.seen.take(x.in.sharers(), body[i:])
 	if p == nil {
 		return nil, 0
 	}
@@ -188,23 +194,22 @@ func (x *run) recall(body []byte, i int, head []conversation.Item) (items []conv
 	return items, i + p.length()
 }
 
-// knownHistory is what was known of the conversation before. What was counted for another model is of no use.
-func (x *run) knownHistory() *history.History {
-	if x.past == nil || x.past.lane.Model != x.route.Model {
-		x.past = nil
+// history is what is known of the conversation; nothing if it is new.
+func (p *past) history() *history.History {
+	if p == nil {
 		return history.NewHistory()
 	}
-	return x.past.hist
+	return p.hist
 }
 
-// lastDecision is the decision by which the known part was sent, if it was in this lane and stands still: somebody may have had the
-// conversation compacted since.
-func (x *run) lastDecision() *decision.Decision {
-	if x.past == nil || x.past.lane != x.route {
+// standing is the decision by which the known part was sent, if it was on this route and stands still: somebody may have
+// had the conversation compacted since.
+func (p *past) standing(g decision.Ledger, route decision.Route, chain []conversation.Link) *decision.Decision {
+	if p == nil || p.route != route {
 		return nil
 	}
-	d := x.past.decision
-	value, version, found := x.shaper.deps.Ledger.Get(decision.DecisionKey(x.route.Id(), x.hist.Chain[d.Depth()]))
+	d := p.decision
+	value, version, found := g.Get(decision.DecisionKey(route.ID(), chain[d.Depth()]))
 	if !found {
 		return d
 	}
@@ -215,23 +220,36 @@ func (x *run) lastDecision() *decision.Decision {
 	return d
 }
 
+// cacheExpired reports whether the provider has forgotten what was sent of the conversation: after a long pause, or as it
+// went to another model.
+func cacheExpired(x *run) bool {
+	if base := x.plan.Base; base.Version == 0 && base.Depth() > 0 {
+		return true
+	}
+	life := x.in.Limits.CacheLife.D()
+	if x.past == nil || life == 0 || x.in.Now.IsZero() || x.past.asked.IsZero() {
+		return false
+	}
+	return x.in.Now.Round(0).Sub(x.past.asked) > life // by the clock on the wall, which goes on while a machine sleeps
+}
+
 // learn remembers the conversation for the next request.
 func (x *run) learn() {
 	n, p := x.plan.End, x.plan
-	if n == 0 || x.adopted {
+	if n == 0 || x.log.adopted {
 		return
 	}
 	head := x.req.Head
 	items := x.req.Items[:head+n]
 	x.hist.Truncate(x.req, n)
 	from, end := items[head].Start, items[head+n-1].End
-	d := &decision.Decision{Forms: p.Forms[:n:n], Lists: x.recorded.Lists, Version: x.recorded.Version, Outcomes: x.recorded.Outcomes}
+	d := &decision.Decision{Forms: p.Forms[:n:n], Lists: x.log.recorded.Lists, Version: x.log.recorded.Version, Outcomes: x.log.recorded.Outcomes}
 	known := &past{
-		from: from, items: items, head: head, hist: x.hist, lane: x.route, decision: d, name: x.name, asked: x.in.Now,
-		leading: maphash.Bytes(x.shaper.seen.seed, x.req.LeadingBlock()), prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
+		from: from, items: items, head: head, hist: x.hist, route: x.plan.Route, decision: d, name: x.name, asked: x.in.Now,
+		leading: x.shaper.seen.sum(x.req.LeadingBlock()), prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
 	}
 	if x.past != nil {
 		known.pieces = x.past.pieces
 	}
-	x.shaper.seen.put(x.in.Scope, known, x.in.Body[from:end])
+	x.shaper.seen.put(x.in.sharers(), known, x.in.Body[from:end])
 }

@@ -10,9 +10,9 @@
 package rewrite
 
 import (
+	"encoding/hex"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"runtime/debug"
 
 	"epitome/event"
@@ -21,10 +21,9 @@ import (
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/ladder"
-	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
-	"epitome/rewrite/span"
 	"epitome/tokenize"
+	"epitome/unit"
 )
 
 // Deps are what shaping needs of the rest of the program. None may be nil, unless it says so.
@@ -87,26 +86,26 @@ func (s *Shaper) Shape(a Input) Output {
 func (x *run) fallBack() {
 	r := &x.out.Report
 	err := r.Err
-	if x.recorded == nil && !x.formLost {
+	if x.log.recorded == nil && !x.log.formLost {
 		r.Err = nil
 		x.guarded(x.leaveWhole)
 		err = errors.Join(err, r.Err)
 	}
-	r.Err, x.plan.Forms = nil, x.baseForms()
+	r.Err, x.plan.Forms = nil, plan.BaseForms(x.plan)
 	x.guarded(x.build)
 	r.Err, r.Action = errors.Join(err, r.Err), ActionBypass
 }
 
 // leaveWhole records what was recorded last, with all that is new left whole.
 func (x *run) leaveWhole() error {
-	x.plan.Forms = x.baseForms()
+	x.plan.Forms = plan.BaseForms(x.plan)
 	d := &decision.Decision{Forms: x.plan.Forms, Outcomes: x.plan.Base.Outcomes}
 	// A compaction that came to nothing may come to nothing again.
-	if n := x.plan.Ask.Notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
+	if n := x.plan.Result.Notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
 		total := x.plan.Total()
 		d.Outcomes = d.Outcomes.With(decision.Outcomes{{Before: total, After: total}}, x.plan.Limits.Conf.Thrash)
 	}
-	if err := x.route.Write(x.shaper.deps.Ledger, d, x.plan.Base); err != nil {
+	if err := x.log.write(d); err != nil {
 		return err
 	}
 	return x.remember(d)
@@ -114,23 +113,16 @@ func (x *run) leaveWhole() error {
 
 // run is the way of one request.
 type run struct {
-	shaper *Shaper
-	in     Input
-	out    Output
-	req    *conversation.Request
-	hist   *history.History
-	route  decision.Route
-	plan   *plan.Plan
-	name   decision.Ref // of the conversation
-	past   *past        // what was known before; nil if nothing was
-
-	highest          decision.Rung      // of all forms
-	standingDecision *decision.Decision // by which what is known of the conversation was sent; nil if it was not, or another one stands now
-	standingVersions map[int]uint64     // versions of the decisions for this request that are to be replaced, by how many items they rule
-	recorded         *decision.Decision // what stands for this request
-	formLost         bool               // a decided form cannot be used any more
-	decidedBefore    bool               // the request is one that was decided before
-	adopted          bool               // another request's decision was adopted, of which the history knows nothing
+	shaper  *Shaper
+	in      Input
+	out     Output
+	req     *conversation.Request
+	hist    *history.History
+	plan    *plan.Plan
+	name    decision.Ref  // of the conversation
+	past    *past         // what was known before; nil if nothing was
+	highest decision.Rung // of all forms
+	log     recording
 }
 
 // guarded does one step. If it fails or panics, the body is as it came.
@@ -160,218 +152,195 @@ func (x *run) fail(err error) {
 	x.out.Report.Err, x.out.Report.Action = err, ActionBypass
 }
 
-// asItCame takes back what was built.
-func (x *run) asItCame() {
-	r := &x.out.Report
-	x.out.Body, x.out.forms, x.highest = x.in.Body, nil, 0
-	r.Action, r.After, r.Repeated = ActionNone, r.Before, 0
-	if x.plan != nil {
-		r.Counted = x.plan.Comparable(x.plan.Size)
-	}
-}
-
-// read finds out what was asked.
+// read finds out what was asked, and lays the plan out.
 func (x *run) read() error {
 	req, err := x.in.Dialect.Read(x.in.Body, x.recall)
 	if err != nil {
 		x.out.Report.Reason = err.Error()
 		return nil
 	}
-	model := x.shaper.deps.Models.Of(req.Model)
-	counter, err := x.shaper.deps.Counters.For(model.Vocabulary)
+	scale, answers, err := x.shaper.scale(x.in, req.Model)
 	if err != nil {
 		return err
 	}
-	x.req = req
-	x.route = decision.Route{Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model}
 	believed, room := x.shaper.deps.Window(x.in.Upstream, req.Model, req.MaxOutput)
 	window, usable := x.in.Rescue.Within(believed, room)
-	scale := conversation.Scale{Model: model, Counter: counter, Memo: x.shaper.deps.Memo}
-	ratio, answers := x.ratio(model)
-	x.plan = &plan.Plan{
-		Limits: x.in.Limits.EffectiveAt(window, usable, ratio), Scale: scale, Scope: x.in.Scope, Shelf: x.shaper.deps.Shelf, Req: req,
-		Ratio: ratio, Base: &decision.Decision{}, ArtifactNames: map[string]bool{}, NewForms: map[int]bool{},
+	route := decision.Route{Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key()}
+	if x.past != nil && x.past.route.Model != req.Model { // what was counted for another model is of no use
+		x.past = nil
 	}
-	x.hist = x.knownHistory()
-	x.plan.Ask = x.inquiry(window)
-	x.plan.Ask.Window, x.plan.Ask.Usable = believed, usable
+	x.req, x.hist = req, x.past.history()
 	x.hist.Extend(req, scale)
-	x.plan.Hist, x.plan.End = x.hist, req.Decidable()
 	size := req.CountFixed(scale).Plus(x.hist.Size)
-	x.plan.Size = size
+	x.plan = &plan.Plan{
+		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue},
+		Limits: x.in.Limits.EffectiveAt(window, usable, scale.Ratio), Scale: scale, Route: route, Shelf: x.shaper.deps.Shelf,
+		Req: req, Hist: x.hist, Base: &decision.Decision{}, End: req.Decidable(), Size: size,
+		Sheet: plan.Sheet{Named: map[string]bool{}, NewForms: map[int]bool{}},
+		Ask:   x.asker(window), Told: plan.Teller{Listener: x.shaper.deps.Tell, Window: believed, Usable: usable},
+	}
+	x.log = recording{ledger: x.shaper.deps.Ledger, plan: x.plan}
 	x.out.Report = Report{
 		Action: ActionNone, Model: req.Model, Window: believed, Usable: usable, MaxOutput: req.MaxOutput, Items: len(req.Items),
-		Before: size.Times(ratio), After: size.Times(ratio), Ratio: ratio, Answers: answers, Counted: x.plan.Comparable(size),
+		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
+		Counted: plan.Comparable(x.plan, size),
 	}
 	return nil
 }
 
-// ratio is how many tokens of the model one token of the vocabulary is. A rescue counts as the refused form was counted.
-func (x *run) ratio(model tokenize.Model) (ratio float64, answers int) {
+// scale is what requests for a model are measured with, and how many answers have shown its ratio. A rescue counts as the
+// refused form was counted.
+func (s *Shaper) scale(in Input, name string) (scale conversation.Scale, answers int, err error) {
+	model := s.deps.Models.Of(name)
+	counter, err := s.deps.Counters.For(model.Vocabulary)
+	if err != nil {
+		return scale, 0, err
+	}
+	scale = conversation.Scale{Model: model, Counter: counter, Memo: s.deps.Memo, Ratio: model.Ratio}
 	switch {
-	case x.in.Rescue != nil && x.in.Rescue.Ratio > 0:
-		return x.in.Rescue.Ratio, x.in.Rescue.Answers
-	case x.shaper.deps.Ratio == nil || model.Exact:
-		return model.Ratio, 0
+	case in.Rescue != nil && in.Rescue.Ratio > 0:
+		scale.Ratio, answers = in.Rescue.Ratio, in.Rescue.Answers
+	case s.deps.Ratio != nil && !model.Exact:
+		if ratio, n := s.deps.Ratio(in.Upstream, name); n > 0 {
+			scale.Ratio, answers = ratio, n
+		}
 	}
-	if ratio, answers = x.shaper.deps.Ratio(x.in.Upstream, x.req.Model); answers == 0 {
-		ratio = model.Ratio
-	}
-	return ratio, answers
+	return scale, answers, nil
 }
 
 // decide finds the form of each item, and records it before anything is sent.
 func (x *run) decide() error {
 	p := x.plan
-	x.noteStanding()
-	x.standingDecision = x.lastDecision()
-	p.Base = x.route.Deepest(x.shaper.deps.Ledger, x.hist.Chain, x.standingDecision)
-	if p.Base != x.standingDecision { // what is sent whole may be other items
+	x.log.noteVersions()
+	x.log.standing = x.past.standing(x.shaper.deps.Ledger, p.Route, x.hist.Chain)
+	p.Base = p.Route.Deepest(x.shaper.deps.Ledger, x.hist.Chain, x.log.standing)
+	if p.Base != x.log.standing { // what is sent whole may be other items
 		x.hist.ForgetLines()
 	}
-	p.Forms, p.Ask.Outcomes, p.CacheExpired = x.baseForms(), p.Base.Outcomes, x.cacheExpired()
+	p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), p.Base.Outcomes, cacheExpired(x)
 	for _, f := range p.Forms {
-		p.Marks(f)
+		p.Sheet.Note(f)
 	}
-	if err := errors.Join(x.restoreArtifacts(), x.nameConversation()); err != nil {
+	if err := errors.Join(x.log.restoreArtifacts(), x.nameConversation()); err != nil {
 		return err
 	}
-	p.Ask.Conversation = x.out.Report.Conversation
-	if p.Base.Version != 0 && p.Base.Depth() == x.hist.Len() && !p.Ask.MayOverwrite() {
-		x.recorded, x.decidedBefore = p.Base, true
+	if p.Base.Version != 0 && p.Base.Depth() == x.hist.Len() && !p.Case.MayOverwrite() {
+		x.log.recorded, x.log.again = p.Base, true
 		x.out.Report.Reason = "the request is one that was decided before"
 		return x.build()
 	}
 	x.extend()
 	if p.Ask.Deserted {
-		p.Tell(compact.FailureOf(p.Ask.Notice, compact.ErrDeserted.Error()))
+		p.Tell(compact.FailureOf(p.Result.Notice, compact.ErrDeserted.Error()))
 		return compact.ErrDeserted
 	}
 	if err := x.build(); err != nil { // what may not be sent is not recorded either
 		return err
 	}
-	if err := x.record(); err != nil || !x.adopted {
+	if err := x.record(); err != nil || !x.log.adopted {
 		return err
 	}
 	return x.build()
 }
 
-// inquiry is how prose may be had for this request, at a window of so many tokens.
-func (x *run) inquiry(window int) *plan.Asker {
-	q := &plan.Asker{
-		Summariser: x.shaper.deps.Summariser, Style: x.in.Style.At(window), Client: x.in.Client, Lane: x.route, Tell: x.shaper.deps.Tell,
-		Manual: x.in.Compact, Rescue: x.in.Rescue,
+// nameConversation finds out which conversation the request belongs to.
+func (x *run) nameConversation() (err error) {
+	known, name := 0, decision.Ref{}
+	if x.past != nil {
+		known, name = x.past.len(), x.past.name
 	}
+	prefix := decision.Prefix{Ledger: x.shaper.deps.Ledger, Route: x.plan.Route, Chain: x.hist.Chain}
+	if x.name, err = prefix.Name(x.plan.End, known, name); err != nil {
+		return err
+	}
+	x.plan.Told.Conversation = hex.EncodeToString(x.name[:8])
+	x.out.Report.Conversation = x.plan.Told.Conversation
+	return nil
+}
+
+// asker is how prose may be had for this request, at a window of so many tokens.
+func (x *run) asker(window int) *plan.Asker {
+	q := &plan.Asker{Summariser: x.shaper.deps.Summariser, Style: x.in.Style.At(window), Client: x.in.Client}
 	if x.in.Rescue != nil { // nobody is asked, but what was made for the larger window will do
-		q.Style = x.in.Style.At(x.in.Rescue.Most + limits.MostTokens)
+		q.Style = x.in.Style.At(x.in.Rescue.Most + unit.MostTokens)
 	}
 	if x.past != nil {
-		q.HeadMoved, q.Prepared, q.PreparedCut = x.past.leading != maphash.Bytes(x.shaper.seen.seed, x.req.LeadingBlock()), x.past.prepared, x.past.cut
+		q.HeadMoved = x.past.leading != x.shaper.seen.sum(x.req.LeadingBlock())
+		q.Prepared, q.PreparedCut = x.past.prepared, x.past.cut
 	}
 	return q
-}
-
-// cacheExpired reports whether the provider has forgotten what was sent of the conversation: after a long pause, or as it went to another model.
-func (x *run) cacheExpired() bool {
-	if base := x.plan.Base; base.Version == 0 && base.Depth() > 0 {
-		return true
-	}
-	life := x.in.Limits.CacheLife.D()
-	if x.past == nil || life == 0 || x.in.Now.IsZero() || x.past.asked.IsZero() {
-		return false
-	}
-	return x.in.Now.Round(0).Sub(x.past.asked) > life // by the clock on the wall, which goes on while a machine sleeps
-}
-
-// baseForms are the forms that were decided before, and all that is new whole.
-func (x *run) baseForms() []*decision.Form {
-	forms := make([]*decision.Form, x.hist.Len())
-	copy(forms, x.plan.Base.Forms)
-	if x.plan.Base.Version == 0 {
-		plan.RecountForms(x.plan, forms)
-	}
-	return forms
 }
 
 // extend makes the new part of the decision.
 func (x *run) extend() {
 	p := x.plan
-	if p.Ask.Rescue != nil {
-		p.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
+	if p.Case.Rescue != nil {
+		p.Case.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
 		x.out.Report.Reason = ladder.RescuePlan(p)
 		return
 	}
-	if len(x.in.Body) < p.Limits.Floor() && !p.Ask.Manual {
+	if len(x.in.Body) < p.Limits.Floor() && !p.Case.Manual {
 		x.out.Report.Reason = "the body is below the floor"
 		return
 	}
-	p.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
+	p.Case.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
 	total := p.Total()
-	p.Ask.Budget = p.Limits.Conf.CutoverAt > 0 && x.sentSinceCompaction()+p.InModelTokens(total) >= p.Limits.Conf.CutoverAt
-	if !p.OverQuota || total > p.Limits.ClearLine || p.Ask.Manual || p.Ask.Budget {
+	cutover := p.Limits.Conf.CutoverAt
+	p.Case.OverBudget = cutover > 0 && budgetOf(x).spent()+p.Scale.InModelTokens(total) >= cutover
+	if !p.Case.OverQuota || total > p.Limits.ClearLine || p.Case.Manual || p.Case.OverBudget {
 		ladder.OffloadArrivals(p)
 		x.out.Report.Reason = ladder.DecideOlder(p)
 	}
-	if len(p.ChangesMade) == 0 && x.out.Report.Reason == "" {
+	if len(p.Sheet.Changes) == 0 && x.out.Report.Reason == "" {
 		x.out.Report.Reason = ladder.WhyNothing(p, total)
 	}
 }
 
-// build makes the body and checks it.
-func (x *run) build() error {
+// record makes the decision last: first what was taken out, then the forms, then the decision itself. If an equal request
+// was faster, its decision holds.
+func (x *run) record() error {
 	p := x.plan
-	x.asItCame()
-	after := p.Size
-	var edits []span.Edit
-	for i, f := range p.Forms {
-		if f == nil {
-			continue
+	for _, w := range plan.NeededArtifacts(p) {
+		if err := p.Shelf.Put(w.Name, w.Content, p.Case.OverQuota); err != nil {
+			return fmt.Errorf("cannot keep what was taken out: %w", err)
 		}
-		list, err := f.Edits(x.req, i)
-		if err != nil {
-			return err
-		}
-		edits = append(edits, list...)
-		x.account(&after, i, f)
 	}
-	x.out.Report.After, x.out.Report.Counted = after.Times(p.Ratio), p.Comparable(after)
-	if len(edits) == 0 {
-		return nil
-	}
-	body, err := span.Splice(x.in.Body, edits)
-	if err != nil {
+	d := &decision.Decision{Forms: p.Forms, Outcomes: p.Result.Outcomes}
+	if err := x.log.write(d); err != nil {
 		return err
 	}
-	// What this process checked in this very form before needs no other look.
-	if len(p.ChangesMade) > 0 || x.standingDecision != p.Base || x.adopted {
-		if err := x.check(body); err != nil {
-			return err
-		}
-	}
-	x.out.Body, x.out.forms, x.out.ratio = body, p.Forms, p.Ratio
-	return nil
-}
-
-func (x *run) check(body []byte) error {
-	rewritten, err := x.in.Dialect.Read(body, nil)
-	if err != nil {
-		return fmt.Errorf("cannot read the rewritten conversation: %w", err)
-	}
-	return conversation.Worse(x.req, rewritten)
-}
-
-// account puts an item's form into the report, and what it saves into the size.
-func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
-	media := 0
-	if f.ReplacesContent() {
-		media = x.hist.Media[i]
-	}
-	after.Add(x.req.Items[x.req.Head+i].Role, f.Now-x.hist.Sizes[i]+media, -media)
 	r := &x.out.Report
-	if i < x.plan.Base.Depth() && !x.plan.NewForms[i] {
-		r.Repeated++
+	r.Decided, r.Changes, r.Broke, r.Stage = len(p.Sheet.Changes) > 0, p.Changes(), p.Sheet.Broke, p.Result.Stage
+	if p.Case.Rescue != nil {
+		x.out.Settle = func() { x.settle(d) }
+		return nil
 	}
-	if f.Rung > x.highest {
-		x.highest, r.Action = f.Rung, f.Rung.String()
+	err := x.remember(d)
+	if x.log.recorded == nil || x.log.adopted {
+		r.Decided, r.Changes, r.Broke = false, nil, false
+	}
+	return err
+}
+
+// remember records the decision itself, and says so if an equal request was faster.
+func (x *run) remember(d *decision.Decision) error {
+	err := x.log.remember(d)
+	if x.log.adopted {
+		x.out.Report.Reason = "an equal request was decided at the same time"
+	}
+	return err
+}
+
+// settle records what a rescue has decided, once the provider has taken it. A form that was refused as well is never
+// recorded: what stood before stands.
+func (x *run) settle(d *decision.Decision) {
+	x.aside(func() {
+		if err := x.remember(d); err != nil {
+			x.out.Report.Err = err
+		}
+	})
+	x.aside(x.conclude)
+	if x.out.Report.Err == nil {
+		x.aside(x.learn)
 	}
 }

@@ -35,7 +35,7 @@ func TestOnlyAMarkThatNamesAnArtifactIsOurs(t *testing.T) {
 		return s
 	}
 	there, gone, spoken := name("", "there", true), name("", "gone", false), name("", "spoken of", false)
-	p.Marks(&decision.Form{Kept: spoken})
+	p.Sheet.Note(&decision.Form{Kept: spoken})
 	f := func(text string, want bool) {
 		t.Helper()
 		if shelf.looks = 0; p.Marked(text) != want {

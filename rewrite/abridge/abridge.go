@@ -58,7 +58,7 @@ func (c *Shortening) Shorten() (text, why string, ok bool) {
 func (c *Shortening) address() string {
 	var content []byte
 	content, c.Spelling = span.Unspell(c.Raw)
-	c.Name = c.Plan.Shelf.Name(c.Plan.Scope, content)
+	c.Name = c.Plan.Shelf.Name(c.Plan.Route.Scope, content)
 	return plan.WhereOfResult(c.Plan, c.Result, c.Name)
 }
 

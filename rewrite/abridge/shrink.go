@@ -86,7 +86,7 @@ func ShrinkResults(p *plan.Plan, keep int) {
 			return
 		}
 		res, left := &p.Hist.Results[k], keep
-		if p.Ask.Rescue != nil && res.SpentBy > 0 {
+		if p.Case.Rescue != nil && res.SpentBy > 0 {
 			left = ShorterTokens
 		}
 		if IsShrinkable(p, res) && p.SentSize(res.Item) > left+StubTokens {

@@ -23,7 +23,7 @@ type budgets struct{ users, latest, lists, keys, index, turns, prose int }
 // budgetsOf are those of the style at this window.
 func budgetsOf(p *plan.Plan) budgets {
 	part := func(tokens int, share float64) int {
-		return int(min(float64(tokens)/p.Ratio, share*float64(p.Limits.Window)))
+		return int(min(float64(tokens)/p.Scale.Ratio, share*float64(p.Limits.Window)))
 	}
 	b := budgets{
 		users: part(usersTokens, usersShare), latest: part(latestTokens, latestShare), lists: part(listsTokens, listsShare),

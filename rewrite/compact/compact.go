@@ -37,7 +37,7 @@ func RunCompaction(p *plan.Plan) (reason string) {
 	c := newCompaction(p, budgetsOf(p))
 	c.tail = max(min(c.P.Limits.KeepTail, c.target-c.fixed-c.summarySize), decision.LeastTail)
 	least := int(decision.LeastGain * float64(p.Total()))
-	if p.Ask.MayOverwrite() {
+	if p.Case.MayOverwrite() {
 		least = 0
 	}
 	reason = c.run(least)
@@ -96,7 +96,7 @@ func newCompaction(p *plan.Plan, b budgets) *compaction {
 // stays reports whether item i of the span is sent all the same: it tells how things are done, is of an unknown kind, or answers a
 // call of the opening.
 func (c *compaction) stays(i int) bool {
-	return c.P.IsKeptInPlace(i) || c.callers[i] >= 0 && c.callers[i] < c.from
+	return plan.IsKeptInPlace(c.P, i) || c.callers[i] >= 0 && c.callers[i] < c.from
 }
 
 // run does it if that saves more than so many tokens. If it does not, nothing has changed.
@@ -113,7 +113,7 @@ func (c *compaction) run(least int) (reason string) {
 		least = 0
 	}
 	little := "what could be left out is less than a tenth of the request"
-	if c.P.Ask.Manual {
+	if c.P.Case.Manual {
 		little = "what could be left out is less than a summary of it would be"
 	}
 	if saved+large+c.slack() <= least {
@@ -156,7 +156,7 @@ func (c *compaction) savings() int {
 
 // slack is what of the recap may not be needed. Where somebody asked for it, a short span is tried: it is measured afterwards.
 func (c *compaction) slack() int {
-	if !c.P.Ask.Manual || c.minimal || c.to <= c.compactedTo {
+	if !c.P.Case.Manual || c.minimal || c.to <= c.compactedTo {
 		return 0
 	}
 	b := c.room
@@ -268,7 +268,7 @@ func (c *compaction) writeSummary() {
 		where = whereAll(c, names)
 	}
 	text := r.text(c.room, where)
-	c.P.Ask.FilesNamed = r.filesNamed
+	c.P.Result.FilesNamed = r.filesNamed
 	switch {
 	case c.to == c.P.Hist.Len(): // nothing is sent behind it
 		c.insertMessage(lastRunOf(c), text)
@@ -284,7 +284,7 @@ func (c *compaction) dropOldSummary() {
 			g := *f
 			g.With, g.Prose, g.Gap, g.Now, g.Name = "", "", c.P.Req.Gap(i+f.Fold), 0, decision.Ref{}
 			c.P.Put(i, &g)
-			c.P.NewForms[i] = true
+			c.P.Sheet.NewForms[i] = true
 		}
 	}
 	if i := c.from - 1; i >= 0 && c.P.Forms[i] != nil && c.to == c.P.Hist.Len() {
@@ -359,11 +359,11 @@ func (c *compaction) leaveOut(g conversation.Group) {
 			if len(runs) > 1 {
 				f.Told = nameOfSegment(c, g)
 			}
-			f.Text = c.P.Shelf.Name(c.P.Scope, f.Transcript(c.P.Req, run.First))
+			f.Text = c.P.Shelf.Name(c.P.Route.Scope, f.Transcript(c.P.Req, run.First))
 		}
 		c.P.Set(run.First, f, "the window fills")
 		for k := run.First + 1; k < run.End; k++ {
-			c.P.NewForms[k] = true
+			c.P.Sheet.NewForms[k] = true
 			if !c.P.IsGone(k) {
 				c.P.Put(k, gone)
 			}
@@ -387,7 +387,7 @@ func runsOf(c *compaction, g conversation.Group) (list []conversation.Group) {
 
 // nameOfSegment is the artifact that holds the messages of a segment, as they stand in the body.
 func nameOfSegment(c *compaction, g conversation.Group) string {
-	return c.P.Shelf.Name(c.P.Scope, c.P.Req.BytesOf(g.First, g.End-g.First))
+	return c.P.Shelf.Name(c.P.Route.Scope, c.P.Req.BytesOf(g.First, g.End-g.First))
 }
 
 // whereAll says where the transcripts with these names are.

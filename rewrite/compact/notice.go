@@ -10,26 +10,26 @@ import (
 
 // noteBegin tells that a compaction begins.
 func (c *compaction) noteBegin() {
-	if c.P.Ask.Notice.Kind == event.CompactionCompleted { // it goes on
+	if c.P.Result.Notice.Kind == event.CompactionCompleted { // it goes on
 		return
 	}
-	c.P.Ask.Notice = event.Compaction{
+	c.P.Result.Notice = event.Compaction{
 		Kind: event.CompactionStarted, Reason: plan.ReasonToCompact(c.P), Mode: c.P.Ask.Style.Mode, Detail: c.P.Ask.Style.Detail,
-		MessagesBefore: countMessages(c.P), TokensBefore: c.P.InModelTokens(c.P.Total()),
+		MessagesBefore: countMessages(c.P), TokensBefore: c.P.Scale.InModelTokens(c.P.Total()),
 	}
-	if c.P.Ask.Rescue == nil { // else it is not known yet whether anything comes of it
-		c.P.Tell(c.P.Ask.Notice)
+	if c.P.Case.Rescue == nil { // else it is not known yet whether anything comes of it
+		c.P.Tell(c.P.Result.Notice)
 	}
 }
 
 // noteEnd notes how a compaction ended: what is told once it is recorded, or at once why nothing came of it. total is what the
 // request took before.
 func (c *compaction) noteEnd(total int, why string) {
-	c.P.Ask.Outcomes = c.P.Ask.Outcomes.With(decision.Outcomes{{Before: total, After: c.P.Total()}}, c.P.Limits.Conf.Thrash)
-	n := &c.P.Ask.Notice
+	c.P.Result.Outcomes = c.P.Result.Outcomes.With(decision.Outcomes{{Before: total, After: c.P.Total()}}, c.P.Limits.Conf.Thrash)
+	n := &c.P.Result.Notice
 	if why != "" {
 		if n.Kind != event.CompactionCompleted {
-			if n.Kind, n.Why = event.CompactionFailed, why; c.P.Ask.Rescue == nil {
+			if n.Kind, n.Why = event.CompactionFailed, why; c.P.Case.Rescue == nil {
 				c.P.Tell(*n)
 			}
 		}
@@ -39,7 +39,7 @@ func (c *compaction) noteEnd(total int, why string) {
 	if c.says.text == "" && (n.Mode == prose.ModeLLM || n.Mode == prose.ModeHybrid) {
 		n.Mode = prose.ModeIntent
 	}
-	n.MessagesAfter, n.TokensAfter, n.Files, n.TurnsKept = countMessages(c.P), c.P.InModelTokens(c.P.Total()), c.P.Ask.FilesNamed, turnsBehindCut(c)
+	n.MessagesAfter, n.TokensAfter, n.Files, n.TurnsKept = countMessages(c.P), c.P.Scale.InModelTokens(c.P.Total()), c.P.Result.FilesNamed, turnsBehindCut(c)
 }
 
 // countMessages is how many messages are sent.

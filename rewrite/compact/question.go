@@ -12,8 +12,8 @@ import (
 // question is what is asked about the span.
 func (q *summarySearch) question() prose.Question {
 	out := prose.Question{
-		Conversation: q.comp.P.Ask.Conversation, Upstream: q.comp.P.Ask.Lane.Upstream, Model: q.comp.P.Ask.Lane.Model, Detail: q.comp.P.Ask.Style.Detail,
-		Credential: q.comp.P.Ask.Client.Credential(), Earlier: q.known.text, SpanTokens: q.comp.spanSize(q.to), Room: q.comp.room.prose, Usable: q.comp.P.InModelTokens(q.comp.P.Limits.Usable),
+		Conversation: q.comp.P.Told.Conversation, Upstream: q.comp.P.Route.Upstream, Model: q.comp.P.Route.Model, Detail: q.comp.P.Ask.Style.Detail,
+		Credential: q.comp.P.Ask.Client.Credential(), Earlier: q.known.text, SpanTokens: q.comp.spanSize(q.to), Room: q.comp.room.prose, Usable: q.comp.P.Scale.InModelTokens(q.comp.P.Limits.Usable),
 	}
 	out.Continue = q.upTo(q.to)
 	if out.Key = q.foundKey; out.Key == "" {
@@ -53,7 +53,7 @@ func (q *summarySearch) upTo(to int) []byte {
 
 // needs is how many tokens of the vocabulary a question takes besides the conversation.
 func (q *summarySearch) needs() float64 {
-	return float64(q.comp.P.Ask.Summariser.Needs(q.comp.P.Ask.Style.Detail, q.comp.P.InModelTokens(q.comp.P.Limits.Usable), q.comp.P.Ratio)) / q.comp.P.Ratio
+	return float64(q.comp.P.Ask.Summariser.Needs(q.comp.P.Ask.Style.Detail, q.comp.P.Scale.InModelTokens(q.comp.P.Limits.Usable), q.comp.P.Scale.Ratio)) / q.comp.P.Scale.Ratio
 }
 
 // inView reports whether what is sent shows all that is asked about: the items themselves, and for those that were left out

@@ -39,17 +39,17 @@ func (c *compaction) findProse(after int) {
 	ready, pending := q.findSummary(after, 0)
 	switch {
 	case ready:
-		c.P.Ask.Notice.Prepared = true
-	case c.P.Ask.Rescue != nil:
-		c.P.Ask.Notice.Why = "a refused request does not wait for a summary"
+		c.P.Result.Notice.Prepared = true
+	case c.P.Case.Rescue != nil:
+		c.P.Result.Notice.Why = "a refused request does not wait for a summary"
 		return
 	case c.P.Ask.Client == nil:
-		c.P.Ask.Notice.Why = "nobody waits for a summary"
+		c.P.Result.Notice.Why = "nobody waits for a summary"
 		return
 	default:
 		if !pending {
 			if q.to = c.to; !q.isFamiliar() {
-				c.P.Ask.Notice.Why = "no model is asked about a conversation that was not seen before"
+				c.P.Result.Notice.Why = "no model is asked about a conversation that was not seen before"
 				return
 			}
 		}
@@ -60,7 +60,7 @@ func (c *compaction) findProse(after int) {
 			return
 		}
 	}
-	c.to, c.says, c.P.Ask.Notice.Cost = q.to, modelSays{q.prose.Text, q.to}, q.prose.Cost
+	c.to, c.says, c.P.Result.Notice.Cost = q.to, modelSays{q.prose.Text, q.to}, q.prose.Cost
 }
 
 // earlierProse is what a model said of the items that were left out before.
@@ -140,7 +140,7 @@ const mostLooks = 300
 // enough is to how many tokens a request must come down for a summary that is there, or being made, to be taken: what must be
 // waited for, and paid, is worth a little room. A refused request waits for none, so whatever is there is better.
 func (c *compaction) enough() int {
-	if c.P.Ask.Rescue != nil {
+	if c.P.Case.Rescue != nil {
 		return c.P.Limits.Usable
 	}
 	return c.target + c.P.Limits.Usable/10
@@ -167,7 +167,7 @@ func (q *summarySearch) lookUp() (found, pending bool) {
 // key names the question. What comes before the span is in the first link, what is in it in the second.
 func (q *summarySearch) key(head bool) string {
 	h := q.comp.P.Hist.Chain
-	parts := []string{"summary 1", q.comp.P.Scope, string(h[q.comp.from][:]), string(h[q.to][:]), q.comp.P.Ask.Style.Mode, q.comp.P.Ask.Style.Detail, q.known.text}
+	parts := []string{"summary 1", q.comp.P.Route.Scope, string(h[q.comp.from][:]), string(h[q.to][:]), q.comp.P.Ask.Style.Mode, q.comp.P.Ask.Style.Detail, q.known.text}
 	if head {
 		if q.comp.P.Ask.HeadSum == (conversation.Link{}) {
 			q.comp.P.Ask.HeadSum = sha256.Sum256(q.comp.P.Req.LeadingBlock())
@@ -181,7 +181,7 @@ func (q *summarySearch) key(head bool) string {
 // isFamiliar reports whether most of the span was decided on before. A client whose history never extends the one before would
 // have a model asked each turn, for nothing.
 func (q *summarySearch) isFamiliar() bool {
-	return q.comp.P.Ask.Manual || 2*q.comp.P.Base.Depth() >= q.comp.from+q.to
+	return q.comp.P.Case.Manual || 2*q.comp.P.Base.Depth() >= q.comp.from+q.to
 }
 
 // ask asks for the prose, and reports whether there is any.
@@ -191,9 +191,9 @@ func (q *summarySearch) ask() bool {
 		return true
 	}
 	q.comp.P.Ask.Deserted = q.comp.P.Ask.Client.Context().Err() != nil
-	q.comp.P.Ask.Notice.Why = "a model was asked, and gave no summary"
+	q.comp.P.Result.Notice.Why = "a model was asked, and gave no summary"
 	if err != nil {
-		q.comp.P.Ask.Notice.Why = err.Error()
+		q.comp.P.Result.Notice.Why = err.Error()
 	}
 	return false
 }
@@ -216,7 +216,7 @@ func PrepareSummary(p *plan.Plan) {
 		p.Ask.Prepared = 0
 		return
 	}
-	if !p.Ask.Asks() || p.Ask.Client == nil || !p.Ask.Summariser.Prepares(p.Ask.Lane.Upstream) || total < p.Ask.Prepared+step {
+	if !p.Ask.Asks() || p.Ask.Client == nil || !p.Ask.Summariser.Prepares(p.Route.Upstream) || total < p.Ask.Prepared+step {
 		return
 	}
 	c := newCompaction(p, budgetsOf(p))

@@ -19,7 +19,11 @@ type Scale struct {
 	Model   tokenize.Model
 	Counter *tokenize.Counter // of the model's vocabulary
 	Memo    *tokenize.Memo
+	Ratio   float64 // tokens of the model that one token of the vocabulary is
 }
+
+// InModelTokens is a number of the vocabulary's tokens in those of the model.
+func (s Scale) InModelTokens(tokens int) int { return int(float64(tokens) * s.Ratio) }
 
 // Size is how many tokens a request is, by what they are spent on, counted in the scale's vocabulary: the model's
 // ratio is not in it.

@@ -35,9 +35,11 @@ type Shelf interface {
 	Full() bool
 }
 
-// Route is where a conversation runs. Decisions are made for one lane; what a conversation is called is told by scope alone.
+// Route is where a conversation runs. Decisions are made for one route; what a conversation is called is told by scope and
+// dialect alone.
 type Route struct {
 	Scope, Upstream, Model string
+	Dialect                string // its key
 }
 
 // Ref names what is recorded under a hash of itself.
@@ -54,11 +56,24 @@ func RefOf(parts ...string) (r Ref) {
 	return r
 }
 
-// The keys of what is recorded. The first byte says what it is, and a hash of the scope stands in each.
-func (l Route) Id() Ref { return RefOf(l.Scope, l.Upstream, l.Model) }
+// The keys of what is recorded. The first byte says what it is, and a hash of scope and dialect stands in each: dialects
+// share no decisions, forms or names. A dialect whose key is empty adds nothing to the hash.
 
-// DecisionKey is the key of the decision for a prefix on a route.
-func DecisionKey(lane Ref, at conversation.Link) string { return "d" + string(lane[:]) + string(at[:]) }
+// ID names the route in keys and records.
+func (l Route) ID() Ref { return RefOf(l.withDialect(l.Scope, l.Upstream, l.Model)...) }
+
+// withDialect is what consists of these parts in this dialect.
+func (l Route) withDialect(parts ...string) []string {
+	if l.Dialect != "" {
+		parts = append(parts, l.Dialect)
+	}
+	return parts
+}
+
+// DecisionKey is the key of the decision for a prefix on the route of that name.
+func DecisionKey(route Ref, at conversation.Link) string {
+	return "d" + string(route[:]) + string(at[:])
+}
 
 // ConversationKey is the key of what conversation a prefix belongs to.
 func (l Route) ConversationKey(at conversation.Link) string { return "c" + l.scoped() + string(at[:]) }
@@ -73,7 +88,7 @@ func (l Route) FormKey(f Ref) string { return "f" + l.scoped() + string(f[:]) }
 func (l Route) ListKey(f Ref) string { return "l" + l.scoped() + string(f[:]) }
 
 func (l Route) scoped() string {
-	s := RefOf(l.Scope)
+	s := RefOf(l.withDialect(l.Scope)...)
 	return string(s[:])
 }
 
@@ -218,7 +233,7 @@ func (l Route) loadForms(g Ledger, d *Decision, forms []listed) bool {
 
 // Deepest finds the decision for the longest prefix of the chain. standing is one that is known already.
 func (l Route) Deepest(g Ledger, chain []conversation.Link, standing *Decision) *Decision {
-	id := l.Id()
+	id := l.ID()
 	least := 0
 	if standing != nil {
 		least = standing.Depth()
@@ -245,7 +260,7 @@ func (l Route) ofAnotherModel(g Ledger, chain []conversation.Link) *Decision {
 		if err != nil {
 			continue
 		}
-		if d, ok := l.LoadDecision(g, DecisionKey(c.Lane, chain[i])); ok && d.Depth() == i {
+		if d, ok := l.LoadDecision(g, DecisionKey(c.Route, chain[i])); ok && d.Depth() == i {
 			d.Version, d.Outcomes = 0, nil // it is recorded in another lane
 			return d
 		}
@@ -297,27 +312,6 @@ func (l Route) writeForm(g Ledger, f, last *Form) error {
 		return fmt.Errorf("cannot record a form: %w", err)
 	}
 	return nil
-}
-
-// Identity is what a prefix belongs to.
-type Identity struct {
-	Name Ref
-	Lane Ref // where a decision for the prefix was recorded first
-}
-
-// Record is the value under a ConversationKey.
-func (c Identity) Record() []byte {
-	return append(append([]byte{formVersion}, c.Name[:]...), c.Lane[:]...)
-}
-
-// ReadIdentity reads what Record wrote.
-func ReadIdentity(b []byte) (c Identity, err error) {
-	if len(b) != 1+len(c.Name)+len(c.Lane) || b[0] != formVersion {
-		return c, errUnreadable
-	}
-	copy(c.Name[:], b[1:])
-	copy(c.Lane[:], b[1+len(c.Name):])
-	return c, nil
 }
 
 // DropForm takes the form of item i away, with all that depends on it: a summary speaks of all that was left out with it.

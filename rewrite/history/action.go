@@ -28,8 +28,8 @@ type Action struct {
 
 const longestKey = 120 // characters
 
-// actionOf reads a call from the text that its arguments say.
-func actionOf(name string, arguments []byte, freeText bool) Action {
+// ActionOf reads a call from the text that its arguments say.
+func ActionOf(name string, arguments []byte, freeText bool) Action {
 	c := callReader{raw: arguments, use: useOf(name)}
 	c.action.Kind = c.use.kind()
 	switch {
@@ -216,8 +216,7 @@ func (c *callReader) claimShell() {
 func (c *callReader) claimShown() {
 	var all []string
 	for _, p := range c.texts(aPath) {
-		all = shell.AddFile(all, p)
-		if !shell.CanBePath(p) || strings.ContainsRune(p, '*') || len(all) > shell.MostFiles {
+		if all = shell.AddFile(all, p); !shell.CanBePath(p) || strings.ContainsRune(p, '*') || len(all) > shell.MostFiles {
 			return
 		}
 	}

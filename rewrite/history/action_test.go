@@ -25,7 +25,7 @@ func (d Action) files() string {
 func TestToolsOfCommonAgentsAreKnown(t *testing.T) {
 	f := func(name, arguments string, kind Kind, key, files string) {
 		t.Helper()
-		d := actionOf(name, []byte(arguments), false)
+		d := ActionOf(name, []byte(arguments), false)
 		if d.Kind != kind || d.Key != key || d.files() != files {
 			t.Errorf("%s %s:\ngot  %s %q %q\nwant %s %q %q", name, arguments, d.Kind, d.Key, d.files(), kind, key, files)
 		}
@@ -103,7 +103,7 @@ func TestToolsOfCommonAgentsAreKnown(t *testing.T) {
 func TestBrokenArgumentsClaimNothing(t *testing.T) {
 	f := func(name, arguments, key string) {
 		t.Helper()
-		if d := actionOf(name, []byte(arguments), false); d.files() != ">" || d.Key != key || d.identity != "" ||
+		if d := ActionOf(name, []byte(arguments), false); d.files() != ">" || d.Key != key || d.identity != "" ||
 			d.OnlyFiles {
 			t.Errorf("%s %q: got %+v", name, arguments, d)
 		}
@@ -115,12 +115,12 @@ func TestBrokenArgumentsClaimNothing(t *testing.T) {
 	f("Read", `"/a.go"`, `"/a.go"`)
 	f("Bash", "cat\n a.go", "cat a.go")
 	f("bash", strings.Repeat("[", 1_000_000), strings.Repeat("[", 119)+"…")
-	if d := actionOf("TaskList", nil, false); d.files() != ">" || d.Key != "" {
+	if d := ActionOf("TaskList", nil, false); d.files() != ">" || d.Key != "" {
 		t.Errorf("no arguments: got %+v", d)
 	}
 	f2 := func(arguments string) {
 		t.Helper()
-		if d := actionOf("Read", []byte(arguments), false); d.files() != ">" {
+		if d := ActionOf("Read", []byte(arguments), false); d.files() != ">" {
 			t.Errorf("%s: got %+v", arguments, d)
 		}
 	}
@@ -133,15 +133,15 @@ func TestBrokenArgumentsClaimNothing(t *testing.T) {
 
 func TestPatchAsFreeTextNamesItsFiles(t *testing.T) {
 	patch := "*** Begin Patch\n*** Update File: a b.go\n@@\n+*** Add File: no.go\n *** Add File: no.go\n*** Add File: c.go\r\n+x\n*** End Patch\n"
-	if d := actionOf("apply_patch", []byte(patch), true); d.Kind != KindWriting || d.files() != "> a b.go c.go" ||
+	if d := ActionOf("apply_patch", []byte(patch), true); d.Kind != KindWriting || d.files() != "> a b.go c.go" ||
 		d.Key != "a b.go, c.go" {
 		t.Errorf("got %+v", d)
 	}
 	diff := "--- a/x.go\t2024\n+++ b/x.go\n@@ -1 +1 @@\n--- gone\n+ new\n--- /dev/null\n+++ b/new.go\n"
-	if d := actionOf("apply_patch", []byte(diff), true); d.files() != "> x.go new.go" {
+	if d := ActionOf("apply_patch", []byte(diff), true); d.files() != "> x.go new.go" {
 		t.Errorf("got %+v", d)
 	}
-	if d := actionOf("exec", []byte("cat a > b"), true); d.files() != ">" || d.Key != "cat a > b" {
+	if d := ActionOf("exec", []byte("cat a > b"), true); d.files() != ">" || d.Key != "cat a > b" {
 		t.Errorf("got %+v", d)
 	}
 }
@@ -151,7 +151,7 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&patch, "*** Add File: f%d\n", i)
 	}
-	if d := actionOf("apply_patch", []byte(patch.String()), true); len(d.Writes) != shell.MostFiles {
+	if d := ActionOf("apply_patch", []byte(patch.String()), true); len(d.Writes) != shell.MostFiles {
 		t.Errorf("got %d files", len(d.Writes))
 	}
 	var many []string
@@ -161,7 +161,7 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 	f := func(name, argument string, files []string, want int) {
 		t.Helper()
 		arguments, _ := json.Marshal(map[string]any{argument: files})
-		if got := len(actionOf(name, arguments, false).Reads); got != want {
+		if got := len(ActionOf(name, arguments, false).Reads); got != want {
 			t.Errorf("%s of %d files: %d are claimed, want %d", name, len(files), got, want)
 		}
 	}
@@ -170,7 +170,7 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 	f("bash", "command", append([]string{"cat"}, many...)[:shell.MostFiles], shell.MostFiles-1)
 	f("bash", "command", []string{"bash", "-c", "cat " + strings.Join(many, " ")}, shell.MostFiles)
 	f("bash", "command", []string{"bash", "-c", "cat " + strings.Join(many, " ") + " more"}, 0)
-	if d := actionOf("read_files", []byte(`{"paths":[`+strings.Repeat(`"a","b",`, 1000)+`"c"]}`), false); d.files() != "a b >" {
+	if d := ActionOf("read_files", []byte(`{"paths":[`+strings.Repeat(`"a","b",`, 1000)+`"c"]}`), false); d.files() != "a b >" {
 		t.Errorf("got %q", d.files())
 	}
 }
@@ -178,7 +178,7 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 func TestKeyIsOneLineWithRoom(t *testing.T) {
 	f := func(name, arguments, want string) {
 		t.Helper()
-		if got := actionOf(name, []byte(arguments), false).Key; got != want ||
+		if got := ActionOf(name, []byte(arguments), false).Key; got != want ||
 			utf8.RuneCountInString(got) > longestKey {
 			t.Errorf("%.80s: got %q of %d characters, want %q", arguments, got, utf8.RuneCountInString(got), want)
 		}
@@ -233,7 +233,7 @@ func TestSpellingsOfOneFile(t *testing.T) {
 }
 
 func TestOnlyQuestionsAreAskedAgain(t *testing.T) {
-	again := func(name, arguments string) string { return actionOf(name, []byte(arguments), false).identity }
+	again := func(name, arguments string) string { return ActionOf(name, []byte(arguments), false).identity }
 	f := func(name, arguments string, want bool) {
 		t.Helper()
 		if got := again(name, arguments) != ""; got != want {
@@ -305,12 +305,12 @@ func TestAskingAgainIsFoundWhateverTheOrderOfKeys(t *testing.T) {
 		arguments["file_path"] = "a.go"
 		r := rand.New(rand.NewSource(rapid.Int64().Draw(t, "seed")))
 		one, two := spread(arguments, r), " "+spread(arguments, r)+"\n"
-		a, b := actionOf("Read", []byte(one), false), actionOf("Read", []byte(two), false)
+		a, b := ActionOf("Read", []byte(one), false), ActionOf("Read", []byte(two), false)
 		if a.identity == "" || a.identity != b.identity || a.files() != b.files() {
 			t.Fatalf("%s\n%s\n%+v\n%+v", one, two, a, b)
 		}
 		arguments["file_path"] = "b.go"
-		if actionOf("Read", []byte(spread(arguments, r)), false).identity == a.identity {
+		if ActionOf("Read", []byte(spread(arguments, r)), false).identity == a.identity {
 			t.Fatalf("%s asks the same of another file", one)
 		}
 	})
@@ -323,7 +323,7 @@ func FuzzActionNeverBreaks(f *testing.F) {
 	f.Add("mcp_x_read_file", `{"paths":["a",{"path":"b"}],"owner":1}`, false)
 	f.Add("shell", `{"command":["bash","-lc","cat $(ls) [[ a > b ]] if x; then y; fi"]}`, false)
 	f.Fuzz(func(t *testing.T, name, arguments string, freeText bool) {
-		wellFormed(t, arguments, actionOf(name, []byte(arguments), freeText))
+		wellFormed(t, arguments, ActionOf(name, []byte(arguments), freeText))
 	})
 }
 
@@ -331,7 +331,7 @@ func FuzzActionNeverBreaks(f *testing.F) {
 func TestLongCommandsHaveShortKeys(t *testing.T) {
 	for _, piece := range []string{"a ", "(", "$(", "\"", "<<A\n", "cd a && ", "\n", "é", "\u0085"} {
 		arguments, _ := json.Marshal(map[string]string{"command": strings.Repeat(piece, 100_000)})
-		wellFormed(t, string(arguments), actionOf("bash", arguments, false))
+		wellFormed(t, string(arguments), ActionOf("bash", arguments, false))
 	}
 }
 
@@ -373,7 +373,7 @@ func TestToolsOfRealConversationsAreKnown(t *testing.T) {
 		for _, it := range r.Items {
 			for _, c := range it.Calls {
 				arguments := span.TextOf(c.Arguments.Of(body))
-				d := actionOf(c.Name, arguments, c.FreeText)
+				d := ActionOf(c.Name, arguments, c.FreeText)
 				wellFormed(t, string(arguments), d)
 				counts[d.Kind]++
 				reads, writes = reads+len(d.Reads), writes+len(d.Writes)
@@ -390,14 +390,14 @@ func TestToolsOfRealConversationsAreKnown(t *testing.T) {
 	t.Logf("calls %v; %d files read, %d written", counts, reads, writes)
 }
 
-func BenchmarkAction(b *testing.B) {
+func BenchmarkActionOf(b *testing.B) {
 	f := func(name, tool, arguments string) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			raw := []byte(arguments)
 			b.SetBytes(int64(len(raw)))
 			for b.Loop() {
-				actionOf(tool, raw, false)
+				ActionOf(tool, raw, false)
 			}
 		})
 	}

@@ -37,7 +37,7 @@ func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
 	clear(c.open)
 	for _, call := range it.Calls {
 		text := span.TextOf(call.Arguments.Of(r.Body))
-		s := Source{call.Name, actionOf(call.Name, text, call.FreeText), cites(text)}
+		s := Source{call.Name, ActionOf(call.Name, text, call.FreeText), cites(text)}
 		c.open[call.ID] = append(c.open[call.ID], s)
 	}
 }

@@ -56,7 +56,7 @@ func withoutArguments(p *plan.Plan, i int) *decision.Form {
 			continue
 		}
 		content, spelling := span.Unspell(raw)
-		name := p.Shelf.Name(p.Scope, content)
+		name := p.Shelf.Name(p.Route.Scope, content)
 		text := string(span.TextOf(raw))
 		short, ok := shortArguments(text, c.FreeText, p.Where(name))
 		if !ok {

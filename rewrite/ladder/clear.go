@@ -42,7 +42,7 @@ func firstToClear(p *plan.Plan, list []candidate, total int) int {
 	switch {
 	case total > p.Limits.ClearLine && freed >= p.Limits.AtLeast:
 		return 0
-	case p.Limits.Conf.Rent > 0 && !p.OverQuota:
+	case p.Limits.Conf.Rent > 0 && !p.Case.OverQuota:
 		return firstThatPays(p, list)
 	}
 	return len(list)
@@ -139,7 +139,7 @@ func firstThatPays(p *plan.Plan, list []candidate) int {
 	end := endOfLastRequest(p)
 	suffix, freed, best, at := 0, 0, 0.0, len(list)
 	alpha, least := p.Limits.Conf.Rent, limits.LeastBatch
-	if p.CacheExpired {
+	if p.Case.CacheExpired {
 		alpha, least = 0, min(limits.LeastCold, p.Limits.AtLeast/2)
 	}
 	owed := 0.0

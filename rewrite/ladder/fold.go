@@ -59,7 +59,7 @@ func foldOldest(p *plan.Plan) {
 	}
 	for start := from; start < to; start++ { // what stays cuts the run in two
 		end := start
-		for end < to && !p.IsKeptInPlace(end) {
+		for end < to && !plan.IsKeptInPlace(p, end) {
 			end++
 		}
 		if end > start+1 && foldedFrom(p, start) < end-start {
@@ -115,7 +115,7 @@ func isScattered(p *plan.Plan) bool {
 
 // foldItems puts one message in the place of items from to to, if that saves anything.
 func foldItems(p *plan.Plan, from, to int) {
-	name := p.Shelf.Name(p.Scope, p.Req.BytesOf(from, to-from))
+	name := p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(from, to-from))
 	role := conversation.Assistant // behind the user's first message, which templates want to be answered
 	if to < p.Hist.Len() && p.Req.Items[p.Req.Head+to].Role == conversation.Assistant || from == 0 {
 		role = conversation.User
@@ -209,7 +209,7 @@ func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
 	if !ok {
 		return nil
 	}
-	name := p.Shelf.Name(p.Scope, p.Req.BytesOf(g.First, g.End-g.First))
+	name := p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(g.First, g.End-g.First))
 	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", plan.Mark, len(p.Req.Items[p.Req.Head+g.First].Calls), callsIn(p, g), p.Where(name))
 	if said != "" {
 		note = said + "\n" + note
@@ -277,7 +277,7 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 		return nil
 	}
 	content, spelling := span.Unspell(w.Raw)
-	name := p.Shelf.Name(p.Scope, content)
+	name := p.Shelf.Name(p.Route.Scope, content)
 	said := history.Source{Name: "an earlier answer"}
 	text := plan.ExcerptStub(&said, plan.Omission{Excerpt: e, Total: shorten.CountLines(w.Text), Where: p.Where(name)})
 	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)

@@ -25,14 +25,14 @@ func DecideOlder(p *plan.Plan) (reason string) {
 // compactWhereNeeded is rung 3, and the last resort before a request is sent that cannot fit.
 func compactWhereNeeded(p *plan.Plan) (reason string) {
 	switch {
-	case p.End == 0 && p.Ask.Manual:
+	case p.End == 0 && p.Case.Manual:
 		return compact.NoOlder
 	case p.End == 0:
 		return ""
 	case plan.ReasonToCompact(p) == "":
 		compact.PrepareSummary(p)
 		return ""
-	case p.Ask.Manual || p.Ask.Outcomes.Pays(p.Total(), p.Limits.Conf.Thrash):
+	case p.Case.Manual || p.Result.Outcomes.Pays(p.Total(), p.Limits.Conf.Thrash):
 		reason = compact.RunCompaction(p)
 	default:
 		reason = "the last compactions saved too little: there is none until the conversation has grown"
@@ -52,7 +52,7 @@ func compactWhereNeeded(p *plan.Plan) (reason string) {
 // WhyNothing says in one sentence why there is no new form.
 func WhyNothing(p *plan.Plan, total int) string {
 	switch {
-	case p.OverQuota && total <= p.Limits.ClearLine:
+	case p.Case.OverQuota && total <= p.Limits.ClearLine:
 		return "nothing can be kept beyond this process, or the quota is used up; so all stays whole up to the line"
 	case total <= p.Limits.ClearLine:
 		return "no new result is over its limit, and clearing old ones does not pay yet"

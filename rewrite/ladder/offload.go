@@ -11,7 +11,7 @@ import (
 // OffloadArrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When late,
 // all that are sent whole are looked at.
 func OffloadArrivals(p *plan.Plan) {
-	again := p.OverQuota && p.Decidable()
+	again := p.Case.OverQuota && p.Decidable()
 	used := referredItems(p)
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]

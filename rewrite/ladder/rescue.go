@@ -10,7 +10,7 @@ import (
 
 // RescuePlan takes one stage after another until the request fits. If that does not make it a tenth smaller, nothing has changed.
 func RescuePlan(p *plan.Plan) (reason string) {
-	if p.Ask.Rescue.Whole {
+	if p.Case.Rescue.Whole {
 		clear(p.Forms)
 		return "the structure of what was sent was refused: it goes on as it came"
 	}
@@ -18,20 +18,20 @@ func RescuePlan(p *plan.Plan) (reason string) {
 		return "there is nothing that could be left out"
 	}
 	total := p.Total()
-	if have := p.InModelTokens(total); p.Ask.Rescue.Sent > 0 && have <= p.Ask.Rescue.Most && float64(have) < (1-decision.LeastGain)*float64(p.Ask.Rescue.Sent) {
-		p.Ask.Stage = max(p.Ask.Rescue.From, plan.StageClear) // an equal request was refused and rescued meanwhile
+	if have := p.Scale.InModelTokens(total); p.Case.Rescue.Sent > 0 && have <= p.Case.Rescue.Most && float64(have) < (1-decision.LeastGain)*float64(p.Case.Rescue.Sent) {
+		p.Result.Stage = max(p.Case.Rescue.From, plan.StageClear) // an equal request was refused and rescued meanwhile
 		return ""
 	}
 	before := p.Checkpoint()
-	for p.Ask.Stage = max(p.Ask.Rescue.From, plan.StageClear); ; p.Ask.Stage++ {
-		takeStage(p, p.Ask.Stage)
-		if p.Total() <= p.Limits.Usable || p.Ask.Stage == plan.StageBare {
+	for p.Result.Stage = max(p.Case.Rescue.From, plan.StageClear); ; p.Result.Stage++ {
+		takeStage(p, p.Result.Stage)
+		if p.Total() <= p.Limits.Usable || p.Result.Stage == plan.StageBare {
 			break
 		}
 	}
 	if float64(p.Total()) > (1-decision.LeastGain)*float64(total) {
 		p.Undo(before)
-		p.Ask.Stage = plan.StageNone
+		p.Result.Stage = plan.StageNone
 		return "it cannot be made a tenth smaller"
 	}
 	return ""

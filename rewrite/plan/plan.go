@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 
+	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
@@ -16,33 +17,68 @@ import (
 	"epitome/tokenize"
 )
 
-// InModelTokens is a number of tokens in those of the model.
-func (p *Plan) InModelTokens(tokens int) int { return int(float64(tokens) * p.Ratio) }
-
 // Plan is a decision in the making: the form of each item, and what must lie on the shelf before it may be recorded.
+// Items are counted behind the head, tokens in those of the vocabulary.
 type Plan struct {
-	Limits        limits.Effective
-	Ask           *Asker
-	Scale         conversation.Scale
-	Scope         string
-	Shelf         decision.Shelf
-	Req           *conversation.Request
-	Hist          *history.History
-	Base          *decision.Decision
-	Forms         []*decision.Form
-	Artifacts     []decision.Artifact
-	ChangesMade   []Change
-	End           int          // items behind the head that count for rung 2
-	NewForms      map[int]bool // items behind the head that have a new form
-	Broke         bool         // an item that had been sent is sent in another form
-	OverQuota     bool         // nothing could be put on the shelf when it came; at the line all items are looked at
-	CacheExpired  bool         // the provider has nothing cached that a new form of old items could cost
-	Ratio         float64
-	Size          conversation.Size // of the request as it came
-	ArtifactNames map[string]bool   // names of artifacts that forms speak of
+	Case   Case
+	Limits limits.Effective
+	Scale  conversation.Scale
+	Route  decision.Route
+	Req    *conversation.Request
+	Hist   *history.History
+	Shelf  decision.Shelf
+	Base   *decision.Decision // by which items were sent before
+	Forms  []*decision.Form   // of each item; nil is whole
+	End    int                // items that may be decided on: those up to the last that stays where it is
+	Size   conversation.Size  // of the request as it came
+	Sheet  Sheet
+	Ask    *Asker
+	Told   Teller
+	Result Result
+}
 
-	newNames []string             // names put into artifactNames, in their order: what undo takes out again
-	dropped  []shorten.HeldResult // results taken out of the index of lines: what undo puts back
+// Case is what is special about this request.
+type Case struct {
+	Manual       bool    // the client asked for a compaction
+	Rescue       *Rescue // the provider refused the request; nil if it did not
+	OverBudget   bool    // the conversation has used up its budget
+	OverQuota    bool    // the shelf is full or does not outlive the process: results stay whole up to the clear line
+	CacheExpired bool    // the provider has nothing cached that a new form of old items could cost
+}
+
+// MayOverwrite reports whether another decision may take the place of what was decided for this request.
+func (c Case) MayOverwrite() bool { return c.Manual || c.Rescue != nil }
+
+// Sheet is what was written on a plan.
+type Sheet struct {
+	Changes   []Change
+	Artifacts []decision.Artifact // what was taken out
+	NewForms  map[int]bool        // items that have a new form
+	Broke     bool                // an item that had been sent is sent in another form
+	Named     map[string]bool     // names of artifacts that forms speak of
+
+	newNames []string             // names put into Named, in their order: what Undo takes out again
+	dropped  []shorten.HeldResult // results taken out of the index of lines: what Undo puts back
+}
+
+// Note notes the artifacts of which a form speaks.
+func (s *Sheet) Note(f *decision.Form) {
+	if f == nil {
+		return
+	}
+	for _, name := range f.Artifacts() {
+		if !s.Named[name] {
+			s.Named[name], s.newNames = true, append(s.newNames, name)
+		}
+	}
+}
+
+// Result is what a plan came to, as it is told and recorded.
+type Result struct {
+	Stage      Stage             // the last one of a rescue that was taken
+	Notice     event.Compaction  // of the compaction that was begun last
+	FilesNamed int               // files that its summary names
+	Outcomes   decision.Outcomes // of the conversation's compactions, with those of this request
 }
 
 // SentSize is how many tokens item i takes as it is sent.
@@ -64,18 +100,6 @@ func (p *Plan) FirstSize(i int) int {
 // Count measures a text.
 func (p *Plan) Count(text string) int { return p.Scale.Counter.CountString(text) }
 
-// Marks notes of which artifacts a form speaks.
-func (p *Plan) Marks(f *decision.Form) {
-	if f == nil {
-		return
-	}
-	for _, name := range f.Artifacts() {
-		if !p.ArtifactNames[name] {
-			p.ArtifactNames[name], p.newNames = true, append(p.newNames, name)
-		}
-	}
-}
-
 // Set gives item i a new form.
 func (p *Plan) Set(i int, f *decision.Form, why string) {
 	before := p.SentSize(i)
@@ -84,10 +108,10 @@ func (p *Plan) Set(i int, f *decision.Form, why string) {
 		f.First = f.Now
 	}
 	p.Put(i, f)
-	p.takeOut(i, f)
-	p.Broke = p.Broke || i < p.Base.Depth()
-	p.NewForms[i] = true
-	p.Marks(f)
+	p.Sheet.Artifacts = append(p.Sheet.Artifacts, f.KeptArtifacts(p.Req, i)...)
+	p.Sheet.Broke = p.Sheet.Broke || i < p.Base.Depth()
+	p.Sheet.NewForms[i] = true
+	p.Sheet.Note(f)
 	c := Change{Item: p.Req.Head + i, Rung: f.Rung.String(), Why: why}
 	if names := f.Artifacts(); len(names) > 0 {
 		c.Artifact = names[0]
@@ -95,40 +119,45 @@ func (p *Plan) Set(i int, f *decision.Form, why string) {
 	for k := 1; k < f.Fold; k++ {
 		before += p.SentSize(i + k)
 	}
-	c.Before, c.After = int(float64(before)*p.Ratio), int(float64(f.Now)*p.Ratio)
+	c.Before, c.After = int(float64(before)*p.Scale.Ratio), int(float64(f.Now)*p.Scale.Ratio)
 	if k := p.Hist.ResultAt[i]; k >= 0 {
 		c.Tool, c.Argument = p.Hist.Results[k].Name, p.Hist.Results[k].Action.Key
 	} else if it := &p.Req.Items[p.Req.Head+i]; len(it.Calls) > 0 && f.Fold == 0 {
 		c.Tool = it.Calls[0].Name
 	}
-	p.ChangesMade = append(p.ChangesMade, c)
-}
-
-// takeOut notes what the form takes out of item i and those behind it.
-func (p *Plan) takeOut(i int, f *decision.Form) {
-	p.Artifacts = append(p.Artifacts, f.KeptArtifacts(p.Req, i)...)
+	p.Sheet.Changes = append(p.Sheet.Changes, c)
 }
 
 // Changes are the new forms in the order of the items: of each item the last one, and none of those that were left out
 // with others after all.
 func (p *Plan) Changes() (list []Change) {
 	last := map[int]int{}
-	for k, c := range p.ChangesMade {
+	for k, c := range p.Sheet.Changes {
 		if before, ok := last[c.Item]; ok {
-			p.ChangesMade[k].Before = p.ChangesMade[before].Before
+			p.Sheet.Changes[k].Before = p.Sheet.Changes[before].Before
 		}
 		last[c.Item] = k
 	}
 	for _, item := range slices.Sorted(maps.Keys(last)) {
 		if f := p.Forms[item-p.Req.Head]; f != nil && !f.Gone {
-			list = append(list, p.ChangesMade[last[item]])
+			list = append(list, p.Sheet.Changes[last[item]])
 		}
 	}
 	return list
 }
 
-// RecountForms gives the forms that were decided for another model the sizes that they have for this one.
-func RecountForms(p *Plan, forms []*decision.Form) {
+// BaseForms are the forms that were decided before, and all that is new whole.
+func BaseForms(p *Plan) []*decision.Form {
+	forms := make([]*decision.Form, p.Hist.Len())
+	copy(forms, p.Base.Forms)
+	if p.Base.Version == 0 {
+		recountForms(p, forms)
+	}
+	return forms
+}
+
+// recountForms gives the forms that were decided for another model the sizes that they have for this one.
+func recountForms(p *Plan, forms []*decision.Form) {
 	for i, f := range forms {
 		if f == nil {
 			continue
@@ -136,7 +165,7 @@ func RecountForms(p *Plan, forms []*decision.Form) {
 		g := *f
 		g.Whole = p.Hist.Sizes[i]
 		if len(f.Patches) > 0 {
-			g.Now = p.patchedSize(i, f)
+			g.Now = patchedSize(p, i, f)
 		}
 		if f.With != "" {
 			if m, err := p.Req.Dialect.ReadMessage([]byte(f.With)); err == nil {
@@ -151,7 +180,7 @@ func RecountForms(p *Plan, forms []*decision.Form) {
 }
 
 // patchedSize is how many tokens item i has when it is sent in the form.
-func (p *Plan) patchedSize(i int, f *decision.Form) int {
+func patchedSize(p *Plan, i int, f *decision.Form) int {
 	it, n := &p.Req.Items[p.Req.Head+i], p.Hist.Sizes[i]
 	beside := p.Req.AnswersOneOfSeveral(p.Req.Head + i)
 	spans := f.Spans(p.Req, it)
@@ -174,7 +203,7 @@ func (p *Plan) patchedSize(i int, f *decision.Form) int {
 func (p *Plan) Put(i int, f *decision.Form) {
 	p.Forms[i] = f
 	if k := p.Hist.ResultAt[i]; k >= 0 && k < p.Hist.LinesRead {
-		p.dropped = append(p.dropped, p.Hist.Lines.Drop(i)...)
+		p.Sheet.dropped = append(p.Sheet.dropped, p.Hist.Lines.Drop(i)...)
 	}
 }
 
@@ -199,12 +228,12 @@ func (p *Plan) CountAsItem(text string, i int) int {
 
 // Decidable reports whether items that were decided on may be decided on again: not because of what stands behind them.
 func (p *Plan) Decidable() bool {
-	return p.Ask.MayOverwrite() || p.End > p.Base.Depth() || p.Base.Version == 0
+	return p.Case.MayOverwrite() || p.End > p.Base.Depth() || p.Base.Version == 0
 }
 
 // NeededArtifacts is what the forms speak of, of what was taken out: some of it is left out with others after all.
 func NeededArtifacts(p *Plan) (list []decision.Artifact) {
-	if len(p.Artifacts) == 0 {
+	if len(p.Sheet.Artifacts) == 0 {
 		return nil
 	}
 	named := map[string]bool{}
@@ -215,7 +244,7 @@ func NeededArtifacts(p *Plan) (list []decision.Artifact) {
 			}
 		}
 	}
-	for _, w := range p.Artifacts {
+	for _, w := range p.Sheet.Artifacts {
 		if named[w.Name] {
 			list = append(list, w)
 			delete(named, w.Name)
@@ -237,7 +266,7 @@ type Change struct {
 }
 
 // IsKeptInPlace reports whether item i is no part of what is said and done, but tells how, or is of an unknown kind.
-func (p *Plan) IsKeptInPlace(i int) bool {
+func IsKeptInPlace(p *Plan, i int) bool {
 	role := p.Req.Items[p.Req.Head+i].Role
 	return role == conversation.System || role == conversation.Unknown
 }
@@ -257,7 +286,7 @@ func (p *Plan) Total() int {
 }
 
 // Comparable is what a provider's count of a request of this size may be held against; 0 if that would say nothing.
-func (p *Plan) Comparable(s conversation.Size) int {
+func Comparable(p *Plan, s conversation.Size) int {
 	if p.Scale.Model.Exact || s.Images > 0 || p.Req.Opaque {
 		return 0
 	}

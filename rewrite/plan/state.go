@@ -35,13 +35,13 @@ func ReferredBy(p *Plan, res *history.Result) []int {
 // ReasonToCompact is why there is a compaction.
 func ReasonToCompact(p *Plan) string {
 	switch {
-	case p.Ask.Rescue != nil:
+	case p.Case.Rescue != nil:
 		return event.ReasonOverflow
-	case p.Ask.Manual:
+	case p.Case.Manual:
 		return event.ReasonManual
 	case p.Total() > p.Limits.CompactLine:
 		return event.ReasonThreshold
-	case p.Ask.Budget:
+	case p.Case.OverBudget:
 		return event.ReasonBudget
 	}
 	return ""
@@ -50,7 +50,7 @@ func ReasonToCompact(p *Plan) string {
 // RecalledArtifact is the artifact that the result was asked for to show; empty if it shows none.
 func RecalledArtifact(p *Plan, res *history.Result) string {
 	for _, name := range res.Cites {
-		if p.ArtifactNames[name] {
+		if p.Sheet.Named[name] {
 			return name
 		}
 	}

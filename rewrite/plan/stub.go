@@ -28,11 +28,11 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 		}
 	}
 	content, spelling := span.Unspell(raw)
-	q.Artifact, q.Spelling = p.Shelf.Name(p.Scope, content), spelling
+	q.Artifact, q.Spelling = p.Shelf.Name(p.Route.Scope, content), spelling
 	m := Omission{Excerpt: shorten.Excerpt{OmittedTokens: tokens}, Total: shorten.CountLines(text), Where: WhereOfResult(p, res, q.Artifact), Names: namesOfResult(p, res, text)}
 	q.Text = clearedStub(&res.Source, m, why)
 	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{q}}
-	f.Now = p.patchedSize(res.Item, f)
+	f.Now = patchedSize(p, res.Item, f)
 	return f
 }
 
@@ -76,7 +76,7 @@ func (p *Plan) Marked(text string) bool {
 		line, _, _ := strings.Cut(text[at:], "\n")
 		at += len(line)
 		for name := range history.NamesLike(line) {
-			if p.ArtifactNames[name] {
+			if p.Sheet.Named[name] {
 				return true
 			}
 			if looks < mostLooks && p.Shelf.Touch(name) {

@@ -1,0 +1,80 @@
+package rewrite
+
+import (
+	"fmt"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
+)
+
+// build makes the body and checks it.
+func (x *run) build() error {
+	p := x.plan
+	x.asItCame()
+	after := p.Size
+	var edits []span.Edit
+	for i, f := range p.Forms {
+		if f == nil {
+			continue
+		}
+		list, err := f.Edits(x.req, i)
+		if err != nil {
+			return err
+		}
+		edits = append(edits, list...)
+		x.account(&after, i, f)
+	}
+	x.out.Report.After, x.out.Report.Counted = after.Times(p.Scale.Ratio), plan.Comparable(p, after)
+	if len(edits) == 0 {
+		return nil
+	}
+	body, err := span.Splice(x.in.Body, edits)
+	if err != nil {
+		return err
+	}
+	// What this process checked in this very form before needs no other look.
+	if len(p.Sheet.Changes) > 0 || x.log.standing != p.Base || x.log.adopted {
+		if err := check(x.req, body); err != nil {
+			return err
+		}
+	}
+	x.out.Body, x.out.forms, x.out.ratio = body, p.Forms, p.Scale.Ratio
+	return nil
+}
+
+// check compares a rewritten body with its original.
+func check(original *conversation.Request, body []byte) error {
+	rewritten, err := original.Dialect.Read(body, nil)
+	if err != nil {
+		return fmt.Errorf("cannot read the rewritten conversation: %w", err)
+	}
+	return conversation.Worse(original, rewritten)
+}
+
+// account puts an item's form into the report, and what it saves into the size.
+func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
+	media := 0
+	if f.ReplacesContent() {
+		media = x.hist.Media[i]
+	}
+	after.Add(x.req.Items[x.req.Head+i].Role, f.Now-x.hist.Sizes[i]+media, -media)
+	r := &x.out.Report
+	if i < x.plan.Base.Depth() && !x.plan.Sheet.NewForms[i] {
+		r.Repeated++
+	}
+	if f.Rung > x.highest {
+		x.highest, r.Action = f.Rung, f.Rung.String()
+	}
+}
+
+// asItCame takes back what was built.
+func (x *run) asItCame() {
+	r := &x.out.Report
+	x.out.Body, x.out.forms, x.highest = x.in.Body, nil, 0
+	r.Action, r.After, r.Repeated = ActionNone, r.Before, 0
+	if x.plan != nil {
+		r.Counted = plan.Comparable(x.plan, x.plan.Size)
+	}
+}

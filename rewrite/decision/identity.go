@@ -1,0 +1,80 @@
+package decision
+
+import (
+	"fmt"
+	"slices"
+
+	"epitome/rewrite/conversation"
+)
+
+// Identity is what a prefix belongs to.
+type Identity struct {
+	Name  Ref
+	Route Ref // where a decision for the prefix was recorded first
+}
+
+// Record is the value under a ConversationKey.
+func (c Identity) Record() []byte {
+	return append(append([]byte{formVersion}, c.Name[:]...), c.Route[:]...)
+}
+
+// ReadIdentity reads what Record wrote.
+func ReadIdentity(b []byte) (c Identity, err error) {
+	if len(b) != 1+len(c.Name)+len(c.Route) || b[0] != formVersion {
+		return c, errUnreadable
+	}
+	copy(c.Name[:], b[1:])
+	copy(c.Route[:], b[1+len(c.Name):])
+	return c, nil
+}
+
+// Prefix is a conversation in the ledger: the links of all its prefixes, and where it runs.
+type Prefix struct {
+	Ledger Ledger
+	Route  Route
+	Chain  []conversation.Link
+}
+
+// Name finds out which conversation the first end items belong to, and notes that they and the whole do. known items are
+// known to belong to the one called name; none if known is 0. A conversation that goes on otherwise than one before is
+// another one.
+func (p Prefix) Name(end, known int, name Ref) (Ref, error) {
+	from, name := p.longestNamed(end, known, name)
+	switch {
+	case from == end && from > 0:
+		return name, nil
+	case from == 0:
+		last := p.Chain[len(p.Chain)-1]
+		name = RefOf(p.Route.withDialect(p.Route.Scope, string(last[:]))...)
+	default:
+		// The first to go on from here is the conversation; whoever goes on otherwise has left it.
+		next, _, err := p.Ledger.Add(p.Route.NextKey(p.Chain[from]), p.Chain[from+1][:])
+		if err != nil {
+			return Ref{}, fmt.Errorf("cannot record how a conversation goes on: %w", err)
+		}
+		if string(next) != string(p.Chain[from+1][:]) {
+			name = RefOf(string(name[:]), string(p.Chain[from+1][:]))
+		}
+	}
+	record := Identity{Name: name, Route: p.Route.ID()}.Record()
+	for _, i := range slices.Compact([]int{end, len(p.Chain) - 1}) {
+		if _, _, err := p.Ledger.Add(p.Route.ConversationKey(p.Chain[i]), record); err != nil {
+			return Ref{}, fmt.Errorf("cannot record which conversation a request belongs to: %w", err)
+		}
+	}
+	return name, nil
+}
+
+// longestNamed finds the longest prefix of at most end items whose conversation is known, and its name; no items if none is.
+func (p Prefix) longestNamed(end, known int, name Ref) (items int, found Ref) {
+	for i := end; i > known; i-- {
+		value, _, ok := p.Ledger.Get(p.Route.ConversationKey(p.Chain[i]))
+		if !ok {
+			continue
+		}
+		if c, err := ReadIdentity(value); err == nil {
+			return i, c.Name
+		}
+	}
+	return known, name
+}
