@@ -38,7 +38,8 @@ func hasName(path string) bool {
 // longestSearch bounds the time that one search may take; it is that of a costly one in tens of megabytes.
 const longestSearch = 20 * time.Second
 
-// artifact answers with a content, or with the lines of it that are asked for. It flows: no more than a piece of it is in memory.
+// artifact answers with a content, or with the lines of it that are asked for. It flows: no more than a piece of it
+// is in memory.
 func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 	lines, grep := r.URL.Query().Get("lines"), r.URL.Query().Get("grep")
 	choose, err := o.program.Artifacts.Lines(lines, grep)

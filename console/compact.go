@@ -20,7 +20,8 @@ type Compacted struct {
 	Failed error  // inside the program
 }
 
-// compact answers a conversation with what to send in its place. Nobody is asked to wait for a model, and nothing is sent.
+// compact answers a conversation with what to send in its place. Nobody is asked to wait for a model, and nothing is
+// sent.
 func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
 	// Besides being what it should be: no page of another site can send this type unasked.
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
@@ -61,5 +62,6 @@ func give(w http.ResponseWriter, done Compacted) {
 	if done.Reason != "" {
 		h.Set("X-Epitome-Reason", strings.Join(strings.Fields(done.Reason), " ")) // one line, whatever it says
 	}
-	_, _ = io.Copy(&flowing{to: w}, struct{ io.Reader }{bytes.NewReader(done.Body)}) // by pieces: w would hold all of it
+	// by pieces: w would hold all of it
+	_, _ = io.Copy(&flowing{to: w}, struct{ io.Reader }{bytes.NewReader(done.Body)})
 }

@@ -46,7 +46,8 @@ func TestCompactedConversationIsTheAnswer(t *testing.T) {
 	if w.Code != 200 || w.Body.String() != long || len(c.asked) != 1 || c.asked[0] != "upstream=up|3|{}" {
 		t.Errorf("got %d and %d bytes, asked was %q", w.Code, w.Body.Len(), c.asked)
 	}
-	for name, want := range map[string]string{"Content-Type": "application/json", "X-Epitome-Action": "compact", "X-Epitome-Tokens": "1000>300", "X-Epitome-Reason": ""} {
+	for name, want := range map[string]string{"Content-Type": "application/json", "X-Epitome-Action": "compact",
+		"X-Epitome-Tokens": "1000>300", "X-Epitome-Reason": ""} {
 		if got := w.Header().Get(name); got != want {
 			t.Errorf("%s is %q, want %q", name, got, want)
 		}
@@ -56,7 +57,8 @@ func TestCompactedConversationIsTheAnswer(t *testing.T) {
 func TestWhyAConversationIsNotCompactedStandsBesideIt(t *testing.T) {
 	c := &compactor{done: Compacted{Body: []byte("{}"), Action: "none", Before: 10, After: 10, Reason: "there is\r\nX-Forged: nothing"}}
 	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}")
-	if got := w.Header().Get("X-Epitome-Reason"); w.Code != 200 || w.Body.String() != "{}" || got != "there is X-Forged: nothing" || w.Header().Get("X-Epitome-Action") != "none" {
+	if got := w.Header().Get("X-Epitome-Reason"); w.Code != 200 || w.Body.String() != "{}" ||
+		got != "there is X-Forged: nothing" || w.Header().Get("X-Epitome-Action") != "none" {
 		t.Errorf("got %d %q %v", w.Code, w.Body, w.Header())
 	}
 }
@@ -104,7 +106,8 @@ func TestOnlyWhoMayCompacts(t *testing.T) {
 	f := func(listen, token string, status int, lines ...string) {
 		t.Helper()
 		c := &compactor{done: Compacted{Body: []byte("{}")}}
-		if w := compacting(c, listen, token, "POST", "{}", lines...); w.Code != status || len(c.asked) > 0 != (status == 200) {
+		if w := compacting(c, listen, token, "POST", "{}", lines...); w.Code != status ||
+			len(c.asked) > 0 != (status == 200) {
 			t.Errorf("on %s with %q: got %d, asked %q", listen, lines, w.Code, c.asked)
 		}
 	}

@@ -22,12 +22,14 @@ type Program struct {
 	Proof     func(nonce string) string        // shows to who can read the data folder that this program is its owner
 	Owner     func(nonce, proof string) bool   // the same, the other way round: lets the owner's commands in
 	Lease     func() (release func(), ok bool) // keeps a program alive that ends with its last user, unless it has
-	Running   func() map[string]string         // how the program runs, by words that tell a stranger nothing of the configuration
+	// how the program runs, by words that tell a stranger nothing of the configuration
+	Running   func() map[string]string
 	Metrics   http.Handler
 	Totals    func() any // what the program has done so far, as JSON
 	Artifacts Artifacts
-	Compact   func(r *http.Request, body []byte) (Compacted, error) // the conversation in body, as r asks; the error says what to send instead
-	Log       *slog.Logger
+	// the conversation in body, as r asks; the error says what to send instead
+	Compact func(r *http.Request, body []byte) (Compacted, error)
+	Log     *slog.Logger
 }
 
 // Console serves /-/. Its methods may be called from any goroutine.
@@ -105,7 +107,8 @@ func (o *Console) totals(w http.ResponseWriter, _ *http.Request) {
 // identity says which upstreams this program has and how it runs, with a proof that it owns its data folder.
 func (o *Console) identity(w http.ResponseWriter, r *http.Request) {
 	reply(w, http.StatusOK, map[string]any{
-		"version": o.program.Version, "upstreams": o.program.Upstreams(), "running": o.program.Running(), "proof": o.program.Proof(r.URL.Query().Get("nonce")),
+		"version": o.program.Version, "upstreams": o.program.Upstreams(), "running": o.program.Running(),
+		"proof": o.program.Proof(r.URL.Query().Get("nonce")),
 	})
 }
 

@@ -23,7 +23,8 @@ type guard struct {
 	owner  func(nonce, proof string) bool
 }
 
-// free says which paths need no token: they tell nothing that an attempt to connect would not, or have a secret in them.
+// free says which paths need no token: they tell nothing that an attempt to connect would not, or have a secret in
+// them.
 func free(path string) bool { return path == "/-/health" || path == "/-/ready" || hasName(path) }
 
 // OwnerHeader carries the proof, over the query's nonce, that a request comes from who can read the data folder.
@@ -34,7 +35,8 @@ func newGuard(c Config, p Program) *guard {
 	if err != nil {
 		host = p.Listen
 	}
-	g := &guard{hosts: map[string]bool{"localhost": true}, token: sha256.Sum256([]byte(c.Token)), tokens: c.Token != "", open: !loopback(host), owner: p.Owner}
+	g := &guard{hosts: map[string]bool{"localhost": true}, token: sha256.Sum256([]byte(c.Token)), tokens: c.Token != "",
+		open: !loopback(host), owner: p.Owner}
 	for _, h := range slices.Concat(c.Hosts, []string{host}) {
 		g.hosts[strings.ToLower(h)] = true
 	}
@@ -86,7 +88,8 @@ func (g *guard) refuses(r *http.Request) *why {
 }
 
 // known reports whether a Host may be used: the listening address, a name from the configuration, or a literal
-// loopback address. Beyond loopback any literal address is as good as the one listened on: no name can be rebound to it.
+// loopback address. Beyond loopback any literal address is as good as the one listened on: no name can be rebound to
+// it.
 func (g *guard) known(host string) bool {
 	if g.hosts[strings.ToLower(host)] || loopback(host) {
 		return true

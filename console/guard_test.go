@@ -27,13 +27,15 @@ func TestGuardKnowsItsHosts(t *testing.T) {
 		}
 		for _, host := range []string{ // a rebound name, names that only look local, addresses that are not
 			"", ":7070", "evil.example", "evil.example:7070", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1.nip.io:7070",
-			"sub.epitome.example", "127.1", "2130706433", "0x7f.1", "0.0.0.0:7070", "[::]:7070", "192.168.0.7", "[fe80::1]:7070", "localhost@evil.example",
+			"sub.epitome.example", "127.1", "2130706433", "0x7f.1", "0.0.0.0:7070", "[::]:7070", "192.168.0.7",
+			"[fe80::1]:7070", "localhost@evil.example",
 		} {
 			f(listen, host, 403)
 		}
 	}
 	for _, listen := range []string{"0.0.0.0:7070", "[::]:7070", ":7070", "192.168.0.7:7070"} {
-		for _, host := range []string{"localhost:7070", "127.0.0.1", "192.168.0.7:7070", "10.0.0.1", "[fe80::1]:7070", "epitome.example"} {
+		for _, host := range []string{"localhost:7070", "127.0.0.1", "192.168.0.7:7070", "10.0.0.1", "[fe80::1]:7070",
+			"epitome.example"} {
 			f(listen, host, 200)
 		}
 		for _, host := range []string{"evil.example:7070", "192.168.0.7.nip.io", "localhost.evil.example"} {

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// agent is a plain loop around a model, as the makers of SDKs show it: it keeps its whole conversation and sends it again each turn.
-// Nothing in it knows of epitome.
+// agent is a plain loop around a model, as the makers of SDKs show it: it keeps its whole conversation and sends it
+// again each turn. Nothing in it knows of epitome.
 type agent struct {
 	ruler    *ruler
 	client   *http.Client
@@ -62,7 +62,8 @@ func encoded(v any) json.RawMessage {
 
 // body is the request.
 func (a *agent) body() []byte {
-	return encoded(request{Model: modelName, Stream: true, StreamOptions: &streamOptions{true}, Tools: a.tools, Messages: a.messages})
+	return encoded(request{Model: modelName, Stream: true, StreamOptions: &streamOptions{true}, Tools: a.tools,
+		Messages: a.messages})
 }
 
 // refusalError is an answer of the model that is none.

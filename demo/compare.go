@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// What became of a conversation is seen by comparing what came to the model: with what the agent has sent, and with what came before.
+// What became of a conversation is seen by comparing what came to the model: with what the agent has sent, and with
+// what came before.
 
 // The texts that epitome leaves in place of what it takes out.
 var (
@@ -24,8 +25,8 @@ const (
 	Unknown = "unknown" // something that had been sent has changed, and nothing says why: a mistake
 )
 
-// Step is one thing that was done to a request and not to the one before. Tokens are those of what it was done to; of a compaction,
-// those of the request before and of this one.
+// Step is one thing that was done to a request and not to the one before. Tokens are those of what it was done to; of
+// a compaction, those of the request before and of this one.
 type Step struct {
 	Kind    string `json:"kind"`
 	Count   int    `json:"count"` // results; of a compaction, messages that the summary stands for
@@ -40,7 +41,8 @@ func (s *session) arrived(t *Turn, h *hearing) {
 	for _, a := range s.came {
 		i := slices.IndexFunc(h.messages, func(m message) bool { return m.Answers == a.id })
 		if i >= 0 && h.messages[i].Content != a.content {
-			t.Steps = append(t.Steps, Step{Kind: Offload, Count: 1, Before: a.tokens, After: h.sizes[i], How: howOf(string(h.messages[i].Content))})
+			t.Steps = append(t.Steps, Step{Kind: Offload, Count: 1, Before: a.tokens, After: h.sizes[i],
+				How: howOf(string(h.messages[i].Content))})
 		}
 	}
 }
@@ -68,7 +70,8 @@ func (s *session) compare(t *Turn, h *hearing) {
 	}
 	_, before, _ := summaryIn(s.before)
 	if text, id, n := summaryIn(h); id != before {
-		t.Steps = append(t.Steps, Step{Kind: Compact, Count: n, Before: s.before.tokens, After: h.tokens, Summary: s.agent.ruler.text(text)})
+		t.Steps = append(t.Steps, Step{Kind: Compact, Count: n, Before: s.before.tokens, After: h.tokens,
+			Summary: s.agent.ruler.text(text)})
 		s.report.Compactions++
 	}
 	if c := s.cleared(h); c.Count > 0 {

@@ -1,10 +1,11 @@
-// Package demo runs a long session of an agent through epitome, without any network beyond this machine, and tells what happened.
+// Package demo runs a long session of an agent through epitome, without any network beyond this machine, and tells
+// what happened.
 //
-// The agent, the repository that it works on, the user and the model are make-believe; each knows the others only through what is
-// said on the wire, and none knows how epitome works. The model counts what it is sent, refuses what is larger than its window, and
-// finds what it needs of earlier turns in the request or in the files that the request names. So every figure is of what really came
-// to the model. What stands between agent and model is plugged in: the package does not know what it is, but for the texts and headers
-// that an agent sees.
+// The agent, the repository that it works on, the user and the model are make-believe; each knows the others only
+// through what is said on the wire, and none knows how epitome works. The model counts what it is sent, refuses what
+// is larger than its window, and finds what it needs of earlier turns in the request or in the files that the request
+// names. So every figure is of what really came to the model. What stands between agent and model is plugged in: the
+// package does not know what it is, but for the texts and headers that an agent sees.
 //
 // Equal options give equal sessions, as far as the proxy between does the same.
 package demo

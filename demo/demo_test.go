@@ -80,7 +80,8 @@ func TestSessionIsSoundByItself(t *testing.T) {
 	if m := r.Missed(); len(m) > 0 {
 		t.Errorf("missed %q", m)
 	}
-	if r.Died != 0 || r.Compactions != 0 || r.ReadBack != 0 || r.Extended != len(r.Turns)-1 || r.Raw != r.Sent || r.Kept.Whole != r.Kept.Messages {
+	if r.Died != 0 || r.Compactions != 0 || r.ReadBack != 0 || r.Extended != len(r.Turns)-1 || r.Raw != r.Sent ||
+		r.Kept.Whole != r.Kept.Messages {
 		t.Errorf("died %d, compactions %d, read back %d, extended %d of %d, %+v became %+v, %d of %d messages are there", r.Died, r.Compactions,
 			r.ReadBack, r.Extended, len(r.Turns)-1, r.Raw, r.Sent, r.Kept.Whole, r.Kept.Messages)
 	}
@@ -127,7 +128,8 @@ func TestMeddlingIsSeen(t *testing.T) {
 
 func TestSessionDiesOfWhatIsNotValid(t *testing.T) {
 	drop := regexp.MustCompile(`,\{"role":"tool","content":"edited [^{}]*\}`)
-	r, _ := played(t, Options{Window: endless, Turns: 30, Seed: 1, Open: meddling(t, func(_ int, body []byte) []byte { return drop.ReplaceAll(body, nil) })})
+	r, _ := played(t, Options{Window: endless, Turns: 30, Seed: 1,
+		Open: meddling(t, func(_ int, body []byte) []byte { return drop.ReplaceAll(body, nil) })})
 	if !strings.Contains(r.Failed, "must be followed by tool messages") {
 		t.Errorf("failed: %q", r.Failed)
 	}
@@ -138,7 +140,8 @@ func TestSummariesAreCountedAndDisturbNothing(t *testing.T) {
 	ask := meddling(t, func(n int, body []byte) []byte {
 		if n == 12 {
 			question := bytes.Replace(body, []byte(`"stream":true,`), nil, 1)
-			question = append(bytes.TrimSuffix(question, []byte(`]}`)), `,`+string(encoded(message{Role: "user", Content: asking}))+`]}`...)
+			question = append(bytes.TrimSuffix(question, []byte(`]}`)),
+				`,`+string(encoded(message{Role: "user", Content: asking}))+`]}`...)
 			resp, err := http.Post(model+"/chat/completions", "application/json", bytes.NewReader(question))
 			if err != nil || resp.StatusCode != http.StatusOK {
 				t.Errorf("asked for a summary: %v, %+v", err, resp)
@@ -178,7 +181,8 @@ func TestEqualSeedsMakeEqualSessions(t *testing.T) {
 }
 
 func TestTooFewTurnsAreRefused(t *testing.T) {
-	if _, err := Run(context.Background(), Options{Window: endless, Turns: LeastTurns - 1, Open: nothing}); err == nil || !strings.Contains(err.Error(), "20 are the least") {
+	if _, err := Run(context.Background(), Options{Window: endless, Turns: LeastTurns - 1,
+		Open: nothing}); err == nil || !strings.Contains(err.Error(), "20 are the least") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -201,8 +205,10 @@ func TestTurnsWithoutNewsAreFolded(t *testing.T) {
 		out.Reset()
 		table := newTable(Options{Live: &out, Window: 1000, All: all})
 		cut := []Step{{Kind: Offload, Count: 1, Before: 700, After: 200, How: "excerpt"}}
-		for i, steps := range [][]Step{nil, nil, nil, cut, nil, cut, cut, {{Kind: Clear, Count: 3, Before: 300, After: 30}}} {
-			table.turn(Turn{Turn: i + 1, Did: "work", Sent: 100 * (i + 1), Got: 100, Cached: 50, ReadBack: i == 6, Steps: steps})
+		for i, steps := range [][]Step{nil, nil, nil, cut, nil, cut, cut,
+			{{Kind: Clear, Count: 3, Before: 300, After: 30}}} {
+			table.turn(Turn{Turn: i + 1, Did: "work", Sent: 100 * (i + 1), Got: 100, Cached: 50, ReadBack: i == 6,
+				Steps: steps})
 		}
 		table.unfold()
 		_, rows, _ := strings.Cut(out.String(), "epitome did\n")

@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// model is a server that speaks chat completions. It has a window and holds to it, as it holds to the order of calls and results; it
-// keeps a prompt cache; and what it answers to a request that it takes, its script says.
+// model is a server that speaks chat completions. It has a window and holds to it, as it holds to the order of calls
+// and results; it keeps a prompt cache; and what it answers to a request that it takes, its script says.
 type model struct {
 	window int
 	ruler  *ruler

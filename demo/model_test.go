@@ -127,7 +127,8 @@ func TestStreamedAndWholeAnswersAreTheSame(t *testing.T) {
 		if err := json.Unmarshal(answer, &whole); err != nil || len(whole.Choices) != 1 {
 			t.Fatalf("%v: %s", err, answer)
 		}
-		if got := whole.Choices[0].Message; len(got.Calls) != len(streamed.Calls) || len(got.Calls) == 0 && !reflect.DeepEqual(got, streamed) {
+		if got := whole.Choices[0].Message; len(got.Calls) != len(streamed.Calls) || len(got.Calls) == 0 &&
+			!reflect.DeepEqual(got, streamed) {
 			t.Errorf("streamed %+v\nwhole %+v", streamed, got)
 		}
 		if u := whole.Usage; u.Prompt != s.agent.tokens || u.Completion == 0 || u.Total != u.Prompt+u.Completion {

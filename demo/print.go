@@ -42,7 +42,8 @@ func (r *Report) facts(p *page) {
 		return
 	}
 	add("nothing is lost", "Of %s, %d stand in the last request as they were, and %d in the %s (%s) that it leads to. %d are lost.",
-		number(r.Kept.Messages, "message"), r.Kept.Whole, r.Kept.Aside, number(r.Kept.Files, "file"), thousands(r.Kept.Bytes/1024)+" KB", r.Kept.Lost)
+		number(r.Kept.Messages, "message"), r.Kept.Whole, r.Kept.Aside, number(r.Kept.Files, "file"),
+		thousands(r.Kept.Bytes/1024)+" KB", r.Kept.Lost)
 	right := 0
 	for _, q := range r.Questions {
 		if q.Got == q.Want {

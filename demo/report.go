@@ -59,7 +59,8 @@ type Load struct {
 	Cost     float64 `json:"cost"` // in tokens at the full price
 }
 
-// cachedPrice is that of a token which the prompt cache holds, against one that it does not: that of the large providers.
+// cachedPrice is that of a token which the prompt cache holds, against one that it does not: that of the large
+// providers.
 const cachedPrice = 0.1
 
 func (l *Load) add(tokens, cached int) {
@@ -159,14 +160,16 @@ func (k *Kept) read(files map[string]string, name string) {
 // standsIn reports whether a request holds a message: as it is, or with a text behind it.
 func standsIn(h *hearing, m *message, raw string) bool {
 	for i, there := range h.messages {
-		if string(h.Messages[i]) == raw || there.Role == m.Role && m.Role == "user" && strings.HasPrefix(string(there.Content), string(m.Content)+"\n") {
+		if string(h.Messages[i]) == raw || there.Role == m.Role && m.Role == "user" &&
+			strings.HasPrefix(string(there.Content), string(m.Content)+"\n") {
 			return true
 		}
 	}
 	return false
 }
 
-// lies reports whether a file holds a message: among others in a transcript, or what a result says as a file of its own.
+// lies reports whether a file holds a message: among others in a transcript, or what a result says as a file of its
+// own.
 func lies(files map[string]string, m *message, raw string) bool {
 	for _, content := range files {
 		if strings.Contains(content, raw) || m.Role == "tool" && content == string(m.Content) {

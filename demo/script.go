@@ -10,8 +10,8 @@ import (
 	"epitome/demo/props"
 )
 
-// script decides what the model answers. What it needs of an earlier turn it reads in the request that it is given, or asks for where
-// that request says that it lies: it remembers what to do next, and nothing that was said.
+// script decides what the model answers. What it needs of an earlier turn it reads in the request that it is given,
+// or asks for where that request says that it lies: it remembers what to do next, and nothing that was said.
 type script struct {
 	seed  uint64
 	turns int // after which it comes to an end
@@ -74,14 +74,16 @@ func (s *script) work(t task) []move {
 		s.call("Where is it rounded?", searchTool, args{"pattern": t.symbol + `\(`, "path": "."}),
 		s.call("The core of the package first.", readTool, args{"path": t.files[0]}),
 		s.both(t),
-		s.call("A test that shows it.", writeTool, args{"path": t.pkg + "/cents_test.go", "content": props.TestSource(props.Dice(s.seed, fmt.Sprintf("test %s %d", t.pkg, t.round)), t.subject())}),
+		s.call("A test that shows it.", writeTool, args{"path": t.pkg + "/cents_test.go",
+			"content": props.TestSource(props.Dice(s.seed, fmt.Sprintf("test %s %d", t.pkg, t.round)), t.subject())}),
 		s.edit(t.files[0], fmt.Sprintf("Tried: rounding late in %s, before the sum.", t.files[0])),
 		s.call("", shellTool, args{"command": "make test PKG=" + t.pkg}),
 		s.look(t),
 		s.edit(t.files[0], fmt.Sprintf("Decision: package %s rounds half to even, once, after the sum.", t.pkg)),
 		s.call("Once more what stands there now.", readTool, args{"path": t.files[0]}),
 		s.call("", shellTool, args{"command": "make test PKG=" + t.pkg}),
-		s.call("What all of it rests on, written anew.", writeTool, args{"path": t.files[1], "content": props.Source(props.Dice(s.seed, "source "+t.files[1]+" anew"), t.subject(), 14)}),
+		s.call("What all of it rests on, written anew.", writeTool, args{"path": t.files[1],
+			"content": props.Source(props.Dice(s.seed, "source "+t.files[1]+" anew"), t.subject(), 14)}),
 	}
 	if t.web {
 		moves = append(moves, s.call("Does the service agree?", webTool, args{"method": "GET", "url": t.url()}))
@@ -190,7 +192,8 @@ var put = regexp.MustCompile(`(?:Read it whole in|then) (\S[^\n\]]*?[a-z2-7]{26}
 // mostPlaces is how many artifacts are searched at once.
 const mostPlaces = 6
 
-// dig greps artifacts: those that speak of what is looked for, and the transcripts that a summary names; nil if there is none.
+// dig greps artifacts: those that speak of what is looked for, and the transcripts that a summary names; nil if there
+// is none.
 func (s *script) dig(v *view, p *probe, words string) *message {
 	var near, transcripts []string
 	for i := len(v.messages) - 1; i >= 0; i-- {

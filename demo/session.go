@@ -142,8 +142,8 @@ func (s *session) withoutEpitome(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// price counts what the request would have been without epitome, in a window without an end: the prompt cache would hold all of the
-// request before.
+// price counts what the request would have been without epitome, in a window without an end: the prompt cache would
+// hold all of the request before.
 func (s *session) price(t *Turn) {
 	s.report.Raw.add(t.Sent, inSteps(s.rawSize-tokenize.PerReply))
 }
@@ -200,8 +200,8 @@ func (s *session) answered(t *Turn, said *message) {
 	s.asked = nil
 }
 
-// restart ends epitome and starts it again on what it has kept. The agent then sends its last request once more, as it would if the
-// connection had been cut, and the model says whether the same bytes came.
+// restart ends epitome and starts it again on what it has kept. The agent then sends its last request once more, as
+// it would if the connection had been cut, and the model says whether the same bytes came.
 func (s *session) restart(ctx context.Context) error {
 	if err := s.proxy.Close(); err != nil {
 		return fmt.Errorf("cannot stop epitome in turn %d: %w", s.turn, err)

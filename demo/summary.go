@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// How the model answers when epitome asks it for a summary. It is no language model: it copies lines of the conversation that
-// say of themselves what they are, and identifiers. Of what it was not given it knows nothing.
+// How the model answers when epitome asks it for a summary. It is no language model: it copies lines of the
+// conversation that say of themselves what they are, and identifiers. Of what it was not given it knows nothing.
 
 var (
 	askedHeading = regexp.MustCompile(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
@@ -30,7 +30,8 @@ func asksForSummary(v *view) bool {
 		return false
 	}
 	last := v.messages[len(v.messages)-1]
-	return last.Role == "user" && strings.Contains(string(last.Content), "\n## Goal\n[") && strings.Contains(string(last.Content), "\n## Next Steps\n[")
+	return last.Role == "user" && strings.Contains(string(last.Content), "\n## Goal\n[") &&
+		strings.Contains(string(last.Content), "\n## Next Steps\n[")
 }
 
 const tokensPerNote = 40 // about, so that a summary keeps within what it is asked for

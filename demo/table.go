@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// table tells the turns as they come. A turn in which nothing happened, or nothing that has not been shown before, is folded with those
-// beside it.
+// table tells the turns as they come. A turn in which nothing happened, or nothing that has not been shown before, is
+// folded with those beside it.
 type table struct {
 	page
 	color, all bool
@@ -53,7 +53,8 @@ func (t *table) head() {
 		t.line("%s", l)
 	}
 	t.line("")
-	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s   %5s  %-14s%5s  %s", "turn", "the agent", "sends", "gets", "of its window", "cache", "what epitome did")))
+	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s   %5s  %-14s%5s  %s", "turn", "the agent", "sends", "gets",
+		"of its window", "cache", "what epitome did")))
 }
 
 // turn tells one turn, or keeps it for later.
@@ -110,7 +111,8 @@ func (t *table) unfold() {
 	if reads > 0 {
 		did = append(did, "read back "+times(reads))
 	}
-	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s → %5s  %s", "·", "… "+number(len(t.folded), "turn"), short(last.Sent), short(last.Got), strings.Join(did, "; "))))
+	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s → %5s  %s", "·", "… "+number(len(t.folded), "turn"),
+		short(last.Sent), short(last.Got), strings.Join(did, "; "))))
 	t.folded = nil
 }
 
@@ -142,7 +144,8 @@ func (t *table) notes(x Turn) (list []string) {
 		case Offload:
 			list = append(list, fmt.Sprintf("offload %s → %s, %s", short(s.Before), short(s.After), s.How))
 		case Clear:
-			list = append(list, t.paint(cyan, fmt.Sprintf("clear %s, %s → %s", number(s.Count, "result"), short(s.Before), short(s.After))))
+			list = append(list, t.paint(cyan,
+				fmt.Sprintf("clear %s, %s → %s", number(s.Count, "result"), short(s.Before), short(s.After))))
 		case Compact:
 			list = append(list, t.paint(yellow, fmt.Sprintf("compact %s → %s", number(s.Count, "message"), short(s.Summary))))
 		default:

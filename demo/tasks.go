@@ -8,8 +8,8 @@ import (
 	"epitome/demo/props"
 )
 
-// What the user wants. The user tells the rules in the second turn, asks for one package after the other, and now and then for
-// something that was said or seen long before.
+// What the user wants. The user tells the rules in the second turn, asks for one package after the other, and now and
+// then for something that was said or seen long before.
 
 // task is one package that the user asks for.
 type task struct {
@@ -20,7 +20,8 @@ type task struct {
 	round  int  // 0 for the first time
 }
 
-var packages = [...]string{"ledger", "settle", "fees", "payout", "fx", "refund", "audit", "tax", "report", "limits", "notify", "dispute"}
+var packages = [...]string{"ledger", "settle", "fees", "payout", "fx", "refund", "audit", "tax", "report", "limits",
+	"notify", "dispute"}
 
 // taskAt is the i-th task. After the last package comes the first one again.
 func taskAt(i int) task {
@@ -73,13 +74,15 @@ func (p *probe) question() string { return "A question in between. " + p.label +
 
 // failureOf asks for the trace with which a package's test failed.
 func failureOf(t task) *probe {
-	return &probe{"The trace with which " + t.test() + " failed", "the failed trace", regexp.MustCompile(t.test() + ` trace=(tr-[0-9a-f]{8})`), "PKG=" + t.pkg}
+	return &probe{"The trace with which " + t.test() + " failed", "the failed trace",
+		regexp.MustCompile(t.test() + ` trace=(tr-[0-9a-f]{8})`), "PKG=" + t.pkg}
 }
 
 // stuckIn asks for the batch that was stuck when the service was asked about a package.
 func stuckIn(t task) *probe {
 	// In a transcript the result is written as JSON in JSON.
-	return &probe{"The batch of " + t.pkg + " that was stuck", "the stuck batch", regexp.MustCompile(`(bat_[0-9a-z]{6}` + t.pkg[:2] + `[0-9a-z]{2})[\\", ]+state[\\": ]+stuck`), "package=" + t.pkg}
+	answer := regexp.MustCompile(`(bat_[0-9a-z]{6}` + t.pkg[:2] + `[0-9a-z]{2})[\\", ]+state[\\": ]+stuck`)
+	return &probe{"The batch of " + t.pkg + " that was stuck", "the stuck batch", answer, "package=" + t.pkg}
 }
 
 // changeNumber asks for what the user has told in the second turn.

@@ -9,8 +9,8 @@ import (
 	"epitome/tokenize"
 )
 
-// What agent and model say to each other: the dialect of chat completions, as far as the two need it. Both read it with the standard
-// library and know nothing of how epitome does.
+// What agent and model say to each other: the dialect of chat completions, as far as the two need it. Both read it
+// with the standard library and know nothing of how epitome does.
 
 // modelName is counted exactly, and nobody's account is needed for it.
 const modelName = "gpt-oss-demo"
@@ -181,7 +181,8 @@ func (r *ruler) tools(raw json.RawMessage) (int, error) {
 		tools[i] = tokenize.Tool{Name: d.Function.Name, Description: d.Function.Description}
 		for _, key := range slices.Sorted(maps.Keys(d.Function.Parameters.Properties)) {
 			p := d.Function.Parameters.Properties[key]
-			tools[i].Properties = append(tools[i].Properties, tokenize.Property{Key: key, Type: p.Type, Description: p.Description})
+			tools[i].Properties = append(tools[i].Properties,
+				tokenize.Property{Key: key, Type: p.Type, Description: p.Description})
 		}
 	}
 	return r.model.Tools(r.counter.CountString, tools), nil
@@ -224,8 +225,8 @@ func (r *ruler) look(body []byte) (*view, error) {
 	return v, nil
 }
 
-// shared is how many leading messages two requests have in common, byte for byte, and how many tokens: those of whatever precedes the
-// first difference.
+// shared is how many leading messages two requests have in common, byte for byte, and how many tokens: those of
+// whatever precedes the first difference.
 func (r *ruler) shared(a, b *view) (messages, tokens int) {
 	if a == nil || string(a.Tools) != string(b.Tools) {
 		return 0, 0
@@ -233,7 +234,8 @@ func (r *ruler) shared(a, b *view) (messages, tokens int) {
 	tokens = b.toolSize
 	for n := range min(len(a.Messages), len(b.Messages)) {
 		if string(a.Messages[n]) != string(b.Messages[n]) {
-			return n, tokens + r.counter.CountString(sameStart(string(a.messages[n].Content), string(b.messages[n].Content)))
+			return n, tokens + r.counter.CountString(sameStart(string(a.messages[n].Content),
+				string(b.messages[n].Content)))
 		}
 		tokens += b.sizes[n]
 	}

@@ -13,8 +13,8 @@ import (
 	"epitome/demo/props"
 )
 
-// world is the make-believe repository, and what the agent's tools answer there. It depends on the seed and on what was done to it,
-// and on nothing else; only what epitome has put aside is read from the disk.
+// world is the make-believe repository, and what the agent's tools answer there. It depends on the seed and on what
+// was done to it, and on nothing else; only what epitome has put aside is read from the disk.
 type world struct {
 	seed  uint64
 	files map[string]string

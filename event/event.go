@@ -55,13 +55,14 @@ const (
 
 // Exchange is one request and its response, as it ended.
 type Exchange struct {
-	ID            string        // unique in this process, for finding the log line
-	Start         time.Time     // when the request had been received whole
-	Method        string        // as it came
-	Path          string        // as it came, without the query: queries may carry keys
-	Upstream      string        // name of the upstream; empty when none was chosen
-	Mode          string        // on, observe or off
-	Action        string        // what was done to the request, or in mode observe would have been: none, bypass, or a rung of the ladder
+	ID       string    // unique in this process, for finding the log line
+	Start    time.Time // when the request had been received whole
+	Method   string    // as it came
+	Path     string    // as it came, without the query: queries may carry keys
+	Upstream string    // name of the upstream; empty when none was chosen
+	Mode     string    // on, observe or off
+	// what was done to the request, or in mode observe would have been: none, bypass, or a rung of the ladder
+	Action        string
 	Status        int           // what the client was answered; 0 when nothing was
 	RequestBytes  int64         // body bytes received
 	ResponseBytes int64         // bytes of the answer's body written to the client, with their chunk framing
@@ -104,17 +105,20 @@ type Shaping struct {
 	Window       int    // tokens that the model is believed to hold
 	TokensBefore Tokens // of the request as it came, and as it is sent
 	TokensAfter  Tokens
-	TokensUsed   int           // of the request as the provider counts them; 0 if it does not say
-	Ratio        float64       // tokens of the model for one that is counted here, as answers have shown; 0 if too few have
-	Cut          int           // tokens to which the provider seems to have cut the request without a word; 0 if it did not
-	Decided      bool          // a new decision was made
-	Broke        bool          // and it changed what had been sent in another form
-	Offloaded    int           // items that each rung has newly changed; those of earlier decisions are not counted
-	Cleared      int           //
-	Compacted    int           //
-	Reason       string        // why nothing new was done, or not all of it, in words without content of the conversation
-	ShapeTime    time.Duration // spent on it, decompression included; 0 if it was no conversation to shape
-	Inner        string        // what failed inside epitome, while the request went on as Action says
+	TokensUsed   int // of the request as the provider counts them; 0 if it does not say
+	// tokens of the model for one that is counted here, as answers have shown; 0 if too few have
+	Ratio float64
+	// tokens to which the provider seems to have cut the request without a word; 0 if it did not
+	Cut       int
+	Decided   bool // a new decision was made
+	Broke     bool // and it changed what had been sent in another form
+	Offloaded int  // items that each rung has newly changed; those of earlier decisions are not counted
+	Cleared   int  //
+	Compacted int  //
+	// why nothing new was done, or not all of it, in words without content of the conversation
+	Reason    string
+	ShapeTime time.Duration // spent on it, decompression included; 0 if it was no conversation to shape
+	Inner     string        // what failed inside epitome, while the request went on as Action says
 }
 
 // Tokens is the size of a request by what it is spent on.

@@ -108,12 +108,12 @@ func parseGrep(text string) (*regexp.Regexp, error) {
 }
 
 // Select copies the lines of r that are wanted to w, in order. Without grep they are the bytes of r. With grep each
-// follows its number and a colon, without its carriage return if it has one, and ends in a newline. A line of 64 KB or more
-// is searched piece by piece, and each piece that matches follows the line's number, "+", its offset in the line in bytes
-// and a colon; pieces overlap by 4 KB, so that a match of up to these is found wherever it lies, and begin and end like
-// lines for the regexp. Memory is bounded by the length of a piece, and r is not read much beyond the last line wanted. It is read
-// in pieces, so that a reader which fails at a deadline bounds the time that a costly regexp takes. If no line is there to be
-// copied although some were asked for, the error is ErrNoLines.
+// follows its number and a colon, without its carriage return if it has one, and ends in a newline. A line of 64 KB
+// or more is searched piece by piece, and each piece that matches follows the line's number, "+", its offset in the
+// line in bytes and a colon; pieces overlap by 4 KB, so that a match of up to these is found wherever it lies, and
+// begin and end like lines for the regexp. Memory is bounded by the length of a piece, and r is not read much beyond
+// the last line wanted. It is read in pieces, so that a reader which fails at a deadline bounds the time that a
+// costly regexp takes. If no line is there to be copied although some were asked for, the error is ErrNoLines.
 func Select(r io.Reader, w io.Writer, want Range) error {
 	s := selection{in: bufio.NewReaderSize(r, pieceSize), out: bufio.NewWriter(w), overlap: overlap, Range: want}
 	err := s.run()

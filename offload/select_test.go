@@ -23,7 +23,8 @@ func selected(t testing.TB, text, lines, grep string) string {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := Select(strings.NewReader(text), &out, want); err != nil && (!errors.Is(err, ErrNoLines) || out.Len() > 0) {
+	if err := Select(strings.NewReader(text), &out, want); err != nil &&
+		(!errors.Is(err, ErrNoLines) || out.Len() > 0) {
 		t.Fatal(err)
 	}
 	return out.String()
@@ -157,7 +158,8 @@ func FuzzParseRange(f *testing.F) {
 	})
 }
 
-// model is Select without bounds: it has all lines in memory. Pieces are of size bytes, those after the first of overlap more.
+// model is Select without bounds: it has all lines in memory. Pieces are of size bytes, those after the first of
+// overlap more.
 func model(text string, want Range, size, overlap int) string {
 	var out strings.Builder
 	for i, line := range strings.SplitAfter(text, "\n") {
@@ -199,13 +201,15 @@ func TestSelectAgreesWithAModel(t *testing.T) {
 		const size = 16 // the least that bufio has
 		text := rapid.StringOf(rapid.SampledFrom([]rune("aab\n\rcé"))).Draw(t, "text")
 		if rapid.Bool().Draw(t, "long") {
-			text += strings.Repeat("ab", rapid.IntRange(0, 40).Draw(t, "times")) + rapid.SampledFrom([]string{"", "\n", "\r\n", "c", "\nb"}).Draw(t, "end")
+			text += strings.Repeat("ab", rapid.IntRange(0, 40).Draw(t, "times")) + rapid.SampledFrom([]string{"", "\n",
+				"\r\n", "c", "\nb"}).Draw(t, "end")
 		}
 		want := Range{from: rapid.Int64Range(0, 4).Draw(t, "from")}
 		if rapid.Bool().Draw(t, "ends") {
 			want.to = max(want.from, 1) + rapid.Int64Range(0, 3).Draw(t, "more")
 		}
-		if grep := rapid.SampledFrom([]string{"", "a", "ab", "^b", "b$", "^$", "ba.a", "c|\r", "[^a]{3}", "(?s:.)é"}).Draw(t, "grep"); grep != "" {
+		if grep := rapid.SampledFrom([]string{"", "a", "ab", "^b", "b$", "^$", "ba.a", "c|\r", "[^a]{3}",
+			"(?s:.)é"}).Draw(t, "grep"); grep != "" {
 			want.grep = regexp.MustCompile(grep)
 		}
 		overlap := rapid.IntRange(1, 8).Draw(t, "overlap")
@@ -214,7 +218,8 @@ func TestSelectAgreesWithAModel(t *testing.T) {
 			in = iotest.OneByteReader(in)
 		}
 		var out bytes.Buffer
-		s := selection{in: bufio.NewReaderSize(in, size), out: bufio.NewWriterSize(&out, 16), overlap: overlap, Range: want}
+		s := selection{in: bufio.NewReaderSize(in, size), out: bufio.NewWriterSize(&out, 16), overlap: overlap,
+			Range: want}
 		if err := errors.Join(s.run(), s.out.Flush()); err != nil {
 			t.Fatal(err)
 		}
@@ -231,7 +236,8 @@ func TestMatchInALongLineIsFoundWhereverItLies(t *testing.T) {
 		got := selected(t, "first\n"+string(line)+"\nlast needle", "", "needle")
 		head, rest, _ := strings.Cut(got, ":")
 		var n, offset int
-		if _, err := fmt.Sscanf(head, "%d+%d", &n, &offset); err != nil || n != 2 || offset+strings.Index(rest, "needle") != at {
+		if _, err := fmt.Sscanf(head, "%d+%d", &n, &offset); err != nil || n != 2 ||
+			offset+strings.Index(rest, "needle") != at {
 			t.Errorf("at %d: %.100q", at, got)
 		}
 		if !strings.HasSuffix(got, "\n3:last needle\n") || len(got) > 2*(pieceSize+overlap)+100 {
@@ -263,7 +269,8 @@ func TestSelectReadsNoFurtherThanWanted(t *testing.T) {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
-		if err := Select(in, &out, want); errors.Is(err, ErrNoLines) != (grep != "") || grep == "" && out.Len() != 1001*100 || in.read > 2000*100+pieceSize {
+		if err := Select(in, &out, want); errors.Is(err, ErrNoLines) != (grep != "") || grep == "" &&
+			out.Len() != 1001*100 || in.read > 2000*100+pieceSize {
 			t.Errorf("%d bytes of %d read, %v", out.Len(), in.read, err)
 		}
 	}
@@ -281,7 +288,8 @@ func TestSelectTakesLittleMemory(t *testing.T) {
 			}
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			if err := Select(io.LimitReader(&endless{text: text}, 10<<20), io.Discard, want); err != nil && !errors.Is(err, ErrNoLines) {
+			if err := Select(io.LimitReader(&endless{text: text}, 10<<20), io.Discard, want); err != nil &&
+				!errors.Is(err, ErrNoLines) {
 				t.Fatal(err)
 			}
 			runtime.ReadMemStats(&after)

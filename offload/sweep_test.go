@@ -215,7 +215,8 @@ func TestShelfAgreesWithAModel(t *testing.T) {
 			"": func(rt *rapid.T) {
 				for text, l := range model {
 					got, err := s.Get(s.Name("tests", []byte(text)))
-					if err != nil && (err != ErrUnknown || c.now().Before(l.atLeast)) || err == nil && (string(got) != text || !c.now().Before(l.atMost)) {
+					if err != nil && (err != ErrUnknown || c.now().Before(l.atLeast)) || err == nil &&
+						(string(got) != text || !c.now().Before(l.atMost)) {
 						rt.Fatalf("%q: %q, %v; it lives from %v to %v, now %v", text, got, err, l.atLeast, l.atMost, c.now())
 					}
 				}

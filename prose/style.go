@@ -32,13 +32,15 @@ func Modes() []string {
 // Details are all levels of detail of a summary, as they are offered to users.
 func Details() []string { return []string{DetailHigh, DetailMedium, DetailLow, DetailTruncate} }
 
-// Style is of what a summary is made, and how much it says: two keys of the table [summarize], where each is explained for users.
+// Style is of what a summary is made, and how much it says: two keys of the table [summarize], where each is
+// explained for users.
 type Style struct {
 	Mode   string // one of Modes; empty is auto
 	Detail string // one of Details; empty is medium
 }
 
-// With is s with another value under the name of a header: summarize-mode or summarize-detail. ok says that the name is one of them.
+// With is s with another value under the name of a header: summarize-mode or summarize-detail. ok says that the name
+// is one of them.
 func (s Style) With(name, value string) (with Style, ok bool, err error) {
 	field, list := &s.Mode, Modes()
 	switch strings.ToLower(name) {

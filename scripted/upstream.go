@@ -13,8 +13,8 @@ import (
 // longestPause is how long a script may have the upstream rest at once.
 const longestPause = 30 * time.Second
 
-// longestWait bounds every wait within a section for somebody else: each await and write. It is long because machines can be
-// busy; it only ends what hangs.
+// longestWait bounds every wait within a section for somebody else: each await and write. It is long because machines
+// can be busy; it only ends what hangs.
 const longestWait = 2 * time.Minute
 
 // An Upstream plays a script on a loopback port. All its methods may be called

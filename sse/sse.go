@@ -1,9 +1,10 @@
 // Package sse reads event streams, as text/event-stream carries them.
 //
-// It promises: lines end with CR, LF or CRLF, and neither where a stream is cut into pieces nor how its lines end changes what
-// is read. It reads as browsers do: names of fields are exact, one space behind the colon is none of the value, several
-// lines of data are one. Unlike browsers it hands out an event that ends with the stream and not with an empty line, as
-// some servers leave that out. It assumes that what begins a stream is in its first piece, and knows nothing of what events say.
+// It promises: lines end with CR, LF or CRLF, and neither where a stream is cut into pieces nor how its lines end
+// changes what is read. It reads as browsers do: names of fields are exact, one space behind the colon is none of the
+// value, several lines of data are one. Unlike browsers it hands out an event that ends with the stream and not with
+// an empty line, as some servers leave that out. It assumes that what begins a stream is in its first piece, and
+// knows nothing of what events say.
 package sse
 
 import (
@@ -23,8 +24,8 @@ type Field struct {
 // Comment reports whether the line is one that says nothing, and only shows that somebody is there.
 func (f Field) Comment() bool { return len(f.Name) == 0 && !f.End }
 
-// Next reads the first line of data. ok is false while its end is not there; rest is all behind it. A CR that is the last
-// byte ends no line yet, as an LF may belong to it.
+// Next reads the first line of data. ok is false while its end is not there; rest is all behind it. A CR that is the
+// last byte ends no line yet, as an LF may belong to it.
 func Next(data []byte) (f Field, rest []byte, ok bool) {
 	n, end := lineEnd(data)
 	if end < 0 {
@@ -117,8 +118,8 @@ func NewReader(in io.Reader, most int) *Reader {
 	return r
 }
 
-// Next returns the next event that has data. After the last one it returns io.EOF, whether the stream said that it ends or
-// not; where the stream fails, what was read of an event is dropped and the failure returned.
+// Next returns the next event that has data. After the last one it returns io.EOF, whether the stream said that it
+// ends or not; where the stream fails, what was read of an event is dropped and the failure returned.
 func (r *Reader) Next() (Event, error) {
 	r.event.Type, r.event.Data, r.data = "", r.event.Data[:0], false
 	for r.lines.Scan() {

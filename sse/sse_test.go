@@ -173,7 +173,8 @@ func FuzzPiecesSayTheSame(f *testing.F) {
 				t.Fatalf("%q cut at %d: %q, want %q", stream, at, got, whole)
 			}
 		}
-		if got, err := all(t, iotest.OneByteReader(strings.NewReader(stream)), 1<<11); !slices.Equal(got, want) || err != nil {
+		if got, err := all(t, iotest.OneByteReader(strings.NewReader(stream)), 1<<11); !slices.Equal(got, want) ||
+			err != nil {
 			t.Fatalf("%q byte by byte: %q, %v; want %q", stream, got, err, want)
 		}
 	})

@@ -42,7 +42,8 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 				r := rigged(t, plain(), bad)
 				r.fails(question("a"), ErrFailed, words)
 				r.calls(requests)
-				if e := r.told(); len(e) != 2 || e[0].Kind != event.SummaryStarted || e[1].Kind != event.SummaryFailed ||
+				if e := r.told(); len(e) != 2 || e[0].Kind != event.SummaryStarted ||
+					e[1].Kind != event.SummaryFailed ||
 					!strings.Contains(e[1].Reason, words) ||
 					e[1].Cost.Requests != requests {
 					t.Errorf("told %+v", e)
@@ -205,7 +206,8 @@ func TestRememberedFailuresAreBounded(t *testing.T) {
 	for i := range 2 * mostFailures {
 		f.add(fmt.Sprint(i), ErrFailed, time.Duration(i)*time.Millisecond+firstHold)
 	}
-	if f.recent(fmt.Sprint(2*mostFailures-1), time.Now()) == nil || f.recent("0", time.Now()) != nil || len(f) != mostFailures {
+	if f.recent(fmt.Sprint(2*mostFailures-1), time.Now()) == nil || f.recent("0", time.Now()) != nil ||
+		len(f) != mostFailures {
 		t.Errorf("%d failures", len(f))
 	}
 	for range 100 {

@@ -58,7 +58,8 @@ func (r reading) prose() (text string, tokens int, why string) {
 	return text, tokens, ""
 }
 
-// unwrapped is a text without the thoughts that some models tell before it, and without the fence that some put around it.
+// unwrapped is a text without the thoughts that some models tell before it, and without the fence that some put
+// around it.
 func unwrapped(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
@@ -76,7 +77,8 @@ func unwrapped(text string) string {
 	return text
 }
 
-// split finds the sections, and the first line that stands before them. Under a heading that comes twice stands what is under both.
+// split finds the sections, and the first line that stands before them. Under a heading that comes twice stands what
+// is under both.
 func (r reading) split(text string) (parts map[string]string, opening string) {
 	parts = map[string]string{}
 	at := ""
@@ -110,8 +112,8 @@ func (r reading) headed(l string) (name, rest string) {
 	return "", ""
 }
 
-// missing are the headings that are not there, or that have what was asked in the place of an answer. All of them, and nothing
-// under any of them, is no summary either.
+// missing are the headings that are not there, or that have what was asked in the place of an answer. All of them,
+// and nothing under any of them, is no summary either.
 func (r reading) missing(parts map[string]string) (list []string) {
 	words := false
 	for _, s := range sectionsOf(r.detail) {
@@ -142,7 +144,8 @@ func (r reading) join(parts map[string]string) string {
 	return b.String()
 }
 
-// defused is a line that cannot be taken for one of the frame that the prose will stand in, nor for one of a transcript.
+// defused is a line that cannot be taken for one of the frame that the prose will stand in, nor for one of a
+// transcript.
 func (r reading) defused(l string) string {
 	bare := strings.TrimLeft(l, " \t\ufeff")
 	for _, mark := range [...]string{"== ", "[epitome: ", "[end of summary", "[" + r.tag} {

@@ -27,8 +27,9 @@ func (r Request) LogValue() slog.Value { return slog.StringValue("a request for 
 type Response struct {
 	Status      int
 	ContentType string
-	RetryAfter  string        // the header as it came
-	Body        io.ReadCloser // without content coding; Close may come twice, and from another goroutine while Read waits
+	RetryAfter  string // the header as it came
+	// without content coding; Close may come twice, and from another goroutine while Read waits
+	Body io.ReadCloser
 }
 
 // Sender sends a request and returns when the head of its answer is there, or the context has ended.
@@ -36,12 +37,15 @@ type Sender func(ctx context.Context, r Request) (Response, error)
 
 // Dialect makes requests and reads answers of a provider's dialect.
 type Dialect interface {
-	// Continue puts an instruction behind the conversation in body, and takes out what would keep the answer from being plain text.
+	// Continue puts an instruction behind the conversation in body, and takes out what would keep the answer from
+	// being plain text.
 	Continue(body []byte, instruction string, f prose.Form) ([]byte, error)
 	// Prompt is a request that has a system prompt and a user's message.
 	Prompt(model, system, user string, f prose.Form) []byte
-	// ReadAnswer reads an answer, streamed or not, and not more than is good for the memory. One that breaks off is an error.
+	// ReadAnswer reads an answer, streamed or not, and not more than is good for the memory. One that breaks off is
+	// an error.
 	ReadAnswer(contentType string, body io.Reader) (prose.Answer, error)
-	// Adapt says in which other form to ask after the provider has refused one; false if the form is not what it complains of.
+	// Adapt says in which other form to ask after the provider has refused one; false if the form is not what it
+	// complains of.
 	Adapt(f prose.Form, refusal []byte) (prose.Form, bool)
 }

@@ -91,7 +91,8 @@ func sizeOf(q *prose.Question) int64 {
 	return int64(n)
 }
 
-// heldLocked is why the job's question is not asked now: it failed a while ago, or, if nobody waits for it, another one of its model.
+// heldLocked is why the job's question is not asked now: it failed a while ago, or, if nobody waits for it, another
+// one of its model.
 func (s *Summariser) heldLocked(j *job, now time.Time) error {
 	if err := s.failures.recent(j.key, now); err != nil || j.asked {
 		return err
@@ -104,8 +105,8 @@ func (j *job) line() string {
 	return "line " + j.upstream + " " + cmp.Or(j.conf.Model, j.question.Model)
 }
 
-// roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue, and one
-// question may be larger than all of them should be together.
+// roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue, and
+// one question may be larger than all of them should be together.
 func (s *Summariser) roomLocked(j *job) bool {
 	conf := s.conf.Load()
 	if s.pending > 0 && s.pending+j.size > int64(conf.Pending) {
@@ -138,8 +139,9 @@ func (s *Summariser) startLocked() {
 	}
 }
 
-// nextLocked is whose turn it is: the oldest job that someone waits for, else the oldest; -1 if it is nobody's. One place stays
-// free for those that are waited for, if there are two, and a quarter of them for other upstreams than the one that has the rest.
+// nextLocked is whose turn it is: the oldest job that someone waits for, else the oldest; -1 if it is nobody's. One
+// place stays free for those that are waited for, if there are two, and a quarter of them for other upstreams than
+// the one that has the rest.
 func (s *Summariser) nextLocked(jobs int) int {
 	free := func(asked bool) func(*job) bool {
 		return func(j *job) bool { return j.asked == asked && s.busy[j.upstream] < jobs-jobs/4 }
@@ -234,7 +236,8 @@ func (m *making) tell(kind string, p prose.Prose, reason string) {
 		}
 	}()
 	m.means.Tell(event.Summary{
-		Kind: kind, Time: time.Now(), Conversation: m.q.Conversation, Upstream: m.upstream(), Model: event.Clip(m.model()),
+		Kind: kind, Time: time.Now(), Conversation: m.q.Conversation, Upstream: m.upstream(),
+		Model:  event.Clip(m.model()),
 		Detail: m.conf.Detail, Way: m.way, Update: m.q.Earlier != "", Prepared: m.early, SpanTokens: m.q.SpanTokens,
 		Tokens: p.Tokens, Cost: p.Cost, Reason: event.Clip(reason),
 	})

@@ -74,7 +74,8 @@ func TestJobOutlivesItsAskers(t *testing.T) {
 func TestRestartAsksNothingAgain(t *testing.T) {
 	folder := t.TempDir()
 	open := func() *disk.Store {
-		s, err := disk.Open(disk.Options{Folder: folder, SyncEvery: time.Second, Log: slog.New(slog.DiscardHandler), Fault: func(err error) { t.Error(err) }})
+		s, err := disk.Open(disk.Options{Folder: folder, SyncEvery: time.Second, Log: slog.New(slog.DiscardHandler),
+			Fault: func(err error) { t.Error(err) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +299,8 @@ func TestPanicFailsOneJob(t *testing.T) {
 	r.fails(question("a"), ErrFailed, "a bug")
 	r.fails(question("b"), ErrFailed, "a bug")
 	r.answered(question("c"))
-	if log := r.log.String(); strings.Contains(log, "sk-very") || !strings.Contains(log, "index out of range") || !strings.Contains(log, "making.go") {
+	if log := r.log.String(); strings.Contains(log, "sk-very") || !strings.Contains(log, "index out of range") ||
+		!strings.Contains(log, "making.go") {
 		t.Errorf("logged: %s", log)
 	}
 	r.means.Tell = func(event.Summary) { panic("no") }

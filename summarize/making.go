@@ -22,7 +22,8 @@ const (
 	mostHold     = 10 * time.Minute // how long a failure keeps a question from being asked again
 )
 
-// making is the asking of one question: it begins with the way that costs least, and changes what the upstream objects to.
+// making is the asking of one question: it begins with the way that costs least, and changes what the upstream
+// objects to.
 type making struct {
 	*Summariser
 	ctx   context.Context // ends with the job's time

@@ -57,7 +57,8 @@ func TestUpdateKeepsWhatWasKnown(t *testing.T) {
 	r := rigged(t, plain(), text(good("a")))
 	r.answered(q)
 	asked := r.requests()[0].Ask
-	if !strings.Contains(asked, "PRESERVE") || !strings.Contains(asked, "ADD") || !strings.Contains(asked, "UPDATE") || strings.Contains(asked, "long ago") {
+	if !strings.Contains(asked, "PRESERVE") || !strings.Contains(asked, "ADD") || !strings.Contains(asked, "UPDATE") ||
+		strings.Contains(asked, "long ago") {
 		t.Errorf("continued with\n%s", asked) // the conversation has it already
 	}
 	q.Key, q.Continue = "b", nil
@@ -142,12 +143,14 @@ func TestTranscriptIsCutDownStepByStep(t *testing.T) {
 			(step > cutSteps) != strings.Contains(text, "older groups of messages are left out]") {
 			t.Errorf("step %d:\n%.300s", step, text)
 		}
-		if strings.Count(text, "[feed call write]") != strings.Count(text, "[feed assistant]") || strings.Count(text, "[feed result]\nshort\n") != strings.Count(text, "[feed assistant]") {
+		if strings.Count(text, "[feed call write]") != strings.Count(text, "[feed assistant]") ||
+			strings.Count(text, "[feed result]\nshort\n") != strings.Count(text, "[feed assistant]") {
 			t.Errorf("step %d parts a group", step)
 		}
 		last = len(text)
 	}
-	if one := transcript(entries, "feed", 0); !strings.Contains(one, "[… 7000 characters left out …]") || !strings.Contains(one, strings.Repeat("word ", 500)) {
+	if one := transcript(entries, "feed", 0); !strings.Contains(one, "[… 7000 characters left out …]") ||
+		!strings.Contains(one, strings.Repeat("word ", 500)) {
 		t.Errorf("%.4000s", one)
 	}
 	if huge := transcript(entries[57:], "feed", lastStep); !strings.Contains(huge, "said 19") {
@@ -174,11 +177,13 @@ func TestQuestionThatIsTooLongIsCutDown(t *testing.T) {
 	r = rigged(t, plain(), long)
 	r.fails(q, ErrFailed, "too long")
 	r.calls(lastStep + 1)
-	// Where the room is known, no request is sent that does not fit. An eighth of the window is free for the answer anyway.
+	// Where the room is known, no request is sent that does not fit. An eighth of the window is free for the answer
+	// anyway.
 	q.Key, q.Usable = "c", 12_000
 	r = rigged(t, plain(), text(good("a")))
 	r.answered(q)
-	if s := r.requests(); len(s) != 1 || len(s[0].System+s[0].Ask)/4+s[0].Form.MaxOutput > 12_000*8/7 || s[0].Form.MaxOutput != 3000 {
+	if s := r.requests(); len(s) != 1 || len(s[0].System+s[0].Ask)/4+s[0].Form.MaxOutput > 12_000*8/7 ||
+		s[0].Form.MaxOutput != 3000 {
 		t.Errorf("%d requests, the first of %d bytes, %+v", len(s), len(s[0].Ask), s[0].Form)
 	}
 }
@@ -245,7 +250,8 @@ func FuzzAnswerNeverForgesTheFrame(f *testing.F) {
 	})
 }
 
-// An answer that was cut is asked for with twice the room, and that does not fit behind a conversation that just fitted.
+// An answer that was cut is asked for with twice the room, and that does not fit behind a conversation that just
+// fitted.
 func TestSecondAskingFitsTheWindow(t *testing.T) {
 	const window = 128_000
 	usable := window - 8192

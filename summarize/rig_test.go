@@ -24,8 +24,9 @@ const secret = "Bearer sk-very-secret"
 // plain is a configuration like the one that is built in.
 func plain() Config {
 	return Config{
-		Mode: "auto", Detail: "medium", Prepare: "auto", Wait: unit.Duration(time.Minute), Timeout: unit.Duration(5 * time.Minute),
-		Jobs: 2, Queue: 16, Pending: 64 * unit.MB, Tries: 3, MaxOutput: 8_000,
+		Mode: "auto", Detail: "medium", Prepare: "auto", Wait: unit.Duration(time.Minute),
+		Timeout: unit.Duration(5 * time.Minute),
+		Jobs:    2, Queue: 16, Pending: 64 * unit.MB, Tries: 3, MaxOutput: 8_000,
 	}
 }
 

@@ -1,10 +1,11 @@
 // Package summarize is how a run of a conversation's groups becomes one text, once.
 //
-// It promises: of equal questions, asked at the same time or later, before a restart or after it, one is sent; the answer is
-// in the store before anyone is given it, for as long as the store keeps it. An answer that is empty, declined, cut short,
-// longer than what it stands for, or lacks a section is none. Whoever asks waits at most Config.Wait, and may leave; the job
-// goes on up to Config.Timeout. After a failure a question is not asked again for a while. Jobs, waiting questions, their
-// memory, requests per job and the size of an answer are bounded; no panic leaves a job; Close ends them all.
+// It promises: of equal questions, asked at the same time or later, before a restart or after it, one is sent; the
+// answer is in the store before anyone is given it, for as long as the store keeps it. An answer that is empty,
+// declined, cut short, longer than what it stands for, or lacks a section is none. Whoever asks waits at most
+// Config.Wait, and may leave; the job goes on up to Config.Timeout. After a failure a question is not asked again for
+// a while. Jobs, waiting questions, their memory, requests per job and the size of an answer are bounded; no panic
+// leaves a job; Close ends them all.
 //
 // A credential lives as long as the job that needs it, in memory alone. No log, event or error has a word of the
 // conversation, of the credential, or of what an upstream said.
@@ -123,16 +124,17 @@ func (s *Summariser) Look(key string) (p prose.Prose, found, pending bool) {
 	return p, found, pending && !found
 }
 
-// Pending reports whether prose is being made or waits for its turn. Whoever asks this before Ready misses nothing: a job puts its
-// prose into the store before it ends.
+// Pending reports whether prose is being made or waits for its turn. Whoever asks this before Ready misses nothing: a
+// job puts its prose into the store before it ends.
 func (s *Summariser) Pending(key string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.jobs[key] != nil
 }
 
-// Ask returns the answer to q. It waits until that is there, at most until ctx ends or Config.Wait has passed since somebody
-// first waited for it; then the error is ErrLate. It is ErrBusy if after a quarter of that it is not q's turn yet. The job goes on.
+// Ask returns the answer to q. It waits until that is there, at most until ctx ends or Config.Wait has passed since
+// somebody first waited for it; then the error is ErrLate. It is ErrBusy if after a quarter of that it is not q's
+// turn yet. The job goes on.
 func (s *Summariser) Ask(ctx context.Context, q prose.Question) (prose.Prose, error) {
 	if p, ok := s.Ready(q.Key); ok {
 		return p, nil
@@ -180,8 +182,8 @@ func (s *Summariser) Needs(detail string, usable int, ratio float64) int {
 	return int(told) + beyondReserve(outputCap(s.conf.Load().MaxOutput, usable), usable)
 }
 
-// beyondReserve is how many tokens of an answer's cap have no room in what every window keeps free for answers: an eighth of it, at
-// least up to mostReserve.
+// beyondReserve is how many tokens of an answer's cap have no room in what every window keeps free for answers: an
+// eighth of it, at least up to mostReserve.
 func beyondReserve(output, usable int) int { return max(0, output-min(mostReserve, usable/7)) }
 
 const mostReserve = 8192 // tokens

@@ -19,7 +19,8 @@ func TestRetriesDoNotWaitAllOverAgain(t *testing.T) {
 			_, err := r.Ask(ctx, question("k"))
 			gone := ctx.Err() != nil
 			leave()
-			if want := min(25, 60-25*i); !errors.Is(err, ErrLate) || time.Since(begun) != time.Duration(want)*time.Second || gone != (want == 25) {
+			if want := min(25, 60-25*i); !errors.Is(err, ErrLate) ||
+				time.Since(begun) != time.Duration(want)*time.Second || gone != (want == 25) {
 				t.Errorf("try %d: %v after %v", i, err, time.Since(begun))
 			}
 		}

@@ -28,9 +28,12 @@ func (c *wordCache) find(w word) (int, *cachedWord) {
 	return 0, s
 }
 
-func (s *cachedWord) keep(w word, count int) { *s = cachedWord(w) | cachedWord(count)<<59 } //nolint:gosec // at most seven
+func (s *cachedWord) keep(w word, count int) {
+	*s = cachedWord(w) | cachedWord(count)<<59 //nolint:gosec // at most seven
+}
 
-// pieceCache remembers the counts of the longer pieces seen last: what tools print says the same things again and again.
+// pieceCache remembers the counts of the longer pieces seen last: what tools print says the same things again and
+// again.
 type pieceCache [cacheSlots]cachedPiece
 
 type cachedPiece struct {
@@ -43,7 +46,8 @@ type cachedPiece struct {
 // find returns the count of a piece, 0 if it is not there, and the slot to keep it in.
 func (c *pieceCache) find(piece []byte, h uint64) (int, *cachedPiece) {
 	s := &c[h%cacheSlots]
-	if s.hash == uint16(h>>48) && int(s.size) == len(piece) && bytes.Equal(s.piece[:s.size], piece) { //nolint:gosec // bits
+	further := uint16(h >> 48) //nolint:gosec // bits
+	if s.hash == further && int(s.size) == len(piece) && bytes.Equal(s.piece[:s.size], piece) {
 		return int(s.count), s
 	}
 	return 0, s

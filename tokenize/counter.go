@@ -7,8 +7,8 @@
 //
 // Counting takes time in proportion to the text whatever the text is, allocates nothing once warm, and needs no
 // network: the vocabularies are in the program, are checked against the publisher's checksums, and are read when they
-// are first used. Everything may be used from any goroutine; each that counts at the same time takes some 650 KB of scratch
-// space, which is kept for the next until memory is collected. The package does no I/O and reads no clock.
+// are first used. Everything may be used from any goroutine; each that counts at the same time takes some 650 KB of
+// scratch space, which is kept for the next until memory is collected. The package does no I/O and reads no clock.
 package tokenize
 
 import (
@@ -25,8 +25,8 @@ const (
 	O200k  Vocabulary = iota // gpt-4o and everything newer
 	Cl100k                   // gpt-4, gpt-3.5
 
-	// Characters is no vocabulary: 3.6 characters are one token, whatever the text. It is the unit of published replays, for
-	// figures that shall be compared with theirs.
+	// Characters is no vocabulary: 3.6 characters are one token, whatever the text. It is the unit of published
+	// replays, for figures that shall be compared with theirs.
 	Characters
 )
 
@@ -74,7 +74,8 @@ func newCounter(v Vocabulary, cs *classes) (*Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Counter{vocabulary: v, split: splitter{cs, v == O200k}, ranks: r, mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
+	return &Counter{vocabulary: v, split: splitter{cs, v == O200k}, ranks: r,
+		mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
 }
 
 // Vocabulary is what the counter counts in.

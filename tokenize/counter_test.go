@@ -28,9 +28,9 @@ func counter(tb testing.TB, v tokenize.Vocabulary) *tokenize.Counter {
 	return c
 }
 
-// newer are characters of the fixture that the official encoder knows as letters and Go's Unicode tables (15.0) do not. A
-// contraction behind one of them is counted as a piece of its own: one token more. When Go's tables know them this fails,
-// and they go from here.
+// newer are characters of the fixture that the official encoder knows as letters and Go's Unicode tables (15.0) do
+// not. A contraction behind one of them is counted as a piece of its own: one token more. When Go's tables know them
+// this fails, and they go from here.
 const newer = "\U0002ebf0\U0002ebf1\u1c89\u1c8a\ua7cb\ua7cd\ua7da\ua7dc\U00010d40\U00010d50\U00010d65\U00010d70\U000105c0" +
 	"\U00011380\U0001e5d0\U0001e5f1\U00016d40\U00013460"
 
@@ -50,7 +50,8 @@ func TestCountsAreTheOfficialOnes(t *testing.T) {
 		if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
 			t.Fatal(err)
 		}
-		got := [2]int{counter(t, tokenize.O200k).CountString(row.Text), counter(t, tokenize.Cl100k).CountString(row.Text)}
+		got := [2]int{counter(t, tokenize.O200k).CountString(row.Text),
+			counter(t, tokenize.Cl100k).CountString(row.Text)}
 		want := [2]int{row.O200k, row.Cl100k}
 		if strings.HasSuffix(row.Text, "'s") && strings.ContainsAny(row.Text, newer) {
 			want[0], want[1] = want[0]+1, want[1]+1
@@ -88,7 +89,8 @@ func oracle(tb testing.TB, v tokenize.Vocabulary) func(string) int {
 }
 
 func FuzzCountsAgreeWithAnotherImplementation(f *testing.F) {
-	for _, s := range []string{"", "it's HTTPServer's 123456 ǅx", "\n\t\n  x", "日本語 텍스트 ภาษา", "a\u0301\u0301B 'LL ... //\r\n", "😀👍🏽\x7f<|endoftext|>"} {
+	for _, s := range []string{"", "it's HTTPServer's 123456 ǅx", "\n\t\n  x", "日本語 텍스트 ภาษา",
+		"a\u0301\u0301B 'LL ... //\r\n", "😀👍🏽\x7f<|endoftext|>"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
@@ -149,7 +151,8 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	for _, v := range vocabularies {
 		c := counter(t, v)
 		c.Count(text)
-		if n := testing.AllocsPerRun(50, func() { c.Count(text) }); n >= 1 { // a collection may take the scratch space away once
+		// a collection may take the scratch space away once
+		if n := testing.AllocsPerRun(50, func() { c.Count(text) }); n >= 1 {
 			t.Errorf("%s: %v allocations for a count", v, n)
 		}
 	}
@@ -182,7 +185,8 @@ func TestVeryLongPiecesAreNearlyExact(t *testing.T) {
 	if raced {
 		t.Skip("the other implementation takes quadratic time")
 	}
-	for _, unit := range []string{"a", "日", "qzjxkvbpygfwmucldrhsnioate", "=", " \t", "/" + strings.Repeat("*", 96), "/" + strings.Repeat("*", 76)} {
+	for _, unit := range []string{"a", "日", "qzjxkvbpygfwmucldrhsnioate", "=", " \t", "/" + strings.Repeat("*", 96),
+		"/" + strings.Repeat("*", 76)} {
 		text := strings.Repeat(unit, 24_000/len(unit))
 		for _, v := range vocabularies {
 			got, want := counter(t, v).CountString(text), oracle(t, v)(text)

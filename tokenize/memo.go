@@ -46,10 +46,10 @@ func (m *Memo) Count(c *Counter, text []byte) int {
 	return m.Remember(c, 0, text, c.Count)
 }
 
-// Remember is count(text), from memory if it is there. It is for counts that are not of the text as it stands, each kind
-// of which has a number of its own; 0 is the text as it stands.
+// Remember is count(text), from memory if it is there. It is for counts that are not of the text as it stands, each
+// kind of which has a number of its own; 0 is the text as it stands.
 func (m *Memo) Remember(c *Counter, kind uint8, text []byte, count func([]byte) int) int {
-	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // only to tell texts apart
+	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // tells texts apart
 	s := &m.shards[k.hash%uint64(len(m.shards))]
 	if n, ok := s.find(k, m.half); ok {
 		return n

@@ -18,10 +18,10 @@ type family struct {
 	Model
 }
 
-// Ratios before anything has been measured. Sources: for Claude the multipliers that sammcj/ingest published (PR 65); for
-// Gemini its documentation's four characters to a token, for DeepSeek its documentation's 0.3 tokens to a character, both
-// against the 4.44 bytes to a token of English prose in o200k_base; the rest are byte-pair vocabularies of 100k to 150k
-// tokens, for which nothing trustworthy is published.
+// Ratios before anything has been measured. Sources: for Claude the multipliers that sammcj/ingest published (PR 65);
+// for Gemini its documentation's four characters to a token, for DeepSeek its documentation's 0.3 tokens to a
+// character, both against the 4.44 bytes to a token of English prose in o200k_base; the rest are byte-pair
+// vocabularies of 100k to 150k tokens, for which nothing trustworthy is published.
 const (
 	ratioClaude    = 1.18
 	ratioNewClaude = 1.53
@@ -97,8 +97,9 @@ func OneModel(m Model) Models {
 	return Models{[]family{{"", m}}}
 }
 
-// Of is the model of a name as requests spell it: with a provider in front ("openai/gpt-4o", "us.anthropic.claude-…"), a
-// variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). A name that nothing fits is counted in o200k_base with a ratio.
+// Of is the model of a name as requests spell it: with a provider in front ("openai/gpt-4o",
+// "us.anthropic.claude-…"), a variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). A name that nothing fits is
+// counted in o200k_base with a ratio.
 func (m Models) Of(name string) Model {
 	name = strings.ToLower(name)
 	if tuned, ok := strings.CutPrefix(name, "ft:"); ok {
@@ -123,8 +124,8 @@ func (m Models) Of(name string) Model {
 	panic("BUG: the table of models has no last row")
 }
 
-// fits reports whether the name begins with the row's prefix. A family whose counts are exact must end there, or at a sign:
-// other makers' names begin alike.
+// fits reports whether the name begins with the row's prefix. A family whose counts are exact must end there, or at a
+// sign: other makers' names begin alike.
 func (f family) fits(name string) bool {
 	rest, ok := strings.CutPrefix(name, f.prefix)
 	return ok && (!f.Exact || rest == "" || strings.IndexByte("-.:@", rest[0]) >= 0)

@@ -38,7 +38,8 @@ func TestModelsFindTheirVocabulary(t *testing.T) {
 	f("deepseek-chat", "deepseek", o, false)
 	f("meta-llama/llama-3.3-70b-instruct:free", "other", o, false)
 	f("Qwen/Qwen3-Coder", "other", o, false)
-	for _, old := range []string{"claude-opus-4@20250514", "claude-opus-4-0", "claude-4-sonnet-20250514", "claude-2.1", "claude-instant-1.2", "anthropic.claude-v2:1",
+	for _, old := range []string{"claude-opus-4@20250514", "claude-opus-4-0", "claude-4-sonnet-20250514", "claude-2.1",
+		"claude-instant-1.2", "anthropic.claude-v2:1",
 		"jp.anthropic.claude-sonnet-4-5-v1:0", "us-gov.anthropic.claude-3-5-sonnet", "databricks-claude-opus-4-5"} {
 		f(old, "claude", o, false)
 		if r := models.Of(old).Ratio; r != 1.18 {

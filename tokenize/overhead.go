@@ -164,8 +164,8 @@ func patches(multiplier float64) imageRule {
 // rounding keeps a number that is whole but for the last bits from being rounded up.
 const rounding = 1e-9
 
-// pixels and finePixels: the long side brought down, then one token for 750 pixels, up to a bound. Models from Opus 4.7 on
-// look more closely.
+// pixels and finePixels: the long side brought down, then one token for 750 pixels, up to a bound. Models from Opus
+// 4.7 on look more closely.
 func pixels(width, height int, _ bool) int { return perPixel(width, height, 1568, 1600) }
 
 func finePixels(width, height int, _ bool) int { return perPixel(width, height, 2576, 4784) }

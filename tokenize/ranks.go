@@ -23,7 +23,7 @@ const noRank = 1<<31 - 1
 type ranks struct {
 	keys  []uint64 // words that are tokens; open addressing, 0 is empty
 	ranks []int32  // of the token in the same place of keys
-	slots []uint64 // longer tokens, open addressing: the upper half of the hash, and the place in blob plus one; 0 is empty
+	slots []uint64 // longer tokens, open addressing: upper half of the hash, and place in blob plus one; 0 is empty
 	blob  []byte   // longer tokens: length in one byte, rank in three, and the token
 	maybe []uint64 // a bit for each hash's top bits; where it is not set there is no token
 	pairs []int32  // rank of two bytes, by their value as a number
@@ -64,7 +64,8 @@ func loadRanks(f vocabularyFile) (*ranks, error) {
 func newRanks(tokens, size int) *ranks {
 	width := bits.Len(uint(tokens)) //nolint:gosec // a count
 	r := &ranks{
-		keys: make([]uint64, 1<<width), ranks: make([]int32, 1<<width), shift: uint8(64 - width), //nolint:gosec // at most 64
+		keys: make([]uint64, 1<<width), ranks: make([]int32, 1<<width),
+		shift: uint8(64 - width), //nolint:gosec // at most 64
 		slots: make([]uint64, 1<<width), tail: 1<<width - 1, blob: make([]byte, 0, size), pairs: make([]int32, 1<<16),
 		maybe: make([]uint64, 1<<(maybeBits-6)),
 	}
@@ -113,8 +114,9 @@ func (r *ranks) add(token []byte, rank int32) {
 	for r.slots[i] != 0 {
 		i = (i + 1) & r.tail
 	}
-	r.slots[i] = h&^0xffffffff | uint64(len(r.blob)+1)                                   //nolint:gosec // a length
-	r.blob = append(r.blob, byte(len(token)), byte(rank), byte(rank>>8), byte(rank>>16)) //nolint:gosec // a rank has 18 bits
+	r.slots[i] = h&^0xffffffff | uint64(len(r.blob)+1) //nolint:gosec // a length
+	//nolint:gosec // a rank has 18 bits
+	r.blob = append(r.blob, byte(len(token)), byte(rank), byte(rank>>8), byte(rank>>16))
 	r.blob = append(r.blob, token...)
 }
 
@@ -154,9 +156,11 @@ func tail(b []byte) uint64 {
 	case n == 8:
 		return binary.LittleEndian.Uint64(b)
 	case n >= 4: // two reads that overlap where their bytes are the same
-		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*uint(n-4)) //nolint:gosec // at most 3
+		last := uint64(binary.LittleEndian.Uint32(b[n-4:]))
+		return uint64(binary.LittleEndian.Uint32(b)) | last<<(8*uint(n-4)) //nolint:gosec // at most 3
 	case n >= 2:
-		return uint64(binary.LittleEndian.Uint16(b)) | uint64(binary.LittleEndian.Uint16(b[n-2:]))<<(8*uint(n-2)) //nolint:gosec // at most 1
+		last := uint64(binary.LittleEndian.Uint16(b[n-2:]))
+		return uint64(binary.LittleEndian.Uint16(b)) | last<<(8*uint(n-2)) //nolint:gosec // at most 1
 	case n == 1:
 		return uint64(b[0])
 	}

@@ -28,7 +28,8 @@ func kinds() map[string][]byte {
 			return fmt.Sprintf("2025-11-%02dT10:%02d:07Z INFO %s/%s.go:%d: %s id=%08x\n", 1+rng.IntN(30), rng.IntN(60), w(), w(), rng.IntN(900), w(), rng.Uint32())
 		},
 		"cjk": func() string {
-			return signs[rng.IntN(len(signs))] + signs[rng.IntN(len(signs))] + signs[rng.IntN(len(signs))] + "の、"[3*rng.IntN(2):][:3]
+			sign := func() string { return signs[rng.IntN(len(signs))] }
+			return sign() + sign() + sign() + "の、"[3*rng.IntN(2):][:3]
 		},
 	}
 	texts := make(map[string][]byte)

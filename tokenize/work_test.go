@@ -31,8 +31,8 @@ const (
 )
 
 // Work grows with the text and not with its square: ten times the text takes at most twelve times the work, where a
-// quadratic counter takes a hundred times. Work is statements executed, which a build for test coverage counts; no clock
-// is read, so nothing depends on the machine.
+// quadratic counter takes a hundred times. Work is statements executed, which a build for test coverage counts; no
+// clock is read, so nothing depends on the machine.
 func TestWorkIsLinear(t *testing.T) {
 	if text := os.Getenv(workText); text != "" {
 		countOnce(t, text)

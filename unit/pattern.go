@@ -2,8 +2,8 @@ package unit
 
 import "strings"
 
-// Match reports whether name fits the pattern, in which * stands for any run of characters and ? for one byte. Case does
-// not matter.
+// Match reports whether name fits the pattern, in which * stands for any run of characters and ? for one byte. Case
+// does not matter.
 func Match(pattern, name string) bool {
 	pattern, name = strings.ToLower(pattern), strings.ToLower(name)
 	star, mark := -1, 0 // where the last * stands, and how far of name it has taken

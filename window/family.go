@@ -15,11 +15,11 @@ type family struct {
 // families is read from the top: the first pattern that fits holds. So what a family's odd members hold stands before
 // the family, and for its next ones, which nobody knows yet, the smaller of what its members hold.
 //
-// The numbers are what the makers publish, taken from the listings of models.dev as of 2 July 2026, for GPT-5.6 and GPT-6 of
-// September 2026. Where a maker takes less as a request than the window holds, the request counts: OpenAI refuses more
-// than 272,000 tokens to models of 400,000 ("Input tokens exceed the configured limit of 272000 tokens", cline issue
-// 5474) and publishes 922,000 for those of 1,050,000. Of open models that need a setting for their full window (YaRN), the one
-// without it is meant; of those that hosts give differently, what most of them give.
+// The numbers are what the makers publish, taken from the listings of models.dev as of 2 July 2026, for GPT-5.6 and
+// GPT-6 of September 2026. Where a maker takes less as a request than the window holds, the request counts: OpenAI
+// refuses more than 272,000 tokens to models of 400,000 ("Input tokens exceed the configured limit of 272000 tokens",
+// cline issue 5474) and publishes 922,000 for those of 1,050,000. Of open models that need a setting for their full
+// window (YaRN), the one without it is meant; of those that hosts give differently, what most of them give.
 var families = [...]family{
 	// OpenAI
 	{"gpt-5-*chat gpt-5-*chat-*", 128_000},

@@ -18,9 +18,10 @@ type Keeper interface {
 	Put(key string, value []byte, keep time.Duration) error
 }
 
-// Lessons are windows that use has shown, for each upstream and model: what a refusal states or suggests, what a server
-// that cuts requests seems to have, what a server says of itself when it is asked. They end by themselves, and are taken
-// back when a request that is larger is answered. Make one with NewLessons; its methods may be called from any goroutine.
+// Lessons are windows that use has shown, for each upstream and model: what a refusal states or suggests, what a
+// server that cuts requests seems to have, what a server says of itself when it is asked. They end by themselves, and
+// are taken back when a request that is larger is answered. Make one with NewLessons; its methods may be called from
+// any goroutine.
 type Lessons struct {
 	keeper Keeper // nil: they end with the process
 	now    func() time.Time
@@ -61,8 +62,9 @@ func NewLessons(k Keeper, now func() time.Time) *Lessons {
 	return l
 }
 
-// LearnRefusal learns from a refusal: the window that it states, or else, if the request was too long by our count, that the
-// window is a little smaller than the request. It returns what was learned; ok says that this is news, which deserves a warning.
+// LearnRefusal learns from a refusal: the window that it states, or else, if the request was too long by our count,
+// that the window is a little smaller than the request. It returns what was learned; ok says that this is news, which
+// deserves a warning.
 func (l *Lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool) {
 	switch {
 	case v.Kind != overflow.Input && v.Kind != overflow.Output:
@@ -76,8 +78,8 @@ func (l *Lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s ove
 	return 0, false
 }
 
-// LearnCut learns that a server has cut a request to a window of about so many tokens; see Truncated. It takes two such requests, and
-// none that was answered with more: some servers leave out of their count what they had cached.
+// LearnCut learns that a server has cut a request to a window of about so many tokens; see Truncated. It takes two
+// such requests, and none that was answered with more: some servers leave out of their count what they had cached.
 func (l *Lessons) LearnCut(upstream, model string, tokens, believed int) (ok bool) {
 	if !l.repeatsCut(question{upstream, model}, tokens) {
 		return false
@@ -119,8 +121,8 @@ func (l *Lessons) Unprobe(asked func(upstream string) bool) {
 	}
 }
 
-// LearnAnswer takes lessons back that a request which was answered proves wrong. tokens are the provider's own count of it: a
-// server that cuts requests answers larger ones too, by ours.
+// LearnAnswer takes lessons back that a request which was answered proves wrong. tokens are the provider's own count
+// of it: a server that cuts requests answers larger ones too, by ours.
 func (l *Lessons) LearnAnswer(upstream, model string, tokens int) {
 	q := question{upstream, model}
 	l.noteLargest(q, tokens)
@@ -311,7 +313,8 @@ func (l *Lessons) restore(value []byte) {
 	now := l.now()
 	for _, k := range all {
 		n := lesson{k.Tokens, k.Until, k.Stated}
-		sound := n.tokens >= overflow.LeastWindow && n.tokens <= overflow.MostWindow && n.holds(now) && !n.until.After(now.Add(keepStated))
+		sound := n.tokens >= overflow.LeastWindow && n.tokens <= overflow.MostWindow && n.holds(now) &&
+			!n.until.After(now.Add(keepStated))
 		if !sound || len(k.Upstream) > maxName || len(k.Model) > maxName || len(l.taught) >= mostTaught {
 			continue
 		}

@@ -44,7 +44,8 @@ type watch struct{ at time.Time }
 
 func (w *watch) now() time.Time { return w.at }
 
-// lessonsOn are lessons over the drawer, with their windows and their clock. A model is believed to hold 128,000 tokens.
+// lessonsOn are lessons over the drawer, with their windows and their clock. A model is believed to hold 128,000
+// tokens.
 func lessonsOn(d *drawer) (*Lessons, *Windows, *watch) {
 	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	l := NewLessons(d, clock.now)
@@ -158,7 +159,8 @@ func TestOneLessonReplacesAnother(t *testing.T) {
 	believed := overflow.Sent{Window: 128_000} // as a request that began before the lesson has it
 	guess := func(tokens int) func() {
 		return func() {
-			l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Input}, overflow.Sent{Tokens: tokens * 20 / 19, Window: 128_000})
+			l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Input},
+				overflow.Sent{Tokens: tokens * 20 / 19, Window: 128_000})
 		}
 	}
 	f(57_000, guess(57_000))
@@ -202,7 +204,8 @@ func TestLessonsOutliveTheProcess(t *testing.T) {
 	next := func() *Windows {
 		return New(Config{Default: 128_000}, NewLessons(d, clock.now))
 	}
-	if a, b := next().Of("up", "a"), next().Of("up", "b"); a != (Window{32_768, Learned}) || b != (Window{19_000, Learned}) {
+	if a, b := next().Of("up", "a"), next().Of("up", "b"); a != (Window{32_768, Learned}) ||
+		b != (Window{19_000, Learned}) {
 		t.Errorf("after a restart: %v, %v", a, b)
 	}
 	clock.at = clock.at.Add(2 * time.Hour)
@@ -340,7 +343,8 @@ func TestLearnedWindowsAreNeverAboveWhatIsConfigured(t *testing.T) {
 			case 4:
 				clock.at = clock.at.Add(time.Duration(n) * time.Second)
 			}
-			if got := w.Of("up", "mine"); got.Tokens > 64_000 || got.Tokens < overflow.LeastWindow || got.Tokens == 64_000 && got.Source == Learned {
+			if got := w.Of("up", "mine"); got.Tokens > 64_000 || got.Tokens < overflow.LeastWindow ||
+				got.Tokens == 64_000 && got.Source == Learned {
 				t.Fatalf("the window is %v", got)
 			}
 		}

@@ -30,8 +30,8 @@ func readName(s string) name {
 	return name{full, plain, date.ReplaceAllString(plain, "")}
 }
 
-// withoutMaker takes off what may stand before a model without a slash: a region and a maker, each with a dot behind, as
-// Bedrock spells them, and a few others. A part with a digit in it belongs to the model.
+// withoutMaker takes off what may stand before a model without a slash: a region and a maker, each with a dot behind,
+// as Bedrock spells them, and a few others. A part with a digit in it belongs to the model.
 func withoutMaker(s string) string {
 	for _, maker := range []string{"openai:", "anthropic:", "google:", "databricks-"} {
 		s = strings.TrimPrefix(s, maker)

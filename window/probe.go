@@ -28,9 +28,9 @@ const (
 	studioNext = "/api/v1/models" // LM Studio from 0.4 on
 )
 
-// Looks are the requests that may tell how much a model holds, in the order in which they are worth sending: the first answer that
-// ReadProbe can read says it. own is for a server of the user's, which may be of any kind: none of these has it load a model or
-// makes it answer one. Any other one is asked for the list of the common API alone.
+// Looks are the requests that may tell how much a model holds, in the order in which they are worth sending: the
+// first answer that ReadProbe can read says it. own is for a server of the user's, which may be of any kind: none of
+// these has it load a model or makes it answer one. Any other one is asked for the list of the common API alone.
 func Looks(model string, own bool) []Look {
 	list := Look{Method: "GET", Path: commonList}
 	if !own {
@@ -51,12 +51,12 @@ func Looks(model string, own bool) []Look {
 	}
 }
 
-// MostProbe bounds the bytes of an answer that are read. The lists of large hosts have hundreds of models with a page of text
-// each; of what is longer the beginning counts.
+// MostProbe bounds the bytes of an answer that are read. The lists of large hosts have hundreds of models with a page
+// of text each; of what is longer the beginning counts.
 const MostProbe = 4 << 20
 
-// ReadProbe reads what a server has answered to the Look with the path: how many tokens the model holds there, if it says so. What
-// a model could hold, or was trained with, is no answer: servers are run with less.
+// ReadProbe reads what a server has answered to the Look with the path: how many tokens the model holds there, if it
+// says so. What a model could hold, or was trained with, is no answer: servers are run with less.
 func ReadProbe(path string, body []byte, model string) (tokens int, ok bool) {
 	body = body[:min(len(body), MostProbe)]
 	path, _, _ = strings.Cut(path, "?")
@@ -106,8 +106,8 @@ func readList(list gjson.Result, read func(gjson.Result) []listed) (all []listed
 	return all
 }
 
-// searchCommonList finds a model in the list of the common API. A whole list in which each model holds the same is that of a server
-// that runs one, maybe with adapters, under whatever name it is asked for.
+// searchCommonList finds a model in the list of the common API. A whole list in which each model holds the same is
+// that of a server that runs one, maybe with adapters, under whatever name it is asked for.
 func searchCommonList(body []byte, model string) (tokens int) {
 	list := gjson.ParseBytes(body)
 	if !list.IsArray() {
@@ -142,7 +142,8 @@ func sizeAdapters(all []listed) {
 	}
 }
 
-// readCommonModel is an item of the common API's list. Its smallest size counts: a host may have the model's, and its own below that.
+// readCommonModel is an item of the common API's list. Its smallest size counts: a host may have the model's, and its
+// own below that.
 func readCommonModel(v gjson.Result) []listed {
 	m := listed{names: namesIn(v, "id", "canonical_slug", "root"), parent: v.Get("parent").String()}
 	v.Get("aliases").ForEach(func(_, alias gjson.Result) bool {

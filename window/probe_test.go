@@ -151,7 +151,8 @@ func TestLooksAreFewAndAskForTheModel(t *testing.T) {
 }
 
 func FuzzReadProbe(f *testing.F) {
-	for _, body := range []string{vllm, vllmAdapters, groq, openRouter, together, mistral, llamaOne, llamaRun, ollamaPS, ollamaSh, studioV0, studioV1,
+	for _, body := range []string{vllm, vllmAdapters, groq, openRouter, together, mistral, llamaOne, llamaRun, ollamaPS,
+		ollamaSh, studioV0, studioV1,
 		strings.Repeat("[", 100_000), strings.Repeat(`{"data":[`, 50_000)} {
 		f.Add(body, "qwen/qwen3-8b:2")
 	}

@@ -27,10 +27,10 @@ var makers = [...]string{"anthropic", "azure", "bedrock", "deepseek", "gemini", 
 
 // readTable indexes the built-in table.
 //
-// Providers list one model with different windows, and too large a belief ends in a refusal, too small a one in compaction
-// that was not needed. A maker's own entry is a promise: of several, the smallest holds. A host only ever cuts what the
-// model has: of several, the largest holds, because whoever cuts says so in a refusal, which can be answered and learned
-// from, whereas a compaction that was not needed tells nobody.
+// Providers list one model with different windows, and too large a belief ends in a refusal, too small a one in
+// compaction that was not needed. A maker's own entry is a promise: of several, the smallest holds. A host only ever
+// cuts what the model has: of several, the largest holds, because whoever cuts says so in a refusal, which can be
+// answered and learned from, whereas a compaction that was not needed tells nobody.
 func readTable() table {
 	t := table{map[string]index{}, newIndex(), newIndex()}
 	for line := range strings.Lines(rows) {

@@ -33,7 +33,8 @@ type Config struct {
 // Source is where a window's size comes from.
 type Source string
 
-// The sources, from the one that is asked first. A Default deserves a warning, and so does what is below the configuration.
+// The sources, from the one that is asked first. A Default deserves a warning, and so does what is below the
+// configuration.
 const (
 	Learned    Source = "learned" // from a refusal, or from a request that was cut
 	Configured Source = "configured"
@@ -87,10 +88,10 @@ func New(c Config, l *Lessons) *Windows {
 	return w
 }
 
-// Of is the window of the model that a request to the upstream names, as the request spells it: with a provider in front
-// ("openai/gpt-4o", "us.anthropic.claude-…"), a date or a variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). The
-// longest of the configured patterns that fits this name wins; of two as long, the smaller window. What was learned is of
-// the very names of upstream and model.
+// Of is the window of the model that a request to the upstream names, as the request spells it: with a provider in
+// front ("openai/gpt-4o", "us.anthropic.claude-…"), a date or a variant behind (":free"), or fine-tuned
+// ("ft:gpt-4o:…"). The longest of the configured patterns that fits this name wins; of two as long, the smaller
+// window. What was learned is of the very names of upstream and model.
 func (w *Windows) Of(upstream, model string) Window {
 	found := w.withoutLessons(upstream, model)
 	if w.lessons == nil {
@@ -158,7 +159,8 @@ func (w *Windows) search(upstream, model string) Window {
 }
 
 // Usable is how many tokens of a window a request may take: what it asks for as output stays free, but at least 8,192
-// tokens or an eighth of the window, whichever is less, and at most a quarter. maxOutput is 0 if the request does not say.
+// tokens or an eighth of the window, whichever is less, and at most a quarter. maxOutput is 0 if the request does not
+// say.
 func Usable(window, maxOutput int) int {
 	reserve := max(maxOutput, min(8192, window/8))
 	return window - min(reserve, window/4)

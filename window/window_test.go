@@ -204,7 +204,8 @@ func TestUsableLeavesRoomForTheAnswer(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		window, maxOutput := rapid.IntRange(0, 10_000_000).Draw(t, "window"), rapid.IntRange(0, 1<<40).Draw(t, "maxOutput")
 		usable := Usable(window, maxOutput)
-		if usable > window || window-usable > window/4 || window-usable < min(maxOutput, window/4) || window-usable < min(8192, window/8) {
+		if usable > window || window-usable > window/4 || window-usable < min(maxOutput, window/4) ||
+			window-usable < min(8192, window/8) {
 			t.Fatalf("Usable(%d, %d) is %d", window, maxOutput, usable)
 		}
 	})

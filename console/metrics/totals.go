@@ -26,8 +26,9 @@ type totals struct {
 func (m *Recorder) Totals() Totals {
 	t := &m.totals
 	return Totals{
-		Exchanges: t.exchanges.Load(), InFlight: t.inFlight(), TokensBefore: t.before.Load(), TokensAfter: t.after.Load(),
-		Observed: t.observed.Load(),
+		Exchanges: t.exchanges.Load(), InFlight: t.inFlight(), TokensBefore: t.before.Load(),
+		TokensAfter: t.after.Load(),
+		Observed:    t.observed.Load(),
 	}
 }
 

@@ -1,5 +1,6 @@
-// Package props has the contents of a make-believe repository and what lies around it: source, logs, and what a service answers. They are
-// as long and as little alike as real ones are. What comes depends on the dice and the arguments alone, to the byte.
+// Package props has the contents of a make-believe repository and what lies around it: source, logs, and what a
+// service answers. They are as long and as little alike as real ones are. What comes depends on the dice and the
+// arguments alone, to the byte.
 package props
 
 import (
@@ -26,9 +27,12 @@ func Dice(seed uint64, of string) *rand.Rand {
 }
 
 var (
-	verbs   = [...]string{"settle", "post", "match", "accrue", "reverse", "allocate", "convert", "clear", "split", "carry", "quote", "reserve"}
-	nouns   = [...]string{"Batch", "Entry", "Invoice", "Charge", "Payout", "Fee", "Rate", "Window", "Balance", "Hold", "Refund", "Mandate"}
-	locals  = [...]string{"gross", "net", "rest", "share", "delta", "limit", "carry", "total", "amount", "quota", "spread", "margin"}
+	verbs = [...]string{"settle", "post", "match", "accrue", "reverse", "allocate", "convert", "clear", "split",
+		"carry", "quote", "reserve"}
+	nouns = [...]string{"Batch", "Entry", "Invoice", "Charge", "Payout", "Fee", "Rate", "Window", "Balance", "Hold",
+		"Refund", "Mandate"}
+	locals = [...]string{"gross", "net", "rest", "share", "delta", "limit", "carry", "total", "amount", "quota",
+		"spread", "margin"}
 	methods = [...]string{"Scale", "Minus", "Plus", "Portion", "Convert", "Capped", "Rounded", "Per", "Floor", "Weighted"}
 	reasons = [...]string{"the bank's cut-off has passed", "a fee may be negative", "the rate is of the day before", "an entry comes twice",
 		"the batch was reopened", "currencies differ", "the hold has been lifted", "a mandate has ended"}
@@ -84,7 +88,8 @@ func TestSource(d *rand.Rand, t Subject) string {
 	return b.String()
 }
 
-// Failing is a test's log, in the middle of which stands how it failed, with a trace. Its other lines name things by their number, from 1000.
+// Failing is a test's log, in the middle of which stands how it failed, with a trace. Its other lines name things by
+// their number, from 1000.
 func Failing(d *rand.Rand, t Subject, trace string, name func(i int) string) string {
 	lines := 120 + 40*d.IntN(5)
 	var b strings.Builder
@@ -96,7 +101,8 @@ func Failing(d *rand.Rand, t Subject, trace string, name func(i int) string) str
 				cents/100, cents%100, (cents+1)/100, (cents+1)%100)
 		}
 		fmt.Fprintf(&b, "2026-03-14T09:%02d:%02d.%03dZ DEBUG %s.%s%s id=%s account=%d sum=%d.%02d span=%08x\n", i/60%60, i%60, d.IntN(1000), t.Package,
-			Pick(d, verbs[:]), Pick(d, nouns[:]), name(1000+i), 10_000_000+d.IntN(90_000_000), d.IntN(10_000), d.IntN(100), d.Uint32())
+			Pick(d, verbs[:]), Pick(d, nouns[:]), name(1000+i), 10_000_000+d.IntN(90_000_000), d.IntN(10_000),
+			d.IntN(100), d.Uint32())
 	}
 	fmt.Fprintf(&b, "--- FAIL: %s (%d.%02ds)\nFAIL\nFAIL\tsettle/%s\t%d.%03ds\nexit status 1\n", t.Test(), d.IntN(9), d.IntN(100), t.Package, d.IntN(9), d.IntN(1000))
 	return b.String()
@@ -109,7 +115,8 @@ func Passing(d *rand.Rand, t Subject) string {
 	const steps = 90
 	for i := range steps + 1 {
 		done := i * 40 / steps
-		fmt.Fprintf(&b, "\r[%s%s] %3d%% %s%s", strings.Repeat("#", done), strings.Repeat(".", 40-done), i*100/steps, Pick(d, verbs[:]), Pick(d, nouns[:]))
+		fmt.Fprintf(&b, "\r[%s%s] %3d%% %s%s", strings.Repeat("#", done), strings.Repeat(".", 40-done), i*100/steps,
+			Pick(d, verbs[:]), Pick(d, nouns[:]))
 	}
 	fmt.Fprintf(&b, "\nok  \tsettle/%s\t%d.%03ds\tcoverage: %d.%d%% of statements\nexit status 0\n", t.Package, d.IntN(9), d.IntN(1000), 70+d.IntN(29), d.IntN(10))
 	return b.String()

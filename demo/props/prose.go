@@ -9,16 +9,22 @@ import (
 // What is written for people: sentences, pages of the web, what a browser shows, and what a shop knows of an order.
 
 var (
-	things = [...]string{"battery", "bridge", "canal", "carbon market", "census", "cooling loop", "dam", "enzyme", "ferry", "glacier", "grid", "harbour", "heat pump",
-		"isotope", "kiln", "lathe", "meadow", "mill", "orchard", "pension fund", "pipeline", "quarry", "railway", "reef", "reservoir", "sensor", "tariff", "turbine", "vaccine", "weir"}
-	traits = [...]string{"ageing", "annual", "coastal", "dense", "early", "federal", "fragile", "idle", "local", "measured", "municipal", "narrow", "northern", "older",
+	things = [...]string{"battery", "bridge", "canal", "carbon market", "census", "cooling loop", "dam", "enzyme",
+		"ferry", "glacier", "grid", "harbour", "heat pump",
+		"isotope", "kiln", "lathe", "meadow", "mill", "orchard", "pension fund", "pipeline", "quarry", "railway",
+		"reef", "reservoir", "sensor", "tariff", "turbine", "vaccine", "weir"}
+	traits = [...]string{"ageing", "annual", "coastal", "dense", "early", "federal", "fragile", "idle", "local",
+		"measured", "municipal", "narrow", "northern", "older",
 		"partial", "quiet", "regional", "seasonal", "steady", "surplus", "thermal", "unlikely", "urban", "western"}
-	deeds = [...]string{"outlasted", "replaced", "delayed", "reduced", "doubled", "undercut", "surveyed", "financed", "reopened", "measured", "displaced", "cooled",
+	deeds = [...]string{"outlasted", "replaced", "delayed", "reduced", "doubled", "undercut", "surveyed", "financed",
+		"reopened", "measured", "displaced", "cooled",
 		"audited", "connected", "flooded", "restored", "shortened", "insured"}
 	joins = [...]string{"because", "although", "while", "after", "unless", "before", "so that", "whereas"}
-	names = [...]string{"Aldermoor", "Brannick", "Corvell", "Dunmere", "Eskdale", "Farrow", "Gallow Hill", "Hexley", "Inverlea", "Jorvik", "Kestrel Bay", "Lowther",
+	names = [...]string{"Aldermoor", "Brannick", "Corvell", "Dunmere", "Eskdale", "Farrow", "Gallow Hill", "Hexley",
+		"Inverlea", "Jorvik", "Kestrel Bay", "Lowther",
 		"Marrick", "Northolme", "Oakhaven", "Pellworth", "Quarrendon", "Ravensby", "Selwick", "Tarnside", "Ulverton", "Wexcombe"}
-	wares = [...]string{"Trail Lamp", "Field Kettle", "Wool Throw", "Desk Riser", "Rain Shell", "Travel Mug", "Seed Tray", "Bike Pump", "Camp Stool", "Reading Light"}
+	wares = [...]string{"Trail Lamp", "Field Kettle", "Wool Throw", "Desk Riser", "Rain Shell", "Travel Mug",
+		"Seed Tray", "Bike Pump", "Camp Stool", "Reading Light"}
 )
 
 // Topic is what a page may be about.
@@ -28,7 +34,8 @@ func Topic(d *rand.Rand) string {
 
 // Sentence is one, with a number now and then.
 func Sentence(d *rand.Rand) string {
-	s := fmt.Sprintf("The %s %s %s the %s %s", Pick(d, traits[:]), Pick(d, things[:]), Pick(d, deeds[:]), Pick(d, traits[:]), Pick(d, things[:]))
+	s := fmt.Sprintf("The %s %s %s the %s %s", Pick(d, traits[:]), Pick(d, things[:]), Pick(d, deeds[:]),
+		Pick(d, traits[:]), Pick(d, things[:]))
 	switch d.IntN(4) {
 	case 0:
 		s += fmt.Sprintf(" by %d.%d %% in %d", d.IntN(60), d.IntN(10), 1950+d.IntN(76))
@@ -76,12 +83,13 @@ func table(d *rand.Rand) string {
 	return b.String() + "\n"
 }
 
-// Screen is what a browser shows, as a tree of what can be read and pressed, and the numbers of what can be pressed. The head is the
-// same on every page of a site.
+// Screen is what a browser shows, as a tree of what can be read and pressed, and the numbers of what can be pressed.
+// The head is the same on every page of a site.
 func Screen(d *rand.Rand, site, title string, rows int) (text string, numbers []int) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "RootWebArea '%s', focused\n", title)
-	for i, entry := range [...]string{"Dashboard", "Sales", "Catalog", "Customers", "Marketing", "Content", "Reports", "Stores", "System"} {
+	for i, entry := range [...]string{"Dashboard", "Sales", "Catalog", "Customers", "Marketing", "Content", "Reports",
+		"Stores", "System"} {
 		fmt.Fprintf(&b, "\t[%d] link '%s', url=https://%s/admin/%s\n\t\t[%d] StaticText '%s'\n", 100+2*i, entry, site, strings.ToLower(entry), 101+2*i, entry)
 	}
 	fmt.Fprintf(&b, "\t[140] main ''\n\t\t[141] heading '%s'\n\t\t[142] table ''\n", title)

@@ -34,8 +34,9 @@ func Conversation() event.Exchange {
 func Compaction(kind string) event.Compaction {
 	return event.Compaction{
 		Kind: kind, Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Window: 1000, Usable: 800,
-		Reason: "threshold", Mode: "hybrid", Detail: "medium", MessagesBefore: 40, MessagesAfter: 9, TokensBefore: 1000, TokensAfter: 300,
-		TurnsKept: 2, Files: 5, Prepared: true, Cost: cost(), Why: "why not more",
+		Reason: "threshold", Mode: "hybrid", Detail: "medium", MessagesBefore: 40, MessagesAfter: 9, TokensBefore: 1000,
+		TokensAfter: 300,
+		TurnsKept:   2, Files: 5, Prepared: true, Cost: cost(), Why: "why not more",
 	}
 }
 

@@ -62,7 +62,8 @@ func isStream(kind, body string) bool {
 	return sse.Looks([]byte(body[:min(len(body), most)])) || strings.Contains(kind, "event-stream")
 }
 
-// beginsWithErrorName reports that a text begins with the name of an error and a colon, as "validationException: …" does.
+// beginsWithErrorName reports that a text begins with the name of an error and a colon, as "validationException: …"
+// does.
 func beginsWithErrorName(s string) bool {
 	name, _, ok := strings.Cut(s, ":")
 	name = strings.ToLower(name)
@@ -242,7 +243,8 @@ func (c *complaint) addText(s string, depth int) {
 		c.readValue(gjson.Parse(s[at:end]), true, depth)
 		s = s[:at] + " " + s[end:]
 	}
-	for _, sign := range []string{"input_value=", "'input':", `"input":`, "'messages':", `"messages":`, "messages=[", "'content':", `"content":`} {
+	for _, sign := range []string{"input_value=", "'input':", `"input":`, "'messages':", `"messages":`, "messages=[",
+		"'content':", `"content":`} {
 		s, _, _ = strings.Cut(s, sign)
 	}
 	c.addClipped(s)

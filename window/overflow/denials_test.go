@@ -128,7 +128,8 @@ var others = map[string][]string{
 
 func TestNoOtherRefusalIsTakenForAnOverflow(t *testing.T) {
 	kinds := []string{"rate", "account", "image", "parameter"}
-	number := rapid.OneOf(rapid.IntRange(2, 200), rapid.IntRange(1_000, 300_000), rapid.SampledFrom([]int{4_096, 8_192, 131_072, 200_000, 1_048_576}))
+	number := rapid.OneOf(rapid.IntRange(2, 200), rapid.IntRange(1_000, 300_000),
+		rapid.SampledFrom([]int{4_096, 8_192, 131_072, 200_000, 1_048_576}))
 	models := rapid.SampledFrom([]string{"gpt-4o", "claude-sonnet-4", "llama-3.3-70b-versatile", "mistral-8k", "gpt-3.5-turbo-16k"})
 	times := rapid.SampledFrom([]string{"minute", "min", "day", "hour", "second"})
 	fields := rapid.SampledFrom([]string{"top_k", "name", "call_id", "presence_penalty", "user", "stop", "logprobs"})

@@ -18,9 +18,9 @@ const (
 	ignoredPart             // of nothing that matters: an excess, a use of earlier requests, an index
 )
 
-// Cues before a number. They are read from left to right, and the last one decides; but a word for the input does not end
-// a limit that has begun ("maximum prompt length is #"). The groups are, in this order, of a limit, of output, of what was
-// asked for, of the whole request, of its input, of nothing that matters, and of a limit again.
+// Cues before a number. They are read from left to right, and the last one decides; but a word for the input does not
+// end a limit that has begun ("maximum prompt length is #"). The groups are, in this order, of a limit, of output, of
+// what was asked for, of the whole request, of its input, of nothing that matters, and of a limit again.
 var cuesBefore = regexp.MustCompile(`\b(?:(` + superlative + `|limit\w*|ceiling|cap|capacity|windows?|ctx|context (?:length|size|len|limit|window|of)|(?:seq|model) len|` +
 	`allow(?:s|ed)?|accept(?:s|ed)?|support(?:s|ed)?|available|at most|up to|only|exceed\w*|surpass\w*|beyond|above|over|under|below|within|fit in|full|` +
 	`(?:longer|larger|bigger|greater|more|higher|less|fewer|smaller|shorter|lower) than)` +
@@ -46,7 +46,8 @@ var cuesAfter = [...]struct {
 	{wholePart, regexp.MustCompile(`^(?: tokens?)?(?: were| was| are)? (?:requested|needed|given|provided|supplied|submitted|received|sent)\b`)},
 }
 
-// parts tells for each number what it is the size of. What stands behind a number, if it tells, is not read again before the next.
+// parts tells for each number what it is the size of. What stands behind a number, if it tells, is not read again
+// before the next.
 func (w *wording) parts() []part {
 	all := make([]part, len(w.figures))
 	from := 0
@@ -184,7 +185,8 @@ func (w *wording) readRelation(s *sum) bool {
 // combined says that sizes are meant together.
 var combined = regexp.MustCompile(`\b(?:combined|together|sum of)\b`)
 
-// addInputs takes the parts of the input: all of them if they make up the whole together, else the largest, as some are told twice.
+// addInputs takes the parts of the input: all of them if they make up the whole together, else the largest, as some
+// are told twice.
 func (s *sum) addInputs(inputs []int, all bool) {
 	together := 0
 	for _, v := range inputs {
@@ -235,7 +237,8 @@ var nearToken = regexp.MustCompile(`\b(?:tokens?|length|len|window|size|ctx|cont
 // looksLikeCode reports that a number in brackets may be an error's code rather than a size.
 func (w *wording) looksLikeCode(i int) bool {
 	f := w.figures[i]
-	return f.lonely && !nearRound(f.value) && !nearToken.MatchString(w.text[:f.at]) && !strings.HasPrefix(w.text[f.at:], "# token")
+	return f.lonely && !nearRound(f.value) && !nearToken.MatchString(w.text[:f.at]) &&
+		!strings.HasPrefix(w.text[f.at:], "# token")
 }
 
 // nearRound reports that a number is, but for one or two, one of those that windows are made of.

@@ -70,8 +70,8 @@ var inventedOthers = [...]invented{
 	{Malformed, 0, 0, 400, `{"error":{"message":"Conversation must end with a user message"}}`},
 }
 
-// The second batch was written when the rules stood, to see how they do on words they were not made for: 23 of 26 overflows
-// were read and 42 of 43 others were left alone, before the rules saw these lines.
+// The second batch was written when the rules stood, to see how they do on words they were not made for: 23 of 26
+// overflows were read and 42 of 43 others were left alone, before the rules saw these lines.
 var laterOverflows = [...]invented{
 	{Input, 16384, -1, 400, `{"error":{"message":"We could not run this: your chat is 17,402 tokens long and this model reads at most 16,384."}}`},
 	{Input, 8000, -1, 400, `{"error":"InputTooLong","max_input_tokens":8000,"got":9100}`},

@@ -26,8 +26,8 @@ type overflow struct {
 	Requested int    `json:"requested_tokens"`
 }
 
-// collected reads the answers from the file, or from overflow-errors.jsonl in the folder, that EPITOME_OVERFLOWS names. They
-// are no part of the repository.
+// collected reads the answers from the file, or from overflow-errors.jsonl in the folder, that EPITOME_OVERFLOWS
+// names. They are no part of the repository.
 func collected(t *testing.T) (rows []overflow) {
 	t.Helper()
 	path := os.Getenv("EPITOME_OVERFLOWS")
@@ -57,7 +57,8 @@ func collected(t *testing.T) (rows []overflow) {
 	return rows
 }
 
-// read tells whether the row is recognised by its text, or a silent one by its usage. What was sent is much for any window.
+// read tells whether the row is recognised by its text, or a silent one by its usage. What was sent is much for any
+// window.
 func (o overflow) read() (v Verdict, found bool) {
 	const window = 2_000_000
 	v = Read(Answer{Status: o.Status, Body: []byte(o.Body)}, Sent{Tokens: window * 9 / 10, Window: window})

@@ -47,10 +47,11 @@ func (k Kind) String() string {
 
 // Verdict is what an answer says of the request's size.
 type Verdict struct {
-	Kind      Kind
-	Window    int    // tokens, as the provider states it, if it is below the one believed and can be true; else 0
-	Limit     int    // the same, whatever is believed
-	Requested int    // tokens of the request as the provider counted them, with its output where that is counted in; 0 if not told
+	Kind   Kind
+	Window int // tokens, as the provider states it, if it is below the one believed and can be true; else 0
+	Limit  int // the same, whatever is believed
+	// tokens of the request as the provider counted them, with its output where that is counted in; 0 if not told
+	Requested int
 	Output    int    // for the kind Output: the most that may be asked for
 	Why       string // a sentence without a word of the conversation
 }
@@ -61,7 +62,8 @@ const (
 	MostWindow  = 10_000_000
 )
 
-// TooLong reports whether an answer says that its request was longer than the model takes, or than the provider ever will.
+// TooLong reports whether an answer says that its request was longer than the model takes, or than the provider ever
+// will.
 func TooLong(status int, body []byte) bool {
 	return Read(Answer{Status: status, Body: body}, Sent{}).Kind != NotOurs
 }
@@ -165,7 +167,8 @@ func (r *reading) judgeRate() Verdict {
 	return Verdict{Why: "it is about how much is sent at a time"}
 }
 
-// judgeStructure is a conversation whose parts do not fit together. As the client wrote it, that is the client's affair.
+// judgeStructure is a conversation whose parts do not fit together. As the client wrote it, that is the client's
+// affair.
 func (r *reading) judgeStructure() Verdict {
 	if r.Rewritten {
 		return Verdict{Kind: Malformed, Why: "the provider finds the conversation's structure broken"}
@@ -231,15 +234,17 @@ func (r *reading) tooLong() bool {
 		return false
 	}
 	for sentence := range strings.SplitSeq(r.text, "|") {
-		if speaksOfCapacity(sentence) && excessWords.MatchString(sentence) || calledLong(sentence) || foreignExcess.MatchString(sentence) {
+		if speaksOfCapacity(sentence) && excessWords.MatchString(sentence) || calledLong(sentence) ||
+			foreignExcess.MatchString(sentence) {
 			return true
 		}
 	}
-	return r.provesExcess() || r.inTokens() && r.tooBig() || adviceWords.MatchString(r.text) || quantityWords.MatchString(r.text) && inputWords.MatchString(r.text)
+	return r.provesExcess() || r.inTokens() && r.tooBig() || adviceWords.MatchString(r.text) ||
+		quantityWords.MatchString(r.text) && inputWords.MatchString(r.text)
 }
 
-// calledLong reports that the conversation or a part of it is called too long: the last noun before these words, or else
-// one behind them.
+// calledLong reports that the conversation or a part of it is called too long: the last noun before these words, or
+// else one behind them.
 func calledLong(sentence string) bool {
 	from, meant := 0, false // whether the last noun so far is one of the conversation
 	for _, at := range longWords.FindAllStringSubmatchIndex(sentence, -1) {
@@ -258,8 +263,8 @@ func calledLong(sentence string) bool {
 	return false
 }
 
-// judgeOutputCap is a cap on the output that no input is set against: the model's own, unless it is the window that is named as
-// exceeded.
+// judgeOutputCap is a cap on the output that no input is set against: the model's own, unless it is the window that
+// is named as exceeded.
 func (r *reading) judgeOutputCap() Verdict {
 	for sentence := range strings.SplitSeq(r.text, "|") {
 		if firmWords.MatchString(sentence) && excessWords.MatchString(sentence) && !outputTokens.MatchString(sentence) {

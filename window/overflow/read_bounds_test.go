@@ -13,7 +13,8 @@ import (
 // Whoever answers may not take the time or the memory of the proxy, whatever the answer.
 func TestReadingIsBounded(t *testing.T) {
 	for _, unit := range []string{
-		"too long ", "tokens exceed prompt ", "context length # 12345 ", "tool call ", "12345 ", `{"error":`, "[", `{\"message\":\"`, "data: {}\n", "x.",
+		"too long ", "tokens exceed prompt ", "context length # 12345 ", "tool call ", "12345 ", `{"error":`, "[",
+		`{\"message\":\"`, "data: {}\n", "x.",
 		"request id ", "(parameter=", `{"`, "\xff", "超", "\\",
 	} {
 		for _, around := range []string{"%", `{"error":{"message":"%"}}`, `[{"error":"%"},`, "event: error\ndata: %\n\n"} {

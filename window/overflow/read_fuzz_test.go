@@ -11,7 +11,8 @@ func sound(t *testing.T, v Verdict, s Sent) {
 	switch {
 	case v.Kind < NotOurs || v.Kind > Malformed || v.Why == "" || len(v.Why) > 120:
 		t.Errorf("%+v", v)
-	case v.Window != 0 && (v.Window < LeastWindow || v.Window > MostWindow || s.Window > 0 && v.Window >= s.Window || v.Kind != Input && v.Kind != Output):
+	case v.Window != 0 && (v.Window < LeastWindow || v.Window > MostWindow || s.Window > 0 && v.Window >= s.Window ||
+		v.Kind != Input && v.Kind != Output):
 		t.Errorf("the window cannot be: %+v", v)
 	case (v.Kind == Output) != (v.Output > 0) || v.Requested < 0:
 		t.Errorf("the sizes cannot be: %+v", v)
@@ -28,7 +29,8 @@ func FuzzRead(f *testing.F) {
 		f.Add(in.status, "", in.body, 0, -1, 0)
 	}
 	f.Fuzz(func(t *testing.T, status int, kind, body string, tokens, output, window int) {
-		s := Sent{Tokens: max(tokens, 0) % (1 << 30), MaxOutput: output % (1 << 30), Window: max(window, 0) % (1 << 30), Rewritten: output%2 == 0}
+		s := Sent{Tokens: max(tokens, 0) % (1 << 30), MaxOutput: output % (1 << 30), Window: max(window, 0) % (1 << 30),
+			Rewritten: output%2 == 0}
 		a := Answer{Status: status, Type: kind, Body: []byte(body)}
 		v := Read(a, s)
 		sound(t, v, s)

@@ -70,7 +70,8 @@ func TestCodesAloneAreEnough(t *testing.T) {
 			t.Errorf("%s is %v (%s), want %v", body, v.Kind, v.Why, want)
 		}
 	}
-	for _, code := range []string{"context_length_exceeded", "ContextWindowExceededError", "exceed_context_size", "prompt_too_long", "max_prompt_tokens_exceeded", "TOKENS_LIMIT_REACHED"} {
+	for _, code := range []string{"context_length_exceeded", "ContextWindowExceededError", "exceed_context_size",
+		"prompt_too_long", "max_prompt_tokens_exceeded", "TOKENS_LIMIT_REACHED"} {
 		f(Input, 400, `{"error":{"message":"","code":"`+code+`"}}`)
 		f(Input, 200, `data: {"type":"response.failed","response":{"error":{"message":"","code":"`+code+`"}}}`)
 	}

@@ -40,7 +40,8 @@ func judgeEmptyAnswer(body string, s Sent) Verdict {
 	}
 	used := firstOf(v, "usage.prompt_tokens", "usage.input_tokens", "prompt_eval_count").Int()
 	explicit := Full(reason, 1)
-	if !explicit && (s.Window <= 0 || max(int64(s.Tokens), used) <= int64(s.Window)/100*nearlyFull || v.Get("usage.total_tokens").Int() > used) {
+	if !explicit && (s.Window <= 0 || max(int64(s.Tokens), used) <= int64(s.Window)/100*nearlyFull ||
+		v.Get("usage.total_tokens").Int() > used) {
 		return none // there was room, or what was made is not counted as such: thoughts
 	}
 	return Verdict{Kind: Input, Requested: int(max(used, 0)), Why: "the answer ended before its first token for want of room"}

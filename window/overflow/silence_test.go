@@ -79,7 +79,8 @@ func TestSilentCutsAreNoticed(t *testing.T) {
 		used, counted := rapid.IntRange(-10, 1<<40).Draw(t, "used"), rapid.IntRange(-10, 1<<40).Draw(t, "counted")
 		believed := rapid.IntRange(0, 1<<40).Draw(t, "believed")
 		size, ok := Truncated(used, counted, believed)
-		if ok && (size < LeastWindow || size > MostWindow || believed > 0 && size > believed || used >= counted || size > counted) {
+		if ok && (size < LeastWindow || size > MostWindow || believed > 0 && size > believed || used >= counted ||
+			size > counted) {
 			t.Fatalf("Truncated(%d, %d, %d) is %d", used, counted, believed, size)
 		}
 	})

@@ -4,8 +4,8 @@ import (
 	"regexp"
 )
 
-// The words of the matter, as regular expressions over a wording. None is a sentence of a provider: a rule asks which kinds
-// of words stand together. What refuses for other reasons is in denials.go.
+// The words of the matter, as regular expressions over a wording. None is a sentence of a provider: a rule asks which
+// kinds of words stand together. What refuses for other reasons is in denials.go.
 const (
 	// thing is what can be too long.
 	thing = `(?:prompts?|inputs?|contexts?|messages?|conversations?|chats?|dialogu?es?|histor(?:y|ies)|sequences?|quer(?:y|ies)|` +
@@ -45,7 +45,8 @@ var (
 	// smallWindows are windows that are too small.
 	smallWindows = regexp.MustCompile(smallWindow)
 
-	// longWords say of what stands before them that it is too long; those that only compare need lengthWords behind them.
+	// longWords say of what stands before them that it is too long; those that only compare need lengthWords behind
+	// them.
 	longWords   = regexp.MustCompile(`\btoo (?:long|lengthy|large|big)\b|\b(exceed\w*|(?:longer|larger|bigger) than)\b`)
 	lengthWords = regexp.MustCompile(`\b(?:length|len|window|capacity)\b`)
 
@@ -64,7 +65,8 @@ var (
 		`(?:(?:total |overall )?(?:length|size|number of tokens|amount|tokens) (?:of|in) )?(?:the |your |its |all )?(?:input |chat |context )?` +
 		`(?:prompts?|inputs?|messages?|conversations?|context|history|quer(?:y|ies)|text|completion|request (?:size|length))\b`)
 
-	// inputWords and outputWords tell of which of the two an answer speaks; outputTokens are certainly about the latter.
+	// inputWords and outputWords tell of which of the two an answer speaks; outputTokens are certainly about the
+	// latter.
 	inputWords  = regexp.MustCompile(`\b(?:prompts?|inputs?|messages?|conversation|dialogu?e|history|text|chat)\b`)
 	outputWords = regexp.MustCompile(`\b(?:maxout|completions?|outputs?|generated)\b|\b(?:response|reply|answer|new|generation) (?:tokens?|length)\b` +
 		`|\b(?:generat|produc)\w*(?: \w+){0,4} (?:# )?tokens?\b`)
@@ -100,7 +102,8 @@ const leastLength = 512
 
 // How texts are made ready.
 var (
-	// asides are a status, what repeats what was said before, names of requests, and set phrases that speak of input where none is meant.
+	// asides are a status, what repeats what was said before, names of requests, and set phrases that speak of input
+	// where none is meant.
 	asides = regexp.MustCompile(`(?i)^\W*(?:(?:http|error|status|code)\W*)*[45]\d\d\b|\(parameter=[^)]*\)*|\brequest[ _-]?id["']?[:=]? *\S+` +
 		`|\binput validation error|\bvalidation errors?\b|\binput should\b|\binvalid input\b`)
 

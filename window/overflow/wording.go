@@ -14,7 +14,8 @@ const mostTokens = unit.MostTokens
 // wording is what an answer says in a form that rules can be written for: words in lower case with one space between
 // them, names from code taken apart ("n_ctx" is "n ctx", "ContextWindowExceeded" is "context window exceeded"), every
 // number that may be of tokens a "#" and every other one a "@", the ends of sentences a "|". Quotes, brackets,
-// addresses and names with digits in them are left out; brackets, colons and dashes are commas. What asks for output ("max_tokens") is the word maxout.
+// addresses and names with digits in them are left out; brackets, colons and dashes are commas. What asks for output
+// ("max_tokens") is the word maxout.
 type wording struct {
 	text    string
 	figures []figure // one for each # in text, in order
@@ -150,7 +151,8 @@ func (l *lexer) putName() {
 		l.skip(" \t\n\"'<>)")
 	case strings.Contains(whole, "/") && strings.Contains(whole, "."): // a host and a path
 	default:
-		for part := range strings.FieldsFuncSeq(whole, func(r rune) bool { return r == '.' || r == '/' || r == '-' || r == '@' }) {
+		for part := range strings.FieldsFuncSeq(whole,
+			func(r rune) bool { return r == '.' || r == '/' || r == '-' || r == '@' }) {
 			l.putCode(part)
 		}
 	}
@@ -162,7 +164,8 @@ func (l *lexer) putName() {
 	}
 }
 
-// joins reports that the byte here ties two parts of a name together. An upper-case letter after a dot begins a sentence.
+// joins reports that the byte here ties two parts of a name together. An upper-case letter after a dot begins a
+// sentence.
 func (l *lexer) joins(start int) bool {
 	switch next := l.peek(1); l.in[l.i] {
 	case '-', '/', '@':
@@ -252,7 +255,8 @@ func (l *lexer) putNumber() {
 	}
 }
 
-// readDigits reads a number with its separators and its k or m. It is not whole if more dots, dashes or letters hang on it.
+// readDigits reads a number with its separators and its k or m. It is not whole if more dots, dashes or letters hang
+// on it.
 func (l *lexer) readDigits() (value int, whole bool) {
 	fraction, scale := 0, 1 // of a fraction only what k or m needs is kept
 	run := 0                // digits since the last separator

@@ -1,7 +1,7 @@
 //go:build ignore
 
-// Make writes windows.txt, the built-in table of windows, from the providers' files in a release of catwalk, and puts the
-// licence of these files beside it:
+// Make writes windows.txt, the built-in table of windows, from the providers' files in a release of catwalk, and puts
+// the licence of these files beside it:
 //
 //	cd window/table && go run make.go
 //
@@ -41,7 +41,8 @@ type correction struct {
 
 // corrections are entries known to be wrong, each with who says so.
 var corrections = []correction{
-	// OpenAI's models of 400,000 tokens refuse requests of more than 272,000: cline issue 5474, models.dev (limit.input).
+	// OpenAI's models of 400,000 tokens refuse requests of more than 272,000: cline issue 5474, models.dev
+	// (limit.input).
 	{"*", "gpt-5*", 272_000},
 	// The first Kimi K2 has 131,072; 262,144 came with 0905: models.dev, moonshotai.
 	{"openrouter", "kimi-k2", 131_072},
