@@ -65,7 +65,7 @@ type why struct {
 
 func (g *guard) refuses(r *http.Request) *why {
 	host := hostOf(r.Host)
-	if !g.known(host) {
+	if !g.admits(host) {
 		return &why{http.StatusForbidden, "epitome does not know the host name " + host + ": add it to console.hosts to use /-/ under it"}
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
@@ -87,10 +87,10 @@ func (g *guard) refuses(r *http.Request) *why {
 	return nil
 }
 
-// known reports whether a Host may be used: the listening address, a name from the configuration, or a literal
+// admits reports whether a Host may be used: the listening address, a name from the configuration, or a literal
 // loopback address. Beyond loopback any literal address is as good as the one listened on: no name can be rebound to
 // it.
-func (g *guard) known(host string) bool {
+func (g *guard) admits(host string) bool {
 	if g.hosts[strings.ToLower(host)] || loopback(host) {
 		return true
 	}

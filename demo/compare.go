@@ -36,8 +36,8 @@ type Step struct {
 	Summary int    `json:"summary,omitempty"` // tokens of it
 }
 
-// arrived looks at the results that the model got for the first time.
-func (s *session) arrived(t *Turn, h *hearing) {
+// compareArrivals looks at the results that the model got for the first time.
+func (s *session) compareArrivals(t *Turn, h *hearing) {
 	for _, a := range s.came {
 		i := slices.IndexFunc(h.messages, func(m message) bool { return m.Answers == a.id })
 		if i >= 0 && h.messages[i].Content != a.content {
@@ -74,7 +74,7 @@ func (s *session) compare(t *Turn, h *hearing) {
 			Summary: s.agent.ruler.text(text)})
 		s.report.Compactions++
 	}
-	if c := s.cleared(h); c.Count > 0 {
+	if c := s.clearedResults(h); c.Count > 0 {
 		t.Steps = append(t.Steps, c)
 	}
 	if len(t.Steps) == 0 {
@@ -83,8 +83,8 @@ func (s *session) compare(t *Turn, h *hearing) {
 	}
 }
 
-// cleared are the results that were sent whole or shortened before, and of which only a line is left.
-func (s *session) cleared(h *hearing) Step {
+// clearedResults are the results that were sent whole or shortened before, and of which only a line is left.
+func (s *session) clearedResults(h *hearing) Step {
 	was := map[string]int{}
 	for i, m := range s.before.messages {
 		if m.Role == "tool" && !clearedStub.MatchString(string(m.Content)) {

@@ -83,7 +83,7 @@ func (m *model) complete(w http.ResponseWriter, r *http.Request) {
 	}
 	u := &usage{Prompt: v.tokens, Completion: h.output, Total: v.tokens + h.output}
 	u.Details.Cached = h.cached
-	if v.Stream {
+	if v.asked.Stream {
 		stream(w, said, u)
 		return
 	}
@@ -156,7 +156,7 @@ func invalid(why, code string) *failure {
 
 // tooLong refuses what does not fit, as OpenAI words it.
 func tooLong(v *view, window int) *failure {
-	output := max(v.MaxTokens, v.MaxCompletion)
+	output := max(v.asked.MaxTokens, v.asked.MaxCompletion)
 	if v.tokens+output <= window {
 		return nil
 	}

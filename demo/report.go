@@ -160,7 +160,7 @@ func (k *Kept) read(files map[string]string, name string) {
 // standsIn reports whether a request holds a message: as it is, or with a text behind it.
 func standsIn(h *hearing, m *message, raw string) bool {
 	for i, there := range h.messages {
-		if string(h.Messages[i]) == raw || there.Role == m.Role && m.Role == "user" &&
+		if string(h.asked.Messages[i]) == raw || there.Role == m.Role && m.Role == "user" &&
 			strings.HasPrefix(string(there.Content), string(m.Content)+"\n") {
 			return true
 		}

@@ -116,10 +116,10 @@ func (s *session) exchange(ctx context.Context) (*message, error) {
 	said, head, err := s.agent.ask(ctx, s.proxy.URL, body)
 	s.price(&t)
 	for _, h := range s.model.take() {
-		s.heard(&t, h)
+		s.noteRequest(&t, h)
 	}
 	s.last, s.rawSize, s.count = body, t.Sent, len(s.agent.messages)
-	s.counted(&t, head)
+	s.compareCounts(&t, head)
 	s.reading(&t)
 	if err == nil && len(said.Calls) == 0 && s.asked != nil {
 		s.answered(&t, said)
@@ -148,8 +148,8 @@ func (s *session) price(t *Turn) {
 	s.report.Raw.add(t.Sent, inSteps(s.rawSize-tokenize.PerReply))
 }
 
-// heard takes in one request that came to the model in this turn.
-func (s *session) heard(t *Turn, h hearing) {
+// noteRequest takes in one request that came to the model in this turn.
+func (s *session) noteRequest(t *Turn, h hearing) {
 	switch {
 	case h.refused != nil:
 		s.report.Refused++
@@ -168,12 +168,12 @@ func (s *session) heard(t *Turn, h hearing) {
 	if s.before != nil {
 		s.compare(t, &h)
 	}
-	s.arrived(t, &h)
+	s.compareArrivals(t, &h)
 	s.before = &h
 }
 
-// counted compares epitome's count with the model's.
-func (s *session) counted(t *Turn, head http.Header) {
+// compareCounts compares epitome's count with the model's.
+func (s *session) compareCounts(t *Turn, head http.Header) {
 	t.Action = head.Get("X-Epitome-Action")
 	_, after, _ := strings.Cut(head.Get("X-Epitome-Tokens"), ">")
 	if n, err := strconv.Atoi(after); err == nil {

@@ -190,7 +190,7 @@ func (r *ruler) tools(raw json.RawMessage) (int, error) {
 
 // view is a request as its receiver sees it.
 type view struct {
-	request
+	asked    request
 	messages []message
 	sizes    []int // tokens of each message
 	fixed    int   // of what stands beside the messages
@@ -201,17 +201,17 @@ type view struct {
 // look reads and measures a body.
 func (r *ruler) look(body []byte) (*view, error) {
 	v := &view{}
-	if err := json.Unmarshal(body, &v.request); err != nil {
+	if err := json.Unmarshal(body, &v.asked); err != nil {
 		return nil, fmt.Errorf("cannot read the request: %w", err)
 	}
 	var err error
-	if v.toolSize, err = r.tools(v.Tools); err != nil {
+	if v.toolSize, err = r.tools(v.asked.Tools); err != nil {
 		return nil, fmt.Errorf("cannot read the tools: %w", err)
 	}
 	v.fixed = tokenize.PerReply + v.toolSize
 	v.tokens = v.fixed
 	several := false
-	for _, raw := range v.Messages {
+	for _, raw := range v.asked.Messages {
 		var m message
 		if err := json.Unmarshal(raw, &m); err != nil {
 			return nil, fmt.Errorf("cannot read a message: %w", err)
@@ -228,18 +228,18 @@ func (r *ruler) look(body []byte) (*view, error) {
 // shared is how many leading messages two requests have in common, byte for byte, and how many tokens: those of
 // whatever precedes the first difference.
 func (r *ruler) shared(a, b *view) (messages, tokens int) {
-	if a == nil || string(a.Tools) != string(b.Tools) {
+	if a == nil || string(a.asked.Tools) != string(b.asked.Tools) {
 		return 0, 0
 	}
 	tokens = b.toolSize
-	for n := range min(len(a.Messages), len(b.Messages)) {
-		if string(a.Messages[n]) != string(b.Messages[n]) {
+	for n := range min(len(a.asked.Messages), len(b.asked.Messages)) {
+		if string(a.asked.Messages[n]) != string(b.asked.Messages[n]) {
 			return n, tokens + r.counter.CountString(sameStart(string(a.messages[n].Content),
 				string(b.messages[n].Content)))
 		}
 		tokens += b.sizes[n]
 	}
-	return min(len(a.Messages), len(b.Messages)), tokens
+	return min(len(a.asked.Messages), len(b.asked.Messages)), tokens
 }
 
 func sameStart(a, b string) string {

@@ -18,7 +18,7 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 var pendingNames = map[string]string{
 	"methods": "Proxy Shelf Summariser Upstream builder exchange",
 	"fields":  "Proxy Upstream clientConn exchange keeping session",
-	"embedding": "coder hearing holding narrated passage " +
+	"embedding": "coder holding narrated passage " +
 		"seenLedger settings",
 	"package": ". proxy",
 }
@@ -26,17 +26,9 @@ var pendingNames = map[string]string{
 // pendingCounts are how many places break a rule, below some folders together: a place that is
 // covered by several entries counts for the first.
 var pendingCounts = []debt{
-	{"columns", "demo", 60},
-	{"columns", "offload", 19},
-	{"columns", "tokenize", 30},
-	{"columns", "unit", 1},
-	{"columns", "window", 63},
-	{"columns", "*", 700}, // what is being moved
-	{"participles", "demo", 3},
-	{"participles", "tokenize", 2},
-	{"participles", "*", 26},
-	{"homonyms", "tokenize", 2},
-	{"homonyms", "*", 20},
+	{"columns", "*", 507}, // what is being moved
+	{"participles", "*", 19},
+	{"homonyms", "*", 3},
 	{"root", "*", 64},
 	{"architecture", "*", 500},
 }

@@ -18,16 +18,16 @@ type memoryPlace struct {
 	secret []byte
 
 	mu       sync.Mutex
-	contents map[string]kept
+	contents map[string]memoryContent
 }
 
-type kept struct {
+type memoryContent struct {
 	content []byte // never changed
 	until   time.Time
 }
 
 func newMemoryPlace() *memoryPlace {
-	return &memoryPlace{secret: freshSecret(), contents: map[string]kept{}}
+	return &memoryPlace{secret: freshSecret(), contents: map[string]memoryContent{}}
 }
 
 // Secret does what Place says.
@@ -37,7 +37,7 @@ func (m *memoryPlace) Secret() ([]byte, error) { return m.secret, nil }
 func (m *memoryPlace) Write(name string, content []byte, until time.Time) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.contents[name] = kept{slices.Clone(content), until}
+	m.contents[name] = memoryContent{slices.Clone(content), until}
 	return nil
 }
 
@@ -47,12 +47,12 @@ func (m *memoryPlace) Look(name string) (Entry, error) {
 	return Entry{int64(len(k.content)), k.until}, err
 }
 
-func (m *memoryPlace) get(name string) (kept, error) {
+func (m *memoryPlace) get(name string) (memoryContent, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, found := m.contents[name]
 	if !found {
-		return kept{}, fs.ErrNotExist
+		return memoryContent{}, fs.ErrNotExist
 	}
 	return k, nil
 }
@@ -76,7 +76,7 @@ func (m *memoryPlace) Prolong(name string, until time.Time) error {
 	if err == nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		m.contents[name] = kept{k.content, until}
+		m.contents[name] = memoryContent{k.content, until}
 	}
 	return err
 }

@@ -47,12 +47,12 @@ func newConn(u *Upstream, raw *net.TCPConn, n int) *conn {
 	if u.tls != nil {
 		c.stream = tls.Server(raw, u.tls)
 	}
-	c.in = newInlet(c.left)
+	c.in = newInlet(c.recordLeaving)
 	return c
 }
 
-// left records that the peer has left.
-func (c *conn) left(err error) {
+// recordLeaving records that the peer has left.
+func (c *conn) recordLeaving(err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
 	c.u.record("gone %d %s", c.n, manner(err))
@@ -84,7 +84,7 @@ func (c *conn) exchange() bool {
 	}
 	a.Conn = c.n
 	entry := a.Request
-	p := &play{c: c, a: a, entry: &entry, section: c.u.arrived(&entry)}
+	p := &play{c: c, a: a, entry: &entry, section: c.u.enterRequest(&entry)}
 	return p.run()
 }
 
@@ -95,7 +95,7 @@ func (c *conn) refuseMalformed(err error) {
 	if !errors.As(err, &bad) {
 		return
 	}
-	c.u.problem("connection %d: malformed request: %s", c.n, bad.why)
+	c.u.reportProblem("connection %d: malformed request: %s", c.n, bad.why)
 	if c.refuse("400 Bad Request", bad.why) == nil {
 		c.hangUp(true)
 	}

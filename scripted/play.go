@@ -69,7 +69,7 @@ func (p *play) leave() bool {
 func (p *play) failed(line int, err error) {
 	var problem problemError
 	if errors.As(err, &problem) {
-		p.c.u.problem("section %s, line %d: %s", p.section, line, problem.why)
+		p.c.u.reportProblem("section %s, line %d: %s", p.section, line, problem.why)
 	}
 }
 
@@ -86,7 +86,7 @@ func (p *play) readFailed(err error) bool {
 func (p *play) judge(checks []check, r *Request) {
 	for _, c := range checks {
 		if wrong := c.judge(r); wrong != "" {
-			p.c.u.problem("section %s, line %d: %s", p.section, c.line, wrong)
+			p.c.u.reportProblem("section %s, line %d: %s", p.section, c.line, wrong)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (p *play) readBody() error {
 	}
 	p.c.in.setRoom(b.most)
 	trailer, err := b.read(p.a)
-	p.c.u.bodyRead(p.entry, b.body, trailer, err == nil)
+	p.c.u.enterBody(p.entry, b.body, trailer, err == nil)
 	if err != nil {
 		return err
 	}

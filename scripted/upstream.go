@@ -118,7 +118,7 @@ func (u *Upstream) accept() {
 		raw, err := u.listener.Accept()
 		if err != nil {
 			if !u.closed() {
-				u.problem("cannot accept connections any more: %v", err)
+				u.reportProblem("cannot accept connections any more: %v", err)
 			}
 			return
 		}
@@ -149,8 +149,8 @@ func (u *Upstream) forget(c *conn) {
 	u.recordLocked("closed %d", c.n)
 }
 
-// arrived enters a request whose head is read and picks its section, nil for none.
-func (u *Upstream) arrived(r *Request) *section {
+// enterRequest enters a request whose head is read and picks its section, nil for none.
+func (u *Upstream) enterRequest(r *Request) *section {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.requests = append(u.requests, r)
@@ -165,8 +165,8 @@ func (u *Upstream) arrived(r *Request) *section {
 	return nil
 }
 
-// bodyRead enters what came of a body.
-func (u *Upstream) bodyRead(r *Request, body []byte, trailer [][2]string, complete bool) {
+// enterBody enters what came of a body.
+func (u *Upstream) enterBody(r *Request, body []byte, trailer [][2]string, complete bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	r.Body, r.Trailer, r.Complete = body, trailer, complete
@@ -207,7 +207,7 @@ func (u *Upstream) Unplayed() []string {
 	return names
 }
 
-func (u *Upstream) problem(format string, args ...any) {
+func (u *Upstream) reportProblem(format string, args ...any) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.problems = append(u.problems, fmt.Sprintf(format, args...))

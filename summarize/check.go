@@ -27,11 +27,11 @@ type reading struct {
 	count func(string) int
 }
 
-// prose is the answer's text in its proper form, or why it cannot be used.
-func (r reading) prose() (text string, tokens int, why string) {
-	said := unwrapped(r.Text)
-	parts, opening := r.split(said)
-	switch missing := r.missing(parts); {
+// judge is the answer's text in its proper form, or why it cannot be used.
+func (r reading) judge() (text string, tokens int, why string) {
+	said := unwrap(r.Text)
+	parts, opening := r.splitSections(said)
+	switch missing := r.missingHeadings(parts); {
 	case said == "" && r.Called:
 		return "", 0, "it called a tool in place of a text"
 	case said == "" && r.Refused:
@@ -51,16 +51,16 @@ func (r reading) prose() (text string, tokens int, why string) {
 	case len(said) > longestText:
 		return "", 0, "it was far too long"
 	}
-	text = r.join(parts)
+	text = r.joinSections(parts)
 	if tokens = r.count(text); r.most > 0 && tokens > r.most {
 		return "", 0, fmt.Sprintf("it had %d tokens, and %d are the most", tokens, r.most)
 	}
 	return text, tokens, ""
 }
 
-// unwrapped is a text without the thoughts that some models tell before it, and without the fence that some put
+// unwrap is a text without the thoughts that some models tell before it, and without the fence that some put
 // around it.
-func unwrapped(text string) string {
+func unwrap(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
 	for _, thought := range [...]string{"think", "thinking", "analysis"} {
@@ -77,13 +77,13 @@ func unwrapped(text string) string {
 	return text
 }
 
-// split finds the sections, and the first line that stands before them. Under a heading that comes twice stands what
-// is under both.
-func (r reading) split(text string) (parts map[string]string, opening string) {
+// splitSections finds the sections, and the first line that stands before them. Under a heading that comes twice
+// stands what is under both.
+func (r reading) splitSections(text string) (parts map[string]string, opening string) {
 	parts = map[string]string{}
 	at := ""
 	for l := range strings.Lines(text) {
-		if name, rest := r.headed(l); name != "" {
+		if name, rest := r.headingOf(l); name != "" {
 			at = name
 			parts[at] += "\n" + rest + "\n"
 			continue
@@ -98,8 +98,8 @@ func (r reading) split(text string) (parts map[string]string, opening string) {
 	return parts, opening
 }
 
-// headed is the section that a line is the heading of, and what of its text stands on that line.
-func (r reading) headed(l string) (name, rest string) {
+// headingOf is the section that a line is the heading of, and what of its text stands on that line.
+func (r reading) headingOf(l string) (name, rest string) {
 	m := heading.FindStringSubmatch(strings.TrimRight(l, " \t\n"))
 	if m == nil || m[1] == "" && m[3] != "" { // without a mark, it is a sentence
 		return "", ""
@@ -112,9 +112,9 @@ func (r reading) headed(l string) (name, rest string) {
 	return "", ""
 }
 
-// missing are the headings that are not there, or that have what was asked in the place of an answer. All of them,
-// and nothing under any of them, is no summary either.
-func (r reading) missing(parts map[string]string) (list []string) {
+// missingHeadings are the headings that are not there, or that have what was asked in the place of an answer. All of
+// them, and nothing under any of them, is no summary either.
+func (r reading) missingHeadings(parts map[string]string) (list []string) {
 	words := false
 	for _, s := range sectionsOf(r.detail) {
 		body, there := parts[s.heading]
@@ -132,21 +132,21 @@ func (r reading) missing(parts map[string]string) (list []string) {
 	return list
 }
 
-// join puts the sections in their order, and takes the edge off lines that could pass for those of the program.
-func (r reading) join(parts map[string]string) string {
+// joinSections puts the sections in their order, and takes the edge off lines that could pass for those of the program.
+func (r reading) joinSections(parts map[string]string) string {
 	var b strings.Builder
 	for _, s := range sectionsOf(r.detail) {
 		fmt.Fprintf(&b, "## %s\n", s.heading)
 		for l := range strings.Lines(strings.TrimSpace(parts[s.heading])) {
-			b.WriteString(r.defused(strings.TrimRight(l, " \t\r\n")) + "\n")
+			b.WriteString(r.defuse(strings.TrimRight(l, " \t\r\n")) + "\n")
 		}
 	}
 	return b.String()
 }
 
-// defused is a line that cannot be taken for one of the frame that the prose will stand in, nor for one of a
+// defuse is a line that cannot be taken for one of the frame that the prose will stand in, nor for one of a
 // transcript.
-func (r reading) defused(l string) string {
+func (r reading) defuse(l string) string {
 	bare := strings.TrimLeft(l, " \t\ufeff")
 	for _, mark := range [...]string{"== ", "[epitome: ", "[end of summary", "[" + r.tag} {
 		if strings.HasPrefix(bare, mark) {

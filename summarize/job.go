@@ -94,10 +94,10 @@ func sizeOf(q *prose.Question) int64 {
 // heldLocked is why the job's question is not asked now: it failed a while ago, or, if nobody waits for it, another
 // one of its model.
 func (s *Summariser) heldLocked(j *job, now time.Time) error {
-	if err := s.failures.recent(j.key, now); err != nil || j.asked {
+	if err := s.failures.holding(j.key, now); err != nil || j.asked {
 		return err
 	}
-	return s.failures.recent(j.line(), now)
+	return s.failures.holding(j.line(), now)
 }
 
 // line names the upstream and model that are asked. No key of a question is like it: they are hashes.
@@ -155,7 +155,7 @@ func (s *Summariser) nextLocked(jobs int) int {
 func (s *Summariser) run(j *job) {
 	defer s.work.Done()
 	m := &making{Summariser: s, q: &j.question, conf: &j.conf}
-	p, err := m.guarded(j)
+	p, err := m.runGuarded(j)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
@@ -186,8 +186,8 @@ func (s *Summariser) endLocked(j *job, p prose.Prose, err error) {
 	close(j.done)
 }
 
-// guarded does the job. A panic is a failure of this job alone.
-func (m *making) guarded(j *job) (p prose.Prose, err error) {
+// runGuarded does the job. A panic is a failure of this job alone.
+func (m *making) runGuarded(j *job) (p prose.Prose, err error) {
 	begun := time.Now()
 	defer func() {
 		if caught := recover(); caught != nil {
@@ -213,7 +213,7 @@ func (m *making) guarded(j *job) (p prose.Prose, err error) {
 		m.tell(event.SummaryFailed, m.cost, err.Error())
 		return prose.Prose{}, err
 	}
-	p = m.keep(j.key, m.priced(p))
+	p = m.keep(j.key, m.withCost(p))
 	m.tell(event.SummaryCompleted, p, "")
 	return p, nil
 }

@@ -15,8 +15,8 @@ func nameOf(key string) string {
 	return "summary " + hex.EncodeToString(sum[:])
 }
 
-// kept is prose from the store.
-func (s *Summariser) kept(key string) (prose.Prose, bool) {
+// stored is prose from the store.
+func (s *Summariser) stored(key string) (prose.Prose, bool) {
 	fact, found := s.means.Store.Get(nameOf(key))
 	if !found {
 		return prose.Prose{}, false
@@ -102,8 +102,8 @@ const (
 	mostFailures = 1024             // that are remembered
 )
 
-// recent is the error of a question that failed a while ago, if it is not to be asked again yet.
-func (f failures) recent(key string, now time.Time) error {
+// holding is the error of a question that failed a while ago, if it is not to be asked again yet.
+func (f failures) holding(key string, now time.Time) error {
 	if last, ok := f[key]; ok && now.Before(last.until) {
 		return last.err
 	}

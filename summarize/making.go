@@ -54,7 +54,7 @@ func (m *making) begin(j *job) {
 	d, _ := detailOf(m.conf.Detail)
 	m.early = j.prepared
 	m.wording = wording{detail: d, tag: tagOf(m.q), tokens: d.tokens, update: m.q.Earlier != ""}
-	if most := m.most(); most > 0 {
+	if most := m.tokenLimit(); most > 0 {
 		const least = 100
 		m.wording.tokens = max(min(d.tokens, most*3/4), least)
 	}
@@ -65,8 +65,8 @@ func (m *making) begin(j *job) {
 	}
 }
 
-// most is how many tokens the prose may have: it must be shorter than what it stands for. 0 is no limit.
-func (m *making) most() int {
+// tokenLimit is how many tokens the prose may have: it must be shorter than what it stands for. 0 is no limit.
+func (m *making) tokenLimit() int {
 	if m.q.Room > 0 && m.q.SpanTokens > 0 {
 		return min(m.q.Room, m.q.SpanTokens)
 	}
@@ -92,7 +92,7 @@ func (m *making) ask() (prose.Prose, error) {
 			return prose.Prose{Text: text, Tokens: tokens}, nil
 		}
 	}
-	return prose.Prose{}, m.failed("too many requests were needed for it")
+	return prose.Prose{}, m.failWith("too many requests were needed for it")
 }
 
 // body is the next request.
@@ -107,7 +107,7 @@ func (m *making) body() ([]byte, error) {
 		}
 	}
 	if len(m.q.Transcript) == 0 {
-		return nil, m.failed("there is nothing to summarise")
+		return nil, m.failWith("there is nothing to summarise")
 	}
 	system := m.wording.system()
 	for ; ; m.step++ {
@@ -156,34 +156,34 @@ func (m *making) judge(r *reply) (text string, tokens int, err error) {
 	ok := r.status >= 200 && r.status <= 299
 	switch {
 	case m.ctx.Err() != nil:
-		return "", 0, m.ended()
+		return "", 0, m.endError()
 	case r.err != nil:
-		return "", 0, m.again("the upstream could not be reached or broke off", "")
+		return "", 0, m.pauseBeforeRetry("the upstream could not be reached or broke off", "")
 	case !ok || r.Error != nil:
-		return "", 0, m.refused(r)
+		return "", 0, m.adaptTo(r)
 	}
-	text, tokens, why := reading{r.Answer, m.wording.detail, m.wording.tag, m.most(), m.means.Count}.prose()
+	text, tokens, why := reading{r.Answer, m.wording.detail, m.wording.tag, m.tokenLimit(), m.means.Count}.judge()
 	if why != "" {
 		return "", 0, m.sharpen(why, r)
 	}
 	return text, tokens, nil
 }
 
-// refused changes what the provider objects to.
-func (m *making) refused(r *reply) error {
+// adaptTo changes what the provider objects to.
+func (m *making) adaptTo(r *reply) error {
 	said := fmt.Sprintf("the upstream answered with status %d", r.status)
 	ok := r.status >= 200 && r.status <= 299
 	switch {
 	case m.means.Overflow(r.status, r.refusal):
 		return m.shrink()
 	case ok:
-		return m.again("the upstream reported an error within its answer", "")
+		return m.pauseBeforeRetry("the upstream reported an error within its answer", "")
 	case r.status == 408 || r.status == 425 || r.status == 429 || r.status >= 500:
-		return m.again(said, r.after)
+		return m.pauseBeforeRetry(said, r.after)
 	case r.status == 413:
 		return m.shrink()
 	case r.status == 401 || r.status == 402 || r.status == 403 || r.status == 404:
-		return m.failed(said)
+		return m.failWith(said)
 	}
 	if form, ok := m.means.Dialect.Adapt(m.form, r.refusal); ok && form != m.form {
 		m.form = form
@@ -199,7 +199,7 @@ func (m *making) shrink() error {
 		return m.fallBack(why)
 	}
 	if m.step++; m.step > lastStep {
-		return m.failed(why)
+		return m.failWith(why)
 	}
 	return nil
 }
@@ -207,21 +207,22 @@ func (m *making) shrink() error {
 // fallBack leaves the way that does not work for the other one.
 func (m *making) fallBack(why string) error {
 	if m.way != prose.WayContinue || len(m.q.Transcript) == 0 {
-		return m.failed(why)
+		return m.failWith(why)
 	}
 	m.way = prose.WayTranscript
 	return nil
 }
 
-// again waits before the same request is sent once more, for as long as the upstream wants, if that is not too long.
-func (m *making) again(why, after string) error {
+// pauseBeforeRetry waits before the same request is sent once more, for as long as the upstream wants, if that is not
+// too long.
+func (m *making) pauseBeforeRetry(why, after string) error {
 	m.tries++
-	wanted := wait(after)
+	wanted := retryAfter(after)
 	pause := max(firstPause<<min(m.tries-1, 6), wanted)
 	deadline, _ := m.ctx.Deadline()
 	if m.tries >= m.conf.Tries || wanted > longestPause || time.Until(deadline) <= pause {
 		m.hold = min(wanted, mostHold)
-		return m.failed(why)
+		return m.failWith(why)
 	}
 	rest := time.NewTimer(min(pause, longestPause))
 	defer rest.Stop()
@@ -229,12 +230,12 @@ func (m *making) again(why, after string) error {
 	case <-rest.C:
 		return nil
 	case <-m.ctx.Done():
-		return m.ended()
+		return m.endError()
 	}
 }
 
-// wait is what a Retry-After header asks for; 0 if it cannot be read.
-func wait(after string) time.Duration {
+// retryAfter is what a Retry-After header asks for; 0 if it cannot be read.
+func retryAfter(after string) time.Duration {
 	if n, err := strconv.ParseUint(after, 10, 31); err == nil {
 		return time.Duration(n) * time.Second
 	}
@@ -247,7 +248,7 @@ func wait(after string) time.Duration {
 // sharpen asks once more, and says what was wrong.
 func (m *making) sharpen(why string, r *reply) error {
 	if m.sharper {
-		return m.failed(why)
+		return m.failWith(why)
 	}
 	m.sharper, m.wording.why = true, why
 	unfit := false
@@ -262,18 +263,18 @@ func (m *making) sharpen(why string, r *reply) error {
 	return nil
 }
 
-func (m *making) failed(why string) error { return fmt.Errorf("%w: %s", ErrFailed, why) }
+func (m *making) failWith(why string) error { return fmt.Errorf("%w: %s", ErrFailed, why) }
 
-// ended is why the job's time is over.
-func (m *making) ended() error {
+// endError is why the job's time is over.
+func (m *making) endError() error {
 	if errors.Is(m.life.Err(), context.Canceled) {
 		return ErrClosed
 	}
-	return m.failed("there was no answer within " + m.conf.Timeout.String())
+	return m.failWith("there was no answer within " + m.conf.Timeout.String())
 }
 
-// priced is p with what all requests for it cost.
-func (m *making) priced(p prose.Prose) prose.Prose {
+// withCost is p with what all requests for it cost.
+func (m *making) withCost(p prose.Prose) prose.Prose {
 	text, tokens := p.Text, p.Tokens
 	p = m.cost
 	p.Text, p.Tokens, p.Way, p.Upstream, p.Model, p.Made = text, tokens, m.way, m.upstream(), m.model(), time.Now()

@@ -109,7 +109,7 @@ func (s *Summariser) Ready(key string) (prose.Prose, bool) {
 
 // Peek returns prose that was made before, and changes nothing: it lives no longer for it.
 func (s *Summariser) Peek(key string) (prose.Prose, bool) {
-	if p, ok := s.kept(key); ok {
+	if p, ok := s.stored(key); ok {
 		return p, true
 	}
 	s.mu.Lock()

@@ -112,7 +112,7 @@ func (c *Counter) piece(m *merger, text []byte, i, end int) int {
 	case size == 1:
 		return 1
 	case size > wordBytes:
-		return c.long(m, text[i:end])
+		return c.countLong(m, text[i:end])
 	}
 	var w word
 	if i+8 <= len(text) {
@@ -131,15 +131,15 @@ func (c *Counter) piece(m *merger, text []byte, i, end int) int {
 	return n
 }
 
-// long is piece for what is longer than a word.
-func (c *Counter) long(m *merger, piece []byte) int {
+// countLong is piece for what is longer than a word.
+func (c *Counter) countLong(m *merger, piece []byte) int {
 	if len(piece) > cacheBytes {
 		if c.ranks.of(piece) != noRank {
 			return 1
 		}
 		return m.count(c.ranks, piece)
 	}
-	h := hash(piece)
+	h := hashBytes(piece)
 	n, slot := m.cache.find(piece, h)
 	if n == 0 {
 		n = 1

@@ -151,7 +151,7 @@ func (m *merger) countLong(r *ranks, piece []byte) int {
 			continue
 		}
 		n--
-		m.join(r, piece, i)
+		m.merge(r, piece, i)
 	}
 	return n
 }
@@ -171,8 +171,8 @@ func (m *merger) begin(r *ranks, piece []byte) {
 	}
 }
 
-// join makes one of the part at i and the one behind it.
-func (m *merger) join(r *ranks, piece []byte, i int32) {
+// merge makes one of the part at i and the one behind it.
+func (m *merger) merge(r *ranks, piece []byte, i int32) {
 	gone := m.next[i]
 	behind := m.next[gone]
 	m.rank[gone] = noRank

@@ -18,10 +18,10 @@ func within(x uint64, low, high byte) uint64 {
 // noWord says that no word begins somewhere.
 const noWord = -1
 
-// quick is next for the commonest piece, an ASCII word with or without something before it, eight bytes at a time: a
+// nextWord is next for the commonest piece, an ASCII word with or without something before it, eight bytes at a time: a
 // loop over its letters would end where the processor does not expect it. It is noWord if there is
 // none, and i if that takes a closer look.
-func (s *splitter) quick(b []byte, i int) int {
+func (s *splitter) nextWord(b []byte, i int) int {
 	start := i
 	switch c := s.ascii[b[i]]; {
 	case c&letter != 0:

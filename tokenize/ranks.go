@@ -108,7 +108,7 @@ func (r *ranks) add(token []byte, rank int32) {
 		r.keys[i], r.ranks[i] = uint64(w), rank
 		return
 	}
-	h := hash(token)
+	h := hashBytes(token)
 	r.note(h)
 	i := h & r.tail
 	for r.slots[i] != 0 {
@@ -137,8 +137,9 @@ func wordAt(b []byte, i, n int) word {
 // hash has its best bits on top.
 func (w word) hash() uint64 { return uint64(w^w>>29) * 0x9e3779b97f4a7c15 }
 
-// hash mixes eight bytes at a time; it need not withstand an enemy, who can only make lookups as slow as a miss is.
-func hash(b []byte) uint64 {
+// hashBytes mixes eight bytes at a time; it need not withstand an enemy, who can only make lookups as slow as a miss
+// is.
+func hashBytes(b []byte) uint64 {
 	const k1, k2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h := uint64(len(b)) * k2
 	for len(b) > 8 {
@@ -156,11 +157,11 @@ func tail(b []byte) uint64 {
 	case n == 8:
 		return binary.LittleEndian.Uint64(b)
 	case n >= 4: // two reads that overlap where their bytes are the same
-		last := uint64(binary.LittleEndian.Uint32(b[n-4:]))
-		return uint64(binary.LittleEndian.Uint32(b)) | last<<(8*uint(n-4)) //nolint:gosec // at most 3
+		//nolint:gosec // at most 3
+		return uint64(binary.LittleEndian.Uint32(b)) | uint64(binary.LittleEndian.Uint32(b[n-4:]))<<(8*uint(n-4))
 	case n >= 2:
-		last := uint64(binary.LittleEndian.Uint16(b[n-2:]))
-		return uint64(binary.LittleEndian.Uint16(b)) | last<<(8*uint(n-2)) //nolint:gosec // at most 1
+		//nolint:gosec // at most 1
+		return uint64(binary.LittleEndian.Uint16(b)) | uint64(binary.LittleEndian.Uint16(b[n-2:]))<<(8*uint(n-2))
 	case n == 1:
 		return uint64(b[0])
 	}
@@ -189,7 +190,7 @@ func (r *ranks) of(b []byte) int32 {
 	case n <= wordBytes:
 		return r.ofWord(wordOf(b))
 	}
-	if h := hash(b); r.knows(h) {
+	if h := hashBytes(b); r.knows(h) {
 		return r.ofLong(b, h)
 	}
 	return noRank

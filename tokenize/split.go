@@ -22,7 +22,7 @@ type splitter struct {
 
 // next is the end of the piece that begins at b[i]; i < len(b).
 func (s *splitter) next(b []byte, i int) int {
-	quick := s.quick(b, i)
+	quick := s.nextWord(b, i)
 	if quick > i {
 		return quick
 	}
