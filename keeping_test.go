@@ -2,8 +2,10 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -182,10 +184,8 @@ func TestFailedStartGivesEverythingBack(t *testing.T) {
 			if _, err := readBadge(folder); err == nil {
 				t.Error("its badge is still there")
 			}
-			if ln, err := listen(d.ln.Addr().String()); err != nil {
-				t.Error(err)
-			} else {
-				_ = ln.Close()
+			if _, err := d.ln.Accept(); !errors.Is(err, net.ErrClosed) {
+				t.Errorf("its listener says %v", err)
 			}
 			k := keptIn(t, folder, io.Discard)
 			defer k.close()

@@ -184,12 +184,7 @@ func TestEarlyRefusalReachesTheClient(t *testing.T) {
 }
 
 func TestUnreachableUpstream(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_ = ln.Close()
-	r := startRig(t, "http://"+ln.Addr().String())
+	r := startRig(t, "http://127.0.0.1:1") // where nothing listens
 	resp, body := r.dial().send(get("/a")).answer("GET")
 	if resp.StatusCode != 502 || !strings.Contains(body, "check its url and your network") {
 		t.Errorf("got %s %s", resp.Status, body)

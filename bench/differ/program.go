@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -24,12 +25,23 @@ type program struct {
 
 // How long a program may take until it is ready, and until it has left after SIGTERM.
 const (
-	readyLimit = 30 * time.Second
-	stopLimit  = 45 * time.Second
+	readyLimit = time.Minute
+	stopLimit  = time.Minute
 )
 
 // start runs a binary on an address, with a configuration file beside which it prints, and waits until it is ready.
+// Texts name the address, so it stays the same for a whole run: if another program has it just then, start tries
+// again.
 func start(ctx context.Context, binary, listen, config string) (*program, error) {
+	for end := time.Now().Add(readyLimit); ; time.Sleep(100 * time.Millisecond) {
+		p, err := startOnce(ctx, binary, listen, config)
+		if err == nil || !strings.Contains(err.Error(), "address already in use") || time.Now().After(end) {
+			return p, err
+		}
+	}
+}
+
+func startOnce(ctx context.Context, binary, listen, config string) (*program, error) {
 	p := &program{url: "http://" + listen, log: config + ".log", exited: make(chan struct{})}
 	printed, err := os.Create(p.log)
 	if err != nil {
@@ -103,8 +115,7 @@ func (p *program) lastWords() string {
 	return string(bytes.TrimSpace(text[max(0, len(text)-most):]))
 }
 
-// freeAddress is a loopback address that was free a moment ago. If another program takes it, epitome says so and the
-// run fails.
+// freeAddress is a loopback address that was free a moment ago.
 func freeAddress() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
