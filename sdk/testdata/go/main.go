@@ -120,7 +120,7 @@ func refused(ctx context.Context, client openai.Client) (map[string]any, error) 
 		return nil, fmt.Errorf("got %v, want the provider's error", err)
 	}
 	return map[string]any{
-		"status": overflow.StatusCode, "code": overflow.Code, "message": overflow.Message,
-		"id": overflow.Response.Header.Get("X-Request-Id"),
+		"status": refusal.StatusCode, "code": refusal.Code, "message": refusal.Message,
+		"id": refusal.Response.Header.Get("X-Request-Id"),
 	}, nil
 }
