@@ -19,6 +19,7 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/proxy"
+	"epitome/rewrite/chat"
 )
 
 type serveCmd struct {
@@ -108,7 +109,9 @@ func (d *daemon) open(conf Config, folder string, leased bool) (err error) {
 	})
 	events := event.Sinks{counts, logs.New(d.log)}
 	d.keeping.relay.connect(events)
-	plugs := proxy.Plugs{Own: d.console, Record: events.RecordExchange, Log: d.log}
+	plugs := proxy.Plugs{
+		Own: d.console, Record: events.RecordExchange, Log: d.log, Dialects: []proxy.Dialect{chat.Wire{}},
+	}
 	d.proxy, err = proxy.New(conf.settings(), d.keeping.plug(plugs))
 	d.keeping.through(d.proxy)
 	return err

@@ -20,6 +20,7 @@ import (
 	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/rewrite/plan"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
@@ -72,7 +73,9 @@ func askingWith(t *testing.T, folder string, change func(*Config), script string
 		t.Fatal(err)
 	}
 	r.relay.connect(logs.New(log))
-	plugs := r.plug(proxy.Plugs{Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log})
+	plugs := r.plug(proxy.Plugs{
+		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Wire{}},
+	})
 	plugs.Shape = func(a rewrite.Input) rewrite.Output { return r.shape(a) }
 	p, err := proxy.New(conf.settings(), plugs)
 	if err != nil {

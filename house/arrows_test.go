@@ -141,7 +141,7 @@ var house = map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan sse unit window window/overflow",
+		"event prose rewrite rewrite/conversation rewrite/limits rewrite/plan sse unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"rewrite": {

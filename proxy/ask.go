@@ -14,7 +14,8 @@ import (
 type Question struct {
 	Upstream   string     // its name
 	Body       []byte     // JSON
-	Credential Credential // for whom to ask, and where: at the target of the client's own request
+	Path       string     // where its API takes the body, as an Inquiry has it
+	Credential Credential // for whom to ask, and where: at the target of the client's own request, not at Path
 	KeyEnv     string     // the environment variable that holds the key to ask with, in place of a Credential
 }
 
@@ -84,7 +85,7 @@ func (p *Proxy) asks(ctx context.Context, upstream string, body []byte, headFor 
 // head is the question's head, with the upstream's own headers in place of the question's, as in an exchange.
 func (q Question) head(up *upstream) ([]byte, error) {
 	block := []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\n")
-	target := up.chatTarget()
+	target := up.target(q.Path)
 	if q.KeyEnv != "" {
 		key := strings.TrimSpace(os.Getenv(q.KeyEnv))
 		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -115,16 +116,13 @@ func (q Inquiry) head(up *upstream) ([]byte, error) {
 	return r.appendTo(nil, up), nil
 }
 
-// target is where an upstream has the path of an inquiry.
+// target is where an upstream has a path of the common API, or one beside that.
 func (u *upstream) target(path string) []byte {
 	if rest, common := strings.CutPrefix(path, "/v1/"); common {
 		return u.commonTarget("/" + rest)
 	}
 	return []byte(strings.TrimSuffix(u.base, "/v1") + path)
 }
-
-// chatTarget is where an upstream takes conversations, unless a request has shown that.
-func (u *upstream) chatTarget() []byte { return u.commonTarget(chatPath) }
 
 // commonTarget is the common API's path behind the base, without the version where the base has one already, as in /v1beta/openai.
 func (u *upstream) commonTarget(path string) []byte {

@@ -19,7 +19,7 @@ const question = `{"model":"m"}`
 
 // asks asks the rig's upstream with nothing but the body.
 func (r *rig) asks(ctx context.Context) (Reply, error) {
-	return r.proxy.Ask(ctx, Question{Upstream: "test", Body: []byte(question)})
+	return r.proxy.Ask(ctx, Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 }
 
 // replied asks q and wants an answer.
@@ -80,7 +80,7 @@ func TestQuestionSpeaksForTheClientAndSaysNothingElseOfItsRequest(t *testing.T) 
 		"x-epitome-rent: 1", "Idempotency-Key: i", "X-Request-Id: i", "Accept: text/html", "Accept-Encoding: gzip",
 		"Content-Type: text/plain", "Content-MD5: m", "Cookie: c", "If-None-Match: e", "X-Stainless-Retry-Count: 1",
 	})...)
-	a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question), Credential: c})
+	a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c})
 	if text, err := io.ReadAll(a.Body); string(text) != "a" || err != nil || a.Status != 200 {
 		t.Errorf("got %d %q %v", a.Status, text, err)
 	}
@@ -103,7 +103,8 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 		if target != "" {
 			c = r.credential(target)
 		}
-		_ = r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question), Credential: c}).Body.Close()
+		q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
+		_ = r.replied(t.Context(), q).Body.Close()
 		if head, _ := r.got(); !strings.HasPrefix(head, "POST "+want+" HTTP/1.1\r\n") {
 			t.Errorf("with the base %q, of %q the upstream got %q, want %q", base, target, head, want)
 		}
@@ -130,7 +131,7 @@ func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
 	t.Setenv("EPITOME_TEST_BAD", "sk\r\nX-Forged: 1")
 	r := on(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs")
-	q := Question{Upstream: "test", Body: []byte(question), Credential: c, KeyEnv: "EPITOME_TEST_KEY"}
+	q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c, KeyEnv: "EPITOME_TEST_KEY"}
 	_ = r.replied(t.Context(), q).Body.Close()
 	if head, _ := r.got(); head != asked("/v1/chat/completions", "Authorization: Bearer sk-ours", "User-Agent: epitome")+"\r\n" {
 		t.Errorf("the upstream got %q", head)
@@ -163,7 +164,7 @@ func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 		{Question{KeyEnv: "EPITOME_TEST_KEY"}, nil},
 		{Question{}, nil},
 	} {
-		f.q.Upstream, f.q.Body = "test", []byte(question)
+		f.q.Upstream, f.q.Path, f.q.Body = "test", chatTarget, []byte(question)
 		_ = r.replied(t.Context(), f.q).Body.Close()
 		want := asked(chatTarget, f.lines...) + "User-Agent: ours\r\nauthorization: Bearer configured\r\n\r\n"
 		if head, _ := r.got(); head != want {
@@ -182,7 +183,7 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
 	}
-	q := Question{Upstream: "test", Body: []byte(question), Credential: c}
+	q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
 	if _, err := r.proxy.Ask(t.Context(), q); err == nil || strings.Contains(err.Error(), "theirs") {
 		t.Errorf("got %v", err)
 	}
@@ -345,7 +346,7 @@ func TestQuestionWaitsNoLongerForItsAnswerThanAnExchange(t *testing.T) {
 	}
 	r.await("gone 1")
 	r = newRig(t, "-- POST * --\nstatus 200 OK\nchunk a\nawait-close\n", func(s *Settings) { s.ReadIdle = short })
-	a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+	a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 	if text, err := io.ReadAll(a.Body); string(text) != "a" || err == nil || !strings.Contains(err.Error(), "timeout") {
 		t.Errorf("got %q %v", text, err)
 	}

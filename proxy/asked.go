@@ -6,15 +6,14 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/tidwall/gjson"
-
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 )
 
-// Asked is how an exchange with these headers and this body would have its conversation shaped, on its way to the upstream of
-// the given name; without a name, to the one that requests for its model go to. Nobody waits for it. The error says what to write instead.
-func (p *Proxy) Asked(h http.Header, upstream string, body []byte) (rewrite.Input, error) {
+// Asked is how an exchange with these headers would have the conversation in body shaped, on its way to the upstream of
+// the given name; without a name, to the one that requests for its model go to. The body is in the dialect d. Nobody
+// waits for the result. The error says what to write instead.
+func (p *Proxy) Asked(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
 	set := p.settings.Load()
 	up := set.table.fallback
 	if upstream != "" {
@@ -23,19 +22,19 @@ func (p *Proxy) Asked(h http.Header, upstream string, body []byte) (rewrite.Inpu
 			return rewrite.Input{}, err
 		}
 	} else if len(set.table.routes) > 0 {
-		up = set.table.forModel(gjson.GetBytes(body, "model").String())
+		up = set.table.forModel(modelOf(body))
 	}
 	var block bytes.Buffer
 	_ = h.Write(&block) // a buffer takes everything
 	a, err := p.wishes(set, block.Bytes())
-	a.Body, a.Upstream = body, up.name
+	a.Dialect, a.Body, a.Upstream = d, body, up.name
 	return a, err
 }
 
 // wishes are what the headers of a request ask of the ladder, and who may share facts with it. A preset comes before numbers,
 // wherever it stands.
 func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Input, error) {
-	a := rewrite.Input{Dialect: chat.Dialect{}, Limits: &set.Limits, Style: set.Style}
+	a := rewrite.Input{Limits: &set.Limits, Style: set.Style}
 	for _, presets := range [...]bool{true, false} {
 		for l := (lines{rest: block}); l.next(); {
 			if !isOwn(l.name) || l.is(ownPrefix+"preset") != presets || set.asksNothing(l) {

@@ -11,6 +11,7 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/unit"
 )
 
@@ -103,7 +104,8 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, err := r.proxy.Asked(req.Header, upstream, []byte(body)); err != nil || !reflect.DeepEqual(got, want) {
+		got, err := r.proxy.Asked(chat.Wire{}, req.Header, upstream, []byte(body))
+		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: got %+v (%v), want %+v", lines, got, err, want)
 		}
 	}
@@ -121,7 +123,8 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 	}
 	f(chatTarget, "", long, "x-epitome-team: red") // which is no number, but what scope names
 	for says, given := range map[string][2]string{`epitome has no upstream "none"; known are other, test`: {"none", "3"}, "cannot use x-epitome-rent": {"", "x"}} {
-		if _, err := r.proxy.Asked(http.Header{"X-Epitome-Rent": {given[1]}}, given[0], []byte(long)); err == nil || !strings.Contains(err.Error(), says) {
+		h := http.Header{"X-Epitome-Rent": {given[1]}}
+		if _, err := r.proxy.Asked(chat.Wire{}, h, given[0], []byte(long)); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: got the error %v", given, err)
 		}
 	}

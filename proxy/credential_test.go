@@ -87,10 +87,12 @@ func TestCredentialOutlivesItsRequest(t *testing.T) {
 	})
 	c := r.dial()
 	for i := range 3 {
-		c.send(post(fmt.Sprintf("/v1/%d"+chatPath, i), long, fmt.Sprintf("Authorization: Bearer %d", i))).answer("POST")
+		target := fmt.Sprintf("/v1/%d/chat/completions", i)
+		c.send(post(target, long, fmt.Sprintf("Authorization: Bearer %d", i))).answer("POST")
 	}
 	for i, c := range all {
-		_ = r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question), Credential: c}).Body.Close()
+		q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
+		_ = r.replied(t.Context(), q).Body.Close()
 		if head, _ := r.got(); !strings.HasPrefix(head, fmt.Sprintf("POST /v1/%d/", i)) || !strings.Contains(head, fmt.Sprintf("\r\nAuthorization: Bearer %d\r\n", i)) {
 			t.Errorf("credential %d is sent as %q", i, head)
 		}

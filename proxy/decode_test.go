@@ -16,6 +16,7 @@ import (
 	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/zstd"
 
+	"epitome/rewrite/chat"
 	"epitome/unit"
 )
 
@@ -67,7 +68,7 @@ func encode(tb testing.TB, body []byte, layers ...func(io.Writer) io.WriteCloser
 // reads is an exchange that only looks into bodies.
 func reads(most unit.Bytes) *exchange {
 	return &exchange{
-		proxy: &Proxy{decoding: make(chan struct{}, 1)},
+		proxy: &Proxy{plugs: Plugs{Dialects: []Dialect{chat.Wire{}}}, decoding: make(chan struct{}, 1)},
 		set:   &settings{Settings: Settings{Config: Config{MaxBody: most}}},
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 
-	"epitome/rewrite/chat"
 	"epitome/window/overflow"
 )
 
@@ -39,10 +38,10 @@ func (e *ear) hear(run []byte) {
 	}
 }
 
-// usage is how many tokens the request had, as the answer says; 0 if it does not.
-func (e *ear) usage(most int64) int {
+// usage is how many tokens the request had, as the answer says in dialect d; 0 if it does not.
+func (e *ear) usage(d Dialect, most int64) int {
 	if e.coding == "" {
-		return chat.PromptTokens(e.end)
+		return d.Usage(e.end)
 	}
 	r, err := decoder(e.coding, bytes.NewReader(e.end), most)
 	if err != nil {
@@ -50,7 +49,7 @@ func (e *ear) usage(most int64) int {
 	}
 	defer func() { _ = r.Close() }()
 	all, _ := io.ReadAll(r)
-	return chat.PromptTokens(all)
+	return d.Usage(all)
 }
 
 // listen has the exchange hear the answer from here on.
@@ -68,7 +67,7 @@ func (x *exchange) heard(a *answer) {
 	if !x.ear.on || a.code < 200 || a.code > 299 || counted == 0 {
 		return
 	}
-	used := x.ear.usage(int64(x.set.MaxBody))
+	used := x.ear.usage(x.dialect, int64(x.set.MaxBody))
 	lessons := x.proxy.plugs.Lessons
 	if used <= 0 { // by our own count, with a margin
 		lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)

@@ -11,7 +11,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/tidwall/gjson"
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
@@ -29,16 +28,17 @@ type exchange struct {
 	event  event.Exchange
 	err    error // why the client got no answer, or not the whole one
 
-	own         bool       // it is for epitome itself
+	dialect     Dialect    // of the conversation that it holds; nil if it holds none to shape
 	ear         ear        // hears the answer, if a conversation was shaped
 	opened      *opened    // the body as routing has decoded it, until it is shaped; nil if it has not
 	shaped      *shaped    // the conversation as it was shaped, if that may be done again
 	rewritten   []byte     // what is sent in place of the client's body, until dropBody; nil if that itself is sent
+	own         bool       // it is for epitome itself
 	parted      bool       // a tunnel has taken the exchange over and ends it
 	modeKnown   bool       // the request's own mode, if it has one, is a mode
 	begun       bool       // bytes of an answer have gone to the client
-	to          clientSide // how answers are put on the client's connection
 	endsByClose bool       // the client takes the connection's end for the answer's
+	to          clientSide // how answers are put on the client's connection
 }
 
 // forward is the way of a request: choose the upstream, shape, send, pass the answer on. Its end is in end, always.
@@ -89,7 +89,7 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 		x.to.extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
 	}
 	x.own = bytes.HasPrefix(target, []byte(ownPath))
-	p.admission.keep(h, roomFor(h, x.event.Mode, x.event.RequestBytes))
+	p.admission.keep(h, roomFor(p.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes))
 	p.enter(x)
 	return x
 }
@@ -239,7 +239,8 @@ func (x *exchange) model(target []byte) string {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
 	encoding := values(h.RawHeaders(), "content-encoding")
 	var err error
-	if isEncoded(encoding) && isChat(h, x.event.Mode, target) && !signed(h.RawHeaders()) {
+	toShape := dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target) != nil
+	if isEncoded(encoding) && toShape && !signed(h.RawHeaders()) {
 		body, err = x.unpacked(encoding, body)
 		x.opened = &opened{body, err}
 	} else {
@@ -248,7 +249,7 @@ func (x *exchange) model(target []byte) string {
 	if err != nil && !errors.Is(err, errNoRoomLeft) {
 		return ""
 	}
-	name := gjson.GetBytes(body, "model").String()
+	name := modelOf(body)
 	if err != nil {
 		x.opened.body = nil // nothing may hold what there is no room for
 	}

@@ -5,7 +5,6 @@ import (
 	"io"
 	"time"
 
-	"epitome/rewrite/chat"
 	"epitome/sse"
 	"epitome/window/overflow"
 )
@@ -22,6 +21,7 @@ const (
 // holding reads the beginning of an answer, which stays with the answer to be passed on.
 type holding struct {
 	*answer
+	dialect Dialect
 	http10  bool
 	most    int
 	until   time.Time // zero is for as long as it takes
@@ -31,7 +31,7 @@ type holding struct {
 // hold reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first content, and any
 // other answer if it is small. What it says is returned without framing and coding; nothing if it has begun to answer.
 func (x *exchange) hold(a *answer) (said []byte) {
-	h := &holding{answer: a, http10: x.to.http10, most: mostOfError}
+	h := &holding{answer: a, dialect: x.dialect, http10: x.to.http10, most: mostOfError}
 	kind, coding := find(a.block, "content-type"), values(a.block, "content-encoding")
 	plain := len(coding) == 0 || equalFold(coding, "identity")
 	x.listen(a)
@@ -103,7 +103,7 @@ func (h *holding) more() bool {
 // first is taken for one.
 func (h *holding) begun() bool {
 	read := 0
-	failed := false
+	var kind []byte
 	if h.more() {
 		h.content = sse.TrimMark(h.content)
 	}
@@ -120,13 +120,12 @@ func (h *holding) begun() bool {
 		case f.Comment(): // it keeps the client waiting: it must go on
 			return true
 		case name == "event":
-			kind := bytes.TrimSpace(f.Value)
-			failed = equalFold(kind, "error") || bytes.HasSuffix(kind, []byte(".failed"))
-		case name == "data" && (failed || chat.AnswerFails(f.Value)):
+			kind = bytes.TrimSpace(f.Value)
+		case name == "data" && h.dialect.Fails(kind, f.Value):
 			for h.more() && !h.complete() {
 			}
 			return false
-		case name == "data" && chat.AnswerBegins(f.Value):
+		case name == "data" && h.dialect.Begins(kind, f.Value):
 			return true
 		}
 	}

@@ -22,7 +22,8 @@ func (x *exchange) answerOwn() {
 	x.call.onCut(cancel)
 	x.client.watch(&x.proxy.watchman, x.call.cut)
 	h := &x.ctx.Request.Header
-	if !x.proxy.admission.widen(h, roomFor(h, x.event.Mode, x.event.RequestBytes)) { // its length was not known before
+	room := roomFor(x.proxy.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes)
+	if !x.proxy.admission.widen(h, room) { // its length was not known before
 		x.err = busy(noRoomLeft)
 		return
 	}

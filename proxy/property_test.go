@@ -295,7 +295,8 @@ func (c *trial) drawRequest(t *rapid.T, s shape, method string) {
 	}
 	target := drawTarget(t)
 	if s.chat {
-		target = rapid.SampledFrom([]string{"", "/v1", "//%2f/.."}).Draw(t, "in front") + chatPath + rapid.SampledFrom([]string{"", "?", "?a=/b"}).Draw(t, "query")
+		target = rapid.SampledFrom([]string{"", "/v1", "//%2f/.."}).Draw(t, "in front") +
+			"/chat/completions" + rapid.SampledFrom([]string{"", "?", "?a=/b"}).Draw(t, "query")
 	}
 	c.request = append([]byte(headOf(method+" "+target+" HTTP/1.1\r\n", all)), body...)
 }

@@ -56,6 +56,8 @@ type Plugs struct {
 	Record func(event.Exchange) // gets each exchange as it ends, on that exchange's goroutine
 	Log    *slog.Logger         // for what is not the story of one exchange
 
+	Dialects []Dialect // whose conversations are shaped; the first one that serves a path has it
+
 	Shape   func(rewrite.Input) rewrite.Output // puts a conversation into the form it is sent in, and records that
 	Observe func(rewrite.Input) rewrite.Output // says what Shape would do, and records nothing that is live
 	Lessons Lessons                            // learn what answers tell of windows
@@ -338,7 +340,7 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 	}
 	if h.ContentLength() > 0 {
 		mode, _ := s.mode(h.RawHeaders())
-		size = roomFor(h, mode, size)
+		size = roomFor(p.plugs.Dialects, h, mode, size)
 	}
 	if !p.admission.enter(h, size, s.InFlightWait.D()) {
 		conf.MaxRequestBodySize = tooSmall

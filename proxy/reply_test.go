@@ -26,7 +26,7 @@ func TestReplyTellsItsHeadAndItsBodyWhole(t *testing.T) {
 		"-- POST * --\nstatus 204 No Content\n")
 	f := func(status int, kind, after, want string) {
 		t.Helper()
-		a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+		a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 		text, err := io.ReadAll(a.Body)
 		if a.Status != status || a.ContentType != kind || a.RetryAfter != after || string(text) != want || err != nil {
 			t.Errorf("got %+v with %q %v", a, text, err)
@@ -86,7 +86,7 @@ func TestReplyIsWithoutContentCoding(t *testing.T) {
 
 func TestReplyComesAsItIsSent(t *testing.T) {
 	r := newRig(t, "-- POST * --\nstatus 200 OK\nheader Content-Type: text/event-stream\nevent 1\nawait one\nevent 2\nawait two\nevent [DONE]\nend\n")
-	a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+	a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 	f := func(want, release string) {
 		t.Helper()
 		got := make([]byte, len(want))
@@ -108,7 +108,7 @@ func TestReplyThatBreaksOffIsAnError(t *testing.T) {
 	f := func(script, want string) {
 		t.Helper()
 		r := newRig(t, "-- POST * --\n"+script)
-		a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+		a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 		if text, err := io.ReadAll(a.Body); string(text) != want || err == nil {
 			t.Errorf("of %q came %q %v", script, text, err)
 		}
@@ -136,7 +136,7 @@ func TestEndOfTheContextEndsTheCall(t *testing.T) {
 			r := newRig(t, script)
 			why := errors.New("nobody waits any more")
 			ctx, cancel := context.WithCancelCause(context.Background())
-			q := Question{Upstream: "test", Body: bytes.Repeat([]byte("x"), 32<<20)}
+			q := Question{Upstream: "test", Path: chatTarget, Body: bytes.Repeat([]byte("x"), 32<<20)}
 			if !strings.Contains(script, "stop-reading") {
 				q.Body = []byte(question)
 			}
@@ -218,7 +218,7 @@ func TestCloseEndsAReadThatWaits(t *testing.T) {
 func TestClosedReplyGivesNothingMore(t *testing.T) {
 	for _, coding := range codings {
 		r := newRig(t, answering(coding.name, encode(t, bytes.Repeat([]byte("abc"), 1000), coding.encode)))
-		a := r.replied(t.Context(), Question{Upstream: "test", Body: []byte(question)})
+		a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 		if n, err := io.ReadFull(a.Body, make([]byte, 10)); n != 10 || err != nil {
 			t.Errorf("%s: got %d %v", coding.name, n, err)
 		}

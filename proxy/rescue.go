@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/plan"
 	"epitome/window"
 	"epitome/window/overflow"
@@ -140,8 +139,8 @@ func (r *rescuing) capOutput(tokens int) bool {
 			return false
 		}
 	}
-	capped := chat.CapOutput(body, tokens)
-	if len(capped) == len(body) && &capped[0] == &body[0] {
+	capped, ok := r.dialect.CapOutput(body, tokens)
+	if !ok {
 		return false
 	}
 	r.rewritten, r.output = capped, tokens
@@ -186,7 +185,7 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 		r.take(s, body)
 	}
 	if r.output > 0 && r.rewritten != nil {
-		r.rewritten = chat.CapOutput(r.rewritten, r.output)
+		r.rewritten, _ = r.dialect.CapOutput(r.rewritten, r.output)
 	}
 	if how.Whole {
 		r.did("whole")

@@ -20,6 +20,7 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
@@ -101,9 +102,10 @@ func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) 
 	var err error
 	r.proxy, err = New(s, Plugs{
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Shape:   func(a rewrite.Input) rewrite.Output { return (*r.shape.Load())(a) },
-		Observe: func(a rewrite.Input) rewrite.Output { return (*r.observe.Load())(a) },
-		Lessons: &r.lessons, Ratios: &r.lessons,
+		Shape:    func(a rewrite.Input) rewrite.Output { return (*r.shape.Load())(a) },
+		Observe:  func(a rewrite.Input) rewrite.Output { return (*r.observe.Load())(a) },
+		Dialects: []Dialect{chat.Wire{}},
+		Lessons:  &r.lessons, Ratios: &r.lessons,
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 	})
 	if err != nil {

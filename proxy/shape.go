@@ -7,42 +7,15 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"epitome/event"
 	"epitome/rewrite"
 )
-
-// chatPath is how the path of every request ends that holds a conversation.
-const chatPath = "/chat/completions"
-
-// isChat reports whether a request, with its target as the upstream gets it, is one to shape, as far as that shows in its head.
-func isChat(h *fasthttp.RequestHeader, mode string, target []byte) bool {
-	if mode == event.ModeOff || !h.IsPost() {
-		return false
-	}
-	path, _, _ := bytes.Cut(target, []byte("?"))
-	return bytes.HasSuffix(path, []byte(chatPath))
-}
-
-// roomFor is the room that a body of so many bytes takes before its upstream is known: twice as much if it may be rewritten, and
-// once more if that is done under /-/, where it is read into memory of its own.
-func roomFor(h *fasthttp.RequestHeader, mode string, size int64) int64 {
-	target := originForm(h.RequestURI())
-	switch {
-	case bytes.HasPrefix(target, []byte(ownPath)):
-		return 3 * size
-	case isChat(h, mode, target):
-		return 2 * size
-	}
-	return size
-}
 
 // shape puts the conversation that the request holds, if it holds one, into the form it is sent in. An error is a
 // refusal; whatever fails on epitome's side lets the request go on as it came.
 func (x *exchange) shape(up *upstream, target []byte) error {
 	h := &x.ctx.Request.Header
-	if !isChat(h, x.event.Mode, target) {
+	if x.dialect = dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target); x.dialect == nil {
 		return nil
 	}
 	asked, err := x.proxy.wishes(x.set, h.RawHeaders())
@@ -65,7 +38,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	client := &asker{x: x, up: up, target: target}
 	defer client.end()
-	asked.Body, asked.Upstream, asked.Client, asked.Now = body, up.name, client, begun
+	asked.Dialect, asked.Body, asked.Now = x.dialect, body, begun
+	asked.Upstream, asked.Client = up.name, client
 	s := x.guarded(f, asked)
 	x.tell(s.Report)
 	if observe {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	chatTarget = "/v1" + chatPath
+	chatTarget = "/v1/chat/completions"
 	long       = `{"model":"m","messages":[{"role":"user","content":"a very long story"}]}`
 	short      = `{"model":"m","messages":[{"role":"user","content":"a story"}]}`
 )
@@ -173,7 +173,7 @@ func TestOnlyConversationsAreShaped(t *testing.T) {
 	f(post("/v1/embeddings", long, "x-epitome-rent: no number"), none)
 	f(post("/v1/chat/completions/x", long), none)
 	f(post("/v1/chat/Completions", long), none)
-	f(post("/v1/x?"+chatPath, long), none)
+	f(post("/v1/x?/chat/completions", long), none)
 	f(request("PUT", chatTarget, long, fmt.Sprintf("Content-Length: %d", len(long))), none)
 	f(get(chatTarget), none)
 }

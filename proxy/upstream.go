@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/unit"
 )
 
@@ -202,6 +204,9 @@ func (t *table) called(name string) (*upstream, error) {
 	}
 	return nil, fmt.Errorf("epitome has no upstream %q; known are %s", name, t.names())
 }
+
+// modelOf is the model that a body names, of whatever API it is; empty if it names none.
+func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String() }
 
 // forModel finds the upstream of the first route whose pattern matches, else the default one.
 func (t *table) forModel(model string) *upstream {

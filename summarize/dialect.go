@@ -13,6 +13,7 @@ import (
 type Request struct {
 	Upstream   string
 	Body       []byte // JSON in the dialect
+	Path       string // where its API takes the body, unless the credential says it
 	Credential any    // the question's; nil if the upstream is not the one it is for
 	KeyEnv     string // the environment variable whose value is the key, if it is not empty
 }
@@ -37,6 +38,8 @@ type Sender func(ctx context.Context, r Request) (Response, error)
 
 // Dialect makes requests and reads answers of a provider's dialect.
 type Dialect interface {
+	// Path is where the API takes requests.
+	Path() string
 	// Continue puts an instruction behind the conversation in body, and takes out what would keep the answer from
 	// being plain text.
 	Continue(body []byte, instruction string, f prose.Form) ([]byte, error)

@@ -120,7 +120,7 @@ func (m *making) body() ([]byte, error) {
 }
 
 func (m *making) send(body []byte) reply {
-	r := Request{Upstream: m.upstream(), Body: body}
+	r := Request{Upstream: m.upstream(), Path: m.means.Dialect.Path(), Body: body}
 	if m.conf.KeyEnv != "" {
 		r.KeyEnv = m.conf.KeyEnv
 	} else if r.Upstream == m.q.Upstream {

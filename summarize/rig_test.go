@@ -62,6 +62,8 @@ type sent struct {
 // tongue is a dialect for tests: requests and answers are plain JSON.
 type tongue struct{}
 
+func (tongue) Path() string { return "/v1/say" }
+
 func (tongue) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	if string(body) == "broken" {
 		return nil, errors.New("it is broken")

@@ -301,15 +301,15 @@ func contentText(content json.RawMessage) string {
 	return text
 }
 
-// CapOutput lowers the cap on the output that a request asks for to so many tokens, under whatever name it stands. A
-// request without a cap, or with a lower one, is returned as it is.
-func CapOutput(body []byte, tokens int) []byte {
+// CapOutput lowers the cap on the output that a request asks for to so many tokens, under whatever name it stands. ok
+// is false for a request without a cap, or with a lower one: it is as it was.
+func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	if !span.Valid(body) {
-		return body
+		return body, false
 	}
 	c := continuation{body: body}
 	if _, err := span.Members(body, span.SkipSpace(body, 0), c.member); err != nil {
-		return body
+		return body, false
 	}
 	var edits []span.Edit
 	for _, m := range c.all {
@@ -320,7 +320,7 @@ func CapOutput(body []byte, tokens int) []byte {
 	}
 	out, err := span.Splice(body, edits)
 	if err != nil || len(edits) == 0 {
-		return body
+		return body, false
 	}
-	return out
+	return out, true
 }

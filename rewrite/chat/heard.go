@@ -8,7 +8,20 @@ import (
 	"epitome/unit"
 )
 
-// What an answer in the chat-completions dialect tells as it passes.
+// What the wire needs to know of the chat-completions dialect: where its requests go, and what an answer tells as it
+// passes.
+
+// Wire is the dialect with what the wire needs to know of it besides.
+type Wire struct{ Dialect }
+
+// Path is where the API takes a conversation.
+func (Dialect) Path() string { return "/v1" + pathEnd }
+
+// pathEnd is how the path of every request ends that holds a conversation: servers have it below paths of their own.
+const pathEnd = "/chat/completions"
+
+// Serves reports whether a request with that path holds a conversation.
+func (Wire) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
 // piece is an event of a stream, as far as it tells whether anything was said.
 type piece struct {
@@ -44,9 +57,9 @@ func (c *piece) says() (something, ends bool) {
 	return something, ends
 }
 
-// AnswerBegins reports whether an event of a stream is more than the frame of an answer: a piece of one, its end, or
-// what is none of the dialect's.
-func AnswerBegins(event []byte) bool {
+// Begins reports whether an event of a stream is more than the frame of an answer: a piece of one, its end, or what is
+// none of the dialect's. The event's kind does not matter.
+func (Wire) Begins(_, event []byte) bool {
 	event = bytes.TrimSpace(event)
 	if len(event) == 0 {
 		return false
@@ -59,8 +72,12 @@ func AnswerBegins(event []byte) bool {
 	return something || ends || len(c.Choices) == 0 && !present(c.Usage)
 }
 
-// AnswerFails reports whether an event of a stream tells of an error, or of an end before anything was said.
-func AnswerFails(event []byte) bool {
+// Fails reports whether an event of a stream tells of an error, by its kind or in what it says, or of an end before
+// anything was said.
+func (Wire) Fails(kind, event []byte) bool {
+	if bytes.EqualFold(kind, []byte("error")) || bytes.HasSuffix(kind, []byte(".failed")) {
+		return true
+	}
 	c, ok := readPiece(event)
 	if !ok {
 		return false
@@ -69,15 +86,15 @@ func AnswerFails(event []byte) bool {
 	return !mute(c.Error) || ends && !something
 }
 
-// PromptTokens returns how many tokens a request had, as the provider says at the end of its answer; 0 if it does not.
-// end is what comes last of it, whole or streamed.
-func PromptTokens(end []byte) (prompt int) {
+// Usage is how many tokens a request had, as the provider says at the end of its answer; 0 if it does not. heard is
+// what comes last of it, whole or streamed.
+func (Wire) Usage(heard []byte) (input int) {
 	const name = `"prompt_tokens"`
-	i := bytes.LastIndex(end, []byte(name))
+	i := bytes.LastIndex(heard, []byte(name))
 	if i < 0 {
 		return 0
 	}
-	n, digits := 0, bytes.TrimLeft(end[i+len(name):], " \t\r\n:")
+	n, digits := 0, bytes.TrimLeft(heard[i+len(name):], " \t\r\n:")
 	for _, d := range digits {
 		if d < '0' || d > '9' || n > unit.MostTokens {
 			break

@@ -1,0 +1,85 @@
+package house_test
+
+import (
+	"go/ast"
+	"go/token"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The JSON names of a dialect stand in its own package alone: whoever else knew one of them would have to know those of
+// each dialect that comes.
+
+// spoken are names that only one dialect has, in its JSON and its paths, by the folder of its package.
+var spoken = map[string]string{
+	"rewrite/chat": `chat/completions choices max_tokens max_completion_tokens prompt_tokens completion_tokens
+		prompt_tokens_details tool_calls tool_call_id tool_choice function_call finish_reason response_format
+		parallel_tool_calls`,
+}
+
+// foreign are the folders that may know a dialect's names, with all below them, each with the reason.
+var foreign = map[string]string{
+	"bench":    "it plays clients and providers, and measures from outside",
+	"demo":     "it plays a client and a provider, and sees epitome from outside",
+	"scripted": "it plays providers",
+	"window":   "it reads what providers say about their windows, in their own sentences and whatever they speak",
+}
+
+func TestDialectsKeepTheirNames(t *testing.T) {
+	for _, s := range sources(t) {
+		report(t, checkSpoken(s))
+	}
+	for folder := range spoken {
+		if !slices.ContainsFunc(sources(t), func(s *source) bool { return s.dir == folder }) {
+			t.Errorf("no dialect is in %s: take it out of the table", folder)
+		}
+	}
+	report(t, checkReasons("foreign", foreign))
+}
+
+// checkSpoken refuses string literals, tags of fields too, that have a dialect's name in them, outside its package.
+// Packages for tests play clients and providers like the tests themselves.
+func checkSpoken(s *source) (complaints []string) {
+	top, _, _ := strings.Cut(s.dir, "/")
+	if s.test || strings.HasSuffix(s.dir, "test") || foreign[top] != "" {
+		return nil
+	}
+	for folder, names := range spoken {
+		if folder == s.dir {
+			continue
+		}
+		name := regexp.MustCompile(`(?:^|[^\w])(` + strings.Join(strings.Fields(names), "|") + `)(?:$|[^\w])`)
+		ast.Inspect(s.tree, func(n ast.Node) bool {
+			literal, ok := n.(*ast.BasicLit)
+			if !ok || literal.Kind != token.STRING {
+				return true
+			}
+			if found := name.FindStringSubmatch(literal.Value); found != nil {
+				complaints = append(complaints,
+					s.complain(literal, "%q is a name of the dialect in %s: ask the dialect", found[1], folder))
+			}
+			return true
+		})
+	}
+	slices.Sort(complaints)
+	return complaints
+}
+
+func TestSpokenCheckerCanFail(t *testing.T) {
+	f := complaining(t, checkSpoken)
+	for _, text := range []string{
+		"package a; const s = `{\"max_tokens\":1}`",
+		`package a; const s = "/v1/chat/completions"`,
+		"package a; type t struct { X int `json:\"finish_reason\"` }",
+		`package a; var _ = f("choices")`,
+	} {
+		f("proxy/x.go", text, "ask the dialect")
+		f("proxy/x_test.go", text, "")
+		f("event/eventtest/x.go", text, "")
+		f("rewrite/chat/x.go", text, "")
+		f("bench/backend/x.go", text, "")
+	}
+	f("proxy/x.go", `package a; const s = "my_max_tokens, choices_made"; const tool_calls = 1 // choices`, "")
+}

@@ -1,0 +1,57 @@
+package proxy
+
+import (
+	"bytes"
+
+	"github.com/valyala/fasthttp"
+
+	"epitome/event"
+	"epitome/rewrite/conversation"
+)
+
+// Dialect is one API, as the wire meets it: which requests hold its conversations, and what its answers tell as they
+// pass. The names of its JSON and of its paths stand in its own package. A Dialect has no state.
+type Dialect interface {
+	conversation.Dialect
+	// Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.
+	Serves(path []byte) bool
+	// Begins reports whether an event of a streamed answer is more than the frame of one: a piece of what is said, its
+	// end, or what is none of the dialect's. kind is what the stream calls the event; empty if it has no name.
+	Begins(kind, data []byte) bool
+	// Fails reports whether an event of a streamed answer tells of an error, or of an end before anything was said.
+	Fails(kind, data []byte) bool
+	// Usage is how many tokens the whole request had, those from a cache too, as the provider counts them; 0 if it does
+	// not say. heard is what was kept of an answer, whole or streamed: all of it, or its end.
+	Usage(heard []byte) (input int)
+	// CapOutput lowers the cap on the output that a request asks for to so many tokens. ok is false for a request that
+	// has none, or a lower one: it is as it was.
+	CapOutput(body []byte, tokens int) (capped []byte, ok bool)
+}
+
+// dialectOf is the dialect of the conversation that a request holds, with its target as the upstream gets it; nil if
+// it is none to shape, as far as that shows in its head.
+func dialectOf(all []Dialect, h *fasthttp.RequestHeader, mode string, target []byte) Dialect {
+	if mode == event.ModeOff || !h.IsPost() {
+		return nil
+	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	for _, d := range all {
+		if d.Serves(path) {
+			return d
+		}
+	}
+	return nil
+}
+
+// roomFor is the room that a body of so many bytes takes before its upstream is known: twice as much if it may be
+// rewritten, and once more if that is done under /-/, where it is read into memory of its own.
+func roomFor(all []Dialect, h *fasthttp.RequestHeader, mode string, size int64) int64 {
+	target := originForm(h.RequestURI())
+	switch {
+	case bytes.HasPrefix(target, []byte(ownPath)):
+		return 3 * size
+	case dialectOf(all, h, mode, target) != nil:
+		return 2 * size
+	}
+	return size
+}
