@@ -86,7 +86,7 @@ func (k artifactCmd) Run(c *cli) error {
 
 // search prints the artifact of this name from the data folder, or one of those below it. looked is where that is.
 func (k artifactCmd) search(c *cli, name string, choose func(io.Reader, io.Writer) error) (looked string, err error) {
-	conf, err := loadConfig(c.Config, c.overrides())
+	conf, err := Load(defaultConfig, c.Config, c.overrides())
 	if err != nil {
 		return "", err
 	}

@@ -6,10 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
-	"net"
 	"os"
 	"path/filepath"
 )
@@ -46,24 +43,6 @@ func pinBadge(folder, listen string) (*badge, error) {
 		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, pathCause(err))
 	}
 	return b, nil
-}
-
-// reachable is the address at which commands on this machine find a program that listens on any address.
-func reachable(listen string) string {
-	host, port, err := net.SplitHostPort(listen)
-	if ip := net.ParseIP(host); err == nil && ip != nil && ip.IsUnspecified() {
-		return net.JoinHostPort("127.0.0.1", port)
-	}
-	return listen
-}
-
-// pathCause is err without the path, which the sentence around it names.
-func pathCause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // readBadge returns the badge in the folder, if there is one.

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -48,7 +46,7 @@ const byCode = "code"
 const mostSessions = 100_000
 
 func (k replayCmd) Run(c *cli) error {
-	conf, err := loadConfig(c.Config, c.overrides())
+	conf, err := Load(defaultConfig, c.Config, c.overrides())
 	if err != nil {
 		return err
 	}
@@ -107,22 +105,6 @@ func tokensOf(list []string) (windows []int, err error) {
 		windows = append(windows, n)
 	}
 	return windows, nil
-}
-
-// tokenCount reads a window, as in 128000, 128k or 1M.
-func tokenCount(text string) (int, error) {
-	digits, times := text, 1
-	switch {
-	case strings.HasSuffix(strings.ToLower(text), "k"):
-		digits, times = text[:len(text)-1], 1000
-	case strings.HasSuffix(strings.ToLower(text), "m"):
-		digits, times = text[:len(text)-1], 1_000_000
-	}
-	n, err := strconv.ParseUint(digits, 10, 32)
-	if tokens := int(n) * times; err == nil && tokens >= leastWindow && tokens <= unit.MostTokens {
-		return tokens, nil
-	}
-	return 0, fmt.Errorf("cannot use window %q: write a number of tokens from %d to %d, as 128k or 128000", text, leastWindow, unit.MostTokens)
 }
 
 // replaying is how conversations are shaped in a replay.

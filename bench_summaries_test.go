@@ -38,7 +38,7 @@ type narratedTurn struct {
 // narratedTurns plays a spoken conversation of so many rounds.
 func narratedTurns(t *testing.T, rounds, window int, change func(*replaying)) (turns []narratedTurn) {
 	t.Helper()
-	p := replaying{conf: defaults()}
+	p := replaying{conf: Defaults(defaultConfig)}
 	change(&p)
 	s, err := p.open(window)
 	if err != nil {

@@ -54,7 +54,7 @@ type inService struct {
 // served starts a daemon in front of the provider, over what lies in the folder. change changes the defaults.
 func served(p *provider, folder string, change func(*Config)) *inService {
 	p.t.Helper()
-	conf := defaults()
+	conf := Defaults(defaultConfig)
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", folder, "up"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: p.URL + "/v1"}
 	conf.Window.Models, conf.Window.Probe = map[string]int{theModel: p.window}, false

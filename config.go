@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -19,6 +18,7 @@ import (
 
 	"epitome/console"
 	"epitome/event"
+	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite/limits"
 	"epitome/summarize"
@@ -29,7 +29,7 @@ import (
 )
 
 // Config is the whole of config.toml, where each key is explained for users.
-// One that loadConfig returned is valid, holds no "${NAME}" and is not changed afterwards.
+// One that Load returned is valid, holds no "${NAME}" and is not changed afterwards.
 type Config struct {
 	Listen    string                          `toml:"listen"` // fixed at start
 	Upstream  string                          `toml:"upstream"`
@@ -69,13 +69,10 @@ type Overrides struct {
 // urlUpstream is the name of the upstream that is given as a base URL in place of a name.
 const urlUpstream = "default"
 
-//go:embed config.toml
-var defaultConfig string
-
-// defaults is what holds where the user says nothing.
-func defaults() Config {
+// Defaults returns what holds where the user says nothing. text is the program's own config.toml.
+func Defaults(text string) Config {
 	var c Config
-	if err := toml.Unmarshal([]byte(defaultConfig), &c); err != nil {
+	if err := toml.Unmarshal([]byte(text), &c); err != nil {
 		panic(fmt.Errorf("BUG: cannot read the embedded config.toml: %w", err))
 	}
 	if err := c.Rewrite.SetPreset(c.Rewrite.Preset); err != nil {
@@ -85,10 +82,10 @@ func defaults() Config {
 	return c
 }
 
-// loadConfig is the configuration to run with: the defaults, over them the file at path, over it the
-// command line. With an empty path the file is the user's own, if there is one.
-func loadConfig(path string, over Overrides) (Config, error) {
-	c := defaults()
+// Load returns the configuration to run with: the defaults, which are the text of the program's own config.toml; over
+// them the file at path; over it the command line. With an empty path the file is the user's own, if there is one.
+func Load(defaults, path string, over Overrides) (Config, error) {
+	c := Defaults(defaults)
 	if path == "" {
 		path = userConfigFile()
 	}
@@ -167,6 +164,28 @@ func (c *Config) nameUpstream() error {
 	c.Upstreams[urlUpstream] = proxy.UpstreamConfig{URL: c.Upstream}
 	c.Upstream = urlUpstream
 	return nil
+}
+
+// AddUpstream adds an upstream, or puts another base URL in the place of one. origin says where the URL was written.
+func (c Config) AddUpstream(name, url, origin string) {
+	c.Upstreams[name] = proxy.UpstreamConfig{URL: url}
+	c.from.note(origin, "upstreams", name, "url")
+}
+
+// locate puts before an error about values where the first of them was written.
+func (c Config) locate(err error) error { return c.from.locate(err) }
+
+// settings is the configuration as the proxy takes it.
+func (c Config) settings() proxy.Settings {
+	return proxy.Settings{
+		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes,
+		Style: c.style(),
+	}
+}
+
+// style is how summaries are made, unless a request says otherwise.
+func (c Config) style() prose.Style {
+	return prose.Style{Mode: c.Summarize.Mode, Detail: c.Summarize.Detail}
 }
 
 // expand puts values of the environment into the places that may hold a secret, and wants those there that are asked for later.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"epitome/prose"
@@ -60,3 +61,19 @@ func (c Config) checkKeeping() error {
 
 // leastWindow is the smallest window in tokens that makes sense; a smaller number is a slip of the pen.
 const leastWindow = 1024
+
+// tokenCount reads a window, as in 128000, 128k or 1M.
+func tokenCount(text string) (int, error) {
+	digits, times := text, 1
+	switch {
+	case strings.HasSuffix(strings.ToLower(text), "k"):
+		digits, times = text[:len(text)-1], 1000
+	case strings.HasSuffix(strings.ToLower(text), "m"):
+		digits, times = text[:len(text)-1], 1_000_000
+	}
+	n, err := strconv.ParseUint(digits, 10, 32)
+	if tokens := int(n) * times; err == nil && tokens >= leastWindow && tokens <= unit.MostTokens {
+		return tokens, nil
+	}
+	return 0, fmt.Errorf("cannot use window %q: write a number of tokens from %d to %d, as 128k or 128000", text, leastWindow, unit.MostTokens)
+}

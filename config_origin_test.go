@@ -18,7 +18,7 @@ import (
 func admission(t *testing.T, text string, over Overrides) string {
 	t.Helper()
 	path := written(t, text)
-	c, err := loadConfig(path, over)
+	c, err := Load(defaultConfig, path, over)
 	if err == nil {
 		_, err = c.admit()
 	}
@@ -114,7 +114,7 @@ func TestCheckRefusesWhatServeRefuses(t *testing.T) {
 		if over.Data == "" {
 			over.Data = folder
 		}
-		conf, err := loadConfig(written(t, text), over)
+		conf, err := Load(defaultConfig, written(t, text), over)
 		if err != nil {
 			t.Fatal(err)
 		}

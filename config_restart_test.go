@@ -12,7 +12,7 @@ import (
 
 // changed is the defaults with another value under key, which no upstream and no route holds.
 func changed(key string) Config {
-	c := defaults()
+	c := Defaults(defaultConfig)
 	v := reflect.ValueOf(&c).Elem()
 	for part := range strings.SplitSeq(key, ".") {
 		v = v.FieldByNameFunc(func(name string) bool {
@@ -44,13 +44,13 @@ func TestConfigTomlSaysWhichKeysNeedARestart(t *testing.T) {
 			continue
 		}
 		want := map[string][]string{"restart": {key}, "reload": nil}[mark]
-		if got := needRestart(defaults(), changed(key)); mark == "" || !slices.Equal(got, want) {
+		if got := needRestart(Defaults(defaultConfig), changed(key)); mark == "" || !slices.Equal(got, want) {
 			t.Errorf("config.toml says [%s] for %s, needRestart %v", mark, key, got)
 		}
 	}
-	c := defaults()
+	c := Defaults(defaultConfig)
 	c.Upstreams, c.Routes = nil, []proxy.Route{{Model: "*", Upstream: "openai"}}
-	if got := needRestart(defaults(), c); got != nil {
+	if got := needRestart(Defaults(defaultConfig), c); got != nil {
 		t.Errorf("a change of upstreams and routes needs a restart for %v", got)
 	}
 }

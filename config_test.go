@@ -28,7 +28,7 @@ func written(t *testing.T, text string) string {
 
 func load(t *testing.T, text string) Config {
 	t.Helper()
-	c, err := loadConfig(written(t, text), Overrides{})
+	c, err := Load(defaultConfig, written(t, text), Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +40,7 @@ func load(t *testing.T, text string) Config {
 func refusal(t *testing.T, text string, over Overrides) string {
 	t.Helper()
 	path := written(t, text)
-	_, err := loadConfig(path, over)
+	_, err := Load(defaultConfig, path, over)
 	if err == nil {
 		return ""
 	}
@@ -123,7 +123,7 @@ func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
 }
 
 func TestDefaultsAreValid(t *testing.T) {
-	c := defaults()
+	c := Defaults(defaultConfig)
 	if err := c.validate(); err != nil {
 		t.Error(err)
 	}
@@ -173,7 +173,7 @@ upstream = "anthropic"
 model = "*"
 upstream = "mine"
 `)
-	want := defaults()
+	want := Defaults(defaultConfig)
 	want.Mode = "off"
 	want.Proxy.ReadIdle = unit.Duration(3 * time.Minute)
 	want.Console.Hosts = []string{"epitome.example.com"}
@@ -186,7 +186,7 @@ upstream = "mine"
 }
 
 func TestInlineTablesAreLaidOverTheDefaultsToo(t *testing.T) {
-	want := defaults()
+	want := Defaults(defaultConfig)
 	want.Proxy.MaxBody = unit.MB
 	want.Upstreams["openai"] = proxy.UpstreamConfig{URL: "https://api.openai.com/v1", Headers: map[string]string{"a": "b"}}
 	want.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://mine"}
@@ -205,7 +205,7 @@ func TestCommandLineGoesBeforeTheFile(t *testing.T) {
 	path := written(t, "listen = \"127.0.0.1:1\"\nmode = \"off\"\ndata = \"/file\"\nupstream = \"anthropic\"")
 	f := func(over, want Overrides) {
 		t.Helper()
-		c, err := loadConfig(path, over)
+		c, err := Load(defaultConfig, path, over)
 		if got := (Overrides{c.Listen, c.Upstream, c.Data, c.Mode}); got != want || err != nil {
 			t.Errorf("%+v gives %+v, %v; want %+v", over, got, err, want)
 		}
@@ -221,7 +221,7 @@ func TestBaseURLBecomesTheDefaultUpstream(t *testing.T) {
 	if c.Upstream != "default" || c.Upstreams["default"].URL != "http://127.0.0.1:8000/v1" {
 		t.Errorf("got %+v", c)
 	}
-	c, err := loadConfig(written(t, text), Overrides{Upstream: "https://example.com"})
+	c, err := Load(defaultConfig, written(t, text), Overrides{Upstream: "https://example.com"})
 	if err != nil || c.Upstreams["default"].URL != "https://example.com" {
 		t.Errorf("got %+v, %v", c, err)
 	}
@@ -236,7 +236,7 @@ func TestUsersOwnFileIsReadWhenThereIsOne(t *testing.T) {
 	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "AppData"} {
 		t.Setenv(name, t.TempDir())
 	}
-	if c, err := loadConfig("", Overrides{}); err != nil || c.Mode != "on" {
+	if c, err := Load(defaultConfig, "", Overrides{}); err != nil || c.Mode != "on" {
 		t.Fatalf("without a file: %+v, %v", c, err)
 	}
 	folder, err := os.UserConfigDir()
@@ -249,13 +249,13 @@ func TestUsersOwnFileIsReadWhenThereIsOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err := loadConfig("", Overrides{}); err != nil || c.Mode != "off" {
+	if c, err := Load(defaultConfig, "", Overrides{}); err != nil || c.Mode != "off" {
 		t.Errorf("with a file: %+v, %v", c, err)
 	}
 }
 
 func TestMissingFileIsNamed(t *testing.T) {
-	_, err := loadConfig("no/such.toml", Overrides{})
+	_, err := Load(defaultConfig, "no/such.toml", Overrides{})
 	want := "cannot read configuration no/such.toml: no such file or directory; check the path and its permissions"
 	if err == nil || runtime.GOOS != "windows" && err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
@@ -459,7 +459,7 @@ func FuzzAnyFileIsReadOrRefusedInOneLine(f *testing.F) {
 	f.Add([]byte("mode = 'on'\n[proxy]\nmax_body = '1MB'\n[upstreams.mine]\nurl = 'http://x'"))
 	f.Add([]byte("routes.model = 'a'\n[upstream.mine]\n[[proxy]]\nupstreams = {a = {b = [{}]}}"))
 	f.Fuzz(func(t *testing.T, text []byte) {
-		c := defaults()
+		c := Defaults(defaultConfig)
 		err := c.decode("config.toml", bytes.Clone(text))
 		if err == nil {
 			err = c.validate()

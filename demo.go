@@ -97,7 +97,7 @@ func (s stagedDemo) config(upstream string) (Config, error) {
 	if file == "" {
 		file = os.DevNull // the user's own would make it another demo on each machine
 	}
-	conf, err := loadConfig(file, Overrides{Listen: "127.0.0.1:0", Data: s.folder, Mode: s.mode})
+	conf, err := Load(defaultConfig, file, Overrides{Listen: "127.0.0.1:0", Data: s.folder, Mode: s.mode})
 	if err != nil {
 		return Config{}, err
 	}

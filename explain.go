@@ -36,7 +36,7 @@ type explainCmd struct {
 
 // Run needs neither a running epitome nor a key, and writes nothing but its report.
 func (k explainCmd) Run(c *cli) error {
-	conf, err := loadConfig(c.Config, c.overrides())
+	conf, err := Load(defaultConfig, c.Config, c.overrides())
 	if err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ import (
 // kept opens what is kept in the folder; log hears of it.
 func keptIn(t *testing.T, folder string, log io.Writer) *keeping {
 	t.Helper()
-	k, err := openKeeping(defaults(), folder, "127.0.0.1:7070", slog.New(slog.NewTextHandler(log, nil)))
+	k, err := openKeeping(Defaults(defaultConfig), folder, "127.0.0.1:7070", slog.New(slog.NewTextHandler(log, nil)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func keptIn(t *testing.T, folder string, log io.Writer) *keeping {
 }
 
 func askedFor(calls int) rewrite.Input {
-	limits := defaults().Rewrite
+	limits := Defaults(defaultConfig).Rewrite
 	return rewrite.Input{Dialect: chat.Dialect{}, Body: conversationOf(calls), Upstream: "up", Limits: &limits}
 }
 
@@ -175,7 +175,7 @@ func TestFailedStartGivesEverythingBack(t *testing.T) {
 	f := func(name string, start func(d *daemon, conf Config, folder string) error) {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			conf := defaults()
+			conf := Defaults(defaultConfig)
 			conf.Listen, conf.Data = "127.0.0.1:0", folder
 			d := &daemon{log: slog.New(slog.DiscardHandler), load: func() (Config, error) { return conf, nil }}
 			if err := start(d, conf, folder); err == nil {
@@ -240,6 +240,6 @@ func TestWhatWasLearnedOfWindowsOutlivesTheProcess(t *testing.T) {
 	k = keptIn(t, folder, io.Discard)
 	defer k.close()
 	want(k)
-	k.windows.Store(window.New(defaults().Window, k.lessons)) // as a reload does
+	k.windows.Store(window.New(Defaults(defaultConfig).Window, k.lessons)) // as a reload does
 	want(k)
 }

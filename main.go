@@ -5,6 +5,7 @@
 package main
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -14,6 +15,9 @@ import (
 
 	"github.com/alecthomas/kong"
 )
+
+//go:embed config.toml
+var defaultConfig string
 
 // cli is the command line.
 type cli struct {
@@ -116,7 +120,7 @@ func (k checkCmd) Run(c *cli) error {
 		_, err := fmt.Print(defaultConfig)
 		return err
 	}
-	conf, err := loadConfig(c.Config, c.overrides())
+	conf, err := Load(defaultConfig, c.Config, c.overrides())
 	if err != nil {
 		return err
 	}

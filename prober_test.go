@@ -271,7 +271,7 @@ func TestReloadSaysWhoIsAsked(t *testing.T) {
 	r := probingWith(t, asDefault, get("/v1/models", `{"data":[{"id":"m","max_model_len":24576}]}`))
 	reload := func(change func(*Config)) {
 		t.Helper()
-		conf := defaults()
+		conf := Defaults(defaultConfig)
 		conf.Upstream, conf.Upstreams["up"] = "up", proxy.UpstreamConfig{URL: r.up.URL()}
 		change(&conf)
 		if err := r.prober.proxy.Load().Reload(conf.settings()); err != nil {
@@ -311,7 +311,7 @@ func TestOnlyConversationsThatAreShapedHaveServersAsked(t *testing.T) {
 		}
 	}
 	asked := func(r *probing) rewrite.Input {
-		limits := defaults().Rewrite
+		limits := Defaults(defaultConfig).Rewrite
 		return rewrite.Input{Dialect: chat.Dialect{}, Body: []byte(clientsBody), Upstream: "up", Limits: &limits}
 	}
 	f("switched off", func(c *Config) { c.Window.Probe = false }, func(r *probing) { r.converse("m", 128_000) })

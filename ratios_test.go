@@ -183,7 +183,7 @@ func TestAnswersTeachHowAModelCounts(t *testing.T) {
 // explains wants explain to say of the request how it is counted.
 func explains(t *testing.T, folder string, body []byte, want string) {
 	t.Helper()
-	e := explaining{conf: defaults(), body: body}
+	e := explaining{conf: Defaults(defaultConfig), body: body}
 	e.conf.Upstream = "up"
 	if err := e.windows(""); err != nil {
 		t.Fatal(err)

@@ -37,7 +37,7 @@ func (k runCmd) Run(c *cli) error {
 		}
 		return exitStatus(127)
 	}
-	conf, err := loadConfig(c.Config, c.overrides())
+	conf, err := Load(defaultConfig, c.Config, c.overrides())
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,6 @@ import (
 	"epitome/console/logs"
 	"epitome/console/metrics"
 	"epitome/event"
-	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite/chat"
 )
@@ -39,13 +38,12 @@ func (s serveCmd) Run(c *cli) error {
 }
 
 func (s serveCmd) config(c *cli) (Config, error) {
-	conf, err := loadConfig(c.Config, c.overrides())
+	conf, err := Load(defaultConfig, c.Config, c.overrides())
 	if err != nil {
 		return Config{}, err
 	}
 	for name, url := range s.Base {
-		conf.Upstreams[name] = proxy.UpstreamConfig{URL: url}
-		conf.from.note("--base", "upstreams", name, "url")
+		conf.AddUpstream(name, url, "--base")
 	}
 	return conf, conf.validate()
 }
@@ -79,12 +77,12 @@ func (d *daemon) start(leased bool) error {
 		return err
 	}
 	if d.ln, err = listen(conf.Listen); err != nil {
-		return conf.from.locate(err)
+		return conf.locate(err)
 	}
 	if err = d.open(conf, folder, leased); err != nil {
 		d.giveBack()
 	}
-	return conf.from.locate(err)
+	return conf.locate(err)
 }
 
 // open takes the data folder and puts the parts together. What it has taken is given back by giveBack, whether it failed or not.
@@ -137,19 +135,6 @@ func boundMemory(conf Config) {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+conf.Summarize.Pending) + spareMemory)
 	}
-}
-
-// settings is the configuration as the proxy takes it.
-func (c Config) settings() proxy.Settings {
-	return proxy.Settings{
-		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes,
-		Style: c.style(),
-	}
-}
-
-// style is how summaries are made, unless a request says otherwise.
-func (c Config) style() prose.Style {
-	return prose.Style{Mode: c.Summarize.Mode, Detail: c.Summarize.Detail}
 }
 
 func (d *daemon) upstreams() map[string]string {
@@ -227,10 +212,10 @@ func (d *daemon) stop(why string) {
 func (d *daemon) reload() {
 	next, err := d.load()
 	if err == nil {
-		err = next.from.locate(noLoop(next, d.ln.Addr().String()))
+		err = next.locate(noLoop(next, d.ln.Addr().String()))
 	}
 	if err == nil {
-		err = next.from.locate(d.proxy.Reload(next.settings()))
+		err = next.locate(d.proxy.Reload(next.settings()))
 	}
 	if err != nil {
 		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())

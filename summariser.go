@@ -4,9 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"net/netip"
-	"net/url"
-	"strings"
 	"sync/atomic"
 	"time"
 
@@ -99,23 +96,4 @@ func countIn(v tokenize.Vocabulary, counters *tokenize.Counters) func(text strin
 		}
 		return c.CountString(text)
 	}
-}
-
-// isLocal reports whether a base URL is that of a server on this machine or in its own network.
-func isLocal(base string) bool {
-	u, err := url.Parse(base)
-	if err != nil {
-		return false
-	}
-	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
-	if ip, err := netip.ParseAddr(host); err == nil {
-		ip = ip.Unmap()
-		return ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast() || ip.IsUnspecified()
-	}
-	for _, end := range [...]string{".localhost", ".local", ".internal"} {
-		if strings.HasSuffix(host, end) {
-			return true
-		}
-	}
-	return !strings.Contains(host, ".")
 }

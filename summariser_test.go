@@ -61,7 +61,7 @@ type asking struct {
 func askingWith(t *testing.T, folder string, change func(*Config), script string) *asking {
 	t.Helper()
 	r := &asking{t: t, up: scriptedtest.Start(t, script), log: &diary{}}
-	conf := defaults()
+	conf := Defaults(defaultConfig)
 	conf.Upstream, conf.Upstreams["up"] = "up", proxy.UpstreamConfig{URL: r.up.URL()}
 	change(&conf)
 	if err := conf.validate(); err != nil {
@@ -287,7 +287,7 @@ func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
 func TestAnotherModelIsAskedByItsWindow(t *testing.T) {
 	k := keptIn(t, t.TempDir(), io.Discard)
 	defer k.close()
-	conf := defaults()
+	conf := Defaults(defaultConfig)
 	f := func(change func(*Config), want int) {
 		t.Helper()
 		change(&conf)
@@ -303,7 +303,7 @@ func TestAnotherModelIsAskedByItsWindow(t *testing.T) {
 func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
 	k := keptIn(t, t.TempDir(), io.Discard)
 	defer k.close()
-	conf := defaults()
+	conf := Defaults(defaultConfig)
 	conf.Upstreams["far"], conf.Upstreams["near"] = proxy.UpstreamConfig{URL: "https://api.example.com/v1"}, proxy.UpstreamConfig{}
 	f := func(want bool, upstream string) {
 		t.Helper()
@@ -369,12 +369,12 @@ func TestExplainFindsWhatIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.end()
-	k, err := openKept(defaults(), folder)
+	k, err := openKept(Defaults(defaultConfig), folder)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = k.store.Close() }()
-	e := explaining{conf: defaults()}
+	e := explaining{conf: Defaults(defaultConfig)}
 	e.look(k)
 	looked(t, e.means.Summariser, "key", true, false)
 	if _, err := e.means.Summariser.Ask(t.Context(), inQuestion("another", nil)); !errors.Is(err, errNotAsked) {
@@ -413,7 +413,7 @@ func TestClosingEndsSummaries(t *testing.T) {
 }
 
 func TestDaemonLetsSummariesBeAskedForAndReloads(t *testing.T) {
-	conf := defaults()
+	conf := Defaults(defaultConfig)
 	conf.Listen, conf.Data = "127.0.0.1:0", t.TempDir()
 	d := &daemon{log: slog.New(slog.DiscardHandler), load: func() (Config, error) { return conf, nil }}
 	if err := d.start(false); err != nil {
