@@ -218,9 +218,9 @@ func readFunction(body []byte, c *conversation.Call, i int, input string) (int, 
 // Moves says which keys of an item, or of something so deep in it, change or go by themselves while the conversation
 // stays the same, so that no link covers them: marks for a provider's cache, and reasoning, which clients send back or
 // leave out as they like.
-func (Dialect) Moves(key string, depth int) bool {
+func (Dialect) Moves(key []byte, depth int) bool {
 	const part = 2 // of a content, or a call
-	switch key {
+	switch string(key) {
 	case "cache_control":
 		return depth <= part
 	case "reasoning", "reasoning_content", "reasoning_details", "reasoning_text", "thinking":
@@ -231,10 +231,16 @@ func (Dialect) Moves(key string, depth int) bool {
 
 // SoleText returns the text of an item's content that is a list of this text alone, and where the list ends. Some
 // clients send the newest messages so, to mark them for the provider's cache, and older ones as plain texts.
-func (Dialect) SoleText(body []byte, key string, i int) (text span.Span, end int) {
-	if key != contentKey || body[i] != '[' {
+func (Dialect) SoleText(body, key []byte, i int) (text span.Span, end int) {
+	if string(key) != contentKey || body[i] != '[' {
 		return text, 0
 	}
+	return soleText(body, i)
+}
+
+// soleText is SoleText for the list that begins at body[i]. It is apart because what it hands to the reader lies on the
+// heap, and hardly any value comes so far.
+func soleText(body []byte, i int) (text span.Span, end int) {
 	n, plain := 0, true
 	end, err := span.Elements(body, i, func(i int) (int, error) {
 		if n++; n > 1 || body[i] != '{' {

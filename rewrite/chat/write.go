@@ -6,8 +6,11 @@ import (
 )
 
 // WholeText returns the one text that is all of a content; ok is false if there is more in it.
-func (d Dialect) WholeText(body []byte, content span.Span) (text span.Span, ok bool) {
-	text, _ = d.SoleText(body, contentKey, content.Start)
+func (Dialect) WholeText(body []byte, content span.Span) (text span.Span, ok bool) {
+	if body[content.Start] != '[' {
+		return text, false
+	}
+	text, _ = soleText(body, content.Start)
 	return text, !text.Empty()
 }
 

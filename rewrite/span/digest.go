@@ -10,10 +10,10 @@ import (
 // Loose says what of a value a digest leaves out. The value has depth 0, and what stands in it one more at each level.
 type Loose interface {
 	// Moves reports whether a key at a depth, with its value, does not count.
-	Moves(key string, depth int) bool
+	Moves(key []byte, depth int) bool
 	// SoleText is the text under the key at depth 0 of which the value at body[i] says no more than that, and where the
 	// value ends; nothing if it says more.
-	SoleText(body []byte, key string, i int) (text Span, end int)
+	SoleText(body, key []byte, i int) (text Span, end int)
 }
 
 // Sum is a digest of a value.
@@ -61,13 +61,13 @@ func (g digester) object(i, depth int) (end int, d Sum, err error) {
 	var list []Member
 	end, err = Members(g.body, i, func(key []byte, i int) (int, error) {
 		if g.loose != nil && depth == 0 {
-			if text, end := g.loose.SoleText(g.body, string(key), i); !text.Empty() { // the same as the text itself
+			if text, end := g.loose.SoleText(g.body, key, i); !text.Empty() { // the same as the text itself
 				list = append(list, Member{string(key), LeafSum('v', text.Of(g.body))})
 				return end, nil
 			}
 		}
 		end, d, err := g.value(i, depth+1)
-		if g.loose == nil || !g.loose.Moves(string(key), depth) {
+		if g.loose == nil || !g.loose.Moves(key, depth) {
 			list = append(list, Member{string(key), d})
 		}
 		return end, err
