@@ -267,7 +267,7 @@ func (e *explaining) report(turns bool) *explainReport {
 	shaped := e.shape(e.body, request.Model)
 	r.body = shaped.Body
 	e.describe(r, request, shaped.Report)
-	for _, c := range shaped.Standing(request) {
+	for _, c := range shaped.StandingChanges(request) {
 		r.Changes = append(r.Changes, explained(c))
 	}
 	return r

@@ -26,9 +26,9 @@ var pendingNames = map[string]string{
 // pendingCounts are how many places break a rule, below some folders together: a place that is
 // covered by several entries counts for the first.
 var pendingCounts = []debt{
-	{"columns", "*", 507}, // what is being moved
-	{"participles", "*", 19},
-	{"homonyms", "*", 3},
+	{"columns", "*", 252}, // what is being moved
+	{"participles", "*", 14},
+	{"homonyms", "*", 2},
 	{"root", "*", 64},
 	{"architecture", "*", 300},
 }

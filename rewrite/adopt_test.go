@@ -42,7 +42,8 @@ func TestSlowerOfTwoEqualRequestsAdoptsTheFormOfTheFirst(t *testing.T) {
 	b.deps.Ledger = &late{notes: b.notes}
 	b.limits.OffloadKeep = 300
 	second := b.shape(body)
-	if string(second.Body) != string(first.Body) || second.Report.Action != ActionOffload || second.Report.Decided || second.Report.Err != nil {
+	if string(second.Body) != string(first.Body) || second.Report.Action != ActionOffload || second.Report.Decided ||
+		second.Report.Err != nil {
 		t.Errorf("%d bytes were sent first, then %d: %+v", len(first.Body), len(second.Body), second.Report)
 	}
 	judged(t, b, body, second)

@@ -15,7 +15,8 @@ func (p *play) world() *play {
 	return w
 }
 
-// Promise 7: what two scopes ask is answered as if the other one did not exist, and nothing of one is named to the other.
+// Promise 7: what two scopes ask is answered as if the other one did not exist, and nothing of one is named to the
+// other.
 func TestScopesShareNothing(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -24,12 +25,14 @@ func TestScopesShareNothing(t *testing.T) {
 		alone := []*play{both.world(), both.world()}
 		var parts []*speaker
 		for i := range alone { // the very same conversation in both
-			parts = append(parts, &speaker{talk: newTalk(seed, true), scope: fmt.Sprint("scope ", i), last: map[string]spoken{}})
+			scope := fmt.Sprint("scope ", i)
+			parts = append(parts, &speaker{talk: newTalk(seed, true), scope: scope, last: map[string]spoken{}})
 		}
 		for range rapid.IntRange(1, 4).Draw(t, "turns") {
 			for i, r := range parts {
 				r.grow()
-				together, apart := both.ask(r), alone[i].ask(&speaker{talk: r.talk, scope: r.scope, last: map[string]spoken{}})
+				stranger := &speaker{talk: r.talk, scope: r.scope, last: map[string]spoken{}}
+				together, apart := both.ask(r), alone[i].ask(stranger)
 				if string(together.Body) != string(apart.Body) {
 					t.Fatalf("another scope's requests change what is sent: %s", firstDifference(string(together.Body), string(apart.Body)))
 				}

@@ -10,8 +10,8 @@ import (
 	"epitome/rewrite/conversation"
 )
 
-// A client whose early messages change each turn has no prefix that was seen before: what was asked would be of no use to its next
-// request.
+// A client whose early messages change each turn has no prefix that was seen before: what was asked would be of no use
+// to its next request.
 func TestNoModelIsAskedEachTurnForAClientThatRewritesItsHistory(t *testing.T) {
 	f := func(name string, ahead bool, change func(a *agent, turn int)) {
 		a, n := newTold(128_000)

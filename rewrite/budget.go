@@ -62,14 +62,14 @@ func budgetOf(x *run) budget {
 // mostSpent keeps a damaged record from overflowing.
 const mostSpent = 1 << 50
 
-// spent is how many tokens were sent.
-func (b budget) spent() int {
+// total is how many tokens were sent since the last compaction.
+func (b budget) total() int {
 	value, _, _ := b.ledger.Get(b.key)
 	return tokensIn(value)
 }
 
-// add counts tokens in, from 0 on if the conversation has just been compacted, and returns what was spent before. A failure
-// costs a warning, and no decision.
+// add counts tokens in, from 0 on if the conversation has just been compacted, and returns what was spent before. A
+// failure costs a warning, and no decision.
 func (b budget) add(tokens int, compacted bool) (before int) {
 	const tries = 5 // other requests of the conversation may be doing the same
 	for range tries {

@@ -24,8 +24,8 @@ func overBudget(n *narrator) (list []event.Warning) {
 	return list
 }
 
-// What is sent of a conversation is added up, request by request and over restarts. Where it crosses warn_at, that is told once;
-// where it would reach cutover_at, the conversation is compacted, and the sum begins anew.
+// What is sent of a conversation is added up, request by request and over restarts. Where it crosses warn_at, that is
+// told once; where it would reach cutover_at, the conversation is compacted, and the sum begins anew.
 func TestBudgetWarnsOnceAndCutsOver(t *testing.T) {
 	a, n := styled(64_000, prose.Style{Mode: prose.ModeLLM})
 	a.limits.WarnAt, a.limits.CutoverAt, a.limits.KeepTail = 100_000, 200_000, 2_000
@@ -146,7 +146,8 @@ func TestBudgetIsOffByDefault(t *testing.T) {
 		}
 		return n
 	}
-	if off, warn, cutover := written(0, 0), written(1<<40, 0), written(0, 1<<40); off != 0 || warn != 1 || cutover != 1 {
+	off, warn, cutover := written(0, 0), written(1<<40, 0), written(0, 1<<40)
+	if off != 0 || warn != 1 || cutover != 1 {
 		t.Errorf("%d facts without, %d with a warning, %d with a cutover", off, warn, cutover)
 	}
 }
@@ -195,18 +196,23 @@ func TestOutcomesSayWhetherCompactingPays(t *testing.T) {
 	f(false, 1_000, 10, decision.Outcome{Before: 1_000, After: 910})
 	f(true, 1_002, 10, decision.Outcome{Before: 1_000, After: 910}) // it has grown
 	f(true, 1_000, 10, decision.Outcome{Before: 1_000, After: 1_000}, decision.Outcome{Before: 1_000, After: 500})
-	f(false, 1_000, 3, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_100, After: 980})
-	f(true, 1_000, 4, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_100, After: 980}) // not so many are known yet
-	f(true, 1_000, 2, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 800}, decision.Outcome{Before: 1_000, After: 800})
+	f(false, 1_000, 3, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 990},
+		decision.Outcome{Before: 1_100, After: 980})
+	f(true, 1_000, 4, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 990},
+		decision.Outcome{Before: 1_100, After: 980}) // not so many are known yet
+	f(true, 1_000, 2, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 800},
+		decision.Outcome{Before: 1_000, After: 800})
 
 	all := decision.Outcomes(nil)
 	for k := range 300 {
 		all = all.With(decision.Outcomes{{Before: k, After: k / 2}}, 250)
 	}
-	if back, err := decision.ReadOutcomes(all.Append(nil)); err != nil || !slices.Equal(back, all) || len(all) != decision.MostOutcomes || all[99] != (decision.Outcome{Before: 299, After: 149}) {
+	if back, err := decision.ReadOutcomes(all.Append(nil)); err != nil || !slices.Equal(back, all) ||
+		len(all) != decision.MostOutcomes || all[99] != (decision.Outcome{Before: 299, After: 149}) {
 		t.Errorf("%v, %v", back, err)
 	}
-	if got := all.With(decision.Outcomes{{Before: 1, After: 1}}, 3); len(got) != 3 || got[2] != (decision.Outcome{Before: 1, After: 1}) {
+	if got := all.With(decision.Outcomes{{Before: 1, After: 1}}, 3); len(got) != 3 ||
+		got[2] != (decision.Outcome{Before: 1, After: 1}) {
 		t.Errorf("%v", got)
 	}
 	if _, err := decision.ReadOutcomes([]byte{1}); err == nil {
@@ -249,7 +255,8 @@ func (a *agent) grows(t *testing.T, n *narrator) (by float64) {
 	return by
 }
 
-// After a compaction that was undone nothing is tried until the conversation has grown by a tenth, in another process as well.
+// After a compaction that was undone nothing is tried until the conversation has grown by a tenth, in another process
+// as well.
 func TestNothingIsCompactedAgainBeforeTheConversationHasGrown(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		a, n := thrashing(t)

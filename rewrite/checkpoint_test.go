@@ -22,8 +22,8 @@ func entries(n int) string {
 	return b.String()
 }
 
-// wellRead is an agent that has read a file, has done more work behind it, and is known to the shaper. A summary of that would be
-// longer than what it stands for.
+// wellRead is an agent that has read a file, has done more work behind it, and is known to the shaper. A summary of
+// that would be longer than what it stands for.
 func wellRead(t *testing.T, task string) *agent {
 	t.Helper()
 	a := newAgent(128_000, userSays(task))
@@ -38,8 +38,8 @@ func wellRead(t *testing.T, task string) *agent {
 	return a
 }
 
-// findsAfterRestart holds that a result that says again what the agent has read becomes a reference, and that it is sent as after a
-// restart.
+// findsAfterRestart holds that a result that says again what the agent has read becomes a reference, and that it is
+// sent as after a restart.
 func (a *agent) findsAfterRestart(t *testing.T) {
 	t.Helper()
 	a.does("bash", `{"command":"cat notes again"}`, "again:\n"+entries(1))
@@ -74,7 +74,8 @@ func TestAnUndoneRescueLeavesWhatRepeatsFind(t *testing.T) {
 // planOf is the plan of what the agent asks, before anything is decided.
 func (a *agent) planOf(t *testing.T) *plan.Plan {
 	t.Helper()
-	x := &run{shaper: a.Shaper, in: Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits}}
+	x := &run{shaper: a.Shaper, in: Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up",
+		Limits: &a.limits}}
 	if err := x.read(); err != nil || x.req == nil {
 		t.Fatal(err)
 	}
@@ -102,7 +103,8 @@ func TestUndoPutsAllBack(t *testing.T) {
 	}
 	now := func() state {
 		found := len(p.Hist.Lines.Repeats(entries(1))) + len(p.Hist.Lines.Repeats(entries(2)))
-		return state{slices.Clone(p.Forms), maps.Clone(p.Sheet.NewForms), maps.Clone(p.Sheet.Named), len(p.Sheet.Changes), len(p.Sheet.Artifacts), p.Sheet.Broke, found, p.Result.FilesNamed}
+		return state{slices.Clone(p.Forms), maps.Clone(p.Sheet.NewForms), maps.Clone(p.Sheet.Named),
+			len(p.Sheet.Changes), len(p.Sheet.Artifacts), p.Sheet.Broke, found, p.Result.FilesNamed}
 	}
 	same := func(what string, a, b state) {
 		t.Helper()

@@ -12,8 +12,8 @@ import (
 
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 
-// rested is an agent with so many results of 1 500 tokens, whose rent does not yet pay for clearing the old ones: it has sent its
-// request at noon and then done one more thing.
+// rested is an agent with so many results of 1 500 tokens, whose rent does not yet pay for clearing the old ones: it
+// has sent its request at noon and then done one more thing.
 func rested(t *testing.T, results int) *agent {
 	t.Helper()
 	a := newAgent(128_000, chatMessage(conversation.System, "You are an agent."), userSays(theTask))
@@ -102,7 +102,8 @@ func sameBeginning(before, now []string) bool {
 func TestAmongEqualsTheLatestIsKnown(t *testing.T) {
 	s, body := newSeen(), []byte(strings.Repeat("a conversation ", 100))
 	for i := range 3 {
-		s.put("", &past{hist: history.NewHistory(), decision: &decision.Decision{}, asked: noon().Add(time.Duration(i) * time.Minute)}, body)
+		asked := noon().Add(time.Duration(i) * time.Minute)
+		s.put("", &past{hist: history.NewHistory(), decision: &decision.Decision{}, asked: asked}, body)
 	}
 	for i := 2; i >= 0; i-- {
 		if p := s.take("", body); p == nil || !p.asked.Equal(noon().Add(time.Duration(i)*time.Minute)) {

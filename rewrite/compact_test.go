@@ -243,7 +243,8 @@ func TestConversationsThatBeginAlikeShareNoSummary(t *testing.T) {
 	a := newAgent(16_000, userSays(theTask))
 	b := &agent{bench: a.bench, items: slices.Clone(a.items), calls: 5_000}
 	one, two := a.until(t, 1, 500), b.until(t, 1, 500)
-	if strings.Contains(string(one.Body), "part_5001") || strings.Contains(string(two.Body), "part_1 ") || strings.Contains(string(two.Body), "part_1`") {
+	if strings.Contains(string(one.Body), "part_5001") || strings.Contains(string(two.Body), "part_1 ") ||
+		strings.Contains(string(two.Body), "part_1`") {
 		t.Errorf("a summary tells of another conversation")
 	}
 	if artifactsIn(string(one.Body))[0] == artifactsIn(string(two.Body))[0] {
@@ -281,7 +282,8 @@ func TestASummaryCannotBeForged(t *testing.T) {
 	}
 }
 
-// What the user said last is what is being worked on, whatever its size; older texts that do not fit lie in the transcript.
+// What the user said last is what is being worked on, whatever its size; older texts that do not fit lie in the
+// transcript.
 func TestUsersMessagesAreQuotedWholeOrNotAtAll(t *testing.T) {
 	long := func(name string, tokens int) string {
 		return strings.Repeat(name+" is to be done with care. ", tokens/8)
@@ -334,7 +336,9 @@ func TestConversationsOfAllKindsAreCompacted(t *testing.T) {
 		userSays(theTask), `{"role":"assistant","content":"Well."}`, `{"role":"tool","tool_call_id":"a","content":"late"}`)
 	f("orphan", true, userSays(theTask), `{"role":"tool","tool_call_id":"none","content":"?"}`)
 	f("legacy", true, userSays(theTask), `{"role":"assistant","content":null,"function_call":{"name":"bash","arguments":"{}"}}`, `{"role":"function","name":"bash","content":"ok"}`)
-	f("system between", true, slices.Repeat([]string{userSays(theTask), `{"role":"system","content":"Mind the gap."}`, `{"role":"assistant","content":"I do."}`}, 20)...)
+	f("system between", true, slices.Repeat([]string{
+		userSays(theTask), `{"role":"system","content":"Mind the gap."}`, `{"role":"assistant","content":"I do."}`,
+	}, 20)...)
 }
 
 // A reminder that moves with each turn stays where it is, and the forms before it do not depend on it.
@@ -397,7 +401,8 @@ func TestASessionOf3000MessagesNeverExceedsTheWindow(t *testing.T) {
 			if most := 12 * body; kept > most {
 				t.Errorf("%d bytes are kept of a conversation of %d", kept, body)
 			}
-			if most := 4 * body / 3 / window; breaks > most { // of some 3.5 characters a token, a third of the window each
+			// Of some 3.5 characters a token, a third of the window each.
+			if most := 4 * body / 3 / window; breaks > most {
 				t.Errorf("%d compactions of %d bytes", breaks, body)
 			}
 		})
@@ -414,7 +419,8 @@ func TestCompactedConversationsCostLittle(t *testing.T) {
 		b := newBench(64_000)
 		b.limits.Rent, b.limits.ClearAt = 0, 1_000
 		asked := Input{Dialect: chat.Dialect{}, Body: []byte(s.body(len(s.items))), Upstream: "up", Limits: &b.limits}
-		if out := b.Shape(asked); out.Report.Action != ActionCompact || out.Report.Err != nil || out.Report.After.Total() > out.Report.Usable/2 {
+		if out := b.Shape(asked); out.Report.Action != ActionCompact || out.Report.Err != nil ||
+			out.Report.After.Total() > out.Report.Usable/2 {
 			t.Fatalf("%+v", out.Report)
 		}
 		var before, after runtime.MemStats
@@ -435,7 +441,8 @@ func TestCompactedConversationsCostLittle(t *testing.T) {
 	}
 }
 
-// However it goes on, the task stays, the newest group stays or is clipped, and what is left out is where the summary says.
+// However it goes on, the task stays, the newest group stays or is clipped, and what is left out is where the summary
+// says.
 func TestAnyNumberOfCompactionsKeepsTheEnds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := newAgent(rapid.SampledFrom([]int{8_000, 16_000}).Draw(t, "window"), userSays(theTask))

@@ -33,7 +33,7 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := b.shape(body).Standing(r)
+		got := b.shape(body).StandingChanges(r)
 		for i := range got {
 			if got[i].After >= got[i].Before || len(got[i].Artifact) != nameLength {
 				t.Errorf("%+v", got[i])
@@ -62,7 +62,8 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 }
 
 func TestBoundsShrinkWithTheWindow(t *testing.T) {
-	l := limits.Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAt: 0.5, CompactAt: 0.9, ClearAtLeast: 20_000, Groups: 12}
+	l := limits.Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAt: 0.5, CompactAt: 0.9, ClearAtLeast: 20_000,
+		Groups: 12}
 	if err := l.SetPreset("balanced"); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,8 @@ func TestBoundsShrinkWithTheWindow(t *testing.T) {
 		`"protect_tokens":2000,"protect_groups":3}`)
 }
 
-// What is reported must be what the rewritten request counts, also of results of parallel calls, which cost as they are escaped.
+// What is reported must be what the rewritten request counts, also of results of parallel calls, which cost as they are
+// escaped.
 func TestReportedTokensAreThoseOfTheRewrittenRequest(t *testing.T) {
 	f := func(model, line string, results int) {
 		t.Helper()
@@ -113,8 +115,10 @@ func TestReportedTokensAreThoseOfTheRewrittenRequest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := rewritetest.Count(r, conversation.Scale{Model: m, Counter: counter, Memo: tokenize.NewMemo(100)}).Times(m.Ratio)
-		if off := report.After.Total() - want.Total(); off < -len(r.Items) || off > len(r.Items) || report.Action == ActionNone {
+		scale := conversation.Scale{Model: m, Counter: counter, Memo: tokenize.NewMemo(100)}
+		want := rewritetest.Count(r, scale).Times(m.Ratio)
+		if off := report.After.Total() - want.Total(); off < -len(r.Items) || off > len(r.Items) ||
+			report.Action == ActionNone {
 			t.Errorf("%s: reported %+v (%s), counted %+v", model, report.After, report.Action, want)
 		}
 	}

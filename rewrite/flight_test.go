@@ -11,7 +11,8 @@ import (
 	"epitome/rewrite/plan"
 )
 
-// flight is a model that answers once all who are expected have asked. Of equal questions one is answered, and all get that.
+// flight is a model that answers once all who are expected have asked. Of equal questions one is answered, and all get
+// that.
 type flight struct {
 	*narrator
 	came    sync.WaitGroup
@@ -36,7 +37,8 @@ func (f *flight) Ask(ctx context.Context, q prose.Question) (prose.Prose, error)
 	return f.narrator.Ask(ctx, q)
 }
 
-// A hundred equal requests at once have one question, one decision, and one body, though some of them do not wait for the answer.
+// A hundred equal requests at once have one question, one decision, and one body, though some of them do not wait for
+// the answer.
 func TestHundredEqualRequestsHaveOneSummaryAndOneDecision(t *testing.T) {
 	f := func(late, now bool) {
 		t.Helper()
@@ -76,7 +78,8 @@ func TestHundredEqualRequestsHaveOneSummaryAndOneDecision(t *testing.T) {
 			if i%25 == 0 {
 				judged(t, a.bench, body, out)
 			}
-			if string(out.Body) != string(outs[0].Body) || out.Report.Err != nil || !strings.Contains(string(out.Body), plan.Mark+"summary ") {
+			if string(out.Body) != string(outs[0].Body) || out.Report.Err != nil ||
+				!strings.Contains(string(out.Body), plan.Mark+"summary ") {
 				t.Fatalf("request %d is sent otherwise: %+v", i, out.Report)
 			}
 		}
@@ -108,7 +111,8 @@ func wholeOf(t *testing.T, body string) []byte {
 // pairedAtOnce holds that so many compactions were begun and have ended.
 func (n *narrator) pairedAtOnce(t *testing.T, many int) {
 	t.Helper()
-	if kinds := n.kinds(); strings.Count(kinds, "started") != many || strings.Count(kinds, "completed")+strings.Count(kinds, "failed") != many {
+	if kinds := n.kinds(); strings.Count(kinds, "started") != many ||
+		strings.Count(kinds, "completed")+strings.Count(kinds, "failed") != many {
 		t.Errorf("told: %s", kinds)
 	}
 }

@@ -39,10 +39,10 @@ type option struct {
 	Restart bool   // the process was started again before this turn
 }
 
-// TestGoldenConversations plays testdata/shape. In each file, 1.in has the messages of the first request, one in a line; in
-// those of later ones, ... stands for all messages of the turn before, and ...N for the first N of them. $(log N), $(code N),
-// $(json N), $(screen N) and $(words N) are texts of so many lines, as they stand in a JSON string. N.want is what is sent:
-// a message that goes as it came is = and its number. N.report says what was done.
+// TestGoldenConversations plays testdata/shape. In each file, 1.in has the messages of the first request, one in a
+// line; in those of later ones, ... stands for all messages of the turn before, and ...N for the first N of them. $(log
+// N), $(code N), $(json N), $(screen N) and $(words N) are texts of so many lines, as they stand in a JSON string.
+// N.want is what is sent: a message that goes as it came is = and its number. N.report says what was done.
 func TestGoldenConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/shape/*.txtar")
 	if err != nil || len(files) == 0 {

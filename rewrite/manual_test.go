@@ -22,7 +22,8 @@ func (a *agent) compactNow(t testing.TB) Output {
 	return a.ask(t)
 }
 
-// goesOn holds that what is sent goes on from what was sent for an earlier request, to the byte, and decides nothing about that.
+// goesOn holds that what is sent goes on from what was sent for an earlier request, to the byte, and decides nothing
+// about that.
 func goesOn(t *testing.T, before, now Output) {
 	t.Helper()
 	was, _ := chat.Read(before.Body)
@@ -48,7 +49,8 @@ func TestCompactNowActsBelowEveryLineAndTheFloor(t *testing.T) {
 		}
 		out := a.compactNow(t)
 		text, _ := summaryIn(t, out)
-		if !compacts(out) || !out.Report.Decided || !out.Report.Broke || out.Report.Reason != "" || !strings.Contains(text, "Work number 1") {
+		if !compacts(out) || !out.Report.Decided || !out.Report.Broke || out.Report.Reason != "" ||
+			!strings.Contains(text, "Work number 1") {
 			t.Fatalf("%+v", out.Report)
 		}
 		sent := sentItems(t, out)
@@ -101,8 +103,8 @@ func TestCompactNowReplacesWhatWasDecided(t *testing.T) {
 	}
 }
 
-// A reminder that moves with each turn: whatever stands behind the last result, each compaction that is asked for is done, and what
-// was decided before is not sent again.
+// A reminder that moves with each turn: whatever stands behind the last result, each compaction that is asked for is
+// done, and what was decided before is not sent again.
 func TestCompactNowWithAReminderThatMoves(t *testing.T) {
 	a, _ := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	reminders := 0
@@ -151,7 +153,8 @@ func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 		asked, told := len(n.asked), len(n.told)
 		for range 2 {
 			out := a.compactNow(t)
-			if string(out.Body) != string(normal.Body) || out.Report.Decided || len(n.asked) != asked || len(n.told) != told {
+			if string(out.Body) != string(normal.Body) || out.Report.Decided || len(n.asked) != asked ||
+				len(n.told) != told {
 				t.Errorf("%s: %+v, %d asked, %v", name, out.Report, len(n.asked)-asked, n.told[told:])
 			}
 			if !strings.Contains(out.Report.Reason, reason) {
@@ -183,7 +186,8 @@ func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 	})
 }
 
-// While a request is sent as it was decided, somebody else has it compacted. What is learned of the first is stale then.
+// While a request is sent as it was decided, somebody else has it compacted. What is learned of the first is stale
+// then.
 func TestAnOlderDecisionIsNeverChosenAgain(t *testing.T) {
 	a, _ := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	for range 22 {
@@ -224,7 +228,8 @@ func TestAnOlderDecisionIsNeverChosenAgain(t *testing.T) {
 	})
 }
 
-// What was decided while a compaction was made is newer than what the client wanted to have replaced: it stands, for both.
+// What was decided while a compaction was made is newer than what the client wanted to have replaced: it stands, for
+// both.
 func TestCompactNowReplacesNothingNewer(t *testing.T) {
 	for k := range 8 {
 		known, trailing, now := k&1 > 0, k&2 > 0, k&4 > 0
@@ -240,7 +245,8 @@ func TestCompactNowReplacesNothingNewer(t *testing.T) {
 			a.send(t)
 		}
 		var other Output
-		b := &agent{bench: &bench{notes: a.notes, cupboard: a.cupboard, limits: a.limits, window: a.window, memo: a.memo}, items: a.items}
+		b := &agent{bench: &bench{notes: a.notes, cupboard: a.cupboard, limits: a.limits, window: a.window,
+			memo: a.memo}, items: a.items}
 		b.narrator, b.waits, b.style, b.now = n, a.waits, prose.Style{Mode: prose.ModeLLM, Detail: prose.DetailLow}, now
 		b.restart()
 		a.deps.Ledger = &interrupted{notes: a.notes, kind: 'd', meanwhile: func() { other = b.ask(t) }}
@@ -275,7 +281,8 @@ func TestCompactNowBesideOtherRequestsLeavesOneDecision(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range outs {
 			all.Go(func() {
-				outs[i] = a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Style: a.style, Compact: i%3 == 0, Client: somebody{a.waits}})
+				outs[i] = a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &a.limits,
+					Style: a.style, Compact: i%3 == 0, Client: somebody{a.waits}})
 			})
 		}
 		all.Wait()

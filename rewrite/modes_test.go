@@ -100,8 +100,8 @@ func TestWindowKeepsEarlierProseAndAsksForNone(t *testing.T) {
 	}
 }
 
-// In mode lossless each turn has a line and an artifact of its own. When there are many, the older half becomes few, and no turn is
-// kept again in each round.
+// In mode lossless each turn has a line and an artifact of its own. When there are many, the older half becomes few,
+// and no turn is kept again in each round.
 func TestLosslessSummaryNamesEachTurnAndMergesOldOnes(t *testing.T) {
 	a, _ := styled(16_000, prose.Style{Mode: prose.ModeLossless})
 	rounds, merged, most := 0, 0, 0
@@ -125,7 +125,8 @@ func TestLosslessSummaryNamesEachTurnAndMergesOldOnes(t *testing.T) {
 			a.restart()
 		}
 	}
-	if rounds < 15 || merged < 5 || merged == rounds || most < 15 || most > 28 { // of some 60 tokens each, a tenth of the window
+	// Of some 60 tokens each, a tenth of the window.
+	if rounds < 15 || merged < 5 || merged == rounds || most < 15 || most > 28 {
 		t.Errorf("%d rounds, in %d of them older turns were one; at most %d lines", rounds, merged, most)
 	}
 	kept := 0
@@ -154,8 +155,8 @@ func TestLosslessSummaryLeavesAGiantTurnAlone(t *testing.T) {
 	t.Error("nothing was ever compacted")
 }
 
-// turnLines holds the lines of a lossless summary: they follow one another, each names an artifact with exactly its messages, and
-// what is behind the last one is sent. many of them are of more than a turn, and none of the newest.
+// turnLines holds the lines of a lossless summary: they follow one another, each names an artifact with exactly its
+// messages, and what is behind the last one is sent. many of them are of more than a turn, and none of the newest.
 func (a *agent) turnLines(t *testing.T, out Output) (lines, many int) {
 	t.Helper()
 	row := regexp.MustCompile(`^messages (\d+)-(\d+)(, calls [^:]*)?: /data/artifacts/([a-z2-7]{26})\.txt$`)
@@ -168,7 +169,8 @@ func (a *agent) turnLines(t *testing.T, out Output) (lines, many int) {
 		}
 		from := end
 		end = numbers(m[2])[0] + 1
-		if kept, err := a.cupboard.get(sameAs(t, a.bench, m[4])); err != nil || string(kept) != strings.Join(a.items[from:end], ",\n") {
+		if kept, err := a.cupboard.get(sameAs(t, a.bench, m[4])); err != nil ||
+			string(kept) != strings.Join(a.items[from:end], ",\n") {
 			t.Fatalf("artifact %s is not messages %d-%d: %v", m[4], from, end-1, err)
 		}
 		if end-from > 4 {
@@ -200,7 +202,8 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 		}
 		out, _ := a.grow(t, 400)
 		text, parts := summaryIn(t, out)
-		if q := n.asked[0]; q.Room > 0 && q.Detail == max(detail, prose.DetailMedium) || detail != "" && q.Detail == detail {
+		if q := n.asked[0]; q.Room > 0 && q.Detail == max(detail, prose.DetailMedium) ||
+			detail != "" && q.Detail == detail {
 			room = q.Room
 		}
 		for _, kind := range []string{"files", "calls", "names", "larger"} {
@@ -221,7 +224,8 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 	if room <= 0 || same != room || twice != 2*room || half != room/2 || quarter != room/4 {
 		t.Errorf("the prose may take %d tokens; %d unset, %d high, %d low, %d truncated", room, same, twice, half, quarter)
 	}
-	if lists <= 0 || unset != lists || high < lists*9/10 || high > lists*11/10 || low > lists*2/3 || low < lists/4 || none != 0 {
+	if lists <= 0 || unset != lists || high < lists*9/10 || high > lists*11/10 || low > lists*2/3 || low < lists/4 ||
+		none != 0 {
 		t.Errorf("lists are %d bytes; %d unset, %d high, %d low, %d truncated", lists, unset, high, low, none)
 	}
 	if !slices.Equal(parts, []string{"told"}) {

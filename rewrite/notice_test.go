@@ -37,9 +37,11 @@ func (n *narrator) paired(t teller) {
 		if open != 0 && open != 1 {
 			t.Fatalf("notice %d: %s", k, n.kinds())
 		}
-		same := notice.Reason == begun.Reason && notice.MessagesBefore == begun.MessagesBefore && notice.TokensBefore == begun.TokensBefore &&
+		same := notice.Reason == begun.Reason && notice.MessagesBefore == begun.MessagesBefore &&
+			notice.TokensBefore == begun.TokensBefore &&
 			notice.Conversation == begun.Conversation && notice.Detail == begun.Detail
-		if !same || notice.Reason == "" || notice.Conversation == "" || notice.Upstream != "up" || notice.Model == "" || notice.Usable <= 0 || notice.Window <= notice.Usable {
+		if !same || notice.Reason == "" || notice.Conversation == "" || notice.Upstream != "up" || notice.Model == "" ||
+			notice.Usable <= 0 || notice.Window <= notice.Usable {
 			t.Fatalf("notice %d: %+v after %+v", k, notice, begun)
 		}
 	}
@@ -64,7 +66,8 @@ func TestCompactionTellsWhatItCameTo(t *testing.T) {
 			begun.MessagesAfter != 0 || begun.TokensAfter != 0 {
 			t.Errorf("begun: %+v", begun)
 		}
-		if begun.TokensBefore < came || begun.TokensBefore > came+500 || begun.MessagesBefore != len(sentItems(t, before))+2 {
+		if begun.TokensBefore < came || begun.TokensBefore > came+500 ||
+			begun.MessagesBefore != len(sentItems(t, before))+2 {
 			t.Errorf("%d messages of %d tokens were to be sent: %+v", len(sentItems(t, before))+2, came, begun)
 		}
 		if ended.MessagesAfter != len(sentItems(t, out)) || ended.TokensAfter != out.Report.After.Total() ||
@@ -109,8 +112,8 @@ func TestClippedCompactionTellsWhatIsSent(t *testing.T) {
 	}
 }
 
-// Where one compaction does not bring the request below what its window can take, it goes on harder, and that is still one. What a
-// model said stays if it is short.
+// Where one compaction does not bring the request below what its window can take, it goes on harder, and that is still
+// one. What a model said stays if it is short.
 func TestCompactionThatIsNotEnoughGoesOnHarder(t *testing.T) {
 	f := func(words int, quoted bool) {
 		t.Helper()
@@ -131,10 +134,12 @@ func TestCompactionThatIsNotEnoughGoesOnHarder(t *testing.T) {
 		out := a.ask(t)
 		n.paired(t)
 		text, parts := summaryIn(t, out)
-		if sent := out.Report.After.Total(); sent > out.Report.Usable || n.kinds() != "started completed" || !strings.Contains(text, ": and 21 more, only in the whole text") {
+		if sent := out.Report.After.Total(); sent > out.Report.Usable || n.kinds() != "started completed" ||
+			!strings.Contains(text, ": and 21 more, only in the whole text") {
 			t.Errorf("%d words: %d of %d tokens, %s: %s", words, sent, out.Report.Usable, n.kinds(), text)
 		}
-		if got := n.notices[1]; got.TokensAfter != out.Report.After.Total() || (got.Mode == prose.ModeHybrid) != quoted ||
+		if got := n.notices[1]; got.TokensAfter != out.Report.After.Total() ||
+			(got.Mode == prose.ModeHybrid) != quoted ||
 			slices.Contains(parts, "told") != quoted || got.Cost.Requests != 1 {
 			t.Errorf("%d words: %+v: %s", words, got, text)
 		}
@@ -190,7 +195,8 @@ func TestEachCompactionThatBeginsEnds(t *testing.T) {
 		n.observe = func(prose.Question) { a.notes.fail = errors.New("the ledger is broken") }
 	})
 	f("an equal request was faster", "started completed", func(a *agent, n *narrator) {
-		b := &agent{bench: &bench{notes: a.notes, cupboard: a.cupboard, limits: a.limits, window: a.window, memo: a.memo,
+		b := &agent{bench: &bench{notes: a.notes, cupboard: a.cupboard, limits: a.limits, window: a.window,
+			memo:  a.memo,
 			style: prose.Style{Mode: prose.ModeIntent}}}
 		b.restart()
 		n.observe = func(prose.Question) { b.shape(a.body()) }
@@ -220,7 +226,8 @@ func TestListenerThatPanicsBreaksNoRequest(t *testing.T) {
 			a.work(1, 300)
 			out = a.shape(a.body())
 		}
-		if out.Report.Err == nil || out.Report.Action != action || (string(out.Body) == a.body()) != (action == ActionBypass) {
+		if out.Report.Err == nil || out.Report.Action != action ||
+			(string(out.Body) == a.body()) != (action == ActionBypass) {
 			t.Errorf("%s: %+v", kind, out.Report)
 		}
 		if n.paired(t); string(a.shape(a.body()).Body) != string(out.Body) {
@@ -241,7 +248,8 @@ func TestRequestAboveUsableIsWarnedOfOnce(t *testing.T) {
 			t.Fatalf("step %d: told %v", step, n.told[before:])
 		}
 		got := n.warnings[len(n.warnings)-1]
-		if got.Reason != event.ReasonThreshold || got.Sent != out.Report.After.Total() || got.Sent <= out.Report.Usable ||
+		if got.Reason != event.ReasonThreshold || got.Sent != out.Report.After.Total() ||
+			got.Sent <= out.Report.Usable ||
 			got.Tokens != out.Report.Before.Total() || got.Conversation != out.Report.Conversation {
 			t.Fatalf("step %d: %+v", step, got)
 		}
@@ -304,7 +312,8 @@ func TestBadAnswersDoNoHarm(t *testing.T) {
 	})
 }
 
-// An answer of any length either pays, or nothing is changed; and there is room for the request in its window all the same.
+// An answer of any length either pays, or nothing is changed; and there is room for the request in its window all the
+// same.
 func TestProseOfAnyLengthPaysOrIsUndone(t *testing.T) {
 	pays, undone := 0, 0
 	for words := 10; words < 20_000; words *= 3 {

@@ -40,7 +40,8 @@ type spoken struct {
 func (p *play) ask(r *speaker) Output {
 	p.Helper()
 	body := r.body()
-	out := p.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
+	out := p.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits,
+		Now: p.clock})
 	p.heard(r, body, out)
 	return out
 }
@@ -137,7 +138,8 @@ func (p *play) atOnce(r *speaker) {
 	var all sync.WaitGroup
 	for i := range outs {
 		all.Go(func() {
-			outs[i] = p.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock})
+			outs[i] = p.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: r.scope, Upstream: "up",
+				Limits: &p.limits, Now: p.clock})
 		})
 	}
 	all.Wait()
@@ -166,11 +168,14 @@ func (p *play) drawLimits() limits.Limits {
 	l.OffloadReads, l.ReadsKeep, l.Protect = l.Offload*2, l.OffloadKeep, draw("protect", 0, 300, 2000)
 	l.Screen, l.Recall, l.Names = draw("screen", 50, 1000), draw("recall", 100, 3000), draw("names", 0, 60)
 	l.ClearCalls, l.Repeats = rapid.Bool().Draw(p.T, "arguments"), draw("repeats", 0, 1, 1) > 0
-	l.CompactAt, l.Target = rapid.SampledFrom([]float64{.3, .9, .9}).Draw(p.T, "compact at"), rapid.SampledFrom([]float64{.2, .5}).Draw(p.T, "target")
+	l.CompactAt, l.Target = rapid.SampledFrom([]float64{.3, .9, .9}).Draw(p.T, "compact at"),
+		rapid.SampledFrom([]float64{.2, .5}).Draw(p.T, "target")
 	l.KeepTail = draw("tail", 0, 600, 20_000)
 	l.OffloadShare = rapid.SampledFrom([]float64{.15, 1}).Draw(p.T, "share")
 	if rapid.Bool().Draw(p.T, "rules") {
-		l.Rules = limits.Rules{Turns: draw("turns", 0, 0, 3), Messages: draw("messages", 0, 0, 6), Pairs: draw("pairs", 0, 0, 2), TextOnly: rapid.Bool().Draw(p.T, "text"), Assistant: draw("capped", 0, 0, 30)}
+		l.Rules = limits.Rules{Turns: draw("turns", 0, 0, 3), Messages: draw("messages", 0, 0, 6),
+			Pairs: draw("pairs", 0, 0, 2), TextOnly: rapid.Bool().Draw(p.T, "text"),
+			Assistant: draw("capped", 0, 0, 30)}
 	}
 	if draw("tools", 0, 0, 1) > 0 {
 		l.ToolLimits = []limits.Limit{{Tool: "READ*", Tokens: 150}, {Tool: "grep", Keep: true}}
@@ -184,7 +189,8 @@ func (p *play) seed() uint64 { return rapid.Uint64().Draw(p.T, "seed") }
 func (p *play) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
 	switch rapid.SampledFrom([]string{
-		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork", "edit", "at once", "model", "clock", "pause", "pause", "vanish", "full", "fail",
+		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork", "edit",
+		"at once", "model", "clock", "pause", "pause", "vanish", "full", "fail",
 	}).Draw(p.T, "what") {
 	case "grow":
 		r.grow()
@@ -253,7 +259,8 @@ func newPlay(t *rapid.T, calm, broken bool) *play {
 	p := &play{T: t, bench: newBench(0), calm: calm}
 	p.limits, p.window, p.clock = p.drawLimits(), p.drawWindow(), noon()
 	for i := range 2 {
-		p.parts = append(p.parts, &speaker{talk: newTalk(p.seed(), broken), scope: fmt.Sprint("scope ", i), last: map[string]spoken{}})
+		scope := fmt.Sprint("scope ", i)
+		p.parts = append(p.parts, &speaker{talk: newTalk(p.seed(), broken), scope: scope, last: map[string]spoken{}})
 	}
 	return p
 }

@@ -112,8 +112,8 @@ func TestEachRoundIsPrepared(t *testing.T) {
 	}
 }
 
-// However much of the window is taken by what always stays: a round costs one question, be it ahead of need or not. What could not be
-// used when the line is crossed is not prepared.
+// However much of the window is taken by what always stays: a round costs one question, be it ahead of need or not.
+// What could not be used when the line is crossed is not prepared.
 func TestEachRoundCostsOneQuestion(t *testing.T) {
 	for _, share := range []int{0, 15, 30} {
 		a, n := preparing(prose.ModeHybrid)
@@ -129,8 +129,8 @@ func TestEachRoundCostsOneQuestion(t *testing.T) {
 	}
 }
 
-// A clock in the system prompt changes it with each request. The provider has no such beginning in its cache, and what was prepared
-// is found all the same.
+// A clock in the system prompt changes it with each request. The provider has no such beginning in its cache, and what
+// was prepared is found all the same.
 func TestSystemPromptThatChangesIsAskedByTranscriptAndFoundAgain(t *testing.T) {
 	a, n := preparing(prose.ModeLLM)
 	ask := func() Output {
@@ -192,7 +192,8 @@ func TestSummaryThatIsBeingMadeIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A summary that is being made without the system prompt in view is waited for even when the prompt could be in view by now.
+// A summary that is being made without the system prompt in view is waited for even when the prompt could be in view by
+// now.
 func TestSummaryThatIsBeingMadeIsWaitedForUnderItsOwnKey(t *testing.T) {
 	a, n := preparing(prose.ModeLLM)
 	for len(n.prepared) == 0 {
@@ -201,7 +202,8 @@ func TestSummaryThatIsBeingMadeIsWaitedForUnderItsOwnKey(t *testing.T) {
 		a.send(t)
 	}
 	out, _ := a.grow(t, 300)
-	if len(n.asked) != 1 || n.asked[0].Key != n.prepared[0].Key || len(n.made) != 1 || !strings.Contains(string(out.Body), "Work number 1") {
+	if len(n.asked) != 1 || n.asked[0].Key != n.prepared[0].Key || len(n.made) != 1 ||
+		!strings.Contains(string(out.Body), "Work number 1") {
 		t.Errorf("%d asked, %d prepared, %d made", len(n.asked), len(n.prepared), len(n.made))
 	}
 }
@@ -225,7 +227,8 @@ func TestSummaryOfTooLittleIsNotUsed(t *testing.T) {
 	}
 	a.otherwise(t, 2_000)
 	out, _ := a.grow(t, 300)
-	if after := out.Report.After.Total(); len(n.asked) != 2 || after > out.Report.Usable/2 || !strings.Contains(string(out.Body), "Work number 2") {
+	if after := out.Report.After.Total(); len(n.asked) != 2 || after > out.Report.Usable/2 ||
+		!strings.Contains(string(out.Body), "Work number 2") {
 		t.Errorf("%d asked; %d of %d tokens are left", len(n.asked), after, out.Report.Usable)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"epitome/rewrite/span"
 )
 
-// recap holds a summary against the facts. from is the first item of its span, of all the request's, unless it stands for the
-// last ones of it, up to item end.
+// recap holds a summary against the facts. from is the first item of its span, of all the request's, unless it stands
+// for the last ones of it, up to item end.
 func (j *judge) recap(text string, from, end int) {
 	j.Helper()
 	frame := regexp.MustCompile(`(?s)^\[epitome: summary ([0-9a-f]{8}) of (\d+) earlier messages, left out to make room\]\n(.*)\n\[end of summary ([0-9a-f]{8})\. ([^\n]*)\]$`)
@@ -28,7 +28,8 @@ func (j *judge) recap(text string, from, end int) {
 	}
 	n, _ := strconv.Atoi(m[2])
 	chain := j.was.ChainFrom(nil)
-	if at := from + n - j.was.Head; end > 0 && (at >= len(chain) || !strings.Contains(hex.EncodeToString(chain[at][:]), m[1])) {
+	at := from + n - j.was.Head
+	if end > 0 && (at >= len(chain) || !strings.Contains(hex.EncodeToString(chain[at][:]), m[1])) {
 		from = end - n
 	}
 	s := &spanFacts{judge: j, id: m[1], from: from, to: from + n}
@@ -180,8 +181,8 @@ func (s *spanFacts) about(row string) {
 	}
 }
 
-// transcripts holds that all that was left out is where the summary says: what was said as text, and on its first line the artifact
-// with the bytes.
+// transcripts holds that all that was left out is where the summary says: what was said as text, and on its first line
+// the artifact with the bytes.
 func (j *judge) transcripts(where string, s *spanFacts) {
 	j.Helper()
 	text, bytes := "", ""

@@ -33,7 +33,8 @@ type teller interface {
 	Fatalf(format string, args ...any)
 }
 
-// judged holds the promises that one request can show by itself. Flawed bodies pass, as long as they are not made worse.
+// judged holds the promises that one request can show by itself. Flawed bodies pass, as long as they are not made
+// worse.
 func judged(t teller, b *bench, body string, out Output) {
 	t.Helper()
 	if out.Report.Err != nil && out.Report.Action != ActionBypass {
@@ -141,7 +142,8 @@ func skeleton(r *conversation.Request, it *conversation.Item) string {
 	var edits []span.Edit
 	cut := func(s span.Span) {
 		if !s.Empty() {
-			edits = append(edits, span.Edit{Span: span.Span{Start: s.Start - it.Start, End: s.End - it.Start}, With: []byte("…")})
+			edits = append(edits, span.Edit{Span: span.Span{Start: s.Start - it.Start, End: s.End - it.Start},
+				With: []byte("…")})
 		}
 	}
 	cut(it.Content)
@@ -195,7 +197,8 @@ func (j *judge) texts(i, at int) {
 func (j *judge) calls(was, now *conversation.Item) {
 	j.Helper()
 	for k := range now.Calls {
-		old, short := span.TextOf(was.Calls[k].Arguments.Of(j.was.Body)), span.TextOf(now.Calls[k].Arguments.Of(j.now.Body))
+		old, short := span.TextOf(was.Calls[k].Arguments.Of(j.was.Body)),
+			span.TextOf(now.Calls[k].Arguments.Of(j.now.Body))
 		if string(old) != string(short) && json.Valid(old) && !json.Valid(short) {
 			j.Fatalf("promise 3: arguments are %s", short)
 		}
@@ -250,12 +253,14 @@ func (j *judge) notice(l string, n notice) {
 		if m[4] != "" {
 			base = n.screen
 		}
-		if len(n.before)+len(n.then) > len(base) || !strings.HasPrefix(base, n.before) || !strings.HasSuffix(base, n.then) {
+		if len(n.before)+len(n.then) > len(base) || !strings.HasPrefix(base, n.before) ||
+			!strings.HasSuffix(base, n.then) {
 			j.Fatalf("promise 8: %q and %q are not the ends of %.300q", n.before, n.then, base)
 		}
 		cut := base[len(n.before) : len(base)-len(n.then)]
 		j.counts(l, numbers(m[1], m[2], m[3], m[5]), []int{
-			shorten.CountLines(n.before) + 1, shorten.CountLines(n.before) + shorten.CountLines(cut), shorten.CountLines(base), shorten.CountLines(cut),
+			shorten.CountLines(n.before) + 1, shorten.CountLines(n.before) + shorten.CountLines(cut),
+			shorten.CountLines(base), shorten.CountLines(cut),
 		})
 		if !j.counted(cut, numbers(m[6])[0]) {
 			j.Fatalf("promise 8: so many tokens are not left out: %q", l)
@@ -294,8 +299,10 @@ func (j *judge) above(l string, places []int, n notice) {
 	if !holds(j.was, n.item, places[2]-1, want) {
 		j.Fatalf("promise 8: what is said to stand above does not: %q", l)
 	}
-	fresh := slices.ContainsFunc(j.out.Report.Changes, func(c plan.Change) bool { return c.Item == n.item && c.Rung == "offload" })
-	cleared := slices.ContainsFunc(j.out.Report.Changes, func(c plan.Change) bool { return c.Rung == "clear" || c.Rung == "compact" })
+	fresh := slices.ContainsFunc(j.out.Report.Changes,
+		func(c plan.Change) bool { return c.Item == n.item && c.Rung == "offload" })
+	cleared := slices.ContainsFunc(j.out.Report.Changes,
+		func(c plan.Change) bool { return c.Rung == "clear" || c.Rung == "compact" })
 	if fresh && !cleared && !holds(j.now, n.at, places[2]-1, want) {
 		j.Fatalf("promise 8: what is referred to is not sent any more: %q", l)
 	}
@@ -335,7 +342,8 @@ func (j *judge) sizes() {
 	}
 	now = now.Times(j.scale.Model.Ratio)
 	near := func(a, b int) bool { return a-b <= 2+was.Total()/50 && b-a <= 2+was.Total()/50 }
-	if !near(r.After.Results, now.Results) || !near(r.After.Assistant+r.After.User, now.Assistant+now.User) || !near(r.After.Images, now.Images) {
+	if !near(r.After.Results, now.Results) || !near(r.After.Assistant+r.After.User, now.Assistant+now.User) ||
+		!near(r.After.Images, now.Images) {
 		j.Fatalf("%+v tokens are reported for what is sent, not %+v", r.After, now)
 	}
 }
@@ -347,5 +355,6 @@ func firstDifference(a, b string) string {
 		i++
 	}
 	from := max(0, i-40)
-	return strconv.Itoa(i) + ": " + strconv.Quote(a[from:min(len(a), i+80)]) + " and " + strconv.Quote(b[from:min(len(b), i+80)])
+	return strconv.Itoa(i) + ": " + strconv.Quote(a[from:min(len(a), i+80)]) + " and " +
+		strconv.Quote(b[from:min(len(b), i+80)])
 }

@@ -33,8 +33,8 @@ func continues(t *testing.T, q prose.Question, before string) {
 	}
 }
 
-// The provider has in its cache what was sent before; that is continued, in the forms in which it was sent then, even where the
-// request in hand changes them.
+// The provider has in its cache what was sent before; that is continued, in the forms in which it was sent then, even
+// where the request in hand changes them.
 func TestContinuedRequestIsWhatTheProviderHasInItsCache(t *testing.T) {
 	a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 	before := ""
@@ -68,7 +68,8 @@ func TestContinuedRequestIsWhatTheProviderHasInItsCache(t *testing.T) {
 		a.work(1, 300)
 		before = string(a.send(t).Body)
 	}
-	a.limits.ClearAt, a.limits.ClearAtLeast, a.limits.Protect, a.limits.Groups, a.limits.KeepTail = .01, 100, 3_000, 1, 500
+	a.limits.ClearAt, a.limits.ClearAtLeast = .01, 100
+	a.limits.Protect, a.limits.Groups, a.limits.KeepTail = 3_000, 1, 500
 	a.work(1, 300)
 	a.now = true
 	out := a.send(t)
@@ -155,7 +156,8 @@ func TestTranscriptTellsWhoSaidWhatAndHowCallsEnded(t *testing.T) {
 			t.Errorf("entry %d is %+v, not %+v", i, got[i], want[i])
 		}
 	}
-	if !slices.IsSortedFunc(got, func(a, b prose.Entry) int { return a.Group - b.Group }) || got[len(got)-1].Group < 20 {
+	if !slices.IsSortedFunc(got, func(a, b prose.Entry) int { return a.Group - b.Group }) ||
+		got[len(got)-1].Group < 20 {
 		t.Error("groups do not rise")
 	}
 	if last := got[len(got)-1]; last.Kind != prose.Result {
@@ -163,7 +165,8 @@ func TestTranscriptTellsWhoSaidWhatAndHowCallsEnded(t *testing.T) {
 	}
 }
 
-// With no user's message that opens the conversation, the span begins with its first message, and the summary is one of its own.
+// With no user's message that opens the conversation, the span begins with its first message, and the summary is one of
+// its own.
 func TestTranscriptOfAConversationWithoutATask(t *testing.T) {
 	a := newAgent(16_000)
 	n := a.listen()

@@ -103,7 +103,8 @@ func TestCountedIsWhatIsSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		counter, _ := vocabularies.For(tokenize.O200k)
-		want := rewritetest.Count(sent, conversation.Scale{Model: a.deps.Models.Of("nobody"), Counter: counter, Memo: a.memo}).Total()
+		scale := conversation.Scale{Model: a.deps.Models.Of("nobody"), Counter: counter, Memo: a.memo}
+		want := rewritetest.Count(sent, scale).Total()
 		if got := out.Report.Counted; got < want-want/50 || got > want+want/50 {
 			t.Fatalf("%d are reported, %d are sent", got, want)
 		}
@@ -141,8 +142,10 @@ func TestARescueCountsAsTheRefusedFormWasCounted(t *testing.T) {
 	a.ratio = 1.5
 	refused := a.shape(a.anonymous()).Report
 	a.ratio = .5
-	r := plan.Rescue{Sent: refused.After.Total(), Most: refused.After.Total() / 2, Ratio: refused.Ratio, Answers: refused.Answers}
-	out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.anonymous()), Upstream: "up", Limits: &a.limits, Rescue: &r})
+	r := plan.Rescue{Sent: refused.After.Total(), Most: refused.After.Total() / 2, Ratio: refused.Ratio,
+		Answers: refused.Answers}
+	out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.anonymous()), Upstream: "up", Limits: &a.limits,
+		Rescue: &r})
 	if got := out.Report; got.Ratio != 1.5 || got.After.Total() > r.Most || got.Before != refused.Before {
 		t.Errorf("%+v", got)
 	}

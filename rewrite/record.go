@@ -12,16 +12,18 @@ type recording struct {
 	ledger decision.Ledger
 	plan   *plan.Plan
 
-	standing *decision.Decision // by which what is known of the conversation was sent; nil if it was not, or another one stands now
-	versions map[int]uint64     // of the decisions for this request that are to be replaced, by how many items they rule
+	// by which what is known of the conversation was sent; nil if it was not, or another one stands now
+	standing *decision.Decision
+	// of the decisions for this request that are to be replaced, by how many items they rule
+	versions map[int]uint64
 	recorded *decision.Decision // what stands for this request
 	formLost bool               // a decided form cannot be used any more
 	again    bool               // the request is one that was decided before
 	adopted  bool               // another request's decision was adopted, of which the history knows nothing
 }
 
-// restoreArtifacts sees to it that what the decided forms speak of is on the shelf; what is not there is taken from the request
-// again. A form whose content can be kept nowhere is not used.
+// restoreArtifacts sees to it that what the decided forms speak of is on the shelf; what is not there is taken from the
+// request again. A form whose content can be kept nowhere is not used.
 func (x *recording) restoreArtifacts() (failed error) {
 	if !x.renewDecision() {
 		return nil
@@ -62,8 +64,8 @@ func (x *recording) renewDecision() bool {
 	return true
 }
 
-// remember records the decision under the prefix up to the last item that stays where it is, and under the whole one. As
-// soon as one is recorded, it is what the request falls back to.
+// remember records the decision under the prefix up to the last item that stays where it is, and under the whole one.
+// As soon as one is recorded, it is what the request falls back to.
 func (x *recording) remember(d *decision.Decision) error {
 	p, base, all := x.plan, x.plan.Base, x.plan.Hist.Len()
 	ends := []int{all}
@@ -97,8 +99,8 @@ func (x *recording) noteVersions() {
 	}
 }
 
-// write records the forms of a decision that is to be recorded itself. What stood before goes on to hold, but for a rescue
-// in which the structure of what was sent was refused.
+// write records the forms of a decision that is to be recorded itself. What stood before goes on to hold, but for a
+// rescue in which the structure of what was sent was refused.
 func (x *recording) write(d *decision.Decision) error {
 	under := x.plan.Base
 	if rescue := x.plan.Case.Rescue; rescue != nil && rescue.Whole {
@@ -107,8 +109,9 @@ func (x *recording) write(d *decision.Decision) error {
 	return x.plan.Route.Write(x.ledger, d, under)
 }
 
-// put records the decision, and returns what stands then: the decision itself, or one that was faster. What was decided before
-// stands, unless the client asked for another decision; then that takes the place of what stood, and of nothing newer.
+// put records the decision, and returns what stands then: the decision itself, or one that was faster. What was decided
+// before stands, unless the client asked for another decision; then that takes the place of what stood, and of nothing
+// newer.
 func (x *recording) put(d *decision.Decision) (standing *decision.Decision, err error) {
 	key := decision.DecisionKey(x.plan.Route.ID(), x.plan.Hist.Chain[d.Depth()])
 	value := d.Record()

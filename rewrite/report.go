@@ -27,17 +27,19 @@ type Input struct {
 
 // Output is what is sent in a request's place.
 type Output struct {
-	Body   []byte // Asked.Body itself if nothing is changed
+	Body   []byte // Input.Body itself if nothing is changed
 	Report Report
-	Settle func() // of a rescue: records the form, which is to be called when the provider has taken it, and before Asked.Body is changed
+	// Settle records the form of a rescue. The caller calls it when the provider has taken the request, and before it
+	// changes Input.Body.
+	Settle func()
 
 	dialect conversation.Dialect
 	forms   []*decision.Form // of each item behind the head
 	ratio   float64          // tokens of the model that one of what is counted in is
 }
 
-// The actions: what the ladder has done to a request as it is sent, in this exchange or in an earlier one. The highest rung
-// names it.
+// The actions: what the ladder has done to a request as it is sent, in this exchange or in an earlier one. The highest
+// rung names it.
 const (
 	ActionNone    = event.ActionNone
 	ActionOffload = "offload"
@@ -60,12 +62,12 @@ type Report struct {
 	After        conversation.Size // both in tokens of the model
 	Ratio        float64           // tokens of the model that one token of the vocabulary is taken for
 	Answers      int               // that have shown the ratio; 0: it is the model's own
-	Counted      int               // tokens of the vocabulary that are sent; 0 if a provider's count says nothing of the ratio
+	Counted      int               // tokens of the vocabulary that are sent; 0 if a provider's count tells no ratio
 	Decided      bool              // a new decision was made
 	Broke        bool              // and it changed items that had been sent in another form
 	Changes      []plan.Change     // what it did, in the order of the items; nothing of what was only repeated
 	Repeated     int               // items that were sent in a form decided earlier
 	Stage        plan.Stage        // of a rescue, the last one that was needed; zero if nothing came of it
-	Reason       string            // why nothing new was done, or not everything that was asked for; empty if something was
+	Reason       string            // why nothing new was done, or not all that was asked for; empty if something was
 	Err          error             // what failed inside epitome; the request went on as Action says
 }

@@ -13,7 +13,8 @@ import (
 // rescue shapes what there is once more, as it was refused.
 func (a *agent) rescue(t testing.TB, r plan.Rescue) Output {
 	t.Helper()
-	out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Style: a.style, Rescue: &r})
+	out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits,
+		Style: a.style, Rescue: &r})
 	if out.Report.Err != nil {
 		t.Fatal(out.Report.Err)
 	}
@@ -51,7 +52,8 @@ func TestARescueStopsAtTheFirstStageThatFits(t *testing.T) {
 			before := a.ask(t)
 			out := a.rescue(t, plan.Rescue{Most: c.most})
 			if out.Report.Stage != c.want || !out.Report.Decided {
-				t.Errorf("stage %s, want %s: %d > %d tokens, %s", out.Report.Stage, c.want, before.Report.After.Total(), out.Report.After.Total(), out.Report.Reason)
+				t.Errorf("stage %s, want %s: %d > %d tokens, %s", out.Report.Stage, c.want, before.Report.After.Total(),
+					out.Report.After.Total(), out.Report.Reason)
 			}
 			if n := out.Report.After.Total(); n > c.most && c.want != plan.StageBare {
 				t.Errorf("%d tokens, %d at most", n, c.most)
@@ -71,7 +73,8 @@ func TestARescueStopsAtTheFirstStageThatFits(t *testing.T) {
 func TestARescueBeginsWhereItIsTold(t *testing.T) {
 	a := newRefused(40, 900)
 	a.ask(t)
-	if out := a.rescue(t, plan.Rescue{Most: 30_000, From: plan.StageCompact}); out.Report.Stage != plan.StageCompact || !compacts(out) {
+	out := a.rescue(t, plan.Rescue{Most: 30_000, From: plan.StageCompact})
+	if out.Report.Stage != plan.StageCompact || !compacts(out) {
 		t.Errorf("stage %s", out.Report.Stage)
 	}
 	a = newAgent(1_000_000, userSays(theTask))
@@ -87,7 +90,8 @@ func TestARescueBeginsWhereItIsTold(t *testing.T) {
 		}
 		a.restart()
 	}
-	if out := a.rescue(t, plan.Rescue{Most: 30_000, From: plan.StageBare}); out.Report.Stage != plan.StageBare || len(sentItems(t, out)) != 2 {
+	out = a.rescue(t, plan.Rescue{Most: 30_000, From: plan.StageBare})
+	if out.Report.Stage != plan.StageBare || len(sentItems(t, out)) != 2 {
 		t.Errorf("stage %s, %d messages", out.Report.Stage, len(sentItems(t, out)))
 	}
 }
@@ -97,7 +101,8 @@ func TestARescueThatSavesNothingChangesNothing(t *testing.T) {
 	a.work(1, 100)
 	before := a.ask(t)
 	out := a.rescue(t, plan.Rescue{Most: 1_000})
-	if string(out.Body) != string(before.Body) || out.Report.Stage != plan.StageNone || out.Report.Decided || out.Report.Reason == "" {
+	if string(out.Body) != string(before.Body) || out.Report.Stage != plan.StageNone || out.Report.Decided ||
+		out.Report.Reason == "" {
 		t.Errorf("%+v", out.Report)
 	}
 	a = newAgent(1_000_000, userSays(theTask))
@@ -128,7 +133,8 @@ func TestARescueAsksNoModelButTakesWhatIsReady(t *testing.T) {
 			a.ask(t)
 		}
 		n.finish()
-		out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &plan.Rescue{Most: 20_000, From: plan.StageCompact}, Client: somebody{a.waits}})
+		out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits,
+			Rescue: &plan.Rescue{Most: 20_000, From: plan.StageCompact}, Client: somebody{a.waits}})
 		judged(t, a.bench, a.body(), out)
 		out.Settle()
 		if len(n.asked) > 0 || out.Report.Stage != plan.StageCompact {
@@ -166,7 +172,9 @@ func TestARescueClimbsOnFromTheFormThatWasRefused(t *testing.T) {
 func TestARescueThatIsNotTakenLeavesWhatStood(t *testing.T) {
 	a := newRefused(40, 900)
 	before := a.ask(t)
-	for _, how := range []plan.Rescue{{Most: 3_000, Sent: before.Report.After.Total()}, {Most: 300, From: plan.StageBare}, {Whole: true}} {
+	for _, how := range []plan.Rescue{
+		{Most: 3_000, Sent: before.Report.After.Total()}, {Most: 300, From: plan.StageBare}, {Whole: true},
+	} {
 		a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(a.body()), Upstream: "up", Limits: &a.limits, Rescue: &how})
 	}
 	if again := a.ask(t); string(again.Body) != string(before.Body) || again.Report.Decided {

@@ -167,7 +167,8 @@ type bench struct {
 func testLimits() limits.Limits {
 	l := limits.Limits{
 		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Names: 400, Recall: 30_000, Repeats: true, ClearAt: .8,
-		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CacheLife: unit.Duration(5 * time.Minute), CompactAt: .9, PrepareAt: .8, Thrash: 10, Target: .5, KeepTail: 20_000,
+		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CacheLife: unit.Duration(5 * time.Minute), CompactAt: .9,
+		PrepareAt: .8, Thrash: 10, Target: .5, KeepTail: 20_000,
 	}
 	if err := l.SetPreset("balanced"); err != nil {
 		panic(err)
@@ -176,7 +177,8 @@ func testLimits() limits.Limits {
 }
 
 func newBench(window int) *bench {
-	b := &bench{notes: newNotes(), cupboard: newCupboard(), limits: testLimits(), window: window, memo: tokenize.NewMemo(1 << 16)}
+	b := &bench{notes: newNotes(), cupboard: newCupboard(), limits: testLimits(), window: window,
+		memo: tokenize.NewMemo(1 << 16)}
 	b.restart()
 	return b
 }
@@ -202,7 +204,8 @@ func (b *bench) restart() {
 }
 
 func (b *bench) shape(body string) Output {
-	a := Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits, Style: b.style, Compact: b.now, Now: b.clock}
+	a := Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits,
+		Style: b.style, Compact: b.now, Now: b.clock}
 	if b.waits != nil {
 		a.Client = somebody{b.waits}
 	}

@@ -48,8 +48,8 @@ func bare(list []prose.Entry) (all []prose.Entry) {
 	return all
 }
 
-// Each round updates the prose of the last one, and is told all that came since: no part of the conversation twice, and none not
-// at all. What is kept of it stays, however many rounds there are.
+// Each round updates the prose of the last one, and is told all that came since: no part of the conversation twice, and
+// none not at all. What is kept of it stays, however many rounds there are.
 func TestTwelveRoundsOfProseKeepTheTaskAndMissNothing(t *testing.T) {
 	const pinned = `{"role":"system","content":"Never touch part_0."}`
 	a, n := styled(16_000, prose.Style{Mode: prose.ModeHybrid})
@@ -70,12 +70,14 @@ func TestTwelveRoundsOfProseKeepTheTaskAndMissNothing(t *testing.T) {
 		}
 		at, earlier = at+len(told)-1, n.made[q.Key].Text
 		sent := sentItems(t, out)
-		if !strings.Contains(sent[1], strings.TrimSuffix(string(span.AppendQuoted(nil, theTask)), `"`)) || !slices.Contains(sent, pinned) {
+		if !strings.Contains(sent[1], strings.TrimSuffix(string(span.AppendQuoted(nil, theTask)), `"`)) ||
+			!slices.Contains(sent, pinned) {
 			t.Fatalf("round %d: the task or what is pinned is lost: %.500s", round, sent)
 		}
 		tail := sent[2:]
 		tail = tail[slices.Index(tail, pinned)+1:]
-		if left := bare(story(t, tail)); len(left) < 2 || !slices.Equal(tail, a.items[len(a.items)-len(tail):]) || at+len(left) != len(whole) {
+		if left := bare(story(t, tail)); len(left) < 2 || !slices.Equal(tail, a.items[len(a.items)-len(tail):]) ||
+			at+len(left) != len(whole) {
 			t.Fatalf("round %d: %d entries of %d are told, and %d are sent as they came", round, at, len(whole), len(left))
 		}
 		text, _ := summaryIn(t, out)
@@ -90,7 +92,8 @@ func TestTwelveRoundsOfProseKeepTheTaskAndMissNothing(t *testing.T) {
 		if round%3 == 1 {
 			a.restart()
 		}
-		if again := a.ask(t); string(again.Body) != string(out.Body) || again.Report.Decided || len(n.asked) != round+1 {
+		if again := a.ask(t); string(again.Body) != string(out.Body) || again.Report.Decided ||
+			len(n.asked) != round+1 {
 			t.Fatalf("round %d: asked again, another body is sent, or a model is asked", round)
 		}
 	}
@@ -117,7 +120,8 @@ func TestProseThatCameTooLateIsUpdatedByTheNextRound(t *testing.T) {
 		out, _ = a.grow(t, 300)
 		second := n.asked[1]
 		told := len(first.Transcript)
-		if whole := story(t, a.items[1:]); second.Earlier != late || second.Transcript[1].Text != whole[told].Text || second.Key == first.Key {
+		if whole := story(t, a.items[1:]); second.Earlier != late || second.Transcript[1].Text != whole[told].Text ||
+			second.Key == first.Key {
 			t.Errorf("%q is updated from %.80q on", second.Earlier, second.Transcript[1].Text)
 		}
 		text, _ := summaryIn(t, out)

@@ -13,8 +13,8 @@ import (
 )
 
 // seen remembers conversations that were read, so that what comes again is recognised by one hash of its bytes and not
-// read again. A conversation is taken out while a request that extends it is shaped, so nothing is shared. It is bounded:
-// what was used least recently is forgotten.
+// read again. A conversation is taken out while a request that extends it is shaped, so nothing is shared. It is
+// bounded: what was used least recently is forgotten.
 type seen struct {
 	seed maphash.Seed
 
@@ -88,8 +88,9 @@ func (s *seen) take(scope string, b []byte) *past {
 	s.mu.Unlock()
 	var best *list.Element
 	for _, e := range alike {
-		p := e.Value.(*past)                                         //nolint:forcetypeassert // only pasts are put there
-		if best != nil && best.Value.(*past).length() > p.length() { //nolint:forcetypeassert // likewise
+		p := e.Value.(*past) //nolint:forcetypeassert // only pasts are put there
+		//nolint:forcetypeassert // likewise
+		if best != nil && best.Value.(*past).length() > p.length() {
 			continue
 		}
 		if s.begins(b, p) {
@@ -159,7 +160,8 @@ func (s *seen) put(scope string, p *past, b []byte) {
 		return
 	}
 	p.start, p.pieces = s.startOf(scope, b), s.hashed(p.pieces, b)
-	p.bytes = p.hist.Memory() + p.decision.Memory() + len(p.items)*int(unsafe.Sizeof(conversation.Item{})+unsafe.Sizeof(conversation.Call{})+64)
+	p.bytes = p.hist.Memory() + p.decision.Memory() +
+		len(p.items)*int(unsafe.Sizeof(conversation.Item{})+unsafe.Sizeof(conversation.Call{})+64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.recent.PushFront(p)
@@ -202,9 +204,9 @@ func (p *past) history() *history.History {
 	return p.hist
 }
 
-// standing is the decision by which the known part was sent, if it was on this route and stands still: somebody may have
-// had the conversation compacted since.
-func (p *past) standing(g decision.Ledger, route decision.Route, chain []conversation.Link) *decision.Decision {
+// decisionOn is the decision by which the known part was sent, if it was on this route and stands still: somebody may
+// have had the conversation compacted since.
+func (p *past) decisionOn(g decision.Ledger, route decision.Route, chain []conversation.Link) *decision.Decision {
 	if p == nil || p.route != route {
 		return nil
 	}
@@ -220,8 +222,8 @@ func (p *past) standing(g decision.Ledger, route decision.Route, chain []convers
 	return d
 }
 
-// cacheExpired reports whether the provider has forgotten what was sent of the conversation: after a long pause, or as it
-// went to another model.
+// cacheExpired reports whether the provider has forgotten what was sent of the conversation: after a long pause, or as
+// it went to another model.
 func cacheExpired(x *run) bool {
 	if base := x.plan.Base; base.Version == 0 && base.Depth() > 0 {
 		return true
@@ -243,9 +245,10 @@ func (x *run) learn() {
 	items := x.req.Items[:head+n]
 	x.hist.Truncate(x.req, n)
 	from, end := items[head].Start, items[head+n-1].End
-	d := &decision.Decision{Forms: p.Forms[:n:n], Lists: x.log.recorded.Lists, Version: x.log.recorded.Version, Outcomes: x.log.recorded.Outcomes}
+	last := x.log.recorded
+	d := &decision.Decision{Forms: p.Forms[:n:n], Lists: last.Lists, Version: last.Version, Outcomes: last.Outcomes}
 	known := &past{
-		from: from, items: items, head: head, hist: x.hist, route: x.plan.Route, decision: d, name: x.name, asked: x.in.Now,
+		from: from, items: items, head: head, hist: x.hist, route: p.Route, decision: d, name: x.name, asked: x.in.Now,
 		leading: x.shaper.seen.sum(x.req.LeadingBlock()), prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
 	}
 	if x.past != nil {

@@ -5,8 +5,8 @@
 // edited stays as it is, to the byte. It promises that what was sent of a prefix is sent again as long as the prefix
 // keeps coming, and that an edited body breaks no rule of structure that its original kept.
 //
-// Results depend on the request, the limits and the ledger alone. A Shaper remembers conversations, to save time and for
-// nothing else. The package does no I/O of its own and reads no clock.
+// Results depend on the request, the limits and the ledger alone. A Shaper remembers conversations, to save time and
+// for nothing else. The package does no I/O of its own and reads no clock.
 package rewrite
 
 import (
@@ -33,10 +33,11 @@ type Deps struct {
 	Counters *tokenize.Counters
 	Models   tokenize.Models
 	Memo     *tokenize.Memo
-	// Window is how many tokens a model at an upstream holds, and how many of them a request that asks for maxOutput may fill.
+	// Window is how many tokens a model at an upstream holds, and how many of them a request that asks for maxOutput
+	// may fill.
 	Window func(upstream, model string, maxOutput int) (window, usable int)
-	// Ratio is how many tokens of a model at an upstream one token of the vocabulary is, and how many answers have shown it.
-	// None have if that is 0: then the model's own ratio holds, as it does if Ratio is nil.
+	// Ratio is how many tokens of a model at an upstream one token of the vocabulary is, and how many answers have
+	// shown it. None have if that is 0: then the model's own ratio holds, as it does if Ratio is nil.
 	Ratio func(upstream, model string) (ratio float64, answers int)
 	// Summariser asks models for prose; nil if none is asked.
 	Summariser plan.Summariser
@@ -55,8 +56,8 @@ type Shaper struct {
 // NewShaper makes a shaper.
 func NewShaper(m Deps) *Shaper { return &Shaper{deps: m, seen: newSeen()} }
 
-// Shape says what to send in a request's place. It never fails: what goes wrong stands in the report, and the request goes
-// on in the form that was decided last, or else as it came.
+// Shape says what to send in a request's place. It never fails: what goes wrong stands in the report, and the request
+// goes on in the form that was decided last, or else as it came.
 func (s *Shaper) Shape(a Input) Output {
 	x := &run{shaper: s, in: a, out: Output{Body: a.Body, dialect: a.Dialect}}
 	x.out.Report.Action = ActionNone
@@ -81,8 +82,8 @@ func (s *Shaper) Shape(a Input) Output {
 	return x.out
 }
 
-// fallBack sends what was recorded last, with all that is new left whole. That this was left whole is recorded, if it can
-// be: so it stays.
+// fallBack sends what was recorded last, with all that is new left whole. That this was left whole is recorded, if it
+// can be: so it stays.
 func (x *run) fallBack() {
 	r := &x.out.Report
 	err := r.Err
@@ -137,7 +138,8 @@ func (x *run) guarded(step func() error) {
 	}
 }
 
-// aside does what the body does not depend on any more. If it panics, that is reported, and the body is what was decided.
+// aside does what the body does not depend on any more. If it panics, that is reported, and the body is what was
+// decided.
 func (x *run) aside(step func()) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -174,22 +176,24 @@ func (x *run) read() error {
 	size := req.CountFixed(scale).Plus(x.hist.Size)
 	x.plan = &plan.Plan{
 		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue},
-		Limits: x.in.Limits.EffectiveAt(window, usable, scale.Ratio), Scale: scale, Route: route, Shelf: x.shaper.deps.Shelf,
-		Req: req, Hist: x.hist, Base: &decision.Decision{}, End: req.Decidable(), Size: size,
+		Limits: x.in.Limits.EffectiveAt(window, usable, scale.Ratio), Scale: scale, Route: route,
+		Req: req, Hist: x.hist, Shelf: x.shaper.deps.Shelf, Base: &decision.Decision{},
+		End: req.Decidable(), Size: size,
 		Sheet: plan.Sheet{Named: map[string]bool{}, NewForms: map[int]bool{}},
 		Ask:   x.asker(window), Told: plan.Teller{Listener: x.shaper.deps.Tell, Window: believed, Usable: usable},
 	}
 	x.log = recording{ledger: x.shaper.deps.Ledger, plan: x.plan}
 	x.out.Report = Report{
-		Action: ActionNone, Model: req.Model, Window: believed, Usable: usable, MaxOutput: req.MaxOutput, Items: len(req.Items),
+		Action: ActionNone, Model: req.Model, Window: believed, Usable: usable,
+		MaxOutput: req.MaxOutput, Items: len(req.Items),
 		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
 		Counted: plan.Comparable(x.plan, size),
 	}
 	return nil
 }
 
-// scale is what requests for a model are measured with, and how many answers have shown its ratio. A rescue counts as the
-// refused form was counted.
+// scale is what requests for a model are measured with, and how many answers have shown its ratio. A rescue counts as
+// the refused form was counted.
 func (s *Shaper) scale(in Input, name string) (scale conversation.Scale, answers int, err error) {
 	model := s.deps.Models.Of(name)
 	counter, err := s.deps.Counters.For(model.Vocabulary)
@@ -212,7 +216,7 @@ func (s *Shaper) scale(in Input, name string) (scale conversation.Scale, answers
 func (x *run) decide() error {
 	p := x.plan
 	x.log.noteVersions()
-	x.log.standing = x.past.standing(x.shaper.deps.Ledger, p.Route, x.hist.Chain)
+	x.log.standing = x.past.decisionOn(x.shaper.deps.Ledger, p.Route, x.hist.Chain)
 	p.Base = p.Route.Deepest(x.shaper.deps.Ledger, x.hist.Chain, x.log.standing)
 	if p.Base != x.log.standing { // what is sent whole may be other items
 		x.hist.ForgetLines()
@@ -286,7 +290,7 @@ func (x *run) extend() {
 	p.Case.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
 	total := p.Total()
 	cutover := p.Limits.Conf.CutoverAt
-	p.Case.OverBudget = cutover > 0 && budgetOf(x).spent()+p.Scale.InModelTokens(total) >= cutover
+	p.Case.OverBudget = cutover > 0 && budgetOf(x).total()+p.Scale.InModelTokens(total) >= cutover
 	if !p.Case.OverQuota || total > p.Limits.ClearLine || p.Case.Manual || p.Case.OverBudget {
 		ladder.OffloadArrivals(p)
 		x.out.Report.Reason = ladder.DecideOlder(p)
@@ -296,8 +300,8 @@ func (x *run) extend() {
 	}
 }
 
-// record makes the decision last: first what was taken out, then the forms, then the decision itself. If an equal request
-// was faster, its decision holds.
+// record makes the decision last: first what was taken out, then the forms, then the decision itself. If an equal
+// request was faster, its decision holds.
 func (x *run) record() error {
 	p := x.plan
 	for _, w := range plan.NeededArtifacts(p) {

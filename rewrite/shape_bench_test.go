@@ -8,9 +8,9 @@ import (
 	"epitome/tokenize"
 )
 
-// BenchmarkShape measures one turn of an agent: at first sight, by a process that knows nothing; and known, where all but the
-// last two items were seen. With no decision everything goes as it came; replayed, results that were cleared or cut earlier
-// are sent so again.
+// BenchmarkShape measures one turn of an agent: at first sight, by a process that knows nothing; and known, where all
+// but the last two items were seen. With no decision everything goes as it came; replayed, results that were cleared or
+// cut earlier are sent so again.
 func BenchmarkShape(b *testing.B) {
 	for _, size := range []int{100 << 10, 800 << 10, 4 << 20} {
 		for _, decided := range []bool{false, true} {

@@ -7,8 +7,8 @@ import (
 	"epitome/rewrite/limits"
 )
 
-// FuzzShape: whatever a client sends, shaping neither panics nor fails, the original can be made again, and what was JSON is
-// JSON. Limits are so small that nearly everything is over them.
+// FuzzShape: whatever a client sends, shaping neither panics nor fails, the original can be made again, and what was
+// JSON is JSON. Limits are so small that nearly everything is over them.
 func FuzzShape(f *testing.F) {
 	for seed := range uint64(12) {
 		c := newTalk(seed, true)
@@ -22,8 +22,10 @@ func FuzzShape(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body string) {
 		b := newBench(2000)
 		b.limits = goldenLimits()
-		b.limits.Offload, b.limits.OffloadReads, b.limits.OffloadKeep, b.limits.ReadsKeep, b.limits.Floor = 30, 30, 5, 5, 10
-		b.limits.ClearCalls, b.limits.Groups, b.limits.Protect, b.limits.ClearAt, b.limits.ClearAtLeast = true, 0, 0, 0.1, 10
+		b.limits.Offload, b.limits.OffloadReads, b.limits.Floor = 30, 30, 10
+		b.limits.OffloadKeep, b.limits.ReadsKeep = 5, 5
+		b.limits.ClearCalls, b.limits.Groups, b.limits.Protect = true, 0, 0
+		b.limits.ClearAt, b.limits.ClearAtLeast = 0.1, 10
 		b.limits.Rules = limits.Rules{Turns: 2, Messages: 5, Pairs: 1, TextOnly: len(body)%2 > 0, Assistant: 20}
 		out := b.shape(body)
 		if out.Report.Err != nil && json.Valid([]byte(body)) {

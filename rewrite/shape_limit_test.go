@@ -9,8 +9,8 @@ import (
 	"epitome/rewrite/chat"
 )
 
-// session is a conversation of at least so many bytes behind the head, as an agent at work makes it: reads, commands and edits in
-// turn. Every text is another one. Its requests are the beginnings that end in a result.
+// session is a conversation of at least so many bytes behind the head, as an agent at work makes it: reads, commands
+// and edits in turn. Every text is another one. Its requests are the beginnings that end in a result.
 type session struct {
 	head, items []string
 }
@@ -150,7 +150,8 @@ func bytesOfShaping(b *bench, asked Input) uint64 {
 	return (after.TotalAlloc - before.TotalAlloc) / rounds
 }
 
-// What was seen and needs nothing new allocates a few objects, however much of it there is; what is replaced in it a few more.
+// What was seen and needs nothing new allocates a few objects, however much of it there is; what is replaced in it a
+// few more.
 func TestKnownPrefixAllocatesLittle(t *testing.T) {
 	if raced {
 		t.Skip("the race detector allocates")

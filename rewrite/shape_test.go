@@ -65,8 +65,8 @@ func (f *follower) look(body string, out Output, all bool) {
 	}
 }
 
-// Promises 2, 3, 5, 6 and 8 on real conversations: nothing invalid, nothing lost, no prefix that changes by itself, though the
-// process is started again in the middle and the preset changes.
+// Promises 2, 3, 5, 6 and 8 on real conversations: nothing invalid, nothing lost, no prefix that changes by itself,
+// though the process is started again in the middle and the preset changes.
 func TestRealConversationsKeepThePromises(t *testing.T) {
 	for _, file := range rewritetest.SomeConversations(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"epitome/rewrite/plan"
 )
 
-// Standing is the form of every item that is not sent whole, in their order: those of the report's changes, and those that
-// were decided earlier, which have no reason. What stands in another item's
-// form is not told again. r is the request as it came.
-func (s Output) Standing(r *conversation.Request) []plan.Change {
+// StandingChanges are the changes of all items that are not sent whole, in their order: those of the report, and those
+// that were decided earlier, which have no reason. What stands in another item's form is not told again. r is the
+// request as it came.
+func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 	if len(s.forms) == 0 {
 		return nil
 	}

@@ -15,7 +15,8 @@ func (a *agent) nowOnce(t *testing.T) Output {
 	return a.ask(t)
 }
 
-// While a compaction that was asked for waits for a model, the same request comes without that, as from a client that tries again.
+// While a compaction that was asked for waits for a model, the same request comes without that, as from a client that
+// tries again.
 func TestSupersededDecisionIsNotChosenAgain(t *testing.T) {
 	a, n := newTold(64_000)
 	for range 30 {
@@ -26,7 +27,8 @@ func TestSupersededDecisionIsNotChosenAgain(t *testing.T) {
 		body := a.body()
 		n.mu.Unlock()
 		defer n.mu.Lock()
-		b := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Client: somebody{context.Background()}})
+		b := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &a.limits,
+			Client: somebody{context.Background()}})
 		if b.Report.Err != nil {
 			t.Fatal(b.Report.Err)
 		}
@@ -70,7 +72,8 @@ func TestNowReplacesNothingNewer(t *testing.T) {
 		n.mu.Unlock()
 		defer n.mu.Lock()
 		n2 := a.limits
-		inner = a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &n2, Compact: true, Client: somebody{context.Background()}})
+		inner = a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &n2, Compact: true,
+			Client: somebody{context.Background()}})
 		return nil
 	}
 	out := a.nowOnce(t)

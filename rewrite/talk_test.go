@@ -12,8 +12,8 @@ import (
 	"epitome/rewrite/span"
 )
 
-// talk is a conversation that grows as an agent's does, with all that agents get wrong. Its messages are as they stand in
-// a body.
+// talk is a conversation that grows as an agent's does, with all that agents get wrong. Its messages are as they stand
+// in a body.
 type talk struct {
 	*rand.Rand
 	model    string
@@ -127,7 +127,8 @@ func (c *talk) group() {
 	c.items = append(c.items, `{"role":"assistant","content":`+content+`,"tool_calls":[`+strings.Join(calls, ", ")+`]}`)
 	if c.broken && c.IntN(8) == 0 {
 		k := c.IntN(n)
-		results = [][]string{nil, slices.Concat(results[:k], results[k+1:]), append(slices.Clone(results), results[k]), {results[k], c.message("user", `"stop"`)}}[c.IntN(4)]
+		results = [][]string{nil, slices.Concat(results[:k], results[k+1:]), append(slices.Clone(results), results[k]),
+			{results[k], c.message("user", `"stop"`)}}[c.IntN(4)]
 	}
 	c.items = append(c.items, results...)
 }
@@ -177,7 +178,8 @@ func (c *talk) content(text string) string {
 		return `[{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}},{"type":"text","text":` + c.string(text) + `}]`
 	}
 	if c.broken && c.IntN(10) == 0 {
-		return []string{"null", `""`, "[]", `{"text":` + c.string(text) + `}`, `"lone \ud800 ` + strings.Repeat(`line \udc00\n`, 200) + `"`}[c.IntN(5)]
+		return []string{"null", `""`, "[]", `{"text":` + c.string(text) + `}`,
+			`"lone \ud800 ` + strings.Repeat(`line \udc00\n`, 200) + `"`}[c.IntN(5)]
 	}
 	return c.string(text)
 }
@@ -212,7 +214,8 @@ func ascii(text string) string {
 }
 
 func (c *talk) words(n int) string {
-	list := []string{"the", "build", "store", "écrit", "数据", "user_id", "HTTPServer", "fails", "<ok>", "in", "42", "🙂", "of", "cache", "a/b.go"}
+	list := []string{"the", "build", "store", "écrit", "数据", "user_id", "HTTPServer", "fails", "<ok>", "in", "42", "🙂",
+		"of", "cache", "a/b.go"}
 	var b strings.Builder
 	for i := range n {
 		if i > 0 {

@@ -85,7 +85,8 @@ func (p *tale) ask(r *speaker) Output {
 	body := r.body()
 	out := p.Shape(Input{
 		Dialect: chat.Dialect{},
-		Body:    []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Style: p.style, Compact: p.now, Client: somebody{p.waits},
+		Body:    []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Style: p.style, Compact: p.now,
+		Client: somebody{p.waits},
 	})
 	p.narrator.paired(p.T)
 	if errors.Is(out.Report.Err, compact.ErrDeserted) {
@@ -132,7 +133,8 @@ func (p *tale) replaced(r *speaker) {
 func (p *tale) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
 	switch rapid.SampledFrom([]string{
-		"grow", "grow", "grow", "grow", "twice", "world", "model", "comes", "now", "now", "fork", "edit", "clock", "vanish", "leave", "panic",
+		"grow", "grow", "grow", "grow", "twice", "world", "model", "comes", "now", "now", "fork", "edit", "clock",
+		"vanish", "leave", "panic",
 	}).Draw(p.T, "what") {
 	case "grow":
 		r.grow()
@@ -179,7 +181,8 @@ func (p *tale) during(r *speaker, waits context.Context, wait func(context.Conte
 	p.waits, p.narrator.wait = context.Background(), before
 }
 
-// Promises 2, 3, 5, 6 and 8 on real conversations that a model tells of, in all modes, prepared or not, with compactions asked for.
+// Promises 2, 3, 5, 6 and 8 on real conversations that a model tells of, in all modes, prepared or not, with
+// compactions asked for.
 func TestRealConversationsAreToldSoundly(t *testing.T) {
 	for k, file := range rewritetest.SomeConversations(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
@@ -191,7 +194,8 @@ func TestRealConversationsAreToldSoundly(t *testing.T) {
 			f := &follower{T: t, bench: newBench([]int{32_000, 64_000}[k%2]), suffix: suffixOf(t, body)}
 			n := f.listen()
 			n.ahead = k%3 > 0
-			f.style = prose.Style{Mode: prose.Modes()[k%len(prose.Modes())], Detail: prose.Details()[k/2%len(prose.Details())]}
+			f.style = prose.Style{Mode: prose.Modes()[k%len(prose.Modes())],
+				Detail: prose.Details()[k/2%len(prose.Details())]}
 			list := turns(t, body)
 			for i, turn := range list {
 				switch i {
@@ -225,7 +229,8 @@ func TestAnyToldConversationKeepsThePromises(t *testing.T) {
 	})
 }
 
-// However it goes on, the task stays as it came but for the summary, the newest groups stay to the byte, and the request fits.
+// However it goes on, the task stays as it came but for the summary, the newest groups stay to the byte, and the
+// request fits.
 func TestAnyNumberOfToldRoundsKeepsTheEnds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -260,7 +265,8 @@ func TestAnyNumberOfToldRoundsKeepsTheEnds(t *testing.T) {
 			if tail := list[len(list)-(len(a.items)-from):]; !slices.Equal(tail, a.items[from:]) {
 				t.Fatalf("the newest group has become %s", tail)
 			}
-			if head := string(out.Body[:sent.Items[1].End]); !strings.HasPrefix(head, strings.TrimSuffix(a.body()[:strings.Index(a.body(), theTask)+len(theTask)], `"`)) {
+			upToTask := a.body()[:strings.Index(a.body(), theTask)+len(theTask)]
+			if head := string(out.Body[:sent.Items[1].End]); !strings.HasPrefix(head, strings.TrimSuffix(upToTask, `"`)) {
 				t.Fatalf("the head has become %s", head)
 			}
 		}

@@ -69,7 +69,8 @@ func TestLostTranscriptsAreMadeAgain(t *testing.T) {
 	if len(before) == 0 || !strings.Contains(before[0], ": system]\nMind the gap.\n") {
 		t.Fatalf("the transcript is %.300q", before)
 	}
-	if after := transcriptsIn(t, a.bench, again); string(again.Body) != string(out.Body) || !slices.Equal(before, after) {
+	if after := transcriptsIn(t, a.bench, again); string(again.Body) != string(out.Body) ||
+		!slices.Equal(before, after) {
 		t.Errorf("%.300q has become %.300q", before, after)
 	}
 }

@@ -16,8 +16,8 @@ const (
 	frameTokens               = 250         // headings and all that is said of the parts, about
 )
 
-// budgets are what the parts may take here. latest is for the user's latest message, as long as nothing newer stays: it is what is
-// being worked on.
+// budgets are what the parts may take here. latest is for the user's latest message, as long as nothing newer stays: it
+// is what is being worked on.
 type budgets struct{ users, latest, lists, keys, index, turns, prose int }
 
 // budgetsOf are those of the style at this window.
@@ -26,8 +26,9 @@ func budgetsOf(p *plan.Plan) budgets {
 		return int(min(float64(tokens)/p.Scale.Ratio, share*float64(p.Limits.Window)))
 	}
 	b := budgets{
-		users: part(usersTokens, usersShare), latest: part(latestTokens, latestShare), lists: part(listsTokens, listsShare),
-		keys: part(keysTokens, keysShare), index: part(indexTokens, indexShare), prose: part(proseTokens, proseShare),
+		users: part(usersTokens, usersShare), latest: part(latestTokens, latestShare),
+		lists: part(listsTokens, listsShare), keys: part(keysTokens, keysShare),
+		index: part(indexTokens, indexShare), prose: part(proseTokens, proseShare),
 	}
 	if p.Ask.Style.Mode == prose.ModeLossless {
 		b.turns = b.lists + b.keys + b.index
@@ -46,13 +47,16 @@ func budgetsOf(p *plan.Plan) budgets {
 	return b
 }
 
-// estimate is how many tokens a recap takes at most, about, when the user's messages have so many, and the latest of them so many.
+// estimate is how many tokens a recap takes at most, about, when the user's messages have so many, and the latest of
+// them so many.
 func (b budgets) estimate(users, latest int) int {
 	return min(users, b.users+min(latest, b.latest)) + b.lists + b.keys + b.index + b.turns + b.prose + frameTokens
 }
 
-// hard is next to nothing, but for the user's latest message and what a model said.
-func (b budgets) hard() budgets {
+// shrink leaves next to nothing, but for the user's latest message and what a model said.
+func (b budgets) shrink() budgets {
 	const share = 5
-	return budgets{b.users / share, b.latest, b.lists / share, b.keys / share, b.index / share, b.turns / share, b.prose}
+	b.users, b.lists, b.keys = b.users/share, b.lists/share, b.keys/share
+	b.index, b.turns = b.index/share, b.turns/share
+	return b
 }

@@ -47,11 +47,11 @@ func RunCompaction(p *plan.Plan) (reason string) {
 	return reason
 }
 
-// RunMinimalCompaction is compact where every token counts: next to nothing of the recap and of the tail stays. If even that would not
-// fit, it must save as much as any other, so that it is not done again and again.
+// RunMinimalCompaction is compact where every token counts: next to nothing of the recap and of the tail stays. If even
+// that would not fit, it must save as much as any other, so that it is not done again and again.
 func RunMinimalCompaction(p *plan.Plan) (reason string) {
 	const tail = 0.1 // of usable
-	c := newCompaction(p, budgetsOf(p).hard())
+	c := newCompaction(p, budgetsOf(p).shrink())
 	c.tail, c.minimal = max(min(int(tail*float64(c.P.Limits.Usable)), c.P.Limits.Usable-c.fixed-c.summarySize), 0), true
 	if c.says = c.earlierProse(); p.Count(c.says.text) > int(tail*float64(c.P.Limits.Usable)) {
 		c.says = modelSays{}
@@ -62,7 +62,7 @@ func RunMinimalCompaction(p *plan.Plan) (reason string) {
 
 // LeaveBare leaves out all up to the last tool's or assistant's item.
 func LeaveBare(p *plan.Plan) {
-	c := newCompaction(p, budgetsOf(p).hard())
+	c := newCompaction(p, budgetsOf(p).shrink())
 	if c.to = c.P.End; c.to <= c.from {
 		return
 	}
@@ -74,7 +74,8 @@ func LeaveBare(p *plan.Plan) {
 
 // newCompaction works out what a compaction of the plan has to work with.
 func newCompaction(p *plan.Plan, b budgets) *compaction {
-	c := &compaction{P: p, room: b, from: plan.OpeningOf(p), callers: p.Req.Callers(), target: int(p.Limits.Conf.Target * float64(p.Limits.Usable))}
+	c := &compaction{P: p, room: b, from: plan.OpeningOf(p), callers: p.Req.Callers(),
+		target: int(p.Limits.Conf.Target * float64(p.Limits.Usable))}
 	c.compactedTo = max(c.from, plan.CompactedEnd(p))
 	users, latest := 0, 0
 	c.fixed = c.P.Size.Total() - c.P.Hist.Size.Total()
@@ -93,8 +94,8 @@ func newCompaction(p *plan.Plan, b budgets) *compaction {
 	return c
 }
 
-// stays reports whether item i of the span is sent all the same: it tells how things are done, is of an unknown kind, or answers a
-// call of the opening.
+// stays reports whether item i of the span is sent all the same: it tells how things are done, is of an unknown kind,
+// or answers a call of the opening.
 func (c *compaction) stays(i int) bool {
 	return plan.IsKeptInPlace(c.P, i) || c.callers[i] >= 0 && c.callers[i] < c.from
 }
@@ -154,7 +155,8 @@ func (c *compaction) savings() int {
 	return n
 }
 
-// slack is what of the recap may not be needed. Where somebody asked for it, a short span is tried: it is measured afterwards.
+// slack is what of the recap may not be needed. Where somebody asked for it, a short span is tried: it is measured
+// afterwards.
 func (c *compaction) slack() int {
 	if !c.P.Case.Manual || c.minimal || c.to <= c.compactedTo {
 		return 0
@@ -173,8 +175,9 @@ func (c *compaction) spanSize(to int) (n int) {
 	return n
 }
 
-// findCut finds the first item behind the span: an assistant's, so that no result is parted from its call, with no more behind it than
-// the tail may have. If the newest group alone is more, it is the tail all the same, and large says how much too large.
+// findCut finds the first item behind the span: an assistant's, so that no result is parted from its call, with no more
+// behind it than the tail may have. If the newest group alone is more, it is the tail all the same, and large says how
+// much too large.
 func (c *compaction) findCut() (newest, large int) {
 	newest, c.to = -1, -1
 	c.eachCut(func(i, have int) bool {
@@ -192,7 +195,8 @@ func (c *compaction) findCut() (newest, large int) {
 	return newest, max(large, 0)
 }
 
-// eachCut gives f each place where the tail may begin, the last one first, with the tokens behind it, until f returns false.
+// eachCut gives f each place where the tail may begin, the last one first, with the tokens behind it, until f returns
+// false.
 func (c *compaction) eachCut(f func(i, have int) bool) {
 	have, called := 0, plan.Never
 	for i := c.P.Hist.Len() - 1; i >= c.compactedTo; i-- {
@@ -301,8 +305,8 @@ func lastRunOf(c *compaction) int {
 	return i
 }
 
-// segmentsOf are the parts of the span of which each has its transcript, and from which of them on they are new. A new one takes in
-// those before it that are no larger: so there are few, and no message is kept often.
+// segmentsOf are the parts of the span of which each has its transcript, and from which of them on they are new. A new
+// one takes in those before it that are no larger: so there are few, and no message is kept often.
 func segmentsOf(c *compaction) (list []conversation.Group, fresh int) {
 	i := c.from
 	for i < c.to {
@@ -350,7 +354,8 @@ func (c *compaction) leaveOut(g conversation.Group) {
 	gone := &decision.Form{Rung: decision.RungCompact, Gone: true}
 	runs := runsOf(c, g)
 	for n, run := range runs {
-		f := &decision.Form{Rung: decision.RungCompact, Fold: run.End - run.First, Kept: nameOfSegment(c, run), At: c.P.Hist.Answers[c.P.End-1]}
+		f := &decision.Form{Rung: decision.RungCompact, Fold: run.End - run.First, Kept: nameOfSegment(c, run),
+			At: c.P.Hist.Answers[c.P.End-1]}
 		if run.End < c.P.Hist.Len() {
 			f.Gap = c.P.Req.Gap(run.End)
 		}
@@ -392,7 +397,7 @@ func nameOfSegment(c *compaction, g conversation.Group) string {
 
 // whereAll says where the transcripts with these names are.
 func whereAll(c *compaction, names []string) string {
-	s := c.P.Where(names[0])
+	s := c.P.DirectionsTo(names[0])
 	for _, name := range names[1:] {
 		if a := c.P.Shelf.Address(name); a != "" {
 			name = a
@@ -411,7 +416,8 @@ func (c *compaction) appendToHead(i int, text string) bool {
 		return false
 	}
 	text = "\n\n" + text
-	f := &decision.Form{Rung: decision.RungCompact, Patches: []decision.Patch{{Place: conversation.Behind, Text: text}}, Now: c.P.Hist.Sizes[i] + c.P.Count(text)}
+	f := &decision.Form{Rung: decision.RungCompact, Patches: []decision.Patch{{Place: conversation.Behind, Text: text}},
+		Now: c.P.Hist.Sizes[i] + c.P.Count(text)}
 	f.Prose, f.Until = c.says.text, c.says.until
 	c.P.Set(i, f, "the summary stands behind it")
 	return true
@@ -420,7 +426,8 @@ func (c *compaction) appendToHead(i int, text string) bool {
 // insertMessage puts a message with the text in the place of the run that item i begins.
 func (c *compaction) insertMessage(i int, text string) {
 	f := *c.P.Forms[i]
-	f.With, f.Gap, f.Now, f.At = string(c.P.Req.Dialect.Message(conversation.User, text)), "", plan.MessageTokens(c.P, text), c.P.Hist.Answers[c.P.End-1]
+	f.With, f.Gap = string(c.P.Req.Dialect.Message(conversation.User, text)), ""
+	f.Now, f.At = plan.MessageTokens(c.P, text), c.P.Hist.Answers[c.P.End-1]
 	f.Prose, f.Until, f.Name = c.says.text, c.says.until, decision.Ref{}
 	c.P.Set(i, &f, "the summary stands for it")
 }

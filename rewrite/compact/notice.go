@@ -14,7 +14,8 @@ func (c *compaction) noteBegin() {
 		return
 	}
 	c.P.Result.Notice = event.Compaction{
-		Kind: event.CompactionStarted, Reason: plan.ReasonToCompact(c.P), Mode: c.P.Ask.Style.Mode, Detail: c.P.Ask.Style.Detail,
+		Kind: event.CompactionStarted, Reason: plan.ReasonToCompact(c.P),
+		Mode: c.P.Ask.Style.Mode, Detail: c.P.Ask.Style.Detail,
 		MessagesBefore: countMessages(c.P), TokensBefore: c.P.Scale.InModelTokens(c.P.Total()),
 	}
 	if c.P.Case.Rescue == nil { // else it is not known yet whether anything comes of it
@@ -22,10 +23,11 @@ func (c *compaction) noteBegin() {
 	}
 }
 
-// noteEnd notes how a compaction ended: what is told once it is recorded, or at once why nothing came of it. total is what the
-// request took before.
+// noteEnd notes how a compaction ended: what is told once it is recorded, or at once why nothing came of it. total is
+// what the request took before.
 func (c *compaction) noteEnd(total int, why string) {
-	c.P.Result.Outcomes = c.P.Result.Outcomes.With(decision.Outcomes{{Before: total, After: c.P.Total()}}, c.P.Limits.Conf.Thrash)
+	outcome := decision.Outcome{Before: total, After: c.P.Total()}
+	c.P.Result.Outcomes = c.P.Result.Outcomes.With(decision.Outcomes{outcome}, c.P.Limits.Conf.Thrash)
 	n := &c.P.Result.Notice
 	if why != "" {
 		if n.Kind != event.CompactionCompleted {
@@ -39,7 +41,8 @@ func (c *compaction) noteEnd(total int, why string) {
 	if c.says.text == "" && (n.Mode == prose.ModeLLM || n.Mode == prose.ModeHybrid) {
 		n.Mode = prose.ModeIntent
 	}
-	n.MessagesAfter, n.TokensAfter, n.Files, n.TurnsKept = countMessages(c.P), c.P.Scale.InModelTokens(c.P.Total()), c.P.Result.FilesNamed, turnsBehindCut(c)
+	n.MessagesAfter, n.TokensAfter = countMessages(c.P), c.P.Scale.InModelTokens(c.P.Total())
+	n.Files, n.TurnsKept = c.P.Result.FilesNamed, turnsBehindCut(c)
 }
 
 // countMessages is how many messages are sent.

@@ -8,8 +8,8 @@ import (
 	"epitome/rewrite/conversation"
 )
 
-// partsByTurn are the parts of the span in mode lossless: one for each turn, and where a turn is long, several. When there are many, those
-// of the older half become few.
+// partsByTurn are the parts of the span in mode lossless: one for each turn, and where a turn is long, several. When
+// there are many, those of the older half become few.
 func partsByTurn(c *compaction, list []conversation.Group, from int) (all []conversation.Group, fresh int) {
 	const part, row = 4_000, 60 // tokens of a part, about, and of its line
 	fresh = len(list)
@@ -30,8 +30,8 @@ func partsByTurn(c *compaction, list []conversation.Group, from int) (all []conv
 	return list, fresh
 }
 
-// mergeParts makes one part of the first n, but for those that are larger than all behind them together: so no message is kept often.
-// It says how many parts those are.
+// mergeParts makes one part of the first n, but for those that are larger than all behind them together: so no message
+// is kept often. It says how many parts those are.
 func mergeParts(c *compaction, list []conversation.Group, n int) (all []conversation.Group, same int) {
 	rest := 0
 	for k := n - 1; k >= 0; k-- {

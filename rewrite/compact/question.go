@@ -11,9 +11,11 @@ import (
 
 // question is what is asked about the span.
 func (q *summarySearch) question() prose.Question {
+	p := q.comp.P
 	out := prose.Question{
-		Conversation: q.comp.P.Told.Conversation, Upstream: q.comp.P.Route.Upstream, Model: q.comp.P.Route.Model, Detail: q.comp.P.Ask.Style.Detail,
-		Credential: q.comp.P.Ask.Client.Credential(), Earlier: q.known.text, SpanTokens: q.comp.spanSize(q.to), Room: q.comp.room.prose, Usable: q.comp.P.Scale.InModelTokens(q.comp.P.Limits.Usable),
+		Conversation: p.Told.Conversation, Upstream: p.Route.Upstream, Model: p.Route.Model,
+		Detail: p.Ask.Style.Detail, Credential: p.Ask.Client.Credential(), Earlier: q.known.text,
+		SpanTokens: q.comp.spanSize(q.to), Room: q.comp.room.prose, Usable: p.Scale.InModelTokens(p.Limits.Usable),
 	}
 	out.Continue = q.upTo(q.to)
 	if out.Key = q.foundKey; out.Key == "" {
@@ -27,8 +29,9 @@ func (q *summarySearch) question() prose.Question {
 	return out
 }
 
-// upTo is the request as the provider has it in its cache, but for all from item to on; nil if there is no room in the window for
-// what is asked behind it, if the provider has another beginning in its cache, or if it does not show all that is asked about.
+// upTo is the request as the provider has it in its cache, but for all from item to on; nil if there is no room in the
+// window for what is asked behind it, if the provider has another beginning in its cache, or if it does not show all
+// that is asked about.
 func (q *summarySearch) upTo(to int) []byte {
 	if q.comp.P.Ask.HeadMoved || !q.inView() {
 		return nil
@@ -53,11 +56,13 @@ func (q *summarySearch) upTo(to int) []byte {
 
 // needs is how many tokens of the vocabulary a question takes besides the conversation.
 func (q *summarySearch) needs() float64 {
-	return float64(q.comp.P.Ask.Summariser.Needs(q.comp.P.Ask.Style.Detail, q.comp.P.Scale.InModelTokens(q.comp.P.Limits.Usable), q.comp.P.Scale.Ratio)) / q.comp.P.Scale.Ratio
+	p := q.comp.P
+	needs := p.Ask.Summariser.Needs(p.Ask.Style.Detail, p.Scale.InModelTokens(p.Limits.Usable), p.Scale.Ratio)
+	return float64(needs) / p.Scale.Ratio
 }
 
-// inView reports whether what is sent shows all that is asked about: the items themselves, and for those that were left out
-// before, what a model said of them.
+// inView reports whether what is sent shows all that is asked about: the items themselves, and for those that were left
+// out before, what a model said of them.
 func (q *summarySearch) inView() bool {
 	told := q.comp.compactedTo == q.comp.from
 	for i := max(q.comp.from-1, 0); i < q.to; i++ {

@@ -27,9 +27,9 @@ func (t modelSays) heading(head, to int) string {
 	return s
 }
 
-// findProse finds prose for the recap: one that is ready or being made for a cut that brings the request down as far as it should
-// come, else a new one. The cut moves to that. after is what the request takes when cut where it is. Without an answer what a
-// model said before stays.
+// findProse finds prose for the recap: one that is ready or being made for a cut that brings the request down as far as
+// it should come, else a new one. The cut moves to that. after is what the request takes when cut where it is. Without
+// an answer what a model said before stays.
 func (c *compaction) findProse(after int) {
 	c.says = c.earlierProse()
 	if !c.P.Ask.Asks() {
@@ -54,7 +54,8 @@ func (c *compaction) findProse(after int) {
 			}
 		}
 		if !q.ask() {
-			if found, being := q.lookUp(); found || being { // it is for what is left out here, and counts for the next one
+			// It is for what is left out here, and counts for the next one.
+			if found, being := q.lookUp(); found || being {
 				c.to = q.to
 			}
 			return
@@ -97,9 +98,9 @@ type summarySearch struct {
 	prose    prose.Prose
 }
 
-// findSummary looks for prose that is there, or at least being made, from the cut on that leaves out most. With it the request, grown by
-// so many tokens, must come down about as far as it should; the compaction's own cut may be as it is, and one behind it leaves
-// out more, but not most of the tail.
+// findSummary looks for prose that is there, or at least being made, from the cut on that leaves out most. With it the
+// request, grown by so many tokens, must come down about as far as it should; the compaction's own cut may be as it is,
+// and one behind it leaves out more, but not most of the tail.
 func (q *summarySearch) findSummary(after, growth int) (ready, pending bool) {
 	waiting, being, end, looks := 0, "", q.comp.to, 0
 	least := min(q.comp.tail/2, q.comp.tail-q.comp.P.Limits.Usable/10)
@@ -113,7 +114,7 @@ func (q *summarySearch) findSummary(after, growth int) (ready, pending bool) {
 			}
 		}
 		end = min(end, i)
-		if i < q.comp.to && after+growth > q.comp.enough() || i <= q.comp.compactedTo || looks >= mostLooks {
+		if i < q.comp.to && after+growth > q.comp.sufficientSize() || i <= q.comp.compactedTo || looks >= mostLooks {
 			return false
 		}
 		if q.comp.P.Ask.PreparedCut > q.comp.compactedTo && i != q.comp.P.Ask.PreparedCut && i != q.comp.to {
@@ -137,9 +138,10 @@ func (q *summarySearch) findSummary(after, growth int) (ready, pending bool) {
 // mostLooks bounds the search where nobody knows at which cut a summary was begun.
 const mostLooks = 300
 
-// enough is to how many tokens a request must come down for a summary that is there, or being made, to be taken: what must be
-// waited for, and paid, is worth a little room. A refused request waits for none, so whatever is there is better.
-func (c *compaction) enough() int {
+// sufficientSize is the size, in tokens, to which a request must come down so that a summary that is there, or being
+// made, is taken: what must be waited for, and paid, is worth a little room. A refused request waits for none, so
+// whatever is there is better.
+func (c *compaction) sufficientSize() int {
 	if c.P.Case.Rescue != nil {
 		return c.P.Limits.Usable
 	}
@@ -167,7 +169,8 @@ func (q *summarySearch) lookUp() (found, pending bool) {
 // key names the question. What comes before the span is in the first link, what is in it in the second.
 func (q *summarySearch) key(head bool) string {
 	h := q.comp.P.Hist.Chain
-	parts := []string{"summary 1", q.comp.P.Route.Scope, string(h[q.comp.from][:]), string(h[q.to][:]), q.comp.P.Ask.Style.Mode, q.comp.P.Ask.Style.Detail, q.known.text}
+	parts := []string{"summary 1", q.comp.P.Route.Scope, string(h[q.comp.from][:]), string(h[q.to][:]),
+		q.comp.P.Ask.Style.Mode, q.comp.P.Ask.Style.Detail, q.known.text}
 	if head {
 		if q.comp.P.Ask.HeadSum == (conversation.Link{}) {
 			q.comp.P.Ask.HeadSum = sha256.Sum256(q.comp.P.Req.LeadingBlock())
@@ -178,8 +181,8 @@ func (q *summarySearch) key(head bool) string {
 	return string(r[:])
 }
 
-// isFamiliar reports whether most of the span was decided on before. A client whose history never extends the one before would
-// have a model asked each turn, for nothing.
+// isFamiliar reports whether most of the span was decided on before. A client whose history never extends the one
+// before would have a model asked each turn, for nothing.
 func (q *summarySearch) isFamiliar() bool {
 	return q.comp.P.Case.Manual || 2*q.comp.P.Base.Depth() >= q.comp.from+q.to
 }
@@ -198,7 +201,8 @@ func (q *summarySearch) ask() bool {
 	return false
 }
 
-// takeProse takes the prose, and reports whether it says anything. What is recorded comes back as it is only if it is text.
+// takeProse takes the prose, and reports whether it says anything. What is recorded comes back as it is only if it is
+// text.
 func (q *summarySearch) takeProse(p prose.Prose) bool {
 	p.Text = strings.ToValidUTF8(p.Text, "\ufffd")
 	q.prose = p
@@ -210,13 +214,15 @@ var ErrDeserted = errors.New("the client left while a summary was made")
 
 // PrepareSummary has a summary made ahead of need, for when the line is crossed.
 func PrepareSummary(p *plan.Plan) {
-	step := p.Limits.Usable / 20 // by which the request must have grown since the last time, and may be over the line when it crosses it
+	// By so much the request must have grown since the last time, and may be over the line when it crosses it.
+	step := p.Limits.Usable / 20
 	total := p.Total()
 	if total <= p.Limits.PrepareLine {
 		p.Ask.Prepared = 0
 		return
 	}
-	if !p.Ask.Asks() || p.Ask.Client == nil || !p.Ask.Summariser.Prepares(p.Route.Upstream) || total < p.Ask.Prepared+step {
+	if !p.Ask.Asks() || p.Ask.Client == nil || !p.Ask.Summariser.Prepares(p.Route.Upstream) ||
+		total < p.Ask.Prepared+step {
 		return
 	}
 	c := newCompaction(p, budgetsOf(p))
@@ -227,7 +233,7 @@ func PrepareSummary(p *plan.Plan) {
 		return
 	}
 	saved := c.savings()
-	if saved <= int(decision.LeastGain*float64(total)) || total-saved+growth > c.enough() {
+	if saved <= int(decision.LeastGain*float64(total)) || total-saved+growth > c.sufficientSize() {
 		return
 	}
 	q := &summarySearch{comp: c, known: c.earlierProse(), to: c.to}

@@ -15,8 +15,8 @@ import (
 	"epitome/rewrite/span"
 )
 
-// summaryText is what code tells of a span of the conversation that is left out. Nothing in it is made up: user's messages, files,
-// commands, and names as they stand there.
+// summaryText is what code tells of a span of the conversation that is left out. Nothing in it is made up: user's
+// messages, files, commands, and names as they stand there.
 type summaryText struct {
 	p          *plan.Plan
 	from, to   int             // items behind the head
@@ -30,8 +30,8 @@ func newSummaryText(p *plan.Plan, from, to int) *summaryText {
 	return &summaryText{p: p, from: from, to: to, namesTold: map[string]bool{}}
 }
 
-// text is the whole recap. where says where the span lies. In each line that frames something stands a name which occurs nowhere
-// between the frames, so that nothing in them can pass for one.
+// text is the whole recap. where says where the span lies. In each line that frames something stands a name which
+// occurs nowhere between the frames, so that nothing in them can pass for one.
 func (r *summaryText) text(b budgets, where string) string {
 	quotes, more := r.users(b)
 	calls := r.calls(b.lists / 2)
@@ -73,7 +73,8 @@ func (r *summaryText) text(b budgets, where string) string {
 	return s.String()
 }
 
-// Unlike is a short name made of a link, which whoever wrote what the link covers could not know, and which stands in none of the texts.
+// Unlike is a short name made of a link, which whoever wrote what the link covers could not know, and which stands in
+// none of the texts.
 func Unlike(link conversation.Link, texts []string) string {
 	const size = 4 // bytes
 	for ; ; link = sha256.Sum256(link[:]) {
@@ -92,8 +93,8 @@ type quote struct {
 	text, note string
 }
 
-// users are the user's messages in the span, the newest as many as fit, none of them cut, and how many more there are. The latest
-// one is marked if no newer one stands behind the span.
+// users are the user's messages in the span, the newest as many as fit, none of them cut, and how many more there are.
+// The latest one is marked if no newer one stands behind the span.
 func (r *summaryText) users(b budgets) (list []quote, more int) {
 	room, latest := b.users, true
 	for i := r.to; i < r.p.End; i++ {
@@ -193,7 +194,8 @@ func (r *summaryText) calls(tokens int) string {
 		if res.Action.OnlyFiles || res.Action.Kind == history.KindReading || res.Action.Kind == history.KindWriting {
 			return true
 		}
-		if res.Action.Kind != history.KindShell && r.p.Ask.Style.Mode == prose.ModeLLM && r.says.text != "" { // the model tells of those
+		toldByModel := r.p.Ask.Style.Mode == prose.ModeLLM && r.says.text != ""
+		if res.Action.Kind != history.KindShell && toldByModel {
 			return true
 		}
 		return all.add(plan.StateOf(r.p, res) + res.About())
@@ -223,8 +225,8 @@ func (r *summaryText) calledWith(i int) (names []string) {
 	return names
 }
 
-// indexed is the size in bytes from which a result is worth a line in the index, and rowNames what of its names stand there at
-// most, of those most frequent in it.
+// indexed is the size in bytes from which a result is worth a line in the index, and rowNames what of its names stand
+// there at most, of those most frequent in it.
 const indexed, rowNames, frequent = 800, 160, 400
 
 // index tells what the larger results of the span were, by the names in them.

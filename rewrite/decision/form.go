@@ -15,8 +15,8 @@ import (
 	"epitome/rewrite/span"
 )
 
-// Form is how an item is sent when it is not sent whole. It holds all that is needed to send it again byte for byte, and
-// to make the original of it with the artifacts it names.
+// Form is how an item is sent when it is not sent whole. It holds all that is needed to send it again byte for byte,
+// and to make the original of it with the artifacts it names.
 type Form struct {
 	Rung    Rung    `json:"r"`
 	Patches []Patch `json:"p"`
@@ -111,7 +111,8 @@ func (p Patch) Restore(content []byte) []byte {
 	return p.Spelling.Spell(make([]byte, 0, len(content)+len(content)/8+2), string(content))
 }
 
-// Spans are the values that the patches replace in the item; empty where it has no such value. The content is read once.
+// Spans are the values that the patches replace in the item; empty where it has no such value. The content is read
+// once.
 func (f *Form) Spans(r *conversation.Request, it *conversation.Item) []span.Span {
 	all := make([]span.Span, len(f.Patches))
 	var texts []span.Span

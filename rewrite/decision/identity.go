@@ -35,9 +35,9 @@ type Prefix struct {
 	Chain  []conversation.Link
 }
 
-// Name finds out which conversation the first end items belong to, and notes that they and the whole do. known items are
-// known to belong to the one called name; none if known is 0. A conversation that goes on otherwise than one before is
-// another one.
+// Name finds out which conversation the first end items belong to, and notes that they and the whole do. known items
+// are known to belong to the one called name; none if known is 0. A conversation that goes on otherwise than one before
+// is another one.
 func (p Prefix) Name(end, known int, name Ref) (Ref, error) {
 	from, name := p.longestNamed(end, known, name)
 	switch {
@@ -65,7 +65,8 @@ func (p Prefix) Name(end, known int, name Ref) (Ref, error) {
 	return name, nil
 }
 
-// longestNamed finds the longest prefix of at most end items whose conversation is known, and its name; no items if none is.
+// longestNamed finds the longest prefix of at most end items whose conversation is known, and its name; no items if
+// none is.
 func (p Prefix) longestNamed(end, known int, name Ref) (items int, found Ref) {
 	for i := end; i > known; i-- {
 		value, _, ok := p.Ledger.Get(p.Route.ConversationKey(p.Chain[i]))

@@ -16,8 +16,8 @@ type Ledger interface {
 	Add(key string, value []byte) (standing []byte, version uint64, err error)
 	// Swap sets value in the place of version old, and returns what stands there afterwards.
 	Swap(key string, old uint64, value []byte) (standing []byte, version uint64, swapped bool, err error)
-	// Touch lets what stands under the key live on. due says that this was not done for long, so that whatever hangs on the
-	// key needs a touch as well.
+	// Touch lets what stands under the key live on. due says that this was not done for long, so that whatever hangs on
+	// the key needs a touch as well.
 	Touch(key string) (due bool)
 }
 
@@ -35,8 +35,8 @@ type Shelf interface {
 	Full() bool
 }
 
-// Route is where a conversation runs. Decisions are made for one route; what a conversation is called is told by scope and
-// dialect alone.
+// Route is where a conversation runs. Decisions are made for one route; what a conversation is called is told by scope
+// and dialect alone.
 type Route struct {
 	Scope, Upstream, Model string
 	Dialect                string // its key
@@ -56,8 +56,8 @@ func RefOf(parts ...string) (r Ref) {
 	return r
 }
 
-// The keys of what is recorded. The first byte says what it is, and a hash of scope and dialect stands in each: dialects
-// share no decisions, forms or names. A dialect whose key is empty adds nothing to the hash.
+// The keys of what is recorded. The first byte says what it is, and a hash of scope and dialect stands in each:
+// dialects share no decisions, forms or names. A dialect whose key is empty adds nothing to the hash.
 
 // ID names the route in keys and records.
 func (l Route) ID() Ref { return RefOf(l.withDialect(l.Scope, l.Upstream, l.Model)...) }
@@ -104,8 +104,8 @@ type Decision struct {
 // Depth is how many items the decision rules.
 func (d *Decision) Depth() int { return len(d.Forms) }
 
-// formVersion is the first byte of everything recorded here; what has another one was written by another epitome, and is
-// not understood.
+// formVersion is the first byte of everything recorded here; what has another one was written by another epitome, and
+// is not understood.
 const formVersion = 1
 
 var errUnreadable = errors.New("a record is not as it was written")
@@ -176,8 +176,8 @@ func decodeList(b []byte) (before Ref, forms []listed, err error) {
 	return before, forms, nil
 }
 
-// LoadDecision reads the decision recorded under the key, with all its forms. A decision of which any part cannot be read is not
-// found: a shallower one rules then.
+// LoadDecision reads the decision recorded under the key, with all its forms. A decision of which any part cannot be
+// read is not found: a shallower one rules then.
 func (l Route) LoadDecision(g Ledger, key string) (*Decision, bool) {
 	value, version, found := g.Get(key)
 	if !found {
@@ -249,7 +249,8 @@ func (l Route) Deepest(g Ledger, chain []conversation.Link, standing *Decision) 
 	return l.ofAnotherModel(g, chain)
 }
 
-// ofAnotherModel finds the deepest decision of any upstream and model: the first request of another model begins with it.
+// ofAnotherModel finds the deepest decision of any upstream and model: the first request of another model begins with
+// it.
 func (l Route) ofAnotherModel(g Ledger, chain []conversation.Link) *Decision {
 	for i := len(chain) - 1; i > 0; i-- {
 		value, _, found := g.Get(l.ConversationKey(chain[i]))
@@ -268,7 +269,8 @@ func (l Route) ofAnotherModel(g Ledger, chain []conversation.Link) *Decision {
 	return &Decision{}
 }
 
-// Write records the forms that d has and base has not, and then the list of them. It must come before the record itself.
+// Write records the forms that d has and base has not, and then the list of them. It must come before the record
+// itself.
 func (l Route) Write(g Ledger, d, base *Decision) error {
 	var added, all []listed
 	var last *Form
@@ -314,7 +316,8 @@ func (l Route) writeForm(g Ledger, f, last *Form) error {
 	return nil
 }
 
-// DropForm takes the form of item i away, with all that depends on it: a summary speaks of all that was left out with it.
+// DropForm takes the form of item i away, with all that depends on it: a summary speaks of all that was left out with
+// it.
 func (d *Decision) DropForm(i int) {
 	f := d.Forms[i]
 	clear(d.Forms[i : i+max(1, f.Fold)])

@@ -15,12 +15,12 @@ const (
 // Outcome is what a compaction came to: tokens of the request before and after it.
 type Outcome struct{ Before, After int }
 
-// Outcomes are those of a conversation's last compactions in one lane, the latest last. They are recorded with its decisions, so
-// that what is done depends on the prefix alone.
+// Outcomes are those of a conversation's last compactions in one lane, the latest last. They are recorded with its
+// decisions, so that what is done depends on the prefix alone.
 type Outcomes []Outcome
 
-// Pays reports whether another compaction is worth trying for a request of so many tokens. It is not when the last one, or all of
-// the last window ones together, saved too little, until the request has grown.
+// Pays reports whether another compaction is worth trying for a request of so many tokens. It is not when the last one,
+// or all of the last window ones together, saved too little, until the request has grown.
 func (o Outcomes) Pays(total, window int) bool {
 	const growth = 0.1 // of what the last one left
 	if len(o) == 0 || window == 0 {

@@ -216,7 +216,8 @@ func (c *callReader) claimShell() {
 func (c *callReader) claimShown() {
 	var all []string
 	for _, p := range c.texts(aPath) {
-		if all = shell.AddFile(all, p); !shell.CanBePath(p) || strings.ContainsRune(p, '*') || len(all) > shell.MostFiles {
+		if all = shell.AddFile(all, p); !shell.CanBePath(p) || strings.ContainsRune(p, '*') ||
+			len(all) > shell.MostFiles {
 			return
 		}
 	}

@@ -46,7 +46,8 @@ func sizeWithoutArguments(p *plan.Plan, i int) int {
 	return n
 }
 
-// withoutArguments is the form of an assistant's message without the long texts in its calls' arguments; nil if there are none.
+// withoutArguments is the form of an assistant's message without the long texts in its calls' arguments; nil if there
+// are none.
 func withoutArguments(p *plan.Plan, i int) *decision.Form {
 	it := &p.Req.Items[p.Req.Head+i]
 	f := &decision.Form{Rung: decision.RungClear, Now: p.Hist.Sizes[i]}
@@ -58,11 +59,12 @@ func withoutArguments(p *plan.Plan, i int) *decision.Form {
 		content, spelling := span.Unspell(raw)
 		name := p.Shelf.Name(p.Route.Scope, content)
 		text := string(span.TextOf(raw))
-		short, ok := shortArguments(text, c.FreeText, p.Where(name))
+		short, ok := shortArguments(text, c.FreeText, p.DirectionsTo(name))
 		if !ok {
 			continue
 		}
-		f.Patches = append(f.Patches, decision.Patch{Place: conversation.CallInput, Index: k, Text: short, Artifact: name, Spelling: spelling})
+		f.Patches = append(f.Patches, decision.Patch{Place: conversation.CallInput, Index: k, Text: short,
+			Artifact: name, Spelling: spelling})
 		f.Now -= p.Scale.CountText(raw, false) - p.Count(short)
 	}
 	if len(f.Patches) == 0 {

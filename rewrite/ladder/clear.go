@@ -19,14 +19,15 @@ type candidate struct {
 	why    string
 }
 
-// clearOld is rung 2: old and spent results are cleared, in one batch, when the line is crossed or when the rent that they
-// owe exceeds what the rewrite costs.
+// clearOld is rung 2: old and spent results are cleared, in one batch, when the line is crossed or when the rent that
+// they owe exceeds what the rewrite costs.
 func clearOld(p *plan.Plan, total int) {
 	if p.End == 0 {
 		return
 	}
 	most := clearableResults(p, func(*history.Result, string) int { return 0 })
-	if firstToClear(p, most, total) == len(most) { // it would not pay if nothing were left of them; to write all stubs takes long
+	// Whatever would not pay if nothing were left of it is not tried: to write all stubs takes long.
+	if firstToClear(p, most, total) == len(most) {
 		return
 	}
 	list := clearableResults(p, func(a0 *history.Result, a1 string) int { return stubSize(p, a0, a1) })
@@ -48,14 +49,16 @@ func firstToClear(p *plan.Plan, list []candidate, total int) int {
 	return len(list)
 }
 
-// clearableResults is what may be cleared, in the order of the conversation. left is how many tokens of a result are left then.
+// clearableResults is what may be cleared, in the order of the conversation. left is how many tokens of a result are
+// left then.
 func clearableResults(p *plan.Plan, left func(res *history.Result, why string) int) (list []candidate) {
 	aged := agedSince(p)
 	since := clearableSince(p, aged)
 	now := p.Hist.Answers[p.End-1]
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
-		if since[k] > now || res.Item >= p.End || p.FirstSize(res.Item) < limits.LeastCleared || plan.IsCleared(p, res) {
+		if since[k] > now || res.Item >= p.End || p.FirstSize(res.Item) < limits.LeastCleared ||
+			plan.IsCleared(p, res) {
 			continue
 		}
 		c := candidate{item: res.Item, result: res, since: since[k], why: "old"}
@@ -97,9 +100,9 @@ func lastUses(p *plan.Plan) []int {
 	return used
 }
 
-// agedSince says for each result at which request, counted in assistant's messages, it had become old: outside of the newest
-// tokens and of the newest groups. A result to which a newer one refers is in the group of that one; the reference says where the
-// text lies when it is cleared all the same.
+// agedSince says for each result at which request, counted in assistant's messages, it had become old: outside of the
+// newest tokens and of the newest groups. A result to which a newer one refers is in the group of that one; the
+// reference says where the text lies when it is cleared all the same.
 func agedSince(p *plan.Plan) []int {
 	h := p.Hist
 	used := lastUses(p)
@@ -126,13 +129,15 @@ func spentSince(p *plan.Plan, k int) int {
 	if res.SpentBy == 0 || res.SpentBy >= p.End {
 		return plan.Never
 	}
-	if f := p.Forms[res.SpentBy]; f != nil && slices.Contains(f.Refers, res.Item) { // what spent it shows it only by reference
+	// What spent it shows it only by reference.
+	if f := p.Forms[res.SpentBy]; f != nil && slices.Contains(f.Refers, res.Item) {
 		return plan.Never
 	}
 	return max(p.Hist.Answers[res.SpentBy], p.Hist.Answers[res.Item]+limits.SpentGroups)
 }
 
-// firstThatPays is the first candidate from which on clearing pays; len(list) if it pays from none. While nothing is cached it costs nothing.
+// firstThatPays is the first candidate from which on clearing pays; len(list) if it pays from none. While nothing is
+// cached it costs nothing.
 func firstThatPays(p *plan.Plan, list []candidate) int {
 	now := p.Hist.Answers[p.End-1]
 	compacted := lastCompacted(p)
@@ -158,7 +163,8 @@ func firstThatPays(p *plan.Plan, list []candidate) int {
 	return at
 }
 
-// lastCompacted is the request, counted in assistant's messages, at which the conversation was compacted last; -1 if it never was.
+// lastCompacted is the request, counted in assistant's messages, at which the conversation was compacted last; -1 if it
+// never was.
 func lastCompacted(p *plan.Plan) int {
 	at := -1
 	for _, f := range p.Forms {

@@ -105,8 +105,8 @@ func nextGroup(p *plan.Plan, i int) int {
 	return i
 }
 
-// isScattered reports whether results stand apart from their calls, or again behind others. Without the calls they would be
-// orphans: nothing is left out then.
+// isScattered reports whether results stand apart from their calls, or again behind others. Without the calls they
+// would be orphans: nothing is left out then.
 func isScattered(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Req.Flaws(), func(f conversation.Flaw) bool {
 		return f.Rule == conversation.RuleApart || f.Rule == conversation.RuleAnsweredTwice
@@ -120,7 +120,7 @@ func foldItems(p *plan.Plan, from, to int) {
 	if to < p.Hist.Len() && p.Req.Items[p.Req.Head+to].Role == conversation.Assistant || from == 0 {
 		role = conversation.User
 	}
-	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark, to-from, p.Where(name))
+	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark, to-from, p.DirectionsTo(name))
 	if f := foldForm(p, from, to, message{role, text, name}); f != nil {
 		f.Oldest = true
 		setFold(p, from, f, "older than what is to be sent")
@@ -133,9 +133,11 @@ type message struct {
 	text, name string // name of what is kept
 }
 
-// foldForm is the form of item from when the message stands for it and those behind it, up to to; nil if that saves nothing.
+// foldForm is the form of item from when the message stands for it and those behind it, up to to; nil if that saves
+// nothing.
 func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
-	f := &decision.Form{Rung: decision.RungClear, Fold: to - from, Kept: m.name, With: string(p.Req.Dialect.Message(m.role, m.text)), Now: plan.MessageTokens(p, m.text)}
+	f := &decision.Form{Rung: decision.RungClear, Fold: to - from, Kept: m.name,
+		With: string(p.Req.Dialect.Message(m.role, m.text)), Now: plan.MessageTokens(p, m.text)}
 	saved := -f.Now
 	for i := from; i < to; i++ {
 		saved += p.SentSize(i)
@@ -200,7 +202,8 @@ func foldOlderCalls(p *plan.Plan) {
 	}
 }
 
-// foldOfCalls is the form of a group of which only what was said is sent; nil if it has one already or that saves nothing.
+// foldOfCalls is the form of a group of which only what was said is sent; nil if it has one already or that saves
+// nothing.
 func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
 	if foldedFrom(p, g.First) > 0 || p.IsGone(g.First) {
 		return nil
@@ -210,7 +213,7 @@ func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
 		return nil
 	}
 	name := p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(g.First, g.End-g.First))
-	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", plan.Mark, len(p.Req.Items[p.Req.Head+g.First].Calls), callsIn(p, g), p.Where(name))
+	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", plan.Mark, len(p.Req.Items[p.Req.Head+g.First].Calls), callsIn(p, g), p.DirectionsTo(name))
 	if said != "" {
 		note = said + "\n" + note
 	}
@@ -249,7 +252,8 @@ func capAssistantTexts(p *plan.Plan) {
 	var at []int
 	for i := range p.End {
 		it := &p.Req.Items[p.Req.Head+i]
-		if it.Role != conversation.Assistant || p.Forms[i] != nil || p.Hist.Sizes[i] <= p.Limits.Conf.Assistant || newest-p.Hist.Answers[i] < p.Limits.Age {
+		if it.Role != conversation.Assistant || p.Forms[i] != nil || p.Hist.Sizes[i] <= p.Limits.Conf.Assistant ||
+			newest-p.Hist.Answers[i] < p.Limits.Age {
 			continue
 		}
 		if f := capForm(p, i); f != nil {
@@ -279,10 +283,12 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	content, spelling := span.Unspell(w.Raw)
 	name := p.Shelf.Name(p.Route.Scope, content)
 	said := history.Source{Name: "an earlier answer"}
-	text := plan.ExcerptStub(&said, plan.Omission{Excerpt: e, Total: shorten.CountLines(w.Text), Where: p.Where(name)})
+	omission := plan.Omission{Excerpt: e, Total: shorten.CountLines(w.Text), Where: p.DirectionsTo(name)}
+	text := plan.ExcerptStub(&said, omission)
 	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)
 	if p.Hist.Sizes[i]-now < limits.LeastSaving {
 		return nil
 	}
-	return &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{{Place: w.Place, Index: w.Index, Text: text, Artifact: name, Spelling: spelling}}, Now: now}
+	patch := decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: name, Spelling: spelling}
+	return &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{patch}, Now: now}
 }

@@ -1,5 +1,5 @@
-// Package ladder is the order of the rungs: offload what comes, clear what is old, fold what a user does not want, compact
-// when the window fills, and rescue what was refused.
+// Package ladder is the order of the rungs: offload what comes, clear what is old, fold what a user does not want,
+// compact when the window fills, and rescue what was refused.
 //
 // It stops at the first rung that suffices. It writes on the plan and nowhere else: what it decides depends on the plan
 // alone.
@@ -11,8 +11,8 @@ import (
 	"epitome/rewrite/plan"
 )
 
-// DecideOlder is what is done with items that had been sent before. A prefix that was decided on is not decided on again because of
-// what stands behind it.
+// DecideOlder is what is done with items that had been sent before. A prefix that was decided on is not decided on
+// again because of what stands behind it.
 func DecideOlder(p *plan.Plan) (reason string) {
 	if !p.Decidable() {
 		return ""

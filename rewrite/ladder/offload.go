@@ -8,8 +8,8 @@ import (
 	"epitome/rewrite/plan"
 )
 
-// OffloadArrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When late,
-// all that are sent whole are looked at.
+// OffloadArrivals is rung 1: results that are sent for the first time are shortened if they are over their limit. When
+// late, all that are sent whole are looked at.
 func OffloadArrivals(p *plan.Plan) {
 	again := p.Case.OverQuota && p.Decidable()
 	used := referredItems(p)
@@ -51,11 +51,13 @@ func offloadResult(p *plan.Plan, res *history.Result) {
 		}
 		c := abridge.Shortening{Plan: p, Result: res, Passage: w, Limit: limit, Keep: keep, Recalled: recalled}
 		if len(list) > 1 { // each has its share
-			c.Limit, c.Keep = int(int64(limit)*int64(w.Tokens)/int64(tokens)), int(int64(keep)*int64(w.Tokens)/int64(tokens))
+			c.Limit, c.Keep = int(int64(limit)*int64(w.Tokens)/int64(tokens)),
+				int(int64(keep)*int64(w.Tokens)/int64(tokens))
 		}
 		if text, reason, ok := c.Shorten(); ok {
 			why = reason
-			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name, Spelling: c.Spelling})
+			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name,
+				Spelling: c.Spelling})
 			f.Refers = append(f.Refers, c.Refers...)
 			f.Now -= w.Spent - p.CountAsItem(text, res.Item)
 		}

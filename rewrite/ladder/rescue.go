@@ -8,7 +8,8 @@ import (
 	"epitome/rewrite/plan"
 )
 
-// RescuePlan takes one stage after another until the request fits. If that does not make it a tenth smaller, nothing has changed.
+// RescuePlan takes one stage after another until the request fits. If that does not make it a tenth smaller, nothing
+// has changed.
 func RescuePlan(p *plan.Plan) (reason string) {
 	if p.Case.Rescue.Whole {
 		clear(p.Forms)
@@ -18,7 +19,8 @@ func RescuePlan(p *plan.Plan) (reason string) {
 		return "there is nothing that could be left out"
 	}
 	total := p.Total()
-	if have := p.Scale.InModelTokens(total); p.Case.Rescue.Sent > 0 && have <= p.Case.Rescue.Most && float64(have) < (1-decision.LeastGain)*float64(p.Case.Rescue.Sent) {
+	if have := p.Scale.InModelTokens(total); p.Case.Rescue.Sent > 0 && have <= p.Case.Rescue.Most &&
+		float64(have) < (1-decision.LeastGain)*float64(p.Case.Rescue.Sent) {
 		p.Result.Stage = max(p.Case.Rescue.From, plan.StageClear) // an equal request was refused and rescued meanwhile
 		return ""
 	}

@@ -17,14 +17,15 @@ type Summariser interface {
 	Prepare(q prose.Question)
 	// Prepares reports whether that is done for conversations with the upstream.
 	Prepares(upstream string) bool
-	// Needs is how many tokens of the model a request needs besides Question.Continue: for the instruction and the answer.
-	// Of the model's tokens usable may be filled, and one of the vocabulary is ratio of them.
+	// Needs is how many tokens of the model a request needs besides Question.Continue: for the instruction and the
+	// answer. Of the model's tokens usable may be filled, and one of the vocabulary is ratio of them.
 	Needs(detail string, usable int, ratio float64) int
 }
 
 // Client is who waits for a request to be shaped. It is asked on the goroutine that shapes, until Shape returns.
 type Client interface {
-	// Credential is a copy of what speaks for the client to the upstream, to be handed on unread with a question to a model.
+	// Credential is a copy of what speaks for the client to the upstream, to be handed on unread with a question to a
+	// model.
 	Credential() any
 	// Context ends when the client has left or is cut off, and when Shape returns.
 	Context() context.Context

@@ -7,8 +7,8 @@ import (
 	"epitome/rewrite/decision"
 )
 
-// checkpoint is a plan as it stood before something was tried. The plan owns it: Undo puts all of it back, also what the
-// plan shares with the history. Checkpoints may be nested; an outer one undoes the inner ones too.
+// checkpoint is a plan as it stood before something was tried. The plan owns it: Undo puts all of it back, also what
+// the plan shares with the history. Checkpoints may be nested; an outer one undoes the inner ones too.
 type checkpoint struct {
 	plan     Plan // its own fields
 	forms    []*decision.Form
@@ -25,8 +25,8 @@ func (p *Plan) Checkpoint() checkpoint {
 	}
 }
 
-// Undo makes the plan what it was at c. The index of lines and the names of artifacts are too large to be copied for each
-// checkpoint: the sheet logs what it takes out of the one and puts into the other, and Undo reverses the log.
+// Undo makes the plan what it was at c. The index of lines and the names of artifacts are too large to be copied for
+// each checkpoint: the sheet logs what it takes out of the one and puts into the other, and Undo reverses the log.
 func (p *Plan) Undo(c checkpoint) {
 	for _, name := range p.Sheet.newNames[c.names:] {
 		delete(p.Sheet.Named, name)

@@ -1,7 +1,7 @@
 // Package plan is a decision in the making: the sheet on which the rungs of the ladder write.
 //
-// A Plan knows the form and size of every item and what must lie on the shelf before a form may be sent. Set gives an item
-// a form; Checkpoint and Undo take back all that was written since, whole. It decides nothing by itself.
+// A Plan knows the form and size of every item and what must lie on the shelf before a form may be sent. Set gives an
+// item a form; Checkpoint and Undo take back all that was written since, whole. It decides nothing by itself.
 package plan
 
 import (
@@ -207,10 +207,10 @@ func (p *Plan) Put(i int, f *decision.Form) {
 	}
 }
 
-// Where says how to get an artifact back.
-func (p *Plan) Where(name string) string {
+// DirectionsTo says how to get an artifact back.
+func (p *Plan) DirectionsTo(name string) string {
 	if a := p.Shelf.Address(name); a != "" {
-		return Where(a)
+		return Directions(a)
 	}
 	return keptAs(name)
 }

@@ -1,6 +1,7 @@
 package plan
 
-// Rescue says that a request was refused in the form that was decided for it. Another form then takes the place of that one.
+// Rescue says that a request was refused in the form that was decided for it. Another form then takes the place of that
+// one.
 type Rescue struct {
 	Sent  int   // tokens of the model that it had, as they were reported
 	Most  int   // tokens of the model that the request may take

@@ -62,7 +62,8 @@ func StateOf(p *Plan, res *history.Result) string {
 	return res.Outcome(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body))
 }
 
-// OpeningOf is how many items behind the head stay whatever is folded: those up to the first user's, if that comes early.
+// OpeningOf is how many items behind the head stay whatever is folded: those up to the first user's, if that comes
+// early.
 func OpeningOf(p *Plan) int {
 	const early = 6
 	for i := range min(early, p.End) {

@@ -29,7 +29,8 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 	}
 	content, spelling := span.Unspell(raw)
 	q.Artifact, q.Spelling = p.Shelf.Name(p.Route.Scope, content), spelling
-	m := Omission{Excerpt: shorten.Excerpt{OmittedTokens: tokens}, Total: shorten.CountLines(text), Where: WhereOfResult(p, res, q.Artifact), Names: namesOfResult(p, res, text)}
+	m := Omission{Excerpt: shorten.Excerpt{OmittedTokens: tokens}, Total: shorten.CountLines(text),
+		Where: WhereOfResult(p, res, q.Artifact), Names: namesOfResult(p, res, text)}
 	q.Text = clearedStub(&res.Source, m, why)
 	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{q}}
 	f.Now = patchedSize(p, res.Item, f)
@@ -45,23 +46,23 @@ func namesOfResult(p *Plan, res *history.Result, text string) string {
 	return res.Names
 }
 
-// WhereOfResult says how to get a result back. One that was an artifact read back names that one too, so that nobody follows a
-// chain of them.
+// WhereOfResult says how to get a result back. One that was an artifact read back names that one too, so that nobody
+// follows a chain of them.
 func WhereOfResult(p *Plan, res *history.Result, name string) string {
-	s := p.Where(name)
+	s := p.DirectionsTo(name)
 	if first := RecalledArtifact(p, res); first != "" && first != name {
 		s += " (it showed artifact " + first + ")"
 	}
 	return s
 }
 
-// Mark begins every line that epitome puts into a conversation. A text with such a line that names an artifact is not cut
-// again.
+// Mark begins every line that epitome puts into a conversation. A text with such a line that names an artifact is not
+// cut again.
 const Mark = "[epitome: "
 
-// Marked reports whether a line of the text is a mark of epitome's own. Anyone can write a line that looks like one, so it
-// must name an artifact that a form speaks of or that lies on the shelf. Nobody can guess a name, and equal content has
-// another one in another scope.
+// Marked reports whether a line of the text is a mark of epitome's own. Anyone can write a line that looks like one, so
+// it must name an artifact that a form speaks of or that lies on the shelf. Nobody can guess a name, and equal content
+// has another one in another scope.
 func (p *Plan) Marked(text string) bool {
 	const mostLooks = 8 // at the shelf: a forger may write any number of names
 	looks := 0
@@ -142,10 +143,10 @@ func clearedStub(c *history.Source, m Omission, why string) string {
 	return s + "]"
 }
 
-// Where says how to get a text back.
-func Where(address string) string { return "Read it whole in " + address }
+// Directions says how to get a text back.
+func Directions(address string) string { return "Read it whole in " + address }
 
-// keptAs is what where is when no address can be given.
+// keptAs stands in the place of Directions where no address can be given.
 func keptAs(name string) string {
 	return "Kept as artifact " + name + ", which cannot be read from here"
 }

@@ -2,8 +2,8 @@ package plan
 
 import "epitome/event"
 
-// Listener hears what happens while a request is shaped, on its goroutine. It must not wait. Events come without a time:
-// shaping knows no clock, so the listener sets it.
+// Listener hears what happens while a request is shaped, on its goroutine. It must not wait. Events come without a
+// time: shaping knows no clock, so the listener sets it.
 type Listener interface {
 	// RecordCompaction hears each step of a compaction: that it has begun, and then how it ended.
 	RecordCompaction(e event.Compaction)
