@@ -38,7 +38,7 @@ type Step struct {
 
 // compareArrivals looks at the results that the model got for the first time.
 func (s *session) compareArrivals(t *Turn, h *hearing) {
-	for _, a := range s.came {
+	for _, a := range s.added.results {
 		i := slices.IndexFunc(h.messages, func(m message) bool { return m.Answers == a.id })
 		if i >= 0 && h.messages[i].Content != a.content {
 			t.Steps = append(t.Steps, Step{Kind: Offload, Count: 1, Before: a.tokens, After: h.sizes[i],
@@ -64,13 +64,13 @@ func howOf(content string) string {
 
 // compare looks at what the model had got before.
 func (s *session) compare(t *Turn, h *hearing) {
-	if t.Extends = h.same == len(s.before.messages); t.Extends {
+	if t.Extends = h.same == len(s.last.heard.messages); t.Extends {
 		s.report.Extended++
 		return
 	}
-	_, before, _ := summaryIn(s.before)
+	_, before, _ := summaryIn(s.last.heard)
 	if text, id, n := summaryIn(h); id != before {
-		t.Steps = append(t.Steps, Step{Kind: Compact, Count: n, Before: s.before.tokens, After: h.tokens,
+		t.Steps = append(t.Steps, Step{Kind: Compact, Count: n, Before: s.last.heard.tokens, After: h.tokens,
 			Summary: s.agent.ruler.text(text)})
 		s.report.Compactions++
 	}
@@ -86,9 +86,9 @@ func (s *session) compare(t *Turn, h *hearing) {
 // clearedResults are the results that were sent whole or shortened before, and of which only a line is left.
 func (s *session) clearedResults(h *hearing) Step {
 	was := map[string]int{}
-	for i, m := range s.before.messages {
+	for i, m := range s.last.heard.messages {
 		if m.Role == "tool" && !clearedStub.MatchString(string(m.Content)) {
-			was[m.Answers] = s.before.sizes[i]
+			was[m.Answers] = s.last.heard.sizes[i]
 		}
 	}
 	c := Step{Kind: Clear}

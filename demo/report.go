@@ -112,14 +112,14 @@ type Kept struct {
 // settle fills in what can be said at the end.
 func (r *Report) settle(s *session) {
 	r.Mistakes = append(r.Mistakes, s.world.wrong...)
-	if s.before == nil || r.Failed != "" {
+	if s.last.heard == nil || r.Failed != "" {
 		return
 	}
-	r.Kept.Messages = s.count
-	files := r.Kept.open(s.before)
-	for i, raw := range s.agent.messages[:s.count] {
+	r.Kept.Messages = s.last.messages
+	files := r.Kept.open(s.last.heard)
+	for i, raw := range s.agent.messages[:s.last.messages] {
 		switch m := s.agent.plain[i]; {
-		case standsIn(s.before, m, string(raw)):
+		case standsIn(s.last.heard, m, string(raw)):
 			r.Kept.Whole++
 		case lies(files, m, string(raw)):
 			r.Kept.Aside++

@@ -23,15 +23,25 @@ type session struct {
 	report *Report
 	proxy  Proxy
 
-	turn    int
-	asked   *probe    // what the user wants to know
-	came    []arrival // what the agent has added since the request before
-	did     string
-	before  *hearing // the request before, as the model got it
-	last    []byte   // the request before, as the agent sent it
-	rawSize int      // of it, in tokens
-	count   int      // its messages
-	reads   int      // of artifacts, up to the request before
+	turn  int
+	added addition
+	last  lastRequest
+}
+
+// addition is what the agent has added since the last request.
+type addition struct {
+	asked   *probe    // what the user wants to know; nil for nothing
+	did     string    // all of it in a few words
+	results []arrival // of the calls
+}
+
+// lastRequest is the request of the turn before, as the agent sent it and as the model got it.
+type lastRequest struct {
+	body     []byte
+	tokens   int      // of body
+	messages int      // in body
+	heard    *hearing // what the model got; nil before the first request
+	reads    int      // of artifacts, up to this request
 }
 
 // arrival is a result that is sent for the first time.
@@ -75,15 +85,15 @@ func (s *session) hear() bool {
 	}
 	s.agent.add(&message{Role: "user", Content: text(words)})
 	s.report.UserMessages++
-	switch s.asked = p; {
+	switch s.added.asked = p; {
 	case p != nil:
-		s.did = "user: " + p.short + "?"
+		s.added.did = "user: " + p.short + "?"
 	case s.user.said == 1:
-		s.did = "user: the goal"
+		s.added.did = "user: the goal"
 	case s.user.said == 2:
-		s.did = "user: rules, first job"
+		s.added.did = "user: rules, first job"
 	default:
-		s.did = "user: the next job"
+		s.added.did = "user: the next job"
 	}
 	return true
 }
@@ -91,23 +101,23 @@ func (s *session) hear() bool {
 // react does what the model has said. It reports false at the end of the session.
 func (s *session) react(said *message) bool {
 	s.agent.add(said)
-	s.came = nil
+	s.added.results = nil
 	if len(said.Calls) == 0 {
 		return s.hear()
 	}
 	for _, c := range said.Calls {
 		result := &message{Role: "tool", Answers: c.ID, Content: text(s.world.run(c))}
-		s.came = append(s.came, arrival{c.ID, result.Content, s.agent.add(result)})
+		s.added.results = append(s.added.results, arrival{c.ID, result.Content, s.agent.add(result)})
 	}
 	s.report.Calls += len(said.Calls)
-	s.did = doing(said.Calls)
+	s.added.did = doing(said.Calls)
 	return true
 }
 
 // exchange is one turn: the request, what the model got of it, and its answer.
 func (s *session) exchange(ctx context.Context) (*message, error) {
 	body := s.agent.body()
-	t := Turn{Turn: s.turn, Did: s.did, Sent: s.agent.tokens, Asked: s.asked != nil}
+	t := Turn{Turn: s.turn, Did: s.added.did, Sent: s.agent.tokens, Asked: s.added.asked != nil}
 	if t.Sent > s.Window && s.report.Died == 0 {
 		if err := s.withoutEpitome(ctx, body); err != nil {
 			return nil, err
@@ -118,10 +128,10 @@ func (s *session) exchange(ctx context.Context) (*message, error) {
 	for _, h := range s.model.take() {
 		s.noteRequest(&t, h)
 	}
-	s.last, s.rawSize, s.count = body, t.Sent, len(s.agent.messages)
+	s.last.body, s.last.tokens, s.last.messages = body, t.Sent, len(s.agent.messages)
 	s.compareCounts(&t, head)
 	s.reading(&t)
-	if err == nil && len(said.Calls) == 0 && s.asked != nil {
+	if err == nil && len(said.Calls) == 0 && s.added.asked != nil {
 		s.answered(&t, said)
 	}
 	s.report.Turns = append(s.report.Turns, t)
@@ -145,7 +155,7 @@ func (s *session) withoutEpitome(ctx context.Context, body []byte) error {
 // price counts what the request would have been without epitome, in a window without an end: the prompt cache would
 // hold all of the request before.
 func (s *session) price(t *Turn) {
-	s.report.Raw.add(t.Sent, inSteps(s.rawSize-tokenize.PerReply))
+	s.report.Raw.add(t.Sent, inSteps(s.last.tokens-tokenize.PerReply))
 }
 
 // noteRequest takes in one request that came to the model in this turn.
@@ -165,11 +175,11 @@ func (s *session) noteRequest(t *Turn, h hearing) {
 	}
 	t.Got, t.Cached = h.tokens, h.cached
 	s.report.Sent.add(h.tokens, h.cached)
-	if s.before != nil {
+	if s.last.heard != nil {
 		s.compare(t, &h)
 	}
 	s.compareArrivals(t, &h)
-	s.before = &h
+	s.last.heard = &h
 }
 
 // compareCounts compares epitome's count with the model's.
@@ -183,21 +193,22 @@ func (s *session) compareCounts(t *Turn, head http.Header) {
 
 // reading notes whether the agent has read an artifact for this turn.
 func (s *session) reading(t *Turn) {
-	if s.world.reads > s.reads {
+	if s.world.reads > s.last.reads {
 		t.ReadBack = true
 		s.report.ReadBack++
 	}
-	s.reads = s.world.reads
+	s.last.reads = s.world.reads
 }
 
 // answered judges what the model has said to the user's question.
 func (s *session) answered(t *Turn, said *message) {
-	want := s.world.truth(s.asked)
+	want := s.world.truth(s.added.asked)
 	_, got, _ := strings.Cut(string(said.Content), ": ")
-	q := Question{Turn: s.turn, Asked: s.asked.label, Want: want, Got: strings.TrimSuffix(got, "."), ReadBack: t.ReadBack}
+	q := Question{Turn: s.turn, Asked: s.added.asked.label, Want: want, Got: strings.TrimSuffix(got, "."),
+		ReadBack: t.ReadBack}
 	t.Question = &q
 	s.report.Questions = append(s.report.Questions, q)
-	s.asked = nil
+	s.added.asked = nil
 }
 
 // restart ends epitome and starts it again on what it has kept. The agent then sends its last request once more, as
@@ -213,7 +224,7 @@ func (s *session) restart(ctx context.Context) error {
 		return fmt.Errorf("cannot start epitome again in turn %d: %w", s.turn, err)
 	}
 	s.proxy = next
-	if _, _, err := s.agent.ask(ctx, s.proxy.URL, s.last); err != nil {
+	if _, _, err := s.agent.ask(ctx, s.proxy.URL, s.last.body); err != nil {
 		return fmt.Errorf("cannot send the request of turn %d again: %w", s.turn-1, err)
 	}
 	r := Restart{Turn: s.turn}

@@ -16,9 +16,9 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 // pendingNames are the things that break a rule, by the rule. A thing is named without its package, so that it may
 // move.
 var pendingNames = map[string]string{
-	"methods": "Proxy Shelf Summariser Upstream builder exchange",
-	"fields":  "Proxy Upstream clientConn exchange keeping session",
-	"embedding": "coder holding narrated passage " +
+	"methods": "Proxy exchange",
+	"fields":  "Proxy clientConn exchange keeping",
+	"embedding": "holding narrated " +
 		"seenLedger settings",
 	"package": ". proxy",
 }
@@ -26,11 +26,11 @@ var pendingNames = map[string]string{
 // pendingCounts are how many places break a rule, below some folders together: a place that is
 // covered by several entries counts for the first.
 var pendingCounts = []debt{
-	{"columns", "*", 252}, // what is being moved
-	{"participles", "*", 14},
-	{"homonyms", "*", 2},
-	{"root", "*", 64},
-	{"architecture", "*", 300},
+	{"columns", "*", 251}, // what is being moved
+	{"participles", "*", 13},
+	{"homonyms", "*", 1},
+	{"root", "*", 63},
+	{"architecture", "*", 266},
 }
 
 // mostShown is how many breaches of a debt are listed when it has grown. Of more nobody would find the new ones among

@@ -42,8 +42,8 @@ func (h *hookedStore) Touch(key string, keep time.Duration) (bool, error) {
 }
 
 func hookStore(s *Shelf) *hookedStore {
-	h := &hookedStore{Facts: s.store}
-	s.store = h
+	h := &hookedStore{Facts: s.catalogue.facts}
+	s.catalogue.facts = h
 	return h
 }
 
@@ -95,11 +95,11 @@ func TestSweepWaitsForAPutOfWhatHasExpired(t *testing.T) {
 func TestSweepForgetsNothingThatIsPutMeanwhile(t *testing.T) {
 	both(t, func(t *testing.T, s *Shelf, c *clock) {
 		name := s.Name("tests", []byte("content"))
-		if err := s.record(name, metadata{size: 7}); err != nil { // of a Put that was killed
+		if err := s.catalogue.record(name, metadata{size: 7}); err != nil { // of a Put that was killed
 			t.Fatal(err)
 		}
 		hookStore(s).afterScan = func() {
-			if err := s.store.Delete(keyOf(name)); err != nil {
+			if err := s.catalogue.facts.Delete(keyOf(name)); err != nil {
 				t.Error(err)
 			}
 			put(t, s, "content")
@@ -139,7 +139,7 @@ func TestSweepThatIsEndedHasCountedWhatItDeleted(t *testing.T) {
 func TestContentLivesByItsTimeWhereMetadataAreLost(t *testing.T) {
 	both(t, func(t *testing.T, s *Shelf, c *clock) {
 		name := put(t, s, "content")
-		if err := s.store.Delete(keyOf(name)); err != nil { // a store in memory gives facts up
+		if err := s.catalogue.facts.Delete(keyOf(name)); err != nil { // a store in memory gives facts up
 			t.Fatal(err)
 		}
 		unknown(t, s, name)

@@ -8,17 +8,19 @@ import (
 // budget counts the bytes of contents against the quota.
 type budget struct {
 	quota int64
-	most  int64 // which not even twice the quota goes beyond
+	most  int64 // bytes; bounds twice the quota too
 
-	mu       sync.Mutex // guards all below
-	used     int64
+	mu       sync.Mutex       // guards all below
+	used     int64            // bytes
 	short    bool             // something was refused, and nothing was freed since
-	reserved int64            // for what is being written
+	reserved int64            // bytes, for what is being written
 	counted  map[string]int64 // sizes by name, while a count is under way
 }
 
+// once returns how many bytes Put may fill.
 func (b *budget) once() int64 { return min(b.quota, b.most) }
 
+// twice returns how many bytes PutBeyond may fill.
 func (b *budget) twice() int64 {
 	if b.quota > math.MaxInt64/2 {
 		return b.most
@@ -26,7 +28,7 @@ func (b *budget) twice() int64 {
 	return min(2*b.quota, b.most)
 }
 
-// full is also true while there is room for something smaller than what was refused.
+// full does what Full says.
 func (b *budget) full() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -39,7 +41,7 @@ func (b *budget) total() int64 {
 	return b.used
 }
 
-// reserve takes size bytes if they fit in. The caller gives them back with release or settle.
+// reserve takes size bytes if they fit within limit. The caller gives them back with release or settle.
 func (b *budget) reserve(size, limit int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -57,13 +59,14 @@ func (b *budget) release(size int64) {
 	b.reserved -= size
 }
 
-// settle makes the size bytes that were reserved those of name, which had old bytes before.
+// settle gives name the size bytes that were reserved. It had old bytes before.
 func (b *budget) settle(name string, size, old int64) {
 	b.release(size)
 	b.changed(name, size, old)
 }
 
-// changed is to be called, as saw is, under the lock of name: so a count that is under way has the latest.
+// changed notes that name has size bytes now, and had old before. Its caller holds the lock of name, as that of saw
+// does: so a count that is under way has the latest size.
 func (b *budget) changed(name string, size, old int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -74,19 +77,36 @@ func (b *budget) changed(name string, size, old int64) {
 	}
 }
 
+// recount sets what is used to what lies in place.
+func (b *budget) recount(place Place) error {
+	names, err := place.Names()
+	if err != nil {
+		return err
+	}
+	b.beginCount()
+	for _, name := range names {
+		if there, err := place.Look(name); err == nil {
+			b.saw(name, there.Size)
+		}
+	}
+	b.endCount()
+	return nil
+}
+
 func (b *budget) beginCount() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.counted = map[string]int64{}
 }
 
+// saw tells a count that is under way that name has size bytes.
 func (b *budget) saw(name string, size int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.counted[name] = size
 }
 
-// endCount makes what is used what was counted since beginCount.
+// endCount sets what is used to what was counted since beginCount.
 func (b *budget) endCount() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

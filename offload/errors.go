@@ -17,7 +17,7 @@ type refused struct{ error }
 
 func (r refused) Unwrap() error { return r.error }
 
-// ofStore marks what the store has returned.
+// ofStore marks err as one that the store has returned.
 func ofStore(err error) error {
 	if err == nil {
 		return nil
@@ -25,7 +25,7 @@ func ofStore(err error) error {
 	return refused{err}
 }
 
-// full makes ErrFull of an error that says so in other words.
+// full returns ErrFull if err says in other words that there is no room, else err's cause.
 func full(err error) error {
 	if errors.Is(err, store.ErrNoSpace) || diskFull(err) {
 		return fmt.Errorf("%w: %w", ErrFull, cause(err))
@@ -41,7 +41,7 @@ func diskFull(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
-// cause is err without the path or the key, which hold a name.
+// cause returns err without its path or key: these hold a name.
 func cause(err error) error {
 	if e := (refused{}); errors.As(err, &e) {
 		return cmp.Or(errors.Unwrap(e.error), e.error)

@@ -17,22 +17,23 @@ import (
 	"time"
 )
 
-// tempAge is how old a file must be that was being written before it is taken for left behind.
+// tempAge is how old a temp must be to count as left behind.
 const tempAge = time.Hour
 
-// filePlace is a Place in a folder: a file for each content, under its name, readable by its owner alone. The file's
-// modification time is the content's until. Other processes may use the folder at the same time.
+// filePlace is a Place in a folder. Each content is a file under its name, readable by its owner alone. The file's
+// modification time is the content's until. Other processes may use the folder at the same time. A temp is a file that
+// is being written; it gets its name once it is whole.
 type filePlace struct {
 	folder string // absolute
 	now    func() time.Time
 	log    *slog.Logger
-	save   func(path string, content []byte) error // saveNew, but in tests
+	save   func(path string, content []byte) error // saveNew, except in tests
 
 	mu      sync.Mutex
 	writing map[string]bool // the temps of this process; guarded by mu
 }
 
-// openFilePlace makes the folder of artifacts in o.Folder, if need be.
+// openFilePlace returns the place in o.Folder. It makes the folder of artifacts if there is none.
 func openFilePlace(o Options) (*filePlace, error) {
 	data, err := filepath.Abs(o.Folder)
 	if err != nil {
@@ -55,12 +56,12 @@ func (d *filePlace) makeFolder() error {
 
 func (d *filePlace) path(name string) string { return filepath.Join(d.folder, name+extension) }
 
-// temp is a path that no other call returns. It tells when it was made, by our clock.
+// temp returns a path that no other call returns. The path tells when it was made, by our clock.
 func (d *filePlace) temp() string {
 	return filepath.Join(d.folder, fmt.Sprintf(".%d-%s.tmp", d.now().Unix(), rand.Text()))
 }
 
-// leftBehind tells whether file is a temp of long ago, or of a time to come: then the clock went back meanwhile.
+// leftBehind reports whether file is a temp of long ago, or one from the future: then the clock went back meanwhile.
 func leftBehind(file string, now time.Time) bool {
 	stamp, _, found := strings.Cut(strings.TrimPrefix(file, "."), "-")
 	made, err := strconv.ParseInt(stamp, 10, 64)
@@ -98,7 +99,7 @@ func (d *filePlace) Write(name string, content []byte, until time.Time) error {
 	return nil
 }
 
-// note keeps Tidy from a temp that is in use: a machine may sleep for hours in the middle of a write.
+// note notes whether temp is in use, and so keeps Tidy from it: a machine may sleep for hours during a write.
 func (d *filePlace) note(temp string, inUse bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -115,7 +116,8 @@ func (d *filePlace) inUse(temp string) bool {
 	return d.writing[temp]
 }
 
-// saveNew makes a file that survives a power failure once its folder is synced, or none.
+// saveNew writes content to a new file at path. It survives a power failure once its folder is synced. After an error
+// there is no such file.
 func saveNew(path string, content []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -131,7 +133,7 @@ func saveNew(path string, content []byte) error {
 	return err
 }
 
-// syncFolder lets the names in folder survive a power failure, where the system can do that.
+// syncFolder makes the names in folder survive a power failure, where the system can do that.
 func syncFolder(folder string) error {
 	if runtime.GOOS == "windows" {
 		return nil
@@ -172,8 +174,8 @@ func (d *filePlace) Prolong(name string, until time.Time) error {
 	return os.Chtimes(d.path(name), until, until)
 }
 
-// Drop takes the file aside before it looks for the last time: another process may prolong it, or write it again,
-// until then.
+// Drop does what Place says. It moves the file aside before it looks for the last time, as another process may prolong
+// it, or write it again, until then.
 func (d *filePlace) Drop(name string, now time.Time) (freed bool, err error) {
 	aside := d.temp()
 	if err := os.Rename(d.path(name), aside); err != nil {

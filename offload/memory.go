@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// memoryMost is how many bytes of contents a shelf without a folder has at most.
+// memoryMost bounds the contents of a shelf without a folder, in bytes.
 const memoryMost = 64 << 20
 
 // memoryPlace is a Place that ends with its process.

@@ -3,6 +3,10 @@ package offload
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"strings"
+	"time"
+
+	"epitome/store"
 )
 
 const (
@@ -11,6 +15,47 @@ const (
 	metadataForm = 1 // the first byte; other forms are not read
 	metadataSize = 1 + 8 + sha256.Size
 )
+
+// catalogue keeps the metadata of artifacts in a store, each under its artifact's name.
+type catalogue struct {
+	facts Facts
+	keep  time.Duration // of each fact; more than Options.Keep, as a touch may leave out a sixteenth
+}
+
+// newCatalogue keeps metadata in facts. atLeast is Options.Keep.
+func newCatalogue(facts Facts, atLeast time.Duration) catalogue {
+	keep := min(atLeast, longest)
+	return catalogue{facts, keep + keep/8}
+}
+
+// find returns the metadata of name, if the store has any that can be read.
+func (c catalogue) find(name string) (metadata, bool) {
+	fact, found := c.facts.Get(keyOf(name))
+	if !found {
+		return metadata{}, false
+	}
+	return decode(fact.Bytes)
+}
+
+func (c catalogue) record(name string, m metadata) error {
+	_, err := c.facts.Put(keyOf(name), m.encode(), c.keep)
+	return ofStore(err)
+}
+
+func (c catalogue) touch(name string) (found bool, err error) {
+	found, err = c.facts.Touch(keyOf(name), c.keep)
+	return found, ofStore(err)
+}
+
+func (c catalogue) forget(name string) error { return ofStore(c.facts.Delete(keyOf(name))) }
+
+// visit calls do with each name that has metadata, until do returns false.
+func (c catalogue) visit(do func(name string) bool) error {
+	return c.facts.Scan(keyPrefix, func(key string, _ store.Fact) bool {
+		name := strings.TrimPrefix(key, keyPrefix)
+		return !IsName(name) || do(name)
+	})
+}
 
 // metadata are what the store knows of an artifact. Their expiry is the artifact's.
 type metadata struct {

@@ -19,12 +19,12 @@ const (
 
 	extension = ".txt" // so that agents' tools read the file as text
 
-	// shownLength is how much of a name errors and logs tell.
+	// shownLength is how many characters of a name errors and logs tell.
 	shownLength = 6
 )
 
-// Name is that of content in scope: a keyed hash of both. It depends on nothing else, so equal contents of a scope lie
-// on the shelf once, and nobody without the secret can tell from a name whether a scope has seen a content.
+// Name returns the name of content in scope: a keyed hash of both. It depends on nothing else, so equal contents of a
+// scope lie on the shelf once, and nobody without the secret can tell from a name whether a scope has seen a content.
 func (s *Shelf) Name(scope string, content []byte) string {
 	mac := hmac.New(sha256.New, s.secret)
 	head := binary.BigEndian.AppendUint64([]byte(domain), uint64(len(scope)))
@@ -33,15 +33,15 @@ func (s *Shelf) Name(scope string, content []byte) string {
 	return base32.NewEncoding(alphabet).EncodeToString(mac.Sum(nil))[:nameLength]
 }
 
-// IsName tells whether Name could have made name. No such name leads out of a folder.
+// IsName reports whether Name could have made name. No such name leads out of a folder.
 func IsName(name string) bool {
 	return len(name) == nameLength && strings.Trim(name, alphabet) == ""
 }
 
-// shown is what errors and logs tell of a name.
+// shown returns the part of name that errors and logs may tell.
 func shown(name string) string { return name[:min(len(name), shownLength)] + "…" }
 
-// address is how stubs name artifacts.
+// address says how stubs name artifacts.
 type address struct {
 	folder string // absolute; empty where stubs do not name the file
 	url    string // with a slash at its end; empty where stubs do not name it
@@ -72,7 +72,8 @@ func newAddress(kind, folder, url string) (a address, err error) {
 	return a, fmt.Errorf("address = %q: want path, url, both or none", kind)
 }
 
-// Address is what a stub says of where the artifact is: its absolute path, its URL, or "PATH or URL"; empty for none.
+// Address returns what a stub says of where the artifact is: its absolute path, its URL, or "PATH or URL". It is empty
+// if stubs name neither.
 func (s *Shelf) Address(name string) string {
 	if !IsName(name) {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"io/fs"
 )
 
-// Get returns the content under name as it was put, or ErrUnknown. Another error says that it may be there but cannot
-// be read. The content belongs to the caller.
+// Get returns the content under name as it was put, or ErrUnknown. Any other error says that the content may be there
+// but cannot be read. The content belongs to the caller.
 func (s *Shelf) Get(name string) ([]byte, error) {
 	f, meta, err := s.find(name)
 	if err != nil {
@@ -26,8 +26,8 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 	return content, nil
 }
 
-// Open is Get for contents of any size: it returns a reader of the content, which the caller closes, and its size. The
-// content was read once to see that it is as it was put.
+// Open does what Get does for contents of any size. It returns a reader of the content, which the caller closes, and
+// the size in bytes. It has read the content once, and found it as it was put.
 func (s *Shelf) Open(name string) (content io.ReadCloser, size int64, err error) {
 	f, meta, err := s.find(name)
 	if err != nil {
@@ -54,12 +54,12 @@ type limited struct {
 	io.Closer
 }
 
-// find returns what lies under name, unread.
+// find opens what lies under name and returns it with its metadata. It has read nothing of it.
 func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 	if !IsName(name) {
 		return nil, metadata{}, ErrUnknown
 	}
-	meta, known := s.metadata(name)
+	meta, known := s.catalogue.find(name)
 	if !known {
 		return nil, metadata{}, ErrUnknown
 	}
@@ -77,15 +77,15 @@ func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 	return f, meta, nil
 }
 
-// forged says so to the log, and to the reader that there is nothing.
+// forged logs that the content under name was changed, and returns ErrUnknown for the reader.
 func (s *Shelf) forged(name string) error {
 	s.log.Warn("an artifact's content is not what was put there: it counts as unknown", "artifact", shown(name))
 	return ErrUnknown
 }
 
-// holds tells whether the content under name is the one that meta describes.
-func (s *Shelf) holds(name string, meta metadata) bool {
-	f, err := s.place.Open(name)
+// holds reports whether the content under name is the one that meta describes. It reads all of it.
+func holds(p Place, name string, meta metadata) bool {
+	f, err := p.Open(name)
 	if err != nil {
 		return false
 	}
@@ -94,12 +94,12 @@ func (s *Shelf) holds(name string, meta metadata) bool {
 	return same && err == nil
 }
 
-// describes reads r to its end, or until it is too long.
+// describes reports whether m is of what r gives. It reads r to its end, or until r is too long.
 func (m metadata) describes(r io.Reader) (bool, error) {
 	hash := sha256.New()
 	n, err := io.Copy(hash, io.LimitReader(r, m.size+1))
 	return n == m.size && [sha256.Size]byte(hash.Sum(nil)) == m.sum, err
 }
 
-// ended tells whether err says that less was there than expected.
+// ended reports whether err says that there was less than expected.
 func ended(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }

@@ -14,7 +14,7 @@ import (
 const (
 	secretSize = 32 // bytes
 
-	// secretWait is how long another process is given to finish writing the secret, where there are no links.
+	// secretWait is how long another process may take to finish writing the secret, where there are no links.
 	secretWait = time.Second
 )
 
@@ -24,8 +24,8 @@ func freshSecret() []byte {
 	return secret
 }
 
-// Secret is what lies beside the folder of artifacts. Of several processes that find none, one makes it, and all have
-// the same afterwards.
+// Secret returns what lies beside the folder of artifacts. Of several processes that find none, one makes it, and all
+// have the same afterwards.
 func (d *filePlace) Secret() ([]byte, error) {
 	path := filepath.Join(filepath.Dir(d.folder), "secret")
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
@@ -46,7 +46,7 @@ func (d *filePlace) Secret() ([]byte, error) {
 }
 
 // makeSecret links a complete file to path, so that nobody ever reads half of it. Where there are no links, it makes
-// the file in its place, and readSecret waits. That another process was faster is no error.
+// the file in its place, and readSecret waits for the end of it. That another process was faster is no error.
 func makeSecret(path, temp string, link func(from, to string) error) error {
 	secret := freshSecret()
 	if err := saveNew(temp, secret); err != nil {

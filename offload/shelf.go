@@ -22,7 +22,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io/fs"
 	"log/slog"
 	"math"
@@ -32,11 +31,11 @@ import (
 	"epitome/store"
 )
 
-// longest is what a keep counts for at most, as in the store.
+// longest bounds Options.Keep, as the store bounds its own keeps.
 const longest = 100 * 365 * 24 * time.Hour
 
 var (
-	// ErrFull says that the quota is used up, or the disk. Nothing was written.
+	// ErrFull says that the quota or the disk is used up. Nothing was written.
 	ErrFull = errors.New("the shelf of artifacts is full")
 
 	// ErrUnknown says that nothing is known under a name: never put, expired, gone, changed by someone, or not a name.
@@ -45,7 +44,7 @@ var (
 	errOther = errors.New("another content has its name")
 )
 
-// Facts keep the metadata of artifacts; a store.Store does so, and what is said there of these methods holds here.
+// Facts keep the metadata of artifacts. A store.Store is one; its contract for these methods holds here.
 type Facts interface {
 	Get(key string) (fact store.Fact, found bool)
 	Put(key string, value []byte, keep time.Duration) (version uint64, err error)
@@ -54,23 +53,22 @@ type Facts interface {
 	Touch(key string, keep time.Duration) (found bool, err error)
 }
 
-// Options say where a Shelf lies and what it uses of the world outside.
+// Options say where a Shelf keeps its contents and what it uses of the world outside.
 type Options struct {
-	// Folder is that of the data: artifacts lie in Folder/artifacts, the secret in Folder/secret. Empty: both in memory
-	// only, with at most 64 MB of contents whatever the quota.
+	// Folder is the data folder: artifacts lie in Folder/artifacts, the secret in Folder/secret. If it is empty, both
+	// are in memory only, with at most 64 MB of contents whatever the quota.
 	Folder string
 
-	// Place has the contents and the secret instead of Folder, if it is set.
+	// Place holds the contents and the secret instead of Folder, if it is set.
 	Place Place
 
-	// Store has the metadata, each under "a/" and the name. Required.
+	// Store holds the metadata, each under "a/" and the name. Required.
 	Store Facts
 
-	// Quota is how many bytes of contents there may be; PutBeyond may go to twice of it. 0 refuses everything.
+	// Quota is how many bytes of contents Put may fill; PutBeyond may fill twice as many. 0 refuses everything.
 	Quota int64
 
-	// Keep is how long an artifact lives at least from when it was put or touched last. It goes at most an eighth
-	// later.
+	// Keep is how long an artifact lives at least after it was put or touched last. It lives at most an eighth longer.
 	Keep time.Duration
 
 	// Address says how stubs name an artifact: "path", "url", "both" or "none". In memory there is no path: both "path"
@@ -83,27 +81,25 @@ type Options struct {
 	// Now is the clock of expiry. Default time.Now.
 	Now func() time.Time
 
-	// Log hears of contents that someone has changed, and of lives that could not be prolonged. Default: nobody.
+	// Log hears of contents that someone has changed, and of lives that could not be prolonged. Default: none.
 	Log *slog.Logger
 }
 
 // Shelf keeps artifacts. There is nothing to close.
 type Shelf struct {
-	place   Place
-	store   Facts
-	budget  budget
-	keep    time.Duration // what a touch gives: more than Options.Keep, as a touch may leave out a sixteenth
-	now     func() time.Time
-	log     *slog.Logger
-	secret  []byte
-	address address
+	place     Place
+	catalogue catalogue
+	budget    budget
+	locks     *locks
+	now       func() time.Time
+	log       *slog.Logger
+	secret    []byte
+	address   address
 
-	sweeping sync.Mutex
-	seed     maphash.Seed
-	locks    [64]sync.Mutex // each lets the changes of its share of the names happen one after another
+	sweeping sync.Mutex // held by the one Sweep that runs
 }
 
-// Open returns the shelf in o.Folder, which it makes where there is none, and counts what is used.
+// Open returns the shelf in o.Folder and counts what is used. It makes the folder if there is none.
 func Open(o Options) (*Shelf, error) {
 	s, err := open(o)
 	if err != nil {
@@ -126,86 +122,73 @@ func open(o Options) (*Shelf, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	keep := min(o.Keep, longest)
-	s := &Shelf{store: o.Store, keep: keep + keep/8, now: o.Now, log: o.Log, seed: maphash.MakeSeed()}
+	s := &Shelf{catalogue: newCatalogue(o.Store, o.Keep), locks: newLocks(), now: o.Now, log: o.Log}
 	s.budget.quota, s.budget.most = o.Quota, math.MaxInt64
-	folder, err := s.settle(o)
+	place, folder, err := openPlace(o)
 	if err != nil {
+		return nil, err
+	}
+	if s.place = place; o.Place == nil && folder == "" {
+		s.budget.most = memoryMost
+	}
+	if s.secret, err = place.Secret(); err != nil {
 		return nil, err
 	}
 	if s.address, err = newAddress(o.Address, folder, o.URL); err != nil {
 		return nil, err
 	}
-	return s, s.count()
+	return s, s.budget.recount(place)
 }
 
-// settle finds the place of contents and its secret. folder is where an agent finds the contents as files, if it can.
-func (s *Shelf) settle(o Options) (folder string, err error) {
+// openPlace returns the place of contents that o asks for. folder is where an agent finds the contents as files; it is
+// empty if no agent can.
+func openPlace(o Options) (p Place, folder string, err error) {
 	switch {
 	case o.Place != nil:
-		s.place = o.Place
+		return o.Place, "", nil
 	case o.Folder == "":
-		s.place, s.budget.most = newMemoryPlace(), memoryMost
-	default:
-		f, err := openFilePlace(o)
-		if err != nil {
-			return "", err
-		}
-		s.place, folder = f, f.folder
+		return newMemoryPlace(), "", nil
 	}
-	s.secret, err = s.place.Secret()
-	return folder, err
-}
-
-// count makes what is used what lies there.
-func (s *Shelf) count() error {
-	names, err := s.place.Names()
+	f, err := openFilePlace(o)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
-	s.budget.beginCount()
-	for _, name := range names {
-		if there, err := s.place.Look(name); err == nil {
-			s.budget.saw(name, there.Size)
-		}
-	}
-	s.budget.endCount()
-	return nil
+	return f, f.folder, nil
 }
 
-// Put keeps content under name. What is there already is touched, and its content is not read again. The error is
-// ErrFull if the quota or the disk is used up; nothing new is there then, nor after any other error.
+// Put keeps content under name. If the artifact is there already, Put touches it and does not read it. The error is
+// ErrFull if the quota or the disk is used up. After any error nothing new is there.
 func (s *Shelf) Put(name string, content []byte) error {
 	return s.putWithin(s.budget.once(), name, content)
 }
 
-// PutBeyond is Put for those who may use twice the quota.
+// PutBeyond does what Put does, within twice the quota.
 func (s *Shelf) PutBeyond(name string, content []byte) error {
 	return s.putWithin(s.budget.twice(), name, content)
 }
 
-// Full tells whether the quota is used up, so that Put refuses whatever is new, or much of it: from when something was
-// refused to when something is freed.
+// Full reports whether the quota is used up. It is from when Put refused something until something is freed; meanwhile
+// a smaller content may still have room.
 func (s *Shelf) Full() bool { return s.budget.full() }
 
-// Used is how many bytes of contents there are, expired ones that no Sweep has deleted yet included.
+// Used returns how many bytes of contents there are. Expired ones count until a Sweep deletes them.
 func (s *Shelf) Used() int64 { return s.budget.total() }
 
 func (s *Shelf) putWithin(limit int64, name string, content []byte) error {
 	if !IsName(name) {
 		return fmt.Errorf("cannot put artifact %q: its name is not one of Name's", shown(name))
 	}
-	defer s.lock(name).Unlock()
+	defer s.locks.lock(name).Unlock()
 	if err := s.put(limit, name, content); err != nil {
 		return fmt.Errorf("cannot put artifact %s: %w", shown(name), err)
 	}
 	return nil
 }
 
-// put does as Put says under the lock of name.
+// put does what Put says. The caller holds the lock of name.
 func (s *Shelf) put(limit int64, name string, content []byte) error {
 	size := int64(len(content))
-	old, known := s.metadata(name)
+	old, known := s.catalogue.find(name)
 	if known && old.size != size {
 		return errOther
 	}
@@ -221,7 +204,7 @@ func (s *Shelf) put(limit int64, name string, content []byte) error {
 	if known && old != fresh {
 		return errOther
 	}
-	if present && there.Size == size && s.holds(name, fresh) { // of another process, or its time was lost
+	if present && there.Size == size && holds(s.place, name, fresh) { // of another process, or its time was lost
 		if err := s.adopt(name, fresh, there); !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -233,7 +216,7 @@ func (s *Shelf) put(limit int64, name string, content []byte) error {
 	if err := s.write(name, content, fresh); err != nil {
 		s.budget.release(size)
 		if !known {
-			_ = s.store.Delete(keyOf(name)) // what stays of it goes with its expiry
+			_ = s.catalogue.forget(name) // if that fails too, the metadata go with their expiry
 		}
 		return full(err)
 	}
@@ -241,18 +224,18 @@ func (s *Shelf) put(limit int64, name string, content []byte) error {
 	return nil
 }
 
-// write begins with the metadata: a store that refuses them then costs nothing, and if the process ends before the
+// write writes the metadata first: a store that refuses them then costs nothing, and if the process ends before the
 // content is there, Touch says so and Sweep deletes them.
 func (s *Shelf) write(name string, content []byte, fresh metadata) error {
-	if err := s.record(name, fresh); err != nil {
+	if err := s.catalogue.record(name, fresh); err != nil {
 		return err
 	}
 	return s.place.Write(name, content, s.until())
 }
 
-// adopt makes a content that lies there without our metadata a live one.
+// adopt records metadata for a content that lies there without ours, and lets it live.
 func (s *Shelf) adopt(name string, fresh metadata, there Entry) error {
-	if err := s.record(name, fresh); err != nil {
+	if err := s.catalogue.record(name, fresh); err != nil {
 		return full(err)
 	}
 	if there.Until.Before(s.until()) {
@@ -264,19 +247,14 @@ func (s *Shelf) adopt(name string, fresh metadata, there Entry) error {
 	return nil
 }
 
-func (s *Shelf) record(name string, fresh metadata) error {
-	_, err := s.store.Put(keyOf(name), fresh.encode(), s.keep)
-	return ofStore(err)
-}
-
-// Touch lets the artifact live for Options.Keep from now. It returns false if the content is not there, or not as it
-// was written by all that its size and time tell: then the caller puts it again.
+// Touch lets the artifact live for Options.Keep from now. It returns false if the content is not there, or if its size
+// or time shows that someone has changed it. The caller then puts it again.
 func (s *Shelf) Touch(name string) bool {
 	if !IsName(name) {
 		return false
 	}
-	defer s.lock(name).Unlock()
-	meta, known := s.metadata(name)
+	defer s.locks.lock(name).Unlock()
+	meta, known := s.catalogue.find(name)
 	if !known {
 		return false
 	}
@@ -284,12 +262,11 @@ func (s *Shelf) Touch(name string) bool {
 	return err == nil && s.intact(there, meta) && s.prolong(name, there)
 }
 
-// prolong returns false if the artifact has just gone. Where there is no room to write down the new expiry, the old
-// one stays: the content is there all the same, and would not be better off written again.
+// prolong lets the artifact live on. It returns false if the artifact has just gone. If there is no room to write down
+// the new expiry, it returns true and the old one stays: writing the content again would not help.
 func (s *Shelf) prolong(name string, there Entry) bool {
-	known, err := s.store.Touch(keyOf(name), s.keep)
-	err = ofStore(err)
-	if until := s.until(); err == nil && there.Until.Before(until.Add(-s.keep/16)) {
+	known, err := s.catalogue.touch(name)
+	if until := s.until(); err == nil && there.Until.Before(until.Add(-s.catalogue.keep/16)) {
 		err = s.place.Prolong(name, until)
 	}
 	if err != nil && known && !errors.Is(err, fs.ErrNotExist) {
@@ -299,24 +276,10 @@ func (s *Shelf) prolong(name string, there Entry) bool {
 	return known && err == nil
 }
 
-// intact judges by what costs no reading.
+// intact reports whether size and time are those of an artifact that nobody has changed. It reads no content.
 func (s *Shelf) intact(there Entry, meta metadata) bool {
 	return there.Size == meta.size && there.Until.After(s.now())
 }
 
-// until is when an artifact may go that is put or touched now.
-func (s *Shelf) until() time.Time { return s.now().Add(s.keep) }
-
-func (s *Shelf) lock(name string) *sync.Mutex {
-	mu := &s.locks[maphash.String(s.seed, name)%uint64(len(s.locks))]
-	mu.Lock()
-	return mu
-}
-
-func (s *Shelf) metadata(name string) (metadata, bool) {
-	fact, found := s.store.Get(keyOf(name))
-	if !found {
-		return metadata{}, false
-	}
-	return decode(fact.Bytes)
-}
+// until returns when an artifact that is put or touched now may go.
+func (s *Shelf) until() time.Time { return s.now().Add(s.catalogue.keep) }

@@ -388,7 +388,7 @@ func TestNothingIsLeftOfAWriteThatFails(t *testing.T) {
 		if left := listing(t, folder); len(left) != 1 || left[0] != kept+".txt" {
 			t.Errorf("there are %q", left)
 		}
-		if _, found := s.metadata(name); found {
+		if _, found := s.catalogue.find(name); found {
 			t.Error("its metadata are there")
 		}
 		s.place.(*filePlace).save = saveNew

@@ -65,13 +65,13 @@ func TestSweepDeletesWhatACrashHasLeft(t *testing.T) {
 		}
 	}
 	orphan := s.Name("tests", []byte("orphan")) // metadata without a content
-	if err := s.record(orphan, metadata{size: 6}); err != nil {
+	if err := s.catalogue.record(orphan, metadata{size: 6}); err != nil {
 		t.Fatal(err)
 	}
 	if n, _, err := s.Sweep(t.Context()); n != 0 || err != nil {
 		t.Fatal("swept what is being written", n, err)
 	}
-	if _, found := s.metadata(orphan); found {
+	if _, found := s.catalogue.find(orphan); found {
 		t.Fatal("metadata without a content stay")
 	}
 	c.pass(tempAge + time.Second)
@@ -149,7 +149,7 @@ func TestSweepNeverTakesWhatIsLive(t *testing.T) {
 		cancel()
 		sweeps.Wait()
 		before := s.Used()
-		if err := s.count(); err != nil || s.Used() != before {
+		if err := s.budget.recount(s.place); err != nil || s.Used() != before {
 			t.Fatalf("%d bytes were counted while things went on, %d lie there, %v", before, s.Used(), err)
 		}
 	})

@@ -9,7 +9,7 @@ import (
 // builder turns the lines of one section into checks and steps.
 type builder struct {
 	sec   *section
-	files map[string][]byte
+	files archiveFiles
 	line  int // of the command being read
 
 	head     *head // takes header lines; nil after any other played line
@@ -59,7 +59,7 @@ func (b *builder) expectation(verb, arg string) (bool, error) {
 		return true, nil
 	case "expect-body", "expect-body-file":
 		form := strings.TrimPrefix(strings.TrimPrefix(verb, "expect-body"), "-")
-		p, err := b.payload(form, arg)
+		p, err := b.files.payload(form, arg)
 		b.checkBody(wantBody(p.text))
 		return true, err
 	case "expect-body-size":
@@ -94,7 +94,7 @@ func (b *builder) manner(verb, arg string) (bool, error) {
 		b.sec.closes = true
 		return true, nil
 	case "early", "stop-reading", "slow-read":
-		return true, b.readingLine(verb, arg)
+		return true, b.sec.readingLine(verb, arg)
 	}
 	return false, nil
 }
@@ -106,24 +106,25 @@ func none(arg string) error {
 	return nil
 }
 
-func (b *builder) readingLine(verb, arg string) error {
-	if len(b.sec.steps) > 0 {
+// readingLine reads a line that says when or how the body is read.
+func (s *section) readingLine(verb, arg string) error {
+	if len(s.steps) > 0 {
 		return errors.New("must stand before the first played line")
 	}
 	if verb == "slow-read" {
-		return b.slowRead(arg)
+		return s.slowRead(arg)
 	}
-	if b.sec.reading != readFirst {
+	if s.reading != readFirst {
 		return errors.New("there is another line on when to read")
 	}
-	b.sec.reading = readAfter
+	s.reading = readAfter
 	if verb == "stop-reading" {
-		b.sec.reading = readNever
+		s.reading = readNever
 	}
 	return none(arg)
 }
 
-func (b *builder) slowRead(arg string) error {
+func (s *section) slowRead(arg string) error {
 	count, pause, _ := strings.Cut(arg, " ")
 	n, err := parseSize(count)
 	if err != nil {
@@ -132,8 +133,8 @@ func (b *builder) slowRead(arg string) error {
 	if n == 0 {
 		return errors.New("must read at least 1 byte at a time")
 	}
-	b.sec.slowBytes = n
-	b.sec.slowPause, err = parseWait(strings.TrimSpace(pause))
+	s.slowBytes = n
+	s.slowPause, err = parseWait(strings.TrimSpace(pause))
 	return err
 }
 
@@ -223,7 +224,7 @@ func (b *builder) content(verb, arg string) (bool, error) {
 	}
 	switch verb {
 	case "body", "chunk", "raw":
-		p, err := b.payload(form, arg)
+		p, err := b.files.payload(form, arg)
 		if err != nil {
 			return true, err
 		}

@@ -55,7 +55,7 @@ func newConn(u *Upstream, raw *net.TCPConn, n int) *conn {
 func (c *conn) recordLeaving(err error) {
 	c.turn.Lock()
 	defer c.turn.Unlock()
-	c.u.record("gone %d %s", c.n, manner(err))
+	c.u.journal.record("gone %d %s", c.n, manner(err))
 }
 
 func manner(err error) string {
@@ -95,7 +95,7 @@ func (c *conn) refuseMalformed(err error) {
 	if !errors.As(err, &bad) {
 		return
 	}
-	c.u.reportProblem("connection %d: malformed request: %s", c.n, bad.why)
+	c.u.journal.enterProblem("connection %d: malformed request: %s", c.n, bad.why)
 	if c.refuse("400 Bad Request", bad.why) == nil {
 		c.hangUp(true)
 	}
@@ -111,7 +111,7 @@ func (c *conn) refuse(status, why string) error {
 
 // send writes p at once and records it under label.
 func (c *conn) send(label string, p []byte) error {
-	err := c.write(p, func() { c.u.record("sent %d %s", c.n, label) })
+	err := c.write(p, func() { c.u.journal.record("sent %d %s", c.n, label) })
 	switch {
 	case err == nil:
 		return nil

@@ -27,11 +27,14 @@ func (p payload) appendTo(dst []byte) []byte {
 	return append(dst, bytes.Repeat([]byte{p.fill}, p.size)...)
 }
 
+// archiveFiles are the data of an archive, by name.
+type archiveFiles map[string][]byte
+
 // payload parses the argument of a command that has the forms X, X-file and X-size.
-func (b *builder) payload(form, arg string) (payload, error) {
+func (files archiveFiles) payload(form, arg string) (payload, error) {
 	switch form {
 	case "file":
-		text, ok := b.files[arg]
+		text, ok := files[arg]
 		if !ok {
 			return payload{}, fmt.Errorf("there is no data file %q; add -- %s%s --", arg, filePrefix, arg)
 		}

@@ -10,7 +10,7 @@ import (
 type play struct {
 	c       *conn
 	a       *arrival
-	entry   *Request // the same request as the upstream keeps it; the upstream's lock guards its body
+	entry   *Request // the same request as the journal keeps it; the journal's lock guards its body
 	section *section // nil when the script has none
 	isRead  bool     // the body has been read whole
 }
@@ -69,7 +69,7 @@ func (p *play) leave() bool {
 func (p *play) failed(line int, err error) {
 	var problem problemError
 	if errors.As(err, &problem) {
-		p.c.u.reportProblem("section %s, line %d: %s", p.section, line, problem.why)
+		p.c.u.journal.enterProblem("section %s, line %d: %s", p.section, line, problem.why)
 	}
 }
 
@@ -86,7 +86,7 @@ func (p *play) readFailed(err error) bool {
 func (p *play) judge(checks []check, r *Request) {
 	for _, c := range checks {
 		if wrong := c.judge(r); wrong != "" {
-			p.c.u.reportProblem("section %s, line %d: %s", p.section, c.line, wrong)
+			p.c.u.journal.enterProblem("section %s, line %d: %s", p.section, c.line, wrong)
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (p *play) readBody() error {
 	}
 	p.c.in.setRoom(b.most)
 	trailer, err := b.read(p.a)
-	p.c.u.enterBody(p.entry, b.body, trailer, err == nil)
+	p.c.u.journal.enterBody(p.entry, b.body, trailer, err == nil)
 	if err != nil {
 		return err
 	}
@@ -148,12 +148,12 @@ func (p *play) pause(d time.Duration) error {
 }
 
 func (p *play) await(name string) error {
-	p.c.u.record("waiting %d %s", p.c.n, name)
+	p.c.u.journal.record("waiting %d %s", p.c.n, name)
 	return p.waitFor(p.c.u.signal(name), "Release("+name+")")
 }
 
 func (p *play) awaitClose() error {
-	p.c.u.record("waiting %d close", p.c.n)
+	p.c.u.journal.record("waiting %d close", p.c.n)
 	p.c.in.discard()
 	if err := p.waitFor(p.c.in.gone, "the peer to close"); err != nil {
 		return err
@@ -176,7 +176,7 @@ func (p *play) reset() error {
 // echo sends back what arrives. The peer's leaving is told after its last bytes.
 func (p *play) echo() error {
 	p.c.in.watch(false)
-	p.c.u.record("upgraded %d", p.c.n)
+	p.c.u.journal.record("upgraded %d", p.c.n)
 	idle := time.AfterFunc(p.c.u.longest, p.c.in.end)
 	defer idle.Stop()
 	for {

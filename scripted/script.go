@@ -74,7 +74,7 @@ func (s *section) matches(method, target string) bool {
 // and the line of the archive.
 func Parse(archive []byte) (*Script, error) {
 	ar := txtar.Parse(bytes.Clone(archive))
-	files, err := dataFiles(ar)
+	files, err := readFiles(ar)
 	if err != nil {
 		return nil, err
 	}
@@ -93,8 +93,9 @@ func Parse(archive []byte) (*Script, error) {
 	return s, s.reachable()
 }
 
-func dataFiles(ar *txtar.Archive) (map[string][]byte, error) {
-	files := map[string][]byte{}
+// readFiles returns the data files of an archive.
+func readFiles(ar *txtar.Archive) (archiveFiles, error) {
+	files := archiveFiles{}
 	for _, f := range ar.Files {
 		name, ok := strings.CutPrefix(f.Name, filePrefix)
 		if !ok {
@@ -123,7 +124,7 @@ func (s *Script) reachable() error {
 	return nil
 }
 
-func parseSection(f txtar.File, line int, files map[string][]byte) (*section, error) {
+func parseSection(f txtar.File, line int, files archiveFiles) (*section, error) {
 	words := strings.Fields(f.Name)
 	if len(words) != 2 {
 		return nil, fmt.Errorf("section %q, line %d: the name must be a method and a target, or begin with %q", f.Name, line, filePrefix)

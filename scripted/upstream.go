@@ -1,11 +1,9 @@
 package scripted
 
 import (
-	"context"
 	"crypto/tls"
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"time"
 )
@@ -27,12 +25,9 @@ type Upstream struct {
 	done     chan struct{} // closed by Close
 	closing  sync.Once
 	running  sync.WaitGroup // the accept loop, two goroutines per connection
+	journal  *journal
 
-	mu       sync.Mutex    // guards what follows
-	changed  chan struct{} // closed and replaced when trace grows
-	trace    []string
-	requests []*Request
-	problems []string
+	mu       sync.Mutex // guards what follows; it may be held while the journal is written
 	played   map[*section]bool
 	open     map[*conn]bool
 	accepted int
@@ -61,7 +56,7 @@ func newUpstream(s *Script) *Upstream {
 		script:  s,
 		longest: longestWait,
 		done:    make(chan struct{}),
-		changed: make(chan struct{}),
+		journal: newJournal(),
 		played:  map[*section]bool{},
 		open:    map[*conn]bool{},
 		signals: map[string]chan struct{}{},
@@ -118,7 +113,7 @@ func (u *Upstream) accept() {
 		raw, err := u.listener.Accept()
 		if err != nil {
 			if !u.closed() {
-				u.reportProblem("cannot accept connections any more: %v", err)
+				u.journal.enterProblem("cannot accept connections any more: %v", err)
 			}
 			return
 		}
@@ -137,7 +132,7 @@ func (u *Upstream) adopt(raw *net.TCPConn) {
 	u.accepted++
 	c := newConn(u, raw, u.accepted)
 	u.open[c] = true
-	u.recordLocked("accept %d", c.n)
+	u.journal.record("accept %d", c.n)
 	u.running.Go(func() { c.in.pump(c.stream) })
 	u.running.Go(c.serve)
 }
@@ -146,52 +141,22 @@ func (u *Upstream) forget(c *conn) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	delete(u.open, c)
-	u.recordLocked("closed %d", c.n)
+	u.journal.record("closed %d", c.n)
 }
 
 // enterRequest enters a request whose head is read and picks its section, nil for none.
 func (u *Upstream) enterRequest(r *Request) *section {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.requests = append(u.requests, r)
-	u.recordLocked("request %d %s %s", r.Conn, r.Method, r.Target)
+	u.journal.enterRequest(r)
 	for _, sec := range u.script.sections {
 		if sec.matches(r.Method, r.Target) && (sec.repeat || !u.played[sec]) {
 			u.played[sec] = true
 			return sec
 		}
 	}
-	u.problems = append(u.problems, fmt.Sprintf("there is no section left for %s %s", r.Method, r.Target))
+	u.journal.enterProblem("there is no section left for %s %s", r.Method, r.Target)
 	return nil
-}
-
-// enterBody enters what came of a body.
-func (u *Upstream) enterBody(r *Request, body []byte, trailer [][2]string, complete bool) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	r.Body, r.Trailer, r.Complete = body, trailer, complete
-	if complete {
-		u.recordLocked("body %d %d", r.Conn, len(body))
-	}
-}
-
-// Requests returns the requests whose heads have arrived so far, in that order.
-func (u *Upstream) Requests() []Request {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	all := make([]Request, len(u.requests))
-	for i, r := range u.requests {
-		all[i] = *r
-	}
-	return all
-}
-
-// Problems returns what went against the script so far: failed expectations,
-// requests without a section, malformed requests, waits that took too long.
-func (u *Upstream) Problems() []string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return append([]string(nil), u.problems...)
 }
 
 // Unplayed returns the sections that no request has been played so far.
@@ -205,12 +170,6 @@ func (u *Upstream) Unplayed() []string {
 		}
 	}
 	return names
-}
-
-func (u *Upstream) reportProblem(format string, args ...any) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.problems = append(u.problems, fmt.Sprintf(format, args...))
 }
 
 // Release lets the sections pass that wait for name, now or later.
@@ -232,57 +191,4 @@ func (u *Upstream) signal(name string) chan struct{} {
 		u.signals[name] = make(chan struct{})
 	}
 	return u.signals[name]
-}
-
-// Trace returns what has happened so far, in order; the package doc lists the lines.
-func (u *Upstream) Trace() []string {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	return append([]string(nil), u.trace...)
-}
-
-func (u *Upstream) record(format string, args ...any) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	u.recordLocked(format, args...)
-}
-
-func (u *Upstream) recordLocked(format string, args ...any) {
-	u.trace = append(u.trace, fmt.Sprintf(format, args...))
-	close(u.changed)
-	u.changed = make(chan struct{})
-}
-
-// Await blocks until a line of the trace begins with the words of prefix, so
-// that "sent 1" finds "sent 1 head 200" but not "sent 12 head 200".
-func (u *Upstream) Await(ctx context.Context, prefix string) error {
-	return u.AwaitN(ctx, 1, prefix)
-}
-
-// AwaitN is Await for n such lines.
-func (u *Upstream) AwaitN(ctx context.Context, n int, prefix string) error {
-	for {
-		u.mu.Lock()
-		changed, found, trace := u.changed, u.countLocked(prefix), u.trace
-		u.mu.Unlock()
-		if found >= n {
-			return nil
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return fmt.Errorf("waited for %d × %q, have %d: %w; trace:\n%s",
-				n, prefix, found, ctx.Err(), strings.Join(trace, "\n"))
-		}
-	}
-}
-
-func (u *Upstream) countLocked(prefix string) int {
-	found := 0
-	for _, line := range u.trace {
-		if rest, ok := strings.CutPrefix(line, prefix); ok && (rest == "" || rest[0] == ' ') {
-			found++
-		}
-	}
-	return found
 }

@@ -213,7 +213,7 @@ func (m *making) runGuarded(j *job) (p prose.Prose, err error) {
 		m.tell(event.SummaryFailed, m.cost, err.Error())
 		return prose.Prose{}, err
 	}
-	p = m.keep(j.key, m.withCost(p))
+	p = m.archive.save(j.key, m.withCost(p))
 	m.tell(event.SummaryCompleted, p, "")
 	return p, nil
 }

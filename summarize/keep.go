@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"log/slog"
+	"sync"
 	"time"
 
 	"epitome/prose"
@@ -15,41 +17,57 @@ func nameOf(key string) string {
 	return "summary " + hex.EncodeToString(sum[:])
 }
 
-// stored is prose from the store.
-func (s *Summariser) stored(key string) (prose.Prose, bool) {
-	fact, found := s.means.Store.Get(nameOf(key))
-	if !found {
-		return prose.Prose{}, false
-	}
-	return decode(fact.Bytes)
+// archive keeps prose that was made: in a store, and what that does not take in memory.
+type archive struct {
+	facts Facts
+	keep  func() time.Duration // how long prose is kept from when it was used last
+	log   *slog.Logger
+
+	mu    sync.Mutex // guards spare
+	spare spare
 }
 
-// keep puts prose into the store, or where that fails into memory. What stands there already stays, and is returned.
-func (s *Summariser) keep(key string, p prose.Prose) prose.Prose {
-	standing, err := s.put(nameOf(key), p)
+// find returns the prose of a question's key, and changes nothing.
+func (a *archive) find(key string) (prose.Prose, bool) {
+	if fact, found := a.facts.Get(nameOf(key)); found {
+		if p, ok := decode(fact.Bytes); ok {
+			return p, true
+		}
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.spare.get(key)
+}
+
+// renew lets the prose of key live on. Prose that cannot be touched dies earlier, and is made anew.
+func (a *archive) renew(key string) { _, _ = a.facts.Touch(nameOf(key), a.keep()) }
+
+// save puts prose into the store, or where that fails into memory. What stands there already stays, and is returned.
+func (a *archive) save(key string, p prose.Prose) prose.Prose {
+	standing, err := a.put(nameOf(key), p)
 	if err == nil {
 		return standing
 	}
-	s.means.Log.Warn("a summary is kept in memory alone", "why", err.Error())
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.spare.put(key, p)
+	a.log.Warn("a summary is kept in memory alone", "why", err.Error())
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.spare.put(key, p)
 	return p
 }
 
-func (s *Summariser) put(name string, p prose.Prose) (prose.Prose, error) {
+func (a *archive) put(name string, p prose.Prose) (prose.Prose, error) {
 	value, err := json.Marshal(p)
 	if err != nil {
 		return prose.Prose{}, err
 	}
-	fact, won, err := s.means.Store.PutIfAbsent(name, value, s.means.Keep())
+	fact, won, err := a.facts.PutIfAbsent(name, value, a.keep())
 	if err != nil || won {
 		return p, err
 	}
 	if standing, ok := decode(fact.Bytes); ok {
 		return standing, nil
 	}
-	_, err = s.means.Store.Put(name, value, s.means.Keep()) // it cannot be read: another version's
+	_, err = a.facts.Put(name, value, a.keep()) // it cannot be read: another version's
 	return p, err
 }
 

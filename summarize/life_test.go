@@ -323,8 +323,9 @@ func TestProseThatCannotBeStoredIsKeptInMemory(t *testing.T) {
 	r.calls(mostSpare + 5)
 	r.answered(question("0")) // it is long gone
 	r.calls(mostSpare + 6)
-	if len(r.spare.prose) != mostSpare || len(r.spare.keys) != mostSpare || !strings.Contains(r.log.String(), "memory alone") {
-		t.Errorf("%d are kept; logged %s", len(r.spare.prose), r.log.String())
+	if s := r.archive.spare; len(s.prose) != mostSpare || len(s.keys) != mostSpare ||
+		!strings.Contains(r.log.String(), "memory alone") {
+		t.Errorf("%d are kept; logged %s", len(s.prose), r.log.String())
 	}
 }
 
@@ -338,7 +339,7 @@ func TestWhatStandsInTheStoreCounts(t *testing.T) {
 	if p, ok := r.Ready("a"); !ok || p.Text != good("a") {
 		t.Errorf("ready is %+v", p)
 	}
-	other := r.keep("a", prose.Prose{Text: "another"})
+	other := r.archive.save("a", prose.Prose{Text: "another"})
 	if other.Text != good("a") {
 		t.Errorf("the second one won: %q", other.Text)
 	}

@@ -69,11 +69,12 @@ type Means struct {
 
 // Summariser makes summaries. Make one with New; its methods may be called from any goroutine.
 type Summariser struct {
-	means Means
-	conf  atomic.Pointer[Config]
-	life  context.Context // of all jobs
-	stop  context.CancelFunc
-	work  sync.WaitGroup // jobs that run
+	means   Means
+	archive archive
+	conf    atomic.Pointer[Config]
+	life    context.Context // of all jobs
+	stop    context.CancelFunc
+	work    sync.WaitGroup // jobs that run
 
 	mu       sync.Mutex // guards all below
 	closed   bool
@@ -84,12 +85,14 @@ type Summariser struct {
 	prepared int            // of those that run, nobody waited for when they began
 	pending  int64          // bytes of all jobs' questions
 	failures failures
-	spare    spare
 }
 
 // New makes a Summariser with a configuration that Check finds nothing wrong with.
 func New(c Config, m Means) *Summariser {
-	s := &Summariser{means: m, jobs: map[string]*job{}, busy: map[string]int{}, failures: failures{}}
+	s := &Summariser{
+		means: m, archive: archive{facts: m.Store, keep: m.Keep, log: m.Log},
+		jobs: map[string]*job{}, busy: map[string]int{}, failures: failures{},
+	}
 	s.life, s.stop = context.WithCancel(context.Background())
 	s.Configure(c)
 	return s
@@ -102,19 +105,14 @@ func (s *Summariser) Configure(c Config) { s.conf.Store(&c) }
 func (s *Summariser) Ready(key string) (prose.Prose, bool) {
 	p, ok := s.Peek(key)
 	if ok {
-		_, _ = s.means.Store.Touch(nameOf(key), s.means.Keep()) // what cannot be touched dies earlier, and is made anew
+		s.archive.renew(key)
 	}
 	return p, ok
 }
 
 // Peek returns prose that was made before, and changes nothing: it lives no longer for it.
 func (s *Summariser) Peek(key string) (prose.Prose, bool) {
-	if p, ok := s.stored(key); ok {
-		return p, true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.spare.get(key)
+	return s.archive.find(key)
 }
 
 // Look returns what Ready does. If there is none, pending says that it is being made.

@@ -83,7 +83,7 @@ func (r *claude) user(t *thread, v value) {
 		content.ForEach(func(_, block value) bool {
 			if block.Get("type").Str == "tool_result" {
 				carries = true
-				t.result(block.Get("tool_use_id").Str, claudeText(block.Get("content")), at)
+				t.addResult(block.Get("tool_use_id").Str, claudeText(block.Get("content")), at)
 			}
 			return true
 		})

@@ -86,7 +86,7 @@ func (r *codex) item(it, line value) {
 		if output.IsObject() {
 			output = output.Get("content")
 		}
-		t.result(id, texts(output, map[string]string{"input_image": "[image omitted]"}), at)
+		t.addResult(id, texts(output, map[string]string{"input_image": "[image omitted]"}), at)
 	}
 }
 

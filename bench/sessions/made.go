@@ -29,17 +29,17 @@ func Make(seed uint64, number int, yield func(Conversation) error) error {
 		now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC).Add(time.Duration(number) * 24 * time.Hour),
 	}
 	kind.play(m)
-	m.give()
+	m.thread.give()
 	return in.err
 }
 
-// maker makes up one session. All that happens in it comes from its dice.
+// maker makes up one session. All that happens in it comes from its dice, d.
 type maker struct {
-	*thread
-	d     *rand.Rand
-	now   time.Time
-	asked int // requests so far
-	want  int
+	thread *thread
+	d      *rand.Rand
+	now    time.Time
+	asked  int // requests so far
+	want   int
 }
 
 // more reports whether the session goes on.
@@ -50,19 +50,22 @@ func (m *maker) wait(least, most int) {
 	m.now = m.now.Add(time.Duration(least+m.d.IntN(most-least+1)) * time.Second)
 }
 
+// system says what the session's agent is.
+func (m *maker) system(text string) { m.thread.say(systemRole, text, m.now) }
+
 // user says something. One time in six the user has been away for longer than a provider's cache lives.
 func (m *maker) user(text string) {
 	if m.wait(10, 150); m.d.IntN(6) == 0 {
 		m.wait(400, 5400)
 	}
-	m.say(userRole, text, m.now)
+	m.thread.say(userRole, text, m.now)
 }
 
 // tells is an answer without a call.
 func (m *maker) tells(text string) {
 	m.wait(3, 20)
 	m.asked++
-	m.answer(m.turn(), text, m.now)
+	m.thread.answer(m.turn(), text, m.now)
 }
 
 // turn names the answer that is given.
@@ -81,7 +84,7 @@ type step struct {
 func (m *maker) does(words string, steps ...step) {
 	m.wait(3, 25)
 	m.asked++
-	m.answer(m.turn(), words, m.now)
+	m.thread.answer(m.turn(), words, m.now)
 	var ids []string
 	for _, s := range steps {
 		raw, err := json.Marshal(s.with)
@@ -90,10 +93,10 @@ func (m *maker) does(words string, steps ...step) {
 		}
 		id := fmt.Sprintf("call_%04d%08x", m.asked, m.d.Uint32())
 		ids = append(ids, id)
-		m.call(m.turn(), call{id: id, name: s.tool, arguments: string(raw)}, m.now)
+		m.thread.call(m.turn(), call{id: id, name: s.tool, arguments: string(raw)}, m.now)
 	}
 	for i, s := range steps {
 		m.wait(0, 15)
-		m.result(ids[i], s.result, m.now)
+		m.thread.addResult(ids[i], s.result, m.now)
 	}
 }

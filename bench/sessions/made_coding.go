@@ -35,7 +35,7 @@ var components = []string{"parser", "router", "cache", "billing", "quota", "expo
 	"catalog", "ledger", "session"}
 
 func coding(m *maker) {
-	m.say(systemRole, "You are a coding agent. "+props.Paragraph(m.d, 6)+"\nKeep to the rules that the user gives.", m.now)
+	m.system("You are a coding agent. " + props.Paragraph(m.d, 6) + "\nKeep to the rules that the user gives.")
 	c := &coder{maker: m, files: map[string]string{}}
 	m.user(fmt.Sprintf("We mend the %s before release %d.%d. Rule: no public name may change. Write the ticket's number into every commit.",
 		props.Pick(m.d, components), 1+m.d.IntN(9), m.d.IntN(20)))

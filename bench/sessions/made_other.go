@@ -14,7 +14,7 @@ type hit struct{ title, site, url string }
 
 // research asks the web: searches, long pages, pages that are opened again, and notes.
 func research(m *maker) {
-	m.say(systemRole, "You are a research agent. Cite the address of every page that you rely on. "+props.Paragraph(m.d, 4), m.now)
+	m.system("You are a research agent. Cite the address of every page that you rely on. " + props.Paragraph(m.d, 4))
 	pages := map[string]string{}
 	var seen []hit
 	for m.more() {
@@ -69,7 +69,7 @@ func sentenceOf(page string) string {
 // browsing presses what a browser shows.
 func browsing(m *maker) {
 	const site = "shop.example"
-	m.say(systemRole, "You operate a browser. Each observation is the page as it is now. "+props.Paragraph(m.d, 4), m.now)
+	m.system("You operate a browser. Each observation is the page as it is now. " + props.Paragraph(m.d, 4))
 	screens := map[string]string{}
 	for m.more() {
 		title := props.Topic(m.d)
@@ -93,7 +93,7 @@ func browsing(m *maker) {
 
 // support answers customers from what the shop knows.
 func support(m *maker) {
-	m.say(systemRole, "You answer customers of a shop.\n\n"+props.Page(m.d, "rules.example", "What may be promised", 6), m.now)
+	m.system("You answer customers of a shop.\n\n" + props.Page(m.d, "rules.example", "What may be promised", 6))
 	orders := map[string]string{}
 	var numbers []string
 	for m.more() {

@@ -73,7 +73,7 @@ func (r *pi) message(m, line value) {
 	case "bashExecution":
 		t.say(userRole, fmt.Sprintf("Ran `%s`\n```\n%s\n```", m.Get("command").String(), m.Get("output").String()), at)
 	case "toolResult":
-		t.result(m.Get("toolCallId").Str, piText(content), at)
+		t.addResult(m.Get("toolCallId").Str, piText(content), at)
 	case "assistant":
 		r.assistant(m, line)
 	}

@@ -113,7 +113,9 @@ func TestWhatCannotBeReadIsTold(t *testing.T) {
 		}
 	}
 	const none = "cannot replay log: "
-	good := `{"type":"user","message":{"content":"a"},"uuid":"1"}` + "\n" + `{"type":"assistant","message":{"content":"b"},"uuid":"2"}` + "\n" + `{"type":"user","message":{"content":"c"},"uuid":"3"}` + "\n"
+	good := `{"type":"user","message":{"content":"a"},"uuid":"1"}` + "\n" +
+		`{"type":"assistant","message":{"content":"b"},"uuid":"2"}` + "\n" +
+		`{"type":"user","message":{"content":"c"},"uuid":"3"}` + "\n"
 	f(good, 1)
 	f("\ufeff"+good, 1)
 	f(strings.ReplaceAll(good, "\n", "\r\n\r\n"), 1)

@@ -71,7 +71,7 @@ func sweMessage(t *thread, m value, group string) {
 		if id == "" {
 			id = m.Get("tool_call_ids.0").Str
 		}
-		t.result(id, text, time.Time{})
+		t.addResult(id, text, time.Time{})
 	case "assistant":
 		t.answer(group, text, time.Time{})
 		m.Get("tool_calls").ForEach(func(_, c value) bool {

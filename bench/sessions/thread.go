@@ -129,9 +129,9 @@ func (t *thread) call(group string, c call, at time.Time) {
 	t.open[made.id] = made
 }
 
-// result adds the result of a call; one that answers none is left out. Without an id it answers the first call that
+// addResult adds the result of a call; one that answers none is left out. Without an id it answers the first call that
 // waits.
-func (t *thread) result(id, text string, at time.Time) {
+func (t *thread) addResult(id, text string, at time.Time) {
 	c := t.open[id]
 	if id == "" {
 		c = t.waiting()

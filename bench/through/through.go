@@ -107,16 +107,16 @@ func (t *Proxy) Close() error {
 
 // passage is the way of one conversation. Its key is a credential of its own, by which a proxy may tell it from others.
 type passage struct {
-	*Proxy
-	key string
+	proxy *Proxy
+	key   string
 }
 
 // Shape posts the request and returns what reached the upstream.
 func (p passage) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
-	if err := p.prove(gjson.GetBytes(body, "model").String(), p.key); err != nil {
+	if err := p.proxy.prove(gjson.GetBytes(body, "model").String(), p.key); err != nil {
 		return policy.Shaped{}, err
 	}
-	sent, err := p.post(body, p.key)
+	sent, err := p.proxy.post(body, p.key)
 	return policy.Shaped{Body: sent, Decided: true}, err
 }
 
