@@ -125,6 +125,25 @@ func TestARefusedStructureGoesAsItCame(t *testing.T) {
 	}
 }
 
+// What is sent whole again is there to be referred to, at once as after a restart.
+func TestAResultThatIsWholeAgainIsFound(t *testing.T) {
+	a := newAgent(1_000_000, userSays(theTask))
+	a.limits.Repeats, a.limits.Floor = true, 0
+	notes := entries(1) + entries(3)
+	a.does("bash", `{"command":"cat notes"}`, notes)
+	a.work(1, 600)
+	a.ask(t)
+	if out := a.rescue(t, plan.Rescue{Most: 900}); strings.Contains(string(out.Body), "entry_0 of listing_1") {
+		t.Fatalf("the notes are still sent, at stage %s", out.Report.Stage)
+	}
+	a.does("bash", `{"command":"cat other"}`, entries(2))
+	a.ask(t)
+	if out := a.rescue(t, plan.Rescue{Whole: true}); string(out.Body) != a.body() {
+		t.Fatal("it does not go as it came")
+	}
+	a.findsAfterRestart(t)
+}
+
 func TestARescueAsksNoModelButTakesWhatIsReady(t *testing.T) {
 	for _, ready := range []bool{false, true} {
 		a := newAgent(64_000, userSays(theTask))

@@ -12,7 +12,7 @@ import (
 // has changed.
 func RescuePlan(p *plan.Plan) (reason string) {
 	if p.Case.Rescue.Whole {
-		clear(p.Forms)
+		p.SendWhole()
 		return "the structure of what was sent was refused: it goes on as it came"
 	}
 	if p.End == 0 {

@@ -207,6 +207,13 @@ func (p *Plan) Put(i int, f *decision.Form) {
 	}
 }
 
+// SendWhole takes all forms away. What was not whole before is there to be referred to, so the index of lines is read
+// anew. No checkpoint undoes that.
+func (p *Plan) SendWhole() {
+	clear(p.Forms)
+	p.Hist.ForgetLines()
+}
+
 // DirectionsTo says how to get an artifact back.
 func (p *Plan) DirectionsTo(name string) string {
 	if a := p.Shelf.Address(name); a != "" {
