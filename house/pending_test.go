@@ -30,7 +30,7 @@ var pendingCounts = []debt{
 	{"participles", "*", 13},
 	{"homonyms", "*", 1},
 	{"root", "*", 63},
-	{"architecture", "*", 266},
+	{"architecture", "*", 74},
 }
 
 // mostShown is how many breaches of a debt are listed when it has grown. Of more nobody would find the new ones among
