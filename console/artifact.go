@@ -47,7 +47,8 @@ func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
-	content, size, err := o.program.Artifacts.Open(strings.TrimSuffix(r.PathValue("name"), ".txt")) // as its file is called
+	name := strings.TrimSuffix(r.PathValue("name"), ".txt") // the file is called so
+	content, size, err := o.program.Artifacts.Open(name)
 	if errors.Is(err, ErrNoArtifact) {
 		refuse(w, http.StatusNotFound, err.Error())
 		return

@@ -57,7 +57,8 @@ func TestArtifactIsGivenToWhoHasItsName(t *testing.T) {
 			t.Errorf("%s %s: got %d %q, length %q", method, target, w.Code, w.Body, w.Header().Get("Content-Length"))
 		}
 		for name, want := range map[string]string{
-			"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+			"Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff",
+			"Cache-Control": "no-store",
 		} {
 			if got := w.Header().Get(name); got != want {
 				t.Errorf("%s %s: %s is %q, want %q", method, target, name, got, want)

@@ -45,7 +45,8 @@ func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
 	}
 	if done.Failed != nil {
 		o.program.Log.Warn("a conversation could not be compacted", "error", done.Failed.Error())
-		refuse(w, http.StatusInternalServerError, "something failed inside epitome, whose log says what: go on with the conversation as it is, or try again")
+		refuse(w, http.StatusInternalServerError,
+			"something failed inside epitome, whose log says what: go on with the conversation as it is, or try again")
 		return
 	}
 	give(w, done)

@@ -42,7 +42,8 @@ func compacting(c *compactor, listen, token, method, body string, lines ...strin
 func TestCompactedConversationIsTheAnswer(t *testing.T) {
 	long := `{"messages":["` + strings.Repeat("x", 3*pieceSize) + `"]}`
 	c := &compactor{done: Compacted{Body: []byte(long), Action: "compact", Before: 1000, After: 300}}
-	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}", "x-epitome-rent: 3", "Content-Type: application/json; charset=utf-8")
+	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}", "x-epitome-rent: 3",
+		"Content-Type: application/json; charset=utf-8")
 	if w.Code != 200 || w.Body.String() != long || len(c.asked) != 1 || c.asked[0] != "upstream=up|3|{}" {
 		t.Errorf("got %d and %d bytes, asked was %q", w.Code, w.Body.Len(), c.asked)
 	}
@@ -55,7 +56,8 @@ func TestCompactedConversationIsTheAnswer(t *testing.T) {
 }
 
 func TestWhyAConversationIsNotCompactedStandsBesideIt(t *testing.T) {
-	c := &compactor{done: Compacted{Body: []byte("{}"), Action: "none", Before: 10, After: 10, Reason: "there is\r\nX-Forged: nothing"}}
+	c := &compactor{done: Compacted{Body: []byte("{}"), Action: "none",
+		Before: 10, After: 10, Reason: "there is\r\nX-Forged: nothing"}}
 	w := compacting(c, "127.0.0.1:7070", "", "POST", "{}")
 	if got := w.Header().Get("X-Epitome-Reason"); w.Code != 200 || w.Body.String() != "{}" ||
 		got != "there is X-Forged: nothing" || w.Header().Get("X-Epitome-Action") != "none" {

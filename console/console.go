@@ -65,7 +65,8 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	method, known := o.method(r)
 	if !known {
-		refuse(w, http.StatusNotFound, "epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
+		refuse(w, http.StatusNotFound,
+			"epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
 		return
 	}
 	if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {

@@ -210,7 +210,8 @@ func TestNoLeaseWhereTheLastOneHasEnded(t *testing.T) {
 
 func TestTotalsAreServedAsJSON(t *testing.T) {
 	w := ask(New(Config{}, listening("127.0.0.1:7070")), "GET", "/-/totals")
-	if got := w.Body.String(); w.Code != 200 || got != "{\"exchanges\":7}\n" || w.Header().Get("Content-Type") != "application/json" {
+	if got := w.Body.String(); w.Code != 200 || got != "{\"exchanges\":7}\n" ||
+		w.Header().Get("Content-Type") != "application/json" {
 		t.Errorf("got %d %q", w.Code, got)
 	}
 	closed := ask(New(Config{Token: "secret"}, listening("127.0.0.1:7070")), "GET", "/-/totals")

@@ -66,7 +66,8 @@ type why struct {
 func (g *guard) refuses(r *http.Request) *why {
 	host := hostOf(r.Host)
 	if !g.admits(host) {
-		return &why{http.StatusForbidden, "epitome does not know the host name " + host + ": add it to console.hosts to use /-/ under it"}
+		return &why{http.StatusForbidden,
+			"epitome does not know the host name " + host + ": add it to console.hosts to use /-/ under it"}
 	}
 	if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
 		return &why{http.StatusForbidden, "a page of another site may not use /-/"}
@@ -82,7 +83,8 @@ func (g *guard) refuses(r *http.Request) *why {
 	}
 	_, given, _ := strings.Cut(r.Header.Get("Authorization"), " ") // the scheme does not matter, in whatever case
 	if sum := sha256.Sum256([]byte(given)); subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 {
-		return &why{http.StatusUnauthorized, "/-/ needs the admin token (console.token): send it as Authorization: Bearer TOKEN"}
+		return &why{http.StatusUnauthorized,
+			"/-/ needs the admin token (console.token): send it as Authorization: Bearer TOKEN"}
 	}
 	return nil
 }

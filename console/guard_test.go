@@ -26,7 +26,8 @@ func TestGuardKnowsItsHosts(t *testing.T) {
 			f(listen, host, 200)
 		}
 		for _, host := range []string{ // a rebound name, names that only look local, addresses that are not
-			"", ":7070", "evil.example", "evil.example:7070", "localhost.evil.example", "127.0.0.1.evil.example", "127.0.0.1.nip.io:7070",
+			"", ":7070", "evil.example", "evil.example:7070", "localhost.evil.example", "127.0.0.1.evil.example",
+			"127.0.0.1.nip.io:7070",
 			"sub.epitome.example", "127.1", "2130706433", "0x7f.1", "0.0.0.0:7070", "[::]:7070", "192.168.0.7",
 			"[fe80::1]:7070", "localhost@evil.example",
 		} {
@@ -92,7 +93,8 @@ func TestAdminToken(t *testing.T) {
 		}
 		w := ask(o, "GET", target, lines...)
 		if w.Code != want {
-			t.Errorf("on %s with token %q, %s, Authorization %q: got %d, want %d", listen, token, target, authorization, w.Code, want)
+			t.Errorf("on %s with token %q, %s, Authorization %q: got %d, want %d",
+				listen, token, target, authorization, w.Code, want)
 		}
 		if want == 401 || want == 403 {
 			wantRefusal(t, w, want)

@@ -156,13 +156,17 @@ func declarations() json.RawMessage {
 		return d
 	}
 	return encoded([]declared{
-		tool(readTool, "Reads a file.", "path", "string", "Path of the file.", "limit", "integer", "Lines from the beginning; 0 for all."),
-		tool(searchTool, "Searches files with a regular expression.", "pattern", "string", "The expression, as Go's regexp reads it.",
+		tool(readTool, "Reads a file.", "path", "string", "Path of the file.", "limit", "integer",
+			"Lines from the beginning; 0 for all."),
+		tool(searchTool, "Searches files with a regular expression.", "pattern", "string",
+			"The expression, as Go's regexp reads it.",
 			"path", "string", "A dot for the repository, or paths of files, one to a line."),
-		tool(editTool, "Replaces a text in a file.", "path", "string", "Path of the file.", "old_text", "string", "What stands there now.",
+		tool(editTool, "Replaces a text in a file.", "path", "string", "Path of the file.", "old_text", "string",
+			"What stands there now.",
 			"new_text", "string", "What is to stand there."),
 		tool(writeTool, "Writes a file.", "path", "string", "Path of the file.", "content", "string", "All of it."),
 		tool(shellTool, "Runs a command in the repository.", "command", "string", "The command line."),
-		tool(webTool, "Sends a request to the service.", "method", "string", "GET or POST.", "url", "string", "The whole address."),
+		tool(webTool, "Sends a request to the service.", "method", "string", "GET or POST.", "url", "string",
+			"The whole address."),
 	})
 }

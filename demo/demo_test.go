@@ -162,7 +162,8 @@ func TestSummariesAreCountedAndDisturbNothing(t *testing.T) {
 	if s.Requests != 1 || at.Summary == nil || *at.Summary != s || s.Input <= at.Got || s.Cached == 0 || s.Output == 0 {
 		t.Errorf("summaries %+v, in turn %d of %d tokens %+v", s, at.Turn, at.Got, at.Summary)
 	}
-	if !strings.Contains(told, "by the model: ") || !strings.Contains(told, "the model was asked for a summary once: ") {
+	if !strings.Contains(told, "by the model: ") ||
+		!strings.Contains(told, "the model was asked for a summary once: ") {
 		t.Errorf("told:\n%s", told)
 	}
 }

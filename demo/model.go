@@ -165,9 +165,11 @@ func tooLong(v *view, window int) *failure {
 		v.tokens, in, v.toolSize)
 	if output > 0 {
 		had = fmt.Sprintf("you requested %d tokens (%d in the messages, %d in the functions, and %d in the completion). "+
-			"Please reduce the length of the messages, functions, or completion.", v.tokens+output, in, v.toolSize, output)
+			"Please reduce the length of the messages, functions, or completion.",
+			v.tokens+output, in, v.toolSize, output)
 	}
-	return invalid(fmt.Sprintf("This model's maximum context length is %d tokens. However, %s", window, had), "context_length_exceeded")
+	return invalid(fmt.Sprintf("This model's maximum context length is %d tokens. However, %s", window, had),
+		"context_length_exceeded")
 }
 
 // disorder refuses calls without results and results without calls.

@@ -70,7 +70,8 @@ func TestModelHoldsToItsWindow(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := fmt.Sprintf(`400 context_length_exceeded: "This model's maximum context length is %d tokens. However, your messages resulted in %d tokens `+
-		`(%d in the messages, %d in the functions). Please reduce the length of the messages or functions."`, size-1, size, size-tools, tools)
+		`(%d in the messages, %d in the functions). Please reduce the length of the messages or functions."`,
+		size-1, size, size-tools, tools)
 	if _, _, err := s.agent.ask(context.Background(), s.url, body); err == nil || err.Error() != want {
 		t.Errorf("what is one more:\ngot  %v\nwant %s", err, want)
 	}
@@ -156,7 +157,8 @@ func TestPromptCacheHoldsPrefixesInSteps(t *testing.T) {
 	s.agent.add(&message{Role: "assistant", Content: "Yes?"})
 	s.agent.add(&message{Role: "user", Content: "More."})
 	if h := ask(); first.cached != 0 || h.same != len(first.messages) || h.cached != inSteps(first.tokens-3) {
-		t.Errorf("first %d, then %d of %d tokens were cached, and %d messages the same", first.cached, h.cached, first.tokens, h.same)
+		t.Errorf("first %d, then %d of %d tokens were cached, and %d messages the same",
+			first.cached, h.cached, first.tokens, h.same)
 	}
 	s.agent.messages[1] = bytes.Replace(s.agent.messages[1], []byte("two a word"), []byte("two A word"), 1)
 	if h := ask(); h.same != 1 || h.cached != 0 {
@@ -173,7 +175,8 @@ const asking = "Write the summary.\nUse at most about 400 tokens in all.\n\n## G
 
 func TestSummaryIsMadeOfWhatTheConversationHolds(t *testing.T) {
 	s := newStand(t, 10_000)
-	for _, words := range []string{"Goal: no cent is lost.\nAnd more.", "Rule: hands off.\n- Tried: to wait.", "## Goal\nof a file, with trace=tr-0123abcd and CHG-12345",
+	for _, words := range []string{"Goal: no cent is lost.\nAnd more.", "Rule: hands off.\n- Tried: to wait.",
+		"## Goal\nof a file, with trace=tr-0123abcd and CHG-12345",
 		"- Tried: to hope.\n- Tried: to wait.", asking} {
 		s.agent.add(&message{Role: "user", Content: text(words)})
 	}

@@ -20,10 +20,13 @@ func (r *Report) Print(w io.Writer) error {
 	p.line("")
 	row("", "without epitome", "with epitome")
 	row("turns answered", r.lived(), fmt.Sprintf("%d of %d", r.answered(), len(r.Turns)))
-	row("largest request, tokens", fmt.Sprintf("%s (%d %% of the window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
+	row("largest request, tokens",
+		fmt.Sprintf("%s (%d %% of the window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
 		fmt.Sprintf("%s (%d %%)", thousands(r.Sent.Largest), share(r.Sent.Largest, r.Window)))
-	row("all requests, tokens", short(r.Raw.Tokens)+star, fmt.Sprintf("%s (%d %%)", short(sent), share(sent, r.Raw.Tokens)))
-	row("cost, a cached token at a tenth", short(int(r.Raw.Cost))+star, fmt.Sprintf("%s (%d %%)", short(cost), share(cost, int(r.Raw.Cost))))
+	row("all requests, tokens", short(r.Raw.Tokens)+star,
+		fmt.Sprintf("%s (%d %%)", short(sent), share(sent, r.Raw.Tokens)))
+	row("cost, a cached token at a tenth",
+		short(int(r.Raw.Cost))+star, fmt.Sprintf("%s (%d %%)", short(cost), share(cost, int(r.Raw.Cost))))
 	if star != "" {
 		row("", "* had the window had no end", "")
 	}
@@ -52,8 +55,10 @@ func (r *Report) facts(p *page) {
 	}
 	add("it can be read again", "The agent did so %s. Of %s about much earlier turns, %d got the right answer.",
 		times(r.ReadBack), number(len(r.Questions), "question"), right)
-	add("the cache keeps hitting", "%d of %d requests hold the one before byte for byte; the other %d are the decisions above to clear or to compact. "+
-		"Of all tokens sent, %d %% were cached.", r.Extended, len(r.Turns)-1, len(r.Turns)-1-r.Extended-r.Unexplained, share(r.Sent.Cached, r.Sent.Tokens))
+	add("the cache keeps hitting",
+		"%d of %d requests hold the one before byte for byte; the other %d are the decisions above to clear or to compact. "+
+			"Of all tokens sent, %d %% were cached.", r.Extended, len(r.Turns)-1,
+		len(r.Turns)-1-r.Extended-r.Unexplained, share(r.Sent.Cached, r.Sent.Tokens))
 	if s := r.Restart; s != nil && s.Equal {
 		add("decided once", "Stopped and started again before turn %d, epitome sent the same request in the same bytes.", s.Turn)
 	}
@@ -62,7 +67,8 @@ func (r *Report) facts(p *page) {
 		made = "the window never filled so far"
 	}
 	if s := r.Summaries; s.Requests > 0 {
-		made = fmt.Sprintf("the model was asked for a summary %s: %s tokens in, %d %% of them cached, and %s out", times(s.Requests), short(s.Input), share(s.Cached, s.Input), short(s.Output))
+		made = fmt.Sprintf("the model was asked for a summary %s: %s tokens in, %d %% of them cached, and %s out",
+			times(s.Requests), short(s.Input), share(s.Cached, s.Input), short(s.Output))
 	}
 	add("summaries", "%s; %s.", number(r.Compactions, "compaction"), made)
 	p.line("")

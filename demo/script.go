@@ -134,7 +134,8 @@ func (s *script) edit(path, words string) move {
 			}
 			for l := range strings.Lines(string(v.messages[i].Content)) {
 				if l = strings.TrimRight(l, "\n"); assignment.MatchString(l) {
-					return s.calls(words, editTool, args{"path": path, "old_text": l, "new_text": l + " // half to even"})
+					return s.calls(words, editTool,
+						args{"path": path, "old_text": l, "new_text": l + " // half to even"})
 				}
 			}
 		}
@@ -214,5 +215,6 @@ func (s *script) dig(v *view, p *probe, words string) *message {
 		return nil
 	}
 	slices.Sort(paths)
-	return s.calls(words, searchTool, args{"pattern": p.pattern.String(), "path": strings.Join(slices.Compact(paths), "\n")})
+	return s.calls(words, searchTool,
+		args{"pattern": p.pattern.String(), "path": strings.Join(slices.Compact(paths), "\n")})
 }

@@ -19,8 +19,9 @@ var (
 // noted is how a line of each section begins. The assistant, the user and the model's own summaries write them so.
 func noted(heading string) string {
 	return map[string]string{
-		"Goal": "Goal: ", "Constraints": "Rule: ", "Progress": "Done: ", "Key Decisions": "Decision: ", "Failed Approaches": "Tried: ",
-		"Open Issues": "Open: ", "Next Steps": "Next: ",
+		"Goal": "Goal: ", "Constraints": "Rule: ", "Progress": "Done: ", "Key Decisions": "Decision: ",
+		"Failed Approaches": "Tried: ",
+		"Open Issues":       "Open: ", "Next Steps": "Next: ",
 	}[heading]
 }
 

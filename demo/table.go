@@ -69,7 +69,8 @@ func (t *table) turn(x Turn) {
 	if len(more) > 0 {
 		first, more = more[0], more[1:]
 	}
-	t.line("%4d  %-25s%5s → %5s  %s %3d%%  %4s  %s", x.Turn, clip(x.Did, 25), short(x.Sent), short(x.Got), bar(x.Got, t.window),
+	t.line("%4d  %-25s%5s → %5s  %s %3d%%  %4s  %s",
+		x.Turn, clip(x.Did, 25), short(x.Sent), short(x.Got), bar(x.Got, t.window),
 		share(x.Got, t.window), fmt.Sprintf("%d%%", 100*x.Cached/max(x.Got, 1)), first)
 	for _, n := range more {
 		t.line("%67s%s", "", n)
@@ -106,7 +107,8 @@ func (t *table) unfold() {
 	}
 	var did []string
 	if n.Count > 0 {
-		did = append(did, fmt.Sprintf("offload %s, %s → %s", number(n.Count, "result"), short(n.Before), short(n.After)))
+		did = append(did, fmt.Sprintf("offload %s, %s → %s",
+			number(n.Count, "result"), short(n.Before), short(n.After)))
 	}
 	if reads > 0 {
 		did = append(did, "read back "+times(reads))
@@ -147,13 +149,15 @@ func (t *table) notes(x Turn) (list []string) {
 			list = append(list, t.paint(cyan,
 				fmt.Sprintf("clear %s, %s → %s", number(s.Count, "result"), short(s.Before), short(s.After))))
 		case Compact:
-			list = append(list, t.paint(yellow, fmt.Sprintf("compact %s → %s", number(s.Count, "message"), short(s.Summary))))
+			list = append(list, t.paint(yellow,
+				fmt.Sprintf("compact %s → %s", number(s.Count, "message"), short(s.Summary))))
 		default:
 			list = append(list, t.paint(red, "CHANGED, and nothing says why"))
 		}
 	}
 	if x.Summary != nil {
-		list = append(list, t.paint(yellow, fmt.Sprintf("by the model: %s → %s", short(x.Summary.Input), short(x.Summary.Output))))
+		list = append(list, t.paint(yellow,
+			fmt.Sprintf("by the model: %s → %s", short(x.Summary.Input), short(x.Summary.Output))))
 	}
 	switch q := x.Question; {
 	case q != nil && q.Got != q.Want:

@@ -87,7 +87,8 @@ func stuckIn(t task) *probe {
 
 // changeNumber asks for what the user has told in the second turn.
 func changeNumber() *probe {
-	return &probe{"The change number of the release", "the change number", regexp.MustCompile(`change number (CHG-[0-9]{5})`), "change number"}
+	return &probe{"The change number of the release", "the change number",
+		regexp.MustCompile(`change number (CHG-[0-9]{5})`), "change number"}
 }
 
 // probes are all that are asked, those in between and those of the end.
@@ -131,7 +132,8 @@ func (u *user) says(turn int) (words string, p *probe, ok bool) {
 	case u.said == 1:
 		return "Goal: make the sums of the service settle agree with its ledger to the cent, package by package. Run a package's tests after each change.", nil, true
 	case u.said == 2:
-		return "Two things. Rule: never touch store/migrate.go. Rule: the release goes out under change number " + u.change +
+		return "Two things. Rule: never touch store/migrate.go. Rule: the release goes out under change number " +
+			u.change +
 			"; I will ask you for it at the very end. " + taskAt(0).words(), nil, true
 	case turn > u.turns-closing:
 		if len(u.last) == 0 {

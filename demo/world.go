@@ -56,7 +56,8 @@ func (w *world) batch(pkg string, i int) string {
 }
 
 func (w *world) failing(t task) string {
-	return props.Failing(w.dice("failing "+t.pkg), t.subject(), w.trace(t.pkg), func(i int) string { return w.batch(t.pkg, i) })
+	return props.Failing(w.dice("failing "+t.pkg), t.subject(), w.trace(t.pkg),
+		func(i int) string { return w.batch(t.pkg, i) })
 }
 
 func (w *world) passing(t task) string { return props.Passing(w.dice("passing "+t.pkg), t.subject()) }

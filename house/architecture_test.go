@@ -42,7 +42,8 @@ func checkMap(text string, code []string) (breaches []breach) {
 	}
 	about := func(file, format string) {
 		folder := file[:max(0, strings.LastIndex(file, "/"))]
-		breaches = append(breaches, breach{"architecture", folder, folder, fmt.Sprintf("ARCHITECTURE.md: "+format, file)})
+		breaches = append(breaches, breach{"architecture",
+			folder, folder, fmt.Sprintf("ARCHITECTURE.md: "+format, file)})
 	}
 	for _, file := range code {
 		if named[file] == 0 {

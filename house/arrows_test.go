@@ -271,7 +271,9 @@ var house = map[string]room{
 }
 
 // forTests may be imported by any _test.go file.
-const forTests = "bench/benchtest bench/lineup/lineuptest event event/eventtest house/missing rewrite/chat rewrite/conversation rewrite/rewritetest scripted scripted/scriptedtest store/disk store/memory store/storetest unit"
+const forTests = "bench/benchtest bench/lineup/lineuptest event event/eventtest house/missing rewrite/chat " +
+	"rewrite/conversation rewrite/rewritetest scripted scripted/scriptedtest store/disk store/memory " +
+	"store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.
 type ban struct {
@@ -281,10 +283,13 @@ type ban struct {
 }
 
 var bans = []ban{
-	{"github.com/valyala/fasthttp", "proxy bench/lineup", "one package knows the wire and its traps; bench/lineup needs a bare fasthttp proxy as its baseline"},
+	{"github.com/valyala/fasthttp", "proxy bench/lineup",
+		"one package knows the wire and its traps; bench/lineup needs a bare fasthttp proxy as its baseline"},
 	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
-	{"github.com/prometheus", "console/metrics", "metrics are a fold over events; counters on the request path would be a second truth"},
-	{"testing", "bench/lineup/lineuptest house/missing scripted/scriptedtest store/storetest rewrite/rewritetest", "package testing registers flags and weighs on the program; only test code needs it"},
+	{"github.com/prometheus", "console/metrics",
+		"metrics are a fold over events; counters on the request path would be a second truth"},
+	{"testing", "bench/lineup/lineuptest house/missing scripted/scriptedtest store/storetest rewrite/rewritetest",
+		"package testing registers flags and weighs on the program; only test code needs it"},
 }
 
 // checkLawful wants a reason for every arrow and every ban.
@@ -310,7 +315,8 @@ func TestEveryBanHasAReason(t *testing.T) {
 			t.Errorf("the table of arrows has %s, where no Go file is: take it out", dir)
 		}
 	}
-	got := checkLawful(map[string]room{"a": {"", "reason"}, "b": {"a", ""}}, []ban{{"x", "a", ""}, {"y", "a", "reason"}})
+	got := checkLawful(map[string]room{"a": {"", "reason"}, "b": {"a", ""}},
+		[]ban{{"x", "a", ""}, {"y", "a", "reason"}})
 	if want := []string{"the arrows of b have no reason", "the ban of x has no reason"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -332,7 +338,8 @@ func TestLibrariesStayInTheirPlace(t *testing.T) {
 func checkArrows(s *source, house map[string]room) (complaints []string) {
 	place, ok := house[s.dir]
 	if !ok {
-		return []string{fmt.Sprintf("%s: the package folder %s is not in the table: give it a place in DESIGN's house", s.path, s.dir)}
+		return []string{fmt.Sprintf("%s: the package folder %s is not in the table: give it a place in DESIGN's house",
+			s.path, s.dir)}
 	}
 	allowed := strings.Fields(place.imports)
 	if s.test {

@@ -33,14 +33,16 @@ func checkPackageDocs(all []*source) (complaints []string) {
 	}
 	for dir := range code {
 		if !documented[dir] {
-			complaints = append(complaints, fmt.Sprintf("%s: no package comment: say what it promises, assumes and does not do", dir))
+			complaints = append(complaints,
+				fmt.Sprintf("%s: no package comment: say what it promises, assumes and does not do", dir))
 		}
 	}
 	return complaints
 }
 
 // speaksForItself are methods of interfaces everyone knows; a comment would only repeat the name.
-var speaksForItself = []string{"Error", "Unwrap", "String", "Read", "Write", "Close", "ServeHTTP", "Len", "Less", "Swap"}
+var speaksForItself = []string{"Error", "Unwrap", "String", "Read", "Write", "Close", "ServeHTTP", "Len",
+	"Less", "Swap"}
 
 // checkExportedDocs wants a comment on, or for a value beside, whatever other packages can name.
 func checkExportedDocs(s *source) (complaints []string) {

@@ -84,7 +84,8 @@ func checkAssigned(all []*source, exceptions map[string]string) (complaints []st
 			own := ownNames(f)
 			for _, target := range targets(f) {
 				if tables[global(s.dir, target.Name)] && !own[target.Name] {
-					complaints = append(complaints, s.complain(target, "%s is a package-level table and is changed here", target.Name))
+					complaints = append(complaints,
+						s.complain(target, "%s is a package-level table and is changed here", target.Name))
 				}
 			}
 		}
@@ -127,7 +128,8 @@ func eachGlobal(s *source, do func(d *ast.GenDecl, spec *ast.ValueSpec, i int)) 
 }
 
 func embedded(doc *ast.CommentGroup) bool {
-	return doc != nil && slices.ContainsFunc(doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:embed ") })
+	return doc != nil && slices.ContainsFunc(doc.List,
+		func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:embed ") })
 }
 
 // constant tells whether e is a value that stays as it is unless someone assigns to it.

@@ -49,7 +49,8 @@ func checkTypeNames(s *source) (complaints []string) {
 		}
 		for _, word := range words(spec.Name.Name) {
 			if slices.Contains(hollow, strings.ToLower(word)) {
-				complaints = append(complaints, s.complain(spec, "type %s: %q says nothing, find the noun", spec.Name.Name, word))
+				complaints = append(complaints,
+					s.complain(spec, "type %s: %q says nothing, find the noun", spec.Name.Name, word))
 			}
 		}
 		return true

@@ -11,7 +11,8 @@ import (
 // it is taken out, and a count is lowered by whoever has come below it.
 
 // settled are the rules that may have something pending.
-var settled = []string{"methods", "fields", "embedding", "package", "columns", "homonyms", "participles", "root", "architecture"}
+var settled = []string{"methods", "fields", "embedding", "package", "columns", "homonyms", "participles", "root",
+	"architecture"}
 
 // pendingNames are the things that break a rule, by the rule. A thing is named without its package, so that it may
 // move.
@@ -62,7 +63,8 @@ func judge(rule string, all []breach, names map[string]string, counts []debt) (c
 	waived := strings.Fields(names[rule])
 	for _, name := range waived {
 		if !slices.ContainsFunc(all, func(b breach) bool { return b.name == name }) {
-			complaints = append(complaints, fmt.Sprintf("%s: %s is no breach any more: take it out of pendingNames", rule, name))
+			complaints = append(complaints,
+				fmt.Sprintf("%s: %s is no breach any more: take it out of pendingNames", rule, name))
 		}
 	}
 	all = slices.DeleteFunc(slices.Clone(all), func(b breach) bool { return slices.Contains(waived, b.name) })
@@ -80,12 +82,14 @@ func judge(rule string, all []breach, names map[string]string, counts []debt) (c
 		})
 		switch {
 		case len(here) == 0:
-			complaints = append(complaints, fmt.Sprintf("%s: nothing is left in %s: take it out of pendingCounts", rule, d.folders))
+			complaints = append(complaints,
+				fmt.Sprintf("%s: nothing is left in %s: take it out of pendingCounts", rule, d.folders))
 		case len(here) > d.most:
 			if len(here) <= mostShown {
 				complaints = append(complaints, here...)
 			}
-			complaints = append(complaints, fmt.Sprintf("%s: %d breaches in %s, at most %d are pending", rule, len(here), d.folders, d.most))
+			complaints = append(complaints,
+				fmt.Sprintf("%s: %d breaches in %s, at most %d are pending", rule, len(here), d.folders, d.most))
 		}
 	}
 	for _, b := range all {
@@ -130,7 +134,8 @@ func TestPendingCanOnlyShrink(t *testing.T) {
 	in := func(folder string) breach { return breach{"columns", folder, "", folder + " is wide"} }
 	f("columns", "", in("a"), in("b/x"), in("c"))
 	f("columns", "columns: nothing is left in c: take it out of pendingCounts", in("a"))
-	f("columns", "a is wide\nb is wide\na/x is wide\ncolumns: 3 breaches in a b, at most 2 are pending", in("a"), in("b"), in("a/x"), in("c"))
+	f("columns", "a is wide\nb is wide\na/x is wide\ncolumns: 3 breaches in a b, at most 2 are pending",
+		in("a"), in("b"), in("a/x"), in("c"))
 	f("columns", "d is wide", in("a"), in("c"), in("d"))
 	counts = []debt{{"columns", "*", 1}}
 	f("columns", "", in("a"))

@@ -25,7 +25,8 @@ func checkEntries(tracked []string) (breaches []breach) {
 	}
 	if n := len(entries); n > maxEntries {
 		breaches = append(breaches, breach{"root", ".", "entries",
-			fmt.Sprintf("the root folder has %d entries, at most %d: put what belongs together in a folder", n, maxEntries)})
+			fmt.Sprintf("the root folder has %d entries, at most %d: put what belongs together in a folder",
+				n, maxEntries)})
 	}
 	return breaches
 }
@@ -33,7 +34,8 @@ func checkEntries(tracked []string) (breaches []breach) {
 // checkRootCode wants no Go file in the root but the program's beginning.
 func checkRootCode(tracked []string) (breaches []breach) {
 	for _, name := range tracked {
-		if strings.HasSuffix(name, ".go") && !strings.Contains(name, "/") && name != "main.go" && name != "main_test.go" {
+		if strings.HasSuffix(name, ".go") && !strings.Contains(name, "/") && name != "main.go" &&
+			name != "main_test.go" {
 			breaches = append(breaches, breach{"root", ".", name, name + " stands in the root: give it a package"})
 		}
 	}
@@ -76,7 +78,8 @@ func TestNamesNoWorkplace(t *testing.T) {
 // does not hold them.
 func checkWorkplace(name string, text []byte) (complaints []string) {
 	beside := "../" + "shared"
-	if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(path.Dir(name), "test") { // tests, and what only they use
+	// Tests, and what only they use.
+	if strings.HasSuffix(name, "_test.go") || strings.HasSuffix(path.Dir(name), "test") {
 		text = bytes.ReplaceAll(text, []byte(beside+"/corpus"), nil) // a test may look there and must do without
 	}
 	for _, place := range []string{

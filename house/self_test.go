@@ -121,7 +121,10 @@ func TestGlobalCheckersCanFail(t *testing.T) {
 	f("a/x.go", "package a; var b = []byte(`x`); var s = `x` + `y`", "")
 	f("a/x.go", "package a\n\n//go:embed x.toml\nvar file string", "")
 
-	f = complaining(t, func(s *source) []string { return checkAssigned([]*source{s}, map[string]string{"a.fine": "reason"}) })
+	f = complaining(t, func(s *source) []string {
+		return checkAssigned([]*source{s},
+			map[string]string{"a.fine": "reason"})
+	})
 	f("a/x.go", "package a; var t = []int{1}; func f() { t[0]++ }", "t is a package-level table")
 	f("a/x.go", "package a; var t = T{}; func f() { t.x.y = 1 }", "t is a package-level table")
 	f("a/x.go", "package a; var t = map[int]int{}; func f() { delete(t, 1) }", "t is a package-level table")

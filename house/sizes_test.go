@@ -38,7 +38,8 @@ func TestBudgets(t *testing.T) {
 // checkSizes holds the budgets of one file and of each function in it.
 func checkSizes(s *source) (complaints []string) {
 	if n := bytes.Count(s.text, []byte("\n")); n > maxFile {
-		complaints = append(complaints, fmt.Sprintf("%s: %d lines, at most %d: find the second noun in it", s.path, n, maxFile))
+		complaints = append(complaints,
+			fmt.Sprintf("%s: %d lines, at most %d: find the second noun in it", s.path, n, maxFile))
 	}
 	longest := maxFunc
 	if s.test {
@@ -48,14 +49,17 @@ func checkSizes(s *source) (complaints []string) {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
 			if lines := s.lines(n); lines > longest {
-				complaints = append(complaints, s.complain(n, "%s has %d lines, at most %d", n.Name.Name, lines, longest))
+				complaints = append(complaints,
+					s.complain(n, "%s has %d lines, at most %d", n.Name.Name, lines, longest))
 			}
 			complaints = append(complaints, checkDepth(s, n, n.Body)...)
 		case *ast.FuncLit:
 			complaints = append(complaints, checkDepth(s, n, n.Body)...)
 		case *ast.FuncType:
 			if count := n.Params.NumFields(); count > maxParams && !s.test {
-				complaints = append(complaints, s.complain(n, "%d parameters, at most %d: make a struct of what belongs together", count, maxParams))
+				complaints = append(complaints,
+					s.complain(n, "%d parameters, at most %d: make a struct of what belongs together",
+						count, maxParams))
 			}
 		}
 		return true
@@ -68,7 +72,8 @@ func checkDepth(s *source, function ast.Node, body *ast.BlockStmt) []string {
 		return nil
 	}
 	if d := depth(body, 0); d > maxDepth {
-		return []string{s.complain(function, "control structures nest %d deep, at most %d: return early or name the inner part", d, maxDepth)}
+		return []string{s.complain(function,
+			"control structures nest %d deep, at most %d: return early or name the inner part", d, maxDepth)}
 	}
 	return nil
 }
@@ -137,7 +142,9 @@ func checkTail(all []*source) (complaints []string) {
 			}
 		}
 		if len(lens) >= tailFrom && long*10 > len(lens) {
-			complaints = append(complaints, fmt.Sprintf("%s: %d of %d functions are longer than %d lines, at most one in ten", where, long, len(lens), tailFunc))
+			complaints = append(complaints,
+				fmt.Sprintf("%s: %d of %d functions are longer than %d lines, at most one in ten",
+					where, long, len(lens), tailFunc))
 		}
 	}
 	return complaints
@@ -154,7 +161,8 @@ func checkPackageSizes(all []*source) (breaches []breach) {
 	for _, dir := range slices.Sorted(maps.Keys(lines)) {
 		if n := lines[dir]; n > maxPackage {
 			breaches = append(breaches, breach{"package", dir, dir,
-				fmt.Sprintf("%s: %d lines without tests, at most %d: give the second idea in it a package", dir, n, maxPackage)})
+				fmt.Sprintf("%s: %d lines without tests, at most %d: give the second idea in it a package",
+					dir, n, maxPackage)})
 		}
 	}
 	return breaches
@@ -170,7 +178,8 @@ func checkColumns(all []*source) (breaches []breach) {
 			number++
 			if n := columns(bytes.TrimRight(line, "\r\n")) - literals[number]; n > maxColumns {
 				breaches = append(breaches, breach{"columns", s.dir, s.path,
-					fmt.Sprintf("%s:%d: %d columns beside its longest string literal, at most %d", s.path, number, n, maxColumns)})
+					fmt.Sprintf("%s:%d: %d columns beside its longest string literal, at most %d",
+						s.path, number, n, maxColumns)})
 			}
 		}
 	}

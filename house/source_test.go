@@ -113,7 +113,8 @@ func parseAll() (all []*source, err error) {
 // files lists what a commit would hold; without git, everything here.
 func files(t *testing.T) []string {
 	t.Helper()
-	if out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard").Output(); err == nil {
+	if out, err := exec.Command("git", "ls-files", "-z", "--cached", "--others",
+		"--exclude-standard").Output(); err == nil {
 		return strings.Split(string(bytes.TrimRight(out, "\x00")), "\x00")
 	}
 	var all []string

@@ -144,7 +144,8 @@ func checkFields(all []*source, records, wide map[string]string) (breaches []bre
 				s.complain(spec, "%s holds a %s: it does more than carry values, and is no record", name, acts)})
 		case n > maxFields && !isRecord && !isWide:
 			breaches = append(breaches, breach{"fields", s.dir, name,
-				s.complain(spec, "%s has %d fields, at most %d: make a struct of what belongs together", name, n, maxFields)})
+				s.complain(spec, "%s has %d fields, at most %d: make a struct of what belongs together",
+					name, n, maxFields)})
 		}
 	})
 	return breaches
@@ -189,7 +190,8 @@ func checkEmbedding(all []*source) (breaches []breach) {
 		for _, inner := range embeds[global(s.dir, spec.Name.Name)] {
 			if deeper := embeds[inner]; len(deeper) > 0 {
 				breaches = append(breaches, breach{"embedding", s.dir, spec.Name.Name,
-					s.complain(spec, "%s embeds %s, which embeds %s: make one of them a field", spec.Name.Name, inner, deeper[0])})
+					s.complain(spec, "%s embeds %s, which embeds %s: make one of them a field",
+						spec.Name.Name, inner, deeper[0])})
 			}
 		}
 	})
@@ -254,7 +256,8 @@ func TestMethodCheckerCanFail(t *testing.T) {
 
 func TestFieldCheckerCanFail(t *testing.T) {
 	f := breaking(t, func(all []*source) []breach {
-		return checkFields(all, map[string]string{"Record": "values", "b.Other": "values"}, map[string]string{"Wide": "reason"})
+		return checkFields(all, map[string]string{"Record": "values", "b.Other": "values"},
+			map[string]string{"Wide": "reason"})
 	})
 	of := func(name string, n int, also string) string {
 		return "package a; type " + name + " struct {\n" + strings.Repeat("a, b int\n", n/2) + also + "\n}"
@@ -272,8 +275,10 @@ func TestEmbeddingCheckerCanFail(t *testing.T) {
 	f := breaking(t, checkEmbedding)
 	f("", "a/x.go", "package a; type A struct { B }; type B struct { c C }; type C struct { net.Conn }")
 	f("A", "a/x.go", "package a; type A struct { *B }; type B struct { net.Conn }")
-	f("A", "a/x.go", `package a; import "epitome/x/b"; type A struct { b.B }`, "x/b/x.go", "package b; type B struct { C }; type C struct{}")
-	f("", "a/x.go", "package a; type A struct { B }", "b/x.go", "package b; type B struct { C }", "a/x_test.go", "package a; type B struct { C }")
+	f("A", "a/x.go", `package a; import "epitome/x/b"; type A struct { b.B }`, "x/b/x.go",
+		"package b; type B struct { C }; type C struct{}")
+	f("", "a/x.go", "package a; type A struct { B }", "b/x.go", "package b; type B struct { C }", "a/x_test.go",
+		"package a; type B struct { C }")
 }
 
 func TestReasonCheckerCanFail(t *testing.T) {

@@ -38,13 +38,15 @@ func TestMain(m *testing.M) {
 func child(what, folder string, round int) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	// The race detector would let each child sleep for a second at its end.
-	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0", childEnv+"="+what, folderEnv+"="+folder, roundEnv+"="+strconv.Itoa(round))
+	cmd.Env = append(os.Environ(), "GORACE=atexit_sleep_ms=0",
+		childEnv+"="+what, folderEnv+"="+folder, roundEnv+"="+strconv.Itoa(round))
 	cmd.Stderr = os.Stderr
 	return cmd
 }
 
 func sayName() {
-	s, err := Open(Options{Folder: os.Getenv(folderEnv), Store: memory.New(1<<20, time.Now), Keep: month, Address: "path"})
+	s, err := Open(Options{Folder: os.Getenv(folderEnv), Store: memory.New(1<<20, time.Now),
+		Keep: month, Address: "path"})
 	if err != nil {
 		fmt.Println("failed", err)
 		return

@@ -73,7 +73,8 @@ func readSecret(path string) ([]byte, error) {
 			return secret, err
 		}
 		if len(secret) > secretSize || time.Since(began) > secretWait {
-			return nil, fmt.Errorf("%s has %d bytes, want %d: delete it, and a new secret is made", path, len(secret), secretSize)
+			return nil, fmt.Errorf("%s has %d bytes, want %d: delete it, and a new secret is made",
+				path, len(secret), secretSize)
 		}
 	}
 }

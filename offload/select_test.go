@@ -120,7 +120,8 @@ func TestUnclearRangeIsRefused(t *testing.T) {
 	f("9223372036854775808", "", `cannot read lines="9223372036854775808": 9223372036854775808 is too large; want at most 9223372036854775807`)
 	f("", "(", "cannot read grep=\"(\": error parsing regexp: missing closing ): `(`")
 	f("", `(a)\1`, "cannot read grep=\"(a)\\\\1\": error parsing regexp: invalid escape sequence: `\\1`")
-	f("", strings.Repeat("a", 257), `cannot read grep="`+strings.Repeat("a", 40)+`": it has 257 bytes; want at most 256`)
+	f("", strings.Repeat("a", 257),
+		`cannot read grep="`+strings.Repeat("a", 40)+`": it has 257 bytes; want at most 256`)
 	f("", "(a{100}){10}x", `cannot read grep="(a{100}){10}x": it has 1023 steps with its repetitions written out; want at most 300`)
 }
 

@@ -217,7 +217,8 @@ func TestShelfAgreesWithAModel(t *testing.T) {
 					got, err := s.Get(s.Name("tests", []byte(text)))
 					if err != nil && (err != ErrUnknown || c.now().Before(l.atLeast)) || err == nil &&
 						(string(got) != text || !c.now().Before(l.atMost)) {
-						rt.Fatalf("%q: %q, %v; it lives from %v to %v, now %v", text, got, err, l.atLeast, l.atMost, c.now())
+						rt.Fatalf("%q: %q, %v; it lives from %v to %v, now %v",
+							text, got, err, l.atLeast, l.atMost, c.now())
 					}
 				}
 			},

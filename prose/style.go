@@ -51,7 +51,8 @@ func (s Style) With(name, value string) (with Style, ok bool, err error) {
 		return s, false, nil
 	}
 	if !slices.Contains(list, value) {
-		return s, true, fmt.Errorf("cannot use x-epitome-%s: write one of %s", strings.ToLower(name), strings.Join(list, ", "))
+		return s, true, fmt.Errorf("cannot use x-epitome-%s: write one of %s",
+			strings.ToLower(name), strings.Join(list, ", "))
 	}
 	*field = value
 	return s, true, nil

@@ -115,7 +115,8 @@ func (s *Script) reachable() error {
 	for _, sec := range s.sections {
 		key := sec.method + " " + sec.target
 		if line, ok := repeats[key]; ok {
-			return fmt.Errorf("section %q, line %d: never played, since the one in line %d repeats", sec.name, sec.line, line)
+			return fmt.Errorf("section %q, line %d: never played, since the one in line %d repeats",
+				sec.name, sec.line, line)
 		}
 		if sec.repeat {
 			repeats[key] = sec.line
@@ -127,7 +128,8 @@ func (s *Script) reachable() error {
 func parseSection(f txtar.File, line int, files archiveFiles) (*section, error) {
 	words := strings.Fields(f.Name)
 	if len(words) != 2 {
-		return nil, fmt.Errorf("section %q, line %d: the name must be a method and a target, or begin with %q", f.Name, line, filePrefix)
+		return nil, fmt.Errorf("section %q, line %d: the name must be a method and a target, or begin with %q",
+			f.Name, line, filePrefix)
 	}
 	b := &builder{
 		sec:   &section{name: f.Name, method: words[0], target: words[1], line: line},

@@ -89,7 +89,8 @@ func TestAnswersOnTheWire(t *testing.T) {
 	for _, tt := range []struct{ name, lines, want string }{
 		{"status only", "status 204 No Content", "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"},
 		{"no reason", "status 200", "HTTP/1.1 200 \r\nContent-Length: 0\r\nConnection: close\r\n\r\n"},
-		{"odd reason", `status 299 "  So  so "`, "HTTP/1.1 299   So  so \r\nContent-Length: 0\r\nConnection: close\r\n\r\n"},
+		{"odd reason", `status 299 "  So  so "`,
+			"HTTP/1.1 299   So  so \r\nContent-Length: 0\r\nConnection: close\r\n\r\n"},
 		{"headers raw and in order", "status 200 OK\nheader b: 1\nheader A:2\nheader \"b:  3 \"\nbody hi",
 			"HTTP/1.1 200 OK\r\nb: 1\r\nA:2\r\nb:  3 \r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi"},
 		{"own framing", "status 200 OK\nheader content-length: 9\nheader Connection: x\nbody hi",
@@ -107,7 +108,8 @@ func TestAnswersOnTheWire(t *testing.T) {
 		{"raw", "raw \"HTTP/1.1 200\\n\"\nraw-size 2 q\nraw-file f", "HTTP/1.1 200\nqqdata\n"},
 		{"raw body", "status 200 OK\nraw x", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nx"},
 		{"closing without a body", "status 200 OK\nhangup", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"},
-		{"pause", "status 200 OK\npause 1ms\n# nothing\n\nbody x", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx"},
+		{"pause", "status 200 OK\npause 1ms\n# nothing\n\nbody x",
+			"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nConnection: close\r\n\r\nx"},
 		{"hangup", "hangup", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -192,7 +194,8 @@ func TestUpgradeEchoes(t *testing.T) {
 	go func() { _, _ = io.WriteString(c, big); _ = c.CloseWrite() }()
 	hearEnd(t, c, big)
 	await(t, u, "closed 1")
-	wantTrace(t, u, "accept 1", "request 1 GET /x", "body 1 0", "sent 1 head 101", "upgraded 1", "gone 1 EOF", "closed 1")
+	wantTrace(t, u, "accept 1", "request 1 GET /x", "body 1 0", "sent 1 head 101", "upgraded 1", "gone 1 EOF",
+		"closed 1")
 }
 
 func TestLargeChunkIsExact(t *testing.T) {

@@ -83,9 +83,11 @@ func (p *provider) serve(w http.ResponseWriter, r *http.Request) {
 	case ask.Model == "retry" && first:
 		w.Header().Set("Retry-After", "1")
 		w.Header().Set("Retry-After-Ms", "50")
-		answer(w, http.StatusTooManyRequests, `{"error":{"message":"Slow down.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`)
+		answer(w, http.StatusTooManyRequests,
+			`{"error":{"message":"Slow down.","type":"requests","param":null,"code":"rate_limit_exceeded"}}`)
 	case ask.Model == "refused":
-		answer(w, http.StatusBadRequest, `{"error":{"message":"No such thing: \u00fc <&>.","type":"invalid_request_error","param":"model","code":"no_such_thing"}}`)
+		answer(w, http.StatusBadRequest,
+			`{"error":{"message":"No such thing: \u00fc <&>.","type":"invalid_request_error","param":"model","code":"no_such_thing"}}`)
 	case ask.Model == "chat" && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip"):
 		w.Header().Set("Content-Encoding", "gzip")
 		answer(w, http.StatusOK, zipped(completion))
@@ -153,7 +155,8 @@ var toolChunks = []string{
 
 // chunk is one event of a stream with the one choice given.
 func chunk(choice string) string {
-	return `data: {"id":"chatcmpl-2","object":"chat.completion.chunk","created":1700000000,"model":"fake","choices":[` + choice + `]}`
+	return `data: {"id":"chatcmpl-2","object":"chat.completion.chunk","created":1700000000,"model":"fake","choices":[` +
+		choice + `]}`
 }
 
 // wireListener hands out connections that remember what was read from them:

@@ -93,7 +93,8 @@ func environ() []string {
 	var kept []string
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(strings.ToUpper(kv), "=")
-		if !strings.HasPrefix(name, "OPENAI_") && !strings.HasPrefix(name, "EPITOME_") && !strings.HasSuffix(name, "_PROXY") {
+		if !strings.HasPrefix(name, "OPENAI_") && !strings.HasPrefix(name, "EPITOME_") &&
+			!strings.HasSuffix(name, "_PROXY") {
 			kept = append(kept, kv)
 		}
 	}

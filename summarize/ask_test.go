@@ -75,7 +75,8 @@ func TestBadAnswersAreFailuresAfterOneMoreTry(t *testing.T) {
 	f("a refusal in a field", says(prose.Answer{Refused: true}), "declined", 2)
 	f("a refusal in words", text("I'm sorry, but I can't help with that."), "lacked the headings Goal, Constraints", 2)
 	f("tool calls", says(prose.Answer{Called: true}), "called a tool", 2)
-	f("missing sections", text(no), "lacked the headings Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
+	f("missing sections", text(no),
+		"lacked the headings Failed Approaches, Open Issues, Next Steps, Critical Values", 2)
 	f("headings alone", text("## Goal\n## Constraints\n## Progress\n## Key Decisions\n## Failed Approaches\n## Open Issues\n## Next Steps\n## Critical Values"), "lacked", 2)
 	f("the form as it was given", text(wording{}.format()), "lacked the headings Goal", 2)
 	f("cut off", says(prose.Answer{Text: no, Cut: true}), "cut off", 2)
@@ -104,7 +105,8 @@ func TestRefusedAnswerIsAskedForMoreSharply(t *testing.T) {
 	r := rigged(t, plain(), says(prose.Answer{Text: "## Goal\nx", Cut: true}), text(good("a")))
 	p := r.answered(question("a"))
 	q := r.requests()
-	if strings.Contains(q[0].Ask, "could not be used") || !strings.Contains(q[1].Ask, "could not be used: it was cut off before its end; be shorter") {
+	if strings.Contains(q[0].Ask, "could not be used") ||
+		!strings.Contains(q[1].Ask, "could not be used: it was cut off before its end; be shorter") {
 		t.Errorf("asked\n%s\nand then\n%s", q[0].Ask, q[1].Ask)
 	}
 	if q[1].Form.MaxOutput != 2*q[0].Form.MaxOutput || q[1].Way != prose.WayContinue || p.InputTokens != 1000 ||
@@ -238,7 +240,8 @@ func TestOtherModelIsAskedByTranscript(t *testing.T) {
 		q.request.Credential != secret {
 		t.Errorf("asked %+v", q)
 	}
-	if !strings.Contains(q.Ask, "please fix a") || !strings.Contains(q.Ask, " result bash, exit code 2]\nmake: *** [all] Error 2\n") {
+	if !strings.Contains(q.Ask, "please fix a") ||
+		!strings.Contains(q.Ask, " result bash, exit code 2]\nmake: *** [all] Error 2\n") {
 		t.Errorf("asked\n%s", q.Ask)
 	}
 	// What is for one upstream goes to no other.

@@ -10,7 +10,7 @@ import (
 
 // Config is the table [summarize] of config.toml, where each key is explained for users.
 type Config struct {
-	Mode      string        `toml:"mode"`   // what a summary is made of; whoever asks decides when, and says which there are
+	Mode      string        `toml:"mode"`   // what a summary is made of; package prose lists the modes
 	Detail    string        `toml:"detail"` // high, medium, low or truncate
 	Model     string        `toml:"model"`  // empty: the conversation's own
 	Upstream  string        `toml:"upstream"`
@@ -55,7 +55,8 @@ func (c Config) Check() error {
 		value any
 		sound bool
 	}{
-		{"summary_wait", c.Wait, c.Wait > 0}, {"summary_timeout", c.Timeout, c.Timeout > 0}, {"jobs", c.Jobs, c.Jobs > 0},
+		{"summary_wait", c.Wait, c.Wait > 0}, {"summary_timeout", c.Timeout, c.Timeout > 0},
+		{"jobs", c.Jobs, c.Jobs > 0},
 		{"queue", c.Queue, c.Queue > 0}, {"tries", c.Tries, c.Tries > 0}, {"pending", c.Pending, c.Pending > 0},
 	} {
 		if !number.sound {

@@ -114,14 +114,16 @@ func TestNothingOfAQuestionIsShown(t *testing.T) {
 		slog.New(h).Info("x", "q", q, "r", Request{Body: []byte("the conversation of a"), Credential: secret})
 	}
 	shown := fmt.Sprintf("%v %+v %#v %s %d", q, q, q, Request{Credential: secret}, q) + log.String()
-	if strings.Contains(shown, "sk-very") || strings.Contains(shown, "fix") || strings.Contains(shown, "the conversation of") {
+	if strings.Contains(shown, "sk-very") || strings.Contains(shown, "fix") ||
+		strings.Contains(shown, "the conversation of") {
 		t.Errorf("shown: %s", shown)
 	}
 	synctest.Test(t, func(t *testing.T) {
 		r := rigged(t, plain(), breaks)
 		r.fails(q, ErrFailed, "")
 		r.calls(3)
-		if all := r.log.String() + fmt.Sprint(r.told()); strings.Contains(all, "sk-very") || strings.Contains(all, "fix") {
+		if all := r.log.String() + fmt.Sprint(r.told()); strings.Contains(all, "sk-very") ||
+			strings.Contains(all, "fix") {
 			t.Errorf("told: %s", all)
 		}
 	})
@@ -162,7 +164,8 @@ func TestJobsAndQueueAreBounded(t *testing.T) {
 		r.calls(6)
 		r.answered(question("one more")) // what was busy is not remembered as a failure
 		if len(r.jobs)+len(r.queue)+r.running+int(r.pending) != 0 {
-			t.Errorf("left over: %d jobs, %d waiting, %d running, %d bytes", len(r.jobs), len(r.queue), r.running, r.pending)
+			t.Errorf("left over: %d jobs, %d waiting, %d running, %d bytes",
+				len(r.jobs), len(r.queue), r.running, r.pending)
 		}
 	})
 }
@@ -221,7 +224,8 @@ func TestWhoWaitsGoesFirst(t *testing.T) {
 		time.Sleep(11 * time.Second)
 		synctest.Wait()
 		q := r.requests()
-		if len(q) != 4 || q[2].Conversation+q[3].Conversation != "the conversation of prepared 3the conversation of prepared 1" &&
+		if len(q) != 4 || q[2].Conversation+
+			q[3].Conversation != "the conversation of prepared 3the conversation of prepared 1" &&
 			q[3].Conversation+q[2].Conversation != "the conversation of prepared 3the conversation of prepared 1" {
 			t.Errorf("then it was the turn of %q and %q", q[2].Conversation, q[len(q)-1].Conversation)
 		}

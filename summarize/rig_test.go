@@ -41,7 +41,8 @@ func good(about string) string {
 
 func question(key string) prose.Question {
 	return prose.Question{
-		Key: key, Conversation: "c1", Upstream: "up", Model: "own", Credential: secret, Continue: []byte("the conversation of " + key),
+		Key: key, Conversation: "c1", Upstream: "up", Model: "own",
+		Credential: secret, Continue: []byte("the conversation of " + key),
 		Transcript: []prose.Entry{
 			{Group: 1, Kind: prose.User, Text: "please fix " + key},
 			{Group: 2, Kind: prose.Call, Tool: "bash", Text: `{"command":"make"}`},

@@ -106,7 +106,8 @@ func shorten(text string, most, step int) string {
 		return text
 	}
 	head, tail := keep-keep/2, keep/2
-	return fmt.Sprintf("%s\n[… %d characters left out …]\n%s", text[:after(text, head)], have-keep, text[before(text, tail):])
+	return fmt.Sprintf("%s\n[… %d characters left out …]\n%s",
+		text[:after(text, head)], have-keep, text[before(text, tail):])
 }
 
 // after is where the text's n-th character ends.

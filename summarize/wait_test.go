@@ -39,7 +39,8 @@ func TestJobsThatHangDoNotHoldUpOthersForLong(t *testing.T) {
 		}
 		synctest.Wait()
 		begun := time.Now()
-		if _, err := r.Ask(t.Context(), question("waits")); !errors.Is(err, ErrBusy) || time.Since(begun) != 15*time.Second {
+		if _, err := r.Ask(t.Context(), question("waits")); !errors.Is(err, ErrBusy) ||
+			time.Since(begun) != 15*time.Second {
 			t.Errorf("%v after %v", err, time.Since(begun))
 		}
 	})

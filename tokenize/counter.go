@@ -61,9 +61,11 @@ func (c *Counters) For(v Vocabulary) (*Counter, error) {
 
 func fileOf(v Vocabulary) vocabularyFile {
 	if v == Cl100k {
-		return vocabularyFile{"cl100k_base.tiktoken", "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7", 100256}
+		return vocabularyFile{"cl100k_base.tiktoken",
+			"223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7", 100256}
 	}
-	return vocabularyFile{"o200k_base.tiktoken", "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", 199998}
+	return vocabularyFile{"o200k_base.tiktoken",
+		"446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", 199998}
 }
 
 func newCounter(v Vocabulary, cs *classes) (*Counter, error) {

@@ -147,7 +147,8 @@ func TestCountingAllocatesNothing(t *testing.T) {
 	if raced {
 		t.Skip("pools forget under the race detector")
 	}
-	text := []byte(strings.Repeat("func (c *Counter) Count(text []byte) int { return 日本語テキスト }\n\t// don't\r\n", 50) + strings.Repeat("=", 3000))
+	text := []byte(strings.Repeat("func (c *Counter) Count(text []byte) int { return 日本語テキスト }\n\t// don't\r\n", 50) +
+		strings.Repeat("=", 3000))
 	for _, v := range vocabularies {
 		c := counter(t, v)
 		c.Count(text)

@@ -106,7 +106,8 @@ func (m Models) Of(name string) Model {
 		name, _, _ = strings.Cut(tuned, ":")
 	}
 	name = name[strings.LastIndexByte(name, '/')+1:]
-	for _, maker := range []string{"anthropic.", "openai.", "openai:", "databricks-"} { // a region may stand before the maker
+	// A region may stand before the maker.
+	for _, maker := range []string{"anthropic.", "openai.", "openai:", "databricks-"} {
 		if _, after, ok := strings.Cut(name, maker); ok {
 			name = after
 		}

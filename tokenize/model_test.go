@@ -13,7 +13,8 @@ func TestModelsFindTheirVocabulary(t *testing.T) {
 		t.Helper()
 		m := models.Of(name)
 		if m.Family != family || m.Vocabulary != v || m.Exact != exact || exact != (m.Ratio == 1) || m.Ratio < 1 {
-			t.Errorf("%s is %s in %s, exact %v, ratio %v; want %s in %s, exact %v", name, m.Family, m.Vocabulary, m.Exact, m.Ratio, family, v, exact)
+			t.Errorf("%s is %s in %s, exact %v, ratio %v; want %s in %s, exact %v",
+				name, m.Family, m.Vocabulary, m.Exact, m.Ratio, family, v, exact)
 		}
 	}
 	o, c := tokenize.O200k, tokenize.Cl100k
@@ -50,7 +51,8 @@ func TestModelsFindTheirVocabulary(t *testing.T) {
 	f("deepseek-r1-distill-llama-70b", "other", o, false)
 	f("openai:gpt-4o", "gpt-4o", o, true)
 	f("ft:gpt-4o:acme/x::id", "gpt-4o", o, true)
-	for _, like := range []string{"o1ympus-7b", "o3d-x", "gpt-4chan", "gpt-40b", "codexqwen", "text-embedding-004", "text-embedding-v3"} {
+	for _, like := range []string{"o1ympus-7b", "o3d-x", "gpt-4chan", "gpt-40b", "codexqwen", "text-embedding-004",
+		"text-embedding-v3"} {
 		f(like, "other", o, false)
 	}
 	f("", "other", o, false)
@@ -58,10 +60,12 @@ func TestModelsFindTheirVocabulary(t *testing.T) {
 
 // The published examples of the provider's cookbook, with the counts its API gave.
 func TestToolsCostWhatTheCookbookSays(t *testing.T) {
-	tools := []tokenize.Tool{{Name: "get_current_weather", Description: "Get the current weather in a given location", Properties: []tokenize.Property{
-		{Key: "location", Type: "string", Description: "The city and state, e.g. San Francisco, CA"},
-		{Key: "unit", Type: "string", Description: "The unit of temperature to return", Enum: []string{"celsius", "fahrenheit"}},
-	}}}
+	tools := []tokenize.Tool{{Name: "get_current_weather", Description: "Get the current weather in a given location",
+		Properties: []tokenize.Property{
+			{Key: "location", Type: "string", Description: "The city and state, e.g. San Francisco, CA"},
+			{Key: "unit", Type: "string", Description: "The unit of temperature to return",
+				Enum: []string{"celsius", "fahrenheit"}},
+		}}}
 	texts := []string{
 		"You are a helpful assistant that can answer to questions about the weather.",
 		"What's the weather like in San Francisco?",

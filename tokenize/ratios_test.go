@@ -207,7 +207,8 @@ func TestAnyAnswersKeepRatiosBounded(t *testing.T) {
 		r := ratios(d)
 		for range rapid.IntRange(0, 60).Draw(t, "answers") {
 			r.Learn("up", "qwen3", rapid.IntRange(-10, 60_000).Draw(t, "counted"), rapid.Int().Draw(t, "used"))
-			r.Learn("up", "qwen3", rapid.IntRange(0, 60_000).Draw(t, "counted"), rapid.IntRange(0, 100_000).Draw(t, "used"))
+			r.Learn("up", "qwen3", rapid.IntRange(0, 60_000).Draw(t, "counted"),
+				rapid.IntRange(0, 100_000).Draw(t, "used"))
 		}
 		ratio, answers := r.Of("up", "qwen3")
 		if (ratio == 0) != (answers == 0) || ratio != 0 && (ratio < 0.3 || ratio > 4) {

@@ -12,20 +12,24 @@ import (
 // kinds are texts of some 60 KB, put together from few words; "epitome bench tokens" has better ones.
 func kinds() map[string][]byte {
 	rng := rand.New(rand.NewPCG(1, 2))
-	words := strings.Fields("the request answer of server reads Handler ctx HTTPServer error was not found while parsing a configuration because its " +
-		"length exceeds maximum value buffer tokenizer stream conversation upstream deadline retry connection summary window artifact quota")
+	words := strings.Fields("the request answer of server reads Handler ctx HTTPServer error was not found while " +
+		"parsing a configuration because its " +
+		"length exceeds maximum value buffer tokenizer stream conversation upstream deadline retry connection " +
+		"summary window artifact quota")
 	signs := strings.Split("天地人日月水火木金土山川東西南北上下左右大小高低新旧私達今朝夕方食飲見聞読書行来出入学校会社電車自転車", "")
 	w := func() string { return words[rng.IntN(len(words))] }
 	lines := map[string]func() string{
 		"prose": func() string { return fmt.Sprintf("When %s %s %s, %s %s don't %s. ", w(), w(), w(), w(), w(), w()) },
 		"code": func() string {
-			return fmt.Sprintf("\tif %s := s.%s(%s[%d:]); err != nil {\n\t\treturn 0, %s\n\t}\n", w(), w(), w(), rng.IntN(99), w())
+			return fmt.Sprintf("\tif %s := s.%s(%s[%d:]); err != nil {\n\t\treturn 0, %s\n\t}\n",
+				w(), w(), w(), rng.IntN(99), w())
 		},
 		"json": func() string {
 			return fmt.Sprintf(`{"id":%d,"%s":{"%s":"%s %s","ok":true}},`, rng.IntN(1e9), w(), w(), w(), w())
 		},
 		"log": func() string {
-			return fmt.Sprintf("2025-11-%02dT10:%02d:07Z INFO %s/%s.go:%d: %s id=%08x\n", 1+rng.IntN(30), rng.IntN(60), w(), w(), rng.IntN(900), w(), rng.Uint32())
+			return fmt.Sprintf("2025-11-%02dT10:%02d:07Z INFO %s/%s.go:%d: %s id=%08x\n",
+				1+rng.IntN(30), rng.IntN(60), w(), w(), rng.IntN(900), w(), rng.Uint32())
 		},
 		"cjk": func() string {
 			sign := func() string { return signs[rng.IntN(len(signs))] }

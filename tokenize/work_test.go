@@ -19,7 +19,8 @@ import (
 func pathological() map[string]string {
 	return map[string]string{
 		"letters": "a", "blanks": " ", "line ends": "\n", "equals": "=", "random letters": "qzjxkvbpygfwmucldrhsnioate",
-		"CJK": "日本語一番", "emoji": "😀", "white space": " \t\n\r ", "digits": "0123456789", "marks": "\u0301", "capitals": "A",
+		"CJK": "日本語一番", "emoji": "😀", "white space": " \t\n\r ", "digits": "0123456789", "marks": "\u0301",
+		"capitals":            "A",
 		"blanks and a letter": "                                x", "marks and capitals": "\u0301AB", "quotes": "'",
 	}
 }

@@ -109,7 +109,8 @@ func (r *Report) Missed() []string {
 // Print writes the report as tables.
 func (r *Report) Print(w io.Writer) error {
 	t := report.NewTable(w, r.Machine)
-	t.Section("Counting a text never seen", "text\tvocabulary\tKB\ttokens\ttiktoken-go's\tbytes/token\tMB/s\ttiktoken-go's\tratio\tquartiles")
+	t.Section("Counting a text never seen",
+		"text\tvocabulary\tKB\ttokens\ttiktoken-go's\tbytes/token\tMB/s\ttiktoken-go's\tratio\tquartiles")
 	for _, x := range r.Speed {
 		theirs := "the same"
 		if x.Tokens != x.TiktokenTokens {

@@ -81,7 +81,8 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.new, "new", "", "the `binary` that is compared with it")
 	flags.StringVar(&o.corpus, "corpus", "", "`folder` with logs of sessions, in any form that bench replay reads")
 	flags.StringVar(&o.clients, "clients", "", "`folder` with requests of clients: CLIENT-headers.json, CLIENT-*.json")
-	flags.StringVar(&o.record, "record", "", "write the fixture of recorded forms into this `folder`, by the old binary")
+	flags.StringVar(&o.record, "record", "",
+		"write the fixture of recorded forms into this `folder`, by the old binary")
 	flags.Var(&o.windows, "windows", "`sizes` in tokens, between commas")
 	flags.Var(&o.modes, "modes", "`modes` of epitome, between commas")
 	flags.Var(&o.summaries, "summaries", "`modes` of summaries: intent is made by code, hybrid asks a model")

@@ -103,7 +103,8 @@ func (p *program) stop() error {
 		return fmt.Errorf("cannot stop process %d: it goes on after SIGTERM", p.cmd.Process.Pid)
 	}
 	if !p.cmd.ProcessState.Success() {
-		return fmt.Errorf("cannot use what process %d has done: %s: %s", p.cmd.Process.Pid, p.cmd.ProcessState, p.lastWords())
+		return fmt.Errorf("cannot use what process %d has done: %s: %s",
+			p.cmd.Process.Pid, p.cmd.ProcessState, p.lastWords())
 	}
 	return nil
 }

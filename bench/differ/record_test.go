@@ -49,7 +49,8 @@ func TestRecordedFormsAreSentToTheByte(t *testing.T) {
 			continue
 		}
 		for k, body := range w.sent {
-			if d := differ(w.Name+", "+[]string{"the last request", "a further request"}[k], body, got[i].sent[k]); d != nil {
+			if d := differ(w.Name+", "+[]string{"the last request", "a further request"}[k], body,
+				got[i].sent[k]); d != nil {
 				t.Error(d)
 			}
 		}

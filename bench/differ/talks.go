@@ -111,7 +111,8 @@ func terminalOutput(n int) string {
 func table(n int) string {
 	rows := make([]any, n)
 	for i := range rows {
-		rows[i] = map[string]any{"sack": i, "weight": i*i%500 + 20, "mill": fmt.Sprintf("mill-%d", i%5), "dry": i%3 == 0}
+		rows[i] = map[string]any{"sack": i, "weight": i*i%500 + 20,
+			"mill": fmt.Sprintf("mill-%d", i%5), "dry": i%3 == 0}
 	}
 	raw, _ := json.Marshal(map[string]any{"rows": rows, "total": n}) // numbers and names always can be
 	return string(raw)
@@ -205,7 +206,8 @@ func chatting(name string) *talk {
 	t := newTalk(name)
 	for i := range 10 {
 		t.user(fmt.Sprintf("What does stone %d weigh, and where does it lie?", i))
-		t.says(strings.Repeat(fmt.Sprintf("Stone %d weighs %d pounds. It lies %d ells from the wheel.\n", i, 90+i, i*4), 18))
+		stone := fmt.Sprintf("Stone %d weighs %d pounds. It lies %d ells from the wheel.\n", i, 90+i, i*4)
+		t.says(strings.Repeat(stone, 18))
 	}
 	t.user("And the last one?")
 	return t

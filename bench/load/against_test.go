@@ -22,7 +22,8 @@ func TestFiguresStandBesideThoseOfTheOthers(t *testing.T) {
 		if c.Ratio != nil {
 			ratio = fmt.Sprint(*c.Ratio)
 		}
-		got = append(got, fmt.Sprintf("%s in %s: %g, %s %g, %s", c.Figure, c.Unit, c.Subject, c.Contender, c.Other, ratio))
+		got = append(got, fmt.Sprintf("%s in %s: %g, %s %g, %s",
+			c.Figure, c.Unit, c.Subject, c.Contender, c.Other, ratio))
 	}
 	want := []string{"latency, 2 KB in µs: 110, old 100, 1.1", "added latency, 2 KB in µs: 90, old 0, none",
 		"start to ready in ms: 100, old 80, 1.25"}

@@ -140,7 +140,8 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 // startUpstream runs the scripted upstream in a process of its own.
 func (r *loadRun) startUpstream(ctx context.Context) (*lineup.Lane, error) {
 	command := append(append([]string{}, r.opts.Self...), "upstream", "--listen", "{listen}")
-	up, err := lineup.Launch(ctx, lineup.Contender{Name: "upstream", Command: command, Fixed: r.opts.UpstreamListen}, "")
+	upstream := lineup.Contender{Name: "upstream", Command: command, Fixed: r.opts.UpstreamListen}
+	up, err := lineup.Launch(ctx, upstream, "")
 	if err != nil {
 		return nil, err
 	}

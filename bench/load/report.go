@@ -195,7 +195,8 @@ func (r *Report) Print(w io.Writer) error {
 		t.Row("%s\t%s\t%d\t%.0f\t%s\t%s", sizeName(x.Bytes), x.Contender, x.Conns, x.PerSecond,
 			report.Optional(x.VsNginx, "%.2f×"), report.Optional(x.CPUUS, "%.0f"))
 	}
-	t.Section("Start and memory (RSS)", "contender\tready (ms)\tidle (MB)\tafter load (MB)\tidle streams\tper stream (KB)")
+	t.Section("Start and memory (RSS)",
+		"contender\tready (ms)\tidle (MB)\tafter load (MB)\tidle streams\tper stream (KB)")
 	for _, x := range r.Footprint {
 		t.Row("%s\t%.0f\t%s\t%s\t%d\t%s", x.Contender, x.ReadyMS, report.Optional(x.IdleMB, "%.1f"),
 			report.Optional(x.LoadedMB, "%.1f"),

@@ -8,7 +8,7 @@ type Bill struct {
 	RawTokens   int      `json:"raw_tokens"`   // as the clients sent them
 	RawBilled   float64  `json:"raw_billed"`   // for sending everything
 	SentBilled  float64  `json:"sent_billed"`  // for what was sent in its place
-	OwnBilled   float64  `json:"own_billed"`   // for what the policy asked of a model of its own accord, answers included
+	OwnBilled   float64  `json:"own_billed"`   // for the policy's own requests to a model, answers included
 	OwnRequests int      `json:"own_requests"` // in how many requests
 	Saving      float64  `json:"saving"`       // of the first, what the other two leave; negative if it is dearer
 	Billed      *float64 `json:"billed"`       // relative to sending everything

@@ -22,7 +22,8 @@ func playedOf(t *testing.T, folder string) (files []string, copies int) {
 	for _, c := range report.Courses {
 		files = append(files, filepath.Base(c.Conversation))
 	}
-	if told := strings.Contains(text, "conversations were left out: they are the beginning of another one"); told != (report.Copies > 0) {
+	if told := strings.Contains(text,
+		"conversations were left out: they are the beginning of another one"); told != (report.Copies > 0) {
 		t.Errorf("%d copies: %s", report.Copies, text)
 	}
 	if report.Conversations != len(files) {

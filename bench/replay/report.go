@@ -29,7 +29,7 @@ type Row struct {
 	Lines        *float64 `json:"recall_lines"`   // long lines in calls
 	UserText     *float64 `json:"user_text"`      // of hot requests: what stands there word for word
 	Misses       int      `json:"misses"`         // needs that do not stand in the request, lines aside
-	Retrievable  *float64 `json:"retrievable"`    // of what was taken out and is needed: what lies in an artifact that the request names
+	Retrievable  *float64 `json:"retrievable"`    // of what is needed and was taken out: what lies in an artifact
 	CPUMS        *float64 `json:"cpu_ms"`         // processor time of shaping a request, median; else time
 	Invalid      int      `json:"invalid"`        // requests
 	Unrestored   int      `json:"unrestored"`     // requests that could not be put together again
@@ -43,8 +43,8 @@ type Report struct {
 	Copies        int            `json:"copies"` // conversations left out, as they are the beginning of another one
 	Requests      int            `json:"requests"`
 	CacheMinutes  float64        `json:"cache_minutes"` // how long the provider has a request cached; 0: for ever
-	Timed         int            `json:"timed"`         // requests of which is known how long after the one before they came
-	Expired       int            `json:"expired"`       // of those, how many came when the provider's cache held nothing any more
+	Timed         int            `json:"timed"`         // requests whose pause after the one before is known
+	Expired       int            `json:"expired"`       // of those, how many came after the provider's cache had expired
 	RawTokens     int            `json:"raw_tokens"`    // of all requests as the clients sent them
 	Rows          []Row          `json:"rows"`
 	Kinds         []Kind         `json:"kinds,omitempty"`

@@ -71,7 +71,8 @@ func read(folders ...string) (source, error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, file{filepath.ToSlash(strings.TrimPrefix(path, filepath.FromSlash(root+"/"))), string(text)})
+			all = append(all, file{filepath.ToSlash(strings.TrimPrefix(path, filepath.FromSlash(root+"/"))),
+				string(text)})
 		}
 	}
 	return all, nil
@@ -243,7 +244,8 @@ func (m *maker) listing() string {
 		if mode[0] == 'l' {
 			name += " -> ../" + m.path()
 		}
-		fmt.Fprintf(&b, "%s %2d %s %s %8d %s %s\n", mode, 1+m.rng.IntN(9), m.pick("root", "build", "agent"), m.pick("root", "staff", "agent"),
+		fmt.Fprintf(&b, "%s %2d %s %s %8d %s %s\n",
+			mode, 1+m.rng.IntN(9), m.pick("root", "build", "agent"), m.pick("root", "staff", "agent"),
 			m.rng.IntN(1<<uint(6+m.rng.IntN(18))), m.time().Format("Jan _2 15:04"), name)
 	}
 	return b.String()
@@ -266,7 +268,8 @@ func (m *maker) packages() string {
 		name := strings.ToLower(m.pick("lib", "python3-", "golang-", "", "node-") + m.join(1+m.rng.IntN(2), "-"))
 		version := fmt.Sprintf("%d.%d.%d%s", m.rng.IntN(12), m.rng.IntN(40), m.rng.IntN(20),
 			m.pick("", "-1", "+dfsg-2", "-3ubuntu0.4", "~rc1-1", "-"+m.hex(3)))
-		fmt.Fprintf(&b, "ii  %-30s %-20s %-6s %s\n", name, version, m.pick("amd64", "all", "arm64"), strings.ToLower(m.join(3+m.rng.IntN(5), " ")))
+		fmt.Fprintf(&b, "ii  %-30s %-20s %-6s %s\n",
+			name, version, m.pick("amd64", "all", "arm64"), strings.ToLower(m.join(3+m.rng.IntN(5), " ")))
 	}
 	return b.String()
 }
@@ -278,9 +281,11 @@ func (m *maker) build() string {
 		work := fmt.Sprintf("$WORK/b%03d", m.rng.IntN(900))
 		switch m.rng.IntN(3) {
 		case 0:
-			fmt.Fprintf(&b, "mkdir -p %s/\ncat >%s/importcfg << 'EOF' # internal\npackagefile %s=%s/%s-d\nEOF\n", work, work, m.path(), m.pick("/root/.cache", "/home/agent/.cache/build"), m.hex(20))
+			fmt.Fprintf(&b, "mkdir -p %s/\ncat >%s/importcfg << 'EOF' # internal\npackagefile %s=%s/%s-d\nEOF\n",
+				work, work, m.path(), m.pick("/root/.cache", "/home/agent/.cache/build"), m.hex(20))
 		case 1:
-			fmt.Fprintf(&b, "[%d/%d] cc -O2 -g -Wall -I%s -D%s=%d -c %s -o %s/_x%03d.o\n", i+1, 40+i, m.path(), strings.ToUpper(m.word()), m.rng.IntN(9999), m.path(), work, i)
+			fmt.Fprintf(&b, "[%d/%d] cc -O2 -g -Wall -I%s -D%s=%d -c %s -o %s/_x%03d.o\n",
+				i+1, 40+i, m.path(), strings.ToUpper(m.word()), m.rng.IntN(9999), m.path(), work, i)
 		default:
 			fmt.Fprintf(&b, "%s:%d:%d: %s: %s '%s' [-W%s]\n", m.path(), m.rng.IntN(2000), m.rng.IntN(100),
 				m.pick("error", "warning", "note"), m.join(4, " "), m.word(), strings.ToLower(m.join(2, "-")))
@@ -299,7 +304,8 @@ func (m *maker) apiAnswer() string {
 		items = append(items, object{
 			"id": id, "node_id": m.hex(10), "number": m.rng.IntN(9000), "state": m.pick("open", "closed", "merged"),
 			"title": m.join(4+m.rng.IntN(6), " "), "body": m.join(10+m.rng.IntN(30), " "),
-			"html_url": fmt.Sprintf("https://git.example.com/%s/%s/issues/%d", login, strings.ToLower(m.word()), id%9000),
+			"html_url": fmt.Sprintf("https://git.example.com/%s/%s/issues/%d",
+				login, strings.ToLower(m.word()), id%9000),
 			"user": object{"login": login, "id": m.rng.IntN(1e8),
 				"avatar_url": "https://avatars.example.com/u/" + m.hex(4) + "?v=4", "site_admin": m.rng.IntN(9) == 0},
 			"labels": []object{{"name": strings.ToLower(m.word()), "color": m.hex(3), "default": true},

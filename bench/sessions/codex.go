@@ -25,7 +25,8 @@ func isCodex(v value) bool {
 	if v.Get("payload").IsObject() {
 		return slices.Contains(codexLines, kind)
 	}
-	return slices.Contains(codexItems, kind) && !v.Get("message").Exists() && (kind != "message" || v.Get("content").IsArray())
+	return slices.Contains(codexItems, kind) && !v.Get("message").Exists() &&
+		(kind != "message" || v.Get("content").IsArray())
 }
 
 func (r *codex) line(v value) {

@@ -52,7 +52,8 @@ func coding(m *maker) {
 func (c *coder) begin() job {
 	name := components[len(c.done)%len(components)]
 	s := props.Subject{Package: name, Symbol: "Round" + strings.ToUpper(name[:1]) + name[1:]}
-	j := job{subject: s, ticket: fmt.Sprintf("BUG-%05d", c.d.IntN(100_000)), trace: fmt.Sprintf("tr-%08x", c.d.Uint32())}
+	j := job{subject: s, ticket: fmt.Sprintf("BUG-%05d", c.d.IntN(100_000)),
+		trace: fmt.Sprintf("tr-%08x", c.d.Uint32())}
 	for _, part := range []string{name, "rules", "totals"} {
 		path := fmt.Sprintf("internal/%s/%s.go", name, part)
 		if c.files[path] == "" {
@@ -66,7 +67,8 @@ func (c *coder) begin() job {
 
 func (c *coder) ticket() {
 	j := c.begin()
-	c.user(fmt.Sprintf("Ticket %s: %s is off by a cent when %s. %s", j.ticket, j.subject.Symbol, props.Reason(c.d), props.Paragraph(c.d, c.d.IntN(5))))
+	c.user(fmt.Sprintf("Ticket %s: %s is off by a cent when %s. %s",
+		j.ticket, j.subject.Symbol, props.Reason(c.d), props.Paragraph(c.d, c.d.IntN(5))))
 	c.does("Where is it used?", c.grep(j.subject.Symbol))
 	if c.d.IntN(2) == 0 {
 		c.does("", c.read(j.paths[0]), c.read(j.paths[1]))
@@ -83,12 +85,15 @@ func (c *coder) ticket() {
 		c.does("Once more what stands there now.", c.read(j.path))
 		c.edit(&j, j.path)
 	}
-	c.does("", step{"bash", arguments{"command": "go test -race ./internal/" + j.subject.Package + "/..."}, props.Passing(c.d, j.subject)})
+	c.does("", step{"bash", arguments{"command": "go test -race ./internal/" + j.subject.Package + "/..."},
+		props.Passing(c.d, j.subject)})
 	if c.d.IntN(3) == 0 {
 		c.service(j)
 	}
-	c.does("", step{"bash", arguments{"command": fmt.Sprintf("git commit -am '%s: %s'", j.ticket, props.Reason(c.d))}, "1 file changed\n"})
-	c.tells(fmt.Sprintf("Done: %s. %s rounds once, after the sum; the tests of %s pass.", j.ticket, j.subject.Symbol, j.path))
+	c.does("", step{"bash", arguments{"command": fmt.Sprintf("git commit -am '%s: %s'", j.ticket, props.Reason(c.d))},
+		"1 file changed\n"})
+	c.tells(fmt.Sprintf("Done: %s. %s rounds once, after the sum; the tests of %s pass.",
+		j.ticket, j.subject.Symbol, j.path))
 	c.done = append(c.done, j)
 }
 
@@ -96,7 +101,8 @@ func (c *coder) ticket() {
 func (c *coder) comeBack() {
 	j := c.done[c.d.IntN(len(c.done))]
 	c.user(fmt.Sprintf("Back to %s for a moment: is that safe when %s?", j.ticket, props.Reason(c.d)))
-	c.does("I look at what was logged then.", step{"bash", arguments{"command": "grep -c " + j.trace + " logs/" + j.subject.Package + ".log"}, "1\n"})
+	c.does("I look at what was logged then.",
+		step{"bash", arguments{"command": "grep -c " + j.trace + " logs/" + j.subject.Package + ".log"}, "1\n"})
 	if c.d.IntN(2) == 0 {
 		c.does("", c.read(j.path))
 	}
@@ -162,6 +168,7 @@ func (c *coder) replace(path, line string) string {
 	}
 	fresh := strings.Split(line, " // ")[0] + " // " + props.Reason(c.d)
 	c.files[path] = strings.Replace(c.files[path], line, fresh, 1)
-	c.does("", step{"edit_file", arguments{"path": path, "old_text": line, "new_text": fresh}, "edited " + path + ": 1 replacement"})
+	c.does("", step{"edit_file", arguments{"path": path, "old_text": line, "new_text": fresh},
+		"edited " + path + ": 1 replacement"})
 	return fresh
 }

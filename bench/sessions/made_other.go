@@ -73,7 +73,8 @@ func browsing(m *maker) {
 	screens := map[string]string{}
 	for m.more() {
 		title := props.Topic(m.d)
-		m.user(fmt.Sprintf("Find the order about the %s and write its number into the list. %s", title, props.Sentence(m.d)))
+		m.user(fmt.Sprintf("Find the order about the %s and write its number into the list. %s",
+			title, props.Sentence(m.d)))
 		text, numbers := props.Screen(m.d, site, "Orders: "+title, 15+m.d.IntN(60))
 		m.does("I begin with the list.", step{"goto", arguments{"url": "https://" + site + "/admin/sales"}, text})
 		for range 4 + m.d.IntN(8) {
@@ -112,7 +113,8 @@ func support(m *maker) {
 				props.Page(m.d, "help.example", props.Topic(m.d), 1+m.d.IntN(4))})
 		}
 		if payment := between(orders[number], `"reference": "`, `"`); m.d.IntN(2) == 0 {
-			m.does("", step{"refund", arguments{"order": number, "payment": payment}, `{"state": "accepted", "reference": "` + payment + `"}`})
+			m.does("", step{"refund", arguments{"order": number, "payment": payment},
+				`{"state": "accepted", "reference": "` + payment + `"}`})
 		}
 		m.tells(props.Paragraph(m.d, 2+m.d.IntN(3)))
 	}

@@ -59,9 +59,11 @@ func (r openCode) answer(t *thread, number int, m value) {
 				arguments: argumentsOf(state.Get("input"))}, at)
 			switch state.Get("status").Str {
 			case "completed":
-				t.addResult(part.Get("callID").Str, state.Get("output").String(), since(start, clock(state.Get("time.end"))))
+				t.addResult(part.Get("callID").Str, state.Get("output").String(),
+					since(start, clock(state.Get("time.end"))))
 			case "error":
-				t.addResult(part.Get("callID").Str, state.Get("error").String(), since(start, clock(state.Get("time.end"))))
+				t.addResult(part.Get("callID").Str, state.Get("error").String(),
+					since(start, clock(state.Get("time.end"))))
 			}
 		}
 		return true

@@ -126,8 +126,10 @@ func TestWhatCannotBeReadIsTold(t *testing.T) {
 	f("[1]", 0, none+"it is no JSON")
 	f(`{"a":1}`, 0, none+"it holds no session of a format that is known")
 	f(`{"messages":[]}`, 0, none+"it has no messages")
-	f(`{"messages":[{"type":"user","content":"a"},{"type":"gemini","content":"b"}]}`, 0, none+"it holds no session of a format that is known")
-	f(`{"system":"s","messages":[{"role":"user","content":"a"}]}`, 0, none+"it holds no session of a format that is known")
+	f(`{"messages":[{"type":"user","content":"a"},{"type":"gemini","content":"b"}]}`,
+		0, none+"it holds no session of a format that is known")
+	f(`{"system":"s","messages":[{"role":"user","content":"a"}]}`,
+		0, none+"it holds no session of a format that is known")
 	f(`{"messages":[{"role":"user","content":"a"},{"role":"assistant","content":[{"type":"tool_use","id":"x","name":"y","input":{}}]}]}`, 0, none+"it holds no session of a format that is known")
 	f(`{"messages":[{"role":"user","content":"a"}`, 0, none+"it is no JSON")
 	f(`{"messages":[{"role":"user","content":"a"}]}`, 1)
@@ -188,14 +190,16 @@ func TestCallsAreSoundWhateverTheLogSays(t *testing.T) {
 	f("assistant1 tool", line("assistant", use("1", `{}`)+","+use("2", `{}`)), line("user", answer("2")))
 	f("assistant1 tool user", call, ask, line("user", answer("1")))
 	f("assistant1 tool assistant1 tool", call, line("user", answer("1")), call, line("user", answer("1")))
-	f("assistant2 tool tool", line("assistant", use("", `"text"`)+","+use("", `{}`)), line("user", answer("")+","+answer("")))
+	f("assistant2 tool tool", line("assistant", use("", `"text"`)+","+use("", `{}`)),
+		line("user", answer("")+","+answer("")))
 	f("assistant user", line("assistant", `{"type":"text","text":"a"},`+use("1", `{}`)), ask)
 }
 
 func TestLongLinesAreSkipped(t *testing.T) {
 	good := `{"type":"user","message":{"content":"a"}}` + "\n" + `{"type":"assistant","message":{"content":"b"}}` + "\n"
 	for _, log := range []string{
-		strings.Repeat("x", 200_000) + "\n" + good + good, good + `{"type":"user","message":{"content":"` + strings.Repeat("y", 200_000) + `"}}` + "\n" + good,
+		strings.Repeat("x", 200_000) + "\n" + good + good,
+		good + `{"type":"user","message":{"content":"` + strings.Repeat("y", 200_000) + `"}}` + "\n" + good,
 	} {
 		var all []Conversation
 		left, err := readFrom("log", newLines(strings.NewReader(log), 100_000), func(c Conversation) error {
@@ -220,7 +224,8 @@ func TestWhatIsKeptOfALogIsBounded(t *testing.T) {
 	}
 	in.read(newLines(strings.NewReader(line("user", "a")+line("assistant", "b")+line("user", "c")+line("user",
 		strings.Repeat("x", 50))+line("user", "d")), mostLine))
-	if len(all) != 1 || gjson.GetBytes(all[0].Body, "messages.#").Int() != 4 || !strings.Contains(in.leftOut(), "of text that are kept") {
+	if len(all) != 1 || gjson.GetBytes(all[0].Body, "messages.#").Int() != 4 ||
+		!strings.Contains(in.leftOut(), "of text that are kept") {
 		t.Errorf("%d conversations, left %q", len(all), in.leftOut())
 	}
 }
@@ -272,7 +277,8 @@ func TestFindLooksIntoFolders(t *testing.T) {
 		}
 	}
 	f(0, []string{""}, []string{"a/b/rollout", "a/one.jsonl", "a/two.json"})
-	f(0, []string{"c.txt", "a/notes.md", "a", "a/b"}, []string{"a/b/rollout", "a/notes.md", "a/one.jsonl", "a/two.json", "c.txt"})
+	f(0, []string{"c.txt", "a/notes.md", "a", "a/b"},
+		[]string{"a/b/rollout", "a/notes.md", "a/one.jsonl", "a/two.json", "c.txt"})
 	f(2, []string{"empty", "missing"}, nil)
 }
 

@@ -248,7 +248,8 @@ func (c *Client) Close() { _ = c.Conn.Close() }
 // PostRequest is a whole chat request as bytes.
 func PostRequest(at Site, target string, payload []byte) []byte {
 	r := fmt.Appendf(nil, "POST %s%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nAccept: application/json\r\n"+
-		"Authorization: Bearer bench\r\nX-Epitome-Rent: 0\r\nContent-Type: application/json\r\n"+MadeHeader+": %d\r\nContent-Length: %d\r\n\r\n",
+		"Authorization: Bearer bench\r\nX-Epitome-Rent: 0\r\nContent-Type: application/json\r\n"+
+		MadeHeader+": %d\r\nContent-Length: %d\r\n\r\n",
 		at.Prefix, target, at.Addr, len(payload), len(payload))
 	return append(r, payload...)
 }

@@ -68,7 +68,8 @@ func stream(ctx context.Context, client openai.Client) (map[string]any, error) {
 	if err := events.Err(); err != nil {
 		return nil, err
 	}
-	return map[string]any{"chunks": chunks, "text": whole.Choices[0].Message.Content, "tokens": whole.Usage.TotalTokens}, nil
+	return map[string]any{"chunks": chunks, "text": whole.Choices[0].Message.Content,
+		"tokens": whole.Usage.TotalTokens}, nil
 }
 
 // tools lets the model ask for a tool in a stream, answers the call and reads the closing text.
@@ -100,7 +101,8 @@ func tools(ctx context.Context, client openai.Client) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"tool": call.Function.Name, "arguments": arguments, "text": answer.Choices[0].Message.Content}, nil
+	return map[string]any{"tool": call.Function.Name, "arguments": arguments,
+		"text": answer.Choices[0].Message.Content}, nil
 }
 
 // retry meets a 429 first; sending again is the SDK's own doing.
