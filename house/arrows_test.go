@@ -16,11 +16,8 @@ type room struct {
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
 var house = map[string]room{
 	".": {
-		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy" +
-			" bench/replay bench/through console console/logs console/metrics demo event offload prose proxy" +
-			" rewrite rewrite/chat rewrite/conversation rewrite/decision rewrite/limits rewrite/plan" +
-			" rewrite/span scripted store store/disk store/memory summarize tokenize unit window window/overflow",
-		"main wires everything; nothing imports it, and no test code is linked into the program",
+		"command command/commandtest",
+		"main is where the program begins and ends; what it did itself, no test could call",
 	},
 	"bench/backend": {
 		"bench/wire tokenize",
@@ -87,6 +84,12 @@ var house = map[string]room{
 		"demo/props rewrite/chat rewrite/conversation",
 		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured",
 	},
+	"bench/subject": {
+		"bench/policy bench/replay bench/through config daemon event offload prose proxy rewrite rewrite/chat" +
+			" rewrite/limits store store/memory summarize tokenize unit window window/overflow",
+		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its tests: " +
+			"who measures must not matter",
+	},
 	"bench/through": {
 		"bench/backend bench/policy bench/price bench/replay bench/wire",
 		"it plays a proxy from outside, on the wire; with the proxy's code in it, it would measure something else; replay is for its tests",
@@ -94,6 +97,24 @@ var house = map[string]room{
 	"bench/wire": {
 		"",
 		"it is what is left of HTTP when nothing may cost anything; who measures with it must not matter",
+	},
+	"command": {
+		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/replay" +
+			" bench/subject bench/through config console daemon demo instance offload prose proxy rewrite rewrite/chat" +
+			" rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
+	},
+	"command/commandtest": {
+		"instance scripted scripted/scriptedtest",
+		"scripts see the program from outside, as a user does; only where its card lies they must know",
+	},
+	"config": {
+		"console event prose proxy rewrite/limits summarize unit window",
+		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare",
+	},
+	"config/configtest": {
+		"",
+		"it only finds a file",
 	},
 	"console": {
 		"",
@@ -106,6 +127,11 @@ var house = map[string]room{
 	"console/metrics": {
 		"event",
 		"metrics are a fold over events; what else they counted would be a second truth",
+	},
+	"daemon": {
+		"config console console/logs console/metrics event instance offload prose proxy rewrite rewrite/chat rewrite/decision" +
+			" rewrite/plan store store/disk store/memory summarize tokenize window window/overflow",
+		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"demo": {
 		"demo/props tokenize",
@@ -130,6 +156,11 @@ var house = map[string]room{
 	"house/missing": {
 		"",
 		"it only ends a test, and every package may have tests that lack something",
+	},
+	"instance": {
+		"config console console/metrics proxy rewrite/limits summarize",
+		"a running epitome is found and asked from outside; with the daemon in it, it could not ask an older one; " +
+			"proxy, limits and summarize are for its tests",
 	},
 	"offload": {
 		"store",
@@ -271,7 +302,7 @@ var house = map[string]room{
 }
 
 // forTests may be imported by any _test.go file.
-const forTests = "bench/benchtest bench/lineup/lineuptest event event/eventtest house/missing rewrite/chat " +
+const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing rewrite/chat " +
 	"rewrite/conversation rewrite/rewritetest scripted scripted/scriptedtest store/disk store/memory " +
 	"store/storetest unit"
 
@@ -288,7 +319,8 @@ var bans = []ban{
 	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
 	{"github.com/prometheus", "console/metrics",
 		"metrics are a fold over events; counters on the request path would be a second truth"},
-	{"testing", "bench/lineup/lineuptest house/missing scripted/scriptedtest store/storetest rewrite/rewritetest",
+	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/storetest " +
+		"rewrite/rewritetest",
 		"package testing registers flags and weighs on the program; only test code needs it"},
 }
 

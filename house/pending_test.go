@@ -17,21 +17,19 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 // pendingNames are the things that break a rule, by the rule. A thing is named without its package, so that it may
 // move.
 var pendingNames = map[string]string{
-	"methods": "Proxy exchange",
-	"fields":  "Proxy clientConn exchange keeping",
-	"embedding": "holding narrated " +
-		"seenLedger settings",
-	"package": ". proxy",
+	"methods":   "Proxy exchange",
+	"fields":    "Proxy clientConn exchange",
+	"embedding": "holding settings",
+	"package":   "proxy",
 }
 
 // pendingCounts are how many places break a rule, below some folders together: a place that is
 // covered by several entries counts for the first.
 var pendingCounts = []debt{
-	{"columns", "*", 251}, // what is being moved
-	{"participles", "*", 13},
+	{"columns", "*", 113}, // what is being moved
+	{"participles", "*", 9},
 	{"homonyms", "*", 1},
-	{"root", "*", 63},
-	{"architecture", "*", 74},
+	{"architecture", "*", 46},
 }
 
 // mostShown is how many breaches of a debt are listed when it has grown. Of more nobody would find the new ones among

@@ -1,0 +1,95 @@
+// Package subject is epitome as a replay sees it: a policy that shapes each conversation in a store of its own.
+//
+// It promises that decisions are those of a running epitome with the same configuration, and that nothing depends on
+// the machine's speed. A stand-in takes the model's place where summaries are asked for.
+package subject
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"epitome/bench/policy"
+	"epitome/config"
+	"epitome/daemon"
+	"epitome/offload"
+	"epitome/prose"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/limits"
+	"epitome/store/memory"
+	"epitome/tokenize"
+	"epitome/window"
+)
+
+// Subject is how conversations are shaped in a replay.
+type Subject struct {
+	Conf config.Config
+	// Exact counts tokens as the models do that the requests name; else they are characters / 3.6, as in the replay's
+	// own figures.
+	Exact bool
+	Code  bool // no model is asked for summaries
+	// folder is that of the shelf, which lends artifacts the names that its secret gives: a model reads a name of equal
+	// length as a few tokens more or less. Where it is empty they lie in memory, with new names each time.
+	folder string
+}
+
+// shaper shapes the requests of one conversation, with a store and a shelf of its own in memory.
+type shaper struct {
+	shaper *rewrite.Shaper
+	limits *limits.Limits
+	style  prose.Style
+	teller *narrator // nil: no model is asked
+	last   rewrite.Output
+}
+
+// Open makes a replay of one conversation.
+func (p Subject) Open(tokens int) (policy.Shaping, error) {
+	const most = 256 << 20 // bytes; more than any conversation's decisions take
+	facts := memory.New(most, time.Now)
+	artifacts, err := offload.Open(offload.Options{
+		Folder: p.folder, Store: facts, Quota: most, Keep: time.Hour, Address: "none",
+	})
+	if err != nil {
+		return policy.Shaping{}, err
+	}
+	var windows atomic.Pointer[window.Windows]
+	windows.Store(window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, nil))
+	m := daemon.Deps(facts, artifacts, &windows, time.Hour)
+	m.Memo = tokenize.NewMemo(1 << 14)
+	vocabulary := tokenize.O200k
+	if !p.Exact {
+		vocabulary = tokenize.Characters
+		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: vocabulary, Ratio: 1})
+	}
+	r := &shaper{limits: &p.Conf.Rewrite, style: p.Conf.Style()}
+	closing := facts.Close
+	if !p.Code {
+		r.teller = newNarrator(p.Conf.Summarize, facts, windows.Load(), daemon.CountIn(vocabulary, m.Counters))
+		m.Summariser = r.teller
+		closing = func() error { return errors.Join(r.teller.Close(context.Background()), facts.Close()) }
+	}
+	r.shaper = rewrite.NewShaper(m)
+	return policy.Shaping{
+		Shaper: r, Restore: func([]byte) ([]byte, error) { return r.last.Restore(artifacts.Get) }, Close: closing,
+		Artifact: func(name string) ([]byte, bool) {
+			content, err := artifacts.Get(name)
+			return content, err == nil
+		},
+	}, nil
+}
+
+// Shape is one request of the conversation.
+func (r *shaper) Shape(body []byte, at time.Time) (s policy.Shaped, err error) {
+	asked := rewrite.Input{Dialect: chat.Dialect{}, Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style}
+	if r.teller != nil {
+		asked.Client = r.teller
+	}
+	r.last = r.shaper.Shape(asked)
+	s = policy.Shaped{Body: r.last.Body, Decided: r.last.Report.Broke}
+	if r.teller != nil {
+		s.Asked, err = r.teller.answerAhead(s.Body)
+	}
+	return s, errors.Join(r.last.Report.Err, err)
+}

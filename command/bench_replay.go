@@ -1,0 +1,102 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"epitome/bench/policy"
+	"epitome/bench/replay"
+	"epitome/bench/subject"
+	"epitome/config"
+	"epitome/unit"
+)
+
+type replayCmd struct {
+	verdict
+	Paths      []string      `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of logs: Claude Code, Codex, OpenCode, pi, SWE-agent, Chat Completions requests. Default: made-up sessions."`
+	Window     []string      `placeholder:"TOKENS" help:"Windows in tokens to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
+	Preset     string        `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
+	Exact      bool          `help:"Let epitome count tokens of the models that the files name. By default it counts characters / 3.6, as the figures do."`
+	Sessions   uint          `default:"12" placeholder:"N" help:"How many sessions to make up if no PATHS are given. Default: ${default}."`
+	Seed       uint64        `default:"1" placeholder:"N" help:"Number that made-up sessions are made from. Equal seeds make equal sessions. Default: ${default}."`
+	WritePrice float64       `default:"1" placeholder:"TIMES" help:"Price of a token that is new to the provider's cache. Some providers charge 1.25. Default: ${default}."`
+	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider's cache holds a request, for the bill, where logs have times. 0s means for ever. cache_life in the configuration is what epitome assumes. Default: ${default}."`
+	Summaries  string        `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome makes summaries. configured: as [summarize] says; a stand-in plays the model, and the bill includes it. code: without a model. Default: ${default}."`
+	Bar        bool          `help:"Compare the figures with the project's goals, which were set on its own collection of conversations."`
+	By         string        `placeholder:"WHAT" enum:",kind,conversation" default:"" help:"kind adds the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for. conversation adds those of each conversation."`
+	Misses     int           `placeholder:"N" help:"List, for each policy and window, the first N names that an answer needed and its request lacked."`
+	HTML       string        `placeholder:"FILE" help:"Also write the report with charts to this file, as a page that needs nothing else."`
+	replayThrough
+}
+
+// byCode is the value of --summaries by which no model is asked.
+const byCode = "code"
+
+// mostSessions is more than anybody waits for.
+const mostSessions = 100_000
+
+func (k replayCmd) Run(c *cli) error {
+	conf, err := c.load()
+	if err != nil {
+		return err
+	}
+	limits := conf.Rewrite
+	if k.Preset != "" {
+		if err := limits.SetPreset(k.Preset); err != nil {
+			return err
+		}
+	}
+	windows, err := tokensOf(k.Window)
+	if err != nil {
+		return err
+	}
+	if !(k.WritePrice >= 0.1 && k.WritePrice <= 10) { // nor what is not a number
+		return fmt.Errorf("cannot use write price %g: write how many times the price of an uncached token it is, from 0.1 to 10", k.WritePrice)
+	}
+	how := subject.Subject{Conf: conf, Exact: k.Exact, Code: k.Summaries == byCode}
+	how.Conf.Rewrite = limits
+	if k.Misses < 0 {
+		return fmt.Errorf("cannot list %d misses: write how many, or leave it out", k.Misses)
+	}
+	if k.Proxy == "" && k.UpstreamListen != "" {
+		return errors.New("cannot use --upstream-listen without --proxy: it is where that proxy forwards to")
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := k.replay(ctx, replay.Options{
+		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice,
+		CacheLife: k.cacheLife(),
+		Windows:   windows, Bar: k.Bar, ByKind: k.By == "kind", ByConversation: k.By == "conversation",
+		Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
+		Policies: []policy.Policy{{Name: "epitome, " + limits.Preset, Open: how.Open}},
+	})
+	if err != nil {
+		return err
+	}
+	if err := k.report(r); err != nil || r.Conversations > 0 {
+		return err
+	}
+	return errors.New("cannot replay: there is no conversation; give logs of sessions, files with a chat-completions request each, or folders of such")
+}
+
+// cacheLife is what the replay takes for the flag.
+func (k replayCmd) cacheLife() time.Duration {
+	if k.CacheLife == 0 {
+		return -1
+	}
+	return k.CacheLife.D()
+}
+
+// tokensOf reads windows as people write them.
+func tokensOf(list []string) (windows []int, err error) {
+	for _, text := range list {
+		n, err := config.ParseWindow(text)
+		if err != nil {
+			return nil, err
+		}
+		windows = append(windows, n)
+	}
+	return windows, nil
+}

@@ -1,0 +1,107 @@
+// Package command is the command line: one file for each command, which reads its flags, puts together what it needs
+// and prints what comes of it.
+//
+// It promises that an error is printed once, in one sentence that says what to do, and that the exit status is 0 where
+// all went well, 2 where the command line cannot be read, the command's own for run, and 1 for everything else.
+package command
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+
+	"github.com/alecthomas/kong"
+
+	"epitome/config"
+	"epitome/instance"
+)
+
+// cli is the command line.
+type cli struct {
+	Config   string `placeholder:"FILE" help:"Configuration file (TOML). Default: epitome/config.toml in your configuration folder, if it exists. 'epitome check --defaults' prints every key."`
+	Listen   string `placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free port. Default: 127.0.0.1:7070."`
+	Upstream string `placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Paths under /u/NAME/ keep their upstream. Default: openai (https://api.openai.com/v1)."`
+	Data     string `placeholder:"FOLDER" help:"Folder for what epitome keeps on disk, in plain text. Default: epitome in your data folder."`
+	Mode     string `placeholder:"MODE" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
+
+	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
+
+	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
+	Run      runCmd      `cmd:"" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
+	Explain  explainCmd  `cmd:"" help:"Say what epitome would do to a request, and why."`
+	Artifact artifactCmd `cmd:"" help:"Print what epitome took out of a conversation."`
+	Demo     demoCmd     `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
+	Check    checkCmd    `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
+	Bench    benchCmd    `cmd:"" help:"Measure epitome on this machine."`
+	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	defaults string // the text of the program's own config.toml
+}
+
+// load reads the configuration, with the flags above the file.
+func (c *cli) load() (config.Config, error) {
+	return config.Load(c.defaults, c.Config, config.Overrides{
+		Listen: c.Listen, Upstream: c.Upstream, Data: c.Data, Mode: c.Mode,
+	})
+}
+
+// Run does what args ask for, and returns the status to exit with. defaults is the text of the program's own
+// config.toml.
+func Run(defaults string, args []string) int {
+	c := cli{defaults: defaults}
+	parser, err := kong.New(&c, kong.Name("epitome"), kong.UsageOnError(), kong.Vars{"version": "epitome " + instance.Version()},
+		kong.Description("A transparent proxy that keeps long-running AI agents inside their model's context window."))
+	if err != nil {
+		panic("BUG: the command line is not well-formed: " + err.Error())
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		parser.Errorf("%v; 'epitome --help' lists commands and flags", err)
+		return 2
+	}
+	return exitCode(parsed.Run(&c))
+}
+
+// exitCode reports err, if there is something to report, and is the status to end with.
+func exitCode(err error) int {
+	var child *exec.ExitError
+	var status exitStatus
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &child):
+		return statusOf(child.ProcessState)
+	}
+	fmt.Fprintln(os.Stderr, "epitome: "+err.Error())
+	return 1
+}
+
+// exitStatus ends the program with a status and without a word.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
+
+type versionCmd struct{}
+
+func (versionCmd) Run() error {
+	_, err := fmt.Println("epitome " + instance.Version())
+	return err
+}
+
+// newLog writes text for a person at a terminal and JSON for everything else.
+func newLog(f *os.File) *slog.Logger {
+	if isTerminal(f) {
+		return slog.New(slog.NewTextHandler(f, nil))
+	}
+	return slog.New(slog.NewJSONHandler(f, nil))
+}
+
+// isTerminal reports whether somebody reads along.
+func isTerminal(f *os.File) bool {
+	s, err := f.Stat()
+	return err == nil && s.Mode()&os.ModeCharDevice != 0
+}

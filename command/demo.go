@@ -1,0 +1,130 @@
+package command
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"epitome/config"
+	"epitome/daemon"
+	"epitome/demo"
+	"epitome/proxy"
+)
+
+type demoCmd struct {
+	verdict
+	Window string `placeholder:"TOKENS" default:"64k" help:"Tokens that the model holds, as 64k or 64000. Default: 64k."`
+	Turns  int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
+	Seed   uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
+	All    bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
+	Keep   bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
+}
+
+// Run plays the session with the built-in configuration, or with that of --config.
+func (k demoCmd) Run(c *cli) (err error) {
+	if c.Listen+c.Upstream+c.Data != "" {
+		return errors.New("cannot run the demo with --listen, --upstream or --data: it brings its own; --config, --mode and its own flags are heeded")
+	}
+	window, err := config.ParseWindow(k.Window)
+	if err != nil {
+		return err
+	}
+	folder, err := demoFolder()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, k.leave(folder)) }()
+	if err := seal(folder, k.Seed); err != nil {
+		return err
+	}
+	s := stagedDemo{defaults: c.defaults, folder: folder, window: window, file: c.Config, mode: c.Mode}
+	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open}
+	if !k.JSON {
+		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := demo.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	return k.report(r)
+}
+
+// leave takes the folder away, or says where it is.
+func (k demoCmd) leave(folder string) error {
+	if k.Keep {
+		fmt.Fprintln(os.Stderr, "epitome: what was put aside lies in "+filepath.Join(folder, daemon.ArtifactFolder)+", the log beside it")
+		return nil
+	}
+	return os.RemoveAll(folder)
+}
+
+// demoFolder makes a folder for what epitome keeps. Its path stands in what the model is sent, so it is the same one
+// as long as that is free.
+func demoFolder() (folder string, err error) {
+	folder = filepath.Join(os.TempDir(), "epitome-demo")
+	if os.Mkdir(folder, 0o700) == nil {
+		return folder, nil
+	}
+	if folder, err = os.MkdirTemp("", "epitome-demo-"); err != nil { // another demo runs, or was kept
+		return "", fmt.Errorf("cannot make a folder for the demo: %w", err)
+	}
+	return folder, nil
+}
+
+// seal makes the secret in the folder that of the seed. Names of artifacts depend on it, and stand in what the model
+// is sent.
+func seal(folder string, seed uint64) error {
+	secret := sha256.Sum256(fmt.Appendf(nil, "epitome demo %d", seed))
+	if err := os.WriteFile(filepath.Join(folder, "secret"), secret[:], 0o600); err != nil {
+		return fmt.Errorf("cannot write to the folder of the demo: %w", err)
+	}
+	return nil
+}
+
+// stagedDemo starts the daemon for a demo, with all that belongs to it.
+type stagedDemo struct {
+	defaults string
+	folder   string
+	window   int
+	file     string // of the configuration; empty is the built-in one
+	mode     string
+}
+
+// config is the daemon's own but for what a demo brings.
+func (s stagedDemo) config(upstream string) (config.Config, error) {
+	file := s.file
+	if file == "" {
+		file = os.DevNull // the user's own would make it another demo on each machine
+	}
+	conf, err := config.Load(s.defaults, file, config.Overrides{Listen: "127.0.0.1:0", Data: s.folder, Mode: s.mode})
+	if err != nil {
+		return config.Config{}, err
+	}
+	conf.Upstream, conf.Upstreams, conf.Routes = config.URLUpstream, map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}, nil
+	conf.Window.Models, conf.Window.Probe = map[string]int{demo.Model: s.window}, false // its model is asked for nothing but its part
+	return conf, conf.Validate()
+}
+
+// open starts the daemon before an upstream. Closing it is as a signal would end it.
+func (s stagedDemo) open(upstream string) (demo.Proxy, error) {
+	log, err := os.OpenFile(filepath.Join(s.folder, "epitome.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return demo.Proxy{}, fmt.Errorf("cannot write a log: %w", err)
+	}
+	signals := make(chan os.Signal, 1)
+	d := daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, func() (config.Config, error) { return s.config(upstream) })
+	if err := d.Start(false); err != nil {
+		return demo.Proxy{}, errors.Join(err, log.Close())
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- d.Serve() }()
+	return demo.Proxy{URL: "http://" + d.Address() + "/v1", Close: func() error {
+		signals <- os.Interrupt
+		return errors.Join(<-ended, log.Close())
+	}}, nil
+}

@@ -1,0 +1,337 @@
+package command
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"epitome/config"
+	"epitome/console"
+	"epitome/daemon"
+	"epitome/instance"
+	"epitome/prose"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
+	"epitome/tokenize"
+	"epitome/unit"
+	"epitome/window"
+)
+
+type explainCmd struct {
+	File   string `arg:"" placeholder:"FILE" help:"A Chat Completions request, as a file of JSON. - is the standard input."`
+	Window string `placeholder:"TOKENS" help:"Assume that the model holds this many tokens, as 32k or 200000."`
+	Preset string `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
+	Turns  bool   `help:"Play the request as a conversation: turn by turn, as its client would have sent it, beginning with nothing known."`
+	JSON   bool   `xor:"output" help:"Print the report as JSON."`
+	Body   bool   `xor:"output" help:"Print the request as epitome would send it, instead of a report."`
+}
+
+// Run needs neither a running epitome nor a key, and writes nothing but its report.
+func (k explainCmd) Run(c *cli) error {
+	conf, err := c.load()
+	if err != nil {
+		return err
+	}
+	if k.Preset != "" {
+		if err := conf.Rewrite.SetPreset(k.Preset); err != nil {
+			return err
+		}
+	}
+	body, err := k.read()
+	if err != nil {
+		return err
+	}
+	folder, err := conf.DataFolder()
+	if err != nil {
+		return err
+	}
+	e := explaining{conf: conf, body: body}
+	if err := e.windows(k.Window); err != nil {
+		return err
+	}
+	defer func() { e.close() }()
+	if k.Turns {
+		e.known = "nothing: the conversation is played from its beginning"
+		err = e.begin(folder)
+	} else {
+		err = e.open(folder)
+	}
+	if err != nil {
+		return err
+	}
+	return k.print(e.report(k.Turns))
+}
+
+func (k explainCmd) print(r *explainReport) error {
+	switch {
+	case k.Body:
+		_, err := os.Stdout.Write(r.body)
+		return err
+	case k.JSON:
+		return r.json(os.Stdout)
+	}
+	return r.print(os.Stdout, isTerminal(os.Stdout))
+}
+
+func (k explainCmd) read() (body []byte, err error) {
+	if k.File == "-" {
+		body, err = io.ReadAll(os.Stdin)
+	} else {
+		body, err = os.ReadFile(k.File)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the request %s: %w", k.File, config.PathCause(err))
+	}
+	if err := json.Unmarshal(body, &json.RawMessage{}); err != nil {
+		return nil, fmt.Errorf("cannot explain %s: it is not JSON: %w", k.File, err)
+	}
+	return body, nil
+}
+
+// explaining is what one report is made with.
+type explaining struct {
+	conf   config.Config
+	body   []byte
+	window atomic.Pointer[window.Windows]
+	given  bool // the window is the command line's
+	means  rewrite.Deps
+	shaper *rewrite.Shaper
+	known  string   // what of the conversation is known, in words
+	note   string   // what is to be read before anything else
+	via    string   // the upstream's name, where the configuration's is not the one that requests went to
+	ending []func() // what is to be done at the end, the last first
+}
+
+func (e *explaining) close() {
+	for i := len(e.ending) - 1; i >= 0; i-- {
+		e.ending[i]()
+	}
+}
+
+func (e *explaining) windows(text string) error {
+	c := e.conf.Window
+	if text != "" {
+		tokens, err := config.ParseWindow(text)
+		if err != nil {
+			return err
+		}
+		c, e.given = window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, true
+	}
+	e.window.Store(window.New(c, nil))
+	return nil
+}
+
+// open looks for the conversation in what epitomes that do not run have decided. One that runs holds its store: then
+// nothing is known.
+func (e *explaining) open(home string) error {
+	running := ""
+	for i, folder := range instance.FoldersIn(home) {
+		if b, err := instance.Read(folder); err == nil {
+			if _, err := b.Ask(); err == nil {
+				running = b.Listen
+				continue
+			}
+		}
+		if e.scopeIsOne() && (e.find(folder, "") || i > 0 && e.find(folder, instance.RunOpenAI)) {
+			return nil
+		}
+	}
+	e.via = ""
+	if running != "" {
+		e.known = "nothing: a running epitome holds what was decided; with x-epitome-mode: observe it tells what it would do"
+		e.note = "This is what would be done to a conversation never seen; what epitome on " + running +
+			" has decided is not in it. --turns comes closer."
+		return e.begin(home)
+	}
+	return e.openHome(home)
+}
+
+// find reports whether the conversation is known in the folder, as one that went to the upstream of this name, and if
+// it is, takes what is known from there.
+func (e *explaining) find(folder, via string) bool {
+	k, err := daemon.OpenLeft(e.conf, folder)
+	if err != nil {
+		return false
+	}
+	e.via = via
+	e.look(k)
+	request, err := chat.Read(e.body)
+	if err != nil || e.shape(e.body, request.Model).Report.Repeated == 0 {
+		_ = k.Close()
+		return false
+	}
+	e.look(k) // anew: to shape is to remember
+	e.known = "what was decided in " + folder
+	e.ending = append(e.ending, func() { _ = k.Close() })
+	return true
+}
+
+// look takes what is known from what was kept, and writes nothing there.
+func (e *explaining) look(k daemon.Left) {
+	e.use(k.Shadow(e.conf, &e.window))
+}
+
+// openHome begins with what is known of other conversations, if anything is.
+func (e *explaining) openHome(home string) error {
+	if !e.scopeIsOne() {
+		e.known = "nothing: what was decided belongs to a credential or a header, which this request does not come with"
+		return e.begin(home)
+	}
+	k, err := daemon.OpenLeft(e.conf, home)
+	if err != nil {
+		e.known = "nothing: no decision was ever made here"
+		if !errors.Is(err, console.ErrNoArtifact) {
+			e.known = "nothing: " + err.Error()
+		}
+		return e.begin(home)
+	}
+	e.known = "what was decided in " + home
+	e.ending = append(e.ending, func() { _ = k.Close() })
+	e.look(k)
+	return nil
+}
+
+// scopeIsOne reports whether everything is remembered for everybody.
+func (e *explaining) scopeIsOne() bool {
+	return e.conf.Scope == "shared" || e.conf.Scope == "auto" && console.Loopback(e.conf.Listen)
+}
+
+// begin starts with nothing decided. Names are those of the folder's secret, if it has one, and nothing is kept.
+func (e *explaining) begin(folder string) error {
+	if _, err := os.Stat(filepath.Join(folder, daemon.StoreFolder)); err != nil {
+		var failed error
+		if folder, failed = os.MkdirTemp("", "epitome-explain-"); failed != nil {
+			return fmt.Errorf("cannot make a folder for what is not to stay: %w", failed)
+		}
+		e.ending = append(e.ending, func() { _ = os.RemoveAll(folder) })
+	}
+	m, err := daemon.Unwritten(e.conf, folder, &e.window)
+	if err == nil {
+		e.use(m)
+	}
+	return err
+}
+
+func (e *explaining) use(m rewrite.Deps) {
+	e.means, e.shaper = m, rewrite.NewShaper(m)
+}
+
+// upstream is the one that a request for the model goes to, if its path does not say.
+func (e *explaining) upstream(model string) string {
+	if e.via != "" {
+		return e.via
+	}
+	for _, r := range e.conf.Routes {
+		if unit.Match(r.Model, model) {
+			return r.Upstream
+		}
+	}
+	return e.conf.Upstream
+}
+
+// shape shapes one request of the conversation.
+func (e *explaining) shape(body []byte, model string) rewrite.Output {
+	return e.shaper.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body, Upstream: e.upstream(model),
+		Limits: &e.conf.Rewrite, Style: e.conf.Style()})
+}
+
+// report explains the request, and the conversation before it if turns says so.
+func (e *explaining) report(turns bool) *explainReport {
+	r := &explainReport{Mode: e.conf.Mode, Preset: e.conf.Rewrite.Preset, Bytes: len(e.body), Known: e.known,
+		Note: e.note, body: e.body, Changes: []explainChange{}}
+	request, err := chat.Read(e.body)
+	if err != nil {
+		r.Reason = err.Error()
+		return r
+	}
+	if turns {
+		r.Turns = e.turns(request)
+	}
+	shaped := e.shape(e.body, request.Model)
+	r.body = shaped.Body
+	e.describe(r, request, shaped.Report)
+	for _, c := range shaped.StandingChanges(request) {
+		r.Changes = append(r.Changes, explained(c))
+	}
+	return r
+}
+
+// describe says what the request is made of and what the limits are.
+func (e *explaining) describe(r *explainReport, request *conversation.Request, told rewrite.Report) {
+	r.Model, r.Upstream = request.Model, e.upstream(request.Model)
+	r.Window, r.Usable, r.MaxOutput = told.Window, told.Usable, request.MaxOutput
+	r.WindowFrom = string(e.window.Load().Of(r.Upstream, request.Model).Source)
+	if e.given {
+		r.WindowFrom = "command line"
+	}
+	r.Counted = vocabularyOf(e.means.Models.Of(request.Model), told)
+	r.Messages, r.Groups, r.Rounds = len(request.Items), len(request.Groups()), len(request.Turns())
+	r.Rent = e.conf.Rewrite.Rent
+	r.Limits = e.conf.Rewrite.Bounds(told.Window, told.Usable)
+	r.Summaries = e.summaries(r)
+	r.Before, r.After = explainSize(told.Before), explainSize(told.After)
+	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()
+	r.Action, r.Broke, r.Repeated, r.Reason = told.Action, told.Broke, told.Repeated, told.Reason
+	if told.Err != nil {
+		r.Failed = told.Err.Error()
+	}
+}
+
+// summaries says who makes them. What a model is asked costs something, and explain asks none.
+func (e *explaining) summaries(r *explainReport) string {
+	style, conf := e.conf.Style().At(r.Window), e.conf.Summarize
+	if style.Mode != prose.ModeLLM && style.Mode != prose.ModeHybrid {
+		return fmt.Sprintf("Its summary is made by code alone (mode %s).", style.Mode)
+	}
+	key := "with the client's credential"
+	if conf.Upstream != "" && conf.Upstream != r.Upstream {
+		key = "with that upstream's own key"
+	}
+	return fmt.Sprintf("For its summary (mode %s) the proxy asks %s at %s, %s, at %d tokens or ahead of need from %d on; here no model is asked.",
+		style.Mode, cmp.Or(conf.Model, r.Model), cmp.Or(conf.Upstream, r.Upstream), key,
+		r.Limits.Of("compact_at"), r.Limits.Of("prepare_at"))
+}
+
+// vocabularyOf says how well tokens of the model can be counted.
+func vocabularyOf(m tokenize.Model, told rewrite.Report) string {
+	switch {
+	case told.Answers > 0:
+		return fmt.Sprintf("as %s × %.2f, learned from %d answers", m.Vocabulary, told.Ratio, told.Answers)
+	case m.Ratio == 1:
+		return fmt.Sprintf("as %s", m.Vocabulary)
+	}
+	return fmt.Sprintf("as %s × %.2f", m.Vocabulary, m.Ratio)
+}
+
+// turns plays all requests of the conversation but the last one: wherever the assistant answered, one had been sent.
+func (e *explaining) turns(request *conversation.Request) []explainTurn {
+	list := []explainTurn{}
+	if len(request.Items) == 0 {
+		return list
+	}
+	end := request.Items[len(request.Items)-1].End
+	for i := max(request.Head, 1); i < len(request.Items); i++ {
+		if request.Items[i].Role != conversation.Assistant || request.Items[i-1].Role == conversation.Assistant {
+			continue
+		}
+		body, err := span.Splice(e.body, []span.Edit{{Span: span.Span{Start: request.Items[i-1].End, End: end}}})
+		if err != nil {
+			continue // the spans of a request that was read do not overlap
+		}
+		told := e.shape(body, request.Model).Report
+		t := explainTurn{Messages: i, TokensBefore: told.Before.Total(), TokensAfter: told.After.Total(),
+			Broke: told.Broke, Reason: told.Reason}
+		for _, c := range told.Changes {
+			t.Changes = append(t.Changes, explained(c))
+		}
+		list = append(list, t)
+	}
+	return list
+}

@@ -1,0 +1,283 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"epitome/rewrite"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+	"epitome/window"
+)
+
+// explainReport is what explain tells of a request. Tokens are the model's.
+type explainReport struct {
+	Model        string          `json:"model"`
+	Upstream     string          `json:"upstream"`
+	Mode         string          `json:"mode"`
+	Preset       string          `json:"preset"`
+	Bytes        int             `json:"bytes"`
+	Messages     int             `json:"messages"`
+	Groups       int             `json:"groups"`
+	Rounds       int             `json:"user_messages"`
+	Counted      string          `json:"counted"` // by which vocabulary, and times what
+	Window       int             `json:"window"`
+	WindowFrom   string          `json:"window_from"`
+	MaxOutput    int             `json:"max_output"` // tokens that the request asks for; 0 if it does not say
+	Usable       int             `json:"usable"`
+	Limits       limits.Bounds   `json:"limits"`
+	Rent         float64         `json:"rent"`
+	Summaries    string          `json:"summaries"` // who makes them, in a sentence
+	Note         string          `json:"note"`      // what is to be read first; empty if there is nothing of the kind
+	Known        string          `json:"known"`     // what of the conversation was known before
+	Before       explainSize     `json:"before"`
+	After        explainSize     `json:"after"`
+	TokensBefore int             `json:"tokens_before"`
+	TokensAfter  int             `json:"tokens_after"`
+	Action       string          `json:"action"`
+	Broke        bool            `json:"broke"`    // messages that had been sent would be sent in another form
+	Repeated     int             `json:"repeated"` // messages in a form that was decided before
+	Changes      []explainChange `json:"changes"`
+	Reason       string          `json:"reason"` // why nothing new would be done
+	Failed       string          `json:"failed"` // what went wrong inside epitome
+	Turns        []explainTurn   `json:"turns,omitempty"`
+
+	body []byte // as it would be sent
+}
+
+// explainSize is how many tokens a request is, by what they are spent on.
+type explainSize struct {
+	System    int `json:"system"`
+	Tools     int `json:"tools"`
+	User      int `json:"user"`
+	Assistant int `json:"assistant"`
+	Results   int `json:"results"`
+	Images    int `json:"images"`
+	Other     int `json:"other"`
+}
+
+// explainChange is one message that would not be sent whole.
+type explainChange struct {
+	Message  int    `json:"message"` // its index in the request
+	Tool     string `json:"tool"`
+	Argument string `json:"argument"`
+	Rung     string `json:"rung"`
+	Why      string `json:"why"`
+	Before   int    `json:"before"`
+	After    int    `json:"after"`
+	Artifact string `json:"artifact"`
+}
+
+// explainTurn is one request of the conversation before the last.
+type explainTurn struct {
+	Messages     int             `json:"messages"`
+	TokensBefore int             `json:"tokens_before"`
+	TokensAfter  int             `json:"tokens_after"`
+	Broke        bool            `json:"broke"`
+	Changes      []explainChange `json:"changes"`
+	Reason       string          `json:"reason"`
+}
+
+// decidedBefore is in the place of a reason: decisions do not hold theirs.
+const decidedBefore = "decided before"
+
+func explained(c plan.Change) explainChange {
+	e := explainChange{c.Item, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact}
+	if e.Why == "" {
+		e.Why = decidedBefore
+	}
+	return e
+}
+
+func (r *explainReport) json(w io.Writer) error {
+	out := json.NewEncoder(w)
+	out.SetIndent("", "  ")
+	return out.Encode(r)
+}
+
+// page writes text and tables, and keeps the first error.
+type page struct {
+	w   io.Writer
+	err error
+}
+
+func (p *page) line(format string, args ...any) {
+	if p.err == nil {
+		_, p.err = fmt.Fprintf(p.w, format+"\n", args...)
+	}
+}
+
+// table writes rows whose cells are separated by tabs.
+func (p *page) table(rows []string) {
+	t := tabwriter.NewWriter(p.w, 0, 0, 2, ' ', 0)
+	for _, row := range rows {
+		fmt.Fprintln(t, row) // the error comes with Flush
+	}
+	if err := t.Flush(); p.err == nil {
+		p.err = err
+	}
+}
+
+// print writes the report for people.
+func (r *explainReport) print(w io.Writer, terminal bool) error {
+	p := &page{w: w}
+	switch {
+	case r.Note != "" && terminal:
+		p.line("\x1b[1m%s\x1b[0m\n", r.Note) // bold
+	case r.Note != "":
+		p.line("%s\n", r.Note)
+	}
+	if r.Messages == 0 {
+		p.line("Nothing would be done: %s. The request would go on as it came.", r.Reason)
+		return p.err
+	}
+	p.line("%s, to upstream %s: %d messages, %d groups, %d of them of the user; %d bytes", orNone(r.Model), r.Upstream, r.Messages, r.Groups, r.Rounds, r.Bytes)
+	p.line("")
+	r.printParts(p)
+	p.line("")
+	r.printLimits(p)
+	r.printTurns(p)
+	p.line("")
+	p.line("Known before: %s.", r.Known)
+	r.printChanges(p)
+	return p.err
+}
+
+func orNone(model string) string {
+	if model == "" {
+		return "no model"
+	}
+	return model
+}
+
+// printParts writes what the tokens are spent on.
+func (r *explainReport) printParts(p *page) {
+	rows := []string{"tokens\tas it came\tas it would be sent"}
+	b, a := r.Before, r.After
+	for _, part := range []struct {
+		name          string
+		before, after int
+	}{
+		{"system", b.System, a.System}, {"tools", b.Tools, a.Tools}, {"user", b.User, a.User},
+		{"assistant", b.Assistant, a.Assistant},
+		{"results", b.Results, a.Results}, {"images, sound", b.Images, a.Images}, {"other", b.Other, a.Other},
+		{"together", r.TokensBefore, r.TokensAfter},
+	} {
+		if part.before > 0 || part.after > 0 {
+			rows = append(rows, fmt.Sprintf("%s\t%d\t%d", part.name, part.before, part.after))
+		}
+	}
+	p.table(rows)
+	p.line("Counted %s.", r.Counted)
+}
+
+// printLimits writes what the request is held against.
+func (r *explainReport) printLimits(p *page) {
+	share := func(tokens int) string {
+		return fmt.Sprintf("%d\t%.0f %%", tokens, 100*float64(r.TokensBefore)/float64(max(tokens, 1)))
+	}
+	l := r.Limits
+	p.table([]string{
+		"limit\ttokens\tof it filled",
+		"window (" + r.WindowFrom + ")\t" + share(r.Window),
+		"usable, with room for the answer\t" + share(r.Usable),
+		"line for clearing\t" + share(l.Of("clear_at")),
+		"line for compacting\t" + share(l.Of("compact_at")),
+		"to which that brings it\t" + share(l.Of("compact_to")),
+		fmt.Sprintf("a result\t%d, keeps %d\t", l.Of("offload_tokens"), l.Of("offload_keep")),
+		fmt.Sprintf("a file read\t%d, keeps %d\t", l.Of("offload_read_tokens"), l.Of("offload_read_keep")),
+	})
+	if r.WindowFrom == string(window.Default) {
+		p.line("Nothing is known of this model, so the window is a guess: set window.models in the configuration.")
+	}
+	p.line("Preset %s. Clearing leaves the newest %d tokens of results and %d groups alone, and frees at least %d tokens at the line.",
+		r.Preset, l.Of("protect_tokens"), l.Of("protect_groups"), l.Of("clear_at_least"))
+	p.line("Compacting leaves up to %d tokens of the newest groups as they are. %s", l.Of("keep_tokens"), r.Summaries)
+}
+
+// printTurns writes the turns at which something was done, and how many there were.
+func (r *explainReport) printTurns(p *page) {
+	if r.Turns == nil {
+		return
+	}
+	rows := []string{"request\tmessages\ttokens\tsent\tmessage\trung\ttool\tbefore\tafter\twhy"}
+	for i, t := range r.Turns {
+		for k, c := range t.Changes {
+			head := "\t\t\t"
+			if k == 0 {
+				head = fmt.Sprintf("%d\t%d\t%d\t%d", i+1, t.Messages, t.TokensBefore, t.TokensAfter)
+			}
+			rows = append(rows, head+fmt.Sprintf("\t%d\t%s\t%s\t%d\t%d\t%s", c.Message, c.Rung, c.what(), c.Before, c.After, c.Why))
+		}
+	}
+	p.line("")
+	p.line("%d requests came before this one. What was decided at them:", len(r.Turns))
+	if len(rows) == 1 {
+		p.line("nothing.")
+		return
+	}
+	p.table(rows)
+	line := r.Limits.Of("clear_at")
+	if slices.ContainsFunc(r.Turns, func(t explainTurn) bool { return belowLine(t.TokensAfter, t.Changes, line) }) {
+		r.printRent(p)
+	}
+}
+
+// belowLine reports whether results were cleared in a request that was below the line, which is so many tokens now.
+func belowLine(now int, changes []explainChange, line int) bool {
+	cleared := false
+	for _, c := range changes {
+		if c.Rung == rewrite.ActionClear && c.Why != decidedBefore {
+			cleared, now = true, now+c.Before-c.After
+		}
+	}
+	return cleared && now < line
+}
+
+func (r *explainReport) printRent(p *page) {
+	p.line("Below the line, old results are cleared once what they cost in the provider's cache comes to %v times what clearing costs.", r.Rent)
+}
+
+// longestArgument is how many characters of an argument stand in a table.
+const longestArgument = 40
+
+// what says which call a change is about.
+func (c explainChange) what() string {
+	argument := []rune(strings.Join(strings.Fields(c.Argument), " "))
+	if len(argument) > longestArgument {
+		argument = append(argument[:longestArgument-1], '…')
+	}
+	return strings.TrimSpace(c.Tool + " " + string(argument))
+}
+
+// printChanges writes what would be done to this request, or why nothing is.
+func (r *explainReport) printChanges(p *page) {
+	switch {
+	case r.Failed != "":
+		p.line("Something fails inside epitome, so the request would go on in the form decided last: %s.", r.Failed)
+	case len(r.Changes) == 0:
+		p.line("Nothing would be done: %s.", r.Reason)
+		return
+	case r.Reason != "":
+		p.line("Nothing new would be done: %s. These would be sent as decided before:", r.Reason)
+	case r.Broke:
+		p.line("These would not be sent whole. Some were sent in another form before, so the provider's cache would miss once:")
+	default:
+		p.line("These would not be sent whole:")
+	}
+	rows := []string{"message\ttool\trung\tbefore\tafter\tartifact\twhy"}
+	for _, c := range r.Changes {
+		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%s\t%s", c.Message, c.what(), c.Rung, c.Before, c.After, c.Artifact, c.Why))
+	}
+	p.table(rows)
+	if belowLine(r.TokensAfter, r.Changes, r.Limits.Of("clear_at")) {
+		r.printRent(p)
+	}
+	if r.Mode != "on" {
+		p.line("The mode is %s: the request would be sent as it came.", r.Mode)
+	}
+}

@@ -1,0 +1,36 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"epitome/console"
+	"epitome/offload"
+)
+
+// Artifacts is the shelf as it is read from outside.
+type Artifacts struct{ *offload.Shelf }
+
+// Open returns the content under a name, which the caller closes, and its size in bytes.
+func (a Artifacts) Open(name string) (content io.ReadCloser, size int64, err error) {
+	if content, size, err = a.Shelf.Open(name); errors.Is(err, offload.ErrUnknown) {
+		err = console.ErrNoArtifact
+	}
+	return content, size, err
+}
+
+// Lines reads which lines are wanted, and returns what copies them.
+func (Artifacts) Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error) {
+	want, err := offload.ParseRange(lines, grep)
+	if err != nil {
+		return nil, err
+	}
+	return func(from io.Reader, to io.Writer) error {
+		err := offload.Select(from, to, want)
+		if errors.Is(err, offload.ErrNoLines) {
+			err = fmt.Errorf("%w: %w", console.ErrNoLines, err)
+		}
+		return err
+	}, nil
+}

@@ -1,0 +1,44 @@
+package daemon
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	"epitome/console"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/store/memory"
+)
+
+// compact is what /-/compact does: the conversation is shaped as the proxy would shape it for the same headers, and
+// compacted whatever the lines say.
+func (d *Daemon) compact(r *http.Request, body []byte) (console.Compacted, error) {
+	h := r.Header.Clone()
+	h.Del(console.OwnerHeader) // it asks nothing of the ladder
+	asked, err := d.proxy.Asked(chat.Dialect{}, h, r.URL.Query().Get("upstream"), body)
+	if err != nil {
+		return console.Compacted{}, err
+	}
+	asked.Compact = true
+	s := d.shapers.byHand().Shape(asked)
+	if s.Report.Items == 0 && s.Report.Err == nil {
+		return console.Compacted{}, fmt.Errorf("cannot compact the body: %s; send a request of Chat Completions", s.Report.Reason)
+	}
+	return console.Compacted{
+		Body: s.Body, Action: s.Report.Action, Before: s.Report.Before.Total(), After: s.Report.After.Total(),
+		Reason: s.Report.Reason, Failed: s.Report.Err,
+	}, nil
+}
+
+// handled are means for one conversation that is compacted by hand, and then goes its own way. It is decided on as
+// what is live has it, and nothing of that becomes live. But what its text names is on the live shelf: whoever gets
+// the text may ask for it. Nobody is asked for a summary, nor told.
+func handled(m rewrite.Deps, keep time.Duration) rewrite.Deps {
+	m.Ledger = &shadowLedger{
+		live: m.Ledger, notes: newLedger(memory.New(shadowMemory, time.Now), keep),
+		keepAlive: true, // with the artifacts that the text names
+	}
+	m.Summariser, m.Tell = looking(m.Summariser), nil
+	return m
+}

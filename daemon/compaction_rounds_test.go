@@ -1,0 +1,163 @@
+package daemon
+
+import (
+	"bytes"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"epitome/config"
+)
+
+// continued holds a question against what the provider had been sent before: up to the instruction it is the
+// beginning of that. What comes behind that beginning stays in what is sent next.
+func continued(t *testing.T, q, before, next heard) {
+	t.Helper()
+	cut := instructed(q)
+	if q.way != "continue" || cut < 0 || !bytes.HasPrefix(before.body, q.body[:cut]) {
+		t.Fatalf("the question (%s) does not begin as what was sent before: %s", q.way, differ(q.body[:max(cut, 0)], before.body))
+	}
+	tail := said(before)[cut:]
+	if len(tail) < 1000 || !bytes.Contains(next.body, tail) {
+		t.Errorf("of the %d bytes behind what was asked about not all are sent", len(tail))
+	}
+	if q.ToolChoice != "none" || !bytes.Equal(q.Tools, before.Tools) || q.MaxTokens <= 0 || q.MaxTokens > itsWindow/4 ||
+		q.Stream {
+		t.Errorf("the question has tool_choice %v, max_tokens %d, stream %v and tools %s", q.ToolChoice, q.MaxTokens, q.Stream, q.Tools)
+	}
+}
+
+// instructed is where the instruction begins that ends a question of this kind; -1 if there is none.
+func instructed(q heard) int {
+	return bytes.LastIndex(q.body, []byte(`,{"role":"user","content":"This is not the user but the program`))
+}
+
+// said is a request up to its last message.
+func said(h heard) []byte { return h.body[:bytes.LastIndex(h.body, []byte(`],"temperature"`))] }
+
+// differ shows where two texts part.
+func differ(a, b []byte) string {
+	i := 0
+	for i < min(len(a), len(b)) && a[i] == b[i] {
+		i++
+	}
+	from := max(i-60, 0)
+	return fmt.Sprintf("\n%s\n%s", a[from:min(i+60, len(a))], b[from:min(i+60, len(b))])
+}
+
+// Round by round a model's words stand for what is old: asked for with what its provider has cached, updated by the
+// next question, and repeated byte for byte, also by an epitome that was started anew.
+func TestRoundsOfSummariesOutliveTheProcess(t *testing.T) {
+	p, folder := providing(t, itsWindow, itsUsable), t.TempDir()
+	r := served(p, folder, asDefault)
+	a := working(r)
+	for round := 1; round <= 4; round++ {
+		a.nears()
+		p.wants(round - 1)
+		before := p.last()
+		got := a.ask()
+		p.wants(round)
+		sent := p.last()
+		continued(t, p.questions()[round-1], before, sent)
+		if got.action != "compact" || sent.tokens > itsUsable/2 || !bytes.Contains(sent.body, []byte(markOf(round))) {
+			t.Fatalf("round %d: %s of %d tokens: %s", round, got.action, sent.tokens, sent.Messages[1].text())
+		}
+		asks := p.questions()[round-1]
+		if updates := strings.Contains(asks.said(), "Near its beginning stands a summary"); updates != (round > 1) ||
+			round > 1 && (!bytes.Contains(asks.body, []byte(markOf(round-1))) ||
+				bytes.Contains(sent.body, []byte(markOf(round-1)))) {
+			t.Errorf("round %d is no update of the one before", round)
+		}
+		r.logs(`msg=compaction_completed .* reason=threshold mode=hybrid`)
+		if round%2 == 1 {
+			r.stops()
+			r = served(p, folder, asDefault)
+			a.url = r.url
+		}
+		a.ask()
+		if again := p.last(); !bytes.Equal(again.body, sent.body) {
+			t.Fatalf("round %d: sent again, it is another: %s", round, differ(sent.body, again.body))
+		}
+		p.wants(round)
+		a.turn()
+		if next := p.last(); !bytes.HasPrefix(next.body, said(sent)) {
+			t.Fatalf("round %d: the next request does not extend it: %s", round, differ(sent.body, next.body))
+		}
+	}
+}
+
+// What is cleared in the request that is compacted is in the provider's cache as it was before.
+func TestQuestionIsWhatTheProviderHasCached(t *testing.T) {
+	p := providing(t, itsWindow, itsUsable)
+	r := served(p, t.TempDir(), func(c *config.Config) { c.Rewrite.ClearAt, c.Rewrite.Rent = 0.9, 0 })
+	a := working(r)
+	a.lines = 100
+	a.reaches(itsUsable * 7 / 10)
+	a.ask()
+	before := p.last()
+	a.lines = 380
+	calls := []string{}
+	for n := 901; n < 904; n++ {
+		calls = append(calls, calling(fmt.Sprint("call_", n), "read_file", fmt.Sprintf(`{"path":"src/part_%d.go"}`, n)))
+	}
+	a.react(reply{message: `{"role":"assistant","content":null,"tool_calls":[` + strings.Join(calls, ",") + `]}`})
+	got := a.ask()
+	p.wants(1)
+	q := p.questions()[0]
+	if cut := instructed(q); cut < 0 || !bytes.HasPrefix(before.body, q.body[:cut]) {
+		t.Errorf("the question (%s) does not begin as what was sent before: %s", q.way, differ(q.body, before.body))
+	}
+	if left, _ := strconv.Atoi(r.logs(`msg=compaction_started .* tokens_before=(\d+)`)[0]); left > got.before-10_000 || left <= itsLine {
+		t.Errorf("of %d tokens %d were left to compact", got.before, left)
+	}
+}
+
+// Some agents change the beginning or the end of what they send from turn to turn. The rounds go on all the same:
+// each asks once, and between them what was sent stays.
+func TestRoundsGoOnWhateverMoves(t *testing.T) {
+	f := func(name, way string, keeps int, dress func([]string) []string) {
+		t.Helper()
+		p := providing(t, itsWindow, itsUsable)
+		r := served(p, t.TempDir(), asDefault)
+		a := working(r)
+		a.dress = dress
+		rounds, same := 0, 0
+		for before := ([]wireMessage)(nil); rounds < 3 && len(a.messages) < 300; before = p.last().Messages {
+			a.turn()
+			if n := len(p.questions()); n > rounds+1 {
+				t.Fatalf("%s: %d questions in one round", name, n-rounds)
+			} else if n > rounds {
+				rounds, same = n, 0
+				if got := p.questions()[n-1]; got.way != way || !bytes.Contains(p.last().body, []byte(markOf(n))) ||
+					n > 1 && !bytes.Contains(got.body, []byte(markOf(n-1))) {
+					t.Fatalf("%s: question %d is a %s: %s", name, n, got.way, got.said())
+				}
+				continue
+			}
+			same++
+			for i := 1; i < len(before)-keeps; i++ {
+				if now := p.last().Messages[i]; !reflect.DeepEqual(now, before[i]) {
+					t.Fatalf("%s: message %d has changed without a compaction: %s", name, i, now.text())
+				}
+			}
+		}
+		if rounds < 3 || same > 30 {
+			t.Errorf("%s: %d rounds with %d messages", name, rounds, len(a.messages))
+		}
+		r.stops()
+	}
+	n := 0
+	f("a clock", "transcript", 0, func(m []string) []string {
+		n++
+		m[0] = message("system", fmt.Sprintf("You are an agent. It is turn %d.", n))
+		return m
+	})
+	for _, role := range []string{"system", "user"} {
+		f("a reminder of the "+role, "continue", 1, func(m []string) []string {
+			n++
+			return append(m, message(role, fmt.Sprintf("Remember: this is turn %d.", n)))
+		})
+	}
+}

@@ -1,0 +1,226 @@
+// Package daemon is the wiring of what runs: store and shelf, shapers over them, the proxy, the pages under /-/, and
+// what becomes of signals and of a configuration that is read again.
+//
+// It promises that all that can fail at a start has failed before the first request is taken, that a store that
+// cannot be used costs no more than memory, that a configuration with a mistake leaves the old one in force, and that
+// an end gives streams their grace, ends what is asked, and closes the store last. It knows no flags, and prints
+// nothing but its log.
+package daemon
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"runtime/debug"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"epitome/config"
+	"epitome/console"
+	"epitome/console/logs"
+	"epitome/console/metrics"
+	"epitome/event"
+	"epitome/instance"
+	"epitome/proxy"
+	"epitome/rewrite/chat"
+)
+
+// Daemon is the running proxy with all that belongs to it.
+type Daemon struct {
+	log     *slog.Logger
+	load    func() (config.Config, error)
+	started config.Config // what only a restart takes up is as it was here
+	config  atomic.Pointer[config.Config]
+	ln      net.Listener
+	proxy   *proxy.Proxy
+	console *console.Console
+	card    *instance.Card
+	shapers *shapers
+	leases  instance.Leases
+	signals <-chan os.Signal
+}
+
+// New makes one that takes its configuration from load when it starts, and again with each SIGHUP that comes over
+// signals. Any other signal ends it.
+func New(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) *Daemon {
+	return &Daemon{log: log, load: load, signals: signals}
+}
+
+// Address is where it listens, as host:port, once it has started.
+func (d *Daemon) Address() string { return d.ln.Addr().String() }
+
+// Start takes the port and the data folder, so that everything that can fail has failed before the first request.
+func (d *Daemon) Start(leased bool) error {
+	conf, err := d.load()
+	if err != nil {
+		return err
+	}
+	d.started = conf
+	boundMemory(conf)
+	d.config.Store(&conf)
+	folder, err := conf.Admit()
+	if err != nil {
+		return err
+	}
+	if d.ln, err = config.Listen(conf.Listen); err != nil {
+		return conf.Locate(err)
+	}
+	if err = d.open(conf, folder, leased); err != nil {
+		d.giveBack()
+	}
+	return conf.Locate(err)
+}
+
+// open takes the data folder and puts the parts together. What it has taken is given back by giveBack, whether it
+// failed or not.
+func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error) {
+	address := d.Address()
+	if err := conf.CheckLoop(address); err != nil {
+		return err
+	}
+	if d.card, err = instance.Pin(folder, address); err != nil {
+		return err
+	}
+	kept, err := openStorage(conf, folder, address, d.log)
+	if err != nil {
+		return err
+	}
+	d.shapers = newShapers(conf, kept)
+	d.leases.Start(leased)
+	counts := metrics.New(func() int { return d.proxy.InFlight() })
+	d.console = console.New(conf.Console, console.Program{
+		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Metrics: counts,
+		Totals:    func() any { return counts.Totals() },
+		Artifacts: Artifacts{d.shapers.storage.shelf}, Compact: d.compact,
+		Ready: func() bool { return !d.proxy.Stopping() },
+		Proof: d.card.Proof, Owner: d.card.Admits, Lease: d.leases.Take, Running: d.running,
+	})
+	events := event.Sinks{counts, logs.New(d.log)}
+	d.shapers.relay.connect(events)
+	plugs := proxy.Plugs{
+		Own: d.console, Record: events.RecordExchange, Log: d.log, Dialects: []proxy.Dialect{chat.Wire{}},
+	}
+	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
+	d.shapers.askThrough(d.proxy)
+	return err
+}
+
+// giveBack ends what open has begun, and the listening.
+func (d *Daemon) giveBack() {
+	if d.shapers != nil {
+		d.shapers.close()
+	}
+	if d.card != nil {
+		d.card.Unpin()
+	}
+	_ = d.ln.Close() // closed already if the proxy has served
+}
+
+// spareMemory is what the program may take besides the bodies under way, in bytes, before it collects garbage more
+// often.
+const spareMemory = 256 << 20
+
+// boundMemory keeps garbage, which is mostly bodies that were sent, from growing far beyond what is allowed for those
+// under way and for those that wait to be summarised.
+func boundMemory(conf config.Config) {
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(conf.Proxy.MaxInFlight+conf.Summarize.Pending) + spareMemory)
+	}
+}
+
+func (d *Daemon) upstreams() map[string]string {
+	urls := make(map[string]string)
+	for name, u := range d.config.Load().Upstreams {
+		urls[name] = u.URL
+	}
+	return urls
+}
+
+// running says how this program runs. Commands compare it with how they would have it.
+func (d *Daemon) running() map[string]string {
+	conf := *d.config.Load()
+	return map[string]string{
+		"mode": conf.Mode, "settings": d.card.Mark(instance.SettingsOf(conf)), "build": d.card.Mark(instance.BuildOf(os.Getenv)),
+	}
+}
+
+// Serve runs until it is told to stop, and then ends what is under way with grace.
+func (d *Daemon) Serve() error {
+	defer d.giveBack()
+	conf := d.config.Load()
+	d.log.Info("listening", "address", "http://"+d.Address(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode,
+		"artifacts", cmp.Or(d.shapers.storage.where, "in memory"))
+	if !console.Loopback(d.Address()) {
+		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams", "address", d.Address())
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- d.proxy.Serve(d.ln) }()
+	for {
+		select {
+		case err := <-failed:
+			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
+		case <-d.leases.Ended:
+			d.stop("the last user has left")
+			return nil
+		case s := <-d.signals:
+			if s == syscall.SIGHUP {
+				d.reload()
+				continue
+			}
+			d.stop(s.String())
+			return nil
+		}
+	}
+}
+
+// sameSignal is how soon after a signal another one is taken for the same: some send it to a process and to its group.
+const sameSignal = 300 * time.Millisecond
+
+// stop gives streams their grace time; a second signal ends it.
+func (d *Daemon) stop(why string) {
+	d.log.Info("stopping", "why", why, "in_flight", d.proxy.InFlight(), "grace", d.config.Load().Proxy.ShutdownGrace.String())
+	begun := time.Now()
+	done := make(chan struct{})
+	go func() {
+		d.proxy.Shutdown()
+		close(done)
+	}()
+	for {
+		select {
+		case <-done:
+			d.log.Info("stopped")
+			return
+		case s := <-d.signals:
+			if s != syscall.SIGHUP && time.Since(begun) > sameSignal {
+				d.log.Warn("stopping at once", "why", "a second "+s.String())
+				d.proxy.Cut()
+			}
+		}
+	}
+}
+
+// reload reads the configuration again. One with a mistake changes nothing.
+func (d *Daemon) reload() {
+	next, err := d.load()
+	if err == nil {
+		err = next.Locate(next.CheckLoop(d.Address()))
+	}
+	if err == nil {
+		err = next.Locate(d.proxy.Reload(next.Settings()))
+	}
+	if err != nil {
+		d.log.Error("the configuration is not sound; the old one stays in force", "error", err.Error())
+		return
+	}
+	d.config.Store(&next)
+	d.console.Reload(next.Console)
+	d.shapers.configure(next)
+	if keys := config.NeedRestart(d.started, next); len(keys) > 0 {
+		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)
+		return
+	}
+	d.log.Info("reloaded")
+}

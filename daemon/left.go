@@ -1,0 +1,92 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"time"
+
+	"epitome/config"
+	"epitome/console"
+	"epitome/offload"
+	"epitome/rewrite"
+	"epitome/store"
+	"epitome/store/disk"
+	"epitome/store/memory"
+	"epitome/tokenize"
+	"epitome/window"
+)
+
+// Left is what an epitome that does not run has left in its data folder.
+type Left struct {
+	store *disk.Store
+	shelf *offload.Shelf
+}
+
+// OpenLeft opens it; the caller closes the store. The error is ErrNoArtifact where nothing was ever kept.
+func OpenLeft(conf config.Config, folder string) (Left, error) {
+	if _, err := os.Stat(filepath.Join(folder, StoreFolder)); errors.Is(err, fs.ErrNotExist) {
+		return Left{}, console.ErrNoArtifact
+	}
+	disk, err := openDisk(conf, folder, slog.New(slog.DiscardHandler))
+	if errors.Is(err, store.ErrInUse) {
+		return Left{}, fmt.Errorf("an epitome that does not answer holds the store in %s; stop it first", folder)
+	}
+	if err != nil {
+		return Left{}, err
+	}
+	if notice := disk.Notice(); notice != "" {
+		fmt.Fprintln(os.Stderr, "epitome: "+notice)
+	}
+	shelf, err := offload.Open(offload.Options{
+		Folder: folder, Store: disk, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
+		Address: pathOnly(conf.Offload.Address),
+	})
+	if err != nil {
+		_ = disk.Close()
+		return Left{}, err
+	}
+	return Left{disk, shelf}, nil
+}
+
+// Shadow are means of shaping that know all of it, and write nothing.
+func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]) rewrite.Deps {
+	keep := conf.Store.Keep.D()
+	m := Deps(k.store, k.shelf, windows, keep)
+	m.Summariser = storedSummaries(conf, k.store, m.Counters)
+	m.Ratio = tokenize.NewRatios(lessonStore{k.store}, m.Models).Of
+	return shadowed(m, keep)
+}
+
+// Artifacts is its shelf as it is read from outside.
+func (k Left) Artifacts() Artifacts { return Artifacts{k.shelf} }
+
+func (k Left) Close() error { return k.store.Close() }
+
+// Unwritten are means of shaping for one that knows nothing, and keeps in memory what it decides. Artifacts have the
+// names that the secret in the folder gives them, and are not kept.
+func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window.Windows]) (rewrite.Deps, error) {
+	facts, keep := memory.New(passingMemory, time.Now), conf.Store.Keep.D()
+	shelf, err := offload.Open(offload.Options{
+		Folder: folder, Store: facts, Quota: int64(conf.Offload.Quota), Keep: keep,
+		Address: pathOnly(conf.Offload.Address), Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return rewrite.Deps{}, err
+	}
+	m := Deps(facts, shelf, windows, keep)
+	m.Shelf = shadowShelf{m.Shelf}
+	return m, nil
+}
+
+// pathOnly is an address without a URL, for there is nobody who would serve it.
+func pathOnly(address string) string {
+	if address == "none" {
+		return address
+	}
+	return "path"
+}

@@ -1,0 +1,129 @@
+package daemon
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"epitome/config"
+	"epitome/offload"
+	"epitome/proxy"
+	"epitome/rewrite"
+	"epitome/store"
+	"epitome/tokenize"
+	"epitome/window"
+)
+
+// shapers are the one that serves and those that are only asked, over one storage, with what they know of models and
+// whom they ask for summaries.
+type shapers struct {
+	storage    *storage
+	windows    atomic.Pointer[window.Windows]
+	lessons    *window.Lessons // outlive the windows, which are made anew with the configuration
+	ratios     *tokenize.Ratios
+	live       *rewrite.Shaper
+	shadow     *rewrite.Shaper        // sees what is live and writes nothing there
+	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
+	summariser *summariser            // of live; nobody can be asked until it has a proxy
+	prober     *prober                // likewise
+	relay      relay
+}
+
+const (
+	shadowMemory  = 16 << 20        // bytes for decisions that are only looked at
+	summariesWait = 5 * time.Second // for summaries to end that are being made
+)
+
+// newShapers makes shapers over the storage, which they close with them.
+func newShapers(conf config.Config, s *storage) *shapers {
+	k := &shapers{storage: s}
+	k.lessons = window.NewLessons(lessonStore{s.store}, time.Now)
+	k.windows.Store(window.New(conf.Window, k.lessons))
+	k.ratios = tokenize.NewRatios(lessonStore{s.store}, tokenize.NewModels())
+	k.prober = newProber(conf, k)
+	keep := conf.Store.Keep.D()
+	m := Deps(s.store, s.shelf, &k.windows, keep)
+	m.Passing, m.Ratio = s.passing, k.ratios.Of
+	k.summariser = newSummariser(conf, k, m.Counters)
+	m.Summariser = k.summariser
+	k.shadow = rewrite.NewShaper(shadowed(m, keep))
+	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
+	live := m // a copy: the others tell nobody, and have nobody asked
+	live.Tell, live.Window = &k.relay, k.prober.watching(m.Window)
+	k.live = rewrite.NewShaper(live)
+	return k
+}
+
+// configure puts another configuration in force, but for what is fixed at start.
+func (k *shapers) configure(conf config.Config) {
+	k.windows.Store(window.New(conf.Window, k.lessons))
+	k.summariser.configure(conf)
+	k.prober.configure(conf)
+}
+
+// askThrough says by which proxy upstreams are asked from now on.
+func (k *shapers) askThrough(p *proxy.Proxy) {
+	k.summariser.proxy.Store(p)
+	k.prober.proxy.Store(p)
+}
+
+// plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
+func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
+	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, k.ratios
+	p.Scope = func(kind, value string) string { return k.storage.shelf.Name("scope "+kind, []byte(value)) }
+	return p
+}
+
+// close ends what runs before it closes the storage: jobs may still put into it what was paid for.
+func (k *shapers) close() {
+	k.prober.close()
+	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
+	defer cancel()
+	if err := k.summariser.Close(ctx); err != nil {
+		k.storage.log.Warn("a summary does not end", "error", err.Error())
+	}
+	k.storage.close()
+}
+
+// shelf is the shelf of artifacts as rewriting sees it.
+type shelf struct{ *offload.Shelf }
+
+// Put keeps content; late may use up to twice the quota.
+func (s shelf) Put(name string, content []byte, late bool) error {
+	if late {
+		return s.PutBeyond(name, content)
+	}
+	return s.Shelf.Put(name, content)
+}
+
+// memoEntries bounds the memory for counts of texts to some 17 MB: the texts of a few hundred long conversations.
+const memoEntries = 1 << 18
+
+// Deps are what shaping needs, over a store and a shelf.
+func Deps(
+	s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[window.Windows], keep time.Duration,
+) rewrite.Deps {
+	return rewrite.Deps{
+		Ledger: newLedger(s, keep), Shelf: shelf{artifacts},
+		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
+		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
+			w := windows.Load().Of(upstream, model)
+			return w.Tokens, window.Usable(w.Tokens, maxOutput)
+		},
+	}
+}
+
+// lessonStore keeps in the store what use has shown of windows and ratios.
+type lessonStore struct{ store.Store }
+
+// Get returns what stands under the key.
+func (k lessonStore) Get(key string) (value []byte, found bool) {
+	fact, found := k.Store.Get(key)
+	return fact.Bytes, found
+}
+
+// Put sets what stands under the key.
+func (k lessonStore) Put(key string, value []byte, keep time.Duration) error {
+	_, err := k.Store.Put(key, value, keep)
+	return err
+}

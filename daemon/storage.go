@@ -1,0 +1,139 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"path/filepath"
+	"time"
+
+	"epitome/config"
+	"epitome/offload"
+	"epitome/store"
+	"epitome/store/disk"
+	"epitome/store/memory"
+)
+
+// storage is where facts and artifacts lie. It is in the data folder, or, as far as that cannot be used, in memory.
+type storage struct {
+	store   store.Store
+	shelf   *offload.Shelf
+	where   string // the folder of artifacts; empty if they are in memory
+	passing bool   // not all of it outlives the process
+	log     *slog.Logger
+	stop    context.CancelFunc // ends the sweeps
+	swept   chan struct{}      // closed when no sweep runs any more
+}
+
+const (
+	passingMemory = 64 << 20 // bytes for decisions when there is no store on disk
+	sweepEvery    = 6 * time.Hour
+	storeWait     = 500 * time.Millisecond // for a command, or for an epitome that ends, to let go of the store
+)
+
+// openStorage opens the store and the shelf in the data folder. Without a usable store epitome runs on in memory and
+// says so. listen is the address under which artifacts can be asked for. What it returns has to be closed.
+func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
+	s := &storage{log: log, swept: make(chan struct{})}
+	s.openStore(conf, folder)
+	if err := s.openShelf(conf, folder, listen); err != nil {
+		_ = s.store.Close()
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	go s.sweep(ctx)
+	return s, nil
+}
+
+func (s *storage) openStore(conf config.Config, folder string) {
+	disk, err := openDisk(conf, folder, s.log)
+	for begun := time.Now(); errors.Is(err, store.ErrInUse) && time.Since(begun) < storeWait; {
+		time.Sleep(storeWait / 10)
+		disk, err = openDisk(conf, folder, s.log)
+	}
+	if err == nil {
+		s.store = disk
+		if notice := disk.Notice(); notice != "" {
+			s.log.Warn(notice)
+		}
+		return
+	}
+	s.passing, s.store = true, memory.New(passingMemory, time.Now)
+	s.log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
+		"why", err.Error(), "do", storeAdvice(err))
+}
+
+// openDisk opens the store in the data folder, which no other process may hold.
+func openDisk(conf config.Config, folder string, log *slog.Logger) (*disk.Store, error) {
+	return disk.Open(disk.Options{
+		Folder: filepath.Join(folder, StoreFolder), SyncEvery: conf.Store.SyncEvery.D(), Log: log,
+		Fault: func(err error) { log.Warn("a decision could not be read", "error", err.Error()) },
+	})
+}
+
+// The folders in the data folder.
+const (
+	StoreFolder    = "store"
+	ArtifactFolder = "artifacts"
+)
+
+func storeAdvice(err error) string {
+	switch {
+	case errors.Is(err, store.ErrInUse):
+		return "stop the other epitome, or give this one a folder of its own with --data"
+	case errors.Is(err, store.ErrNoSpace):
+		return "make room on the disk, or give another folder with --data"
+	}
+	return "see to the folder, or give another one with --data"
+}
+
+func (s *storage) openShelf(conf config.Config, folder, listen string) error {
+	o := offload.Options{
+		Folder: folder, Store: s.store, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
+		Address: conf.Offload.Address, URL: "http://" + config.Reachable(listen) + "/-/artifacts/", Log: s.log,
+	}
+	var err error
+	if s.shelf, err = offload.Open(o); err == nil {
+		s.where = filepath.Join(folder, ArtifactFolder)
+		return nil
+	}
+	s.passing = true
+	s.log.Warn("what is taken out of conversations is kept in memory until epitome ends, so they stay whole until their window fills",
+		"why", err.Error(), "do", "see to the folder, or give another one with --data")
+	o.Folder = ""
+	s.shelf, err = offload.Open(o)
+	return err
+}
+
+// sweep takes away what has expired, now and again.
+func (s *storage) sweep(ctx context.Context) {
+	defer close(s.swept)
+	tick := time.NewTicker(sweepEvery)
+	defer tick.Stop()
+	for {
+		n, bytes, err := s.shelf.Sweep(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			s.log.Warn("cannot sweep the shelf of artifacts", "error", err.Error())
+		case n > 0:
+			s.log.Info("swept the shelf of artifacts", "artifacts", n, "bytes", bytes)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+// close ends the sweeps before it closes the store.
+func (s *storage) close() {
+	s.stop()
+	<-s.swept
+	if err := s.store.Close(); err != nil {
+		s.log.Error("cannot close the store", "error", err.Error())
+	}
+}

@@ -1,0 +1,102 @@
+package daemon
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"epitome/config"
+	"epitome/proxy"
+	"epitome/rewrite/chat"
+	"epitome/store"
+	"epitome/summarize"
+	"epitome/tokenize"
+	"epitome/window"
+	"epitome/window/overflow"
+)
+
+// summariser is the Summariser as rewriting sees it: what it asks goes out through the proxy.
+type summariser struct {
+	*summarize.Summariser
+	conf    atomic.Pointer[config.Config]
+	windows *atomic.Pointer[window.Windows]
+	proxy   atomic.Pointer[proxy.Proxy] // nil until there is one
+}
+
+// newSummariser makes one over what is kept. Nothing can be asked until it has a proxy.
+func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) *summariser {
+	s := &summariser{windows: &k.windows}
+	s.conf.Store(&conf)
+	keep := conf.Store.Keep.D() // fixed at start
+	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
+		Store: k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: chat.Dialect{},
+		Overflow: overflow.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
+		Tell: k.relay.RecordSummary, Log: k.storage.log,
+	})
+	return s
+}
+
+// storedSummaries is one that finds what a store holds, and does nothing else.
+func storedSummaries(conf config.Config, s store.Store, counters *tokenize.Counters) *summariser {
+	return &summariser{Summariser: summarize.New(conf.Summarize,
+		summarize.Means{Store: s, Count: CountIn(tokenize.O200k, counters)})}
+}
+
+// configure puts another configuration in force for what is asked from now on.
+func (s *summariser) configure(conf config.Config) {
+	s.conf.Store(&conf)
+	s.Configure(conf.Summarize)
+}
+
+// Prepares reports whether questions of conversations with the upstream are answered ahead of need. A local server
+// mostly works for one at a time: what it is asked in the background would make the agent wait, and push its
+// conversation out of the cache.
+func (s *summariser) Prepares(upstream string) bool {
+	conf := s.conf.Load()
+	switch conf.Summarize.Prepare {
+	case summarize.PrepareOn:
+		return true
+	case summarize.PrepareOff:
+		return false
+	}
+	asked := cmp.Or(conf.Summarize.Upstream, upstream)
+	u, known := conf.Upstreams[asked]
+	return known && (asked != upstream || !config.IsLocal(u.URL))
+}
+
+// usable returns how many tokens a request to a model may have, as far as its window is known.
+func (s *summariser) usable(upstream, model string) int {
+	return window.Usable(s.windows.Load().Of(upstream, model).Tokens, 0)
+}
+
+// errNoProxy says that nothing can be sent yet.
+var errNoProxy = errors.New("there is no proxy to ask through")
+
+// send has the proxy ask an upstream.
+func (s *summariser) send(ctx context.Context, r summarize.Request) (summarize.Response, error) {
+	p := s.proxy.Load()
+	if p == nil {
+		return summarize.Response{}, errNoProxy
+	}
+	client, _ := r.Credential.(proxy.Credential) // there is none where the upstream is not the one it was given to
+	a, err := p.Ask(ctx, proxy.Question{
+		Upstream: r.Upstream, Path: r.Path, Body: r.Body, Credential: client, KeyEnv: r.KeyEnv,
+	})
+	if err != nil {
+		return summarize.Response{}, err
+	}
+	return summarize.Response{Status: a.Status, ContentType: a.ContentType, RetryAfter: a.RetryAfter, Body: a.Body}, nil
+}
+
+// CountIn counts tokens in a vocabulary. O200k is the one that is nearest to most models'.
+func CountIn(v tokenize.Vocabulary, counters *tokenize.Counters) func(text string) int {
+	return func(text string) int {
+		c, err := counters.For(v)
+		if err != nil {
+			return len(text) / 3 // rewriting, which cannot count either, has said so
+		}
+		return c.CountString(text)
+	}
+}

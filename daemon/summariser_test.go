@@ -1,0 +1,445 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"regexp"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"epitome/config"
+	"epitome/config/configtest"
+	"epitome/console/logs"
+	"epitome/event"
+	"epitome/prose"
+	"epitome/proxy"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/plan"
+	"epitome/scripted"
+	"epitome/scripted/scriptedtest"
+	"epitome/summarize"
+	"epitome/window"
+)
+
+// diary is a log that can be read while it is written.
+type diary struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write takes a line.
+func (d *diary) Write(b []byte) (int, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text.Write(b)
+}
+
+func (d *diary) String() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.text.String()
+}
+
+// asking is a proxy with all that it keeps, in front of a scripted upstream with the name "up".
+type asking struct {
+	*shapers
+	t     *testing.T
+	up    *scripted.Upstream
+	log   *diary
+	url   string
+	shape func(rewrite.Input) rewrite.Output // of the next request
+	end   func()                             // closes all of it, once
+}
+
+// askingWith opens what is kept in a folder. change changes the defaults.
+func askingWith(t *testing.T, folder string, change func(*config.Config), script string) *asking {
+	t.Helper()
+	r := &asking{t: t, up: scriptedtest.Start(t, script), log: &diary{}}
+	conf := config.Defaults(configtest.Text())
+	conf.Upstream, conf.Upstreams["up"] = "up", proxy.UpstreamConfig{URL: r.up.URL()}
+	change(&conf)
+	if err := conf.Validate(); err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(r.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	kept, err := openStorage(conf, folder, "127.0.0.1:7070", log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.shapers = newShapers(conf, kept)
+	r.relay.connect(logs.New(log))
+	plugs := r.plug(proxy.Plugs{
+		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Wire{}},
+	})
+	plugs.Shape = func(a rewrite.Input) rewrite.Output { return r.shape(a) }
+	p, err := proxy.New(conf.Settings(), plugs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.askThrough(p)
+	ln, err := config.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = p.Serve(ln) }()
+	r.url = "http://" + ln.Addr().String()
+	r.end = sync.OnceFunc(func() {
+		p.Shutdown()
+		r.close()
+	})
+	t.Cleanup(r.end)
+	return r
+}
+
+const (
+	clientsKey  = "Bearer sk-client"
+	clientsBody = `{"model":"m","messages":[{"role":"user","content":"fix it"},{"role":"assistant","content":"done"},{"role":"user","content":"go on"}],"stream":true}`
+)
+
+// chats sends a conversation through the proxy, which is shaped by shape.
+func (r *asking) chats(shape func(rewrite.Input)) {
+	r.t.Helper()
+	r.shape = func(a rewrite.Input) rewrite.Output {
+		shape(a)
+		return rewrite.Output{Body: a.Body}
+	}
+	req, err := http.NewRequest(http.MethodPost, r.url+"/v1/chat/completions", strings.NewReader(clientsBody))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", clientsKey)
+	resp, err := scriptedtest.Direct().Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if text, err := io.ReadAll(resp.Body); string(text) != "hello" || err != nil {
+		r.t.Fatalf("the client got %q, %v", text, err)
+	}
+}
+
+// credential is the client's.
+func (r *asking) credential() (c any) {
+	r.t.Helper()
+	r.chats(func(a rewrite.Input) { c = a.Client.Credential() })
+	return c
+}
+
+// chatting answers the client's own request.
+const chatting = "-- POST /v1/chat/completions --\nexpect-header Authorization: " + clientsKey + "\nstatus 200 OK\nbody hello\n"
+
+// aSummary is what a model should answer.
+func aSummary() string {
+	var b strings.Builder
+	for _, heading := range []string{"Goal", "Constraints", "Progress", "Key Decisions", "Failed Approaches",
+		"Open Issues", "Next Steps", "Critical Values"} {
+		fmt.Fprintf(&b, "## %s\nabout %s\n", heading, strings.ToLower(heading))
+	}
+	return b.String()
+}
+
+// summarizing answers a question that comes with the key, after the lines that are played before.
+func summarizing(key string, before ...string) string {
+	text, err := json.Marshal(aSummary())
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("-- POST /v1/chat/completions --\nexpect-header Authorization: %s\n%sstatus 200 OK\nheader Content-Type: application/json\nbody %q\n",
+		key, strings.Join(append(before, ""), "\n"), `{"choices":[{"index":0,"message":{"role":"assistant","content":`+string(text)+
+			`},"finish_reason":"stop"}],"usage":{"prompt_tokens":1000,"completion_tokens":80,"prompt_tokens_details":{"cached_tokens":900}}}`)
+}
+
+// inQuestion is a question about the client's conversation.
+func inQuestion(key string, credential any) prose.Question {
+	return prose.Question{
+		Key: key, Conversation: "c1", Upstream: "up", Model: "m", Detail: "low", Credential: credential,
+		Continue: []byte(clientsBody),
+		Transcript: []prose.Entry{
+			{Group: 1, Kind: prose.User, Text: "fix it"},
+			{Group: 2, Kind: prose.Result, Tool: "bash", State: "exit code 2", Text: "no"},
+		},
+		SpanTokens: 10_000, Room: 2_000, Usable: 100_000,
+	}
+}
+
+func asDefault(*config.Config) {}
+
+// undated is p without when it was made, whose clock a store does not keep to the last bit.
+func undated(p prose.Prose) prose.Prose {
+	p.Made = time.Time{}
+	return p
+}
+
+// looked wants prose under the key, or none that is being made or not.
+func looked(t *testing.T, s plan.Summariser, key string, want, making bool) prose.Prose {
+	t.Helper()
+	p, found, pending := s.Look(key)
+	if found != want || pending != making || want && p.Text != aSummary() || !want && p != (prose.Prose{}) {
+		t.Fatalf("%s: %+v, found %v, pending %v", key, p, found, pending)
+	}
+	return p
+}
+
+func TestSummaryIsAskedForTheClientAndOutlivesTheProcess(t *testing.T) {
+	folder := t.TempDir()
+	r := askingWith(t, folder, asDefault, summarizing(clientsKey)+chatting)
+	looked(t, r.summariser, "key", false, false)
+	var made prose.Prose
+	r.chats(func(a rewrite.Input) {
+		q := inQuestion("key", a.Client.Credential())
+		q.Continue = bytes.Clone(a.Body)
+		var err error
+		if made, err = r.summariser.Ask(a.Client.Context(), q); err != nil {
+			t.Error(err)
+		}
+	})
+	if made.Text != aSummary() || made.Requests != 1 ||
+		made.InputTokens != 1000 || made.CachedTokens != 900 || made.OutputTokens != 80 || made.Took <= 0 {
+		t.Errorf("got %+v", made)
+	}
+	sent := r.up.Requests()
+	head, rest, _ := strings.Cut(clientsBody, `],"stream"`)
+	asked := string(sent[0].Body)
+	if len(sent) != 2 || string(sent[1].Body) != clientsBody || rest == "" || !strings.HasPrefix(asked, head+`,{"role":"user","content":"This is not the user`) ||
+		!strings.HasSuffix(asked, `}],"max_tokens":8000}`) || !strings.Contains(asked, "about 600 tokens") {
+		t.Errorf("of %d requests the first one asks %s", len(sent), asked)
+	}
+	if p := looked(t, r.summariser, "key", true, false); undated(p) != undated(made) {
+		t.Errorf("found %+v, made %+v", p, made)
+	}
+	r.end()
+
+	k := keptIn(t, folder, io.Discard) // nobody can be asked there
+	defer k.close()
+	if p := looked(t, k.summariser, "key", true, false); undated(p) != undated(made) {
+		t.Errorf("after a restart %+v, before %+v", p, made)
+	}
+	if p, err := k.summariser.Ask(t.Context(), inQuestion("key", nil)); undated(p) != undated(made) || err != nil {
+		t.Errorf("it is asked for again: %+v, %v", p, err)
+	}
+}
+
+func TestSummaryInTheMakingIsPending(t *testing.T) {
+	r := askingWith(t, t.TempDir(), asDefault, chatting+summarizing(clientsKey, "await more"))
+	shadow := shadowed(rewrite.Deps{Summariser: r.summariser}, time.Hour).Summariser
+	r.summariser.Prepare(inQuestion("key", r.credential()))
+	looked(t, r.summariser, "key", false, true)
+	looked(t, shadow, "key", false, false)
+	r.up.Release("more")
+	if !scriptedtest.Eventually(func() bool { return !r.summariser.Pending("key") }) {
+		t.Fatal("it never ends")
+	}
+	looked(t, r.summariser, "key", true, false)
+	looked(t, shadow, "key", true, false)
+	for _, line := range []string{
+		`level=INFO msg=summary_started conversation=c1 upstream=up model=m detail=low way=continue prepared=true span_tokens=10000\n`,
+		`level=INFO msg=summary_completed conversation=c1 upstream=up model=m detail=low way=continue prepared=true span_tokens=10000 tokens=\d+ ` +
+			`requests=1 input_tokens=1000 cached_tokens=900 output_tokens=80 took_ms=`,
+	} {
+		if !regexp.MustCompile(line).MatchString(r.log.String()) {
+			t.Errorf("no line %s in the log:\n%s", line, r.log)
+		}
+	}
+	if strings.Contains(r.log.String(), "sk-client") || strings.Contains(r.log.String(), "fix it") {
+		t.Errorf("the log tells too much:\n%s", r.log)
+	}
+}
+
+func TestFailedSummaryIsAWarning(t *testing.T) {
+	r := askingWith(t, t.TempDir(), asDefault, chatting+"-- POST /v1/chat/completions --\nstatus 401 No\nbody bad key\n")
+	p, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential()))
+	if !errors.Is(err, summarize.ErrFailed) || p != (prose.Prose{}) {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	looked(t, r.summariser, "key", false, false)
+	if line := `level=WARN msg=summary_failed .* requests=1 .* reason="no summary could be made: the upstream answered with status 401"\n`; !regexp.MustCompile(line).MatchString(r.log.String()) {
+		t.Errorf("no line %s in the log:\n%s", line, r.log)
+	}
+}
+
+func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
+	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
+	other := scriptedtest.Start(t, summarizing("Bearer sk-ours"))
+	r := askingWith(t, t.TempDir(), func(c *config.Config) {
+		c.Upstreams["other"] = proxy.UpstreamConfig{URL: other.URL()}
+		c.Summarize.Model, c.Summarize.Upstream, c.Summarize.KeyEnv = "small", "other", "EPITOME_TEST_KEY"
+		c.Window.Models = map[string]int{"small": 8192}
+	}, chatting)
+	p, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential()))
+	if err != nil || p.Text != aSummary() {
+		t.Fatalf("got %+v, %v", p, err)
+	}
+	asked := other.Requests()[0]
+	body := string(asked.Body)
+	if !strings.HasPrefix(body, `{"model":"small","messages":[{"role":"system"`) || !strings.HasSuffix(body, `}],"max_tokens":1792}`) ||
+		!strings.Contains(body, ` result bash, exit code 2]\nno\n`) || strings.Contains(string(asked.RawHead)+body, "sk-client") {
+		t.Errorf("the other upstream got %s%s", asked.RawHead, body)
+	}
+	if n := len(r.up.Requests()); n != 1 {
+		t.Errorf("the conversation's own upstream got %d requests", n)
+	}
+}
+
+// What is asked of another model depends on the windows as they are then.
+func TestAnotherModelIsAskedByItsWindow(t *testing.T) {
+	k := keptIn(t, t.TempDir(), io.Discard)
+	defer k.close()
+	conf := config.Defaults(configtest.Text())
+	f := func(change func(*config.Config), want int) {
+		t.Helper()
+		change(&conf)
+		k.configure(conf)
+		if got := k.summariser.usable("up", "unknown"); got != want {
+			t.Errorf("a request may have %d tokens, want %d", got, want)
+		}
+	}
+	f(func(c *config.Config) { c.Window.Default = 40_000 }, 35_000)
+	f(func(c *config.Config) { c.Window.Models = map[string]int{"unknown": 16_000} }, 14_000)
+}
+
+func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
+	k := keptIn(t, t.TempDir(), io.Discard)
+	defer k.close()
+	conf := config.Defaults(configtest.Text())
+	conf.Upstreams["far"], conf.Upstreams["near"] = proxy.UpstreamConfig{URL: "https://api.example.com/v1"}, proxy.UpstreamConfig{}
+	f := func(want bool, upstream string) {
+		t.Helper()
+		k.configure(conf)
+		if got := k.summariser.Prepares(upstream); got != want {
+			t.Errorf("prepare %q, asking %q: prepares for %s (%s): %v", conf.Summarize.Prepare, conf.Summarize.Upstream, upstream, conf.Upstreams[upstream].URL, got)
+		}
+	}
+	at := func(want bool, hosts ...string) {
+		t.Helper()
+		for _, host := range hosts {
+			conf.Upstreams["near"] = proxy.UpstreamConfig{URL: "http://" + host + "/v1"}
+			f(want, "near")
+		}
+	}
+	at(false, "127.0.0.1:8000", "127.8.8.8", "[::1]:8000", "localhost", "LocalHost:11434", "localhost.", "10.0.0.5",
+		"172.16.9.9", "192.168.1.2:8080",
+		"169.254.1.1", "[fe80::1%25eth0]:80", "[fd00::1]", "[::ffff:192.168.1.2]", "0.0.0.0:8000", "gpu",
+		"gpu:8000", "nas.local", "llm.corp.internal.",
+		"a.localhost", "host.docker.internal:11434")
+	at(true, "api.example.com", "8.8.8.8", "172.32.0.1", "[2001:db8::1]", "local.example.com", "internal.example",
+		"x.notlocal", "mylocal.dev")
+	f(true, "far")
+	f(false, "nobody")
+
+	at(false, "10.0.0.5")
+	conf.Summarize.Prepare = "on"
+	f(true, "near")
+	conf.Summarize.Prepare = "off"
+	f(false, "far")
+	conf.Summarize.Prepare, conf.Summarize.Model, conf.Summarize.Upstream = "auto", "small", "near"
+	f(true, "far") // the server nearby has no conversation of the agent's
+	f(false, "near")
+	conf.Summarize.Upstream = "far"
+	f(true, "near")
+}
+
+func TestShadowAsksNobody(t *testing.T) {
+	r := askingWith(t, t.TempDir(), asDefault, chatting)
+	credential := r.credential()
+	shadow := shadowed(rewrite.Deps{Summariser: r.summariser}, time.Hour).Summariser
+	p, err := shadow.Ask(t.Context(), inQuestion("key", credential))
+	if p != (prose.Prose{}) || err == nil || err.Error() != "nothing is asked in this mode" {
+		t.Errorf("got %+v, %v", p, err)
+	}
+	shadow.Prepare(inQuestion("key", credential))
+	if !r.summariser.Prepares("openai") || shadow.Prepares("openai") {
+		t.Error("the shadow prepares, or what is live does not")
+	}
+	if got, want := shadow.Needs("low", 10_000, 1), r.summariser.Needs("low", 10_000, 1); got != want || want == 0 {
+		t.Errorf("a question needs %d tokens, and %d if it is asked", got, want)
+	}
+	looked(t, r.summariser, "key", false, false)
+	if n := len(r.up.Requests()); n != 1 {
+		t.Errorf("%d requests were sent", n)
+	}
+	if s := shadowed(rewrite.Deps{}, time.Hour).Summariser; s != nil {
+		t.Errorf("where nobody can be asked, the shadow has %v", s)
+	}
+}
+
+func TestWhatAnEndedEpitomeLeftHasItsSummaries(t *testing.T) {
+	folder := t.TempDir()
+	r := askingWith(t, folder, asDefault, chatting+summarizing(clientsKey))
+	if _, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential())); err != nil {
+		t.Fatal(err)
+	}
+	r.end()
+	conf := config.Defaults(configtest.Text())
+	k, err := OpenLeft(conf, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = k.Close() }()
+	left := k.Shadow(conf, &atomic.Pointer[window.Windows]{}).Summariser
+	looked(t, left, "key", true, false)
+	if _, err := left.Ask(t.Context(), inQuestion("another", nil)); !errors.Is(err, errNotAsked) {
+		t.Errorf("somebody is asked: %v", err)
+	}
+}
+
+// What is asked ends before the store does, so that nothing is lost that was paid for, and quickly.
+func TestClosingEndsSummaries(t *testing.T) {
+	once := strings.Replace(chatting, "status ", "keep-alive off\nstatus ", 1) // so that it is known on which connection the question comes
+	r := askingWith(t, t.TempDir(), asDefault, once+"-- POST /v1/chat/completions --\nawait-close\n")
+	credential := r.credential()
+	failed := make(chan error)
+	go func() {
+		_, err := r.summariser.Ask(context.Background(), inQuestion("key", credential))
+		failed <- err
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), scriptedtest.Patience)
+	defer cancel()
+	if err := r.up.Await(ctx, "waiting 2 close"); err != nil {
+		t.Fatal(err)
+	}
+	r.close()
+	if err := <-failed; !errors.Is(err, summarize.ErrClosed) {
+		t.Errorf("an asker is told %v", err)
+	}
+	if err := r.up.Await(ctx, "gone 2"); err != nil {
+		t.Error(err)
+	}
+	if _, err := r.storage.store.Put("a", []byte("b"), time.Hour); err == nil {
+		t.Error("the store is open")
+	}
+	if strings.Contains(r.log.String(), "does not end") {
+		t.Errorf("logged: %s", r.log)
+	}
+}
+
+func TestDaemonLetsSummariesBeAskedForAndReloads(t *testing.T) {
+	conf := config.Defaults(configtest.Text())
+	conf.Listen, conf.Data = "127.0.0.1:0", t.TempDir()
+	d := &Daemon{log: slog.New(slog.DiscardHandler), load: func() (config.Config, error) { return conf, nil }}
+	if err := d.Start(false); err != nil {
+		t.Fatal(err)
+	}
+	defer d.giveBack()
+	s := d.shapers.summariser
+	if s.proxy.Load() == nil || s.proxy.Load() != d.proxy {
+		t.Error("nothing can be asked through the proxy")
+	}
+	needs := s.Needs("low", 0, 1)
+	conf.Summarize.MaxOutput += 1000
+	conf.Summarize.Model, conf.Summarize.Prepare = "small", "off"
+	conf.Window.Models = map[string]int{"small": 8192}
+	d.reload()
+	if got := s.usable("openai", "small"); got != 7168 || s.Prepares("openai") || s.Needs("low", 0, 1) != needs+1000 {
+		t.Errorf("after a reload usable %d, prepares %v, needs %d", got, s.Prepares("openai"), s.Needs("low", 0, 1))
+	}
+}

@@ -1,0 +1,118 @@
+// Package instance is a running epitome as commands of the same user see it: how it is found, proves itself, is held by
+// leases, started where none runs, and asked what it has done.
+//
+// It promises that no credential goes to a program that has not shown that it can read the user's data folder. It knows
+// nothing of conversations.
+package instance
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"epitome/config"
+	"epitome/console"
+)
+
+// Card lets commands of the same user find a running epitome and be sure that it is one. It lies in the data
+// folder, readable by its owner alone; whoever can answer with its secret has been able to read it. So a program
+// of somebody else's that sits on the port is never given a credential.
+type Card struct {
+	Listen string `json:"listen"`
+	PID    int    `json:"pid"`
+	Secret string `json:"secret"`
+
+	path string
+}
+
+// CardFile is the card's name in the data folder.
+const CardFile = "running.json"
+
+// Pin makes the data folder, if need be, and puts a new card into it.
+func Pin(folder, listen string) (*Card, error) {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return nil, config.NoFolder(folder, err)
+	}
+	b := &Card{Listen: config.Reachable(listen), PID: os.Getpid(), Secret: rand.Text(),
+		path: filepath.Join(folder, CardFile)}
+	text, err := json.Marshal(b)
+	if err != nil {
+		return nil, err
+	}
+	fresh := fmt.Sprintf("%s.%d", b.path, b.PID)
+	if err := os.WriteFile(fresh, text, 0o600); err != nil {
+		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
+	}
+	if err := os.Rename(fresh, b.path); err != nil {
+		_ = os.Remove(fresh)
+		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
+	}
+	return b, nil
+}
+
+// Read returns the card in the folder, if there is one.
+func Read(folder string) (*Card, error) {
+	b := &Card{path: filepath.Join(folder, CardFile)}
+	text, err := os.ReadFile(b.path)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, b); err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", b.path, err)
+	}
+	return b, nil
+}
+
+// Unpin takes the card away, unless another epitome has put its own in its place.
+func (b *Card) Unpin() {
+	if now, err := Read(filepath.Dir(b.path)); err == nil && now.Secret == b.Secret {
+		_ = os.Remove(b.path)
+	}
+}
+
+// Proof answers a challenge as the program that runs.
+func (b *Card) Proof(nonce string) string { return b.sign("program", nonce) }
+
+// claim shows to the program that it is asked by its owner. It tells a program that is not the card's nothing.
+func (b *Card) claim(nonce string) string { return b.sign("owner", nonce) }
+
+// Mark stands for a text: it shows who can read the data folder whether another text is the same, and everybody else
+// nothing.
+func (b *Card) Mark(text string) string { return b.sign("mark", text) }
+
+func (b *Card) sign(who, nonce string) string {
+	mac := hmac.New(sha256.New, []byte(b.Secret))
+	mac.Write([]byte(who + " " + nonce))
+	return hex.EncodeToString(mac.Sum(nil))
+}
+
+// Admits reports whether a claim is right.
+func (b *Card) Admits(nonce, claim string) bool {
+	return nonce != "" && hmac.Equal([]byte(b.claim(nonce)), []byte(claim))
+}
+
+// proves reports whether the answer to a challenge is right.
+func (b *Card) proves(nonce, answer string) bool {
+	return hmac.Equal([]byte(b.Proof(nonce)), []byte(answer))
+}
+
+// Get asks the proxy for a page of its own, as its owner if the query has a nonce, and never through a forward proxy.
+func (b *Card) Get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.Listen+path+"?"+query.Encode(), nil)
+	if err != nil {
+		return nil, err
+	}
+	if nonce := query.Get("nonce"); nonce != "" {
+		req.Header.Set(console.OwnerHeader, b.claim(nonce))
+	}
+	direct := http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
+	return direct.Do(req)
+}

@@ -1,0 +1,89 @@
+package instance
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"epitome/console/metrics"
+)
+
+// settleTime bounds how long the end of a run waits for exchanges whose answers the command has read already to be
+// counted.
+const settleTime = time.Second
+
+// AwaitTally is what the proxy has done, once nothing is under way.
+func (r *Running) AwaitTally() (t Tally, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), settleTime)
+	defer cancel()
+	for quiet := 0; quiet < 2; { // an exchange is counted just after it has ended
+		t, err = r.Card.totals(ctx)
+		if err != nil && ctx.Err() != nil {
+			return t, nil // it goes on without us
+		}
+		if err != nil {
+			return t, err
+		}
+		if quiet++; t.InFlight > 0 {
+			quiet = 0
+			time.Sleep(settleTime / 100)
+		}
+	}
+	return t, nil
+}
+
+// Tally is what a proxy has done in its life.
+type Tally metrics.Totals
+
+// mostTotals bounds the answer that is read, in bytes.
+const mostTotals = 64 << 10
+
+// totals asks the proxy what it has done. An older one does not know the question.
+func (b *Card) totals(ctx context.Context) (t Tally, err error) {
+	resp, err := b.Get(ctx, "/-/totals", url.Values{"nonce": {rand.Text()}})
+	if err != nil {
+		return t, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return t, fmt.Errorf("cannot ask %s for its totals: it answers %s", b.Listen, resp.Status)
+	}
+	if err := json.NewDecoder(io.LimitReader(resp.Body, mostTotals)).Decode(&t); err != nil {
+		return t, fmt.Errorf("cannot read the totals of %s: %w", b.Listen, err)
+	}
+	return t, nil
+}
+
+// String is the tally in one line.
+func (t Tally) String() string {
+	requests := fmt.Sprintf("%d requests", t.Exchanges)
+	if t.Exchanges == 1 {
+		requests = "1 request"
+	}
+	switch {
+	case t.TokensBefore == 0:
+		return "nothing that it can shorten was seen (" + requests + " passed through)"
+	case t.TokensAfter == t.TokensBefore:
+		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened"
+	case t.Observed:
+		return requests + ", " + tokens(t.TokensBefore) + " tokens would have become " + tokens(t.TokensAfter)
+	}
+	return requests + ", " + tokens(t.TokensBefore) + " tokens became " + tokens(t.TokensAfter)
+}
+
+// tokens is a number as people read it.
+func tokens(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1f M", float64(n)/1e6)
+	case n >= 10_000:
+		return fmt.Sprintf("%.0f k", float64(n)/1e3)
+	}
+	return strconv.FormatInt(n, 10)
+}

@@ -1,0 +1,56 @@
+package instance
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"epitome/config"
+)
+
+// Target is one provider that the command would talk to.
+type Target struct {
+	vars []string // environment variables that carry its base URL
+	URL  string   // its base URL without epitome
+	name string   // for an upstream made for it
+	like string   // the upstream to prefer of those with this base URL
+	v1   bool     // base URLs in these variables end in /v1 when nothing else is said
+}
+
+// The upstreams that are made for a run.
+const (
+	RunOpenAI    = "run-openai"
+	runAnthropic = "run-anthropic"
+)
+
+// TargetsOf reads where the command would go: a base URL that is set already is its upstream.
+func TargetsOf(conf config.Config, getenv func(string) string) []Target {
+	openai := cmp.Or(getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE"))
+	anthropic := getenv("ANTHROPIC_BASE_URL")
+	return []Target{
+		{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, name: RunOpenAI, like: conf.Upstream, v1: openai == "",
+			URL: TrimSlash(cmp.Or(openai, conf.Upstreams[conf.Upstream].URL))},
+		{vars: []string{"ANTHROPIC_BASE_URL"}, name: runAnthropic, like: "anthropic",
+			URL: TrimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL))},
+	}
+}
+
+// CheckEnviron refuses an environment that does not say clearly where the command would go.
+func CheckEnviron(getenv func(string) string) error {
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL"} {
+		if value := getenv(name); value != "" {
+			if err := config.CheckURL(value); err != nil {
+				return fmt.Errorf("cannot use %s: %w", name, err)
+			}
+		}
+	}
+	now, old := getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE")
+	if now != "" && old != "" && TrimSlash(now) != TrimSlash(old) {
+		return errors.New("cannot follow both OPENAI_BASE_URL and OPENAI_API_BASE, which differ: unset one of them")
+	}
+	return nil
+}
+
+// TrimSlash is a base URL as it is compared with others.
+func TrimSlash(base string) string { return strings.TrimRight(base, "/") }

@@ -1,0 +1,50 @@
+package instance
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"epitome/config"
+	"epitome/console"
+)
+
+// SettingsOf is what a configuration has proxies do, without the mode, the place, and the upstreams that flags have
+// made. It holds the secrets that the environment has put in.
+func SettingsOf(conf config.Config) string {
+	conf.Mode, conf.Listen, conf.Data, conf.Upstream, conf.Console = "", "", "", "", console.Config{}
+	conf.Upstreams = maps.Clone(conf.Upstreams)
+	for _, made := range []string{config.URLUpstream, RunOpenAI, runAnthropic} {
+		delete(conf.Upstreams, made)
+	}
+	all, err := json.Marshal(conf)
+	if err != nil {
+		panic("BUG: cannot encode the configuration: " + err.Error())
+	}
+	return string(all) + os.Getenv(conf.Summarize.KeyEnv)
+}
+
+// BuildOf is which program this is, and its way to the network.
+func BuildOf(getenv func(string) string) string {
+	all := []string{Version()}
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY"} {
+		all = append(all, getenv(name), getenv(strings.ToLower(name)))
+	}
+	return strings.Join(all, "\x00")
+}
+
+// Version is the module's version or, for a build from a checkout, its commit.
+func Version() string {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" && b.Main.Version == "(devel)" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return b.Main.Version
+}

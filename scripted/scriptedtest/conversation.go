@@ -1,0 +1,35 @@
+package scriptedtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// ResultText is what the k-th call of a script's conversation gave: some 15 000 tokens in 1 500 lines, with what
+// tells it from others.
+func ResultText(k int) string {
+	var b strings.Builder
+	for line := 1; line <= 1500; line++ {
+		fmt.Fprintf(&b, "row %d of table_%d: value %d\n", line, k, line*line+k)
+	}
+	return b.String()
+}
+
+// Conversation is a request with so many calls and their results.
+func Conversation(calls int) []byte {
+	type object = map[string]any
+	messages := []object{{"role": "system", "content": "You look things up."}, {"role": "user", "content": "Look at the tables."}}
+	for k := 1; k <= calls; k++ {
+		id := fmt.Sprintf("call_%d", k)
+		messages = append(messages,
+			object{"role": "assistant", "content": nil, "tool_calls": []object{{"id": id, "type": "function",
+				"function": object{"name": "query", "arguments": fmt.Sprintf(`{"table":"table_%d"}`, k)}}}},
+			object{"role": "tool", "tool_call_id": id, "content": ResultText(k)})
+	}
+	body, err := json.Marshal(object{"model": "m", "messages": messages})
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
