@@ -222,6 +222,11 @@ var house = map[string]room{
 			" rewrite/shorten rewrite/span tokenize",
 		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
 	},
+	"rewrite/plan/plantest": {
+		"rewrite/chat rewrite/conversation rewrite/decision rewrite/history rewrite/limits rewrite/plan rewrite/rewritetest" +
+			" rewrite/span unit",
+		"it lays out plans for the tests of whoever writes on them; knowing a rung, it would be that one's",
+	},
 	"rewrite/rewritetest": {
 		"house/missing rewrite/conversation tokenize",
 		"it has what the tests of several rooms share; no room may be reached through it",
@@ -303,7 +308,7 @@ var house = map[string]room{
 
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing rewrite/chat " +
-	"rewrite/conversation rewrite/rewritetest scripted scripted/scriptedtest store/disk store/memory " +
+	"rewrite/conversation rewrite/plan/plantest rewrite/rewritetest scripted scripted/scriptedtest store/disk store/memory " +
 	"store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.

@@ -57,7 +57,7 @@ func TestNoModelIsAskedForWhatCannotBeKept(t *testing.T) {
 			a.work(1, 1_000)
 			out := a.shape(a.body())
 			if out.Report.Before.Total() > out.Report.Usable*85/100 {
-				a.cupboard.fail = errors.New("no space left on device")
+				a.cupboard.Err = errors.New("no space left on device")
 			}
 			if out.Report.Before.Total() > out.Report.Usable*5/4 {
 				break

@@ -11,7 +11,6 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/decision"
 )
 
 // overBudget are the warnings about the budget.
@@ -159,16 +158,16 @@ func TestBudgetIsKeptWhenACompactionFails(t *testing.T) {
 	spent := 0
 	for {
 		a.work(1, 400)
-		a.cupboard.fail = nil
+		a.cupboard.Err = nil
 		if spent > 80_000 {
-			a.cupboard.fail = errors.New("no space left on device")
+			a.cupboard.Err = errors.New("no space left on device")
 		}
 		out := a.shape(a.body())
 		if spent += out.Report.After.Total(); out.Report.Err != nil {
 			break
 		}
 	}
-	a.cupboard.fail = nil
+	a.cupboard.Err = nil
 	a.work(5, 400) // it is tried again when the conversation has grown
 	out := a.send(t)
 	if got := n.notices[len(n.notices)-1]; !compacts(out) || got.Kind != event.CompactionCompleted ||
@@ -177,49 +176,6 @@ func TestBudgetIsKeptWhenACompactionFails(t *testing.T) {
 	}
 	if kinds := n.kinds(); kinds != "started failed started completed" {
 		t.Errorf("told: %s", kinds)
-	}
-}
-
-func TestOutcomesSayWhetherCompactingPays(t *testing.T) {
-	f := func(want bool, total, window int, list ...decision.Outcome) {
-		t.Helper()
-		if got := decision.Outcomes(list).Pays(total, window); got != want {
-			t.Errorf("%v for %d tokens by %d of %v", got, total, window, list)
-		}
-	}
-	f(true, 1_000, 10)
-	f(true, 1_000, 10, decision.Outcome{Before: 1_000, After: 500})
-	f(false, 1_000, 10, decision.Outcome{Before: 1_000, After: 1_000})
-	f(true, 1_000, 0, decision.Outcome{Before: 1_000, After: 1_000})
-	f(false, 1_099, 10, decision.Outcome{Before: 1_000, After: 1_000})
-	f(true, 1_100, 10, decision.Outcome{Before: 1_000, After: 1_000})
-	f(false, 1_000, 10, decision.Outcome{Before: 1_000, After: 910})
-	f(true, 1_002, 10, decision.Outcome{Before: 1_000, After: 910}) // it has grown
-	f(true, 1_000, 10, decision.Outcome{Before: 1_000, After: 1_000}, decision.Outcome{Before: 1_000, After: 500})
-	f(false, 1_000, 3, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 990},
-		decision.Outcome{Before: 1_100, After: 980})
-	f(true, 1_000, 4, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 990},
-		decision.Outcome{Before: 1_100, After: 980}) // not so many are known yet
-	f(true, 1_000, 2, decision.Outcome{Before: 1_000, After: 990}, decision.Outcome{Before: 1_000, After: 800},
-		decision.Outcome{Before: 1_000, After: 800})
-
-	all := decision.Outcomes(nil)
-	for k := range 300 {
-		all = all.With(decision.Outcomes{{Before: k, After: k / 2}}, 250)
-	}
-	if back, err := decision.ReadOutcomes(all.Append(nil)); err != nil || !slices.Equal(back, all) ||
-		len(all) != decision.MostOutcomes || all[99] != (decision.Outcome{Before: 299, After: 149}) {
-		t.Errorf("%v, %v", back, err)
-	}
-	if got := all.With(decision.Outcomes{{Before: 1, After: 1}}, 3); len(got) != 3 ||
-		got[2] != (decision.Outcome{Before: 1, After: 1}) {
-		t.Errorf("%v", got)
-	}
-	if _, err := decision.ReadOutcomes([]byte{1}); err == nil {
-		t.Error("half an outcome was read")
-	}
-	if _, err := decision.ReadOutcomes([]byte(strings.Repeat("\x01", 2*decision.MostOutcomes+2))); err == nil {
-		t.Error("too many outcomes were read")
 	}
 }
 

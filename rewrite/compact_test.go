@@ -155,7 +155,7 @@ func TestTheTailOfOneCompactionIsInTheNextOne(t *testing.T) {
 	sent := strings.Join(sentItems(t, out), "\n")
 	kept := ""
 	for _, name := range artifactsIn(string(out.Body)) {
-		s, err := a.cupboard.get(sameAs(t, a.bench, name))
+		s, err := a.cupboard.Get(sameAs(t, a.bench, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -393,7 +393,7 @@ func TestASessionOf3000MessagesNeverExceedsTheWindow(t *testing.T) {
 					judged(t, a.bench, string(body), out)
 				}
 			}
-			for _, s := range a.cupboard.wares {
+			for _, s := range a.cupboard.Contents() {
 				kept += len(s)
 			}
 			body := len(a.body())

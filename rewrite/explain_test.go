@@ -1,7 +1,6 @@
 package rewrite
 
 import (
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -9,8 +8,8 @@ import (
 
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/plan/plantest"
 	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
@@ -35,7 +34,7 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 		}
 		got := b.shape(body).StandingChanges(r)
 		for i := range got {
-			if got[i].After >= got[i].Before || len(got[i].Artifact) != nameLength {
+			if got[i].After >= got[i].Before || len(got[i].Artifact) != plantest.NameLength {
 				t.Errorf("%+v", got[i])
 			}
 			got[i].Before, got[i].After, got[i].Artifact = 0, 0, ""
@@ -59,27 +58,6 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 			plan.Change{Item: 2, Rung: "offload", Tool: "query", Argument: "t0", Why: why},
 			plan.Change{Item: 3, Rung: "offload", Tool: "query", Argument: "t1", Why: why})
 	}
-}
-
-func TestBoundsShrinkWithTheWindow(t *testing.T) {
-	l := limits.Limits{Floor: 16 << 10, OffloadShare: 0.15, ClearAt: 0.5, CompactAt: 0.9, ClearAtLeast: 20_000,
-		Groups: 12}
-	if err := l.SetPreset("balanced"); err != nil {
-		t.Fatal(err)
-	}
-	f := func(window, usable int, want string) {
-		t.Helper()
-		got, err := json.Marshal(l.Bounds(window, usable))
-		if err != nil || string(got) != want {
-			t.Errorf("at %d: got  %s (%v)\nwant %s", window, got, err, want)
-		}
-	}
-	f(200_000, 190_000, `{"floor":16384,"offload_tokens":8000,"offload_keep":2000,"offload_read_tokens":20000,"offload_read_keep":4000,`+
-		`"clear_at":95000,"clear_at_least":20000,"prepare_at":0,"compact_at":171000,"compact_to":0,"keep_tokens":0,`+
-		`"protect_tokens":5000,"protect_groups":12}`)
-	f(10_000, 8_000, `{"floor":8000,"offload_tokens":1500,"offload_keep":750,"offload_read_tokens":1500,"offload_read_keep":750,`+
-		`"clear_at":4000,"clear_at_least":2500,"prepare_at":0,"compact_at":7200,"compact_to":0,"keep_tokens":0,`+
-		`"protect_tokens":2000,"protect_groups":3}`)
 }
 
 // What is reported must be what the rewritten request counts, also of results of parallel calls, which cost as they are

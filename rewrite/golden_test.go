@@ -17,6 +17,7 @@ import (
 	"epitome/prose"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/plan/plantest"
 	"epitome/rewrite/span"
 )
 
@@ -114,7 +115,7 @@ func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 
 // goldenLimits are small enough for conversations that somebody can read.
 func goldenLimits() limits.Limits {
-	l := testLimits()
+	l := plantest.Limits()
 	l.Floor, l.OffloadShare, l.Screen, l.Names, l.Groups = 100, 1, 60, 80, 2
 	l.Offload, l.OffloadKeep, l.OffloadReads, l.ReadsKeep = 400, 60, 800, 120
 	l.ClearAtLeast, l.Protect = 100, 200
@@ -123,17 +124,17 @@ func goldenLimits() limits.Limits {
 
 // enter makes the world what the option says.
 func (b *bench) enter(s *option) {
-	b.limits, b.window, b.scope, b.cupboard.full, b.cupboard.mute = s.Limits, s.Window, s.Scope, s.Full, s.Mute
+	b.limits, b.window, b.scope, b.cupboard.Crowded, b.cupboard.Mute = s.Limits, s.Window, s.Scope, s.Full, s.Mute
 	b.style, b.now, b.narrator.says, b.narrator.fail = prose.Style{Mode: s.Mode, Detail: s.Detail}, s.Now, s.Prose, nil
 	if s.Prose == "" {
 		b.narrator.fail = errNarrator
 	}
-	b.notes.due, b.notes.fail, b.cupboard.fail = s.Lost, nil, nil
+	b.notes.due, b.notes.fail, b.cupboard.Err = s.Lost, nil, nil
 	if s.Lost {
-		clear(b.cupboard.wares)
+		b.cupboard.Clear()
 	}
 	if s.Fail {
-		b.cupboard.fail = errors.New("no space left on device")
+		b.cupboard.Err = errors.New("no space left on device")
 	}
 	if s.Restart {
 		b.restart()

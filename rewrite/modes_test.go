@@ -130,7 +130,7 @@ func TestLosslessSummaryNamesEachTurnAndMergesOldOnes(t *testing.T) {
 		t.Errorf("%d rounds, in %d of them older turns were one; at most %d lines", rounds, merged, most)
 	}
 	kept := 0
-	for _, s := range a.cupboard.wares {
+	for _, s := range a.cupboard.Contents() {
 		kept += len(s)
 	}
 	if whole := len(a.body()); kept > 10*whole {
@@ -169,7 +169,7 @@ func (a *agent) turnLines(t *testing.T, out Output) (lines, many int) {
 		}
 		from := end
 		end = numbers(m[2])[0] + 1
-		if kept, err := a.cupboard.get(sameAs(t, a.bench, m[4])); err != nil ||
+		if kept, err := a.cupboard.Get(sameAs(t, a.bench, m[4])); err != nil ||
 			string(kept) != strings.Join(a.items[from:end], ",\n") {
 			t.Fatalf("artifact %s is not messages %d-%d: %v", m[4], from, end-1, err)
 		}
@@ -231,26 +231,4 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 	if !slices.Equal(parts, []string{"told"}) {
 		t.Errorf("truncated there are the parts %q", parts)
 	}
-}
-
-func TestStyleIsSetByHeaders(t *testing.T) {
-	f := func(name, value string, want prose.Style, known bool, says string) {
-		t.Helper()
-		got, ok, err := prose.Style{Mode: prose.ModeIntent, Detail: prose.DetailLow}.With(name, value)
-		if got != want || ok != known || (err == nil) != (says == "") || err != nil && err.Error() != says {
-			t.Errorf("%s: %s makes it %+v, %v, %v", name, value, got, ok, err)
-		}
-	}
-	was := prose.Style{Mode: prose.ModeIntent, Detail: prose.DetailLow}
-	for _, mode := range prose.Modes() {
-		f("summarize-mode", mode, prose.Style{Mode: mode, Detail: prose.DetailLow}, true, "")
-	}
-	for _, detail := range prose.Details() {
-		f("Summarize-Detail", detail, prose.Style{Mode: prose.ModeIntent, Detail: detail}, true, "")
-	}
-	f("summarize-mode", "secret", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")
-	f("summarize-mode", "", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")
-	f("SUMMARIZE-DETAIL", "HIGH", was, true, "cannot use x-epitome-summarize-detail: write one of high, medium, low, truncate")
-	f("summarize", "llm", was, false, "")
-	f("compact-at", "0.5", was, false, "")
 }

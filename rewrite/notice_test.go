@@ -157,7 +157,7 @@ func TestEachCompactionThatBeginsEnds(t *testing.T) {
 		for n.tries() == 0 {
 			a.work(1, 300)
 			if out := a.shape(a.body()); out.Report.Err != nil {
-				a.cupboard.fail, a.notes.fail = nil, nil
+				a.cupboard.Err, a.notes.fail = nil, nil
 			} else {
 				judged(t, a.bench, a.body(), out)
 			}
@@ -189,7 +189,7 @@ func TestEachCompactionThatBeginsEnds(t *testing.T) {
 		}
 	})
 	f("full disk", "started failed", func(a *agent, n *narrator) {
-		n.observe = func(prose.Question) { a.cupboard.fail = errors.New("no space left on device") }
+		n.observe = func(prose.Question) { a.cupboard.Err = errors.New("no space left on device") }
 	})
 	f("broken ledger", "started failed", func(a *agent, n *narrator) {
 		n.observe = func(prose.Question) { a.notes.fail = errors.New("the ledger is broken") }

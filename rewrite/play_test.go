@@ -14,6 +14,7 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/plan/plantest"
 )
 
 // play is several conversations in one process, and what may befall it.
@@ -105,7 +106,7 @@ func behindHead(r *conversation.Request) (list []string) {
 // artifactsIn are the names of artifacts that a text speaks of.
 func artifactsIn(text string) (names []string) {
 	for _, s := range strings.Split(text, "/data/artifacts/")[1:] {
-		names = append(names, s[:nameLength])
+		names = append(names, s[:plantest.NameLength])
 	}
 	return names
 }
@@ -160,7 +161,7 @@ func (p *play) drawWindow() int {
 }
 
 func (p *play) drawLimits() limits.Limits {
-	l := testLimits()
+	l := plantest.Limits()
 	draw := func(name string, of ...int) int { return rapid.SampledFrom(of).Draw(p.T, name) }
 	_ = l.SetPreset(rapid.SampledFrom([]string{"balanced", "faithful", "cautious", "economy"}).Draw(p.T, "preset"))
 	l.Floor, l.Groups, l.ClearAtLeast = 100, draw("groups", 0, 1, 2, 5), draw("at least", 50, 500)
@@ -227,19 +228,17 @@ func (p *play) step() {
 	case "vanish":
 		p.vanish()
 	case "full":
-		p.cupboard.full = !p.cupboard.full
+		p.cupboard.Crowded = !p.cupboard.Crowded
 	case "fail":
 		if !p.calm {
-			p.notes.luck, p.cupboard.luck = p.drawLuck("ledger"), p.drawLuck("shelf")
+			p.notes.luck, p.cupboard.Luck = p.drawLuck("ledger"), p.drawLuck("shelf")
 		}
 	}
 }
 
 // vanish empties the cupboard, and the ledger finds it due to look.
 func (p *play) vanish() {
-	p.cupboard.mu.Lock()
-	clear(p.cupboard.wares)
-	p.cupboard.mu.Unlock()
+	p.cupboard.Clear()
 	p.notes.due = true
 }
 

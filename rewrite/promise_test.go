@@ -40,7 +40,7 @@ func judged(t teller, b *bench, body string, out Output) {
 	if out.Report.Err != nil && out.Report.Action != ActionBypass {
 		t.Fatalf("%v, and yet the action is %s", out.Report.Err, out.Report.Action)
 	}
-	back, err := out.Restore(b.cupboard.get)
+	back, err := out.Restore(b.cupboard.Get)
 	if err != nil {
 		t.Fatalf("promise 6: %v", err)
 	}
@@ -56,7 +56,7 @@ func judged(t teller, b *bench, body string, out Output) {
 	if out.Report.Action == ActionNone {
 		t.Fatalf("the body was changed, but the action is none: %+v", out.Report)
 	}
-	j := judge{teller: t, out: out, counters: b.deps.Counters, get: b.cupboard.get}
+	j := judge{teller: t, out: out, counters: b.deps.Counters, get: b.cupboard.Get}
 	if j.was, err = chat.Read([]byte(body)); err != nil {
 		t.Fatalf("a body that cannot be read was changed: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"epitome/event"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/plan/plantest"
 )
 
 // rescue shapes what there is once more, as it was refused.
@@ -129,14 +130,14 @@ func TestARefusedStructureGoesAsItCame(t *testing.T) {
 func TestAResultThatIsWholeAgainIsFound(t *testing.T) {
 	a := newAgent(1_000_000, userSays(theTask))
 	a.limits.Repeats, a.limits.Floor = true, 0
-	notes := entries(1) + entries(3)
+	notes := plantest.Entries(1) + plantest.Entries(3)
 	a.does("bash", `{"command":"cat notes"}`, notes)
 	a.work(1, 600)
 	a.ask(t)
 	if out := a.rescue(t, plan.Rescue{Most: 900}); strings.Contains(string(out.Body), "entry_0 of listing_1") {
 		t.Fatalf("the notes are still sent, at stage %s", out.Report.Stage)
 	}
-	a.does("bash", `{"command":"cat other"}`, entries(2))
+	a.does("bash", `{"command":"cat other"}`, plantest.Entries(2))
 	a.ask(t)
 	if out := a.rescue(t, plan.Rescue{Whole: true}); string(out.Body) != a.body() {
 		t.Fatal("it does not go as it came")
@@ -216,7 +217,7 @@ func TestOfTwoEqualRequestsBothAreRescued(t *testing.T) {
 func TestARescueActsOnAFullShelf(t *testing.T) {
 	a := newRefused(40, 900)
 	a.ask(t)
-	a.cupboard.full = true
+	a.cupboard.Crowded = true
 	if out := a.rescue(t, plan.Rescue{Most: 3_000}); out.Report.Stage != plan.StageCompact {
 		t.Errorf("%+v", out.Report)
 	}

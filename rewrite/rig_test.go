@@ -2,11 +2,7 @@ package rewrite
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/base32"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -15,8 +11,8 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/plan/plantest"
 	"epitome/tokenize"
-	"epitome/unit"
 )
 
 // notes is a ledger in memory.
@@ -82,68 +78,6 @@ func (n *notes) failsLocked() error {
 
 func (n *notes) Touch(string) bool { return n.due }
 
-// cupboard is a shelf in memory.
-type cupboard struct {
-	mu    sync.Mutex
-	wares map[string]string
-	full  bool
-	mute  bool // it gives no address
-	fail  error
-	luck  func() bool // as of notes
-}
-
-// nameLength is how many characters an artifact's name has, here as on the real shelf.
-const nameLength = 26
-
-func newCupboard() *cupboard { return &cupboard{wares: map[string]string{}} }
-
-func (c *cupboard) Name(scope string, content []byte) string {
-	sum := sha256.Sum256(append([]byte(scope+"\x00"), content...))
-	return strings.ToLower(base32.StdEncoding.EncodeToString(sum[:]))[:nameLength]
-}
-
-func (c *cupboard) Address(name string) string {
-	if c.mute {
-		return ""
-	}
-	return "/data/artifacts/" + name + ".txt"
-}
-
-func (c *cupboard) Put(name string, content []byte, late bool) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.luck != nil && !c.luck() {
-		return errors.New("bad luck")
-	}
-	if c.fail != nil {
-		return c.fail
-	}
-	if c.full && !late {
-		return errors.New("the shelf is full")
-	}
-	c.wares[name] = string(content)
-	return nil
-}
-
-func (c *cupboard) Touch(name string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	_, ok := c.wares[name]
-	return ok
-}
-
-func (c *cupboard) Full() bool { return c.full }
-
-func (c *cupboard) get(name string) ([]byte, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s, ok := c.wares[name]
-	if !ok {
-		return nil, fmt.Errorf("no artifact %s", name)
-	}
-	return []byte(s), nil
-}
-
 // vocabularies are loaded once for all tests.
 var vocabularies = &tokenize.Counters{}
 
@@ -151,7 +85,7 @@ var vocabularies = &tokenize.Counters{}
 type bench struct {
 	*Shaper
 	notes    *notes
-	cupboard *cupboard
+	cupboard *plantest.Cupboard
 	limits   limits.Limits
 	window   int
 	ratio    float64 // that answers have shown of models whose vocabulary is not known; 0 if they have not
@@ -164,20 +98,8 @@ type bench struct {
 	waits    context.Context
 }
 
-func testLimits() limits.Limits {
-	l := limits.Limits{
-		Floor: 16 << 10, OffloadShare: .15, Screen: 1000, Names: 400, Recall: 30_000, Repeats: true, ClearAt: .8,
-		ClearAtLeast: 20_000, Groups: 12, CachedPrice: .1, CacheLife: unit.Duration(5 * time.Minute), CompactAt: .9,
-		PrepareAt: .8, Thrash: 10, Target: .5, KeepTail: 20_000,
-	}
-	if err := l.SetPreset("balanced"); err != nil {
-		panic(err)
-	}
-	return l
-}
-
 func newBench(window int) *bench {
-	b := &bench{notes: newNotes(), cupboard: newCupboard(), limits: testLimits(), window: window,
+	b := &bench{notes: newNotes(), cupboard: plantest.NewCupboard(), limits: plantest.Limits(), window: window,
 		memo: tokenize.NewMemo(1 << 16)}
 	b.restart()
 	return b

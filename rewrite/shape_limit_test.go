@@ -116,7 +116,7 @@ func TestLargeBodiesAreShaped(t *testing.T) {
 		if out.Report.Err != nil || out.Report.Action != ActionOffload || len(out.Body) > 64<<10 {
 			t.Errorf("%s: %v, %s to %d bytes: %s", name, out.Report.Err, out.Report.Action, len(out.Body), out.Report.Reason)
 		}
-		if back, err := out.Restore(b.cupboard.get); err != nil || string(back) != body {
+		if back, err := out.Restore(b.cupboard.Get); err != nil || string(back) != body {
 			t.Errorf("%s: the original cannot be made again: %v", name, err)
 		}
 	}

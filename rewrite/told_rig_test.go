@@ -82,7 +82,7 @@ func partOf(summary, kind string) string {
 // sameAs is the artifact that the first line of a transcript names: the same as JSON.
 func sameAs(t testing.TB, b *bench, transcript string) string {
 	t.Helper()
-	content, err := b.cupboard.get(transcript)
+	content, err := b.cupboard.Get(transcript)
 	if err != nil {
 		t.Fatal(err)
 	}

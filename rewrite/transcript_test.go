@@ -15,7 +15,7 @@ func transcriptsIn(t *testing.T, b *bench, out Output) (list []string) {
 	text, _ := summaryIn(t, out)
 	_, end, _ := strings.Cut(text, "\n[end of summary ")
 	for name := range history.NamesLike(end) {
-		content, err := b.cupboard.get(name)
+		content, err := b.cupboard.Get(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestLostTranscriptsAreMadeAgain(t *testing.T) {
 	a.items = append(a.items, `{"role":"system","content":"Mind the gap."}`) // it is sent, and stands in the transcript
 	out := a.until(t, 1, 500)
 	before := transcriptsIn(t, a.bench, out)
-	clear(a.cupboard.wares)
+	a.cupboard.Clear()
 	a.notes.due = true
 	a.restart()
 	again := a.ask(t)

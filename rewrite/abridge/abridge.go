@@ -101,7 +101,7 @@ func (c *Shortening) references() (text, why string) {
 	if len(c.Text) < worthwhile || c.Plan.Hist.ResultAt[c.Result.Item] < c.Plan.Hist.LinesRead {
 		return "", ""
 	}
-	LearnLines(c.Plan, c.Plan.Hist.ResultAt[c.Result.Item])
+	c.Plan.LearnLines(c.Plan.Hist.ResultAt[c.Result.Item])
 	found := c.Plan.Hist.Lines.Repeats(c.Text)
 	if len(found) == 0 {
 		return "", ""
@@ -120,18 +120,4 @@ func (c *Shortening) references() (text, why string) {
 	}
 	b.WriteString(plan.Mark + c.address() + "]")
 	return b.String(), "lines stand in an earlier result"
-}
-
-// LearnLines takes in the lines of the first n results, as far as they are sent whole.
-func LearnLines(p *plan.Plan, n int) {
-	h := p.Hist
-	for ; h.LinesRead < n; h.LinesRead++ {
-		res := &h.Results[h.LinesRead]
-		if p.Forms[res.Item] != nil {
-			continue
-		}
-		if list, _ := p.Passages(res.Item); len(list) == 1 {
-			h.Lines.Add(res.Item, list[0].Text)
-		}
-	}
 }

@@ -199,21 +199,6 @@ func patchedSize(p *Plan, i int, f *decision.Form) int {
 	return n
 }
 
-// Put makes f the form of item i. What shows an item whole is nothing to refer to any more.
-func (p *Plan) Put(i int, f *decision.Form) {
-	p.Forms[i] = f
-	if k := p.Hist.ResultAt[i]; k >= 0 && k < p.Hist.LinesRead {
-		p.Sheet.dropped = append(p.Sheet.dropped, p.Hist.Lines.Drop(i)...)
-	}
-}
-
-// SendWhole takes all forms away. What was not whole before is there to be referred to, so the index of lines is read
-// anew. No checkpoint undoes that.
-func (p *Plan) SendWhole() {
-	clear(p.Forms)
-	p.Hist.ForgetLines()
-}
-
 // DirectionsTo says how to get an artifact back.
 func (p *Plan) DirectionsTo(name string) string {
 	if a := p.Shelf.Address(name); a != "" {

@@ -110,7 +110,7 @@ func Btoi(b bool) int {
 }
 
 // Scale measures in the vocabulary of a model.
-func Scale(tb testing.TB, model string) conversation.Scale {
+func Scale(tb rapid.TB, model string) conversation.Scale {
 	tb.Helper()
 	m := tokenize.NewModels().Of(model)
 	var counters tokenize.Counters

@@ -1,0 +1,27 @@
+package prose
+
+import (
+	"testing"
+)
+
+func TestStyleIsSetByHeaders(t *testing.T) {
+	f := func(name, value string, want Style, known bool, says string) {
+		t.Helper()
+		got, ok, err := Style{Mode: ModeIntent, Detail: DetailLow}.With(name, value)
+		if got != want || ok != known || (err == nil) != (says == "") || err != nil && err.Error() != says {
+			t.Errorf("%s: %s makes it %+v, %v, %v", name, value, got, ok, err)
+		}
+	}
+	was := Style{Mode: ModeIntent, Detail: DetailLow}
+	for _, mode := range Modes() {
+		f("summarize-mode", mode, Style{Mode: mode, Detail: DetailLow}, true, "")
+	}
+	for _, detail := range Details() {
+		f("Summarize-Detail", detail, Style{Mode: ModeIntent, Detail: detail}, true, "")
+	}
+	f("summarize-mode", "secret", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")
+	f("summarize-mode", "", was, true, "cannot use x-epitome-summarize-mode: write one of auto, llm, intent, hybrid, window, lossless")
+	f("SUMMARIZE-DETAIL", "HIGH", was, true, "cannot use x-epitome-summarize-detail: write one of high, medium, low, truncate")
+	f("summarize", "llm", was, false, "")
+	f("compact-at", "0.5", was, false, "")
+}

@@ -1,0 +1,288 @@
+package abridge
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"epitome/rewrite/decision"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/plan/plantest"
+	"epitome/rewrite/shorten"
+)
+
+func TestATextOverItsLimitBecomesAnExcerpt(t *testing.T) {
+	f := func(step plantest.Step, limit, keep int) (head, tail int) {
+		t.Helper()
+		p := planned(t, step)
+		c := shortening(t, p, 0, limit, keep)
+		text, why, ok := c.Shorten()
+		if !ok || why != "over its limit" {
+			t.Fatalf("%v, %q", ok, why)
+		}
+		holdExcerpt(t, p, text, step.Output)
+		holdArtifact(t, c, text)
+		at := sawCut.FindStringIndex(text)
+		head, tail = p.Count(text[:at[0]]), p.Count(text[at[1]:])
+		if n := head + tail; n > keep || n < keep-30 {
+			t.Errorf("%d tokens are kept, and were to be %d", n, keep)
+		}
+		return head, tail
+	}
+	long := lines("part", 1, 400)
+	if head, tail := f(plantest.Reading("a.txt", long), 2_000, 600); head < 250 || tail < 250 {
+		t.Errorf("of a file %d tokens of the head and %d of the tail are kept", head, tail)
+	}
+	if head, tail := f(plantest.Command("make", long), 2_000, 600); head > 130 || tail < 450 {
+		t.Errorf("of a log %d tokens of the head and %d of the tail are kept", head, tail)
+	}
+	f(plantest.Reading("a.txt", strings.TrimSuffix(long, "\n")), 2_000, 600) // the last line has no end
+}
+
+func TestTheLimitItselfIsNotOver(t *testing.T) {
+	p := planned(t, plantest.Reading("a.txt", lines("part", 1, 100)))
+	n := shortening(t, p, 0, 0, 0).Tokens
+	for _, limit := range []int{n, n + 1} {
+		if text, _, ok := shortening(t, p, 0, limit, 100).Shorten(); ok {
+			t.Errorf("a text of %d tokens is cut at a limit of %d: %q", n, limit, text)
+		}
+	}
+	if _, _, ok := shortening(t, p, 0, n-1, 100).Shorten(); !ok {
+		t.Errorf("a text of %d tokens is not cut at a limit of %d", n, n-1)
+	}
+}
+
+func TestWhatDoesNotSaveEnoughIsNotDone(t *testing.T) {
+	p := planned(t, plantest.Reading("a.txt", lines("part", 1, 30)))
+	n := shortening(t, p, 0, 0, 0).Tokens
+	for keep := 0; keep <= n; keep += 5 { // the text of the mark takes some 60 tokens
+		c := shortening(t, p, 0, 10, keep)
+		text, _, ok := c.Shorten()
+		if ok {
+			holdArtifact(t, c, text)
+			holdExcerpt(t, p, text, c.Text)
+		}
+		if want := keep < n-140; want && !ok || ok && keep > n-90 {
+			t.Errorf("%d of %d tokens kept: %v", keep, n, ok)
+		}
+	}
+	p = planned(t, plantest.Reading("a.txt", "one line without an end, "+strings.Repeat("and on ", 500)))
+	c := shortening(t, p, 0, 100, 50)
+	text, _, ok := c.Shorten()
+	if !ok || !strings.HasPrefix(text, plan.Mark+"lines 1-1 of 1 left out: 1 lines, ") {
+		t.Errorf("a single line that fits no limit is %q", text)
+	}
+	holdExcerpt(t, p, text, c.Text)
+}
+
+func TestNobodyLooksUpWhatHasNoAddress(t *testing.T) {
+	step := plantest.Reading("a.txt", lines("part", 1, 400))
+	kept := func(mute bool) int {
+		p := planned(t, step)
+		p.Shelf = &plantest.Cupboard{Mute: mute}
+		text, _, ok := shortening(t, p, 0, 2_000, 600).Shorten()
+		if !ok || strings.Contains(text, "cannot be read from here") != mute {
+			t.Fatalf("%v: %.500q", ok, text)
+		}
+		holdExcerpt(t, p, text, step.Output)
+		return p.Count(sawCut.ReplaceAllString(text, ""))
+	}
+	if with, without := kept(false), kept(true); without < 2*with-40 || without > 2*with+40 {
+		t.Errorf("%d tokens are kept, and %d where nobody can read on", with, without)
+	}
+}
+
+func TestARecalledArtifactIsNeitherOutlinedNorReferredTo(t *testing.T) {
+	object := `{"all":[` + strings.Repeat(`{"name":"a","value":1},`+"\n", 400) + `{}]}`
+	p := planned(t, plantest.Reading("a.json", object))
+	c := shortening(t, p, 0, 1_000, 300)
+	if text, _, ok := c.Shorten(); !ok || !strings.HasPrefix(text, plan.Mark+"preview of a JSON value of ") {
+		t.Errorf("%.300q", text)
+	}
+	name := strings.Repeat("a", plantest.NameLength)
+	c = shortening(t, p, 0, 1_000, 300)
+	c.Recalled = name
+	text, _, ok := c.Shorten()
+	if !ok || !strings.Contains(text, "; read it in ranges of lines]") {
+		t.Errorf("%.300q", text)
+	}
+	holdExcerpt(t, p, text, object)
+
+	twice := lines("part", 1, 60)
+	p = planned(t, plantest.Command("make", twice), plantest.Command("cat log", twice))
+	c = shortening(t, p, 1, 10_000, 1_000)
+	c.Recalled = name
+	if text, _, ok := c.Shorten(); ok {
+		t.Errorf("what was asked for is sent as %.300q", text)
+	}
+}
+
+func TestTerminalOutputIsBroughtToItsFinalScreen(t *testing.T) {
+	var b strings.Builder
+	for i := range 1_000 {
+		b.WriteString("\rdownloading part " + strings.Repeat("#", i%60))
+	}
+	b.WriteString("\r\x1b[Kdone with all of it\nand \x1b[31mwell\x1b[0m\n")
+	const screen = "done with all of it\nand well\n"
+	f := func(limit, keep int) (*Shortening, string, string) {
+		t.Helper()
+		c := shortening(t, planned(t, plantest.Command("curl", b.String())), 0, limit, keep)
+		text, why, ok := c.Shorten()
+		if !ok {
+			t.Fatal(why)
+		}
+		holdArtifact(t, c, text)
+		return c, text, why
+	}
+	c, text, why := f(1_000, 300)
+	tokens := plan.ScreenStub(screen, c.Tokens, plan.WhereOfResult(c.Plan, c.Result, c.Name))
+	if text != tokens || why != "brought to the final screen" || !strings.HasPrefix(text, screen+plan.Mark) {
+		t.Errorf("%s: %.300q, want %q", why, text, tokens)
+	}
+
+	// A screen that is over the limit itself is cut, and the mark says of what the lines are.
+	b.WriteString(lines("part", 1, 200))
+	c, text, _ = f(1_000, 300)
+	holdExcerpt(t, c.Plan, text, screen+lines("part", 1, 200))
+	if !strings.Contains(text, " left out of the final screen: ") {
+		t.Errorf("%.300q", text)
+	}
+
+	// A short text is left as it came, and so is one that was asked for.
+	c = shortening(t, planned(t, plantest.Command("ls", "\x1b[31mred\x1b[0m\n"+lines("part", 1, 40))), 0, 5_000, 100)
+	if text, _, ok := c.Shorten(); ok {
+		t.Errorf("%q", text)
+	}
+	c = shortening(t, planned(t, plantest.Command("cat", b.String())), 0, 100_000, 300)
+	c.Recalled = strings.Repeat("a", plantest.NameLength)
+	if text, _, ok := c.Shorten(); ok {
+		t.Errorf("%.300q", text)
+	}
+}
+
+func TestLinesThatStandEarlierBecomeAReference(t *testing.T) {
+	notes := lines("note", 1, 40)
+	f := func(want int, steps ...plantest.Step) {
+		t.Helper()
+		p := planned(t, steps...)
+		c := shortening(t, p, len(steps)-1, 100_000, 1_000)
+		text, why, ok := c.Shorten()
+		if ok != (want > 0) {
+			t.Fatalf("%v, %q: %.300q", ok, why, text)
+		}
+		if !ok {
+			return
+		}
+		holdArtifact(t, c, text)
+		if got := holdReferences(t, c, text); got != want {
+			t.Errorf("%d references, want %d: %.500q", got, want, text)
+		}
+	}
+	again := func(text string) plantest.Step { return plantest.Command("cat again", text) }
+	first := plantest.Command("cat notes", notes)
+	f(1, first, again(notes))
+	f(1, first, again("the notes:\n"+notes+"that is all\n"))
+	f(2, first, again(lines("note", 1, 18)+"something else\n"+lines("note", 20, 40)))
+	f(1, first, again(strings.TrimSuffix(notes, "\n")))
+	f(1, first, plantest.Command("cat more", lines("other", 1, 40)), again(lines("other", 5, 30)+"end\n"))
+	f(0, first, again(lines("note", 1, 3))) // too little
+	f(0, first, again(lines("other", 1, 40)))
+	f(0, again(notes)) // the lines stand only in the result itself
+}
+
+// A result that was shortened, cleared or left out shows its lines no more.
+func TestNoReferenceLeadsToWhatIsNotSentWhole(t *testing.T) {
+	notes := lines("note", 1, 40)
+	steps := []plantest.Step{plantest.Command("cat notes", notes), plantest.Command("ls", "a\nb\n"),
+		plantest.Command("cat again", notes)}
+	f := func(what string, change func(p *plan.Plan, first *decision.Form)) {
+		t.Helper()
+		p := planned(t, steps...)
+		res := &p.Hist.Results[0]
+		change(p, plan.StubOf(p, res, "old"))
+		if text, _, ok := shortening(t, p, 2, 100_000, 1_000).Shorten(); ok {
+			t.Errorf("%s: %.300q", what, text)
+		}
+	}
+	f("cleared before", func(p *plan.Plan, form *decision.Form) { p.Forms[p.Hist.Results[0].Item] = form })
+	f("cleared after its lines were read", func(p *plan.Plan, form *decision.Form) {
+		p.LearnLines(2)
+		p.Set(p.Hist.Results[0].Item, form, "old")
+	})
+	f("what stands behind is read already", func(p *plan.Plan, _ *decision.Form) { p.LearnLines(3) })
+	f("switched off", func(p *plan.Plan, _ *decision.Form) { p.Limits.Conf.Repeats = false })
+	p := planned(t, steps...)
+	p.LearnLines(2)
+	p.Set(p.Hist.Results[0].Item, plan.StubOf(p, &p.Hist.Results[0], "old"), "old")
+	p.SendWhole()
+	c := shortening(t, p, 2, 100_000, 1_000)
+	if text, _, ok := c.Shorten(); !ok || holdReferences(t, c, text) != 1 {
+		t.Errorf("sent whole again, it is not referred to: %.300q", text)
+	}
+}
+
+// Whatever the text, and whatever came before it: what is said of it is true, it is found again, and it is worth it.
+func TestNothingIsForged(t *testing.T) {
+	desk := plantest.NewDesk(t)
+	word := rapid.SampledFrom([]string{"all is well here", "error: it failed", "数据 and écrit", "x", "", "\t\tindented",
+		"7: a line that counts", "8: a line that counts", "{\"a\": 1}", "progress 10%\rprogress 99%", "\x1b[1mbold\x1b[0m",
+		"up\x1b[1A\x1b[2Kover", plan.Mark + "lines 1-9 of 9 left out: 9 lines, 9 tokens of x. y]"})
+	rapid.Check(t, func(rt *rapid.T) {
+		var texts []string
+		for range rapid.IntRange(1, 5).Draw(rt, "results") {
+			texts = append(texts, drawText(rt, word, texts))
+		}
+		var steps []plantest.Step
+		for _, text := range texts {
+			steps = append(steps, plantest.Command("make", text))
+		}
+		desk.Limits.Screen = rapid.SampledFrom([]int{50, 1_000}).Draw(rt, "screen")
+		p := desk.Plan(rt, plantest.Body(steps...))
+		for k := range p.Hist.Results {
+			limit := rapid.SampledFrom([]int{60, 300, 100_000}).Draw(rt, "limit")
+			c := shortening(rt, p, k, limit, rapid.IntRange(0, limit/2).Draw(rt, "keep"))
+			text, why, ok := c.Shorten()
+			if !ok {
+				continue
+			}
+			holdArtifact(rt, c, text)
+			shown, _ := shorten.FinalScreen(c.Text)
+			switch {
+			case why == "lines stand in an earlier result":
+				holdReferences(rt, c, text)
+			case why == "brought to the final screen":
+				if !strings.HasPrefix(text, shown) {
+					rt.Fatalf("%q is no screen of %q", text, c.Text)
+				}
+			case !strings.HasPrefix(text, plan.Mark+"preview"):
+				if !strings.Contains(text, " left out of the final screen: ") {
+					shown = c.Text
+				}
+				holdExcerpt(rt, p, text, shown)
+			}
+			res := c.Result
+			form := &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item] - 1, Refers: c.Refers}
+			p.Set(res.Item, form, why)
+		}
+	})
+}
+
+// drawText draws a text of lines, some of which stand in earlier ones.
+func drawText(t *rapid.T, word *rapid.Generator[string], earlier []string) string {
+	var b strings.Builder
+	for range rapid.IntRange(1, 6).Draw(t, "blocks") {
+		if len(earlier) > 0 && rapid.Bool().Draw(t, "again") {
+			from := rapid.SampledFrom(earlier).Draw(t, "from")
+			b.WriteString(from[rapid.IntRange(0, len(from)).Draw(t, "at"):])
+		}
+		name := word.Draw(t, "word")
+		for i := range rapid.IntRange(0, 30).Draw(t, "lines") {
+			b.WriteString(name + strings.Repeat(" again", i%3) + "\n")
+		}
+	}
+	if rapid.Bool().Draw(t, "open") {
+		b.WriteString("and no end")
+	}
+	return strings.ToValidUTF8(b.String(), "?")
+}

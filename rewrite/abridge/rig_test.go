@@ -1,0 +1,153 @@
+package abridge
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pgregory.net/rapid"
+
+	"epitome/rewrite/decision"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/plan/plantest"
+	"epitome/rewrite/rewritetest"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// planned is the plan of an agent that has done the steps, at a window that nothing fills.
+func planned(t rapid.TB, steps ...plantest.Step) *plan.Plan {
+	t.Helper()
+	return plantest.NewDesk(t).Plan(t, plantest.Body(steps...))
+}
+
+// shortening is that of the only text of result k.
+func shortening(t rapid.TB, p *plan.Plan, k, limit, keep int) *Shortening {
+	t.Helper()
+	res := &p.Hist.Results[k]
+	list, _ := p.Passages(res.Item)
+	if len(list) != 1 {
+		t.Fatalf("result %d has %d texts", k, len(list))
+	}
+	return &Shortening{Plan: p, Result: res, Passage: list[0], Limit: limit, Keep: keep}
+}
+
+// lines are so many lines of some 9 tokens, all of them different.
+func lines(name string, from, to int) string {
+	var b strings.Builder
+	for i := from; i <= to; i++ {
+		fmt.Fprintf(&b, "%s %d: all is well with this one\n", name, i)
+	}
+	return b.String()
+}
+
+// What the texts of this package say.
+var (
+	sawCut = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) of (\d+) left out( of the final screen)?: (\d+) lines, (\d+) tokens of [^\n]*\]\n`)
+	sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of [^\n]*\]\n`)
+)
+
+func numbers(t rapid.TB, words []string) (list []int) {
+	t.Helper()
+	for _, w := range words {
+		n, err := strconv.Atoi(w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, n)
+	}
+	return list
+}
+
+// holdExcerpt holds promise 8 of an excerpt of shown: what stands around the mark is the text's own whole lines, and
+// each number in the mark is true. The text's own lines may look like marks as well.
+func holdExcerpt(t rapid.TB, p *plan.Plan, text, shown string) {
+	t.Helper()
+	for _, at := range sawCut.FindAllStringIndex(text, -1) {
+		head, tail := text[:at[0]], text[at[1]:]
+		if len(head)+len(tail) >= len(shown) || !strings.HasPrefix(shown, head) || !strings.HasSuffix(shown, tail) {
+			continue
+		}
+		cut := shown[len(head) : len(shown)-len(tail)]
+		if tail != "" && !strings.HasSuffix(cut, "\n") {
+			t.Fatalf("a line is torn: %.300q", text)
+		}
+		m := sawCut.FindStringSubmatch(text[at[0]:at[1]])
+		from, n := shorten.CountLines(head)+1, shorten.CountLines(cut)
+		want := []int{from, from + n - 1, shorten.CountLines(shown), n, p.Count(cut)}
+		if got := numbers(t, slices.Concat(m[1:4], m[5:])); !slices.Equal(got, want) {
+			t.Fatalf("the mark says %v, true is %v", got, want)
+		}
+		return
+	}
+	t.Fatalf("%.500q is no excerpt of %.500q", text, shown)
+}
+
+// holdReferences holds promise 8 of a text with references: with the lines of the items that it refers to in their
+// place it says what the result says. It returns how many references there are.
+func holdReferences(t rapid.TB, c *Shortening, text string) int {
+	t.Helper()
+	body, mark := text[:strings.LastIndex(text, plan.Mark)], text[strings.LastIndex(text, plan.Mark):]
+	if !strings.Contains(mark, c.Name) {
+		t.Fatalf("%q does not say where the whole is", mark)
+	}
+	was := rewritetest.TrimmedLines(c.Text)
+	all := sawRef.FindAllStringSubmatchIndex(body, -1)
+	if len(all) != len(c.Refers) {
+		t.Fatalf("%d references, and %d items referred to", len(all), len(c.Refers))
+	}
+	line, from := 0, 0 // of the original, of the text
+	own := func(part string) {
+		t.Helper()
+		for _, l := range rewritetest.TrimmedLines(part) {
+			if part != "" && (line >= len(was) || was[line] != l) {
+				t.Fatalf("%q is not line %d", l, line+1)
+			}
+			line++
+		}
+	}
+	for k, at := range all {
+		if part := body[from:at[0]]; part != "" {
+			own(part)
+		}
+		n := numbers(t, sawRef.FindStringSubmatch(body[at[0]:at[1]])[1:])
+		if n[0] != line+1 || n[1]-n[0] != n[3]-n[2] {
+			t.Fatalf("%q stands behind line %d", body[at[0]:at[1]], line)
+		}
+		if c.Plan.Forms[c.Refers[k]] != nil || c.Refers[k] >= c.Result.Item {
+			t.Fatalf("item %d is not sent whole, or not earlier", c.Refers[k])
+		}
+		there := rewritetest.TrimmedLines(c.Plan.TextOf(c.Refers[k]))
+		if n[3] > len(there) || !rewritetest.SameLines(was[n[0]-1:n[1]], there[n[2]-1:n[3]]) {
+			t.Fatalf("%q is not true", body[at[0]:at[1]])
+		}
+		line, from = n[1], at[1]
+	}
+	if part := body[from:]; part != "" {
+		own(part)
+	}
+	if line != len(was) {
+		t.Fatalf("the text ends with line %d of %d", line, len(was))
+	}
+	return len(all)
+}
+
+// holdArtifact holds that the text says where the whole lies, that it can be made again of that, and that it was worth
+// it.
+func holdArtifact(t rapid.TB, c *Shortening, text string) {
+	t.Helper()
+	content, _ := span.Unspell(c.Raw)
+	if want := c.Plan.Shelf.Name(c.Plan.Route.Scope, content); c.Name != want || !strings.Contains(text, want) {
+		t.Fatalf("%q names not %s, but %s", text, want, c.Name)
+	}
+	patch := decision.Patch{Spelling: c.Spelling}
+	if back := patch.Restore(content); string(back) != string(c.Raw) {
+		t.Fatalf("%q comes back as %q", c.Raw, back)
+	}
+	if saved := c.Tokens - c.Plan.Count(text); saved < limits.LeastSaving {
+		t.Fatalf("it saves %d tokens", saved)
+	}
+}

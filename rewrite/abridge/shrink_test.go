@@ -1,0 +1,236 @@
+package abridge
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"epitome/rewrite/decision"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/plan/plantest"
+)
+
+// formOf is the form of result k, and its only text as it is sent.
+func formOf(t rapid.TB, p *plan.Plan, k int) (f *decision.Form, text string) {
+	t.Helper()
+	if f = p.Forms[p.Hist.Results[k].Item]; f == nil {
+		return nil, p.TextOf(p.Hist.Results[k].Item)
+	}
+	if len(f.Patches) != 1 {
+		t.Fatalf("result %d has %d patches", k, len(f.Patches))
+	}
+	return f, f.Patches[0].Text
+}
+
+func TestAResultIsCutToWhatIsAskedFor(t *testing.T) {
+	long := lines("part", 1, 300)
+	f := func(keep int, showsLines bool) {
+		t.Helper()
+		p := planned(t, plantest.Command("make", long))
+		res := &p.Hist.Results[0]
+		before := p.Total()
+		freed := ShrinkResult(p, res, keep)
+		form, text := formOf(t, p, 0)
+		if freed < limits.LeastSaving || p.Total() != before-freed || form.Rung != decision.RungCompact {
+			t.Fatalf("%d tokens are freed of %d, %d are left: %+v", freed, before, p.Total(), form)
+		}
+		if n := p.SentSize(res.Item); n > max(keep, 0)+StubTokens {
+			t.Errorf("%d tokens are left, %d were asked for", n, keep)
+		}
+		if sawCut.MatchString(text) != showsLines {
+			t.Fatalf("to %d tokens: %.300q", keep, text)
+		}
+		if showsLines {
+			holdExcerpt(t, p, text, long)
+		} else if !strings.Contains(text, ", cleared: the window is full. ") || strings.Contains(text, "well with this one") {
+			t.Errorf("to %d tokens: %.300q", keep, text)
+		}
+	}
+	f(ShortTokens, true)
+	f(ShorterTokens, true)
+	f(1, true) // no line fits, and the mark says so
+	f(0, false)
+	f(-1, false)
+}
+
+func TestAResultIsCutOnlyIfThatFreesSomething(t *testing.T) {
+	f := func(text string, keep int, want bool) {
+		t.Helper()
+		p := planned(t, plantest.Command("make", text))
+		before := p.Total()
+		freed := ShrinkResult(p, &p.Hist.Results[0], keep)
+		if (freed >= limits.LeastSaving) != want || (freed > 0) != want || before-p.Total() != freed {
+			t.Errorf("%d tokens are freed of %d, and %d are left", freed, before, p.Total())
+		}
+		if form, _ := formOf(t, p, 0); (form != nil) != want {
+			t.Errorf("%+v", form)
+		}
+	}
+	f("done\n", 0, false)
+	f(lines("part", 1, 4), 0, false)
+	f(lines("part", 1, 40), 0, true)
+	f(lines("part", 1, 40), 430, true) // so much cannot be kept, and a stub is less
+}
+
+// Each text of a result has its share, and what is no text stays.
+func TestEachPartOfAResultHasItsShare(t *testing.T) {
+	parts := []string{lines("first", 1, 200), lines("second", 1, 100)}
+	p := planned(t, plantest.Step{Tool: "fetch", Input: "{}", Parts: parts})
+	res := &p.Hist.Results[0]
+	if freed := ShrinkResult(p, res, 600); freed <= 0 {
+		t.Fatal("nothing is freed")
+	}
+	form := p.Forms[res.Item]
+	if len(form.Patches) != 2 {
+		t.Fatalf("%+v", form)
+	}
+	for k, q := range form.Patches {
+		holdExcerpt(t, p, q.Text, parts[k])
+		if n := p.Count(q.Text); n > 400-200*k+StubTokens || n < 300-200*k {
+			t.Errorf("part %d has %d tokens", k, n)
+		}
+	}
+}
+
+func TestATextThatWasCutBeforeIsClearedNotCutAgain(t *testing.T) {
+	p := planned(t, plantest.Command("make", ""))
+	name := p.Shelf.Name("", []byte("there"))
+	if err := p.Shelf.Put(name, []byte("there"), false); err != nil {
+		t.Fatal(err)
+	}
+	text := lines("part", 1, 100) + plan.Mark + "lines 101-200 of 300 left out. " + plan.Directions(name) + "]\n" + lines("part", 201, 300)
+	q := planned(t, plantest.Command("make", text))
+	q.Shelf = p.Shelf
+	ShrinkResult(q, &q.Hist.Results[0], 600)
+	if _, sent := formOf(t, q, 0); !strings.Contains(sent, "cleared: ") || sawCut.MatchString(sent) {
+		t.Errorf("%.300q", sent)
+	}
+}
+
+func TestTheOldestAreCutUntilTheRequestFits(t *testing.T) {
+	steps := make([]plantest.Step, 6)
+	for i := range steps {
+		steps[i] = plantest.Command("make", lines("part", 1000*i, 1000*i+300))
+	}
+	whole := planned(t, steps...).Total()
+	f := func(usable int, cut func(*plan.Plan), want string) *plan.Plan {
+		t.Helper()
+		p := planned(t, steps...)
+		p.Limits.Usable = usable
+		cut(p)
+		got := ""
+		for k := range p.Hist.Results {
+			form, text := formOf(t, p, k)
+			switch {
+			case form == nil:
+				got += "."
+			case p.Count(text) > ShorterTokens+StubTokens:
+				got += "s"
+			default:
+				got += "S"
+			}
+			if form != nil {
+				holdExcerpt(t, p, text, steps[k].Output)
+			}
+		}
+		if got != want {
+			t.Errorf("at %d of %d tokens %s are cut, want %s", usable, whole, got, want)
+		}
+		return p
+	}
+	short := func(p *plan.Plan) { ShrinkResults(p, ShortTokens) }
+	f(whole, short, "......")
+	f(whole-1, short, "s.....")
+	f(whole-4_000, short, "ss....")
+	f(1, short, "ssssss")
+	f(whole, FitResults, "......")
+	f(whole-4_000, FitResults, "ss....")
+	f(whole/4, FitResults, "SSssss")
+	f(1, FitResults, "SSSSSS") // it helps, though not enough
+	spent := func(p *plan.Plan) {
+		p.Case.Rescue = &plan.Rescue{}
+		p.Hist.Results[1].SpentBy = 1
+		ShrinkResults(p, ShortTokens)
+	}
+	f(1, spent, "sSssss")
+}
+
+// Where all results are small next to the rest, cutting them helps nobody.
+func TestNothingIsCutWhereThatCannotHelp(t *testing.T) {
+	body := plantest.Body(plantest.Command("make", lines("part", 1, 60)))
+	body = strings.Replace(body, "Make all parts.", strings.Repeat("Make all parts. ", 5_000), 1)
+	p := plantest.NewDesk(t).Plan(t, body)
+	p.Limits.Usable = 1_000
+	if FitResults(p); p.Forms[p.Hist.Results[0].Item] != nil {
+		t.Error("a small result is cut in a large request")
+	}
+	p.Limits.Usable = p.Total() - 100
+	if FitResults(p); p.Total() > p.Limits.Usable {
+		t.Error("a small result that is enough is not cut")
+	}
+}
+
+func TestWhatMayNotBeCutIsNot(t *testing.T) {
+	f := func(want bool, change func(p *plan.Plan, item int)) {
+		t.Helper()
+		desk := plantest.NewDesk(t)
+		desk.Limits.ToolLimits = []limits.Limit{{Tool: "keep*", Keep: true}}
+		p := desk.Plan(t, plantest.Body(plantest.Command("make", lines("part", 1, 300))))
+		change(p, p.Hist.Results[0].Item)
+		if got := IsShrinkable(p, &p.Hist.Results[0]); got != want {
+			t.Errorf("%v", got)
+		}
+		before, items := p.Total(), len(p.Sheet.Changes)
+		p.Limits.Usable = 10
+		if FitResults(p); !want && (p.Total() != before || len(p.Sheet.Changes) != items) {
+			t.Error("it is cut all the same")
+		}
+	}
+	f(true, func(*plan.Plan, int) {})
+	f(true, func(p *plan.Plan, i int) { p.Forms[i] = &decision.Form{Rung: decision.RungOffload, Now: 2_000} })
+	f(false, func(p *plan.Plan, i int) { p.Forms[i] = &decision.Form{Rung: decision.RungCompact, Gone: true} })
+	f(false, func(p *plan.Plan, i int) { p.Forms[i] = &decision.Form{Rung: decision.RungClear, Fold: 2, Now: 2_000} })
+	f(false, func(p *plan.Plan, _ int) { p.Hist.Results[0].Name = "keep_this" })
+}
+
+// However little is to be kept of however many results: what is said is true, and the sums are right.
+func TestShrinkingForgesNothing(t *testing.T) {
+	const frames = "working\rdone  \x1b[32mgreen\x1b[0m\n"
+	desk := plantest.NewDesk(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		var steps []plantest.Step
+		for i := range rapid.IntRange(1, 6).Draw(rt, "results") {
+			n := rapid.IntRange(0, 120).Draw(rt, "lines")
+			text := lines("part", 1000*i, 1000*i+n)
+			if rapid.Bool().Draw(rt, "screen") {
+				text = frames + text
+			}
+			steps = append(steps, plantest.Command("make", text))
+		}
+		p := desk.Plan(rt, plantest.Body(steps...))
+		whole := p.Total()
+		p.Limits.Usable = rapid.IntRange(1, whole).Draw(rt, "usable")
+		FitResults(p)
+		total := whole
+		for k := range p.Hist.Results {
+			form, text := formOf(rt, p, k)
+			if form == nil {
+				continue
+			}
+			item := p.Hist.Results[k].Item
+			saved := p.Hist.Sizes[item] - form.Now
+			if want := p.Count(p.TextOf(item)) - p.Count(text); saved != want || saved < limits.LeastSaving {
+				rt.Fatalf("result %d frees %d tokens, and says %d", k, want, saved)
+			}
+			total -= saved
+			if sawCut.MatchString(text) {
+				holdExcerpt(rt, p, text, strings.Replace(p.TextOf(item), frames, "done  green\n", 1))
+			}
+		}
+		if total != p.Total() {
+			rt.Fatalf("%d tokens are left, and %d are told", total, p.Total())
+		}
+	})
+}

@@ -1,0 +1,34 @@
+package plan
+
+import (
+	"epitome/rewrite/decision"
+)
+
+// Put makes f the form of item i. What shows an item whole is nothing to refer to any more.
+func (p *Plan) Put(i int, f *decision.Form) {
+	p.Forms[i] = f
+	if k := p.Hist.ResultAt[i]; k >= 0 && k < p.Hist.LinesRead {
+		p.Sheet.dropped = append(p.Sheet.dropped, p.Hist.Lines.Drop(i)...)
+	}
+}
+
+// SendWhole takes all forms away. What was not whole before is there to be referred to, so the index of lines is read
+// anew. No checkpoint undoes that.
+func (p *Plan) SendWhole() {
+	clear(p.Forms)
+	p.Hist.ForgetLines()
+}
+
+// LearnLines takes in the lines of the first n results that are sent whole, so that later ones may refer to them.
+func (p *Plan) LearnLines(n int) {
+	h := p.Hist
+	for ; h.LinesRead < n; h.LinesRead++ {
+		res := &h.Results[h.LinesRead]
+		if p.Forms[res.Item] != nil {
+			continue
+		}
+		if list, _ := p.Passages(res.Item); len(list) == 1 {
+			h.Lines.Add(res.Item, list[0].Text)
+		}
+	}
+}
