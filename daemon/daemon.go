@@ -162,7 +162,7 @@ func (d *Daemon) Serve() error {
 		select {
 		case err := <-failed:
 			return fmt.Errorf("cannot accept connections on %s: %w", d.ln.Addr(), err)
-		case <-d.leases.Ended:
+		case <-d.leases.Done():
 			d.stop("the last user has left")
 			return nil
 		case s := <-d.signals:

@@ -41,77 +41,77 @@ func Pin(folder, listen string) (*Card, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, config.NoFolder(folder, err)
 	}
-	b := &Card{Listen: config.Reachable(listen), PID: os.Getpid(), Secret: rand.Text(),
+	c := &Card{Listen: config.Reachable(listen), PID: os.Getpid(), Secret: rand.Text(),
 		path: filepath.Join(folder, CardFile)}
-	text, err := json.Marshal(b)
+	text, err := json.Marshal(c)
 	if err != nil {
 		return nil, err
 	}
-	fresh := fmt.Sprintf("%s.%d", b.path, b.PID)
+	fresh := fmt.Sprintf("%s.%d", c.path, c.PID)
 	if err := os.WriteFile(fresh, text, 0o600); err != nil {
 		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
 	}
-	if err := os.Rename(fresh, b.path); err != nil {
+	if err := os.Rename(fresh, c.path); err != nil {
 		_ = os.Remove(fresh)
 		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
 	}
-	return b, nil
+	return c, nil
 }
 
 // Read returns the card in the folder, if there is one.
 func Read(folder string) (*Card, error) {
-	b := &Card{path: filepath.Join(folder, CardFile)}
-	text, err := os.ReadFile(b.path)
+	c := &Card{path: filepath.Join(folder, CardFile)}
+	text, err := os.ReadFile(c.path)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, b); err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", b.path, err)
+	if err := json.Unmarshal(text, c); err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", c.path, err)
 	}
-	return b, nil
+	return c, nil
 }
 
 // Unpin takes the card away, unless another epitome has put its own in its place.
-func (b *Card) Unpin() {
-	if now, err := Read(filepath.Dir(b.path)); err == nil && now.Secret == b.Secret {
-		_ = os.Remove(b.path)
+func (c *Card) Unpin() {
+	if now, err := Read(filepath.Dir(c.path)); err == nil && now.Secret == c.Secret {
+		_ = os.Remove(c.path)
 	}
 }
 
 // Proof answers a challenge as the program that runs.
-func (b *Card) Proof(nonce string) string { return b.sign("program", nonce) }
+func (c *Card) Proof(nonce string) string { return c.sign("program", nonce) }
 
 // claim shows to the program that it is asked by its owner. It tells a program that is not the card's nothing.
-func (b *Card) claim(nonce string) string { return b.sign("owner", nonce) }
+func (c *Card) claim(nonce string) string { return c.sign("owner", nonce) }
 
 // Mark stands for a text: it shows who can read the data folder whether another text is the same, and everybody else
 // nothing.
-func (b *Card) Mark(text string) string { return b.sign("mark", text) }
+func (c *Card) Mark(text string) string { return c.sign("mark", text) }
 
-func (b *Card) sign(who, nonce string) string {
-	mac := hmac.New(sha256.New, []byte(b.Secret))
+func (c *Card) sign(who, nonce string) string {
+	mac := hmac.New(sha256.New, []byte(c.Secret))
 	mac.Write([]byte(who + " " + nonce))
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // Admits reports whether a claim is right.
-func (b *Card) Admits(nonce, claim string) bool {
-	return nonce != "" && hmac.Equal([]byte(b.claim(nonce)), []byte(claim))
+func (c *Card) Admits(nonce, claim string) bool {
+	return nonce != "" && hmac.Equal([]byte(c.claim(nonce)), []byte(claim))
 }
 
 // proves reports whether the answer to a challenge is right.
-func (b *Card) proves(nonce, answer string) bool {
-	return hmac.Equal([]byte(b.Proof(nonce)), []byte(answer))
+func (c *Card) proves(nonce, answer string) bool {
+	return hmac.Equal([]byte(c.Proof(nonce)), []byte(answer))
 }
 
 // Get asks the proxy for a page of its own, as its owner if the query has a nonce, and never through a forward proxy.
-func (b *Card) Get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+b.Listen+path+"?"+query.Encode(), nil)
+func (c *Card) Get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.Listen+path+"?"+query.Encode(), nil)
 	if err != nil {
 		return nil, err
 	}
 	if nonce := query.Get("nonce"); nonce != "" {
-		req.Header.Set(console.OwnerHeader, b.claim(nonce))
+		req.Header.Set(console.OwnerHeader, c.claim(nonce))
 	}
 	direct := http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
 	return direct.Do(req)

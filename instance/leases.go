@@ -7,7 +7,7 @@ import (
 
 // Leases counts the users of a program that lives for them.
 type Leases struct {
-	Ended chan struct{} // closed when the last user has left; never, for a program that lives on its own
+	ended chan struct{} // closed when the last user has left; never, for a program that lives on its own
 
 	mu      sync.Mutex
 	holders int
@@ -21,11 +21,14 @@ const (
 
 // Start begins to count. leased says that the program ends with its last user.
 func (l *Leases) Start(leased bool) {
-	l.Ended = make(chan struct{})
+	l.ended = make(chan struct{})
 	if leased {
 		l.last = time.AfterFunc(firstLease, l.end)
 	}
 }
+
+// Done is closed when the last user has left; never, for a program that lives on its own.
+func (l *Leases) Done() <-chan struct{} { return l.ended }
 
 func (l *Leases) end() {
 	l.mu.Lock()
@@ -34,9 +37,9 @@ func (l *Leases) end() {
 		return
 	}
 	select {
-	case <-l.Ended:
+	case <-l.ended:
 	default:
-		close(l.Ended)
+		close(l.ended)
 	}
 }
 
@@ -45,7 +48,7 @@ func (l *Leases) Take() (release func(), ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
-	case <-l.Ended:
+	case <-l.ended:
 		return nil, false
 	default:
 	}

@@ -11,7 +11,7 @@ import (
 func hasEnded(l *Leases) bool {
 	synctest.Wait()
 	select {
-	case <-l.Ended:
+	case <-l.ended:
 		return true
 	default:
 		return false

@@ -33,11 +33,11 @@ func lookup(folder string, want []Target) *Running {
 }
 
 // Ask makes the proxy prove that it is the card's owner, before anything it says is believed.
-func (b *Card) Ask() (*Running, error) {
+func (c *Card) Ask() (*Running, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Second)
 	defer cancel()
 	nonce := rand.Text()
-	resp, err := b.Get(ctx, "/-/identity", url.Values{"nonce": {nonce}})
+	resp, err := c.Get(ctx, "/-/identity", url.Values{"nonce": {nonce}})
 	if err != nil {
 		return nil, err
 	}
@@ -50,24 +50,24 @@ func (b *Card) Ask() (*Running, error) {
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said); err != nil {
 		return nil, err
 	}
-	if !b.proves(nonce, said.Proof) {
-		return nil, fmt.Errorf("cannot trust what listens on %s: it is not the epitome whose card is in %s", b.Listen, filepath.Dir(b.path))
+	if !c.proves(nonce, said.Proof) {
+		return nil, fmt.Errorf("cannot trust what listens on %s: it is not the epitome whose card is in %s", c.Listen, filepath.Dir(c.path))
 	}
 	return &Running{
-		address: "http://" + b.Listen, upstreams: said.Upstreams, Card: b,
+		address: "http://" + c.Listen, upstreams: said.Upstreams, Card: c,
 		mode: said.Running["mode"], settings: said.Running["settings"], build: said.Running["build"],
 	}, nil
 }
 
 // lease keeps the proxy alive until the result is closed, or this process ends.
-func (b *Card) lease() (io.Closer, error) {
-	resp, err := b.Get(context.Background(), "/-/lease", url.Values{"nonce": {rand.Text()}})
+func (c *Card) lease() (io.Closer, error) {
+	resp, err := c.Get(context.Background(), "/-/lease", url.Values{"nonce": {rand.Text()}})
 	if err != nil {
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
 		_ = resp.Body.Close()
-		return nil, fmt.Errorf("cannot take a lease of the epitome on %s: it answered %s", b.Listen, resp.Status)
+		return nil, fmt.Errorf("cannot take a lease of the epitome on %s: it answered %s", c.Listen, resp.Status)
 	}
 	return resp.Body, nil
 }

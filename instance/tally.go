@@ -45,17 +45,17 @@ type Tally metrics.Totals
 const mostTotals = 64 << 10
 
 // totals asks the proxy what it has done. An older one does not know the question.
-func (b *Card) totals(ctx context.Context) (t Tally, err error) {
-	resp, err := b.Get(ctx, "/-/totals", url.Values{"nonce": {rand.Text()}})
+func (c *Card) totals(ctx context.Context) (t Tally, err error) {
+	resp, err := c.Get(ctx, "/-/totals", url.Values{"nonce": {rand.Text()}})
 	if err != nil {
 		return t, err
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
-		return t, fmt.Errorf("cannot ask %s for its totals: it answers %s", b.Listen, resp.Status)
+		return t, fmt.Errorf("cannot ask %s for its totals: it answers %s", c.Listen, resp.Status)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, mostTotals)).Decode(&t); err != nil {
-		return t, fmt.Errorf("cannot read the totals of %s: %w", b.Listen, err)
+		return t, fmt.Errorf("cannot read the totals of %s: %w", c.Listen, err)
 	}
 	return t, nil
 }
