@@ -76,7 +76,7 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.mux.ServeHTTP(w, r)
 }
 
-// method is what the request's path is for, if there is something.
+// method returns what the request's path is for, if there is something.
 func (o *Console) method(r *http.Request) (method string, known bool) {
 	for _, method := range [...]string{http.MethodGet, http.MethodPost} {
 		if _, pattern := o.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {

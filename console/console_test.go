@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// listening is a program on the given address, with nothing under way.
+// listening returns a program on the given address, with nothing under way.
 func listening(listen string) Program {
 	return Program{
 		Version: "1.2.3", Listen: listen,
@@ -49,7 +49,7 @@ func ask(o *Console, method, target string, lines ...string) *httptest.ResponseR
 	return w
 }
 
-// object is the JSON object that an answer holds.
+// object returns the JSON object that an answer holds.
 func object(t *testing.T, w *httptest.ResponseRecorder) map[string]any {
 	t.Helper()
 	var v map[string]any

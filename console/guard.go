@@ -100,7 +100,7 @@ func (g *guard) admits(host string) bool {
 	return g.open && err == nil
 }
 
-// hostOf is a Host header's name or address, without port and brackets.
+// hostOf returns a Host header's name or address, without port and brackets.
 func hostOf(hostport string) string {
 	if host, _, err := net.SplitHostPort(hostport); err == nil {
 		return host

@@ -60,7 +60,7 @@ func encoded(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// body is the request.
+// body returns the request.
 func (a *agent) body() []byte {
 	return encoded(request{Model: modelName, Stream: true, StreamOptions: &streamOptions{true}, Tools: a.tools,
 		Messages: a.messages})
@@ -144,7 +144,7 @@ func (m *message) take(d *delta) {
 	}
 }
 
-// declarations are the agent's tools.
+// declarations returns the agent's tools.
 func declarations() json.RawMessage {
 	tool := func(name, description string, parameters ...string) (d declared) {
 		d.Type, d.Function.Name, d.Function.Description = "function", name, description

@@ -83,7 +83,7 @@ func (s *session) compare(t *Turn, h *hearing) {
 	}
 }
 
-// clearedResults are the results that were sent whole or shortened before, and of which only a line is left.
+// clearedResults returns the results that were sent whole or shortened before, and of which only a line is left.
 func (s *session) clearedResults(h *hearing) Step {
 	was := map[string]int{}
 	for i, m := range s.last.heard.messages {
@@ -100,7 +100,7 @@ func (s *session) clearedResults(h *hearing) Step {
 	return c
 }
 
-// summaryIn is the summary that a request holds: its text, its name and how many messages it stands for.
+// summaryIn returns the summary that a request holds: its text, its name and how many messages it stands for.
 func summaryIn(h *hearing) (text, id string, messages int) {
 	for _, m := range h.messages {
 		if found := summaryText.FindStringSubmatch(string(m.Content)); found != nil {

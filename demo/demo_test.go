@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// played is a session behind whatever open puts between agent and model, and what was told of it.
+// played returns a session behind whatever open puts between agent and model, and what was told of it.
 func played(t *testing.T, o Options) (*Report, string) {
 	t.Helper()
 	var live bytes.Buffer

@@ -57,7 +57,7 @@ func startModel(window int, s *script, r *ruler) (*model, error) {
 
 func (m *model) close() { _ = m.server.Shutdown(context.Background()) }
 
-// take is what the model has heard since it was last asked.
+// take returns what the model has heard since it was last asked.
 func (m *model) take() []hearing {
 	m.mu.Lock()
 	defer m.mu.Unlock()

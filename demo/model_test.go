@@ -38,7 +38,7 @@ func newStand(t *testing.T, window int) *stand {
 	return &stand{m, a, t}
 }
 
-// posted is the answer to a body that is not streamed.
+// posted returns the answer to a body that is not streamed.
 func (s *stand) posted(body string) (status int, answer []byte) {
 	s.t.Helper()
 	resp, err := http.Post(s.url+"/chat/completions", "application/json", strings.NewReader(body))

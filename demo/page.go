@@ -38,7 +38,7 @@ func bar(tokens, window int) string {
 	return strings.Repeat("█", n) + strings.Repeat("·", cells-n)
 }
 
-// share is in percent.
+// share returns part of the whole in percent.
 func share(part, of int) int {
 	if of == 0 {
 		return 0
@@ -46,7 +46,7 @@ func share(part, of int) int {
 	return (100*part + of/2) / of
 }
 
-// short is a number in at most five columns.
+// short returns a number in at most five columns.
 func short(n int) string {
 	switch {
 	case n >= 999_500:
@@ -59,7 +59,7 @@ func short(n int) string {
 	return fmt.Sprint(n)
 }
 
-// thousands is a number with commas.
+// thousands returns a number with commas.
 func thousands(n int) string {
 	s := fmt.Sprint(n)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -82,7 +82,7 @@ func times(n int) string {
 	return number(n, "time")
 }
 
-// clip is a text that leaves the last of so many columns free.
+// clip returns a text that leaves the last of so many columns free.
 func clip(s string, columns int) string {
 	if utf8.RuneCountInString(s) < columns {
 		return s

@@ -75,7 +75,7 @@ func (r *Report) facts(p *page) {
 	p.line("With an agent of yours: epitome run -- your-agent --its-flags")
 }
 
-// lived is how far the session would have come.
+// lived returns how far the session would have come.
 func (r *Report) lived() string {
 	if r.Died == 0 {
 		return fmt.Sprintf("%d of %d", len(r.Turns), len(r.Turns))
@@ -83,7 +83,7 @@ func (r *Report) lived() string {
 	return fmt.Sprintf("%d, then error 400", r.Died-1)
 }
 
-// answered is how many turns were.
+// answered returns how many turns the model answered.
 func (r *Report) answered() int {
 	if r.Failed != "" {
 		return len(r.Turns) - 1

@@ -182,7 +182,7 @@ func lies(files map[string]string, m *message, raw string) bool {
 // mostOff is how many tokens a count may be off: where texts are put together, a token may reach over the seam.
 const mostOff = 8
 
-// Missed is what should not have happened.
+// Missed returns what should not have happened.
 func (r *Report) Missed() (all []string) {
 	add := func(bad bool, format string, a ...any) {
 		if bad {

@@ -39,7 +39,7 @@ const (
 // closing is how many turns the end of a session takes.
 const closing = 5
 
-// answer is what the model says to a request of the session.
+// answer returns what the model says to a request of the session.
 func (s *script) answer(v *view) *message {
 	s.step++
 	last := v.messages[len(v.messages)-1]
@@ -68,7 +68,7 @@ func (s *script) answer(v *view) *message {
 	}
 }
 
-// work is how the model goes about one package.
+// work returns how the model goes about one package.
 func (s *script) work(t task) []move {
 	moves := []move{
 		s.call("Where is it rounded?", searchTool, args{"pattern": t.symbol + `\(`, "path": "."}),
@@ -95,7 +95,7 @@ func (s *script) work(t task) []move {
 
 type args map[string]any
 
-// call is a move that calls a tool.
+// call returns a move that calls a tool.
 func (s *script) call(words, tool string, a args) move {
 	return func(*view) *message { return s.calls(words, tool, a) }
 }

@@ -114,7 +114,7 @@ func (s *session) react(said *message) bool {
 	return true
 }
 
-// exchange is one turn: the request, what the model got of it, and its answer.
+// exchange returns one turn: the request, what the model got of it, and its answer.
 func (s *session) exchange(ctx context.Context) (*message, error) {
 	body := s.agent.body()
 	t := Turn{Turn: s.turn, Did: s.added.did, Sent: s.agent.tokens, Asked: s.added.asked != nil}
@@ -237,7 +237,7 @@ func (s *session) restart(ctx context.Context) error {
 	return nil
 }
 
-// doing is what calls do, in a few words.
+// doing returns what calls do, in a few words.
 func doing(calls []toolCall) string {
 	var all []string
 	for _, c := range calls {
@@ -264,7 +264,7 @@ func doing(calls []toolCall) string {
 	return "read " + strings.Join(all, ", ")
 }
 
-// argument is one of a call's arguments.
+// argument returns one of a call's arguments.
 func argument(arguments, name string) string {
 	var all map[string]any
 	if json.Unmarshal([]byte(arguments), &all) != nil {

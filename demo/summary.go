@@ -16,7 +16,7 @@ var (
 	critical     = regexp.MustCompile(`\b(?:CHG-\d{5}|tr-[0-9a-f]{8})\b`)
 )
 
-// noted is how a line of each section begins. The assistant, the user and the model's own summaries write them so.
+// noted returns how a line of each section begins. The assistant, the user and the model's own summaries write them so.
 func noted(heading string) string {
 	return map[string]string{
 		"Goal": "Goal: ", "Constraints": "Rule: ", "Progress": "Done: ", "Key Decisions": "Decision: ",
@@ -64,7 +64,7 @@ func summaryOf(v *view) string {
 	return b.String()
 }
 
-// notes are the lines of a section, each once, the oldest first.
+// notes returns the lines of a section, each once, the oldest first.
 func notes(conversation, heading string) (list []string) {
 	add := func(note string) {
 		if !slices.Contains(list, note) {

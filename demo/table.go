@@ -139,7 +139,7 @@ func (t *table) restart(r Restart) {
 	t.line("      %s", t.paint(color, "↻ epitome was restarted. Sent again, the last request came in "+l))
 }
 
-// notes are what happened in a turn.
+// notes returns what happened in a turn.
 func (t *table) notes(x Turn) (list []string) {
 	for _, s := range x.Steps {
 		switch s.Kind {

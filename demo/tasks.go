@@ -23,7 +23,7 @@ type task struct {
 var packages = [...]string{"ledger", "settle", "fees", "payout", "fx", "refund", "audit", "tax", "report", "limits",
 	"notify", "dispute"}
 
-// taskAt is the i-th task. After the last package comes the first one again.
+// taskAt returns the i-th task. After the last package comes the first one again.
 func taskAt(i int) task {
 	pkg := packages[i%len(packages)]
 	t := task{pkg: pkg, symbol: "Round" + strings.ToUpper(pkg[:1]) + pkg[1:], web: i%2 == 0, round: i / len(packages)}
@@ -33,15 +33,15 @@ func taskAt(i int) task {
 	return t
 }
 
-// test is the test that fails first.
+// test returns the test that fails first.
 func (t task) test() string { return t.subject().Test() }
 
-// subject is what the contents of the package are about.
+// subject returns what the contents of the package are about.
 func (t task) subject() props.Subject { return props.Subject{Package: t.pkg, Symbol: t.symbol} }
 
 func (t task) url() string { return "http://settle.internal/v1/batches?package=" + t.pkg }
 
-// words is how the user asks for it.
+// words returns how the user asks for it.
 func (t task) words() string {
 	switch {
 	case t.round > 0:
@@ -60,7 +60,7 @@ type probe struct {
 	hint    string         // stands in the text that names the artifact
 }
 
-// in is the answer, if the request holds it.
+// in returns the answer, if the request holds it.
 func (p *probe) in(v *view) string {
 	for i := range v.messages {
 		if m := p.pattern.FindStringSubmatch(string(v.messages[i].Content)); m != nil {
@@ -91,12 +91,12 @@ func changeNumber() *probe {
 		regexp.MustCompile(`change number (CHG-[0-9]{5})`), "change number"}
 }
 
-// probes are all that are asked, those in between and those of the end.
+// probes returns all that are asked, those in between and those of the end.
 func probes() (between map[int]*probe, end []*probe) {
 	return map[int]*probe{4: failureOf(taskAt(0)), 8: stuckIn(taskAt(2))}, []*probe{stuckIn(taskAt(0)), changeNumber()}
 }
 
-// probeIn is the question that a user's message asks; nil if it asks none.
+// probeIn returns the question that a user's message asks; nil if it asks none.
 func probeIn(said string) *probe {
 	between, end := probes()
 	for _, p := range between {
@@ -125,7 +125,7 @@ func newUser(change string, turns int) *user {
 	return &user{change: change, turns: turns, last: end, asked: between}
 }
 
-// says is the user's next message, in the given turn, and the question in it. With false the user has gone.
+// says returns the user's next message, in the given turn, and the question in it. With false the user has gone.
 func (u *user) says(turn int) (words string, p *probe, ok bool) {
 	u.said++
 	switch {

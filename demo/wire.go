@@ -131,7 +131,7 @@ func newRuler() (*ruler, error) {
 
 func (r *ruler) text(s string) int { return r.memo.Count(r.counter, []byte(s)) }
 
-// message is the size of one message. beside says that it is the result of one call of several.
+// message returns the size of one message. beside says that it is the result of one call of several.
 func (r *ruler) message(m *message, beside bool) int {
 	n := tokenize.PerMessage + 1 // a role is one token
 	for i, c := range m.Calls {
@@ -168,7 +168,7 @@ type property struct {
 	Description string `json:"description"`
 }
 
-// tools is the size of the declarations.
+// tools returns the size of the declarations.
 func (r *ruler) tools(raw json.RawMessage) (int, error) {
 	var list []declared
 	if len(raw) > 0 {
@@ -225,7 +225,7 @@ func (r *ruler) look(body []byte) (*view, error) {
 	return v, nil
 }
 
-// shared is how many leading messages two requests have in common, byte for byte, and how many tokens: those of
+// shared returns how many leading messages two requests have in common, byte for byte, and how many tokens: those of
 // whatever precedes the first difference.
 func (r *ruler) shared(a, b *view) (messages, tokens int) {
 	if a == nil || string(a.asked.Tools) != string(b.asked.Tools) {

@@ -36,15 +36,15 @@ func newWorld(seed uint64) *world {
 
 func (w *world) dice(of string) *rand.Rand { return props.Dice(w.seed, of) }
 
-// change is the number that the user tells.
+// change returns the number that the user tells.
 func (w *world) change() string { return fmt.Sprintf("CHG-%05d", 10_000+w.dice("change").IntN(90_000)) }
 
-// trace is that of a package's failure.
+// trace returns the trace of a package's failure.
 func (w *world) trace(pkg string) string {
 	return fmt.Sprintf("tr-%08x", w.dice("trace "+pkg).Uint32())
 }
 
-// batch is the i-th batch of a package.
+// batch returns the i-th batch of a package.
 func (w *world) batch(pkg string, i int) string {
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyz"
 	d, id := w.dice(fmt.Sprintf("batch %s %d", pkg, i)), make([]byte, 10)
@@ -62,12 +62,12 @@ func (w *world) failing(t task) string {
 
 func (w *world) passing(t task) string { return props.Passing(w.dice("passing "+t.pkg), t.subject()) }
 
-// batches is what the service answers.
+// batches returns what the service answers.
 func (w *world) batches(pkg string) string {
 	return props.Batches(w.dice("batches "+pkg), pkg, func(i int) string { return w.batch(pkg, i) })
 }
 
-// truth is the right answer to a question.
+// truth returns the right answer to a question.
 func (w *world) truth(p *probe) string {
 	for i := range packages {
 		switch t := taskAt(i); p.label {
@@ -188,7 +188,7 @@ func (w *world) grep(c toolCall, pattern, path string) string {
 	return b.String()
 }
 
-// around is a match with what stands beside it on its line.
+// around returns a match with what stands beside it on its line.
 func around(content string, from, to int) string {
 	begin := max(strings.LastIndexByte(content[:from], '\n')+1, from-matchBefore)
 	end := min(len(content), from+matchAfter)

@@ -89,7 +89,7 @@ type Rescue struct {
 	WindowAfter  int // as it was learned; 0 if nothing was
 }
 
-// Outcome is what came of it, as log and metrics call it.
+// Outcome returns what came of it, as log and metrics call it.
 func (r Rescue) Outcome() string {
 	if r.Rescued {
 		return "rescued"
@@ -128,7 +128,7 @@ type Tokens struct {
 	Other                                   int
 }
 
-// Total is the size of the whole.
+// Total returns the size of the whole.
 func (t Tokens) Total() int {
 	return t.System + t.Tools + t.User + t.Assistant + t.Results + t.Images + t.Other
 }

@@ -67,7 +67,7 @@ func onDisk(folder string, now func() time.Time) (*Shelf, *disk.Store, error) {
 	return s, d, err
 }
 
-// expected is the content of a key of the crash tests: from a few bytes to 200 KB, made from the key alone.
+// expected returns the content of a key of the crash tests: from a few bytes to 200 KB, made from the key alone.
 func expected(key string) []byte {
 	size := 0
 	for _, c := range key {

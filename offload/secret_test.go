@@ -30,7 +30,7 @@ func TestSecretIsMadeOnce(t *testing.T) {
 	}
 }
 
-// noLink is a file system without links.
+// noLink returns a file system without links.
 func noLink(string, string) error { return errors.ErrUnsupported }
 
 func TestAllThatMakeTheSecretAtOnceAgree(t *testing.T) {

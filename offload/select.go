@@ -246,7 +246,7 @@ func (s *selection) searchLong(n int64, first []byte) error {
 	}
 }
 
-// text is line without what ends it.
+// text returns line without what ends it.
 func text(line []byte) []byte {
 	line, ended := bytes.CutSuffix(line, []byte("\n"))
 	if ended {

@@ -159,8 +159,8 @@ func FuzzParseRange(f *testing.F) {
 	})
 }
 
-// model is Select without bounds: it has all lines in memory. Pieces are of size bytes, those after the first of
-// overlap more.
+// model does what Select does, without bounds: it has all lines in memory. Pieces are of size bytes, those after the
+// first of overlap more.
 func model(text string, want Range, size, overlap int) string {
 	var out strings.Builder
 	for i, line := range strings.SplitAfter(text, "\n") {

@@ -33,7 +33,7 @@ func newClock() *clock {
 func (c *clock) now() time.Time       { return time.Unix(0, c.nanos.Load()) }
 func (c *clock) pass(d time.Duration) { c.nanos.Add(int64(d)) }
 
-// options are those of most tests: a shelf in folder, a store of its own in memory.
+// options returns those of most tests: a shelf in folder, a store of its own in memory.
 func options(folder string, c *clock) Options {
 	return Options{Folder: folder, Store: memory.New(64<<20, c.now), Quota: 32 << 20, Keep: month, Address: "path",
 		Now: c.now}
@@ -104,7 +104,7 @@ func used(t testing.TB, s *Shelf, want int64) {
 	}
 }
 
-// listing is every file in the folder of artifacts, hidden ones included.
+// listing returns every file in the folder of artifacts, hidden ones included.
 func listing(t testing.TB, folder string) (names []string) {
 	t.Helper()
 	files, err := os.ReadDir(filepath.Join(folder, "artifacts"))

@@ -24,12 +24,12 @@ const (
 	DetailTruncate = "truncate" // the task alone
 )
 
-// Modes are all that a summary may be made of, as they are offered to users.
+// Modes returns all that a summary may be made of, as they are offered to users.
 func Modes() []string {
 	return []string{ModeAuto, ModeLLM, ModeIntent, ModeHybrid, ModeWindow, ModeLossless}
 }
 
-// Details are all levels of detail of a summary, as they are offered to users.
+// Details returns all levels of detail of a summary, as they are offered to users.
 func Details() []string { return []string{DetailHigh, DetailMedium, DetailLow, DetailTruncate} }
 
 // Style is of what a summary is made, and how much it says: two keys of the table [summarize], where each is
@@ -39,8 +39,8 @@ type Style struct {
 	Detail string // one of Details; empty is medium
 }
 
-// With is s with another value under the name of a header: summarize-mode or summarize-detail. ok says that the name
-// is one of them.
+// With returns s with another value under the name of a header: summarize-mode or summarize-detail. ok says that the
+// name is one of them.
 func (s Style) With(name, value string) (with Style, ok bool, err error) {
 	field, list := &s.Mode, Modes()
 	switch strings.ToLower(name) {
@@ -58,7 +58,7 @@ func (s Style) With(name, value string) (with Style, ok bool, err error) {
 	return s, true, nil
 }
 
-// At is the style at a window of so many tokens: what auto stands for there.
+// At returns the style at a window of so many tokens: what auto stands for there.
 func (s Style) At(window int) Style {
 	const small = 32_768 // tokens; a model has little to say in so little room
 	if s.Detail == "" {

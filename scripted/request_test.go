@@ -16,7 +16,7 @@ import (
 
 const okEmpty = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 
-// start is scriptedtest.Start for tests that expect problems.
+// start does what scriptedtest.Start does, for tests that expect problems.
 func start(t *testing.T, archive string) *scripted.Upstream {
 	t.Helper()
 	s, err := scripted.Parse([]byte(archive))

@@ -34,7 +34,7 @@ func Next(data []byte) (f Field, rest []byte, ok bool) {
 	return parse(data[:n]), data[end:], true
 }
 
-// lineEnd is how long the first line is, and where the next one begins; -1 if that is not known yet.
+// lineEnd returns how long the first line is, and where the next one begins; -1 if that is not known yet.
 func lineEnd(data []byte) (n, next int) {
 	n = bytes.IndexAny(data, "\r\n")
 	switch {
@@ -77,7 +77,7 @@ func parse(line []byte) Field {
 // mark may stand at the beginning of a stream, and says nothing.
 const mark = "\ufeff"
 
-// TrimMark is the beginning of a stream without the mark that its encoding may have left there.
+// TrimMark returns the beginning of a stream without the mark that its encoding may have left there.
 func TrimMark(begin []byte) []byte { return bytes.TrimPrefix(begin, []byte(mark)) }
 
 // Looks reports whether what begins so is an event stream, whatever its type says.
@@ -167,7 +167,7 @@ func (r *Reader) add(f Field) error {
 	return nil
 }
 
-// splitLines is a bufio.SplitFunc whose tokens are lines without their ends.
+// splitLines returns a bufio.SplitFunc whose tokens are lines without their ends.
 func splitLines(data []byte, last bool) (advance int, line []byte, err error) {
 	n, next := lineEnd(data)
 	switch {

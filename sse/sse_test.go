@@ -10,7 +10,7 @@ import (
 	"testing/iotest"
 )
 
-// shown is an event as a test shows it.
+// shown returns an event as a test shows it.
 func shown(e Event) string { return fmt.Sprintf("%s|%s|%s", e.Type, e.ID, e.Data) }
 
 // all reads the events of a stream to its end.
@@ -136,7 +136,7 @@ func plainly(stream string) (list []string) {
 	return list
 }
 
-// lines are the fields of a stream that comes in two pieces.
+// lines returns the fields of a stream that comes in two pieces.
 func lines(first, second string) (list []string) {
 	note := func(f Field) { list = append(list, fmt.Sprintf("%q %q %v", f.Name, f.Value, f.End)) }
 	rest := []byte(first)

@@ -27,7 +27,7 @@ type reading struct {
 	count func(string) int
 }
 
-// judge is the answer's text in its proper form, or why it cannot be used.
+// judge returns the answer's text in its proper form, or why it cannot be used.
 func (r reading) judge() (text string, tokens int, why string) {
 	said := unwrap(r.Text)
 	parts, opening := r.splitSections(said)
@@ -58,7 +58,7 @@ func (r reading) judge() (text string, tokens int, why string) {
 	return text, tokens, ""
 }
 
-// unwrap is a text without the thoughts that some models tell before it, and without the fence that some put
+// unwrap returns a text without the thoughts that some models tell before it, and without the fence that some put
 // around it.
 func unwrap(text string) string {
 	text = strings.ReplaceAll(strings.ReplaceAll(text, "\r\n", "\n"), "\r", "\n")
@@ -98,7 +98,7 @@ func (r reading) splitSections(text string) (parts map[string]string, opening st
 	return parts, opening
 }
 
-// headingOf is the section that a line is the heading of, and what of its text stands on that line.
+// headingOf returns the section that a line is the heading of, and what of its text stands on that line.
 func (r reading) headingOf(l string) (name, rest string) {
 	m := heading.FindStringSubmatch(strings.TrimRight(l, " \t\n"))
 	if m == nil || m[1] == "" && m[3] != "" { // without a mark, it is a sentence
@@ -112,8 +112,8 @@ func (r reading) headingOf(l string) (name, rest string) {
 	return "", ""
 }
 
-// missingHeadings are the headings that are not there, or that have what was asked in the place of an answer. All of
-// them, and nothing under any of them, is no summary either.
+// missingHeadings returns the headings that are not there, or that have what was asked in the place of an answer. All
+// of them, and nothing under any of them, is no summary either.
 func (r reading) missingHeadings(parts map[string]string) (list []string) {
 	words := false
 	for _, s := range sectionsOf(r.detail) {
@@ -144,7 +144,7 @@ func (r reading) joinSections(parts map[string]string) string {
 	return b.String()
 }
 
-// defuse is a line that cannot be taken for one of the frame that the prose will stand in, nor for one of a
+// defuse returns a line that cannot be taken for one of the frame that the prose will stand in, nor for one of a
 // transcript.
 func (r reading) defuse(l string) string {
 	bare := strings.TrimLeft(l, " \t\ufeff")

@@ -82,7 +82,7 @@ type detail struct {
 	task   bool // only the sections that tell the task
 }
 
-// details is the table.
+// details returns the levels of detail.
 func details() []detail {
 	return []detail{
 		{name: prose.DetailHigh, tokens: 3_000},

@@ -32,7 +32,7 @@ type job struct {
 	err   error
 }
 
-// join is the job of a question: the one there is, or a new one if there is room.
+// join returns the job of a question: the one there is, or a new one if there is room.
 func (s *Summariser) join(q prose.Question, asked bool) (*job, error) {
 	conf := s.settle(&q)
 	if q.Key == "" {
@@ -91,8 +91,8 @@ func sizeOf(q *prose.Question) int64 {
 	return int64(n)
 }
 
-// heldLocked is why the job's question is not asked now: it failed a while ago, or, if nobody waits for it, another
-// one of its model.
+// heldLocked returns why the job's question is not asked now: it failed a while ago, or, if nobody waits for it,
+// another one of its model.
 func (s *Summariser) heldLocked(j *job, now time.Time) error {
 	if err := s.failures.holding(j.key, now); err != nil || j.asked {
 		return err
@@ -139,8 +139,8 @@ func (s *Summariser) startLocked() {
 	}
 }
 
-// nextLocked is whose turn it is: the oldest job that someone waits for, else the oldest; -1 if it is nobody's. One
-// place stays free for those that are waited for, if there are two, and a quarter of them for other upstreams than
+// nextLocked returns whose turn it is: the oldest job that someone waits for, else the oldest; -1 if it is nobody's.
+// One place stays free for those that are waited for, if there are two, and a quarter of them for other upstreams than
 // the one that has the rest.
 func (s *Summariser) nextLocked(jobs int) int {
 	free := func(asked bool) func(*job) bool {

@@ -11,7 +11,7 @@ import (
 	"epitome/prose"
 )
 
-// nameOf is where prose lies in the store. A key may be long and have any bytes in it.
+// nameOf returns where prose lies in the store. A key may be long and have any bytes in it.
 func nameOf(key string) string {
 	sum := sha256.Sum256([]byte(key))
 	return "summary " + hex.EncodeToString(sum[:])
@@ -120,7 +120,7 @@ const (
 	mostFailures = 1024             // that are remembered
 )
 
-// holding is the error of a question that failed a while ago, if it is not to be asked again yet.
+// holding returns the error of a question that failed a while ago, if it is not to be asked again yet.
 func (f failures) holding(key string, now time.Time) error {
 	if last, ok := f[key]; ok && now.Before(last.until) {
 		return last.err

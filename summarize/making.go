@@ -65,7 +65,7 @@ func (m *making) begin(j *job) {
 	}
 }
 
-// tokenLimit is how many tokens the prose may have: it must be shorter than what it stands for. 0 is no limit.
+// tokenLimit returns how many tokens the prose may have: it must be shorter than what it stands for. 0 is no limit.
 func (m *making) tokenLimit() int {
 	if m.q.Room > 0 && m.q.SpanTokens > 0 {
 		return min(m.q.Room, m.q.SpanTokens)
@@ -95,7 +95,7 @@ func (m *making) ask() (prose.Prose, error) {
 	return prose.Prose{}, m.failWith("too many requests were needed for it")
 }
 
-// body is the next request.
+// body returns the next request.
 func (m *making) body() ([]byte, error) {
 	if m.way == prose.WayContinue {
 		body, err := m.means.Dialect.Continue(m.q.Continue, m.wording.instruction(), m.form)
@@ -234,7 +234,7 @@ func (m *making) pauseBeforeRetry(why, after string) error {
 	}
 }
 
-// retryAfter is what a Retry-After header asks for; 0 if it cannot be read.
+// retryAfter returns what a Retry-After header asks for; 0 if it cannot be read.
 func retryAfter(after string) time.Duration {
 	if n, err := strconv.ParseUint(after, 10, 31); err == nil {
 		return time.Duration(n) * time.Second
@@ -265,7 +265,7 @@ func (m *making) sharpen(why string, r *reply) error {
 
 func (m *making) failWith(why string) error { return fmt.Errorf("%w: %s", ErrFailed, why) }
 
-// endError is why the job's time is over.
+// endError returns why the job's time is over.
 func (m *making) endError() error {
 	if errors.Is(m.life.Err(), context.Canceled) {
 		return ErrClosed
@@ -273,7 +273,7 @@ func (m *making) endError() error {
 	return m.failWith("there was no answer within " + m.conf.Timeout.String())
 }
 
-// withCost is p with what all requests for it cost.
+// withCost returns p with what all requests for it cost.
 func (m *making) withCost(p prose.Prose) prose.Prose {
 	text, tokens := p.Text, p.Tokens
 	p = m.cost

@@ -21,7 +21,7 @@ import (
 
 const secret = "Bearer sk-very-secret"
 
-// plain is a configuration like the one that is built in.
+// plain returns a configuration like the one that is built in.
 func plain() Config {
 	return Config{
 		Mode: "auto", Detail: "medium", Prepare: "auto", Wait: unit.Duration(time.Minute),
@@ -30,7 +30,7 @@ func plain() Config {
 	}
 }
 
-// good is an answer as it should be.
+// good returns an answer as it should be.
 func good(about string) string {
 	var b strings.Builder
 	for _, s := range sections {

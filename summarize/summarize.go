@@ -170,9 +170,9 @@ func (s *Summariser) Prepare(q prose.Question) {
 	}
 }
 
-// Needs is how many tokens of usable a request needs besides the conversation that prose.Question.Continue holds: the
-// instruction, and what of the answer usable leaves no room for. They are those of the model that is asked, which takes
-// ratio of them for one that is counted here.
+// Needs returns how many tokens of usable a request needs besides the conversation that prose.Question.Continue holds:
+// the instruction, and what of the answer usable leaves no room for. They are those of the model that is asked, which
+// takes ratio of them for one that is counted here.
 func (s *Summariser) Needs(detail string, usable int, ratio float64) int {
 	d, _ := detailOf(detail)
 	w := wording{detail: d, tokens: d.tokens, update: true, why: "it lacked some of the headings"}
@@ -180,13 +180,13 @@ func (s *Summariser) Needs(detail string, usable int, ratio float64) int {
 	return int(told) + beyondReserve(outputCap(s.conf.Load().MaxOutput, usable), usable)
 }
 
-// beyondReserve is how many tokens of an answer's cap have no room in what every window keeps free for answers: an
+// beyondReserve returns how many tokens of an answer's cap have no room in what every window keeps free for answers: an
 // eighth of it, at least up to mostReserve.
 func beyondReserve(output, usable int) int { return max(0, output-min(mostReserve, usable/7)) }
 
 const mostReserve = 8192 // tokens
 
-// outputCap is the cap on an answer for a model that takes usable tokens, which is 0 if that is not known.
+// outputCap returns the cap on an answer for a model that takes usable tokens, which is 0 if that is not known.
 func outputCap(configured, usable int) int {
 	if usable <= 0 {
 		return configured

@@ -18,7 +18,7 @@ const (
 	lastStep  = cutSteps + 4
 )
 
-// shareAt is the share of the transcript that a step leaves, once groups are dropped.
+// shareAt returns the share of the transcript that a step leaves, once groups are dropped.
 func shareAt(step int) float64 {
 	return [...]float64{0.75, 0.5, 0.25, 0.125}[step-cutSteps-1]
 }
@@ -45,7 +45,7 @@ func transcript(entries []prose.Entry, tag string, step int) string {
 	return b.String()
 }
 
-// newest is where the newest groups begin that have room; the last one always has.
+// newest returns where the newest groups that have room begin. The last group always has.
 func newest(entries []prose.Entry, told []string, room int) int {
 	from, have := len(entries), 0
 	for i := len(entries) - 1; i >= 0; i-- {
@@ -70,7 +70,7 @@ func groupsIn(entries []prose.Entry) (n int) {
 	return n
 }
 
-// tell is one entry as text.
+// tell returns one entry as text.
 func tell(e *prose.Entry, tag string, step int) string {
 	head := string(e.Kind)
 	if e.Tool != "" {
@@ -86,7 +86,7 @@ func tell(e *prose.Entry, tag string, step int) string {
 	return fmt.Sprintf("[%s %s]\n%s\n", tag, head, shorten(e.Text, most, step))
 }
 
-// line is a name or a state, on one line and not long.
+// line returns a name or a state, on one line and not long.
 func line(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
 	if len(s) > shortText {
@@ -110,7 +110,7 @@ func shorten(text string, most, step int) string {
 		text[:after(text, head)], have-keep, text[before(text, tail):])
 }
 
-// after is where the text's n-th character ends.
+// after returns where the text's n-th character ends.
 func after(text string, n int) (i int) {
 	for ; n > 0; n-- {
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -119,7 +119,7 @@ func after(text string, n int) (i int) {
 	return i
 }
 
-// before is where the last n characters begin.
+// before returns where the last n characters begin.
 func before(text string, n int) int {
 	i := len(text)
 	for ; n > 0; n-- {

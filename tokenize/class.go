@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// class is what the published patterns tell characters apart by. A character may be in more than one set.
+// class says in which sets of the published patterns a character is. It may be in more than one.
 type class uint8
 
 const (
@@ -66,7 +66,7 @@ func newClasses() *classes {
 	return cs
 }
 
-// each calls f for every character of a table.
+// each calls f with every character of a table.
 func each(t *unicode.RangeTable, f func(rune)) {
 	for _, r := range t.R16 {
 		for c := rune(r.Lo); c <= rune(r.Hi); c += rune(r.Stride) {
@@ -80,7 +80,7 @@ func each(t *unicode.RangeTable, f func(rune)) {
 	}
 }
 
-// at is the class of the character at b[i] and its length. A byte that is no UTF-8 counts as a symbol of one byte.
+// at returns the class of the character at b[i] and its length. A byte that is no UTF-8 counts as a symbol of one byte.
 func (cs *classes) at(b []byte, i int) (class, int) {
 	if c := cs.ascii[b[i]]; c != wide {
 		return c, 1
@@ -88,7 +88,7 @@ func (cs *classes) at(b []byte, i int) (class, int) {
 	return cs.wideAt(b, i)
 }
 
-// wideAt is at for a character of more than one byte.
+// wideAt does what at does, for a character of more than one byte.
 func (cs *classes) wideAt(b []byte, i int) (class, int) {
 	r, n := utf8.DecodeRune(b[i:])
 	if r == utf8.RuneError {

@@ -1,4 +1,4 @@
-// Package tokenize tells how many tokens a text is.
+// Package tokenize counts the tokens of a text.
 //
 // Counts are those of the official encoders for o200k_base and cl100k_base, with special tokens in a text read as
 // plain text, but for two things: characters that are newer than Go's Unicode tables count as symbols, and a piece
@@ -25,8 +25,8 @@ const (
 	O200k  Vocabulary = iota // gpt-4o and everything newer
 	Cl100k                   // gpt-4, gpt-3.5
 
-	// Characters is no vocabulary: 3.6 characters are one token, whatever the text. It is the unit of published
-	// replays, for figures that shall be compared with theirs.
+	// Characters is no vocabulary: 3.6 characters are one token, whatever the text. Published replays count in it;
+	// figures that are compared with theirs must, too.
 	Characters
 )
 
@@ -80,10 +80,10 @@ func newCounter(v Vocabulary, cs *classes) (*Counter, error) {
 		mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
 }
 
-// Vocabulary is what the counter counts in.
+// Vocabulary returns the vocabulary that the counter counts in.
 func (c *Counter) Vocabulary() Vocabulary { return c.vocabulary }
 
-// Count is the number of tokens of text.
+// Count returns the number of tokens of text.
 func (c *Counter) Count(text []byte) int {
 	if len(text) == 0 {
 		return 0
@@ -102,12 +102,12 @@ func (c *Counter) Count(text []byte) int {
 	return n
 }
 
-// CountString is Count for a string.
+// CountString does what Count does, for a string.
 func (c *Counter) CountString(text string) int {
 	return c.Count(unsafe.Slice(unsafe.StringData(text), len(text))) // Count only reads
 }
 
-// piece is the number of tokens of the piece text[i:end].
+// piece returns the number of tokens of the piece text[i:end].
 func (c *Counter) piece(m *merger, text []byte, i, end int) int {
 	size := end - i
 	switch {
@@ -133,7 +133,7 @@ func (c *Counter) piece(m *merger, text []byte, i, end int) int {
 	return n
 }
 
-// countLong is piece for what is longer than a word.
+// countLong does what piece does, for a piece longer than a word.
 func (c *Counter) countLong(m *merger, piece []byte) int {
 	if len(piece) > cacheBytes {
 		if c.ranks.of(piece) != noRank {

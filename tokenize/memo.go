@@ -28,17 +28,17 @@ type memoKey struct {
 	vocabulary Vocabulary
 }
 
-// NewMemo makes a memo of at most so many counts, but at least 32, each some 65 bytes.
+// NewMemo makes a memo of at most entries counts, but at least 32. Each takes some 65 bytes.
 func NewMemo(entries int) *Memo {
 	m := &Memo{seed: maphash.MakeSeed()}
 	m.half = max(1, entries/2/len(m.shards))
 	return m
 }
 
-// worthwhile is the length from which looking a text up is cheaper than counting it.
+// worthwhile is the length in bytes from which looking a text up is cheaper than counting it.
 const worthwhile = 48
 
-// Count is c.Count(text), from memory if it is there.
+// Count returns c.Count(text), from memory if it is there.
 func (m *Memo) Count(c *Counter, text []byte) int {
 	if len(text) < worthwhile {
 		return c.Count(text)
@@ -46,8 +46,8 @@ func (m *Memo) Count(c *Counter, text []byte) int {
 	return m.Remember(c, 0, text, c.Count)
 }
 
-// Remember is count(text), from memory if it is there. It is for counts that are not of the text as it stands, each
-// kind of which has a number of its own; 0 is the text as it stands.
+// Remember returns count(text), from memory if it is there. Each kind of count has a number of its own: 0 is of the
+// text as it stands, other numbers are the callers'.
 func (m *Memo) Remember(c *Counter, kind uint8, text []byte, count func([]byte) int) int {
 	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // tells texts apart
 	s := &m.shards[k.hash%uint64(len(m.shards))]

@@ -4,10 +4,10 @@ package tokenize
 // a token, those of the lowest rank become one, the leftmost first, until none are left.
 
 const (
-	// short is the length up to which looking at all parts for the best is quicker than keeping them in order.
+	// short is the length in bytes up to which looking at all parts for the best is quicker than keeping them in order.
 	short = 128
-	// longest bounds what is merged at once. Longer pieces, which are one character or one script without end, are cut
-	// at a character: the count may then be off by a few tokens for each cut.
+	// longest bounds what is merged at once, in bytes. Longer pieces, which are one character or one script without
+	// end, are cut at a character: the count may then be off by a few tokens for each cut.
 	longest = 8 << 10
 )
 
@@ -36,17 +36,17 @@ const (
 	groups = short / group
 )
 
-// join is the rank of two parts together, and in the lowest seven bits where they begin: the least of all is the next
-// to be done.
+// join holds the rank of two parts together, and in the lowest seven bits where they begin. The least of all joins is
+// done next.
 type join uint32
 
 const (
-	// unjoinable and everything above is no join.
+	// unjoinable and all values above it are no joins.
 	unjoinable join = noRank << 7 & (1<<32 - 1)
 	joinAt          = 1<<7 - 1
 )
 
-// count is the number of tokens of a piece of any length that is no token itself.
+// count returns the number of tokens of a piece of any length that is no token itself.
 func (m *merger) count(r *ranks, piece []byte) int {
 	switch {
 	case len(piece) <= short:
@@ -100,7 +100,7 @@ func (p *shortParts) begin(r *ranks, piece []byte) int {
 	return n
 }
 
-// do makes one of the part at i and the one behind it, in a piece of n bytes.
+// do joins the part at i with the one behind it, in a piece of n bytes.
 func (p *shortParts) do(r *ranks, i, n int) {
 	gone := int(p.next[i])
 	behind := int(p.next[gone])
@@ -123,7 +123,7 @@ func (p *shortParts) do(r *ranks, i, n int) {
 	}
 }
 
-// across is the join that makes one part of text[i:end].
+// across returns the join that makes one part of text[i:end].
 func (p *shortParts) across(r *ranks, i, end int) join {
 	if n := end - i; n <= wordBytes {
 		return join(r.ofWord(wordAt(p.text[:], i, n)))<<7 | join(i) //nolint:gosec // not negative
@@ -171,7 +171,7 @@ func (m *merger) begin(r *ranks, piece []byte) {
 	}
 }
 
-// merge makes one of the part at i and the one behind it.
+// merge joins the part at i with the one behind it.
 func (m *merger) merge(r *ranks, piece []byte, i int32) {
 	gone := m.next[i]
 	behind := m.next[gone]

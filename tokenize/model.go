@@ -30,7 +30,7 @@ const (
 	ratioOther     = 1.1
 )
 
-// families is read from the top: the first prefix that fits holds.
+// families returns the table. It is read from the top: the first prefix that fits holds.
 func families() []family {
 	exact := func(name string, v Vocabulary, init int, image imageRule) Model {
 		return Model{Family: name, Vocabulary: v, Ratio: 1, Exact: true, image: image, funcInit: init}
@@ -97,7 +97,7 @@ func OneModel(m Model) Models {
 	return Models{[]family{{"", m}}}
 }
 
-// Of is the model of a name as requests spell it: with a provider in front ("openai/gpt-4o",
+// Of returns the model of a name as requests spell it: with a provider in front ("openai/gpt-4o",
 // "us.anthropic.claude-…"), a variant behind (":free"), or fine-tuned ("ft:gpt-4o:…"). A name that nothing fits is
 // counted in o200k_base with a ratio.
 func (m Models) Of(name string) Model {

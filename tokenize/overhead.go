@@ -40,7 +40,7 @@ type Property struct {
 	Properties             []Property
 }
 
-// Tools is what the declarations of tools cost, as the provider renders them for the model.
+// Tools returns the tokens of tools' declarations, as the provider renders them for the model.
 func (m Model) Tools(count func(string) int, tools []Tool) int {
 	if len(tools) == 0 {
 		return 0
@@ -81,8 +81,8 @@ func trimDot(s string) string {
 	return s
 }
 
-// Escaped is the number of tokens of a tool result when several calls were made at once: providers were seen to write
-// such results with \uXXXX for every character beyond ASCII, which costs up to twelve times as much.
+// Escaped returns the number of tokens of a tool result when several calls were made at once: providers were seen to
+// write such results with \uXXXX for every character beyond ASCII, which costs up to twelve times as much.
 func (c *Counter) Escaped(text []byte) int {
 	plain := 0
 	for plain < len(text) && text[plain] < 0x80 {
@@ -117,7 +117,7 @@ func appendEscaped(dst []byte, r rune) []byte {
 // imageRule is how a model counts an image of a size in pixels; low asks for the cheapest reading.
 type imageRule func(width, height int, low bool) int
 
-// Image is what an image costs. Sizes that are not known are given as 0 and count as 1024 by 1024.
+// Image returns the tokens of an image. A size that is not known is 0, and counts as 1024 by 1024.
 func (m Model) Image(width, height int, low bool) int {
 	if width <= 0 || height <= 0 {
 		width, height = 1024, 1024
@@ -126,7 +126,8 @@ func (m Model) Image(width, height int, low bool) int {
 	return m.image(min(width, most), min(height, most), low)
 }
 
-// tiles: fitted into 2048 by 2048, the shorter side brought down to 768, then so much for each tile of 512 by 512.
+// tiles returns a rule: the image is fitted into 2048 by 2048, its shorter side brought down to 768; then each tile of
+// 512 by 512 costs tile tokens, and the image base tokens.
 func tiles(base, tile int) imageRule {
 	return func(width, height int, low bool) int {
 		if low {
@@ -143,8 +144,8 @@ func tiles(base, tile int) imageRule {
 	}
 }
 
-// patches: so much for each patch of 32 by 32, of which there are at most 1536; a larger image is brought down until
-// whole patches fit in one direction.
+// patches returns a rule: each patch of 32 by 32 costs multiplier tokens. There are at most 1536 patches; a larger
+// image is brought down until whole patches fit in one direction.
 func patches(multiplier float64) imageRule {
 	const most, side = 1536, 32
 	return func(width, height int, _ bool) int {
@@ -164,8 +165,8 @@ func patches(multiplier float64) imageRule {
 // rounding keeps a number that is whole but for the last bits from being rounded up.
 const rounding = 1e-9
 
-// pixels and finePixels: the long side brought down, then one token for 750 pixels, up to a bound. Models from Opus
-// 4.7 on look more closely.
+// pixels and finePixels bring the long side down, and then count one token for 750 pixels, up to a bound. Models from
+// Opus 4.7 on look more closely.
 func pixels(width, height int, _ bool) int { return perPixel(width, height, 1568, 1600) }
 
 func finePixels(width, height int, _ bool) int { return perPixel(width, height, 2576, 4784) }
@@ -178,7 +179,7 @@ func perPixel(width, height int, side float64, most int) int {
 	return min(max(1, int(w*h/750+0.5)), most)
 }
 
-// fixed: so much for any image.
+// fixed returns a rule by which any image costs n tokens.
 func fixed(n int) imageRule { return func(int, int, bool) int { return n } }
 
 func ceilDiv(a, b float64) int {
@@ -189,7 +190,7 @@ func ceilDiv(a, b float64) int {
 	return n
 }
 
-// Audio is what n bytes of sound cost: ten tokens for a second, at the usual rate of bytes of the format.
+// Audio returns the tokens of n bytes of sound: ten for a second, at the format's usual rate of bytes.
 func Audio(format string, n int) int {
 	perSecond := 16_000 // compressed, 128 kbit/s
 	if format == "wav" || format == "pcm16" {
@@ -198,7 +199,7 @@ func Audio(format string, n int) int {
 	return 10 * (n/perSecond + 1)
 }
 
-// Document is what a document of so many pages costs a model that reads text and image of each page.
+// Document returns the tokens of a document for a model that reads text and image of each page.
 func (m Model) Document(pages int) int {
 	const textOfAPage = 700
 	return pages * (textOfAPage + m.Image(0, 0, false))

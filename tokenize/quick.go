@@ -10,7 +10,7 @@ const (
 	tops = 0x80 * ones        // the top bits of eight bytes
 )
 
-// within has the top bit of each byte of x that is from low to high; all of them are ASCII.
+// within returns the top bit of each byte of x that lies from low to high. All bytes are ASCII.
 func within(x uint64, low, high byte) uint64 {
 	return (x + uint64(0x80-low)*ones) &^ (x + uint64(0x7f-high)*ones) & tops
 }
@@ -18,9 +18,9 @@ func within(x uint64, low, high byte) uint64 {
 // noWord says that no word begins somewhere.
 const noWord = -1
 
-// nextWord is next for the commonest piece, an ASCII word with or without something before it, eight bytes at a time: a
-// loop over its letters would end where the processor does not expect it. It is noWord if there is
-// none, and i if that takes a closer look.
+// nextWord does what next does for the commonest piece, an ASCII word with or without a prefix, eight bytes at a time:
+// a loop over letters would end where the processor does not expect it. It returns noWord if no word begins at i, and i
+// if that takes a closer look.
 func (s *splitter) nextWord(b []byte, i int) int {
 	start := i
 	switch c := s.ascii[b[i]]; {
@@ -58,7 +58,7 @@ func (s *splitter) nextWord(b []byte, i int) int {
 	return end
 }
 
-// quickLong is quick for a word that begins at start and does not end within eight bytes.
+// quickLong does what nextWord does, for a word that begins at start and does not end within eight bytes.
 func (s *splitter) quickLong(b []byte, i, start int) int {
 	if !s.cased {
 		return s.run(b, start+8, letter)

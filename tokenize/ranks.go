@@ -60,7 +60,8 @@ func loadRanks(f vocabularyFile) (*ranks, error) {
 	return r, nil
 }
 
-// newRanks makes room so that about half of the places are taken at most: half of a vocabulary's tokens are words.
+// newRanks makes room for a vocabulary, at most about half of which is then taken: half of a vocabulary's tokens are
+// words.
 func newRanks(tokens, size int) *ranks {
 	width := bits.Len(uint(tokens)) //nolint:gosec // a count
 	r := &ranks{
@@ -75,7 +76,7 @@ func newRanks(tokens, size int) *ranks {
 	return r
 }
 
-// addRow takes a row of a vocabulary: the token in base64, a blank, its rank. Ranks come in order.
+// addRow adds a row of a vocabulary: the token in base64, a blank, its rank. Ranks come in order.
 func (r *ranks) addRow(row []byte) error {
 	if len(row) == 0 {
 		return nil
@@ -94,7 +95,7 @@ func (r *ranks) addRow(row []byte) error {
 	return nil
 }
 
-// add takes the next token.
+// add adds the next token.
 func (r *ranks) add(token []byte, rank int32) {
 	r.added++
 	r.most = max(r.most, len(token))
@@ -126,19 +127,19 @@ const wordBytes = 7
 // word is a byte string of one to seven bytes: the bytes from the lowest on, the length in the highest.
 type word uint64
 
-// wordOf is b as a word; b is not longer than one.
+// wordOf returns b, of one to seven bytes, as a word.
 func wordOf(b []byte) word { return word(tail(b) | uint64(len(b))<<56) }
 
-// wordAt is the word of n bytes at b[i], for which eight bytes must be there to read.
+// wordAt returns the word of n bytes at b[i]. Eight bytes must be there to read.
 func wordAt(b []byte, i, n int) word {
 	return word(binary.LittleEndian.Uint64(b[i:])&(1<<(8*uint(n)&63)-1) | uint64(n)<<56) //nolint:gosec // at most 7
 }
 
-// hash has its best bits on top.
+// hash returns a hash whose best bits are on top.
 func (w word) hash() uint64 { return uint64(w^w>>29) * 0x9e3779b97f4a7c15 }
 
-// hashBytes mixes eight bytes at a time; it need not withstand an enemy, who can only make lookups as slow as a miss
-// is.
+// hashBytes mixes eight bytes at a time. It need not withstand an enemy: the most he can do is make each lookup as slow
+// as a miss.
 func hashBytes(b []byte) uint64 {
 	const k1, k2 = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93
 	h := uint64(len(b)) * k2
@@ -151,7 +152,7 @@ func hashBytes(b []byte) uint64 {
 	return h * k2
 }
 
-// tail is up to eight bytes as a number, the first one lowest.
+// tail returns b, of at most eight bytes, as a number; the first byte is the lowest.
 func tail(b []byte) uint64 {
 	switch n := len(b); {
 	case n == 8:
@@ -168,8 +169,8 @@ func tail(b []byte) uint64 {
 	return 0
 }
 
-// maybeBits is the size of maybe: small enough to stay close to the processor, large enough to answer for most of what
-// is no token, which most questions while merging are about.
+// maybeBits is the size of maybe, as a power of two. It is small enough to stay close to the processor, and large
+// enough to say of most non-tokens that they are none; while merging, most questions are about those.
 const maybeBits = 20
 
 func (r *ranks) note(h uint64) {
@@ -182,7 +183,7 @@ func (r *ranks) knows(h uint64) bool {
 	return r.maybe[h/64]>>(h%64)&1 != 0
 }
 
-// of is the rank of a token, noRank for any other bytes.
+// of returns the rank of a token, noRank for any other bytes.
 func (r *ranks) of(b []byte) int32 {
 	switch n := len(b); {
 	case n > r.most:
@@ -196,7 +197,7 @@ func (r *ranks) of(b []byte) int32 {
 	return noRank
 }
 
-// ofWord is of for a word.
+// ofWord does what of does, for a word.
 func (r *ranks) ofWord(w word) int32 {
 	if !r.knows(w.hash()) {
 		return noRank
@@ -210,7 +211,7 @@ func (r *ranks) ofWord(w word) int32 {
 // hasWord reports whether a word is a token.
 func (r *ranks) hasWord(w word) bool { return r.keys[r.place(w)] != 0 }
 
-// place is where the word is in keys, or the empty place where it would be.
+// place returns the index of the word in keys, or the empty place where it would stand.
 func (r *ranks) place(w word) uint64 {
 	i := w.hash() >> r.shift
 	for r.keys[i] != uint64(w) && r.keys[i] != 0 {
@@ -219,7 +220,7 @@ func (r *ranks) place(w word) uint64 {
 	return i
 }
 
-// ofLong is of for what is longer than a word; h is its hash.
+// ofLong does what of does, for a token longer than a word. h is the hash of b.
 func (r *ranks) ofLong(b []byte, h uint64) int32 {
 	for i := h & r.tail; ; i = (i + 1) & r.tail {
 		slot := r.slots[i]

@@ -75,7 +75,7 @@ func NewRatios(k Keeper, models Models) *Ratios {
 	return r
 }
 
-// Of is the ratio that answers have shown, and how many they were; 0 if too few have. It costs no allocation.
+// Of returns the ratio that answers have shown, and how many answers; 0 if there were too few. It does not allocate.
 func (r *Ratios) Of(upstream, model string) (ratio float64, answers int) {
 	if !r.some.Load() {
 		return 0, 0
@@ -88,9 +88,9 @@ func (r *Ratios) Of(upstream, model string) (ratio float64, answers int) {
 	return 0, 0
 }
 
-// Learn takes an answer to a request of counted tokens, without any ratio, of which the provider says that it had used.
-// counted must be of exactly what was sent. Small requests and figures that cannot be right teach nothing, and neither
-// do models whose own vocabulary is known.
+// Learn takes what an answer shows: the request had counted tokens, without any ratio, and the provider says that it
+// had used. counted must be of exactly what was sent. Small requests and figures that cannot be right teach nothing,
+// and neither do models whose own vocabulary is known.
 func (r *Ratios) Learn(upstream, model string, counted, used int) {
 	if counted < leastCounted || used <= 0 || len(upstream) > mostName || len(model) > mostName {
 		return
@@ -109,7 +109,7 @@ func (r *Ratios) Learn(upstream, model string, counted, used int) {
 	}
 }
 
-// Forget takes back what was learned of a model: its answers turn out to be about less than what was sent.
+// Forget drops what was learned of a model: its answers turn out to be about less than what was sent.
 func (r *Ratios) Forget(upstream, model string) {
 	s := source{upstream, model}
 	r.mu.Lock()
@@ -121,8 +121,8 @@ func (r *Ratios) Forget(upstream, model string) {
 	}
 }
 
-// of is what is known of a source that is being taught. Where there is no room, the one that was taught longest ago
-// makes some. r.mu is held.
+// of returns what is known of a source that is being taught. If there is no room, it drops the source that was taught
+// longest ago. The caller holds r.mu.
 func (r *Ratios) of(s source) *learned {
 	r.taught++
 	if known, ok := r.sources[s]; ok {
@@ -137,7 +137,7 @@ func (r *Ratios) of(s source) *learned {
 	return known
 }
 
-// oldest is the source that was taught longest ago. r.mu is held.
+// oldest returns the source that was taught longest ago. The caller holds r.mu.
 func (r *Ratios) oldest() (s source) {
 	first := uint64(math.MaxUint64)
 	for other, known := range r.sources {
@@ -148,8 +148,8 @@ func (r *Ratios) oldest() (s source) {
 	return s
 }
 
-// learn takes one answer, and reports whether the source is to be kept as it is then. A request that is larger than the
-// largest before, of which the provider counts no more, may have been cut.
+// learn takes one answer, and reports whether the keeper needs the source as it is then. A request that is larger than
+// the largest before, although the provider counts no more, may have been cut.
 func (l *learned) learn(counted, used int, now uint64) (keep bool) {
 	l.latest = now
 	if counted > l.counted && used <= l.used {
@@ -172,13 +172,13 @@ func (l *learned) learn(counted, used int, now uint64) (keep bool) {
 	return keep || l.answers%keepEvery == 0
 }
 
-// median is the middle one; of two, the larger one, with which more room is left.
+// median returns the middle of list; of two, the larger one, which leaves more room in the window.
 func median(list []float64) float64 {
 	sorted := slices.Sorted(slices.Values(list))
 	return sorted[len(sorted)/2]
 }
 
-// kept is a source as it is kept.
+// kept is a source in the form in which the keeper has it.
 type kept struct {
 	Upstream string    `json:"upstream"`
 	Model    string    `json:"model"`
@@ -187,7 +187,7 @@ type kept struct {
 	Recent   []float64 `json:"recent"`
 }
 
-// save gives all ratios that hold to the keeper. What it does not take is learned again.
+// save gives the keeper all ratios that hold. What it does not take is learned again.
 func (r *Ratios) save() {
 	if r.keeper == nil {
 		return
@@ -200,7 +200,7 @@ func (r *Ratios) save() {
 	}
 }
 
-// all are the sources that have a ratio, the one that was taught longest ago first.
+// all returns the sources that have a ratio, the one that was taught longest ago first.
 func (r *Ratios) all() []kept {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -219,7 +219,7 @@ func (r *Ratios) all() []kept {
 	return list
 }
 
-// restore takes what was kept. It may be damaged, or of a table of models that was another one.
+// restore takes what the keeper had. value may be damaged, or of another table of models.
 func (r *Ratios) restore(value []byte) {
 	var list []kept
 	if json.Unmarshal(value, &list) != nil {
@@ -235,7 +235,7 @@ func (r *Ratios) restore(value []byte) {
 	r.some.Store(len(r.sources) > 0)
 }
 
-// sound reports whether a source can have been kept so.
+// sound reports whether save can have written k.
 func (k kept) sound() bool {
 	n := len(k.Recent)
 	if n < leastAnswers || n > mostRecent || k.Answers < n || len(k.Upstream) > mostName || len(k.Model) > mostName {

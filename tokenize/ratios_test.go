@@ -37,7 +37,7 @@ func (d *drawer) Put(key string, value []byte, _ time.Duration) error {
 	return nil
 }
 
-// key is the one under which ratios are kept.
+// key returns the one under which ratios are kept.
 func (d *drawer) key(t *testing.T) (key string) {
 	t.Helper()
 	for key = range d.held {

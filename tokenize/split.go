@@ -20,7 +20,7 @@ type splitter struct {
 	cased bool // o200k: words end where small letters are followed by capitals
 }
 
-// next is the end of the piece that begins at b[i]; i < len(b).
+// next returns the end of the piece that begins at b[i]; i < len(b).
 func (s *splitter) next(b []byte, i int) int {
 	quick := s.nextWord(b, i)
 	if quick > i {
@@ -53,7 +53,7 @@ func (s *splitter) anyWord(b []byte, i int, c class, n int) int {
 	return i
 }
 
-// run is the end of the run of characters that have a bit of set, from i on.
+// run returns the end of the run of characters that have a bit of set, from i on.
 func (s *splitter) run(b []byte, i int, set class) int {
 	for i < len(b) {
 		c := s.ascii[b[i]]
@@ -140,7 +140,7 @@ func (s *splitter) casedFrom(b []byte, i int) (small bool, end int) {
 	return false, end
 }
 
-// contraction is the end of 's, 't, 're, 've, 'm, 'll or 'd at i, in any case; i if there is none.
+// contraction returns the end of 's, 't, 're, 've, 'm, 'll or 'd at i, in any case; i if there is none.
 func contraction(b []byte, i int) int {
 	if i+1 >= len(b) || b[i] != '\'' {
 		return i
@@ -163,7 +163,7 @@ func contraction(b []byte, i int) int {
 	return i
 }
 
-// digits ends a piece of up to three numbers of which the first ends at i.
+// digits returns the end of a piece of up to three numbers, the first of which ends at i.
 func (s *splitter) digits(b []byte, i int) int {
 	for range 2 {
 		if i >= len(b) {

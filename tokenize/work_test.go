@@ -15,7 +15,7 @@ import (
 	"epitome/tokenize"
 )
 
-// pathological are texts that make careless counters take quadratic time.
+// pathological returns texts that make careless counters take quadratic time.
 func pathological() map[string]string {
 	return map[string]string{
 		"letters": "a", "blanks": " ", "line ends": "\n", "equals": "=", "random letters": "qzjxkvbpygfwmucldrhsnioate",
@@ -82,7 +82,7 @@ func coverageBuild(t *testing.T) string {
 // profiles numbers the profiles of all children.
 var profiles atomic.Int64
 
-// statements is how many statements of the package run while a child counts the tokens of one text.
+// statements returns how many statements of the package run while a child counts the tokens of one text.
 func statements(t *testing.T, binary, name string, size int) (total int) {
 	t.Helper()
 	profile := filepath.Join(t.TempDir(), fmt.Sprintf("%d.out", profiles.Add(1)))

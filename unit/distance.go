@@ -1,6 +1,6 @@
 package unit
 
-// Distance is how many letters, of one byte each, must be put in, left out or changed to make b of a.
+// Distance returns how many letters, of one byte each, must be put in, left out or changed to make b of a.
 func Distance(a, b string) int {
 	row := make([]int, len(b)+1) // row[j]: from the part of a read so far to b[:j]
 	for j := range row {

@@ -13,7 +13,7 @@ func (e *KeyError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *KeyError) Unwrap() error { return e.Err }
 
-// Wrong is the error that format and args make about the value under the key of these names.
+// Wrong returns the error that format and args make about the value under the key of these names.
 func Wrong(key []string, format string, args ...any) *KeyError {
 	return &KeyError{Keys: [][]string{key}, Err: fmt.Errorf(format, args...)}
 }

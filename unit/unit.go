@@ -16,7 +16,7 @@ import (
 // Duration is a span of time, written as Go writes it: "1.5s", "2m", "720h". "0s" means what its key says.
 type Duration time.Duration
 
-// D is d as the standard library's type.
+// D returns d as the standard library's type.
 func (d Duration) D() time.Duration { return time.Duration(d) }
 
 func (d Duration) String() string { return time.Duration(d).String() }

@@ -40,7 +40,7 @@ func Serve(ctx context.Context, listen string) error {
 	return AcceptEach(ctx, ln, ServeConn)
 }
 
-// wholeAnswer is the plain answer to a request with a body of so many bytes.
+// wholeAnswer returns the plain answer to a request with a body of so many bytes.
 func wholeAnswer(request int64) []byte {
 	answer := ChatAnswer(request)
 	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
@@ -114,7 +114,7 @@ func ServeConn(conn net.Conn) {
 	}
 }
 
-// TargetQuery is the query of a request line, empty if it has none.
+// TargetQuery returns the query of a request line, empty if it has none.
 func TargetQuery(requestLine string) url.Values {
 	_, rest, _ := strings.Cut(requestLine, "?")
 	raw, _, _ := strings.Cut(rest, " ")
@@ -166,7 +166,7 @@ func AppendEvent(dst []byte, now time.Time) []byte {
 	return append(dst, eventShut+"\r\n"...)
 }
 
-// EventSent is the time of sending that an event line carries; false for a line without one.
+// EventSent returns the time of sending that an event line carries; false for a line without one.
 func EventSent(line string) (time.Time, bool) {
 	_, tail, found := strings.Cut(line, `"sent":`)
 	if !found {

@@ -21,7 +21,7 @@ const (
 	messageBytes = 1500
 )
 
-// ChatBody is a Chat Completions request of exactly size bytes, the same for the same size: a conversation of user
+// ChatBody returns a Chat Completions request of exactly size bytes, the same for the same size: a conversation of user
 // messages, tool calls and tool results, as a coding agent sends it. size is at least 512 bytes.
 func ChatBody(size int) ([]byte, error) {
 	if size < 512 {
@@ -47,7 +47,7 @@ func ChatBody(size int) ([]byte, error) {
 	}
 }
 
-// messageFrame is the JSON before and after the prose of message number i: a user message first, then calls with
+// messageFrame returns the JSON before and after the prose of message number i: a user message first, then calls with
 // their results, then a user message again after a while.
 func messageFrame(i int) (open, shut string) {
 	if i%8 == 0 {
@@ -72,7 +72,7 @@ func appendProse(dst []byte, n int, next func() string) []byte {
 // a provider that counts far too few tokens has cut the request, and a proxy may act on that.
 const bytesPerToken = 5
 
-// ChatAnswer is a whole chat.completion answer of about 1 KB to a request of so many bytes.
+// ChatAnswer returns a whole chat.completion answer of about 1 KB to a request of so many bytes.
 func ChatAnswer(request int64) []byte {
 	answer := []byte(`{"id":"chatcmpl-bench","object":"chat.completion","created":1700000000,"model":"bench-model",` +
 		`"choices":[{"index":0,"message":{"role":"assistant","content":"`)

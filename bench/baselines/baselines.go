@@ -24,7 +24,7 @@ const (
 	ProtectName   = "protect 40k, summary when full"
 )
 
-// All are what every policy has to be compared with: ways of keeping a conversation small that are in use.
+// All returns the baselines: ways of keeping a conversation small that are in use.
 func All() []policy.Policy {
 	return []policy.Policy{
 		{Name: RawName, Open: func(int) (policy.Shaping, error) { return policy.Shaping{Shaper: identity{}}, nil }},

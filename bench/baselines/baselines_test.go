@@ -15,7 +15,7 @@ import (
 	"epitome/rewrite/chat"
 )
 
-// working is a conversation in which the agent has read so many files, each of so many characters.
+// working returns a conversation in which the agent has read so many files, each of so many characters.
 func working(files, chars int) []string {
 	messages := []string{benchtest.Says("system", "s"), benchtest.Says("user", benchtest.Twenty)}
 	for i := range files {
@@ -26,7 +26,7 @@ func working(files, chars int) []string {
 	return messages
 }
 
-// sent is what a thread sends of a conversation: the contents of its messages.
+// sent returns what a thread sends of a conversation: the contents of its messages.
 func sent(t *testing.T, thread *thread, messages ...string) (contents []string, s policy.Shaped) {
 	t.Helper()
 	s, err := thread.Shape([]byte(benchtest.Chat(messages...)), time.Time{})

@@ -74,7 +74,7 @@ func shrinkNew(t *thread) {
 // shrunk stands between head and tail of what was cut: 25 tokens and a line of three dots, with the name in it.
 const shrunk = "\n...\n[A part of this result is left out. The whole is stored as NAME.]\n"
 
-// nameOf is an artifact's name for a text.
+// nameOf returns an artifact's name for a text.
 func nameOf(text string) string {
 	sum := fnv.New128a()
 	sum.Write([]byte(text))

@@ -64,7 +64,8 @@ func protectNewest(t *thread) {
 	}
 }
 
-// lastTurn is where the turn before the one that now begins began; 0: none begins, or it is the first behind the head.
+// lastTurn returns where the turn before the one that now begins began; 0: none begins, or it is the first behind the
+// head.
 func (t *thread) lastTurn() int {
 	end := len(t.all) - 1
 	if end < t.head || t.all[end].role != conversation.User {
@@ -115,8 +116,8 @@ func (t *thread) summarise(cut int, stays func(i int) bool) {
 	t.summary = summaryMessage(t.rounds)
 }
 
-// summaryAsked is the request for the summary: the conversation up to cut, of which the provider holds what the request
-// before had, and what the model writes.
+// summaryAsked returns the request for the summary: the conversation up to cut, of which the provider holds what the
+// request before had, and what the model writes.
 func (t *thread) summaryAsked(cut int) policy.Asking {
 	seen := min(cut, t.sent)
 	held, fresh := t.fixed, 0
@@ -132,7 +133,8 @@ func (t *thread) summaryAsked(cut int) policy.Asking {
 	return policy.Asking{Held: held, New: fresh, Output: summaryOutput}
 }
 
-// summaryMessage is a message of the size of a summary. No two rounds of it are equal, as none of a model's would be.
+// summaryMessage returns a message of the size of a summary. No two rounds of it are equal, as none of a model's would
+// be.
 func summaryMessage(round int) []byte {
 	text := fmt.Sprintf("Summary, round %d. ", round)
 	chars := int(math.Ceil(price.CharsPerToken * (summaryTokens - price.MessageTokens - 1)))

@@ -87,7 +87,8 @@ func (t *thread) grow(r *conversation.Request) {
 	}
 }
 
-// headEnd is the number of messages through the first user's, if that is among the first six; else the first alone.
+// headEnd returns the number of messages through the first user's, if that is among the first six; else the first
+// alone.
 func headEnd(items []conversation.Item) int {
 	for i := range items[:min(6, len(items))] {
 		if items[i].Role == conversation.User {
@@ -97,7 +98,7 @@ func headEnd(items []conversation.Item) int {
 	return min(1, len(items))
 }
 
-// edits are what makes the client's request the one to be sent: messages that are left out go with the comma before
+// edits returns what makes the client's request the one to be sent: messages that are left out go with the comma before
 // them, the summary comes behind the head.
 func (t *thread) edits() []span.Edit {
 	items := t.request.Items
@@ -146,7 +147,7 @@ func (t *thread) drop(start, cut int, stays func(i int) bool) {
 
 func none(int) bool { return false }
 
-// groupEnd is where the group ends that begins at i: the message and the results behind it.
+// groupEnd returns where the group ends that begins at i: the message and the results behind it.
 func (t *thread) groupEnd(i int) int {
 	for i++; i < len(t.all) && t.all[i].role == conversation.Tool; {
 		i++
@@ -154,7 +155,7 @@ func (t *thread) groupEnd(i int) int {
 	return i
 }
 
-// tail is where the newest groups begin that together have at most so many tokens; the end if there are none.
+// tail returns where the newest groups begin that together have at most so many tokens; the end if there are none.
 func (t *thread) tail(tokens int) int {
 	cut := len(t.all)
 	for i := len(t.all) - 1; i >= t.head; i-- {
@@ -168,7 +169,7 @@ func (t *thread) tail(tokens int) int {
 	return cut
 }
 
-// text is what message i of the request at hand says.
+// text returns what message i of the request at hand says.
 func (t *thread) text(i int) string {
 	text, _ := price.ContentOf(string(t.request.Items[i].Content.Of(t.request.Body)))
 	return text

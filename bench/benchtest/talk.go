@@ -16,26 +16,26 @@ const Twenty = "twenty characters!!!"
 // Third is the last of three things the user says, of the same length.
 const Third = "now the third user's"
 
-// Says is a message of one text.
+// Says returns a message of one text.
 func Says(role, text string) string { return fmt.Sprintf(`{"role":%q,"content":%q}`, role, text) }
 
-// Calls is an assistant's message with one call.
+// Calls returns an assistant's message with one call.
 func Calls(id, tool, arguments string) string {
 	call := fmt.Sprintf(`{"id":%q,"type":"function","function":{"name":%q,"arguments":%q}}`, id, tool, arguments)
 	return `{"role":"assistant","content":null,"tool_calls":[` + call + `]}`
 }
 
-// Answers is the result of a call.
+// Answers returns the result of a call.
 func Answers(id, text string) string {
 	return fmt.Sprintf(`{"role":"tool","tool_call_id":%q,"content":%q}`, id, text)
 }
 
-// Chat is a request with the messages.
+// Chat returns a request with the messages.
 func Chat(messages ...string) string {
 	return `{"model":"m", "messages": [` + strings.Join(messages, ",\n ") + ` ], "seed":1.50}`
 }
 
-// Smalltalk is a conversation with three requests, of 11, 31 and 51 tokens.
+// Smalltalk returns a conversation with three requests, of 11, 31 and 51 tokens.
 func Smalltalk() string {
 	return Chat(Says("user", Twenty), Says("assistant", Twenty), Says("user", Twenty+"!"), Says("assistant", Twenty),
 		Says("user", Third))
@@ -68,7 +68,7 @@ func Replacing(trigger string, pairs ...string) ShaperFunc {
 	}
 }
 
-// Needy is a conversation whose last answer names four things and one line: src/old, of eight groups ago,
+// Needy returns a conversation whose last answer names four things and one line: src/old, of eight groups ago,
 // src/new of the group before, other_name of both, and never_said, which nobody has said.
 func Needy() string {
 	messages := []string{Says("user", "Mend src/new please."), Calls("1", "list", `{}`),

@@ -72,7 +72,7 @@ type sample struct {
 	text string // valid UTF-8
 }
 
-// builtinSamples are the texts in the program, by the names that goals know them by.
+// builtinSamples returns the texts in the program, by the names that goals know them by.
 func builtinSamples() ([]sample, error) {
 	var all []sample
 	for _, kind := range []string{"prose", "code", "json", "json_compact", "log", "cjk"} {
@@ -136,7 +136,7 @@ func (r *tokensRun) say(format string, args ...any) {
 	fmt.Fprintf(r.Progress, "bench: "+format+"\n", args...)
 }
 
-// texts are the given files, or what is in the program.
+// texts returns the given files, or what is in the program.
 func (r *tokensRun) texts() ([]sample, error) {
 	if len(r.Files) == 0 {
 		return r.builtin, nil
@@ -227,7 +227,7 @@ func (r *tokensRun) speed(ctx context.Context, texts []sample) error {
 	return nil
 }
 
-// otherKinds are the texts of other kinds than the one to be measured.
+// otherKinds returns the texts of other kinds than the one to be measured.
 func (r *tokensRun) otherKinds(kind string) []sample {
 	return slices.DeleteFunc(slices.Clone(r.builtin), func(s sample) bool { return s.kind == kind })
 }

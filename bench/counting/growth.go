@@ -78,7 +78,7 @@ func (r *tokensRun) growthOf(ctx context.Context, c *tokenize.Counter, text []by
 	return g, nil
 }
 
-// timed is how long f takes, in milliseconds.
+// timed returns how long f takes, in milliseconds.
 func timed(f func()) float64 {
 	start := time.Now()
 	f()

@@ -64,7 +64,7 @@ const (
 	maxTurnMS = 1.0
 )
 
-// minRatio is how many times as fast as tiktoken-go a kind of text should be counted; 0 for a kind without a goal.
+// minRatio returns how many times as fast as tiktoken-go a kind of text should be counted; 0 for a kind without a goal.
 func minRatio(kind string) float64 {
 	switch kind {
 	case "code", "json", "json_compact", "log":

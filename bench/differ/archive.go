@@ -47,7 +47,7 @@ func (a *archive) addFolder(prefix, folder string) error {
 	})
 }
 
-// find is the text of a file; nil if there is none.
+// find returns the text of a file; nil if there is none.
 func (a archive) find(path string) []byte {
 	for _, f := range a {
 		if f.path == path {

@@ -79,7 +79,7 @@ func newDelta(base, body []byte) delta {
 	return d
 }
 
-// sharedPrefix is how many bytes a and b have in common at their beginning.
+// sharedPrefix returns how many bytes a and b have in common at their beginning.
 func sharedPrefix(a, b []byte) (n int) {
 	const stride = 4096
 	for n+stride <= min(len(a), len(b)) && bytes.Equal(a[n:n+stride], b[n:n+stride]) {
@@ -91,7 +91,7 @@ func sharedPrefix(a, b []byte) (n int) {
 	return n
 }
 
-// of is what the delta was made of.
+// of returns what the delta was made of.
 func (d delta) of(base []byte) []byte {
 	body := make([]byte, 0, d.front+len(d.middle)+d.back)
 	body = append(append(body, base[:d.front]...), d.middle...)
@@ -118,7 +118,7 @@ type reader struct {
 
 func (t *track) read() *reader { return &reader{t.notes, map[string][]byte{}} }
 
-// next is the note at hand with its body; nil behind the last one.
+// next returns the note at hand with its body; nil behind the last one.
 func (r *reader) next() (*note, []byte) {
 	if len(r.notes) == 0 {
 		return nil, nil
@@ -138,7 +138,7 @@ type difference struct {
 	onlyInOne string // what is missing in the other run; the rest is empty then
 }
 
-// String is the difference as it is printed.
+// String returns the difference as it is printed.
 func (d difference) String() string {
 	if d.onlyInOne != "" {
 		return d.where + ": " + d.onlyInOne

@@ -65,7 +65,7 @@ type options struct {
 // list is a flag with values between commas.
 type list []string
 
-// Set is a method of flag.Value.
+// Set does what flag.Value says.
 func (l *list) Set(text string) error {
 	*l = strings.Split(text, ",")
 	return nil

@@ -33,7 +33,7 @@ type request struct {
 	body   func() []byte
 }
 
-// plays are all that is to be played, in an order that depends on the options alone. notes say what was left out.
+// plays returns all that is to be played, in an order that depends on the options alone. notes say what was left out.
 func plays(o options) (all []play, notes []string, err error) {
 	add := func(c sessions.Conversation) error {
 		p, err := conversation(c, o.turns)
@@ -160,7 +160,7 @@ func readClients(folder string) (all []play, err error) {
 	return all, nil
 }
 
-// filtered are the files that are wanted.
+// filtered returns the files that are wanted.
 func filtered(files []string, wanted func(file string) bool) (some []string) {
 	for _, file := range files {
 		if wanted(file) {
@@ -170,7 +170,7 @@ func filtered(files []string, wanted func(file string) bool) (some []string) {
 	return some
 }
 
-// longestPrefix is the client that a file belongs to: one client's name may begin with another's.
+// longestPrefix returns the client that a file belongs to: one client's name may begin with another's.
 func longestPrefix(file string, prefixes []string) (longest string) {
 	for _, p := range prefixes {
 		if strings.HasPrefix(file, p) && len(p) > len(longest) {

@@ -109,14 +109,14 @@ func (p *program) stop() error {
 	return nil
 }
 
-// lastWords are the end of what the program printed.
+// lastWords returns the end of what the program printed.
 func (p *program) lastWords() string {
 	const most = 600
 	text, _ := os.ReadFile(p.log)
 	return string(bytes.TrimSpace(text[max(0, len(text)-most):]))
 }
 
-// freeAddress is a loopback address that was free a moment ago.
+// freeAddress returns a loopback address that was free a moment ago.
 func freeAddress() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -105,7 +105,7 @@ func (p *provider) note(r *http.Request, body []byte) (kind string) {
 	return n.kind
 }
 
-// turnAtHand is the number of the request that the client waits for.
+// turnAtHand returns the number of the request that the client waits for.
 func (t *track) turnAtHand() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +117,7 @@ func (t *track) turnAtHand() int {
 	return 0
 }
 
-// headOf is a request's first line and headers, the headers in the order of their names.
+// headOf returns a request's first line and headers, the headers in the order of their names.
 func headOf(r *http.Request) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s\n", r.Method, r.RequestURI)
@@ -130,7 +130,7 @@ var (
 	wantedHeading = regexp.MustCompile(`(?m)^## .+$`)
 )
 
-// prose is an answer to a request for a summary: the headings that it wants, and something under each.
+// prose returns an answer to a request for a summary: the headings that it wants, and something under each.
 func prose(body []byte) string {
 	messages := gjson.GetBytes(body, "messages").Array()
 	if len(messages) == 0 {

@@ -43,8 +43,8 @@ const (
 	wideModel   = "wide"
 )
 
-// settings are the configurations of the talks by name. What is kept is kept for 50 years, and providers never forget
-// what they have cached, so it does not matter when the fixture is replayed.
+// settings returns the configurations of the talks by name. What is kept is kept for 50 years, and providers never
+// forget what they have cached, so it does not matter when the fixture is replayed.
 func settings() map[string]string {
 	const all = `scope = "header:` + scopeHeader + `"
 [rewrite]
@@ -167,7 +167,7 @@ func (s *stage) fixture(ctx context.Context) (archive, error) {
 	return a, a.addFolder(dataPart, folder)
 }
 
-// play is the talk from its beginning: a request wherever the assistant has answered, and the last one.
+// play returns the talk from its beginning: a request wherever the assistant has answered, and the last one.
 func (t *talk) play() play {
 	p := play{name: t.name, settings: t.settings}
 	for n := 1; n <= len(t.messages); n++ {
@@ -201,7 +201,7 @@ func (a *archive) addTalk(t *talk, place int, noted *track) error {
 	return nil
 }
 
-// bodies are those of one kind.
+// bodies returns the bodies of one kind.
 func (t *track) bodies(kind string) (all [][]byte) {
 	r := t.read()
 	for n, body := r.next(); n != nil; n, body = r.next() {
@@ -212,7 +212,7 @@ func (t *track) bodies(kind string) (all [][]byte) {
 	return all
 }
 
-// recordings are the talks of the archive.
+// recordings returns the talks of the archive.
 func (a archive) recordings() (all []recorded, err error) {
 	for _, f := range a {
 		if !strings.HasPrefix(f.path, talkPart) || filepath.Base(f.path) != "about.json" {

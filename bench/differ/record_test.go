@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// fixture is the archive of recorded forms.
+// fixture returns the archive of recorded forms.
 func fixture(t *testing.T) archive {
 	t.Helper()
 	packed, err := os.ReadFile(filepath.Join("testdata", "recorded", fixtureName))

@@ -68,7 +68,7 @@ func compare(ctx context.Context, o options, b bench) (differences int, err erro
 	return b.found, nil
 }
 
-// settingsOf are all settings that the options ask for.
+// settingsOf returns all settings that the options ask for.
 func settingsOf(o options) (all []setting, err error) {
 	for _, window := range o.windows {
 		if _, err := tokensOf(window); err != nil {
@@ -165,8 +165,8 @@ type trial struct {
 	tested []run
 }
 
-// trials are those of a mode. Where forms are recorded a restart must not show. In the other modes what is decided is
-// remembered in memory alone: a restart shows with any build, so restarts are compared with restarts.
+// trials returns the trials of a mode. Where forms are recorded a restart must not show. In the other modes what is
+// decided is remembered in memory alone: a restart shows with any build, so restarts are compared with restarts.
 func trials(mode string, o options) []trial {
 	old, new := run{"old", o.old, o.old, false}, run{"new", o.new, o.new, false}
 	goesOn := run{"old, then new", o.old, o.new, true}
@@ -328,7 +328,7 @@ func differFolders(old, new string, tell func(difference)) error {
 	return nil
 }
 
-// contents are the files of a folder by name; one that does not exist has none.
+// contents returns the files of a folder by name; one that does not exist has none.
 func contents(folder string) (map[string][]byte, error) {
 	all := map[string][]byte{}
 	entries, err := os.ReadDir(folder)

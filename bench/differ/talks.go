@@ -57,7 +57,7 @@ func (t *talk) reads(path, content string) {
 	t.call("read_file", map[string]any{"path": path}, content)
 }
 
-// body is the request with the first n messages.
+// body returns the request with the first n messages.
 func (t *talk) body(n int) []byte {
 	b, err := json.Marshal(map[string]any{"model": t.model, "messages": t.messages[:n]})
 	if err != nil {
@@ -66,7 +66,7 @@ func (t *talk) body(n int) []byte {
 	return b
 }
 
-// requestHeader is that of all its requests.
+// requestHeader returns the header of all its requests.
 func (t *talk) requestHeader() http.Header {
 	h := http.Header{"Content-Type": {"application/json"}, "User-Agent": {"differ"}}
 	for name, value := range t.header {
@@ -75,7 +75,7 @@ func (t *talk) requestHeader() http.Header {
 	return h
 }
 
-// source is a file of n functions, each other than that of another seed.
+// source returns a file of n functions, each other than that of another seed.
 func source(seed, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -85,7 +85,7 @@ func source(seed, n int) string {
 	return b.String()
 }
 
-// journalOf is a log of n lines.
+// journalOf returns a log of n lines.
 func journalOf(seed, n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -95,7 +95,7 @@ func journalOf(seed, n int) string {
 	return b.String()
 }
 
-// terminalOutput is what a build prints: a bar that is drawn again and again, and colours.
+// terminalOutput returns what a build prints: a bar that is drawn again and again, and colours.
 func terminalOutput(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -107,7 +107,7 @@ func terminalOutput(n int) string {
 	return b.String() + "\nall stones turn\n"
 }
 
-// table is a JSON value of n rows.
+// table returns a JSON value of n rows.
 func table(n int) string {
 	rows := make([]any, n)
 	for i := range rows {
@@ -118,7 +118,7 @@ func table(n int) string {
 	return string(raw)
 }
 
-// talks are all of them. Each ends with a user's message and what one further turn adds.
+// talks returns all talks. Each ends with a user's message and what one further turn adds.
 func talks() []*talk {
 	all := []*talk{
 		arriving(), clearing("cleared", 3), compacted("compacted", "intent"), compacted("told", "hybrid"), refused(),
@@ -188,7 +188,7 @@ func compacted(name, summaries string) *talk {
 	return t
 }
 
-// refused is refused by the upstream, which holds less than epitome believes.
+// refused returns a talk that the upstream refuses: it holds less than epitome believes.
 func refused() *talk {
 	t := newTalk("refused")
 	t.model = narrowModel

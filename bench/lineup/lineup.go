@@ -76,8 +76,8 @@ func (l Lineup) WithDefaults() (Lineup, error) {
 	return l, nil
 }
 
-// Contenders are the proxies in their order within a round: the subject, nginx, the baseline, any others. The second
-// result tells what had to be left out.
+// Contenders returns the proxies in their order within a round: the subject, nginx, the baseline, any others. The
+// second result tells what had to be left out.
 func (l Lineup) Contenders() (field []Contender, skipped []string) {
 	field = append(field, l.Proxies[0])
 	if l.Nginx == "none" {
@@ -94,7 +94,7 @@ func (l Lineup) Contenders() (field []Contender, skipped []string) {
 	return append(field, l.Proxies[1:]...), skipped
 }
 
-// Rivals are the names of the proxies that the subject is to be put beside.
+// Rivals returns the names of the proxies that the subject is to be put beside.
 func (l Lineup) Rivals() (names []string) {
 	for _, c := range l.Proxies {
 		if c.Rival {

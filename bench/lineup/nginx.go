@@ -44,7 +44,7 @@ http {
 }
 `
 
-// nginxContender is nginx as a contender, if binary can be run.
+// nginxContender returns nginx as a contender, if binary can be run.
 func nginxContender(binary string) (Contender, error) {
 	path, err := exec.LookPath(binary)
 	if err != nil {

@@ -65,7 +65,7 @@ func Launch(ctx context.Context, c Contender, upstream string) (*Lane, error) {
 	}
 }
 
-// PortTaken tells whether a child could not start because another program took its port first.
+// PortTaken reports whether a child could not start because another program took its port first.
 func PortTaken(err error) bool {
 	return strings.Contains(strings.ToLower(err.Error()), "address already in use") // of a child only words are known
 }
@@ -87,7 +87,7 @@ func launchAt(ctx context.Context, c Contender, listen, upstream string) (*Lane,
 	return run, nil
 }
 
-// FreeAddress is a loopback address that was free a moment ago. Another program may take it before the child does.
+// FreeAddress returns a loopback address that was free a moment ago. Another program may take it before the child does.
 func FreeAddress() (string, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -176,7 +176,7 @@ func AskOnce(addr string, request []byte) error {
 	return c.Exchange(request)
 }
 
-// lastWords is the end of the child's output, for an error message.
+// lastWords returns the end of the child's output, for an error message.
 func (p *process) lastWords() string {
 	const most = 1000 // bytes
 	output, err := os.ReadFile(p.outputPath())
@@ -207,7 +207,7 @@ func (r *Lane) Stop() {
 	}
 }
 
-// PID is the contender's process id, 0 if it is not ours.
+// PID returns the contender's process id, 0 if it is not ours.
 func (r *Lane) PID() int {
 	if r.proc == nil {
 		return 0

@@ -18,7 +18,7 @@ func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }
 
-// CPUTime is the user and system time that process pid has used, in steps of 10 ms.
+// CPUTime returns the user and system time that process pid has used, in steps of 10 ms.
 func CPUTime(pid int) (time.Duration, error) {
 	path := "/proc/" + strconv.Itoa(pid) + "/stat"
 	stat, err := os.ReadFile(path)
@@ -32,7 +32,8 @@ func CPUTime(pid int) (time.Duration, error) {
 	return time.Duration(ticks) * time.Second / userHz, nil
 }
 
-// statTicks is utime + stime of a stat line. The second field, the program's name in parentheses, may hold anything.
+// statTicks returns utime + stime of a stat line. The second field, the program's name in parentheses, may hold
+// anything.
 func statTicks(stat string) (int64, error) {
 	end := strings.LastIndexByte(stat, ')')
 	fields := strings.Fields(stat[end+1:])
@@ -47,7 +48,7 @@ func statTicks(stat string) (int64, error) {
 	return user + system, err
 }
 
-// ResidentBytes is the resident memory of process pid.
+// ResidentBytes returns the resident memory of process pid.
 func ResidentBytes(pid int) (int64, error) {
 	path := "/proc/" + strconv.Itoa(pid) + "/status"
 	status, err := os.ReadFile(path)

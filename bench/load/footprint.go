@@ -60,7 +60,7 @@ func (r *loadRun) footprint(ctx context.Context, c lineup.Contender) (Footprint,
 	return row, nil
 }
 
-// idleStreams is the memory in KB that each of many open, silent streams costs; nil where memory cannot be read.
+// idleStreams returns the memory in KB that each of many open, silent streams costs; nil where memory cannot be read.
 func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
 	payload, err := backend.ChatBody(2 << 10)
 	if err != nil {

@@ -136,7 +136,7 @@ func (r *loadRun) cpuMeters() []cpuMeter {
 	return meters
 }
 
-// perRequest is the CPU time per request in µs; nil where it could not be read.
+// perRequest returns the CPU time per request in µs; nil where it could not be read.
 func (m cpuMeter) perRequest(n int) *float64 {
 	if m.pid == 0 || n == 0 {
 		return nil

@@ -91,7 +91,7 @@ func (o Options) withDefaults() (Options, error) {
 	return o, err
 }
 
-// turnRequests is the number of requests in one turn with bodies of size bytes: small ones are quick, and their
+// turnRequests returns the number of requests in one turn with bodies of size bytes: small ones are quick, and their
 // medians need more of them.
 func (o Options) turnRequests(size int) int {
 	switch {

@@ -120,8 +120,8 @@ func (r *Report) settleFlood() {
 	}
 }
 
-// nginxFigures are nginx's added latency and throughput by body size and what it adds to a chunk; 0 where it did not
-// take part.
+// nginxFigures returns nginx's added latency and throughput by body size and what it adds to a chunk; 0 where it did
+// not take part.
 func (r *Report) nginxFigures() (latency map[int]float64, chunk float64, rate map[int]float64) {
 	latency, rate = map[int]float64{}, map[int]float64{}
 	for _, row := range r.Latency {

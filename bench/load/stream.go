@@ -79,7 +79,7 @@ func (r *loadRun) stream(ctx context.Context, kind string, events int,
 	return nil
 }
 
-// streamRow is the row of one contender, given its times and those of the direct call.
+// streamRow returns the row of one contender, given its times and those of the direct call.
 func streamRow(name string, own, direct measured) Stream {
 	return Stream{
 		Contender: name, Events: len(own.all),

@@ -70,7 +70,7 @@ func find(r *replay.Report, window int, policy string) *replay.Row {
 	return &r.Rows[i]
 }
 
-// dearest is the highest cost in any window, and at least that of sending everything: the charts share one scale.
+// dearest returns the highest cost in any window, and at least that of sending everything: the charts share one scale.
 func dearest(r *replay.Report) float64 {
 	most := 1.0
 	for _, row := range r.Rows {
@@ -153,7 +153,7 @@ func newScatter(r *replay.Report, window int, policies []string) scatter {
 	return out
 }
 
-// labelX is where a dot's number stands: behind it, or before it at the chart's edge.
+// labelX returns where a dot's number stands: behind it, or before it at the chart's edge.
 func labelX(dot float64) float64 {
 	if dot > chartWidth-30 {
 		return dot - 20
@@ -175,7 +175,7 @@ func apart(at [2]float64, others [][2]float64) [2]float64 {
 	return at
 }
 
-// leastRecall is where the axis begins: the lowest recall in any window, rounded down to tens.
+// leastRecall returns where the axis begins: the lowest recall in any window, rounded down to tens.
 func leastRecall(r *replay.Report) float64 {
 	least := 90.0
 	for _, row := range r.Rows {
@@ -251,7 +251,7 @@ type plotting struct {
 	top      float64 // tokens at the upper end
 }
 
-// x is a request's place in the plot.
+// x returns a request's place in the plot.
 func (p plotting) x(number int) float64 {
 	if p.requests < 2 {
 		return plotWidth / 2
@@ -261,7 +261,7 @@ func (p plotting) x(number int) float64 {
 
 func (p plotting) y(tokens int) float64 { return courseTop * (1 - float64(tokens)/p.top) }
 
-// line is the points of a series; a single one is there twice, so that it is drawn.
+// line returns the points of a series; a single one is there twice, so that it is drawn.
 func (p plotting) line(s replay.Series) string {
 	places := replay.Thin(s.Tokens, drawn)
 	if len(places) == 1 {
@@ -274,7 +274,7 @@ func (p plotting) line(s replay.Series) string {
 	return strings.Join(points, " ")
 }
 
-// highest is the most tokens in the series; 0 for none.
+// highest returns the most tokens in the series; 0 for none.
 func highest(s replay.Series) int {
 	most := 0
 	for _, n := range s.Tokens {
@@ -283,7 +283,7 @@ func highest(s replay.Series) int {
 	return most
 }
 
-// step is the distance of round numbers of which three to eight make up the range.
+// step returns the distance of round numbers of which three to eight make up the range.
 func step(over float64) float64 {
 	size := math.Pow(10, math.Floor(math.Log10(over)))
 	switch share := over / size; {
@@ -297,10 +297,10 @@ func step(over float64) float64 {
 	return 2 * size
 }
 
-// axisEnd is the first round number from most on, which is above zero.
+// axisEnd returns the first round number from most on, which is above zero.
 func axisEnd(most float64) float64 { return step(most) * math.Ceil(most/step(most)-1e-9) }
 
-// steps are the round numbers from one to the other.
+// steps returns the round numbers from one to the other.
 func steps(from, to float64) (all []float64) {
 	if to <= from {
 		return nil

@@ -89,8 +89,8 @@ func (s *sheets) Row(text string) {
 	last.Rows = append(last.Rows, cells)
 }
 
-// plain is a text that every reader of HTML and XML takes: without control characters, those that turn the direction of
-// writing among them, and in sound UTF-8.
+// plain returns a text that every reader of HTML and XML takes: without control characters, those that turn the
+// direction of writing among them, and in sound UTF-8.
 func plain(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point) {
@@ -123,7 +123,7 @@ func Write(w io.Writer, r *replay.Report) error {
 	return nil
 }
 
-// order is the policies and windows in the order in which they come.
+// order returns the policies and windows in the order in which they come.
 func order(r *replay.Report) (policies []string, windows []int) {
 	for _, row := range r.Rows {
 		if !slices.Contains(policies, row.Policy) {
@@ -136,7 +136,7 @@ func order(r *replay.Report) (policies []string, windows []int) {
 	return policies, windows
 }
 
-// longest is the conversations that are drawn, the longest first.
+// longest returns the conversations that are drawn, the longest first.
 func longest(r *replay.Report) []replay.Course {
 	all := slices.Clone(r.Courses)
 	slices.SortStableFunc(all, func(a, b replay.Course) int { return highest(b.Raw) - highest(a.Raw) })

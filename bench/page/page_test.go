@@ -20,7 +20,7 @@ import (
 
 const hostile = `</script><img src=x onerror=alert(1)>"'&{{.}}` + "\x00\x1b[2J\u202e\xff"
 
-// figures is a report with everything in it: names that would break out of a page, policies without figures, a
+// figures returns a report with everything in it: names that would break out of a page, policies without figures, a
 // conversation of one request, one far too long for its window.
 func figures() *replay.Report {
 	share := func(v float64) *float64 { return &v }

@@ -33,7 +33,7 @@ func ReadItem(r *conversation.Request, it conversation.Item) Reading {
 	return m
 }
 
-// ContentOf is the text in a message's content, and the tokens of what of it is no text.
+// ContentOf returns the text in a message's content, and the tokens of what of it is no text.
 func ContentOf(content string) (text string, tokens int) {
 	v := gjson.Parse(content)
 	if !v.IsArray() {

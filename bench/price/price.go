@@ -41,7 +41,7 @@ const (
 // Dearer is the cost relative to sending everything from which a conversation counts as dearer.
 const Dearer = 1.02
 
-// TokensOf is the length of so many characters in the unit.
+// TokensOf returns the length of so many characters in the unit.
 func TokensOf(chars int) int { return int(float64(chars)/CharsPerToken) + 1 }
 
 // Input is the tokens of a request, and how many of them stood in the same place in the request before.
@@ -55,15 +55,15 @@ type Tariff struct {
 	Life        time.Duration
 }
 
-// PlainTariff is that of published figures, which stay as they are whatever is asked for.
+// PlainTariff returns the tariff of published figures, which stay as they are whatever is asked for.
 func PlainTariff() Tariff { return Tariff{write: NewPrice} }
 
-// BillTariff is that of a provider which asks so much for a token that is new to its cache.
+// BillTariff returns the tariff of a provider that asks write for a token that is new to its cache.
 func BillTariff(write float64) Tariff {
 	return Tariff{write: write, least: leastCached, step: cachedStep, Life: CacheLife}
 }
 
-// Price is what a request costs.
+// Price returns what a request costs.
 func (t Tariff) Price(l Input) float64 {
 	held := min(l.Held, l.Tokens)
 	if held < t.least {
@@ -78,8 +78,8 @@ func (t Tariff) Price(l Input) float64 {
 // Expires reports whether the cache has lost the request before after such a pause.
 func (t Tariff) Expires(pause time.Duration) bool { return t.Life > 0 && pause > t.Life }
 
-// FixedTokens is the size of what stands beside the messages: the declarations of tools as Python's json.dumps writes
-// them, with ", " and ": " and all but ASCII escaped, as that is what the published figures count.
+// FixedTokens returns the size of what stands beside the messages: the declarations of tools as Python's json.dumps
+// writes them, with ", " and ": " and all but ASCII escaped, as that is what the published figures count.
 func FixedTokens(tools []byte) int {
 	if len(tools) == 0 {
 		return TokensOf(len("[]"))
@@ -122,7 +122,7 @@ func escapedLength(s string) int {
 	return n
 }
 
-// decoded is the text of a JSON string with its quotes.
+// decoded returns the text of a JSON string with its quotes.
 func decoded(quoted string) string {
 	var s string
 	if json.Unmarshal([]byte(quoted), &s) != nil {
@@ -134,8 +134,8 @@ func decoded(quoted string) string {
 // deepestLeaf is the nesting of a call's arguments below which values are not taken apart.
 const deepestLeaf = 64
 
-// leaves are the values in a call's arguments, a line each: strings as they read, others as they stand. Arguments that
-// are no JSON object have none.
+// leaves returns the values in a call's arguments, a line each: strings as they read, others as they stand. Arguments
+// that are no JSON object have none.
 func leaves(arguments string) []string {
 	if !json.Valid([]byte(arguments)) {
 		return nil
@@ -161,5 +161,5 @@ func appendLeaves(to []string, v gjson.Result, depth int) []string {
 	return to
 }
 
-// Size is the number of characters in a text.
+// Size returns the number of characters in a text.
 func Size(text string) int { return utf8.RuneCountInString(text) }

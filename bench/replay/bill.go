@@ -13,10 +13,10 @@ type account struct {
 	own  float64 // what a shaper asked of its own accord
 }
 
-// total is what shaping costs.
+// total returns what shaping costs.
 func (a account) total() float64 { return a.sent + a.own }
 
-// relative is that against sending everything.
+// relative returns the cost as a share of sending everything.
 func (a account) relative() *float64 { return report.Ratio(a.total(), a.raw) }
 
 func (a *account) join(b account) {
@@ -81,7 +81,7 @@ func (p *player) charge(sent price.Input, asked []policy.Asking, bound int) {
 	p.track.sentTokens = append(p.track.sentTokens, sent.Tokens)
 }
 
-// cacheState tells whether the provider's cache has lost the request before; known, whether the log says when it was
+// cacheState reports whether the provider's cache has lost the request before; known, whether the log says when it was
 // made.
 func (p *player) cacheState(bound int) (cold, known bool) {
 	pause, known := p.recording.pause(bound)

@@ -32,12 +32,12 @@ func TestPriceOfARequest(t *testing.T) {
 	f(price.BillTariff(1.25), 2000, 1300, 128+720*1.25)
 }
 
-// long is a text of one letter that makes a message of so many tokens.
+// long returns a text of one letter that makes a message of so many tokens.
 func long(letter string, tokens int) string {
 	return strings.Repeat(letter, int(math.Ceil(price.CharsPerToken*float64(tokens-price.MessageTokens-1))))
 }
 
-// bigtalk is a conversation with three requests, of 2001, 2501 and 4001 tokens.
+// bigtalk returns a conversation with three requests, of 2001, 2501 and 4001 tokens.
 func bigtalk() string {
 	return benchtest.Chat(benchtest.Says("user", long("a", 2000)), benchtest.Says("assistant", long("b", 200)),
 		benchtest.Says("user", long("c", 300)),

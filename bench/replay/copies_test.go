@@ -15,7 +15,7 @@ import (
 	"epitome/bench/sessions"
 )
 
-// playedOf are the files of a folder that are played, and how many conversations were left out.
+// playedOf returns the files of a folder that are played, and how many conversations were left out.
 func playedOf(t *testing.T, folder string) (files []string, copies int) {
 	t.Helper()
 	report, text := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000}, baselines: baselines.All()[:1]})

@@ -91,7 +91,7 @@ func (m *givingBack) restore(sent []byte) ([]byte, error) {
 	return span.Splice(sent, edits)
 }
 
-// corpus is the folder with real conversations that EPITOME_CORPUS names; without it the test is skipped. One that
+// corpus returns the folder with real conversations that EPITOME_CORPUS names; without it the test is skipped. One that
 // merely lies beside the repository is not taken, for a replay of all of it takes minutes.
 func corpus(t *testing.T) string {
 	t.Helper()

@@ -27,7 +27,7 @@ type SentSeries struct {
 // mostPoints bounds each series.
 const mostPoints = 2000
 
-// course is how the conversation went that the players have played.
+// course returns how the conversation went that the players have played.
 func (r *replayRun) course(c *recording, players []*player) Course {
 	out := Course{Conversation: c.name, Requests: len(c.bounds), Raw: newSeries(nil), Sent: []SentSeries{}}
 	for i, x := range players {
@@ -56,7 +56,7 @@ func newSeries(tokens []int) Series {
 	return s
 }
 
-// Number is the number of the i-th request in the series.
+// Number returns the number of the i-th request in the series.
 func (s Series) Number(i int) int {
 	if s.At == nil {
 		return i + 1

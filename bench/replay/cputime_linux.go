@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// spent is the processor time that f takes on its goroutine.
+// spent returns the processor time that f takes on its goroutine.
 func spent(f func()) time.Duration {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

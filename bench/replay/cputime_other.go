@@ -4,7 +4,7 @@ package replay
 
 import "time"
 
-// spent is the time that f takes: the processor time of a thread is not told on every system.
+// spent returns the time that f takes: the processor time of a thread is not told on every system.
 func spent(f func()) time.Duration {
 	start := time.Now()
 	f()

@@ -13,7 +13,7 @@ import (
 	"epitome/bench/report"
 )
 
-// folderOf is a folder with the conversations by their files' names.
+// folderOf returns a folder with the conversations by their files' names.
 func folderOf(t *testing.T, conversations map[string]string) string {
 	t.Helper()
 	folder := t.TempDir()

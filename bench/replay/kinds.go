@@ -75,7 +75,7 @@ var trades = []struct {
 	{"research", []string{"search", "visit", "fetch", "crawl"}},
 }
 
-// kindByTools is the trade of most of the calls.
+// kindByTools returns the trade of most of the calls.
 func kindByTools(c *recording) string {
 	counts := make(map[string]int)
 	calls := 0
@@ -100,7 +100,7 @@ func kindByTools(c *recording) string {
 	return kind
 }
 
-// tradeOf is the trade of a tool; empty: it is not known.
+// tradeOf returns the trade of a tool; empty: it is not known.
 func tradeOf(tool string) string {
 	for _, trade := range trades {
 		if slices.ContainsFunc(trade.words, func(word string) bool { return strings.Contains(tool, word) }) {

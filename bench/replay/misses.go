@@ -19,7 +19,7 @@ type Miss struct {
 	Retrievable  bool   `json:"retrievable"` // an artifact that the request names holds it
 }
 
-// misses are the first ones of each policy in each window, in the order of the files.
+// misses returns the first misses of each policy in each window, in the order of the files.
 func (r *replayRun) misses(of []played) []Miss {
 	type cell struct {
 		window int
@@ -77,5 +77,5 @@ func (r *Report) beaten(row Row, of string) report.Goal {
 	return goal
 }
 
-// below tells whether both are known and a is less.
+// below reports whether both are known and a is less.
 func below(a, b *float64) bool { return a != nil && b != nil && *a < *b }

@@ -20,8 +20,8 @@ type name struct {
 	word bool // it counts only where it stands between word borders
 }
 
-// namesIn are the paths, dotted, snake and camel words, long numbers and quoted strings of a text, each once, in the
-// order in which they begin.
+// namesIn returns the paths, dotted, snake and camel words, long numbers and quoted strings of a text, each once, in
+// the order in which they begin.
 func namesIn(text string) []name {
 	f := finder{text: text}
 	f.paths()
@@ -45,8 +45,8 @@ func namesIn(text string) []name {
 	return all
 }
 
-// longLines are a text's lines of 24 to 300 characters without the marks of a patch, each once: what an edit repeats
-// of a file.
+// longLines returns a text's lines of 24 to 300 characters without the marks of a patch, each once: what an edit
+// repeats of a file.
 func longLines(text string) []name {
 	var all []name
 	seen := make(map[string]bool)
@@ -87,7 +87,7 @@ func (f *finder) add(start, end int) {
 // nothing.
 type stretch struct{ start, end, joined int }
 
-// stretchAt is the stretch around i, unless last is it: then the same characters are not walked again.
+// stretchAt returns the stretch around i, unless last is it: then the same characters are not walked again.
 func (f *finder) stretchAt(i int, last stretch, in func(rune) bool, join byte) stretch {
 	if i >= last.start && i < last.end {
 		return last
@@ -150,7 +150,7 @@ func (f *finder) words() {
 	}
 }
 
-// word is the end of the word or number that begins at i; 0: none does, or it is one without a mark.
+// word returns the end of the word or number that begins at i; 0: none does, or it is one without a mark.
 func (f *finder) word(i int) int {
 	before, _ := utf8.DecodeLastRuneInString(f.text[:i])
 	if i > 0 && inWord(before) {
@@ -190,13 +190,13 @@ func (f *finder) quotes() {
 	}
 }
 
-// after is where the character behind the one at i begins.
+// after returns where the character behind the one at i begins.
 func after(s string, i int) int {
 	_, size := utf8.DecodeRuneInString(s[i:])
 	return i + size
 }
 
-// runEnd is where the characters of a class end that stand in s from i on.
+// runEnd returns where the characters of a class end that stand in s from i on.
 func runEnd(s string, i int, in func(rune) bool) int {
 	for i < len(s) {
 		r, size := rune(s[i]), 1
@@ -228,7 +228,7 @@ func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 func beginsName(c byte) bool { return letter(c) || c == '_' || c == '$' }
 
-// snake tells whether a word has an underscore between ASCII letters or digits.
+// snake reports whether a word has an underscore between ASCII letters or digits.
 func snake(run string) bool {
 	plain := func(c byte) bool { return letter(c) || c >= '0' && c <= '9' }
 	for i := 1; i+1 < len(run); i++ {
@@ -239,7 +239,7 @@ func snake(run string) bool {
 	return false
 }
 
-// camel tells whether the ASCII letters that a word begins with, and one digit behind them, hold a capital after a
+// camel reports whether the ASCII letters that a word begins with, and one digit behind them, hold a capital after a
 // small letter or digit.
 func camel(run string) bool {
 	for i := 0; i+1 < len(run); i++ {

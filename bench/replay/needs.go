@@ -108,7 +108,7 @@ func (ix *index) where(n name) []int {
 	return slices.Compact(at)
 }
 
-// in tells whether a text holds the name.
+// in reports whether a text holds the name.
 func (n name) in(text string) bool {
 	for from := 0; ; {
 		i := strings.Index(text[from:], n.text)

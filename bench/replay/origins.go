@@ -31,7 +31,7 @@ type heard struct {
 	copies  int // conversations that were left out
 }
 
-// sources are where conversations come from. What cannot be looked into is told.
+// sources returns where conversations come from. What cannot be looked into is told.
 func (r *replayRun) sources() (all []source, skipped []string) {
 	if len(r.Paths) == 0 {
 		for i := range r.Sessions {

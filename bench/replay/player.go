@@ -188,9 +188,9 @@ func (p *player) message(r *conversation.Request, it conversation.Item, i int) *
 	return m
 }
 
-// reusedTokens is how many tokens of a request the provider has from the one before: of that one those leading messages
-// count that come again unchanged, all of them or none: a change inside a message makes the whole message new. A change
-// of what was sent is noted; none breaks what the provider has forgotten.
+// reusedTokens returns how many tokens of a request the provider has from the one before: of that one those leading
+// messages count that come again unchanged, all of them or none: a change inside a message makes the whole message new.
+// A change of what was sent is noted; none breaks what the provider has forgotten.
 func (p *player) reusedTokens(now request, decided bool, bound int) (tokens int) {
 	t := &p.tally
 	if bound == 0 {
@@ -279,8 +279,8 @@ func (p *player) meets(n need, bound int, now request) bool {
 	return slices.ContainsFunc(now.made, func(m *message) bool { return m.holds(n.mention.name) })
 }
 
-// userText is how much of the user's text stands in the request word for word, in tokens. What the user said twice has
-// to stand there twice, unless the shaper's own messages quote it.
+// userText returns how much of the user's text stands in the request word for word, in tokens. What the user said twice
+// has to stand there twice, unless the shaper's own messages quote it.
 func (p *player) userText(bound int, now request, over bool) share {
 	var s share
 	copies := make(map[*message]int)
@@ -300,12 +300,12 @@ func (p *player) userText(bound int, now request, over bool) share {
 	return s
 }
 
-// quoted tells whether one of the messages holds the text.
+// quoted reports whether one of the messages holds the text.
 func quoted(text string, in []*message) bool {
 	return slices.ContainsFunc(in, func(m *message) bool { return strings.Contains(m.Text, text) })
 }
 
-// comesBack tells whether an artifact that the request names holds what is missing.
+// comesBack reports whether an artifact that the request names holds what is missing.
 func (p *player) comesBack(n need, now request) bool {
 	holder := p.holder[n.mention]
 	for _, m := range slices.Backward(now.made) {
@@ -383,7 +383,7 @@ func sameJSON(a, b gjson.Result) bool {
 // artifactSize is the length of an artifact's name.
 const artifactSize = 26
 
-// artifactsIn are the words of a text that may name artifacts.
+// artifactsIn returns the words of a text that may name artifacts.
 func artifactsIn(text string) []string {
 	var all []string
 	for i := 0; i < len(text); {

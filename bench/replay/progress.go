@@ -68,7 +68,7 @@ func (p *progress) draw() {
 	fmt.Fprintf(p.to, "\r%-*s", liveColumns, line[:min(len(line), liveColumns)])
 }
 
-// timeLeft is how long the rest may take, if it is like what was done.
+// timeLeft returns how long the rest may take, if it is like what was done.
 func (p *progress) timeLeft() string {
 	if p.done == 0 || p.done >= p.of {
 		return ""

@@ -66,8 +66,8 @@ func newRecording(body []byte) (*recording, error) {
 	return c, nil
 }
 
-// pause is the time between a request and the one before; known is false where the log does not say, and of the first
-// one. A request is made when the last of its new messages has come.
+// pause returns the time between a request and the one before; known is false where the log does not say, and of the
+// first one. A request is made when the last of its new messages has come.
 func (c *recording) pause(bound int) (d time.Duration, known bool) {
 	if bound == 0 {
 		return 0, false
@@ -79,7 +79,7 @@ func (c *recording) pause(bound int) (d time.Duration, known bool) {
 	return now.Sub(before), true
 }
 
-// requestTime is when a request was made; zero where the log does not say.
+// requestTime returns when a request was made; zero where the log does not say.
 func (c *recording) requestTime(bound int) (at time.Time) {
 	if len(c.times) != len(c.messages) {
 		return at
@@ -96,8 +96,8 @@ func (c *recording) requestTime(bound int) (at time.Time) {
 	return at
 }
 
-// prefix is the request that the client sent when the conversation had k messages, to the byte like the recorded one
-// but for the messages that came later.
+// prefix returns the request that the client sent when the conversation had k messages, to the byte like the recorded
+// one but for the messages that came later.
 func (c *recording) prefix(k int) *conversation.Request {
 	items, body := c.request.Items, c.request.Body
 	last := items[len(items)-1]
@@ -116,5 +116,5 @@ func readMessage(r *conversation.Request, it conversation.Item) *message {
 	return &message{Reading: price.ReadItem(r, it), raw: string(it.Of(r.Body)), role: it.Role, origin: -1}
 }
 
-// holds tells whether the message holds the name, in its text or its calls.
+// holds reports whether the message holds the name, in its text or its calls.
 func (m *message) holds(n name) bool { return n.in(m.Text) || n.in(m.Args) }

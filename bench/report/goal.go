@@ -18,7 +18,7 @@ type Goal struct {
 	Limit float64  `json:"limit"` // met up to and including this
 }
 
-// Missed tells whether the figure was measured and exceeds its limit.
+// Missed reports whether the figure was measured and exceeds its limit.
 func (g Goal) Missed() bool { return g.Value != nil && *g.Value > g.Limit }
 
 func (g Goal) String() string {
@@ -51,7 +51,7 @@ type Floor struct {
 	Limit float64 `json:"limit"` // met from this on
 }
 
-// Missed tells whether the figure is below its limit.
+// Missed reports whether the figure is below its limit.
 func (f Floor) Missed() bool { return f.Value < f.Limit }
 
 func (f Floor) String() string {

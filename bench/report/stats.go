@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Percentile is the nearest-rank p-th percentile, 0 < p ≤ 100: the smallest sample that at least p percent of the
+// Percentile returns the nearest-rank p-th percentile, 0 < p ≤ 100: the smallest sample that at least p percent of the
 // samples do not exceed. 0 for no samples. xs is left as it is.
 func Percentile(xs []float64, p float64) float64 {
 	if len(xs) == 0 {
@@ -17,7 +17,7 @@ func Percentile(xs []float64, p float64) float64 {
 	return sorted[min(max(rank, 1), len(sorted))-1]
 }
 
-// Median is the middle sample, or the mean of the two in the middle. 0 for no samples. xs is left as it is.
+// Median returns the middle sample, or the mean of the two in the middle. 0 for no samples. xs is left as it is.
 func Median(xs []float64) float64 {
 	if len(xs) == 0 {
 		return 0
@@ -30,7 +30,7 @@ func Median(xs []float64) float64 {
 	return (sorted[mid-1] + sorted[mid]) / 2
 }
 
-// Ratio is a/b; nil where that says nothing, because b is not above zero.
+// Ratio returns a/b; nil where that says nothing, because b is not above zero.
 func Ratio(a, b float64) *float64 {
 	if b <= 0 {
 		return nil
@@ -39,7 +39,7 @@ func Ratio(a, b float64) *float64 {
 	return &r
 }
 
-// Differences is a[i]−b[i] for each index both have.
+// Differences returns a[i]−b[i] for each index both have.
 func Differences(a, b []float64) []float64 {
 	n := min(len(a), len(b))
 	out := make([]float64, n)
@@ -49,8 +49,8 @@ func Differences(a, b []float64) []float64 {
 	return out
 }
 
-// Milliseconds is d as a figure of a report.
+// Milliseconds returns d as a figure of a report.
 func Milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// Microseconds is d as a figure of a report.
+// Microseconds returns d as a figure of a report.
 func Microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }

@@ -15,7 +15,7 @@ type Machine struct {
 	Go   string `json:"go"`
 }
 
-// ThisMachine is the one that this program runs on.
+// ThisMachine returns the machine that this program runs on.
 func ThisMachine() Machine {
 	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 }
@@ -88,7 +88,7 @@ func (t Table) Flush() error {
 	return nil
 }
 
-// Optional is a figure as text, and a dash where it was not measured.
+// Optional returns a figure as text, and a dash where it was not measured.
 func Optional(v *float64, format string) string {
 	if v == nil {
 		return "—"

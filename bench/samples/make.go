@@ -78,7 +78,7 @@ func read(folders ...string) (source, error) {
 	return all, nil
 }
 
-// words are the words that names and comments are made of, each as often as it stands there.
+// words returns the words that names and comments are made of, each as often as it stands there.
 func (s source) words() []string {
 	var words []string
 	for _, f := range s {
@@ -104,7 +104,7 @@ func (m *maker) fill(makers ...func() string) string {
 	return b.String()
 }
 
-// code is Go as it stands, file behind file, without tests.
+// code returns Go as it stands, file behind file, without tests.
 func (m *maker) code() string {
 	var b strings.Builder
 	for _, f := range m.tree {
@@ -115,7 +115,8 @@ func (m *maker) code() string {
 	return b.String()
 }
 
-// prose is the documents without their code, and then what the comments of the code say in whole sentences, unwrapped.
+// prose returns the documents without their code, and then what the comments of the code say in whole sentences,
+// unwrapped.
 func (m *maker) prose() string {
 	var b strings.Builder
 	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md"} {
@@ -174,7 +175,7 @@ func (m *maker) path() string {
 		"_test.go", ".json", ".md", ".css", ".yaml", ".proto")
 }
 
-// line is a line of the repository that is not empty, and where it stands.
+// line returns a line of the repository that is not empty, and where it stands.
 func (m *maker) line() (path string, number int, text string) {
 	for {
 		f := m.tree[m.rng.IntN(len(m.tree))]
@@ -186,14 +187,14 @@ func (m *maker) line() (path string, number int, text string) {
 	}
 }
 
-// excerpt is some lines of the repository in a row.
+// excerpt returns some lines of the repository in a row.
 func (m *maker) excerpt(most int) string {
 	lines := strings.SplitAfter(m.tree[m.rng.IntN(len(m.tree))].text, "\n")
 	from := m.rng.IntN(len(lines))
 	return strings.Join(lines[from:min(len(lines), from+5+m.rng.IntN(most))], "")
 }
 
-// paragraph is some sentences of a language.
+// paragraph returns some sentences of a language.
 func (m *maker) paragraph(s speech) string {
 	var b strings.Builder
 	for range 3 + m.rng.IntN(6) {
@@ -209,7 +210,7 @@ func (m *maker) paragraph(s speech) string {
 	return b.String() + "\n\n"
 }
 
-// testRun is what a test command prints, with passes, failures and timings.
+// testRun returns what a test command prints, with passes, failures and timings.
 func (m *maker) testRun() string {
 	var b strings.Builder
 	pkg := strings.ToLower(m.join(2, "/"))
@@ -234,7 +235,7 @@ func (m *maker) testRun() string {
 	return b.String()
 }
 
-// listing is a folder as "ls -laR" shows it.
+// listing returns a folder as "ls -laR" shows it.
 func (m *maker) listing() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n./%s:\ntotal %d\n", strings.ToLower(m.join(1+m.rng.IntN(3), "/")), m.rng.IntN(4000))
@@ -251,7 +252,7 @@ func (m *maker) listing() string {
 	return b.String()
 }
 
-// grep is what "grep -rn" finds in the repository.
+// grep returns what "grep -rn" finds in the repository.
 func (m *maker) grep() string {
 	var b strings.Builder
 	for range 5 + m.rng.IntN(15) {
@@ -261,7 +262,7 @@ func (m *maker) grep() string {
 	return b.String()
 }
 
-// packages is a list of what is installed.
+// packages returns a list of what is installed.
 func (m *maker) packages() string {
 	var b strings.Builder
 	for range 8 + m.rng.IntN(20) {
@@ -274,7 +275,7 @@ func (m *maker) packages() string {
 	return b.String()
 }
 
-// build is the commands of a build and what the compiler says.
+// build returns the commands of a build and what the compiler says.
 func (m *maker) build() string {
 	var b strings.Builder
 	for i := range 4 + m.rng.IntN(12) {
@@ -294,7 +295,7 @@ func (m *maker) build() string {
 	return b.String()
 }
 
-// apiAnswer is a page of objects with ids, URLs, times and nested objects, as an HTTP API gives it.
+// apiAnswer returns a page of objects with ids, URLs, times and nested objects, as an HTTP API gives it.
 func (m *maker) apiAnswer() string {
 	type object map[string]any
 	var items []object
@@ -320,7 +321,7 @@ func (m *maker) apiAnswer() string {
 		"next": "https://git.example.com/api/v3/search?q=" + m.join(2, "+") + "&cursor=" + m.hex(12), "items": items})
 }
 
-// chat is a conversation on one line whose tool results are logs, code and JSON.
+// chat returns a conversation on one line whose tool results are logs, code and JSON.
 func (m *maker) chat() string {
 	type object map[string]any
 	messages := []object{{"role": "user", "content": m.join(20, " ") + ".\n" + m.join(8, " ")}}

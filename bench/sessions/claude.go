@@ -53,7 +53,7 @@ func (r *claude) line(v value) {
 	}
 }
 
-// thread is the one that a line belongs to.
+// thread returns the thread that a line belongs to.
 func (r *claude) thread(v value) *thread {
 	if !v.Get("isSidechain").Bool() {
 		if r.main == nil {

@@ -40,7 +40,7 @@ func Find(paths []string) (files, left []string) {
 	return slices.Compact(files), left
 }
 
-// candidate tells whether a file in a folder may be a log. What is neither a file nor leads to one is never opened.
+// candidate reports whether a file in a folder may be a log. What is neither a file nor leads to one is never opened.
 func candidate(path string) bool {
 	if at, err := os.Stat(path); err != nil || !at.Mode().IsRegular() {
 		return false

@@ -39,7 +39,7 @@ func newLines(from io.Reader, most int) *lines {
 // stop makes the next line the end.
 func (l *lines) stop() { l.over = true }
 
-// next is the next line that is not blank, without the white space around it. It holds until the one after it.
+// next returns the next line that is not blank, without the white space around it. It holds until the one after it.
 func (l *lines) next() ([]byte, error) {
 	if l.over {
 		return nil, io.EOF
@@ -59,7 +59,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// first is the first line, or the whole document.
+// first returns the first line, or the whole document.
 func (l *lines) first() ([]byte, error) {
 	if mark, _ := l.from.Peek(3); string(mark) == "\ufeff" {
 		_, _ = l.from.Discard(3) // they are there
@@ -79,7 +79,7 @@ func (l *lines) first() ([]byte, error) {
 	return line, nil
 }
 
-// readLine is the next line as it stands.
+// readLine returns the next line as it stands.
 func (l *lines) readLine() ([]byte, error) {
 	l.number++
 	line, err := l.from.ReadSlice('\n')

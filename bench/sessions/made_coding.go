@@ -126,7 +126,7 @@ func (c *coder) service(j job) {
 		`{"id":"` + stuck + `","state":"settled"}`})
 }
 
-// newName is a name for something; each is another one.
+// newName returns a name for something; each is another one.
 func (c *coder) newName(int) string {
 	c.rename++
 	return fmt.Sprintf("bat_%06x%04d", c.d.IntN(1<<24), c.rename%10_000)

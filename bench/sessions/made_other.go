@@ -60,7 +60,7 @@ func (m *maker) open(h hit, pages map[string]string) {
 	m.does("", step{"open_page", arguments{"url": h.url}, pages[h.url]})
 }
 
-// sentenceOf is a sentence in the middle of a page.
+// sentenceOf returns a sentence in the middle of a page.
 func sentenceOf(page string) string {
 	all := strings.Split(page, ". ")
 	return all[len(all)/2]
@@ -120,7 +120,7 @@ func support(m *maker) {
 	}
 }
 
-// between is what stands between two marks.
+// between returns what stands between two marks.
 func between(text, before, after string) string {
 	_, rest, _ := strings.Cut(text, before)
 	found, _, _ := strings.Cut(rest, after)

@@ -70,7 +70,7 @@ func (r openCode) answer(t *thread, number int, m value) {
 	})
 }
 
-// since is the time of a part, or that of its message.
+// since returns the time of a part, or that of its message.
 func since(message, part time.Time) time.Time {
 	if part.IsZero() {
 		return message

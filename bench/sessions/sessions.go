@@ -58,7 +58,7 @@ func Read(path string, yield func(Conversation) error) (left string, err error) 
 	return ReadFrom(path, file, yield)
 }
 
-// ReadFrom is Read for what is open.
+// ReadFrom does what Read does, for what is open.
 func ReadFrom(name string, from io.Reader, yield func(Conversation) error) (left string, err error) {
 	return readFrom(name, newLines(from, mostLine), yield)
 }
@@ -190,7 +190,7 @@ func (in *intake) leave(why string) {
 	in.others++
 }
 
-// leftOut is what was left out, in one line.
+// leftOut returns what was left out, in one line.
 func (in *intake) leftOut() string {
 	var all []string
 	for _, r := range in.reasons {

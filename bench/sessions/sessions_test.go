@@ -56,7 +56,7 @@ func unsound(c Conversation) error {
 	return nil
 }
 
-// told is a conversation as the golden files have it: a line for each message, behind its time.
+// told returns a conversation as the golden files have it: a line for each message, behind its time.
 func told(c Conversation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, model %s\n", c.Name, c.Format, gjson.GetBytes(c.Body, "model"))
@@ -148,7 +148,7 @@ func TestWhatCannotBeReadIsTold(t *testing.T) {
 	f(good+`{"type":"compacted","payload":{}}`+"\n"+`{"messages":[{"role":"user","content":"a"}]}`, 2)
 }
 
-// manyBad is a log of requests each of which is broken at another place.
+// manyBad returns a log of requests each of which is broken at another place.
 func manyBad(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -33,7 +33,7 @@ func (r sweAgent) line(v value) {
 	t.give()
 }
 
-// lastAsked are the messages of the last step that has some.
+// lastAsked returns the messages of the last step that has some.
 func lastAsked(trajectory value) (messages value) {
 	trajectory.ForEach(func(_, step value) bool {
 		for _, name := range [...]string{"query", "messages"} {

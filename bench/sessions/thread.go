@@ -54,7 +54,7 @@ func newThread(in *intake, format string) *thread {
 	return &thread{in: in, format: format, open: make(map[string]*call)}
 }
 
-// keep is a copy of the text that does not hold on to its line; false: there is no more room.
+// keep returns a copy of the text that does not hold on to its line; false: there is no more room.
 func (t *thread) keep(text string) (string, bool) {
 	if !t.in.keep(len(text)) {
 		return "", false
@@ -73,8 +73,8 @@ func (t *thread) say(role, text string, at time.Time) {
 	}
 }
 
-// speaker is the assistant's message that goes on: that of the same group, or without a group the last one if nothing
-// has answered it.
+// speaker returns the assistant's message that goes on: that of the same group, or without a group the last one if
+// nothing has answered it.
 func (t *thread) speaker(group string, at time.Time) *said {
 	if n := len(t.said); n > 0 {
 		last := t.said[n-1]
@@ -145,7 +145,7 @@ func (t *thread) addResult(id, text string, at time.Time) {
 	}
 }
 
-// waiting is the first call of the last message without a result.
+// waiting returns the first call of the last message without a result.
 func (t *thread) waiting() *call {
 	if len(t.said) == 0 {
 		return nil
@@ -226,7 +226,7 @@ func (t *thread) give() {
 	t.in.give(t.format, chatBody(t.model, messages[:end]), known(times[:end]))
 }
 
-// messages are in the order of a request: results behind the message that called.
+// messages returns all messages in the order of a request: results behind the message that called.
 func (t *thread) messages() (messages []chatMessage, times []time.Time) {
 	add := func(m chatMessage, at time.Time) { messages, times = append(messages, m), append(times, at) }
 	for _, s := range t.said {
@@ -252,7 +252,7 @@ func (t *thread) messages() (messages []chatMessage, times []time.Time) {
 	return messages, times
 }
 
-// chatBody is a request.
+// chatBody returns the body of a request.
 func chatBody(model string, messages []chatMessage) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -267,7 +267,7 @@ func chatBody(model string, messages []chatMessage) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// known is nil where no time is.
+// known returns the time, and nil where there is none.
 func known(times []time.Time) []time.Time {
 	for _, t := range times {
 		if !t.IsZero() {
@@ -277,7 +277,7 @@ func known(times []time.Time) []time.Time {
 	return nil
 }
 
-// argumentsOf are a call's arguments as a request has them: an object, in which free text is one field.
+// argumentsOf returns a call's arguments as a request has them: an object, in which free text is one field.
 func argumentsOf(v value) string {
 	switch {
 	case v.Type == gjson.String && json.Valid([]byte(v.Str)) && gjson.Parse(v.Str).IsObject():
@@ -297,7 +297,7 @@ func argumentsOf(v value) string {
 	return "{}"
 }
 
-// texts are the texts in a content, which is one or a list of parts; pictures and the like are named.
+// texts returns the texts in a content, which is one or a list of parts; pictures and the like are named.
 func texts(content value, omitted map[string]string) string {
 	if !content.IsArray() {
 		return content.String()

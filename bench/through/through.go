@@ -77,11 +77,11 @@ func Open(opts Options) (*Proxy, error) {
 	return t, nil
 }
 
-// Upstream is the base URL that the proxy has to forward to.
+// Upstream returns the base URL that the proxy has to forward to.
 func (t *Proxy) Upstream() string { return "http://" + t.upstream.ln.Addr().String() }
 
-// Policy is the proxy as a policy, a guest of a replay. It has the window that it is set to, whatever the replay is
-// told. Its decisions are its own, so each change of what had been sent counts as one; and it is not asked to put
+// Policy returns the proxy as a policy, a guest of a replay. It has the window that it is set to, whatever the replay
+// is told. Its decisions are its own, so each change of what had been sent counts as one; and it is not asked to put
 // requests together again.
 func (t *Proxy) Policy() policy.Policy {
 	return policy.Policy{Name: "through " + t.at.Addr + t.at.Prefix, Open: func(int) (policy.Shaping, error) {

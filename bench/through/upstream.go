@@ -87,8 +87,8 @@ func (u *receiver) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(completion(receipt, "message", map[string]any{"role": "assistant", "content": receipt}, "stop"))
 }
 
-// completion is an answer, or a piece of one. It tells no usage: what is counted here is not in the model's tokens, and
-// a proxy would learn from it.
+// completion returns an answer, or a piece of one. It tells no usage: what is counted here is not in the model's
+// tokens, and a proxy would learn from it.
 func completion(receipt, part string, says map[string]any, finish any) []byte {
 	object := "chat.completion"
 	if part == "delta" {
@@ -139,7 +139,7 @@ func (u *receiver) claim(answer []byte) ([]byte, bool) {
 	return a.body, found
 }
 
-// unclaimed is how many requests came that no answer was shown for, and their characters.
+// unclaimed returns how many requests came that no answer was shown for, and their characters.
 func (u *receiver) unclaimed() (n, chars int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -76,7 +76,7 @@ func readNumber(value []byte, n *int64) (err error) {
 	return nil
 }
 
-// Status is the code of a status line, 0 if it has none.
+// Status returns the code of a status line, 0 if it has none.
 func (h Head) Status() int {
 	if len(h.First) < len("HTTP/1.1 200") {
 		return 0
@@ -88,7 +88,7 @@ func (h Head) Status() int {
 	return code
 }
 
-// Changed tells whether a request's body is announced with another length than our client gave it. A chunked body
+// Changed reports whether a request's body is announced with another length than our client gave it. A chunked body
 // announces none.
 func (h Head) Changed() bool { return !h.Chunked && h.Made >= 0 && h.Made != h.length }
 
@@ -138,7 +138,7 @@ func (b *Body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Done tells whether the whole body has been read.
+// Done reports whether the whole body has been read.
 func (b *Body) Done() bool { return b.left == 0 && (!b.chunked || b.ended) }
 
 // nextChunk reads a chunk's size line; after the last chunk also the trailer.
@@ -163,7 +163,7 @@ func (b *Body) nextChunk() error {
 	return nil
 }
 
-// Unexpected is err, or that the end came too early.
+// Unexpected returns err, or that the end came too early.
 func Unexpected(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -245,7 +245,7 @@ func (c *Client) Open(request []byte) (*Body, error) {
 
 func (c *Client) Close() { _ = c.Conn.Close() }
 
-// PostRequest is a whole chat request as bytes.
+// PostRequest returns a whole chat request as bytes.
 func PostRequest(at Site, target string, payload []byte) []byte {
 	r := fmt.Appendf(nil, "POST %s%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\nAccept: application/json\r\n"+
 		"Authorization: Bearer bench\r\nX-Epitome-Rent: 0\r\nContent-Type: application/json\r\n"+
@@ -254,7 +254,7 @@ func PostRequest(at Site, target string, payload []byte) []byte {
 	return append(r, payload...)
 }
 
-// GetRequest is a whole GET as bytes.
+// GetRequest returns a whole GET as bytes.
 func GetRequest(at Site, target string) []byte {
 	return fmt.Appendf(nil, "GET %s%s HTTP/1.1\r\nHost: %s\r\nUser-Agent: bench\r\n\r\n", at.Prefix, target, at.Addr)
 }

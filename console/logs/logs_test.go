@@ -13,7 +13,7 @@ import (
 	"epitome/event/eventtest"
 )
 
-// logged is the one line that an exchange leaves, read back.
+// logged returns the one line that an exchange leaves, read back.
 func logged(t *testing.T, e event.Exchange) map[string]any {
 	t.Helper()
 	var text bytes.Buffer

@@ -14,7 +14,7 @@ import (
 	"epitome/event/eventtest"
 )
 
-// samples are the metrics' own lines, by what stands before the value.
+// samples returns the metrics' own lines, by what stands before the value.
 func samples(t *testing.T, m *Recorder) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -27,7 +27,7 @@ func samples(t *testing.T, m *Recorder) map[string]string {
 	return all
 }
 
-// served is what a collector is answered.
+// served returns what a collector is answered.
 func served(t *testing.T, m *Recorder) string {
 	t.Helper()
 	w := httptest.NewRecorder()

@@ -22,7 +22,7 @@ type totals struct {
 	observed                 atomic.Bool
 }
 
-// Totals is what has been counted so far.
+// Totals returns what has been counted so far.
 func (m *Recorder) Totals() Totals {
 	t := &m.totals
 	return Totals{

@@ -16,7 +16,7 @@ type Subject struct {
 	Symbol  string // a function of it that is called everywhere
 }
 
-// Test is the name of the test of the symbol.
+// Test returns the name of the test of the symbol.
 func (s Subject) Test() string { return "Test" + s.Symbol }
 
 // Dice are for one thing: what another one takes of chance changes nothing here.
@@ -40,10 +40,10 @@ var (
 		"the batch was reopened", "currencies differ", "the hold has been lifted", "a mandate has ended"}
 )
 
-// Pick is one of them.
+// Pick returns one of them.
 func Pick(d *rand.Rand, from []string) string { return from[d.IntN(len(from))] }
 
-// Source is a Go file with so many functions.
+// Source returns a Go file with so many functions.
 func Source(d *rand.Rand, t Subject, functions int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\t\"time\"\n\n\t\"settle/money\"\n)\n\n",
@@ -83,7 +83,7 @@ func function(b *strings.Builder, t Subject, d *rand.Rand) {
 	fmt.Fprintf(b, "\treturn %s(%s), nil\n}\n\n", t.Symbol, Pick(d, locals[:]))
 }
 
-// TestSource is a Go file that tests the symbol with many amounts.
+// TestSource returns a Go file that tests the symbol with many amounts.
 func TestSource(d *rand.Rand, t Subject) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"testing\"\n\n\t\"settle/money\"\n)\n\n// %s holds the sums of the "+
@@ -100,8 +100,8 @@ func TestSource(d *rand.Rand, t Subject) string {
 	return b.String()
 }
 
-// Failing is a test's log, in the middle of which stands how it failed, with a trace. Its other lines name things by
-// their number, from 1000.
+// Failing returns a test's log, in the middle of which stands how it failed, with a trace. Its other lines name things
+// by their number, from 1000.
 func Failing(d *rand.Rand, t Subject, trace string, name func(i int) string) string {
 	lines := 120 + 40*d.IntN(5)
 	var b strings.Builder
@@ -123,7 +123,7 @@ func Failing(d *rand.Rand, t Subject, trace string, name func(i int) string) str
 	return b.String()
 }
 
-// Passing is the output of a test that draws how far it is.
+// Passing returns the output of a test that draws how far it is.
 func Passing(d *rand.Rand, t Subject) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "go test -race ./%s/...\n", t.Package)
@@ -143,7 +143,7 @@ const batchCount = 230
 // StuckAt is the number of the batch that is stuck, of those that the service knows.
 const StuckAt = 141
 
-// Batches is what the service answers: JSON without line ends.
+// Batches returns what the service answers: JSON without line ends.
 func Batches(d *rand.Rand, pkg string, name func(i int) string) string {
 	var b strings.Builder
 	b.WriteString(`{"package":"` + pkg + `","data":[`)

@@ -28,12 +28,12 @@ var (
 		"Seed Tray", "Bike Pump", "Camp Stool", "Reading Light"}
 )
 
-// Topic is what a page may be about.
+// Topic returns what a page may be about.
 func Topic(d *rand.Rand) string {
 	return fmt.Sprintf("%s %s of %s", Pick(d, traits[:]), Pick(d, things[:]), Pick(d, names[:]))
 }
 
-// Sentence is one, with a number now and then.
+// Sentence returns a sentence, with a number now and then.
 func Sentence(d *rand.Rand) string {
 	s := fmt.Sprintf("The %s %s %s the %s %s", Pick(d, traits[:]), Pick(d, things[:]), Pick(d, deeds[:]),
 		Pick(d, traits[:]), Pick(d, things[:]))
@@ -49,7 +49,7 @@ func Sentence(d *rand.Rand) string {
 	return s + "."
 }
 
-// Paragraph is so many sentences.
+// Paragraph returns a text of n sentences.
 func Paragraph(d *rand.Rand, sentences int) string {
 	all := make([]string, sentences)
 	for i := range all {
@@ -58,7 +58,7 @@ func Paragraph(d *rand.Rand, sentences int) string {
 	return strings.Join(all, " ")
 }
 
-// Page is a page of the web as text, with what stands around its content on every page of the site.
+// Page returns a page of the web as text, with what stands around its content on every page of the site.
 func Page(d *rand.Rand, site, topic string, sections int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s | %s\n\n", topic, site)
@@ -88,8 +88,8 @@ func table(d *rand.Rand) string {
 	return b.String() + "\n"
 }
 
-// Screen is what a browser shows, as a tree of what can be read and pressed, and the numbers of what can be pressed.
-// The head is the same on every page of a site.
+// Screen returns what a browser shows, as a tree of what can be read and pressed, and the numbers of what can be
+// pressed. The head is the same on every page of a site.
 func Screen(d *rand.Rand, site, title string, rows int) (text string, numbers []int) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "RootWebArea '%s', focused\n", title)
@@ -113,7 +113,7 @@ func Screen(d *rand.Rand, site, title string, rows int) (text string, numbers []
 	return b.String(), numbers
 }
 
-// Order is what a shop knows of an order, as JSON over many lines.
+// Order returns what a shop knows of an order, as JSON over many lines.
 func Order(d *rand.Rand, number string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "{\n  \"order\": %q,\n  \"customer\": {\"name\": \"%s %s\", \"id\": \"cus_%08x\", \"tier\": "+
@@ -138,5 +138,5 @@ func Order(d *rand.Rand, number string) string {
 	return b.String() + "    {\"at\": \"2026-02-28T00:00:00Z\", \"what\": \"archived\", \"by\": \"night\"}\n  ]\n}\n"
 }
 
-// Reason is why something happens in the books of the make-believe service.
+// Reason returns why something happens in the books of the make-believe service.
 func Reason(d *rand.Rand) string { return Pick(d, reasons[:]) }

@@ -7,7 +7,7 @@ import (
 	"epitome/event"
 )
 
-// Exchange is a whole exchange without a fault, of a request that holds no conversation.
+// Exchange returns a whole exchange without a fault, of a request that holds no conversation.
 func Exchange() event.Exchange {
 	return event.Exchange{
 		ID: "x-1", Start: begun(), Method: "POST", Path: "/v1/chat/completions", Upstream: "openai",
@@ -16,7 +16,7 @@ func Exchange() event.Exchange {
 	}
 }
 
-// Conversation is an exchange whose conversation had something taken out, while something failed.
+// Conversation returns an exchange whose conversation had something taken out, while something failed.
 func Conversation() event.Exchange {
 	e := Exchange()
 	e.Action = "clear"
@@ -30,7 +30,7 @@ func Conversation() event.Exchange {
 	return e
 }
 
-// Compaction is a step of that kind.
+// Compaction returns a step of that kind of a compaction.
 func Compaction(kind string) event.Compaction {
 	return event.Compaction{
 		Kind: kind, Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Window: 1000, Usable: 800,
@@ -40,7 +40,7 @@ func Compaction(kind string) event.Compaction {
 	}
 }
 
-// Summary is a step of that kind of a job that asks a model.
+// Summary returns a step of that kind of a job that asks a model.
 func Summary(kind string) event.Summary {
 	return event.Summary{
 		Kind: kind, Time: begun(), Conversation: "c1", Upstream: "local", Model: "small", Detail: "low",
@@ -48,7 +48,7 @@ func Summary(kind string) event.Summary {
 	}
 }
 
-// Warning is one for that reason.
+// Warning returns a warning for that reason.
 func Warning(reason string) event.Warning {
 	return event.Warning{
 		Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Window: 1000, Usable: 800, Tokens: 900,

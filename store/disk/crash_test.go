@@ -43,7 +43,7 @@ func child(what, folder string, round int) *exec.Cmd {
 	return cmd
 }
 
-// expected is the value under a key of the crash tests: from a few bytes to 4 KB, made from the key alone.
+// expected returns the value under a key of the crash tests: from a few bytes to 4 KB, made from the key alone.
 func expected(key string) string {
 	size := 0
 	for _, c := range key {

@@ -54,7 +54,8 @@ func inspect() {
 	fmt.Printf("found=%d wrong=%d faults=%d moved=%v\n", got, wrong, faults, d.Notice() != "")
 }
 
-// filled is a folder with damagedFacts facts in tables, and a second one as a killed process leaves it: in the log.
+// filled returns a folder with damagedFacts facts in tables, and a second one as a killed process leaves it: in the
+// log.
 func filled(t *testing.T) (clean, killed string) {
 	t.Helper()
 	clean, killed = filepath.Join(t.TempDir(), "store"), filepath.Join(t.TempDir(), "store")
@@ -129,7 +130,7 @@ func flipped(thousandths int) damage {
 	}}
 }
 
-// damages are tried on every kind of file.
+// damages returns what is tried on every kind of file.
 func damages() []damage {
 	all := []damage{
 		{"deleted", func([]byte) []byte { return nil }},

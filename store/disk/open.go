@@ -29,14 +29,15 @@ type Options struct {
 	// Free tells how many bytes of the disk that folder is on are free. Default: as the system says.
 	Free func(folder string) (uint64, error)
 
-	// SyncEvery is how much time a power failure may take away. Default 1 s.
+	// SyncEvery is how much of the latest work a power failure may undo. Default 1 s.
 	SyncEvery time.Duration
 
-	// Fault hears of each read that failed for another reason than absence, and of failed background syncs; from any
-	// goroutine, before the call returns, so it must be quick and must not use the store. Default: nobody.
+	// Fault hears of each read that failed for another reason than absence, and of failed background syncs. It is
+	// called from any goroutine, before the failed call returns: it must be quick and must not use the store. Default:
+	// none.
 	Fault func(error)
 
-	// Log gets Badger's warnings. Default: nobody.
+	// Log gets Badger's warnings. Default: none.
 	Log *slog.Logger
 }
 
@@ -59,9 +60,9 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Open returns the store in o.Folder, which it makes where there is none. A damaged store is moved aside, Notice tells
-// it, and an empty one begins. The errors are store.ErrInUse, store.ErrNoSpace, and what the system refuses: no such
-// store is moved.
+// Open returns the store in o.Folder. It makes the folder if there is none. It moves a damaged store aside, says so in
+// Notice, and begins an empty one. The errors are store.ErrInUse, store.ErrNoSpace, and what the system refuses; these
+// move nothing.
 func Open(o Options) (*Store, error) {
 	d, err := open(o.withDefaults())
 	if err != nil {
@@ -91,7 +92,7 @@ func open(o Options) (*Store, error) {
 	return d, nil
 }
 
-// openLocked opens the folder, and if it is damaged, another one in its place. The lock on it is held.
+// openLocked opens the folder, or if that is damaged, a new one in its place. The caller holds the lock.
 func openLocked(o Options) (*Store, error) {
 	room := &space{folder: o.Folder, free: o.Free, now: o.Now}
 	if err := room.check(); err != nil {
@@ -147,7 +148,7 @@ func tryOpen(o Options) (db *badger.DB, err error) {
 	return db, err
 }
 
-// tuned are Badger's options for small values and little memory. The tables are checked before Badger sees them
+// tuned returns Badger's options for small values and little memory. The tables are checked before Badger sees them
 // (checkTables), and each value carries its checksum, so Badger itself does not verify: its own check panics on some
 // damage.
 func tuned(o Options) badger.Options {
@@ -165,7 +166,7 @@ func tuned(o Options) badger.Options {
 		WithChecksumVerificationMode(options.NoVerification)
 }
 
-// outside tells whether err speaks of the system and not of the store: moving the store aside would help nothing.
+// outside reports whether err speaks of the system and not of the store: moving the store aside would help nothing.
 // Badger keeps only the text of an error that it wraps.
 func outside(err error) bool {
 	for _, e := range []error{

@@ -24,8 +24,8 @@ const (
 	stamp = "20060102T150405" // of a quarantined folder, UTC
 )
 
-// unfinished tells by its files why a folder must not be opened; why is nil where nothing speaks against it. Whoever
-// has other things in there gets an error: they are not ours to move.
+// unfinished looks at a folder's files and returns why it must not be opened; why is nil if it may be. err says that
+// there are files of somebody else's in it: they are not ours to move.
 func unfinished(folder string) (why, err error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -59,7 +59,7 @@ func unfinished(folder string) (why, err error) {
 	return nil, nil
 }
 
-// badgers tells whether Badger names a file like this.
+// badgers reports whether Badger names a file like this.
 func badgers(name string) bool {
 	switch filepath.Ext(name) {
 	case ".sst", ".vlog", ".mem":
@@ -68,8 +68,8 @@ func badgers(name string) bool {
 	return slices.Contains([]string{"KEYREGISTRY", "REWRITE-KEYREGISTRY", "DISCARD", "MANIFEST-REWRITE"}, name)
 }
 
-// dropEmptyLogs deletes logs without a byte. A process that is killed while it begins a new log leaves one, nothing
-// acknowledged was in it, and Badger refuses to open it.
+// dropEmptyLogs deletes logs without a byte. A process that is killed while it begins a new log leaves one. Nothing
+// acknowledged was in it, and Badger would refuse to open it.
 func dropEmptyLogs(folder string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -158,7 +158,7 @@ func exists(name string) bool {
 	return err == nil
 }
 
-// forget deletes all but the newest quarantined folders. What cannot be deleted stays: the store works all the same.
+// forget deletes all but the newest quarantined folders. What it cannot delete stays: the store works all the same.
 func forget(folder string) {
 	entries, err := os.ReadDir(filepath.Dir(folder))
 	if err != nil {

@@ -12,8 +12,8 @@ const (
 	recentValue = 16 << 10 // bytes; larger values are read anew each time
 )
 
-// recent keeps small records that were read lately, until they change. A transaction of Badger's has to wake a
-// goroutine, which for a request that is known already would cost more than all else that is done about it.
+// recent keeps small records that were read lately, until they change. Each transaction of Badger's wakes a goroutine.
+// For a request that is known already, that would cost more than all else that is done about it.
 //
 // It knows no record that nobody read: what was written is read once from where it will be read after a restart.
 type recent struct {
@@ -25,7 +25,7 @@ type recent struct {
 	closed  bool
 }
 
-// get returns the record that is kept under key; it belongs to the caller. at is for keep.
+// get returns the record that is kept under key; it belongs to the caller. The caller hands at on to keep.
 func (r *recent) get(key string) (kept records.Record, found bool, at uint64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,7 +39,7 @@ func (r *recent) get(key string) (kept records.Record, found bool, at uint64) {
 	return kept, found, r.changes
 }
 
-// keep takes a record that was read after get gave at. If anything has changed since, this may be what is no more.
+// keep takes a record that was read after get gave at. It drops the record if anything has changed since.
 func (r *recent) keep(key string, read records.Record, at uint64) {
 	if len(read.Value) > recentValue {
 		return

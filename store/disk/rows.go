@@ -16,10 +16,10 @@ const (
 	// keyPrefix keeps our keys apart from those that Badger has for itself.
 	keyPrefix = 'f'
 
-	// slack is added to a fact's time in Badger, so that our own expiry rules and Badger's only gives space back.
+	// slack is added to a fact's time in Badger: our own expiry rules, and Badger's only gives space back.
 	slack = time.Hour
 
-	// pageFacts and pageBytes are how much of a scan is read at a time.
+	// pageFacts and pageBytes bound what of a scan is read at a time.
 	pageFacts = 128
 	pageBytes = 1 << 20
 )
@@ -135,8 +135,8 @@ type sheet struct {
 	err error
 }
 
-// page reads some records from a key on, and where the next page begins, nil after the last. What the caller does
-// with them happens outside Badger, so it may take its time and change the store.
+// page reads some records from the key from on. next is where the next page begins, nil after the last. The caller
+// works on them outside Badger's transaction, so it may take its time and change the store.
 func (d *Store) page(prefix, from []byte) (found []sheet, next []byte) {
 	txn := d.db.NewTransaction(false)
 	defer txn.Discard()

@@ -12,7 +12,7 @@ const (
 	memTableSize = 8 << 20  // bytes
 	valueLogSize = 64 << 20 // bytes, sparse: no value is ever in it
 
-	// valueThreshold is from how many bytes on Badger would keep a value in the value log.
+	// valueThreshold is the size in bytes from which Badger would keep a value in the value log.
 	valueThreshold = 1 << 20
 
 	// reserve is what must stay free on the disk, in bytes. Badger writes through mapped files: where the disk is
@@ -34,7 +34,7 @@ type space struct {
 	answer error
 }
 
-// check returns store.ErrNoSpace, or that it cannot be known, from a look not older than recheck.
+// check returns an error if too little is free, or if that cannot be known. Its look is not older than recheck.
 func (s *space) check() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -46,7 +46,7 @@ func (s *space) check() error {
 	return s.answer
 }
 
-// atLeast looks at once.
+// atLeast does what check does for want bytes, and looks now.
 func (s *space) atLeast(want uint64) error {
 	free, err := s.free(s.folder)
 	if err != nil {

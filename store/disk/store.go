@@ -27,7 +27,7 @@ import (
 	"epitome/store/records"
 )
 
-// closeNeeds is what Close may write, in bytes, before Badger's files are left as after a crash.
+// closeNeeds is what Close may write, in bytes. If less is free, it leaves Badger's files as after a crash.
 const closeNeeds = 8 * memTableSize
 
 // Store is a store.Store in a folder. Make one with Open.
@@ -51,7 +51,7 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Notice is one sentence about what happened to the store at Open, empty if all is well.
+// Notice returns one sentence about what happened to the store at Open, empty if all is well.
 func (d *Store) Notice() string { return d.notice }
 
 // start begins to sync once in a while.
@@ -91,8 +91,8 @@ func (d *Store) Sync() error {
 	return nil
 }
 
-// Close syncs and ends the store. On a full disk Badger's files stay as they are, which its next start can read, and
-// the folder stays in use until the process ends: tidying up would be a fault that ends the process now.
+// Close syncs and ends the store. On a full disk it leaves Badger's files as they are, as tidying up would be a fault
+// that ends the process. The next start can read them; until the process ends, the folder stays in use.
 func (d *Store) Close() error {
 	d.life.Lock()
 	if d.closed {
@@ -125,7 +125,7 @@ func (d *Store) use(do func() error) error {
 	return survive(do)
 }
 
-// survive makes an error of a panic in do, and of a fault in a mapped file, which a disk that cannot be read causes.
+// survive calls do and returns a panic in it as an error, and so a fault in a mapped file that cannot be read.
 func survive(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

@@ -230,7 +230,7 @@ func TestCloseOnAFullDiskLeavesWhatWasThere(t *testing.T) {
 	}
 }
 
-// quarantined are the folders moved aside, in the order of time.
+// quarantined returns the folders moved aside, in the order of time.
 func quarantined(t *testing.T, folder string) []string {
 	t.Helper()
 	names, err := filepath.Glob(folder + ".bad-*")

@@ -11,7 +11,7 @@ import (
 	"epitome/store"
 )
 
-// freeSpace is what an ordinary user may still write to the disk that folder is on, in bytes.
+// freeSpace returns what an ordinary user may still write to the disk that folder is on, in bytes.
 func freeSpace(folder string) (uint64, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(folder, &s); err != nil {

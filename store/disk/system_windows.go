@@ -10,7 +10,7 @@ import (
 	"epitome/store"
 )
 
-// freeSpace is what this user may still write to the disk that folder is on, in bytes.
+// freeSpace returns what this user may still write to the disk that folder is on, in bytes.
 func freeSpace(folder string) (uint64, error) {
 	name, err := windows.UTF16PtrFromString(folder)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// longest is what a keep counts for at most: nanoseconds since 1970 end in 2262.
+	// longest bounds a keep: nanoseconds since 1970 end in 2262.
 	longest = 100 * 365 * 24 * time.Hour
 
 	// Overhead is what one record costs in memory beside its key and value, about, in bytes.
@@ -74,7 +74,7 @@ func New(rows Rows, now func() time.Time, fault func(error)) *Facts {
 	return f
 }
 
-// version is higher than old and than every version given before.
+// version returns a version higher than old and than every one given before.
 func (f *Facts) version(old uint64) uint64 {
 	for {
 		last := f.last.Load()
@@ -91,8 +91,8 @@ func (f *Facts) lock(key string) *sync.Mutex {
 	return mu
 }
 
-// live is the record under key unless it has expired. A damaged one is reported and absent: a new value may take its
-// place.
+// live returns the record under key unless it has expired. A damaged one is reported and absent: a new value may take
+// its place.
 func (f *Facts) live(key string) (Record, bool, error) {
 	r, found, err := f.rows.Read(key)
 	if errors.Is(err, ErrDamaged) {
@@ -211,7 +211,7 @@ func (f *Facts) Scan(prefix string, visit func(key string, fact store.Fact) bool
 	return nil
 }
 
-// until is when a fact expires that is to be kept from now on.
+// until returns when a fact expires that is to be kept from now on.
 func (f *Facts) until(keep time.Duration) int64 { return f.now().Add(min(keep, longest)).UnixNano() }
 
 func check(key string, value []byte, keep time.Duration) error {

@@ -12,7 +12,7 @@ import (
 	"epitome/store"
 )
 
-// model is a store.Store as one would explain it.
+// model is a store.Store as a map, as one would explain it.
 type model struct {
 	t     *rapid.T
 	s     store.Store
@@ -64,7 +64,7 @@ func (m *model) keep(t *rapid.T) time.Duration {
 	return time.Duration(rapid.IntRange(1, 48).Draw(t, "keep")) * time.Hour
 }
 
-// live is the fact under key, unless it has expired for certain.
+// live returns the fact under key, unless it has expired for certain.
 func (m *model) live(key string) (modelFact, bool) {
 	f, found := m.facts[key]
 	if !found || !m.c.Now().Before(f.expires) {
@@ -73,7 +73,7 @@ func (m *model) live(key string) (modelFact, bool) {
 	return f, true
 }
 
-// unsure tells whether the fact may have expired already, as a touch may have been left out.
+// unsure reports whether the fact may have expired already, as a touch may have been left out.
 func (m *model) unsure(key string) bool {
 	f, found := m.live(key)
 	return found && !m.c.Now().Before(f.expires.Add(-f.slack))

@@ -43,7 +43,7 @@ func NewClock() *Clock {
 	return c
 }
 
-// Now is the time that the clock shows.
+// Now returns the time that the clock shows.
 func (c *Clock) Now() time.Time { return time.Unix(0, c.nanos.Load()) }
 
 // Pass lets d pass.

@@ -33,7 +33,7 @@ func playRole(args []string) int {
 	return 0
 }
 
-// BareAsSubject is a lineup in which this test binary's baseline plays the measured proxy.
+// BareAsSubject returns a lineup in which this test binary's baseline plays the measured proxy.
 func BareAsSubject(t *testing.T) lineup.Lineup {
 	t.Helper()
 	exe, err := os.Executable()
