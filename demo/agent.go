@@ -39,7 +39,7 @@ func newAgent(r *ruler) (*agent, error) {
 	return a, nil
 }
 
-// add puts a message behind the others, and tells its size in tokens.
+// add puts a message behind the others, and returns its size in tokens.
 func (a *agent) add(m *message) (tokens int) {
 	if m.Role == "assistant" {
 		a.several = len(m.Calls) > 1
@@ -60,13 +60,13 @@ func encoded(v any) json.RawMessage {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// body returns the request.
+// body returns the next request.
 func (a *agent) body() []byte {
 	return encoded(request{Model: modelName, Stream: true, StreamOptions: &streamOptions{true}, Tools: a.tools,
 		Messages: a.messages})
 }
 
-// refusalError is an answer of the model that is none.
+// refusalError is an error that the model answered with.
 type refusalError struct {
 	status int
 	failure
@@ -104,7 +104,7 @@ func (a *agent) ask(ctx context.Context, url string, body []byte) (*message, htt
 	return m, resp.Header, err
 }
 
-// readStream puts an answer together.
+// readStream puts a streamed answer together.
 func readStream(from io.Reader) (*message, error) {
 	m := &message{Role: "assistant"}
 	lines := bufio.NewScanner(from)

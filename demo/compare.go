@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// What became of a conversation is seen by comparing what came to the model: with what the agent has sent, and with
-// what came before.
+// This file finds out what became of a conversation: it compares what came to the model with what the agent has sent,
+// and with what came before.
 
 // The texts that epitome leaves in place of what it takes out.
 var (
@@ -25,8 +25,8 @@ const (
 	Unknown = "unknown" // something that had been sent has changed, and nothing says why: a mistake
 )
 
-// Step is one thing that was done to a request and not to the one before. Tokens are those of what it was done to; of
-// a compaction, those of the request before and of this one.
+// Step is one thing that was done to a request and not to the one before. Its tokens are of what it was done to; those
+// of a compaction are of the request before and of this one.
 type Step struct {
 	Kind    string `json:"kind"`
 	Count   int    `json:"count"` // results; of a compaction, messages that the summary stands for
@@ -36,7 +36,7 @@ type Step struct {
 	Summary int    `json:"summary,omitempty"` // tokens of it
 }
 
-// compareArrivals looks at the results that the model got for the first time.
+// compareArrivals notes which results were shortened when the model got them for the first time.
 func (s *session) compareArrivals(t *Turn, h *hearing) {
 	for _, a := range s.added.results {
 		i := slices.IndexFunc(h.messages, func(m message) bool { return m.Answers == a.id })
@@ -62,7 +62,7 @@ func howOf(content string) string {
 	return "unknown"
 }
 
-// compare looks at what the model had got before.
+// compare looks at what changed since the request before, and notes the steps.
 func (s *session) compare(t *Turn, h *hearing) {
 	if t.Extends = h.same == len(s.last.heard.messages); t.Extends {
 		s.report.Extended++

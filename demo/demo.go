@@ -17,12 +17,12 @@ import (
 	"io"
 )
 
-// Options are of one session.
+// Options are what Run is told of a session.
 type Options struct {
 	Window int // tokens that the model holds
 	Turns  int // requests of the agent, about
 	Seed   uint64
-	// Open starts epitome before an upstream. It is called again after a Close, and is to find what was kept then.
+	// Open starts epitome before an upstream. It is called again after a Close, and must find what was kept until then.
 	Open func(upstream string) (Proxy, error)
 	// Live is where the turns are told as they come; nil tells nothing.
 	Live  io.Writer
@@ -39,10 +39,10 @@ type Proxy struct {
 // Model is the name under which the session asks for its model.
 const Model = modelName
 
-// LeastTurns make a session that has everything in it.
+// LeastTurns is the smallest number of turns with everything in the session.
 const LeastTurns = 20
 
-// Run plays a session. A session that dies on its way is no error, but stands in the report.
+// Run plays a session and returns its report. A session that dies on its way is no error: the report says so.
 func Run(ctx context.Context, o Options) (r *Report, err error) {
 	if o.Turns < LeastTurns {
 		return nil, fmt.Errorf("cannot play %d turns: %d are the least", o.Turns, LeastTurns)

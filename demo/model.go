@@ -14,8 +14,8 @@ import (
 	"unicode/utf8"
 )
 
-// model is a server that speaks chat completions. It has a window and holds to it, as it holds to the order of calls
-// and results; it keeps a prompt cache; and what it answers to a request that it takes, its script says.
+// model is a server that speaks chat completions. It refuses what is larger than its window, and calls and results out
+// of order. It keeps a prompt cache. Its script says what it answers to a request that it takes.
 type model struct {
 	window int
 	ruler  *ruler
@@ -57,7 +57,7 @@ func startModel(window int, s *script, r *ruler) (*model, error) {
 
 func (m *model) close() { _ = m.server.Shutdown(context.Background()) }
 
-// take returns what the model has heard since it was last asked.
+// take returns what the model has heard since the last take.
 func (m *model) take() []hearing {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// width is how many columns there are.
+// width is how many columns a line has.
 const width = 100
 
 // page writes lines and remembers the first error.
@@ -82,7 +82,7 @@ func times(n int) string {
 	return number(n, "time")
 }
 
-// clip returns a text that leaves the last of so many columns free.
+// clip cuts a text to fewer than columns columns.
 func clip(s string, columns int) string {
 	if utf8.RuneCountInString(s) < columns {
 		return s

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Print writes what came of it all; the turns were told as they came.
+// Print writes what came of the session. The turns were told as they came.
 func (r *Report) Print(w io.Writer) error {
 	p := &page{to: w}
 	row := func(name, without, with string) { p.line("%-34s%-32s %s", name, without, with) }
@@ -35,7 +35,7 @@ func (r *Report) Print(w io.Writer) error {
 	return p.err
 }
 
-// facts are what else is worth to be told, each with its name.
+// facts writes what else is worth telling, each fact with its name.
 func (r *Report) facts(p *page) {
 	add := func(name, format string, a ...any) { p.fact(name, fmt.Sprintf(format, a...)) }
 	for _, m := range r.Missed() {
@@ -75,7 +75,7 @@ func (r *Report) facts(p *page) {
 	p.line("With an agent of yours: epitome run -- your-agent --its-flags")
 }
 
-// lived returns how far the session would have come.
+// lived returns how far the session would have come without epitome.
 func (r *Report) lived() string {
 	if r.Died == 0 {
 		return fmt.Sprintf("%d of %d", len(r.Turns), len(r.Turns))

@@ -59,8 +59,8 @@ type Load struct {
 	Cost     float64 `json:"cost"` // in tokens at the full price
 }
 
-// cachedPrice is that of a token which the prompt cache holds, against one that it does not: that of the large
-// providers.
+// cachedPrice is the price of a token that the prompt cache holds, where one that it does not hold costs 1. It is that
+// of the large providers.
 const cachedPrice = 0.1
 
 func (l *Load) add(tokens, cached int) {
@@ -83,14 +83,14 @@ func (a *Asking) join(b Asking) {
 
 func (a Asking) cost() float64 { return float64(a.Input-a.Cached) + cachedPrice*float64(a.Cached) }
 
-// Restart is when epitome was ended and started again, and whether the request before that came in the same bytes.
+// Restart says when epitome was ended and started again, and whether the request before came in the same bytes then.
 type Restart struct {
 	Turn  int  `json:"turn"`
 	Bytes int  `json:"bytes"`
 	Equal bool `json:"equal"`
 }
 
-// Question is one of the user's about an earlier turn.
+// Question is a question of the user's about an earlier turn.
 type Question struct {
 	Turn     int    `json:"turn"`
 	Asked    string `json:"asked"`
@@ -99,7 +99,7 @@ type Question struct {
 	ReadBack bool   `json:"read_back"` // the answer was not in the request any more
 }
 
-// Kept is where the agent's messages are at the end: all it has sent in its last request.
+// Kept says where the messages of the agent's last request are at the end.
 type Kept struct {
 	Messages int `json:"messages"`
 	Whole    int `json:"whole"` // they stand in what the model got
@@ -109,7 +109,7 @@ type Kept struct {
 	Bytes    int `json:"bytes"`
 }
 
-// settle fills in what can be said at the end.
+// settle fills in what is known only at the end.
 func (r *Report) settle(s *session) {
 	r.Mistakes = append(r.Mistakes, s.world.wrong...)
 	if s.last.heard == nil || r.Failed != "" {
@@ -129,7 +129,7 @@ func (r *Report) settle(s *session) {
 	}
 }
 
-// sameAs is how the first line of a transcript names the file with the same as JSON.
+// sameAs matches the first line of a transcript, which names the file with the same as JSON.
 var sameAs = regexp.MustCompile(`^\[[^\n]* of a conversation as text;[^\n]* in ([a-z2-7]{26}\.txt) beside this file\]\n`)
 
 // open reads the files that a request names, and those that they name.
@@ -146,7 +146,7 @@ func (k *Kept) open(h *hearing) (files map[string]string) {
 	return files
 }
 
-// read takes a file in, once. One that cannot be read holds nothing.
+// read takes a file in, once. A file that cannot be read holds nothing.
 func (k *Kept) read(files map[string]string, name string) {
 	content, err := os.ReadFile(name)
 	if _, twice := files[name]; err != nil || twice {
@@ -179,10 +179,10 @@ func lies(files map[string]string, m *message, raw string) bool {
 	return false
 }
 
-// mostOff is how many tokens a count may be off: where texts are put together, a token may reach over the seam.
+// mostOff is how many tokens a count may be off: where two texts meet, a token may reach over the seam.
 const mostOff = 8
 
-// Missed returns what should not have happened.
+// Missed returns what happened and should not have.
 func (r *Report) Missed() (all []string) {
 	add := func(bad bool, format string, a ...any) {
 		if bad {

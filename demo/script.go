@@ -10,8 +10,8 @@ import (
 	"epitome/demo/props"
 )
 
-// script decides what the model answers. What it needs of an earlier turn it reads in the request that it is given,
-// or asks for where that request says that it lies: it remembers what to do next, and nothing that was said.
+// script decides what the model answers. What it needs of an earlier turn it reads in the request, or in the file that
+// the request names for it. It remembers what to do next, and nothing that was said.
 type script struct {
 	seed  uint64
 	turns int // after which it comes to an end
@@ -23,7 +23,7 @@ type script struct {
 	over  bool   // it has said that it is done
 }
 
-// move is one answer; nil where there is nothing to do.
+// move makes one answer; it returns nil if there is nothing to do.
 type move func(v *view) *message
 
 // Tools of the agent.
@@ -125,7 +125,7 @@ func (s *script) both(t task) move {
 
 var assignment = regexp.MustCompile(`^\t+\w+ := \w+\.\w+\(.*\)$`)
 
-// edit changes a line that the model can see in the request. Of a file of which it sees none it reads the beginning.
+// edit changes a line of the file that the model sees in the request. If it sees none, it reads the file's beginning.
 func (s *script) edit(path, words string) move {
 	return func(v *view) *message {
 		for i := len(v.messages) - 1; i >= 0; i-- {
@@ -187,10 +187,10 @@ func (s *script) search(v *view) *message {
 	return says(fmt.Sprintf("%s: %s.", q.label, found))
 }
 
-// put is how epitome names a file that it has put something into.
+// put matches a file that epitome names because it has put something there.
 var put = regexp.MustCompile(`(?:Read it whole in|then) (\S[^\n\]]*?[a-z2-7]{26}\.txt)`)
 
-// mostPlaces is how many artifacts are searched at once.
+// mostPlaces bounds the artifacts that one call searches.
 const mostPlaces = 6
 
 // dig greps artifacts: those that speak of what is looked for, and the transcripts that a summary names; nil if there

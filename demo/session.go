@@ -77,7 +77,7 @@ func (s *session) play(ctx context.Context) error {
 	return nil
 }
 
-// hear takes the user's next message. It reports false when there is none.
+// hear takes the user's next message. It returns false if there is none.
 func (s *session) hear() bool {
 	words, p, ok := s.user.says(s.turn)
 	if !ok {
@@ -98,7 +98,7 @@ func (s *session) hear() bool {
 	return true
 }
 
-// react does what the model has said. It reports false at the end of the session.
+// react does what the model has said. It returns false at the end of the session.
 func (s *session) react(said *message) bool {
 	s.agent.add(said)
 	s.added.results = nil
@@ -114,7 +114,7 @@ func (s *session) react(said *message) bool {
 	return true
 }
 
-// exchange returns one turn: the request, what the model got of it, and its answer.
+// exchange plays one turn: it sends the request, notes what the model got of it, and returns the answer.
 func (s *session) exchange(ctx context.Context) (*message, error) {
 	body := s.agent.body()
 	t := Turn{Turn: s.turn, Did: s.added.did, Sent: s.agent.tokens, Asked: s.added.asked != nil}
@@ -153,8 +153,8 @@ func (s *session) withoutEpitome(ctx context.Context, body []byte) error {
 	return nil
 }
 
-// price counts what the request would have been without epitome, in a window without an end: the prompt cache would
-// hold all of the request before.
+// price counts the request as it would have been without epitome in an endless window: the prompt cache would then hold
+// all of the request before.
 func (s *session) price(t *Turn) {
 	s.report.Raw.add(t.Sent, inSteps(s.last.tokens-tokenize.PerReply))
 }
@@ -212,8 +212,8 @@ func (s *session) answered(t *Turn, said *message) {
 	s.added.asked = nil
 }
 
-// restart ends epitome and starts it again on what it has kept. The agent then sends its last request once more, as
-// it would if the connection had been cut, and the model says whether the same bytes came.
+// restart ends epitome and starts it again on what it has kept. The agent then sends its last request once more, as if
+// the connection had been cut, and the model says whether the same bytes came.
 func (s *session) restart(ctx context.Context) error {
 	if err := s.proxy.Close(); err != nil {
 		return fmt.Errorf("cannot stop epitome in turn %d: %w", s.turn, err)

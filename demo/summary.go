@@ -16,7 +16,8 @@ var (
 	critical     = regexp.MustCompile(`\b(?:CHG-\d{5}|tr-[0-9a-f]{8})\b`)
 )
 
-// noted returns how a line of each section begins. The assistant, the user and the model's own summaries write them so.
+// noted returns the beginning of a section's lines, as the assistant, the user and the model's own summaries write
+// them.
 func noted(heading string) string {
 	return map[string]string{
 		"Goal": "Goal: ", "Constraints": "Rule: ", "Progress": "Done: ", "Key Decisions": "Decision: ",

@@ -41,7 +41,7 @@ func (t *table) paint(color, s string) string {
 	return "\x1b[" + color + "m" + s + "\x1b[0m"
 }
 
-// head stands above the first turn.
+// head writes what stands above the first turn.
 func (t *table) head() {
 	if t.begun {
 		return
@@ -118,7 +118,7 @@ func (t *table) unfold() {
 	t.folded = nil
 }
 
-// death tells that the session would have ended.
+// death tells that the session would have ended without epitome.
 func (t *table) death(why refusalError) {
 	t.head()
 	t.unfold()

@@ -41,7 +41,7 @@ func (t task) subject() props.Subject { return props.Subject{Package: t.pkg, Sym
 
 func (t task) url() string { return "http://settle.internal/v1/batches?package=" + t.pkg }
 
-// words returns how the user asks for it.
+// words returns the words in which the user asks for the task.
 func (t task) words() string {
 	switch {
 	case t.round > 0:
@@ -91,7 +91,7 @@ func changeNumber() *probe {
 		regexp.MustCompile(`change number (CHG-[0-9]{5})`), "change number"}
 }
 
-// probes returns all that are asked, those in between and those of the end.
+// probes returns all questions: between has them by turn, end has those at the end of the session.
 func probes() (between map[int]*probe, end []*probe) {
 	return map[int]*probe{4: failureOf(taskAt(0)), 8: stuckIn(taskAt(2))}, []*probe{stuckIn(taskAt(0)), changeNumber()}
 }
@@ -110,7 +110,7 @@ func probeIn(said string) *probe {
 	return nil
 }
 
-// user is who the agent works for.
+// user is the one whom the agent works for.
 type user struct {
 	change string // number of the release
 	turns  int    // after which the user comes to an end
@@ -125,7 +125,7 @@ func newUser(change string, turns int) *user {
 	return &user{change: change, turns: turns, last: end, asked: between}
 }
 
-// says returns the user's next message, in the given turn, and the question in it. With false the user has gone.
+// says returns the user's message in the given turn, and the question in it. ok is false once the user has gone.
 func (u *user) says(turn int) (words string, p *probe, ok bool) {
 	u.said++
 	switch {

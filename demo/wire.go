@@ -12,7 +12,7 @@ import (
 // What agent and model say to each other: the dialect of chat completions, as far as the two need it. Both read it
 // with the standard library and know nothing of how epitome does.
 
-// modelName is counted exactly, and nobody's account is needed for it.
+// modelName is a name whose tokens are counted exactly, and for which nobody's account is needed.
 const modelName = "gpt-oss-demo"
 
 // message is one message of a conversation.
@@ -68,7 +68,7 @@ type streamOptions struct {
 	IncludeUsage bool `json:"include_usage"`
 }
 
-// usage is what the model says that a request was.
+// usage is the model's own count of a request.
 type usage struct {
 	Prompt     int `json:"prompt_tokens"`
 	Completion int `json:"completion_tokens"`
@@ -100,7 +100,7 @@ type delta struct {
 	Calls   []toolCall `json:"tool_calls,omitempty"`
 }
 
-// failure is an answer that is none.
+// failure is an error as an answer holds it.
 type failure struct {
 	Error struct {
 		Message string  `json:"message"`
@@ -117,7 +117,7 @@ type ruler struct {
 	memo    *tokenize.Memo
 }
 
-// memoEntries is more than a long session has texts.
+// memoEntries is larger than the number of texts in a long session.
 const memoEntries = 1 << 14
 
 func newRuler() (*ruler, error) {

@@ -67,7 +67,7 @@ func (w *world) batches(pkg string) string {
 	return props.Batches(w.dice("batches "+pkg), pkg, func(i int) string { return w.batch(pkg, i) })
 }
 
-// truth returns the right answer to a question.
+// truth returns the right answer to a probe.
 func (w *world) truth(p *probe) string {
 	for i := range packages {
 		switch t := taskAt(i); p.label {

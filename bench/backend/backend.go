@@ -22,8 +22,8 @@ import (
 	"epitome/bench/wire"
 )
 
-// ChatPath is where every measured request goes. The query tells the upstream what to answer: nothing: a small JSON
-// answer; bench=stream&events=N: N paced events; bench=flood&events=N: as many at once; bench=idle: one event, then
+// ChatPath is where every measured request goes. The query says what the upstream answers. Without one: a small JSON
+// answer; bench=stream&events=N: N paced events; bench=flood&events=N: N events at once; bench=idle: one event, then
 // silence.
 const ChatPath = "/v1/chat/completions"
 
@@ -73,7 +73,7 @@ func AcceptEach(ctx context.Context, ln net.Listener, serve func(net.Conn)) erro
 	}
 }
 
-// changedAnswer is given to a request whose body is not as long as the client made it: what is measured is the way of
+// changedAnswer answers a request whose body is not as long as the client made it. What is measured is the way of
 // bodies that pass unchanged.
 const changedAnswer = "HTTP/1.1 500 The body was changed on its way\r\nContent-Length: 0\r\n\r\n"
 

@@ -17,7 +17,7 @@ const (
 	// leaves even the largest body alone: what is measured is forwarding.
 	bodyHead = `{"model":"grok-4-fast","messages":[{"role":"system","content":"You are a careful agent."}`
 	bodyTail = `]}`
-	// messageBytes is how long one message's content is at most.
+	// messageBytes bounds one message's content, in bytes.
 	messageBytes = 1500
 )
 
@@ -68,8 +68,8 @@ func appendProse(dst []byte, n int, next func() string) []byte {
 	return dst[:end]
 }
 
-// bytesPerToken is a little less than what a token of chatBody takes, so that no count falls short of what was sent:
-// a provider that counts far too few tokens has cut the request, and a proxy may act on that.
+// bytesPerToken is a little less than what a token of ChatBody takes, so that no count falls short of what was sent: a
+// provider that counts far too few tokens has cut the request, and a proxy may act on that.
 const bytesPerToken = 5
 
 // ChatAnswer returns a whole chat.completion answer of about 1 KB to a request of so many bytes.

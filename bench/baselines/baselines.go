@@ -38,7 +38,7 @@ func All() []policy.Policy {
 	}
 }
 
-// opening gives each conversation a thread of its own.
+// opening returns a policy's Open, which gives each conversation a thread of its own.
 func opening(of func(window int) baseline) func(window int) (policy.Shaping, error) {
 	return func(window int) (policy.Shaping, error) {
 		t := newThread(window, of(window))

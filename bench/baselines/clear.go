@@ -41,7 +41,7 @@ func clearing(line int) baseline {
 	}
 }
 
-// clear clears results by their number; it gives the number up to which that is done.
+// clear clears the results with numbers in [from, to). It returns the number up to which results are cleared.
 func (t *thread) clear(from, to int) int {
 	for _, i := range t.results[from:to] {
 		t.replace(i, cleared)
@@ -49,7 +49,7 @@ func (t *thread) clear(from, to int) int {
 	return to
 }
 
-// What shrinkNew leaves of a result and from which size on, in characters.
+// What shrinkNew leaves of a result, and the size from which it does, in characters.
 const (
 	shrinkOver = 4096
 	shrinkTo   = 3072

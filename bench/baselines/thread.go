@@ -136,7 +136,7 @@ func (t *thread) replace(i int, text string) {
 	t.resize(i, tokens)
 }
 
-// drop leaves out the messages from start to cut, but system messages and those for which stays says so.
+// drop leaves out the messages from start to cut, except system messages and those that stay.
 func (t *thread) drop(start, cut int, stays func(i int) bool) {
 	for i := start; i < cut; i++ {
 		if t.all[i].now > 0 && t.all[i].role != conversation.System && !stays(i) {
@@ -147,7 +147,7 @@ func (t *thread) drop(start, cut int, stays func(i int) bool) {
 
 func none(int) bool { return false }
 
-// groupEnd returns where the group ends that begins at i: the message and the results behind it.
+// groupEnd returns the end of the group that begins at i: the message and the results behind it.
 func (t *thread) groupEnd(i int) int {
 	for i++; i < len(t.all) && t.all[i].role == conversation.Tool; {
 		i++

@@ -20,7 +20,7 @@ import (
 	"epitome/bench/wire"
 )
 
-// Options are the knobs of Cancel. The defaults take about 50 seconds with three contenders.
+// Options are what Run can be told. The defaults take about 50 seconds with three contenders.
 type Options struct {
 	lineup.Lineup
 	// Tries is how often a client leaves, per round, phase and way of leaving, through the subject; half as often
@@ -89,7 +89,7 @@ type cell struct {
 	p99s             []float64 // ms, one per round
 }
 
-// cancelRun is one run of Cancel.
+// cancelRun is one Run under way.
 type cancelRun struct {
 	opts     Options
 	witness  *witness
@@ -160,7 +160,7 @@ func (r *cancelRun) stopField() {
 	}
 }
 
-// skip leaves something out, aloud.
+// skip notes in the report, and says, that something is left out.
 func (r *cancelRun) skip(why string) {
 	r.report.Skipped = append(r.report.Skipped, why)
 	r.opts.Say("SKIPPED %s", why)

@@ -7,7 +7,7 @@ import (
 	"epitome/bench/report"
 )
 
-// maxCancelMS is the goal: client gone to upstream closed, p99, in every phase.
+// maxCancelMS is the goal, in milliseconds: client gone to upstream closed, p99, in every phase.
 const maxCancelMS = 50.0
 
 // Row is one contender in one phase with one way of leaving.
@@ -22,7 +22,7 @@ type Row struct {
 	MaxMS     *float64 `json:"max_ms"`
 }
 
-// Report is the result of Cancel.
+// Report is the result of Run.
 type Report struct {
 	Machine report.Machine `json:"machine"`
 	Subject string         `json:"subject"` // the contender the goals are about

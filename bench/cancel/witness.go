@@ -81,7 +81,7 @@ func (w *witness) expect(phase Phase) *try {
 	return w.on
 }
 
-// claim returns the try a request line belongs to, once; nil if it is none's.
+// claim returns the try that a request line belongs to, once; nil if there is none.
 func (w *witness) claim(requestLine string) *try {
 	id, err := strconv.Atoi(backend.TargetQuery(requestLine).Get("try"))
 	if err != nil {
@@ -166,8 +166,8 @@ func (t *try) reachStream(c *wire.Client) error {
 	return nil
 }
 
-// play returns the upstream's side of a try, from the request's head to the end of the connection. When nothing has
-// ended it by the time the try is over, it answers in order and returns true: the connection may go on with other
+// play does the upstream's side of a try, from the request's head to the end of the connection. If nothing has ended
+// the connection by the time the try is over, it answers in order and returns true: the connection may go on with other
 // requests.
 func (t *try) play(conn net.Conn, request *wire.Body) bool {
 	if t.phase == Sending {

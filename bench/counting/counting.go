@@ -26,7 +26,7 @@ import (
 	"epitome/tokenize"
 )
 
-// Options are the knobs of Tokens. The defaults take about 40 seconds.
+// Options are what Run can be told. The defaults take about 40 seconds.
 type Options struct {
 	// Files are the texts to count, each a kind of its own. Default: the samples in the program.
 	Files []string
@@ -85,7 +85,7 @@ func builtinSamples() ([]sample, error) {
 	return all, nil
 }
 
-// tokensRun is one run of Tokens.
+// tokensRun is one Run under way.
 type tokensRun struct {
 	Options
 	builtin []sample
@@ -103,8 +103,8 @@ type vocabularySides struct {
 // Run measures counting: epitome against tiktoken-go in turns, how epitome's time grows on texts that are hard to
 // split, and what a conversation costs whose texts are known but for the last ones.
 //
-// Each turn of epitome's counts a text as if for the first time: before, what it remembers of pieces is dropped, and
-// texts of all other kinds are counted. Tokens sets the loader of package tiktoken, which holds for the whole program.
+// Each turn of epitome's counts a text as if for the first time: before it, Run drops what epitome remembers of pieces,
+// and counts texts of all other kinds. Run sets the loader of package tiktoken, for the whole program.
 func Run(ctx context.Context, opts Options) (*Report, error) {
 	r := &tokensRun{Options: opts.withDefaults(), report: &Report{Machine: report.ThisMachine(), Subject: "epitome",
 		Skipped: []string{}}}

@@ -46,7 +46,7 @@ type Conversation struct {
 	KnownMS    float64 `json:"known_ms"` // all are known
 }
 
-// Report is the result of Tokens. Times are comparable within one report only.
+// Report is the result of Run. Times are comparable within one report only.
 type Report struct {
 	Machine       report.Machine `json:"machine"`
 	Subject       string         `json:"subject"` // the side the goals are about
@@ -64,7 +64,8 @@ const (
 	maxTurnMS = 1.0
 )
 
-// minRatio returns how many times as fast as tiktoken-go a kind of text should be counted; 0 for a kind without a goal.
+// minRatio returns the goal for a kind of text: how many times as fast as tiktoken-go it should be counted. 0 is no
+// goal.
 func minRatio(kind string) float64 {
 	switch kind {
 	case "code", "json", "json_compact", "log":

@@ -17,7 +17,7 @@ import (
 // archive is files by their path, with slashes, in the order in which they are written.
 type archive []archived
 
-// archived is one file. Its time matters: that of an artifact says when it may go.
+// archived is one file. Its time matters: an artifact's time says when it may go.
 type archived struct {
 	path string
 	text []byte

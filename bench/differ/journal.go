@@ -91,7 +91,7 @@ func sharedPrefix(a, b []byte) (n int) {
 	return n
 }
 
-// of returns what the delta was made of.
+// of returns the body that the delta was made from.
 func (d delta) of(base []byte) []byte {
 	body := make([]byte, 0, d.front+len(d.middle)+d.back)
 	body = append(append(body, base[:d.front]...), d.middle...)
@@ -153,7 +153,7 @@ const (
 	shownBehind = 100
 )
 
-// differ compares two texts; nil if they are equal.
+// differ returns the first difference of two texts; nil if they are equal.
 func differ(where string, old, new []byte) *difference {
 	if bytes.Equal(old, new) {
 		return nil

@@ -26,7 +26,8 @@ type play struct {
 	settings string // name of the configuration, where plays have several
 }
 
-// request is one of a play. Its body is made when it is needed: together they are far larger than the conversation.
+// request is one request of a play. Its body is made when it is needed: all bodies together are far larger than the
+// conversation.
 type request struct {
 	path   string
 	header http.Header
@@ -66,7 +67,7 @@ func plays(o options) (all []play, notes []string, err error) {
 	return all, notes, nil
 }
 
-// readCorpus gives add each conversation in the folder.
+// readCorpus calls add with each conversation in the folder.
 func readCorpus(folder string, add func(sessions.Conversation) error) (notes []string, err error) {
 	files, left := sessions.Find([]string{folder})
 	notes = left
@@ -160,7 +161,7 @@ func readClients(folder string) (all []play, err error) {
 	return all, nil
 }
 
-// filtered returns the files that are wanted.
+// filtered returns the files for which wanted says so.
 func filtered(files []string, wanted func(file string) bool) (some []string) {
 	for _, file := range files {
 		if wanted(file) {

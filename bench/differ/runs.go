@@ -144,7 +144,7 @@ prepare = "off"
 	return path, os.WriteFile(path, []byte(text), 0o600)
 }
 
-// run is one way of playing everything: by which binary the first half of each conversation goes, and by which the
+// run is one way of playing everything: it names the binary for the first half of each conversation, and that for the
 // rest.
 type run struct {
 	name        string
@@ -159,7 +159,7 @@ type outcome struct {
 	artifacts string // folder
 }
 
-// trial is one run that is taken for right, and those that must be like it.
+// trial is one run that counts as right, and those that must be like it.
 type trial struct {
 	right  run
 	tested []run

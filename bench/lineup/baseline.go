@@ -27,7 +27,7 @@ func Baseline(ctx context.Context, listen, upstream string) error {
 	return ServeBaseline(ctx, ln, u.Host)
 }
 
-// ServeBaseline is Baseline on a listener, which it closes, to an upstream at host:port.
+// ServeBaseline does what Baseline does on a listener, which it closes. upstream is host:port.
 func ServeBaseline(ctx context.Context, ln net.Listener, upstream string) error {
 	server := bareServer(upstream)
 	stop := context.AfterFunc(ctx, func() {

@@ -13,7 +13,7 @@ import (
 	"os"
 )
 
-// Contender is one proxy of a run.
+// Contender is one proxy that takes part.
 type Contender struct {
 	// Name stands in the report, e.g. "epitome".
 	Name string
@@ -39,8 +39,8 @@ type Contender struct {
 type Lineup struct {
 	// Proxies are the contenders beside nginx and the bare baseline. The first is the subject: the goals are about it.
 	Proxies []Contender
-	// Self is the argv prefix that runs this package's own roles: Self + "baseline --listen ADDR --upstream URL" must
-	// call Baseline, Self + "upstream --listen ADDR" must call Upstream. Default: this executable and "bench".
+	// Self is the argv prefix that runs the roles of a measurement: Self + "baseline --listen ADDR --upstream URL" must
+	// call Baseline, Self + "upstream --listen ADDR" must call backend.Serve. Default: this executable and "bench".
 	Self []string
 	// Nginx is the nginx binary: a name on PATH or a path. Default "nginx"; "none" leaves it out.
 	Nginx string
@@ -55,7 +55,7 @@ const (
 	BareName   = "bare fasthttp"
 )
 
-// WithDefaults fills in what was left out. The error says what cannot be.
+// WithDefaults returns l with defaults for what was left out. The error says which default there is none for.
 func (l Lineup) WithDefaults() (Lineup, error) {
 	if len(l.Proxies) == 0 {
 		return l, errors.New("cannot measure: no proxy given")

@@ -70,7 +70,7 @@ func PortTaken(err error) bool {
 	return strings.Contains(strings.ToLower(err.Error()), "address already in use") // of a child only words are known
 }
 
-// launchAt is Launch with the address that c's command listens on.
+// launchAt does what Launch does; listen is the address that c's command listens on.
 func launchAt(ctx context.Context, c Contender, listen, upstream string) (*Lane, error) {
 	began := time.Now()
 	p, err := startProcess(c, listen, upstream)

@@ -19,7 +19,7 @@ import (
 	"epitome/bench/report"
 )
 
-// Options are the knobs of Load. The defaults take about 60 seconds with four contenders.
+// Options are what Run can be told. The defaults take about 60 seconds with four contenders.
 type Options struct {
 	lineup.Lineup
 	// Sizes are the request bodies' sizes in bytes, at least 512. Default 2 KiB, 100 KiB, 800 KiB.
@@ -103,7 +103,7 @@ func (o Options) turnRequests(size int) int {
 	return 4 * o.Block
 }
 
-// loadRun is one run of Load.
+// loadRun is one Run under way.
 type loadRun struct {
 	opts     Options
 	upstream string             // base URL of the scripted upstream
@@ -184,7 +184,7 @@ func (r *loadRun) stopField() {
 	}
 }
 
-// skip leaves something out, aloud.
+// skip notes in the report, and says, that something is left out.
 func (r *loadRun) skip(why error) {
 	r.report.Skipped = append(r.report.Skipped, why.Error())
 	r.opts.Say("SKIPPED %v", why)

@@ -64,7 +64,7 @@ type Footprint struct {
 	StreamKB  *float64 `json:"stream_kb"` // RSS per idle stream
 }
 
-// Report is the result of Load. Times are comparable within one report only.
+// Report is the result of Run. Times are comparable within one report only.
 type Report struct {
 	Machine    report.Machine `json:"machine"`
 	Subject    string         `json:"subject"` // the contender the goals are about

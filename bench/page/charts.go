@@ -283,7 +283,7 @@ func highest(s replay.Series) int {
 	return most
 }
 
-// step returns the distance of round numbers of which three to eight make up the range.
+// step returns the distance between round numbers, three to eight of which make up the range.
 func step(over float64) float64 {
 	size := math.Pow(10, math.Floor(math.Log10(over)))
 	switch share := over / size; {
@@ -297,7 +297,7 @@ func step(over float64) float64 {
 	return 2 * size
 }
 
-// axisEnd returns the first round number from most on, which is above zero.
+// axisEnd returns the first round number that is at least most. most is above zero.
 func axisEnd(most float64) float64 { return step(most) * math.Ceil(most/step(most)-1e-9) }
 
 // steps returns the round numbers from one to the other.

@@ -8,15 +8,16 @@ import (
 	"epitome/rewrite/conversation"
 )
 
-// Asking is a request that a shaper made of its own accord, in tokens.
+// Asking is a shaper's own request to a model, in tokens.
 type Asking struct {
 	Held   int // of the request, those that the conversation's request before had in the same place
 	New    int // of the request, all others
 	Output int // of the answer
 }
 
-// NewAsking measures such a request. before is the conversation's request before as it was sent; empty if there was
-// none. One that begins with another message is a request of another kind, of which the provider has nothing.
+// NewAsking measures a shaper's own request. before is the conversation's request before it, as it was sent; it is
+// empty if there was none. A before that begins with another message is of another kind: the provider has cached
+// nothing.
 func NewAsking(before, request []byte, answer string) (Asking, error) {
 	now, err := chat.Read(request)
 	if err != nil {

@@ -23,23 +23,24 @@ type Shaped struct {
 	// Decided says that a new decision which changed earlier messages was recorded with this request. Any other
 	// change of earlier messages is counted as unrecorded.
 	Decided bool
-	// Asked is what the shaper asked of a model of its own accord since the request before, whatever became of it.
+	// Asked are the shaper's own requests to a model since the request before, whatever became of them.
 	Asked []Asking
 	// Invalid is what the shaper itself found wrong with its outcome. The replay looks for itself, too.
 	Invalid error
 }
 
-// Policy is a way of shaping, by the name that it has in the report.
+// Policy is a way of shaping, with its name in the report.
 type Policy struct {
 	Name string
-	// Open gives a shaper for one conversation in a window of so many tokens. It is called from several goroutines.
+	// Open returns the shaping of one conversation, in a window of so many tokens. It is called from several
+	// goroutines.
 	Open func(window int) (Shaping, error)
 }
 
 // Shaping shapes one conversation. Only the shaper is needed. All of it is used by one goroutine at a time.
 type Shaping struct {
 	Shaper
-	// Artifact is what was taken out under a name that stands in a request. nil: nothing comes back.
+	// Artifact returns what was taken out, by a name that stands in a request. nil: nothing comes back.
 	Artifact func(name string) ([]byte, bool)
 	// Restore puts the client's request together again from what was sent. nil: that is not checked.
 	Restore func(sent []byte) ([]byte, error)

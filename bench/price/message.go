@@ -8,7 +8,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Reading is what of a message is measured.
+// Reading is what is measured of a message.
 type Reading struct {
 	Text   string
 	Args   string // the values in its calls' arguments, a line each
@@ -33,7 +33,7 @@ func ReadItem(r *conversation.Request, it conversation.Item) Reading {
 	return m
 }
 
-// ContentOf returns the text in a message's content, and the tokens of what of it is no text.
+// ContentOf returns the text in a message's content, and the tokens of its other parts.
 func ContentOf(content string) (text string, tokens int) {
 	v := gjson.Parse(content)
 	if !v.IsArray() {

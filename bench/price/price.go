@@ -41,14 +41,14 @@ const (
 // Dearer is the cost relative to sending everything from which a conversation counts as dearer.
 const Dearer = 1.02
 
-// TokensOf returns the length of so many characters in the unit.
+// TokensOf returns the tokens of chars characters in the unit.
 func TokensOf(chars int) int { return int(float64(chars)/CharsPerToken) + 1 }
 
 // Input is the tokens of a request, and how many of them stood in the same place in the request before.
 type Input struct{ Tokens, Held int }
 
-// Tariff is by what a provider charges for a request. The zero value but for the write price is the unit of published
-// figures: all that is held costs a tenth.
+// Tariff is how a provider charges for a request. With a write price alone it is the unit of published figures: all
+// that the cache holds costs a tenth.
 type Tariff struct {
 	write       float64 // price of a token that is new to the cache
 	least, step int     // tokens: of how many on, and in which steps, what is held counts; 0: each token does

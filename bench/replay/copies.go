@@ -14,9 +14,9 @@ type glance struct {
 	inner []sessions.Mark // of all that each of them begins with, message by message
 }
 
-// findCopies finds the conversations that are the beginning of a longer one, as a resumed or forked session's log
-// begins with the messages of the earlier one's: for each source, which of its conversations, in their order. Of equal
-// ones all but the first are copies. What can be read only once is not compared.
+// findCopies reports, for each source and in the order of its conversations, which of them are copies: the beginning of
+// a longer conversation, as a resumed or forked session's log begins with the messages of the earlier one. Of equal
+// ones all but the first are copies. It compares nothing that can be read only once.
 func findCopies(ctx context.Context, sources []source) ([][]bool, error) {
 	seen := make([]glance, len(sources))
 	err := atOnce(ctx, len(sources), func(ctx context.Context, i int) (err error) {
@@ -51,7 +51,8 @@ func findCopies(ctx context.Context, sources []source) ([][]bool, error) {
 	return copies, nil
 }
 
-// glance reads a source to compare its conversations. What cannot be read is told when it is to be played.
+// glance reads a source to compare its conversations. It passes over what cannot be read; that is told when the source
+// is played.
 func (s source) glance(ctx context.Context) (g glance, err error) {
 	if err = ctx.Err(); err != nil {
 		return g, err

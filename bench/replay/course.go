@@ -15,7 +15,7 @@ type Series struct {
 	Tokens []int `json:"tokens"`
 }
 
-// SentSeries is what one policy sent in one window.
+// SentSeries is the tokens of what one policy sent in one window.
 type SentSeries struct {
 	Window int    `json:"window"` // tokens
 	Policy string `json:"policy"`
@@ -27,7 +27,7 @@ type SentSeries struct {
 // mostPoints bounds each series.
 const mostPoints = 2000
 
-// course returns how the conversation went that the players have played.
+// course returns the course of the conversation that the players have played.
 func (r *replayRun) course(c *recording, players []*player) Course {
 	out := Course{Conversation: c.name, Requests: len(c.bounds), Raw: newSeries(nil), Sent: []SentSeries{}}
 	for i, x := range players {
@@ -94,7 +94,7 @@ func Thin(values []int, most int) (places []int) {
 	return append(places, len(values)-1)
 }
 
-// Evenly chooses at most most of the numbers.
+// Evenly chooses at most most of the numbers, at even distances.
 func Evenly(numbers []int, most int) []int {
 	out := make([]int, 0, min(len(numbers), most))
 	for i := range cap(out) {

@@ -100,7 +100,7 @@ func kindByTools(c *recording) string {
 	return kind
 }
 
-// tradeOf returns the trade of a tool; empty: it is not known.
+// tradeOf returns the trade of a tool; it is empty if none is known.
 func tradeOf(tool string) string {
 	for _, trade := range trades {
 		if slices.ContainsFunc(trade.words, func(word string) bool { return strings.Contains(tool, word) }) {

@@ -77,5 +77,5 @@ func (r *Report) beaten(row Row, of string) report.Goal {
 	return goal
 }
 
-// below reports whether both are known and a is less.
+// below reports whether both figures are known and a is less.
 func below(a, b *float64) bool { return a != nil && b != nil && *a < *b }

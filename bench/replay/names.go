@@ -150,7 +150,7 @@ func (f *finder) words() {
 	}
 }
 
-// word returns the end of the word or number that begins at i; 0: none does, or it is one without a mark.
+// word returns the end of the word or number that begins at i; 0 if none does, or if it has no mark of a name.
 func (f *finder) word(i int) int {
 	before, _ := utf8.DecodeLastRuneInString(f.text[:i])
 	if i > 0 && inWord(before) {
@@ -196,7 +196,7 @@ func after(s string, i int) int {
 	return i + size
 }
 
-// runEnd returns where the characters of a class end that stand in s from i on.
+// runEnd returns the end of the run of characters of one class that begins at s[i].
 func runEnd(s string, i int, in func(rune) bool) int {
 	for i < len(s) {
 		r, size := rune(s[i]), 1

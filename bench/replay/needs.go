@@ -10,7 +10,7 @@ import (
 	"epitome/rewrite/conversation"
 )
 
-// recentGroups is how many groups back something is recent.
+// recentGroups is how many groups back a need counts as recent.
 const recentGroups = 5
 
 // need is something that an answer's calls name and that the conversation held before.
@@ -26,8 +26,8 @@ type mention struct {
 	at []int
 }
 
-// needsOf gives for each boundary of a conversation what the answer there needs of what was said before. Of the last
-// request no answer is known.
+// needsOf returns, for each boundary of a conversation, what the answer there needs of what was said before. No answer
+// to the last request is known.
 func needsOf(c *recording) [][]need {
 	needs := make([][]need, len(c.bounds))
 	ix := newIndex(c.messages)
@@ -123,7 +123,7 @@ func (n name) in(text string) bool {
 	}
 }
 
-// bordered tells whether text[start:end] touches no word character.
+// bordered reports whether text[start:end] touches no word character.
 func bordered[T string | []byte](text T, start, end int) bool {
 	before, _ := utf8.DecodeLastRuneInString(string(text[max(0, start-utf8.UTFMax):start]))
 	behind, _ := utf8.DecodeRuneInString(string(text[end:min(len(text), end+utf8.UTFMax)]))

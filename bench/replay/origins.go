@@ -23,7 +23,7 @@ type source struct {
 	read  func(yield func(sessions.Conversation) error) (left string, err error)
 }
 
-// heard is what became of one source.
+// heard is what came of one source.
 type heard struct {
 	played  []played
 	origins []Origin
@@ -31,7 +31,7 @@ type heard struct {
 	copies  int // conversations that were left out
 }
 
-// sources returns where conversations come from. What cannot be looked into is told.
+// sources returns where conversations come from. skipped says what cannot be looked into.
 func (r *replayRun) sources() (all []source, skipped []string) {
 	if len(r.Paths) == 0 {
 		for i := range r.Sessions {

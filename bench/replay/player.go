@@ -17,7 +17,7 @@ import (
 	"epitome/rewrite/span"
 )
 
-// mostFaults is how many faults of one policy in one conversation are told; all are counted.
+// mostFaults is how many faults of one policy in one conversation the report tells; all are counted.
 const mostFaults = 3
 
 // player plays one conversation through one policy in one window.
@@ -111,8 +111,8 @@ func (p *player) fault(bound int, err error) {
 	}
 }
 
-// accept reads what would be sent. With an error comes what is measured all the same: where the outcome cannot be read,
-// that is the client's request.
+// accept reads what would be sent. With an error it returns what is measured all the same: the client's request, if the
+// outcome cannot be read.
 func (p *player) accept(shaped policy.Shaped, err error, original *conversation.Request) (
 	*conversation.Request, error) {
 	if err != nil {
@@ -305,7 +305,7 @@ func quoted(text string, in []*message) bool {
 	return slices.ContainsFunc(in, func(m *message) bool { return strings.Contains(m.Text, text) })
 }
 
-// comesBack reports whether an artifact that the request names holds what is missing.
+// comesBack reports whether an artifact that the request names holds the need.
 func (p *player) comesBack(n need, now request) bool {
 	holder := p.holder[n.mention]
 	for _, m := range slices.Backward(now.made) {

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// progress tells how far a run is: lines, a hundred of them at the most, or for who sits at a terminal one line that is
-// drawn again.
+// progress tells how far a run is: in a hundred lines at most, or at a terminal in one line that it draws again.
 type progress struct {
 	mu    sync.Mutex // guards all below
 	to    io.Writer
@@ -26,7 +25,7 @@ const (
 	barColumns  = 24
 )
 
-// mostTold is how many lines tell how far a run is.
+// mostTold bounds the lines that tell how far a run is.
 const mostTold = 100
 
 func newProgress(opts Options, of int, now func() time.Time) *progress {

@@ -26,7 +26,7 @@ import (
 	"epitome/bench/report"
 )
 
-// Options are the knobs of Replay.
+// Options are what Run can be told.
 type Options struct {
 	// Paths are logs of sessions, or folders of such; package sessions says which formats.
 	Paths []string
@@ -76,7 +76,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// replayRun is one run of Replay.
+// replayRun is one Run under way.
 type replayRun struct {
 	Options
 	policies []policy.Policy
@@ -91,11 +91,11 @@ type played struct {
 	course  Course
 }
 
-// Run plays recorded conversations turn by turn: wherever the agent answered, the request as it then was goes through
-// each policy in each window, and what would be sent is measured. The recorded agent does not react to what is
-// printMisses. A log that holds no conversation is left out and named in the report. A conversation that is the
-// beginning of another one counts once: logs in files are read twice for that, the first time to compare. As many logs
-// are read at once as there are processors, and of each one conversation is played at a time.
+// Run plays recorded conversations turn by turn: wherever the agent answered, it puts the request as it then was
+// through each policy in each window, and measures what would be sent. The recorded agent does not react to what is
+// missing. Run leaves out a log that holds no conversation, and names it in the report. It counts a conversation that
+// is the beginning of another one once: it reads logs in files twice for that, the first time to compare. It reads as
+// many logs at once as there are processors, and plays one conversation of each at a time.
 func Run(ctx context.Context, opts Options) (*Report, error) {
 	r := &replayRun{Options: opts.withDefaults()}
 	r.policies = slices.Concat(r.baselines, r.Policies, r.Guests)
@@ -118,7 +118,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	return r.report(results, skipped), nil
 }
 
-// atOnce does n things, as many of them at once as there are processors.
+// atOnce calls do with each number below n, as many at once as there are processors.
 func atOnce(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -171,7 +171,7 @@ func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error
 	return p, nil
 }
 
-// open makes the players, by window, then by policy. With an error come those to be closed.
+// open makes the players, by window, then by policy. With an error it returns those that the caller must close.
 func (r *replayRun) open(c *recording) (players []*player, err error) {
 	for _, window := range r.Windows {
 		for _, policy := range r.policies {
@@ -189,7 +189,7 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 	return players, nil
 }
 
-// report adds up, in the order of the files, so that one input has one outcome to the last digit.
+// report adds up the results in the order of the files, so that one input has one outcome to the last digit.
 func (r *replayRun) report(results []heard, skipped []string) *Report {
 	out := &Report{
 		Machine: report.ThisMachine(), Subjects: []string{}, Rows: []Row{}, Courses: []Course{}, Notes: []string{},

@@ -30,7 +30,7 @@ func Median(xs []float64) float64 {
 	return (sorted[mid-1] + sorted[mid]) / 2
 }
 
-// Ratio returns a/b; nil where that says nothing, because b is not above zero.
+// Ratio returns a/b; nil if b is not above zero, as the ratio then says nothing.
 func Ratio(a, b float64) *float64 {
 	if b <= 0 {
 		return nil

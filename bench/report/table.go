@@ -20,7 +20,7 @@ func ThisMachine() Machine {
 	return Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Go: runtime.Version()}
 }
 
-// Layout takes up the tables of a report elsewhere than in a text.
+// Layout takes the tables of a report, where they do not go into a text.
 type Layout interface {
 	// Section begins a table. columns are separated by tabs.
 	Section(title, columns string)
@@ -29,13 +29,13 @@ type Layout interface {
 	Row(text string)
 }
 
-// Table lays out a report: as text, or where there is another layout in that.
+// Table lays out a report: as text, or in another Layout.
 type Table struct {
 	tw     *tabwriter.Writer
 	layout Layout
 }
 
-// NewTable begins a report as text, with the machine it was made on. Flush writes it.
+// NewTable begins a report as text, with the machine it was made on. Flush writes the text to w.
 func NewTable(w io.Writer, m Machine) Table {
 	t := Table{tw: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
 	t.head(m)

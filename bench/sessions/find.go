@@ -10,8 +10,7 @@ import (
 	"strings"
 )
 
-// endings are those of names under which logs lie. In a folder, a file of another name counts if it begins as JSON
-// does.
+// endings are the endings of logs' names. In a folder, a file of another name counts if it begins as JSON does.
 var endings = []string{".json", ".jsonl", ".ndjson", ".traj"}
 
 // Find finds the logs: the files given, and those in folders and the folders in them. What cannot be looked into, and a
@@ -40,7 +39,7 @@ func Find(paths []string) (files, left []string) {
 	return slices.Compact(files), left
 }
 
-// candidate reports whether a file in a folder may be a log. What is neither a file nor leads to one is never opened.
+// candidate reports whether a file in a folder may be a log. It never opens what is neither a file nor leads to one.
 func candidate(path string) bool {
 	if at, err := os.Stat(path); err != nil || !at.Mode().IsRegular() {
 		return false

@@ -9,7 +9,7 @@ import (
 	"epitome/demo/props"
 )
 
-// kinds are those of made-up sessions, in their order.
+// kinds are the kinds of made-up sessions, in their order.
 var kinds = [...]struct {
 	name        string
 	least, most int // requests
@@ -19,7 +19,7 @@ var kinds = [...]struct {
 	{"web", 60, 110, browsing}, {"coding", 100, 240, coding}, {"support", 60, 180, support},
 }
 
-// Make makes up the number-th session of a seed, from 0. Of equal arguments comes the same to the byte.
+// Make makes up the number-th session of a seed, from 0, and hands it to yield. Equal arguments give equal bytes.
 func Make(seed uint64, number int, yield func(Conversation) error) error {
 	kind := kinds[number%len(kinds)]
 	in := &intake{name: fmt.Sprintf("made up, %d, %s", number+1, kind.name), yield: yield, room: mostKept}
@@ -61,26 +61,26 @@ func (m *maker) user(text string) {
 	m.thread.say(userRole, text, m.now)
 }
 
-// tells is an answer without a call.
+// tells adds an answer without a call.
 func (m *maker) tells(text string) {
 	m.wait(3, 20)
 	m.asked++
 	m.thread.answer(m.turn(), text, m.now)
 }
 
-// turn names the answer that is given.
+// turn returns the name of the answer at hand.
 func (m *maker) turn() string { return fmt.Sprint("answer ", m.asked) }
 
 type arguments map[string]any
 
-// step is a call and what comes of it.
+// step is a call with its result.
 type step struct {
 	tool   string
 	with   arguments
 	result string
 }
 
-// does is an answer with calls, and their results.
+// does adds an answer with calls, and their results.
 func (m *maker) does(words string, steps ...step) {
 	m.wait(3, 25)
 	m.asked++

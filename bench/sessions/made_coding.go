@@ -12,7 +12,7 @@ import (
 // A coding session: files are searched, read, edited and read again, tests are run, and now and then it comes back to
 // what was done long before.
 
-// coder is one.
+// coder makes up a coding session: its files, and the tickets that are done.
 type coder struct {
 	*maker
 	files  map[string]string
@@ -97,7 +97,7 @@ func (c *coder) ticket() {
 	c.done = append(c.done, j)
 }
 
-// comeBack is about a ticket of before.
+// comeBack has the user come back to an earlier ticket.
 func (c *coder) comeBack() {
 	j := c.done[c.d.IntN(len(c.done))]
 	c.user(fmt.Sprintf("Back to %s for a moment: is that safe when %s?", j.ticket, props.Reason(c.d)))
@@ -110,7 +110,7 @@ func (c *coder) comeBack() {
 	c.tells("It is now: " + j.path + " says why.")
 }
 
-// service asks the running service, and for what is stuck in it.
+// service asks the running service, and has it retry the batch that is stuck.
 func (c *coder) service(j job) {
 	stuck := ""
 	answer := props.Batches(c.d, j.subject.Package, func(i int) string {
@@ -160,8 +160,7 @@ func (c *coder) edit(j *job, path string) {
 	}
 }
 
-// replace writes a line with a reason behind it, or with a better one, in place of the line, and gives what stands
-// there then.
+// replace puts a reason, or another one, behind a line of the file. It returns the line as it stands then.
 func (c *coder) replace(path, line string) string {
 	if !slices.Contains(strings.Split(c.files[path], "\n"), line) {
 		return line

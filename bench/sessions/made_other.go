@@ -120,7 +120,7 @@ func support(m *maker) {
 	}
 }
 
-// between returns what stands between two marks.
+// between returns the text between two marks.
 func between(text, before, after string) string {
 	_, rest, _ := strings.Cut(text, before)
 	found, _, _ := strings.Cut(rest, after)

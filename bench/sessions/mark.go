@@ -9,11 +9,11 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// Mark stands for a beginning of a conversation: it is a hash over all messages up to one of them.
+// Mark names a beginning of a conversation: it is a hash over all messages up to one of them.
 type Mark [16]byte
 
-// Marks has a mark for each message of a request. How a content is written, and notes for the provider's cache, make no
-// difference.
+// Marks returns a mark for each message of a request. How a content is written, and notes for the provider's cache,
+// make no difference.
 func Marks(q *conversation.Request) []Mark {
 	marks := make([]Mark, len(q.Items))
 	var b bytes.Buffer

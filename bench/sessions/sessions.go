@@ -29,7 +29,7 @@ const (
 	MadeUp     = "made up"
 )
 
-// Conversation is one to play.
+// Conversation is a conversation to play.
 type Conversation struct {
 	Name   string // of the file, with a number from the second one in it on
 	Format string
@@ -47,8 +47,8 @@ const (
 	mostReasons = 8
 )
 
-// Read gives the conversations of a file one after the other. What was left out, and why, is one line of text; empty:
-// nothing was. An error is that of yield: what cannot be read is only told.
+// Read calls yield with the conversations of a file, one after the other. left says in one line what was left out, and
+// why; it is empty if nothing was. err is an error of yield: what cannot be read only stands in left.
 func Read(path string, yield func(Conversation) error) (left string, err error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -161,7 +161,7 @@ func (in *intake) reader(format string) reader {
 	return &requests{in: in, held: make(map[Mark]int), ends: make(map[Mark]int)}
 }
 
-// formatOf recognises a line; empty: it says nothing of a conversation.
+// formatOf returns the format of a line; it is empty if the line says nothing of a conversation.
 func formatOf(v value) string {
 	for _, f := range [...]struct {
 		name string
@@ -230,7 +230,7 @@ func (in *intake) give(format string, body []byte, times []time.Time) {
 	in.err = in.yield(Conversation{Name: name, Format: format, Body: body, Times: times})
 }
 
-// keep reports whether so many more bytes may be kept, and takes the room for them.
+// keep takes the room for n more bytes, and reports whether there was so much.
 func (in *intake) keep(n int) bool {
 	if n > in.room {
 		in.leave(fmt.Sprintf("it is over the %d MB of text that are kept of one log", mostKept>>20))

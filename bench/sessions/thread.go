@@ -54,7 +54,7 @@ func newThread(in *intake, format string) *thread {
 	return &thread{in: in, format: format, open: make(map[string]*call)}
 }
 
-// keep returns a copy of the text that does not hold on to its line; false: there is no more room.
+// keep returns a copy of the text, which does not hold its line in memory; false if there is no more room.
 func (t *thread) keep(text string) (string, bool) {
 	if !t.in.keep(len(text)) {
 		return "", false
@@ -103,8 +103,7 @@ func (t *thread) answer(group, text string, at time.Time) {
 	m.text = text
 }
 
-// call adds a call to what the assistant says. A second one with the same id in the same message is the first one
-// again.
+// call adds a call to what the assistant says. It drops a second call with the same id in the same message.
 func (t *thread) call(group string, c call, at time.Time) {
 	arguments, ok := t.keep(c.arguments)
 	if !ok {
@@ -129,8 +128,8 @@ func (t *thread) call(group string, c call, at time.Time) {
 	t.open[made.id] = made
 }
 
-// addResult adds the result of a call; one that answers none is left out. Without an id it answers the first call that
-// waits.
+// addResult adds the result of a call, and leaves out one that answers no call. Without an id it answers the first call
+// that waits.
 func (t *thread) addResult(id, text string, at time.Time) {
 	c := t.open[id]
 	if id == "" {
@@ -158,7 +157,7 @@ func (t *thread) waiting() *call {
 	return nil
 }
 
-// answersFrom reports whether the assistant has said something from there on.
+// answersFrom reports whether the assistant has said something from message i on.
 func (t *thread) answersFrom(i int) bool {
 	for ; i < len(t.said); i++ {
 		if t.said[i].role == assistantRole {
@@ -168,7 +167,7 @@ func (t *thread) answersFrom(i int) bool {
 	return false
 }
 
-// rewind goes on from an earlier place. What was said since is given as a conversation of its own.
+// rewind goes on from message to. It hands out what was said since as a conversation of its own.
 func (t *thread) rewind(to int) {
 	if to >= len(t.said) || !t.answersFrom(to) {
 		return

@@ -28,7 +28,7 @@ import (
 	"epitome/bench/wire"
 )
 
-// Options are the knobs of OpenThrough.
+// Options are what Open is told.
 type Options struct {
 	// Proxy is the base URL of a proxy that runs: http and loopback only.
 	Proxy string
@@ -105,7 +105,7 @@ func (t *Proxy) Close() error {
 	return t.upstream.close()
 }
 
-// passage is the way of one conversation. Its key is a credential of its own, by which a proxy may tell it from others.
+// passage shapes one conversation. Its key is a credential of its own, by which a proxy may tell conversations apart.
 type passage struct {
 	proxy *Proxy
 	key   string
@@ -120,7 +120,7 @@ func (p passage) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 	return policy.Shaped{Body: sent, Decided: true}, err
 }
 
-// prove finds out, once for each model, whether what the proxy gets arrives.
+// prove finds out, once for each model, whether what the proxy gets arrives at the upstream.
 func (t *Proxy) prove(model, key string) error {
 	t.models.Lock()
 	defer t.models.Unlock()
@@ -171,7 +171,7 @@ func (t *Proxy) post(body []byte, key string) ([]byte, error) {
 
 func (t *Proxy) url(path string) string { return "http://" + t.at.Addr + t.at.Prefix + path }
 
-// artifact asks the proxy, as epitome answers it. Others have none.
+// artifact asks the proxy for an artifact in the way that epitome answers. Other proxies have none.
 func (t *Proxy) artifact(name string) ([]byte, bool) {
 	response, err := t.client.Get("http://" + t.at.Addr + "/-/artifacts/" + name)
 	if err != nil {

@@ -43,7 +43,7 @@ type arrival struct {
 	at   time.Time
 }
 
-// receive listens. A request that is not claimed within the limit is let go of.
+// receive listens on an address. The receiver drops a request that nobody claims within the limit.
 func receive(listen string, limit time.Duration) (*receiver, error) {
 	ln, err := wire.Listen(listen)
 	if err != nil {
@@ -104,7 +104,7 @@ func completion(receipt, part string, says map[string]any, finish any) []byte {
 	return text
 }
 
-// take keeps a request and gives its receipt.
+// take keeps a request and returns its receipt.
 func (u *receiver) take(body []byte) string {
 	now := time.Now()
 	u.mu.Lock()
@@ -121,7 +121,7 @@ func (u *receiver) take(body []byte) string {
 	return receipt
 }
 
-// claim gives the request that an answer is for, once.
+// claim returns the request that an answer is for, once.
 func (u *receiver) claim(answer []byte) ([]byte, bool) {
 	start := bytes.Index(answer, []byte(u.run+"-"))
 	if start < 0 {
@@ -139,7 +139,7 @@ func (u *receiver) claim(answer []byte) ([]byte, bool) {
 	return a.body, found
 }
 
-// unclaimed returns how many requests came that no answer was shown for, and their characters.
+// unclaimed returns how many requests came for which claim saw no answer, and their characters.
 func (u *receiver) unclaimed() (n, chars int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -13,7 +13,7 @@ type Site struct {
 	Prefix string // path put before every target, no closing slash
 }
 
-// ParseSite takes the base URL of a running proxy apart.
+// ParseSite reads the base URL of a running proxy.
 func ParseSite(base string) (Site, error) {
 	u, err := url.Parse(base)
 	if err != nil {
@@ -41,7 +41,7 @@ func wantLoopback(addr string) error {
 	return nil
 }
 
-// Listen listens on an address of this machine only.
+// Listen listens on addr, which must be of this machine.
 func Listen(addr string) (net.Listener, error) {
 	if err := wantLoopback(addr); err != nil {
 		return nil, err

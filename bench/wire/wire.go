@@ -22,7 +22,7 @@ import (
 // BufferSize is the size in bytes of every read buffer: larger reads go past it straight to the socket.
 const BufferSize = 64 << 10
 
-// Head is what this package needs of a request's or an answer's head.
+// Head is the part of a request's or an answer's head that this package needs.
 type Head struct {
 	First   string // request line or status line
 	length  int64  // bytes of body; −1: not said
@@ -66,7 +66,7 @@ func (h *Head) field(line []byte) error {
 	return nil
 }
 
-// MadeHeader says how long a request's body is, as Content-Length does, but no proxy corrects it.
+// MadeHeader is a header that says how long a request's body is. No proxy corrects it, as it would Content-Length.
 const MadeHeader = "X-Bench-Bytes"
 
 func readNumber(value []byte, n *int64) (err error) {

@@ -19,7 +19,7 @@ type Subject struct {
 // Test returns the name of the test of the symbol.
 func (s Subject) Test() string { return "Test" + s.Symbol }
 
-// Dice are for one thing: what another one takes of chance changes nothing here.
+// Dice returns the dice for one thing: what other things draw changes nothing here.
 func Dice(seed uint64, of string) *rand.Rand {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(of)) // never fails
@@ -40,10 +40,10 @@ var (
 		"the batch was reopened", "currencies differ", "the hold has been lifted", "a mandate has ended"}
 )
 
-// Pick returns one of them.
+// Pick returns one of the texts.
 func Pick(d *rand.Rand, from []string) string { return from[d.IntN(len(from))] }
 
-// Source returns a Go file with so many functions.
+// Source returns a Go file with functions functions.
 func Source(d *rand.Rand, t Subject, functions int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\nimport (\n\t\"context\"\n\t\"fmt\"\n\t\"time\"\n\n\t\"settle/money\"\n)\n\n",
@@ -123,7 +123,7 @@ func Failing(d *rand.Rand, t Subject, trace string, name func(i int) string) str
 	return b.String()
 }
 
-// Passing returns the output of a test that draws how far it is.
+// Passing returns the output of a test that draws its progress.
 func Passing(d *rand.Rand, t Subject) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "go test -race ./%s/...\n", t.Package)

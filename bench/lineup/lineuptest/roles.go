@@ -50,7 +50,7 @@ func BareAsSubject(t *testing.T) lineup.Lineup {
 	}
 }
 
-// WantEmptyTemp tells whether a run has removed the folders of its processes.
+// WantEmptyTemp fails the test unless the run has removed the folders of its processes.
 func WantEmptyTemp(t *testing.T) {
 	t.Helper()
 	left, err := os.ReadDir(os.TempDir())
