@@ -29,7 +29,7 @@ var pendingCounts = []debt{
 	{"columns", "*", 113}, // what is being moved
 	{"participles", "*", 9},
 	{"homonyms", "*", 1},
-	{"architecture", "*", 46},
+	{"architecture", "*", 42},
 }
 
 // mostShown is how many breaches of a debt are listed when it has grown. Of more nobody would find the new ones among
