@@ -77,7 +77,7 @@ func parseHead(buf []byte) (*answerHead, error) {
 // body pass for the next answer.
 func (h *answerHead) readFraming() error {
 	stated := int64(untilClose)
-	for l := (lines{rest: h.block}); l.next(); {
+	for l := linesOf(h.block); l.next(); {
 		if err := checkLine(&l); err != nil {
 			return err
 		}
@@ -143,7 +143,7 @@ func (h *answerHead) appendTo(dst []byte, to clientSide) []byte {
 	dst = append(append(dst, h.reason...), crlf...)
 	hop := hopsOf(h.block)
 	chunked := h.length == chunkedLength && !to.http10 && h.code >= 200 && h.code != 204
-	for l := (lines{rest: h.block}); l.next(); {
+	for l := linesOf(h.block); l.next(); {
 		switch {
 		case l.is("transfer-encoding") && chunked:
 			dst = l.appendTo(dst)
@@ -178,7 +178,7 @@ type answer struct {
 	held  []byte           // of the body, as the client gets it: read already, and to be passed on first
 	bad   error            // what stands behind that breaks the rules
 	hears func(run []byte) // is given the body without framing; nil if nobody listens
-	ended bool             // the connection is given back, or dropped
+	over  bool             // the connection is given back, or dropped
 }
 
 // errTruncated says that the body ended before its end.
@@ -256,12 +256,49 @@ func (a *answer) readyChunks(b []byte, dechunk bool) (out []byte, err error) {
 	return b[:taken], err
 }
 
+// hold waits for a piece, at most so long, and keeps it to be passed on first. It reports whether one came. What goes
+// wrong is met again when the answer is passed on.
+func (a *answer) hold(most time.Duration, dechunk bool) bool {
+	if a.complete() || a.bad != nil || a.wait(most) != nil {
+		return false
+	}
+	piece, bad := a.ready(dechunk)
+	a.held, a.bad = append(a.held, piece...), bad
+	return true
+}
+
+// heldBytes is how much is kept to be passed on first.
+func (a *answer) heldBytes() int { return len(a.held) }
+
+// takeHeld hands over what was kept, once, and what stands behind it that breaks the rules.
+func (a *answer) takeHeld() (held []byte, bad error) {
+	held, a.held = a.held, nil
+	return held, a.bad
+}
+
+// buffered is how many bytes have come that nobody has taken.
+func (a *answer) buffered() int { return a.conn.reader.Buffered() }
+
+// cut ends the connection at once, from any goroutine.
+func (a *answer) cut() { a.conn.cut() }
+
+// drop ends the answer and its connection, wherever it is.
+func (a *answer) drop() {
+	if !a.over {
+		a.over = true
+		a.conn.drop()
+	}
+}
+
+// isOver reports whether the answer has let go of its connection.
+func (a *answer) isOver() bool { return a.over }
+
 // end gives the connection back, or drops it if its next answer could not be told from what is left of this one.
 func (a *answer) end() {
-	if a.ended {
+	if a.over {
 		return
 	}
-	a.ended = true
+	a.over = true
 	if a.complete() && !a.closing {
 		a.conn.keep()
 		return

@@ -69,9 +69,9 @@ func (p *Proxy) asks(ctx context.Context, upstream string, body []byte, headFor 
 	if err != nil {
 		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
-	r := &reply{proxy: p, most: int64(set.MaxBody)}
-	r.life, r.cancel = context.WithCancelCause(ctx)
-	a, err := r.ask(up, outgoing{
+	r := newReply(ctx, int64(set.MaxBody), p.answered)
+	p.askedOf(r)
+	a, err := r.ask(up.pool, outgoing{
 		head: head, body: body, firstByte: set.FirstByteTimeout.D(), readIdle: set.ReadIdle.D(),
 		sent: func(bool) {}, interim: func(*answerHead) error { return nil },
 	})
@@ -103,7 +103,7 @@ func (q Question) head(up *upstream) ([]byte, error) {
 		block = append(block, "User-Agent: epitome\r\n"...)
 	}
 	r := requestHead{method: []byte("POST"), target: target, block: block, length: len(q.Body)}
-	return r.appendTo(nil, up), nil
+	return r.appendTo(nil, &up.peer), nil
 }
 
 // head is the inquiry's head, with the upstream's own headers in place of the inquiry's.
@@ -113,7 +113,7 @@ func (q Inquiry) head(up *upstream) ([]byte, error) {
 		block = "Content-Type: application/json\r\n" + block
 	}
 	r := requestHead{method: []byte(q.Method), target: up.target(q.Path), block: []byte(block), length: len(q.Body)}
-	return r.appendTo(nil, up), nil
+	return r.appendTo(nil, &up.peer), nil
 }
 
 // target is where an upstream has a path of the common API, or one beside that.
@@ -134,38 +134,13 @@ func (u *upstream) commonTarget(path string) []byte {
 	return u.join([]byte("/v1" + path))
 }
 
-// ask sends the question. From here on the end of the reply's life ends everything.
-func (r *reply) ask(up *upstream, out outgoing) (*answer, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.proxy.askedOf(r)
-	r.stop = context.AfterFunc(r.life, r.abort)
-	if r.life.Err() != nil {
-		r.release(context.Cause(r.life))
-		return nil, r.err
-	}
-	a, err := r.call.do(up, out)
-	if err != nil {
-		if r.life.Err() != nil {
-			err = context.Cause(r.life)
-		}
-		r.release(err)
-		return nil, err
-	}
-	r.answer, r.coding = a, string(values(a.block, "content-encoding"))
-	if a.complete() {
-		r.release(io.EOF)
-	}
-	return a, nil
-}
-
 // askedOf enters a question that is under way.
 func (p *Proxy) askedOf(r *reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked[r] = struct{}{}
 	if p.over {
-		r.cancel(errStopped)
+		r.end(errStopped)
 	}
 }
 

@@ -36,7 +36,7 @@ func (p *Proxy) Asked(d conversation.Dialect, h http.Header, upstream string, bo
 func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Input, error) {
 	a := rewrite.Input{Limits: &set.Limits, Style: set.Style}
 	for _, presets := range [...]bool{true, false} {
-		for l := (lines{rest: block}); l.next(); {
+		for l := linesOf(block); l.next(); {
 			if !isOwn(l.name) || l.is(ownPrefix+"preset") != presets || set.asksNothing(l) {
 				continue
 			}

@@ -69,9 +69,9 @@ type outgoing struct {
 
 // do sends the request and reads the head of its answer. It is sent a second time only if not a byte of it can
 // have arrived: over a connection that had been used before and took nothing.
-func (c *call) do(up *upstream, out outgoing) (*answer, error) {
+func (c *call) do(p *pool, out outgoing) (*answer, error) {
 	for {
-		conn, err := up.pool.take(c)
+		conn, err := p.take(c)
 		switch {
 		case c.isCut() && err != nil:
 			return nil, &failure{event.ClientGone, errGone}

@@ -54,7 +54,7 @@ func says(name []byte) bool {
 func credentialOf(up *upstream, target, block []byte) Credential {
 	c := credential{url: up.config.URL, target: string(target)}
 	hop := hopsOf(block)
-	for l := (lines{rest: block}); l.next(); {
+	for l := linesOf(block); l.next(); {
 		if says(l.name) && !hop.has(l.name) {
 			c.block = l.appendTo(c.block)
 		}

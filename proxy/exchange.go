@@ -54,7 +54,7 @@ func (x *exchange) forward() {
 	if x.err = x.shape(up, target); x.err != nil {
 		return
 	}
-	a, err := x.call.do(up, x.outgoing(up, target))
+	a, err := x.call.do(up.pool, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
 	}
@@ -74,7 +74,7 @@ func (x *exchange) forward() {
 
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
-	clientOf(ctx).received()
+	clientOf(ctx).endRequest()
 	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx)}
 	x.to.http10 = !h.IsHTTP11()
 	x.to.close = h.ConnectionClose() || connectionHas(h.RawHeaders(), "close") || p.stopping.Load()
@@ -129,7 +129,7 @@ func (p *Proxy) record(e event.Exchange) {
 
 // fail tells the client, as far as it can still be told.
 func (x *exchange) fail() {
-	if x.client.cut.Load() {
+	if x.client.isCut() {
 		x.err = &failure{event.Stopped, errors.New("epitome stopped, and this outlasted shutdown_grace")}
 	}
 	x.event.Fault, x.event.Err = faultOf(x.err), x.err.Error()
@@ -166,7 +166,7 @@ func (x *exchange) letGo() {
 	if x.ctx.Hijacked() {
 		return
 	}
-	x.client.answered = true
+	x.client.skipNextWrite()
 	x.ctx.Response.ImmediateHeaderFlush = true
 	x.ctx.SetBodyStream(noBody{}, 0)
 	if x.to.close {
@@ -209,7 +209,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	default:
 		up = x.set.table.fallback
 	}
-	if len(up.names) > 0 && fromPage(h.RawHeaders()) {
+	if up.peer.addsHeaders() && fromPage(h.RawHeaders()) {
 		return nil, nil, &refusal{status: 403, code: "cross_site", message: "epitome adds a credential of yours to requests for this upstream, and takes none from web pages"}
 	}
 	if x.upgrade() && refusesUpgrade(target) {
@@ -264,7 +264,7 @@ func (x *exchange) outgoing(up *upstream, target []byte) outgoing {
 	}
 	head := requestHead{method: h.Method(), target: target, block: h.RawHeaders(), length: len(body), upgrade: x.upgrade(), changed: x.rewritten != nil}
 	return outgoing{
-		head: head.appendTo(make([]byte, 0, len(head.block)+len(target)+len(up.extra)+128), up), body: body,
+		head: head.appendTo(make([]byte, 0, len(head.block)+len(target)+up.peer.size()+128), &up.peer), body: body,
 		toHead: h.IsHead(), upgrade: head.upgrade, firstByte: x.set.FirstByteTimeout.D(), readIdle: x.set.ReadIdle.D(),
 		sent: func(reused bool) {
 			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)
@@ -305,11 +305,11 @@ func (x *exchange) relayHead(a *answer) error {
 	buf := heads.Get().(*[]byte)
 	defer heads.Put(buf)
 	*buf = a.appendTo((*buf)[:0], x.to)
-	pending := append(*buf, a.held...)
-	headBytes := len(pending) - len(a.held)
+	held, bad := a.takeHeld()
+	headBytes := len(*buf)
+	pending := append(*buf, held...)
 	*buf = pending
-	a.held = nil
-	if a.bad == nil && !a.complete() && a.conn.reader.Buffered() > 0 {
+	if bad == nil && !a.complete() && a.buffered() > 0 {
 		first, err := a.ready(x.to.http10)
 		pending = append(pending, first...)
 		*buf = pending
@@ -322,8 +322,8 @@ func (x *exchange) relayHead(a *answer) error {
 		return err
 	}
 	x.event.ResponseBytes = int64(len(pending) - headBytes)
-	if a.bad != nil {
-		return &failure{event.Truncated, a.bad}
+	if bad != nil {
+		return &failure{event.Truncated, bad}
 	}
 	return nil
 }

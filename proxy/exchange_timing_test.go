@@ -49,7 +49,7 @@ func skipRequest(br *bufio.Reader) error {
 			_, err := br.Discard(length)
 			return err
 		}
-		if l := (lines{rest: line}); l.next() && l.is("content-length") {
+		if l := linesOf(line); l.next() && l.is("content-length") {
 			if length, err = strconv.Atoi(string(l.value)); err != nil {
 				return err
 			}

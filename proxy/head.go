@@ -2,7 +2,10 @@ package proxy
 
 import (
 	"bytes"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // lines walks the header lines of one message as they came over the wire.
@@ -13,6 +16,9 @@ type lines struct {
 	name  []byte // as spelled by the sender
 	value []byte // without the white space around it
 }
+
+// linesOf walks a block of header lines, from its beginning.
+func linesOf(block []byte) lines { return lines{rest: block} }
 
 // next steps to the next line and reports whether there is one. A blank line ends the walk.
 func (l *lines) next() bool {
@@ -98,7 +104,7 @@ func equalFold(b []byte, lower string) bool {
 // soundNames reports whether no header name holds a blank: fasthttp lets them through, and the next server may
 // read such a line in another way.
 func soundNames(block []byte) bool {
-	for l := (lines{rest: block}); l.next(); {
+	for l := linesOf(block); l.next(); {
 		if bytes.IndexByte(l.name, ' ') >= 0 {
 			return false
 		}
@@ -108,7 +114,7 @@ func soundNames(block []byte) bool {
 
 // find returns the value of the first line of the given name, nil when there is none.
 func find(block []byte, lower string) []byte {
-	for l := (lines{rest: block}); l.next(); {
+	for l := linesOf(block); l.next(); {
 		if l.is(lower) {
 			return l.value
 		}
@@ -118,7 +124,7 @@ func find(block []byte, lower string) []byte {
 
 // values returns what all lines of the given name say, one behind the other; nil when there is none.
 func values(block []byte, lower string) (all []byte) {
-	for l := (lines{rest: block}); l.next(); {
+	for l := linesOf(block); l.next(); {
 		switch {
 		case !l.is(lower):
 		case all == nil:
@@ -142,7 +148,7 @@ func hasToken(value []byte, lower string) bool {
 
 // connectionHas reports whether a Connection line of the message names the token.
 func connectionHas(block []byte, lower string) bool {
-	for l := (lines{rest: block}); l.next(); {
+	for l := linesOf(block); l.next(); {
 		if l.is("connection") && hasToken(l.value, lower) {
 			return true
 		}
@@ -163,7 +169,7 @@ type hops struct {
 
 // hopsOf collects what the message's own Connection lines name.
 func hopsOf(block []byte) (h hops) {
-	for l := (lines{rest: block}); l.next(); {
+	for l := linesOf(block); l.next(); {
 		if l.is("connection") && !equalFold(l.value, "close") && !equalFold(l.value, "keep-alive") {
 			h.named = append(h.named, l.value)
 		}
@@ -209,14 +215,14 @@ type requestHead struct {
 
 // appendTo writes the head: every end-to-end line of the client's in its place and spelling, with Host and
 // framing made right for this upstream, and the upstream's own headers in place of the client's of that name.
-func (r requestHead) appendTo(dst []byte, up *upstream) []byte {
+func (r requestHead) appendTo(dst []byte, to *peer) []byte {
 	dst = append(append(append(append(dst, r.method...), ' '), r.target...), " HTTP/1.1\r\n"...)
 	hop := hopsOf(r.block)
 	framed, hosted := false, false
-	for l := (lines{rest: r.block}); l.next(); {
+	for l := linesOf(r.block); l.next(); {
 		switch {
 		case l.is("host"):
-			dst, hosted = appendField(dst, l.name, up.host), true
+			dst, hosted = appendField(dst, l.name, to.host), true
 		case l.is("content-length"), l.is("transfer-encoding"):
 			if !framed {
 				dst, framed = appendLength(dst, l, r.length), true
@@ -227,20 +233,56 @@ func (r requestHead) appendTo(dst []byte, up *upstream) []byte {
 			}
 		case r.upgrade && (l.is("connection") || l.is("upgrade")):
 			dst = l.appendTo(dst)
-		case l.is("expect"), isOwn(l.name), hop.has(l.name), up.replaces(l.name), r.changed && ofBytes(l.name):
+		case l.is("expect"), isOwn(l.name), hop.has(l.name), to.replaces(l.name), r.changed && ofBytes(l.name):
 		default:
 			dst = l.appendTo(dst)
 		}
 	}
 	if !hosted {
-		dst = appendField(dst, []byte("Host"), up.host)
+		dst = appendField(dst, []byte("Host"), to.host)
 	}
 	if !framed && r.length > 0 {
 		dst = appendLength(dst, lines{}, r.length)
 	}
-	dst = append(dst, up.extra...)
+	dst = append(dst, to.lines...)
 	return append(dst, crlf...)
 }
+
+// peer is the server that a head goes to: what every request to it carries.
+type peer struct {
+	host     string   // value of the Host header
+	lines    []byte   // header lines added to each request
+	replaced []string // names of the client's headers that stay behind, in lower case
+}
+
+// newPeer makes the peer at host, to which each request carries the headers. An empty value adds nothing: it only takes the
+// client's header off.
+func newPeer(host string, headers map[string]string) peer {
+	p := peer{host: host}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		if headers[name] != "" {
+			p.lines = appendField(p.lines, []byte(name), headers[name])
+		}
+		p.replaced = append(p.replaced, strings.ToLower(name))
+	}
+	return p
+}
+
+// replaces reports whether the peer's own headers take the place of the client's header of this name.
+func (p *peer) replaces(name []byte) bool {
+	for _, lower := range p.replaced {
+		if equalFold(name, lower) {
+			return true
+		}
+	}
+	return false
+}
+
+// size is how many bytes of header lines the peer adds to a request.
+func (p *peer) size() int { return len(p.lines) }
+
+// addsHeaders reports whether requests to the peer carry headers of its own.
+func (p *peer) addsHeaders() bool { return len(p.replaced) > 0 }
 
 // ofBytes reports whether the line speaks of the very bytes of a body: how they are compressed, or a sum of them.
 func ofBytes(name []byte) bool {

@@ -20,7 +20,7 @@ const (
 
 // holding reads the beginning of an answer, which stays with the answer to be passed on.
 type holding struct {
-	*answer
+	answer  *answer
 	dialect Dialect
 	http10  bool
 	most    int
@@ -81,22 +81,16 @@ func (x *exchange) plainly(coding string, held []byte) []byte {
 
 // more reads a piece, and reports whether there may be another one. What goes wrong is met again when the answer is passed on.
 func (h *holding) more() bool {
-	if h.complete() || len(h.held) >= h.most || h.bad != nil {
+	if h.answer.heldBytes() >= h.most {
 		return false
 	}
-	wait := h.readIdle
+	wait := h.answer.readIdle
 	if !h.until.IsZero() {
 		if wait = time.Until(h.until); wait <= 0 {
 			return false
 		}
 	}
-	if h.wait(wait) != nil {
-		return false
-	}
-	var piece []byte
-	piece, h.bad = h.ready(h.http10)
-	h.held = append(h.held, piece...)
-	return true
+	return h.answer.hold(wait, h.http10)
 }
 
 // begun reads a stream until it says anything, and reports whether that is an answer. One that is slow or talks of other things
@@ -113,7 +107,7 @@ func (h *holding) begun() bool {
 			if h.more() {
 				continue
 			}
-			return !h.complete() || len(rest) > 0
+			return !h.answer.complete() || len(rest) > 0
 		}
 		read = len(h.content) - len(rest)
 		switch name := string(f.Name); {
@@ -122,7 +116,7 @@ func (h *holding) begun() bool {
 		case name == "event":
 			kind = bytes.TrimSpace(f.Value)
 		case name == "data" && h.dialect.Fails(kind, f.Value):
-			for h.more() && !h.complete() {
+			for h.more() && !h.answer.complete() {
 			}
 			return false
 		case name == "data" && h.dialect.Begins(kind, f.Value):

@@ -32,7 +32,7 @@ func (x *exchange) answerOwn() {
 		x.err = &refusal{status: 400, code: "bad_request", message: "the request's target is not a URL"}
 		return
 	}
-	for l := (lines{rest: h.RawHeaders()}); l.next(); { // the adaptor keeps names as spelled
+	for l := linesOf(h.RawHeaders()); l.next(); { // the adaptor keeps names as spelled
 		r.Header.Set(string(l.name), string(l.value))
 	}
 	x.proxy.plugs.Own.ServeHTTP(w, r.WithContext(life))

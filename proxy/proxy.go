@@ -89,7 +89,7 @@ type Proxy struct {
 	settings  atomic.Pointer[settings]
 	admission *admission
 	server    *fasthttp.Server
-	listener  listener
+	gate      gate
 	born      time.Time
 	count     atomic.Uint64
 	stopping  atomic.Bool
@@ -125,16 +125,7 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 		return nil, err
 	}
 	p.admission = newAdmission(int64(s.MaxInFlight))
-	p.listener = listener{most: int64(s.MaxConnections), turning: make(chan struct{}, 64), stopping: p.stopping.Load,
-		writeIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() }}
-	p.listener.pace = func(bytes int) time.Duration {
-		s := p.settings.Load()
-		return s.HeaderTimeout.D() + time.Duration(float64(bytes)/float64(s.MinBodyRate)*float64(time.Second))
-	}
-	p.listener.turnedAway = func() {
-		p.record(event.Exchange{ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: rewrite.ActionNone,
-			Status: http.StatusServiceUnavailable, Fault: event.Refused, Err: "there are as many connections as max_connections allows"})
-	}
+	p.gate = p.newGate(s.MaxConnections)
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
 		HeaderReceived:     p.headReceived,
@@ -155,6 +146,26 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 		Logger:                        silent{},
 	}
 	return p, nil
+}
+
+// newGate lets so many connections in at once, and holds each to the settings that are in force when it waits.
+func (p *Proxy) newGate(most int) gate {
+	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
+	return gate{
+		most: int64(most), full: full.appendTo(nil, clientSide{close: true}, false), stopping: p.stopping.Load,
+		turnedAway: func() {
+			p.record(event.Exchange{
+				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: rewrite.ActionNone,
+				Status: http.StatusServiceUnavailable, Fault: event.Refused,
+				Err: "there are as many connections as max_connections allows",
+			})
+		},
+		writeIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() },
+		pace: func(bytes int) time.Duration {
+			s := p.settings.Load()
+			return s.HeaderTimeout.D() + time.Duration(float64(bytes)/float64(s.MinBodyRate)*float64(time.Second))
+		},
+	}
 }
 
 // silent keeps fasthttp from logging: its messages may quote a request's headers, and with them credentials.
@@ -182,10 +193,9 @@ func (p *Proxy) Reload(s Settings) error {
 
 // Serve takes connections from ln until Shutdown; then it returns nil.
 func (p *Proxy) Serve(ln net.Listener) error {
-	p.listener.Listener = ln
 	at, ok := ln.Addr().(*net.TCPAddr)
 	p.loopback = ok && at.IP.IsLoopback()
-	err := p.server.Serve(&p.listener)
+	err := p.server.Serve(newListener(ln, p.gate))
 	if p.stopping.Load() {
 		return nil
 	}
@@ -244,7 +254,7 @@ func (p *Proxy) Cut() {
 		x.cut()
 	}
 	for r := range p.asked {
-		r.cancel(errStopped)
+		r.end(errStopped)
 	}
 }
 
@@ -352,15 +362,15 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	c := clientOf(ctx)
 	defer p.survive(ctx)
-	if !c.arriving { // opened ahead of need and never used: there is nothing to answer
-		c.answered = true
+	if !c.isArriving() { // opened ahead of need and never used: there is nothing to answer
+		c.skipNextWrite()
 		return
 	}
-	c.answered, c.lingering = false, true
+	c.lingerOnClose()
 	x := p.begin(ctx)
 	x.event.Method, x.event.Path = p.admission.named(&ctx.Request.Header) // fasthttp has let go of what it had read
 	x.to.close = true
-	if x.err = p.whyUnread(ctx, err); c.left {
+	if x.err = p.whyUnread(ctx, err); c.hasLeft() {
 		x.err = &failure{event.ClientGone, errGone}
 	}
 	x.end()

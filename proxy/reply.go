@@ -11,8 +11,8 @@ import (
 // reply is the answer to a question of epitome's own, read by whoever asked. It gives its connection back as soon as the
 // answer is at its end, and drops it when its life ends before.
 type reply struct {
-	proxy  *Proxy
 	most   int64           // bytes that may come out of a content coding
+	ended  func(*reply)    // called once, when the reply is released
 	life   context.Context // ends with the asker's context, by Close, and when the proxy is cut
 	cancel context.CancelCauseFunc
 	call   call
@@ -26,6 +26,42 @@ type reply struct {
 	coding string     // content coding
 	plain  io.Reader  // the body without it; nil before the first Read
 }
+
+// newReply makes a reply, whose life ends with ctx. At most most bytes come out of its content coding. ended is called once,
+// when all is given back that ask has taken.
+func newReply(ctx context.Context, most int64, ended func(*reply)) *reply {
+	r := &reply{most: most, ended: ended}
+	r.life, r.cancel = context.WithCancelCause(ctx)
+	return r
+}
+
+// ask sends the question over one of the pool's connections and reads the answer's head. From here on the end of the
+// reply's life ends everything.
+func (r *reply) ask(p *pool, out outgoing) (*answerHead, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.stop = context.AfterFunc(r.life, r.abort)
+	if r.life.Err() != nil {
+		r.release(context.Cause(r.life))
+		return nil, r.err
+	}
+	a, err := r.call.do(p, out)
+	if err != nil {
+		if r.life.Err() != nil {
+			err = context.Cause(r.life)
+		}
+		r.release(err)
+		return nil, err
+	}
+	r.answer, r.coding = a, string(values(a.block, "content-encoding"))
+	if a.complete() {
+		r.release(io.EOF)
+	}
+	return a.answerHead, nil
+}
+
+// end ends the reply's life; what waits for it then fails with the cause.
+func (r *reply) end(cause error) { r.cancel(cause) }
 
 // Read waits for the next bytes, at most read_idle.
 func (r *reply) Read(p []byte) (int, error) {
@@ -82,13 +118,13 @@ func (r *reply) release(why error) {
 	if r.answer != nil {
 		r.call.onCut(nil)
 		if r.call.isCut() {
-			r.answer.conn.drop()
+			r.answer.drop()
 		} else {
 			r.answer.end()
 		}
 		r.answer = nil
 	}
-	r.proxy.answered(r)
+	r.ended(r)
 	r.cancel(why)
 }
 

@@ -40,7 +40,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *answer) (*answer, erro
 		}
 		r.setAside(a)
 		r.tries++
-		next, err := x.call.do(up, x.outgoing(up, target))
+		next, err := x.call.do(up.pool, x.outgoing(up, target))
 		if err != nil {
 			if x.call.isCut() {
 				r.release(r.first)
@@ -214,7 +214,7 @@ func (r *rescuing) setAside(a *answer) {
 
 // release lets go of an answer that nobody gets.
 func (r *rescuing) release(a *answer) {
-	if a != nil && !a.ended {
+	if a != nil && !a.isOver() {
 		r.call.onCut(nil)
 		a.end()
 	}
@@ -225,9 +225,7 @@ func (r *rescuing) settle(a *answer) *answer {
 	if a == r.first {
 		return a
 	}
-	if !r.first.ended { // its connection is not the one that is waited for
-		r.first.end()
-	}
+	r.first.end() // its connection is not the one that is waited for
 	e := &r.event.Rescue
 	e.Tries, e.Rescued, e.TokensAfter = r.tries, a.code < 300, r.report.After.Total()
 	if e.Rescued {
@@ -256,8 +254,8 @@ func (r *rescuing) give(a *answer) *answer {
 	r.event.Rescue.Tries = r.tries
 	r.ear = ear{} // it has heard another answer
 	r.first.hears = nil
-	if !r.first.ended {
-		r.call.onCut(r.first.conn.cut)
+	if !r.first.isOver() {
+		r.call.onCut(r.first.cut)
 	}
 	return r.first
 }

@@ -91,7 +91,7 @@ func (c *firstConn) Read(p []byte) (int, error) {
 func TestSmallRequestTakesOneRead(t *testing.T) {
 	const text = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"
 	from := &firstConn{sends: text}
-	c := &clientConn{Conn: from, pace: func(int) time.Duration { return patience }}
+	c := &clientConn{Conn: from, gate: &gate{pace: func(int) time.Duration { return time.Minute }}}
 	got := make([]byte, 1)
 	if n, err := c.Read(got); n != 1 || err != nil { // as fasthttp begins
 		t.Fatal(n, err)
@@ -101,7 +101,7 @@ func TestSmallRequestTakesOneRead(t *testing.T) {
 	if err != nil || string(got)+string(rest[:n]) != text || from.reads != 1 {
 		t.Errorf("%q after %d reads, %v", string(got)+string(rest[:n]), from.reads, err)
 	}
-	if c.room != nil || !c.arriving || c.arrived != len(text) {
-		t.Errorf("room is kept: %v; arriving %v, %d bytes", c.room != nil, c.arriving, c.arrived)
+	if c.ahead.room != nil || !c.isArriving() || c.request.bytes != len(text) {
+		t.Errorf("room is kept: %v; arriving %v, %d bytes", c.ahead.room != nil, c.isArriving(), c.request.bytes)
 	}
 }

@@ -129,7 +129,7 @@ const sumOfContent = "content-sha256"
 
 // signed reports whether the header holds a signature that covers the body, or may: the upstream would refuse any other body.
 func signed(block []byte) bool {
-	for l := (lines{rest: block}); l.next(); {
+	for l := linesOf(block); l.next(); {
 		if l.is("signature") || l.is("signature-input") || equalFold(l.name[max(0, len(l.name)-len(sumOfContent)):], sumOfContent) {
 			return true
 		}

@@ -23,10 +23,8 @@ import (
 type upstream struct {
 	name   string
 	config UpstreamConfig
-	host   string // value of the Host header
 	base   string // path in front of every request's own, without a slash at its end
-	extra  []byte // header lines added to each request
-	names  []string
+	peer   peer
 	pool   *pool
 }
 
@@ -36,13 +34,8 @@ func newUpstream(name string, u UpstreamConfig, limits poolLimits) (*upstream, e
 	if err != nil {
 		return nil, unit.Wrong([]string{"upstreams", name, "url"}, "cannot read the url of upstream %s: %w", name, err)
 	}
-	up := &upstream{name: name, config: u, host: at.Host, base: strings.TrimRight(at.EscapedPath(), "/")}
-	for _, key := range slices.Sorted(maps.Keys(u.Headers)) {
-		if u.Headers[key] != "" {
-			up.extra = appendField(up.extra, []byte(key), u.Headers[key])
-		}
-		up.names = append(up.names, strings.ToLower(key))
-	}
+	up := &upstream{name: name, config: u, peer: newPeer(at.Host, u.Headers),
+		base: strings.TrimRight(at.EscapedPath(), "/")}
 	var secure *tls.Config
 	if at.Scheme == "https" {
 		if secure, err = u.TLS.build(name, at.Hostname()); err != nil {
@@ -87,16 +80,6 @@ func (t TLSConfig) build(name, host string) (*tls.Config, error) {
 // wrongFile is an error about a file that an upstream's table of TLS names.
 func wrongFile(name, key, format string, args ...any) error {
 	return unit.Wrong([]string{"upstreams", name, "tls", key}, format, args...)
-}
-
-// replaces reports whether the upstream's own headers take the place of the client's header of this name.
-func (u *upstream) replaces(name []byte) bool {
-	for _, lower := range u.names {
-		if equalFold(name, lower) {
-			return true
-		}
-	}
-	return false
 }
 
 // join puts a request's raw target behind the base path. Where both have the /v1 of the common API, one is dropped.

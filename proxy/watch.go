@@ -89,14 +89,15 @@ func (w *watcher) run() {
 
 // read waits for a byte or for the end, and reports whether the client has left.
 func (w *watcher) read() bool {
-	n, err := w.conn.Conn.Read(w.conn.one[:])
-	w.conn.ahead = w.conn.one[:n]
+	early := &w.conn.ahead
+	n, err := w.conn.Conn.Read(early.one[:])
+	early.bytes = early.one[:n]
 	var t net.Error
 	wakened := errors.As(err, &t) && t.Timeout() // only end sets a deadline
 	if n == 1 || err == nil || wakened {
 		return false
 	}
-	w.conn.readErr = err
+	early.err = err
 	return true
 }
 
@@ -120,9 +121,9 @@ func (w *watcher) end() {
 // the watch sees no further, until the next request.
 func (c *clientConn) watch(m *watchman, gone func()) {
 	switch {
-	case c.readErr != nil:
+	case c.ahead.err != nil:
 		gone()
-	case len(c.ahead) > 0 || c.watching != nil:
+	case len(c.ahead.bytes) > 0 || c.watching != nil:
 	default:
 		c.watching = &watcher{conn: c, gone: gone}
 		m.post(c.watching)
