@@ -18,18 +18,17 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 // move.
 var pendingNames = map[string]string{
 	"methods":   "Proxy exchange",
-	"fields":    "Proxy clientConn exchange",
-	"embedding": "holding settings",
-	"package":   "proxy",
+	"fields":    "Proxy exchange",
+	"embedding": "settings",
 }
 
 // pendingCounts are how many places break a rule, below some folders together: a place that is
 // covered by several entries counts for the first.
 var pendingCounts = []debt{
-	{"columns", "*", 113}, // what is being moved
-	{"participles", "*", 9},
+	{"columns", "*", 70}, // what is being moved
+	{"participles", "*", 7},
 	{"homonyms", "*", 1},
-	{"architecture", "*", 42},
+	{"architecture", "*", 14},
 }
 
 // mostShown is how many breaches of a debt are listed when it has grown. Of more nobody would find the new ones among
@@ -135,7 +134,7 @@ func TestPendingCanOnlyShrink(t *testing.T) {
 	f("columns", "a is wide\nb is wide\na/x is wide\ncolumns: 3 breaches in a b, at most 2 are pending",
 		in("a"), in("b"), in("a/x"), in("c"))
 	f("columns", "d is wide", in("a"), in("c"), in("d"))
-	counts = []debt{{"columns", "*", 1}}
+	counts = []debt{{"columns", "*", 70}}
 	f("columns", "", in("a"))
 	f("columns", "a is wide\nb is wide\ncolumns: 2 breaches in *, at most 1 are pending", in("a"), in("b"))
 }

@@ -37,7 +37,7 @@ func TestArrowCheckerCanFail(t *testing.T) {
 func TestBanCheckerCanFail(t *testing.T) {
 	f := complaining(t, func(s *source) []string { return checkBans(s, bans) })
 	f("proxy/x.go", `package proxy; import "github.com/valyala/fasthttp/fasthttputil"`, "")
-	f("console/x.go", `package console; import "github.com/valyala/fasthttp"`, "knows the wire")
+	f("console/x.go", `package console; import "github.com/valyala/fasthttp"`, "knows this library")
 	f("proxy/x.go", `package proxy; import "github.com/prometheus/client_golang/prometheus"`, "fold over events")
 	f("proxy/x.go", `package proxy; import "github.com/dgraph-io/badger/v4"`, "outlive")
 	f("scripted/x.go", `package scripted; import "testing/iotest"`, "only test code")

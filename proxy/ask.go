@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"os"
 	"strings"
+
+	"epitome/proxy/wire"
 )
 
 // Question is a request of epitome's own.
@@ -29,8 +31,10 @@ func (Question) LogValue() slog.Value { return slog.StringValue("a question to a
 type Inquiry struct {
 	Upstream string // its name
 	Method   string
-	Path     string // with a query; under /v1/ that of the common API, wherever the upstream has it, else what lies beside that
-	Body     []byte // JSON; nil is none
+	// Path may have a query. Under /v1/ it is that of the common API, wherever the upstream has it; any other one lies
+	// beside that.
+	Path string
+	Body []byte // JSON; nil is none
 }
 
 // Reply is the answer to a Question or an Inquiry.
@@ -39,17 +43,17 @@ type Reply struct {
 	ContentType string
 	RetryAfter  string // the header as it came
 
-	// Body is without content coding. It ends with an error when the context ends that the question was asked in. It may be
-	// closed twice, and while a Read waits, which then returns.
+	// Body is without content coding. It ends with an error when the context ends that the question was asked in. It
+	// may be closed twice, and while a Read waits, which then returns.
 	Body io.ReadCloser
 }
 
 // errStopped says that epitome is being stopped.
 var errStopped = errors.New("epitome stops")
 
-// Ask sends a question and returns when the head of its answer is there. It takes one of the upstream's connections, as an
-// exchange does, and never waits for one; Cut ends it, and Shutdown does not wait for it. Unless there is an error, Reply.Body
-// has to be closed.
+// Ask sends a question and returns when the head of its answer is there. It takes one of the upstream's connections,
+// as an exchange does, and never waits for one; Cut ends it, and Shutdown does not wait for it. Unless there is an
+// error, Reply.Body has to be closed.
 func (p *Proxy) Ask(ctx context.Context, q Question) (Reply, error) {
 	return p.asks(ctx, q.Upstream, q.Body, q.head)
 }
@@ -59,7 +63,9 @@ func (p *Proxy) Look(ctx context.Context, q Inquiry) (Reply, error) {
 	return p.asks(ctx, q.Upstream, q.Body, q.head)
 }
 
-func (p *Proxy) asks(ctx context.Context, upstream string, body []byte, headFor func(*upstream) ([]byte, error)) (Reply, error) {
+func (p *Proxy) asks(
+	ctx context.Context, upstream string, body []byte, headFor func(*upstream) ([]byte, error),
+) (Reply, error) {
 	set := p.settings.Load()
 	up := set.table.byName[upstream]
 	if up == nil {
@@ -69,17 +75,17 @@ func (p *Proxy) asks(ctx context.Context, upstream string, body []byte, headFor 
 	if err != nil {
 		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
-	r := newReply(ctx, int64(set.MaxBody), p.answered)
+	r := wire.NewReply(ctx, int64(set.MaxBody), p.answered)
 	p.askedOf(r)
-	a, err := r.ask(up.pool, outgoing{
-		head: head, body: body, firstByte: set.FirstByteTimeout.D(), readIdle: set.ReadIdle.D(),
-		sent: func(bool) {}, interim: func(*answerHead) error { return nil },
+	a, err := r.Ask(up.pool, wire.Request{
+		Head: head, Body: body, FirstByte: set.FirstByteTimeout.D(), ReadIdle: set.ReadIdle.D(),
+		Sent: func(bool) {}, Interim: func(*wire.Head) error { return nil },
 	})
 	if err != nil {
 		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
-	text := func(name string) string { return string(find(a.block, name)) }
-	return Reply{Status: a.code, ContentType: text("content-type"), RetryAfter: text("retry-after"), Body: r}, nil
+	text := func(name string) string { return string(wire.Find(a.Block, name)) }
+	return Reply{Status: a.Code, ContentType: text("content-type"), RetryAfter: text("retry-after"), Body: r}, nil
 }
 
 // head is the question's head, with the upstream's own headers in place of the question's, as in an exchange.
@@ -91,7 +97,7 @@ func (q Question) head(up *upstream) ([]byte, error) {
 		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return nil, fmt.Errorf("the environment variable %s holds no key", q.KeyEnv)
 		}
-		block = appendField(block, []byte("Authorization"), "Bearer "+key)
+		block = wire.AppendField(block, []byte("Authorization"), "Bearer "+key)
 	} else if q.Credential.open != nil {
 		c := q.Credential.open()
 		if c.url != up.config.URL {
@@ -99,11 +105,11 @@ func (q Question) head(up *upstream) ([]byte, error) {
 		}
 		block, target = append(block, c.block...), []byte(c.target)
 	}
-	if find(block, "user-agent") == nil { // some providers refuse requests without
+	if wire.Find(block, "user-agent") == nil { // some providers refuse requests without
 		block = append(block, "User-Agent: epitome\r\n"...)
 	}
-	r := requestHead{method: []byte("POST"), target: target, block: block, length: len(q.Body)}
-	return r.appendTo(nil, &up.peer), nil
+	r := wire.RequestHead{Method: []byte("POST"), Target: target, Block: block, Length: len(q.Body)}
+	return r.AppendTo(nil, &up.peer), nil
 }
 
 // head is the inquiry's head, with the upstream's own headers in place of the inquiry's.
@@ -112,8 +118,9 @@ func (q Inquiry) head(up *upstream) ([]byte, error) {
 	if q.Body != nil {
 		block = "Content-Type: application/json\r\n" + block
 	}
-	r := requestHead{method: []byte(q.Method), target: up.target(q.Path), block: []byte(block), length: len(q.Body)}
-	return r.appendTo(nil, &up.peer), nil
+	target := up.target(q.Path)
+	r := wire.RequestHead{Method: []byte(q.Method), Target: target, Block: []byte(block), Length: len(q.Body)}
+	return r.AppendTo(nil, &up.peer), nil
 }
 
 // target is where an upstream has a path of the common API, or one beside that.
@@ -124,7 +131,8 @@ func (u *upstream) target(path string) []byte {
 	return []byte(strings.TrimSuffix(u.base, "/v1") + path)
 }
 
-// commonTarget is the common API's path behind the base, without the version where the base has one already, as in /v1beta/openai.
+// commonTarget is the common API's path behind the base, without the version where the base has one already, as in
+// /v1beta/openai.
 func (u *upstream) commonTarget(path string) []byte {
 	for part := range strings.SplitSeq(u.base, "/") {
 		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
@@ -135,17 +143,17 @@ func (u *upstream) commonTarget(path string) []byte {
 }
 
 // askedOf enters a question that is under way.
-func (p *Proxy) askedOf(r *reply) {
+func (p *Proxy) askedOf(r *wire.Reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.asked[r] = struct{}{}
 	if p.over {
-		r.end(errStopped)
+		r.End(errStopped)
 	}
 }
 
 // answered takes it out again.
-func (p *Proxy) answered(r *reply) {
+func (p *Proxy) answered(r *wire.Reply) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.asked, r)

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
@@ -48,9 +49,8 @@ func (r *rig) credential(target string, lines ...string) (c Credential) {
 // idle is how many connections to the upstream wait for a request, and how many there are.
 func (r *rig) idle() (waiting, all int) {
 	p := r.proxy.settings.Load().table.fallback.pool
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.idle), p.open
+	now := p.Occupancy()
+	return now.Idle, now.Open
 }
 
 // pending is how many questions are under way.
@@ -283,7 +283,7 @@ func TestQuestionsKeepToTheLimitOfConnections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.asks(t.Context()); !errors.Is(err, errBusy) {
+	if _, err := r.asks(t.Context()); !errors.Is(err, wire.ErrBusy) {
 		t.Errorf("the second question got %v", err)
 	}
 	if resp, _ := r.dial().send(post("/a", "1")).answer("POST"); resp.StatusCode != 503 {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 
+	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 )
@@ -31,16 +32,16 @@ func (p *Proxy) Asked(d conversation.Dialect, h http.Header, upstream string, bo
 	return a, err
 }
 
-// wishes are what the headers of a request ask of the ladder, and who may share facts with it. A preset comes before numbers,
-// wherever it stands.
+// wishes are what the headers of a request ask of the ladder, and who may share facts with it. A preset comes before
+// numbers, wherever it stands.
 func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Input, error) {
 	a := rewrite.Input{Limits: &set.Limits, Style: set.Style}
 	for _, presets := range [...]bool{true, false} {
-		for l := linesOf(block); l.next(); {
-			if !isOwn(l.name) || l.is(ownPrefix+"preset") != presets || set.asksNothing(l) {
+		for l := wire.LinesOf(block); l.Next(); {
+			if !wire.IsOwn(l.Name) || l.Is(wire.OwnPrefix+"preset") != presets || set.asksNothing(l) {
 				continue
 			}
-			if err := heed(&a, string(l.name[len(ownPrefix):]), string(l.value)); err != nil {
+			if err := heed(&a, string(l.Name[len(wire.OwnPrefix):]), string(l.Value)); err != nil {
 				return rewrite.Input{}, err
 			}
 		}
@@ -53,7 +54,7 @@ func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Input, error) {
 }
 
 // errNotNow is the answer to any other value: one that means no must not be taken for yes.
-var errNotNow = errors.New("cannot use " + ownPrefix + "compact: write now, or leave it out")
+var errNotNow = errors.New("cannot use " + wire.OwnPrefix + "compact: write now, or leave it out")
 
 // heed puts into a what one header asks for.
 func heed(a *rewrite.Input, name, value string) error {
@@ -74,9 +75,9 @@ func heed(a *rewrite.Input, name, value string) error {
 }
 
 // asksNothing reports whether a header that is for epitome says something else than how to shape.
-func (s *settings) asksNothing(l lines) bool {
+func (s *settings) asksNothing(l wire.Lines) bool {
 	scope, _ := strings.CutPrefix(strings.ToLower(s.Scope), "header:")
-	return l.is(ownPrefix+"mode") || l.is(scope)
+	return l.Is(wire.OwnPrefix+"mode") || l.Is(scope)
 }
 
 // scope names who may share facts with a request. Credentials are hashed on the way, all that there are: one more
@@ -87,11 +88,11 @@ func (p *Proxy) scope(set *settings, block []byte) string {
 		return ""
 	}
 	if name, ok := strings.CutPrefix(strings.ToLower(kind), "header:"); ok {
-		return p.plugs.Scope("header:"+name, string(values(block, name)))
+		return p.plugs.Scope("header:"+name, string(wire.Values(block, name)))
 	}
 	var all []byte
 	for _, name := range [...]string{"authorization", "x-api-key", "api-key"} {
-		all = appendField(all, []byte(name), string(values(block, name)))
+		all = wire.AppendField(all, []byte(name), string(wire.Values(block, name)))
 	}
 	return p.plugs.Scope("credential", string(all))
 }

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/wire/wiretest"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
 )
@@ -84,10 +85,8 @@ func TestUploadThatBreaksOffGivesItsRoomBack(t *testing.T) {
 				t.Errorf("after %.40q: got %s", head, resp.Status)
 			}
 		}
-		r.proxy.admission.mu.Lock()
-		defer r.proxy.admission.mu.Unlock()
-		if n := len(r.proxy.admission.held) + len(r.proxy.admission.names); n > 0 {
-			t.Errorf("after %.40q: %d entries are left", head, n)
+		if n, bytes := r.proxy.admission.Load(); n > 0 || bytes > 0 {
+			t.Errorf("after %.40q: %d entries with %d bytes are left", head, n, bytes)
 		}
 	}
 	f("POST /a HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n")
@@ -95,9 +94,10 @@ func TestUploadThatBreaksOffGivesItsRoomBack(t *testing.T) {
 	f("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 900\r\n\r\nhello")
 }
 
-// Bytes behind an answer come with it, in one segment or even in one record, or while the connection is idle. What comes once
-// the next request is being sent nobody can tell from its answer, with TLS or without. TLS adds one case that stays open: a record of
-// which only a part has come is neither in the socket nor readable, so it counts as not yet there.
+// Bytes behind an answer come with it, in one segment or even in one record, or while the connection is idle. What
+// comes once the next request is being sent nobody can tell from its answer, with TLS or without. TLS adds one case
+// that stays open: a record of which only a part has come is neither in the socket nor readable, so it counts as not
+// yet there.
 func TestBytesNobodyAskedForAreNoAnswer(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("an idle socket cannot be looked into here")
@@ -128,10 +128,7 @@ func (r *rig) awaitSurplus() {
 	r.tb.Helper()
 	p := r.proxy.settings.Load().table.byName["test"].pool
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		p.mu.Lock()
-		arrived := len(p.idle) == 1 && stale(p.idle[0].raw())
-		p.mu.Unlock()
-		if arrived {
+		if now := p.Occupancy(); now.Idle == 1 && now.Stale == 1 {
 			return
 		}
 	}
@@ -366,7 +363,7 @@ func TestRoutingDoesNotDecodeBombs(t *testing.T) {
 	r := newRig(t, "-- POST /a --\nrepeat\nstatus 204 No Content\n", func(s *Settings) {
 		s.MaxBody, s.Routes = unit.MB, []Route{{Model: "x", Upstream: "test"}}
 	})
-	bomb := encode(t, make([]byte, 512<<20), codings[0].encode)
+	bomb := wiretest.Encode(t, make([]byte, 512<<20), wiretest.Codings[0].Encode)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range 4 {

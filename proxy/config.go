@@ -1,6 +1,8 @@
 package proxy
 
-import "epitome/unit"
+import (
+	"epitome/unit"
+)
 
 // Config is the table [proxy] of config.toml, where each number is explained for users.
 type Config struct {
@@ -25,8 +27,10 @@ type Config struct {
 
 // UpstreamConfig is one table [upstreams.NAME] of config.toml.
 type UpstreamConfig struct {
-	URL     string            `toml:"url"`
-	Headers map[string]string `toml:"headers"` // set on each request, in place of the client's own; "${NAME}" is taken from the environment, and an empty value only takes the client's header off
+	URL string `toml:"url"`
+	// Headers are set on each request, in place of the client's own. "${NAME}" is taken from the environment, and an empty
+	// value only takes the client's header off.
+	Headers map[string]string `toml:"headers"`
 	TLS     TLSConfig         `toml:"tls"`
 }
 

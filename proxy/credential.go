@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+
+	"epitome/proxy/wire"
 )
 
-// Credential is what speaks for a client to the upstream of a request that it made: copies of the header lines that say who it
-// is, and the target. It goes to the upstream that it was made for and to no other one. Nothing prints it. The zero value is none.
+// Credential is what speaks for a client to the upstream of a request that it made: copies of the header lines that
+// say who it is, and the target. It goes to the upstream that it was made for and to no other one. Nothing prints it.
+// The zero value is none.
 type Credential struct {
 	open func() credential // nil if there is none; a function, because what prints field by field looks behind pointers
 }
@@ -26,8 +29,9 @@ func (Credential) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a clie
 // LogValue does the same for logs.
 func (Credential) LogValue() slog.Value { return slog.StringValue("a client's credential") }
 
-// carried are the names of the headers that say for whom a request is, besides those that says knows by their ends: who pays,
-// who asks with what, which version of the API they speak, and, as a provider's cache may hang on it, in which session.
+// carried are the names of the headers that say for whom a request is, besides those that says knows by their ends:
+// who pays, who asks with what, which version of the API they speak, and, as a provider's cache may hang on it, in
+// which session.
 var carried = [...]string{
 	"ocp-apim-subscription-key", "helicone-auth", "openai-organization", "openai-project", "openai-beta", "chatgpt-account-id",
 	"anthropic-version", "anthropic-beta", "x-goog-user-project", "http-referer", "x-title", "x-openrouter-title", "user-agent",
@@ -38,12 +42,12 @@ var carried = [...]string{
 // says reports whether a header says for whom a request is. Any other one speaks of that request alone.
 func says(name []byte) bool {
 	for _, end := range [...]string{"authorization", "api-key"} { // with gateways' names in front of them, too
-		if equalFold(name[max(0, len(name)-len(end)):], end) {
+		if wire.EqualFold(name[max(0, len(name)-len(end)):], end) {
 			return true
 		}
 	}
 	for _, s := range carried {
-		if equalFold(name, s) {
+		if wire.EqualFold(name, s) {
 			return true
 		}
 	}
@@ -53,10 +57,10 @@ func says(name []byte) bool {
 // credentialOf makes a credential of a request's header lines. All of it is copied.
 func credentialOf(up *upstream, target, block []byte) Credential {
 	c := credential{url: up.config.URL, target: string(target)}
-	hop := hopsOf(block)
-	for l := linesOf(block); l.next(); {
-		if says(l.name) && !hop.has(l.name) {
-			c.block = l.appendTo(c.block)
+	hop := wire.HopsOf(block)
+	for l := wire.LinesOf(block); l.Next(); {
+		if says(l.Name) && !hop.Has(l.Name) {
+			c.block = l.AppendTo(c.block)
 		}
 	}
 	return Credential{func() credential { return c }}
@@ -83,15 +87,15 @@ func (a *asker) Credential() any {
 	return credentialOf(a.up, a.target, a.x.ctx.Request.Header.RawHeaders())
 }
 
-// Context ends when the client has left, when the exchange is cut, and when shaping is over. Nothing else of the exchange's call
-// is under way until then, so that cutting the call can mean to end it.
+// Context ends when the client has left, when the exchange is cut, and when shaping is over. Nothing else of the
+// exchange's call is under way until then, so that cutting the call can mean to end it.
 func (a *asker) Context() context.Context {
 	if a.life == nil {
 		a.life, a.cancel = context.WithCancelCause(context.Background())
 		if a.x == nil {
 			a.cancel(errShaped)
 		} else {
-			a.x.call.onCut(func() { a.cancel(errGone) })
+			a.x.call.OnCut(func() { a.cancel(wire.ErrGone) })
 		}
 	}
 	return a.life

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"epitome/event"
+	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/plan"
 )
@@ -119,7 +120,7 @@ func TestClientGoneEndsWaitingWithinTheShaper(t *testing.T) {
 		c := r.dial().send(post(chatTarget, long))
 		<-waits
 		leave(r, c)
-		if e := r.event(); e.Fault != want || !errors.Is(cause, errGone) {
+		if e := r.event(); e.Fault != want || !errors.Is(cause, wire.ErrGone) {
 			t.Errorf("event %+v, and the context ended with %v", e, cause)
 		}
 		if n := len(r.upstream.Requests()); n != 1 {

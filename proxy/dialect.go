@@ -6,6 +6,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/proxy/wire"
 	"epitome/rewrite/conversation"
 )
 
@@ -46,7 +47,7 @@ func dialectOf(all []Dialect, h *fasthttp.RequestHeader, mode string, target []b
 // roomFor is the room that a body of so many bytes takes before its upstream is known: twice as much if it may be
 // rewritten, and once more if that is done under /-/, where it is read into memory of its own.
 func roomFor(all []Dialect, h *fasthttp.RequestHeader, mode string, size int64) int64 {
-	target := originForm(h.RequestURI())
+	target := wire.OriginForm(h.RequestURI())
 	switch {
 	case bytes.HasPrefix(target, []byte(ownPath)):
 		return 3 * size

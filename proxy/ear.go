@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 
+	"epitome/proxy/wire"
 	"epitome/window/overflow"
 )
 
@@ -43,7 +44,7 @@ func (e *ear) usage(d Dialect, most int64) int {
 	if e.coding == "" {
 		return d.Usage(e.end)
 	}
-	r, err := decoder(e.coding, bytes.NewReader(e.end), most)
+	r, err := wire.NewDecoder(e.coding, bytes.NewReader(e.end), most)
 	if err != nil {
 		return 0
 	}
@@ -53,18 +54,18 @@ func (e *ear) usage(d Dialect, most int64) int {
 }
 
 // listen has the exchange hear the answer from here on.
-func (x *exchange) listen(a *answer) {
+func (x *exchange) listen(a *wire.Answer) {
 	x.ear = ear{on: true, counted: x.shaped.report.Counted}
-	if coding := values(a.block, "content-encoding"); !equalFold(coding, "identity") {
+	if coding := wire.Values(a.Block, "content-encoding"); !wire.EqualFold(coding, "identity") {
 		x.ear.coding = string(coding)
 	}
 }
 
 // heard learns from what an answer that has passed has said: whether the provider had all of the request, and how much
 // that was.
-func (x *exchange) heard(a *answer) {
+func (x *exchange) heard(a *wire.Answer) {
 	counted := x.event.TokensAfter.Total()
-	if !x.ear.on || a.code < 200 || a.code > 299 || counted == 0 {
+	if !x.ear.on || a.Code < 200 || a.Code > 299 || counted == 0 {
 		return
 	}
 	used := x.ear.usage(x.dialect, int64(x.set.MaxBody))

@@ -14,6 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
 
@@ -23,28 +24,28 @@ type exchange struct {
 	proxy  *Proxy
 	set    *settings // as they were when the exchange began
 	ctx    *fasthttp.RequestCtx
-	client *clientConn
-	call   call
+	client *wire.Client
+	call   wire.Call
 	event  event.Exchange
 	err    error // why the client got no answer, or not the whole one
 
-	dialect     Dialect    // of the conversation that it holds; nil if it holds none to shape
-	ear         ear        // hears the answer, if a conversation was shaped
-	opened      *opened    // the body as routing has decoded it, until it is shaped; nil if it has not
-	shaped      *shaped    // the conversation as it was shaped, if that may be done again
-	rewritten   []byte     // what is sent in place of the client's body, until dropBody; nil if that itself is sent
-	own         bool       // it is for epitome itself
-	parted      bool       // a tunnel has taken the exchange over and ends it
-	modeKnown   bool       // the request's own mode, if it has one, is a mode
-	begun       bool       // bytes of an answer have gone to the client
-	endsByClose bool       // the client takes the connection's end for the answer's
-	to          clientSide // how answers are put on the client's connection
+	dialect     Dialect         // of the conversation that it holds; nil if it holds none to shape
+	ear         ear             // hears the answer, if a conversation was shaped
+	opened      *opened         // the body as routing has decoded it, until it is shaped; nil if it has not
+	shaped      *shaped         // the conversation as it was shaped, if that may be done again
+	rewritten   []byte          // what is sent in place of the client's body, until dropBody; nil if nothing is
+	own         bool            // it is for epitome itself
+	parted      bool            // a tunnel has taken the exchange over and ends it
+	modeKnown   bool            // the request's own mode, if it has one, is a mode
+	begun       bool            // bytes of an answer have gone to the client
+	endsByClose bool            // the client takes the connection's end for the answer's
+	to          wire.ClientSide // how answers are put on the client's connection
 }
 
 // forward is the way of a request: choose the upstream, shape, send, pass the answer on. Its end is in end, always.
 func (x *exchange) forward() {
 	defer x.end()
-	x.client.watch(&x.proxy.watchman, x.call.cut)
+	x.client.Watch(&x.proxy.watchman, x.call.Cut)
 	up, target, err := x.route()
 	if err != nil {
 		x.err = err
@@ -54,7 +55,7 @@ func (x *exchange) forward() {
 	if x.err = x.shape(up, target); x.err != nil {
 		return
 	}
-	a, err := x.call.do(up.pool, x.outgoing(up, target))
+	a, err := x.call.Do(up.pool, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
 	}
@@ -65,7 +66,7 @@ func (x *exchange) forward() {
 	}
 	x.event.FirstByte = time.Since(x.event.Start)
 	x.begun = true
-	if a.code == 101 {
+	if a.Code == 101 {
 		x.err = x.tunnel(a)
 		return
 	}
@@ -74,11 +75,11 @@ func (x *exchange) forward() {
 
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
-	clientOf(ctx).endRequest()
+	clientOf(ctx).EndRequest()
 	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx)}
-	x.to.http10 = !h.IsHTTP11()
-	x.to.close = h.ConnectionClose() || connectionHas(h.RawHeaders(), "close") || p.stopping.Load()
-	target := originForm(h.RequestURI())
+	x.to.HTTP10 = !h.IsHTTP11()
+	x.to.Close = h.ConnectionClose() || wire.ConnectionHas(h.RawHeaders(), "close") || p.stopping.Load()
+	target := wire.OriginForm(h.RequestURI())
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	x.event = event.Exchange{
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
@@ -86,10 +87,10 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	}
 	x.event.Mode, x.modeKnown = x.set.mode(h.RawHeaders())
 	if x.event.Mode != event.ModeOff {
-		x.to.extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
+		x.to.Extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
 	}
 	x.own = bytes.HasPrefix(target, []byte(ownPath))
-	p.admission.keep(h, roomFor(p.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes))
+	p.admission.ShrinkTo(h, roomFor(p.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes))
 	p.enter(x)
 	return x
 }
@@ -102,11 +103,11 @@ func (x *exchange) end() {
 		return
 	}
 	if r := recover(); r != nil {
-		x.err = &failure{event.Panic, fmt.Errorf("panic: %v", r)}
+		x.err = &wire.Failure{Fault: event.Panic, Err: fmt.Errorf("panic: %v", r)}
 		x.proxy.plugs.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
-		x.call.cut()
+		x.call.Cut()
 	}
-	x.client.unwatch()
+	x.client.Unwatch()
 	x.dropBody()
 	if x.err != nil {
 		x.fail()
@@ -129,33 +130,33 @@ func (p *Proxy) record(e event.Exchange) {
 
 // fail tells the client, as far as it can still be told.
 func (x *exchange) fail() {
-	if x.client.isCut() {
-		x.err = &failure{event.Stopped, errors.New("epitome stopped, and this outlasted shutdown_grace")}
+	if x.client.IsCut() {
+		x.err = &wire.Failure{Fault: event.Stopped, Err: errors.New("epitome stopped, and this outlasted shutdown_grace")}
 	}
 	x.event.Fault, x.event.Err = faultOf(x.err), x.err.Error()
 	switch {
 	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow || x.event.Fault == event.Stopped:
-		x.to.close = true
+		x.to.Close = true
 		if x.endsByClose {
-			x.client.reset()
+			x.client.Reset()
 		}
 	case !x.begun:
 		r := refusalOf(x.err)
-		x.to.close = x.to.close || x.event.Fault == event.Panic
+		x.to.Close = x.to.Close || x.event.Fault == event.Panic
 		_ = x.write(r.appendTo(nil, x.to, x.ctx.IsHead()))
 		x.event.Status = r.status
 	default: // the connection ends without the end of the answer
-		x.to.close = true
-		if x.endsByClose || !errors.Is(x.err, errTruncated) {
-			x.client.reset()
+		x.to.Close = true
+		if x.endsByClose || !errors.Is(x.err, wire.ErrTruncated) {
+			x.client.Reset()
 		}
 	}
 }
 
 func faultOf(err error) event.Fault {
-	var f *failure
+	var f *wire.Failure
 	if errors.As(err, &f) {
-		return f.fault
+		return f.Fault
 	}
 	return event.Refused
 }
@@ -166,10 +167,10 @@ func (x *exchange) letGo() {
 	if x.ctx.Hijacked() {
 		return
 	}
-	x.client.skipNextWrite()
+	x.client.SkipNextWrite()
 	x.ctx.Response.ImmediateHeaderFlush = true
 	x.ctx.SetBodyStream(noBody{}, 0)
-	if x.to.close {
+	if x.to.Close {
 		x.ctx.SetConnectionClose()
 	}
 }
@@ -182,23 +183,23 @@ func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
 func (x *exchange) dropBody() {
 	x.rewritten, x.shaped, x.opened = nil, nil, nil
 	x.ctx.Request.ResetBody()
-	x.proxy.admission.leave(&x.ctx.Request.Header)
+	x.proxy.admission.Leave(&x.ctx.Request.Header)
 }
 
 // route chooses the upstream and what it gets as target.
 func (x *exchange) route() (up *upstream, target []byte, err error) {
 	h := &x.ctx.Request.Header
-	target = originForm(h.RequestURI())
+	target = wire.OriginForm(h.RequestURI())
 	switch {
 	case h.IsConnect():
 		return nil, nil, &refusal{status: 405, code: "method_not_allowed", message: "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY"}
-	case find(h.RawHeaders(), "transfer-encoding") != nil && find(h.RawHeaders(), "content-length") != nil:
-		x.to.close = true
+	case wire.Find(h.RawHeaders(), "transfer-encoding") != nil && wire.Find(h.RawHeaders(), "content-length") != nil:
+		x.to.Close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request states both Content-Length and Transfer-Encoding: send one of them"}
 	case !x.modeKnown:
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "x-epitome-mode is none of on, observe and off: correct it, or leave it out"}
-	case !soundNames(h.RawHeaders()):
-		x.to.close = true
+	case !wire.HasSoundNames(h.RawHeaders()):
+		x.to.Close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request has a header name with a blank in it: check the client and what lies between"}
 	case bytes.HasPrefix(target, []byte("/u/")):
 		if up, target, err = x.set.table.named(target); err != nil {
@@ -209,38 +210,24 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	default:
 		up = x.set.table.fallback
 	}
-	if up.peer.addsHeaders() && fromPage(h.RawHeaders()) {
+	if up.peer.AddsHeaders() && wire.IsFromPage(h.RawHeaders()) {
 		return nil, nil, &refusal{status: 403, code: "cross_site", message: "epitome adds a credential of yours to requests for this upstream, and takes none from web pages"}
 	}
-	if x.upgrade() && refusesUpgrade(target) {
+	if wire.AsksUpgrade(h.RawHeaders()) && refusesUpgrade(target) {
 		return nil, nil, &refusal{status: 426, code: "upgrade_required", lines: "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n",
 			message: "epitome passes /v1/responses over HTTP only: send the request again without Upgrade"}
 	}
 	return up, up.join(target), nil
 }
 
-// originForm cuts an absolute request target to its path and query.
-func originForm(target []byte) []byte {
-	if len(target) == 0 || target[0] == '/' || target[0] == '*' {
-		return target
-	}
-	_, rest, _ := bytes.Cut(target, []byte("://"))
-	if i := bytes.IndexAny(rest, "/?"); i < 0 {
-		return []byte("/")
-	} else if rest = rest[i:]; rest[0] == '?' {
-		return append([]byte("/"), rest...)
-	}
-	return rest
-}
-
 // model is the request's model as far as routing needs it: an unreadable body has none. What had to be decoded of a
 // conversation is kept for shape, in opened.
 func (x *exchange) model(target []byte) string {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
-	encoding := values(h.RawHeaders(), "content-encoding")
+	encoding := wire.Values(h.RawHeaders(), "content-encoding")
 	var err error
 	toShape := dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target) != nil
-	if isEncoded(encoding) && toShape && !signed(h.RawHeaders()) {
+	if wire.IsEncoded(encoding) && toShape && !wire.IsSigned(h.RawHeaders()) {
 		body, err = x.unpacked(encoding, body)
 		x.opened = &opened{body, err}
 	} else {
@@ -257,23 +244,26 @@ func (x *exchange) model(target []byte) string {
 }
 
 // outgoing makes the request ready. Its body is valid until dropBody.
-func (x *exchange) outgoing(up *upstream, target []byte) outgoing {
+func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
 	if x.rewritten != nil {
 		body = x.rewritten
 	}
-	head := requestHead{method: h.Method(), target: target, block: h.RawHeaders(), length: len(body), upgrade: x.upgrade(), changed: x.rewritten != nil}
-	return outgoing{
-		head: head.appendTo(make([]byte, 0, len(head.block)+len(target)+up.peer.size()+128), &up.peer), body: body,
-		toHead: h.IsHead(), upgrade: head.upgrade, firstByte: x.set.FirstByteTimeout.D(), readIdle: x.set.ReadIdle.D(),
-		sent: func(reused bool) {
+	head := wire.RequestHead{
+		Method: h.Method(), Target: target, Block: h.RawHeaders(), Length: len(body),
+		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil,
+	}
+	return wire.Request{
+		Head: head.AppendTo(make([]byte, 0, len(head.Block)+len(target)+up.peer.Size()+128), &up.peer), Body: body,
+		ToHead: h.IsHead(), Upgrade: head.Upgrade, FirstByte: x.set.FirstByteTimeout.D(), ReadIdle: x.set.ReadIdle.D(),
+		Sent: func(reused bool) {
 			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)
 		},
-		interim: func(h *answerHead) error {
-			if x.to.http10 {
+		Interim: func(h *wire.Head) error {
+			if x.to.HTTP10 {
 				return nil
 			}
-			return x.write(h.appendTo(nil, clientSide{}))
+			return x.write(h.AppendTo(nil, wire.ClientSide{}))
 		},
 	}
 }
@@ -282,14 +272,14 @@ func (x *exchange) outgoing(up *upstream, target []byte) outgoing {
 var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
 // relay passes the answer on, piece by piece as it comes.
-func (x *exchange) relay(a *answer) error {
+func (x *exchange) relay(a *wire.Answer) error {
 	defer func() {
-		x.call.onCut(nil)
-		a.end()
+		x.call.OnCut(nil)
+		a.End()
 	}()
-	x.event.Status = a.code
-	x.endsByClose = !a.empty && (a.length == untilClose || a.length == chunkedLength && x.to.http10)
-	x.to.close = x.to.close || x.endsByClose
+	x.event.Status = a.Code
+	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.to.HTTP10)
+	x.to.Close = x.to.Close || x.endsByClose
 	err := x.relayHead(a)
 	if err == nil {
 		err = x.relayRest(a)
@@ -300,22 +290,23 @@ func (x *exchange) relay(a *answer) error {
 	return err
 }
 
-// relayHead passes the head on, in one write with what of the body is there. Its buffer is not kept while the rest streams.
-func (x *exchange) relayHead(a *answer) error {
+// relayHead passes the head on, in one write with what of the body is there. Its buffer is not kept while the rest
+// streams.
+func (x *exchange) relayHead(a *wire.Answer) error {
 	buf := heads.Get().(*[]byte)
 	defer heads.Put(buf)
-	*buf = a.appendTo((*buf)[:0], x.to)
-	held, bad := a.takeHeld()
+	*buf = a.AppendTo((*buf)[:0], x.to)
+	held, bad := a.TakeHeld()
 	headBytes := len(*buf)
 	pending := append(*buf, held...)
 	*buf = pending
-	if bad == nil && !a.complete() && a.buffered() > 0 {
-		first, err := a.ready(x.to.http10)
+	if bad == nil && !a.IsComplete() && a.Buffered() > 0 {
+		first, err := a.Take(x.to.HTTP10)
 		pending = append(pending, first...)
 		*buf = pending
 		if err != nil {
 			x.begun = false
-			return &failure{event.Broken, err}
+			return &wire.Failure{Fault: event.Broken, Err: err}
 		}
 	}
 	if err := x.write(pending); err != nil {
@@ -323,25 +314,25 @@ func (x *exchange) relayHead(a *answer) error {
 	}
 	x.event.ResponseBytes = int64(len(pending) - headBytes)
 	if bad != nil {
-		return &failure{event.Truncated, bad}
+		return &wire.Failure{Fault: event.Truncated, Err: bad}
 	}
 	return nil
 }
 
-func (x *exchange) relayRest(a *answer) error {
-	for !a.complete() {
-		if err := a.fill(); err == io.EOF {
+func (x *exchange) relayRest(a *wire.Answer) error {
+	for !a.IsComplete() {
+		if err := a.Wait(); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return x.whyCut(err)
 		}
-		piece, bad := a.ready(x.to.http10)
+		piece, bad := a.Take(x.to.HTTP10)
 		if err := x.write(piece); err != nil {
 			return err
 		}
 		x.event.ResponseBytes += int64(len(piece))
 		if bad != nil {
-			return &failure{event.Truncated, bad}
+			return &wire.Failure{Fault: event.Truncated, Err: bad}
 		}
 	}
 	return nil
@@ -349,10 +340,10 @@ func (x *exchange) relayRest(a *answer) error {
 
 // whyCut says who ended an answer before its end.
 func (x *exchange) whyCut(err error) error {
-	if x.call.isCut() {
-		return &failure{event.ClientGone, errGone}
+	if x.call.IsCut() {
+		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	}
-	return &failure{event.Truncated, err}
+	return &wire.Failure{Fault: event.Truncated, Err: err}
 }
 
 // write puts b on the client's connection. A client that is gone or takes nothing ends the exchange.
@@ -365,13 +356,13 @@ func (x *exchange) write(b []byte) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &failure{event.ClientSlow, fmt.Errorf("the client took nothing for write_idle: %w", err)}
+		return &wire.Failure{Fault: event.ClientSlow, Err: fmt.Errorf("the client took nothing for write_idle: %w", err)}
 	}
-	return &failure{event.ClientGone, err}
+	return &wire.Failure{Fault: event.ClientGone, Err: err}
 }
 
-func clientOf(ctx *fasthttp.RequestCtx) *clientConn {
-	c, ok := ctx.Conn().(*clientConn)
+func clientOf(ctx *fasthttp.RequestCtx) *wire.Client {
+	c, ok := ctx.Conn().(*wire.Client)
 	if !ok {
 		panic("BUG: a connection came from a listener that is not the proxy's")
 	}

@@ -8,6 +8,8 @@ import (
 	"net"
 	"strconv"
 	"testing"
+
+	"epitome/proxy/wire"
 )
 
 // plainUpstream answers every request with the same bytes, as fast as it can.
@@ -49,8 +51,8 @@ func skipRequest(br *bufio.Reader) error {
 			_, err := br.Discard(length)
 			return err
 		}
-		if l := linesOf(line); l.next() && l.is("content-length") {
-			if length, err = strconv.Atoi(string(l.value)); err != nil {
+		if l := wire.LinesOf(line); l.Next() && l.Is("content-length") {
+			if length, err = strconv.Atoi(string(l.Value)); err != nil {
 				return err
 			}
 		}

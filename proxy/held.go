@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"epitome/proxy/wire"
 	"epitome/sse"
 	"epitome/window/overflow"
 )
@@ -20,7 +21,7 @@ const (
 
 // holding reads the beginning of an answer, which stays with the answer to be passed on.
 type holding struct {
-	answer  *answer
+	answer  *wire.Answer
 	dialect Dialect
 	http10  bool
 	most    int
@@ -28,33 +29,34 @@ type holding struct {
 	content []byte    // without framing
 }
 
-// hold reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first content, and any
-// other answer if it is small. What it says is returned without framing and coding; nothing if it has begun to answer.
-func (x *exchange) hold(a *answer) (said []byte) {
-	h := &holding{answer: a, dialect: x.dialect, http10: x.to.http10, most: mostOfError}
-	kind, coding := find(a.block, "content-type"), values(a.block, "content-encoding")
-	plain := len(coding) == 0 || equalFold(coding, "identity")
+// hold reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first
+// content, and any other answer if it is small. What it says is returned without framing and coding; nothing if it
+// has begun to answer.
+func (x *exchange) hold(a *wire.Answer) (said []byte) {
+	h := &holding{answer: a, dialect: x.dialect, http10: x.to.HTTP10, most: mostOfError}
+	kind, coding := wire.Find(a.Block, "content-type"), wire.Values(a.Block, "content-encoding")
+	plain := len(coding) == 0 || wire.EqualFold(coding, "identity")
 	x.listen(a)
-	a.hears = func(run []byte) {
+	a.Hears = func(run []byte) {
 		h.content = append(h.content, run...)
 		x.ear.hear(run)
 	}
-	defer func() { a.hears = x.ear.hear }()
+	defer func() { a.Hears = x.ear.hear }()
 	switch {
-	case a.code < 200 || a.empty || !overflow.MayRefuse(a.code):
+	case a.Code < 200 || a.Empty || !overflow.MayRefuse(a.Code):
 		return nil
-	case a.code >= 300:
+	case a.Code >= 300:
 		h.until = time.Now().Add(errorFor)
 		for h.more() {
 		}
 	case !plain:
 		return nil
-	case equalFold(kind[:min(len(kind), len(eventStream))], eventStream):
+	case wire.EqualFold(kind[:min(len(kind), len(eventStream))], eventStream):
 		h.most, h.until = mostOfStream, time.Now().Add(holdFor)
 		if h.begun() {
 			return nil
 		}
-	case a.length >= 0 && a.length <= mostOfSmall:
+	case a.Length >= 0 && a.Length <= mostOfSmall:
 		for h.more() {
 		}
 	default:
@@ -70,7 +72,7 @@ const eventStream = "text/event-stream"
 
 // plainly is what was held without its coding, as far as that can be read.
 func (x *exchange) plainly(coding string, held []byte) []byte {
-	r, err := decoder(coding, bytes.NewReader(held), mostOfError)
+	r, err := wire.NewDecoder(coding, bytes.NewReader(held), mostOfError)
 	if err != nil {
 		return nil
 	}
@@ -79,22 +81,23 @@ func (x *exchange) plainly(coding string, held []byte) []byte {
 	return said
 }
 
-// more reads a piece, and reports whether there may be another one. What goes wrong is met again when the answer is passed on.
+// more reads a piece, and reports whether there may be another one. What goes wrong is met again when the answer is
+// passed on.
 func (h *holding) more() bool {
-	if h.answer.heldBytes() >= h.most {
+	if h.answer.HeldBytes() >= h.most {
 		return false
 	}
-	wait := h.answer.readIdle
+	wait := h.answer.ReadIdle
 	if !h.until.IsZero() {
 		if wait = time.Until(h.until); wait <= 0 {
 			return false
 		}
 	}
-	return h.answer.hold(wait, h.http10)
+	return h.answer.Hold(wait, h.http10)
 }
 
-// begun reads a stream until it says anything, and reports whether that is an answer. One that is slow or talks of other things
-// first is taken for one.
+// begun reads a stream until it says anything, and reports whether that is an answer. One that is slow or talks of
+// other things first is taken for one.
 func (h *holding) begun() bool {
 	read := 0
 	var kind []byte
@@ -107,7 +110,7 @@ func (h *holding) begun() bool {
 			if h.more() {
 				continue
 			}
-			return !h.answer.complete() || len(rest) > 0
+			return !h.answer.IsComplete() || len(rest) > 0
 		}
 		read = len(h.content) - len(rest)
 		switch name := string(f.Name); {
@@ -116,7 +119,7 @@ func (h *holding) begun() bool {
 		case name == "event":
 			kind = bytes.TrimSpace(f.Value)
 		case name == "data" && h.dialect.Fails(kind, f.Value):
-			for h.more() && !h.answer.complete() {
+			for h.more() && !h.answer.IsComplete() {
 			}
 			return false
 		case name == "data" && h.dialect.Begins(kind, f.Value):

@@ -132,9 +132,8 @@ func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
 	r.await("gone 1 EOF")
 	p := r.proxy.settings.Load().table.fallback.pool
 	r.eventually("the pool counts no connection any more", func() bool {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		return p.open == 0 && len(p.idle) == 0
+		now := p.Occupancy()
+		return now.Open == 0 && now.Idle == 0
 	})
 }
 
@@ -179,11 +178,8 @@ func TestMemoryOfABigBodyIsGivenBackWhileItsAnswerStreams(t *testing.T) {
 	r := newRig(t, "-- POST /s --\nstatus 200 OK\nchunk a\nawait go\nend\n")
 	c := r.dial().send(post("/s", strings.Repeat("x", 32<<20)))
 	c.expect("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
-	r.proxy.admission.mu.Lock()
-	held := len(r.proxy.admission.held)
-	r.proxy.admission.mu.Unlock()
-	if held != 0 {
-		t.Errorf("%d bodies are still held", held)
+	if n, held := r.proxy.admission.Load(); n != 0 || held != 0 {
+		t.Errorf("%d bodies with %d bytes are still held", n, held)
 	}
 	r.upstream.Release("go")
 	c.expect("0\r\n\r\n")

@@ -19,9 +19,9 @@ import (
 	"epitome/scripted"
 )
 
-// The documented list of what is changed where nothing is rewritten; docs/transparency.md is its text. It is all in the two functions
-// upstreamMayGet and clientMayGet, which turn what a direct call shows into what a call through the proxy must show,
-// to the byte. Whatever differs beyond it fails TestUntouchedMeansIdentical.
+// The documented list of what is changed where nothing is rewritten; docs/transparency.md is its text. It is all in
+// the two functions upstreamMayGet and clientMayGet, which turn what a direct call shows into what a call through the
+// proxy must show, to the byte. Whatever differs beyond it fails TestUntouchedMeansIdentical.
 
 // ofOneConnection are the lines that are never passed on, in either direction; nor are those a Connection line names.
 var ofOneConnection = []string{

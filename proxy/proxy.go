@@ -1,11 +1,11 @@
 // Package proxy is one exchange on the wire: receive, shape, forward, relay, record.
 //
-// It promises to be transparent. A request, unless its conversation is rewritten, goes upstream with the method, raw target and body bytes it came with,
-// and with every end-to-end header line in its place and spelling; the answer comes back the same way, down to
-// the reason phrase, the chunks and the trailers. What it changes is only what belongs to one connection (the
-// hop-by-hop lines, Host, the framing of a request's body, Expect), the headers named in an upstream's
-// configuration, x-epitome-* request headers, which are taken off, and x-epitome-* response headers, which are
-// added unless the mode is off.
+// It promises to be transparent. A request, unless its conversation is rewritten, goes upstream with the method, raw
+// target and body bytes it came with, and with every end-to-end header line in its place and spelling; the answer
+// comes back the same way, down to the reason phrase, the chunks and the trailers. What it changes is only what
+// belongs to one connection (the hop-by-hop lines, Host, the framing of a request's body, Expect), the headers named
+// in an upstream's configuration, x-epitome-* request headers, which are taken off, and x-epitome-* response headers,
+// which are added unless the mode is off.
 //
 // It promises not to lie: an answer that the upstream cut is never completed, a client that leaves ends its
 // upstream call at once, and no request is sent twice unless nothing of it can have arrived. It promises to be
@@ -33,6 +33,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/limits"
 	"epitome/window/overflow"
@@ -62,7 +63,8 @@ type Plugs struct {
 	Observe func(rewrite.Input) rewrite.Output // says what Shape would do, and records nothing that is live
 	Lessons Lessons                            // learn what answers tell of windows
 	Ratios  Ratios                             // learn what answers tell of vocabularies
-	Scope   func(kind, value string) string    // names a scope by a keyed hash, so that a credential cannot be read from it
+	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
+	Scope func(kind, value string) string
 }
 
 // Lessons take what answers tell of how much models hold. Their methods may be called from any goroutine.
@@ -87,21 +89,21 @@ type Ratios interface {
 type Proxy struct {
 	plugs     Plugs
 	settings  atomic.Pointer[settings]
-	admission *admission
+	admission *wire.Admission
 	server    *fasthttp.Server
-	gate      gate
+	gate      wire.Gate
 	born      time.Time
 	count     atomic.Uint64
 	stopping  atomic.Bool
-	watchman  watchman
+	watchman  wire.Watchman
 	loopback  bool          // the listener can be reached from this machine only; set by Serve
 	decoding  chan struct{} // bounds the bodies that are being decoded
 
 	mu    sync.Mutex
-	open  map[*exchange]struct{} // under way; tunnels too
-	asked map[*reply]struct{}    // questions of epitome's own, likewise
-	over  bool                   // the grace time has ended: whatever begins is cut
-	quiet *sync.Cond             // on mu: open has become empty
+	open  map[*exchange]struct{}   // under way; tunnels too
+	asked map[*wire.Reply]struct{} // questions of epitome's own, likewise
+	over  bool                     // the grace time has ended: whatever begins is cut
+	quiet *sync.Cond               // on mu: open has become empty
 }
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
@@ -118,13 +120,14 @@ func Check(s Settings) error {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, born: time.Now(), open: make(map[*exchange]struct{}), asked: make(map[*reply]struct{})}
+	p := &Proxy{plugs: plugs, born: time.Now()}
+	p.open, p.asked = make(map[*exchange]struct{}), make(map[*wire.Reply]struct{})
 	p.quiet = sync.NewCond(&p.mu)
 	p.decoding = make(chan struct{}, decodes)
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}
-	p.admission = newAdmission(int64(s.MaxInFlight))
+	p.admission = wire.NewAdmission(int64(s.MaxInFlight))
 	p.gate = p.newGate(s.MaxConnections)
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
@@ -138,7 +141,7 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 
 		DisableHeaderNamesNormalizing: true,
 		DisablePreParseMultipartForm:  true, // it would take multipart bodies apart
-		ReduceMemoryUsage:             true, // a connection keeps no buffer while it streams, and a small one while it is idle
+		ReduceMemoryUsage:             true, // no buffer for a connection that streams, a small one for an idle one
 		NoDefaultServerHeader:         true,
 		NoDefaultContentType:          true,
 		NoDefaultDate:                 true,
@@ -149,19 +152,19 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 }
 
 // newGate lets so many connections in at once, and holds each to the settings that are in force when it waits.
-func (p *Proxy) newGate(most int) gate {
+func (p *Proxy) newGate(most int) wire.Gate {
 	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
-	return gate{
-		most: int64(most), full: full.appendTo(nil, clientSide{close: true}, false), stopping: p.stopping.Load,
-		turnedAway: func() {
+	return wire.Gate{
+		Most: int64(most), Full: full.appendTo(nil, wire.ClientSide{Close: true}, false), Stopping: p.stopping.Load,
+		TurnedAway: func() {
 			p.record(event.Exchange{
 				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: rewrite.ActionNone,
 				Status: http.StatusServiceUnavailable, Fault: event.Refused,
 				Err: "there are as many connections as max_connections allows",
 			})
 		},
-		writeIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() },
-		pace: func(bytes int) time.Duration {
+		WriteIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() },
+		Pace: func(bytes int) time.Duration {
 			s := p.settings.Load()
 			return s.HeaderTimeout.D() + time.Duration(float64(bytes)/float64(s.MinBodyRate)*float64(time.Second))
 		},
@@ -195,7 +198,7 @@ func (p *Proxy) Reload(s Settings) error {
 func (p *Proxy) Serve(ln net.Listener) error {
 	at, ok := ln.Addr().(*net.TCPAddr)
 	p.loopback = ok && at.IP.IsLoopback()
-	err := p.server.Serve(newListener(ln, p.gate))
+	err := p.server.Serve(wire.NewListener(ln, p.gate))
 	if p.stopping.Load() {
 		return nil
 	}
@@ -205,7 +208,8 @@ func (p *Proxy) Serve(ln net.Listener) error {
 // Stopping reports whether Shutdown has begun.
 func (p *Proxy) Stopping() bool { return p.stopping.Load() }
 
-// Shutdown stops listening at once, gives exchanges that are under way the grace time to finish, and then cuts all that is left.
+// Shutdown stops listening at once, gives exchanges that are under way the grace time to finish, and then cuts all
+// that is left.
 func (p *Proxy) Shutdown() {
 	p.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().ShutdownGrace.D())
@@ -236,7 +240,7 @@ func (p *Proxy) stop() {
 	}
 	for x := range p.open {
 		if x.own {
-			x.call.cut()
+			x.call.Cut()
 		}
 	}
 }
@@ -254,14 +258,14 @@ func (p *Proxy) Cut() {
 		x.cut()
 	}
 	for r := range p.asked {
-		r.end(errStopped)
+		r.End(errStopped)
 	}
 }
 
 // cut ends the exchange from any goroutine.
 func (x *exchange) cut() {
-	x.client.cutNow() // before the call: the exchange's end looks at it
-	x.call.cut()
+	x.client.Cut() // before the call: the exchange's end looks at it
+	x.call.Cut()
 }
 
 func (p *Proxy) enter(x *exchange) {
@@ -272,7 +276,7 @@ func (p *Proxy) enter(x *exchange) {
 	case p.over:
 		x.cut()
 	case x.own && p.stopping.Load():
-		x.call.cut()
+		x.call.Cut()
 	}
 }
 
@@ -332,19 +336,19 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 		}
 	}()
 	s := p.settings.Load()
-	p.admission.leave(h) // a request whose body never arrived whole leaves nothing behind
-	if equalFold(find(h.RawHeaders(), "expect"), "100-continue") {
+	p.admission.Leave(h) // a request whose body never arrived whole leaves nothing behind
+	if wire.EqualFold(wire.Find(h.RawHeaders(), "expect"), "100-continue") {
 		h.Set("Expect", "100-continue") // the only spelling fasthttp knows
 	}
 	size := int64(h.ContentLength())
-	if size == chunkedLength {
+	if size == wire.ChunkedLength {
 		size = int64(s.MaxBody)
 	}
 	conf.MaxRequestBodySize = int(s.MaxBody)
 	if size <= 0 {
 		return conf
 	}
-	p.admission.name(h)
+	p.admission.Remember(h)
 	if size > int64(s.MaxBody) {
 		return conf
 	}
@@ -352,7 +356,7 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 		mode, _ := s.mode(h.RawHeaders())
 		size = roomFor(p.plugs.Dialects, h, mode, size)
 	}
-	if !p.admission.enter(h, size, s.InFlightWait.D()) {
+	if !p.admission.Enter(h, size, s.InFlightWait.D()) {
 		conf.MaxRequestBodySize = tooSmall
 	}
 	return conf
@@ -362,16 +366,16 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	c := clientOf(ctx)
 	defer p.survive(ctx)
-	if !c.isArriving() { // opened ahead of need and never used: there is nothing to answer
-		c.skipNextWrite()
+	if !c.IsArriving() { // opened ahead of need and never used: there is nothing to answer
+		c.SkipNextWrite()
 		return
 	}
-	c.lingerOnClose()
+	c.LingerOnClose()
 	x := p.begin(ctx)
-	x.event.Method, x.event.Path = p.admission.named(&ctx.Request.Header) // fasthttp has let go of what it had read
-	x.to.close = true
-	if x.err = p.whyUnread(ctx, err); c.hasLeft() {
-		x.err = &failure{event.ClientGone, errGone}
+	x.event.Method, x.event.Path = p.admission.NameOf(&ctx.Request.Header) // fasthttp has let go of what it had read
+	x.to.Close = true
+	if x.err = p.whyUnread(ctx, err); c.HasLeft() {
+		x.err = &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	}
 	x.end()
 }
@@ -381,7 +385,7 @@ func (p *Proxy) whyUnread(ctx *fasthttp.RequestCtx, err error) error {
 	var late net.Error
 	s := p.settings.Load()
 	switch {
-	case p.admission.refused(&ctx.Request.Header):
+	case p.admission.IsRefused(&ctx.Request.Header):
 		return busy(noRoomLeft)
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
 		return &refusal{status: 413, code: "request_too_large", message: fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.MaxBody)}
@@ -395,7 +399,7 @@ func (p *Proxy) whyUnread(ctx *fasthttp.RequestCtx, err error) error {
 
 // mode is the mode of one request: its own header before the configured one. ok says that the header is a mode.
 func (s *settings) mode(block []byte) (mode string, ok bool) {
-	switch m := string(bytes.ToLower(find(block, "x-epitome-mode"))); m {
+	switch m := string(bytes.ToLower(wire.Find(block, "x-epitome-mode"))); m {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
 		return m, true
 	case "":

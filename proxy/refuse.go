@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"epitome/event"
+	"epitome/proxy/wire"
 )
 
 // refusal is an answer of epitome's own: a request it will not take, or one that got no answer upstream.
@@ -26,22 +27,22 @@ func refusalOf(err error) *refusal {
 	if errors.As(err, &own) {
 		return own
 	}
-	var f *failure
-	if !errors.As(err, &f) || f.fault == event.Panic {
+	var f *wire.Failure
+	if !errors.As(err, &f) || f.Fault == event.Panic {
 		return &refusal{status: 500, code: "internal", message: "epitome failed on this request, which is a bug in it; its log has the details"}
 	}
 	switch {
-	case errors.Is(err, errBusy):
+	case errors.Is(err, wire.ErrBusy):
 		return busy("all connections to the upstream are in use: try again, or raise upstream_connections")
-	case f.fault == event.Unreachable:
+	case f.Fault == event.Unreachable:
 		return &refusal{status: 502, code: "upstream_unreachable",
-			message: fmt.Sprintf("epitome cannot reach the upstream: %v; check its url and your network", f.err)}
-	case f.fault == event.Timeout:
+			message: fmt.Sprintf("epitome cannot reach the upstream: %v; check its url and your network", f.Err)}
+	case f.Fault == event.Timeout:
 		return &refusal{status: 504, code: "upstream_timeout",
 			message: "the upstream did not begin to answer within first_byte_timeout: try again, or raise it"}
 	}
 	return &refusal{status: 502, code: "upstream_broken",
-		message: fmt.Sprintf("the upstream broke off before it answered: %v; it may have worked on the request, so try again only if that does no harm", f.err)}
+		message: fmt.Sprintf("the upstream broke off before it answered: %v; it may have worked on the request, so try again only if that does no harm", f.Err)}
 }
 
 const noRoomLeft = "the requests under way fill max_in_flight: try again, or raise it"
@@ -70,16 +71,16 @@ func (r *refusal) body() []byte {
 }
 
 // appendTo writes the whole answer.
-func (r *refusal) appendTo(dst []byte, to clientSide, toHead bool) []byte {
+func (r *refusal) appendTo(dst []byte, to wire.ClientSide, toHead bool) []byte {
 	body := r.body()
 	dst = append(dst, "HTTP/1.1 "+strconv.Itoa(r.status)+" "+http.StatusText(r.status)+"\r\n"...)
 	dst = append(dst, "Content-Type: application/json\r\n"...)
-	dst = appendField(dst, []byte("Content-Length"), strconv.Itoa(len(body)))
-	dst = append(append(dst, r.lines...), to.extra...)
-	if to.close {
+	dst = wire.AppendField(dst, []byte("Content-Length"), strconv.Itoa(len(body)))
+	dst = append(append(dst, r.lines...), to.Extra...)
+	if to.Close {
 		dst = append(dst, "Connection: close\r\n"...)
 	}
-	dst = append(dst, crlf...)
+	dst = append(dst, "\r\n"...)
 	if toHead {
 		return dst
 	}

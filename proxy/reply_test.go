@@ -7,11 +7,12 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
 
+	"epitome/proxy/wire"
+	"epitome/proxy/wire/wiretest"
 	"epitome/unit"
 )
 
@@ -46,18 +47,18 @@ func TestReplyTellsItsHeadAndItsBodyWhole(t *testing.T) {
 func TestReplyIsWithoutContentCoding(t *testing.T) {
 	noLeaks(t)
 	said := []byte(`{"choices":[{"message":{"content":"` + strings.Repeat("so it is ", 200) + `"}}]}`)
-	for _, c := range codings {
-		r := newRig(t, answering(c.name, encode(t, said, c.encode)))
+	for _, c := range wiretest.Codings {
+		r := newRig(t, answering(c.Name, wiretest.Encode(t, said, c.Encode)))
 		a, err := r.asks(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
 		if text, err := io.ReadAll(a.Body); !bytes.Equal(text, said) || err != nil {
-			t.Errorf("%s: got %d bytes, %v", c.name, len(text), err)
+			t.Errorf("%s: got %d bytes, %v", c.Name, len(text), err)
 		}
 		for range 2 {
 			if err := a.Body.Close(); err != nil {
-				t.Errorf("%s: %v", c.name, err)
+				t.Errorf("%s: %v", c.Name, err)
 			}
 		}
 	}
@@ -78,9 +79,9 @@ func TestReplyIsWithoutContentCoding(t *testing.T) {
 			t.Errorf("%s is still under way", name)
 		}
 	}
-	f("a bomb", "gzip", encode(t, make([]byte, 1<<20), codings[0].encode), errBomb)
+	f("a bomb", "gzip", wiretest.Encode(t, make([]byte, 1<<20), wiretest.Codings[0].Encode), wire.ErrBomb)
 	f("what is no gzip", "gzip", said, nil)
-	f("half a gzip", "gzip", encode(t, said, codings[0].encode)[:40], io.ErrUnexpectedEOF)
+	f("half a gzip", "gzip", wiretest.Encode(t, said, wiretest.Codings[0].Encode)[:40], io.ErrUnexpectedEOF)
 	f("an unknown coding", "secret", said, nil)
 }
 
@@ -124,7 +125,8 @@ func TestReplyThatBreaksOffIsAnError(t *testing.T) {
 	f("status 200 OK\nchunk abc\nraw \"oops\"\nawait-close\n", "abc")
 }
 
-// The order of events: whoever asked leaves, and then the upstream's connection ends, although nobody reads or closes anything.
+// The order of events: whoever asked leaves, and then the upstream's connection ends, although nobody reads or closes
+// anything.
 func TestEndOfTheContextEndsTheCall(t *testing.T) {
 	for name, script := range map[string]string{
 		"before the first byte": "-- POST * --\nawait-close\n",
@@ -193,10 +195,7 @@ func TestCloseEndsAReadThatWaits(t *testing.T) {
 			_, err := a.Body.Read(make([]byte, 10))
 			read <- err
 		}()
-		for mu := &a.Body.(*reply).mu; mu.TryLock(); { // until the Read has it
-			mu.Unlock()
-			runtime.Gosched()
-		}
+		r.eventually("the Read waits", func() bool { return bytes.Contains(stacks(), []byte("eply).Read(")) })
 		var closing sync.WaitGroup
 		for range 4 {
 			closing.Go(func() { _ = a.Body.Close() })
@@ -216,15 +215,15 @@ func TestCloseEndsAReadThatWaits(t *testing.T) {
 }
 
 func TestClosedReplyGivesNothingMore(t *testing.T) {
-	for _, coding := range codings {
-		r := newRig(t, answering(coding.name, encode(t, bytes.Repeat([]byte("abc"), 1000), coding.encode)))
+	for _, coding := range wiretest.Codings {
+		r := newRig(t, answering(coding.Name, wiretest.Encode(t, bytes.Repeat([]byte("abc"), 1000), coding.Encode)))
 		a := r.replied(t.Context(), Question{Upstream: "test", Path: chatTarget, Body: []byte(question)})
 		if n, err := io.ReadFull(a.Body, make([]byte, 10)); n != 10 || err != nil {
-			t.Errorf("%s: got %d %v", coding.name, n, err)
+			t.Errorf("%s: got %d %v", coding.Name, n, err)
 		}
 		_ = a.Body.Close()
 		if n, err := a.Body.Read(make([]byte, 10)); n != 0 || !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: behind Close there is %d %v", coding.name, n, err)
+			t.Errorf("%s: behind Close there is %d %v", coding.Name, n, err)
 		}
 	}
 }

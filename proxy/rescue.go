@@ -4,24 +4,26 @@ import (
 	"strings"
 	"time"
 
+	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/plan"
 	"epitome/window"
 	"epitome/window/overflow"
 )
 
-// rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each time; if that
-// does not help, the client gets the first refusal as it came. What was accepted is never sent again.
-func (x *exchange) rescue(up *upstream, target []byte, a *answer) (*answer, error) {
+// rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each
+// time; if that does not help, the client gets the first refusal as it came. What was accepted is never sent again.
+func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
 	if x.shaped == nil {
 		return a, nil
 	}
 	if x.set.RescueTries == 0 { // nothing is held up for what would not be done
 		x.listen(a)
-		a.hears = x.ear.hear
+		a.Hears = x.ear.hear
 		return a, nil
 	}
-	r := rescuing{exchange: x, up: up, target: target, first: a, report: x.shaped.report, until: time.Now().Add(x.set.RescueTimeout.D())}
+	r := rescuing{exchange: x, up: up, target: target, first: a, report: x.shaped.report}
+	r.until = time.Now().Add(x.set.RescueTimeout.D())
 	defer func() {
 		if bug := recover(); bug != nil { // the end of the exchange knows nothing of these connections
 			r.release(a)
@@ -40,9 +42,9 @@ func (x *exchange) rescue(up *upstream, target []byte, a *answer) (*answer, erro
 		}
 		r.setAside(a)
 		r.tries++
-		next, err := x.call.do(up.pool, x.outgoing(up, target))
+		next, err := x.call.Do(up.pool, x.outgoing(up, target))
 		if err != nil {
-			if x.call.isCut() {
+			if x.call.IsCut() {
 				r.release(r.first)
 				return nil, err
 			}
@@ -57,7 +59,7 @@ type rescuing struct {
 	*exchange
 	up     *upstream
 	target []byte
-	first  *answer // what the client gets if nothing helps
+	first  *wire.Answer // what the client gets if nothing helps
 	until  time.Time
 	tries  int // so far
 	report rewrite.Report
@@ -71,17 +73,20 @@ type rescuing struct {
 }
 
 // read holds an answer as far as must be, and says what it means.
-func (r *rescuing) read(a *answer) overflow.Verdict {
+func (r *rescuing) read(a *wire.Answer) overflow.Verdict {
 	said := r.hold(a)
 	if said == nil {
 		return overflow.Verdict{}
 	}
-	return overflow.Read(overflow.Answer{Status: a.code, Type: string(find(a.block, "content-type")), Body: said}, r.sent())
+	return overflow.Read(overflow.Answer{Status: a.Code, Type: string(wire.Find(a.Block, "content-type")), Body: said}, r.sent())
 }
 
 // sent is what is known of the request that was sent last.
 func (r *rescuing) sent() overflow.Sent {
-	s := overflow.Sent{Tokens: r.report.After.Total(), MaxOutput: r.report.MaxOutput, Window: r.report.Window, Rewritten: r.rewritten != nil}
+	s := overflow.Sent{
+		Tokens: r.report.After.Total(), MaxOutput: r.report.MaxOutput,
+		Window: r.report.Window, Rewritten: r.rewritten != nil,
+	}
 	if r.output > 0 {
 		s.MaxOutput = min(s.MaxOutput, r.output)
 	}
@@ -99,7 +104,8 @@ func (r *rescuing) note(v overflow.Verdict) {
 	}
 }
 
-// learn takes what the refusals said for true, as a smaller request was taken. What nothing has cured may have been misread.
+// learn takes what the refusals said for true, as a smaller request was taken. What nothing has cured may have been
+// misread.
 func (r *rescuing) learn() {
 	if tokens, news := r.proxy.plugs.Lessons.LearnRefusal(r.up.name, r.report.Model, r.verdict, r.judged); news {
 		r.event.Rescue.WindowAfter = tokens
@@ -120,7 +126,7 @@ func (r *rescuing) shorten(v overflow.Verdict) bool {
 		return r.reshape(plan.Rescue{Whole: true})
 	case r.whole:
 		return false
-	case v.Kind == overflow.Output && v.Output >= leastOutput && (r.output == 0 || v.Output < r.output) && r.capOutput(v.Output):
+	case v.Kind == overflow.Output && r.lowers(v.Output) && r.capOutput(v.Output):
 		return true
 	}
 	from := max(r.stage, plan.StageClear)
@@ -128,6 +134,11 @@ func (r *rescuing) shorten(v overflow.Verdict) bool {
 		from = plan.StageBare
 	}
 	return r.reshape(plan.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})
+}
+
+// lowers reports whether a cap of so many tokens is worth a request, and lower than the last one.
+func (r *rescuing) lowers(tokens int) bool {
+	return tokens >= leastOutput && (r.output == 0 || tokens < r.output)
 }
 
 // capOutput has the request ask for less.
@@ -148,15 +159,16 @@ func (r *rescuing) capOutput(tokens int) bool {
 	return true
 }
 
-// most is how many tokens the next request may have, by our count: what the refusal leaves room for, and in any case a tenth less
-// than before. Where it says nothing, half.
+// most is how many tokens the next request may have, by our count: what the refusal leaves room for, and in any case
+// a tenth less than before. Where it says nothing, half.
 func (r *rescuing) most(v overflow.Verdict) int {
 	sent := r.sent()
 	if v.Limit <= 0 || v.Kind != overflow.Input && v.Kind != overflow.Output {
 		return sent.Tokens / 2
 	}
 	room := window.Usable(v.Limit, sent.MaxOutput)
-	if counted := v.Requested; v.Kind == overflow.Input && counted > sent.Tokens { // the provider's tokens are smaller than ours
+	// The provider's tokens may be smaller than ours.
+	if counted := v.Requested; v.Kind == overflow.Input && counted > sent.Tokens {
 		room = int(int64(room) * int64(sent.Tokens) / int64(counted))
 	}
 	return min(room, sent.Tokens*9/10)
@@ -165,7 +177,7 @@ func (r *rescuing) most(v overflow.Verdict) int {
 // reshape has the conversation shaped anew, after a refusal.
 func (r *rescuing) reshape(how plan.Rescue) bool {
 	h := &r.ctx.Request.Header
-	defer func() { r.proxy.admission.keep(h, r.event.RequestBytes+int64(len(r.rewritten))) }()
+	defer func() { r.proxy.admission.ShrinkTo(h, r.event.RequestBytes+int64(len(r.rewritten))) }()
 	body, err := r.conversation()
 	if err != nil {
 		return false
@@ -202,32 +214,32 @@ func (r *rescuing) did(what string) {
 }
 
 // setAside keeps the first refusal, and lets go of any other one.
-func (r *rescuing) setAside(a *answer) {
+func (r *rescuing) setAside(a *wire.Answer) {
 	if a != r.first {
 		r.release(a)
 	}
-	r.call.onCut(nil)
-	if r.first.complete() { // all of it is held
-		r.first.end()
+	r.call.OnCut(nil)
+	if r.first.IsComplete() { // all of it is held
+		r.first.End()
 	}
 }
 
 // release lets go of an answer that nobody gets.
-func (r *rescuing) release(a *answer) {
-	if a != nil && !a.isOver() {
-		r.call.onCut(nil)
-		a.end()
+func (r *rescuing) release(a *wire.Answer) {
+	if a != nil && !a.IsOver() {
+		r.call.OnCut(nil)
+		a.End()
 	}
 }
 
 // settle passes on an answer that is no refusal of this kind.
-func (r *rescuing) settle(a *answer) *answer {
+func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 	if a == r.first {
 		return a
 	}
-	r.first.end() // its connection is not the one that is waited for
+	r.first.End() // its connection is not the one that is waited for
 	e := &r.event.Rescue
-	e.Tries, e.Rescued, e.TokensAfter = r.tries, a.code < 300, r.report.After.Total()
+	e.Tries, e.Rescued, e.TokensAfter = r.tries, a.Code < 300, r.report.After.Total()
 	if e.Rescued {
 		r.learn()
 		if r.record != nil {
@@ -247,15 +259,15 @@ func (r *rescuing) settle(a *answer) *answer {
 }
 
 // give passes on the first refusal.
-func (r *rescuing) give(a *answer) *answer {
+func (r *rescuing) give(a *wire.Answer) *wire.Answer {
 	if a != nil && a != r.first {
 		r.release(a)
 	}
 	r.event.Rescue.Tries = r.tries
 	r.ear = ear{} // it has heard another answer
-	r.first.hears = nil
-	if !r.first.isOver() {
-		r.call.onCut(r.first.cut)
+	r.first.Hears = nil
+	if !r.first.IsOver() {
+		r.call.OnCut(r.first.Cut)
 	}
 	return r.first
 }

@@ -329,14 +329,18 @@ func noLeaks(t *testing.T) {
 
 // strays counts goroutines, but for those that a stopped server leaves asleep for a while on purpose.
 func strays() (n int) {
-	buf := make([]byte, 4<<20)
-	buf = buf[:runtime.Stack(buf, true)]
-	for g := range bytes.SplitSeq(buf, []byte("\n\n")) {
+	for g := range bytes.SplitSeq(stacks(), []byte("\n\n")) {
 		if !bytes.Contains(g, []byte("workerPool).Start.func2")) && !bytes.Contains(g, []byte("watchman).walk")) {
 			n++
 		}
 	}
 	return n
+}
+
+// stacks is what all goroutines are doing.
+func stacks() []byte {
+	buf := make([]byte, 4<<20)
+	return buf[:runtime.Stack(buf, true)]
 }
 
 // openFiles counts file descriptors, where the system shows them.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
 
@@ -24,7 +25,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	begun := time.Now()
 	defer func() {
-		x.proxy.admission.keep(h, x.event.RequestBytes+int64(len(x.rewritten)))
+		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)))
 		x.event.ShapeTime = time.Since(begun)
 	}()
 	body, err := x.conversation()
@@ -85,11 +86,11 @@ func notShaped(why error) rewrite.Report {
 // conversation is the body to shape, without its content coding. There is room for it and for what becomes of it.
 func (x *exchange) conversation() ([]byte, error) {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
-	if signed(h.RawHeaders()) {
+	if wire.IsSigned(h.RawHeaders()) {
 		return nil, errSigned
 	}
-	encoding := values(h.RawHeaders(), "content-encoding")
-	if isEncoded(encoding) {
+	encoding := wire.Values(h.RawHeaders(), "content-encoding")
+	if wire.IsEncoded(encoding) {
 		early := x.opened
 		if x.opened = nil; early == nil {
 			early = &opened{}
@@ -98,7 +99,7 @@ func (x *exchange) conversation() ([]byte, error) {
 		if body = early.body; early.err != nil {
 			return nil, early.err
 		}
-	} else if !x.proxy.admission.widen(h, 2*x.event.RequestBytes) {
+	} else if !x.proxy.admission.GrowTo(h, 2*x.event.RequestBytes) {
 		return nil, errNoRoomLeft
 	}
 	if start := bytes.TrimLeft(body, " \t\r\n"); len(start) == 0 || start[0] != '{' {
@@ -107,38 +108,22 @@ func (x *exchange) conversation() ([]byte, error) {
 	return body, nil
 }
 
-// unpacked is an encoded body decoded. It keeps its place among those that are decoded until there is room for the result,
-// so that only a few can be in memory without. With errNoRoomLeft comes the body as well, to look at and let go.
+// unpacked is an encoded body decoded. It keeps its place among those that are decoded until there is room for the
+// result, so that only a few can be in memory without. With errNoRoomLeft comes the body as well, to look at and let
+// go.
 func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
 	x.proxy.decoding <- struct{}{}
 	defer func() { <-x.proxy.decoding }()
 	plain, err := x.decode(encoding, body)
 	switch {
-	case errors.Is(err, errBomb):
-		return nil, errBomb
+	case errors.Is(err, wire.ErrBomb):
+		return nil, wire.ErrBomb
 	case err != nil:
 		return nil, errEncoded
-	case !x.proxy.admission.widen(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(plain))):
+	case !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(plain))):
 		return plain, errNoRoomLeft
 	}
 	return plain, nil
-}
-
-// sumOfContent is how the headers end that signed requests of several clouds have, each with a prefix of its own.
-const sumOfContent = "content-sha256"
-
-// signed reports whether the header holds a signature that covers the body, or may: the upstream would refuse any other body.
-func signed(block []byte) bool {
-	for l := linesOf(block); l.next(); {
-		if l.is("signature") || l.is("signature-input") || equalFold(l.name[max(0, len(l.name)-len(sumOfContent)):], sumOfContent) {
-			return true
-		}
-		scheme, _, _ := bytes.Cut(l.value, []byte(" "))
-		if l.is("authorization") && (equalFold(scheme, "signature") || equalFold(scheme, "aws4-hmac-sha256")) {
-			return true
-		}
-	}
-	return false
 }
 
 // guarded shapes the request. A panic costs it the rewriting and nothing else.
@@ -190,11 +175,12 @@ func (x *exchange) tell(r rewrite.Report) {
 // sayAction puts what was done into the answer's head.
 func (x *exchange) sayAction() {
 	s := &x.event.Shaping
-	x.to.extra = appendField(make([]byte, 0, 128), []byte("x-epitome-action"), x.event.Action)
+	x.to.Extra = wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), x.event.Action)
 	if before := s.TokensBefore.Total(); before > 0 {
-		x.to.extra = appendField(x.to.extra, []byte("x-epitome-tokens"), strconv.Itoa(before)+">"+strconv.Itoa(s.TokensAfter.Total()))
+		tokens := strconv.Itoa(before) + ">" + strconv.Itoa(s.TokensAfter.Total())
+		x.to.Extra = wire.AppendField(x.to.Extra, []byte("x-epitome-tokens"), tokens)
 	}
 	if s.Conversation != "" {
-		x.to.extra = appendField(x.to.extra, []byte("x-epitome-conversation"), s.Conversation)
+		x.to.Extra = wire.AppendField(x.to.Extra, []byte("x-epitome-conversation"), s.Conversation)
 	}
 }

@@ -13,9 +13,20 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/proxy/wire"
+	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/unit"
 )
+
+// reads is an exchange that only looks into bodies.
+func reads(most unit.Bytes) *exchange {
+	return &exchange{
+		proxy: &Proxy{plugs: Plugs{Dialects: []Dialect{chat.Wire{}}}, decoding: make(chan struct{}, 1)},
+		set:   &settings{Settings: Settings{Config: Config{MaxBody: most}}},
+	}
+}
 
 // takes answers with a body of n bytes in place of any other.
 func takes(n int) shaper {
@@ -26,25 +37,21 @@ func takes(n int) shaper {
 
 // held is the room that the only request under way has.
 func (r *rig) held() (n int64) {
-	a := r.proxy.admission
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, h := range a.held {
-		n += h
-	}
+	_, n = r.proxy.admission.Load()
 	return n
 }
 
 // allGivenBack waits until all room is free.
 func (r *rig) allGivenBack() {
 	r.tb.Helper()
-	a := r.proxy.admission
-	for deadline := time.Now().Add(patience); !a.room.TryAcquire(a.size); time.Sleep(time.Millisecond) {
+	a, h := r.proxy.admission, new(fasthttp.RequestHeader)
+	all := int64(r.proxy.settings.Load().MaxInFlight)
+	for deadline := time.Now().Add(patience); !a.Enter(h, all, 0); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.tb.Fatal("some room is not given back")
 		}
 	}
-	a.room.Release(a.size)
+	a.Leave(h)
 }
 
 func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
@@ -84,7 +91,7 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 	f("unchanged", post(chatTarget, body), whole, 800)
 	f("changed", post(chatTarget, body), takes(700), 1500)
 	f("chunked", "POST "+chatTarget+" HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n320\r\n"+body+"\r\n0\r\n\r\n", takes(700), 1500)
-	zipped := string(encode(t, []byte(body), codings[0].encode))
+	zipped := string(wiretest.Encode(t, []byte(body), wiretest.Codings[0].Encode))
 	f("compressed", post(chatTarget, zipped, "Content-Encoding: gzip"), takes(700), 700+int64(len(zipped)))
 	f("compressed and unchanged", post(chatTarget, zipped, "Content-Encoding: gzip"), whole, int64(len(zipped)))
 	routed = true
@@ -95,12 +102,12 @@ func TestRewrittenCopiesHaveTheirRoom(t *testing.T) {
 // What routing has decompressed to find the model is what is shaped, if there was room for it.
 func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
 	plain := []byte(`{"model":"n1","messages":[]}`)
-	zipped := encode(t, plain, codings[0].encode)
+	zipped := wiretest.Encode(t, plain, wiretest.Codings[0].Encode)
 	came, roomy := int64(len(zipped)), int64(1<<20)
 	f := func(others, held int64, want []byte, why error) {
 		t.Helper()
 		x := reads(unit.MB)
-		x.proxy.admission, x.ctx = newAdmission(roomy), &fasthttp.RequestCtx{}
+		x.proxy.admission, x.ctx = wire.NewAdmission(roomy), &fasthttp.RequestCtx{}
 		x.event.Mode, x.event.RequestBytes = event.ModeOn, came
 		h := &x.ctx.Request.Header
 		head := "POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n"
@@ -108,21 +115,21 @@ func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.ctx.Request.SetBody(zipped)
-		if a := x.proxy.admission; !a.enter(&fasthttp.RequestHeader{}, others, 0) || !a.enter(h, 2*came, 0) {
+		if a := x.proxy.admission; !a.Enter(&fasthttp.RequestHeader{}, others, 0) || !a.Enter(h, 2*came, 0) {
 			t.Fatal("there is no room to begin with")
 		}
 		if model := x.model([]byte(chatTarget)); model != "n1" {
 			t.Errorf("the model is %q", model)
 		}
-		if got := x.proxy.admission.held[h]; got != held {
-			t.Errorf("after routing %d bytes are held, want %d", got, held)
+		if _, got := x.proxy.admission.Load(); got != others+held {
+			t.Errorf("after routing %d bytes are held, want %d", got, others+held)
 		}
 		clear(x.ctx.Request.Body()) // nobody can decompress it again
 		if got, err := x.conversation(); !errors.Is(err, why) || !bytes.Equal(got, want) {
 			t.Errorf("to be shaped is %q (%v), want %q (%v)", got, err, want, why)
 		}
-		if got := x.proxy.admission.held[h]; got != held || x.opened != nil {
-			t.Errorf("after that %d bytes are held (%v), want %d", got, x.opened, held)
+		if _, got := x.proxy.admission.Load(); got != others+held || x.opened != nil {
+			t.Errorf("after that %d bytes are held (%v), want %d", got, x.opened, others+held)
 		}
 	}
 	f(0, came+2*int64(len(plain)), plain, nil)
@@ -134,7 +141,7 @@ func TestConversationWithoutRoomForACopyGoesOnAsItCame(t *testing.T) {
 	r.shapes(refusing(t))
 	held := r.dial().send(post("/held", strings.Repeat("x", 2048)))
 	r.await("waiting 1 go")
-	zipped := string(encode(t, []byte("{"+strings.Repeat(" ", 1500)+"}"), codings[0].encode))
+	zipped := string(wiretest.Encode(t, []byte("{"+strings.Repeat(" ", 1500)+"}"), wiretest.Codings[0].Encode))
 	r.dial().send(post(chatTarget, zipped, "Content-Encoding: gzip")).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: bypass\r\n\r\na")
 	if _, body := r.got(); body != zipped {
 		t.Errorf("the upstream got %q", body)
@@ -177,4 +184,25 @@ func TestRewrittenBodyIsFreedWhileItsAnswerStreams(t *testing.T) {
 	r.upstream.Release("go")
 	c.expect("0\r\n\r\n")
 	r.allGivenBack()
+}
+
+func TestPlainBodyIsNotCopied(t *testing.T) {
+	body := []byte("{}")
+	for _, encoding := range []string{"", "identity"} {
+		got, err := reads(1).decoded([]byte(encoding), body) // it has been let in already: the limit does not count here
+		if err != nil || &got[0] != &body[0] {
+			t.Errorf("%q: got %q (%v), want the body itself", encoding, got, err)
+		}
+	}
+}
+
+func TestDecodersLeaveNothingBehind(t *testing.T) {
+	noLeaks(t)
+	for _, c := range wiretest.Codings {
+		whole := wiretest.Encode(t, []byte("a body"), c.Encode, wiretest.Codings[5].Encode)
+		for _, body := range [][]byte{whole, whole[:len(whole)/2], nil} {
+			_, _ = reads(unit.MB).decoded([]byte(c.Name+", zstd"), body)
+			_, _ = reads(unit.MB).decoded([]byte("none, zstd"), body)
+		}
+	}
 }

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"epitome/event"
+	"epitome/proxy/wire"
+	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"
@@ -115,10 +117,10 @@ func TestCompressedConversationsAreShaped(t *testing.T) {
 			t.Errorf("%s, changed: the upstream got %q and %q", coding, head, body)
 		}
 	}
-	for _, c := range codings {
-		f(c.name, encode(t, []byte(long), c.encode), "Content-Encoding: "+c.name)
-		f(c.name+" twice", encode(t, []byte(long), c.encode, codings[0].encode), "content-encoding: "+c.name+", gzip")
-		f(c.name+" in two lines", encode(t, []byte(long), codings[0].encode, c.encode), "Content-Encoding: gzip", "CONTENT-ENCODING: "+c.name)
+	for _, c := range wiretest.Codings {
+		f(c.Name, wiretest.Encode(t, []byte(long), c.Encode), "Content-Encoding: "+c.Name)
+		f(c.Name+" twice", wiretest.Encode(t, []byte(long), c.Encode, wiretest.Codings[0].Encode), "content-encoding: "+c.Name+", gzip")
+		f(c.Name+" in two lines", wiretest.Encode(t, []byte(long), wiretest.Codings[0].Encode, c.Encode), "Content-Encoding: gzip", "CONTENT-ENCODING: "+c.Name)
 	}
 }
 
@@ -135,15 +137,15 @@ func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 			t.Errorf("of %.20q the event says %+v, want the reason %q", body, e, reason)
 		}
 	}
-	for _, c := range codings {
-		f(errBomb.Error(), string(encode(t, make([]byte, 1<<20), c.encode)), "Content-Encoding: "+c.name)
-		f(errEncoded.Error(), "{no "+c.name+"}", "Content-Encoding: "+c.name)
+	for _, c := range wiretest.Codings {
+		f(wire.ErrBomb.Error(), string(wiretest.Encode(t, make([]byte, 1<<20), c.Encode)), "Content-Encoding: "+c.Name)
+		f(errEncoded.Error(), "{no "+c.Name+"}", "Content-Encoding: "+c.Name)
 	}
 	f(errEncoded.Error(), long, "Content-Encoding: secret")
 	f(errNoObject.Error(), "[1]")
 	f(errNoObject.Error(), "")
 	f(errNoObject.Error(), " \r\n\t")
-	f(errNoObject.Error(), string(encode(t, []byte("null"), codings[0].encode)), "Content-Encoding: gzip")
+	f(errNoObject.Error(), string(wiretest.Encode(t, []byte("null"), wiretest.Codings[0].Encode)), "Content-Encoding: gzip")
 	f(errSigned.Error(), long, "x-amz-content-sha256: 1")
 	f(errSigned.Error(), long, "X-Content-SHA256: 1")
 	f(errSigned.Error(), long, "Authorization: AWS4-HMAC-SHA256 Credential=x")
@@ -183,7 +185,7 @@ func TestObserveSendsTheOriginal(t *testing.T) {
 	r.shapes(refusing(t))
 	shadow := shaper(shortened)
 	r.observe.Store(&shadow)
-	zipped := string(encode(t, []byte(long), codings[0].encode))
+	zipped := string(wiretest.Encode(t, []byte(long), wiretest.Codings[0].Encode))
 	for _, in := range []string{post(chatTarget, long, "x-epitome-mode: observe"), post(chatTarget, zipped, "Content-Encoding: gzip", "X-Epitome-Mode: Observe")} {
 		r.dial().send(in).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" +
 			"x-epitome-action: clear\r\nx-epitome-tokens: 321>25\r\nx-epitome-conversation: c1\r\n\r\na")

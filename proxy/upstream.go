@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"maps"
-	"net"
 	"net/url"
 	"os"
 	"reflect"
@@ -15,8 +14,16 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/proxy/wire"
 	"epitome/unit"
 )
+
+func limitsOf(c Config) wire.Limits {
+	return wire.Limits{
+		Most: c.UpstreamConnections, Idle: c.UpstreamKeepAlive.D(),
+		Dial: c.DialTimeout.D(), WriteIdle: c.WriteIdle.D(),
+	}
+}
 
 // upstream is a provider: where its API lies, what each request to it carries, and the connections to it.
 // It does not change after newUpstream, but for its pool.
@@ -24,17 +31,17 @@ type upstream struct {
 	name   string
 	config UpstreamConfig
 	base   string // path in front of every request's own, without a slash at its end
-	peer   peer
-	pool   *pool
+	peer   wire.Peer
+	pool   *wire.Pool
 }
 
 // newUpstream reads u; errors name the upstream.
-func newUpstream(name string, u UpstreamConfig, limits poolLimits) (*upstream, error) {
+func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*upstream, error) {
 	at, err := url.Parse(u.URL)
 	if err != nil {
 		return nil, unit.Wrong([]string{"upstreams", name, "url"}, "cannot read the url of upstream %s: %w", name, err)
 	}
-	up := &upstream{name: name, config: u, peer: newPeer(at.Host, u.Headers),
+	up := &upstream{name: name, config: u, peer: wire.NewPeer(at.Host, u.Headers),
 		base: strings.TrimRight(at.EscapedPath(), "/")}
 	var secure *tls.Config
 	if at.Scheme == "https" {
@@ -42,7 +49,7 @@ func newUpstream(name string, u UpstreamConfig, limits poolLimits) (*upstream, e
 			return nil, fmt.Errorf("cannot set up TLS of upstream %s: %w", name, err)
 		}
 	}
-	up.pool = newPool(at, secure, limits)
+	up.pool = wire.NewPool(at, secure, limits)
 	return up, nil
 }
 
@@ -97,25 +104,6 @@ func (u *upstream) join(target []byte) []byte {
 	return append([]byte(base), target...)
 }
 
-// fromPage reports whether a request comes from a web page that is not of this machine. Browsers say so themselves, and
-// let no page keep them from it.
-func fromPage(block []byte) bool {
-	site := find(block, "sec-fetch-site")
-	if equalFold(site, "cross-site") || equalFold(site, "same-site") {
-		return true
-	}
-	origin := find(block, "origin")
-	if origin == nil {
-		return false
-	}
-	at, err := url.Parse(string(origin))
-	if err != nil || at.Scheme != "http" && at.Scheme != "https" { // programs with pages of their own have other schemes
-		return err != nil || string(origin) == "null"
-	}
-	ip := net.ParseIP(at.Hostname())
-	return at.Hostname() != "localhost" && (ip == nil || !ip.IsLoopback())
-}
-
 // table says which upstream gets a request. It does not change once made: a reload makes a new one.
 type table struct {
 	byName   map[string]*upstream
@@ -150,8 +138,8 @@ func newTable(s Settings, old *table) (*table, error) {
 	return t, nil
 }
 
-func (u *upstream) same(c UpstreamConfig, limits poolLimits) bool {
-	return reflect.DeepEqual(u.config, c) && u.pool.limits == limits
+func (u *upstream) same(c UpstreamConfig, limits wire.Limits) bool {
+	return reflect.DeepEqual(u.config, c) && u.pool.Limits == limits
 }
 
 func (t *table) names() string {
@@ -162,7 +150,7 @@ func (t *table) names() string {
 func (t *table) retire(next *table) {
 	for name, up := range t.byName {
 		if next == nil || next.byName[name] != up {
-			up.pool.retire()
+			up.pool.Retire()
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package proxy
+package wire
 
 import (
 	"errors"
@@ -11,14 +11,14 @@ import (
 	"time"
 )
 
-// pump moves bytes both ways between a client and the upstream whose answer switched protocols, until one side breaks
-// off, both have ended, or both are silent for the answer's read_idle. replayed is the client's connection with what
-// had been read ahead of it. down is how many bytes went to the client.
-func pump(replayed net.Conn, c *clientConn, a *answer) (down int64, err error) {
+// RunTunnel moves bytes both ways between a client and the upstream whose answer switched protocols, until one side
+// breaks off, both have ended, or both are silent for the answer's read_idle. replayed is the client's connection
+// with what had been read ahead of it. down is how many bytes went to the client.
+func RunTunnel(replayed net.Conn, c *Client, a *Answer) (down int64, err error) {
 	var last atomic.Int64 // when a byte last moved, either way
 	last.Store(time.Now().UnixNano())
-	toClient := pipe{src: a.conn.reader, from: a.conn, dst: c, idle: a.readIdle, last: &last}
-	toUpstream := pipe{src: replayed, from: c.Conn, dst: a.conn, idle: a.readIdle, last: &last}
+	toClient := pipe{src: a.conn.reader, from: a.conn, dst: c, idle: a.ReadIdle, last: &last}
+	toUpstream := pipe{src: replayed, from: c.Conn, dst: a.conn, idle: a.ReadIdle, last: &last}
 	ended := make(chan error, 1)
 	go func() { ended <- toUpstream.run() }()
 	if err = toClient.run(); err != nil {
@@ -37,7 +37,8 @@ type pipe struct {
 	moved int64
 }
 
-// run moves bytes until src ends, and then ends dst's incoming side. Any error closes dst, which ends the other direction.
+// run moves bytes until src ends, and then ends dst's incoming side. Any error closes dst, which ends the other
+// direction.
 func (p *pipe) run() (err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -73,7 +74,7 @@ func (p *pipe) run() (err error) {
 // closeWrite tells the other end that nothing more will come.
 func closeWrite(c net.Conn) error {
 	switch t := c.(type) {
-	case *clientConn:
+	case *Client:
 		return closeWrite(t.Conn)
 	case *upstreamConn:
 		return closeWrite(t.Conn)

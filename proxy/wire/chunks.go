@@ -1,6 +1,8 @@
-package proxy
+package wire
 
-import "errors"
+import (
+	"errors"
+)
 
 // errFraming says that an upstream broke the rules of the chunked coding; such an answer is cut, never repaired.
 var errFraming = errors.New("the upstream's chunked answer is malformed")
@@ -29,9 +31,9 @@ const (
 	maxTrailer     = 32 << 10
 )
 
-// chunks follows a chunked body byte by byte, so that it can be passed on exactly as it came while it is
-// known at every moment whether it is complete. It accepts what RFC 9112 allows, but for blanks in front of
-// an extension: a body on whose end two parsers could disagree is an error. The zero value stands at the start of a body.
+// chunks follows a chunked body byte by byte, so that it can be passed on exactly as it came while it is known at
+// every moment whether it is complete. It accepts what RFC 9112 allows, but for blanks in front of an extension: a
+// body on whose end two parsers could disagree is an error. The zero value stands at the start of a body.
 type chunks struct {
 	state  chunkState
 	digits int   // of the size read so far

@@ -1,4 +1,4 @@
-package proxy
+package wire
 
 import (
 	"context"
@@ -8,18 +8,18 @@ import (
 	"sync"
 )
 
-// reply is the answer to a question of epitome's own, read by whoever asked. It gives its connection back as soon as the
-// answer is at its end, and drops it when its life ends before.
-type reply struct {
+// Reply is the answer to a question of epitome's own, read by whoever asked. It gives its connection back as soon as
+// the answer is at its end, and drops it when its life ends before.
+type Reply struct {
 	most   int64           // bytes that may come out of a content coding
-	ended  func(*reply)    // called once, when the reply is released
+	ended  func(*Reply)    // called once, when the reply is released
 	life   context.Context // ends with the asker's context, by Close, and when the proxy is cut
 	cancel context.CancelCauseFunc
-	call   call
+	call   Call
 	stop   func() bool // of what waits for the life's end
 
 	mu     sync.Mutex // held by whoever sends or reads; guards all below
-	answer *answer    // nil before there is one, and once its connection has been given away
+	answer *Answer    // nil before there is one, and once its connection has been given away
 	over   bool       // the reply has been released
 	err    error      // why nothing more comes
 	piece  []byte     // of the answer, in the connection's buffer
@@ -27,17 +27,17 @@ type reply struct {
 	plain  io.Reader  // the body without it; nil before the first Read
 }
 
-// newReply makes a reply, whose life ends with ctx. At most most bytes come out of its content coding. ended is called once,
-// when all is given back that ask has taken.
-func newReply(ctx context.Context, most int64, ended func(*reply)) *reply {
-	r := &reply{most: most, ended: ended}
+// NewReply makes a reply, whose life ends with ctx. At most most bytes come out of its content coding. ended is
+// called once, when all is given back that ask has taken.
+func NewReply(ctx context.Context, most int64, ended func(*Reply)) *Reply {
+	r := &Reply{most: most, ended: ended}
 	r.life, r.cancel = context.WithCancelCause(ctx)
 	return r
 }
 
-// ask sends the question over one of the pool's connections and reads the answer's head. From here on the end of the
+// Ask sends the question over one of the pool's connections and reads the answer's head. From here on the end of the
 // reply's life ends everything.
-func (r *reply) ask(p *pool, out outgoing) (*answerHead, error) {
+func (r *Reply) Ask(p *Pool, out Request) (*Head, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.stop = context.AfterFunc(r.life, r.abort)
@@ -45,7 +45,7 @@ func (r *reply) ask(p *pool, out outgoing) (*answerHead, error) {
 		r.release(context.Cause(r.life))
 		return nil, r.err
 	}
-	a, err := r.call.do(p, out)
+	a, err := r.call.Do(p, out)
 	if err != nil {
 		if r.life.Err() != nil {
 			err = context.Cause(r.life)
@@ -53,18 +53,18 @@ func (r *reply) ask(p *pool, out outgoing) (*answerHead, error) {
 		r.release(err)
 		return nil, err
 	}
-	r.answer, r.coding = a, string(values(a.block, "content-encoding"))
-	if a.complete() {
+	r.answer, r.coding = a, string(Values(a.Block, "content-encoding"))
+	if a.IsComplete() {
 		r.release(io.EOF)
 	}
-	return a.answerHead, nil
+	return a.Head, nil
 }
 
-// end ends the reply's life; what waits for it then fails with the cause.
-func (r *reply) end(cause error) { r.cancel(cause) }
+// End ends the reply's life; what waits for it then fails with the cause.
+func (r *Reply) End(cause error) { r.cancel(cause) }
 
 // Read waits for the next bytes, at most read_idle.
-func (r *reply) Read(p []byte) (int, error) {
+func (r *Reply) Read(p []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.over && r.err != io.EOF {
@@ -78,10 +78,10 @@ func (r *reply) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (r *reply) read(p []byte) (int, error) {
+func (r *Reply) read(p []byte) (int, error) {
 	if r.plain == nil {
 		// Unlike a client's body, this one takes no place among those that are decoded: it may come for minutes.
-		plain, err := decoder(r.coding, wire{r}, r.most)
+		plain, err := NewDecoder(r.coding, encoded{r}, r.most)
 		if err != nil {
 			return 0, err
 		}
@@ -91,7 +91,7 @@ func (r *reply) read(p []byte) (int, error) {
 }
 
 // Close ends the answer wherever it is, a Read that waits for it too.
-func (r *reply) Close() error {
+func (r *Reply) Close() error {
 	r.cancel(os.ErrClosed)
 	r.abort()
 	r.mu.Lock()
@@ -101,26 +101,26 @@ func (r *reply) Close() error {
 }
 
 // abort is called when the life has ended.
-func (r *reply) abort() {
-	r.call.cut() // whoever holds the lock waits no longer
+func (r *Reply) abort() {
+	r.call.Cut() // whoever holds the lock waits no longer
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.release(context.Cause(r.life))
 }
 
 // release gives everything back, once.
-func (r *reply) release(why error) {
+func (r *Reply) release(why error) {
 	if r.over {
 		return
 	}
 	r.over, r.err, r.piece = true, why, nil
 	r.stop() // or the cancel below would start it
 	if r.answer != nil {
-		r.call.onCut(nil)
-		if r.call.isCut() {
-			r.answer.drop()
+		r.call.OnCut(nil)
+		if r.call.IsCut() {
+			r.answer.Drop()
 		} else {
-			r.answer.end()
+			r.answer.End()
 		}
 		r.answer = nil
 	}
@@ -128,10 +128,10 @@ func (r *reply) release(why error) {
 	r.cancel(why)
 }
 
-// wire is the body of a reply as it comes, without chunks. Its reply's lock is held.
-type wire struct{ *reply }
+// encoded is the body of a reply as it comes, without chunks. Its reply's lock is held.
+type encoded struct{ *Reply }
 
-func (w wire) Read(p []byte) (int, error) {
+func (w encoded) Read(p []byte) (int, error) {
 	for len(w.piece) == 0 {
 		if w.err != nil {
 			w.release(w.err)
@@ -140,24 +140,24 @@ func (w wire) Read(p []byte) (int, error) {
 		w.piece, w.err = w.next()
 	}
 	n := copy(p, w.piece)
-	if w.piece = w.piece[n:]; len(w.piece) == 0 && w.err == nil && w.answer.complete() {
+	if w.piece = w.piece[n:]; len(w.piece) == 0 && w.err == nil && w.answer.IsComplete() {
 		w.release(io.EOF)
 	}
 	return n, nil
 }
 
 // next waits for a piece; with it may come why it is the last one.
-func (w wire) next() ([]byte, error) {
+func (w encoded) next() ([]byte, error) {
 	if w.life.Err() != nil {
 		return nil, context.Cause(w.life)
 	}
-	if w.answer.complete() {
+	if w.answer.IsComplete() {
 		return nil, io.EOF
 	}
-	err := w.answer.fill()
+	err := w.answer.Wait()
 	switch {
 	case err == nil:
-		return w.answer.ready(true)
+		return w.answer.Take(true)
 	case w.life.Err() != nil:
 		return nil, context.Cause(w.life)
 	case err == io.EOF: // where that is the answer's end

@@ -1,4 +1,4 @@
-package proxy
+package wire
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func (c *slowConn) Write(p []byte) (int, error) {
 func TestBodiesAreHandedOverWhole(t *testing.T) {
 	c := &slowConn{}
 	body := strings.Repeat("x", 800<<10)
-	n, err := (&upstreamConn{Conn: c, pool: &pool{}}).send(outgoing{head: []byte("head"), body: []byte(body)})
+	n, err := (&upstreamConn{Conn: c, pool: &Pool{}}).send(Request{Head: []byte("head"), Body: []byte(body)})
 	if err != nil || n != int64(4+len(body)) || c.got.String() != "head"+body {
 		t.Fatalf("%d bytes, %v", n, err)
 	}
@@ -59,7 +59,7 @@ func TestUpstreamHasATimeForEachPiece(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			c, body, begun := &slowConn{takes: append([]int{1}, takes...)}, strings.Repeat("x", size), time.Now()
-			n, err := (&upstreamConn{Conn: c, pool: &pool{limits: poolLimits{writeIdle: second}}}).send(outgoing{head: []byte("h"), body: []byte(body)})
+			n, err := (&upstreamConn{Conn: c, pool: &Pool{Limits: Limits{WriteIdle: second}}}).send(Request{Head: []byte("h"), Body: []byte(body)})
 			if took := time.Since(begun); errors.Is(err, os.ErrDeadlineExceeded) != (gone > 0) || gone > 0 && took != gone || int64(c.got.Len()) != n || gone == 0 && n != int64(size)+1 {
 				t.Errorf("of writes that take %d: %d of %d bytes in %s, %v", takes, n, size, took, err)
 			}
@@ -91,7 +91,7 @@ func (c *firstConn) Read(p []byte) (int, error) {
 func TestSmallRequestTakesOneRead(t *testing.T) {
 	const text = "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"
 	from := &firstConn{sends: text}
-	c := &clientConn{Conn: from, gate: &gate{pace: func(int) time.Duration { return time.Minute }}}
+	c := &Client{Conn: from, gate: &Gate{Pace: func(int) time.Duration { return time.Minute }}}
 	got := make([]byte, 1)
 	if n, err := c.Read(got); n != 1 || err != nil { // as fasthttp begins
 		t.Fatal(n, err)
@@ -101,7 +101,7 @@ func TestSmallRequestTakesOneRead(t *testing.T) {
 	if err != nil || string(got)+string(rest[:n]) != text || from.reads != 1 {
 		t.Errorf("%q after %d reads, %v", string(got)+string(rest[:n]), from.reads, err)
 	}
-	if c.ahead.room != nil || !c.isArriving() || c.request.bytes != len(text) {
-		t.Errorf("room is kept: %v; arriving %v, %d bytes", c.ahead.room != nil, c.isArriving(), c.request.bytes)
+	if c.ahead.room != nil || !c.IsArriving() || c.request.bytes != len(text) {
+		t.Errorf("room is kept: %v; arriving %v, %d bytes", c.ahead.room != nil, c.IsArriving(), c.request.bytes)
 	}
 }

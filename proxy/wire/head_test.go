@@ -1,4 +1,4 @@
-package proxy
+package wire
 
 import (
 	"bufio"
@@ -11,7 +11,7 @@ import (
 func TestAmbiguousAnswersAreRefused(t *testing.T) {
 	f := func(head, want string) {
 		t.Helper()
-		_, err := readHead(bufio.NewReader(strings.NewReader(head)), nil)
+		_, err := ReadHead(bufio.NewReader(strings.NewReader(head)), nil)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one that says %q", head, err, want)
 		}
@@ -36,11 +36,11 @@ func TestAmbiguousAnswersAreRefused(t *testing.T) {
 }
 
 func TestLengthAndChunksTogetherMeanChunksAndTheEndOfTheConnection(t *testing.T) {
-	h, err := readHead(bufio.NewReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n")), nil)
-	if err != nil || h.length != chunkedLength || !h.closing {
+	h, err := ReadHead(bufio.NewReader(strings.NewReader("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n")), nil)
+	if err != nil || h.Length != ChunkedLength || !h.closing {
 		t.Fatalf("got %+v, %v", h, err)
 	}
-	if got := string(h.appendTo(nil, clientSide{})); got != "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" {
+	if got := string(h.AppendTo(nil, ClientSide{})); got != "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" {
 		t.Errorf("the client gets %q", got)
 	}
 }
@@ -54,55 +54,31 @@ func FuzzHeadsAgreeWithTheStandardReader(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		h, err := readHead(bufio.NewReaderSize(bytes.NewReader(text), 16), nil)
+		h, err := ReadHead(bufio.NewReaderSize(bytes.NewReader(text), 16), nil)
 		if err != nil {
 			return
 		}
-		out := h.appendTo(nil, clientSide{})
+		out := h.AppendTo(nil, ClientSide{})
 		std, err := http.ReadResponse(bufio.NewReader(bytes.NewReader(out)), nil)
 		if err != nil {
 			t.Skip() // it refuses some names and values that we pass on as they came
 		}
 		_ = std.Body.Close()
-		if std.StatusCode != h.code {
-			t.Fatalf("%q is passed on as %q: status %d, read as %d", text, out, h.code, std.StatusCode)
+		if std.StatusCode != h.Code {
+			t.Fatalf("%q is passed on as %q: status %d, read as %d", text, out, h.Code, std.StatusCode)
 		}
-		if h.length >= 0 && !h.bodiless(false) && std.ContentLength != h.length {
-			t.Fatalf("%q is passed on as %q: length %d, read as %d", text, out, h.length, std.ContentLength)
+		if h.Length >= 0 && !h.bodiless(false) && std.ContentLength != h.Length {
+			t.Fatalf("%q is passed on as %q: length %d, read as %d", text, out, h.Length, std.ContentLength)
 		}
 	})
 }
 
-func TestTargetsAreJoinedToTheBase(t *testing.T) {
-	f := func(base, target, want string) {
-		t.Helper()
-		up, err := newUpstream("x", UpstreamConfig{URL: base}, poolLimits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := string(up.join([]byte(target))); got != want {
-			t.Errorf("%s with %s is %s, want %s", base, target, got, want)
-		}
-	}
-	f("https://h/v1", "/v1/chat/completions", "/v1/chat/completions")
-	f("https://h/v1/", "/v1/chat/completions?x=/v1/", "/v1/chat/completions?x=/v1/")
-	f("https://h/v1", "/chat/completions", "/v1/chat/completions")
-	f("https://h/v1", "/v1", "/v1/v1")
-	f("https://h/v1", "/v10/x", "/v1/v10/x")
-	f("https://h/api/v1", "/v1/models", "/api/v1/models")
-	f("https://h/api", "/v1/models", "/api/v1/models")
-	f("https://h", "/v1/models", "/v1/models")
-	f("https://h/", "//a%2F", "//a%2F")
-	f("https://h/a%2Fb", "/c", "/a%2Fb/c")
-	f("https://h/v1", "*", "*")
-}
-
 func TestPlainRequestPassesTheHeadWithOneAllocation(t *testing.T) {
-	to := newPeer("h", map[string]string{"x-key": "k"})
-	h := requestHead{method: []byte("POST"), target: []byte("/v1/x"), length: 3,
-		block: []byte("Host: x\r\nAuthorization: Bearer k\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\n")}
+	to := NewPeer("h", map[string]string{"x-key": "k"})
+	h := RequestHead{Method: []byte("POST"), Target: []byte("/v1/x"), Length: 3,
+		Block: []byte("Host: x\r\nAuthorization: Bearer k\r\nContent-Length: 3\r\nConnection: keep-alive\r\n\r\n")}
 	buf := make([]byte, 0, 4096)
-	if n := testing.AllocsPerRun(100, func() { buf = h.appendTo(buf[:0], &to) }); n > 1 {
+	if n := testing.AllocsPerRun(100, func() { buf = h.AppendTo(buf[:0], &to) }); n > 1 {
 		t.Errorf("%v allocations, want at most 1", n)
 	}
 }

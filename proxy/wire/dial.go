@@ -1,4 +1,4 @@
-package proxy
+package wire
 
 import (
 	"bufio"
@@ -93,12 +93,12 @@ func (d *dialer) handshake(conn net.Conn, addr string) error {
 		return err
 	}
 	br := bufio.NewReaderSize(oneByte{conn}, 16)
-	head, err := readHead(br, nil)
+	head, err := ReadHead(br, nil)
 	if err != nil {
 		return err
 	}
-	if head.code != 200 {
-		return fmt.Errorf("it answered %d %s", head.code, head.reason)
+	if head.Code != 200 {
+		return fmt.Errorf("it answered %d %s", head.Code, head.reason)
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package proxy
+package wire
 
 import (
 	"bytes"
@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// admission bounds the bytes of all request bodies in flight. A request takes its room when its head has been
+// Admission bounds the bytes of all request bodies in flight. A request takes its room when its head has been
 // read, before fasthttp allocates its body, and gives it back when its exchange ends. A body that may be rewritten
 // takes room for its copy with it: if it had to wait for that later, many that hold their first half could wait for
 // each other. A request that alone is larger than all room takes all of it.
-type admission struct {
+type Admission struct {
 	room *semaphore.Weighted
 	size int64
 
@@ -23,30 +23,31 @@ type admission struct {
 	names map[*fasthttp.RequestHeader][2]string
 }
 
-func newAdmission(size int64) *admission {
-	return &admission{
+// NewAdmission makes an admission with room for size bytes.
+func NewAdmission(size int64) *Admission {
+	return &Admission{
 		room: semaphore.NewWeighted(size), size: size,
 		held: make(map[*fasthttp.RequestHeader]int64), names: make(map[*fasthttp.RequestHeader][2]string),
 	}
 }
 
-// name remembers method and path of a request with a body: if that cannot be read, fasthttp forgets them.
-func (a *admission) name(h *fasthttp.RequestHeader) {
-	path, _, _ := bytes.Cut(originForm(h.RequestURI()), []byte("?"))
+// Remember remembers method and path of a request with a body: if that cannot be read, fasthttp forgets them.
+func (a *Admission) Remember(h *fasthttp.RequestHeader) {
+	path, _, _ := bytes.Cut(OriginForm(h.RequestURI()), []byte("?"))
 	a.mu.Lock()
 	a.names[h] = [2]string{string(h.Method()), string(path)}
 	a.mu.Unlock()
 }
 
-// named returns what name has remembered.
-func (a *admission) named(h *fasthttp.RequestHeader) (method, path string) {
+// NameOf returns what name has remembered.
+func (a *Admission) NameOf(h *fasthttp.RequestHeader) (method, path string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.names[h][0], a.names[h][1]
 }
 
-// enter takes n bytes of room for the request of h, waiting at most wait for it.
-func (a *admission) enter(h *fasthttp.RequestHeader, n int64, wait time.Duration) bool {
+// Enter takes n bytes of room for the request of h, waiting at most wait for it.
+func (a *Admission) Enter(h *fasthttp.RequestHeader, n int64, wait time.Duration) bool {
 	if n = min(n, a.size); n <= 0 {
 		return true
 	}
@@ -65,21 +66,22 @@ func (a *admission) enter(h *fasthttp.RequestHeader, n int64, wait time.Duration
 // noRoom stands for the bytes held by a request that found none.
 const noRoom = -1
 
-func (a *admission) hold(h *fasthttp.RequestHeader, n int64) {
+func (a *Admission) hold(h *fasthttp.RequestHeader, n int64) {
 	a.mu.Lock()
 	a.held[h] = n
 	a.mu.Unlock()
 }
 
-// refused reports whether the request of h found no room.
-func (a *admission) refused(h *fasthttp.RequestHeader) bool {
+// IsRefused reports whether the request of h found no room.
+func (a *Admission) IsRefused(h *fasthttp.RequestHeader) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.held[h] == noRoom
 }
 
-// keep gives back all but n bytes of the request's room: a chunked body's length is known only once it has been read.
-func (a *admission) keep(h *fasthttp.RequestHeader, n int64) {
+// ShrinkTo gives back all but n bytes of the request's room: a chunked body's length is known only once it has been
+// read.
+func (a *Admission) ShrinkTo(h *fasthttp.RequestHeader, n int64) {
 	a.mu.Lock()
 	spare := a.held[h] - n
 	if spare > 0 {
@@ -91,8 +93,8 @@ func (a *admission) keep(h *fasthttp.RequestHeader, n int64) {
 	}
 }
 
-// widen makes the request's room n bytes, if there is as much now. It does not wait: who asks holds memory already.
-func (a *admission) widen(h *fasthttp.RequestHeader, n int64) bool {
+// GrowTo makes the request's room n bytes, if there is as much now. It does not wait: who asks holds memory already.
+func (a *Admission) GrowTo(h *fasthttp.RequestHeader, n int64) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	more := min(n, a.size) - a.held[h]
@@ -106,8 +108,18 @@ func (a *admission) widen(h *fasthttp.RequestHeader, n int64) bool {
 	return true
 }
 
-// leave gives the request's room back.
-func (a *admission) leave(h *fasthttp.RequestHeader) {
+// Load is how many requests have room or have been refused it, and how many bytes they have together.
+func (a *Admission) Load() (requests int, bytes int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, n := range a.held {
+		bytes += max(n, 0)
+	}
+	return max(len(a.held), len(a.names)), bytes
+}
+
+// Leave gives the request's room back.
+func (a *Admission) Leave(h *fasthttp.RequestHeader) {
 	a.mu.Lock()
 	n := a.held[h]
 	delete(a.held, h)

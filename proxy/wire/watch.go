@@ -1,4 +1,4 @@
-package proxy
+package wire
 
 import (
 	"errors"
@@ -14,15 +14,15 @@ const watchAfter = 5 * time.Millisecond
 // patrol is how many rounds a watchman makes with nobody to watch before he goes home.
 const patrol = 200
 
-// watchman begins the watches of all exchanges that last. The zero value is ready.
-type watchman struct {
+// Watchman begins the watches of all exchanges that last. The zero value is ready.
+type Watchman struct {
 	mu     sync.Mutex
 	fresh  []*watcher // since the last round
 	due    []*watcher // before it
 	onDuty bool
 }
 
-func (m *watchman) post(w *watcher) {
+func (m *Watchman) post(w *watcher) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.fresh = append(m.fresh, w)
@@ -32,7 +32,7 @@ func (m *watchman) post(w *watcher) {
 	}
 }
 
-func (m *watchman) walk() {
+func (m *Watchman) walk() {
 	for quiet := 0; quiet < patrol; quiet++ {
 		time.Sleep(watchAfter)
 		for _, w := range m.round() {
@@ -50,7 +50,7 @@ func (m *watchman) walk() {
 }
 
 // round returns those that were there before the last round.
-func (m *watchman) round() []*watcher {
+func (m *Watchman) round() []*watcher {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ripe := m.due
@@ -60,7 +60,7 @@ func (m *watchman) round() []*watcher {
 
 // watcher is one watch over a connection while fasthttp does not read from it.
 type watcher struct {
-	conn *clientConn
+	conn *Client
 	gone func()
 	done chan struct{} // made when reading begins, closed when it has ended
 
@@ -113,27 +113,5 @@ func (w *watcher) end() {
 	if reading != nil {
 		<-reading
 		_ = w.conn.Conn.SetReadDeadline(time.Time{})
-	}
-}
-
-// watch calls gone, once and on a goroutine of its own, if the client closes or resets the connection before unwatch.
-// A client that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte
-// the watch sees no further, until the next request.
-func (c *clientConn) watch(m *watchman, gone func()) {
-	switch {
-	case c.ahead.err != nil:
-		gone()
-	case len(c.ahead.bytes) > 0 || c.watching != nil:
-	default:
-		c.watching = &watcher{conn: c, gone: gone}
-		m.post(c.watching)
-	}
-}
-
-// unwatch ends the watch; afterwards the connection is read as if there had been none.
-func (c *clientConn) unwatch() {
-	if c.watching != nil {
-		c.watching.end()
-		c.watching = nil
 	}
 }

@@ -1,0 +1,148 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"time"
+)
+
+// Answer is an upstream's answer, its head read and its body still on the connection.
+type Answer struct {
+	*Head
+	Empty    bool             // no body follows
+	ReadIdle time.Duration    // how long the upstream may be silent within the body
+	Hears    func(run []byte) // is given the body without framing; nil if nobody listens
+
+	conn   *upstreamConn
+	left   int64 // bytes to come of a body with a length
+	chunks chunks
+
+	held []byte // of the body, as the client gets it: read already, and to be passed on first
+	bad  error  // what stands behind held and breaks the rules
+	over bool   // the connection is given back, or dropped
+}
+
+// ErrTruncated says that the body ended before its end.
+var ErrTruncated = errors.New("the upstream broke off within its answer")
+
+// IsComplete reports whether the body has been read to its end.
+func (a *Answer) IsComplete() bool {
+	switch {
+	case a.Empty:
+		return true
+	case a.Length == ChunkedLength:
+		return a.chunks.done()
+	case a.Length >= 0:
+		return a.left == 0
+	}
+	return false
+}
+
+// Wait waits until bytes of the body are there, at most ReadIdle.
+func (a *Answer) Wait() error { return a.waitFor(a.ReadIdle) }
+
+// waitFor is Wait, for so long.
+func (a *Answer) waitFor(most time.Duration) error {
+	if a.conn.reader.Buffered() > 0 {
+		return nil
+	}
+	_ = a.conn.SetReadDeadline(time.Now().Add(most))
+	_, err := a.conn.reader.Peek(1)
+	if err == nil {
+		return nil
+	}
+	if err == io.EOF && a.Length != UntilClose {
+		return ErrTruncated
+	}
+	return err
+}
+
+// Take returns the bytes of the body that are there, as they came or without the chunks' framing, and does not
+// wait. They are valid until the next Wait.
+func (a *Answer) Take(dechunk bool) ([]byte, error) {
+	b, _ := a.conn.reader.Peek(a.conn.reader.Buffered())
+	switch {
+	case a.Length == UntilClose:
+	case a.Length >= 0:
+		b = b[:min(int64(len(b)), a.left)]
+		a.left -= int64(len(b))
+	default:
+		return a.takeChunks(b, dechunk)
+	}
+	if a.Hears != nil {
+		a.Hears(b)
+	}
+	_, _ = a.conn.reader.Discard(len(b))
+	return b, nil
+}
+
+// takeChunks passes on what is sound even where an error follows behind it.
+func (a *Answer) takeChunks(b []byte, dechunk bool) (out []byte, err error) {
+	var content []byte
+	taken := 0
+	for taken < len(b) && !a.chunks.done() && err == nil {
+		n, run, bad := a.chunks.scan(b[taken:])
+		if dechunk {
+			content = append(content, run...)
+		}
+		if a.Hears != nil {
+			a.Hears(run)
+		}
+		taken, err = taken+n, bad
+	}
+	_, _ = a.conn.reader.Discard(taken)
+	if dechunk {
+		return content, err
+	}
+	return b[:taken], err
+}
+
+// Hold waits for a piece, at most so long, and keeps it to be passed on first. It reports whether one came. What goes
+// wrong is met again when the answer is passed on.
+func (a *Answer) Hold(most time.Duration, dechunk bool) bool {
+	if a.IsComplete() || a.bad != nil || a.waitFor(most) != nil {
+		return false
+	}
+	piece, bad := a.Take(dechunk)
+	a.held, a.bad = append(a.held, piece...), bad
+	return true
+}
+
+// HeldBytes is how much is kept to be passed on first.
+func (a *Answer) HeldBytes() int { return len(a.held) }
+
+// TakeHeld hands over what was kept, once, and what stands behind it that breaks the rules.
+func (a *Answer) TakeHeld() (held []byte, bad error) {
+	held, a.held = a.held, nil
+	return held, a.bad
+}
+
+// Buffered is how many bytes have come that nobody has taken.
+func (a *Answer) Buffered() int { return a.conn.reader.Buffered() }
+
+// Cut ends the connection at once, from any goroutine.
+func (a *Answer) Cut() { a.conn.cut() }
+
+// Drop ends the answer and its connection, wherever it is.
+func (a *Answer) Drop() {
+	if !a.over {
+		a.over = true
+		a.conn.drop()
+	}
+}
+
+// IsOver reports whether the answer has let go of its connection.
+func (a *Answer) IsOver() bool { return a.over }
+
+// End gives the connection back, or drops it if its next answer could not be told from what is left of this one.
+func (a *Answer) End() {
+	if a.over {
+		return
+	}
+	a.over = true
+	if a.IsComplete() && !a.closing {
+		a.conn.keep()
+		return
+	}
+	a.conn.drop()
+}

@@ -1,0 +1,145 @@
+// Package wire is HTTP/1.1 as it goes over connections: heads, bodies in chunks and in content codings, the connections
+// of clients, those to upstreams, and tunnels.
+//
+// It promises to pass on what it reads as it came, to the byte, and to take nothing for complete that is not. What
+// could be read in two ways it refuses. Whatever waits here has a deadline, and a Call or a Client that is cut waits
+// for nothing.
+//
+// It knows no exchange: who asks, what a body says and why it is sent are its callers' to know.
+package wire
+
+import (
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"time"
+
+	"epitome/event"
+)
+
+// Call is the upstream side of one exchange. It can be cut from any goroutine, at any time and more than once:
+// whatever the exchange is waiting for upstream then fails at once. The zero value is ready.
+type Call struct {
+	mu   sync.Mutex
+	gone bool
+	stop func() // ends what is under way; nil between two connections
+}
+
+// OnCut says what ends the thing that is under way now. A call that is cut already ends it at once.
+func (c *Call) OnCut(stop func()) {
+	c.mu.Lock()
+	c.stop = stop
+	gone := c.gone
+	c.mu.Unlock()
+	if gone && stop != nil {
+		stop()
+	}
+}
+
+// Cut ends what is under way, and everything that begins from now on.
+func (c *Call) Cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.gone = true
+	if c.stop != nil {
+		c.stop() // under the lock: behind onCut(nil) the connection belongs to another exchange
+	}
+}
+
+// IsCut reports whether Cut has been called.
+func (c *Call) IsCut() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.gone
+}
+
+// Failure is why no answer came.
+type Failure struct {
+	Fault event.Fault
+	Err   error
+}
+
+func (f *Failure) Error() string { return f.Err.Error() }
+
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Do sends the request and reads the head of its answer. It is sent a second time only if not a byte of it can
+// have arrived: over a connection that had been used before and took nothing.
+func (c *Call) Do(p *Pool, out Request) (*Answer, error) {
+	for {
+		conn, err := p.take(c)
+		switch {
+		case c.IsCut() && err != nil:
+			return nil, &Failure{event.ClientGone, ErrGone}
+		case err != nil:
+			return nil, &Failure{event.Unreachable, err}
+		}
+		c.OnCut(conn.cut)
+		n, err := conn.send(out)
+		if err != nil && n == 0 && conn.reused && !c.IsCut() {
+			c.OnCut(nil)
+			conn.drop()
+			continue
+		}
+		out.Sent(conn.reused)
+		a, err := c.answer(conn, out, err)
+		if err != nil {
+			c.OnCut(nil)
+			conn.drop()
+			return nil, err
+		}
+		return a, nil
+	}
+}
+
+const (
+	earlyAnswer = time.Second // what an upstream that stopped reading a request is given to say why
+	maxInterim  = 16          // heads before the answer's own
+)
+
+// answer reads the answer's head, handing on those that come before it.
+func (c *Call) answer(conn *upstreamConn, out Request, sendErr error) (*Answer, error) {
+	wait := out.FirstByte
+	if sendErr != nil {
+		wait = earlyAnswer
+	}
+	for range maxInterim {
+		_ = conn.SetReadDeadline(time.Now().Add(wait))
+		head, err := ReadHead(conn.reader, nil)
+		if err != nil || c.IsCut() {
+			return nil, c.whyNone(err, sendErr)
+		}
+		if head.Code >= 200 || head.Code == 101 && out.Upgrade {
+			a := &Answer{Head: head, ReadIdle: out.ReadIdle, conn: conn, left: head.Length}
+			a.Empty = head.bodiless(out.ToHead)
+			a.closing = a.closing || sendErr != nil
+			return a, nil
+		}
+		if head.Code == 101 {
+			return nil, &Failure{event.Broken, errors.New("the upstream switched protocols without being asked")}
+		}
+		if err := out.Interim(head); err != nil {
+			return nil, err
+		}
+	}
+	return nil, &Failure{event.Broken, errors.New("the upstream sent one interim answer after another")}
+}
+
+func (c *Call) whyNone(err, sendErr error) error {
+	var late net.Error
+	switch {
+	case c.IsCut():
+		return &Failure{event.ClientGone, ErrGone}
+	case sendErr != nil:
+		return &Failure{event.Broken, sendErr}
+	case errors.As(err, &late) && late.Timeout():
+		return &Failure{event.Timeout, err}
+	case errors.Is(err, io.EOF):
+		return &Failure{event.Broken, errors.New("the upstream closed the connection without an answer")}
+	}
+	return &Failure{event.Broken, err}
+}
+
+// ErrGone is the error of everything that ends because the client has left.
+var ErrGone = errors.New("the client closed its connection")

@@ -1,0 +1,165 @@
+package wire
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// Lengths of an answer's body that are not a number of bytes.
+const (
+	ChunkedLength = -1
+	UntilClose    = -2
+)
+
+// maxAnswerHead bounds the status line and the header lines of an answer.
+const maxAnswerHead = 256 << 10
+
+// Head is the status line and the header lines of an answer, with what they say about its body.
+type Head struct {
+	Code    int
+	reason  []byte
+	Block   []byte // the header lines as they came
+	Length  int64  // of the body: bytes, chunkedLength or untilClose
+	clash   bool   // length and chunked both stated: chunked holds, and the length is not passed on
+	closing bool   // the connection ends with this answer
+}
+
+// ReadHead reads a head, appending its bytes to buf, which the result keeps.
+func ReadHead(br *bufio.Reader, buf []byte) (*Head, error) {
+	whole := true // the line that is being read begins at its beginning
+	for {
+		part, err := br.ReadSlice('\n')
+		buf = append(buf, part...)
+		switch {
+		case err != nil && !errors.Is(err, bufio.ErrBufferFull):
+			if err == io.EOF && len(buf) > 0 {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, err
+		case len(buf) > maxAnswerHead:
+			return nil, fmt.Errorf("the answer's head is larger than %d bytes", maxAnswerHead)
+		case whole && err == nil && len(trimEOL(part)) == 0:
+			return parseHead(buf)
+		}
+		whole = err == nil
+	}
+}
+
+func parseHead(buf []byte) (*Head, error) {
+	end := lineEnd(buf)
+	h := &Head{Block: buf[end:], Length: UntilClose}
+	proto, rest, _ := bytes.Cut(trimEOL(buf[:end]), []byte(" "))
+	if bytes.ContainsAny(rest, "\x00\r") {
+		return nil, errors.New("the answer's status line holds a byte that is not allowed")
+	}
+	code, reason, _ := bytes.Cut(rest, []byte(" "))
+	h.reason = reason
+	var err error
+	if h.Code, err = strconv.Atoi(string(code)); err != nil || len(code) != 3 || h.Code < 100 {
+		return nil, errors.New("the answer does not begin with a status line")
+	}
+	switch string(proto) {
+	case "HTTP/1.1":
+	case "HTTP/1.0":
+		h.closing = true
+	default:
+		return nil, errors.New("the answer is in no known version of HTTP")
+	}
+	return h, h.readFraming()
+}
+
+// readFraming looks at every line once. What could be read in two ways is refused: it would let one answer's
+// body pass for the next answer.
+func (h *Head) readFraming() error {
+	stated := int64(UntilClose)
+	for l := LinesOf(h.Block); l.Next(); {
+		if err := checkLine(&l); err != nil {
+			return err
+		}
+		switch {
+		case l.Is("content-length"):
+			n, err := strconv.ParseUint(string(l.Value), 10, 62)
+			if err != nil || stated >= 0 && stated != int64(n) {
+				return errors.New("the answer's Content-Length cannot be trusted")
+			}
+			stated = int64(n)
+		case l.Is("transfer-encoding"):
+			if !EqualFold(l.Value, "chunked") || h.Length == ChunkedLength {
+				return errors.New("the answer's Transfer-Encoding is not supported")
+			}
+			h.Length = ChunkedLength
+		case l.Is("connection"):
+			h.closing = h.closing && !hasToken(l.Value, "keep-alive") || hasToken(l.Value, "close")
+		}
+	}
+	switch {
+	case h.Length == ChunkedLength && stated >= 0:
+		h.clash, h.closing = true, true
+	case stated >= 0:
+		h.Length = stated
+	}
+	return nil
+}
+
+func checkLine(l *Lines) error {
+	if len(l.Name) == 0 || len(l.Name) == len(l.raw) {
+		return errors.New("the answer has a header line without a name")
+	}
+	for _, c := range l.Name {
+		if c <= ' ' || c >= 0x7f {
+			return errors.New("the answer has a header name that is not allowed")
+		}
+	}
+	for part := range bytes.Lines(l.raw) {
+		if bytes.ContainsAny(trimEOL(part), "\x00\r") {
+			return errors.New("the answer has a header value that is not allowed")
+		}
+	}
+	return nil
+}
+
+// bodiless reports whether the answer has no body whatever its header lines say.
+func (h *Head) bodiless(toHead bool) bool {
+	return toHead || h.Code < 200 || h.Code == 204 || h.Code == 304
+}
+
+// ClientSide says how an answer is put on the client's connection.
+type ClientSide struct {
+	HTTP10 bool // the client knows no chunks
+	Close  bool // the client's connection ends with the answer
+	Extra  []byte
+}
+
+// AppendTo writes the head as the client gets it: every end-to-end line in its place and spelling, and a
+// Connection line of our own where one is needed.
+func (h *Head) AppendTo(dst []byte, to ClientSide) []byte {
+	dst = append(dst, "HTTP/1.1 "...)
+	dst = append(strconv.AppendInt(dst, int64(h.Code), 10), ' ')
+	dst = append(append(dst, h.reason...), crlf...)
+	hop := HopsOf(h.Block)
+	chunked := h.Length == ChunkedLength && !to.HTTP10 && h.Code >= 200 && h.Code != 204
+	for l := LinesOf(h.Block); l.Next(); {
+		switch {
+		case l.Is("transfer-encoding") && chunked:
+			dst = l.AppendTo(dst)
+		case h.Code == 101 && (l.Is("connection") || l.Is("upgrade")):
+			dst = l.AppendTo(dst)
+		case l.Is("content-length") && h.clash:
+		case !l.Is("content-length") && hop.Has(l.Name): // framing is for every hop, whatever Connection names
+		default:
+			dst = l.AppendTo(dst)
+		}
+	}
+	switch {
+	case h.Code < 200:
+	case to.Close:
+		dst = append(dst, "Connection: close\r\n"...)
+	case to.HTTP10:
+		dst = append(dst, "Connection: keep-alive\r\n"...)
+	}
+	return append(append(dst, to.Extra...), crlf...)
+}
