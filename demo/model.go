@@ -99,7 +99,7 @@ func (m *model) hear(v *view, body []byte) (*message, hearing) {
 	defer m.mu.Unlock()
 	h := hearing{view: v, body: body, summary: asksForSummary(v)}
 	if m.before != nil {
-		h.same, h.cached = m.ruler.shared(m.before.view, v)
+		h.same, h.cached = m.ruler.countShared(m.before.view, v)
 		h.cached = inSteps(h.cached)
 		h.again = slices.Equal(body, m.before.body)
 	}

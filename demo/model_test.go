@@ -211,7 +211,7 @@ func TestQuestionsAreAnsweredFromArtifacts(t *testing.T) {
 		}
 		for i := range packages {
 			task := taskAt(i)
-			for _, content := range []string{w.failing(task), w.batches(task.pkg)} {
+			for _, content := range []string{w.failingLog(task), w.batches(task.pkg)} {
 				if p.pattern.MatchString(content) {
 					holds(content)
 					holds(string(encoded(content))) // as a transcript has it

@@ -19,7 +19,7 @@ func (r *Report) Print(w io.Writer) error {
 	p.line("clear: old results do so, many at once. compact: old turns become one summary.")
 	p.line("")
 	row("", "without epitome", "with epitome")
-	row("turns answered", r.lived(), fmt.Sprintf("%d of %d", r.answered(), len(r.Turns)))
+	row("turns answered", r.lifespan(), fmt.Sprintf("%d of %d", r.countAnswered(), len(r.Turns)))
 	row("largest request, tokens",
 		fmt.Sprintf("%s (%d %% of the window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
 		fmt.Sprintf("%s (%d %%)", thousands(r.Sent.Largest), share(r.Sent.Largest, r.Window)))
@@ -75,16 +75,16 @@ func (r *Report) facts(p *page) {
 	p.line("With an agent of yours: epitome run -- your-agent --its-flags")
 }
 
-// lived returns how far the session would have come without epitome.
-func (r *Report) lived() string {
+// lifespan returns how far the session would have come without epitome.
+func (r *Report) lifespan() string {
 	if r.Died == 0 {
 		return fmt.Sprintf("%d of %d", len(r.Turns), len(r.Turns))
 	}
 	return fmt.Sprintf("%d, then error 400", r.Died-1)
 }
 
-// answered returns how many turns the model answered.
-func (r *Report) answered() int {
+// countAnswered returns how many turns the model answered.
+func (r *Report) countAnswered() int {
 	if r.Failed != "" {
 		return len(r.Turns) - 1
 	}

@@ -130,9 +130,9 @@ func (s *session) exchange(ctx context.Context) (*message, error) {
 	}
 	s.last.body, s.last.tokens, s.last.messages = body, t.Sent, len(s.agent.messages)
 	s.compareCounts(&t, head)
-	s.reading(&t)
+	s.noteReading(&t)
 	if err == nil && len(said.Calls) == 0 && s.added.asked != nil {
-		s.answered(&t, said)
+		s.judgeAnswer(&t, said)
 	}
 	s.report.Turns = append(s.report.Turns, t)
 	s.table.turn(t)
@@ -192,8 +192,8 @@ func (s *session) compareCounts(t *Turn, head http.Header) {
 	}
 }
 
-// reading notes whether the agent has read an artifact for this turn.
-func (s *session) reading(t *Turn) {
+// noteReading notes whether the agent has read an artifact for this turn.
+func (s *session) noteReading(t *Turn) {
 	if s.world.reads > s.last.reads {
 		t.ReadBack = true
 		s.report.ReadBack++
@@ -201,8 +201,8 @@ func (s *session) reading(t *Turn) {
 	s.last.reads = s.world.reads
 }
 
-// answered judges what the model has said to the user's question.
-func (s *session) answered(t *Turn, said *message) {
+// judgeAnswer judges what the model has said to the user's question.
+func (s *session) judgeAnswer(t *Turn, said *message) {
 	want := s.world.truth(s.added.asked)
 	_, got, _ := strings.Cut(string(said.Content), ": ")
 	q := Question{Turn: s.turn, Asked: s.added.asked.label, Want: want, Got: strings.TrimSuffix(got, "."),

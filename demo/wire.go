@@ -144,7 +144,7 @@ func (r *ruler) message(m *message, beside bool) int {
 		n += tokenize.PerResult
 	}
 	if beside {
-		return n + r.counter.Escaped([]byte(m.Content))
+		return n + r.counter.CountEscaped([]byte(m.Content))
 	}
 	return n + r.text(string(m.Content))
 }
@@ -225,9 +225,9 @@ func (r *ruler) look(body []byte) (*view, error) {
 	return v, nil
 }
 
-// shared returns how many leading messages two requests have in common, byte for byte, and how many tokens: those of
-// whatever precedes the first difference.
-func (r *ruler) shared(a, b *view) (messages, tokens int) {
+// countShared returns how many leading messages two requests have in common, byte for byte, and how many tokens: those
+// of whatever precedes the first difference.
+func (r *ruler) countShared(a, b *view) (messages, tokens int) {
 	if a == nil || string(a.asked.Tools) != string(b.asked.Tools) {
 		return 0, 0
 	}

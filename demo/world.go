@@ -55,12 +55,14 @@ func (w *world) batch(pkg string, i int) string {
 	return "bat_" + string(id)
 }
 
-func (w *world) failing(t task) string {
+func (w *world) failingLog(t task) string {
 	return props.Failing(w.dice("failing "+t.pkg), t.subject(), w.trace(t.pkg),
 		func(i int) string { return w.batch(t.pkg, i) })
 }
 
-func (w *world) passing(t task) string { return props.Passing(w.dice("passing "+t.pkg), t.subject()) }
+func (w *world) passingLog(t task) string {
+	return props.Passing(w.dice("passing "+t.pkg), t.subject())
+}
 
 // batches returns what the service answers.
 func (w *world) batches(pkg string) string {
@@ -206,9 +208,9 @@ func (w *world) shell(c toolCall, command string) string {
 	}
 	w.runs[pkg]++
 	if w.runs[pkg]%2 == 1 {
-		return w.failing(taskAt(i))
+		return w.failingLog(taskAt(i))
 	}
-	return w.passing(taskAt(i))
+	return w.passingLog(taskAt(i))
 }
 
 func (w *world) web(c toolCall, url string) string {

@@ -62,12 +62,12 @@ func (b *budget) release(size int64) {
 // settle gives name the size bytes that were reserved. It had old bytes before.
 func (b *budget) settle(name string, size, old int64) {
 	b.release(size)
-	b.changed(name, size, old)
+	b.change(name, size, old)
 }
 
-// changed notes that name has size bytes now, and had old before. Its caller holds the lock of name, as that of saw
+// change notes that name has size bytes now, and had old before. Its caller holds the lock of name, as that of saw
 // does: so a count that is under way has the latest size.
-func (b *budget) changed(name string, size, old int64) {
+func (b *budget) change(name string, size, old int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.used += size - old

@@ -21,7 +21,7 @@ func (s *Shelf) Get(name string) ([]byte, error) {
 		return nil, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
 	}
 	if more, _ := f.Read(make([]byte, 1)); more != 0 || sha256.Sum256(content) != meta.sum {
-		return nil, s.forged(name)
+		return nil, s.reportForged(name)
 	}
 	return content, nil
 }
@@ -41,7 +41,7 @@ func (s *Shelf) Open(name string) (content io.ReadCloser, size int64, err error)
 	case err != nil:
 		err = fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
 	case !same:
-		err = s.forged(name)
+		err = s.reportForged(name)
 	default:
 		return limited{io.LimitReader(f, meta.size), f}, meta.size, nil
 	}
@@ -65,7 +65,7 @@ func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 	}
 	there, err := s.place.Look(name)
 	if err == nil && there.Size != meta.size {
-		return nil, metadata{}, s.forged(name) // its size is not to decide how much memory is taken
+		return nil, metadata{}, s.reportForged(name) // its size is not to decide how much memory is taken
 	}
 	f, err := s.place.Open(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,8 +77,8 @@ func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 	return f, meta, nil
 }
 
-// forged logs that the content under name was changed, and returns ErrUnknown for the reader.
-func (s *Shelf) forged(name string) error {
+// reportForged logs that the content under name was changed, and returns ErrUnknown for the reader.
+func (s *Shelf) reportForged(name string) error {
 	s.log.Warn("an artifact's content is not what was put there: it counts as unknown", "artifact", shown(name))
 	return ErrUnknown
 }

@@ -118,7 +118,7 @@ func Select(r io.Reader, w io.Writer, want Range) error {
 	s := selection{in: bufio.NewReaderSize(r, pieceSize), out: bufio.NewWriter(w), overlap: overlap, Range: want}
 	err := s.run()
 	if err == nil && !s.found && want != (Range{}) {
-		return s.nothing()
+		return s.nothingError()
 	}
 	if err == nil {
 		err = s.out.Flush()
@@ -129,8 +129,8 @@ func Select(r io.Reader, w io.Writer, want Range) error {
 	return nil
 }
 
-// nothing says why no line was copied.
-func (s *selection) nothing() error {
+// nothingError says why no line was copied.
+func (s *selection) nothingError() error {
 	switch {
 	case !s.ended:
 		return fmt.Errorf("%w: none up to %d matches", ErrNoLines, s.to)

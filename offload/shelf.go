@@ -243,7 +243,7 @@ func (s *Shelf) adopt(name string, fresh metadata, there Entry) error {
 			return full(err)
 		}
 	}
-	s.budget.changed(name, there.Size, there.Size)
+	s.budget.change(name, there.Size, there.Size)
 	return nil
 }
 

@@ -305,13 +305,13 @@ func TestFullUntilSomethingIsFreed(t *testing.T) {
 			t.Errorf("%s: full is %v", what, got)
 		}
 	}
-	b.changed("a", 60, 0)
+	b.change("a", 60, 0)
 	f("at 60", false)
 	b.reserve(41, b.once())
 	f("when 41 were refused", true)
-	b.changed("b", 10, 0)
+	b.change("b", 10, 0)
 	f("when something was put", true)
-	b.changed("a", 0, 60)
+	b.change("a", 0, 60)
 	f("when something was freed", false)
 	b.reserve(95, b.once())
 	f("when 95 were refused", true)

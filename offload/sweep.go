@@ -69,7 +69,7 @@ func (w *sweep) consider(name string) error {
 		s.budget.saw(name, there.Size)
 		return err
 	}
-	s.budget.changed(name, 0, there.Size)
+	s.budget.change(name, 0, there.Size)
 	w.files++
 	w.bytes += there.Size
 	return err

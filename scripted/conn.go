@@ -117,7 +117,7 @@ func (c *conn) send(label string, p []byte) error {
 		return nil
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return problemError{fmt.Sprintf("the peer did not take it within %s", c.u.longest)}
-	case c.u.closed():
+	case c.u.isClosed():
 		return errEnded
 	}
 	c.in.fail(err)

@@ -31,7 +31,7 @@ func (p *play) run() bool {
 	p.c.in.watch(true)
 	for _, step := range p.section.steps {
 		if err := step.do(p); err != nil {
-			p.failed(step.line, err)
+			p.reportFailure(step.line, err)
 			return false
 		}
 	}
@@ -65,8 +65,8 @@ func (p *play) leave() bool {
 	return false
 }
 
-// failed reports an error of a step that is a problem.
-func (p *play) failed(line int, err error) {
+// reportFailure reports an error of a step that is a problem.
+func (p *play) reportFailure(line int, err error) {
 	var problem problemError
 	if errors.As(err, &problem) {
 		p.c.u.journal.enterProblem("section %s, line %d: %s", p.section, line, problem.why)
@@ -78,7 +78,7 @@ func (p *play) readFailed(err error) bool {
 	if err == nil {
 		return false
 	}
-	p.failed(p.section.line, err)
+	p.reportFailure(p.section.line, err)
 	p.c.refuseMalformed(err)
 	return true
 }
@@ -181,7 +181,7 @@ func (p *play) echo() error {
 	defer idle.Stop()
 	for {
 		got, err := p.c.in.next(roomForBody)
-		if errors.Is(err, errEnded) && !p.c.u.closed() {
+		if errors.Is(err, errEnded) && !p.c.u.isClosed() {
 			return problemError{fmt.Sprintf("nothing to echo for %s", p.c.u.longest)}
 		}
 		if err != nil {

@@ -91,7 +91,7 @@ func TestRequestWithoutSection(t *testing.T) {
 	if got := u.Problems(); len(got) != 1 || got[0] != why {
 		t.Fatalf("got problems %q", got)
 	}
-	if got := u.Unplayed(); len(got) != 1 || got[0] != "GET /never (line 3)" {
+	if got := u.UnplayedSections(); len(got) != 1 || got[0] != "GET /never (line 3)" {
 		t.Fatalf("got unplayed %q", got)
 	}
 }

@@ -99,7 +99,7 @@ func (u *Upstream) Close() {
 	u.running.Wait()
 }
 
-func (u *Upstream) closed() bool {
+func (u *Upstream) isClosed() bool {
 	select {
 	case <-u.done:
 		return true
@@ -112,7 +112,7 @@ func (u *Upstream) accept() {
 	for {
 		raw, err := u.listener.Accept()
 		if err != nil {
-			if !u.closed() {
+			if !u.isClosed() {
 				u.journal.enterProblem("cannot accept connections any more: %v", err)
 			}
 			return
@@ -125,7 +125,7 @@ func (u *Upstream) accept() {
 func (u *Upstream) adopt(raw *net.TCPConn) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	if u.closed() {
+	if u.isClosed() {
 		_ = raw.Close()
 		return
 	}
@@ -159,8 +159,8 @@ func (u *Upstream) enterRequest(r *Request) *section {
 	return nil
 }
 
-// Unplayed returns the sections that no request has been played so far.
-func (u *Upstream) Unplayed() []string {
+// UnplayedSections returns the sections that no request has been played so far.
+func (u *Upstream) UnplayedSections() []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	var names []string

@@ -115,7 +115,7 @@ func TestAnswersOnTheWire(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			u := scriptedtest.Start(t, "-- GET /x --\n"+ended+tt.lines+"\n-- file:f --\ndata\n")
 			hearEnd(t, dial(t, u, get), tt.want)
-			if left := u.Unplayed(); left != nil {
+			if left := u.UnplayedSections(); left != nil {
 				t.Errorf("unplayed: %q", left)
 			}
 		})

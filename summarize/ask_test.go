@@ -208,7 +208,7 @@ func TestRememberedFailuresAreBounded(t *testing.T) {
 	for i := range 2 * mostFailures {
 		f.add(fmt.Sprint(i), ErrFailed, time.Duration(i)*time.Millisecond+firstHold)
 	}
-	if f.holding(fmt.Sprint(2*mostFailures-1), time.Now()) == nil || f.holding("0", time.Now()) != nil ||
+	if f.holdError(fmt.Sprint(2*mostFailures-1), time.Now()) == nil || f.holdError("0", time.Now()) != nil ||
 		len(f) != mostFailures {
 		t.Errorf("%d failures", len(f))
 	}

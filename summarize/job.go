@@ -94,10 +94,10 @@ func sizeOf(q *prose.Question) int64 {
 // heldLocked returns why the job's question is not asked now: it failed a while ago, or, if nobody waits for it,
 // another one of its model.
 func (s *Summariser) heldLocked(j *job, now time.Time) error {
-	if err := s.failures.holding(j.key, now); err != nil || j.asked {
+	if err := s.failures.holdError(j.key, now); err != nil || j.asked {
 		return err
 	}
-	return s.failures.holding(j.line(), now)
+	return s.failures.holdError(j.line(), now)
 }
 
 // line names the upstream and model that are asked. No key of a question is like it: they are hashes.

@@ -120,8 +120,8 @@ const (
 	mostFailures = 1024             // that are remembered
 )
 
-// holding returns the error of a question that failed a while ago, if it is not to be asked again yet.
-func (f failures) holding(key string, now time.Time) error {
+// holdError returns the error of a question that failed a while ago, if it is not to be asked again yet.
+func (f failures) holdError(key string, now time.Time) error {
 	if last, ok := f[key]; ok && now.Before(last.until) {
 		return last.err
 	}

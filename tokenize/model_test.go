@@ -139,14 +139,14 @@ func TestImagesCostWhatTheirModelsSay(t *testing.T) {
 
 func TestParallelResultsAreCountedEscaped(t *testing.T) {
 	c := counter(t, tokenize.O200k)
-	if a, b := c.Escaped([]byte("plain text")), c.CountString("plain text"); a != b {
+	if a, b := c.CountEscaped([]byte("plain text")), c.CountString("plain text"); a != b {
 		t.Errorf("ASCII counts %d escaped and %d plain", a, b)
 	}
 	text := strings.Repeat("температура 😀 ", 10)
-	if a, b := c.Escaped([]byte(text)), c.CountString(text); a < 2*b {
+	if a, b := c.CountEscaped([]byte(text)), c.CountString(text); a < 2*b {
 		t.Errorf("escaped %d, plain %d", a, b)
 	}
-	if a, b := c.Escaped([]byte("é😀")), c.CountString(`\u00e9\ud83d\ude00`); a != b {
+	if a, b := c.CountEscaped([]byte("é😀")), c.CountString(`\u00e9\ud83d\ude00`); a != b {
 		t.Errorf("escaped %d, want %d", a, b)
 	}
 }

@@ -81,9 +81,9 @@ func trimDot(s string) string {
 	return s
 }
 
-// Escaped returns the number of tokens of a tool result when several calls were made at once: providers were seen to
-// write such results with \uXXXX for every character beyond ASCII, which costs up to twelve times as much.
-func (c *Counter) Escaped(text []byte) int {
+// CountEscaped returns the number of tokens of a tool result when several calls were made at once: providers were seen
+// to write such results with \uXXXX for every character beyond ASCII, which costs up to twelve times as much.
+func (c *Counter) CountEscaped(text []byte) int {
 	plain := 0
 	for plain < len(text) && text[plain] < 0x80 {
 		plain++

@@ -106,7 +106,7 @@ func (w *witness) serve(conn net.Conn) {
 			return
 		}
 		if t := w.claim(h.First); t != nil {
-			if t.changed = h.Changed(); t.changed {
+			if t.changed = h.BodyChanged(); t.changed {
 				close(t.reached)
 				return
 			}

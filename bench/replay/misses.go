@@ -62,9 +62,9 @@ func printMisses(t report.Table, all []Miss) {
 // much of smaller ones that figures say more about that than about a policy.
 const beatenFrom = 64_000
 
-// beaten counts the baselines that are cheaper than a subject and better in recall of hot and of older needs. They are
-// named.
-func (r *Report) beaten(row Row, of string) report.Goal {
+// countBeating counts the baselines that are cheaper than a subject and better in recall of hot and of older needs.
+// They are named.
+func (r *Report) countBeating(row Row, of string) report.Goal {
 	value := 0.0
 	goal := report.Goal{Name: "cheaper and better in recall" + of, Unit: "baselines", Value: &value}
 	for _, x := range r.Rows {

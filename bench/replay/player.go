@@ -96,7 +96,7 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	held := p.reusedTokens(now, shaped.Decided, bound)
 	p.charge(price.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
 	p.recall(bound, now)
-	if err = p.restored(sent, original); err != nil {
+	if err = p.checkRestored(sent, original); err != nil {
 		p.tally.unrestored++
 		p.fault(bound, err)
 	}
@@ -341,8 +341,8 @@ func (n name) inArtifact(text string) bool {
 		strings.Contains(text, escaper.Replace(once))
 }
 
-// restored checks that what was sent can be put together again to what the client sent.
-func (p *player) restored(sent, original *conversation.Request) error {
+// checkRestored checks that what was sent can be put together again to what the client sent.
+func (p *player) checkRestored(sent, original *conversation.Request) error {
 	if p.shaping.Restore == nil || sent == original {
 		return nil
 	}

@@ -180,7 +180,7 @@ func (r *Report) settle(bar bool) {
 		none("changed without a decision", "requests", row.Unrecorded)
 		r.floor("retrievable"+of, row.Retrievable, 100)
 		if row.Window >= beatenFrom {
-			r.Goals = append(r.Goals, r.beaten(row, of))
+			r.Goals = append(r.Goals, r.countBeating(row, of))
 		}
 		if bar {
 			r.bar(row, of)

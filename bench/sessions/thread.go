@@ -133,7 +133,7 @@ func (t *thread) call(group string, c call, at time.Time) {
 func (t *thread) addResult(id, text string, at time.Time) {
 	c := t.open[id]
 	if id == "" {
-		c = t.waiting()
+		c = t.firstWaiting()
 	}
 	if c == nil {
 		return
@@ -144,8 +144,8 @@ func (t *thread) addResult(id, text string, at time.Time) {
 	}
 }
 
-// waiting returns the first call of the last message without a result.
-func (t *thread) waiting() *call {
+// firstWaiting returns the first call of the last message without a result.
+func (t *thread) firstWaiting() *call {
 	if len(t.said) == 0 {
 		return nil
 	}

@@ -92,7 +92,7 @@ func (t *Proxy) Policy() policy.Policy {
 
 // Notes tells what the figures do not count.
 func (t *Proxy) Notes() []string {
-	if n, chars := t.upstream.unclaimed(); n > 0 {
+	if n, chars := t.upstream.countUnclaimed(); n > 0 {
 		return []string{fmt.Sprintf("%s also sent %d requests that no answer came back for, of %d tokens together, which no figure counts",
 			t.Policy().Name, n, price.TokensOf(chars))}
 	}

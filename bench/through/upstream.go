@@ -139,8 +139,8 @@ func (u *receiver) claim(answer []byte) ([]byte, bool) {
 	return a.body, found
 }
 
-// unclaimed returns how many requests came for which claim saw no answer, and their characters.
-func (u *receiver) unclaimed() (n, chars int) {
+// countUnclaimed returns how many requests came for which claim saw no answer, and their characters.
+func (u *receiver) countUnclaimed() (n, chars int) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	n, chars = u.lost, u.chars

@@ -88,9 +88,9 @@ func (h Head) Status() int {
 	return code
 }
 
-// Changed reports whether a request's body is announced with another length than our client gave it. A chunked body
+// BodyChanged reports whether a request's body is announced with another length than our client gave it. A chunked body
 // announces none.
-func (h Head) Changed() bool { return !h.Chunked && h.Made >= 0 && h.Made != h.length }
+func (h Head) BodyChanged() bool { return !h.Chunked && h.Made >= 0 && h.Made != h.length }
 
 // readLine returns the next line without its end; it is valid until the next read.
 func readLine(br *bufio.Reader) ([]byte, error) {

@@ -153,7 +153,7 @@ func (s Scale) CountText(v []byte, escaped bool) int {
 	}
 	if escaped && s.Model.Exact {
 		return s.Memo.Remember(s.Counter, countEscaped, v,
-			func(v []byte) int { return s.Counter.Escaped(span.TextOf(v)) })
+			func(v []byte) int { return s.Counter.CountEscaped(span.TextOf(v)) })
 	}
 	if bytes.IndexByte(v, '\\') < 0 {
 		return s.Memo.Count(s.Counter, v[1:len(v)-1])

@@ -213,7 +213,7 @@ func MessageTokens(p *Plan, text string) int { return tokenize.PerMessage + 1 + 
 // CountAsItem is how many tokens a text takes as that of item i.
 func (p *Plan) CountAsItem(text string, i int) int {
 	if p.Scale.Model.Exact && p.Req.AnswersOneOfSeveral(p.Req.Head+i) {
-		return p.Scale.Counter.Escaped([]byte(text))
+		return p.Scale.Counter.CountEscaped([]byte(text))
 	}
 	return p.Count(text)
 }
