@@ -122,7 +122,7 @@ func (r *reading) judge() Verdict {
 	if rateWords.MatchString(r.text) {
 		return r.judgeRate()
 	}
-	if longText.MatchString(r.text) && r.sum.limit >= leastText {
+	if longTextWords.MatchString(r.text) && r.sum.limit >= leastText {
 		return Verdict{Kind: Bytes, Why: "a text of the request is longer than texts may be"}
 	}
 	if why := findDenial(r.text, fieldDenials[:]); why != "" {
@@ -140,7 +140,7 @@ func (r *reading) judge() Verdict {
 	case r.provesExcess():
 	case patienceWords.MatchString(r.text):
 		return Verdict{Why: "the provider is busy"}
-	case smallWords.MatchString(r.text) && !smallWindows.MatchString(r.text):
+	case belowWords.MatchString(r.text) && !narrowWords.MatchString(r.text):
 		return Verdict{Why: "something is too small"}
 	case structureWords.MatchString(r.text):
 		return r.judgeStructure()
@@ -179,7 +179,7 @@ func (r *reading) judgeStructure() Verdict {
 // judgeSize is the verdict on an answer that may be about size alone.
 func (r *reading) judgeSize() Verdict {
 	switch {
-	case negativeRoom.MatchString(r.text) && r.MaxOutput >= 0:
+	case negativeWords.MatchString(r.text) && r.MaxOutput >= 0:
 		return Verdict{Kind: Input, Why: "less than nothing of the window is left for the answer"}
 	case outputWords.MatchString(r.text) && !inputWords.MatchString(r.text):
 		return r.judgeOutputCap()
@@ -201,7 +201,7 @@ func (r *reading) provesExcess() bool {
 
 // speaksOfCapacity reports that words speak of the tokens of a request, or of a window.
 func speaksOfCapacity(words string) bool {
-	return capacityWords.MatchString(words) || tokenWords.MatchString(words) && thingWords.MatchString(words)
+	return capacityWords.MatchString(words) || tokenWords.MatchString(words) && conversationWords.MatchString(words)
 }
 
 // tooManyBytes looks for a size that is not one of tokens.
@@ -209,7 +209,7 @@ func (r *reading) tooManyBytes() bool {
 	if r.inTokens() {
 		return false
 	}
-	return charWords.MatchString(r.text) && r.largest >= leastText || r.tooBig()
+	return characterWords.MatchString(r.text) && r.largest >= leastText || r.tooBig()
 }
 
 // inTokens reports that sizes are told in tokens, and in nothing else.
@@ -220,8 +220,8 @@ func (r *reading) inTokens() bool {
 // tooBig looks for words of bulk beside words of excess.
 func (r *reading) tooBig() bool {
 	for sentence := range strings.SplitSeq(r.text, "|") {
-		if bytesWords.MatchString(sentence) && bytesOwner.MatchString(sentence) && excessWords.MatchString(sentence) &&
-			!tokenWords.MatchString(sentence) && !firmWords.MatchString(sentence) {
+		if bulkWords.MatchString(sentence) && bulkOwnerWords.MatchString(sentence) &&
+			excessWords.MatchString(sentence) && !tokenWords.MatchString(sentence) && !firmWords.MatchString(sentence) {
 			return true
 		}
 	}
@@ -235,7 +235,7 @@ func (r *reading) tooLong() bool {
 	}
 	for sentence := range strings.SplitSeq(r.text, "|") {
 		if speaksOfCapacity(sentence) && excessWords.MatchString(sentence) || calledLong(sentence) ||
-			foreignExcess.MatchString(sentence) {
+			foreignWords.MatchString(sentence) {
 			return true
 		}
 	}
@@ -253,7 +253,7 @@ func calledLong(sentence string) bool {
 		if len(nouns) > 0 {
 			meant = nouns[len(nouns)-1][2] >= 0
 		} else if from == 0 && !compares {
-			meant = thingWords.MatchString(behind)
+			meant = conversationWords.MatchString(behind)
 		}
 		if meant && (!compares || lengthWords.MatchString(behind)) {
 			return true
@@ -267,7 +267,8 @@ func calledLong(sentence string) bool {
 // is named as exceeded.
 func (r *reading) judgeOutputCap() Verdict {
 	for sentence := range strings.SplitSeq(r.text, "|") {
-		if firmWords.MatchString(sentence) && excessWords.MatchString(sentence) && !outputTokens.MatchString(sentence) {
+		if firmWords.MatchString(sentence) && excessWords.MatchString(sentence) &&
+			!outputAloneWords.MatchString(sentence) {
 			return r.judgeTokens()
 		}
 	}

@@ -1,0 +1,137 @@
+package overflow
+
+import (
+	"regexp"
+	"strings"
+)
+
+// meaning is what words in an answer tell.
+type meaning int
+
+// The meanings. First those of size.
+const (
+	capacity     meaning = iota // a window, or what fills it
+	firm                        // a window that cannot be anything else
+	excess                      // something is larger than something
+	narrow                      // a window is too small
+	long                        // what stands before is too long; in a group: if a length stands behind
+	length                      // a length
+	quantity                    // a request is too long, or a client asks for too much at a time
+	noun                        // what can be called too long; in a group: the conversation and its parts
+	conversation                // the conversation and its parts
+	token                       // tokens
+	advice                      // the client is asked for a shorter conversation
+	input                       // it is about what is sent
+	output                      // it is about what is answered
+	outputAlone                 // it is certainly about that
+	negative                    // what is left for the answer is less than nothing
+	estimate                    // the provider has not counted
+	foreign                     // an excess, in Chinese
+	bulk                        // a size in bytes
+	bulkOwner                   // what can have too many bytes
+	characters                  // a size in characters
+	longText                    // a single text is too long
+
+	// What no shorter request cures. The first three hold whatever else an answer says: what asks for money or other
+	// credentials may speak of tokens, too. The next three hold once it is clear that no rate is meant.
+	credentials // who asks is not known
+	money       // it costs more than there is
+	content     // it is about what is said
+	field       // it is about a field of the request
+	unparsed    // the request cannot be parsed
+	lateness    // it took too long
+	account     // it is about someone's share rather than about a request, unless input or window are named too
+	patience    // the client is to come again
+	below       // something is below its least size
+	structure   // the conversation does not hold together
+	media       // it is about pictures and the like, which have limits of their own
+	mixed       // it is about a request that has texts too, or about its window
+
+	rate   // it is about how much is sent at a time
+	single // the request by itself is too large for that
+	spent  // it is about tokens of other requests
+)
+
+// row is one kind of words, and who was seen to say so.
+type row struct {
+	means meaning
+	words string // a regular expression over a wording
+	who   string // a provider or a server; nobody for words that were made up beside those of others
+	said  string // by whom the row came to be here, as it stood in an answer
+}
+
+// nobody has said it so far, as far as is known here.
+const nobody = ""
+
+// thing is what can be too long.
+const thing = `(?:prompts?|inputs?|contexts?|messages?|conversations?|chats?|dialogu?es?|histor(?:y|ies)|sequences?|quer(?:y|ies)|texts?|requests?|contents?|transcripts?)`
+
+// superlative begins the name of a limit.
+const superlative = `(?:maximum|max|largest|longest|biggest|highest)`
+
+// tooSmall are the words for a window that is too small.
+const tooSmall = `\b(?:context|ctx|windows?|len)(?: (?:size|length|window|is|was|of|#|tokens?))* too (?:small|short)\b`
+
+// wordsFor is one regular expression of all rows with the meaning, in their order.
+func wordsFor(m meaning) string {
+	var all []string
+	for _, r := range table {
+		if r.means == m {
+			all = append(all, r.words)
+		}
+	}
+	return strings.Join(all, "|")
+}
+
+var (
+	capacityWords     = regexp.MustCompile(wordsFor(capacity))
+	firmWords         = regexp.MustCompile(wordsFor(firm))
+	excessWords       = regexp.MustCompile(wordsFor(excess))
+	narrowWords       = regexp.MustCompile(wordsFor(narrow))
+	longWords         = regexp.MustCompile(wordsFor(long))
+	lengthWords       = regexp.MustCompile(wordsFor(length))
+	quantityWords     = regexp.MustCompile(wordsFor(quantity))
+	nounWords         = regexp.MustCompile(wordsFor(noun))
+	conversationWords = regexp.MustCompile(wordsFor(conversation))
+	tokenWords        = regexp.MustCompile(wordsFor(token))
+	adviceWords       = regexp.MustCompile(wordsFor(advice))
+	inputWords        = regexp.MustCompile(wordsFor(input))
+	outputWords       = regexp.MustCompile(wordsFor(output))
+	outputAloneWords  = regexp.MustCompile(wordsFor(outputAlone))
+	negativeWords     = regexp.MustCompile(wordsFor(negative))
+	estimateWords     = regexp.MustCompile(wordsFor(estimate))
+	foreignWords      = regexp.MustCompile(wordsFor(foreign))
+	bulkWords         = regexp.MustCompile(wordsFor(bulk))
+	bulkOwnerWords    = regexp.MustCompile(wordsFor(bulkOwner))
+	characterWords    = regexp.MustCompile(wordsFor(characters))
+	longTextWords     = regexp.MustCompile(wordsFor(longText))
+	accountWords      = regexp.MustCompile(wordsFor(account))
+	patienceWords     = regexp.MustCompile(wordsFor(patience))
+	belowWords        = regexp.MustCompile(wordsFor(below))
+	structureWords    = regexp.MustCompile(wordsFor(structure))
+	mediaWords        = regexp.MustCompile(wordsFor(media))
+	mixedWords        = regexp.MustCompile(wordsFor(mixed))
+	rateWords         = regexp.MustCompile(wordsFor(rate))
+	singleWords       = regexp.MustCompile(wordsFor(single))
+	spentWords        = regexp.MustCompile(wordsFor(spent))
+)
+
+// denial is a kind of refusals that no shorter request cures.
+type denial struct {
+	words *regexp.Regexp
+	why   string
+}
+
+// accountDenials hold whatever else an answer says, fieldDenials once it is clear that no rate is meant.
+var (
+	accountDenials = [...]denial{
+		{regexp.MustCompile(wordsFor(credentials)), "it is about credentials"},
+		{regexp.MustCompile(wordsFor(money)), "it is about money"},
+		{regexp.MustCompile(wordsFor(content)), "it is about what is said"},
+	}
+	fieldDenials = [...]denial{
+		{regexp.MustCompile(wordsFor(field)), "it is about a field of the request"},
+		{regexp.MustCompile(wordsFor(unparsed)), "the request cannot be parsed"},
+		{regexp.MustCompile(wordsFor(lateness)), "it took too long"},
+	}
+)
