@@ -22,7 +22,7 @@ const (
 	Offload = "offload"
 	Clear   = "clear"
 	Compact = "compact"
-	Unknown = "unknown" // something that had been sent has changed, and nothing says why: a mistake
+	Unknown = "unknown" // what had been sent has changed, and nothing says why: a mistake
 )
 
 // Step is one thing that was done to a request and not to the one before. Its tokens are of what it was done to; those
@@ -32,8 +32,8 @@ type Step struct {
 	Count   int    `json:"count"` // results; of a compaction, messages that the summary stands for
 	Before  int    `json:"before"`
 	After   int    `json:"after"`
-	How     string `json:"how,omitempty"`     // a result was shortened
-	Summary int    `json:"summary,omitempty"` // tokens of it
+	How     string `json:"how,omitempty"`     // in which way a result was shortened
+	Summary int    `json:"summary,omitempty"` // tokens of the new summary
 }
 
 // compareArrivals notes which results were shortened when the model got them for the first time.

@@ -20,14 +20,14 @@ import (
 // Options are what Run is told of a session.
 type Options struct {
 	Window int // tokens that the model holds
-	Turns  int // requests of the agent, about
+	Turns  int // how many requests the agent sends, about
 	Seed   uint64
 	// Open starts epitome before an upstream. It is called again after a Close, and must find what was kept until then.
 	Open func(upstream string) (Proxy, error)
-	// Live is where the turns are told as they come; nil tells nothing.
+	// Live gets the turns as they come; nil tells nothing.
 	Live  io.Writer
-	Color bool // of what is told
-	All   bool // turns, each on a line of its own
+	Color bool // colours what is told
+	All   bool // tells every turn on a line of its own
 }
 
 // Proxy is an epitome that runs.

@@ -26,7 +26,7 @@ type model struct {
 	mu     sync.Mutex
 	heard  []hearing // since take
 	before *hearing  // the last request of the session
-	answer *message  // to it
+	answer *message  // what the model said to before
 }
 
 // hearing is one request as it came to the model.
@@ -37,7 +37,7 @@ type hearing struct {
 	same    int // leading messages that the request before had, too
 	output  int // tokens
 	summary bool
-	again   bool     // the very request before
+	again   bool     // it is the very request before
 	refused *failure // nil if it was answered
 }
 
@@ -51,7 +51,7 @@ func startModel(window int, s *script, r *ruler) (*model, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /v1/chat/completions", m.complete)
 	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
-	go func() { _ = m.server.Serve(ln) }() // ends with close
+	go func() { _ = m.server.Serve(ln) }() // it ends with close
 	return m, nil
 }
 
@@ -69,7 +69,7 @@ func (m *model) take() []hearing {
 func (m *model) complete(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // who asked has left
+		return // the client has left
 	}
 	v, err := m.ruler.look(body)
 	if err != nil {
@@ -90,7 +90,7 @@ func (m *model) complete(w http.ResponseWriter, r *http.Request) {
 	finish := finishOf(said)
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(reply{ID: "chatcmpl-demo", Object: "chat.completion", Model: modelName,
-		Choices: []choice{{Message: said, Finish: &finish}}, Usage: u}) // who asked may have left
+		Choices: []choice{{Message: said, Finish: &finish}}, Usage: u}) // the client may have left
 }
 
 // hear takes a request in, and makes the answer.
@@ -217,7 +217,7 @@ func stream(w http.ResponseWriter, said *message, u *usage) {
 		if err == nil {
 			_, err = fmt.Fprintf(w, "data: %s\n\n", line)
 		}
-		_ = errors.Join(err, out.Flush()) // who asked may have left
+		_ = errors.Join(err, out.Flush()) // the client may have left
 	}
 	piece := func(d delta) { send(reply{Choices: []choice{{Delta: &d}}}) }
 	piece(delta{Role: "assistant"})

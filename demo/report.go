@@ -20,7 +20,7 @@ type Report struct {
 	Calls        int        `json:"calls"`
 	Raw          Load       `json:"raw"` // of the requests as the agent sent them
 	Sent         Load       `json:"sent"`
-	Refused      int        `json:"refused"` // requests that the model got from epitome and did not take
+	Refused      int        `json:"refused"` // requests from epitome that the model refused
 	Compactions  int        `json:"compactions"`
 	Summaries    Asking     `json:"summaries"` // what epitome has asked the model
 	Extended     int        `json:"extended"`  // requests that hold the one before byte for byte
@@ -29,7 +29,7 @@ type Report struct {
 	Restart      *Restart   `json:"restart"`
 	ReadBack     int        `json:"read_back"` // turns before which the agent read what had been taken out
 	Questions    []Question `json:"questions"`
-	Mistakes     []string   `json:"mistakes"` // calls that could not be done
+	Mistakes     []string   `json:"mistakes"` // calls that the world could not do
 	Kept         Kept       `json:"kept"`
 	Turns        []Turn     `json:"turns"`
 }
@@ -37,24 +37,24 @@ type Report struct {
 // Turn is one request of the agent.
 type Turn struct {
 	Turn     int       `json:"turn"`
-	Did      string    `json:"did"`  // what the agent has added to it
-	Sent     int       `json:"sent"` // tokens, by the agent
-	Got      int       `json:"got"`  // tokens, to the model
+	Did      string    `json:"did"`  // what the agent has added
+	Sent     int       `json:"sent"` // tokens, as the agent sent it
+	Got      int       `json:"got"`  // tokens, as the model got it
 	Cached   int       `json:"cached"`
 	Action   string    `json:"action"`  // as epitome tells it
-	Extends  bool      `json:"extends"` // the request before byte for byte
+	Extends  bool      `json:"extends"` // it holds the request before byte for byte
 	Steps    []Step    `json:"steps,omitempty"`
 	ReadBack bool      `json:"read_back,omitempty"`
 	Summary  *Asking   `json:"summary,omitempty"`
 	Asked    bool      `json:"asked,omitempty"`    // the user asks about an earlier turn
-	Question *Question `json:"question,omitempty"` // and has the answer to it
+	Question *Question `json:"question,omitempty"` // what the user asked, once it is answered
 }
 
 // Load is what many requests come to.
 type Load struct {
 	Requests int     `json:"requests"`
 	Tokens   int     `json:"tokens"`
-	Cached   int     `json:"cached"` // of them
+	Cached   int     `json:"cached"` // of Tokens
 	Largest  int     `json:"largest"`
 	Cost     float64 `json:"cost"` // in tokens at the full price
 }
@@ -96,14 +96,14 @@ type Question struct {
 	Asked    string `json:"asked"`
 	Want     string `json:"want"`
 	Got      string `json:"got"`
-	ReadBack bool   `json:"read_back"` // the answer was not in the request any more
+	ReadBack bool   `json:"read_back"` // the agent had to read the answer in a file
 }
 
 // Kept says where the messages of the agent's last request are at the end.
 type Kept struct {
 	Messages int `json:"messages"`
-	Whole    int `json:"whole"` // they stand in what the model got
-	Aside    int `json:"aside"` // they stand in files that it leads to
+	Whole    int `json:"whole"` // messages that stand in what the model got
+	Aside    int `json:"aside"` // messages that stand in files that it names
 	Lost     int `json:"lost"`
 	Files    int `json:"files"`
 	Bytes    int `json:"bytes"`

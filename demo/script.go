@@ -14,12 +14,12 @@ import (
 // the request names for it. It remembers what to do next, and nothing that was said.
 type script struct {
 	seed  uint64
-	turns int // after which it comes to an end
-	step  int // answers given
-	task  int // packages begun
+	turns int // of the session
+	step  int // how many answers it has given
+	task  int // how many packages it has begun
 	queue []move
-	hunt  *probe // the question that is to be answered
-	dug   bool   // artifacts were searched for it
+	hunt  *probe // the question that it has to answer; nil for none
+	dug   bool   // it has searched artifacts for hunt
 	over  bool   // it has said that it is done
 }
 

@@ -16,7 +16,7 @@ type task struct {
 	pkg    string
 	symbol string
 	files  []string
-	web    bool // what the service answers is looked at, too
+	web    bool // the model looks at what the service answers, too
 	round  int  // 0 for the first time
 }
 
@@ -113,8 +113,8 @@ func probeIn(said string) *probe {
 // user is the one whom the agent works for.
 type user struct {
 	change string // number of the release
-	turns  int    // after which the user comes to an end
-	said   int    // messages
+	turns  int    // of the session
+	said   int    // messages so far
 	tasks  int
 	last   []*probe // still to be asked at the end
 	asked  map[int]*probe

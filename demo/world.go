@@ -18,8 +18,8 @@ import (
 type world struct {
 	seed  uint64
 	files map[string]string
-	runs  map[string]int // of the tests of each package
-	reads int            // of files that epitome has written
+	runs  map[string]int // how often the tests of each package ran
+	reads int            // how many files that epitome has written were read
 	wrong []string       // calls that an agent which sees its conversation would not have made
 }
 
