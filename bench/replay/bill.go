@@ -10,7 +10,7 @@ import (
 type account struct {
 	raw  float64 // as the client sends them
 	sent float64
-	own  float64 // what a shaper asked of its own accord
+	own  float64 // the shaper's own requests to a model
 }
 
 // total returns what shaping costs.

@@ -13,7 +13,7 @@ import (
 // or else what their tools are for; or of one conversation, under its name.
 type Kind struct {
 	Kind          string `json:"kind"`
-	conversation  bool   // it is one, and Kind its name
+	conversation  bool   // the figures are of one conversation, and Kind is its name
 	Conversations int    `json:"conversations"`
 	Requests      int    `json:"requests"`
 	Rows          []Row  `json:"rows"`

@@ -87,7 +87,7 @@ type played struct {
 	kind    string    // of session
 	tallies [][]tally // by window, then by policy
 	faults  []string
-	misses  []Miss // the first ones of each player, by window, then by policy
+	misses  []Miss // the first misses of each player, by window, then by policy
 	course  Course
 }
 

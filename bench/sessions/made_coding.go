@@ -27,8 +27,8 @@ type job struct {
 	ticket  string
 	paths   []string
 	trace   string // of the failed test
-	line    string // that was edited
-	path    string // in which
+	line    string // the line that was edited last
+	path    string // the file with line
 }
 
 var components = []string{"parser", "router", "cache", "billing", "quota", "export", "search", "mailer", "webhook",
