@@ -15,17 +15,16 @@ import (
 	"epitome/sse"
 )
 
-// How a model is asked for a text of its own in the chat-completions dialect, and how its answer is read.
+// This file asks a model for a text of its own in the chat-completions dialect, and reads its answer.
 
-// The names under which a cap on the output is known: the first one is wanted by most providers, the other one by
-// newer models of the dialect's maker.
+// The names of a cap on the output. Most providers want the first one, newer models of the dialect's maker the other.
 const (
 	usualCap = "max_tokens"
 	otherCap = "max_completion_tokens"
 )
 
-// dropped reports whether a setting would keep the answer from being one plain text, or was made for another answer.
-func dropped(key string) bool {
+// isDropped reports whether a setting would keep the answer from being one plain text, or was made for another answer.
+func isDropped(key string) bool {
 	switch key {
 	case "n", "stop", "response_format", "logprobs", "top_logprobs", "store", "metadata", "stream", "stream_options",
 		"parallel_tool_calls", "prediction", "modalities", "audio",
@@ -42,7 +41,7 @@ type setting struct {
 	value span.Span
 }
 
-// continuation is a body that is being continued.
+// continuation is the body of a client as it becomes one that asks for another text. It owns its edits.
 type continuation struct {
 	body     []byte
 	form     prose.Form
@@ -51,7 +50,7 @@ type continuation struct {
 	edits    []span.Edit
 }
 
-// member takes one of the body's members.
+// member notes the member of the body whose value begins at i.
 func (c *continuation) member(key []byte, i int) (int, error) {
 	end, err := span.EndOfValue(c.body, i)
 	if err != nil {
@@ -77,7 +76,7 @@ func (c *continuation) say(text string) {
 	c.edits = append(c.edits, span.Edit{Span: span.Span{Start: at, End: at}, With: []byte(with)})
 }
 
-// settle makes the settings those of the form: what stands there is set or taken out, and what is missing comes last.
+// settle makes the settings those of the form. It sets or takes out what stands there, and puts what is missing last.
 func (c *continuation) settle() {
 	set := c.settings()
 	stay := -1 // the last member that stays
@@ -87,7 +86,7 @@ func (c *continuation) settle() {
 		switch {
 		case known && want != "":
 			c.edits = append(c.edits, span.Edit{Span: m.value, With: []byte(want)})
-		case known || dropped(m.key):
+		case known || isDropped(m.key):
 			if i+1 < len(c.all) {
 				c.edits = append(c.edits, span.Edit{Span: span.Span{Start: m.Start, End: c.all[i+1].Start}, With: nil})
 			}
@@ -105,7 +104,7 @@ func (c *continuation) settle() {
 	}
 }
 
-// trim takes out all behind the last member that stays, the comma too. There is one that stays: the messages.
+// trim takes out all behind member stay, the last one that stays, with the comma. One always does: the messages.
 func (c *continuation) trim(stay int) {
 	last := len(c.all) - 1
 	if stay == last {
@@ -121,7 +120,7 @@ func (c *continuation) trim(stay int) {
 	c.edits = append(kept, span.Edit{Span: span.Span{Start: from, End: c.all[last].End}, With: nil})
 }
 
-// settings returns those that the answer needs, as JSON; one that is to be taken out is empty.
+// settings returns the settings that the answer needs, as JSON. An empty one is to be taken out.
 func (c *continuation) settings() map[string]string {
 	used, other := usualCap, otherCap
 	set := map[string]string{"tool_choice": "", "function_call": ""}
@@ -150,7 +149,7 @@ func (c *continuation) filled(v span.Span) bool {
 	return c.body[v.Start] == '[' && span.SkipSpace(c.body, v.Start+1) != v.End-1
 }
 
-// streamWord is found in a complaint about streams, and not in one about an upstream.
+// streamWord matches a complaint about streams, and none about an upstream.
 var streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
 
 // Bounds of an answer, in bytes.

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// What counts as a name, in bytes. A long name that is no word but digits of some coding is none.
+// The lengths of names, in bytes. A name longer than longestCode may be digits of some coding; isCode tells.
 const (
 	shortestName = 6
 	longestIdent = 99
 	longestCode  = 40
-	mostNames    = 4096 // different ones; what comes first in a text is admitted first
+	mostNames    = 4096 // different ones; the first of a text count
 )
 
-// NamesIn returns the identifiers and paths that a text repeats most, with spaces between them, in at most most bytes:
-// those found most often first, of equally many paths first, then what comes first. Names are
+// NamesIn returns the identifiers and paths that text repeats most, with spaces between them, in at most most bytes.
+// What stands there most often comes first; of equally many, paths come first, then what stands first. Names are
 //
 //   - paths: a/b, ./a.b/c, ~/a/b, /a/b (one slash at least that is not the first character),
 //   - words joined by dots: a.b, self.x.y,
@@ -25,11 +25,11 @@ const (
 //   - words that begin in letters and go on from a small letter or digit to a capital: aB, v2Beta,
 //   - numbers of six digits and more that are no part of a word or of a number with a point.
 //
-// A name may stand in a path, too: it is found in both. Only ASCII letters make names; one that touches a letter of
-// another alphabet is a fragment and left out, but not one that touches a script written without spaces.
+// A name within a path counts for itself as well. Only ASCII letters make names. A name that touches a letter of
+// another alphabet is a fragment, and does not count; one that touches a script written without spaces does.
 func NamesIn(text string, most int) string { return CountNames(text, shortestName).mostFrequent(most) }
 
-// CountNames finds the names of a text that are not shorter than shortest.
+// CountNames counts the names of text that have at least shortest bytes.
 func CountNames(text string, shortest int) *NameCount {
 	n := &NameCount{text: text, shortest: shortest, kinds: nameBytes(), place: make(map[string]int32)}
 	for i := 0; i < len(text); i++ {
@@ -42,10 +42,10 @@ func CountNames(text string, shortest int) *NameCount {
 			continue
 		}
 		if has&slash != 0 {
-			n.paths(start, i)
+			n.addPaths(start, i)
 		}
 		if has&dot != 0 || mayName(has) {
-			n.words(start, i)
+			n.addWords(start, i)
 		}
 	}
 	return n
@@ -106,8 +106,8 @@ type NameCount struct {
 	text     string
 	shortest int // bytes of a name
 	kinds    [256]byte
-	Found    []countedName // as they come
-	place    map[string]int32
+	Found    []countedName    // in the order in which they stand
+	place    map[string]int32 // of each name in Found
 }
 
 type countedName struct {
@@ -116,7 +116,7 @@ type countedName struct {
 	path bool
 }
 
-// mostFrequent gives the names found most often.
+// mostFrequent returns the names that were counted most often, in at most room bytes. It sorts Found.
 func (n *NameCount) mostFrequent(room int) string {
 	slices.SortStableFunc(n.Found, func(a, b countedName) int {
 		if c := cmp.Compare(b.n, a.n); c != 0 || a.path == b.path {
@@ -148,7 +148,7 @@ func (n *NameCount) add(start, end int, path bool) {
 		n.Found[i].n++
 		return
 	}
-	if len(n.Found) == mostNames || isCode(name) || n.fragment(start, end) {
+	if len(n.Found) == mostNames || isCode(name) || n.isFragment(start, end) {
 		return
 	}
 	n.place[name] = int32(len(n.Found))
@@ -173,8 +173,8 @@ func isCode(name string) bool {
 	return changes*20 > len(name)*9
 }
 
-// fragment reports whether a letter that names are not made of stands beside the name.
-func (n *NameCount) fragment(start, end int) bool {
+// isFragment reports whether the name touches a letter that no name has.
+func (n *NameCount) isFragment(start, end int) bool {
 	const alphabets = 0x2E80 // scripts from here on are written without spaces, or nearly so
 	before, _ := utf8.DecodeLastRuneInString(n.text[:start])
 	after, _ := utf8.DecodeRuneInString(n.text[end:])
@@ -182,8 +182,8 @@ func (n *NameCount) fragment(start, end int) bool {
 	return beside(before) || beside(after)
 }
 
-// paths counts the paths in a run of bytes that names are made of.
-func (n *NameCount) paths(start, end int) {
+// addPaths counts the paths in a run of bytes that names are made of.
+func (n *NameCount) addPaths(start, end int) {
 	last := start // the end of the path before
 	for i := start; i < end; i++ {
 		if !n.inPath(i) {
@@ -217,8 +217,8 @@ func (n *NameCount) inPath(i int) bool {
 	return n.text[i] != '~' && n.kinds[n.text[i]]&(word|dot|sign) != 0
 }
 
-// words counts the words in a run of bytes that names are made of.
-func (n *NameCount) words(start, end int) {
+// addWords counts the words in a run of bytes that names are made of.
+func (n *NameCount) addWords(start, end int) {
 	for i := start; i < end; {
 		if n.kinds[n.text[i]]&(word|dollar) == 0 {
 			i++
@@ -229,16 +229,16 @@ func (n *NameCount) words(start, end int) {
 			has |= n.kinds[n.text[i]]
 			i++
 		}
-		if !n.goesOn(i, end) {
+		if !n.goesOnAt(i, end) {
 			if mayName(has) {
-				n.parts(first, i)
+				n.addParts(first, i)
 			}
 			continue
 		}
-		if first = n.beginning(first, i); first == i {
+		if first = n.startOfWords(first, i); first == i {
 			continue
 		}
-		for n.goesOn(i, end) {
+		for n.goesOnAt(i, end) {
 			i = n.wordEnd(i+1, end)
 		}
 		n.add(first, i, false)
@@ -253,14 +253,14 @@ func (n *NameCount) wordEnd(i, end int) int {
 	return i
 }
 
-// goesOn reports whether at i stands a dot with a word that is no number behind it.
-func (n *NameCount) goesOn(i, end int) bool {
+// goesOnAt reports whether a dot stands at i, and behind it a word that is no number.
+func (n *NameCount) goesOnAt(i, end int) bool {
 	return i+1 < end && n.text[i] == '.' && n.kinds[n.text[i+1]]&(word&^digit|dollar) != 0
 }
 
-// beginning returns where in a word with a dot behind it the words joined by dots begin: behind leading digits, or
-// behind a part that is a name by itself.
-func (n *NameCount) beginning(start, end int) int {
+// startOfWords returns where the words joined by dots begin, of which the first stands at start: behind leading digits,
+// or behind a part that is a name by itself, which it counts.
+func (n *NameCount) startOfWords(start, end int) int {
 	if n.kinds[n.text[start]] != digit {
 		return start
 	}
@@ -268,7 +268,7 @@ func (n *NameCount) beginning(start, end int) int {
 	for part < end && n.text[part] != '$' {
 		part++
 	}
-	if n.part(start, part) {
+	if n.addPart(start, part) {
 		return part
 	}
 	for start < part && n.kinds[n.text[start]] == digit {
@@ -277,22 +277,22 @@ func (n *NameCount) beginning(start, end int) int {
 	return start
 }
 
-// parts counts the names between dollar signs.
-func (n *NameCount) parts(start, end int) {
+// addParts counts the names between dollar signs.
+func (n *NameCount) addParts(start, end int) {
 	for start < end {
 		part := start
 		for part < end && n.text[part] != '$' {
 			part++
 		}
 		if part > start {
-			n.part(start, part)
+			n.addPart(start, part)
 		}
 		start = part + 1
 	}
 }
 
-// part counts one word if it is a name by itself, and says whether it is.
-func (n *NameCount) part(start, end int) bool {
+// addPart counts a word if it is a name by itself, and reports whether it is.
+func (n *NameCount) addPart(start, end int) bool {
 	name := n.text[start:end]
 	if hasUnderscore(name) || hasHump(name) || n.isNumber(start, end) {
 		n.add(start, end, false)
@@ -311,7 +311,7 @@ func hasUnderscore(name string) bool {
 	return false
 }
 
-// hasHump reports whether the name goes on from leading letters, or from one digit behind them, to a capital.
+// hasHump reports whether a capital follows leading letters that end small, or one digit behind them.
 func hasHump(name string) bool {
 	for i := 0; i+1 < len(name); i++ {
 		kind := nameByte(name[i])
@@ -325,7 +325,7 @@ func hasHump(name string) bool {
 	return false
 }
 
-// isNumber reports whether it is digits alone that stand there, without a point beside them.
+// isNumber reports whether only digits stand between start and end, without a point beside them.
 func (n *NameCount) isNumber(start, end int) bool {
 	const fewest = 4
 	for i := start; i < end; i++ {

@@ -14,16 +14,16 @@ import (
 
 // Bounds of an outline.
 const (
-	finest         = 40  // the last step of detail
+	finest         = 40  // steps of detail
 	deepestOutline = 24  // objects and arrays in one another
 	flatOutline    = 100 // bytes up to which an object or array stands in one line
-	wholeAnyway    = 24  // characters that are not worth a note that they are missing
+	wholeAnyway    = 24  // characters of which an outline leaves out more, or none
 )
 
-// detail is how much of a value an outline shows. It decreases from a value to those in it, unless there is only one.
+// detail is how much of a value an outline shows. What stands in a value has less, unless it stands there alone.
 type detail int
 
-// leastDetail is the least at which something in an object or array is shown.
+// leastDetail is the detail below which an outline shows nothing of an object or array.
 const leastDetail detail = 16
 
 func (d detail) items() int { return int(d / leastDetail) } // of an array
@@ -32,8 +32,8 @@ func (d detail) keys() int { return int(4 * d / leastDetail) } // of an object
 
 func (d detail) chars() int { return int(2 * d) } // of a string
 
-// OutlineOf previews a text that is one JSON object or array, or several, each in a line of its own: real keys, the
-// first items and values as they are written, and notes, never within quotes, of how much is missing. It shows as
+// OutlineOf previews a text that is one JSON object or array, or several, each in a line of its own. It shows real keys
+// and the first items and values as they are written. Notes, never within quotes, say how much is missing. It shows as
 // much in breadth and depth as fits into keep tokens. ok is false if the text is something else, or if nothing fits.
 //
 //	{
@@ -50,15 +50,15 @@ func OutlineOf(text string, keep int, count func(string) int) (outline string, o
 	if !ok {
 		return "", false
 	}
-	// More detail is nearly always longer. Where it is not, what is found has still been seen to fit.
+	// More detail is nearly always longer. Where it is not, the outline still fits: each one is counted.
 	sort.Search(finest+1, func(step int) bool {
 		d := leastDetail
 		for range step {
 			d += d / 4
 		}
 		o.out = o.out[:0]
-		o.value(&root, d, 0)
-		if o.full() || count(string(o.out)) > keep {
+		o.writeValue(&root, d, 0)
+		if o.isFull() || count(string(o.out)) > keep {
 			return true
 		}
 		outline = string(o.out)
@@ -69,10 +69,10 @@ func OutlineOf(text string, keep int, count func(string) int) (outline string, o
 
 // outlined is a value of the text.
 type outlined struct {
-	key   span.Span // with its quotes; empty if it has none
+	key   span.Span // with its quotes; empty outside of objects
 	at    span.Span
-	what  string // that it has several of; empty if it is no object or array
-	known bool   // the rest was looked up
+	what  string // the name of one value in it; empty if it is no object or array
+	known bool   // first and n are filled in
 	first []outlined
 	n     int // values in it
 }
@@ -107,7 +107,7 @@ func (o *outliner) outlined(key, at span.Span) outlined {
 	return outlined{key: key, at: at, what: kindOf(o.body[at.Start])}
 }
 
-// kindOf returns what a value that begins so has several of; nothing if it is no object or array.
+// kindOf names one value in a value that begins with first; empty if that is no object or array.
 func kindOf(first byte) string {
 	switch first {
 	case '{':
@@ -118,8 +118,8 @@ func kindOf(first byte) string {
 	return ""
 }
 
-// eachLine gives f the lines that are not empty, without white space before them, as long as it returns true, and
-// says whether it always did.
+// eachLine gives f each line that is not empty, without white space before it, until f returns false. It reports
+// whether f never did.
 func (o *outliner) eachLine(f func(span.Span) bool) bool {
 	for start := 0; start < len(o.body); {
 		end := len(o.body)
@@ -135,8 +135,8 @@ func (o *outliner) eachLine(f func(span.Span) bool) bool {
 	return true
 }
 
-// look finds the values in v, once. The text is valid: there are no errors.
-func (o *outliner) look(v *outlined) {
+// findValues fills in what v knows of the values in it, once. root has checked the text, so no error can come.
+func (o *outliner) findValues(v *outlined) {
 	if v.known {
 		return
 	}
@@ -170,25 +170,25 @@ func (o *outliner) look(v *outlined) {
 	}
 }
 
-// full reports whether what was written so far is too long already.
-func (o *outliner) full() bool { return len(o.out) > o.room || o.flat > 0 && len(o.out) > o.flat }
+// isFull reports whether out is too long already.
+func (o *outliner) isFull() bool { return len(o.out) > o.room || o.flat > 0 && len(o.out) > o.flat }
 
-// value writes v with its key.
-func (o *outliner) value(v *outlined, d detail, depth int) {
+// writeValue writes v with its key.
+func (o *outliner) writeValue(v *outlined, d detail, depth int) {
 	if !v.key.Empty() {
-		o.text(v.key, d)
+		o.writeText(v.key, d)
 		o.out = append(o.out, ": "...)
 	}
 	size := v.at.End - v.at.Start
 	switch {
 	case v.what == "line":
-		o.look(v)
-		o.several(v, d, depth-1)
+		o.findValues(v)
+		o.writeElements(v, d, depth-1)
 	case v.what != "":
-		o.look(v)
-		o.nested(v, d, depth)
+		o.findValues(v)
+		o.writeNested(v, d, depth)
 	case o.body[v.at.Start] == '"':
-		o.text(v.at, d)
+		o.writeText(v.at, d)
 	case size > d.chars()+wholeAnyway: // a part of a number would be another number
 		o.out = fmt.Appendf(o.out, "… a number of %d characters", size)
 	default:
@@ -196,49 +196,50 @@ func (o *outliner) value(v *outlined, d detail, depth int) {
 	}
 }
 
-// nested writes an object or array, in one line if that is short.
-func (o *outliner) nested(v *outlined, d detail, depth int) {
+// writeNested writes an object or array, in one line if that is short.
+func (o *outliner) writeNested(v *outlined, d detail, depth int) {
 	open := o.body[v.at.Start]
 	o.out = append(o.out, open)
 	if o.flat > 0 {
-		o.several(v, d, depth)
-	} else if start := len(o.out); !o.oneLine(v, d, depth) {
+		o.writeElements(v, d, depth)
+	} else if start := len(o.out); !o.writeInLine(v, d, depth) {
 		o.out = o.out[:start]
-		o.several(v, d, depth)
-		o.newLine(depth)
+		o.writeElements(v, d, depth)
+		o.writeNewLine(depth)
 	}
 	o.out = append(o.out, open+2) // ] is [ + 2, and } is { + 2
 }
 
-// oneLine writes what is in v without a line break, and says whether it may stay so. An array of numbers may always.
-func (o *outliner) oneLine(v *outlined, d detail, depth int) bool {
+// writeInLine writes the values in v without a line break, and reports whether they are short enough for that. Numbers
+// always are.
+func (o *outliner) writeInLine(v *outlined, d detail, depth int) bool {
 	o.flat = len(o.out) + flatOutline
 	if v.what == "item" && !slices.ContainsFunc(v.first,
 		func(v outlined) bool { return v.what != "" || o.body[v.at.Start] == '"' }) {
 		o.flat = math.MaxInt
 	}
-	o.several(v, d, depth)
+	o.writeElements(v, d, depth)
 	fits := len(o.out) <= o.flat
 	o.flat = 0
 	return fits
 }
 
-// several writes the values in v, and how many more there are.
-func (o *outliner) several(v *outlined, d detail, depth int) {
+// writeElements writes the values in v, and how many more there are.
+func (o *outliner) writeElements(v *outlined, d detail, depth int) {
 	shown := v.countShown(d, depth)
 	inside := d
 	if v.n > 1 {
 		inside = d * 2 / 3
 	}
 	for i := range v.first[:shown] {
-		if o.full() {
+		if o.isFull() {
 			return
 		}
-		o.between(v, i, depth)
-		o.value(&v.first[i], inside, depth+1)
+		o.writeSeparator(v, i, depth)
+		o.writeValue(&v.first[i], inside, depth+1)
 	}
 	if missing := v.n - shown; missing > 0 {
-		o.between(v, shown, depth)
+		o.writeSeparator(v, shown, depth)
 		o.out = append(append(o.out, "… "...), amount(missing, shown > 0, v.what)...)
 	}
 }
@@ -254,8 +255,8 @@ func (v *outlined) countShown(d detail, depth int) int {
 	return min(d.items(), len(v.first))
 }
 
-// between writes what stands before the i-th of the values in v.
-func (o *outliner) between(v *outlined, i, depth int) {
+// writeSeparator writes what stands before the i-th of the values in v.
+func (o *outliner) writeSeparator(v *outlined, i, depth int) {
 	if i > 0 && v.what != "line" {
 		o.out = append(o.out, ',')
 	}
@@ -264,17 +265,17 @@ func (o *outliner) between(v *outlined, i, depth int) {
 		o.out = append(o.out, '\n')
 	case v.what == "line":
 	case o.flat == 0:
-		o.newLine(depth + 1)
+		o.writeNewLine(depth + 1)
 	case i > 0:
 		o.out = append(o.out, ' ')
 	}
 }
 
-func (o *outliner) newLine(depth int) {
+func (o *outliner) writeNewLine(depth int) {
 	o.out = append(append(o.out, '\n'), strings.Repeat(" ", depth)...)
 }
 
-// amount returns a number of things that are missing, more if others of them are there.
+// amount says that n things are missing; more says that others of them are there.
 func amount(n int, more bool, what string) string {
 	if more {
 		what = "more " + what
@@ -285,8 +286,8 @@ func amount(n int, more bool, what string) string {
 	return fmt.Sprint(n, " ", what)
 }
 
-// text writes a JSON string as it is written, or its beginning and how much is missing. Escapes stay whole.
-func (o *outliner) text(at span.Span, d detail) {
+// writeText writes a JSON string as it is written, or its beginning and how much is missing. Escapes stay whole.
+func (o *outliner) writeText(at span.Span, d detail) {
 	inner := o.body[at.Start+1 : at.End-1]
 	end, missing := cutText(inner, d.chars())
 	o.out = append(append(append(o.out, '"'), inner[:end]...), '"')
@@ -295,7 +296,7 @@ func (o *outliner) text(at span.Span, d detail) {
 	}
 }
 
-// cutText finds where the first so many characters of a string without its quotes end, and how many more there are.
+// cutText returns where the first chars characters of a string without its quotes end, and how many more there are.
 func cutText(inner []byte, chars int) (end, missing int) {
 	if len(inner) <= chars+wholeAnyway {
 		return len(inner), 0
@@ -312,7 +313,7 @@ func cutText(inner []byte, chars int) (end, missing int) {
 	return end, missing
 }
 
-// charLen returns the length of the first character of what stands in a JSON string.
+// charLen returns how many bytes the first character takes in a JSON string.
 func charLen(b []byte) int {
 	if b[0] != '\\' {
 		_, n := utf8.DecodeRune(b)

@@ -187,7 +187,7 @@ func TestDeepJSONIsOutlinedInOnePass(t *testing.T) {
 	}
 	o := outliner{body: []byte("[" + strings.Repeat("1,", 100) + "1]"), most: 10}
 	root, _ := o.root()
-	if o.look(&root); root.n != 101 || len(root.first) != o.most {
+	if o.findValues(&root); root.n != 101 || len(root.first) != o.most {
 		t.Errorf("%d values of %d are remembered, at most %d should be", len(root.first), root.n, o.most)
 	}
 	if _, ok := OutlineOf(strings.Repeat("[", 1_000_000), 2000, size); ok {
