@@ -222,9 +222,7 @@ func (x *run) decide() error {
 		x.hist.ForgetLines()
 	}
 	p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), p.Base.Outcomes, cacheExpired(x)
-	for _, f := range p.Forms {
-		p.Sheet.Note(f)
-	}
+	p.Sheet.NoteBase(p.Forms)
 	if err := errors.Join(x.log.restoreArtifacts(), x.nameConversation()); err != nil {
 		return err
 	}

@@ -47,12 +47,13 @@ type Ref [16]byte
 
 // RefOf is the name of what consists of these parts.
 func RefOf(parts ...string) (r Ref) {
-	h := sha256.New()
+	const most = 256 // bytes that need no memory of their own; keys of requests have fewer
+	all := make([]byte, 0, most)
 	for _, p := range parts {
-		h.Write(binary.AppendUvarint(nil, uint64(len(p))))
-		h.Write([]byte(p))
+		all = append(binary.AppendUvarint(all, uint64(len(p))), p...)
 	}
-	copy(r[:], h.Sum(nil))
+	sum := sha256.Sum256(all)
+	copy(r[:], sum[:])
 	return r
 }
 
@@ -76,20 +77,23 @@ func DecisionKey(route Ref, at conversation.Link) string {
 }
 
 // ConversationKey is the key of what conversation a prefix belongs to.
-func (l Route) ConversationKey(at conversation.Link) string { return "c" + l.scoped() + string(at[:]) }
+func (l Route) ConversationKey(at conversation.Link) string { return l.keyOf('c', at[:]) }
 
 // NextKey is the key of how the conversation went on behind a prefix.
-func (l Route) NextKey(at conversation.Link) string { return "n" + l.scoped() + string(at[:]) }
+func (l Route) NextKey(at conversation.Link) string { return l.keyOf('n', at[:]) }
 
 // FormKey is the key of a form.
-func (l Route) FormKey(f Ref) string { return "f" + l.scoped() + string(f[:]) }
+func (l Route) FormKey(f Ref) string { return l.keyOf('f', f[:]) }
 
 // ListKey is the key of a list of forms.
-func (l Route) ListKey(f Ref) string { return "l" + l.scoped() + string(f[:]) }
+func (l Route) ListKey(f Ref) string { return l.keyOf('l', f[:]) }
 
-func (l Route) scoped() string {
-	s := RefOf(l.withDialect(l.Scope)...)
-	return string(s[:])
+// keyOf is the key of what has the name, of one kind, in this scope and dialect.
+func (l Route) keyOf(kind byte, name []byte) string {
+	scope := RefOf(l.withDialect(l.Scope)...)
+	key := make([]byte, 0, 1+len(scope)+len(name))
+	key = append(append(key, kind), scope[:]...)
+	return string(append(key, name...))
 }
 
 // Decision says in what form each item of a prefix is sent. It does not change once it is recorded.

@@ -72,4 +72,4 @@ func ReadOutcomes(b []byte) (o Outcomes, err error) {
 }
 
 // BudgetKey is of what is remembered of a conversation besides its prefixes: what was sent of it.
-func (l Route) BudgetKey(name Ref) string { return "b" + l.scoped() + string(name[:]) }
+func (l Route) BudgetKey(name Ref) string { return l.keyOf('b', name[:]) }

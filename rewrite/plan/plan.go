@@ -73,6 +73,21 @@ func (s *Sheet) Note(f *decision.Form) {
 	}
 }
 
+// NoteBase notes the artifacts of the forms that were decided before. It comes first, and no Undo takes it back.
+func (s *Sheet) NoteBase(forms []*decision.Form) {
+	for i, f := range forms {
+		if f == nil {
+			continue
+		}
+		if len(s.Named) == 0 {
+			s.Named = make(map[string]bool, len(forms)-i)
+		}
+		for _, name := range f.Artifacts() {
+			s.Named[name] = true
+		}
+	}
+}
+
 // Result is what a plan came to, as it is told and recorded.
 type Result struct {
 	Stage      Stage             // the last one of a rescue that was taken

@@ -58,7 +58,8 @@ type Member struct {
 }
 
 func (g digester) object(i, depth int) (end int, d Sum, err error) {
-	var list []Member
+	var room [8]Member // most objects of a conversation have no more
+	list := room[:0]
 	end, err = Members(g.body, i, func(key []byte, i int) (int, error) {
 		if g.loose != nil && depth == 0 {
 			if text, end := g.loose.SoleText(g.body, key, i); !text.Empty() { // the same as the text itself
@@ -72,7 +73,8 @@ func (g digester) object(i, depth int) (end int, d Sum, err error) {
 		}
 		return end, err
 	})
-	return end, sha256.Sum256(AppendMembers([]byte{'{'}, list)), err
+	all := append(make([]byte, 0, 1+64*len(list)), '{')
+	return end, sha256.Sum256(AppendMembers(all, list)), err
 }
 
 // AppendMembers writes members in the order of their keys.
