@@ -75,10 +75,10 @@ func (p *Proxy) asks(
 	if err != nil {
 		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
-	r := wire.NewReply(ctx, int64(set.MaxBody), p.answered)
+	r := wire.NewReply(ctx, int64(set.conf.MaxBody), p.answered)
 	p.askedOf(r)
 	a, err := r.Ask(up.pool, wire.Request{
-		Head: head, Body: body, FirstByte: set.FirstByteTimeout.D(), ReadIdle: set.ReadIdle.D(),
+		Head: head, Body: body, FirstByte: set.conf.FirstByteTimeout.D(), ReadIdle: set.conf.ReadIdle.D(),
 		Sent: func(bool) {}, Interim: func(*wire.Head) error { return nil },
 	})
 	if err != nil {

@@ -94,7 +94,7 @@ func TestQuestionGoesWhereTheConversationWent(t *testing.T) {
 	r := on(t, taking)
 	f := func(base, target, want string) {
 		t.Helper()
-		s := r.proxy.settings.Load().Settings
+		s := r.proxy.settings.Load().conf
 		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base}}
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
 func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
 	r := on(t, taking)
-	s := r.proxy.settings.Load().Settings
+	s := r.proxy.settings.Load().conf
 	s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL(), Headers: map[string]string{"authorization": "Bearer configured", "X-Api-Key": "", "User-Agent": "ours"}}}
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestCredentialGoesToItsOwnUpstreamAlone(t *testing.T) {
 	r := on(t, taking)
 	other := scriptedtest.Start(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs")
-	s := r.proxy.settings.Load().Settings
+	s := r.proxy.settings.Load().conf
 	s.Upstreams = map[string]UpstreamConfig{"test": {URL: other.URL()}, "old": {URL: r.upstream.URL()}}
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
@@ -201,7 +201,7 @@ func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	r.credential(chatTarget, "Authorization: Bearer theirs")
 	f := func(base string, q Inquiry, want string) {
 		t.Helper()
-		s := r.proxy.settings.Load().Settings
+		s := r.proxy.settings.Load().conf
 		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base, Headers: map[string]string{"X-Team": "ours"}}}
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)

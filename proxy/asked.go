@@ -35,7 +35,7 @@ func (p *Proxy) Asked(d conversation.Dialect, h http.Header, upstream string, bo
 // wishes are what the headers of a request ask of the ladder, and who may share facts with it. A preset comes before
 // numbers, wherever it stands.
 func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Input, error) {
-	a := rewrite.Input{Limits: &set.Limits, Style: set.Style}
+	a := rewrite.Input{Limits: &set.conf.Limits, Style: set.conf.Style}
 	for _, presets := range [...]bool{true, false} {
 		for l := wire.LinesOf(block); l.Next(); {
 			if !wire.IsOwn(l.Name) || l.Is(wire.OwnPrefix+"preset") != presets || set.asksNothing(l) {
@@ -46,7 +46,7 @@ func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Input, error) {
 			}
 		}
 	}
-	if err := a.Limits.CheckAsked(&set.Limits); err != nil {
+	if err := a.Limits.CheckAsked(&set.conf.Limits); err != nil {
 		return rewrite.Input{}, err
 	}
 	a.Scope = p.scope(set, block)
@@ -76,14 +76,14 @@ func heed(a *rewrite.Input, name, value string) error {
 
 // asksNothing reports whether a header that is for epitome says something else than how to shape.
 func (s *settings) asksNothing(l wire.Lines) bool {
-	scope, _ := strings.CutPrefix(strings.ToLower(s.Scope), "header:")
+	scope, _ := strings.CutPrefix(strings.ToLower(s.conf.Scope), "header:")
 	return l.Is(wire.OwnPrefix+"mode") || l.Is(scope)
 }
 
 // scope names who may share facts with a request. Credentials are hashed on the way, all that there are: one more
 // scope than needed costs a little, one too few mixes what belongs to different people.
 func (p *Proxy) scope(set *settings, block []byte) string {
-	kind := set.Scope
+	kind := set.conf.Scope
 	if kind == "shared" || kind == "auto" && p.loopback {
 		return ""
 	}

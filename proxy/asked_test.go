@@ -110,7 +110,7 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 		}
 	}
 	for _, scope := range []string{"auto", "shared", "credential", "header:X-Team", "header:x-epitome-team"} {
-		s := r.proxy.settings.Load().Settings
+		s := r.proxy.settings.Load().conf
 		s.Scope = scope
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)

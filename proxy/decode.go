@@ -29,7 +29,7 @@ func (x *exchange) decoded(encoding, body []byte) ([]byte, error) {
 
 // decode is decoded for a body that is encoded; one of the places in decoding must be taken.
 func (x *exchange) decode(encoding, body []byte) ([]byte, error) {
-	r, err := wire.NewDecoder(string(encoding), &whileThere{bytes.NewReader(body), &x.call}, int64(x.set.MaxBody))
+	r, err := wire.NewDecoder(string(encoding), &whileThere{bytes.NewReader(body), &x.call}, int64(x.set.conf.MaxBody))
 	if err != nil {
 		return nil, err
 	}

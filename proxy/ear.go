@@ -68,7 +68,7 @@ func (x *exchange) heard(a *wire.Answer) {
 	if !x.ear.on || a.Code < 200 || a.Code > 299 || counted == 0 {
 		return
 	}
-	used := x.ear.usage(x.dialect, int64(x.set.MaxBody))
+	used := x.ear.usage(x.dialect, int64(x.set.conf.MaxBody))
 	lessons := x.proxy.plugs.Lessons
 	if used <= 0 { // by our own count, with a margin
 		lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)

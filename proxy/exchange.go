@@ -255,7 +255,7 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	}
 	return wire.Request{
 		Head: head.AppendTo(make([]byte, 0, len(head.Block)+len(target)+up.peer.Size()+128), &up.peer), Body: body,
-		ToHead: h.IsHead(), Upgrade: head.Upgrade, FirstByte: x.set.FirstByteTimeout.D(), ReadIdle: x.set.ReadIdle.D(),
+		ToHead: h.IsHead(), Upgrade: head.Upgrade, FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
 		Sent: func(reused bool) {
 			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)
 		},

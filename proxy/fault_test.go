@@ -263,7 +263,7 @@ func TestSlowClientHoldsTheUpstreamBack(t *testing.T) {
 func TestPanicFailsOneExchange(t *testing.T) {
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\n")
 	good := r.proxy.settings.Load()
-	r.proxy.settings.Store(&settings{Settings: good.Settings}) // no table: choosing an upstream panics
+	r.proxy.settings.Store(&settings{conf: good.conf}) // no table: choosing an upstream panics
 	if resp, body := r.dial().send(get("/a")).answer("GET"); resp.StatusCode != 500 || !strings.Contains(body, "bug") {
 		t.Errorf("got %s %s", resp.Status, body)
 	}

@@ -108,7 +108,7 @@ type Proxy struct {
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
 type settings struct {
-	Settings
+	conf  Settings
 	table *table
 }
 
@@ -158,15 +158,15 @@ func (p *Proxy) newGate(most int) wire.Gate {
 		Most: int64(most), Full: full.appendTo(nil, wire.ClientSide{Close: true}, false), Stopping: p.stopping.Load,
 		TurnedAway: func() {
 			p.record(event.Exchange{
-				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().Settings.Mode, Action: rewrite.ActionNone,
+				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: rewrite.ActionNone,
 				Status: http.StatusServiceUnavailable, Fault: event.Refused,
 				Err: "there are as many connections as max_connections allows",
 			})
 		},
-		WriteIdle: func() time.Duration { return p.settings.Load().WriteIdle.D() },
+		WriteIdle: func() time.Duration { return p.settings.Load().conf.WriteIdle.D() },
 		Pace: func(bytes int) time.Duration {
 			s := p.settings.Load()
-			return s.HeaderTimeout.D() + time.Duration(float64(bytes)/float64(s.MinBodyRate)*float64(time.Second))
+			return s.conf.HeaderTimeout.D() + time.Duration(float64(bytes)/float64(s.conf.MinBodyRate)*float64(time.Second))
 		},
 	}
 }
@@ -187,7 +187,7 @@ func (p *Proxy) Reload(s Settings) error {
 	if err != nil {
 		return err
 	}
-	p.settings.Store(&settings{Settings: s, table: t})
+	p.settings.Store(&settings{conf: s, table: t})
 	if before != nil {
 		before.retire(t)
 	}
@@ -212,7 +212,7 @@ func (p *Proxy) Stopping() bool { return p.stopping.Load() }
 // that is left.
 func (p *Proxy) Shutdown() {
 	p.stop()
-	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().ShutdownGrace.D())
+	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
 	defer cancel()
 	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
 	p.await(ctx)                          // tunnels are no longer the server's
@@ -342,21 +342,21 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 	}
 	size := int64(h.ContentLength())
 	if size == wire.ChunkedLength {
-		size = int64(s.MaxBody)
+		size = int64(s.conf.MaxBody)
 	}
-	conf.MaxRequestBodySize = int(s.MaxBody)
+	conf.MaxRequestBodySize = int(s.conf.MaxBody)
 	if size <= 0 {
 		return conf
 	}
 	p.admission.Remember(h)
-	if size > int64(s.MaxBody) {
+	if size > int64(s.conf.MaxBody) {
 		return conf
 	}
 	if h.ContentLength() > 0 {
 		mode, _ := s.mode(h.RawHeaders())
 		size = roomFor(p.plugs.Dialects, h, mode, size)
 	}
-	if !p.admission.Enter(h, size, s.InFlightWait.D()) {
+	if !p.admission.Enter(h, size, s.conf.InFlightWait.D()) {
 		conf.MaxRequestBodySize = tooSmall
 	}
 	return conf
@@ -388,9 +388,9 @@ func (p *Proxy) whyUnread(ctx *fasthttp.RequestCtx, err error) error {
 	case p.admission.IsRefused(&ctx.Request.Header):
 		return busy(noRoomLeft)
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		return &refusal{status: 413, code: "request_too_large", message: fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.MaxBody)}
+		return &refusal{status: 413, code: "request_too_large", message: fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.conf.MaxBody)}
 	case errors.As(err, &small):
-		return &refusal{status: 431, code: "header_too_large", message: fmt.Sprintf("the request's headers are larger than max_header (%s)", s.MaxHeader)}
+		return &refusal{status: 431, code: "header_too_large", message: fmt.Sprintf("the request's headers are larger than max_header (%s)", s.conf.MaxHeader)}
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
 		return &refusal{status: 408, code: "request_timeout", message: "the request did not arrive in time (header_timeout, min_body_rate): send it faster, or raise them"}
 	}
@@ -403,7 +403,7 @@ func (s *settings) mode(block []byte) (mode string, ok bool) {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
 		return m, true
 	case "":
-		return s.Settings.Mode, true
+		return s.conf.Mode, true
 	}
-	return s.Settings.Mode, false
+	return s.conf.Mode, false
 }

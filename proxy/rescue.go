@@ -17,13 +17,13 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 	if x.shaped == nil {
 		return a, nil
 	}
-	if x.set.RescueTries == 0 { // nothing is held up for what would not be done
+	if x.set.conf.RescueTries == 0 { // nothing is held up for what would not be done
 		x.listen(a)
 		a.Hears = x.ear.hear
 		return a, nil
 	}
 	r := rescuing{exchange: x, up: up, target: target, first: a, report: x.shaped.report}
-	r.until = time.Now().Add(x.set.RescueTimeout.D())
+	r.until = time.Now().Add(x.set.conf.RescueTimeout.D())
 	defer func() {
 		if bug := recover(); bug != nil { // the end of the exchange knows nothing of these connections
 			r.release(a)
@@ -37,7 +37,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 			return r.settle(a), nil
 		}
 		r.note(v)
-		if r.tries >= x.set.RescueTries || time.Now().After(r.until) || !r.shorten(v) {
+		if r.tries >= x.set.conf.RescueTries || time.Now().After(r.until) || !r.shorten(v) {
 			return r.give(a), nil
 		}
 		r.setAside(a)
@@ -130,7 +130,7 @@ func (r *rescuing) shorten(v overflow.Verdict) bool {
 		return true
 	}
 	from := max(r.stage, plan.StageClear)
-	if r.tries+1 >= r.set.RescueTries {
+	if r.tries+1 >= r.set.conf.RescueTries {
 		from = plan.StageBare
 	}
 	return r.reshape(plan.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})

@@ -97,7 +97,7 @@ func TestUpstreamHeadersReplaceTheClients(t *testing.T) {
 
 func TestReloadServesNewExchangesAndKeepsConnections(t *testing.T) {
 	r, other := twoRigs(t)
-	s := r.proxy.settings.Load().Settings
+	s := r.proxy.settings.Load().conf
 	c := r.dial()
 	c.send(get("/a")).answer("GET")
 	s.Upstream = "other"

@@ -24,7 +24,7 @@ import (
 func reads(most unit.Bytes) *exchange {
 	return &exchange{
 		proxy: &Proxy{plugs: Plugs{Dialects: []Dialect{chat.Wire{}}}, decoding: make(chan struct{}, 1)},
-		set:   &settings{Settings: Settings{Config: Config{MaxBody: most}}},
+		set:   &settings{conf: Settings{Config: Config{MaxBody: most}}},
 	}
 }
 
@@ -45,7 +45,7 @@ func (r *rig) held() (n int64) {
 func (r *rig) allGivenBack() {
 	r.tb.Helper()
 	a, h := r.proxy.admission, new(fasthttp.RequestHeader)
-	all := int64(r.proxy.settings.Load().MaxInFlight)
+	all := int64(r.proxy.settings.Load().conf.MaxInFlight)
 	for deadline := time.Now().Add(patience); !a.Enter(h, all, 0); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.tb.Fatal("some room is not given back")

@@ -254,7 +254,7 @@ func TestPanicOfTheShaperCostsOnlyTheRewriting(t *testing.T) {
 // scopeOf is the scope that the shaper sees of a request with the lines, under a setting.
 func (r *rig) scopeOf(setting string, lines ...string) string {
 	r.tb.Helper()
-	s := r.proxy.settings.Load().Settings
+	s := r.proxy.settings.Load().conf
 	s.Scope, s.Mode = setting, event.ModeOn
 	if err := r.proxy.Reload(s); err != nil {
 		r.tb.Fatal(err)
