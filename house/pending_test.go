@@ -16,16 +16,12 @@ var settled = []string{"methods", "fields", "embedding", "package", "columns", "
 
 // pendingNames are the things that break a rule, by the rule. A thing is named without its package, so that it may
 // move.
-var pendingNames = map[string]string{
-	"methods":   "Proxy exchange",
-	"fields":    "Proxy exchange",
-	"embedding": "settings",
-}
+var pendingNames = map[string]string{}
 
 // pendingCounts are how many places break a rule, below some folders together: a place that is
 // covered by several entries counts for the first.
 var pendingCounts = []debt{
-	{"columns", "*", 70}, // what is being moved
+	{"columns", "*", 67}, // what is being moved
 	{"participles", "*", 7},
 	{"homonyms", "*", 1},
 }

@@ -75,8 +75,8 @@ func (p *Proxy) asks(
 	if err != nil {
 		return Reply{}, fmt.Errorf("cannot ask upstream %s: %w", upstream, err)
 	}
-	r := wire.NewReply(ctx, int64(set.conf.MaxBody), p.answered)
-	p.askedOf(r)
+	r := wire.NewReply(ctx, int64(set.conf.MaxBody), p.traffic.leaveQuestion)
+	p.traffic.enterQuestion(r)
 	a, err := r.Ask(up.pool, wire.Request{
 		Head: head, Body: body, FirstByte: set.conf.FirstByteTimeout.D(), ReadIdle: set.conf.ReadIdle.D(),
 		Sent: func(bool) {}, Interim: func(*wire.Head) error { return nil },
@@ -140,21 +140,4 @@ func (u *upstream) commonTarget(path string) []byte {
 		}
 	}
 	return u.join([]byte("/v1" + path))
-}
-
-// askedOf enters a question that is under way.
-func (p *Proxy) askedOf(r *wire.Reply) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.asked[r] = struct{}{}
-	if p.over {
-		r.End(errStopped)
-	}
-}
-
-// answered takes it out again.
-func (p *Proxy) answered(r *wire.Reply) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.asked, r)
 }

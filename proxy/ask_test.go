@@ -55,9 +55,9 @@ func (r *rig) idle() (waiting, all int) {
 
 // pending is how many questions are under way.
 func (r *rig) pending() int {
-	r.proxy.mu.Lock()
-	defer r.proxy.mu.Unlock()
-	return len(r.proxy.asked)
+	r.proxy.traffic.mu.Lock()
+	defer r.proxy.traffic.mu.Unlock()
+	return len(r.proxy.traffic.asked)
 }
 
 // asked is the head of a question as it is sent to target, with the lines between.

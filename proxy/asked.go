@@ -27,30 +27,31 @@ func (p *Proxy) Asked(d conversation.Dialect, h http.Header, upstream string, bo
 	}
 	var block bytes.Buffer
 	_ = h.Write(&block) // a buffer takes everything
-	a, err := p.wishes(set, block.Bytes())
+	var a rewrite.Input
+	err := p.wishes(&a, set, block.Bytes())
 	a.Dialect, a.Body, a.Upstream = d, body, up.name
 	return a, err
 }
 
-// wishes are what the headers of a request ask of the ladder, and who may share facts with it. A preset comes before
-// numbers, wherever it stands.
-func (p *Proxy) wishes(set *settings, block []byte) (rewrite.Input, error) {
-	a := rewrite.Input{Limits: &set.conf.Limits, Style: set.conf.Style}
+// wishes puts into a what the headers of a request ask of the ladder, and who may share facts with it. A preset comes
+// before numbers, wherever it stands.
+func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte) error {
+	a.Limits, a.Style = &set.conf.Limits, set.conf.Style
 	for _, presets := range [...]bool{true, false} {
 		for l := wire.LinesOf(block); l.Next(); {
 			if !wire.IsOwn(l.Name) || l.Is(wire.OwnPrefix+"preset") != presets || set.asksNothing(l) {
 				continue
 			}
-			if err := heed(&a, string(l.Name[len(wire.OwnPrefix):]), string(l.Value)); err != nil {
-				return rewrite.Input{}, err
+			if err := heed(a, string(l.Name[len(wire.OwnPrefix):]), string(l.Value)); err != nil {
+				return err
 			}
 		}
 	}
 	if err := a.Limits.CheckAsked(&set.conf.Limits); err != nil {
-		return rewrite.Input{}, err
+		return err
 	}
 	a.Scope = p.scope(set, block)
-	return a, nil
+	return nil
 }
 
 // errNotNow is the answer to any other value: one that means no must not be taken for yes.

@@ -28,8 +28,8 @@ type Config struct {
 // UpstreamConfig is one table [upstreams.NAME] of config.toml.
 type UpstreamConfig struct {
 	URL string `toml:"url"`
-	// Headers are set on each request, in place of the client's own. "${NAME}" is taken from the environment, and an empty
-	// value only takes the client's header off.
+	// Headers are set on each request, in place of the client's own. "${NAME}" is taken from the environment, and an
+	// empty value only takes the client's header off.
 	Headers map[string]string `toml:"headers"`
 	TLS     TLSConfig         `toml:"tls"`
 }

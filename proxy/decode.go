@@ -24,12 +24,13 @@ func (x *exchange) decoded(encoding, body []byte) ([]byte, error) {
 	}
 	x.proxy.decoding <- struct{}{}
 	defer func() { <-x.proxy.decoding }()
-	return x.decode(encoding, body)
+	return decode(encoding, body, &x.call, int64(x.set.conf.MaxBody))
 }
 
-// decode is decoded for a body that is encoded; one of the places in decoding must be taken.
-func (x *exchange) decode(encoding, body []byte) ([]byte, error) {
-	r, err := wire.NewDecoder(string(encoding), &whileThere{bytes.NewReader(body), &x.call}, int64(x.set.conf.MaxBody))
+// decode reads at most most bytes out of a body that is encoded, until the call is cut. The caller has a place in
+// decoding.
+func decode(encoding, body []byte, call *wire.Call, most int64) ([]byte, error) {
+	r, err := wire.NewDecoder(string(encoding), &whileThere{bytes.NewReader(body), call}, most)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"io"
+	"math"
 
 	"epitome/proxy/wire"
 	"epitome/window/overflow"
@@ -11,9 +12,9 @@ import (
 // ear listens to an answer as it passes by, for what its end says of the request's size. The zero value hears nothing.
 type ear struct {
 	coding  string // content coding
-	on      bool
 	end     []byte // what came last; of an encoded answer all of it, until that is too much
-	counted int    // tokens of the request, without any ratio; 0 if its usage is not to be held against them
+	counted int32  // tokens of the request, without any ratio; 0 if its usage is not to be held against them
+	on      bool
 }
 
 const (
@@ -53,13 +54,17 @@ func (e *ear) usage(d Dialect, most int64) int {
 	return d.Usage(all)
 }
 
-// listen has the exchange hear the answer from here on.
-func (x *exchange) listen(a *wire.Answer) {
-	x.ear = ear{on: true, counted: x.shaped.report.Counted}
+// listen has the ear hear an answer from its beginning. counted is how many tokens of the vocabulary were sent.
+func (e *ear) listen(a *wire.Answer, counted int) {
+	*e = ear{on: true}
+	e.count(counted)
 	if coding := wire.Values(a.Block, "content-encoding"); !wire.EqualFold(coding, "identity") {
-		x.ear.coding = string(coding)
+		e.coding = string(coding)
 	}
 }
+
+// count says how many tokens of the vocabulary were sent.
+func (e *ear) count(tokens int) { e.counted = int32(min(tokens, math.MaxInt32)) }
 
 // heard learns from what an answer that has passed has said: whether the provider had all of the request, and how much
 // that was.
@@ -84,6 +89,6 @@ func (x *exchange) heard(a *wire.Answer) {
 	}
 	lessons.LearnAnswer(x.event.Upstream, x.event.Model, used)
 	if x.ear.counted > 0 {
-		x.proxy.plugs.Ratios.Learn(x.event.Upstream, x.event.Model, x.ear.counted, used)
+		x.proxy.plugs.Ratios.Learn(x.event.Upstream, x.event.Model, int(x.ear.counted), used)
 	}
 }

@@ -4,11 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"runtime/debug"
 	"strconv"
-	"sync"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -21,31 +18,28 @@ import (
 // exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used
 // by no other, but for its call.
 type exchange struct {
-	proxy  *Proxy
-	set    *settings // as they were when the exchange began
-	ctx    *fasthttp.RequestCtx
-	client *wire.Client
-	call   wire.Call
-	event  event.Exchange
-	err    error // why the client got no answer, or not the whole one
+	proxy     *Proxy
+	set       *settings // as they were when the exchange began
+	ctx       *fasthttp.RequestCtx
+	delivery  delivery
+	call      wire.Call
+	event     event.Exchange
+	err       error // why the client got no answer, or not the whole one
+	own       bool  // it is for epitome itself
+	parted    bool  // a tunnel has taken the exchange over and ends it
+	modeKnown bool  // the request's own mode, if it has one, is a mode
 
-	dialect     Dialect         // of the conversation that it holds; nil if it holds none to shape
-	ear         ear             // hears the answer, if a conversation was shaped
-	opened      *opened         // the body as routing has decoded it, until it is shaped; nil if it has not
-	shaped      *shaped         // the conversation as it was shaped, if that may be done again
-	rewritten   []byte          // what is sent in place of the client's body, until dropBody; nil if nothing is
-	own         bool            // it is for epitome itself
-	parted      bool            // a tunnel has taken the exchange over and ends it
-	modeKnown   bool            // the request's own mode, if it has one, is a mode
-	begun       bool            // bytes of an answer have gone to the client
-	endsByClose bool            // the client takes the connection's end for the answer's
-	to          wire.ClientSide // how answers are put on the client's connection
+	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
+	ear       ear     // hears the answer, if a conversation was shaped
+	opened    *opened // the body as routing has decoded it, until it is shaped; nil if it has not
+	shaped    *shaped // the conversation as it was shaped, if that may be done again
+	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is
 }
 
 // forward is the way of a request: choose the upstream, shape, send, pass the answer on. Its end is in end, always.
 func (x *exchange) forward() {
 	defer x.end()
-	x.client.Watch(&x.proxy.watchman, x.call.Cut)
+	x.delivery.client.Watch(&x.proxy.watchman, x.call.Cut)
 	up, target, err := x.route()
 	if err != nil {
 		x.err = err
@@ -65,7 +59,7 @@ func (x *exchange) forward() {
 		return
 	}
 	x.event.FirstByte = time.Since(x.event.Start)
-	x.begun = true
+	x.delivery.begun = true
 	if a.Code == 101 {
 		x.err = x.tunnel(a)
 		return
@@ -76,9 +70,9 @@ func (x *exchange) forward() {
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
 	clientOf(ctx).EndRequest()
-	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, client: clientOf(ctx)}
-	x.to.HTTP10 = !h.IsHTTP11()
-	x.to.Close = h.ConnectionClose() || wire.ConnectionHas(h.RawHeaders(), "close") || p.stopping.Load()
+	x := &exchange{proxy: p, set: p.settings.Load(), ctx: ctx, delivery: delivery{client: clientOf(ctx)}}
+	x.delivery.to.HTTP10 = !h.IsHTTP11()
+	x.delivery.to.Close = h.ConnectionClose() || wire.ConnectionHas(h.RawHeaders(), "close") || p.traffic.stopping.Load()
 	target := wire.OriginForm(h.RequestURI())
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	x.event = event.Exchange{
@@ -87,11 +81,11 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	}
 	x.event.Mode, x.modeKnown = x.set.mode(h.RawHeaders())
 	if x.event.Mode != event.ModeOff {
-		x.to.Extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
+		x.delivery.to.Extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
 	}
 	x.own = bytes.HasPrefix(target, []byte(ownPath))
 	p.admission.ShrinkTo(h, roomFor(p.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes))
-	p.enter(x)
+	p.traffic.enter(x)
 	return x
 }
 
@@ -107,13 +101,13 @@ func (x *exchange) end() {
 		x.proxy.plugs.Log.Error("panic in an exchange", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
 		x.call.Cut()
 	}
-	x.client.Unwatch()
+	x.delivery.client.Unwatch()
 	x.dropBody()
 	if x.err != nil {
 		x.fail()
 	}
-	x.proxy.leave(x)
-	x.letGo()
+	x.proxy.traffic.leave(x)
+	x.delivery.letGo(x.ctx)
 	x.event.Duration = time.Since(x.event.Start)
 	x.proxy.record(x.event)
 }
@@ -130,25 +124,25 @@ func (p *Proxy) record(e event.Exchange) {
 
 // fail tells the client, as far as it can still be told.
 func (x *exchange) fail() {
-	if x.client.IsCut() {
+	if x.delivery.client.IsCut() {
 		x.err = &wire.Failure{Fault: event.Stopped, Err: errors.New("epitome stopped, and this outlasted shutdown_grace")}
 	}
 	x.event.Fault, x.event.Err = faultOf(x.err), x.err.Error()
 	switch {
 	case x.event.Fault == event.ClientGone || x.event.Fault == event.ClientSlow || x.event.Fault == event.Stopped:
-		x.to.Close = true
-		if x.endsByClose {
-			x.client.Reset()
+		x.delivery.to.Close = true
+		if x.delivery.endsByClose {
+			x.delivery.client.Reset()
 		}
-	case !x.begun:
+	case !x.delivery.begun:
 		r := refusalOf(x.err)
-		x.to.Close = x.to.Close || x.event.Fault == event.Panic
-		_ = x.write(r.appendTo(nil, x.to, x.ctx.IsHead()))
+		x.delivery.to.Close = x.delivery.to.Close || x.event.Fault == event.Panic
+		_ = x.delivery.write(r.appendTo(nil, x.delivery.to, x.ctx.IsHead()))
 		x.event.Status = r.status
 	default: // the connection ends without the end of the answer
-		x.to.Close = true
-		if x.endsByClose || !errors.Is(x.err, wire.ErrTruncated) {
-			x.client.Reset()
+		x.delivery.to.Close = true
+		if x.delivery.endsByClose || !errors.Is(x.err, wire.ErrTruncated) {
+			x.delivery.client.Reset()
 		}
 	}
 }
@@ -160,24 +154,6 @@ func faultOf(err error) event.Fault {
 	}
 	return event.Refused
 }
-
-// letGo hands the connection back to fasthttp, which writes an empty answer that the connection drops: ours has
-// been written already. The empty body stream makes it exactly one write.
-func (x *exchange) letGo() {
-	if x.ctx.Hijacked() {
-		return
-	}
-	x.client.SkipNextWrite()
-	x.ctx.Response.ImmediateHeaderFlush = true
-	x.ctx.SetBodyStream(noBody{}, 0)
-	if x.to.Close {
-		x.ctx.SetConnectionClose()
-	}
-}
-
-type noBody struct{}
-
-func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
 
 // dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
@@ -194,12 +170,12 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	case h.IsConnect():
 		return nil, nil, &refusal{status: 405, code: "method_not_allowed", message: "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY"}
 	case wire.Find(h.RawHeaders(), "transfer-encoding") != nil && wire.Find(h.RawHeaders(), "content-length") != nil:
-		x.to.Close = true
+		x.delivery.to.Close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request states both Content-Length and Transfer-Encoding: send one of them"}
 	case !x.modeKnown:
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "x-epitome-mode is none of on, observe and off: correct it, or leave it out"}
 	case !wire.HasSoundNames(h.RawHeaders()):
-		x.to.Close = true
+		x.delivery.to.Close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request has a header name with a blank in it: check the client and what lies between"}
 	case bytes.HasPrefix(target, []byte("/u/")):
 		if up, target, err = x.set.table.named(target); err != nil {
@@ -255,21 +231,19 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	}
 	return wire.Request{
 		Head: head.AppendTo(make([]byte, 0, len(head.Block)+len(target)+up.peer.Size()+128), &up.peer), Body: body,
-		ToHead: h.IsHead(), Upgrade: head.Upgrade, FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
+		ToHead: h.IsHead(), Upgrade: head.Upgrade,
+		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
 		Sent: func(reused bool) {
 			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)
 		},
 		Interim: func(h *wire.Head) error {
-			if x.to.HTTP10 {
+			if x.delivery.to.HTTP10 {
 				return nil
 			}
-			return x.write(h.AppendTo(nil, wire.ClientSide{}))
+			return x.delivery.write(h.AppendTo(nil, wire.ClientSide{}))
 		},
 	}
 }
-
-// heads are the buffers in which an answer's head, and what of its body is there with it, go out in one write.
-var heads = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
 // relay passes the answer on, piece by piece as it comes.
 func (x *exchange) relay(a *wire.Answer) error {
@@ -278,11 +252,10 @@ func (x *exchange) relay(a *wire.Answer) error {
 		a.End()
 	}()
 	x.event.Status = a.Code
-	x.endsByClose = !a.Empty && (a.Length == wire.UntilClose || a.Length == wire.ChunkedLength && x.to.HTTP10)
-	x.to.Close = x.to.Close || x.endsByClose
-	err := x.relayHead(a)
+	x.delivery.frame(a)
+	err := x.delivery.relayHead(a, &x.event.ResponseBytes)
 	if err == nil {
-		err = x.relayRest(a)
+		err = x.delivery.relayRest(a, &x.call, &x.event.ResponseBytes)
 	}
 	if err == nil {
 		x.heard(a)
@@ -290,83 +263,10 @@ func (x *exchange) relay(a *wire.Answer) error {
 	return err
 }
 
-// relayHead passes the head on, in one write with what of the body is there. Its buffer is not kept while the rest
-// streams.
-func (x *exchange) relayHead(a *wire.Answer) error {
-	buf := heads.Get().(*[]byte)
-	defer heads.Put(buf)
-	*buf = a.AppendTo((*buf)[:0], x.to)
-	held, bad := a.TakeHeld()
-	headBytes := len(*buf)
-	pending := append(*buf, held...)
-	*buf = pending
-	if bad == nil && !a.IsComplete() && a.Buffered() > 0 {
-		first, err := a.Take(x.to.HTTP10)
-		pending = append(pending, first...)
-		*buf = pending
-		if err != nil {
-			x.begun = false
-			return &wire.Failure{Fault: event.Broken, Err: err}
-		}
-	}
-	if err := x.write(pending); err != nil {
-		return err
-	}
-	x.event.ResponseBytes = int64(len(pending) - headBytes)
-	if bad != nil {
-		return &wire.Failure{Fault: event.Truncated, Err: bad}
-	}
-	return nil
-}
-
-func (x *exchange) relayRest(a *wire.Answer) error {
-	for !a.IsComplete() {
-		if err := a.Wait(); err == io.EOF {
-			return nil
-		} else if err != nil {
-			return x.whyCut(err)
-		}
-		piece, bad := a.Take(x.to.HTTP10)
-		if err := x.write(piece); err != nil {
-			return err
-		}
-		x.event.ResponseBytes += int64(len(piece))
-		if bad != nil {
-			return &wire.Failure{Fault: event.Truncated, Err: bad}
-		}
-	}
-	return nil
-}
-
-// whyCut says who ended an answer before its end.
-func (x *exchange) whyCut(err error) error {
-	if x.call.IsCut() {
-		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
-	}
-	return &wire.Failure{Fault: event.Truncated, Err: err}
-}
-
-// write puts b on the client's connection. A client that is gone or takes nothing ends the exchange.
-func (x *exchange) write(b []byte) error {
-	if len(b) == 0 {
-		return nil
-	}
-	_, err := x.client.Write(b)
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return &wire.Failure{Fault: event.ClientSlow, Err: fmt.Errorf("the client took nothing for write_idle: %w", err)}
-	}
-	return &wire.Failure{Fault: event.ClientGone, Err: err}
-}
-
-func clientOf(ctx *fasthttp.RequestCtx) *wire.Client {
-	c, ok := ctx.Conn().(*wire.Client)
-	if !ok {
-		panic("BUG: a connection came from a listener that is not the proxy's")
-	}
-	return c
+// cut ends the exchange from any goroutine.
+func (x *exchange) cut() {
+	x.delivery.client.Cut() // before the call: the exchange's end looks at it
+	x.call.Cut()
 }
 
 // idOf is a short text that no other exchange of this process has.

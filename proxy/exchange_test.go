@@ -1,12 +1,22 @@
 package proxy
 
 import (
+	"unsafe"
+
 	"fmt"
 	"strings"
 	"testing"
 
 	"epitome/event"
 )
+
+// One more word would put every exchange into the next class of allocations, which is 128 bytes larger.
+func TestAnExchangeStaysInItsClassOfAllocations(t *testing.T) {
+	const most = 768 - 8 // the class, without the word that the allocator puts in front
+	if size := unsafe.Sizeof(exchange{}); size > most {
+		t.Errorf("an exchange has %d bytes, at most %d", size, most)
+	}
+}
 
 func TestUntouchedAnswerIsIdentical(t *testing.T) {
 	f := func(name, request, script, want string) {

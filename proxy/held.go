@@ -32,16 +32,16 @@ type holding struct {
 // hold reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first
 // content, and any other answer if it is small. What it says is returned without framing and coding; nothing if it
 // has begun to answer.
-func (x *exchange) hold(a *wire.Answer) (said []byte) {
-	h := &holding{answer: a, dialect: x.dialect, http10: x.to.HTTP10, most: mostOfError}
+func (r *rescuing) hold(a *wire.Answer) (said []byte) {
+	h := &holding{answer: a, dialect: r.dialect, http10: r.delivery.to.HTTP10, most: mostOfError}
 	kind, coding := wire.Find(a.Block, "content-type"), wire.Values(a.Block, "content-encoding")
 	plain := len(coding) == 0 || wire.EqualFold(coding, "identity")
-	x.listen(a)
+	r.ear.listen(a, r.shaped.report.Counted)
 	a.Hears = func(run []byte) {
 		h.content = append(h.content, run...)
-		x.ear.hear(run)
+		r.ear.hear(run)
 	}
-	defer func() { a.Hears = x.ear.hear }()
+	defer func() { a.Hears = r.ear.hear }()
 	switch {
 	case a.Code < 200 || a.Empty || !overflow.MayRefuse(a.Code):
 		return nil
@@ -63,7 +63,7 @@ func (x *exchange) hold(a *wire.Answer) (said []byte) {
 		return nil
 	}
 	if !plain {
-		return x.plainly(string(coding), h.content)
+		return plainly(string(coding), h.content)
 	}
 	return h.content
 }
@@ -71,13 +71,13 @@ func (x *exchange) hold(a *wire.Answer) (said []byte) {
 const eventStream = "text/event-stream"
 
 // plainly is what was held without its coding, as far as that can be read.
-func (x *exchange) plainly(coding string, held []byte) []byte {
-	r, err := wire.NewDecoder(coding, bytes.NewReader(held), mostOfError)
+func plainly(coding string, held []byte) []byte {
+	plain, err := wire.NewDecoder(coding, bytes.NewReader(held), mostOfError)
 	if err != nil {
 		return nil
 	}
-	defer func() { _ = r.Close() }()
-	said, _ := io.ReadAll(r) // what breaks off may tell enough
+	defer func() { _ = plain.Close() }()
+	said, _ := io.ReadAll(plain) // what breaks off may tell enough
 	return said
 }
 

@@ -14,13 +14,13 @@ import (
 // answerOwn answers a request for epitome itself. The handler runs here, on the connection's goroutine, and its
 // request's context ends when the client leaves or the proxy stops.
 func (x *exchange) answerOwn() {
-	x.to.Extra = nil
-	w := wire.NewResponse(x.to, x.ctx.IsHead(), &x.call, x.write)
+	x.delivery.to.Extra = nil
+	w := wire.NewResponse(x.delivery.to, x.ctx.IsHead(), &x.call, x.delivery.write)
 	defer x.endOwn(w)
 	life, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	x.call.OnCut(cancel)
-	x.client.Watch(&x.proxy.watchman, x.call.Cut)
+	x.delivery.client.Watch(&x.proxy.watchman, x.call.Cut)
 	h := &x.ctx.Request.Header
 	room := roomFor(x.proxy.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes)
 	if !x.proxy.admission.GrowTo(h, room) { // its length was not known before
@@ -46,16 +46,16 @@ func (x *exchange) endOwn(w *wire.Response) {
 		x.proxy.plugs.Log.Error("panic under /-/", "path", x.event.Path, "panic", r)
 		x.err = &wire.Failure{Fault: event.Panic, Err: errors.New("panic under /-/")}
 	}
-	x.client.Unwatch()
+	x.delivery.client.Unwatch()
 	switch {
 	case x.err == nil:
-		x.to.Close = w.Finish() != nil || x.to.Close
+		x.delivery.to.Close = w.Finish() != nil || x.delivery.to.Close
 	case !w.HasBegun():
-		_ = x.write(refusalOf(x.err).appendTo(nil, x.to, x.ctx.IsHead()))
+		_ = x.delivery.write(refusalOf(x.err).appendTo(nil, x.delivery.to, x.ctx.IsHead()))
 	default: // what is cut stays cut
-		x.to.Close = true
+		x.delivery.to.Close = true
 	}
 	x.dropBody()
-	x.proxy.leave(x)
-	x.letGo()
+	x.proxy.traffic.leave(x)
+	x.delivery.letGo(x.ctx)
 }

@@ -70,9 +70,9 @@ func TestOwnPageEndsWhenItsClientLeaves(t *testing.T) {
 	c := r.dial().send(get("/-/wait")).expect("HTTP/1.1 200 OK\r\n")
 	c.vanish("FIN")
 	underWay := func() int {
-		r.proxy.mu.Lock()
-		defer r.proxy.mu.Unlock()
-		return len(r.proxy.open)
+		r.proxy.traffic.mu.Lock()
+		defer r.proxy.traffic.mu.Unlock()
+		return len(r.proxy.traffic.open)
 	}
 	for underWay() > 0 { // go test's own limit ends this
 		time.Sleep(time.Millisecond)

@@ -25,7 +25,6 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -89,21 +88,16 @@ type Ratios interface {
 type Proxy struct {
 	plugs     Plugs
 	settings  atomic.Pointer[settings]
+	traffic   *traffic
 	admission *wire.Admission
 	server    *fasthttp.Server
 	gate      wire.Gate
 	born      time.Time
 	count     atomic.Uint64
-	stopping  atomic.Bool
 	watchman  wire.Watchman
 	loopback  bool          // the listener can be reached from this machine only; set by Serve
 	decoding  chan struct{} // bounds the bodies that are being decoded
 
-	mu    sync.Mutex
-	open  map[*exchange]struct{}   // under way; tunnels too
-	asked map[*wire.Reply]struct{} // questions of epitome's own, likewise
-	over  bool                     // the grace time has ended: whatever begins is cut
-	quiet *sync.Cond               // on mu: open has become empty
 }
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
@@ -120,9 +114,7 @@ func Check(s Settings) error {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, born: time.Now()}
-	p.open, p.asked = make(map[*exchange]struct{}), make(map[*wire.Reply]struct{})
-	p.quiet = sync.NewCond(&p.mu)
+	p := &Proxy{plugs: plugs, traffic: newTraffic(), born: time.Now()}
 	p.decoding = make(chan struct{}, decodes)
 	if err := p.Reload(s); err != nil {
 		return nil, err
@@ -155,7 +147,8 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 func (p *Proxy) newGate(most int) wire.Gate {
 	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
 	return wire.Gate{
-		Most: int64(most), Full: full.appendTo(nil, wire.ClientSide{Close: true}, false), Stopping: p.stopping.Load,
+		Most: int64(most), Full: full.appendTo(nil, wire.ClientSide{Close: true}, false),
+		Stopping: p.traffic.stopping.Load,
 		TurnedAway: func() {
 			p.record(event.Exchange{
 				ID: p.nextID(), Start: time.Now(), Mode: p.settings.Load().conf.Mode, Action: rewrite.ActionNone,
@@ -166,7 +159,8 @@ func (p *Proxy) newGate(most int) wire.Gate {
 		WriteIdle: func() time.Duration { return p.settings.Load().conf.WriteIdle.D() },
 		Pace: func(bytes int) time.Duration {
 			s := p.settings.Load()
-			return s.conf.HeaderTimeout.D() + time.Duration(float64(bytes)/float64(s.conf.MinBodyRate)*float64(time.Second))
+			seconds := float64(bytes) / float64(s.conf.MinBodyRate)
+			return s.conf.HeaderTimeout.D() + time.Duration(seconds*float64(time.Second))
 		},
 	}
 }
@@ -199,107 +193,38 @@ func (p *Proxy) Serve(ln net.Listener) error {
 	at, ok := ln.Addr().(*net.TCPAddr)
 	p.loopback = ok && at.IP.IsLoopback()
 	err := p.server.Serve(wire.NewListener(ln, p.gate))
-	if p.stopping.Load() {
+	if p.traffic.stopping.Load() {
 		return nil
 	}
 	return err
 }
 
 // Stopping reports whether Shutdown has begun.
-func (p *Proxy) Stopping() bool { return p.stopping.Load() }
+func (p *Proxy) Stopping() bool { return p.traffic.stopping.Load() }
 
 // Shutdown stops listening at once, gives exchanges that are under way the grace time to finish, and then cuts all
 // that is left.
 func (p *Proxy) Shutdown() {
-	p.stop()
+	p.traffic.stop()
 	ctx, cancel := context.WithTimeout(context.Background(), p.settings.Load().conf.ShutdownGrace.D())
 	defer cancel()
 	_ = p.server.ShutdownWithContext(ctx) // returns when every connection has ended, or with ctx
-	p.await(ctx)                          // tunnels are no longer the server's
+	p.traffic.await(ctx)                  // tunnels are no longer the server's
 	p.Cut()
-	p.await(context.Background())
+	p.traffic.await(context.Background())
 	p.settings.Load().table.retire(nil)
-}
-
-// await returns when nothing is under way, or with ctx.
-func (p *Proxy) await(ctx context.Context) {
-	defer context.AfterFunc(ctx, p.quiet.Broadcast)()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for len(p.open) > 0 && ctx.Err() == nil {
-		p.quiet.Wait()
-	}
-}
-
-// stop ends what is under way for epitome's own paths at once, and notes if nothing else is.
-func (p *Proxy) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.stopping.Swap(true) {
-		return
-	}
-	for x := range p.open {
-		if x.own {
-			x.call.Cut()
-		}
-	}
 }
 
 // Cut ends every exchange that is under way, and each one that still begins, as if its client had left, and its
 // client's connection with it; and whatever is asked on epitome's own behalf.
 func (p *Proxy) Cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	if len(p.open) > 0 {
-		p.plugs.Log.Warn("cutting exchanges that have not finished", "count", len(p.open))
-	}
-	for x := range p.open {
-		x.cut()
-	}
-	for r := range p.asked {
-		r.End(errStopped)
-	}
-}
-
-// cut ends the exchange from any goroutine.
-func (x *exchange) cut() {
-	x.client.Cut() // before the call: the exchange's end looks at it
-	x.call.Cut()
-}
-
-func (p *Proxy) enter(x *exchange) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.open[x] = struct{}{}
-	switch {
-	case p.over:
-		x.cut()
-	case x.own && p.stopping.Load():
-		x.call.Cut()
-	}
-}
-
-func (p *Proxy) leave(x *exchange) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.open, x)
-	if len(p.open) == 0 {
-		p.quiet.Broadcast()
+	if n := p.traffic.cut(); n > 0 {
+		p.plugs.Log.Warn("cutting exchanges that have not finished", "count", n)
 	}
 }
 
 // InFlight is the number of exchanges under way; requests for epitome's own pages are none.
-func (p *Proxy) InFlight() (n int) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for x := range p.open {
-		if !x.own {
-			n++
-		}
-	}
-	return n
-}
+func (p *Proxy) InFlight() int { return p.traffic.count() }
 
 func (p *Proxy) nextID() string { return idOf(p.born, p.count.Add(1)) }
 
@@ -373,20 +298,23 @@ func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	c.LingerOnClose()
 	x := p.begin(ctx)
 	x.event.Method, x.event.Path = p.admission.NameOf(&ctx.Request.Header) // fasthttp has let go of what it had read
-	x.to.Close = true
-	if x.err = p.whyUnread(ctx, err); c.HasLeft() {
+	x.delivery.to.Close = true
+	switch {
+	case c.HasLeft():
 		x.err = &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
+	case p.admission.IsRefused(&ctx.Request.Header):
+		x.err = busy(noRoomLeft)
+	default:
+		x.err = x.set.whyUnread(err)
 	}
 	x.end()
 }
 
-func (p *Proxy) whyUnread(ctx *fasthttp.RequestCtx, err error) error {
+// whyUnread is what the client is told of a request that could not be read for err.
+func (s *settings) whyUnread(err error) error {
 	var small *fasthttp.ErrSmallBuffer
 	var late net.Error
-	s := p.settings.Load()
 	switch {
-	case p.admission.IsRefused(&ctx.Request.Header):
-		return busy(noRoomLeft)
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
 		return &refusal{status: 413, code: "request_too_large", message: fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.conf.MaxBody)}
 	case errors.As(err, &small):

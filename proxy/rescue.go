@@ -18,11 +18,11 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 		return a, nil
 	}
 	if x.set.conf.RescueTries == 0 { // nothing is held up for what would not be done
-		x.listen(a)
+		x.ear.listen(a, x.shaped.report.Counted)
 		a.Hears = x.ear.hear
 		return a, nil
 	}
-	r := rescuing{exchange: x, up: up, target: target, first: a, report: x.shaped.report}
+	r := rescuing{exchange: x, up: up, target: target, first: a, report: &x.shaped.report}
 	r.until = time.Now().Add(x.set.conf.RescueTimeout.D())
 	defer func() {
 		if bug := recover(); bug != nil { // the end of the exchange knows nothing of these connections
@@ -61,12 +61,12 @@ type rescuing struct {
 	target []byte
 	first  *wire.Answer // what the client gets if nothing helps
 	until  time.Time
-	tries  int // so far
-	report rewrite.Report
-	stage  plan.Stage // of the form that was sent last
-	output int        // cap on the output that was set; 0 if none was
-	whole  bool       // it goes as it came, as its structure was refused
-	record func()     // the form that was sent last; nil if it stands already
+	tries  int             // so far
+	report *rewrite.Report // on the form that was sent last
+	stage  plan.Stage      // of the form that was sent last
+	output int             // cap on the output that was set; 0 if none was
+	whole  bool            // it goes as it came, as its structure was refused
+	record func()          // the form that was sent last; nil if it stands already
 
 	verdict overflow.Verdict // what the refusals say: the latest, or the latest that states a window
 	judged  overflow.Sent    // of what
@@ -182,19 +182,19 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 	if err != nil {
 		return false
 	}
-	asked := r.shaped.asked
+	next := &shaped{asked: r.shaped.asked}
 	how.Ratio, how.Answers = r.report.Ratio, r.report.Answers
-	asked.Body, asked.Rescue = body, &how
-	s := r.guarded(r.proxy.plugs.Shape, asked)
-	enough := s.Report.After.Total() <= r.report.After.Total()*19/20
-	if s.Report.Err != nil || !how.Whole && (s.Report.Stage == plan.StageNone || !enough) {
+	next.asked.Body, next.asked.Rescue = body, &how
+	form := r.guarded(r.proxy.plugs.Shape, next)
+	enough := next.report.After.Total() <= r.report.After.Total()*19/20
+	if next.report.Err != nil || !how.Whole && (next.report.Stage == plan.StageNone || !enough) {
 		return false
 	}
-	r.report, r.stage, r.record = s.Report, s.Report.Stage, s.Settle
+	r.report, r.stage, r.record = &next.report, next.report.Stage, form.settle
 	if how.Whole {
 		r.rewritten = nil
 	} else {
-		r.take(s, body)
+		r.rewritten = form.body
 	}
 	if r.output > 0 && r.rewritten != nil {
 		r.rewritten, _ = r.dialect.CapOutput(r.rewritten, r.output)
@@ -202,7 +202,7 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 	if how.Whole {
 		r.did("whole")
 	} else {
-		r.did(s.Report.Stage.String())
+		r.did(r.stage.String())
 	}
 	return true
 }
@@ -246,7 +246,7 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 			r.record()
 		}
 	}
-	r.ear.counted = r.report.Counted
+	r.ear.count(r.report.Counted)
 	r.tell(r.report)
 	if r.whole {
 		r.event.Action = rewrite.ActionBypass
@@ -254,7 +254,7 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 	} else {
 		r.event.Action = rewrite.ActionRescue
 	}
-	r.sayAction()
+	r.delivery.sayAction(&r.event)
 	return a
 }
 

@@ -33,7 +33,7 @@ func climbing(a rewrite.Input) rewrite.Output {
 	}
 	r.Action, r.After = rewrite.ActionCompact, conversation.Size{User: tokens}
 	body := fmt.Sprintf(`{"model":"m","max_tokens":9000,"messages":[{"role":"user","content":"%s of at most %d"}]}`, r.Stage, a.Rescue.Most)
-	return rewrite.Output{Body: []byte(body), Report: r}
+	return rewrite.Output{Body: []byte(body), Changed: true, Report: r}
 }
 
 // refused is a section that refuses a conversation with this body.
@@ -237,7 +237,7 @@ func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 	r.shapes(func(a rewrite.Input) rewrite.Output {
 		s := climbing(a)
 		if a.Rescue == nil {
-			s.Body = []byte(short)
+			s.Body, s.Changed = []byte(short), true
 		}
 		return s
 	})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"runtime/debug"
-	"strconv"
 	"time"
 
 	"epitome/event"
@@ -19,8 +18,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if x.dialect = dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target); x.dialect == nil {
 		return nil
 	}
-	asked, err := x.proxy.wishes(x.set, h.RawHeaders())
-	if err != nil {
+	s := &shaped{}
+	if err := x.proxy.wishes(&s.asked, x.set, h.RawHeaders()); err != nil {
 		return &refusal{status: 400, code: "bad_request", message: err.Error()}
 	}
 	begun := time.Now()
@@ -30,41 +29,42 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}()
 	body, err := x.conversation()
 	if err != nil {
-		x.tell(notShaped(err))
+		s.report = notShaped(err)
+		x.tell(&s.report)
 		return nil
 	}
-	f, observe := x.proxy.plugs.Shape, x.event.Mode == event.ModeObserve
+	shape, observe := x.proxy.plugs.Shape, x.event.Mode == event.ModeObserve
 	if observe {
-		f = x.proxy.plugs.Observe
+		shape = x.proxy.plugs.Observe
 	}
 	client := &asker{x: x, up: up, target: target}
 	defer client.end()
-	asked.Dialect, asked.Body, asked.Now = x.dialect, body, begun
-	asked.Upstream, asked.Client = up.name, client
-	s := x.guarded(f, asked)
-	x.tell(s.Report)
+	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
+	s.asked.Upstream, s.asked.Client = up.name, client
+	form := x.guarded(shape, s)
+	x.tell(&s.report)
 	if observe {
 		return nil
 	}
-	x.take(s, body)
-	if s.Report.Items > 0 {
-		asked.Body, asked.Client, asked.Compact = nil, nil, false
-		x.shaped = &shaped{asked, s.Report}
+	x.rewritten = form.body
+	if s.report.Items > 0 {
+		s.asked.Body, s.asked.Client, s.asked.Compact = nil, nil, false
+		x.shaped = s
 	}
 	return nil
 }
 
-// take has s sent in the place of the conversation in body.
-func (x *exchange) take(s rewrite.Output, body []byte) {
-	if x.rewritten = nil; len(s.Body) != len(body) || &s.Body[0] != &body[0] {
-		x.rewritten = s.Body
-	}
-}
-
-// shaped is how a conversation was shaped, with all but its body.
+// shaped is how a conversation was shaped, with all but its body. It has memory of its own: what lay on the stack of
+// shaping would stay there while the answer streams.
 type shaped struct {
 	asked  rewrite.Input
 	report rewrite.Report
+}
+
+// form is what is sent of a conversation.
+type form struct {
+	body   []byte // nil: it goes as it came
+	settle func() // called when the provider has taken it; nil if the form stands already
 }
 
 // Why a request goes on as it came. What the client sent is in none of them.
@@ -114,7 +114,7 @@ func (x *exchange) conversation() ([]byte, error) {
 func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
 	x.proxy.decoding <- struct{}{}
 	defer func() { <-x.proxy.decoding }()
-	plain, err := x.decode(encoding, body)
+	plain, err := decode(encoding, body, &x.call, int64(x.set.conf.MaxBody))
 	switch {
 	case errors.Is(err, wire.ErrBomb):
 		return nil, wire.ErrBomb
@@ -126,23 +126,29 @@ func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
 	return plain, nil
 }
 
-// guarded shapes the request. A panic costs it the rewriting and nothing else.
-func (x *exchange) guarded(shape func(rewrite.Input) rewrite.Output, a rewrite.Input) (s rewrite.Output) {
+// guarded shapes the request that s asks for, and puts the report into s. A panic costs the request its rewriting and
+// nothing else.
+func (x *exchange) guarded(shape func(rewrite.Input) rewrite.Output, s *shaped) (f form) {
 	defer func() {
 		if r := recover(); r != nil {
 			x.proxy.plugs.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
 			err := errors.New("panic while shaping the request; the log has the stack")
-			s = rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionBypass, Err: err}}
+			f, s.report = form{}, rewrite.Report{Action: rewrite.ActionBypass, Err: err}
 		}
 	}()
-	if s = shape(a); len(s.Body) == 0 {
+	out := shape(s.asked)
+	if len(out.Body) == 0 {
 		panic("BUG: a request was shaped into nothing")
 	}
-	return s
+	s.report, f.settle = out.Report, out.Settle
+	if out.Changed {
+		f.body = out.Body
+	}
+	return f
 }
 
 // tell puts what was done into the event and the answer's head.
-func (x *exchange) tell(r rewrite.Report) {
+func (x *exchange) tell(r *rewrite.Report) {
 	if r.Action != "" {
 		x.event.Action = r.Action
 	}
@@ -169,18 +175,5 @@ func (x *exchange) tell(r rewrite.Report) {
 	if r.Err != nil {
 		x.event.Inner = event.Clip(r.Err.Error())
 	}
-	x.sayAction()
-}
-
-// sayAction puts what was done into the answer's head.
-func (x *exchange) sayAction() {
-	s := &x.event.Shaping
-	x.to.Extra = wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), x.event.Action)
-	if before := s.TokensBefore.Total(); before > 0 {
-		tokens := strconv.Itoa(before) + ">" + strconv.Itoa(s.TokensAfter.Total())
-		x.to.Extra = wire.AppendField(x.to.Extra, []byte("x-epitome-tokens"), tokens)
-	}
-	if s.Conversation != "" {
-		x.to.Extra = wire.AppendField(x.to.Extra, []byte("x-epitome-conversation"), s.Conversation)
-	}
+	x.delivery.sayAction(&x.event)
 }

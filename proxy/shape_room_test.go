@@ -31,7 +31,8 @@ func reads(most unit.Bytes) *exchange {
 // takes answers with a body of n bytes in place of any other.
 func takes(n int) shaper {
 	return func(rewrite.Input) rewrite.Output {
-		return rewrite.Output{Body: []byte("{" + strings.Repeat(" ", n-2) + "}"), Report: rewrite.Report{Action: rewrite.ActionClear}}
+		body := []byte("{" + strings.Repeat(" ", n-2) + "}")
+		return rewrite.Output{Body: body, Changed: true, Report: rewrite.Report{Action: rewrite.ActionClear}}
 	}
 }
 

@@ -38,7 +38,7 @@ func (r *rig) shapes(f shaper) { r.shape.Store(&f) }
 
 // shortened sends short in place of everything, with a report on it.
 func shortened(rewrite.Input) rewrite.Output {
-	return rewrite.Output{Body: []byte(short), Report: rewrite.Report{
+	return rewrite.Output{Body: []byte(short), Changed: true, Report: rewrite.Report{
 		Action: rewrite.ActionClear, Conversation: "c1", Model: "m", Window: 1000,
 		Before: conversation.Size{System: 1, User: 20, Results: 300}, After: conversation.Size{System: 1, User: 20, Results: 4},
 		Decided: true, Broke: true, Changes: []plan.Change{{Rung: "clear"}, {Rung: "offload"}, {Rung: "clear"}}, Reason: "why not more",

@@ -21,18 +21,18 @@ func refusesUpgrade(target []byte) bool {
 // exchange ends there.
 func (x *exchange) tunnel(a *wire.Answer) error {
 	x.event.Status = a.Code
-	if err := x.write(a.AppendTo(nil, x.to)); err != nil {
+	if err := x.delivery.write(a.AppendTo(nil, x.delivery.to)); err != nil {
 		a.Drop()
 		return err
 	}
 	x.parted = true
-	x.client.BeginTunnel()
-	x.client.Unwatch()
+	x.delivery.client.BeginTunnel()
+	x.delivery.client.Unwatch()
 	x.ctx.HijackSetNoResponse(true)
 	x.ctx.Hijack(func(client net.Conn) {
 		defer x.end()
 		defer a.Drop()
-		moved, err := wire.RunTunnel(client, x.client, a)
+		moved, err := wire.RunTunnel(client, x.delivery.client, a)
 		x.event.ResponseBytes = moved
 		switch {
 		case x.call.IsCut():

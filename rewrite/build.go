@@ -40,7 +40,7 @@ func (x *run) build() error {
 			return err
 		}
 	}
-	x.out.Body, x.out.forms, x.out.ratio = body, p.Forms, p.Scale.Ratio
+	x.out.Body, x.out.Changed, x.out.forms, x.out.ratio = body, true, p.Forms, p.Scale.Ratio
 	return nil
 }
 
@@ -72,7 +72,7 @@ func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
 // asItCame takes back what was built.
 func (x *run) asItCame() {
 	r := &x.out.Report
-	x.out.Body, x.out.forms, x.highest = x.in.Body, nil, 0
+	x.out.Body, x.out.Changed, x.out.forms, x.highest = x.in.Body, false, nil, 0
 	r.Action, r.After, r.Repeated = ActionNone, r.Before, 0
 	if x.plan != nil {
 		r.Counted = plan.Comparable(x.plan, x.plan.Size)

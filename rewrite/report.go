@@ -27,8 +27,9 @@ type Input struct {
 
 // Output is what is sent in a request's place.
 type Output struct {
-	Body   []byte // Input.Body itself if nothing is changed
-	Report Report
+	Body    []byte // Input.Body itself if nothing is changed
+	Changed bool   // Body is another one
+	Report  Report
 	// Settle records the form of a rescue. The caller calls it when the provider has taken the request, and before it
 	// changes Input.Body.
 	Settle func()

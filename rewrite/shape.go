@@ -154,29 +154,39 @@ func (x *run) fail(err error) {
 	x.out.Report.Err, x.out.Report.Action = err, ActionBypass
 }
 
-// read finds out what was asked, and lays the plan out.
+// read finds out what was asked. Its frame is small, as a request's deepest calls are made below it: the stack that
+// they need stays with the goroutine while the answer streams.
 func (x *run) read() error {
 	req, err := x.in.Dialect.Read(x.in.Body, x.recall)
 	if err != nil {
 		x.out.Report.Reason = err.Error()
 		return nil
 	}
-	scale, answers, err := x.shaper.scale(x.in, req.Model)
+	scale, answers, err := x.shaper.scale(&x.in, req.Model)
 	if err != nil {
 		return err
 	}
-	believed, room := x.shaper.deps.Window(x.in.Upstream, req.Model, req.MaxOutput)
-	window, usable := x.in.Rescue.Within(believed, room)
-	route := decision.Route{Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key()}
 	if x.past != nil && x.past.route.Model != req.Model { // what was counted for another model is of no use
 		x.past = nil
 	}
 	x.req, x.hist = req, x.past.history()
 	x.hist.Extend(req, scale)
+	layOut(x, scale, answers)
+	return nil
+}
+
+// layOut makes the plan, and the report on a request for which nothing is done.
+func layOut(x *run, scale conversation.Scale, answers int) {
+	req := x.req
+	believed, room := x.shaper.deps.Window(x.in.Upstream, req.Model, req.MaxOutput)
+	window, usable := x.in.Rescue.Within(believed, room)
 	size := req.CountFixed(scale).Plus(x.hist.Size)
 	x.plan = &plan.Plan{
 		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue},
-		Limits: x.in.Limits.EffectiveAt(window, usable, scale.Ratio), Scale: scale, Route: route,
+		Limits: x.in.Limits.EffectiveAt(window, usable, scale.Ratio), Scale: scale,
+		Route: decision.Route{
+			Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key(),
+		},
 		Req: req, Hist: x.hist, Shelf: x.shaper.deps.Shelf, Base: &decision.Decision{},
 		End: req.Decidable(), Size: size,
 		Sheet: plan.Sheet{Named: map[string]bool{}, NewForms: map[int]bool{}},
@@ -189,12 +199,11 @@ func (x *run) read() error {
 		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
 		Counted: plan.Comparable(x.plan, size),
 	}
-	return nil
 }
 
 // scale is what requests for a model are measured with, and how many answers have shown its ratio. A rescue counts as
 // the refused form was counted.
-func (s *Shaper) scale(in Input, name string) (scale conversation.Scale, answers int, err error) {
+func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answers int, err error) {
 	model := s.deps.Models.Of(name)
 	counter, err := s.deps.Counters.For(model.Vocabulary)
 	if err != nil {

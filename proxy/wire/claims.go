@@ -29,8 +29,8 @@ func IsSigned(block []byte) bool {
 	return false
 }
 
-// IsFromPage reports whether a request comes from a web page that is not of this machine. Browsers say so themselves, and
-// let no page keep them from it.
+// IsFromPage reports whether a request comes from a web page that is not of this machine. Browsers say so themselves,
+// and let no page keep them from it.
 func IsFromPage(block []byte) bool {
 	site := Find(block, "sec-fetch-site")
 	if EqualFold(site, "cross-site") || EqualFold(site, "same-site") {

@@ -1,0 +1,116 @@
+package proxy
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"epitome/proxy/wire"
+)
+
+// traffic is what is under way. Its methods may be called from any goroutine.
+type traffic struct {
+	stopping atomic.Bool // Shutdown has begun
+
+	mu    sync.Mutex
+	open  map[*exchange]struct{}   // tunnels too
+	asked map[*wire.Reply]struct{} // questions of epitome's own
+	over  bool                     // the grace time has ended: whatever begins is cut
+	quiet *sync.Cond               // on mu: open has become empty
+}
+
+func newTraffic() *traffic {
+	t := &traffic{open: make(map[*exchange]struct{}), asked: make(map[*wire.Reply]struct{})}
+	t.quiet = sync.NewCond(&t.mu)
+	return t
+}
+
+// enter takes an exchange in, which is cut at once if it comes too late.
+func (t *traffic) enter(x *exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.open[x] = struct{}{}
+	switch {
+	case t.over:
+		x.cut()
+	case x.own && t.stopping.Load():
+		x.call.Cut()
+	}
+}
+
+// leave takes an exchange out.
+func (t *traffic) leave(x *exchange) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.open, x)
+	if len(t.open) == 0 {
+		t.quiet.Broadcast()
+	}
+}
+
+// enterQuestion takes in a question of epitome's own, which ends at once if it comes too late.
+func (t *traffic) enterQuestion(r *wire.Reply) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked[r] = struct{}{}
+	if t.over {
+		r.End(errStopped)
+	}
+}
+
+// leaveQuestion takes it out.
+func (t *traffic) leaveQuestion(r *wire.Reply) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.asked, r)
+}
+
+// count is how many exchanges are under way, without those for epitome's own pages.
+func (t *traffic) count() (n int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for x := range t.open {
+		if !x.own {
+			n++
+		}
+	}
+	return n
+}
+
+// await returns when no exchange is under way, or with ctx.
+func (t *traffic) await(ctx context.Context) {
+	defer context.AfterFunc(ctx, t.quiet.Broadcast)()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.open) > 0 && ctx.Err() == nil {
+		t.quiet.Wait()
+	}
+}
+
+// stop ends what is under way for epitome's own paths at once.
+func (t *traffic) stop() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopping.Swap(true) {
+		return
+	}
+	for x := range t.open {
+		if x.own {
+			x.call.Cut()
+		}
+	}
+}
+
+// cut ends everything that is under way, and everything that still begins. It returns how many exchanges that were.
+func (t *traffic) cut() (exchanges int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+	for x := range t.open {
+		x.cut()
+	}
+	for r := range t.asked {
+		r.End(errStopped)
+	}
+	return len(t.open)
+}
