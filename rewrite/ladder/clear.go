@@ -66,6 +66,9 @@ func clearableResults(p *plan.Plan, left func(res *history.Result, why string) i
 			c.why = res.SpentWhy
 		}
 		if c.freed = p.SentSize(res.Item) - left(res, c.why); c.freed > limits.LeastSaving {
+			if list == nil { // most of what comes behind may be cleared, too
+				list = make([]candidate, 0, len(p.Hist.Results)-k)
+			}
 			list = append(list, c)
 		}
 	}

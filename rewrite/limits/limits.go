@@ -7,7 +7,6 @@ package limits
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"epitome/unit"
@@ -158,14 +157,24 @@ func (s Effective) LimitOf(tool string, reads bool) (limit, keep int, untouched 
 	if reads {
 		limit, keep = s.reads, s.readsKeep
 	}
-	i := slices.IndexFunc(s.Conf.ToolLimits, func(l Limit) bool { return unit.Match(l.Tool, tool) })
-	if i < 0 {
-		return limit, keep, false
-	}
-	if own := s.Conf.ToolLimits[i]; own.Tokens > 0 {
+	own := s.Conf.toolLimit(tool)
+	if own.Tokens > 0 {
 		limit, keep = own.Tokens, min(keep, own.Tokens/2)
 	}
-	return limit, keep, s.Conf.ToolLimits[i].Keep
+	return limit, keep, own.Keep
+}
+
+// IsKept reports whether no rung may touch results of the tool.
+func (l *Limits) IsKept(tool string) bool { return l.toolLimit(tool).Keep }
+
+// toolLimit returns the first limit whose pattern fits the tool; one that says nothing if none does.
+func (l *Limits) toolLimit(tool string) Limit {
+	for _, own := range l.ToolLimits {
+		if unit.Match(own.Tool, tool) {
+			return own
+		}
+	}
+	return Limit{}
 }
 
 // Rules are what a user may switch on to have less sent than the ladder would; all are off by default. Each moves in

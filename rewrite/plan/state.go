@@ -17,8 +17,7 @@ func IsCleared(p *Plan, res *history.Result) bool {
 
 // IsUntouchable reports whether the configuration keeps the results of this tool from every rung.
 func IsUntouchable(p *Plan, res *history.Result) bool {
-	_, _, untouched := p.Limits.LimitOf(res.Name, false)
-	return untouched
+	return p.Limits.Conf.IsKept(res.Name)
 }
 
 // Never is a request that does not come.
