@@ -21,7 +21,7 @@ var pendingNames = map[string]string{}
 // pendingCounts are how many places break a rule, below some folders together: a place that is
 // covered by several entries counts for the first.
 var pendingCounts = []debt{
-	{"columns", "*", 67}, // what is being moved
+	{"columns", "*", 4}, // what is being moved
 	{"participles", "*", 7},
 	{"homonyms", "*", 1},
 }

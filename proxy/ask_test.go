@@ -151,7 +151,8 @@ func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
 	r := on(t, taking)
 	s := r.proxy.settings.Load().conf
-	s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL(), Headers: map[string]string{"authorization": "Bearer configured", "X-Api-Key": "", "User-Agent": "ours"}}}
+	s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL(),
+		Headers: map[string]string{"authorization": "Bearer configured", "X-Api-Key": "", "User-Agent": "ours"}}}
 	if err := r.proxy.Reload(s); err != nil {
 		t.Fatal(err)
 	}
@@ -202,7 +203,8 @@ func TestInquiryGoesToTheServerAndSpeaksForNobody(t *testing.T) {
 	f := func(base string, q Inquiry, want string) {
 		t.Helper()
 		s := r.proxy.settings.Load().conf
-		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base, Headers: map[string]string{"X-Team": "ours"}}}
+		s.Upstreams = map[string]UpstreamConfig{"test": {URL: r.upstream.URL() + base,
+			Headers: map[string]string{"X-Team": "ours"}}}
 		if err := r.proxy.Reload(s); err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,8 @@ func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
 		if resp, body := r.dial().send(post(chatTarget, long, lines...)).answer("POST"); resp.StatusCode != 200 {
 			t.Errorf("%q: got %s %s", lines, resp.Status, body)
 		}
-		if seen.Compact != compact || seen.Style != style || seen.Limits == nil || time.Since(seen.Now) > patience || live.Limits != nil && shadow.Limits != nil {
+		if seen.Compact != compact || seen.Style != style || seen.Limits == nil || time.Since(seen.Now) > patience ||
+			live.Limits != nil && shadow.Limits != nil {
 			t.Errorf("%q: asked was %+v", lines, *seen)
 		}
 		if head, _ := r.got(); strings.Contains(strings.ToLower(head), "epitome") {
@@ -51,7 +52,8 @@ func TestHeadersAskForCompactionAndItsStyle(t *testing.T) {
 	f(live, true, configured, "X-Epitome-Compact: now")
 	f(live, true, configured, "x-epitome-compact: now", "x-epitome-compact: now")
 	f(live, false, prose.Style{Mode: "intent", Detail: "low"}, "x-epitome-Summarize-Mode: intent")
-	f(live, true, prose.Style{Mode: "auto", Detail: "truncate"}, "x-epitome-summarize-detail: truncate", "x-epitome-compact: now", "x-epitome-summarize-mode: auto")
+	f(live, true, prose.Style{Mode: "auto", Detail: "truncate"}, "x-epitome-summarize-detail: truncate", "x-epitome-compact: now",
+		"x-epitome-summarize-mode: auto")
 	f(shadow, true, prose.Style{Mode: "llm", Detail: "low"}, "x-epitome-mode: observe", "x-epitome-compact: now", "x-epitome-summarize-mode: llm")
 	f(live, false, configured) // nothing of it holds for the next one
 }
@@ -116,15 +118,18 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 			t.Fatal(err)
 		}
 		f(chatTarget, "", long)
-		if f(chatTarget, "", strings.Replace(long, `"m"`, `"n1"`, 1), "Authorization: Bearer k", "api-key: l", "X-Team: red"); live.Upstream != "other" {
+		routed := strings.Replace(long, `"m"`, `"n1"`, 1)
+		if f(chatTarget, "", routed, "Authorization: Bearer k", "api-key: l", "X-Team: red"); live.Upstream != "other" {
 			t.Errorf("the route led to %s", live.Upstream)
 		}
-		f("/u/other"+chatTarget, "other", long, "x-epitome-rent: 3", "X-Epitome-Preset: economy", "x-epitome-summarize-detail: low", "x-epitome-compact: now", "x-epitome-mode: on")
+		f("/u/other"+chatTarget, "other", long, "x-epitome-rent: 3", "X-Epitome-Preset: economy", "x-epitome-summarize-detail: low",
+			"x-epitome-compact: now", "x-epitome-mode: on")
 	}
 	f(chatTarget, "", long, "x-epitome-team: red") // which is no number, but what scope names
 	for says, given := range map[string][2]string{`epitome has no upstream "none"; known are other, test`: {"none", "3"}, "cannot use x-epitome-rent": {"", "x"}} {
 		h := http.Header{"X-Epitome-Rent": {given[1]}}
-		if _, err := r.proxy.Asked(chat.Wire{}, h, given[0], []byte(long)); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := r.proxy.Asked(chat.Wire{}, h, given[0], []byte(long)); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%q: got the error %v", given, err)
 		}
 	}

@@ -324,7 +324,8 @@ func TestExchangeThatBeginsWhileStoppingIsCutToo(t *testing.T) {
 }
 
 func TestAnswersCannotBeSplit(t *testing.T) {
-	for i, head := range []string{"HTTP/1.1 200 OK\\rSet-Cookie: evil=1\\r\\n\\r\\n", "HTTP/1.1 200 O\\x00K\\r\\n\\r\\n", "HTTP/1.1 200 OK\\r\\nX: a\\r\\n b\\rSet-Cookie: evil=1\\r\\n\\r\\n"} {
+	for i, head := range []string{"HTTP/1.1 200 OK\\rSet-Cookie: evil=1\\r\\n\\r\\n", "HTTP/1.1 200 O\\x00K\\r\\n\\r\\n",
+		"HTTP/1.1 200 OK\\r\\nX: a\\r\\n b\\rSet-Cookie: evil=1\\r\\n\\r\\n"} {
 		r := newRig(t, "-- GET /a --\nraw \""+head+"\"\nhangup\n")
 		if resp, body := r.dial().send(get("/a")).answer("GET"); resp.StatusCode != 502 || strings.Contains(body, "evil") {
 			t.Errorf("%d: got %s %s", i, resp.Status, body)
@@ -370,7 +371,8 @@ func TestRoutingDoesNotDecodeBombs(t *testing.T) {
 		r.dial().send(post("/a", string(bomb), "Content-Encoding: gzip")).answer("POST")
 	}
 	runtime.ReadMemStats(&after)
-	if n := after.TotalAlloc - before.TotalAlloc; n > 128<<20 { // the bodies themselves are sent and kept by this test's upstream
+	// The bodies themselves are sent and kept by this test's upstream
+	if n := after.TotalAlloc - before.TotalAlloc; n > 128<<20 {
 		t.Errorf("%d MB were allocated for 4 bodies of %d KB", n>>20, len(bomb)>>10)
 	}
 }

@@ -27,7 +27,8 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 		a any
 	}{c, &q, c}
 	var out bytes.Buffer
-	for _, v := range []any{c, &c, q, &q, Question{Body: []byte(secret)}, []Credential{c}, map[string]any{"c": c}, hidden, &hidden, struct{ C any }{c}} {
+	for _, v := range []any{c, &c, q, &q, Question{Body: []byte(secret)}, []Credential{c}, map[string]any{"c": c}, hidden,
+		&hidden, struct{ C any }{c}} {
 		for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d", "%t"} {
 			_, _ = fmt.Fprintf(&out, verb+"\n", v)
 		}
@@ -37,7 +38,8 @@ func TestCredentialsAreNeverPrinted(t *testing.T) {
 	if err := json.NewEncoder(&out).Encode(map[string]any{"c": c}); err != nil {
 		t.Error(err)
 	}
-	for _, form := range []string{secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret), fmt.Sprint([]byte(secret))} {
+	for _, form := range []string{secret, fmt.Sprintf("%x", secret), fmt.Sprintf("%X", secret),
+		fmt.Sprint([]byte(secret))} {
 		if i := strings.Index(out.String(), form); i >= 0 {
 			t.Errorf("%q was printed: %s", form, out.String()[max(0, i-100):i+len(form)])
 		}
@@ -94,7 +96,8 @@ func TestCredentialOutlivesItsRequest(t *testing.T) {
 	for i, c := range all {
 		q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c}
 		_ = r.replied(t.Context(), q).Body.Close()
-		if head, _ := r.got(); !strings.HasPrefix(head, fmt.Sprintf("POST /v1/%d/", i)) || !strings.Contains(head, fmt.Sprintf("\r\nAuthorization: Bearer %d\r\n", i)) {
+		if head, _ := r.got(); !strings.HasPrefix(head, fmt.Sprintf("POST /v1/%d/", i)) ||
+			!strings.Contains(head, fmt.Sprintf("\r\nAuthorization: Bearer %d\r\n", i)) {
 			t.Errorf("credential %d is sent as %q", i, head)
 		}
 	}

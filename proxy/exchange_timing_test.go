@@ -70,7 +70,8 @@ func BenchmarkExchange(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer func() { _ = c.Close() }()
-			text := []byte(post("/v1/chat/completions", string(bytes.Repeat([]byte("x"), size)), "Content-Type: application/json", "Authorization: Bearer key"))
+			text := []byte(post("/v1/chat/completions", string(bytes.Repeat([]byte("x"), size)), "Content-Type: application/json",
+				"Authorization: Bearer key"))
 			got := make([]byte, len(answer))
 			b.SetBytes(int64(size))
 			b.ReportAllocs()

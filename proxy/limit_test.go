@@ -45,7 +45,8 @@ func TestLimitsAnswerInTheDialectsShape(t *testing.T) {
 	f("CONNECT", small, "CONNECT h:443 HTTP/1.1\r\nHost: h:443\r\n\r\n", 405, "method_not_allowed")
 	f("unknown mode", small, get("/a", "X-Epitome-Mode: sideways"), 400, "bad_request")
 	f("unknown upstream", small, get("/u/nobody/v1"), 404, "unknown_upstream")
-	brief := func(s *Settings) { s.HeaderTimeout = unit.Duration(time.Second) } // the first bytes have to come within it
+	// The first bytes have to come within it.
+	brief := func(s *Settings) { s.HeaderTimeout = unit.Duration(time.Second) }
 	f("slow header", brief, "GET /a HTTP/1.1\r\nHost", 408, "request_timeout")
 	f("slow body", brief,
 		"POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab", 408, "request_timeout")
@@ -198,7 +199,8 @@ func TestMemoryGoesBackAfterBigBodies(t *testing.T) {
 		c.answer("POST")
 	}
 	text = ""
-	if now := inUse(); now > before+4*size { // half of what a buffer for each connection would hold; the test has one or two itself
+	// Half of what a buffer for each connection would hold. The test has one or two itself.
+	if now := inUse(); now > before+4*size {
 		t.Errorf("%d MB are in use after %d bodies of %d MB, and %d before", now>>20, clients, size>>20, before>>20)
 	}
 	runtime.KeepAlive(held)

@@ -268,7 +268,8 @@ func drawTrial(t *rapid.T, s shape) *trial {
 }
 
 func (c *trial) drawRequest(t *rapid.T, s shape, method string) {
-	all := insert(t, drawLines(t), drawCase(t, "Host")+": "+rapid.SampledFrom([]string{"x", "api.example:443", "[::1]:1"}).Draw(t, "host"))
+	host := rapid.SampledFrom([]string{"x", "api.example:443", "[::1]:1"}).Draw(t, "host")
+	all := insert(t, drawLines(t), drawCase(t, "Host")+": "+host)
 	var body []byte
 	switch rapid.SampledFrom([]string{"none", "empty", "length", "chunked"}).Draw(t, "request body") {
 	case "empty":
@@ -283,7 +284,8 @@ func (c *trial) drawRequest(t *rapid.T, s shape, method string) {
 		all = insert(t, all, drawCase(t, "Transfer-Encoding")+": "+drawCase(t, "chunked"))
 	}
 	if s.hops {
-		own := []string{"TE: trailers", "te: gzip;q=0.5, trailers", "TE: deflate", "Upgrade: h2c", "Proxy-Authorization: Basic eDp5", "X-Epitome-Mode: off", "x-epitome-Rent: 1"}
+		own := []string{"TE: trailers", "te: gzip;q=0.5, trailers", "TE: deflate", "Upgrade: h2c", "Proxy-Authorization: Basic eDp5",
+			"X-Epitome-Mode: off", "x-epitome-Rent: 1"}
 		if len(body) > 0 {
 			own = append(own, "Expect: 100-continue")
 		}
@@ -352,7 +354,8 @@ func saysClose(all []string) bool {
 
 func drawMethod(t *rapid.T) string {
 	return rapid.SampledFrom([]string{
-		"GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PURGE", "PROPFIND", "M-SEARCH", "QUERY", "get", "x!#$%&'*+.^_`|~9",
+		"GET", "POST", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PURGE", "PROPFIND",
+		"M-SEARCH", "QUERY", "get", "x!#$%&'*+.^_`|~9",
 	}).Draw(t, "method")
 }
 
@@ -360,7 +363,8 @@ func drawMethod(t *rapid.T) string {
 // it looks for a host behind // at the beginning where :// follows anywhere.
 func drawTarget(t *rapid.T) string {
 	pieces := rapid.SliceOfN(rapid.SampledFrom([]string{
-		"a", "v1/", "/", "//", "..", "/./", "%2F", "%2f", "%", "%zz", "%00", "?", "&", "=", "#", "#fragment", ";", "+", ",", ":", "@", "*", "-/", "u/",
+		"a", "v1/", "/", "//", "..", "/./", "%2F", "%2f", "%", "%zz", "%00",
+		"?", "&", "=", "#", "#fragment", ";", "+", ",", ":", "@", "*", "-/", "u/",
 		"http://h/", "\\", "\"", "<>", "{}", "|", "^", "`", "'", "\x80", "\xe9", "\xff", "é", "\xc2\xa0", "\xe2\x80\xa8",
 	}), 0, 12).Draw(t, "target")
 	target := "/" + strings.Join(pieces, "")
@@ -383,8 +387,10 @@ func drawLines(t *rapid.T) (all []string) {
 			name, _, _ = strings.Cut(rapid.SampledFrom(append([]string{"X-A:"}, all...)).Draw(t, "again"), ":")
 		default:
 			name = rapid.SampledFrom([]string{
-				"Authorization", "Content-Type", "Content-Encoding", "Cookie", "Set-Cookie", "User-Agent", "Server", "Date", "Accept-Encoding", "Range",
-				"X-Request-Id", "X-Forwarded-For", "Via", "Origin", "Referer", "Location", "Cache-Control", "ETag", "Age", "Content-MD5", "Retry-After",
+				"Authorization", "Content-Type", "Content-Encoding", "Cookie", "Set-Cookie", "User-Agent", "Server", "Date",
+				"Accept-Encoding", "Range",
+				"X-Request-Id", "X-Forwarded-For", "Via", "Origin", "Referer", "Location", "Cache-Control", "ETag", "Age",
+				"Content-MD5", "Retry-After",
 			}).Draw(t, "name")
 		}
 		all = append(all, drawSpelling(t, drawCase(t, name), drawValue(t)))
@@ -465,7 +471,8 @@ func drawHops(t *rapid.T, all, own []string) []string {
 	all = insert(t, all, "x-gone: 1")
 	for range rapid.IntRange(0, 2).Draw(t, "connection lines") {
 		named := rapid.SliceOfN(rapid.SampledFrom(names), 1, 4).Draw(t, "named")
-		all = insert(t, all, drawCase(t, "Connection")+": "+strings.Join(named, rapid.SampledFrom([]string{",", ", ", " ,\t"}).Draw(t, "comma")))
+		comma := rapid.SampledFrom([]string{",", ", ", " ,\t"}).Draw(t, "comma")
+		all = insert(t, all, drawCase(t, "Connection")+": "+strings.Join(named, comma))
 	}
 	for _, line := range rapid.SliceOfNDistinct(rapid.SampledFrom(own), 0, 4, rapid.ID).Draw(t, "of one connection") {
 		all = insert(t, all, line)

@@ -22,13 +22,15 @@ const (
 
 // climbing shapes a conversation of 10 000 tokens into what its stage makes of it: stage N has 10 000 / 2^N tokens.
 func climbing(a rewrite.Input) rewrite.Output {
-	r := rewrite.Report{Action: rewrite.ActionNone, Model: "m", Conversation: "c1", Window: 1_000_000, Usable: 990_000, MaxOutput: 9_000, Items: 1, Before: conversation.Size{User: 10_000}}
+	r := rewrite.Report{Action: rewrite.ActionNone, Model: "m", Conversation: "c1", Window: 1_000_000, Usable: 990_000,
+		MaxOutput: 9_000, Items: 1, Before: conversation.Size{User: 10_000}}
 	r.After = r.Before
 	if a.Rescue == nil || a.Rescue.Whole {
 		return rewrite.Output{Body: a.Body, Report: r}
 	}
 	tokens := 10_000
-	for r.Stage = plan.StageNone; r.Stage < plan.StageBare && (r.Stage < a.Rescue.From || tokens > a.Rescue.Most); tokens /= 2 {
+	enough := func() bool { return r.Stage >= a.Rescue.From && tokens <= a.Rescue.Most }
+	for r.Stage = plan.StageNone; r.Stage < plan.StageBare && !enough(); tokens /= 2 {
 		r.Stage++
 	}
 	r.Action, r.After = rewrite.ActionCompact, conversation.Size{User: tokens}
@@ -57,14 +59,16 @@ func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 	r := on(t, refused(400, tooLong)+welcome)
 	r.shapes(climbing)
 	resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST")
-	if resp.StatusCode != 200 || !strings.Contains(body, `"hi"`) || resp.Header.Get("x-epitome-action") != "rescue" || resp.Header.Get("x-epitome-tokens") != "10000>5000" {
+	if resp.StatusCode != 200 || !strings.Contains(body, `"hi"`) || resp.Header.Get("x-epitome-action") != "rescue" ||
+		resp.Header.Get("x-epitome-tokens") != "10000>5000" {
 		t.Errorf("got %d %v %s", resp.StatusCode, resp.Header, body)
 	}
 	if got := r.toldUpstream(); len(got) != 2 || got[1] != "clear of at most 6000" {
 		t.Errorf("the upstream got %q", got)
 	}
 	e := r.event()
-	if e.Action != "rescue" || e.Rescue.Kind != "input" || e.Rescue.Tries != 1 || e.Rescue.Stages != "clear" || !e.Rescue.Rescued || e.Rescue.TokensBefore != 10_000 ||
+	if e.Action != "rescue" || e.Rescue.Kind != "input" || e.Rescue.Tries != 1 || e.Rescue.Stages != "clear" ||
+		!e.Rescue.Rescued || e.Rescue.TokensBefore != 10_000 ||
 		e.Rescue.TokensAfter != 5_000 || e.Rescue.WindowBefore != 1_000_000 || e.Rescue.WindowAfter != 8_000 {
 		t.Errorf("%+v", e.Rescue)
 	}
@@ -87,7 +91,8 @@ func TestTheFirstRefusalReachesTheClientIfNothingHelps(t *testing.T) {
 	r.shapes(climbing)
 	r.dial().send(post(chatTarget, longStory)).expect("HTTP/1.1 400 No\r\nContent-Type: application/json\r\nContent-Length: " + strconv.Itoa(len(unknownSize)) +
 		"\r\nx-epitome-action: none\r\nx-epitome-tokens: 10000>10000\r\nx-epitome-conversation: c1\r\n\r\n" + unknownSize)
-	want := []string{"a very long story, to be told again", "clear of at most 5000", "compact of at most 2500", "short of at most 1250", "bare of at most 625"}
+	want := []string{"a very long story, to be told again", "clear of at most 5000", "compact of at most 2500", "short of at most 1250",
+		"bare of at most 625"}
 	if got := r.toldUpstream(); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the upstream got %q", got)
 	}
@@ -128,10 +133,11 @@ func TestOtherRefusalsReachTheClientByteForByte(t *testing.T) {
 
 func TestStreamsThatBeginWithARefusalAreRescued(t *testing.T) {
 	for name, refusal := range map[string]string{
-		"error event":       "event " + tooLong,
-		"behind a role":     "event {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\nevent " + tooLong,
-		"named":             "chunk \"event: error\\ndata: " + strings.ReplaceAll(tooLong, `"`, `\"`) + "\\n\\n\"",
-		"in pieces":         "chunk \"data: " + strings.ReplaceAll(tooLong[:60], `"`, `\"`) + "\"\nchunk \"" + strings.ReplaceAll(tooLong[60:], `"`, `\"`) + "\\n\\n\"",
+		"error event":   "event " + tooLong,
+		"behind a role": "event {\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"}}]}\nevent " + tooLong,
+		"named":         "chunk \"event: error\\ndata: " + strings.ReplaceAll(tooLong, `"`, `\"`) + "\\n\\n\"",
+		"in pieces": "chunk \"data: " + strings.ReplaceAll(tooLong[:60], `"`, `\"`) + "\"\nchunk \"" +
+			strings.ReplaceAll(tooLong[60:], `"`, `\"`) + "\\n\\n\"",
 		"without an answer": "status",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -208,7 +214,8 @@ func TestRefusalsAreReadThroughTheirCoding(t *testing.T) {
 	_ = w.Close()
 	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 400 No\nheader Content-Encoding: gzip\nbody %q\n", chatTarget, packed.String())+welcome)
 	r.shapes(climbing)
-	if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 200 || len(r.upstream.Requests()) != 2 {
+	if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 200 ||
+		len(r.upstream.Requests()) != 2 {
 		t.Errorf("got %d %s", resp.StatusCode, body)
 	}
 }
@@ -223,7 +230,7 @@ func TestGiganticRefusalsArePassedOnWhole(t *testing.T) {
 	// One that is a refusal and does not help keeps its rest while others are tried.
 	long := `{"error":{"message":"` + strings.TrimSuffix(strings.TrimPrefix(unknownSize, `{"error":{"message":"`), `"}}`) + `","echo":"`
 	script := fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %q\nbody-size 2000000 e\nbody %q\n", chatTarget, long, `"}}`)
-	r = on(t, script+refused(400, unknownSize)+refused(400, unknownSize)+refused(400, unknownSize)+refused(400, unknownSize))
+	r = on(t, script+strings.Repeat(refused(400, unknownSize), 4))
 	r.shapes(climbing)
 	resp, body = r.dial().send(post(chatTarget, longStory)).answer("POST")
 	if resp.StatusCode != 400 || len(body) != len(long)+2_000_003 || len(r.upstream.Requests()) != 5 {
@@ -243,12 +250,14 @@ func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 	})
 	resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST")
 	_, body := r.got()
-	if e := r.event(); resp.StatusCode != 200 || body != longStory || e.Action != "bypass" || e.Rescue.Stages != "whole" || e.Inner == "" {
+	if e := r.event(); resp.StatusCode != 200 || body != longStory || e.Action != "bypass" || e.Rescue.Stages != "whole" ||
+		e.Inner == "" {
 		t.Errorf("got %d, sent %s, %+v", resp.StatusCode, body, e)
 	}
 	r = on(t, refused(400, broken)) // the client's own fault
 	r.shapes(climbing)
-	if resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 || len(r.upstream.Requests()) != 1 {
+	if resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 ||
+		len(r.upstream.Requests()) != 1 {
 		t.Errorf("got %d after %d requests", resp.StatusCode, len(r.upstream.Requests()))
 	}
 }
@@ -268,10 +277,12 @@ func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
 }
 
 func TestRescueCanBeTurnedOff(t *testing.T) {
-	for _, change := range []func(*Settings){func(s *Settings) { s.RescueTries = 0 }, func(s *Settings) { s.Mode = event.ModeObserve }} {
+	for _, change := range []func(*Settings){func(s *Settings) { s.RescueTries = 0 },
+		func(s *Settings) { s.Mode = event.ModeObserve }} {
 		r := on(t, refused(400, tooLong), change)
 		r.shapes(climbing)
-		if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 || body != tooLong || len(r.upstream.Requests()) != 1 {
+		if resp, body := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 ||
+			body != tooLong || len(r.upstream.Requests()) != 1 {
 			t.Errorf("got %d %s", resp.StatusCode, body)
 		}
 		if e := r.event(); e.Rescue.Kind != "" {

@@ -64,8 +64,10 @@ func testSettings(base string) Settings {
 	return Settings{
 		Config: Config{
 			MaxBody: 64 * unit.MB, MaxHeader: 32 * unit.KB, MaxInFlight: 256 * unit.MB, InFlightWait: long,
-			MaxConnections: 4096, HeaderTimeout: long, MinBodyRate: unit.MB, KeepAlive: long, WriteIdle: long, DialTimeout: long,
-			FirstByteTimeout: long, ReadIdle: long, RescueTries: 4, RescueTimeout: long, UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
+			MaxConnections: 4096, HeaderTimeout: long, MinBodyRate: unit.MB, KeepAlive: long,
+			WriteIdle: long, DialTimeout: long,
+			FirstByteTimeout: long, ReadIdle: long, RescueTries: 4, RescueTimeout: long,
+			UpstreamConnections: 4096, UpstreamKeepAlive: long, ShutdownGrace: long,
 		},
 		Mode: event.ModeOff, Scope: "auto", Upstream: "test", Upstreams: map[string]UpstreamConfig{"test": {URL: base}},
 	}

@@ -87,7 +87,8 @@ func TestRequestsFindTheirUpstream(t *testing.T) {
 func TestUpstreamHeadersReplaceTheClients(t *testing.T) {
 	r := newRig(t, "-- GET /a --\nexpect-header Authorization: Bearer ours\nexpect-header X-New: 1\nexpect-header X-Other: 2\nstatus 204 No Content\n",
 		func(s *Settings) {
-			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL, Headers: map[string]string{"Authorization": "Bearer ours", "X-New": "1", "X-Off": ""}}
+			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL,
+				Headers: map[string]string{"Authorization": "Bearer ours", "X-New": "1", "X-Off": ""}}
 		})
 	r.dial().send(get("/a", "authorization: Bearer theirs", "X-Other: 2", "x-off: theirs")).answer("GET")
 	if q := r.upstream.Requests()[0]; strings.Contains(string(q.RawHead), "theirs") {
@@ -134,7 +135,8 @@ func TestTLSUpstreamIsTrustedByItsAuthority(t *testing.T) {
 			t.Errorf("got %q", body)
 		}
 	}
-	if resp, body := r.dial().send(get("/u/wary/a")).answer("GET"); resp.StatusCode != 502 || !strings.Contains(body, "certificate") {
+	if resp, body := r.dial().send(get("/u/wary/a")).answer("GET"); resp.StatusCode != 502 ||
+		!strings.Contains(body, "certificate") {
 		t.Errorf("an upstream with an unknown authority got %s %s", resp.Status, body)
 	}
 }
@@ -154,14 +156,16 @@ func TestForwardProxyOfTheEnvironmentIsUsed(t *testing.T) {
 		t.Errorf("got %q", body)
 	}
 	q := <-asked
-	if q.Host != "upstream.test:81" || q.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte("user:pass")) {
+	if q.Host != "upstream.test:81" ||
+		q.Header.Get("Proxy-Authorization") != "Basic "+base64.StdEncoding.EncodeToString([]byte("user:pass")) {
 		t.Errorf("the forward proxy was asked for %s with %v", q.Host, q.Header)
 	}
 }
 
 // serveConnect is a forward proxy that leads every tunnel to one address.
 func serveConnect(ln net.Listener, addr string, asked chan<- *http.Request) {
-	_ = http.Serve(ln, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) { //nolint:gosec // one request in a test
+	//nolint:gosec // one request in a test
+	_ = http.Serve(ln, http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		asked <- q
 		to, err := net.Dial("tcp", addr)
 		if err != nil {
@@ -182,7 +186,8 @@ func TestUpgradeIsRefusedForResponsesAndTunnelledElsewhere(t *testing.T) {
 	ws := []string{"Connection: keep-alive, Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: k"}
 	r := newRig(t, "-- GET /v1/realtime --\nexpect-header Upgrade: websocket\nstatus 101 Switching Protocols\nheader Upgrade: websocket\nheader Connection: Upgrade\nupgrade\n"+
 		"-- GET /v1/none --\nstatus 404 Not Found\nbody no\n")
-	if resp, body := r.dial().send(get("/v1/responses?x=1", ws...)).answer("GET"); resp.StatusCode != 426 || !strings.Contains(body, "over HTTP") {
+	if resp, body := r.dial().send(get("/v1/responses?x=1", ws...)).answer("GET"); resp.StatusCode != 426 ||
+		!strings.Contains(body, "over HTTP") {
 		t.Errorf("got %s %s", resp.Status, body)
 	}
 	r.event()

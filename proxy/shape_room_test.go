@@ -190,7 +190,8 @@ func TestRewrittenBodyIsFreedWhileItsAnswerStreams(t *testing.T) {
 func TestPlainBodyIsNotCopied(t *testing.T) {
 	body := []byte("{}")
 	for _, encoding := range []string{"", "identity"} {
-		got, err := reads(1).decoded([]byte(encoding), body) // it has been let in already: the limit does not count here
+		// It has been let in already: the limit does not count here.
+		got, err := reads(1).decoded([]byte(encoding), body)
 		if err != nil || &got[0] != &body[0] {
 			t.Errorf("%q: got %q (%v), want the body itself", encoding, got, err)
 		}

@@ -40,8 +40,10 @@ func (r *rig) shapes(f shaper) { r.shape.Store(&f) }
 func shortened(rewrite.Input) rewrite.Output {
 	return rewrite.Output{Body: []byte(short), Changed: true, Report: rewrite.Report{
 		Action: rewrite.ActionClear, Conversation: "c1", Model: "m", Window: 1000,
-		Before: conversation.Size{System: 1, User: 20, Results: 300}, After: conversation.Size{System: 1, User: 20, Results: 4},
-		Decided: true, Broke: true, Changes: []plan.Change{{Rung: "clear"}, {Rung: "offload"}, {Rung: "clear"}}, Reason: "why not more",
+		Before:  conversation.Size{System: 1, User: 20, Results: 300},
+		After:   conversation.Size{System: 1, User: 20, Results: 4},
+		Changes: []plan.Change{{Rung: "clear"}, {Rung: "offload"}, {Rung: "clear"}},
+		Decided: true, Broke: true, Reason: "why not more",
 	}}
 }
 
@@ -78,7 +80,8 @@ func TestShapedConversationIsSentInPlaceOfTheOriginal(t *testing.T) {
 	f(start+"Transfer-Encoding: chunked\r\nX: 1\r\n\r\n"+fmt.Sprintf("%x\r\n%s\r\n0\r\n\r\n", len(long), long),
 		sent+"Content-Length: "+fmt.Sprint(len(short))+"\r\nX: 1\r\n\r\n")
 	// What speaks of the bytes of the original stays behind.
-	f(post(chatTarget, long, "Content-MD5: x", "A: 1", "Digest: sha-256=x", "content-digest: sha-256=:x:", "Repr-Digest: sha-256=:x:", "Content-Encoding: identity", "Want-Digest: x"),
+	f(post(chatTarget, long, "Content-MD5: x", "A: 1", "Digest: sha-256=x", "content-digest: sha-256=:x:", "Repr-Digest: sha-256=:x:",
+		"Content-Encoding: identity", "Want-Digest: x"),
 		sent+"A: 1\r\nWant-Digest: x\r\nContent-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
 	// Only the way's end counts, and the query comes behind it.
 	f(post(chatTarget+"?a=/b", long), "POST "+chatTarget+"?a=/b HTTP/1.1\r\nHost: HOST\r\nContent-Length: "+fmt.Sprint(len(short))+"\r\n\r\n")
@@ -88,7 +91,8 @@ func TestShapedConversationIsSentInPlaceOfTheOriginal(t *testing.T) {
 func TestUnchangedConversationGoesOnAsItCame(t *testing.T) {
 	r := on(t, taking)
 	r.shapes(func(a rewrite.Input) rewrite.Output {
-		return rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone, Before: conversation.Size{User: 5}, After: conversation.Size{User: 5}}}
+		return rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone,
+			Before: conversation.Size{User: 5}, After: conversation.Size{User: 5}}}
 	})
 	sums := []string{"Content-MD5: x", "Digest: sha-256=x", "Content-Encoding: identity"}
 	r.dial().send(post(chatTarget, long, sums...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\nx-epitome-tokens: 5>5\r\n\r\na")
@@ -99,7 +103,8 @@ func TestUnchangedConversationGoesOnAsItCame(t *testing.T) {
 }
 
 func TestCompressedConversationsAreShaped(t *testing.T) {
-	r := on(t, taking, func(s *Settings) { s.Routes = []Route{{Model: "none", Upstream: "test"}} }) // so that the model is looked for as well
+	// With routes the model is looked for as well.
+	r := on(t, taking, func(s *Settings) { s.Routes = []Route{{Model: "none", Upstream: "test"}} })
 	f := func(coding string, encoded []byte, lines ...string) {
 		t.Helper()
 		var asked string
@@ -113,14 +118,16 @@ func TestCompressedConversationsAreShaped(t *testing.T) {
 		}
 		r.shapes(shortened)
 		r.dial().send(post(chatTarget, string(encoded), lines...)).answer("POST")
-		if head, body := r.got(); body != short || strings.Contains(strings.ToLower(head), "encoding") || !strings.Contains(head, fmt.Sprintf("Content-Length: %d\r\n", len(short))) {
+		if head, body := r.got(); body != short || strings.Contains(strings.ToLower(head), "encoding") ||
+			!strings.Contains(head, fmt.Sprintf("Content-Length: %d\r\n", len(short))) {
 			t.Errorf("%s, changed: the upstream got %q and %q", coding, head, body)
 		}
 	}
 	for _, c := range wiretest.Codings {
 		f(c.Name, wiretest.Encode(t, []byte(long), c.Encode), "Content-Encoding: "+c.Name)
 		f(c.Name+" twice", wiretest.Encode(t, []byte(long), c.Encode, wiretest.Codings[0].Encode), "content-encoding: "+c.Name+", gzip")
-		f(c.Name+" in two lines", wiretest.Encode(t, []byte(long), wiretest.Codings[0].Encode, c.Encode), "Content-Encoding: gzip", "CONTENT-ENCODING: "+c.Name)
+		f(c.Name+" in two lines", wiretest.Encode(t, []byte(long), wiretest.Codings[0].Encode, c.Encode), "Content-Encoding: gzip",
+			"CONTENT-ENCODING: "+c.Name)
 	}
 }
 
@@ -186,7 +193,8 @@ func TestObserveSendsTheOriginal(t *testing.T) {
 	shadow := shaper(shortened)
 	r.observe.Store(&shadow)
 	zipped := string(wiretest.Encode(t, []byte(long), wiretest.Codings[0].Encode))
-	for _, in := range []string{post(chatTarget, long, "x-epitome-mode: observe"), post(chatTarget, zipped, "Content-Encoding: gzip", "X-Epitome-Mode: Observe")} {
+	for _, in := range []string{post(chatTarget, long, "x-epitome-mode: observe"),
+		post(chatTarget, zipped, "Content-Encoding: gzip", "X-Epitome-Mode: Observe")} {
 		r.dial().send(in).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n" +
 			"x-epitome-action: clear\r\nx-epitome-tokens: 321>25\r\nx-epitome-conversation: c1\r\n\r\na")
 		if _, body := r.got(); !strings.HasSuffix(in, "\r\n\r\n"+body) {
@@ -219,7 +227,8 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 	}
 	want := event.Shaping{
 		Model: "m", Conversation: "c1", Window: 1000, TokensBefore: event.Tokens{System: 1, User: 20, Results: 300},
-		TokensAfter: event.Tokens{System: 1, User: 20, Results: 4}, Decided: true, Broke: true, Offloaded: 1, Cleared: 2, Reason: "why not more",
+		TokensAfter: event.Tokens{System: 1, User: 20, Results: 4},
+		Decided:     true, Broke: true, Offloaded: 1, Cleared: 2, Reason: "why not more",
 	}
 	f(func(*rewrite.Report) {}, want)
 	want.Inner = "the store is full"
@@ -286,7 +295,8 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 		}
 	}
 	seen := map[string]string{}
-	for _, lines := range [][]string{{}, {theirs}, {"Authorization: theirs2"}, {"X-Api-Key: theirs"}, {"api-key: theirs"}, {theirs, "x-api-key: theirs"}, {theirs, "x-api-key: theirs2"}, {theirs, theirs}} {
+	for _, lines := range [][]string{{}, {theirs}, {"Authorization: theirs2"}, {"X-Api-Key: theirs"}, {"api-key: theirs"},
+		{theirs, "x-api-key: theirs"}, {theirs, "x-api-key: theirs2"}, {theirs, theirs}} {
 		name := strings.Join(lines, ", ")
 		s := r.scopeOf("credential", lines...)
 		if other, ok := seen[s]; ok || !strings.HasPrefix(s, "credential=") {
@@ -297,7 +307,8 @@ func TestScopesKeepCredentialsApart(t *testing.T) {
 	if a, b := r.scopeOf("credential", theirs, "A: 1"), r.scopeOf("credential", "A: 2", "authorization:   theirs  "); a != b {
 		t.Errorf("one credential has the scopes %q and %q", a, b)
 	}
-	for want, lines := range map[string][]string{"header:x-team=red": {"X-TEAM: red", theirs}, "header:x-team=": {theirs}, "header:x-team=a, b": {"x-team: a", "x-team: b"}} {
+	for want, lines := range map[string][]string{"header:x-team=red": {"X-TEAM: red", theirs}, "header:x-team=": {theirs},
+		"header:x-team=a, b": {"x-team: a", "x-team: b"}} {
 		if got := r.scopeOf("header:X-Team", lines...); got != want {
 			t.Errorf("%q has the scope %q, want %q", lines, got, want)
 		}
@@ -375,7 +386,8 @@ func TestUnknownHeadersForEpitomeAreRefused(t *testing.T) {
 
 func TestBadConversationsAreForwardedByteForByte(t *testing.T) {
 	r := on(t, taking)
-	for _, body := range []string{`{"model": "x", `, "{" + strings.Repeat("[", 100_000), "{\"a\":\"\xff\xfe\x00\"}", " \n{}", `{"a":"` + strings.Repeat("x", 8<<20) + `"}`} {
+	for _, body := range []string{`{"model": "x", `, "{" + strings.Repeat("[", 100_000), "{\"a\":\"\xff\xfe\x00\"}", " \n{}",
+		`{"a":"` + strings.Repeat("x", 8<<20) + `"}`} {
 		r.dial().send(post(chatTarget, body)).answer("POST")
 		if _, got := r.got(); !bytes.Equal([]byte(got), []byte(body)) {
 			t.Errorf("the upstream got %d bytes that differ from the %d sent", len(got), len(body))

@@ -59,8 +59,11 @@ func TestUpstreamHasATimeForEachPiece(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			c, body, begun := &slowConn{takes: append([]int{1}, takes...)}, strings.Repeat("x", size), time.Now()
-			n, err := (&upstreamConn{Conn: c, pool: &Pool{Limits: Limits{WriteIdle: second}}}).send(Request{Head: []byte("h"), Body: []byte(body)})
-			if took := time.Since(begun); errors.Is(err, os.ErrDeadlineExceeded) != (gone > 0) || gone > 0 && took != gone || int64(c.got.Len()) != n || gone == 0 && n != int64(size)+1 {
+			conn := &upstreamConn{Conn: c, pool: &Pool{Limits: Limits{WriteIdle: second}}}
+			n, err := conn.send(Request{Head: []byte("h"), Body: []byte(body)})
+			took, givenUp := time.Since(begun), errors.Is(err, os.ErrDeadlineExceeded)
+			if givenUp != (gone > 0) || givenUp && took != gone ||
+				int64(c.got.Len()) != n || gone == 0 && n != int64(size)+1 {
 				t.Errorf("of writes that take %d: %d of %d bytes in %s, %v", takes, n, size, took, err)
 			}
 		})

@@ -57,7 +57,8 @@ func TestDecodedIsTheOriginal(t *testing.T) {
 			}
 		}
 	}
-	two := append(wiretest.Encode(t, []byte("a"), wiretest.Codings[0].Encode), wiretest.Encode(t, []byte("b"), wiretest.Codings[0].Encode)...)
+	two := append(wiretest.Encode(t, []byte("a"), wiretest.Codings[0].Encode),
+		wiretest.Encode(t, []byte("b"), wiretest.Codings[0].Encode)...)
 	f("gzip", []byte("ab"), two) // members one behind the other are one body
 }
 
@@ -124,7 +125,8 @@ func TestBombsAreRefusedWithBoundedMemory(t *testing.T) {
 func TestBodyOfExactlyTheLimitIsRead(t *testing.T) {
 	for _, c := range wiretest.Codings {
 		for size, want := range map[int]error{999: nil, 1000: nil, 1001: ErrBomb} {
-			if _, err := decoded(c.Name, wiretest.Encode(t, make([]byte, size), c.Encode), 1000); !errors.Is(err, want) {
+			body := wiretest.Encode(t, make([]byte, size), c.Encode)
+			if _, err := decoded(c.Name, body, 1000); !errors.Is(err, want) {
 				t.Errorf("%s of %d bytes with a limit of 1000: error %v, want %v", c.Name, size, err, want)
 			}
 		}
