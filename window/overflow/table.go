@@ -57,7 +57,7 @@ type row struct {
 	means meaning
 	words string // a regular expression over a wording
 	who   string // a provider or a server; nobody for words that were made up beside those of others
-	said  string // by whom the row came to be here, as it stood in an answer
+	said  string // a sentence that the row stands for: of a provider as it was received, else made up
 }
 
 // nobody has said it so far, as far as is known here.
