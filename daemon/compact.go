@@ -16,7 +16,7 @@ import (
 func (d *Daemon) compact(r *http.Request, body []byte) (console.Compacted, error) {
 	h := r.Header.Clone()
 	h.Del(console.OwnerHeader) // it asks nothing of the ladder
-	asked, err := d.proxy.Asked(chat.Dialect{}, h, r.URL.Query().Get("upstream"), body)
+	asked, err := d.proxy.InputOf(chat.Dialect{}, h, r.URL.Query().Get("upstream"), body)
 	if err != nil {
 		return console.Compacted{}, err
 	}

@@ -11,15 +11,15 @@ import (
 	"epitome/rewrite/conversation"
 )
 
-// Asked is how an exchange with these headers would have the conversation in body shaped, on its way to the upstream of
-// the given name; without a name, to the one that requests for its model go to. The body is in the dialect d. Nobody
-// waits for the result. The error says what to write instead.
-func (p *Proxy) Asked(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
+// InputOf is how an exchange with these headers would have the conversation in body shaped, on its way to the
+// upstream of the given name; without a name, to the one that requests for its model go to. The body is in the
+// dialect d. Nobody waits for the result. The error says what to write instead.
+func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
 	set := p.settings.Load()
 	up := set.table.fallback
 	if upstream != "" {
 		var err error
-		if up, err = set.table.called(upstream); err != nil {
+		if up, err = set.table.lookUp(upstream); err != nil {
 			return rewrite.Input{}, err
 		}
 	} else if len(set.table.routes) > 0 {

@@ -106,7 +106,7 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := r.proxy.Asked(chat.Wire{}, req.Header, upstream, []byte(body))
+		got, err := r.proxy.InputOf(chat.Wire{}, req.Header, upstream, []byte(body))
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: got %+v (%v), want %+v", lines, got, err, want)
 		}
@@ -128,7 +128,7 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 	f(chatTarget, "", long, "x-epitome-team: red") // which is no number, but what scope names
 	for says, given := range map[string][2]string{`epitome has no upstream "none"; known are other, test`: {"none", "3"}, "cannot use x-epitome-rent": {"", "x"}} {
 		h := http.Header{"X-Epitome-Rent": {given[1]}}
-		if _, err := r.proxy.Asked(chat.Wire{}, h, given[0], []byte(long)); err == nil ||
+		if _, err := r.proxy.InputOf(chat.Wire{}, h, given[0], []byte(long)); err == nil ||
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("%q: got the error %v", given, err)
 		}

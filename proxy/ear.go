@@ -66,9 +66,9 @@ func (e *ear) listen(a *wire.Answer, counted int) {
 // count says how many tokens of the vocabulary were sent.
 func (e *ear) count(tokens int) { e.counted = int32(min(tokens, math.MaxInt32)) }
 
-// heard learns from what an answer that has passed has said: whether the provider had all of the request, and how much
-// that was.
-func (x *exchange) heard(a *wire.Answer) {
+// learnFrom learns from what an answer that has passed has said: whether the provider had all of the request, and how
+// much that was.
+func (x *exchange) learnFrom(a *wire.Answer) {
 	counted := x.event.TokensAfter.Total()
 	if !x.ear.on || a.Code < 200 || a.Code > 299 || counted == 0 {
 		return

@@ -178,7 +178,7 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		x.delivery.to.Close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request has a header name with a blank in it: check the client and what lies between"}
 	case bytes.HasPrefix(target, []byte("/u/")):
-		if up, target, err = x.set.table.named(target); err != nil {
+		if up, target, err = x.set.table.resolve(target); err != nil {
 			return nil, nil, &refusal{status: 404, code: "unknown_upstream", message: err.Error()}
 		}
 	case len(x.set.table.routes) > 0:
@@ -258,7 +258,7 @@ func (x *exchange) relay(a *wire.Answer) error {
 		err = x.delivery.relayRest(a, &x.call, &x.event.ResponseBytes)
 	}
 	if err == nil {
-		x.heard(a)
+		x.learnFrom(a)
 	}
 	return err
 }

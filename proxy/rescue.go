@@ -78,11 +78,12 @@ func (r *rescuing) read(a *wire.Answer) overflow.Verdict {
 	if said == nil {
 		return overflow.Verdict{}
 	}
-	return overflow.Read(overflow.Answer{Status: a.Code, Type: string(wire.Find(a.Block, "content-type")), Body: said}, r.sent())
+	kind := string(wire.Find(a.Block, "content-type"))
+	return overflow.Read(overflow.Answer{Status: a.Code, Type: kind, Body: said}, r.lastRequest())
 }
 
-// sent is what is known of the request that was sent last.
-func (r *rescuing) sent() overflow.Sent {
+// lastRequest is what is known of the request that was sent last.
+func (r *rescuing) lastRequest() overflow.Sent {
 	s := overflow.Sent{
 		Tokens: r.report.After.Total(), MaxOutput: r.report.MaxOutput,
 		Window: r.report.Window, Rewritten: r.rewritten != nil,
@@ -100,7 +101,7 @@ func (r *rescuing) note(v overflow.Verdict) {
 		e.Kind, e.WindowBefore, e.TokensBefore = v.Kind.String(), r.report.Window, r.report.After.Total()
 	}
 	if v.Window > 0 || r.verdict.Window == 0 {
-		r.verdict, r.judged = v, r.sent()
+		r.verdict, r.judged = v, r.lastRequest()
 	}
 }
 
@@ -162,7 +163,7 @@ func (r *rescuing) capOutput(tokens int) bool {
 // most is how many tokens the next request may have, by our count: what the refusal leaves room for, and in any case
 // a tenth less than before. Where it says nothing, half.
 func (r *rescuing) most(v overflow.Verdict) int {
-	sent := r.sent()
+	sent := r.lastRequest()
 	if v.Limit <= 0 || v.Kind != overflow.Input && v.Kind != overflow.Output {
 		return sent.Tokens / 2
 	}

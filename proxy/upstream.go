@@ -155,8 +155,8 @@ func (t *table) retire(next *table) {
 	}
 }
 
-// named finds the upstream of /u/NAME/… and what is left of the target for it.
-func (t *table) named(target []byte) (up *upstream, rest []byte, err error) {
+// resolve finds the upstream of /u/NAME/… and what is left of the target for it.
+func (t *table) resolve(target []byte) (up *upstream, rest []byte, err error) {
 	name := target[len("/u/"):]
 	rest = []byte("/")
 	if i := bytes.IndexAny(name, "/?"); i >= 0 {
@@ -164,12 +164,12 @@ func (t *table) named(target []byte) (up *upstream, rest []byte, err error) {
 			rest = append([]byte("/"), rest...)
 		}
 	}
-	up, err = t.called(string(name))
+	up, err = t.lookUp(string(name))
 	return up, rest, err
 }
 
-// called finds the upstream of a name that a client gives.
-func (t *table) called(name string) (*upstream, error) {
+// lookUp finds the upstream of a name that a client gives.
+func (t *table) lookUp(name string) (*upstream, error) {
 	if up := t.byName[name]; up != nil {
 		return up, nil
 	}

@@ -16,7 +16,7 @@ import (
 // each other. A request that alone is larger than all room takes all of it.
 type Admission struct {
 	room *semaphore.Weighted
-	size int64
+	size int64 // bytes of all room
 
 	mu    sync.Mutex
 	held  map[*fasthttp.RequestHeader]int64 // by the header's address, which is fixed while its request is being served
@@ -39,14 +39,14 @@ func (a *Admission) Remember(h *fasthttp.RequestHeader) {
 	a.mu.Unlock()
 }
 
-// NameOf returns what name has remembered.
+// NameOf returns the method and the path that Remember has kept.
 func (a *Admission) NameOf(h *fasthttp.RequestHeader) (method, path string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.names[h][0], a.names[h][1]
 }
 
-// Enter takes n bytes of room for the request of h, waiting at most wait for it.
+// Enter takes n bytes of room for the request of h and waits at most wait for it. It reports whether there was room.
 func (a *Admission) Enter(h *fasthttp.RequestHeader, n int64, wait time.Duration) bool {
 	if n = min(n, a.size); n <= 0 {
 		return true
@@ -66,6 +66,7 @@ func (a *Admission) Enter(h *fasthttp.RequestHeader, n int64, wait time.Duration
 // noRoom stands for the bytes held by a request that found none.
 const noRoom = -1
 
+// hold notes that the request of h has n bytes.
 func (a *Admission) hold(h *fasthttp.RequestHeader, n int64) {
 	a.mu.Lock()
 	a.held[h] = n

@@ -43,7 +43,7 @@ func (c *Call) Cut() {
 	defer c.mu.Unlock()
 	c.gone = true
 	if c.stop != nil {
-		c.stop() // under the lock: behind onCut(nil) the connection belongs to another exchange
+		c.stop() // under the lock: behind OnCut(nil) the connection belongs to another exchange
 	}
 }
 
@@ -54,7 +54,7 @@ func (c *Call) IsCut() bool {
 	return c.gone
 }
 
-// Failure is why no answer came.
+// Failure is why no answer came, or not the whole one: whose fault it is, and the error.
 type Failure struct {
 	Fault event.Fault
 	Err   error
@@ -126,6 +126,8 @@ func (c *Call) answer(conn *upstreamConn, out Request, sendErr error) (*Answer, 
 	return nil, &Failure{event.Broken, errors.New("the upstream sent one interim answer after another")}
 }
 
+// whyNone turns an error that came in place of an answer into a Failure. sendErr is why the request was not taken
+// whole; nil if it was.
 func (c *Call) whyNone(err, sendErr error) error {
 	var late net.Error
 	switch {

@@ -28,6 +28,8 @@ type Client struct {
 	watching *watcher    // nil when no watch is on
 }
 
+// Read reads what has been read ahead first. Where fasthttp asks for the first byte of a request alone, it reads a
+// small request whole.
 func (c *Client) Read(p []byte) (int, error) {
 	switch {
 	case len(c.ahead.bytes) > 0:
@@ -77,17 +79,17 @@ func (c *Client) LingerOnClose() { c.answered, c.lingering = false, true }
 // BeginTunnel ends the time of requests on the connection.
 func (c *Client) BeginTunnel() { c.tunnelled = true }
 
-// IsCut reports whether cutNow has been called.
+// IsCut reports whether Cut has been called.
 func (c *Client) IsCut() bool { return c.cut.Load() }
 
-// Write gives the client the gate's writeIdle to take p; callers write in small pieces.
+// Write gives the client the gate's WriteIdle to take p; callers write in small pieces.
 func (c *Client) Write(p []byte) (int, error) {
 	if c.answered {
 		c.answered = false
 		return len(p), nil
 	}
 	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.gate.WriteIdle()))
-	if c.cut.Load() { // looked at behind the deadline, which may have overwritten the one of cutNow
+	if c.cut.Load() { // looked at behind the deadline, which may have overwritten the one of Cut
 		_ = c.Conn.SetWriteDeadline(longAgo)
 	}
 	return c.Conn.Write(p)
@@ -116,7 +118,7 @@ func (c *Client) Reset() {
 	_ = c.Close()
 }
 
-// Watch calls gone, once and on a goroutine of its own, if the client closes or resets the connection before unwatch.
+// Watch calls gone, once and on a goroutine of its own, if the client closes or resets the connection before Unwatch.
 // A client that only ends its sending side counts as gone, as it does everywhere in Go. After a pipelined byte
 // the watch sees no further, until the next request.
 func (c *Client) Watch(m *Watchman, gone func()) {

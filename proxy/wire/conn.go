@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	sendPiece  = 256 << 10 // bytes of which each has writeIdle, or the rest if that is less
+	sendPiece  = 256 << 10 // bytes of which each has WriteIdle, or the rest if that is less
 	sendRounds = 4         // looks in that time at what was taken, where all is written at once
 )
 
-// send writes head and body, giving each piece writeIdle. n counts what the connection took. All of it goes to the
+// send writes head and body, giving each piece WriteIdle. n counts what the connection took. All of it goes to the
 // system at once, which takes as much as there is room for.
 func (c *upstreamConn) send(out Request) (n int64, err error) {
 	if c.pool.secure != nil {
@@ -36,7 +36,7 @@ func (c *upstreamConn) send(out Request) (n int64, err error) {
 	return n, nil
 }
 
-// sendSecurely gives each piece writeIdle: TLS cannot go on after a deadline that was missed.
+// sendSecurely gives each piece WriteIdle: TLS cannot go on after a deadline that was missed.
 func (c *upstreamConn) sendSecurely(out Request) (n int64, err error) {
 	piece := out.Head
 	for rest := out.Body; ; {
@@ -50,13 +50,13 @@ func (c *upstreamConn) sendSecurely(out Request) (n int64, err error) {
 	}
 }
 
-// upstreamConn is one connection, owned by the exchange that has taken it out of its pool.
+// upstreamConn is one connection to an upstream. Whoever has taken it out of its pool owns it.
 type upstreamConn struct {
 	net.Conn
 	pool   *Pool
 	reader *bufio.Reader
-	reused bool // has answered before
-	since  time.Time
+	reused bool      // has answered before
+	since  time.Time // when it was given back
 }
 
 // readers are shared by all pools: an idle connection needs none.
@@ -76,8 +76,8 @@ func (c *upstreamConn) unasked() bool {
 	return !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-// raw is the connection below TLS.
-func (c *upstreamConn) raw() net.Conn {
+// socket is the connection below TLS.
+func (c *upstreamConn) socket() net.Conn {
 	if t, ok := c.Conn.(*tls.Conn); ok {
 		return t.NetConn()
 	}
@@ -86,13 +86,13 @@ func (c *upstreamConn) raw() net.Conn {
 
 // cut ends the connection at once, from any goroutine: what is blocked on it returns. Closing TLS first could
 // wait behind a write that is stuck, so the connection below it goes.
-func (c *upstreamConn) cut() { _ = c.raw().Close() }
+func (c *upstreamConn) cut() { _ = c.socket().Close() }
 
 // drop ends the connection; its owner calls it in place of keep.
 func (c *upstreamConn) drop() {
 	c.cut()
 	c.freeReader()
-	c.pool.lost()
+	c.pool.forget()
 }
 
 // keep gives the connection back for another exchange. Its last answer has been read to the end.
@@ -117,6 +117,7 @@ func (c *upstreamConn) keep() {
 	}
 }
 
+// freeReader hands the reader back, as an idle connection needs none.
 func (c *upstreamConn) freeReader() {
 	if c.reader != nil {
 		c.reader.Reset(nil)

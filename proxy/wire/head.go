@@ -23,7 +23,7 @@ type Head struct {
 	Code    int
 	reason  []byte
 	Block   []byte // the header lines as they came
-	Length  int64  // of the body: bytes, chunkedLength or untilClose
+	Length  int64  // of the body: bytes, ChunkedLength or UntilClose
 	clash   bool   // length and chunked both stated: chunked holds, and the length is not passed on
 	closing bool   // the connection ends with this answer
 }

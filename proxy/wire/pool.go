@@ -58,7 +58,7 @@ func (p *Pool) take(c *Call) (*upstreamConn, error) {
 		if conn == nil {
 			return p.dial(c)
 		}
-		if stale(conn.raw()) {
+		if stale(conn.socket()) {
 			conn.drop()
 			continue
 		}
@@ -96,7 +96,7 @@ func (p *Pool) dial(c *Call) (*upstreamConn, error) {
 	c.OnCut(cancel)
 	raw, err := p.connect(ctx)
 	if err != nil {
-		p.lost()
+		p.forget()
 		return nil, err
 	}
 	conn := &upstreamConn{Conn: raw, pool: p, reader: readers.Get().(*bufio.Reader)}
@@ -117,8 +117,8 @@ func (p *Pool) connect(ctx context.Context) (net.Conn, error) {
 	return conn, nil
 }
 
-// lost makes up for a connection that is no longer there.
-func (p *Pool) lost() {
+// forget makes up for a connection that is no longer there.
+func (p *Pool) forget() {
 	p.mu.Lock()
 	p.open--
 	p.mu.Unlock()
@@ -133,7 +133,7 @@ func (p *Pool) Occupancy() (o Occupancy) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.idle {
-		if stale(c.raw()) {
+		if stale(c.socket()) {
 			o.Stale++
 		}
 	}

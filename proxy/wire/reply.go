@@ -28,7 +28,7 @@ type Reply struct {
 }
 
 // NewReply makes a reply, whose life ends with ctx. At most most bytes come out of its content coding. ended is
-// called once, when all is given back that ask has taken.
+// called once, when all is given back that Ask has taken.
 func NewReply(ctx context.Context, most int64, ended func(*Reply)) *Reply {
 	r := &Reply{most: most, ended: ended}
 	r.life, r.cancel = context.WithCancelCause(ctx)

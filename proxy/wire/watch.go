@@ -65,7 +65,7 @@ type watcher struct {
 	done chan struct{} // made when reading begins, closed when it has ended
 
 	mu    sync.Mutex
-	ended bool // unwatch has been called
+	ended bool // Unwatch has been called
 }
 
 // begin takes away the deadline that the reading of the request has left, unless the watch is over already.
