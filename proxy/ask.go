@@ -63,6 +63,7 @@ func (p *Proxy) Look(ctx context.Context, q Inquiry) (Reply, error) {
 	return p.asks(ctx, q.Upstream, q.Body, q.head)
 }
 
+// asks sends a body to an upstream, below the head that headFor makes for it.
 func (p *Proxy) asks(
 	ctx context.Context, upstream string, body []byte, headFor func(*upstream) ([]byte, error),
 ) (Reply, error) {

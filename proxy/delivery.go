@@ -22,6 +22,7 @@ type delivery struct {
 	endsByClose bool // the client takes the connection's end for the answer's
 }
 
+// clientOf is the connection that a request came over.
 func clientOf(ctx *fasthttp.RequestCtx) *wire.Client {
 	c, ok := ctx.Conn().(*wire.Client)
 	if !ok {
@@ -68,7 +69,8 @@ func (d *delivery) relayHead(a *wire.Answer, sent *int64) error {
 	return nil
 }
 
-// relayRest passes the rest of the body on, piece by piece as it comes. Who cuts the call is taken for the client.
+// relayRest passes the rest of the body on, piece by piece as it comes. A call that is cut means that
+// the client has left. sent counts the bytes of the body.
 func (d *delivery) relayRest(a *wire.Answer, call *wire.Call, sent *int64) error {
 	for !a.IsComplete() {
 		switch err := a.Wait(); {

@@ -67,6 +67,7 @@ func (x *exchange) forward() {
 	x.err = x.relay(a)
 }
 
+// begin takes a request in: from here on the settings in force now hold for it.
 func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	h := &ctx.Request.Header
 	clientOf(ctx).EndRequest()
@@ -147,6 +148,7 @@ func (x *exchange) fail() {
 	}
 }
 
+// faultOf is whose fault an error is. One that nobody else caused is a refusal of ours.
 func faultOf(err error) event.Fault {
 	var f *wire.Failure
 	if errors.As(err, &f) {

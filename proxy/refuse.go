@@ -47,6 +47,7 @@ func refusalOf(err error) *refusal {
 
 const noRoomLeft = "the requests under way fill max_in_flight: try again, or raise it"
 
+// busy refuses a request for which there is no room now. The client may come again in a second.
 func busy(message string) *refusal {
 	return &refusal{status: 503, code: "busy", message: message, lines: "Retry-After: 1\r\n"}
 }

@@ -54,8 +54,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	return nil
 }
 
-// shaped is how a conversation was shaped, with all but its body. It has memory of its own: what lay on the stack of
-// shaping would stay there while the answer streams.
+// shaped is how a conversation was shaped, with all but its body. It lies on the heap: the stack that shaping needs
+// stays with the goroutine while the answer streams.
 type shaped struct {
 	asked  rewrite.Input
 	report rewrite.Report

@@ -18,6 +18,7 @@ import (
 	"epitome/unit"
 )
 
+// limitsOf are the numbers of c that an upstream's connections obey.
 func limitsOf(c Config) wire.Limits {
 	return wire.Limits{
 		Most: c.UpstreamConnections, Idle: c.UpstreamKeepAlive.D(),
@@ -138,10 +139,12 @@ func newTable(s Settings, old *table) (*table, error) {
 	return t, nil
 }
 
+// same reports whether the configuration would make an equal upstream.
 func (u *upstream) same(c UpstreamConfig, limits wire.Limits) bool {
 	return reflect.DeepEqual(u.config, c) && u.pool.Limits == limits
 }
 
+// names lists the upstreams, for errors.
 func (t *table) names() string {
 	return strings.Join(slices.Sorted(maps.Keys(t.byName)), ", ")
 }

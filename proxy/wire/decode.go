@@ -53,6 +53,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// decodeOne reads src as one coding says.
 func decodeOne(coding string, src io.Reader) (io.ReadCloser, error) {
 	switch coding {
 	case "", "identity":

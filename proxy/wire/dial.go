@@ -31,6 +31,7 @@ func newDialer(at *url.URL, timeout time.Duration) dialer {
 	return dialer{Dialer: net.Dialer{Timeout: timeout, KeepAlive: 15 * time.Second}, via: via}
 }
 
+// dial connects to addr. An error names the forward proxy, if there is one.
 func (d *dialer) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if d.via == nil {
 		return d.DialContext(ctx, "tcp", addr)
@@ -42,6 +43,7 @@ func (d *dialer) dial(ctx context.Context, addr string) (net.Conn, error) {
 	return conn, nil
 }
 
+// dialVia connects to addr through the forward proxy.
 func (d *dialer) dialVia(ctx context.Context, addr string) (net.Conn, error) {
 	switch d.via.Scheme {
 	case "http", "https":

@@ -49,6 +49,7 @@ func ReadHead(br *bufio.Reader, buf []byte) (*Head, error) {
 	}
 }
 
+// parseHead reads a head that is there whole.
 func parseHead(buf []byte) (*Head, error) {
 	end := lineEnd(buf)
 	h := &Head{Block: buf[end:], Length: UntilClose}
@@ -105,6 +106,7 @@ func (h *Head) readFraming() error {
 	return nil
 }
 
+// checkLine refuses a line that the next reader may take for two, or for none.
 func checkLine(l *Lines) error {
 	if len(l.Name) == 0 || len(l.Name) == len(l.raw) {
 		return errors.New("the answer has a header line without a name")

@@ -104,6 +104,7 @@ func (p *Pool) dial(c *Call) (*upstreamConn, error) {
 	return conn, nil
 }
 
+// connect dials, and sets up TLS where the pool has it.
 func (p *Pool) connect(ctx context.Context) (net.Conn, error) {
 	raw, err := p.dialer.dial(ctx, p.addr)
 	if err != nil || p.secure == nil {

@@ -78,6 +78,7 @@ func (r *Reply) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// read is Read, with the lock held.
 func (r *Reply) read(p []byte) (int, error) {
 	if r.plain == nil {
 		// Unlike a client's body, this one takes no place among those that are decoded: it may come for minutes.

@@ -93,6 +93,7 @@ func (w *Response) appendPiece(dst []byte) []byte {
 	return append(append(append(dst, crlf...), w.body...), crlf...)
 }
 
+// appendHead adds the head, with the handler's own header lines.
 func (w *Response) appendHead(dst []byte) []byte {
 	dst = append(dst, "HTTP/1.1 "+strconv.Itoa(w.status)+" "+http.StatusText(w.status)+"\r\n"...)
 	for name, values := range w.header {

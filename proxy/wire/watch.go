@@ -22,6 +22,7 @@ type Watchman struct {
 	onDuty bool
 }
 
+// post hands a watch over, which begins when it has lasted a round.
 func (m *Watchman) post(w *watcher) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -32,6 +33,7 @@ func (m *Watchman) post(w *watcher) {
 	}
 }
 
+// walk makes rounds until there has been nobody to watch for long.
 func (m *Watchman) walk() {
 	for quiet := 0; quiet < patrol; quiet++ {
 		time.Sleep(watchAfter)
@@ -79,6 +81,7 @@ func (w *watcher) begin() bool {
 	return !w.ended
 }
 
+// run reads until the watch is over or the client has left.
 func (w *watcher) run() {
 	left := w.read()
 	close(w.done)
