@@ -25,5 +25,5 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
-	os.Exit(command.Run(defaults, os.Args[1:]))
+	os.Exit(command.Execute(defaults, os.Args[1:]))
 }

@@ -29,7 +29,7 @@ type cli struct {
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
-	Run      runCmd      `cmd:"" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
+	Launch   runCmd      `cmd:"" name:"run" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
 	Explain  explainCmd  `cmd:"" help:"Say what epitome would do to a request, and why."`
 	Artifact artifactCmd `cmd:"" help:"Print what epitome took out of a conversation."`
 	Demo     demoCmd     `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
@@ -47,9 +47,9 @@ func (c *cli) load() (config.Config, error) {
 	})
 }
 
-// Run does what args ask for, and returns the status to exit with. defaults is the text of the program's own
+// Execute does what args ask for, and returns the status to exit with. defaults is the text of the program's own
 // config.toml.
-func Run(defaults string, args []string) int {
+func Execute(defaults string, args []string) int {
 	c := cli{defaults: defaults}
 	parser, err := kong.New(&c, kong.Name("epitome"), kong.UsageOnError(), kong.Vars{"version": "epitome " + instance.Version()},
 		kong.Description("A transparent proxy that keeps long-running AI agents inside their model's context window."))

@@ -105,8 +105,10 @@ func (s stagedDemo) config(upstream string) (config.Config, error) {
 	if err != nil {
 		return config.Config{}, err
 	}
-	conf.Upstream, conf.Upstreams, conf.Routes = config.URLUpstream, map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}, nil
-	conf.Window.Models, conf.Window.Probe = map[string]int{demo.Model: s.window}, false // its model is asked for nothing but its part
+	conf.Upstream, conf.Routes = config.URLUpstream, nil
+	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
+	// Its model is asked for nothing but its part.
+	conf.Window.Models, conf.Window.Probe = map[string]int{demo.Model: s.window}, false
 	return conf, conf.Validate()
 }
 
@@ -117,7 +119,8 @@ func (s stagedDemo) open(upstream string) (demo.Proxy, error) {
 		return demo.Proxy{}, fmt.Errorf("cannot write a log: %w", err)
 	}
 	signals := make(chan os.Signal, 1)
-	d := daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, func() (config.Config, error) { return s.config(upstream) })
+	load := func() (config.Config, error) { return s.config(upstream) }
+	d := daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, load)
 	if err := d.Start(false); err != nil {
 		return demo.Proxy{}, errors.Join(err, log.Close())
 	}

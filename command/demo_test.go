@@ -24,7 +24,8 @@ func TestDemoShowsWhatHappens(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := stagedDemo{defaults: configtest.Text(), folder: folder, window: 16_000}
-		r, err := demo.Run(context.Background(), demo.Options{Window: s.window, Turns: 45, Seed: 1, Open: s.open, Live: &told})
+		o := demo.Options{Window: s.window, Turns: 45, Seed: 1, Open: s.open, Live: &told}
+		r, err := demo.Run(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
