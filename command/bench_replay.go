@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"epitome/bench/policy"
+	"epitome/bench/price"
 	"epitome/bench/replay"
 	"epitome/bench/subject"
 	"epitome/config"
@@ -18,7 +19,7 @@ type replayCmd struct {
 	Paths      []string      `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of logs: Claude Code, Codex, OpenCode, pi, SWE-agent, Chat Completions requests. Default: made-up sessions."`
 	Window     []string      `placeholder:"TOKENS" help:"Windows in tokens to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
 	Preset     string        `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
-	Exact      bool          `help:"Let epitome count tokens of the models that the files name. By default it counts characters / 3.6, as the figures do."`
+	Characters bool          `help:"Count characters / 3.6, in all figures and for all policies. By default tokens are those of the models that the files name, as epitome counts them when it serves."`
 	Sessions   uint          `default:"12" placeholder:"N" help:"How many sessions to make up if no PATHS are given. Default: ${default}."`
 	Seed       uint64        `default:"1" placeholder:"N" help:"Number that made-up sessions are made from. Equal seeds make equal sessions. Default: ${default}."`
 	WritePrice float64       `default:"1" placeholder:"TIMES" help:"Price of a token that is new to the provider's cache. Some providers charge 1.25. Default: ${default}."`
@@ -55,7 +56,11 @@ func (k replayCmd) Run(c *cli) error {
 	if !(k.WritePrice >= 0.1 && k.WritePrice <= 10) { // nor what is not a number
 		return fmt.Errorf("cannot use write price %g: write how many times the price of an uncached token it is, from 0.1 to 10", k.WritePrice)
 	}
-	how := subject.Subject{Conf: conf, Exact: k.Exact, Code: k.Summaries == byCode}
+	counted := price.Served()
+	if k.Characters {
+		counted = price.Unit{}
+	}
+	how := subject.Subject{Conf: conf, Unit: counted, Code: k.Summaries == byCode}
 	how.Conf.Rewrite = limits
 	if k.Misses < 0 {
 		return fmt.Errorf("cannot list %d misses: write how many, or leave it out", k.Misses)
@@ -67,8 +72,8 @@ func (k replayCmd) Run(c *cli) error {
 	defer stop()
 	r, err := k.replay(ctx, replay.Options{
 		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed, WritePrice: k.WritePrice,
-		CacheLife: k.cacheLife(),
-		Windows:   windows, Bar: k.Bar, ByKind: k.By == "kind", ByConversation: k.By == "conversation",
+		CacheLife: k.cacheLife(), Unit: counted,
+		Windows: windows, Bar: k.Bar, By: k.By,
 		Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
 		Policies: []policy.Policy{{Name: "epitome, " + limits.Preset, Open: how.Open}},
 	})

@@ -24,7 +24,7 @@ var house = map[string]room{
 		"it stands for a foreign server; knowing who is measured, it could favour one; tokenize is for its tests",
 	},
 	"bench/baselines": {
-		"bench/policy bench/price rewrite/chat rewrite/conversation rewrite/span",
+		"bench/names bench/policy bench/price rewrite/chat rewrite/conversation rewrite/span",
 		"what is compared with must not know what it is compared with, nor who measures",
 	},
 	"bench/benchtest": {
@@ -55,6 +55,10 @@ var house = map[string]room{
 		"bench/backend bench/lineup bench/report bench/wire",
 		"it measures proxies from outside, on the wire; with the proxy's code in it, it would measure something else",
 	},
+	"bench/names": {
+		"",
+		"what is a name is one rule for whoever measures and for policies made of names; what it knew of them could bend it",
+	},
 	"bench/page": {
 		"bench/replay bench/report",
 		"a page shows a report; what it worked out itself would be a second truth",
@@ -64,11 +68,11 @@ var house = map[string]room{
 		"it has the words in which replays and policies speak; knowing one of them, it would suit that one",
 	},
 	"bench/price": {
-		"rewrite/conversation",
-		"a price is a function of the request; with a policy or a counter of tokens in it, it would suit that one",
+		"rewrite/conversation tokenize",
+		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/policy bench/price bench/report bench/sessions rewrite/chat" +
+		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions rewrite/chat" +
 			" rewrite/conversation rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
@@ -85,8 +89,8 @@ var house = map[string]room{
 		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured",
 	},
 	"bench/subject": {
-		"bench/policy bench/replay bench/through config daemon event offload prose proxy rewrite rewrite/chat" +
-			" rewrite/limits store store/memory summarize tokenize unit window window/overflow",
+		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy rewrite rewrite/chat" +
+			" rewrite/limits rewrite/plan store store/memory summarize tokenize unit window window/overflow",
 		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its tests: " +
 			"who measures must not matter",
 	},
@@ -99,8 +103,8 @@ var house = map[string]room{
 		"it is what is left of HTTP when nothing may cost anything; who measures with it must not matter",
 	},
 	"command": {
-		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/replay" +
-			" bench/subject bench/through config console daemon demo instance offload prose proxy rewrite rewrite/chat" +
+		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
+			" bench/replay bench/subject bench/through config console daemon demo instance offload prose proxy rewrite rewrite/chat" +
 			" rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"epitome/bench/policy"
+	"epitome/bench/price"
 )
 
 // The baselines' names in the report.
@@ -24,8 +25,11 @@ const (
 	ProtectName   = "protect 40k, summary when full"
 )
 
-// All returns the baselines: ways of keeping a conversation small that are in use.
-func All() []policy.Policy {
+// All returns the baselines, which count in the unit: ways of keeping a conversation small that are in use.
+func All(unit price.Unit) []policy.Policy {
+	opening := func(of func(window int) baseline) func(window int) (policy.Shaping, error) {
+		return opening(unit, of)
+	}
 	return []policy.Policy{
 		{Name: RawName, Open: func(int) (policy.Shaping, error) { return policy.Shaping{Shaper: identity{}}, nil }},
 		{Name: TruncateName, Open: opening(truncation)},
@@ -39,9 +43,10 @@ func All() []policy.Policy {
 }
 
 // opening returns a policy's Open, which gives each conversation a thread of its own.
-func opening(of func(window int) baseline) func(window int) (policy.Shaping, error) {
+func opening(unit price.Unit, of func(window int) baseline) func(window int) (policy.Shaping, error) {
 	return func(window int) (policy.Shaping, error) {
 		t := newThread(window, of(window))
+		t.unit = unit
 		return policy.Shaping{Shaper: t, Artifact: t.artifact}, nil
 	}
 }

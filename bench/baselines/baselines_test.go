@@ -37,9 +37,9 @@ func sent(t *testing.T, thread *thread, messages ...string) (contents []string, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	total := price.FixedTokens(nil)
-	for _, it := range r.Items {
-		total += price.ReadItem(r, it).Tokens
+	total := price.Meter{}.Fixed(r)
+	for i, it := range r.Items {
+		total += price.Meter{}.ReadItem(r, i).Tokens
 		contents = append(contents, gjson.ParseBytes(it.Content.Of(s.Body)).String())
 	}
 	if total != thread.total {
@@ -157,9 +157,14 @@ func TestNewestUsersMessagesStayUpToABudget(t *testing.T) {
 }
 
 func TestSummaryHasItsSize(t *testing.T) {
-	text := gjson.GetBytes(summaryMessage(3), "content").String()
-	if got := price.TokensOf(price.Size(text)) + price.MessageTokens; got != summaryTokens {
-		t.Errorf("%d tokens, want %d", got, summaryTokens)
+	for _, unit := range []price.Unit{{}, price.Served()} {
+		m, err := unit.Meter("gpt-5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := m.Message(summaryText(m, 3)); got != summaryTokens {
+			t.Errorf("%d tokens in %s, want %d", got, unit, summaryTokens)
+		}
 	}
 }
 
@@ -193,7 +198,7 @@ func TestFullConversationsGetASummary(t *testing.T) {
 }
 
 func TestPolicyThatCannotReadSaysSo(t *testing.T) {
-	for _, p := range All()[1:] {
+	for _, p := range All(price.Unit{})[1:] {
 		s, err := p.Open(1000)
 		if err != nil {
 			t.Fatal(err)

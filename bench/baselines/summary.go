@@ -3,7 +3,7 @@ package baselines
 import (
 	"bytes"
 	"fmt"
-	"math"
+	"sort"
 	"strings"
 
 	"epitome/bench/policy"
@@ -82,7 +82,7 @@ func (t *thread) lastTurn() int {
 func (t *thread) clearBeyond(turn int) {
 	have, frees := 0, 0
 	var old []int
-	stub := price.TokensOf(price.Size(cleared)) + price.MessageTokens
+	stub := t.meter.Result(cleared)
 	for n := len(t.results) - 1; n >= 0; n-- {
 		i := t.results[n]
 		if i >= turn || t.all[i].now == 0 {
@@ -107,13 +107,19 @@ func (t *thread) clearBeyond(turn int) {
 // summarise puts one summary in the place of what lies between the head and cut, but for what stays.
 func (t *thread) summarise(cut int, stays func(i int) bool) {
 	t.asked = append(t.asked, t.summaryAsked(cut))
+	t.fold(cut, stays, summaryText(t.meter, t.summary.rounds+1))
+}
+
+// fold puts a user's message with the text in the place of what lies between the head and cut, but for what stays, and
+// of the message that it put there before.
+func (t *thread) fold(cut int, stays func(i int) bool, text string) {
 	t.drop(t.head, cut, stays)
-	t.changed = t.changed || t.head < t.sent || t.summary != nil
-	if t.summary == nil {
-		t.total += summaryTokens
-	}
-	t.rounds++
-	t.summary = summaryMessage(t.rounds)
+	t.changed = t.changed || t.head < t.sent || t.summary.message != nil
+	t.total -= t.summary.tokens
+	t.summary.tokens = t.meter.Message(text)
+	t.total += t.summary.tokens
+	t.summary.rounds++
+	t.summary.message = bytes.Join([][]byte{[]byte(`{"role":"user","content":`), quote(text), []byte(`}`)}, nil)
 }
 
 // summaryAsked returns the request for the summary: the conversation up to cut, of which the provider holds what the
@@ -121,9 +127,7 @@ func (t *thread) summarise(cut int, stays func(i int) bool) {
 func (t *thread) summaryAsked(cut int) policy.Asking {
 	seen := min(cut, t.sent)
 	held, fresh := t.fixed, 0
-	if t.summary != nil {
-		held += summaryTokens
-	}
+	held += t.summary.tokens
 	for _, e := range t.all[:seen] {
 		held += e.was
 	}
@@ -133,11 +137,11 @@ func (t *thread) summaryAsked(cut int) policy.Asking {
 	return policy.Asking{Held: held, New: fresh, Output: summaryOutput}
 }
 
-// summaryMessage returns a message of the size of a summary. No two rounds of it are equal, as none of a model's would
-// be.
-func summaryMessage(round int) []byte {
-	text := fmt.Sprintf("Summary, round %d. ", round)
-	chars := int(math.Ceil(price.CharsPerToken * (summaryTokens - price.MessageTokens - 1)))
-	text += strings.Repeat("And so on. ", chars/10)
-	return bytes.Join([][]byte{[]byte(`{"role":"user","content":`), quote(text[:chars]), []byte(`}`)}, nil)
+// summaryText returns the text of a message of the size of a summary. No two rounds of it are equal, as none of a
+// model's would be.
+func summaryText(m price.Meter, round int) string {
+	const phrase = "And so on. "
+	begin := fmt.Sprintf("Summary, round %d. ", round)
+	all := begin + strings.Repeat(phrase, summaryTokens) // of which each takes a token at the least
+	return all[:sort.Search(len(all), func(n int) bool { return m.Message(all[:n]) >= summaryTokens })]
 }

@@ -19,6 +19,8 @@ type baseline func(t *thread)
 type thread struct {
 	act     baseline
 	window  int
+	unit    price.Unit
+	meter   price.Meter           // of the model that the conversation names
 	request *conversation.Request // at hand
 
 	fixed   int // tokens beside the messages
@@ -30,9 +32,15 @@ type thread struct {
 	changed bool  // what was sent before changes with the request at hand
 	whole   map[string][]byte
 
-	rounds  int             // summaries made
-	summary []byte          // the message that stands behind the head; nil: none
+	summary summary
 	asked   []policy.Asking // for summaries, with the request at hand
+}
+
+// summary is what stands behind the head for what was dropped.
+type summary struct {
+	rounds  int    // in which it was made
+	message []byte // nil: there is none
+	tokens  int
 }
 
 // entry is one message of the client's.
@@ -54,6 +62,9 @@ func (t *thread) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 	if err != nil {
 		return policy.Shaped{Body: body}, err
 	}
+	if t.meter, err = t.unit.Meter(r.Model); err != nil {
+		return policy.Shaped{Body: body}, err
+	}
 	t.grow(r)
 	t.act(t)
 	edits := t.edits()
@@ -71,18 +82,18 @@ func (t *thread) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 func (t *thread) grow(r *conversation.Request) {
 	t.request, t.changed, t.asked = r, false, nil
 	if len(t.all) == 0 {
-		t.fixed = price.FixedTokens(r.Tools.Of(r.Body))
+		t.fixed = t.meter.Fixed(r)
 		t.total = t.fixed
 	}
 	for i := len(t.all); i < len(r.Items); i++ {
-		n := price.ReadItem(r, r.Items[i]).Tokens
+		n := t.meter.ReadItem(r, i).Tokens
 		t.all = append(t.all, entry{role: r.Items[i].Role, first: n, now: n})
 		t.total += n
 		if r.Items[i].Role == conversation.Tool {
 			t.results = append(t.results, i)
 		}
 	}
-	if t.summary == nil { // which stays where it is
+	if t.summary.message == nil { // which stays where it is
 		t.head = headEnd(r.Items)
 	}
 }
@@ -103,10 +114,10 @@ func headEnd(items []conversation.Item) int {
 func (t *thread) edits() []span.Edit {
 	items := t.request.Items
 	var edits []span.Edit
-	if t.summary != nil {
+	if t.summary.message != nil {
 		at := items[t.head-1].End
 		edits = append(edits, span.Edit{Span: span.Span{Start: at, End: at},
-			With: slices.Concat([]byte(","), t.summary)})
+			With: slices.Concat([]byte(","), t.summary.message)})
 	}
 	for i, e := range t.all {
 		switch {
@@ -128,7 +139,7 @@ func (t *thread) resize(i, tokens int) {
 
 // replace puts a text in the place of a message's content, if that makes it shorter.
 func (t *thread) replace(i int, text string) {
-	tokens := price.TokensOf(price.Size(text)) + price.MessageTokens
+	tokens := t.meter.Result(text)
 	if tokens >= t.all[i].now {
 		return
 	}

@@ -15,26 +15,34 @@ type Reading struct {
 	Tokens int
 }
 
-// ReadItem measures one item of a request.
-func ReadItem(r *conversation.Request, it conversation.Item) Reading {
-	text, tokens := ContentOf(string(it.Content.Of(r.Body)))
-	m := Reading{Text: text, Tokens: TokensOf(Size(text)) + tokens + MessageTokens}
+// ReadItem measures item i of a request.
+func (m Meter) ReadItem(r *conversation.Request, i int) Reading {
+	it := r.Items[i]
+	text, others := ContentOf(string(it.Content.Of(r.Body)))
 	var values []string
 	for _, call := range it.Calls {
 		arguments := gjson.ParseBytes(call.Arguments.Of(r.Body)).String()
-		m.Tokens += TokensOf(Size(arguments)+Size(call.Name)) + callTokens
 		if call.FreeText {
 			values = append(values, arguments)
 			continue
 		}
 		values = append(values, leaves(arguments)...)
 	}
-	m.Args = strings.Join(values, "\n")
-	return m
+	out := Reading{Text: text, Args: strings.Join(values, "\n")}
+	if m.served {
+		out.Tokens = m.inModelTokens(r.CountItem(m.scale, i))
+		return out
+	}
+	out.Tokens = TokensOf(Size(text)) + others*partTokens + MessageTokens
+	for _, call := range it.Calls {
+		arguments := gjson.ParseBytes(call.Arguments.Of(r.Body)).String()
+		out.Tokens += TokensOf(Size(arguments)+Size(call.Name)) + callTokens
+	}
+	return out
 }
 
-// ContentOf returns the text in a message's content, and the tokens of its other parts.
-func ContentOf(content string) (text string, tokens int) {
+// ContentOf returns the text in a message's content, and the number of its other parts.
+func ContentOf(content string) (text string, others int) {
 	v := gjson.Parse(content)
 	if !v.IsArray() {
 		return v.String(), 0
@@ -44,9 +52,9 @@ func ContentOf(content string) (text string, tokens int) {
 		if t := part.Get("text"); t.Type == gjson.String {
 			texts = append(texts, t.Str)
 		} else {
-			tokens += partTokens
+			others++
 		}
 		return true
 	})
-	return strings.Join(texts, "\n"), tokens
+	return strings.Join(texts, "\n"), others
 }

@@ -1,9 +1,11 @@
 // Package price is what a request to a provider costs: tokens in a fixed unit, and their price under a prompt cache.
 //
-// It promises that the same request costs the same, whatever the model and whoever asks. It reads requests in its own
-// way, apart from how they are counted for shaping, so that it is an independent witness.
+// It promises that the same request costs the same whoever asks: what a policy counts, what it is charged and what does
+// not fit a window are one number. Counts are those by which requests are served, or characters / 3.6, as in published
+// figures.
 //
-// It does not promise tokens as a model counts them: the unit is characters / 3.6, as in published figures.
+// It does not promise what a provider would count: its own framing differs, and of most models the vocabulary is not
+// known.
 package price
 
 import (
@@ -15,7 +17,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// The unit of a replay is fixed, whatever the model: what is compared is policies, and published figures are in it.
+// The unit of published figures, which knows no model.
 const (
 	CharsPerToken = 3.6
 	MessageTokens = 4    // framing of a message
@@ -78,9 +80,9 @@ func (t Tariff) Price(l Input) float64 {
 // Expires reports whether the cache has lost the request before after such a pause.
 func (t Tariff) Expires(pause time.Duration) bool { return t.Life > 0 && pause > t.Life }
 
-// FixedTokens returns the size of what stands beside the messages: the declarations of tools as Python's json.dumps
-// writes them, with ", " and ": " and all but ASCII escaped, as that is what the published figures count.
-func FixedTokens(tools []byte) int {
+// declared returns the tokens of tools' declarations in published figures: as Python's json.dumps writes them, with
+// ", " and ": " and all but ASCII escaped.
+func declared(tools []byte) int {
 	if len(tools) == 0 {
 		return TokensOf(len("[]"))
 	}

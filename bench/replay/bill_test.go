@@ -62,7 +62,7 @@ func TestBillKnowsPausesAndStepsAndCostDoesNot(t *testing.T) {
 	var late, timed int // likewise, requests
 	f := func(write, raw, sent float64, s policy.Shaper, times []time.Time) {
 		t.Helper()
-		c, err := newRecording([]byte(bigtalk()))
+		c, err := newRecording([]byte(bigtalk()), price.Unit{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +137,7 @@ func TestOwnRequestsAreBilledToo(t *testing.T) {
 func TestRequestsOfAShapersOwnAreMeasured(t *testing.T) {
 	f := func(before, request string, want policy.Asking) {
 		t.Helper()
-		got, err := policy.NewAsking([]byte(before), []byte(request), strings.Repeat("x", 36))
+		got, err := policy.NewAsking(price.Unit{}, []byte(before), []byte(request), strings.Repeat("x", 36))
 		if want.Output = 11; err != nil || got != want {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
 		}
@@ -153,7 +153,7 @@ func TestRequestsOfAShapersOwnAreMeasured(t *testing.T) {
 	tools := strings.Replace(before, `"seed"`, `"tools": [{}], "seed"`, 1)
 	f(before, tools, policy.Asking{New: 32}) // 2 beside the messages
 	f(tools, tools, policy.Asking{Held: 32})
-	if _, err := policy.NewAsking(nil, []byte("{"), ""); err == nil {
+	if _, err := policy.NewAsking(price.Unit{}, nil, []byte("{"), ""); err == nil {
 		t.Error("what is no request was measured")
 	}
 }

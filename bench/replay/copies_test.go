@@ -12,13 +12,15 @@ import (
 
 	"epitome/bench/baselines"
 	"epitome/bench/benchtest"
+	"epitome/bench/price"
 	"epitome/bench/sessions"
 )
 
 // playedOf returns the files of a folder that are played, and how many conversations were left out.
 func playedOf(t *testing.T, folder string) (files []string, copies int) {
 	t.Helper()
-	report, text := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000}, baselines: baselines.All()[:1]})
+	report, text := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000},
+		baselines: baselines.All(price.Unit{})[:1]})
 	for _, c := range report.Courses {
 		files = append(files, filepath.Base(c.Conversation))
 	}
@@ -76,7 +78,8 @@ func TestCopiesWithinOneLogAndAcrossLogs(t *testing.T) {
 		"1.jsonl": line(a, b, c) + line(c, b, a), "2.jsonl": line(a, b, c, b, c) + line(c, b, a),
 		"3.jsonl": line(b, c, b, a),
 	})
-	report, _ := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000}, baselines: baselines.All()[:1]})
+	report, _ := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000},
+		baselines: baselines.All(price.Unit{})[:1]})
 	var names []string
 	for _, x := range report.Courses {
 		names = append(names, filepath.Base(x.Conversation))

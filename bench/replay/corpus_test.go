@@ -41,9 +41,12 @@ func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 		return policy.Shaped{}, err
 	}
 	var results []conversation.Item
-	for _, it := range r.Items {
-		if it.Role == conversation.Tool {
-			results = append(results, it)
+	for i, it := range r.Items {
+		if it.Role != conversation.Tool {
+			continue
+		}
+		if results = append(results, it); len(results) > len(m.tokens) {
+			m.tokens = append(m.tokens, price.Meter{}.ReadItem(r, i).Tokens)
 		}
 	}
 	s := policy.Shaped{Body: body}
@@ -51,9 +54,6 @@ func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 		m.masked, s.Decided = older, true
 	}
 	var edits []span.Edit
-	for _, it := range results[len(m.tokens):] {
-		m.tokens = append(m.tokens, price.ReadItem(r, it).Tokens)
-	}
 	for i, it := range results[:m.masked] {
 		if m.tokens[i] <= 14 {
 			continue
@@ -108,7 +108,7 @@ func TestReplayAgreesWithTheReferenceSimulation(t *testing.T) {
 	folder := corpus(t)
 	report, err := Run(t.Context(), Options{
 		Paths: []string{folder}, Windows: []int{64_000, 200_000}, Policies: []policy.Policy{givingBackPolicy()},
-		Progress: io.Discard, baselines: baselines.All()[:2],
+		Progress: io.Discard, baselines: baselines.All(price.Unit{})[:2],
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestReplayAgreesWithTheReferenceSimulation(t *testing.T) {
 	for i, x := range report.Rows {
 		got := [12]float64{float64(x.Died), float64(x.Over), float64(x.Tokens) / 1e6, *x.Cost, float64(x.Dearer),
 			*x.BreaksPer100,
-			*x.RecallAll, *x.Recall, *x.Recent, *x.Older, *x.Lines, *x.UserText}
+			*x.RecallAll, *x.Recall + *x.Bare, *x.Recent, *x.Older + *x.BareOlder, *x.Lines, *x.UserText}
 		for j := range got {
 			if math.Abs(got[j]-reference[i][j]) > allowed[j] {
 				t.Errorf("%s in %d, figure %d: %.3f, the reference has %.3f", x.Policy, x.Window, j, got[j],
@@ -228,7 +228,7 @@ func TestBaselinesAgreeWithTheSimulator(t *testing.T) {
 			t.Errorf("%+v, faults %q", x, outcome.Faults)
 		}
 	}
-	if want := 4 * len(baselines.All()); len(outcome.Rows) != want {
+	if want := 4 * len(baselines.All(price.Unit{})); len(outcome.Rows) != want {
 		t.Errorf("%d rows, want %d", len(outcome.Rows), want)
 	}
 }

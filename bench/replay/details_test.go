@@ -10,6 +10,7 @@ import (
 
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
+	"epitome/bench/price"
 	"epitome/bench/report"
 )
 
@@ -71,7 +72,7 @@ func TestReplayListsTheFirstMisses(t *testing.T) {
 func TestReplayAddsUpByKind(t *testing.T) {
 	folder := folderOf(t, map[string]string{"web-a.json": benchtest.Smalltalk(), "web-b.json": benchtest.Needy(),
 		"4-c.json": strings.ReplaceAll(benchtest.Smalltalk(), benchtest.Twenty, benchtest.Third)})
-	report, text := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000}, ByKind: true})
+	report, text := replayed(t, Options{Paths: []string{folder}, Windows: []int{1000}, By: ByKind})
 	if len(report.Kinds) != 2 || report.Kinds[0].Kind != "talk" || report.Kinds[1].Kind != "web" {
 		t.Fatalf("%+v", report.Kinds)
 	}
@@ -86,7 +87,7 @@ func TestReplayAddsUpByKind(t *testing.T) {
 		t.Error(text)
 	}
 	odd := folderOf(t, map[string]string{"50%d.json": benchtest.Smalltalk(), "web-b.json": benchtest.Needy()})
-	report, text = replayed(t, Options{Paths: []string{odd}, Windows: []int{1000}, ByConversation: true})
+	report, text = replayed(t, Options{Paths: []string{odd}, Windows: []int{1000}, By: ByConversation})
 	if len(report.Kinds) != 2 || !strings.Contains(text, `/50%d.json", requests: 3, window of 1000 tokens`) ||
 		!strings.Contains(text, "\nConversation \"/") {
 		t.Errorf("%+v, %s", report.Kinds, text)
@@ -103,7 +104,7 @@ func TestKindOfSession(t *testing.T) {
 		for _, tool := range tools {
 			messages = append(messages, benchtest.Calls(tool, tool, `{}`), benchtest.Answers(tool, "ok"))
 		}
-		c, err := newRecording([]byte(benchtest.Chat(messages...)))
+		c, err := newRecording([]byte(benchtest.Chat(messages...)), price.Unit{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -44,7 +44,9 @@ func (r *replayRun) kinds(of []played) []Kind {
 	slices.Sort(names)
 	var kinds []Kind
 	for _, name := range names {
-		k := Kind{Kind: name, conversation: r.ByConversation, Conversations: len(by[name]), Rows: r.rows(by[name])}
+		k := Kind{
+			Kind: name, conversation: r.By == ByConversation, Conversations: len(by[name]), Rows: r.rows(by[name]),
+		}
 		for _, p := range by[name] {
 			k.Requests += p.tallies[0][0].requests
 		}

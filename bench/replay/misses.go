@@ -2,7 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"slices"
 
 	"epitome/bench/report"
 )
@@ -57,25 +56,3 @@ func printMisses(t report.Table, all []Miss) {
 		t.Row("%q\t%s\t%d\t%d\t%s", m.Name, m.Conversation, m.Request, m.Age, back)
 	}
 }
-
-// beatenFrom is the window from which on no baseline should beat a subject. What stands beside the messages fills so
-// much of smaller ones that figures say more about that than about a policy.
-const beatenFrom = 64_000
-
-// countBeating counts the baselines that are cheaper than a subject and better in recall of hot and of older needs.
-// They are named.
-func (r *Report) countBeating(row Row, of string) report.Goal {
-	value := 0.0
-	goal := report.Goal{Name: "cheaper and better in recall" + of, Unit: "baselines", Value: &value}
-	for _, x := range r.Rows {
-		if x.Window == row.Window && !slices.Contains(r.Subjects, x.Policy) && below(x.Cost, row.Cost) &&
-			below(row.Recall, x.Recall) && below(row.Older, x.Older) {
-			value++
-			goal.Name += " (" + x.Policy + ")"
-		}
-	}
-	return goal
-}
-
-// below reports whether both figures are known and a is less.
-func below(a, b *float64) bool { return a != nil && b != nil && *a < *b }

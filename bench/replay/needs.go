@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"index/suffixarray"
 	"slices"
-	"strings"
-	"unicode/utf8"
 
+	"epitome/bench/names"
 	"epitome/rewrite/conversation"
+)
+
+// What an agent's call names: at most so many names and so many lines are looked for per answer.
+const (
+	mostNames = 60
+	mostLines = 40
 )
 
 // recentGroups is how many groups back a need counts as recent.
@@ -22,7 +27,7 @@ type need struct {
 
 // mention is a name or line with the messages that hold it, by their place among the client's, in order.
 type mention struct {
-	name
+	names.Name
 	at []int
 }
 
@@ -41,8 +46,8 @@ func needsOf(c *recording) [][]need {
 		}
 	}
 	for b, k := range c.bounds[:len(c.bounds)-1] {
-		add := func(names []name, line bool) {
-			for _, n := range names {
+		add := func(found []names.Name, line bool) {
+			for _, n := range found {
 				m := ix.mention(n, line)
 				if before, _ := slices.BinarySearch(m.at, k); before > 0 {
 					newest := m.at[before-1]
@@ -50,8 +55,8 @@ func needsOf(c *recording) [][]need {
 				}
 			}
 		}
-		add(namesIn(c.messages[k].Args), false)
-		add(longLines(c.messages[k].Args), true)
+		add(names.Find(c.messages[k].Args, mostNames), false)
+		add(names.LongLines(c.messages[k].Args, mostLines), true)
 	}
 	return needs
 }
@@ -77,11 +82,11 @@ func newIndex(messages []*message) *index {
 }
 
 // mention looks a name or line up. Whether it needs word borders is settled by its first time.
-func (ix *index) mention(n name, line bool) *mention {
-	both := ix.known[n.text]
+func (ix *index) mention(n names.Name, line bool) *mention {
+	both := ix.known[n.Text]
 	if both == nil {
 		both = new([2]*mention)
-		ix.known[n.text] = both
+		ix.known[n.Text] = both
 	}
 	m := &both[0]
 	if line {
@@ -93,10 +98,10 @@ func (ix *index) mention(n name, line bool) *mention {
 	return *m
 }
 
-func (ix *index) where(n name) []int {
+func (ix *index) where(n names.Name) []int {
 	var at []int
-	for _, offset := range ix.array.Lookup([]byte(n.text), -1) {
-		if !n.word || bordered(ix.text, offset, offset+len(n.text)) {
+	for _, offset := range ix.array.Lookup([]byte(n.Text), -1) {
+		if !n.Word || names.Bordered(ix.text, offset, offset+len(n.Text)) {
 			i, exact := slices.BinarySearch(ix.starts, offset)
 			if !exact {
 				i--
@@ -106,26 +111,4 @@ func (ix *index) where(n name) []int {
 	}
 	slices.Sort(at)
 	return slices.Compact(at)
-}
-
-// in reports whether a text holds the name.
-func (n name) in(text string) bool {
-	for from := 0; ; {
-		i := strings.Index(text[from:], n.text)
-		if i < 0 {
-			return false
-		}
-		i += from
-		if !n.word || bordered(text, i, i+len(n.text)) {
-			return true
-		}
-		from = i + 1
-	}
-}
-
-// bordered reports whether text[start:end] touches no word character.
-func bordered[T string | []byte](text T, start, end int) bool {
-	before, _ := utf8.DecodeLastRuneInString(string(text[max(0, start-utf8.UTFMax):start]))
-	behind, _ := utf8.DecodeRuneInString(string(text[end:min(len(text), end+utf8.UTFMax)]))
-	return (start == 0 || !inWord(before)) && (end == len(text) || !inWord(behind))
 }

@@ -65,7 +65,7 @@ func (r *replayRun) hear(ctx context.Context, s source, copies []bool) (h heard,
 			h.copies++
 			return nil
 		}
-		c, err := newRecording(in.Body)
+		c, err := newRecording(in.Body, r.Unit)
 		if err != nil {
 			h.skipped = append(h.skipped, fmt.Sprintf("cannot replay %s: %v", in.Name, err))
 			return nil

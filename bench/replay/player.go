@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/bench/names"
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/report"
@@ -96,6 +97,7 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	held := p.reusedTokens(now, shaped.Decided, bound)
 	p.charge(price.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
 	p.recall(bound, now)
+	p.sight(bound, now)
 	if err = p.checkRestored(sent, original); err != nil {
 		p.tally.unrestored++
 		p.fault(bound, err)
@@ -158,7 +160,7 @@ func withoutArguments(calls []conversation.Call) []conversation.Call {
 func (p *player) read(r *conversation.Request) request {
 	now := request{tools: string(r.Tools.Of(r.Body)), fixed: p.recording.fixed}
 	if now.tools != string(p.recording.request.Tools.Of(p.recording.request.Body)) {
-		now.fixed = price.FixedTokens([]byte(now.tools))
+		now.fixed = p.recording.meter.Fixed(r)
 	}
 	now.tokens = now.fixed
 	number := p.tally.requests + 1
@@ -183,8 +185,9 @@ func (p *player) message(r *conversation.Request, it conversation.Item, i int) *
 	if m := p.recording.byRaw[string(raw)]; m != nil {
 		return m
 	}
-	m := readMessage(r, it)
+	m := p.recording.readMessage(r, i)
 	m.artifacts = artifactsIn(m.Text + "\n" + m.Args)
+	m.kept = p.recording.lines.keptBefore(p.recording.bounds[p.tally.requests], m)
 	return m
 }
 
@@ -226,33 +229,20 @@ const warmest = 100_000
 // request over the window meets none, though nothing need have been taken out of it.
 func (p *player) recall(bound int, now request) {
 	over, hot := now.tokens > p.window, 2*p.tally.rawNow > min(p.window, 2*warmest)
-	var names, recent, older, lines share
+	var r recalled
 	for _, n := range p.recording.needs[bound] {
-		there := p.meets(n, bound, now)
-		met := there && !over
-		switch {
-		case n.line:
-			lines.count(met)
-			continue
-		case n.age <= recentGroups:
-			recent.count(met)
-		default:
-			older.count(met)
-		}
-		names.count(met)
-		if !there {
+		in := p.meets(n, bound, now)
+		r.count(n, in, over)
+		if !n.line && in != inContext {
 			p.miss(n, bound, p.comesBack(n, now))
 		}
 	}
 	t := &p.tally
-	t.all.add(names)
+	t.all.add(r.all)
 	if !hot {
 		return
 	}
-	t.hot.add(names)
-	t.recent.add(recent)
-	t.older.add(older)
-	t.lines.add(lines)
+	t.hot.add(r)
 	t.user.add(p.userText(bound, now, over))
 }
 
@@ -265,18 +255,29 @@ func (p *player) miss(n need, bound int, back bool) {
 	if len(p.misses) < p.mostMisses {
 		p.misses = append(p.misses, Miss{
 			Window: p.window, Policy: p.policy, Conversation: p.recording.name, Request: bound + 1,
-			Name: n.mention.text, Age: n.age, Retrievable: back,
+			Name: n.mention.Text, Age: n.age, Retrievable: back,
 		})
 	}
 }
 
-func (p *player) meets(n need, bound int, now request) bool {
+// meets reports how a request meets a need. A line of an edit is met wherever its text stands.
+func (p *player) meets(n need, bound int, now request) presence {
 	for _, i := range slices.Backward(n.mention.at) {
 		if i < p.recording.bounds[bound] && p.sentIn[p.recording.messages[i].origin] == p.tally.requests {
-			return true
+			return inContext
 		}
 	}
-	return slices.ContainsFunc(now.made, func(m *message) bool { return m.holds(n.mention.name) })
+	there := absent
+	for _, m := range now.made {
+		switch {
+		case !m.holds(n.mention.Name):
+		case n.line || n.mention.In(m.kept):
+			return inContext
+		default:
+			there = bare
+		}
+	}
+	return there
 }
 
 // userText returns how much of the user's text stands in the request word for word, in tokens. What the user said twice
@@ -310,7 +311,7 @@ func (p *player) comesBack(n need, now request) bool {
 	holder := p.holder[n.mention]
 	for _, m := range slices.Backward(now.made) {
 		for _, name := range m.artifacts {
-			if name != holder && !n.mention.inArtifact(p.artifact(name)) {
+			if name != holder && !inArtifact(n.mention.Name, p.artifact(name)) {
 				continue
 			}
 			p.holder[n.mention] = name
@@ -333,11 +334,11 @@ func (p *player) artifact(name string) string {
 // escaper writes a text without line ends as it stands in a JSON string.
 var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`)
 
-// inArtifact looks for the name as it stands, in a JSON string, and in a call's arguments, which are JSON in a JSON
+// inArtifact looks for a name as it stands, in a JSON string, and in a call's arguments, which are JSON in a JSON
 // string. Word borders do not count: what is in the artifact is what was taken out.
-func (n name) inArtifact(text string) bool {
-	once := escaper.Replace(n.text)
-	return strings.Contains(text, n.text) || strings.Contains(text, once) ||
+func inArtifact(n names.Name, text string) bool {
+	once := escaper.Replace(n.Text)
+	return strings.Contains(text, n.Text) || strings.Contains(text, once) ||
 		strings.Contains(text, escaper.Replace(once))
 }
 
@@ -386,15 +387,10 @@ const artifactSize = 26
 // artifactsIn returns the words of a text that may name artifacts.
 func artifactsIn(text string) []string {
 	var all []string
-	for i := 0; i < len(text); {
-		end := runEnd(text, i, inWord)
-		word := text[i:end]
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !names.InWord(r) }) {
 		if len(word) == artifactSize && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz234567") == "" &&
 			!slices.Contains(all, word) {
 			all = append(all, word)
-		}
-		if i = end; end < len(text) {
-			i = after(text, end)
 		}
 	}
 	return all

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/bench/names"
 	"epitome/bench/price"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
@@ -18,8 +19,11 @@ type recording struct {
 	request  *conversation.Request
 	messages []*message
 	byRaw    map[string]*message
-	fixed    int   // tokens beside the messages
-	bounds   []int // the requests: bounds[b] messages each, in order
+	meter    price.Meter
+	lines    lineIndex
+	results  map[int]*result // by their place among the messages
+	fixed    int             // tokens beside the messages
+	bounds   []int           // the requests: bounds[b] messages each, in order
 	needs    [][]need
 	times    []time.Time // of the messages; zero where unknown, nil: all are
 }
@@ -33,10 +37,12 @@ type message struct {
 	origin int
 	// artifacts are the names in a message that is none of the client's.
 	artifacts []string
+	// kept are the lines of such a message that one of the client's has word for word.
+	kept string
 }
 
-// newRecording reads a conversation and what its answers need.
-func newRecording(body []byte) (*recording, error) {
+// newRecording reads a conversation and what its answers need. Tokens are in the unit.
+func newRecording(body []byte, unit price.Unit) (*recording, error) {
 	request, err := chat.Read(body)
 	if err != nil {
 		return nil, err
@@ -47,12 +53,15 @@ func newRecording(body []byte) (*recording, error) {
 	if len(request.Items) == 0 {
 		return nil, errors.New("it has no messages")
 	}
-	c := &recording{request: request, byRaw: make(map[string]*message),
-		fixed: price.FixedTokens(request.Tools.Of(body))}
+	meter, err := unit.Meter(request.Model)
+	if err != nil {
+		return nil, err
+	}
+	c := &recording{request: request, byRaw: make(map[string]*message), meter: meter, fixed: meter.Fixed(request)}
 	for i, it := range request.Items {
 		m := c.byRaw[string(it.Of(body))]
 		if m == nil {
-			m = readMessage(request, it)
+			m = c.readMessage(request, i)
 			m.origin = i
 			c.byRaw[m.raw] = m
 		}
@@ -62,7 +71,7 @@ func newRecording(body []byte) (*recording, error) {
 		}
 	}
 	c.bounds = append(c.bounds, len(c.messages))
-	c.needs = needsOf(c)
+	c.needs, c.lines, c.results = needsOf(c), newLineIndex(c.messages), resultsOf(c)
 	return c, nil
 }
 
@@ -111,10 +120,11 @@ func (c *recording) prefix(k int) *conversation.Request {
 	return &r
 }
 
-// readMessage reads one item of a request; it is none of the client's until it is found to be.
-func readMessage(r *conversation.Request, it conversation.Item) *message {
-	return &message{Reading: price.ReadItem(r, it), raw: string(it.Of(r.Body)), role: it.Role, origin: -1}
+// readMessage reads item i of a request; it is none of the client's until it is found to be.
+func (c *recording) readMessage(r *conversation.Request, i int) *message {
+	it := r.Items[i]
+	return &message{Reading: c.meter.ReadItem(r, i), raw: string(it.Of(r.Body)), role: it.Role, origin: -1}
 }
 
 // holds reports whether the message holds the name, in its text or its calls.
-func (m *message) holds(n name) bool { return n.in(m.Text) || n.in(m.Args) }
+func (m *message) holds(n names.Name) bool { return n.In(m.Text) || n.In(m.Args) }

@@ -37,6 +37,8 @@ type Options struct {
 	WritePrice float64
 	// CacheLife is how long a provider has a request cached. Default 5 minutes; below 0 for ever.
 	CacheLife time.Duration
+	// Unit is what tokens are counted in: windows, costs, and what is dead. The zero value counts characters / 3.6.
+	Unit price.Unit
 	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
 	Windows []int
 	// Policies are measured beside the baselines. The goals are about them.
@@ -45,8 +47,8 @@ type Options struct {
 	Guests []policy.Policy
 	// Bar adds the project's goals for cost, recall and breaks. They hold for the corpus that they were set on.
 	Bar bool
-	// ByKind adds the figures of each kind of session, ByConversation those of each conversation.
-	ByKind, ByConversation bool
+	// By adds the figures of each kind of session, or of each conversation. Empty: of neither.
+	By string
 	// Misses is how many of the needs that its requests lack are listed for each policy in each window.
 	Misses int
 	// Progress gets a line per conversation. Default os.Stderr.
@@ -56,6 +58,12 @@ type Options struct {
 
 	baselines []policy.Policy // default: all there are
 }
+
+// What figures may be added by.
+const (
+	ByKind         = "kind"
+	ByConversation = "conversation"
+)
 
 func (o Options) withDefaults() Options {
 	if len(o.Windows) == 0 {
@@ -71,7 +79,7 @@ func (o Options) withDefaults() Options {
 		o.Progress = os.Stderr
 	}
 	if o.baselines == nil {
-		o.baselines = baselines.All()
+		o.baselines = slices.Concat(baselines.All(o.Unit), baselines.Adversaries(o.Unit))
 	}
 	return o
 }
@@ -133,7 +141,7 @@ func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error
 	if err = ctx.Err(); err != nil {
 		return p, err
 	}
-	if p.kind = kindOf(c); r.ByConversation {
+	if p.kind = kindOf(c); r.By == ByConversation {
 		p.kind = c.name
 	}
 	players, err := r.open(c)
@@ -207,9 +215,10 @@ func (r *replayRun) report(results []heard, skipped []string) *Report {
 			out.Courses = append(out.Courses, p.course)
 		}
 	}
+	out.Unit = r.Unit.String()
 	out.Conversations, out.CacheMinutes = len(kept), max(r.CacheLife, 0).Minutes()
 	out.Rows, out.Misses = r.rows(kept), r.misses(kept)
-	if r.ByKind || r.ByConversation {
+	if r.By != "" {
 		out.Kinds = r.kinds(kept)
 	}
 	for _, p := range r.Policies {

@@ -16,6 +16,7 @@ import (
 	"epitome/bench/baselines"
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
+	"epitome/bench/price"
 	"epitome/bench/report"
 	"epitome/bench/sessions"
 )
@@ -123,7 +124,9 @@ func TestReplayCountsNeedsByAge(t *testing.T) {
 	near(t, "retrievable", row.Retrievable, 0)
 
 	named := benchtest.Replacing(`"2"`, `src/old other_name\n`+benchtest.Line+`\n`, benchtest.Stub+" src/old")
-	f(300, policy.Shaping{Shaper: named}, map[string]float64{"all": 100, "older": 100, "recent": 100, "lines": 0})
+	row = f(300, policy.Shaping{Shaper: named}, lost) // a bare name says nothing of what it is about
+	near(t, "bare", row.Bare, 100.0/3)
+	near(t, "bare older", row.BareOlder, 100)
 	inside := benchtest.Replacing(`"2"`, `src/old other_name\n`+benchtest.Line+`\n`, benchtest.Stub+" src/oldx")
 	f(300, policy.Shaping{Shaper: inside}, map[string]float64{"all": 200.0 / 3, "older": 0})
 }
@@ -188,7 +191,7 @@ func TestReplayPutsRequestsTogetherAgain(t *testing.T) {
 func TestPrefixIsTheRecordedRequestWithoutWhatCameLater(t *testing.T) {
 	body := benchtest.Chat(benchtest.Says("user", "a"), benchtest.Says("assistant", "b"), benchtest.Says("user", "c"))
 	body = strings.Replace(body, `"seed"`, `"tools": [{}], "seed"`, 1)
-	c, err := newRecording([]byte(body))
+	c, err := newRecording([]byte(body), price.Unit{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +225,8 @@ func TestReplayReportsWhatItCannotRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if report.Conversations != 3 || len(report.Skipped) != 7 || len(report.Rows) != 4*len(baselines.All()) ||
+	policies := len(baselines.All(price.Unit{})) + len(baselines.Adversaries(price.Unit{}))
+	if report.Conversations != 3 || len(report.Skipped) != 7 || len(report.Rows) != 4*policies ||
 		len(report.Missed()) != 0 {
 		t.Errorf("%d conversations, %d rows, skipped %q, missed %q", report.Conversations, len(report.Rows),
 			report.Skipped, report.Missed())
@@ -264,7 +268,7 @@ func TestReplayReadsLogsOfManyFormats(t *testing.T) {
 }
 
 func TestReplayMakesUpSessions(t *testing.T) {
-	some := baselines.All()[:2]
+	some := baselines.All(price.Unit{})[:2]
 	f := func(seed uint64, write float64) *Report {
 		t.Helper()
 		report, err := Run(t.Context(), Options{Sessions: 2, Seed: seed, WritePrice: write, Windows: []int{64_000},
@@ -364,7 +368,7 @@ func TestReplayGoals(t *testing.T) {
 	share := func(v float64) *float64 { return &v }
 	r := &Report{Subjects: []string{"it"}, Conversations: 1, Rows: []Row{
 		{Window: 64_000, Policy: baselines.RawName, Died: 9, Invalid: 9},
-		{Window: 64_000, Policy: "it", Cost: share(0.511), Recall: share(97.1), Older: share(88.4),
+		{Window: 64_000, Policy: "it", Cost: share(0.461), Recall: share(96.5), Older: share(85.6),
 			BreaksPer100: share(2.8), Retrievable: share(99.9)},
 		{Window: 1000, Policy: "it", Died: 1, Invalid: 2, Unrestored: 3, Cost: share(2), Recall: share(1),
 			Older: share(1)},
@@ -381,8 +385,8 @@ func TestReplayGoals(t *testing.T) {
 		"not put together again, it, window 1000: 3.00 requests, goal ≤ 0"}
 	retrievable := "retrievable, it, window 64000: 99.90 %, goal ≥ 100"
 	f(false, append([]string{retrievable}, strict...)...)
-	f(true, append([]string{retrievable, "older recall, it, window 64000: 88.40 %, goal ≥ 88.5",
-		"cost, it, window 64000: 0.51 ×, goal ≤ 0.51"}, strict...)...)
+	f(true, append([]string{retrievable, "older recall in context, it, window 64000: 85.60 %, goal ≥ 85.7",
+		"cost, it, window 64000: 0.46 ×, goal ≤ 0.46"}, strict...)...)
 	var text strings.Builder
 	if err := r.Print(&text); err != nil || strings.Count(text.String(), "MISSED") != 6 ||
 		!strings.Contains(text.String(), "Window of 1000 tokens") {

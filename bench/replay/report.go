@@ -3,7 +3,8 @@ package replay
 import (
 	"fmt"
 	"io"
-	"slices"
+	"strconv"
+	"strings"
 
 	"epitome/bench/price"
 	"epitome/bench/report"
@@ -19,20 +20,27 @@ type Row struct {
 	Tokens int      `json:"tokens"`
 	Cost   *float64 `json:"cost"` // relative to sending everything; cached input at a tenth
 	Bill
-	BreaksPer100 *float64 `json:"breaks_per_100"` // requests that change messages which the provider has cached
-	Unrecorded   int      `json:"unrecorded"`     // breaks without a decision
-	Dearer       int      `json:"dearer"`         // conversations that cost over 2 % more than sending everything
-	RecallAll    *float64 `json:"recall_all"`     // needs met, mean over answers
-	Recall       *float64 `json:"recall"`         // of hot requests, and so the next three
-	Recent       *float64 `json:"recall_recent"`  // last seen at most five groups before
-	Older        *float64 `json:"recall_older"`   // last seen before that
-	Lines        *float64 `json:"recall_lines"`   // long lines in calls
-	UserText     *float64 `json:"user_text"`      // of hot requests: what stands there word for word
-	Misses       int      `json:"misses"`         // needs that do not stand in the request, lines aside
-	Retrievable  *float64 `json:"retrievable"`    // of what is needed and was taken out: what lies in an artifact
-	CPUMS        *float64 `json:"cpu_ms"`         // processor time of shaping a request, median; else time
-	Invalid      int      `json:"invalid"`        // requests
-	Unrestored   int      `json:"unrestored"`     // requests that could not be put together again
+	BreaksPer100  *float64 `json:"breaks_per_100"` // requests that change messages which the provider has cached
+	Unrecorded    int      `json:"unrecorded"`     // breaks without a decision
+	Dearer        int      `json:"dearer"`         // conversations that cost over 2 % more than sending everything
+	RecallAll     *float64 `json:"recall_all"`     // needs met in context, mean over answers
+	Recall        *float64 `json:"recall"`         // of hot requests, and so down to UserText
+	Recent        *float64 `json:"recall_recent"`  // last seen at most five groups before
+	Older         *float64 `json:"recall_older"`   // last seen before that
+	Bare          *float64 `json:"bare"`           // needs that stand in the policy's own texts alone, on no line of a client's
+	BareOlder     *float64 `json:"bare_older"`     // of those in Older
+	Lines         *float64 `json:"recall_lines"`   // long lines in calls
+	UserText      *float64 `json:"user_text"`      // of hot requests: what stands there word for word
+	Signal        *float64 `json:"signal"`         // of results changed when they come: telling lines that are shown
+	SignalFirst   *float64 `json:"signal_first"`   // of those with such lines: the first of them is shown
+	SignalNeeded  *float64 `json:"signal_needed"`  // of results changed when they come: lines shown of those needed next
+	SignalResults int      `json:"signal_results"` // with such lines
+	SignalLines   int      `json:"signal_lines"`
+	Misses        int      `json:"misses"`      // needs that the request does not meet in context, lines aside
+	Retrievable   *float64 `json:"retrievable"` // of what is needed and was taken out: what lies in an artifact
+	CPUMS         *float64 `json:"cpu_ms"`      // processor time of shaping a request, median; else time
+	Invalid       int      `json:"invalid"`     // requests
+	Unrestored    int      `json:"unrestored"`  // requests that could not be put together again
 }
 
 // Report is the result of Replay.
@@ -46,6 +54,7 @@ type Report struct {
 	Timed         int            `json:"timed"`         // requests whose pause after the one before is known
 	Expired       int            `json:"expired"`       // of those, how many came after the provider's cache had expired
 	RawTokens     int            `json:"raw_tokens"`    // of all requests as the clients sent them
+	Unit          string         `json:"unit"`          // what tokens are counted in
 	Rows          []Row          `json:"rows"`
 	Kinds         []Kind         `json:"kinds,omitempty"`
 	Misses        []Miss         `json:"misses,omitempty"`
@@ -72,8 +81,10 @@ type tally struct {
 	timed   int // requests with a known pause before them
 	expired int // requests after too long a pause
 
-	all, hot, recent, older, lines, user mean
-	misses, back                         int
+	all, user    mean
+	hot          recall
+	sight        sighted
+	misses, back int
 
 	cpu []float64 // of each request, ms
 }
@@ -125,8 +136,12 @@ func newReplayRow(window int, policy string, of []tally) Row {
 	row.Invalid, row.Unrestored = t.invalid, t.unrestored
 	row.Bill = newBill(t)
 	row.Cost, row.BreaksPer100 = t.cost.relative(), report.Ratio(100*float64(t.breaks), float64(t.requests))
-	row.RecallAll, row.Recall, row.Recent = t.all.percent(), t.hot.percent(), t.recent.percent()
-	row.Older, row.Lines, row.UserText = t.older.percent(), t.lines.percent(), t.user.percent()
+	row.RecallAll, row.Recall, row.Recent = t.all.percent(), t.hot.all.percent(), t.hot.recent.percent()
+	row.Older, row.Lines, row.UserText = t.hot.older.percent(), t.hot.lines.percent(), t.user.percent()
+	row.Bare, row.BareOlder = t.hot.bare.percent(), t.hot.bareOlder.percent()
+	row.Signal, row.SignalFirst = t.sight.telling.percent(), t.sight.first.percent()
+	row.SignalNeeded = t.sight.needed.percent()
+	row.SignalResults, row.SignalLines = t.sight.first.of, t.sight.telling.of
 	row.Retrievable = report.Ratio(100*float64(t.back), float64(t.misses))
 	if len(t.cpu) > 0 {
 		cpu := report.Median(t.cpu)
@@ -154,64 +169,8 @@ func (t *tally) join(x tally) {
 	t.cpu = append(t.cpu, x.cpu...)
 	t.all.join(x.all)
 	t.hot.join(x.hot)
-	t.recent.join(x.recent)
-	t.older.join(x.older)
-	t.lines.join(x.lines)
 	t.user.join(x.user)
-}
-
-// settle fills in the goals.
-func (r *Report) settle(bar bool) {
-	r.Floors, r.Goals = []report.Floor{}, []report.Goal{}
-	r.Floors = append(r.Floors, report.Floor{Name: "conversations", Unit: "read", Value: float64(r.Conversations),
-		Limit: 1})
-	for _, row := range r.Rows {
-		if !slices.Contains(r.Subjects, row.Policy) {
-			continue
-		}
-		of := fmt.Sprintf(", %s, window %d", row.Policy, row.Window)
-		none := func(name, unit string, n int) {
-			value := float64(n)
-			r.Goals = append(r.Goals, report.Goal{Name: name + of, Unit: unit, Value: &value})
-		}
-		none("died", "conversations", row.Died)
-		none("invalid", "requests", row.Invalid)
-		none("not put together again", "requests", row.Unrestored)
-		none("changed without a decision", "requests", row.Unrecorded)
-		r.floor("retrievable"+of, row.Retrievable, 100)
-		if row.Window >= beatenFrom {
-			r.Goals = append(r.Goals, r.countBeating(row, of))
-		}
-		if bar {
-			r.bar(row, of)
-		}
-	}
-}
-
-func (r *Report) floor(name string, value *float64, limit float64) {
-	if value != nil {
-		r.Floors = append(r.Floors, report.Floor{Name: name, Unit: "%", Value: *value, Limit: limit})
-	}
-}
-
-// bar is what the project's own shaping should reach on the corpus that its goals were set on.
-func (r *Report) bar(row Row, of string) {
-	for _, b := range [...]struct {
-		window                      int
-		cost, recall, older, breaks float64
-	}{
-		{32_000, 0.35, 94.9, 79.5, 7.4}, {64_000, 0.51, 97.1, 88.5, 2.8},
-		{128_000, 0.66, 98.1, 92.7, 1.9}, {200_000, 0.66, 98.4, 93.9, 1.7},
-	} {
-		if b.window != row.Window {
-			continue
-		}
-		r.Goals = append(r.Goals,
-			report.Goal{Name: "cost" + of, Unit: "×", Value: row.Cost, Limit: b.cost},
-			report.Goal{Name: "breaks in 100 requests" + of, Unit: "breaks", Value: row.BreaksPer100, Limit: b.breaks})
-		r.floor("recall"+of, row.Recall, b.recall)
-		r.floor("older recall"+of, row.Older, b.older)
-	}
+	t.sight.join(x.sight)
 }
 
 // Missed lists the goals that were missed. That nothing was replayed is one.
@@ -228,9 +187,8 @@ func (r *Report) Print(w io.Writer) error {
 
 // Fill writes the report into a table.
 func (r *Report) Fill(t report.Table) {
-	t.Row("%d conversations, %d requests, %.1f M tokens as the clients sent them (%g characters each)", r.Conversations,
-		r.Requests,
-		float64(r.RawTokens)/1e6, price.CharsPerToken)
+	t.Row("%d conversations, %d requests, %.1f M tokens as the clients sent them (%s)", r.Conversations, r.Requests,
+		float64(r.RawTokens)/1e6, r.Unit)
 	switch {
 	case r.Timed > 0 && r.CacheMinutes > 0:
 		t.Row("%d of %d requests whose times are known came after more than %g minutes, when a provider's cache holds nothing any more",
@@ -285,13 +243,16 @@ func printRows(t report.Table, title string, rows []Row) {
 	for i, x := range rows {
 		if i == 0 || x.Window != rows[i-1].Window {
 			t.Section(fmt.Sprintf(title, x.Window), "policy\tdied\tM tokens\tcost\tbilled\tdearer\tbreaks/100"+
-				"\trecall all %\thot\trecent\tolder\tlines\tuser text\tretrievable\tinvalid\tms/request")
+				"\tin context all %\thot\trecent\tolder\tbare hot\tbare older\tlines\tuser text"+
+				"\tsignal\tfirst\tof results\tneeded next\tretrievable\tinvalid\tms/request")
 		}
-		t.Row("%s\t%d\t%.1f\t%s\t%s\t%d\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s", x.Policy, x.Died,
-			float64(x.Tokens)/1e6,
-			report.Optional(x.Cost, "%.3f"), report.Optional(x.Billed, "%.3f"), x.Dearer,
-			report.Optional(x.BreaksPer100, "%.2f"), share(x.RecallAll), share(x.Recall), share(x.Recent),
-			share(x.Older), share(x.Lines), share(x.UserText), share(x.Retrievable), x.Invalid,
-			report.Optional(x.CPUMS, "%.2f"))
+		cells := []string{
+			x.Policy, strconv.Itoa(x.Died), fmt.Sprintf("%.1f", float64(x.Tokens)/1e6), report.Optional(x.Cost, "%.3f"),
+			report.Optional(x.Billed, "%.3f"), strconv.Itoa(x.Dearer), report.Optional(x.BreaksPer100, "%.2f"),
+			share(x.RecallAll), share(x.Recall), share(x.Recent), share(x.Older), share(x.Bare), share(x.BareOlder),
+			share(x.Lines), share(x.UserText), share(x.Signal), share(x.SignalFirst), strconv.Itoa(x.SignalResults),
+			share(x.SignalNeeded), share(x.Retrievable), strconv.Itoa(x.Invalid), report.Optional(x.CPUMS, "%.2f"),
+		}
+		t.Row("%s", strings.Join(cells, "\t"))
 	}
 }

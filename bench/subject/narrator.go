@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"epitome/bench/policy"
+	"epitome/bench/price"
 	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/chat"
@@ -33,14 +34,13 @@ type narrator struct {
 }
 
 // newNarrator makes one by the configuration. What was told lies with the conversation's facts.
-func newNarrator(
-	conf summarize.Config, facts store.Store, windows *window.Windows, count func(text string) int,
-) *narrator {
+func newNarrator(conf summarize.Config, facts store.Store, windows *window.Windows, model *standIn) *narrator {
 	const patience = unit.Duration(time.Hour) // a busy machine makes no difference
 	conf.Wait, conf.Timeout = patience, patience
-	n := &narrator{prepare: conf.Prepare, model: &standIn{count: count}}
+	n := &narrator{prepare: conf.Prepare, model: model}
 	n.Summariser = summarize.New(conf, summarize.Means{
-		Store: facts, Keep: patience.D, Send: n.model.send, Dialect: n.model, Overflow: overflow.TooLong, Count: count,
+		Store: facts, Keep: patience.D, Send: n.model.send, Dialect: n.model,
+		Overflow: overflow.TooLong, Count: model.count,
 		Usable: func(upstream, model string) int { return window.Usable(windows.Of(upstream, model).Tokens, 0) },
 		Tell:   func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
 	})
@@ -77,6 +77,7 @@ func (n *narrator) Context() context.Context { return context.Background() }
 // is answered at a time.
 type standIn struct {
 	chat.Dialect
+	unit   price.Unit
 	count  func(text string) int
 	told   string // the instruction at hand
 	before []byte // the conversation's request before, as it was sent
@@ -107,7 +108,7 @@ func (s *standIn) send(_ context.Context, r summarize.Request) (summarize.Respon
 	text, err := s.prose()
 	if err == nil {
 		var a policy.Asking
-		a, err = policy.NewAsking(s.before, r.Body, text)
+		a, err = policy.NewAsking(s.unit, s.before, r.Body, text)
 		s.asked = append(s.asked, a)
 	}
 	if s.err == nil {

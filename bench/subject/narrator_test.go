@@ -11,6 +11,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/bench/policy"
+	"epitome/bench/price"
 	"epitome/config"
 	"epitome/config/configtest"
 	"epitome/daemon"
@@ -91,7 +92,7 @@ func TestReplayedSummaryIsAskedForAsItIsConfigured(t *testing.T) {
 	f(32_000, true, func(p *Subject) { p.Conf.Summarize.Mode = prose.ModeLLM })
 	f(64_000, false, func(p *Subject) { p.Conf.Summarize.Mode = prose.ModeIntent })
 	f(64_000, false, func(p *Subject) { p.Code = true })
-	f(64_000, true, func(p *Subject) { p.Exact = true })
+	f(64_000, true, func(p *Subject) { p.Unit = price.Served() })
 }
 
 func TestReplayedSummaryIsPaidOnce(t *testing.T) {

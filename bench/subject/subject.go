@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"epitome/bench/policy"
+	"epitome/bench/price"
 	"epitome/config"
 	"epitome/daemon"
 	"epitome/offload"
@@ -18,6 +19,7 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
 	"epitome/store/memory"
 	"epitome/tokenize"
 	"epitome/window"
@@ -26,10 +28,8 @@ import (
 // Subject is how conversations are shaped in a replay.
 type Subject struct {
 	Conf config.Config
-	// Exact counts tokens as the models do that the requests name; else they are characters / 3.6, as in the replay's
-	// own figures.
-	Exact bool
-	Code  bool // no model is asked for summaries
+	Unit price.Unit // that of the replay's figures
+	Code bool       // no model is asked for summaries
 	// folder is that of the shelf, which lends artifacts the names that its secret gives: a model reads a name of equal
 	// length as a few tokens more or less. Where it is empty they lie in memory, with new names each time.
 	folder string
@@ -40,6 +40,8 @@ type shaper struct {
 	shaper *rewrite.Shaper
 	limits *limits.Limits
 	style  prose.Style
+	window int
+	tries  int       // of rung 4
 	teller *narrator // nil: no model is asked
 	last   rewrite.Output
 }
@@ -59,14 +61,15 @@ func (p Subject) Open(tokens int) (policy.Shaping, error) {
 	m := daemon.Deps(facts, artifacts, &windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
 	vocabulary := tokenize.O200k
-	if !p.Exact {
+	if !p.Unit.IsServed() {
 		vocabulary = tokenize.Characters
 		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: vocabulary, Ratio: 1})
 	}
-	r := &shaper{limits: &p.Conf.Rewrite, style: p.Conf.Style()}
+	r := &shaper{limits: &p.Conf.Rewrite, style: p.Conf.Style(), window: tokens, tries: p.Conf.Proxy.RescueTries}
 	closing := facts.Close
 	if !p.Code {
-		r.teller = newNarrator(p.Conf.Summarize, facts, windows.Load(), daemon.CountIn(vocabulary, m.Counters))
+		model := &standIn{unit: p.Unit, count: daemon.CountIn(vocabulary, m.Counters)}
+		r.teller = newNarrator(p.Conf.Summarize, facts, windows.Load(), model)
 		m.Summariser = r.teller
 		closing = func() error { return errors.Join(r.teller.Close(context.Background()), facts.Close()) }
 	}
@@ -87,9 +90,38 @@ func (r *shaper) Shape(body []byte, at time.Time) (s policy.Shaped, err error) {
 		asked.Client = r.teller
 	}
 	r.last = r.shaper.Shape(asked)
-	s = policy.Shaped{Body: r.last.Body, Decided: r.last.Report.Broke}
+	broke := r.last.Report.Broke
+	r.rescue(asked)
+	s = policy.Shaped{Body: r.last.Body, Decided: broke || r.last.Report.Broke}
 	if r.teller != nil {
 		s.Asked, err = r.teller.answerAhead(s.Body)
 	}
 	return s, errors.Join(r.last.Report.Err, err)
+}
+
+// rescue plays rung 4: a provider refuses what is larger than the window, says how large that is, and takes the first
+// form that fits. What it refuses to the last is sent as it was refused first.
+func (r *shaper) rescue(asked rewrite.Input) {
+	best := r.last
+	for try := 1; best.Report.After.Total() > r.window && try <= r.tries; try++ {
+		refused := best.Report
+		from := max(refused.Stage, plan.StageClear)
+		if try == r.tries {
+			from = plan.StageBare
+		}
+		asked.Rescue = &plan.Rescue{
+			Sent: refused.After.Total(), From: from, Ratio: refused.Ratio, Answers: refused.Answers,
+			Most: min(window.Usable(r.window, refused.MaxOutput), refused.After.Total()*9/10),
+		}
+		out := r.shaper.Shape(asked)
+		if out.Report.Err != nil || out.Report.Stage == plan.StageNone {
+			return
+		}
+		best = out
+	}
+	if best.Report.After.Total() > r.window || best.Settle == nil {
+		return
+	}
+	best.Settle()
+	r.last = best
 }

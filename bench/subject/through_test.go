@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"epitome/bench/policy"
+	"epitome/bench/price"
 	"epitome/bench/replay"
 	"epitome/bench/through"
 	"epitome/config"
@@ -73,7 +74,8 @@ func TestReplayThroughTheRunningProgramIsTheReplayInProcess(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(shelf, "secret"), secret, 0o600); err != nil {
 				return policy.Shaping{}, err
 			}
-			return Subject{Conf: config.Config{Rewrite: limits}, Exact: true, Code: true, folder: shelf}.Open(tokens)
+			it := Subject{Conf: config.Config{Rewrite: limits}, Unit: price.Served(), Code: true, folder: shelf}
+			return it.Open(tokens)
 		}}},
 	})
 	if err != nil {

@@ -1,4 +1,9 @@
-package replay
+// Package names finds what an agent's calls name in a text: paths, words of code, long numbers, quoted strings; and the
+// long lines that edits repeat.
+//
+// It promises that a name is found by the same rule wherever it stands, and that its time is linear in the text,
+// however hostile.
+package names
 
 import (
 	"cmp"
@@ -8,67 +13,62 @@ import (
 	"unicode/utf8"
 )
 
-// What an agent's call names: at most so many names and so many lines are looked for per answer.
-const (
-	mostNames = 60
-	mostLines = 40
-)
-
-// name is something that a call's arguments name, or a line of them.
-type name struct {
-	text string
-	word bool // it counts only where it stands between word borders
+// Name is something that a call's arguments name, or a line of them.
+type Name struct {
+	Text string
+	Word bool // it counts only where it stands between word borders
 }
 
-// namesIn returns the paths, dotted, snake and camel words, long numbers and quoted strings of a text, each once, in
-// the order in which they begin.
-func namesIn(text string) []name {
+// Find returns the paths, dotted, snake and camel words, long numbers and quoted strings of a text, each once, in the
+// order in which they begin; at most most of them.
+func Find(text string, most int) []Name {
 	f := finder{text: text}
 	f.paths()
 	f.words()
 	f.quotes()
 	slices.SortFunc(f.found, func(a, b finding) int {
-		return cmp.Or(a.at-b.at, strings.Compare(a.text, b.text)) // equal otherwise: they are the same word
+		return cmp.Or(a.at-b.at, strings.Compare(a.Text, b.Text)) // equal otherwise: they are the same word
 	})
-	var all []name
+	var all []Name
 	seen := make(map[string]bool)
 	for _, n := range f.found {
-		if n.word {
-			n.text = strings.Trim(n.text, ".")
+		if n.Word {
+			n.Text = strings.Trim(n.Text, ".")
 		}
-		size := utf8.RuneCountInString(n.text)
-		if len(all) < mostNames && size >= 4 && size <= 200 && !seen[n.text] {
-			seen[n.text] = true
-			all = append(all, n.name)
+		size := utf8.RuneCountInString(n.Text)
+		if len(all) < most && size >= 4 && size <= 200 && !seen[n.Text] {
+			seen[n.Text] = true
+			all = append(all, n.Name)
 		}
 	}
 	return all
 }
 
-// longLines returns a text's lines of 24 to 300 characters without the marks of a patch, each once: what an edit
-// repeats of a file.
-func longLines(text string) []name {
-	var all []name
+// LongLines returns a text's lines of 24 to 300 characters without the marks of a patch, each once: what an edit
+// repeats of a file. It returns at most most of them.
+func LongLines(text string, most int) []Name {
+	var all []Name
 	seen := make(map[string]bool)
 	for line := range strings.SplitSeq(text, "\n") {
-		line = strings.TrimRightFunc(strings.TrimLeft(line, "+- \t"), blank)
+		line = strings.TrimRightFunc(strings.TrimLeft(line, "+- \t"), IsBlank)
 		size := utf8.RuneCountInString(line)
 		if size < 24 || size > 300 || seen[line] {
 			continue
 		}
-		if seen[line] = true; len(all) == mostLines {
+		if seen[line] = true; len(all) == most {
 			break
 		}
-		all = append(all, name{text: line})
+		all = append(all, Name{Text: line})
 	}
 	return all
 }
 
-func blank(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
+// IsBlank reports whether a character at the end of a line is nothing of it.
+func IsBlank(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
 
 // finding is a name and where it begins.
 type finding struct {
-	name
+	Name
 	at int
 }
 
@@ -80,7 +80,7 @@ type finder struct {
 }
 
 func (f *finder) add(start, end int) {
-	f.found = append(f.found, finding{name{f.text[start:end], true}, start})
+	f.found = append(f.found, finding{Name{f.text[start:end], true}, start})
 }
 
 // stretch is a run of characters of one class, and where what it is joined to by separators ends; 0: it is joined to
@@ -153,10 +153,10 @@ func (f *finder) words() {
 // word returns the end of the word or number that begins at i; 0 if none does, or if it has no mark of a name.
 func (f *finder) word(i int) int {
 	before, _ := utf8.DecodeLastRuneInString(f.text[:i])
-	if i > 0 && inWord(before) {
+	if i > 0 && InWord(before) {
 		return 0
 	}
-	end := runEnd(f.text, i, inWord)
+	end := runEnd(f.text, i, InWord)
 	run := f.text[i:end]
 	switch {
 	case run == "":
@@ -185,7 +185,7 @@ func (f *finder) quotes() {
 		if end == len(f.text) || f.text[end] != quote || size < 8 || size > 80 {
 			continue
 		}
-		f.found = append(f.found, finding{name{f.text[i+1 : end], false}, i})
+		f.found = append(f.found, finding{Name{f.text[i+1 : end], false}, i})
 		i = end
 	}
 }
@@ -211,16 +211,17 @@ func runEnd(s string, i int, in func(rune) bool) int {
 	return i
 }
 
-func inWord(r rune) bool {
+// InWord reports whether a character is part of a word.
+func InWord(r rune) bool {
 	if r < utf8.RuneSelf {
 		return r == '_' || letter(byte(r)) || r >= '0' && r <= '9'
 	}
 	return unicode.IsLetter(r) || unicode.IsNumber(r)
 }
 
-func inSegment(r rune) bool { return inWord(r) || r == '.' || r == '@' || r == '+' || r == '-' }
+func inSegment(r rune) bool { return InWord(r) || r == '.' || r == '@' || r == '+' || r == '-' }
 
-func inDotted(r rune) bool { return inWord(r) || r == '$' }
+func inDotted(r rune) bool { return InWord(r) || r == '$' }
 
 func digit(r rune) bool { return unicode.Is(unicode.Nd, r) }
 
@@ -252,4 +253,26 @@ func camel(run string) bool {
 		}
 	}
 	return false
+}
+
+// In reports whether a text holds the name.
+func (n Name) In(text string) bool {
+	for from := 0; ; {
+		i := strings.Index(text[from:], n.Text)
+		if i < 0 {
+			return false
+		}
+		i += from
+		if !n.Word || Bordered(text, i, i+len(n.Text)) {
+			return true
+		}
+		from = i + 1
+	}
+}
+
+// Bordered reports whether text[start:end] touches no word character.
+func Bordered[T string | []byte](text T, start, end int) bool {
+	before, _ := utf8.DecodeLastRuneInString(string(text[max(0, start-utf8.UTFMax):start]))
+	behind, _ := utf8.DecodeRuneInString(string(text[end:min(len(text), end+utf8.UTFMax)]))
+	return (start == 0 || !InWord(before)) && (end == len(text) || !InWord(behind))
 }
