@@ -36,28 +36,34 @@ const (
 	soupSize = 0.25 // of the soup, at the most
 )
 
-// boil replaces a large result when it comes, and all results but the newest three when the window is nearly full, by
-// what is left of its text. Where that is too much all the same, it drops the oldest groups.
+// boil replaces a large result when it comes, and all results but the newest ten whenever there are twenty of them, by
+// what is left of its text. Where that is too much all the same, it replaces all but the newest three, and drops the
+// oldest groups.
 func boil(window int, left func(text string) string) baseline {
 	boiled := 0 // results that were looked at
 	truncate := truncation(window)
-	replace := func(t *thread, i int) {
-		if t.all[i].now > 0 && t.all[i].with == nil {
-			t.replace(i, left(t.text(i)))
-		}
-	}
 	return func(t *thread) {
+		replace := func(i int) {
+			if t.all[i].now > 0 && t.all[i].with == nil {
+				t.replace(i, left(t.text(i)))
+			}
+		}
 		for _, i := range t.results {
 			if i >= t.sent && price.Size(t.text(i)) > shrinkOver {
-				replace(t, i)
+				replace(i)
 			}
 		}
-		if older := len(t.results) - clearKeeps; float64(t.total) > boilAt*float64(window) {
+		older := len(t.results) - maskKeeps
+		full := float64(t.total) > boilAt*float64(window)
+		if full {
+			older = len(t.results) - clearKeeps
+		}
+		if full || older-boiled >= maskBatch {
 			for ; boiled < older; boiled++ {
-				replace(t, t.results[boiled])
+				replace(t.results[boiled])
 			}
-			truncate(t)
 		}
+		truncate(t)
 	}
 }
 

@@ -364,6 +364,34 @@ func TestReplayIsTheSameEveryTime(t *testing.T) {
 	}
 }
 
+// An adversary that is cheaper and as good in all that is measured says that a measure is none.
+func TestAdversariesMustLose(t *testing.T) {
+	share := func(v float64) *float64 { return &v }
+	f := func(change func(*Row), want float64) {
+		t.Helper()
+		it := Row{Window: 32_000, Policy: "it", Cost: share(0.5), Recall: share(90), Older: share(80), Lines: share(85),
+			Signal: share(70), SignalFirst: share(80)}
+		x := it
+		x.Policy, x.Cost = baselines.LinesName, share(0.4)
+		change(&x)
+		r := &Report{Subjects: []string{"it"}, Rows: []Row{x, it}}
+		goal := r.countFooling(it, "")
+		if *goal.Value != want || (want > 0) != strings.Contains(goal.Name, x.Policy) {
+			t.Errorf("%+v: %s %g", x, goal.Name, *goal.Value)
+		}
+	}
+	f(func(*Row) {}, 1)
+	f(func(x *Row) { x.Signal, x.SignalFirst = nil, nil }, 1) // it changed nothing that came
+	f(func(x *Row) { x.Policy = baselines.TruncateName }, 0)
+	for _, lose := range []func(*Row){
+		func(x *Row) { x.Cost = share(0.5) }, func(x *Row) { x.Recall = share(89) },
+		func(x *Row) { x.Older = share(79) }, func(x *Row) { x.Lines = share(84) },
+		func(x *Row) { x.Signal = share(69) }, func(x *Row) { x.SignalFirst = share(79) },
+	} {
+		f(lose, 0)
+	}
+}
+
 func TestReplayGoals(t *testing.T) {
 	share := func(v float64) *float64 { return &v }
 	r := &Report{Subjects: []string{"it"}, Conversations: 1, Rows: []Row{

@@ -84,7 +84,7 @@ var plainly = regexp.MustCompile(strings.Join([]string{
 	`: undefined reference to `,
 	`^\s*make(?:\[\d+\])?: \*\*\*`,
 	`^(?:npm|pnpm) (?:ERR!|error)`,
-	`^\s*ERR_\w+`, `\bELIFECYCLE\b`, `^\s*(?:\[ERROR\]|\[FATAL\]|\[error\]|\[fatal\])`, `^e: (?:file:)?/?\S+\.kts?`,
+	`^\s*ERR_\w+`, `\bELIFECYCLE\b`, `##\[error\]`, `^\s*(?:\[ERROR\]|\[FATAL\]|\[error\]|\[fatal\])`, `^e: (?:file:)?/?\S+\.kts?`,
 	// programs
 	`^fatal: `,
 	`^CONFLICT \(`,
@@ -125,7 +125,7 @@ var code = regexp.MustCompile(strings.Join([]string{
 	`\b(?:fmt\.Errorf|errors\.(?:New|Is|As|Wrap)|console\.(?:error|log|warn)|log(?:ger|ging|rus)?\.\w+|t\.(?:Error|Fatal|Log)f?)\(`,
 	`\b(?:throw new|raise [A-Z]|except [A-Z(]|catch ?\(|if err\b|return (?:nil, )?err\b|new Error\(|panic\(|Err\(|Result<)`,
 	`^\s*(?:[-+]\s*)?(?://|#|\*|/\*|<!--|func |def |class |import |from |const |let |var |type |async |export |public |private )`,
-	`^\s*(?:[-*•]|\d+\.) `, `[{;(,]\s*$`, `=> ?[{(]`, `\$\{`, `^\s*\|.*\|\s*$`, `^[-+](?:\s|\t|[a-z}])`,
+	`^\s*(?:[-*•]|\d+\.) `, `[{;(,]\s*$`, `=> ?[{(]`, `\$\{`, `^\s*\|.*\|\s*$`, `^[-+](?:\s|\t|[a-z}])`, `^[-dl][rwxsStT-]{9}`,
 }, "|"))
 
 // numbered are lines of a file with their numbers, as tools show them.
