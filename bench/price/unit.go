@@ -27,6 +27,9 @@ func Served() Unit {
 // IsServed reports whether the unit is tokens of models.
 func (u Unit) IsServed() bool { return u.counters != nil }
 
+// Counters returns the counters of a unit that is served; they need not be loaded a second time.
+func (u Unit) Counters() *tokenize.Counters { return u.counters }
+
 func (u Unit) String() string {
 	if u.IsServed() {
 		return "tokens of the models that they name"

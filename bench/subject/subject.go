@@ -61,7 +61,9 @@ func (p Subject) Open(tokens int) (policy.Shaping, error) {
 	m := daemon.Deps(facts, artifacts, &windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
 	vocabulary := tokenize.O200k
-	if !p.Unit.IsServed() {
+	if p.Unit.IsServed() {
+		m.Counters = p.Unit.Counters()
+	} else {
 		vocabulary = tokenize.Characters
 		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: vocabulary, Ratio: 1})
 	}
