@@ -29,7 +29,7 @@ func (g Goal) String() string {
 	if g.Missed() {
 		verdict = "MISSED"
 	}
-	return fmt.Sprintf("%s\t%s %s\t≤ %g\t%s", g.Name, value, g.Unit, g.Limit, verdict)
+	return fmt.Sprintf("%s\t%s %s\t≤ %.6g\t%s", g.Name, value, g.Unit, g.Limit, verdict)
 }
 
 // MissedGoals says which goals are missed, and by which figures.
@@ -37,7 +37,7 @@ func MissedGoals(goals []Goal) []string {
 	var out []string
 	for _, g := range goals {
 		if g.Missed() {
-			out = append(out, fmt.Sprintf("%s: %.2f %s, goal ≤ %g", g.Name, *g.Value, g.Unit, g.Limit))
+			out = append(out, fmt.Sprintf("%s: %.2f %s, goal ≤ %.6g", g.Name, *g.Value, g.Unit, g.Limit))
 		}
 	}
 	return out
@@ -59,7 +59,7 @@ func (f Floor) String() string {
 	if f.Missed() {
 		verdict = "MISSED"
 	}
-	return fmt.Sprintf("%s\t%.2f %s\t≥ %g\t%s", f.Name, f.Value, f.Unit, f.Limit, verdict)
+	return fmt.Sprintf("%s\t%.2f %s\t≥ %.6g\t%s", f.Name, f.Value, f.Unit, f.Limit, verdict)
 }
 
 // MissedFloors says which floors are not reached, and by which figures.
@@ -67,7 +67,7 @@ func MissedFloors(floors []Floor) []string {
 	var out []string
 	for _, f := range floors {
 		if f.Missed() {
-			out = append(out, fmt.Sprintf("%s: %.2f %s, goal ≥ %g", f.Name, f.Value, f.Unit, f.Limit))
+			out = append(out, fmt.Sprintf("%s: %.2f %s, goal ≥ %.6g", f.Name, f.Value, f.Unit, f.Limit))
 		}
 	}
 	return out
