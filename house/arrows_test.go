@@ -195,7 +195,7 @@ var house = map[string]room{
 			"what it tells is an event already, so no translation can lose a field",
 	},
 	"rewrite/abridge": {
-		"rewrite/decision rewrite/history rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
+		"rewrite/decision rewrite/history rewrite/limits rewrite/outline rewrite/plan rewrite/shorten rewrite/span",
 		"how one result gets shorter is the same for every rung; which results do is a rung's to know",
 	},
 	"rewrite/chat": {
@@ -229,6 +229,10 @@ var house = map[string]room{
 	"rewrite/limits": {
 		"unit",
 		"limits are numbers that files, headers and explain read alike; what is done by them must not matter",
+	},
+	"rewrite/outline": {
+		"rewrite/span",
+		"what a text is made of stands in the text; whose it is must not matter",
 	},
 	"rewrite/plan": {
 		"event prose rewrite/conversation rewrite/decision rewrite/history rewrite/limits" +

@@ -10,6 +10,7 @@ import (
 
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/outline"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -78,8 +79,8 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	if c.Plan.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
 		keep *= 2
 	}
-	if outline, ok := shorten.OutlineOf(shown, keep, c.Plan.Count); ok && c.Recalled == "" {
-		return plan.OutlineStub(&c.Result.Source, outline, c.Tokens, at), "over its limit"
+	if o, ok := outline.Of(shown, keep, c.Plan.Count); ok && c.Recalled == "" {
+		return plan.OutlineStub(&c.Result.Source, o.Text, c.Tokens, at), "over its limit"
 	}
 	e, ok := shorten.ExcerptOf(shown, keep, c.headShare(), c.Plan.Count)
 	if !ok {

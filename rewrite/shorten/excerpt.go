@@ -1,5 +1,5 @@
-// Package shorten makes a shorter text of a longer one: excerpts, final screens, outlines of JSON, names, and
-// references to lines that stand elsewhere.
+// Package shorten makes a shorter text of a longer one: excerpts, final screens, names, and references to lines that
+// stand elsewhere.
 //
 // It promises that excerpts are whole lines in their order with true counts, that what it calls the same is the same,
 // and that its time grows with the text and no faster.

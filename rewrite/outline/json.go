@@ -1,4 +1,4 @@
-package shorten
+package outline
 
 import (
 	"bytes"
@@ -32,7 +32,7 @@ func (d detail) keys() int { return int(4 * d / leastDetail) } // of an object
 
 func (d detail) chars() int { return int(2 * d) } // of a string
 
-// OutlineOf previews a text that is one JSON object or array, or several, each in a line of its own. It shows real keys
+// ofJSON previews a text that is one JSON object or array, or several, each in a line of its own. It shows real keys
 // and the first items and values as they are written. Notes, never within quotes, say how much is missing. It shows as
 // much in breadth and depth as fits into keep tokens. ok is false if the text is something else, or if nothing fits.
 //
@@ -44,7 +44,7 @@ func (d detail) chars() int { return int(2 * d) } // of a string
 //	 ],
 //	 "links": {… 3 keys}
 //	}
-func OutlineOf(text string, keep int, count func(string) int) (outline string, ok bool) {
+func ofJSON(text string, keep int, count func(string) int) (outline string, ok bool) {
 	o := outliner{body: []byte(text), most: max(keep, 1), room: 16 * max(keep, 1)}
 	root, ok := o.root()
 	if !ok {

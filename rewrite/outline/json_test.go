@@ -1,8 +1,9 @@
-package shorten
+package outline
 
 import (
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,9 +11,38 @@ import (
 
 	"pgregory.net/rapid"
 
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/rewritetest"
 	"epitome/rewrite/span"
 )
+
+const manyBytes = 4 << 20
+
+// corpusResults gives the texts of all results of real conversations to f.
+func corpusResults(t *testing.T, f func(text string)) {
+	t.Helper()
+	rewritetest.Corpus(t, func(name string, body []byte) {
+		r, err := chat.Read(body)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for i := range r.Items {
+			if r.Items[i].Role != conversation.Tool {
+				continue
+			}
+			parts, err := r.Parts(&r.Items[i])
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for _, p := range parts {
+				if p.Kind == conversation.TextPart {
+					f(string(span.TextOf(p.Value.Of(body))))
+				}
+			}
+		}
+	})
+}
 
 // size counts a token per byte.
 func size(s string) int { return len(s) }
@@ -20,7 +50,7 @@ func size(s string) int { return len(s) }
 func TestOutlineShowsTheStructure(t *testing.T) {
 	f := func(text string, keep int, want string) {
 		t.Helper()
-		got, ok := OutlineOf(text, keep, size)
+		got, ok := ofJSON(text, keep, size)
 		if got != want || ok != (want != "") {
 			t.Errorf("%.200q in %d: got\n%s\nwant\n%s", text, keep, got, want)
 		}
@@ -76,7 +106,7 @@ func TestOutlineGrowsInBreadthAndDepth(t *testing.T) {
 	text := `{"total":120,"data":{"wrapped":{"items":[` + strings.Join(items, ",") + `]}},"next":null}`
 	f := func(keep int, want string) {
 		t.Helper()
-		if got, _ := OutlineOf(text, keep, size); got != want {
+		if got, _ := ofJSON(text, keep, size); got != want {
 			t.Errorf("in %d: got\n%s\nwant\n%s", keep, got, want)
 		}
 	}
@@ -119,8 +149,8 @@ func outlineParts() (quoted, note, bare *regexp.Regexp) {
 
 // outlineLaws holds what is true of any text that has an outline.
 func outlineLaws(t interface{ Fatalf(string, ...any) }, text string, keep int) {
-	got, ok := OutlineOf(text, keep, size)
-	again, _ := OutlineOf(text, keep, size)
+	got, ok := ofJSON(text, keep, size)
+	again, _ := ofJSON(text, keep, size)
 	if got != again || ok != (got != "") || len(got) > max(keep, 0) {
 		t.Fatalf("%q: %d bytes of %d: %q", text, len(got), keep, got)
 	}
@@ -170,7 +200,7 @@ func TestRealResultsHaveOutlines(t *testing.T) {
 		if len(text) > 1000 {
 			outlineLaws(t, text, 900)
 		}
-		if _, ok := OutlineOf(text, 900, size); ok {
+		if _, ok := ofJSON(text, 900, size); ok {
 			outlines++
 		}
 	})
@@ -181,7 +211,7 @@ func TestRealResultsHaveOutlines(t *testing.T) {
 
 func TestDeepJSONIsOutlinedInOnePass(t *testing.T) {
 	deep := strings.Repeat(`{"a":[`, 4_999) + strings.Repeat(`]}`, 4_999)
-	got, ok := OutlineOf(deep, 2000, size)
+	got, ok := ofJSON(deep, 2000, size)
 	if !ok || !strings.Contains(got, "… 1 key}") {
 		t.Errorf("got %v %q", ok, got)
 	}
@@ -190,7 +220,7 @@ func TestDeepJSONIsOutlinedInOnePass(t *testing.T) {
 	if o.findValues(&root); root.n != 101 || len(root.first) != o.most {
 		t.Errorf("%d values of %d are remembered, at most %d should be", len(root.first), root.n, o.most)
 	}
-	if _, ok := OutlineOf(strings.Repeat("[", 1_000_000), 2000, size); ok {
+	if _, ok := ofJSON(strings.Repeat("[", 1_000_000), 2000, size); ok {
 		t.Error("what is no JSON has an outline")
 	}
 	for _, text := range []string{
@@ -199,7 +229,7 @@ func TestDeepJSONIsOutlinedInOnePass(t *testing.T) {
 		`[` + strings.Repeat(`{"a":1},`, manyBytes/8) + `1]`, `{` + strings.Repeat(`"a":{},`, manyBytes/7) + `"b":1}`,
 		strings.Repeat("{\"a\":1}\n", manyBytes/8),
 	} {
-		if got, ok := OutlineOf(text, 500, size); !ok || len(got) < 20 || len(got) > 500 {
+		if got, ok := ofJSON(text, 500, size); !ok || len(got) < 20 || len(got) > 500 {
 			t.Errorf("%.40q: %d bytes of outline", text, len(got))
 		}
 	}
@@ -218,15 +248,19 @@ func FuzzOutline(f *testing.F) {
 func BenchmarkOutline(b *testing.B) {
 	count := rewritetest.Scale(b, "gpt-4o").Counter.CountString
 	var items []string
-	for line := range strings.SplitSeq(benchText(b, "log"), "\n") {
+	random := rand.New(rand.NewPCG(1, 2))
+	for size := 0; size < manyBytes; {
+		line := fmt.Sprintf("2026-11-20T09:%02d:%02dZ [worker-%d] order %d in /var/lib/orders/%d.json (%d ms)",
+			random.IntN(60), random.IntN(60), random.IntN(32), random.IntN(1e8), random.IntN(1e4), random.IntN(1e3))
 		quoted := string(span.AppendQuoted(nil, line))
+		size += len(line)
 		items = append(items, fmt.Sprintf(`{"id":%d,"line":%s,"of":{"size":%d,"tags":["a","b"]}}`, len(items), quoted, len(line)))
 	}
 	f := func(name, text string) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if _, ok := OutlineOf(text, 2000, count); !ok {
+				if _, ok := ofJSON(text, 2000, count); !ok {
 					b.Fatal("no outline")
 				}
 			}
