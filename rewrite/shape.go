@@ -1,9 +1,9 @@
 // Package rewrite puts a conversation into the form in which it is sent.
 //
 // Shaper.Shape is the way of a request: read it, find what was decided for its prefix, let the ladder decide about the
-// rest, record that, build the body, check it. It promises that a body is never decoded and encoded again: what is not
-// edited stays as it is, to the byte. It promises that what was sent of a prefix is sent again as long as the prefix
-// keeps coming, and that an edited body breaks no rule of structure that its original kept.
+// rest, build the body, check it, record what was decided. It promises that a body is never decoded and encoded again:
+// what is not edited stays as it is, to the byte. It promises that what was sent of a prefix is sent again as long as
+// the prefix keeps coming, and that an edited body breaks no rule of structure that its original kept.
 //
 // Results depend on the request, the limits and the ledger alone. A Shaper remembers conversations, to save time and
 // for nothing else. The package does no I/O of its own and reads no clock.
