@@ -253,3 +253,27 @@ func TestOneLiarAmongAnswersMovesNothing(t *testing.T) {
 		a.wants(1.5)
 	}
 }
+
+// A ratio that wrong answers taught must not make honest ones look as if the provider had cut their requests: it would
+// hold itself, and teach a window that nobody has.
+func TestWrongRatioIsUnlearnedFromHonestAnswers(t *testing.T) {
+	f := func(wrong float64) {
+		t.Helper()
+		p := tellsUsage(t, times(wrong))
+		r := p.serves(t.TempDir())
+		a := p.agent(r)
+		for range 4 {
+			a.turn()
+		}
+		p.tells(times(1))
+		for range 20 {
+			a.turn()
+		}
+		a.wants(1)
+		if log := r.log.String(); strings.Contains(log, "msg=context_window_warning") {
+			t.Errorf("after answers that said %v times as much, honest ones look cut:\n%s", wrong, log)
+		}
+	}
+	f(2)
+	f(3.5)
+}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"math"
 
+	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/window/overflow"
 )
@@ -69,7 +70,7 @@ func (e *ear) count(tokens int) { e.counted = int32(min(tokens, math.MaxInt32)) 
 // learnFrom learns from what an answer that has passed has said: whether the provider had all of the request, and how
 // much that was.
 func (x *exchange) learnFrom(a *wire.Answer) {
-	counted := x.event.TokensAfter.Total()
+	counted := untaught(&x.event.Shaping)
 	if !x.ear.on || a.Code < 200 || a.Code > 299 || counted == 0 {
 		return
 	}
@@ -91,4 +92,14 @@ func (x *exchange) learnFrom(a *wire.Answer) {
 	if x.ear.counted > 0 {
 		x.proxy.plugs.Ratios.Learn(x.event.Upstream, x.event.Model, int(x.ear.counted), used)
 	}
+}
+
+// untaught is how many tokens the request that was sent had, by no ratio that answers have taught: one that is too
+// high must not make honest answers look as if they were about less.
+func untaught(s *event.Shaping) int {
+	counted := s.TokensAfter.Total()
+	if s.Ratio > 1 {
+		return int(float64(counted) / s.Ratio)
+	}
+	return counted
 }

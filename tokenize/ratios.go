@@ -44,13 +44,15 @@ type learned struct {
 	recent  []float64 // what the newest answers say, the oldest first
 	latest  uint64    // of Ratios.taught, when it was taught last
 
-	counted, used int // of the largest request, by the provider's count
+	counted, used int // of the largest request, by the provider's count; 0 if there is none to hold others against
+	doubted       int // answers in a row that taught nothing, held against it
 }
 
 const (
 	leastCounted = 1_000 // tokens of a request below which the provider's own wrapping drowns the rest
-	leastAnswers = 3     // before which no ratio holds: one answer alone moves nothing
+	leastAnswers = 3     // before which no ratio holds: with three, one that is wrong is not the middle
 	mostRecent   = 9     // answers of which the median is taken: it takes five that are wrong to move it
+	mostDoubted  = 24    // answers in a row after which the one that they are held against is doubted itself
 	leastShare   = 0.6   // of the model's own ratio: who counts less has cut the request, or leaves out what was cached
 	leastRatio   = 0.3
 	mostRatio    = 4.0
@@ -121,15 +123,15 @@ func (r *Ratios) Forget(upstream, model string) {
 	}
 }
 
-// of returns what is known of a source that is being taught. If there is no room, it drops the source that was taught
-// longest ago. The caller holds r.mu.
+// of returns what is known of a source that is being taught. If there is no room, it drops a source without a ratio,
+// else the one that was taught longest ago: names that are made up must not push out what real ones taught. The caller holds r.mu.
 func (r *Ratios) of(s source) *learned {
 	r.taught++
 	if known, ok := r.sources[s]; ok {
 		return known
 	}
 	if len(r.sources) >= mostSources {
-		delete(r.sources, r.oldest())
+		delete(r.sources, r.expendable())
 	}
 	known := &learned{}
 	// The names are copied: they may be parts of a whole request.
@@ -137,24 +139,37 @@ func (r *Ratios) of(s source) *learned {
 	return known
 }
 
-// oldest returns the source that was taught longest ago. The caller holds r.mu.
-func (r *Ratios) oldest() (s source) {
-	first := uint64(math.MaxUint64)
+// expendable returns the source that was taught longest ago, of those without a ratio if there are any. The caller
+// holds r.mu.
+func (r *Ratios) expendable() (s source) {
+	var first *learned
 	for other, known := range r.sources {
-		if known.latest < first {
-			s, first = other, known.latest
+		if first == nil || cmp.Or(cmp.Compare(known.held(), first.held()), cmp.Compare(known.latest, first.latest)) < 0 {
+			s, first = other, known
 		}
 	}
 	return s
 }
 
+// held is 1 if a ratio holds, else 0.
+func (l *learned) held() int {
+	if l.ratio > 0 {
+		return 1
+	}
+	return 0
+}
+
 // learn takes one answer, and reports whether the keeper needs the source as it is then. A request that is larger than
-// the largest before, although the provider counts no more, may have been cut.
+// the largest before, although the provider counts no more, may have been cut, unless all that come say so.
 func (l *learned) learn(counted, used int, now uint64) (keep bool) {
 	l.latest = now
 	if counted > l.counted && used <= l.used {
+		if l.doubted++; l.doubted >= mostDoubted {
+			l.counted, l.used, l.doubted = 0, 0, 0
+		}
 		return false
 	}
+	l.doubted = 0
 	if used > l.used {
 		l.counted, l.used = counted, used
 	}

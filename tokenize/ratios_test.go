@@ -106,6 +106,29 @@ func TestRequestsThatMayHaveBeenCutTeachNothing(t *testing.T) {
 	}
 }
 
+// One answer that says far too much must not make all honest ones after it look cut.
+func TestOneAbsurdAnswerDoesNotEndLearning(t *testing.T) {
+	r := ratios(nil)
+	r.Learn("up", "qwen3", 50_000, 200_000)
+	for k := range 40 {
+		r.Learn("up", "qwen3", 60_000+k, 72_000+k)
+	}
+	if ratio, _ := r.Of("up", "qwen3"); math.Abs(ratio-1.2) > .01 {
+		t.Errorf("the ratio is %v, want 1.2", ratio)
+	}
+}
+
+func TestMadeUpNamesDoNotPushOutWhatRealOnesTaught(t *testing.T) {
+	r := ratios(nil)
+	teach(r, "qwen3", 15_000, 15_000, 15_000)
+	for k := range 1_000 {
+		teach(r, fmt.Sprint("m", k), 12_000)
+	}
+	if ratio, _ := r.Of("up", "qwen3"); ratio != 1.5 {
+		t.Errorf("the ratio is %v, want 1.5", ratio)
+	}
+}
+
 func TestRatioMovesInSteps(t *testing.T) {
 	d := &drawer{}
 	r := ratios(d)
