@@ -124,7 +124,8 @@ func (r *Ratios) Forget(upstream, model string) {
 }
 
 // of returns what is known of a source that is being taught. If there is no room, it drops a source without a ratio,
-// else the one that was taught longest ago: names that are made up must not push out what real ones taught. The caller holds r.mu.
+// else the one that was taught longest ago: made-up names must not push out what real ones taught. The caller holds
+// r.mu.
 func (r *Ratios) of(s source) *learned {
 	r.taught++
 	if known, ok := r.sources[s]; ok {
@@ -144,19 +145,19 @@ func (r *Ratios) of(s source) *learned {
 func (r *Ratios) expendable() (s source) {
 	var first *learned
 	for other, known := range r.sources {
-		if first == nil || cmp.Or(cmp.Compare(known.held(), first.held()), cmp.Compare(known.latest, first.latest)) < 0 {
+		if first == nil || known.goesBefore(first) {
 			s, first = other, known
 		}
 	}
 	return s
 }
 
-// held is 1 if a ratio holds, else 0.
-func (l *learned) held() int {
-	if l.ratio > 0 {
-		return 1
+// goesBefore reports whether l is dropped rather than other.
+func (l *learned) goesBefore(other *learned) bool {
+	if (l.ratio > 0) != (other.ratio > 0) {
+		return l.ratio == 0
 	}
-	return 0
+	return l.latest < other.latest
 }
 
 // learn takes one answer, and reports whether the keeper needs the source as it is then. A request that is larger than
