@@ -188,7 +188,7 @@ func (s *script) search(v *view) *message {
 }
 
 // put matches a file that epitome names because it has put something there.
-var put = regexp.MustCompile(`(?:Read it whole in|then) (\S[^\n\]]*?[a-z2-7]{26}\.txt)`)
+var put = regexp.MustCompile(`(?: in|,|then) ((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt)`)
 
 // mostPlaces bounds the artifacts that one call searches.
 const mostPlaces = 6

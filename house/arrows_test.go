@@ -236,7 +236,7 @@ var house = map[string]room{
 	},
 	"rewrite/plan": {
 		"event prose rewrite/conversation rewrite/decision rewrite/history rewrite/limits" +
-			" rewrite/shorten rewrite/span tokenize",
+			" rewrite/outline rewrite/shorten rewrite/span tokenize",
 		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
 	},
 	"rewrite/plan/plantest": {

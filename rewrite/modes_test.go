@@ -52,7 +52,7 @@ func TestEachModeSaysItsPartsAndNoOthers(t *testing.T) {
 		"Work number 1|"+files+"|"+commands+"|lookup `which thing_2`", "")
 	f(prose.ModeIntent, 0, "what files calls names larger", files+"|"+commands+"|lookup `which thing_2`", "Work number")
 	f(prose.ModeAuto, 0, "what files calls names larger", files+"|"+commands, "Work number")
-	f(prose.ModeWindow, 0, "what", "Read it whole in ", "Work number|src/|part_|thing_")
+	f(prose.ModeWindow, 0, "what", "All of it is in ", "Work number|src/|part_|thing_")
 	f(prose.ModeLossless, 0, "what turns",
 		"calls Read 1, bash 1, lookup 1, write_file 1: |Each part of it is where its line says",
 		"Work number|src/|make part_|thing_")

@@ -82,7 +82,7 @@ func TestNobodyLooksUpWhatHasNoAddress(t *testing.T) {
 		p := planned(t, step)
 		p.Shelf = &plantest.Cupboard{Mute: mute}
 		text, _, ok := shortening(t, p, 0, 2_000, 600).Shorten()
-		if !ok || strings.Contains(text, "cannot be read from here") != mute {
+		if !ok || strings.Contains(text, "you cannot read from here") != mute {
 			t.Fatalf("%v: %.500q", ok, text)
 		}
 		holdExcerpt(t, p, text, step.Output)

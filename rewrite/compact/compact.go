@@ -6,6 +6,8 @@
 package compact
 
 import (
+	"strings"
+
 	"epitome/prose"
 	"epitome/rewrite/abridge"
 	"epitome/rewrite/conversation"
@@ -395,16 +397,19 @@ func nameOfSegment(c *compaction, g conversation.Group) string {
 	return c.P.Shelf.Name(c.P.Route.Scope, c.P.Req.BytesOf(g.First, g.End-g.First))
 }
 
-// whereAll says where the transcripts with these names are.
+// whereAll says where the transcripts with these names are, and what can be done with them.
 func whereAll(c *compaction, names []string) string {
-	s := c.P.DirectionsTo(names[0])
-	for _, name := range names[1:] {
-		if a := c.P.Shelf.Address(name); a != "" {
-			name = a
+	list := make([]string, len(names))
+	for k, name := range names {
+		if list[k] = c.P.Shelf.Address(name); list[k] == "" {
+			return "Kept as artifact " + strings.Join(names, " then ") + ", which you cannot read from here"
 		}
-		s += " then " + name
 	}
-	return s
+	all := strings.Join(list, " then ")
+	if plan.IsURL(list[0]) {
+		return "All of it is in " + all + ". Fetch it and search it: it is long"
+	}
+	return "All of it is in " + all + ". Search it with grep, or read some of its lines"
 }
 
 // appendToHead writes a text behind what item i says, if it says anything.

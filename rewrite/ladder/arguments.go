@@ -59,7 +59,7 @@ func withoutArguments(p *plan.Plan, i int) *decision.Form {
 		content, spelling := span.Unspell(raw)
 		name := p.Shelf.Name(p.Route.Scope, content)
 		text := string(span.TextOf(raw))
-		short, ok := shortArguments(text, c.FreeText, p.DirectionsTo(name))
+		short, ok := shortArguments(text, c.FreeText, p.Advice(name, plan.Content{Tokens: p.Count(text)}))
 		if !ok {
 			continue
 		}

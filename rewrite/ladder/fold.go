@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -120,11 +121,20 @@ func foldItems(p *plan.Plan, from, to int) {
 	if to < p.Hist.Len() && p.Req.Items[p.Req.Head+to].Role == conversation.Assistant || from == 0 {
 		role = conversation.User
 	}
-	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark, to-from, p.DirectionsTo(name))
+	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark, to-from, p.Advice(name, spanContent(p, from, to)))
 	if f := foldForm(p, from, to, message{role, text, name}); f != nil {
 		f.Oldest = true
 		setFold(p, from, f, "older than what is to be sent")
 	}
+}
+
+// spanContent is what the artifact of the items from from to to is made of: their messages as JSON.
+func spanContent(p *plan.Plan, from, to int) (c plan.Content) {
+	c.Lines = bytes.Count(p.Req.BytesOf(from, to-from), []byte("\n")) + 1
+	for i := from; i < to; i++ {
+		c.Tokens += p.Hist.Sizes[i]
+	}
+	return c
 }
 
 // message is one that stands for others.
@@ -213,7 +223,9 @@ func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
 		return nil
 	}
 	name := p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(g.First, g.End-g.First))
-	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", plan.Mark, len(p.Req.Items[p.Req.Head+g.First].Calls), callsIn(p, g), p.DirectionsTo(name))
+	where := p.Advice(name, spanContent(p, g.First, g.End))
+	calls := len(p.Req.Items[p.Req.Head+g.First].Calls)
+	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", plan.Mark, calls, callsIn(p, g), where)
 	if said != "" {
 		note = said + "\n" + note
 	}
@@ -283,7 +295,8 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	content, spelling := span.Unspell(w.Raw)
 	name := p.Shelf.Name(p.Route.Scope, content)
 	said := history.Source{Name: "an earlier answer"}
-	omission := plan.Omission{Excerpt: e, Total: shorten.CountLines(w.Text), Where: p.DirectionsTo(name)}
+	where := p.Advice(name, plan.Content{Lines: shorten.CountLines(w.Text), Tokens: w.Tokens})
+	omission := plan.Omission{Excerpt: e, Total: shorten.CountLines(w.Text), Where: where}
 	text := plan.ExcerptStub(&said, omission)
 	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)
 	if p.Hist.Sizes[i]-now < limits.LeastSaving {

@@ -214,14 +214,6 @@ func patchedSize(p *Plan, i int, f *decision.Form) int {
 	return n
 }
 
-// DirectionsTo says how to get an artifact back.
-func (p *Plan) DirectionsTo(name string) string {
-	if a := p.Shelf.Address(name); a != "" {
-		return Directions(a)
-	}
-	return keptAs(name)
-}
-
 // MessageTokens is what a message of an assistant or user with this text takes.
 func MessageTokens(p *Plan, text string) int { return tokenize.PerMessage + 1 + p.Count(text) }
 

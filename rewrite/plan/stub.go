@@ -49,7 +49,7 @@ func namesOfResult(p *Plan, res *history.Result, text string) string {
 // WhereOfResult says how to get a result back. One that was an artifact read back names that one too, so that nobody
 // follows a chain of them.
 func WhereOfResult(p *Plan, res *history.Result, name string) string {
-	s := p.DirectionsTo(name)
+	s := p.Advice(name, Content{})
 	if first := RecalledArtifact(p, res); first != "" && first != name {
 		s += " (it showed artifact " + first + ")"
 	}
@@ -141,12 +141,4 @@ func clearedStub(c *history.Source, m Omission, why string) string {
 		s += ". Names in it: " + m.Names
 	}
 	return s + "]"
-}
-
-// Directions says how to get a text back.
-func Directions(address string) string { return "Read it whole in " + address }
-
-// keptAs stands in the place of Directions where no address can be given.
-func keptAs(name string) string {
-	return "Kept as artifact " + name + ", which cannot be read from here"
 }

@@ -1,0 +1,67 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"epitome/rewrite/outline"
+)
+
+// Content is what a text that was taken out is made of, for whoever is told how to get at it.
+type Content struct {
+	Kind   outline.Kind // 0 if it has no structure that is known
+	Lines  int
+	Tokens int
+	File   string // the agent's own file that holds the same; empty if none does
+}
+
+// readAtOnce is how many tokens an artifact may have so that a model is told to read it, and not to search it.
+const readAtOnce = 2_000
+
+// Advice says where an artifact is, and what can be done with what is in it. It never advises to read more than comes
+// through when it is read back.
+func (p *Plan) Advice(name string, c Content) string {
+	at := p.Shelf.Address(name)
+	if at == "" {
+		return keptAs(name) + again(c.File)
+	}
+	if c.File != "" {
+		return fmt.Sprintf("Read %s again. As it was then, it is in %s", c.File, at)
+	}
+	if c.Tokens <= min(readAtOnce, max(p.Limits.Recall, 1)) {
+		return Directions(at)
+	}
+	if IsURL(at) {
+		return "Fetch it from " + at + " and search it: it is long"
+	}
+	switch {
+	case c.Kind == outline.JSON && c.Lines <= 1:
+		return "Query it in " + at + " with jq"
+	case c.Kind == outline.JSON:
+		return "Query it in " + at + " with jq, or search it with grep"
+	case c.Lines == 1:
+		return "It is one long line in " + at + ". Read parts of it with cut -c"
+	}
+	return "Search it in " + at + " with grep, or read some of its lines"
+}
+
+// IsURL reports whether an address is one that is fetched, and no path of a file.
+func IsURL(address string) bool {
+	return strings.HasPrefix(address, "http://") || strings.HasPrefix(address, "https://")
+}
+
+// again advises to read a file of the agent's own; empty if there is none.
+func again(file string) string {
+	if file == "" {
+		return ""
+	}
+	return ". Read " + file + " again"
+}
+
+// Directions says how to get a short text back.
+func Directions(address string) string { return "Read it in " + address }
+
+// keptAs stands in the place of directions where no address can be given.
+func keptAs(name string) string {
+	return "Kept as artifact " + name + ", which you cannot read from here"
+}

@@ -1,0 +1,53 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"epitome/rewrite/outline"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/plan/plantest"
+)
+
+// addressed is a shelf whose addresses are what a test says.
+type addressed struct {
+	*plantest.Cupboard
+	at string
+}
+
+func (a addressed) Address(string) string { return a.at }
+
+func TestAdviceFitsTheContent(t *testing.T) {
+	p := plantest.NewDesk(t).Plan(t, plantest.Body())
+	f := func(at string, c plan.Content, want string) {
+		t.Helper()
+		p.Shelf = addressed{plantest.NewCupboard(), at}
+		if got := p.Advice("name", c); got != want {
+			t.Errorf("%+v at %q: %q, want %q", c, at, got, want)
+		}
+	}
+	const path, url = "/a/name.txt", "https://host/-/artifacts/name"
+	f(path, plan.Content{Lines: 40, Tokens: 400}, "Read it in /a/name.txt")
+	f(path, plan.Content{Lines: 4_000, Tokens: 40_000}, "Search it in /a/name.txt with grep, or read some of its lines")
+	f(path, plan.Content{Lines: 1, Tokens: 40_000}, "It is one long line in /a/name.txt. Read parts of it with cut -c")
+	f(path, plan.Content{Kind: outline.JSON, Lines: 1, Tokens: 40_000}, "Query it in /a/name.txt with jq")
+	f(path, plan.Content{Kind: outline.JSON, Lines: 90, Tokens: 40_000},
+		"Query it in /a/name.txt with jq, or search it with grep")
+	f(path, plan.Content{Lines: 4_000, Tokens: 40_000, File: "src/a.go"},
+		"Read src/a.go again. As it was then, it is in /a/name.txt")
+	f(url, plan.Content{Lines: 40, Tokens: 400}, "Read it in "+url)
+	f(url, plan.Content{Lines: 4_000, Tokens: 40_000}, "Fetch it from "+url+" and search it: it is long")
+	f("", plan.Content{Lines: 40, Tokens: 400}, "Kept as artifact name, which you cannot read from here")
+	f("", plan.Content{File: "src/a.go"}, "Kept as artifact name, which you cannot read from here. Read src/a.go again")
+}
+
+// What would be cut again when it is read back is never to be read whole.
+func TestNothingIsToBeReadWholeThatWouldNotComeThrough(t *testing.T) {
+	p := plantest.NewDesk(t).Plan(t, plantest.Body())
+	for tokens := 1; tokens < 1<<20; tokens *= 2 {
+		advice := p.Advice("name", plan.Content{Lines: tokens, Tokens: tokens})
+		if strings.HasPrefix(advice, "Read it in ") && tokens > p.Limits.Recall {
+			t.Errorf("%d tokens, of which %d come through: %s", tokens, p.Limits.Recall, advice)
+		}
+	}
+}
