@@ -49,10 +49,14 @@ func (k runCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	found, err := instance.Finder{
+	finder := instance.Finder{
 		Conf: conf, Flags: instance.Flags{Config: c.Config, Mode: c.Mode, Upstream: c.Upstream},
 		Home: home, Want: want, Quiet: !isTerminal(os.Stderr),
-	}.FindOrStart()
+	}
+	if c.Upstream == "" && c.Config == "" && !instance.IsTold(os.Getenv) {
+		finder.Want = finder.Follow()
+	}
+	found, err := finder.FindOrStart()
 	if err != nil {
 		return err
 	}
@@ -60,7 +64,7 @@ func (k runCmd) Run(c *cli) error {
 	defer tell(found)
 	child := exec.Command(path, command[1:]...)
 	child.Args[0] = command[0]
-	child.Env = found.Environ(os.Environ(), want)
+	child.Env = found.Environ(os.Environ(), finder.Want)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return passSignals(child)
 }

@@ -143,7 +143,8 @@ func (d *Daemon) upstreams() map[string]string {
 func (d *Daemon) running() map[string]string {
 	conf := *d.config.Load()
 	return map[string]string{
-		"mode": conf.Mode, "settings": d.card.Mark(instance.SettingsOf(conf)), "build": d.card.Mark(instance.BuildOf(os.Getenv)),
+		"mode": conf.Mode, "upstream": conf.Upstream,
+		"settings": d.card.Mark(instance.SettingsOf(conf)), "build": d.card.Mark(instance.BuildOf(os.Getenv)),
 	}
 }
 

@@ -58,6 +58,26 @@ func (f Finder) FindOrStart() (*Running, error) {
 	return r, err
 }
 
+// Follow is for a command that nobody has told a provider: it takes the default upstream of the proxy that runs in the
+// user's data folder, whatever the configuration here says, and says so where the two differ. Where none runs, what
+// the configuration says holds.
+func (f Finder) Follow() []Target {
+	b, err := Read(f.Home)
+	if err != nil {
+		return f.Want
+	}
+	r, err := b.Ask()
+	if err != nil {
+		return f.Want
+	}
+	want, moved := r.follow(f.Want)
+	if moved {
+		fmt.Fprintf(os.Stderr, "epitome: requests go to %s, the upstream of the epitome on %s; --upstream names another\n",
+			want[0].URL, b.Listen)
+	}
+	return want
+}
+
 // forbids reports whether flags were given that the proxy does not follow.
 func (f Finder) forbids(r *Running) bool {
 	return f.Flags.Mode != "" && r.mode != f.Conf.Mode || f.Flags.Config != "" && !r.runsAs(f.Conf)

@@ -55,7 +55,8 @@ func (c *Card) Ask() (*Running, error) {
 	}
 	return &Running{
 		address: "http://" + c.Listen, upstreams: said.Upstreams, Card: c,
-		mode: said.Running["mode"], settings: said.Running["settings"], build: said.Running["build"],
+		mode: said.Running["mode"], upstream: said.Running["upstream"],
+		settings: said.Running["settings"], build: said.Running["build"],
 	}, nil
 }
 
@@ -78,6 +79,7 @@ type Running struct {
 	upstreams map[string]string
 	Card      *Card
 	mode      string
+	upstream  string // name of the default one; empty if the proxy does not say
 	settings  string // the card's mark of what it is configured to do
 	build     string // and of the program and its way to the network
 	lease     io.Closer

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/config"
@@ -24,6 +25,11 @@ const (
 	runAnthropic = "run-anthropic"
 )
 
+// IsTold reports whether the environment names the provider of the first target.
+func IsTold(getenv func(string) string) bool {
+	return cmp.Or(getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE")) != ""
+}
+
 // TargetsOf reads where the command would go: a base URL that is set already is its upstream.
 func TargetsOf(conf config.Config, getenv func(string) string) []Target {
 	openai := cmp.Or(getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE"))
@@ -34,6 +40,18 @@ func TargetsOf(conf config.Config, getenv func(string) string) []Target {
 		{vars: []string{"ANTHROPIC_BASE_URL"}, name: runAnthropic, like: "anthropic",
 			URL: TrimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL))},
 	}
+}
+
+// follow returns the targets with the proxy's default upstream as the first one; moved says that it has another base
+// URL than the target before.
+func (r *Running) follow(want []Target) (now []Target, moved bool) {
+	base := TrimSlash(r.upstreams[r.upstream])
+	if base == "" {
+		return want, false
+	}
+	now = slices.Clone(want)
+	now[0].URL, now[0].like = base, r.upstream
+	return now, base != want[0].URL
 }
 
 // CheckEnviron refuses an environment that does not say clearly where the command would go.
