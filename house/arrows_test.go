@@ -216,6 +216,10 @@ var house = map[string]room{
 		"rewrite/conversation rewrite/history rewrite/span unit",
 		"a form is replayed byte for byte by whoever finds it; why it was chosen must not matter any more",
 	},
+	"rewrite/excerpt": {
+		"",
+		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
+	},
 	"rewrite/history": {
 		"rewrite/conversation rewrite/shell rewrite/shorten rewrite/span",
 		"what happened is told by the conversation alone; what is sent of it must not change it",

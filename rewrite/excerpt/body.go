@@ -1,0 +1,162 @@
+package excerpt
+
+import "strings"
+
+// bodyOf returns what a line says, without its end, without white space and without what collectors of logs put before
+// it: times, steps of a build, names of containers. indent is how many columns of white space stand before it.
+func bodyOf(line string) (body string, indent int) {
+	body = strings.TrimRight(line, "\r\n")
+	if strings.IndexByte(body[:min(len(body), mostSeen)], '\x1b') >= 0 {
+		body = withoutColors(body[:min(len(body), mostSeen)])
+	}
+	const mostPrefixes = 4
+	for range mostPrefixes {
+		n := 0
+		for n < len(body) && (body[n] == ' ' || body[n] == '\t') {
+			if body[n] == '\t' {
+				indent += 3
+			}
+			n++
+			indent++
+		}
+		body = body[n:]
+		skip := prefixLen(body)
+		if skip == 0 {
+			break
+		}
+		body, indent = body[skip:], 0
+	}
+	return body, indent
+}
+
+// prefixLen returns how many bytes of a prefix stand at the beginning of a line; 0 if there is none.
+func prefixLen(s string) int {
+	if len(s) < 6 {
+		return 0
+	}
+	switch c := s[0]; {
+	case isDigit(c):
+		return timeLen(s)
+	case c == '[':
+		return bracketLen(s)
+	case c == '#' && isDigit(s[1]): // #12 3.456 of docker build
+		i := 1 + digitsIn(s[1:])
+		if i < len(s) && s[i] == ' ' {
+			n := numberIn(s[i+1:])
+			if end := i + 1 + n; end < len(s) && s[end] == ' ' && strings.IndexByte(s[i+1:end], '.') > 0 {
+				return end
+			}
+		}
+	case isMonth(s): // Nov 20 09:31:14 host
+		if len(s) > 16 && s[3] == ' ' && s[9] == ':' && s[12] == ':' {
+			return 15
+		}
+	case isLetter(c):
+		return columnLen(s)
+	}
+	return 0
+}
+
+// timeLen returns the length of a date, a time or both.
+func timeLen(s string) int {
+	i := 0
+	for i < len(s) && i < 40 && (isDigit(s[i]) || strings.IndexByte("-:/.,TZ+", s[i]) >= 0) {
+		i++
+	}
+	// 09:31:14, 2026-11-20, 2026/11/20, and what is made of them
+	if i < 8 || i == len(s) || s[i] != ' ' && s[i] != '\t' && s[i] != '|' {
+		return 0
+	}
+	parts := 0
+	for k := range i {
+		if s[k] == '-' || s[k] == ':' || s[k] == '/' {
+			parts++
+		}
+	}
+	if parts < 2 || s[i-1] == ':' { // file:31:9: is none
+		return 0
+	}
+	return i
+}
+
+// bracketLen returns the length of a time or of progress in brackets: [09:31:14], [ 12%], [12/345].
+func bracketLen(s string) int {
+	end := strings.IndexByte(s[:min(len(s), 40)], ']')
+	if end < 3 {
+		return 0
+	}
+	digit := false
+	for _, c := range []byte(s[1:end]) {
+		switch {
+		case isDigit(c):
+			digit = true
+		case strings.IndexByte(" %/:.,-+TZ", c) < 0:
+			return 0
+		}
+	}
+	if !digit {
+		return 0
+	}
+	return end + 1
+}
+
+// columnLen returns the length of the name of a container, with the bar behind it.
+func columnLen(s string) int {
+	const longest = 40
+	i := 0
+	for i < len(s) && i < longest && (isLetter(s[i]) || isDigit(s[i]) || s[i] == '-' || s[i] == '_' || s[i] == '.') {
+		i++
+	}
+	name := i
+	for i < len(s) && i < longest && s[i] == ' ' {
+		i++
+	}
+	if name > 1 && i > name && i+1 < len(s) && s[i] == '|' && s[i+1] == ' ' {
+		return i + 1
+	}
+	return 0
+}
+
+func isMonth(s string) bool {
+	switch s[:3] {
+	case "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec":
+		return true
+	}
+	return false
+}
+
+// digitsIn returns how many digits stand at the beginning.
+func digitsIn(s string) int {
+	i := 0
+	for i < len(s) && isDigit(s[i]) {
+		i++
+	}
+	return i
+}
+
+// numberIn returns how many digits and dots stand at the beginning.
+func numberIn(s string) int {
+	i := 0
+	for i < len(s) && (isDigit(s[i]) || s[i] == '.') {
+		i++
+	}
+	return i
+}
+
+// withoutColors takes sequences of terminal control out.
+func withoutColors(s string) string {
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\x1b' {
+			out = append(out, s[i])
+			continue
+		}
+		if i+1 < len(s) && s[i+1] == '[' {
+			i += 2
+			for i < len(s) && (s[i] < '@' || s[i] > '~') {
+				i++
+			}
+		}
+	}
+	return string(out)
+}

@@ -1,0 +1,113 @@
+package excerpt
+
+import "strings"
+
+// line is one line of a text, and what it tells.
+type line struct {
+	start, end int    // bytes of the text, with its end
+	shape      uint64 // equal for lines of one form
+	indent     int
+	kind       kind
+	weight     int8 // of several lines of a kind the heavier tells more, 0 to 3
+	says       Outcome
+	row        *row // whose form it has; nil if none
+}
+
+// judge tells what the lines of one text say.
+type judge struct {
+	index *index
+}
+
+// newJudge returns a judge.
+func newJudge() *judge { return &judge{index: newIndex()} }
+
+// look says what a line tells.
+func (j *judge) look(text string, start, end int) line {
+	l := line{start: start, end: end}
+	body, indent := bodyOf(text[start:end])
+	l.indent = indent
+	if body == "" {
+		return l
+	}
+	g := lookAt(body)
+	l.shape = g.shape
+	if r := j.index.find(body, &g); r != nil {
+		l.kind, l.weight, l.says, l.row = r.kind, 3, r.says, r
+		if r.kind == noise {
+			l.shape = hashOf(r.first + r.has + r.end)
+		}
+		if r.tally {
+			l.says = g.outcome()
+		}
+		return l
+	}
+	l.kind, l.weight = g.kind(body)
+	return l
+}
+
+// outcome is what the numbers of a total say.
+func (g *glance) outcome() Outcome {
+	switch {
+	case g.bad > 0:
+		return Failed
+	case g.bad == 0 && g.good > 0:
+		return Succeeded
+	}
+	return Unknown
+}
+
+// kind says what a line tells that has no tool's form.
+func (g *glance) kind(body string) (kind, int8) {
+	const longTotal = 200 // bytes; a longer line is prose
+	switch {
+	case g.bad >= 0 && g.bad+g.good > 0 && len(body) < longTotal && g.words&wordCount != 0:
+		return total, 1
+	case g.strong&(wordFail|wordPod) != 0 || g.named:
+		if isCode(body) {
+			return hint, 0
+		}
+		return failure, 2
+	case g.strong&wordTrouble != 0 && !isCode(body):
+		return failure, 1
+	case g.strong&wordWarn != 0:
+		return warning, 1
+	case g.words&(wordFail|wordTrouble|wordPod) != 0:
+		if isCode(body) {
+			return plain, 0
+		}
+		return hint, 1
+	case g.words&wordWarn != 0:
+		return warning, 0
+	case strings.HasPrefix(body, "✓"), strings.HasPrefix(body, "√"), strings.HasPrefix(body, "✔"):
+		return noise, 0
+	}
+	return plain, 0
+}
+
+// isCode reports whether a line looks like a line of a program rather than of its output.
+func isCode(body string) bool {
+	body = strings.TrimRight(body, " \t")
+	if body == "" {
+		return false
+	}
+	switch body[len(body)-1] {
+	case '{', ';', '}':
+		return body[0] != '{' && body[0] != '['
+	}
+	for _, s := range [...]string{"//", "/*", "* ", "if ", "return ", "func ", "def ", "const ", "import ", "from ", "raise ",
+		"throw ", "assert ", "except ", "catch ", "} ", "case ", "let ", "var ", "class ", "#include", "pub fn ", "fn "} {
+		if strings.HasPrefix(body, s) {
+			return true
+		}
+	}
+	return strings.Contains(body, ":= ") || strings.Contains(body, " => ") && strings.HasSuffix(body, ",")
+}
+
+// hashOf returns the shape of the lines of a form.
+func hashOf(s string) uint64 {
+	h := uint64(hashStart)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * hashPrime
+	}
+	return h
+}

@@ -1,0 +1,133 @@
+package excerpt
+
+import "strings"
+
+// Outcome is how a run ended, by a tool's own words.
+type Outcome int8
+
+const (
+	// Unknown means that no tool says it.
+	Unknown Outcome = iota
+	// Succeeded means that a tool says that all went well, and none says otherwise.
+	Succeeded
+	// Failed means that a tool says that it failed.
+	Failed
+)
+
+// Reading is what the output of a command tells by its tools' own words. It is what the text claims, and no more.
+type Reading struct {
+	Outcome Outcome
+	// Line is the one whole line that matters most, without white space around it: what failed first, or, if nothing
+	// did or the tool says that all went well, the last total. It is empty if there is none, or if it is very long.
+	Line string
+	// Tool is whose words Outcome rests on, as "go test"; empty if Unknown.
+	Tool string
+}
+
+// What Read and Failures look at of a text that is very long: its two ends.
+const (
+	mostRead    = 1 << 20 // bytes
+	longestLine = 400     // bytes of a line that is handed out
+	verdictEnds = 60      // lines at the end of a text in which a tool says how its run ended
+)
+
+// Read reads the output of a command. Of a text of more than a megabyte it reads the two halves of one at the ends.
+func Read(text string) Reading {
+	text, all := readLines(text)
+	var r Reading
+	best, bestAt := -1, 0
+	for i := range all {
+		l := &all[i]
+		if i >= len(all)-verdictEnds {
+			r.judge(l)
+		}
+		if w := l.worth(); w > best && l.end-l.start <= longestLine {
+			best, bestAt = w, i
+		}
+	}
+	if best > 0 && r.Outcome != Succeeded {
+		r.Line = strings.TrimSpace(text[all[bestAt].start:all[bestAt].end])
+	} else {
+		r.Line = lastTotal(text, all)
+	}
+	return r
+}
+
+// judge takes in what a line near the end says of the run.
+func (r *Reading) judge(l *line) {
+	if l.says != Unknown && l.says >= r.Outcome {
+		r.Outcome, r.Tool = l.says, l.row.tool
+	}
+}
+
+// worth says how much a line matters that stands alone; 0 if it tells of no failure.
+func (l *line) worth() int {
+	if l.kind == failure {
+		return 1 + int(l.weight)
+	}
+	return 0
+}
+
+// lastTotal returns the last line that counts or says how all ended.
+func lastTotal(text string, all []line) string {
+	for i := len(all) - 1; i >= 0; i-- {
+		l := &all[i]
+		if (l.kind == total || l.kind == state || l.says != Unknown) && l.end-l.start <= longestLine {
+			return strings.TrimSpace(text[l.start:l.end])
+		}
+	}
+	return ""
+}
+
+// Failures returns the lines of a command's output that tell what failed and why, whole, in their order, each once, and
+// at most most of them: what failed goes before why. Of a text of more than a megabyte it looks at the two halves of
+// one at the ends.
+func Failures(text string, most int) []string {
+	text, all := readLines(text)
+	seen := map[string]bool{}
+	taken := make([]bool, len(all))
+	for _, k := range []kind{failure, reason} {
+		for i := range all {
+			l := &all[i]
+			if len(seen) >= most {
+				break
+			}
+			if l.kind != k || k == failure && l.weight < 2 || l.end-l.start > longestLine {
+				continue
+			}
+			if s := strings.TrimSpace(text[l.start:l.end]); !seen[s] {
+				seen[s], taken[i] = true, true
+			}
+		}
+	}
+	var list []string
+	for i := range all {
+		if taken[i] {
+			list = append(list, strings.TrimSpace(text[all[i].start:all[i].end]))
+		}
+	}
+	return list
+}
+
+// readLines reads the lines of a text, or of its two ends.
+func readLines(text string) (read string, all []line) {
+	if len(text) > mostRead {
+		head, tail := text[:mostRead/2], text[len(text)-mostRead/2:]
+		text = head[:strings.LastIndexByte(head, '\n')+1] + tail[strings.IndexByte(tail, '\n')+1:]
+	}
+	return text, newJudge().lines(text)
+}
+
+// lines reads all lines of a text.
+func (j *judge) lines(text string) []line {
+	all := make([]line, 0, 1+strings.Count(text, "\n"))
+	for start := 0; start < len(text); {
+		end := strings.IndexByte(text[start:], '\n') + 1
+		if end == 0 {
+			end = len(text) - start
+		}
+		all = append(all, j.look(text, start, start+end))
+		start += end
+	}
+	return all
+}

@@ -1,0 +1,48 @@
+package excerpt
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWhatAToolSaysOfItsRunIsRead(t *testing.T) {
+	f := func(text string, want Outcome, line string) {
+		t.Helper()
+		if r := Read(text); r.Outcome != want || r.Line != line {
+			t.Errorf("%q is read as %+v", text, r)
+		}
+	}
+	f("", Unknown, "")
+	f("ok  \tepitome/unit\t0.1s\n", Succeeded, "ok  \tepitome/unit\t0.1s")
+	f("--- FAIL: TestA (0.00s)\n    a_test.go:3: got 1\nFAIL\nFAIL\tx/y\t0.1s\nok  \tx/z\t0.1s\nFAIL\n", Failed,
+		"--- FAIL: TestA (0.00s)")
+	f("== 1 failed in a web page ==\n", Unknown, "")
+	f("=================== 44 passed in 1.23s ====================\n", Succeeded,
+		"=================== 44 passed in 1.23s ====================")
+	f("FAILED tests/a.py::test_b - KeyError: 'x'\n========= 1 failed, 44 passed in 1.23s =========", Failed,
+		"FAILED tests/a.py::test_b - KeyError: 'x'")
+	f("Tests:       1 failed, 44 passed, 45 total\n", Failed, "Tests:       1 failed, 44 passed, 45 total")
+	f("[INFO] Tests run: 45, Failures: 0, Errors: 0, Skipped: 2\n[INFO] BUILD SUCCESS\n", Succeeded, "[INFO] BUILD SUCCESS")
+	f("a long page says that 0 failed\n"+strings.Repeat("and goes on\n", 100), Unknown, "")
+	f("Found 3 errors in 2 files.\n", Failed, "Found 3 errors in 2 files.")
+	f("FAIL\n"+strings.Repeat("and goes on\n", 100), Unknown, "FAIL") // not where the tool says it
+}
+
+func TestFailuresAreTheLinesThatTell(t *testing.T) {
+	f := func(text string, most int, want ...string) {
+		t.Helper()
+		if got := Failures(text, most); !slices.Equal(got, want) {
+			t.Errorf("%q has the failures %q", text, got)
+		}
+	}
+	f("", 3)
+	f("all is well\n", 3)
+	text := "=== RUN   TestA\n    a_test.go:3: got 1, want 2\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n--- PASS: TestB (0.00s)\n" +
+		"--- FAIL: TestC (0.00s)\n--- FAIL: TestC (0.00s)\nFAIL\n"
+	f(text, 9, "a_test.go:3: got 1, want 2", "--- FAIL: TestA (0.00s)", "--- FAIL: TestC (0.00s)")
+	f(text, 2, "--- FAIL: TestA (0.00s)", "--- FAIL: TestC (0.00s)")
+	f(text, 0)
+	f("src/a.c:3:1: error: no\nsrc/a.c:4:1: warning: well\n", 9, "src/a.c:3:1: error: no")
+	f("ValueError: no\n"+strings.Repeat("x", 1000)+" error: no\n", 9, "ValueError: no")
+}

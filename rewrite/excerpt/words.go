@@ -1,0 +1,303 @@
+package excerpt
+
+// wordSet are the kinds of words that a line has.
+type wordSet uint32
+
+const (
+	wordFail    wordSet = 1 << iota // something failed
+	wordTrouble                     // something is not as it should be
+	wordWarn
+	wordPass
+	wordNone  // no, zero, without: what follows is not there
+	wordCount // what totals count
+	wordAsk   // if, when, on: what follows has not happened
+	wordPod   // a state in which a container is stuck
+)
+
+// meaningOf returns what a word in lower case says.
+func meaningOf(word []byte) wordSet {
+	switch string(word) {
+	case "error", "failed", "failure", "fatal", "panic", "panicked", "exception", "traceback", "critical", "emerg",
+		"severe", "fail", "crit", "segfault", "aborted", "crashed", "faulted":
+		return wordFail
+	case "oomkilled", "crashloopbackoff", "imagepullbackoff", "errimagepull", "evicted", "failedscheduling",
+		"failedmount", "unhealthy", "backoff", "runcontainererror", "invalidimagename":
+		return wordPod
+	case "errors", "failures", "exceptions", "fails", "failing":
+		return wordFail | wordCount
+	case "cannot", "can't", "unable", "couldn't", "denied", "refused", "unreachable", "timeout", "undefined",
+		"unresolved", "invalid", "unexpected", "missing", "mismatch", "mismatched", "conflict", "conflicts", "killed",
+		"unknown", "unsupported", "illegal", "rejected", "corrupt", "corrupted", "violation", "forbidden",
+		"unauthorized", "terminated", "abort", "broken", "unmet", "incompatible", "duplicate",
+		"deadlock", "expired", "stuck", "lost", "leak", "overflow", "underflow", "outofmemory", "oom",
+		"expected", "doesn't", "isn't", "wasn't", "didn't", "couldnt", "conflicting":
+		return wordTrouble
+	case "warning", "warn", "deprecated", "deprecation", "warnings":
+		return wordWarn
+	case "passed", "ok", "success", "succeeded", "successfully", "successful", "pass", "passing":
+		return wordPass
+	case "no", "zero", "without", "none", "never":
+		return wordNone
+	case "if", "when", "on", "for", "handle", "handling", "handles", "ignore", "ignoring", "ignored", "avoid":
+		return wordAsk
+	case "tests", "test", "problems", "problem", "skipped", "vulnerabilities", "suites", "assertions", "examples",
+		"pending", "todo", "issues", "specs":
+		return wordCount
+	}
+	return 0
+}
+
+// longestWord is the most letters of a word that meaningOf knows.
+const longestWord = 18
+
+// glance is what is seen of a line at first sight.
+type glance struct {
+	words  wordSet // that stand for themselves, not in a path or a name
+	strong wordSet // those of them that the line is about: at its beginning, before a colon, in brackets or capitals
+	named  bool    // it has the name of an error before a colon or at its end, such as ValueError
+	shape  uint64  // equal for lines that differ only in names and numbers
+	bad    int     // what totals count as failed; -1 if nothing is counted
+	good   int     // and as passed
+}
+
+// mostSeen is how many bytes of a line are looked at.
+const mostSeen = 600
+
+// lookAt reads a line, without what stands before its body, once.
+func lookAt(body string) glance {
+	s := reader{text: body[:min(len(body), mostSeen)], token: hashStart, before: -1}
+	s.bad, s.shape = -1, hashStart
+	for s.at < len(s.text) {
+		switch c := s.text[s.at]; {
+		case isLetter(c):
+			s.word()
+		case isDigit(c):
+			s.number()
+		default:
+			s.other(c)
+		}
+	}
+	s.endToken()
+	return s.glance
+}
+
+// reader reads one line.
+type reader struct {
+	glance
+	text  string
+	at    int
+	token uint64 // hash of what stands since the last space
+	name  bool   // that is a name or a number, which the shape leaves out
+	some  bool   // there is something since the last space
+
+	quote  int     // where the quoted part ends that has begun
+	before int     // the number that stands right before this one word; -1 if none
+	wanted wordSet // the counted word right before, whose number follows a colon or =
+	last   wordSet // the word before
+	n      int     // words that were read
+}
+
+const hashStart, hashPrime = 14695981039346656037, 1099511628211
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// word reads a run of letters.
+func (s *reader) word() {
+	start := s.at
+	var low [longestWord]byte
+	n, upper, inner := 0, true, false
+	for s.at < len(s.text) {
+		c := s.text[s.at]
+		if !isLetter(c) && (c != '\'' || s.at+1 == len(s.text) || s.text[s.at+1] != 't') {
+			break
+		}
+		if c >= 'a' {
+			upper = false
+		} else if s.at > start && c < 'a' && s.text[s.at-1] >= 'a' {
+			inner = true
+		}
+		if n < longestWord {
+			low[n] = c | 0x20
+		}
+		n++
+		s.token = (s.token ^ uint64(c)) * hashPrime
+		s.at++
+	}
+	s.some = true
+	s.name = s.name || inner
+	meaning := wordSet(0)
+	if n <= longestWord {
+		meaning = meaningOf(low[:n])
+	}
+	if inner || n > len("error") && meaning == 0 {
+		s.named = s.named || isNameOfError(s.text[start:s.at]) && endsName(s.text, s.at)
+	}
+	if standsAlone(s.text, start, s.at) {
+		s.note(meaning, start, upper && n > 2)
+	}
+	s.n++
+}
+
+// note keeps what a word says that stands for itself.
+func (s *reader) note(meaning wordSet, start int, upper bool) {
+	counted := meaning & (wordCount | wordFail | wordPass | wordWarn)
+	if counted != 0 && s.before >= 0 { // 3 failed
+		s.tally(meaning, s.before)
+	}
+	if s.before == 0 || s.last&wordNone != 0 { // 0 errors, no errors
+		s.before, s.last = -1, wordNone
+		return
+	}
+	s.before, s.wanted = -1, counted&^wordCount&(wordFail|wordPass|wordWarn)
+	s.words |= meaning
+	next := byte(0)
+	if s.at < len(s.text) {
+		next = s.text[s.at]
+	}
+	if strongAt := start == 0 || upper || next == ':' || next == ']' || next == '!' || s.level(start); strongAt &&
+		!(s.last&wordAsk != 0 && !upper && next != ':') {
+		s.strong |= meaning
+	}
+	s.last = meaning
+}
+
+// level reports whether the word at start is the value of a level, as in level=error and "level":"error".
+func (s *reader) level(start int) bool {
+	const longest = 12
+	from := max(0, start-longest)
+	for i := start - 1; i >= from; i-- {
+		switch c := s.text[i]; {
+		case c == '=' || c == ':':
+			return i >= 3 && (s.text[i-1] == 'l' || s.text[i-1] == '"' && i >= 4 && s.text[i-2] == 'l' ||
+				s.text[i-1] == 'y' || s.text[i-1] == '"' && s.text[i-2] == 'y') // level, lvl, severity
+		case c == '"' || c == ' ' || c == '[' || c == '<':
+		default:
+			return false
+		}
+	}
+	return start > 0 && (s.text[start-1] == '[' || s.text[start-1] == '<')
+}
+
+// tally adds what a total counts.
+func (s *reader) tally(meaning wordSet, n int) {
+	s.bad = max(s.bad, 0)
+	switch {
+	case meaning&wordFail != 0:
+		s.bad = min(s.bad+n, 1<<30)
+	case meaning&wordPass != 0:
+		s.good = min(s.good+n, 1<<30)
+	}
+}
+
+// number reads a run of digits.
+func (s *reader) number() {
+	start, n := s.at, 0
+	for s.at < len(s.text) && isDigit(s.text[s.at]) {
+		n = min(10*n+int(s.text[s.at]-'0'), 1<<30)
+		s.at++
+	}
+	s.some, s.name = true, true
+	if !standsAlone(s.text, start, s.at) {
+		return
+	}
+	if s.wanted != 0 { // Failures: 0
+		s.tally(s.wanted, n)
+		if n == 0 {
+			s.words &^= s.wanted &^ wordCount
+			s.strong &^= s.wanted
+		}
+		s.wanted = 0
+		return
+	}
+	s.before = n
+}
+
+// other reads a byte that is neither letter nor digit.
+func (s *reader) other(c byte) {
+	s.at++
+	switch c {
+	case ' ', '\t', '\r':
+		s.endToken()
+		return
+	case ':', '=':
+		s.before = -1
+	case '"', '\'', '`':
+		s.quoted(c)
+		s.wanted, s.before = 0, -1
+	case '/', '\\', '_':
+		s.name = true
+		s.wanted, s.before = 0, -1
+	case '.':
+		s.name = s.name || s.at < len(s.text) && s.text[s.at] != ' ' && s.text[s.at] != '.'
+	default:
+		s.wanted, s.before = 0, -1
+	}
+	s.some = true
+	s.token = (s.token ^ uint64(c)) * hashPrime
+}
+
+// quoted leaves the words behind an opening quotation mark to the line, but not to its shape.
+func (s *reader) quoted(mark byte) {
+	const longest = 200
+	if s.some { // it stands inside a word, or ends one
+		return
+	}
+	rest := s.text[s.at:min(len(s.text), s.at+longest)]
+	for i := range len(rest) {
+		if rest[i] == mark {
+			s.name, s.quote = true, s.at+i
+			return
+		}
+	}
+}
+
+// endToken puts what stands since the last space into the shape.
+func (s *reader) endToken() {
+	if !s.some || s.at < s.quote {
+		return
+	}
+	h := s.token
+	if s.name {
+		h = 1
+	}
+	s.shape = (s.shape ^ h) * hashPrime
+	s.shape ^= s.shape >> 29
+	s.token, s.name, s.some = hashStart, false, false
+}
+
+// standsAlone reports whether text[start:end] is no part of a name or a path.
+func standsAlone(text string, start, end int) bool {
+	if start > 0 {
+		switch c := text[start-1]; {
+		case c == '/' || c == '_' || c == '-' || c == '\\' || c == '@' || c == '$' || isLetter(c) || isDigit(c):
+			return false
+		case c == '.' && start > 1 && text[start-2] != ' ' && text[start-2] != '.':
+			return false
+		}
+	}
+	if end < len(text) {
+		switch c := text[end]; {
+		case c == '/' || c == '_' || c == '-' || c == '\\' || c == '(' || isLetter(c) || isDigit(c):
+			return false
+		case c == '.' && end+1 < len(text) && (isLetter(text[end+1]) || isDigit(text[end+1])):
+			return false
+		}
+	}
+	return true
+}
+
+// isNameOfError reports whether a word is made like ValueError or NullPointerException.
+func isNameOfError(word string) bool {
+	for _, end := range [...]string{"Error", "Exception", "Failure", "Fault", "Interrupt", "Panic"} {
+		if len(word) > len(end) && word[len(word)-len(end):] == end {
+			return true
+		}
+	}
+	return false
+}
+
+// endsName reports whether a name that ends at text[at] is followed by a colon, or ends its line.
+func endsName(text string, at int) bool {
+	return at == len(text) || text[at] == ':' || text[at] == '\r'
+}
