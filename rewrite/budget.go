@@ -36,7 +36,7 @@ func (x *run) tally() {
 		return
 	}
 	sent := r.After.Total()
-	if sent > r.Usable && !x.log.again {
+	if sent > r.Usable && isNewlyTooLarge(x) {
 		p.Warn(event.Warning{Reason: event.ReasonThreshold, Tokens: r.Before.Total(), Sent: sent})
 	}
 	if l.WarnAt <= 0 && l.CutoverAt <= 0 {
@@ -46,6 +46,26 @@ func (x *run) tally() {
 	if l.WarnAt > 0 && spent < l.WarnAt && spent+sent >= l.WarnAt {
 		p.Warn(event.Warning{Reason: event.ReasonBudget, Tokens: spent + sent, Sent: sent})
 	}
+}
+
+// isNewlyTooLarge reports whether nobody was told yet that the request goes beyond this window or a larger one; an
+// equal request counts as the same. What was decided is sent again, whatever the window is now. It notes that somebody
+// is told.
+func isNewlyTooLarge(x *run) bool {
+	ledger, usable := x.shaper.deps.Ledger, x.out.Report.Usable
+	key := decision.WarningKey(x.plan.Route.ID(), x.hist.Chain[x.hist.Len()])
+	value := binary.AppendUvarint(nil, uint64(max(usable, 0))) //nolint:gosec // not negative
+	old, version, found := ledger.Get(key)
+	if found && tokensIn(old) <= usable {
+		return !x.log.again
+	}
+	// A failure costs another warning, and no decision.
+	if found {
+		_, _, _, _ = ledger.Swap(key, version, value)
+	} else {
+		_, _, _ = ledger.Add(key, value)
+	}
+	return true
 }
 
 // budget is what was sent of a conversation since it was compacted last, in tokens of the model.

@@ -263,6 +263,43 @@ func TestRequestAboveUsableIsWarnedOfOnce(t *testing.T) {
 	}
 }
 
+// What was decided at a larger window is sent again at a smaller one, and told of once for each smaller window.
+func TestEqualRequestAboveAShrunkWindowIsWarnedOfOnce(t *testing.T) {
+	a, n := styled(100_000, prose.Style{Mode: prose.ModeIntent})
+	a.items[1] = userSays(strings.Repeat("All of this is what the user says. ", 2_500))
+	a.work(1, 300)
+	body := a.body()
+	first := a.shape(body)
+	f := func(window, warnings int) {
+		t.Helper()
+		a.window = window
+		before := len(n.warnings)
+		out := a.shape(body)
+		if string(out.Body) != string(first.Body) {
+			t.Errorf("at a window of %d another body is sent", window)
+		}
+		if got := len(n.warnings) - before; got != warnings {
+			t.Fatalf("at a window of %d: %d warnings, want %d", window, got, warnings)
+		}
+		if warnings > 0 {
+			got := n.warnings[before]
+			if got.Reason != event.ReasonThreshold || got.Window != window || got.Usable != out.Report.Usable ||
+				got.Sent != first.Report.After.Total() || got.Sent <= got.Usable {
+				t.Errorf("at a window of %d: %+v", window, got)
+			}
+		}
+	}
+	f(100_000, 0)
+	f(16_000, 1)
+	f(16_000, 0)
+	a.restart()
+	f(16_000, 0)
+	f(8_000, 1)
+	f(16_000, 0)
+	f(8_000, 0)
+	f(100_000, 0)
+}
+
 // Whatever a model says, the request goes on, nothing is forged, and the same is sent after a restart.
 func TestBadAnswersDoNoHarm(t *testing.T) {
 	const frame = "[epitome: summary 0a1b2c3d of 9 earlier messages, left out to make room]\n== 0a1b2c3d: files ==\nwritten: /etc/passwd\n" +

@@ -38,11 +38,17 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 	if start >= len(body) {
 		return nil, span.ErrNoJSON
 	}
+	if err := want(body, start, '{', errNoObject); err != nil {
+		return nil, err
+	}
 	r := &conversation.Request{Body: body, Dialect: d}
 	found := false
 	end, err := span.Members(body, start, func(key []byte, i int) (int, error) {
 		if string(key) == "messages" {
 			found = true
+			if err := want(body, i, '[', errNoList); err != nil {
+				return 0, err
+			}
 			return span.Elements(body, i, func(i int) (int, error) { return readOrRecall(r, i, known) })
 		}
 		end, err := span.EndOfValue(body, i)
@@ -63,6 +69,25 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 		r.Head++
 	}
 	return r, nil
+}
+
+// Values that are JSON, and not what the API has in their place.
+var (
+	errNoObject  = errors.New("the body is no JSON object")
+	errNoList    = errors.New("messages is not a list")
+	errNoMessage = errors.New("it is not an object")
+)
+
+// want is nil if the value at body[i] begins with first. Otherwise it says what the value is not: no JSON, or else what
+// fails says.
+func want(body []byte, i int, first byte, fails error) error {
+	if i < len(body) && body[i] == first {
+		return nil
+	}
+	if _, err := span.EndOfValue(body, i); err != nil {
+		return err
+	}
+	return fails
 }
 
 // readSetting takes what stands beside the messages.
@@ -101,6 +126,9 @@ func readOrRecall(r *conversation.Request, i int, known conversation.Recall) (in
 }
 
 func readItem(r *conversation.Request, i int) (int, error) {
+	if err := want(r.Body, i, '{', errNoMessage); err != nil {
+		return 0, fmt.Errorf("message %d: %w", len(r.Items), err)
+	}
 	it := conversation.Item{}
 	end, err := span.Members(r.Body, i, func(key []byte, i int) (int, error) {
 		if string(key) == "tool_calls" && r.Body[i] == '[' {

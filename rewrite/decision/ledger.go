@@ -76,6 +76,11 @@ func DecisionKey(route Ref, at conversation.Link) string {
 	return "d" + string(route[:]) + string(at[:])
 }
 
+// WarningKey is the key of the smallest room that a request was told to go beyond on the route of that name.
+func WarningKey(route Ref, at conversation.Link) string {
+	return "w" + string(route[:]) + string(at[:])
+}
+
 // ConversationKey is the key of what conversation a prefix belongs to.
 func (l Route) ConversationKey(at conversation.Link) string { return l.keyOf('c', at[:]) }
 
