@@ -48,6 +48,9 @@ func (c *Client) Read(p []byte) (int, error) {
 func (c *Client) receive(p []byte) (int, error) {
 	if c.request.arriving {
 		_ = c.Conn.SetReadDeadline(c.request.began.Add(c.gate.Pace(c.request.bytes)))
+		if c.cut.Load() { // looked at behind the deadline, which may have overwritten the one of Cut
+			_ = c.Conn.SetReadDeadline(longAgo)
+		}
 	}
 	n, err := c.Conn.Read(p)
 	if n > 0 && !c.tunnelled {

@@ -55,6 +55,10 @@ func TestUsageIsTheLastThatIsSaid(t *testing.T) {
 	f(`{"usage":null}`, 0)
 	f(`{"usage":{"prompt_tokens": 12,"completion_tokens":3}}`, 12)
 	f(`"prompt_tokens":12} "prompt_tokens":34}`, 34)
+	// What came from a cache is within it, wherever that is told.
+	f(`{"usage":{"prompt_tokens":1000,"completion_tokens":3,"prompt_tokens_details":{"cached_tokens":900}}}`, 1000)
+	f(`{"usage":{"prompt_tokens_details":{"cached_tokens":900},"cached_tokens":900,"prompt_tokens":1000}}`, 1000)
+	f(`{"usage":{"prompt_tokens":1000,"prompt_cache_hit_tokens":900,"prompt_cache_miss_tokens":100}}`, 1000)
 	f(`"prompt_tokens":"x"`, 0)
 }
 

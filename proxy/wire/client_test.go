@@ -1,0 +1,43 @@
+package wire
+
+import (
+	"errors"
+	"net"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A connection that was cut waits for nothing more, however long the rest of a request or an answer might take.
+func TestCutClientIsNotWaitedFor(t *testing.T) {
+	f := func(name string, use func(c *Client) error) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			ours, theirs := net.Pipe()
+			defer func() { _ = theirs.Close() }()
+			c := &Client{Conn: ours, free: func() {}, gate: &Gate{
+				Pace:      func(int) time.Duration { return time.Hour },
+				WriteIdle: func() time.Duration { return time.Hour },
+			}}
+			go func() { _, _ = theirs.Write([]byte("POST")) }()
+			if _, err := c.Read(make([]byte, 64)); err != nil || !c.IsArriving() {
+				t.Fatalf("%s: the beginning of a request: %v", name, err)
+			}
+			c.Cut()
+			begun := time.Now() // of a clock that goes on only while all wait
+			if err := use(c); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != 0 {
+				t.Errorf("%s: %v after %s", name, err, time.Since(begun))
+			}
+			_ = c.Close()
+		})
+	}
+	f("read", func(c *Client) error {
+		_, err := c.Read(make([]byte, 64))
+		return err
+	})
+	f("write", func(c *Client) error {
+		_, err := c.Write([]byte("HTTP"))
+		return err
+	})
+}
