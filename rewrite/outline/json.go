@@ -32,39 +32,134 @@ func (d detail) keys() int { return int(4 * d / leastDetail) } // of an object
 
 func (d detail) chars() int { return int(2 * d) } // of a string
 
-// ofJSON previews a text that is one JSON object or array, or several, each in a line of its own. It shows real keys
-// and the first items and values as they are written. Notes, never within quotes, say how much is missing. It shows as
-// much in breadth and depth as fits into keep tokens. ok is false if the text is something else, or if nothing fits.
+// ofJSON shows a text that is one JSON object or array, or several, each in a line of its own; a few other lines may
+// stand before and behind it. It shows real keys and the first items and values as they are written. Of the list that
+// matters it tells what values its fields have, and shows the items that differ, whole. Notes, never within quotes, say
+// how much is missing. It shows as much in breadth and depth as fits into keep tokens. ok is false if the text is
+// something else, or if nothing fits.
 //
 //	{
 //	 "total": 120,
 //	 "items": [
-//	  {"id": 1, "body": "It begins" … 1234 more characters},
+//	  {"id": 1, "status": "settled"},
 //	  … 119 more items
 //	 ],
 //	 "links": {… 3 keys}
 //	}
+//	.items has 120 items. Their fields:
+//	 id: 1 to 120
+//	 status: "settled" ×119, "stuck" ×1
+//	Items that differ, whole:
+//	.items[56] (status): {"id": 57, "status": "stuck"}
 func ofJSON(text string, keep int, count func(string) int) (outline string, ok bool) {
-	o := outliner{body: []byte(text), most: max(keep, 1), room: 16 * max(keep, 1)}
-	root, ok := o.root()
-	if !ok {
+	before, body, after := cutJSON(text)
+	if body == "" {
 		return "", false
 	}
-	// More detail is nearly always longer. Where it is not, the outline still fits: each one is counted.
+	if before+after != "" {
+		keep -= count(before) + count(after) + 1
+	}
+	o := outliner{body: []byte(body), before: strings.Count(before, "\n"), most: max(keep, 1)}
+	if outline = o.show(keep, count); outline == "" {
+		return "", false
+	}
+	if after != "" && !strings.HasSuffix(outline, "\n") {
+		outline += "\n"
+	}
+	return before + outline + after, true
+}
+
+// show shows the body, which should be valid JSON; it returns nothing if it is not, or if nothing fits.
+func (o *outliner) show(keep int, count func(string) int) (outline string) {
+	o.focus.at = -1
+	root, ok := o.root()
+	if !ok {
+		return ""
+	}
+	l := o.findList(&root)
+	for share := 3; l != nil && share > 0; share-- { // quarters of keep: the list must be seen too
+		told := l.tell(keep*share/4, count)
+		if told == "" {
+			break
+		}
+		if outline = o.fitAround(&root, l, keep-count(told)-1, count); outline != "" {
+			return outline + "\n" + told
+		}
+	}
+	o.focus = focus{at: -1}
+	return o.fit(&root, keep, count)
+}
+
+// fitAround shows root with the first items of the list in it, whole if they fit; it returns nothing if none of them
+// does.
+func (o *outliner) fitAround(root *outlined, l *list, keep int, count func(string) int) (outline string) {
+	o.focus = focus{at: l.at.Start, objects: l.holdsObjects(), whole: l.holdsObjects()}
+	if outline = o.fit(root, keep, count); o.focus.seen {
+		return outline
+	}
+	o.focus.whole = false
+	if outline = o.fit(root, keep, count); o.focus.seen {
+		return outline
+	}
+	return ""
+}
+
+// focus is the list that is told beside the outline.
+type focus struct {
+	at      int  // where it begins; -1 if there is none
+	objects bool // it holds objects: few of them are shown
+	whole   bool // those are shown whole
+	seen    bool // some of its items are shown
+}
+
+// fit shows root in as much detail as fits. More detail is nearly always longer. Where it is not, the outline still
+// fits: each one is counted.
+func (o *outliner) fit(root *outlined, keep int, count func(string) int) (outline string) {
+	o.room = 16 * max(keep, 1)
+	seen := false
 	sort.Search(finest+1, func(step int) bool {
 		d := leastDetail
 		for range step {
 			d += d / 4
 		}
-		o.out = o.out[:0]
-		o.writeValue(&root, d, 0)
+		o.out, o.focus.seen = o.out[:0], false
+		o.writeValue(root, d, 0)
 		if o.isFull() || count(string(o.out)) > keep {
 			return true
 		}
-		outline = string(o.out)
+		outline, seen = string(o.out), o.focus.seen
 		return false
 	})
-	return outline, outline != ""
+	o.focus.seen = seen
+	return outline
+}
+
+// cutJSON finds the JSON in a text: all of it, or all but a few lines before and behind. body is empty if there is
+// none.
+func cutJSON(text string) (before, body, after string) {
+	const mostBefore, mostAfter, leastBody = 1_000, 1_000, 4_000 // bytes
+	const mostTried = 3
+	start, tried := 0, 0
+	for start <= min(mostBefore, len(text)) && tried < mostTried {
+		i := start + span.SkipSpace([]byte(text[start:min(len(text), start+mostBefore)]), 0)
+		if i < len(text) && kindOf(text[i]) != "" {
+			tried++
+			end, err := span.EndOfValue([]byte(text[i:]), 0)
+			switch rest := strings.TrimSpace(text[min(len(text), i+end):]); {
+			case err != nil:
+			case rest == "" || kindOf(rest[0]) != "": // perhaps a value in each line
+				return text[:start], text[start:], ""
+			case end >= leastBody && len(rest) <= mostAfter && text[i+end] == '\n' && span.Valid([]byte(text[i:i+end])):
+				return text[:start], text[start : i+end], rest
+			}
+		}
+		n := strings.IndexByte(text[start:], '\n')
+		if n < 0 {
+			break
+		}
+		start += n + 1
+	}
+	return "", "", ""
 }
 
 // outlined is a value of the text.
@@ -84,6 +179,9 @@ type outliner struct {
 	room int // bytes of out beyond which no outline fits
 	most int // values that are remembered of an object or array: each of them that is shown takes a token
 	flat int // bytes of out up to which all stands in one line; 0 if it need not
+
+	focus  focus
+	before int // lines before the body
 }
 
 // root returns the whole text as a value.
@@ -135,17 +233,26 @@ func (o *outliner) eachLine(f func(span.Span) bool) bool {
 	return true
 }
 
-// findValues fills in what v knows of the values in it, once. root has checked the text, so no error can come.
+// findValues fills in what v knows of the values in it, once.
 func (o *outliner) findValues(v *outlined) {
 	if v.known {
 		return
 	}
 	v.known = true
+	o.eachValue(v, func(key, at span.Span) {
+		if v.n++; len(v.first) < o.most {
+			v.first = append(v.first, o.outlined(key, at))
+		}
+	})
+}
+
+// eachValue gives f the values in v, with the keys of an object. root has checked the text, so no error can come.
+func (o *outliner) eachValue(v *outlined, f func(key, at span.Span)) {
 	key := span.Span{}
 	note := func(i int) (int, error) {
 		end, err := span.EndOfValue(o.body, i)
-		if v.n++; len(v.first) < o.most && err == nil {
-			v.first = append(v.first, o.outlined(key, span.Span{Start: i, End: end}))
+		if err == nil {
+			f(key, span.Span{Start: i, End: end})
 		}
 		return end, err
 	}
@@ -228,20 +335,40 @@ func (o *outliner) writeInLine(v *outlined, d detail, depth int) bool {
 func (o *outliner) writeElements(v *outlined, d detail, depth int) {
 	shown := v.countShown(d, depth)
 	inside := d
+	listed := v.at.Start == o.focus.at && v.what != "" && shown > 0
 	if v.n > 1 {
 		inside = d * 2 / 3
+	}
+	if listed {
+		o.focus.seen = o.focus.whole || !o.focus.objects || inside >= leastDetail
+		if o.focus.objects {
+			shown = min(firstItems, len(v.first))
+		}
 	}
 	for i := range v.first[:shown] {
 		if o.isFull() {
 			return
 		}
 		o.writeSeparator(v, i, depth)
-		o.writeValue(&v.first[i], inside, depth+1)
+		if item := &v.first[i]; listed && o.focus.whole {
+			o.out = append(o.out, labelled(o.body, item)...)
+		} else {
+			o.writeValue(item, inside, depth+1)
+		}
 	}
 	if missing := v.n - shown; missing > 0 {
 		o.writeSeparator(v, shown, depth)
 		o.out = append(append(o.out, "… "...), amount(missing, shown > 0, v.what)...)
 	}
+}
+
+// labelled returns a value with its key, whole, in one line.
+func labelled(body []byte, v *outlined) string {
+	text := inOneLine(body, v.at)
+	if !v.key.Empty() {
+		text = string(v.key.Of(body)) + ": " + text
+	}
+	return text
 }
 
 // countShown returns how many of the values in v are written.

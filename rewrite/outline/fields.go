@@ -1,0 +1,374 @@
+package outline
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"epitome/rewrite/span"
+)
+
+// Bounds of what is learned of the fields of a list.
+const (
+	mostFields   = 200 // of a list, those of objects in its items too
+	deepestField = 4   // objects in one another
+	mostValues   = 24  // of a field that are counted one by one
+	longestValue = 80  // bytes of one that is
+	mostElements = 16  // of an array whose elements are learned
+	widestToken  = 128 // bytes: about the most that one token covers
+)
+
+// table is what is known of the items of a list: how often each field has each value.
+type table struct {
+	n      int // items
+	root   field
+	fields []*field // in the order in which they came
+}
+
+func newTable(n int) *table { return &table{n: n, root: field{seen: -1}} }
+
+// field is one field of the items: under one path of keys.
+type field struct {
+	path     string
+	fails    bool // it tells what went wrong, by its name
+	children map[string]*field
+	items    int // that have it
+	seen     int // the last of them
+	n        int // values; more than items if it stands in an array
+	types    [len(typeNames)]int
+	values   counts // as they are written, of those that are short
+	forms    counts // of strings: what stands where
+	numbers  extremes
+	times    extremes
+}
+
+// typeNames name what a value can be. The first byte tells them apart, but for what is empty.
+var typeNames = [...]string{"string", "empty string", "number", "boolean", "null", "object", "list", "empty list"}
+
+// typeOf is the index of the value's type among typeNames.
+func typeOf(v []byte) int {
+	switch v[0] {
+	case '"':
+		if len(v) == 2 {
+			return 1
+		}
+		return 0
+	case 't', 'f':
+		return 3
+	case 'n':
+		return 4
+	case '{':
+		return 5
+	case '[':
+		if span.SkipSpace(v, 1) == len(v)-1 {
+			return 7
+		}
+		return 6
+	}
+	return 2
+}
+
+// learn takes one item in.
+func (t *table) learn(body []byte, at span.Span, item int) {
+	t.visit(&t.root, body, at, visit{item: item, add: true})
+}
+
+// visit is one walk over an item.
+type visit struct {
+	item  int
+	depth int
+	add   bool // the values are learned
+	found func(f *field, value []byte)
+}
+
+// visit goes over a value of a field and those in it.
+func (t *table) visit(f *field, body []byte, at span.Span, v visit) {
+	value := at.Of(body)
+	if v.add {
+		f.add(value, v.item)
+	}
+	if v.found != nil {
+		v.found(f, value)
+	}
+	if v.depth++; v.depth > deepestField {
+		return
+	}
+	switch value[0] {
+	case '{':
+		_, _ = span.Members(body, at.Start, func(key []byte, i int) (int, error) {
+			end, err := span.EndOfValue(body, i)
+			if err != nil {
+				return 0, err
+			}
+			if child := t.child(f, key, v.add); child != nil {
+				t.visit(child, body, span.Span{Start: i, End: end}, v)
+			}
+			return end, nil
+		})
+	case '[':
+		if f == &t.root {
+			return
+		}
+		n := 0
+		_, _ = span.Elements(body, at.Start, func(i int) (int, error) {
+			end, err := span.EndOfValue(body, i)
+			if n++; err != nil || n > mostElements || body[i] != '{' {
+				return end, err
+			}
+			if child := t.child(f, nil, v.add); child != nil {
+				t.visit(child, body, span.Span{Start: i, End: end}, v)
+			}
+			return end, nil
+		})
+	}
+}
+
+// child returns the field under a key, which it makes if it may; the elements of an array are under no key.
+func (t *table) child(f *field, key []byte, add bool) *field {
+	if c := f.children[string(key)]; c != nil || !add || len(t.fields) == mostFields {
+		return c
+	}
+	path := string(key)
+	switch {
+	case key == nil:
+		path = f.path + "[]"
+	case f.path != "":
+		path = f.path + "." + path
+	}
+	c := &field{path: path, seen: -1, fails: tellsFailure(path)}
+	if f.children == nil {
+		f.children = map[string]*field{}
+	}
+	f.children[string(key)] = c
+	t.fields = append(t.fields, c)
+	return c
+}
+
+// add takes a value in.
+func (f *field) add(value []byte, item int) {
+	if f.seen != item {
+		f.seen = item
+		f.items++
+	}
+	f.n++
+	kind := typeOf(value)
+	f.types[kind]++
+	switch kind {
+	case 5:
+		return
+	case 2:
+		if n, err := strconv.ParseFloat(string(value), 64); err == nil {
+			f.numbers.add(n, value, item)
+		}
+	case 0:
+		if n, ok := timeOf(value); ok {
+			f.times.add(n, value, item)
+		}
+		f.forms.add(formOf(value), item)
+	}
+	f.values.add(literalOf(value), item)
+}
+
+// literalOf is how a value is told: as it is written if it is short, of a list else how many bytes of it there are.
+func literalOf(value []byte) []byte {
+	if len(value) > longestValue || value[0] == '[' && len(value) > longestValue/2 {
+		return nil
+	}
+	return value
+}
+
+// counts counts texts, up to a number of different ones.
+type counts struct {
+	list []counted
+	many bool // there are more than are counted
+	at   map[string]int
+}
+
+// counted is a text and how often it came.
+type counted struct {
+	text  string
+	n     int
+	first int // the item that had it first
+}
+
+// add counts a text; nil is one of which there are too many.
+func (c *counts) add(text []byte, item int) {
+	if c.many {
+		return
+	}
+	if i, ok := c.at[string(text)]; ok && text != nil {
+		c.list[i].n++
+		return
+	}
+	if text == nil || len(c.list) == mostValues {
+		c.many, c.list, c.at = true, nil, nil
+		return
+	}
+	if c.at == nil {
+		c.at = map[string]int{}
+	}
+	c.at[string(text)] = len(c.list)
+	c.list = append(c.list, counted{string(text), 1, item})
+}
+
+// of returns how often a text came; 0 if that is not known.
+func (c *counts) of(text []byte) int {
+	if i, ok := c.at[string(text)]; ok {
+		return c.list[i].n
+	}
+	return 0
+}
+
+// extremes are the two least and the two greatest of numbers.
+type extremes struct {
+	n                  int
+	least, most        float64
+	second, nextToMost float64
+	leastAt, mostAt    int // items
+	leastText          string
+	mostText           string
+}
+
+func (e *extremes) add(n float64, text []byte, item int) {
+	if e.n++; e.n == 1 {
+		*e = extremes{1, n, n, n, n, item, item, string(text), string(text)}
+		return
+	}
+	switch {
+	case n < e.least:
+		e.second, e.least, e.leastAt, e.leastText = e.least, n, item, string(text)
+	case n < e.second || e.n == 2:
+		e.second = n
+	}
+	switch {
+	case n > e.most:
+		e.nextToMost, e.most, e.mostAt, e.mostText = e.most, n, item, string(text)
+	case n > e.nextToMost || e.n == 2:
+		e.nextToMost = n
+	}
+}
+
+// timeOf reads a quoted date, with a time or without, as a number that grows with it.
+func timeOf(value []byte) (n float64, ok bool) {
+	const least = len(`"2026-11-20"`)
+	if len(value) < least || value[5] != '-' || value[8] != '-' {
+		return 0, false
+	}
+	for _, c := range value[1:min(len(value)-1, len("2026-11-20T09:00:00")+1)] {
+		switch {
+		case c >= '0' && c <= '9':
+			n = 10*n + float64(c-'0')
+		case c != '-' && c != ':' && c != 'T' && c != ' ':
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// formOf is a string with every run of letters as a, every run of digits as 0, of a short one.
+func formOf(value []byte) []byte {
+	const longest = 48
+	if len(value) > longest {
+		return nil
+	}
+	out := make([]byte, 0, len(value))
+	for _, c := range value {
+		switch {
+		case c >= '0' && c <= '9':
+			c = '0'
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80:
+			c = 'a'
+		}
+		if n := len(out); n > 0 && out[n-1] == c && (c == 'a' || c == '0') {
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// describe says what values the fields have, a field in a line, in at most keep tokens.
+func (t *table) describe(keep int, count func(string) int) string {
+	var b strings.Builder
+	left := 0
+	for _, f := range t.fields {
+		line := f.describe(t.n)
+		if line == "" {
+			continue
+		}
+		line = " " + line + "\n"
+		if n := count(line); n > keep-10 {
+			left++
+			continue
+		} else {
+			keep -= n
+		}
+		b.WriteString(line)
+	}
+	if b.Len() > 0 && left > 0 && keep > 10 {
+		fmt.Fprintf(&b, " … %s\n", amount(left, true, "field"))
+	}
+	return b.String()
+}
+
+// describe says what values a field has; nothing if that would tell nothing.
+func (f *field) describe(items int) string {
+	if len(f.children) > 0 && f.items == items {
+		return ""
+	}
+	what := f.describeValues()
+	if what == "" && f.items == items {
+		return ""
+	}
+	s := f.path + ": " + what
+	if what == "" {
+		s = f.path + ": " + f.describeTypes()
+	}
+	if f.items < items {
+		s += fmt.Sprintf(" (in %d of %d)", f.items, items)
+	}
+	return s
+}
+
+// describeValues says how often each value came, or between which ones they lie.
+func (f *field) describeValues() string {
+	const mostTold = 8
+	switch v := f.values.list; {
+	case f.isLow() && len(v) > 0:
+		v = slices.Clone(v)
+		slices.SortStableFunc(v, func(a, b counted) int { return b.n - a.n })
+		var list []string
+		for _, c := range v[:min(mostTold, len(v))] {
+			list = append(list, fmt.Sprintf("%s ×%d", c.text, c.n))
+		}
+		if len(v) > mostTold {
+			list = append(list, fmt.Sprintf("… %d more values", len(v)-mostTold))
+		}
+		return strings.Join(list, ", ")
+	case f.numbers.n == f.n && f.n > 1:
+		return f.numbers.leastText + " to " + f.numbers.mostText
+	case f.times.n == f.n && f.n > 1:
+		return f.times.leastText + " to " + f.times.mostText
+	}
+	if several := f.describeTypes(); strings.Contains(several, ",") {
+		return several
+	}
+	return ""
+}
+
+// describeTypes says how often each type came.
+func (f *field) describeTypes() string {
+	var list []string
+	for i, n := range f.types {
+		if n > 0 {
+			list = append(list, fmt.Sprintf("%s ×%d", typeNames[i], n))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// isLow reports whether the field has few values for how often it stands there.
+func (f *field) isLow() bool {
+	return !f.values.many && len(f.values.list) > 0 && (4*len(f.values.list) <= f.n || len(f.values.list) == 1)
+}

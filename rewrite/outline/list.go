@@ -1,0 +1,236 @@
+package outline
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"epitome/rewrite/span"
+)
+
+// Bounds of a list that is told as one.
+const (
+	leastItems  = 8  // fewer are shown one by one
+	deepestList = 8  // values in one another above it
+	firstItems  = 3  // that stand whole in the outline
+	leastAlike  = .8 // share of the items that are objects, for them to be fields of one table
+)
+
+// list is the list of a JSON text that matters: most of the text stands in it.
+type list struct {
+	body   []byte
+	at     span.Span
+	what   string // one value in it: "item", "key" or "line"
+	path   string // to it from the root, as jq has it
+	before int    // lines before the body
+	items  []span.Span
+	keys   []span.Span // of the items, with their quotes; none if it is no object
+}
+
+// findList goes down from the root, each time to the largest value, until there is a list of at least leastItems.
+func (o *outliner) findList(root *outlined) *list {
+	v, path := *root, ""
+	for range deepestList {
+		l := &list{body: o.body, at: v.at, what: v.what, path: path, before: o.before}
+		largest := l.read(o)
+		if l.isList() {
+			return l
+		}
+		if largest < 0 || kindOf(o.body[l.items[largest].Start]) == "" {
+			return nil
+		}
+		path = l.pathOf(largest)
+		v = o.outlined(span.Span{}, l.items[largest])
+	}
+	return nil
+}
+
+// read fills in the items, and returns the index of the largest; -1 if there is none.
+func (l *list) read(o *outliner) (largest int) {
+	largest = -1
+	v := outlined{at: l.at, what: l.what}
+	o.eachValue(&v, func(key, at span.Span) {
+		if largest < 0 || at.End-at.Start > l.items[largest].End-l.items[largest].Start {
+			largest = len(l.items)
+		}
+		l.items = append(l.items, at)
+		if l.what == "key" {
+			l.keys = append(l.keys, key)
+		}
+	})
+	return largest
+}
+
+// isList reports whether the values are many, and of an object alike.
+func (l *list) isList() bool {
+	if len(l.items) < leastItems {
+		return false
+	}
+	return l.what != "key" || l.holdsObjects()
+}
+
+// holdsObjects reports whether nearly all items are objects.
+func (l *list) holdsObjects() bool {
+	objects := 0
+	for _, at := range l.items {
+		if l.body[at.Start] == '{' {
+			objects++
+		}
+	}
+	return float64(objects) >= leastAlike*float64(len(l.items))
+}
+
+// pathOf returns the path to an item, as jq has it; of lines their number.
+func (l *list) pathOf(i int) string {
+	switch l.what {
+	case "line":
+		return "line " + strconv.Itoa(l.lineOf(i))
+	case "item":
+		if l.path == "" {
+			return ".[" + strconv.Itoa(i) + "]"
+		}
+		return l.path + "[" + strconv.Itoa(i) + "]"
+	}
+	key := string(l.keys[i].Of(l.body))
+	if isWord(key[1 : len(key)-1]) {
+		return l.path + "." + key[1:len(key)-1]
+	}
+	if l.path == "" {
+		return ".[" + key + "]"
+	}
+	return l.path + "[" + key + "]"
+}
+
+// lineOf returns the number of the text's line in which an item begins.
+func (l *list) lineOf(i int) int {
+	return l.before + 1 + bytes.Count(l.body[:l.items[i].Start], []byte{'\n'})
+}
+
+// placeOf returns the path to an item, and its line where each item has lines of its own.
+func (l *list) placeOf(i int) string {
+	path := l.pathOf(i)
+	if l.what == "line" || l.lineOf(len(l.items)-1)-l.before < len(l.items) {
+		return path
+	}
+	return path + " in line " + strconv.Itoa(l.lineOf(i))
+}
+
+// isWord reports whether jq takes the key without quotes.
+func isWord(key string) bool {
+	for i, r := range key {
+		if r != '_' && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return key != ""
+}
+
+// tell describes the list in at most keep tokens: counts of the values of its fields, and the items that differ, whole.
+func (l *list) tell(keep int, count func(string) int) string {
+	t := newTable(len(l.items))
+	for i, at := range l.items {
+		t.learn(l.body, at, i)
+	}
+	t.settle()
+	heading := l.heading()
+	room := keep - count(heading) - 1
+	described := t.describe(room*2/5, count)
+	room -= count(described)
+	odd := l.describeOdd(t.oddItems(l), room, count)
+	if described+odd == "" {
+		return ""
+	}
+	if described != "" {
+		heading += ". Their fields:"
+	}
+	return heading + "\n" + described + odd
+}
+
+// heading says what the list is.
+func (l *list) heading() string {
+	n := amount(len(l.items), false, l.what)
+	if l.what == "line" || l.path == "" {
+		return n
+	}
+	return l.path + " has " + n
+}
+
+// describeOdd returns the items that differ, whole, as long as they fit, and says where the others are.
+func (l *list) describeOdd(odd []oddItem, room int, count func(string) int) string {
+	const heading = "Items that differ, whole:\n"
+	if room -= count(heading) + restTokens; len(odd) == 0 || room < 0 {
+		return ""
+	}
+	var b strings.Builder
+	var left []oddItem
+	for _, it := range odd {
+		text := ""
+		if at := l.items[it.index]; (at.End-at.Start)/widestToken <= room {
+			text = l.placeOf(it.index) + " (" + strings.Join(it.why, ", ") + "): " + inOneLine(l.body, at) + "\n"
+		}
+		n := count(text)
+		if text == "" || n > room {
+			left = append(left, it)
+			continue
+		}
+		room -= n
+		b.WriteString(text)
+	}
+	if b.Len() == 0 {
+		return l.describeRest(left, false)
+	}
+	return heading + b.String() + l.describeRest(left, true)
+}
+
+// restTokens is about what describeRest takes.
+const restTokens = 100
+
+// describeRest says where the items are that differ too; more says that others are shown.
+func (l *list) describeRest(left []oddItem, more bool) string {
+	const named, longestPath = 8, 60
+	if len(left) == 0 {
+		return ""
+	}
+	var list []string
+	for _, it := range left[:min(named, len(left))] {
+		path := l.pathOf(it.index)
+		if len(path) > longestPath {
+			path = "item " + strconv.Itoa(it.index)
+		}
+		list = append(list, path+" ("+it.why[0]+")")
+	}
+	if len(left) > named {
+		list = append(list, "…")
+	}
+	verb := "differ"
+	if more {
+		verb = "more differ"
+	}
+	return fmt.Sprintf("%d %s: %s\n", len(left), verb, strings.Join(list, ", "))
+}
+
+// inOneLine returns a valid value without line breaks, and with a space behind each colon and comma.
+func inOneLine(body []byte, at span.Span) string {
+	out := make([]byte, 0, at.End-at.Start+16)
+	for i := at.Start; i < at.End; {
+		switch c := body[i]; c {
+		case ' ', '\n', '\t', '\r':
+			i++
+		case ':', ',':
+			out = append(out, c, ' ')
+			i++
+		case '"':
+			end, err := span.EndOfString(body, i)
+			if err != nil {
+				return string(out)
+			}
+			out = append(out, body[i:end]...)
+			i = end
+		default:
+			out = append(out, c)
+			i++
+		}
+	}
+	return string(out)
+}
