@@ -44,7 +44,7 @@ func (a *agent) findsAfterRestart(t *testing.T) {
 
 func TestAnUndoneCompactionLeavesWhatRepeatsFind(t *testing.T) {
 	a := wellRead(t, theTask)
-	if out := a.compactNow(t); compacts(out) || !strings.Contains(out.Report.Reason, "less than a summary") {
+	if out := a.compactNow(t); compacts(out) || !strings.Contains(out.Report.Reason, "a summary would take") {
 		t.Fatalf("the compaction was to be undone: %+v", out.Report)
 	}
 	a.findsAfterRestart(t)

@@ -165,9 +165,13 @@ func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 			t.Errorf("%s: asked normally, another body is sent", name)
 		}
 	}
-	const short, none = "less than a summary", "no older group"
+	const short, none = "a summary would take", "no older group"
 	f("only the task", none, func(*agent) {})
 	f("one group", short, func(a *agent) { a.work(1, 300) })
+	f("much that is never left out", short, func(a *agent) {
+		a.items[0] = chatMessage(conversation.System, strings.Repeat("All is so. ", 3_000))
+		a.work(1, 300)
+	})
 	f("within the tail", short, func(a *agent) {
 		for range 5 {
 			a.work(1, 300)

@@ -202,6 +202,22 @@ func (r *Report) Fill(t report.Table) {
 	for _, o := range r.Origins {
 		t.Row("read %s: %d conversations from %d logs, %d with times", o.Format, o.Conversations, o.Logs, o.Timed)
 	}
+	if r.Conversations > 0 {
+		r.fillFigures(t)
+	}
+	for _, fault := range r.Faults {
+		t.Row("FAULT %s", fault)
+	}
+	for _, why := range r.toldOfSkipped() {
+		t.Row("SKIPPED %s", why)
+	}
+	for _, note := range r.Notes {
+		t.Row("NOTE %s", note)
+	}
+}
+
+// fillFigures writes what was measured, and how that stands to the goals.
+func (r *Report) fillFigures(t report.Table) {
 	printRows(t, "Window of %d tokens", r.Rows)
 	for _, k := range r.Kinds {
 		printRows(t, k.title(), k.Rows)
@@ -214,15 +230,6 @@ func (r *Report) Fill(t report.Table) {
 	}
 	for _, g := range r.Goals {
 		t.Row("%s", g)
-	}
-	for _, fault := range r.Faults {
-		t.Row("FAULT %s", fault)
-	}
-	for _, why := range r.toldOfSkipped() {
-		t.Row("SKIPPED %s", why)
-	}
-	for _, note := range r.Notes {
-		t.Row("NOTE %s", note)
 	}
 }
 

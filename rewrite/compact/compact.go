@@ -43,7 +43,7 @@ func RunCompaction(p *plan.Plan) (reason string) {
 		least = 0
 	}
 	reason = c.run(least)
-	if reason != "" && c.fixed > c.target {
+	if reason != "" && c.fixed > c.target && least > 0 {
 		return "what is never left out (system prompt, tools, the first user message) is more than compact_to allows, and all else is less than a tenth of the request"
 	}
 	return reason
@@ -117,7 +117,7 @@ func (c *compaction) run(least int) (reason string) {
 	}
 	little := "what could be left out is less than a tenth of the request"
 	if c.P.Case.Manual {
-		little = "what could be left out is less than a summary of it would be"
+		little = "a summary would take at least as many tokens as what it could replace"
 	}
 	if saved+large+c.slack() <= least {
 		return little
