@@ -145,7 +145,7 @@ func (e *explaining) open(home string) error {
 	}
 	e.via = ""
 	if running != "" {
-		e.known = "nothing: a running epitome holds what was decided; with x-epitome-mode: observe it tells what it would do"
+		e.known = "nothing: a running epitome holds what was decided; a request with x-epitome-mode: observe shows what it would send, as decided before or now"
 		e.note = "This is what would be done to a conversation never seen; what epitome on " + running +
 			" has decided is not in it. --turns comes closer."
 		return e.begin(home)

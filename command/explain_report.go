@@ -274,6 +274,9 @@ func (r *explainReport) printChanges(p *page) {
 		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%s\t%s", c.Message, c.what(), c.Rung, c.Before, c.After, c.Artifact, c.Why))
 	}
 	p.table(rows)
+	if r.Repeated > 0 && r.Turns == nil {
+		p.line("What was decided before stands, whatever is configured now. --turns shows what would be decided anew: it begins with nothing known.")
+	}
 	if belowLine(r.TokensAfter, r.Changes, r.Limits.Of("clear_at")) {
 		r.printRent(p)
 	}
