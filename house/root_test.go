@@ -42,7 +42,31 @@ func checkRootCode(tracked []string) (breaches []breach) {
 	return breaches
 }
 
+const maxReadme = 900 // words of README.md: who looks for a proxy reads no more
+
+func TestReadmeIsShort(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	report(t, checkReadme(string(text)))
+}
+
+// checkReadme holds how long the README is; all else has a page in docs.
+func checkReadme(text string) (complaints []string) {
+	if n := len(strings.Fields(text)); n >= maxReadme {
+		complaints = append(complaints, fmt.Sprintf("README.md has %d words, fewer than %d are allowed", n, maxReadme))
+	}
+	return complaints
+}
+
 func TestRootCheckersCanFail(t *testing.T) {
+	if got := checkReadme(strings.Repeat("word ", maxReadme-1)); len(got) != 0 {
+		t.Errorf("a short README: %q", got)
+	}
+	if got := checkReadme(strings.Repeat("word ", maxReadme)); len(got) != 1 {
+		t.Errorf("a long README: %q", got)
+	}
 	entries := func(n int) (all []string) {
 		for i := range n {
 			all = append(all, fmt.Sprintf("folder%d/a.go", i), fmt.Sprintf("folder%d/b.go", i))
