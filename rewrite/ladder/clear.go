@@ -57,15 +57,15 @@ func clearableResults(p *plan.Plan, left func(res *history.Result, why string) i
 	now := p.Hist.Answers[p.End-1]
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
-		if since[k] > now || res.Item >= p.End || p.FirstSize(res.Item) < limits.LeastCleared ||
-			plan.IsCleared(p, res) {
+		sent := p.SentSize(res.Item)
+		if since[k] > now || res.Item >= p.End || sent < limits.LeastFreed || plan.IsCleared(p, res) {
 			continue
 		}
 		c := candidate{item: res.Item, result: res, since: since[k], why: "old"}
 		if since[k] < aged[k] {
 			c.why = res.SpentWhy
 		}
-		if c.freed = p.SentSize(res.Item) - left(res, c.why); c.freed > limits.LeastSaving {
+		if c.freed = sent - left(res, c.why); limits.IsWorthClearing(sent, c.freed) {
 			if list == nil { // most of what comes behind may be cleared, too
 				list = make([]candidate, 0, len(p.Hist.Results)-k)
 			}

@@ -178,7 +178,8 @@ func clearOlderResults(p *plan.Plan) {
 		if plan.IsCleared(p, res) || plan.IsUntouchable(p, res) || used[res.Item] {
 			continue
 		}
-		if freed := p.SentSize(res.Item) - stubSize(p, res, why); freed > limits.LeastSaving {
+		sent := p.SentSize(res.Item)
+		if freed := sent - stubSize(p, res, why); limits.IsWorthClearing(sent, freed) {
 			list = append(list, candidate{item: res.Item, result: res, freed: freed, why: why})
 		}
 	}

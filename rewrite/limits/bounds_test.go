@@ -25,3 +25,18 @@ func TestBoundsShrinkWithTheWindow(t *testing.T) {
 		`"clear_at":4000,"clear_at_least":2500,"prepare_at":0,"compact_at":7200,"compact_to":0,"keep_tokens":0,`+
 		`"protect_tokens":2000,"protect_groups":3}`)
 }
+
+func TestClearingIsWorthItFromTwoHundredTokensAndHalfTheText(t *testing.T) {
+	f := func(tokens, freed int, want bool) {
+		t.Helper()
+		if got := IsWorthClearing(tokens, freed); got != want {
+			t.Errorf("%d of %d tokens: %v", freed, tokens, got)
+		}
+	}
+	f(250, 200, true)
+	f(250, 199, false)
+	f(2_000, 1_000, true)
+	f(2_000, 999, false)
+	f(200, 200, true)
+	f(0, 0, false)
+}

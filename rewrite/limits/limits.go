@@ -104,9 +104,15 @@ const (
 	// LeastCold is how many tokens a batch frees at least while nothing is cached, or half of what it must at the
 	// line, if that is less.
 	LeastCold    = 5_000
-	LeastSaving  = 40 // tokens that clearing one result must free
-	LeastCleared = 100
+	LeastSaving = 40 // tokens that shortening one text must free
+	// LeastShortened is how many tokens a result has at least that rung 1 looks at.
+	LeastShortened = 100
+	// LeastFreed is how many tokens clearing one text frees at least. What stands in its place costs attention, too.
+	LeastFreed = 200
 )
+
+// IsWorthClearing reports whether clearing a text of so many tokens is worth it when that frees so many of them.
+func IsWorthClearing(tokens, freed int) bool { return freed >= LeastFreed && 2*freed >= tokens }
 
 // Effective is what the limits are for one model and window, in tokens of the vocabulary that is counted in.
 type Effective struct {
