@@ -235,8 +235,12 @@ var house = map[string]room{
 		"limits are numbers that files, headers and explain read alike; what is done by them must not matter",
 	},
 	"rewrite/outline": {
-		"rewrite/span",
+		"rewrite/outline/census rewrite/span",
 		"what a text is made of stands in the text; whose it is must not matter",
+	},
+	"rewrite/outline/census": {
+		"rewrite/span",
+		"items are counted, whatever they are shown in",
 	},
 	"rewrite/plan": {
 		"event prose rewrite/conversation rewrite/decision rewrite/history rewrite/limits" +

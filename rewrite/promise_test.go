@@ -215,6 +215,10 @@ func (j *judge) text(was, now string, item, at int) {
 		return
 	}
 	screen, _ := shorten.FinalScreen(was)
+	if strings.HasPrefix(now, plan.Mark+"outline of ") {
+		j.outline(was, screen, now)
+		return
+	}
 	own := map[string]bool{}
 	for _, l := range append(strings.Split(was, "\n"), strings.Split(screen, "\n")...) {
 		own[l] = true
@@ -233,6 +237,46 @@ func (j *judge) text(was, now string, item, at int) {
 		}
 		start += len(l)
 	}
+}
+
+// outline holds that an outline has whole lines of the text in their order, and says of each gap how long it is.
+func (j *judge) outline(was, screen, now string) {
+	j.Helper()
+	mark, shown, _ := strings.Cut(now, "\n")
+	about := regexp.MustCompile(`^\[epitome: outline of (\d+) lines( of the final screen)?, (\d+) tokens, of .*\]$`)
+	m := about.FindStringSubmatch(mark)
+	if m == nil {
+		j.Fatalf("promise 8: %q", mark)
+	}
+	base := was
+	if m[2] != "" {
+		base = screen
+	}
+	list := strings.Split(strings.TrimSuffix(base, "\n"), "\n")
+	j.counts(mark, numbers(m[1]), []int{len(list)})
+	if _, told, ok := strings.Cut(shown, "\n\n"); ok && strings.HasPrefix(shown, "In it: ") {
+		shown = told
+	}
+	gap := regexp.MustCompile(`^… (?:(\d+) lines?|lines? (\d+)(?:-(\d+))?)$`)
+	at := 0
+	for l := range strings.SplitSeq(strings.TrimSuffix(shown, "\n"), "\n") {
+		m := gap.FindStringSubmatch(l)
+		switch {
+		case m == nil && at < len(list) && list[at] == l:
+			at++
+		case m == nil:
+			j.Fatalf("promise 8: %q is not line %d of %.300q", l, at+1, base)
+		case m[1] != "":
+			at += numbers(m[1])[0]
+		case m[3] == "":
+			j.counts(l, numbers(m[2]), []int{at + 1})
+			at++
+		default:
+			j.counts(l, numbers(m[2]), []int{at + 1})
+			at = numbers(m[3])[0]
+		}
+	}
+	j.counts("the end of the outline", []int{at}, []int{len(list)})
 }
 
 // notice is a line that epitome wrote, with what is around it.

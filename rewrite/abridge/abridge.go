@@ -79,8 +79,8 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	if c.Plan.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
 		keep *= 2
 	}
-	if o, ok := outline.Of(shown, keep, c.Plan.Count); ok && c.Recalled == "" {
-		return plan.OutlineStub(&c.Result.Source, o.Text, c.Tokens, at), "over its limit"
+	if o, ok := outline.Of(shown, c.hint(), keep, c.Plan.Count); ok && c.Recalled == "" {
+		return c.outlined(shown, of, &o), "over its limit"
 	}
 	e, ok := shorten.ExcerptOf(shown, keep, c.headShare(), c.Plan.Count)
 	if !ok {
@@ -93,6 +93,24 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 		Excerpt: e, Total: shorten.CountLines(shown), Of: of, Where: at,
 		Names: shorten.NamesIn(e.Omitted, c.Plan.Limits.Conf.Names),
 	}), "over its limit"
+}
+
+// hint is what is known of the text beside itself.
+func (c *Shortening) hint() (h outline.Hint) {
+	if a := &c.Result.Action; (a.Kind == history.KindReading || a.OnlyFiles) && len(a.Reads) > 0 {
+		h.File = a.Reads[0]
+	}
+	return h
+}
+
+// outlined is an outline with what is said of it.
+func (c *Shortening) outlined(shown, of string, o *outline.Outline) string {
+	made := plan.Content{Kind: o.Kind, Lines: shorten.CountLines(shown), Tokens: c.Tokens, Numbered: o.Numbered}
+	if o.Kind == outline.Source && len(c.Result.Action.Reads) == 1 {
+		made.File = c.Result.Action.Reads[0]
+	}
+	return plan.OutlineStub(&c.Result.Source, &plan.Sketch{Outline: o, Content: made, Of: of,
+		Where: plan.WhereOfContent(c.Plan, c.Result, c.Name, made)})
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"epitome/rewrite/outline/census"
 	"epitome/rewrite/span"
 )
 
@@ -128,23 +129,23 @@ func isWord(key string) bool {
 
 // tell describes the list in at most keep tokens: counts of the values of its fields, and the items that differ, whole.
 func (l *list) tell(keep int, count func(string) int) string {
-	t := newTable(len(l.items))
-	for i, at := range l.items {
-		t.learn(l.body, at, i)
+	t := census.New()
+	for _, at := range l.items {
+		t.Learn(l.body, at)
 	}
-	t.settle()
+	odd := t.OddItems(func(i int) census.Odd { return t.OddItem(l.body, l.items[i], i) })
 	heading := l.heading()
 	room := keep - count(heading) - 1
-	described := t.describe(room*2/5, count)
+	described := t.Describe(room*2/5, count)
 	room -= count(described)
-	odd := l.describeOdd(t.oddItems(l), room, count)
-	if described+odd == "" {
+	differ := l.describeOdd(odd, room, count)
+	if described+differ == "" {
 		return ""
 	}
 	if described != "" {
 		heading += ". Their fields:"
 	}
-	return heading + "\n" + described + odd
+	return heading + "\n" + described + differ
 }
 
 // heading says what the list is.
@@ -157,17 +158,17 @@ func (l *list) heading() string {
 }
 
 // describeOdd returns the items that differ, whole, as long as they fit, and says where the others are.
-func (l *list) describeOdd(odd []oddItem, room int, count func(string) int) string {
+func (l *list) describeOdd(odd []census.Odd, room int, count func(string) int) string {
 	const heading = "Items that differ, whole:\n"
 	if room -= count(heading) + restTokens; len(odd) == 0 || room < 0 {
 		return ""
 	}
 	var b strings.Builder
-	var left []oddItem
+	var left []census.Odd
 	for _, it := range odd {
 		text := ""
-		if at := l.items[it.index]; (at.End-at.Start)/widestToken <= room {
-			text = l.placeOf(it.index) + " (" + strings.Join(it.why, ", ") + "): " + inOneLine(l.body, at) + "\n"
+		if at := l.items[it.Index]; (at.End-at.Start)/widestToken <= room {
+			text = l.placeOf(it.Index) + " (" + strings.Join(it.Why, ", ") + "): " + inOneLine(l.body, at) + "\n"
 		}
 		n := count(text)
 		if text == "" || n > room {
@@ -187,18 +188,18 @@ func (l *list) describeOdd(odd []oddItem, room int, count func(string) int) stri
 const restTokens = 100
 
 // describeRest says where the items are that differ too; more says that others are shown.
-func (l *list) describeRest(left []oddItem, more bool) string {
+func (l *list) describeRest(left []census.Odd, more bool) string {
 	const named, longestPath = 8, 60
 	if len(left) == 0 {
 		return ""
 	}
 	var list []string
 	for _, it := range left[:min(named, len(left))] {
-		path := l.pathOf(it.index)
+		path := l.pathOf(it.Index)
 		if len(path) > longestPath {
-			path = "item " + strconv.Itoa(it.index)
+			path = "item " + strconv.Itoa(it.Index)
 		}
-		list = append(list, path+" ("+it.why[0]+")")
+		list = append(list, path+" ("+it.Why[0]+")")
 	}
 	if len(left) > named {
 		list = append(list, "…")

@@ -21,7 +21,7 @@ func TestOddItemStandsWhole(t *testing.T) {
 			list[i] = item(i, dice)
 		}
 		list[at] = odd
-		got, ok := Of(fmt.Sprintf(frame, strings.Join(list, between)), 2_000, count)
+		got, ok := Of(fmt.Sprintf(frame, strings.Join(list, between)), Hint{}, 2_000, count)
 		if n := count(got.Text); !ok || n > 2_000 {
 			t.Fatalf("%s: %v, %d tokens", name, ok, n)
 		}

@@ -13,6 +13,8 @@ type Content struct {
 	Lines  int
 	Tokens int
 	File   string // the agent's own file that holds the same; empty if none does
+	// Numbered says that the lines have the numbers of that file.
+	Numbered bool
 }
 
 // readAtOnce is how many tokens an artifact may have so that a model is told to read it, and not to search it.
@@ -25,7 +27,12 @@ func (p *Plan) Advice(name string, c Content) string {
 	if at == "" {
 		return keptAs(name) + again(c.File)
 	}
-	if c.File != "" {
+	switch {
+	case c.Kind == outline.Source && c.File != "" && c.Numbered:
+		return fmt.Sprintf("Read the lines that you need from %s, by their numbers. As it was then, it is in %s", c.File, at)
+	case c.Kind == outline.Source && !IsURL(at):
+		return "Read the lines that you need in " + at
+	case c.File != "":
 		return fmt.Sprintf("Read %s again. As it was then, it is in %s", c.File, at)
 	}
 	if c.Tokens <= min(readAtOnce, max(p.Limits.Recall, 1)) {

@@ -7,6 +7,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
+	"epitome/rewrite/outline"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -49,7 +50,12 @@ func namesOfResult(p *Plan, res *history.Result, text string) string {
 // WhereOfResult says how to get a result back. One that was an artifact read back names that one too, so that nobody
 // follows a chain of them.
 func WhereOfResult(p *Plan, res *history.Result, name string) string {
-	s := p.Advice(name, Content{})
+	return WhereOfContent(p, res, name, Content{})
+}
+
+// WhereOfContent says the same of a result of which it is known what it is made of.
+func WhereOfContent(p *Plan, res *history.Result, name string, made Content) string {
+	s := p.Advice(name, made)
 	if first := RecalledArtifact(p, res); first != "" && first != name {
 		s += " (it showed artifact " + first + ")"
 	}
@@ -112,9 +118,36 @@ func ExcerptStub(c *history.Source, m Omission) string {
 	return b.String()
 }
 
-// OutlineStub shows what a JSON value is made of.
-func OutlineStub(c *history.Source, outline string, tokens int, where string) string {
-	return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", Mark, tokens, c.About(), where, outline)
+// Sketch is an outline of a result, and what is said of it.
+type Sketch struct {
+	*outline.Outline
+	Content
+	Of    string // what the lines are of, if not of the text as it came
+	Where string
+}
+
+// OutlineStub shows what a text is made of.
+func OutlineStub(c *history.Source, s *Sketch) string {
+	if s.Outline.Kind == outline.JSON {
+		return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", Mark, s.Tokens, c.About(), s.Where, s.Text)
+	}
+	return fmt.Sprintf("%soutline of %d lines%s, %d tokens, of %s. %s. %s]\n%s", Mark, s.Lines, s.Of, s.Tokens, c.About(),
+		shownOf(s.Outline.Kind), s.Where, s.Text)
+}
+
+// shownOf says which lines an outline of this kind shows.
+func shownOf(k outline.Kind) string {
+	switch k {
+	case outline.Source:
+		return "Shown are its head, its tail, and the lines between them that define something"
+	case outline.Diff:
+		return "Shown are the headers of files and of hunks, and lines that have changed"
+	case outline.Matches:
+		return "Shown are the first matches of each file"
+	case outline.Listing:
+		return "Shown are the first and the last files of each folder"
+	}
+	return "Shown are the first and the last rows, and those that differ"
 }
 
 // ScreenStub shows terminal output as it would stand on the screen in the end.

@@ -1,4 +1,9 @@
-package outline
+// Package census counts what the items of a list have in common: how often each field has each value, and between which
+// numbers or times it lies; and it finds the items that differ.
+//
+// It promises that its counts are true, and that its time grows with the items and no faster. It remembers a bounded
+// number of fields and of values.
+package census
 
 import (
 	"fmt"
@@ -16,17 +21,35 @@ const (
 	mostValues   = 24  // of a field that are counted one by one
 	longestValue = 80  // bytes of one that is
 	mostElements = 16  // of an array whose elements are learned
-	widestToken  = 128 // bytes: about the most that one token covers
 )
 
-// table is what is known of the items of a list: how often each field has each value.
-type table struct {
+// Census is what is known of the items of a list: values of JSON, or rows of cells. Learn all of them first.
+type Census struct {
 	n      int // items
 	root   field
 	fields []*field // in the order in which they came
 }
 
-func newTable(n int) *table { return &table{n: n, root: field{seen: -1}} }
+// New returns a census of no item.
+func New() *Census { return &Census{root: field{seen: -1}} }
+
+// OfColumns returns a census of no row; it has a field for each column.
+func OfColumns(names []string) *Census {
+	t := New()
+	for _, name := range names {
+		t.fields = append(t.fields, &field{path: name, seen: -1, fails: tellsFailure(name)})
+	}
+	return t
+}
+
+// LearnCell takes in the value of a column in the row that comes next.
+func (t *Census) LearnCell(column int, value []byte) { t.fields[column].add(value, t.n) }
+
+// EndRow says that the next row begins.
+func (t *Census) EndRow() { t.n++ }
+
+// HasFields reports whether the items have any.
+func (t *Census) HasFields() bool { return len(t.fields) > 0 }
 
 // field is one field of the items: under one path of keys.
 type field struct {
@@ -35,10 +58,11 @@ type field struct {
 	children map[string]*field
 	items    int // that have it
 	seen     int // the last of them
+	asked    int // one behind the last of them that was asked for
 	n        int // values; more than items if it stands in an array
 	types    [len(typeNames)]int
-	values   counts // as they are written, of those that are short
-	forms    counts // of strings: what stands where
+	values   Counts // as they are written, of those that are short
+	forms    Counts // of strings: what stands where
 	numbers  extremes
 	times    extremes
 }
@@ -69,9 +93,10 @@ func typeOf(v []byte) int {
 	return 2
 }
 
-// learn takes one item in.
-func (t *table) learn(body []byte, at span.Span, item int) {
-	t.visit(&t.root, body, at, visit{item: item, add: true})
+// Learn takes the next item in.
+func (t *Census) Learn(body []byte, at span.Span) {
+	t.visit(&t.root, body, at, visit{item: t.n, add: true})
+	t.n++
 }
 
 // visit is one walk over an item.
@@ -83,7 +108,7 @@ type visit struct {
 }
 
 // visit goes over a value of a field and those in it.
-func (t *table) visit(f *field, body []byte, at span.Span, v visit) {
+func (t *Census) visit(f *field, body []byte, at span.Span, v visit) {
 	value := at.Of(body)
 	if v.add {
 		f.add(value, v.item)
@@ -125,7 +150,7 @@ func (t *table) visit(f *field, body []byte, at span.Span, v visit) {
 }
 
 // child returns the field under a key, which it makes if it may; the elements of an array are under no key.
-func (t *table) child(f *field, key []byte, add bool) *field {
+func (t *Census) child(f *field, key []byte, add bool) *field {
 	if c := f.children[string(key)]; c != nil || !add || len(t.fields) == mostFields {
 		return c
 	}
@@ -165,9 +190,10 @@ func (f *field) add(value []byte, item int) {
 		if n, ok := timeOf(value); ok {
 			f.times.add(n, value, item)
 		}
-		f.forms.add(formOf(value), item)
+		var room [longestForm]byte
+		f.forms.Add(formOf(value, room[:0]))
 	}
-	f.values.add(literalOf(value), item)
+	f.values.Add(literalOf(value))
 }
 
 // literalOf is how a value is told: as it is written if it is short, of a list else how many bytes of it there are.
@@ -178,27 +204,46 @@ func literalOf(value []byte) []byte {
 	return value
 }
 
-// counts counts texts, up to a number of different ones.
-type counts struct {
-	list []counted
+// Counts counts texts, up to a number of different ones.
+type Counts struct {
+	list []Counted
 	many bool // there are more than are counted
 	at   map[string]int
 }
 
-// counted is a text and how often it came.
-type counted struct {
-	text  string
-	n     int
-	first int // the item that had it first
+// Counted is a text and how often it came.
+type Counted struct {
+	Text string
+	N    int
 }
 
-// add counts a text; nil is one of which there are too many.
-func (c *counts) add(text []byte, item int) {
+// MostFrequent returns the texts, those first that came most often; none if there are too many of them.
+func (c *Counts) MostFrequent() []Counted {
+	list := slices.Clone(c.list)
+	slices.SortStableFunc(list, func(a, b Counted) int { return b.N - a.N })
+	return list
+}
+
+// AddAll counts what others counted too.
+func (c *Counts) AddAll(others *Counts) {
+	if others.many {
+		c.add(nil, 0)
+	}
+	for _, o := range others.list {
+		c.add([]byte(o.Text), o.N)
+	}
+}
+
+// Add counts a text; nil is one of which there are too many.
+func (c *Counts) Add(text []byte) { c.add(text, 1) }
+
+// add counts a text that came n times.
+func (c *Counts) add(text []byte, n int) {
 	if c.many {
 		return
 	}
 	if i, ok := c.at[string(text)]; ok && text != nil {
-		c.list[i].n++
+		c.list[i].N += n
 		return
 	}
 	if text == nil || len(c.list) == mostValues {
@@ -209,13 +254,13 @@ func (c *counts) add(text []byte, item int) {
 		c.at = map[string]int{}
 	}
 	c.at[string(text)] = len(c.list)
-	c.list = append(c.list, counted{string(text), 1, item})
+	c.list = append(c.list, Counted{string(text), n})
 }
 
 // of returns how often a text came; 0 if that is not known.
-func (c *counts) of(text []byte) int {
+func (c *Counts) of(text []byte) int {
 	if i, ok := c.at[string(text)]; ok {
-		return c.list[i].n
+		return c.list[i].N
 	}
 	return 0
 }
@@ -266,13 +311,14 @@ func timeOf(value []byte) (n float64, ok bool) {
 	return n, true
 }
 
-// formOf is a string with every run of letters as a, every run of digits as 0, of a short one.
-func formOf(value []byte) []byte {
-	const longest = 48
-	if len(value) > longest {
+// longestForm is how many bytes a string may have of which the form counts.
+const longestForm = 48
+
+// formOf appends a string with every run of letters as a and every run of digits as 0; nil if it is long.
+func formOf(value, out []byte) []byte {
+	if len(value) > longestForm {
 		return nil
 	}
-	out := make([]byte, 0, len(value))
 	for _, c := range value {
 		switch {
 		case c >= '0' && c <= '9':
@@ -288,8 +334,8 @@ func formOf(value []byte) []byte {
 	return out
 }
 
-// describe says what values the fields have, a field in a line, in at most keep tokens.
-func (t *table) describe(keep int, count func(string) int) string {
+// Describe says what values the fields have, a field in a line, in at most keep tokens.
+func (t *Census) Describe(keep int, count func(string) int) string {
 	var b strings.Builder
 	left := 0
 	for _, f := range t.fields {
@@ -307,7 +353,7 @@ func (t *table) describe(keep int, count func(string) int) string {
 		b.WriteString(line)
 	}
 	if b.Len() > 0 && left > 0 && keep > 10 {
-		fmt.Fprintf(&b, " … %s\n", amount(left, true, "field"))
+		fmt.Fprintf(&b, " … %s\n", more(left, "field"))
 	}
 	return b.String()
 }
@@ -336,14 +382,13 @@ func (f *field) describeValues() string {
 	const mostTold = 8
 	switch v := f.values.list; {
 	case f.isLow() && len(v) > 0:
-		v = slices.Clone(v)
-		slices.SortStableFunc(v, func(a, b counted) int { return b.n - a.n })
+		v = f.values.MostFrequent()
 		var list []string
 		for _, c := range v[:min(mostTold, len(v))] {
-			list = append(list, fmt.Sprintf("%s ×%d", c.text, c.n))
+			list = append(list, fmt.Sprintf("%s ×%d", c.Text, c.N))
 		}
 		if len(v) > mostTold {
-			list = append(list, fmt.Sprintf("… %d more values", len(v)-mostTold))
+			list = append(list, "… "+more(len(v)-mostTold, "value"))
 		}
 		return strings.Join(list, ", ")
 	case f.numbers.n == f.n && f.n > 1:
@@ -371,4 +416,12 @@ func (f *field) describeTypes() string {
 // isLow reports whether the field has few values for how often it stands there.
 func (f *field) isLow() bool {
 	return !f.values.many && len(f.values.list) > 0 && (4*len(f.values.list) <= f.n || len(f.values.list) == 1)
+}
+
+// more says how many more of something there are.
+func more(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprint(n, " more ", what)
 }

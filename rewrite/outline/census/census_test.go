@@ -1,0 +1,117 @@
+package census
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"epitome/rewrite/span"
+)
+
+// size counts a token per byte.
+func size(s string) int { return len(s) }
+
+// TestCountsAreTrue compares with counting by hand.
+func TestCountsAreTrue(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := New()
+		n := rapid.IntRange(8, 60).Draw(t, "items")
+		has, states, least, most := 0, map[string]int{}, 1<<30, -1
+		var items []string
+		for range n {
+			number := rapid.IntRange(0, 500).Draw(t, "number")
+			item := map[string]any{"n": number, "deep": map[string]any{"er": true}}
+			least, most = min(least, number), max(most, number)
+			if rapid.Bool().Draw(t, "has") {
+				state := rapid.SampledFrom([]string{"on", "off"}).Draw(t, "state")
+				item["state"] = state
+				states[state]++
+				has++
+			}
+			raw, err := json.Marshal(item)
+			if err != nil {
+				t.Fatal(err)
+			}
+			items = append(items, string(raw))
+			c.Learn(raw, span.Span{End: len(raw)})
+		}
+		told := c.Describe(1<<20, size)
+		if want := fmt.Sprintf(" deep.er: true ×%d\n", n); !strings.Contains(told, want) {
+			t.Fatalf("no %q in %q", want, told)
+		}
+		for state, k := range states {
+			if want := fmt.Sprintf("%q ×%d", state, k); 4*len(states) <= has && !strings.Contains(told, want) {
+				t.Fatalf("no %q in %q", want, told)
+			}
+		}
+		if want := fmt.Sprintf("(in %d of %d)", has, n); has > 0 && has < n && !strings.Contains(told, want) {
+			t.Fatalf("no %q in %q", want, told)
+		}
+		if want := fmt.Sprintf(" n: %d to %d\n", least, most); !strings.Contains(told, "n: ") ||
+			!strings.Contains(told, "×") && !strings.Contains(told, want) {
+			t.Fatalf("no %q in %q", want, told)
+		}
+		odd := c.OddItems(func(i int) Odd { return c.OddItem([]byte(items[i]), span.Span{End: len(items[i])}, i) })
+		for k, o := range odd {
+			if o.Score <= 0 || len(o.Why) == 0 || k > 0 && odd[k-1].Index >= o.Index {
+				t.Fatalf("%+v", odd)
+			}
+		}
+	})
+}
+
+func TestWhatEveryItemHasIsNotOdd(t *testing.T) {
+	f := func(value func(i int) string, want int) {
+		t.Helper()
+		c := New()
+		const n = 100
+		item := func(i int) []byte { return []byte(`{"id":` + fmt.Sprint(i+1) + `,"v":` + value(i) + `}`) }
+		for i := range n {
+			c.Learn(item(i), span.Span{End: len(item(i))})
+		}
+		odd := c.OddItems(func(i int) Odd { return c.OddItem(item(i), span.Span{End: len(item(i))}, i) })
+		if len(odd) != want {
+			t.Errorf("%s, %s …: %+v", value(0), value(1), odd)
+		}
+	}
+	f(func(int) string { return `"same"` }, 0)
+	f(func(i int) string { return fmt.Sprintf(`"all-%d"`, i) }, 0)
+	f(func(i int) string { return []string{`true`, `false`}[i%2] }, 0)
+	f(func(i int) string { return []string{`null`, `"x"`}[i/99] }, 1)
+	f(func(i int) string { return []string{`[]`, `["x"]`}[i/98] }, 2)
+	f(func(i int) string { return fmt.Sprint((i*i%89 + 1) * (1 + i/99*1000)) }, 1)
+}
+
+func TestRowsAreCounted(t *testing.T) {
+	c := OfColumns([]string{"state", "error"})
+	const n = 40
+	cell := func(column, row int) []byte {
+		switch {
+		case column == 0:
+			return []byte(`"ok"`)
+		case row == 7:
+			return []byte(`"timeout"`)
+		}
+		return []byte(`""`)
+	}
+	for row := range n {
+		c.LearnCell(0, cell(0, row))
+		c.LearnCell(1, cell(1, row))
+		c.EndRow()
+	}
+	if got := c.Describe(1<<20, size); got != " state: \"ok\" ×40\n error: \"\" ×39, \"timeout\" ×1\n" {
+		t.Errorf("%q", got)
+	}
+	odd := c.OddItems(func(row int) Odd {
+		o := Odd{Index: row}
+		c.OddCell(&o, 0, cell(0, row))
+		c.OddCell(&o, 1, cell(1, row))
+		return o
+	})
+	if len(odd) != 1 || odd[0].Index != 7 || odd[0].Why[0] != "error" {
+		t.Errorf("%+v", odd)
+	}
+}

@@ -1,0 +1,163 @@
+package census
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"epitome/rewrite/span"
+)
+
+// Bounds of what is odd.
+const (
+	rareShare = 40 // one of so many is rare
+	mostOdd   = 64 // items that are remembered as odd
+
+	leastValues = 8 // of a field, for one of them to be odd
+	farAway     = 5 // times the next number
+)
+
+// Odd is an item that differs from the others.
+type Odd struct {
+	Index int
+	Score float64  // how much it differs; 0 if it does not
+	Why   []string // fields
+}
+
+// note says that a field of the item differs.
+func (o *Odd) note(f *field, score float64) {
+	const most = 3
+	if o.Score += score; score == 0 || len(o.Why) == most {
+		return
+	}
+	if name := cmp.Or(f.path, "type"); !slices.Contains(o.Why, name) {
+		o.Why = append(o.Why, name)
+	}
+}
+
+// OddItem says how much an item differs. Items are asked for in their order, or not at all.
+func (t *Census) OddItem(body []byte, at span.Span, item int) Odd {
+	o := Odd{Index: item}
+	t.visit(&t.root, body, at, visit{item: item, found: func(f *field, value []byte) {
+		f.asked = item + 1
+		o.note(f, t.oddity(f, value, item))
+	}})
+	rare := max(1, t.n/rareShare)
+	for _, f := range t.fields { // what all others have
+		if f.asked != item+1 && t.n-f.items <= rare && f.items < t.n && !strings.ContainsAny(f.path, ".[") {
+			o.note(f, 1/float64(t.n-f.items))
+		}
+	}
+	return o
+}
+
+// OddCell says how much the value of a column differs in a row.
+func (t *Census) OddCell(o *Odd, column int, value []byte) {
+	o.note(t.fields[column], t.oddity(t.fields[column], value, o.Index))
+}
+
+// OddItems returns the items that differ most, in their order. odd is asked once for each of them. Where everything
+// differs, nothing is odd.
+func (t *Census) OddItems(odd func(item int) Odd) []Odd {
+	var list []Odd
+	for i := range t.n {
+		if o := odd(i); o.Score > 0 {
+			list = append(list, o)
+		}
+		if len(list) >= 2*mostOdd {
+			list = mostly(list)
+		}
+	}
+	if list = mostly(list); len(list)*3 > t.n && t.n > 2*leastValues {
+		list = strongest(list)
+	}
+	slices.SortFunc(list, func(a, b Odd) int { return a.Index - b.Index })
+	return list
+}
+
+// mostly keeps those that differ most.
+func mostly(odd []Odd) []Odd {
+	slices.SortStableFunc(odd, func(a, b Odd) int {
+		return cmp.Or(cmp.Compare(b.Score, a.Score), a.Index-b.Index)
+	})
+	return odd[:min(len(odd), mostOdd)]
+}
+
+// strongest keeps of items those that differ more than half as much as the first; none if all do.
+func strongest(odd []Odd) []Odd {
+	n := slices.IndexFunc(odd, func(it Odd) bool { return 2*it.Score < odd[0].Score })
+	if n < 0 {
+		return nil
+	}
+	return odd[:n]
+}
+
+// oddity says how much a value differs from the others of its field; 0 if it does not.
+func (t *Census) oddity(f *field, value []byte, item int) float64 {
+	rare := max(1, f.n/rareShare)
+	kind := typeOf(value)
+	score := 0.
+	if f.fails && kind != 1 && kind != 4 && kind != 7 && string(value) != "false" && string(value) != "0" &&
+		f.saysNothing(t.n) {
+		score += 2
+	}
+	switch {
+	case f.n < leastValues:
+		if f != &t.root && f.items <= max(1, t.n/rareShare) && f.items < t.n && !strings.ContainsAny(f.path, ".[") {
+			score += 1 / float64(f.items)
+		}
+		return score
+	case f.types[kind] <= rare && f.types[kind] < f.n:
+		return score + 1/float64(f.types[kind])
+	case f == &t.root:
+		return 0
+	case f.isLow() && kind != 5:
+		if n := f.values.of(value); n > 0 && n <= rare && n < f.n {
+			score += 1 / float64(n)
+		}
+		return score
+	}
+	if kind == 0 && f.hasOneForm() {
+		var room [longestForm]byte
+		if n := f.forms.of(formOf(value, room[:0])); n > 0 && n <= rare {
+			score += .5 / float64(n)
+		}
+	}
+	if kind == 2 && f.numbers.isFar(item) {
+		score += .5
+	}
+	return score
+}
+
+// hasOneForm reports whether nearly all strings have one form.
+func (f *field) hasOneForm() bool {
+	return !f.forms.many && slices.ContainsFunc(f.forms.list, func(c Counted) bool { return 10*c.N >= 9*f.n })
+}
+
+// saysNothing reports whether most values are empty or null, or the field is not there: then one that is there tells.
+func (f *field) saysNothing(items int) bool {
+	zero := f.values.of([]byte("false")) + f.values.of([]byte("0"))
+	return 2*(f.types[1]+f.types[4]+f.types[7]+zero) >= f.n || 2*f.items <= items
+}
+
+// isFar reports whether the item's number is far from all others.
+func (e *extremes) isFar(item int) bool {
+	switch item {
+	case e.mostAt:
+		return e.most > farAway*e.nextToMost && e.nextToMost > 0
+	case e.leastAt:
+		return e.least < 0 && e.second >= 0 || e.least > 0 && e.second > farAway*e.least
+	}
+	return false
+}
+
+// tellsFailure reports whether a field of this path tells what went wrong.
+func tellsFailure(path string) bool {
+	name := strings.ToLower(path[strings.LastIndexAny(path, ".]")+1:])
+	for _, w := range [...]string{"error", "exception", "fail", "fault", "stderr", "traceback", "panic", "warning"} {
+		if strings.Contains(name, w) {
+			return true
+		}
+	}
+	return false
+}
