@@ -13,7 +13,6 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/compact"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
 )
@@ -127,24 +126,32 @@ func TestCompactionKeepsTaskAndNewestGroups(t *testing.T) {
 	}
 }
 
-// A tail that no cut can leave: the last result alone is more than may stay.
-func TestAHugeLastResultIsClippedAndTheRestCompacted(t *testing.T) {
-	a := newAgent(32_000, userSays(theTask))
-	a.limits.Offload, a.limits.OffloadReads = 1<<30, 1<<30
-	a.limits.OffloadShare = 1
-	for range 15 {
-		a.work(1, 1_000)
+// A tail that no cut can leave: the last result alone is more than a compaction leaves. The model has not seen it yet.
+func TestAHugeLastResultIsShownAndTheRestCompacted(t *testing.T) {
+	f := func(tokens int, whole bool) {
+		t.Helper()
+		a := newAgent(32_000, userSays(theTask))
+		a.limits.Offload, a.limits.OffloadReads = 1<<30, 1<<30
+		a.limits.OffloadShare = 1
+		for range 15 {
+			a.work(1, 1_000)
+		}
+		a.ask(t)
+		a.work(1, tokens)
+		out := a.ask(t)
+		sent := sentItems(t, out)
+		n, usable := out.Report.After.Total(), out.Report.Usable
+		if n > usable || !whole && n < usable*9/10 || !compacts(out) {
+			t.Errorf("%d of %d tokens", n, usable)
+		}
+		last := sent[len(sent)-1]
+		if len(sent) != 3 || whole != (last == a.items[len(a.items)-1]) || whole == strings.Contains(last, "left out") ||
+			!strings.Contains(last, fmt.Sprintf("part_%d line 0", a.calls)) {
+			t.Errorf("%d messages; the last is %.300s", len(sent), last)
+		}
 	}
-	a.ask(t)
-	a.work(1, 14_000)
-	out := a.ask(t)
-	sent := sentItems(t, out)
-	if n := out.Report.After.Total(); n > out.Report.Usable/2+decision.LeastTail || !compacts(out) {
-		t.Errorf("%d of %d tokens", n, out.Report.Usable)
-	}
-	if len(sent) != 3 || !strings.Contains(sent[2], "left out") || !strings.Contains(sent[2], fmt.Sprintf("part_%d line 0", a.calls)) {
-		t.Errorf("%d messages; the last is %.300s", len(sent), sent[len(sent)-1])
-	}
+	f(14_000, true)
+	f(33_000, false)
 }
 
 // What the first compaction left as it was must not be lost with the second: it stays, or is part of its summary.

@@ -67,6 +67,7 @@ func (p *play) heard(r *speaker, body string, out Output) {
 	if err != nil {
 		p.Fatalf("%v: %s", err, body)
 	}
+	holdsFirstSight(p, was, out)
 	now, _ := chat.Read(out.Body)
 	s := spoken{behindHead(was), behindHead(now), was.Decidable()}
 	p.follows(r.last[r.model], s, out.Report.Broke)

@@ -60,6 +60,11 @@ func (f *follower) look(body string, out Output, all bool) {
 	if again := f.shape(body); string(again.Body) != string(out.Body) {
 		f.Fatalf("turn %d: asked again, another body is sent", f.turn)
 	}
+	was, err := chat.Read([]byte(body))
+	if err != nil {
+		f.Fatal(err)
+	}
+	holdsFirstSight(f.T, was, out)
 	if all {
 		judged(f.T, f.bench, body, out)
 	}

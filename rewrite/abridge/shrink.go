@@ -1,6 +1,8 @@
 package abridge
 
 import (
+	"sort"
+
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
@@ -17,11 +19,31 @@ func IsShrinkable(p *plan.Plan, res *history.Result) bool {
 	return (f == nil || !f.Gone && f.Fold == 0) && !plan.IsUntouchable(p, res)
 }
 
-// ShrinkResult cuts a result to about keep tokens and a stub, or to the stub alone. It says how many tokens that has
-// freed.
+// Level returns to how many tokens the largest of the results must come down so that all together are large tokens
+// less; 0 if nothing may be left of them.
+func Level(p *plan.Plan, list []*history.Result, large int) int {
+	sum := func(keep int) (n int) {
+		for _, res := range list {
+			n += min(p.SentSize(res.Item), keep)
+		}
+		return n
+	}
+	most := 0
+	for _, res := range list {
+		most = max(most, p.SentSize(res.Item))
+	}
+	room := sum(most) - large
+	return max(sort.Search(most+1, func(keep int) bool { return sum(keep) > room })-1, 0)
+}
+
+// ShrinkResult cuts a result to about keep tokens and a stub, or to the stub alone, if that may be all that is shown of
+// it. It says how many tokens that has freed.
 func ShrinkResult(p *plan.Plan, res *history.Result, keep int) (freed int) {
 	f := shrunkForm(p, res, max(keep, 0))
 	if f == nil || p.SentSize(res.Item)-f.Now < limits.LeastSaving {
+		if plan.MustBeShown(p, res) {
+			return 0
+		}
 		f = plan.StubOf(p, res, "the window is full")
 		f.Rung = decision.RungCompact
 	}
@@ -61,26 +83,29 @@ func shrunkForm(p *plan.Plan, res *history.Result, keep int) *decision.Form {
 // Tokens that are left of results when they are cut hard: some 4 000 and 500 characters.
 const ShortTokens, ShorterTokens = 1_100, 140
 
-// FitResults cuts results hard, the oldest first, until the request fits. It leaves all as it is where that could not
-// help.
+// FitResults cuts results hard, the oldest first and those that the model has not seen yet last, until the request
+// fits: into what is usable, or where that cannot be reached, into the window. It leaves all as it is where that could
+// not help.
 func FitResults(p *plan.Plan) {
-	over, most := p.Total()-p.Limits.Usable, 0
+	total, most := p.Total(), 0
 	for k := range p.Hist.Results {
 		if res := &p.Hist.Results[k]; IsShrinkable(p, res) {
 			most += max(0, p.SentSize(res.Item)-StubTokens)
 		}
 	}
-	if most < over && float64(most) < decision.LeastGain*float64(p.Total()) {
+	room := plan.Room(p, total-most)
+	if total-most > room && float64(most) < decision.LeastGain*float64(total) {
 		return
 	}
-	ShrinkResults(p, ShortTokens)
-	ShrinkResults(p, ShorterTokens)
+	ShrinkResults(p, ShortTokens, room)
+	ShrinkResults(p, ShorterTokens, room)
+	shrinkUnseen(p, room)
 }
 
-// ShrinkResults cuts results to so many tokens, the oldest first, and those that are spent even shorter, until the
-// request fits.
-func ShrinkResults(p *plan.Plan, keep int) {
-	over := p.Total() - p.Limits.Usable
+// ShrinkResults cuts results to keep tokens, the oldest first, and those that are spent even shorter, until the request
+// has no more than room. What must be shown stays as it is.
+func ShrinkResults(p *plan.Plan, keep, room int) {
+	over := p.Total() - room
 	for k := range p.Hist.Results {
 		if over <= 0 {
 			return
@@ -89,8 +114,33 @@ func ShrinkResults(p *plan.Plan, keep int) {
 		if p.Case.Rescue != nil && res.SpentBy > 0 {
 			left = ShorterTokens
 		}
-		if IsShrinkable(p, res) && p.SentSize(res.Item) > left+StubTokens {
+		if IsShrinkable(p, res) && !plan.MustBeShown(p, res) && p.SentSize(res.Item) > left+StubTokens {
 			over -= ShrinkResult(p, res, left)
 		}
+	}
+}
+
+// shrinkUnseen cuts the largest of the results that must be shown, until the request has no more than room. Something
+// stays of each.
+func shrinkUnseen(p *plan.Plan, room int) {
+	var list []*history.Result
+	for k := len(p.Hist.Results) - 1; k >= 0 && plan.MustBeShown(p, &p.Hist.Results[k]); k-- {
+		if res := &p.Hist.Results[k]; IsShrinkable(p, res) {
+			list = append(list, res)
+		}
+	}
+	slack := StubTokens
+	for range 3 { // what stands in the place of the rest may take more than was thought
+		over := p.Total() - room
+		if over <= 0 || len(list) == 0 {
+			return
+		}
+		level := max(Level(p, list, over), ShorterTokens+StubTokens)
+		for _, res := range list {
+			if p.SentSize(res.Item) > level {
+				ShrinkResult(p, res, level-slack)
+			}
+		}
+		slack += StubTokens
 	}
 }

@@ -1,6 +1,7 @@
 package abridge
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,12 @@ import (
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
 )
+
+// seen is the plan of an agent that has done the steps and has seen what came of them.
+func seen(t rapid.TB, steps ...plantest.Step) *plan.Plan {
+	t.Helper()
+	return planned(t, append(slices.Clone(steps), plantest.Command("true", "ok"))...)
+}
 
 // formOf is the form of result k, and its only text as it is sent.
 func formOf(t rapid.TB, p *plan.Plan, k int) (f *decision.Form, text string) {
@@ -28,7 +35,7 @@ func TestAResultIsCutToWhatIsAskedFor(t *testing.T) {
 	long := lines("part", 1, 300)
 	f := func(keep int, showsLines bool) {
 		t.Helper()
-		p := planned(t, plantest.Command("make", long))
+		p := seen(t, plantest.Command("make", long))
 		res := &p.Hist.Results[0]
 		before := p.Total()
 		freed := ShrinkResult(p, res, keep)
@@ -58,7 +65,7 @@ func TestAResultIsCutToWhatIsAskedFor(t *testing.T) {
 func TestAResultIsCutOnlyIfThatFreesSomething(t *testing.T) {
 	f := func(text string, keep int, want bool) {
 		t.Helper()
-		p := planned(t, plantest.Command("make", text))
+		p := seen(t, plantest.Command("make", text))
 		before := p.Total()
 		freed := ShrinkResult(p, &p.Hist.Results[0], keep)
 		if (freed >= limits.LeastSaving) != want || (freed > 0) != want || before-p.Total() != freed {
@@ -101,7 +108,7 @@ func TestATextThatWasCutBeforeIsClearedNotCutAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := lines("part", 1, 100) + plan.Mark + "lines 101-200 of 300 left out. " + plan.Directions(name) + "]\n" + lines("part", 201, 300)
-	q := planned(t, plantest.Command("make", text))
+	q := seen(t, plantest.Command("make", text))
 	q.Shelf = p.Shelf
 	ShrinkResult(q, &q.Hist.Results[0], 600)
 	if _, sent := formOf(t, q, 0); !strings.Contains(sent, "cleared: ") || sawCut.MatchString(sent) {
@@ -114,14 +121,14 @@ func TestTheOldestAreCutUntilTheRequestFits(t *testing.T) {
 	for i := range steps {
 		steps[i] = plantest.Command("make", lines("part", 1000*i, 1000*i+300))
 	}
-	whole := planned(t, steps...).Total()
+	whole := seen(t, steps...).Total()
 	f := func(usable int, cut func(*plan.Plan), want string) *plan.Plan {
 		t.Helper()
-		p := planned(t, steps...)
-		p.Limits.Usable = usable
+		p := seen(t, steps...)
+		p.Limits.Usable, p.Limits.Window = usable, usable
 		cut(p)
 		got := ""
-		for k := range p.Hist.Results {
+		for k := range steps {
 			form, text := formOf(t, p, k)
 			switch {
 			case form == nil:
@@ -140,7 +147,7 @@ func TestTheOldestAreCutUntilTheRequestFits(t *testing.T) {
 		}
 		return p
 	}
-	short := func(p *plan.Plan) { ShrinkResults(p, ShortTokens) }
+	short := func(p *plan.Plan) { ShrinkResults(p, ShortTokens, p.Limits.Usable) }
 	f(whole, short, "......")
 	f(whole-1, short, "s.....")
 	f(whole-4_000, short, "ss....")
@@ -152,7 +159,7 @@ func TestTheOldestAreCutUntilTheRequestFits(t *testing.T) {
 	spent := func(p *plan.Plan) {
 		p.Case.Rescue = &plan.Rescue{}
 		p.Hist.Results[1].SpentBy = 1
-		ShrinkResults(p, ShortTokens)
+		ShrinkResults(p, ShortTokens, p.Limits.Usable)
 	}
 	f(1, spent, "sSssss")
 }
@@ -233,4 +240,45 @@ func TestShrinkingForgesNothing(t *testing.T) {
 			rt.Fatalf("%d tokens are left, and %d are told", total, p.Total())
 		}
 	})
+}
+
+// Where the head leaves no room in what is usable, the request comes down to the window, less a short answer, and no
+// further.
+func TestARequestWhoseHeadNearlyFillsTheWindowComesDownToTheWindow(t *testing.T) {
+	f := func(window, usable int, maxOutput string, least, most int) {
+		t.Helper()
+		body := plantest.Body(plantest.Command("make", lines("part", 1, 100)),
+			plantest.Command("make", lines("part", 101, 200)),
+			plantest.Command("make", lines("part", 201, 210)))
+		body = strings.Replace(body, "Make all parts.", strings.Repeat("Make all parts. ", 5_000), 1)
+		p := plantest.NewDesk(t).Plan(t, strings.Replace(body, `"model":`, maxOutput+`"model":`, 1))
+		p.Limits.Window, p.Limits.Usable = window, usable
+		before := p.Total()
+		if FitResults(p); p.Total() < least || p.Total() > most {
+			t.Errorf("%d of %d tokens are left in a window of %d", p.Total(), before, window)
+		}
+	}
+	f(23_000, 20_000, "", 21_300, 22_300)
+	f(23_000, 20_000, `"max_tokens":2500,`, 20_300, 20_700) // no further than it can
+	f(24_000, 22_000, "", 21_000, 22_000)
+	f(40_000, 35_000, "", 22_300, 22_600)
+}
+
+// What the model has not seen yet is cut last, and something of it stays.
+func TestWhatWasNotSeenYetIsShownHoweverLittleRoomThereIs(t *testing.T) {
+	p := planned(t, plantest.Command("make", lines("part", 1, 300)), plantest.Command("make", lines("more", 1, 300)))
+	p.Limits.Window, p.Limits.Usable = 1_000, 900
+	FitResults(p)
+	for k, first := range []string{"part 1:", "more 1:"} {
+		if _, text := formOf(t, p, k); !strings.HasPrefix(text, first) && k > 0 || !sawCut.MatchString(text) {
+			t.Errorf("result %d is sent as %.200q", k, text)
+		}
+	}
+	if freed := ShrinkResult(p, &p.Hist.Results[1], 0); freed != 0 {
+		t.Errorf("%d tokens of it are cleared", freed)
+	}
+	p.Case.Rescue = &plan.Rescue{}
+	if freed := ShrinkResult(p, &p.Hist.Results[1], 0); freed <= 0 {
+		t.Error("it stays after the provider has refused it")
+	}
 }

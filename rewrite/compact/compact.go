@@ -104,15 +104,13 @@ func (c *compaction) stays(i int) bool {
 
 // run does it if that saves more than so many tokens. If it does not, nothing has changed.
 func (c *compaction) run(least int) (reason string) {
-	newest, large := c.findCut()
+	newest := c.findCut()
 	if c.to < 0 {
 		return NoOlder
 	}
 	saved, total := c.savings(), c.P.Total()
-	if c.minimal {
-		large = 0
-	}
-	if c.minimal && total-saved <= c.P.Limits.Usable {
+	list, large := tailResults(c, newest)
+	if room := plan.Room(c.P, total-saved); c.minimal && total-saved <= room && room < total {
 		least = 0
 	}
 	little := "what could be left out is less than a tenth of the request"
@@ -131,7 +129,7 @@ func (c *compaction) run(least int) (reason string) {
 	}
 	before := c.P.Checkpoint()
 	if large > 0 {
-		c.shrinkTail(newest)
+		c.shrinkTail(list, large)
 	}
 	if c.to > c.from {
 		c.writeSummary()
@@ -178,13 +176,13 @@ func (c *compaction) spanSize(to int) (n int) {
 }
 
 // findCut finds the first item behind the span: an assistant's, so that no result is parted from its call, with no more
-// behind it than the tail may have. If the newest group alone is more, it is the tail all the same, and large says how
-// much too large.
-func (c *compaction) findCut() (newest, large int) {
+// behind it than the tail may have. If the newest group alone is more, it is the tail all the same. newest is where
+// that one begins.
+func (c *compaction) findCut() (newest int) {
 	newest, c.to = -1, -1
 	c.eachCut(func(i, have int) bool {
 		if newest < 0 {
-			newest, large = i, have-c.tail
+			newest = i
 		}
 		if have <= c.tail {
 			c.to = i
@@ -194,19 +192,19 @@ func (c *compaction) findCut() (newest, large int) {
 	if c.to < 0 {
 		c.to = newest
 	}
-	return newest, max(large, 0)
+	return newest
 }
 
 // eachCut gives f each place where the tail may begin, the last one first, with the tokens behind it, until f returns
 // false.
 func (c *compaction) eachCut(f func(i, have int) bool) {
-	have, called := 0, plan.Never
+	have, called, last := 0, plan.Never, min(c.P.End-1, plan.NewestGroup(c.P))
 	for i := c.P.Hist.Len() - 1; i >= c.compactedTo; i-- {
 		have += c.fullSize(i)
 		if k := c.callers[i]; k >= c.from {
 			called = min(called, k)
 		}
-		if !c.P.Req.Items[c.P.Req.Head+i].Begins || i >= c.P.End || called < i || c.P.IsGone(i) {
+		if !c.P.Req.Items[c.P.Req.Head+i].Begins || i > last || called < i || c.P.IsGone(i) {
 			continue
 		}
 		if !f(i, have) {
@@ -223,28 +221,29 @@ func (c *compaction) fullSize(i int) int {
 	return c.P.SentSize(i)
 }
 
-// shrinkTail shortens the largest results from item i on, so that all from there on is about what the tail may have.
-func (c *compaction) shrinkTail(i int) {
-	var list []*history.Result
-	room := c.tail
+// tailResults returns the results from item i on that may be shortened, and by how many tokens together they are too
+// large for the tail. What the model has not seen yet is none of them.
+func tailResults(c *compaction, i int) (list []*history.Result, large int) {
+	if c.minimal {
+		return nil, 0
+	}
+	have, most := -c.tail, 0
 	for ; i < c.P.Hist.Len(); i++ {
-		if k := c.P.Hist.ResultAt[i]; k >= 0 && abridge.IsShrinkable(c.P, &c.P.Hist.Results[k]) {
-			list = append(list, &c.P.Hist.Results[k])
-		} else {
-			room -= c.P.SentSize(i)
+		have += c.P.SentSize(i)
+		k := c.P.Hist.ResultAt[i]
+		if k < 0 {
+			continue
+		}
+		if res := &c.P.Hist.Results[k]; abridge.IsShrinkable(c.P, res) && !plan.MustBeShown(c.P, res) {
+			list, most = append(list, res), most+c.P.SentSize(i)
 		}
 	}
-	keep := max(room, 0)
-	for {
-		sum := 0
-		for _, res := range list {
-			sum += min(c.P.SentSize(res.Item), keep)
-		}
-		if sum <= room || keep <= 0 {
-			break
-		}
-		keep -= keep/8 + 1
-	}
+	return list, max(min(have, most), 0)
+}
+
+// shrinkTail shortens the largest of the results, by about large tokens together.
+func (c *compaction) shrinkTail(list []*history.Result, large int) {
+	keep := abridge.Level(c.P, list, large)
 	for _, res := range list {
 		if c.P.SentSize(res.Item) > keep {
 			abridge.ShrinkResult(c.P, res, keep-abridge.StubTokens)

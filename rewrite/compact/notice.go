@@ -1,6 +1,8 @@
 package compact
 
 import (
+	"slices"
+
 	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/conversation"
@@ -43,6 +45,17 @@ func (c *compaction) noteEnd(total int, why string) {
 	}
 	n.MessagesAfter, n.TokensAfter = countMessages(c.P), c.P.Scale.InModelTokens(c.P.Total())
 	n.Files, n.TurnsKept = c.P.Result.FilesNamed, turnsBehindCut(c)
+}
+
+// NoteTotal notes what the request takes in the end, where more than the compaction has changed it.
+func NoteTotal(p *plan.Plan) {
+	n, all := &p.Result.Notice, p.Result.Outcomes
+	if n.Kind != event.CompactionCompleted || len(all) == 0 {
+		return
+	}
+	n.TokensAfter = p.Scale.InModelTokens(p.Total())
+	last := decision.Outcome{Before: all[len(all)-1].Before, After: p.Total()}
+	p.Result.Outcomes = append(slices.Clone(all[:len(all)-1]), last)
 }
 
 // countMessages is how many messages are sent.

@@ -58,7 +58,8 @@ func clearableResults(p *plan.Plan, left func(res *history.Result, why string) i
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
 		sent := p.SentSize(res.Item)
-		if since[k] > now || res.Item >= p.End || sent < limits.LeastFreed || plan.IsCleared(p, res) {
+		if since[k] > now || res.Item >= p.End || sent < limits.LeastFreed || plan.IsCleared(p, res) ||
+			plan.MustBeShown(p, res) {
 			continue
 		}
 		c := candidate{item: res.Item, result: res, since: since[k], why: "old"}

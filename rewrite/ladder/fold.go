@@ -55,7 +55,7 @@ func foldOldest(p *plan.Plan) {
 	if n := due(p.End-done, p.Limits.Conf.Messages); n > 0 {
 		to = max(to, nextGroup(p, done+n))
 	}
-	if to == done || to >= p.End || isScattered(p) {
+	if to = min(to, plan.NewestGroup(p)); to <= done || to >= p.End || isScattered(p) {
 		return
 	}
 	for start := from; start < to; start++ { // what stays cuts the run in two
@@ -175,7 +175,7 @@ func clearOlderResults(p *plan.Plan) {
 	var list []candidate
 	for k := range len(p.Hist.Results) - p.Limits.Conf.Pairs {
 		res := &p.Hist.Results[k]
-		if plan.IsCleared(p, res) || plan.IsUntouchable(p, res) || used[res.Item] {
+		if plan.IsCleared(p, res) || plan.IsUntouchable(p, res) || used[res.Item] || plan.MustBeShown(p, res) {
 			continue
 		}
 		sent := p.SentSize(res.Item)

@@ -45,6 +45,7 @@ func compactWhereNeeded(p *plan.Plan) (reason string) {
 	}
 	if p.Total() > p.Limits.Usable {
 		abridge.FitResults(p)
+		compact.NoteTotal(p)
 	}
 	return reason
 }

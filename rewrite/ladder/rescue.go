@@ -49,9 +49,9 @@ func takeStage(p *plan.Plan, s plan.Stage) {
 			compact.RunMinimalCompaction(p)
 		}
 	case plan.StageShort:
-		abridge.ShrinkResults(p, abridge.ShortTokens)
+		abridge.ShrinkResults(p, abridge.ShortTokens, p.Limits.Usable)
 	case plan.StageShorter:
-		abridge.ShrinkResults(p, abridge.ShorterTokens)
+		abridge.ShrinkResults(p, abridge.ShorterTokens, p.Limits.Usable)
 	case plan.StageBare:
 		compact.LeaveBare(p)
 	}

@@ -284,6 +284,20 @@ func (p *Plan) Total() int {
 	return n
 }
 
+// Room is how many tokens the request may take: what is usable, or where it cannot come down to that but only to least
+// tokens, the window without an answer of the length that the client asked for, or at least a short one.
+func Room(p *Plan, least int) int {
+	const answer, share = 1_024, 32 // tokens of the model, and which part of the window at most
+	if least <= p.Limits.Usable || p.Case.Rescue != nil {
+		return p.Limits.Usable
+	}
+	asked := max(float64(p.Req.MaxOutput), answer) / p.Scale.Ratio
+	if p.Req.MaxOutput == 0 {
+		asked = min(asked, float64(p.Limits.Window)/share)
+	}
+	return max(p.Limits.Usable, p.Limits.Window-int(asked))
+}
+
 // Comparable is what a provider's count of a request of this size may be held against; 0 if that would say nothing.
 func Comparable(p *Plan, s conversation.Size) int {
 	if p.Scale.Model.Exact || s.Images > 0 || p.Req.Opaque {

@@ -15,6 +15,39 @@ func IsCleared(p *Plan, res *history.Result) bool {
 	return f != nil && (f.Rung == decision.RungClear || f.Gone || f.Fold > 0)
 }
 
+// IsUnseen reports whether the model has not seen item i yet: no answer of the assistant stands behind it. An answer
+// that ends the request is one that the model is to go on with.
+func IsUnseen(p *Plan, i int) bool {
+	last := p.Hist.Len() - 1
+	answered := p.Hist.Answers[last]
+	if p.Req.Items[p.Req.Head+last].Role == conversation.Assistant {
+		answered--
+	}
+	return p.Hist.Answers[i] >= answered
+}
+
+// MustBeShown reports whether the result is to be sent whole or as an excerpt, however full the window is: the model
+// has not seen it yet. Once the provider has refused the request, nothing must.
+func MustBeShown(p *Plan, res *history.Result) bool {
+	return p.Case.Rescue == nil && IsUnseen(p, res.Item)
+}
+
+// NewestGroup is the first item of the group that holds the first result which must be shown; the number of items if
+// none does.
+func NewestGroup(p *Plan) int {
+	first := p.Hist.Len()
+	for k := len(p.Hist.Results) - 1; k >= 0 && MustBeShown(p, &p.Hist.Results[k]); k-- {
+		first = p.Hist.Results[k].Item
+	}
+	if first == p.Hist.Len() {
+		return first
+	}
+	for first > 0 && !p.Req.Items[p.Req.Head+first].Begins {
+		first--
+	}
+	return first
+}
+
 // IsUntouchable reports whether the configuration keeps the results of this tool from every rung.
 func IsUntouchable(p *Plan, res *history.Result) bool {
 	return p.Limits.Conf.IsKept(res.Name)
