@@ -41,9 +41,9 @@ type option struct {
 }
 
 // TestGoldenConversations plays testdata/shape. In each file, 1.in has the messages of the first request, one in a
-// line; in those of later ones, ... stands for all messages of the turn before, and ...N for the first N of them. $(log
-// N), $(code N), $(json N), $(screen N) and $(words N) are texts of so many lines, as they stand in a JSON string.
-// N.want is what is sent: a message that goes as it came is = and its number. N.report says what was done.
+// line; in those of later ones, ... stands for all messages of the turn before, and ...N for the first N of them.
+// $(log N), $(code N), $(json N), $(row N), $(screen N) and $(words N) are texts of so many lines, as they stand in a
+// JSON string. N.want is what is sent: a message that goes as it came is = and its number. N.report says what was done.
 func TestGoldenConversations(t *testing.T) {
 	files, err := filepath.Glob("testdata/shape/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -173,8 +173,8 @@ func goldenTexts(l string) string {
 		for i := 1; i <= n; i++ {
 			text += goldenLine(kind, i)
 		}
-		if kind == "json" {
-			text = "[" + strings.TrimSuffix(text, ",\n") + "]"
+		if kind == "json" || kind == "row" {
+			text = "[" + strings.TrimRight(text, ",\n") + "]"
 		}
 		quoted := string(span.AppendQuoted(nil, text))
 		l = before + quoted[1:len(quoted)-1] + after
@@ -189,6 +189,8 @@ func goldenLine(kind string, i int) string {
 		return fmt.Sprintf("%6d\tfunc step%d(ctx Context) error { return run(ctx, %d) }\n", i, i, i*i)
 	case "json":
 		return fmt.Sprintf(`{"id": %d, "name": "item %d", "price": %d.50},`+"\n", i, i, i*3)
+	case "row":
+		return strings.TrimSuffix(goldenLine("json", i), "\n")
 	case "screen":
 		return fmt.Sprintf("\rDownloading %d%%\x1b[K", i)
 	}

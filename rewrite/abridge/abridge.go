@@ -26,6 +26,7 @@ type Shortening struct {
 	Recalled string // the artifact that it shows
 
 	Name     string // of its own artifact
+	Readable string // of the one with the same for a reader of lines; empty if there is none
 	Spelling span.Spelling
 	Refers   []int // items to which the text refers
 }
@@ -109,8 +110,23 @@ func (c *Shortening) outlined(shown, of string, o *outline.Outline) string {
 	if o.Kind == outline.Source && len(c.Result.Action.Reads) == 1 {
 		made.File = c.Result.Action.Reads[0]
 	}
+	if o.Kind == outline.JSON && !o.Mixed && of == "" {
+		made.Queryable = true
+		made.Readable = c.layOut(made.Lines)
+	}
 	return plan.OutlineStub(&c.Result.Source, &plan.Sketch{Outline: o, Content: made, Of: of,
 		Where: plan.WhereOfContent(c.Plan, c.Result, c.Name, made)})
+}
+
+// layOut returns the artifact with the same JSON for a reader of lines; nothing if it has lines enough, or if nobody
+// could read it.
+func (c *Shortening) layOut(lines int) string {
+	const longLine = 500 // bytes
+	if len(c.Text) < longLine*lines || c.Plan.Shelf.Address(c.Name) == "" {
+		return ""
+	}
+	c.Readable = c.Plan.Shelf.Name(c.Plan.Route.Scope, span.Layout([]byte(c.Text)))
+	return c.Readable
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.

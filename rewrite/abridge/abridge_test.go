@@ -10,6 +10,7 @@ import (
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
 	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
 )
 
 func TestATextOverItsLimitBecomesAnExcerpt(t *testing.T) {
@@ -285,4 +286,35 @@ func drawText(t *rapid.T, word *rapid.Generator[string], earlier []string) strin
 		b.WriteString("and no end")
 	}
 	return strings.ToValidUTF8(b.String(), "?")
+}
+
+func TestJSONInOneLineIsLaidOutBesideIt(t *testing.T) {
+	object := `{"all": [` + strings.Repeat(`{"name": "a", "value": 1}, `, 400) + `{}]}`
+	p := planned(t, plantest.Reading("a.json", object))
+	c := shortening(t, p, 0, 1_000, 300)
+	text, _, ok := c.Shorten()
+	if !ok || c.Readable == "" || !strings.Contains(text, p.Shelf.Address(c.Readable)) ||
+		!strings.Contains(text, p.Shelf.Address(c.Name)) {
+		t.Fatalf("%+v: %.500q", c, text)
+	}
+	f := &decision.Form{Patches: []decision.Patch{{Place: c.Place, Index: c.Index, Text: text, Artifact: c.Name,
+		Readable: c.Readable, Spelling: c.Spelling}}}
+	p.Set(c.Result.Item, f, "test")
+	kept := map[string]string{}
+	for _, a := range p.Sheet.Artifacts {
+		kept[a.Name] = string(a.Content)
+	}
+	if kept[c.Name] != object || kept[c.Readable] != string(span.Layout([]byte(object))) {
+		t.Errorf("%d artifacts are kept: %.300q", len(kept), kept)
+	}
+	stub := plan.StubOf(p, c.Result, "test")
+	if q := stub.Patches[0]; q.Readable != c.Readable || !strings.Contains(q.Text, p.Shelf.Address(c.Readable)) {
+		t.Errorf("%+v", q)
+	}
+	lined := `{"all": [` + strings.Repeat(`{"name": "a", "value": 1},`+"\n", 400) + `{}]}`
+	p = planned(t, plantest.Reading("a.json", lined))
+	c = shortening(t, p, 0, 1_000, 300)
+	if text, _, ok := c.Shorten(); !ok || c.Readable != "" {
+		t.Errorf("%q has lines enough: %.300q", c.Readable, text)
+	}
 }

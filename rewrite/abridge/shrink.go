@@ -70,7 +70,7 @@ func shrunkForm(p *plan.Plan, res *history.Result, keep int) *decision.Form {
 		}
 		if text, _ := c.excerpt(shown, of); text != "" {
 			f.Patches = append(f.Patches, decision.Patch{Place: w.Place, Index: w.Index, Text: text, Artifact: c.Name,
-				Spelling: c.Spelling})
+				Readable: c.Readable, Spelling: c.Spelling})
 			f.Now -= w.Spent - p.CountAsItem(text, res.Item)
 		}
 	}

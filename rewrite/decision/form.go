@@ -45,8 +45,9 @@ type Patch struct {
 	Place    conversation.Place `json:"l"`
 	Index    int                `json:"i,omitempty"` // of the part or call
 	Text     string             `json:"t"`
-	Artifact string             `json:"a"` // name of what stood there
-	Spelling span.Spelling      `json:"s"` // how what stood there is made of the artifact
+	Artifact string             `json:"a"`           // name of what stood there
+	Readable string             `json:"b,omitempty"` // artifact with the same JSON, laid out for a reader of lines
+	Spelling span.Spelling      `json:"s"`           // how what stood there is made of the artifact
 }
 
 // Rung is a step of the ladder.
@@ -69,8 +70,10 @@ func (f *Form) Artifacts() (names []string) {
 		}
 	}
 	for _, q := range f.Patches {
-		if q.Artifact != "" {
-			names = append(names, q.Artifact)
+		for _, name := range [...]string{q.Artifact, q.Readable} {
+			if name != "" {
+				names = append(names, name)
+			}
 		}
 	}
 	return names
@@ -99,6 +102,9 @@ func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
 		}
 		content, _ := span.Unspell(spans[n].Of(r.Body))
 		list = append(list, Artifact{q.Artifact, content})
+		if q.Readable != "" {
+			list = append(list, Artifact{q.Readable, span.Layout(span.TextOf(spans[n].Of(r.Body)))})
+		}
 	}
 	return list
 }

@@ -9,7 +9,7 @@ func (d *Decision) Memory() (n int) {
 		}
 		n += perForm + len(f.With) + len(f.Prose) + 8*len(f.Refers)
 		for _, q := range f.Patches {
-			n += perPatch + len(q.Text) + len(q.Artifact)
+			n += perPatch + len(q.Text) + len(q.Artifact) + len(q.Readable)
 		}
 	}
 	return n

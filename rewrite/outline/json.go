@@ -51,22 +51,24 @@ func (d detail) chars() int { return int(2 * d) } // of a string
 //	 status: "settled" ×119, "stuck" ×1
 //	Items that differ, whole:
 //	.items[56] (status): {"id": 57, "status": "stuck"}
-func ofJSON(text string, keep int, count func(string) int) (outline string, ok bool) {
+func ofJSON(text string, keep int, count func(string) int) (out Outline, ok bool) {
 	before, body, after := cutJSON(text)
 	if body == "" {
-		return "", false
+		return out, false
 	}
-	if before+after != "" {
+	if out = (Outline{Kind: JSON, Mixed: before+after != ""}); out.Mixed {
 		keep -= count(before) + count(after) + 1
 	}
 	o := outliner{body: []byte(body), before: strings.Count(before, "\n"), most: max(keep, 1)}
-	if outline = o.show(keep, count); outline == "" {
-		return "", false
+	shown := o.show(keep, count)
+	if shown == "" {
+		return Outline{}, false
 	}
-	if after != "" && !strings.HasSuffix(outline, "\n") {
-		outline += "\n"
+	if after != "" && !strings.HasSuffix(shown, "\n") {
+		shown += "\n"
 	}
-	return before + outline + after, true
+	out.Text = before + shown + after
+	return out, true
 }
 
 // show shows the body, which should be valid JSON; it returns nothing if it is not, or if nothing fits.

@@ -44,13 +44,19 @@ func corpusResults(t *testing.T, f func(text string)) {
 	})
 }
 
+// outlineOf returns the outline of JSON.
+func outlineOf(text string, keep int, count func(string) int) (string, bool) {
+	o, ok := ofJSON(text, keep, count)
+	return o.Text, ok
+}
+
 // size counts a token per byte.
 func size(s string) int { return len(s) }
 
 func TestOutlineShowsTheStructure(t *testing.T) {
 	f := func(text string, keep int, want string) {
 		t.Helper()
-		got, ok := ofJSON(text, keep, size)
+		got, ok := outlineOf(text, keep, size)
 		if got != want || ok != (want != "") {
 			t.Errorf("%.200q in %d: got\n%s\nwant\n%s", text, keep, got, want)
 		}
@@ -106,7 +112,7 @@ func TestOutlineGrowsInBreadthAndDepth(t *testing.T) {
 	text := `{"total":120,"data":{"wrapped":{"items":[` + strings.Join(items, ",") + `]}},"next":null}`
 	f := func(keep int, want string) {
 		t.Helper()
-		if got, _ := ofJSON(text, keep, size); got != want {
+		if got, _ := outlineOf(text, keep, size); got != want {
 			t.Errorf("in %d: got\n%s\nwant\n%s", keep, got, want)
 		}
 	}
@@ -161,8 +167,8 @@ func toldParts() *regexp.Regexp {
 
 // outlineLaws holds what is true of any text that has an outline.
 func outlineLaws(t interface{ Fatalf(string, ...any) }, text string, keep int) {
-	got, ok := ofJSON(text, keep, size)
-	again, _ := ofJSON(text, keep, size)
+	got, ok := outlineOf(text, keep, size)
+	again, _ := outlineOf(text, keep, size)
 	if got != again || ok != (got != "") || len(got) > max(keep, 0) {
 		t.Fatalf("%q: %d bytes of %d: %q", text, len(got), keep, got)
 	}
@@ -214,7 +220,7 @@ func TestRealResultsHaveOutlines(t *testing.T) {
 		if len(text) > 1000 {
 			outlineLaws(t, text, 900)
 		}
-		if _, ok := ofJSON(text, 900, size); ok {
+		if _, ok := outlineOf(text, 900, size); ok {
 			outlines++
 		}
 	})
@@ -225,7 +231,7 @@ func TestRealResultsHaveOutlines(t *testing.T) {
 
 func TestDeepJSONIsOutlinedInOnePass(t *testing.T) {
 	deep := strings.Repeat(`{"a":[`, 4_999) + strings.Repeat(`]}`, 4_999)
-	got, ok := ofJSON(deep, 2000, size)
+	got, ok := outlineOf(deep, 2000, size)
 	if !ok || !strings.Contains(got, "… 1 key}") {
 		t.Errorf("got %v %q", ok, got)
 	}
@@ -234,7 +240,7 @@ func TestDeepJSONIsOutlinedInOnePass(t *testing.T) {
 	if o.findValues(&root); root.n != 101 || len(root.first) != o.most {
 		t.Errorf("%d values of %d are remembered, at most %d should be", len(root.first), root.n, o.most)
 	}
-	if _, ok := ofJSON(strings.Repeat("[", 1_000_000), 2000, size); ok {
+	if _, ok := outlineOf(strings.Repeat("[", 1_000_000), 2000, size); ok {
 		t.Error("what is no JSON has an outline")
 	}
 	for _, text := range []string{
@@ -243,7 +249,7 @@ func TestDeepJSONIsOutlinedInOnePass(t *testing.T) {
 		`[` + strings.Repeat(`{"a":1},`, manyBytes/8) + `1]`, `{` + strings.Repeat(`"a":{},`, manyBytes/7) + `"b":1}`,
 		strings.Repeat("{\"a\":1}\n", manyBytes/8),
 	} {
-		if got, ok := ofJSON(text, 500, size); !ok || len(got) < 20 || len(got) > 500 {
+		if got, ok := outlineOf(text, 500, size); !ok || len(got) < 20 || len(got) > 500 {
 			t.Errorf("%.40q: %d bytes of outline", text, len(got))
 		}
 	}
@@ -274,7 +280,7 @@ func BenchmarkOutline(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if _, ok := ofJSON(text, 2000, count); !ok {
+				if _, ok := outlineOf(text, 2000, count); !ok {
 					b.Fatal("no outline")
 				}
 			}

@@ -30,13 +30,14 @@ type Outline struct {
 	Text string // at most as many tokens as were asked for
 	// Numbered says that the lines have numbers of their own, as tools write them that read files.
 	Numbered bool
+	// Mixed says that other lines stand before the JSON or behind it.
+	Mixed bool
 }
 
 // Of returns the outline of a text in at most keep tokens, as count counts them. ok is false if the text has no
 // structure that is known, or if nothing fits.
 func Of(text string, h Hint, keep int, count func(string) int) (o Outline, ok bool) {
-	if o.Text, ok = ofJSON(text, keep, count); ok {
-		o.Kind = JSON
+	if o, ok = ofJSON(text, keep, count); ok {
 		return o, true
 	}
 	if o, ok = ofSource(text, h.File, keep, count); ok {

@@ -162,7 +162,7 @@ func TestBadInputIsOutlinedInOnePass(t *testing.T) {
 		t.Helper()
 		outlineLaw(t, text, h, 500)
 	}
-	const manyBytes = 1 << 20
+	const manyBytes = 1 << 18
 	outlineLaw(t, strings.Repeat("x", 10<<20), Hint{File: "a.go"}, 500)
 	long := strings.Repeat("x", manyBytes)
 	for _, file := range []string{"", "a.go", "a.md", "a.json"} {

@@ -15,6 +15,10 @@ type Content struct {
 	File   string // the agent's own file that holds the same; empty if none does
 	// Numbered says that the lines have the numbers of that file.
 	Numbered bool
+	// Queryable says that it is JSON and nothing else.
+	Queryable bool
+	// Readable is the artifact with the same JSON, laid out for a reader of lines; empty if there is none.
+	Readable string
 }
 
 // readAtOnce is how many tokens an artifact may have so that a model is told to read it, and not to search it.
@@ -28,6 +32,9 @@ func (p *Plan) Advice(name string, c Content) string {
 		return keptAs(name) + again(c.File)
 	}
 	switch {
+	case c.Readable != "":
+		return fmt.Sprintf("Search it in %s with grep, or read some of its lines: there each value has a line. "+
+			"As it came, it is in %s, for jq", p.Shelf.Address(c.Readable), at)
 	case c.Kind == outline.Source && c.File != "" && c.Numbered:
 		return fmt.Sprintf("Read the lines that you need from %s, by their numbers. As it was then, it is in %s", c.File, at)
 	case c.Kind == outline.Source && !IsURL(at):
@@ -42,9 +49,9 @@ func (p *Plan) Advice(name string, c Content) string {
 		return "Fetch it from " + at + " and search it: it is long"
 	}
 	switch {
-	case c.Kind == outline.JSON && c.Lines <= 1:
+	case c.Queryable && c.Lines <= 1:
 		return "Query it in " + at + " with jq"
-	case c.Kind == outline.JSON:
+	case c.Queryable:
 		return "Query it in " + at + " with jq, or search it with grep"
 	case c.Lines == 1:
 		return "It is one long line in " + at + ". Read parts of it with cut -c"

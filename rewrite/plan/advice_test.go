@@ -30,8 +30,8 @@ func TestAdviceFitsTheContent(t *testing.T) {
 	f(path, plan.Content{Lines: 40, Tokens: 400}, "Read it in /a/name.txt")
 	f(path, plan.Content{Lines: 4_000, Tokens: 40_000}, "Search it in /a/name.txt with grep, or read some of its lines")
 	f(path, plan.Content{Lines: 1, Tokens: 40_000}, "It is one long line in /a/name.txt. Read parts of it with cut -c")
-	f(path, plan.Content{Kind: outline.JSON, Lines: 1, Tokens: 40_000}, "Query it in /a/name.txt with jq")
-	f(path, plan.Content{Kind: outline.JSON, Lines: 90, Tokens: 40_000},
+	f(path, plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000}, "Query it in /a/name.txt with jq")
+	f(path, plan.Content{Kind: outline.JSON, Queryable: true, Lines: 90, Tokens: 40_000},
 		"Query it in /a/name.txt with jq, or search it with grep")
 	f(path, plan.Content{Lines: 4_000, Tokens: 40_000, File: "src/a.go"},
 		"Read src/a.go again. As it was then, it is in /a/name.txt")

@@ -30,8 +30,13 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 	}
 	content, spelling := span.Unspell(raw)
 	q.Artifact, q.Spelling = p.Shelf.Name(p.Route.Scope, content), spelling
+	made := Content{}
+	if f := p.Forms[res.Item]; f != nil && len(f.Patches) == 1 && f.Patches[0].Artifact == q.Artifact {
+		q.Readable = f.Patches[0].Readable
+		made.Readable = q.Readable
+	}
 	m := Omission{Excerpt: shorten.Excerpt{OmittedTokens: tokens}, Total: shorten.CountLines(text),
-		Where: WhereOfResult(p, res, q.Artifact), Names: namesOfResult(p, res, text)}
+		Where: WhereOfContent(p, res, q.Artifact, made), Names: namesOfResult(p, res, text)}
 	q.Text = clearedStub(&res.Source, m, why)
 	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{q}}
 	f.Now = patchedSize(p, res.Item, f)
