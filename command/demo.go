@@ -42,6 +42,9 @@ func (k demoCmd) Run(c *cli) (err error) {
 	}
 	s := stagedDemo{defaults: c.defaults, folder: folder, window: window, file: c.Config, mode: c.Mode}
 	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open}
+	if o.Mode, err = s.modeOf(); err != nil {
+		return err
+	}
 	if !k.JSON {
 		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
 	}
@@ -110,6 +113,12 @@ func (s stagedDemo) config(upstream string) (config.Config, error) {
 	// Its model is asked for nothing but its part.
 	conf.Window.Models, conf.Window.Probe = map[string]int{demo.Model: s.window}, false
 	return conf, conf.Validate()
+}
+
+// modeOf returns the mode that the daemon will run in.
+func (s stagedDemo) modeOf() (string, error) {
+	conf, err := s.config("http://127.0.0.1:9/v1") // nobody is asked
+	return conf.Mode, err
 }
 
 // open starts the daemon before an upstream. Closing it is as a signal would end it.

@@ -41,8 +41,12 @@ func (s *session) compareArrivals(t *Turn, h *hearing) {
 	for _, a := range s.added.results {
 		i := slices.IndexFunc(h.messages, func(m message) bool { return m.Answers == a.id })
 		if i >= 0 && h.messages[i].Content != a.content {
-			t.Steps = append(t.Steps, Step{Kind: Offload, Count: 1, Before: a.tokens, After: h.sizes[i],
-				How: howOf(string(h.messages[i].Content))})
+			got := string(h.messages[i].Content)
+			step := Step{Kind: Offload, Count: 1, Before: a.tokens, After: h.sizes[i], How: howOf(got)}
+			t.Steps = append(t.Steps, step)
+			if best := s.report.Excerpt; step.How == "excerpt" && (best == nil || step.After < best.After) {
+				s.report.Excerpt = &Excerpt{t.Turn, step.Before, step.After, got}
+			}
 		}
 	}
 }

@@ -26,8 +26,9 @@ type Options struct {
 	Open func(upstream string) (Proxy, error)
 	// Live gets the turns as they come; nil tells nothing.
 	Live  io.Writer
-	Color bool // colours what is told
-	All   bool // tells every turn on a line of its own
+	Color bool   // colours what is told
+	All   bool   // tells every turn on a line of its own
+	Mode  string // that epitome runs in: "on", "observe" or "off"; empty is on
 }
 
 // Proxy is an epitome that runs.
@@ -64,7 +65,9 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	defer a.client.CloseIdleConnections()
 	s := &session{
 		Options: o, agent: a, model: m, world: w, user: newUser(w.change(), o.Turns), table: newTable(o),
-		report: &Report{Window: o.Window, Asked: o.Turns, Seed: o.Seed, Questions: []Question{}, Mistakes: []string{}},
+		report: &Report{
+			Window: o.Window, Mode: o.Mode, Asked: o.Turns, Seed: o.Seed, Questions: []Question{}, Mistakes: []string{},
+		},
 	}
 	if s.proxy, err = o.Open(m.url); err != nil {
 		return nil, err

@@ -74,6 +74,46 @@ func TestSessionOutgrowsItsWindow(t *testing.T) {
 	}
 }
 
+// Where epitome changes nothing, nothing is told of what it would have done.
+func TestAModeThatTouchesNothingIsToldAsSuch(t *testing.T) {
+	f := func(mode string, with bool) {
+		t.Helper()
+		_, told := played(t, Options{Window: 16_000, Turns: 40, Seed: 1, Open: nothing, Mode: mode})
+		if got := strings.Contains(told, "with epitome") && strings.Contains(told, "keeps small what the model gets") &&
+			strings.Contains(told, "WRONG"); got != with {
+			t.Errorf("mode %q, told:\n%s", mode, told)
+		}
+		if !with && (!strings.Contains(told, "as it came through, mode "+mode) || strings.Contains(told, "with epitome") ||
+			!strings.Contains(told, "its mode is "+mode)) {
+			t.Errorf("mode %q, told:\n%s", mode, told)
+		}
+	}
+	f("", true)
+	f("on", true)
+	f("observe", false)
+	f("off", false)
+}
+
+// A shortened result is shown whole, and what a scripted model cannot show is said.
+func TestAnExcerptIsShownWholeAndLimitsAreTold(t *testing.T) {
+	const mark = "[epitome: lines 2-3 of 3 left out: 2 lines, 9 tokens]"
+	const many = `(?:[^"\\]|\\.){1000}`
+	shorten := regexp.MustCompile(`("role":"tool","content":")([^"\\]{4})` + strings.Repeat(many, 4) + `(?:[^"\\]|\\.)*"`)
+	r, told := played(t, Options{Window: endless, Turns: 30, Seed: 1,
+		Open: meddling(t, func(_ int, body []byte) []byte { return shorten.ReplaceAll(body, []byte(`${1}${2}\n`+mark+`"`)) })})
+	if r.Excerpt == nil || r.Excerpt.Before <= r.Excerpt.After || !strings.HasSuffix(r.Excerpt.Text, mark) {
+		t.Fatalf("%+v", r.Excerpt)
+	}
+	for l := range strings.Lines(r.Excerpt.Text) {
+		if !strings.Contains(told, "  │ "+strings.TrimSuffix(l, "\n")) {
+			t.Errorf("%q is not told", l)
+		}
+	}
+	if _, told := played(t, Options{Window: endless, Turns: 30, Seed: 1, Open: nothing}); !strings.Contains(told, "what this cannot show") {
+		t.Errorf("told:\n%s", told)
+	}
+}
+
 // A session that is sent whole shows that whatever is found missing in another one was not missing before.
 func TestSessionIsSoundByItself(t *testing.T) {
 	r, told := played(t, Options{Window: endless, Turns: 70, Seed: 3, Open: nothing})

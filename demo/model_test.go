@@ -194,6 +194,30 @@ func TestSummaryIsMadeOfWhatTheConversationHolds(t *testing.T) {
 	}
 }
 
+// A summary is about as long as it is asked to be, and tells the latest calls.
+func TestSummaryIsAsLongAsItIsAskedToBe(t *testing.T) {
+	v := &view{}
+	for i := range 200 {
+		c := toolCall{ID: fmt.Sprintf("call_%d", i)}
+		c.Function.Name, c.Function.Arguments = readTool, fmt.Sprintf(`{"path":"part/file_%d.go"}`, i)
+		v.messages = append(v.messages, message{Role: "assistant", Calls: []toolCall{c}},
+			message{Role: "tool", Answers: c.ID, Content: text(fmt.Sprintf("package part // %d\nand more", i))})
+	}
+	v.messages = append(v.messages, message{Role: "user", Content: "Use at most about 1000 tokens.\n\n## Goal\n[what]\n\n## Progress\n[what]\n\n## Next Steps\n[how]\n"})
+	said := summaryOf(v)
+	if n := len(said); n > 1000*bytesPerToken || n < 900*bytesPerToken {
+		t.Errorf("%d bytes", n)
+	}
+	for _, want := range []string{"file_198.go", `- I called read_file {"path":"part/file_199.go"}: package part // 199` + "\n## Next Steps"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("no %q in\n%s", want, said)
+		}
+	}
+	if strings.Contains(said, "file_0.go") {
+		t.Error("the oldest call takes the room of newer ones")
+	}
+}
+
 func TestQuestionsAreAnsweredFromArtifacts(t *testing.T) {
 	w := newWorld(7)
 	between, end := probes()

@@ -3,25 +3,33 @@ package demo
 import (
 	"fmt"
 	"io"
+	"strings"
 )
 
 // Print writes what came of the session. The turns were told as they came.
 func (r *Report) Print(w io.Writer) error {
 	p := &page{to: w}
-	row := func(name, without, with string) { p.line("%-34s%-32s %s", name, without, with) }
+	row := func(name, without, with string) { p.line("%-34s%-39s %s", name, without, with) }
 	star := ""
 	if r.Died > 0 {
 		star = " *"
 	}
 	sent, cost := r.Sent.Tokens+r.Summaries.Input, int(r.Sent.Cost+r.Summaries.cost())
 	p.line("")
-	p.line("offload: a large result leaves the conversation for a file, which a line in its place names.")
-	p.line("clear: old results do so, many at once. compact: old turns become one summary.")
-	p.line("")
-	row("", "without epitome", "with epitome")
+	if r.Excerpt != nil {
+		r.excerpt(p)
+	}
+	if r.rewrites() {
+		p.line("offload: a large result leaves the conversation for a file, which a line in its place names.")
+		p.line("clear: old results do so, many at once. compact: old turns become one summary.")
+		p.line("")
+		row("", "without epitome", "with epitome")
+	} else {
+		row("", "sent by the agent", "as it came through, mode "+r.Mode)
+	}
 	row("turns answered", r.lifespan(), fmt.Sprintf("%d of %d", r.countAnswered(), len(r.Turns)))
 	row("largest request, tokens",
-		fmt.Sprintf("%s (%d %% of the window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
+		fmt.Sprintf("%s (%d %% of the model's window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
 		fmt.Sprintf("%s (%d %%)", thousands(r.Sent.Largest), share(r.Sent.Largest, r.Window)))
 	row("all requests, tokens", short(r.Raw.Tokens)+star,
 		fmt.Sprintf("%s (%d %%)", short(sent), share(sent, r.Raw.Tokens)))
@@ -38,8 +46,12 @@ func (r *Report) Print(w io.Writer) error {
 // facts writes what else is worth telling, each fact with its name.
 func (r *Report) facts(p *page) {
 	add := func(name, format string, a ...any) { p.fact(name, fmt.Sprintf(format, a...)) }
+	missed := "WRONG"
+	if !r.rewrites() {
+		missed = "as was to be seen"
+	}
 	for _, m := range r.Missed() {
-		add("WRONG", "%s", m)
+		add(missed, "%s", m)
 	}
 	if r.Failed != "" {
 		return
@@ -71,8 +83,28 @@ func (r *Report) facts(p *page) {
 			times(s.Requests), short(s.Input), share(s.Cached, s.Input), short(s.Output))
 	}
 	add("summaries", "%s; %s.", number(r.Compactions, "compaction"), made)
+	add("what this cannot show", "%s", cannotShow)
 	p.line("")
 	p.line("With an agent of yours: epitome run -- your-agent --its-flags")
+}
+
+// cannotShow says what a scripted model leaves open.
+const cannotShow = "How well a model works with what it is left. This one is scripted: it always notices that something was taken " +
+	"out, and reads it where epitome says. A real one may not. Its summaries are lines that it copies, as many as it is asked for: " +
+	"they show what a summary costs, not how good one is. Figures from real sessions are in docs/benchmarks.md."
+
+// rewrites reports whether epitome ran in a mode in which it changes requests.
+func (r *Report) rewrites() bool { return r.Mode == "" || r.Mode == "on" }
+
+// excerpt writes what the model got in place of one large result, whole.
+func (r *Report) excerpt(p *page) {
+	e := r.Excerpt
+	p.line("One excerpt whole: in turn %d the model got these %s tokens in place of %s.", e.Turn, thousands(e.After), thousands(e.Before))
+	p.line("")
+	for l := range strings.Lines(e.Text) {
+		p.line("  │ %s", strings.TrimRight(l, "\n"))
+	}
+	p.line("")
 }
 
 // lifespan returns how far the session would have come without epitome.

@@ -11,6 +11,7 @@ import (
 // Report is what happened in a session. Tokens are the model's, as it has counted them.
 type Report struct {
 	Window       int        `json:"window"`
+	Mode         string     `json:"mode"` // that epitome ran in; empty is on
 	Seed         uint64     `json:"seed"`
 	Asked        int        `json:"asked"`  // turns
 	Failed       string     `json:"failed"` // what ended the session before its time; empty if nothing did
@@ -29,6 +30,7 @@ type Report struct {
 	Restart      *Restart   `json:"restart"`
 	ReadBack     int        `json:"read_back"` // turns before which the agent read what had been taken out
 	Questions    []Question `json:"questions"`
+	Excerpt      *Excerpt   `json:"excerpt"`  // the shortest one; nil if there was none
 	Mistakes     []string   `json:"mistakes"` // calls that the world could not do
 	Kept         Kept       `json:"kept"`
 	Turns        []Turn     `json:"turns"`
@@ -48,6 +50,14 @@ type Turn struct {
 	Summary  *Asking   `json:"summary,omitempty"`
 	Asked    bool      `json:"asked,omitempty"`    // the user asks about an earlier turn
 	Question *Question `json:"question,omitempty"` // what the user asked, once it is answered
+}
+
+// Excerpt is what the model got in place of a large result.
+type Excerpt struct {
+	Turn   int    `json:"turn"`
+	Before int    `json:"before"` // tokens
+	After  int    `json:"after"`
+	Text   string `json:"text"`
 }
 
 // Load is what many requests come to.

@@ -8,7 +8,8 @@ import (
 )
 
 // How the model answers when epitome asks it for a summary. It is no language model: it copies lines of the
-// conversation that say of themselves what they are, and identifiers. Of what it was not given it knows nothing.
+// conversation that say of themselves what they are, identifiers, and its calls with the beginning of what came of
+// them, until the summary is about as long as it may be. Of what it was not given it knows nothing.
 
 var (
 	askedHeading = regexp.MustCompile(`(?m)^## ([A-Z][A-Za-z ]+)\n\[`)
@@ -36,33 +37,73 @@ func asksForSummary(v *view) bool {
 		strings.Contains(string(last.Content), "\n## Next Steps\n[")
 }
 
-const tokensPerNote = 40 // about, so that a summary keeps within what it is asked for
+// A summary keeps within what it is asked for, about.
+const (
+	tokensPerNote = 40
+	bytesPerToken = 3
+	longestDeed   = 90 // characters of a call's arguments, and of the line that came of it
+)
 
 // summaryOf fills the sections that are asked for.
 func summaryOf(v *view) string {
 	instruction := string(v.messages[len(v.messages)-1].Content)
 	headings := askedHeading.FindAllStringSubmatch(instruction, -1)
-	most := 6
+	most, tokens := 6, 0
 	if m := askedLength.FindStringSubmatch(instruction); m != nil {
-		n, _ := strconv.Atoi(m[1])
-		most = min(max(n/tokensPerNote/max(len(headings), 1), 1), most)
+		tokens, _ = strconv.Atoi(m[1])
+		most = min(max(tokens/tokensPerNote/max(len(headings), 1), 1), most)
 	}
 	var all strings.Builder
 	for _, m := range v.messages {
 		all.WriteString(string(m.Content) + "\n")
 	}
-	var b strings.Builder
-	for _, h := range headings {
-		b.WriteString("## " + h[1] + "\n")
+	sections := make([]string, len(headings))
+	room := tokens * bytesPerToken
+	for i, h := range headings {
 		list := notes(all.String(), h[1])
-		for _, note := range list[max(len(list)-most, 0):] {
-			b.WriteString("- " + note + "\n")
-		}
+		sections[i] = "## " + h[1] + "\n" + listed(list[max(len(list)-most, 0):])
 		if len(list) == 0 {
-			b.WriteString("none\n")
+			sections[i] += "none\n"
+		}
+		room -= len(sections[i])
+	}
+	for i, h := range headings {
+		if h[1] == "Progress" {
+			sections[i] += listed(deeds(v, room))
 		}
 	}
+	return strings.Join(sections, "")
+}
+
+func listed(notes []string) string {
+	var b strings.Builder
+	for _, note := range notes {
+		b.WriteString("- " + note + "\n")
+	}
 	return b.String()
+}
+
+// deeds returns the model's calls, each with the first line of what came of it: the latest that fit into room, in
+// bytes, the oldest first.
+func deeds(v *view, room int) (list []string) {
+	results := map[string]string{}
+	for i := len(v.messages) - 1; i >= 0; i-- {
+		m := v.messages[i]
+		if m.Role == "tool" {
+			results[m.Answers], _, _ = strings.Cut(string(m.Content), "\n")
+		}
+		for _, c := range m.Calls {
+			deed := "I called " + c.Function.Name + " " + clip(c.Function.Arguments, longestDeed) + ": " +
+				clip(results[c.ID], longestDeed)
+			if room -= len("- \n") + len(deed); room < 0 {
+				slices.Reverse(list)
+				return list
+			}
+			list = append(list, deed)
+		}
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // notes returns the lines of a section, each once, the oldest first.

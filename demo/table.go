@@ -11,6 +11,7 @@ import (
 type table struct {
 	page
 	color, all bool
+	mode       string // that epitome runs in
 	window     int
 	begun      bool
 	shown      map[string]bool // ways to shorten a result
@@ -18,7 +19,8 @@ type table struct {
 }
 
 func newTable(o Options) *table {
-	t := &table{page: page{to: o.Live}, color: o.Color, all: o.All, window: o.Window, shown: map[string]bool{}}
+	t := &table{page: page{to: o.Live}, color: o.Color, all: o.All, mode: o.Mode, window: o.Window,
+		shown: map[string]bool{}}
 	if t.to == nil {
 		t.to = io.Discard
 	}
@@ -48,13 +50,24 @@ func (t *table) head() {
 	}
 	t.begun = true
 	for _, l := range wrap(fmt.Sprintf("An agent sends its whole conversation again each turn. In time it outgrows its model, which here holds %s tokens; epitome, between the two, "+
-		"keeps small what the model gets. Agent, user and model are scripted. Epitome is the real one, and every figure is counted where it arrives.",
-		thousands(t.window)), width) {
+		"%s. Agent, user and model are scripted. Epitome is the real one, and every figure is counted where it arrives.",
+		thousands(t.window), doingIn(t.mode)), width) {
 		t.line("%s", l)
 	}
 	t.line("")
 	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s   %5s  %-14s%5s  %s", "turn", "the agent", "sends", "gets",
-		"of its window", "cache", "what epitome did")))
+		"model's window", "cache", "what epitome did")))
+}
+
+// doingIn says what epitome does in a mode.
+func doingIn(mode string) string {
+	switch mode {
+	case "off":
+		return "touches nothing, for its mode is off"
+	case "observe":
+		return "only says what it would do, for its mode is observe"
+	}
+	return "keeps small what the model gets"
 }
 
 // turn tells one turn, or keeps it for later.
