@@ -195,7 +195,7 @@ var house = map[string]room{
 			"what it tells is an event already, so no translation can lose a field",
 	},
 	"rewrite/abridge": {
-		"rewrite/decision rewrite/history rewrite/limits rewrite/outline rewrite/plan rewrite/shorten rewrite/span",
+		"rewrite/decision rewrite/excerpt rewrite/history rewrite/limits rewrite/outline rewrite/plan rewrite/shorten rewrite/span",
 		"how one result gets shorter is the same for every rung; which results do is a rung's to know",
 	},
 	"rewrite/chat": {
@@ -225,7 +225,7 @@ var house = map[string]room{
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/ladder": {
-		"rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/history" +
+		"rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history" +
 			" rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
 		"rungs write on the plan; how a decision is found, recorded and built must be replaceable" +
 			" without touching them",
@@ -243,7 +243,7 @@ var house = map[string]room{
 		"items are counted, whatever they are shown in",
 	},
 	"rewrite/plan": {
-		"event prose rewrite/conversation rewrite/decision rewrite/history rewrite/limits" +
+		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history rewrite/limits" +
 			" rewrite/outline rewrite/shorten rewrite/span tokenize",
 		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
 	},

@@ -8,6 +8,7 @@ package abridge
 import (
 	"strings"
 
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/outline"
@@ -83,16 +84,20 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	if o, ok := outline.Of(shown, c.hint(), keep, c.Plan.Count); ok && c.Recalled == "" {
 		return c.outlined(shown, of, &o), "over its limit"
 	}
-	e, ok := shorten.ExcerptOf(shown, keep, c.headShare(), c.Plan.Count)
+	cut := excerpt.Of
+	if c.Result.Action.Kind == history.KindReading || c.Result.Action.OnlyFiles {
+		cut = excerpt.Ends // what a file says of errors is no failure
+	}
+	e, ok := cut(shown, excerpt.Budget{Tokens: keep, Head: c.headShare(), Count: c.Plan.Count}, plan.Mark)
 	if !ok {
 		return "", ""
 	}
 	if c.Recalled != "" {
 		at += "; read it in ranges of lines"
 	}
-	return plan.ExcerptStub(&c.Result.Source, plan.Omission{
-		Excerpt: e, Total: shorten.CountLines(shown), Of: of, Where: at,
-		Names: shorten.NamesIn(e.Omitted, c.Plan.Limits.Conf.Names),
+	return plan.ExcerptStub(&c.Result.Source, plan.Cut{
+		Excerpt: e, Tokens: c.Tokens, Of: of, Where: at,
+		Names: shorten.NamesIn(e.Omitted(), c.Plan.Limits.Conf.Names),
 	}), "over its limit"
 }
 

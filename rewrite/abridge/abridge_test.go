@@ -22,11 +22,11 @@ func TestATextOverItsLimitBecomesAnExcerpt(t *testing.T) {
 		if !ok || why != "over its limit" {
 			t.Fatalf("%v, %q", ok, why)
 		}
-		holdExcerpt(t, p, text, step.Output)
+		plantest.HoldExcerpt(t, text, step.Output)
 		holdArtifact(t, c, text)
-		at := sawCut.FindStringIndex(text)
-		head, tail = p.Count(text[:at[0]]), p.Count(text[at[1]:])
-		if n := head + tail; n > keep || n < keep-30 {
+		marks := plantest.Marks().FindAllStringIndex(text, -1)
+		head, tail = p.Count(text[:marks[0][0]]), p.Count(text[marks[0][1]:])
+		if n := head + tail; n > keep || n < keep-60 {
 			t.Errorf("%d tokens are kept, and were to be %d", n, keep)
 		}
 		return head, tail
@@ -62,7 +62,7 @@ func TestWhatDoesNotSaveEnoughIsNotDone(t *testing.T) {
 		text, _, ok := c.Shorten()
 		if ok {
 			holdArtifact(t, c, text)
-			holdExcerpt(t, p, text, c.Text)
+			plantest.HoldExcerpt(t, text, c.Text)
 		}
 		if want := keep < n-140; want && !ok || ok && keep > n-90 {
 			t.Errorf("%d of %d tokens kept: %v", keep, n, ok)
@@ -71,10 +71,10 @@ func TestWhatDoesNotSaveEnoughIsNotDone(t *testing.T) {
 	p = planned(t, plantest.Reading("a.txt", "one line without an end, "+strings.Repeat("and on ", 500)))
 	c := shortening(t, p, 0, 100, 50)
 	text, _, ok := c.Shorten()
-	if !ok || !strings.HasPrefix(text, plan.Mark+"lines 1-1 of 1 left out: 1 lines, ") {
+	if !ok || !strings.HasPrefix(text, plan.Mark+"line 1 of 1 left out. ") {
 		t.Errorf("a single line that fits no limit is %q", text)
 	}
-	holdExcerpt(t, p, text, c.Text)
+	plantest.HoldExcerpt(t, text, c.Text)
 }
 
 func TestNobodyLooksUpWhatHasNoAddress(t *testing.T) {
@@ -86,8 +86,7 @@ func TestNobodyLooksUpWhatHasNoAddress(t *testing.T) {
 		if !ok || strings.Contains(text, "you cannot read from here") != mute {
 			t.Fatalf("%v: %.500q", ok, text)
 		}
-		holdExcerpt(t, p, text, step.Output)
-		return p.Count(sawCut.ReplaceAllString(text, ""))
+		return p.Count(plantest.HoldExcerpt(t, text, step.Output))
 	}
 	if with, without := kept(false), kept(true); without < 2*with-40 || without > 2*with+40 {
 		t.Errorf("%d tokens are kept, and %d where nobody can read on", with, without)
@@ -108,7 +107,7 @@ func TestARecalledArtifactIsNeitherOutlinedNorReferredTo(t *testing.T) {
 	if !ok || !strings.Contains(text, "; read it in ranges of lines]") {
 		t.Errorf("%.300q", text)
 	}
-	holdExcerpt(t, p, text, object)
+	plantest.HoldExcerpt(t, text, object)
 
 	twice := lines("part", 1, 60)
 	p = planned(t, plantest.Command("make", twice), plantest.Command("cat log", twice))
@@ -145,7 +144,7 @@ func TestTerminalOutputIsBroughtToItsFinalScreen(t *testing.T) {
 	// A screen that is over the limit itself is cut, and the mark says of what the lines are.
 	b.WriteString(lines("part", 1, 200))
 	c, text, _ = f(1_000, 300)
-	holdExcerpt(t, c.Plan, text, screen+lines("part", 1, 200))
+	plantest.HoldExcerpt(t, text, screen+lines("part", 1, 200))
 	if !strings.Contains(text, " left out of the final screen: ") {
 		t.Errorf("%.300q", text)
 	}
@@ -260,7 +259,7 @@ func TestNothingIsForged(t *testing.T) {
 				if !strings.Contains(text, " left out of the final screen: ") {
 					shown = c.Text
 				}
-				holdExcerpt(rt, p, text, shown)
+				plantest.HoldExcerpt(rt, text, shown)
 			}
 			res := c.Result
 			form := &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item] - 1, Refers: c.Refers}

@@ -3,7 +3,6 @@ package abridge
 import (
 	"fmt"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +13,6 @@ import (
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
 	"epitome/rewrite/rewritetest"
-	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
 
@@ -44,11 +42,8 @@ func lines(name string, from, to int) string {
 	return b.String()
 }
 
-// What the texts of this package say.
-var (
-	sawCut = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) of (\d+) left out( of the final screen)?: (\d+) lines, (\d+) tokens of [^\n]*\]\n`)
-	sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of [^\n]*\]\n`)
-)
+// sawRef is what a reference says.
+var sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of [^\n]*\]\n`)
 
 func numbers(t rapid.TB, words []string) (list []int) {
 	t.Helper()
@@ -60,30 +55,6 @@ func numbers(t rapid.TB, words []string) (list []int) {
 		list = append(list, n)
 	}
 	return list
-}
-
-// holdExcerpt holds promise 8 of an excerpt of shown: what stands around the mark is the text's own whole lines, and
-// each number in the mark is true. The text's own lines may look like marks as well.
-func holdExcerpt(t rapid.TB, p *plan.Plan, text, shown string) {
-	t.Helper()
-	for _, at := range sawCut.FindAllStringIndex(text, -1) {
-		head, tail := text[:at[0]], text[at[1]:]
-		if len(head)+len(tail) >= len(shown) || !strings.HasPrefix(shown, head) || !strings.HasSuffix(shown, tail) {
-			continue
-		}
-		cut := shown[len(head) : len(shown)-len(tail)]
-		if tail != "" && !strings.HasSuffix(cut, "\n") {
-			t.Fatalf("a line is torn: %.300q", text)
-		}
-		m := sawCut.FindStringSubmatch(text[at[0]:at[1]])
-		from, n := shorten.CountLines(head)+1, shorten.CountLines(cut)
-		want := []int{from, from + n - 1, shorten.CountLines(shown), n, p.Count(cut)}
-		if got := numbers(t, slices.Concat(m[1:4], m[5:])); !slices.Equal(got, want) {
-			t.Fatalf("the mark says %v, true is %v", got, want)
-		}
-		return
-	}
-	t.Fatalf("%.500q is no excerpt of %.500q", text, shown)
 }
 
 // holdReferences holds promise 8 of a text with references: with the lines of the items that it refers to in their

@@ -46,11 +46,11 @@ func TestAResultIsCutToWhatIsAskedFor(t *testing.T) {
 		if n := p.SentSize(res.Item); n > max(keep, 0)+StubTokens {
 			t.Errorf("%d tokens are left, %d were asked for", n, keep)
 		}
-		if sawCut.MatchString(text) != showsLines {
+		if plantest.Marks().MatchString(text) != showsLines {
 			t.Fatalf("to %d tokens: %.300q", keep, text)
 		}
 		if showsLines {
-			holdExcerpt(t, p, text, long)
+			plantest.HoldExcerpt(t, text, long)
 		} else if !strings.Contains(text, ", cleared: the window is full. ") || strings.Contains(text, "well with this one") {
 			t.Errorf("to %d tokens: %.300q", keep, text)
 		}
@@ -94,7 +94,7 @@ func TestEachPartOfAResultHasItsShare(t *testing.T) {
 		t.Fatalf("%+v", form)
 	}
 	for k, q := range form.Patches {
-		holdExcerpt(t, p, q.Text, parts[k])
+		plantest.HoldExcerpt(t, q.Text, parts[k])
 		if n := p.Count(q.Text); n > 400-200*k+StubTokens || n < 300-200*k {
 			t.Errorf("part %d has %d tokens", k, n)
 		}
@@ -111,7 +111,7 @@ func TestATextThatWasCutBeforeIsClearedNotCutAgain(t *testing.T) {
 	q := seen(t, plantest.Command("make", text))
 	q.Shelf = p.Shelf
 	ShrinkResult(q, &q.Hist.Results[0], 600)
-	if _, sent := formOf(t, q, 0); !strings.Contains(sent, "cleared: ") || sawCut.MatchString(sent) {
+	if _, sent := formOf(t, q, 0); !strings.Contains(sent, "cleared: ") || plantest.Marks().MatchString(sent) {
 		t.Errorf("%.300q", sent)
 	}
 }
@@ -139,7 +139,7 @@ func TestTheOldestAreCutUntilTheRequestFits(t *testing.T) {
 				got += "S"
 			}
 			if form != nil {
-				holdExcerpt(t, p, text, steps[k].Output)
+				plantest.HoldExcerpt(t, text, steps[k].Output)
 			}
 		}
 		if got != want {
@@ -232,8 +232,8 @@ func TestShrinkingForgesNothing(t *testing.T) {
 				rt.Fatalf("result %d frees %d tokens, and says %d", k, want, saved)
 			}
 			total -= saved
-			if sawCut.MatchString(text) {
-				holdExcerpt(rt, p, text, strings.Replace(p.TextOf(item), frames, "done  green\n", 1))
+			if plantest.Marks().MatchString(text) {
+				plantest.HoldExcerpt(rt, text, strings.Replace(p.TextOf(item), frames, "done  green\n", 1))
 			}
 		}
 		if total != p.Total() {
@@ -270,7 +270,7 @@ func TestWhatWasNotSeenYetIsShownHoweverLittleRoomThereIs(t *testing.T) {
 	p.Limits.Window, p.Limits.Usable = 1_000, 900
 	FitResults(p)
 	for k, first := range []string{"part 1:", "more 1:"} {
-		if _, text := formOf(t, p, k); !strings.HasPrefix(text, first) && k > 0 || !sawCut.MatchString(text) {
+		if _, text := formOf(t, p, k); !strings.HasPrefix(text, first) && k > 0 || !plantest.Marks().MatchString(text) {
 			t.Errorf("result %d is sent as %.200q", k, text)
 		}
 	}

@@ -51,8 +51,52 @@ func prefixLen(s string) int {
 		if len(s) > 16 && s[3] == ' ' && s[9] == ':' && s[12] == ':' {
 			return 15
 		}
-	case isLetter(c):
+	case isLetter(c), c == '@':
+		if n := tabbedLen(s); n > 0 {
+			return n
+		}
+		if n := taskLen(s); n > 0 {
+			return n
+		}
 		return columnLen(s)
+	}
+	return 0
+}
+
+// tabbedLen returns the length of the names of a job and a step with tabs behind them, before a time.
+func tabbedLen(s string) int {
+	const longest = 120
+	at := 0
+	for range 2 {
+		i := strings.IndexByte(s[at:min(len(s), at+longest)], '\t')
+		if i < 0 {
+			return 0
+		}
+		at += i + 1
+	}
+	if timeLen(s[at:]) == 0 {
+		return 0
+	}
+	return at
+}
+
+// taskLen returns the length of the name of a package in a workspace and of its task: @shop/refund test:
+func taskLen(s string) int {
+	const longest = 80
+	i := 0
+	for i < len(s) && i < longest && s[i] != ' ' && s[i] != ':' {
+		i++
+	}
+	if i == len(s) || s[i] != ' ' {
+		return 0
+	}
+	colon := strings.IndexByte(s[i:min(len(s), longest)], ':')
+	if colon < 2 || i+colon+1 >= len(s) || s[i+colon+1] != ' ' {
+		return 0
+	}
+	switch s[i+1 : i+colon] {
+	case "test", "build", "lint", "typecheck", "check", "dev", "start", "compile", "format", "type-check", "tests":
+		return i + colon + 1
 	}
 	return 0
 }

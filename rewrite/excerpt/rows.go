@@ -30,7 +30,7 @@ type row struct {
 	kind   kind
 	first  string         // with which the line begins, behind white space and what collectors of logs put before
 	begins string         // or the bytes of which it begins with one
-	needs  wordSet        // words of which it has one
+	needs  wordSet        // words that it has, all of these
 	has    string         // what stands somewhere behind that
 	end    string         // with which the line ends
 	like   *regexp.Regexp // what the line matches, from its body on
@@ -41,13 +41,13 @@ type row struct {
 
 // fits reports whether the body of a line has the form. g is what was seen of it.
 func (r *row) fits(body string, g *glance) bool {
-	if !strings.HasPrefix(body, r.first) || r.needs != 0 && g.words&r.needs == 0 {
-		return false
-	}
-	if r.has != "" && !strings.Contains(body[len(r.first):], r.has) {
+	if !strings.HasPrefix(body, r.first) || g.all&r.needs != r.needs {
 		return false
 	}
 	if r.end != "" && !strings.HasSuffix(body, r.end) {
+		return false
+	}
+	if r.has != "" && !strings.Contains(body[len(r.first):], r.has) {
 		return false
 	}
 	return r.like == nil || r.like.MatchString(body)

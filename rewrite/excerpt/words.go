@@ -12,6 +12,8 @@ const (
 	wordCount // what totals count
 	wordAsk   // if, when, on: what follows has not happened
 	wordPod   // a state in which a container is stuck
+	wordExit  // something has ended
+	wordPlace // no word: a place in a file, such as refund.go:31
 )
 
 // meaningOf returns what a word in lower case says.
@@ -38,6 +40,8 @@ func meaningOf(word []byte) wordSet {
 		return wordPass
 	case "no", "zero", "without", "none", "never":
 		return wordNone
+	case "exit", "exited":
+		return wordExit
 	case "if", "when", "on", "for", "handle", "handling", "handles", "ignore", "ignoring", "ignored", "avoid":
 		return wordAsk
 	case "tests", "test", "problems", "problem", "skipped", "vulnerabilities", "suites", "assertions", "examples",
@@ -52,6 +56,7 @@ const longestWord = 18
 
 // glance is what is seen of a line at first sight.
 type glance struct {
+	all    wordSet // that it has anywhere
 	words  wordSet // that stand for themselves, not in a path or a name
 	strong wordSet // those of them that the line is about: at its beginning, before a colon, in brackets or capitals
 	named  bool    // it has the name of an error before a colon or at its end, such as ValueError
@@ -133,6 +138,7 @@ func (s *reader) word() {
 	if inner || n > len("error") && meaning == 0 {
 		s.named = s.named || isNameOfError(s.text[start:s.at]) && endsName(s.text, s.at)
 	}
+	s.all |= meaning
 	if standsAlone(s.text, start, s.at) {
 		s.note(meaning, start, upper && n > 2)
 	}
@@ -198,6 +204,9 @@ func (s *reader) number() {
 		s.at++
 	}
 	s.some, s.name = true, true
+	if start > 0 && (s.text[start-1] == ':' || s.text[start-1] == '(') {
+		s.all |= wordPlace
+	}
 	if !standsAlone(s.text, start, s.at) {
 		return
 	}
@@ -234,7 +243,9 @@ func (s *reader) other(c byte) {
 		s.wanted, s.before = 0, -1
 	}
 	s.some = true
-	s.token = (s.token ^ uint64(c)) * hashPrime
+	if s.at < 2 || s.text[s.at-2] != c { // of a ruler, one piece
+		s.token = (s.token ^ uint64(c)) * hashPrime
+	}
 }
 
 // quoted leaves the words behind an opening quotation mark to the line, but not to its shape.

@@ -7,6 +7,7 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
@@ -289,7 +290,8 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 		return nil
 	}
 	w := list[0]
-	e, ok := shorten.ExcerptOf(w.Text, p.Limits.Conf.Assistant, 0.5, p.Count)
+	budget := excerpt.Budget{Tokens: p.Limits.Conf.Assistant, Head: 0.5, Count: p.Count}
+	e, ok := excerpt.Ends(w.Text, budget, plan.Mark)
 	if !ok {
 		return nil
 	}
@@ -297,8 +299,7 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	name := p.Shelf.Name(p.Route.Scope, content)
 	said := history.Source{Name: "an earlier answer"}
 	where := p.Advice(name, plan.Content{Lines: shorten.CountLines(w.Text), Tokens: w.Tokens})
-	omission := plan.Omission{Excerpt: e, Total: shorten.CountLines(w.Text), Where: where}
-	text := plan.ExcerptStub(&said, omission)
+	text := plan.ExcerptStub(&said, plan.Cut{Excerpt: e, Tokens: w.Tokens, Where: where})
 	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)
 	if p.Hist.Sizes[i]-now < limits.LeastSaving {
 		return nil

@@ -6,6 +6,7 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/outline"
 	"epitome/rewrite/shorten"
@@ -35,7 +36,7 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 		q.Readable = f.Patches[0].Readable
 		made.Readable = q.Readable
 	}
-	m := Omission{Excerpt: shorten.Excerpt{OmittedTokens: tokens}, Total: shorten.CountLines(text),
+	m := Omission{Tokens: tokens, Total: shorten.CountLines(text),
 		Where: WhereOfContent(p, res, q.Artifact, made), Names: namesOfResult(p, res, text)}
 	q.Text = clearedStub(&res.Source, m, why)
 	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{q}}
@@ -100,27 +101,77 @@ func (p *Plan) Marked(text string) bool {
 	return false
 }
 
-// Omission is what an excerpt leaves out.
+// Omission is what a stub says of a result that it stands for.
 type Omission struct {
-	shorten.Excerpt
-	Total int    // lines of the whole
-	Of    string // what the lines are of, if not of the text as it came
-	Where string
-	Names string // in what was left out
+	Tokens int // of the whole
+	Total  int // lines of the whole
+	Where  string
+	Names  string // in the whole
 }
 
-// ExcerptStub shows head and tail of a text and says what stands between them.
-func ExcerptStub(c *history.Source, m Omission) string {
+// Cut is an excerpt of a result, and what is said of it.
+type Cut struct {
+	excerpt.Excerpt
+	Tokens int    // of the whole
+	Of     string // what the lines are of, if not of the text as it came
+	Where  string
+	Names  string // in what was left out
+}
+
+// ExcerptStub shows lines of a text and says of each gap which lines stand there. The first gap says the rest.
+func ExcerptStub(c *history.Source, m Cut) string {
 	var b strings.Builder
-	b.WriteString(m.Head)
-	fmt.Fprintf(&b, "%slines %d-%d of %d left out%s: %d lines, %d tokens of %s. %s",
-		Mark, m.From, m.To, m.Total, m.Of, m.To-m.From+1, m.OmittedTokens, c.About(), m.Where)
+	first := true
+	for i := range m.Parts {
+		part := &m.Parts[i]
+		switch {
+		case !part.Gap:
+			b.WriteString(part.Text)
+			continue
+		case first:
+			m.writeFirst(&b, part, c.About())
+			first = false
+		default:
+			b.WriteString(Mark + inGap(part, " left out") + "]\n")
+		}
+	}
+	return b.String()
+}
+
+// writeFirst writes the mark of the first gap, which says of what the lines are and where the whole is.
+func (m *Cut) writeFirst(b *strings.Builder, part *excerpt.Part, about string) {
+	b.WriteString(Mark + inGap(part, fmt.Sprintf(" of %d left out%s", m.Lines, m.Of)))
+	omitted, gaps := 0, 0
+	for _, p := range m.Parts {
+		if p.Gap {
+			omitted += p.To - p.From + 1
+			gaps++
+		}
+	}
+	if gaps > 1 {
+		fmt.Fprintf(b, ", in all %d gaps %d lines", gaps, omitted)
+	}
+	fmt.Fprintf(b, ". %s has %d tokens. %s", about, m.Tokens, m.Where)
 	if m.Names != "" {
 		b.WriteString(". Names in them: " + m.Names)
 	}
 	b.WriteString("]\n")
-	b.WriteString(m.Tail)
-	return b.String()
+}
+
+// inGap says which lines are left out, and how many of them are like the line right above.
+func inGap(part *excerpt.Part, gone string) string {
+	n := part.To - part.From + 1
+	if n == 1 {
+		return fmt.Sprintf("line %d%s", part.From, gone)
+	}
+	s := fmt.Sprintf("lines %d-%d%s: %d lines", part.From, part.To, gone, n)
+	if part.Alike > 0 && part.Alike < n {
+		s += fmt.Sprintf(", %d of them", part.Alike)
+	}
+	if part.Alike > 0 {
+		s += fmt.Sprintf(" of the form of line %d", part.From-1)
+	}
+	return s
 }
 
 // Sketch is an outline of a result, and what is said of it.
@@ -174,7 +225,7 @@ func clearedStub(c *history.Source, m Omission, why string) string {
 	if m.Total > 0 {
 		lines = fmt.Sprintf(" %d lines,", m.Total)
 	}
-	s := fmt.Sprintf("%s%s,%s %d tokens, cleared: %s. %s", Mark, c.About(), lines, m.OmittedTokens, why, m.Where)
+	s := fmt.Sprintf("%s%s,%s %d tokens, cleared: %s. %s", Mark, c.About(), lines, m.Tokens, why, m.Where)
 	if m.Names != "" {
 		s += ". Names in it: " + m.Names
 	}

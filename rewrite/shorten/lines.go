@@ -1,3 +1,7 @@
+// Package shorten makes a shorter text of a longer one: final screens, names, and references to lines that stand
+// elsewhere.
+//
+// It promises that what it calls the same is the same, and that its time grows with the text and no faster.
 package shorten
 
 import (

@@ -10,7 +10,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/rewritetest"
+	"epitome/rewrite/span"
 )
 
 func TestFinalScreenShowsWhatATerminalShows(t *testing.T) {
@@ -305,5 +308,30 @@ func BenchmarkFinalScreen(b *testing.B) {
 	f("frames", func(line string, i int) string { return "\r" + line[:40+i*7%20] })
 	f("several bars", func(line string, i int) string {
 		return "\x1b[2A\x1b[2Kfirst " + line[:i%40] + "\n\x1b[2Ksecond " + line[:i%30] + "\n"
+	})
+}
+
+// corpusResults gives f the text of every tool result of the real conversations.
+func corpusResults(t *testing.T, f func(text string)) {
+	t.Helper()
+	rewritetest.Corpus(t, func(name string, body []byte) {
+		r, err := chat.Read(body)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		for _, it := range r.Items {
+			if it.Role != conversation.Tool {
+				continue
+			}
+			parts, err := r.Parts(&it)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for _, p := range parts {
+				if p.Kind == conversation.TextPart {
+					f(string(span.TextOf(p.Value.Of(r.Body))))
+				}
+			}
+		}
 	})
 }

@@ -1,0 +1,194 @@
+package excerpt
+
+import "strings"
+
+// widestToken is about the most bytes that one token covers: vocabularies hold runs of 128 spaces. What is longer than
+// its budget of such tokens is not even counted.
+const widestToken = 128
+
+// gapTokens is about what the mark of a gap takes.
+const gapTokens = 18
+
+// selection chooses lines of one text.
+type selection struct {
+	text   string
+	mark   string
+	lines  []line
+	count  func(string) int
+	head   float64
+	budget int // tokens in all
+	left   int // tokens that may still be taken
+	open   int // gaps there are
+	taken  []bool
+	tokens []int32 // of each line; -1 if it was not counted
+	scores []uint8 // how much a line tells; what has none is chosen for where it stands alone
+}
+
+func newSelection(text string, b Budget, mark string) *selection {
+	return &selection{text: text, mark: mark, count: b.Count, head: min(max(b.Head, 0), 1),
+		budget: max(b.Tokens, 0), left: max(b.Tokens, 0)}
+}
+
+// start makes room for what is told of each line.
+func (s *selection) start() {
+	n := len(s.lines)
+	s.open = 1
+	s.taken, s.tokens, s.scores = make([]bool, n), make([]int32, n), make([]uint8, n)
+	for i := range s.tokens {
+		s.tokens[i] = -1
+	}
+}
+
+// of returns a line.
+func (s *selection) of(i int) string { return s.text[s.lines[i].start:s.lines[i].end] }
+
+// take takes a line if there is room for it and for the marks of the gaps that it makes. reserve is how many tokens
+// must be left.
+func (s *selection) take(i, reserve int) bool {
+	if s.taken[i] {
+		return true
+	}
+	gaps := s.gaps(i)
+	marks := gapTokens * (max(s.open+gaps-1, 0) - (s.open - 1)) // one is free
+	room := s.left - reserve - marks
+	l := &s.lines[i]
+	if (l.end-l.start)/widestToken > room || s.isForged(i) {
+		return false
+	}
+	if s.tokens[i] < 0 {
+		s.tokens[i] = int32(min(s.count(s.text[l.start:l.end]), 1<<30)) //nolint:gosec // bounded above
+	}
+	n := int(s.tokens[i])
+	if n > room {
+		return false
+	}
+	s.left -= n + marks
+	s.open += gaps
+	s.taken[i] = true
+	return true
+}
+
+// isForged reports whether a line looks like a mark.
+func (s *selection) isForged(i int) bool { return s.mark != "" && strings.HasPrefix(s.of(i), s.mark) }
+
+// gaps is by how many gaps taking a line changes their number: -1 to 1.
+func (s *selection) gaps(i int) int {
+	n := 1
+	if i == 0 || s.taken[i-1] {
+		n--
+	}
+	if i == len(s.lines)-1 || s.taken[i+1] {
+		n--
+	}
+	return n
+}
+
+// Shares of the budget that must be left when lines are chosen for what they tell: some of the ends is always shown.
+const (
+	leftByTelling = 0.22 // by what failed, and why
+	leftByOthers  = 0.5  // by warnings, rare lines, and one of each form
+)
+
+// Scores at and above which lines share a budget.
+const (
+	telling = 66
+	others  = 30
+)
+
+// choose takes what tells most first, then the ends.
+func (s *selection) choose() {
+	s.takeEnds()
+	order := s.order()
+	for _, i := range order {
+		reserve := leftByOthers
+		if s.scores[i] >= telling {
+			reserve = leftByTelling
+		}
+		s.take(i, int(reserve*float64(s.budget)))
+	}
+	s.fill()
+	s.close()
+}
+
+// takeEnds takes the first and the last lines, unless one of them takes much.
+func (s *selection) takeEnds() {
+	const first, last, share = 2, 4, 12
+	n := len(s.lines)
+	reserve := s.left
+	for k := range last {
+		if i := n - 1 - k; i >= 0 {
+			reserve -= s.budget / share
+			s.take(i, reserve)
+		}
+	}
+	for i := range min(first, n) {
+		reserve -= s.budget / share
+		s.take(i, reserve)
+	}
+}
+
+// order returns the lines that tell, the most telling first, and of equal ones the first.
+func (s *selection) order() []int {
+	var n [256]int
+	for _, score := range s.scores {
+		n[score]++
+	}
+	var at [256]int
+	sum := 0
+	for score := 255; score >= others; score-- {
+		at[score] = sum
+		sum += n[score]
+	}
+	list := make([]int, sum)
+	for i, score := range s.scores {
+		if score >= others {
+			list[at[score]] = i
+			at[score]++
+		}
+	}
+	return list
+}
+
+// fill takes lines of the end and the beginning as long as they fit.
+func (s *selection) fill() {
+	first := min(max(int(float64(s.left)*s.head), 0), s.left)
+	s.fillHead(s.left - first)
+	s.fillTail()
+	s.fillHead(0)
+}
+
+func (s *selection) fillHead(reserve int) {
+	for i := range s.lines {
+		if !s.isForged(i) && !s.take(i, reserve) {
+			return
+		}
+	}
+}
+
+func (s *selection) fillTail() {
+	for i := len(s.lines) - 1; i >= 0; i-- {
+		if !s.isForged(i) && !s.take(i, 0) {
+			return
+		}
+	}
+}
+
+// close takes the lines of gaps that are no longer than their marks.
+func (s *selection) close() {
+	for i := 0; i < len(s.lines); i++ {
+		if s.taken[i] {
+			continue
+		}
+		k := i
+		for k < len(s.lines) && !s.taken[k] {
+			k++
+		}
+		const mostBytes = 4 * gapTokens
+		if i > 0 && k < len(s.lines) && s.lines[k-1].end-s.lines[i].start <= mostBytes {
+			for j := i; j < k; j++ {
+				s.take(j, 0)
+			}
+		}
+		i = k
+	}
+}

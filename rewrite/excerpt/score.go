@@ -1,0 +1,239 @@
+package excerpt
+
+import (
+	"math/bits"
+	"strings"
+)
+
+// scorer gives each line of a text its score.
+type scorer struct {
+	*selection
+	forms map[uint64]int  // how many lines have a form
+	seen  map[uint64]int  // how many of them have been met
+	same  map[uint64]bool // contents of telling lines that have been met
+	code  bool            // the text is a program rather than what one wrote
+}
+
+// score says how much each line tells.
+func (s *selection) score() {
+	c := scorer{selection: s, forms: map[uint64]int{}, seen: map[uint64]int{}, same: map[uint64]bool{}}
+	c.code = c.isProgram()
+	for i := range s.lines {
+		if shape := s.lines[i].shape; shape != 0 {
+			c.forms[shape]++
+		}
+	}
+	for i := range s.lines {
+		c.line(i)
+	}
+	c.latest()
+	c.rare()
+}
+
+// base returns what a line tells by itself.
+func (c *scorer) base(l *line) int {
+	if c.code && (l.row == nil || l.kind < total && l.kind != failure) {
+		return 0
+	}
+	switch l.kind {
+	case failure:
+		return [...]int{70, 80, 94, 100}[l.weight]
+	case state:
+		return 98
+	case reason:
+		return 93
+	case heading:
+		return 90
+	case total:
+		return 84
+	case hint:
+		return [...]int{30, 60, 60, 60}[l.weight]
+	case warning:
+		return [...]int{46, 62, 64, 64}[l.weight]
+	}
+	return 0
+}
+
+// line gives a line its score, and those around it one of their own if it tells of a failure.
+func (c *scorer) line(i int) {
+	l := &c.lines[i]
+	base := c.base(l)
+	if base == 0 {
+		c.seen[l.shape]++
+		return
+	}
+	c.seen[l.shape]++
+	rank := bits.Len(uint(c.seen[l.shape])) - 1 //nolint:gosec // not negative
+	switch l.kind {
+	case failure, heading:
+		base -= min(2*rank, 14)
+	case reason:
+		base -= min(3*rank, 24)
+	default:
+		base -= min(7*rank, 30)
+	}
+	content := hashOf(strings.TrimSpace(c.of(i)))
+	if c.same[content] {
+		base = min(base, others)
+	}
+	c.same[content] = true
+	c.raise(i, base)
+	if l.kind == failure && base >= telling {
+		c.after(i, base-rank)
+		c.before(i, base-rank)
+	}
+}
+
+// raise gives a line at least this score.
+func (c *scorer) raise(i, score int) {
+	c.scores[i] = max(c.scores[i], uint8(min(max(score, 0), 255))) //nolint:gosec // bounded
+}
+
+// after scores what stands behind a failure: its message, its code, its trace.
+func (c *scorer) after(i, score int) {
+	const most = 16 // lines
+	blank, lost, frames := 0, 0, 0
+	head := &c.lines[i]
+	for j := i + 1; j < min(len(c.lines), i+most); j++ {
+		l := &c.lines[j]
+		switch {
+		case l.kind == noise, l.kind == total, l.kind == state, l.kind == failure:
+			return
+		case l.shape == 0: // empty
+			if blank++; blank > 2 {
+				return
+			}
+		case l.kind == frame:
+			if isOwn(c.of(j)) {
+				frames++
+				c.raise(j, score-3-2*frames)
+			}
+		case l.kind == reason, l.indent > head.indent, isFramed(c.of(j)):
+			lost++
+			c.raise(j, score-4-lost)
+		case blank > 0:
+			return
+		default:
+			lost += 4
+			c.raise(j, score-8-lost)
+		}
+	}
+}
+
+// isFramed reports whether a line stands in a frame, or is code beside its number.
+func isFramed(line string) bool {
+	body, _ := bodyOf(line[:min(len(line), 80)])
+	body = strings.TrimLeft(body, "0123456789> ")
+	return strings.HasPrefix(body, "|") || strings.HasPrefix(body, "│")
+}
+
+// before scores what stands before a failure that comes last: the innermost frame of a trace, the messages of a test.
+func (c *scorer) before(i, score int) {
+	const most = 7 // lines
+	head := &c.lines[i]
+	lost := 0
+	for j := i - 1; j >= max(0, i-most); j-- {
+		l := &c.lines[j]
+		if l.kind == heading {
+			c.raise(j, score-1)
+			return
+		}
+		if l.shape == 0 && j >= i-2 {
+			continue
+		}
+		if l.shape == 0 || l.indent <= head.indent || l.kind == noise || l.kind == failure {
+			return
+		}
+		lost += 2
+		c.raise(j, score-4-lost)
+	}
+}
+
+// isOwn reports whether a frame is of a program's own code rather than of a library.
+func isOwn(frame string) bool {
+	for _, part := range [...]string{"node_modules", "site-packages", "dist-packages", "node:internal", "internal/", "java.base/",
+		"jdk.internal", "java.lang.", "org.junit", "/rustc/", "core::", "std::", "/usr/lib", "/usr/local/", "lib/python", "System.",
+		"Microsoft.", "created by ", "testing."} {
+		if strings.Contains(frame, part) {
+			return false
+		}
+	}
+	return true
+}
+
+// latest gives the last line of each form of totals and ends its full score: the last one counts.
+func (c *scorer) latest() {
+	met := map[uint64]bool{}
+	for i := len(c.lines) - 1; i >= 0; i-- {
+		l := &c.lines[i]
+		if (l.kind == total || l.kind == state) && !met[l.shape] {
+			met[l.shape] = true
+			c.raise(i, c.base(l))
+		}
+	}
+}
+
+// rare scores lines of forms that are rare in a text that repeats itself, and the first line of each form that is not.
+func (c *scorer) rare() {
+	const often, sometimes, fewest = 8, 2, 40
+	repeated, inner, n := 0, 0, 0
+	for i := range c.lines {
+		if shape := c.lines[i].shape; shape != 0 {
+			n++
+			if c.lines[i].indent > 3 {
+				inner++
+			}
+			if c.forms[shape] >= often {
+				repeated++
+			}
+		}
+	}
+	if n < fewest || 2*repeated < n || 2*inner > n { // a tree is no log
+		return
+	}
+	met := map[uint64]bool{}
+	for i := range c.lines {
+		l := &c.lines[i]
+		switch {
+		case l.shape == 0 || l.kind == frame:
+		case c.forms[l.shape] <= sometimes:
+			c.raise(i, 50-4*c.forms[l.shape])
+		case c.forms[l.shape] >= often && !met[l.shape] && len(met) < 20:
+			met[l.shape] = true
+			c.raise(i, 44)
+		}
+	}
+}
+
+// isProgram reports whether many lines look like those of a program, or like what a search has found in files: what
+// they say of errors is no failure.
+func (c *scorer) isProgram() bool {
+	const samples = 300
+	step := max(1, len(c.lines)/samples)
+	code, found, n := 0, 0, 0
+	for i := 0; i < len(c.lines); i += step {
+		body, _ := bodyOf(c.of(i))
+		if body == "" {
+			continue
+		}
+		n++
+		if isCode(body[:min(len(body), mostSeen)]) {
+			code++
+		}
+		if isFound(body) && c.lines[i].row == nil {
+			found++
+		}
+	}
+	return 6*code > n || 2*found > n
+}
+
+// isFound reports whether a line begins as the lines of a search do: path:31:
+func isFound(body string) bool {
+	const longest = 200
+	i := strings.IndexByte(body[:min(len(body), longest)], ':')
+	if i < 2 || strings.IndexByte(body[:i], ' ') >= 0 {
+		return false
+	}
+	n := digitsIn(body[i+1:])
+	return n > 0 && i+1+n < len(body) && body[i+1+n] == ':'
+}
