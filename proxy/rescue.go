@@ -130,10 +130,7 @@ func (r *rescuing) shorten(v overflow.Verdict) bool {
 	case v.Kind == overflow.Output && r.lowers(v.Output) && r.capOutput(v.Output):
 		return true
 	}
-	from := max(r.stage, plan.StageClear)
-	if r.tries+1 >= r.set.conf.RescueTries {
-		from = plan.StageBare
-	}
+	from := r.stage.Next(r.tries+1 >= r.set.conf.RescueTries)
 	return r.reshape(plan.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})
 }
 

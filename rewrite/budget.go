@@ -26,6 +26,11 @@ func (x *run) conclude() {
 		}
 		x.plan.Tell(*n)
 	}
+	if left := x.plan.Result; left.UsersLeft > 0 && x.out.Report.Err == nil {
+		r := &x.out.Report
+		x.plan.Warn(event.Warning{Reason: event.ReasonUsers, Tokens: r.Before.Total(), Sent: r.After.Total(),
+			Messages: left.UsersLeft, Latest: left.LatestLeft})
+	}
 	x.tally()
 }
 

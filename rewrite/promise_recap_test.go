@@ -238,10 +238,32 @@ func (j *judge) written(i int, text string) {
 	}
 }
 
+// sawLeft is what stands in the place of a message of the user that is left to the transcript.
+var sawLeft = regexp.MustCompile(`^\[epitome: (?:a|the newest) message of the user stood here\. ` +
+	`It has (\d+) lines and (\d+) bytes, [^\n]*\]`)
+
+// left holds a message of the user that is left to the transcript: none of it is sent, and what is said of it is true.
+func (j *judge) left(i int, text string) {
+	j.Helper()
+	said := sawLeft.FindStringSubmatch(text)
+	was := strings.Join(textsOf(j.was, &j.was.Items[i]), "\n")
+	want := []string{strconv.Itoa(shorten.CountLines(was)), strconv.Itoa(len(was))}
+	if !slices.Equal(said[1:], want) {
+		j.Fatalf("promise 8: message %d has %q lines and bytes: %.300q", i, want, text)
+	}
+	if recap, ok := strings.CutPrefix(text[len(said[0]):], "\n\n"); ok {
+		j.recap(recap, i+1, 0)
+	}
+}
+
 // appended holds a message of the user behind which a summary stands.
 func (j *judge) appended(i, at int) {
 	j.Helper()
 	was, now := textsOf(j.was, &j.was.Items[i]), textsOf(j.now, &j.now.Items[at])
+	if len(now) == 1 && sawLeft.MatchString(now[0]) {
+		j.left(i, now[0])
+		return
+	}
 	last := len(now) - 1
 	rest, ok := now[last], len(was) == last
 	if len(was) == len(now) {

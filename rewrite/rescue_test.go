@@ -26,6 +26,77 @@ func (a *agent) rescue(t testing.TB, r plan.Rescue) Output {
 	return out
 }
 
+// withTools is the body with a tool that reads files.
+func withTools(body string) string {
+	return strings.Replace(body, `"messages":`, `"tools":[{"type":"function","function":{"name":"bash"}}],"messages":`, 1)
+}
+
+// refused shapes the body once more, as it was refused, and settles it.
+func (a *agent) refused(t testing.TB, body string, r plan.Rescue) Output {
+	t.Helper()
+	out := a.Shape(Input{Dialect: chat.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &a.limits, Rescue: &r})
+	if out.Report.Err != nil {
+		t.Fatal(out.Report.Err)
+	}
+	judged(t, a.bench, body, out)
+	if out.Settle != nil {
+		out.Settle()
+	}
+	return out
+}
+
+// Promise 8: what the user said is sent whole as long as anything else helps; the latest message goes last, and the
+// event says so.
+func TestUsersMessagesAreLeftToTheTranscriptWhereNothingElseHelps(t *testing.T) {
+	const huge, middle = 20_000, 6_000
+	paste := func(word string, tokens int) string { return userSays(strings.Repeat(word+" is said here\n", tokens/4)) }
+	f := func(most int, from, want plan.Stage, warned, latest bool, opening, newest bool) {
+		t.Helper()
+		a := newAgent(1_000_000, paste("opening", middle))
+		n := a.listen()
+		a.work(1, 5_000)
+		a.work(1, 5_000)
+		a.items = append(a.items, paste("newest", huge))
+		body := withTools(a.body())
+		before := a.shape(body)
+		out := a.refused(t, body, plan.Rescue{Most: most, From: from})
+		sent := string(out.Body)
+		if out.Report.Stage != want || out.Report.After.Total() >= before.Report.After.Total() {
+			t.Errorf("most %d: stage %s, want %s; %d tokens", most, out.Report.Stage, want, out.Report.After.Total())
+		}
+		if strings.Contains(sent, "opening is said here") != opening || strings.Contains(sent, "newest is said here") != newest {
+			t.Errorf("most %d: another message of the user is sent: %.600s", most, sent)
+		}
+		got := n.warnings
+		if len(got) > 0 != warned || warned && (got[0].Reason != event.ReasonUsers || got[0].Latest != latest ||
+			got[0].Messages < 1 || got[0].Sent != out.Report.After.Total()) {
+			t.Errorf("most %d: warned of %+v", most, got)
+		}
+		a.restart()
+		a.items = append(a.items, `{"role":"assistant","content":"I read it."}`, userSays("Go on."))
+		next := a.shape(withTools(a.body()))
+		if next.Report.Err != nil || !strings.HasPrefix(string(next.Body), strings.TrimSuffix(sent, `],"stream":true}`)) {
+			t.Errorf("most %d: the conversation does not go on from the rescued form: %v", most, next.Report.Err)
+		}
+		judged(t, a.bench, withTools(a.body()), next)
+	}
+	f(42_000, plan.StageNone, plan.StageCompact, false, false, true, true)
+	f(32_000, plan.StageNone, plan.StageBare, false, false, true, true) // it may be enough
+	f(32_000, plan.StageUsers, plan.StageUsers, true, false, false, true)
+	f(10_000, plan.StageUsers, plan.StageUsers, true, true, false, false)
+}
+
+// Who has no tool cannot read what is left out: a refusal says more.
+func TestUsersMessagesStayWhereNobodyCouldReadThem(t *testing.T) {
+	a := newAgent(1_000_000, userSays(theTask))
+	a.work(1, 900)
+	a.items = append(a.items, userSays(strings.Repeat("this is said here\n", 5_000)))
+	out := a.refused(t, a.body(), plan.Rescue{Most: 3_000, From: plan.StageUsers})
+	if out.Report.Stage != plan.StageNone || !strings.Contains(string(out.Body), "this is said here") {
+		t.Errorf("stage %s: %.300s", out.Report.Stage, out.Body)
+	}
+}
+
 // newRefused is an agent at work, believed to have a window of a million tokens.
 func newRefused(groups, tokens int) *agent {
 	a := newAgent(1_000_000, `{"role":"system","content":"You are an agent."}`, userSays(theTask))

@@ -107,10 +107,7 @@ func (r *shaper) rescue(asked rewrite.Input) {
 	best := r.last
 	for try := 1; best.Report.After.Total() > r.window && try <= r.tries; try++ {
 		refused := best.Report
-		from := max(refused.Stage, plan.StageClear)
-		if try == r.tries {
-			from = plan.StageBare
-		}
+		from := refused.Stage.Next(try == r.tries)
 		asked.Rescue = &plan.Rescue{
 			Sent: refused.After.Total(), From: from, Ratio: refused.Ratio, Answers: refused.Answers,
 			Most: min(window.Usable(r.window, refused.MaxOutput), refused.After.Total()*9/10),

@@ -63,5 +63,7 @@ func (r *Recorder) RecordWarning(e event.Warning) {
 	f.number("window", e.Window)
 	f.number("usable", e.Usable)
 	f.number("tokens", e.Tokens)
+	f.number("messages", e.Messages)
+	f.yes("latest", e.Latest)
 	r.log.LogAttrs(context.Background(), slog.LevelWarn, event.ContextWindowWarning, f...)
 }

@@ -57,7 +57,7 @@ func TestLogLinesTellOfCompactions(t *testing.T) {
 	r.RecordWarning(eventtest.Warning("threshold"))
 	f("WARN", "context_window_warning", map[string]any{
 		"conversation": "c1", "upstream": "openai", "model": "m", "reason": "threshold", "window": 1000.0,
-		"usable": 800.0, "tokens": 900.0,
+		"usable": 800.0, "tokens": 900.0, "messages": 2.0, "latest": true,
 	})
 	r.RecordCompaction(event.Compaction{Kind: event.CompactionStarted, Upstream: "openai",
 		Reason: "manual"}) // what is not known is not said

@@ -30,7 +30,7 @@ func newCompactions(registry *prometheus.Registry) compactions {
 			"upstream", "kind"),
 		warnings: newCounter("epitome_context_window_warnings_total",
 			"Warnings about conversations, by reason: threshold (a request is more than its model takes), "+
-				"budget (warn_at).",
+				"budget (warn_at), users (messages of the user are left to the transcript).",
 			"upstream", "reason"),
 	}
 	registry.MustRegister(m.all, m.requests, m.tokens, m.warnings)

@@ -52,7 +52,7 @@ func Summary(kind string) event.Summary {
 func Warning(reason string) event.Warning {
 	return event.Warning{
 		Time: begun(), Conversation: "c1", Upstream: "openai", Model: "m", Window: 1000, Usable: 800, Tokens: 900,
-		Sent: 850, Reason: reason,
+		Sent: 850, Reason: reason, Messages: 2, Latest: true,
 	}
 }
 

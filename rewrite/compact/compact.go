@@ -84,7 +84,7 @@ func newCompaction(p *plan.Plan, b budgets) *compaction {
 	for i := range c.P.End {
 		switch {
 		case i == c.from-1:
-			c.fixed += c.P.Hist.Sizes[i] // without an earlier recap
+			c.fixed += ownSize(c.P, i) // without an earlier recap
 		case i < c.from || c.stays(i):
 			c.fixed += c.P.SentSize(i)
 		case c.P.Req.Items[c.P.Req.Head+i].Role == conversation.User:
@@ -150,7 +150,7 @@ func (c *compaction) savings() int {
 	}
 	n := c.spanSize(c.to) - c.summarySize
 	if c.from > 0 { // an earlier recap goes with it
-		n += c.P.SentSize(c.from-1) - c.P.Hist.Sizes[c.from-1]
+		n += c.P.SentSize(c.from-1) - ownSize(c.P, c.from-1)
 	}
 	return n
 }
@@ -293,7 +293,11 @@ func (c *compaction) dropOldSummary() {
 		}
 	}
 	if i := c.from - 1; i >= 0 && c.P.Forms[i] != nil && c.to == c.P.Hist.Len() {
-		c.P.Set(i, &decision.Form{Rung: decision.RungCompact, Now: c.P.Hist.Sizes[i]}, "the summary stands elsewhere")
+		f := &decision.Form{Rung: decision.RungCompact, Now: c.P.Hist.Sizes[i]}
+		if isLeft(c.P, i) {
+			f = leftForm(c.P, i, recap{}, false)
+		}
+		c.P.Set(i, f, "the summary stands elsewhere")
 	}
 }
 
@@ -422,6 +426,9 @@ func (c *compaction) appendToHead(i int, text string) bool {
 	text = "\n\n" + text
 	f := &decision.Form{Rung: decision.RungCompact, Patches: []decision.Patch{{Place: conversation.Behind, Text: text}},
 		Now: c.P.Hist.Sizes[i] + c.P.Count(text)}
+	if isLeft(c.P, i) {
+		f = leftForm(c.P, i, recap{text, c.says}, false)
+	}
 	f.Prose, f.Until = c.says.text, c.says.until
 	c.P.Set(i, f, "the summary stands behind it")
 	return true

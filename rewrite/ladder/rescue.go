@@ -25,13 +25,19 @@ func RescuePlan(p *plan.Plan) (reason string) {
 		return ""
 	}
 	before := p.Checkpoint()
-	for p.Result.Stage = max(p.Case.Rescue.From, plan.StageClear); ; p.Result.Stage++ {
+	enough := func() bool { return float64(p.Total()) <= (1-decision.LeastGain)*float64(total) }
+	if p.Result.Stage = max(p.Case.Rescue.From, plan.StageClear); p.Result.Stage == plan.StageUsers {
+		takeStage(p, plan.StageBare)
+	}
+	for ; ; p.Result.Stage++ {
 		takeStage(p, p.Result.Stage)
-		if p.Total() <= p.Limits.Usable || p.Result.Stage == plan.StageBare {
+		// What the user said is left out only where it is known that nothing else helps.
+		if p.Total() <= p.Limits.Usable || p.Result.Stage == plan.StageBare && enough() ||
+			p.Result.Stage == plan.StageUsers {
 			break
 		}
 	}
-	if float64(p.Total()) > (1-decision.LeastGain)*float64(total) {
+	if !enough() {
 		p.Undo(before)
 		p.Result.Stage = plan.StageNone
 		return "it cannot be made a tenth smaller"
@@ -54,5 +60,7 @@ func takeStage(p *plan.Plan, s plan.Stage) {
 		abridge.ShrinkResults(p, abridge.ShorterTokens, p.Limits.Usable)
 	case plan.StageBare:
 		compact.LeaveBare(p)
+	case plan.StageUsers:
+		compact.LeaveUsers(p)
 	}
 }

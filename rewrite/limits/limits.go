@@ -103,7 +103,7 @@ const (
 	LeastBatch     = 1_000
 	// LeastCold is how many tokens a batch frees at least while nothing is cached, or half of what it must at the
 	// line, if that is less.
-	LeastCold    = 5_000
+	LeastCold   = 5_000
 	LeastSaving = 40 // tokens that shortening one text must free
 	// LeastShortened is how many tokens a result has at least that rung 1 looks at.
 	LeastShortened = 100

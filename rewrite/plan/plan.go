@@ -93,6 +93,8 @@ type Result struct {
 	Stage      Stage             // the last one of a rescue that was taken
 	Notice     event.Compaction  // of the compaction that was begun last
 	FilesNamed int               // files that its summary names
+	UsersLeft  int               // messages of the user that this request leaves to the transcript
+	LatestLeft bool              // the latest is one of them
 	Outcomes   decision.Outcomes // of the conversation's compactions, with those of this request
 }
 

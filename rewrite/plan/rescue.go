@@ -23,10 +23,23 @@ const (
 	StageShort         // results are cut to some 4 000 characters, those that are spent to 500
 	StageShorter       // all results are cut to some 500 characters
 	StageBare          // calls and results are left out altogether
+	StageUsers         // messages of the user are left to the transcript, the latest last
 )
 
 func (s Stage) String() string {
-	return [...]string{"none", "clear", "compact", "short", "shorter", "bare"}[s]
+	return [...]string{"none", "clear", "compact", "short", "shorter", "bare", "users"}[s]
+}
+
+// Next is the stage from which a rescue goes on when the form of this one was refused. last says that there is no other
+// try.
+func (s Stage) Next(last bool) Stage {
+	switch {
+	case s >= StageBare:
+		return StageUsers
+	case last:
+		return StageBare
+	}
+	return max(s, StageClear)
 }
 
 // Within is a window that is no larger than what the refused request may take.

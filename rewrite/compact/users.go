@@ -1,0 +1,108 @@
+package compact
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// LeaveUsers leaves messages of the user to the transcript until the request fits: the largest first, and the latest
+// last. None is cut. It is for where nothing else helps, and for agents: who has no tools is told more by a refusal.
+func LeaveUsers(p *plan.Plan) {
+	if p.Req.Tools.Empty() {
+		return
+	}
+	var list []int
+	for i := range p.Hist.Len() {
+		if p.Req.Items[p.Req.Head+i].Role == conversation.User && !p.IsGone(i) && !isFolded(p, i) && !isLeft(p, i) {
+			list = append(list, i)
+		}
+	}
+	if len(list) == 0 {
+		return
+	}
+	latest := list[len(list)-1]
+	slices.SortStableFunc(list, func(a, b int) int {
+		if (a == latest) != (b == latest) {
+			return cmp.Compare(a, b) // the latest has the highest number
+		}
+		return cmp.Compare(p.Hist.Sizes[b], p.Hist.Sizes[a])
+	})
+	for _, i := range list {
+		if p.Total() <= p.Limits.Usable {
+			return
+		}
+		f := leftForm(p, i, recapOf(p, i), i == latest)
+		if freed := p.SentSize(i) - f.Now; limits.IsWorthClearing(p.Hist.Sizes[i], freed) {
+			p.Set(i, f, "nothing else helped")
+			p.Result.UsersLeft, p.Result.LatestLeft = p.Result.UsersLeft+1, p.Result.LatestLeft || i == latest
+		}
+	}
+}
+
+// isFolded reports whether a message of epitome's stands in the place of item i.
+func isFolded(p *plan.Plan, i int) bool { return p.Forms[i] != nil && p.Forms[i].Fold > 0 }
+
+// isLeft reports whether the user's item i is left to the transcript: nothing of what it says is sent.
+func isLeft(p *plan.Plan, i int) bool {
+	f := p.Forms[i]
+	return f != nil && p.Req.Items[p.Req.Head+i].Role == conversation.User && f.Fold == 0 && !f.Gone &&
+		f.ReplacesContent()
+}
+
+// recap is the summary that stands behind what an item says.
+type recap struct {
+	text string // with what parts it from the item's own; empty if there is none
+	says modelSays
+}
+
+// recapOf is the summary that is sent behind item i.
+func recapOf(p *plan.Plan, i int) recap {
+	f := p.Forms[i]
+	if f == nil {
+		return recap{}
+	}
+	for _, q := range f.Patches {
+		if q.Place == conversation.Behind {
+			return recap{q.Text, modelSays{f.Prose, f.Until}}
+		}
+	}
+	return recap{}
+}
+
+// leftForm is the form of the user's item i when it is left to the transcript, with a summary behind it.
+func leftForm(p *plan.Plan, i int, r recap, latest bool) *decision.Form {
+	it := &p.Req.Items[p.Req.Head+i]
+	content, spelling := span.Unspell(it.Content.Of(p.Req.Body))
+	name := p.Shelf.Name(p.Route.Scope, content)
+	q := decision.Patch{Place: conversation.WholeContent, Artifact: name, Spelling: spelling}
+	text, which := p.TextOf(i), "a message of the user"
+	if latest {
+		which = "the newest message of the user"
+	}
+	about := plan.Content{Lines: shorten.CountLines(text), Tokens: p.Hist.Sizes[i]}
+	todo := "Read it before you go on"
+	if p.Shelf.Address(name) == "" {
+		todo = "Ask the user for what you need of it"
+	}
+	q.Text = fmt.Sprintf("%s%s stood here. It has %d lines and %d bytes, and is too long for this window. "+
+		"Nothing of it is shown here. %s. %s]%s",
+		plan.Mark, which, about.Lines, len(text), todo, p.Advice(name, about), r.text)
+	return &decision.Form{Rung: decision.RungCompact, Patches: []decision.Patch{q}, Now: plan.MessageTokens(p, q.Text),
+		Prose: r.says.text, Until: r.says.until}
+}
+
+// ownSize is how many tokens item i takes without a summary behind it.
+func ownSize(p *plan.Plan, i int) int {
+	if isLeft(p, i) {
+		return leftForm(p, i, recap{}, false).Now
+	}
+	return p.Hist.Sizes[i]
+}
