@@ -56,7 +56,7 @@ func howOf(content string) string {
 	switch {
 	case strings.Contains(content, "final screen of terminal output"):
 		return "screen"
-	case strings.Contains(content, "preview of a JSON value"):
+	case strings.Contains(content, "preview of a JSON value"), strings.Contains(content, "[epitome: outline of "):
 		return "preview"
 	case strings.Contains(content, "of the earlier result"):
 		return "repeats"

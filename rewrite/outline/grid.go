@@ -89,8 +89,7 @@ func areNames(cells []string, capitals bool) bool {
 	}
 	seen := map[string]bool{}
 	for _, c := range cells {
-		if c == "" || len(c) > 40 || seen[c] || countDigits(c) == len(c) || isRule(c) || strings.ContainsAny(c, "{}=;") ||
-			capitals && c != strings.ToUpper(c) {
+		if seen[c] || !isName(c) || capitals && c != strings.ToUpper(c) {
 			return false
 		}
 		seen[c] = true
@@ -98,7 +97,15 @@ func areNames(cells []string, capitals bool) bool {
 	return true
 }
 
-// fits reports whether nearly all lines have a cell for each name.
+// isName reports whether a cell can name a column.
+func isName(cell string) bool {
+	const longest, words = 40, 4
+	first := strings.TrimLeft(cell, `"#% `)
+	return first != "" && len(cell) <= longest && isWordByte(first[0]) && countDigits(first) == 0 &&
+		!strings.ContainsAny(cell, "{}=;:[]<>!,") && strings.Count(cell, " ") < words && !isRule(cell)
+}
+
+// fits reports whether nearly all lines have a cell for each name, and none of them has what would be its name.
 func fits(lines []string, split func(string) []string, names []string) bool {
 	n, fit := 0, 0
 	for _, line := range lines {
@@ -106,8 +113,15 @@ func fits(lines []string, split func(string) []string, names []string) bool {
 			continue
 		}
 		n++
-		if len(split(line)) == len(names) {
-			fit++
+		cells := split(line)
+		if len(cells) != len(names) {
+			continue
+		}
+		fit++
+		for k, c := range cells {
+			if c == names[k] {
+				return false
+			}
 		}
 	}
 	return n >= leastRows-2 && 100*fit >= sameColumns*n
@@ -223,7 +237,7 @@ func isNumber(s string) bool {
 // oddRows returns the lines of rows that differ, those that differ most first.
 func (g *grid) oddRows() (lines []int) {
 	var room []byte
-	odd := g.t.OddItems(func(r int) census.Odd {
+	odd, _ := g.t.OddItems(func(r int) census.Odd {
 		o := census.Odd{Index: r}
 		for k, c := range g.split(g.p.bareLine(g.rows[r])) {
 			room = valueOfCell(c, room[:0])

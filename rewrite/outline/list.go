@@ -2,7 +2,9 @@ package outline
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -133,12 +135,12 @@ func (l *list) tell(keep int, count func(string) int) string {
 	for _, at := range l.items {
 		t.Learn(l.body, at)
 	}
-	odd := t.OddItems(func(i int) census.Odd { return t.OddItem(l.body, l.items[i], i) })
+	odd, all := t.OddItems(func(i int) census.Odd { return t.OddItem(l.body, l.items[i], i) })
 	heading := l.heading()
 	room := keep - count(heading) - 1
 	described := t.Describe(room*2/5, count)
 	room -= count(described)
-	differ := l.describeOdd(odd, room, count)
+	differ := l.describeOdd(odd, all, room, count)
 	if described+differ == "" {
 		return ""
 	}
@@ -157,58 +159,75 @@ func (l *list) heading() string {
 	return l.path + " has " + n
 }
 
-// describeOdd returns the items that differ, whole, as long as they fit, and says where the others are.
-func (l *list) describeOdd(odd []census.Odd, room int, count func(string) int) string {
+// describeOdd returns the items that differ, whole, those that differ most as long as they fit. all is how many differ.
+func (l *list) describeOdd(odd []census.Odd, all, room int, count func(string) int) string {
 	const heading = "Items that differ, whole:\n"
 	if room -= count(heading) + restTokens; len(odd) == 0 || room < 0 {
 		return ""
 	}
-	var b strings.Builder
-	var left []census.Odd
-	for _, it := range odd {
-		text := ""
-		if at := l.items[it.Index]; (at.End-at.Start)/widestToken <= room {
-			text = l.placeOf(it.Index) + " (" + strings.Join(it.Why, ", ") + "): " + inOneLine(l.body, at) + "\n"
-		}
-		n := count(text)
-		if text == "" || n > room {
-			left = append(left, it)
+	texts := make([]string, len(odd))
+	for _, k := range mostFirst(odd) {
+		it := odd[k]
+		at := l.items[it.Index]
+		if (at.End-at.Start)/widestToken > room {
 			continue
 		}
-		room -= n
-		b.WriteString(text)
+		text := l.placeOf(it.Index) + " (" + strings.Join(it.Why, ", ") + "): " + inOneLine(l.body, at) + "\n"
+		if n := count(text); n <= room {
+			room -= n
+			texts[k] = text
+		}
 	}
-	if b.Len() == 0 {
-		return l.describeRest(left, false)
+	shown := strings.Join(texts, "")
+	if shown != "" {
+		shown = heading + shown
 	}
-	return heading + b.String() + l.describeRest(left, true)
+	return shown + l.describeRest(odd, texts, all)
+}
+
+// mostFirst returns the indexes of the items, those first that differ most.
+func mostFirst(odd []census.Odd) []int {
+	order := make([]int, len(odd))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(odd[b].Score, odd[a].Score) })
+	return order
 }
 
 // restTokens is about what describeRest takes.
 const restTokens = 100
 
-// describeRest says where the items are that differ too; more says that others are shown.
-func (l *list) describeRest(left []census.Odd, more bool) string {
+// describeRest says how many items differ too, and where some of them are: those without a text.
+func (l *list) describeRest(odd []census.Odd, texts []string, all int) string {
 	const named, longestPath = 8, 60
-	if len(left) == 0 {
-		return ""
-	}
 	var list []string
-	for _, it := range left[:min(named, len(left))] {
+	left := all
+	for k, it := range odd {
+		if texts[k] != "" {
+			left--
+			continue
+		}
+		if len(list) == named {
+			continue
+		}
 		path := l.pathOf(it.Index)
 		if len(path) > longestPath {
 			path = "item " + strconv.Itoa(it.Index)
 		}
 		list = append(list, path+" ("+it.Why[0]+")")
 	}
-	if len(left) > named {
+	if left == 0 {
+		return ""
+	}
+	if left > len(list) {
 		list = append(list, "…")
 	}
 	verb := "differ"
-	if more {
+	if left < all {
 		verb = "more differ"
 	}
-	return fmt.Sprintf("%d %s: %s\n", len(left), verb, strings.Join(list, ", "))
+	return fmt.Sprintf("%d %s: %s\n", left, verb, strings.Join(list, ", "))
 }
 
 // inOneLine returns a valid value without line breaks, and with a space behind each colon and comma.

@@ -95,7 +95,7 @@ func isPath(s string) bool {
 func (m *matches) read() bool {
 	at := map[string]int{}
 	m.file = make([]int32, m.p.lines())
-	lines, around, columns := 0, 0, 0
+	lines, around, complaints := 0, 0, 0
 	for i := range m.file {
 		m.file[i] = -1
 		line := m.p.bareLine(i)
@@ -114,8 +114,8 @@ func (m *matches) read() bool {
 		}
 		rest := line[len(path)+1:]
 		rest = rest[countDigits(rest)+1:]
-		if n := countDigits(rest); n > 0 && n < len(rest) && rest[n] == ':' {
-			columns++
+		if isComplaint(rest) {
+			complaints++
 		}
 		k, known := at[path]
 		if !known {
@@ -127,7 +127,22 @@ func (m *matches) read() bool {
 		m.file[i] = int32(k)
 		m.n++
 	}
-	return m.n >= leastMatches && 100*(m.n+around) >= matchShare*lines && 3*columns < m.n
+	return m.n >= leastMatches && 100*(m.n+around) >= matchShare*lines && 3*complaints < m.n
+}
+
+// isComplaint reports whether what stands behind the number of a line is what a compiler or checker says of it: a
+// column, or how bad it is.
+func isComplaint(rest string) bool {
+	if n := countDigits(rest); n > 0 && n < len(rest) && rest[n] == ':' {
+		return true
+	}
+	rest = strings.TrimLeft(rest, " [(")
+	for _, w := range [...]string{"error", "Error", "ERROR", "warning", "Warning", "note:", "fatal", "info:"} {
+		if strings.HasPrefix(rest, w) {
+			return true
+		}
+	}
+	return false
 }
 
 // describe says how many matches each file has, the most first, in at most keep tokens.

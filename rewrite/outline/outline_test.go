@@ -189,6 +189,31 @@ func TestBadInputIsOutlinedInOnePass(t *testing.T) {
 	}
 }
 
+// What tools complain of, logs and prose are not taken for anything else.
+func TestOtherTextsHaveNoOutline(t *testing.T) {
+	f := func(line string) {
+		t.Helper()
+		var b strings.Builder
+		for i := range 400 {
+			b.WriteString(strings.ReplaceAll(line, "#", strconv.Itoa(i+1)) + "\n")
+		}
+		if o, ok := Of(b.String(), Hint{File: "out.log"}, 1_000, quarters); ok {
+			t.Errorf("%s: kind %d: %.300q", line, o.Kind, o.Text)
+		}
+	}
+	f("shop/cart.py:#: error: Incompatible types in assignment  [assignment]")
+	f("./shop/cart.go:#:5: undefined: total")
+	f("src/cart.c:#: warning: unused variable 'x'")
+	f("2026-03-01T10:00:00,# INFO [main] shop.Cart - stored, sent, done")
+	f("[INFO] Building module # of 400")
+	f("ok  	example.com/shop/part#	0.0#s")
+	f("--- FAIL: TestCart# (0.00s)")
+	f("Every line, of prose, has some, commas and number #, in it.")
+	f("PASS src/cart#.test.ts (5.# s)")
+	f("  CC      drivers/net/part#.o")
+	f("{not json #}")
+}
+
 func FuzzOf(f *testing.F) {
 	golden(f, func(_, text string, h Hint, keep int, _ string) { f.Add(text, h.File, keep) })
 	f.Fuzz(func(t *testing.T, text, file string, keep int) {

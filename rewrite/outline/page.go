@@ -54,7 +54,7 @@ func (p *page) bareLine(i int) string { return strings.TrimRight(p.line(i), "\r\
 // show writes what choose chooses within keep tokens; it returns nothing if that is not possible. What stands together
 // may count for more than its lines do, so it tries again with less.
 func (p *page) show(keep int, choose func()) string {
-	for most := keep; most > keep/2; most -= max(1, keep/12) {
+	for most := keep; most > keep/2; most -= max(1, keep/20) {
 		clear(p.shown)
 		if p.left = most - p.gap; p.left <= 0 {
 			return ""

@@ -187,8 +187,8 @@ func OutlineStub(c *history.Source, s *Sketch) string {
 	if s.Outline.Kind == outline.JSON {
 		return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", Mark, s.Tokens, c.About(), s.Where, s.Text)
 	}
-	return fmt.Sprintf("%soutline of %d lines%s, %d tokens, of %s. %s. %s]\n%s", Mark, s.Lines, s.Of, s.Tokens, c.About(),
-		shownOf(s.Outline.Kind), s.Where, s.Text)
+	return fmt.Sprintf("%soutline of %d lines%s, %d tokens, of %s. %s. A line that begins with … stands for lines left out. %s]\n%s",
+		Mark, s.Lines, s.Of, s.Tokens, c.About(), shownOf(s.Outline.Kind), s.Where, s.Text)
 }
 
 // shownOf says which lines an outline of this kind shows.

@@ -54,7 +54,10 @@ func TestCountsAreTrue(t *testing.T) {
 			!strings.Contains(told, "×") && !strings.Contains(told, want) {
 			t.Fatalf("no %q in %q", want, told)
 		}
-		odd := c.OddItems(func(i int) Odd { return c.OddItem([]byte(items[i]), span.Span{End: len(items[i])}, i) })
+		odd, all := c.OddItems(func(i int) Odd { return c.OddItem([]byte(items[i]), span.Span{End: len(items[i])}, i) })
+		if all < len(odd) || all > n {
+			t.Fatalf("%d of %d items differ, and %d are given", all, n, len(odd))
+		}
 		for k, o := range odd {
 			if o.Score <= 0 || len(o.Why) == 0 || k > 0 && odd[k-1].Index >= o.Index {
 				t.Fatalf("%+v", odd)
@@ -72,9 +75,9 @@ func TestWhatEveryItemHasIsNotOdd(t *testing.T) {
 		for i := range n {
 			c.Learn(item(i), span.Span{End: len(item(i))})
 		}
-		odd := c.OddItems(func(i int) Odd { return c.OddItem(item(i), span.Span{End: len(item(i))}, i) })
-		if len(odd) != want {
-			t.Errorf("%s, %s …: %+v", value(0), value(1), odd)
+		odd, all := c.OddItems(func(i int) Odd { return c.OddItem(item(i), span.Span{End: len(item(i))}, i) })
+		if len(odd) != want || all != want {
+			t.Errorf("%s, %s …: %d of %+v", value(0), value(1), all, odd)
 		}
 	}
 	f(func(int) string { return `"same"` }, 0)
@@ -82,6 +85,9 @@ func TestWhatEveryItemHasIsNotOdd(t *testing.T) {
 	f(func(i int) string { return []string{`true`, `false`}[i%2] }, 0)
 	f(func(i int) string { return []string{`null`, `"x"`}[i/99] }, 1)
 	f(func(i int) string { return []string{`[]`, `["x"]`}[i/98] }, 2)
+	f(func(i int) string { return []string{`"info"`, `"error"`}[i/90] }, 10)
+	f(func(i int) string { return []string{`"info"`, `"error"`}[i/40%2] }, 0)
+	f(func(i int) string { return fmt.Sprintf(`"%s of step %d"`, []string{"end", "failure"}[i/95], i) }, 5)
 	f(func(i int) string { return fmt.Sprint((i*i%89 + 1) * (1 + i/99*1000)) }, 1)
 }
 
@@ -105,7 +111,7 @@ func TestRowsAreCounted(t *testing.T) {
 	if got := c.Describe(1<<20, size); got != " state: \"ok\" ×40\n error: \"\" ×39, \"timeout\" ×1\n" {
 		t.Errorf("%q", got)
 	}
-	odd := c.OddItems(func(row int) Odd {
+	odd, _ := c.OddItems(func(row int) Odd {
 		o := Odd{Index: row}
 		c.OddCell(&o, 0, cell(0, row))
 		c.OddCell(&o, 1, cell(1, row))

@@ -61,6 +61,7 @@ type field struct {
 	asked    int // one behind the last of them that was asked for
 	n        int // values; more than items if it stands in an array
 	types    [len(typeNames)]int
+	failing  int    // texts that speak of what went wrong
 	values   Counts // as they are written, of those that are short
 	forms    Counts // of strings: what stands where
 	numbers  extremes
@@ -189,6 +190,9 @@ func (f *field) add(value []byte, item int) {
 	case 0:
 		if n, ok := timeOf(value); ok {
 			f.times.add(n, value, item)
+		}
+		if saysFailure(value) {
+			f.failing++
 		}
 		var room [longestForm]byte
 		f.forms.Add(formOf(value, room[:0]))

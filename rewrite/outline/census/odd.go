@@ -1,6 +1,7 @@
 package census
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -56,23 +57,24 @@ func (t *Census) OddCell(o *Odd, column int, value []byte) {
 	o.note(t.fields[column], t.oddity(t.fields[column], value, o.Index))
 }
 
-// OddItems returns the items that differ most, in their order. odd is asked once for each of them. Where everything
-// differs, nothing is odd.
-func (t *Census) OddItems(odd func(item int) Odd) []Odd {
-	var list []Odd
+// OddItems returns the items that differ most, in their order, and how many differ in all. odd is asked once for each
+// item. Where everything differs, nothing is odd.
+func (t *Census) OddItems(odd func(item int) Odd) (list []Odd, all int) {
 	for i := range t.n {
 		if o := odd(i); o.Score > 0 {
 			list = append(list, o)
+			all++
 		}
 		if len(list) >= 2*mostOdd {
 			list = mostly(list)
 		}
 	}
-	if list = mostly(list); len(list)*3 > t.n && t.n > 2*leastValues {
+	if list = mostly(list); 3*all > t.n && t.n > 2*leastValues {
 		list = strongest(list)
+		all = len(list)
 	}
 	slices.SortFunc(list, func(a, b Odd) int { return a.Index - b.Index })
-	return list
+	return list, all
 }
 
 // mostly keeps those that differ most.
@@ -115,8 +117,9 @@ func (t *Census) oddity(f *field, value []byte, item int) float64 {
 		if n := f.values.of(value); n > 0 && n <= rare && n < f.n {
 			score += 1 / float64(n)
 		}
-		return score
+		return score + f.failure(value)
 	}
+	score += f.failure(value)
 	if kind == 0 && f.hasOneForm() {
 		var room [longestForm]byte
 		if n := f.forms.of(formOf(value, room[:0])); n > 0 && n <= rare {
@@ -127,6 +130,26 @@ func (t *Census) oddity(f *field, value []byte, item int) float64 {
 		score += .5
 	}
 	return score
+}
+
+// failure says how much a value differs because it tells what went wrong, and few do.
+func (f *field) failure(value []byte) float64 {
+	const fewOf, weight = 5, .3
+	if f.failing == 0 || fewOf*f.failing > f.n || value[0] != '"' || !saysFailure(value) {
+		return 0
+	}
+	return weight
+}
+
+// saysFailure reports whether a text speaks of what went wrong.
+func saysFailure(text []byte) bool {
+	for _, w := range [...]string{"rror", "RROR", "ail", "FAIL", "anic", "xception", "atal", "FATAL", "ritical", "timed out",
+		"refused", "denied"} {
+		if bytes.Contains(text, []byte(w)) {
+			return w != "ail" || bytes.Contains(text, []byte("fail")) || bytes.Contains(text, []byte("Fail"))
+		}
+	}
+	return false
 }
 
 // hasOneForm reports whether nearly all strings have one form.
