@@ -190,7 +190,7 @@ var house = map[string]room{
 	},
 	"rewrite": {
 		"event prose rewrite/abridge rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/history rewrite/ladder" +
-			" rewrite/limits rewrite/plan rewrite/shorten rewrite/span tokenize unit",
+			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",
 	},
@@ -205,7 +205,7 @@ var house = map[string]room{
 	},
 	"rewrite/compact": {
 		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history" +
-			" rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
+			" rewrite/limits rewrite/plan rewrite/recap rewrite/span",
 		"rung 3 writes on the plan like the others; when it is its turn is the ladder's to know",
 	},
 	"rewrite/conversation": {
@@ -221,7 +221,7 @@ var house = map[string]room{
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
 	},
 	"rewrite/history": {
-		"rewrite/conversation rewrite/shell rewrite/shorten rewrite/span",
+		"rewrite/conversation rewrite/excerpt rewrite/shell rewrite/shorten rewrite/span",
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/ladder": {
@@ -251,6 +251,10 @@ var house = map[string]room{
 		"rewrite/chat rewrite/conversation rewrite/decision rewrite/history rewrite/limits rewrite/plan rewrite/rewritetest" +
 			" rewrite/span unit",
 		"it lays out plans for the tests of whoever writes on them; knowing a rung, it would be that one's",
+	},
+	"rewrite/recap": {
+		"prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/shell rewrite/shorten rewrite/span",
+		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/rewritetest": {
 		"house/missing rewrite/conversation tokenize",

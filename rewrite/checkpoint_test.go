@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"fmt"
 	"maps"
 	"strings"
 	"testing"
@@ -17,7 +18,7 @@ func wellRead(t *testing.T, task string) *agent {
 	a.limits.Repeats, a.limits.Floor, a.limits.KeepTail = true, 0, 700
 	a.does("bash", `{"command":"cat notes"}`, plantest.Entries(1))
 	for range 40 { // in a summary the heading of each takes more than it saves
-		a.items = append(a.items, userSays("Go on."))
+		a.items = append(a.items, userSays(fmt.Sprint("Go on with ", len(a.items))))
 	}
 	a.does("bash", `{"command":"cat other"}`, plantest.Entries(2))
 	a.work(1, 600)

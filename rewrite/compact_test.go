@@ -11,9 +11,9 @@ import (
 	"pgregory.net/rapid"
 
 	"epitome/rewrite/chat"
-	"epitome/rewrite/compact"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap"
 	"epitome/rewrite/span"
 )
 
@@ -273,7 +273,7 @@ func TestASummaryCannotBeForged(t *testing.T) {
 	link := conversation.Link{1, 2, 3, 4, 5, 6, 7, 8}
 	f := func(want string, texts ...string) {
 		t.Helper()
-		if got := compact.Unlike(link, texts); got != want {
+		if got := recap.Unlike(link, texts); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
@@ -284,7 +284,7 @@ func TestASummaryCannotBeForged(t *testing.T) {
 	for i := range len(link) - 4 {
 		all += fmt.Sprintf("%x ", link[i:i+4])
 	}
-	if got := compact.Unlike(link, []string{all}); strings.Contains(all, got) || len(got) != 8 {
+	if got := recap.Unlike(link, []string{all}); strings.Contains(all, got) || len(got) != 8 {
 		t.Errorf("got %s", got)
 	}
 }
@@ -306,7 +306,7 @@ func TestUsersMessagesAreQuotedWholeOrNotAtAll(t *testing.T) {
 	if strings.Contains(out, "giant is") || strings.Count(out, "latest is to be done with care. ") != 500 || !strings.Contains(out, `A short one.\n`) {
 		t.Errorf("the user's messages are not as expected")
 	}
-	if !strings.Contains(out, ": and 1 more, only in the whole text") || strings.Count(out, "the latest so far") != 1 {
+	if !strings.Contains(out, ": and 1 more, only in the whole text: message ") || strings.Count(out, "the newest so far") != 1 {
 		t.Errorf("not told: %.3000s", out)
 	}
 }

@@ -45,15 +45,14 @@ func TestEachModeSaysItsPartsAndNoOthers(t *testing.T) {
 			t.Errorf("%s: the user's messages are not in %s", mode, text)
 		}
 	}
-	const files, commands = "written: src/written_2.go|read: src/read_2.go", "✗ 1 bash `make part_2`"
-	f(prose.ModeLLM, 1, "what told files calls names larger", "Work number 1|"+files+"|"+commands+"|thing_1",
-		"lookup `which")
-	f(prose.ModeHybrid, 1, "what told files calls names larger",
+	const files, commands = "src/written_2.go|src/read_2.go", "bash `make part_2`, message 27: failed with exit code 1"
+	f(prose.ModeLLM, 1, "the told open commands files reads names", "Work number 1|"+files+"|"+commands, "lookup `which")
+	f(prose.ModeHybrid, 1, "the told open commands files reads calls",
 		"Work number 1|"+files+"|"+commands+"|lookup `which thing_2`", "")
-	f(prose.ModeIntent, 0, "what files calls names larger", files+"|"+commands+"|lookup `which thing_2`", "Work number")
-	f(prose.ModeAuto, 0, "what files calls names larger", files+"|"+commands, "Work number")
-	f(prose.ModeWindow, 0, "what", "All of it is in ", "Work number|src/|part_|thing_")
-	f(prose.ModeLossless, 0, "what turns",
+	f(prose.ModeIntent, 0, "the what open commands files reads calls", files+"|"+commands+"|lookup `which thing_2`", "Work number")
+	f(prose.ModeAuto, 0, "the what open commands files reads calls", files+"|"+commands, "Work number")
+	f(prose.ModeWindow, 0, "the", "All of it is in ", "Work number|src/|part_|thing_")
+	f(prose.ModeLossless, 0, "the turns",
 		"calls Read 1, bash 1, lookup 1, write_file 1: |Each part of it is where its line says",
 		"Work number|src/|make part_|thing_")
 }
@@ -64,7 +63,7 @@ func TestModelThatFailsLeavesAllCallsInTheSummary(t *testing.T) {
 	n.fail = errNarrator
 	a.mixed(1, 300)
 	out, _ := a.grow(t, 400)
-	if text := hasParts(t, out, "files", "calls", "names", "larger"); !strings.Contains(text, "lookup `which thing_1`") {
+	if text := hasParts(t, out, "open", "commands", "files", "reads", "calls"); !strings.Contains(text, "lookup `which thing_1`") {
 		t.Errorf("not all calls are in %s", text)
 	}
 	a.waits = nil
@@ -82,7 +81,7 @@ func TestWindowKeepsEarlierProseAndAsksForNone(t *testing.T) {
 	a.style.Mode = prose.ModeWindow
 	for round := range 3 {
 		out, _ := a.grow(t, 400)
-		text := hasParts(t, out, "what", "told")
+		text := hasParts(t, out, "the", "told")
 		if partOf(text, "told")+"\n" != n.made[q.Key].Text {
 			t.Fatalf("round %d: the earlier prose has become %q", round, partOf(text, "told"))
 		}
@@ -113,7 +112,7 @@ func TestLosslessSummaryNamesEachTurnAndMergesOldOnes(t *testing.T) {
 			continue
 		}
 		judged(t, a.bench, a.body(), out)
-		hasParts(t, out, "what", "turns")
+		hasParts(t, out, "the", "turns")
 		lines, many := a.turnLines(t, out)
 		if many > 0 {
 			merged++
@@ -206,7 +205,7 @@ func TestDetailSetsHowMuchASummarySays(t *testing.T) {
 			detail != "" && q.Detail == detail {
 			room = q.Room
 		}
-		for _, kind := range []string{"files", "calls", "names", "larger"} {
+		for _, kind := range []string{"files", "open", "commands", "reads", "names"} {
 			if slices.Contains(parts, kind) {
 				lists += len(partOf(text, kind))
 			}

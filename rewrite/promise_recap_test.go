@@ -10,9 +10,9 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/rewrite/compact"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
+	"epitome/rewrite/recap"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -52,17 +52,19 @@ type spanFacts struct {
 	called, told string // all that calls said, and all that results did
 	lines        string // what is said of each turn
 	names        map[string]bool
+	keys         map[string]bool // of calls
 }
 
 func (s *spanFacts) learn() {
 	var called, told strings.Builder
-	s.names = map[string]bool{}
+	s.names, s.keys = map[string]bool{}, map[string]bool{}
 	for i := s.from; i < s.to; i++ {
 		it := &s.was.Items[i]
 		for _, c := range it.Calls {
 			s.names[c.Name] = true
 			arguments := span.TextOf(c.Arguments.Of(s.was.Body))
-			called.WriteString(compact.ArgumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
+			s.keys[history.ActionOf(c.Name, arguments, c.FreeText).Key] = true
+			called.WriteString(recap.ArgumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
 		}
 		if it.Role == conversation.Tool {
 			s.names[it.Name] = true
@@ -92,9 +94,10 @@ func (s *spanFacts) parts(text string) {
 
 func (s *spanFacts) part(heading, body string) {
 	s.Helper()
-	message := regexp.MustCompile(`^-- ` + s.id + `: message (\d+)(, the latest so far: go on with it unless it is done)?$`)
+	message := regexp.MustCompile(`^-- ` + s.id + `: message (\d+)(?:, said \d+ times)?(, the newest so far: go on with it unless it is done)?(, the first: it is the task)?$`)
 	rest, ok := strings.CutPrefix(heading, "== "+s.id+": ")
 	kind, _, closed := strings.Cut(rest, " ")
+	kind = strings.TrimSuffix(kind, ",")
 	switch m := message.FindStringSubmatch(heading); {
 	case heading == "": // what is said at first
 	case m != nil:
@@ -105,13 +108,75 @@ func (s *spanFacts) part(heading, body string) {
 		}
 	case !ok || !closed || !strings.HasSuffix(heading, " =="):
 		s.Fatalf("promise 8: %q is no frame", heading)
+	case kind == "the": // user's messages follow
 	case kind == "told": // by a model
 		if strings.TrimSpace(body) == "" {
 			s.Fatalf("promise 8: a model is said to have said nothing")
 		}
+	case kind == "what": // the assistant said
+		s.said(body)
+	case kind == "open":
+		s.failures(body)
+	case kind == "files" || kind == "reads":
+		s.works(kind, body)
 	default:
+		folder := ""
 		for l := range strings.Lines(body) {
-			s.row(kind, strings.TrimSuffix(l, "\n"))
+			folder = s.row(kind, strings.TrimSuffix(l, "\n"), folder)
+		}
+	}
+}
+
+// said holds what the assistant is told to have said: each line or sentence stands in the message that is named.
+func (s *spanFacts) said(body string) {
+	s.Helper()
+	item := -1
+	for l := range strings.Lines(body) {
+		l = strings.TrimSuffix(l, "\n")
+		quote, quoted := strings.CutPrefix(l, "> ")
+		m := regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`).FindStringSubmatch(l)
+		switch {
+		case m != nil:
+			if item = numbers(m[1])[0]; item < s.from || item >= s.to ||
+				s.was.Items[item].Role != conversation.Assistant {
+				s.Fatalf("promise 8: message %d is none of the assistant's in the span %d-%d", item, s.from, s.to)
+			}
+		case !quoted || item < 0:
+			s.Fatalf("promise 8: %q is no quote", l)
+		default:
+			it := &s.was.Items[item]
+			all := strings.Join(textsOf(s.was, it), "\n") + "\n" + string(span.TextOf(it.Thoughts.Of(s.was.Body)))
+			if !strings.Contains(all, quote) {
+				s.Fatalf("promise 8: message %d does not say %q", item, quote)
+			}
+		}
+	}
+}
+
+// failures holds what is told of calls that failed: each quoted line stands in the result of the message.
+func (s *spanFacts) failures(body string) {
+	s.Helper()
+	item := -1
+	head := regexp.MustCompile(`^.*, message (\d+): (failed with exit code \d+|its result is an error|its output says that it failed|` +
+		`ended with exit code 0, but its output tells of a failure)(, \d+ times in a row)?` +
+		`(; called again in message \d+, which does not tell how that ended)?$`)
+	for l := range strings.Lines(body) {
+		l = strings.TrimSuffix(l, "\n")
+		quote, quoted := strings.CutPrefix(l, "> ")
+		m := head.FindStringSubmatch(l)
+		switch {
+		case quoted && item >= 0:
+			all := strings.Join(textsOf(s.was, &s.was.Items[item]), "\n")
+			if screen, _ := shorten.FinalScreen(all); !strings.Contains(all+"\n"+screen, quote) {
+				s.Fatalf("promise 8: the result in message %d does not say %q", item, quote)
+			}
+		case m != nil:
+			s.about(l)
+			if item = numbers(m[1])[0]; item < s.from || item >= s.to || s.was.Items[item].Role != conversation.Tool {
+				s.Fatalf("promise 8: message %d is no result in the span %d-%d", item, s.from, s.to)
+			}
+		default:
+			s.Fatalf("promise 8: %q tells of no failure", l)
 		}
 	}
 }
@@ -138,39 +203,88 @@ func (s *spanFacts) message(i int, body string, latest bool) {
 	}
 }
 
-func (s *spanFacts) row(kind, row string) {
+// works holds what is told of files and of what was found: under a line of a call stand lines that calls wrote, or that
+// results have.
+func (s *spanFacts) works(kind, body string) {
 	s.Helper()
-	switch kind {
-	case "files":
-		_, list, _ := strings.Cut(row, ": ")
-		for name := range strings.SplitSeq(list, " ") {
-			if !strings.Contains(s.called, path.Base(name)) {
-				s.Fatalf("promise 8: no call of the span names the file %q", name)
+	said := s.called
+	if kind == "reads" {
+		said = s.told
+	}
+	for l := range strings.Lines(body) {
+		l = strings.TrimSuffix(l, "\n")
+		if l == "deleted:" || l == "files read, of which nothing else is told here:" {
+			continue
+		}
+		if quote, quoted := strings.CutPrefix(l, "> "); quoted {
+			if !strings.Contains(said, quote) {
+				s.Fatalf("promise 8: nothing says %q: %s", quote, body)
+			}
+			continue
+		}
+		if name, _, ok := strings.Cut(l, " `"); s.names[l] || ok && (s.names[name] || name == "a tool") || l == "a tool" ||
+			strings.Contains(s.called, l) || strings.Contains(oneLine(s.called), strings.TrimSuffix(l, "…")) {
+			continue
+		}
+		folder, list, _ := strings.Cut(l, ": ")
+		if list == "" {
+			folder, list = "", l
+		}
+		for name := range strings.SplitSeq(list, ", ") {
+			if !strings.Contains(s.called, path.Base(name)) || folder != "" &&
+				!strings.Contains(s.called, path.Base(folder)) {
+				s.Fatalf("promise 8: no call of the span names %q", l)
 			}
 		}
-	case "turns,":
+	}
+}
+
+// row holds a row of a part. group is the row that stands above rows of its kind; row returns the one for the next.
+func (s *spanFacts) row(kind, row, group string) string {
+	s.Helper()
+	switch kind {
+	case "turns":
 		s.lines += row + "\n"
 		m := regexp.MustCompile(`^messages (\d+)-(\d+)(, calls [^:]*)?: (\S+)$`).FindStringSubmatch(row)
 		if m == nil || numbers(m[1])[0] < s.from || numbers(m[2])[0] >= s.to {
 			s.Fatalf("promise 8: %q is no line of messages %d-%d", row, s.from, s.to)
 		}
-	case "calls,":
-		s.about(strings.TrimLeft(row, "✓✗ 0123456789"))
-	case "names":
-		if !strings.Contains(s.called, row) {
-			s.Fatalf("promise 8: no call of the span says %q", row)
+	case "commands", "calls", "names":
+		if kind == "calls" {
+			row = regexp.MustCompile(`, one of \d+$`).ReplaceAllString(row, "")
 		}
-	case "larger":
-		i := strings.LastIndex(row, ": ")
-		s.about(row[:i])
-		for name := range strings.SplitSeq(row[i+2:], " ") {
-			if !strings.Contains(s.told, name) {
-				s.Fatalf("promise 8: no result of the span says %q", name)
+		for _, known := range []string{"failed before, and succeeded since", "ended with exit code 0", "failed",
+			"no exit code, but the output says that it succeeded", "the result does not tell how it ended", "the newest ran in"} {
+			if row == known+":" {
+				return row
+			}
+		}
+		if line, quoted := strings.CutPrefix(row, "> "); quoted && kind == "commands" {
+			if !strings.Contains(s.told, line) {
+				s.Fatalf("promise 8: no result of the span says %q", line)
+			}
+			return group
+		}
+		cut := strings.TrimSuffix(row, "…")
+		if s.keys[row] || strings.Contains(s.called, row) || strings.Contains(oneLine(s.called), cut) {
+			return group
+		}
+		if name, _, ok := strings.Cut(row, " `"); ok && (s.names[name] || name == "a tool") || s.names[row] || row == "a tool" {
+			return group
+		}
+		_, list, ok := strings.Cut(row, ": ")
+		if !ok {
+			list = row
+		}
+		for name := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ' ' || r == ',' }) {
+			if !strings.Contains(s.called, name) {
+				s.Fatalf("promise 8: no call of the span says %q", row)
 			}
 		}
 	default:
 		s.Fatalf("promise 8: %q stands under the heading %q", row, kind)
 	}
+	return group
 }
 
 func (s *spanFacts) about(row string) {
@@ -278,3 +392,6 @@ func (j *judge) appended(i, at int) {
 	}
 	j.recap(text, i+1, 0)
 }
+
+// oneLine is a text as a long line of a call is told: on one line, with single spaces.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

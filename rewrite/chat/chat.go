@@ -173,6 +173,10 @@ func readField(body []byte, it *conversation.Item, key string, v span.Span) erro
 		it.Role, it.Legacy = roleOf(v.Of(body)), it.Legacy || string(v.Of(body)) == `"function"`
 	case contentKey:
 		it.Content = unlessNull(body, v)
+	case "reasoning_content", "reasoning", "reasoning_text", "thinking":
+		if body[v.Start] == '"' && v.End-v.Start > it.Thoughts.End-it.Thoughts.Start {
+			it.Thoughts = v
+		}
 	case "name":
 		return readText(body, v, &it.Name)
 	case "tool_call_id":

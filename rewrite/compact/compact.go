@@ -14,21 +14,22 @@ import (
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap"
 )
 
 // compaction is rung 3: the span from the opening to a cut becomes one text, and a tail of whole groups stays as it is.
 type compaction struct {
 	P           *plan.Plan
-	room        budgets
-	from, to    int       // items behind the head
-	compactedTo int       // end of what was left out by earlier ones
-	callers     []int     // of each item, the item whose call it answers; -1 if it answers none
-	fixed       int       // tokens of what stays whatever is left out: all but the span and the tail
-	summarySize int       // tokens that the recap takes, at most, about
-	tail        int       // tokens that may stay behind the cut
-	target      int       // tokens to which the request is to come down
-	minimal     bool      // the newest group stays whole here: fit cuts as much of it as it must
-	says        modelSays // what a model says of the span
+	room        recap.Budgets
+	from, to    int        // items behind the head
+	compactedTo int        // end of what was left out by earlier ones
+	callers     []int      // of each item, the item whose call it answers; -1 if it answers none
+	fixed       int        // tokens of what stays whatever is left out: all but the span and the tail
+	summarySize int        // tokens that the recap takes, at most, about
+	tail        int        // tokens that may stay behind the cut
+	target      int        // tokens to which the request is to come down
+	minimal     bool       // the newest group stays whole here: fit cuts as much of it as it must
+	says        recap.Says // what a model says of the span
 }
 
 // NoOlder is why nothing is compacted where there is nothing but the newest group.
@@ -36,7 +37,7 @@ const NoOlder = "there is no older group that could be left out"
 
 // RunCompaction replaces old items by a recap. It says why it did not, if so.
 func RunCompaction(p *plan.Plan) (reason string) {
-	c := newCompaction(p, budgetsOf(p))
+	c := newCompaction(p, recap.BudgetsOf(p))
 	c.tail = max(min(c.P.Limits.KeepTail, c.target-c.fixed-c.summarySize), decision.LeastTail)
 	least := int(decision.LeastGain * float64(p.Total()))
 	if p.Case.MayOverwrite() {
@@ -53,18 +54,18 @@ func RunCompaction(p *plan.Plan) (reason string) {
 // that would not fit, it must save as much as any other, so that it is not done again and again.
 func RunMinimalCompaction(p *plan.Plan) (reason string) {
 	const tail = 0.1 // of usable
-	c := newCompaction(p, budgetsOf(p).shrink())
+	c := newCompaction(p, recap.BudgetsOf(p).Shrink())
 	c.tail, c.minimal = max(min(int(tail*float64(c.P.Limits.Usable)), c.P.Limits.Usable-c.fixed-c.summarySize), 0), true
-	if c.says = c.earlierProse(); p.Count(c.says.text) > int(tail*float64(c.P.Limits.Usable)) {
-		c.says = modelSays{}
+	if c.says = c.earlierProse(); p.Count(c.says.Text) > int(tail*float64(c.P.Limits.Usable)) {
+		c.says = recap.Says{}
 	}
-	c.summarySize += p.Count(c.says.text) - c.room.prose // no more is asked for
+	c.summarySize += p.Count(c.says.Text) - c.room.Prose // no more is asked for
 	return c.run(int(decision.LeastGain * float64(p.Total())))
 }
 
 // LeaveBare leaves out all up to the last tool's or assistant's item.
 func LeaveBare(p *plan.Plan) {
-	c := newCompaction(p, budgetsOf(p).shrink())
+	c := newCompaction(p, recap.BudgetsOf(p).Shrink())
 	if c.to = c.P.End; c.to <= c.from {
 		return
 	}
@@ -75,7 +76,7 @@ func LeaveBare(p *plan.Plan) {
 }
 
 // newCompaction works out what a compaction of the plan has to work with.
-func newCompaction(p *plan.Plan, b budgets) *compaction {
+func newCompaction(p *plan.Plan, b recap.Budgets) *compaction {
 	c := &compaction{P: p, room: b, from: plan.OpeningOf(p), callers: p.Req.Callers(),
 		target: int(p.Limits.Conf.Target * float64(p.Limits.Usable))}
 	c.compactedTo = max(c.from, plan.CompactedEnd(p))
@@ -92,7 +93,7 @@ func newCompaction(p *plan.Plan, b budgets) *compaction {
 			users += latest
 		}
 	}
-	c.summarySize = b.estimate(users, latest)
+	c.summarySize = b.Estimate(users, latest)
 	return c
 }
 
@@ -162,7 +163,7 @@ func (c *compaction) slack() int {
 		return 0
 	}
 	b := c.room
-	return b.lists + b.keys + b.index + b.turns + b.prose
+	return b.OfCode() + b.Turns
 }
 
 // spanSize is how many tokens go with the items before a cut.
@@ -263,17 +264,16 @@ func (c *compaction) writeSummary() {
 	for k, g := range list {
 		names[k] = c.P.Forms[g.First].Artifacts()[0]
 	}
-	r := newSummaryText(c.P, c.from, c.to)
-	r.says = c.says
+	r := recap.Span{Plan: c.P, From: c.from, To: c.to, Callers: c.callers, Says: c.says,
+		Where: "Each part of it is where its line says"}
 	if c.P.Ask.Style.Mode == prose.ModeLossless {
-		r.turns = partLines(c, list, names)
+		r.Turns = partLines(c, list, names)
 	}
-	where := "Each part of it is where its line says"
-	if r.turns == "" {
-		where = whereAll(c, names)
+	if r.Turns == "" {
+		r.Where = whereAll(c, names)
 	}
-	text := r.text(c.room, where)
-	c.P.Result.FilesNamed = r.filesNamed
+	text, files := recap.Of(r, c.room)
+	c.P.Result.FilesNamed = files
 	switch {
 	case c.to == c.P.Hist.Len(): // nothing is sent behind it
 		c.insertMessage(lastRunOf(c), text)
@@ -295,7 +295,7 @@ func (c *compaction) dropOldSummary() {
 	if i := c.from - 1; i >= 0 && c.P.Forms[i] != nil && c.to == c.P.Hist.Len() {
 		f := &decision.Form{Rung: decision.RungCompact, Now: c.P.Hist.Sizes[i]}
 		if isLeft(c.P, i) {
-			f = leftForm(c.P, i, recap{}, false)
+			f = leftForm(c.P, i, sentRecap{}, false)
 		}
 		c.P.Set(i, f, "the summary stands elsewhere")
 	}
@@ -427,9 +427,9 @@ func (c *compaction) appendToHead(i int, text string) bool {
 	f := &decision.Form{Rung: decision.RungCompact, Patches: []decision.Patch{{Place: conversation.Behind, Text: text}},
 		Now: c.P.Hist.Sizes[i] + c.P.Count(text)}
 	if isLeft(c.P, i) {
-		f = leftForm(c.P, i, recap{text, c.says}, false)
+		f = leftForm(c.P, i, sentRecap{text, c.says}, false)
 	}
-	f.Prose, f.Until = c.says.text, c.says.until
+	f.Prose, f.Until = c.says.Text, c.says.Until
 	c.P.Set(i, f, "the summary stands behind it")
 	return true
 }
@@ -439,6 +439,6 @@ func (c *compaction) insertMessage(i int, text string) {
 	f := *c.P.Forms[i]
 	f.With, f.Gap = string(c.P.Req.Dialect.Message(conversation.User, text)), ""
 	f.Now, f.At = plan.MessageTokens(c.P, text), c.P.Hist.Answers[c.P.End-1]
-	f.Prose, f.Until, f.Name = c.says.text, c.says.until, decision.Ref{}
+	f.Prose, f.Until, f.Name = c.says.Text, c.says.Until, decision.Ref{}
 	c.P.Set(i, &f, "the summary stands for it")
 }

@@ -40,7 +40,7 @@ func (c *compaction) noteEnd(total int, why string) {
 		return
 	}
 	n.Kind = event.CompactionCompleted
-	if c.says.text == "" && (n.Mode == prose.ModeLLM || n.Mode == prose.ModeHybrid) {
+	if c.says.Text == "" && (n.Mode == prose.ModeLLM || n.Mode == prose.ModeHybrid) {
 		n.Mode = prose.ModeIntent
 	}
 	n.MessagesAfter, n.TokensAfter = countMessages(c.P), c.P.Scale.InModelTokens(c.P.Total())

@@ -22,7 +22,7 @@ func partsByTurn(c *compaction, list []conversation.Group, from int) (all []conv
 		have += c.P.Hist.Sizes[i]
 	}
 	list = append(list, conversation.Group{First: start, End: c.to})
-	if most := max(c.room.turns/row, 2); len(list) > most {
+	if most := max(c.room.Turns/row, 2); len(list) > most {
 		var same int
 		list, same = mergeParts(c, list, len(list)-most/2)
 		fresh = min(fresh, same)

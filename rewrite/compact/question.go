@@ -14,16 +14,16 @@ func (q *summarySearch) question() prose.Question {
 	p := q.comp.P
 	out := prose.Question{
 		Conversation: p.Told.Conversation, Upstream: p.Route.Upstream, Model: p.Route.Model,
-		Detail: p.Ask.Style.Detail, Credential: p.Ask.Client.Credential(), Earlier: q.known.text,
-		SpanTokens: q.comp.spanSize(q.to), Room: q.comp.room.prose, Usable: p.Scale.InModelTokens(p.Limits.Usable),
+		Detail: p.Ask.Style.Detail, Credential: p.Ask.Client.Credential(), Earlier: q.known.Text,
+		SpanTokens: q.comp.spanSize(q.to), Room: q.comp.room.Prose, Usable: p.Scale.InModelTokens(p.Limits.Usable),
 	}
 	out.Continue = q.upTo(q.to)
 	if out.Key = q.foundKey; out.Key == "" {
 		out.Key = q.key(out.Continue != nil)
 	}
 	from := q.comp.from
-	if q.known.text != "" {
-		from = max(from, q.known.until)
+	if q.known.Text != "" {
+		from = max(from, q.known.Until)
 	}
 	out.Transcript = q.transcript(from)
 	return out
@@ -68,7 +68,7 @@ func (q *summarySearch) inView() bool {
 	for i := max(q.comp.from-1, 0); i < q.to; i++ {
 		switch f := q.comp.P.Forms[i]; {
 		case f == nil:
-		case f.Prose != "" && f.Prose == q.known.text && f.Until >= q.comp.compactedTo:
+		case f.Prose != "" && f.Prose == q.known.Text && f.Until >= q.comp.compactedTo:
 			told = true
 		case i >= q.comp.compactedTo && (f.Gone || f.Fold > 0):
 			return false

@@ -3,29 +3,14 @@ package compact
 import (
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"strings"
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap"
 )
-
-// modelSays is what a model says of the first items behind the head.
-type modelSays struct {
-	text  string
-	until int // items
-}
-
-// heading says in the recap of the items before item to what the prose is. head is how many items stand before those.
-func (t modelSays) heading(head, to int) string {
-	s := "told by a model that saw it; where results and files say something else, they are right"
-	if t.until < to {
-		s += fmt.Sprintf("; of the messages from %d on it does not know", head+t.until)
-	}
-	return s
-}
 
 // findProse finds prose for the recap: one that is ready or being made for a cut that brings the request down as far as
 // it should come, else a new one. The cut moves to that. after is what the request takes when cut where it is. Without
@@ -61,30 +46,30 @@ func (c *compaction) findProse(after int) {
 			return
 		}
 	}
-	c.to, c.says, c.P.Result.Notice.Cost = q.to, modelSays{q.prose.Text, q.to}, q.prose.Cost
+	c.to, c.says, c.P.Result.Notice.Cost = q.to, recap.Says{Text: q.prose.Text, Until: q.to}, q.prose.Cost
 }
 
 // earlierProse is what a model said of the items that were left out before.
-func (c *compaction) earlierProse() modelSays {
+func (c *compaction) earlierProse() recap.Says {
 	if c.P.Ask.Style.Mode == prose.ModeLossless {
-		return modelSays{}
+		return recap.Says{}
 	}
 	for i := max(c.from-1, 0); i < c.compactedTo; i++ {
 		if f := c.P.Forms[i]; f != nil && f.Prose != "" {
-			return c.newerProse(modelSays{f.Prose, f.Until})
+			return c.newerProse(recap.Says{Text: f.Prose, Until: f.Until})
 		}
 	}
-	return c.newerProse(modelSays{})
+	return c.newerProse(recap.Says{})
 }
 
 // newerProse is prose that was not ready when those items were left out, and is by now; else t.
-func (c *compaction) newerProse(t modelSays) modelSays {
-	if c.compactedTo <= c.from || t.until >= c.compactedTo || !c.P.Ask.Asks() {
+func (c *compaction) newerProse(t recap.Says) recap.Says {
+	if c.compactedTo <= c.from || t.Until >= c.compactedTo || !c.P.Ask.Asks() {
 		return t
 	}
 	q := summarySearch{comp: c, known: t, to: c.compactedTo}
 	if found, _ := q.lookUp(); found {
-		return modelSays{q.prose.Text, c.compactedTo}
+		return recap.Says{Text: q.prose.Text, Until: c.compactedTo}
 	}
 	return t
 }
@@ -92,9 +77,9 @@ func (c *compaction) newerProse(t modelSays) modelSays {
 // summarySearch is the search for the prose of one compaction.
 type summarySearch struct {
 	comp     *compaction
-	known    modelSays // what is updated
-	to       int       // end of the span that is asked about
-	foundKey string    // the key under which prose was found, or is being made; empty if neither
+	known    recap.Says // what is updated
+	to       int        // end of the span that is asked about
+	foundKey string     // the key under which prose was found, or is being made; empty if neither
 	prose    prose.Prose
 }
 
@@ -170,7 +155,7 @@ func (q *summarySearch) lookUp() (found, pending bool) {
 func (q *summarySearch) key(head bool) string {
 	h := q.comp.P.Hist.Chain
 	parts := []string{"summary 1", q.comp.P.Route.Scope, string(h[q.comp.from][:]), string(h[q.to][:]),
-		q.comp.P.Ask.Style.Mode, q.comp.P.Ask.Style.Detail, q.known.text}
+		q.comp.P.Ask.Style.Mode, q.comp.P.Ask.Style.Detail, q.known.Text}
 	if head {
 		if q.comp.P.Ask.HeadSum == (conversation.Link{}) {
 			q.comp.P.Ask.HeadSum = sha256.Sum256(q.comp.P.Req.LeadingBlock())
@@ -225,7 +210,7 @@ func PrepareSummary(p *plan.Plan) {
 		total < p.Ask.Prepared+step {
 		return
 	}
-	c := newCompaction(p, budgetsOf(p))
+	c := newCompaction(p, recap.BudgetsOf(p))
 	growth := max(0, p.Limits.CompactLine-total) + step
 	room := c.target - c.fixed - c.summarySize - growth
 	c.tail = max(min(c.P.Limits.KeepTail, room), decision.LeastTail)

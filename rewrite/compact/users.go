@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/decision"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -57,28 +58,28 @@ func isLeft(p *plan.Plan, i int) bool {
 		f.ReplacesContent()
 }
 
-// recap is the summary that stands behind what an item says.
-type recap struct {
+// sentRecap is the summary that stands behind what an item says.
+type sentRecap struct {
 	text string // with what parts it from the item's own; empty if there is none
-	says modelSays
+	says recap.Says
 }
 
 // recapOf is the summary that is sent behind item i.
-func recapOf(p *plan.Plan, i int) recap {
+func recapOf(p *plan.Plan, i int) sentRecap {
 	f := p.Forms[i]
 	if f == nil {
-		return recap{}
+		return sentRecap{}
 	}
 	for _, q := range f.Patches {
 		if q.Place == conversation.Behind {
-			return recap{q.Text, modelSays{f.Prose, f.Until}}
+			return sentRecap{q.Text, recap.Says{Text: f.Prose, Until: f.Until}}
 		}
 	}
-	return recap{}
+	return sentRecap{}
 }
 
 // leftForm is the form of the user's item i when it is left to the transcript, with a summary behind it.
-func leftForm(p *plan.Plan, i int, r recap, latest bool) *decision.Form {
+func leftForm(p *plan.Plan, i int, r sentRecap, latest bool) *decision.Form {
 	it := &p.Req.Items[p.Req.Head+i]
 	content, spelling := span.Unspell(it.Content.Of(p.Req.Body))
 	name := p.Shelf.Name(p.Route.Scope, content)
@@ -96,13 +97,13 @@ func leftForm(p *plan.Plan, i int, r recap, latest bool) *decision.Form {
 		"Nothing of it is shown here. %s. %s]%s",
 		plan.Mark, which, about.Lines, len(text), todo, p.Advice(name, about), r.text)
 	return &decision.Form{Rung: decision.RungCompact, Patches: []decision.Patch{q}, Now: plan.MessageTokens(p, q.Text),
-		Prose: r.says.text, Until: r.says.until}
+		Prose: r.says.Text, Until: r.says.Until}
 }
 
 // ownSize is how many tokens item i takes without a summary behind it.
 func ownSize(p *plan.Plan, i int) int {
 	if isLeft(p, i) {
-		return leftForm(p, i, recap{}, false).Now
+		return leftForm(p, i, sentRecap{}, false).Now
 	}
 	return p.Hist.Sizes[i]
 }

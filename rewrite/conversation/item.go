@@ -103,6 +103,8 @@ type Item struct {
 	Answers string // the id of the call that a tool's result is for
 	Begins  bool   // an answer of the model begins here: a conversation may be cut in front of it
 	Opaque  bool   // its content has parts of an unknown kind
+
+	Thoughts span.Span // a string: what the model thought before it spoke, if the client sends that; else empty
 }
 
 // Shift moves the places of the item by so many bytes.
@@ -114,6 +116,7 @@ func (it *Item) Shift(by int) {
 	}
 	shift(&it.Span)
 	shift(&it.Content)
+	shift(&it.Thoughts)
 	for k := range it.Calls {
 		shift(&it.Calls[k].Span)
 		shift(&it.Calls[k].Arguments)

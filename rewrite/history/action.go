@@ -21,6 +21,8 @@ type Action struct {
 	Reads     []string // files whose content the result shows; what it shows of them is out of date when all are
 	OnlyFiles bool     // the result shows nothing else
 	Writes    []string // files written, patched, renamed or deleted
+	Deletes   []string // of them, those that are not there any more
+	Looks     bool     // it is a command of a shell that changes nothing
 	// identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
 	// else.
 	identity string
@@ -36,6 +38,7 @@ func ActionOf(name string, arguments []byte, freeText bool) Action {
 	case freeText:
 		if c.use == patching {
 			c.action.Writes = shell.PatchedFiles(c.action.Writes, string(arguments))
+			c.action.Deletes = shell.DeletedFiles(c.action.Deletes, string(arguments))
 		}
 	case !c.readArguments():
 		c.action = Action{Kind: c.action.Kind}
@@ -64,7 +67,6 @@ type callReader struct {
 		name  []byte
 		value span.Span
 	} // what says which part of a file is wanted
-	looks bool // a shell's command changes nothing
 }
 
 // readArguments finds the arguments that are known. It reports whether they are an object that can be trusted.
@@ -165,7 +167,11 @@ func (c *callReader) claim() {
 		c.claimEdit()
 	case saving:
 		c.action.Writes = c.files(nil, aPath)
+	case erasing:
+		c.action.Writes = c.files(nil, aPath)
+		c.action.Deletes = c.action.Writes
 	case relocating:
+		c.action.Deletes = c.files(nil, aSource)
 		c.action.Writes = c.files(c.files(c.files(nil, aSource), aPath), aTarget)
 	case copying:
 		c.action.Writes = c.files(nil, aTarget)
@@ -173,12 +179,13 @@ func (c *callReader) claim() {
 		for _, s := range [...]meaning{aPatch, aCommand} {
 			for _, text := range c.texts(s) {
 				c.action.Writes = shell.PatchedFiles(c.action.Writes, text)
+				c.action.Deletes = shell.DeletedFiles(c.action.Deletes, text)
 			}
 		}
 		c.action.Writes = c.files(c.action.Writes, aPath)
 	}
 	if string(c.found[aRehearsal].Of(c.raw)) == "true" {
-		c.action.Writes = nil
+		c.action.Writes, c.action.Deletes = nil, nil
 	}
 }
 
@@ -208,7 +215,7 @@ func (c *callReader) claimShell() {
 		lines = c.texts(aCommandList)
 	}
 	e := shell.EffectsOf(c.text(aFolder), argv, lines)
-	c.looks = e.Looks
+	c.action.Looks, c.action.Deletes = e.Looks, e.Gone
 	c.action.Reads, c.action.Writes, c.action.OnlyFiles = e.Reads, e.Writes, e.Only
 }
 
@@ -244,7 +251,7 @@ func (c *callReader) digestQuestion(name string) string {
 			return ""
 		}
 	case running:
-		if !c.looks || len(c.action.Writes) > 0 {
+		if !c.action.Looks || len(c.action.Writes) > 0 {
 			return ""
 		}
 	default:

@@ -59,17 +59,36 @@ func (c *callReader) lineOf(s meaning, room int) string {
 	return shorten.OneLine(v, room)
 }
 
+// CommandOf returns the whole command that a call gives to a shell, and the folder in which it is to run; empty if the
+// call says none.
+func CommandOf(name string, arguments []byte, freeText bool) (command, folder string) {
+	c := callReader{raw: arguments, use: useOf(name)}
+	switch {
+	case c.use != running && c.use != computing:
+		return "", ""
+	case freeText:
+		return string(arguments), ""
+	case !c.readArguments():
+		return "", ""
+	}
+	return c.command(), c.text(aFolder)
+}
+
+// command returns the command of a shell, or its words with spaces between them.
+func (c *callReader) command() string {
+	if line := c.text(aCommand); line != "" {
+		return line
+	}
+	argv := c.texts(aCommand)
+	if len(argv) == 3 && shell.TakesCommands(argv[1]) {
+		argv = argv[2:]
+	}
+	return strings.Join(argv, " ")
+}
+
 // commandKey returns the first line of a command.
 func (c *callReader) commandKey() string {
-	line := c.text(aCommand)
-	if line == "" {
-		argv := c.texts(aCommand)
-		if len(argv) == 3 && shell.TakesCommands(argv[1]) {
-			argv = argv[2:]
-		}
-		line = strings.Join(argv, " ")
-	}
-	line = shorten.FirstLine(line)
+	line := shorten.FirstLine(c.command())
 	if _, rest, ok := strings.Cut(line, " && "); ok && len(line) > longestKey && strings.HasPrefix(line, "cd ") {
 		line = "… " + rest // what is done tells more than where
 	}

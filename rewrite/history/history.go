@@ -50,6 +50,8 @@ type Result struct {
 	FrequentNames string // the most frequent names in it, once they were asked for
 	Names         string // in it, once they were asked for
 	StubTokens    int    // tokens of the item when cleared, once that was asked for; 0 before
+
+	ending *Ending // how its call ended, once that was asked for
 }
 
 // NewHistory returns the history of no item.

@@ -9,7 +9,8 @@ func (h *History) Memory() int {
 	}
 	for k := range h.Results {
 		res := &h.Results[k]
-		n += len(res.Action.Key) + len(res.Names) + sizeOfTexts(res.Action.Reads) + sizeOfTexts(res.Action.Writes) +
+		n += len(res.Action.Key) + len(res.Names) + sizeOfTexts(res.Action.Reads) +
+			sizeOfTexts(res.Action.Writes) + sizeOfTexts(res.Action.Deletes) +
 			sizeOfTexts(res.Cites)
 	}
 	return n

@@ -31,7 +31,8 @@ type use uint8
 const (
 	unknownUse use = iota
 	showing        // it shows them
-	saving         // it writes them, or deletes them
+	saving         // it writes them
+	erasing        // it deletes them
 	altering       // it writes files, but not which ones can be seen
 	relocating     // it takes the source away and writes the target
 	copying        // it writes the target
@@ -47,7 +48,7 @@ const (
 // kind returns what such a tool is for; one that edits may be for reading too.
 func (u use) kind() Kind {
 	return [...]Kind{KindOther, KindReading, KindWriting, KindWriting, KindWriting, KindWriting, KindWriting,
-		KindWriting, KindShell, KindShell, KindSearching, KindListing, KindFetching}[u]
+		KindWriting, KindWriting, KindShell, KindShell, KindSearching, KindListing, KindFetching}[u]
 }
 
 // tools has the names, folded. Common words are safe here: without an argument that names a file, nothing is claimed.
@@ -79,8 +80,8 @@ var tools = map[string]use{
 	"insertcontent": saving, "insertatline": saving,
 	"insertaftersymbol": saving, "insertbeforesymbol": saving, "deletelines": saving, "applydiff": saving,
 	"jsonedittool": saving,
-	"undoedit":     saving, "delete": saving, "deletefile": saving, "deletepath": saving, "removefile": saving,
-	"removefiles": saving, "rm": saving,
+	"undoedit":     saving, "delete": erasing, "deletefile": erasing, "deletepath": erasing, "removefile": erasing,
+	"removefiles": erasing, "rm": erasing,
 	"updatefile": saving, "modifyfile": saving, "reapply": saving, "fastedit": saving, "morphedit": saving,
 	"download": saving,
 

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -9,6 +10,7 @@ import (
 type claims struct {
 	reads  []string // files whose content is shown
 	writes []string // files that are written, moved or deleted
+	gone   []string // of them, those that are not there any more
 	folder folder
 
 	only  bool // nothing has been shown but files in reads
@@ -78,14 +80,36 @@ func (c *claims) showAll(list []token) {
 // save claims files as written, unless it is not sure that they are.
 func (c *claims) save(list ...token) {
 	for _, w := range list {
-		if w.text == "/dev/null" || strings.HasPrefix(w.text, "/dev/std") || w.text == "NUL" {
-			continue
-		}
-		c.looks = false
-		if c.folder.knows(w) && c.muted == 0 && c.branches == 0 && !strings.HasPrefix(w.text, "/dev/") {
-			c.writes = AddWritten(c.writes, under(c.folder.path, w.text))
+		if p := c.claimWritten(w); p != "" {
+			c.gone = slices.DeleteFunc(c.gone, func(g string) bool { return g == p })
 		}
 	}
+}
+
+// remove claims files as written, and as not there any more.
+func (c *claims) remove(list ...token) {
+	for _, w := range list {
+		if p := c.claimWritten(w); p != "" && !slices.Contains(c.gone, p) {
+			c.gone = append(c.gone, p)
+		}
+	}
+}
+
+// claimWritten claims one file as written and returns its path; empty if it is not sure that it is, or if there is no
+// room.
+func (c *claims) claimWritten(w token) string {
+	if w.text == "/dev/null" || strings.HasPrefix(w.text, "/dev/std") || w.text == "NUL" {
+		return ""
+	}
+	c.looks = false
+	if !c.folder.knows(w) || c.muted > 0 || c.branches > 0 || strings.HasPrefix(w.text, "/dev/") {
+		return ""
+	}
+	p := under(c.folder.path, w.text)
+	if c.writes = AddWritten(c.writes, p); !slices.Contains(c.writes, p) {
+		return ""
+	}
+	return p
 }
 
 // patch claims the files that a patch changes as written.
@@ -109,7 +133,7 @@ func (c *claims) transfer(known program, args []token) {
 	into := n > 1 || strings.HasSuffix(target.text, "/") || target.text == "." || target.text == ".."
 	for _, w := range rest[:n] {
 		if known.job == moving {
-			c.save(w)
+			c.remove(w)
 		}
 		if into {
 			c.save(token{text: path.Join(target.text, path.Base(w.text)), sure: w.sure && target.sure})

@@ -58,6 +58,16 @@ func PatchedFiles(to []string, patch string) []string {
 	return to
 }
 
+// DeletedFiles adds the files that a patch of the format that begins "*** Begin Patch" deletes to a list.
+func DeletedFiles(to []string, patch string) []string {
+	for line := range strings.Lines(patch) {
+		if p, ok := strings.CutPrefix(line, "*** Delete File: "); ok {
+			to = AddWritten(to, strings.TrimSpace(p))
+		}
+	}
+	return to
+}
+
 // inDiff returns the path in the head of a unified diff; none for a file that is not there.
 func inDiff(p string) string {
 	p, _, _ = strings.Cut(p, "\t")

@@ -105,7 +105,10 @@ func (c *claims) perform(known program, list []token, cmd *command) {
 		c.showAll(rest)
 	case scripted:
 		c.runProgram(known, list[0].text, args)
-	case removing, joining:
+	case removing:
+		rest, _ := operands(args, known.values, "")
+		c.remove(rest...)
+	case joining, changing:
 		rest, _ := operands(args, known.values, "")
 		c.save(rest...)
 	case copying, moving:
@@ -191,7 +194,7 @@ func (c *claims) gitCommand(name string, args []token, cmd *command) {
 		c.transfer(program{job: moving}, args)
 	case "rm":
 		if !gives(args, "--cached") {
-			c.save(rest...)
+			c.remove(rest...)
 		}
 	case "checkout":
 		for i, w := range args {
@@ -218,11 +221,11 @@ func (c *claims) invite(args []token) {
 		return
 	}
 	inner := newScript(claims{
-		reads: c.reads, writes: c.writes, only: true, looks: true,
+		reads: c.reads, writes: c.writes, gone: c.gone, only: true, looks: true,
 		folder: c.folder, muted: c.muted, branches: c.branches, level: c.level + 1,
 	})
 	inner.readText(args[1].text)
-	c.reads, c.writes = inner.does.reads, inner.does.writes
+	c.reads, c.writes, c.gone = inner.does.reads, inner.does.writes, inner.does.gone
 	c.only, c.looks = c.only && inner.showsOnly(), c.looks && inner.looksOnly()
 	c.full = c.full || inner.does.full
 }

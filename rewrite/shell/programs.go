@@ -9,7 +9,8 @@ const (
 	noFiles   job = iota
 	showing       // it shows them
 	scripted      // likewise; the first word may be its own program
-	removing      // it writes or removes them
+	removing      // it removes them
+	changing      // it writes them
 	copying       // it writes the last one
 	moving        // likewise, and removes the others
 	joining       // it writes them, and shows what it is given
@@ -45,8 +46,8 @@ var programs = map[string]program{
 	"awk":    {job: scripted, values: "Fvf", filter: true, looks: true},
 	"gawk":   {job: scripted, values: "Fvf", filter: true, looks: true}, "perl": {job: scripted, values: "eEIMm"},
 
-	"rm": {job: removing}, "unlink": {job: removing}, "touch": {job: removing, values: "drt"},
-	"truncate": {job: removing, values: "rs"},
+	"rm": {job: removing}, "unlink": {job: removing}, "touch": {job: changing, values: "drt"},
+	"truncate": {job: changing, values: "rs"},
 	"cp":       {job: copying, values: "S"}, "mv": {job: moving, values: "S"}, "tee": {job: joining, filter: true},
 	"git": {job: versions, looks: true}, "patch": {job: patching}, "apply_patch": {job: patching},
 	"applypatch": {job: patching},

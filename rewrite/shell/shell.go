@@ -8,6 +8,7 @@ package shell
 type Effects struct {
 	Reads  []string // files whose content is shown
 	Writes []string // files that are written, moved or deleted
+	Gone   []string // of them, those that are not there any more
 	Only   bool     // what is shown are the files of Reads and nothing else
 	Looks  bool     // nothing is changed
 }
@@ -22,7 +23,7 @@ func EffectsOf(dir string, words, lines []string) Effects {
 	for _, line := range lines {
 		s.readText(line)
 	}
-	e := Effects{Reads: s.does.reads, Writes: s.does.writes, Looks: s.looksOnly()}
+	e := Effects{Reads: s.does.reads, Writes: s.does.writes, Gone: s.does.gone, Looks: s.looksOnly()}
 	if s.does.full {
 		e.Reads = nil
 	}

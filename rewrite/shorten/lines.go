@@ -77,3 +77,26 @@ func CountLines(text string) int {
 	}
 	return n
 }
+
+// WithIndent returns lines of a text, which lack the white space that they begin with there, as they stand there. What
+// is no line of the text is returned as it is.
+func WithIndent(text string, lines []string) []string {
+	list := make([]string, 0, len(lines))
+	at := 0
+	for _, l := range lines {
+		i := strings.Index(text[at:], l)
+		if i < 0 {
+			list = append(list, l)
+			continue
+		}
+		start := at + i
+		at = start + len(l)
+		line := strings.LastIndexByte(text[:start], '\n') + 1
+		if strings.TrimSpace(text[line:start]) != "" { // it stands within another line first
+			list = append(list, l)
+			continue
+		}
+		list = append(list, text[line:at])
+	}
+	return list
+}

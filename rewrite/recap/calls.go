@@ -1,0 +1,333 @@
+package recap
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"epitome/prose"
+	"epitome/rewrite/excerpt"
+	"epitome/rewrite/history"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// calls is what became of the calls of a span, as the calls behind it show it too.
+type calls struct {
+	sum    *writer
+	open   []*failure // in their order
+	solved map[*history.Result]bool
+	failed map[*history.Result]*failure
+	ended  map[*history.Result]*history.Result // of a command that went on, the result that tells its end
+}
+
+// failure is a call that failed and has not succeeded since.
+type failure struct {
+	res   *history.Result
+	end   *history.Result // that tells how it ended
+	tasks []task          // that have not succeeded since
+	again int             // item at which it was called again without a word of how that ended; 0 if it was not
+	times int             // how often it failed in a row
+}
+
+// readCalls follows the calls from the span to the end: what failed in the span may have succeeded behind it.
+func (r *writer) readCalls() *calls {
+	c := &calls{
+		sum: r, solved: map[*history.Result]bool{}, failed: map[*history.Result]*failure{},
+		ended: map[*history.Result]*history.Result{},
+	}
+	var pending *history.Result // a command that may go on
+	for k := range r.p.Hist.Results {
+		res := &r.p.Hist.Results[k]
+		if res.Item < r.from || res.Item >= r.p.End {
+			continue
+		}
+		if isContinued(res) {
+			if pending != nil && (r.endingOf(res).Failed() || r.endingOf(res).Succeeded()) {
+				c.ended[pending] = res
+				c.take(pending, tasksOf(r, pending))
+				pending = nil
+			}
+			continue
+		}
+		tasks := tasksOf(r, res)
+		if len(tasks) > 0 {
+			c.take(res, tasks)
+		}
+		if e := r.endingOf(res); res.Action.Kind == history.KindShell && !e.Failed() && !e.Succeeded() {
+			pending = res
+		}
+	}
+	return c
+}
+
+// isContinued reports whether a call only waits for a command that runs, or gives it input.
+func isContinued(res *history.Result) bool {
+	return res.Action.Kind == history.KindShell && strings.HasPrefix(res.Action.Key, "{")
+}
+
+// endOf is the result that tells how the call ended that res answers: res, or that of a call which waited for it.
+func (c *calls) endOf(res *history.Result) *history.Result {
+	if end := c.ended[res]; end != nil {
+		return end
+	}
+	return res
+}
+
+// take notes what one more call means for those before.
+func (c *calls) take(res *history.Result, tasks []task) {
+	ending := c.sum.endingOf(c.endOf(res))
+	failed := ending.Failed()
+	times := 1
+	kept := c.open[:0]
+	for _, f := range c.open {
+		left := slices.DeleteFunc(slices.Clone(f.tasks), func(t task) bool {
+			return slices.ContainsFunc(tasks, func(now task) bool { return now.covers(t) })
+		})
+		switch {
+		case len(left) == len(f.tasks):
+		case failed:
+			if len(left) == 0 { // the newer failure tells how it stands
+				times = max(times, f.times+1)
+				continue
+			}
+		case !ending.Succeeded():
+			f.again = res.Item
+		default:
+			if f.tasks = left; len(left) == 0 {
+				c.solved[res] = true
+				continue
+			}
+		}
+		kept = append(kept, f)
+	}
+	c.open = kept
+	if failed {
+		c.open = append(c.open, &failure{res: res, end: c.endOf(res), tasks: tasks, times: times})
+	}
+}
+
+// failures tells the calls of the span that failed and have not succeeded since, the newest first, each with the lines
+// of its output that tell why.
+func (c *calls) failures(tokens int) string {
+	const mostLines, fewLines = 12, 3
+	left, lines := tokens, mostLines
+	var s strings.Builder
+	for k := len(c.open) - 1; k >= 0; k-- {
+		f := c.open[k]
+		if f.end.Item >= c.sum.to {
+			continue
+		}
+		entry := c.sum.failureEntry(f, lines, left)
+		if entry == "" {
+			break
+		}
+		left -= c.sum.p.Count(entry)
+		c.failed[f.res] = f
+		s.WriteString(entry)
+		lines = fewLines
+	}
+	return s.String()
+}
+
+// failureEntry tells of one failure with so many lines of its output, in at most so many tokens; empty if it does not
+// fit.
+func (r *writer) failureEntry(f *failure, most, tokens int) string {
+	head := fmt.Sprintf("%s, message %d: %s", f.res.About(), r.p.Req.Head+f.end.Item, r.endingOf(f.end).InWords())
+	if f.times > 1 {
+		head += fmt.Sprintf(", %d times in a row", f.times)
+	}
+	if f.again > 0 {
+		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", r.p.Req.Head+f.again)
+	}
+	entry := head + "\n"
+	left := tokens - r.p.Count(entry)
+	if left < 0 {
+		return ""
+	}
+	for _, l := range r.tellingLines(f.end, most) {
+		l = "> " + l + "\n"
+		n := r.p.Count(l)
+		if n > left {
+			break
+		}
+		left -= n
+		entry += l
+	}
+	return entry
+}
+
+// tellingLines are the lines of a result that tell what failed, as they stand there.
+func (r *writer) tellingLines(res *history.Result, most int) []string {
+	screen, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
+	list := excerpt.Failures(screen, most)
+	list = slices.DeleteFunc(list, exitLine.MatchString)
+	if line := r.endingOf(res).Line; len(list) == 0 && line != "" && !exitLine.MatchString(line) {
+		list = []string{line}
+	}
+	if len(list) == 0 {
+		list = lastLines(screen, 2)
+	}
+	return shorten.WithIndent(screen, list)
+}
+
+// exitLine finds a line that says the exit state and nothing else: that is told already.
+var exitLine = regexp.MustCompile(`(?i)^\W*(?:process |command )?(?:exit(?:ed)?|return)[ _]?(?:with )?(?:code|status)?\W*\d+\W*$`)
+
+// lastLines are the last lines of a text that say something and are not long.
+func lastLines(text string, most int) (list []string) {
+	const longest = 300 // bytes
+	for text = strings.TrimSpace(text); text != "" && len(list) < most; {
+		at := strings.LastIndexByte(text, '\n') + 1
+		if l := strings.TrimSpace(text[at:]); l != "" && len(l) <= longest && !exitLine.MatchString(l) {
+			list = append(list, l)
+		}
+		text = strings.TrimRight(text[:at], "\r\n \t")
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// commands are the other commands of a span by how they ended, each group the newest first. Some have the line of their
+// output that matters most. Those that only look are told elsewhere.
+func (c *calls) commands(tokens int) string {
+	const linesOf = 8 // newest commands that have one
+	all := newRows(tokens)
+	groups := map[string][]string{}
+	n := 0
+	c.sum.backwards(func(res *history.Result) bool {
+		if res.Action.Kind != history.KindShell || isFinding(res) || c.failed[res] != nil || isContinued(res) {
+			return true
+		}
+		row := c.sum.commandLine(res)
+		if row == "" || all.seen[row] {
+			return true
+		}
+		if !all.add(row) {
+			return false
+		}
+		group := c.group(res)
+		groups[group] = append(groups[group], row)
+		if n++; n <= linesOf {
+			if line := lineOf(c.sum, c.endOf(res)); line != "" && all.add("> "+line) {
+				groups[group] = append(groups[group], "> "+line)
+			}
+		}
+		return true
+	})
+	var s strings.Builder
+	if folder := c.sum.folder(); folder != "" && len(all.list) > 0 {
+		s.WriteString("the newest ran in:\n" + folder + "\n")
+	}
+	for _, group := range endings {
+		if rows := groups[group]; len(rows) > 0 {
+			s.WriteString(group + ":\n" + strings.Join(rows, "\n") + "\n")
+		}
+	}
+	return s.String()
+}
+
+// folder is where the newest command of the span ran, if its call says that.
+func (r *writer) folder() (folder string) {
+	r.backwards(func(res *history.Result) bool {
+		if call := r.callOf(res); call != nil && res.Action.Kind == history.KindShell {
+			_, folder = history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
+		}
+		return folder == ""
+	})
+	return shorten.OneLine(folder, longestFolder)
+}
+
+const longestFolder = 200 // characters
+
+// lineOf is the line of a result that matters most, as it stands there, if it is not long.
+func lineOf(r *writer, res *history.Result) string {
+	const longest = 160 // bytes
+	line := r.endingOf(res).Line
+	if line == "" || len(line) > longest || exitLine.MatchString(line) {
+		return ""
+	}
+	screen, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
+	return shorten.WithIndent(screen, []string{line})[0]
+}
+
+// commandLine is the first line of a command, or of what a shell is given; the beginning of it if it is very long.
+func (r *writer) commandLine(res *history.Result) string {
+	const longest = 300 // characters
+	call := r.callOf(res)
+	if call == nil {
+		return res.Action.Key
+	}
+	command, _ := history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
+	if line := shorten.FirstLine(command); line != "" {
+		if clean := shorten.OneLine(line, longest); len(clean) < len(line)*9/10 || clean == "" {
+			return clean
+		}
+		return strings.TrimRight(strings.ToValidUTF8(line, "\ufffd"), " \t\r")
+	}
+	return res.Action.Key
+}
+
+// others are the calls of tools of which it is not known what they are for, by tool: how often each was called, and
+// how it was called last.
+func (c *calls) others(k *known, tokens int) string {
+	if c.sum.p.Ask.Style.Mode == prose.ModeLLM && c.sum.says.Text != "" { // the model tells
+		return ""
+	}
+	const most = 3 // calls of a tool
+	var order []string
+	count, rows := map[string]int{}, map[string][]string{}
+	c.sum.backwards(func(res *history.Result) bool {
+		if res.Action.Kind != history.KindOther || len(res.Action.Reads) > 0 {
+			return true
+		}
+		if count[res.Name]++; count[res.Name] == 1 {
+			order = append(order, res.Name)
+		}
+		if row := res.About(); len(rows[res.Name]) < most && !slices.Contains(rows[res.Name], row) {
+			rows[res.Name] = append(rows[res.Name], row)
+		}
+		return true
+	})
+	all := newRows(tokens)
+	for _, name := range order {
+		for _, row := range rows[name] {
+			if count[name] > most {
+				row = fmt.Sprintf("%s, one of %d", row, count[name])
+			}
+			if !all.add(row) {
+				break
+			}
+			k.tell(row)
+		}
+	}
+	return strings.Join(all.list, "\n")
+}
+
+// How commands ended, as a summary groups them.
+const (
+	endedWell   = "ended with exit code 0"
+	endedSolved = "failed before, and succeeded since"
+	saidWell    = "no exit code, but the output says that it succeeded"
+	endedBadly  = "failed"
+	endedSomeOf = "the result does not tell how it ended"
+)
+
+var endings = [...]string{endedSolved, endedWell, saidWell, endedBadly, endedSomeOf}
+
+// group is how a command of a shell ended.
+func (c *calls) group(res *history.Result) string {
+	ending := c.sum.endingOf(c.endOf(res))
+	switch {
+	case c.solved[res]:
+		return endedSolved
+	case ending.Failed() && !res.Action.Looks:
+		return endedBadly
+	case ending.Known && ending.Code == 0:
+		return endedWell
+	case ending.Succeeded():
+		return saidWell
+	}
+	return endedSomeOf
+}

@@ -1,0 +1,123 @@
+package recap
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"epitome/rewrite/history"
+	"epitome/rewrite/shell"
+)
+
+// folders are files by their folder, in the order in which they came.
+type folders struct {
+	order []string
+	files map[string][]string
+}
+
+func (f *folders) add(file string) {
+	if f.files == nil {
+		f.files = map[string][]string{}
+	}
+	dir, base := path.Split(file)
+	if f.files[dir] == nil {
+		f.order = append(f.order, dir)
+	}
+	f.files[dir] = append(f.files[dir], base)
+}
+
+// lines has a line for each folder.
+func (f *folders) lines() string {
+	var s strings.Builder
+	for _, dir := range f.order {
+		if dir != "" {
+			s.WriteString(dir + ": ")
+		}
+		s.WriteString(strings.Join(f.files[dir], ", ") + "\n")
+	}
+	return s.String()
+}
+
+// changed is a file that calls of the span wrote or deleted.
+type changed struct {
+	path    string
+	deleted bool
+	lines   []string // that were put in
+}
+
+// written are the files that calls wrote and deleted, the newest first, each with lines that were put in.
+type written struct {
+	sum   *writer
+	known *known
+	room  int // bytes
+	files []*changed
+}
+
+// Lines that are told of a file: of one call, and of all.
+const linesOfCall, linesOfFile = 4, 10
+
+// files are those that calls wrote and deleted, in at most so many tokens.
+func (r *writer) files(k *known, tokens int) string {
+	w := &written{sum: r, known: k, room: tokens * 36 / 10}
+	r.backwards(func(res *history.Result) bool {
+		if len(res.Action.Writes) == 0 || res.Failed || failedWriting(r, res) {
+			return true
+		}
+		return w.take(res)
+	})
+	var s, gone strings.Builder
+	for _, f := range w.files {
+		r.filesTold = append(r.filesTold, f.path)
+		if f.deleted {
+			gone.WriteString(f.path + "\n")
+			continue
+		}
+		s.WriteString(f.path + "\n" + quoted(f.lines))
+	}
+	if gone.Len() > 0 {
+		s.WriteString("deleted:\n" + gone.String())
+	}
+	return s.String()
+}
+
+// failedWriting reports whether a call of a writing tool failed, so that nothing may be written.
+func failedWriting(r *writer, res *history.Result) bool {
+	return res.Action.Kind == history.KindWriting && r.endingOf(res).Failed()
+}
+
+// take takes in the files of one call. It reports whether there is room for more.
+func (w *written) take(res *history.Result) bool {
+	call := w.sum.callOf(res)
+	for _, name := range res.Action.Writes {
+		f := w.fileOf(name)
+		if f == nil {
+			if w.room -= len(name) + 1; w.room < 0 {
+				return false
+			}
+			f = &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name)}
+			w.files = append(w.files, f)
+			w.known.tell(name)
+		}
+		if f.deleted || call == nil {
+			continue
+		}
+		most := min(linesOfCall, linesOfFile-len(f.lines))
+		for _, l := range w.known.choose(linesPutIn(w.sum.p.Req.Body, call, name), most, w.known.worthNow) {
+			if w.room -= len(l) + 3; w.room < 0 {
+				return false
+			}
+			f.lines = append(f.lines, l)
+		}
+	}
+	return true
+}
+
+// fileOf is the file as it is told already; nil if it is not.
+func (w *written) fileOf(name string) *changed {
+	for _, f := range w.files {
+		if path.Base(f.path) == path.Base(name) && shell.SameFile(f.path, name) {
+			return f
+		}
+	}
+	return nil
+}

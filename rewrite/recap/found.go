@@ -1,0 +1,105 @@
+package recap
+
+import (
+	"strings"
+
+	"epitome/prose"
+	"epitome/rewrite/history"
+	"epitome/rewrite/shell"
+	"epitome/rewrite/shorten"
+)
+
+const (
+	linesOfResult = 4       // lines that are told of one result
+	mostSearched  = 1 << 20 // bytes of results that are searched for such lines
+)
+
+// findings are what the agent read and searched, the newest first: each call with the lines of its result that hold
+// names which later calls use and which stand nowhere else. Files that were read, and of which no line is told, are
+// listed behind them.
+func (r *writer) findings(k *known, tokens int) string {
+	room, searched := tokens*36/10, 0
+	toldByModel := r.p.Ask.Style.Mode == prose.ModeLLM && r.says.Text != ""
+	var order []string
+	lines, heads := map[string][]string{}, map[string]bool{}
+	r.backwards(func(res *history.Result) bool {
+		known := toldByModel && res.Action.Kind == history.KindOther
+		if !isFinding(res) || known || res.Failed || searched > mostSearched {
+			return true
+		}
+		text, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
+		searched += len(text)
+		chosen := k.choose(strings.Split(text, "\n"), linesOfResult, k.worthLater(res.Item))
+		head := headOf(r, res)
+		if len(chosen) == 0 && (res.Action.Kind == history.KindOther || !k.isNew(head)) {
+			return true
+		}
+		if !heads[head] {
+			room -= len(head) + 1
+		}
+		if room -= len(quoted(chosen)); room < 0 {
+			return false
+		}
+		if !heads[head] {
+			heads[head], order = true, append(order, head)
+		}
+		k.tell(head)
+		lines[head] = append(lines[head], chosen...)
+		r.filesTold = append(r.filesTold, res.Action.Reads...)
+		return true
+	})
+	var s strings.Builder
+	for _, head := range order {
+		s.WriteString(head + "\n" + quoted(lines[head]))
+	}
+	var read folders
+	r.backwards(func(res *history.Result) bool {
+		for _, f := range res.Action.Reads {
+			if res.Failed || k.told[f] || r.tellsFile(f) {
+				continue
+			}
+			if room -= len(f) + 2; room < 0 {
+				return false
+			}
+			read.add(f)
+			r.filesTold = append(r.filesTold, f)
+		}
+		return true
+	})
+	if len(read.order) > 0 {
+		s.WriteString("files read, of which nothing else is told here:\n" + read.lines())
+	}
+	return s.String()
+}
+
+// tellsFile reports whether the summary names the file already.
+func (r *writer) tellsFile(name string) bool {
+	for _, f := range r.filesTold {
+		if shell.SameFile(f, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isFinding reports whether a call only shows what is there.
+func isFinding(res *history.Result) bool {
+	switch res.Action.Kind {
+	case history.KindReading, history.KindSearching, history.KindListing, history.KindFetching, history.KindOther:
+		return true
+	case history.KindShell:
+		return res.Action.Looks || res.Action.OnlyFiles
+	}
+	return false
+}
+
+// headOf is the line above what a call found: of a file that was read its path, of a command itself.
+func headOf(r *writer, res *history.Result) string {
+	if res.Action.Kind == history.KindReading && len(res.Action.Reads) == 1 {
+		return res.Action.Reads[0]
+	}
+	if res.Action.Kind == history.KindShell {
+		return r.commandLine(res)
+	}
+	return res.About()
+}

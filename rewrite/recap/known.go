@@ -1,0 +1,158 @@
+package recap
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// known is what a reader of the request knows already, and what the work goes on with: by it, lines are chosen.
+type known struct {
+	told map[string]bool // names that stand in the request, or in a line that was chosen
+	used map[string]int  // the last item that calls with the name
+}
+
+// newKnown learns the names of what the rest of the request shows, of the texts, and of all calls from the span on.
+func (r *writer) newKnown(texts ...string) *known {
+	k := &known{told: map[string]bool{}, used: map[string]int{}}
+	k.tell(r.rest())
+	for _, text := range texts {
+		k.tell(text)
+	}
+	const longestCall = 16 << 10 // bytes that are looked at
+	for i := r.from; i < r.p.End; i++ {
+		for _, c := range r.p.Req.Items[r.p.Req.Head+i].Calls {
+			text := ArgumentTexts(span.TextOf(c.Arguments.Of(r.p.Req.Body)), c.FreeText)
+			shorten.EachName(text[:min(len(text), longestCall)], func(name string) {
+				k.used[name] = i
+			})
+		}
+	}
+	return k
+}
+
+// tell notes that a text stands in the request.
+func (k *known) tell(text string) {
+	shorten.EachName(text, func(name string) { k.told[name] = true })
+}
+
+// isNew reports whether a line holds a name that stands nowhere else.
+func (k *known) isNew(line string) (isNew bool) {
+	shorten.EachName(line, func(name string) { isNew = isNew || !k.told[name] })
+	return isNew
+}
+
+// defines finds a line that defines or declares something.
+var defines = regexp.MustCompile(`^[+\s]*(?:\d+[:\t→|]\s*)?(?:export |pub(?:\([a-z]+\))? |public |private |protected |static |async |default |abstract |@\w+ )*` +
+	`(?:func|function|type|class|def|interface|struct|enum|trait|impl|const|let|var|fn|module|package|import|from|use|` +
+	`CREATE TABLE|describe\(|it\(|test\()\b?[ (]`)
+
+// choose returns at most most lines of those given that are worth a place, whole and in their order. worth says how
+// much a line is; 0 is nothing.
+func (k *known) choose(lines []string, most int, worth func(line string) int) (list []string) {
+	const longest = 160 // bytes
+	type choice struct{ at, worth int }
+	var all []choice
+	seen := map[string]bool{}
+	for i, l := range lines {
+		bare := strings.TrimSpace(l)
+		if len(bare) < 4 || len(l) > longest || seen[bare] {
+			continue
+		}
+		seen[bare] = true
+		if w := worth(l); w > 0 {
+			all = append(all, choice{i, w})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b choice) int { return b.worth - a.worth })
+	taken := map[int]bool{}
+	for _, c := range all {
+		if len(taken) == most {
+			break
+		}
+		if worth(lines[c.at]) == 0 { // what was chosen tells its names by now
+			continue
+		}
+		taken[c.at] = true
+		k.tell(lines[c.at])
+	}
+	for i, l := range lines {
+		if taken[i] {
+			list = append(list, strings.TrimRight(l, " \t\r"))
+		}
+	}
+	return list
+}
+
+// worthLater says how much a line of the result in item i is worth: each name in it that a later call uses and that
+// stands nowhere else.
+func (k *known) worthLater(i int) func(line string) int {
+	return func(line string) int {
+		n := 0
+		shorten.EachName(line, func(name string) {
+			if k.used[name] > i && !k.told[name] {
+				n++
+			}
+		})
+		if n > 0 && defines.MatchString(line) {
+			n += 2
+		}
+		return n
+	}
+}
+
+// worthNow says how much a line is worth that the agent wrote: each name in it that stands nowhere else, and more if
+// the line defines something.
+func (k *known) worthNow(line string) int {
+	n := 0
+	shorten.EachName(line, func(name string) {
+		if !k.told[name] {
+			n++
+		}
+	})
+	if n > 0 && defines.MatchString(line) {
+		n += 2
+	}
+	return min(n, 6)
+}
+
+// rest is what the rest of the request shows: all before the span and behind it, in the forms in which it is sent.
+func (r *writer) rest() string {
+	var s strings.Builder
+	for i := range r.p.Hist.Len() {
+		f := r.p.Forms[i]
+		isLeft := i == r.from-1 && f != nil && f.ReplacesContent() // an earlier summary stands in its text
+		if i >= r.from && i < r.to || isLeft {
+			continue
+		}
+		if f == nil || len(f.Patches) > 0 && f.Patches[0].Place == conversation.Behind { // an earlier summary goes
+			it := &r.p.Req.Items[r.p.Req.Head+i]
+			s.WriteString(r.p.TextOf(i) + "\n")
+			for _, c := range it.Calls {
+				s.WriteString(ArgumentTexts(span.TextOf(c.Arguments.Of(r.p.Req.Body)), c.FreeText))
+			}
+			continue
+		}
+		for _, q := range f.Patches {
+			s.WriteString(q.Text + "\n")
+		}
+	}
+	return s.String()
+}
+
+// ArgumentTexts is what the arguments of a call say: the texts and numbers in them, one to a line.
+func ArgumentTexts(arguments []byte, free bool) string {
+	if free || !span.Valid(arguments) {
+		return string(arguments)
+	}
+	var s strings.Builder
+	span.Leaves(arguments, span.SkipSpace(arguments, 0), func(v span.Span) {
+		s.Write(span.TextOf(v.Of(arguments)))
+		s.WriteByte('\n')
+	})
+	return s.String()
+}

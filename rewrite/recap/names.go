@@ -1,0 +1,54 @@
+package recap
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// shareOfNames is how much of a summary may be names.
+const shareOfNames = 0.1
+
+// names are the names that the calls of the span use and that stand nowhere else in the request, those used latest
+// first, on few lines: paths by their folders, then all others on one. size is that of the rest of the summary, in
+// bytes.
+func (r *writer) names(k *known, tokens, size int) string {
+	var all []string
+	for name, at := range k.used {
+		if !k.told[name] && at < r.to && !isRound(name) {
+			all = append(all, name)
+		}
+	}
+	slices.SortFunc(all, func(a, b string) int {
+		if c := cmp.Compare(k.used[b], k.used[a]); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(len(b), len(a)); c != 0 { // a/b.go before b.go
+			return c
+		}
+		return strings.Compare(a, b)
+	})
+	room := min(tokens*36/10, int(shareOfNames*float64(size)))
+	var paths folders
+	var words []string
+	told := ""
+	for _, name := range all {
+		if strings.Contains(told, name) {
+			continue
+		}
+		if room -= len(name) + 2; room < 0 {
+			break
+		}
+		if told += name + "\n"; strings.Contains(name, "/") {
+			paths.add(name)
+		} else {
+			words = append(words, name)
+		}
+	}
+	return paths.lines() + strings.Join(words, " ")
+}
+
+// isRound reports whether a name is a round number, as limits and pauses are.
+func isRound(name string) bool {
+	return strings.Trim(name, "0123456789") == "" && strings.HasSuffix(name, "000")
+}

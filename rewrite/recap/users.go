@@ -1,0 +1,99 @@
+package recap
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"epitome/rewrite/conversation"
+)
+
+// quote is a user's message.
+type quote struct {
+	item       int // behind the head
+	text, note string
+	tokens     int
+}
+
+// users are the user's messages in the span, as many as fit, none of them cut, and the items of the others. The latest
+// one comes first, if no newer one stands behind the span; then the first, where it is the task and went with the span;
+// then those that set rules, and then the newest.
+func (r *writer) users(b Budgets) (list []quote, more []int) {
+	all, latest := userItems(r)
+	room := b.Users
+	take := func(q quote) {
+		room -= q.tokens
+		list = append(list, q)
+	}
+	rest := all[:0:0]
+	for k, q := range all {
+		last := k == len(all)-1
+		switch {
+		case q.text == "":
+			more = append(more, q.item)
+		case last && latest && q.tokens <= b.Latest:
+			room += q.tokens // it has its own room
+			q.note += ", the newest so far: go on with it unless it is done"
+			take(q)
+		case k == 0 && r.from == 0 && q.tokens <= room:
+			q.note += ", the first: it is the task"
+			take(q)
+		default:
+			rest = append(rest, q)
+		}
+	}
+	slices.Reverse(rest)
+	for _, rules := range []bool{true, false} {
+		for _, q := range rest {
+			if ruling.MatchString(q.text) != rules {
+				continue
+			}
+			if q.tokens <= room {
+				take(q)
+			} else {
+				more = append(more, q.item)
+			}
+		}
+	}
+	slices.SortFunc(list, func(a, b quote) int { return a.item - b.item })
+	slices.Sort(more)
+	return list, more
+}
+
+// ruling finds what is said of all the work and not of one step of it. It only decides what stays where there is no
+// room for all.
+var ruling = regexp.MustCompile(`(?i)\b(never|always|must|don't|do not|dont|only|from now on|whenever|every time|rule|` +
+	`prefer|remember|make sure|important|note that|nie|niemals|immer|jamais|toujours|nunca|siempre)\b|绝不|必须|总是|不要|永远`)
+
+// userItems are the user's messages in the span, in their order. latest says that there is no newer one behind it.
+func userItems(r *writer) (all []quote, latest bool) {
+	latest = true
+	for i := r.to; i < r.p.End; i++ {
+		latest = latest && r.p.Req.Items[r.p.Req.Head+i].Role != conversation.User
+	}
+	for i := r.from; i < r.to; i++ {
+		if r.p.Req.Items[r.p.Req.Head+i].Role == conversation.User {
+			all = append(all, quote{i, r.p.TextOf(i), "", r.p.Hist.Sizes[i] - r.p.Hist.Media[i]})
+		}
+	}
+	return saidOnce(all), latest
+}
+
+// saidOnce leaves of equal messages the newest, and says how often it was said.
+func saidOnce(all []quote) (list []quote) {
+	times := map[string]int{}
+	for _, q := range all {
+		times[q.text]++
+	}
+	left := map[string]int{}
+	for _, q := range all {
+		if left[q.text]++; q.text != "" && left[q.text] < times[q.text] {
+			continue
+		}
+		if n := times[q.text]; q.text != "" && n > 1 {
+			q.note = fmt.Sprintf(", said %d times", n)
+		}
+		list = append(list, q)
+	}
+	return list
+}

@@ -1,0 +1,104 @@
+package shorten
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+// What a whole name may be, in bytes.
+const (
+	shortestWhole = 4
+	longestWhole  = 80
+	mostRead      = 64 << 10 // of a text, from its beginning
+)
+
+// WholeNames returns the names of a text as they stand there between white space, quotes and brackets, the most
+// frequent first, then the first in the text. Nothing is torn off them but punctuation around them and places in a file
+// behind a path. Of a long text it reads the beginning.
+func WholeNames(text string) []string {
+	type found struct {
+		name string
+		n    int
+	}
+	var list []found
+	place := map[string]int{}
+	EachName(text[:min(len(text), mostRead)], func(name string) {
+		if i, ok := place[name]; ok {
+			list[i].n++
+		} else if len(list) < mostNames {
+			place[name] = len(list)
+			list = append(list, found{name, 1})
+		}
+	})
+	slices.SortStableFunc(list, func(a, b found) int { return cmp.Compare(b.n, a.n) })
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].name
+	}
+	return names
+}
+
+// EachName gives f each name that WholeNames finds, as often as it stands there. A word that has not the form of a name
+// is none.
+func EachName(text string, f func(name string)) {
+	for start := 0; start < len(text); {
+		end := start
+		for end < len(text) && !partsNames(text[end]) {
+			end++
+		}
+		if end-start >= shortestWhole {
+			name := withoutPlace(strings.Trim(text[start:end], ".:!?-~#$@&"))
+			if len(name) >= shortestWhole && len(name) <= longestWhole && holdsName(name) {
+				f(name)
+			}
+		}
+		start = end + 1
+	}
+}
+
+// partsNames reports whether a byte stands between names and in none.
+func partsNames(c byte) bool {
+	switch c {
+	case '"', '\'', '`', '(', ')', '[', ']', '{', '}', '<', '>', ',', ';', '|', '=', '\\', '^', '*', '%', 0x7f:
+		return true
+	}
+	return c <= ' '
+}
+
+// withoutPlace returns a path without the line and column behind it, as in a.go:12:5.
+func withoutPlace(name string) string {
+	for {
+		i := strings.LastIndexByte(name, ':')
+		if i <= 0 || i == len(name)-1 || strings.IndexByte(name[:i], '.') < 0 || strings.Trim(name[i+1:], digits) != "" {
+			return name
+		}
+		name = name[:i]
+	}
+}
+
+const digits = "0123456789"
+
+// holdsName reports whether a word has the form of a name: a path, words joined by dots or underscores, a word with a
+// hump, or a long number. Codings of bytes have none, nor has what is not ASCII.
+func holdsName(name string) bool {
+	const fewestDigits = 6
+	letters, numerals, joined := 0, 0, false
+	for i := range len(name) {
+		switch kind := nameByte(name[i]); {
+		case name[i] >= 0x80:
+			return false
+		case kind&(small|capital) != 0:
+			letters++
+		case kind == digit:
+			numerals++
+		}
+		if i > 0 && i+1 < len(name) && (name[i] == '/' || name[i] == '.') {
+			joined = joined || nameByte(name[i-1])&word != 0 && nameByte(name[i+1])&word != 0
+		}
+	}
+	if letters == 0 {
+		return numerals >= fewestDigits && numerals == len(name)
+	}
+	return (joined || hasUnderscore(name) || hasHump(name)) && !isCode(name)
+}

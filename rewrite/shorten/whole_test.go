@@ -1,0 +1,36 @@
+package shorten
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestNamesAreNeverTorn(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got := strings.Join(WholeNames(text), " "); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	f("see http://localhost:8080/orders/42?x_y=1 now", "http://localhost:8080/orders/42?x_y")
+	f("id 3f2a-91bc_77de-0011, again 3f2a-91bc_77de-0011.", "3f2a-91bc_77de-0011")
+	f("src/a.go:12:5: undefined: batch_size", "src/a.go batch_size")
+	f(`call("refund_id", order.ID)`, "refund_id order.ID")
+	f("src/refund/batch.go and batch.go", "src/refund/batch.go batch.go")
+	f("-run TestRefund --dry_run", "TestRefund dry_run")
+	f("all is well and so is everything else", "")
+	f("größe_x", "")
+	f("b_b_b b_b_b a_a_a", "b_b_b a_a_a")
+	f("", "")
+	f("\x00\x1b[31mred_one\x1b[0m", "31mred_one") // what is no terminal's screen is read as it stands
+}
+
+func TestWholeNamesOfAnyTextAreBounded(t *testing.T) {
+	for _, text := range []string{strings.Repeat("a_b", 1<<20), strings.Repeat("a_b ", 1<<20), strings.Repeat(":1", 1<<20)} {
+		for _, name := range WholeNames(text) {
+			if len(name) > longestWhole || !strings.Contains(text, name) {
+				t.Errorf("a name of %d bytes", len(name))
+			}
+		}
+	}
+}
