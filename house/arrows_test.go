@@ -205,7 +205,7 @@ var house = map[string]room{
 	},
 	"rewrite/compact": {
 		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history" +
-			" rewrite/limits rewrite/plan rewrite/recap rewrite/span",
+			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span",
 		"rung 3 writes on the plan like the others; when it is its turn is the ladder's to know",
 	},
 	"rewrite/conversation": {

@@ -297,10 +297,10 @@ type notice struct {
 // notice holds what a line says against the facts.
 func (j *judge) notice(l string, n notice) {
 	j.Helper()
-	cleared := regexp.MustCompile(`^\[epitome: .*, (\d+) lines, (\d+) tokens, cleared: `)
+	cleared := regexp.MustCompile(`^\[epitome: .*, (\d+) lines?, (\d+) bytes, cleared: `)
 	above := regexp.MustCompile(`^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-\d+ of the earlier result of `)
 	if m := cleared.FindStringSubmatch(l); m != nil {
-		j.counts(l, numbers(m[1]), []int{shorten.CountLines(n.was)})
+		j.counts(l, numbers(m[1], m[2]), []int{shorten.CountLines(n.was), len(n.was)})
 	} else if m := above.FindStringSubmatch(l); m != nil {
 		j.above(l, numbers(m[1], m[2], m[3]), n)
 	}

@@ -111,7 +111,7 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	}
 	if d.identity != "" {
 		if k, ok := h.latestAsk[d.identity]; ok {
-			h.spend(k, i, "the same was read again later")
+			h.spend(k, i, whyReadAgain)
 		}
 		h.latestAsk[d.identity] = n
 	}
@@ -145,7 +145,7 @@ func (h *History) spendRepeated(raw []byte, n int) {
 	}
 	sum := maphash.Bytes(h.seed, raw)
 	if k, ok := h.latestWith[sum]; ok {
-		h.spend(k, h.Results[n].Item, "the same text came again later")
+		h.spend(k, h.Results[n].Item, whySameText)
 	}
 	h.latestWith[sum] = n
 }
@@ -159,16 +159,31 @@ func (h *History) spendWritten(file string, i int) {
 		before := len(res.remaining)
 		res.remaining = slices.DeleteFunc(res.remaining, func(f string) bool { return shell.SameFile(f, file) })
 		if len(res.remaining) == 0 {
-			h.spend(k, i, "what it shows was written later")
+			h.spend(k, i, whyWritten)
 		}
 		return len(res.remaining) < before
 	})
 }
 
+// Why a result is worth nothing any more, as a stub says it.
+const (
+	whyReadAgain = "the same was read again later"
+	whySameText  = "the same text came again later"
+	whyWritten   = "what it shows was written later"
+)
+
 func (h *History) spend(k, by int, why string) {
 	if res := &h.Results[k]; res.SpentBy == 0 {
 		res.SpentBy, res.SpentWhy = by, why
 	}
+}
+
+// ShownAgain returns the item that shows the same as the result, later; 0 if none does.
+func (r *Result) ShownAgain() int {
+	if r.SpentWhy == whyReadAgain || r.SpentWhy == whySameText {
+		return r.SpentBy
+	}
+	return 0
 }
 
 // ForgetLines is for when it is no longer known which results are sent whole.

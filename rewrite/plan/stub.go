@@ -31,26 +31,16 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 	}
 	content, spelling := span.Unspell(raw)
 	q.Artifact, q.Spelling = p.Shelf.Name(p.Route.Scope, content), spelling
-	made := Content{}
+	made := Content{Lines: shorten.CountLines(text), Tokens: tokens, File: fileOf(p, res)}
 	if f := p.Forms[res.Item]; f != nil && len(f.Patches) == 1 && f.Patches[0].Artifact == q.Artifact {
 		q.Readable = f.Patches[0].Readable
 		made.Readable = q.Readable
 	}
-	m := Omission{Tokens: tokens, Total: shorten.CountLines(text),
-		Where: WhereOfContent(p, res, q.Artifact, made), Names: namesOfResult(p, res, text)}
-	q.Text = clearedStub(&res.Source, m, why)
+	q.Text = clearedStub(p, res, &cleared{text: text, why: why, Content: made,
+		where: WhereOfContent(p, res, q.Artifact, made)})
 	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{q}}
 	f.Now = patchedSize(p, res.Item, f)
 	return f
-}
-
-// namesOfResult are the names in a result's text, if it is long enough for them to be worth their tokens.
-func namesOfResult(p *Plan, res *history.Result, text string) string {
-	if res.Names == "" && len(text) > 4*p.Limits.Conf.Names {
-		screen, _ := shorten.FinalScreen(text) // control sequences would stick to names
-		res.Names = shorten.NamesIn(screen, p.Limits.Conf.Names)
-	}
-	return res.Names
 }
 
 // WhereOfResult says how to get a result back. One that was an artifact read back names that one too, so that nobody
@@ -217,17 +207,4 @@ func ScreenStub(screen string, tokens int, where string) string {
 // ReferenceStub stands where lines were that an earlier result holds.
 func ReferenceStub(c *history.Source, r shorten.Repeat) string {
 	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the earlier result of %s]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, c.About())
-}
-
-// clearedStub stands where a result was.
-func clearedStub(c *history.Source, m Omission, why string) string {
-	lines := ""
-	if m.Total > 0 {
-		lines = fmt.Sprintf(" %d lines,", m.Total)
-	}
-	s := fmt.Sprintf("%s%s,%s %d tokens, cleared: %s. %s", Mark, c.About(), lines, m.Tokens, why, m.Where)
-	if m.Names != "" {
-		s += ". Names in it: " + m.Names
-	}
-	return s + "]"
 }

@@ -147,7 +147,7 @@ func (r *writer) failureEntry(f *failure, most, tokens int) string {
 		return ""
 	}
 	for _, l := range r.tellingLines(f.end, most) {
-		l = "> " + l + "\n"
+		l = "> " + strings.TrimRight(l, " \t\r") + "\n"
 		n := r.p.Count(l)
 		if n > left {
 			break
@@ -169,7 +169,7 @@ func (r *writer) tellingLines(res *history.Result, most int) []string {
 	if len(list) == 0 {
 		list = lastLines(screen, 2)
 	}
-	return shorten.WithIndent(screen, list)
+	return shorten.WholeLines(screen, list)
 }
 
 // exitLine finds a line that says the exit state and nothing else: that is told already.
@@ -249,7 +249,10 @@ func lineOf(r *writer, res *history.Result) string {
 		return ""
 	}
 	screen, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
-	return shorten.WithIndent(screen, []string{line})[0]
+	if all := shorten.WholeLines(screen, []string{line}); len(all) > 0 {
+		return strings.TrimRight(all[0], " \t\r")
+	}
+	return ""
 }
 
 // commandLine is the first line of a command, or of what a shell is given; the beginning of it if it is very long.

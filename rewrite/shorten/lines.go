@@ -78,25 +78,39 @@ func CountLines(text string) int {
 	return n
 }
 
-// WithIndent returns lines of a text, which lack the white space that they begin with there, as they stand there. What
-// is no line of the text is returned as it is.
-func WithIndent(text string, lines []string) []string {
+// WholeLines returns lines of a text, which lack the white space around them that they have there, as they stand there,
+// without their ends. What is no line of the text is left out.
+func WholeLines(text string, lines []string) []string {
 	list := make([]string, 0, len(lines))
 	at := 0
 	for _, l := range lines {
-		i := strings.Index(text[at:], l)
-		if i < 0 {
-			list = append(list, l)
+		start := lineWith(text, l, at)
+		if start < 0 {
+			start = lineWith(text, l, 0)
+		}
+		if start < 0 {
 			continue
 		}
-		start := at + i
-		at = start + len(l)
-		line := strings.LastIndexByte(text[:start], '\n') + 1
-		if strings.TrimSpace(text[line:start]) != "" { // it stands within another line first
-			list = append(list, l)
-			continue
-		}
-		list = append(list, text[line:at])
+		line, _, _ := strings.Cut(text[start:], "\n")
+		at = start + len(line)
+		list = append(list, line)
 	}
 	return list
+}
+
+// lineWith returns where the first line from at on begins that is l but for white space around it; -1 if there is none.
+func lineWith(text, l string, at int) int {
+	for at < len(text) {
+		i := strings.Index(text[at:], l)
+		if i < 0 {
+			return -1
+		}
+		start := strings.LastIndexByte(text[:at+i], '\n') + 1
+		line, _, _ := strings.Cut(text[start:], "\n")
+		if strings.TrimSpace(line) == l {
+			return start
+		}
+		at = start + len(line) + 1
+	}
+	return -1
 }

@@ -94,7 +94,9 @@ func holdsName(name string) bool {
 			numerals++
 		}
 		if i > 0 && i+1 < len(name) && (name[i] == '/' || name[i] == '.') {
-			joined = joined || nameByte(name[i-1])&word != 0 && nameByte(name[i+1])&word != 0
+			beside := nameByte(name[i-1]) | nameByte(name[i+1])
+			between := nameByte(name[i-1])&word != 0 && nameByte(name[i+1])&word != 0
+			joined = joined || between && beside&(small|capital) != 0
 		}
 	}
 	if letters == 0 {

@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"epitome/rewrite/excerpt"
+	"epitome/rewrite/history"
+	"epitome/rewrite/shorten"
+)
+
+// cleared is a result that goes, and what is said of it.
+type cleared struct {
+	text string
+	why  string
+	Content
+	where string
+}
+
+// What a stub shows of a result that is gone. A failure is worth more than a success.
+const (
+	linesOfFailure = 3
+	longestTelling = 240 // bytes of a line
+	namesOfStub    = 120 // bytes of names, where no line tells
+)
+
+// clearedStub stands where a result was: what was called, how that ended, what matters most of it, and where it lies.
+func clearedStub(p *Plan, res *history.Result, c *cleared) string {
+	ending := res.KnownEnding()
+	if ending == nil {
+		it := &p.Req.Items[p.Req.Head+res.Item]
+		ending = res.LearnEnding(it.Content.Of(p.Req.Body), c.text)
+	}
+	s := Mark + res.About()
+	if !res.Action.Looks && !res.Action.OnlyFiles || ending.Error {
+		s += words(", ", ending.InWords())
+	}
+	if c.Lines > 0 {
+		s += fmt.Sprintf(", %s, %d bytes", linesInWords(c.Lines), len(c.text))
+	}
+	s += fmt.Sprintf(", cleared: %s. %s", c.why, c.where)
+	lines := tellingOf(res, ending, c.text)
+	if len(lines) == 0 {
+		s += words(". Names in it: ", namesOfResult(p, res, c.text))
+	}
+	return s + "]" + words("\n", strings.Join(lines, "\n"))
+}
+
+// words are words with what stands before them; nothing if there are none.
+func words(before, words string) string {
+	if words == "" {
+		return ""
+	}
+	return before + words
+}
+
+// linesInWords says how many lines there are.
+func linesInWords(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}
+
+// fileOf is what to read again for the same text as the result showed; empty if that is not one file, or if the same
+// stands in a newer result.
+func fileOf(p *Plan, res *history.Result) string {
+	if RecalledArtifact(p, res) != "" {
+		return ""
+	}
+	shows := res.Action.Kind == history.KindReading || res.Action.OnlyFiles
+	if shows && len(res.Action.Reads) == 1 && res.ShownAgain() == 0 {
+		return "the file" // its name stands in the call
+	}
+	return ""
+}
+
+// tellingOf are the lines of a command's output that matter most, as they stand there: of a failure what failed and
+// why, else the one that tells how it ended.
+func tellingOf(res *history.Result, ending *history.Ending, text string) (list []string) {
+	if res.Action.Kind != history.KindShell || ending.Line == "" {
+		return nil
+	}
+	screen, _ := shorten.FinalScreen(text)
+	list = []string{ending.Line}
+	if ending.Failed() {
+		if all := excerpt.Failures(screen, linesOfFailure); len(all) > 0 {
+			list = all
+		}
+	}
+	kept := list[:0]
+	for _, l := range shorten.WholeLines(screen, list) {
+		if len(l) <= longestTelling && len(l) < len(text)/2 {
+			kept = append(kept, l)
+		}
+	}
+	return kept
+}
+
+// namesOfResult are the most frequent names in a result's text, if it is long enough for them to be worth their tokens.
+// None of them stands in the call or in another name.
+func namesOfResult(p *Plan, res *history.Result, text string) string {
+	if res.Names != "" || len(text) <= 4*p.Limits.Conf.Names {
+		return res.Names
+	}
+	screen, _ := shorten.FinalScreen(text) // control sequences would stick to names
+	told, room := res.Action.Key+" ", min(namesOfStub, p.Limits.Conf.Names)
+	var list []string
+	for _, name := range shorten.WholeNames(screen) {
+		if strings.Contains(told, name) {
+			continue
+		}
+		if room -= len(name) + 1; room < 0 {
+			break
+		}
+		told += name + " "
+		list = append(list, name)
+	}
+	res.Names = strings.Join(list, " ")
+	return res.Names
+}

@@ -1,0 +1,78 @@
+package plan_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"epitome/rewrite/plan"
+	"epitome/rewrite/plan/plantest"
+)
+
+// stubOf is the text that stands for the result of the first step when it is cleared.
+func stubOf(t *testing.T, steps ...plantest.Step) string {
+	t.Helper()
+	p := plantest.NewDesk(t).Plan(t, plantest.Body(steps...))
+	return plan.StubOf(p, &p.Hist.Results[0], "old").Patches[0].Text
+}
+
+// many are lines of a build in which all goes well, with a text in their middle.
+func many(middle string) string {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "building part %d of the shop\n", i)
+		if i == 30 {
+			b.WriteString(middle)
+		}
+	}
+	return b.String()
+}
+
+func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
+	f := func(name string, step plantest.Step, has, hasNot string) {
+		t.Helper()
+		text := stubOf(t, step)
+		for s := range strings.SplitSeq(has, "|") {
+			if !strings.Contains(text, s) {
+				t.Errorf("%s: %q is not in %q", name, s, text)
+			}
+		}
+		for s := range strings.SplitSeq(hasNot, "|") {
+			if s != "" && strings.Contains(text, s) {
+				t.Errorf("%s: %q is in %q", name, s, text)
+			}
+		}
+		first, _, _ := strings.Cut(text, "\n")
+		if !strings.HasPrefix(first, plan.Mark) || !strings.HasSuffix(first, "]") || !strings.Contains(first, "/data/artifacts/") {
+			t.Errorf("%s: the mark is %q", name, first)
+		}
+	}
+	failing := "=== RUN   TestX\n    x_test.go:9: got 1, want 2\n--- FAIL: TestX (0.00s)\n"
+	f("a test fails", plantest.Command("go test ./...", many(failing)+"FAIL\nFAIL\tshop\t0.1s\nFAIL\n"),
+		"bash `go test ./...`, its output says that it failed, 66 lines, |\n--- FAIL: TestX (0.00s)", "building")
+	f("an exit state", plantest.Command("make shop", many("")+"make: *** [Makefile:3: shop] Error 2\nexit code: 2\n"),
+		", failed with exit code 2, |Error 2", "")
+	f("all is well", plantest.Command("make shop", many("")+"exit code: 0\n"), ", ended with exit code 0, ", "building")
+	f("nobody says", plantest.Command("make shop", many("")), "bash `make shop`, 60 lines, ", "failed|ended|says")
+	f("a file", plantest.Reading("src/a.go", many("")), "Read the file again. As it was then, it is in /data/", "says|ended")
+	f("a page", plantest.Step{Tool: "web_fetch", Input: `{"url":"https://x.org"}`, Output: many("All checks: 0 failed, 3 passed\n")},
+		"web_fetch `https://x.org`", "0 failed|succeeded|ended")
+	f("a log that is looked at", plantest.Command("cat build.log", many(failing)), "63 lines|bash `cat build.log`", "FAIL|says| 0.00s")
+}
+
+// A stub of a result that says nothing of weight is short, and its names are whole.
+func TestStubsAreShortAndTearNoNames(t *testing.T) {
+	p := plantest.NewDesk(t).Plan(t, plantest.Body(plantest.Command("make shop", many(""))))
+	if n := p.Count(stubOf(t, plantest.Command("make shop", many("")))); n > 60 {
+		t.Errorf("%d tokens", n)
+	}
+	text := stubOf(t, plantest.Command("curl -s host", strings.Repeat("order 3f2a-91bc_77de-0011 at http://shop:8080/orders/42 in src/shop/a.go and a.go\n", 40)))
+	for _, torn := range []string{" 8080", " 77de", " 91bc", " orders/42", " a.go"} {
+		if strings.Contains(text, torn) {
+			t.Errorf("%q stands in %q", torn, text)
+		}
+	}
+	if !strings.Contains(text, "Names in it: 3f2a-91bc_77de-0011 http://shop:8080/orders/42 src/shop/a.go]") {
+		t.Errorf("the names are not in %q", text)
+	}
+}
