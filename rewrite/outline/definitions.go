@@ -160,7 +160,7 @@ func isCallable(line string, modified bool) bool {
 	}
 	last := line[len(line)-1]
 	switch {
-	case last == ';' || last == ',' && !modified:
+	case last == ';' || last == ',' && !modified || strings.Contains(line, ")."): // a statement
 		return false
 	case last == '{' || strings.HasSuffix(line, "=> {"):
 		return !strings.Contains(name, ".")

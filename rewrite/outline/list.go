@@ -141,13 +141,67 @@ func (l *list) tell(keep int, count func(string) int) string {
 	described := t.Describe(room*2/5, count)
 	room -= count(described)
 	differ := l.describeOdd(odd, all, room, count)
-	if described+differ == "" {
+	names := l.describeNames(t, room-count(differ), count)
+	if described+differ+names == "" {
 		return ""
 	}
 	if described != "" {
 		heading += ". Their fields:"
 	}
-	return heading + "\n" + described + differ
+	return heading + "\n" + described + differ + names
+}
+
+// namingField returns the key under which nearly all items have a name of their own; empty if there is none.
+func (l *list) namingField(t *census.Census) string {
+	for _, key := range [...]string{"name", "title", "path", "file", "filename"} {
+		if t.Tells(key) {
+			return key
+		}
+	}
+	return ""
+}
+
+// describeNames lists the names of the items in their order, each whole, as many as fit.
+func (l *list) describeNames(t *census.Census, room int, count func(string) int) string {
+	const most, longest = 400, 120 // tokens, bytes
+	key := l.namingField(t)
+	if room = min(room, most) - restTokens/2; key == "" || room <= 0 {
+		return ""
+	}
+	var names []string
+	for _, at := range l.items {
+		name := valueUnder(l.body, at, key)
+		if len(name) > longest {
+			break
+		}
+		if room -= count(name + ", "); room < 0 {
+			break
+		}
+		names = append(names, name)
+	}
+	if len(names) <= firstItems {
+		return ""
+	}
+	if left := len(l.items) - len(names); left > 0 {
+		names = append(names, "… "+amount(left, true, l.what))
+	}
+	return "The " + key + " of each: " + strings.Join(names, ", ") + "\n"
+}
+
+// valueUnder returns the value under a key of an object as it is written; null if it has none.
+func valueUnder(body []byte, at span.Span, key string) string {
+	found := "null"
+	if body[at.Start] != '{' {
+		return found
+	}
+	_, _ = span.Members(body, at.Start, func(k []byte, i int) (int, error) {
+		end, err := span.EndOfValue(body, i)
+		if err == nil && string(k) == key {
+			found = string(body[i:end])
+		}
+		return end, err
+	})
+	return found
 }
 
 // heading says what the list is.

@@ -91,6 +91,22 @@ func TestWhatEveryItemHasIsNotOdd(t *testing.T) {
 	f(func(i int) string { return fmt.Sprint((i*i%89 + 1) * (1 + i/99*1000)) }, 1)
 }
 
+func TestTimesAreToldToTheLastDigit(t *testing.T) {
+	f := func(zone, want string) {
+		t.Helper()
+		c := New()
+		for i := range 20 {
+			item := fmt.Appendf(nil, `{"t":"2026-03-01T10:00:00.%03d%s"}`, (i*7+3)%20, zone)
+			c.Learn(item, span.Span{End: len(item)})
+		}
+		if got := c.Describe(1<<20, size); got != want {
+			t.Errorf("%s: %q", zone, got)
+		}
+	}
+	f("Z", " t: \"2026-03-01T10:00:00.000Z\" to \"2026-03-01T10:00:00.019Z\"\n")
+	f("+01:00", "")
+}
+
 func TestRowsAreCounted(t *testing.T) {
 	c := OfColumns([]string{"state", "error"})
 	const n = 40

@@ -6,6 +6,7 @@
 package census
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -92,6 +93,13 @@ func typeOf(v []byte) int {
 		return 6
 	}
 	return 2
+}
+
+// Tells reports whether nearly all items have a text of their own under this key.
+func (t *Census) Tells(key string) bool {
+	const nearly = .9
+	f := t.root.children[key]
+	return f != nil && float64(f.types[0]) >= nearly*float64(t.n) && !f.isLow()
 }
 
 // Learn takes the next item in.
@@ -285,23 +293,26 @@ func (e *extremes) add(n float64, text []byte, item int) {
 		return
 	}
 	switch {
-	case n < e.least:
+	case n < e.least || n == e.least && string(text) < e.leastText:
 		e.second, e.least, e.leastAt, e.leastText = e.least, n, item, string(text)
 	case n < e.second || e.n == 2:
 		e.second = n
 	}
 	switch {
-	case n > e.most:
+	case n > e.most || n == e.most && string(text) > e.mostText:
 		e.nextToMost, e.most, e.mostAt, e.mostText = e.most, n, item, string(text)
 	case n > e.nextToMost || e.n == 2:
 		e.nextToMost = n
 	}
 }
 
-// timeOf reads a quoted date, with a time or without, as a number that grows with it.
+// timeOf reads a quoted date, with a time or without, as a number that grows with it. What is below a second the texts
+// tell; times of other zones than Z are none.
 func timeOf(value []byte) (n float64, ok bool) {
 	const least = len(`"2026-11-20"`)
-	if len(value) < least || value[5] != '-' || value[8] != '-' {
+	const seconds = len("\"2026-11-20T09:00:00")
+	if len(value) < least || value[5] != '-' || value[8] != '-' ||
+		len(value) > seconds && bytes.ContainsAny(value[seconds:], "+-") {
 		return 0, false
 	}
 	for _, c := range value[1:min(len(value)-1, len("2026-11-20T09:00:00")+1)] {
