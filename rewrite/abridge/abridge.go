@@ -81,11 +81,11 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	if c.Plan.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
 		keep *= 2
 	}
-	if o, ok := outline.Of(shown, c.hint(), keep, c.Plan.Count); ok && c.Recalled == "" {
+	if o, ok := outline.Of(shown, c.hint(), keep, c.Plan.Count); ok && c.Recalled == "" && !c.isOutput(shown, &o) {
 		return c.outlined(shown, of, &o), "over its limit"
 	}
 	cut := excerpt.Of
-	if c.Result.Action.Kind == history.KindReading || c.Result.Action.OnlyFiles {
+	if c.showsFile() {
 		cut = excerpt.Ends // what a file says of errors is no failure
 	}
 	e, ok := cut(shown, excerpt.Budget{Tokens: keep, Head: c.headShare(), Count: c.Plan.Count}, plan.Mark)
@@ -99,6 +99,24 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 		Excerpt: e, Tokens: c.Tokens, Of: of, Where: at,
 		Names: shorten.NamesIn(e.Omitted(), c.Plan.Limits.Conf.Names),
 	}), "over its limit"
+}
+
+// showsFile reports whether the text is that of files, and not what a command has to say.
+func (c *Shortening) showsFile() bool {
+	return c.Result.Action.Kind == history.KindReading || c.Result.Action.OnlyFiles
+}
+
+// isOutput reports whether a text that looks like rows, or has JSON in its lines, is what a command says of what went
+// wrong: those lines are worth more than columns and fields.
+func (c *Shortening) isOutput(shown string, o *outline.Outline) bool {
+	if c.Result.Action.Kind != history.KindShell || c.showsFile() {
+		return false
+	}
+	if o.Kind == outline.Diff || o.Kind == outline.Matches {
+		return false
+	}
+	first := excerpt.Failures(shown, 1)
+	return len(first) > 0 && (o.Kind != outline.JSON || strings.HasPrefix(first[0], "{")) // JSON of a log has a level
 }
 
 // hint is what is known of the text beside itself.

@@ -7,7 +7,7 @@ import "strings"
 const widestToken = 128
 
 // gapTokens is about what the mark of a gap takes.
-const gapTokens = 18
+const gapTokens = 24
 
 // selection chooses lines of one text.
 type selection struct {
@@ -16,11 +16,13 @@ type selection struct {
 	lines  []line
 	count  func(string) int
 	head   float64
-	budget int // tokens in all
-	left   int // tokens that may still be taken
-	open   int // gaps there are
+	budget int    // tokens in all
+	left   int    // tokens that may still be taken
+	open   int    // gaps there are
+	inRun  []bool // lines that are neither the first nor the last of a long run of one form
 	taken  []bool
 	tokens []int32 // of each line; -1 if it was not counted
+	code   bool    // the text is a program rather than what one wrote
 	scores []uint8 // how much a line tells; what has none is chosen for where it stands alone
 }
 
@@ -33,7 +35,7 @@ func newSelection(text string, b Budget, mark string) *selection {
 func (s *selection) start() {
 	n := len(s.lines)
 	s.open = 1
-	s.taken, s.tokens, s.scores = make([]bool, n), make([]int32, n), make([]uint8, n)
+	s.taken, s.tokens, s.scores, s.inRun = make([]bool, n), make([]int32, n), make([]uint8, n), make([]bool, n)
 	for i := range s.tokens {
 		s.tokens[i] = -1
 	}
@@ -106,8 +108,11 @@ func (s *selection) choose() {
 		}
 		s.take(i, int(reserve*float64(s.budget)))
 	}
+	s.findRuns()
 	s.fill()
 	s.close()
+	clear(s.inRun)
+	s.fill()
 }
 
 // takeEnds takes the first and the last lines, unless one of them takes much.
@@ -149,6 +154,23 @@ func (s *selection) order() []int {
 	return list
 }
 
+// findRuns finds long runs of lines of one form.
+func (s *selection) findRuns() {
+	const long = 8
+	for i := 0; i < len(s.lines); {
+		k := i + 1
+		for k < len(s.lines) && s.lines[k].shape == s.lines[i].shape {
+			k++
+		}
+		if k-i >= long && s.lines[i].shape != 0 {
+			for j := i + 1; j < k-1; j++ {
+				s.inRun[j] = true
+			}
+		}
+		i = k
+	}
+}
+
 // fill takes lines of the end and the beginning as long as they fit.
 func (s *selection) fill() {
 	first := min(max(int(float64(s.left)*s.head), 0), s.left)
@@ -159,7 +181,7 @@ func (s *selection) fill() {
 
 func (s *selection) fillHead(reserve int) {
 	for i := range s.lines {
-		if !s.isForged(i) && !s.take(i, reserve) {
+		if !s.inRun[i] && !s.isForged(i) && !s.take(i, reserve) {
 			return
 		}
 	}
@@ -167,7 +189,7 @@ func (s *selection) fillHead(reserve int) {
 
 func (s *selection) fillTail() {
 	for i := len(s.lines) - 1; i >= 0; i-- {
-		if !s.isForged(i) && !s.take(i, 0) {
+		if !s.inRun[i] && !s.isForged(i) && !s.take(i, 0) {
 			return
 		}
 	}

@@ -16,6 +16,8 @@ type Part struct {
 	// Alike is how many lines of a gap have the form of the line shown right before it: equal but for names, numbers
 	// and quoted parts, or what a tool writes for things of one kind. It is 0 where few have it.
 	Alike int
+	// Failing is how many lines of a gap tell of a failure by their words.
+	Failing int
 }
 
 // Omitted returns the lines that are left out.
@@ -80,6 +82,9 @@ func (s *selection) excerpt() (e Excerpt, ok bool) {
 			k++
 		}
 		p := Part{Text: s.text[s.lines[i].start:s.lines[k-1].end], Gap: !s.taken[i], From: i + 1, To: k}
+		if p.Gap {
+			p.Failing = s.failing(s.lines[i:k])
+		}
 		if p.Gap && i > 0 {
 			p.Alike = alike(s.lines[i-1], s.lines[i:k])
 		}
@@ -91,6 +96,19 @@ func (s *selection) excerpt() (e Excerpt, ok bool) {
 		return Excerpt{}, false
 	}
 	return e, true
+}
+
+// failing returns how many lines tell of a failure.
+func (s *selection) failing(all []line) (n int) {
+	if s.code {
+		return 0
+	}
+	for i := range all {
+		if all[i].kind == failure && all[i].weight > 1 {
+			n++
+		}
+	}
+	return n
 }
 
 // alike returns how many lines have the form of one; 0 if few have.

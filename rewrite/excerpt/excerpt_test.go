@@ -93,6 +93,37 @@ func TestLinesThatTellAreShown(t *testing.T) {
 		100, `{"level":"error","msg":"no ledger"}`)
 }
 
+func TestALongRunOfOneFormIsShownByItsFirstAndLastLine(t *testing.T) {
+	text := sameLines("  ✓ cart adds item %d", 300) + "  ✕ cart adds the last item\n" +
+		sameLines("  ✓ till takes coin %d", 300) + "end\n"
+	e, _ := Of(text, Budget{Tokens: 400, Head: 0.2, Count: pieces}, mark)
+	want := "  ✓ cart adds item 299\n  ✕ cart adds the last item\n  ✓ till takes coin 0\n"
+	if got := brief(e); !strings.Contains(got, want) {
+		t.Error(got)
+	}
+	for _, p := range e.Parts {
+		if n := p.To - p.From + 1; p.Gap && n > 3 && p.Alike != n {
+			t.Errorf("lines %d to %d: %d are said to be of one form", p.From, p.To, p.Alike)
+		}
+	}
+}
+
+func TestAGapSaysHowManyFailuresItHas(t *testing.T) {
+	e, _ := Of(strings.Repeat("ok  \tshop/a\t0.1s\n", 50)+sameLines("--- FAIL: TestStep%d (0.00s)", 200)+"end\n",
+		Budget{Tokens: 120, Head: 0.2, Count: pieces}, mark)
+	shown, gone := 0, 0
+	for _, p := range e.Parts {
+		if p.Gap {
+			gone += p.Failing
+		} else {
+			shown += strings.Count(p.Text, "--- FAIL")
+		}
+	}
+	if shown < 5 || gone < 100 || shown+gone != 200 {
+		t.Errorf("%d failures are shown, and %d said to be left out", shown, gone)
+	}
+}
+
 func TestOfManyFailuresTheFirstHaveTheirReasons(t *testing.T) {
 	var b strings.Builder
 	for i := range 200 {

@@ -33,7 +33,10 @@ func (j *judge) look(text string, start, end int) line {
 	l.shape = g.shape
 	if r := j.index.find(body, &g); r != nil {
 		l.kind, l.weight, l.says, l.row = r.kind, 3, r.says, r
-		if r.kind == noise {
+		if r.loose {
+			l.weight = 2
+		}
+		if r.kind == noise || r.kind == frame {
 			l.shape = hashOf(r.first + r.has + r.end)
 		}
 		if r.tally {
@@ -65,6 +68,9 @@ func (g *glance) kind(body string) (kind, int8) {
 	case g.strong&(wordFail|wordPod) != 0 || g.named:
 		if isCode(body) {
 			return hint, 0
+		}
+		if g.named {
+			return failure, 3
 		}
 		return failure, 2
 	case g.strong&wordTrouble != 0 && !isCode(body):

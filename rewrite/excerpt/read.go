@@ -35,15 +35,19 @@ const (
 func Read(text string) Reading {
 	text, all := readLines(text)
 	var r Reading
-	best, bestAt := -1, 0
+	best, bestAt, failed := 0, 0, false
 	for i := range all {
 		l := &all[i]
 		if i >= len(all)-verdictEnds {
 			r.judge(l)
 		}
+		failed = failed || l.says == Failed || l.kind == failure && l.row != nil && !l.row.loose
 		if w := l.worth(); w > best && l.end-l.start <= longestLine {
 			best, bestAt = w, i
 		}
+	}
+	if r.Outcome == Succeeded && failed { // one part did, another did not
+		r.Outcome, r.Tool = Unknown, ""
 	}
 	if best > 0 && r.Outcome != Succeeded {
 		r.Line = strings.TrimSpace(text[all[bestAt].start:all[bestAt].end])
@@ -62,10 +66,13 @@ func (r *Reading) judge(l *line) {
 
 // worth says how much a line matters that stands alone; 0 if it tells of no failure.
 func (l *line) worth() int {
-	if l.kind == failure {
-		return 1 + int(l.weight)
+	switch {
+	case l.kind != failure:
+		return 0
+	case l.row != nil && l.row.whole:
+		return 5
 	}
-	return 0
+	return 1 + int(l.weight)
 }
 
 // lastTotal returns the last line that counts or says how all ended.
@@ -86,16 +93,17 @@ func Failures(text string, most int) []string {
 	text, all := readLines(text)
 	seen := map[string]bool{}
 	taken := make([]bool, len(all))
+	near := nearFailures(all)
 	for _, k := range []kind{failure, reason} {
 		for i := range all {
 			l := &all[i]
 			if len(seen) >= most {
 				break
 			}
-			if l.kind != k || k == failure && l.weight < 2 || l.end-l.start > longestLine {
+			if l.kind != k || k == failure && l.weight < 2 || k == reason && !near[i] || l.end-l.start > longestLine {
 				continue
 			}
-			if s := strings.TrimSpace(text[l.start:l.end]); !seen[s] {
+			if s := strings.TrimSpace(text[l.start:l.end]); !seen[s] && strings.ContainsAny(s, " \t") {
 				seen[s], taken[i] = true, true
 			}
 		}
@@ -107,6 +115,21 @@ func Failures(text string, most int) []string {
 		}
 	}
 	return list
+}
+
+// nearFailures says which lines stand so near a failure that they may belong to it.
+func nearFailures(all []line) []bool {
+	const before, after = 8, 12 // lines
+	near := make([]bool, len(all))
+	for i := range all {
+		if all[i].kind != failure || all[i].weight < 2 {
+			continue
+		}
+		for k := max(0, i-before); k < min(len(all), i+after+1); k++ {
+			near[k] = true
+		}
+	}
+	return near
 }
 
 // readLines reads the lines of a text, or of its two ends.

@@ -46,3 +46,18 @@ func TestFailuresAreTheLinesThatTell(t *testing.T) {
 	f("src/a.c:3:1: error: no\nsrc/a.c:4:1: warning: well\n", 9, "src/a.c:3:1: error: no")
 	f("ValueError: no\n"+strings.Repeat("x", 1000)+" error: no\n", 9, "ValueError: no")
 }
+
+// Where one of several runs failed, no tool has said that all went well.
+func TestOneFailureAmongSuccessesIsNoSuccess(t *testing.T) {
+	f := func(text string, want Outcome) {
+		t.Helper()
+		if r := Read(text); r.Outcome != want {
+			t.Errorf("%.100q is read as %+v", text, r)
+		}
+	}
+	passed := strings.Repeat("test_a (t.A.test_a) ... ok\n", 100) + "Ran 100 tests in 0.1s\n\nOK\n"
+	f(passed, Succeeded)
+	f("test_b (t.B.test_b) ... FAIL\nFAILED (failures=1)\n"+passed, Unknown)
+	f(passed+"FAILED (failures=1)\n", Failed)
+	f("error: a log may say so\n"+passed, Succeeded)
+}

@@ -35,6 +35,8 @@ type row struct {
 	end    string         // with which the line ends
 	like   *regexp.Regexp // what the line matches, from its body on
 	says   Outcome        // of the whole run
+	loose  bool           // others may begin a line so, too
+	whole  bool           // it says by itself what failed and why
 	tally  bool           // the numbers say how the run ended: Failed if any of those that failed is above zero
 	sample string         // of real output
 }

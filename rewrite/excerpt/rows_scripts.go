@@ -5,6 +5,9 @@ import "regexp"
 // scriptTestRows are what runners of tests for Python, JavaScript and Ruby write.
 var scriptTestRows = []row{
 	// pytest
+	{tool: "pytest", kind: failure, whole: true, first: "FAILED ", has: " - ",
+		like:   regexp.MustCompile(`^FAILED \S+.* - `),
+		sample: "FAILED tests/test_refund.py::test_other - KeyError: 'b'"},
 	{tool: "pytest", kind: failure, first: "FAILED ", like: regexp.MustCompile(`^FAILED \S+`),
 		sample: "FAILED tests/test_refund.py::test_whole - AssertionError: assert 3 == 4"},
 	{tool: "pytest", kind: failure, first: "ERROR ", like: regexp.MustCompile(`^ERROR \S+\.py(::\S+)?( - |\r?$)`),

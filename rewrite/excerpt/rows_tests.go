@@ -17,7 +17,7 @@ var testRows = []row{
 		sample: "FAIL"},
 	{tool: "go test", kind: state, like: regexp.MustCompile(`^PASS\r?$`), first: "PASS", says: Succeeded,
 		sample: "PASS"},
-	{tool: "go test", kind: failure, first: "panic: ",
+	{tool: "go test", kind: failure, whole: true, first: "panic: ",
 		sample: "panic: runtime error: index out of range [3] with length 3"},
 	{tool: "go test", kind: failure, first: "fatal error: ",
 		sample: "fatal error: all goroutines are asleep - deadlock!"},

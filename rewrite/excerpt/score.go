@@ -11,7 +11,6 @@ type scorer struct {
 	forms map[uint64]int  // how many lines have a form
 	seen  map[uint64]int  // how many of them have been met
 	same  map[uint64]bool // contents of telling lines that have been met
-	code  bool            // the text is a program rather than what one wrote
 }
 
 // score says how much each line tells.
@@ -45,6 +44,9 @@ func (c *scorer) base(l *line) int {
 	case heading:
 		return 90
 	case total:
+		if l.says == Succeeded { // of many parts those that went well tell least
+			return 40
+		}
 		return 84
 	case hint:
 		return [...]int{30, 60, 60, 60}[l.weight]
@@ -92,13 +94,15 @@ func (c *scorer) raise(i, score int) {
 // after scores what stands behind a failure: its message, its code, its trace.
 func (c *scorer) after(i, score int) {
 	const most = 16 // lines
-	blank, lost, frames := 0, 0, 0
+	blank, lost, frames, beside := 0, 0, 0, 0
 	head := &c.lines[i]
 	for j := i + 1; j < min(len(c.lines), i+most); j++ {
 		l := &c.lines[j]
 		switch {
 		case l.kind == noise, l.kind == total, l.kind == state, l.kind == failure:
 			return
+		case l.kind == heading:
+			c.raise(j, score-2)
 		case l.shape == 0: // empty
 			if blank++; blank > 2 {
 				return
@@ -114,6 +118,9 @@ func (c *scorer) after(i, score int) {
 		case blank > 0:
 			return
 		default:
+			if beside++; beside > 4 {
+				return
+			}
 			lost += 4
 			c.raise(j, score-8-lost)
 		}
@@ -168,7 +175,7 @@ func (c *scorer) latest() {
 		l := &c.lines[i]
 		if (l.kind == total || l.kind == state) && !met[l.shape] {
 			met[l.shape] = true
-			c.raise(i, c.base(l))
+			c.raise(i, max(c.base(l), 84))
 		}
 	}
 }

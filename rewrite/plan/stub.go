@@ -161,6 +161,9 @@ func inGap(part *excerpt.Part, gone string) string {
 	if part.Alike > 0 {
 		s += fmt.Sprintf(" of the form of line %d", part.From-1)
 	}
+	if part.Failing > 0 {
+		s += fmt.Sprintf(", %d with words of failure", part.Failing)
+	}
 	return s
 }
 
