@@ -25,6 +25,7 @@ const (
 	ReasonBudget    = "budget"    // what was sent since the last compaction is over cutover_at; of a warning, warn_at
 	ReasonManual    = "manual"    // it was asked for
 	ReasonOverflow  = "overflow"  // the provider refused the request as too long
+	ReasonImitation = "imitation" // of a warning: a call of the model repeats what epitome puts into old calls
 	ReasonUsers     = "users"     // of a warning: messages of the user are left to the transcript, as nothing else helped
 )
 
@@ -69,9 +70,10 @@ type Warning struct {
 	Window, Usable int    // tokens that the model is believed to hold, and what of them a request may fill
 	Tokens         int    // of the request as it came; of a budget, what was sent since the last compaction
 	Sent           int    // tokens of the request as it is sent
-	Reason         string // threshold: Sent is more than Usable; budget: that is nearly used up; users; a metric label
-	Messages       int    // of the user that are left to the transcript
-	Latest         bool   // the newest message of the user is one of them
+	// threshold: Sent is more than Usable; budget: that is nearly used up; users; imitation; a metric label
+	Reason   string
+	Messages int  // of the user that are left to the transcript
+	Latest   bool // the newest message of the user is one of them
 }
 
 // Summary is a step of a job that asks a model for a summary, of which there may be one ahead of a compaction.

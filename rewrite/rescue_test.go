@@ -49,7 +49,9 @@ func (a *agent) refused(t testing.TB, body string, r plan.Rescue) Output {
 // event says so.
 func TestUsersMessagesAreLeftToTheTranscriptWhereNothingElseHelps(t *testing.T) {
 	const huge, middle = 20_000, 6_000
-	paste := func(word string, tokens int) string { return userSays(strings.Repeat(word+" is said here\n", tokens/4)) }
+	paste := func(word string, tokens int) string {
+		return userSays(strings.Repeat(word+" is said here\n", tokens/4))
+	}
 	f := func(most int, from, want plan.Stage, warned, latest bool, opening, newest bool) {
 		t.Helper()
 		a := newAgent(1_000_000, paste("opening", middle))

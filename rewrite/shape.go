@@ -240,6 +240,7 @@ func (x *run) decide() error {
 		x.out.Report.Reason = "the request is one that was decided before"
 		return x.build()
 	}
+	warnOfImitation(x)
 	x.extend()
 	if p.Ask.Deserted {
 		p.Tell(compact.FailureOf(p.Result.Notice, compact.ErrDeserted.Error()))

@@ -30,7 +30,8 @@ func newCompactions(registry *prometheus.Registry) compactions {
 			"upstream", "kind"),
 		warnings: newCounter("epitome_context_window_warnings_total",
 			"Warnings about conversations, by reason: threshold (a request is more than its model takes), "+
-				"budget (warn_at), users (messages of the user are left to the transcript).",
+				"budget (warn_at), users (messages of the user are left to the transcript), "+
+				"imitation (a call of the model repeats what epitome puts into old calls).",
 			"upstream", "reason"),
 	}
 	registry.MustRegister(m.all, m.requests, m.tokens, m.warnings)

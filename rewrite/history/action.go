@@ -23,6 +23,7 @@ type Action struct {
 	Writes    []string // files written, patched, renamed or deleted
 	Deletes   []string // of them, those that are not there any more
 	Looks     bool     // it is a command of a shell that changes nothing
+	Whole     bool     // it shows or writes all of these files, and not a part of them
 	// identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
 	// else.
 	identity string
@@ -43,7 +44,7 @@ func ActionOf(name string, arguments []byte, freeText bool) Action {
 	case !c.readArguments():
 		c.action = Action{Kind: c.action.Kind}
 	default:
-		c.claim()
+		c.claim(name)
 		c.action.Key = c.describe()
 		c.action.identity = c.digestQuestion(name)
 		return c.action
@@ -149,7 +150,7 @@ func (c *callReader) texts(s meaning) []string {
 }
 
 // claim says which files the call reads and writes.
-func (c *callReader) claim() {
+func (c *callReader) claim(name string) {
 	if c.use == running {
 		c.claimShell()
 		return
@@ -165,11 +166,13 @@ func (c *callReader) claim() {
 		c.claimShown()
 	case editing:
 		c.claimEdit()
+		c.action.Whole = c.action.Whole || c.text(aCommand) == "create"
 	case saving:
 		c.action.Writes = c.files(nil, aPath)
+		c.action.Whole = replacesFiles(name)
 	case erasing:
 		c.action.Writes = c.files(nil, aPath)
-		c.action.Deletes = c.action.Writes
+		c.action.Deletes, c.action.Whole = c.action.Writes, true
 	case relocating:
 		c.action.Deletes = c.files(nil, aSource)
 		c.action.Writes = c.files(c.files(c.files(nil, aSource), aPath), aTarget)
@@ -229,6 +232,7 @@ func (c *callReader) claimShown() {
 		}
 	}
 	c.action.Reads, c.action.OnlyFiles = all, len(all) > 0
+	c.action.Whole = c.found[aRange].Empty()
 }
 
 // files adds the files that the argument names to a list of those written.

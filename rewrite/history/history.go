@@ -28,13 +28,19 @@ type History struct {
 	Results  []Result
 	ResultAt []int // of each item, its result's index; -1 for what is none
 
-	ShortSizes map[int]int        // tokens of an assistant's item without long arguments, once that was asked for
-	calls      *Calls             // of the last assistant's message, by id
-	showing    map[string][]int   // results of file reads that are not spent, by the file's last name
+	ShortSizes map[int]int // tokens of an assistant's item without long arguments, once that was asked for
+	calls      *Calls      // of the last assistant's message, by id
+	files      watchedFiles
 	latestAsk  map[string]int     // result of the latest read that asked for the very same
 	latestWith map[uint64]int     // latest result with this content
 	Lines      *shorten.LineIndex // of results that are sent whole
 	LinesRead  int                // results that lines has been given, or that were not whole
+}
+
+// watchedFiles are results by the last names of files that later calls may make worthless, or settle.
+type watchedFiles struct {
+	showing map[string][]int // results of file reads that are not spent
+	writing map[string][]int // results of calls that wrote files and are not settled
 }
 
 // Result is a tool's result.
@@ -44,6 +50,8 @@ type Result struct {
 	remaining []string // of the files it shows, those that were not written since
 	SpentBy   int      // the item that made it worthless; 0 if none did
 	SpentWhy  string
+	unsettled []string // of the files that its call wrote, those that nothing has shown or written since
+	Settled   int      // the item from which on what its call wrote was shown or written again; 0 if not all of it was
 
 	Failed bool // it says that its call did nothing
 
@@ -57,7 +65,9 @@ type Result struct {
 // NewHistory returns the history of no item.
 func NewHistory() *History {
 	return &History{
-		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: NewCalls(), showing: map[string][]int{},
+		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: NewCalls(),
+		files: watchedFiles{map[string][]int{}, map[string][]int{}},
+
 		latestAsk: map[string]int{}, latestWith: map[uint64]int{}, Lines: shorten.NewLineIndex(),
 	}
 }
@@ -106,6 +116,7 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	for _, file := range d.Writes {
 		h.spendWritten(file, i)
 	}
+	h.settle(n)
 	if len(d.Reads) == 0 || len(d.Writes) > 0 {
 		return
 	}
@@ -126,10 +137,10 @@ func (h *History) learnShown(n int) {
 	res.remaining = slices.Clone(res.Action.Reads)
 	for _, file := range res.remaining {
 		base := path.Base(file)
-		if known := h.showing[base]; len(known) >= mostReadings {
-			h.showing[base] = known[1:]
+		if known := h.files.showing[base]; len(known) >= mostReadings {
+			h.files.showing[base] = known[1:]
 		}
-		h.showing[base] = append(h.showing[base], n)
+		h.files.showing[base] = append(h.files.showing[base], n)
 	}
 }
 
@@ -154,7 +165,7 @@ func (h *History) spendRepeated(raw []byte, n int) {
 // out of date.
 func (h *History) spendWritten(file string, i int) {
 	base := path.Base(file)
-	h.showing[base] = slices.DeleteFunc(h.showing[base], func(k int) bool {
+	h.files.showing[base] = slices.DeleteFunc(h.files.showing[base], func(k int) bool {
 		res := &h.Results[k]
 		before := len(res.remaining)
 		res.remaining = slices.DeleteFunc(res.remaining, func(f string) bool { return shell.SameFile(f, file) })
@@ -171,6 +182,37 @@ const (
 	whySameText  = "the same text came again later"
 	whyWritten   = "what it shows was written later"
 )
+
+// settle notes which earlier calls' effects result n shows or its call has written over, and which files its own call
+// wrote.
+func (h *History) settle(n int) {
+	d := &h.Results[n].Action
+	all := slices.Concat(d.Writes, d.Reads)
+	if !d.Whole {
+		all = nil
+	}
+	for _, file := range all {
+		base := path.Base(file)
+		h.files.writing[base] = slices.DeleteFunc(h.files.writing[base], func(k int) bool {
+			res := &h.Results[k]
+			before := len(res.unsettled)
+			res.unsettled = slices.DeleteFunc(res.unsettled, func(f string) bool { return shell.SameFile(f, file) })
+			if len(res.unsettled) == 0 {
+				res.Settled = h.Results[n].Item
+			}
+			return len(res.unsettled) < before
+		})
+	}
+	res := &h.Results[n]
+	res.unsettled = slices.Clone(d.Writes)
+	for _, file := range res.unsettled {
+		base := path.Base(file)
+		if known := h.files.writing[base]; len(known) >= mostReadings {
+			h.files.writing[base] = known[1:]
+		}
+		h.files.writing[base] = append(h.files.writing[base], n)
+	}
+}
 
 func (h *History) spend(k, by int, why string) {
 	if res := &h.Results[k]; res.SpentBy == 0 {

@@ -1,6 +1,8 @@
 package history
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -277,6 +279,14 @@ func useOf(name string) use {
 		_, rest, server = strings.Cut(rest, "_")
 	}
 	return unknownUse
+}
+
+// replacesFiles reports whether a tool that saves files puts others in their place, and does not edit them.
+func replacesFiles(name string) bool {
+	var buf [longestName]byte
+	folded := fold(&buf, name[strings.LastIndexAny(name, "./:_")+1:])
+	return slices.ContainsFunc([]string{"write", "create", "save", "overwrite", "new"},
+		func(s string) bool { return bytes.HasPrefix(folded, []byte(s)) }) || string(folded) == "file"
 }
 
 // argumentOf returns what an argument of this name means.

@@ -74,7 +74,7 @@ func clearableResults(p *plan.Plan, left func(res *history.Result, why string) i
 		}
 	}
 	if p.Limits.Conf.ClearCalls {
-		list = append(list, clearableCalls(p, aged, now)...)
+		list = append(list, clearableCalls(p, now)...)
 		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.item, b.item) })
 	}
 	return list

@@ -62,6 +62,10 @@ func WhereOfContent(p *Plan, res *history.Result, name string, made Content) str
 // cut again.
 const Mark = "[epitome: "
 
+// ArgumentMark begins the line that stands in an argument of a call where a part of it was. A model that writes it
+// itself repeats what it should not.
+const ArgumentMark = Mark + "a part of this argument is left out here: "
+
 // Marked reports whether a line of the text is a mark of epitome's own. Anyone can write a line that looks like one, so
 // it must name an artifact that a form speaks of or that lies on the shelf. Nobody can guess a name, and equal content
 // has another one in another scope.
