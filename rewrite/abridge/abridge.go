@@ -81,8 +81,10 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	if c.Plan.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
 		keep *= 2
 	}
-	if o, ok := outline.Of(shown, c.hint(), keep, c.Plan.Count); ok && c.Recalled == "" && !c.isOutput(shown, &o) {
-		return c.outlined(shown, of, &o), "over its limit"
+	if c.Recalled == "" {
+		if o, ok := outline.Of(shown, c.hint(), keep, c.Plan.Count); ok && !c.isOutput(shown, &o) {
+			return c.outlined(shown, of, &o), "over its limit"
+		}
 	}
 	cut := excerpt.Of
 	if c.showsFile() {

@@ -32,6 +32,9 @@ func (p *Plan) Advice(name string, c Content) string {
 		return keptAs(name) + again(c.File)
 	}
 	switch {
+	case c.Readable != "" && IsURL(at):
+		return fmt.Sprintf("Fetch it from %s and search it: there each value has a line. As it came, it is at %s",
+			p.Shelf.Address(c.Readable), at)
 	case c.Readable != "":
 		return fmt.Sprintf("Search it in %s with grep, or read some of its lines: there each value has a line. "+
 			"As it came, it is in %s, for jq", p.Shelf.Address(c.Readable), at)

@@ -35,6 +35,15 @@ func TestAdviceFitsTheContent(t *testing.T) {
 		"Query it in /a/name.txt with jq, or search it with grep")
 	f(path, plan.Content{Lines: 4_000, Tokens: 40_000, File: "src/a.go"},
 		"Read src/a.go again. As it was then, it is in /a/name.txt")
+	f(path, plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000, Readable: "other"},
+		"Search it in /a/name.txt with grep, or read some of its lines: there each value has a line. "+
+			"As it came, it is in /a/name.txt, for jq")
+	f(url, plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000, Readable: "other"},
+		"Fetch it from "+url+" and search it: there each value has a line. As it came, it is at "+url)
+	f(path, plan.Content{Kind: outline.Source, Lines: 900, Tokens: 9_000, File: "src/a.go", Numbered: true},
+		"Read the lines that you need from src/a.go, by their numbers. As it was then, it is in /a/name.txt")
+	f(path, plan.Content{Kind: outline.Source, Lines: 900, Tokens: 9_000, File: "src/a.go"},
+		"Read the lines that you need in /a/name.txt")
 	f(url, plan.Content{Lines: 40, Tokens: 400}, "Read it in "+url)
 	f(url, plan.Content{Lines: 4_000, Tokens: 40_000}, "Fetch it from "+url+" and search it: it is long")
 	f("", plan.Content{Lines: 40, Tokens: 400}, "Kept as artifact name, which you cannot read from here")
