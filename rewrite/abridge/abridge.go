@@ -114,7 +114,7 @@ func (c *Shortening) isOutput(shown string, o *outline.Outline) bool {
 	if c.Result.Action.Kind != history.KindShell || c.showsFile() {
 		return false
 	}
-	if o.Kind == outline.Diff || o.Kind == outline.Matches {
+	if o.Kind == outline.Diff || o.Kind == outline.Matches || !strings.Contains(strings.TrimSpace(shown), "\n") {
 		return false
 	}
 	first := excerpt.Failures(shown, 1)

@@ -317,3 +317,14 @@ func TestJSONInOneLineIsLaidOutBesideIt(t *testing.T) {
 		t.Errorf("%q has lines enough: %.300q", c.Readable, text)
 	}
 }
+
+func TestAnErrorInOneLineOfJSONIsOutlined(t *testing.T) {
+	object := `{"level":"error","msg":"cannot charge: connection refused","items":[` +
+		strings.Repeat(`{"name":"a","value":1},`, 400) + `{}]}`
+	p := planned(t, plantest.Command("curl -s http://shop/charge", object))
+	text, _, ok := shortening(t, p, 0, 1_000, 300).Shorten()
+	if !ok || !strings.Contains(text, `"msg": "cannot charge: connection refused"`) ||
+		!strings.HasPrefix(text, plan.Mark+"preview of a JSON value of ") {
+		t.Errorf("%.600q", text)
+	}
+}
