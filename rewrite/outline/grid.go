@@ -105,9 +105,9 @@ func isName(cell string) bool {
 		!strings.ContainsAny(cell, "{}=;:[]<>!,") && strings.Count(cell, " ") < words && !isRule(cell)
 }
 
-// fits reports whether nearly all lines have a cell for each name, and none of them has what would be its name.
+// fits reports whether nearly all lines have a cell for each name, and few of them have what would be its name.
 func fits(lines []string, split func(string) []string, names []string) bool {
-	n, fit := 0, 0
+	n, fit, same := 0, 0, 0
 	for _, line := range lines {
 		if strings.TrimSpace(line) == "" || isRule(line) {
 			continue
@@ -118,13 +118,11 @@ func fits(lines []string, split func(string) []string, names []string) bool {
 			continue
 		}
 		fit++
-		for k, c := range cells {
-			if c == names[k] {
-				return false
-			}
+		if slices.IndexFunc(names, func(name string) bool { return slices.Contains(cells, name) }) >= 0 {
+			same++
 		}
 	}
-	return n >= leastRows-2 && 100*fit >= sameColumns*n
+	return n >= leastRows-2 && 100*fit >= sameColumns*n && 4*same <= fit
 }
 
 // isRule reports whether a line only draws.
