@@ -6,6 +6,7 @@
 package abridge
 
 import (
+	"slices"
 	"strings"
 
 	"epitome/rewrite/excerpt"
@@ -99,8 +100,14 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	}
 	return plan.ExcerptStub(&c.Result.Source, plan.Cut{
 		Excerpt: e, Tokens: c.Tokens, Of: of, Where: at,
-		Names: shorten.NamesIn(e.Omitted(), c.Plan.Limits.Conf.Names),
+		Names: unseen(shorten.NamesIn(e.Join(true), c.Plan.Limits.Conf.Names), e.Join(false)),
 	}), "over its limit"
+}
+
+// unseen returns those of the names that do not stand in a text.
+func unseen(names, text string) string {
+	list := strings.Fields(names)
+	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return strings.Contains(text, s) }), " ")
 }
 
 // showsFile reports whether the text is that of files, and not what a command has to say.

@@ -204,3 +204,25 @@ func withoutColors(s string) string {
 	}
 	return string(out)
 }
+
+// longestStamp is within how many bytes a line has its time, if it has one.
+const longestStamp = 48
+
+// clockOf returns the time of day in the beginning of a line, as 09:31:14, in seconds; -1 if there is none.
+func clockOf(s string) int32 {
+	two := func(k int) int32 {
+		if !isDigit(s[k]) || !isDigit(s[k+1]) {
+			return -10_000
+		}
+		return 10*int32(s[k]-'0') + int32(s[k+1]-'0')
+	}
+	for i := 2; i+6 <= len(s); i++ {
+		if s[i] != ':' || s[i+3] != ':' {
+			continue
+		}
+		if h, m, sec := two(i-2), two(i+1), two(i+4); h >= 0 && m >= 0 && sec >= 0 {
+			return 3600*h + 60*m + sec
+		}
+	}
+	return -1
+}

@@ -54,7 +54,7 @@ func (s *selection) take(i, reserve int) bool {
 	marks := gapTokens * (max(s.open+gaps-1, 0) - (s.open - 1)) // one is free
 	room := s.left - reserve - marks
 	l := &s.lines[i]
-	if (l.end-l.start)/widestToken > room || s.isForged(i) {
+	if l.lines > 0 || (l.end-l.start)/widestToken > room || s.isForged(i) {
 		return false
 	}
 	if s.tokens[i] < 0 {

@@ -20,11 +20,11 @@ type Part struct {
 	Failing int
 }
 
-// Omitted returns the lines that are left out.
-func (e *Excerpt) Omitted() string {
+// Join returns the lines of all gaps, or of all parts between them.
+func (e *Excerpt) Join(gaps bool) string {
 	var b strings.Builder
 	for _, p := range e.Parts {
-		if p.Gap {
+		if p.Gap == gaps {
 			b.WriteString(p.Text)
 		}
 	}
@@ -39,11 +39,12 @@ type Budget struct {
 }
 
 // Of returns an excerpt of a text with the lines that tell what went wrong, with why and how it all ended, and as much
-// of its beginning and end as there is room for. ok is false if nothing would be left out. A line that looks like a
+// of its beginning and end as there is room for. Of a text of more than four megabytes, or of very many lines, it looks
+// at the two ends. ok is false if nothing would be left out. A line that looks like a
 // mark of epitome's own, beginning with mark, is never shown: nobody can write a gap into an excerpt.
 func Of(text string, b Budget, mark string) (e Excerpt, ok bool) {
 	s := newSelection(text, b, mark)
-	s.lines = newJudge().lines(text)
+	s.lines = newJudge().lines(text, bounds{mostBytes, mostLines})
 	s.start()
 	s.score()
 	s.choose()
@@ -53,43 +54,33 @@ func Of(text string, b Budget, mark string) (e Excerpt, ok bool) {
 // Ends returns an excerpt of the beginning and the end of a text.
 func Ends(text string, b Budget, mark string) (e Excerpt, ok bool) {
 	s := newSelection(text, b, mark)
-	s.lines = split(text)
+	unread := func(start, end int) line { return line{start: start, end: end} }
+	s.lines = bounds{mostBytes, mostLines}.split(text, unread)
 	s.start()
 	s.fill()
 	return s.excerpt()
 }
 
-// split returns the lines of a text, unread.
-func split(text string) []line {
-	all := make([]line, 0, 1+strings.Count(text, "\n"))
-	for start := 0; start < len(text); {
-		end := strings.IndexByte(text[start:], '\n') + 1
-		if end == 0 {
-			end = len(text) - start
-		}
-		all = append(all, line{start: start, end: start + end})
-		start += end
-	}
-	return all
-}
-
 // excerpt is what is chosen, in parts.
 func (s *selection) excerpt() (e Excerpt, ok bool) {
-	e.Lines = len(s.lines)
 	for i := 0; i < len(s.lines); {
-		k := i
+		k, n, unread := i, 0, false
 		for k < len(s.lines) && s.taken[k] == s.taken[i] {
+			n += max(s.lines[k].lines, 1)
+			unread = unread || s.lines[k].lines > 0
 			k++
 		}
-		p := Part{Text: s.text[s.lines[i].start:s.lines[k-1].end], Gap: !s.taken[i], From: i + 1, To: k}
-		if p.Gap {
+		p := Part{Text: s.text[s.lines[i].start:s.lines[k-1].end], Gap: !s.taken[i], From: e.Lines + 1, To: e.Lines + n}
+		if p.Gap && !unread {
 			p.Failing = s.failing(s.lines[i:k])
+			p.Alike = alike(s.lines[max(i-1, 0)], s.lines[i:k])
 		}
-		if p.Gap && i > 0 {
-			p.Alike = alike(s.lines[i-1], s.lines[i:k])
+		if i == 0 {
+			p.Alike = 0
 		}
 		ok = ok || p.Gap
 		e.Parts = append(e.Parts, p)
+		e.Lines += n
 		i = k
 	}
 	if !ok {

@@ -87,6 +87,9 @@ func TestLinesThatTellAreShown(t *testing.T) {
 	f(info+"2026-11-20T09:31:15Z ERROR cannot reach the ledger\n"+info, 300, "2026-11-20T09:31:15Z ERROR cannot reach the ledger")
 	f(info+"2026-11-20T09:31:15Z INFO  the ledger has been moved to the other house\n"+info, 300, // rare is enough
 		"2026-11-20T09:31:15Z INFO  the ledger has been moved to the other house")
+	slow := strings.ReplaceAll(info, ":14Z INFO  request", ":59Z INFO  answer") // 45 s later
+	f(info+"2026-11-20T09:31:14Z INFO  request 4711 took 12 ms\n"+slow, 300,
+		"2026-11-20T09:31:14Z INFO  request 4711 took 12 ms", "2026-11-20T09:31:59Z INFO  answer 0 took 12 ms")
 	f(info+"Traceback (most recent call last):\n  File \"/src/a.py\", line 3, in main\n    pay()\nValueError: no order\n"+info, 300,
 		"Traceback (most recent call last):", "  File \"/src/a.py\", line 3, in main", "    pay()", "ValueError: no order")
 	f(sameLines(`{"level":"info","request":%d}`, 200)+`{"level":"error","msg":"no ledger"}`+"\n"+sameLines(`{"level":"info","request":%d}`, 200),

@@ -7,10 +7,12 @@ type line struct {
 	start, end int    // bytes of the text, with its end
 	shape      uint64 // equal for lines of one form
 	indent     int
+	clock      int32 // the time of day that it begins with, in seconds; -1 if it has none
 	kind       kind
 	weight     int8 // of several lines of a kind the heavier tells more, 0 to 3
 	says       Outcome
 	row        *row // whose form it has; nil if none
+	lines      int  // how many lines it stands for, that were not read; 0 if it is one that was
 }
 
 // judge tells what the lines of one text say.
@@ -23,7 +25,7 @@ func newJudge() *judge { return &judge{index: newIndex()} }
 
 // look says what a line tells.
 func (j *judge) look(text string, start, end int) line {
-	l := line{start: start, end: end}
+	l := line{start: start, end: end, clock: clockOf(text[start:min(end, start+longestStamp)])}
 	body, indent := bodyOf(text[start:end])
 	l.indent = indent
 	if body == "" {

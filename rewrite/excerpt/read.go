@@ -26,14 +26,14 @@ type Reading struct {
 
 // What Read and Failures look at of a text that is very long: its two ends.
 const (
-	mostRead    = 1 << 20 // bytes
-	longestLine = 400     // bytes of a line that is handed out
-	verdictEnds = 60      // lines at the end of a text in which a tool says how its run ended
+	mostRead    = 512 << 10 // bytes
+	longestLine = 400       // bytes of a line that is handed out
+	verdictEnds = 60        // lines at the end of a text in which a tool says how its run ended
 )
 
-// Read reads the output of a command. Of a text of more than a megabyte it reads the two halves of one at the ends.
+// Read reads the output of a command. Of a text of more than a megabyte, or of very many lines, it reads the two ends.
 func Read(text string) Reading {
-	text, all := readLines(text)
+	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	var r Reading
 	best, bestAt, failed := 0, 0, false
 	for i := range all {
@@ -87,10 +87,10 @@ func lastTotal(text string, all []line) string {
 }
 
 // Failures returns the lines of a command's output that tell what failed and why, whole, in their order, each once, and
-// at most most of them: what failed goes before why. Of a text of more than a megabyte it looks at the two halves of
-// one at the ends.
+// at most most of them: what failed goes before why. Of a text of more than a megabyte, or of very many
+// lines, it looks at the two ends.
 func Failures(text string, most int) []string {
-	text, all := readLines(text)
+	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	seen := map[string]bool{}
 	taken := make([]bool, len(all))
 	near := nearFailures(all)
@@ -130,27 +130,4 @@ func nearFailures(all []line) []bool {
 		}
 	}
 	return near
-}
-
-// readLines reads the lines of a text, or of its two ends.
-func readLines(text string) (read string, all []line) {
-	if len(text) > mostRead {
-		head, tail := text[:mostRead/2], text[len(text)-mostRead/2:]
-		text = head[:strings.LastIndexByte(head, '\n')+1] + tail[strings.IndexByte(tail, '\n')+1:]
-	}
-	return text, newJudge().lines(text)
-}
-
-// lines reads all lines of a text.
-func (j *judge) lines(text string) []line {
-	all := make([]line, 0, 1+strings.Count(text, "\n"))
-	for start := 0; start < len(text); {
-		end := strings.IndexByte(text[start:], '\n') + 1
-		if end == 0 {
-			end = len(text) - start
-		}
-		all = append(all, j.look(text, start, start+end))
-		start += end
-	}
-	return all
 }

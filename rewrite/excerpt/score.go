@@ -27,6 +27,38 @@ func (s *selection) score() {
 	}
 	c.latest()
 	c.rare()
+	c.silences()
+}
+
+// silences scores the lines around the longest pauses of a log: what stood still, and what came then.
+func (c *scorer) silences() {
+	const shortest, unusual, fewest = 10, 20, 20 // seconds, times the mean, lines
+	last, sum, n := -1, 0, 0
+	pause := func(i int) int {
+		if last < 0 || c.lines[i].clock < c.lines[last].clock {
+			return 0
+		}
+		return int(c.lines[i].clock - c.lines[last].clock)
+	}
+	for i := range c.lines {
+		if c.lines[i].clock >= 0 {
+			sum, n = sum+pause(i), n+1
+			last = i
+		}
+	}
+	if last = -1; n < fewest || c.code {
+		return
+	}
+	for i := range c.lines {
+		if c.lines[i].clock < 0 {
+			continue
+		}
+		if p := pause(i); p >= shortest && p*n >= unusual*sum {
+			c.raise(i-1, 52)
+			c.raise(i, 51)
+		}
+		last = i
+	}
 }
 
 // base returns what a line tells by itself.
@@ -158,6 +190,7 @@ func (c *scorer) before(i, score int) {
 
 // isOwn reports whether a frame is of a program's own code rather than of a library.
 func isOwn(frame string) bool {
+	frame = frame[:min(len(frame), mostSeen)]
 	for _, part := range [...]string{"node_modules", "site-packages", "dist-packages", "node:internal", "internal/", "java.base/",
 		"jdk.internal", "java.lang.", "org.junit", "/rustc/", "core::", "std::", "/usr/lib", "/usr/local/", "lib/python", "System.",
 		"Microsoft.", "created by ", "testing."} {

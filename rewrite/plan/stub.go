@@ -154,8 +154,12 @@ func (m *Cut) writeFirst(b *strings.Builder, part *excerpt.Part, about string) {
 
 // inGap says which lines are left out, and how many of them are like the line right above.
 func inGap(part *excerpt.Part, gone string) string {
+	const large = 2_000 // bytes
 	n := part.To - part.From + 1
-	if n == 1 {
+	switch {
+	case n == 1 && len(part.Text) >= large:
+		return fmt.Sprintf("line %d%s: it has %d bytes", part.From, gone, len(part.Text))
+	case n == 1:
 		return fmt.Sprintf("line %d%s", part.From, gone)
 	}
 	s := fmt.Sprintf("lines %d-%d%s: %d lines", part.From, part.To, gone, n)

@@ -11,7 +11,7 @@ import (
 // Marks returns what the marks of gaps in an excerpt look like.
 func Marks() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)^\[epitome: lines? (\d+)(?:-(\d+))?(?: of (\d+))? left out( of the final screen)?` +
-		`(?:: (\d+) lines(?:(?:, (\d+) of them)? of the form of line (\d+))?(?:, \d+ with words of failure)?)?(?:, in all (\d+) gaps (\d+) lines)?(?:\. [^\n]*)?\]\n`)
+		`(?:: it has \d+ bytes|: (\d+) lines(?:(?:, (\d+) of them)? of the form of line (\d+))?(?:, \d+ with words of failure)?)?(?:, in all (\d+) gaps (\d+) lines)?(?:\. [^\n]*)?\]\n`)
 }
 
 // HoldExcerpt holds promise 8 of an excerpt of shown: it is made of the text's own whole lines in their order and of
