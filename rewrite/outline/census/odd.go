@@ -1,7 +1,6 @@
 package census
 
 import (
-	"bytes"
 	"cmp"
 	"slices"
 	"strings"
@@ -143,13 +142,34 @@ func (f *field) failure(value []byte) float64 {
 
 // saysFailure reports whether a text speaks of what went wrong.
 func saysFailure(text []byte) bool {
-	for _, w := range [...]string{"rror", "RROR", "ail", "FAIL", "anic", "xception", "atal", "FATAL", "ritical", "timed out",
-		"refused", "denied"} {
-		if bytes.Contains(text, []byte(w)) {
-			return w != "ail" || bytes.Contains(text, []byte("fail")) || bytes.Contains(text, []byte("Fail"))
+	for i, c := range text {
+		found := false
+		switch rest := text[i:]; c | ' ' {
+		case 'e':
+			found = begins(rest, "error") || begins(rest, "exception")
+		case 'f':
+			found = begins(rest, "fail") || begins(rest, "fatal")
+		case 'p':
+			found = begins(rest, "panic")
+		case 'c':
+			found = begins(rest, "critical")
+		case 't':
+			found = begins(rest, "timed out")
+		case 'r':
+			found = begins(rest, "refused")
+		case 'd':
+			found = begins(rest, "denied")
+		}
+		if found {
+			return true
 		}
 	}
 	return false
+}
+
+// begins reports whether a text begins with a word, in capitals or not.
+func begins(text []byte, word string) bool {
+	return len(text) >= len(word) && strings.EqualFold(string(text[:len(word)]), word)
 }
 
 // hasOneForm reports whether nearly all strings have one form.
