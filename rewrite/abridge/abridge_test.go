@@ -71,7 +71,7 @@ func TestWhatDoesNotSaveEnoughIsNotDone(t *testing.T) {
 	p = planned(t, plantest.Reading("a.txt", "one line without an end, "+strings.Repeat("and on ", 500)))
 	c := shortening(t, p, 0, 100, 50)
 	text, _, ok := c.Shorten()
-	if !ok || !strings.HasPrefix(text, plan.Mark+"line 1 of 1 left out. ") {
+	if !ok || !strings.HasPrefix(text, plan.Mark+"line 1 of 1 left out: it has 3525 bytes. ") {
 		t.Errorf("a single line that fits no limit is %q", text)
 	}
 	plantest.HoldExcerpt(t, text, c.Text)
