@@ -1,6 +1,7 @@
 package plantest
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/base32"
 	"errors"
@@ -16,6 +17,7 @@ const NameLength = 26
 type Cupboard struct {
 	Crowded bool        // it is full
 	Mute    bool        // it gives no address
+	Base    string      // what its addresses begin with; empty is /data/artifacts/
 	Err     error       // what every Put returns
 	Luck    func() bool // says of each Put whether it succeeds; all do if it is nil
 
@@ -37,7 +39,7 @@ func (c *Cupboard) Address(name string) string {
 	if c.Mute {
 		return ""
 	}
-	return "/data/artifacts/" + name + ".txt"
+	return cmp.Or(c.Base, "/data/artifacts/") + name + ".txt"
 }
 
 // Put takes content in, if it is to succeed.

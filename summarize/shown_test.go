@@ -1,0 +1,39 @@
+package summarize
+
+import (
+	"flag"
+	"os"
+	"testing"
+)
+
+var updateShown = flag.Bool("update", false, "write what a model is asked, to be read before it is committed")
+
+// TestWhatAModelIsAskedCanBeRead holds the questions of this package beside the other texts that a model is shown.
+func TestWhatAModelIsAskedCanBeRead(t *testing.T) {
+	const path = "../rewrite/testdata/shown/14-questions-for-a-summary.txt"
+	d, ok := detailOf("medium")
+	if !ok {
+		t.Fatal("no detail medium")
+	}
+	first := wording{detail: d, tag: "feedbeef", tokens: 1500}
+	next, again := first, first
+	next.update = true
+	again.why = "it had no heading \"## Goal\""
+	const record = "[feedbeef user]\nMend the refunds.\n[feedbeef tool bash, exit code 0]\n3 passed\n"
+	got := ""
+	add := func(when, text string) { got += "#### " + when + "\n\n" + text + "\n\n\n" }
+	add("The conversation goes on with this instruction: a model is asked for a summary of what it has in view.", first.instruction())
+	add("A summary stands in the conversation already.", next.instruction())
+	add("The answer could not be used.", again.instruction())
+	add("Another model is asked, or the conversation is not in view: the system prompt.", first.system())
+	add("The user's message behind it.", first.user("", record))
+	add("There is an earlier summary.", next.user("## Goal\nMend the refunds.\n", record))
+	if *updateShown {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want, err := os.ReadFile(path); err != nil || string(want) != got {
+		t.Errorf("%s is not what is asked: go test ./summarize -run CanBeRead -update: %v", path, err)
+	}
+}
