@@ -2,11 +2,16 @@ package rewrite
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+	"epitome/rewrite/plan/plantest"
+	"epitome/rewrite/rewritetest"
 	"epitome/tokenize"
 )
 
@@ -230,4 +235,48 @@ func TestNamesAreFewAndNoneStandsElsewhere(t *testing.T) {
 	_, _, out = workedOn(t, prose.Style{Mode: prose.ModeIntent})
 	text, _ = summaryIn(t, out)
 	holdsNames(t, text, out)
+}
+
+// Names are few in the summaries of real conversations, too, and none of what stands there is torn.
+func TestNamesAreFewInRealSummaries(t *testing.T) {
+	for _, file := range rewritetest.SomeConversations(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
+			t.Parallel()
+			body, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f := &follower{T: t, bench: newBench(32_000), suffix: suffixOf(t, body)}
+			f.style = prose.Style{Mode: prose.ModeIntent}
+			for _, turn := range turns(t, body) {
+				out := f.shape(turn)
+				if !compacts(out) {
+					continue
+				}
+				if text, _ := summaryIn(t, out); text != "" && 100*len(partOf(text, "names")) > 15*len(text) {
+					t.Errorf("%d of %d bytes are names: %s", len(partOf(text, "names")), len(text), partOf(text, "names"))
+				}
+			}
+		})
+	}
+}
+
+// Whoever reads old recorded texts knows them as epitome's own, whatever words stand around the artifact's name.
+func TestOlderWordsAreKnownAsOurOwn(t *testing.T) {
+	p := plantest.NewDesk(t).Plan(t, plantest.Body())
+	name := p.Shelf.Name("", []byte("kept"))
+	p.Sheet.Note(&decision.Form{Kept: name})
+	at := "/data/artifacts/" + name + ".txt"
+	for _, line := range []string{
+		"[epitome: lines 2-3 of 9 left out: 2 lines, 40 tokens of bash `ls`. Read it whole in " + at + "]",
+		"[epitome: bash `ls`, 76 lines, 979 tokens, cleared: old. Read it whole in " + at + ". Names in it: a_b]",
+		"[epitome: bash `ls`, failed with exit code 2, 76 lines, 979 bytes, cleared: old. Read it in " + at + "]",
+		"[epitome: 7 earlier messages left out. Search it in " + at + " with grep, or read some of its lines]",
+		"[epitome: x. Kept as artifact " + name + ", which cannot be read from here]",
+		"[epitome: x. Kept as artifact " + name + ", which you cannot read from here]",
+	} {
+		if !p.Marked("head\n" + line + "\ntail") {
+			t.Errorf("%q is taken for anybody's", line)
+		}
+	}
 }

@@ -6,6 +6,7 @@
 package abridge
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -63,7 +64,8 @@ func (c *Shortening) address() string {
 	var content []byte
 	content, c.Spelling = span.Unspell(c.Raw)
 	c.Name = c.Plan.Shelf.Name(c.Plan.Route.Scope, content)
-	return plan.WhereOfResult(c.Plan, c.Result, c.Name)
+	return plan.WhereOfContent(c.Plan, c.Result, c.Name,
+		plan.Content{Lines: shorten.CountLines(c.Text), Tokens: c.Tokens})
 }
 
 // headShare returns the share of an excerpt that comes from the beginning, 0 to 1: logs and the output of commands
@@ -94,9 +96,6 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	e, ok := cut(shown, excerpt.Budget{Tokens: keep, Head: c.headShare(), Count: c.Plan.Count}, plan.Mark)
 	if !ok {
 		return "", ""
-	}
-	if c.Recalled != "" {
-		at += "; read it in ranges of lines"
 	}
 	return plan.ExcerptStub(&c.Result.Source, plan.Cut{
 		Excerpt: e, Tokens: c.Tokens, Of: of, Where: at,
@@ -185,6 +184,6 @@ func (c *Shortening) references() (text, why string) {
 	if s := b.String(); !strings.HasSuffix(s, "\n") {
 		b.WriteByte('\n')
 	}
-	b.WriteString(plan.Mark + c.address() + "]")
+	fmt.Fprintf(&b, "%sthe whole result has %d lines. %s]", plan.Mark, shorten.CountLines(c.Text), c.address())
 	return b.String(), "lines stand in an earlier result"
 }

@@ -104,7 +104,7 @@ func TestARecalledArtifactIsNeitherOutlinedNorReferredTo(t *testing.T) {
 	c = shortening(t, p, 0, 1_000, 300)
 	c.Recalled = name
 	text, _, ok := c.Shorten()
-	if !ok || !strings.Contains(text, "; read it in ranges of lines]") {
+	if !ok || !strings.Contains(text, ", or read some of its lines]") {
 		t.Errorf("%.300q", text)
 	}
 	plantest.HoldExcerpt(t, text, object)
@@ -136,7 +136,8 @@ func TestTerminalOutputIsBroughtToItsFinalScreen(t *testing.T) {
 		return c, text, why
 	}
 	c, text, why := f(1_000, 300)
-	tokens := plan.ScreenStub(screen, c.Tokens, plan.WhereOfResult(c.Plan, c.Result, c.Name))
+	tokens := plan.ScreenStub(screen, c.Tokens, plan.WhereOfContent(c.Plan, c.Result, c.Name,
+		plan.Content{Lines: shorten.CountLines(c.Text), Tokens: c.Tokens}))
 	if text != tokens || why != "brought to the final screen" || !strings.HasPrefix(text, screen+plan.Mark) {
 		t.Errorf("%s: %.300q, want %q", why, text, tokens)
 	}

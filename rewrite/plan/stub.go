@@ -43,13 +43,8 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 	return f
 }
 
-// WhereOfResult says how to get a result back. One that was an artifact read back names that one too, so that nobody
-// follows a chain of them.
-func WhereOfResult(p *Plan, res *history.Result, name string) string {
-	return WhereOfContent(p, res, name, Content{})
-}
-
-// WhereOfContent says the same of a result of which it is known what it is made of.
+// WhereOfContent says how to get a result back that is made of this. One that was an artifact read back names that one
+// too, so that nobody follows a chain of them.
 func WhereOfContent(p *Plan, res *history.Result, name string, made Content) string {
 	s := p.Advice(name, made)
 	if first := RecalledArtifact(p, res); first != "" && first != name {
@@ -93,14 +88,6 @@ func (p *Plan) Marked(text string) bool {
 		}
 	}
 	return false
-}
-
-// Omission is what a stub says of a result that it stands for.
-type Omission struct {
-	Tokens int // of the whole
-	Total  int // lines of the whole
-	Where  string
-	Names  string // in the whole
 }
 
 // Cut is an excerpt of a result, and what is said of it.
