@@ -21,7 +21,7 @@ type section struct {
 
 var sections = [...]section{
 	{"Goal", "what the user wants in the end, in their own words where the wording matters; each request with what became of it", true},
-	{"Constraints", "rules and preferences that hold for the rest of the work, and who set them", true},
+	{"Constraints", "rules and preferences that hold for the rest of the work, word for word, and who set them", true},
 	{"Progress", "what is done, as results show; then what is under way, and in which state it is", false},
 	{"Key Decisions", "what was decided, and why", false},
 	{"Failed Approaches", "what was tried and did not work, with the error, so that it is not tried again", false},

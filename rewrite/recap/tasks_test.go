@@ -1,0 +1,61 @@
+package recap
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTasksAreReadFromCommands(t *testing.T) {
+	f := func(line string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, task := range tasksIn(line) {
+			got = append(got, strings.TrimSpace(task.program+": "+strings.Join(task.targets, " ")+" "+task.filter))
+		}
+		if strings.Join(got, "; ") != strings.Join(want, "; ") {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+	f("go test ./...", "go test: ./...")
+	f("cd /w && CGO_ENABLED=0 go test -count=1 -run TestX ./a 2>&1 | tail -5", "go test: ./a -run TestX")
+	f("make a && make b", "make a:", "make b:")
+	f("npm run lint", "npm run lint:")
+	f("timeout 60 pytest -q tests/test_a.py -k refund", "pytest: tests/test_a.py -k refund")
+	f("workmux wait agent --timeout 600", "workmux: wait agent")
+	f("grep -n x y; ls; echo done")
+	f("make shop > build.log 2>&1", "make shop:")
+	f("")
+	f("&& || ;;")
+	f(strings.Repeat("|", 1000))
+}
+
+func TestPlansAreNoConclusions(t *testing.T) {
+	f := func(sentence string, want bool) {
+		t.Helper()
+		if isPlan(sentence) != want {
+			t.Errorf("%q is a plan: %v", sentence, !want)
+		}
+	}
+	f("Let me look at the tests.", true)
+	f("Now let me fix it:", true)
+	f("Great, I'll run them again.", true)
+	f("I’m checking the build.", true)
+	f("Still waiting.", true)
+	f("Now update the parser:", true)
+	f("The cache key lacks the tenant.", false)
+	f("I kept the old name, since two tests use it.", false)
+	f("Letters are sorted by date.", false)
+	f("", true)
+}
+
+func TestLinesOfEditsAreThoseThatCome(t *testing.T) {
+	f := func(text, file, want string) {
+		t.Helper()
+		if got := strings.Join(addedLines(text, file), "|"); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	f("*** Begin Patch\n*** Update File: a.go\n-x := 1\n+x := 2\n*** Add File: b.go\n+package b\n*** End Patch", "a.go", "+x := 2")
+	f("--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-old\n+new\n", "a.go", "+new")
+	f("no patch", "a.go", "")
+}
