@@ -313,11 +313,12 @@ const (
 	endedWell   = "ended with exit code 0"
 	endedSolved = "failed before, and succeeded since"
 	saidWell    = "no exit code, but the output says that it succeeded"
+	endedOpen   = "failed, and has not succeeded since"
 	endedBadly  = "failed"
 	endedSomeOf = "the result does not tell how it ended"
 )
 
-var endings = [...]string{endedSolved, endedWell, saidWell, endedBadly, endedSomeOf}
+var endings = [...]string{endedOpen, endedSolved, endedWell, saidWell, endedBadly, endedSomeOf}
 
 // group is how a command of a shell ended.
 func (c *calls) group(res *history.Result) string {
@@ -325,6 +326,8 @@ func (c *calls) group(res *history.Result) string {
 	switch {
 	case c.solved[res]:
 		return endedSolved
+	case slices.ContainsFunc(c.open, func(f *failure) bool { return f.res == res }):
+		return endedOpen
 	case ending.Failed() && !res.Action.Looks:
 		return endedBadly
 	case ending.Known && ending.Code == 0:
