@@ -64,7 +64,7 @@ type preset struct {
 // presets returns the table of presets.
 func presets() []preset {
 	return []preset{
-		{"balanced", 8_000, 2_000, 20_000, 4_000, 5_000, 3},
+		{"balanced", 8_000, 2_000, 20_000, 4_000, 5_000, 4},
 		{"faithful", 8_000, 2_000, 20_000, 4_000, 10_000, 6},
 		{"cautious", 20_000, 4_000, 20_000, 4_000, 40_000, 0},
 		{"economy", 4_000, 1_000, 8_000, 2_000, 5_000, 1.5},
