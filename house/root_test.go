@@ -108,7 +108,7 @@ func checkWorkplace(name string, text []byte) (complaints []string) {
 	}
 	for _, place := range []string{
 		"/work/" + "main", "/work/" + ".library", "farm" + "-", beside,
-		"proxy.golang" + ".org", "registry.npmjs" + ".org", "deb.debian" + ".org",
+		"proxy.golang" + ".org", "registry.npmjs" + ".org", "deb.debian" + ".org", "repo.maven.apache" + ".org", "docker" + ".io/",
 	} {
 		if bytes.Contains(text, []byte(place)) {
 			complaints = append(complaints, fmt.Sprintf("%s names %q, which exists at one workplace only", name, place))

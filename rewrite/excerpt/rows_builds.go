@@ -150,7 +150,7 @@ var builderRows = []row{
 		sample: "[INFO] shop-refund ........................................ FAILURE [  1.234 s]"},
 	{tool: "maven", kind: noise, has: "ing from ",
 		like: regexp.MustCompile(`^(\[INFO\] )?(Download|Downloading|Downloaded|Progress)\b`), begins: "[DP",
-		sample: "[INFO] Downloading from central: https://repo.maven.apache.org/maven2/junit/junit/4.13/junit-4.13.pom"},
+		sample: "[INFO] Downloading from central: https://example.com/maven2/junit/junit/4.13/junit-4.13.pom"},
 	// gradle
 	{tool: "gradle", kind: state, first: "FAILURE: Build failed", says: Failed,
 		sample: "FAILURE: Build failed with an exception."},
