@@ -62,8 +62,9 @@ func served(p *provider, folder string, change func(*config.Config)) *inService 
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", folder, "up"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: p.URL + "/v1"}
 	conf.Window.Models, conf.Window.Probe = map[string]int{theModel: p.window}, false
-	// the sessions are made for these: nothing is cleared before the line
-	conf.Rewrite.Protect, conf.Rewrite.Rent, conf.Rewrite.Names = 10_000, 2, 400
+	// The sessions are made for these: nothing is cleared before the line, as all that may be cleared there frees less
+	// than the quarter of the window that a batch must free.
+	conf.Rewrite.Protect, conf.Rewrite.Rent, conf.Rewrite.Names = 13_000, 2, 400
 	change(&conf)
 	if err := conf.Validate(); err != nil {
 		p.t.Fatal(err)
@@ -289,7 +290,9 @@ func (a *worker) reaches(line int) {
 		if len(a.asked) > 0 && a.after+scaled().count(a.body())-scaled().count(a.asked) > line {
 			return
 		}
-		a.turn()
+		if got := a.turn(); got.action == "clear" {
+			a.t.Fatalf("the scene is another: of %d tokens results were cleared, and %d are left", got.before, got.after)
+		}
 	}
 	a.t.Fatalf("after %d messages the conversation has only %d tokens", len(a.messages), a.after)
 }
