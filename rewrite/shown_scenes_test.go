@@ -254,14 +254,14 @@ func shopWork(a *agent) {
 	for range 3 {
 		a.does("bash", `{"command":"make deploy"}`, "cannot reach the host\nexit code: 7\n")
 	}
-	a.does("bash", `{"command":"cd /srv/shop && make pages"}`, "12 pages\nexit code: 0\n")
+	a.does("bash", `{"command":"make -C /srv/shop pages"}`, "12 pages\nexit code: 0\n")
 	a.does("read_file", `{"path":"docs/fees.md"}`, "# Fees\n")
 	a.does("bash", `{"command":"cat README.md"}`, "The shop.\n")
 	for k := range 40 {
 		a.does("lookup", fmt.Sprintf(`{"question":"the cap of year %d"}`, 1990+k), "3 percent\n")
 	}
 	a.items = append(a.items, `{"role":"assistant","content":null,"reasoning_content":"The ledger rounds half up, the shop half to even.",`+
-		`"tool_calls":[{"id":"thought","type":"function","function":{"name":"bash","arguments":"{\"command\":\"cd /srv/shop && make lint\"}"}}]}`,
+		`"tool_calls":[{"id":"thought","type":"function","function":{"name":"bash","arguments":"{\"command\":\"make -C /srv/shop lint\"}"}}]}`,
 		`{"role":"tool","tool_call_id":"thought","content":"exit code: 0"}`)
 }
 

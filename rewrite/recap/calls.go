@@ -16,6 +16,7 @@ import (
 // calls is what became of the calls of a span, as the calls behind it show it too.
 type calls struct {
 	sum    *writer
+	shell  place
 	open   []*failure // in their order
 	solved map[*history.Result]bool
 	failed map[*history.Result]*failure
@@ -38,6 +39,7 @@ func (r *writer) readCalls() *calls {
 		ended: map[*history.Result]*history.Result{},
 	}
 	var pending *history.Result // a command that may go on
+	var pendingTasks []task
 	for k := range r.p.Hist.Results {
 		res := &r.p.Hist.Results[k]
 		if res.Item < r.from || res.Item >= r.p.End {
@@ -46,17 +48,17 @@ func (r *writer) readCalls() *calls {
 		if isContinued(res) {
 			if pending != nil && (r.endingOf(res).Failed() || r.endingOf(res).Succeeded()) {
 				c.ended[pending] = res
-				c.take(pending, tasksOf(r, pending))
+				c.take(pending, pendingTasks)
 				pending = nil
 			}
 			continue
 		}
-		tasks := tasksOf(r, res)
+		tasks := c.tasksOf(res)
 		if len(tasks) > 0 {
 			c.take(res, tasks)
 		}
 		if e := r.endingOf(res); res.Action.Kind == history.KindShell && !e.Failed() && !e.Succeeded() {
-			pending = res
+			pending, pendingTasks = res, tasks
 		}
 	}
 	return c
@@ -82,18 +84,16 @@ func (c *calls) take(res *history.Result, tasks []task) {
 	times := 1
 	kept := c.open[:0]
 	for _, f := range c.open {
-		left := slices.DeleteFunc(slices.Clone(f.tasks), func(t task) bool {
-			return slices.ContainsFunc(tasks, func(now task) bool { return now.covers(t) })
-		})
+		left := f.without(tasks, ending, c.sum.endingOf(f.end))
 		switch {
-		case len(left) == len(f.tasks):
-		case failed:
-			if len(left) == 0 { // the newer failure tells how it stands
-				times = max(times, f.times+1)
-				continue
-			}
-		case !ending.Succeeded():
+		case len(left) == len(f.tasks) && !failed && f.isOneOf(tasks):
 			f.again = res.Item
+		case len(left) == len(f.tasks), failed && len(left) > 0:
+		case failed: // the newer failure tells how it stands
+			if len(tasks) == len(f.tasks) {
+				times = max(times, f.times+1)
+			}
+			continue
 		default:
 			if f.tasks = left; len(left) == 0 {
 				c.solved[res] = true
@@ -106,6 +106,26 @@ func (c *calls) take(res *history.Result, tasks []task) {
 	if failed {
 		c.open = append(c.open, &failure{res: res, end: c.endOf(res), tasks: tasks, times: times})
 	}
+}
+
+// without returns the tasks of the failure that are still open after a call of tasks that ended so. end is how the
+// failure ended. After one more failure, those of the very same are told by that.
+func (f *failure) without(tasks []task, ending, end *history.Ending) []task {
+	return slices.DeleteFunc(slices.Clone(f.tasks), func(t task) bool {
+		return slices.ContainsFunc(tasks, func(now task) bool {
+			if ending.Failed() {
+				return now.place == t.place && slices.Equal(now.words, t.words)
+			}
+			return now.covers(&t) && now.succeeds(ending, &t, end)
+		})
+	})
+}
+
+// isOneOf reports whether a call of tasks did a part of what failed once more.
+func (f *failure) isOneOf(tasks []task) bool {
+	return slices.ContainsFunc(f.tasks, func(t task) bool {
+		return slices.ContainsFunc(tasks, func(now task) bool { return now.covers(&t) })
+	})
 }
 
 // failures tells the calls of the span that failed and have not succeeded since, the newest first, each with the lines

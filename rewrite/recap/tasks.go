@@ -1,150 +1,244 @@
 package recap
 
 import (
+	"path"
 	"slices"
 	"strings"
 
+	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
 )
 
 // task is one thing that a call does, so that a later call can be known to do it again.
 type task struct {
-	program string   // with the words that say what it does: go test, npm run lint
-	targets []string // what it does it to
-	filter  string   // which part of that; empty if all
+	words  []string // the program, its assignments, options and targets; without where its output goes
+	place  string   // the folder and the environment in which it runs
+	whole  string   // the whole call
+	hidden bool     // the call's exit state is not that of the task
+	shown  bool     // what it puts out is the end of what the call does
 }
 
-// covers reports whether a call that did t has done what other is: the same to all of the same targets.
-func (t task) covers(other task) bool {
-	if t.program != other.program || t.filter != "" && t.filter != other.filter {
+// covers reports whether a call that did t has done what other is.
+func (t *task) covers(other *task) bool {
+	return t.place == other.place && (slices.Equal(t.words, other.words) || coversTests(t.words, other.words))
+}
+
+// coversTests reports whether a run of Go's tools is one of all that the other run is of.
+func coversTests(all, some []string) bool {
+	if len(all) < 3 || len(some) < 3 || all[0] != "go" || some[0] != "go" || all[1] != some[1] ||
+		!slices.Contains([]string{"test", "vet", "build"}, all[1]) {
 		return false
 	}
-	if len(t.targets) == 0 || slices.ContainsFunc(t.targets, isWide) {
-		return true
+	allTargets, allOptions := goTargets(all[2:])
+	someTargets, someOptions := goTargets(some[2:])
+	for k := 0; k < len(someOptions); k++ { // a run without a filter is one of all
+		if someOptions[k] == "-run" && !slices.Contains(allOptions, "-run") && k+1 < len(someOptions) {
+			someOptions = slices.Delete(someOptions, k, k+2)
+			k--
+		}
 	}
-	for _, target := range other.targets {
-		if !slices.Contains(t.targets, target) {
+	if !slices.Equal(allOptions, someOptions) || len(someTargets) == 0 {
+		return false
+	}
+	for _, target := range someTargets {
+		local := target == "." || strings.HasPrefix(target, "./")
+		if !slices.Contains(allTargets, target) && (!local || !slices.Contains(allTargets, "./...")) {
 			return false
 		}
 	}
-	return len(other.targets) > 0
+	return true
 }
 
-// isWide reports whether a target is all that there is.
-func isWide(target string) bool {
-	return target == "./..." || target == "." || target == "./" || target == "..."
+// goTargets parts the words of a run of Go's tools. Options that change nothing of what is run are left out.
+func goTargets(words []string) (targets, options []string) {
+	for k := 0; k < len(words); k++ {
+		switch w := words[k]; {
+		case w == "-v" || w == "-count=1":
+		case w == "-run" && k+1 < len(words):
+			options = append(options, w, words[k+1])
+			k++
+		case w == "." || strings.HasPrefix(w, "./"):
+			targets = append(targets, w)
+		default:
+			options = append(options, w)
+		}
+	}
+	return targets, options
+}
+
+// succeeds reports whether a later call which did t and ended so has succeeded in what failed.
+func (t *task) succeeds(ending *history.Ending, failed *task, end *history.Ending) bool {
+	switch {
+	case !ending.Succeeded():
+		return false
+	case !t.hidden:
+		return true
+	case ending.Claims == excerpt.Succeeded:
+		return t.shown || t.whole == failed.whole
+	}
+	return t.whole == failed.whole && end.Code > 0
 }
 
 // tasksOf are what the call does of which a failure would count; none for what only looks.
-func tasksOf(r *writer, res *history.Result) (list []task) {
+func (c *calls) tasksOf(res *history.Result) (list []task) {
 	a := &res.Action
 	switch {
-	case a.Kind == history.KindShell && !a.Looks && !a.OnlyFiles:
-		return tasksIn(r.commandLine(res))
+	case a.Kind == history.KindShell:
+		command, folder := res.Action.Key, ""
+		if call := c.sum.callOf(res); call != nil {
+			text := span.TextOf(call.Arguments.Of(c.sum.p.Req.Body))
+			command, folder = history.CommandOf(call.Name, text, call.FreeText)
+		}
+		list = c.shell.run(command, folder)
+		if a.Looks || a.OnlyFiles {
+			return nil
+		}
 	case a.Kind == history.KindWriting:
 		for _, file := range a.Writes {
-			list = append(list, task{program: "write " + file})
+			list = append(list, task{words: []string{"write", file}})
 		}
 	case a.Kind == history.KindOther:
-		return []task{{program: res.Name}}
+		return []task{{words: []string{res.Name, a.Key}}}
 	}
 	return list
 }
 
-// tasksIn are the commands in a command line, without those that do nothing by themselves.
-func tasksIn(line string) (list []task) {
-	for _, sep := range []string{"&&", "||", ";", "\n"} {
-		line = strings.ReplaceAll(line, sep, "\x00")
+// place is where commands run: each call may begin where the call before ended, or anew.
+type place struct{ lasting, fresh where }
+
+// where is a folder and what was set in it.
+type where struct {
+	folder string
+	set    []string
+}
+
+func (w *where) enter(folder string) {
+	switch {
+	case path.IsAbs(folder) || w.folder == "":
+		w.folder = path.Clean(folder)
+	case !strings.HasPrefix(folder, "..") && strings.HasSuffix("/"+w.folder, "/"+path.Clean(folder)):
+		// the same again: it began anew
+	default:
+		w.folder = path.Join(w.folder, folder)
 	}
-	for part := range strings.SplitSeq(line, "\x00") {
-		part, _, _ = strings.Cut(part, "|")
-		if t := taskOf(strings.Fields(part)); t.program != "" {
-			list = append(list, t)
+}
+
+func (w *where) text() string { return w.folder + "\x00" + strings.Join(w.set, "\x00") }
+
+// change notes what a command changes for those behind it.
+func (p *place) change(words []string) {
+	for _, w := range [...]*where{&p.lasting, &p.fresh} {
+		switch words[0] {
+		case "cd", "pushd":
+			w.enter(strings.Join(words[1:], " "))
+		case "export", "source", ".", "unset", "set", "popd":
+			said := strings.Join(words, " ")
+			w.set = append(slices.DeleteFunc(slices.Clone(w.set), func(s string) bool { return s == said }), said)
 		}
 	}
+}
+
+// run reads what one call does, without what does nothing by itself.
+func (p *place) run(command, folder string) (list []task) {
+	p.fresh = where{folder: folder}
+	if folder != "" { // for this call alone
+		before := p.lasting.folder
+		defer func() { p.lasting.folder = before }()
+		p.lasting.folder = folder
+	}
+	begin := p.lasting.text() + "\x00" + p.fresh.text()
+	steps, ok := stepsIn(command)
+	if !ok {
+		if strings.Contains(command, "cd ") { // where that leads is not known
+			p.lasting.folder = command
+		}
+		if doesSomething(command) {
+			list = append(list, task{words: []string{command}, place: begin, whole: command, hidden: true})
+		}
+		return list
+	}
+	hidden := hiddenSteps(steps)
+	for k, s := range steps {
+		words := withoutCallers(s.words)
+		if len(words) == 0 {
+			continue
+		}
+		if p.change(words); isIdle(words[0]) || s.before == "|" {
+			continue
+		}
+		t := task{words: words, place: p.lasting.text() + "\x00" + p.fresh.text(), whole: begin + "\x00" + command}
+		t.hidden, t.shown = hidden[k], showsEnd(steps[k:])
+		list = append(list, t)
+	}
 	return list
 }
 
-// taskOf is the task of one command.
-func taskOf(words []string) (t task) {
-	for len(words) > 0 && (isCaller(words[0]) || isAssignment(words[0]) || isNumber(words[0])) {
-		words = words[1:]
+// hiddenSteps says of each step whether the call may end well though the step does not.
+func hiddenSteps(steps []step) []bool {
+	list := make([]bool, len(steps))
+	later := false
+	for k := len(steps) - 1; k >= 0; k-- {
+		switch steps[k].after {
+		case "&":
+			later = true
+		case "|", ";", "||":
+			later = later || k < len(steps)-1
+		}
+		list[k] = later || steps[k].before == "||"
 	}
-	if len(words) == 0 || isIdle(words[0]) {
-		return t
+	return list
+}
+
+// showsEnd reports whether the end of the first step's output is the end of the call's.
+func showsEnd(steps []step) bool {
+	for _, s := range steps[1:] {
+		if s.before != "|" || len(s.words) == 0 || !slices.Contains([]string{"tail", "tee", "cat"}, s.words[0]) {
+			return false
+		}
 	}
-	t.program = words[0]
-	words = words[1:]
-	for len(words) > 0 && saysWhat(t.program) && isWord(words[0]) {
-		t.program += " " + words[0]
-		words = words[1:]
-	}
-	for i := 0; i < len(words); i++ {
-		w := words[i]
+	return steps[0].before != "||" && steps[len(steps)-1].after != "&"
+}
+
+// withoutCallers leaves out words that change nothing of what is run.
+func withoutCallers(words []string) []string {
+	for len(words) > 1 {
 		switch {
-		case strings.ContainsAny(w, "<>"):
-			if strings.HasSuffix(w, ">") || strings.HasSuffix(w, "<") {
-				i++
-			}
-		case isFilter(w) && i+1 < len(words) && !strings.Contains(w, "="):
-			t.filter += w + " " + words[i+1]
-			i++
-		case isFilter(w):
-			t.filter += w
-		case !strings.HasPrefix(w, "-") && !isNumber(w):
-			t.targets = append(t.targets, strings.Trim(w, `"'`))
+		case words[0] == "time", words[0] == "nice":
+			words = words[1:]
+		case words[0] == "timeout" && len(words) > 2 && isNumber(words[1]):
+			words = words[2:]
+		default:
+			return words
 		}
 	}
-	return t
-}
-
-// isCaller reports whether a word only calls the command behind it.
-func isCaller(word string) bool {
-	switch word {
-	case "sudo", "time", "timeout", "env", "nice", "exec", "command", "npx", "bunx", "…", "(", "{":
-		return true
-	}
-	return false
-}
-
-func isAssignment(word string) bool {
-	name, _, ok := strings.Cut(word, "=")
-	return ok && name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789") == ""
+	return words
 }
 
 func isNumber(word string) bool { return strings.Trim(word, "0123456789smh.") == "" }
+
+// doesSomething reports whether a command that is not understood does more than to look, by its first line.
+func doesSomething(command string) bool {
+	line := shorten.FirstLine(command)
+	for _, sep := range []string{"&&", "||", ";"} {
+		line = strings.ReplaceAll(line, sep, "\x00")
+	}
+	for part := range strings.SplitSeq(line, "\x00") {
+		if words := withoutCallers(strings.Fields(strings.TrimLeft(part, "({ "))); len(words) > 0 && !isIdle(words[0]) {
+			return true
+		}
+	}
+	return false
+}
 
 // isIdle reports whether a command's failure or success means nothing by itself.
 func isIdle(program string) bool {
 	switch program {
 	case "cd", "echo", "printf", "export", "set", "unset", "source", ".", "sleep", "true", "false", "pwd", "test", "[", "exit",
 		"wait", "kill", "pkill", "ls", "rg", "grep", "egrep", "find", "fd", "cat", "head", "tail", "which", "wc", "diff",
-		"cmp", "read", "for", "while", "do", "done", "if", "then", "fi", "#":
+		"cmp", "read", "for", "while", "do", "done", "if", "then", "fi", "#", "pushd", "popd":
 		return true
 	}
 	return strings.HasPrefix(program, "#")
-}
-
-// saysWhat reports whether the word behind says what the program does.
-func saysWhat(program string) bool {
-	switch program {
-	case "go", "cargo", "npm", "pnpm", "yarn", "bun", "git", "docker", "kubectl", "make", "uv", "poetry", "pip", "dotnet",
-		"mvn", "gradle", "terraform", "npm run", "pnpm run", "yarn run", "bun run", "uv run", "poetry run", "docker compose",
-		"go mod", "python -m", "deno", "just", "task":
-		return true
-	}
-	return false
-}
-
-// isWord reports whether a word is a plain one: no option, path or pattern.
-func isWord(word string) bool { return !strings.ContainsAny(word[:1], "-./\"'$<>*") }
-
-// isFilter reports whether an option picks a part of what is there.
-func isFilter(word string) bool {
-	name, _, _ := strings.Cut(word, "=")
-	switch name {
-	case "-run", "--run", "-k", "-t", "-m", "--filter", "--grep", "-g", "--testNamePattern", "--test", "-p", "--package", "-D":
-		return true
-	}
-	return false
 }

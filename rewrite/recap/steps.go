@@ -1,0 +1,109 @@
+package recap
+
+import "strings"
+
+// step is one command of a command line, with what stands around it.
+type step struct {
+	words         []string
+	before, after string // "&&", "||", "|", "&" or ";"; empty at the ends
+}
+
+// stepsIn parts a command line, outside of quotes. ok is false if more than plain commands stands there.
+func stepsIn(line string) (list []step, ok bool) {
+	const longest = 8_000 // bytes
+	if len(line) > longest {
+		return nil, false
+	}
+	var words []string
+	before := ""
+	end := func(op string) {
+		if len(words) > 0 {
+			list = append(list, step{words, before, op})
+			words, before = nil, op
+		}
+	}
+	line = strings.ReplaceAll(line, "\\\n", " ")
+	for line = strings.TrimLeft(line, " \t\r"); line != ""; line = strings.TrimLeft(line, " \t\r") {
+		if op := operatorOf(line); op != "" {
+			line = line[len(op):]
+			if op == "\n" {
+				op = ";"
+			}
+			end(op)
+			continue
+		}
+		n, isOutput := outputOf(line)
+		word, rest, fine := wordOf(line[n:])
+		if !fine || isControl(word) && len(words) == 0 {
+			return nil, false
+		}
+		line = rest
+		if !isOutput {
+			words = append(words, word)
+		}
+	}
+	end("")
+	if n := len(list); n > 0 && list[n-1].after == ";" {
+		list[n-1].after = ""
+	}
+	return list, true
+}
+
+// operatorOf is the operator with which a text begins; empty if there is none.
+func operatorOf(text string) string {
+	for _, op := range [...]string{"&&", "||", ";", "\n", "|"} {
+		if strings.HasPrefix(text, op) {
+			return op
+		}
+	}
+	if text[0] == '&' && !strings.HasPrefix(text, "&>") {
+		return "&"
+	}
+	return ""
+}
+
+// outputOf is how many bytes say that the word behind them is where output goes.
+func outputOf(text string) (n int, ok bool) {
+	rest := strings.TrimLeft(text, "12&")
+	if len(text)-len(rest) > 1 || !strings.HasPrefix(rest, ">") {
+		return 0, false
+	}
+	rest = strings.TrimLeft(strings.TrimPrefix(strings.TrimPrefix(rest, ">"), ">"), "& \t")
+	return len(text) - len(rest), true
+}
+
+// wordOf is the word with which a text begins, without its quotes. ok is false if what it says is not known.
+func wordOf(text string) (word, rest string, ok bool) {
+	var s strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; c {
+		case ' ', '\t', '\r', '\n', ';', '|', '&':
+			return s.String(), text[i:], i > 0
+		case '\'', '"':
+			n := strings.IndexByte(text[i+1:], c)
+			if n < 0 || c == '"' && strings.ContainsAny(text[i+1:i+1+n], "\\`") {
+				return "", "", false
+			}
+			part := text[i+1 : i+1+n]
+			if strings.Contains(part, "$(") && c == '"' {
+				return "", "", false
+			}
+			s.WriteString(part)
+			i += n + 1
+		case '(', ')', '`', '<', '>', '\\', '{', '}', '#', '!':
+			return "", "", false
+		default:
+			s.WriteByte(c)
+		}
+	}
+	return s.String(), "", text != ""
+}
+
+// isControl reports whether a word begins what is more than a plain command.
+func isControl(word string) bool {
+	switch word {
+	case "for", "while", "until", "if", "case", "function", "do", "then", "eval":
+		return true
+	}
+	return false
+}
