@@ -108,7 +108,7 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	h.Results = append(h.Results, Result{Item: i, Source: h.calls.SourceOf(it)})
 	raw := it.Content.Of(r.Body)
 	h.spendRepeated(raw, n)
-	if saysFailure(raw) {
+	if h.Results[n].saysFailure(raw) {
 		h.Results[n].Failed = true
 		return
 	}
@@ -238,11 +238,6 @@ func (h *History) Truncate(r *conversation.Request, n int) {
 	}
 	h.Chain, h.Sizes, h.Media, h.Answers, h.ResultAt = h.Chain[:n+1], h.Sizes[:n], h.Media[:n], h.Answers[:n],
 		h.ResultAt[:n]
-}
-
-// partOfName reports whether a byte goes on with a name.
-func partOfName(b byte) bool {
-	return b == '_' || b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z'
 }
 
 // nameLength is how many characters of a to z and 2 to 7 an artifact's name has.

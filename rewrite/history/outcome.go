@@ -3,23 +3,42 @@ package history
 import (
 	"bytes"
 	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
 )
 
+// errorForm finds what begins as the message of an error does, and not as a heading or a count.
+var errorForm = regexp.MustCompile(`(?i)^(?:<tool_use_error|traceback \(most recent|exception in thread |failed to [^\s\d]` +
+	`|failed: *[^\s\d]|(?:error|exception)(?:\[E\d+\]| TS\d+| \([^()]{1,60}\))?: *(?:[^\s\d]|[1-9])|(?:error|failed):?$` +
+	`|error (?:executing|calling|invoking|running|performing|reading|writing|editing|creating|deleting|opening|fetching|` +
+	`searching|parsing|loading|applying|accessing|while|during|occurred)\b.*:(?: |$))`)
+
+// errorField finds an object that begins with an error which is not empty.
+var errorField = regexp.MustCompile(`^\s*\{\s*"error"\s*:\s*(?:"[^"]|[\[{]\s*[^\s\]}]|true|[1-9])`)
+
 // saysFailure reports whether a result, as it stands in the body, says that its call did nothing.
-func saysFailure(raw []byte) bool {
+func (c *Source) saysFailure(raw []byte) bool {
 	const short = 4_000 // bytes; a longer one is no mere complaint
-	if len(raw) > short {
+	if len(raw) > short || len(raw) == 0 {
 		return false
 	}
-	text := bytes.TrimLeft(raw, "\"[{ \n")
-	for _, word := range []string{"error", "<tool_use_error", "failed", "exception", "traceback"} {
-		n := len(word)
-		if len(text) >= n && bytes.EqualFold(text[:n], []byte(word)) && (len(text) == n || !partOfName(text[n])) {
-			return true
+	if c.Action.Kind == KindShell {
+		if code, told := exitState(raw); told && code == 0 {
+			return false
 		}
 	}
-	return false
+	if raw[0] != '"' {
+		return errorField.Match(raw)
+	}
+	line := shorten.FirstLine(strings.TrimLeft(string(span.TextOf(raw)), "[{ \n"))
+	return errorForm.MatchString(strings.TrimRight(line, " \t\r"))
 }
 
 // StateInWords writes a state, as Outcome returns it, in words.
@@ -45,7 +64,7 @@ func (c *Source) Outcome(raw []byte) string {
 	switch {
 	case code > 0:
 		return fmt.Sprintf("✗ %d ", code)
-	case saysFailure(raw):
+	case c.saysFailure(raw):
 		return "✗ "
 	case told:
 		return "✓ "
@@ -53,25 +72,85 @@ func (c *Source) Outcome(raw []byte) string {
 	return ""
 }
 
-// exitState returns the exit state that a command's output tells at its beginning or end.
+// exitForm finds a line in which whoever ran a command tells its exit state, and nothing else.
+var exitForm = regexp.MustCompile(`(?i)^[\[(<*]*(?:error: )?(?:shellid: \S+ |command executed in terminal .*\. )?` +
+	`(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
+	`(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?` +
+	`(?:exit[ _]?code|exit[ _]status|return[ _]?code)|exited with (?:code|status))` +
+	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*])*$`)
+
+// besideExit finds the other lines that stand with the exit state at the beginning or the end.
+var besideExit = regexp.MustCompile(`(?i)^(?:(?:chunk id|wall time|duration|session id|command|directory|cwd|signal|status|` +
+	`background pids|process group pgid|original token count)\b.*:.*|wall time .*|<(\w+)>[^<]*</\w+>|</\w+>|` +
+	`\[(?:current working directory|python interpreter)\b.*\]|` + "```" + `)$`)
+
+// exitState returns the exit state that whoever ran a command tells at the beginning of its result, or else at the end.
 func exitState(raw []byte) (code int, told bool) {
-	const ends = 200 // bytes
-	for _, text := range [][]byte{raw[max(0, len(raw)-ends):], raw[:min(len(raw), ends)]} {
-		text = bytes.ToLower(text)
-		for _, word := range []string{"exit code", "exit_code", "exitcode", "exit status", "returncode", "exited with code"} {
-			i := bytes.LastIndex(text, []byte(word))
-			if i >= 0 && !told {
-				code, told = leadingNumber(bytes.TrimLeft(text[i+len(word):], " :=\\\"'>"))
-			}
+	const ends = 1_000 // bytes
+	first, last := raw, raw
+	switch {
+	case len(raw) == 0:
+		return 0, false
+	case raw[0] == '{' || bytes.HasPrefix(raw, []byte(`"{\"`)):
+		if code, told = exitField(raw); told {
+			return code, true
 		}
+	case raw[0] == '[':
+		parts := gjson.GetBytes(raw, "#.text").Array()
+		if len(parts) == 0 {
+			return 0, false
+		}
+		first, last = []byte(parts[0].Raw), []byte(parts[len(parts)-1].Raw)
 	}
-	return code, told
+	begin := linesAsTold(first[:min(len(first), ends)])
+	if len(first) > ends {
+		begin = begin[:len(begin)-1]
+	}
+	if code, told = firstExit(begin); told {
+		return code, true
+	}
+	end := linesAsTold(last[max(0, len(last)-ends):])
+	if len(last) > ends {
+		end = end[1:]
+	}
+	slices.Reverse(end)
+	return firstExit(end)
 }
 
-// leadingNumber returns the number of up to three digits with which a text begins.
-func leadingNumber(text []byte) (n int, ok bool) {
-	for i := 0; i < len(text) && i < 3 && text[i] >= '0' && text[i] <= '9'; i++ {
-		n, ok = n*10+int(text[i]-'0'), true
+// linesAsTold are the lines of a part of a JSON string.
+func linesAsTold(part []byte) []string {
+	text := strings.Trim(string(part), `"`)
+	return strings.Split(strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`, `\u003c`, "<",
+		`\u003e`, ">").Replace(text), "\n")
+}
+
+// firstExit is the exit state in the first of the lines that tells one, if only such stand before it as come with it.
+func firstExit(lines []string) (code int, told bool) {
+	for _, l := range lines {
+		l = strings.TrimSpace(l)
+		if m := exitForm.FindStringSubmatch(l); m != nil {
+			code, err := strconv.Atoi(m[1])
+			return code, err == nil
+		}
+		if l != "" && !besideExit.MatchString(l) {
+			return 0, false
+		}
 	}
-	return n, ok
+	return 0, false
+}
+
+// exitField is the exit state in a result that is an object, or the text of one.
+func exitField(raw []byte) (code int, told bool) {
+	if raw[0] == '"' {
+		raw = span.TextOf(raw)
+	}
+	if !gjson.ValidBytes(raw) {
+		return 0, false
+	}
+	for _, name := range [...]string{"exit_code", "exitCode", "exit_status", "returncode", "metadata.exit_code", "metadata.exitCode"} {
+		if v := gjson.GetBytes(raw, name); v.Type == gjson.Number && v.Int() >= 0 { // -1 says that it is not known
+			return int(v.Int()), true
+		}
+	}
+	return 0, false
 }
