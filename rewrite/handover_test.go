@@ -154,6 +154,29 @@ func TestFailuresAreOpenUntilTheSameSucceeds(t *testing.T) {
 	f("again, and not told how", true, "make shop", bad, "make shop", "some words")
 }
 
+// A file is told as written only if the call that was to write it did not fail.
+func TestFailedWritesAreNotToldAsWritten(t *testing.T) {
+	f := func(name, arguments, result string, told bool) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.does(name, arguments, result)
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		if got := strings.Contains(partOf(text, "files that you wrote"), "b.go"); got != told {
+			t.Errorf("%s %s, %q: told as written: %v, want %v: %s", name, arguments, result, got, told, text)
+		}
+	}
+	const edit = `{"path":"/w/b.go","old_text":"x","new_text":"return cents, nil"}`
+	f("edit_file", edit, "edited /w/b.go", true)
+	f("edit_file", edit, "No match found for old_str. No changes were made.", false)
+	f("edit_file", edit, "The string to replace was not found in the file.", false)
+	f("edit_file", edit, "The user doesn't want to proceed with this tool use.", false)
+	f("bash", `{"command":"cp a.go /root/b.go"}`, "cp: no permission\nexit code: 1", false)
+	f("bash", `{"command":"cp a.go /root/b.go"}`, "exit code: 0", true)
+	f("bash", `{"command":"rm src/b.go"}`, "rm: no such file\nexit code: 1", false)
+	f("bash", `{"command":"cp a.go /w/b.go && make shop"}`, "no rule\nexit code: 2", true)
+}
+
 // Round after round: what was open and is solved is not told as open any more, rules stay, and nothing grows without
 // end.
 func TestRoundsMoveWhatIsSolvedAndDoNotGrow(t *testing.T) {

@@ -2,11 +2,13 @@ package recap
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
 	"epitome/rewrite/history"
 	"epitome/rewrite/shell"
+	"epitome/rewrite/span"
 )
 
 // folders are files by their folder, in the order in which they came.
@@ -80,9 +82,25 @@ func (r *writer) files(k *known, tokens int) string {
 	return s.String()
 }
 
-// failedWriting reports whether a call of a writing tool failed, so that nothing may be written.
+// refusal finds the answer to a call that wrote nothing.
+var refusal = regexp.MustCompile(`(?i)^(?:no match(?:es)? (?:was |were )?found for|(?:the )?string to replace (?:was )?not found|` +
+	`no (?:changes|edits|replacements?) (?:was |were )?(?:made|performed)|(?:the )?user (?:doesn't want|does not want|rejected|` +
+	`denied|declined)|permission denied)`)
+
+// failedWriting reports whether a call failed so that nothing may be written: one of a writing tool, or of a shell that
+// ran one command alone.
 func failedWriting(r *writer, res *history.Result) bool {
-	return res.Action.Kind == history.KindWriting && r.endingOf(res).Failed()
+	switch res.Action.Kind {
+	case history.KindWriting:
+		return r.endingOf(res).Failed() || refusal.MatchString(strings.TrimLeft(r.p.TextOf(res.Item), "\"' \n"))
+	case history.KindShell:
+		if call := r.callOf(res); call != nil && r.endingOf(res).Code > 0 {
+			command, _ := history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
+			steps, ok := stepsIn(command)
+			return ok && len(steps) == 1
+		}
+	}
+	return false
 }
 
 // take takes in the files of one call. It reports whether there is room for more.
