@@ -13,6 +13,7 @@ type line struct {
 	says       Outcome
 	row        *row // whose form it has; nil if none
 	lines      int  // how many lines it stands for, that were not read; 0 if it is one that was
+	troubled   bool // it may tell of a failure, or was not read whole: no success is told beside it
 }
 
 // judge tells what the lines of one text say.
@@ -44,10 +45,40 @@ func (j *judge) look(text string, start, end int) line {
 		if r.tally {
 			l.says = g.outcome()
 		}
-		return l
+	} else {
+		l.kind, l.weight = g.kind(body)
 	}
-	l.kind, l.weight = g.kind(body)
+	l.troubled = end-start > mostSeen || l.isTroubled(body, &g)
 	return l
+}
+
+// isTroubled reports whether a line may tell of a failure. In doubt it does: what tells of a success that was none is
+// worse than what tells of nothing.
+func (l *line) isTroubled(body string, g *glance) bool {
+	fails := g.words&wordFail != 0 || g.errs
+	switch {
+	case l.row == nil:
+		return fails || g.bad > 0 || l.kind == failure || l.kind == hint || hasCross(body)
+	case l.kind == noise, l.kind == frame:
+		return false
+	case l.kind == warning:
+		return fails
+	case l.kind == failure, l.kind == heading, l.says == Failed, g.bad > 0:
+		return true
+	case l.kind == state:
+		return l.says != Succeeded
+	}
+	return fails && g.bad < 0
+}
+
+// hasCross reports whether a line has a mark of what went wrong.
+func hasCross(body string) bool {
+	for _, mark := range [...]string{"✗", "✘", "✖", "✕", "❌"} {
+		if strings.Contains(body[:min(len(body), mostSeen)], mark) {
+			return true
+		}
+	}
+	return false
 }
 
 // outcome is what the numbers of a total say.

@@ -8,7 +8,7 @@ type Outcome int8
 const (
 	// Unknown means that no tool says it.
 	Unknown Outcome = iota
-	// Succeeded means that a tool says that all went well, and none says otherwise.
+	// Succeeded means that a tool says that all went well, and that no line tells of anything else. All was read.
 	Succeeded
 	// Failed means that a tool says that it failed.
 	Failed
@@ -41,12 +41,12 @@ func Read(text string) Reading {
 		if i >= len(all)-verdictEnds {
 			r.judge(l)
 		}
-		failed = failed || l.says == Failed || l.kind == failure && l.row != nil && !l.row.loose
+		failed = failed || l.troubled || l.lines > 0
 		if w := l.worth(); w > best && l.end-l.start <= longestLine {
 			best, bestAt = w, i
 		}
 	}
-	if r.Outcome == Succeeded && failed { // one part did, another did not
+	if r.Outcome == Succeeded && failed { // one part did, another did not, or was not read
 		r.Outcome, r.Tool = Unknown, ""
 	}
 	if best > 0 && r.Outcome != Succeeded {

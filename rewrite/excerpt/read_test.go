@@ -59,5 +59,51 @@ func TestOneFailureAmongSuccessesIsNoSuccess(t *testing.T) {
 	f(passed, Succeeded)
 	f("test_b (t.B.test_b) ... FAIL\nFAILED (failures=1)\n"+passed, Unknown)
 	f(passed+"FAILED (failures=1)\n", Failed)
-	f("error: a log may say so\n"+passed, Succeeded)
+	f("error: a log may say so\n"+passed, Unknown)
+	f(strings.Repeat("=== RUN   TestError\n--- PASS: TestError (0.00s)\n", 40)+"PASS\n", Succeeded)
+}
+
+// Words of trouble anywhere are no success, whoever says them: what is told is worse than nothing if it is untrue.
+func TestNoSuccessIsToldBesideWordsOfTrouble(t *testing.T) {
+	f := func(line, end string, want Outcome) {
+		t.Helper()
+		if r := Read("made the shop\n" + line + "\n" + end); r.Outcome != want {
+			t.Errorf("%q before %q is read as %+v", line, end, r)
+		}
+	}
+	const ok = "ok  \tp\t0.1s\n"
+	for _, line := range []string{
+		"Traceback (most recent call last):\n  File \"a.py\", line 3, in pay\nKeyError: 'x'",
+		"AssertionError: 3 != 4", "Killed", "line 3: 4711 Killed   ./pay", "1 test failed", "45 passed, 2 tests failed",
+		"Build FAILED", "Deployment failed!", "error: linking with cc failed", "✗ refund", "  ❌ refund",
+		"java.lang.NullPointerException", "java.lang.NullPointerException at the till", "KeyError('x') was raised",
+		"Process exited with code 2", "ERROR Deployment failed", "fatal: no", "[FAIL] refund", "# fail 1", "ℹ fail 1",
+		"[INFO] shop-refund ....... FAILURE [  1.234 s]", "warning: 3 tests failed", "goroutine 1 [running]:",
+		strings.Repeat("x ", 3_000),
+	} {
+		f(line, ok, max(Unknown, verdictOf(line)))
+		f(line, "45 passed in 1.2s\n", max(Unknown, verdictOf(line)))
+	}
+	for _, line := range []string{"", "no errors", "0 failed, 12 passed", "WARN it is old", "Failures: 0, Errors: 0", "took 12 ms"} {
+		f(line, ok, Succeeded)
+	}
+}
+
+// verdictOf is what a line says of a run by a tool's own form.
+func verdictOf(text string) Outcome { return newJudge().look(text, 0, len(text)).says }
+
+func TestWhatIsNotReadWholeIsNoSuccess(t *testing.T) {
+	const run = "=== RUN   TestX\n--- PASS: TestX (0.00s)\n"
+	long := strings.Repeat(run, 2*mostRead/len(run))
+	f := func(text string, want Outcome) {
+		t.Helper()
+		if r := Read(text); r.Outcome != want {
+			t.Errorf("%d bytes are read as %+v", len(text), r)
+		}
+	}
+	f(long[:len(long)/2]+"PASS\n", Succeeded)
+	f(long+"--- FAIL: TestX (0.00s)\nFAIL\tshop/a\t0.1s\n"+long+"PASS\nok  \tshop/b\t0.1s\n", Unknown)
+	f(long+long+"PASS\n", Unknown)
+	f(long+long+"FAIL\n", Failed)
+	f(strings.Repeat("a\n", 2*mostLines+1)+"PASS\n", Unknown)
 }

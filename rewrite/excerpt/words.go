@@ -60,13 +60,14 @@ type glance struct {
 	words  wordSet // that stand for themselves, not in a path or a name
 	strong wordSet // those of them that the line is about: at its beginning, before a colon, in brackets or capitals
 	named  bool    // it has the name of an error before a colon or at its end, such as ValueError
+	errs   bool    // it has such a name anywhere but in a path
 	shape  uint64  // equal for lines that differ only in names and numbers
 	bad    int     // what totals count as failed; -1 if nothing is counted
 	good   int     // and as passed
 }
 
 // mostSeen is how many bytes of a line are looked at.
-const mostSeen = 600
+const mostSeen = 4_000
 
 // lookAt reads a line, without what stands before its body, once.
 func lookAt(body string) glance {
@@ -136,7 +137,10 @@ func (s *reader) word() {
 		meaning = meaningOf(low[:n])
 	}
 	if inner || n > len("error") && meaning == 0 {
-		s.named = s.named || isNameOfError(s.text[start:s.at]) && endsName(s.text, s.at)
+		if isNameOfError(s.text[start:s.at]) {
+			s.named = s.named || endsName(s.text, s.at)
+			s.errs = s.errs || s.named || start == 0 || s.text[start-1] != '/'
+		}
 	}
 	s.all |= meaning
 	if standsAlone(s.text, start, s.at) {
