@@ -13,8 +13,9 @@ type Part struct {
 	Text     string // the lines, each with its end
 	Gap      bool   // they are left out
 	From, To int    // numbers of the first and the last of them; the text's first line is 1
-	// Alike is how many lines of a gap have the form of the line shown right before it: equal but for names, numbers
-	// and quoted parts, or what a tool writes for things of one kind. It is 0 where few have it.
+	// Alike is how many lines of a gap have the form of the line shown right before it: equal but for numbers, paths
+	// and quoted names, or what a tool writes for things of one kind. No word of failure stands in the one and not in
+	// the other. It is 0 where few have it.
 	Alike int
 	// Failing is how many lines of a gap tell of a failure by their words.
 	Failing int

@@ -111,6 +111,41 @@ func TestALongRunOfOneFormIsShownByItsFirstAndLastLine(t *testing.T) {
 	}
 }
 
+func TestLinesOfOneFormDifferInNoWord(t *testing.T) {
+	j := newJudge()
+	f := func(a, b string, want bool) {
+		t.Helper()
+		if got := j.look(a, 0, len(a)).shape == j.look(b, 0, len(b)).shape; got != want {
+			t.Errorf("%.80q and %.80q are of one form: %v", a, b, got)
+		}
+	}
+	f("order 3 took 12 ms", "order 47 took 1 ms", true)
+	f("order 3 took 1.5 s", "order 3 took 12 s", true)
+	f("job 3 state:ok1", "job 4 state:ok22", true)
+	f("saved 4f3a9b21c0 in /var/a/3.json", "saved 0be77d1 in /var/b/x.json", true)
+	f("id 0f8fad5b-d9cb-469f-a165-70867728950e", "id 7c9e6679-7425-40de-944b-e07fc1f90ae7", true)
+	f("at 0x1f and 0xc0ffee", "at 0xab12 and 0x3", true)
+	f("order is in 'a/b.go'", "order is in 'c_d'", true)
+	f("CC refund.o", "CC cart.o", true)
+	f("10.0.0.1 has 1,200 orders", "192.168.1.77 has 3 orders", true)
+	f("job 3 state:ok1", "job 3 state:LOST1", false)
+	f(`order 3 is "paid"`, `order 4 is "never arrived at the till"`, false)
+	f(`order 3 is "paid"`, `order 4 is "gone"`, false)
+	f("order 3 is in 'a/b'", "order 4 is in 'lost/b'", false)
+	f("order 3 in orders/a.json", "order 3 in orders/failed.json", false)
+	f(`{"t":1.5,"state":"paid","by":"a_b"}`, `{"t":1.5,"state":"gone","by":"a_b"}`, false)
+	f(`{"t":1.5,"file":"a/b","state":"paid"}`, `{"t":2.25,"file":"a/b","state":"paid"}`, true)
+	f("pod NotReady", "pod AllReady", false)
+	f("state was_paid", "state was_gone", false)
+	f("state bad1", "state fed1", false)
+	f("✓ pays 3", "✓ error 3", false)
+	long := strings.Repeat("x ", 1_500)
+	f(long+"3 went well", long+"4 went well", true)
+	f(long+"3 went well", long+"3 went away", false)
+	f(long+long+"3 went well", long+long+"4 went well", false)
+	f(long+long+"3 went well", long+long+"3 went well", true)
+}
+
 func TestAGapSaysHowManyFailuresItHas(t *testing.T) {
 	e, _ := Of(strings.Repeat("ok  \tshop/a\t0.1s\n", 50)+sameLines("--- FAIL: TestStep%d (0.00s)", 200)+"end\n",
 		Budget{Tokens: 120, Head: 0.2, Count: pieces}, mark)

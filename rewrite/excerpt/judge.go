@@ -40,7 +40,7 @@ func (j *judge) look(text string, start, end int) line {
 			l.weight = 2
 		}
 		if r.kind == noise || r.kind == frame {
-			l.shape = hashOf(r.first + r.has + r.end)
+			l.shape = hashOf(r.first+r.has+r.end) ^ uint64(g.words&(wordFail|wordTrouble|wordPod))
 		}
 		if r.tally {
 			l.says = g.outcome()
@@ -48,7 +48,10 @@ func (j *judge) look(text string, start, end int) line {
 	} else {
 		l.kind, l.weight = g.kind(body)
 	}
-	l.troubled = end-start > mostSeen || l.isTroubled(body, &g)
+	l.troubled = l.isTroubled(body, &g)
+	if end-start > mostSeen { // it was not read whole, and is like its equals alone
+		l.troubled, l.shape = true, hashOf(text[start:end])
+	}
 	return l
 }
 

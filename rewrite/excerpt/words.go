@@ -1,5 +1,7 @@
 package excerpt
 
+import "strings"
+
 // wordSet are the kinds of words that a line has.
 type wordSet uint32
 
@@ -61,7 +63,7 @@ type glance struct {
 	strong wordSet // those of them that the line is about: at its beginning, before a colon, in brackets or capitals
 	named  bool    // it has the name of an error before a colon or at its end, such as ValueError
 	errs   bool    // it has such a name anywhere but in a path
-	shape  uint64  // equal for lines that differ only in names and numbers
+	shape  uint64  // equal for lines that differ only in numbers, paths and quoted names, and in no word of meaning
 	bad    int     // what totals count as failed; -1 if nothing is counted
 	good   int     // and as passed
 }
@@ -76,8 +78,10 @@ func lookAt(body string) glance {
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; {
 		case isLetter(c):
+			s.findHex()
 			s.word()
 		case isDigit(c):
+			s.findHex()
 			s.number()
 		default:
 			s.other(c)
@@ -92,11 +96,14 @@ type reader struct {
 	glance
 	text  string
 	at    int
-	token uint64 // hash of what stands since the last space
-	name  bool   // that is a name or a number, which the shape leaves out
-	some  bool   // there is something since the last space
+	token uint64 // hash of the piece that is read, which ends at white space and at signs such as : and =
+	told  uint64 // hash of its words that meaningOf knows: they tell two names apart
+	name  bool   // the piece is a path or a quoted name, which the shape leaves out
+	some  bool   // there is something of it
 
 	quote  int     // where the quoted part ends that has begun
+	hex    int     // where the hexadecimal number ends that has begun
+	id     int     // where the last long number ended, of digits or hexadecimal
 	before int     // the number that stands right before this one word; -1 if none
 	wanted wordSet // the counted word right before, whose number follows a colon or =
 	last   wordSet // the word before
@@ -127,14 +134,20 @@ func (s *reader) word() {
 			low[n] = c | 0x20
 		}
 		n++
-		s.token = (s.token ^ uint64(c)) * hashPrime
+		if s.at >= s.hex {
+			s.token = (s.token ^ uint64(c)) * hashPrime
+		}
 		s.at++
 	}
 	s.some = true
-	s.name = s.name || inner
 	meaning := wordSet(0)
 	if n <= longestWord {
 		meaning = meaningOf(low[:n])
+	}
+	if meaning != 0 {
+		for _, c := range low[:n] {
+			s.told = (s.told ^ uint64(c)) * hashPrime
+		}
 	}
 	if inner || n > len("error") && meaning == 0 {
 		if isNameOfError(s.text[start:s.at]) {
@@ -207,7 +220,9 @@ func (s *reader) number() {
 		n = min(10*n+int(s.text[s.at]-'0'), 1<<30)
 		s.at++
 	}
-	s.some, s.name = true, true
+	if s.some = true; start >= s.hex && !s.isFraction(start) {
+		s.token = (s.token ^ '0') * hashPrime
+	}
 	if start > 0 && (s.text[start-1] == ':' || s.text[start-1] == '(') {
 		s.all |= wordPlace
 	}
@@ -226,25 +241,78 @@ func (s *reader) number() {
 	s.before = n
 }
 
+// isPoint reports whether a sign stands inside numbers.
+func isPoint(c byte) bool { return c == '.' || c == ',' }
+
+// isFraction reports whether the digits at start go on with a number, as in 1.5.
+func (s *reader) isFraction(start int) bool {
+	return start > 1 && isPoint(s.text[start-1]) && isDigit(s.text[start-2])
+}
+
+// findHex finds where a hexadecimal number ends that begins here, such as that of a commit or a piece of a UUID. A
+// word such as added is none, nor is bad1.
+func (s *reader) findHex() {
+	const shortest, fewest = 7, 2 // letters and digits, digits
+	if s.at > 0 && (isLetter(s.text[s.at-1]) || isDigit(s.text[s.at-1])) {
+		return
+	}
+	start, n := s.at, 0
+	if strings.HasPrefix(s.text[s.at:], "0x") {
+		start += 2
+	}
+	end := start
+	for end < len(s.text) && (isDigit(s.text[end]) || s.text[end]|0x20 >= 'a' && s.text[end]|0x20 <= 'f') {
+		if isDigit(s.text[end]) {
+			n++
+		}
+		end++
+	}
+	if end == start || end < len(s.text) && isLetter(s.text[end]) {
+		return
+	}
+	size := end - start
+	piece := s.id > 0 && s.at == s.id+1 && s.text[s.id] == '-' && (size == 4 || size == 12)
+	if start == s.at && !piece && (size < shortest || n < fewest) {
+		return
+	}
+	s.id = end
+	if n < size || start > s.at {
+		s.hex = end
+		s.token = (s.token ^ '0') * hashPrime
+	}
+}
+
 // other reads a byte that is neither letter nor digit.
 func (s *reader) other(c byte) {
 	s.at++
+	ends := false
 	switch c {
 	case ' ', '\t', '\r':
 		s.endToken()
 		return
 	case ':', '=':
-		s.before = -1
+		s.before, ends = -1, true
 	case '"', '\'', '`':
-		s.quoted(c)
+		if ends = !s.quoted(c); !ends {
+			s.endPiece(c)
+			s.name, s.some = true, true
+		}
 		s.wanted, s.before = 0, -1
-	case '/', '\\', '_':
+	case '/', '\\':
 		s.name = true
 		s.wanted, s.before = 0, -1
 	case '.':
-		s.name = s.name || s.at < len(s.text) && s.text[s.at] != ' ' && s.text[s.at] != '.'
+		s.name = s.name || s.isFile()
 	default:
+		ends = strings.IndexByte(",;|()[]{}<>", c) >= 0
 		s.wanted, s.before = 0, -1
+	}
+	if isPoint(c) && s.at > 1 && s.at < len(s.text) && isDigit(s.text[s.at-2]) && isDigit(s.text[s.at]) {
+		return // of a number
+	}
+	if ends {
+		s.endPiece(c)
+		return
 	}
 	s.some = true
 	if s.at < 2 || s.text[s.at-2] != c { // of a ruler, one piece
@@ -252,33 +320,62 @@ func (s *reader) other(c byte) {
 	}
 }
 
-// quoted leaves the words behind an opening quotation mark to the line, but not to its shape.
-func (s *reader) quoted(mark byte) {
+// isFile reports whether a point stands before the end of a file's name.
+func (s *reader) isFile() bool {
+	const longest = 4
+	end := s.at
+	for end < len(s.text) && end <= s.at+longest && isLetter(s.text[end]) {
+		end++
+	}
+	if s.at < 2 || !isLetter(s.text[s.at-2]) && !isDigit(s.text[s.at-2]) || end == s.at || end > s.at+longest {
+		return false
+	}
+	return end == len(s.text) || strings.IndexByte(" \t\r:,;)]'\"`>", s.text[end]) >= 0
+}
+
+// quoted finds the end of what stands behind an opening quotation mark, if that is a name or a path. Its words are left
+// to the line, but not to its shape.
+func (s *reader) quoted(mark byte) bool {
 	const longest = 200
-	if s.some { // it stands inside a word, or ends one
-		return
+	if s.at > 1 && strings.IndexByte(" \t([", s.text[s.at-2]) < 0 { // it stands inside a word, or ends one
+		return false
 	}
 	rest := s.text[s.at:min(len(s.text), s.at+longest)]
-	for i := range len(rest) {
+	for i, named := 0, false; i < len(rest) && rest[i] != ' ' && rest[i] != '\t'; i++ {
 		if rest[i] == mark {
-			s.name, s.quote = true, s.at+i
-			return
+			if named {
+				s.quote = s.at + i
+			}
+			return named
 		}
+		named = named || !isLetter(rest[i])
+	}
+	return false
+}
+
+// endPiece ends what was read before a sign, and puts the sign into the shape.
+func (s *reader) endPiece(sign byte) {
+	if s.at <= s.quote {
+		return
+	}
+	s.endToken()
+	if s.at < 2 || s.text[s.at-2] != sign {
+		s.shape = (s.shape ^ uint64(sign)) * hashPrime
 	}
 }
 
-// endToken puts what stands since the last space into the shape.
+// endToken puts the piece that was read into the shape.
 func (s *reader) endToken() {
 	if !s.some || s.at < s.quote {
 		return
 	}
 	h := s.token
 	if s.name {
-		h = 1
+		h = 1 ^ s.told
 	}
 	s.shape = (s.shape ^ h) * hashPrime
 	s.shape ^= s.shape >> 29
-	s.token, s.name, s.some = hashStart, false, false
+	s.token, s.told, s.name, s.some = hashStart, 0, false, false
 }
 
 // standsAlone reports whether text[start:end] is no part of a name or a path.
