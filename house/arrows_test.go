@@ -217,7 +217,7 @@ var house = map[string]room{
 		"a form is replayed byte for byte by whoever finds it; why it was chosen must not matter any more",
 	},
 	"rewrite/excerpt": {
-		"",
+		"rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
 	},
 	"rewrite/history": {
@@ -234,17 +234,21 @@ var house = map[string]room{
 		"unit",
 		"limits are numbers that files, headers and explain read alike; what is done by them must not matter",
 	},
+	"rewrite/mark": {
+		"",
+		"what passes for a mark is one rule for all who show lines of others; who they are must not matter",
+	},
 	"rewrite/outline": {
-		"rewrite/outline/census rewrite/span",
+		"rewrite/mark rewrite/outline/census rewrite/span",
 		"what a text is made of stands in the text; whose it is must not matter",
 	},
 	"rewrite/outline/census": {
-		"rewrite/span",
+		"rewrite/mark rewrite/span",
 		"items are counted, whatever they are shown in",
 	},
 	"rewrite/plan": {
 		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history rewrite/limits" +
-			" rewrite/outline rewrite/shorten rewrite/span tokenize",
+			" rewrite/mark rewrite/outline rewrite/shorten rewrite/span tokenize",
 		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
 	},
 	"rewrite/plan/plantest": {

@@ -1,6 +1,10 @@
 package excerpt
 
-import "strings"
+import (
+	"strings"
+
+	"epitome/rewrite/mark"
+)
 
 // widestToken is about the most bytes that one token covers: vocabularies hold runs of 128 spaces. What is longer than
 // its budget of such tokens is not even counted.
@@ -26,8 +30,8 @@ type selection struct {
 	scores []uint8 // how much a line tells; what has none is chosen for where it stands alone
 }
 
-func newSelection(text string, b Budget, mark string) *selection {
-	return &selection{text: text, mark: mark, count: b.Count, head: min(max(b.Head, 0), 1),
+func newSelection(text string, b Budget, forged string) *selection {
+	return &selection{text: text, mark: strings.TrimSpace(forged), count: b.Count, head: min(max(b.Head, 0), 1),
 		budget: max(b.Tokens, 0), left: max(b.Tokens, 0)}
 }
 
@@ -71,7 +75,9 @@ func (s *selection) take(i, reserve int) bool {
 }
 
 // isForged reports whether a line looks like a mark.
-func (s *selection) isForged(i int) bool { return s.mark != "" && strings.HasPrefix(s.of(i), s.mark) }
+func (s *selection) isForged(i int) bool {
+	return s.mark != "" && mark.Begins(s.of(i), s.mark)
+}
 
 // gaps is by how many gaps taking a line changes their number: -1 to 1.
 func (s *selection) gaps(i int) int {

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-const mark = "[mark: "
+const ownMark = "[mark: "
 
 // pieces counts a token per word and per line end.
 func pieces(text string) int { return len(strings.Fields(text)) + strings.Count(text, "\n") }
@@ -42,7 +42,7 @@ func sameLines(form string, n int) string {
 func TestEndsAreWholeLines(t *testing.T) {
 	f := func(text string, keep int, share float64, want string) {
 		t.Helper()
-		e, ok := Ends(text, Budget{Tokens: keep, Head: share, Count: pieces}, mark)
+		e, ok := Ends(text, Budget{Tokens: keep, Head: share, Count: pieces}, ownMark)
 		if brief(e) != want || ok != (want != "") {
 			t.Errorf("%q: got %q, %v, want %q", text, brief(e), ok, want)
 		}
@@ -63,13 +63,13 @@ func TestEndsAreWholeLines(t *testing.T) {
 	f("a\nb\n", 2, 7, "a\n<2-2>\n")
 	f("a\nb\n", 2, -7, "<1-1>\nb\n")
 	// nobody writes a gap into an excerpt
-	f("a\nb\n"+mark+"lines 3-9]\nc\nd\n", 100, 0.5, "a\nb\n<3-3>\nc\nd\n")
+	f("a\nb\n"+ownMark+"lines 3-9]\nc\nd\n", 100, 0.5, "a\nb\n<3-3>\nc\nd\n")
 }
 
 func TestLinesThatTellAreShown(t *testing.T) {
 	f := func(text string, keep int, wants ...string) {
 		t.Helper()
-		e, ok := Of(text, Budget{Tokens: keep, Head: 0.2, Count: pieces}, mark)
+		e, ok := Of(text, Budget{Tokens: keep, Head: 0.2, Count: pieces}, ownMark)
 		got := brief(e)
 		if !ok {
 			t.Errorf("%.100q is whole", text)
@@ -99,7 +99,7 @@ func TestLinesThatTellAreShown(t *testing.T) {
 func TestALongRunOfOneFormIsShownByItsFirstAndLastLine(t *testing.T) {
 	text := sameLines("  ✓ cart adds item %d", 300) + "  ✕ cart adds the last item\n" +
 		sameLines("  ✓ till takes coin %d", 300) + "end\n"
-	e, _ := Of(text, Budget{Tokens: 400, Head: 0.2, Count: pieces}, mark)
+	e, _ := Of(text, Budget{Tokens: 400, Head: 0.2, Count: pieces}, ownMark)
 	want := "  ✓ cart adds item 299\n  ✕ cart adds the last item\n  ✓ till takes coin 0\n"
 	if got := brief(e); !strings.Contains(got, want) {
 		t.Error(got)
@@ -148,7 +148,7 @@ func TestLinesOfOneFormDifferInNoWord(t *testing.T) {
 
 func TestAGapSaysHowManyFailuresItHas(t *testing.T) {
 	e, _ := Of(strings.Repeat("ok  \tshop/a\t0.1s\n", 50)+sameLines("--- FAIL: TestStep%d (0.00s)", 200)+"end\n",
-		Budget{Tokens: 120, Head: 0.2, Count: pieces}, mark)
+		Budget{Tokens: 120, Head: 0.2, Count: pieces}, ownMark)
 	shown, gone := 0, 0
 	for _, p := range e.Parts {
 		if p.Gap {
@@ -168,7 +168,7 @@ func TestOfManyFailuresTheFirstHaveTheirReasons(t *testing.T) {
 		fmt.Fprintf(&b, "--- FAIL: TestStep%d (0.00s)\n    step_test.go:%d: got 3, want 4\n    step_test.go:9: and more\n", i, i)
 	}
 	b.WriteString("FAIL\nFAIL\tshop\t0.1s\n")
-	e, _ := Of(b.String(), Budget{Tokens: 400, Head: 0.2, Count: pieces}, mark)
+	e, _ := Of(b.String(), Budget{Tokens: 400, Head: 0.2, Count: pieces}, ownMark)
 	got := brief(e)
 	first, names := strings.Count(got, "_test.go:"), strings.Count(got, "--- FAIL: ")
 	if !strings.HasPrefix(got, "--- FAIL: TestStep0 (0.00s)\n    step_test.go:0: got 3, want 4\n") || first < 3 || names < 10 {
@@ -187,8 +187,8 @@ func laws(t interface{ Fatalf(string, ...any) }, text string, b Budget) {
 	}
 	for _, of := range []func(string, Budget, string) (Excerpt, bool){Of, Ends} {
 		calls, bytes = 0, 0
-		e, ok := of(text, b, mark)
-		again, _ := of(text, b, mark)
+		e, ok := of(text, b, ownMark)
+		again, _ := of(text, b, ownMark)
 		if brief(e) != brief(again) {
 			t.Fatalf("%q is not always the same", text)
 		}
@@ -222,8 +222,8 @@ func holdParts(t interface{ Fatalf(string, ...any) }, text string, e Excerpt, ke
 			continue
 		}
 		shown += pieces(p.Text)
-		if strings.Contains("\n"+p.Text, "\n"+mark) {
-			t.Fatalf("%q shows a mark", text)
+		if strings.Contains("\n"+p.Text, "\n"+ownMark) {
+			t.Fatalf("%q shows a ownMark", text)
 		}
 	}
 	if all != text || gaps == 0 || line != e.Lines {
@@ -254,7 +254,7 @@ func holdAlike(t interface{ Fatalf(string, ...any) }, text string, p Part, lines
 
 func TestAnExcerptAndItsGapsAreTheText(t *testing.T) {
 	words := []string{"a", " ", "word ", "\n", "\n", "\r\n", "é", strings.Repeat("x ", 300), strings.Repeat("y", 3000),
-		"\nerror: no\n", "\n--- FAIL: TestX (0.00s)\n", "\n    x_test.go:3: no\n", "\nok  \tshop\t0.1s\n", "\n" + mark + "lines 1-2]\n",
+		"\nerror: no\n", "\n--- FAIL: TestX (0.00s)\n", "\n    x_test.go:3: no\n", "\nok  \tshop\t0.1s\n", "\n" + ownMark + "lines 1-2]\n",
 		"\x1b[31mred\x1b[0m", "\x00", "\xff", "request 12 took 3 ms\n", "Traceback (most recent call last)\n", "3 failed, 4 passed\n"}
 	rapid.Check(t, func(t *rapid.T) {
 		list := rapid.SliceOfN(rapid.SampledFrom(words), 0, 80).Draw(t, "words")
@@ -287,7 +287,7 @@ func TestALongTextIsReadOnce(t *testing.T) {
 	counted := func(n int) float64 {
 		text := sameLines("2026-11-20T09:31:14Z INFO  request %d took 12 ms", n) + strings.Repeat("x", n) + "\n" + strings.Repeat("error: no\n", n)
 		return testing.AllocsPerRun(1, func() {
-			Of(text, Budget{Tokens: 500, Head: 0.2, Count: func(s string) int { return len(s) / 4 }}, mark)
+			Of(text, Budget{Tokens: 500, Head: 0.2, Count: func(s string) int { return len(s) / 4 }}, ownMark)
 		})
 	}
 	if once, twice := counted(5_000), counted(10_000); twice > 2.6*once {
@@ -300,7 +300,7 @@ func TestOneVeryLongLineIsLeftOutUncounted(t *testing.T) {
 	e, ok := Of("first\n"+line+"\nlast", Budget{Tokens: 2000, Head: 0.5, Count: func(s string) int {
 		bytes += len(s)
 		return pieces(s)
-	}}, mark)
+	}}, ownMark)
 	if got := brief(e); !ok || got != "first\n<2-2>\nlast" || bytes > 100 {
 		t.Errorf("%d bytes were counted: %.100q", bytes, got)
 	}
@@ -319,6 +319,6 @@ func BenchmarkExcerpt(b *testing.B) {
 	text := log.String()
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		Of(text, Budget{Tokens: 2000, Head: 0.2, Count: func(s string) int { return len(s) / 4 }}, mark)
+		Of(text, Budget{Tokens: 2000, Head: 0.2, Count: func(s string) int { return len(s) / 4 }}, ownMark)
 	}
 }

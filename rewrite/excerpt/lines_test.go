@@ -40,7 +40,7 @@ func TestTheEndsOfALongTextAreReadLineByLine(t *testing.T) {
 
 func TestAVeryLongTextIsCountedWhole(t *testing.T) {
 	const n = 3 * mostLines
-	e, ok := Of(strings.Repeat("a\n", n)+"end\n", Budget{Tokens: 50, Head: 0.2, Count: pieces}, mark)
+	e, ok := Of(strings.Repeat("a\n", n)+"end\n", Budget{Tokens: 50, Head: 0.2, Count: pieces}, ownMark)
 	if !ok || e.Lines != n+1 {
 		t.Fatalf("%d lines", e.Lines)
 	}

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"path"
 	"slices"
+	"strings"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/shell"
@@ -41,6 +42,7 @@ type History struct {
 type watchedFiles struct {
 	showing map[string][]int // results of file reads that are not spent
 	writing map[string][]int // results of calls that wrote files and are not settled
+	erasing []int            // results of calls that delete or move files, whether they could or not
 }
 
 // Result is a tool's result.
@@ -66,7 +68,7 @@ type Result struct {
 func NewHistory() *History {
 	return &History{
 		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: NewCalls(),
-		files: watchedFiles{map[string][]int{}, map[string][]int{}},
+		files: watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}},
 
 		latestAsk: map[string]int{}, latestWith: map[uint64]int{}, Lines: shorten.NewLineIndex(),
 	}
@@ -108,6 +110,9 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	h.Results = append(h.Results, Result{Item: i, Source: h.calls.SourceOf(it)})
 	raw := it.Content.Of(r.Body)
 	h.spendRepeated(raw, n)
+	if len(h.Results[n].Action.Deletes) > 0 {
+		h.files.erasing = append(h.files.erasing, n)
+	}
 	if h.Results[n].saysFailure(raw) {
 		h.Results[n].Failed = true
 		return
@@ -226,6 +231,48 @@ func (r *Result) ShownAgain() int {
 		return r.SpentBy
 	}
 	return 0
+}
+
+// MayBeGone reports whether a later call than the one that res answers asked to delete or to move the file, or a folder
+// in which it is.
+func (h *History) MayBeGone(file string, res *Result) bool {
+	for _, k := range slices.Backward(h.files.erasing) {
+		if h.Results[k].Item <= res.Item {
+			return false
+		}
+		if slices.ContainsFunc(h.Results[k].Action.Deletes, func(gone string) bool { return isIn(file, gone) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isIn reports whether a path is that of a file or folder, or of what is in it.
+func isIn(file, folder string) bool {
+	for at := file; at != "." && at != "/" && at != ""; at = path.Dir(at) {
+		if shell.SameFile(at, folder) {
+			return true
+		}
+	}
+	return false
+}
+
+// SaysNoFile reports whether a result speaks of a file that could not be read. A file that is short
+// may say so too.
+func SaysNoFile(text string) bool {
+	const most = 1_000 // bytes; what is longer shows something
+	if len(text) > most {
+		return false
+	}
+	text = strings.ToLower(text)
+	for _, words := range [...]string{"no such file", "not exist", "not found", "cannot find", "can't find", "could not find",
+		"couldn't find", "cannot open", "can't open", "could not read", "enoent", "permission denied", "access denied",
+		"not permitted", "is a directory", "not a file"} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
 }
 
 // ForgetLines is for when it is no longer known which results are sent whole.

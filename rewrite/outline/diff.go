@@ -3,6 +3,8 @@ package outline
 import (
 	"fmt"
 	"strings"
+
+	"epitome/rewrite/mark"
 )
 
 // Shares of what an outline of a diff or of matches may take, in hundredths.
@@ -226,6 +228,9 @@ func describeFiles(n, keep int, count func(string) int, line func(i int) string)
 	keep -= restOfFiles
 	for i := range n {
 		s := line(i) + "\n"
+		if mark.IsForged(s) { // so is the file named
+			s = " >" + s
+		}
 		if keep -= count(s); keep < 0 {
 			if i > 0 {
 				fmt.Fprintf(&b, " … %s\n", amount(n-i, true, "file"))

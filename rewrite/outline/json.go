@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"epitome/rewrite/mark"
 	"epitome/rewrite/span"
 )
 
@@ -53,7 +54,7 @@ func (d detail) chars() int { return int(2 * d) } // of a string
 //	.items[56] (status): {"id": 57, "status": "stuck"}
 func ofJSON(text string, keep int, count func(string) int) (out Outline, ok bool) {
 	before, body, after := cutJSON(text)
-	if body == "" {
+	if body == "" || mark.HasForged(before) || mark.HasForged(after) {
 		return out, false
 	}
 	if out = (Outline{Kind: JSON, Mixed: before+after != ""}); out.Mixed {

@@ -3,6 +3,8 @@ package outline
 import (
 	"strconv"
 	"strings"
+
+	"epitome/rewrite/mark"
 )
 
 // mostLines is how many lines a text may have that is shown by lines: places of more would take too much memory.
@@ -68,10 +70,20 @@ func (p *page) show(keep int, choose func()) string {
 	return ""
 }
 
+// isForged reports whether a line passes for a mark of epitome's, or for the note of a gap. None is shown: what a gap
+// is and what epitome says is for epitome alone to write.
+func (p *page) isForged(i int) bool {
+	line := p.line(i)
+	return mark.IsForged(line) || mark.Begins(line, "…")
+}
+
 // take shows a line, if it fits.
 func (p *page) take(i int) bool {
 	if p.shown[i] {
 		return true
+	}
+	if p.isForged(i) {
+		return false
 	}
 	line := p.line(i)
 	if len(line)/widestToken > p.left {
@@ -96,14 +108,14 @@ func (p *page) take(i int) bool {
 // takeFrom shows lines from line i on, as long as they fit into a budget of tokens.
 func (p *page) takeFrom(i, budget int) {
 	floor := p.left - min(budget, p.left)
-	for ; i < p.lines() && p.left > floor && p.take(i); i++ {
+	for ; i < p.lines() && p.left > floor && (p.isForged(i) || p.take(i)); i++ {
 	}
 }
 
 // takeTail shows lines from the last one upwards, as long as they fit into a budget of tokens.
 func (p *page) takeTail(budget int) {
 	floor := p.left - min(budget, p.left)
-	for i := p.lines() - 1; i >= 0 && p.left > floor && p.take(i); i-- {
+	for i := p.lines() - 1; i >= 0 && p.left > floor && (p.isForged(i) || p.take(i)); i-- {
 	}
 }
 
@@ -115,7 +127,7 @@ func (p *page) takeAll(list []int, budget int) {
 		if p.left <= floor+p.gap || misses == mostMisses {
 			return
 		}
-		if !p.take(i) {
+		if !p.isForged(i) && !p.take(i) {
 			misses++
 		}
 	}

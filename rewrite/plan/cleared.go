@@ -6,6 +6,7 @@ import (
 
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/mark"
 	"epitome/rewrite/shorten"
 )
 
@@ -26,11 +27,7 @@ const (
 
 // clearedStub stands where a result was: what was called, how that ended, what matters most of it, and where it lies.
 func clearedStub(p *Plan, res *history.Result, c *cleared) string {
-	ending := res.KnownEnding()
-	if ending == nil {
-		it := &p.Req.Items[p.Req.Head+res.Item]
-		ending = res.LearnEnding(it.Content.Of(p.Req.Body), c.text)
-	}
+	ending := endingOf(p, res, c.text)
 	s := Mark + res.About()
 	if !res.Action.Looks && !res.Action.OnlyFiles || ending.Error {
 		s += words(", ", ending.InWords())
@@ -43,7 +40,11 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 	if len(lines) == 0 {
 		s += words(". Names in it: ", namesOfResult(p, res, c.text))
 	}
-	return s + "]" + words("\n", strings.Join(lines, "\n"))
+	s += "]"
+	for _, l := range lines {
+		s += "\n> " + l
+	}
+	return s
 }
 
 // words are words with what stands before them; nothing if there are none.
@@ -63,20 +64,34 @@ func linesInWords(n int) string {
 }
 
 // fileOf is what to read again for the same text as the result showed; empty if that is not one file, or if the same
-// stands in a newer result.
-func fileOf(p *Plan, res *history.Result) string {
+// stands in a newer result, if the result shows no file, or if the file may not be there any more.
+func fileOf(p *Plan, res *history.Result, text string) string {
 	if RecalledArtifact(p, res) != "" {
 		return ""
 	}
 	shows := res.Action.Kind == history.KindReading || res.Action.OnlyFiles
-	if shows && len(res.Action.Reads) == 1 && res.ShownAgain() == 0 {
-		return "the file" // its name stands in the call
+	if !shows || len(res.Action.Reads) != 1 || res.ShownAgain() != 0 {
+		return ""
 	}
-	return ""
+	if res.Failed || endingOf(p, res, text).Code > 0 || history.SaysNoFile(text) {
+		return ""
+	}
+	if p.Hist.MayBeGone(res.Action.Reads[0], res) {
+		return ""
+	}
+	return "the file" // its name stands in the call
+}
+
+// endingOf is how the call ended whose result has the text.
+func endingOf(p *Plan, res *history.Result, text string) *history.Ending {
+	if known := res.KnownEnding(); known != nil {
+		return known
+	}
+	return res.LearnEnding(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body), text)
 }
 
 // tellingOf are the lines of a command's output that matter most, as they stand there: of a failure what failed and
-// why, else the one that tells how it ended.
+// why, else the one that tells how it ended. A line that passes for a mark of epitome's is none of them.
 func tellingOf(res *history.Result, ending *history.Ending, text string) (list []string) {
 	if res.Action.Kind != history.KindShell || ending.Line == "" {
 		return nil
@@ -90,7 +105,7 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 	}
 	kept := list[:0]
 	for _, l := range shorten.WholeLines(screen, list) {
-		if len(l) <= longestTelling && len(l) < len(text)/2 {
+		if len(l) <= longestTelling && len(l) < len(text)/2 && !mark.IsForged(l) {
 			kept = append(kept, l)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"epitome/rewrite/decision"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/mark"
 	"epitome/rewrite/outline"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -31,7 +32,7 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 	}
 	content, spelling := span.Unspell(raw)
 	q.Artifact, q.Spelling = p.Shelf.Name(p.Route.Scope, content), spelling
-	made := Content{Lines: shorten.CountLines(text), Tokens: tokens, File: fileOf(p, res)}
+	made := Content{Lines: shorten.CountLines(text), Tokens: tokens, File: fileOf(p, res, text)}
 	if f := p.Forms[res.Item]; f != nil && len(f.Patches) == 1 && f.Patches[0].Artifact == q.Artifact {
 		q.Readable = f.Patches[0].Readable
 		made.Readable = q.Readable
@@ -55,7 +56,7 @@ func WhereOfContent(p *Plan, res *history.Result, name string, made Content) str
 
 // Mark begins every line that epitome puts into a conversation. A text with such a line that names an artifact is not
 // cut again.
-const Mark = "[epitome: "
+const Mark = mark.Start + " "
 
 // ArgumentMark begins the line that stands in an argument of a call where a part of it was. A model that writes it
 // itself repeats what it should not.
