@@ -66,6 +66,30 @@ func TestCountsAreTrue(t *testing.T) {
 	})
 }
 
+func TestAllElementsOfInnerListsAreCounted(t *testing.T) {
+	c := New()
+	var inner []string
+	for range 29 {
+		inner = append(inner, `{"state":"ok"}`)
+	}
+	items := make([][]byte, 20)
+	for i := range items {
+		last := "ok"
+		if i == 7 {
+			last = "stuck"
+		}
+		items[i] = fmt.Appendf(nil, `{"sub":[%s,{"state":%q}]}`, strings.Join(inner, ","), last)
+		c.Learn(items[i], span.Span{End: len(items[i])})
+	}
+	if want, told := ` sub[].state: "ok" ×599, "stuck" ×1`, c.Describe(1<<20, size); !strings.Contains(told, want) {
+		t.Errorf("no %q in %q", want, told)
+	}
+	odd, all := c.OddItems(func(i int) Odd { return c.OddItem(items[i], span.Span{End: len(items[i])}, i) })
+	if all != 1 || odd[0].Index != 7 {
+		t.Errorf("%d differ: %+v", all, odd)
+	}
+}
+
 func TestWhatEveryItemHasIsNotOdd(t *testing.T) {
 	f := func(value func(i int) string, want int) {
 		t.Helper()

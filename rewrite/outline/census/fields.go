@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"epitome/rewrite/mark"
 	"epitome/rewrite/span"
 )
 
@@ -21,7 +22,6 @@ const (
 	deepestField = 4   // objects in one another
 	mostValues   = 24  // of a field that are counted one by one
 	longestValue = 80  // bytes of one that is
-	mostElements = 16  // of an array whose elements are learned
 )
 
 // Census is what is known of the items of a list: values of JSON, or rows of cells. Learn all of them first.
@@ -144,10 +144,9 @@ func (t *Census) visit(f *field, body []byte, at span.Span, v visit) {
 		if f == &t.root {
 			return
 		}
-		n := 0
 		_, _ = span.Elements(body, at.Start, func(i int) (int, error) {
 			end, err := span.EndOfValue(body, i)
-			if n++; err != nil || n > mostElements || body[i] != '{' {
+			if err != nil || body[i] != '{' {
 				return end, err
 			}
 			if child := t.child(f, nil, v.add); child != nil {
@@ -358,7 +357,10 @@ func (t *Census) Describe(keep int, count func(string) int) string {
 		if line == "" {
 			continue
 		}
-		line = " " + line + "\n"
+		if line = " " + line + "\n"; mark.IsForged(line) {
+			left++
+			continue
+		}
 		if n := count(line); n > keep-10 {
 			left++
 			continue
