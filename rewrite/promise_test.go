@@ -315,16 +315,6 @@ func (j *judge) counts(l string, says, are []int) {
 	}
 }
 
-// counted reports whether a text is so many tokens, for one model or another.
-func (j *judge) counted(text string, tokens int) bool {
-	for _, v := range []tokenize.Vocabulary{tokenize.O200k, tokenize.Cl100k} {
-		if c, err := j.counters.For(v); err == nil && c.CountString(text) == tokens {
-			return true
-		}
-	}
-	return false
-}
-
 // above looks for the lines that are said to stand in an earlier result: as it came, and also as it is sent when the
 // reference is new and nothing was cleared with the same request.
 func (j *judge) above(l string, places []int, n notice) {

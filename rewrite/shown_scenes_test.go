@@ -303,15 +303,16 @@ func showTranscript(t *testing.T, p *showing) {
 	a.does("bash", `{"command":"make all"}`, "cc -c a.c\nexit code: 0\n")
 	out, _ := a.grow(t, 3_000)
 	text, _ := summaryIn(t, out)
-	for _, name := range artifactsIn(text) {
-		content, err := a.cupboard.Get(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		const most = 2_000
-		p.add("An agent opens the transcript that a summary names. (The first 2 000 bytes.)", string(content[:min(most, len(content))]))
-		return
+	names := artifactsIn(text)
+	if len(names) == 0 {
+		t.Fatalf("the summary names no transcript: %s", text)
 	}
+	content, err := a.cupboard.Get(names[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 2_000
+	p.add("An agent opens the transcript that a summary names. (The first 2 000 bytes.)", string(content[:min(most, len(content))]))
 }
 
 func showRules(t *testing.T, p *showing) {

@@ -148,16 +148,6 @@ func changed(t *testing.T, a *agent, out Output) (list []string) {
 	return list
 }
 
-// onlyChanged is the one message that is sent in another form.
-func onlyChanged(t *testing.T, a *agent, out Output) string {
-	t.Helper()
-	list := changed(t, a, out)
-	if len(list) != 1 {
-		t.Fatalf("%d messages are sent in another form: %q", len(list), list)
-	}
-	return list[0]
-}
-
 // readable is an agent whose limits leave texts that a person reads at once.
 func readable(window int) *agent {
 	a := newAgent(window, userSays(theTask))

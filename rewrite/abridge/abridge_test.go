@@ -144,7 +144,7 @@ func TestTerminalOutputIsBroughtToItsFinalScreen(t *testing.T) {
 
 	// A screen that is over the limit itself is cut, and the mark says of what the lines are.
 	b.WriteString(lines("part", 1, 200))
-	c, text, _ = f(1_000, 300)
+	_, text, _ = f(1_000, 300)
 	plantest.HoldExcerpt(t, text, screen+lines("part", 1, 200))
 	if !strings.Contains(text, " left out of the final screen: ") {
 		t.Errorf("%.300q", text)
