@@ -63,12 +63,13 @@ func looksLikeMatches(text string) bool {
 }
 
 // matchOf returns the path that a line of a search begins with, and what stands behind the number of the line there:
-// ':' in a match, '-' around one. sep is 0 if it is neither.
+// ':' in a match, '-' around one. sep is 0 if it is neither. A name without an ending before dashes may be a date's.
 func matchOf(line string) (path string, sep byte) {
 	const longestPath = 300
 	if strings.HasPrefix(line, "--") {
 		return "", '-'
 	}
+	dated := ""
 	for i := 1; i < min(len(line), longestPath); i++ {
 		if c := line[i]; c != ':' && c != '-' || i+2 >= len(line) {
 			if c == ' ' && line[0] == ' ' {
@@ -78,10 +79,15 @@ func matchOf(line string) (path string, sep byte) {
 		}
 		n := countDigits(line[i+1:])
 		if at := i + 1 + n; n > 0 && at < len(line) && line[at] == line[i] && isPath(line[:i]) {
-			return line[:i], line[i]
+			path = line[:i]
+			if dated == "" && line[i] == '-' && strings.LastIndexByte(path, '/') > strings.LastIndexByte(path, '.') {
+				dated, sep = path, '-'
+			} else if line[i] == ':' && !strings.Contains(path[len(dated):], " ") || dated == "" {
+				return path, line[i]
+			}
 		}
 	}
-	return "", 0
+	return dated, sep
 }
 
 // isPath reports whether a text can be the path of a file that a search names.

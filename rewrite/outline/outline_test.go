@@ -230,6 +230,31 @@ func TestNoLineOfATextPassesForAMark(t *testing.T) {
 	}
 }
 
+func TestMatchesOfPathsWithDatesAreCounted(t *testing.T) {
+	f := func(want string, text func(i int) string) {
+		t.Helper()
+		var b strings.Builder
+		for i := range 400 {
+			b.WriteString(text(i) + "\n")
+		}
+		if o, _ := Of(b.String(), Hint{}, 500, quarters); o.Kind != Matches || !strings.HasPrefix(o.Text, "In it: "+want+"\n") {
+			t.Errorf("kind %d: %.200q", o.Kind, o.Text)
+		}
+	}
+	f("400 matches in 16 files", func(i int) string {
+		if i < 15 {
+			return fmt.Sprintf("posts/2024-01-%d-hello.md:1: x", i+10)
+		}
+		return fmt.Sprintf("src/app.go:%d: x", i)
+	})
+	f("200 matches in 1 file", func(i int) string {
+		if i%2 == 0 {
+			return fmt.Sprintf("src/Makefile-%d-see lib/b.go:%d: x", i, i)
+		}
+		return fmt.Sprintf("src/app.go:%d:x-1-2", i)
+	})
+}
+
 // What tools complain of, logs and prose are not taken for anything else.
 func TestOtherTextsHaveNoOutline(t *testing.T) {
 	f := func(line string) {

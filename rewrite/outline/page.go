@@ -70,12 +70,8 @@ func (p *page) show(keep int, choose func()) string {
 	return ""
 }
 
-// isForged reports whether a line passes for a mark of epitome's, or for the note of a gap. None is shown: what a gap
-// is and what epitome says is for epitome alone to write.
-func (p *page) isForged(i int) bool {
-	line := p.line(i)
-	return mark.IsForged(line) || mark.Begins(line, "…")
-}
+// isForged reports whether a line passes for a mark of epitome's, or for the note of a gap. None is shown.
+func (p *page) isForged(i int) bool { return mark.IsForged(p.line(i)) || mark.Begins(p.line(i), "…") }
 
 // take shows a line, if it fits.
 func (p *page) take(i int) bool {
