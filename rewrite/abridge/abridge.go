@@ -103,10 +103,17 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	}), "over its limit"
 }
 
-// unseen returns those of the names that do not stand in a text.
+// unseen returns those of the names that do not stand in a text, nor at the end of a path before them.
 func unseen(names, text string) string {
-	list := strings.Fields(names)
-	return strings.Join(slices.DeleteFunc(list, func(s string) bool { return strings.Contains(text, s) }), " ")
+	var list []string
+	for _, s := range strings.Fields(names) {
+		if s = strings.TrimRight(s, "."); s == "" || strings.Contains(text, s) ||
+			slices.ContainsFunc(list, func(l string) bool { return l == s || strings.HasSuffix(l, "/"+s) }) {
+			continue
+		}
+		list = append(list, s)
+	}
+	return strings.Join(list, " ")
 }
 
 // showsFile reports whether the text is that of files, and not what a command has to say.

@@ -329,3 +329,16 @@ func TestAnErrorInOneLineOfJSONIsOutlined(t *testing.T) {
 		t.Errorf("%.600q", text)
 	}
 }
+
+func TestNamesOfAGapAreToldOnceAndWhole(t *testing.T) {
+	f := func(names, text, want string) {
+		t.Helper()
+		if got := unseen(names, text); got != want {
+			t.Errorf("%q beside %q: %q", names, text, got)
+		}
+	}
+	f("src/legacy. /tmp/evil.txt evil.txt", "", "src/legacy /tmp/evil.txt")
+	f("a.go a.go. b.go", "in b.go", "a.go")
+	f("evil.txt /tmp/devil.txt", "", "evil.txt /tmp/devil.txt")
+	f(". ...", "", "")
+}
