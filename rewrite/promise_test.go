@@ -225,6 +225,11 @@ func (j *judge) text(was, now string, item, at int) {
 			screen = was
 		}
 		plantest.HoldExcerpt(j, now, screen)
+		size := regexp.MustCompile(`(?m)^\[epitome: .* has (\d+) tokens\. `).FindStringSubmatch(now)
+		if size == nil {
+			j.Fatalf("promise 8: the size is not told: %.300q", now)
+		}
+		j.counted(size[0], was, numbers(size[1])[0])
 		return
 	}
 	own := map[string]bool{}
@@ -262,6 +267,7 @@ func (j *judge) outline(was, screen, now string) {
 	}
 	list := strings.Split(strings.TrimSuffix(base, "\n"), "\n")
 	j.counts(mark, numbers(m[1]), []int{len(list)})
+	j.counted(mark, was, numbers(m[3])[0])
 	if _, told, ok := strings.Cut(shown, "\n\n"); ok && strings.HasPrefix(shown, "In it: ") {
 		shown = told
 	}
@@ -313,6 +319,17 @@ func (j *judge) counts(l string, says, are []int) {
 			j.Fatalf("promise 8: %q should say %v", l, are)
 		}
 	}
+}
+
+// counted holds that a text is so many tokens as a line says, for one model or another.
+func (j *judge) counted(l, text string, tokens int) {
+	j.Helper()
+	for _, v := range []tokenize.Vocabulary{tokenize.O200k, tokenize.Cl100k} {
+		if c, err := j.counters.For(v); err == nil && c.CountString(text) == tokens {
+			return
+		}
+	}
+	j.Fatalf("promise 8: %q is not of so many tokens: %.300q", l, text)
 }
 
 // above looks for the lines that are said to stand in an earlier result: as it came, and also as it is sent when the

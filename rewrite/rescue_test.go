@@ -85,7 +85,8 @@ func TestUsersMessagesAreLeftToTheTranscriptWhereNothingElseHelps(t *testing.T) 
 	f(42_000, plan.StageNone, plan.StageCompact, false, false, true, true)
 	f(32_000, plan.StageNone, plan.StageBare, false, false, true, true) // it may be enough
 	f(32_000, plan.StageUsers, plan.StageUsers, true, false, false, true)
-	f(10_000, plan.StageUsers, plan.StageUsers, true, true, false, false)
+	f(10_000, plan.StageUsers, plan.StageUsers, true, true, true, false) // the opening fits without the newest
+	f(3_000, plan.StageUsers, plan.StageUsers, true, true, false, false)
 }
 
 // Who has no tool cannot read what is left out: a refusal says more.
@@ -96,6 +97,21 @@ func TestUsersMessagesStayWhereNobodyCouldReadThem(t *testing.T) {
 	out := a.refused(t, a.body(), plan.Rescue{Most: 3_000, From: plan.StageUsers})
 	if out.Report.Stage != plan.StageNone || !strings.Contains(string(out.Body), "this is said here") {
 		t.Errorf("stage %s: %.300s", out.Report.Stage, out.Body)
+	}
+}
+
+// A message of the user that leaves the request too long all the same is better read than missed.
+func TestUsersMessagesStayWhereTheRequestWouldNotFitWithoutThem(t *testing.T) {
+	said := func(role, text string, lines int) string {
+		return `{"role":"` + role + `","content":"` + strings.Repeat(text+`\n`, lines) + `"}`
+	}
+	a := newAgent(1_000_000, said("system", "this is a rule", 5_000), said("user", "this is the task", 600))
+	a.work(2, 2_000)
+	a.items = append(a.items, said("user", "this is said here", 600))
+	out := a.refused(t, withTools(a.body()), plan.Rescue{Most: 12_000, From: plan.StageUsers})
+	sent := string(out.Body)
+	if !strings.Contains(sent, "this is said here") || !strings.Contains(sent, "this is the task") {
+		t.Errorf("stage %s: %d tokens", out.Report.Stage, out.Report.After.Total())
 	}
 }
 

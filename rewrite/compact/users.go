@@ -14,8 +14,9 @@ import (
 	"epitome/rewrite/span"
 )
 
-// LeaveUsers leaves messages of the user to the transcript until the request fits: the largest first, and the latest
-// last. None is cut. It is for where nothing else helps, and for agents: who has no tools is told more by a refusal.
+// LeaveUsers leaves messages of the user to the transcript so that the request fits: the largest first, and the latest
+// only if the request does not fit without the others. None is cut, and none goes in vain. It is for where nothing else
+// helps, and for agents: who has no tools is told more by a refusal.
 func LeaveUsers(p *plan.Plan) {
 	if p.Req.Tools.Empty() {
 		return
@@ -36,16 +37,41 @@ func LeaveUsers(p *plan.Plan) {
 		}
 		return cmp.Compare(p.Hist.Sizes[b], p.Hist.Sizes[a])
 	})
-	for _, i := range list {
-		if p.Total() <= p.Limits.Usable {
-			return
-		}
-		f := leftForm(p, i, recapOf(p, i), i == latest)
+	for _, f := range enough(p, list) {
+		p.Set(f.item, f.form, "nothing else helped")
+		p.Result.UsersLeft, p.Result.LatestLeft = p.Result.UsersLeft+1, p.Result.LatestLeft || f.item == latest
+	}
+}
+
+// left is a message of the user that may be left to the transcript.
+type left struct {
+	item, freed int
+	form        *decision.Form
+}
+
+// enough returns the messages of list that have to go, of which the last is the latest. It returns none if the request
+// would not fit without all of them.
+func enough(p *plan.Plan, list []int) (chosen []left) {
+	over, all := p.Total()-p.Limits.Usable, 0
+	var may []left
+	for k, i := range list {
+		f := leftForm(p, i, recapOf(p, i), k == len(list)-1)
 		if freed := p.SentSize(i) - f.Now; limits.IsWorthClearing(p.Hist.Sizes[i], freed) {
-			p.Set(i, f, "nothing else helped")
-			p.Result.UsersLeft, p.Result.LatestLeft = p.Result.UsersLeft+1, p.Result.LatestLeft || i == latest
+			may, all = append(may, left{i, freed, f}), all+freed
 		}
 	}
+	if over <= 0 || all < over {
+		return nil
+	}
+	if last := len(may) - 1; may[last].item == list[len(list)-1] && all-may[last].freed < over {
+		chosen, over, may = may[last:], over-may[last].freed, may[:last]
+	}
+	for _, m := range may {
+		if over > 0 {
+			chosen, over = append(chosen, m), over-m.freed
+		}
+	}
+	return chosen
 }
 
 // isFolded reports whether a message of epitome's stands in the place of item i.

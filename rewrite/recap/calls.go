@@ -251,10 +251,12 @@ func (c *calls) commands(tokens int) string {
 // folder is where the newest command of the span ran, if its call says that.
 func (r *writer) folder() (folder string) {
 	r.backwards(func(res *history.Result) bool {
-		if call := r.callOf(res); call != nil && res.Action.Kind == history.KindShell {
-			_, folder = history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
+		call := r.callOf(res)
+		if call == nil || res.Action.Kind != history.KindShell || isFinding(res) || isContinued(res) {
+			return true
 		}
-		return folder == ""
+		_, folder = history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
+		return false
 	})
 	return shorten.OneLine(folder, longestFolder)
 }
