@@ -72,8 +72,8 @@ var house = map[string]room{
 		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions rewrite/chat" +
-			" rewrite/conversation rewrite/span",
+		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions pattern" +
+			" rewrite/chat rewrite/conversation rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
 	"bench/report": {
@@ -170,6 +170,10 @@ var house = map[string]room{
 		"store",
 		"a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given",
 	},
+	"pattern": {
+		"",
+		"a regular expression knows nothing of the texts that it is tried on",
+	},
 	"prose": {
 		"event",
 		"it is what others ask and answer, as data; " +
@@ -217,11 +221,11 @@ var house = map[string]room{
 		"a form is replayed byte for byte by whoever finds it; why it was chosen must not matter any more",
 	},
 	"rewrite/excerpt": {
-		"rewrite/mark",
+		"pattern rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
 	},
 	"rewrite/history": {
-		"rewrite/conversation rewrite/excerpt rewrite/shell rewrite/shorten rewrite/span",
+		"pattern rewrite/conversation rewrite/excerpt rewrite/shell rewrite/shorten rewrite/span",
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/ladder": {
@@ -257,7 +261,8 @@ var house = map[string]room{
 		"it lays out plans for the tests of whoever writes on them; knowing a rung, it would be that one's",
 	},
 	"rewrite/recap": {
-		"prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/shell rewrite/shorten rewrite/span",
+		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/shell rewrite/shorten" +
+			" rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/rewritetest": {
@@ -330,7 +335,7 @@ var house = map[string]room{
 			"who asks and what is rewritten for it must not matter",
 	},
 	"window/overflow": {
-		"sse unit",
+		"pattern sse unit",
 		"what an answer says of its request's size must not depend on what a model is believed to hold",
 	},
 	"window/table": {

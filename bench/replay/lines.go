@@ -1,7 +1,7 @@
 package replay
 
 import (
-	"regexp"
+	"epitome/pattern"
 	"slices"
 	"strings"
 
@@ -41,7 +41,7 @@ func (m *message) linesOf() func(yield func(string) bool) {
 }
 
 // escape is what a terminal does not show: colours, and other orders to it.
-var escape = regexp.MustCompile("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+var escape = pattern.Of("\x1b(?:\\[[0-9;?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 
 // compared returns a line as a terminal shows it, without white space at its end: what two lines have to have in common
 // to be the same.
@@ -54,7 +54,7 @@ func compared(line string) string {
 }
 
 // added is what a text that quotes lines may have before each of them: its number, or a mark of quoting.
-var added = regexp.MustCompile(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
+var added = pattern.Of(`^(?: *[0-9]+(?:: ?|\t|→| ?\| ?)|> ?)`)
 
 // keptBefore returns the lines of a message which the client's messages before place end have word for word, in their
 // order, each with a line end before it and behind it.

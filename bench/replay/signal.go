@@ -1,8 +1,8 @@
 package replay
 
 import (
+	"epitome/pattern"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -51,16 +51,16 @@ var hints = []string{
 }
 
 // place is where in a file something is, as compilers tell it.
-var place = regexp.MustCompile(`^\S+\.\w+:\d+:\d`)
+var place = pattern.Of(`^\S+\.\w+:\d+:\d`)
 
 // passed are lines that say that something went well, whatever its name.
-var passed = regexp.MustCompile(strings.Join([]string{
+var passed = pattern.Of(strings.Join([]string{
 	`^\s*(?:ok|PASS|--- PASS|=== RUN|=== PAUSE|=== CONT|--- SKIP|✓|✔|√|✅|☑)(?:\s|:|$)`,
 	`(?:\.\.\. ok|\s(?:PASSED|passed|✓|✅))(?:\s*[\[(][^\])]*[\])])?$`,
 }, "|"))
 
 // plainly are lines that tell by how they begin, or by a form that nothing else has.
-var plainly = regexp.MustCompile(strings.Join([]string{
+var plainly = pattern.Of(strings.Join([]string{
 	// tests
 	`^\s*--- FAIL:`, `^\s*FAIL(?:$|[\s:])`, `^\s*(?:FAILED|ERROR)\s+\S+(?:::|\.\w+:)`, `^\s*(?:✗|✕|×|✘|❌|✖)\s`,
 	`^\s*not ok \d`, `^\s*● `, `\.\.\. (?:FAILED|FAIL|ERROR)$`, `\sFAILED(?:\s*[\[(].*)?$`, `^(?:FAIL|ERROR): \w+ \(`,
@@ -97,7 +97,7 @@ var plainly = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // inPassing are lines that tell by what stands somewhere in them. False friends and code were taken out before.
-var inPassing = regexp.MustCompile(strings.Join([]string{
+var inPassing = pattern.Of(strings.Join([]string{
 	`\b(?:ERROR|FATAL|SEVERE|PANIC|EMERG)\b`, `\d.*\sCRITICAL\b`, `\blevel"?[=:] ?"?(?:error|fatal|panic|critical)\b`,
 	`\b[1-9]\d* (?:tests? |specs? |examples? |checks? |suites? )?(?:failed|failing|failures?|errors?|problems?)\b`,
 	`\b(?:failed|failures?|errors?)["']?\s*[:=]\s*[1-9]\d*\b`,
@@ -112,7 +112,7 @@ var inPassing = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // friends are words that look as if something went wrong: none of it, and names.
-var friends = regexp.MustCompile(strings.Join([]string{
+var friends = pattern.Of(strings.Join([]string{
 	`(?i)\b(?:0|no|zero|without(?: any)?) (?:\w+ )?(?:errors?|failures?|failed|failing|problems?|exceptions?|timed out)\b`,
 	`(?i)\b(?:errors?|failures?|failed|failing|problems?)["']?\s*[:=]\s*["']?(?:0|none|null|nil|false|\[\]|\{\}|""|'')(?:\b|$)?`,
 	`(?i)\berror[- ](?:handling|handler|messages?|codes?|paths?|cases?|types?|boundary|states?|recovery|reporting|log|page)\b`,
@@ -121,7 +121,7 @@ var friends = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // code are lines that deal with what may go wrong in a program, and do not say that it did.
-var code = regexp.MustCompile(strings.Join([]string{
+var code = pattern.Of(strings.Join([]string{
 	`\b(?:fmt\.Errorf|errors\.(?:New|Is|As|Wrap)|console\.(?:error|log|warn)|log(?:ger|ging|rus)?\.\w+|t\.(?:Error|Fatal|Log)f?)\(`,
 	`\b(?:throw new|raise [A-Z]|except [A-Z(]|catch ?\(|if err\b|return (?:nil, )?err\b|new Error\(|panic\(|Err\(|Result<)`,
 	`^\s*(?:[-+]\s*)?(?://|#|\*|/\*|<!--|func |def |class |import |from |const |let |var |type |async |export |public |private )`,
@@ -129,7 +129,7 @@ var code = regexp.MustCompile(strings.Join([]string{
 }, "|"))
 
 // numbered are lines of a file with their numbers, as tools show them.
-var numbered = regexp.MustCompile(`^\s*\d+(?:→|\t|\s*\|\s)`)
+var numbered = pattern.Of(`^\s*\d+(?:→|\t|\s*\|\s)`)
 
 // readers are tools and programs that show what a file, a folder or a history holds, or search there.
 var readers = map[string]bool{
@@ -172,10 +172,10 @@ func isReading(tool, arguments string) bool {
 }
 
 var (
-	separators = regexp.MustCompile(`\|\||&&|[|;&\n]|\$\(`)
-	quotes     = regexp.MustCompile(`'[^']*'|"(?:[^"\\]|\\.)*"`)
-	sets       = regexp.MustCompile(`^\w+=`)
-	redirects  = regexp.MustCompile(`\d?>>?\s*(?:&\d|\S+)|<\s*\S+`)
+	separators = pattern.Of(`\|\||&&|[|;&\n]|\$\(`)
+	quotes     = pattern.Of(`'[^']*'|"(?:[^"\\]|\\.)*"`)
+	sets       = pattern.Of(`^\w+=`)
+	redirects  = pattern.Of(`\d?>>?\s*(?:&\d|\S+)|<\s*\S+`)
 )
 
 // looks are the orders of git that show what a repository holds.

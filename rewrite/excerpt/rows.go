@@ -1,7 +1,7 @@
 package excerpt
 
 import (
-	"regexp"
+	"epitome/pattern"
 	"slices"
 	"strings"
 )
@@ -28,17 +28,17 @@ const digits = "0123456789"
 type row struct {
 	tool   string
 	kind   kind
-	first  string         // with which the line begins, behind white space and what collectors of logs put before
-	begins string         // or the bytes of which it begins with one
-	needs  wordSet        // words that it has, all of these
-	has    string         // what stands somewhere behind that
-	end    string         // with which the line ends
-	like   *regexp.Regexp // what the line matches, from its body on
-	says   Outcome        // of the whole run
-	loose  bool           // others may begin a line so, too
-	whole  bool           // it says by itself what failed and why
-	tally  bool           // the numbers say how the run ended: Failed if any of those that failed is above zero
-	sample string         // of real output
+	first  string           // with which the line begins, behind white space and what collectors of logs put before
+	begins string           // or the bytes of which it begins with one
+	needs  wordSet          // words that it has, all of these
+	has    string           // what stands somewhere behind that
+	end    string           // with which the line ends
+	like   *pattern.Pattern // what the line matches, from its body on
+	says   Outcome          // of the whole run
+	loose  bool             // others may begin a line so, too
+	whole  bool             // it says by itself what failed and why
+	tally  bool             // the numbers say how the run ended: Failed if any of those that failed is above zero
+	sample string           // of real output
 }
 
 // fits reports whether the body of a line has the form. g is what was seen of it.

@@ -1,6 +1,6 @@
 package excerpt
 
-import "regexp"
+import "epitome/pattern"
 
 // testRows are what runners of tests write whose languages are compiled.
 var testRows = []row{
@@ -8,14 +8,14 @@ var testRows = []row{
 	{tool: "go test", kind: failure, first: "--- FAIL: ", sample: "--- FAIL: TestRefund (0.00s)"},
 	{tool: "go test", kind: noise, first: "--- PASS: ", sample: "    --- PASS: TestRefund/whole (0.00s)"},
 	{tool: "go test", kind: noise, first: "--- SKIP: ", sample: "--- SKIP: TestCorpus (0.00s)"},
-	{tool: "go test", kind: noise, first: "=== ", like: regexp.MustCompile(`^=== (RUN|PAUSE|CONT|NAME) `),
+	{tool: "go test", kind: noise, first: "=== ", like: pattern.Of(`^=== (RUN|PAUSE|CONT|NAME) `),
 		sample: "=== RUN   TestRefund"},
 	{tool: "go test", kind: total, first: "FAIL\t", says: Failed, sample: "FAIL\texample.com/refund\t0.012s"},
 	{tool: "go test", kind: noise, first: "ok  \t", says: Succeeded, sample: "ok  \texample.com/refund\t0.012s"},
 	{tool: "go test", kind: noise, first: "?   \t", sample: "?   \texample.com/refund/cmd\t[no test files]"},
-	{tool: "go test", kind: state, like: regexp.MustCompile(`^FAIL\r?$`), first: "FAIL", says: Failed,
+	{tool: "go test", kind: state, like: pattern.Of(`^FAIL\r?$`), first: "FAIL", says: Failed,
 		sample: "FAIL"},
-	{tool: "go test", kind: state, like: regexp.MustCompile(`^PASS\r?$`), first: "PASS", says: Succeeded,
+	{tool: "go test", kind: state, like: pattern.Of(`^PASS\r?$`), first: "PASS", says: Succeeded,
 		sample: "PASS"},
 	{tool: "go test", kind: failure, whole: true, first: "panic: ",
 		sample: "panic: runtime error: index out of range [3] with length 3"},
@@ -23,12 +23,12 @@ var testRows = []row{
 		sample: "fatal error: all goroutines are asleep - deadlock!"},
 	{tool: "go test", kind: failure, first: "WARNING: DATA RACE", sample: "WARNING: DATA RACE"},
 	{tool: "go test", kind: reason, needs: wordPlace,
-		like: regexp.MustCompile(`^[\w./-]+_test\.go:\d+: `), has: "_test.go:",
+		like: pattern.Of(`^[\w./-]+_test\.go:\d+: `), has: "_test.go:",
 		sample: "    refund_test.go:42: got 3, want 4"},
 	{tool: "testify", kind: reason, first: "Error Trace:",
 		sample: "        \tError Trace:\t/src/refund_test.go:31"},
 	{tool: "testify", kind: reason, first: "Error:   ", sample: "        \tError:      \tNot equal: "},
-	{tool: "testify", kind: reason, begins: "ea", like: regexp.MustCompile(`^(expected|actual)\s*: `),
+	{tool: "testify", kind: reason, begins: "ea", like: pattern.Of(`^(expected|actual)\s*: `),
 		sample: "        \t            \texpected: 3"},
 	// cargo test
 	{tool: "cargo test", kind: failure, first: "test ", end: "... FAILED",
@@ -43,13 +43,13 @@ var testRows = []row{
 	{tool: "cargo test", kind: failure, first: "thread '", has: "panicked at",
 		sample: "thread 'refund::tests::whole' panicked at src/refund.rs:31:9:"},
 	{tool: "cargo test", kind: reason, first: "assertion ", sample: "assertion `left == right` failed"},
-	{tool: "cargo test", kind: reason, begins: "lr", like: regexp.MustCompile(`^(left|right): `),
+	{tool: "cargo test", kind: reason, begins: "lr", like: pattern.Of(`^(left|right): `),
 		sample: "  left: 3"},
 	{tool: "cargo nextest", kind: failure, first: "FAIL [", sample: "        FAIL [   0.012s] refund tests::whole"},
 	{tool: "cargo nextest", kind: noise, first: "PASS [", sample: "        PASS [   0.012s] refund tests::part"},
 	// JUnit by maven and gradle
 	{tool: "surefire", kind: failure,
-		like: regexp.MustCompile(`^\[ERROR\] .*<<< (FAILURE|ERROR)!`), first: "[ERROR] ",
+		like: pattern.Of(`^\[ERROR\] .*<<< (FAILURE|ERROR)!`), first: "[ERROR] ",
 		sample: "[ERROR] whole(com.shop.RefundTest)  Time elapsed: 0.012 s  <<< FAILURE!"},
 	{tool: "surefire", kind: total, first: "[ERROR] Tests run: ", tally: true,
 		sample: "[ERROR] Tests run: 45, Failures: 1, Errors: 0, Skipped: 2"},
@@ -65,9 +65,9 @@ var testRows = []row{
 		sample: "45 tests completed, 1 failed, 2 skipped"},
 	// dotnet test
 	{tool: "dotnet test", kind: failure, first: "Failed ", end: "]",
-		like: regexp.MustCompile(`\[[<\d .ms]+\]\r?$`), sample: "  Failed Shop.RefundTests.Whole [12 ms]"},
+		like: pattern.Of(`\[[<\d .ms]+\]\r?$`), sample: "  Failed Shop.RefundTests.Whole [12 ms]"},
 	{tool: "dotnet test", kind: noise, first: "Passed ", end: "]",
-		like: regexp.MustCompile(`\[[<\d .ms]+\]\r?$`), sample: "  Passed Shop.RefundTests.Part [< 1 ms]"},
+		like: pattern.Of(`\[[<\d .ms]+\]\r?$`), sample: "  Passed Shop.RefundTests.Part [< 1 ms]"},
 	{tool: "xunit", kind: failure, end: "[FAIL]",
 		sample: "[xUnit.net 00:00:00.42]     Shop.RefundTests.Whole [FAIL]"},
 	{tool: "dotnet test", kind: total, first: "Failed!  - ", says: Failed,
@@ -79,7 +79,7 @@ var testRows = []row{
 		sample: "   Assert.Equal() Failure: Values differ"},
 	// C and C++
 	{tool: "gtest", kind: failure, first: "[  FAILED  ] ", sample: "[  FAILED  ] Refund.Whole (0 ms)"},
-	{tool: "gtest", kind: noise, like: regexp.MustCompile(`^\[( RUN      |       OK |----------)\] `), first: "[",
+	{tool: "gtest", kind: noise, like: pattern.Of(`^\[( RUN      |       OK |----------)\] `), first: "[",
 		sample: "[       OK ] Refund.Part (0 ms)"},
 	{tool: "gtest", kind: total, first: "[  PASSED  ] ", sample: "[  PASSED  ] 44 tests."},
 	{tool: "gtest", kind: reason, has: ": Failure", end: ": Failure", sample: "refund_test.cc:31: Failure"},
@@ -87,7 +87,7 @@ var testRows = []row{
 		sample: " 3/45 Test  #3: refund ...........................***Failed    0.01 sec"},
 	{tool: "ctest", kind: failure, needs: wordFail, has: "***Exception",
 		sample: " 4/45 Test  #4: pay ...***Exception: SegFault  0.11 sec"},
-	{tool: "ctest", kind: noise, needs: wordPass, has: "   Passed  ", like: regexp.MustCompile(`^\d+/\d+ Test +#`),
+	{tool: "ctest", kind: noise, needs: wordPass, has: "   Passed  ", like: pattern.Of(`^\d+/\d+ Test +#`),
 		sample: " 2/45 Test  #2: cart .............................   Passed    0.01 sec"},
 	{tool: "ctest", kind: total, needs: wordPass, has: "% tests passed, ", tally: true,
 		sample: "98% tests passed, 1 tests failed out of 45"},
@@ -95,8 +95,8 @@ var testRows = []row{
 		sample: "test cases: 45 | 44 passed | 1 failed"},
 	// TAP
 	{tool: "TAP", kind: failure, first: "not ok ", sample: "not ok 7 - refunds the whole"},
-	{tool: "TAP", kind: noise, first: "ok ", like: regexp.MustCompile(`^ok \d+`), sample: "ok 8 - refunds a part"},
-	{tool: "TAP", kind: total, first: "# ", like: regexp.MustCompile(`^# (tests|pass|fail|suites) \d+`),
+	{tool: "TAP", kind: noise, first: "ok ", like: pattern.Of(`^ok \d+`), sample: "ok 8 - refunds a part"},
+	{tool: "TAP", kind: total, first: "# ", like: pattern.Of(`^# (tests|pass|fail|suites) \d+`),
 		sample: "# fail 1"},
 	// Elixir, PHP, Swift
 	{tool: "phpunit", kind: total, first: "Tests: ", has: "Assertions: ", tally: true,

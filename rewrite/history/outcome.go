@@ -2,8 +2,8 @@ package history
 
 import (
 	"bytes"
+	"epitome/pattern"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,13 +15,13 @@ import (
 )
 
 // errorForm finds what begins as the message of an error does, and not as a heading or a count.
-var errorForm = regexp.MustCompile(`(?i)^(?:<tool_use_error|traceback \(most recent|exception in thread |failed to [^\s\d]` +
+var errorForm = pattern.Of(`(?i)^(?:<tool_use_error|traceback \(most recent|exception in thread |failed to [^\s\d]` +
 	`|failed: *[^\s\d]|(?:error|exception)(?:\[E\d+\]| TS\d+| \([^()]{1,60}\))?: *(?:[^\s\d]|[1-9])|(?:error|failed):?$` +
 	`|error (?:executing|calling|invoking|running|performing|reading|writing|editing|creating|deleting|opening|fetching|` +
 	`searching|parsing|loading|applying|accessing|while|during|occurred)\b.*:(?: |$))`)
 
 // errorField finds an object that begins with an error which is not empty.
-var errorField = regexp.MustCompile(`^\s*\{\s*"error"\s*:\s*(?:"[^"]|[\[{]\s*[^\s\]}]|true|[1-9])`)
+var errorField = pattern.Of(`^\s*\{\s*"error"\s*:\s*(?:"[^"]|[\[{]\s*[^\s\]}]|true|[1-9])`)
 
 // saysFailure reports whether a result, as it stands in the body, says that its call did nothing.
 func (c *Source) saysFailure(raw []byte) bool {
@@ -73,14 +73,14 @@ func (c *Source) Outcome(raw []byte) string {
 }
 
 // exitForm finds a line in which whoever ran a command tells its exit state, and nothing else.
-var exitForm = regexp.MustCompile(`(?i)^[\[(<*]*(?:error: )?(?:shellid: \S+ |command executed in terminal .*\. )?` +
+var exitForm = pattern.Of(`(?i)^[\[(<*]*(?:error: )?(?:shellid: \S+ |command executed in terminal .*\. )?` +
 	`(?:(?:the )?(?:process|command|program|shell|script) )?(?:has )?` +
 	`(?:(?:(?:exited|completed|finished|ended|failed|terminated|returned) (?:with )?\(?)?` +
 	`(?:exit[ _]?code|exit[ _]status|return[ _]?code)|exited with (?:code|status))` +
 	`[ :=>"']*(\d{1,3})(?:</\w+>|[\])>.*])*$`)
 
 // besideExit finds the other lines that stand with the exit state at the beginning or the end.
-var besideExit = regexp.MustCompile(`(?i)^(?:(?:chunk id|wall time|duration|session id|command|directory|cwd|signal|status|` +
+var besideExit = pattern.Of(`(?i)^(?:(?:chunk id|wall time|duration|session id|command|directory|cwd|signal|status|` +
 	`background pids|process group pgid|original token count)\b.*:.*|wall time .*|<(\w+)>[^<]*</\w+>|</\w+>|` +
 	`\[(?:current working directory|python interpreter)\b.*\]|` + "```" + `)$`)
 

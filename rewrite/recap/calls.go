@@ -1,8 +1,8 @@
 package recap
 
 import (
+	"epitome/pattern"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -193,7 +193,7 @@ func (r *writer) tellingLines(res *history.Result, most int) []string {
 }
 
 // exitLine finds a line that says the exit state and nothing else: that is told already.
-var exitLine = regexp.MustCompile(`(?i)^\W*(?:process |command )?(?:exit(?:ed)?|return)[ _]?(?:with )?(?:code|status)?\W*\d+\W*$`)
+var exitLine = pattern.Of(`(?i)^\W*(?:process |command )?(?:exit(?:ed)?|return)[ _]?(?:with )?(?:code|status)?\W*\d+\W*$`)
 
 // lastLines are the last lines of a text that say something and are not long.
 func lastLines(text string, most int) (list []string) {

@@ -1,8 +1,8 @@
 package recap
 
 import (
+	"epitome/pattern"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -83,7 +83,7 @@ func (r *writer) files(k *known, tokens int) string {
 }
 
 // refusal finds the answer to a call that wrote nothing.
-var refusal = regexp.MustCompile(`(?i)^(?:no match(?:es)? (?:was |were )?found for|(?:the )?string to replace (?:was )?not found|` +
+var refusal = pattern.Of(`(?i)^(?:no match(?:es)? (?:was |were )?found for|(?:the )?string to replace (?:was )?not found|` +
 	`no (?:changes|edits|replacements?) (?:was |were )?(?:made|performed)|(?:the )?user (?:doesn't want|does not want|rejected|` +
 	`denied|declined)|permission denied)`)
 

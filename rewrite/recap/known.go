@@ -1,7 +1,7 @@
 package recap
 
 import (
-	"regexp"
+	"epitome/pattern"
 	"slices"
 	"strings"
 
@@ -47,7 +47,7 @@ func (k *known) isNew(line string) (isNew bool) {
 }
 
 // defines finds a line that defines or declares something.
-var defines = regexp.MustCompile(`^[+\s]*(?:\d+[:\t→|]\s*)?(?:export |pub(?:\([a-z]+\))? |public |private |protected |static |async |default |abstract |@\w+ )*` +
+var defines = pattern.Of(`^[+\s]*(?:\d+[:\t→|]\s*)?(?:export |pub(?:\([a-z]+\))? |public |private |protected |static |async |default |abstract |@\w+ )*` +
 	`(?:func|function|type|class|def|interface|struct|enum|trait|impl|const|let|var|fn|module|package|import|from|use|` +
 	`CREATE TABLE|describe\(|it\(|test\()\b?[ (]`)
 

@@ -1,8 +1,8 @@
 package recap
 
 import (
+	"epitome/pattern"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -136,7 +136,7 @@ func sentences(line string) (list []string) {
 }
 
 // announces finds a sentence that says only what is called next.
-var announces = regexp.MustCompile(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great|good|perfect|so|and|but|alright)\W+)*` +
+var announces = pattern.Of(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great|good|perfect|so|and|but|alright)\W+)*` +
 	`(?:let me|let['’]s|let us|i['’]ll|i will|(?:i['’]m|i am) (?:going to|now)|time to|` +
 	`(?:(?:i['’]m|i am) )?(?:still |continuing|checking|waiting|running|rerunning|monitoring|looking|reading|opening|searching|` +
 	`inspecting|returning|verifying|pulling))`)

@@ -1,8 +1,8 @@
 package recap
 
 import (
+	"epitome/pattern"
 	"fmt"
-	"regexp"
 	"slices"
 
 	"epitome/rewrite/conversation"
@@ -62,7 +62,7 @@ func (r *writer) users(b Budgets) (list []quote, more []int) {
 
 // ruling finds what is said of all the work and not of one step of it. It only decides what stays where there is no
 // room for all.
-var ruling = regexp.MustCompile(`(?i)\b(never|always|must|don't|do not|dont|only|from now on|whenever|every time|rule|` +
+var ruling = pattern.Of(`(?i)\b(never|always|must|don't|do not|dont|only|from now on|whenever|every time|rule|` +
 	`prefer|remember|make sure|important|note that|nie|niemals|immer|jamais|toujours|nunca|siempre)\b|绝不|必须|总是|不要|永远`)
 
 // userItems are the user's messages in the span, in their order. latest says that there is no newer one behind it.

@@ -2,7 +2,7 @@ package overflow
 
 import (
 	"bytes"
-	"regexp"
+	"epitome/pattern"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -167,7 +167,7 @@ const (
 )
 
 // sizeFields are members whose numbers may be sizes.
-var sizeFields = regexp.MustCompile(`tokens?|ctx|context|limit|max|prompt|input|length|window|size|requested|^got$`)
+var sizeFields = pattern.Of(`tokens?|ctx|context|limit|max|prompt|input|length|window|size|requested|^got$`)
 
 func among(list, name string) bool { return strings.Contains(list, " "+name+" ") }
 

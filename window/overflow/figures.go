@@ -1,7 +1,7 @@
 package overflow
 
 import (
-	"regexp"
+	"epitome/pattern"
 	"strings"
 )
 
@@ -21,7 +21,7 @@ const (
 // Cues before a number. They are read from left to right, and the last one decides; but a word for the input does not
 // end a limit that has begun ("maximum prompt length is #"). The groups are, in this order, of a limit, of output, of
 // what was asked for, of the whole request, of its input, of nothing that matters, and of a limit again.
-var cuesBefore = regexp.MustCompile(`\b(?:(` + superlative + `|limit\w*|ceiling|cap|capacity|windows?|ctx|context (?:length|size|len|limit|window|of)|(?:seq|model) len|` +
+var cuesBefore = pattern.Of(`\b(?:(` + superlative + `|limit\w*|ceiling|cap|capacity|windows?|ctx|context (?:length|size|len|limit|window|of)|(?:seq|model) len|` +
 	`allow(?:s|ed)?|accept(?:s|ed)?|support(?:s|ed)?|available|at most|up to|only|exceed\w*|surpass\w*|beyond|above|over|under|below|within|fit in|full|` +
 	`(?:longer|larger|bigger|greater|more|higher|less|fewer|smaller|shorter|lower) than)` +
 	`|(maxout|completions?|outputs?|generated?|(?:new|response) tokens)` +
@@ -35,15 +35,15 @@ var cuesBefore = regexp.MustCompile(`\b(?:(` + superlative + `|limit\w*|ceiling|
 // cuesAfter are cues behind a number. The first that fits decides, and goes before all that stands before the number.
 var cuesAfter = [...]struct {
 	part  part
-	words *regexp.Regexp
+	words *pattern.Pattern
 }{
-	{ignoredPart, regexp.MustCompile(`^(?: tokens?)?(?: were| was| have been| has been| already)? (?:used|consumed)\b|^ draft\b`)},
-	{limitPart, regexp.MustCompile(`^(?: tokens?)?(?: (?:input|prompt|context|sequence|model|output))? ` +
+	{ignoredPart, pattern.Of(`^(?: tokens?)?(?: were| was| have been| has been| already)? (?:used|consumed)\b|^ draft\b`)},
+	{limitPart, pattern.Of(`^(?: tokens?)?(?: (?:input|prompt|context|sequence|model|output))? ` +
 		`(?:maximum|max|limit|ceiling|cap|windows?|context|allowed|available|supported|budget|capacity)\b`)},
-	{outputPart, regexp.MustCompile(`^(?: tokens?)?(?: of| in| for| as)?(?: the| your)? (?:maxout|outputs?|completions?|response|generation|generated|new)\b`)},
-	{inputPart, regexp.MustCompile(`^(?: tokens?)?(?: of| in| from| for)?(?: the| your)?(?: (?:text|tool|image|initial|user|chat|current))? ` +
+	{outputPart, pattern.Of(`^(?: tokens?)?(?: of| in| for| as)?(?: the| your)? (?:maxout|outputs?|completions?|response|generation|generated|new)\b`)},
+	{inputPart, pattern.Of(`^(?: tokens?)?(?: of| in| from| for)?(?: the| your)?(?: (?:text|tool|image|initial|user|chat|current))? ` +
 		`(?:inputs?|prompts?|messages?|functions?|tools?|history|system)\b`)},
-	{wholePart, regexp.MustCompile(`^(?: tokens?)?(?: were| was| are)? (?:requested|needed|given|provided|supplied|submitted|received|sent)\b`)},
+	{wholePart, pattern.Of(`^(?: tokens?)?(?: were| was| are)? (?:requested|needed|given|provided|supplied|submitted|received|sent)\b`)},
 }
 
 // parts tells for each number what it is the size of. What stands behind a number, if it tells, is not read again
@@ -148,9 +148,9 @@ func (w *wording) sum() sum {
 
 // Sizes that are told as a relation. A limit of one as the lower end of a range is no size.
 var (
-	sumAbove = regexp.MustCompile(`# \+ # >=? #`)
-	above    = regexp.MustCompile(`# (?:tokens? )?>=? #`)
-	interval = regexp.MustCompile(`\[ # , #|\bbetween # and #`)
+	sumAbove = pattern.Of(`# \+ # >=? #`)
+	above    = pattern.Of(`# (?:tokens? )?>=? #`)
+	interval = pattern.Of(`\[ # , #|\bbetween # and #`)
 )
 
 // readRelation reads a relation, if there is one.
@@ -163,7 +163,7 @@ func (w *wording) readRelation(s *sum) bool {
 			return true
 		}
 	}
-	for _, relation := range []*regexp.Regexp{above, interval} {
+	for _, relation := range []*pattern.Pattern{above, interval} {
 		at := relation.FindStringIndex(w.text)
 		if at == nil {
 			continue
@@ -183,7 +183,7 @@ func (w *wording) readRelation(s *sum) bool {
 }
 
 // combined says that sizes are meant together.
-var combined = regexp.MustCompile(`\b(?:combined|together|sum of)\b`)
+var combined = pattern.Of(`\b(?:combined|together|sum of)\b`)
 
 // addInputs takes the parts of the input: all of them if they make up the whole together, else the largest, as some
 // are told twice.
@@ -232,7 +232,7 @@ func (s *sum) guessWhole(w *wording, rest []int) {
 }
 
 // nearToken stands right before a number that is one of tokens.
-var nearToken = regexp.MustCompile(`\b(?:tokens?|length|len|window|size|ctx|context(?: limit)?|` + superlative + `)(?: \w+)?(?: ,)? $`)
+var nearToken = pattern.Of(`\b(?:tokens?|length|len|window|size|ctx|context(?: limit)?|` + superlative + `)(?: \w+)?(?: ,)? $`)
 
 // looksLikeCode reports that a number in brackets may be an error's code rather than a size.
 func (w *wording) looksLikeCode(i int) bool {

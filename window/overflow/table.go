@@ -1,7 +1,7 @@
 package overflow
 
 import (
-	"regexp"
+	"epitome/pattern"
 	"strings"
 )
 
@@ -84,54 +84,54 @@ func wordsFor(m meaning) string {
 }
 
 var (
-	capacityWords     = regexp.MustCompile(wordsFor(capacity))
-	firmWords         = regexp.MustCompile(wordsFor(firm))
-	excessWords       = regexp.MustCompile(wordsFor(excess))
-	narrowWords       = regexp.MustCompile(wordsFor(narrow))
-	longWords         = regexp.MustCompile(wordsFor(long))
-	lengthWords       = regexp.MustCompile(wordsFor(length))
-	quantityWords     = regexp.MustCompile(wordsFor(quantity))
-	nounWords         = regexp.MustCompile(wordsFor(noun))
-	conversationWords = regexp.MustCompile(wordsFor(conversation))
-	tokenWords        = regexp.MustCompile(wordsFor(token))
-	adviceWords       = regexp.MustCompile(wordsFor(advice))
-	inputWords        = regexp.MustCompile(wordsFor(input))
-	outputWords       = regexp.MustCompile(wordsFor(output))
-	outputAloneWords  = regexp.MustCompile(wordsFor(outputAlone))
-	negativeWords     = regexp.MustCompile(wordsFor(negative))
-	estimateWords     = regexp.MustCompile(wordsFor(estimate))
-	foreignWords      = regexp.MustCompile(wordsFor(foreign))
-	bulkWords         = regexp.MustCompile(wordsFor(bulk))
-	bulkOwnerWords    = regexp.MustCompile(wordsFor(bulkOwner))
-	characterWords    = regexp.MustCompile(wordsFor(characters))
-	longTextWords     = regexp.MustCompile(wordsFor(longText))
-	accountWords      = regexp.MustCompile(wordsFor(account))
-	patienceWords     = regexp.MustCompile(wordsFor(patience))
-	belowWords        = regexp.MustCompile(wordsFor(below))
-	structureWords    = regexp.MustCompile(wordsFor(structure))
-	mediaWords        = regexp.MustCompile(wordsFor(media))
-	mixedWords        = regexp.MustCompile(wordsFor(mixed))
-	rateWords         = regexp.MustCompile(wordsFor(rate))
-	singleWords       = regexp.MustCompile(wordsFor(single))
-	spentWords        = regexp.MustCompile(wordsFor(spent))
+	capacityWords     = pattern.Of(wordsFor(capacity))
+	firmWords         = pattern.Of(wordsFor(firm))
+	excessWords       = pattern.Of(wordsFor(excess))
+	narrowWords       = pattern.Of(wordsFor(narrow))
+	longWords         = pattern.Of(wordsFor(long))
+	lengthWords       = pattern.Of(wordsFor(length))
+	quantityWords     = pattern.Of(wordsFor(quantity))
+	nounWords         = pattern.Of(wordsFor(noun))
+	conversationWords = pattern.Of(wordsFor(conversation))
+	tokenWords        = pattern.Of(wordsFor(token))
+	adviceWords       = pattern.Of(wordsFor(advice))
+	inputWords        = pattern.Of(wordsFor(input))
+	outputWords       = pattern.Of(wordsFor(output))
+	outputAloneWords  = pattern.Of(wordsFor(outputAlone))
+	negativeWords     = pattern.Of(wordsFor(negative))
+	estimateWords     = pattern.Of(wordsFor(estimate))
+	foreignWords      = pattern.Of(wordsFor(foreign))
+	bulkWords         = pattern.Of(wordsFor(bulk))
+	bulkOwnerWords    = pattern.Of(wordsFor(bulkOwner))
+	characterWords    = pattern.Of(wordsFor(characters))
+	longTextWords     = pattern.Of(wordsFor(longText))
+	accountWords      = pattern.Of(wordsFor(account))
+	patienceWords     = pattern.Of(wordsFor(patience))
+	belowWords        = pattern.Of(wordsFor(below))
+	structureWords    = pattern.Of(wordsFor(structure))
+	mediaWords        = pattern.Of(wordsFor(media))
+	mixedWords        = pattern.Of(wordsFor(mixed))
+	rateWords         = pattern.Of(wordsFor(rate))
+	singleWords       = pattern.Of(wordsFor(single))
+	spentWords        = pattern.Of(wordsFor(spent))
 )
 
 // denial is a kind of refusals that no shorter request cures.
 type denial struct {
-	words *regexp.Regexp
+	words *pattern.Pattern
 	why   string
 }
 
 // accountDenials hold whatever else an answer says, fieldDenials once it is clear that no rate is meant.
 var (
 	accountDenials = [...]denial{
-		{regexp.MustCompile(wordsFor(credentials)), "it is about credentials"},
-		{regexp.MustCompile(wordsFor(money)), "it is about money"},
-		{regexp.MustCompile(wordsFor(content)), "it is about what is said"},
+		{pattern.Of(wordsFor(credentials)), "it is about credentials"},
+		{pattern.Of(wordsFor(money)), "it is about money"},
+		{pattern.Of(wordsFor(content)), "it is about what is said"},
 	}
 	fieldDenials = [...]denial{
-		{regexp.MustCompile(wordsFor(field)), "it is about a field of the request"},
-		{regexp.MustCompile(wordsFor(unparsed)), "the request cannot be parsed"},
-		{regexp.MustCompile(wordsFor(lateness)), "it took too long"},
+		{pattern.Of(wordsFor(field)), "it is about a field of the request"},
+		{pattern.Of(wordsFor(unparsed)), "the request cannot be parsed"},
+		{pattern.Of(wordsFor(lateness)), "it took too long"},
 	}
 )
