@@ -321,9 +321,13 @@ func (j *judge) counts(l string, says, are []int) {
 	}
 }
 
-// counted holds that a text is so many tokens as a line says, for one model or another.
+// counted holds that a text is so many tokens as a line says, for one model or another. What came as no UTF-8 was
+// counted as it came.
 func (j *judge) counted(l, text string, tokens int) {
 	j.Helper()
+	if strings.ContainsRune(text, '\uFFFD') {
+		return
+	}
 	for _, v := range []tokenize.Vocabulary{tokenize.O200k, tokenize.Cl100k} {
 		if c, err := j.counters.For(v); err == nil && c.CountString(text) == tokens {
 			return
