@@ -243,12 +243,16 @@ var house = map[string]room{
 		"what passes for a mark is one rule for all who show lines of others; who they are must not matter",
 	},
 	"rewrite/outline": {
-		"rewrite/mark rewrite/outline/census rewrite/span",
+		"rewrite/mark rewrite/outline/census rewrite/outline/definition rewrite/span",
 		"what a text is made of stands in the text; whose it is must not matter",
 	},
 	"rewrite/outline/census": {
 		"rewrite/mark rewrite/span",
 		"items are counted, whatever they are shown in",
+	},
+	"rewrite/outline/definition": {
+		"",
+		"a line defines something by what it says, however much of a file is shown",
 	},
 	"rewrite/plan": {
 		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history rewrite/limits" +

@@ -101,7 +101,7 @@ func areNames(cells []string, capitals bool) bool {
 func isName(cell string) bool {
 	const longest, words = 40, 4
 	first := strings.TrimLeft(cell, `"#% `)
-	return first != "" && len(cell) <= longest && isWordByte(first[0]) && countDigits(first) == 0 &&
+	return first != "" && len(cell) <= longest && (isWord(first[:1]) || first[0] == '$' || first[0] >= 0x80) &&
 		!strings.ContainsAny(cell, "{}=;:[]<>!,") && strings.Count(cell, " ") < words && !isRule(cell)
 }
 
