@@ -63,7 +63,8 @@ func looksLikeMatches(text string) bool {
 }
 
 // matchOf returns the path that a line of a search begins with, and what stands behind the number of the line there:
-// ':' in a match, '-' around one. sep is 0 if it is neither. A name without an ending before dashes may be a date's.
+// ':' in a match, '-' around one. sep is 0 if it is neither. A name without an ending before dashes, or with a number
+// for one, may be that of a date or version.
 func matchOf(line string) (path string, sep byte) {
 	const longestPath = 300
 	if strings.HasPrefix(line, "--") {
@@ -80,14 +81,22 @@ func matchOf(line string) (path string, sep byte) {
 		n := countDigits(line[i+1:])
 		if at := i + 1 + n; n > 0 && at < len(line) && line[at] == line[i] && isPath(line[:i]) {
 			path = line[:i]
-			if dated == "" && line[i] == '-' && strings.LastIndexByte(path, '/') > strings.LastIndexByte(path, '.') {
+			rest := path[len(dated):]
+			isMatch := line[i] == ':' && strings.ContainsAny(rest, "./") && !strings.Contains(rest, " ")
+			if dated == "" && line[i] == '-' && !hasEnding(path) {
 				dated, sep = path, '-'
-			} else if line[i] == ':' && !strings.Contains(path[len(dated):], " ") || dated == "" {
+			} else if dated == "" || isMatch {
 				return path, line[i]
 			}
 		}
 	}
 	return dated, sep
+}
+
+// hasEnding reports whether a path ends as names of files do; a number is no ending.
+func hasEnding(path string) bool {
+	ending := path[strings.LastIndexAny(path, "./")+1:]
+	return len(ending) < len(path) && path[len(path)-len(ending)-1] == '.' && countDigits(ending) < len(ending)
 }
 
 // isPath reports whether a text can be the path of a file that a search names.

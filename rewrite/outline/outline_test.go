@@ -247,6 +247,18 @@ func TestMatchesOfPathsWithDatesAreCounted(t *testing.T) {
 		}
 		return fmt.Sprintf("src/app.go:%d: x", i)
 	})
+	f("400 matches in 16 files", func(i int) string {
+		if i < 15 {
+			return fmt.Sprintf("v1.2-01-%d/a.go:1: x", i+10)
+		}
+		return fmt.Sprintf("src/app.go:%d: x", i)
+	})
+	f("200 matches in 1 file", func(i int) string {
+		if i%2 == 0 {
+			return fmt.Sprintf("docs/v1.2-%d-2026-03-01T10:00:00 x", i)
+		}
+		return fmt.Sprintf("src/app.go:%d:x-1-2", i)
+	})
 	f("200 matches in 1 file", func(i int) string {
 		if i%2 == 0 {
 			return fmt.Sprintf("src/Makefile-%d-see lib/b.go:%d: x", i, i)
