@@ -131,6 +131,28 @@ func TestTimesAreToldToTheLastDigit(t *testing.T) {
 	f("+01:00", "")
 }
 
+func TestTimesOfOneShapeAloneAreCompared(t *testing.T) {
+	f := func(want string, times ...string) {
+		t.Helper()
+		c := New()
+		for _, text := range times {
+			item := fmt.Appendf(nil, `{"t":%q}`, text)
+			c.Learn(item, span.Span{End: len(item)})
+		}
+		if got := c.Describe(1<<20, size); got != want {
+			t.Errorf("%q: %q", times, got)
+		}
+	}
+	f(" t: \"2026-01-28\" to \"2026-12-01\"\n", "2026-12-01", "2026-01-28", "2026-02-28")
+	f(" t: \"2026-01-28 10:00\" to \"2026-12-01 09:00\"\n", "2026-12-01 09:00", "2026-01-28 10:00")
+	f(" t: \"2026-03-01T10:00:00Z\" to \"2026-03-01T10:00:00.55Z\"\n",
+		"2026-03-01T10:00:00.5Z", "2026-03-01T10:00:00.55Z", "2026-03-01T10:00:00Z", "2026-03-01T10:00:00.45Z")
+	f("", "2026-12-01", "2026-01-28T10:00:27Z", "2026-02-28T10:00:00Z")
+	f("", "2026-12-01T10:00:00", "2026-12-01T09:00:00Z", "2026-12-01T08:00:00Z")
+	f("", "2026-12-01 10:00:00 AM", "2026-12-01 01:00:00 PM", "2026-12-01 11:30:00 AM")
+	f("", "2026-12-01 9:00:00", "2026-12-01 10:00:00", "2026-12-01 8:00:00")
+}
+
 func TestRowsAreCounted(t *testing.T) {
 	c := OfColumns([]string{"state", "error"})
 	const n = 40

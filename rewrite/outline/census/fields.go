@@ -6,7 +6,6 @@
 package census
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strconv"
@@ -67,6 +66,8 @@ type field struct {
 	forms    Counts // of strings: what stands where
 	numbers  extremes
 	times    extremes
+	// timeShape is that of all times.
+	timeShape timeShape
 }
 
 // typeNames name what a value can be. The first byte tells them apart, but for what is empty.
@@ -195,7 +196,8 @@ func (f *field) add(value []byte, item int) {
 			f.numbers.add(n, value, item)
 		}
 	case 0:
-		if n, ok := timeOf(value); ok {
+		if n, shape, ok := timeOf(value); ok && (f.times.n == 0 || shape == f.timeShape) {
+			f.timeShape = shape
 			f.times.add(n, value, item)
 		}
 		if saysFailure(value) {
@@ -274,55 +276,6 @@ func (c *Counts) of(text []byte) int {
 		return c.list[i].N
 	}
 	return 0
-}
-
-// extremes are the two least and the two greatest of numbers.
-type extremes struct {
-	n                  int
-	least, most        float64
-	second, nextToMost float64
-	leastAt, mostAt    int // items
-	leastText          string
-	mostText           string
-}
-
-func (e *extremes) add(n float64, text []byte, item int) {
-	if e.n++; e.n == 1 {
-		*e = extremes{1, n, n, n, n, item, item, string(text), string(text)}
-		return
-	}
-	switch {
-	case n < e.least || n == e.least && string(text) < e.leastText:
-		e.second, e.least, e.leastAt, e.leastText = e.least, n, item, string(text)
-	case n < e.second || e.n == 2:
-		e.second = n
-	}
-	switch {
-	case n > e.most || n == e.most && string(text) > e.mostText:
-		e.nextToMost, e.most, e.mostAt, e.mostText = e.most, n, item, string(text)
-	case n > e.nextToMost || e.n == 2:
-		e.nextToMost = n
-	}
-}
-
-// timeOf reads a quoted date, with a time or without, as a number that grows with it. What is below a second the texts
-// tell; times of other zones than Z are none.
-func timeOf(value []byte) (n float64, ok bool) {
-	const least = len(`"2026-11-20"`)
-	const seconds = len("\"2026-11-20T09:00:00")
-	if len(value) < least || value[5] != '-' || value[8] != '-' ||
-		len(value) > seconds && bytes.ContainsAny(value[seconds:], "+-") {
-		return 0, false
-	}
-	for _, c := range value[1:min(len(value)-1, len("2026-11-20T09:00:00")+1)] {
-		switch {
-		case c >= '0' && c <= '9':
-			n = 10*n + float64(c-'0')
-		case c != '-' && c != ':' && c != 'T' && c != ' ':
-			return 0, false
-		}
-	}
-	return n, true
 }
 
 // longestForm is how many bytes a string may have of which the form counts.
