@@ -194,7 +194,7 @@ func valueUnder(body []byte, at span.Span, key string) string {
 	if body[at.Start] != '{' {
 		return found
 	}
-	_, _ = span.Members(body, at.Start, func(k []byte, i int) (int, error) {
+	_, _ = span.Entries(body, at.Start, func(k []byte, i int) (int, error) {
 		end, err := span.EndOfValue(body, i)
 		if err == nil && string(k) == key {
 			found = string(body[i:end])

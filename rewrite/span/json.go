@@ -125,6 +125,16 @@ type reader func(i int) (end int, err error)
 // make of those.
 func Members(body []byte, i int, f func(key []byte, i int) (end int, err error)) (int, error) {
 	var seen keys
+	return Entries(body, i, func(key []byte, i int) (int, error) {
+		if err := seen.add(key); err != nil {
+			return 0, err
+		}
+		return f(key, i)
+	})
+}
+
+// Entries is Members with all keys as they are written: those with escapes, and those that stand there twice.
+func Entries(body []byte, i int, f func(key []byte, i int) (end int, err error)) (int, error) {
 	return Walk(body, i, '{', func(i int) (int, error) {
 		if body[i] != '"' {
 			return 0, ErrNoJSON
@@ -134,9 +144,6 @@ func Members(body []byte, i int, f func(key []byte, i int) (end int, err error))
 			return 0, err
 		}
 		name := body[i+1 : end-1]
-		if err := seen.add(name); err != nil {
-			return 0, err
-		}
 		if i = SkipSpace(body, end); i >= len(body) || body[i] != ':' {
 			return 0, ErrNoJSON
 		}

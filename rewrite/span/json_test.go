@@ -40,6 +40,24 @@ func TestOddObjectsAreErrors(t *testing.T) {
 	f(`[1]`, ErrNoJSON)
 }
 
+func TestEntriesMayStandThereTwice(t *testing.T) {
+	f := func(body, want string, fails error) {
+		t.Helper()
+		got := ""
+		_, err := Entries([]byte(body), 0, func(key []byte, i int) (int, error) {
+			end, err := EndOfValue([]byte(body), i)
+			got += string(key) + "=" + body[i:max(i, end)] + " "
+			return end, err
+		})
+		if got != want || !errors.Is(err, fails) {
+			t.Errorf("%s: %q, %v", body, got, err)
+		}
+	}
+	f(`{"a":1, "a" : [2],"\u0061":3}`, `a=1 a=[2] \u0061=3 `, nil)
+	f(`{}`, "", nil)
+	f(`{"a":1,2}`, "a=1 ", ErrNoJSON)
+}
+
 func TestLeavesAreFoundInTheirOrder(t *testing.T) {
 	f := func(body, want string) {
 		t.Helper()

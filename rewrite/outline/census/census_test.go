@@ -153,6 +153,24 @@ func TestTimesOfOneShapeAloneAreCompared(t *testing.T) {
 	f("", "2026-12-01 9:00:00", "2026-12-01 10:00:00", "2026-12-01 8:00:00")
 }
 
+func TestKeysAreToldApart(t *testing.T) {
+	f := func(item, want string) {
+		t.Helper()
+		c := New()
+		for range 40 {
+			c.Learn([]byte(item), span.Span{End: len(item)})
+		}
+		if got := c.Describe(1<<20, size); got != want {
+			t.Errorf("%s: %q", item, got)
+		}
+	}
+	f(`{"s":"ok","s":"bad","n":1}`, " s: \"ok\" ×40, \"bad\" ×40\n n: 1 ×40\n")
+	f(`{"\u0073":1,"n":2}`, " \"\\u0073\": 1 ×40\n n: 2 ×40\n")
+	f(`{"a.b":1,"a":{"b":2}}`, " \"a.b\": 1 ×40\n a.b: 2 ×40\n")
+	f(`{"a[]":{"b":1},"a":[{"b":2}]}`, " \"a[]\".b: 1 ×40\n a[].b: 2 ×40\n")
+	f(`{"":1,"a b":2}`, " \"\": 1 ×40\n a b: 2 ×40\n")
+}
+
 func TestRowsAreCounted(t *testing.T) {
 	c := OfColumns([]string{"state", "error"})
 	const n = 40

@@ -131,7 +131,7 @@ func (t *Census) visit(f *field, body []byte, at span.Span, v visit) {
 	}
 	switch value[0] {
 	case '{':
-		_, _ = span.Members(body, at.Start, func(key []byte, i int) (int, error) {
+		_, _ = span.Entries(body, at.Start, func(key []byte, i int) (int, error) {
 			end, err := span.EndOfValue(body, i)
 			if err != nil {
 				return 0, err
@@ -158,12 +158,16 @@ func (t *Census) visit(f *field, body []byte, at span.Span, v visit) {
 	}
 }
 
-// child returns the field under a key, which it makes if it may; the elements of an array are under no key.
+// child returns the field under a key, which it makes if it may; the elements of an array are under no key. A key that
+// may be taken for a path is told in its quotes.
 func (t *Census) child(f *field, key []byte, add bool) *field {
 	if c := f.children[string(key)]; c != nil || !add || len(t.fields) == mostFields {
 		return c
 	}
 	path := string(key)
+	if path == "" || strings.ContainsAny(path, ".[]:\"\\") {
+		path = `"` + path + `"`
+	}
 	switch {
 	case key == nil:
 		path = f.path + "[]"
