@@ -178,11 +178,14 @@ func splitGaps(line string) (cells []string) {
 func splitWords(line string) []string {
 	const columns = 11 // of ps aux: the last of them may have spaces
 	cells := strings.Fields(line)
-	if len(cells) > columns {
-		last := strings.Index(line, cells[columns-1])
-		return append(cells[:columns-1:columns-1], strings.TrimSpace(line[last:]))
+	if len(cells) <= columns {
+		return cells
 	}
-	return cells
+	cells = cells[:columns-1]
+	for _, c := range cells {
+		line = strings.TrimSpace(line)[len(c):]
+	}
+	return append(cells, strings.TrimSpace(line))
 }
 
 // read takes the rows in, and reports whether there are enough of them.

@@ -267,6 +267,18 @@ func TestMatchesOfPathsWithDatesAreCounted(t *testing.T) {
 	})
 }
 
+func TestLastCellOfProcessesIsTheCommand(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("USER  PID %CPU %MEM  VSZ  RSS TTY STAT START TIME COMMAND\n")
+	for i := range 100 {
+		fmt.Fprintf(&b, "node %4d  0.0  0.1 9000 4000 ?   Ss   Mar01 0:01 node  server.js\n", i+1)
+	}
+	o, _ := Of(b.String(), Hint{}, 500, quarters)
+	if want := "\n COMMAND: \"node  server.js\" ×100\n"; o.Kind != Table || !strings.Contains(o.Text, want) {
+		t.Errorf("kind %d, no %q in %s", o.Kind, want, o.Text)
+	}
+}
+
 // What tools complain of, logs and prose are not taken for anything else.
 func TestOtherTextsHaveNoOutline(t *testing.T) {
 	f := func(line string) {
