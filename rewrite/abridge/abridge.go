@@ -144,7 +144,8 @@ func (c *Shortening) hint() (h outline.Hint) {
 
 // outlined is an outline with what is said of it.
 func (c *Shortening) outlined(shown, of string, o *outline.Outline) string {
-	made := plan.Content{Kind: o.Kind, Lines: shorten.CountLines(shown), Tokens: c.Tokens, Numbered: o.Numbered}
+	made := plan.Content{Kind: o.Kind, Lines: shorten.CountLines(shown), Tokens: c.Tokens}
+	made.Numbered = o.Numbered && c.Result.Action.Numbered
 	if o.Kind == outline.Source && len(c.Result.Action.Reads) == 1 {
 		made.File = c.Result.Action.Reads[0]
 	}

@@ -1,6 +1,7 @@
 package abridge
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -328,6 +329,26 @@ func TestAnErrorInOneLineOfJSONIsOutlined(t *testing.T) {
 		!strings.HasPrefix(text, plan.Mark+"preview of a JSON value of ") {
 		t.Errorf("%.600q", text)
 	}
+}
+
+func TestOnlyNumbersOfTheFileAreForReadingIt(t *testing.T) {
+	f := func(command string, want bool) {
+		t.Helper()
+		var b strings.Builder
+		for i := range 600 {
+			fmt.Fprintf(&b, "%6d\tfunc step%d() int { return %d }\n", i+1, i, i)
+		}
+		text, _, ok := shortening(t, planned(t, plantest.Command(command, b.String())), 0, 1_000, 300).Shorten()
+		if got := strings.Contains(text, "from src/a.go, by their numbers"); !ok || got != want {
+			t.Errorf("%s: %.400s", command, text)
+		}
+	}
+	f("cat -n src/a.go", true)
+	f("nl -ba src/a.go | sed -n '1,600p'", true)
+	f("tail -600 src/a.go | cat -n", false)
+	f("sed -n '500,1099p' src/a.go | cat -n", false)
+	f("tac src/a.go | cat -n", false)
+	f("nl src/a.go", false)
 }
 
 func TestNamesOfAGapAreToldOnceAndWhole(t *testing.T) {

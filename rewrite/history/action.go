@@ -24,6 +24,7 @@ type Action struct {
 	Deletes   []string // of them, those that are not there any more
 	Looks     bool     // it is a command of a shell that changes nothing
 	Whole     bool     // it shows or writes all of these files, and not a part of them
+	Numbered  bool     // numbers that stand before lines of Reads are those that they have in their file
 	// identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
 	// else.
 	identity string
@@ -219,7 +220,7 @@ func (c *callReader) claimShell() {
 	}
 	e := shell.EffectsOf(c.text(aFolder), argv, lines)
 	c.action.Looks, c.action.Deletes = e.Looks, e.Gone
-	c.action.Reads, c.action.Writes, c.action.OnlyFiles = e.Reads, e.Writes, e.Only
+	c.action.Reads, c.action.Writes, c.action.OnlyFiles, c.action.Numbered = e.Reads, e.Writes, e.Only, e.Numbered
 }
 
 // claimShown is for what shows the files of its path, if all of them are known.
@@ -232,7 +233,7 @@ func (c *callReader) claimShown() {
 		}
 	}
 	c.action.Reads, c.action.OnlyFiles = all, len(all) > 0
-	c.action.Whole = c.found[aRange].Empty()
+	c.action.Whole, c.action.Numbered = c.found[aRange].Empty(), true
 }
 
 // files adds the files that the argument names to a list of those written.

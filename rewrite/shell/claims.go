@@ -17,6 +17,7 @@ type claims struct {
 	looks bool // nothing has been done that may change anything
 	vague bool // the last command that shows files shows some that are not known
 	full  bool // more files are shown than there is room for
+	bare  bool // lines may have been shown without the numbers that they have in their file
 
 	level    int // of shells that read what another has been given
 	muted    int // substitutions around: what is shown goes somewhere else

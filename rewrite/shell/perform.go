@@ -79,9 +79,11 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 		c.reads = c.reads[:p.mark]
 	}
 	c.looks = c.looks && known.looks
-	if unseen := known.quiet || cmd.hidden || c.muted > 0 || through; !unseen && !c.showsFiles(known) {
+	unseen := known.quiet || cmd.hidden || c.muted > 0
+	if !unseen && !through && !c.showsFiles(known) {
 		c.only = false
 	}
+	c.bare = c.bare || !unseen && known.job != inviting && !showsNumbers(list, through)
 }
 
 // showsFiles reports whether what a command shows are files of which all are known.
@@ -227,5 +229,6 @@ func (c *claims) invite(args []token) {
 	inner.readText(args[1].text)
 	c.reads, c.writes, c.gone = inner.does.reads, inner.does.writes, inner.does.gone
 	c.only, c.looks = c.only && inner.showsOnly(), c.looks && inner.looksOnly()
+	c.bare = c.bare || inner.does.bare
 	c.full = c.full || inner.does.full
 }

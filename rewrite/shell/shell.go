@@ -11,6 +11,8 @@ type Effects struct {
 	Gone   []string // of them, those that are not there any more
 	Only   bool     // what is shown are the files of Reads and nothing else
 	Looks  bool     // nothing is changed
+	// Numbered says that each line of Reads is shown with the number that it has in its file.
+	Numbered bool
 }
 
 // EffectsOf reads a command that runs in the folder dir: its words, or lines of text. dir is empty where the folder is
@@ -28,5 +30,6 @@ func EffectsOf(dir string, words, lines []string) Effects {
 		e.Reads = nil
 	}
 	e.Only = len(e.Reads) > 0 && s.showsOnly()
+	e.Numbered = e.Only && !s.does.bare
 	return e
 }

@@ -142,6 +142,33 @@ func TestResultThatShowsOnlyFilesIsTold(t *testing.T) {
 	f(`cat a.go; cat 'b`, false)
 }
 
+func TestNumbersOfTheFileAreToldFromOthers(t *testing.T) {
+	f := func(command string, want bool) {
+		t.Helper()
+		if e := effectsOf(command); e.Numbered != want {
+			t.Errorf("%s: got %v, %q", command, e.Numbered, e.files())
+		}
+	}
+	f(`cat -n a.go`, true)
+	f(`cd /w && /bin/cat -n a.go 2>/dev/null | head -50 || echo none`, true)
+	f(`bash -lc "nl -ba -w4 -s ' ' a.go | sed -n '10,20p;30p'; cat -n a.go | tail -n +5"`, true)
+	f(`tail -300 a.go | cat -n`, false)
+	f(`sed -n '500,800p' a.go | cat -n`, false)
+	f(`tac a.go | cat -n`, false)
+	f(`cat a.go | cat -n`, false)
+	f(`cat a.go`, false)
+	f(`nl a.go`, false) // blank lines have none
+	f(`nl -ba -v5 a.go`, false)
+	f(`nl -ba a.go b.go`, false)
+	f(`cat -n a.go b.go`, false)
+	f(`cat -sn a.go`, false)
+	f(`cat -n a.go | grep -v x | cat -n`, false)
+	f(`cat -n a.go | head -c 900`, false)
+	f(`cat -n a.go; bash -c 'tac a.go | cat -n'`, false)
+	f(`cat -n a.go; make`, false)
+	f(`cat -n "$F"`, false)
+}
+
 func TestCommandThatOnlyLooksIsTold(t *testing.T) {
 	f := func(command string, want bool) {
 		t.Helper()
