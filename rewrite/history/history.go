@@ -118,6 +118,9 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 		return
 	}
 	d := &h.Results[n].Action
+	if len(d.Reads)+len(d.Writes) > 0 && h.Results[n].mayBeRefused(raw) {
+		return
+	}
 	for _, file := range d.Writes {
 		h.spendWritten(file, i)
 	}

@@ -41,6 +41,39 @@ func (c *Source) saysFailure(raw []byte) bool {
 	return errorForm.MatchString(strings.TrimRight(line, " \t\r"))
 }
 
+// refusalForm finds how the answer to a call begins that was not allowed to do anything, or found nothing to change.
+var refusalForm = pattern.Of(`(?i)^\W*(?:no match(?:es)? (?:was |were )?found for|(?:the )?string to replace (?:was )?not found|` +
+	`no (?:changes|edits|replacements?) (?:was |were )?(?:made|performed)|(?:permission|access) denied|e(?:acces|perm|rofs)\b|` +
+	`(?:the )?user (?:doesn't want|does not want|did not|didn't|rejected|denied|declined|refused|cancell?ed|interrupted)|` +
+	`(?:the |this )?(?:request|operation|edit|write|changes?|tool (?:use|call)) (?:was |were |has been |is |are )?` +
+	`(?:rejected|denied|declined|refused|cancell?ed|interrupted|aborted|blocked|not (?:allowed|permitted|approved|applied)))`)
+
+// SaysRefusal reports whether the answer to a call that writes files begins as one does that wrote nothing.
+func SaysRefusal(text string) bool { return refusalForm.MatchString(text) }
+
+// mayBeRefused reports whether a result, as it stands in the body, may say that its call could not read or write its
+// files. What is short and speaks of such things may be a file too: then it counts for nothing.
+func (c *Source) mayBeRefused(raw []byte) bool {
+	const short = 4_000 // bytes
+	if len(raw) > short || len(raw) == 0 {
+		return false
+	}
+	if raw[0] == '[' {
+		raw = []byte(gjson.GetBytes(raw, "0.text").Raw)
+	}
+	if len(raw) == 0 || raw[0] != '"' {
+		return false
+	}
+	text := string(span.TextOf(raw))
+	switch c.Action.Kind {
+	case KindShell:
+		return c.Action.OnlyFiles && len(c.Action.Writes) == 0 && SaysNoFile(text)
+	case KindWriting:
+		text = shorten.FirstLine(text)
+	}
+	return SaysRefusal(text) || SaysNoFile(text)
+}
+
 // StateInWords writes a state, as Outcome returns it, in words.
 func StateInWords(state string) string {
 	switch s := strings.TrimSpace(state); {

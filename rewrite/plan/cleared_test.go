@@ -28,6 +28,30 @@ func many(middle string) string {
 	return b.String()
 }
 
+func TestRefusedCallMakesNothingWorthless(t *testing.T) {
+	first := plantest.Reading("src/a.go", many(""))
+	f := func(by int, later plantest.Step) {
+		t.Helper()
+		p := plantest.NewDesk(t).Plan(t, plantest.Body(first, later))
+		if got := p.Hist.Results[0].SpentBy; got != by {
+			t.Errorf("%+v: spent by %d, want %d", later, got, by)
+		}
+	}
+	write := plantest.Step{Tool: "Write", Input: `{"file_path":"src/a.go","content":"x"}`, Output: "written"}
+	read, shown := plantest.Reading("src/a.go", "package a"), 4
+	f(shown, write)
+	f(shown, read)
+	for _, output := range []string{"Permission denied: src/a.go", "The user rejected this.", "File does not exist: src/a.go"} {
+		write.Output, read.Output = output, output
+		f(0, write)
+		f(0, read)
+	}
+	f(shown, plantest.Command("sed -i s/a/b/ src/a.go; cat src/a.go", "cat: src/a.go: No such file or directory"))
+	first = plantest.Command("cat src/a.go", many(""))
+	f(shown, plantest.Command("cat src/a.go", "package a"))
+	f(0, plantest.Command("cat src/a.go", "cat: src/a.go: No such file or directory"))
+}
+
 func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 	f := func(name string, step plantest.Step, has, hasNot string) {
 		t.Helper()

@@ -1,7 +1,6 @@
 package recap
 
 import (
-	"epitome/pattern"
 	"path"
 	"slices"
 	"strings"
@@ -82,17 +81,12 @@ func (r *writer) files(k *known, tokens int) string {
 	return s.String()
 }
 
-// refusal finds the answer to a call that wrote nothing.
-var refusal = pattern.Of(`(?i)^(?:no match(?:es)? (?:was |were )?found for|(?:the )?string to replace (?:was )?not found|` +
-	`no (?:changes|edits|replacements?) (?:was |were )?(?:made|performed)|(?:the )?user (?:doesn't want|does not want|rejected|` +
-	`denied|declined)|permission denied)`)
-
 // failedWriting reports whether a call failed so that nothing may be written: one of a writing tool, or of a shell that
 // ran one command alone.
 func failedWriting(r *writer, res *history.Result) bool {
 	switch res.Action.Kind {
 	case history.KindWriting:
-		return r.endingOf(res).Failed() || refusal.MatchString(strings.TrimLeft(r.p.TextOf(res.Item), "\"' \n"))
+		return r.endingOf(res).Failed() || history.SaysRefusal(r.p.TextOf(res.Item))
 	case history.KindShell:
 		if call := r.callOf(res); call != nil && r.endingOf(res).Code > 0 {
 			command, _ := history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
