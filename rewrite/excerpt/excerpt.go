@@ -41,8 +41,8 @@ type Budget struct {
 
 // Of returns an excerpt of a text with the lines that tell what went wrong, with why and how it all ended, and as much
 // of its beginning and end as there is room for. Of a text of more than four megabytes, or of very many lines, it looks
-// at the two ends. ok is false if nothing would be left out. A line that looks like a
-// mark of epitome's own, beginning with mark, is never shown: nobody can write a gap into an excerpt.
+// at the two ends. ok is false if nothing would be left out. A line that looks like a mark of epitome's own, beginning
+// with mark, is never shown: nobody can write a gap into an excerpt.
 func Of(text string, b Budget, mark string) (e Excerpt, ok bool) {
 	s := newSelection(text, b, mark)
 	s.lines = newJudge().lines(text, bounds{mostBytes, mostLines})

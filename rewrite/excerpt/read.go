@@ -87,8 +87,8 @@ func lastTotal(text string, all []line) string {
 }
 
 // Failures returns the lines of a command's output that tell what failed and why, whole, in their order, each once, and
-// at most most of them: what failed goes before why. Of a text of more than a megabyte, or of very many
-// lines, it looks at the two ends.
+// at most most of them: what failed goes before why. Of a text of more than a megabyte, or of very many lines, it looks
+// at the two ends.
 func Failures(text string, most int) []string {
 	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	seen := map[string]bool{}
