@@ -50,7 +50,7 @@ func (r *Result) KnownEnding() *Ending { return r.ending }
 // LearnEnding reads how the call ended whose result has the text. raw is the result as it stands in the body. The
 // output of a command alone is read for what it says: what a page or a file says of success is not of the call.
 func (r *Result) LearnEnding(raw []byte, text string) *Ending {
-	e := &Ending{Error: r.saysFailure(raw)}
+	e := &Ending{Error: r.beginsAsError(raw)}
 	if r.Action.Kind == KindShell {
 		e.Code, e.Known = exitState(raw)
 		if !r.Action.OnlyFiles && !r.Action.Looks {

@@ -113,7 +113,7 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	if len(h.Results[n].Action.Deletes) > 0 {
 		h.files.erasing = append(h.files.erasing, n)
 	}
-	if h.Results[n].saysFailure(raw) {
+	if h.Results[n].beginsAsError(raw) {
 		h.Results[n].Failed = true
 		return
 	}
@@ -260,8 +260,7 @@ func isIn(file, folder string) bool {
 	return false
 }
 
-// SaysNoFile reports whether a result speaks of a file that could not be read. A file that is short
-// may say so too.
+// SaysNoFile reports whether a result speaks of a file that could not be read. A file that is short may say so too.
 func SaysNoFile(text string) bool {
 	const most = 1_000 // bytes; what is longer shows something
 	if len(text) > most {

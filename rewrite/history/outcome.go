@@ -2,7 +2,6 @@ package history
 
 import (
 	"bytes"
-	"epitome/pattern"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/pattern"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -23,8 +23,9 @@ var errorForm = pattern.Of(`(?i)^(?:<tool_use_error|traceback \(most recent|exce
 // errorField finds an object that begins with an error which is not empty.
 var errorField = pattern.Of(`^\s*\{\s*"error"\s*:\s*(?:"[^"]|[\[{]\s*[^\s\]}]|true|[1-9])`)
 
-// saysFailure reports whether a result, as it stands in the body, says that its call did nothing.
-func (c *Source) saysFailure(raw []byte) bool {
+// beginsAsError reports whether a result, as it stands in the body, begins as the message of an error does: its call
+// did nothing.
+func (c *Source) beginsAsError(raw []byte) bool {
 	const short = 4_000 // bytes; a longer one is no mere complaint
 	if len(raw) > short || len(raw) == 0 {
 		return false
@@ -97,7 +98,7 @@ func (c *Source) Outcome(raw []byte) string {
 	switch {
 	case code > 0:
 		return fmt.Sprintf("✗ %d ", code)
-	case c.saysFailure(raw):
+	case c.beginsAsError(raw):
 		return "✗ "
 	case told:
 		return "✓ "

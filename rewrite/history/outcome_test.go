@@ -41,15 +41,15 @@ func TestExitStateIsToldByWhoeverRanTheCommand(t *testing.T) {
 	f("", "")
 }
 
-func TestOnlyMessagesOfErrorsSayFailure(t *testing.T) {
+func TestOnlyMessagesOfErrorsBeginAsSuch(t *testing.T) {
 	f := func(text string, want bool) {
 		t.Helper()
 		raw, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := new(Source).saysFailure(raw); got != want {
-			t.Errorf("%q says failure: %v, want %v", text, got, want)
+		if got := new(Source).beginsAsError(raw); got != want {
+			t.Errorf("%q begins as an error: %v, want %v", text, got, want)
 		}
 	}
 	f("Error: no such file", true)

@@ -204,7 +204,7 @@ func (f *field) add(value []byte, item int) {
 			f.timeShape = shape
 			f.times.add(n, value, item)
 		}
-		if saysFailure(value) {
+		if mentionsFailure(value) {
 			f.failing++
 		}
 		var room [longestForm]byte

@@ -134,14 +134,14 @@ func (t *Census) oddity(f *field, value []byte, item int) float64 {
 // failure says how much a value differs because it tells what went wrong, and few do.
 func (f *field) failure(value []byte) float64 {
 	const fewOf, weight = 5, .3
-	if f.failing == 0 || fewOf*f.failing > f.n || value[0] != '"' || !saysFailure(value) {
+	if f.failing == 0 || fewOf*f.failing > f.n || value[0] != '"' || !mentionsFailure(value) {
 		return 0
 	}
 	return weight
 }
 
-// saysFailure reports whether a text speaks of what went wrong.
-func saysFailure(text []byte) bool {
+// mentionsFailure reports whether a text has a word of what went wrong, anywhere.
+func mentionsFailure(text []byte) bool {
 	for i, c := range text {
 		found := false
 		switch rest := text[i:]; c | ' ' {
