@@ -1,11 +1,11 @@
 package replay
 
 import (
-	"epitome/pattern"
 	"slices"
 	"strings"
 
 	"epitome/bench/names"
+	"epitome/pattern"
 )
 
 // lineIndex has the lines of the client's messages, with the messages that hold each, by their place, in order.

@@ -1,12 +1,13 @@
 package replay
 
 import (
-	"epitome/pattern"
 	"path"
 	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
+
+	"epitome/pattern"
 )
 
 // This is the measure's own list of how a line tells what went wrong. What is measured must not know it, and it must

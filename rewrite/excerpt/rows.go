@@ -1,9 +1,10 @@
 package excerpt
 
 import (
-	"epitome/pattern"
 	"slices"
 	"strings"
+
+	"epitome/pattern"
 )
 
 // kind is what a line tells.

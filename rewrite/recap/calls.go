@@ -1,11 +1,11 @@
 package recap
 
 import (
-	"epitome/pattern"
 	"fmt"
 	"slices"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"

@@ -1,10 +1,10 @@
 package recap
 
 import (
-	"epitome/pattern"
 	"slices"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"

@@ -1,11 +1,11 @@
 package recap
 
 import (
-	"epitome/pattern"
 	"fmt"
 	"slices"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"

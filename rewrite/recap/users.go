@@ -1,10 +1,10 @@
 package recap
 
 import (
-	"epitome/pattern"
 	"fmt"
 	"slices"
 
+	"epitome/pattern"
 	"epitome/rewrite/conversation"
 )
 

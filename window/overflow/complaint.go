@@ -2,11 +2,11 @@ package overflow
 
 import (
 	"bytes"
-	"epitome/pattern"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
+	"epitome/pattern"
 	"epitome/sse"
 )
 

@@ -1,8 +1,9 @@
 package overflow
 
 import (
-	"epitome/pattern"
 	"strings"
+
+	"epitome/pattern"
 )
 
 // part is what a number in an answer is the size of.

@@ -1,8 +1,9 @@
 package overflow
 
 import (
-	"epitome/pattern"
 	"strings"
+
+	"epitome/pattern"
 )
 
 // meaning is what words in an answer tell.
