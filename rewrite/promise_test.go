@@ -46,7 +46,7 @@ func judged(t teller, b *bench, body string, out Output) {
 		t.Fatalf("promise 6: %v", err)
 	}
 	if string(back) != body {
-		t.Fatalf("promise 6: the original cannot be made again:\n%s\n%s", firstDifference(string(back), body), out.Body)
+		t.Fatalf("%s\n%s\npromise 6: the original cannot be made again: %s", body, out.Body, firstDifference(string(back), body))
 	}
 	if string(out.Body) == body {
 		if out.Report.Before != out.Report.After || out.Report.Repeated > 0 || len(out.Report.Changes) > 0 {
@@ -65,7 +65,7 @@ func judged(t teller, b *bench, body string, out Output) {
 		t.Fatalf("promise 3: %v", err)
 	}
 	if err := conversation.Worse(j.was, j.now); err != nil || !json.Valid(out.Body) {
-		t.Fatalf("promise 3: %v\n%s\n%s", err, body, out.Body)
+		t.Fatalf("%s\n%s\npromise 3: %v", body, out.Body, err)
 	}
 	model := b.deps.Models.Of(j.was.Model)
 	if b.ratio > 0 && !model.Exact {
