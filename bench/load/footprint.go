@@ -11,53 +11,66 @@ import (
 	"epitome/bench/wire"
 )
 
-// footprints measures start and memory of each contender that has a command, from fresh processes.
+// starts are the fresh processes of one contender so far.
+type starts struct {
+	ready, idle []float64 // ms, MB
+	streamKB    *float64
+	failed      bool
+}
+
+// footprints measures start and memory of each contender that has a command, from fresh processes: one of each in turn.
 func (r *loadRun) footprints(ctx context.Context) error {
+	all := make([]starts, len(r.field))
+	r.opts.Say("%d starts, %d idle streams", r.opts.Starts, r.opts.IdleStreams)
+	for round := range r.opts.Starts {
+		for i := range turns(round, len(r.field)) {
+			if len(r.field[i].Command) == 0 || all[i].failed {
+				continue
+			}
+			err := r.start(ctx, r.field[i], &all[i], round == r.opts.Starts-1)
+			if err != nil && i == 0 {
+				return err
+			}
+			if err != nil {
+				r.skip(err)
+				all[i].failed = true
+			}
+		}
+	}
 	for i, c := range r.field {
-		if len(c.Command) == 0 {
-			continue
+		if len(all[i].ready) > 0 && !all[i].failed {
+			r.report.Footprint = append(r.report.Footprint, all[i].row(c.Name, r.opts))
 		}
-		r.opts.Say("%s: %d starts, %d idle streams", c.Name, r.opts.Starts, r.opts.IdleStreams)
-		row, err := r.footprint(ctx, c)
-		if err != nil && i == 0 {
-			return err
-		}
-		if err != nil {
-			r.skip(err)
-			continue
-		}
-		r.report.Footprint = append(r.report.Footprint, row)
 	}
 	return nil
 }
 
-func (r *loadRun) footprint(ctx context.Context, c lineup.Contender) (Footprint, error) {
-	row := Footprint{Contender: c.Name, Starts: r.opts.Starts, Streams: r.opts.IdleStreams}
-	var ready, idle []float64
-	for i := range r.opts.Starts {
-		run, err := lineup.Launch(ctx, c, r.upstream)
-		if err != nil {
-			return row, err
-		}
-		ready = append(ready, report.Milliseconds(run.Ready))
-		time.Sleep(r.opts.Settle)
-		if rss, err := lineup.ResidentBytes(run.PID()); err == nil {
-			idle = append(idle, *megabytes(rss))
-		}
-		if i == r.opts.Starts-1 {
-			row.StreamKB, err = r.idleStreams(run)
-		}
-		run.Stop()
-		if err != nil {
-			return row, err
-		}
+// start measures one process more. The last one gets the idle streams.
+func (r *loadRun) start(ctx context.Context, c lineup.Contender, all *starts, last bool) error {
+	run, err := lineup.Launch(ctx, c, r.upstream)
+	if err != nil {
+		return err
 	}
-	row.ReadyMS = report.Median(ready)
-	if len(idle) > 0 {
-		m := report.Median(idle)
+	defer run.Stop()
+	all.ready = append(all.ready, report.Milliseconds(run.Ready))
+	time.Sleep(r.opts.Settle)
+	if rss, err := lineup.ResidentBytes(run.PID()); err == nil {
+		all.idle = append(all.idle, *megabytes(rss))
+	}
+	if last {
+		all.streamKB, err = r.idleStreams(run)
+	}
+	return err
+}
+
+func (s *starts) row(name string, o Options) Footprint {
+	row := Footprint{Contender: name, Starts: o.Starts, Streams: o.IdleStreams, StreamKB: s.streamKB,
+		ReadyMS: report.Median(s.ready)}
+	if len(s.idle) > 0 {
+		m := report.Median(s.idle)
 		row.IdleMB = &m
 	}
-	return row, nil
+	return row
 }
 
 // idleStreams returns the memory in KB that each of many open, silent streams costs; nil where memory cannot be read.

@@ -41,14 +41,14 @@ func (r *loadRun) latency(ctx context.Context, size int) error {
 	}
 	used := r.cpuMeters()
 	taken := make([]measured, len(callers))
-	for range r.opts.Rounds {
+	for round := range r.opts.Rounds {
 		if err = ctx.Err(); err != nil {
 			return err
 		}
-		for i, c := range callers {
-			turn, err := c.turn(r.opts.turnRequests(size))
+		for i := range turns(round, len(callers)) {
+			turn, err := callers[i].turn(r.opts.turnRequests(size))
 			if err != nil {
-				return fmt.Errorf("cannot measure %s with %d bytes: %w", c.name, size, err)
+				return fmt.Errorf("cannot measure %s with %d bytes: %w", callers[i].name, size, err)
 			}
 			taken[i].add(turn)
 		}

@@ -13,6 +13,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"time"
 
 	"epitome/bench/lineup"
@@ -41,7 +42,7 @@ type Options struct {
 	ThroughputTurn   time.Duration
 	// IdleStreams is the number of open streams whose memory is measured. Default 1000.
 	IdleStreams int
-	// Starts is how often each contender is started for the time to ready. Default 5.
+	// Starts is how often each contender is started for the time to ready. Default 15.
 	Starts int
 	// Settle is the time between a change and a reading of memory. Default 500 ms.
 	Settle time.Duration
@@ -56,7 +57,7 @@ func (o Options) withDefaults() (Options, error) {
 	def := Options{
 		Sizes: []int{2 << 10, 100 << 10, 800 << 10}, Rounds: 60, Block: 50, StreamRounds: 16, StreamEvents: 25,
 		FloodEvents: 5000, Conns: 16,
-		ThroughputRounds: 6, ThroughputTurn: 250 * time.Millisecond, IdleStreams: 1000, Starts: 5,
+		ThroughputRounds: 6, ThroughputTurn: 250 * time.Millisecond, IdleStreams: 1000, Starts: 15,
 		Settle: 500 * time.Millisecond,
 	}
 	if o.Quick {
@@ -176,6 +177,18 @@ func (r *loadRun) measure(ctx context.Context, up *lineup.Lane) error {
 	}
 	r.readLoadedMemory()
 	return nil
+}
+
+// turns yields the numbers below n, from another one on in each round: what leaves its traces in the machine's caches
+// before a turn is not always the same.
+func turns(round, n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for k := range n {
+			if !yield((round + k) % n) {
+				return
+			}
+		}
+	}
 }
 
 func (r *loadRun) stopField() {

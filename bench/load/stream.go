@@ -57,11 +57,12 @@ func (r *loadRun) stream(ctx context.Context, kind string, events int,
 	if err != nil {
 		return err
 	}
-	for range r.opts.StreamRounds {
+	for round := range r.opts.StreamRounds {
 		if err = ctx.Err(); err != nil {
 			return err
 		}
-		for i, lane := range r.lanes {
+		for i := range turns(round, len(r.lanes)) {
+			lane := r.lanes[i]
 			request := wire.PostRequest(lane.At, backend.ChatPath+"?bench="+kind+"&events="+strconv.Itoa(events),
 				payload)
 			began := time.Now()

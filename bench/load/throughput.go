@@ -45,12 +45,12 @@ func (r *loadRun) throughput(ctx context.Context, size int) error {
 	used := r.cpuMeters()
 	rates := make([][]float64, len(crews))
 	total := make([]int, len(crews))
-	for range r.opts.ThroughputRounds {
+	for round := range r.opts.ThroughputRounds {
 		if err = ctx.Err(); err != nil {
 			return err
 		}
-		for i, crew := range crews {
-			n, rate, err := crew.turn(r.opts.ThroughputTurn)
+		for i := range turns(round, len(crews)) {
+			n, rate, err := crews[i].turn(r.opts.ThroughputTurn)
 			if err != nil {
 				return fmt.Errorf("cannot measure throughput of %s: %w", r.lanes[i].Name, err)
 			}
