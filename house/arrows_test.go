@@ -289,9 +289,25 @@ var house = map[string]room{
 		"",
 		"the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes",
 	},
+	"scripted/messages": {
+		"scripted/messages/account scripted/messages/rules scripted/messages/thought",
+		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
+	},
+	"scripted/messages/account": {
+		"scripted/messages/rules",
+		"what is counted stands in the request; how it is answered must not matter",
+	},
+	"scripted/messages/rules": {
+		"",
+		"a body is refused for what stands in it; neither wire nor memory may sway that",
+	},
+	"scripted/messages/thought": {
+		"scripted/messages/rules",
+		"a signature has all that it is judged by; what a server remembers must not be needed",
+	},
 	"scripted/scriptedtest": {
-		"scripted",
-		"it only ties the scripted upstream to package testing",
+		"scripted scripted/messages",
+		"it only ties the scripted upstreams to package testing",
 	},
 	"sdk": {
 		"",
@@ -350,7 +366,7 @@ var house = map[string]room{
 
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
-	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/plan/plantest rewrite/rewritetest scripted scripted/scriptedtest store/disk store/memory " +
+	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/plan/plantest rewrite/rewritetest scripted scripted/messages scripted/messages/rules scripted/scriptedtest store/disk store/memory " +
 	"store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"epitome/scripted"
+	"epitome/scripted/messages"
 )
 
 // Start plays archive until tb ends; problems then fail tb. Sections that were
@@ -24,6 +25,23 @@ func StartTLS(tb testing.TB, archive string) (u *scripted.Upstream, caPEM []byte
 	tb.Helper()
 	u, caPEM, err := scripted.StartTLS(parse(tb, archive))
 	return closeWith(tb, u, err), caPEM
+}
+
+// StartMessages plays a strict server of the Messages API until tb ends. What it refuses is no problem: a client may
+// heal. A test that minds asks Refusals.
+func StartMessages(tb testing.TB, o messages.Options) *messages.Server {
+	tb.Helper()
+	s, err := messages.Start(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		s.Close()
+		if tb.Failed() {
+			tb.Logf("server of messages refused: %v", s.Refusals())
+		}
+	})
+	return s
 }
 
 func parse(tb testing.TB, archive string) *scripted.Script {

@@ -1,0 +1,190 @@
+package messages
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"epitome/scripted/messages/account"
+	"epitome/scripted/messages/rules"
+)
+
+// ServeHTTP answers one request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, err := io.ReadAll(r.Body)
+	if err != nil {
+		panic(http.ErrAbortHandler)
+	}
+	counting := strings.HasSuffix(r.URL.Path, "/v1/messages/count_tokens")
+	asked := Received{Method: r.Method, Target: r.URL.RequestURI(), Header: r.Header.Clone(), Body: body,
+		Counting: counting}
+	switch {
+	case r.Method == http.MethodPost && (counting || strings.HasSuffix(r.URL.Path, "/v1/messages")):
+		s.reply(w, r, asked)
+	case r.URL.Path == "/" && (r.Method == http.MethodGet || r.Method == http.MethodHead):
+		w.WriteHeader(http.StatusOK)
+	default:
+		refused := &rules.Refusal{Status: 404, Type: "not_found_error", Message: "Not found"}
+		asked.Refusal, asked.Judged = refused, r.Method == http.MethodPost
+		s.record(&asked)
+		writeRefusal(w, refused)
+	}
+}
+
+// reply judges what was asked, and answers it.
+func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
+	v, streams := s.examine(&asked)
+	if v.refused == nil && !asked.Counting {
+		t := s.turn(asked)
+		if t.Fail = cmp.Or(streams, t.Fail); t.Fail != nil && !v.q.Streamed {
+			t.Refuse = t.Fail
+		}
+		asked.Refusal = t.Refuse
+		if t.Refuse == nil {
+			hold(r, t, s.done)
+			s.send(w, &asked, v, t)
+			return
+		}
+	}
+	s.record(&asked)
+	w.Header().Set("request-id", fmt.Sprintf("req_%024d", asked.N))
+	switch {
+	case asked.Refusal != nil:
+		writeRefusal(w, asked.Refusal)
+	default:
+		writeJSON(w, http.StatusOK, countAnswer(v.q, v.tokens))
+	}
+}
+
+// examine judges what was asked and notes what came of it. streams is a refusal that comes as an event of a stream.
+func (s *Server) examine(asked *Received) (v verdict, streams *rules.Refusal) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v = s.judge(asked.Header, asked.Body, asked.Counting)
+	asked.Tokens, asked.Answered = v.tokens, s.answers
+	if v.q != nil {
+		asked.Model = v.q.Name
+	}
+	if v.thought != nil {
+		asked.Dropped = len(v.thought.Drops)
+	}
+	if v.refused != nil && v.positions != nil && v.q.Model.Overflow == rules.FailsInStream && v.q.Streamed {
+		streams, v.refused = v.refused, nil
+	}
+	asked.Refusal, asked.Judged = v.refused, v.refused != nil
+	return v, streams
+}
+
+// turn takes the next turn.
+func (s *Server) turn(asked Received) Turn {
+	s.mu.Lock()
+	if len(s.turns) > 0 {
+		defer s.mu.Unlock()
+		t := s.turns[0]
+		s.turns = s.turns[1:]
+		return t
+	}
+	s.mu.Unlock()
+	if s.options.Otherwise == nil {
+		return Say("Done.")
+	}
+	return s.options.Otherwise(asked)
+}
+
+// countAnswer is the answer of count_tokens.
+func countAnswer(q *rules.Request, tokens int) any {
+	answer := map[string]any{"input_tokens": tokens}
+	if q.Fields.Has("context_management") {
+		answer["context_management"] = map[string]int{"original_input_tokens": tokens}
+	}
+	return answer
+}
+
+// hold waits for what the turn waits for, unless the client leaves or the server ends before.
+func hold(r *http.Request, t Turn, done <-chan struct{}) {
+	if t.Hold == nil {
+		return
+	}
+	select {
+	case <-t.Hold:
+	case <-r.Context().Done():
+	case <-done:
+	}
+}
+
+// send answers with a turn.
+func (s *Server) send(w http.ResponseWriter, asked *Received, v verdict, t Turn) {
+	a := s.write(asked, v, t)
+	w.Header().Set("request-id", fmt.Sprintf("req_%024d", asked.N))
+	if !v.q.Streamed {
+		if t.Cut {
+			panic(http.ErrAbortHandler)
+		}
+		writeJSON(w, http.StatusOK, a)
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	events := a.events()
+	if t.Fail != nil || t.Cut {
+		events = events[:min(max(t.After, 1), len(events))]
+	}
+	if t.Fail != nil {
+		events = append(events, event{"error", t.Fail.Body()})
+	}
+	out := http.NewResponseController(w)
+	for _, e := range events {
+		_, _ = w.Write(e.frame())
+		_ = out.Flush()
+	}
+	if t.Cut {
+		panic(http.ErrAbortHandler)
+	}
+}
+
+// write accounts the request with the cache, composes its answer and records both.
+func (s *Server) write(asked *Received, v verdict, t Turn) *answer {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	u := s.cache.Account(v.q, v.positions)
+	if v.q.Model.Overflow == rules.CutsSilently && v.tokens > v.q.Model.Window {
+		u = account.Usage{Input: v.q.Model.Window}
+	}
+	a := s.compose(t, v.thought, &u)
+	if len(a.Content) > 0 && (a.Content[0].Type == "thinking" || a.Content[0].Type == "redacted_thinking") {
+		for _, c := range a.Content[1:] {
+			s.thoughtful[c.ID] = true
+		}
+	}
+	asked.Usage = u
+	s.recordLocked(asked)
+	return a
+}
+
+// record keeps a request and numbers it.
+func (s *Server) record(asked *Received) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.recordLocked(asked)
+}
+
+// recordLocked is record with the lock held.
+func (s *Server) recordLocked(asked *Received) {
+	asked.N = len(s.received) + 1
+	s.received = append(s.received, *asked)
+}
+
+// writeRefusal answers with a refusal.
+func writeRefusal(w http.ResponseWriter, refused *rules.Refusal) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(refused.Status)
+	_, _ = w.Write(refused.Body())
+}
+
+// writeJSON answers with v.
+func writeJSON(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(rules.Encode(v))
+}
