@@ -29,8 +29,8 @@ var models = []struct {
 	prefix string
 	model  Model
 }{
-	{"claude-fable-5-", newest}, {"claude-mythos-5-2", newest}, {"claude-opus-5-5", newest},
-	{"claude-sonnet-5-5", newest}, {"claude-haiku-5-5", newest},
+	{"claude-fable-5-1", newest}, {"claude-fable-5-2", newest}, {"claude-mythos-5-2", newest},
+	{"claude-opus-5-5", newest}, {"claude-sonnet-5-5", newest}, {"claude-haiku-5-5", newest},
 	{"claude-opus-5", unbound}, {"claude-fable-5", unbound}, {"claude-mythos-5", unbound}, {"claude-opus-4-8", unbound},
 	{"claude-sonnet-5", Model{Window: 1_000_000, MaxOutput: 128_000, Adaptive: true, ThinksUnasked: true,
 		HidesThinking: true, KeepsThinking: true, Minimum: 1024}},

@@ -68,7 +68,8 @@ type thinking struct {
 // Read reads a body with its headers, and holds it to all rules that are told by it alone, but for thinking and
 // size.
 func Read(header http.Header, body []byte, counting bool, modelOf func(string) Model) (*Request, *Refusal) {
-	q := &Request{counting: counting, betas: header.Get("anthropic-beta"), Scope: header.Get("x-api-key") + header.Get("Authorization")}
+	q := &Request{counting: counting, betas: strings.Join(header.Values("anthropic-beta"), ","),
+		Scope: header.Get("x-api-key") + header.Get("Authorization")}
 	if header.Get("anthropic-version") == "" {
 		return q, Flaw("anthropic-version: header is required")
 	}

@@ -30,7 +30,7 @@ type Walk struct {
 // Check judges all thinking: its signatures, each at its place, and where it stands in its messages. thoughtful
 // tells whether the answer with a call began with thinking.
 func Check(q *rules.Request, thoughtful func(call string) bool) (*Walk, *rules.Refusal) {
-	w := &Walk{Q: q, Here: newBond(q)}
+	w := &Walk{Q: q, Here: newBond(q), Drops: []Drop{}}
 	for _, m := range q.Live() {
 		for j, c := range m.Blocks {
 			if refused := w.take(m, j, c); refused != nil {
