@@ -37,6 +37,29 @@ type answerUsage struct {
 	Lives   map[string]int `json:"cache_creation"`
 	Output  int            `json:"output_tokens"`
 	Tier    string         `json:"service_tier"`
+	Rounds  []iteration    `json:"iterations,omitempty"`
+}
+
+// iteration is one time that the model was asked.
+type iteration struct {
+	Type    string `json:"type"` // message
+	Input   int    `json:"input_tokens"`
+	Written int    `json:"cache_creation_input_tokens"`
+	Read    int    `json:"cache_read_input_tokens"`
+	Output  int    `json:"output_tokens"`
+}
+
+// add counts rounds that came before the answer.
+func (u *answerUsage) add(rounds []int) {
+	if len(rounds) == 0 {
+		return
+	}
+	last := iteration{"message", u.Input, u.Written, u.Read, u.Output}
+	for _, tokens := range rounds {
+		u.Rounds = append(u.Rounds, iteration{Type: "message", Input: tokens})
+		u.Input += tokens
+	}
+	u.Rounds = append(u.Rounds, last)
 }
 
 // said is one block of an answer, as JSON. Fields that its type lacks are left out.
@@ -63,6 +86,7 @@ func (s said) MarshalJSON() ([]byte, error) {
 	return rules.Encode(plain(s)), nil
 }
 
+// usageOf is u as it is sent.
 func usageOf(u account.Usage) answerUsage {
 	return answerUsage{Input: u.Input, Written: u.Written + u.WrittenLong, Read: u.Read, Output: u.Output, Tier: "standard",
 		Lives: map[string]int{"ephemeral_5m_input_tokens": u.Written, "ephemeral_1h_input_tokens": u.WrittenLong}}
@@ -153,7 +177,9 @@ func (s *Server) compose(t Turn, w *thought.Walk, u *account.Usage) *answer {
 		stop = "end_turn"
 	}
 	a.Stop, u.Output = &stop, outputTokens(blocks, s.count)
-	if a.Usage = usageOf(*u); q.MayDrop() {
+	a.Usage = usageOf(*u)
+	a.Usage.add(t.Rounds)
+	if q.MayDrop() {
 		a.Drops = &w.Drops
 	}
 	if q.Fields.Has("context_management") {

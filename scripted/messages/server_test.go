@@ -147,7 +147,7 @@ func TestStreamIsTheAnswer(t *testing.T) {
 			Index        int
 			ContentBlock struct{ Type string } `json:"content_block"`
 			Delta        map[string]any
-			Usage        map[string]int
+			Usage        map[string]any
 		}
 		if err := json.Unmarshal([]byte(data), &e); err != nil || e.Type != name {
 			t.Fatalf("%s: %v", frame, err)
@@ -276,6 +276,23 @@ func TestUsageTellsOfTheCache(t *testing.T) {
 	f("0+0+14028>2000")
 	if u := c.server.Received()[1].Usage; u.Read != 2004 || u.Written != 4008 || u.Output != 2000 {
 		t.Errorf("recorded %+v", u)
+	}
+}
+
+func TestUsageListsEachRound(t *testing.T) {
+	c := newClient(t, messages.Options{}, "claude-sonnet-4-5")
+	plain := c.settings
+	c.user(`"abcd"`)
+	for _, stream := range []bool{false, true} {
+		c.server.Next(messages.Turn{Blocks: []messages.Block{messages.Text("so")}, Rounds: []int{7, 11}})
+		c.settings = plain + fmt.Sprintf(`"stream":%t,`, stream)
+		_, _, text := c.post(c.body())
+		const first = `{"type":"message","input_tokens":7,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":0}`
+		const last = `{"type":"message","input_tokens":5,"cache_creation_input_tokens":0,"cache_read_input_tokens":0,"output_tokens":1}]`
+		if !bytes.Contains(text, []byte(`"input_tokens":23`)) || !bytes.Contains(text, []byte(`"iterations":[`+first)) ||
+			!bytes.Contains(text, []byte(last)) {
+			t.Errorf("stream %t: %s", stream, text)
+		}
 	}
 }
 

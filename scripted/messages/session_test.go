@@ -105,7 +105,7 @@ func TestDropsAreToldWhereTheyAreAskedFor(t *testing.T) {
 	}
 	c.history[0] = `{"role":"user","content":"y"}`
 	a, status := c.user(`"z"`).ask()
-	if got := fmt.Sprint(status, a.Drops); got != "200 [map[content_index:0 message_index:1 reason:prefix_binding_mismatch type:thinking_dropped]]" {
+	if got := fmt.Sprint(status, a.Drops); got != "200 [map[path:messages.1.content.0 reason:prefix_binding_mismatch type:thinking_dropped]]" {
 		t.Errorf("got %s", got)
 	}
 	if r := c.server.Received()[1]; r.Dropped != 1 || r.Tokens != 15 {

@@ -29,7 +29,7 @@ func newEvent(name string, fields map[string]any) event {
 func (a *answer) events() []event {
 	start := *a
 	start.Content, start.Stop, start.Context = []said{}, nil, nil
-	start.Usage.Output = 1
+	start.Usage.Output, start.Usage.Rounds = 1, nil
 	all := []event{newEvent("message_start", map[string]any{"message": start})}
 	for i, s := range a.Content {
 		all = append(all, newEvent("content_block_start", map[string]any{"index": i, "content_block": s.opening()}))
@@ -43,13 +43,22 @@ func (a *answer) events() []event {
 	}
 	end := map[string]any{
 		"delta": map[string]any{"stop_reason": a.Stop, "stop_sequence": a.Sequence},
-		"usage": map[string]int{"input_tokens": a.Usage.Input, "cache_creation_input_tokens": a.Usage.Written,
-			"cache_read_input_tokens": a.Usage.Read, "output_tokens": a.Usage.Output},
+		"usage": a.Usage.cumulative(),
 	}
 	if a.Context != nil {
 		end["context_management"] = a.Context
 	}
 	return append(all, newEvent("message_delta", end), newEvent("message_stop", map[string]any{}))
+}
+
+// cumulative is what message_delta tells of tokens: all of the answer.
+func (u answerUsage) cumulative() map[string]any {
+	all := map[string]any{"input_tokens": u.Input, "cache_creation_input_tokens": u.Written,
+		"cache_read_input_tokens": u.Read, "output_tokens": u.Output}
+	if u.Rounds != nil {
+		all["iterations"] = u.Rounds
+	}
+	return all
 }
 
 // opening is the block as it begins, with nothing in it.

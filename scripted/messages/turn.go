@@ -16,6 +16,9 @@ type Turn struct {
 	Cut    bool            // the connection ends within the answer
 	After  int             // events before Fail or Cut, message_start among them; 0 for that alone
 	Hold   <-chan struct{} // the answer begins when this is closed
+	// Rounds are the input tokens of what the model was asked before it answered, by tools of the server. Usage has the
+	// sum of all, and in iterations each.
+	Rounds []int
 }
 
 // Say is a turn of one text.

@@ -32,7 +32,7 @@ const (
 // kinds are the types of blocks, with their fields and places.
 var kinds = []struct{ name, fields, places string }{
 	{"text", "text! citations cache_control", "user assistant inline system result"},
-	{"image", "source! cache_control", "user result"},
+	{"image", "source! transformations cache_control", "user result"},
 	{"document", "source! title context citations cache_control", "user result"},
 	{"search_result", "source! title! content! citations cache_control", "user result"},
 	{"container_upload", "file_id! cache_control", "user assistant"},

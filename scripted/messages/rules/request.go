@@ -51,7 +51,7 @@ func (m *Message) directive() bool { return m.Role == "system" && len(m.Blocks) 
 // topFields are the names that a body may have.
 const topFields = "model! messages! max_tokens system tools tool_choice thinking stream stop_sequences temperature top_p " +
 	"top_k metadata container context_management mcp_servers service_tier output_config output_format cache_control " +
-	"inference_geo speed compaction thread fallbacks diagnostics user_profile_id"
+	"billing_policy fallback_credit_token inference_geo speed compaction thread fallbacks diagnostics user_profile_id"
 
 // betaFields are those that need a value in anthropic-beta, which begins so.
 var betaFields = [][2]string{{"context_management", "context-management-"}, {"compaction", "compact-"}}
@@ -228,7 +228,10 @@ func (q *Request) readMessage(i int, raw json.RawMessage) (*Message, *Refusal) {
 	path := fmt.Sprintf("messages.%d", i)
 	fields, refused := ReadObject(raw, path)
 	if refused == nil {
-		refused = fields.check(path, "role! content! clear_at output_config")
+		refused = fields.check(path, "role! content clear_at output_config")
+	}
+	if _, ok := fields["content"]; refused == nil && !ok && fields.Text("role") != "system" {
+		refused = Flaw("%s.content: Field required", path)
 	}
 	if refused != nil {
 		return nil, refused
@@ -246,7 +249,7 @@ func (q *Request) readMessage(i int, raw json.RawMessage) (*Message, *Refusal) {
 	default:
 		return nil, Flaw(`messages: Unexpected role "%s". Allowed roles are "user" or "assistant"`, m.Role)
 	}
-	if text, ok := IsText(fields["content"]); !ok || text != "" {
+	if text, ok := IsText(fields["content"]); fields.Has("content") && (!ok || text != "") {
 		m.Blocks, refused = readBlocks(fields["content"], path+".content", m.Place())
 	}
 	if refused == nil && m.directive() && !fields.Has("output_config") {

@@ -166,6 +166,8 @@ func TestSystemMessagesHaveTheirPlace(t *testing.T) {
 	f(`{"role":"user","content":"Go on."}`, `{"role":"user","content":"Go on."},{"role":"system","content":"x"}`, "")
 	f(`"Be brief."`, `"Be brief."},{"role":"system","content":"x"`, "")
 	f(`"Be brief."`, `[]`, "messages.1: system content must contain at least one block")
+	f(`"content":[],"output_config"`, `"output_config"`, "")
+	f(`"content":"Be brief."`, `"output_config":null`, "messages.1: system content must contain at least one block")
 	f(`"Be brief."`, `""`, "messages.1: system content must contain at least one block")
 	f(`"Be brief."`, `[{"type":"image","source":{}}]`, "messages.1.content.0: Input tag 'image'")
 	f(`{"role":"user","content":"Go on."}`, `{"role":"user","content":"Go on."},{"role":"assistant","content":"Sure"}`,

@@ -48,7 +48,7 @@ func checkMode(q *Request) *Refusal {
 	switch q.Thinking.Mode {
 	case "", "disabled":
 		return nil
-	case "adaptive":
+	case "adaptive", "between_tools":
 		if !q.Model.Adaptive {
 			return Flaw("adaptive thinking is not supported on this model")
 		}
@@ -57,7 +57,7 @@ func checkMode(q *Request) *Refusal {
 			return refused
 		}
 	default:
-		return Flaw("thinking: Input tag '%s' found using 'type' does not match any of the expected tags: 'adaptive', 'disabled', 'enabled'",
+		return Flaw("thinking: Input tag '%s' found using 'type' does not match any of the expected tags: 'adaptive', 'between_tools', 'disabled', 'enabled'",
 			q.Thinking.Mode)
 	}
 	if on := q.Thinking.OnMismatch; on != "" && on != "error" && on != "drop_block" {
@@ -85,7 +85,10 @@ func checkBudget(q *Request) *Refusal {
 
 // Thinks tells whether the model thinks before it answers.
 func (q *Request) Thinks() bool {
-	return q.Thinking.Mode == "enabled" || q.Thinking.Mode == "adaptive" || q.Thinking.Mode == "" && q.Model.ThinksUnasked
+	if q.Thinking.Mode == "" {
+		return q.Model.ThinksUnasked
+	}
+	return q.Thinking.Mode != "disabled"
 }
 
 // checkChoice judges tool_choice.

@@ -8,10 +8,9 @@ import (
 
 // Drop is thinking that the server left out, as input_transformations tells it.
 type Drop struct {
-	Type    string `json:"type"` // thinking_dropped
-	Message int    `json:"message_index"`
-	Block   int    `json:"content_index"`
-	Reason  string `json:"reason"`
+	Type   string `json:"type"` // thinking_dropped
+	Path   string `json:"path"` // messages.1.content.0
+	Reason string `json:"reason"`
 }
 
 // Reasons of a drop.
@@ -32,8 +31,8 @@ type Walk struct {
 func Check(q *rules.Request, thoughtful func(call string) bool) (*Walk, *rules.Refusal) {
 	w := &Walk{Q: q, Here: newBond(q), Drops: []Drop{}}
 	for _, m := range q.Live() {
-		for j, c := range m.Blocks {
-			if refused := w.take(m, j, c); refused != nil {
+		for _, c := range m.Blocks {
+			if refused := w.take(m, c); refused != nil {
 				return w, refused
 			}
 		}
@@ -41,11 +40,11 @@ func Check(q *rules.Request, thoughtful func(call string) bool) (*Walk, *rules.R
 	return w, checkLayout(q, thoughtful)
 }
 
-// take goes on by one block, number j of m.
-func (w *Walk) take(m *rules.Message, j int, c *rules.Block) *rules.Refusal {
+// take goes on by one block of m.
+func (w *Walk) take(m *rules.Message, c *rules.Block) *rules.Refusal {
 	switch {
 	case rules.IsThinking(c):
-		return w.checkSeal(c, Drop{"thinking_dropped", m.Index, j, ""})
+		return w.checkSeal(c)
 	case c.Kind == "compaction":
 		return w.passCompaction(c)
 	}
@@ -68,16 +67,15 @@ func signatureOf(b *rules.Block) string {
 	return b.Fields.Text("data")
 }
 
-// checkSeal judges one thinking block. at is where it stands.
-func (w *Walk) checkSeal(b *rules.Block, at Drop) *rules.Refusal {
+// checkSeal judges one thinking block.
+func (w *Walk) checkSeal(b *rules.Block) *rules.Refusal {
 	s, ok := unseal(signatureOf(b))
 	if !ok || s.Content != rules.Digest("", []byte(b.Fields.Text("thinking"))) {
 		return badSeal(b)
 	}
 	b.Tokens = s.Tokens
 	if s.Model != w.Q.Name {
-		at.Reason = otherModel
-		w.leaveOut(b, at)
+		w.leaveOut(b, otherModel)
 		return nil
 	}
 	if !w.Q.Model.Binds {
@@ -87,8 +85,7 @@ func (w *Walk) checkSeal(b *rules.Block, at Drop) *rules.Refusal {
 		if w.Q.Thinking.OnMismatch != "drop_block" {
 			return refuseUnbound(w.Q, b, differs)
 		}
-		at.Reason = otherPrefix
-		w.leaveOut(b, at)
+		w.leaveOut(b, otherPrefix)
 		return nil
 	}
 	w.Here.think(signatureOf(b))
@@ -96,9 +93,9 @@ func (w *Walk) checkSeal(b *rules.Block, at Drop) *rules.Refusal {
 }
 
 // leaveOut notes that the server takes b for gone.
-func (w *Walk) leaveOut(b *rules.Block, at Drop) {
+func (w *Walk) leaveOut(b *rules.Block, reason string) {
 	b.Dropped = true
-	w.Drops = append(w.Drops, at)
+	w.Drops = append(w.Drops, Drop{"thinking_dropped", b.Path, reason})
 }
 
 // passCompaction takes a compaction block for what it stands for: the bond goes on as it was where the span ended.

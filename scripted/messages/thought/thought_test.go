@@ -227,6 +227,49 @@ func TestThinkingIsAcceptedWhereItStoodOnOtherModels(t *testing.T) {
 	})
 }
 
+// withInline has the list's system messages behind the first text, on a model as it is given.
+func withInline(t *testing.T, loosely bool, text, more string) string {
+	t.Helper()
+	modelOf := func(name string) rules.Model {
+		m := rules.ModelOf(name)
+		m.SystemUnbound = loosely
+		return m
+	}
+	inline := func(o object, messages list) {
+		system := list{object{"role": "system", "content": text},
+			object{"role": "system", "content": "Now.", "clear_at": "next_user_message"}}
+		o["messages"] = slices.Concat(messages[:1], system, messages[1:])
+	}
+	body, _, err := thought.Sign(edit(t, signed(t, binding), inline), modelOf, count)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changed := edit(t, body, func(_ object, messages list) {
+		messages[1].(object)["content"] = more
+		messages[2].(object)["content"] = "Later."
+	})
+	q, refused := rules.Read(http.Header{"Anthropic-Version": {"1"}}, changed, false, modelOf)
+	if refused != nil {
+		t.Fatal(refused)
+	}
+	if _, refused = thought.Check(q, func(string) bool { return false }); refused != nil {
+		return refused.Message
+	}
+	return ""
+}
+
+func TestSystemMessagesOfTheListAreBoundUnlessTheyPass(t *testing.T) {
+	if got := withInline(t, false, "Be brief.", "Be brief."); got != "" {
+		t.Errorf("only the passing one differs: %q", got)
+	}
+	if got := withInline(t, false, "Be brief.", "Be long."); !strings.Contains(got, "bound to a different conversation") {
+		t.Errorf("the other one differs: %q", got)
+	}
+	if got := withInline(t, true, "Be brief.", "Be long."); got != "" {
+		t.Errorf("on a model that does not bind them: %q", got)
+	}
+}
+
 func TestDropBlockLeavesOutWhatIsInvalid(t *testing.T) {
 	header := http.Header{"Anthropic-Beta": {rules.BindingBeta}}
 	body := edit(t, signed(t, binding), func(o object, messages list) {
@@ -234,7 +277,8 @@ func TestDropBlockLeavesOutWhatIsInvalid(t *testing.T) {
 		put(2, 0, "content", "gone")(o, messages)
 	})
 	w, got := check(body, header)
-	if got != "" || len(w.Drops) != 2 || w.Drops[0].Message != 3 || w.Drops[1].Message != 5 || w.Drops[0].Reason != "prefix_binding_mismatch" {
+	if got != "" || len(w.Drops) != 2 || w.Drops[0].Path != "messages.3.content.0" ||
+		w.Drops[1].Path != "messages.5.content.0" || w.Drops[0].Reason != "prefix_binding_mismatch" {
 		t.Errorf("refused %q, dropped %+v", got, w.Drops)
 	}
 	body = edit(t, body, func(o object, _ list) {
