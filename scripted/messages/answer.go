@@ -154,7 +154,7 @@ func (s *Server) compose(t Turn, w *thought.Walk, u *account.Usage) *answer {
 	blocks, stop := t.plan(q), t.Stop
 	limit, reason := q.MaxTokens, "max_tokens"
 	if left := q.Model.Window - u.Total(); left < limit && q.Model.Overflow != rules.CutsSilently {
-		limit, reason = max(left, 0), "model_context_window_exceeded"
+		limit, reason = left, "model_context_window_exceeded"
 	}
 	blocks, cut := fit(blocks, limit, s.count)
 	s.answers++

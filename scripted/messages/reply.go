@@ -37,12 +37,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
 	v, streams := s.examine(&asked)
 	if v.refused == nil && !asked.Counting {
-		t := s.turn(asked)
-		if t.Fail = cmp.Or(streams, t.Fail); t.Fail != nil && !v.q.Streamed {
-			t.Refuse = t.Fail
+		t := Turn{Fail: streams}
+		if streams == nil {
+			t = s.turn(asked)
+			asked.Refusal = cmp.Or(t.Refuse, t.Fail)
 		}
-		asked.Refusal = t.Refuse
-		if t.Refuse == nil {
+		if t.Refuse == nil && (t.Fail == nil || v.q.Streamed) {
 			hold(r, t, s.done)
 			s.send(w, &asked, v, t)
 			return
@@ -58,7 +58,8 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
 	}
 }
 
-// examine judges what was asked and notes what came of it. streams is a refusal that comes as an event of a stream.
+// examine judges what was asked and notes what came of it. streams is a refusal that comes as
+// an event, if what was asked for is a stream.
 func (s *Server) examine(asked *Received) (v verdict, streams *rules.Refusal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,10 +71,11 @@ func (s *Server) examine(asked *Received) (v verdict, streams *rules.Refusal) {
 	if v.thought != nil {
 		asked.Dropped = len(v.thought.Drops)
 	}
-	if v.refused != nil && v.positions != nil && v.q.Model.Overflow == rules.FailsInStream && v.q.Streamed {
+	if v.refused != nil && v.positions != nil && v.q.Model.Overflow == rules.FailsInStream {
 		streams, v.refused = v.refused, nil
 	}
-	asked.Refusal, asked.Judged = v.refused, v.refused != nil
+	asked.Refusal = cmp.Or(v.refused, streams)
+	asked.Judged = asked.Refusal != nil
 	return v, streams
 }
 

@@ -51,7 +51,7 @@ type Received struct {
 	Body     []byte
 	Model    string
 	Counting bool           // count_tokens
-	Refusal  *rules.Refusal // nil where it was answered; also what a Turn said
+	Refusal  *rules.Refusal // also as an event of a stream; nil where it was answered
 	Judged   bool           // the refusal is by a rule and not by a Turn
 	Tokens   int            // of the input, 0 where it was refused before they were counted
 	Usage    account.Usage  // of the answer

@@ -211,9 +211,18 @@ func TestOverflowsAreToldAsAsked(t *testing.T) {
 		m.Window, m.Overflow = 100, how
 		c := newClient(t, messages.Options{Models: map[string]rules.Model{"m": m}}, "m")
 		c.settings += stream
+		c.server.Next(messages.Say("Fits."))
 		status, _, text := c.user(`"` + strings.Repeat("a", 400) + `"`).post(c.body())
 		if status != want || !strings.Contains(string(text), words) {
 			t.Errorf("%d: got %d %s\nwant %d %s", how, status, text, want, words)
+		}
+		if r := c.server.Received()[0]; r.Judged != (how <= rules.FailsInStream) || r.Tokens != 104 {
+			t.Errorf("%d: recorded %d tokens, %v", how, r.Tokens, r.Refusal)
+		}
+		if c.history = nil; how <= rules.FailsInStream { // what was refused has used up no turn
+			if _, _, text := c.user(`"x"`).post(c.body()); !strings.Contains(string(text), "Fits.") {
+				t.Errorf("%d: then got %s", how, text)
+			}
 		}
 	}
 	const long = "prompt is too long: 104 tokens > 100 maximum"
@@ -226,7 +235,7 @@ func TestOverflowsAreToldAsAsked(t *testing.T) {
 	f(rules.FailsInStream, "", 400, long)
 	f(rules.FailsInStream, `"stream":true,`, 200, `{"type":"error","error":{"type":"invalid_request_error","message":"`+long)
 	f(rules.StopsAtOnce, "", 200, `"content":[],"stop_reason":"model_context_window_exceeded"`)
-	f(rules.CutsSilently, "", 200, `"text":"Done."`)
+	f(rules.CutsSilently, "", 200, `"text":"Fits."`)
 	f(rules.CutsSilently, "", 200, `"input_tokens":100,`)
 }
 

@@ -16,7 +16,7 @@ const mark = `,"cache_control":{"type":"ephemeral"}`
 // models have no least size of what is cached, and take thinking as it comes.
 func models(string) rules.Model {
 	m := rules.ModelOf("claude-opus-4-6")
-	m.Minimum = 0
+	m.Minimum, m.InlineSystem = 0, true
 	return m
 }
 
@@ -74,6 +74,9 @@ func TestTokensAreCounted(t *testing.T) {
 	f(4+1600+1, ``, `[{"type":"image","source":{"type":"base64","media_type":"image/png","data":"QUJD"}},{"type":"text","text":"a"}]`)
 	f(4+3000, ``, `[{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"QUJD"}}]`)
 	f(4+2, ``, `[{"type":"document","source":{"type":"text","media_type":"text/plain","data":"abcdefg"}}]`)
+	f(4+1+4+2, ``, `"a"},{"role":"system","clear_at":"next_user_message","content":"abcde"`)
+	f(4+1+4+1+4+1, ``, `"a"},{"role":"system","clear_at":"next_user_message","content":"abcde"},
+		{"role":"assistant","content":"b"},{"role":"user","content":"c"`)
 	f(4+1+4+1+3+4+2, ``, `"a"},{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"Bash","input":{"a": "xyz"}}]},
 		{"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"abcde"}]`)
 }
@@ -128,6 +131,8 @@ func TestEntriesLiveFromTheirLastUse(t *testing.T) {
 	f(59*time.Minute, talk(9, 5, 7), "new 2 read 9 written 2 long 0")
 	f(59*time.Minute, talk(9, 5), "new 4 read 9 written 0 long 0")
 	f(time.Hour, talk(9, 5), "new 4 read 0 written 9 long 0")
+	f(4*time.Minute, talk(9, 7), "new 2 read 9 written 2 long 0") // found two positions back, it lives on
+	f(4*time.Minute, talk(9, 5), "new 4 read 9 written 0 long 0")
 }
 
 func TestSettingsEndTheEntriesBehindThem(t *testing.T) {
@@ -167,14 +172,20 @@ func TestPicturesEndTheEntriesOfMessages(t *testing.T) {
 }
 
 func TestShortPrefixesAreNotCached(t *testing.T) {
-	c := account.NewCache()
-	for range 2 {
-		q := read(t, talk(10, 4))
-		q.Model.Minimum = 9
-		if u := c.Account(q, account.Prompt(q, account.CountText)); u.Written+u.Read != 0 || u.Input != 14 {
-			t.Errorf("8 of 9 tokens: %+v", u)
+	f := func(minimum, want int) {
+		t.Helper()
+		c, reads := account.NewCache(), 0
+		for range 2 {
+			q := read(t, talk(10, 4)) // 8 tokens up to the marker
+			q.Model.Minimum = minimum
+			reads = c.Account(q, account.Prompt(q, account.CountText)).Read
+		}
+		if reads != want {
+			t.Errorf("with a minimum of %d, %d are read, want %d", minimum, reads, want)
 		}
 	}
+	f(8, 8)
+	f(9, 0)
 }
 
 func TestMarkersInResultsAndTheAutomaticOne(t *testing.T) {

@@ -146,6 +146,8 @@ func (c *Cache) find(m *marks, i int) int {
 
 // write makes an entry, or lets one live longer.
 func (c *Cache) write(digest string, life time.Duration) {
-	life = max(life, c.entries[digest].life)
+	if old := c.entries[digest]; old.dies > c.now {
+		life = max(life, old.life)
+	}
 	c.entries[digest] = entry{life, c.now + life}
 }
