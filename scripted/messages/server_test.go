@@ -306,7 +306,9 @@ func TestUsageListsEachRound(t *testing.T) {
 }
 
 func TestCountTokensCountsAndChangesNothing(t *testing.T) {
-	c := newClient(t, messages.Options{}, "claude-opus-5-5")
+	small := rules.ModelOf("claude-opus-5-5")
+	small.Window = 50
+	c := newClient(t, messages.Options{Models: map[string]rules.Model{"claude-opus-5-5": small}}, "claude-opus-5-5")
 	c.path = "/v1/messages/count_tokens"
 	f := func(body, want string) {
 		t.Helper()
@@ -316,7 +318,7 @@ func TestCountTokensCountsAndChangesNothing(t *testing.T) {
 	}
 	const asked = `{"model":"claude-opus-5-5","messages":[{"role":"user","content":"abcdefgh"}]}`
 	f(asked, `{"input_tokens":6}`)
-	f(strings.Replace(asked, `abcdefgh`, strings.Repeat("a", 8_000_000), 1), `{"input_tokens":2000004}`)
+	f(strings.Replace(asked, `abcdefgh`, strings.Repeat("a", 800), 1), `{"input_tokens":204}`)
 	f(strings.Replace(asked, `"abcdefgh"`, `[]`, 1),
 		`{"type":"error","error":{"type":"invalid_request_error","message":"messages.0: all messages must have non-empty content except for the optional final assistant message"}}`)
 	c.beta = "context-management-2025-06-27"

@@ -57,7 +57,7 @@ func marksOf(q *rules.Request, all []Position) *marks {
 	for _, m := range q.Messages {
 		pictures = pictures || pictured(m.Blocks)
 	}
-	choice := string(rules.Encode(rules.Value(q.Fields["tool_choice"])))
+	choice := string(rules.Normal(q.Fields["tool_choice"]))
 	seeds := map[stage]string{
 		inTools:    q.Name + " " + q.Scope,
 		inPrompt:   string(q.Fields["speed"]),

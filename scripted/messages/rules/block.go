@@ -64,8 +64,8 @@ var identifier = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 // readBlocks reads a list of blocks in one place; a string is the same as one text block.
 func readBlocks(raw json.RawMessage, path, place string) ([]*Block, *Refusal) {
-	if text, ok := IsText(raw); ok {
-		b := TextBlock(path, text)
+	if _, ok := IsText(raw); ok {
+		b := TextBlock(path, raw)
 		return []*Block{b}, b.checkText(place)
 	}
 	list, refused := ReadList(raw, path)
@@ -83,9 +83,9 @@ func readBlocks(raw json.RawMessage, path, place string) ([]*Block, *Refusal) {
 	return all, nil
 }
 
-// TextBlock is a text as a block.
-func TextBlock(path, text string) *Block {
-	fields := Object{"type": Encode("text"), "text": Encode(text)}
+// TextBlock is a text as a block; raw is a JSON string.
+func TextBlock(path string, raw json.RawMessage) *Block {
+	fields := Object{"type": json.RawMessage(`"text"`), "text": raw}
 	return &Block{Kind: "text", Path: path, Fields: fields, Canon: fields.Canon()}
 }
 
@@ -105,10 +105,10 @@ func ReadBlock(raw json.RawMessage, path, place string) (*Block, *Refusal) {
 	if refused := b.checkValues(place); refused != nil {
 		return nil, refused
 	}
-	b.Canon = b.Fields.Canon()
 	if b.Kind == "tool_result" {
 		return b, b.readResult()
 	}
+	b.Canon = b.Fields.Canon()
 	return b, nil
 }
 
@@ -223,22 +223,21 @@ func (b *Block) readResult() *Refusal {
 	content := b.Fields["content"]
 	text, plain := IsText(content)
 	if !b.Fields.Has("content") || plain && text == "" {
+		b.Canon = b.Fields.Canon()
 		return nil
 	}
 	var refused *Refusal
 	if b.Inner, refused = readBlocks(content, b.Path+".tool_result.content", inResult); refused != nil {
 		return refused
 	}
-	bare := Object{}
-	for name, raw := range b.Fields {
-		bare[name] = raw
+	values := []byte{'['}
+	for i, in := range b.Inner {
+		if i > 0 {
+			values = append(values, ',')
+		}
+		values = append(values, in.Canon...)
 	}
-	var values []json.RawMessage
-	for _, in := range b.Inner {
-		values = append(values, in.Canon)
-	}
-	bare["content"] = Encode(values)
-	b.Canon = bare.Canon()
+	b.Canon = b.Fields.canonWith(map[string][]byte{"content": append(values, ']')})
 	return nil
 }
 

@@ -15,8 +15,8 @@ type Object map[string]json.RawMessage
 
 // ReadObject reads raw, or refuses it as what stands at path.
 func ReadObject(raw json.RawMessage, path string) (Object, *Refusal) {
-	var o Object
-	if err := json.Unmarshal(raw, &o); err != nil || o == nil {
+	o, ok := cutObject(raw)
+	if !ok {
 		return nil, Flaw("%s: Input should be an object", path)
 	}
 	return o, nil
@@ -24,11 +24,8 @@ func ReadObject(raw json.RawMessage, path string) (Object, *Refusal) {
 
 // Text returns a string value, "" where there is none.
 func (o Object) Text(name string) string {
-	var s string
-	if json.Unmarshal(o[name], &s) != nil {
-		return ""
-	}
-	return s
+	text, _ := IsText(o[name])
+	return text
 }
 
 // Has tells whether there is a value other than null.
@@ -64,45 +61,48 @@ func join(path, name string) string {
 
 // ReadList reads a list, each element as it stands.
 func ReadList(raw json.RawMessage, path string) ([]json.RawMessage, *Refusal) {
-	var list []json.RawMessage
-	if err := json.Unmarshal(raw, &list); err != nil {
+	parts, ok := cut(raw, '[')
+	if !ok {
 		return nil, Flaw("%s: Input should be a valid list", path)
+	}
+	list := make([]json.RawMessage, len(parts))
+	for i, part := range parts {
+		list[i] = part
 	}
 	return list, nil
 }
 
 // IsText tells whether raw is a JSON string, and returns it.
 func IsText(raw json.RawMessage) (string, bool) {
-	var s string
-	if !bytes.HasPrefix(raw, []byte(`"`)) || json.Unmarshal(raw, &s) != nil {
+	if !bytes.HasPrefix(raw, []byte(`"`)) {
 		return "", false
 	}
-	return s, true
+	return unquote(raw), true
 }
 
 // isObject tells whether raw is a JSON object.
 func isObject(raw json.RawMessage) bool { return bytes.HasPrefix(raw, []byte("{")) }
 
-// Value is raw in the one form that all equal values have: keys sorted, no blanks.
-func Value(raw json.RawMessage) any {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return string(raw)
+// Normal is raw in the one form that all equal values have: keys sorted, no blanks.
+func Normal(raw json.RawMessage) []byte {
+	if len(raw) == 0 {
+		return nil
 	}
-	return v
+	return appendCanon(nil, raw)
 }
 
 // Canon is the value of an object without its marker and without fields that are null.
-func (o Object) Canon() []byte {
-	values := map[string]any{}
-	for name := range o {
+func (o Object) Canon() []byte { return o.canonWith(nil) }
+
+// canonWith is Canon with some values given, each in its normal form.
+func (o Object) canonWith(given map[string][]byte) []byte {
+	bare := Object{}
+	for name, raw := range o {
 		if name != "cache_control" && o.Has(name) {
-			values[name] = Value(o[name])
+			bare[name] = raw
 		}
 	}
-	return Encode(values)
+	return bare.appendTo(nil, given)
 }
 
 // Digest names a text, after what came before it.

@@ -73,8 +73,9 @@ func Read(header http.Header, body []byte, counting bool, modelOf func(string) M
 	if header.Get("anthropic-version") == "" {
 		return q, Flaw("anthropic-version: header is required")
 	}
-	if err := json.Unmarshal(body, &q.Fields); err != nil || q.Fields == nil {
-		return q, Flaw("The request body is not valid JSON: %v", err)
+	var refused *Refusal
+	if q.Fields, refused = readBody(body); refused != nil {
+		return q, refused
 	}
 	if refused := q.Fields.check("", topFields); refused != nil {
 		return q, refused
@@ -107,11 +108,21 @@ func Read(header http.Header, body []byte, counting bool, modelOf func(string) M
 	return q, nil
 }
 
+// readBody reads a body, whatever it holds.
+func readBody(body []byte) (Object, *Refusal) {
+	if !json.Valid(body) {
+		var v any
+		return nil, Flaw("The request body is not valid JSON: %v", json.Unmarshal(body, &v))
+	}
+	return ReadObject(body, "body")
+}
+
 // ReadBeginning reads what stands before the messages, and judges nothing else.
 func ReadBeginning(body []byte, modelOf func(string) Model) (*Request, *Refusal) {
 	q := &Request{}
-	if err := json.Unmarshal(body, &q.Fields); err != nil {
-		return nil, Flaw("The request body is not valid JSON: %v", err)
+	var refused *Refusal
+	if q.Fields, refused = readBody(body); refused != nil {
+		return nil, refused
 	}
 	q.Name = q.Fields.Text("model")
 	q.Model = modelOf(q.Name)

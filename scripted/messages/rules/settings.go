@@ -2,7 +2,6 @@ package rules
 
 import (
 	"encoding/json"
-	"math"
 )
 
 // leastBudget is the smallest budget_tokens.
@@ -26,12 +25,11 @@ func checkOutput(q *Request) *Refusal {
 		}
 		return Flaw("max_tokens: Field required")
 	}
-	n := float64(-1)
-	if json.Unmarshal(q.Fields["max_tokens"], &n) != nil || n != math.Trunc(n) {
-		return Flaw("max_tokens: Input should be a valid integer")
-	}
-	q.MaxTokens = int(n)
+	var ok bool
+	q.MaxTokens, ok = whole(q.Fields["max_tokens"])
 	switch {
+	case !ok:
+		return Flaw("max_tokens: Input should be a valid integer")
 	case q.MaxTokens < 0:
 		return Flaw("max_tokens: Input should be greater than or equal to 0")
 	case q.MaxTokens > q.Model.MaxOutput:

@@ -44,8 +44,8 @@ func (n *notary) signMessage(i int, raw json.RawMessage) (json.RawMessage, *rule
 		return nil, refused
 	}
 	m := rules.NewMessage(i, fields)
-	if text, plain := rules.IsText(fields["content"]); plain {
-		n.here.hear(n.q, m, rules.TextBlock(path, text))
+	if _, plain := rules.IsText(fields["content"]); plain {
+		n.here.hear(n.q, m, rules.TextBlock(path, fields["content"]))
 		return raw, nil
 	}
 	list, refused := rules.ReadList(fields["content"], path+".content")
