@@ -8,6 +8,14 @@
 // It listens on a loopback port (Start), is an http.Handler (New), and judges a body without any wire (Judge). What
 // arrives is kept in memory: it is made for tests, not for load.
 //
+//	m := rules.ModelOf("claude-opus-5-5")
+//	m.Window, m.Overflow = 64_000, rules.FailsInStream
+//	s := scriptedtest.StartMessages(t, messages.Options{Models: map[string]rules.Model{"claude-opus-5-5": m}})
+//	s.Next(messages.Turn{Blocks: []messages.Block{messages.Think("hm"), messages.Call("", "Bash", `{"c":"ls"}`)}},
+//		messages.Turn{Refuse: rules.Overloaded()}, messages.Say("Done."))
+//	… a client asks s.URL()+"/v1/messages" …
+//	s.Refusals() // what broke a rule; Received has all requests, with tokens, usage and what became of them
+//
 // # What is asked
 //
 // POST …/v1/messages and …/v1/messages/count_tokens, with any query; HEAD and GET of "/" get 200, all else 404. A
@@ -16,11 +24,11 @@
 //
 // # What is checked
 //
-// In this order, each with a test: size of the body (413) and that it is JSON; the key (401) and anthropic-version;
-// names and types of fields, and beta headers that some need; thinking settings, budget, temperature, tool_choice;
-// each block's type, place and fields; empty texts; roles, where a system message of the list may stand, prefill;
-// tool_use ids, their results (all, in the next message, first, once) and pairs of server tools; markers (4 of them,
-// ttl, the longer before the shorter); thinking: its place, its signature, what it is bound to; the window.
+// In this order: size of the body (413), the key (401), anthropic-version; that it is JSON, names of fields and beta
+// headers that some need; each block's type, place and fields, and empty texts; max_tokens, thinking settings with the
+// budget, temperature, tool_choice; roles, where a system message of the list may stand, prefill; tool_use ids, their
+// results (all, in the next message, first, once), pairs of server tools; markers (4 of them, ttl, the longer before
+// the shorter); thinking: its signature, what it is bound to, its place; the window.
 //
 // Consecutive messages of one role count as one. Package rules reads and judges all of this but thinking (thought) and
 // size (account).
@@ -34,8 +42,12 @@
 // Thinking of another model is dropped. On a model that does not bind, only the block itself and its place are
 // checked.
 //
+// A system message of the list with clear_at "next_user_message" is not bound; nor is any on a Model with
+// SystemUnbound. That is for clients which take a part of such a message back in the next request.
+//
 // In manual mode (thinking.type enabled) an open tool round begins with thinking, and its last answer with its own.
-// Sign signs a conversation that was made up, as if all of it had been thought here.
+// An answer in manual mode begins its turn with thinking, whether that was scripted or not. Sign signs a conversation
+// that was made up, as if all of it had been thought here.
 //
 // # Tokens
 //
