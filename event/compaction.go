@@ -12,6 +12,9 @@ const (
 // ContextWindowWarning is what a Warning is called.
 const ContextWindowWarning = "context_window_warning"
 
+// ContextWindowCorrected is what it is called that an answer takes a window back which was learned or suspected.
+const ContextWindowCorrected = "context_window_corrected"
+
 // Kinds of a Summary.
 const (
 	SummaryStarted   = "summary_started"

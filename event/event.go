@@ -107,9 +107,8 @@ type Shaping struct {
 	TokensAfter  Tokens
 	TokensUsed   int // of the request as the provider counts them; 0 if it does not say
 	// tokens of the model for one that is counted here, as answers have shown; 0 if too few have
-	Ratio float64
-	// tokens to which the provider seems to have cut the request without a word; 0 if it did not
-	Cut       int
+	Ratio     float64
+	Hint      Hint
 	Decided   bool // a new decision was made
 	Broke     bool // and it changed what had been sent in another form
 	Offloaded int  // items that each rung has newly changed; those of earlier decisions are not counted
@@ -119,6 +118,13 @@ type Shaping struct {
 	Reason    string
 	ShapeTime time.Duration // spent on it, decompression included; 0 if it was no conversation to shape
 	Inner     string        // what failed inside epitome, while the request went on as Action says
+}
+
+// Hint is what the usage in an answer tells of the window.
+type Hint struct {
+	Cut     int  // tokens to which the provider seems to have cut the request without a word; 0 if it did not
+	Learned bool // the window was learned from that, as the answer before had told the same
+	Refuted int  // smaller window that was learned or suspected, and that this answer takes back; 0 if there was none
 }
 
 // Tokens is the size of a request by what it is spent on.

@@ -77,18 +77,19 @@ func (x *exchange) learnFrom(a *wire.Answer) {
 	used := x.ear.usage(x.dialect, int64(x.set.conf.MaxBody))
 	lessons := x.proxy.plugs.Lessons
 	if used <= 0 { // by our own count, with a margin
-		lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)
+		x.event.Hint.Refuted = lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)
 		return
 	}
 	x.event.TokensUsed = used
 	if size, cut := overflow.Truncated(used, counted, x.event.Window); cut {
-		x.event.Cut = size
-		if lessons.LearnCut(x.event.Upstream, x.event.Model, size, x.event.Window) {
+		x.event.Hint.Cut = size
+		x.event.Hint.Learned = lessons.LearnCut(x.event.Upstream, x.event.Model, size, x.event.Window)
+		if x.event.Hint.Learned {
 			x.proxy.plugs.Ratios.Forget(x.event.Upstream, x.event.Model)
 		}
 		return
 	}
-	lessons.LearnAnswer(x.event.Upstream, x.event.Model, used)
+	x.event.Hint.Refuted = lessons.LearnAnswer(x.event.Upstream, x.event.Model, used)
 	if x.ear.counted > 0 {
 		x.proxy.plugs.Ratios.Learn(x.event.Upstream, x.event.Model, int(x.ear.counted), used)
 	}

@@ -376,8 +376,9 @@ func (l *lessons) LearnCut(upstream, model string, tokens, believed int) bool {
 	return true
 }
 
-func (l *lessons) LearnAnswer(upstream, model string, tokens int) {
+func (l *lessons) LearnAnswer(upstream, model string, tokens int) int {
 	l.tell("answered %s %s %d", upstream, model, tokens)
+	return 2 * tokens
 }
 
 func (l *lessons) Learn(upstream, model string, counted, used int) {

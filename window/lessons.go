@@ -122,23 +122,26 @@ func (l *Lessons) Unprobe(asked func(upstream string) bool) {
 }
 
 // LearnAnswer takes lessons back that a request which was answered proves wrong. tokens are the provider's own count
-// of it: a server that cuts requests answers larger ones too, by ours.
-func (l *Lessons) LearnAnswer(upstream, model string, tokens int) {
+// of it: a server that cuts requests answers larger ones too, by ours. refuted is the window that was taken back, or
+// to which the last request had seemed to be cut; 0 if there was none.
+func (l *Lessons) LearnAnswer(upstream, model string, tokens int) (refuted int) {
 	q := question{upstream, model}
-	l.noteLargest(q, tokens)
-	if learned, probed := l.current(q); (learned == 0 || tokens <= learned) && (probed == 0 || tokens <= probed) {
-		return
+	refuted = l.noteLargest(q, tokens)
+	learned, probed := l.current(q)
+	if (learned == 0 || tokens <= learned) && (probed == 0 || tokens <= probed) {
+		return refuted
 	}
 	l.change(q, func(t *taught) bool {
 		before := *t
 		if tokens > t.learned.tokens {
-			t.learned = lesson{}
+			t.learned, refuted = lesson{}, max(refuted, learned)
 		}
 		if tokens > t.probed.tokens {
-			t.probed = lesson{}
+			t.probed, refuted = lesson{}, max(refuted, probed)
 		}
 		return *t != before
 	})
+	return refuted
 }
 
 // count is what a server has counted of one model's requests.
@@ -155,19 +158,24 @@ func (l *Lessons) repeatsCut(q question, tokens int) bool {
 	return seen
 }
 
-// noteLargest notes how large a request was that was answered.
-func (l *Lessons) noteLargest(q question, tokens int) {
+// noteLargest notes how large a request was that was answered. refuted is to how many tokens the last request had
+// seemed to be cut, if this one has more; 0 if none had, or it has not.
+func (l *Lessons) noteLargest(q question, tokens int) (refuted int) {
 	l.mu.RLock()
 	c := l.counts[q]
 	l.mu.RUnlock()
-	if tokens <= c.largest {
-		return
+	if tokens <= c.largest && (c.cut == 0 || tokens <= c.cut) {
+		return 0
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c = l.counts[q]
 	c.largest = max(c.largest, tokens)
+	if tokens > c.cut { // to so many it was not cut, whatever the next answer counts
+		refuted, c.cut = c.cut, 0
+	}
 	l.setCountLocked(q, c)
+	return refuted
 }
 
 // setCountLocked keeps a count. When there is no room, all are forgotten.

@@ -147,6 +147,40 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	}
 }
 
+// One answer that counts too few tokens is a suspicion, which a larger answer ends.
+func TestOneCutIsASuspicion(t *testing.T) {
+	l, w, _ := lessonsOn(&drawer{})
+	cut := func(tokens int, want bool) {
+		t.Helper()
+		if got := l.LearnCut("up", "m", tokens, 32_000); got != want {
+			t.Errorf("a cut to %d is learned: %v", tokens, got)
+		}
+	}
+	answer := func(tokens, want int) {
+		t.Helper()
+		if got := l.LearnAnswer("up", "m", tokens); got != want {
+			t.Errorf("an answer to %d tokens takes %d back, want %d", tokens, got, want)
+		}
+	}
+	cut(4_096, false)
+	cut(8_192, false) // another size
+	answer(3_000, 0)
+	answer(9_000, 8_192)
+	answer(10_000, 0) // once is enough
+	cut(8_192, false)
+	cut(8_192, false) // more was answered, so the count leaves something out
+	answer(9_500, 8_192)
+	cut(16_384, false)
+	cut(16_384, true)
+	if got := w.Of("up", "m"); got != (Window{16_384, Learned}) {
+		t.Errorf("the window is %v", got)
+	}
+	answer(17_000, 16_384)
+	if got := w.Of("up", "m"); got.Source != Default {
+		t.Errorf("the window is still %v", got)
+	}
+}
+
 func TestOneLessonReplacesAnother(t *testing.T) {
 	l, w, _ := lessonsOn(&drawer{})
 	f := func(tokens int, change func()) {

@@ -25,7 +25,7 @@ func New(log *slog.Logger) *Recorder { return &Recorder{log} }
 // RecordExchange writes of an exchange that has ended: what was done about a refusal first.
 func (r *Recorder) RecordExchange(e event.Exchange) {
 	r.recordRescue(e)
-	r.recordCut(e)
+	r.recordHint(e)
 	logExchange(r.log, e)
 }
 

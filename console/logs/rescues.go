@@ -33,9 +33,17 @@ func (r *Recorder) recordRescue(e event.Exchange) {
 	r.log.LogAttrs(context.Background(), level, "rescue", f...)
 }
 
-// recordCut writes that a provider has cut a request without a word.
-func (r *Recorder) recordCut(e event.Exchange) {
-	if e.Cut == 0 {
+// Reasons of the line of an answer whose usage counts far fewer tokens than were sent.
+const (
+	seemsCut = "the provider counted far fewer tokens than were sent, as in the answer before: it seems to cut requests " +
+		"without a word"
+	maybeCut = "the provider counted far fewer tokens than were sent: it may cut requests without a word; the window is " +
+		"learned only if the next such answer tells the same and none counts more"
+)
+
+// recordHint writes what an answer's usage tells of the window.
+func (r *Recorder) recordHint(e event.Exchange) {
+	if e.Hint == (event.Hint{}) {
 		return
 	}
 	var f fields
@@ -43,10 +51,26 @@ func (r *Recorder) recordCut(e event.Exchange) {
 	f.text("conversation", e.Conversation)
 	f.text("upstream", e.Upstream)
 	f.text("model", e.Model)
-	f.text("reason", "the provider counted far fewer tokens than were sent: it seems to cut requests without a word")
+	level, what := slog.LevelWarn, event.ContextWindowWarning
+	switch {
+	case e.Hint.Refuted != 0:
+		level, what = slog.LevelInfo, event.ContextWindowCorrected
+		f.text("reason", "an answer is to more tokens than this window has: it counts no longer")
+	case e.Hint.Learned:
+		f.text("reason", seemsCut)
+	default:
+		f.text("reason", maybeCut)
+	}
 	f.number("tokens", e.TokensAfter.Total())
 	f.number("tokens_counted", e.TokensUsed)
 	f.number("window", e.Window)
-	f.number("window_learned", e.Cut)
-	r.log.LogAttrs(context.Background(), slog.LevelWarn, event.ContextWindowWarning, f...)
+	switch {
+	case e.Hint.Refuted != 0:
+		f.number("window_refuted", e.Hint.Refuted)
+	case e.Hint.Learned:
+		f.number("window_learned", e.Hint.Cut)
+	default:
+		f.number("window_suspected", e.Hint.Cut)
+	}
+	r.log.LogAttrs(context.Background(), level, what, f...)
 }
