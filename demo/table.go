@@ -55,8 +55,8 @@ func (t *table) head() {
 		t.line("%s", l)
 	}
 	t.line("")
-	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s   %5s  %-14s%5s  %s", "turn", "the agent", "sends", "gets",
-		"model's window", "cache", "what epitome did")))
+	t.line("%s", t.paint(faint, fmt.Sprintf("%4s  %-25s%5s   %5s  %-12s  %5s  %s", "turn", "the agent", "sends", "gets",
+		"window used", "cache", "what epitome did")))
 }
 
 // doingIn says what epitome does in a mode.
