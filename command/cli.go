@@ -11,6 +11,8 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"reflect"
+	"strconv"
 
 	"github.com/alecthomas/kong"
 
@@ -20,11 +22,11 @@ import (
 
 // cli is the command line.
 type cli struct {
-	Config   string `placeholder:"FILE" help:"Configuration file (TOML). Default: epitome/config.toml in your configuration folder, if it exists. 'epitome check --defaults' prints every key."`
-	Listen   string `placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free port. Default: 127.0.0.1:7070."`
-	Upstream string `placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Paths under /u/NAME/ keep their upstream. Default: openai (https://api.openai.com/v1)."`
-	Data     string `placeholder:"FOLDER" help:"Folder for what epitome keeps on disk, in plain text. Default: epitome in your data folder."`
-	Mode     string `placeholder:"MODE" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
+	Config   string `group:"general" placeholder:"FILE" help:"Configuration file (TOML). Default: epitome/config.toml in your configuration folder, if it exists. 'epitome check --defaults' prints every key."`
+	Listen   string `group:"general" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free port. Default: 127.0.0.1:7070."`
+	Upstream string `group:"general" placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Paths under /u/NAME/ keep their upstream. Default: openai (https://api.openai.com/v1)."`
+	Data     string `group:"general" placeholder:"FOLDER" help:"Folder for what epitome keeps on disk, in plain text. Default: epitome in your data folder."`
+	Mode     string `group:"general" placeholder:"MODE" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
@@ -52,16 +54,45 @@ func (c *cli) load() (config.Config, error) {
 func Execute(defaults string, args []string) int {
 	c := cli{defaults: defaults}
 	parser, err := kong.New(&c, kong.Name("epitome"), kong.UsageOnError(), kong.Vars{"version": "epitome " + instance.Version()},
+		kong.KindMapper(reflect.Int, kong.MapperFunc(readWholeNumber)),
+		kong.ExplicitGroups([]kong.Group{{Key: general, Title: "Flags of all commands that read the configuration, which they override:"}}),
 		kong.Description("A transparent proxy that keeps long-running AI agents inside their model's context window."))
 	if err != nil {
 		panic("BUG: the command line is not well-formed: " + err.Error())
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		parser.Errorf("%v; 'epitome --help' lists commands and flags", err)
+		parser.Errorf("%s; 'epitome --help' lists commands and flags", advise(err, args, namesOf(parser.Model.Children)))
 		return 2
 	}
 	return exitCode(parsed.Run(&c))
+}
+
+// general is the group of the flags that are no command's own: they come last in its help.
+const general = "general"
+
+// namesOf is what the commands are called that are shown.
+func namesOf(commands []*kong.Node) (names []string) {
+	for _, c := range commands {
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
+	}
+	return names
+}
+
+// readWholeNumber reads a whole number, also one below zero, so that its flag says what is wrong with it.
+func readWholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
+	token := ctx.Scan.Pop()
+	if token.IsEOL() {
+		return errors.New("write a whole number behind it")
+	}
+	n, err := strconv.Atoi(token.String())
+	if err != nil {
+		return fmt.Errorf("cannot read %q: write a whole number", token)
+	}
+	target.SetInt(int64(n))
+	return nil
 }
 
 // exitCode reports err, if there is something to report, and is the status to end with.
