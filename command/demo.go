@@ -12,6 +12,7 @@ import (
 	"epitome/daemon"
 	"epitome/demo"
 	"epitome/proxy"
+	"epitome/unit"
 )
 
 type demoCmd struct {
@@ -111,7 +112,7 @@ func (s stagedDemo) config(upstream string) (config.Config, error) {
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
 	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
 	// Its model is asked for nothing but its part.
-	conf.Window.Models, conf.Window.Probe = map[string]int{demo.Model: s.window}, false
+	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(s.window)}, false
 	return conf, conf.Validate()
 }
 

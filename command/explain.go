@@ -122,7 +122,8 @@ func (e *explaining) windows(text string) error {
 		if err != nil {
 			return err
 		}
-		c, e.given = window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, true
+		all := unit.Tokens(tokens)
+		c, e.given = window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, true
 	}
 	e.window.Store(window.New(c, nil))
 	return nil

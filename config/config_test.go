@@ -148,7 +148,8 @@ func TestExamplesInConfigTomlAreValid(t *testing.T) {
 	if got := c.Upstreams["openai"].Headers["Authorization"]; got != "Bearer o" {
 		t.Errorf("openai's example header is %q", got)
 	}
-	if len(c.Rewrite.ToolLimits) != 1 || len(c.Window.Models) != 1 {
+	if len(c.Rewrite.ToolLimits) != 1 || len(c.Window.Models) != 2 ||
+		c.Window.Models["small-*"] != 8000 {
 		t.Errorf("the examples set %+v and %+v", c.Rewrite.ToolLimits, c.Window.Models)
 	}
 	if len(c.Routes) != 1 || c.Upstreams["local"].TLS.CAFile == "" {
@@ -306,6 +307,12 @@ func TestBadValueIsNamedWithItsLine(t *testing.T) {
 	f("[upstreams.mine.tls]\ninsecure_skip_verify = \"no\"", "config.toml:2: cannot set upstreams.mine.tls.insecure_skip_verify: write true or false, without quotes")
 	f("[rewrite]\nrent = \"x\"", "config.toml:2: cannot set rewrite.rent: write a number, as in 0.8, without quotes")
 	f("[rewrite]\nrepeats = \"x\"", "config.toml:2: cannot set rewrite.repeats: write true or false, without quotes")
+	const tokens = `write a number of tokens, as in 128000 or "128k"`
+	f("[window]\ndefault = 3.5", "config.toml:2: cannot set window.default: "+tokens)
+	f("[window]\ndefault = \"3.5k\"", `config.toml:2: cannot set window.default: cannot read tokens "3.5k": `+
+		`write a number of them, as in 128000, or "128k" or "1M" in quotes`)
+	f("[window.models]\ngpt-4.1 = \"32k\"", "config.toml:2: cannot set window.models \"gpt-4\": "+tokens+
+		`; a pattern with a dot needs quotes, as in "gpt-4.1"`)
 	f("proxy = 1", "config.toml:1: cannot set proxy: write a table, under its name in [ ]")
 	f("upstreams.mine = \"http://mine\"", "config.toml:1: cannot set upstreams.mine: write a table, under its name in [ ]")
 	f("routes = \"a\"", "config.toml:1: cannot set routes: write a list of tables, each under its name in [[ ]]")

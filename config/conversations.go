@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"epitome/prose"
@@ -64,16 +63,9 @@ const leastWindow = 1024
 
 // ParseWindow reads a window, as in 128000, 128k or 1M.
 func ParseWindow(text string) (int, error) {
-	digits, times := text, 1
-	switch {
-	case strings.HasSuffix(strings.ToLower(text), "k"):
-		digits, times = text[:len(text)-1], 1000
-	case strings.HasSuffix(strings.ToLower(text), "m"):
-		digits, times = text[:len(text)-1], 1_000_000
-	}
-	n, err := strconv.ParseUint(digits, 10, 32)
-	if tokens := int(n) * times; err == nil && tokens >= leastWindow && tokens <= unit.MostTokens {
-		return tokens, nil
+	var n unit.Tokens
+	if err := n.UnmarshalText([]byte(text)); err == nil && n >= leastWindow && n <= unit.MostTokens {
+		return int(n), nil
 	}
 	return 0, fmt.Errorf("cannot use window %q: write a number of tokens from %d to %d, as 128k or 128000", text, leastWindow, unit.MostTokens)
 }

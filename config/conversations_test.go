@@ -1,9 +1,11 @@
 package config
 
 import (
+	"maps"
 	"testing"
 
 	"epitome/prose"
+	"epitome/unit"
 )
 
 func TestPresetIsSetBeforeTheNumbersBesideIt(t *testing.T) {
@@ -120,6 +122,14 @@ func TestLowerLimitLowersWhatIsKept(t *testing.T) {
 	f("[rewrite]\noffload_keep = 9000", 8000, 4000)
 }
 
+func TestWindowsOfModelsAreWrittenAsFlagsAre(t *testing.T) {
+	c := load(t, "[window]\ndefault = \"64k\"\n[window.models]\n\"gpt*\" = \"32k\"\n\"big*\" = \"1M\"\n\"own\" = 16_384")
+	want := map[string]unit.Tokens{"gpt*": 32_000, "big*": 1_000_000, "own": 16_384}
+	if c.Window.Default != 64_000 || !maps.Equal(c.Window.Models, want) {
+		t.Errorf("read %+v", c.Window)
+	}
+}
+
 func TestWindowsAreReadAsPeopleWriteThem(t *testing.T) {
 	f := func(text string, want int) {
 		t.Helper()
@@ -129,6 +139,7 @@ func TestWindowsAreReadAsPeopleWriteThem(t *testing.T) {
 	}
 	f("32k", 32_000)
 	f("200000", 200_000)
+	f("64_000", 64_000)
 	f("1M", 1_000_000)
 	f("128K", 128_000)
 	for _, bad := range []string{

@@ -20,7 +20,7 @@ import (
 func (c *Config) decode(file string, text []byte) error {
 	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors put a byte order mark there
 	c.from.read(file, text)
-	if err := c.presetOf(text); err != nil {
+	if err := cmp.Or(c.presetOf(text), checkTokens(text)); err != nil {
 		return c.from.locate(err)
 	}
 	base := maps.Clone(c.Upstreams)
@@ -51,12 +51,49 @@ func (c *Config) presetOf(text []byte) error {
 	return nil
 }
 
+// checkTokens refuses what is neither a whole number nor a text where a window stands: the decoder would not say where.
+func checkTokens(text []byte) error {
+	var written struct {
+		Window struct {
+			Default any
+			Models  map[string]any
+		}
+	}
+	if toml.Unmarshal(text, &written) != nil {
+		return nil // what is wrong is found later
+	}
+	sound := func(v any) bool {
+		switch v.(type) {
+		case nil, int64, string:
+			return true
+		}
+		return false
+	}
+	if !sound(written.Window.Default) {
+		return unit.Wrong([]string{"window", "default"}, "cannot set window.default: write %s", tokensSpelling)
+	}
+	for _, pattern := range slices.Sorted(maps.Keys(written.Window.Models)) {
+		if !sound(written.Window.Models[pattern]) {
+			return unit.Wrong([]string{"window", "models", pattern},
+				"cannot set window.models %q: write %s; a pattern with a dot needs quotes, as in \"gpt-4.1\"", pattern, tokensSpelling)
+		}
+	}
+	return nil
+}
+
+// tokensSpelling says how a number of tokens is written in TOML.
+const tokensSpelling = `a number of tokens, as in 128000 or "128k"`
+
 // quantity is a duration or size as the text it is written as.
 type quantity string
 
 // spelled is t with a quantity in place of each duration and size. Decoding into it first makes a bare
-// number there a mistake with a line, where the decoder would take nanoseconds or bytes.
+// number there a mistake with a line, where the decoder would take nanoseconds or bytes. A number of tokens needs no
+// unit.
 func spelled(t reflect.Type) reflect.Type {
+	if t == reflect.TypeFor[unit.Tokens]() {
+		return t
+	}
 	if reflect.PointerTo(t).Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
 		return reflect.TypeFor[quantity]()
 	}

@@ -23,6 +23,7 @@ import (
 	"epitome/config/configtest"
 	"epitome/proxy"
 	"epitome/scripted/scriptedtest"
+	"epitome/unit"
 )
 
 // What all of these tests talk about: a model with a window of 64k tokens, of which a request may take seven eighths.
@@ -61,7 +62,7 @@ func served(p *provider, folder string, change func(*config.Config)) *inService 
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", folder, "up"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: p.URL + "/v1"}
-	conf.Window.Models, conf.Window.Probe = map[string]int{theModel: p.window}, false
+	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{theModel: unit.Tokens(p.window)}, false
 	// The sessions are made for these: nothing is cleared before the line, as all that may be cleared there frees less
 	// than the quarter of the window that a batch must free.
 	conf.Rewrite.Protect, conf.Rewrite.Rent, conf.Rewrite.Names = 13_000, 2, 400

@@ -18,6 +18,7 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
+	"epitome/unit"
 	"epitome/window"
 )
 
@@ -246,7 +247,7 @@ func TestServerThatCannotBeAskedIsLeftAlone(t *testing.T) {
 
 func TestLessThanIsConfiguredCountsWithAWarning(t *testing.T) {
 	configured := func(tokens int) func(*config.Config) {
-		return func(c *config.Config) { c.Window.Models = map[string]int{"m*": tokens} }
+		return func(c *config.Config) { c.Window.Models = map[string]unit.Tokens{"m*": unit.Tokens(tokens)} }
 	}
 	list := get("/v1/models", `{"data":[{"id":"m","max_model_len":24576}]}`)
 	r := probingWith(t, configured(100_000), list)

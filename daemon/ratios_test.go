@@ -19,6 +19,7 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
 	"epitome/tokenize"
+	"epitome/unit"
 	"epitome/window"
 )
 
@@ -91,7 +92,7 @@ func (p *tellingProvider) sent(k int) string {
 
 func (p *tellingProvider) serves(folder string) *inService {
 	return served(p.provider, folder, func(c *config.Config) {
-		c.Window.Models = map[string]int{nobodys: itsWindow}
+		c.Window.Models = map[string]unit.Tokens{nobodys: itsWindow}
 		c.Summarize.Mode = prose.ModeIntent // so that all that is sent is the agent's
 	})
 }

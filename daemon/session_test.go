@@ -19,6 +19,7 @@ import (
 	"epitome/rewrite/rewritetest"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
+	"epitome/unit"
 )
 
 var showSession = flag.Bool("session", false, "print the last request of the scripted session, to be read")
@@ -55,7 +56,7 @@ func startSession(t *testing.T, window int) *scriptedSession {
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: up.URL() + "/v1"}
-	conf.Window.Models, conf.Window.Probe = map[string]int{theModel: window}, false
+	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{theModel: unit.Tokens(window)}, false
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)
 	d := New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })
 	if err := d.Start(false); err != nil {

@@ -28,6 +28,7 @@ import (
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/summarize"
+	"epitome/unit"
 	"epitome/window"
 )
 
@@ -273,7 +274,7 @@ func TestAnotherUpstreamIsAskedWithItsOwnKey(t *testing.T) {
 	r := askingWith(t, t.TempDir(), func(c *config.Config) {
 		c.Upstreams["other"] = proxy.UpstreamConfig{URL: other.URL()}
 		c.Summarize.Model, c.Summarize.Upstream, c.Summarize.KeyEnv = "small", "other", "EPITOME_TEST_KEY"
-		c.Window.Models = map[string]int{"small": 8192}
+		c.Window.Models = map[string]unit.Tokens{"small": 8192}
 	}, chatting)
 	p, err := r.summariser.Ask(t.Context(), inQuestion("key", r.credential()))
 	if err != nil || p.Text != aSummary() {
@@ -304,7 +305,7 @@ func TestAnotherModelIsAskedByItsWindow(t *testing.T) {
 		}
 	}
 	f(func(c *config.Config) { c.Window.Default = 40_000 }, 35_000)
-	f(func(c *config.Config) { c.Window.Models = map[string]int{"unknown": 16_000} }, 14_000)
+	f(func(c *config.Config) { c.Window.Models = map[string]unit.Tokens{"unknown": 16_000} }, 14_000)
 }
 
 func TestPreparingIsOffForLocalUpstreams(t *testing.T) {
@@ -437,7 +438,7 @@ func TestDaemonLetsSummariesBeAskedForAndReloads(t *testing.T) {
 	needs := s.Needs("low", 0, 1)
 	conf.Summarize.MaxOutput += 1000
 	conf.Summarize.Model, conf.Summarize.Prepare = "small", "off"
-	conf.Window.Models = map[string]int{"small": 8192}
+	conf.Window.Models = map[string]unit.Tokens{"small": 8192}
 	d.reload()
 	if got := s.usable("openai", "small"); got != 7168 || s.Prepares("openai") || s.Needs("low", 0, 1) != needs+1000 {
 		t.Errorf("after a reload usable %d, prepares %v, needs %d", got, s.Prepares("openai"), s.Needs("low", 0, 1))

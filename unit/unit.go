@@ -1,8 +1,9 @@
 // Package unit reads and prints the quantities a person writes in a
-// configuration: durations ("90s", "15m") and sizes in bytes ("64MB", "32KB").
+// configuration: durations ("90s", "15m"), sizes in bytes ("64MB", "32KB") and numbers of tokens
+// ("32k", "32000").
 //
 // It promises that printing and reading again gives the same value, and that a
-// bare or negative number is refused rather than guessed at: the unit is always written.
+// negative number is refused, and a bare one of a duration or size: their unit is always written.
 package unit
 
 import (
@@ -37,7 +38,7 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // digitFirst keeps signs out.
 func digitFirst(text []byte) bool { return len(text) > 0 && '0' <= text[0] && text[0] <= '9' }
 
-// Bytes is a size, written with B, KB, MB or GB, each 1024 of the one before.
+// Bytes is a size, written with B, KB, MB or GB, each 1024 of the one before. KiB, MiB and GiB are the same.
 type Bytes int64
 
 // Common sizes.
@@ -70,6 +71,9 @@ func (b Bytes) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 func (b *Bytes) UnmarshalText(text []byte) error {
 	for _, s := range suffixes {
 		digits, ok := strings.CutSuffix(string(text), s.name)
+		if !ok && s.size > B {
+			digits, ok = strings.CutSuffix(string(text), s.name[:1]+"iB")
+		}
 		if !ok {
 			continue
 		}

@@ -91,6 +91,8 @@ func TestSizeIsReadWithItsUnit(t *testing.T) {
 	f("32KB", 32<<10)
 	f("64 MB", 64<<20)
 	f("1GB", 1<<30)
+	f("1GiB", 1<<30)
+	f("64 KiB", 64<<10)
 	f("4611686018427387904B", 1<<62)
 }
 
@@ -132,10 +134,34 @@ func TestUnclearSizeIsRefused(t *testing.T) {
 	f("KB")
 	f("64kb")
 	f("64K")
-	f("64KiB")
+	f("64iB")
+	f("64KIB")
+	f("64Ki")
 	f("64KBB")
 	f("0x10B")
 	f("9223372036854775808B")
 	f("8589934592GB")
 	f("99999999999999999999B")
+}
+
+func TestTokensAreReadAsPeopleWriteThem(t *testing.T) {
+	f := func(in string, want unit.Tokens) {
+		t.Helper()
+		var n unit.Tokens
+		if err := n.UnmarshalText([]byte(in)); err != nil || n != want {
+			t.Errorf("%q is read as %d, %v; want %d", in, n, err, want)
+		}
+	}
+	f("0", 0)
+	f("32000", 32_000)
+	f("32_000", 32_000)
+	f("32k", 32_000)
+	f("128K", 128_000)
+	f("1M", 1_000_000)
+	for _, bad := range []string{"", "k", "-1", "1.5k", "32 k", "32kk", "0x10", "3000M", "99999999999999999999"} {
+		n := unit.Tokens(7)
+		if err := n.UnmarshalText([]byte(bad)); err == nil || n != 7 {
+			t.Errorf("%q is read as %d, %v", bad, n, err)
+		}
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"epitome/unit"
 	"epitome/window/overflow"
 )
 
@@ -49,7 +50,7 @@ func (w *watch) now() time.Time { return w.at }
 func lessonsOn(d *drawer) (*Lessons, *Windows, *watch) {
 	clock := &watch{time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)}
 	l := NewLessons(d, clock.now)
-	return l, New(Config{Default: 128_000, Models: map[string]int{"mine*": 64_000}}, l), clock
+	return l, New(Config{Default: 128_000, Models: map[string]unit.Tokens{"mine*": 64_000}}, l), clock
 }
 
 func stated(tokens int) overflow.Verdict {
@@ -317,7 +318,7 @@ func TestWhatServersSaidIsForgottenWithThem(t *testing.T) {
 }
 
 func TestConfiguredWindowIsTold(t *testing.T) {
-	w := New(Config{Default: 128_000, Models: map[string]int{"my*": 50_000, "my-own*": 40_000}}, nil)
+	w := New(Config{Default: 128_000, Models: map[string]unit.Tokens{"my*": 50_000, "my-own*": 40_000}}, nil)
 	for model, want := range map[string]int{"MY-model": 50_000, "my-own-model": 40_000, "gpt-4o": 0, "": 0} {
 		if got := w.Configured(model); got != want {
 			t.Errorf("%q: got %d, want %d", model, got, want)

@@ -25,9 +25,9 @@ import (
 
 // Config is the table [window] of the configuration.
 type Config struct {
-	Default int            `toml:"default"` // tokens, for models that nothing is known of
-	Models  map[string]int `toml:"models"`  // pattern (* is any run of characters, ? is one; case does not matter) -> tokens, at most
-	Probe   bool           `toml:"probe"`   // servers may be asked; it is for who asks them
+	Default unit.Tokens            `toml:"default"` // for models that nothing is known of
+	Models  map[string]unit.Tokens `toml:"models"`  // pattern (* is any run of characters, ? is one; case does not matter) -> at most
+	Probe   bool                   `toml:"probe"`   // servers may be asked; it is for who asks them
 }
 
 // Source is where a window's size comes from.
@@ -78,9 +78,9 @@ const (
 // New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero, and of the
 // lessons of use, which go on being learned; nil is none.
 func New(c Config, l *Lessons) *Windows {
-	w := &Windows{fallback: c.Default, table: readTable(), lessons: l, known: map[question]Window{}}
+	w := &Windows{fallback: int(c.Default), table: readTable(), lessons: l, known: map[question]Window{}}
 	for text, tokens := range c.Models {
-		w.patterns = append(w.patterns, pattern{strings.ToLower(text), tokens})
+		w.patterns = append(w.patterns, pattern{strings.ToLower(text), int(tokens)})
 	}
 	slices.SortFunc(w.patterns, func(a, b pattern) int {
 		return cmp.Or(cmp.Compare(len(b.text), len(a.text)), cmp.Compare(a.tokens, b.tokens))

@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unsafe"
 
+	"epitome/unit"
+
 	"pgregory.net/rapid"
 )
 
@@ -158,7 +160,7 @@ func TestEveryProviderGetsItsOwnEntry(t *testing.T) {
 }
 
 func TestConfiguredPatternsGoFirst(t *testing.T) {
-	w := New(Config{Default: 9_999, Models: map[string]int{
+	w := New(Config{Default: 9_999, Models: map[string]unit.Tokens{
 		"gpt-4o*":         100_000,
 		"gpt-4o-mini":     50_000,
 		"GPT-?o-mini*":    60_000,
@@ -260,7 +262,7 @@ func FuzzEveryNameHasAWindow(f *testing.F) {
 	for _, s := range []string{"", "ft:", "a/", "anthropic.", "us.anthropic.claude-v1:0", ":free", "@", "-latest", "\xff.\xff", "4.1.1"} {
 		f.Add(s)
 	}
-	w := New(Config{Default: 1_024, Models: map[string]int{"*x*y*": 2_048}}, nil)
+	w := New(Config{Default: 1_024, Models: map[string]unit.Tokens{"*x*y*": 2_048}}, nil)
 	f.Fuzz(func(t *testing.T, model string) {
 		first := w.Of("openai", model)
 		if first.Tokens < 1_024 || first.Source == "" {

@@ -22,6 +22,7 @@ import (
 	"epitome/rewrite/plan"
 	"epitome/store/memory"
 	"epitome/tokenize"
+	"epitome/unit"
 	"epitome/window"
 )
 
@@ -57,7 +58,8 @@ func (p Subject) Open(tokens int) (policy.Shaping, error) {
 		return policy.Shaping{}, err
 	}
 	var windows atomic.Pointer[window.Windows]
-	windows.Store(window.New(window.Config{Default: tokens, Models: map[string]int{"*": tokens}}, nil))
+	all := unit.Tokens(tokens)
+	windows.Store(window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil))
 	m := daemon.Deps(facts, artifacts, &windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
 	vocabulary := tokenize.O200k

@@ -21,6 +21,7 @@ import (
 	"epitome/daemon"
 	"epitome/proxy"
 	"epitome/rewrite/limits"
+	"epitome/unit"
 )
 
 // chores is a conversation of so many rounds of calls and results, with something the user says now and again.
@@ -119,7 +120,7 @@ func throughDaemon(t *testing.T, tokens int) (way *through.Proxy, limits limits.
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
 	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:1/v1"} // until the way's own end is known
-	conf.Window.Models, conf.Window.Probe = map[string]int{"*": tokens}, false
+	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{"*": unit.Tokens(tokens)}, false
 	conf.Rewrite.Protect, conf.Rewrite.Rent, conf.Rewrite.Names, conf.Offload.Address = 10_000, 2, 400, "none"
 	var now atomic.Pointer[config.Config]
 	now.Store(&conf)

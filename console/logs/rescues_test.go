@@ -23,7 +23,8 @@ func TestLogLinesTellOfRescues(t *testing.T) {
 	r.RecordExchange(e)
 	e.Action, e.Status, e.Rescue = "none", 400, event.Rescue{Kind: "rate"}
 	r.RecordExchange(e)
-	e.Status, e.Rescue, e.Hint.Cut, e.TokensUsed, e.TokensAfter = 200, event.Rescue{}, 2048, 2000, event.Tokens{User: 9000}
+	e.Status, e.Rescue, e.Hint.Cut = 200, event.Rescue{}, 2048
+	e.TokensUsed, e.TokensAfter = 2000, event.Tokens{User: 9000}
 	r.RecordExchange(e)
 	e.Hint.Learned = true
 	r.RecordExchange(e)
