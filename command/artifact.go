@@ -24,13 +24,13 @@ import (
 )
 
 type artifactCmd struct {
-	ID    string `arg:"" help:"The artifact's id, path or URL, as the text in its place names it. For an id, epitome searches the data folder."`
+	ID    string `arg:"" help:"The artifact's id, path or URL, as the text in its place names it. An id is searched for in the data folder that --data and --config say."`
 	Lines string `placeholder:"A-B" help:"Print only these lines, counted from 1. A-, -B and A work too."`
 	Grep  string `placeholder:"RE" help:"Print only lines that match a regular expression of Go, each with its number in front."`
 }
 
-// Run prints what the path or URL names. For an id it asks the epitome that runs, and opens what lies in the data
-// folder only where none does. Proxies that "epitome run" has started have folders of their own.
+// Run prints what the path or URL names. For an id it asks the epitome that runs with the same data folder, and opens
+// what lies there only where none does. Proxies that "epitome run" has started have folders of their own.
 func (k artifactCmd) Run(c *cli) error {
 	choose, err := daemon.Artifacts{}.Lines(k.Lines, k.Grep)
 	if err != nil {
@@ -50,7 +50,7 @@ func (k artifactCmd) Run(c *cli) error {
 		looked, err = k.search(c, name, choose)
 	}
 	if errors.Is(err, console.ErrNoArtifact) {
-		return fmt.Errorf("cannot print artifact %s: %w; looked in %s, and --data names another data folder to look for an id", name, err, looked)
+		return fmt.Errorf("cannot print artifact %s: %w; looked in %s", name, err, looked)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot print artifact %s: %w", name, err)
@@ -58,7 +58,8 @@ func (k artifactCmd) Run(c *cli) error {
 	return nil
 }
 
-// search prints the artifact of this name from the data folder, or one of those below it. looked is where that is.
+// search prints the artifact of this name from the data folder, or one of those below it. looked says where that is,
+// and what to do if it lies elsewhere.
 func (k artifactCmd) search(c *cli, name string, choose func(io.Reader, io.Writer) error) (looked string, err error) {
 	conf, err := c.load()
 	if err != nil {
@@ -68,7 +69,8 @@ func (k artifactCmd) search(c *cli, name string, choose func(io.Reader, io.Write
 	if err != nil {
 		return "", err
 	}
-	looked = home + " and the folders in its run/"
+	looked = home + " and the folders in its run/; an epitome that runs with another --data or --config has a " +
+		"folder of its own: give the same flags here, or the path or URL in place of the id"
 	var failed error
 	for _, folder := range instance.FoldersIn(home) {
 		err := k.printFrom(conf, folder, name, choose)

@@ -66,7 +66,11 @@ func (k explainCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	return k.print(e.report(k.Turns))
+	r := e.report(k.Turns)
+	if err := k.print(r); err != nil || r.Messages > 0 || k.Body {
+		return err
+	}
+	return fmt.Errorf("cannot explain %s: %s; give a Chat Completions request", k.File, r.Reason)
 }
 
 func (k explainCmd) print(r *explainReport) error {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -60,9 +61,10 @@ type explainSize struct {
 	Other     int `json:"other"`
 }
 
-// explainChange is one message that would not be sent whole.
+// explainChange is one message that would not be sent whole, or several in a row that a summary stands for.
 type explainChange struct {
-	Message  int    `json:"message"` // its index in the request
+	Message  int    `json:"message"`        // its index in the request
+	Last     int    `json:"last,omitempty"` // of several messages, the index of the last one
 	Tool     string `json:"tool"`
 	Argument string `json:"argument"`
 	Rung     string `json:"rung"`
@@ -86,7 +88,7 @@ type explainTurn struct {
 const decidedBefore = "decided before"
 
 func explained(c plan.Change) explainChange {
-	e := explainChange{c.Item, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact}
+	e := explainChange{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact}
 	if e.Why == "" {
 		e.Why = decidedBefore
 	}
@@ -211,7 +213,7 @@ func (r *explainReport) printTurns(p *page) {
 			if k == 0 {
 				head = fmt.Sprintf("%d\t%d\t%d\t%d", i+1, t.Messages, t.TokensBefore, t.TokensAfter)
 			}
-			rows = append(rows, head+fmt.Sprintf("\t%d\t%s\t%s\t%d\t%d\t%s", c.Message, c.Rung, c.what(), c.Before, c.After, c.Why))
+			rows = append(rows, head+fmt.Sprintf("\t%s\t%s\t%s\t%s\t%d\t%s", c.where(), c.Rung, c.what(), c.was(), c.After, c.Why))
 		}
 	}
 	p.line("")
@@ -221,9 +223,21 @@ func (r *explainReport) printTurns(p *page) {
 		return
 	}
 	p.table(rows)
+	r.printSpans(p)
 	line := r.Limits.Of("clear_at")
 	if slices.ContainsFunc(r.Turns, func(t explainTurn) bool { return belowLine(t.TokensAfter, t.Changes, line) }) {
 		r.printRent(p)
+	}
+}
+
+// printSpans says how to read a row that is about several messages, if one is.
+func (r *explainReport) printSpans(p *page) {
+	list := r.Changes
+	for _, t := range r.Turns {
+		list = append(list[:len(list):len(list)], t.Changes...)
+	}
+	if slices.ContainsFunc(list, func(c explainChange) bool { return c.Last > 0 }) {
+		p.line("A row such as 2-9 is about all these messages together: one summary stands for them.")
 	}
 }
 
@@ -244,6 +258,22 @@ func (r *explainReport) printRent(p *page) {
 
 // longestArgument is how many characters of an argument stand in a table.
 const longestArgument = 40
+
+// where says which messages a change is about: the first and the last, if there are several.
+func (c explainChange) where() string {
+	if c.Last == 0 {
+		return strconv.Itoa(c.Message)
+	}
+	return fmt.Sprintf("%d-%d", c.Message, c.Last)
+}
+
+// was says how many tokens there were before.
+func (c explainChange) was() string {
+	if c.Last > 0 && c.Before == 0 {
+		return "not kept"
+	}
+	return strconv.Itoa(c.Before)
+}
 
 // what says which call a change is about.
 func (c explainChange) what() string {
@@ -271,9 +301,12 @@ func (r *explainReport) printChanges(p *page) {
 	}
 	rows := []string{"message\ttool\trung\tbefore\tafter\tartifact\twhy"}
 	for _, c := range r.Changes {
-		rows = append(rows, fmt.Sprintf("%d\t%s\t%s\t%d\t%d\t%s\t%s", c.Message, c.what(), c.Rung, c.Before, c.After, c.Artifact, c.Why))
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s", c.where(), c.what(), c.Rung, c.was(), c.After, c.Artifact, c.Why))
 	}
 	p.table(rows)
+	if r.Turns == nil {
+		r.printSpans(p)
+	}
 	if r.Repeated > 0 && r.Turns == nil {
 		p.line("What was decided before stands, whatever is configured now. --turns shows what would be decided anew: it begins with nothing known.")
 	}

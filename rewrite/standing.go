@@ -36,6 +36,9 @@ func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 		if !ok {
 			c = s.stands(f, &source)
 			c.Item = r.Head + i
+			if f.Fold > 1 {
+				c.Last, c.Before = c.Item+f.Fold-1, 0
+			}
 		}
 		list = append(list, c)
 	}

@@ -219,6 +219,7 @@ func (r *Report) Fill(t report.Table) {
 // fillFigures writes what was measured, and how that stands to the goals.
 func (r *Report) fillFigures(t report.Table) {
 	printRows(t, "Window of %d tokens", r.Rows)
+	t.Row("%s", legend)
 	for _, k := range r.Kinds {
 		printRows(t, k.title(), k.Rows)
 	}
@@ -232,6 +233,12 @@ func (r *Report) fillFigures(t report.Table) {
 		t.Row("%s", g)
 	}
 }
+
+// legend says what the columns are whose heads do not.
+const legend = "\nin context: of what answers need, what the requests still hold in whole lines; bare: as a name alone. " +
+	"hot to user text: in requests of more than half the window, or of 100 000 tokens.\n" +
+	"signal: of results changed when they come, the lines shown that tell what went wrong; first: of the first ones. " +
+	"Every column: docs/benchmarks.md#replay"
 
 // mostSkipped is how many of what was left out are told to readers: folders of logs hold much else.
 const mostSkipped = 20

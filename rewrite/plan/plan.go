@@ -133,6 +133,9 @@ func (p *Plan) Set(i int, f *decision.Form, why string) {
 	if names := f.Artifacts(); len(names) > 0 {
 		c.Artifact = names[0]
 	}
+	if f.Fold > 1 {
+		c.Last = c.Item + f.Fold - 1
+	}
 	for k := 1; k < f.Fold; k++ {
 		before += p.SentSize(i + k)
 	}
@@ -257,11 +260,12 @@ func NeededArtifacts(p *Plan) (list []decision.Artifact) {
 // Change is a new form of one item.
 type Change struct {
 	Item     int // index in the request's messages
+	Last     int // of several messages that it is about, the index of the last one; 0 if it is about one
 	Rung     string
 	Tool     string
 	Argument string // the key one of the call
 	Why      string
-	Before   int // tokens of the model
+	Before   int // tokens of the model; 0 if not kept: of several messages, decided before
 	After    int
 	Artifact string // name of what was taken out
 }
