@@ -122,10 +122,20 @@ type Shaping struct {
 
 // Hint is what the usage in an answer tells of the window.
 type Hint struct {
-	Cut     int  // tokens to which the provider seems to have cut the request without a word; 0 if it did not
-	Learned bool // the window was learned from that, as the answer before had told the same
-	Refuted int  // smaller window that was learned or suspected, and that this answer takes back; 0 if there was none
+	Kind   HintKind
+	Tokens int32 // the window that is suspected, learned or taken back
 }
+
+// HintKind is what a Hint does to a window.
+type HintKind int8
+
+// The kinds of hints.
+const (
+	NoHint    HintKind = iota
+	Suspected          // the provider seems to have cut the request without a word: one more such answer is needed
+	Learned            // it has done so twice to the same size
+	Refuted            // the answer is to more than a window that was learned or suspected: that is taken back
+)
 
 // Tokens is the size of a request by what it is spent on.
 type Tokens struct {

@@ -77,22 +77,31 @@ func (x *exchange) learnFrom(a *wire.Answer) {
 	used := x.ear.usage(x.dialect, int64(x.set.conf.MaxBody))
 	lessons := x.proxy.plugs.Lessons
 	if used <= 0 { // by our own count, with a margin
-		x.event.Hint.Refuted = lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)
+		refuted := lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)
+		x.event.Hint = hintOf(event.Refuted, refuted)
 		return
 	}
 	x.event.TokensUsed = used
 	if size, cut := overflow.Truncated(used, counted, x.event.Window); cut {
-		x.event.Hint.Cut = size
-		x.event.Hint.Learned = lessons.LearnCut(x.event.Upstream, x.event.Model, size, x.event.Window)
-		if x.event.Hint.Learned {
+		x.event.Hint = hintOf(event.Suspected, size)
+		if lessons.LearnCut(x.event.Upstream, x.event.Model, size, x.event.Window) {
+			x.event.Hint.Kind = event.Learned
 			x.proxy.plugs.Ratios.Forget(x.event.Upstream, x.event.Model)
 		}
 		return
 	}
-	x.event.Hint.Refuted = lessons.LearnAnswer(x.event.Upstream, x.event.Model, used)
+	x.event.Hint = hintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, used))
 	if x.ear.counted > 0 {
 		x.proxy.plugs.Ratios.Learn(x.event.Upstream, x.event.Model, int(x.ear.counted), used)
 	}
+}
+
+// hintOf is what an answer tells of a window of so many tokens; 0 is none.
+func hintOf(kind event.HintKind, tokens int) event.Hint {
+	if tokens <= 0 {
+		return event.Hint{}
+	}
+	return event.Hint{Kind: kind, Tokens: int32(min(tokens, math.MaxInt32))}
 }
 
 // untaught is how many tokens the request that was sent had, by no ratio that answers have taught: one that is too

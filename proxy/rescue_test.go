@@ -75,7 +75,7 @@ func TestRefusedRequestSucceedsInTheSameCall(t *testing.T) {
 	if e.ShapeTime == 0 || e.Model != "m" || e.Window != 1_000_000 || e.TokensAfter.Total() != 5_000 {
 		t.Errorf("the shaping is %+v", e.Shaping)
 	}
-	if e.Hint != (event.Hint{Refuted: 9800}) {
+	if e.Hint != (event.Hint{Kind: event.Refuted, Tokens: 9800}) {
 		t.Errorf("the event does not tell what was taken back: %+v", e.Hint)
 	}
 	if want := "refused test m input 10000 of 8000\nanswered test m 4900"; r.lessons.all() != want {
@@ -299,7 +299,8 @@ func TestSilentTruncationIsLearned(t *testing.T) {
 	r := on(t, strings.Replace(welcome, "4900", "2048", 1))
 	r.shapes(climbing)
 	r.dial().send(post(chatTarget, longStory)).answer("POST")
-	if e := r.event(); e.Hint != (event.Hint{Cut: 2048, Learned: true}) || e.TokensUsed != 2048 || r.lessons.all() != "cut test m 2048 below 1000000\nforget test m" {
+	learned := event.Hint{Kind: event.Learned, Tokens: 2048}
+	if e := r.event(); e.Hint != learned || e.TokensUsed != 2048 || r.lessons.all() != "cut test m 2048 below 1000000\nforget test m" {
 		t.Errorf("%+v, learned %q", e, r.lessons.all())
 	}
 }

@@ -33,17 +33,35 @@ func (r *Recorder) recordRescue(e event.Exchange) {
 	r.log.LogAttrs(context.Background(), level, "rescue", f...)
 }
 
-// Reasons of the line of an answer whose usage counts far fewer tokens than were sent.
-const (
-	seemsCut = "the provider counted far fewer tokens than were sent, as in the answer before: it seems to cut requests " +
-		"without a word"
-	maybeCut = "the provider counted far fewer tokens than were sent: it may cut requests without a word; the window is " +
-		"learned only if the next such answer tells the same and none counts more"
-)
+// hintLine is the line of what an answer's usage tells of the window.
+type hintLine struct {
+	level  slog.Level
+	msg    string
+	reason string
+	field  string // of the window
+}
+
+// lineOf is the line of a hint; ok is false where there is none.
+func lineOf(kind event.HintKind) (l hintLine, ok bool) {
+	switch kind {
+	case event.Suspected:
+		return hintLine{slog.LevelWarn, event.ContextWindowWarning, "the provider counted far fewer tokens than were sent: " +
+			"it may cut requests without a word; the window is learned only if the next such answer tells the same and none counts more",
+			"window_suspected"}, true
+	case event.Learned:
+		return hintLine{slog.LevelWarn, event.ContextWindowWarning, "the provider counted far fewer tokens than were sent, " +
+			"as in an answer before: it seems to cut requests without a word", "window_learned"}, true
+	case event.Refuted:
+		return hintLine{slog.LevelInfo, event.ContextWindowCorrected,
+			"an answer is to more tokens than this window has: it counts no longer", "window_refuted"}, true
+	}
+	return hintLine{}, false
+}
 
 // recordHint writes what an answer's usage tells of the window.
 func (r *Recorder) recordHint(e event.Exchange) {
-	if e.Hint == (event.Hint{}) {
+	l, ok := lineOf(e.Hint.Kind)
+	if !ok {
 		return
 	}
 	var f fields
@@ -51,26 +69,10 @@ func (r *Recorder) recordHint(e event.Exchange) {
 	f.text("conversation", e.Conversation)
 	f.text("upstream", e.Upstream)
 	f.text("model", e.Model)
-	level, what := slog.LevelWarn, event.ContextWindowWarning
-	switch {
-	case e.Hint.Refuted != 0:
-		level, what = slog.LevelInfo, event.ContextWindowCorrected
-		f.text("reason", "an answer is to more tokens than this window has: it counts no longer")
-	case e.Hint.Learned:
-		f.text("reason", seemsCut)
-	default:
-		f.text("reason", maybeCut)
-	}
+	f.text("reason", l.reason)
 	f.number("tokens", e.TokensAfter.Total())
 	f.number("tokens_counted", e.TokensUsed)
 	f.number("window", e.Window)
-	switch {
-	case e.Hint.Refuted != 0:
-		f.number("window_refuted", e.Hint.Refuted)
-	case e.Hint.Learned:
-		f.number("window_learned", e.Hint.Cut)
-	default:
-		f.number("window_suspected", e.Hint.Cut)
-	}
-	r.log.LogAttrs(context.Background(), level, what, f...)
+	f.number(l.field, int(e.Hint.Tokens))
+	r.log.LogAttrs(context.Background(), l.level, l.msg, f...)
 }

@@ -19,7 +19,7 @@ func TestMetricsCountRescues(t *testing.T) {
 	m.RecordExchange(e)
 	e.Action, e.Status, e.Rescue = "none", 400, event.Rescue{Kind: "rate"}
 	m.RecordExchange(e)
-	e.Status, e.Rescue, e.Hint.Cut = 200, event.Rescue{}, 2048
+	e.Status, e.Rescue, e.Hint = 200, event.Rescue{}, event.Hint{Kind: event.Suspected, Tokens: 2048}
 	e.TokensUsed, e.TokensAfter = 2000, event.Tokens{User: 9000}
 	m.RecordExchange(e)
 	got := samples(t, m)
