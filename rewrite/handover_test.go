@@ -240,13 +240,51 @@ func TestConclusionsAreWholeSentences(t *testing.T) {
 	text, _ := summaryIn(t, out)
 	said := partOf(text, "what you said")
 	if strings.Contains(said, "look at the parts") || !strings.Contains(said, "> The parts are sound. Now let me run them:\n") ||
-		!strings.Contains(said, "This is a sentence of a very long line. The last one tells it all.\n") || strings.Contains(said, long) {
+		!strings.Contains(said, "> The last one tells it all.\n") || strings.Contains(said, long) {
 		t.Errorf("%s", said)
 	}
 	for l := range strings.Lines(said) {
-		if quote, ok := strings.CutPrefix(l, "> "); ok && !strings.HasPrefix(quote, "This is a sentence") &&
-			!strings.Contains(a.body(), `"content":"`+strings.TrimSpace(quote)) {
+		quote, ok := strings.CutPrefix(strings.TrimSpace(l), "> ")
+		if ok && !strings.Contains(a.body(), `"content":"`+quote) && !strings.Contains(a.body(), ". "+quote) {
 			t.Errorf("%q is no beginning of a sentence", quote)
+		}
+	}
+}
+
+// Of a long message few sentences are told, and what it concludes is one of them, wherever it stands.
+func TestConclusionsAreToldBeforeAllElse(t *testing.T) {
+	const tries = 90
+	a, _ := styled(32_000, prose.Style{Mode: prose.ModeIntent})
+	filler := func(k int) (s string) {
+		for i := range 8 {
+			s += fmt.Sprintf(" Part %d of look %d is as the one before, and its neighbours are as they were.", i, k)
+		}
+		return s
+	}
+	for k := range tries {
+		text := "I looked on." + filler(k)
+		switch k {
+		case 3:
+			text = "A global context cannot work: each thread has its own." + filler(k)
+		case 5:
+			text = "I looked." + filler(k) + " The root cause is that the vendor truncates." + filler(k+tries)
+		case 7:
+			text = filler(k)[1:] + " We decided to keep the table."
+		}
+		a.says(text, fmt.Sprintf("make part_%d", k), a.output(40))
+	}
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	said := partOf(text, "what you said")
+	for _, want := range []string{"> A global context cannot work: each thread has its own.", "> The root cause is that the vendor truncates.",
+		"> We decided to keep the table.", "\nnot shown here: what you said in messages "} {
+		if !strings.Contains(said, want) {
+			t.Errorf("%q is not told: %s", want, said)
+		}
+	}
+	for _, m := range strings.Split(said, "\nmessage ")[1:] {
+		if n := strings.Count(m, ". ") + strings.Count(m, ".\n"); n > 3 {
+			t.Errorf("%d sentences of message %s", n, m)
 		}
 	}
 }

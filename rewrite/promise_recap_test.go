@@ -131,11 +131,16 @@ func (s *spanFacts) part(heading, body string) {
 func (s *spanFacts) said(body string) {
 	s.Helper()
 	item := -1
+	gaps := regexp.MustCompile(`^not shown here: what you said in messages? [\d, -]+(and \d+ more up to message \d+)?$`)
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
 		quote, quoted := strings.CutPrefix(l, "> ")
 		m := regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`).FindStringSubmatch(l)
 		switch {
+		case gaps.MatchString(l):
+			for span := range strings.SplitSeq(regexp.MustCompile(`\d[\d-]*(, \d[\d-]*)*`).FindString(l), ", ") {
+				s.hidden(body, numbers(strings.Split(span, "-")...))
+			}
 		case m != nil:
 			if item = numbers(m[1])[0]; item < s.from || item >= s.to ||
 				s.was.Items[item].Role != conversation.Assistant {
@@ -149,6 +154,17 @@ func (s *spanFacts) said(body string) {
 			if !strings.Contains(all, quote) {
 				s.Fatalf("promise 8: message %d does not say %q", item, quote)
 			}
+		}
+	}
+}
+
+// hidden holds a range of messages of which nothing is said to be shown. ends are its first and its last.
+func (s *spanFacts) hidden(body string, ends []int) {
+	s.Helper()
+	for i := ends[0]; i <= ends[len(ends)-1]; i++ {
+		heading := regexp.MustCompile(fmt.Sprintf(`(?m)^message %d[:,]`, i))
+		if i < s.from || i >= s.to || heading.MatchString(body) {
+			s.Fatalf("promise 8: message %d is said not to be shown: %s", i, body)
 		}
 	}
 }

@@ -2,180 +2,214 @@ package recap
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 	"strings"
 
-	"epitome/pattern"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
 
-// Shares of what is left that one message may take, and the tokens that each may take all the same. So the newest has
-// the most room, and an answer that ends a turn more than what was said between calls.
+// How much is told of one message.
 const (
-	shareOfAnswer = 3
-	shareOfWord   = 8
-	leastOfEach   = 40
-	plansKept     = 3 // newest messages of which announcements are told: what is under way
+	mostOfWord    = 3  // sentences of what was said between calls
+	mostOfAnswer  = 5  // sentences of an answer that ends a turn
+	shareOfAnswer = 3  // an answer takes at most this part of the room
+	shareOfWord   = 8  // what was said between calls at most this one
+	leastOfEach   = 40 // tokens that each may take all the same
+	underWay      = 3  // newest messages, of which announcements are told too, and before all others
+	noteOfGaps    = 50 // tokens, about, for the line that says which messages are not shown; at most a quarter
 )
 
-// conclusions are how the assistant's messages end, in at most so many tokens: the newest at most length, the oldest
-// not at all. Where a message says nothing, the end of what the model thought before it is told, if the client sends
-// that.
+// remark is what one message of the assistant says.
+type remark struct {
+	item      int // behind the head
+	note      string
+	text      string
+	isAnswer  bool
+	age       int // assistant's messages that stand behind it in the span
+	sentences []*sentence
+	room      int // tokens that it may still take
+	left      int // sentences of it that may still be told
+}
+
+// sentence is a short line of a message whole, or a sentence of a longer one.
+type sentence struct {
+	of         *remark
+	start, end int // bytes of the text
+	worth      int
+	isTold     bool
+}
+
+func (s *sentence) text() string { return s.of.text[s.start:s.end] }
+
+// conclusions are sentences of the assistant's messages in at most so many tokens, oldest first: few of each, those
+// that conclude something before others, and of the rest those of the newest messages. Where a message says nothing,
+// what the model thought before it is told, if the client sends that. Behind them stands which messages are not shown.
 func (r *writer) conclusions(tokens int) string {
-	left, list, seen := tokens, []string{}, map[string]bool{}
-	for i := r.to - 1; i >= max(r.from, r.says.Until) && left > 0; i-- {
+	if tokens <= 0 {
+		return ""
+	}
+	all := r.remarks(tokens)
+	left := tokens - min(noteOfGaps, tokens/4)
+	for _, s := range byWorth(all) {
+		if left <= 0 {
+			break
+		}
+		n := r.p.Count("> " + s.text() + "\n")
+		if s.of.left == s.of.most() {
+			n += r.p.Count(s.of.heading(r.p.Req.Head))
+		}
+		if n > left || n > s.of.room || s.of.left == 0 {
+			continue
+		}
+		s.isTold, left = true, left-n
+		s.of.room, s.of.left = s.of.room-n, s.of.left-1
+	}
+	var text strings.Builder
+	var hidden []int
+	for _, m := range slices.Backward(all) {
+		if m.left == m.most() {
+			hidden = append(hidden, m.item)
+			continue
+		}
+		text.WriteString(m.heading(r.p.Req.Head) + m.quotes())
+	}
+	return text.String() + r.gaps(all, hidden)
+}
+
+// remarks are what the assistant's messages say, the newest first: those that say something which no newer one says.
+// Announcements say nothing but in the newest messages.
+func (r *writer) remarks(tokens int) (all []*remark) {
+	seen, age := map[string]bool{}, 0
+	for i := r.to - 1; i >= max(r.from, r.says.Until); i-- {
 		it := &r.p.Req.Items[r.p.Req.Head+i]
 		if it.Role != conversation.Assistant {
 			continue
 		}
-		room := max(left/shareOfWord, leastOfEach)
-		if len(it.Calls) == 0 {
-			room = max(left/shareOfAnswer, leastOfEach)
+		m := &remark{item: i, text: r.p.TextOf(i), isAnswer: len(it.Calls) == 0, age: age}
+		if m.read(); len(m.sentences) == 0 {
+			m.note, m.text = ", a note to yourself", string(span.TextOf(it.Thoughts.Of(r.p.Req.Body)))
+			m.read()
 		}
-		room = min(room, left)
-		plans := len(list) < plansKept
-		note, lines := "", r.ending(r.p.TextOf(i), room, plans)
-		if lines == "" {
-			thoughts := string(span.TextOf(it.Thoughts.Of(r.p.Req.Body)))
-			note, lines = ", a note to yourself", r.ending(thoughts, room/2, plans)
-		}
-		if lines == "" || seen[lines] {
+		m.sentences = slices.DeleteFunc(m.sentences, func(s *sentence) bool {
+			text := s.text()
+			known := seen[text]
+			seen[text] = true
+			return known
+		})
+		if len(m.sentences) == 0 {
 			continue
 		}
-		if !plans && len(it.Calls) > 0 && isIdleTalk(lines) {
+		m.room, m.left = max(tokens/shareOfWord, leastOfEach), m.most()
+		if m.isAnswer {
+			m.room = max(tokens/shareOfAnswer, leastOfEach)
+		}
+		all = append(all, m)
+		age++
+	}
+	return all
+}
+
+// most is how many sentences may be told of the message.
+func (m *remark) most() int {
+	if m.isAnswer {
+		return mostOfAnswer
+	}
+	return mostOfWord
+}
+
+func (m *remark) heading(head int) string { return fmt.Sprintf("message %d%s:\n", head+m.item, m.note) }
+
+// read finds the sentences of the message that may be told, and what each is worth.
+func (m *remark) read() {
+	m.sentences = nil
+	for _, p := range partsOf(m.text) {
+		text := m.text[p.Start:p.End]
+		if !saysSomething(text) {
 			continue
 		}
-		entry := fmt.Sprintf("message %d%s:\n%s", r.p.Req.Head+i, note, lines)
-		n := r.p.Count(entry)
-		if n > left {
-			break
-		}
-		left, seen[lines] = left-n, true
-		list = append(list, entry)
-	}
-	slices.Reverse(list)
-	return strings.Join(list, "")
-}
-
-// ending is the last lines of a message in about so many tokens, quoted; of a longer line the last sentences. Plans are
-// announcements of the call behind the message: they go where they are not wanted, as the call tells more.
-func (r *writer) ending(text string, tokens int, plans bool) string {
-	const longest = 32 << 10 // bytes that are looked at
-	text = strings.TrimSpace(text[max(0, len(text)-longest):])
-	lines := strings.Split(text, "\n")
-	first := 0
-	if len(text) == longest {
-		first = 1 // it may have lost its beginning
-	}
-	if !plans {
-		lines = withoutPlans(lines)
-	}
-	at := len(lines)
-	for at > first {
-		n := r.p.Count(lines[at-1]) + 2
-		if n > tokens {
-			break
-		}
-		tokens -= n
-		at--
-	}
-	kept := lines[at:]
-	if at == len(lines) && at > first {
-		kept = lastSentences(r, lines[at-1], tokens)
-	}
-	return quoted(kept)
-}
-
-// lastSentences are the last whole sentences of a line in so many tokens, as one line; none if not even one fits.
-func lastSentences(r *writer, line string, tokens int) []string {
-	all := sentences(line)
-	at := len(all)
-	for at > 0 {
-		n := r.p.Count(all[at-1])
-		if n > tokens {
-			break
-		}
-		tokens -= n
-		at--
-	}
-	if at == len(all) {
-		return nil
-	}
-	return []string{strings.TrimSpace(strings.Join(all[at:], ""))}
-}
-
-// quoted marks lines as quoted, without those at both ends that say nothing.
-func quoted(lines []string) string {
-	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
-		lines = lines[:len(lines)-1]
-	}
-	var s strings.Builder
-	for _, l := range lines {
-		if l = strings.TrimRight(l, " \t\r"); l != "" {
-			s.WriteString("> " + l + "\n")
-		}
-	}
-	return s.String()
-}
-
-// sentences cuts a line behind each full stop, question or exclamation mark that white space follows.
-func sentences(line string) (list []string) {
-	start := 0
-	for i := range len(line) - 1 {
-		if strings.IndexByte(".!?", line[i]) >= 0 && line[i+1] == ' ' {
-			list = append(list, line[start:i+1])
-			start = i + 1
-		}
-	}
-	return append(list, line[start:])
-}
-
-// announces finds a sentence that says only what is called next.
-var announces = pattern.Of(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great|good|perfect|so|and|but|alright)\W+)*` +
-	`(?:let me|let['’]s|let us|i['’]ll|i will|(?:i['’]m|i am) (?:going to|now)|time to|` +
-	`(?:(?:i['’]m|i am) )?(?:still |continuing|checking|waiting|running|rerunning|monitoring|looking|reading|opening|searching|` +
-	`inspecting|returning|verifying|pulling))`)
-
-// isIdleTalk reports whether what was said between two calls is short and names nothing.
-func isIdleTalk(lines string) bool {
-	const short = 80 // bytes
-	if len(lines) > short || strings.ContainsAny(lines, "`0123456789") {
-		return false
-	}
-	named := false
-	shorten.EachName(lines, func(string) { named = true })
-	return !named
-}
-
-// isPlan reports whether a sentence says only what comes next: it says so, or it ends in a colon before a call.
-func isPlan(sentence string) bool {
-	sentence = strings.TrimSpace(sentence)
-	return sentence == "" || strings.HasSuffix(sentence, ":") || announces.MatchString(sentence)
-}
-
-// withoutPlans takes announcements off the end. A short line goes whole or stays whole.
-func withoutPlans(lines []string) []string {
-	const short = 240 // bytes
-	for len(lines) > 0 {
-		last := len(lines) - 1
-		all := sentences(strings.TrimSpace(lines[last]))
-		n := len(all)
-		for n > 0 && isPlan(all[n-1]) {
-			n--
-		}
-		switch {
-		case n == 0:
-			lines = lines[:last]
+		isPlan, isIdle := announcesOnly(text), isIdleTalk(text)
+		if m.age >= underWay && (isPlan || isIdle && !m.isAnswer) {
 			continue
-		case n < len(all) && len(lines[last]) > short:
-			lines = append(slices.Clip(lines[:last]), strings.Join(all[:n], ""))
 		}
-		return lines
+		s := &sentence{of: m, start: p.Start, end: p.End}
+		if !isPlan && !isIdle {
+			s.worth = worthOf(text)
+		}
+		m.sentences = append(m.sentences, s)
 	}
-	return nil
+	if n := len(m.sentences); n > 0 {
+		m.sentences[0].worth++
+		m.sentences[n-1].worth += min(n-1, 1)
+	}
+}
+
+// byWorth are the sentences of all messages in the order in which they are told as long as there is room. Each further
+// one of a message is worth less, and one that stands farther back, too.
+func byWorth(all []*remark) (list []*sentence) {
+	const newer, answer, further = 4, 1, 2
+	for _, m := range all {
+		own := slices.Clone(m.sentences)
+		slices.SortStableFunc(own, func(a, b *sentence) int { return b.worth - a.worth })
+		for k, s := range own[:min(len(own), 2*m.most())] {
+			if s.worth -= bits.Len(uint(m.age/4)) + further*min(k, m.most()); m.age < underWay {
+				s.worth += newer
+			}
+			if m.isAnswer {
+				s.worth += answer
+			}
+			list = append(list, s)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *sentence) int { return b.worth - a.worth })
+	return list
+}
+
+// quotes are the sentences that are told, quoted. Those that follow one another in a line stay together.
+func (m *remark) quotes() string {
+	var lines []string
+	end := -1
+	for _, s := range m.sentences {
+		if !s.isTold {
+			continue
+		}
+		if n := len(lines) - 1; end >= 0 && strings.Trim(m.text[end:s.start], " ") == "" {
+			lines[n] += m.text[end:s.end]
+		} else {
+			lines = append(lines, s.text())
+		}
+		end = s.end
+	}
+	return quoted(lines)
+}
+
+// gaps says which messages say something of which nothing is shown. hidden are their items. Messages that follow one
+// another among all are told as one range.
+func (r *writer) gaps(all []*remark, hidden []int) string {
+	const most = 6 // ranges
+	if len(hidden) == 0 {
+		return ""
+	}
+	var ranges []string
+	for k := 0; k < len(hidden); {
+		at := slices.IndexFunc(all, func(m *remark) bool { return m.item == hidden[k] })
+		last := k
+		for last+1 < len(hidden) && at-1 >= 0 && all[at-1].item == hidden[last+1] {
+			last, at = last+1, at-1
+		}
+		row := fmt.Sprint(r.p.Req.Head + hidden[k])
+		if last > k {
+			row += fmt.Sprintf("-%d", r.p.Req.Head+hidden[last])
+		}
+		ranges, k = append(ranges, row), last+1
+	}
+	if n := len(ranges); n > most {
+		ranges = append(ranges[:most], fmt.Sprintf("and %d more up to message %d", n-most, r.p.Req.Head+hidden[len(hidden)-1]))
+	}
+	noun := "messages"
+	if len(hidden) == 1 {
+		noun = "message"
+	}
+	return "not shown here: what you said in " + noun + " " + strings.Join(ranges, ", ") + "\n"
 }

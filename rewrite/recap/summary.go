@@ -64,7 +64,7 @@ type writer struct {
 const (
 	headUsers = "the user's messages, word for word, oldest first. " +
 		"Rules and facts in them still hold. Requests in them may still be open"
-	headSaid     = "what you said and concluded, oldest first: the last sentences of your messages"
+	headSaid     = "what you said and concluded, oldest first: a few sentences of a message, word for word"
 	headFailures = "open failures, newest first: these calls failed and have not succeeded since"
 	headCommands = "commands that you ran, newest first; open failures stand above"
 	headCalls    = "calls of other tools, newest first"

@@ -1,0 +1,146 @@
+package recap
+
+import (
+	"strings"
+	"unicode"
+
+	"epitome/pattern"
+	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
+)
+
+// quoted marks lines as quoted, without those at both ends that say nothing.
+func quoted(lines []string) string {
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	var s strings.Builder
+	for _, l := range lines {
+		if l = strings.TrimRight(l, " \t\r"); l != "" {
+			s.WriteString("> " + l + "\n")
+		}
+	}
+	return s.String()
+}
+
+// partsOf are the short lines of a message, and the sentences of its longer lines: of a long message those at both
+// ends. What is too long to be told whole is left out.
+func partsOf(text string) (list []span.Span) {
+	const (
+		end     = 8 << 10 // bytes that are looked at, at each end
+		short   = 240     // bytes of a line that goes whole or stays whole
+		longest = 800     // bytes of a sentence
+	)
+	from := 0
+	for line := range strings.Lines(text) {
+		start := from
+		from += len(line)
+		if start >= end && from <= len(text)-end {
+			continue
+		}
+		cut := []string{line}
+		if len(line) > short {
+			cut = sentences(strings.TrimRight(line, "\r\n"))
+		}
+		for _, s := range cut {
+			bare := strings.TrimSpace(s)
+			at := start + strings.Index(s, bare)
+			start += len(s)
+			if isInEnds := at < end || at >= len(text)-end; bare != "" && len(bare) <= longest && isInEnds {
+				list = append(list, span.Span{Start: at, End: at + len(bare)})
+			}
+		}
+	}
+	return list
+}
+
+// sentences cuts a line behind each full stop, question or exclamation mark that white space follows.
+func sentences(line string) (list []string) {
+	start := 0
+	for i := range len(line) - 1 {
+		if strings.IndexByte(".!?", line[i]) >= 0 && line[i+1] == ' ' {
+			list = append(list, line[start:i+1])
+			start = i + 1
+		}
+	}
+	return append(list, line[start:])
+}
+
+// Words of sentences that conclude something. They only decide what is told where there is no room for all.
+var (
+	concluding = []string{"root cause", "conclusion", "conclude", "cause is", "caused by", "reason is", "culprit", "turns out",
+		"found the ", "found that ", "found it", "problem is", "problem was", "bug is", "bug was", "issue is",
+		"issue was", "not work", "n't work", "cannot work", "not possible", "impossible", "not help", "n't help", " that back",
+		"reverted", "gave up", "decided", "decision", "fixed", "the fix", "solved", "mended",
+		"never ", "confirmed", "proves", "means that", "instead of", "failed because", "fails because", "still fails"}
+	reasoning = []string{" because ", " so ", " cannot ", " can't ", " since ", "therefore", " hence ", " due to ", " but ",
+		" missing", " wrong", " only ", "instead", " must ", "now pass", "not set", "truncat", "renamed"}
+)
+
+// worthOf says how much a sentence tells: more if it concludes something or gives a reason, and if it names things.
+func worthOf(text string) (n int) {
+	const concludes, reasons, mostNames = 4, 1, 2
+	low := strings.ToLower(text)
+	if containsAny(low, concluding) {
+		n += concludes
+	}
+	if containsAny(low, reasoning) {
+		n += reasons
+	}
+	names := 0
+	shorten.EachName(text, func(string) { names++ })
+	return n + min(names, mostNames)
+}
+
+func containsAny(text string, words []string) bool {
+	for _, w := range words {
+		if strings.Contains(text, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// saysSomething reports whether a line is more than a rule, a fence or a heading.
+func saysSomething(line string) bool {
+	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "```") {
+		return false
+	}
+	return strings.ContainsFunc(line, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })
+}
+
+// announces finds a sentence that says only what is called next.
+var announces = pattern.Of(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great|good|perfect|so|and|but|alright)\W+)*` +
+	`(?:let me|let['’]s|let us|i['’]ll|i will|(?:i['’]m|i am) (?:going to|now)|time to|` +
+	`(?:(?:i['’]m|i am) )?(?:still |continuing|checking|waiting|running|rerunning|monitoring|looking|reading|opening|searching|` +
+	`inspecting|returning|verifying|pulling))`)
+
+// isIdleTalk reports whether what was said between two calls is short, and neither names nor concludes anything.
+func isIdleTalk(lines string) bool {
+	const short = 80 // bytes
+	if len(lines) > short || strings.ContainsAny(lines, "`0123456789") || containsAny(strings.ToLower(lines), concluding) {
+		return false
+	}
+	named := false
+	shorten.EachName(lines, func(string) { named = true })
+	return !named
+}
+
+// announcesOnly reports whether each sentence of a line says only what comes next.
+func announcesOnly(line string) bool {
+	for _, s := range sentences(line) {
+		if !isPlan(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// isPlan reports whether a sentence says only what comes next: it says so, or it ends in a colon before a call.
+func isPlan(sentence string) bool {
+	sentence = strings.TrimSpace(sentence)
+	return sentence == "" || strings.HasSuffix(sentence, ":") || announces.MatchString(sentence)
+}
