@@ -289,6 +289,46 @@ func TestConclusionsAreToldBeforeAllElse(t *testing.T) {
 	}
 }
 
+// An edit that git took back is not told as one that holds.
+func TestEditsThatWereTakenBackAreToldSo(t *testing.T) {
+	f := func(isBack bool, steps ...string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.does("edit", `{"path":"shop/init.py","old":"import logging","new":"decimal.getcontext().rounding = ROUND_HALF_EVEN"}`, "edited")
+		for _, s := range steps {
+			command, output, _ := strings.Cut(s, " -> ")
+			a.says("", command, output)
+		}
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		files := partOf(text, "files")
+		row := "taken back since, if git had the file:\nshop/init.py, message "
+		if strings.Contains(files, row) != isBack || strings.Contains(files, "getcontext") == isBack {
+			t.Errorf("%q: %s", steps, files)
+		}
+	}
+	f(true, "git checkout shop/init.py && git status --short")
+	f(true, "git checkout -- shop/init.py")
+	f(true, "cd /srv/shop && git restore shop/init.py -> exit code: 0")
+	f(true, "git checkout HEAD~1 shop")
+	f(true, "git stash -> Saved working directory")
+	f(true, "git reset --hard")
+	f(true, "git add shop/init.py", "git reset --hard HEAD")
+	f(false, "git stash", "make all", "git stash pop")
+	f(false, "git checkout shop/other.py")
+	f(false, "git checkout main")
+	f(false, "git checkout -b shop")
+	f(false, "git checkout shop/init.py -> error: pathspec 'shop/init.py' did not match any file(s) known to git")
+	f(false, "git checkout shop/init.py -> exit code: 1")
+	f(false, "git restore --staged shop/init.py")
+	f(false, "git add -A", "git checkout shop/init.py")
+	f(false, "git commit -am all", "git reset --hard")
+	f(false, "make all || git checkout shop/init.py")
+	f(false, "git stash list")
+	f(false, "git add -A && git commit -m all", "sed -i s/a/b/ shop/init.py", "git checkout shop/init.py")
+	f(false, "git reset --soft HEAD~1")
+}
+
 // holdsNames holds that names are few, and that none of them stands elsewhere in the request.
 func holdsNames(t *testing.T, text string, out Output) {
 	t.Helper()

@@ -229,7 +229,14 @@ func (s *spanFacts) works(kind, body string) {
 	}
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
-		if l == "deleted:" || l == "files read, of which nothing else is told here:" {
+		if m := regexp.MustCompile(`^(.+), message (\d+): (.+)$`).FindStringSubmatch(l); m != nil && kind == "files" {
+			role := s.was.Items[numbers(m[2])[0]].Role
+			if role != conversation.Tool || !strings.Contains(m[3], "git ") || !strings.Contains(s.called, path.Base(m[1])) {
+				s.Fatalf("promise 8: message %s takes nothing back: %q", m[2], l)
+			}
+			continue
+		}
+		if l == "taken back since, if git had the file:" || l == "deleted:" || l == "files read, of which nothing else is told here:" {
 			continue
 		}
 		if quote, quoted := strings.CutPrefix(l, "> "); quoted {

@@ -1,12 +1,14 @@
 package recap
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
 
 	"epitome/rewrite/history"
 	"epitome/rewrite/shell"
+	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
 
@@ -44,6 +46,7 @@ type changed struct {
 	path    string
 	deleted bool
 	lines   []string // that were put in
+	back    *gitStep // that took back what is not told, if that is all there was
 }
 
 // written are the files that calls wrote and deleted, the newest first, each with lines that were put in.
@@ -52,6 +55,7 @@ type written struct {
 	known *known
 	room  int // bytes
 	files []*changed
+	git   []*gitStep
 }
 
 // Lines that are told of a file: of one call, and of all.
@@ -59,21 +63,27 @@ const linesOfCall, linesOfFile = 4, 10
 
 // files are those that calls wrote and deleted, in at most so many tokens.
 func (r *writer) files(k *known, tokens int) string {
-	w := &written{sum: r, known: k, room: tokens * 36 / 10}
+	w := &written{sum: r, known: k, room: tokens * 36 / 10, git: readGit(r)}
 	r.backwards(func(res *history.Result) bool {
 		if len(res.Action.Writes) == 0 || res.Failed || failedWriting(r, res) {
 			return true
 		}
 		return w.take(res)
 	})
-	var s, gone strings.Builder
+	var s, gone, back strings.Builder
 	for _, f := range w.files {
 		r.filesTold = append(r.filesTold, f.path)
-		if f.deleted {
+		switch {
+		case f.back != nil:
+			back.WriteString(w.backRow(f))
+		case f.deleted:
 			gone.WriteString(f.path + "\n")
-			continue
+		default:
+			s.WriteString(f.path + "\n" + quoted(f.lines))
 		}
-		s.WriteString(f.path + "\n" + quoted(f.lines))
+	}
+	if back.Len() > 0 {
+		s.WriteString(groupBack + ":\n" + back.String())
 	}
 	if gone.Len() > 0 {
 		s.WriteString("deleted:\n" + gone.String())
@@ -101,16 +111,25 @@ func failedWriting(r *writer, res *history.Result) bool {
 func (w *written) take(res *history.Result) bool {
 	call := w.sum.callOf(res)
 	for _, name := range res.Action.Writes {
-		f := w.fileOf(name)
+		if isOnlyTakingBack(w.git, res, name) {
+			continue
+		}
+		f, back := w.fileOf(name), takenBack(w.git, res, name)
 		if f == nil {
-			if w.room -= len(name) + 1; w.room < 0 {
+			f = &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back}
+			if w.room -= len(name) + 1; back != nil {
+				w.room -= len(w.backRow(f)) - len(name)
+			}
+			if w.room < 0 {
 				return false
 			}
-			f = &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name)}
 			w.files = append(w.files, f)
 			w.known.tell(name)
 		}
-		if f.deleted || call == nil {
+		if back != nil {
+			continue
+		}
+		if f.back = nil; f.deleted || call == nil {
 			continue
 		}
 		most := min(linesOfCall, linesOfFile-len(f.lines))
@@ -122,6 +141,16 @@ func (w *written) take(res *history.Result) bool {
 		}
 	}
 	return true
+}
+
+// groupBack stands above files of which git took back all that is not told above.
+const groupBack = "taken back since, if git had the file"
+
+// backRow says what took back the changes of a file.
+func (w *written) backRow(f *changed) string {
+	const longest = 120 // characters
+	command := shorten.OneLine(w.sum.commandLine(f.back.res), longest)
+	return fmt.Sprintf("%s, message %d: %s\n", f.path, w.sum.p.Req.Head+f.back.res.Item, command)
 }
 
 // fileOf is the file as it is told already; nil if it is not.

@@ -50,7 +50,7 @@ func (r *writer) conclusions(tokens int) string {
 	if tokens <= 0 {
 		return ""
 	}
-	all := r.remarks(tokens)
+	all := remarksOf(r, tokens)
 	left := tokens - min(noteOfGaps, tokens/4)
 	for _, s := range byWorth(all) {
 		if left <= 0 {
@@ -75,12 +75,12 @@ func (r *writer) conclusions(tokens int) string {
 		}
 		text.WriteString(m.heading(r.p.Req.Head) + m.quotes())
 	}
-	return text.String() + r.gaps(all, hidden)
+	return text.String() + gapsIn(r, all, hidden)
 }
 
-// remarks are what the assistant's messages say, the newest first: those that say something which no newer one says.
+// remarksOf are what the assistant's messages say, the newest first: those that say something which no newer one says.
 // Announcements say nothing but in the newest messages.
-func (r *writer) remarks(tokens int) (all []*remark) {
+func remarksOf(r *writer, tokens int) (all []*remark) {
 	seen, age := map[string]bool{}, 0
 	for i := r.to - 1; i >= max(r.from, r.says.Until); i-- {
 		it := &r.p.Req.Items[r.p.Req.Head+i]
@@ -184,9 +184,9 @@ func (m *remark) quotes() string {
 	return quoted(lines)
 }
 
-// gaps says which messages say something of which nothing is shown. hidden are their items. Messages that follow one
+// gapsIn says which messages say something of which nothing is shown. hidden are their items. Messages that follow one
 // another among all are told as one range.
-func (r *writer) gaps(all []*remark, hidden []int) string {
+func gapsIn(r *writer, all []*remark, hidden []int) string {
 	const most = 6 // ranges
 	if len(hidden) == 0 {
 		return ""
