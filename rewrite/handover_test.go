@@ -329,6 +329,66 @@ func TestEditsThatWereTakenBackAreToldSo(t *testing.T) {
 	f(false, "git reset --soft HEAD~1")
 }
 
+// A later, wider run tells how an older failure stands: its lines are not told again, and nothing says that it is solved.
+func TestOlderFailuresAreHeldAgainstLaterRuns(t *testing.T) {
+	both := "FAILED tests/a.py::test_jpy - AssertionError: got 3\nFAILED tests/a.py::test_bhd - AssertionError: got 4\nexit code: 1"
+	one := "tests/a.py::test_jpy PASSED\nFAILED tests/a.py::test_bhd - AssertionError: got 4\nexit code: 1"
+	f := func(later, output, want string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.does("bash", `{"command":"pytest -v tests/a.py"}`, both)
+		a.does("bash", fmt.Sprintf(`{"command":%q}`, later), output)
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		got := "nothing"
+		for l := range strings.Lines(partOf(text, "open failures")) {
+			if _, rest, ok := strings.Cut(strings.TrimSpace(l), "bash `pytest -v tests/a.py`, message 3: failed with exit code 1"); ok {
+				got = "open" + rest
+			}
+		}
+		if got != want {
+			t.Errorf("%q: told %q, want %q: %s", later, got, want, text)
+		}
+		if isTold := strings.Contains(text, "::test_jpy - "); isTold != (want == "open" && !strings.Contains(output, "test_jpy - ")) &&
+			output != both {
+			t.Errorf("%q: the older line is told: %v: %s", later, isTold, text)
+		}
+		if n := strings.Count(text, "> FAILED tests/a.py::test_bhd"); n > 1 {
+			t.Errorf("%q: one line stands there %d times: %s", later, n, text)
+		}
+	}
+	const part, none = "open; the later run in message 5 shows only a part of what failed", "open; the later run in message 5 does not show what failed"
+	f("pytest", one, part)
+	f("pytest -v tests", one, part)
+	f("python -m pytest", one, part)
+	f("pytest", "12 passed in 3.00s\nexit code: 0", none)
+	f("pytest", both, "nothing")
+	f("pytest -x", one, "open")
+	f("pytest tests/b.py", one, "open")
+	f("pytest | tail -3", one, "open")
+	f("pytest > log.txt", one, "open")
+	f("cd /other && pytest", one, "open")
+	f("pytest -m slow", one, "open")
+	f("make test", one, "open")
+	f("pytest --collect-only", one, "open")
+}
+
+// What failed and failed again is told by the newer failure.
+func TestNewerFailuresTellOfOlderOnes(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.says("", "make -k native", "a.c:1:2: error: no member named 'minor_units'\nexit code: 2")
+	a.says("", "pytest -v", "FAILED tests/a.py::test_jpy - AssertionError: got 3\nexit code: 1")
+	a.says("", "pytest -v", "FAILED tests/a.py::test_bhd - AssertionError: got 4\nexit code: 1")
+	a.says("", "make -k native 2>&1 | tail -300", "b.c:1:2: error: fenv_compat.h is not there\nexit code: 2")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	commands := partOf(text, "commands")
+	if strings.Contains(text, "minor_units") || strings.Contains(text, "test_jpy") || strings.Contains(commands, "pytest -v") ||
+		!strings.Contains(commands, "failed, and so did a later run:\nmake -k native\n") {
+		t.Errorf("%s", text)
+	}
+}
+
 // holdsNames holds that names are few, and that none of them stands elsewhere in the request.
 func holdsNames(t *testing.T, text string, out Output) {
 	t.Helper()

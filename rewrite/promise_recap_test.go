@@ -175,7 +175,8 @@ func (s *spanFacts) failures(body string) {
 	item := -1
 	head := regexp.MustCompile(`^.*, message (\d+): (failed with exit code \d+|its result is an error|its output says that it failed|` +
 		`ended with exit code 0, but its output tells of a failure)(, \d+ times in a row)?` +
-		`(; called again in message \d+, which does not tell how that ended)?$`)
+		`(; called again in message \d+, which does not tell how that ended)?` +
+		`(; the later run in message \d+ (does not show|shows only a part of) what failed|; its lines stand above)?$`)
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
 		quote, quoted := strings.CutPrefix(l, "> ")
@@ -277,6 +278,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 			row = regexp.MustCompile(`, one of \d+$`).ReplaceAllString(row, "")
 		}
 		for _, known := range []string{"failed before, and succeeded since", "ended with exit code 0", "failed",
+			"failed, and so did a later run",
 			"no exit code, but the output says that it succeeded", "the result does not tell how it ended", "the newest ran in", "failed, and has not succeeded since"} {
 			if row == known+":" {
 				return row

@@ -21,6 +21,8 @@ type calls struct {
 	solved map[*history.Result]bool
 	failed map[*history.Result]*failure
 	ended  map[*history.Result]*history.Result // of a command that went on, the result that tells its end
+	runs   []run                               // in their order
+	again  map[*history.Result]bool            // failed, and a newer failure of the same tells how it stands
 }
 
 // failure is a call that failed and has not succeeded since.
@@ -36,7 +38,7 @@ type failure struct {
 func (r *writer) readCalls() *calls {
 	c := &calls{
 		sum: r, solved: map[*history.Result]bool{}, failed: map[*history.Result]*failure{},
-		ended: map[*history.Result]*history.Result{},
+		ended: map[*history.Result]*history.Result{}, again: map[*history.Result]bool{},
 	}
 	var pending *history.Result // a command that may go on
 	var pendingTasks []task
@@ -56,6 +58,7 @@ func (r *writer) readCalls() *calls {
 		tasks := c.tasksOf(res)
 		if len(tasks) > 0 {
 			c.take(res, tasks)
+			c.runs = append(c.runs, run{res, tasks})
 		}
 		if e := r.endingOf(res); res.Action.Kind == history.KindShell && !e.Failed() && !e.Succeeded() {
 			pending, pendingTasks = res, tasks
@@ -93,6 +96,7 @@ func (c *calls) take(res *history.Result, tasks []task) {
 			if len(tasks) == len(f.tasks) {
 				times = max(times, f.times+1)
 			}
+			c.again[f.res] = true
 			continue
 		default:
 			if f.tasks = left; len(left) == 0 {
@@ -129,17 +133,27 @@ func (f *failure) isOneOf(tasks []task) bool {
 }
 
 // failures tells the calls of the span that failed and have not succeeded since, the newest first, each with the lines
-// of its output that tell why.
+// of its output that tell why, each line once. Of one that a later run shows in part or not at all, no lines are told.
 func (c *calls) failures(tokens int) string {
 	const mostLines, fewLines = 12, 3
 	left, lines := tokens, mostLines
 	var s strings.Builder
+	told := map[string]bool{}
 	for k := len(c.open) - 1; k >= 0; k-- {
 		f := c.open[k]
 		if f.end.Item >= c.sum.to {
 			continue
 		}
-		entry := c.sum.failureEntry(f, lines, left)
+		note, isTold := c.noteOfLater(f)
+		if isTold {
+			c.again[f.res] = true
+			continue
+		}
+		list := []string(nil)
+		if note == "" {
+			list, note = c.sum.newLines(f, lines, told)
+		}
+		entry := c.sum.failureEntry(f, note, list, left)
 		if entry == "" {
 			break
 		}
@@ -151,9 +165,22 @@ func (c *calls) failures(tokens int) string {
 	return s.String()
 }
 
-// failureEntry tells of one failure with so many lines of its output, in at most so many tokens; empty if it does not
-// fit.
-func (r *writer) failureEntry(f *failure, most, tokens int) string {
+// newLines are so many lines that tell of a failure, without those that are told. note says so if all of them are.
+func (r *writer) newLines(f *failure, most int, told map[string]bool) (list []string, note string) {
+	all := r.tellingLines(f.end, most)
+	for _, l := range all {
+		if key := strings.TrimSpace(l); !told[key] {
+			told[key], list = true, append(list, l)
+		}
+	}
+	if len(all) > 0 && len(list) == 0 {
+		note = "; its lines stand above"
+	}
+	return list, note
+}
+
+// failureEntry tells of one failure with lines of its output, in at most so many tokens; empty if it does not fit.
+func (r *writer) failureEntry(f *failure, note string, lines []string, tokens int) string {
 	head := fmt.Sprintf("%s, message %d: %s", f.res.About(), r.p.Req.Head+f.end.Item, r.endingOf(f.end).InWords())
 	if f.times > 1 {
 		head += fmt.Sprintf(", %d times in a row", f.times)
@@ -161,12 +188,12 @@ func (r *writer) failureEntry(f *failure, most, tokens int) string {
 	if f.again > 0 {
 		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", r.p.Req.Head+f.again)
 	}
-	entry := head + "\n"
+	entry := head + note + "\n"
 	left := tokens - r.p.Count(entry)
 	if left < 0 {
 		return ""
 	}
-	for _, l := range r.tellingLines(f.end, most) {
+	for _, l := range lines {
 		l = "> " + strings.TrimRight(l, " \t\r") + "\n"
 		n := r.p.Count(l)
 		if n > left {
@@ -217,10 +244,13 @@ func (c *calls) commands(tokens int) string {
 	groups := map[string][]string{}
 	n := 0
 	c.sum.backwards(func(res *history.Result) bool {
-		if res.Action.Kind != history.KindShell || isFinding(res) || c.failed[res] != nil || isContinued(res) {
+		if res.Action.Kind != history.KindShell || isFinding(res) || isContinued(res) {
 			return true
 		}
 		row := c.sum.commandLine(res)
+		if c.failed[res] != nil { // it stands above
+			all.seen[row] = true
+		}
 		if row == "" || all.seen[row] {
 			return true
 		}
@@ -229,7 +259,7 @@ func (c *calls) commands(tokens int) string {
 		}
 		group := c.group(res)
 		groups[group] = append(groups[group], row)
-		if n++; n <= linesOf {
+		if n++; n <= linesOf && group != endedAgain {
 			if line := lineOf(c.sum, c.endOf(res)); line != "" && all.add("> "+line) {
 				groups[group] = append(groups[group], "> "+line)
 			}
@@ -336,11 +366,12 @@ const (
 	endedSolved = "failed before, and succeeded since"
 	saidWell    = "no exit code, but the output says that it succeeded"
 	endedOpen   = "failed, and has not succeeded since"
+	endedAgain  = "failed, and so did a later run"
 	endedBadly  = "failed"
 	endedSomeOf = "the result does not tell how it ended"
 )
 
-var endings = [...]string{endedOpen, endedSolved, endedWell, saidWell, endedBadly, endedSomeOf}
+var endings = [...]string{endedOpen, endedSolved, endedWell, saidWell, endedAgain, endedBadly, endedSomeOf}
 
 // group is how a command of a shell ended.
 func (c *calls) group(res *history.Result) string {
@@ -348,6 +379,8 @@ func (c *calls) group(res *history.Result) string {
 	switch {
 	case c.solved[res]:
 		return endedSolved
+	case c.again[res]:
+		return endedAgain
 	case slices.ContainsFunc(c.open, func(f *failure) bool { return f.res == res }):
 		return endedOpen
 	case ending.Failed() && !res.Action.Looks:

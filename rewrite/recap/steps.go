@@ -6,6 +6,7 @@ import "strings"
 type step struct {
 	words         []string
 	before, after string // "&&", "||", "|", "&" or ";"; empty at the ends
+	isWritten     bool   // what it puts out goes to a file
 }
 
 // stepsIn parts a command line, outside of quotes. ok is false if more than plain commands stands there.
@@ -15,11 +16,11 @@ func stepsIn(line string) (list []step, ok bool) {
 		return nil, false
 	}
 	var words []string
-	before := ""
+	before, isWritten := "", false
 	end := func(op string) {
 		if len(words) > 0 {
-			list = append(list, step{words, before, op})
-			words, before = nil, op
+			list = append(list, step{words, before, op, isWritten})
+			words, before, isWritten = nil, op, false
 		}
 	}
 	line = strings.ReplaceAll(line, "\\\n", " ")
@@ -40,6 +41,8 @@ func stepsIn(line string) (list []step, ok bool) {
 		line = rest
 		if !isOutput {
 			words = append(words, word)
+		} else if word != "1" && word != "2" { // of the streams
+			isWritten = true
 		}
 	}
 	end("")

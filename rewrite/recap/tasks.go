@@ -18,6 +18,7 @@ type task struct {
 	whole  string   // the whole call
 	hidden bool     // the call's exit state is not that of the task
 	shown  bool     // what it puts out is the end of what the call does
+	unseen bool     // what it puts out goes somewhere else, in part or all of it
 }
 
 // covers reports whether a call that did t has done what other is.
@@ -169,7 +170,7 @@ func (p *place) run(command, folder string) (list []task) {
 			continue
 		}
 		t := task{words: words, place: p.lasting.text() + "\x00" + p.fresh.text(), whole: begin + "\x00" + command}
-		t.hidden, t.shown = hidden[k], showsEnd(steps[k:])
+		t.hidden, t.shown, t.unseen = hidden[k], showsEnd(steps[k:]), s.after == "|" || s.isWritten
 		list = append(list, t)
 	}
 	return list
