@@ -265,13 +265,17 @@ var house = map[string]room{
 		"it lays out plans for the tests of whoever writes on them; knowing a rung, it would be that one's",
 	},
 	"rewrite/recap": {
-		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/shell rewrite/shorten" +
-			" rewrite/span",
+		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/sentence rewrite/shell" +
+			" rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/rewritetest": {
 		"house/missing rewrite/conversation tokenize",
 		"it has what the tests of several rooms share; no room may be reached through it",
+	},
+	"rewrite/sentence": {
+		"pattern rewrite/shorten rewrite/span",
+		"what a sentence tells is told by its words alone; what it knew of a plan, it could favour",
 	},
 	"rewrite/shell": {
 		"",

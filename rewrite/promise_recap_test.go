@@ -94,7 +94,7 @@ func (s *spanFacts) parts(text string) {
 
 func (s *spanFacts) part(heading, body string) {
 	s.Helper()
-	message := regexp.MustCompile(`^-- ` + s.id + `: message (\d+)(?:, said \d+ times)?(, the newest so far: go on with it unless it is done)?(, the first: it is the task)?$`)
+	message := regexp.MustCompile(`^-- ` + s.id + `: message (\d+)(?:, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
 	rest, ok := strings.CutPrefix(heading, "== "+s.id+": ")
 	kind, _, closed := strings.Cut(rest, " ")
 	kind = strings.TrimSuffix(kind, ",")
@@ -234,6 +234,16 @@ func (s *spanFacts) works(kind, body string) {
 			role := s.was.Items[numbers(m[2])[0]].Role
 			if role != conversation.Tool || !strings.Contains(m[3], "git ") || !strings.Contains(s.called, path.Base(m[1])) {
 				s.Fatalf("promise 8: message %s takes nothing back: %q", m[2], l)
+			}
+			continue
+		}
+		if regexp.MustCompile(`^and \d+ more, not listed here$`).MatchString(l) {
+			continue
+		}
+		if m := regexp.MustCompile("^(.+), pattern `(.+)`, path `(.+)`$").FindStringSubmatch(l); m != nil {
+			isSaid := func(part string) bool { return strings.Contains(oneLine(s.called), strings.TrimSuffix(part, "…")) }
+			if !s.names[m[1]] || !isSaid(m[2]) || !isSaid(m[3]) {
+				s.Fatalf("promise 8: no call of the span searches so: %q", l)
 			}
 			continue
 		}

@@ -6,6 +6,7 @@
 package compact
 
 import (
+	"fmt"
 	"strings"
 
 	"epitome/prose"
@@ -270,7 +271,7 @@ func (c *compaction) writeSummary() {
 		r.Turns = partLines(c, list, names)
 	}
 	if r.Turns == "" {
-		r.Where = whereAll(c, names)
+		r.Where = whereAll(c, list, names)
 	}
 	text, files := recap.Of(r, c.room)
 	c.P.Result.FilesNamed = files
@@ -400,19 +401,39 @@ func nameOfSegment(c *compaction, g conversation.Group) string {
 	return c.P.Shelf.Name(c.P.Route.Scope, c.P.Req.BytesOf(g.First, g.End-g.First))
 }
 
-// whereAll says where the transcripts with these names are, and what can be done with them.
-func whereAll(c *compaction, names []string) string {
-	list := make([]string, len(names))
+// whereAll says where the transcripts with these names are, which messages each holds, and what can be done with them.
+func whereAll(c *compaction, list []conversation.Group, names []string) string {
+	all := make([]string, len(names))
+	isMute := false
 	for k, name := range names {
-		if list[k] = c.P.Shelf.Address(name); list[k] == "" {
-			return "Kept as artifact " + strings.Join(names, " then ") + ", which you cannot read from here"
+		if all[k] = c.P.Shelf.Address(name); all[k] == "" {
+			isMute = true
 		}
 	}
-	all := strings.Join(list, " then ")
-	if plan.IsURL(list[0]) {
-		return "All of it is in " + all + ". Fetch it and search it: it is long"
+	if isMute {
+		copy(all, names)
 	}
-	return "All of it is in " + all + ". Search it with grep, or read some of its lines"
+	if len(names) == 1 {
+		switch {
+		case isMute:
+			return "Kept as artifact " + all[0] + ", which you cannot read from here"
+		case plan.IsURL(all[0]):
+			return "All of it is in " + all[0] + ". Fetch it and search it: it is long"
+		}
+		return "All of it is in " + all[0] + ". Search it with grep, or read some of its lines"
+	}
+	isFetched := plan.IsURL(all[0])
+	for k, g := range list {
+		all[k] = fmt.Sprintf("messages %d-%d in %s", c.P.Req.Head+g.First, c.P.Req.Head+g.End-1, all[k])
+	}
+	switch where := strings.Join(all, ", "); {
+	case isMute:
+		return "Kept as artifacts, which you cannot read from here: " + where
+	case isFetched:
+		return "All of it is there: " + where + ". Fetch them and search them: they are long"
+	default:
+		return "All of it is there: " + where + ". Search them with grep, or read some of their lines"
+	}
 }
 
 // appendToHead writes a text behind what item i says, if it says anything.

@@ -109,6 +109,15 @@ func (c *callReader) searchKey() string {
 	return what + " in " + shorten.Ending(c.lineOf(aPath, shell.LongestPath), room)
 }
 
+// SearchOf returns what a call searches for, and where; empty if it does not say that, or does something else.
+func SearchOf(name string, arguments []byte, freeText bool) (pattern, path string) {
+	c := callReader{raw: arguments, use: useOf(name)}
+	if c.use != searching || freeText || !c.readArguments() {
+		return "", ""
+	}
+	return c.lineOf(aQuery, longestKey), c.lineOf(aPath, longestKey)
+}
+
 // pathKey returns the files with the part that is wanted of them, in the words of the arguments.
 func (c *callReader) pathKey() string {
 	paths := c.texts(aPath)

@@ -1,12 +1,15 @@
 package recap
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/prose"
 	"epitome/rewrite/history"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
+	"epitome/rewrite/span"
 )
 
 const (
@@ -18,7 +21,7 @@ const (
 // names which later calls use and which stand nowhere else. Files that were read, and of which no line is told, are
 // listed behind them.
 func (r *writer) findings(k *known, tokens int) string {
-	room, searched := tokens*36/10, 0
+	room, searched := tokens*36/10-len(fmt.Sprintf(rowOfMore, 10_000)), 0
 	toldByModel := r.p.Ask.Style.Mode == prose.ModeLLM && r.says.Text != ""
 	var order []string
 	lines, heads := map[string][]string{}, map[string]bool{}
@@ -69,7 +72,30 @@ func (r *writer) findings(k *known, tokens int) string {
 	if len(read.order) > 0 {
 		s.WriteString("files read, of which nothing else is told here:\n" + read.lines())
 	}
+	if n := countMore(r, heads); n > 0 && room >= 0 {
+		fmt.Fprintf(&s, rowOfMore, n)
+	}
 	return s.String()
+}
+
+// rowOfMore stands below what was read and searched.
+const rowOfMore = "and %d more, not listed here\n"
+
+// countMore counts what was read and searched and has no place here, the same once.
+func countMore(r *writer, heads map[string]bool) int {
+	more := map[string]bool{}
+	r.backwards(func(res *history.Result) bool {
+		if !isFinding(res) || res.Failed || res.Action.Kind == history.KindOther {
+			return true
+		}
+		isHidden := func(file string) bool { return !r.tellsFile(file) }
+		head, reads := headOf(r, res), res.Action.Reads
+		if !heads[head] && (len(reads) == 0 || slices.ContainsFunc(reads, isHidden)) {
+			more[head] = true
+		}
+		return true
+	})
+	return len(more)
 }
 
 // tellsFile reports whether the summary names the file already.
@@ -93,13 +119,21 @@ func isFinding(res *history.Result) bool {
 	return false
 }
 
-// headOf is the line above what a call found: of a file that was read its path, of a command itself.
+// headOf is the line above what a call found: of a file that was read its path, of a command itself, of a search what
+// it looked for and where.
 func headOf(r *writer, res *history.Result) string {
 	if res.Action.Kind == history.KindReading && len(res.Action.Reads) == 1 {
 		return res.Action.Reads[0]
 	}
 	if res.Action.Kind == history.KindShell {
 		return r.commandLine(res)
+	}
+	if call := r.callOf(res); call != nil && res.Action.Kind == history.KindSearching {
+		arguments := span.TextOf(call.Arguments.Of(r.p.Req.Body))
+		pattern, where := history.SearchOf(call.Name, arguments, call.FreeText)
+		if pattern != "" && where != "" {
+			return fmt.Sprintf("%s, pattern `%s`, path `%s`", call.Name, pattern, where)
+		}
 	}
 	return res.About()
 }

@@ -88,11 +88,17 @@ func (k *known) choose(lines []string, most int, worth func(line string) int) (l
 	return list
 }
 
+// imports finds a line that only says where names come from.
+var imports = pattern.Of(`^\s*(?:\d+[:\t→|]\s*)?(?:import |from \S+ import |use |package |#include|require[ (])`)
+
 // worthLater says how much a line of the result in item i is worth: each name in it that a later call uses and that
-// stands nowhere else.
+// stands nowhere else. What is imported tells nothing.
 func (k *known) worthLater(i int) func(line string) int {
 	return func(line string) int {
 		n := 0
+		if imports.MatchString(line) {
+			return 0
+		}
 		shorten.EachName(line, func(name string) {
 			if k.used[name] > i && !k.told[name] {
 				n++

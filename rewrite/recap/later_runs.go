@@ -114,7 +114,8 @@ func isWider(now, before []string) bool {
 		return false
 	}
 	nowTargets, targets = nowTargets[n:], targets[n:]
-	return len(nowTargets) == 0 || !slices.ContainsFunc(targets, func(t string) bool { return !isWithin(t, nowTargets) })
+	isOutside := func(target string) bool { return !isWithin(target, nowTargets) }
+	return len(nowTargets) == 0 || !slices.ContainsFunc(targets, isOutside)
 }
 
 // lenOfRunner is how many words name the runner with which a call begins; 0 if it is none.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/sentence"
 	"epitome/rewrite/span"
 )
 
@@ -28,20 +29,20 @@ type remark struct {
 	text      string
 	isAnswer  bool
 	age       int // assistant's messages that stand behind it in the span
-	sentences []*sentence
+	sentences []*saying
 	room      int // tokens that it may still take
 	left      int // sentences of it that may still be told
 }
 
-// sentence is a short line of a message whole, or a sentence of a longer one.
-type sentence struct {
+// saying is a short line of a message whole, or a sentence of a longer one.
+type saying struct {
 	of         *remark
 	start, end int // bytes of the text
 	worth      int
 	isTold     bool
 }
 
-func (s *sentence) text() string { return s.of.text[s.start:s.end] }
+func (s *saying) text() string { return s.of.text[s.start:s.end] }
 
 // conclusions are sentences of the assistant's messages in at most so many tokens, oldest first: few of each, those
 // that conclude something before others, and of the rest those of the newest messages. Where a message says nothing,
@@ -92,7 +93,7 @@ func remarksOf(r *writer, tokens int) (all []*remark) {
 			m.note, m.text = ", a note to yourself", string(span.TextOf(it.Thoughts.Of(r.p.Req.Body)))
 			m.read()
 		}
-		m.sentences = slices.DeleteFunc(m.sentences, func(s *sentence) bool {
+		m.sentences = slices.DeleteFunc(m.sentences, func(s *saying) bool {
 			text := s.text()
 			known := seen[text]
 			seen[text] = true
@@ -124,18 +125,18 @@ func (m *remark) heading(head int) string { return fmt.Sprintf("message %d%s:\n"
 // read finds the sentences of the message that may be told, and what each is worth.
 func (m *remark) read() {
 	m.sentences = nil
-	for _, p := range partsOf(m.text) {
+	for _, p := range sentence.PartsOf(m.text) {
 		text := m.text[p.Start:p.End]
-		if !saysSomething(text) {
+		if !sentence.SaysSomething(text) {
 			continue
 		}
-		isPlan, isIdle := announcesOnly(text), isIdleTalk(text)
+		isPlan, isIdle := sentence.AnnouncesOnly(text), sentence.IsIdleTalk(text)
 		if m.age >= underWay && (isPlan || isIdle && !m.isAnswer) {
 			continue
 		}
-		s := &sentence{of: m, start: p.Start, end: p.End}
+		s := &saying{of: m, start: p.Start, end: p.End}
 		if !isPlan && !isIdle {
-			s.worth = worthOf(text)
+			s.worth = sentence.WorthOf(text)
 		}
 		m.sentences = append(m.sentences, s)
 	}
@@ -147,11 +148,11 @@ func (m *remark) read() {
 
 // byWorth are the sentences of all messages in the order in which they are told as long as there is room. Each further
 // one of a message is worth less, and one that stands farther back, too.
-func byWorth(all []*remark) (list []*sentence) {
+func byWorth(all []*remark) (list []*saying) {
 	const newer, answer, further = 4, 1, 2
 	for _, m := range all {
 		own := slices.Clone(m.sentences)
-		slices.SortStableFunc(own, func(a, b *sentence) int { return b.worth - a.worth })
+		slices.SortStableFunc(own, func(a, b *saying) int { return b.worth - a.worth })
 		for k, s := range own[:min(len(own), 2*m.most())] {
 			if s.worth -= bits.Len(uint(m.age/4)) + further*min(k, m.most()); m.age < underWay {
 				s.worth += newer
@@ -162,7 +163,7 @@ func byWorth(all []*remark) (list []*sentence) {
 			list = append(list, s)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b *sentence) int { return b.worth - a.worth })
+	slices.SortStableFunc(list, func(a, b *saying) int { return b.worth - a.worth })
 	return list
 }
 
@@ -212,4 +213,21 @@ func gapsIn(r *writer, all []*remark, hidden []int) string {
 		noun = "message"
 	}
 	return "not shown here: what you said in " + noun + " " + strings.Join(ranges, ", ") + "\n"
+}
+
+// quoted marks lines as quoted, without those at both ends that say nothing.
+func quoted(lines []string) string {
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	var s strings.Builder
+	for _, l := range lines {
+		if l = strings.TrimRight(l, " \t\r"); l != "" {
+			s.WriteString("> " + l + "\n")
+		}
+	}
+	return s.String()
 }

@@ -69,7 +69,7 @@ const (
 	headCommands = "commands that you ran, newest first; open failures stand above"
 	headCalls    = "calls of other tools, newest first"
 	headFiles    = "files that you wrote, newest first, with lines that you put in"
-	headFound    = "reads and searches, newest first, with lines that they showed"
+	headFound    = "reads and searches, newest first, some with a few of the lines that they showed"
 	headNames    = "names in your calls that stand nowhere else, newest first"
 	headTurns    = "turns, each with all that is left out of it"
 )

@@ -36,25 +36,6 @@ func TestTasksAreReadFromCommands(t *testing.T) {
 	f(strings.Repeat("|", 1000))
 }
 
-func TestPlansAreNoConclusions(t *testing.T) {
-	f := func(sentence string, want bool) {
-		t.Helper()
-		if isPlan(sentence) != want {
-			t.Errorf("%q is a plan: %v", sentence, !want)
-		}
-	}
-	f("Let me look at the tests.", true)
-	f("Now let me fix it:", true)
-	f("Great, I'll run them again.", true)
-	f("I’m checking the build.", true)
-	f("Still waiting.", true)
-	f("Now update the parser:", true)
-	f("The cache key lacks the tenant.", false)
-	f("I kept the old name, since two tests use it.", false)
-	f("Letters are sorted by date.", false)
-	f("", true)
-}
-
 func TestLinesOfEditsAreThoseThatCome(t *testing.T) {
 	f := func(text, file, want string) {
 		t.Helper()

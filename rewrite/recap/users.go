@@ -3,6 +3,7 @@ package recap
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
@@ -33,7 +34,7 @@ func (r *writer) users(b Budgets) (list []quote, more []int) {
 			more = append(more, q.item)
 		case last && latest && q.tokens <= b.Latest:
 			room += q.tokens // it has its own room
-			q.note += ", the newest so far: go on with it unless it is done"
+			q.note += ", the newest so far" + followedBy(r, q.item) + ": go on with it unless it is done"
 			take(q)
 		case k == 0 && r.from == 0 && q.tokens <= room:
 			q.note += ", the first: it is the task"
@@ -58,6 +59,23 @@ func (r *writer) users(b Budgets) (list []quote, more []int) {
 	slices.SortFunc(list, func(a, b quote) int { return a.item - b.item })
 	slices.Sort(more)
 	return list, more
+}
+
+// followedBy tells where the assistant's next message stands behind the user's one in item i, if it says something.
+func followedBy(r *writer, i int) string {
+	for ; i < r.p.End; i++ {
+		if r.p.Req.Items[r.p.Req.Head+i].Role != conversation.Assistant {
+			continue
+		}
+		switch {
+		case strings.TrimSpace(r.p.TextOf(i)) == "":
+			return ""
+		case i >= r.to:
+			return "; what you said next stands behind this summary"
+		}
+		return fmt.Sprintf("; what you said next is message %d", r.p.Req.Head+i)
+	}
+	return ""
 }
 
 // ruling finds what is said of all the work and not of one step of it. It only decides what stays where there is no

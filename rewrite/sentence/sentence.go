@@ -1,4 +1,8 @@
-package recap
+// Package sentence reads what an agent says: its sentences, and how much each of them tells.
+//
+// It promises that a sentence stands in the text as it is, and that what it says of one depends on that one alone. A
+// text is read in linear time, and of a very long one only the two ends.
+package sentence
 
 import (
 	"strings"
@@ -9,26 +13,9 @@ import (
 	"epitome/rewrite/span"
 )
 
-// quoted marks lines as quoted, without those at both ends that say nothing.
-func quoted(lines []string) string {
-	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
-		lines = lines[:len(lines)-1]
-	}
-	var s strings.Builder
-	for _, l := range lines {
-		if l = strings.TrimRight(l, " \t\r"); l != "" {
-			s.WriteString("> " + l + "\n")
-		}
-	}
-	return s.String()
-}
-
-// partsOf are the short lines of a message, and the sentences of its longer lines: of a long message those at both
+// PartsOf are the short lines of a message, and the sentences of its longer lines: of a long message those at both
 // ends. What is too long to be told whole is left out.
-func partsOf(text string) (list []span.Span) {
+func PartsOf(text string) (list []span.Span) {
 	const (
 		end     = 8 << 10 // bytes that are looked at, at each end
 		short   = 240     // bytes of a line that goes whole or stays whole
@@ -41,11 +28,11 @@ func partsOf(text string) (list []span.Span) {
 		if start >= end && from <= len(text)-end {
 			continue
 		}
-		cut := []string{line}
+		parts := []string{line}
 		if len(line) > short {
-			cut = sentences(strings.TrimRight(line, "\r\n"))
+			parts = cut(strings.TrimRight(line, "\r\n"))
 		}
-		for _, s := range cut {
+		for _, s := range parts {
 			bare := strings.TrimSpace(s)
 			at := start + strings.Index(s, bare)
 			start += len(s)
@@ -57,8 +44,8 @@ func partsOf(text string) (list []span.Span) {
 	return list
 }
 
-// sentences cuts a line behind each full stop, question or exclamation mark that white space follows.
-func sentences(line string) (list []string) {
+// cut cuts a line behind each full stop, question or exclamation mark that white space follows.
+func cut(line string) (list []string) {
 	start := 0
 	for i := range len(line) - 1 {
 		if strings.IndexByte(".!?", line[i]) >= 0 && line[i+1] == ' ' {
@@ -80,8 +67,8 @@ var (
 		" missing", " wrong", " only ", "instead", " must ", "now pass", "not set", "truncat", "renamed"}
 )
 
-// worthOf says how much a sentence tells: more if it concludes something or gives a reason, and if it names things.
-func worthOf(text string) (n int) {
+// WorthOf says how much a sentence tells: more if it concludes something or gives a reason, and if it names things.
+func WorthOf(text string) (n int) {
 	const concludes, reasons, mostNames = 4, 1, 2
 	low := strings.ToLower(text)
 	if containsAny(low, concluding) {
@@ -104,8 +91,8 @@ func containsAny(text string, words []string) bool {
 	return false
 }
 
-// saysSomething reports whether a line is more than a rule, a fence or a heading.
-func saysSomething(line string) bool {
+// SaysSomething reports whether a line is more than a rule, a fence or a heading.
+func SaysSomething(line string) bool {
 	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "```") {
 		return false
 	}
@@ -118,8 +105,8 @@ var announces = pattern.Of(`(?i)^\W*(?:(?:ok|okay|now|next|first|then|also|great
 	`(?:(?:i['’]m|i am) )?(?:still |continuing|checking|waiting|running|rerunning|monitoring|looking|reading|opening|searching|` +
 	`inspecting|returning|verifying|pulling))`)
 
-// isIdleTalk reports whether what was said between two calls is short, and neither names nor concludes anything.
-func isIdleTalk(lines string) bool {
+// IsIdleTalk reports whether what was said between two calls is short, and neither names nor concludes anything.
+func IsIdleTalk(lines string) bool {
 	const short = 80 // bytes
 	if len(lines) > short || strings.ContainsAny(lines, "`0123456789") || containsAny(strings.ToLower(lines), concluding) {
 		return false
@@ -129,9 +116,9 @@ func isIdleTalk(lines string) bool {
 	return !named
 }
 
-// announcesOnly reports whether each sentence of a line says only what comes next.
-func announcesOnly(line string) bool {
-	for _, s := range sentences(line) {
+// AnnouncesOnly reports whether each sentence of a line says only what comes next.
+func AnnouncesOnly(line string) bool {
+	for _, s := range cut(line) {
 		if !isPlan(s) {
 			return false
 		}

@@ -1,0 +1,83 @@
+package rewrite
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"epitome/prose"
+)
+
+// What was read and searched is counted where it has no place, a search is told as it was asked, and what is imported
+// stands for no file.
+func TestReadsAndSearchesAreToldOrCounted(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.does("grep", `{"pattern":"quantize_half","path":"shop/ledger"}`, "shop/a.py:3: quantize_half(total)")
+	a.does("read_file", `{"path":"shop/rates.py"}`, "from decimal import ROUND_HALF_CEILING\nvalue = rate_of_day(ROUND_HALF_CEILING)\n")
+	a.does("read_file", `{"path":"shop/known.py"}`, "nothing\n")
+	a.does("read_file", `{"path":"shop/known_too.py"}`, "nothing\n")
+	a.does("bash", `{"command":"check rate_of_day ROUND_HALF_CEILING"}`, "ok\nexit code: 0")
+	a.answers("Done.", "I know shop/known.py and shop/known_too.py.")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	reads := partOf(text, "reads")
+	for _, want := range []string{"grep, pattern `quantize_half`, path `shop/ledger`\n", "\nand 2 more, not listed here"} {
+		if !strings.Contains(reads, want) {
+			t.Errorf("%q is not told: %s", want, text)
+		}
+	}
+	if strings.Contains(reads, "import") {
+		t.Errorf("an import is told: %s", reads)
+	}
+}
+
+// The user's newest message says where the words stand that followed it.
+func TestTheNewestMessageSaysWhatFollowedIt(t *testing.T) {
+	f := func(said, want string) {
+		t.Helper()
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.items = append(a.items, userSays("What was its id again?"))
+		a.says(said, "make shop", "ok")
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		if note := ": message 2, the newest so far" + want + ": go on with it unless it is done\n"; !strings.Contains(text, note) {
+			t.Errorf("after %q, %q is not told: %s", said, note, text)
+		}
+	}
+	f("It was po_91143.", "; what you said next is message 3")
+	f("", "")
+}
+
+// Where a summary names several transcripts, it says which messages each holds.
+func TestEachTranscriptIsToldWithItsMessages(t *testing.T) {
+	for _, isMute := range []bool{false, true} {
+		a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+		a.cupboard.Mute = isMute
+		out, _ := a.grow(t, 400)
+		text, _ := summaryIn(t, out)
+		last := 0
+		for range 8 {
+			if strings.Contains(text[strings.LastIndex(text, "[end of"):], "messages ") {
+				break
+			}
+			out, _ = a.grow(t, 400)
+			text, _ = summaryIn(t, out)
+		}
+		ranges := regexp.MustCompile(`messages (\d+)-(\d+) in \S*([a-z2-7]{26})`).FindAllStringSubmatch(text, -1)
+		if len(ranges) < 2 {
+			t.Fatalf("no ranges are told: %s", text)
+		}
+		for _, m := range ranges {
+			content, err := a.cupboard.Get(m[3])
+			if want := fmt.Sprintf(": messages %s-%s of ", m[1], m[2]); err != nil || !strings.Contains(string(content[:200]), want) {
+				t.Errorf("%v: the transcript does not begin with %q: %.200s", err, want, content)
+			}
+			if ends := numbers(m[1:3]...); ends[0] <= last || ends[1] < ends[0] {
+				t.Errorf("messages %s-%s stand behind message %d", m[1], m[2], last)
+			} else {
+				last = ends[1]
+			}
+		}
+	}
+}
