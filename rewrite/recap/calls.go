@@ -136,7 +136,8 @@ func (f *failure) isOneOf(tasks []task) bool {
 // of its output that tell why, each line once. Of one that a later run shows in part or not at all, no lines are told.
 func (c *calls) failures(tokens int) string {
 	const mostLines, fewLines = 12, 3
-	left, lines := tokens, mostLines
+	const mostHeld = 24 // failures that are held against later runs: each such run is read
+	left, lines, held := tokens, mostLines, 0
 	var s strings.Builder
 	told := map[string]bool{}
 	for k := len(c.open) - 1; k >= 0; k-- {
@@ -144,7 +145,10 @@ func (c *calls) failures(tokens int) string {
 		if f.end.Item >= c.sum.to {
 			continue
 		}
-		note, isTold := c.noteOfLater(f)
+		note, isTold := "", false
+		if held++; held <= mostHeld {
+			note, isTold = c.noteOfLater(f)
+		}
 		if isTold {
 			c.again[f.res] = true
 			continue
