@@ -36,7 +36,7 @@ func (j *judge) look(text string, start, end int) line {
 	l.shape = g.shape
 	if r := j.index.find(body, &g); r != nil {
 		l.kind, l.weight, l.says, l.row = r.kind, 3, r.says, r
-		if r.loose {
+		if r.loose || r.late {
 			l.weight = 2
 		}
 		if r.kind == noise || r.kind == frame {

@@ -1,7 +1,6 @@
 package excerpt
 
 import (
-	"slices"
 	"strings"
 	"testing"
 )
@@ -27,24 +26,6 @@ func TestWhatAToolSaysOfItsRunIsRead(t *testing.T) {
 	f("a long page says that 0 failed\n"+strings.Repeat("and goes on\n", 100), Unknown, "")
 	f("Found 3 errors in 2 files.\n", Failed, "Found 3 errors in 2 files.")
 	f("FAIL\n"+strings.Repeat("and goes on\n", 100), Unknown, "FAIL") // not where the tool says it
-}
-
-func TestFailuresAreTheLinesThatTell(t *testing.T) {
-	f := func(text string, most int, want ...string) {
-		t.Helper()
-		if got := Failures(text, most); !slices.Equal(got, want) {
-			t.Errorf("%q has the failures %q", text, got)
-		}
-	}
-	f("", 3)
-	f("all is well\n", 3)
-	text := "=== RUN   TestA\n    a_test.go:3: got 1, want 2\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n--- PASS: TestB (0.00s)\n" +
-		"--- FAIL: TestC (0.00s)\n--- FAIL: TestC (0.00s)\nFAIL\n"
-	f(text, 9, "a_test.go:3: got 1, want 2", "--- FAIL: TestA (0.00s)", "--- FAIL: TestC (0.00s)")
-	f(text, 2, "--- FAIL: TestA (0.00s)", "--- FAIL: TestC (0.00s)")
-	f(text, 0)
-	f("src/a.c:3:1: error: no\nsrc/a.c:4:1: warning: well\n", 9, "src/a.c:3:1: error: no")
-	f("ValueError: no\n"+strings.Repeat("x", 1000)+" error: no\n", 9, "ValueError: no")
 }
 
 // Where one of several runs failed, no tool has said that all went well.

@@ -38,6 +38,7 @@ type row struct {
 	says   Outcome          // of the whole run
 	loose  bool             // others may begin a line so, too
 	whole  bool             // it says by itself what failed and why
+	late   bool             // it tells less than others of its kind: style, progress, code beside a message
 	tally  bool             // the numbers say how the run ended: Failed if any of those that failed is above zero
 	sample string           // of real output
 }

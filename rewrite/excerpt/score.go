@@ -215,7 +215,7 @@ func (c *scorer) latest() {
 
 // rare scores lines of forms that are rare in a text that repeats itself, and the first line of each form that is not.
 func (c *scorer) rare() {
-	const often, sometimes, fewest = 8, 2, 40
+	const sometimes, fewest = 2, 40
 	repeated, inner, n := 0, 0, 0
 	for i := range c.lines {
 		if shape := c.lines[i].shape; shape != 0 {

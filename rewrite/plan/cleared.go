@@ -21,6 +21,7 @@ type cleared struct {
 // What a stub shows of a result that is gone. A failure is worth more than a success.
 const (
 	linesOfFailure = 3
+	linesOfTrouble = 2   // where nobody says how it ended: a log's line, and that of its exception
 	longestTelling = 240 // bytes of a line
 	namesOfStub    = 120 // bytes of names, where no line tells
 )
@@ -98,10 +99,12 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 	}
 	screen, _ := shorten.FinalScreen(text)
 	list = []string{ending.Line}
-	if ending.Failed() {
-		if all := excerpt.Failures(screen, linesOfFailure); len(all) > 0 {
-			list = all
-		}
+	most := linesOfFailure
+	if !ending.Failed() {
+		most = linesOfTrouble
+	}
+	if all := excerpt.Failures(screen, most); len(all) > 0 && (ending.Failed() || ending.Claims != excerpt.Succeeded) {
+		list = all
 	}
 	kept := list[:0]
 	for _, l := range shorten.WholeLines(screen, list) {

@@ -76,6 +76,11 @@ func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 		"bash `go test ./...`, its output says that it failed, 66 lines, |\n> --- FAIL: TestX (0.00s)", "building")
 	f("an exit state", plantest.Command("make shop", many("")+"make: *** [Makefile:3: shop] Error 2\nexit code: 2\n"),
 		", failed with exit code 2, |Error 2", "")
+	f("an exception in a log", plantest.Command("journalctl -u shop", many("")+
+		"2026-11-20T02:00:07Z ERROR shop.worker batch=7731 failed: ScaleError\nTraceback (most recent call last):\n"+
+		"  File \"/srv/shop/worker.py\", line 212, in close\n    total = book.close()\n"+
+		"shop.errors.ScaleError: JPY wants 0 digits, got 2\n"+many("")),
+		"ERROR shop.worker batch=7731 failed: ScaleError\n> shop.errors.ScaleError: JPY wants 0 digits, got 2", "building|Traceback")
 	f("all is well", plantest.Command("make shop", many("")+"exit code: 0\n"), ", ended with exit code 0, ", "building")
 	f("nobody says", plantest.Command("make shop", many("")), "bash `make shop`, 60 lines, ", "failed|ended|says")
 	f("a file", plantest.Reading("src/a.go", many("")), "Read the file again. As it was then, it is in /data/", "says|ended")

@@ -1,0 +1,148 @@
+package excerpt
+
+import (
+	"slices"
+	"strings"
+)
+
+// rank says what a line is worth that stands without the lines around it.
+type rank uint8
+
+const (
+	untelling rank = iota
+	saysAll        // it says what failed and why
+	saysWhat       // it says what failed, or is the own line of an exception
+	saysWhy        // the message of a failure
+	seems          // it has words of failure, in no tool's form
+	beside         // a message goes on: more of it, or code
+	counts         // how many failed
+	minor          // style, progress, and what many lines say in the same form
+	lastRank  = minor
+)
+
+// often is from how many lines of one form on each further one tells little.
+const often = 8
+
+// Failures returns the lines of a command's output that tell what failed and why, whole, in their order, each once, and
+// at most most of them. What says both goes first, then what failed, why, and what only seems to; last come complaints
+// of style, progress, and what is said often. How many failed is told where not all fit. Of a text of more than a
+// megabyte, or of very many lines, it looks at the two ends.
+func Failures(text string, most int) []string {
+	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
+	ranks := ranksOf(text, all)
+	list := pick(text, all, ranks, most, counts)
+	if len(list) > most {
+		list = pick(text, all, ranks, most, untelling)
+	}
+	slices.Sort(list)
+	lines := make([]string, len(list))
+	for k, i := range list {
+		lines[k] = strings.TrimSpace(text[all[i].start:all[i].end])
+	}
+	return lines
+}
+
+// pick returns the most telling lines, each once. Those of the rank without are left out; where there is such a rank,
+// one more than most is returned if there are so many.
+func pick(text string, all []line, ranks []rank, most int, without rank) (list []int) {
+	seen := map[string]bool{}
+	enough := most
+	if without != untelling {
+		enough++
+	}
+	for r := saysAll; r <= lastRank; r++ {
+		for i := range all {
+			if len(list) >= enough {
+				return list
+			}
+			if ranks[i] != r || r == without || all[i].end-all[i].start > longestLine {
+				continue
+			}
+			if s := strings.TrimSpace(text[all[i].start:all[i].end]); !seen[s] && strings.ContainsAny(s, " \t") {
+				seen[s] = true
+				list = append(list, i)
+			}
+		}
+	}
+	return list
+}
+
+// ranksOf ranks all lines.
+func ranksOf(text string, all []line) []rank {
+	near := nearFailures(all)
+	warned := warnings(all)
+	forms := map[uint64]int{}
+	ranks := make([]rank, len(all))
+	for i := range all {
+		l := &all[i]
+		switch {
+		case l.kind == failure && l.weight > 1:
+			forms[l.shape]++
+			ranks[i] = l.rank(forms[l.shape])
+		case l.kind == reason && near[i] && !warned[i] && hasLetters(text[l.start:l.end]):
+			ranks[i] = saysWhy
+			if l.row.late || i > 0 && all[i-1].kind == reason && all[i-1].row == l.row {
+				ranks[i] = beside
+			}
+		case l.kind == total && l.says == Failed:
+			ranks[i] = counts
+		}
+	}
+	return ranks
+}
+
+// rank ranks a line that tells of a failure. nth says how many lines of its form there are up to it.
+func (l *line) rank(nth int) rank {
+	switch {
+	case nth >= often, l.row != nil && l.row.late:
+		return minor
+	case l.row != nil && l.row.whole:
+		return saysAll
+	case l.weight > 2:
+		return saysWhat
+	}
+	return seems
+}
+
+// hasLetters reports whether a line is more than signs: a row of carets says nothing alone.
+func hasLetters(line string) bool {
+	return strings.ContainsFunc(line, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127 })
+}
+
+// nearFailures says which lines stand so near a failure, or behind a heading of failures, that they may belong to it.
+func nearFailures(all []line) []bool {
+	const before, after = 8, 12 // lines
+	near := make([]bool, len(all))
+	for i := range all {
+		from := i
+		switch {
+		case all[i].kind == failure && all[i].weight > 1:
+			from = max(0, i-before)
+		case all[i].kind != heading:
+			continue
+		}
+		for k := from; k < min(len(all), i+after+1); k++ {
+			near[k] = true
+		}
+	}
+	return near
+}
+
+// warnings says which lines belong to a warning: those behind it, up to an empty line, or to one that fails.
+func warnings(all []line) []bool {
+	const most = 12 // lines
+	warned := make([]bool, len(all))
+	left := 0
+	for i := range all {
+		switch l := &all[i]; {
+		case l.kind == warning:
+			left = most
+		case l.shape == 0, l.kind == failure, l.kind == heading:
+			left = 0
+		case left > 0:
+			left--
+			warned[i] = true
+		}
+	}
+	return warned
+}

@@ -1,0 +1,113 @@
+package excerpt
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFailuresAreTheLinesThatTell(t *testing.T) {
+	f := func(text string, most int, want ...string) {
+		t.Helper()
+		if got := Failures(text, most); !slices.Equal(got, want) {
+			t.Errorf("%q has the failures %q", text, got)
+		}
+	}
+	f("", 3)
+	f("all is well\n", 3)
+	text := "=== RUN   TestA\n    a_test.go:3: got 1, want 2\n--- FAIL: TestA (0.00s)\n=== RUN   TestB\n--- PASS: TestB (0.00s)\n" +
+		"--- FAIL: TestC (0.00s)\n--- FAIL: TestC (0.00s)\nFAIL\n"
+	f(text, 9, "a_test.go:3: got 1, want 2", "--- FAIL: TestA (0.00s)", "--- FAIL: TestC (0.00s)")
+	f(text, 2, "--- FAIL: TestA (0.00s)", "--- FAIL: TestC (0.00s)")
+	f(text, 0)
+	f("src/a.c:3:1: error: no\nsrc/a.c:4:1: warning: well\n", 9, "src/a.c:3:1: error: no")
+	f("ValueError: no\n"+strings.Repeat("x", 1000)+" error: no\n", 9, "ValueError: no")
+}
+
+// Of what tools write, three lines must say what an engineer would ask for first.
+func TestThreeLinesOfARealFailureTellTheMost(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		if got := Failures(text, 3); !slices.Equal(got, want) {
+			t.Errorf("%.200q has the failures\n%s", text, strings.Join(got, "\n"))
+		}
+	}
+	f(linted(), "payout/book.py:0:1: W291 line too long (100 > 99 characters)",
+		"payout/round.py:143:9: E1101 instance of 'Book' has no 'scale_of' member", "Found 151 problems.")
+	f(strings.ReplaceAll(linted(), " E1101 ", " E1101: "), "payout/book.py:0:1: W291 line too long (100 > 99 characters)",
+		"payout/round.py:143:9: E1101: instance of 'Book' has no 'scale_of' member", "Found 151 problems.")
+	f(tested(), "E       AssertionError: assert Decimal('1050.50') == Decimal('1050')",
+		"FAILED tests/test_round.py::test_jpy - AssertionError: assert Decimal('1050.50') == Decimal('1050')",
+		"FAILED tests/test_round.py::test_bhd - AssertionError: assert Decimal('10.13') == Decimal('10.125')")
+	f(compiled(), "native/src/round_40.c:14:10: fatal error: fenv_compat.h: No such file or directory",
+		"make: *** [Makefile:22: obj/round_40.o] Error 1")
+}
+
+// Without its short summary, pytest tells why in the lines that begin with E.
+func TestTheMessagesOfPytestGoBeforeItsProgress(t *testing.T) {
+	text, _, _ := strings.Cut(tested(), "=========================== short")
+	got := Failures(text, 2)
+	want := []string{"E       AssertionError: assert Decimal('1050.50') == Decimal('1050')",
+		"E       AssertionError: assert Decimal('10.13') == Decimal('10.125')"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+// linted is what a linter says of many long lines and one error.
+func linted() string {
+	var b strings.Builder
+	for i := range 150 {
+		fmt.Fprintf(&b, "payout/book.py:%d:1: W291 line too long (%d > 99 characters)\n", i, 100+i%40)
+	}
+	return b.String() + "payout/round.py:143:9: E1101 instance of 'Book' has no 'scale_of' member\nFound 151 problems.\n"
+}
+
+// tested is what pytest says of two failures.
+func tested() string {
+	var b strings.Builder
+	fails := [][3]string{{"test_jpy", "1050", "1050.50"}, {"test_bhd", "10.125", "10.13"}}
+	for i := range 60 {
+		fmt.Fprintf(&b, "tests/test_round.py::test_carry_%d PASSED       [ %d%%]\n", i, i)
+		if i >= 50 && i < 52 {
+			fmt.Fprintf(&b, "tests/test_round.py::%s FAILED       [ %d%%]\n", fails[i-50][0], i)
+		}
+	}
+	b.WriteString("\n=================================== FAILURES ===================================\n")
+	for _, x := range fails {
+		fmt.Fprintf(&b, "____________________ %[1]s ____________________\n\n    def %[1]s():\n        book = Book(currency=\"JPY\")\n"+
+			">       assert book.close() == Decimal(\"%[2]s\")\n"+
+			"E       AssertionError: assert Decimal('%[3]s') == Decimal('%[2]s')\n"+
+			"E        +  where Decimal('%[3]s') = <bound method Book.close of Book(JPY)>()\n\n"+
+			"tests/test_round.py:88: AssertionError\n"+
+			"----------------------------- Captured log call ------------------------------\n", x[0], x[1], x[2])
+		for k := range 30 {
+			fmt.Fprintf(&b, "DEBUG    payout.round:round.py:%d carry step %d of %d.25\n", 20+k, k, 7*k)
+		}
+	}
+	b.WriteString("=========================== short test summary info ============================\n")
+	for _, x := range fails {
+		fmt.Fprintf(&b, "FAILED tests/test_round.py::%s - AssertionError: assert Decimal('%s') == Decimal('%s')\n", x[0], x[2], x[1])
+	}
+	return b.String() + "================== 2 failed, 60 passed in 41.07s ===================\n[exit code 1]"
+}
+
+// compiled is what make says of many warnings and one error.
+func compiled() string {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "gcc -std=c11 -Wall -O2 -Iinclude -c -o obj/carry_%[1]d.o native/src/carry_%[1]d.c\n", i)
+		if i%2 == 1 {
+			fmt.Fprintf(&b, "native/src/carry_%[1]d.c: In function 'carry_close':\n"+
+				"native/src/carry_%[1]d.c:%[2]d:13: warning: unused variable 'n' [-Wunused-variable]\n"+
+				"  %[2]d |         int n;\n      |             ^~~~~~\n", i, 30+i)
+		}
+		if i == 40 {
+			b.WriteString("native/src/round_40.c:14:10: fatal error: fenv_compat.h: No such file or directory\n" +
+				"   14 | #include \"fenv_compat.h\"\n      |          ^~~~~~~~~~~~~~~\ncompilation terminated.\n" +
+				"make: *** [Makefile:22: obj/round_40.o] Error 1\n")
+		}
+	}
+	return b.String() + "make: Target 'all' not remade because of errors.\n[exit code 2]"
+}
