@@ -56,6 +56,9 @@ func (c *Shortening) Shorten() (text, why string, ok bool) {
 		return "", why, false
 	}
 	saved := min(c.Tokens-c.Plan.Count(text), c.Spent-c.Plan.CountAsItem(text, c.Result.Item))
+	if len(c.Refers) > 0 {
+		return text, why, limits.IsWorthReferring(c.Tokens, saved)
+	}
 	return text, why, saved >= limits.LeastSaving
 }
 
@@ -177,6 +180,9 @@ func (c *Shortening) references() (text, why string) {
 	}
 	c.Plan.LearnLines(c.Plan.Hist.ResultAt[c.Result.Item])
 	found := c.Plan.Hist.Lines.Repeats(c.Text)
+	if len(found) > 0 && !c.showsFile() {
+		found = c.Plan.Hist.Lines.RepeatsBeside(c.Text, excerpt.Telling(c.Text))
+	}
 	if len(found) == 0 {
 		return "", ""
 	}
@@ -184,7 +190,7 @@ func (c *Shortening) references() (text, why string) {
 	at := 0
 	for _, r := range found {
 		b.WriteString(c.Text[at:r.Start])
-		b.WriteString(plan.ReferenceStub(&c.Plan.Hist.Results[c.Plan.Hist.ResultAt[r.Item]].Source, r))
+		b.WriteString(plan.ReferenceStub(c.Plan, r))
 		c.Refers = append(c.Refers, r.Item)
 		at = r.End
 	}

@@ -187,10 +187,42 @@ func TestLinesThatStandEarlierBecomeAReference(t *testing.T) {
 	f(1, first, again("the notes:\n"+notes+"that is all\n"))
 	f(2, first, again(lines("note", 1, 18)+"something else\n"+lines("note", 20, 40)))
 	f(1, first, again(strings.TrimSuffix(notes, "\n")))
-	f(1, first, plantest.Command("cat more", lines("other", 1, 40)), again(lines("other", 5, 30)+"end\n"))
-	f(0, first, again(lines("note", 1, 3))) // too little
+	f(1, first, plantest.Command("cat more", lines("other", 1, 40)), again(lines("other", 5, 40)+"end\n"))
+	f(0, first, again(lines("new", 1, 40)+lines("note", 1, 15))) // it would free less than 200 tokens
+	f(0, first, again(lines("new", 1, 900)+notes))               // nor a twentieth
+	f(0, first, again(lines("note", 1, 3)))                      // too little
 	f(0, first, again(lines("other", 1, 40)))
 	f(0, again(notes)) // the lines stand only in the result itself
+}
+
+// What failed is shown where it came, also if all around it stands earlier.
+func TestNoReferenceStandsForALineThatFailed(t *testing.T) {
+	built := func(failing string) string {
+		return lines("gcc -c a.c", 1, 60) + "a.c:3:13: warning: unused variable 'n' [-Wunused-variable]\n    3 |         int n;\n" +
+			"      |             ^\n" + lines("gcc -c b.c", 1, 20) + failing + lines("gcc -c c.c", 1, 60) + "[exit code 2]"
+	}
+	missing := "round.c:14:10: fatal error: fenv_compat.h: No such file or directory\n   14 | #include \"fenv_compat.h\"\n" +
+		"      |          ^~~~\ncompilation terminated.\nmake: *** [Makefile:22: round.o] Error 1\n"
+	p := planned(t, plantest.Command("make", built("carry.c:8:2: error: no member 'minor'\n"+missing)),
+		plantest.Command("make 2>&1 | tail", built(missing)))
+	c := shortening(t, p, 1, 100_000, 1_000)
+	text, _, ok := c.Shorten()
+	if !ok || holdReferences(t, c, text) != 2 {
+		t.Fatalf("%v, %q", ok, text)
+	}
+	for _, l := range []string{"\nround.c:14:10: fatal error: fenv_compat.h: No such file or directory\n",
+		"\nmake: *** [Makefile:22: round.o] Error 1\n"} {
+		if !strings.Contains(text, l) {
+			t.Errorf("%q is not in %q", l, text)
+		}
+	}
+	// In a file that is read again nothing has failed.
+	read := plantest.Reading("a.log", built(missing))
+	p = planned(t, read, read)
+	c = shortening(t, p, 1, 100_000, 1_000)
+	if text, _, ok = c.Shorten(); !ok || holdReferences(t, c, text) != 1 {
+		t.Errorf("%v, %q", ok, text)
+	}
 }
 
 // A result that was shortened, cleared or left out shows its lines no more.

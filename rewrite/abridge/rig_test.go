@@ -43,7 +43,7 @@ func lines(name string, from, to int) string {
 }
 
 // sawRef is what a reference says.
-var sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of [^\n]*\]\n`)
+var sawRef = regexp.MustCompile(`(?m)^\[epitome: lines (\d+)-(\d+) are left out: but for line numbers and trailing spaces they are lines (\d+)-(\d+) of the earlier result of [^\n]*, in message (\d+)\]\n`)
 
 func numbers(t rapid.TB, words []string) (list []int) {
 	t.Helper()
@@ -90,6 +90,9 @@ func holdReferences(t rapid.TB, c *Shortening, text string) int {
 		}
 		if c.Plan.Forms[c.Refers[k]] != nil || c.Refers[k] >= c.Result.Item {
 			t.Fatalf("item %d is not sent whole, or not earlier", c.Refers[k])
+		}
+		if n[4] != c.Plan.Req.Head+c.Refers[k] {
+			t.Fatalf("%q is in message %d", body[at[0]:at[1]], c.Plan.Req.Head+c.Refers[k])
 		}
 		there := rewritetest.TrimmedLines(c.Plan.TextOf(c.Refers[k]))
 		if n[3] > len(there) || !rewritetest.SameLines(was[n[0]-1:n[1]], there[n[2]-1:n[3]]) {

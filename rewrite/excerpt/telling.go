@@ -42,6 +42,22 @@ func Failures(text string, most int) []string {
 	return lines
 }
 
+// Telling says of each line of a text whether it tells what failed or why: false where a reader of the output could do
+// without it. In a text that looks like a program no line tells. What Failures does not look at is false.
+func Telling(text string) []bool {
+	s := newSelection(text, Budget{}, "")
+	s.lines = newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
+	if (&scorer{selection: s}).isProgram() {
+		return nil
+	}
+	var tells []bool
+	for i, r := range ranksOf(text, s.lines) {
+		unread := make([]bool, max(s.lines[i].lines-1, 0))
+		tells = append(append(tells, r != untelling && r < counts), unread...)
+	}
+	return tells
+}
+
 // pick returns the most telling lines, each once. Those of the rank without are left out; where there is such a rank,
 // one more than most is returned if there are so many.
 func pick(text string, all []line, ranks []rank, most int, without rank) (list []int) {

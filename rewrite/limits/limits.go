@@ -109,7 +109,14 @@ const (
 	LeastShortened = 100
 	// LeastFreed is how many tokens clearing one text frees at least. What stands in its place costs attention, too.
 	LeastFreed = 200
+	referShare = 20 // a reference frees at least one token of so many
 )
+
+// IsWorthReferring reports whether references to earlier lines free enough of a text. Whoever needs the lines must look
+// for them in two places.
+func IsWorthReferring(tokens, freed int) bool {
+	return freed >= LeastFreed && referShare*freed >= tokens
+}
 
 // IsWorthClearing reports whether clearing a text of so many tokens is worth it when that frees so many of them.
 func IsWorthClearing(tokens, freed int) bool { return freed >= LeastFreed && 2*freed >= tokens }

@@ -203,7 +203,10 @@ func ScreenStub(screen string, tokens int, where string) string {
 	return fmt.Sprintf("%s%sabove is the final screen of terminal output of %d tokens. %s]", screen, Mark, tokens, where)
 }
 
-// ReferenceStub stands where lines were that an earlier result holds.
-func ReferenceStub(c *history.Source, r shorten.Repeat) string {
-	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the earlier result of %s]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, c.About())
+// ReferenceStub stands where lines were that an earlier result holds. Messages are counted as a summary counts them.
+func ReferenceStub(p *Plan, r shorten.Repeat) string {
+	earlier := &p.Hist.Results[p.Hist.ResultAt[r.Item]]
+	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the "+
+		"earlier result of %s, in message %d]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, earlier.About(),
+		p.Req.Head+r.Item)
 }

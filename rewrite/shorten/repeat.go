@@ -153,7 +153,11 @@ func (l *LineIndex) renew() {
 // Repeats finds the runs of the text that stand in remembered results, from its beginning to its end and each as long
 // as it goes on there. What it leaves out between them holds no run worth a reference that any one result has. Of
 // several results that have the first lines of a run, the latest is named.
-func (l *LineIndex) Repeats(text string) []Repeat {
+func (l *LineIndex) Repeats(text string) []Repeat { return l.RepeatsBeside(text, nil) }
+
+// RepeatsBeside does the same, but for the lines that are kept: they are in no run. Those behind the end of kept are
+// not kept.
+func (l *LineIndex) RepeatsBeside(text string, kept []bool) []Repeat {
 	if l.gone > 0 {
 		l.renew()
 	}
@@ -163,10 +167,16 @@ func (l *LineIndex) Repeats(text string) []Repeat {
 	all := l.splitLines(text)
 	keys := l.keys(all)
 	var found []Repeat
+	stop := 0 // the first line behind i that is kept
 	for i := 0; i < len(keys); {
-		r, at, n := l.longestRepeat(all[i:], keys[i])
+		for stop = max(stop, i); stop < len(all) && (stop >= len(kept) || !kept[stop]); {
+			stop++
+		}
+		r, at, n := l.longestRepeat(all[i:stop], keys[i])
 		if n < minRepeatLines || charsOf(all[i:i+n]) < minRepeatChars {
-			i++
+			if i++; i+n > stop { // all up to there is too little
+				i = stop + 1
+			}
 			continue
 		}
 		end := len(text)

@@ -120,6 +120,34 @@ func TestRepeatsAreFound(t *testing.T) {
 	f("the same matches", []string{matches(5)}, matches(5), Repeat{0, len(matches(5)), 1, 8, 0, 1, 8})
 }
 
+func TestALineThatIsKeptIsInNoRun(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "line %d of a text that stands in an earlier result\n", i*i)
+	}
+	l := NewLineIndex()
+	l.Add(3, b.String())
+	f := func(want string, kept ...int) {
+		t.Helper()
+		flags := make([]bool, 60)
+		for _, k := range kept {
+			flags[k] = true
+		}
+		got := ""
+		for _, r := range l.RepeatsBeside(b.String(), flags) {
+			got += fmt.Sprintf("%d-%d ", r.First, r.Last)
+		}
+		if got != want {
+			t.Errorf("kept %v: %s", kept, got)
+		}
+	}
+	f("1-60 ")
+	f("2-60 ", 0)
+	f("1-59 ", 59)
+	f("1-20 22-60 ", 20)
+	f("1-20 41-60 ", 20, 26, 32, 39) // what stands between is too little
+}
+
 func TestDroppedResultsAreForgotten(t *testing.T) {
 	file := together(numbered(1, 10))
 	l := NewLineIndex()
