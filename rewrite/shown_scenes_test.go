@@ -164,6 +164,9 @@ func showCleared(t *testing.T, p *showing) {
 	a.does("read_file", `{"path":"refund/share.go"}`, sourceText(14))
 	a.does("read_file", `{"path":"refund/rest.go"}`, strings.ReplaceAll(sourceText(13), "Share", "Rest"))
 	a.does("grep", `{"pattern":"Share","path":"."}`, eachOf(60, func(i int) string { return fmt.Sprintf("refund/share.go:%d:\treturn Share%d(cents, lines)\n", i*7, i) }))
+	a.does("bash", `{"command":"psql -c 'select * from books'"}`, " id | currency | scale | state\n"+eachOf(60, func(i int) string {
+		return fmt.Sprintf(" %d | %s | closed\n", 5000+i, map[bool]string{true: "JPY | NULL", false: "EUR | 2"}[i == 31])
+	}))
 	a.does("web_fetch", `{"url":"https://example.com/orders"}`, paragraphs(30))
 	a.does("write_file", `{"path":"refund/rest.go","content":"package refund\n"}`, "ok")
 	a.does("read_file", `{"path":"refund/share.go"}`, sourceText(14)+"// More.\n")

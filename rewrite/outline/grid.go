@@ -235,8 +235,8 @@ func isNumber(s string) bool {
 	return whole == len(s) || s[whole] == '.' && whole+1 < len(s) && countDigits(s[whole+1:]) == len(s)-whole-1
 }
 
-// oddRows returns the lines of rows that differ, those that differ most first.
-func (g *grid) oddRows() (lines []int) {
+// odd returns the rows that differ, in their order.
+func (g *grid) odd() []census.Odd {
 	var room []byte
 	odd, _ := g.t.OddItems(func(r int) census.Odd {
 		o := census.Odd{Index: r}
@@ -246,6 +246,12 @@ func (g *grid) oddRows() (lines []int) {
 		}
 		return o
 	})
+	return odd
+}
+
+// oddRows returns the lines of rows that differ, those that differ most first.
+func (g *grid) oddRows() (lines []int) {
+	odd := g.odd()
 	slices.SortStableFunc(odd, func(a, b census.Odd) int { return cmp.Compare(b.Score, a.Score) })
 	for _, o := range odd {
 		lines = append(lines, g.rows[o.Index])

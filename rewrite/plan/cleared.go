@@ -7,6 +7,7 @@ import (
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/mark"
+	"epitome/rewrite/outline"
 	"epitome/rewrite/shorten"
 )
 
@@ -23,6 +24,7 @@ const (
 	linesOfFailure = 3
 	linesOfTrouble = 2   // where nobody says how it ended: a log's line, and that of its exception
 	longestTelling = 240 // bytes of a line
+	bytesOfOdd     = 240 // bytes of items or rows that differ
 	namesOfStub    = 120 // bytes of names, where no line tells
 )
 
@@ -38,6 +40,11 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 	}
 	s += fmt.Sprintf(", cleared: %s. %s", c.why, c.where)
 	lines := tellingOf(res, ending, c.text)
+	if len(lines) == 0 && res.SpentBy == 0 {
+		if lines = outline.Differing(c.text, bytesOfOdd, p.Count); len(lines) > 0 {
+			s += ". What differs most in it follows"
+		}
+	}
 	if len(lines) == 0 {
 		s += words(". Names in it: ", namesOfResult(p, res, c.text))
 	}

@@ -81,6 +81,19 @@ func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 		"  File \"/srv/shop/worker.py\", line 212, in close\n    total = book.close()\n"+
 		"shop.errors.ScaleError: JPY wants 0 digits, got 2\n"+many("")),
 		"ERROR shop.worker batch=7731 failed: ScaleError\n> shop.errors.ScaleError: JPY wants 0 digits, got 2", "building|Traceback")
+	var list, rows strings.Builder
+	for i := range 120 {
+		state, scale := "settled", "2"
+		if i == 70 {
+			state, scale = "held", "NULL"
+		}
+		fmt.Fprintf(&list, `{"id": "po_%d", "state": %q}, `, i, state)
+		fmt.Fprintf(&rows, " %d | EUR | %s | closed\n", i, scale)
+	}
+	f("an odd item", plantest.Command("curl -s shop:8080/payouts", "["+list.String()+`{"id": "po_120", "state": "settled"}]`),
+		". What differs most in it follows]\n> .[70]: {\"id\": \"po_70\", \"state\": \"held\"}", "Names")
+	f("an odd row", plantest.Command("psql -c 'select 1'", " id | currency | scale | state\n"+rows.String()),
+		". What differs most in it follows]\n>  70 | EUR | NULL | closed", "Names")
 	f("all is well", plantest.Command("make shop", many("")+"exit code: 0\n"), ", ended with exit code 0, ", "building")
 	f("nobody says", plantest.Command("make shop", many("")), "bash `make shop`, 60 lines, ", "failed|ended|says")
 	f("a file", plantest.Reading("src/a.go", many("")), "Read the file again. As it was then, it is in /data/", "says|ended")

@@ -1,0 +1,60 @@
+package outline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestWhatDiffersMostIsFound(t *testing.T) {
+	f := func(text string, room int, want ...string) {
+		t.Helper()
+		if got := Differing(text, room, func(s string) int { return len(s) / 4 }); !slices.Equal(got, want) {
+			t.Errorf("%.120q: %q", text, got)
+		}
+	}
+	held := `{"id": "po_91143", "amount": 10505, "currency": "JPY", "state": "held", "hold_reason": "scale"}`
+	f(payouts(held), 240, ".data[143]: "+held)
+	f(payouts(held), 60)
+	f(payouts(""), 240)
+	f("HTTP/1.1 200 OK\n\n"+payouts(held), 240, ".data[143]: "+held)
+	row := " 5101  | 754136663  | JPY      |      NULL | closed"
+	f(table(row), 240, row)
+	f(table(""), 240)
+	f(table("[epitome: all is well] | 1 | JPY | NULL | closed"), 240)
+	f("", 240)
+	f("{", 240)
+	f(strings.Repeat("all is well\n", 100), 240)
+	odd := make([]string, 0, 20) // many that differ alike tell nothing
+	for i := range 20 {
+		odd = append(odd, fmt.Sprintf(`{"id": %d, "kind%d": 1}`, i, i))
+	}
+	f("["+strings.Join(odd, ",")+"]", 240)
+}
+
+// payouts is a list of JSON with one item in its middle.
+func payouts(odd string) string {
+	var list []string
+	for i := range 280 {
+		list = append(list, fmt.Sprintf(`{"id": "po_%d", "amount": %d, "currency": "EUR", "state": "settled"}`, 91000+i, 500+i*i%9973))
+	}
+	if odd != "" {
+		list[143] = odd
+	}
+	return `{"object": "list", "data": [` + strings.Join(list, ", ") + `], "next": null}`
+}
+
+// table is what a database prints, with one row in its middle.
+func table(odd string) string {
+	var b strings.Builder
+	b.WriteString(" id    | account    | currency | minor_units | state\n-------+------------+----------+-------------+--------\n")
+	for i := range 260 {
+		if i == 101 && odd != "" {
+			b.WriteString(odd + "\n")
+			continue
+		}
+		fmt.Fprintf(&b, " %d  | %d  | EUR      |         2 | closed\n", 5000+i, 100000000+i*i*7919)
+	}
+	return b.String() + "(260 rows)\n"
+}
