@@ -221,8 +221,12 @@ var house = map[string]room{
 		"a form is replayed byte for byte by whoever finds it; why it was chosen must not matter any more",
 	},
 	"rewrite/excerpt": {
-		"pattern rewrite/mark",
+		"pattern rewrite/excerpt/stamp rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
+	},
+	"rewrite/excerpt/stamp": {
+		"",
+		"what stands before a line is told by the line, whatever it tells",
 	},
 	"rewrite/history": {
 		"pattern rewrite/conversation rewrite/excerpt rewrite/shell rewrite/shorten rewrite/span",

@@ -102,7 +102,7 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	}
 	return plan.ExcerptStub(&c.Result.Source, plan.Cut{
 		Excerpt: e, Tokens: c.Tokens, Of: of, Where: at,
-		Names: unseen(shorten.NamesIn(e.Join(true), c.Plan.Limits.Conf.Names), e.Join(false)),
+		Names: unseen(shorten.NamesIn(e.Rare, c.Plan.Limits.Conf.Names), e.Join(false)),
 	}), "over its limit"
 }
 

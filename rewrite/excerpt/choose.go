@@ -25,9 +25,10 @@ type selection struct {
 	open   int    // gaps there are
 	inRun  []bool // lines that are neither the first nor the last of a long run of one form
 	taken  []bool
-	tokens []int32 // of each line; -1 if it was not counted
-	code   bool    // the text is a program rather than what one wrote
-	scores []uint8 // how much a line tells; what has none is chosen for where it stands alone
+	tokens []int32        // of each line; -1 if it was not counted
+	code   bool           // the text is a program rather than what one wrote
+	scores []uint8        // how much a line tells; what has none is chosen for where it stands alone
+	forms  map[uint64]int // how many lines have a form; none if nothing tells
 }
 
 func newSelection(text string, b Budget, forged string) *selection {
@@ -115,10 +116,37 @@ func (s *selection) choose() {
 		s.take(i, int(reserve*float64(s.budget)))
 	}
 	s.findRuns()
+	s.close()
 	s.fill()
 	s.close()
-	clear(s.inRun)
+	for i := range s.inRun {
+		s.inRun[i] = s.inRun[i] && s.lines[i].isProgress()
+	}
+	s.fewOfRuns()
 	s.fill()
+	s.close()
+}
+
+// isProgress reports whether a line is one of those that tell that something goes on.
+func (l *line) isProgress() bool { return l.kind == noise || l.chat || l.clock >= 0 }
+
+// fewOfRuns lets a few lines of long runs stand at the beginning and at the end of the text.
+func (s *selection) fewOfRuns() {
+	const first, last = 4, 8
+	n := first
+	for i := 0; i < len(s.lines) && n > 0; i++ {
+		if s.inRun[i] {
+			s.inRun[i] = false
+			n--
+		}
+	}
+	n = last
+	for i := len(s.lines) - 1; i >= 0 && n > 0; i-- {
+		if s.inRun[i] {
+			s.inRun[i] = false
+			n--
+		}
+	}
 }
 
 // takeEnds takes the first and the last lines, unless one of them takes much.
@@ -165,7 +193,7 @@ func (s *selection) findRuns() {
 	const long = 8
 	for i := 0; i < len(s.lines); {
 		k := i + 1
-		for k < len(s.lines) && s.lines[k].shape == s.lines[i].shape {
+		for k < len(s.lines) && (s.lines[k].shape == s.lines[i].shape || s.lines[k].chat && s.lines[i].chat) {
 			k++
 		}
 		if k-i >= long && s.lines[i].shape != 0 {
@@ -201,7 +229,7 @@ func (s *selection) fillTail() {
 	}
 }
 
-// close takes the lines of gaps that are no longer than their marks.
+// close takes the lines of gaps that are no longer than their marks, or not much.
 func (s *selection) close() {
 	for i := 0; i < len(s.lines); i++ {
 		if s.taken[i] {
@@ -211,8 +239,9 @@ func (s *selection) close() {
 		for k < len(s.lines) && !s.taken[k] {
 			k++
 		}
-		const mostBytes = 4 * gapTokens
-		if i > 0 && k < len(s.lines) && s.lines[k-1].end-s.lines[i].start <= mostBytes {
+		const least, mostLines, mostBytes = 4 * gapTokens, 3, 10 * gapTokens // bytes
+		size := s.lines[k-1].end - s.lines[i].start
+		if i > 0 && k < len(s.lines) && (size <= least || k-i <= mostLines && size <= mostBytes) {
 			for j := i; j < k; j++ {
 				s.take(j, 0)
 			}

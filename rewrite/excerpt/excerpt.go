@@ -6,6 +6,8 @@ import "strings"
 type Excerpt struct {
 	Parts []Part // together they are all lines of the text
 	Lines int    // of the text
+	// Rare is what the gaps have beside progress and lines of a form that the text often has.
+	Rare string
 }
 
 // Part is a run of lines that are shown, or a gap.
@@ -62,6 +64,18 @@ func Ends(text string, b Budget, mark string) (e Excerpt, ok bool) {
 	return s.excerpt()
 }
 
+// rare returns those of the lines that are left out that are neither progress nor of a form that comes often.
+func (s *selection) rare() string {
+	var b strings.Builder
+	for i := range s.lines {
+		l := &s.lines[i]
+		if !s.taken[i] && l.kind != noise && l.kind != frame && !l.chat && s.forms[l.shape] < often {
+			b.WriteString(s.of(i))
+		}
+	}
+	return b.String()
+}
+
 // excerpt is what is chosen, in parts.
 func (s *selection) excerpt() (e Excerpt, ok bool) {
 	for i := 0; i < len(s.lines); {
@@ -87,6 +101,7 @@ func (s *selection) excerpt() (e Excerpt, ok bool) {
 	if !ok {
 		return Excerpt{}, false
 	}
+	e.Rare = s.rare()
 	return e, true
 }
 

@@ -1,6 +1,10 @@
 package excerpt
 
-import "strings"
+import (
+	"strings"
+
+	"epitome/rewrite/excerpt/stamp"
+)
 
 // line is one line of a text, and what it tells.
 type line struct {
@@ -13,6 +17,7 @@ type line struct {
 	says       Outcome
 	row        *row // whose form it has; nil if none
 	lines      int  // how many lines it stands for, that were not read; 0 if it is one that was
+	chat       bool // a log's line of a low level, in no tool's form
 	troubled   bool // it may tell of a failure, or was not read whole: no success is told beside it
 }
 
@@ -26,8 +31,8 @@ func newJudge() *judge { return &judge{index: newIndex()} }
 
 // look says what a line tells.
 func (j *judge) look(text string, start, end int) line {
-	l := line{start: start, end: end, clock: clockOf(text[start:min(end, start+longestStamp)])}
-	body, indent := bodyOf(text[start:end])
+	l := line{start: start, end: end, clock: stamp.Clock(text[start:min(end, start+stamp.Longest)])}
+	body, indent := stamp.Strip(text[start:end])
 	l.indent = indent
 	if body == "" {
 		return l
@@ -47,12 +52,24 @@ func (j *judge) look(text string, start, end int) line {
 		}
 	} else {
 		l.kind, l.weight = g.kind(body)
+		l.chat = l.kind == plain && isChat(body)
 	}
 	l.troubled = l.isTroubled(body, &g)
 	if end-start > mostSeen { // it was not read whole, and is like its equals alone
 		l.troubled, l.shape = true, hashOf(text[start:end])
 	}
 	return l
+}
+
+// isChat reports whether a line begins with a level below that of warnings.
+func isChat(body string) bool {
+	body = strings.TrimPrefix(body, "[")
+	for _, level := range [...]string{"DEBUG", "INFO", "TRACE", "VERBOSE", "debug", "info", "trace", "level=debug", "level=info"} {
+		if strings.HasPrefix(body, level) && len(body) > len(level) && strings.IndexByte(" \t]:", body[len(level)]) >= 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // isTroubled reports whether a line may tell of a failure. In doubt it does: what tells of a success that was none is

@@ -3,19 +3,21 @@ package excerpt
 import (
 	"math/bits"
 	"strings"
+
+	"epitome/rewrite/excerpt/stamp"
 )
 
 // scorer gives each line of a text its score.
 type scorer struct {
 	*selection
-	forms map[uint64]int  // how many lines have a form
-	seen  map[uint64]int  // how many of them have been met
-	same  map[uint64]bool // contents of telling lines that have been met
+	seen map[uint64]int  // how many of them have been met
+	same map[uint64]bool // contents of telling lines that have been met
 }
 
 // score says how much each line tells.
 func (s *selection) score() {
-	c := scorer{selection: s, forms: map[uint64]int{}, seen: map[uint64]int{}, same: map[uint64]bool{}}
+	s.forms = map[uint64]int{}
+	c := scorer{selection: s, seen: map[uint64]int{}, same: map[uint64]bool{}}
 	c.code = c.isProgram()
 	for i := range s.lines {
 		if shape := s.lines[i].shape; shape != 0 {
@@ -161,7 +163,7 @@ func (c *scorer) after(i, score int) {
 
 // isFramed reports whether a line stands in a frame, or is code beside its number.
 func isFramed(line string) bool {
-	body, _ := bodyOf(line[:min(len(line), 80)])
+	body, _ := stamp.Strip(line[:min(len(line), 80)])
 	body = strings.TrimLeft(body, "0123456789> ")
 	return strings.HasPrefix(body, "|") || strings.HasPrefix(body, "│")
 }
@@ -252,7 +254,7 @@ func (c *scorer) isProgram() bool {
 	step := max(1, len(c.lines)/samples)
 	code, found, n := 0, 0, 0
 	for i := 0; i < len(c.lines); i += step {
-		body, _ := bodyOf(c.of(i))
+		body, _ := stamp.Strip(c.of(i))
 		if body == "" {
 			continue
 		}
@@ -274,6 +276,6 @@ func isFound(body string) bool {
 	if i < 2 || strings.IndexByte(body[:i], ' ') >= 0 {
 		return false
 	}
-	n := digitsIn(body[i+1:])
+	n := len(body[i+1:]) - len(strings.TrimLeft(body[i+1:], digits))
 	return n > 0 && i+1+n < len(body) && body[i+1+n] == ':'
 }

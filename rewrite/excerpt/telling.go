@@ -3,6 +3,7 @@ package excerpt
 import (
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // rank says what a line is worth that stands without the lines around it.
@@ -30,9 +31,10 @@ const often = 8
 func Failures(text string, most int) []string {
 	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	ranks := ranksOf(text, all)
-	list := pick(text, all, ranks, most, counts)
+	s := &selection{text: text, lines: all}
+	list := s.pick(ranks, most+1)
 	if len(list) > most {
-		list = pick(text, all, ranks, most, untelling)
+		list = s.pick(withCounts(ranks, all), most)
 	}
 	slices.Sort(list)
 	lines := make([]string, len(list))
@@ -58,29 +60,34 @@ func Telling(text string) []bool {
 	return tells
 }
 
-// pick returns the most telling lines, each once. Those of the rank without are left out; where there is such a rank,
-// one more than most is returned if there are so many.
-func pick(text string, all []line, ranks []rank, most int, without rank) (list []int) {
+// pick returns the most telling lines, each once.
+func (s *selection) pick(ranks []rank, most int) (list []int) {
 	seen := map[string]bool{}
-	enough := most
-	if without != untelling {
-		enough++
-	}
 	for r := saysAll; r <= lastRank; r++ {
-		for i := range all {
-			if len(list) >= enough {
+		for i := range s.lines {
+			if len(list) >= most {
 				return list
 			}
-			if ranks[i] != r || r == without || all[i].end-all[i].start > longestLine {
+			if ranks[i] != r || s.lines[i].end-s.lines[i].start > longestLine {
 				continue
 			}
-			if s := strings.TrimSpace(text[all[i].start:all[i].end]); !seen[s] && strings.ContainsAny(s, " \t") {
-				seen[s] = true
+			if what := strings.TrimSpace(s.of(i)); !seen[what] && strings.ContainsAny(what, " \t") {
+				seen[what] = true
 				list = append(list, i)
 			}
 		}
 	}
 	return list
+}
+
+// withCounts ranks the totals, too.
+func withCounts(ranks []rank, all []line) []rank {
+	for i := range all {
+		if all[i].kind == total && all[i].says == Failed {
+			ranks[i] = counts
+		}
+	}
+	return ranks
 }
 
 // ranksOf ranks all lines.
@@ -100,8 +107,6 @@ func ranksOf(text string, all []line) []rank {
 			if l.row.late || i > 0 && all[i-1].kind == reason && all[i-1].row == l.row {
 				ranks[i] = beside
 			}
-		case l.kind == total && l.says == Failed:
-			ranks[i] = counts
 		}
 	}
 	return ranks
@@ -122,7 +127,7 @@ func (l *line) rank(nth int) rank {
 
 // hasLetters reports whether a line is more than signs: a row of carets says nothing alone.
 func hasLetters(line string) bool {
-	return strings.ContainsFunc(line, func(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127 })
+	return strings.ContainsFunc(line, unicode.IsLetter)
 }
 
 // nearFailures says which lines stand so near a failure, or behind a heading of failures, that they may belong to it.

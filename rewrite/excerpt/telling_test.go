@@ -111,3 +111,52 @@ func compiled() string {
 	}
 	return b.String() + "make: Target 'all' not remade because of errors.\n[exit code 2]"
 }
+
+// What the gaps name must be worth looking for: no test that passed, and no logger.
+func TestNamesOfPassedTestsAndLoggersAreNotRare(t *testing.T) {
+	text := tested()
+	e, ok := Of(text, Budget{Tokens: 300, Head: .2, Count: func(s string) int { return len(s) / 4 }}, "")
+	if !ok || strings.Contains(e.Rare, "PASSED") || !strings.Contains(e.Join(true), "PASSED") ||
+		strings.Contains(e.Rare, "DEBUG") {
+		t.Errorf("%v, %q", ok, e.Rare)
+	}
+	e, ok = Ends(text, Budget{Tokens: 300, Count: func(s string) int { return len(s) / 4 }}, "")
+	if !ok || e.Rare != e.Join(true) {
+		t.Errorf("%v: where no line is read, none is often: %q", ok, e.Rare)
+	}
+}
+
+// Lines of a log that only say that all goes on do not fill the room.
+func TestALogWithOneErrorHasAShortTail(t *testing.T) {
+	var b strings.Builder
+	for i := range 220 {
+		what := []string{"closed", "opened", "carried", "settled"}[i*7%4]
+		fmt.Fprintf(&b, "2026-11-20T0%d:%02d:07Z INFO  payout.worker batch=%d %s %d entries host=pay-%d\n", i/60, i%60, 1000+i, what, i%90, i%4)
+		if i == 120 {
+			b.WriteString("2026-11-20T02:00:07Z ERROR payout.worker batch=7731 failed: ScaleError\n" +
+				"payout.errors.ScaleError: JPY wants 0 digits, got 2\n")
+		}
+	}
+	e, ok := Of(b.String(), Budget{Tokens: 2_000, Head: .2, Count: func(s string) int { return len(s) / 4 }}, "")
+	shown := e.Join(false)
+	if n := strings.Count(shown, " INFO "); !ok || n > 30 || !strings.Contains(shown, "ScaleError: JPY wants") {
+		t.Errorf("%v, %d lines:\n%s", ok, n, shown)
+	}
+}
+
+// The mark of a gap takes as much as a few short lines, which say more.
+func TestAGapOfAFewShortLinesIsShown(t *testing.T) {
+	var b strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&b, "step %d\n%s\nthen %d\n", i, strings.Repeat(string(rune('a'+i%26)), i%7+2), i)
+		if i%5 == 4 {
+			fmt.Fprintf(&b, "error: cannot find part %d of the shop\n", i)
+		}
+	}
+	e, ok := Of(b.String(), Budget{Tokens: 700, Head: .2, Count: func(s string) int { return len(s) / 4 }}, "")
+	for _, p := range e.Parts {
+		if p.Gap && p.To-p.From < 3 {
+			t.Errorf("%v, a gap of %d lines: %q", ok, p.To-p.From+1, p.Text)
+		}
+	}
+}

@@ -26,6 +26,7 @@ const (
 	longestTelling = 240 // bytes of a line
 	bytesOfOdd     = 240 // bytes of items or rows that differ
 	namesOfStub    = 120 // bytes of names, where no line tells
+	mostDefined    = 40  // names of what a file defines that are looked at
 )
 
 // clearedStub stands where a result was: what was called, how that ended, what matters most of it, and where it lies.
@@ -122,16 +123,20 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 	return kept
 }
 
-// namesOfResult are the most frequent names in a result's text, if it is long enough for them to be worth their tokens.
-// None of them stands in the call or in another name.
+// namesOfResult are the names that a file defines, or else the most frequent ones in a result's text, if it is long
+// enough for them to be worth their tokens. None of them stands in the call or in another name.
 func namesOfResult(p *Plan, res *history.Result, text string) string {
 	if res.Names != "" || len(text) <= 4*p.Limits.Conf.Names {
 		return res.Names
 	}
 	screen, _ := shorten.FinalScreen(text) // control sequences would stick to names
+	names := definedIn(p, res, text)
+	if len(names) == 0 {
+		names = shorten.WholeNames(screen)
+	}
 	told, room := res.Action.Key+" ", min(namesOfStub, p.Limits.Conf.Names)
 	var list []string
-	for _, name := range shorten.WholeNames(screen) {
+	for _, name := range names {
 		if strings.Contains(told, name) {
 			continue
 		}
@@ -143,4 +148,12 @@ func namesOfResult(p *Plan, res *history.Result, text string) string {
 	}
 	res.Names = strings.Join(list, " ")
 	return res.Names
+}
+
+// definedIn are names that a file defines that was read.
+func definedIn(p *Plan, res *history.Result, text string) []string {
+	if res.Action.Kind != history.KindReading || len(res.Action.Reads) != 1 {
+		return nil
+	}
+	return outline.Defined(text, outline.Hint{File: res.Action.Reads[0]}, mostDefined, p.Count)
 }

@@ -90,6 +90,8 @@ func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 		fmt.Fprintf(&list, `{"id": "po_%d", "state": %q}, `, i, state)
 		fmt.Fprintf(&rows, " %d | EUR | %s | closed\n", i, scale)
 	}
+	f("a file of source", plantest.Reading("src/round.py", strings.Repeat("def step(x):\n    log.debug(x)\n    raise ValueError(x)\n", 40)+
+		"class Book:\n    pass\n"), "Names in it: Book step]", "log.debug|ValueError")
 	f("an odd item", plantest.Command("curl -s shop:8080/payouts", "["+list.String()+`{"id": "po_120", "state": "settled"}]`),
 		". What differs most in it follows]\n> .[70]: {\"id\": \"po_70\", \"state\": \"held\"}", "Names")
 	f("an odd row", plantest.Command("psql -c 'select 1'", " id | currency | scale | state\n"+rows.String()),

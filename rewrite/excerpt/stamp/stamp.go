@@ -1,10 +1,19 @@
-package excerpt
+// Package stamp knows what collectors of logs put before a line: times, steps of a build, names of containers.
+//
+// It promises that a line is read by itself, and no more of it than a bounded number of bytes.
+package stamp
 
 import "strings"
 
-// bodyOf returns what a line says, without its end, without white space and without what collectors of logs put before
+// mostSeen is how many bytes of a line are looked at for colours.
+const mostSeen = 4_000
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// Strip returns what a line says, without its end, without white space and without what collectors of logs put before
 // it: times, steps of a build, names of containers. indent is how many columns of white space stand before it.
-func bodyOf(line string) (body string, indent int) {
+func Strip(line string) (body string, indent int) {
 	body = strings.TrimRight(line, "\r\n")
 	if strings.IndexByte(body[:min(len(body), mostSeen)], '\x1b') >= 0 {
 		body = withoutColors(body[:min(len(body), mostSeen)])
@@ -205,11 +214,11 @@ func withoutColors(s string) string {
 	return string(out)
 }
 
-// longestStamp is within how many bytes a line has its time, if it has one.
-const longestStamp = 48
+// Longest is within how many bytes a line has its time, if it has one.
+const Longest = 48
 
-// clockOf returns the time of day in the beginning of a line, as 09:31:14, in seconds; -1 if there is none.
-func clockOf(s string) int32 {
+// Clock returns the time of day in the beginning of a line, as 09:31:14, in seconds; -1 if there is none.
+func Clock(s string) int32 {
 	two := func(k int) int32 {
 		if !isDigit(s[k]) || !isDigit(s[k+1]) {
 			return -10_000
