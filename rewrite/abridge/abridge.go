@@ -88,7 +88,7 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 		keep *= 2
 	}
 	if c.Recalled == "" {
-		if o, ok := outline.Of(shown, c.hint(), keep, c.Plan.Count); ok && !c.isOutput(shown, &o) {
+		if o, ok := outline.Of(shown, c.hint(shown), keep, c.Plan.Count); ok && !c.isOutput(shown, &o) {
 			return c.outlined(shown, of, &o), "over its limit"
 		}
 	}
@@ -137,11 +137,12 @@ func (c *Shortening) isOutput(shown string, o *outline.Outline) bool {
 	return len(first) > 0 && (o.Kind != outline.JSON || strings.HasPrefix(first[0], "{")) // JSON of a log has a level
 }
 
-// hint is what is known of the text beside itself.
-func (c *Shortening) hint() (h outline.Hint) {
+// hint is what is known of the shown text beside itself.
+func (c *Shortening) hint(shown string) (h outline.Hint) {
 	if a := &c.Result.Action; (a.Kind == history.KindReading || a.OnlyFiles) && len(a.Reads) > 0 {
 		h.File = a.Reads[0]
 	}
+	h.LaidOut = shown == c.Text && c.laysOut(shorten.CountLines(shown))
 	return h
 }
 
@@ -163,12 +164,17 @@ func (c *Shortening) outlined(shown, of string, o *outline.Outline) string {
 // layOut returns the artifact with the same JSON for a reader of lines; nothing if it has lines enough, or if nobody
 // could read it.
 func (c *Shortening) layOut(lines int) string {
-	const longLine = 500 // bytes
-	if len(c.Text) < longLine*lines || c.Plan.Shelf.Address(c.Name) == "" {
+	if !c.laysOut(lines) {
 		return ""
 	}
 	c.Readable = c.Plan.Shelf.Name(c.Plan.Route.Scope, span.Layout([]byte(c.Text)))
 	return c.Readable
+}
+
+// laysOut reports whether a text of so many lines lies on the shelf a second time, for a reader of lines.
+func (c *Shortening) laysOut(lines int) bool {
+	const longLine = 500 // bytes
+	return len(c.Text) >= longLine*lines && c.Plan.Shelf.Address(c.Name) != ""
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.

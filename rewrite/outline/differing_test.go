@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"epitome/rewrite/span"
 )
 
 func TestWhatDiffersMostIsFound(t *testing.T) {
@@ -31,6 +33,23 @@ func TestWhatDiffersMostIsFound(t *testing.T) {
 		odd = append(odd, fmt.Sprintf(`{"id": %d, "kind%d": 1}`, i, i))
 	}
 	f("["+strings.Join(odd, ",")+"]", 240)
+}
+
+// An item is told with all fields that differ, and with its line where the text is laid out.
+func TestAnOddItemHasItsLineAndAllItsFields(t *testing.T) {
+	held := `{"id": "po_91143", "amount": 10505, "currency": "JPY", "state": "held", "retries": 7, "hold_reason": "scale"}`
+	text := payouts(held)
+	o, ok := Of(text, Hint{LaidOut: true}, 500, func(s string) int { return len(s) / 4 })
+	want := ".data[143] in line 147 (currency, state, retries, hold_reason): " + held
+	if laid := strings.Split(string(span.Layout([]byte(text))), "\n"); !strings.Contains(laid[146], "po_91143") {
+		t.Errorf("line 147 of the layout is %q", laid[146])
+	}
+	if !ok || !strings.Contains(o.Text, want) {
+		t.Errorf("%q is not in %s", want, o.Text)
+	}
+	if o, ok = Of(text, Hint{}, 500, func(s string) int { return len(s) / 4 }); !ok || strings.Contains(o.Text, "in line") {
+		t.Errorf("%s", o.Text)
+	}
 }
 
 // payouts is a list of JSON with one item in its middle.

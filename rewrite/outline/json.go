@@ -52,7 +52,7 @@ func (d detail) chars() int { return int(2 * d) } // of a string
 //	 status: "settled" ×119, "stuck" ×1
 //	Items that differ, whole:
 //	.items[56] (status): {"id": 57, "status": "stuck"}
-func ofJSON(text string, keep int, count func(string) int) (out Outline, ok bool) {
+func ofJSON(text string, laid bool, keep int, count func(string) int) (out Outline, ok bool) {
 	before, body, after := cutJSON(text)
 	if body == "" || mark.HasForged(before) || mark.HasForged(after) {
 		return out, false
@@ -60,7 +60,7 @@ func ofJSON(text string, keep int, count func(string) int) (out Outline, ok bool
 	if out = (Outline{Kind: JSON, Mixed: before+after != ""}); out.Mixed {
 		keep -= count(before) + count(after) + 1
 	}
-	o := outliner{body: []byte(body), before: strings.Count(before, "\n"), most: max(keep, 1)}
+	o := outliner{body: []byte(body), before: strings.Count(before, "\n"), most: max(keep, 1), laid: laid && !out.Mixed}
 	shown := o.show(keep, count)
 	if shown == "" {
 		return Outline{}, false
@@ -184,7 +184,8 @@ type outliner struct {
 	flat int // bytes of out up to which all stands in one line; 0 if it need not
 
 	focus  focus
-	before int // lines before the body
+	before int  // lines before the body
+	laid   bool // lines are counted as span.Layout has them
 }
 
 // root returns the whole text as a value.

@@ -27,6 +27,7 @@ type list struct {
 	what   string // one value in it: "item", "key" or "line"
 	path   string // to it from the root, as jq has it
 	before int    // lines before the body
+	laid   bool   // lines are counted as span.Layout has them
 	items  []span.Span
 	keys   []span.Span // of the items, with their quotes; none if it is no object
 }
@@ -35,7 +36,7 @@ type list struct {
 func (o *outliner) findList(root *outlined) *list {
 	v, path := *root, ""
 	for range deepestList {
-		l := &list{body: o.body, at: v.at, what: v.what, path: path, before: o.before}
+		l := &list{body: o.body, at: v.at, what: v.what, path: path, before: o.before, laid: o.laid}
 		largest := l.read(o)
 		if l.isList() {
 			return l
@@ -117,6 +118,18 @@ func (l *list) placeOf(i int) string {
 		return path
 	}
 	return path + " in line " + strconv.Itoa(l.lineOf(i))
+}
+
+// laidLines returns in which lines the items stand when the text is laid out; nil if it is not.
+func (l *list) laidLines(odd []census.Odd) []int {
+	if !l.laid {
+		return nil
+	}
+	at := make([]int, len(odd))
+	for k, it := range odd {
+		at[k] = l.items[it.Index].Start
+	}
+	return span.LayoutLines(l.body, at)
 }
 
 // isWord reports whether jq takes the key without quotes.
@@ -219,14 +232,18 @@ func (l *list) describeOdd(odd []census.Odd, all, room int, count func(string) i
 	if room -= count(heading) + restTokens; len(odd) == 0 || room < 0 {
 		return ""
 	}
-	texts := make([]string, len(odd))
+	texts, laid := make([]string, len(odd)), l.laidLines(odd)
 	for _, k := range mostFirst(odd) {
 		it := odd[k]
 		at := l.items[it.Index]
 		if (at.End-at.Start)/widestToken > room {
 			continue
 		}
-		text := l.placeOf(it.Index) + " (" + strings.Join(it.Why, ", ") + "): " + inOneLine(l.body, at) + "\n"
+		place := l.placeOf(it.Index)
+		if laid != nil {
+			place = l.pathOf(it.Index) + " in line " + strconv.Itoa(laid[k])
+		}
+		text := place + " (" + strings.Join(it.Why, ", ") + "): " + inOneLine(l.body, at) + "\n"
 		if n := count(text); n <= room {
 			room -= n
 			texts[k] = text

@@ -22,6 +22,8 @@ const (
 // Hint is what is known of a text beside itself.
 type Hint struct {
 	File string // the file that it shows; empty if it shows none, or that is not known
+	// LaidOut says that a reader finds the text, if it is JSON, as span.Layout has it: lines are counted there.
+	LaidOut bool
 }
 
 // Outline is what is shown of a text.
@@ -37,7 +39,7 @@ type Outline struct {
 // Of returns the outline of a text in at most keep tokens, as count counts them. ok is false if the text has no
 // structure that is known, or if nothing fits.
 func Of(text string, h Hint, keep int, count func(string) int) (o Outline, ok bool) {
-	if o, ok = ofJSON(text, keep, count); ok {
+	if o, ok = ofJSON(text, h.LaidOut, keep, count); ok {
 		return o, true
 	}
 	if o, ok = ofSource(text, h.File, keep, count); ok {

@@ -26,7 +26,7 @@ type Odd struct {
 
 // note says that a field of the item differs.
 func (o *Odd) note(f *field, score float64) {
-	const most = 3
+	const most = 6
 	if o.Score += score; score == 0 || len(o.Why) == most {
 		return
 	}
