@@ -30,7 +30,7 @@ func wellRead(t *testing.T, task string) *agent {
 // sent as after a restart.
 func (a *agent) findsAfterRestart(t *testing.T) {
 	t.Helper()
-	a.does("bash", `{"command":"cat notes again"}`, "again:\n"+plantest.Entries(1))
+	a.does("bash", `{"command":"cat notes again"}`, "again:\n"+plantest.Entries(1)+plantest.Entries(2))
 	facts := maps.Clone(a.notes.facts)
 	live := a.ask(t)
 	a.notes.facts = facts

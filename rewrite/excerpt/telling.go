@@ -14,7 +14,6 @@ const (
 	saysAll        // it says what failed and why
 	saysWhat       // it says what failed, or is the own line of an exception
 	saysWhy        // the message of a failure
-	seems          // it has words of failure, in no tool's form
 	beside         // a message goes on: more of it, or code
 	counts         // how many failed
 	minor          // style, progress, and what many lines say in the same form
@@ -25,9 +24,9 @@ const (
 const often = 8
 
 // Failures returns the lines of a command's output that tell what failed and why, whole, in their order, each once, and
-// at most most of them. What says both goes first, then what failed, why, and what only seems to; last come complaints
-// of style, progress, and what is said often. How many failed is told where not all fit. Of a text of more than a
-// megabyte, or of very many lines, it looks at the two ends.
+// at most most of them. What says both goes first, then what failed, and then why; last come complaints of style,
+// progress, and what is said often. How many failed is told where not all fit. Of a text of more than a megabyte, or of
+// very many lines, it looks at the two ends.
 func Failures(text string, most int) []string {
 	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	ranks := ranksOf(text, all)
@@ -119,10 +118,8 @@ func (l *line) rank(nth int) rank {
 		return minor
 	case l.row != nil && l.row.whole:
 		return saysAll
-	case l.weight > 2:
-		return saysWhat
 	}
-	return seems
+	return saysWhat
 }
 
 // hasLetters reports whether a line is more than signs: a row of carets says nothing alone.
