@@ -115,6 +115,17 @@ func TestUsersMessagesStayWhereTheRequestWouldNotFitWithoutThem(t *testing.T) {
 	}
 }
 
+// A content that is a list of one text is made again to the byte, as one that is a text.
+func TestUsersMessagesInPartsAreMadeAgain(t *testing.T) {
+	a := newAgent(1_000_000, userSays(theTask))
+	a.work(1, 900)
+	a.items = append(a.items, `{"role":"user","content":[{"type":"text","text":"`+strings.Repeat(`this is said here\n`, 5_000)+`"}]}`)
+	out := a.refused(t, withTools(a.body()), plan.Rescue{Most: 3_000, From: plan.StageUsers})
+	if out.Report.Stage != plan.StageUsers || strings.Contains(string(out.Body), "this is said here") {
+		t.Errorf("stage %s: %.300s", out.Report.Stage, out.Body)
+	}
+}
+
 // newRefused is an agent at work, believed to have a window of a million tokens.
 func newRefused(groups, tokens int) *agent {
 	a := newAgent(1_000_000, `{"role":"system","content":"You are an agent."}`, userSays(theTask))

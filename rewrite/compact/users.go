@@ -107,7 +107,7 @@ func recapOf(p *plan.Plan, i int) sentRecap {
 // leftForm is the form of the user's item i when it is left to the transcript, with a summary behind it.
 func leftForm(p *plan.Plan, i int, r sentRecap, latest bool) *decision.Form {
 	it := &p.Req.Items[p.Req.Head+i]
-	content, spelling := span.Unspell(it.Content.Of(p.Req.Body))
+	content, spelling := span.Unspell(p.Req.WholeContent(it).Of(p.Req.Body))
 	name := p.Shelf.Name(p.Route.Scope, content)
 	q := decision.Patch{Place: conversation.WholeContent, Artifact: name, Spelling: spelling}
 	text, which := p.TextOf(i), "a message of the user"
