@@ -160,7 +160,7 @@ func appendCanon(dst, raw []byte) []byte {
 // appendNumber appends a number, or true, false or null. What a client reads and writes anew is the same: 1e2 is 100.
 func appendNumber(dst, raw []byte) []byte {
 	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || bytes.IndexAny(raw, ".eE") < 0 {
+	if err != nil || !bytes.ContainsAny(raw, ".eE") {
 		return append(dst, raw...)
 	}
 	if f == math.Trunc(f) && math.Abs(f) < 1e15 {
