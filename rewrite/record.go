@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
@@ -17,9 +18,12 @@ type recording struct {
 	// of the decisions for this request that are to be replaced, by how many items they rule
 	versions map[int]uint64
 	recorded *decision.Decision // what stands for this request
-	formLost bool               // a decided form cannot be used any more
-	again    bool               // the request is one that was decided before
-	adopted  bool               // another request's decision was adopted, of which the history knows nothing
+	// of the items up to the last that stays where it is, if what stands behind those has forms too: no other request
+	// with that prefix may get them; else nil
+	stable   *decision.Decision
+	formLost bool // a decided form cannot be used any more
+	again    bool // the request is one that was decided before
+	adopted  bool // another request's decision was adopted, of which the history knows nothing
 }
 
 // restoreArtifacts sees to it that what the decided forms speak of is on the shelf; what is not there is taken from the
@@ -75,12 +79,16 @@ func (x *recording) remember(d *decision.Decision) error {
 	for _, n := range ends {
 		mine := &decision.Decision{Forms: make([]*decision.Form, n), Lists: d.Lists, Outcomes: d.Outcomes}
 		copy(mine.Forms, d.Forms)
+		if n < all && x.stable != nil {
+			mine.Lists = x.stable.Lists
+		}
 		standing, err := x.put(mine)
 		if err != nil {
 			return err
 		}
-		x.recorded, p.Base, d = standing, standing, standing
+		x.recorded, p.Base = standing, standing
 		if standing != mine {
+			x.stable, d = nil, standing
 			x.adopt()
 		}
 	}
@@ -106,7 +114,24 @@ func (x *recording) write(d *decision.Decision) error {
 	if rescue := x.plan.Case.Rescue; rescue != nil && rescue.Whole {
 		under = &decision.Decision{}
 	}
-	return x.plan.Route.Write(x.ledger, d, under)
+	route, end := x.plan.Route, x.plan.End
+	behind := under.Depth() > end && hasForms(under.Forms[end:])
+	if !behind && !hasForms(d.Forms[end:]) {
+		return route.Write(x.ledger, d, under)
+	}
+	if behind {
+		under = &decision.Decision{}
+	}
+	x.stable = &decision.Decision{Forms: d.Forms[:end:end]}
+	if err := route.Write(x.ledger, x.stable, under); err != nil {
+		return err
+	}
+	return route.Write(x.ledger, d, x.stable)
+}
+
+// hasForms reports whether any item is not sent whole.
+func hasForms(forms []*decision.Form) bool {
+	return slices.ContainsFunc(forms, func(f *decision.Form) bool { return f != nil })
 }
 
 // put records the decision, and returns what stands then: the decision itself, or one that was faster. What was decided

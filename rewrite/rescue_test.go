@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -123,6 +124,35 @@ func TestUsersMessagesInPartsAreMadeAgain(t *testing.T) {
 	out := a.refused(t, withTools(a.body()), plan.Rescue{Most: 3_000, From: plan.StageUsers})
 	if out.Report.Stage != plan.StageUsers || strings.Contains(string(out.Body), "this is said here") {
 		t.Errorf("stage %s: %.300s", out.Report.Stage, out.Body)
+	}
+}
+
+// A reminder behind the last message goes with the next request: what was decided of it is nobody else's.
+func TestWhatIsDecidedOfAReminderIsOfNoOtherMessage(t *testing.T) {
+	f := func(restart bool, then string) {
+		t.Helper()
+		a := newAgent(1_000_000, userSays(theTask))
+		a.work(2, 900)
+		work := slices.Clone(a.items)
+		a.items = append(a.items, userSays(strings.Repeat("this is a reminder\n", 5_000)))
+		refused := a.refused(t, withTools(a.body()), plan.Rescue{Most: 3_000, From: plan.StageUsers})
+		if refused.Report.Stage != plan.StageUsers || strings.Contains(string(refused.Body), "a reminder") {
+			t.Fatalf("stage %s: the reminder is sent", refused.Report.Stage)
+		}
+		if restart {
+			a.restart()
+		}
+		a.items = append(work, then, userSays("Go on."))
+		body := withTools(a.body())
+		out := a.shape(body)
+		judged(t, a.bench, body, out)
+		if out.Report.Err != nil || !strings.Contains(string(out.Body), then) {
+			t.Errorf("%v, another message is sent than %s: %.900s", out.Report.Err, then, out.Body)
+		}
+	}
+	for _, restart := range []bool{false, true} {
+		f(restart, `{"role":"assistant","content":"I read it."}`)
+		f(restart, userSays("Read it again."))
 	}
 }
 

@@ -238,7 +238,7 @@ func cacheExpired(x *run) bool {
 // learn remembers the conversation for the next request.
 func (x *run) learn() {
 	n, p := x.plan.End, x.plan
-	if n == 0 || x.log.adopted {
+	if n == 0 || x.log.adopted || x.log.stable == nil && hasForms(p.Forms[n:]) {
 		return
 	}
 	head := x.req.Head
@@ -247,6 +247,9 @@ func (x *run) learn() {
 	from, end := items[head].Start, items[head+n-1].End
 	last := x.log.recorded
 	d := &decision.Decision{Forms: p.Forms[:n:n], Lists: last.Lists, Version: last.Version, Outcomes: last.Outcomes}
+	if x.log.stable != nil {
+		d.Lists = x.log.stable.Lists
+	}
 	known := &past{
 		from: from, items: items, head: head, hist: x.hist, route: p.Route, decision: d, name: x.name, asked: x.in.Now,
 		leading: x.shaper.seen.sum(x.req.LeadingBlock()), prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
