@@ -28,12 +28,11 @@ func TestAHundredAtTheLineAskOnce(t *testing.T) {
 	a.nears()
 	release, already := make(chan struct{}), len(p.sent())
 	p.will(p.held(release, summing))
-	const many = 100
 	var all []<-chan outcome
-	for range many {
+	for range atOnce {
 		all = append(all, a.sends(t.Context()))
 	}
-	if !scriptedtest.Eventually(func() bool { return r.proxy.InFlight() == many }) {
+	if !scriptedtest.Eventually(func() bool { return r.proxy.InFlight() == atOnce }) {
 		t.Errorf("%d of them are under way", r.proxy.InFlight())
 	}
 	p.awaits(1)
@@ -48,8 +47,8 @@ func TestAHundredAtTheLineAskOnce(t *testing.T) {
 	}
 	p.wants(1)
 	sent := p.sent()[already:]
-	if len(sent) != many {
-		t.Errorf("%d of %d requests were sent", len(sent), many)
+	if len(sent) != atOnce {
+		t.Errorf("%d of %d requests were sent", len(sent), atOnce)
 	}
 	for _, h := range sent {
 		if !bytes.Equal(h.body, sent[0].body) || !bytes.Contains(h.body, []byte(markOf(1))) {
