@@ -190,7 +190,9 @@ func (l *learned) learn(counted, used int, now uint64) (keep bool) {
 
 // median returns the middle of list; of two, the larger one, which leaves more room in the window.
 func median(list []float64) float64 {
-	sorted := slices.Sorted(slices.Values(list))
+	var room [mostRecent]float64
+	sorted := append(room[:0], list...)
+	slices.Sort(sorted)
 	return sorted[len(sorted)/2]
 }
 

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"strconv"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -15,6 +16,25 @@ type handles struct {
 	mu      sync.Mutex
 	traffic map[string]*traffic // by upstream
 	shaping map[lane]*shaping
+	ends    map[ending]prometheus.Counter
+}
+
+// ending is how an exchange with an upstream ended.
+type ending struct {
+	upstream, action, fault string
+	status                  int
+}
+
+// exchangesOf counts the exchanges that ended so. An upstream has a few dozen ways at most.
+func (m *Recorder) exchangesOf(end ending) prometheus.Counter {
+	m.known.mu.Lock()
+	defer m.known.mu.Unlock()
+	c := m.known.ends[end]
+	if c == nil {
+		c = m.exchanges.WithLabelValues(end.upstream, strconv.Itoa(end.status), end.action, end.fault)
+		m.known.ends[end] = c
+	}
+	return c
 }
 
 // traffic is what one upstream's exchanges move.

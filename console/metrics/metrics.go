@@ -8,7 +8,6 @@ package metrics
 
 import (
 	"net/http"
-	"strconv"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
@@ -49,7 +48,9 @@ func New(inFlight func() int) *Recorder {
 	registry := prometheus.NewRegistry()
 	m := &Recorder{
 		served: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
-		known:  handles{traffic: map[string]*traffic{}, shaping: map[lane]*shaping{}},
+		known: handles{
+			traffic: map[string]*traffic{}, shaping: map[lane]*shaping{}, ends: map[ending]prometheus.Counter{},
+		},
 		exchanges: newCounter("epitome_exchanges_total",
 			"Exchanges that have ended, by upstream, status code of the answer (0: none was given), what "+
 				"was done to the request, and fault (empty: none).",
@@ -116,7 +117,7 @@ func (m *Recorder) recordTraffic(e event.Exchange) {
 	if e.Mode == event.ModeObserve {
 		sent = event.ActionNone
 	}
-	m.exchanges.WithLabelValues(e.Upstream, strconv.Itoa(e.Status), sent, string(e.Fault)).Inc()
+	m.exchangesOf(ending{e.Upstream, sent, string(e.Fault), e.Status}).Inc()
 	m.totals.exchanges.Add(1)
 	t := m.trafficOf(e.Upstream)
 	t.request.Add(float64(e.RequestBytes))

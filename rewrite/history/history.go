@@ -278,7 +278,11 @@ func SaysNoFile(text string) bool {
 }
 
 // ForgetLines is for when it is no longer known which results are sent whole.
-func (h *History) ForgetLines() { h.Lines, h.LinesRead = shorten.NewLineIndex(), 0 }
+func (h *History) ForgetLines() {
+	if h.LinesRead > 0 {
+		h.Lines, h.LinesRead = shorten.NewLineIndex(), 0
+	}
+}
 
 // Truncate forgets all items from n on. There must be no assistant's or tool's among them.
 func (h *History) Truncate(r *conversation.Request, n int) {

@@ -18,7 +18,7 @@ type Bound struct {
 func (l *Limits) Bounds(window, usable int) Bounds {
 	s := l.EffectiveAt(window, usable, 1)
 	var all Bounds
-	for _, k := range keys() {
+	for k := range keys() {
 		if k.at != nil {
 			all = append(all, Bound{k.Name, k.at(s)})
 		}

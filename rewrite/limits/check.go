@@ -3,7 +3,6 @@ package limits
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,12 +14,12 @@ const tableName = "rewrite"
 
 // keyOf returns the row of the table with that name.
 func keyOf(name string) (key, bool) {
-	all := keys()
-	i := slices.IndexFunc(all, func(k key) bool { return k.Name == name })
-	if i < 0 {
-		return key{}, false
+	for k := range keys() {
+		if k.Name == name {
+			return k, true
+		}
 	}
-	return all[i], true
+	return key{}, false
 }
 
 // value returns the number in l, as people write it.
@@ -89,7 +88,7 @@ func (k key) advice() string {
 
 // Check says which numbers of l make no sense, alone or together, as a *unit.KeyError.
 func (l *Limits) Check() error {
-	for _, k := range keys() {
+	for k := range keys() {
 		if !k.isSound(l) {
 			return unit.Wrong([]string{tableName, k.Name}, "cannot use %s.%s %s: %s", tableName, k.Name, k.value(l), k.advice())
 		}
@@ -185,7 +184,7 @@ const mostWrong = 3
 // unknownHeader says which header may have been meant.
 func unknownHeader(name string) error {
 	names := []string{"mode", "preset", "compact", "summarize-mode", "summarize-detail"}
-	for _, k := range keys() {
+	for k := range keys() {
 		if k.takesHeader() {
 			names = append(names, strings.ReplaceAll(k.Name, "_", "-"))
 		}

@@ -121,7 +121,7 @@ func usual(t *testing.T) Limits {
 // A number that the file may hold may stand in a header, and the other way round.
 func TestFileAndHeadersHaveTheSameBounds(t *testing.T) {
 	taken := 0
-	for _, k := range keys() {
+	for k := range keys() {
 		if !k.takesHeader() {
 			continue
 		}
@@ -163,7 +163,7 @@ func TestTheTableHasEveryNumber(t *testing.T) {
 			fields[number.Addr().Interface()] = f.Tag.Get("toml")
 		}
 	}
-	for _, k := range keys() {
+	for k := range keys() {
 		if fields[k.field(&l)] != k.Name {
 			t.Errorf("%s stands for %q", k.Name, fields[k.field(&l)])
 		}

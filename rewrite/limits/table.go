@@ -1,8 +1,8 @@
 package limits
 
 import (
+	"iter"
 	"math"
-	"slices"
 
 	"epitome/unit"
 )
@@ -23,77 +23,76 @@ const (
 	leastShare = 0.01 // a smaller share is a slip of the pen
 )
 
-// keys returns the table of all numbers. The configuration file, headers and explain are read and told by it alone.
-func keys() []key {
-	return slices.Concat(offloadKeys(), clearKeys(), compactKeys(), protectKeys(), ruleKeys())
-}
-
-// offloadKeys returns those of the first rung and of what is left in the place of a text.
-func offloadKeys() []key {
-	return []key{
-		{"floor", "bytes", 0, math.MaxInt64, func(l *Limits) any { return &l.Floor },
-			func(s Effective) int { return s.Floor() }},
-		{"offload_tokens", "tokens", 1, MostTokens, func(l *Limits) any { return &l.Offload },
-			func(s Effective) int { return s.offload }},
-		{"offload_keep", "tokens", 0, MostTokens, func(l *Limits) any { return &l.OffloadKeep },
-			func(s Effective) int { return s.keep }},
-		{"offload_read_tokens", "tokens", 1, MostTokens, func(l *Limits) any { return &l.OffloadReads },
-			func(s Effective) int { return s.reads }},
-		{"offload_read_keep", "tokens", 0, MostTokens, func(l *Limits) any { return &l.ReadsKeep },
-			func(s Effective) int { return s.readsKeep }},
-		{"offload_share", "share", leastShare, 1, func(l *Limits) any { return &l.OffloadShare }, nil},
-		{"screen_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Screen }, nil},
-		{"names", "bytes", 0, MostTokens, func(l *Limits) any { return &l.Names }, nil},
-		{"recall_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Recall }, nil},
+// keys are the rows of the table of all numbers. The configuration file, headers and explain are read and told by it
+// alone.
+func keys() iter.Seq[key] {
+	return func(yield func(key) bool) {
+		for _, part := range [...][]key{offloadKeys[:], clearKeys[:], compactKeys[:], protectKeys[:], ruleKeys[:]} {
+			for _, k := range part {
+				if !yield(k) {
+					return
+				}
+			}
+		}
 	}
 }
 
-// clearKeys returns those of the second rung's line, and of what a rewrite costs.
-func clearKeys() []key {
-	return []key{
-		{"clear_at", "share", leastShare, 1, func(l *Limits) any { return &l.ClearAt },
-			func(s Effective) int { return s.ClearLine }},
-		{"clear_at_least", "tokens", 0, MostTokens, func(l *Limits) any { return &l.ClearAtLeast },
-			func(s Effective) int { return s.AtLeast }},
-		{"rent", "factor", 0, 1000, func(l *Limits) any { return &l.Rent }, nil},
-		{"cached_price", "price", 0, 1, func(l *Limits) any { return &l.CachedPrice }, nil},
-		{"cache_life", "time", 0, math.MaxInt64, func(l *Limits) any { return &l.CacheLife }, nil},
-	}
+// offloadKeys are those of the first rung and of what is left in the place of a text.
+var offloadKeys = [...]key{
+	{"floor", "bytes", 0, math.MaxInt64, func(l *Limits) any { return &l.Floor },
+		func(s Effective) int { return s.Floor() }},
+	{"offload_tokens", "tokens", 1, MostTokens, func(l *Limits) any { return &l.Offload },
+		func(s Effective) int { return s.offload }},
+	{"offload_keep", "tokens", 0, MostTokens, func(l *Limits) any { return &l.OffloadKeep },
+		func(s Effective) int { return s.keep }},
+	{"offload_read_tokens", "tokens", 1, MostTokens, func(l *Limits) any { return &l.OffloadReads },
+		func(s Effective) int { return s.reads }},
+	{"offload_read_keep", "tokens", 0, MostTokens, func(l *Limits) any { return &l.ReadsKeep },
+		func(s Effective) int { return s.readsKeep }},
+	{"offload_share", "share", leastShare, 1, func(l *Limits) any { return &l.OffloadShare }, nil},
+	{"screen_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Screen }, nil},
+	{"names", "bytes", 0, MostTokens, func(l *Limits) any { return &l.Names }, nil},
+	{"recall_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Recall }, nil},
 }
 
-// compactKeys returns those of the third rung.
-func compactKeys() []key {
-	return []key{
-		{"prepare_at", "share", leastShare, 1, func(l *Limits) any { return &l.PrepareAt },
-			func(s Effective) int { return s.PrepareLine }},
-		{"compact_at", "share", leastShare, 1, func(l *Limits) any { return &l.CompactAt },
-			func(s Effective) int { return s.CompactLine }},
-		{"compact_to", "share", leastShare, 1, func(l *Limits) any { return &l.Target },
-			func(s Effective) int { return int(s.Conf.Target * float64(s.Usable)) }},
-		{"keep_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.KeepTail },
-			func(s Effective) int { return s.KeepTail }},
-		{"anti_thrash_window", "compactions", 0, MostTokens, func(l *Limits) any { return &l.Thrash }, nil},
-		{"warn_at", "tokens", 0, MostTokens, func(l *Limits) any { return &l.WarnAt }, nil},
-		{"cutover_at", "tokens", 0, MostTokens, func(l *Limits) any { return &l.CutoverAt }, nil},
-	}
+// clearKeys are those of the second rung's line, and of what a rewrite costs.
+var clearKeys = [...]key{
+	{"clear_at", "share", leastShare, 1, func(l *Limits) any { return &l.ClearAt },
+		func(s Effective) int { return s.ClearLine }},
+	{"clear_at_least", "tokens", 0, MostTokens, func(l *Limits) any { return &l.ClearAtLeast },
+		func(s Effective) int { return s.AtLeast }},
+	{"rent", "factor", 0, 1000, func(l *Limits) any { return &l.Rent }, nil},
+	{"cached_price", "price", 0, 1, func(l *Limits) any { return &l.CachedPrice }, nil},
+	{"cache_life", "time", 0, math.MaxInt64, func(l *Limits) any { return &l.CacheLife }, nil},
+}
+
+// compactKeys are those of the third rung.
+var compactKeys = [...]key{
+	{"prepare_at", "share", leastShare, 1, func(l *Limits) any { return &l.PrepareAt },
+		func(s Effective) int { return s.PrepareLine }},
+	{"compact_at", "share", leastShare, 1, func(l *Limits) any { return &l.CompactAt },
+		func(s Effective) int { return s.CompactLine }},
+	{"compact_to", "share", leastShare, 1, func(l *Limits) any { return &l.Target },
+		func(s Effective) int { return int(s.Conf.Target * float64(s.Usable)) }},
+	{"keep_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.KeepTail },
+		func(s Effective) int { return s.KeepTail }},
+	{"anti_thrash_window", "compactions", 0, MostTokens, func(l *Limits) any { return &l.Thrash }, nil},
+	{"warn_at", "tokens", 0, MostTokens, func(l *Limits) any { return &l.WarnAt }, nil},
+	{"cutover_at", "tokens", 0, MostTokens, func(l *Limits) any { return &l.CutoverAt }, nil},
 }
 
 // protectKeys say what clearing leaves alone.
-func protectKeys() []key {
-	return []key{
-		{"protect_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Protect },
-			func(s Effective) int { return s.Protect }},
-		{"protect_groups", "groups", 0, MostTokens, func(l *Limits) any { return &l.Groups },
-			func(s Effective) int { return s.Age }},
-	}
+var protectKeys = [...]key{
+	{"protect_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Protect },
+		func(s Effective) int { return s.Protect }},
+	{"protect_groups", "groups", 0, MostTokens, func(l *Limits) any { return &l.Groups },
+		func(s Effective) int { return s.Age }},
 }
 
-// ruleKeys returns the numbers of Rules.
-func ruleKeys() []key {
-	return []key{
-		{"newest_turns", "turns", 0, MostTokens, func(l *Limits) any { return &l.Turns }, nil},
-		{"newest_messages", "messages", 0, MostTokens, func(l *Limits) any { return &l.Messages }, nil},
-		{"newest_tool_results", "results", 0, MostTokens, func(l *Limits) any { return &l.Pairs }, nil},
-		{"assistant_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Assistant }, nil},
-	}
+// ruleKeys are the numbers of Rules.
+var ruleKeys = [...]key{
+	{"newest_turns", "turns", 0, MostTokens, func(l *Limits) any { return &l.Turns }, nil},
+	{"newest_messages", "messages", 0, MostTokens, func(l *Limits) any { return &l.Messages }, nil},
+	{"newest_tool_results", "results", 0, MostTokens, func(l *Limits) any { return &l.Pairs }, nil},
+	{"assistant_tokens", "tokens", 0, MostTokens, func(l *Limits) any { return &l.Assistant }, nil},
 }
