@@ -14,17 +14,14 @@ func (x *run) build() error {
 	p := x.plan
 	x.asItCame()
 	after := p.Size
-	var edits []span.Edit
+	edits, err := decision.Edits(x.req, p.Forms, len(p.Forms))
+	if err != nil {
+		return err
+	}
 	for i, f := range p.Forms {
-		if f == nil {
-			continue
+		if f != nil {
+			x.account(&after, i, f)
 		}
-		list, err := f.Edits(x.req, i)
-		if err != nil {
-			return err
-		}
-		edits = append(edits, list...)
-		x.account(&after, i, f)
 	}
 	x.out.Report.After, x.out.Report.Counted = after.Times(p.Scale.Ratio), plan.Comparable(p, after)
 	if len(edits) == 0 {

@@ -244,7 +244,7 @@ func (x *run) learn() {
 	head := x.req.Head
 	items := x.req.Items[:head+n]
 	x.hist.Truncate(x.req, n)
-	from, end := items[head].Start, items[head+n-1].End
+	from, end := items[head].Place().Start, conversation.Extent(x.req, head+n-1)
 	last := x.log.recorded
 	d := &decision.Decision{Forms: p.Forms[:n:n], Lists: last.Lists, Version: last.Version, Outcomes: last.Outcomes}
 	if x.log.stable != nil {

@@ -247,6 +247,12 @@ func readFunction(body []byte, c *conversation.Call, i int, input string) (int, 
 	})
 }
 
+// Digest is a sum of an item's message, as Moves and SoleText say.
+func (d Dialect) Digest(body []byte, it *conversation.Item) (span.Sum, error) {
+	_, sum, err := span.Digest(body, it.Start, d)
+	return sum, err
+}
+
 // Moves says which keys of an item, or of something so deep in it, change or go by themselves while the conversation
 // stays the same, so that no link covers them: marks for a provider's cache, and reasoning, which clients send back or
 // leave out as they like.

@@ -32,8 +32,11 @@ func (d Dialect) ReadMessage(message []byte) (*conversation.Request, error) {
 	return r, err
 }
 
-// Value writes text as a value at a place: everywhere a JSON string.
-func (Dialect) Value(dst []byte, _ conversation.Place, text string) []byte {
+// Follows is always true: messages stand in any order.
+func (Dialect) Follows(_, _ conversation.Role) bool { return true }
+
+// Value writes text as a value: everywhere a JSON string.
+func (Dialect) Value(dst, _ []byte, _ conversation.Place, text string) []byte {
 	return span.AppendQuoted(dst, text)
 }
 
@@ -52,24 +55,4 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 		return span.Edit{Span: at, With: append(append([]byte(`,{"type":"text","text":`), quoted...), '}')}, true
 	}
 	return e, false
-}
-
-// Run returns the place of n items, from item i of all on.
-func (Dialect) Run(r *conversation.Request, i, n int) span.Span {
-	return span.Span{Start: r.Items[i].Start, End: r.Items[i+n-1].End}
-}
-
-// Remove puts the message with in the place of n items, from item i of all on. Without a message it takes them out,
-// with what parts them from the next item.
-func (d Dialect) Remove(r *conversation.Request, i, n int, with []byte) []span.Edit {
-	place := d.Run(r, i, n)
-	if next := i + n; len(with) == 0 && next < len(r.Items) {
-		place.End = r.Items[next].Start
-	}
-	return []span.Edit{{Span: place, With: with}}
-}
-
-// Truncate takes out all items from item i of all on, which is not the first.
-func (Dialect) Truncate(r *conversation.Request, i int) []span.Edit {
-	return []span.Edit{{Span: span.Span{Start: r.Items[i-1].End, End: r.Items[len(r.Items)-1].End}, With: nil}}
 }

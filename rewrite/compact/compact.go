@@ -288,7 +288,10 @@ func (c *compaction) dropOldSummary() {
 	for i := c.from; i < c.to; i++ {
 		if f := c.P.Forms[i]; f != nil && f.With != "" && i+f.Fold < c.P.Hist.Len() {
 			g := *f
-			g.With, g.Prose, g.Gap, g.Now, g.Name = "", "", c.P.Req.Gap(i+f.Fold), 0, decision.Ref{}
+			g.With, g.Prose, g.Now, g.Name = "", "", 0, decision.Ref{}
+			if g.Frame == nil {
+				g.Gap = c.P.Req.Gap(i + f.Fold)
+			}
 			c.P.Put(i, &g)
 			c.P.Sheet.NewForms[i] = true
 		}
@@ -362,7 +365,7 @@ func (c *compaction) leaveOut(g conversation.Group) {
 	for n, run := range runs {
 		f := &decision.Form{Rung: decision.RungCompact, Fold: run.End - run.First, Kept: nameOfSegment(c, run),
 			At: c.P.Hist.Answers[c.P.End-1]}
-		if run.End < c.P.Hist.Len() {
+		if f.Frame = conversation.FrameOf(c.P.Req, run.First, f.Fold); f.Frame == nil && run.End < c.P.Hist.Len() {
 			f.Gap = c.P.Req.Gap(run.End)
 		}
 		if n == 0 {

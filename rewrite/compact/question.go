@@ -86,18 +86,11 @@ func (q *summarySearch) sentBefore() []*decision.Form {
 
 // requestUpTo is the body with the items before item to in these forms, and none behind them.
 func requestUpTo(r *conversation.Request, to int, forms []*decision.Form) ([]byte, error) {
-	var edits []span.Edit
-	for i, f := range forms[:to] {
-		if f == nil {
-			continue
-		}
-		list, err := f.Edits(r, i)
-		if err != nil {
-			return nil, err
-		}
-		edits = append(edits, list...)
+	edits, err := decision.Edits(r, forms, to)
+	if err != nil {
+		return nil, err
 	}
-	return span.Splice(r.Body, append(edits, r.Dialect.Truncate(r, r.Head+to)...))
+	return span.Splice(r.Body, edits)
 }
 
 // transcript is the span as text from an item on, with what the user said at first before it.

@@ -23,7 +23,8 @@ func LeaveUsers(p *plan.Plan) {
 	}
 	var list []int
 	for i := range p.Hist.Len() {
-		if p.Req.Items[p.Req.Head+i].Role == conversation.User && !p.IsGone(i) && !isFolded(p, i) && !isLeft(p, i) {
+		it := &p.Req.Items[p.Req.Head+i]
+		if it.Role == conversation.User && !p.IsGone(i) && !isFolded(p, i) && !isLeft(p, i) && !plan.IsFixed(p, i) {
 			list = append(list, i)
 		}
 	}

@@ -17,9 +17,9 @@ func (r *Request) ChainFrom(chain []Link) []Link {
 	if len(chain) == 0 {
 		chain = append(make([]Link, 0, len(r.Items)-r.Head+1), sha256.Sum256([]byte("epitome chain 1")))
 	}
-	for _, it := range r.Items[r.Head+len(chain)-1:] {
-		last := chain[len(chain)-1]
-		_, item, err := span.Digest(r.Body, it.Start, r.Dialect)
+	for i := r.Head + len(chain) - 1; i < len(r.Items); i++ {
+		it, last := &r.Items[i], chain[len(chain)-1]
+		item, err := r.Dialect.Digest(r.Body, it)
 		if err != nil { // something further in is odd, and counts as it stands
 			item = span.LeafSum('?', it.Of(r.Body))
 		}

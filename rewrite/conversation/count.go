@@ -45,6 +45,10 @@ func (r *Request) CountFixed(s Scale) Size {
 		n, media := r.MeasureItem(s, &r.Items[i], false)
 		size.Add(System, n, media)
 	}
+	if !r.Instructions.Empty() {
+		n, media := r.CountContent(s, &Item{Content: r.Instructions}, false)
+		size.Add(System, n, media)
+	}
 	return size
 }
 
@@ -105,6 +109,9 @@ func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) (n, media int) {
 		if k == 1 {
 			n += tokenize.PerCallBatch
 		}
+	}
+	for _, t := range it.Thinking {
+		n += s.CountText(t.Text.Of(r.Body), false)
 	}
 	content, media := r.CountContent(s, it, escaped)
 	return n + content, media

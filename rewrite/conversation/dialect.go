@@ -8,11 +8,10 @@ import (
 // Dialect is how one API writes a conversation. The names of its JSON stand in its own package and nowhere else: all
 // else reads items and writes through these methods. A dialect has no state.
 //
-// An item is the smallest thing that is said: a message, a block of a message, or an item of a flat list. Several may
-// share an outer span, so only the dialect knows how items are taken out and what is left around them. Results need
-// not stand behind their calls: what belongs together is told by ids (Pairs) and by where an answer begins
-// (Item.Begins). A value that must never change is no Part and has no Content. An edit may cover more than one span:
-// what is thought, or a mark for a cache, goes with the item that it belongs to.
+// An item is the smallest thing that is said: a message, a part of a message, or an item of a flat list. Those of one
+// message share its place (Item.Outer), and it goes when nothing of it is left. Results need not stand behind their
+// calls: what belongs together is told by ids (Pairs) and by where an answer begins (Item.Begins). A value that must
+// never change is no Part and has no Content.
 type Dialect interface {
 	// Key stands in the keys of decisions. It never changes, and no two dialects have the same.
 	Key() string
@@ -22,30 +21,26 @@ type Dialect interface {
 	// Flaws are all rules of the dialect that the conversation breaks. Calls of the last message may be unanswered: the
 	// client may be about to ask for more than their results.
 	Flaws(r *Request) []Flaw
-
-	// What no link of the chain covers, as it changes while the conversation stays the same.
-	span.Loose
+	// Digest is a sum of all that an item says, but for what changes or goes by itself while the conversation stays the
+	// same.
+	Digest(body []byte, it *Item) (span.Sum, error)
 	// AppendParts appends the parts of an item's content.
 	AppendParts(dst []Part, body []byte, content span.Span) ([]Part, error)
 	// WholeText is the one text that is all of a content; ok is false if there is more in it.
 	WholeText(body []byte, content span.Span) (text span.Span, ok bool)
-	// Tools reads the declarations of tools, for counting; nil if they are not as expected.
+	// Tools reads the declarations of tools, for counting; nil if they are counted as they are written.
 	Tools(declared []byte) []tokenize.Tool
 
 	// Message is a message with a text, as it may stand among the items.
 	Message(role Role, text string) []byte
 	// ReadMessage reads what Message wrote, as a request of that item alone.
 	ReadMessage(message []byte) (*Request, error)
-	// Value writes text as a value at a place, which takes what the API asks for there.
-	Value(dst []byte, at Place, text string) []byte
+	// Follows reports whether a message of one role may stand right behind one of another.
+	Follows(before, role Role) bool
+	// Value writes text as a value that may stand where was does, which is at such a place.
+	Value(dst, was []byte, at Place, text string) []byte
 	// Append puts a text behind all that the item says; ok is false if nothing can stand there.
 	Append(r *Request, it *Item, text string) (e span.Edit, ok bool)
-	// Run is where n items stand, from item i of all on: what is kept when they are taken out.
-	Run(r *Request, i, n int) span.Span
-	// Remove puts a message in the place of n items, from item i of all on; nothing if with is empty.
-	Remove(r *Request, i, n int, with []byte) []span.Edit
-	// Truncate takes out all items from item i of all on, which is not the first.
-	Truncate(r *Request, i int) []span.Edit
 }
 
 // Recall gives the items behind those of the head that begin at body[i], with their places in this body, and where the
@@ -72,7 +67,7 @@ const (
 	FilePart
 )
 
-// Place is a kind of value that a patch may replace; each is replaced by a string.
+// Place is a kind of value that a patch may replace by a text.
 type Place uint8
 
 const (

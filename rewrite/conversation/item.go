@@ -6,11 +6,10 @@
 package conversation
 
 import (
+	"slices"
+
 	"epitome/rewrite/span"
 )
-
-// BytesOf returns the bytes of n items, from item i behind the head on, as they are kept.
-func (r *Request) BytesOf(i, n int) []byte { return r.Dialect.Run(r, r.Head+i, n).Of(r.Body) }
 
 // TakeBack takes away again what was appended to what the item says.
 func (r *Request) TakeBack(it *Item, text string) span.Edit {
@@ -61,10 +60,15 @@ func (r *Request) Decidable() int {
 
 // LeadingBlock returns the leading block as it stands in the body; nothing if there is none.
 func (r *Request) LeadingBlock() []byte {
+	apart := r.Instructions.Of(r.Body)
 	if r.Head == 0 {
-		return nil
+		return apart
 	}
-	return r.Body[r.Items[0].Start:r.Items[r.Head-1].End]
+	block := r.Body[r.Items[0].Start:r.Items[r.Head-1].End]
+	if len(apart) == 0 {
+		return block
+	}
+	return slices.Concat(apart, block)
 }
 
 // Role names who speaks in an item.
@@ -88,13 +92,14 @@ type Call struct {
 	span.Span
 	ID        string // what its result names; a legacy function call has none
 	Name      string
-	Arguments span.Span // the JSON string, quotes included; empty if there is none
+	Arguments span.Span // a JSON string, quotes included, or the JSON itself, as the API has it; empty if there is none
 	FreeText  bool      // the arguments are any text and not JSON
 }
 
-// Item is one message of a request.
+// Item is the smallest thing that is said in a request: a message, or a part of one.
 type Item struct {
 	span.Span
+	Outer   span.Span // the message that holds it, and maybe others; empty if the item is a message itself
 	Role    Role
 	Legacy  bool      // the function role or function_call that came before tools
 	Name    string    // of the speaker, or of a legacy function
@@ -103,8 +108,17 @@ type Item struct {
 	Answers string // the id of the call that a tool's result is for
 	Begins  bool   // an answer of the model begins here: a conversation may be cut in front of it
 	Opaque  bool   // its content has parts of an unknown kind
+	Pinned  bool   // it stays where it is, whatever goes around it
+	Locked  bool   // it never changes
 
 	Thoughts span.Span // a string: what the model thought before it spoke, if the client sends that; else empty
+	Thinking []Thought // what it thought and the API counts, in its order
+}
+
+// Thought is a part of a message that the model thought and did not say. Only as a whole it may go.
+type Thought struct {
+	span.Span
+	Text span.Span // a string; empty if it is not shown
 }
 
 // Shift moves the places of the item by so many bytes.
@@ -115,8 +129,13 @@ func (it *Item) Shift(by int) {
 		}
 	}
 	shift(&it.Span)
+	shift(&it.Outer)
 	shift(&it.Content)
 	shift(&it.Thoughts)
+	for k := range it.Thinking {
+		shift(&it.Thinking[k].Span)
+		shift(&it.Thinking[k].Text)
+	}
 	for k := range it.Calls {
 		shift(&it.Calls[k].Span)
 		shift(&it.Calls[k].Arguments)
@@ -132,8 +151,12 @@ type Request struct {
 	Stream    bool      // the answer is wanted as a stream
 	Tools     span.Span // their declarations; empty if there are none
 	Items     []Item
-	Head      int  // leading system items
-	Opaque    bool // it has items or settings of which nobody knows here what they cost
+
+	Instructions span.Span // the system's text, where it stands apart from the items; else empty
+	Head         int       // leading system items
+	Fixed        int       // items behind the head that never change, nor go: a provider's own compaction stands last
+	Nested       bool      // a message may hold several items
+	Opaque       bool      // it has items or settings of which nobody knows here what they cost
 
 	parts []Part // room for those of one item
 }

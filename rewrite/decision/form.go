@@ -27,6 +27,7 @@ type Form struct {
 	With    string  `json:"m,omitempty"` // as JSON
 	Kept    string  `json:"k,omitempty"` // artifact with the bytes of all items that With stands for
 	Gap     string  `json:"x,omitempty"` // what parted them from the next item, if nothing is sent for them
+	Frame   *Frame  `json:"h,omitempty"` // what stood around them, where messages hold several items
 	Over    int     `json:"v,omitempty"` // items of the segment of a compaction that begins here
 	Told    string  `json:"d,omitempty"` // artifact with all of those, if some of them are sent
 	Text    string  `json:"y,omitempty"` // artifact with the same as Told, or else as Kept, for a reader of lines
@@ -39,6 +40,9 @@ type Form struct {
 
 	Name Ref // under which it is recorded
 }
+
+// Frame is what stood around items that were taken out.
+type Frame = conversation.Frame
 
 // Patch puts a text in the place of a value of the item.
 type Patch struct {
@@ -140,15 +144,37 @@ func (f *Form) Spans(r *conversation.Request, it *conversation.Item) []span.Span
 	return all
 }
 
-// Edits are what sends item i, behind the head, in this form.
-func (f *Form) Edits(r *conversation.Request, i int) ([]span.Edit, error) {
-	switch {
-	case f.Gone:
-		return nil, nil
-	case f.Fold > 0 && i+f.Fold <= len(r.Items)-r.Head:
-		return r.Dialect.Remove(r, r.Head+i, f.Fold, []byte(f.With)), nil
+// Edits are what sends the request with its items, behind the head, in these forms. Those from item to on are not sent,
+// if it has so many.
+func Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) {
+	var list []conversation.Removal
+	var edits []span.Edit
+	all := len(r.Items) - r.Head
+	for i, f := range forms[:min(to, len(forms))] {
+		switch {
+		case f == nil || f.Gone:
+		case f.Fold > 0 && i+f.Fold <= all:
+			list = append(list, conversation.Removal{First: r.Head + i, N: f.Fold, With: []byte(f.With)})
+		default:
+			patched, err := f.patches(r, &r.Items[r.Head+i])
+			if err != nil {
+				return nil, err
+			}
+			edits = append(edits, patched...)
+		}
 	}
-	it := &r.Items[r.Head+i]
+	if to < all {
+		list = append(list, conversation.Removal{First: r.Head + to, N: all - to})
+	}
+	if len(list) == 0 {
+		return edits, nil
+	}
+	removed, err := conversation.Remove(r, list)
+	return append(edits, removed...), err
+}
+
+// patches are the edits of the form's patches.
+func (f *Form) patches(r *conversation.Request, it *conversation.Item) ([]span.Edit, error) {
 	list := make([]span.Edit, 0, len(f.Patches))
 	spans := f.Spans(r, it)
 	for n, p := range f.Patches {
@@ -165,7 +191,7 @@ func (f *Form) Edits(r *conversation.Request, i int) ([]span.Edit, error) {
 			return nil, fmt.Errorf("cannot send a message in its recorded form: it has no value %d of kind %d", p.Index, p.Place)
 		}
 		with := make([]byte, 0, len(p.Text)+len(p.Text)/16+2)
-		list = append(list, span.Edit{Span: v, With: r.Dialect.Value(with, p.Place, p.Text)})
+		list = append(list, span.Edit{Span: v, With: r.Dialect.Value(with, v.Of(r.Body), p.Place, p.Text)})
 	}
 	return list, nil
 }

@@ -25,7 +25,7 @@ func clearableCalls(p *plan.Plan, now int) (list []candidate) {
 			k++
 		}
 		it := &p.Req.Items[p.Req.Head+i]
-		if it.Role != conversation.Assistant || p.Forms[i] != nil {
+		if it.Role != conversation.Assistant || p.Forms[i] != nil || plan.IsFixed(p, i) {
 			continue
 		}
 		since := settledSince(p, i, p.Hist.Results[k:])

@@ -148,7 +148,8 @@ type message struct {
 // nothing.
 func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
 	f := &decision.Form{Rung: decision.RungClear, Fold: to - from, Kept: m.name,
-		With: string(p.Req.Dialect.Message(m.role, m.text)), Now: plan.MessageTokens(p, m.text)}
+		Frame: conversation.FrameOf(p.Req, from, to-from),
+		With:  string(p.Req.Dialect.Message(m.role, m.text)), Now: plan.MessageTokens(p, m.text)}
 	saved := -f.Now
 	for i := from; i < to; i++ {
 		saved += p.SentSize(i)
@@ -194,7 +195,7 @@ func foldOlderCalls(p *plan.Plan) {
 	var all []conversation.Group // with calls, behind the head
 	for _, g := range p.Req.Groups() {
 		from, to, it := g.First-p.Req.Head, g.End-p.Req.Head, &p.Req.Items[g.First]
-		if to <= p.End && it.Role == conversation.Assistant && len(it.Calls) > 0 {
+		if to <= p.End && it.Role == conversation.Assistant && len(it.Calls) > 0 && !plan.IsKeptInPlace(p, from) {
 			all = append(all, conversation.Group{First: from, End: to})
 		}
 	}
@@ -267,7 +268,7 @@ func capAssistantTexts(p *plan.Plan) {
 	for i := range p.End {
 		it := &p.Req.Items[p.Req.Head+i]
 		if it.Role != conversation.Assistant || p.Forms[i] != nil || p.Hist.Sizes[i] <= p.Limits.Conf.Assistant ||
-			newest-p.Hist.Answers[i] < p.Limits.Age {
+			newest-p.Hist.Answers[i] < p.Limits.Age || plan.IsFixed(p, i) {
 			continue
 		}
 		if f := capForm(p, i); f != nil {

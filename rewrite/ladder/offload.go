@@ -35,7 +35,7 @@ func referredItems(p *plan.Plan) map[int]bool {
 
 func offloadResult(p *plan.Plan, res *history.Result) {
 	limit, keep, untouched := p.Limits.LimitOf(res.Name, res.Action.Kind == history.KindReading || res.Action.OnlyFiles)
-	if untouched || p.Hist.Sizes[res.Item] < limits.LeastShortened {
+	if untouched || plan.IsFixed(p, res.Item) || p.Hist.Sizes[res.Item] < limits.LeastShortened {
 		return
 	}
 	recalled := plan.RecalledArtifact(p, res)

@@ -270,10 +270,11 @@ type Change struct {
 	Artifact string // name of what was taken out
 }
 
-// IsKeptInPlace reports whether item i is no part of what is said and done, but tells how, or is of an unknown kind.
+// IsKeptInPlace reports whether item i is no part of what is said and done, but tells how, or is of an unknown kind, or
+// never goes.
 func IsKeptInPlace(p *Plan, i int) bool {
-	role := p.Req.Items[p.Req.Head+i].Role
-	return role == conversation.System || role == conversation.Unknown
+	it := &p.Req.Items[p.Req.Head+i]
+	return it.Role == conversation.System || it.Role == conversation.Unknown || it.Pinned || i < p.Req.Fixed
 }
 
 // IsGone reports whether item i stands in an earlier item's message, or nowhere.

@@ -48,10 +48,14 @@ func NewestGroup(p *Plan) int {
 	return first
 }
 
-// IsUntouchable reports whether the configuration keeps the results of this tool from every rung.
+// IsUntouchable reports whether a result is kept from every rung: by the configuration, which names its tool, or by its
+// kind.
 func IsUntouchable(p *Plan, res *history.Result) bool {
-	return p.Limits.Conf.IsKept(res.Name)
+	return p.Limits.Conf.IsKept(res.Name) || IsFixed(p, res.Item)
 }
+
+// IsFixed reports whether item i never changes.
+func IsFixed(p *Plan, i int) bool { return i < p.Req.Fixed || p.Req.Items[p.Req.Head+i].Locked }
 
 // Never is a request that does not come.
 const Never = int(^uint(0) >> 1)
@@ -98,12 +102,12 @@ func StateOf(p *Plan, res *history.Result) string {
 // early.
 func OpeningOf(p *Plan) int {
 	const early = 6
-	for i := range min(early, p.End) {
+	for i := p.Req.Fixed; i < min(p.Req.Fixed+early, p.End); i++ {
 		if p.Req.Items[p.Req.Head+i].Role == conversation.User {
 			return i + 1
 		}
 	}
-	return 0
+	return min(p.Req.Fixed, p.End)
 }
 
 // CompactedEnd is the end of what compactions have left out.
