@@ -207,6 +207,10 @@ var house = map[string]room{
 		"a dialect knows its own JSON and nothing of what is done with it; what it knew of a rung, each" +
 			" dialect would have to know",
 	},
+	"rewrite/messages": {
+		"rewrite/conversation rewrite/span tokenize",
+		"as for rewrite/chat; two dialects that knew one another would be one",
+	},
 	"rewrite/compact": {
 		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history" +
 			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span",

@@ -12,11 +12,14 @@ import (
 // The JSON names of a dialect stand in its own package alone: whoever else knew one of them would have to know those of
 // each dialect that comes.
 
-// spoken are names that only one dialect has, in its JSON and its paths, by the folder of its package.
+// spoken are names that only dialects have, in their JSON and their paths, by the folder of the package. Some have a
+// name in common.
 var spoken = map[string]string{
 	"rewrite/chat": `chat/completions choices max_tokens max_completion_tokens prompt_tokens completion_tokens
 		prompt_tokens_details tool_calls tool_call_id tool_choice function_call finish_reason response_format
-		parallel_tool_calls`,
+		parallel_tool_calls cache_control`,
+	"rewrite/messages": `max_tokens cache_control tool_use tool_use_id tool_result is_error redacted_thinking
+		server_tool_use budget_tokens input_schema stop_reason`,
 }
 
 // foreign are the folders that may know a dialect's names, with all below them, each with the reason.
@@ -46,6 +49,7 @@ func checkSpoken(s *source) (complaints []string) {
 	if s.test || strings.HasSuffix(s.dir, "test") || foreign[top] != "" {
 		return nil
 	}
+	own := strings.Fields(spoken[s.dir])
 	for folder, names := range spoken {
 		if folder == s.dir {
 			continue
@@ -56,7 +60,7 @@ func checkSpoken(s *source) (complaints []string) {
 			if !ok || literal.Kind != token.STRING {
 				return true
 			}
-			if found := name.FindStringSubmatch(literal.Value); found != nil {
+			if found := name.FindStringSubmatch(literal.Value); found != nil && !slices.Contains(own, found[1]) {
 				complaints = append(complaints,
 					s.complain(literal, "%q is a name of the dialect in %s: ask the dialect", found[1], folder))
 			}

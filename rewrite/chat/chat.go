@@ -34,19 +34,12 @@ func (Dialect) Key() string { return "" }
 
 // Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has.
 func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Request, error) {
-	start := span.SkipSpace(body, 0)
-	if start >= len(body) {
-		return nil, span.ErrNoJSON
-	}
-	if err := want(body, start, '{', errNoObject); err != nil {
-		return nil, err
-	}
 	r := &conversation.Request{Body: body, Dialect: d}
 	found := false
-	end, err := span.Members(body, start, func(key []byte, i int) (int, error) {
+	err := span.Document(body, func(key []byte, i int) (int, error) {
 		if string(key) == "messages" {
 			found = true
-			if err := want(body, i, '[', errNoList); err != nil {
+			if err := span.Want(body, i, '[', errNoList); err != nil {
 				return 0, err
 			}
 			return span.Elements(body, i, func(i int) (int, error) { return readOrRecall(r, i, known) })
@@ -60,8 +53,6 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 	switch {
 	case err != nil:
 		return nil, err
-	case span.SkipSpace(body, end) != len(body):
-		return nil, span.ErrNoJSON
 	case !found:
 		return nil, errors.New("the body has no messages")
 	}
@@ -73,22 +64,9 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 
 // Values that are JSON, and not what the API has in their place.
 var (
-	errNoObject  = errors.New("the body is no JSON object")
 	errNoList    = errors.New("messages is not a list")
 	errNoMessage = errors.New("it is not an object")
 )
-
-// want is nil if the value at body[i] begins with first. Otherwise it says what the value is not: no JSON, or else what
-// fails says.
-func want(body []byte, i int, first byte, fails error) error {
-	if i < len(body) && body[i] == first {
-		return nil
-	}
-	if _, err := span.EndOfValue(body, i); err != nil {
-		return err
-	}
-	return fails
-}
 
 // readSetting takes what stands beside the messages.
 func readSetting(r *conversation.Request, key string, v span.Span) error {
@@ -96,11 +74,11 @@ func readSetting(r *conversation.Request, key string, v span.Span) error {
 	case "model":
 		return readText(r.Body, v, &r.Model)
 	case "tools":
-		r.Tools = unlessNull(r.Body, v)
+		r.Tools = span.UnlessNull(r.Body, v)
 	case "stream":
 		r.Stream = string(v.Of(r.Body)) == "true"
 	case "functions", "plugins", "web_search_options":
-		r.Opaque = r.Opaque || !unlessNull(r.Body, v).Empty()
+		r.Opaque = r.Opaque || !span.UnlessNull(r.Body, v).Empty()
 	case "response_format":
 		r.Opaque = r.Opaque || bytes.Contains(v.Of(r.Body), []byte(`"json_schema"`))
 	case "max_tokens", "max_completion_tokens":
@@ -126,7 +104,7 @@ func readOrRecall(r *conversation.Request, i int, known conversation.Recall) (in
 }
 
 func readItem(r *conversation.Request, i int) (int, error) {
-	if err := want(r.Body, i, '{', errNoMessage); err != nil {
+	if err := span.Want(r.Body, i, '{', errNoMessage); err != nil {
 		return 0, fmt.Errorf("message %d: %w", len(r.Items), err)
 	}
 	it := conversation.Item{}
@@ -172,7 +150,7 @@ func readField(body []byte, it *conversation.Item, key string, v span.Span) erro
 	case "role":
 		it.Role, it.Legacy = roleOf(v.Of(body)), it.Legacy || string(v.Of(body)) == `"function"`
 	case contentKey:
-		it.Content = unlessNull(body, v)
+		it.Content = span.UnlessNull(body, v)
 	case "reasoning_content", "reasoning", "reasoning_text", "thinking":
 		if body[v.Start] == '"' && v.End-v.Start > it.Thoughts.End-it.Thoughts.Start {
 			it.Thoughts = v
@@ -182,7 +160,7 @@ func readField(body []byte, it *conversation.Item, key string, v span.Span) erro
 	case "tool_call_id":
 		return readText(body, v, &it.Answers)
 	case "function_call":
-		if unlessNull(body, v).Empty() {
+		if span.UnlessNull(body, v).Empty() {
 			return nil
 		}
 		it.Legacy = true
@@ -367,26 +345,9 @@ func fields(body []byte, at span.Span, to map[string]*span.Span) error {
 }
 
 // readText reads a short string. One that is null or of another kind is no string: it is left empty.
-func readText(body []byte, v span.Span, to *string) error {
-	b := v.Of(body)
-	if len(b) < 2 || b[0] != '"' {
-		return nil
-	}
-	if bytes.IndexByte(b, '\\') < 0 {
-		*to = string(b[1 : len(b)-1])
-		return nil
-	}
-	s, err := span.Unquote(b)
-	*to = s
+func readText(body []byte, v span.Span, to *string) (err error) {
+	*to, err = span.ShortText(v.Of(body))
 	return err
-}
-
-// unlessNull is v, or nothing if it is null.
-func unlessNull(body []byte, v span.Span) span.Span {
-	if string(v.Of(body)) == "null" {
-		return span.Span{}
-	}
-	return v
 }
 
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools

@@ -198,11 +198,11 @@ func (s Scale) countMedia(p Part, body []byte) int {
 	return s.Model.Image(width, height, detail == "low")
 }
 
-// pictureSize reads the size of an image that is given as data; 0 and 0 if it cannot be seen.
+// pictureSize reads the size of an image that is given as data, with or without a scheme; 0 and 0 if it cannot be seen.
 func pictureSize(url []byte) (width, height int) {
 	_, data, ok := bytes.Cut(url, []byte(";base64,"))
-	if !ok {
-		return 0, 0
+	if !ok { // the data alone, or an address, which is none
+		data = url
 	}
 	const head = 256 << 10 // bytes in which the size of a picture must stand
 	c, _, err := image.DecodeConfig(io.LimitReader(base64.NewDecoder(base64.StdEncoding, bytes.NewReader(data)), head))

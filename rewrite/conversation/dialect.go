@@ -18,8 +18,7 @@ type Dialect interface {
 	// Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has. An error
 	// says why the body is better left alone, and quotes nothing of it.
 	Read(body []byte, known Recall) (*Request, error)
-	// Flaws are all rules of the dialect that the conversation breaks. Calls of the last message may be unanswered: the
-	// client may be about to ask for more than their results.
+	// Flaws are all rules of the dialect that the conversation breaks, as its server sees it.
 	Flaws(r *Request) []Flaw
 	// Digest is a sum of all that an item says, but for what changes or goes by itself while the conversation stays the
 	// same.

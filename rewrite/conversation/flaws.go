@@ -23,6 +23,16 @@ const (
 	RuleArguments     = "a call's arguments are not JSON"
 	RuleRole          = "a role is unknown"
 	RuleEmpty         = "an assistant's message has neither content nor calls"
+
+	RuleNothing  = "a message says nothing"
+	RuleBlank    = "a text is blank"
+	RuleRepeated = "several calls have one id"
+	RuleLate     = "a result stands behind other content of its message"
+	RuleFirst    = "the first message is not the user's"
+	RuleSystem   = "a message of the system stands where none may"
+	RuleThinking = "an answer with thoughts does not begin with one"
+	RuleMarked   = "a mark for a cache stands where none may"
+	RuleMarks    = "there are too many marks for a cache"
 )
 
 // Flaws returns all rules of its dialect that the conversation breaks.
@@ -50,10 +60,10 @@ func Worse(original, rewritten *Request) error {
 // placeless returns the flaw without what a rewrite may change: the number of its item, and whether the call is still
 // there that a superfluous result names.
 func (f Flaw) placeless() Flaw {
-	if f.Rule == RuleApart || f.Rule == RuleAnsweredTwice {
+	switch f.Rule {
+	case RuleApart, RuleAnsweredTwice:
 		f.Rule = RuleOrphan
-	}
-	if f.Rule == RuleRole || f.Rule == RuleEmpty {
+	case RuleRole, RuleEmpty, RuleNothing, RuleBlank, RuleFirst, RuleSystem, RuleThinking, RuleMarked, RuleMarks:
 		f.Call = ""
 	}
 	return f

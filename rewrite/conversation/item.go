@@ -111,6 +111,8 @@ type Item struct {
 	Pinned  bool   // it stays where it is, whatever goes around it
 	Locked  bool   // it never changes
 
+	Compacts bool // it is a provider's own compaction: nothing before it counts any more
+
 	Thoughts span.Span // a string: what the model thought before it spoke, if the client sends that; else empty
 	Thinking []Thought // what it thought and the API counts, in its order
 }
@@ -178,7 +180,7 @@ func (r *Request) Groups() []Group {
 	for i := r.Head; i < len(r.Items); {
 		g := Group{i, i + 1}
 		if r.Items[i].Begins {
-			for g.End < len(r.Items) && r.Items[g.End].Role == Tool {
+			for g.End < len(r.Items) && continues(&r.Items[g.End]) {
 				g.End++
 			}
 		}
@@ -186,6 +188,11 @@ func (r *Request) Groups() []Group {
 		i = g.End
 	}
 	return groups
+}
+
+// continues reports whether an item belongs to the answer of the model before it.
+func continues(it *Item) bool {
+	return it.Role == Tool || it.Role == Assistant && !it.Begins
 }
 
 // Turns returns the indexes of the user's items, at each of which a turn begins.

@@ -32,9 +32,11 @@ type Calls struct{ open map[string][]Source } // by id
 // NewCalls knows of no call.
 func NewCalls() *Calls { return &Calls{open: map[string][]Source{}} }
 
-// Learn takes in the calls of an assistant's message, and forgets those of the message before.
+// Learn takes in the calls of an assistant's message, and forgets those of the answer before.
 func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
-	clear(c.open)
+	if it.Begins {
+		clear(c.open)
+	}
 	for _, call := range it.Calls {
 		text := span.TextOf(call.Arguments.Of(r.Body))
 		s := Source{call.Name, ActionOf(call.Name, text, call.FreeText), cites(text)}

@@ -28,6 +28,7 @@ var (
 	errTooDeep  = errors.New("the body is nested too deeply")
 	errEscaped  = errors.New("a key is written with escapes")
 	errRepeated = errors.New("a key stands twice in one object")
+	errNoObject = errors.New("the body is no JSON object")
 )
 
 // deepest is the nesting at which standard decoders give up too.
@@ -152,6 +153,42 @@ func Entries(body []byte, i int, f func(key []byte, i int) (end int, err error))
 		}
 		return f(name, i)
 	})
+}
+
+// Document gives f each key of the one object that the body is, as Members does.
+func Document(body []byte, f func(key []byte, i int) (end int, err error)) error {
+	start := SkipSpace(body, 0)
+	if start >= len(body) {
+		return ErrNoJSON
+	}
+	if err := Want(body, start, '{', errNoObject); err != nil {
+		return err
+	}
+	end, err := Members(body, start, f)
+	if err == nil && SkipSpace(body, end) != len(body) {
+		err = ErrNoJSON
+	}
+	return err
+}
+
+// Want is nil if the value at body[i] begins with first. Otherwise it says what the value is not: no JSON, or else what
+// fails says.
+func Want(body []byte, i int, first byte, fails error) error {
+	if i < len(body) && body[i] == first {
+		return nil
+	}
+	if _, err := EndOfValue(body, i); err != nil {
+		return err
+	}
+	return fails
+}
+
+// UnlessNull is v, or nothing if it is null.
+func UnlessNull(body []byte, v Span) Span {
+	if string(v.Of(body)) == "null" {
+		return Span{}
+	}
+	return v
 }
 
 // Elements gives f the place of each value of the array that begins at body[i], and returns the array's end.

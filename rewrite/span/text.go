@@ -1,6 +1,7 @@
 package span
 
 import (
+	"bytes"
 	"encoding/json"
 	"unicode/utf8"
 )
@@ -25,6 +26,17 @@ func Unquote(b []byte) (string, error) {
 		return "", ErrNoJSON
 	}
 	return s, nil
+}
+
+// ShortText returns the text of a short string. A value that is null or of another kind has none.
+func ShortText(v []byte) (string, error) {
+	if len(v) < 2 || v[0] != '"' {
+		return "", nil
+	}
+	if bytes.IndexByte(v, '\\') < 0 {
+		return string(v[1 : len(v)-1]), nil
+	}
+	return Unquote(v)
 }
 
 // unquotePlain reads a JSON string of valid UTF-8 whose escapes are of two characters. ok is false if b is anything

@@ -1,0 +1,119 @@
+package messages
+
+import (
+	"slices"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
+)
+
+// message is one that was read, beside its blocks.
+type message struct {
+	span.Span
+	role    conversation.Role
+	content span.Span // its value, whatever kind it is; empty if there is none or it is null
+}
+
+// itemsOf are the items of a message, whose blocks were read if its content is a list.
+func (rd *reader) itemsOf(m *message) []conversation.Item {
+	it := conversation.Item{Span: m.Span, Role: m.role, Content: m.content}
+	first := byte('n')
+	if !m.content.Empty() {
+		first = rd.req.Body[m.content.Start]
+	}
+	switch {
+	case first == '[' && m.role == conversation.Assistant:
+		rd.fill(&it)
+	case first == '[' && m.role == conversation.User && len(rd.blocks) > 0:
+		return rd.userItems(m)
+	case first != '[' && first != '"': // nobody knows here what that says
+		it.Content, it.Pinned, it.Locked = span.Span{}, true, true
+	}
+	return []conversation.Item{it}
+}
+
+// fill takes the blocks of a message of the model: its calls, what it thought, and what it said, as the one text of it
+// if there is nothing else.
+func (rd *reader) fill(it *conversation.Item) {
+	var said []span.Span
+	sole := true
+	for _, b := range rd.blocks {
+		switch b.kind {
+		case textBlock:
+			said = append(said, b.value)
+		case callBlock:
+			it.Calls = append(it.Calls, conversation.Call{Span: b.Span, ID: b.id, Name: b.name, Arguments: b.value})
+		case thoughtBlock:
+			it.Thinking = append(it.Thinking, conversation.Thought{Span: b.Span, Text: b.value})
+			if b.value.End-b.value.Start > it.Thoughts.End-it.Thoughts.Start {
+				it.Thoughts = b.value
+			}
+		default:
+			sole = false
+			it.Compacts = it.Compacts || b.kind == compactionBlock
+			if b.kind != serverBlock && b.kind != mediaBlock {
+				it.Pinned, it.Locked = true, true
+			}
+		}
+	}
+	switch {
+	case sole && len(said) == 0:
+		it.Content = span.Span{}
+	case sole && len(said) == 1 && rd.req.Body[said[0].Start] == '"':
+		it.Content = said[0]
+	}
+}
+
+// userItems are the items of a user's message with blocks: each result, and each run of other blocks.
+func (rd *reader) userItems(m *message) (items []conversation.Item) {
+	for n := 0; n < len(rd.blocks); {
+		b := &rd.blocks[n]
+		if b.kind == resultBlock {
+			items = append(items, conversation.Item{Span: b.Span, Outer: m.Span, Role: conversation.Tool,
+				Content: b.value, Answers: b.id, Pinned: b.loads, Locked: b.loads})
+			n++
+			continue
+		}
+		it := conversation.Item{Span: b.Span, Outer: m.Span, Role: conversation.User}
+		for ; n < len(rd.blocks) && rd.blocks[n].kind != resultBlock; n++ {
+			kind := rd.blocks[n].kind
+			it.End = rd.blocks[n].End
+			it.Locked = it.Locked || kind != textBlock && kind != mediaBlock
+		}
+		it.Content, it.Pinned = it.Span, it.Locked
+		items = append(items, it)
+	}
+	return items
+}
+
+// add appends an item. Messages of the model that follow one another are one answer, and so is all that belongs to it:
+// what stays of it stays as a whole.
+func (rd *reader) add(it conversation.Item) {
+	r := rd.req
+	before := len(r.Items) - 1
+	it.Begins = it.Role == conversation.Assistant && (before < 0 || r.Items[before].Role != conversation.Assistant)
+	r.Items = append(r.Items, it)
+	if it.Begins || it.Role != conversation.Assistant && it.Role != conversation.Tool {
+		return
+	}
+	group := r.Items[rd.answer():]
+	if slices.ContainsFunc(group, func(it conversation.Item) bool { return it.Pinned }) {
+		for k := range group {
+			group[k].Pinned = true
+		}
+	}
+}
+
+// answer is the item at which the last answer of the model begins; the last item if there is none.
+func (rd *reader) answer() int {
+	r := rd.req
+	for i := len(r.Items) - 1; i >= 0; i-- {
+		switch {
+		case r.Items[i].Begins:
+			return i
+		case r.Items[i].Role != conversation.Tool && r.Items[i].Role != conversation.Assistant:
+			return len(r.Items) - 1
+		}
+	}
+	return len(r.Items) - 1
+}
