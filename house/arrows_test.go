@@ -194,7 +194,7 @@ var house = map[string]room{
 	},
 	"rewrite": {
 		"event prose rewrite/abridge rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/history rewrite/ladder" +
-			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span tokenize unit",
+			" rewrite/limits rewrite/messages rewrite/plan rewrite/recap rewrite/shorten rewrite/span tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",
 	},

@@ -56,7 +56,13 @@ func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
 	if f.ReplacesContent() {
 		media = x.hist.Media[i]
 	}
-	after.Add(x.req.Items[x.req.Head+i].Role, f.Now-x.hist.Sizes[i]+media, -media)
+	role := x.req.Items[x.req.Head+i].Role
+	if f.Fold > 0 && role == conversation.Tool { // a message stands for it
+		after.Add(conversation.User, f.Now, 0)
+		after.Add(role, media-x.hist.Sizes[i], -media)
+	} else {
+		after.Add(role, f.Now-x.hist.Sizes[i]+media, -media)
+	}
 	r := &x.out.Report
 	if i < x.plan.Base.Depth() && !x.plan.Sheet.NewForms[i] {
 		r.Repeated++

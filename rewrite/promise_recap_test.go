@@ -28,9 +28,15 @@ func (j *judge) recap(text string, from, end int) {
 	}
 	n, _ := strconv.Atoi(m[2])
 	chain := j.was.ChainFrom(nil)
-	at := from + n - j.was.Head
-	if end > 0 && (at >= len(chain) || !strings.Contains(hex.EncodeToString(chain[at][:]), m[1])) {
+	named := func(from int) bool {
+		at := from + n - j.was.Head
+		return at >= 0 && at < len(chain) && strings.Contains(hex.EncodeToString(chain[at][:]), m[1])
+	}
+	if end > 0 && !named(from) {
 		from = end - n
+		for k := j.was.Head; j.was.Nested && k < end && !named(from); k++ { // it stands where it may
+			from = k
+		}
 	}
 	s := &spanFacts{judge: j, id: m[1], from: from, to: from + n}
 	if s.to > len(j.was.Items) || from < j.was.Head {

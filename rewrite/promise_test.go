@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
@@ -58,10 +57,10 @@ func judged(t teller, b *bench, body string, out Output) {
 		t.Fatalf("the body was changed, but the action is none: %+v", out.Report)
 	}
 	j := judge{teller: t, out: out, counters: b.deps.Counters, get: b.cupboard.Get}
-	if j.was, err = chat.Read([]byte(body)); err != nil {
+	if j.was, err = out.dialect.Read([]byte(body), nil); err != nil {
 		t.Fatalf("a body that cannot be read was changed: %v", err)
 	}
-	if j.now, err = chat.Read(out.Body); err != nil {
+	if j.now, err = out.dialect.Read(out.Body, nil); err != nil {
 		t.Fatalf("promise 3: %v", err)
 	}
 	if err := conversation.Worse(j.was, j.now); err != nil || !json.Valid(out.Body) {
@@ -86,7 +85,7 @@ func (j *judge) spans(body string) {
 	first, last := j.was.Items[0], j.was.Items[len(j.was.Items)-1]
 	one, end := j.now.Items[0], j.now.Items[len(j.now.Items)-1]
 	sent := string(j.out.Body)
-	if body[:first.Start] != sent[:one.Start] || body[last.End:] != sent[end.End:] {
+	if body[:first.Place().Start] != sent[:one.Place().Start] || body[last.Place().End:] != sent[end.Place().End:] {
 		j.Fatalf("promise 2: what stands around the messages has changed")
 	}
 	at := 0

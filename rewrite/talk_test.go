@@ -8,14 +8,35 @@ import (
 	"strings"
 	"unicode/utf16"
 
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
 )
+
+// tongue is the dialect in which a talk is written.
+type tongue interface {
+	conversation.Dialect
+	// request is the body that asks for the next answer.
+	request(c *talk) string
+	// lead is what stands before all messages: a system's text, as it was quoted.
+	lead(c *talk, quoted string) string
+	// say is a message with that text.
+	say(c *talk, role, quoted string) string
+	// group adds what the model says and calls, and the results.
+	group(c *talk)
+	// oddity adds a message as it should not be.
+	oddity(c *talk)
+}
+
+// chatTongue is Chat Completions.
+type chatTongue struct{ chat.Dialect }
 
 // talk is a conversation that grows as an agent's does, with all that agents get wrong. Its messages are as they stand
 // in a body.
 type talk struct {
 	*rand.Rand
+	tongue   tongue
 	model    string
 	head     []string
 	items    []string
@@ -26,10 +47,12 @@ type talk struct {
 	seen     []string // names of artifacts that the agent has seen
 }
 
-func newTalk(seed uint64, broken bool) *talk {
-	c := &talk{Rand: rand.New(rand.NewPCG(seed, 1)), model: "gpt-5", broken: broken}
+func newTalk(seed uint64, broken bool) *talk { return newTalkIn(chatTongue{}, seed, broken) }
+
+func newTalkIn(in tongue, seed uint64, broken bool) *talk {
+	c := &talk{Rand: rand.New(rand.NewPCG(seed, 1)), tongue: in, model: "gpt-5", broken: broken}
 	if c.IntN(4) > 0 {
-		c.head = []string{c.message("system", c.string("You are an agent. "+c.words(20)))}
+		c.head = []string{in.lead(c, c.string("You are an agent. "+c.words(20)))}
 	}
 	c.user()
 	return c
@@ -53,7 +76,13 @@ func (c *talk) messages() []string {
 }
 
 // body is the request that asks for the next answer.
-func (c *talk) body() string {
+func (c *talk) body() string { return c.tongue.request(c) }
+
+func (chatTongue) lead(c *talk, quoted string) string { return c.message("system", quoted) }
+
+func (chatTongue) say(c *talk, role, quoted string) string { return c.message(role, quoted) }
+
+func (chatTongue) request(c *talk) string {
 	return `{"model":"` + c.model + `", "messages" : [` + strings.Join(c.messages(), ",\n ") + "],\n\"temperature\":1e-1,\"tools\":[]}\n"
 }
 
@@ -61,28 +90,27 @@ func (c *talk) body() string {
 func (c *talk) grow() {
 	c.reminder = ""
 	for range 1 + c.IntN(3) {
-		c.group()
+		c.tongue.group(c)
 	}
 	switch c.IntN(6) {
 	case 0:
 		c.add("assistant", c.string(c.words(30)))
 		c.user()
 	case 1:
-		c.reminder = c.message("user", c.string("<reminder>"+c.words(5)+"</reminder>"))
+		c.reminder = c.tongue.say(c, "user", c.string("<reminder>"+c.words(5)+"</reminder>"))
 	case 2:
 		c.reminder = c.message("system", c.string("It is "+fmt.Sprint(c.IntN(1000))))
 	}
 	if c.broken && c.IntN(4) == 0 {
-		c.oddity()
+		c.tongue.oddity(c)
 	}
 }
 
-func (c *talk) add(role, content string) { c.items = append(c.items, c.message(role, content)) }
+func (c *talk) add(role, quoted string) { c.items = append(c.items, c.tongue.say(c, role, quoted)) }
 
 func (c *talk) user() { c.add("user", c.string(c.words(1+c.IntN(60)))) }
 
-// oddity adds a message as it should not be.
-func (c *talk) oddity() {
+func (chatTongue) oddity(c *talk) {
 	long := c.string(c.text())
 	c.items = append(c.items, []string{
 		c.message("critic", long), c.message("system", c.string("mid-list "+c.words(3))), c.message("developer", long),
@@ -113,14 +141,20 @@ func (c *talk) message(role, content string) string {
 
 func (c *talk) space() string { return []string{"", "", " ", "\n\t"}[c.IntN(4)] }
 
-// group adds an assistant's message with its calls, and their results.
-func (c *talk) group() {
+func (chatTongue) group(c *talk) {
 	n := 1 + max(0, c.IntN(6)-3)
 	var calls, results []string
 	for range n {
 		c.calls++
 		id := fmt.Sprintf("call_%d", c.calls)
-		call, result := c.call(id)
+		name, arguments, result := c.call()
+		call := `{"id":"` + id + `","type":"function","function":{"name":"` + name + `","arguments":` + c.string(arguments) + `}}`
+		if c.IntN(12) == 0 { // free text
+			file := fmt.Sprintf("src/file%d.go", c.IntN(4))
+			call = `{"id":"` + id + `","type":"custom","custom":{"name":"apply_patch","input":` +
+				c.string("*** Update File: "+file+"\n"+c.text()) + `}}`
+			result = "Done"
+		}
 		calls, results = append(calls, call), append(results, `{"role":"tool","tool_call_id":"`+id+`","content":`+c.content(result)+`}`)
 	}
 	content := []string{"null", `""`, c.string(c.words(20)), `[{"type":"text","text":"ok"}]`, c.string(c.text())}[min(c.IntN(20), 4)]
@@ -133,10 +167,11 @@ func (c *talk) group() {
 	c.items = append(c.items, results...)
 }
 
-// call is a call, and what it results in.
-func (c *talk) call(id string) (call, result string) {
+// call is what is called with which arguments, as JSON, and what it results in.
+func (c *talk) call() (name, with, result string) {
 	file := fmt.Sprintf("src/file%d.go", c.IntN(4))
-	name, arguments, result := "", map[string]any{}, c.text()
+	arguments := map[string]any{}
+	result = c.text()
 	switch c.IntN(9) {
 	case 0, 1:
 		name, arguments["file_path"] = "Read", file
@@ -158,11 +193,8 @@ func (c *talk) call(id string) (call, result string) {
 	default:
 		name, arguments["command"] = "bash", "make "+c.words(1)
 	}
-	if c.IntN(12) == 0 { // free text
-		return `{"id":"` + id + `","type":"custom","custom":{"name":"apply_patch","input":` + c.string("*** Update File: "+file+"\n"+c.text()) + `}}`, "Done"
-	}
 	b, _ := json.Marshal(arguments)
-	return `{"id":"` + id + `","type":"function","function":{"name":"` + name + `","arguments":` + c.string(string(b)) + `}}`, result
+	return name, string(b), result
 }
 
 // content is a result's content that holds the text.

@@ -7,6 +7,7 @@ package compact
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/prose"
@@ -35,6 +36,9 @@ type compaction struct {
 
 // NoOlder is why nothing is compacted where there is nothing but the newest group.
 const NoOlder = "there is no older group that could be left out"
+
+// noPlace is why nothing is compacted where a summary can stand nowhere.
+const noPlace = "what never goes leaves no place where a summary may stand"
 
 // RunCompaction replaces old items by a recap. It says why it did not, if so.
 func RunCompaction(p *plan.Plan) (reason string) {
@@ -70,10 +74,13 @@ func LeaveBare(p *plan.Plan) {
 	if c.to = c.P.End; c.to <= c.from {
 		return
 	}
-	total := c.P.Total()
+	total, why := c.P.Total(), ""
 	c.noteBegin()
-	c.writeSummary()
-	c.noteEnd(total, "")
+	if before := c.P.Checkpoint(); !c.writeSummary() {
+		c.P.Undo(before)
+		why = noPlace
+	}
+	c.noteEnd(total, why)
 }
 
 // newCompaction works out what a compaction of the plan has to work with.
@@ -133,10 +140,11 @@ func (c *compaction) run(least int) (reason string) {
 	if large > 0 {
 		c.shrinkTail(list, large)
 	}
-	if c.to > c.from {
-		c.writeSummary()
+	placed := c.to <= c.from || c.writeSummary()
+	if !placed {
+		little = noPlace
 	}
-	if total-c.P.Total() <= least { // names took more than was thought
+	if !placed || total-c.P.Total() <= least { // names took more than was thought
 		c.P.Undo(before)
 		c.noteEnd(total, little)
 		return little
@@ -253,9 +261,13 @@ func (c *compaction) shrinkTail(list []*history.Result, large int) {
 	}
 }
 
-// writeSummary puts the recap in the place of the span. What stays of it stays where it is.
-func (c *compaction) writeSummary() {
+// writeSummary puts the recap in the place of the span. What stays of it stays where it is. It reports whether what is
+// sent then may stand so.
+func (c *compaction) writeSummary() bool {
 	list, fresh := segmentsOf(c)
+	if len(list) == 0 {
+		return false
+	}
 	for _, g := range list[fresh:] {
 		c.leaveOut(g)
 	}
@@ -275,11 +287,26 @@ func (c *compaction) writeSummary() {
 	}
 	text, files := recap.Of(r, c.room)
 	c.P.Result.FilesNamed = files
+	runs := runsLeftOut(c)
 	switch {
 	case c.to == c.P.Hist.Len(): // nothing is sent behind it
-		c.insertMessage(lastRunOf(c), text)
+		slices.Reverse(runs)
+		placeMessage(c, runs, text)
 	case !c.appendToHead(c.from-1, text):
-		c.insertMessage(list[0].First, text)
+		placeMessage(c, runs, text)
+	}
+	return !plan.BreaksOrder(c.P)
+}
+
+// placeMessage puts a message with the text in the place of the first of the runs where it may stand.
+func placeMessage(c *compaction, runs []int, text string) {
+	for _, i := range runs {
+		before := c.P.Checkpoint()
+		c.insertMessage(i, text)
+		if i == runs[len(runs)-1] || !plan.BreaksOrder(c.P) {
+			return
+		}
+		c.P.Undo(before)
 	}
 }
 
@@ -305,13 +332,14 @@ func (c *compaction) dropOldSummary() {
 	}
 }
 
-// lastRunOf is the first item of the last run that is left out.
-func lastRunOf(c *compaction) int {
-	i := c.to - 1
-	for c.P.IsGone(i) {
-		i--
+// runsLeftOut are the first items of the runs of the span that are left out.
+func runsLeftOut(c *compaction) (list []int) {
+	for i := c.from; i < c.to; i++ {
+		if f := c.P.Forms[i]; f != nil && f.Fold > 0 && !c.stays(i) {
+			list = append(list, i)
+		}
 	}
-	return i
+	return list
 }
 
 // segmentsOf are the parts of the span of which each has its transcript, and from which of them on they are new. A new

@@ -34,7 +34,8 @@ type Dialect interface {
 	Message(role Role, text string) []byte
 	// ReadMessage reads what Message wrote, as a request of that item alone.
 	ReadMessage(message []byte) (*Request, error)
-	// Follows reports whether a message of one role may stand right behind one of another.
+	// Follows reports whether a message of one role may stand right behind one of another, which is Unknown for the
+	// first message too.
 	Follows(before, role Role) bool
 	// Value writes text as a value that may stand where was does, which is at such a place.
 	Value(dst, was []byte, at Place, text string) []byte

@@ -111,7 +111,11 @@ func nextGroup(p *plan.Plan, i int) int {
 // would be orphans: nothing is left out then.
 func isScattered(p *plan.Plan) bool {
 	return slices.ContainsFunc(p.Req.Flaws(), func(f conversation.Flaw) bool {
-		return f.Rule == conversation.RuleApart || f.Rule == conversation.RuleAnsweredTwice
+		switch f.Rule {
+		case conversation.RuleApart, conversation.RuleAnsweredTwice, conversation.RuleLate:
+			return true
+		}
+		return false
 	})
 }
 
@@ -123,9 +127,15 @@ func foldItems(p *plan.Plan, from, to int) {
 		role = conversation.User
 	}
 	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark, to-from, p.Advice(name, spanContent(p, from, to)))
-	if f := foldForm(p, from, to, message{role, text, name}); f != nil {
-		f.Oldest = true
-		setFold(p, from, f, "older than what is to be sent")
+	other := conversation.User + conversation.Assistant - role
+	for _, role := range [...]conversation.Role{role, other} {
+		f := foldForm(p, from, to, message{role, text, name})
+		if f == nil {
+			return
+		}
+		if f.Oldest = true; setFold(p, from, f, "older than what is to be sent") {
+			return
+		}
 	}
 }
 
@@ -160,14 +170,21 @@ func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
 	return f
 }
 
-// setFold puts a folding in the place of its items.
-func setFold(p *plan.Plan, from int, f *decision.Form, why string) {
+// setFold puts a folding in the place of its items, and reports whether it may stand there. If not, nothing has
+// changed.
+func setFold(p *plan.Plan, from int, f *decision.Form, why string) bool {
+	before := p.Checkpoint()
 	to := from + f.Fold
 	p.Set(from, f, why)
 	for i := from + 1; i < to; i++ {
 		p.Put(i, &decision.Form{Rung: decision.RungClear, Gone: true, Whole: p.Hist.Sizes[i], First: p.FirstSize(i)})
 	}
 	plan.RestoreReferences(p, from, to)
+	if plan.BreaksOrder(p) {
+		p.Undo(before)
+		return false
+	}
+	return true
 }
 
 // clearOlderResults clears all results but the newest, as far as clearing them saves anything and none refers to them.
@@ -218,7 +235,7 @@ func foldOlderCalls(p *plan.Plan) {
 // foldOfCalls is the form of a group of which only what was said is sent; nil if it has one already or that saves
 // nothing.
 func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
-	if foldedFrom(p, g.First) > 0 || p.IsGone(g.First) {
+	if foldedFrom(p, g.First) > 0 || p.IsGone(g.First) || hasSeveralMessages(p, g) {
 		return nil
 	}
 	said, ok := soleTextOf(p, g.First)
@@ -233,6 +250,12 @@ func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
 		note = said + "\n" + note
 	}
 	return foldForm(p, g.First, g.End, message{conversation.Assistant, note, name})
+}
+
+// hasSeveralMessages reports whether the model's answer is of several messages.
+func hasSeveralMessages(p *plan.Plan, g conversation.Group) bool {
+	return slices.ContainsFunc(p.Req.Items[p.Req.Head+g.First+1:p.Req.Head+g.End],
+		func(it conversation.Item) bool { return it.Role == conversation.Assistant })
 }
 
 // soleTextOf is the text of item i, if that is all its content.

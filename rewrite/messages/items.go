@@ -64,13 +64,15 @@ func (rd *reader) fill(it *conversation.Item) {
 	}
 }
 
-// userItems are the items of a user's message with blocks: each result, and each run of other blocks.
+// userItems are the items of a user's message with blocks: each result, and each run of other blocks. A result behind
+// such a run stays: without it two runs would be one.
 func (rd *reader) userItems(m *message) (items []conversation.Item) {
+	said := false
 	for n := 0; n < len(rd.blocks); {
 		b := &rd.blocks[n]
 		if b.kind == resultBlock {
 			items = append(items, conversation.Item{Span: b.Span, Outer: m.Span, Role: conversation.Tool,
-				Content: b.value, Answers: b.id, Pinned: b.loads, Locked: b.loads})
+				Content: b.value, Answers: b.id, Pinned: b.loads || said, Locked: b.loads})
 			n++
 			continue
 		}
@@ -80,7 +82,7 @@ func (rd *reader) userItems(m *message) (items []conversation.Item) {
 			it.End = rd.blocks[n].End
 			it.Locked = it.Locked || kind != textBlock && kind != mediaBlock
 		}
-		it.Content, it.Pinned = it.Span, it.Locked
+		it.Content, it.Pinned, said = it.Span, it.Locked, true
 		items = append(items, it)
 	}
 	return items
@@ -96,24 +98,36 @@ func (rd *reader) add(it conversation.Item) {
 	if it.Begins || it.Role != conversation.Assistant && it.Role != conversation.Tool {
 		return
 	}
-	group := r.Items[rd.answer():]
-	if slices.ContainsFunc(group, func(it conversation.Item) bool { return it.Pinned }) {
-		for k := range group {
-			group[k].Pinned = true
+	first := answerOf(r, len(r.Items)-1)
+	if it.Pinned || r.Items[first].Pinned {
+		for k := first; k < len(r.Items); k++ {
+			r.Items[k].Pinned = true
 		}
 	}
 }
 
-// answer is the item at which the last answer of the model begins; the last item if there is none.
-func (rd *reader) answer() int {
-	r := rd.req
-	for i := len(r.Items) - 1; i >= 0; i-- {
-		switch {
-		case r.Items[i].Begins:
-			return i
-		case r.Items[i].Role != conversation.Tool && r.Items[i].Role != conversation.Assistant:
-			return len(r.Items) - 1
+// answerOf is where the answer of the model begins to which item i belongs: the last one before it, or the one whose
+// call it answers. It is i itself if there is none among the items before.
+func answerOf(r *conversation.Request, i int) int {
+	const far = 200 // items; what is broken so much is left to the checker
+	first := i
+	for k := i - 1; k >= max(0, i-far); k-- {
+		it := &r.Items[k]
+		if it.Role != conversation.Assistant {
+			continue
+		}
+		calls := r.Items[i].Role != conversation.Tool || slices.ContainsFunc(it.Calls, func(c conversation.Call) bool {
+			return c.ID == r.Items[i].Answers
+		})
+		if calls {
+			first = k
+		}
+		for ; first == k && k > 0 && !r.Items[k].Begins; k-- {
+			first = k - 1
+		}
+		if first < i {
+			return first
 		}
 	}
-	return len(r.Items) - 1
+	return first
 }

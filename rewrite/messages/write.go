@@ -21,12 +21,17 @@ func (Dialect) Message(role conversation.Role, text string) []byte {
 }
 
 // Follows reports whether a message may stand behind another: one of the system stands behind one of the user, and
-// before one of the model.
+// before one of the model. The first is the user's.
 func (Dialect) Follows(before, role conversation.Role) bool {
-	if role == conversation.System {
-		return before != conversation.Assistant
+	switch before {
+	case conversation.Unknown:
+		return role != conversation.System && role != conversation.Assistant
+	case conversation.System:
+		return role == conversation.Assistant || role == conversation.System
+	case conversation.Assistant:
+		return role != conversation.System
 	}
-	return before != conversation.System || role == conversation.Assistant
+	return true
 }
 
 // Value writes text as a value where was stands: as it is in the place of a call's input, which is JSON, as a block in

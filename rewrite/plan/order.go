@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+)
+
+// BreaksOrder reports whether messages would stand behind one another, as planned, that may not, and more of one kind
+// than in the request as it came.
+func BreaksOrder(p *Plan) bool {
+	planned := misplaced(p, p.Forms)
+	if len(planned) == 0 {
+		return false
+	}
+	came := misplaced(p, nil)
+	for pair, n := range planned {
+		if n > came[pair] {
+			return true
+		}
+	}
+	return false
+}
+
+// spoken is a message as far as its place matters.
+type spoken struct {
+	role   conversation.Role
+	thinks bool // its answer begins with thoughts
+	mute   bool // its answer says nothing so far
+}
+
+// mayFollow reports whether a message may stand behind another. An answer of several messages thinks first, if at all.
+func (m spoken) mayFollow(p *Plan, before spoken) bool {
+	const model = conversation.Assistant
+	if before.role == model && m.role == model && m.thinks && !before.thinks && !before.mute {
+		return false
+	}
+	return p.Req.Dialect.Follows(before.role, m.role)
+}
+
+// misplaced counts, for each two kinds of messages, those that stand behind one which they may not follow, if items are
+// sent in these forms.
+func misplaced(p *Plan, forms []*decision.Form) map[[2]spoken]int {
+	var list map[[2]spoken]int
+	var before spoken
+	for i := range p.Req.Items {
+		it := &p.Req.Items[i]
+		thinks := len(it.Thinking) > 0
+		m := spoken{it.Role, thinks, !thinks && it.Content.Empty() && len(it.Calls) == 0}
+		if k := i - p.Req.Head; k >= 0 && k < len(forms) && forms[k] != nil {
+			f := forms[k]
+			if f.Gone || f.Fold > 0 && f.With == "" {
+				continue
+			}
+			if f.Fold > 0 {
+				m = spoken{role: roleOf(p, f.With)}
+			}
+		}
+		if !m.mayFollow(p, before) {
+			if list == nil {
+				list = map[[2]spoken]int{}
+			}
+			list[[2]spoken{before, m}]++
+		}
+		if m.role == conversation.Assistant && before.role == m.role && !before.mute { // one answer
+			m = before
+		}
+		before = m
+	}
+	return list
+}
+
+// roleOf is the role of a message that stands for others.
+func roleOf(p *Plan, message string) conversation.Role {
+	r, err := p.Req.Dialect.ReadMessage([]byte(message))
+	if err != nil || len(r.Items) == 0 {
+		return conversation.Unknown
+	}
+	return r.Items[0].Role
+}
