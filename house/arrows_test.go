@@ -194,7 +194,7 @@ var house = map[string]room{
 	},
 	"rewrite": {
 		"event prose rewrite/abridge rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/history rewrite/ladder" +
-			" rewrite/limits rewrite/messages rewrite/plan rewrite/recap rewrite/shorten rewrite/span tokenize unit",
+			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",
 	},
@@ -378,7 +378,7 @@ var house = map[string]room{
 
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
-	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/plan/plantest rewrite/rewritetest scripted scripted/messages scripted/messages/rules scripted/scriptedtest store/disk store/memory " +
+	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/rewritetest scripted scripted/messages scripted/messages/rules scripted/scriptedtest store/disk store/memory " +
 	"store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.

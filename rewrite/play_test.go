@@ -53,6 +53,11 @@ func (p *play) heard(r *speaker, body string, out Output) {
 		p.Fatalf("%v", out.Report.Err)
 	}
 	judged(p, p.bench, body, out)
+	if in, ok := r.tongue.(messagesTongue); ok {
+		if err := in.refusal(out.Body); err != nil && in.refusal([]byte(body)) == nil {
+			p.Fatalf("promise 3: a strict server takes what came, and refuses what is sent: %v", err)
+		}
+	}
 	for _, s := range artifactsIn(string(out.Body)) {
 		if !slices.Contains(r.seen, s) {
 			r.seen = append(r.seen, s)

@@ -1,14 +1,27 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
+	"net/http"
 	"strings"
 
 	"epitome/rewrite/messages"
+	"epitome/scripted/messages/rules"
 )
 
 // messagesTongue is Anthropic Messages.
 type messagesTongue struct{ messages.Dialect }
+
+// refusal is how a strict server refuses a body, thinking aside; nil if it takes it.
+func (messagesTongue) refusal(body []byte) error {
+	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
+	newest := func(string) rules.Model { return rules.ModelOf("claude-opus-5-5") }
+	if _, refused := rules.Read(header, body, false, newest); refused != nil {
+		return errors.New(refused.Message)
+	}
+	return nil
+}
 
 // movingMark is a mark for the provider's cache behind the last block of a request, which is gone in the next one.
 const movingMark = `,"cache_control":{"type":"ephemeral"}`
@@ -24,15 +37,19 @@ func (messagesTongue) lead(c *talk, quoted string) string {
 func (messagesTongue) say(c *talk, role, quoted string) string {
 	block := `{"type":"text",` + c.space() + `"text":` + quoted + `}`
 	picture := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}`
+	content := `[{"type":"text","text":` + c.string("<reminder>"+c.words(4)+"</reminder>") + "},\n" + block + "]"
 	switch {
 	case c.IntN(3) == 0:
-		return c.message(role, quoted)
+		content = quoted
 	case role != "user" || c.IntN(2) == 0:
-		return c.message(role, "["+block+"]")
+		content = "[" + block + "]"
 	case c.IntN(3) == 0:
-		return c.message(role, "["+picture+", "+block+"]")
+		content = "[" + picture + ", " + block + "]"
 	}
-	return c.message(role, `[{"type":"text","text":`+c.string("<reminder>"+c.words(4)+"</reminder>")+"},\n"+block+"]")
+	if c.broken {
+		return c.message(role, content)
+	}
+	return `{"role":"` + role + `",` + c.space() + `"content":` + content + "}"
 }
 
 func (messagesTongue) request(c *talk) string {
