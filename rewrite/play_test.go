@@ -13,6 +13,7 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
 )
 
@@ -29,6 +30,8 @@ type speaker struct {
 	*talk
 	scope string
 	last  map[string]spoken // by model
+
+	rescued bool // what it asked last was refused: results that are new in it may be left out
 }
 
 // spoken is one request, and what was sent in its place: the messages behind the head.
@@ -49,15 +52,7 @@ func (p *play) ask(r *speaker) Output {
 // heard holds the promises for what is sent, and notes it.
 func (p *play) heard(r *speaker, body string, out Output) {
 	p.Helper()
-	if p.calm && out.Report.Err != nil {
-		p.Fatalf("%v", out.Report.Err)
-	}
-	judged(p, p.bench, body, out)
-	if in, ok := r.tongue.(messagesTongue); ok {
-		if err := in.refusal(out.Body); err != nil && in.refusal([]byte(body)) == nil {
-			p.Fatalf("promise 3: a strict server takes what came, and refuses what is sent: %v", err)
-		}
-	}
+	p.judge(r, body, out)
 	for _, s := range artifactsIn(string(out.Body)) {
 		if !slices.Contains(r.seen, s) {
 			r.seen = append(r.seen, s)
@@ -71,7 +66,9 @@ func (p *play) heard(r *speaker, body string, out Output) {
 	if err != nil {
 		p.Fatalf("%v: %s", err, body)
 	}
-	holdsFirstSight(p, was, out)
+	if !r.rescued {
+		holdsFirstSight(p, was, out)
+	}
 	now, _ := r.tongue.Read(out.Body, nil)
 	s := spoken{behindHead(was), behindHead(now), was.Decidable()}
 	p.follows(r.last[r.model], s, out.Report.Broke)
@@ -79,6 +76,40 @@ func (p *play) heard(r *speaker, body string, out Output) {
 	if out.Report.Conversation == "" {
 		p.Fatalf("the request belongs to no conversation")
 	}
+}
+
+// judge holds what one request can show by itself.
+func (p *play) judge(r *speaker, body string, out Output) {
+	p.Helper()
+	if p.calm && out.Report.Err != nil {
+		p.Fatalf("%v", out.Report.Err)
+	}
+	judged(p, p.bench, body, out)
+	if in, ok := r.tongue.(messagesTongue); ok {
+		if err := in.refusal(out.Body); err != nil && in.refusal([]byte(body)) == nil {
+			p.Fatalf("promise 3: a strict server takes what came, and refuses what is sent: %v", err)
+		}
+	}
+}
+
+// rescue asks, and again as if the provider had refused what was sent.
+func (p *play) rescue(r *speaker) {
+	p.Helper()
+	first := p.ask(r)
+	if first.Report.Err != nil {
+		return
+	}
+	how := plan.Rescue{Sent: first.Report.After.Total(), From: rapid.SampledFrom([]plan.Stage{plan.StageNone,
+		plan.StageCompact, plan.StageShort, plan.StageBare, plan.StageUsers}).Draw(p.T, "stage")}
+	how.Most = how.Sent * rapid.IntRange(5, 100).Draw(p.T, "most") / 100
+	body := r.body()
+	out := p.Shape(Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits,
+		Now: p.clock, Rescue: &how})
+	p.judge(r, body, out)
+	if out.Settle != nil {
+		out.Settle()
+	}
+	r.last, r.rescued = map[string]spoken{}, true
 }
 
 // follows holds promise 5: what is sent begins with what was sent before, as far as that is asked for again.
@@ -106,7 +137,7 @@ func (p *play) follows(before, now spoken, broke bool) {
 
 func behindHead(r *conversation.Request) (list []string) {
 	for _, it := range r.Items[r.Head:] {
-		list = append(list, strings.ReplaceAll(string(it.Of(r.Body)), movingMark, ""))
+		list = append(list, unmarked(string(it.Of(r.Body))))
 	}
 	return list
 }
@@ -199,11 +230,16 @@ func (p *play) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
 	switch rapid.SampledFrom([]string{
 		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork", "edit",
-		"at once", "model", "clock", "pause", "pause", "vanish", "full", "fail",
+		"at once", "model", "clock", "pause", "pause", "vanish", "full", "fail", "rescue",
 	}).Draw(p.T, "what") {
 	case "grow":
+		r.rescued = false
 		r.grow()
 		p.ask(r)
+	case "rescue":
+		r.rescued = false
+		r.grow()
+		p.rescue(r)
 	case "again":
 		p.again(r, "change of limits")
 	case "restart":
@@ -216,11 +252,13 @@ func (p *play) step() {
 		p.ratio = rapid.Float64Range(.3, 4).Draw(p.T, "ratio")
 	case "fork":
 		n := 1 + int(p.seed()%uint64(len(r.items)))
-		p.parts = append(p.parts, &speaker{talk: r.fork(n, p.seed()), scope: r.scope, last: map[string]spoken{}})
+		p.parts = append(p.parts, &speaker{talk: r.fork(n, p.seed()), scope: r.scope, last: map[string]spoken{},
+			rescued: r.rescued})
 	case "edit":
 		r.items[p.seed()%uint64(len(r.items))] = r.tongue.say(r.talk, "user", r.string("Rather "+r.words(10)))
 		r.last = map[string]spoken{}
 	case "at once":
+		r.rescued = false
 		r.grow()
 		p.atOnce(r)
 	case "model":
@@ -231,6 +269,7 @@ func (p *play) step() {
 		}
 	case "pause":
 		p.clock = p.clock.Add(6 * time.Minute)
+		r.rescued = false
 		r.grow()
 		p.ask(r)
 	case "vanish":

@@ -362,7 +362,7 @@ func (j *judge) transcripts(where string, s *spanFacts) {
 		if f == nil || f.Fold == 0 && !f.Gone {
 			continue
 		}
-		if !strings.Contains(bytes, string(it.Of(j.was.Body))) {
+		if !strings.Contains(unmarked(bytes), unmarked(string(it.Of(j.was.Body)))) {
 			j.Fatalf("promise 6: message %d is not where the summary says: %s", i, where)
 		}
 		j.written(i, text)
@@ -400,13 +400,14 @@ var sawLeft = regexp.MustCompile(`^\[epitome: (?:a|the newest) message of the us
 // left holds a message of the user that is left to the transcript: none of it is sent, and what is said of it is true.
 func (j *judge) left(i int, text string) {
 	j.Helper()
-	said := sawLeft.FindStringSubmatch(text)
-	was := strings.Join(textsOf(j.was, &j.was.Items[i]), "\n")
+	about := sawLeft.FindStringSubmatch(text)
+	said := slices.DeleteFunc(textsOf(j.was, &j.was.Items[i]), func(s string) bool { return strings.HasPrefix(s, "\x00") })
+	was := strings.Join(said, "\n")
 	want := []string{strconv.Itoa(shorten.CountLines(was)), strconv.Itoa(len(was))}
-	if !slices.Equal(said[1:], want) {
+	if !slices.Equal(about[1:], want) {
 		j.Fatalf("promise 8: message %d has %q lines and bytes: %.300q", i, want, text)
 	}
-	if recap, ok := strings.CutPrefix(text[len(said[0]):], "\n\n"); ok {
+	if recap, ok := strings.CutPrefix(text[len(about[0]):], "\n\n"); ok {
 		j.recap(recap, i+1, 0)
 	}
 }

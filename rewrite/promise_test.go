@@ -44,7 +44,7 @@ func judged(t teller, b *bench, body string, out Output) {
 	if err != nil {
 		t.Fatalf("promise 6: %v", err)
 	}
-	if string(back) != body {
+	if unmarked(string(back)) != unmarked(body) {
 		t.Fatalf("%s\n%s\npromise 6: the original cannot be made again: %s", body, out.Body, firstDifference(string(back), body))
 	}
 	if string(out.Body) == body {
@@ -78,6 +78,10 @@ func judged(t teller, b *bench, body string, out Output) {
 	j.spans(body)
 	j.sizes()
 }
+
+// unmarked is a body without the mark for a cache that moves with each request: no link covers it, so what was taken out
+// may have had it.
+func unmarked(body string) string { return strings.ReplaceAll(body, movingMark, "") }
 
 // spans holds promises 2 and 8: what is no text of an item is as it was, and no text says what is not so.
 func (j *judge) spans(body string) {

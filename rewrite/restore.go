@@ -81,12 +81,12 @@ func (s Output) restoreNested(r *conversation.Request, get kept) ([]byte, error)
 			at++
 		case f.Gone: // with an item before it
 		case f.Fold > 0:
-			was, end, shown, err := unfolded(s.forms, i, get)
+			run, err := unfolded(s.forms, i, get)
 			if err != nil {
 				return nil, fmt.Errorf("cannot find what message %d stands for: %w", at, err)
 			}
-			edits = append(edits, span.Edit{Span: between(r, at-1, at+shown), With: was})
-			at, n = at+shown, end-i
+			edits = append(edits, span.Edit{Span: run.place(r, at), With: run.was})
+			at, n = at+run.shown, run.end-i
 		default:
 			list, err := unpatched(r, at, f, get)
 			if err != nil {
@@ -100,34 +100,50 @@ func (s Output) restoreNested(r *conversation.Request, get kept) ([]byte, error)
 	return span.Splice(s.Body, edits)
 }
 
-// unfolded is all that stood between the items around a run of those that were taken out, from item i to item end, in
-// whose place so many messages are shown.
-func unfolded(forms []*decision.Form, i int, get kept) (was []byte, end, shown int, err error) {
+// folded is a run of items that were taken out.
+type folded struct {
+	was   []byte          // all that stood between the items around it
+	end   int             // the item behind it
+	shown int             // messages that are sent in its place
+	frame *decision.Frame // of its end
+}
+
+// unfolded is the run that begins at item i.
+func unfolded(forms []*decision.Form, i int, get kept) (run folded, err error) {
 	var f *decision.Form
 	for tail := 0; i < len(forms) && forms[i] != nil && forms[i].Fold > 0; i += f.Fold {
 		f = forms[i]
 		content, err := get(f.Kept)
 		if err != nil {
-			return nil, i, 0, err
+			return run, err
 		}
-		was = append(append(was[:len(was)-tail], f.Frame.Lead...), content...)
+		run.was = append(append(run.was[:len(run.was)-tail], f.Frame.Lead...), content...)
 		tail = f.Frame.Tail
 		if f.With != "" {
-			shown++
+			run.shown++
 		}
 	}
-	return append(was, f.Frame.Gap...), i, shown, nil
+	run.was, run.end, run.frame = append(run.was, f.Frame.Gap...), i, f.Frame
+	return run, nil
 }
 
-// between is all between the items before and next of a request; without them to the first and last message's ends.
-func between(r *conversation.Request, before, next int) span.Span {
-	list := r.Items
+// place is what stands now between the items around the run, the next of which is item at of what is sent, or its first
+// message: to the ends of the first and last message where there are none, and of the last one shown if nothing stood
+// behind it.
+func (run folded) place(r *conversation.Request, at int) span.Span {
+	list, next := r.Items, at+run.shown
 	place := span.Span{Start: list[0].Place().Start, End: list[len(list)-1].Place().End}
-	if before >= 0 {
-		place.Start = list[before].End
+	if at > 0 {
+		place.Start = list[at-1].End
 	}
-	if next < len(list) {
+	switch {
+	case run.frame.Last:
+		place.End = list[next-1].Place().End
+	case next >= len(list):
+	case run.frame.Inner:
 		place.End = list[next].Start
+	default:
+		place.End = list[next].Place().Start
 	}
 	return place
 }

@@ -11,14 +11,17 @@ import (
 type Removal struct {
 	First, N int
 	With     []byte
+	Last     bool // they were the last ones when they were taken out first: what parts them from the next ones stays
 }
 
 // Frame is what stood around a run of items that was taken out of a request whose messages hold several items. What is
 // left of such messages shows no more where it was.
 type Frame struct {
-	Lead string `json:"l,omitempty"` // from the end of the item before to the run
-	Tail int    `json:"t,omitempty"` // bytes of the run behind its last item
-	Gap  string `json:"g,omitempty"` // from the run to the next item
+	Lead  string `json:"l,omitempty"` // from the end of the item before to the run
+	Tail  int    `json:"t,omitempty"` // bytes of the run behind its last item
+	Gap   string `json:"g,omitempty"` // from the run to the next message, or to the next item of its last message
+	Inner bool   `json:"i,omitempty"` // its last message has a next item
+	Last  bool   `json:"e,omitempty"` // there was nothing behind it
 }
 
 // Place is where the message stands that says the item.
@@ -71,8 +74,12 @@ func FrameOf(r *Request, i, n int) *Frame {
 	if before := r.Head + i - 1; before >= 0 {
 		f.Lead = string(r.Body[r.Items[before].End:run.Start])
 	}
-	if next < len(r.Items) {
-		f.Gap = string(r.Body[run.End:r.Items[next].Start])
+	switch f.Last = next == len(r.Items); {
+	case f.Last:
+	case run.End < r.Items[next-1].Place().End:
+		f.Gap, f.Inner = string(r.Body[run.End:r.Items[next].Start]), true
+	default:
+		f.Gap = string(r.Body[run.End:r.Items[next].Place().Start])
 	}
 	return f
 }
@@ -172,22 +179,27 @@ func (w *remover) tail() int {
 	return 0
 }
 
-// drop takes out all messages from item i on that go in the place of removal k, and returns the item behind them.
+// drop takes out all messages from item i on that go in the place of removal k, with all behind them for which nothing
+// comes either, and returns the item behind them.
 func (w *remover) drop(i, k int) int {
-	end := i
+	silent := len(w.list[k-1].With) == 0
+	end, last := i, false
 	for end < len(w.req.Items) {
 		first, next := holder(w.req, end)
-		if w.owner(first, next) != k {
+		o := w.owner(first, next)
+		if o == 0 || o != k && (!silent || len(w.list[o-1].With) > 0) {
 			break
 		}
-		end = next
+		end, last = next, w.list[o-1].Last
 	}
 	from, to := w.req.Items[i].Place().Start, w.req.Items[end-1].Place().End
-	with := w.list[k-1].With
-	if len(with) == 0 && end < len(w.req.Items) {
+	switch {
+	case silent && last && i > 0:
+		from = w.req.Items[i-1].Place().End
+	case silent && end < len(w.req.Items):
 		to = w.req.Items[end].Place().Start
 	}
-	w.edit(from, to, with)
+	w.edit(from, to, w.list[k-1].With)
 	return end
 }
 

@@ -154,7 +154,8 @@ func Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) 
 		switch {
 		case f == nil || f.Gone:
 		case f.Fold > 0 && i+f.Fold <= all:
-			list = append(list, conversation.Removal{First: r.Head + i, N: f.Fold, With: []byte(f.With)})
+			list = append(list, conversation.Removal{First: r.Head + i, N: f.Fold, With: []byte(f.With),
+				Last: f.Frame != nil && f.Frame.Last})
 		default:
 			patched, err := f.patches(r, &r.Items[r.Head+i])
 			if err != nil {
