@@ -17,6 +17,7 @@ import (
 	"epitome/prose"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/messages"
 	"epitome/rewrite/plan/plantest"
 	"epitome/rewrite/span"
 )
@@ -26,6 +27,7 @@ var update = flag.Bool("update", false, "write what is sent into the golden conv
 // option is the world of a golden conversation. It holds on until another file N.toml changes it before turn N.
 type option struct {
 	limits.Limits
+	Dialect string // messages; empty for Chat Completions
 	Window  int
 	Model   string
 	Scope   string
@@ -105,6 +107,10 @@ func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 		b.enter(&set)
 		before = goldenMessages(fileIn(ar, in), before)
 		body := `{"model":"` + set.Model + `","messages":[` + strings.Join(before, ",\n") + "]}"
+		b.dialect = chat.Dialect{}
+		if set.Dialect != "" {
+			b.dialect = messages.Dialect{}
+		}
 		out := b.shape(body)
 		judged(t, b, body, out)
 		add(in, fileIn(ar, in))
@@ -200,14 +206,17 @@ func goldenLine(kind string, i int) string {
 // goldenSent shows what is sent.
 func goldenSent(t *testing.T, came []string, out Output) string {
 	t.Helper()
-	r, err := chat.Read(out.Body)
+	r, err := out.dialect.Read(out.Body, nil)
 	if err != nil {
 		return string(out.Body)
 	}
 	var b strings.Builder
 	at := 0
-	for _, it := range r.Items {
-		sent := string(it.Of(r.Body))
+	for i, it := range r.Items {
+		sent := string(it.Place().Of(r.Body))
+		if i > 0 && it.Place() == r.Items[i-1].Place() {
+			continue
+		}
 		if i := slices.Index(came[at:], sent); i >= 0 {
 			at += i + 1
 			fmt.Fprintf(&b, "= %d\n", at)

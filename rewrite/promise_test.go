@@ -79,8 +79,8 @@ func judged(t teller, b *bench, body string, out Output) {
 	j.sizes()
 }
 
-// unmarked is a body without the mark for a cache that moves with each request: no link covers it, so what was taken out
-// may have had it.
+// unmarked is a body without the mark for a cache that moves with each request: no link covers it, so what was taken
+// out may have had it.
 func unmarked(body string) string { return strings.ReplaceAll(body, movingMark, "") }
 
 // spans holds promises 2 and 8: what is no text of an item is as it was, and no text says what is not so.
@@ -150,7 +150,13 @@ func skeleton(r *conversation.Request, it *conversation.Item) string {
 				With: []byte("…")})
 		}
 	}
-	cut(it.Content)
+	if len(it.Calls) > 0 && it.Content.Start < it.Calls[0].Start && it.Calls[0].End < it.Content.End {
+		for _, s := range r.TextSpans(it) { // the calls stand among them
+			cut(s)
+		}
+	} else {
+		cut(it.Content)
+	}
 	for _, c := range it.Calls {
 		cut(c.Arguments)
 	}

@@ -85,7 +85,7 @@ func (s Output) restoreNested(r *conversation.Request, get kept) ([]byte, error)
 			if err != nil {
 				return nil, fmt.Errorf("cannot find what message %d stands for: %w", at, err)
 			}
-			edits = append(edits, span.Edit{Span: run.place(r, at), With: run.was})
+			edits = append(edits, run.edit(r, at))
 			at, n = at+run.shown, run.end-i
 		default:
 			list, err := unpatched(r, at, f, get)
@@ -102,7 +102,7 @@ func (s Output) restoreNested(r *conversation.Request, get kept) ([]byte, error)
 
 // folded is a run of items that were taken out.
 type folded struct {
-	was   []byte          // all that stood between the items around it
+	was   []byte          // all that stood there, from the end of the item before
 	end   int             // the item behind it
 	shown int             // messages that are sent in its place
 	frame *decision.Frame // of its end
@@ -123,27 +123,28 @@ func unfolded(forms []*decision.Form, i int, get kept) (run folded, err error) {
 			run.shown++
 		}
 	}
-	run.was, run.end, run.frame = append(run.was, f.Frame.Gap...), i, f.Frame
+	run.end, run.frame = i, f.Frame
 	return run, nil
 }
 
-// place is what stands now between the items around the run, the next of which is item at of what is sent, or its first
-// message: to the ends of the first and last message where there are none, and of the last one shown if nothing stood
-// behind it.
-func (run folded) place(r *conversation.Request, at int) span.Span {
+// edit puts what was back between the items around the run, the next of which is item at of what is sent, or its first
+// message. Where there are none it goes to the ends of the first and last message, and of the last one shown if nothing
+// stood behind it.
+func (run folded) edit(r *conversation.Request, at int) span.Edit {
 	list, next := r.Items, at+run.shown
-	place := span.Span{Start: list[0].Place().Start, End: list[len(list)-1].Place().End}
+	e := span.Edit{With: run.was}
+	e.Start, e.End = list[0].Place().Start, list[len(list)-1].Place().End
 	if at > 0 {
-		place.Start = list[at-1].End
+		e.Start = list[at-1].End
 	}
 	switch {
 	case run.frame.Last:
-		place.End = list[next-1].Place().End
-	case next >= len(list):
-	case run.frame.Inner:
-		place.End = list[next].Start
-	default:
-		place.End = list[next].Place().Start
+		e.End, e.With = list[next-1].Place().End, append(e.With, run.frame.Gap...)
+	case next < len(list):
+		e.End, e.With = list[next].Place().Start, append(e.With, run.frame.Gap...)
+		if run.frame.Inner {
+			e.End = list[next].Start
+		}
 	}
-	return place
+	return e
 }

@@ -95,6 +95,7 @@ type bench struct {
 	now      bool      // compact now
 	clock    time.Time // when requests are asked
 	scope    string
+	dialect  conversation.Dialect // nil for Chat Completions
 	waits    context.Context
 }
 
@@ -128,6 +129,9 @@ func (b *bench) restart() {
 func (b *bench) shape(body string) Output {
 	a := Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits,
 		Style: b.style, Compact: b.now, Now: b.clock}
+	if b.dialect != nil {
+		a.Dialect = b.dialect
+	}
 	if b.waits != nil {
 		a.Client = somebody{b.waits}
 	}

@@ -19,7 +19,7 @@ type Removal struct {
 type Frame struct {
 	Lead  string `json:"l,omitempty"` // from the end of the item before to the run
 	Tail  int    `json:"t,omitempty"` // bytes of the run behind its last item
-	Gap   string `json:"g,omitempty"` // from the run to the next message, or to the next item of its last message
+	Gap   string `json:"g,omitempty"` // from the run to the next message, or the next item of its last one, or to its end
 	Inner bool   `json:"i,omitempty"` // its last message has a next item
 	Last  bool   `json:"e,omitempty"` // there was nothing behind it
 }
@@ -74,13 +74,15 @@ func FrameOf(r *Request, i, n int) *Frame {
 	if before := r.Head + i - 1; before >= 0 {
 		f.Lead = string(r.Body[r.Items[before].End:run.Start])
 	}
+	to := r.Items[next-1].Place().End
 	switch f.Last = next == len(r.Items); {
 	case f.Last:
-	case run.End < r.Items[next-1].Place().End:
-		f.Gap, f.Inner = string(r.Body[run.End:r.Items[next].Start]), true
+	case r.Items[next].Place() == r.Items[next-1].Place():
+		to, f.Inner = r.Items[next].Start, true
 	default:
-		f.Gap = string(r.Body[run.End:r.Items[next].Place().Start])
+		to = r.Items[next].Place().Start
 	}
+	f.Gap = string(r.Body[run.End:to])
 	return f
 }
 

@@ -240,7 +240,8 @@ func (c *checker) take(role conversation.Role, b *block) {
 // answered looks at one block of the model's.
 func (c *checker) answered(b *block) {
 	switch b.kind {
-	case compactionBlock:
+	case compactionBlock: // what stands before it does not count
+		c.answer = answer{}
 		return
 	case serverBlock, oddBlock:
 		if b.answers {

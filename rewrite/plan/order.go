@@ -31,8 +31,8 @@ type spoken struct {
 // mayFollow reports whether a message may stand behind another. An answer of several messages thinks first, if at all.
 func (m spoken) mayFollow(p *Plan, before spoken) bool {
 	const model = conversation.Assistant
-	if before.role == model && m.role == model && m.thinks && !before.thinks && !before.mute {
-		return false
+	if before.role == model && m.role == model && (m.thinks || m.mute) && !before.thinks && !before.mute {
+		return false // behind a mute one may come thoughts
 	}
 	return p.Req.Dialect.Follows(before.role, m.role)
 }

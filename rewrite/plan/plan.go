@@ -274,7 +274,11 @@ type Change struct {
 // never goes.
 func IsKeptInPlace(p *Plan, i int) bool {
 	it := &p.Req.Items[p.Req.Head+i]
-	return it.Role == conversation.System || it.Role == conversation.Unknown || it.Pinned || i < p.Req.Fixed
+	if it.Role == conversation.System || it.Role == conversation.Unknown || i < p.Req.Fixed {
+		return true
+	}
+	// What came later may pin what is left out already.
+	return it.Pinned && !p.IsGone(i) && (p.Forms[i] == nil || p.Forms[i].Fold == 0)
 }
 
 // IsGone reports whether item i stands in an earlier item's message, or nowhere.
