@@ -231,6 +231,9 @@ func (c *checker) take(role conversation.Role, b *block) {
 	switch {
 	case b.kind == resultBlock:
 		c.result(b)
+		if role == conversation.Assistant { // where none may stand
+			c.begin(false)
+		}
 	case role == conversation.Assistant:
 		c.answered(b)
 	}
