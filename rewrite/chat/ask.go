@@ -23,130 +23,49 @@ const (
 	otherCap = "max_completion_tokens"
 )
 
-// isDropped reports whether a setting would keep the answer from being one plain text, or was made for another answer.
-func isDropped(key string) bool {
-	switch key {
-	case "n", "stop", "response_format", "logprobs", "top_logprobs", "store", "metadata", "stream", "stream_options",
-		"parallel_tool_calls", "prediction", "modalities", "audio",
-		"guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs", "grammar", "json_schema":
-		return true
-	}
-	return false
-}
-
-// setting is a key of a body with its value.
-type setting struct {
-	span.Span
-	key   string
-	value span.Span
-}
-
-// continuation is the body of a client as it becomes one that asks for another text. It owns its edits.
-type continuation struct {
-	body     []byte
-	form     prose.Form
-	all      []setting
-	messages span.Span
-	edits    []span.Edit
-}
-
-// member notes the member of the body whose value begins at i.
-func (c *continuation) member(key []byte, i int) (int, error) {
-	end, err := span.EndOfValue(c.body, i)
-	if err != nil {
-		return 0, err
-	}
-	colon := bytes.LastIndexByte(c.body[:i], ':')
-	quote := bytes.LastIndexByte(c.body[:colon], '"')
-	m := setting{span.Span{Start: quote - len(key) - 1, End: end}, string(key), span.Span{Start: i, End: end}}
-	if m.key == "messages" && c.body[i] == '[' {
-		c.messages = m.value
-	}
-	c.all = append(c.all, m)
-	return end, nil
+// dropped are settings that would keep the answer from being one plain text, or were made for another answer.
+var dropped = [...]string{
+	"n", "stop", "response_format", "logprobs", "top_logprobs", "store", "metadata", "stream_options",
+	"parallel_tool_calls", "prediction", "modalities", "audio",
+	"guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs", "grammar", "json_schema",
 }
 
 // say puts a user's message behind the others.
-func (c *continuation) say(text string) {
+func say(body []byte, messages span.Span, text string) span.Edit {
 	with := chatMessage(conversation.User, text)
-	if span.SkipSpace(c.body, c.messages.Start+1) != c.messages.End-1 {
+	if span.SkipSpace(body, messages.Start+1) != messages.End-1 {
 		with = "," + with
 	}
-	at := c.messages.End - 1
-	c.edits = append(c.edits, span.Edit{Span: span.Span{Start: at, End: at}, With: []byte(with)})
+	at := messages.End - 1
+	return span.Edit{Span: span.Span{Start: at, End: at}, With: []byte(with)}
 }
 
-// settle makes the settings those of the form. It sets or takes out what stands there, and puts what is missing last.
-func (c *continuation) settle() {
-	set := c.settings()
-	stay := -1 // the last member that stays
-	for i, m := range c.all {
-		want, known := set[m.key]
-		delete(set, m.key)
-		switch {
-		case known && want != "":
-			c.edits = append(c.edits, span.Edit{Span: m.value, With: []byte(want)})
-		case known || isDropped(m.key):
-			if i+1 < len(c.all) {
-				c.edits = append(c.edits, span.Edit{Span: span.Span{Start: m.Start, End: c.all[i+1].Start}, With: nil})
-			}
-			continue
-		}
-		stay = i
-	}
-	c.trim(stay)
-	end := c.all[len(c.all)-1].End
-	for _, key := range [...]string{"tool_choice", "function_call", usualCap, otherCap, "stream"} {
-		if want := set[key]; want != "" {
-			c.edits = append(c.edits, span.Edit{Span: span.Span{Start: end, End: end},
-				With: []byte(`,"` + key + `":` + want)})
-		}
-	}
-}
-
-// trim takes out all behind member stay, the last one that stays, with the comma. One always does: the messages.
-func (c *continuation) trim(stay int) {
-	last := len(c.all) - 1
-	if stay == last {
-		return
-	}
-	from := c.all[stay].End
-	kept := c.edits[:0]
-	for _, e := range c.edits {
-		if e.Start < from || e.Start == e.End {
-			kept = append(kept, e)
-		}
-	}
-	c.edits = append(kept, span.Edit{Span: span.Span{Start: from, End: c.all[last].End}, With: nil})
-}
-
-// settings returns the settings that the answer needs, as JSON. An empty one is to be taken out.
-func (c *continuation) settings() map[string]string {
+// settle makes the settings of a body those that the answer needs.
+func settle(o *span.Object, body []byte, f prose.Form) {
 	used, other := usualCap, otherCap
-	set := map[string]string{"tool_choice": "", "function_call": ""}
-	for _, m := range c.all {
-		switch {
-		case m.key == otherCap:
-			used, other = otherCap, usualCap
-		case m.key == "tools" && c.filled(m.value):
-			set["tool_choice"] = `"none"`
-		case m.key == "functions" && c.filled(m.value):
-			set["function_call"] = `"none"`
-		}
+	if !o.Value(otherCap).Empty() {
+		used, other = otherCap, usualCap
 	}
-	if c.form.OtherCap {
+	if f.OtherCap {
 		used, other = other, used
 	}
-	set[used], set[other] = strconv.Itoa(c.form.MaxOutput), ""
-	if c.form.Stream {
-		set["stream"] = "true"
+	o.TakeOut(dropped[:]...)
+	o.TakeOut("tool_choice", "function_call", other, "stream")
+	if filled(body, o.Value("tools")) {
+		o.Set("tool_choice", `"none"`)
 	}
-	return set
+	if filled(body, o.Value("functions")) {
+		o.Set("function_call", `"none"`)
+	}
+	o.Set(used, strconv.Itoa(f.MaxOutput))
+	if f.Stream {
+		o.Set("stream", "true")
+	}
 }
 
 // filled reports whether a value is an array with something in it.
-func (c *continuation) filled(v span.Span) bool {
-	return c.body[v.Start] == '[' && span.SkipSpace(c.body, v.Start+1) != v.End-1
+func filled(body []byte, v span.Span) bool {
+	return !v.Empty() && body[v.Start] == '[' && span.SkipSpace(body, v.Start+1) != v.End-1
 }
 
 // streamWord matches a complaint about streams, and none about an upstream.
@@ -162,27 +81,6 @@ const (
 
 var errLongAnswer = errors.New("the answer is too long")
 
-// readStream reads an answer's events to their end.
-func readStream(in io.Reader) (prose.Answer, error) {
-	events := sse.NewReader(in, mostEvent)
-	var s speech
-	for done := false; !done && s.Error == nil; {
-		e, err := events.Next()
-		switch {
-		case errors.Is(err, io.EOF) && s.finished:
-			return s.answer(), nil
-		case errors.Is(err, io.EOF):
-			return prose.Answer{}, io.ErrUnexpectedEOF
-		case err != nil:
-			return prose.Answer{}, err
-		}
-		if done, err = s.event(e.Data, strings.TrimSpace(e.Type) == "error"); err != nil {
-			return prose.Answer{}, err
-		}
-	}
-	return s.answer(), nil
-}
-
 // speech is an answer as far as it has been heard.
 type speech struct {
 	prose.Answer
@@ -191,24 +89,42 @@ type speech struct {
 	finished bool            // and it was said that it ended
 }
 
+// Document hears an answer that is no stream.
+func (s *speech) Document(doc []byte) error {
+	err := s.hear(doc)
+	if err == nil && !s.chosen && s.Error == nil {
+		s.Error = doc[:min(len(doc), mostError)]
+	}
+	return err
+}
+
+// End is an error unless it was said that the answer ended.
+func (s *speech) End() error {
+	if !s.finished {
+		return io.ErrUnexpectedEOF
+	}
+	return nil
+}
+
 func (s *speech) answer() prose.Answer {
 	s.Text = s.said.String()
 	return s.Answer
 }
 
-// event hears one event of a stream, and reports whether it was the last one.
-func (s *speech) event(data []byte, failed bool) (done bool, err error) {
-	data = bytes.TrimSpace(data)
+// Event hears one event of a stream, and reports whether it was the last one.
+func (s *speech) Event(e sse.Event) (last bool, err error) {
+	data := bytes.TrimSpace(e.Data)
 	switch {
 	case len(data) == 0:
 		return false, nil
 	case string(data) == "[DONE]":
 		return true, nil
-	case failed:
+	case strings.TrimSpace(e.Type) == "error":
 		s.Error = bytes.Clone(data[:min(len(data), mostError)])
-		return false, nil
+		return true, nil
 	}
-	return false, s.hear(data)
+	err = s.hear(data)
+	return s.Error != nil, err
 }
 
 // chunk is an answer, or a piece of one.
@@ -306,17 +222,16 @@ func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
 	if !span.Valid(body) {
 		return body, false
 	}
-	c := continuation{body: body}
-	if _, err := span.Members(body, span.SkipSpace(body, 0), c.member); err != nil {
+	o, err := span.ObjectAt(body, span.SkipSpace(body, 0))
+	if err != nil {
 		return body, false
 	}
-	var edits []span.Edit
-	for _, m := range c.all {
-		n, err := strconv.Atoi(string(m.value.Of(body)))
-		if (m.key == usualCap || m.key == otherCap) && err == nil && n > tokens {
-			edits = append(edits, span.Edit{Span: m.value, With: []byte(strconv.Itoa(tokens))})
+	for _, key := range [...]string{usualCap, otherCap} {
+		if n, err := strconv.Atoi(string(o.Value(key).Of(body))); err == nil && n > tokens {
+			o.Set(key, strconv.Itoa(tokens))
 		}
 	}
+	edits := o.Edits()
 	out, err := span.Splice(body, edits)
 	if err != nil || len(edits) == 0 {
 		return body, false

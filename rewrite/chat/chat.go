@@ -5,13 +5,11 @@
 package chat
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
@@ -356,16 +354,16 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 	if !span.Valid(body) {
 		return nil, span.ErrNoJSON
 	}
-	c := continuation{body: body, form: f}
-	if _, err := span.Members(body, span.SkipSpace(body, 0), c.member); err != nil {
+	o, err := span.ObjectAt(body, span.SkipSpace(body, 0))
+	if err != nil {
 		return nil, err
 	}
-	if c.messages.Empty() {
+	messages := o.Value("messages")
+	if messages.Empty() || body[messages.Start] != '[' {
 		return nil, errors.New("the body has no messages")
 	}
-	c.say(instruction)
-	c.settle()
-	out, err := span.Splice(body, c.edits)
+	settle(o, body, f)
+	out, err := span.Splice(body, append(o.Edits(), say(body, messages, instruction)))
 	if err != nil {
 		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
 	}
@@ -402,25 +400,9 @@ func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 
 // ReadAnswer reads an answer, whole or as a stream, whatever its type says. One that breaks off is io.ErrUnexpectedEOF.
 func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
-	in := bufio.NewReaderSize(body, 64<<10)
-	begin, _ := in.Peek(64)
-	isObject := bytes.HasPrefix(bytes.TrimLeft(begin, " \t\r\n\ufeff"), []byte("{"))
-	if strings.Contains(contentType, "event-stream") && !isObject || sse.Looks(begin) {
-		return readStream(in)
-	}
-	doc, err := io.ReadAll(io.LimitReader(in, mostDocument+1))
-	switch {
-	case err != nil:
-		return prose.Answer{}, err
-	case len(doc) > mostDocument:
-		return prose.Answer{}, errLongAnswer
-	}
 	var s speech
-	if err := s.hear(doc); err != nil {
+	if err := sse.ReadEither(contentType, body, sse.Most{Document: mostDocument, Event: mostEvent}, &s); err != nil {
 		return prose.Answer{}, err
-	}
-	if !s.chosen && s.Error == nil {
-		s.Error = doc[:min(len(doc), mostError)]
 	}
 	return s.answer(), nil
 }
