@@ -208,7 +208,7 @@ var house = map[string]room{
 			" dialect would have to know",
 	},
 	"rewrite/messages": {
-		"rewrite/conversation rewrite/span tokenize",
+		"prose rewrite/conversation rewrite/span sse tokenize unit",
 		"as for rewrite/chat; two dialects that knew one another would be one",
 	},
 	"rewrite/compact": {

@@ -19,7 +19,8 @@ var spoken = map[string]string{
 		prompt_tokens_details tool_calls tool_call_id tool_choice function_call finish_reason response_format
 		parallel_tool_calls cache_control`,
 	"rewrite/messages": `max_tokens cache_control tool_use tool_use_id tool_result is_error redacted_thinking
-		server_tool_use budget_tokens input_schema stop_reason`,
+		server_tool_use budget_tokens input_schema stop_reason stop_sequences tool_choice message_start message_delta
+		content_block_start content_block_delta cache_creation_input_tokens cache_read_input_tokens`,
 }
 
 // foreign are the folders that may know a dialect's names, with all below them, each with the reason.

@@ -1,0 +1,218 @@
+package messages
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/span"
+	"epitome/sse"
+	"epitome/unit"
+)
+
+// This file is what the wire needs to know of the dialect: where its requests go, and what an answer tells as it
+// passes.
+
+// Wire is the dialect with what the wire needs to know of it besides.
+type Wire struct{ Dialect }
+
+// Path is where the API takes a conversation.
+func (Dialect) Path() string { return path }
+
+// path is how the path of every request ends that holds a conversation: servers have it below paths of their own. One
+// that ends in /messages alone may belong to other APIs.
+const path = "/v1/messages"
+
+// Serves reports whether a request with that path holds a conversation.
+func (Wire) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
+
+// step is what an event of a stream means for the answer.
+type step uint8
+
+const (
+	frameStep step = iota // nothing was said by it
+	saidStep              // a piece of the answer, or what is none of the dialect's
+	endStep               // the answer is over
+	errorStep             // it failed
+)
+
+// stepOf reads an event of a stream.
+func stepOf(kind, data []byte) step {
+	if bytes.EqualFold(bytes.TrimSpace(kind), []byte("error")) {
+		return errorStep
+	}
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 {
+		return frameStep
+	}
+	e := gjson.ParseBytes(data)
+	if !e.IsObject() {
+		return saidStep
+	}
+	name := e.Get("type").Str
+	if name == "" {
+		name = string(bytes.TrimSpace(kind))
+	}
+	switch name {
+	case "message_start", "ping", "content_block_stop":
+		return frameStep
+	case "content_block_start":
+		if e.Get("content_block.type").Str == "text" && e.Get("content_block.text").Str == "" {
+			return frameStep
+		}
+	case "content_block_delta":
+		if isMute(e.Get("delta")) {
+			return frameStep
+		}
+	case "message_delta":
+		if e.Get("delta.stop_reason").Str == "" {
+			return frameStep
+		}
+		return endStep
+	case "message_stop":
+		return endStep
+	default:
+		if name == "error" || e.Get("error").IsObject() || e.Get("error").Str != "" {
+			return errorStep
+		}
+	}
+	return saidStep
+}
+
+// isMute reports whether a piece of an answer adds nothing to it.
+func isMute(delta gjson.Result) bool {
+	mute := true
+	delta.ForEach(func(key, v gjson.Result) bool {
+		mute = key.Str == "type" || v.Type == gjson.Null || v.Raw == `""`
+		return mute
+	})
+	return mute
+}
+
+// Begins reports whether an event of a stream is more than the frame of an answer: a piece of what is said, the begin
+// of a block that is no text, its end, or what is none of the dialect's.
+func (Wire) Begins(kind, event []byte) bool {
+	s := stepOf(kind, event)
+	return s == saidStep || s == endStep
+}
+
+// Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
+// before anything was said.
+func (Wire) Fails(kind, event []byte) bool {
+	s := stepOf(kind, event)
+	return s == errorStep || s == endStep
+}
+
+// inputs are the names of what together is the input of a request: what was read from a cache, and what was written to
+// one, is not in the first.
+var inputs = [...]string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
+
+const readFromCache = 2 // of inputs
+
+// usage is what an answer says of its request's size. What it says last is true.
+type usage struct {
+	of     [len(inputs)]int // by inputs; -1 is not said
+	last   int              // the input of the last turn, if the model had several before it answered; else 0
+	output int
+}
+
+func newUsage() usage { return usage{of: [...]int{-1, -1, -1}} }
+
+// take takes what an object says of sizes.
+func (u *usage) take(v gjson.Result) {
+	u.takeInputs(v)
+	u.output = max(u.output, tokensOf(v.Get("output_tokens")))
+	for _, turn := range v.Get("iterations").Array() {
+		if turn.Get("type").Str == "message" {
+			one := newUsage()
+			one.takeInputs(turn)
+			u.last = one.sum()
+		}
+	}
+}
+
+func (u *usage) takeInputs(v gjson.Result) {
+	for i, name := range inputs {
+		if n := tokensOf(v.Get(name)); n >= 0 {
+			u.of[i] = n
+		}
+	}
+}
+
+// tokensOf is a number of tokens; -1 if it is none that can be true.
+func tokensOf(v gjson.Result) int {
+	if n := v.Int(); v.Type == gjson.Number && n >= 0 && n <= unit.MostTokens {
+		return int(n)
+	}
+	return -1
+}
+
+// sum is the whole input of all turns.
+func (u *usage) sum() (input int) {
+	for _, n := range u.of {
+		input += max(n, 0)
+	}
+	return input
+}
+
+// window is what filled the model's window.
+func (u *usage) window() int {
+	if u.last > 0 {
+		return u.last
+	}
+	return u.sum()
+}
+
+// Usage is how many tokens a request had, as the provider says in its answer: what came from a cache and went to one,
+// too. It is 0 if that is not said, and if only a part of it may have been heard.
+func (Wire) Usage(heard []byte) (input int) {
+	u, isStream, isWhole := newUsage(), false, false
+	for f := range sse.Fields(heard) {
+		if string(f.Name) != "data" || !gjson.ValidBytes(f.Value) {
+			continue
+		}
+		switch e := gjson.ParseBytes(f.Value); e.Get("type").Str {
+		case "message_start":
+			isStream, isWhole = true, true
+			u.take(e.Get("message.usage"))
+		case "message_delta":
+			isStream = true
+			u.take(e.Get("usage"))
+		}
+	}
+	switch {
+	case !isStream:
+		u.take(lastUsage(heard))
+	case !isWhole && u.last == 0 && slices.Contains(u.of[:], -1):
+		return 0 // the beginning of the stream may have said the rest
+	}
+	return u.window()
+}
+
+// lastUsage is what an answer that is no stream, or its end, says of sizes.
+func lastUsage(heard []byte) gjson.Result {
+	const name = `"usage"`
+	if span.Valid(heard) {
+		return gjson.GetBytes(heard, "usage")
+	}
+	const tries = 4 // inputs of tools may have that name in them
+	at := len(heard)
+	for range tries {
+		if at = bytes.LastIndex(heard[:at], []byte(name)); at < 0 {
+			break
+		}
+		i := span.SkipSpace(heard, at+len(name))
+		if i < len(heard) && heard[i] == ':' {
+			i = span.SkipSpace(heard, i+1)
+		}
+		if end, err := span.EndOfValue(heard, i); err == nil && closes(heard[end:]) {
+			return gjson.ParseBytes(heard[i:end])
+		}
+	}
+	return gjson.Result{}
+}
+
+// closes reports whether what stands behind a value is the rest of one object, and nothing else.
+func closes(rest []byte) bool { return json.Valid(append([]byte(`{"":0`), rest...)) }
