@@ -28,6 +28,9 @@ type complaint struct {
 	failed bool // the status is one of an error, so that the whole answer is about it
 	frames int  // that a stream has carried, without its end
 	stream bool
+	said   bool // the stream has a piece of an answer
+	full   bool // and says that the window was full
+	used   int  // and how many tokens the request had; 0 if it does not
 }
 
 // findComplaint finds what an answer complains of.
@@ -152,6 +155,7 @@ func (c *complaint) readFrame(event, payload string) {
 	bad := strings.Contains(event, "error") || strings.Contains(event, "exception") || strings.Contains(event, "failed")
 	if v := gjson.Parse(payload); v.IsObject() {
 		c.readValue(v, bad || c.failed, 0)
+		c.hear(v)
 	} else if bad || c.failed {
 		c.addText(payload, 0)
 	}

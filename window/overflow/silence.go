@@ -20,6 +20,8 @@ func judgeSilence(a Answer, s Sent, c complaint) Verdict {
 		return Verdict{Kind: Input, Why: "the request fills the window, and was refused without a word"}
 	case a.Status < 300 && c.stream && c.frames == 0 && full:
 		return Verdict{Kind: Input, Why: "the request fills the window, and the answer is empty"}
+	case a.Status < 300 && c.stream && c.full && !c.said:
+		return Verdict{Kind: Input, Requested: c.used, Why: endedEmpty}
 	case a.Status < 300 && !c.stream && len(a.Body) <= mostBody:
 		return judgeEmptyAnswer(c.body, s)
 	}
@@ -31,20 +33,51 @@ func judgeEmptyAnswer(body string, s Sent) Verdict {
 	none := Verdict{Why: "it is an answer"}
 	v := gjson.Parse(body)
 	made := firstOf(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
-	if !made.Exists() || made.Int() != 0 || !gjson.Valid(body) { // in this order: most answers have made something
+	content := v.Get("content") // one without anything in it costs a few tokens too
+	hollow := content.IsArray() && content.Get("#").Int() == 0
+	if !made.Exists() || made.Int() != 0 && !hollow || !gjson.Valid(body) { // in this order: most have made something
 		return none
 	}
-	reason := firstOf(v, "choices.0.finish_reason", "stop_reason", "done_reason", "incomplete_details.reason").String()
-	if !Full(reason, 0) {
-		return none
-	}
-	used := firstOf(v, "usage.prompt_tokens", "usage.input_tokens", "prompt_eval_count").Int()
+	reason := endOfAnswer(v)
 	explicit := Full(reason, 1)
-	if !explicit && (s.Window <= 0 || max(int64(s.Tokens), used) <= int64(s.Window)/100*nearlyFull ||
-		v.Get("usage.total_tokens").Int() > used) {
+	if !Full(reason, 0) || made.Int() != 0 && !explicit {
+		return none
+	}
+	used := usedBy(v)
+	if !explicit && (s.Window <= 0 || max(s.Tokens, used) <= s.Window/100*nearlyFull ||
+		v.Get("usage.total_tokens").Int() > int64(used)) {
 		return none // there was room, or what was made is not counted as such: thoughts
 	}
-	return Verdict{Kind: Input, Requested: int(max(used, 0)), Why: "the answer ended before its first token for want of room"}
+	return Verdict{Kind: Input, Requested: used, Why: endedEmpty}
+}
+
+const endedEmpty = "the answer ended before its first token for want of room"
+
+// endOfAnswer is why an answer ended, as it says; empty if it does not.
+func endOfAnswer(v gjson.Result) string {
+	return firstOf(v, "choices.0.finish_reason", "stop_reason", "delta.stop_reason", "done_reason",
+		"incomplete_details.reason").String()
+}
+
+// usedBy is how many tokens a request had, as the answer says: what came from a cache and what went to one stand beside
+// the rest in some dialects, and in it in others.
+func usedBy(v gjson.Result) int {
+	used := firstOf(v, "usage.prompt_tokens", "usage.input_tokens", "prompt_eval_count").Int()
+	for _, apart := range [...]string{"usage.cache_read_input_tokens", "usage.cache_creation_input_tokens"} {
+		used += max(v.Get(apart).Int(), 0)
+	}
+	return int(min(max(used, 0), mostTokens))
+}
+
+// hear notes of a frame of a stream what tells whether the answer ended for want of room before it said anything.
+func (c *complaint) hear(v gjson.Result) {
+	for _, piece := range [...]string{"delta.text", "delta.thinking", "delta.partial_json", "choices.0.delta.content"} {
+		c.said = c.said || v.Get(piece).String() != ""
+	}
+	block := v.Get("content_block.type").String()
+	c.said = c.said || block != "" && block != "text" || v.Get("choices.0.delta.tool_calls").Exists()
+	c.full = c.full || Full(endOfAnswer(v), 1)
+	c.used = max(c.used, usedBy(v), usedBy(v.Get("message")))
 }
 
 func firstOf(v gjson.Result, paths ...string) gjson.Result {

@@ -1,6 +1,7 @@
 package overflow
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -22,6 +23,10 @@ func TestAnswersThatEndedForWantOfRoom(t *testing.T) {
 	f(NotOurs, 0, `{"choices":[{"message":{"content":""},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":0}}`)
 	f(NotOurs, 0, `{"choices":[{"message":{"content":""},"finish_reason":"length"}]}`) // it may have been reasoning
 	f(NotOurs, 0, `{"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9000,"output_tokens":50}}`)
+	f(Input, 9_000, `{"type":"message","content":[],"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9,"cache_read_input_tokens":8000,"cache_creation_input_tokens":991,"output_tokens":2}}`)
+	f(NotOurs, 0, `{"type":"message","content":[],"stop_reason":"end_turn","usage":{"input_tokens":9000,"output_tokens":2}}`)
+	f(NotOurs, 0, `{"type":"message","content":[],"stop_reason":"max_tokens","usage":{"input_tokens":9000,"output_tokens":2}}`)
+	f(NotOurs, 0, `{"type":"message","content":[{"type":"thinking"}],"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9000,"output_tokens":2}}`)
 	f(NotOurs, 0, `{"choices":`)
 	f(NotOurs, 0, `{"choices":[{"message":{},"finish_reason":"length"}],"usage":{"prompt_tokens":9000,"completion_tokens":0,"total_tokens":9900}}`) // thoughts
 	roomy := Answer{Status: 200, Body: []byte(`{"choices":[{"message":{},"finish_reason":"length"}],"usage":{"prompt_tokens":20000,"completion_tokens":0}}`)}
@@ -30,6 +35,29 @@ func TestAnswersThatEndedForWantOfRoom(t *testing.T) {
 			t.Errorf("with room it is %v", v)
 		}
 	}
+}
+
+func TestStreamsThatEndedForWantOfRoom(t *testing.T) {
+	f := func(want Kind, requested int, frames ...string) {
+		t.Helper()
+		const start = `{"type":"message_start","message":{"usage":{"input_tokens":9,"cache_read_input_tokens":8000}}}`
+		body := "event: x\ndata: " + strings.Join(append([]string{start}, frames...), "\n\nevent: x\ndata: ") + "\n\n"
+		v := Read(Answer{Status: 200, Type: "text/event-stream", Body: []byte(body)}, Sent{Tokens: 9_000, Window: 10_000})
+		if v.Kind != want || v.Requested != requested {
+			t.Errorf("%s\n\tis %v, request %d; want %v, %d", body, v.Kind, v.Requested, want, requested)
+		}
+	}
+	const full = `{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"},"usage":{"output_tokens":2}}`
+	const opened = `{"type":"content_block_start","content_block":{"type":"text","text":""}}`
+	f(Input, 8_009, full, `{"type":"message_stop"}`)
+	f(Input, 8_009, opened, full)
+	f(Input, 8_009, `{"choices":[{"delta":{"content":""},"finish_reason":"model_context_window_exceeded"}]}`)
+	f(NotOurs, 0, opened, `{"type":"content_block_delta","delta":{"type":"text_delta","text":"yes"}}`, full)
+	f(NotOurs, 0, `{"type":"content_block_start","content_block":{"type":"thinking"}}`, full)
+	f(NotOurs, 0, `{"choices":[{"delta":{"content":"yes"},"finish_reason":"model_context_window_exceeded"}]}`)
+	f(NotOurs, 0, strings.Replace(full, "model_context_window_exceeded", "end_turn", 1))
+	f(NotOurs, 0, strings.Replace(full, "model_context_window_exceeded", "max_tokens", 1))
+	f(NotOurs, 0, strings.Replace(full, "model_context_window_exceeded", "refusal", 1))
 }
 
 func TestFullTellsWhyAnAnswerEnded(t *testing.T) {
