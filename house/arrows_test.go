@@ -378,8 +378,8 @@ var house = map[string]room{
 
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
-	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/rewritetest scripted scripted/messages scripted/messages/rules scripted/scriptedtest store/disk store/memory " +
-	"store/storetest unit"
+	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/rewritetest " +
+	"scripted scripted/messages scripted/messages/rules scripted/scriptedtest store/disk store/memory store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.
 type ban struct {

@@ -1,0 +1,120 @@
+package proxy
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// The wire with a second dialect: Anthropic Messages.
+
+const (
+	messagesTarget = "/v1/messages"
+	longTale       = `{"model":"m","max_tokens":9000,"thinking":{"type":"enabled","budget_tokens":8000},"messages":[{"role":"user","content":"a very long story"}]}`
+	longPrompt     = `{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 10000 tokens > 8000 maximum"},"request_id":"req_1"}`
+)
+
+// frames are the events of a stream, named by what they are.
+func frames(events ...string) string {
+	var b strings.Builder
+	for _, e := range events {
+		_, kind, _ := strings.Cut(e, `"type":"`)
+		kind, _, _ = strings.Cut(kind, `"`)
+		fmt.Fprintf(&b, "event: %s\ndata: %s\n\n", kind, e)
+	}
+	return b.String()
+}
+
+// streamed is a section that answers a request of Messages with a stream.
+func streamed(stream string) string {
+	return fmt.Sprintf("-- POST %s --\nstatus 200 OK\nheader Content-Type: text/event-stream\nchunk %q\nend\n", messagesTarget, stream)
+}
+
+func startOf(id string) string {
+	return `{"type":"message_start","message":{"id":"` + id + `","content":[],"usage":{"input_tokens":10,"cache_read_input_tokens":4000,"cache_creation_input_tokens":800}}}`
+}
+
+const (
+	pinged     = `{"type":"ping"}`
+	blockBegun = `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`
+	saidHi     = `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"hi"}}`
+	ended      = `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":3}}`
+	stopped    = `{"type":"message_stop"}`
+)
+
+func TestMessagesThatAreRefusedSucceedInTheSameCall(t *testing.T) {
+	welcome := frames(startOf("second"), pinged, blockBegun, saidHi, ended, stopped)
+	full := strings.Replace(ended, "end_turn", "model_context_window_exceeded", 1)
+	for name, refusal := range map[string]string{
+		"at once":      fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %s\n", messagesTarget, longPrompt),
+		"by bytes":     fmt.Sprintf("-- POST %s --\nstatus 413 No\nbody {\"type\":\"error\",\"error\":{\"type\":\"request_too_large\",\"message\":\"Request exceeds the maximum size\"}}\n", messagesTarget),
+		"in a stream":  streamed(frames(startOf("first"), pinged, longPrompt)),
+		"behind begun": streamed(frames(startOf("first"), blockBegun, longPrompt)),
+		"by its end":   streamed(frames(startOf("first"), full, stopped)),
+		"by an answer": fmt.Sprintf("-- POST %s --\nstatus 200 OK\nbody %q\n", messagesTarget,
+			`{"type":"message","content":[],"stop_reason":"model_context_window_exceeded","usage":{"input_tokens":9000,"output_tokens":2}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := on(t, refusal+streamed(welcome))
+			r.shapes(climbing)
+			resp, body := r.dial().send(post(messagesTarget, longTale)).answer("POST")
+			if resp.StatusCode != 200 || body != welcome || resp.Header.Get("x-epitome-action") != "rescue" {
+				t.Errorf("got %d %v %s", resp.StatusCode, resp.Header, body)
+			}
+			if e := r.event(); e.Rescue.Tries != 1 || !e.Rescue.Rescued || e.TokensUsed != 4_810 {
+				t.Errorf("%+v, used %d", e.Rescue, e.TokensUsed)
+			}
+		})
+	}
+}
+
+func TestOtherAnswersOfMessagesPassAsTheyCame(t *testing.T) {
+	for name, section := range map[string]string{
+		"overloaded":    streamed(frames(startOf("a"), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)),
+		"nothing said":  streamed(frames(startOf("a"), ended, stopped)),
+		"a late error":  streamed(frames(startOf("a"), blockBegun, saidHi, longPrompt)),
+		"more than can": fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %s\n", messagesTarget, `{"type":"error","error":{"type":"invalid_request_error","message":"max_tokens: 9000 > 4096, which is the maximum allowed number of output tokens for m"}}`),
+		"its structure": fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %s\n", messagesTarget, `{"type":"error","error":{"type":"invalid_request_error","message":"messages: tool_use ids must be unique"}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			plain := newRig(t, section)
+			want := plain.dial().send(post(messagesTarget, longTale, "x-epitome-mode: off")).raw()
+			r := on(t, section)
+			r.shapes(climbing)
+			got := r.dial().send(post(messagesTarget, longTale)).raw()
+			got = strings.Replace(got, "x-epitome-action: none\r\nx-epitome-tokens: 10000>10000\r\nx-epitome-conversation: c1\r\n", "", 1)
+			if got != want || len(r.upstream.Requests()) != 1 {
+				t.Errorf("%d requests, got\n%q, want\n%q", len(r.upstream.Requests()), got, want)
+			}
+		})
+	}
+}
+
+func TestCapAndBudgetOfMessagesAreLoweredTogether(t *testing.T) {
+	const both = "{\"type\":\"error\",\"error\":{\"type\":\"invalid_request_error\",\"message\":\"input length and `max_tokens` exceed context limit: 10000 + 9000 > 16000, decrease input length or `max_tokens` and try again\"}}"
+	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %s\n", messagesTarget, both)+streamed(frames(startOf("a"), saidHi, ended, stopped)))
+	r.shapes(climbing)
+	resp, _ := r.dial().send(post(messagesTarget, longTale)).answer("POST")
+	_, body := r.got()
+	want := strings.Replace(strings.Replace(longTale, "9000", "5936", 1), "8000", "4936", 1)
+	if e := r.event(); resp.StatusCode != 200 || body != want || e.Rescue.Stages != "output" {
+		t.Errorf("%d, sent %s, %+v", resp.StatusCode, body, e.Rescue)
+	}
+}
+
+// Of a long stream only the end is heard: what it says of the cache must be there, or nothing is learned from it.
+func TestUsageOfLongMessagesIsTheSumOrNothing(t *testing.T) {
+	said := strings.Repeat(frames(saidHi), 200)
+	f := func(end string, want int) {
+		t.Helper()
+		r := on(t, streamed(frames(startOf("a"), blockBegun)+said+frames(end, stopped)))
+		r.shapes(climbing)
+		r.dial().send(post(messagesTarget, longTale)).answer("POST")
+		if e := r.event(); e.TokensUsed != want {
+			t.Errorf("%s: used %d, want %d", end, e.TokensUsed, want)
+		}
+	}
+	f(ended, 0)
+	f(strings.Replace(ended, `"usage":{`, `"usage":{"input_tokens":10,`, 1), 0)
+	f(strings.Replace(ended, `"usage":{`, `"usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":9000,`, 1), 9_010)
+}
