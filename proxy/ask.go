@@ -135,10 +135,18 @@ func (u *upstream) target(path string) []byte {
 // commonTarget is the common API's path behind the base, without the version where the base has one already, as in
 // /v1beta/openai.
 func (u *upstream) commonTarget(path string) []byte {
-	for part := range strings.SplitSeq(u.base, "/") {
-		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
-			return u.join([]byte(path))
-		}
+	if u.hasVersion() {
+		return u.join([]byte(path))
 	}
 	return u.join([]byte("/v1" + path))
+}
+
+// hasVersion reports whether the base has the version of an API in it.
+func (u *upstream) hasVersion() bool {
+	for part := range strings.SplitSeq(u.base, "/") {
+		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
+			return true
+		}
+	}
+	return false
 }

@@ -16,6 +16,9 @@ type Dialect interface {
 	conversation.Dialect
 	// Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.
 	Serves(path []byte) bool
+	// MeantPath is what a request's path means that came without the version of the API, as some clients leave that to
+	// the base URL; nil if it means what it says. has tells whether the request has a header, named in lower case.
+	MeantPath(path []byte, has func(header string) bool) []byte
 	// Begins reports whether an event of a streamed answer is more than the frame of one: a piece of what is said, its
 	// end, or what is none of the dialect's. kind is what the stream calls the event; empty if it has no name.
 	Begins(kind, data []byte) bool
@@ -42,6 +45,26 @@ func dialectOf(all []Dialect, h *fasthttp.RequestHeader, mode string, target []b
 		}
 	}
 	return nil
+}
+
+// meant is the target that a request means for an upstream whose base has no version.
+func meant(all []Dialect, h *fasthttp.RequestHeader, target []byte) []byte {
+	if !h.IsPost() {
+		return target
+	}
+	path, query, asks := bytes.Cut(target, []byte("?"))
+	has := func(header string) bool { return wire.Find(h.RawHeaders(), header) != nil }
+	for _, d := range all {
+		to := d.MeantPath(path, has)
+		switch {
+		case to == nil:
+			continue
+		case asks:
+			return bytes.Join([][]byte{to, query}, []byte("?"))
+		}
+		return to
+	}
+	return target
 }
 
 // roomFor is the room that a body of so many bytes takes before its upstream is known: twice as much if it may be

@@ -195,6 +195,9 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		return nil, nil, &refusal{status: 426, code: "upgrade_required", lines: "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n",
 			message: "epitome passes /v1/responses over HTTP only: send the request again without Upgrade"}
 	}
+	if !up.hasVersion() {
+		target = meant(x.proxy.plugs.Dialects, h, target)
+	}
 	return up, up.join(target), nil
 }
 

@@ -118,3 +118,30 @@ func TestUsageOfLongMessagesIsTheSumOrNothing(t *testing.T) {
 	f(strings.Replace(ended, `"usage":{`, `"usage":{"input_tokens":10,`, 1), 0)
 	f(strings.Replace(ended, `"usage":{`, `"usage":{"input_tokens":10,"cache_creation_input_tokens":0,"cache_read_input_tokens":9000,`, 1), 9_010)
 }
+
+func TestMessagesWithoutAVersionGoWhereTheyAreMeant(t *testing.T) {
+	f := func(base, request, want string, headers ...string) {
+		t.Helper()
+		method, target, _ := strings.Cut(request, " ")
+		r := newRig(t, "-- * /* --\nstatus 200 OK\nbody a\n", func(s *Settings) {
+			s.Upstreams["test"] = UpstreamConfig{URL: s.Upstreams["test"].URL + base}
+		})
+		ask := strings.Replace(post(target, "{}", headers...), "POST", method, 1)
+		r.dial().send(ask).answer(method)
+		if head, _ := r.got(); !strings.HasPrefix(head, method+" "+want+" HTTP/1.1\r\n") {
+			t.Errorf("with base %q %s becomes %.60q, want %s", base, request, head, want)
+		}
+	}
+	const version = "Anthropic-Version: 2023-06-01"
+	f("", "POST /messages", "/v1/messages", version)
+	f("", "POST /messages?beta=true", "/v1/messages?beta=true", version)
+	f("", "POST /messages/count_tokens", "/v1/messages/count_tokens", version)
+	f("", "POST /u/test/messages", "/v1/messages", version)
+	f("/api/anthropic", "POST /messages", "/api/anthropic/v1/messages", version)
+	f("/v1", "POST /messages", "/v1/messages", version)
+	f("", "POST /v1/messages", "/v1/messages", version)
+	f("", "POST /messages/batches", "/messages/batches", version)
+	f("", "PUT /messages", "/messages", version)
+	f("", "POST /messages", "/messages")
+	f("", "POST /chat/completions", "/chat/completions", version)
+}

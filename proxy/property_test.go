@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,12 +29,18 @@ var ofOneConnection = []string{
 	"connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "transfer-encoding", "upgrade",
 }
 
+var unversioned = regexp.MustCompile(`^POST (/messages(?:/count_tokens)?[? ])`)
+
 // upstreamMayGet is the head of a request that reached the upstream directly, changed as listed:
+//   - what the AI SDK sends to /messages goes to /v1/messages;
 //   - Host has the upstream's own value, at the place and in the spelling that the client gave it;
 //   - lines of one connection are left out, but TE says what remains of it: trailers;
 //   - a chunked body comes with its length, at the place of Transfer-Encoding and without trailers;
 //   - Expect is answered here, and x-epitome-* is for epitome.
 func upstreamMayGet(direct, host string, size int) string {
+	if strings.Contains(strings.ToLower(direct), "\r\nanthropic-version:") {
+		direct = unversioned.ReplaceAllString(direct, "POST /v1$1")
+	}
 	return eachLine(direct, func(line, name, value string, ofHop bool) string {
 		switch {
 		case name == "host":
@@ -298,7 +305,11 @@ func (c *trial) drawRequest(t *rapid.T, s shape, method string) {
 	target := drawTarget(t)
 	if s.chat {
 		target = rapid.SampledFrom([]string{"", "/v1", "//%2f/.."}).Draw(t, "in front") +
-			"/chat/completions" + rapid.SampledFrom([]string{"", "?", "?a=/b"}).Draw(t, "query")
+			rapid.SampledFrom([]string{"/chat/completions", "/messages", "/messages/count_tokens"}).Draw(t, "path") +
+			rapid.SampledFrom([]string{"", "?", "?a=/b"}).Draw(t, "query")
+		if rapid.Bool().Draw(t, "a version") {
+			all = insert(t, all, drawCase(t, "Anthropic-Version")+": 2023-06-01")
+		}
 	}
 	c.request = append([]byte(headOf(method+" "+target+" HTTP/1.1\r\n", all)), body...)
 }

@@ -23,6 +23,9 @@ const pathEnd = "/chat/completions"
 // Serves reports whether a request with that path holds a conversation.
 func (Wire) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
+// MeantPath is nil: what a client leaves out of the path stands in its base URL.
+func (Wire) MeantPath([]byte, func(header string) bool) []byte { return nil }
+
 // piece is an event of a stream, as far as it tells whether anything was said.
 type piece struct {
 	Choices []struct {

@@ -21,12 +21,26 @@ type Wire struct{ Dialect }
 // Path is where the API takes a conversation.
 func (Dialect) Path() string { return path }
 
-// path is how the path of every request ends that holds a conversation: servers have it below paths of their own. One
-// that ends in /messages alone may belong to other APIs.
-const path = "/v1/messages"
+const (
+	version = "/v1"
+	short   = "/messages"
+
+	// path is how the path of every request ends that holds a conversation: servers have it below paths of their own.
+	// One that ends in the short form alone may belong to another API.
+	path = version + short
+)
 
 // Serves reports whether a request with that path holds a conversation.
 func (Wire) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
+
+// MeantPath is the path with its version, for a request that says by a header which API it is for: the AI SDK leaves
+// the version to the base URL, and agents are given one without.
+func (Wire) MeantPath(p []byte, has func(header string) bool) []byte {
+	if counts := short + "/count_tokens"; string(p) != short && string(p) != counts || !has("anthropic-version") {
+		return nil
+	}
+	return append([]byte(version), p...)
+}
 
 // step is what an event of a stream means for the answer.
 type step uint8
