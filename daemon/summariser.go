@@ -31,7 +31,8 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
-		Store: k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send, Dialect: chat.Dialect{},
+		Store: k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send,
+		Dialects: map[string]summarize.Dialect{chat.Dialect{}.Key(): chat.Dialect{}},
 		Overflow: overflow.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
 		Tell: k.relay.RecordSummary, Log: k.storage.log,
 	})

@@ -22,6 +22,7 @@ type Question struct {
 	Conversation string // its id, for events alone
 	Upstream     string // the conversation's own
 	Model        string // the conversation's own
+	Dialect      string // the key of the conversation's own
 	Detail       string // one of Details; empty is what is configured
 	Credential   any    // what it takes to speak for the client; kept in the job's memory alone, and never shown
 

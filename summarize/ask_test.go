@@ -356,3 +356,30 @@ func (c *counted) Close() error {
 	*c.n++
 	return nil
 }
+
+func TestQuestionIsAskedInTheDialectOfItsConversation(t *testing.T) {
+	f := func(dialect, upstream, path string) {
+		t.Helper()
+		c := plain()
+		c.Upstream = upstream
+		if upstream != "" {
+			c.Model = "small"
+		}
+		r := rigged(t, c, text(good("a")))
+		q := question("a")
+		q.Dialect = dialect
+		r.answered(q)
+		if got := r.requests()[0].request.Path; got != path {
+			t.Errorf("%q at %q is asked at %s, want %s", dialect, upstream, got, path)
+		}
+	}
+	f("", "", "/v1/say")
+	f("other", "", "/v1/tell")
+	f("other", "up", "/v1/tell") // the conversation's own, though it is named
+	f("other", "elsewhere", "/v1/say")
+	r := rigged(t, plain(), text(good("a")))
+	q := question("a")
+	q.Dialect = "unheard of"
+	r.fails(q, ErrFailed, "nobody here speaks the API of the conversation")
+	r.calls(0)
+}

@@ -31,6 +31,7 @@ type making struct {
 	conf  *Config
 	early bool // nobody waited for it when it began
 
+	dialect Dialect // nil if it is none that is known
 	wording wording
 	way     string
 	form    prose.Form
@@ -63,6 +64,10 @@ func (m *making) begin(j *job) {
 	if m.q.Continue != nil {
 		m.way = prose.WayContinue
 	}
+	m.dialect = m.means.Dialects[m.q.Dialect]
+	if m.upstream() != m.q.Upstream {
+		m.dialect = m.means.Dialects[""]
+	}
 }
 
 // tokenLimit returns how many tokens the prose may have: it must be shorter than what it stands for. 0 is no limit.
@@ -78,6 +83,9 @@ func (m *making) upstream() string { return cmp.Or(m.conf.Upstream, m.q.Upstream
 
 // ask sends requests until one is answered well or there is nothing left to try.
 func (m *making) ask() (prose.Prose, error) {
+	if m.dialect == nil {
+		return prose.Prose{}, m.failWith("nobody here speaks the API of the conversation")
+	}
 	for range mostRequests {
 		body, err := m.body()
 		if err != nil {
@@ -98,7 +106,7 @@ func (m *making) ask() (prose.Prose, error) {
 // body returns the next request.
 func (m *making) body() ([]byte, error) {
 	if m.way == prose.WayContinue {
-		body, err := m.means.Dialect.Continue(m.q.Continue, m.wording.instruction(), m.form)
+		body, err := m.dialect.Continue(m.q.Continue, m.wording.instruction(), m.form)
 		if err == nil {
 			return body, nil
 		}
@@ -114,13 +122,13 @@ func (m *making) body() ([]byte, error) {
 		user := m.wording.user(m.q.Earlier, transcript(m.q.Transcript, m.wording.tag, m.step))
 		room := m.q.Usable - beyondReserve(m.form.MaxOutput, m.q.Usable)
 		if m.q.Usable <= 0 || m.step >= lastStep || m.means.Count(system)+m.means.Count(user) <= room {
-			return m.means.Dialect.Prompt(m.model(), system, user, m.form), nil
+			return m.dialect.Prompt(m.model(), system, user, m.form), nil
 		}
 	}
 }
 
 func (m *making) send(body []byte) reply {
-	r := Request{Upstream: m.upstream(), Path: m.means.Dialect.Path(), Body: body}
+	r := Request{Upstream: m.upstream(), Path: m.dialect.Path(), Body: body}
 	if m.conf.KeyEnv != "" {
 		r.KeyEnv = m.conf.KeyEnv
 	} else if r.Upstream == m.q.Upstream {
@@ -144,7 +152,7 @@ func (m *making) send(body []byte) reply {
 		refusal, _ := io.ReadAll(io.LimitReader(resp.Body, mostRefusal))
 		return reply{status: resp.Status, refusal: refusal, after: resp.RetryAfter}
 	}
-	a, err := m.means.Dialect.ReadAnswer(resp.ContentType, &bounded{resp.Body, mostReceived})
+	a, err := m.dialect.ReadAnswer(resp.ContentType, &bounded{resp.Body, mostReceived})
 	return reply{Answer: a, status: resp.Status, refusal: a.Error, err: err}
 }
 
@@ -185,7 +193,7 @@ func (m *making) adaptTo(r *reply) error {
 	case r.status == 401 || r.status == 402 || r.status == 403 || r.status == 404:
 		return m.failWith(said)
 	}
-	if form, ok := m.means.Dialect.Adapt(m.form, r.refusal); ok && form != m.form {
+	if form, ok := m.dialect.Adapt(m.form, r.refusal); ok && form != m.form {
 		m.form = form
 		return nil
 	}

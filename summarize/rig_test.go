@@ -65,6 +65,11 @@ type tongue struct{}
 
 func (tongue) Path() string { return "/v1/say" }
 
+// otherTongue differs from it in its path.
+type otherTongue struct{ tongue }
+
+func (otherTongue) Path() string { return "/v1/tell" }
+
 func (tongue) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	if string(body) == "broken" {
 		return nil, errors.New("it is broken")
@@ -197,7 +202,8 @@ func over(t testing.TB, s Facts, c Config, steps ...step) *rig {
 	}
 	r := &rig{t: t, store: s, steps: steps}
 	r.Summariser = New(c, Means{
-		Store: s, Keep: func() time.Duration { return 720 * time.Hour }, Send: r.send, Dialect: tongue{},
+		Store: s, Keep: func() time.Duration { return 720 * time.Hour }, Send: r.send,
+		Dialects: map[string]Dialect{"": tongue{}, "other": otherTongue{}},
 		Overflow: func(_ int, body []byte) bool { return bytes.Contains(body, []byte("too long")) },
 		Count:    func(text string) int { return len(text) / 4 },
 		Usable:   func(upstream, model string) int { return r.windows[upstream+" "+model] },

@@ -56,10 +56,11 @@ type Usable func(upstream, model string) int
 
 // Means is what a Summariser needs.
 type Means struct {
-	Store    Facts
-	Keep     func() time.Duration // how long prose is kept from when it was used last
-	Send     Sender
-	Dialect  Dialect
+	Store Facts
+	Keep  func() time.Duration // how long prose is kept from when it was used last
+	Send  Sender
+	// Dialects are all by their keys; that of the empty one is for upstreams other than a conversation's own.
+	Dialects map[string]Dialect
 	Overflow func(status int, body []byte) bool // the provider says that the request is too long
 	Count    func(text string) int              // tokens
 	Usable   Usable

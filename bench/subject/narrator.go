@@ -39,7 +39,8 @@ func newNarrator(conf summarize.Config, facts store.Store, windows *window.Windo
 	conf.Wait, conf.Timeout = patience, patience
 	n := &narrator{prepare: conf.Prepare, model: model}
 	n.Summariser = summarize.New(conf, summarize.Means{
-		Store: facts, Keep: patience.D, Send: n.model.send, Dialect: n.model,
+		Store: facts, Keep: patience.D, Send: n.model.send,
+		Dialects: map[string]summarize.Dialect{model.Key(): model},
 		Overflow: overflow.TooLong, Count: model.count,
 		Usable: func(upstream, model string) int { return window.Usable(windows.Of(upstream, model).Tokens, 0) },
 		Tell:   func(event.Summary) {}, Log: slog.New(slog.DiscardHandler),
