@@ -26,6 +26,7 @@ import (
 	"epitome/instance"
 	"epitome/proxy"
 	"epitome/rewrite/chat"
+	"epitome/rewrite/messages"
 )
 
 // Daemon is the running proxy with all that belongs to it.
@@ -101,7 +102,8 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	events := event.Sinks{counts, logs.New(d.log)}
 	d.shapers.relay.connect(events)
 	plugs := proxy.Plugs{
-		Own: d.console, Record: events.RecordExchange, Log: d.log, Dialects: []proxy.Dialect{chat.Wire{}},
+		Own: d.console, Record: events.RecordExchange, Log: d.log,
+		Dialects: []proxy.Dialect{chat.Wire{}, messages.Wire{}},
 	}
 	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
 	d.shapers.askThrough(d.proxy)

@@ -10,6 +10,7 @@ import (
 	"epitome/config"
 	"epitome/proxy"
 	"epitome/rewrite/chat"
+	"epitome/rewrite/messages"
 	"epitome/store"
 	"epitome/summarize"
 	"epitome/tokenize"
@@ -32,7 +33,9 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
 		Store: k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send,
-		Dialects: map[string]summarize.Dialect{chat.Dialect{}.Key(): chat.Dialect{}},
+		Dialects: map[string]summarize.Dialect{
+			chat.Dialect{}.Key(): chat.Dialect{}, messages.Dialect{}.Key(): messages.Dialect{},
+		},
 		Overflow: overflow.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
 		Tell: k.relay.RecordSummary, Log: k.storage.log,
 	})

@@ -1,0 +1,197 @@
+package daemon
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"epitome/config"
+	"epitome/config/configtest"
+	"epitome/prose"
+	"epitome/proxy"
+	"epitome/scripted/messages"
+	"epitome/scripted/messages/rules"
+	"epitome/scripted/scriptedtest"
+	"epitome/summarize"
+)
+
+// coder is an agent that speaks Messages: each turn the model calls its shell, and gets a long result.
+type coder struct {
+	t      *testing.T
+	server *messages.Server
+	url    string
+	model  string
+	stream bool
+	tells  string // what the model says before it calls
+	said   []string
+	turns  atomic.Int64
+	acted  map[string]int // what epitome did, by its header
+}
+
+// coding starts one, with a daemon as it comes before a strict server.
+func coding(t *testing.T, o messages.Options, change func(*config.Config)) *coder {
+	t.Helper()
+	c := &coder{t: t, acted: map[string]int{},
+		said: []string{`{"role":"user","content":[{"type":"text","text":"Mend the shop."}]}`}}
+	o.Otherwise = func(r messages.Received) messages.Turn {
+		if bytes.Contains(r.Body, []byte("Write the summary that will stand")) {
+			return messages.Say(wellSummed)
+		}
+		id, input := c.call()
+		return messages.Turn{Blocks: []messages.Block{messages.Call(id, "Bash", input)}}
+	}
+	c.server = scriptedtest.StartMessages(t, o)
+	conf := config.Defaults(configtest.Text())
+	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
+	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: c.server.URL()}
+	conf.Window.Probe = false
+	change(&conf)
+	signals, over := make(chan os.Signal, 1), make(chan error, 1)
+	d := New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })
+	if err := d.Start(false); err != nil {
+		t.Fatal(err)
+	}
+	go func() { over <- d.Serve() }()
+	t.Cleanup(func() {
+		signals <- os.Interrupt
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+	})
+	c.url = "http://" + d.ln.Addr().String() + "/v1/messages?beta=true"
+	return c
+}
+
+// body is the next request. Its last block is marked, as clients do.
+func (c *coder) body() string {
+	list := strings.TrimSuffix(strings.Join(c.said, ","), "}]}")
+	return fmt.Sprintf(`{"model":%q,"max_tokens":4000,"stream":%v,"thinking":{"type":"disabled"},`+
+		`"system":[{"type":"text","text":"You are an agent.","cache_control":{"type":"ephemeral"}}],`+
+		`"tools":[{"name":"Bash","input_schema":{"type":"object","properties":{"command":{"type":"string"}}}}],`+
+		`"messages":[%s,"cache_control":{"type":"ephemeral"}}]}]}`, c.model, c.stream, list)
+}
+
+// call is what the model calls in this turn.
+func (c *coder) call() (id, input string) {
+	n := c.turns.Load()
+	return fmt.Sprintf("toolu_%d", n), fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, n)
+}
+
+// turn has the model call its shell once, and fails if the agent would see an error.
+func (c *coder) turn() {
+	c.t.Helper()
+	c.turns.Add(1)
+	id, input := c.call()
+	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, c.url, strings.NewReader(c.body()))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	req.Header.Set("x-api-key", "sk-client")
+	req.Header.Set("anthropic-version", "2023-06-01")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	answer, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 || !bytes.Contains(answer, []byte(id)) ||
+		c.stream && bytes.Count(answer, []byte("event: message_start")) != 1 {
+		c.t.Fatalf("turn %d: %d %.600s (%v)", c.turns.Load(), resp.StatusCode, answer, err)
+	}
+	c.acted[resp.Header.Get("x-epitome-action")]++
+	result := strings.Builder{}
+	for n := range 60 {
+		fmt.Fprintf(&result, `the refund of order %d in part %d was checked against the books and found as it should be\n`, n, c.turns.Load())
+	}
+	c.said = append(c.said,
+		`{"role":"assistant","content":[{"type":"text","text":"So. `+c.tells+`"},{"type":"tool_use","id":"`+id+`","name":"Bash","input":`+input+`}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"`+id+`","content":"`+result.String()+`"}]}`)
+}
+
+// Whatever the server says when its window is full, the agent meets no error, and no rewrite breaks a rule.
+func TestAgentsOfMessagesOutgrowAWindowThatNobodyKnows(t *testing.T) {
+	for name, overflow := range map[string]rules.Overflow{
+		"too long": rules.TooLong, "too large": rules.TooLarge, "by Bedrock": rules.BedrockInput,
+		"through LiteLLM": rules.WrappedByProxy, "by a gate": rules.RejectedByGate,
+		"in a stream": rules.FailsInStream, "by stopping at once": rules.StopsAtOnce,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			for _, stream := range []bool{true, false} {
+				m := rules.ModelOf("claude-opus-4-6")
+				m.Window, m.Overflow = 40_000, overflow
+				c := coding(t, messages.Options{Models: map[string]rules.Model{"claude-opus-4-6": m}}, func(*config.Config) {})
+				c.model, c.stream = "claude-opus-4-6", stream
+				for range 40 {
+					c.turn()
+				}
+				if n := c.acted["rescue"]; n < 1 || n > 2 {
+					t.Errorf("stream %v: acted %v", stream, c.acted)
+				}
+				for _, r := range c.server.Received() {
+					if r.Judged && r.Tokens <= m.Window {
+						t.Errorf("stream %v: request %d of %d tokens is refused: %v", stream, r.N, r.Tokens, r.Refusal)
+					}
+				}
+			}
+		})
+	}
+}
+
+// A window that is known is kept without a refusal.
+func TestAgentsOfMessagesStayWithinAWindow(t *testing.T) {
+	m := rules.ModelOf("claude-opus-4-6")
+	m.Window = 48_000
+	c := coding(t, messages.Options{Models: map[string]rules.Model{"claude-opus-4-6": m}}, func(conf *config.Config) {
+		conf.Window.Models = map[string]int{"claude-opus-4-6": 32_000}
+	})
+	c.model, c.stream = "claude-opus-4-6", true
+	for range 40 {
+		c.turn()
+	}
+	if refused := c.server.Refusals(); len(refused) > 0 || c.acted["clear"] == 0 || c.acted["rescue"] > 0 {
+		t.Errorf("refused %v, acted %v", refused, c.acted)
+	}
+}
+
+// wellSummed is what a model answers that is asked for a summary.
+const wellSummed = "## Goal\nmend the shop\n## Constraints\nnone\n## Progress\nparts are checked\n## Key Decisions\nnone\n" +
+	"## Failed Approaches\nnone\n## Open Issues\nnone\n## Next Steps\ncheck the next part\n## Critical Values\nnone\n"
+
+// A model is asked for a summary in the conversation's own dialect, with the client's credential, behind what is
+// cached.
+func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
+	m := rules.ModelOf("claude-opus-4-6")
+	c := coding(t, messages.Options{Key: "sk-client"}, func(conf *config.Config) {
+		conf.Window.Models = map[string]int{"claude-opus-4-6": 32_000}
+		conf.Summarize.Mode = prose.ModeLLM
+		conf.Summarize.Prepare = summarize.PrepareOn
+	})
+	c.model, c.stream = "claude-opus-4-6", true
+	c.tells = strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 30)
+	for range 60 {
+		c.turn()
+	}
+	asked, seen := 0, 0
+	for _, r := range c.server.Received() {
+		switch {
+		case r.Refusal != nil:
+			t.Errorf("request %d is refused: %v", r.N, r.Refusal)
+		case bytes.Contains(r.Body, []byte("Write the summary that will stand")):
+			if asked++; r.Usage.Read < m.Minimum || r.Usage.Read < r.Tokens/2 {
+				t.Errorf("of %d tokens of the question %d were read from the cache", r.Tokens, r.Usage.Read)
+			}
+		case bytes.Contains(r.Body, []byte("check the next part")):
+			seen++
+		}
+	}
+	if asked == 0 || seen == 0 {
+		t.Errorf("asked %d times, and %d requests have the answer; acted %v", asked, seen, c.acted)
+	}
+}
