@@ -83,12 +83,10 @@ func (c *coder) call() (id, input string) {
 	return fmt.Sprintf("toolu_%d", n), fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, n)
 }
 
-// turn has the model call its shell once, and fails if the agent would see an error.
-func (c *coder) turn() {
+// post sends a request, and returns what epitome did with it and the answer.
+func (c *coder) post(url, body string) (action string, answer []byte) {
 	c.t.Helper()
-	c.turns.Add(1)
-	id, input := c.call()
-	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, c.url, strings.NewReader(c.body()))
+	req, err := http.NewRequestWithContext(c.t.Context(), http.MethodPost, url, strings.NewReader(body))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -99,12 +97,23 @@ func (c *coder) turn() {
 		c.t.Fatal(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
-	answer, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != 200 || !bytes.Contains(answer, []byte(id)) ||
-		c.stream && bytes.Count(answer, []byte("event: message_start")) != 1 {
+	answer, err = io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 {
 		c.t.Fatalf("turn %d: %d %.600s (%v)", c.turns.Load(), resp.StatusCode, answer, err)
 	}
-	c.acted[resp.Header.Get("x-epitome-action")]++
+	return resp.Header.Get("x-epitome-action"), answer
+}
+
+// turn has the model call its shell once, and fails if the agent would see an error.
+func (c *coder) turn() {
+	c.t.Helper()
+	c.turns.Add(1)
+	id, input := c.call()
+	action, answer := c.post(c.url, c.body())
+	if !bytes.Contains(answer, []byte(id)) || c.stream && bytes.Count(answer, []byte("event: message_start")) != 1 {
+		c.t.Fatalf("turn %d: %.600s", c.turns.Load(), answer)
+	}
+	c.acted[action]++
 	result := strings.Builder{}
 	for n := range 60 {
 		fmt.Fprintf(&result, `the refund of order %d in part %d was checked against the books and found as it should be\n`, n, c.turns.Load())
@@ -194,4 +203,61 @@ func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 	if asked == 0 || seen == 0 {
 		t.Errorf("asked %d times, and %d requests have the answer; acted %v", asked, seen, c.acted)
 	}
+}
+
+// A count is of what is sent, and changes nothing: what is asked about for the first time is counted as it came, and
+// decided when it is sent.
+func TestCountsOfMessagesAreOfWhatIsSent(t *testing.T) {
+	play := func(counts bool) (sent, counted [][]byte) {
+		c := coding(t, messages.Options{}, func(conf *config.Config) {
+			conf.Window.Models = map[string]int{"claude-opus-4-6": 16_000}
+		})
+		c.model = "claude-opus-4-6"
+		for range 30 {
+			body := c.body()
+			if counts {
+				c.post(strings.Replace(c.url, "?", "/count_tokens?", 1), uncapped(body)) // not sent before
+			}
+			c.turn()
+			if counts {
+				action, answer := c.post(strings.Replace(c.url, "?", "/count_tokens?", 1), uncapped(body))
+				if action != "none" || !bytes.Contains(answer, []byte(`"input_tokens"`)) {
+					t.Errorf("a count is %s, %s", action, answer)
+				}
+			}
+		}
+		for _, r := range c.server.Received() {
+			if r.Counting {
+				counted = append(counted, r.Body)
+			} else {
+				sent = append(sent, r.Body)
+			}
+		}
+		return sent, counted
+	}
+	plain, _ := play(false)
+	sent, counted := play(true)
+	if len(sent) != 30 || len(plain) != 30 || len(counted) != 60 {
+		t.Fatalf("%d requests, without counts %d; %d counts", len(sent), len(plain), len(counted))
+	}
+	shorter := 0
+	for i := range sent {
+		if uncapped(string(sent[i])) != string(counted[2*i+1]) {
+			t.Errorf("request %d is counted as %.300s, and was sent as %.300s", i, counted[2*i+1], sent[i])
+		}
+		if len(sent[i]) != len(plain[i]) { // folders of artifacts have other names
+			t.Errorf("request %d has %d bytes, and without counts %d", i, len(sent[i]), len(plain[i]))
+		}
+		if len(counted[2*i]) > len(counted[2*i+1]) {
+			shorter++
+		}
+	}
+	if shorter == 0 {
+		t.Error("nothing was decided between a count before and one after")
+	}
+}
+
+// uncapped is a body as it is sent to be counted.
+func uncapped(body string) string {
+	return strings.Replace(body, `"max_tokens":4000,"stream":false,`, "", 1)
 }

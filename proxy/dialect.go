@@ -16,6 +16,8 @@ type Dialect interface {
 	conversation.Dialect
 	// Serves reports whether a request with a body and that path, as the upstream gets it, holds a conversation.
 	Serves(path []byte) bool
+	// Counts reports whether a request with that path asks how many tokens a conversation has, and no more.
+	Counts(path []byte) bool
 	// MeantPath is what a request's path means that came without the version of the API, as some clients leave that to
 	// the base URL; nil if it means what it says. has tells whether the request has a header, named in lower case.
 	MeantPath(path []byte, has func(header string) bool) []byte
@@ -32,15 +34,15 @@ type Dialect interface {
 	CapOutput(body []byte, tokens int) (capped []byte, ok bool)
 }
 
-// dialectOf is the dialect of the conversation that a request holds, with its target as the upstream gets it; nil if
-// it is none to shape, as far as that shows in its head.
+// dialectOf is the dialect of the conversation that a request holds, or asks the size of, with its target as the
+// upstream gets it; nil if it is none to shape, as far as that shows in its head.
 func dialectOf(all []Dialect, h *fasthttp.RequestHeader, mode string, target []byte) Dialect {
 	if mode == event.ModeOff || !h.IsPost() {
 		return nil
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	for _, d := range all {
-		if d.Serves(path) {
+		if d.Serves(path) || d.Counts(path) {
 			return d
 		}
 	}

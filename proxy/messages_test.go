@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/event"
+	"epitome/rewrite"
 )
 
 // The wire with a second dialect: Anthropic Messages.
@@ -144,4 +147,37 @@ func TestMessagesWithoutAVersionGoWhereTheyAreMeant(t *testing.T) {
 	f("", "PUT /messages", "/messages", version)
 	f("", "POST /messages", "/messages")
 	f("", "POST /chat/completions", "/chat/completions", version)
+}
+
+// A conversation that is only counted goes on as it was decided before. Nothing is told of that, and a refusal is the
+// answer.
+func TestCountsOfMessagesRepeatWhatWasDecided(t *testing.T) {
+	const target = messagesTarget + "/count_tokens"
+	r := on(t, fmt.Sprintf("-- POST %s --\nstatus 400 No\nbody %s\n", target, longPrompt))
+	r.shapes(func(a rewrite.Input) rewrite.Output {
+		out := climbing(a)
+		if a.Replay {
+			out.Body, out.Changed = []byte(short), true
+		}
+		return out
+	})
+	resp, body := r.dial().send(post(target, longTale)).answer("POST")
+	_, sent := r.got()
+	if resp.StatusCode != 400 || body != longPrompt || sent != short || resp.Header.Get("x-epitome-action") != "none" ||
+		resp.Header.Get("x-epitome-tokens") != "" {
+		t.Errorf("got %d %v %s, sent %s", resp.StatusCode, resp.Header, body, sent)
+	}
+	if e := r.event(); e.Model != "" || e.TokensBefore.Total() != 0 || e.Rescue.Kind != "" || r.lessons.all() != "" {
+		t.Errorf("told %+v, learned %q", e, r.lessons.all())
+	}
+	r = on(t, fmt.Sprintf("-- POST %s --\nstatus 200 OK\nbody a\n", target), func(s *Settings) { s.Mode = event.ModeObserve })
+	r.shapes(func(a rewrite.Input) rewrite.Output {
+		t.Error("a count is observed")
+		return climbing(a)
+	})
+	r.observe.Store(r.shape.Load())
+	r.dial().send(post(target, longTale)).answer("POST")
+	if _, sent = r.got(); sent != longTale {
+		t.Errorf("observed, it is sent as %s", sent)
+	}
 }

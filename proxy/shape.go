@@ -22,6 +22,11 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	if err := x.proxy.wishes(&s.asked, x.set, h.RawHeaders()); err != nil {
 		return &refusal{status: 400, code: "bad_request", message: err.Error()}
 	}
+	path, _, _ := bytes.Cut(target, []byte("?"))
+	s.asked.Replay = x.dialect.Counts(path)
+	if s.asked.Replay && x.event.Mode == event.ModeObserve {
+		return nil
+	}
 	begun := time.Now()
 	defer func() {
 		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)))
@@ -42,6 +47,10 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
 	s.asked.Upstream, s.asked.Client = up.name, client
 	form := x.guarded(shape, s)
+	if s.asked.Replay { // what it would save is told with the request that it asks about
+		x.rewritten = form.body
+		return nil
+	}
 	x.tell(&s.report)
 	if observe {
 		return nil

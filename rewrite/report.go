@@ -20,6 +20,7 @@ type Input struct {
 	Limits   *limits.Limits
 	Style    prose.Style  // of summaries
 	Compact  bool         // now, whatever the lines say, and whatever was decided for this request before
+	Replay   bool         // only what was decided is repeated; nothing is decided, kept or learned
 	Rescue   *plan.Rescue // how the form was refused that was decided for this request; nil if it was not
 	Client   plan.Client  // nil if nobody waits
 	Now      time.Time    // when it was asked; zero: nobody knows

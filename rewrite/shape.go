@@ -67,6 +67,8 @@ func (s *Shaper) Shape(a Input) Output {
 	}
 	x.guarded(x.decide)
 	switch err := x.out.Report.Err; {
+	case x.in.Replay:
+		return x.out
 	case errors.Is(err, compact.ErrDeserted): // nothing is decided, as nothing will be sent
 		x.out.Report.Action = ActionNone
 		return x.out
@@ -232,6 +234,9 @@ func (x *run) decide() error {
 	}
 	p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), p.Base.Outcomes, cacheExpired(x)
 	p.Sheet.NoteBase(p.Forms)
+	if x.in.Replay {
+		return x.build()
+	}
 	if err := errors.Join(x.log.restoreArtifacts(), x.nameConversation()); err != nil {
 		return err
 	}

@@ -23,6 +23,9 @@ const pathEnd = "/chat/completions"
 // Serves reports whether a request with that path holds a conversation.
 func (Wire) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
 
+// Counts is false: no path asks for a conversation's size alone.
+func (Wire) Counts([]byte) bool { return false }
+
 // MeantPath is nil: what a client leaves out of the path stands in its base URL.
 func (Wire) MeantPath([]byte, func(header string) bool) []byte { return nil }
 

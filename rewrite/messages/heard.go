@@ -28,15 +28,20 @@ const (
 	// path is how the path of every request ends that holds a conversation: servers have it below paths of their own.
 	// One that ends in the short form alone may belong to another API.
 	path = version + short
+
+	counting = "/count_tokens" // behind the path: it asks how many tokens the conversation has
 )
 
 // Serves reports whether a request with that path holds a conversation.
 func (Wire) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
 
+// Counts reports whether a request with that path asks how many tokens a conversation has.
+func (Wire) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counting)) }
+
 // MeantPath is the path with its version, for a request that says by a header which API it is for: the AI SDK leaves
 // the version to the base URL, and agents are given one without.
 func (Wire) MeantPath(p []byte, has func(header string) bool) []byte {
-	if counts := short + "/count_tokens"; string(p) != short && string(p) != counts || !has("anthropic-version") {
+	if string(p) != short && string(p) != short+counting || !has("anthropic-version") {
 		return nil
 	}
 	return append([]byte(version), p...)
