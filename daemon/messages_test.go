@@ -40,7 +40,7 @@ func coding(t *testing.T, o messages.Options, change func(*config.Config)) *code
 	c := &coder{t: t, acted: map[string]int{},
 		said: []string{`{"role":"user","content":[{"type":"text","text":"Mend the shop."}]}`}}
 	o.Otherwise = func(r messages.Received) messages.Turn {
-		if bytes.Contains(r.Body, []byte("Write the summary that will stand")) {
+		if asksForSummary(r.Body) {
 			return messages.Say(wellSummed)
 		}
 		id, input := c.call()
@@ -173,6 +173,12 @@ func TestAgentsOfMessagesStayWithinAWindow(t *testing.T) {
 const wellSummed = "## Goal\nmend the shop\n## Constraints\nnone\n## Progress\nparts are checked\n## Key Decisions\nnone\n" +
 	"## Failed Approaches\nnone\n## Open Issues\nnone\n## Next Steps\ncheck the next part\n## Critical Values\nnone\n"
 
+// asksForSummary reports whether a request is one of epitome's own, in either way.
+func asksForSummary(body []byte) bool {
+	return bytes.Contains(body, []byte("Write the summary that will stand")) ||
+		bytes.Contains(body, []byte("You keep the memory of an agent at work"))
+}
+
 // A model is asked for a summary in the conversation's own dialect, with the client's credential, behind what is
 // cached.
 func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
@@ -192,7 +198,7 @@ func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 		switch {
 		case r.Refusal != nil:
 			t.Errorf("request %d is refused: %v", r.N, r.Refusal)
-		case bytes.Contains(r.Body, []byte("Write the summary that will stand")):
+		case asksForSummary(r.Body):
 			if asked++; r.Usage.Read < m.Minimum || r.Usage.Read < r.Tokens/2 {
 				t.Errorf("of %d tokens of the question %d were read from the cache", r.Tokens, r.Usage.Read)
 			}
@@ -260,4 +266,33 @@ func TestCountsOfMessagesAreOfWhatIsSent(t *testing.T) {
 // uncapped is a body as it is sent to be counted.
 func uncapped(body string) string {
 	return strings.Replace(body, `"max_tokens":4000,"stream":false,`, "", 1)
+}
+
+// With a key of epitome's own, a model is asked as its API wants a key shown, in a request of its own.
+func TestSummariesOfMessagesAreAskedForWithAKey(t *testing.T) {
+	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
+	c := coding(t, messages.Options{}, func(conf *config.Config) {
+		conf.Window.Models = map[string]int{"claude-opus-4-6": 32_000}
+		conf.Summarize.Mode, conf.Summarize.Upstream, conf.Summarize.Model = prose.ModeLLM, "up", "claude-opus-4-6"
+		conf.Summarize.KeyEnv = "EPITOME_TEST_KEY"
+	})
+	c.model, c.stream = "claude-opus-4-6", true
+	c.tells = strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 30)
+	for range 25 {
+		c.turn()
+	}
+	asked := 0
+	for _, r := range c.server.Received() {
+		key := "sk-client"
+		if asksForSummary(r.Body) {
+			asked++
+			key = "sk-ours"
+		}
+		if r.Refusal != nil || r.Header.Get("x-api-key") != key {
+			t.Errorf("request %d with the key %s is refused: %v", r.N, r.Header.Get("x-api-key"), r.Refusal)
+		}
+	}
+	if asked == 0 {
+		t.Errorf("nobody was asked; acted %v", c.acted)
+	}
 }

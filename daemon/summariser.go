@@ -87,6 +87,7 @@ func (s *summariser) send(ctx context.Context, r summarize.Request) (summarize.R
 	client, _ := r.Credential.(proxy.Credential) // there is none where the upstream is not the one it was given to
 	a, err := p.Ask(ctx, proxy.Question{
 		Upstream: r.Upstream, Path: r.Path, Body: r.Body, Credential: client, KeyEnv: r.KeyEnv,
+		Authorize: r.Authorize,
 	})
 	if err != nil {
 		return summarize.Response{}, err

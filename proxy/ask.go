@@ -19,6 +19,8 @@ type Question struct {
 	Path       string     // where its API takes the body, as an Inquiry has it
 	Credential Credential // for whom to ask, and where: at the target of the client's own request, not at Path
 	KeyEnv     string     // the environment variable that holds the key to ask with, in place of a Credential
+	// Authorize gives the headers, by names and values, with which its API takes a key: the one of KeyEnv.
+	Authorize func(key string) (headers [][2]string)
 }
 
 // Format keeps credential and body out of everything that prints.
@@ -98,7 +100,9 @@ func (q Question) head(up *upstream) ([]byte, error) {
 		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
 			return nil, fmt.Errorf("the environment variable %s holds no key", q.KeyEnv)
 		}
-		block = wire.AppendField(block, []byte("Authorization"), "Bearer "+key)
+		for _, header := range q.Authorize(key) {
+			block = wire.AppendField(block, []byte(header[0]), header[1])
+		}
 	} else if q.Credential.open != nil {
 		c := q.Credential.open()
 		if c.url != up.config.URL {

@@ -12,6 +12,7 @@ import (
 
 	"epitome/proxy/wire"
 	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
 )
@@ -132,6 +133,7 @@ func TestQuestionIsAskedWithAKeyOfTheEnvironment(t *testing.T) {
 	r := on(t, taking)
 	c := r.credential(chatTarget, "Authorization: Bearer theirs", "x-api-key: theirs")
 	q := Question{Upstream: "test", Path: chatTarget, Body: []byte(question), Credential: c, KeyEnv: "EPITOME_TEST_KEY"}
+	q.Authorize = chat.Dialect{}.Authorize
 	_ = r.replied(t.Context(), q).Body.Close()
 	if head, _ := r.got(); head != asked("/v1/chat/completions", "Authorization: Bearer sk-ours", "User-Agent: epitome")+"\r\n" {
 		t.Errorf("the upstream got %q", head)
@@ -162,7 +164,7 @@ func TestConfiguredHeadersGoBeforeTheClientsInQuestions(t *testing.T) {
 		lines []string
 	}{
 		{Question{Credential: c}, []string{"api-key: stays"}},
-		{Question{KeyEnv: "EPITOME_TEST_KEY"}, nil},
+		{Question{KeyEnv: "EPITOME_TEST_KEY", Authorize: chat.Dialect{}.Authorize}, nil},
 		{Question{}, nil},
 	} {
 		f.q.Upstream, f.q.Path, f.q.Body = "test", chatTarget, []byte(question)

@@ -54,17 +54,12 @@ func meant(all []Dialect, h *fasthttp.RequestHeader, target []byte) []byte {
 	if !h.IsPost() {
 		return target
 	}
-	path, query, asks := bytes.Cut(target, []byte("?"))
+	path, _, _ := bytes.Cut(target, []byte("?"))
 	has := func(header string) bool { return wire.Find(h.RawHeaders(), header) != nil }
 	for _, d := range all {
-		to := d.MeantPath(path, has)
-		switch {
-		case to == nil:
-			continue
-		case asks:
-			return bytes.Join([][]byte{to, query}, []byte("?"))
+		if to := d.MeantPath(path, has); to != nil {
+			return append(to, target[len(path):]...)
 		}
-		return to
 	}
 	return target
 }

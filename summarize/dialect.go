@@ -16,6 +16,7 @@ type Request struct {
 	Path       string // where its API takes the body, unless the credential says it
 	Credential any    // the question's; nil if the upstream is not the one it is for
 	KeyEnv     string // the environment variable whose value is the key, if it is not empty
+	Authorize  func(key string) (headers [][2]string)
 }
 
 // Format keeps credential and conversation out of everything that prints.
@@ -40,6 +41,8 @@ type Sender func(ctx context.Context, r Request) (Response, error)
 type Dialect interface {
 	// Path is where the API takes requests.
 	Path() string
+	// Authorize gives the names and values of the headers that a request needs which speaks for a key.
+	Authorize(key string) (headers [][2]string)
 	// Continue puts an instruction behind the conversation in body, and takes out what would keep the answer from
 	// being plain text.
 	Continue(body []byte, instruction string, f prose.Form) ([]byte, error)

@@ -128,7 +128,7 @@ func (m *making) body() ([]byte, error) {
 }
 
 func (m *making) send(body []byte) reply {
-	r := Request{Upstream: m.upstream(), Path: m.dialect.Path(), Body: body}
+	r := Request{Upstream: m.upstream(), Path: m.dialect.Path(), Body: body, Authorize: m.dialect.Authorize}
 	if m.conf.KeyEnv != "" {
 		r.KeyEnv = m.conf.KeyEnv
 	} else if r.Upstream == m.q.Upstream {

@@ -65,6 +65,10 @@ type tongue struct{}
 
 func (tongue) Path() string { return "/v1/say" }
 
+func (tongue) Authorize(key string) [][2]string {
+	return [][2]string{{"Authorization", "Bearer " + key}}
+}
+
 // otherTongue differs from it in its path.
 type otherTongue struct{ tongue }
 

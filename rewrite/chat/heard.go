@@ -17,6 +17,11 @@ type Wire struct{ Dialect }
 // Path is where the API takes a conversation.
 func (Dialect) Path() string { return "/v1" + pathEnd }
 
+// Authorize gives the header of a request that speaks for a key.
+func (Dialect) Authorize(key string) (headers [][2]string) {
+	return [][2]string{{"Authorization", "Bearer " + key}}
+}
+
 // pathEnd is how the path of every request ends that holds a conversation: servers have it below paths of their own.
 const pathEnd = "/chat/completions"
 

@@ -21,6 +21,15 @@ type Wire struct{ Dialect }
 // Path is where the API takes a conversation.
 func (Dialect) Path() string { return path }
 
+// Authorize gives the headers of a request that speaks for a key: the API wants to be told which of its versions it is
+// for, too.
+func (Dialect) Authorize(key string) (headers [][2]string) {
+	return [][2]string{{"x-api-key", key}, {apiVersion, "2023-06-01"}}
+}
+
+// apiVersion is the header that every request of the API has.
+const apiVersion = "anthropic-version"
+
 const (
 	version = "/v1"
 	short   = "/messages"
@@ -41,7 +50,7 @@ func (Wire) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counti
 // MeantPath is the path with its version, for a request that says by a header which API it is for: the AI SDK leaves
 // the version to the base URL, and agents are given one without.
 func (Wire) MeantPath(p []byte, has func(header string) bool) []byte {
-	if string(p) != short && string(p) != short+counting || !has("anthropic-version") {
+	if string(p) != short && string(p) != short+counting || !has(apiVersion) {
 		return nil
 	}
 	return append([]byte(version), p...)
