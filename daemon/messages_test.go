@@ -19,6 +19,7 @@ import (
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/scriptedtest"
 	"epitome/summarize"
+	"epitome/unit"
 )
 
 // coder is an agent that speaks Messages: each turn the model calls its shell, and gets a long result.
@@ -158,7 +159,7 @@ func TestAgentsOfMessagesStayWithinAWindow(t *testing.T) {
 	m := rules.ModelOf("claude-opus-4-6")
 	m.Window = 48_000
 	c := coding(t, messages.Options{Models: map[string]rules.Model{"claude-opus-4-6": m}}, func(conf *config.Config) {
-		conf.Window.Models = map[string]int{"claude-opus-4-6": 32_000}
+		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
 	})
 	c.model, c.stream = "claude-opus-4-6", true
 	for range 40 {
@@ -184,7 +185,7 @@ func asksForSummary(body []byte) bool {
 func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 	m := rules.ModelOf("claude-opus-4-6")
 	c := coding(t, messages.Options{Key: "sk-client"}, func(conf *config.Config) {
-		conf.Window.Models = map[string]int{"claude-opus-4-6": 32_000}
+		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
 		conf.Summarize.Mode = prose.ModeLLM
 		conf.Summarize.Prepare = summarize.PrepareOn
 	})
@@ -216,7 +217,7 @@ func TestSummariesOfMessagesAreAskedForInTheirOwnDialect(t *testing.T) {
 func TestCountsOfMessagesAreOfWhatIsSent(t *testing.T) {
 	play := func(counts bool) (sent, counted [][]byte) {
 		c := coding(t, messages.Options{}, func(conf *config.Config) {
-			conf.Window.Models = map[string]int{"claude-opus-4-6": 16_000}
+			conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 16_000}
 		})
 		c.model = "claude-opus-4-6"
 		for range 30 {
@@ -272,7 +273,7 @@ func uncapped(body string) string {
 func TestSummariesOfMessagesAreAskedForWithAKey(t *testing.T) {
 	t.Setenv("EPITOME_TEST_KEY", "sk-ours")
 	c := coding(t, messages.Options{}, func(conf *config.Config) {
-		conf.Window.Models = map[string]int{"claude-opus-4-6": 32_000}
+		conf.Window.Models = map[string]unit.Tokens{"claude-opus-4-6": 32_000}
 		conf.Summarize.Mode, conf.Summarize.Upstream, conf.Summarize.Model = prose.ModeLLM, "up", "claude-opus-4-6"
 		conf.Summarize.KeyEnv = "EPITOME_TEST_KEY"
 	})
