@@ -24,7 +24,7 @@ var house = map[string]room{
 		"it stands for a foreign server; knowing who is measured, it could favour one; tokenize is for its tests",
 	},
 	"bench/baselines": {
-		"bench/names bench/policy bench/price rewrite/chat rewrite/conversation rewrite/span",
+		"bench/names bench/policy bench/price rewrite/conversation rewrite/span",
 		"what is compared with must not know what it is compared with, nor who measures",
 	},
 	"bench/benchtest": {
@@ -64,7 +64,7 @@ var house = map[string]room{
 		"a page shows a report; what it worked out itself would be a second truth",
 	},
 	"bench/policy": {
-		"bench/price rewrite/chat rewrite/conversation",
+		"bench/price rewrite/conversation",
 		"it has the words in which replays and policies speak; knowing one of them, it would suit that one",
 	},
 	"bench/price": {
@@ -72,8 +72,8 @@ var house = map[string]room{
 		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions pattern" +
-			" rewrite/chat rewrite/conversation rewrite/span",
+		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict" +
+			" pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
 	"bench/report": {
@@ -88,9 +88,17 @@ var house = map[string]room{
 		"demo/props rewrite/chat rewrite/conversation",
 		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured",
 	},
+	"bench/signal": {
+		"pattern",
+		"it is the measure's own reading of outputs; what it knew of the program's it would repeat",
+	},
+	"bench/strict": {
+		"scripted/messages/account scripted/messages/rules scripted/messages/thought",
+		"it judges what is sent by a server that shares nothing with the program; with its readers, it would share their mistakes",
+	},
 	"bench/subject": {
-		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy rewrite rewrite/chat" +
-			" rewrite/limits rewrite/plan store store/memory summarize tokenize unit window window/overflow",
+		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy rewrite" +
+			" rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize tokenize unit window window/overflow",
 		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its tests: " +
 			"who measures must not matter",
 	},

@@ -99,10 +99,10 @@ func soup() baseline {
 	var words []string // the newest last
 	boiled := 0        // messages whose names are there
 	return func(t *thread) {
-		if float64(t.total) <= soupAt*float64(t.window) {
+		if float64(t.total) <= soupAt*float64(t.in.Window) {
 			return
 		}
-		cut := max(t.head, t.tail(int(soupTail*float64(t.window))))
+		cut := max(t.head, t.tail(int(soupTail*float64(t.in.Window))))
 		for boiled = max(boiled, t.head); boiled < cut; boiled++ {
 			if t.all[boiled].role == conversation.System {
 				continue
@@ -113,7 +113,7 @@ func soup() baseline {
 			}
 		}
 		words = newestOnce(words)
-		room := int(soupSize * float64(t.window))
+		room := int(soupSize * float64(t.in.Window))
 		for len(words) > 0 && t.meter.Text(strings.Join(words, "\n")) > room {
 			words = words[(len(words)+9)/10:]
 		}

@@ -33,7 +33,7 @@ func TestAdversariesLeaveNamesOrLinesOfAResult(t *testing.T) {
 }
 
 func TestAdversariesActOnWhatIsLargeAndWhatIsOld(t *testing.T) {
-	thread := newThread(1_000_000, boil(1_000_000, sortedNames))
+	thread := newThread(setting(1_000_000), boil(1_000_000, sortedNames))
 	messages := working(1, 20)
 	messages = append(messages, benchtest.Calls("a", "list", `{}`), benchtest.Answers("a", listing(100)))
 	contents, s := sent(t, thread, messages...)
@@ -54,7 +54,7 @@ func TestAdversariesActOnWhatIsLargeAndWhatIsOld(t *testing.T) {
 }
 
 func TestSoupHasTheNamesOfAllThatIsOld(t *testing.T) {
-	thread := newThread(900, soup())
+	thread := newThread(setting(900), soup())
 	messages := working(1, 20)
 	for i := range 5 {
 		id := fmt.Sprint("b", i)

@@ -27,11 +27,11 @@ const (
 
 // All returns the baselines, which count in the unit: ways of keeping a conversation small that are in use.
 func All(unit price.Unit) []policy.Policy {
-	opening := func(of func(window int) baseline) func(window int) (policy.Shaping, error) {
+	opening := func(of func(window int) baseline) func(policy.Setting) (policy.Shaping, error) {
 		return opening(unit, of)
 	}
 	return []policy.Policy{
-		{Name: RawName, Open: func(int) (policy.Shaping, error) { return policy.Shaping{Shaper: identity{}}, nil }},
+		{Name: RawName, Open: sendEverything},
 		{Name: TruncateName, Open: opening(truncation)},
 		{Name: MaskName, Open: opening(masking)},
 		{Name: Clear100Name, Open: opening(func(int) baseline { return clearing(clearLine) })},
@@ -43,12 +43,16 @@ func All(unit price.Unit) []policy.Policy {
 }
 
 // opening returns a policy's Open, which gives each conversation a thread of its own.
-func opening(unit price.Unit, of func(window int) baseline) func(window int) (policy.Shaping, error) {
-	return func(window int) (policy.Shaping, error) {
-		t := newThread(window, of(window))
+func opening(unit price.Unit, of func(window int) baseline) func(policy.Setting) (policy.Shaping, error) {
+	return func(s policy.Setting) (policy.Shaping, error) {
+		t := newThread(s, of(s.Window))
 		t.unit = unit
 		return policy.Shaping{Shaper: t, Artifact: t.artifact}, nil
 	}
+}
+
+func sendEverything(policy.Setting) (policy.Shaping, error) {
+	return policy.Shaping{Shaper: identity{}}, nil
 }
 
 type identity struct{}

@@ -53,7 +53,7 @@ func countOf(contents []string, text string) int {
 }
 
 func TestMaskingClearsTwentyAtATime(t *testing.T) {
-	thread := newThread(100_000, masking(0))
+	thread := newThread(setting(100_000), masking(0))
 	f := func(files, want int, decided bool) {
 		t.Helper()
 		contents, s := sent(t, thread, working(files, 100)...)
@@ -68,7 +68,7 @@ func TestMaskingClearsTwentyAtATime(t *testing.T) {
 }
 
 func TestClearingKeepsThreeOverItsLine(t *testing.T) {
-	thread := newThread(100_000, clearing(300))
+	thread := newThread(setting(100_000), clearing(300))
 	f := func(files, want int, decided bool) {
 		t.Helper()
 		contents, s := sent(t, thread, working(files, 100)...)
@@ -81,7 +81,7 @@ func TestClearingKeepsThreeOverItsLine(t *testing.T) {
 	f(7, 4, true)
 	f(8, 5, true)
 
-	short := newThread(100_000, clearing(1))
+	short := newThread(setting(100_000), clearing(1))
 	if contents, s := sent(t, short, working(9, 20)...); countOf(contents, cleared) != 0 || s.Decided {
 		t.Errorf("results shorter than what would stand for them are cleared: %q", contents)
 	}
@@ -98,7 +98,7 @@ func TestWhatStandsForAResultHasTheSizeThatFiguresAreIn(t *testing.T) {
 
 func TestOnlyWhatIsNewIsShrunk(t *testing.T) {
 	long := strings.Repeat("é", shrinkOver-10) + strings.Repeat("y", 20)
-	thread := newThread(100_000, shrinkNew)
+	thread := newThread(setting(100_000), shrinkNew)
 	first := append(working(2, shrinkOver), benchtest.Calls("a", "read", `{}`), benchtest.Answers("a", long))
 	contents, s := sent(t, thread, first...)
 	last := contents[len(contents)-1]
@@ -117,7 +117,7 @@ func TestOnlyWhatIsNewIsShrunk(t *testing.T) {
 }
 
 func TestUsersMessagesStayBesideTheSummary(t *testing.T) {
-	thread := newThread(4000, keepUsers)
+	thread := newThread(setting(4000), keepUsers)
 	messages := append(working(2, 7000), benchtest.Says("user", benchtest.Third), benchtest.Says("assistant", "Well."),
 		benchtest.Says("user", "Go on."))
 	contents, s := sent(t, thread, messages[:4]...)
@@ -146,7 +146,7 @@ func TestUsersMessagesStayBesideTheSummary(t *testing.T) {
 }
 
 func TestNewestUsersMessagesStayUpToABudget(t *testing.T) {
-	thread := newThread(60_000, keepUsers)
+	thread := newThread(setting(60_000), keepUsers)
 	long := strings.Repeat("word ", 12_000)
 	contents, _ := sent(t, thread, benchtest.Says("user", "a"), benchtest.Says("assistant", "b"),
 		benchtest.Says("user", "lost"), benchtest.Says("user", long+"1"), benchtest.Says("user", long+"2"),
@@ -169,7 +169,7 @@ func TestSummaryHasItsSize(t *testing.T) {
 }
 
 func TestOldResultsAreClearedWhenATurnBegins(t *testing.T) {
-	thread := newThread(1_000_000, protectNewest)
+	thread := newThread(setting(1_000_000), protectNewest)
 	messages := append(working(7, 36_000), benchtest.Says("user", "second")) // 10 005 tokens each
 	contents, s := sent(t, thread, messages...)
 	if s.Decided || countOf(contents, cleared) != 0 {
@@ -186,7 +186,7 @@ func TestOldResultsAreClearedWhenATurnBegins(t *testing.T) {
 }
 
 func TestFullConversationsGetASummary(t *testing.T) {
-	thread := newThread(30_000, protectNewest)
+	thread := newThread(setting(30_000), protectNewest)
 	contents, s := sent(t, thread, working(6, 10_000)...)
 	if len(contents) != 7 || !strings.HasPrefix(contents[2], "Summary, round 1.") {
 		t.Errorf("%d messages, decided %v", len(contents), s.Decided)
@@ -199,7 +199,7 @@ func TestFullConversationsGetASummary(t *testing.T) {
 
 func TestPolicyThatCannotReadSaysSo(t *testing.T) {
 	for _, p := range All(price.Unit{})[1:] {
-		s, err := p.Open(1000)
+		s, err := p.Open(setting(1000))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestTruncationDropsTheOldestGroups(t *testing.T) {
 		benchtest.Calls("1", "list", `{}`), benchtest.Answers("1", strings.Repeat(benchtest.Twenty, 9)),
 		benchtest.Says("developer", "d")}
 	rest := []string{benchtest.Calls("2", "list", `{}`), benchtest.Answers("2", "ok")}
-	s := newThread(100, truncation(100))
+	s := newThread(setting(100), truncation(100))
 	whole := benchtest.Chat(first...)
 	if got, err := s.Shape([]byte(whole), time.Time{}); err != nil || got.Decided || string(got.Body) != whole {
 		t.Errorf("%s, %v", got.Body, err)
@@ -229,4 +229,9 @@ func TestTruncationDropsTheOldestGroups(t *testing.T) {
 	if err != nil || got.Decided || !strings.HasPrefix(string(got.Body), want[:len(want)-len(` ], "seed":1.50}`)]) {
 		t.Errorf("%s, %v", got.Body, err)
 	}
+}
+
+// setting is that of a chat in a window.
+func setting(window int) policy.Setting {
+	return policy.Setting{Window: window, Dialect: chat.Dialect{}}
 }

@@ -26,7 +26,7 @@ const (
 
 // keepUsers leaves of a full conversation the head, the newest of the user's messages, and a summary of all.
 func keepUsers(t *thread) {
-	if float64(t.total) <= usersAt*float64(t.window) {
+	if float64(t.total) <= usersAt*float64(t.in.Window) {
 		return
 	}
 	left := usersKept
@@ -59,7 +59,7 @@ func protectNewest(t *thread) {
 	if last := t.lastTurn(); last > 0 {
 		t.clearBeyond(last)
 	}
-	if t.total > t.window-protectReserve {
+	if t.total > t.in.Window-protectReserve {
 		t.summarise(max(t.head, t.tail(protectTail)), none)
 	}
 }

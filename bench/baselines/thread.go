@@ -1,13 +1,13 @@
 package baselines
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"time"
 
 	"epitome/bench/policy"
 	"epitome/bench/price"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -18,7 +18,7 @@ type baseline func(t *thread)
 // thread is one conversation, whose requests extend one another, as a baseline leaves it.
 type thread struct {
 	act     baseline
-	window  int
+	in      policy.Setting
 	unit    price.Unit
 	meter   price.Meter           // of the model that the conversation names
 	request *conversation.Request // at hand
@@ -52,13 +52,13 @@ type entry struct {
 	with  []byte // what stands for its content; nil: it is as it was
 }
 
-func newThread(window int, act baseline) *thread {
-	return &thread{act: act, window: window, whole: make(map[string][]byte)}
+func newThread(s policy.Setting, act baseline) *thread {
+	return &thread{act: act, in: s, whole: make(map[string][]byte)}
 }
 
 // Shape reads what is new, lets the baseline act and writes what it leaves.
 func (t *thread) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
-	r, err := chat.Read(body)
+	r, err := t.in.Dialect.Read(body, nil)
 	if err != nil {
 		return policy.Shaped{Body: body}, err
 	}
@@ -67,7 +67,10 @@ func (t *thread) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 	}
 	t.grow(r)
 	t.act(t)
-	edits := t.edits()
+	edits, err := t.edits()
+	if err != nil {
+		return policy.Shaped{Body: body}, err
+	}
 	s := policy.Shaped{Body: body, Decided: t.changed, Asked: t.asked}
 	if len(edits) > 0 {
 		s.Body, err = span.Splice(body, edits)
@@ -109,25 +112,29 @@ func headEnd(items []conversation.Item) int {
 	return min(1, len(items))
 }
 
-// edits returns what makes the client's request the one to be sent: messages that are left out go with the comma before
-// them, the summary comes behind the head.
-func (t *thread) edits() []span.Edit {
+// edits returns what makes the client's request the one to be sent: messages that are left out, and the summary behind
+// the head.
+func (t *thread) edits() ([]span.Edit, error) {
 	items := t.request.Items
+	var gone []conversation.Removal
 	var edits []span.Edit
 	if t.summary.message != nil {
-		at := items[t.head-1].End
+		at := items[t.head-1].Place().End
 		edits = append(edits, span.Edit{Span: span.Span{Start: at, End: at},
 			With: slices.Concat([]byte(","), t.summary.message)})
 	}
 	for i, e := range t.all {
 		switch {
 		case e.now == 0:
-			edits = append(edits, span.Edit{Span: span.Span{Start: items[i-1].End, End: items[i].End}})
+			gone = append(gone, conversation.Removal{First: i, N: 1})
 		case e.with != nil:
 			edits = append(edits, span.Edit{Span: items[i].Content, With: e.with})
 		}
 	}
-	return edits
+	removed, err := conversation.Remove(t.request, gone)
+	edits = append(edits, removed...)
+	slices.SortStableFunc(edits, func(a, b span.Edit) int { return cmp.Compare(a.Start, b.Start) })
+	return edits, err
 }
 
 // resize notes that message i takes so many tokens from now on.

@@ -237,7 +237,7 @@ func newCourseChart(c replay.Course, window int, policies []string) courseChart 
 			Count:    s.Decided,
 			MarkFrom: units(plotTop + courseTop - float64(8*i)), MarkTo: units(plotTop + courseTop - float64(8*i) - 7),
 		}
-		for _, n := range replay.Evenly(s.Decisions, mostMarks) {
+		for _, n := range report.Evenly(s.Decisions, mostMarks) {
 			line.Marks = append(line.Marks, units(plotLeft+plot.x(n)))
 		}
 		out.Lines = append(out.Lines, line)
@@ -263,7 +263,7 @@ func (p plotting) y(tokens int) float64 { return courseTop * (1 - float64(tokens
 
 // line returns the points of a series; a single one is there twice, so that it is drawn.
 func (p plotting) line(s replay.Series) string {
-	places := replay.Thin(s.Tokens, drawn)
+	places := report.Thin(s.Tokens, drawn)
 	if len(places) == 1 {
 		places = append(places, places[0])
 	}

@@ -2,9 +2,9 @@ package policy
 
 import (
 	"fmt"
+	"slices"
 
 	"epitome/bench/price"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 )
 
@@ -15,27 +15,33 @@ type Asking struct {
 	Output int // of the answer
 }
 
-// NewAsking measures a shaper's own request. before is the conversation's request before it, as it was sent; it is
-// empty if there was none. A before that begins with another message is of another kind: the provider has cached
-// nothing.
-func NewAsking(unit price.Unit, before, request []byte, answer string) (Asking, error) {
-	now, err := chat.Read(request)
+// Exchange is a shaper's own request to a model as it was sent, and what was answered.
+type Exchange struct {
+	Dialect conversation.Dialect
+	Before  []byte // the conversation's request before it, as it was sent; empty if there was none
+	Request []byte
+	Answer  string
+}
+
+// NewAsking measures an exchange. A request before that begins with another message is of another kind: the provider
+// has cached nothing.
+func NewAsking(unit price.Unit, x Exchange) (Asking, error) {
+	now, err := x.Dialect.Read(x.Request, nil)
 	if err != nil {
 		return Asking{}, fmt.Errorf("cannot price a request of the shaper's own: %w", err)
 	}
-	tools := now.Tools.Of(request)
 	meter, err := unit.Meter(now.Model)
 	if err != nil {
 		return Asking{}, fmt.Errorf("cannot price a request of the shaper's own: %w", err)
 	}
-	a := Asking{New: meter.Fixed(now), Output: meter.Text(answer)}
+	a := Asking{New: meter.Fixed(now), Output: meter.Text(x.Answer)}
 	var held []conversation.Item
-	if r, err := chat.Read(before); err == nil && string(r.Tools.Of(before)) == string(tools) {
+	if r, err := x.Dialect.Read(x.Before, nil); err == nil && string(beside(r)) == string(beside(now)) {
 		held = r.Items
 	}
 	for i, it := range now.Items {
 		tokens := meter.ReadItem(now, i).Tokens
-		if i >= len(held) || string(held[i].Of(before)) != string(it.Of(request)) {
+		if i >= len(held) || string(price.Bare(held[i].Of(x.Before))) != string(price.Bare(it.Of(x.Request))) {
 			held = nil
 			a.New += tokens
 			continue
@@ -43,4 +49,9 @@ func NewAsking(unit price.Unit, before, request []byte, answer string) (Asking, 
 		a.Held, a.New = a.Held+a.New+tokens, 0
 	}
 	return a, nil
+}
+
+// beside is what a provider reads before the items.
+func beside(r *conversation.Request) []byte {
+	return slices.Concat(r.Tools.Of(r.Body), []byte{0}, r.Instructions.Of(r.Body))
 }

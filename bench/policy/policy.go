@@ -7,6 +7,8 @@ package policy
 import (
 	"errors"
 	"time"
+
+	"epitome/rewrite/conversation"
 )
 
 // Shaper is what is measured: it gets each request as the client would send it and returns what would be sent
@@ -32,9 +34,14 @@ type Shaped struct {
 // Policy is a way of shaping, with its name in the report.
 type Policy struct {
 	Name string
-	// Open returns the shaping of one conversation, in a window of so many tokens. It is called from several
-	// goroutines.
-	Open func(window int) (Shaping, error)
+	// Open returns the shaping of one conversation. It is called from several goroutines.
+	Open func(Setting) (Shaping, error)
+}
+
+// Setting is what is known of a conversation before it begins.
+type Setting struct {
+	Window  int                  // tokens that its model holds
+	Dialect conversation.Dialect // of its requests
 }
 
 // Shaping shapes one conversation. Only the shaper is needed. All of it is used by one goroutine at a time.

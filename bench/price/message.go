@@ -1,6 +1,7 @@
 package price
 
 import (
+	"bytes"
 	"strings"
 
 	"epitome/rewrite/conversation"
@@ -18,7 +19,7 @@ type Reading struct {
 // ReadItem measures item i of a request.
 func (m Meter) ReadItem(r *conversation.Request, i int) Reading {
 	it := r.Items[i]
-	text, others := ContentOf(string(it.Content.Of(r.Body)))
+	text, others := contentOf(r, &it)
 	var values []string
 	for _, call := range it.Calls {
 		arguments := gjson.ParseBytes(call.Arguments.Of(r.Body)).String()
@@ -41,6 +42,27 @@ func (m Meter) ReadItem(r *conversation.Request, i int) Reading {
 	return out
 }
 
+// contentOf returns the text in an item's content, and the number of its other parts. An item that is no message of its
+// own has parts that only its dialect can read.
+func contentOf(r *conversation.Request, it *conversation.Item) (text string, others int) {
+	if !r.Nested {
+		return ContentOf(string(it.Content.Of(r.Body)))
+	}
+	parts, err := r.Parts(it)
+	if err != nil {
+		return string(it.Content.Of(r.Body)), 0
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Kind == conversation.TextPart {
+			texts = append(texts, gjson.ParseBytes(p.Value.Of(r.Body)).String())
+		} else {
+			others++
+		}
+	}
+	return strings.Join(texts, "\n"), others
+}
+
 // ContentOf returns the text in a message's content, and the number of its other parts.
 func ContentOf(content string) (text string, others int) {
 	v := gjson.Parse(content)
@@ -57,4 +79,16 @@ func ContentOf(content string) (text string, others int) {
 		return true
 	})
 	return strings.Join(texts, "\n"), others
+}
+
+// Marker is a mark for a provider's cache, as clients and epitome write it behind the last key of a block. It says
+// nothing, and moves from request to request.
+const Marker = `,"cache_control":{"type":"ephemeral"}`
+
+// Bare returns what says the same without marks. A text that shows one has its quotes escaped.
+func Bare(raw []byte) []byte {
+	if !bytes.Contains(raw, []byte(Marker)) {
+		return raw
+	}
+	return bytes.ReplaceAll(raw, []byte(Marker), nil)
 }

@@ -52,17 +52,17 @@ type Input struct{ Tokens, Held int }
 // Tariff is how a provider charges for a request. With a write price alone it is the unit of published figures: all
 // that the cache holds costs a tenth.
 type Tariff struct {
-	write       float64 // price of a token that is new to the cache
+	Write       float64 // price of a token that is new to the cache
 	least, step int     // tokens: of how many on, and in which steps, what is held counts; 0: each token does
 	Life        time.Duration
 }
 
 // PlainTariff returns the tariff of published figures, which stay as they are whatever is asked for.
-func PlainTariff() Tariff { return Tariff{write: NewPrice} }
+func PlainTariff() Tariff { return Tariff{Write: NewPrice} }
 
 // BillTariff returns the tariff of a provider that asks write for a token that is new to its cache.
 func BillTariff(write float64) Tariff {
-	return Tariff{write: write, least: leastCached, step: cachedStep, Life: CacheLife}
+	return Tariff{Write: write, least: leastCached, step: cachedStep, Life: CacheLife}
 }
 
 // Price returns what a request costs.
@@ -74,7 +74,7 @@ func (t Tariff) Price(l Input) float64 {
 	if t.step > 0 {
 		held -= held % t.step
 	}
-	return cachedPrice*float64(held) + t.write*float64(l.Tokens-held)
+	return cachedPrice*float64(held) + t.Write*float64(l.Tokens-held)
 }
 
 // Expires reports whether the cache has lost the request before after such a pause.

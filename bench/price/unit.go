@@ -59,10 +59,15 @@ func (u Unit) Meter(model string) (Meter, error) {
 // inModelTokens rounds, as a sum over many messages is not to be short by half a token for each.
 func (m Meter) inModelTokens(n int) int { return int(math.Round(float64(n) * m.scale.Ratio)) }
 
-// Fixed returns the tokens of what stands beside a request's messages.
+// Fixed returns the tokens of what stands beside a request's messages: tools, and instructions that are none of them.
 func (m Meter) Fixed(r *conversation.Request) int {
 	if !m.served {
-		return declared(r.Tools.Of(r.Body))
+		n := declared(r.Tools.Of(r.Body))
+		if !r.Instructions.Empty() {
+			text, others := contentOf(r, &conversation.Item{Content: r.Instructions})
+			n += TokensOf(Size(text)) + others*partTokens + MessageTokens
+		}
+		return n
 	}
 	bare := *r
 	bare.Head = 0 // its messages are counted with the others

@@ -76,6 +76,13 @@ func (p *player) charge(sent price.Input, asked []policy.Asking, bound int) {
 	}
 	v := visit{raw, sent, asked}
 	t.cost.add(price.PlainTariff(), v, false)
+	t.unknown = t.unknown || p.account.unknown
+	t.used.Add(p.account.used)
+	if p.recording.client.provider != nil { // which says what of them it has
+		t.bill.raw += p.recording.client.usage.Price(p.bill.Write)
+		t.bill.sent += p.account.used.Price(p.bill.Write)
+		v.raw, v.sent = price.Input{}, price.Input{}
+	}
 	t.bill.add(p.bill, v, cold)
 	p.track.rawTokens = append(p.track.rawTokens, raw.Tokens)
 	p.track.sentTokens = append(p.track.sentTokens, sent.Tokens)

@@ -16,6 +16,9 @@ type Bill struct {
 }
 
 func newBill(t tally) Bill {
+	if t.unknown {
+		return Bill{RawTokens: t.raw, RawBilled: t.bill.raw, OwnRequests: t.asked, Expired: t.expired}
+	}
 	return Bill{
 		RawTokens: t.raw, RawBilled: t.bill.raw, SentBilled: t.bill.sent, OwnBilled: t.bill.own, OwnRequests: t.asked,
 		Saving: t.bill.raw - t.bill.total(), Billed: t.bill.relative(), Expired: t.expired,
@@ -28,6 +31,9 @@ func printBills(t report.Table, rows []Row) {
 	t.Section("Bill, in M tokens at the price of one that is not cached",
 		"window\tpolicy\traw\tsent\tbilled raw\tbilled sent\town requests\tbilled own\tnet saving\t%")
 	for _, x := range rows {
+		if x.RawBilled > 0 && x.Billed == nil { // nobody knows
+			continue
+		}
 		t.Row("%d\t%s\t%.1f\t%.1f\t%.2f\t%.2f\t%d\t%.2f\t%.2f\t%s", x.Window, x.Policy, float64(x.RawTokens)/million,
 			float64(x.Tokens)/million,
 			x.RawBilled/million, x.SentBilled/million, x.OwnRequests, x.OwnBilled/million, x.Saving/million,

@@ -9,6 +9,7 @@ import (
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
 	"epitome/bench/price"
+	"epitome/rewrite/chat"
 )
 
 func TestPriceOfARequest(t *testing.T) {
@@ -62,7 +63,7 @@ func TestBillKnowsPausesAndStepsAndCostDoesNot(t *testing.T) {
 	var late, timed int // likewise, requests
 	f := func(write, raw, sent float64, s policy.Shaper, times []time.Time) {
 		t.Helper()
-		c, err := newRecording([]byte(bigtalk()), price.Unit{})
+		c, err := newRecording(chat.Dialect{}, []byte(bigtalk()), price.Unit{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +71,7 @@ func TestBillKnowsPausesAndStepsAndCostDoesNot(t *testing.T) {
 		p := newPlayer(c, "it", 10_000, policy.Shaping{Shaper: s})
 		p.bill = price.BillTariff(write)
 		for b := range c.bounds {
-			if err = p.turn(b, c.prefix(c.bounds[b])); err != nil {
+			if err = p.turn(b, prefixOf(t, c, c.bounds[b])); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -137,7 +138,8 @@ func TestOwnRequestsAreBilledToo(t *testing.T) {
 func TestRequestsOfAShapersOwnAreMeasured(t *testing.T) {
 	f := func(before, request string, want policy.Asking) {
 		t.Helper()
-		got, err := policy.NewAsking(price.Unit{}, []byte(before), []byte(request), strings.Repeat("x", 36))
+		got, err := policy.NewAsking(price.Unit{}, policy.Exchange{Dialect: chat.Dialect{}, Before: []byte(before),
+			Request: []byte(request), Answer: strings.Repeat("x", 36)})
 		if want.Output = 11; err != nil || got != want {
 			t.Errorf("%+v, %v, want %+v", got, err, want)
 		}
@@ -153,7 +155,8 @@ func TestRequestsOfAShapersOwnAreMeasured(t *testing.T) {
 	tools := strings.Replace(before, `"seed"`, `"tools": [{}], "seed"`, 1)
 	f(before, tools, policy.Asking{New: 32}) // 2 beside the messages
 	f(tools, tools, policy.Asking{Held: 32})
-	if _, err := policy.NewAsking(price.Unit{}, nil, []byte("{"), ""); err == nil {
+	broken := policy.Exchange{Dialect: chat.Dialect{}, Request: []byte("{")}
+	if _, err := policy.NewAsking(price.Unit{}, broken); err == nil {
 		t.Error("what is no request was measured")
 	}
 }

@@ -69,7 +69,7 @@ func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 }
 
 func givingBackPolicy() policy.Policy {
-	return policy.Policy{Name: "mask, and give back", Open: func(int) (policy.Shaping, error) {
+	return policy.Policy{Name: "mask, and give back", Open: func(policy.Setting) (policy.Shaping, error) {
 		m := &givingBack{whole: make(map[string][]byte)}
 		artifact := func(name string) ([]byte, bool) { text, known := m.whole[name]; return text, known }
 		return policy.Shaping{Shaper: m, Artifact: artifact, Restore: m.restore}, nil

@@ -1,5 +1,7 @@
 package replay
 
+import "epitome/bench/report"
+
 // Course is how one conversation went: the tokens of each of its requests, as the client sent it and as others made it.
 type Course struct {
 	Conversation string       `json:"conversation"`
@@ -39,7 +41,7 @@ func (r *replayRun) course(c *recording, players []*player) Course {
 		}
 		out.Sent = append(out.Sent, SentSeries{
 			Window: x.window, Policy: x.policy, Series: newSeries(x.track.sentTokens),
-			Decided: len(x.track.decisions), Decisions: Evenly(x.track.decisions, mostPoints),
+			Decided: len(x.track.decisions), Decisions: report.Evenly(x.track.decisions, mostPoints),
 		})
 	}
 	return out
@@ -50,7 +52,7 @@ func newSeries(tokens []int) Series {
 		return Series{Tokens: append([]int{}, tokens...)}
 	}
 	var s Series
-	for _, i := range Thin(tokens, mostPoints) {
+	for _, i := range report.Thin(tokens, mostPoints) {
 		s.At, s.Tokens = append(s.At, i+1), append(s.Tokens, tokens[i])
 	}
 	return s
@@ -62,43 +64,4 @@ func (s Series) Number(i int) int {
 		return i + 1
 	}
 	return s.At[i]
-}
-
-// Thin chooses at most most values, at least four, by their places: the first, the last, and of each of equal
-// stretches between them the smallest and the largest, so that no peak and no drop goes missing.
-func Thin(values []int, most int) (places []int) {
-	if len(values) <= most {
-		for i := range values {
-			places = append(places, i)
-		}
-		return places
-	}
-	places = []int{0}
-	inner, stretches := len(values)-2, (most-2)/2
-	for s := range stretches {
-		low := 1 + inner*s/stretches
-		high := low
-		for i := low + 1; i < 1+inner*(s+1)/stretches; i++ {
-			if values[i] < values[low] {
-				low = i
-			}
-			if values[i] > values[high] {
-				high = i
-			}
-		}
-		places = append(places, min(low, high))
-		if low != high {
-			places = append(places, max(low, high))
-		}
-	}
-	return append(places, len(values)-1)
-}
-
-// Evenly chooses at most most of the numbers, at even distances.
-func Evenly(numbers []int, most int) []int {
-	out := make([]int, 0, min(len(numbers), most))
-	for i := range cap(out) {
-		out = append(out, numbers[i*len(numbers)/cap(out)])
-	}
-	return out
 }

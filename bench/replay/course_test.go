@@ -8,6 +8,7 @@ import (
 
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
+	"epitome/bench/report"
 )
 
 func TestThinningKeepsPeaksAndDrops(t *testing.T) {
@@ -34,11 +35,11 @@ func TestThinningKeepsPeaksAndDrops(t *testing.T) {
 	if s = newSeries(values[:mostPoints]); s.At != nil || len(s.Tokens) != mostPoints {
 		t.Errorf("%d points, %d numbers", len(s.Tokens), len(s.At))
 	}
-	if got := Evenly([]int{1, 2, 3, 4, 5, 6}, 3); !slices.Equal(got, []int{1, 3, 5}) {
+	if got := report.Evenly([]int{1, 2, 3, 4, 5, 6}, 3); !slices.Equal(got, []int{1, 3, 5}) {
 		t.Errorf("%d", got)
 	}
 	for most := 4; most < 20; most++ {
-		if got := Thin(values[:50], most); len(got) > most || got[0] != 0 || got[len(got)-1] != 49 ||
+		if got := report.Thin(values[:50], most); len(got) > most || got[0] != 0 || got[len(got)-1] != 49 ||
 			!slices.IsSorted(got) {
 			t.Errorf("%d of %d: %d", len(got), most, got)
 		}
@@ -46,12 +47,12 @@ func TestThinningKeepsPeaksAndDrops(t *testing.T) {
 }
 
 func TestReplayTellsTheCourseOfEachConversation(t *testing.T) {
-	_, report := replayOne(t, benchtest.Smalltalk(), 1000,
+	_, told := replayOne(t, benchtest.Smalltalk(), 1000,
 		policy.Shaping{Shaper: benchtest.Replacing(benchtest.Third, "!!!!", "????")})
-	if len(report.Courses) != 1 || len(report.Courses[0].Sent) != 1 {
-		t.Fatalf("%+v", report.Courses)
+	if len(told.Courses) != 1 || len(told.Courses[0].Sent) != 1 {
+		t.Fatalf("%+v", told.Courses)
 	}
-	c := report.Courses[0]
+	c := told.Courses[0]
 	s := c.Sent[0]
 	if !strings.HasSuffix(c.Conversation, "one.json") || c.Requests != 3 ||
 		!slices.Equal(c.Raw.Tokens, []int{11, 31, 51}) || s.Window != 1000 || s.Policy != "it" ||
@@ -59,7 +60,7 @@ func TestReplayTellsTheCourseOfEachConversation(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	var doc map[string]any
-	text, _ := json.Marshal(report)
+	text, _ := json.Marshal(told)
 	if err := json.Unmarshal(text, &doc); err != nil || doc["courses"] == nil ||
 		strings.Contains(string(text), "null,\"decis") {
 		t.Errorf("%v: %s", err, text)

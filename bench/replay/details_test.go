@@ -12,6 +12,7 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/report"
+	"epitome/rewrite/chat"
 )
 
 // folderOf returns a folder with the conversations by their files' names.
@@ -43,7 +44,7 @@ func replayed(t *testing.T, opts Options) (*Report, string) {
 func TestReplayListsTheFirstMisses(t *testing.T) {
 	folder := folderOf(t, map[string]string{"a.json": benchtest.Needy(),
 		"b.json": strings.ReplaceAll(benchtest.Needy(), "Well.", "Fine.")})
-	losing := policy.Policy{Name: "it", Open: func(int) (policy.Shaping, error) {
+	losing := policy.Policy{Name: "it", Open: func(policy.Setting) (policy.Shaping, error) {
 		artifact := func(string) ([]byte, bool) { return []byte("src/old, whole"), true }
 		return policy.Shaping{Shaper: benchtest.Replacing(`"2"`, `src/old other_name\n`+benchtest.Line+`\n`,
 			benchtest.Stub), Artifact: artifact}, nil
@@ -104,7 +105,7 @@ func TestKindOfSession(t *testing.T) {
 		for _, tool := range tools {
 			messages = append(messages, benchtest.Calls(tool, tool, `{}`), benchtest.Answers(tool, "ok"))
 		}
-		c, err := newRecording([]byte(benchtest.Chat(messages...)), price.Unit{})
+		c, err := newRecording(chat.Dialect{}, []byte(benchtest.Chat(messages...)), price.Unit{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,6 +33,9 @@ func (r *Report) settle(bar bool) {
 		r.Goals = append(r.Goals, r.countFooling(row, of))
 		if bar {
 			r.bar(row, of)
+			if row.Window == cachedAt {
+				r.floor("cached"+of, row.Cached, leastCached)
+			}
 		}
 	}
 }
@@ -73,6 +76,13 @@ func (r *Report) bar(row Row, of string) {
 		r.floor("first signal of a result"+of, row.SignalFirst, firstSignal-pointsSlack)
 	}
 }
+
+// leastCached is how much of what is sent should come from the cache of a provider of Messages, in a window of cachedAt
+// tokens.
+const (
+	leastCached = 85
+	cachedAt    = 64_000
+)
 
 // firstSignal is the share of results of which the first line that tells should be shown.
 const firstSignal = 95

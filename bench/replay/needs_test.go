@@ -11,7 +11,9 @@ import (
 	"epitome/bench/baselines"
 	"epitome/bench/benchtest"
 	"epitome/bench/names"
+	"epitome/bench/policy"
 	"epitome/bench/price"
+	"epitome/rewrite/chat"
 )
 
 func TestSummariesOfBaselinesHoldNothingThatAnAnswerNeeds(t *testing.T) {
@@ -22,7 +24,7 @@ func TestSummariesOfBaselinesHoldNothingThatAnAnswerNeeds(t *testing.T) {
 	}
 	asked := 0
 	for _, p := range baselines.All(price.Unit{}) {
-		s, err := p.Open(4000)
+		s, err := p.Open(policy.Setting{Window: 4000, Dialect: chat.Dialect{}})
 		if err != nil {
 			t.Fatal(err)
 		}

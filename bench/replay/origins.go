@@ -11,6 +11,7 @@ import (
 // Origin is what was read in one format.
 type Origin struct {
 	Format        string `json:"format"`
+	Dialect       string `json:"dialect"` // in which they were played
 	Logs          int    `json:"logs"`
 	Conversations int    `json:"conversations"`
 	Timed         int    `json:"timed"` // conversations of which the log says when their messages came
@@ -65,17 +66,16 @@ func (r *replayRun) hear(ctx context.Context, s source, copies []bool) (h heard,
 			h.copies++
 			return nil
 		}
-		c, err := newRecording(in.Body, r.Unit)
+		c, err := r.record(in)
 		if err != nil {
 			h.skipped = append(h.skipped, fmt.Sprintf("cannot replay %s: %v", in.Name, err))
 			return nil
 		}
-		c.name, c.times = in.Name, in.Times
 		p, err := r.play(ctx, c)
 		if err != nil {
 			return err
 		}
-		o := Origin{Format: in.Format, Logs: 1, Conversations: 1}
+		o := Origin{Format: in.Format, Dialect: c.client.as, Logs: 1, Conversations: 1}
 		if in.Times != nil {
 			o.Timed = 1
 		}
@@ -96,7 +96,7 @@ func joined(all, more []Origin) []Origin {
 	for _, o := range more {
 		found := false
 		for i := range all {
-			if all[i].Format != o.Format {
+			if all[i].Format != o.Format || all[i].Dialect != o.Dialect {
 				continue
 			}
 			found = true

@@ -13,7 +13,6 @@ import (
 	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/bench/report"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -39,6 +38,7 @@ type player struct {
 	track      track
 	mostMisses int // how many are kept
 	misses     []Miss
+	account    markedAccount
 }
 
 // track is what stays of each request, for the conversation's course.
@@ -87,8 +87,11 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	}
 	sent, err := p.accept(shaped, err, original)
 	now := p.read(sent)
-	if err == nil && sent != original {
+	if err == nil && sent != original && !sent.Nested {
 		err = p.worse(original, sent, now)
+	}
+	if refused := p.hand(sent, original, bound); err == nil {
+		err = refused
 	}
 	if err != nil {
 		p.tally.invalid++
@@ -123,7 +126,7 @@ func (p *player) accept(shaped policy.Shaped, err error, original *conversation.
 	if bytes.Equal(shaped.Body, original.Body) {
 		return original, shaped.Invalid
 	}
-	sent, err := chat.Read(shaped.Body)
+	sent, err := readRequest(p.recording.client.dialect, shaped.Body)
 	if err != nil {
 		return original, err
 	}
@@ -178,7 +181,7 @@ func (p *player) read(r *conversation.Request) request {
 }
 
 func (p *player) message(r *conversation.Request, it conversation.Item, i int) *message {
-	raw := it.Of(r.Body)
+	raw := rawOf(r, &it)
 	if i < len(p.previous.messages) && p.previous.messages[i].raw == string(raw) {
 		return p.previous.messages[i]
 	}

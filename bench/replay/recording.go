@@ -8,7 +8,6 @@ import (
 
 	"epitome/bench/names"
 	"epitome/bench/price"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -26,6 +25,7 @@ type recording struct {
 	bounds   []int           // the requests: bounds[b] messages each, in order
 	needs    [][]need
 	times    []time.Time // of the messages; zero where unknown, nil: all are
+	client   client
 }
 
 // message is one message, read for measuring.
@@ -42,8 +42,8 @@ type message struct {
 }
 
 // newRecording reads a conversation and what its answers need. Tokens are in the unit.
-func newRecording(body []byte, unit price.Unit) (*recording, error) {
-	request, err := chat.Read(body)
+func newRecording(d conversation.Dialect, body []byte, unit price.Unit) (*recording, error) {
+	request, err := readRequest(d, body)
 	if err != nil {
 		return nil, err
 	}
@@ -58,15 +58,16 @@ func newRecording(body []byte, unit price.Unit) (*recording, error) {
 		return nil, err
 	}
 	c := &recording{request: request, byRaw: make(map[string]*message), meter: meter, fixed: meter.Fixed(request)}
+	c.client.dialect = d
 	for i, it := range request.Items {
-		m := c.byRaw[string(it.Of(body))]
+		m := c.byRaw[string(rawOf(request, &it))]
 		if m == nil {
 			m = c.readMessage(request, i)
 			m.origin = i
 			c.byRaw[m.raw] = m
 		}
 		c.messages = append(c.messages, m)
-		if m.role == conversation.Assistant && i > 0 {
+		if it.Begins && i > 0 {
 			c.bounds = append(c.bounds, i)
 		}
 	}
@@ -107,7 +108,10 @@ func (c *recording) requestTime(bound int) (at time.Time) {
 
 // prefix returns the request that the client sent when the conversation had k messages, to the byte like the recorded
 // one but for the messages that came later.
-func (c *recording) prefix(k int) *conversation.Request {
+func (c *recording) prefix(k int) (*conversation.Request, error) {
+	if c.request.Nested {
+		return c.marked(k)
+	}
 	items, body := c.request.Items, c.request.Body
 	last := items[len(items)-1]
 	cut := make([]byte, 0, len(body)-(last.End-items[k-1].End))
@@ -117,13 +121,13 @@ func (c *recording) prefix(k int) *conversation.Request {
 	if shift := last.End - items[k-1].End; r.Tools.Start >= last.End {
 		r.Tools = span.Span{Start: r.Tools.Start - shift, End: r.Tools.End - shift}
 	}
-	return &r
+	return &r, nil
 }
 
 // readMessage reads item i of a request; it is none of the client's until it is found to be.
 func (c *recording) readMessage(r *conversation.Request, i int) *message {
 	it := r.Items[i]
-	return &message{Reading: c.meter.ReadItem(r, i), raw: string(it.Of(r.Body)), role: it.Role, origin: -1}
+	return &message{Reading: readItem(c.meter, r, i), raw: string(rawOf(r, &it)), role: it.Role, origin: -1}
 }
 
 // holds reports whether the message holds the name, in its text or its calls.

@@ -33,10 +33,8 @@ type Options struct {
 	// Sessions is how many conversations to make up where there are no paths, from the seed.
 	Sessions int
 	Seed     uint64
-	// WritePrice is what a provider bills for a token that is new to its cache. Default 1; some take 1.25.
-	WritePrice float64
-	// CacheLife is how long a provider has a request cached. Default 5 minutes; below 0 for ever.
-	CacheLife time.Duration
+	Clients  Clients
+	Provider Provider
 	// Unit is what tokens are counted in: windows, costs, and what is dead. The zero value counts characters / 3.6.
 	Unit price.Unit
 	// Windows are in tokens. Default 32 000, 64 000, 128 000, 200 000.
@@ -59,6 +57,26 @@ type Options struct {
 	baselines []policy.Policy // default: all there are
 }
 
+// Clients say how all conversations are played, whoever had them.
+type Clients struct {
+	// Dialect is what they are played as. Empty: each as its client speaks.
+	Dialect string
+	// Model is what requests name. Empty: what they name themselves.
+	Model string
+	// Thought is how many tokens stand before each answer as what was thought, in Messages and where no log says what
+	// was.
+	Thought int
+}
+
+// Provider says what the provider of a replay charges.
+type Provider struct {
+	// WritePrice is that of a token which is new to its cache. Default 1, and 1.25 in Messages.
+	WritePrice float64
+	// CacheLife is how long it has a request cached. Default 5 minutes; below 0 for ever. In Messages marks say it,
+	// but for that.
+	CacheLife time.Duration
+}
+
 // What figures may be added by.
 const (
 	ByKind         = "kind"
@@ -69,11 +87,8 @@ func (o Options) withDefaults() Options {
 	if len(o.Windows) == 0 {
 		o.Windows = []int{32_000, 64_000, 128_000, 200_000}
 	}
-	if o.WritePrice == 0 {
-		o.WritePrice = price.NewPrice
-	}
-	if o.CacheLife == 0 {
-		o.CacheLife = price.CacheLife
+	if o.Provider.CacheLife == 0 {
+		o.Provider.CacheLife = price.CacheLife
 	}
 	if o.Progress == nil {
 		o.Progress = os.Stderr
@@ -97,6 +112,7 @@ type played struct {
 	faults  []string
 	misses  []Miss // the first misses of each player, by window, then by policy
 	course  Course
+	flaws   []error // of requests as they came
 }
 
 // Run plays recorded conversations turn by turn: wherever the agent answered, it puts the request as it then was
@@ -159,14 +175,18 @@ func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error
 		if err = ctx.Err(); err != nil {
 			return p, err
 		}
-		original := c.prefix(c.bounds[b])
+		original, err := c.prefix(c.bounds[b])
+		if err != nil {
+			return p, fmt.Errorf("%s: %w", c.name, err)
+		}
+		c.client.get(original.Body, c.requestTime(b))
 		for _, x := range players {
 			if err = x.turn(b, original); err != nil {
 				return p, err
 			}
 		}
 	}
-	p.course = r.course(c, players)
+	p.course, p.flaws = r.course(c, players), c.client.flaws
 	for i, x := range players {
 		if i%len(r.policies) == 0 {
 			p.tallies = append(p.tallies, nil)
@@ -182,19 +202,34 @@ func (r *replayRun) play(ctx context.Context, c *recording) (p played, err error
 // open makes the players, by window, then by policy. With an error it returns those that the caller must close.
 func (r *replayRun) open(c *recording) (players []*player, err error) {
 	for _, window := range r.Windows {
-		for _, policy := range r.policies {
-			shaping, err := policy.Open(window)
+		for n, it := range r.policies {
+			shaping, err := it.Open(policy.Setting{Window: window, Dialect: c.client.dialect})
 			if err != nil {
-				return players, fmt.Errorf("%s: %w", policy.Name, err)
+				return players, fmt.Errorf("%s: %w", it.Name, err)
 			}
-			x := newPlayer(c, policy.Name, window, shaping)
-			x.bill = price.BillTariff(r.WritePrice)
-			x.bill.Life = max(r.CacheLife, 0)
+			x := newPlayer(c, it.Name, window, shaping)
+			x.bill = price.BillTariff(r.writePrice(c))
+			x.bill.Life = max(r.Provider.CacheLife, 0)
 			x.mostMisses = r.Misses
+			x.account.wanted = n >= len(r.baselines)
 			players = append(players, x)
 		}
 	}
 	return players, nil
+}
+
+// markedWrite is what a token costs that a provider of Messages writes to its cache.
+const markedWrite = 1.25
+
+// writePrice is what a conversation's provider bills for a token that is new to its cache.
+func (o Options) writePrice(c *recording) float64 {
+	switch {
+	case o.Provider.WritePrice > 0:
+		return o.Provider.WritePrice
+	case c.client.provider != nil:
+		return markedWrite
+	}
+	return price.NewPrice
 }
 
 // report adds up the results in the order of the files, so that one input has one outcome to the last digit.
@@ -210,13 +245,14 @@ func (r *replayRun) report(results []heard, skipped []string) *Report {
 		out.Copies += h.copies
 		out.Origins = joined(out.Origins, h.origins)
 		kept = append(kept, h.played...)
+		out.Notes = append(out.Notes, h.notes()...)
 		for _, p := range h.played {
 			out.Faults = append(out.Faults, p.faults...)
 			out.Courses = append(out.Courses, p.course)
 		}
 	}
 	out.Unit = r.Unit.String()
-	out.Conversations, out.CacheMinutes = len(kept), max(r.CacheLife, 0).Minutes()
+	out.Conversations, out.CacheMinutes = len(kept), max(r.Provider.CacheLife, 0).Minutes()
 	out.Rows, out.Misses = r.rows(kept), r.misses(kept)
 	if r.By != "" {
 		out.Kinds = r.kinds(kept)

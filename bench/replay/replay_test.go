@@ -19,6 +19,8 @@ import (
 	"epitome/bench/price"
 	"epitome/bench/report"
 	"epitome/bench/sessions"
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 )
 
 // replayOne replays one conversation through one policy.
@@ -28,7 +30,7 @@ func replayOne(t *testing.T, conversation string, window int, s policy.Shaping) 
 	if err := os.WriteFile(path, []byte(conversation), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	it := policy.Policy{Name: "it", Open: func(int) (policy.Shaping, error) { return s, nil }}
+	it := policy.Policy{Name: "it", Open: func(policy.Setting) (policy.Shaping, error) { return s, nil }}
 	report, err := Run(t.Context(), Options{Paths: []string{path}, Windows: []int{window},
 		Policies: []policy.Policy{it}, Progress: io.Discard})
 	if err != nil {
@@ -191,16 +193,16 @@ func TestReplayPutsRequestsTogetherAgain(t *testing.T) {
 func TestPrefixIsTheRecordedRequestWithoutWhatCameLater(t *testing.T) {
 	body := benchtest.Chat(benchtest.Says("user", "a"), benchtest.Says("assistant", "b"), benchtest.Says("user", "c"))
 	body = strings.Replace(body, `"seed"`, `"tools": [{}], "seed"`, 1)
-	c, err := newRecording([]byte(body), price.Unit{})
+	c, err := newRecording(chat.Dialect{}, []byte(body), price.Unit{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	first := c.prefix(1)
+	first := prefixOf(t, c, 1)
 	want := strings.Replace(benchtest.Chat(benchtest.Says("user", "a")), `"seed"`, `"tools": [{}], "seed"`, 1)
 	if string(first.Body) != want || string(first.Tools.Of(first.Body)) != "[{}]" || len(first.Items) != 1 {
 		t.Errorf("%s, tools %s", first.Body, first.Tools.Of(first.Body))
 	}
-	if last := c.prefix(3); string(last.Body) != body {
+	if last := prefixOf(t, c, 3); string(last.Body) != body {
 		t.Errorf("%s", last.Body)
 	}
 }
@@ -247,14 +249,17 @@ func TestReplayReadsLogsOfManyFormats(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]Origin{
-		sessions.ClaudeCode: {Logs: 1, Conversations: 4, Timed: 4},
+		sessions.ClaudeCode: {Dialect: AsMessages, Logs: 1, Conversations: 4, Timed: 4},
 		sessions.Codex:      {Logs: 2, Conversations: 3, Timed: 2},
 		sessions.OpenCode:   {Logs: 1, Conversations: 2, Timed: 2}, sessions.Pi: {Logs: 1, Conversations: 3, Timed: 3},
 		sessions.SWEAgent: {Logs: 2, Conversations: 2}, sessions.Requests: {Logs: 1, Conversations: 3},
 	}
 	for _, o := range report.Origins {
 		format := o.Format
-		if o.Format = ""; o != want[format] {
+		if o.Format = ""; format != sessions.ClaudeCode {
+			o.Dialect = strings.TrimPrefix(o.Dialect, AsChat)
+		}
+		if o != want[format] {
 			t.Errorf("%s: %+v, want %+v", format, o, want[format])
 		}
 	}
@@ -271,9 +276,9 @@ func TestReplayMakesUpSessions(t *testing.T) {
 	some := baselines.All(price.Unit{})[:2]
 	f := func(seed uint64, write float64) *Report {
 		t.Helper()
-		report, err := Run(t.Context(), Options{Sessions: 2, Seed: seed, WritePrice: write, Windows: []int{64_000},
-			Progress: io.Discard, baselines: some})
-		if err != nil || report.Conversations != 2 || report.Origins[0] != (Origin{sessions.MadeUp, 2, 2, 2}) ||
+		report, err := Run(t.Context(), Options{Sessions: 2, Seed: seed, Provider: Provider{WritePrice: write},
+			Windows: []int{64_000}, Progress: io.Discard, baselines: some})
+		if err != nil || report.Conversations != 2 || report.Origins[0] != (Origin{sessions.MadeUp, AsChat, 2, 2, 2}) ||
 			len(report.Skipped) != 0 {
 			t.Fatalf("%v, %+v", err, report)
 		}
@@ -295,8 +300,8 @@ func TestReplayMakesUpSessions(t *testing.T) {
 		t.Error("the price of writing makes no difference to the bill")
 	}
 	for _, life := range []time.Duration{-1, 1000 * time.Hour} {
-		never, err := Run(t.Context(), Options{Sessions: 2, Seed: 1, CacheLife: life, Windows: []int{64_000},
-			Progress: io.Discard, baselines: some})
+		never, err := Run(t.Context(), Options{Sessions: 2, Seed: 1, Provider: Provider{CacheLife: life},
+			Windows: []int{64_000}, Progress: io.Discard, baselines: some})
 		if err != nil || first.Expired == 0 || first.CacheMinutes != 5 || never.Expired != 0 ||
 			never.RawTokens != first.RawTokens {
 			t.Errorf("%v: %d requests of %d come after the cache has forgotten", err, never.Expired, first.Expired)
@@ -313,8 +318,8 @@ func TestReplayEndsWithItsPolicies(t *testing.T) {
 		t.Fatal(err)
 	}
 	opened, closed := 0, 0
-	open := func(window int) (policy.Shaping, error) {
-		if window == 2 {
+	open := func(s policy.Setting) (policy.Shaping, error) {
+		if s.Window == 2 {
 			return policy.Shaping{}, errors.New("no store")
 		}
 		opened++
@@ -420,4 +425,14 @@ func TestReplayGoals(t *testing.T) {
 		!strings.Contains(text.String(), "Window of 1000 tokens") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
+}
+
+// prefixOf is the request that the client sent when the conversation had k messages.
+func prefixOf(t *testing.T, c *recording, k int) *conversation.Request {
+	t.Helper()
+	r, err := c.prefix(k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
 }

@@ -3,11 +3,13 @@ package replay
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
 	"epitome/bench/price"
 	"epitome/bench/report"
+	"epitome/bench/strict"
 )
 
 // Row is one policy in one window over all conversations. Shares are in percent; null: there was nothing to count.
@@ -39,6 +41,8 @@ type Row struct {
 	Misses        int      `json:"misses"`      // needs that the request does not meet in context, lines aside
 	Retrievable   *float64 `json:"retrievable"` // of what is needed and was taken out: what lies in an artifact
 	CPUMS         *float64 `json:"cpu_ms"`      // processor time of shaping a request, median; else time
+	Cached        *float64 `json:"cached"`      // in Messages: of the tokens that were sent, those that came from the provider's cache
+	Dropped       int      `json:"dropped"`     // thinking blocks that the provider left out
 	Invalid       int      `json:"invalid"`     // requests
 	Unrestored    int      `json:"unrestored"`  // requests that could not be put together again
 }
@@ -76,6 +80,9 @@ type tally struct {
 
 	cost account // by the unit of published figures
 	bill account // as a provider charges
+
+	used    strict.Usage // of what was sent, by a provider of Messages
+	unknown bool         // that provider has not looked at all of it: used and bill say nothing
 
 	asked   int // requests of the shaper's own
 	timed   int // requests with a known pause before them
@@ -135,6 +142,9 @@ func newReplayRow(window int, policy string, of []tally) Row {
 	row.Over, row.Tokens, row.Unrecorded, row.Misses = t.over, t.sent, t.unrecorded, t.misses
 	row.Invalid, row.Unrestored = t.invalid, t.unrestored
 	row.Bill = newBill(t)
+	if !t.unknown {
+		row.Dropped, row.Cached = t.used.Dropped, report.Ratio(100*float64(t.used.Read), float64(t.used.Total()))
+	}
 	row.Cost, row.BreaksPer100 = t.cost.relative(), report.Ratio(100*float64(t.breaks), float64(t.requests))
 	row.RecallAll, row.Recall, row.Recent = t.all.percent(), t.hot.all.percent(), t.hot.recent.percent()
 	row.Older, row.Lines, row.UserText = t.hot.older.percent(), t.hot.lines.percent(), t.user.percent()
@@ -164,6 +174,8 @@ func (t *tally) join(x tally) {
 	t.expired += x.expired
 	t.cost.join(x.cost)
 	t.bill.join(x.bill)
+	t.used.Add(x.used)
+	t.unknown = t.unknown || x.unknown
 	t.misses += x.misses
 	t.back += x.back
 	t.cpu = append(t.cpu, x.cpu...)
@@ -200,7 +212,8 @@ func (r *Report) Fill(t report.Table) {
 		t.Row("%d conversations were left out: they are the beginning of another one", r.Copies)
 	}
 	for _, o := range r.Origins {
-		t.Row("read %s: %d conversations from %d logs, %d with times", o.Format, o.Conversations, o.Logs, o.Timed)
+		t.Row("read %s: %d conversations from %d logs, %d with times, played as %s", o.Format, o.Conversations, o.Logs,
+			o.Timed, o.Dialect)
 	}
 	if r.Conversations > 0 {
 		r.fillFigures(t)
@@ -254,11 +267,16 @@ func (r *Report) toldOfSkipped() []string {
 // printRows writes rows, a table for each window; title has a place for the window.
 func printRows(t report.Table, title string, rows []Row) {
 	share := func(v *float64) string { return report.Optional(v, "%.1f") }
+	marked := slices.ContainsFunc(rows, func(x Row) bool { return x.Cached != nil })
 	for i, x := range rows {
 		if i == 0 || x.Window != rows[i-1].Window {
-			t.Section(fmt.Sprintf(title, x.Window), "policy\tdied\tM tokens\tcost\tbilled\tdearer\tbreaks/100"+
-				"\tin context all %\thot\trecent\tolder\tbare hot\tbare older\tlines\tuser text"+
-				"\tsignal\tfirst\tof results\tneeded next\tretrievable\tinvalid\tms/request")
+			head := "policy\tdied\tM tokens\tcost\tbilled\tdearer\tbreaks/100" +
+				"\tin context all %\thot\trecent\tolder\tbare hot\tbare older\tlines\tuser text" +
+				"\tsignal\tfirst\tof results\tneeded next\tretrievable\tinvalid\tms/request"
+			if marked {
+				head += "\tcached %"
+			}
+			t.Section(fmt.Sprintf(title, x.Window), head)
 		}
 		cells := []string{
 			x.Policy, strconv.Itoa(x.Died), fmt.Sprintf("%.1f", float64(x.Tokens)/1e6), report.Optional(x.Cost, "%.3f"),
@@ -266,6 +284,9 @@ func printRows(t report.Table, title string, rows []Row) {
 			share(x.RecallAll), share(x.Recall), share(x.Recent), share(x.Older), share(x.Bare), share(x.BareOlder),
 			share(x.Lines), share(x.UserText), share(x.Signal), share(x.SignalFirst), strconv.Itoa(x.SignalResults),
 			share(x.SignalNeeded), share(x.Retrievable), strconv.Itoa(x.Invalid), report.Optional(x.CPUMS, "%.2f"),
+		}
+		if marked {
+			cells = append(cells, share(x.Cached))
 		}
 		t.Row("%s", strings.Join(cells, "\t"))
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"epitome/bench/report"
+	"epitome/bench/signal"
 	"epitome/rewrite/conversation"
 )
 
@@ -35,7 +36,7 @@ func resultsOf(c *recording) map[int]*result {
 			continue
 		}
 		call := calls[it.Answers]
-		results[i] = &result{reading: isReading(call.Name, string(call.Arguments.Of(c.request.Body)))}
+		results[i] = &result{reading: signal.IsReading(call.Name, string(call.Arguments.Of(c.request.Body)))}
 	}
 	return results
 }
@@ -44,7 +45,7 @@ func resultsOf(c *recording) map[int]*result {
 func tellingLines(text string) (lines []string) {
 	seen := make(map[string]bool)
 	for line := range strings.SplitSeq(text, "\n") {
-		if line = compared(line); seen[line] || !tells(line) {
+		if line = compared(line); seen[line] || !signal.Tells(line) {
 			continue
 		}
 		seen[line] = true

@@ -54,3 +54,42 @@ func Milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 
 // Microseconds returns d as a figure of a report.
 func Microseconds(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+// Thin chooses at most most values, at least four, by their places: the first, the last, and of each of equal
+// stretches between them the smallest and the largest, so that no peak and no drop goes missing.
+func Thin(values []int, most int) (places []int) {
+	if len(values) <= most {
+		for i := range values {
+			places = append(places, i)
+		}
+		return places
+	}
+	places = []int{0}
+	inner, stretches := len(values)-2, (most-2)/2
+	for s := range stretches {
+		low := 1 + inner*s/stretches
+		high := low
+		for i := low + 1; i < 1+inner*(s+1)/stretches; i++ {
+			if values[i] < values[low] {
+				low = i
+			}
+			if values[i] > values[high] {
+				high = i
+			}
+		}
+		places = append(places, min(low, high))
+		if low != high {
+			places = append(places, max(low, high))
+		}
+	}
+	return append(places, len(values)-1)
+}
+
+// Evenly chooses at most most of the numbers, at even distances.
+func Evenly(numbers []int, most int) []int {
+	out := make([]int, 0, min(len(numbers), most))
+	for i := range cap(out) {
+		out = append(out, numbers[i*len(numbers)/cap(out)])
+	}
+	return out
+}

@@ -119,6 +119,10 @@ func (r *claude) assistant(t *thread, v value) {
 		switch block.Get("type").Str {
 		case "text":
 			t.answer(group, block.Get("text").Str, at)
+		case "thinking":
+			t.think(group, Thought{Text: block.Get("thinking").Str}, at)
+		case "redacted_thinking":
+			t.think(group, Thought{Redacted: true}, at)
 		case "tool_use":
 			t.call(group, call{id: block.Get("id").Str, name: block.Get("name").Str,
 				arguments: argumentsOf(block.Get("input"))}, at)

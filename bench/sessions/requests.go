@@ -79,7 +79,7 @@ func (r *requests) line(v value) {
 func (r *requests) end() {
 	for _, k := range r.kept {
 		if k.body != nil {
-			r.in.give(Requests, k.body, nil)
+			r.in.give(Conversation{Format: Requests, Body: k.body})
 		}
 	}
 }

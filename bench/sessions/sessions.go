@@ -5,7 +5,8 @@
 // request, the last one that its client would have sent. A log that is broken, unknown or too large costs what cannot
 // be read of it and is never an error: what was left out is told. Requests stay as they are to the byte; all else comes
 // out sound, whatever went in: a result stands behind the message that called, calls without a result are left out, and
-// so is what the model said last. Reasoning is left out, as are pictures.
+// so is what the model said last. Pictures are left out, and so is reasoning, but for what Claude Code sends
+// back: that stands beside the request.
 //
 // The names in a format stand in the file of that format alone. Nothing here shapes, counts or measures.
 package sessions
@@ -35,6 +36,14 @@ type Conversation struct {
 	Format string
 	Body   []byte      // a chat-completions request: the last of the conversation
 	Times  []time.Time // of each message; zero where the log does not say; nil: of none
+	// Thoughts are what the model thought before each message, where the log says it. nil: nowhere.
+	Thoughts [][]Thought
+}
+
+// Thought is a piece of what a model thought.
+type Thought struct {
+	Text     string // empty: it is not shown
+	Redacted bool   // nobody can read it
 }
 
 // Bounds of what is read.
@@ -218,16 +227,16 @@ func (in *intake) leftOut() string {
 }
 
 // give hands out a conversation.
-func (in *intake) give(format string, body []byte, times []time.Time) {
+func (in *intake) give(c Conversation) {
 	if in.err != nil {
 		return
 	}
 	in.given++
-	name := in.name
+	c.Name = in.name
 	if in.given > 1 {
-		name = fmt.Sprintf("%s, %d", name, in.given)
+		c.Name = fmt.Sprintf("%s, %d", in.name, in.given)
 	}
-	in.err = in.yield(Conversation{Name: name, Format: format, Body: body, Times: times})
+	in.err = in.yield(c)
 }
 
 // keep takes the room for n more bytes, and reports whether there was so much.

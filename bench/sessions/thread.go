@@ -30,13 +30,14 @@ type thread struct {
 
 // said is a message.
 type said struct {
-	role  string
-	group string // what is said in pieces has one; empty: it has none
-	text  string
-	calls []*call
-	ids   map[string]bool // of the calls; nil: there are none
-	heard bool            // a call has its result
-	at    time.Time
+	role     string
+	group    string // what is said in pieces has one; empty: it has none
+	text     string
+	calls    []*call
+	thoughts []Thought
+	ids      map[string]bool // of the calls; nil: there are none
+	heard    bool            // a call has its result
+	at       time.Time
 }
 
 type call struct {
@@ -79,6 +80,9 @@ func (t *thread) speaker(group string, at time.Time) *said {
 	if n := len(t.said); n > 0 {
 		last := t.said[n-1]
 		if last.role == assistantRole && last.group == group && (group != "" || !last.heard) {
+			if last.text == "" && len(last.calls) == 0 { // it only thought
+				last.at = at
+			}
 			return last
 		}
 	}
@@ -101,6 +105,17 @@ func (t *thread) answer(group, text string, at time.Time) {
 		text = m.text + "\n" + text
 	}
 	m.text = text
+}
+
+// think adds to what the assistant thinks before it speaks.
+func (t *thread) think(group string, thought Thought, at time.Time) {
+	text, ok := t.keep(thought.Text)
+	if !ok {
+		return
+	}
+	thought.Text = text
+	m := t.speaker(group, at)
+	m.thoughts = append(m.thoughts, thought)
 }
 
 // call adds a call to what the assistant says. It drops a second call with the same id in the same message.
@@ -192,6 +207,9 @@ type chatMessage struct {
 	Content *string    `json:"content"`
 	Calls   []chatCall `json:"tool_calls,omitempty"`
 	Answers string     `json:"tool_call_id,omitempty"`
+
+	at       time.Time
+	thoughts []Thought
 }
 
 type chatCall struct {
@@ -207,7 +225,7 @@ type chatFunction struct {
 
 // give hands out what was said so far.
 func (t *thread) give() {
-	messages, times := t.messages()
+	messages := t.messages()
 	end, answered := len(messages), false
 	for end > 0 && messages[end-1].Role == assistantRole {
 		end--
@@ -222,14 +240,14 @@ func (t *thread) give() {
 		t.in.leave("a session has fewer than two requests")
 		return
 	}
-	t.in.give(t.format, chatBody(t.model, messages[:end]), known(times[:end]))
+	t.in.give(Conversation{Format: t.format, Body: chatBody(t.model, messages[:end]), Times: timesOf(messages[:end]),
+		Thoughts: thoughtsOf(messages[:end])})
 }
 
 // messages returns all messages in the order of a request: results behind the message that called.
-func (t *thread) messages() (messages []chatMessage, times []time.Time) {
-	add := func(m chatMessage, at time.Time) { messages, times = append(messages, m), append(times, at) }
+func (t *thread) messages() (messages []chatMessage) {
 	for _, s := range t.said {
-		m := chatMessage{Role: s.role, Content: &s.text}
+		m := chatMessage{Role: s.role, Content: &s.text, at: s.at, thoughts: s.thoughts}
 		if s.text == "" {
 			m.Content = nil
 		}
@@ -241,14 +259,15 @@ func (t *thread) messages() (messages []chatMessage, times []time.Time) {
 		if s.text == "" && len(m.Calls) == 0 {
 			continue
 		}
-		add(m, s.at)
+		messages = append(messages, m)
 		for _, c := range s.calls {
 			if c.result != nil {
-				add(chatMessage{Role: "tool", Content: &c.result.text, Answers: c.id}, c.result.at)
+				messages = append(messages,
+					chatMessage{Role: "tool", Content: &c.result.text, Answers: c.id, at: c.result.at})
 			}
 		}
 	}
-	return messages, times
+	return messages
 }
 
 // chatBody returns the body of a request.
@@ -266,14 +285,28 @@ func chatBody(model string, messages []chatMessage) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// known returns the time, and nil where there is none.
-func known(times []time.Time) []time.Time {
-	for _, t := range times {
-		if !t.IsZero() {
-			return times
-		}
+// timesOf returns the time of each message; nil where none is known.
+func timesOf(messages []chatMessage) []time.Time {
+	times, known := make([]time.Time, len(messages)), false
+	for i, m := range messages {
+		times[i], known = m.at, known || !m.at.IsZero()
 	}
-	return nil
+	if !known {
+		return nil
+	}
+	return times
+}
+
+// thoughtsOf returns what was thought before each message; nil where nothing was.
+func thoughtsOf(messages []chatMessage) [][]Thought {
+	all, known := make([][]Thought, len(messages)), false
+	for i, m := range messages {
+		all[i], known = m.thoughts, known || len(m.thoughts) > 0
+	}
+	if !known {
+		return nil
+	}
+	return all
 }
 
 // argumentsOf returns a call's arguments as a request has them: an object, in which free text is one field.

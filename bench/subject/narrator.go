@@ -16,7 +16,6 @@ import (
 	"epitome/bench/price"
 	"epitome/event"
 	"epitome/prose"
-	"epitome/rewrite/chat"
 	"epitome/store"
 	"epitome/summarize"
 	"epitome/unit"
@@ -77,7 +76,7 @@ func (n *narrator) Context() context.Context { return context.Background() }
 // an answer could need: its text has the headings and the length that it was asked for, and its price. One question
 // is answered at a time.
 type standIn struct {
-	chat.Dialect
+	Dialect
 	unit   price.Unit
 	count  func(text string) int
 	told   string // the instruction at hand
@@ -109,7 +108,8 @@ func (s *standIn) send(_ context.Context, r summarize.Request) (summarize.Respon
 	text, err := s.prose()
 	if err == nil {
 		var a policy.Asking
-		a, err = policy.NewAsking(s.unit, s.before, r.Body, text)
+		a, err = policy.NewAsking(s.unit,
+			policy.Exchange{Dialect: s.Dialect, Before: s.before, Request: r.Body, Answer: text})
 		s.asked = append(s.asked, a)
 	}
 	if s.err == nil {

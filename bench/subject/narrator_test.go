@@ -16,6 +16,7 @@ import (
 	"epitome/config/configtest"
 	"epitome/daemon"
 	"epitome/prose"
+	"epitome/rewrite/chat"
 	"epitome/tokenize"
 )
 
@@ -45,7 +46,7 @@ func narratedTurns(t *testing.T, rounds, window int, change func(*Subject)) (tur
 	t.Helper()
 	p := Subject{Conf: config.Defaults(configtest.Text())}
 	change(&p)
-	s, err := p.Open(window)
+	s, err := p.Open(policy.Setting{Window: window, Dialect: chat.Dialect{}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/bench/policy"
 	"epitome/bench/price"
 	"epitome/config"
 	"epitome/config/configtest"
@@ -32,7 +33,7 @@ func TestRefusedRequestsAreRescued(t *testing.T) {
 		t.Helper()
 		p := Subject{Conf: config.Defaults(configtest.Text()), Unit: price.Served(), Code: true}
 		p.Conf.Proxy.RescueTries = tries
-		s, err := p.Open(window)
+		s, err := p.Open(policy.Setting{Window: window, Dialect: chat.Dialect{}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ package subject
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -17,10 +18,11 @@ import (
 	"epitome/offload"
 	"epitome/prose"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 	"epitome/store/memory"
+	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/unit"
 	"epitome/window"
@@ -38,17 +40,29 @@ type Subject struct {
 
 // shaper shapes the requests of one conversation, with a store and a shelf of its own in memory.
 type shaper struct {
-	shaper *rewrite.Shaper
-	limits *limits.Limits
-	style  prose.Style
-	window int
-	tries  int       // of rung 4
-	teller *narrator // nil: no model is asked
-	last   rewrite.Output
+	shaper  *rewrite.Shaper
+	limits  *limits.Limits
+	style   prose.Style
+	dialect Dialect
+	window  int
+	tries   int       // of rung 4
+	teller  *narrator // nil: no model is asked
+	last    rewrite.Output
+}
+
+// Dialect is what a conversation's dialect must be able to do.
+type Dialect interface {
+	conversation.Dialect
+	summarize.Dialect
 }
 
 // Open makes a replay of one conversation.
-func (p Subject) Open(tokens int) (policy.Shaping, error) {
+func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
+	dialect, ok := s.Dialect.(Dialect)
+	if !ok {
+		return policy.Shaping{}, fmt.Errorf("cannot shape conversations of the dialect %s: no model can be asked in it",
+			s.Dialect.Key())
+	}
 	const most = 256 << 20 // bytes; more than any conversation's decisions take
 	facts := memory.New(most, time.Now)
 	artifacts, err := offload.Open(offload.Options{
@@ -58,7 +72,7 @@ func (p Subject) Open(tokens int) (policy.Shaping, error) {
 		return policy.Shaping{}, err
 	}
 	var windows atomic.Pointer[window.Windows]
-	all := unit.Tokens(tokens)
+	all := unit.Tokens(s.Window)
 	windows.Store(window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil))
 	m := daemon.Deps(facts, artifacts, &windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
@@ -69,10 +83,13 @@ func (p Subject) Open(tokens int) (policy.Shaping, error) {
 		vocabulary = tokenize.Characters
 		m.Models = tokenize.OneModel(tokenize.Model{Family: "characters", Vocabulary: vocabulary, Ratio: 1})
 	}
-	r := &shaper{limits: &p.Conf.Rewrite, style: p.Conf.Style(), window: tokens, tries: p.Conf.Proxy.RescueTries}
+	r := &shaper{
+		limits: &p.Conf.Rewrite, style: p.Conf.Style(), window: s.Window, dialect: dialect,
+		tries: p.Conf.Proxy.RescueTries,
+	}
 	closing := facts.Close
 	if !p.Code {
-		model := &standIn{unit: p.Unit, count: daemon.CountIn(vocabulary, m.Counters)}
+		model := &standIn{Dialect: dialect, unit: p.Unit, count: daemon.CountIn(vocabulary, m.Counters)}
 		r.teller = newNarrator(p.Conf.Summarize, facts, windows.Load(), model)
 		m.Summariser = r.teller
 		closing = func() error { return errors.Join(r.teller.Close(context.Background()), facts.Close()) }
@@ -89,7 +106,9 @@ func (p Subject) Open(tokens int) (policy.Shaping, error) {
 
 // Shape is one request of the conversation.
 func (r *shaper) Shape(body []byte, at time.Time) (s policy.Shaped, err error) {
-	asked := rewrite.Input{Dialect: chat.Dialect{}, Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style}
+	asked := rewrite.Input{
+		Dialect: r.dialect, Body: body, Now: at, Upstream: "replay", Limits: r.limits, Style: r.style,
+	}
 	if r.teller != nil {
 		asked.Client = r.teller
 	}

@@ -70,13 +70,13 @@ func TestReplayThroughTheRunningProgramIsTheReplayInProcess(t *testing.T) {
 	report, err := replay.Run(t.Context(), replay.Options{
 		Paths: []string{folder}, Windows: []int{tokens}, Progress: t.Output(),
 		Guests: []policy.Policy{through.Policy()},
-		Policies: []policy.Policy{{Name: "in process", Open: func(tokens int) (policy.Shaping, error) {
+		Policies: []policy.Policy{{Name: "in process", Open: func(s policy.Setting) (policy.Shaping, error) {
 			shelf := t.TempDir() // with the running program's names of artifacts
 			if err := os.WriteFile(filepath.Join(shelf, "secret"), secret, 0o600); err != nil {
 				return policy.Shaping{}, err
 			}
 			it := Subject{Conf: config.Config{Rewrite: limits}, Unit: price.Served(), Code: true, folder: shelf}
-			return it.Open(tokens)
+			return it.Open(s)
 		}}},
 	})
 	if err != nil {

@@ -84,7 +84,7 @@ func (t *Proxy) Upstream() string { return "http://" + t.upstream.ln.Addr().Stri
 // is told. Its decisions are its own, so each change of what had been sent counts as one; and it is not asked to put
 // requests together again.
 func (t *Proxy) Policy() policy.Policy {
-	return policy.Policy{Name: "through " + t.at.Addr + t.at.Prefix, Open: func(int) (policy.Shaping, error) {
+	return policy.Policy{Name: "through " + t.at.Addr + t.at.Prefix, Open: func(policy.Setting) (policy.Shaping, error) {
 		key := fmt.Sprintf("Bearer bench-%s-%d", t.upstream.run, t.opened.Add(1))
 		return policy.Shaping{Shaper: passage{t, key}, Artifact: t.artifact}, nil
 	}}

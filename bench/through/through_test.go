@@ -60,7 +60,7 @@ func (h *hop) replays(t *testing.T, conversation string, inProcess policy.Shaper
 	if err := os.WriteFile(path, []byte(conversation), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	own := policy.Policy{Name: "it", Open: func(int) (policy.Shaping, error) {
+	own := policy.Policy{Name: "it", Open: func(policy.Setting) (policy.Shaping, error) {
 		return policy.Shaping{Shaper: inProcess},
 			nil
 	}}

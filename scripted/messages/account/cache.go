@@ -2,6 +2,7 @@ package account
 
 import (
 	"fmt"
+	"maps"
 	"time"
 
 	"epitome/scripted/messages/rules"
@@ -28,6 +29,9 @@ type entry struct {
 
 // NewCache is an empty cache.
 func NewCache() *Cache { return &Cache{entries: map[string]entry{}} }
+
+// Clone returns a cache that has the same, and goes its own way from here on.
+func (c *Cache) Clone() *Cache { return &Cache{maps.Clone(c.entries), c.now} }
 
 // Advance moves the clock.
 func (c *Cache) Advance(d time.Duration) { c.now += d }

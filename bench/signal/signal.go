@@ -1,4 +1,9 @@
-package replay
+// Package signal is the measure's own list of how a line of a tool's output tells what went wrong, and of which calls
+// only read.
+//
+// It promises that what is measured does not know it and that it does not know what is measured: neither imports the
+// other, and the list is settled before the figures.
+package signal
 
 import (
 	"path"
@@ -10,14 +15,11 @@ import (
 	"epitome/pattern"
 )
 
-// This is the measure's own list of how a line tells what went wrong. What is measured must not know it, and it must
-// not know what is measured: neither imports the other, and the list is settled before the figures.
-
 // longestTelling is from how many bytes on a line is no line to anybody: a page or data without line ends.
 const longestTelling = 1000
 
-// tells reports whether a line of a tool's output tells what went wrong. line is as it is compared.
-func tells(line string) bool {
+// Tells reports whether a line of a tool's output tells what went wrong. line is as a terminal shows it.
+func Tells(line string) bool {
 	if len(line) > longestTelling || len(line) < len("FAIL") || !mayTell(line) {
 		return false
 	}
@@ -149,8 +151,8 @@ var neutral = map[string]bool{
 	"source": true, "sudo": true, "env": true, "command": true, "time": true, "pushd": true, "popd": true, "which": true,
 }
 
-// isReading reports whether a call reads or searches: by the name of its tool, or, for a shell, by all commands in it.
-func isReading(tool, arguments string) bool {
+// IsReading reports whether a call reads or searches: by the name of its tool, or, for a shell, by all commands in it.
+func IsReading(tool, arguments string) bool {
 	tool = strings.ToLower(tool[strings.LastIndex(tool, "__")+1:])
 	if readers[strings.Trim(tool, "_")] {
 		return true
