@@ -16,7 +16,6 @@ import (
 	"epitome/instance"
 	"epitome/prose"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 	"epitome/tokenize"
@@ -25,12 +24,13 @@ import (
 )
 
 type explainCmd struct {
-	File   string `arg:"" placeholder:"FILE" help:"A Chat Completions request, as a file of JSON. - is the standard input."`
-	Window string `placeholder:"TOKENS" help:"Assume that the model holds this many tokens, as 32k or 200000."`
-	Preset string `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
-	Turns  bool   `help:"Play the request as a conversation: turn by turn, as its client would have sent it, beginning with nothing known."`
-	JSON   bool   `xor:"output" help:"Print the report as JSON."`
-	Body   bool   `xor:"output" help:"Print the request as epitome would send it, instead of a report."`
+	File    string `arg:"" placeholder:"FILE" help:"A request of Chat Completions or Anthropic Messages, as a file of JSON. - is the standard input."`
+	Dialect string `placeholder:"NAME" enum:",chat,messages" default:"" help:"Read it as chat (Chat Completions) or messages (Anthropic Messages). Default: as its tools, results and settings show."`
+	Window  string `placeholder:"TOKENS" help:"Assume that the model holds this many tokens, as 32k or 200000."`
+	Preset  string `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
+	Turns   bool   `help:"Play the request as a conversation: turn by turn, as its client would have sent it, beginning with nothing known."`
+	JSON    bool   `xor:"output" help:"Print the report as JSON."`
+	Body    bool   `xor:"output" help:"Print the request as epitome would send it, instead of a report."`
 }
 
 // Run needs neither a running epitome nor a key, and writes nothing but its report.
@@ -53,6 +53,10 @@ func (k explainCmd) Run(c *cli) error {
 		return err
 	}
 	e := explaining{conf: conf, body: body}
+	if e.dialect, e.sure, err = daemon.DialectOf(k.Dialect, body); err != nil {
+		return err
+	}
+	e.via = e.pathUpstream(c.Upstream)
 	if err := e.windows(k.Window); err != nil {
 		return err
 	}
@@ -70,7 +74,7 @@ func (k explainCmd) Run(c *cli) error {
 	if err := k.print(r); err != nil || r.Messages > 0 || k.Body {
 		return err
 	}
-	return fmt.Errorf("cannot explain %s: %s; give a Chat Completions request", k.File, r.Reason)
+	return fmt.Errorf("cannot explain %s: %s; give a request of Chat Completions or Anthropic Messages", k.File, r.Reason)
 }
 
 func (k explainCmd) print(r *explainReport) error {
@@ -101,16 +105,18 @@ func (k explainCmd) read() (body []byte, err error) {
 
 // explaining is what one report is made with.
 type explaining struct {
-	conf   config.Config
-	body   []byte
-	window atomic.Pointer[window.Windows]
-	given  bool // the window is the command line's
-	means  rewrite.Deps
-	shaper *rewrite.Shaper
-	known  string   // what of the conversation is known, in words
-	note   string   // what is to be read before anything else
-	via    string   // the upstream's name, where the configuration's is not the one that requests went to
-	ending []func() // what is to be done at the end, the last first
+	conf    config.Config
+	body    []byte
+	dialect daemon.Dialect
+	sure    bool // the body shows the dialect, or the command line names it
+	window  atomic.Pointer[window.Windows]
+	given   bool // the window is the command line's
+	means   rewrite.Deps
+	shaper  *rewrite.Shaper
+	known   string   // what of the conversation is known, in words
+	note    string   // what is to be read before anything else
+	via     string   // the upstream's name, where the configuration's is not the one that requests went to
+	ending  []func() // what is to be done at the end, the last first
 }
 
 func (e *explaining) close() {
@@ -144,11 +150,10 @@ func (e *explaining) open(home string) error {
 				continue
 			}
 		}
-		if e.scopeIsOne() && (e.find(folder, "") || i > 0 && e.find(folder, instance.RunOpenAI)) {
+		if e.scopeIsOne() && (e.find(folder, e.via) || i > 0 && e.find(folder, runUpstream(e.dialect))) {
 			return nil
 		}
 	}
-	e.via = ""
 	if running != "" {
 		e.known = "nothing: a running epitome holds what was decided; a request with x-epitome-mode: observe shows what it would send, as decided before or now"
 		e.note = "This is what would be done to a conversation never seen; what epitome on " + running +
@@ -165,10 +170,12 @@ func (e *explaining) find(folder, via string) bool {
 	if err != nil {
 		return false
 	}
+	usual := e.via
 	e.via = via
 	e.look(k)
-	request, err := chat.Read(e.body)
+	request, err := e.dialect.Read(e.body, nil)
 	if err != nil || e.shape(e.body, request.Model).Report.Repeated == 0 {
+		e.via = usual
 		_ = k.Close()
 		return false
 	}
@@ -233,25 +240,53 @@ func (e *explaining) upstream(model string) string {
 	if e.via != "" {
 		return e.via
 	}
+	return cmp.Or(e.routed(model), e.conf.Upstream)
+}
+
+// routed is the upstream that a route gives the model; empty if none does.
+func (e *explaining) routed(model string) string {
 	for _, r := range e.conf.Routes {
 		if unit.Match(r.Model, model) {
 			return r.Upstream
 		}
 	}
-	return e.conf.Upstream
+	return ""
+}
+
+// pathUpstream is the upstream that a path names which clients of the dialect are told to use; empty if they name none,
+// or the command line or a route says where requests go.
+func (e *explaining) pathUpstream(told string) string {
+	const anthropic = "anthropic"
+	if _, has := e.conf.Upstreams[anthropic]; !has || told != "" || e.dialect.Name != "messages" {
+		return ""
+	}
+	request, err := e.dialect.Read(e.body, nil)
+	if err != nil || e.routed(request.Model) != "" {
+		return ""
+	}
+	return anthropic
+}
+
+// runUpstream is the upstream that "epitome run" makes for clients of the dialect.
+func runUpstream(d daemon.Dialect) string {
+	if d.Name == "messages" {
+		return instance.RunAnthropic
+	}
+	return instance.RunOpenAI
 }
 
 // shape shapes one request of the conversation.
 func (e *explaining) shape(body []byte, model string) rewrite.Output {
-	return e.shaper.Shape(rewrite.Input{Dialect: chat.Dialect{}, Body: body, Upstream: e.upstream(model),
+	return e.shaper.Shape(rewrite.Input{Dialect: e.dialect.Dialect, Body: body, Upstream: e.upstream(model),
 		Limits: &e.conf.Rewrite, Style: e.conf.Style()})
 }
 
 // report explains the request, and the conversation before it if turns says so.
 func (e *explaining) report(turns bool) *explainReport {
 	r := &explainReport{Mode: e.conf.Mode, Preset: e.conf.Rewrite.Preset, Bytes: len(e.body), Known: e.known,
-		Note: e.note, body: e.body, Changes: []explainChange{}}
-	request, err := chat.Read(e.body)
+		Note: e.note, Dialect: e.dialect.Name, Assumed: !e.sure, title: e.dialect.Title, body: e.body,
+		Changes: []explainChange{}}
+	request, err := e.dialect.Read(e.body, nil)
 	if err != nil {
 		r.Reason = err.Error()
 		return r
@@ -263,7 +298,7 @@ func (e *explaining) report(turns bool) *explainReport {
 	r.body = shaped.Body
 	e.describe(r, request, shaped.Report)
 	for _, c := range shaped.StandingChanges(request) {
-		r.Changes = append(r.Changes, explained(c))
+		r.Changes = append(r.Changes, explained(request, c))
 	}
 	return r
 }
@@ -277,7 +312,8 @@ func (e *explaining) describe(r *explainReport, request *conversation.Request, t
 		r.WindowFrom = "command line"
 	}
 	r.Counted = vocabularyOf(e.means.Models.Of(request.Model), told)
-	r.Messages, r.Groups, r.Rounds = len(request.Items), len(request.Groups()), len(request.Turns())
+	r.Messages = conversation.MessagesIn(request, 0, len(request.Items))
+	r.Groups, r.Rounds = len(request.Groups()), len(request.Turns())
 	r.Rent = e.conf.Rewrite.Rent
 	r.Limits = e.conf.Rewrite.Bounds(told.Window, told.Usable)
 	r.Summaries = e.summaries(r)
@@ -321,20 +357,21 @@ func (e *explaining) turns(request *conversation.Request) []explainTurn {
 	if len(request.Items) == 0 {
 		return list
 	}
-	end := request.Items[len(request.Items)-1].End
+	end := request.Items[len(request.Items)-1].Place().End
 	for i := max(request.Head, 1); i < len(request.Items); i++ {
 		if request.Items[i].Role != conversation.Assistant || request.Items[i-1].Role == conversation.Assistant {
 			continue
 		}
-		body, err := span.Splice(e.body, []span.Edit{{Span: span.Span{Start: request.Items[i-1].End, End: end}}})
+		later := span.Span{Start: request.Items[i-1].Place().End, End: end}
+		body, err := span.Splice(e.body, []span.Edit{{Span: later}})
 		if err != nil {
 			continue // the spans of a request that was read do not overlap
 		}
 		told := e.shape(body, request.Model).Report
-		t := explainTurn{Messages: i, TokensBefore: told.Before.Total(), TokensAfter: told.After.Total(),
-			Broke: told.Broke, Reason: told.Reason}
+		t := explainTurn{Messages: conversation.MessagesIn(request, 0, i),
+			TokensBefore: told.Before.Total(), TokensAfter: told.After.Total(), Broke: told.Broke, Reason: told.Reason}
 		for _, c := range told.Changes {
-			t.Changes = append(t.Changes, explained(c))
+			t.Changes = append(t.Changes, explained(request, c))
 		}
 		list = append(list, t)
 	}

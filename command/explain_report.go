@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"epitome/rewrite"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 	"epitome/window"
@@ -17,6 +18,8 @@ import (
 
 // explainReport is what explain tells of a request. Tokens are the model's.
 type explainReport struct {
+	Dialect      string          `json:"dialect"` // in which it was read
+	Assumed      bool            `json:"assumed"` // nothing in the request shows the dialect
 	Model        string          `json:"model"`
 	Upstream     string          `json:"upstream"`
 	Mode         string          `json:"mode"`
@@ -47,7 +50,8 @@ type explainReport struct {
 	Failed       string          `json:"failed"` // what went wrong inside epitome
 	Turns        []explainTurn   `json:"turns,omitempty"`
 
-	body []byte // as it would be sent
+	title string // of the dialect
+	body  []byte // as it would be sent
 }
 
 // explainSize is how many tokens a request is, by what they are spent on.
@@ -87,7 +91,14 @@ type explainTurn struct {
 // decidedBefore is in the place of a reason: decisions do not hold theirs.
 const decidedBefore = "decided before"
 
-func explained(c plan.Change) explainChange {
+// explained is a change with the numbers of messages, of which one may say several items.
+func explained(r *conversation.Request, c plan.Change) explainChange {
+	if c.Last > 0 {
+		c.Last = conversation.NumberOf(r, c.Last)
+	}
+	if c.Item = conversation.NumberOf(r, c.Item); c.Last == c.Item {
+		c.Last = 0
+	}
 	e := explainChange{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact}
 	if e.Why == "" {
 		e.Why = decidedBefore
@@ -137,7 +148,10 @@ func (r *explainReport) print(w io.Writer, terminal bool) error {
 		p.line("Nothing would be done: %s. The request would go on as it came.", r.Reason)
 		return p.err
 	}
-	p.line("%s, to upstream %s: %d messages, %d groups, %d of them of the user; %d bytes", orNone(r.Model), r.Upstream, r.Messages, r.Groups, r.Rounds, r.Bytes)
+	p.line("%s, to upstream %s: %d messages, %d groups, %d of them of the user; %d bytes, read as %s", orNone(r.Model), r.Upstream, r.Messages, r.Groups, r.Rounds, r.Bytes, r.title)
+	if r.Assumed {
+		p.line("Nothing in it shows for which API it is. --dialect says it, if it is another one.")
+	}
 	p.line("")
 	r.printParts(p)
 	p.line("")

@@ -7,23 +7,27 @@ import (
 
 	"epitome/console"
 	"epitome/rewrite"
-	"epitome/rewrite/chat"
 	"epitome/store/memory"
 )
 
 // compact is what /-/compact does: the conversation is shaped as the proxy would shape it for the same headers, and
-// compacted whatever the lines say.
+// compacted whatever the lines say. It is read in the dialect that the query names, or else the body shows.
 func (d *Daemon) compact(r *http.Request, body []byte) (console.Compacted, error) {
 	h := r.Header.Clone()
 	h.Del(console.OwnerHeader) // it asks nothing of the ladder
-	asked, err := d.proxy.InputOf(chat.Dialect{}, h, r.URL.Query().Get("upstream"), body)
+	query := r.URL.Query()
+	dialect, _, err := DialectOf(query.Get("dialect"), body)
+	if err != nil {
+		return console.Compacted{}, err
+	}
+	asked, err := d.proxy.InputOf(dialect.Dialect, h, query.Get("upstream"), body)
 	if err != nil {
 		return console.Compacted{}, err
 	}
 	asked.Compact = true
 	s := d.shapers.byHand().Shape(asked)
 	if s.Report.Items == 0 && s.Report.Err == nil {
-		return console.Compacted{}, fmt.Errorf("cannot compact the body: %s; send a request of Chat Completions", s.Report.Reason)
+		return console.Compacted{}, fmt.Errorf("cannot compact the body: %s; send a request of %s", s.Report.Reason, titles())
 	}
 	return console.Compacted{
 		Body: s.Body, Action: s.Report.Action, Before: s.Report.Before.Total(), After: s.Report.After.Total(),

@@ -25,8 +25,6 @@ import (
 	"epitome/event"
 	"epitome/instance"
 	"epitome/proxy"
-	"epitome/rewrite/chat"
-	"epitome/rewrite/messages"
 )
 
 // Daemon is the running proxy with all that belongs to it.
@@ -103,7 +101,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers.relay.connect(events)
 	plugs := proxy.Plugs{
 		Own: d.console, Record: events.RecordExchange, Log: d.log,
-		Dialects: []proxy.Dialect{chat.Wire{}, messages.Wire{}},
+		Dialects: wires(),
 	}
 	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
 	d.shapers.askThrough(d.proxy)

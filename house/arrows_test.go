@@ -141,8 +141,8 @@ var house = map[string]room{
 		"metrics are a fold over events; what else they counted would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics event instance offload prose proxy rewrite rewrite/chat rewrite/decision" +
-			" rewrite/messages rewrite/plan store store/disk store/memory summarize tokenize window window/overflow",
+		"config console console/logs console/metrics event instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
+			" rewrite/decision rewrite/messages rewrite/plan store store/disk store/memory summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"demo": {

@@ -22,7 +22,7 @@ type Target struct {
 // The upstreams that are made for a run.
 const (
 	RunOpenAI    = "run-openai"
-	runAnthropic = "run-anthropic"
+	RunAnthropic = "run-anthropic"
 )
 
 // IsTold reports whether the environment names the provider of the first target.
@@ -37,7 +37,7 @@ func TargetsOf(conf config.Config, getenv func(string) string) []Target {
 	return []Target{
 		{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, name: RunOpenAI, like: conf.Upstream, v1: openai == "",
 			URL: TrimSlash(cmp.Or(openai, conf.Upstreams[conf.Upstream].URL))},
-		{vars: []string{"ANTHROPIC_BASE_URL"}, name: runAnthropic, like: "anthropic",
+		{vars: []string{"ANTHROPIC_BASE_URL"}, name: RunAnthropic, like: "anthropic",
 			URL: TrimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL))},
 	}
 }

@@ -9,8 +9,12 @@ import (
 )
 
 func writeConversation(s *stage, args []string) {
-	s.want(args, 2, "conversation FILE N")
-	s.Check(os.WriteFile(s.MkAbs(args[0]), scriptedtest.Conversation(s.number(args[1])), 0o600))
+	write := scriptedtest.Conversation
+	if len(args) > 0 && args[0] == "-messages" {
+		args, write = args[1:], scriptedtest.MessagesConversation
+	}
+	s.want(args, 2, "conversation [-messages] FILE N")
+	s.Check(os.WriteFile(s.MkAbs(args[0]), write(s.number(args[1])), 0o600))
 }
 
 func writeResult(s *stage, args []string) {
@@ -29,7 +33,8 @@ func writeSent(s *stage, args []string) {
 	k := s.number(args[1])
 	var bodies [][]byte
 	for _, r := range s.upstreamNamed(args[0]).Requests() {
-		if strings.HasSuffix(r.Target, "/chat/completions") { // it is asked in the background how much its models hold, too
+		// it is asked in the background how much its models hold, too
+		if strings.HasSuffix(r.Target, "/chat/completions") || strings.HasSuffix(r.Target, "/messages") {
 			bodies = append(bodies, r.Body)
 		}
 	}

@@ -42,8 +42,9 @@ import (
 //	                              another
 //	get [-h HEADER]... URL        prints the answer, status line and headers first; post has a FILE behind the URL
 //	strays FOLDER BUT             prints the files in FOLDER that are not in the folder BUT
-//	conversation FILE N           writes a request with N calls and their results, which extends that with N-1; a
-//	                              result is 15 000 tokens
+//	conversation [-messages] FILE N
+//	                              writes a request with N calls and their results, which extends that with N-1,
+//	                              in Chat Completions or Anthropic Messages; a result is 15 000 tokens
 //	result FILE K                 writes the text of the K-th result
 //	sent NAME K FILE              writes the body of the K-th conversation that reached that upstream
 //	capture VAR FILE REGEXP       sets $VAR to what the first group matches in FILE

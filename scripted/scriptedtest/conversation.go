@@ -16,6 +16,29 @@ func ResultText(k int) string {
 	return b.String()
 }
 
+// MessagesConversation is the same as Conversation for Anthropic Messages, with a mark for the cache at its end.
+func MessagesConversation(calls int) []byte {
+	type object = map[string]any
+	mark := object{"type": "ephemeral"}
+	messages := []object{{"role": "user", "content": []object{{"type": "text", "text": "Look at the tables."}}}}
+	for k := 1; k <= calls; k++ {
+		id := fmt.Sprintf("toolu_%d", k)
+		messages = append(messages,
+			object{"role": "assistant", "content": []object{{"type": "tool_use", "id": id, "name": "query",
+				"input": object{"table": fmt.Sprintf("table_%d", k)}}}},
+			object{"role": "user", "content": []object{{"type": "tool_result", "tool_use_id": id, "content": ResultText(k)}}})
+	}
+	last, _ := messages[len(messages)-1]["content"].([]object)
+	last[0]["cache_control"] = mark
+	body, err := json.Marshal(object{"model": "m", "max_tokens": 1000, "messages": messages,
+		"system": []object{{"type": "text", "text": "You look things up.", "cache_control": mark}},
+		"tools":  []object{{"name": "query", "input_schema": object{"type": "object"}}}})
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
 // Conversation is a request with so many calls and their results.
 func Conversation(calls int) []byte {
 	type object = map[string]any

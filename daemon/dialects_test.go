@@ -1,0 +1,25 @@
+package daemon
+
+import "testing"
+
+func TestDialectsAreToldByTheirBodies(t *testing.T) {
+	f := func(name, body, want string, sure bool) {
+		t.Helper()
+		d, told, err := DialectOf(name, []byte(body))
+		if err != nil || d.Name != want || told != sure {
+			t.Errorf("%q, %s: %s, sure %v, %v", name, body, d.Name, told, err)
+		}
+	}
+	const plain, both = `{"messages":[{"role":"user","content":"a"}]}`,
+		`{"system":"b","messages":[{"role":"system","content":"b"},{"role":"user","content":"a"}]}`
+	f("", plain, "chat", false)
+	f("", both, "chat", false)
+	f("messages", plain, "messages", true)
+	f("chat", both, "chat", true)
+	f("", `{"system":"b","messages":[{"role":"user","content":"a"}]}`, "messages", true)
+	f("", `{"messages":[{"role":"system","content":"b"}]}`, "chat", true)
+	f("", `hello`, "chat", false)
+	if _, _, err := DialectOf("latin", []byte(plain)); err == nil {
+		t.Error("a dialect that nobody speaks")
+	}
+}
