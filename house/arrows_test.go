@@ -330,8 +330,16 @@ var house = map[string]room{
 		"it only ties the scripted upstreams to package testing",
 	},
 	"sdk": {
-		"",
+		"sdk/sdktest",
 		"the SDK test drives the built program from outside, as a user does",
+	},
+	"sdk/agents": {
+		"demo/props sdk/sdktest",
+		"agents drive the built program from outside, as their users do",
+	},
+	"sdk/sdktest": {
+		"house/missing",
+		"it starts clients and the built program, and must know no more of the program than they do",
 	},
 	"sse": {
 		"",
@@ -403,7 +411,7 @@ var bans = []ban{
 	{"github.com/prometheus", "console/metrics",
 		"metrics are a fold over events; counters on the request path would be a second truth"},
 	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/storetest " +
-		"proxy/wire/wiretest rewrite/rewritetest",
+		"proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",
 		"package testing registers flags and weighs on the program; only test code needs it"},
 }
 

@@ -1,0 +1,158 @@
+// Package agents_test runs real agents, unchanged and offline, through the real program, against a strict server whose
+// window is much smaller than the agent believes.
+//
+// It holds that a long session comes to its end without an error that the agent could see, that the provider refuses
+// nothing by a rule, that most of each request was sent before, and that what needs no rewriting passes to the byte.
+// EPITOME_AGENT_TURNS says how long a session is; without it nothing is played, because agents are large to install. It
+// assumes that npm reaches a registry; where it does not, the test is skipped with the reason.
+package agents_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/house/missing"
+	"epitome/scripted/messages"
+	"epitome/scripted/messages/rules"
+	"epitome/scripted/scriptedtest"
+	"epitome/sdk/sdktest"
+)
+
+// trueWindow is what the server's model holds, in tokens; agents believe in 200 000 and more.
+const trueWindow = 64_000
+
+var claudeSource = filepath.Join("testdata", "claude")
+
+// claudeTools are those of Claude Code.
+var claudeTools = tools{bash: "Bash", read: "Read", edit: "Edit", write: "Write",
+	path: "file_path", old: "old_string", now: "new_string"}
+
+// turns is how many turns sessions have.
+func turns(t *testing.T) int {
+	asked := os.Getenv("EPITOME_AGENT_TURNS")
+	if asked == "" {
+		missing.Skip(t, "EPITOME_AGENT_TURNS does not say how many turns an agent is to play")
+	}
+	n, err := strconv.Atoi(asked)
+	if err != nil || n < 1 {
+		t.Fatalf("EPITOME_AGENT_TURNS is %q, want a number of turns", asked)
+	}
+	return n
+}
+
+func TestLocksNameNoRegistry(t *testing.T) {
+	sdktest.CheckLocks(t, claudeSource, othersSource)
+}
+
+// session is what is played, and by whom.
+type session struct {
+	model string
+	think bool     // the agent asks for thinking
+	under bool     // the agent runs under epitome run, and nobody listens between the two
+	env   []string // of the agent
+}
+
+func TestClaudeCode(t *testing.T) {
+	n := turns(t)
+	claude := installClaude(t)
+	binary := sdktest.Build(t)
+	f := func(name string, s session) {
+		t.Run(name, func(t *testing.T) {
+			w := newWork(t, n, claudeTools, s.think)
+			provider := strict(t, s.model, w)
+			if s.under {
+				run := []string{binary, "run", "--data", t.TempDir(), "--", claude}
+				s.playClaude(t, w, provider.URL(), run)
+				w.judge(t, provider, n)
+				return
+			}
+			data := t.TempDir()
+			listening := newTap(t, sdktest.Serve(t, binary, "--upstream", provider.URL(), "--data", data))
+			s.playClaude(t, w, listening.URL, []string{claude})
+			w.judge(t, provider, n)
+			judgeClient(t, listening.passages(), provider.Received())
+			keep(t, listening.passages(), provider.Received())
+		})
+	}
+	f("without thinking", session{model: "claude-sonnet-4-5", env: []string{"MAX_THINKING_TOKENS=0"}})
+	f("with thinking", session{model: "claude-sonnet-4-5", think: true})
+	f("under run", session{model: "claude-sonnet-4-5", under: true, env: []string{"MAX_THINKING_TOKENS=0"}})
+}
+
+// installClaude returns the binary of Claude Code that was made for this machine.
+func installClaude(t *testing.T) string {
+	dir := sdktest.InstallNode(t, claudeSource)
+	found, err := filepath.Glob(filepath.Join(dir, "node_modules", "@anthropic-ai", "claude-code-*", "claude"))
+	if err != nil || len(found) != 1 {
+		t.Fatalf("Claude Code has the binaries %q, want one (%v)", found, err)
+	}
+	return found[0]
+}
+
+// strict plays w's model behind a window that the agent does not know.
+func strict(t *testing.T, name string, w *work) *messages.Server {
+	model := rules.ModelOf(name)
+	model.Window = trueWindow
+	return scriptedtest.StartMessages(t, messages.Options{
+		Models: map[string]rules.Model{name: model}, Otherwise: w.answer})
+}
+
+// playClaude has Claude Code do the task, and holds that it did and saw no error.
+func (s session) playClaude(t *testing.T, w *work, base string, argv []string) {
+	t.Helper()
+	argv = append(argv, "-p", task, "--model", s.model, "--output-format", "stream-json", "--verbose",
+		"--permission-mode", "bypassPermissions", "--max-turns", "200")
+	home := t.TempDir()
+	out := play(t, w.dir, argv, append([]string{"HOME=" + home, "ANTHROPIC_BASE_URL=" + base,
+		"ANTHROPIC_API_KEY=sk-ant-test-000000000000000000000000", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "IS_SANDBOX=1"}, s.env...))
+	type told struct {
+		Type, Subtype, Result string
+		IsError               bool `json:"is_error"`
+	}
+	var last told
+	for line := range bytes.Lines(out) {
+		var e told
+		if err := json.Unmarshal(line, &e); err != nil {
+			t.Fatalf("Claude Code printed what is no JSON: %s", line)
+		}
+		if e.Type == "system" && e.Subtype != "init" && e.Subtype != "thinking_tokens" {
+			t.Errorf("Claude Code tells of what a session without errors has not: %s", line)
+		}
+		last = e
+	}
+	if last.Type != "result" || last.IsError || last.Result != closing {
+		t.Errorf("the session ended with %+v, want the model's last words", last)
+	}
+}
+
+// play runs an agent to its end, offline, and returns what it printed.
+func play(t *testing.T, dir string, argv, env []string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), argv[0], argv[1:]...)
+	cmd.Dir, cmd.WaitDelay = dir, 5*time.Second
+	closed := "http://127.0.0.1:9" // a port at which nobody listens: what is not meant for this machine gets nowhere
+	cmd.Env = append(sdktest.Environ(), "HTTPS_PROXY="+closed, "HTTP_PROXY="+closed, "NO_PROXY=127.0.0.1,localhost", "PWD="+dir)
+	cmd.Env = append(cmd.Env, env...)
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	began := time.Now()
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s: %v\n%s\n%s", argv[0], err, tail(out.String()), tail(complaint.String()))
+	}
+	t.Logf("%s took %s", filepath.Base(argv[0]), time.Since(began).Round(time.Second/10))
+	if complaint.Len() > 0 {
+		t.Logf("it said:\n%s", tail(complaint.String()))
+	}
+	return out.Bytes()
+}
+
+// tail is the end of a long text.
+func tail(text string) string { return strings.TrimSpace(text[max(0, len(text)-4000):]) }

@@ -1,0 +1,64 @@
+package agents_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"epitome/house/missing"
+	"epitome/sdk/sdktest"
+)
+
+var othersSource = filepath.Join("testdata", "others")
+
+// TestOthersUnderRun has agents that read ANTHROPIC_BASE_URL each in its own way play under epitome run.
+func TestOthersUnderRun(t *testing.T) {
+	n := turns(t)
+	installed := sdktest.InstallNode(t, othersSource)
+	binary := sdktest.Build(t)
+	f := func(name string, agent tools, base string, argv, env []string) {
+		t.Run(name, func(t *testing.T) {
+			w := newWork(t, n, agent, false)
+			provider := strict(t, othersModel, w)
+			run := append([]string{binary, "run", "--data", t.TempDir(), "--"}, argv...)
+			out := play(t, w.dir, run, append([]string{"HOME=" + t.TempDir(), "ANTHROPIC_BASE_URL=" + provider.URL() + base,
+				"ANTHROPIC_API_KEY=sk-ant-test"}, env...))
+			if !strings.Contains(string(out), closing) {
+				t.Errorf("%s does not print the model's last words:\n%s", name, tail(string(out)))
+			}
+			w.judge(t, provider, n)
+			keep(t, nil, provider.Received())
+		})
+	}
+	plain := tools{bash: "bash", read: "read", edit: "edit", write: "write", path: "path", old: "old", now: "now"}
+	script := filepath.Join(installed, "aisdk.mjs")
+	f("AI SDK", plain, "", []string{"node", script, task, othersModel}, nil)
+	f("AI SDK, streamed, base with its version", plain, "/v1", []string{"node", script, task, othersModel, "streamed"}, nil)
+	f("OpenCode", tools{bash: "bash", read: "read", edit: "edit", write: "write",
+		path: "filePath", old: "oldString", now: "newString"}, "",
+		[]string{opencode(t, installed), "run", "--model", "anthropic/" + othersModel, task}, opencodeEnv(t))
+}
+
+// othersModel is one that all of them know.
+const othersModel = "claude-sonnet-4-5"
+
+// opencode returns OpenCode's binary.
+func opencode(t *testing.T, installed string) string {
+	binary := filepath.Join(installed, "node_modules", "opencode-linux-x64", "bin", "opencode")
+	if _, err := os.Stat(binary); err != nil {
+		missing.Skip(t, "OpenCode is pinned for Linux on x64 alone: %v", err)
+	}
+	return binary
+}
+
+// opencodeEnv lets OpenCode do whatever the model wants, and look for nothing beyond this machine.
+func opencodeEnv(t *testing.T) []string {
+	settings := filepath.Join(t.TempDir(), "opencode.json")
+	text := `{"autoupdate":false,"share":"disabled","permission":{"*":"allow","external_directory":"allow"}}`
+	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"OPENCODE_CONFIG=" + settings, "OPENCODE_DISABLE_AUTOUPDATE=1", "OPENCODE_DISABLE_MODELS_FETCH=1",
+		"OPENCODE_DISABLE_DEFAULT_PLUGINS=1", "OPENCODE_DISABLE_LSP_DOWNLOAD=1"}
+}
