@@ -112,7 +112,7 @@ func TestSharesOfThePrefix(t *testing.T) {
 	}
 	f("[100]", body("one"), body("one", "two"))
 	f("[100 100]", body("one"), body("one", "two"), body("one", "two"))
-	f("[21]", body("one"), body("eins", "two"))
+	f("[37]", body("one"), body("eins", "two"))
 	f("[100]", body("one"), []byte(`{"messages":[{"role":"user","content":[{"cache_control":{},"text":"one","type":"text"}]}],
 		"tools":[{"cache_control":{"type":"ephemeral"},"name":"Bash"}]}`))
 	f("[0]", body("one"), []byte(`{"messages":[]}`))
