@@ -31,7 +31,7 @@ type Sent struct {
 // Kind is why a request was refused.
 type Kind int
 
-// The kinds of refusals that a shorter request cures, and Malformed.
+// The kinds of refusals that a shorter request cures, and two that another form of the conversation may cure.
 const (
 	NotOurs   Kind = iota // any other reason, or none
 	Output                // the input fits, but not together with the output that was asked for: ask for less
@@ -39,10 +39,11 @@ const (
 	Bytes                 // it has too many bytes
 	Input                 // it is longer than the window
 	Malformed             // after a rewrite: the conversation's structure is broken
+	Thinking              // what the model thought stands behind something else than it is bound to
 )
 
 func (k Kind) String() string {
-	return [...]string{"not ours", "output", "rate", "bytes", "input", "malformed"}[k]
+	return [...]string{"not ours", "output", "rate", "bytes", "input", "malformed", "thinking"}[k]
 }
 
 // Verdict is what an answer says of the request's size.
@@ -118,6 +119,9 @@ type reading struct {
 func (r *reading) judge() Verdict {
 	if why := findDenial(r.text, accountDenials[:]); why != "" {
 		return Verdict{Why: why}
+	}
+	if bondWords.MatchString(r.text) {
+		return Verdict{Kind: Thinking, Why: "the model thought something behind another conversation"}
 	}
 	if rateWords.MatchString(r.text) {
 		return r.judgeRate()

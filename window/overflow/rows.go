@@ -215,14 +215,15 @@ var table = [...]row{
 		"anthropic", "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `text`."},
 	{structure, `\binvalid (?:signature|data) in (?:redacted )?thinking\b`,
 		"anthropic", "messages.1.content.0: Invalid `signature` in `thinking` block"},
-	{structure, `\bbound to a different conversation\b`,
-		"anthropic", "The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."},
 	{structure, `\btext content blocks must\b`,
 		nobody, "messages: text content blocks must contain non-whitespace text"},
 	{structure, `\bblocks with cache control\b`,
 		"anthropic", "A maximum of 4 blocks with cache_control may be provided. Found 5."},
 	{structure, `\b(?:thinking|reasoning)(?: \w+)? (?:blocks?|items?|content|signature)\b[^|]*\b(?:without|missing|required|must|expected|modified|invalid|passed)\b`,
 		nobody, "`thinking` blocks of the last message cannot be modified"},
+
+	{bond, `\bbound to a different conversation\b`,
+		"anthropic", "The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."},
 
 	{media, `\b(?:images?|pixels?|px|videos?|audios?|media|pdfs?|files?|attachments?|dimensions?|pictures?|photos?)\b`,
 		"anthropic", "messages.0.content.2.image.source.base64: image exceeds 5 MB maximum: 15908784 bytes > 5242880 bytes"},

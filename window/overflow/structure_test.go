@@ -27,11 +27,34 @@ func TestBrokenMessagesAreMalformedAfterARewriteOnly(t *testing.T) {
 	f("messages.1.content.0: Invalid `signature` in `thinking` block")
 	f("messages.1.content.0.thinking.signature: Field required")
 	f("messages.1.content.0: Invalid data in `redacted_thinking` block")
-	f("messages.7.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\". The `system` prompt differs.")
 	f("messages: text content blocks must be non-empty")
 	f("messages: text content blocks must contain non-whitespace text")
 	f("messages.3.content.0.text: cache_control cannot be set for empty text blocks")
 	f("A maximum of 4 blocks with cache_control may be provided. Found 5.")
 	f("messages: first message must use the \"user\" role")
 	f("messages.3: all messages must have non-empty content except for the optional final assistant message")
+}
+
+// Thinking that stands behind something else than it was thought behind is told apart, whoever has changed that.
+func TestMisplacedThinkingIsToldApart(t *testing.T) {
+	const words = "messages.7.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. " +
+		"Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."
+	f := func(status int, message string) {
+		t.Helper()
+		quoted, _ := json.Marshal(message)
+		body := []byte(`{"type":"error","error":{"type":"invalid_request_error","message":` + string(quoted) + `},"request_id":"req_1"}`)
+		for _, rewritten := range []bool{true, false} {
+			s := Sent{Tokens: 190_000, MaxOutput: 32_000, Window: 200_000, Rewritten: rewritten}
+			if v := Read(Answer{Status: status, Body: body}, s); v.Kind != Thinking {
+				t.Errorf("rewritten %v: %s is %v (%s)", rewritten, message, v.Kind, v.Why)
+			}
+		}
+	}
+	f(400, words)
+	f(400, words+" The `system` prompt differs.")
+	f(400, words+" The `tools` differ.")
+	f(400, words+" The messages before the block differ.")
+	f(400, words+" That setting requires the `thinking-binding-controls-2026-08-01` value in the `anthropic-beta` header. "+
+		"The thinking block that preceded this one is missing.")
+	f(400, "The model returned the following errors: "+words)
 }

@@ -45,6 +45,7 @@ const (
 	patience    // the client is to come again
 	below       // something is below its least size
 	structure   // the conversation does not hold together
+	bond        // what the model thought belongs to another conversation
 	media       // it is about pictures and the like, which have limits of their own
 	mixed       // it is about a request that has texts too, or about its window
 
@@ -110,6 +111,7 @@ var (
 	patienceWords     = pattern.Of(wordsFor(patience))
 	belowWords        = pattern.Of(wordsFor(below))
 	structureWords    = pattern.Of(wordsFor(structure))
+	bondWords         = pattern.Of(wordsFor(bond))
 	mediaWords        = pattern.Of(wordsFor(media))
 	mixedWords        = pattern.Of(wordsFor(mixed))
 	rateWords         = pattern.Of(wordsFor(rate))
