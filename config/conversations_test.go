@@ -67,12 +67,38 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[[rewrite.tools]]\ntool = \"a\"", `cannot use rewrite.tools "a"`+tools)
 	f("[[rewrite.tools]]\ntool = \"a\"\ntokens = -1", `cannot use rewrite.tools "a"`+tools)
 	f("[[rewrite.tools]]\ntool = \"a\"\nkeep = true", "")
+	f("[rewrite]\nbound_thinking = { \"\" = true }", "cannot use rewrite.bound_thinking \"\": write a pattern such as claude-*, or leave it out")
+	f("[rewrite]\nbound_thinking = { \"my-*\" = true }", "")
 	f("[window]\ndefault = 1000", "cannot use window.default 1000: write at least 1024 tokens")
 	f("[window.models]\n\"gpt-*\" = 8", `cannot use window.models "gpt-*" = 8: write a pattern such as gpt-*, and at least 1024 tokens`)
 	f("[window.models]\n\"\" = 8000", `cannot use window.models "" = 8000: write a pattern such as gpt-*, and at least 1024 tokens`)
 	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both or none`)
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B: it must be greater than zero")
 	f("[store]\nkeep = \"0s\"", "cannot use store.keep 0s: it must be greater than zero")
+}
+
+// Models are named besides those of the defaults, or in their place.
+func TestBoundThinkingOfAFileIsAddedToTheDefaults(t *testing.T) {
+	c := load(t, "[rewrite.bound_thinking]\n\"my-*\" = true\n\"claude-opus-5-5\" = false")
+	f := func(model string, want bool) {
+		t.Helper()
+		if c.Rewrite.BindsThinking(model) != want {
+			t.Errorf("%s binds its thinking: %v", model, !want)
+		}
+	}
+	f("my-model", true)
+	f("claude-opus-5-5", false)
+	f("claude-opus-5-5-20260901", true)
+	f("us.anthropic.Claude-Sonnet-5-5-v1:0", true)
+	f("anthropic/claude-haiku-5.5", true)
+	f("claude-fable-5-1", true)
+	f("claude-fable-5-2@20260901", true)
+	f("claude-mythos-5-2", true)
+	f("claude-mythos-5-1", false)
+	f("claude-opus-5", false)
+	f("claude-opus-4-5-20251101", false)
+	f("claude-3-5-sonnet-20241022", false)
+	f("gpt-5.5", false)
 }
 
 func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {

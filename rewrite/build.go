@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
@@ -32,13 +33,30 @@ func (x *run) build() error {
 		return err
 	}
 	// What this process checked in this very form before needs no other look.
-	if len(p.Sheet.Changes) > 0 || x.log.standing != p.Base || x.log.adopted {
+	if len(p.Sheet.NewForms) > 0 || x.log.standing != p.Base || x.log.adopted {
 		if err := check(x.req, body); err != nil {
 			return err
 		}
 	}
-	x.out.Body, x.out.Changed, x.out.forms, x.out.ratio = body, true, p.Forms, p.Scale.Ratio
+	x.out.Body, x.out.Changed, x.out.forms, x.out.ratio = body, true, formsOf(x.req, p.Forms), p.Scale.Ratio
 	return nil
+}
+
+// formsOf are the forms by which what came is made again: what the client has left out itself was not taken out.
+func formsOf(r *conversation.Request, forms []*decision.Form) []*decision.Form {
+	own := false
+	for i, f := range forms {
+		if f == nil || f.Said == "" || len(r.Items[r.Head+i].Thinking) > 0 {
+			continue
+		}
+		if !own {
+			forms, own = slices.Clone(forms), true
+		}
+		g := *f
+		g.Said = ""
+		forms[i] = &g
+	}
+	return forms
 }
 
 // check compares a rewritten body with its original.

@@ -93,11 +93,11 @@ func (p *play) judge(r *speaker, body string, out Output) {
 }
 
 // rescue asks, and again as if the provider had refused what was sent.
-func (p *play) rescue(r *speaker) {
+func (p *play) rescue(r *speaker) Output {
 	p.Helper()
 	first := p.ask(r)
 	if first.Report.Err != nil {
-		return
+		return first
 	}
 	how := plan.Rescue{Sent: first.Report.After.Total(), From: rapid.SampledFrom([]plan.Stage{plan.StageNone,
 		plan.StageCompact, plan.StageShort, plan.StageBare, plan.StageUsers}).Draw(p.T, "stage")}
@@ -110,6 +110,7 @@ func (p *play) rescue(r *speaker) {
 		out.Settle()
 	}
 	r.last, r.rescued = map[string]spoken{}, true
+	return out
 }
 
 // follows holds promise 5: what is sent begins with what was sent before, as far as that is asked for again.
@@ -202,6 +203,7 @@ func (p *play) drawWindow() int {
 func (p *play) drawLimits() limits.Limits {
 	l := plantest.Limits()
 	draw := func(name string, of ...int) int { return rapid.SampledFrom(of).Draw(p.T, name) }
+	l.Bound = map[string]bool{"claude-*-5-5": true}
 	_ = l.SetPreset(rapid.SampledFrom([]string{"balanced", "faithful", "cautious", "economy"}).Draw(p.T, "preset"))
 	l.Floor, l.Groups, l.ClearAtLeast = 100, draw("groups", 0, 1, 2, 5), draw("at least", 50, 500)
 	l.Offload, l.OffloadKeep = draw("offload", 100, 300, 1500), draw("keep", 0, 20, 200)

@@ -429,7 +429,8 @@ func (j *judge) appended(i, at int) {
 		ok = false
 	}
 	text, framed := strings.CutPrefix(rest, "\n\n")
-	if a, b := skeleton(j.was, &j.was.Items[i]), skeleton(j.now, &j.now.Items[at]); !ok || !framed || a != b {
+	a, b := skeleton(j.was, &j.was.Items[i], false), skeleton(j.now, &j.now.Items[at], false)
+	if !ok || !framed || a != b {
 		j.Fatalf("promise 2: message %d is the user's: %s", i, fmt.Sprintf("%.200q", rest))
 	}
 	j.recap(text, i+1, 0)

@@ -42,10 +42,14 @@ func (x *recording) restoreArtifacts() (failed error) {
 			if x.plan.Shelf.Touch(w.Name) {
 				continue
 			}
-			if err := x.plan.Shelf.Put(w.Name, w.Content, true); err != nil {
+			err := x.plan.Shelf.Put(w.Name, w.Content, true)
+			if err == nil {
+				continue
+			}
+			failed = fmt.Errorf("cannot keep again what message %d was: %w", x.plan.Req.Head+i, err)
+			if w.Name != f.Said { // else no server takes it any more: it stays out
 				base.DropForm(i)
 				x.formLost = true
-				failed = fmt.Errorf("cannot keep again what message %d was: %w", x.plan.Req.Head+i, err)
 				break
 			}
 		}

@@ -51,6 +51,13 @@ func (s Output) Restore(get kept) ([]byte, error) {
 
 // unpatched is what makes item at of what is sent what it was without the form's patches.
 func unpatched(r *conversation.Request, at int, f *decision.Form, get kept) (edits []span.Edit, err error) {
+	if f.Said != "" {
+		content, err := get(f.Said)
+		if err != nil {
+			return nil, fmt.Errorf("cannot find what was thought in message %d: %w", at, err)
+		}
+		return []span.Edit{{Span: r.Items[at].Span, With: content}}, nil
+	}
 	spans := f.Spans(r, &r.Items[at])
 	for n, q := range f.Patches {
 		if q.Place == conversation.Behind {

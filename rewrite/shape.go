@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 
 	"epitome/event"
 	"epitome/rewrite/compact"
@@ -72,6 +73,9 @@ func (s *Shaper) Shape(a Input) Output {
 	case errors.Is(err, compact.ErrDeserted): // nothing is decided, as nothing will be sent
 		x.out.Report.Action = ActionNone
 		return x.out
+	case x.in.Rescue != nil && x.in.Rescue.Unthinking && err != nil: // without a store it helps all the same
+		x.fallBack()
+		return x.out
 	case x.in.Rescue != nil: // nothing is decided before it is known whether that helps
 		return x.out
 	case err != nil:
@@ -89,12 +93,13 @@ func (s *Shaper) Shape(a Input) Output {
 func (x *run) fallBack() {
 	r := &x.out.Report
 	err := r.Err
-	if x.log.recorded == nil && !x.log.formLost {
+	if x.log.recorded == nil && !x.log.formLost && x.in.Rescue == nil {
 		r.Err = nil
 		x.guarded(x.leaveWhole)
 		err = errors.Join(err, r.Err)
 	}
 	r.Err, x.plan.Forms = nil, plan.BaseForms(x.plan)
+	plan.TakeThinking(x.plan)
 	x.guarded(x.build)
 	r.Err, r.Action = errors.Join(err, r.Err), ActionBypass
 }
@@ -102,6 +107,10 @@ func (x *run) fallBack() {
 // leaveWhole records what was recorded last, with all that is new left whole.
 func (x *run) leaveWhole() error {
 	x.plan.Forms = plan.BaseForms(x.plan)
+	plan.TakeThinking(x.plan)
+	if err := keepArtifacts(x.plan); err != nil {
+		return err
+	}
 	d := &decision.Decision{Forms: x.plan.Forms, Outcomes: x.plan.Base.Outcomes}
 	// A compaction that came to nothing may come to nothing again.
 	if n := x.plan.Result.Notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
@@ -184,7 +193,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 	window, usable := x.in.Rescue.Within(believed, room)
 	size := req.CountFixed(scale).Plus(x.hist.Size)
 	x.plan = &plan.Plan{
-		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue},
+		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue, Binds: bindsOf(x)},
 		Limits: x.in.Limits.EffectiveAt(window, usable, scale.Ratio), Scale: scale,
 		Route: decision.Route{
 			Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key(),
@@ -233,6 +242,8 @@ func (x *run) decide() error {
 		x.hist.ForgetLines()
 	}
 	p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), p.Base.Outcomes, cacheExpired(x)
+	p.Sheet.Sent = slices.Clone(p.Forms)
+	x.out.Report.Unsure = mayMisplace(p)
 	p.Sheet.NoteBase(p.Forms)
 	if x.in.Replay {
 		return x.build()
@@ -247,6 +258,9 @@ func (x *run) decide() error {
 	}
 	warnOfImitation(x)
 	x.extend()
+	if plan.TakeThinking(p); p.Sheet.Thoughts > 0 {
+		compact.NoteTotal(p)
+	}
 	if p.Ask.Deserted {
 		p.Tell(compact.FailureOf(p.Result.Notice, compact.ErrDeserted.Error()))
 		return compact.ErrDeserted
@@ -317,26 +331,35 @@ func (x *run) extend() {
 // request was faster, its decision holds.
 func (x *run) record() error {
 	p := x.plan
-	for _, w := range plan.NeededArtifacts(p) {
-		if err := p.Shelf.Put(w.Name, w.Content, p.Case.OverQuota); err != nil {
-			return fmt.Errorf("cannot keep what was taken out: %w", err)
-		}
+	if err := keepArtifacts(x.plan); err != nil {
+		return err
 	}
 	d := &decision.Decision{Forms: p.Forms, Outcomes: p.Result.Outcomes}
 	if err := x.log.write(d); err != nil {
 		return err
 	}
 	r := &x.out.Report
-	r.Decided, r.Changes, r.Broke, r.Stage = len(p.Sheet.Changes) > 0, p.Changes(), p.Sheet.Broke, p.Result.Stage
+	r.Decided, r.Changes, r.Broke, r.Stage = len(p.Sheet.NewForms) > 0, p.Changes(), p.Sheet.Broke, p.Result.Stage
+	r.Thoughts = p.Sheet.Thoughts
 	if p.Case.Rescue != nil {
 		x.out.Settle = func() { x.settle(d) }
 		return nil
 	}
 	err := x.remember(d)
 	if x.log.recorded == nil || x.log.adopted {
-		r.Decided, r.Changes, r.Broke = false, nil, false
+		r.Decided, r.Changes, r.Broke, r.Thoughts = false, nil, false, 0
 	}
 	return err
+}
+
+// keepArtifacts puts what was taken out where it is to be found again.
+func keepArtifacts(p *plan.Plan) error {
+	for _, w := range plan.NeededArtifacts(p) {
+		if err := p.Shelf.Put(w.Name, w.Content, p.Case.OverQuota); err != nil {
+			return fmt.Errorf("cannot keep what was taken out: %w", err)
+		}
+	}
+	return nil
 }
 
 // remember records the decision itself, and says so if an equal request was faster.
@@ -352,7 +375,7 @@ func (x *run) remember(d *decision.Decision) error {
 // recorded: what stood before stands.
 func (x *run) settle(d *decision.Decision) {
 	x.aside(func() {
-		if err := x.remember(d); err != nil {
+		if err := errors.Join(x.remember(d), rememberBond(x)); err != nil {
 			x.out.Report.Err = err
 		}
 	})

@@ -45,6 +45,7 @@ type talk struct {
 	calls    int
 	said     []string // texts of results
 	seen     []string // names of artifacts that the agent has seen
+	sent     []byte   // what was sent last
 }
 
 func newTalk(seed uint64, broken bool) *talk { return newTalkIn(chatTongue{}, seed, broken) }

@@ -36,7 +36,7 @@ func (q *summarySearch) upTo(to int) []byte {
 	if q.comp.P.Ask.HeadMoved || !q.inView() {
 		return nil
 	}
-	for _, forms := range [][]*decision.Form{q.sentBefore(), q.comp.P.Forms} {
+	for _, forms := range [][]*decision.Form{q.sentBefore(), plan.FormsToSend(q.comp.P)} {
 		tokens := q.comp.P.Size.Total() - q.comp.P.Hist.Size.Total()
 		for i := range to {
 			tokens += q.comp.P.Hist.Sizes[i]

@@ -110,9 +110,7 @@ func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) (n, media int) {
 			n += tokenize.PerCallBatch
 		}
 	}
-	for _, t := range it.Thinking {
-		n += s.CountText(t.Text.Of(r.Body), false)
-	}
+	n += CountThinking(r, s, it)
 	content, media := r.CountContent(s, it, escaped)
 	return n + content, media
 }

@@ -158,6 +158,7 @@ type Request struct {
 	Head         int       // leading system items
 	Fixed        int       // items behind the head that never change, nor go: a provider's own compaction stands last
 	Nested       bool      // a message may hold several items
+	ThinksFirst  bool      // an answer that waits for results must go on to begin with what the model thought
 	Opaque       bool      // it has items or settings of which nobody knows here what they cost
 
 	parts []Part // room for those of one item

@@ -36,6 +36,7 @@ type Form struct {
 	Gone    bool    `json:"g,omitempty"` // it stands in an earlier item's message
 	Prose   string  `json:"z,omitempty"` // what a model says in the summary that it holds
 	Until   int     `json:"u,omitempty"` // items behind the head of which that tells
+	Said    string  `json:"t,omitempty"` // artifact with the item as it came, if what was thought in it is not sent
 	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
 
 	Name Ref // under which it is recorded
@@ -80,6 +81,9 @@ func (f *Form) Artifacts() (names []string) {
 			}
 		}
 	}
+	if f.Said != "" {
+		names = append(names, f.Said)
+	}
 	return names
 }
 
@@ -99,7 +103,11 @@ func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
 	if f.Text != "" {
 		list = append(list, Artifact{f.Text, f.Transcript(r, i)})
 	}
-	spans := f.Spans(r, &r.Items[r.Head+i])
+	it := &r.Items[r.Head+i]
+	if f.Said != "" && len(it.Thinking) > 0 { // else the client has left it out itself
+		list = append(list, Artifact{f.Said, r.BytesOf(i, 1)})
+	}
+	spans := f.Spans(r, it)
 	for n, q := range f.Patches {
 		if q.Place == conversation.Behind {
 			continue
@@ -174,9 +182,11 @@ func Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) 
 	return append(edits, removed...), err
 }
 
-// patches are the edits of the form's patches.
-func (f *Form) patches(r *conversation.Request, it *conversation.Item) ([]span.Edit, error) {
-	list := make([]span.Edit, 0, len(f.Patches))
+// patches are the edits of the form's patches, and those that take out what was thought.
+func (f *Form) patches(r *conversation.Request, it *conversation.Item) (list []span.Edit, err error) {
+	if f.Said != "" {
+		list = conversation.WithoutThinking(r, it)
+	}
 	spans := f.Spans(r, it)
 	for n, p := range f.Patches {
 		if p.Place == conversation.Behind {

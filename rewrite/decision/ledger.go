@@ -76,6 +76,13 @@ func DecisionKey(route Ref, at conversation.Link) string {
 	return "d" + string(route[:]) + string(at[:])
 }
 
+// BoundKey is the key of a model at an upstream that was seen to bind its thinking to what stands before it, whoever
+// asks it.
+func BoundKey(upstream, model string) string {
+	name := RefOf(upstream, model)
+	return "t" + string(name[:])
+}
+
 // WarningKey is the key of the smallest room that a request was told to go beyond on the route of that name.
 func WarningKey(route Ref, at conversation.Link) string {
 	return "w" + string(route[:]) + string(at[:])

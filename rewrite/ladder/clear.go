@@ -43,7 +43,7 @@ func firstToClear(p *plan.Plan, list []candidate, total int) int {
 	switch {
 	case total > p.Limits.ClearLine && freed >= p.Limits.AtLeast:
 		return 0
-	case p.Limits.Conf.Rent > 0 && !p.Case.OverQuota:
+	case p.Limits.Conf.Rent > 0 && !p.Case.OverQuota && (p.Case.CacheExpired || !plan.Binds(p)):
 		return firstThatPays(p, list)
 	}
 	return len(list)

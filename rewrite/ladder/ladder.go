@@ -17,6 +17,9 @@ func DecideOlder(p *plan.Plan) (reason string) {
 	if !p.Decidable() {
 		return ""
 	}
+	if plan.MustThink(p) {
+		return "what the model thinks until its calls are answered binds all before it: nothing changes until the user's next message"
+	}
 	applyRules(p)
 	clearOld(p, p.Total())
 	return compactWhereNeeded(p)

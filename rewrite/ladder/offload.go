@@ -42,6 +42,9 @@ func offloadResult(p *plan.Plan, res *history.Result) {
 	if recalled != "" {
 		limit, keep = p.Limits.Recall, p.Limits.Recall
 	}
+	if plan.StandsBeforeThinking(p, res.Item) {
+		return
+	}
 	list, tokens := p.Passages(res.Item)
 	f := &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item]}
 	why := ""

@@ -15,6 +15,9 @@ func RescuePlan(p *plan.Plan) (reason string) {
 		p.SendWhole()
 		return "the structure of what was sent was refused: it goes on as it came"
 	}
+	if p.Case.Rescue.Unthinking && p.Case.Rescue.Most == 0 {
+		return ""
+	}
 	if p.End == 0 {
 		return "there is nothing that could be left out"
 	}
@@ -26,7 +29,11 @@ func RescuePlan(p *plan.Plan) (reason string) {
 	}
 	before := p.Checkpoint()
 	enough := func() bool { return float64(p.Total()) <= (1-decision.LeastGain)*float64(total) }
-	if p.Result.Stage = max(p.Case.Rescue.From, plan.StageClear); p.Result.Stage == plan.StageUsers {
+	least := plan.StageClear
+	if plan.MustThink(p) { // as a whole the round may go, and no smaller part of it
+		least = plan.StageBare
+	}
+	if p.Result.Stage = max(p.Case.Rescue.From, least); p.Result.Stage == plan.StageUsers {
 		takeStage(p, plan.StageBare)
 	}
 	for ; ; p.Result.Stage++ {

@@ -100,6 +100,10 @@ func (l *Limits) Check() error {
 		}
 		return err
 	}
+	if _, empty := l.Bound[""]; empty {
+		return unit.Wrong([]string{tableName, "bound_thinking", ""},
+			"cannot use %s.bound_thinking \"\": write a pattern such as claude-*, or leave it out", tableName)
+	}
 	for i, t := range l.ToolLimits {
 		if t.Tool == "" || t.Tokens < 0 || t.Tokens == 0 && !t.Keep {
 			return unit.Wrong([]string{tableName, "tools", strconv.Itoa(i)},

@@ -44,6 +44,8 @@ type Limits struct {
 	CachedPrice float64       `toml:"cached_price"` // of a token that the provider has cached, against one that is new
 	CacheLife   unit.Duration `toml:"cache_life"`   // how long after a request the provider has it cached; 0: for ever
 	ClearCalls  bool          `toml:"clear_arguments"`
+	// Bound says by patterns of names which models take what they thought only behind what they thought that behind.
+	Bound map[string]bool `toml:"bound_thinking"`
 	Rules
 }
 
@@ -175,6 +177,21 @@ func (s Effective) LimitOf(tool string, reads bool) (limit, keep int, untouched 
 		limit, keep = own.Tokens, min(keep, own.Tokens/2)
 	}
 	return limit, keep, own.Keep
+}
+
+// BindsThinking reports whether a model of that name takes what it thought only behind what it thought that behind: the
+// longest pattern that fits says so.
+func (l *Limits) BindsThinking(model string) (binds bool) {
+	longest := ""
+	for pattern, says := range l.Bound {
+		if !unit.Match(pattern, model) {
+			continue
+		}
+		if longer := len(pattern) - len(longest); longer > 0 || longer == 0 && pattern > longest {
+			longest, binds = pattern, says
+		}
+	}
+	return binds
 }
 
 // IsKept reports whether no rung may touch results of the tool.

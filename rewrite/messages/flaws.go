@@ -29,12 +29,20 @@ type checker struct {
 	answer answer
 	other  bool // of the message of the user: it has said more than results
 	next   bool // and it stands right behind the last answer
-	manual bool // the model must think first
+	round  round
 	hollow bool // the message before is the model's and says nothing: only the last one may be so
 }
 
 // answer is what was seen of the model's last message.
 type answer struct{ begun, thinksFirst, thinks bool }
+
+// round is all that the model says and calls for one message of the user.
+type round struct {
+	manual bool   // the model must think first in it
+	over   bool   // the user's last message ends in something else than a result: what comes is another round
+	first  answer // its first answer
+	goesOn bool   // there are more of them
+}
 
 // Flaws returns all rules that the request breaks. Calls of the last message must be answered too.
 func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
@@ -56,8 +64,13 @@ func (Dialect) Flaws(r *conversation.Request) []conversation.Flaw {
 		}
 		return end, err
 	})
-	if c.manual && c.role == conversation.User && len(c.open) > 0 && !c.answer.thinksFirst {
-		c.here(conversation.RuleThinking) // in the open round
+	if c.round.manual && c.role == conversation.User && len(c.open) > 0 { // it is open
+		if !c.answer.thinksFirst {
+			c.here(conversation.RuleThinking)
+		}
+		if c.round.goesOn && !c.round.first.thinksFirst {
+			c.here(conversation.RuleThinking)
+		}
 	}
 	c.close(c.role != conversation.Assistant)
 	return c.flaws
@@ -92,7 +105,7 @@ func (c *checker) tool(i int) (int, error) {
 // setting looks at how the model is to think.
 func (c *checker) setting(key []byte, i int) (int, error) {
 	end, err := span.EndOfValue(c.body, i)
-	c.manual = c.manual || err == nil && string(key) == "type" && string(c.body[i:end]) == `"enabled"`
+	c.round.manual = c.round.manual || err == nil && string(key) == "type" && string(c.body[i:end]) == `"enabled"`
 	return end, err
 }
 
@@ -187,6 +200,11 @@ func (c *checker) enter(role conversation.Role, compacted bool) {
 		if before != conversation.Assistant {
 			c.close(true)
 		}
+		if c.round.over {
+			c.round = round{manual: c.round.manual}
+		} else if before != conversation.Assistant {
+			c.round.goesOn = true
+		}
 	case conversation.User:
 		if before == conversation.System {
 			c.here(conversation.RuleSystem)
@@ -223,6 +241,7 @@ func (c *checker) content(m *message, blocks []block) {
 		c.here(conversation.RuleNothing)
 	}
 	c.other = true
+	c.round.over = c.round.over || m.role == conversation.User
 }
 
 // take looks at one block of a message.
@@ -238,6 +257,9 @@ func (c *checker) take(role conversation.Role, b *block) {
 		c.answered(b)
 	}
 	c.other = c.other || b.kind != resultBlock
+	if role == conversation.User {
+		c.round.over = b.kind != resultBlock
+	}
 }
 
 // answered looks at one block of the model's.
@@ -271,6 +293,9 @@ func (c *checker) answered(b *block) {
 func (c *checker) begin(thought bool) {
 	if !c.answer.begun {
 		c.answer.begun, c.answer.thinksFirst = true, thought
+	}
+	if !c.round.first.begun {
+		c.round.first = c.answer
 	}
 	if thought && !c.answer.thinksFirst && !c.answer.thinks {
 		c.here(conversation.RuleThinking)

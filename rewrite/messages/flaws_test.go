@@ -102,6 +102,17 @@ func TestMarksAreCountedWherever(t *testing.T) {
 	manual := `"thinking":{"type":"enabled","budget_tokens":1024}`
 	f("an answer with thoughts does not begin with one (3)", `{"messages":[`+task+`,`+two+`,`+both+`],`+manual+`}`)
 	f("", `{"messages":[`+task+`,`+two+`,`+both+`,`+done+`,`+task+`],`+manual+`}`)
+	mused := strings.Replace(two, `[`, `[{"type":"thinking","thinking":"x","signature":"s"},`, 1)
+	again := func(m string) string {
+		return strings.NewReplacer(`"id":"`, `"id":"n`, `use_id":"`, `use_id":"n`).Replace(m)
+	}
+	rounds := func(m ...string) string { return `{"messages":[` + strings.Join(m, ",") + `],` + manual + `}` }
+	f("", rounds(task, mused, both, again(mused), again(both)))
+	f("an answer with thoughts does not begin with one (5)", rounds(task, two, both, again(mused), again(both)))
+	f("an answer with thoughts does not begin with one (5)", rounds(task, mused, both, again(two), again(both)))
+	f("an answer with thoughts does not begin with one (5) an answer with thoughts does not begin with one (5)",
+		rounds(task, two, both, again(two), again(both)))
+	f("", rounds(task, two, both, done, task, again(mused), again(both)))
 }
 
 // What a wrong edit of ours would make of a sound conversation, or of a broken one.

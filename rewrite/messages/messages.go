@@ -84,6 +84,8 @@ func readSetting(r *conversation.Request, key string, v span.Span) (err error) {
 		r.Instructions = span.UnlessNull(r.Body, v)
 	case "tools":
 		r.Tools = span.UnlessNull(r.Body, v)
+	case "thinking":
+		r.ThinksFirst = thinksFirst(r.Body, v)
 	case "stream":
 		r.Stream = string(v.Of(r.Body)) == "true"
 	case "mcp_servers", "container", "thread", "compaction":
@@ -94,6 +96,19 @@ func readSetting(r *conversation.Request, key string, v span.Span) (err error) {
 		}
 	}
 	return err
+}
+
+// thinksFirst reports whether the setting v has the model think before all that it says.
+func thinksFirst(body []byte, v span.Span) (first bool) {
+	if body[v.Start] != '{' {
+		return false
+	}
+	_, err := span.Members(body, v.Start, func(key []byte, i int) (int, error) {
+		end, err := span.EndOfValue(body, i)
+		first = first || err == nil && string(key) == "type" && string(body[i:end]) == `"enabled"`
+		return end, err
+	})
+	return first && err == nil
 }
 
 // reader reads the messages of a request.

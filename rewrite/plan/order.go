@@ -51,6 +51,9 @@ func misplaced(p *Plan, forms []*decision.Form) map[[2]spoken]int {
 			if f.Gone || f.Fold > 0 && f.With == "" {
 				continue
 			}
+			if f.Said != "" {
+				m.thinks = false
+			}
 			if f.Fold > 0 {
 				m = spoken{role: roleOf(p, f.With)}
 			}

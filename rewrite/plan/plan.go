@@ -44,6 +44,9 @@ type Case struct {
 	OverBudget   bool    // the conversation has used up its budget
 	OverQuota    bool    // the shelf is full or does not outlive the process: results stay whole up to the clear line
 	CacheExpired bool    // the provider has nothing cached that a new form of old items could cost
+	// Binds reports whether the model takes what it thought only behind what it thought that behind. It may look that
+	// up. nil: no model does.
+	Binds func() bool
 }
 
 // MayOverwrite reports whether another decision may take the place of what was decided for this request.
@@ -52,9 +55,11 @@ func (c Case) MayOverwrite() bool { return c.Manual || c.Rescue != nil }
 // Sheet is what was written on a plan.
 type Sheet struct {
 	Changes   []Change
+	Sent      []*decision.Form    // of each item, as it was sent before: nothing here changes that
 	Artifacts []decision.Artifact // what was taken out
 	NewForms  map[int]bool        // items that have a new form
 	Broke     bool                // an item that had been sent is sent in another form
+	Thoughts  int                 // parts of what the model thought that are not sent any more
 	Named     map[string]bool     // names of artifacts that forms speak of
 
 	newNames []string             // names put into Named, in their order: what Undo takes out again
@@ -184,7 +189,7 @@ func recountForms(p *Plan, forms []*decision.Form) {
 		}
 		g := *f
 		g.Whole = p.Hist.Sizes[i]
-		if len(f.Patches) > 0 {
+		if len(f.Patches) > 0 || f.Said != "" {
 			g.Now = patchedSize(p, i, f)
 		}
 		if f.With != "" {
@@ -203,6 +208,9 @@ func recountForms(p *Plan, forms []*decision.Form) {
 func patchedSize(p *Plan, i int, f *decision.Form) int {
 	it, n := &p.Req.Items[p.Req.Head+i], p.Hist.Sizes[i]
 	beside := p.Req.AnswersOneOfSeveral(p.Req.Head + i)
+	if f.Said != "" {
+		n -= conversation.CountThinking(p.Req, p.Scale, it)
+	}
 	spans := f.Spans(p.Req, it)
 	for k, q := range f.Patches {
 		n += p.CountAsItem(q.Text, i)

@@ -7,6 +7,9 @@ type Rescue struct {
 	Most  int   // tokens of the model that the request may take
 	From  Stage // the first stage to try
 	Whole bool  // its structure was refused: all goes on as it came
+	// Unthinking says that what the model thought was refused, as bound to another conversation: all of it goes. If
+	// Most is 0, nothing else does.
+	Unthinking bool
 
 	Ratio   float64 // by which it was counted, and how many answers had shown it, as they were reported
 	Answers int

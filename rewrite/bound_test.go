@@ -1,0 +1,324 @@
+package rewrite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
+	"epitome/scripted/messages/rules"
+	"epitome/scripted/messages/thought"
+)
+
+// Models that bind what they think, and one that does not.
+const (
+	binding  = "claude-opus-5-5"
+	unbound  = "claude-opus-5"
+	unlisted = "claude-new" // binds, but no table has it
+)
+
+// modelOf is what the server does for a model, whose window is never full.
+func modelOf(name string) rules.Model {
+	m := rules.ModelOf(name)
+	if name == unlisted {
+		m = rules.ModelOf(binding)
+	}
+	m.Window = 1 << 40
+	return m
+}
+
+// thinker is Messages with a server whose models sign what they think, and refuse it elsewhere.
+type thinker struct {
+	messagesTongue
+	answers *int // so far, of all conversations
+}
+
+// hear judges a body as the server does. Behind a sound one, what is thought next is bound to here.
+func hear(body []byte) (here thought.Bond, refused *rules.Refusal) {
+	q, refused := rules.Read(http.Header{"Anthropic-Version": {"2023-06-01"}}, body, false, modelOf)
+	if refused != nil {
+		return here, refused
+	}
+	w, refused := thought.Check(q, func(string) bool { return false })
+	return w.Here, refused
+}
+
+// group adds an answer to what was sent last: it thinks at its beginning and between its calls, or not at all.
+func (k thinker) group(c *talk) {
+	here, refused := hear(c.sent)
+	if refused != nil {
+		panic("BUG: an answer to what was refused: " + refused.Message)
+	}
+	from := len(c.items)
+	k.messagesTongue.group(c)
+	for k.refusal([]byte(c.body())) != nil { // it has a blank text
+		c.items = c.items[:from:from]
+		k.messagesTongue.group(c)
+	}
+	for i := from; i < len(c.items); i++ {
+		c.items[i] = k.sign(c, c.items[i], here)
+	}
+}
+
+// sign gives an answer thoughts that are signed, in the place of those that are not: at its beginning, and maybe
+// between what it says and calls.
+func (k thinker) sign(c *talk, item string, here thought.Bond) string {
+	var m struct{ Role, Content json.RawMessage }
+	var blocks, all []json.RawMessage
+	if json.Unmarshal([]byte(item), &m) != nil || string(m.Role) != `"assistant"` ||
+		json.Unmarshal(m.Content, &blocks) != nil {
+		return item
+	}
+	blocks = slices.DeleteFunc(blocks, func(b json.RawMessage) bool { return bytes.Contains(b, []byte(`{"type":"thinking"`)) })
+	before := make([]int, len(blocks)) // thoughts before each block
+	n := 0
+	for i := range blocks {
+		if before[i] = []int{2, 1, 0, 0, 0}[c.IntN(5)]; i == 0 {
+			before[i] = []int{0, 1, 1, 1, 2}[c.IntN(5)]
+		}
+		n += before[i]
+	}
+	*k.answers++
+	s := thought.Signer{Model: c.model, Answer: fmt.Sprint(*k.answers), Of: n, Here: here}
+	for i, raw := range blocks {
+		for range before[i] {
+			shown := c.words(c.IntN(2) * c.IntN(30))
+			all = append(all, json.RawMessage(`{"type":"thinking","thinking":`+c.string(shown)+`,"signature":"`+s.Sign(shown, 5)+`"}`))
+		}
+		b, refused := rules.ReadBlock(raw, "", "assistant")
+		if refused != nil {
+			panic("BUG: " + refused.Message)
+		}
+		s.Here.Pass("assistant", b.Canon)
+		all = append(all, raw)
+	}
+	return `{"role":"assistant","content":[` + string(bytes.Join(asBytes(all), []byte(","+c.space()))) + `]}`
+}
+
+func asBytes(list []json.RawMessage) (all [][]byte) {
+	for _, raw := range list {
+		all = append(all, raw)
+	}
+	return all
+}
+
+// unthinking is a body without anything that was thought.
+func unthinking(t teller, d conversation.Dialect, body []byte) []byte {
+	r, err := d.Read(body, nil)
+	if err != nil {
+		return body
+	}
+	var edits []span.Edit
+	var alone []conversation.Removal
+	for i := range r.Items {
+		switch it := &r.Items[i]; {
+		case it.SaysNothing():
+			alone = append(alone, conversation.Removal{First: i, N: 1})
+		default:
+			edits = append(edits, conversation.WithoutThinking(r, it)...)
+		}
+	}
+	removed, err := conversation.Remove(r, alone)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	bare, err := span.Splice(body, append(edits, removed...))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return bare
+}
+
+// minds is a play before a server that binds what its models think, but for some.
+type minds struct {
+	*play
+	losing bool // facts may be lost
+	nets   int  // requests that were sent once more, without any thinking
+	passed int  // refusals that the client got
+	taken  int  // thoughts that were taken out
+	lost   bool // facts were, or a model is not known to bind
+}
+
+// say asks for the next answer, and holds that the server takes what is sent, at the second try if need be.
+func (p *minds) say(r *speaker) {
+	p.Helper()
+	out := p.ask(r)
+	p.deliver(r, out)
+}
+
+// deliver sends what was shaped.
+func (p *minds) deliver(r *speaker, out Output) {
+	p.Helper()
+	p.taken += out.Report.Thoughts
+	_, refused := hear(out.Body)
+	if refused == nil {
+		r.sent = out.Body
+		return
+	}
+	if !strings.Contains(refused.Message, "bound to a different conversation") {
+		p.Fatalf("%.20000s\nis sent, and refused: %v", out.Body, refused)
+	}
+	if !out.Report.Unsure && !out.Changed {
+		p.passed++
+		p.heal(r)
+		return
+	}
+	p.nets++
+	second := p.Shape(Input{Dialect: r.tongue, Body: []byte(r.body()), Scope: r.scope, Upstream: "up", Limits: &p.limits,
+		Now: p.clock, Rescue: &plan.Rescue{Unthinking: true}})
+	p.judge(r, r.body(), second)
+	if _, again := hear(second.Body); again != nil || second.Settle == nil && second.Report.Err == nil {
+		p.Fatalf("%s\nis refused: %v, and then\n%s: %v", out.Body, refused, second.Body, again)
+	}
+	if second.Settle != nil {
+		second.Settle()
+	}
+	r.last, r.sent = map[string]spoken{}, second.Body
+}
+
+// heal does what clients do that get the refusal: they ask again without any thinking.
+func (p *minds) heal(r *speaker) {
+	for i, item := range r.items {
+		bare := unthinking(p, r.tongue, []byte(`{"messages":[`+item+`]}`))
+		r.items[i] = strings.TrimSuffix(strings.TrimPrefix(string(bare), `{"messages":[`), "]}")
+	}
+	r.last = map[string]spoken{}
+	out := p.ask(r)
+	if _, refused := hear(out.Body); refused != nil {
+		p.Fatalf("a client that leaves out all thinking is refused: %v", refused)
+	}
+	r.sent = out.Body
+}
+
+// turn is something that happens.
+func (p *minds) turn() {
+	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
+	grow := func() {
+		r.rescued, r.reminder = false, ""
+		r.tongue.group(r.talk)
+		if r.IntN(5) == 0 {
+			r.add("assistant", r.string(r.words(30)))
+			r.user()
+		}
+		if r.IntN(6) == 0 {
+			r.reminder = `{"role":"system","clear_at":"next_user_message","content":` + r.string("It is "+r.words(2)) + `}`
+		}
+	}
+	switch rapid.SampledFrom([]string{
+		"grow", "grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork",
+		"at once", "model", "pause", "vanish", "rescue", "lose",
+	}).Draw(p.T, "what") {
+	case "grow":
+		grow()
+		p.say(r)
+	case "again":
+		p.again(r, "change of limits")
+		p.say(r)
+	case "restart":
+		p.again(r, "restart")
+		p.say(r)
+	case "limits":
+	case "window":
+		p.window = p.drawWindow()
+	case "ratio":
+		p.ratio = rapid.Float64Range(.3, 4).Draw(p.T, "ratio")
+	case "fork":
+		n := 1 + int(p.seed()%uint64(len(r.items)))
+		for n < len(r.items) && !strings.Contains(r.items[n], `"role":"assistant"`) { // all calls are answered
+			n++
+		}
+		f := &speaker{talk: r.fork(n, p.seed()), scope: r.scope, last: map[string]spoken{}, rescued: true}
+		if !strings.Contains(f.items[n-1], `"role":"system"`) && f.IntN(2) == 0 {
+			f.user()
+		}
+		p.parts = append(p.parts, f)
+		p.say(f)
+	case "at once":
+		grow()
+		p.atOnce(r)
+		p.say(r)
+	case "pause":
+		p.clock = p.clock.Add(6 * time.Minute)
+		grow()
+		p.say(r)
+	case "model":
+		r.model = rapid.SampledFrom([]string{binding, "claude-sonnet-5-5", unbound, unlisted}).Draw(p.T, "model")
+		p.lost = p.lost || r.model == unlisted
+		p.say(r)
+	case "vanish":
+		p.vanish()
+	case "rescue":
+		grow()
+		p.say(r)
+		if out := p.rescue(r); out.Settle != nil {
+			p.deliver(r, out)
+		}
+	case "lose":
+		p.lose()
+	}
+}
+
+// lose loses some of what was recorded.
+func (p *minds) lose() {
+	if !p.losing {
+		return
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.notes.facts)) {
+		if p.parts[0].IntN(3) == 0 && strings.Contains("dfl", key[:1]) {
+			delete(p.notes.facts, key)
+		}
+	}
+	p.restart()
+	p.lost = true
+	for _, r := range p.parts {
+		r.last = map[string]spoken{}
+	}
+}
+
+// newMinds begins a play, in which facts are lost or not.
+func newMinds(t *rapid.T, losing bool, model string) *minds {
+	answers := 0
+	p := &minds{play: newPlayIn(thinker{answers: &answers}, t, !losing, false), losing: losing, lost: model == unlisted}
+	for _, r := range p.parts {
+		r.model = model
+		p.say(r)
+	}
+	return p
+}
+
+// Where models bind what they think, the server takes all that is sent; where facts were lost, or a model is not known
+// to bind, at the second try. Where they do not bind it, no thought is ever taken out.
+func TestBoundThinkingIsNeverSentBehindAnotherPrefix(t *testing.T) {
+	f := func(name, model string, losing bool) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			taken, nets, passed := 0, 0, 0
+			rapid.Check(t, func(t *rapid.T) {
+				p := newMinds(t, losing, model)
+				for range rapid.IntRange(1, 30).Draw(t, "steps") {
+					p.turn()
+					if (p.nets > 0 || p.passed > 0) && !p.lost || p.passed > 0 && !losing {
+						t.Fatalf("the server has refused what was sent, though all is recorded")
+					}
+				}
+				taken, nets, passed = taken+p.taken, nets+p.nets, passed+p.passed
+			})
+			if t.Logf("%d thoughts were taken out, %d requests sent again without any, %d refusals passed on", taken, nets, passed); taken == 0 {
+				t.Error("no thought was taken out")
+			}
+		})
+	}
+	f("all recorded", binding, false)
+	f("some lost", binding, true)
+	f("learned", unlisted, false)
+}

@@ -1,0 +1,129 @@
+package plan
+
+import (
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
+)
+
+// Some models bind what they think to all that stood before it, to the byte: behind anything else a server refuses it.
+// So where an item is sent in another form than before, all that was thought from there on goes, in the same decision,
+// and never comes back. What is thought later stands behind what is sent then, and stays.
+
+// Binds reports whether the model takes what it thought only behind what it thought that behind.
+func Binds(p *Plan) bool { return p.Case.Binds != nil && p.Case.Binds() }
+
+// TakeThinking takes out what must not be sent any more of what the model thought. It comes when all else is decided.
+func TakeThinking(p *Plan) {
+	from := firstChanged(p)
+	if r := p.Case.Rescue; r != nil && r.Unthinking {
+		from = 0
+	} else if lastThinking(p) < from || !Binds(p) {
+		from = Never
+	}
+	for i := range p.Forms {
+		if i >= from || isTaken(p, i) {
+			takeThinking(p, i)
+		}
+	}
+}
+
+// FormsToSend are the forms of the items as they would be sent if nothing else were decided.
+func FormsToSend(p *Plan) []*decision.Form {
+	before := p.Checkpoint()
+	TakeThinking(p)
+	forms := p.Forms
+	p.Undo(before)
+	return forms
+}
+
+// firstChanged is the first item that is not sent as it was in the request before, as far as it was sent then;
+// Never if there is none.
+func firstChanged(p *Plan) int {
+	for i := range p.Sheet.Sent {
+		was, is := p.Sheet.Sent[i], p.Forms[i]
+		same := was == is || was != nil && is != nil && was.Name == is.Name && is.Name != decision.Ref{}
+		if !same {
+			return i
+		}
+	}
+	return Never
+}
+
+// lastThinking is the last item of which what the model thought is sent; -1 if there is none.
+func lastThinking(p *Plan) int {
+	for i := p.Hist.Len() - 1; i >= 0; i-- {
+		if len(p.Req.Items[p.Req.Head+i].Thinking) > 0 && sendsThinking(p.Forms[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// sendsThinking reports whether an item in this form has what was thought in it.
+func sendsThinking(f *decision.Form) bool {
+	return f == nil || !f.Gone && f.Fold == 0 && f.Said == ""
+}
+
+// isTaken reports whether what was thought in item i was taken out before.
+func isTaken(p *Plan, i int) bool {
+	return i < len(p.Sheet.Sent) && p.Sheet.Sent[i] != nil && p.Sheet.Sent[i].Said != ""
+}
+
+// takeThinking takes out what was thought in item i.
+func takeThinking(p *Plan, i int) {
+	it, f := &p.Req.Items[p.Req.Head+i], p.Forms[i]
+	if !sendsThinking(f) || len(it.Thinking) == 0 && !isTaken(p, i) {
+		return
+	}
+	if it.SaysNothing() {
+		leaveOutThinking(p, i)
+		return
+	}
+	g := &decision.Form{Rung: decision.RungClear, Whole: p.Hist.Sizes[i], First: p.FirstSize(i), Now: p.Hist.Sizes[i]}
+	if f != nil {
+		*g = *f
+		g.Name = decision.Ref{}
+	}
+	g.Now -= conversation.CountThinking(p.Req, p.Scale, it)
+	if f == nil && i >= p.Base.Depth() {
+		g.First = g.Now
+	}
+	if isTaken(p, i) { // as it was named, though the client may have left it out since
+		g.Said = p.Sheet.Sent[i].Said
+	} else {
+		g.Said = p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(i, 1))
+	}
+	putThoughtless(p, i, g)
+}
+
+// leaveOutThinking takes out item i, which is nothing but what was thought, if all else may stand without it.
+func leaveOutThinking(p *Plan, i int) {
+	before := p.Checkpoint()
+	f := &decision.Form{Rung: decision.RungClear, Fold: 1, Whole: p.Hist.Sizes[i], First: p.FirstSize(i)}
+	f.Kept, f.Frame = p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(i, 1)), conversation.FrameOf(p.Req, i, 1)
+	putThoughtless(p, i, f)
+	if BreaksOrder(p) {
+		p.Undo(before)
+	}
+}
+
+// putThoughtless makes f the form of item i, of which it takes out what was thought.
+func putThoughtless(p *Plan, i int, f *decision.Form) {
+	p.Put(i, f)
+	p.Sheet.Artifacts = append(p.Sheet.Artifacts, f.KeptArtifacts(p.Req, i)...)
+	p.Sheet.Note(f)
+	p.Sheet.NewForms[i] = true
+	if !isTaken(p, i) {
+		p.Sheet.Thoughts += len(p.Req.Items[p.Req.Head+i].Thinking)
+		p.Sheet.Broke = p.Sheet.Broke || i < p.Base.Depth()
+	}
+}
+
+// StandsBeforeThinking reports whether a change of item i would cost what was thought behind it.
+func StandsBeforeThinking(p *Plan, i int) bool { return i < lastThinking(p) && Binds(p) }
+
+// MustThink reports whether the conversation ends within a round in which what the model thought must not be missing,
+// and can be sent behind nothing else than before: until the user's next message nothing may change.
+func MustThink(p *Plan) bool {
+	return p.Req.ThinksFirst && conversation.InRound(p.Req) && lastThinking(p) >= 0 && Binds(p)
+}
