@@ -79,7 +79,7 @@ type Exchange struct {
 
 // Rescue is what was done about a request that the provider refused as too long. The zero value is that it did not.
 type Rescue struct {
-	Kind         string // why it was refused: output, rate, bytes, input or malformed
+	Kind         string // why it was refused: output, rate, bytes, input, malformed or thinking
 	Tries        int    // how often it was sent again
 	Stages       string // what was done to it each time
 	Rescued      bool   // the client got another answer than a refusal

@@ -188,8 +188,12 @@ var house = map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan sse unit window window/overflow",
+		"event prose proxy/peek proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan sse unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
+	},
+	"proxy/peek": {
+		"proxy/wire sse window/overflow",
+		"whether an answer refuses its request is seen in its beginning; what is then done about it is the exchange's",
 	},
 	"proxy/wire": {
 		"event",
@@ -395,7 +399,8 @@ var house = map[string]room{
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
 	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/rewritetest " +
-	"scripted scripted/messages scripted/messages/rules scripted/scriptedtest store/disk store/memory store/storetest unit"
+	"scripted scripted/messages scripted/messages/rules scripted/messages/thought scripted/scriptedtest store/disk " +
+	"store/memory store/storetest unit"
 
 // ban keeps a library where it belongs. It does not reach test files.
 type ban struct {

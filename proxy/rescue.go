@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"epitome/proxy/peek"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/plan"
@@ -66,6 +67,7 @@ type rescuing struct {
 	stage  plan.Stage      // of the form that was sent last
 	output int             // cap on the output that was set; 0 if none was
 	whole  bool            // it goes as it came, as its structure was refused
+	mute   bool            // nothing goes that the model thought, as that was refused
 	record func()          // the form that was sent last; nil if it stands already
 
 	verdict overflow.Verdict // what the refusals say: the latest, or the latest that states a window
@@ -74,7 +76,8 @@ type rescuing struct {
 
 // read holds an answer as far as must be, and says what it means.
 func (r *rescuing) read(a *wire.Answer) overflow.Verdict {
-	said := r.hold(a)
+	r.ear.listen(a, r.shaped.report.Counted)
+	said := peek.At(a, r.dialect, r.delivery.to.HTTP10, r.ear.hear)
 	if said == nil {
 		return overflow.Verdict{}
 	}
@@ -119,6 +122,12 @@ const leastOutput = 512
 // shorten makes the request shorter, in the way that the refusal asks for, and reports whether that is to be sent.
 func (r *rescuing) shorten(v overflow.Verdict) bool {
 	switch {
+	case v.Kind == overflow.Thinking:
+		if r.mute || r.rewritten == nil && !r.shaped.report.Unsure { // it was not our doing
+			return false
+		}
+		r.mute = true
+		return r.reshape(plan.Rescue{Whole: r.whole})
 	case v.Kind == overflow.Malformed:
 		if r.whole || r.rewritten == nil {
 			return false
@@ -181,26 +190,29 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 		return false
 	}
 	next := &shaped{asked: r.shaped.asked}
-	how.Ratio, how.Answers = r.report.Ratio, r.report.Answers
+	how.Ratio, how.Answers, how.Unthinking = r.report.Ratio, r.report.Answers, r.mute
+	shorter := !how.Whole && how.Most > 0
 	next.asked.Body, next.asked.Rescue = body, &how
 	form := r.guarded(r.proxy.plugs.Shape, next)
 	enough := next.report.After.Total() <= r.report.After.Total()*19/20
-	if next.report.Err != nil || !how.Whole && (next.report.Stage == plan.StageNone || !enough) {
+	if next.report.Err != nil && !how.Unthinking || shorter && (next.report.Stage == plan.StageNone || !enough) {
+		return false
+	}
+	if how.Unthinking && form.body == nil { // there is nothing that could be taken out
 		return false
 	}
 	r.report, r.stage, r.record = &next.report, next.report.Stage, form.settle
-	if how.Whole {
-		r.rewritten = nil
-	} else {
-		r.rewritten = form.body
-	}
+	r.rewritten = form.body
 	if r.output > 0 && r.rewritten != nil {
 		r.rewritten, _ = r.dialect.CapOutput(r.rewritten, r.output)
 	}
-	if how.Whole {
+	switch {
+	case how.Whole:
 		r.did("whole")
-	} else {
+	case shorter:
 		r.did(r.stage.String())
+	default:
+		r.did("thinking")
 	}
 	return true
 }

@@ -265,6 +265,53 @@ func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 	}
 }
 
+// misplaced is a refusal of what the model thought.
+const misplaced = `{"type":"error","error":{"type":"invalid_request_error","message":"messages.3.content.0: Invalid ` +
+	"`signature` in `thinking`" + ` block. The block is bound to a different conversation. The messages before the block differ."}}`
+
+// Thinking that was refused goes, once, where a rewrite may be why; then the request may go on to be made shorter.
+// Anywhere else the refusal is the client's, to the byte.
+func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
+	f := func(unsure, thinks bool, script, stages string, want ...string) {
+		t.Helper()
+		r := on(t, script)
+		var asked []plan.Rescue
+		r.shapes(func(a rewrite.Input) rewrite.Output {
+			out := climbing(a)
+			if out.Report.Unsure = unsure; a.Rescue == nil {
+				return out
+			}
+			asked = append(asked, *a.Rescue)
+			if a.Rescue.Unthinking && a.Rescue.Most == 0 {
+				out.Report.Stage, out.Report.After = plan.StageNone, out.Report.Before
+				out.Body, out.Changed = []byte(strings.Replace(longStory, "a very", "thoughtless", 1)), thinks
+			}
+			return out
+		})
+		raw := r.dial().send(post(chatTarget, longStory)).raw()
+		if got := r.toldUpstream(); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("unsure %v: the upstream got %q", unsure, got)
+		}
+		e := r.event()
+		if e.Rescue.Kind != "thinking" || e.Rescue.Stages != stages || e.Rescue.Rescued == strings.Contains(raw, misplaced) {
+			t.Errorf("unsure %v: %+v, %s", unsure, e.Rescue, raw)
+		}
+		for _, how := range asked {
+			if !how.Unthinking {
+				t.Errorf("unsure %v: thinking is sent again: %+v", unsure, how)
+			}
+		}
+		r.allGivenBack()
+	}
+	const whole, bare = "a very long story, to be told again", "thoughtless long story, to be told again"
+	no := refused(400, misplaced)
+	f(true, true, no+welcome, "thinking", whole, bare)
+	f(true, true, no+no, "thinking", whole, bare)
+	f(true, true, no+refused(400, tooLong)+welcome, "thinking, clear", whole, bare, "clear of at most 6000")
+	f(true, false, no, "", whole)
+	f(false, true, no, "", whole)
+}
+
 func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {
 	r := on(t, refused(400, tooLong)+"-- POST "+chatTarget+" --\nstatus 429 Slow\nheader Retry-After: 3\nbody slow down\n")
 	r.shapes(climbing)

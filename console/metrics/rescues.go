@@ -17,7 +17,7 @@ func newRescues(registry *prometheus.Registry) rescues {
 	m := rescues{
 		all: newCounter("epitome_rescues_total",
 			"Requests that a provider refused for their size, by what it found too large (input, output, "+
-				"bytes, rate) or broken (malformed), and outcome (rescued, refused).",
+				"bytes, rate), broken (malformed) or out of place (thinking), and outcome (rescued, refused).",
 			"upstream", "verdict", "outcome"),
 		tries: newCounter("epitome_rescue_tries_total",
 			"Further times that such requests were sent.",

@@ -1,4 +1,8 @@
-package proxy
+// Package peek reads the beginning of an answer before it is passed on.
+//
+// It promises that what it has read stays with the answer, to be passed on to the byte, and that it reads no more, and
+// for no longer, than it takes to know whether the answer refuses its request, within bounds.
+package peek
 
 import (
 	"bytes"
@@ -9,6 +13,15 @@ import (
 	"epitome/sse"
 	"epitome/window/overflow"
 )
+
+// Dialect tells how a stream begins, and how it fails.
+type Dialect interface {
+	// Begins reports whether an event of a streamed answer is more than the frame of one. kind is what the stream calls
+	// the event; empty if it has no name.
+	Begins(kind, data []byte) bool
+	// Fails reports whether an event of a streamed answer tells of an error, or of an end before anything was said.
+	Fails(kind, data []byte) bool
+}
 
 // What is held of an answer until it is known whether it refuses its request.
 const (
@@ -29,19 +42,18 @@ type holding struct {
 	content []byte    // without framing
 }
 
-// hold reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first
-// content, and any other answer if it is small. What it says is returned without framing and coding; nothing if it
-// has begun to answer.
-func (r *rescuing) hold(a *wire.Answer) (said []byte) {
-	h := &holding{answer: a, dialect: r.dialect, http10: r.delivery.to.HTTP10, most: mostOfError}
+// At reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first content,
+// and any other answer if it is small. What it says is returned without framing and coding; nothing if it has begun to
+// answer. hear gets all that is read. http10 says that the client knows no chunks.
+func At(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said []byte) {
+	h := &holding{answer: a, dialect: d, http10: http10, most: mostOfError}
 	kind, coding := wire.Find(a.Block, "content-type"), wire.Values(a.Block, "content-encoding")
 	plain := len(coding) == 0 || wire.EqualFold(coding, "identity")
-	r.ear.listen(a, r.shaped.report.Counted)
 	a.Hears = func(run []byte) {
 		h.content = append(h.content, run...)
-		r.ear.hear(run)
+		hear(run)
 	}
-	defer func() { a.Hears = r.ear.hear }()
+	defer func() { a.Hears = hear }()
 	switch {
 	case a.Code < 200 || a.Empty || !overflow.MayRefuse(a.Code):
 		return nil
