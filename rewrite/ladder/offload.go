@@ -13,9 +13,13 @@ import (
 func OffloadArrivals(p *plan.Plan) {
 	again := p.Case.OverQuota && p.Decidable()
 	used := referredItems(p)
+	thought := plan.LastThinking(p)
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
 		if p.Forms[res.Item] != nil || res.Item < p.Base.Depth() && (!again || used[res.Item]) {
+			continue
+		}
+		if res.Item < thought && plan.Binds(p) { // it would cost what was thought behind it
 			continue
 		}
 		offloadResult(p, res)
@@ -41,9 +45,6 @@ func offloadResult(p *plan.Plan, res *history.Result) {
 	recalled := plan.RecalledArtifact(p, res)
 	if recalled != "" {
 		limit, keep = p.Limits.Recall, p.Limits.Recall
-	}
-	if plan.StandsBeforeThinking(p, res.Item) {
-		return
 	}
 	list, tokens := p.Passages(res.Item)
 	f := &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item]}

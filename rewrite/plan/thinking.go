@@ -17,7 +17,7 @@ func TakeThinking(p *Plan) {
 	from := firstChanged(p)
 	if r := p.Case.Rescue; r != nil && r.Unthinking {
 		from = 0
-	} else if lastThinking(p) < from || !Binds(p) {
+	} else if LastThinking(p) < from || !Binds(p) {
 		from = Never
 	}
 	for i := range p.Forms {
@@ -49,8 +49,8 @@ func firstChanged(p *Plan) int {
 	return Never
 }
 
-// lastThinking is the last item of which what the model thought is sent; -1 if there is none.
-func lastThinking(p *Plan) int {
+// LastThinking is the last item of which what the model thought is sent; -1 if there is none.
+func LastThinking(p *Plan) int {
 	for i := p.Hist.Len() - 1; i >= 0; i-- {
 		if len(p.Req.Items[p.Req.Head+i].Thinking) > 0 && sendsThinking(p.Forms[i]) {
 			return i
@@ -119,11 +119,8 @@ func putThoughtless(p *Plan, i int, f *decision.Form) {
 	}
 }
 
-// StandsBeforeThinking reports whether a change of item i would cost what was thought behind it.
-func StandsBeforeThinking(p *Plan, i int) bool { return i < lastThinking(p) && Binds(p) }
-
 // MustThink reports whether the conversation ends within a round in which what the model thought must not be missing,
 // and can be sent behind nothing else than before: until the user's next message nothing may change.
 func MustThink(p *Plan) bool {
-	return p.Req.ThinksFirst && conversation.InRound(p.Req) && lastThinking(p) >= 0 && Binds(p)
+	return p.Req.ThinksFirst && conversation.InRound(p.Req) && LastThinking(p) >= 0 && Binds(p)
 }
