@@ -13,10 +13,12 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/prose"
 	"epitome/proxy"
 	"epitome/scripted/messages"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/scriptedtest"
+	"epitome/summarize"
 	"epitome/unit"
 )
 
@@ -31,6 +33,7 @@ type muser struct {
 	model   string
 	manual  bool
 	mode    string // that it asks epitome for; empty for none
+	tells   string // what the model says before it calls
 	heals   bool   // where thinking is refused, it leaves all of it out and asks again
 	said    []string
 	refused []string // what it was told that was not 200
@@ -51,9 +54,12 @@ func musing(t *testing.T, model string, change func(*config.Config)) *muser {
 	binds := rules.ModelOf(bindsThinking)
 	binds.Manual, binds.Window = true, 64_000
 	o := messages.Options{Models: map[string]rules.Model{mayBind: binds, bindsThinking: binds}}
-	o.Otherwise = func(messages.Received) messages.Turn {
+	o.Otherwise = func(r messages.Received) messages.Turn {
+		if asksForSummary(r.Body) {
+			return messages.Say(wellSummed)
+		}
 		return messages.Turn{Blocks: []messages.Block{messages.Think(fmt.Sprintf("Part %d comes next.", c.turns)),
-			messages.Text("So."), messages.Call("", "Bash", fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, c.turns))}}
+			messages.Text("So. " + c.tells), messages.Call("", "Bash", fmt.Sprintf(`{"command":"go test ./shop/part%d"}`, c.turns))}}
 	}
 	c.server = scriptedtest.StartMessages(t, o)
 	c.start()
@@ -209,6 +215,29 @@ func TestThinkingIsSentBehindNothingElseThanItWasThoughtBehind(t *testing.T) {
 	all := c.server.Received()
 	if thinking, _ := thoughtsIn(all[len(all)-1].Body); taken == 0 || thinking == 0 {
 		t.Errorf("%d requests are without some thinking, and the last one has %d thoughts", taken, thinking)
+	}
+}
+
+// A question about the conversation has its thinking where it was thought, and none elsewhere.
+func TestSummariesAreAskedForBehindBoundThinking(t *testing.T) {
+	c := musing(t, bindsThinking, func(conf *config.Config) {
+		conf.Summarize.Mode, conf.Summarize.Prepare = prose.ModeLLM, summarize.PrepareOn
+		conf.Window.Models = map[string]unit.Tokens{"claude-*": 48_000}
+	})
+	c.tells = strings.Repeat("I looked at this part of the shop and found that it is as it should be. ", 30)
+	c.work(80)
+	asked, thought := 0, 0
+	for _, r := range c.server.Received() {
+		if r.Refusal != nil {
+			t.Errorf("request %d is refused: %v", r.N, r.Refusal)
+		}
+		if asksForSummary(r.Body) {
+			thinking, _ := thoughtsIn(r.Body)
+			asked, thought = asked+1, thought+thinking
+		}
+	}
+	if asked == 0 || thought == 0 {
+		t.Errorf("asked %d times, with %d thoughts", asked, thought)
 	}
 }
 

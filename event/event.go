@@ -114,6 +114,7 @@ type Shaping struct {
 	Offloaded int  // items that each rung has newly changed; those of earlier decisions are not counted
 	Cleared   int  //
 	Compacted int  //
+	Thoughts  int  // parts of what the model thought that are not sent any more, from this decision on
 	// why nothing new was done, or not all of it, in words without content of the conversation
 	Reason    string
 	ShapeTime time.Duration // spent on it, decompression included; 0 if it was no conversation to shape

@@ -43,7 +43,7 @@ func shortened(rewrite.Input) rewrite.Output {
 		Before:  conversation.Size{System: 1, User: 20, Results: 300},
 		After:   conversation.Size{System: 1, User: 20, Results: 4},
 		Changes: []plan.Change{{Rung: "clear"}, {Rung: "offload"}, {Rung: "clear"}},
-		Decided: true, Broke: true, Reason: "why not more",
+		Decided: true, Broke: true, Thoughts: 3, Reason: "why not more",
 	}}
 }
 
@@ -228,7 +228,7 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 	want := event.Shaping{
 		Model: "m", Conversation: "c1", Window: 1000, TokensBefore: event.Tokens{System: 1, User: 20, Results: 300},
 		TokensAfter: event.Tokens{System: 1, User: 20, Results: 4},
-		Decided:     true, Broke: true, Offloaded: 1, Cleared: 2, Reason: "why not more",
+		Decided:     true, Broke: true, Offloaded: 1, Cleared: 2, Thoughts: 3, Reason: "why not more",
 	}
 	f(func(*rewrite.Report) {}, want)
 	want.Inner = "the store is full"

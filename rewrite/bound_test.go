@@ -217,7 +217,7 @@ func (p *minds) turn() {
 	}
 	switch rapid.SampledFrom([]string{
 		"grow", "grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork",
-		"at once", "model", "pause", "vanish", "rescue", "lose",
+		"at once", "model", "pause", "vanish", "rescue", "whole", "lose",
 	}).Draw(p.T, "what") {
 	case "grow":
 		grow()
@@ -266,9 +266,27 @@ func (p *minds) turn() {
 		if out := p.rescue(r); out.Settle != nil {
 			p.deliver(r, out)
 		}
+	case "whole":
+		grow()
+		p.say(r)
+		if out := p.whole(r); out.Settle != nil {
+			p.deliver(r, out)
+		}
 	case "lose":
 		p.lose()
 	}
+}
+
+// whole has the structure of what was sent refused, once more.
+func (p *minds) whole(r *speaker) Output {
+	out := p.Shape(Input{Dialect: r.tongue, Body: []byte(r.body()), Scope: r.scope, Upstream: "up", Limits: &p.limits,
+		Now: p.clock, Rescue: &plan.Rescue{Whole: true}})
+	p.judge(r, r.body(), out)
+	if out.Settle != nil {
+		out.Settle()
+	}
+	r.last = map[string]spoken{}
+	return out
 }
 
 // lose loses some of what was recorded.
