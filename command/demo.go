@@ -17,11 +17,12 @@ import (
 
 type demoCmd struct {
 	verdict
-	Window string `placeholder:"TOKENS" default:"64k" help:"Tokens that the model holds, as 64k or 64000. Default: 64k."`
-	Turns  int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
-	Seed   uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
-	All    bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
-	Keep   bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
+	Window  string `placeholder:"TOKENS" default:"64k" help:"Tokens that the model holds, as 64k or 64000. Default: 64k."`
+	Dialect string `placeholder:"NAME" enum:"chat,messages" default:"chat" help:"What agent and model speak: chat for Chat Completions, messages for Anthropic Messages. Default: ${default}."`
+	Turns   int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
+	Seed    uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
+	All     bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
+	Keep    bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
 }
 
 // Run plays the session with the built-in configuration, or with that of --config.
@@ -42,7 +43,7 @@ func (k demoCmd) Run(c *cli) (err error) {
 		return err
 	}
 	s := stagedDemo{defaults: c.defaults, folder: folder, window: window, file: c.Config, mode: c.Mode}
-	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open}
+	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open, Messages: k.Dialect == "messages"}
 	if o.Mode, err = s.modeOf(); err != nil {
 		return err
 	}

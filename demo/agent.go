@@ -10,6 +10,8 @@ import (
 	"io"
 	"net/http"
 	"strings"
+
+	"epitome/demo/tongue"
 )
 
 // agent is a plain loop around a model, as the makers of SDKs show it: it keeps its whole conversation and sends it
@@ -29,7 +31,13 @@ Read before you edit. Change one thing at a time, and run the tests of a package
 with Tried, Decision, Done or Next are your notes. Where a result has been put aside, the text in its place says in which file it lies; search it there.`
 
 func newAgent(r *ruler) (*agent, error) {
-	a := &agent{ruler: r, client: &http.Client{Transport: &http.Transport{Proxy: nil}}, tools: declarations()}
+	a := &agent{ruler: r, client: tongue.Client(r.messages), tools: declarations()}
+	var err error
+	if r.messages {
+		if a.tools, err = tongue.Tools(a.tools); err != nil {
+			return nil, err
+		}
+	}
 	empty, err := r.look(a.body())
 	if err != nil {
 		return nil, err
@@ -156,17 +164,13 @@ func declarations() json.RawMessage {
 		return d
 	}
 	return encoded([]declared{
-		tool(readTool, "Reads a file.", "path", "string", "Path of the file.", "limit", "integer",
-			"Lines from the beginning; 0 for all."),
+		tool(readTool, "Reads a file.", "path", "string", "Path of the file.", "limit", "integer", "Lines from the beginning; 0 for all."),
 		tool(searchTool, "Searches files with a regular expression.", "pattern", "string",
-			"The expression, as Go's regexp reads it.",
-			"path", "string", "A dot for the repository, or paths of files, one to a line."),
-		tool(editTool, "Replaces a text in a file.", "path", "string", "Path of the file.", "old_text", "string",
-			"What stands there now.",
-			"new_text", "string", "What is to stand there."),
+			"The expression, as Go's regexp reads it.", "path", "string", "A dot for the repository, or paths of files, one to a line."),
+		tool(editTool, "Replaces a text in a file.", "path", "string", "Path of the file.",
+			"old_text", "string", "What stands there now.", "new_text", "string", "What is to stand there."),
 		tool(writeTool, "Writes a file.", "path", "string", "Path of the file.", "content", "string", "All of it."),
 		tool(shellTool, "Runs a command in the repository.", "command", "string", "The command line."),
-		tool(webTool, "Sends a request to the service.", "method", "string", "GET or POST.", "url", "string",
-			"The whole address."),
+		tool(webTool, "Sends a request to the service.", "method", "string", "GET or POST.", "url", "string", "The whole address."),
 	})
 }

@@ -29,6 +29,8 @@ type Options struct {
 	Color bool   // colours what is told
 	All   bool   // tells every turn on a line of its own
 	Mode  string // that epitome runs in: "on", "observe" or "off"; empty is on
+
+	Messages bool // agent and model speak Anthropic Messages
 }
 
 // Proxy is an epitome that runs.
@@ -52,6 +54,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
+	ruler.messages = o.Messages
 	a, err := newAgent(ruler)
 	if err != nil {
 		return nil, err

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"slices"
 	"sync"
-	"time"
 	"unicode/utf8"
+
+	"epitome/demo/tongue"
 )
 
 // model is a server that speaks chat completions. It refuses what is larger than its window, and calls and results out
@@ -43,16 +43,10 @@ type hearing struct {
 
 // startModel listens on a free port.
 func startModel(window int, s *script, r *ruler) (*model, error) {
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
-	if err != nil {
-		return nil, fmt.Errorf("cannot listen for the model: %w", err)
-	}
-	m := &model{window: window, ruler: r, script: s, url: "http://" + ln.Addr().String() + "/v1"}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /v1/chat/completions", m.complete)
-	m.server = &http.Server{Handler: mux, ReadHeaderTimeout: time.Minute}
-	go func() { _ = m.server.Serve(ln) }() // it ends with close
-	return m, nil
+	m := &model{window: window, ruler: r, script: s}
+	var err error
+	m.server, m.url, err = tongue.Serve(r.messages, m.complete)
+	return m, err
 }
 
 func (m *model) close() { _ = m.server.Shutdown(context.Background()) }
@@ -161,15 +155,13 @@ func tooLong(v *view, window int) *failure {
 		return nil
 	}
 	in := v.tokens - v.toolSize
-	had := fmt.Sprintf("your messages resulted in %d tokens (%d in the messages, %d in the functions). Please reduce the length of the messages or functions.",
-		v.tokens, in, v.toolSize)
+	had := fmt.Sprintf("your messages resulted in %d tokens (%d in the messages, %d in the functions). Please reduce the length of the messages or functions.", v.tokens, in, v.toolSize)
 	if output > 0 {
 		had = fmt.Sprintf("you requested %d tokens (%d in the messages, %d in the functions, and %d in the completion). "+
 			"Please reduce the length of the messages, functions, or completion.",
 			v.tokens+output, in, v.toolSize, output)
 	}
-	return invalid(fmt.Sprintf("This model's maximum context length is %d tokens. However, %s", window, had),
-		"context_length_exceeded")
+	return invalid(fmt.Sprintf("This model's maximum context length is %d tokens. However, %s", window, had), "context_length_exceeded")
 }
 
 // disorder refuses calls without results and results without calls.

@@ -28,13 +28,10 @@ func (r *Report) Print(w io.Writer) error {
 		row("", "sent by the agent", "as it came through, mode "+r.Mode)
 	}
 	row("turns answered", r.lifespan(), fmt.Sprintf("%d of %d", r.countAnswered(), len(r.Turns)))
-	row("largest request, tokens",
-		fmt.Sprintf("%s (%d %% of the model's window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
+	row("largest request, tokens", fmt.Sprintf("%s (%d %% of the model's window)", thousands(r.Raw.Largest), share(r.Raw.Largest, r.Window)),
 		fmt.Sprintf("%s (%d %%)", thousands(r.Sent.Largest), share(r.Sent.Largest, r.Window)))
-	row("all requests, tokens", short(r.Raw.Tokens)+star,
-		fmt.Sprintf("%s (%d %%)", short(sent), share(sent, r.Raw.Tokens)))
-	row("cost, a cached token at a tenth",
-		short(int(r.Raw.Cost))+star, fmt.Sprintf("%s (%d %%)", short(cost), share(cost, int(r.Raw.Cost))))
+	row("all requests, tokens", short(r.Raw.Tokens)+star, fmt.Sprintf("%s (%d %%)", short(sent), share(sent, r.Raw.Tokens)))
+	row("cost, a cached token at a tenth", short(int(r.Raw.Cost))+star, fmt.Sprintf("%s (%d %%)", short(cost), share(cost, int(r.Raw.Cost))))
 	if star != "" {
 		row("", "* had the window had no end", "")
 	}
@@ -65,8 +62,7 @@ func (r *Report) facts(p *page) {
 			right++
 		}
 	}
-	add("it can be read again", "The agent did so %s. Of %s about much earlier turns, %d got the right answer.",
-		times(r.ReadBack), number(len(r.Questions), "question"), right)
+	add("it can be read again", "The agent did so %s. Of %s about much earlier turns, %d got the right answer.", times(r.ReadBack), number(len(r.Questions), "question"), right)
 	add("the cache keeps hitting",
 		"%d of %d requests hold the one before byte for byte; the other %d are the decisions above to clear or to compact. "+
 			"Of all tokens sent, %d %% were cached.", r.Extended, len(r.Turns)-1,

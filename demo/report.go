@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"epitome/demo/tongue"
 )
 
 // Report is what happened in a session. Tokens are the model's, as it has counted them.
@@ -127,6 +129,9 @@ func (r *Report) settle(s *session) {
 	}
 	r.Kept.Messages = s.last.messages
 	files := r.Kept.open(s.last.heard)
+	if s.Messages {
+		tongue.Translate(files)
+	}
 	for i, raw := range s.agent.messages[:s.last.messages] {
 		switch m := s.agent.plain[i]; {
 		case standsIn(s.last.heard, m, string(raw)):
@@ -207,8 +212,7 @@ func (r *Report) Missed() (all []string) {
 	add(r.Unexplained > 0, "%s changed what had been sent, and nothing says why", number(r.Unexplained, "request"))
 	add(r.MostOff > mostOff, "a request had %d tokens more or less than epitome told", r.MostOff)
 	add(r.Restart == nil || !r.Restart.Equal, "after the restart the last request did not come in the same bytes")
-	add(r.Kept.Lost > 0, "of %s, some are neither in the last request nor in a file that it leads to: %d",
-		number(r.Kept.Messages, "message"), r.Kept.Lost)
+	add(r.Kept.Lost > 0, "of %s, some are neither in the last request nor in a file that it leads to: %d", number(r.Kept.Messages, "message"), r.Kept.Lost)
 	for _, q := range r.Questions {
 		add(q.Got != q.Want, "the answer in turn %d is wrong: %s: got %s, want %s", q.Turn, q.Asked, q.Got, q.Want)
 	}

@@ -134,8 +134,7 @@ func (s *script) edit(path, words string) move {
 			}
 			for l := range strings.Lines(string(v.messages[i].Content)) {
 				if l = strings.TrimRight(l, "\n"); assignment.MatchString(l) {
-					return s.calls(words, editTool,
-						args{"path": path, "old_text": l, "new_text": l + " // half to even"})
+					return s.calls(words, editTool, args{"path": path, "old_text": l, "new_text": l + " // half to even"})
 				}
 			}
 		}

@@ -145,8 +145,7 @@ func (s *session) withoutEpitome(ctx context.Context, body []byte) error {
 	s.model.take()
 	refused := refusalError{}
 	if !errors.As(err, &refused) {
-		return fmt.Errorf("cannot see the model refuse %d tokens in a window of %d: it answered, or %w",
-			s.agent.tokens, s.Window, err)
+		return fmt.Errorf("cannot see the model refuse %d tokens in a window of %d: it answered, or %w", s.agent.tokens, s.Window, err)
 	}
 	s.report.Died, s.report.DiedOf = s.turn, refused.Error()
 	s.table.death(refused)

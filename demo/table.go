@@ -120,8 +120,7 @@ func (t *table) unfold() {
 	}
 	var did []string
 	if n.Count > 0 {
-		did = append(did, fmt.Sprintf("offload %s, %s → %s",
-			number(n.Count, "result"), short(n.Before), short(n.After)))
+		did = append(did, fmt.Sprintf("offload %s, %s → %s", number(n.Count, "result"), short(n.Before), short(n.After)))
 	}
 	if reads > 0 {
 		did = append(did, "read back "+times(reads))
@@ -162,15 +161,13 @@ func (t *table) notes(x Turn) (list []string) {
 			list = append(list, t.paint(cyan,
 				fmt.Sprintf("clear %s, %s → %s", number(s.Count, "result"), short(s.Before), short(s.After))))
 		case Compact:
-			list = append(list, t.paint(yellow,
-				fmt.Sprintf("compact %s → %s", number(s.Count, "message"), short(s.Summary))))
+			list = append(list, t.paint(yellow, fmt.Sprintf("compact %s → %s", number(s.Count, "message"), short(s.Summary))))
 		default:
 			list = append(list, t.paint(red, "CHANGED, and nothing says why"))
 		}
 	}
 	if x.Summary != nil {
-		list = append(list, t.paint(yellow,
-			fmt.Sprintf("by the model: %s → %s", short(x.Summary.Input), short(x.Summary.Output))))
+		list = append(list, t.paint(yellow, fmt.Sprintf("by the model: %s → %s", short(x.Summary.Input), short(x.Summary.Output))))
 	}
 	switch q := x.Question; {
 	case q != nil && q.Got != q.Want:

@@ -87,8 +87,7 @@ func stuckIn(t task) *probe {
 
 // changeNumber asks for what the user has told in the second turn.
 func changeNumber() *probe {
-	return &probe{"The change number of the release", "the change number",
-		regexp.MustCompile(`change number (CHG-[0-9]{5})`), "change number"}
+	return &probe{"The change number of the release", "the change number", regexp.MustCompile(`change number (CHG-[0-9]{5})`), "change number"}
 }
 
 // probes returns all questions: between has them by turn, end has those at the end of the session.

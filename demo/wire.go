@@ -115,6 +115,8 @@ type ruler struct {
 	model   tokenize.Model
 	counter *tokenize.Counter
 	memo    *tokenize.Memo
+	// messages says that the provider speaks Messages: it counts tools as they are written.
+	messages bool
 }
 
 // memoEntries is larger than the number of texts in a long session.
@@ -126,7 +128,7 @@ func newRuler() (*ruler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot count tokens: %w", err)
 	}
-	return &ruler{model, counter, tokenize.NewMemo(memoEntries)}, nil
+	return &ruler{model: model, counter: counter, memo: tokenize.NewMemo(memoEntries)}, nil
 }
 
 func (r *ruler) text(s string) int { return r.memo.Count(r.counter, []byte(s)) }
@@ -170,6 +172,9 @@ type property struct {
 
 // tools returns the size of the declarations.
 func (r *ruler) tools(raw json.RawMessage) (int, error) {
+	if r.messages {
+		return r.counter.CountString(string(raw)), nil
+	}
 	var list []declared
 	if len(raw) > 0 {
 		if err := json.Unmarshal(raw, &list); err != nil {

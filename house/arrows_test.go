@@ -72,8 +72,7 @@ var house = map[string]room{
 		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict" +
-			" pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/span",
+		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
 	"bench/report": {
@@ -97,10 +96,8 @@ var house = map[string]room{
 		"it judges what is sent by a server that shares nothing with the program; with its readers, it would share their mistakes",
 	},
 	"bench/subject": {
-		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy rewrite" +
-			" rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize tokenize unit window window/overflow",
-		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its tests: " +
-			"who measures must not matter",
+		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy rewrite rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize tokenize unit window window/overflow",
+		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its tests: who measures must not matter",
 	},
 	"bench/through": {
 		"bench/backend bench/policy bench/price bench/replay bench/wire",
@@ -112,8 +109,7 @@ var house = map[string]room{
 	},
 	"command": {
 		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/subject bench/through config console daemon demo instance offload prose proxy rewrite rewrite/chat" +
-			" rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/subject bench/through config console daemon demo instance offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/commandtest": {
@@ -146,8 +142,12 @@ var house = map[string]room{
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"demo": {
-		"demo/props tokenize",
+		"demo/props demo/tongue tokenize",
 		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",
+	},
+	"demo/tongue": {
+		"scripted/messages/rules",
+		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it would share its mistakes",
 	},
 	"demo/props": {
 		"",
