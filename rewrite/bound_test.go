@@ -81,7 +81,7 @@ func (k thinker) sign(c *talk, item string, here thought.Bond) string {
 	}
 	blocks = slices.DeleteFunc(blocks, func(b json.RawMessage) bool { return bytes.Contains(b, []byte(`{"type":"thinking"`)) })
 	before := make([]int, len(blocks)) // thoughts before each block
-	n := 0
+	n, apart := 0, ""
 	for i := range blocks {
 		if before[i] = []int{2, 1, 0, 0, 0}[c.IntN(5)]; i == 0 {
 			before[i] = []int{0, 1, 1, 1, 2}[c.IntN(5)]
@@ -92,8 +92,11 @@ func (k thinker) sign(c *talk, item string, here thought.Bond) string {
 	s := thought.Signer{Model: c.model, Answer: fmt.Sprint(*k.answers), Of: n, Here: here}
 	for i, raw := range blocks {
 		for range before[i] {
-			shown := c.words(c.IntN(2) * c.IntN(30))
-			all = append(all, json.RawMessage(`{"type":"thinking","thinking":`+c.string(shown)+`,"signature":"`+s.Sign(shown, 5)+`"}`))
+			all = append(all, think(c, &s))
+		}
+		if n > 0 && n == before[0] && i == 0 && c.IntN(6) == 0 { // the server makes one message of two
+			apart = `{"role":"assistant","content":[` + string(bytes.Join(asBytes(all), []byte(","))) + "]}," + c.space()
+			all = nil
 		}
 		b, refused := rules.ReadBlock(raw, "", "assistant")
 		if refused != nil {
@@ -102,7 +105,16 @@ func (k thinker) sign(c *talk, item string, here thought.Bond) string {
 		s.Here.Pass("assistant", b.Canon)
 		all = append(all, raw)
 	}
-	return `{"role":"assistant","content":[` + string(bytes.Join(asBytes(all), []byte(","+c.space()))) + `]}`
+	return apart + `{"role":"assistant","content":[` + string(bytes.Join(asBytes(all), []byte(","+c.space()))) + `]}`
+}
+
+// think is a part of what is thought: shown, hidden, or sealed as a whole.
+func think(c *talk, s *thought.Signer) json.RawMessage {
+	shown := c.words(c.IntN(2) * c.IntN(30))
+	if c.IntN(5) == 0 {
+		return json.RawMessage(`{"type":"redacted_thinking","data":"` + s.Sign("", 5) + `"}`)
+	}
+	return json.RawMessage(`{"type":"thinking","thinking":` + c.string(shown) + `,"signature":"` + s.Sign(shown, 5) + `"}`)
 }
 
 func asBytes(list []json.RawMessage) (all [][]byte) {
