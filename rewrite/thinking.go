@@ -1,16 +1,23 @@
 package rewrite
 
 import (
+	"slices"
 	"sync"
 
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
 )
 
 // bindsOf reports whether the model takes what it thought only behind what it thought that behind: by its name, or
-// because a refusal has shown it. That is looked up when it is first asked.
+// because a refusal has shown it. Where nothing was thought that does not matter. It is looked up when it is first
+// asked.
 func bindsOf(x *run) func() bool {
 	return sync.OnceValue(func() bool {
+		thinks := func(it conversation.Item) bool { return len(it.Thinking) > 0 }
+		if !slices.ContainsFunc(x.req.Items, thinks) {
+			return false
+		}
 		if x.in.Limits.BindsThinking(x.req.Model) {
 			return true
 		}
