@@ -83,6 +83,7 @@ func TestClaudeCode(t *testing.T) {
 	}
 	f("without thinking", session{model: "claude-sonnet-4-5", env: []string{"MAX_THINKING_TOKENS=0"}})
 	f("with thinking", session{model: "claude-sonnet-4-5", think: true})
+	f("with bound thinking", session{model: "claude-opus-5-5", think: true})
 	f("under run", session{model: "claude-sonnet-4-5", under: true, env: []string{"MAX_THINKING_TOKENS=0"}})
 }
 
