@@ -155,6 +155,9 @@ func (p *player) hand(sent, original *conversation.Request, bound int) error {
 	}
 	var refused error
 	a.used, refused = a.provider.Take(sent.Body, p.recording.requestTime(bound))
+	if err := p.recording.answer(bound, a.provider); err != nil {
+		return err
+	}
 	if refused == nil || c.refused != nil {
 		return nil
 	}
@@ -170,4 +173,18 @@ func (h heard) notes() (all []string) {
 		}
 	}
 	return all
+}
+
+// answer tells a provider what the model answered at a boundary, as the client has it.
+func (c *recording) answer(bound int, p *strict.Provider) error {
+	for i := c.bounds[bound]; bound+1 < len(c.bounds) && i < c.bounds[bound+1]; i++ {
+		it := &c.request.Items[i]
+		if len(it.Thinking) == 0 {
+			continue
+		}
+		if err := p.Hear(it.Of(c.request.Body)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

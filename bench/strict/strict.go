@@ -7,7 +7,13 @@
 package strict
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
 	"net/http"
+	"regexp"
+	"slices"
 	"time"
 
 	"epitome/scripted/messages/account"
@@ -28,6 +34,11 @@ type Provider struct {
 	calls  map[string]bool // whose answers begin with thinking
 	before time.Time       // of the request before
 	forget bool            // entries die, by the times of requests
+
+	last    thought.Bond      // what would be thought behind the request taken last is bound to this
+	model   string            // that it asked for
+	answers int               // heard
+	signed  map[string]string // what the client has as a signature, and what stands for it
 }
 
 // Signed is a conversation's last request, with all that was thought in it signed.
@@ -44,7 +55,8 @@ func Sign(body []byte, count func(text string) int) (Signed, error) {
 
 // New returns a provider that has seen nothing. Where it forgets, entries die five minutes after their last use.
 func New(s Signed, count func(text string) int, forget bool) *Provider {
-	p := &Provider{count: count, cache: account.NewCache(), calls: make(map[string]bool), forget: forget}
+	p := &Provider{count: count, forget: forget, cache: account.NewCache(),
+		calls: make(map[string]bool), signed: make(map[string]string)}
 	for _, id := range s.calls {
 		p.calls[id] = true
 	}
@@ -54,7 +66,7 @@ func New(s Signed, count func(text string) int, forget bool) *Provider {
 // Clone returns a provider that has seen the same, and goes its own way from here on.
 func (p *Provider) Clone() *Provider {
 	other := *p
-	other.cache = p.cache.Clone()
+	other.cache, other.signed = p.cache.Clone(), maps.Clone(p.signed)
 	return &other
 }
 
@@ -87,12 +99,14 @@ func (p *Provider) Take(body []byte, at time.Time) (u Usage, err error) {
 	if !at.IsZero() {
 		p.before = at
 	}
+	body = p.resign(body)
 	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
 	q, refused := rules.Read(header, body, false, rules.ModelOf)
 	if refused != nil {
 		return u, refused
 	}
 	w, refused := thought.Check(q, func(call string) bool { return p.calls[call] })
+	p.last, p.model = w.Here, q.Name
 	spent := p.cache.Account(q, account.Prompt(q, p.count))
 	u = Usage{New: spent.Input, Read: spent.Read, Written: spent.Written, WrittenLong: spent.WrittenLong,
 		Dropped: len(w.Drops)}
@@ -100,4 +114,49 @@ func (p *Provider) Take(body []byte, at time.Time) (u Usage, err error) {
 		return u, refused
 	}
 	return u, nil
+}
+
+// Hear tells what the model answered to the request taken last, as its client has it from then on. What it thought is
+// bound to that request as it was sent: the client's signatures are those of a conversation that nobody changed, so
+// others stand for them here.
+func (p *Provider) Hear(answer []byte) error {
+	var a struct {
+		Content []struct{ Type, Thinking, Signature, Data string }
+	}
+	if err := json.Unmarshal(answer, &a); err != nil {
+		return fmt.Errorf("cannot read an answer: %w", err)
+	}
+	p.answers++
+	s := thought.Signer{Model: p.model, Answer: fmt.Sprintf("answer %d", p.answers), Here: p.last}
+	for _, b := range a.Content {
+		if b.Signature != "" || b.Data != "" {
+			s.Of++
+		}
+	}
+	for _, b := range a.Content {
+		switch {
+		case b.Signature != "":
+			p.signed[b.Signature] = s.Sign(b.Thinking, p.count(b.Thinking))
+		case b.Data != "":
+			p.signed[b.Data] = s.Sign("", p.count(b.Data))
+		}
+	}
+	return nil
+}
+
+// seals are where signatures may stand.
+var seals = regexp.MustCompile(`"(?:signature|data)":"[A-Za-z0-9+/=]{64,}"`)
+
+// resign puts the signatures into a body that stand for those of its client.
+func (p *Provider) resign(body []byte) []byte {
+	if len(p.signed) == 0 {
+		return body
+	}
+	return seals.ReplaceAllFunc(body, func(member []byte) []byte {
+		at := bytes.IndexByte(member, ':') + len(`:"`)
+		if now, ok := p.signed[string(member[at:len(member)-1])]; ok {
+			return slices.Concat(member[:at], []byte(now), []byte{'"'})
+		}
+		return member
+	})
 }

@@ -1,6 +1,7 @@
 package strict
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -67,4 +68,51 @@ func TestThinkingIsSignedWhereItStands(t *testing.T) {
 	f("claude-opus-4-6", other, "")
 	f("claude-opus-5-5", same, "")
 	f("claude-opus-5-5", other, "bound to a different conversation")
+}
+
+// What is thought behind a request is bound to that, whatever the client's signatures say.
+func TestThinkingIsBoundToWhatWasSent(t *testing.T) {
+	first := `{"type":"thinking","thinking":"hm","signature":"x"}`
+	second := `{"type":"thinking","thinking":"so","signature":"x"}`
+	says := func(thought, text string) string {
+		return `,{"role":"assistant","content":[` + thought + `{"type":"text","text":"` + text + `"}]},` +
+			`{"role":"user","content":[{"type":"text","text":"b"}]}`
+	}
+	f := func(stripped, heard bool, want string) {
+		t.Helper()
+		whole, err := Sign(asking("claude-opus-5-5", 10, says(first+",", "a")+says(second+",", "c")), account.CountText)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := New(whole, account.CountText, true)
+		var signed struct{ Messages []json.RawMessage }
+		if err := json.Unmarshal(whole.Body, &signed); err != nil {
+			t.Fatal(err)
+		}
+		take := func(body string) error {
+			_, err := p.Take([]byte(strings.Replace(body, "abcdabcd", "abcd", 1)), time.Time{}) // with the beginning changed
+			return err
+		}
+		early := string(asking("claude-opus-5-5", 10, says("", "a")))
+		if err := take(early); err != nil {
+			t.Fatal(err)
+		}
+		if heard {
+			if err := p.Hear(signed.Messages[3]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		body := string(whole.Body)
+		if stripped {
+			at := strings.Index(body, `{"signature"`)
+			body = body[:at] + body[at+strings.Index(body[at:], "},")+2:]
+		}
+		err = take(body)
+		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("stripped %v, heard %v: %v, want %q", stripped, heard, err, want)
+		}
+	}
+	f(true, true, "")
+	f(true, false, "bound to a different conversation")
+	f(false, true, "bound to a different conversation")
 }
