@@ -22,9 +22,9 @@ import (
 	"epitome/bench/wire"
 )
 
-// ChatPath is where every measured request goes. The query says what the upstream answers. Without one: a small JSON
-// answer; bench=stream&events=N: N paced events; bench=flood&events=N: N events at once; bench=idle: one event, then
-// silence.
+// ChatPath is where measured requests of Chat Completions go. The query says what the upstream answers. Without one: a
+// small JSON answer; bench=stream&events=N: N paced events; bench=flood&events=N: N events at once; bench=idle: one
+// event, then silence.
 const ChatPath = "/v1/chat/completions"
 
 // StreamHead is the head of a streamed answer.
@@ -41,8 +41,8 @@ func Serve(ctx context.Context, listen string) error {
 }
 
 // wholeAnswer returns the plain answer to a request with a body of so many bytes.
-func wholeAnswer(request int64) []byte {
-	answer := ChatAnswer(request)
+func wholeAnswer(d Dialect, request int64) []byte {
+	answer := d.answer(request)
 	whole := fmt.Appendf(nil, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n",
 		len(answer))
 	return append(whole, answer...)
@@ -83,6 +83,7 @@ func ServeConn(conn net.Conn) {
 	scratch := make([]byte, wire.BufferSize)
 	var whole []byte    // the plain answer, made before
 	length := int64(-1) // to a request of so many bytes
+	var was Dialect     // and in this dialect
 	for {
 		h, err := wire.ReadHead(br)
 		if err != nil {
@@ -92,19 +93,19 @@ func ServeConn(conn net.Conn) {
 		if err != nil {
 			return
 		}
-		query := TargetQuery(h.First)
+		query, spoken := TargetQuery(h.First), dialectOf(h.First)
 		switch kind := query.Get("bench"); {
 		case h.Made >= 0 && h.Made != got:
 			_, err = conn.Write([]byte(changedAnswer))
 		case kind == "stream":
-			err = sendEvents(conn, query, paced)
+			err = sendEvents(conn, spoken, query, paced)
 		case kind == "flood":
-			err = sendEvents(conn, query, func(int) {})
+			err = sendEvents(conn, spoken, query, func(int) {})
 		case kind == "idle":
-			_, err = conn.Write(AppendEvent([]byte(StreamHead), time.Now()))
+			_, err = conn.Write(appendEvent(append([]byte(StreamHead), spoken.begin()...), spoken, time.Now()))
 		default:
-			if length != got {
-				whole, length = wholeAnswer(got), got
+			if length != got || was != spoken {
+				whole, length, was = wholeAnswer(spoken, got), got, spoken
 			}
 			_, err = conn.Write(whole)
 		}
@@ -132,22 +133,22 @@ func TargetQuery(requestLine string) url.Values {
 func paced(i int) { time.Sleep(10*time.Millisecond + time.Duration(i*7%11)*time.Millisecond) }
 
 // sendEvents writes a stream of events, each in one chunk and one write.
-func sendEvents(conn net.Conn, query url.Values, rest func(i int)) error {
+func sendEvents(conn net.Conn, d Dialect, query url.Values, rest func(i int)) error {
 	events, err := strconv.Atoi(query.Get("events"))
 	if err != nil {
 		return fmt.Errorf("cannot read number of events %q: %w", query.Get("events"), err)
 	}
-	if _, err = conn.Write([]byte(StreamHead)); err != nil {
+	if _, err = conn.Write(append([]byte(StreamHead), d.begin()...)); err != nil {
 		return err
 	}
 	buf := make([]byte, 0, 512)
 	for i := range events {
 		rest(i)
-		if _, err = conn.Write(AppendEvent(buf[:0], time.Now())); err != nil {
+		if _, err = conn.Write(appendEvent(buf[:0], d, time.Now())); err != nil {
 			return err
 		}
 	}
-	_, err = conn.Write([]byte("e\r\ndata: [DONE]\n\n\r\n0\r\n\r\n"))
+	_, err = conn.Write(d.end())
 	return err
 }
 
@@ -158,10 +159,12 @@ const (
 )
 
 // AppendEvent appends one SSE event as one chunk; it carries the time of sending in Unix nanoseconds.
-func AppendEvent(dst []byte, now time.Time) []byte {
-	sent := strconv.FormatInt(now.UnixNano(), 10)
-	dst = strconv.AppendInt(dst, int64(len(eventOpen)+len(sent)+len(eventShut)), 16)
-	dst = append(dst, "\r\n"+eventOpen...)
+func AppendEvent(dst []byte, now time.Time) []byte { return appendEvent(dst, Dialect{}, now) }
+
+func appendEvent(dst []byte, d Dialect, now time.Time) []byte {
+	sent, open := strconv.FormatInt(now.UnixNano(), 10), d.eventOpen()
+	dst = strconv.AppendInt(dst, int64(len(open)+len(sent)+len(eventShut)), 16)
+	dst = append(append(dst, "\r\n"...), open...)
 	dst = append(dst, sent...)
 	return append(dst, eventShut+"\r\n"...)
 }

@@ -28,6 +28,8 @@ type Contender struct {
 	Ready string
 	// Rival asks for a table with each figure of the subject beside this contender's, where the run has one.
 	Rival bool
+	// Chat has it asked in Chat Completions, whatever the others are asked in.
+	Chat bool
 
 	// prepare writes what Command needs into dir before it starts; nil: nothing.
 	prepare func(dir, listen, upstream string) error
@@ -44,6 +46,8 @@ type Lineup struct {
 	Self []string
 	// Nginx is the nginx binary: a name on PATH or a path. Default "nginx"; "none" leaves it out.
 	Nginx string
+	// Messages has contenders asked in Anthropic Messages, but for those that are asked in Chat Completions.
+	Messages bool
 	// Progress gets a line per step. Default os.Stderr.
 	Progress io.Writer
 }

@@ -39,6 +39,7 @@ type Lane struct {
 	At    wire.Site
 	proc  *process      // nil: not ours
 	Ready time.Duration // from the start of the process to the first 200; 0: not ours
+	Chat  bool          // it is asked in Chat Completions
 }
 
 // Launch starts c before the upstream at base URL upstream and waits until it is ready. The caller stops it.
@@ -48,7 +49,7 @@ func Launch(ctx context.Context, c Contender, upstream string) (*Lane, error) {
 		if err != nil {
 			return nil, err
 		}
-		return &Lane{Name: c.Name, At: at}, nil
+		return &Lane{Name: c.Name, At: at, Chat: c.Chat}, nil
 	}
 	if c.Fixed != "" {
 		return launchAt(ctx, c, c.Fixed, upstream)
@@ -77,7 +78,7 @@ func launchAt(ctx context.Context, c Contender, listen, upstream string) (*Lane,
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Name, err)
 	}
-	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p}
+	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p, Chat: c.Chat}
 	if err = p.awaitReady(ctx, run.At, c.Ready); err != nil {
 		err = fmt.Errorf("cannot start %s: %w%s", c.Name, err, p.lastWords())
 		p.stop()

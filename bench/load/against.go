@@ -1,6 +1,8 @@
 package load
 
 import (
+	"strings"
+
 	"epitome/bench/report"
 )
 
@@ -39,6 +41,22 @@ func (r *Report) compare(others []string) {
 	}
 }
 
+// maxAgainstChat is how much longer a request may take than one in Chat Completions takes the same program.
+const maxAgainstChat = 1.1
+
+// wantAsFast adds goals for the time of requests, against that of a contender which is asked in Chat Completions.
+func (r *Report) wantAsFast(other string) {
+	for _, c := range r.Against {
+		if c.Contender == other && strings.HasPrefix(c.Figure, latencyFigure) {
+			r.Goals = append(r.Goals, report.Goal{Name: c.Figure + " against " + other, Unit: "×", Value: c.Ratio,
+				Limit: maxAgainstChat})
+		}
+	}
+}
+
+// latencyFigure begins the names of figures of one request's time.
+const latencyFigure = "latency, "
+
 // figures lists what contender got, in the order of the report.
 func (r *Report) figures(contender string) []figure {
 	var all []figure
@@ -49,7 +67,7 @@ func (r *Report) figures(contender string) []figure {
 	}
 	for _, row := range r.Latency {
 		if row.Contender == contender {
-			add("latency, "+sizeName(row.Bytes), "µs", &row.P50US)
+			add(latencyFigure+sizeName(row.Bytes), "µs", &row.P50US)
 			add("added latency, "+sizeName(row.Bytes), "µs", &row.AddedUS)
 			add("CPU per request, "+sizeName(row.Bytes), "µs", row.CPUUS)
 		}

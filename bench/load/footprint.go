@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"time"
 
-	"epitome/bench/backend"
 	"epitome/bench/lineup"
 	"epitome/bench/report"
 	"epitome/bench/wire"
@@ -75,11 +74,11 @@ func (s *starts) row(name string, o Options) Footprint {
 
 // idleStreams returns the memory in KB that each of many open, silent streams costs; nil where memory cannot be read.
 func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
-	payload, err := backend.ChatBody(2 << 10)
+	request, err := r.request(run, 2<<10, "")
 	if err != nil {
 		return nil, err
 	}
-	if err := lineup.AskOnce(run.At.Addr, wire.PostRequest(run.At, backend.ChatPath, payload)); err != nil {
+	if err := lineup.AskOnce(run.At.Addr, request); err != nil {
 		return nil, fmt.Errorf("cannot ask %s: %w", run.Name, err)
 	}
 	time.Sleep(r.opts.Settle)
@@ -88,7 +87,9 @@ func (r *loadRun) idleStreams(run *lineup.Lane) (*float64, error) {
 		r.skip(err)
 		return nil, nil
 	}
-	request := wire.PostRequest(run.At, backend.ChatPath+"?bench=idle", payload)
+	if request, err = r.request(run, 2<<10, "?bench=idle"); err != nil {
+		return nil, err
+	}
 	for i := range r.opts.IdleStreams {
 		c, err := openIdle(run.At.Addr, request)
 		if err != nil {

@@ -74,20 +74,29 @@ type caller struct {
 	request []byte
 }
 
+// request is one of size bytes for a lane, in the dialect that it is measured in. query says what is answered.
+func (r *loadRun) request(lane *lineup.Lane, size int, query string) ([]byte, error) {
+	var d backend.Dialect
+	if r.opts.Messages && !lane.Chat {
+		d = backend.Messages
+	}
+	payload, err := d.Body(size)
+	return wire.PostRequest(lane.At, d.Path()+query, payload), err
+}
+
 // warmCallers connects to every lane and sends some requests that do not count. The caller closes them, also on error.
 func (r *loadRun) warmCallers(size int) ([]caller, error) {
-	payload, err := backend.ChatBody(size)
-	if err != nil {
-		return nil, err
-	}
 	var callers []caller
 	for _, lane := range r.lanes {
+		request, err := r.request(lane, size, "")
+		if err != nil {
+			return callers, err
+		}
 		c, err := wire.Dial(lane.At.Addr, lineup.TurnLimit)
 		if err != nil {
 			return callers, fmt.Errorf("cannot measure %s: %w", lane.Name, err)
 		}
-		callers = append(callers, caller{Client: c, name: lane.Name,
-			request: wire.PostRequest(lane.At, backend.ChatPath, payload)})
+		callers = append(callers, caller{Client: c, name: lane.Name, request: request})
 		if _, err = callers[len(callers)-1].turn(r.opts.Block); err != nil {
 			return callers, fmt.Errorf("cannot warm up %s: %w", lane.Name, err)
 		}

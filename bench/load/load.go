@@ -135,6 +135,11 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	}
 	run.report.settle()
 	run.report.compare(opts.Rivals())
+	for _, c := range opts.Proxies {
+		if c.Chat {
+			run.report.wantAsFast(c.Name)
+		}
+	}
 	return run.report, nil
 }
 

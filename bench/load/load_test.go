@@ -118,3 +118,24 @@ func TestSubjectThatCannotStartIsAnError(t *testing.T) {
 	f(`cannot play role ["juggler"]`, exe, "bench", "juggler")
 	f("cannot start subject", exe+"-missing")
 }
+
+func TestLoadMeasuresMessagesBesideChat(t *testing.T) {
+	l := lineuptest.BareAsSubject(t)
+	inChat := l.Proxies[0]
+	inChat.Name, inChat.Rival, inChat.Chat = "in chat", true, true
+	l.Proxies, l.Messages = append(l.Proxies, inChat), true
+	report, err := Run(t.Context(), Options{Lineup: l, Quick: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var goals []string
+	for _, g := range report.Goals {
+		if strings.HasSuffix(g.Name, " against in chat") && g.Value != nil && *g.Value > 0 {
+			goals = append(goals, g.Name)
+		}
+	}
+	if want := []string{"latency, 2 KB against in chat", "latency, 100 KB against in chat"}; !slices.Equal(goals, want) {
+		t.Errorf("goals %q, want %q", goals, want)
+	}
+	lineuptest.WantEmptyTemp(t)
+}

@@ -53,18 +53,16 @@ func (r *loadRun) floods(ctx context.Context) error {
 func (r *loadRun) stream(ctx context.Context, kind string, events int,
 	take func(lane int, ages []float64, took time.Duration)) error {
 	r.opts.Say("%s: %d rounds of %d events", kind, r.opts.StreamRounds, events)
-	payload, err := backend.ChatBody(2 << 10)
-	if err != nil {
-		return err
-	}
 	for round := range r.opts.StreamRounds {
-		if err = ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for i := range turns(round, len(r.lanes)) {
 			lane := r.lanes[i]
-			request := wire.PostRequest(lane.At, backend.ChatPath+"?bench="+kind+"&events="+strconv.Itoa(events),
-				payload)
+			request, err := r.request(lane, 2<<10, "?bench="+kind+"&events="+strconv.Itoa(events))
+			if err != nil {
+				return err
+			}
 			began := time.Now()
 			ages, err := streamTurn(lane.At.Addr, request)
 			took := time.Since(began)

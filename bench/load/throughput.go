@@ -7,7 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"epitome/bench/backend"
 	"epitome/bench/lineup"
 	"epitome/bench/report"
 	"epitome/bench/wire"
@@ -30,13 +29,10 @@ func (r *loadRun) throughputs(ctx context.Context) error {
 }
 
 func (r *loadRun) throughput(ctx context.Context, size int) error {
-	payload, err := backend.ChatBody(size)
-	if err != nil {
-		return err
-	}
 	crews := make([]crew, len(r.lanes))
 	for i, lane := range r.lanes {
-		crews[i], err = r.newCrew(lane, payload)
+		var err error
+		crews[i], err = r.newCrew(lane, size)
 		defer crews[i].close()
 		if err != nil {
 			return fmt.Errorf("cannot measure throughput of %s: %w", lane.Name, err)
@@ -46,7 +42,7 @@ func (r *loadRun) throughput(ctx context.Context, size int) error {
 	rates := make([][]float64, len(crews))
 	total := make([]int, len(crews))
 	for round := range r.opts.ThroughputRounds {
-		if err = ctx.Err(); err != nil {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for i := range turns(round, len(crews)) {
@@ -71,15 +67,18 @@ func (r *loadRun) throughput(ctx context.Context, size int) error {
 type crew []caller
 
 // newCrew connects and sends one request over each connection. The caller closes it, also on error.
-func (r *loadRun) newCrew(lane *lineup.Lane, payload []byte) (crew, error) {
+func (r *loadRun) newCrew(lane *lineup.Lane, size int) (crew, error) {
+	request, err := r.request(lane, size, "")
+	if err != nil {
+		return nil, err
+	}
 	var members crew
 	for range r.opts.Conns {
 		c, err := wire.Dial(lane.At.Addr, lineup.TurnLimit)
 		if err != nil {
 			return members, err
 		}
-		members = append(members, caller{Client: c, name: lane.Name,
-			request: wire.PostRequest(lane.At, backend.ChatPath, payload)})
+		members = append(members, caller{Client: c, name: lane.Name, request: request})
 		if err = c.Exchange(members[0].request); err != nil {
 			return members, err
 		}
