@@ -34,7 +34,7 @@ func TestOthersUnderRun(t *testing.T) {
 	plain := tools{bash: "bash", read: "read", edit: "edit", write: "write", path: "path", old: "old", now: "now"}
 	script := filepath.Join(installed, "aisdk.mjs")
 	f("AI SDK", plain, "", []string{"node", script, task, othersModel}, nil)
-	f("AI SDK, streamed, base with its version", plain, "/v1", []string{"node", script, task, othersModel, "streamed"}, nil)
+	f("AI SDK streamed", plain, "/v1", []string{"node", script, task, othersModel, "streamed"}, nil)
 	f("OpenCode", tools{bash: "bash", read: "read", edit: "edit", write: "write",
 		path: "filePath", old: "oldString", now: "newString"}, "",
 		[]string{opencode(t, installed), "run", "--model", "anthropic/" + othersModel, task}, opencodeEnv(t))
