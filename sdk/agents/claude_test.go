@@ -57,6 +57,8 @@ type session struct {
 	think bool     // the agent asks for thinking
 	under bool     // the agent runs under epitome run, and nobody listens between the two
 	env   []string // of the agent
+	home  string   // where the agent keeps what it remembers of sessions
+	words []string // further arguments of the agent
 }
 
 func TestClaudeCode(t *testing.T) {
@@ -65,6 +67,7 @@ func TestClaudeCode(t *testing.T) {
 	binary := sdktest.Build(t)
 	f := func(name string, s session) {
 		t.Run(name, func(t *testing.T) {
+			s.home = t.TempDir()
 			w := newWork(t, n, claudeTools, s.think)
 			provider := strict(t, s.model, w)
 			if s.under {
@@ -85,6 +88,34 @@ func TestClaudeCode(t *testing.T) {
 	f("with thinking", session{model: "claude-sonnet-4-5", think: true})
 	f("with bound thinking", session{model: "claude-opus-5-5", think: true})
 	f("under run", session{model: "claude-sonnet-4-5", under: true, env: []string{"MAX_THINKING_TOKENS=0"}})
+}
+
+// TestClaudeCodeGoesOn has both the agent and epitome end in the middle of a session, and go on from what they kept.
+func TestClaudeCodeGoesOn(t *testing.T) {
+	n := turns(t)
+	claude := installClaude(t)
+	binary := sdktest.Build(t)
+	s := session{model: "claude-opus-5-5", think: true, home: t.TempDir()}
+	w := newWork(t, n, claudeTools, s.think)
+	provider := strict(t, s.model, w)
+	data := t.TempDir()
+	half := func(name string) {
+		t.Run(name, func(t *testing.T) {
+			listening := newTap(t, sdktest.Serve(t, binary, "--upstream", provider.URL(), "--data", data))
+			s.playClaude(t, w, listening.URL, []string{claude})
+			for i, p := range listening.passages() {
+				if fault := p.fault(); fault != "" {
+					t.Errorf("the client's request %d was answered with an error: %s", i+1, tail(fault))
+				}
+			}
+		})
+	}
+	rest := w.leave(n / 2)
+	half("begins")
+	w.moves, s.words = rest, []string{"--continue"}
+	half("goes on")
+	w.judge(t, provider, n+1)
+	keep(t, nil, provider.Received())
 }
 
 // installClaude returns the binary of Claude Code that was made for this machine.
@@ -108,10 +139,9 @@ func strict(t *testing.T, name string, w *work) *messages.Server {
 // playClaude has Claude Code do the task, and holds that it did and saw no error.
 func (s session) playClaude(t *testing.T, w *work, base string, argv []string) {
 	t.Helper()
-	argv = append(argv, "-p", task, "--model", s.model, "--output-format", "stream-json", "--verbose",
+	argv = append(append(argv, s.words...), "-p", task, "--model", s.model, "--output-format", "stream-json", "--verbose",
 		"--permission-mode", "bypassPermissions", "--max-turns", "200")
-	home := t.TempDir()
-	out := play(t, w.dir, argv, append([]string{"HOME=" + home, "ANTHROPIC_BASE_URL=" + base,
+	out := play(t, w.dir, argv, append([]string{"HOME=" + s.home, "ANTHROPIC_BASE_URL=" + base,
 		"ANTHROPIC_API_KEY=sk-ant-test-000000000000000000000000", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
 		"DISABLE_AUTOUPDATER=1", "DISABLE_TELEMETRY=1", "IS_SANDBOX=1"}, s.env...))
 	type told struct {

@@ -58,6 +58,12 @@ func newWork(t *testing.T, turns int, agent tools, think bool) *work {
 	return w
 }
 
+// leave takes the moves behind the first n out, and returns them.
+func (w *work) leave(n int) (rest []messages.Turn) {
+	rest, w.moves = w.moves[n:], w.moves[:n:n]
+	return rest
+}
+
 // answer is the model: it makes the next move wherever it has tools.
 func (w *work) answer(r messages.Received) messages.Turn {
 	if summary := sdktest.Summary(r.Body); summary != "" {
