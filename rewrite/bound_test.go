@@ -151,10 +151,19 @@ func unthinking(t teller, d conversation.Dialect, body []byte) []byte {
 	return bare
 }
 
+// trouble is what may happen to what is recorded.
+type trouble int
+
+const (
+	none    trouble = iota
+	losing          // some of it may be lost
+	failing         // and writes may fail
+)
+
 // minds is a play before a server that binds what its models think, but for some.
 type minds struct {
 	*play
-	losing bool // facts may be lost
+	trouble
 	binds  bool // all speak to models that bind, or may
 	nets   int  // requests that were sent once more, without any thinking
 	passed int  // refusals that the client got
@@ -303,7 +312,7 @@ func (p *minds) whole(r *speaker) Output {
 
 // lose loses some of what was recorded.
 func (p *minds) lose() {
-	if !p.losing {
+	if p.trouble == none {
 		return
 	}
 	for _, key := range slices.Sorted(maps.Keys(p.notes.facts)) {
@@ -313,16 +322,19 @@ func (p *minds) lose() {
 	}
 	p.restart()
 	p.lost = true
+	if p.forgetful = p.trouble == failing; p.forgetful {
+		p.notes.luck, p.cupboard.Luck = p.drawLuck("ledger"), p.drawLuck("shelf")
+	}
 	for _, r := range p.parts {
 		r.last = map[string]spoken{}
 	}
 }
 
 // newMinds begins a play, in which facts are lost or not.
-func newMinds(t *rapid.T, losing bool, model string) *minds {
+func newMinds(t *rapid.T, what trouble, model string) *minds {
 	answers := 0
-	p := &minds{play: newPlayIn(thinker{answers: &answers}, t, !losing, false),
-		losing: losing, binds: model != unbound, lost: model == unlisted}
+	p := &minds{play: newPlayIn(thinker{answers: &answers}, t, what == none, false),
+		trouble: what, binds: model != unbound, lost: model == unlisted}
 	for _, r := range p.parts {
 		r.model = model
 		p.say(r)
@@ -333,15 +345,15 @@ func newMinds(t *rapid.T, losing bool, model string) *minds {
 // Where models bind what they think, the server takes all that is sent; where facts were lost, or a model is not known
 // to bind, at the second try. Where they do not bind it, no thought is ever taken out.
 func TestBoundThinkingIsNeverSentBehindAnotherPrefix(t *testing.T) {
-	f := func(name, model string, losing bool) {
+	f := func(name, model string, what trouble) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			taken, nets, passed := 0, 0, 0
 			rapid.Check(t, func(t *rapid.T) {
-				p := newMinds(t, losing, model)
+				p := newMinds(t, what, model)
 				for range rapid.IntRange(1, 30).Draw(t, "steps") {
 					p.turn()
-					if (p.nets > 0 || p.passed > 0) && !p.lost || p.passed > 0 && !losing {
+					if (p.nets > 0 || p.passed > 0) && !p.lost || p.passed > 0 && what == none {
 						t.Fatalf("the server has refused what was sent, though all is recorded")
 					}
 				}
@@ -353,8 +365,9 @@ func TestBoundThinkingIsNeverSentBehindAnotherPrefix(t *testing.T) {
 			}
 		})
 	}
-	f("all recorded", binding, false)
-	f("some lost", binding, true)
-	f("learned", unlisted, false)
-	f("not bound", unbound, true)
+	f("all recorded", binding, none)
+	f("some lost", binding, losing)
+	f("on failing disks", binding, failing)
+	f("learned", unlisted, none)
+	f("not bound", unbound, losing)
 }

@@ -90,13 +90,15 @@ type bench struct {
 	window   int
 	ratio    float64 // that answers have shown of models whose vocabulary is not known; 0 if they have not
 	memo     *tokenize.Memo
-	narrator *narrator // nil if no model can be asked
-	style    prose.Style
-	now      bool      // compact now
-	clock    time.Time // when requests are asked
-	scope    string
-	dialect  conversation.Dialect // nil for Chat Completions
-	waits    context.Context
+	// what was thought may be lost with the store
+	forgetful bool
+	narrator  *narrator // nil if no model can be asked
+	style     prose.Style
+	now       bool      // compact now
+	clock     time.Time // when requests are asked
+	scope     string
+	dialect   conversation.Dialect // nil for Chat Completions
+	waits     context.Context
 }
 
 func newBench(window int) *bench {

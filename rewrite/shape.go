@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync/atomic"
 
 	"epitome/event"
 	"epitome/rewrite/compact"
@@ -50,8 +51,9 @@ type Deps struct {
 
 // Shaper shapes requests. Its methods may be called from any goroutine.
 type Shaper struct {
-	deps Deps
-	seen *seen
+	deps   Deps
+	seen   *seen
+	failed atomic.Bool // something was sent that could not be recorded
 }
 
 // NewShaper makes a shaper.
@@ -92,6 +94,7 @@ func (s *Shaper) Shape(a Input) Output {
 // can be: so it stays.
 func (x *run) fallBack() {
 	r := &x.out.Report
+	x.shaper.failed.Store(true)
 	err := r.Err
 	if x.log.recorded == nil && !x.log.formLost && x.in.Rescue == nil {
 		r.Err = nil
@@ -243,7 +246,7 @@ func (x *run) decide() error {
 	}
 	p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), p.Base.Outcomes, cacheExpired(x)
 	p.Sheet.Sent = slices.Clone(p.Forms)
-	x.out.Report.Unsure = mayMisplace(p)
+	x.out.Report.Unsure = mayMisplace(x)
 	p.Sheet.NoteBase(p.Forms)
 	if x.in.Replay {
 		return x.build()
@@ -377,6 +380,7 @@ func (x *run) settle(d *decision.Decision) {
 	x.aside(func() {
 		if err := errors.Join(x.remember(d), rememberBond(x)); err != nil {
 			x.out.Report.Err = err
+			x.shaper.failed.Store(true)
 		}
 	})
 	x.aside(x.conclude)

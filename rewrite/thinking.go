@@ -38,7 +38,8 @@ func rememberBond(x *run) error {
 // mayMisplace reports whether what the model thought may stand behind something else than when it thought that, by a
 // rewrite: of this request, or of an earlier one. It is certain not to only where all that stood before it is recorded
 // as it was sent, which was whole.
-func mayMisplace(p *plan.Plan) bool {
+func mayMisplace(x *run) bool {
+	p := x.plan
 	last := len(p.Forms) - 1
 	for last >= 0 && len(p.Req.Items[p.Req.Head+last].Thinking) == 0 {
 		last--
@@ -50,7 +51,7 @@ func mayMisplace(p *plan.Plan) bool {
 	for begin > 0 && !p.Req.Items[p.Req.Head+begin].Begins {
 		begin--
 	}
-	if begin > p.Base.Depth() || begin > 0 && p.Base.Version == 0 {
+	if x.shaper.failed.Load() || begin > p.Base.Depth() || begin > 0 && p.Base.Version == 0 {
 		return true
 	}
 	return hasForms(p.Forms[:last])
