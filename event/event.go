@@ -109,12 +109,12 @@ type Shaping struct {
 	// tokens of the model for one that is counted here, as answers have shown; 0 if too few have
 	Ratio     float64
 	Hint      Hint
-	Decided   bool // a new decision was made
-	Broke     bool // and it changed what had been sent in another form
-	Offloaded int  // items that each rung has newly changed; those of earlier decisions are not counted
-	Cleared   int  //
-	Compacted int  //
-	Thoughts  int  // parts of what the model thought that are not sent any more, from this decision on
+	Decided   bool  // a new decision was made
+	Broke     bool  // and it changed what had been sent in another form
+	Thoughts  int32 // parts of what the model thought that are not sent any more, from this decision on
+	Offloaded int   // items that each rung has newly changed; those of earlier decisions are not counted
+	Cleared   int   //
+	Compacted int   //
 	// why nothing new was done, or not all of it, in words without content of the conversation
 	Reason    string
 	ShapeTime time.Duration // spent on it, decompression included; 0 if it was no conversation to shape

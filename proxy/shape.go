@@ -166,7 +166,7 @@ func (x *exchange) tell(r *rewrite.Report) {
 		ShapeTime: spent,
 		Model:     event.Clip(r.Model), Conversation: r.Conversation, Window: r.Window,
 		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
-		Decided: r.Decided, Broke: r.Broke, Thoughts: r.Thoughts, Reason: event.Clip(r.Reason),
+		Decided: r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Reason: event.Clip(r.Reason),
 	}
 	if r.Answers > 0 {
 		x.event.Ratio = r.Ratio

@@ -76,7 +76,7 @@ func appendShaping(attrs fields, e event.Exchange) fields {
 	attrs.number("offloaded", e.Offloaded)
 	attrs.number("cleared", e.Cleared)
 	attrs.number("compacted", e.Compacted)
-	attrs.number("thoughts", e.Thoughts)
+	attrs.number("thoughts", int(e.Thoughts))
 	attrs.text("reason", e.Reason)
 	attrs.text("inner", e.Inner)
 	return attrs
