@@ -177,14 +177,15 @@ func (h heard) notes() (all []string) {
 
 // answer tells a provider what the model answered at a boundary, as the client has it.
 func (c *recording) answer(bound int, p *strict.Provider) error {
+	var all [][]byte
+	thought := false
 	for i := c.bounds[bound]; bound+1 < len(c.bounds) && i < c.bounds[bound+1]; i++ {
-		it := &c.request.Items[i]
-		if len(it.Thinking) == 0 {
-			continue
-		}
-		if err := p.Hear(it.Of(c.request.Body)); err != nil {
-			return err
+		if it := &c.request.Items[i]; it.Role == conversation.Assistant {
+			all, thought = append(all, it.Of(c.request.Body)), thought || len(it.Thinking) > 0
 		}
 	}
-	return nil
+	if !thought {
+		return nil
+	}
+	return p.Hear(all...)
 }

@@ -8,7 +8,6 @@ package strict
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"net/http"
@@ -116,32 +115,64 @@ func (p *Provider) Take(body []byte, at time.Time) (u Usage, err error) {
 	return u, nil
 }
 
-// Hear tells what the model answered to the request taken last, as its client has it from then on. What it thought is
-// bound to that request as it was sent: the client's signatures are those of a conversation that nobody changed, so
-// others stand for them here.
-func (p *Provider) Hear(answer []byte) error {
-	var a struct {
-		Content []struct{ Type, Thinking, Signature, Data string }
-	}
-	if err := json.Unmarshal(answer, &a); err != nil {
-		return fmt.Errorf("cannot read an answer: %w", err)
-	}
-	p.answers++
-	s := thought.Signer{Model: p.model, Answer: fmt.Sprintf("answer %d", p.answers), Here: p.last}
-	for _, b := range a.Content {
-		if b.Signature != "" || b.Data != "" {
-			s.Of++
+// Hear tells what the model answered to the request taken last, as its client has it from then on: one message, or
+// several in a row. What it thought is bound to that request as it was sent: the client's signatures are those of a
+// conversation that nobody changed, so others stand for them here.
+func (p *Provider) Hear(answers ...[]byte) error {
+	here := p.last
+	for _, answer := range answers {
+		blocks, err := blocksOf(answer)
+		if err != nil {
+			return fmt.Errorf("cannot read an answer: %w", err)
 		}
-	}
-	for _, b := range a.Content {
-		switch {
-		case b.Signature != "":
-			p.signed[b.Signature] = s.Sign(b.Thinking, p.count(b.Thinking))
-		case b.Data != "":
-			p.signed[b.Data] = s.Sign("", p.count(b.Data))
+		p.answers++
+		s := thought.Signer{Model: p.model, Answer: fmt.Sprintf("answer %d", p.answers), Here: here}
+		for _, b := range blocks {
+			if rules.IsThinking(b) {
+				s.Of++
+			}
 		}
+		for _, b := range blocks {
+			text := b.Fields.Text("thinking")
+			switch b.Kind {
+			case "thinking":
+				p.signed[b.Fields.Text("signature")] = s.Sign(text, p.count(text))
+			case "redacted_thinking":
+				p.signed[b.Fields.Text("data")] = s.Sign("", p.count(b.Fields.Text("data")))
+			default:
+				s.Here.Pass(assistant, b.Canon)
+			}
+		}
+		here = s.Here
 	}
 	return nil
+}
+
+// assistant is who answers.
+const assistant = "assistant"
+
+// blocksOf are the blocks of an answer; none if it is a text alone.
+func blocksOf(answer []byte) ([]*rules.Block, error) {
+	fields, refused := rules.ReadObject(answer, "answer")
+	if refused != nil {
+		return nil, refused
+	}
+	if _, plain := rules.IsText(fields["content"]); plain {
+		return []*rules.Block{rules.TextBlock("answer", fields["content"])}, nil
+	}
+	list, refused := rules.ReadList(fields["content"], "answer")
+	if refused != nil {
+		return nil, refused
+	}
+	var all []*rules.Block
+	for _, raw := range list {
+		b, refused := rules.ReadBlock(raw, "answer", assistant)
+		if refused != nil {
+			return nil, refused
+		}
+		all = append(all, b)
+	}
+	return all, nil
 }
 
 // seals are where signatures may stand.

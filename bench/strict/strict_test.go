@@ -113,6 +113,8 @@ func TestThinkingIsBoundToWhatWasSent(t *testing.T) {
 		}
 	}
 	f(true, true, "")
+	second = `{"type":"thinking","thinking":"so","signature":"x"},{"type":"text","text":"d"},{"type":"thinking","thinking":"then","signature":"x"}`
+	f(true, true, "")
 	f(true, false, "bound to a different conversation")
 	f(false, true, "bound to a different conversation")
 }
