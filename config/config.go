@@ -82,6 +82,7 @@ func Defaults(text string) Config {
 	if err := c.Rewrite.SetPreset(c.Rewrite.Preset); err != nil {
 		panic(fmt.Errorf("BUG: the embedded config.toml: %w", err))
 	}
+	c.Rewrite.CachedPrice = limits.UsualPrice
 	c.from = origins{}
 	return c
 }

@@ -176,3 +176,18 @@ func TestWindowsAreReadAsPeopleWriteThem(t *testing.T) {
 		}
 	}
 }
+
+// The price of a cached token is the model's own, unless the file gives one, be it the same.
+func TestAPriceInTheFileHoldsForEveryModel(t *testing.T) {
+	f := func(text string, want float64) {
+		t.Helper()
+		c := load(t, text)
+		if got := c.Rewrite.For("claude-opus-5-5").CachedPrice; got != want {
+			t.Errorf("%q: a cached token of Opus 5.5 costs %v, want %v", text, got, want)
+		}
+	}
+	f("", 0.05)
+	f("[rewrite]\nrent = 2\n", 0.05)
+	f("[rewrite]\ncached_price = 0.1\n", 0.1)
+	f("rewrite.Cached_Price = 0.3", 0.3)
+}

@@ -29,6 +29,9 @@ func (c *Config) decode(file string, text []byte) error {
 			return explain(file, err)
 		}
 	}
+	if c.from.of([]string{"rewrite", "cached_price"}) != "" {
+		c.Rewrite.FixPrice()
+	}
 	// An inline table replaces what the map held, where [upstreams.NAME] lays itself over it.
 	for name, builtin := range base {
 		u := c.Upstreams[name]

@@ -197,7 +197,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 	size := req.CountFixed(scale).Plus(x.hist.Size)
 	x.plan = &plan.Plan{
 		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue, Binds: bindsOf(x)},
-		Limits: x.in.Limits.EffectiveAt(window, usable, scale.Ratio), Scale: scale,
+		Limits: x.in.Limits.For(req.Model).EffectiveAt(window, usable, scale.Ratio), Scale: scale,
 		Route: decision.Route{
 			Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key(),
 		},

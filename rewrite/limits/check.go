@@ -172,6 +172,9 @@ func (l Limits) With(name, value string) (Limits, error) {
 	if !k.read(&changed, value) {
 		return l, fmt.Errorf("cannot use x-epitome-%s: %s", strings.ToLower(name), k.advice())
 	}
+	if key == priceKey {
+		changed.FixPrice()
+	}
 	return changed, nil
 }
 

@@ -47,6 +47,8 @@ type Limits struct {
 	// Bound says by patterns of names which models take what they thought only behind what they thought that behind.
 	Bound map[string]bool `toml:"bound_thinking"`
 	Rules
+
+	priceFixed bool // the user gave the price of a cached token: it holds for every model
 }
 
 // Limit is one table [[rewrite.tools]] of config.toml.

@@ -62,7 +62,7 @@ var clearKeys = [...]key{
 	{"clear_at_least", "tokens", 0, MostTokens, func(l *Limits) any { return &l.ClearAtLeast },
 		func(s Effective) int { return s.AtLeast }},
 	{"rent", "factor", 0, 1000, func(l *Limits) any { return &l.Rent }, nil},
-	{"cached_price", "price", 0, 1, func(l *Limits) any { return &l.CachedPrice }, nil},
+	{priceKey, "price", 0, 1, func(l *Limits) any { return &l.CachedPrice }, nil},
 	{"cache_life", "time", 0, math.MaxInt64, func(l *Limits) any { return &l.CacheLife }, nil},
 }
 
