@@ -29,22 +29,21 @@ func (j *judge) recap(text string, from, end int) {
 	}
 	n, _ := strconv.Atoi(m[2])
 	chain := j.was.ChainFrom(nil)
-	named := func(from int) bool {
-		at := from + n - j.was.Head
-		return at >= 0 && at < len(chain) && strings.Contains(hex.EncodeToString(chain[at][:]), m[1])
-	}
-	if end > 0 && !named(from) {
-		from = end - n
-		for k := j.was.Head; j.was.Nested && k < end && !named(from); k++ { // it stands where it may
-			from = k
+	endOf := func(from int) int { // so many messages from item from on, that have this name
+		for to := max(from, j.was.Head); to <= len(j.was.Items); to++ {
+			if conversation.MessagesIn(j.was, from, to-from) == n &&
+				strings.Contains(hex.EncodeToString(chain[to-j.was.Head][:]), m[1]) {
+				return to
+			}
 		}
+		return -1
 	}
-	s := &spanFacts{judge: j, id: m[1], from: from, to: from + n}
-	if s.to > len(j.was.Items) || from < j.was.Head {
-		j.Fatalf("promise 8: a summary of %d messages from message %d on", n, from)
+	s := &spanFacts{judge: j, id: m[1], from: from, to: endOf(from)}
+	for k := j.was.Head; s.to < 0 && k < end; k++ { // it stands where it may
+		s.from, s.to = k, endOf(k)
 	}
-	if !strings.Contains(hex.EncodeToString(chain[s.to-j.was.Head][:]), s.id) {
-		j.Fatalf("promise 8: %s is no name for what stands before message %d", s.id, s.to)
+	if s.to < 0 || s.from < j.was.Head {
+		j.Fatalf("promise 8: a summary %s of %d messages from item %d on", s.id, n, from)
 	}
 	s.learn()
 	s.parts(m[3])
@@ -60,6 +59,25 @@ type spanFacts struct {
 	lines        string // what is said of each turn
 	names        map[string]bool
 	keys         map[string]bool // of calls
+}
+
+// items are those of a message of the span that have the role.
+func (s *spanFacts) items(number int, role conversation.Role) (list []int) {
+	for i := s.from; i < s.to; i++ {
+		if s.was.Items[i].Role == role && conversation.NumberOf(s.was, i) == number {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// texts are those of all the items.
+func (s *spanFacts) textsOfAll(items []int) string {
+	var all []string
+	for _, i := range items {
+		all = append(all, textsOf(s.was, &s.was.Items[i])...)
+	}
+	return strings.Join(all, "\n")
 }
 
 func (s *spanFacts) learn() {
@@ -137,7 +155,7 @@ func (s *spanFacts) part(heading, body string) {
 // said holds what the assistant is told to have said: each line or sentence stands in the message that is named.
 func (s *spanFacts) said(body string) {
 	s.Helper()
-	item := -1
+	var items []int
 	gaps := regexp.MustCompile(`^not shown here: what you said in messages? [\d, -]+(and \d+ more up to message \d+)?$`)
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
@@ -149,17 +167,15 @@ func (s *spanFacts) said(body string) {
 				s.hidden(body, numbers(strings.Split(span, "-")...))
 			}
 		case m != nil:
-			if item = numbers(m[1])[0]; item < s.from || item >= s.to ||
-				s.was.Items[item].Role != conversation.Assistant {
-				s.Fatalf("promise 8: message %d is none of the assistant's in the span %d-%d", item, s.from, s.to)
+			if items = s.items(numbers(m[1])[0], conversation.Assistant); len(items) == 0 {
+				s.Fatalf("promise 8: message %s is none of the assistant's in the span %d-%d", m[1], s.from, s.to)
 			}
-		case !quoted || item < 0:
+		case !quoted || len(items) == 0:
 			s.Fatalf("promise 8: %q is no quote", l)
 		default:
-			it := &s.was.Items[item]
-			all := strings.Join(textsOf(s.was, it), "\n") + "\n" + string(span.TextOf(it.Thoughts.Of(s.was.Body)))
+			all := s.textsOfAll(items) + "\n" + string(span.TextOf(s.was.Items[items[0]].Thoughts.Of(s.was.Body)))
 			if !strings.Contains(all, quote) {
-				s.Fatalf("promise 8: message %d does not say %q", item, quote)
+				s.Fatalf("promise 8: item %v does not say %q", items, quote)
 			}
 		}
 	}
@@ -170,7 +186,8 @@ func (s *spanFacts) hidden(body string, ends []int) {
 	s.Helper()
 	for i := ends[0]; i <= ends[len(ends)-1]; i++ {
 		heading := regexp.MustCompile(fmt.Sprintf(`(?m)^message %d[:,]`, i))
-		if i < s.from || i >= s.to || heading.MatchString(body) {
+		if i < conversation.NumberOf(s.was, s.from) || i > conversation.NumberOf(s.was, s.to-1) ||
+			heading.MatchString(body) {
 			s.Fatalf("promise 8: message %d is said not to be shown: %s", i, body)
 		}
 	}
@@ -179,7 +196,7 @@ func (s *spanFacts) hidden(body string, ends []int) {
 // failures holds what is told of calls that failed: each quoted line stands in the result of the message.
 func (s *spanFacts) failures(body string) {
 	s.Helper()
-	item := -1
+	var items []int
 	head := regexp.MustCompile(`^.*, message (\d+): (failed with exit code \d+|its result is an error|its output says that it failed|` +
 		`ended with exit code 0, but its output tells of a failure)(, \d+ times in a row)?` +
 		`(; called again in message \d+, which does not tell how that ended)?` +
@@ -189,15 +206,15 @@ func (s *spanFacts) failures(body string) {
 		quote, quoted := strings.CutPrefix(l, "> ")
 		m := head.FindStringSubmatch(l)
 		switch {
-		case quoted && item >= 0:
-			all := strings.Join(textsOf(s.was, &s.was.Items[item]), "\n")
+		case quoted && len(items) > 0:
+			all := s.textsOfAll(items)
 			if screen, _ := shorten.FinalScreen(all); !strings.Contains(all+"\n"+screen, quote) {
-				s.Fatalf("promise 8: the result in message %d does not say %q", item, quote)
+				s.Fatalf("promise 8: the results %v do not say %q", items, quote)
 			}
 		case m != nil:
 			s.about(l)
-			if item = numbers(m[1])[0]; item < s.from || item >= s.to || s.was.Items[item].Role != conversation.Tool {
-				s.Fatalf("promise 8: message %d is no result in the span %d-%d", item, s.from, s.to)
+			if items = s.items(numbers(m[1])[0], conversation.Tool); len(items) == 0 {
+				s.Fatalf("promise 8: message %s has no result in the span %d-%d", m[1], s.from, s.to)
 			}
 		default:
 			s.Fatalf("promise 8: %q tells of no failure", l)
@@ -206,25 +223,42 @@ func (s *spanFacts) failures(body string) {
 }
 
 // message holds a user's message that stands in the summary.
-func (s *spanFacts) message(i int, body string, latest bool) {
+func (s *spanFacts) message(number int, body string, latest bool) {
 	s.Helper()
-	if i < s.from || i >= s.to || s.was.Items[i].Role != conversation.User {
-		s.Fatalf("promise 8: message %d is none of the user's in the span %d-%d", i, s.from, s.to)
-	}
-	var texts []string
-	for _, t := range textsOf(s.was, &s.was.Items[i]) {
-		if !strings.HasPrefix(t, "\x00") {
-			texts = append(texts, t)
+	i := -1
+	for _, k := range s.items(number, conversation.User) {
+		if words, _ := s.userWords(k); words+"\n" == body {
+			i = k
 		}
 	}
-	if want := strings.Join(texts, "\n") + "\n"; body != want {
-		s.Fatalf("promise 8: message %d was %q, not %q", i, want, body)
+	if i < 0 {
+		s.Fatalf("promise 8: message %d in the span %d-%d is not the user's, or does not say %q", number, s.from, s.to, body)
 	}
 	for k := i + 1; latest && k < s.to; k++ {
-		if s.was.Items[k].Role == conversation.User {
-			s.Fatalf("promise 8: message %d is said to be the latest, but there is message %d", i, k)
+		if _, speaks := s.userWords(k); speaks {
+			s.Fatalf("promise 8: message %d is said to be the latest, but there is item %d", number, k)
 		}
 	}
+}
+
+// wrapped is what a client puts before and behind the user's words.
+var wrapped = regexp.MustCompile(`(?s)^\s*(?:<system-reminder>.*?</system-reminder>\s*)+|` +
+	`\s*(?:<system-reminder>.*?</system-reminder>\s*)+$`)
+
+// userWords are what the user says in item i, of whom speaks is false if it is all the client's.
+func (s *spanFacts) userWords(i int) (words string, speaks bool) {
+	if s.was.Items[i].Role != conversation.User {
+		return "", false
+	}
+	all := textsOf(s.was, &s.was.Items[i])
+	var own []string
+	for _, t := range all {
+		if t = wrapped.ReplaceAllString(t, ""); t != "" && !strings.HasPrefix(t, "\x00") {
+			own = append(own, t)
+		}
+	}
+	others := slices.ContainsFunc(all, func(t string) bool { return strings.HasPrefix(t, "\x00") })
+	return strings.Join(own, "\n"), len(own) > 0 || len(all) == 0 || others
 }
 
 // works holds what is told of files and of what was found: under a line of a call stand lines that calls wrote, or that
@@ -238,8 +272,8 @@ func (s *spanFacts) works(kind, body string) {
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
 		if m := regexp.MustCompile(`^(.+), message (\d+): (.+)$`).FindStringSubmatch(l); m != nil && kind == "files" {
-			role := s.was.Items[numbers(m[2])[0]].Role
-			if role != conversation.Tool || !strings.Contains(m[3], "git ") || !strings.Contains(s.called, path.Base(m[1])) {
+			if len(s.items(numbers(m[2])[0], conversation.Tool)) == 0 || !strings.Contains(m[3], "git ") ||
+				!strings.Contains(s.called, path.Base(m[1])) {
 				s.Fatalf("promise 8: message %s takes nothing back: %q", m[2], l)
 			}
 			continue
@@ -287,7 +321,8 @@ func (s *spanFacts) row(kind, row, group string) string {
 	case "turns":
 		s.lines += row + "\n"
 		m := regexp.MustCompile(`^messages (\d+)-(\d+)(, calls [^:]*)?: (\S+)$`).FindStringSubmatch(row)
-		if m == nil || numbers(m[1])[0] < s.from || numbers(m[2])[0] >= s.to {
+		if m == nil || numbers(m[1])[0] < conversation.NumberOf(s.was, s.from) ||
+			numbers(m[2])[0] > conversation.NumberOf(s.was, s.to-1) {
 			s.Fatalf("promise 8: %q is no line of messages %d-%d", row, s.from, s.to)
 		}
 	case "commands", "calls", "names":

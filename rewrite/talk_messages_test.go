@@ -37,7 +37,7 @@ func (messagesTongue) lead(c *talk, quoted string) string {
 func (messagesTongue) say(c *talk, role, quoted string) string {
 	block := `{"type":"text",` + c.space() + `"text":` + quoted + `}`
 	picture := `{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}`
-	content := `[{"type":"text","text":` + c.string("<reminder>"+c.words(4)+"</reminder>") + "},\n" + block + "]"
+	content := `[{"type":"text","text":` + c.string("<system-reminder>"+c.words(4)+"</system-reminder>") + "},\n" + block + "]"
 	switch {
 	case c.IntN(3) == 0:
 		content = quoted
@@ -101,18 +101,30 @@ func (messagesTongue) group(c *talk) {
 			{`{"type":"text","text":"stop"}`, results[k]}}[c.IntN(4)]
 	}
 	if len(results) > 1 && c.IntN(6) == 0 { // the server makes one message of two
-		c.items = append(c.items, `{"role":"user","content":[`+results[0]+`]}`)
+		c.items = append(c.items, userWrites(c, results[:1]))
 		results = results[1:]
 	}
 	if c.IntN(4) == 0 {
-		results = append(results, `{"type":"text","text":`+c.string("<reminder>"+c.words(5)+"</reminder>")+`}`)
+		results = append(results, `{"type":"text","text":`+c.string("<system-reminder>"+c.words(5)+"</system-reminder>")+`}`)
 	}
 	if len(results) > 0 {
-		c.items = append(c.items, `{"role":"user","content":[`+strings.Join(results, ","+c.space())+`]}`)
+		c.items = append(c.items, userWrites(c, results))
 	}
 	if c.IntN(10) == 0 && len(results) > 0 {
 		c.items = append(c.items, `{"role":"system","content":`+c.string("by the way "+c.words(3))+`}`)
 	}
+}
+
+// userWrites is a message of the user's, its keys in either order and with any white space.
+func userWrites(c *talk, blocks []string) string {
+	content := "[" + c.space() + strings.Join(blocks, c.space()+","+c.space()) + c.space() + "]"
+	switch c.IntN(4) {
+	case 0:
+		return `{"content":` + content + c.space() + "," + c.space() + `"role":"user"` + c.space() + `}`
+	case 1:
+		return `{"role":"user",` + c.space() + `"content":` + content + c.space() + `}`
+	}
+	return `{"role":"user","content":[` + strings.Join(blocks, ","+c.space()) + `]}`
 }
 
 // toolResult is the block of a result.

@@ -98,7 +98,7 @@ func (c *talk) grow() {
 		c.add("assistant", c.string(c.words(30)))
 		c.user()
 	case 1:
-		c.reminder = c.tongue.say(c, "user", c.string("<reminder>"+c.words(5)+"</reminder>"))
+		c.reminder = c.tongue.say(c, "user", c.string("<system-reminder>"+c.words(5)+"</system-reminder>"))
 	case 2:
 		c.reminder = c.message("system", c.string("It is "+fmt.Sprint(c.IntN(1000))))
 	}

@@ -455,7 +455,7 @@ func whereAll(c *compaction, list []conversation.Group, names []string) string {
 	}
 	isFetched := plan.IsURL(all[0])
 	for k, g := range list {
-		all[k] = fmt.Sprintf("messages %d-%d in %s", c.P.Req.Head+g.First, c.P.Req.Head+g.End-1, all[k])
+		all[k] = fmt.Sprintf("messages %d-%d in %s", plan.NumberOf(c.P, g.First), plan.NumberOf(c.P, g.End-1), all[k])
 	}
 	switch where := strings.Join(all, ", "); {
 	case isMute:

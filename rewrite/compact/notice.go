@@ -8,6 +8,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
 )
 
 // noteBegin tells that a compaction begins.
@@ -60,10 +61,15 @@ func NoteTotal(p *plan.Plan) {
 
 // countMessages is how many messages are sent.
 func countMessages(p *plan.Plan) int {
-	n := len(p.Req.Items)
-	for i, f := range p.Forms {
-		if f != nil && (f.Gone || f.Fold > 0 && f.With == "") && i < p.Hist.Len() {
-			n--
+	n := conversation.MessagesIn(p.Req, 0, p.Req.Head)
+	last := span.Span{} // the message that was counted last
+	for i, f := range p.Forms[:p.Hist.Len()] {
+		place := p.Req.Items[p.Req.Head+i].Place()
+		if f != nil && (f.Gone || f.Fold > 0 && f.With == "") || place == last {
+			continue
+		}
+		if n++; f == nil || f.Fold == 0 {
+			last = place
 		}
 	}
 	return n
@@ -73,7 +79,7 @@ func countMessages(p *plan.Plan) int {
 func turnsBehindCut(c *compaction) int {
 	n := 1
 	for i := max(c.to, 0) + 1; i < c.P.Hist.Len(); i++ {
-		if c.P.Req.Items[c.P.Req.Head+i].Role == conversation.User {
+		if plan.UserSpeaks(c.P, i) {
 			n++
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/plan"
 )
 
 // partsByTurn are the parts of the span in mode lossless: one for each turn, and where a turn is long, several. When
@@ -15,8 +16,8 @@ func partsByTurn(c *compaction, list []conversation.Group, from int) (all []conv
 	fresh = len(list)
 	start, have := from, 0
 	for i := from; i < c.to; i++ {
-		role := c.P.Req.Items[c.P.Req.Head+i].Role
-		if i > start && (role == conversation.User || role == conversation.Assistant && have >= part) {
+		isLong := have >= part && c.P.Req.Items[c.P.Req.Head+i].Role == conversation.Assistant
+		if i > start && (isLong || plan.UserSpeaks(c.P, i)) {
 			list, start, have = append(list, conversation.Group{First: start, End: i}), i, 0
 		}
 		have += c.P.Hist.Sizes[i]
@@ -59,7 +60,7 @@ func partLines(c *compaction, list []conversation.Group, names []string) string 
 		if a := c.P.Shelf.Address(at); a != "" {
 			at = a
 		}
-		fmt.Fprintf(&b, "messages %d-%d%s: %s\n", c.P.Req.Head+g.First, c.P.Req.Head+g.End-1, callList(called), at)
+		fmt.Fprintf(&b, "messages %d-%d%s: %s\n", plan.NumberOf(c.P, g.First), plan.NumberOf(c.P, g.End-1), callList(called), at)
 	}
 	return b.String()
 }

@@ -115,6 +115,8 @@ func (q *summarySearch) entry(list []prose.Entry, i int) []prose.Entry {
 		e.Kind = prose.System
 	case conversation.Assistant:
 		e.Kind = prose.Assistant
+	case conversation.User:
+		e.Text = plan.OwnWords(q.comp.P, i)
 	case conversation.Tool:
 		e.Kind = prose.Result
 		if k := q.comp.P.Hist.ResultAt[i]; k >= 0 {

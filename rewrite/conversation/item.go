@@ -196,11 +196,11 @@ func continues(it *Item) bool {
 	return it.Role == Tool || it.Role == Assistant && !it.Begins
 }
 
-// Turns returns the indexes of the user's items, at each of which a turn begins.
+// Turns returns the indexes of the items in which the user speaks, at each of which a turn begins.
 func (r *Request) Turns() []int {
 	var turns []int
 	for i := range r.Items {
-		if r.Items[i].Role == User {
+		if Speaks(r, &r.Items[i]) {
 			turns = append(turns, i)
 		}
 	}

@@ -18,7 +18,8 @@ type block struct{ heading, text string }
 // that nothing that was said can pass for one. The result depends on the messages and the name alone, so that it can
 // be made again.
 func Transcript(r *conversation.Request, i, n int, name string) []byte {
-	t := transcript{req: r, calls: NewCalls()}
+	t := transcript{req: r, calls: NewCalls(), number: conversation.NumberOf(r, r.Head+i)}
+	first := t.number
 	for k := i - 1; k >= 0; k-- { // a user may have spoken between call and result
 		if it := &r.Items[r.Head+k]; it.Role == conversation.Assistant {
 			t.calls.Learn(r, it)
@@ -31,7 +32,7 @@ func Transcript(r *conversation.Request, i, n int, name string) []byte {
 	id := partUnlike(name, t.blocks)
 	var b strings.Builder
 	fmt.Fprintf(&b, "[%s: messages %d-%d of a conversation as text; as JSON, to the byte, they are in %s.txt beside this file]\n\n",
-		id, r.Head+i, r.Head+i+n-1, name)
+		id, first, t.number, name)
 	for _, o := range t.blocks {
 		fmt.Fprintf(&b, "[%s: %s]\n%s", id, o.heading, o.text)
 		if o.text != "" && !strings.HasSuffix(o.text, "\n") {
@@ -47,17 +48,21 @@ type transcript struct {
 	req    *conversation.Request
 	calls  *Calls
 	blocks []block
+	number int // of the message that was added last
 }
 
 // add appends what item i of all says, and what it calls.
 func (t *transcript) add(i int) {
 	it := &t.req.Items[i]
-	heading := fmt.Sprintf("message %d: %s", i, it.Role)
+	if len(t.blocks) > 0 && it.Place() != t.req.Items[i-1].Place() {
+		t.number++
+	}
+	heading := fmt.Sprintf("message %d: %s", t.number, it.Role)
 	switch it.Role {
 	case conversation.Assistant:
 		t.calls.Learn(t.req, it)
 	case conversation.Tool:
-		heading = fmt.Sprintf("message %d: tool result of %s", i, t.answered(it))
+		heading = fmt.Sprintf("message %d: tool result of %s", t.number, t.answered(it))
 	}
 	t.blocks = append(t.blocks, block{heading, spoken(t.req, it)})
 	for _, c := range it.Calls {

@@ -53,8 +53,8 @@ func foldOldest(p *plan.Plan) {
 			to = turns[n]
 		}
 	}
-	if n := due(p.End-done, p.Limits.Conf.Messages); n > 0 {
-		to = max(to, nextGroup(p, done+n))
+	if n := due(conversation.MessagesIn(p.Req, p.Req.Head+done, p.End-done), p.Limits.Conf.Messages); n > 0 {
+		to = max(to, nextGroup(p, behindMessages(p, done, n)))
 	}
 	if to = min(to, plan.NewestGroup(p)); to <= done || to >= p.End || isScattered(p) {
 		return
@@ -69,6 +69,20 @@ func foldOldest(p *plan.Plan) {
 		}
 		start = end
 	}
+}
+
+// behindMessages is the item behind n messages, of which item i is in the first.
+func behindMessages(p *plan.Plan, i, n int) int {
+	items := p.Req.Items[p.Req.Head:]
+	for i++; i < p.End; i++ {
+		if !p.Req.Nested || items[i].Place() != items[i-1].Place() {
+			n--
+		}
+		if n == 0 {
+			break
+		}
+	}
+	return i
 }
 
 // foldedEnd is the end of what was left out before because it is old, from item from on.
@@ -89,10 +103,10 @@ func foldedFrom(p *plan.Plan, i int) int {
 	return 0
 }
 
-// turnsBehind are the user's items from item i on.
+// turnsBehind are the items from item i on in which the user says something.
 func turnsBehind(p *plan.Plan, i int) (turns []int) {
 	for k := i; k < p.End; k++ {
-		if p.Req.Items[p.Req.Head+k].Role == conversation.User {
+		if plan.UserSpeaks(p, k) {
 			turns = append(turns, k)
 		}
 	}
@@ -126,7 +140,8 @@ func foldItems(p *plan.Plan, from, to int) {
 	if to < p.Hist.Len() && p.Req.Items[p.Req.Head+to].Role == conversation.Assistant || from == 0 {
 		role = conversation.User
 	}
-	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark, to-from, p.Advice(name, spanContent(p, from, to)))
+	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark,
+		conversation.MessagesIn(p.Req, p.Req.Head+from, to-from), p.Advice(name, spanContent(p, from, to)))
 	other := conversation.User + conversation.Assistant - role
 	for _, role := range [...]conversation.Role{role, other} {
 		f := foldForm(p, from, to, message{role, text, name})

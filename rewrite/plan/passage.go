@@ -50,6 +50,21 @@ func (p *Plan) Passages(i int) (list []Passage, tokens int) {
 	return list, tokens
 }
 
+// UserSpeaks reports whether the user says or shows something in item i.
+func UserSpeaks(p *Plan, i int) bool { return conversation.Speaks(p.Req, &p.Req.Items[p.Req.Head+i]) }
+
+// OwnWords is what the user says in item i, without what the client has put beside it.
+func OwnWords(p *Plan, i int) string {
+	list, _ := p.Passages(i)
+	var texts []string
+	for _, w := range list {
+		if own := conversation.OwnWords(w.Text); own != "" {
+			texts = append(texts, own)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
 // TextOf is all the text of item i.
 func (p *Plan) TextOf(i int) string {
 	list, _ := p.Passages(i)

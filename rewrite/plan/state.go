@@ -98,6 +98,9 @@ func StateOf(p *Plan, res *history.Result) string {
 	return res.Outcome(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body))
 }
 
+// NumberOf is the number of the message that says item i behind the head, as users and models are told it.
+func NumberOf(p *Plan, i int) int { return conversation.NumberOf(p.Req, p.Req.Head+i) }
+
 // OpeningOf is how many items behind the head stay whatever is folded: those up to the first user's, if that comes
 // early.
 func OpeningOf(p *Plan) int {

@@ -208,5 +208,5 @@ func ReferenceStub(p *Plan, r shorten.Repeat) string {
 	earlier := &p.Hist.Results[p.Hist.ResultAt[r.Item]]
 	return fmt.Sprintf("%slines %d-%d are left out: but for line numbers and trailing spaces they are lines %d-%d of the "+
 		"earlier result of %s, in message %d]\n", Mark, r.First, r.Last, r.At, r.At+r.Last-r.First, earlier.About(),
-		p.Req.Head+r.Item)
+		NumberOf(p, r.Item))
 }

@@ -9,6 +9,7 @@ import (
 	"epitome/prose"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -185,12 +186,12 @@ func (r *writer) newLines(f *failure, most int, told map[string]bool) (list []st
 
 // failureEntry tells of one failure with lines of its output, in at most so many tokens; empty if it does not fit.
 func (r *writer) failureEntry(f *failure, note string, lines []string, tokens int) string {
-	head := fmt.Sprintf("%s, message %d: %s", f.res.About(), r.p.Req.Head+f.end.Item, r.endingOf(f.end).InWords())
+	head := fmt.Sprintf("%s, message %d: %s", f.res.About(), plan.NumberOf(r.p, f.end.Item), r.endingOf(f.end).InWords())
 	if f.times > 1 {
 		head += fmt.Sprintf(", %d times in a row", f.times)
 	}
 	if f.again > 0 {
-		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", r.p.Req.Head+f.again)
+		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", plan.NumberOf(r.p, f.again))
 	}
 	entry := head + note + "\n"
 	left := tokens - r.p.Count(entry)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -150,7 +151,7 @@ const groupBack = "taken back since, if git had the file"
 func (w *written) backRow(f *changed) string {
 	const longest = 120 // characters
 	command := shorten.OneLine(w.sum.commandLine(f.back.res), longest)
-	return fmt.Sprintf("%s, message %d: %s\n", f.path, w.sum.p.Req.Head+f.back.res.Item, command)
+	return fmt.Sprintf("%s, message %d: %s\n", f.path, plan.NumberOf(w.sum.p, f.back.res.Item), command)
 }
 
 // fileOf is the file as it is told already; nil if it is not.

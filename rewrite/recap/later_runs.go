@@ -8,6 +8,7 @@ import (
 
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
 	"epitome/rewrite/shorten"
 )
 
@@ -69,7 +70,7 @@ func (c *calls) noteOfLater(f *failure) (note string, isTold bool) {
 		return "", false
 	}
 	shown, all := c.sum.shownAgain(f, later)
-	switch message := c.sum.p.Req.Head + later.Item; {
+	switch message := plan.NumberOf(c.sum.p, later.Item); {
 	case all == 0:
 		return "", false
 	case shown == 0:

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/plan"
 	"epitome/rewrite/sentence"
 	"epitome/rewrite/span"
 )
@@ -59,7 +60,7 @@ func (r *writer) conclusions(tokens int) string {
 		}
 		n := r.p.Count("> " + s.text() + "\n")
 		if s.of.left == s.of.most() {
-			n += r.p.Count(s.of.heading(r.p.Req.Head))
+			n += r.p.Count(s.of.heading(r))
 		}
 		if n > left || n > s.of.room || s.of.left == 0 {
 			continue
@@ -74,7 +75,7 @@ func (r *writer) conclusions(tokens int) string {
 			hidden = append(hidden, m.item)
 			continue
 		}
-		text.WriteString(m.heading(r.p.Req.Head) + m.quotes())
+		text.WriteString(m.heading(r) + m.quotes())
 	}
 	return text.String() + gapsIn(r, all, hidden)
 }
@@ -120,7 +121,9 @@ func (m *remark) most() int {
 	return mostOfWord
 }
 
-func (m *remark) heading(head int) string { return fmt.Sprintf("message %d%s:\n", head+m.item, m.note) }
+func (m *remark) heading(r *writer) string {
+	return fmt.Sprintf("message %d%s:\n", plan.NumberOf(r.p, m.item), m.note)
+}
 
 // read finds the sentences of the message that may be told, and what each is worth.
 func (m *remark) read() {
@@ -199,14 +202,15 @@ func gapsIn(r *writer, all []*remark, hidden []int) string {
 		for last+1 < len(hidden) && at-1 >= 0 && all[at-1].item == hidden[last+1] {
 			last, at = last+1, at-1
 		}
-		row := fmt.Sprint(r.p.Req.Head + hidden[k])
+		row := fmt.Sprint(plan.NumberOf(r.p, hidden[k]))
 		if last > k {
-			row += fmt.Sprintf("-%d", r.p.Req.Head+hidden[last])
+			row += fmt.Sprintf("-%d", plan.NumberOf(r.p, hidden[last]))
 		}
 		ranges, k = append(ranges, row), last+1
 	}
 	if n := len(ranges); n > most {
-		ranges = append(ranges[:most], fmt.Sprintf("and %d more up to message %d", n-most, r.p.Req.Head+hidden[len(hidden)-1]))
+		last := plan.NumberOf(r.p, hidden[len(hidden)-1])
+		ranges = append(ranges[:most], fmt.Sprintf("and %d more up to message %d", n-most, last))
 	}
 	noun := "messages"
 	if len(hidden) == 1 {

@@ -24,11 +24,11 @@ type Says struct {
 	Until int // items
 }
 
-// heading says in the recap of the items before item to what the prose is. head is how many items stand before those.
-func (t Says) heading(head, to int) string {
+// heading says in the recap of the items before item to what the prose is.
+func (t Says) heading(p *plan.Plan, to int) string {
 	s := "told by a model that saw it; where results and files say something else, they are right"
 	if t.Until < to {
-		s += fmt.Sprintf("; of the messages from %d on it does not know", head+t.Until)
+		s += fmt.Sprintf("; of the messages from %d on it does not know", plan.NumberOf(p, t.Until))
 	}
 	return s
 }
@@ -95,12 +95,12 @@ func (r *writer) text(b Budgets, where string) string {
 	}
 	id := Unlike(r.p.Hist.Chain[r.to], all)
 	var s strings.Builder
-	fmt.Fprintf(&s, "%ssummary %s of %d earlier messages, left out to make room]\n%s", plan.Mark, id, r.to-r.from, intro)
+	fmt.Fprintf(&s, "%ssummary %s of %d earlier messages, left out to make room]\n%s", plan.Mark, id, conversation.MessagesIn(r.p.Req, r.p.Req.Head+r.from, r.to-r.from), intro)
 	if len(quotes)+len(more) > 0 {
 		fmt.Fprintf(&s, "== %s: %s ==\n", id, headUsers)
 	}
 	for _, q := range quotes {
-		fmt.Fprintf(&s, "-- %s: message %d%s\n%s\n", id, r.p.Req.Head+q.item, q.note, q.text)
+		fmt.Fprintf(&s, "-- %s: message %d%s\n%s\n", id, plan.NumberOf(r.p, q.item), q.note, q.text)
 	}
 	if len(more) > 0 {
 		fmt.Fprintf(&s, "-- %s: and %d more, only in the whole text: message %s\n", id, len(more), numbersOf(r, more))
@@ -118,7 +118,7 @@ func (r *writer) text(b Budgets, where string) string {
 func (r *writer) parts(b Budgets, quotes []quote) []part {
 	calls := r.readCalls()
 	list := []part{
-		{r.says.heading(r.p.Req.Head, r.to), r.says.Text},
+		{r.says.heading(r.p, r.to), r.says.Text},
 		{headTurns, r.turns},
 		{headSaid, r.conclusions(b.Said)},
 		{headFailures, calls.failures(b.Failures)},
@@ -150,7 +150,7 @@ func numbersOf(r *writer, items []int) string {
 	const most = 20
 	list := make([]string, 0, most+1)
 	for _, i := range items[:min(len(items), most)] {
-		list = append(list, fmt.Sprint(r.p.Req.Head+i))
+		list = append(list, fmt.Sprint(plan.NumberOf(r.p, i)))
 	}
 	if len(items) > most {
 		list = append(list, "…")

@@ -7,6 +7,7 @@ import (
 
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/plan"
 )
 
 // quote is a user's message.
@@ -73,7 +74,7 @@ func followedBy(r *writer, i int) string {
 		case i >= r.to:
 			return "; what you said next stands behind this summary"
 		}
-		return fmt.Sprintf("; what you said next is message %d", r.p.Req.Head+i)
+		return fmt.Sprintf("; what you said next is message %d", plan.NumberOf(r.p, i))
 	}
 	return ""
 }
@@ -83,18 +84,27 @@ func followedBy(r *writer, i int) string {
 var ruling = pattern.Of(`(?i)\b(never|always|must|don't|do not|dont|only|from now on|whenever|every time|rule|` +
 	`prefer|remember|make sure|important|note that|nie|niemals|immer|jamais|toujours|nunca|siempre)\b|绝不|必须|总是|不要|永远`)
 
-// userItems are the user's messages in the span, in their order. latest says that there is no newer one behind it.
+// userItems are the user's messages in the span, in their order, without what the client put beside them. latest says
+// that there is no newer one behind it.
 func userItems(r *writer) (all []quote, latest bool) {
 	latest = true
 	for i := r.to; i < r.p.End; i++ {
-		latest = latest && r.p.Req.Items[r.p.Req.Head+i].Role != conversation.User
+		latest = latest && !plan.UserSpeaks(r.p, i)
 	}
 	for i := r.from; i < r.to; i++ {
-		if r.p.Req.Items[r.p.Req.Head+i].Role == conversation.User {
-			all = append(all, quote{i, r.p.TextOf(i), "", r.p.Hist.Sizes[i] - r.p.Hist.Media[i]})
+		if words := plan.OwnWords(r.p, i); plan.UserSpeaks(r.p, i) {
+			all = append(all, quote{i, words, "", sizeOf(r.p, i, words)})
 		}
 	}
 	return saidOnce(all), latest
+}
+
+// sizeOf is how many tokens the user's item i takes with these words of it alone.
+func sizeOf(p *plan.Plan, i int, words string) int {
+	if words == p.TextOf(i) {
+		return p.Hist.Sizes[i] - p.Hist.Media[i]
+	}
+	return plan.MessageTokens(p, words)
 }
 
 // saidOnce leaves of equal messages the newest, and says how often it was said.

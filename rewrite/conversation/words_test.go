@@ -1,0 +1,27 @@
+package conversation
+
+import "testing"
+
+func TestOnlyWhatClientsPutAroundAUsersWordsIsLeftOut(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got := OwnWords(text); got != want {
+			t.Errorf("of %q these are the user's: %q, want %q", text, got, want)
+		}
+	}
+	const note = "<system-reminder>\nToday is <b>Friday</b>.\n</system-reminder>"
+	f("", "")
+	f("  Mend it.\n\n", "  Mend it.\n\n")
+	f(note, "")
+	f(note+"\n"+note+"\n", "")
+	f(note+"\nMend it.\n  At once.", "Mend it.\n  At once.")
+	f("Mend it.\n\n"+note+"\n", "Mend it.")
+	f("<current_datetime>2026-11-20</current_datetime>\n\nMend it.\n"+note, "Mend it.")
+	f("<environment_details>\n# Time\n</environment_details>"+note, "")
+	// what the user quotes is the user's
+	f("Why does it say "+note+" there?", "Why does it say "+note+" there?")
+	f("<system-reminder> is shown", "<system-reminder> is shown")
+	f("what closes it is </system-reminder>", "what closes it is </system-reminder>")
+	f("<rules>never push</rules>", "<rules>never push</rules>")
+	f("<command-name>/review</command-name>", "<command-name>/review</command-name>")
+}
