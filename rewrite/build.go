@@ -70,16 +70,16 @@ func check(original *conversation.Request, body []byte) error {
 
 // account puts an item's form into the report, and what it saves into the size.
 func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
-	media := 0
+	media, now := 0, x.plan.SentSize(i)
 	if f.ReplacesContent() {
 		media = x.hist.Media[i]
 	}
 	role := x.req.Items[x.req.Head+i].Role
 	if f.Fold > 0 && role == conversation.Tool { // a message stands for it
-		after.Add(conversation.User, f.Now, 0)
+		after.Add(conversation.User, now, 0)
 		after.Add(role, media-x.hist.Sizes[i], -media)
 	} else {
-		after.Add(role, f.Now-x.hist.Sizes[i]+media, -media)
+		after.Add(role, now-x.hist.Sizes[i]+media, -media)
 	}
 	r := &x.out.Report
 	if i < x.plan.Base.Depth() && !x.plan.Sheet.NewForms[i] {

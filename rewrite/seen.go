@@ -238,7 +238,7 @@ func cacheExpired(x *run) bool {
 // learn remembers the conversation for the next request.
 func (x *run) learn() {
 	n, p := x.plan.End, x.plan
-	if n == 0 || x.log.adopted || x.log.stable == nil && hasForms(p.Forms[n:]) {
+	if n == 0 || !x.req.Upkeep.Before.Empty() || x.log.adopted || x.log.stable == nil && hasForms(p.Forms[n:]) {
 		return
 	}
 	head := x.req.Head

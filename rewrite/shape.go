@@ -23,6 +23,7 @@ import (
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/ladder"
+	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 	"epitome/tokenize"
 	"epitome/unit"
@@ -180,7 +181,8 @@ func (x *run) read() error {
 	if err != nil {
 		return err
 	}
-	if x.past != nil && x.past.route.Model != req.Model { // what was counted for another model is of no use
+	// What was counted for another model is of no use, nor what is known of a conversation that began here.
+	if x.past != nil && (x.past.route.Model != req.Model || !req.Upkeep.Before.Empty()) {
 		x.past = nil
 	}
 	x.req, x.hist = req, x.past.history()
@@ -197,7 +199,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 	size := req.CountFixed(scale).Plus(x.hist.Size)
 	x.plan = &plan.Plan{
 		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue, Binds: bindsOf(x)},
-		Limits: x.in.Limits.For(req.Model).EffectiveAt(window, usable, scale.Ratio), Scale: scale,
+		Limits: limitsFor(x).EffectiveAt(window, usable, scale.Ratio), Scale: scale,
 		Route: decision.Route{
 			Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key(),
 		},
@@ -213,6 +215,18 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
 		Counted: plan.Comparable(x.plan, size),
 	}
+}
+
+// limitsFor are the limits of the request, for its model. Where the provider takes results out by itself, nothing
+// refers to them.
+func limitsFor(x *run) *limits.Limits {
+	l := x.in.Limits.For(x.req.Model)
+	if x.req.Upkeep.By != conversation.ProviderClears || !l.Repeats {
+		return l
+	}
+	apart := *l
+	apart.Repeats = false
+	return &apart
 }
 
 // scale is what requests for a model are measured with, and how many answers have shown its ratio. A rescue counts as
@@ -313,7 +327,12 @@ func (x *run) extend() {
 		x.out.Report.Reason = ladder.RescuePlan(p)
 		return
 	}
-	if len(x.in.Body) < p.Limits.Floor() && !p.Case.Manual {
+	elsewhere := ladder.WhyElsewhere(p.Req.Upkeep.By)
+	switch {
+	case p.Req.Upkeep.By == conversation.ClientSummarises:
+		x.out.Report.Reason = elsewhere
+		return
+	case len(x.in.Body) < p.Limits.Floor() && !p.Case.Manual:
 		x.out.Report.Reason = "the body is below the floor"
 		return
 	}
@@ -323,7 +342,9 @@ func (x *run) extend() {
 	p.Case.OverBudget = cutover > 0 && budgetOf(x).total()+p.Scale.InModelTokens(total) >= cutover
 	if !p.Case.OverQuota || total > p.Limits.ClearLine || p.Case.Manual || p.Case.OverBudget {
 		ladder.OffloadArrivals(p)
-		x.out.Report.Reason = ladder.DecideOlder(p)
+		if x.out.Report.Reason = elsewhere; elsewhere == "" {
+			x.out.Report.Reason = ladder.DecideOlder(p)
+		}
 	}
 	if len(p.Sheet.Changes) == 0 && x.out.Report.Reason == "" {
 		x.out.Report.Reason = ladder.WhyNothing(p, total)

@@ -160,6 +160,7 @@ type Request struct {
 	Nested       bool      // a message may hold several items
 	ThinksFirst  bool      // an answer that waits for results must go on to begin with what the model thought
 	Opaque       bool      // it has items or settings of which nobody knows here what they cost
+	Upkeep       Upkeep    // what others see to
 
 	parts []Part // room for those of one item
 }

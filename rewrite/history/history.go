@@ -77,7 +77,7 @@ func NewHistory() *History {
 // Len returns how many items are known.
 func (h *History) Len() int { return len(h.Sizes) }
 
-// Extend reads the request's items that are not known yet.
+// Extend reads the request's items that are not known yet. What the provider passes over takes nothing.
 func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 	r.MarkOpaque(r.Head + h.Len())
 	h.Chain = r.ChainFrom(h.Chain)
@@ -101,6 +101,14 @@ func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 			h.ResultAt[i] = len(h.Results)
 			h.learnResult(r, it, i)
 		}
+	}
+	for i := range conversation.Dead(r) {
+		if h.Sizes[i] == 0 {
+			continue
+		}
+		h.Size.Add(r.Items[r.Head+i].Role, h.Media[i]-h.Sizes[i], -h.Media[i])
+		h.Sizes[i], h.Media[i] = 0, 0
+		h.Lines.Drop(i)
 	}
 }
 

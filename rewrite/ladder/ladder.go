@@ -8,6 +8,7 @@ package ladder
 import (
 	"epitome/rewrite/abridge"
 	"epitome/rewrite/compact"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/plan"
 )
 
@@ -23,6 +24,20 @@ func DecideOlder(p *plan.Plan) (reason string) {
 	applyRules(p)
 	clearOld(p, p.Total())
 	return compactWhereNeeded(p)
+}
+
+// WhyElsewhere says in one sentence why items that had been sent before stay as they are, where somebody else sees to
+// them; empty if nobody does.
+func WhyElsewhere(by conversation.Keeper) string {
+	switch by {
+	case conversation.ClientSummarises:
+		return "the client asks for its own summary: what was decided is repeated, and nothing new is"
+	case conversation.ProviderClears:
+		return "the provider clears or compacts this conversation by itself: only results that come are shortened"
+	case conversation.ProviderRemembers:
+		return "earlier messages lie with the provider: only results that come are shortened"
+	}
+	return ""
 }
 
 // compactWhereNeeded is rung 3, and the last resort before a request is sent that cannot fit.

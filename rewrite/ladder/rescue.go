@@ -3,6 +3,7 @@ package ladder
 import (
 	"epitome/rewrite/abridge"
 	"epitome/rewrite/compact"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
@@ -17,6 +18,9 @@ func RescuePlan(p *plan.Plan) (reason string) {
 	}
 	if p.Case.Rescue.Unthinking && p.Case.Rescue.Most == 0 {
 		return ""
+	}
+	if p.Req.Upkeep.By == conversation.ProviderRemembers {
+		return "earlier messages lie with the provider: nothing of them can be left out"
 	}
 	if p.End == 0 {
 		return "there is nothing that could be left out"

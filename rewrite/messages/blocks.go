@@ -216,9 +216,7 @@ func appendPart(dst []conversation.Part, body []byte, b *block) ([]conversation.
 			p.Kind, p.Value = conversation.TextPart, b.value
 		}
 	case compactionBlock:
-		if !b.value.Empty() {
-			p.Value = b.value
-		}
+		p.Value = b.value // what is sealed in it is no text
 	case mediaBlock:
 		if err := b.look(body, &p); err != nil {
 			return dst, err

@@ -65,6 +65,7 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 			break
 		}
 	}
+	noteSummary(r)
 	return r, nil
 }
 
@@ -88,8 +89,11 @@ func readSetting(r *conversation.Request, key string, v span.Span) (err error) {
 		r.ThinksFirst = thinksFirst(r.Body, v)
 	case "stream":
 		r.Stream = string(v.Of(r.Body)) == "true"
-	case "mcp_servers", "container", "thread", "compaction":
+	case "mcp_servers", "container":
 		r.Opaque = r.Opaque || !span.UnlessNull(r.Body, v).Empty()
+	case "thread", "compaction", "context_management":
+		r.Opaque = r.Opaque || key != "context_management" && !span.UnlessNull(r.Body, v).Empty()
+		readUpkeep(r, key, v)
 	case "max_tokens":
 		if n, err := strconv.Atoi(string(v.Of(r.Body))); err == nil {
 			r.MaxOutput = n

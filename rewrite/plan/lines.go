@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 )
 
@@ -24,7 +25,7 @@ func (p *Plan) LearnLines(n int) {
 	h := p.Hist
 	for ; h.LinesRead < n; h.LinesRead++ {
 		res := &h.Results[h.LinesRead]
-		if p.Forms[res.Item] != nil {
+		if p.Forms[res.Item] != nil || res.Item < conversation.Dead(p.Req) {
 			continue
 		}
 		if list, _ := p.Passages(res.Item); len(list) == 1 {

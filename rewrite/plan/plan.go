@@ -105,7 +105,7 @@ type Result struct {
 
 // SentSize is how many tokens item i takes as it is sent.
 func (p *Plan) SentSize(i int) int {
-	if f := p.Forms[i]; f != nil {
+	if f := p.Forms[i]; f != nil && i >= conversation.Dead(p.Req) {
 		return f.Now
 	}
 	return p.Hist.Sizes[i]
@@ -297,7 +297,7 @@ func (p *Plan) Total() int {
 	n := p.Size.Total()
 	for i, f := range p.Forms {
 		if f != nil {
-			n += f.Now - p.Hist.Sizes[i]
+			n += p.SentSize(i) - p.Hist.Sizes[i]
 		}
 	}
 	return n

@@ -121,10 +121,11 @@ func Scale(tb rapid.TB, model string) conversation.Scale {
 	return conversation.Scale{Model: m, Counter: c, Memo: tokenize.NewMemo(1 << 16)}
 }
 
-// Count measures a request: what stands beside its items, and each item for itself.
+// Count measures a request: what stands beside its items, and for itself each item that the provider does not pass
+// over.
 func Count(r *conversation.Request, s conversation.Scale) conversation.Size {
 	size := r.CountFixed(s)
-	for i := r.Head; i < len(r.Items); i++ {
+	for i := r.Head + conversation.Dead(r); i < len(r.Items); i++ {
 		n, media := r.MeasureItem(s, &r.Items[i], r.AnswersOneOfSeveral(i))
 		size.Add(r.Items[i].Role, n, media)
 	}
