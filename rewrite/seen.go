@@ -3,6 +3,7 @@ package rewrite
 import (
 	"container/list"
 	"hash/maphash"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -10,6 +11,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
+	"epitome/rewrite/span"
 )
 
 // seen remembers conversations that were read, so that what comes again is recognised by one hash of its bytes and not
@@ -29,6 +31,7 @@ type past struct {
 	start    uint64
 	from     int                 // offset of its first byte in the body it was read from
 	pieces   []piece             // of its bytes, as it has grown
+	marks    []conversation.Mark // in the body that begins with it now
 	items    []conversation.Item // in front of them room for the head's
 	head     int                 // how many those are
 	hist     *history.History
@@ -43,9 +46,23 @@ type past struct {
 }
 
 // piece is a run of a conversation's bytes that is told by its hash. What has grown is hashed, and nothing twice.
+// Between two pieces a mark may stand, in one request and not in the next.
 type piece struct {
-	end int // offset in the conversation's bytes
-	sum uint64
+	end  int // offset in the conversation's bytes without the marks
+	sum  uint64
+	mark loose // behind it
+}
+
+// loose is a mark for the provider's cache that comes and goes.
+type loose struct {
+	text  string    // empty: there is none
+	value span.Span // what it says, in the text
+	there bool      // in the body that the conversation was read from
+}
+
+// at reports whether the mark stands at the beginning of b.
+func (m *loose) at(b []byte) bool {
+	return m.text != "" && len(b) >= len(m.text) && string(b[:len(m.text)]) == m.text
 }
 
 // len is how many items are behind the head.
@@ -105,33 +122,103 @@ func (s *seen) take(scope string, b []byte) *past {
 	return s.removeLocked(best)
 }
 
-// begins reports whether b begins with the conversation.
+// begins reports whether b begins with the conversation, whichever of its marks stand there.
 func (s *seen) begins(b []byte, p *past) bool {
-	if p.length() > len(b) {
-		return false
-	}
-	at := 0
-	for _, q := range p.pieces {
-		if maphash.Bytes(s.seed, b[at:q.end]) != q.sum {
+	end := 0
+	for k := range p.pieces {
+		q := &p.pieces[k]
+		n := q.end - end
+		if n > len(b) || maphash.Bytes(s.seed, b[:n]) != q.sum {
 			return false
 		}
-		at = q.end
+		if b, end = b[n:], q.end; q.mark.at(b) {
+			b = b[len(q.mark.text):]
+		}
 	}
 	return true
 }
 
-// hashed is the pieces of a conversation with these bytes, of which the first are known.
-func (s *seen) hashed(known []piece, b []byte) []piece {
-	at := 0
-	if n := len(known); n > 0 && n < mostPieces && known[n-1].end <= len(b) {
-		at = known[n-1].end
-	} else {
-		known = nil
+// hashed is the pieces of a conversation with these bytes, of which the first are known. The marks are those in b.
+func (s *seen) hashed(known []piece, b []byte, marks []conversation.Mark) []piece {
+	at, end := 0, 0 // in b, and without the marks
+	for k := range known {
+		if end = known[k].end; known[k].mark.there {
+			at += len(known[k].mark.text)
+		}
+	}
+	if at += end; len(known) >= mostPieces || at > len(b) {
+		known, at, end = nil, 0, 0
+	}
+	for _, m := range marks {
+		if m.Start < at {
+			continue
+		}
+		end += m.Start - at
+		known = append(known, piece{end, maphash.Bytes(s.seed, b[at:m.Start]), loose{string(m.Of(b)),
+			span.Span{Start: m.Value.Start - m.Start, End: m.Value.End - m.Start}, true}})
+		at = m.End
 	}
 	if at < len(b) {
-		known = append(known, piece{len(b), maphash.Bytes(s.seed, b[at:])})
+		known = append(known, piece{end: end + len(b) - at, sum: maphash.Bytes(s.seed, b[at:])})
 	}
 	return known
+}
+
+// enter makes the conversation the beginning of body[i:], which it is but for its marks: its items get the places that
+// they have there. It returns where it ends.
+func (p *past) enter(body []byte, i int) int {
+	was, now, end := p.from, i, 0
+	var moved []move
+	p.marks = p.marks[:0]
+	for k := range p.pieces {
+		q := &p.pieces[k]
+		n := q.end - end
+		was, now, end = was+n, now+n, q.end
+		size, there := len(q.mark.text), q.mark.at(body[now:])
+		switch {
+		case q.mark.there && !there:
+			moved = append(moved, move{was, -size})
+		case there && !q.mark.there:
+			moved = append(moved, move{was, size})
+		}
+		if q.mark.there {
+			was += size
+		}
+		if q.mark.there = there; there {
+			v := span.Span{Start: now + q.mark.value.Start, End: now + q.mark.value.End}
+			p.marks = append(p.marks, conversation.Mark{Span: span.Span{Start: now, End: now + size}, Value: v})
+			now += size
+		}
+	}
+	p.moveItems(moved, i-p.from)
+	p.from = i
+	return now
+}
+
+// move is so many bytes that have come or gone at some place.
+type move struct{ at, by int }
+
+// moveItems moves the items by so many bytes, and those behind the moves by theirs.
+func (p *past) moveItems(moved []move, by int) {
+	to := func(i int) int {
+		place := i
+		for _, m := range moved {
+			if i > m.at {
+				place += m.by
+			}
+		}
+		return place
+	}
+	items := p.items[p.head:]
+	for k := len(items) - 1; k >= 0 && len(moved) > 0 && items[k].Place().End > moved[0].at; k-- {
+		items[k].Move(to)
+	}
+	if by == 0 {
+		return
+	}
+	for k := range items {
+		items[k].Shift(by)
+	}
 }
 
 // removeLocked takes a conversation out; nil if somebody else has.
@@ -159,7 +246,7 @@ func (s *seen) put(scope string, p *past, b []byte) {
 	if len(b) < startLen { // quickly read again
 		return
 	}
-	p.start, p.pieces = s.startOf(scope, b), s.hashed(p.pieces, b)
+	p.start, p.pieces = s.startOf(scope, b), s.hashed(p.pieces, b, p.marks)
 	p.bytes = p.hist.Memory() + p.decision.Memory() +
 		len(p.items)*int(unsafe.Sizeof(conversation.Item{})+unsafe.Sizeof(conversation.Call{})+64)
 	s.mu.Lock()
@@ -181,19 +268,35 @@ func (x *run) recall(body []byte, i int, head []conversation.Item) (items []conv
 	if p == nil {
 		return nil, 0
 	}
-	if by := i - p.from; by != 0 {
-		for k := range p.items[p.head:] {
-			p.items[p.head+k].Shift(by)
-		}
-		p.from = i
-	}
+	end = p.enter(body, i)
 	x.past = p
 	if items = p.items; p.head == len(head) { // as almost always: there may be thousands
 		copy(items, head)
 	} else {
 		items = append(head, items[p.head:]...)
 	}
-	return items, i + p.length()
+	return items, end
+}
+
+// marksIn are the marks of a request from one place in its body to another, by their places from there on.
+func marksIn(r *conversation.Request, from, to int) (list []conversation.Mark) {
+	for _, m := range r.Marks {
+		if from <= m.Start && m.End <= to {
+			back := func(s span.Span) span.Span { return span.Span{Start: s.Start - from, End: s.End - from} }
+			list = append(list, conversation.Mark{Span: back(m.Span), Value: back(m.Value)})
+		}
+	}
+	return list
+}
+
+// allMarks are the marks of the request, of which some stand in what was known of it.
+func allMarks(known *past, read []conversation.Mark) []conversation.Mark {
+	if known == nil || len(known.marks) == 0 {
+		return read
+	}
+	all := append(slices.Clone(known.marks), read...)
+	slices.SortFunc(all, func(a, b conversation.Mark) int { return a.Start - b.Start })
+	return slices.Compact(all)
 }
 
 // history is what is known of the conversation; nothing if it is new.
@@ -252,6 +355,7 @@ func (x *run) learn() {
 	}
 	known := &past{
 		from: from, items: items, head: head, hist: x.hist, route: p.Route, decision: d, name: x.name, asked: x.in.Now,
+		marks:   marksIn(x.req, from, end),
 		leading: x.shaper.seen.sum(x.req.LeadingBlock()), prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
 	}
 	if x.past != nil {

@@ -181,6 +181,7 @@ func (x *run) read() error {
 	if err != nil {
 		return err
 	}
+	req.Marks = allMarks(x.past, req.Marks)
 	// What was counted for another model is of no use, nor what is known of a conversation that began here.
 	if x.past != nil && (x.past.route.Model != req.Model || !req.Upkeep.Before.Empty()) {
 		x.past = nil

@@ -2,9 +2,11 @@ package rewrite
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"epitome/rewrite/chat"
+	"epitome/rewrite/messages"
 	"epitome/tokenize"
 )
 
@@ -60,5 +62,47 @@ func benchmarkShape(b *testing.B, size int, known, decided bool) {
 			`{"name":"bash","arguments":"{\"command\":\"make part%d\"}"}}]},{"role":"tool","tool_call_id":"t%d","content":"all is well"}`, all, all, all)
 		all++
 		w.Shape(Input{Dialect: chat.Dialect{}, Body: append(body, suffix...), Upstream: "up", Limits: &limits})
+	}
+}
+
+// BenchmarkShapeMessages is a known turn of Claude Code at some 800 KB, without marks for the cache and with one that
+// moves to the newest block.
+func BenchmarkShapeMessages(b *testing.B) {
+	for _, moving := range []bool{false, true} {
+		b.Run(map[bool]string{false: "unmarked", true: "moving"}[moving], func(b *testing.B) { benchmarkMessages(b, moving) })
+	}
+}
+
+func benchmarkMessages(b *testing.B, moving bool) {
+	c := newCoder(4_000_000, userBlocks(textBlock(theTask)))
+	c.limits.Offload, c.limits.OffloadReads = 1<<30, 1<<30
+	for range 300 {
+		c.work(1, 1_000)
+	}
+	const most, mark = 200, `,"cache_control":{"type":"ephemeral"}` // turns; then it begins again
+	open := `{"model":"claude-opus-4-6","messages":[`
+	whole := []byte(open + strings.Join(c.items, ",\n"))
+	turn, all := most, 0
+	var body, sent []byte
+	b.SetBytes(int64(len(whole)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if turn++; turn > most {
+			b.StopTimer()
+			turn, body = 0, append(make([]byte, 0, len(whole)+most*600), whole...)
+			c.restart()
+			c.Shape(Input{Dialect: messages.Dialect{}, Body: append(body, `]}`...), Upstream: "up", Limits: &c.limits})
+			b.StartTimer()
+		}
+		body = fmt.Appendf(body, `,{"role":"assistant","content":[{"type":"tool_use","id":"t%d","name":"Bash","input":{"command":"make part%d"}}]},`+
+			`{"role":"user","content":[{"tool_use_id":"t%d","type":"tool_result","content":"all is well","is_error":false`, all, all, all)
+		all++
+		sent = append(sent[:0], body...)
+		if moving {
+			sent = append(sent, mark...)
+		}
+		body = append(body, `}]}`...)
+		sent = append(sent, `}]}]}`...)
+		c.Shape(Input{Dialect: messages.Dialect{}, Body: sent, Upstream: "up", Limits: &c.limits})
 	}
 }

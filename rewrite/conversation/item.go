@@ -125,23 +125,42 @@ type Thought struct {
 
 // Shift moves the places of the item by so many bytes.
 func (it *Item) Shift(by int) {
-	shift := func(s *span.Span) {
+	it.eachSpan(func(s *span.Span) {
 		if !s.Empty() {
 			s.Start, s.End = s.Start+by, s.End+by
 		}
-	}
-	shift(&it.Span)
-	shift(&it.Outer)
-	shift(&it.Content)
-	shift(&it.Thoughts)
+	})
+}
+
+// Move gives each place in the item another one: a byte that was at i is at to(i).
+func (it *Item) Move(to func(i int) int) {
+	it.eachSpan(func(s *span.Span) {
+		if !s.Empty() {
+			s.Start, s.End = to(s.Start), to(s.End)
+		}
+	})
+}
+
+// eachSpan gives f each place of the item.
+func (it *Item) eachSpan(f func(s *span.Span)) {
+	f(&it.Span)
+	f(&it.Outer)
+	f(&it.Content)
+	f(&it.Thoughts)
 	for k := range it.Thinking {
-		shift(&it.Thinking[k].Span)
-		shift(&it.Thinking[k].Text)
+		f(&it.Thinking[k].Span)
+		f(&it.Thinking[k].Text)
 	}
 	for k := range it.Calls {
-		shift(&it.Calls[k].Span)
-		shift(&it.Calls[k].Arguments)
+		f(&it.Calls[k].Span)
+		f(&it.Calls[k].Arguments)
 	}
+}
+
+// Mark is a mark for the provider's cache. Clients move them from turn to turn.
+type Mark struct {
+	span.Span           // with what parts it from the rest of what it marks
+	Value     span.Span // what it says
 }
 
 // Request is a conversation as it was sent.
@@ -161,6 +180,7 @@ type Request struct {
 	ThinksFirst  bool      // an answer that waits for results must go on to begin with what the model thought
 	Opaque       bool      // it has items or settings of which nobody knows here what they cost
 	Upkeep       Upkeep    // what others see to
+	Marks        []Mark    // for the provider's cache, in messages, in their order
 
 	parts []Part // room for those of one item
 }

@@ -33,8 +33,9 @@ type block struct {
 	media span.Span // where an image or document comes from; empty if it is none
 
 	document bool
-	answers  bool // it has the id of a call that it answers
-	marked   bool // for the provider's cache
+	answers  bool                // it has the id of a call that it answers
+	marks    []conversation.Mark // for the provider's cache, also those of a result's own blocks
+	marked   bool                // it is, itself
 }
 
 // kindOf is the kind of a block with that type.
@@ -80,7 +81,9 @@ func readBlock(body []byte, i int) (b block, err error) {
 			typ, err = span.ShortText(v.Of(body))
 			return end, err
 		case marker:
-			b.marked = !v.Empty()
+			if b.marked = !v.Empty(); b.marked {
+				b.marks = append(b.marks, markAt(body, v))
+			}
 		}
 		if to := at.of(key); to != nil {
 			*to = v
@@ -133,7 +136,7 @@ func (b *block) take(body []byte, at *values) (err error) {
 		b.name, err = span.ShortText(at.name.Of(body))
 	case resultBlock:
 		b.value, id = at.content, at.answers // if there is one
-		b.loads = loadsTools(body, b.value)
+		b.loads = b.lookInside(body)
 	case thoughtBlock:
 		b.value = at.thinking
 	case compactionBlock:
@@ -147,18 +150,24 @@ func (b *block) take(body []byte, at *values) (err error) {
 	return err
 }
 
-// loadsTools reports whether the content of a result declares tools: without it they are gone.
-func loadsTools(body []byte, content span.Span) (loads bool) {
-	if content.Empty() || body[content.Start] != '[' {
+// lookInside takes the marks in the content of a result, and reports whether that declares tools: without it they are
+// gone.
+func (b *block) lookInside(body []byte) (loads bool) {
+	if b.value.Empty() || body[b.value.Start] != '[' {
 		return false
 	}
-	_, err := span.Elements(body, content.Start, func(i int) (int, error) {
+	_, err := span.Elements(body, b.value.Start, func(i int) (int, error) {
 		if body[i] != '{' {
 			return span.EndOfValue(body, i)
 		}
 		return span.Members(body, i, func(key []byte, i int) (int, error) {
 			end, err := span.EndOfValue(body, i)
 			loads = loads || err == nil && string(key) == "type" && string(body[i:end]) == `"tool_reference"`
+			if err == nil && string(key) == marker {
+				if v := span.UnlessNull(body, span.Span{Start: i, End: end}); !v.Empty() {
+					b.marks = append(b.marks, markAt(body, v))
+				}
+			}
 			return end, err
 		})
 	})

@@ -203,7 +203,7 @@ func (rd *reader) readMessage(i, skip int) (int, error) {
 func (rd *reader) readBlocks(i int) (int, error) {
 	return span.Elements(rd.req.Body, i, func(i int) (int, error) {
 		b, err := readBlock(rd.req.Body, i)
-		rd.blocks = append(rd.blocks, b)
+		rd.blocks, rd.req.Marks = append(rd.blocks, b), append(rd.req.Marks, b.marks...)
 		return b.End, err
 	})
 }

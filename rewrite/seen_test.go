@@ -1,0 +1,115 @@
+package rewrite
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/messages"
+)
+
+// A conversation whose mark for the cache has moved since is known, and is what a reader makes of it who knows nothing.
+func TestMarksThatMoveAreNoNewConversation(t *testing.T) {
+	known := 0
+	for seed := range uint64(300) {
+		c := newTalkIn(messagesTongue{}, seed, seed%3 == 0)
+		b := newBench(1_000_000)
+		b.dialect = messages.Dialect{}
+		for range 2 + seed%7 {
+			c.grow()
+			b.shape(c.body())
+			if seed%5 == 0 { // the head moves as well
+				c.head = []string{c.tongue.lead(c, c.string(fmt.Sprint("Turn ", len(c.items))))}
+			}
+		}
+		c.grow()
+		body := []byte(c.body())
+		x := &run{shaper: b.Shaper, in: Input{Dialect: b.dialect, Body: body}}
+		got, err := messages.Dialect{}.Read(body, x.recall)
+		want, wrong := messages.Dialect{}.Read(body, nil)
+		if wrong != nil {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for i := range got.Items {
+			got.Items[i].Opaque = false // it is not found out by reading
+			if i < len(want.Items) && !reflect.DeepEqual(got.Items[i], want.Items[i]) {
+				t.Fatalf("seed %d: item %d is\n%+v, want\n%+v\n%s", seed, i, got.Items[i], want.Items[i], body)
+			}
+		}
+		marks := allMarks(x.past, got.Marks)
+		if len(got.Items) != len(want.Items) || fmt.Sprint(marks) != fmt.Sprint(want.Marks) {
+			t.Fatalf("seed %d: %d items, marks %v; want %d, %v", seed, len(got.Items), marks, len(want.Items), want.Marks)
+		}
+		if x.past != nil {
+			known++
+		}
+	}
+	if known < 200 {
+		t.Errorf("only %d conversations were known", known)
+	}
+}
+
+// Wherever a client puts its mark, and takes it away again, all that was seen is known.
+func TestNothingIsReadAgainForAMark(t *testing.T) {
+	f := func(mark func(block string) (with, without string)) {
+		t.Helper()
+		c := newCoder(1_000_000, userBlocks(textBlock(strings.Repeat(theTask, 30))))
+		for range 80 { // more than there are pieces of one
+			c.work(2, 100)
+			last := c.items[len(c.items)-1]
+			at := strings.LastIndex(last, `{"type":"tool_result"`)
+			with, without := mark(strings.TrimSuffix(last[at:], "]}"))
+			c.items[len(c.items)-1] = last[:at] + with + "]}"
+			body := []byte(c.body())
+			x := &run{shaper: c.Shaper, in: Input{Dialect: c.dialect, Body: body}}
+			items, end := x.recall(body, strings.Index(string(body), `{"role"`), nil)
+			if want := 3 * (c.calls/2 - 1); len(items) < want+1-3 && c.calls > 4 {
+				t.Fatalf("turn %d: %d items are known, want %d", c.calls/2, len(items), want)
+			}
+			if n := len(items); n > 0 && items[n-1].Place().End != end {
+				t.Fatalf("turn %d: the last item ends at %d, not at %d", c.calls/2, items[n-1].Place().End, end)
+			}
+			if x.past != nil {
+				x.past.marks = nil // none is new
+				c.seen.put(x.in.sharers(), x.past, body[x.past.from:end])
+			}
+			c.ask(t)
+			c.items[len(c.items)-1] = last[:at] + without + "]}"
+		}
+	}
+	const mark = `"cache_control": {"type":"ephemeral","ttl":"1h"}`
+	f(func(block string) (string, string) { return block, block })
+	f(func(block string) (string, string) { return strings.TrimSuffix(block, "}") + "," + mark + "}", block })
+	f(func(block string) (string, string) { return "{" + mark + ", " + block[1:], block })
+	f(func(block string) (string, string) {
+		return strings.Replace(block, `,"content"`, ","+mark+` ,"content"`, 1),
+			strings.Replace(block, `,"content"`, ` ,"content"`, 1)
+	})
+	f(func(block string) (string, string) { // in the content of the result
+		head, text, _ := strings.Cut(strings.TrimSuffix(block, "}"), `"content":`)
+		head += `"content":[{"type":"text","text":` + text
+		return head + "," + mark + "}]}", head + "}]}"
+	})
+}
+
+func TestPlacesMoveAsTheirBytesDo(t *testing.T) {
+	it := conversation.Item{}
+	it.Start, it.End, it.Content.Start, it.Content.End = 10, 40, 15, 20
+	it.Calls = []conversation.Call{{}}
+	it.Calls[0].Start, it.Calls[0].End = 25, 39
+	p := &past{items: []conversation.Item{it}}
+	p.moveItems([]move{{20, -3}, {30, 5}}, 100)
+	got := p.items[0]
+	call := got.Calls[0].Span
+	if got.Start != 110 || got.End != 142 || got.Content.End != 120 || call.Start != 122 || call.End != 141 {
+		t.Errorf("moved to %+v", got)
+	}
+	if !got.Outer.Empty() || got.Outer.Start != 0 {
+		t.Errorf("what is nowhere has moved to %+v", got.Outer)
+	}
+}
