@@ -61,7 +61,7 @@ func unpatched(r *conversation.Request, at int, f *decision.Form, get kept) (edi
 	spans := f.Spans(r, &r.Items[at])
 	for n, q := range f.Patches {
 		if q.Place == conversation.Behind {
-			edits = append(edits, r.TakeBack(&r.Items[at], q.Text))
+			edits = append(edits, r.TakeBack(&r.Items[at], q.Text, f.Mark))
 			continue
 		}
 		content, err := get(q.Artifact)

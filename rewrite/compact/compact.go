@@ -32,6 +32,7 @@ type compaction struct {
 	target      int        // tokens to which the request is to come down
 	minimal     bool       // the newest group stays whole here: fit cuts as much of it as it must
 	says        recap.Says // what a model says of the span
+	mark        string     // the client's last mark for the provider's cache, if it goes with the span; else empty
 }
 
 // NoOlder is why nothing is compacted where there is nothing but the newest group.
@@ -286,7 +287,7 @@ func (c *compaction) writeSummary() bool {
 		r.Where = whereAll(c, list, names)
 	}
 	text, files := recap.Of(r, c.room)
-	c.P.Result.FilesNamed = files
+	c.P.Result.FilesNamed, c.mark = files, plan.MarkLeftOut(c.P)
 	runs := runsLeftOut(c)
 	switch {
 	case c.to == c.P.Hist.Len(): // nothing is sent behind it
@@ -315,7 +316,7 @@ func (c *compaction) dropOldSummary() {
 	for i := c.from; i < c.to; i++ {
 		if f := c.P.Forms[i]; f != nil && f.With != "" && i+f.Fold < c.P.Hist.Len() {
 			g := *f
-			g.With, g.Prose, g.Now, g.Name = "", "", 0, decision.Ref{}
+			g.With, g.Mark, g.Prose, g.Now, g.Name = "", "", "", 0, decision.Ref{}
 			if g.Frame == nil {
 				g.Gap = c.P.Req.Gap(i + f.Fold)
 			}
@@ -481,7 +482,7 @@ func (c *compaction) appendToHead(i int, text string) bool {
 	if isLeft(c.P, i) {
 		f = leftForm(c.P, i, sentRecap{text, c.says}, false)
 	}
-	f.Prose, f.Until = c.says.Text, c.says.Until
+	f.Prose, f.Until, f.Mark = c.says.Text, c.says.Until, c.mark
 	c.P.Set(i, f, "the summary stands behind it")
 	return true
 }
@@ -491,6 +492,6 @@ func (c *compaction) insertMessage(i int, text string) {
 	f := *c.P.Forms[i]
 	f.With, f.Gap = string(c.P.Req.Dialect.Message(conversation.User, text)), ""
 	f.Now, f.At = plan.MessageTokens(c.P, text), c.P.Hist.Answers[c.P.End-1]
-	f.Prose, f.Until, f.Name = c.says.Text, c.says.Until, decision.Ref{}
+	f.Prose, f.Until, f.Mark, f.Name = c.says.Text, c.says.Until, c.mark, decision.Ref{}
 	c.P.Set(i, &f, "the summary stands for it")
 }

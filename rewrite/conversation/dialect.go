@@ -43,6 +43,14 @@ type Dialect interface {
 	Append(r *Request, it *Item, text string) (e span.Edit, ok bool)
 }
 
+// Marker is a Dialect whose clients mark what the provider is to cache.
+type Marker interface {
+	// Mark puts a mark on what Message or Append wrote; ok is false where none can stand.
+	Mark(said []byte, mark string) (marked []byte, ok bool)
+	// Marks is how many marks stand outside of the messages, and how many there may be in all.
+	Marks(r *Request) (outside, most int)
+}
+
 // Recall gives the items behind those of the head that begin at body[i], with their places in this body, and where the
 // last one ends; none if they are not known from an earlier request. The items of the head come first in what it
 // returns.

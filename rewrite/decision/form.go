@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
@@ -37,6 +38,7 @@ type Form struct {
 	Prose   string  `json:"z,omitempty"` // what a model says in the summary that it holds
 	Until   int     `json:"u,omitempty"` // items behind the head of which that tells
 	Said    string  `json:"t,omitempty"` // artifact with the item as it came, if what was thought in it is not sent
+	Mark    string  `json:"q,omitempty"` // the client's mark for the provider's cache, on the text that it holds
 	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
 
 	Name Ref // under which it is recorded
@@ -153,8 +155,32 @@ func (f *Form) Spans(r *conversation.Request, it *conversation.Item) []span.Span
 }
 
 // Edits are what sends the request with its items, behind the head, in these forms. Those from item to on are not sent,
-// if it has so many.
+// if it has so many. A form's mark is sent where the request has room for one more.
 func Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) {
+	plain, err := editsOf(r, forms, to, false)
+	isMarked := func(f *Form) bool { return f != nil && f.Mark != "" }
+	m, marks := r.Dialect.(conversation.Marker)
+	if err != nil || !marks || !slices.ContainsFunc(forms, isMarked) {
+		return plain, err
+	}
+	if outside, most := m.Marks(r); outside+MarksLeft(r, plain) >= most {
+		return plain, nil
+	}
+	return editsOf(r, forms, to, true)
+}
+
+// MarksLeft is how many of the marks in messages are sent after the edits.
+func MarksLeft(r *conversation.Request, edits []span.Edit) (n int) {
+	for _, m := range r.Marks {
+		if !slices.ContainsFunc(edits, func(e span.Edit) bool { return e.Start <= m.Start && m.End <= e.End }) {
+			n++
+		}
+	}
+	return n
+}
+
+// editsOf are the edits, with the mark of a form or without.
+func editsOf(r *conversation.Request, forms []*Form, to int, marked bool) ([]span.Edit, error) {
 	var list []conversation.Removal
 	var edits []span.Edit
 	all := len(r.Items) - r.Head
@@ -162,10 +188,10 @@ func Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) 
 		switch {
 		case f == nil || f.Gone:
 		case f.Fold > 0 && i+f.Fold <= all:
-			list = append(list, conversation.Removal{First: r.Head + i, N: f.Fold, With: []byte(f.With),
-				Last: f.Frame != nil && f.Frame.Last})
+			list = append(list, conversation.Removal{First: r.Head + i, N: f.Fold,
+				With: withMark(r, f, []byte(f.With), marked), Last: f.Frame != nil && f.Frame.Last})
 		default:
-			patched, err := f.patches(r, &r.Items[r.Head+i])
+			patched, err := f.patches(r, &r.Items[r.Head+i], marked)
 			if err != nil {
 				return nil, err
 			}
@@ -182,8 +208,18 @@ func Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) 
 	return append(edits, removed...), err
 }
 
-// patches are the edits of the form's patches, and those that take out what was thought.
-func (f *Form) patches(r *conversation.Request, it *conversation.Item) (list []span.Edit, err error) {
+// withMark is a text of the form's as it is sent, with its mark or without.
+func withMark(r *conversation.Request, f *Form, text []byte, marked bool) []byte {
+	if m, marks := r.Dialect.(conversation.Marker); marks && marked && f.Mark != "" {
+		text, _ = m.Mark(text, f.Mark)
+	}
+	return text
+}
+
+// patches are the edits of the form's patches, with its mark or without, and those that take out what was thought.
+func (f *Form) patches(
+	r *conversation.Request, it *conversation.Item, marked bool,
+) (list []span.Edit, err error) {
 	if f.Said != "" {
 		list = conversation.WithoutThinking(r, it)
 	}
@@ -194,6 +230,7 @@ func (f *Form) patches(r *conversation.Request, it *conversation.Item) (list []s
 			if !ok {
 				return nil, errors.New("cannot send a message in its recorded form: nothing can be put behind what it says")
 			}
+			e.With = withMark(r, f, e.With, marked)
 			list = append(list, e)
 			continue
 		}

@@ -80,7 +80,7 @@ func TestTextsComeBehindWhatTheUserSays(t *testing.T) {
 		if err != nil || len(sent.Items) != len(r.Items) {
 			t.Fatalf("%v: %d items have become %d", err, len(r.Items), len(sent.Items))
 		}
-		back, err := span.Splice(out, []span.Edit{sent.TakeBack(&sent.Items[item], "\n\nmore")})
+		back, err := span.Splice(out, []span.Edit{sent.TakeBack(&sent.Items[item], "\n\nmore", "")})
 		if err != nil || string(back) != string(r.Body) {
 			t.Errorf("%v: the original cannot be made again: %s", err, back)
 		}

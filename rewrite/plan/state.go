@@ -98,6 +98,20 @@ func StateOf(p *Plan, res *history.Result) string {
 	return res.Outcome(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body))
 }
 
+// MarkLeftOut is what the client's last mark for the provider's cache in messages says, if none of them is sent; else
+// empty.
+func MarkLeftOut(p *Plan) string {
+	all := p.Req.Marks
+	if len(all) == 0 {
+		return ""
+	}
+	edits, err := decision.Edits(p.Req, p.Forms, len(p.Forms))
+	if err != nil || decision.MarksLeft(p.Req, edits) > 0 {
+		return ""
+	}
+	return string(all[len(all)-1].Value.Of(p.Req.Body))
+}
+
 // NumberOf is the number of the message that says item i behind the head, as users and models are told it.
 func NumberOf(p *Plan, i int) int { return conversation.NumberOf(p.Req, p.Req.Head+i) }
 
