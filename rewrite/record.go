@@ -23,6 +23,7 @@ type recording struct {
 	stable   *decision.Decision
 	formLost bool // a decided form cannot be used any more
 	again    bool // the request is one that was decided before
+	deadEnd  bool // what was decided for the beginning holds on, but not for this request
 	adopted  bool // another request's decision was adopted, of which the history knows nothing
 }
 
@@ -77,7 +78,7 @@ func (x *recording) renewDecision() bool {
 func (x *recording) remember(d *decision.Decision) error {
 	p, base, all := x.plan, x.plan.Base, x.plan.Hist.Len()
 	ends := []int{all}
-	if n := p.End; n > 0 && n < all && (n > base.Depth() || base.Version == 0 || p.Case.MayOverwrite()) {
+	if n := p.End; n > 0 && n < all && !x.deadEnd && (n > base.Depth() || base.Version == 0 || p.Case.MayOverwrite()) {
 		ends = []int{n, all}
 	}
 	for _, n := range ends {

@@ -21,6 +21,16 @@ func BreaksOrder(p *Plan) bool {
 	return false
 }
 
+// IsDeadEnd reports whether what is new may not stand behind what was sent: the last items that were decided on are
+// left out, and who speaks now is another one than was to.
+func IsDeadEnd(p *Plan) bool {
+	n := p.Base.Depth()
+	if n == 0 || n >= p.Hist.Len() || p.Forms[n-1] == nil || !p.Forms[n-1].Gone && p.Forms[n-1].Fold == 0 {
+		return false
+	}
+	return BreaksOrder(p)
+}
+
 // spoken is a message as far as its place matters.
 type spoken struct {
 	role   conversation.Role
