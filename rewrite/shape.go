@@ -256,14 +256,14 @@ func (x *run) decide() error {
 	x.log.noteVersions()
 	x.log.standing = x.past.decisionOn(x.shaper.deps.Ledger, p.Route, x.hist.Chain)
 	p.Base = p.Route.Deepest(x.shaper.deps.Ledger, x.hist.Chain, x.log.standing)
-	if p.Forms = plan.BaseForms(p); plan.IsDeadEnd(p) {
+	p.Forms = plan.BaseForms(p)
+	if p.Sheet.Sent = slices.Clone(p.Forms); plan.IsDeadEnd(p) {
 		p.Base, x.log.deadEnd = &decision.Decision{}, true
 	}
 	if p.Base != x.log.standing { // what is sent whole may be other items
 		x.hist.ForgetLines()
 	}
 	p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), p.Base.Outcomes, cacheExpired(x)
-	p.Sheet.Sent = slices.Clone(p.Forms)
 	x.out.Report.Unsure = mayMisplace(x)
 	p.Sheet.NoteBase(p.Forms)
 	if x.in.Replay {

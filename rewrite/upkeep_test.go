@@ -139,8 +139,11 @@ func TestTheHeadEndsBehindAProvidersCompaction(t *testing.T) {
 		}
 	}
 	r, err := messages.Dialect{}.Read(out.Body, nil)
-	if err != nil || r.Fixed == 0 || !strings.Contains(string(r.Items[r.Head+r.Fixed].Of(r.Body)), "summary") {
-		t.Errorf("no summary stands behind the compaction (%v)", err)
+	if err != nil || r.Upkeep.Fixed == 0 {
+		t.Fatalf("the compaction is gone (%v)", err)
+	}
+	if next := &r.Items[r.Head+r.Upkeep.Fixed]; !strings.Contains(string(next.Of(r.Body)), "summary") {
+		t.Errorf("no summary stands behind the compaction: %s", next.Of(r.Body))
 	}
 	fresh := newCoder(20_000, c.items...)
 	if again := fresh.ask(t); fmt.Sprint(again.Report.Before) != fmt.Sprint(out.Report.Before) {

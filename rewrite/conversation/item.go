@@ -181,7 +181,6 @@ type Request struct {
 
 	Instructions span.Span // the system's text, where it stands apart from the items; else empty
 	Head         int       // leading system items
-	Fixed        int       // items behind the head that never change, nor go: a provider's own compaction stands last
 	Nested       bool      // a message may hold several items
 	ThinksFirst  bool      // an answer that waits for results must go on to begin with what the model thought
 	Opaque       bool      // it has items or settings of which nobody knows here what they cost

@@ -10,6 +10,7 @@ import (
 type Upkeep struct {
 	By     Keeper
 	Before span.Span // what names the messages that lie with the provider; empty if all are in the body
+	Fixed  int       // items behind the head that never change, nor go: a provider's own compaction stands last
 }
 
 // Keeper is who else sees to what a conversation keeps.
@@ -47,4 +48,4 @@ func AsksForSummary(quoted []byte) bool {
 }
 
 // Dead is how many items behind the head the provider passes over: those before its own compaction.
-func Dead(r *Request) int { return max(r.Fixed-1, 0) }
+func Dead(r *Request) int { return max(r.Upkeep.Fixed-1, 0) }

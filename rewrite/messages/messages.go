@@ -61,7 +61,7 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 	}
 	for i := len(r.Items) - 1; i >= r.Head; i-- {
 		if r.Items[i].Compacts {
-			r.Fixed = i + 1 - r.Head
+			r.Upkeep.Fixed = i + 1 - r.Head
 			break
 		}
 	}

@@ -120,8 +120,9 @@ func TestBlocksAreReadByWhatTheyAre(t *testing.T) {
 	f(`assistant [`+search+`] begins`, said(search))
 	compacted := `{"type":"compaction","content":"c"}`
 	f("user \"x\"\nassistant ["+compacted+"] begins pinned locked compacts", `{"role":"user","content":"x"}`, said(compacted))
-	if r := mustRead(t, `{"role":"user","content":"x"}`, said(compacted), `{"role":"user","content":"y"}`); r.Fixed != 2 {
-		t.Errorf("behind a compaction %d items are fixed, want 2", r.Fixed)
+	r := mustRead(t, `{"role":"user","content":"x"}`, said(compacted), `{"role":"user","content":"y"}`)
+	if r.Upkeep.Fixed != 2 {
+		t.Errorf("behind a compaction %d items are fixed, want 2", r.Upkeep.Fixed)
 	}
 }
 

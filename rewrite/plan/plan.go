@@ -282,7 +282,7 @@ type Change struct {
 // never goes.
 func IsKeptInPlace(p *Plan, i int) bool {
 	it := &p.Req.Items[p.Req.Head+i]
-	if it.Role == conversation.System || it.Role == conversation.Unknown || i < p.Req.Fixed {
+	if it.Role == conversation.System || it.Role == conversation.Unknown || i < p.Req.Upkeep.Fixed {
 		return true
 	}
 	// What came later may pin what is left out already.

@@ -55,7 +55,7 @@ func IsUntouchable(p *Plan, res *history.Result) bool {
 }
 
 // IsFixed reports whether item i never changes.
-func IsFixed(p *Plan, i int) bool { return i < p.Req.Fixed || p.Req.Items[p.Req.Head+i].Locked }
+func IsFixed(p *Plan, i int) bool { return i < p.Req.Upkeep.Fixed || p.Req.Items[p.Req.Head+i].Locked }
 
 // Never is a request that does not come.
 const Never = int(^uint(0) >> 1)
@@ -119,12 +119,12 @@ func NumberOf(p *Plan, i int) int { return conversation.NumberOf(p.Req, p.Req.He
 // early.
 func OpeningOf(p *Plan) int {
 	const early = 6
-	for i := p.Req.Fixed; i < min(p.Req.Fixed+early, p.End); i++ {
+	for i := p.Req.Upkeep.Fixed; i < min(p.Req.Upkeep.Fixed+early, p.End); i++ {
 		if p.Req.Items[p.Req.Head+i].Role == conversation.User {
 			return i + 1
 		}
 	}
-	return min(p.Req.Fixed, p.End)
+	return min(p.Req.Upkeep.Fixed, p.End)
 }
 
 // CompactedEnd is the end of what compactions have left out.
