@@ -241,10 +241,6 @@ func (s *spanFacts) message(number int, body string, latest bool) {
 	}
 }
 
-// wrapped is what a client puts before and behind the user's words.
-var wrapped = regexp.MustCompile(`(?s)^\s*(?:<system-reminder>.*?</system-reminder>\s*)+|` +
-	`\s*(?:<system-reminder>.*?</system-reminder>\s*)+$`)
-
 // userWords are what the user says in item i, of whom speaks is false if it is all the client's.
 func (s *spanFacts) userWords(i int) (words string, speaks bool) {
 	if s.was.Items[i].Role != conversation.User {
@@ -253,8 +249,8 @@ func (s *spanFacts) userWords(i int) (words string, speaks bool) {
 	all := textsOf(s.was, &s.was.Items[i])
 	var own []string
 	for _, t := range all {
-		if t = wrapped.ReplaceAllString(t, ""); t != "" && !strings.HasPrefix(t, "\x00") {
-			own = append(own, t)
+		if words := conversation.OwnWords(t); words != "" && !strings.HasPrefix(t, "\x00") {
+			own = append(own, words)
 		}
 	}
 	others := slices.ContainsFunc(all, func(t string) bool { return strings.HasPrefix(t, "\x00") })

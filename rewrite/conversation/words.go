@@ -7,12 +7,12 @@ import (
 )
 
 // wrappers are the elements in which clients put texts of their own beside what a user says.
-func wrappers() [12]string {
+func wrappers() [13]string {
 	return [...]string{
 		"system-reminder", // Claude Code, opencode
 		"local-command-caveat", "local-command-stdout", "local-command-stderr", "bash-stdout", "bash-stderr",
 		"task-notification", "ide_opened_file", "ide_selection", // Claude Code
-		"current_datetime",    // Copilot CLI
+		"current_datetime", "system_reminder", // Copilot CLI
 		"environment_details", // Cline, Roo
 		"environment_context", // Codex
 	}

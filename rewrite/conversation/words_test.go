@@ -17,6 +17,7 @@ func TestOnlyWhatClientsPutAroundAUsersWordsIsLeftOut(t *testing.T) {
 	f(note+"\nMend it.\n  At once.", "Mend it.\n  At once.")
 	f("Mend it.\n\n"+note+"\n", "Mend it.")
 	f("<current_datetime>2026-11-20</current_datetime>\n\nMend it.\n"+note, "Mend it.")
+	f("<current_datetime>now</current_datetime>\n\nMend it.\n\n<system_reminder>\n<t>todos</t>\n</system_reminder>\n", "Mend it.")
 	f("<environment_details>\n# Time\n</environment_details>"+note, "")
 	// what the user quotes is the user's
 	f("Why does it say "+note+" there?", "Why does it say "+note+" there?")
