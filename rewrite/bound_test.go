@@ -280,12 +280,16 @@ func (p *minds) turn() {
 		p.lost = p.lost || r.model == unlisted
 		p.say(r)
 	case "vanish":
-		p.vanish()
+		if !p.lost { // what takes the place of a lost fact may name what is gone
+			p.vanish()
+		}
 	case "rescue":
 		grow()
 		p.say(r)
 		if out := p.rescue(r); out.Settle != nil {
 			p.deliver(r, out)
+			// What was left out of the newest message is repeated only where the reminder behind it is.
+			p.lost = p.lost || out.Report.Stage == plan.StageUsers
 		}
 	case "whole":
 		grow()
