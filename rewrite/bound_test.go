@@ -224,6 +224,11 @@ func (p *minds) heal(r *speaker) {
 
 // turn is something that happens.
 func (p *minds) turn() {
+	if p.lost && p.trouble != none { // what is lost is not repeated
+		for _, r := range p.parts {
+			r.last = map[string]spoken{}
+		}
+	}
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
 	grow := func() {
 		r.rescued, r.reminder = false, ""
