@@ -201,6 +201,27 @@ func TestARescueStopsAtTheFirstStageThatFits(t *testing.T) {
 	}
 }
 
+// What no request could shorten leaves little below compact_to: the results that the model waits for are not cut for it.
+func TestARescueLeavesWhatNobodyHasSeenWhereThereIsRoom(t *testing.T) {
+	f := func(most int, want bool) {
+		t.Helper()
+		a := newAgent(1_000_000, `{"role":"system","content":"`+strings.Repeat(`this is a rule\n`, 1_500)+`"}`, userSays(theTask))
+		for range 20 {
+			a.work(1, 900)
+		}
+		a.ask(t)
+		a.work(1, 2_000)
+		last := a.items[len(a.items)-1]
+		out := a.refused(t, a.body(), plan.Rescue{Most: most, From: plan.StageCompact})
+		if got := strings.Contains(string(out.Body), last); got != want || out.Report.Stage != plan.StageCompact {
+			t.Errorf("stage %s, %d tokens of %d: the newest result is whole: %v, want %v",
+				out.Report.Stage, out.Report.After.Total(), most, got, want)
+		}
+	}
+	f(16_000, true)
+	f(11_000, false)
+}
+
 func TestARescueBeginsWhereItIsTold(t *testing.T) {
 	a := newRefused(40, 900)
 	a.ask(t)

@@ -239,6 +239,9 @@ func tailResults(c *compaction, i int) (list []*history.Result, large int) {
 		return nil, 0
 	}
 	have, most := -c.tail, 0
+	if c.P.Case.Rescue != nil { // what the model has not seen may be cut here too, but no more of it than must be
+		have = -max(c.tail, min(c.P.Limits.KeepTail, c.P.Limits.Usable-c.fixed-c.summarySize))
+	}
 	for ; i < c.P.Hist.Len(); i++ {
 		have += c.P.SentSize(i)
 		k := c.P.Hist.ResultAt[i]
