@@ -10,9 +10,14 @@ func MessagesIn(r *Request, i, n int) int {
 	}
 	count := 1
 	for k := i + 1; k < i+n; k++ {
-		if r.Items[k].Place() != r.Items[k-1].Place() {
+		if !SameMessage(r, k) {
 			count++
 		}
 	}
 	return count
+}
+
+// SameMessage reports whether item i of all and the one before it are said by one message.
+func SameMessage(r *Request, i int) bool {
+	return r.Nested && r.Items[i].Place() == r.Items[i-1].Place()
 }

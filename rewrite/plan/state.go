@@ -116,12 +116,14 @@ func MarkLeftOut(p *Plan) string {
 func NumberOf(p *Plan, i int) int { return conversation.NumberOf(p.Req, p.Req.Head+i) }
 
 // OpeningOf is how many items behind the head stay whatever is folded: those up to the first user's, if that comes
-// early.
+// early, with all that its message says. A call must not be parted from its result behind the user's words.
 func OpeningOf(p *Plan) int {
 	const early = 6
 	for i := p.Req.Upkeep.Fixed; i < min(p.Req.Upkeep.Fixed+early, p.End); i++ {
 		if p.Req.Items[p.Req.Head+i].Role == conversation.User {
-			return i + 1
+			for i++; i < p.End && conversation.SameMessage(p.Req, p.Req.Head+i); i++ {
+			}
+			return i
 		}
 	}
 	return min(p.Req.Upkeep.Fixed, p.End)
