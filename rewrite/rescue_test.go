@@ -201,7 +201,7 @@ func TestARescueStopsAtTheFirstStageThatFits(t *testing.T) {
 	}
 }
 
-// What no request could shorten leaves little below compact_to: the results that the model waits for are not cut for it.
+// Where little fits below compact_to, the results that the model waits for are not cut for it.
 func TestARescueLeavesWhatNobodyHasSeenWhereThereIsRoom(t *testing.T) {
 	f := func(most int, want bool) {
 		t.Helper()
