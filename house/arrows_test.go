@@ -215,14 +215,12 @@ var house = map[string]room{
 		"how one result gets shorter is the same for every rung; which results do is a rung's to know",
 	},
 	"rewrite/chat": {
-		"prose rewrite/conversation rewrite/span sse tokenize unit",
+		dialect,
 		"a dialect knows its own JSON and nothing of what is done with it; what it knew of a rung, each" +
 			" dialect would have to know",
 	},
-	"rewrite/messages": {
-		"prose rewrite/conversation rewrite/span sse tokenize unit",
-		"as for rewrite/chat; two dialects that knew one another would be one",
-	},
+	"rewrite/messages":  {dialect, "as for rewrite/chat; two dialects that knew one another would be one"},
+	"rewrite/responses": {dialect, "as for rewrite/chat and rewrite/messages"},
 	"rewrite/compact": {
 		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history" +
 			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span",
@@ -396,9 +394,12 @@ var house = map[string]room{
 	},
 }
 
+// dialect is what each dialect may know.
+const dialect = "prose rewrite/conversation rewrite/span sse tokenize unit"
+
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
-	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/rewritetest " +
+	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/responses rewrite/rewritetest " +
 	"scripted scripted/messages scripted/messages/rules scripted/messages/thought scripted/scriptedtest store/disk " +
 	"store/memory store/storetest unit"
 

@@ -21,6 +21,9 @@ var spoken = map[string]string{
 	"rewrite/messages": `max_tokens cache_control tool_use tool_use_id tool_result is_error redacted_thinking
 		server_tool_use budget_tokens input_schema stop_reason stop_sequences tool_choice message_start message_delta
 		content_block_start content_block_delta cache_creation_input_tokens cache_read_input_tokens`,
+	"rewrite/responses": `max_output_tokens call_id function_call function_call_output custom_tool_call encrypted_content
+		input_text output_text previous_response_id compaction_trigger prompt_cache_breakpoint
+		client_metadata item_reference tool_choice`,
 }
 
 // foreign are the folders that may know a dialect's names, with all below them, each with the reason.

@@ -68,7 +68,11 @@ func unpatched(r *conversation.Request, at int, f *decision.Form, get kept) (edi
 		if err != nil {
 			return nil, fmt.Errorf("cannot find what message %d was: %w", at, err)
 		}
-		edits = append(edits, span.Edit{Span: spans[n], With: q.Restore(content)})
+		was := q.Restore(content)
+		if q.Place == conversation.WholeContent && q.Spelling == span.AsJSON && was[0] == '[' {
+			spans[n] = r.Items[at].Content // all of it gave way, whatever is the one text of it now
+		}
+		edits = append(edits, span.Edit{Span: spans[n], With: was})
 	}
 	return edits, nil
 }

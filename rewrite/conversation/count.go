@@ -138,7 +138,8 @@ func (r *Request) MarkOpaque(from int) {
 		it := &r.Items[i]
 		if i >= from {
 			list, err := r.Parts(it)
-			it.Opaque = err != nil || slices.ContainsFunc(list, func(p Part) bool { return p.Kind == OtherPart })
+			it.Opaque = it.Opaque || err != nil ||
+				slices.ContainsFunc(list, func(p Part) bool { return p.Kind == OtherPart })
 		}
 		r.Opaque = r.Opaque || it.Opaque
 	}

@@ -8,10 +8,10 @@ import (
 // Dialect is how one API writes a conversation. The names of its JSON stand in its own package and nowhere else: all
 // else reads items and writes through these methods. A dialect has no state.
 //
-// An item is the smallest thing that is said: a message, a part of a message, or an item of a flat list. Those of one
-// message share its place (Item.Outer), and it goes when nothing of it is left. Results need not stand behind their
-// calls: what belongs together is told by ids (Pairs) and by where an answer begins (Item.Begins). A value that must
-// never change is no Part and has no Content.
+// An item is the smallest thing that is said: a message, a part of a message, or a run of entries of a flat list.
+// Those of one message share its place (Item.Outer), and it goes when nothing of it is left. Results need not stand
+// behind their calls: what belongs together is told by ids (Pairs) and by where an answer begins (Item.Begins). A value
+// that must never change is no Part and has no Content, or is that of an item which is Locked.
 type Dialect interface {
 	// Key stands in the keys of decisions. It never changes, and no two dialects have the same.
 	Key() string
@@ -30,7 +30,7 @@ type Dialect interface {
 	// Tools reads the declarations of tools, for counting; nil if they are counted as they are written.
 	Tools(declared []byte) []tokenize.Tool
 
-	// Message is a message with a text, as it may stand among the items.
+	// Message is a message with a text, as it may stand among the items; nil if none of that role can be made.
 	Message(role Role, text string) []byte
 	// ReadMessage reads what Message wrote, as a request of that item alone.
 	ReadMessage(message []byte) (*Request, error)
@@ -61,6 +61,8 @@ type Part struct {
 	Kind   PartKind
 	Value  span.Span // text, address or bytes
 	Detail span.Span // of an image how closely to look, of sound its format
+
+	Encoded bool // a text in its place must be JSON once more
 }
 
 // PartKind is what a part is.
@@ -83,4 +85,5 @@ const (
 	PartText                  // the text of a part of the content
 	CallInput                 // the arguments of a call
 	Behind                    // nothing: the text comes behind what the content says
+	EncodedText               // the text of a part that is JSON in a string
 )

@@ -11,6 +11,11 @@ type Upkeep struct {
 	By     Keeper
 	Before span.Span // what names the messages that lie with the provider; empty if all are in the body
 	Fixed  int       // items behind the head that never change, nor go: a provider's own compaction stands last
+	Live   bool      // all the same they count: they are what that has left
+	Held   int       // items behind the head that do not go
+
+	Preface int  // items behind those of Fixed in which the client speaks in the user's place, before the user does
+	GoesOn  bool // the model may say more in the last item: nothing is decided about that yet
 }
 
 // Keeper is who else sees to what a conversation keeps.
@@ -48,4 +53,9 @@ func AsksForSummary(quoted []byte) bool {
 }
 
 // Dead is how many items behind the head the provider passes over: those before its own compaction.
-func Dead(r *Request) int { return max(r.Upkeep.Fixed-1, 0) }
+func Dead(r *Request) int {
+	if r.Upkeep.Live {
+		return 0
+	}
+	return max(r.Upkeep.Fixed-1, 0)
+}

@@ -142,7 +142,7 @@ func (f *Form) Spans(r *conversation.Request, it *conversation.Item) []span.Span
 			all[n] = r.WholeContent(it)
 		case p.Place == conversation.CallInput && p.Index < len(it.Calls):
 			all[n] = it.Calls[p.Index].Arguments
-		case p.Place == conversation.PartText:
+		case p.Place == conversation.PartText, p.Place == conversation.EncodedText:
 			if texts == nil {
 				texts = r.TextSpans(it)
 			}

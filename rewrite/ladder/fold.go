@@ -146,7 +146,7 @@ func foldItems(p *plan.Plan, from, to int) {
 	for _, role := range [...]conversation.Role{role, other} {
 		f := foldForm(p, from, to, message{role, text, name})
 		if f == nil {
-			return
+			continue
 		}
 		if f.Oldest = true; setFold(p, from, f, "older than what is to be sent") {
 			return
@@ -170,11 +170,14 @@ type message struct {
 }
 
 // foldForm is the form of item from when the message stands for it and those behind it, up to to; nil if that saves
-// nothing.
+// nothing, or if no such message can be made.
 func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
 	f := &decision.Form{Rung: decision.RungClear, Fold: to - from, Kept: m.name,
 		Frame: conversation.FrameOf(p.Req, from, to-from),
 		With:  string(p.Req.Dialect.Message(m.role, m.text)), Now: plan.MessageTokens(p, m.text)}
+	if f.With == "" {
+		return nil
+	}
 	saved := -f.Now
 	for i := from; i < to; i++ {
 		saved += p.SentSize(i)

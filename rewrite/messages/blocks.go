@@ -193,26 +193,11 @@ func (Dialect) AppendParts(
 	case '[':
 		_, err = span.Elements(body, content.Start, read)
 	case '{':
-		err = eachOf(body, content, read)
+		err = span.Each(body, content, read)
 	default:
 		dst = append(dst, conversation.Part{Kind: conversation.TextPart, Value: content})
 	}
 	return dst, err
-}
-
-// eachOf gives f the place of each value of a run of values with commas between them.
-func eachOf(body []byte, run span.Span, f func(i int) (end int, err error)) error {
-	for i := run.Start; i < run.End; {
-		end, err := f(i)
-		if err != nil {
-			return err
-		}
-		if i = span.SkipSpace(body, end); i < run.End && body[i] != ',' {
-			return span.ErrNoJSON
-		}
-		i = span.SkipSpace(body, i+1)
-	}
-	return nil
 }
 
 func appendPart(dst []conversation.Part, body []byte, b *block) ([]conversation.Part, error) {

@@ -83,7 +83,7 @@ func (Dialect) Digest(body []byte, it *conversation.Item) (sum span.Sum, err err
 		_, sum, err = span.Digest(body, it.Start, loose{})
 		list = []span.Member{{Key: "result", Value: sum}}
 	default:
-		sum, err = blocksSum(body, func(f func(int) (int, error)) error { return eachOf(body, it.Content, f) })
+		sum, err = blocksSum(body, func(f func(int) (int, error)) error { return span.Each(body, it.Content, f) })
 		list = []span.Member{{Key: "content", Value: sum}, {Key: "role", Value: span.LeafSum('v', []byte(`"user"`))}}
 	}
 	if last := span.SkipSpace(body, it.End); err == nil && !it.Outer.Empty() && body[last] == ']' {

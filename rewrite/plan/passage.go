@@ -44,7 +44,11 @@ func (p *Plan) Passages(i int) (list []Passage, tokens int) {
 	}
 	for n, q := range parts {
 		if q.Kind == conversation.TextPart && p.Req.Body[q.Value.Start] == '"' {
-			add(Passage{Place: conversation.PartText, Index: n}, q.Value)
+			place := conversation.PartText
+			if q.Encoded {
+				place = conversation.EncodedText
+			}
+			add(Passage{Place: place, Index: n}, q.Value)
 		}
 	}
 	return list, tokens

@@ -286,7 +286,7 @@ func IsKeptInPlace(p *Plan, i int) bool {
 		return true
 	}
 	// What came later may pin what is left out already.
-	return it.Pinned && !p.IsGone(i) && (p.Forms[i] == nil || p.Forms[i].Fold == 0)
+	return (it.Pinned || i < p.Req.Upkeep.Held) && !p.IsGone(i) && (p.Forms[i] == nil || p.Forms[i].Fold == 0)
 }
 
 // IsGone reports whether item i stands in an earlier item's message, or nowhere.

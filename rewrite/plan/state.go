@@ -119,14 +119,15 @@ func NumberOf(p *Plan, i int) int { return conversation.NumberOf(p.Req, p.Req.He
 // early, with all that its message says. A call must not be parted from its result behind the user's words.
 func OpeningOf(p *Plan) int {
 	const early = 6
-	for i := p.Req.Upkeep.Fixed; i < min(p.Req.Upkeep.Fixed+early, p.End); i++ {
+	from := p.Req.Upkeep.Fixed + p.Req.Upkeep.Preface
+	for i := from; i < min(from+early, p.End); i++ {
 		if p.Req.Items[p.Req.Head+i].Role == conversation.User {
 			for i++; i < p.End && conversation.SameMessage(p.Req, p.Req.Head+i); i++ {
 			}
 			return i
 		}
 	}
-	return min(p.Req.Upkeep.Fixed, p.End)
+	return min(from, p.End)
 }
 
 // CompactedEnd is the end of what compactions have left out.

@@ -252,3 +252,18 @@ func (k *keys) add(name []byte) error {
 	k.many[string(name)] = true
 	return nil
 }
+
+// Each gives f the place of each value of a run of values with commas between them.
+func Each(body []byte, run Span, f func(i int) (end int, err error)) error {
+	for i := run.Start; i < run.End; {
+		end, err := f(i)
+		if err != nil {
+			return err
+		}
+		if i = SkipSpace(body, end); i < run.End && body[i] != ',' {
+			return ErrNoJSON
+		}
+		i = SkipSpace(body, i+1)
+	}
+	return nil
+}
