@@ -84,7 +84,7 @@ type loadCmd struct {
 	Proxy          map[string]string `placeholder:"NAME=URL" help:"Measure this proxy too. It must forward to the upstream's address (see --upstream-listen)."`
 	UpstreamListen string            `placeholder:"HOST:PORT" help:"Address on loopback where the benchmark's upstream listens. Default: a free port."`
 	Quick          bool              `help:"Run briefly, to see that everything works. The figures then mean little."`
-	Dialect        string            `placeholder:"NAME" enum:"chat,messages" default:"chat" help:"What is asked: chat for Chat Completions, messages for Anthropic Messages, with epitome in Chat Completions beside it in the same run. Default: ${default}."`
+	Dialect        string            `placeholder:"NAME" enum:"chat,messages,responses" default:"chat" help:"What is asked: chat for Chat Completions, messages for Anthropic Messages, responses for OpenAI Responses, the last two with epitome in Chat Completions beside it in the same run. Default: ${default}."`
 }
 
 func (k loadCmd) Run() error {
@@ -98,10 +98,10 @@ func (k loadCmd) Run() error {
 		rival.Rival = true
 		opts.Proxies = append(opts.Proxies, rival)
 	}
-	if k.Dialect == "messages" {
+	if opts.Dialect = k.Dialect; k.Dialect != "chat" {
 		inChat := opts.Proxies[0]
 		inChat.Name, inChat.Rival, inChat.Chat = inChat.Name+" in chat", true, true
-		opts.Messages, opts.Proxies = true, append(opts.Proxies, inChat)
+		opts.Proxies = append(opts.Proxies, inChat)
 	}
 	ctx, stop := untilSignal()
 	defer stop()

@@ -159,7 +159,7 @@ const (
 )
 
 // AppendEvent appends one SSE event as one chunk; it carries the time of sending in Unix nanoseconds.
-func AppendEvent(dst []byte, now time.Time) []byte { return appendEvent(dst, Dialect{}, now) }
+func AppendEvent(dst []byte, now time.Time) []byte { return appendEvent(dst, Chat, now) }
 
 func appendEvent(dst []byte, d Dialect, now time.Time) []byte {
 	sent, open := strconv.FormatInt(now.UnixNano(), 10), d.eventOpen()

@@ -40,13 +40,28 @@ func TestDialectsAreToldByTheirPath(t *testing.T) {
 	}
 	f("POST /v1/messages HTTP/1.1", Messages)
 	f("POST /u/x/v1/messages?bench=idle HTTP/1.1", Messages)
-	f("POST /v1/chat/completions?a=/v1/messages HTTP/1.1", Dialect{})
-	f("", Dialect{})
+	f("POST /v1/responses HTTP/1.1", Responses)
+	f("POST /v1/chat/completions?a=/v1/messages HTTP/1.1", Chat)
+	f("", Chat)
+	for name, want := range map[string]Dialect{"": Chat, "chat": Chat, "messages": Messages, "responses": Responses} {
+		if d, err := Named(name); d != want || err != nil {
+			t.Errorf("%q is %v (%v)", name, d, err)
+		}
+	}
+	if _, err := Named("latin"); err == nil {
+		t.Error("a dialect that nobody speaks")
+	}
 }
 
-func TestAnswersInMessages(t *testing.T) {
+func TestAnswersInOtherDialects(t *testing.T) {
+	answersIn(t, Messages, "message_start content_block_start content_block_delta content_block_stop message_delta message_stop")
+	answersIn(t, Responses, "response.created response.output_item.added response.output_text.delta response.completed")
+}
+
+func answersIn(t *testing.T, d Dialect, events string) {
+	t.Helper()
 	const size = 100 << 10
-	body, err := Messages.Body(size)
+	body, err := d.Body(size)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +75,7 @@ func TestAnswersInMessages(t *testing.T) {
 			Input int `json:"input_tokens"`
 		}
 	}
-	whole := Messages.answer(size)
+	whole := d.answer(size)
 	if err := json.Unmarshal(whole, &answer); err != nil || len(whole) < 900 || len(whole) > 1100 {
 		t.Errorf("%v, %d bytes: %s", err, len(whole), whole)
 	}
@@ -68,7 +83,7 @@ func TestAnswersInMessages(t *testing.T) {
 		t.Errorf("the answer counts %d tokens of %d", answer.Usage.Input, sent)
 	}
 	sent := time.Unix(1700000000, 123456789)
-	stream := append(appendEvent(Messages.begin(), Messages, sent), Messages.end()...)
+	stream := append(appendEvent(d.begin(), d, sent), d.end()...)
 	text, err := io.ReadAll(wire.NewBody(bufio.NewReader(bytes.NewReader(stream)), wire.Head{Chunked: true}))
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +101,7 @@ func TestAnswersInMessages(t *testing.T) {
 			t.Errorf("the event's time is %v", at)
 		}
 	}
-	if got := strings.Join(kinds, " "); got != "message_start content_block_start content_block_delta content_block_stop message_delta message_stop" {
+	if got := strings.Join(kinds, " "); got != events {
 		t.Errorf("events %s", got)
 	}
 }

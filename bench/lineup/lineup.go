@@ -46,8 +46,9 @@ type Lineup struct {
 	Self []string
 	// Nginx is the nginx binary: a name on PATH or a path. Default "nginx"; "none" leaves it out.
 	Nginx string
-	// Messages has contenders asked in Anthropic Messages, but for those that are asked in Chat Completions.
-	Messages bool
+	// Dialect is the name of what contenders are asked in, but for those that are asked in Chat Completions. Default
+	// Chat Completions.
+	Dialect string
 	// Progress gets a line per step. Default os.Stderr.
 	Progress io.Writer
 }

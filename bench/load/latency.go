@@ -76,9 +76,13 @@ type caller struct {
 
 // request is one of size bytes for a lane, in the dialect that it is measured in. query says what is answered.
 func (r *loadRun) request(lane *lineup.Lane, size int, query string) ([]byte, error) {
-	var d backend.Dialect
-	if r.opts.Messages && !lane.Chat {
-		d = backend.Messages
+	name := r.opts.Dialect
+	if lane.Chat {
+		name = ""
+	}
+	d, err := backend.Named(name)
+	if err != nil {
+		return nil, err
 	}
 	payload, err := d.Body(size)
 	return wire.PostRequest(lane.At, d.Path()+query, payload), err

@@ -119,11 +119,17 @@ func TestSubjectThatCannotStartIsAnError(t *testing.T) {
 	f("cannot start subject", exe+"-missing")
 }
 
-func TestLoadMeasuresMessagesBesideChat(t *testing.T) {
+func TestLoadMeasuresOtherDialectsBesideChat(t *testing.T) {
+	measuresBesideChat(t, "messages")
+	measuresBesideChat(t, "responses")
+}
+
+func measuresBesideChat(t *testing.T, dialect string) {
+	t.Helper()
 	l := lineuptest.BareAsSubject(t)
 	inChat := l.Proxies[0]
 	inChat.Name, inChat.Rival, inChat.Chat = "in chat", true, true
-	l.Proxies, l.Messages = append(l.Proxies, inChat), true
+	l.Proxies, l.Dialect = append(l.Proxies, inChat), dialect
 	report, err := Run(t.Context(), Options{Lineup: l, Quick: true})
 	if err != nil {
 		t.Fatal(err)
