@@ -8,6 +8,7 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 )
 
 // Dialect is one that conversations are shaped in, with its names.
@@ -25,6 +26,7 @@ func dialects() []Dialect {
 	return []Dialect{
 		{chat.Dialect{}, "chat", "Chat Completions", chat.Wire{}, chat.Claims},
 		{messages.Dialect{}, "messages", "Anthropic Messages", messages.Wire{}, messages.Claims},
+		{responses.Dialect{}, "responses", "OpenAI Responses", responses.Wire{}, responses.Claims},
 	}
 }
 
@@ -52,7 +54,7 @@ func DialectOf(name string, body []byte) (d Dialect, sure bool, err error) {
 		}
 	}
 	if name != "" {
-		return d, false, fmt.Errorf("cannot read dialect %.40q: write %s or %s", name, all[0].Name, all[1].Name)
+		return d, false, fmt.Errorf("cannot read dialect %.40q: write %s, %s or %s", name, all[0].Name, all[1].Name, all[2].Name)
 	}
 	if claimed > 1 {
 		d = all[0]
@@ -66,5 +68,6 @@ func titles() string {
 	for _, d := range dialects() {
 		all = append(all, d.Title)
 	}
-	return strings.Join(all, " or ")
+	last := len(all) - 1
+	return strings.Join(all[:last], ", ") + " or " + all[last]
 }

@@ -18,6 +18,9 @@ func TestDialectsAreToldByTheirBodies(t *testing.T) {
 	f("chat", both, "chat", true)
 	f("", `{"system":"b","messages":[{"role":"user","content":"a"}]}`, "messages", true)
 	f("", `{"messages":[{"role":"system","content":"b"}]}`, "chat", true)
+	f("", `{"model":"m","input":[{"role":"user","content":"a"}]}`, "responses", true)
+	f("responses", `{"input":"a"}`, "responses", true)
+	f("", `{"input":"a"}`, "chat", false)
 	f("", `hello`, "chat", false)
 	if _, _, err := DialectOf("latin", []byte(plain)); err == nil {
 		t.Error("a dialect that nobody speaks")

@@ -11,6 +11,7 @@ import (
 	"epitome/proxy"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 	"epitome/store"
 	"epitome/summarize"
 	"epitome/tokenize"
@@ -35,6 +36,7 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 		Store: k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send,
 		Dialects: map[string]summarize.Dialect{
 			chat.Dialect{}.Key(): chat.Dialect{}, messages.Dialect{}.Key(): messages.Dialect{},
+			responses.Dialect{}.Key(): responses.Dialect{},
 		},
 		Overflow: overflow.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
 		Tell: k.relay.RecordSummary, Log: k.storage.log,

@@ -138,7 +138,7 @@ var house = map[string]room{
 	},
 	"daemon": {
 		"config console console/logs console/metrics event instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
-			" rewrite/decision rewrite/messages rewrite/plan store store/disk store/memory summarize tokenize window window/overflow",
+			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"demo": {

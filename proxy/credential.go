@@ -36,7 +36,7 @@ var carried = [...]string{
 	"ocp-apim-subscription-key", "helicone-auth", "openai-organization", "openai-project", "openai-beta", "chatgpt-account-id",
 	"anthropic-version", "anthropic-beta", "x-goog-user-project", "http-referer", "x-title", "x-openrouter-title", "user-agent",
 	"copilot-integration-id", "editor-version", "x-portkey-config", "x-portkey-provider", "x-portkey-virtual-key",
-	"session_id", "x-session-id", "x-session-affinity", "x-grok-conv-id",
+	"session_id", "session-id", "thread-id", "originator", "x-session-id", "x-session-affinity", "x-grok-conv-id",
 }
 
 // says reports whether a header says for whom a request is. Any other one speaks of that request alone.

@@ -18,6 +18,9 @@ type Dialect interface {
 	Serves(path []byte) bool
 	// Counts reports whether a request with that path asks how many tokens a conversation has, and no more.
 	Counts(path []byte) bool
+	// Compacts reports whether a request with that path has the provider compact a conversation: it goes in the form
+	// that was decided, and nothing new is.
+	Compacts(path []byte) bool
 	// MeantPath is what a request's path means that came without the version of the API, as some clients leave that to
 	// the base URL; nil if it means what it says. has tells whether the request has a header, named in lower case.
 	MeantPath(path []byte, has func(header string) bool) []byte
@@ -42,7 +45,7 @@ func dialectOf(all []Dialect, h *fasthttp.RequestHeader, mode string, target []b
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	for _, d := range all {
-		if d.Serves(path) || d.Counts(path) {
+		if d.Serves(path) || d.Counts(path) || d.Compacts(path) {
 			return d
 		}
 	}

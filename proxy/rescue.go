@@ -18,7 +18,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 	if x.shaped == nil {
 		return a, nil
 	}
-	if x.set.conf.RescueTries == 0 { // nothing is held up for what would not be done
+	if x.set.conf.RescueTries == 0 || x.shaped.report.Drops { // nothing is held up for what would not be done
 		x.ear.listen(a, x.shaped.report.Counted)
 		a.Hears = x.ear.hear
 		return a, nil

@@ -22,6 +22,7 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
@@ -107,7 +108,7 @@ func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) 
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Shape:    func(a rewrite.Input) rewrite.Output { return (*r.shape.Load())(a) },
 		Observe:  func(a rewrite.Input) rewrite.Output { return (*r.observe.Load())(a) },
-		Dialects: []Dialect{chat.Wire{}, messages.Wire{}},
+		Dialects: []Dialect{chat.Wire{}, messages.Wire{}, responses.Wire{}},
 		Lessons:  &r.lessons, Ratios: &r.lessons,
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 	})

@@ -23,8 +23,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		return &refusal{status: 400, code: "bad_request", message: err.Error()}
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
-	s.asked.Replay = x.dialect.Counts(path)
-	if s.asked.Replay && x.event.Mode == event.ModeObserve {
+	counts := x.dialect.Counts(path)
+	s.asked.Replay = counts || x.dialect.Compacts(path)
+	if counts && x.event.Mode == event.ModeObserve {
 		return nil
 	}
 	begun := time.Now()
@@ -47,16 +48,14 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
 	s.asked.Upstream, s.asked.Client = up.name, client
 	form := x.guarded(shape, s)
-	if s.asked.Replay { // what it would save is told with the request that it asks about
-		x.rewritten = form.body
-		return nil
+	if !counts { // what a count would save is told with the request that it asks about
+		x.tell(&s.report)
 	}
-	x.tell(&s.report)
 	if observe {
 		return nil
 	}
 	x.rewritten = form.body
-	if s.report.Items > 0 {
+	if s.report.Items > 0 && !s.asked.Replay {
 		s.asked.Body, s.asked.Client, s.asked.Compact = nil, nil, false
 		x.shaped = s
 	}

@@ -71,6 +71,7 @@ type Report struct {
 	Repeated     int               // items that were sent in a form decided earlier
 	Stage        plan.Stage        // of a rescue, the last one that was needed; zero if nothing came of it
 	Thoughts     int               // parts of what the model thought that are not sent any more, from this decision on
+	Drops        bool              // the provider leaves out what does not fit, and refuses nothing for its size
 	Unsure       bool              // what it thought may be bound to what was sent earlier, in another form than now
 	Reason       string            // why nothing new was done, or not all that was asked for; empty if something was
 	Err          error             // what failed inside epitome; the request went on as Action says

@@ -25,9 +25,9 @@ type Dialect interface {
 
 // What is held of an answer until it is known whether it refuses its request.
 const (
-	mostOfStream = 64 << 10        // bytes
+	mostOfStream = 1 << 20         // bytes; frames may repeat all settings of the request, tools too
 	mostOfError  = 256 << 10       // bytes; what comes behind that is passed on as it comes
-	mostOfSmall  = 8 << 10         // bytes of an answer that is no stream, and may be an error all the same
+	mostOfSmall  = 64 << 10        // bytes of an answer that is no stream, and may be an error all the same
 	holdFor      = 2 * time.Second // of a stream that does not begin
 	errorFor     = 10 * time.Second
 )
@@ -111,14 +111,19 @@ func (h *holding) more() bool {
 // begun reads a stream until it says anything, and reports whether that is an answer. One that is slow or talks of
 // other things first is taken for one.
 func (h *holding) begun() bool {
-	read := 0
+	read, looked := 0, 0 // up to where lines are known, and where none ends
 	var kind []byte
 	if h.more() {
 		h.content = sse.TrimMark(h.content)
 	}
 	for {
-		f, rest, whole := sse.Next(h.content[read:])
+		var f sse.Field
+		rest, whole := h.content[read:], false
+		if bytes.ContainsAny(h.content[max(read, looked):], "\r\n") {
+			f, rest, whole = sse.Next(rest)
+		}
 		if !whole {
+			looked = max(len(h.content)-1, 0) // a CR there ends a line when something follows
 			if h.more() {
 				continue
 			}

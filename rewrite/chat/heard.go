@@ -31,6 +31,9 @@ func (Wire) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathE
 // Counts is false: no path asks for a conversation's size alone.
 func (Wire) Counts([]byte) bool { return false }
 
+// Compacts is false: nobody is asked for that.
+func (Wire) Compacts([]byte) bool { return false }
+
 // MeantPath is nil: what a client leaves out of the path stands in its base URL.
 func (Wire) MeantPath([]byte, func(header string) bool) []byte { return nil }
 

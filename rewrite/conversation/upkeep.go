@@ -13,6 +13,7 @@ type Upkeep struct {
 	Fixed  int       // items behind the head that never change, nor go: a provider's own compaction stands last
 	Live   bool      // all the same they count: they are what that has left
 	Held   int       // items behind the head that do not go
+	Drops  bool      // the provider leaves out what its model does not hold, and refuses nothing for its size
 
 	Preface int  // items behind those of Fixed in which the client speaks in the user's place, before the user does
 	GoesOn  bool // the model may say more in the last item: nothing is decided about that yet

@@ -47,6 +47,9 @@ func (Wire) Serves(p []byte) bool { return bytes.HasSuffix(p, []byte(path)) }
 // Counts reports whether a request with that path asks how many tokens a conversation has.
 func (Wire) Counts(p []byte) bool { return bytes.HasSuffix(p, []byte(path+counting)) }
 
+// Compacts is false: what has the provider compact a conversation stands in the body.
+func (Wire) Compacts([]byte) bool { return false }
+
 // MeantPath is the path with its version, for a request that says by a header which API it is for: the AI SDK leaves
 // the version to the base URL, and agents are given one without.
 func (Wire) MeantPath(p []byte, has func(header string) bool) []byte {

@@ -28,6 +28,8 @@ func readUpkeep(r *conversation.Request, key string, v span.Span) {
 		if r.Upkeep.By == conversation.NobodyElse && !none {
 			r.Upkeep.By = conversation.ProviderClears
 		}
+	case "truncation":
+		r.Upkeep.Drops = string(v.Of(r.Body)) == `"auto"`
 	case "client_metadata":
 		if bytes.Contains(v.Of(r.Body), []byte(`\"request_kind\":\"compaction\"`)) { // Codex
 			r.Upkeep.By = conversation.ClientSummarises

@@ -12,11 +12,13 @@ import (
 
 // Bounds of what is looked at. Some providers repeat the whole request in their errors.
 const (
-	mostBody  = 64 << 10 // bytes of an answer
-	mostText  = 4 << 10  // bytes of one text in it
-	mostSaid  = 8 << 10  // bytes of all texts in it
-	mostDepth = 8        // objects within objects, and answers within texts
-	mostItems = 16       // of a list
+	mostBody   = 64 << 10 // bytes of an answer
+	mostStream = 1 << 20  // bytes of one in events, some of which repeat all settings of the request, tools too
+	mostText   = 4 << 10  // bytes of one text in it
+	mostSaid   = 8 << 10  // bytes of all texts in it
+	mostDepth  = 8        // objects within objects, and answers within texts
+	mostItems  = 16       // of a list
+	mostFrames = 8 << 10  // of a stream
 )
 
 // complaint is what an answer says has gone wrong: the texts and codes that stand where errors have them, and nothing
@@ -30,7 +32,9 @@ type complaint struct {
 	stream bool
 	said   bool // the stream has a piece of an answer
 	full   bool // and says that the window was full
-	used   int  // and how many tokens the request had; 0 if it does not
+	capped bool // and says that it ended at the cap on its output, with so many tokens made
+	made   int
+	used   int // and how many tokens the request had; 0 if it does not
 }
 
 // findComplaint finds what an answer complains of.
@@ -52,7 +56,7 @@ func findComplaint(a Answer) complaint {
 			c.readValue(gjson.Parse(payload[:endOf(payload)]), true, 0)
 		}
 	case isStream(a.Type, body):
-		c.readEvents(body)
+		c.readEvents(string(whole[:min(len(whole), mostStream)]))
 	case c.failed || beginsWithErrorName(body):
 		c.addText(body, 0)
 	}
@@ -141,7 +145,7 @@ func (c *complaint) readEvents(s string) {
 			event = ""
 		case string(f.Name) == "event":
 			event = strings.ToLower(string(f.Value))
-		case string(f.Name) == "data":
+		case string(f.Name) == "data" && c.frames < mostFrames:
 			c.readFrame(event, strings.TrimSpace(string(f.Value)))
 		}
 	}

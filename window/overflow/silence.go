@@ -20,7 +20,7 @@ func judgeSilence(a Answer, s Sent, c complaint) Verdict {
 		return Verdict{Kind: Input, Why: "the request fills the window, and was refused without a word"}
 	case a.Status < 300 && c.stream && c.frames == 0 && full:
 		return Verdict{Kind: Input, Why: "the request fills the window, and the answer is empty"}
-	case a.Status < 300 && c.stream && c.full && !c.said:
+	case a.Status < 300 && c.stream && !c.said && (c.full || c.capped && s.leftRoom(c.made)):
 		return Verdict{Kind: Input, Requested: c.used, Why: endedEmpty}
 	case a.Status < 300 && !c.stream && len(a.Body) <= mostBody:
 		return judgeEmptyAnswer(c.body, s)
@@ -32,9 +32,12 @@ func judgeSilence(a Answer, s Sent, c complaint) Verdict {
 func judgeEmptyAnswer(body string, s Sent) Verdict {
 	none := Verdict{Why: "it is an answer"}
 	v := gjson.Parse(body)
+	if isCapped(v) && !saysAny(v) && s.leftRoom(int(v.Get("usage.output_tokens").Int())) && gjson.Valid(body) {
+		return Verdict{Kind: Input, Requested: usedBy(v), Why: endedEmpty}
+	}
 	made := firstOf(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
 	content := v.Get("content") // one without anything in it costs a few tokens too
-	hollow := content.IsArray() && content.Get("#").Int() == 0
+	hollow := content.IsArray() && content.Get("#").Int() == 0 || v.Get("output").IsArray() && !saysAny(v)
 	if !made.Exists() || made.Int() != 0 && !hollow || !gjson.Valid(body) { // in this order: most have made something
 		return none
 	}
@@ -51,12 +54,34 @@ func judgeEmptyAnswer(body string, s Sent) Verdict {
 	return Verdict{Kind: Input, Requested: used, Why: endedEmpty}
 }
 
+// isCapped reports whether a response says that it ended at the cap on its output.
+func isCapped(response gjson.Result) bool {
+	return response.Get("incomplete_details.reason").String() == "max_output_tokens"
+}
+
+// saysAny reports whether a response has more in it than messages without a word.
+func saysAny(response gjson.Result) (said bool) {
+	response.Get("output").ForEach(func(_, item gjson.Result) bool {
+		said = item.Get("type").String() != "message"
+		item.Get("content").ForEach(func(_, part gjson.Result) bool {
+			said = said || part.Get("text").String() != "" || part.Get("refusal").String() != ""
+			return !said
+		})
+		return !said
+	})
+	return said
+}
+
+// leftRoom reports that so many tokens of output are fewer than the cap that was asked for: then it is the window that
+// has ended.
+func (s Sent) leftRoom(made int) bool { return made == 0 || made < s.MaxOutput }
+
 const endedEmpty = "the answer ended before its first token for want of room"
 
 // endOfAnswer is why an answer ended, as it says; empty if it does not.
 func endOfAnswer(v gjson.Result) string {
 	return firstOf(v, "choices.0.finish_reason", "stop_reason", "delta.stop_reason", "done_reason",
-		"incomplete_details.reason").String()
+		"incomplete_details.reason", "response.incomplete_details.reason").String()
 }
 
 // usedBy is how many tokens a request had, as the answer says: what came from a cache and what went to one stand beside
@@ -78,6 +103,19 @@ func (c *complaint) hear(v gjson.Result) {
 	c.said = c.said || block != "" && block != "text" || v.Get("choices.0.delta.tool_calls").Exists()
 	c.full = c.full || Full(endOfAnswer(v), 1)
 	c.used = max(c.used, usedBy(v), usedBy(v.Get("message")))
+	c.hearResponse(v)
+}
+
+// hearResponse does so in streams that end with the answer as a whole, and tell pieces of it by items.
+func (c *complaint) hearResponse(v gjson.Result) {
+	item := v.Get("item.type").String()
+	c.said = c.said || v.Get("delta").Str != "" || item != "" && item != "message"
+	response := v.Get("response")
+	c.said = c.said || saysAny(response)
+	if isCapped(response) {
+		c.capped, c.made = true, int(response.Get("usage.output_tokens").Int())
+	}
+	c.used = max(c.used, usedBy(response))
 }
 
 func firstOf(v gjson.Result, paths ...string) gjson.Result {

@@ -1,6 +1,7 @@
 package overflow
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -58,6 +59,77 @@ func TestStreamsThatEndedForWantOfRoom(t *testing.T) {
 	f(NotOurs, 0, strings.Replace(full, "model_context_window_exceeded", "end_turn", 1))
 	f(NotOurs, 0, strings.Replace(full, "model_context_window_exceeded", "max_tokens", 1))
 	f(NotOurs, 0, strings.Replace(full, "model_context_window_exceeded", "refusal", 1))
+}
+
+// A response that ends at the cap on its output, and says nothing, has met the end of its window if the cap was not
+// reached.
+func TestResponsesThatEndedForWantOfRoom(t *testing.T) {
+	f := func(want Kind, most int, response string) {
+		t.Helper()
+		for _, body := range []string{
+			response,
+			"event: response.created\ndata: {\"type\":\"response.created\",\"response\":{\"output\":[],\"usage\":null}}\n\n" +
+				"event: response.incomplete\ndata: {\"type\":\"response.incomplete\",\"response\":" + response + "}\n\n",
+		} {
+			requested := 0
+			if want == Input {
+				requested = 9_000
+			}
+			v := Read(Answer{Status: 200, Body: []byte(body)}, Sent{Tokens: 9_000, MaxOutput: most, Window: 200_000})
+			if v.Kind != want || v.Requested != requested {
+				t.Errorf("%s\n\tis %v, request %d; want %v, %d", body, v.Kind, v.Requested, want, requested)
+			}
+		}
+	}
+	response := func(reason, output string, made int) string {
+		return fmt.Sprintf(`{"object":"response","status":"incomplete","incomplete_details":{"reason":%q},"output":[%s],`+
+			`"usage":{"input_tokens":9000,"input_tokens_details":{"cached_tokens":8000},"output_tokens":%d}}`, reason, output, made)
+	}
+	const cap, mute = "max_output_tokens", `{"type":"message","content":[{"type":"output_text","text":""}]}`
+	f(Input, 0, response(cap, "", 0))
+	f(Input, 4_000, response(cap, "", 0))
+	f(Input, 4_000, response(cap, mute, 3))
+	f(Input, 4_000, response("model_context_window_exceeded", "", 3))
+	f(NotOurs, 4_000, response(cap, "", 4_000)) // all of it was thought
+	f(NotOurs, 0, response(cap, "", 500))
+	f(NotOurs, 4_000, response(cap, `{"type":"reasoning","summary":[]}`, 3))
+	f(NotOurs, 4_000, response(cap, strings.Replace(mute, `""`, `"yes"`, 1), 3))
+	f(NotOurs, 4_000, response(cap, `{"type":"function_call","name":"f"}`, 3))
+	f(NotOurs, 4_000, response("content_filter", "", 0))
+}
+
+func TestStreamsThatSaidSomethingEndedForAnotherReason(t *testing.T) {
+	const end = `{"type":"response.incomplete","response":{"incomplete_details":{"reason":"max_output_tokens"},"output":[],"usage":{"input_tokens":9000,"output_tokens":2}}}`
+	f := func(want Kind, piece string) {
+		t.Helper()
+		body := "data: " + piece + "\n\ndata: " + end + "\n\n"
+		if v := Read(Answer{Status: 200, Body: []byte(body)}, Sent{Tokens: 9_000, MaxOutput: 100}); v.Kind != want {
+			t.Errorf("%s is %v, want %v", piece, v.Kind, want)
+		}
+	}
+	f(Input, `{"type":"response.in_progress"}`)
+	f(Input, `{"type":"response.output_item.added","item":{"type":"message","content":[]}}`)
+	f(NotOurs, `{"type":"response.output_text.delta","delta":"yes"}`)
+	f(NotOurs, `{"type":"response.function_call_arguments.delta","delta":"{"}`)
+	f(NotOurs, `{"type":"response.output_item.added","item":{"type":"reasoning"}}`)
+}
+
+// What is told of the request before an error, settings and tools and all, does not hide the error.
+func TestErrorsBehindLongFramesAreRead(t *testing.T) {
+	said := strings.Repeat("You are a coding agent. ", 2_000)
+	frame := func(kind, err string) string {
+		return fmt.Sprintf("event: response.%s\ndata: {\"type\":\"response.%[1]s\",\"response\":{\"id\":\"r\",\"error\":%s,"+
+			"\"instructions\":%q,\"tools\":[{\"description\":\"prompt is too long\"}]}}\n\n", kind, err, said)
+	}
+	f := func(want Kind, err string) {
+		t.Helper()
+		body := frame("created", "null") + frame("in_progress", "null") + frame("failed", err)
+		if v := Read(Answer{Status: 200, Body: []byte(body)}, Sent{}); v.Kind != want || len(body) < 2*mostBody {
+			t.Errorf("%s in %d bytes is %v, want %v", err, len(body), v.Kind, want)
+		}
+	}
+	f(Input, `{"code":"context_length_exceeded","message":""}`)
+	f(NotOurs, `{"code":"server_error","message":"try again"}`)
 }
 
 func TestFullTellsWhyAnAnswerEnded(t *testing.T) {

@@ -1,0 +1,58 @@
+package responses
+
+import (
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
+)
+
+// This file puts a text behind a conversation.
+
+// say puts a user's message behind all items. Nothing can be said while a call waits for its output, or what the model
+// thought for what it led to.
+func (c *continuation) say(text string) (span.Edit, error) {
+	list := c.settings.Value("input")
+	if list.Empty() || c.body[list.Start] != '[' {
+		return span.Edit{}, errNoList
+	}
+	with := Dialect{}.Message(conversation.User, text)
+	if isFilled(c.body, list) {
+		with = append([]byte{','}, with...)
+	}
+	if err := c.readInput(list); err != nil {
+		return span.Edit{}, err
+	}
+	at := list.End - 1
+	return span.Edit{Span: span.Span{Start: at, End: at}, With: with}, nil
+}
+
+// readInput finds out whether the conversation can go on with a message, and whether tools are declared in it.
+func (c *continuation) readInput(list span.Span) error {
+	waiting := map[string]bool{} // calls, by the id that their outputs have
+	calls := map[string]string{} // such an id of a call, by the call's own
+	last := oddEntry
+	_, err := span.Elements(c.body, list.Start, func(i int) (int, error) {
+		if c.body[i] != '{' {
+			return span.EndOfValue(c.body, i)
+		}
+		e, err := readEntry(c.body, i)
+		switch last = e.kind; e.kind {
+		case toolsEntry:
+			c.hasTools = true
+		case callEntry:
+			waiting[e.call], calls[e.id] = true, e.call
+		case outputEntry:
+			delete(waiting, e.call)
+			if e.byID && e.id != "" {
+				delete(waiting, calls[e.id])
+			}
+		}
+		return e.End, err
+	})
+	switch {
+	case err != nil:
+		return err
+	case len(waiting) > 0, last == reasoningEntry, last == triggerEntry:
+		return errOpen
+	}
+	return nil
+}

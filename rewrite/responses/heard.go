@@ -1,0 +1,213 @@
+package responses
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/span"
+	"epitome/unit"
+)
+
+// This file is what the wire needs to know of the dialect: where its requests go, and what an answer tells as it
+// passes.
+
+// Wire is the dialect with what the wire needs to know of it besides.
+type Wire struct{ Dialect }
+
+// Path is where the API takes a conversation.
+func (Dialect) Path() string { return "/v1" + pathEnd }
+
+// Authorize gives the header of a request that speaks for a key.
+func (Dialect) Authorize(key string) (headers [][2]string) {
+	return [][2]string{{"Authorization", "Bearer " + key}}
+}
+
+const (
+	// pathEnd is how the path of every request ends that holds a conversation: servers have it below their own paths.
+	pathEnd = "/responses"
+
+	counting   = pathEnd + "/input_tokens" // asks how many tokens the conversation has
+	compacting = pathEnd + "/compact"      // has the provider compact it
+)
+
+// Serves reports whether a request with that path holds a conversation.
+func (Wire) Serves(path []byte) bool { return bytes.HasSuffix(path, []byte(pathEnd)) }
+
+// Counts reports whether a request with that path asks how many tokens a conversation has.
+func (Wire) Counts(path []byte) bool { return bytes.HasSuffix(path, []byte(counting)) }
+
+// Compacts reports whether a request with that path has the provider compact a conversation.
+func (Wire) Compacts(path []byte) bool { return bytes.HasSuffix(path, []byte(compacting)) }
+
+// MeantPath is nil: what a client leaves out of the path stands in its base URL.
+func (Wire) MeantPath([]byte, func(header string) bool) []byte { return nil }
+
+// step is what an event of a stream means for the answer.
+type step uint8
+
+const (
+	frameStep step = iota // nothing was said by it
+	saidStep              // a piece of the answer, or what is none of the dialect's
+	endStep               // the answer is over
+	errorStep             // it failed
+)
+
+// Events of a stream, by their types.
+const (
+	textPiece    = "response.output_text.delta"
+	textWhole    = "response.output_text.done"
+	refusalPiece = "response.refusal.delta"
+	refusalWhole = "response.refusal.done"
+	itemBegun    = "response.output_item.added"
+	itemWhole    = "response.output_item.done"
+	partBegun    = "response.content_part.added"
+	partWhole    = "response.content_part.done"
+	completed    = "response.completed"
+	incomplete   = "response.incomplete"
+	failed       = "response.failed"
+	cancelled    = "response.cancelled"
+)
+
+// What a message of the model is made of.
+const (
+	messageItem = "message"
+	outputText  = "output_text"
+	refusalPart = "refusal"
+)
+
+// stepOf reads an event of a stream.
+func stepOf(kind, data []byte) step {
+	if bytes.EqualFold(bytes.TrimSpace(kind), []byte("error")) {
+		return errorStep
+	}
+	data = bytes.TrimSpace(data)
+	if len(data) == 0 {
+		return frameStep
+	}
+	e := gjson.ParseBytes(data)
+	if !e.IsObject() {
+		return saidStep
+	}
+	name := e.Get("type").Str
+	if name == "" {
+		name = string(bytes.TrimSpace(kind))
+	}
+	switch name {
+	case failed, "error":
+		return errorStep
+	case completed, incomplete, cancelled, "response.done":
+		return endStep
+	}
+	switch {
+	case isFrame(name) || saysNothing(name, e):
+		return frameStep
+	case e.Get("error").IsObject() || e.Get("error").Str != "":
+		return errorStep
+	}
+	return saidStep
+}
+
+// isFrame reports whether events of a type tell of the answer and say nothing of it: that it was taken, that it waits,
+// and what servers put between.
+func isFrame(name string) bool {
+	switch name {
+	case "response.created", "response.queued", "response.in_progress", "keepalive", "ping", "response.heartbeat",
+		"response.metadata":
+		return true
+	}
+	return strings.HasPrefix(name, "codex.")
+}
+
+// saysNothing reports whether an event is about a message of the model that has no word in it yet.
+func saysNothing(name string, e gjson.Result) bool {
+	switch name {
+	case itemBegun, itemWhole:
+		item := e.Get("item")
+		return item.Get("type").Str == messageItem && !speaks(item)
+	case partBegun, partWhole:
+		return isEmptyText(e.Get("part"))
+	case textPiece, refusalPiece:
+		return e.Get("delta").Raw == `""`
+	case textWhole:
+		return e.Get("text").Raw == `""`
+	case refusalWhole:
+		return e.Get("refusal").Raw == `""`
+	}
+	return false
+}
+
+// speaks reports whether a message has more than empty texts in it.
+func speaks(message gjson.Result) (something bool) {
+	message.Get("content").ForEach(func(_, part gjson.Result) bool {
+		something = !isEmptyText(part)
+		return !something
+	})
+	return something
+}
+
+// isEmptyText reports whether a part of a message is a text, or a refusal, without a word.
+func isEmptyText(part gjson.Result) bool {
+	switch part.Get("type").Str {
+	case outputText:
+		return part.Get("text").Str == ""
+	case refusalPart:
+		return part.Get("refusal").Str == ""
+	}
+	return false
+}
+
+// Begins reports whether an event of a stream is more than the frame of an answer: a piece of what is said, the begin
+// of an item that is no message, its end, or what is none of the dialect's.
+func (Wire) Begins(kind, event []byte) bool {
+	s := stepOf(kind, event)
+	return s == saidStep || s == endStep
+}
+
+// Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
+// before anything was said.
+func (Wire) Fails(kind, event []byte) bool {
+	s := stepOf(kind, event)
+	return s == errorStep || s == endStep
+}
+
+// tokensOf is a number of tokens; 0 if it is none that can be true.
+func tokensOf(v gjson.Result) int {
+	if n := v.Int(); v.Type == gjson.Number && n >= 0 && n <= unit.MostTokens {
+		return int(n)
+	}
+	return 0
+}
+
+// Usage is how many tokens a request had, as the provider says at the end of its answer: what came from a cache and
+// went to one is in it. It is 0 if that is not said.
+func (Wire) Usage(heard []byte) (input int) {
+	const name = `"usage"`
+	const tries = 4 // declarations of tools, which answers repeat, may have that name in them
+	at := len(heard)
+	for range tries {
+		if at = bytes.LastIndex(heard[:at], []byte(name)); at < 0 {
+			break
+		}
+		i := span.SkipSpace(heard, at+len(name))
+		if i >= len(heard) || heard[i] != ':' {
+			continue
+		}
+		i = span.SkipSpace(heard, i+1)
+		end, err := span.EndOfValue(heard, i)
+		if err != nil || heard[i] != '{' || !closesAnswer(heard[end:]) {
+			continue
+		}
+		return tokensOf(gjson.GetBytes(heard[i:end], "input_tokens"))
+	}
+	return 0
+}
+
+// closesAnswer reports whether what stands behind a value is the rest of an answer, or of an event with one, and
+// nothing else.
+func closesAnswer(rest []byte) bool {
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return json.Valid(append([]byte(`{"":0`), rest...)) || json.Valid(append([]byte(`{"":{"":0`), line...))
+}
