@@ -1,12 +1,5 @@
 package house_test
 
-import (
-	"fmt"
-	"slices"
-	"strings"
-	"testing"
-)
-
 // room is the place of one package folder: the packages of this project it may import, and why no others.
 type room struct {
 	imports string // folders, separated by spaces; "." is main
@@ -92,7 +85,7 @@ var house = map[string]room{
 		"it is the measure's own reading of outputs; what it knew of the program's it would repeat",
 	},
 	"bench/strict": {
-		"scripted/messages/account scripted/messages/rules scripted/messages/thought",
+		"scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/value",
 		"it judges what is sent by a server that shares nothing with the program; with its readers, it would share their mistakes",
 	},
 	"bench/subject": {
@@ -146,7 +139,7 @@ var house = map[string]room{
 		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",
 	},
 	"demo/tongue": {
-		"scripted/messages/rules",
+		"scripted/messages/rules scripted/value",
 		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it would share its mistakes",
 	},
 	"demo/props": {
@@ -311,25 +304,53 @@ var house = map[string]room{
 		"",
 		"the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes",
 	},
+	"scripted/loopback": {
+		"scripted/value",
+		"it carries answers of whatever API; what they say must not matter",
+	},
 	"scripted/messages": {
-		"scripted/messages/account scripted/messages/rules scripted/messages/thought",
+		"scripted/loopback scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/value",
 		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
 	},
 	"scripted/messages/account": {
-		"scripted/messages/rules",
+		"scripted/messages/rules scripted/value",
 		"what is counted stands in the request; how it is answered must not matter",
 	},
 	"scripted/messages/rules": {
-		"",
+		"scripted/value",
 		"a body is refused for what stands in it; neither wire nor memory may sway that",
 	},
 	"scripted/messages/thought": {
-		"scripted/messages/rules",
+		"scripted/messages/rules scripted/sealed scripted/value",
 		"a signature has all that it is judged by; what a server remembers must not be needed",
 	},
+	"scripted/responses": {
+		"scripted/loopback scripted/responses/account scripted/responses/issued scripted/responses/rules scripted/value",
+		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
+	},
+	"scripted/responses/account": {
+		"scripted/responses/rules scripted/value",
+		"what is counted stands in the request; how it is answered must not matter",
+	},
+	"scripted/responses/issued": {
+		"scripted/responses/rules scripted/sealed scripted/value",
+		"it is the memory of a server; neither wire nor size may sway what it knows",
+	},
+	"scripted/responses/rules": {
+		"scripted/value",
+		"a body is refused for what stands in it; neither wire nor memory may sway that",
+	},
 	"scripted/scriptedtest": {
-		"scripted scripted/messages",
+		"scripted scripted/messages scripted/responses",
 		"it only ties the scripted upstreams to package testing",
+	},
+	"scripted/sealed": {
+		"scripted/value",
+		"what is sealed is for its server to know",
+	},
+	"scripted/value": {
+		"",
+		"it reads JSON for servers that stand for foreign ones; with the program's reader, they would share its mistakes",
 	},
 	"sdk": {
 		"sdk/sdktest",
@@ -400,100 +421,6 @@ const dialect = "prose rewrite/conversation rewrite/span sse tokenize unit"
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
 	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/responses rewrite/rewritetest " +
-	"scripted scripted/messages scripted/messages/rules scripted/messages/thought scripted/scriptedtest store/disk " +
+	"scripted scripted/messages scripted/messages/rules scripted/messages/thought scripted/responses " +
+	"scripted/responses/rules scripted/scriptedtest scripted/value store/disk " +
 	"store/memory store/storetest unit"
-
-// ban keeps a library where it belongs. It does not reach test files.
-type ban struct {
-	library string // import path; what stands below it is meant too
-	allowed string // folders, separated by spaces
-	why     string
-}
-
-var bans = []ban{
-	{"github.com/valyala/fasthttp", "proxy proxy/wire bench/lineup",
-		"only the proxy knows this library and its traps; bench/lineup needs a bare fasthttp proxy as its baseline"},
-	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
-	{"github.com/prometheus", "console/metrics",
-		"metrics are a fold over events; counters on the request path would be a second truth"},
-	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/storetest " +
-		"proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",
-		"package testing registers flags and weighs on the program; only test code needs it"},
-}
-
-// checkLawful wants a reason for every arrow and every ban.
-func checkLawful(house map[string]room, bans []ban) (complaints []string) {
-	for dir, place := range house {
-		if strings.TrimSpace(place.why) == "" {
-			complaints = append(complaints, fmt.Sprintf("the arrows of %s have no reason", dir))
-		}
-	}
-	for _, b := range bans {
-		if strings.TrimSpace(b.why) == "" {
-			complaints = append(complaints, fmt.Sprintf("the ban of %s has no reason", b.library))
-		}
-	}
-	slices.Sort(complaints)
-	return complaints
-}
-
-func TestEveryBanHasAReason(t *testing.T) {
-	report(t, checkLawful(house, bans))
-	for dir := range house {
-		if !slices.ContainsFunc(sources(t), func(s *source) bool { return s.dir == dir }) {
-			t.Errorf("the table of arrows has %s, where no Go file is: take it out", dir)
-		}
-	}
-	got := checkLawful(map[string]room{"a": {"", "reason"}, "b": {"a", ""}},
-		[]ban{{"x", "a", ""}, {"y", "a", "reason"}})
-	if want := []string{"the arrows of b have no reason", "the ban of x has no reason"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
-func TestImportArrows(t *testing.T) {
-	for _, s := range sources(t) {
-		report(t, checkArrows(s, house))
-	}
-}
-
-func TestLibrariesStayInTheirPlace(t *testing.T) {
-	for _, s := range sources(t) {
-		report(t, checkBans(s, bans))
-	}
-}
-
-// checkArrows holds the imports inside the project.
-func checkArrows(s *source, house map[string]room) (complaints []string) {
-	place, ok := house[s.dir]
-	if !ok {
-		return []string{fmt.Sprintf("%s: the package folder %s is not in the table: give it a place in DESIGN's house",
-			s.path, s.dir)}
-	}
-	allowed := strings.Fields(place.imports)
-	if s.test {
-		allowed = append(append(allowed, strings.Fields(forTests)...), s.dir)
-	}
-	for _, spec := range s.tree.Imports {
-		imported := strings.Trim(spec.Path.Value, "`\"")
-		folder, inside := strings.CutPrefix(imported, "epitome/")
-		if inside && !slices.Contains(allowed, folder) {
-			complaints = append(complaints, s.complain(spec, "%s may not import %s: %s", s.dir, folder, place.why))
-		}
-	}
-	return complaints
-}
-
-// checkBans holds the libraries in the packages they belong to.
-func checkBans(s *source, bans []ban) (complaints []string) {
-	for _, spec := range s.tree.Imports {
-		imported := strings.Trim(spec.Path.Value, "`\"")
-		for _, b := range bans {
-			under := imported == b.library || strings.HasPrefix(imported, b.library+"/")
-			if under && !s.test && !slices.Contains(strings.Fields(b.allowed), s.dir) {
-				complaints = append(complaints, s.complain(spec, "%s may not import %s: %s", s.dir, imported, b.why))
-			}
-		}
-	}
-	return complaints
-}

@@ -18,6 +18,7 @@ import (
 	"epitome/scripted/messages/account"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/messages/thought"
+	"epitome/scripted/value"
 )
 
 // Prices of tokens, in those of one that is neither written to the cache nor read from it.
@@ -157,7 +158,7 @@ func blocksOf(answer []byte) ([]*rules.Block, error) {
 	if refused != nil {
 		return nil, refused
 	}
-	if _, plain := rules.IsText(fields["content"]); plain {
+	if _, plain := value.IsText(fields["content"]); plain {
 		return []*rules.Block{rules.TextBlock("answer", fields["content"])}, nil
 	}
 	list, refused := rules.ReadList(fields["content"], "answer")

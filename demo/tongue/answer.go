@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // object is JSON that is written and not read.
@@ -39,14 +40,14 @@ func answer(w http.ResponseWriter, body []byte, streamed bool) {
 		"stop_reason": stop, "stop_sequence": nil, "usage": usage}
 	if !streamed {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(rules.Encode(whole))
+		_, _ = w.Write(value.Encode(whole))
 		return
 	}
 	whole["content"], whole["stop_reason"] = []block{}, nil
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(kind string, more object) {
 		more["type"] = kind
-		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, rules.Encode(more)) // the client may have left
+		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", kind, value.Encode(more)) // the client may have left
 	}
 	send("message_start", object{"message": whole})
 	for i, b := range spoken {

@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // A request of chat completions, as far as agents of a demo write it.
@@ -95,7 +95,7 @@ func Tools(chat json.RawMessage) (json.RawMessage, error) {
 	for _, t := range list {
 		all = append(all, tool{t.Function.Name, t.Function.Description, t.Function.Parameters})
 	}
-	return rules.Encode(all), nil
+	return value.Encode(all), nil
 }
 
 // fromChat turns a request of chat completions, whose tools are those of Messages, into one of Messages.
@@ -112,7 +112,7 @@ func fromChat(body []byte) ([]byte, error) {
 			return nil, fmt.Errorf("cannot read a message: %w", err)
 		}
 		if m.Role == "system" {
-			to.System = rules.Encode([]block{{Type: "text", Text: m.Content, Mark: &mark{"ephemeral"}}})
+			to.System = value.Encode([]block{{Type: "text", Text: m.Content, Mark: &mark{"ephemeral"}}})
 			continue
 		}
 		spoken = appendTurn(spoken, m)
@@ -122,9 +122,9 @@ func fromChat(body []byte) ([]byte, error) {
 		last[len(last)-1].Mark = &mark{"ephemeral"}
 	}
 	for _, t := range spoken {
-		to.Messages = append(to.Messages, message{t.role, rules.Encode(t.blocks)})
+		to.Messages = append(to.Messages, message{t.role, value.Encode(t.blocks)})
 	}
-	return rules.Encode(to), nil
+	return value.Encode(to), nil
 }
 
 // turn is a message with its blocks.
@@ -138,7 +138,7 @@ func appendTurn(all []turn, m chatMessage) []turn {
 	var t turn
 	switch m.Role {
 	case "tool":
-		t = turn{"user", []block{{Type: "tool_result", Answers: m.Answers, Content: rules.Encode(m.Content)}}}
+		t = turn{"user", []block{{Type: "tool_result", Answers: m.Answers, Content: value.Encode(m.Content)}}}
 	case "user":
 		t = turn{"user", []block{{Type: "text", Text: m.Content}}}
 	default:
@@ -181,7 +181,7 @@ func toChat(body []byte) ([]byte, error) {
 		}
 		to.Messages = append(to.Messages, said...)
 	}
-	return rules.Encode(to), nil
+	return value.Encode(to), nil
 }
 
 // read turns one message into those of chat completions that say the same: one for each result, one for all else.
@@ -204,14 +204,14 @@ func read(m message) (all []json.RawMessage, err error) {
 			if err != nil {
 				return nil, err
 			}
-			all = append(all, rules.Encode(chatMessage{Role: "tool", Content: textOf(inner), Answers: b.Answers}))
+			all = append(all, value.Encode(chatMessage{Role: "tool", Content: textOf(inner), Answers: b.Answers}))
 		default:
 			return nil, fmt.Errorf("a block of type %q has no place here", b.Type)
 		}
 	}
 	if len(texts) > 0 || len(said.Calls) > 0 {
 		said.Content = strings.Join(texts, "\n")
-		all = append(all, rules.Encode(said))
+		all = append(all, value.Encode(said))
 	}
 	return all, nil
 }

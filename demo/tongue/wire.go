@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // The paths of both dialects.
@@ -60,7 +61,7 @@ func (m *mouth) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
-	piece := rules.Encode(map[string]any{"choices": []any{map[string]any{"delta": said}}})
+	piece := value.Encode(map[string]any{"choices": []any{map[string]any{"delta": said}}})
 	resp.Body = io.NopCloser(strings.NewReader("data: " + string(piece) + "\n\ndata: [DONE]\n\n"))
 	return resp, nil
 }

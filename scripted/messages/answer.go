@@ -8,6 +8,7 @@ import (
 	"epitome/scripted/messages/account"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/messages/thought"
+	"epitome/scripted/value"
 )
 
 // answer is a message of the model, whole.
@@ -83,7 +84,7 @@ func (s said) MarshalJSON() ([]byte, error) {
 		return s.raw, nil
 	}
 	type plain said
-	return rules.Encode(plain(s)), nil
+	return value.Encode(plain(s)), nil
 }
 
 // usageOf is u as it is sent.
@@ -116,11 +117,11 @@ func (s *speaker) say(b Block) said {
 	default:
 		made = said{raw: []byte(b.text)}
 	}
-	fields, refused := rules.ReadObject(rules.Encode(made), "answer")
+	fields, refused := rules.ReadObject(value.Encode(made), "answer")
 	if refused != nil {
 		panic(fmt.Sprintf("the scripted block %q is no object", b.text))
 	}
-	s.signer.Here.Pass("assistant", fields.Canon())
+	s.signer.Here.Pass("assistant", rules.Canon(fields))
 	return made
 }
 

@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"strings"
 
+	"epitome/scripted/loopback"
 	"epitome/scripted/messages/account"
 	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // ServeHTTP answers one request.
@@ -43,7 +45,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
 			asked.Refusal = cmp.Or(t.Refuse, t.Fail)
 		}
 		if t.Refuse == nil && (t.Fail == nil || v.q.Streamed) {
-			hold(r, t, s.done)
+			loopback.Hold(r, t.Hold, s.done)
 			s.send(w, &asked, v, t)
 			return
 		}
@@ -54,7 +56,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
 	case asked.Refusal != nil:
 		writeRefusal(w, asked.Refusal)
 	default:
-		writeJSON(w, http.StatusOK, countAnswer(v.q, v.tokens))
+		loopback.WriteJSON(w, http.StatusOK, value.Encode(countAnswer(v.q, v.tokens)))
 	}
 }
 
@@ -104,18 +106,6 @@ func countAnswer(q *rules.Request, tokens int) any {
 	return answer
 }
 
-// hold waits for what the turn waits for, unless the client leaves or the server ends before.
-func hold(r *http.Request, t Turn, done <-chan struct{}) {
-	if t.Hold == nil {
-		return
-	}
-	select {
-	case <-t.Hold:
-	case <-r.Context().Done():
-	case <-done:
-	}
-}
-
 // send answers with a turn.
 func (s *Server) send(w http.ResponseWriter, asked *Received, v verdict, t Turn) {
 	a := s.write(asked, v, t)
@@ -124,22 +114,17 @@ func (s *Server) send(w http.ResponseWriter, asked *Received, v verdict, t Turn)
 		if t.Cut {
 			panic(http.ErrAbortHandler)
 		}
-		writeJSON(w, http.StatusOK, a)
+		loopback.WriteJSON(w, http.StatusOK, value.Encode(a))
 		return
 	}
-	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	events := a.events()
 	if t.Fail != nil || t.Cut {
 		events = events[:min(max(t.After, 1), len(events))]
 	}
 	if t.Fail != nil {
-		events = append(events, event{"error", t.Fail.Body()})
+		events = append(events, loopback.Event{Name: "error", Data: t.Fail.Body()})
 	}
-	out := http.NewResponseController(w)
-	for _, e := range events {
-		_, _ = w.Write(e.frame())
-		_ = out.Flush()
-	}
+	loopback.WriteEvents(w, events)
 	if t.Cut {
 		panic(http.ErrAbortHandler)
 	}
@@ -179,14 +164,5 @@ func (s *Server) recordLocked(asked *Received) {
 
 // writeRefusal answers with a refusal.
 func writeRefusal(w http.ResponseWriter, refused *rules.Refusal) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(refused.Status)
-	_, _ = w.Write(refused.Body())
-}
-
-// writeJSON answers with v.
-func writeJSON(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(rules.Encode(v))
+	loopback.WriteJSON(w, refused.Status, refused.Body())
 }

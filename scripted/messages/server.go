@@ -2,12 +2,12 @@ package messages
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"time"
 
+	"epitome/scripted/loopback"
 	"epitome/scripted/messages/account"
 	"epitome/scripted/messages/rules"
 	"epitome/scripted/messages/thought"
@@ -29,8 +29,7 @@ type Options struct {
 type Server struct {
 	options  Options
 	count    func(string) int
-	listener net.Listener
-	http     *http.Server
+	listener *loopback.Listener
 	done     chan struct{} // closed by Close
 
 	mu         sync.Mutex // guards what follows
@@ -61,8 +60,8 @@ type Received struct {
 
 // New returns a server that listens nowhere.
 func New(o Options) *Server {
-	s := &Server{options: o, count: o.Count, done: make(chan struct{}), thoughtful: map[string]bool{},
-		cache: account.NewCache()}
+	s := &Server{options: o, count: o.Count, listener: &loopback.Listener{}, done: make(chan struct{}),
+		thoughtful: map[string]bool{}, cache: account.NewCache()}
 	if s.count == nil {
 		s.count = account.CountText
 	}
@@ -72,24 +71,21 @@ func New(o Options) *Server {
 // Start returns a server on a free port of 127.0.0.1, until Close.
 func Start(o Options) (*Server, error) {
 	s := New(o)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var err error
+	s.listener, err = loopback.Listen(s)
 	if err != nil {
 		return nil, fmt.Errorf("cannot start a server of messages: %w", err)
 	}
-	s.listener, s.http = listener, &http.Server{Handler: s, ReadHeaderTimeout: time.Minute}
-	go func() { _ = s.http.Serve(listener) }()
 	return s, nil
 }
 
 // URL returns scheme, host and port, without a slash at the end.
-func (s *Server) URL() string { return "http://" + s.listener.Addr().String() }
+func (s *Server) URL() string { return s.listener.URL() }
 
 // Close stops listening and cuts what is open.
 func (s *Server) Close() {
 	close(s.done)
-	if s.http != nil {
-		_ = s.http.Close()
-	}
+	s.listener.Close()
 }
 
 // Next adds turns to what is answered next.

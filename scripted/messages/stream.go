@@ -2,44 +2,25 @@ package messages
 
 import (
 	"encoding/json"
-	"fmt"
 
-	"epitome/scripted/messages/rules"
+	"epitome/scripted/loopback"
 )
 
-// pieceBytes is how much of a text one event has.
-const pieceBytes = 64
-
-// event is one of a stream.
-type event struct {
-	name string
-	data []byte
-}
-
-// frame is the event as it is sent.
-func (e event) frame() []byte { return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", e.name, e.data) }
-
-// newEvent makes an event with its type.
-func newEvent(name string, fields map[string]any) event {
-	fields["type"] = name
-	return event{name, rules.Encode(fields)}
-}
-
 // events are the answer as a stream.
-func (a *answer) events() []event {
+func (a *answer) events() []loopback.Event {
 	start := *a
 	start.Content, start.Stop, start.Context = []said{}, nil, nil
 	start.Usage.Output, start.Usage.Rounds = 1, nil
-	all := []event{newEvent("message_start", map[string]any{"message": start})}
+	all := []loopback.Event{loopback.NewEvent("message_start", map[string]any{"message": start})}
 	for i, s := range a.Content {
-		all = append(all, newEvent("content_block_start", map[string]any{"index": i, "content_block": s.opening()}))
+		all = append(all, loopback.NewEvent("content_block_start", map[string]any{"index": i, "content_block": s.opening()}))
 		if i == 0 {
-			all = append(all, newEvent("ping", map[string]any{}))
+			all = append(all, loopback.NewEvent("ping", map[string]any{}))
 		}
 		for _, delta := range s.deltas() {
-			all = append(all, newEvent("content_block_delta", map[string]any{"index": i, "delta": delta}))
+			all = append(all, loopback.NewEvent("content_block_delta", map[string]any{"index": i, "delta": delta}))
 		}
-		all = append(all, newEvent("content_block_stop", map[string]any{"index": i}))
+		all = append(all, loopback.NewEvent("content_block_stop", map[string]any{"index": i}))
 	}
 	end := map[string]any{
 		"delta": map[string]any{"stop_reason": a.Stop, "stop_sequence": a.Sequence},
@@ -48,7 +29,7 @@ func (a *answer) events() []event {
 	if a.Context != nil {
 		end["context_management"] = a.Context
 	}
-	return append(all, newEvent("message_delta", end), newEvent("message_stop", map[string]any{}))
+	return append(all, loopback.NewEvent("message_delta", end), loopback.NewEvent("message_stop", map[string]any{}))
 }
 
 // cumulative is what message_delta tells of tokens: all of the answer.
@@ -97,15 +78,8 @@ func (s said) deltas() []map[string]string {
 // cutUp makes deltas of one kind of a text.
 func cutUp(kind, field, text string) []map[string]string {
 	var all []map[string]string
-	begin := 0
-	for i := range text {
-		if i-begin >= pieceBytes {
-			all = append(all, map[string]string{"type": kind, field: text[begin:i]})
-			begin = i
-		}
-	}
-	if begin < len(text) {
-		all = append(all, map[string]string{"type": kind, field: text[begin:]})
+	for _, piece := range loopback.CutUp(text) {
+		all = append(all, map[string]string{"type": kind, field: piece})
 	}
 	return all
 }

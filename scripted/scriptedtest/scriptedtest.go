@@ -10,6 +10,7 @@ import (
 
 	"epitome/scripted"
 	"epitome/scripted/messages"
+	"epitome/scripted/responses"
 )
 
 // Start plays archive until tb ends; problems then fail tb. Sections that were
@@ -39,6 +40,22 @@ func StartMessages(tb testing.TB, o messages.Options) *messages.Server {
 		s.Close()
 		if tb.Failed() {
 			tb.Logf("server of messages refused: %v", s.Refusals())
+		}
+	})
+	return s
+}
+
+// StartResponses plays a strict server of the Responses API until tb ends, as StartMessages does its own.
+func StartResponses(tb testing.TB, o responses.Options) *responses.Server {
+	tb.Helper()
+	s, err := responses.Start(o)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		s.Close()
+		if tb.Failed() {
+			tb.Logf("server of responses refused: %v", s.Refusals())
 		}
 	})
 	return s

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // How far back entries are looked for, and how long they live.
@@ -61,7 +62,7 @@ func marksOf(q *rules.Request, all []Position) *marks {
 	for _, m := range q.Messages {
 		pictures = pictures || pictured(m.Blocks)
 	}
-	choice := string(rules.Normal(q.Fields["tool_choice"]))
+	choice := string(value.Normal(q.Fields["tool_choice"]))
 	seeds := map[stage]string{
 		inTools:    q.Name + " " + q.Scope,
 		inPrompt:   string(q.Fields["speed"]),
@@ -71,9 +72,9 @@ func marksOf(q *rules.Request, all []Position) *marks {
 	named, tokens, done := "", 0, -1
 	for _, p := range all {
 		for ; done < int(p.stage); done++ {
-			named = rules.Digest(named, []byte(seeds[stage(done+1)]))
+			named = value.Digest(named, []byte(seeds[stage(done+1)]))
 		}
-		named = rules.Digest(named, append([]byte(p.role+" "), p.block.Canon...))
+		named = value.Digest(named, append([]byte(p.role+" "), p.block.Canon...))
 		tokens += p.tokens
 		m.digests = append(m.digests, named)
 		m.tokens = append(m.tokens, tokens)

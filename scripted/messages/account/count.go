@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // Tokens that are not a text's.
@@ -87,7 +88,7 @@ func tokensOf(b *rules.Block, count func(string) int) int {
 	case "thinking", "redacted_thinking":
 		return b.Tokens
 	case "tool_use":
-		return count(b.Fields.Text("name")) + count(string(rules.Normal(b.Fields["input"])))
+		return count(b.Fields.Text("name")) + count(string(value.Normal(b.Fields["input"])))
 	case "tool_result":
 		tokens := 0
 		for _, in := range b.Inner {

@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+
+	"epitome/scripted/value"
 )
 
 // Block is one piece of content: of a message, of the system prompt, of a result; or a tool.
 type Block struct {
 	Kind    string
 	Path    string // messages.1.content.0
-	Fields  Object
+	Fields  value.Object
 	Inner   []*Block // of a result
 	marker  *Marker  // nil for none
 	Canon   []byte   // its value, markers aside
@@ -64,7 +66,7 @@ var identifier = regexp.MustCompile(`^[a-zA-Z0-9_-]+$`)
 
 // readBlocks reads a list of blocks in one place; a string is the same as one text block.
 func readBlocks(raw json.RawMessage, path, place string) ([]*Block, *Refusal) {
-	if _, ok := IsText(raw); ok {
+	if _, ok := value.IsText(raw); ok {
 		b := TextBlock(path, raw)
 		return []*Block{b}, b.checkText(place)
 	}
@@ -85,8 +87,8 @@ func readBlocks(raw json.RawMessage, path, place string) ([]*Block, *Refusal) {
 
 // TextBlock is a text as a block; raw is a JSON string.
 func TextBlock(path string, raw json.RawMessage) *Block {
-	fields := Object{"type": json.RawMessage(`"text"`), "text": raw}
-	return &Block{Kind: "text", Path: path, Fields: fields, Canon: fields.Canon()}
+	fields := value.Object{"type": json.RawMessage(`"text"`), "text": raw}
+	return &Block{Kind: "text", Path: path, Fields: fields, Canon: Canon(fields)}
 }
 
 // ReadBlock reads one block and checks what can be told of it alone.
@@ -108,7 +110,7 @@ func ReadBlock(raw json.RawMessage, path, place string) (*Block, *Refusal) {
 	if b.Kind == "tool_result" {
 		return b, b.readResult()
 	}
-	b.Canon = b.Fields.Canon()
+	b.Canon = Canon(b.Fields)
 	return b, nil
 }
 
@@ -128,7 +130,7 @@ func (b *Block) checkKind(place string) *Refusal {
 		if !strings.Contains(k.places, place) {
 			return misplaced(b, place, k.places)
 		}
-		return b.Fields.check(b.Path+"."+b.Kind, "type! "+k.fields)
+		return checkFields(b.Fields, b.Path+"."+b.Kind, "type! "+k.fields)
 	}
 	return Flaw("%s: Input tag '%s' found using 'type' does not match any of the expected tags: %s",
 		b.Path, b.Kind, strings.Join(tags, ", "))
@@ -162,7 +164,7 @@ func (b *Block) checkValues(place string) *Refusal {
 		if b.Fields.Text("name") == "" {
 			return Flaw("%s.name: String should have at least 1 character", path)
 		}
-		if !isObject(b.Fields["input"]) {
+		if !value.IsObject(b.Fields["input"]) {
 			return Flaw("%s.input: Input should be a valid dictionary", path)
 		}
 	}
@@ -171,7 +173,7 @@ func (b *Block) checkValues(place string) *Refusal {
 
 // checkText refuses texts with nothing in them.
 func (b *Block) checkText(place string) *Refusal {
-	text, ok := IsText(b.Fields["text"])
+	text, ok := value.IsText(b.Fields["text"])
 	where := "messages"
 	if place == inSystem {
 		where = "system"
@@ -221,9 +223,9 @@ func (b *Block) checkImage() *Refusal {
 // readResult reads what is in a result. An empty string and no content are allowed, an empty text is not.
 func (b *Block) readResult() *Refusal {
 	content := b.Fields["content"]
-	text, plain := IsText(content)
+	text, plain := value.IsText(content)
 	if !b.Fields.Has("content") || plain && text == "" {
-		b.Canon = b.Fields.Canon()
+		b.Canon = Canon(b.Fields)
 		return nil
 	}
 	var refused *Refusal
@@ -237,7 +239,7 @@ func (b *Block) readResult() *Refusal {
 		}
 		values = append(values, in.Canon...)
 	}
-	b.Canon = b.Fields.canonWith(map[string][]byte{"content": append(values, ']')})
+	b.Canon = canonOf(b.Fields, map[string][]byte{"content": append(values, ']')})
 	return nil
 }
 

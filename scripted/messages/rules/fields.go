@@ -1,41 +1,25 @@
 package rules
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+
+	"epitome/scripted/value"
 )
 
-// Object is a JSON object whose values are not read yet.
-type Object map[string]json.RawMessage
-
 // ReadObject reads raw, or refuses it as what stands at path.
-func ReadObject(raw json.RawMessage, path string) (Object, *Refusal) {
-	o, ok := cutObject(raw)
+func ReadObject(raw json.RawMessage, path string) (value.Object, *Refusal) {
+	o, ok := value.CutObject(raw)
 	if !ok {
 		return nil, Flaw("%s: Input should be an object", path)
 	}
 	return o, nil
 }
 
-// Text returns a string value, "" where there is none.
-func (o Object) Text(name string) string {
-	text, _ := IsText(o[name])
-	return text
-}
-
-// Has tells whether there is a value other than null.
-func (o Object) Has(name string) bool {
-	raw, ok := o[name]
-	return ok && string(raw) != "null"
-}
-
-// check holds o to a list of names, those with an exclamation mark being required. "*" allows any.
-func (o Object) check(path, names string) *Refusal {
+// checkFields holds o to a list of names, those with an exclamation mark being required. "*" allows any.
+func checkFields(o value.Object, path, names string) *Refusal {
 	allowed := map[string]bool{}
 	for name := range strings.FieldsSeq(names) {
 		plain, required := strings.CutSuffix(name, "!")
@@ -61,52 +45,24 @@ func join(path, name string) string {
 
 // ReadList reads a list, each element as it stands.
 func ReadList(raw json.RawMessage, path string) ([]json.RawMessage, *Refusal) {
-	parts, ok := cut(raw, '[')
+	list, ok := value.CutList(raw)
 	if !ok {
 		return nil, Flaw("%s: Input should be a valid list", path)
-	}
-	list := make([]json.RawMessage, len(parts))
-	for i, part := range parts {
-		list[i] = part
 	}
 	return list, nil
 }
 
-// IsText tells whether raw is a JSON string, and returns it.
-func IsText(raw json.RawMessage) (string, bool) {
-	if !bytes.HasPrefix(raw, []byte(`"`)) {
-		return "", false
-	}
-	return unquote(raw), true
-}
-
-// isObject tells whether raw is a JSON object.
-func isObject(raw json.RawMessage) bool { return bytes.HasPrefix(raw, []byte("{")) }
-
-// Normal is raw in the one form that all equal values have: keys sorted, no blanks.
-func Normal(raw json.RawMessage) []byte {
-	if len(raw) == 0 {
-		return nil
-	}
-	return appendCanon(nil, raw)
-}
-
-// Canon is the value of an object without its marker and without fields that are null.
-func (o Object) Canon() []byte { return o.canonWith(nil) }
-
-// canonWith is Canon with some values given, each in its normal form.
-func (o Object) canonWith(given map[string][]byte) []byte {
-	bare := Object{}
+// canonOf is the value of an object without its marker and without fields that are null. Some values are given, each in
+// its normal form.
+func canonOf(o value.Object, given map[string][]byte) []byte {
+	bare := value.Object{}
 	for name, raw := range o {
 		if name != "cache_control" && o.Has(name) {
 			bare[name] = raw
 		}
 	}
-	return bare.appendTo(nil, given)
+	return bare.NormalWith(given)
 }
 
-// Digest names a text, after what came before it.
-func Digest(before string, text []byte) string {
-	sum := sha256.Sum256(append([]byte(before+"\n"), text...))
-	return hex.EncodeToString(sum[:12])
-}
+// Canon is the value of an object without its marker and without fields that are null.
+func Canon(o value.Object) []byte { return canonOf(o, nil) }

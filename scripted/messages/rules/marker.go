@@ -22,7 +22,7 @@ func readMarker(raw json.RawMessage, path string) (*Marker, *Refusal) {
 	}
 	fields, refused := ReadObject(raw, path)
 	if refused == nil {
-		refused = fields.check(path, "type! ttl scope")
+		refused = checkFields(fields, path, "type! ttl scope")
 	}
 	if refused != nil {
 		return nil, refused

@@ -1,9 +1,9 @@
 package rules
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
+
+	"epitome/scripted/value"
 )
 
 // A Refusal is an error as the API words it.
@@ -26,7 +26,7 @@ func (r *Refusal) Body() []byte {
 		Type    string `json:"type"`
 		Message string `json:"message"`
 	}
-	return Encode(struct {
+	return value.Encode(struct {
 		Type  string `json:"type"`
 		Error inner  `json:"error"`
 	}{"error", inner{r.Type, r.Message}})
@@ -70,13 +70,13 @@ func (o Overflow) refusal(tokens, window int) *Refusal {
 	case TooLarge:
 		return Oversize()
 	case BedrockModel:
-		long.foreign = string(Encode(map[string]string{
+		long.foreign = string(value.Encode(map[string]string{
 			"message": "The model returned the following errors: " + long.Message}))
 	case BedrockInput:
 		long.foreign = `{"message":"Input is too long for requested model."}`
 	case WrappedByProxy:
 		inner := "litellm.ContextWindowExceededError: AnthropicError - " + string(long.Body())
-		long.foreign = string(Encode(map[string]any{
+		long.foreign = string(value.Encode(map[string]any{
 			"error": map[string]any{"message": inner, "type": nil, "param": nil, "code": "400"}}))
 	case RejectedByGate:
 		long.Message = fmt.Sprintf("capability_rejected: prompt_too_long (%d tokens, at most %d)", tokens, window)
@@ -96,15 +96,4 @@ func CheckWindow(q *Request, tokens int) *Refusal {
 			tokens, q.MaxTokens, q.Model.Window)
 	}
 	return nil
-}
-
-// Encode is JSON without HTML's escapes. It is given nothing that cannot be encoded.
-func Encode(v any) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("cannot encode %T: %v", v, err))
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+
+	"epitome/scripted/value"
 )
 
 // Request is a body that was read; whether it is sound is judged part by part.
 type Request struct {
-	Fields    Object
+	Fields    value.Object
 	betas     string // of the header anthropic-beta
 	Scope     string // whose cache it is: the credentials
 	Name      string // of the model
@@ -33,7 +35,7 @@ type Message struct {
 }
 
 // NewMessage is number i of the list, without its blocks.
-func NewMessage(i int, fields Object) *Message {
+func NewMessage(i int, fields value.Object) *Message {
 	return &Message{Role: fields.Text("role"), Index: i, Passing: fields.Text("clear_at") == "next_user_message"}
 }
 
@@ -77,7 +79,7 @@ func Read(header http.Header, body []byte, counting bool, modelOf func(string) M
 	if q.Fields, refused = readBody(body); refused != nil {
 		return q, refused
 	}
-	if refused := q.Fields.check("", topFields); refused != nil {
+	if refused := checkFields(q.Fields, "", topFields); refused != nil {
 		return q, refused
 	}
 	for _, f := range betaFields {
@@ -109,7 +111,7 @@ func Read(header http.Header, body []byte, counting bool, modelOf func(string) M
 }
 
 // readBody reads a body, whatever it holds.
-func readBody(body []byte) (Object, *Refusal) {
+func readBody(body []byte) (value.Object, *Refusal) {
 	if !json.Valid(body) {
 		var v any
 		return nil, Flaw("The request body is not valid JSON: %v", json.Unmarshal(body, &v))
@@ -143,7 +145,7 @@ func (q *Request) readThinking() *Refusal {
 	}
 	q.Thinking.Mode = fields.Text("type")
 	path := "thinking." + q.Thinking.Mode
-	if refused := fields.check(path, "type! budget_tokens display block_binding"); refused != nil {
+	if refused := checkFields(fields, path, "type! budget_tokens display block_binding"); refused != nil {
 		return refused
 	}
 	_ = json.Unmarshal(fields["budget_tokens"], &q.Thinking.Budget)
@@ -160,7 +162,7 @@ func (q *Request) readThinking() *Refusal {
 		return refused
 	}
 	q.Thinking.OnMismatch = binding.Text("prefix_mismatch_behavior")
-	return binding.check(path+".block_binding", "prefix_mismatch_behavior")
+	return checkFields(binding, path+".block_binding", "prefix_mismatch_behavior")
 }
 
 // toolFields are the names that a tool may have.
@@ -182,7 +184,7 @@ func (q *Request) readTools() *Refusal {
 			return refused
 		}
 		if kind := b.Fields.Text("type"); kind == "" || kind == "custom" { // others are the vendor's own
-			refused = b.Fields.check(b.Path+".custom", toolFields+" input_schema!")
+			refused = checkFields(b.Fields, b.Path+".custom", toolFields+" input_schema!")
 		}
 		if refused != nil {
 			return refused
@@ -195,7 +197,7 @@ func (q *Request) readTools() *Refusal {
 		if b.marker, refused = readMarker(b.Fields["cache_control"], b.Path+".cache_control"); refused != nil {
 			return refused
 		}
-		b.Canon = b.Fields.Canon()
+		b.Canon = Canon(b.Fields)
 		q.Tools = append(q.Tools, b)
 	}
 	return nil
@@ -206,7 +208,7 @@ func (b *Block) IsDeferred() bool { return string(b.Fields["defer_loading"]) == 
 
 func (q *Request) readSystem() *Refusal {
 	raw := q.Fields["system"]
-	if text, ok := IsText(raw); !q.Fields.Has("system") || ok && text == "" {
+	if text, ok := value.IsText(raw); !q.Fields.Has("system") || ok && text == "" {
 		return nil
 	}
 	var refused *Refusal
@@ -239,7 +241,7 @@ func (q *Request) readMessage(i int, raw json.RawMessage) (*Message, *Refusal) {
 	path := fmt.Sprintf("messages.%d", i)
 	fields, refused := ReadObject(raw, path)
 	if refused == nil {
-		refused = fields.check(path, "role! content clear_at output_config")
+		refused = checkFields(fields, path, "role! content clear_at output_config")
 	}
 	if _, ok := fields["content"]; refused == nil && !ok && fields.Text("role") != "system" {
 		refused = Flaw("%s.content: Field required", path)
@@ -260,7 +262,7 @@ func (q *Request) readMessage(i int, raw json.RawMessage) (*Message, *Refusal) {
 	default:
 		return nil, Flaw(`messages: Unexpected role "%s". Allowed roles are "user" or "assistant"`, m.Role)
 	}
-	if text, ok := IsText(fields["content"]); fields.Has("content") && (!ok || text != "") {
+	if text, ok := value.IsText(fields["content"]); fields.Has("content") && (!ok || text != "") {
 		m.Blocks, refused = readBlocks(fields["content"], path+".content", m.Place())
 	}
 	if refused == nil && m.directive() && !fields.Has("output_config") {

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"encoding/json"
+
+	"epitome/scripted/value"
 )
 
 // leastBudget is the smallest budget_tokens.
@@ -26,7 +28,7 @@ func checkOutput(q *Request) *Refusal {
 		return Flaw("max_tokens: Field required")
 	}
 	var ok bool
-	q.MaxTokens, ok = whole(q.Fields["max_tokens"])
+	q.MaxTokens, ok = value.Whole(q.Fields["max_tokens"])
 	switch {
 	case !ok:
 		return Flaw("max_tokens: Input should be a valid integer")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // Drop is thinking that the server left out, as input_transformations tells it.
@@ -70,7 +71,7 @@ func signatureOf(b *rules.Block) string {
 // checkSeal judges one thinking block.
 func (w *Walk) checkSeal(b *rules.Block) *rules.Refusal {
 	s, ok := unseal(signatureOf(b))
-	if !ok || s.Content != rules.Digest("", []byte(b.Fields.Text("thinking"))) {
+	if !ok || s.Content != value.Digest("", []byte(b.Fields.Text("thinking"))) {
 		return badSeal(b)
 	}
 	b.Tokens = s.Tokens
@@ -106,7 +107,7 @@ func (w *Walk) passCompaction(b *rules.Block) *rules.Refusal {
 		return nil
 	}
 	s, ok := unseal(sealed)
-	if !ok || s.Content != rules.Digest("", []byte(b.Fields.Text("content"))) {
+	if !ok || s.Content != value.Digest("", []byte(b.Fields.Text("content"))) {
 		return rules.Flaw("%s: Invalid `encrypted_content` in `compaction` block", b.Path)
 	}
 	w.Here.Before, w.Here.Last = s.Before, s.Last

@@ -1,12 +1,9 @@
 package thought
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/base64"
-	"encoding/json"
-
 	"epitome/scripted/messages/rules"
+	"epitome/scripted/sealed"
+	"epitome/scripted/value"
 )
 
 // seal is what a signature says. It is signed with a key that every server of this package has, so that what one has
@@ -25,26 +22,12 @@ type seal struct {
 const key = "scripted messages"
 
 // sign returns the signature.
-func (s seal) sign() string {
-	text := rules.Encode(s)
-	return base64.StdEncoding.EncodeToString(append(code(text), text...))
-}
+func (s seal) sign() string { return sealed.Seal(key, s) }
 
 // unseal reads a signature, and reports whether it is one.
-func unseal(signature string) (seal, bool) {
-	raw, err := base64.StdEncoding.DecodeString(signature)
-	if err != nil || len(raw) < sha256.Size || !hmac.Equal(raw[:sha256.Size], code(raw[sha256.Size:])) {
-		return seal{}, false
-	}
-	var s seal
-	return s, json.Unmarshal(raw[sha256.Size:], &s) == nil
-}
-
-// code is what only whoever has the key can make of text.
-func code(text []byte) []byte {
-	mac := hmac.New(sha256.New, []byte(key))
-	_, _ = mac.Write(text)
-	return mac.Sum(nil)
+func unseal(signature string) (s seal, ok bool) {
+	ok = sealed.Open(key, signature, &s)
+	return s, ok
 }
 
 // Bond is what thinking at one point of a conversation is bound to.
@@ -59,11 +42,11 @@ type Bond struct {
 func newBond(q *rules.Request) Bond {
 	var b Bond
 	for _, s := range q.System {
-		b.System = rules.Digest(b.System, s.Canon)
+		b.System = value.Digest(b.System, s.Canon)
 	}
 	for _, t := range q.Tools {
 		if !t.IsDeferred() {
-			b.Tools = rules.Digest(b.Tools, t.Canon)
+			b.Tools = value.Digest(b.Tools, t.Canon)
 		}
 	}
 	return b
@@ -71,11 +54,11 @@ func newBond(q *rules.Request) Bond {
 
 // Pass takes a block that is no thinking into the bond.
 func (b *Bond) Pass(role string, canon []byte) {
-	b.Before = rules.Digest(b.Before, append([]byte(role+" "), canon...))
+	b.Before = value.Digest(b.Before, append([]byte(role+" "), canon...))
 }
 
 // think takes thinking into the bond.
-func (b *Bond) think(signature string) { b.Last = rules.Digest("", []byte(signature)) }
+func (b *Bond) think(signature string) { b.Last = value.Digest("", []byte(signature)) }
 
 // difference says what is not as it was when s was sealed; "" where all is. The oldest thinking may be left out: s may
 // then be the first.
@@ -105,7 +88,7 @@ type Signer struct {
 // Sign signs thinking as it is shown, and takes it into the bond.
 func (s *Signer) Sign(shown string, tokens int) string {
 	s.place++
-	made := seal{Model: s.Model, Answer: s.Answer, Place: s.place, Of: s.Of, Content: rules.Digest("", []byte(shown)),
+	made := seal{Model: s.Model, Answer: s.Answer, Place: s.place, Of: s.Of, Content: value.Digest("", []byte(shown)),
 		Tokens: tokens, Bond: s.Here}
 	signature := made.sign()
 	s.Here.think(signature)
@@ -114,5 +97,5 @@ func (s *Signer) Sign(shown string, tokens int) string {
 
 // Compact seals a compaction. What comes after it is bound as if nothing had been taken out.
 func (s *Signer) Compact(text string) string {
-	return seal{Model: s.Model, Answer: s.Answer, Content: rules.Digest("", []byte(text)), Bond: s.Here}.sign()
+	return seal{Model: s.Model, Answer: s.Answer, Content: value.Digest("", []byte(text)), Bond: s.Here}.sign()
 }

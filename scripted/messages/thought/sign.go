@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // Sign returns a request in which each thinking block is signed as if it had been thought where it stands, by the
@@ -24,8 +25,8 @@ func Sign(body []byte, modelOf func(string) rules.Model, count func(string) int)
 			return nil, nil, fmt.Errorf("cannot sign a request: %w", refused)
 		}
 	}
-	q.Fields["messages"] = rules.Encode(list)
-	return rules.Encode(q.Fields), n.calls, nil
+	q.Fields["messages"] = value.Encode(list)
+	return value.Encode(q.Fields), n.calls, nil
 }
 
 // notary signs the messages of one request, in order.
@@ -44,7 +45,7 @@ func (n *notary) signMessage(i int, raw json.RawMessage) (json.RawMessage, *rule
 		return nil, refused
 	}
 	m := rules.NewMessage(i, fields)
-	if _, plain := rules.IsText(fields["content"]); plain {
+	if _, plain := value.IsText(fields["content"]); plain {
 		n.here.hear(n.q, m, rules.TextBlock(path, fields["content"]))
 		return raw, nil
 	}
@@ -52,14 +53,14 @@ func (n *notary) signMessage(i int, raw json.RawMessage) (json.RawMessage, *rule
 	if refused != nil {
 		return nil, refused
 	}
-	s := &Signer{Model: n.q.Name, Answer: rules.Digest(n.here.Before, []byte(path)), Of: thoughts(list)}
+	s := &Signer{Model: n.q.Name, Answer: value.Digest(n.here.Before, []byte(path)), Of: thoughts(list)}
 	for j := range list {
 		if list[j], refused = n.signBlock(m, s, list[j]); refused != nil {
 			return nil, refused
 		}
 	}
-	fields["content"] = rules.Encode(list)
-	return rules.Encode(fields), nil
+	fields["content"] = value.Encode(list)
+	return value.Encode(fields), nil
 }
 
 // thoughts is how many of the blocks are thinking.
@@ -84,12 +85,12 @@ func (n *notary) signBlock(m *rules.Message, s *Signer, raw json.RawMessage) (js
 	if kind := fields.Text("type"); rules.IsThinking(&rules.Block{Kind: kind}) {
 		s.Here = n.here
 		if kind == "thinking" {
-			fields["signature"] = rules.Encode(s.Sign(fields.Text("thinking"), n.count(fields.Text("thinking"))))
+			fields["signature"] = value.Encode(s.Sign(fields.Text("thinking"), n.count(fields.Text("thinking"))))
 		} else {
-			fields["data"] = rules.Encode(s.Sign("", n.count(fields.Text("data"))))
+			fields["data"] = value.Encode(s.Sign("", n.count(fields.Text("data"))))
 		}
 		n.here = s.Here
-		return rules.Encode(fields), nil
+		return value.Encode(fields), nil
 	}
 	b, refused := rules.ReadBlock(raw, path, m.Place())
 	if refused != nil {

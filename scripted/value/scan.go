@@ -1,4 +1,4 @@
-package rules
+package value
 
 import (
 	"bytes"
@@ -81,8 +81,8 @@ func cut(raw []byte, open byte) ([][]byte, bool) {
 	return all, true
 }
 
-// cutObject returns the fields of an object; false if raw is none. Of fields with one name the last counts.
-func cutObject(raw []byte) (Object, bool) {
+// CutObject returns the fields of an object; false if raw is none. Of fields with one name the last counts.
+func CutObject(raw []byte) (Object, bool) {
 	parts, ok := cut(raw, '{')
 	o := make(Object, len(parts)/2)
 	for i := 0; i+1 < len(parts); i += 2 {
@@ -151,7 +151,7 @@ func appendCanon(dst, raw []byte) []byte {
 		parts, _ := cut(raw, '[')
 		return appendList(dst, parts)
 	case '{':
-		o, _ := cutObject(raw)
+		o, _ := CutObject(raw)
 		return o.appendTo(dst, nil)
 	}
 	return appendNumber(dst, raw)
@@ -214,8 +214,8 @@ func (o Object) appendTo(dst []byte, canons map[string][]byte) []byte {
 	return append(dst, '}')
 }
 
-// whole reads an integer.
-func whole(raw []byte) (int, bool) {
+// Whole reads an integer.
+func Whole(raw []byte) (int, bool) {
 	f, err := strconv.ParseFloat(string(raw), 64)
 	return int(f), err == nil && f == float64(int(f))
 }

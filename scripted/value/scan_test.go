@@ -1,4 +1,4 @@
-package rules_test
+package value_test
 
 import (
 	"bytes"
@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"epitome/scripted/messages/rules"
+	"epitome/scripted/value"
 )
 
 // agree holds what is cut out of a value to what encoding/json makes of it.
@@ -17,9 +17,9 @@ func agree(t *testing.T, raw []byte) {
 	}
 	var want map[string]json.RawMessage
 	isObject := json.Unmarshal(raw, &want) == nil && want != nil
-	got, refused := rules.ReadObject(raw, "x")
-	if (refused == nil) != isObject {
-		t.Fatalf("%q is an object: %t, and read with %v", raw, isObject, refused)
+	got, ok := value.CutObject(raw)
+	if ok != isObject {
+		t.Fatalf("%q is an object: %t, and read as one: %t", raw, isObject, ok)
 	}
 	if isObject {
 		same(t, raw, len(got), len(want))
@@ -29,9 +29,9 @@ func agree(t *testing.T, raw []byte) {
 	}
 	var parts []json.RawMessage
 	isList := json.Unmarshal(raw, &parts) == nil && parts != nil
-	list, refused := rules.ReadList(raw, "x")
-	if (refused == nil) != isList {
-		t.Fatalf("%q is a list: %t, and read with %v", raw, isList, refused)
+	list, ok := value.CutList(raw)
+	if ok != isList {
+		t.Fatalf("%q is a list: %t, and read as one: %t", raw, isList, ok)
 	}
 	if isList {
 		same(t, raw, len(list), len(parts))
@@ -39,7 +39,7 @@ func agree(t *testing.T, raw []byte) {
 			same(t, raw, string(bytes.TrimSpace(parts[i])), string(list[i]))
 		}
 	}
-	normal := rules.Normal(bytes.TrimSpace(raw))
+	normal := value.Normal(bytes.TrimSpace(raw))
 	var before, after any
 	if err := json.Unmarshal(raw, &before); err != nil {
 		return // a number that no float holds
@@ -57,7 +57,7 @@ func agree(t *testing.T, raw []byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, raw, string(rules.Normal(again)), string(rules.Normal(normal)))
+	same(t, raw, string(value.Normal(again)), string(value.Normal(normal)))
 }
 
 func same(t *testing.T, raw []byte, got, want any) {
@@ -72,7 +72,7 @@ func FuzzPartsAreThoseOfTheStandardReader(f *testing.F) {
 		`{}`, `[]`, `null`, `true`, `12`, `"a"`, ` [ ] `, ` { } `, `[1,2]`, `{"a":1,"a":2}`, `[[],{},[[1]],{"a":[{}]}]`,
 		`{"a" : "x\"y" , "b\\":"\\", "c":"\\\"", "\u00e9":"é"}`, `["}","{",",",":","\\"]`, "[\n1 ,\t-2.50 ,\r1e2, 1E400 ]",
 		`{"a":"\ud83d\ude00","b":"\ud800","c":"\u0000\b\f"}`, "{\"a\":\"\xff\"}", `[0.1,1.0,123456789012345678901234567890,-0,1e-7]`,
-		sound, fresh,
+		`{"model":"m","input":[{"role":"user","content":"Look."},{"type":"function_call","arguments":"{\"a\":1}"}]}`,
 	} {
 		f.Add([]byte(raw))
 	}

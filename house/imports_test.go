@@ -1,0 +1,103 @@
+package house_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// ban keeps a library where it belongs. It does not reach test files.
+type ban struct {
+	library string // import path; what stands below it is meant too
+	allowed string // folders, separated by spaces
+	why     string
+}
+
+var bans = []ban{
+	{"github.com/valyala/fasthttp", "proxy proxy/wire bench/lineup",
+		"only the proxy knows this library and its traps; bench/lineup needs a bare fasthttp proxy as its baseline"},
+	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
+	{"github.com/prometheus", "console/metrics",
+		"metrics are a fold over events; counters on the request path would be a second truth"},
+	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/storetest " +
+		"proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",
+		"package testing registers flags and weighs on the program; only test code needs it"},
+}
+
+// checkLawful wants a reason for every arrow and every ban.
+func checkLawful(house map[string]room, bans []ban) (complaints []string) {
+	for dir, place := range house {
+		if strings.TrimSpace(place.why) == "" {
+			complaints = append(complaints, fmt.Sprintf("the arrows of %s have no reason", dir))
+		}
+	}
+	for _, b := range bans {
+		if strings.TrimSpace(b.why) == "" {
+			complaints = append(complaints, fmt.Sprintf("the ban of %s has no reason", b.library))
+		}
+	}
+	slices.Sort(complaints)
+	return complaints
+}
+
+func TestEveryBanHasAReason(t *testing.T) {
+	report(t, checkLawful(house, bans))
+	for dir := range house {
+		if !slices.ContainsFunc(sources(t), func(s *source) bool { return s.dir == dir }) {
+			t.Errorf("the table of arrows has %s, where no Go file is: take it out", dir)
+		}
+	}
+	got := checkLawful(map[string]room{"a": {"", "reason"}, "b": {"a", ""}},
+		[]ban{{"x", "a", ""}, {"y", "a", "reason"}})
+	if want := []string{"the arrows of b have no reason", "the ban of x has no reason"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestImportArrows(t *testing.T) {
+	for _, s := range sources(t) {
+		report(t, checkArrows(s, house))
+	}
+}
+
+func TestLibrariesStayInTheirPlace(t *testing.T) {
+	for _, s := range sources(t) {
+		report(t, checkBans(s, bans))
+	}
+}
+
+// checkArrows holds the imports inside the project.
+func checkArrows(s *source, house map[string]room) (complaints []string) {
+	place, ok := house[s.dir]
+	if !ok {
+		return []string{fmt.Sprintf("%s: the package folder %s is not in the table: give it a place in DESIGN's house",
+			s.path, s.dir)}
+	}
+	allowed := strings.Fields(place.imports)
+	if s.test {
+		allowed = append(append(allowed, strings.Fields(forTests)...), s.dir)
+	}
+	for _, spec := range s.tree.Imports {
+		imported := strings.Trim(spec.Path.Value, "`\"")
+		folder, inside := strings.CutPrefix(imported, "epitome/")
+		if inside && !slices.Contains(allowed, folder) {
+			complaints = append(complaints, s.complain(spec, "%s may not import %s: %s", s.dir, folder, place.why))
+		}
+	}
+	return complaints
+}
+
+// checkBans holds the libraries in the packages they belong to.
+func checkBans(s *source, bans []ban) (complaints []string) {
+	for _, spec := range s.tree.Imports {
+		imported := strings.Trim(spec.Path.Value, "`\"")
+		for _, b := range bans {
+			under := imported == b.library || strings.HasPrefix(imported, b.library+"/")
+			if under && !s.test && !slices.Contains(strings.Fields(b.allowed), s.dir) {
+				complaints = append(complaints, s.complain(spec, "%s may not import %s: %s", s.dir, imported, b.why))
+			}
+		}
+	}
+	return complaints
+}
