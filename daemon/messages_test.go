@@ -48,9 +48,16 @@ func coding(t *testing.T, o messages.Options, change func(*config.Config)) *code
 		return messages.Turn{Blocks: []messages.Block{messages.Call(id, "Bash", input)}}
 	}
 	c.server = scriptedtest.StartMessages(t, o)
+	c.url = serving(t, c.server.URL(), change) + "/v1/messages?beta=true"
+	return c
+}
+
+// serving starts a daemon as it comes in front of an upstream, and returns where it is.
+func serving(t *testing.T, upstream string, change func(*config.Config)) (url string) {
+	t.Helper()
 	conf := config.Defaults(configtest.Text())
 	conf.Listen, conf.Data, conf.Upstream = "127.0.0.1:0", t.TempDir(), "up"
-	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: c.server.URL()}
+	conf.Upstreams["up"] = proxy.UpstreamConfig{URL: upstream}
 	conf.Window.Probe = false
 	change(&conf)
 	signals, over := make(chan os.Signal, 1), make(chan error, 1)
@@ -65,8 +72,7 @@ func coding(t *testing.T, o messages.Options, change func(*config.Config)) *code
 			t.Error(err)
 		}
 	})
-	c.url = "http://" + d.ln.Addr().String() + "/v1/messages?beta=true"
-	return c
+	return "http://" + d.ln.Addr().String()
 }
 
 // body is the next request. Its last block is marked, as clients do.

@@ -33,8 +33,8 @@ var (
 	errOpen      = errors.New("the conversation waits for something else")
 )
 
-// Continue puts an instruction behind the conversation in body, as the user's last message, and asks for a text. Tools
-// stay, and are not called; the provider keeps nothing of it.
+// Continue puts an instruction behind the conversation in body, as its last message, and asks for a text. Tools stay,
+// and are not called; the provider keeps nothing of it.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
 	if !span.Valid(body) {
 		return nil, span.ErrNoJSON
@@ -68,6 +68,7 @@ type continuation struct {
 	body     []byte
 	settings *span.Object
 	hasTools bool // tools are declared among the items
+	thinks   bool // there is what only the provider can read of what the model thought since the user spoke
 }
 
 // settle makes the settings those that the answer needs.

@@ -27,6 +27,7 @@ func TestConversationIsContinuedAndAllElseStays(t *testing.T) {
 		}
 	}
 	usual := prose.Form{MaxOutput: 900}
+	told := string(Dialect{}.Message(conversation.System, asked))
 	const end = `,"store":false,"max_output_tokens":900}`
 	f(usual, `{"input":[]}`, `{"input":[QUESTION]`+end)
 	f(usual, ` { "input" : [ ] } `, ` { "input" : [ QUESTION],"store":false,"max_output_tokens":900 } `)
@@ -61,6 +62,12 @@ func TestConversationIsContinuedAndAllElseStays(t *testing.T) {
 	f(usual, `{"input":[`+call+`,`+given+`]}`, `{"input":[`+call+`,`+given+`,QUESTION]`+end)
 	const shell = `{"type":"local_shell_call","id":"l","call_id":"c"},{"type":"local_shell_call_output","id":"l","output":"{}"}`
 	f(usual, `{"input":[`+shell+`]}`, `{"input":[`+shell+`,QUESTION]`+end)
+	// What the model thought since the user spoke stays where it was cached.
+	const user, sealed, open = `{"role":"user","content":"a"}`, `{"type":"reasoning","encrypted_content":"gAAA"},{"type":"message","role":"assistant"}`,
+		`{"type":"reasoning","content":[]},{"type":"message","role":"assistant"}`
+	f(usual, `{"input":[`+user+`,`+sealed+`]}`, strings.Replace(`{"input":[`+user+`,`+sealed+`,QUESTION]`+end, "QUESTION", told, 1))
+	f(usual, `{"input":[`+user+`,`+sealed+`,`+user+`]}`, `{"input":[`+user+`,`+sealed+`,`+user+`,QUESTION]`+end)
+	f(usual, `{"input":[`+user+`,`+open+`]}`, `{"input":[`+user+`,`+open+`,QUESTION]`+end)
 	f(usual, `{"input":[{"type":"function_call_output","output":"told"}]}`, `{"input":[{"type":"function_call_output","output":"told"},QUESTION]`+end)
 }
 

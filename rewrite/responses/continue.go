@@ -7,25 +7,32 @@ import (
 
 // This file puts a text behind a conversation.
 
-// say puts a user's message behind all items. Nothing can be said while a call waits for its output, or what the model
-// thought for what it led to.
+// say puts a message behind all items. Nothing can be said while a call waits for its output, or what the model thought
+// for what it led to. It is the user's, unless the model thought since the user spoke, and only the provider can read
+// that: where the user speaks again, the provider leaves out what was thought before, and with it goes all that is
+// cached behind. Then it is the developer's.
 func (c *continuation) say(text string) (span.Edit, error) {
 	list := c.settings.Value("input")
 	if list.Empty() || c.body[list.Start] != '[' {
 		return span.Edit{}, errNoList
 	}
-	with := Dialect{}.Message(conversation.User, text)
-	if isFilled(c.body, list) {
-		with = append([]byte{','}, with...)
-	}
 	if err := c.readInput(list); err != nil {
 		return span.Edit{}, err
+	}
+	role := conversation.User
+	if c.thinks {
+		role = conversation.System
+	}
+	with := Dialect{}.Message(role, text)
+	if isFilled(c.body, list) {
+		with = append([]byte{','}, with...)
 	}
 	at := list.End - 1
 	return span.Edit{Span: span.Span{Start: at, End: at}, With: with}, nil
 }
 
-// readInput finds out whether the conversation can go on with a message, and whether tools are declared in it.
+// readInput finds out whether the conversation can go on with a message, whether tools are declared in it, and whether
+// the model thinks since the user spoke last.
 func (c *continuation) readInput(list span.Span) error {
 	waiting := map[string]bool{} // calls, by the id that their outputs have
 	calls := map[string]string{} // such an id of a call, by the call's own
@@ -36,6 +43,10 @@ func (c *continuation) readInput(list span.Span) error {
 		}
 		e, err := readEntry(c.body, i)
 		switch last = e.kind; e.kind {
+		case messageEntry:
+			c.thinks = c.thinks && e.role != conversation.User
+		case reasoningEntry:
+			c.thinks = c.thinks || e.sealed
 		case toolsEntry:
 			c.hasTools = true
 		case callEntry:
