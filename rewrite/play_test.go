@@ -335,4 +335,7 @@ func TestAnyConversationKeepsThePromises(t *testing.T) {
 	f(messagesTongue{}, "sound in messages", true, false)
 	f(messagesTongue{}, "broken in messages", true, true)
 	f(messagesTongue{}, "messages on failing disks", false, true)
+	f(responsesTongue{}, "sound in responses", true, false)
+	f(responsesTongue{}, "broken in responses", true, true)
+	f(responsesTongue{}, "responses on failing disks", false, true)
 }

@@ -173,6 +173,10 @@ func (x *run) fail(err error) {
 // they need stays with the goroutine while the answer streams.
 func (x *run) read() error {
 	req, err := x.in.Dialect.Read(x.in.Body, x.recall)
+	if errors.Is(err, conversation.ErrMoved) {
+		x.past = nil
+		req, err = x.in.Dialect.Read(x.in.Body, nil)
+	}
 	if err != nil {
 		x.out.Report.Reason = err.Error()
 		return nil

@@ -44,7 +44,7 @@ func (c *checker) calls(r *conversation.Request, i int) {
 	c.open, c.apart = make(map[string]int, len(it.Calls)), false
 	for _, call := range it.Calls {
 		c.open[call.ID] = 0
-		if !call.FreeText && !soundArguments(call.Arguments.Of(r.Body)) {
+		if !call.FreeText && !span.HoldsJSON(call.Arguments.Of(r.Body)) {
 			c.add(conversation.RuleArguments, call.ID)
 		}
 	}
@@ -80,13 +80,4 @@ func (c *checker) close(more bool) {
 		c.older[id] = true
 	}
 	c.open = nil
-}
-
-// soundArguments reports whether the arguments, a JSON string, hold JSON or nothing.
-func soundArguments(quoted []byte) bool {
-	if len(quoted) == 0 || quoted[0] != '"' {
-		return true
-	}
-	s, err := span.Unquote(quoted)
-	return err == nil && (s == "" || span.Valid([]byte(s)))
 }

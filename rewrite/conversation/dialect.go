@@ -1,6 +1,8 @@
 package conversation
 
 import (
+	"errors"
+
 	"epitome/rewrite/span"
 	"epitome/tokenize"
 )
@@ -16,7 +18,7 @@ type Dialect interface {
 	// Key stands in the keys of decisions. It never changes, and no two dialects have the same.
 	Key() string
 	// Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has. An error
-	// says why the body is better left alone, and quotes nothing of it.
+	// says why the body is better left alone, and quotes nothing of it; if it is ErrMoved, it is read without known.
 	Read(body []byte, known Recall) (*Request, error)
 	// Flaws are all rules of the dialect that the conversation breaks, as its server sees it.
 	Flaws(r *Request) []Flaw
@@ -55,6 +57,9 @@ type Marker interface {
 // last one ends; none if they are not known from an earlier request. The items of the head come first in what it
 // returns.
 type Recall func(body []byte, i int, head []Item) (items []Item, end int)
+
+// ErrMoved says that what a Recall gave is not what the request says: an item that was known goes on as another one.
+var ErrMoved = errors.New("an item that was known to its middle goes on as another one")
 
 // Part is one part of an item's content.
 type Part struct {

@@ -33,6 +33,12 @@ const (
 	RuleThinking = "an answer with thoughts does not begin with one"
 	RuleMarked   = "a mark for a cache stands where none may"
 	RuleMarks    = "there are too many marks for a cache"
+
+	RuleReasoning = "what the model thought is apart from what it led to"
+	RuleReasoned  = "a call is apart from what the model thought before it"
+	RuleOutput    = "a result is not written as those of its kind are"
+	RulePart      = "a part stands in a message of another kind"
+	RuleTrigger   = "a request for a compaction is not the last item"
 )
 
 // Flaws returns all rules of its dialect that the conversation breaks.
@@ -63,7 +69,8 @@ func (f Flaw) placeless() Flaw {
 	switch f.Rule {
 	case RuleApart, RuleAnsweredTwice:
 		f.Rule = RuleOrphan
-	case RuleRole, RuleEmpty, RuleNothing, RuleBlank, RuleFirst, RuleSystem, RuleThinking, RuleMarked, RuleMarks:
+	case RuleRole, RuleEmpty, RuleNothing, RuleBlank, RuleFirst, RuleSystem, RuleThinking, RuleMarked, RuleMarks,
+		RuleReasoning, RulePart, RuleTrigger:
 		f.Call = ""
 	}
 	return f

@@ -28,7 +28,6 @@ func (Dialect) Tools([]byte) []tokenize.Tool { return nil }
 var (
 	errNoList    = errors.New("messages is not a list")
 	errNoMessage = errors.New("it is not an object")
-	errMoved     = errors.New("a message that was known to its middle goes on as another one")
 )
 
 // Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has.
@@ -191,7 +190,7 @@ func (rd *reader) readMessage(i, skip int) (int, error) {
 	m.Span = span.Span{Start: i, End: end}
 	items := rd.itemsOf(&m)
 	if skip > len(items) || skip > 0 && items[skip-1].Role != conversation.Tool {
-		return 0, errMoved
+		return 0, conversation.ErrMoved
 	}
 	for _, it := range items[skip:] {
 		rd.add(it)

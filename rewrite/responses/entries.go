@@ -82,6 +82,7 @@ type entry struct {
 	thinks span.Span // of reasoning, its longest text; empty if none is shown
 	sealed bool      // there is more in it that only the provider can read
 	inner  bool      // a program has called it, and not the model
+	late   bool      // its output comes when it will
 	named  bool      // its own id is that of the call
 }
 
@@ -99,7 +100,7 @@ func (e *entry) speaks() bool {
 // keys are those of an entry that matter here.
 var keys = [...]string{
 	"type", "role", "id", "call_id", "name", "namespace", "caller", "execution", "summary", "content", "arguments",
-	"output", "input", "action", "operation", "result", "tools", "encrypted_content",
+	"output", "input", "action", "operation", "result", "tools", "encrypted_content", "async",
 }
 
 // values are those of an entry's keys; empty where there is none or it is null.
@@ -188,6 +189,7 @@ func (e *entry) takeCall(body []byte, all *values) (err error) {
 	if e.loads && e.runsThere(body, all) {
 		e.kind = remoteEntry
 	}
+	e.late = string(all.at("async").Of(body)) == "true"
 	if caller := all.at("caller"); !caller.Empty() && body[caller.Start] == '{' {
 		o, odd := span.ObjectAt(body, caller.Start)
 		e.inner = odd == nil && !o.Value("caller_id").Empty()

@@ -5,11 +5,15 @@ import (
 	"epitome/rewrite/span"
 )
 
-// take takes the next entry of the input.
-func (rd *reader) take(e entry) {
+// take takes the next entry of the input. What was known of an answer of the model must be all of it.
+func (rd *reader) take(e entry) error {
 	if e.speaks() {
+		n := len(rd.req.Items)
+		if n > 0 && n == rd.recalled && len(rd.run) == 0 && rd.req.Items[n-1].Role == conversation.Assistant {
+			return conversation.ErrMoved
+		}
 		rd.run = append(rd.run, e)
-		return
+		return nil
 	}
 	rd.flush()
 	it := conversation.Item{Span: e.Span, Role: e.role, Content: e.value}
@@ -28,6 +32,7 @@ func (rd *reader) take(e entry) {
 		it.Compacts = e.kind == compactionEntry
 	}
 	rd.add(it)
+	return nil
 }
 
 // flush makes an item of what the model says at once.
@@ -42,7 +47,7 @@ func (rd *reader) flush() {
 	sole := true // it says nothing but texts
 	for k := range rd.run {
 		e := &rd.run[k]
-		it.Pinned, it.Locked = it.Pinned || e.loads, it.Locked || e.fixed
+		it.Pinned, it.Locked = it.Pinned || e.loads || e.late, it.Locked || e.fixed
 		switch e.kind {
 		case messageEntry:
 			if !e.value.Empty() {

@@ -85,9 +85,10 @@ func readSetting(r *conversation.Request, key string, v span.Span) (err error) {
 
 // reader reads the input of a request.
 type reader struct {
-	req   *conversation.Request
-	known conversation.Recall // nil if nobody knows the beginning, or as soon as it was asked for
-	run   []entry             // of the model, that follow one another and are no item yet
+	req      *conversation.Request
+	known    conversation.Recall // nil if nobody knows the beginning, or as soon as it was asked for
+	recalled int                 // items that were known
+	run      []entry             // of the model, that follow one another and are no item yet
 }
 
 // readInput reads the input that begins at body[i]. A text is all that the user says, and stays as it is.
@@ -119,12 +120,11 @@ func (rd *reader) readOrRecall(i int) (int, error) {
 	if known, n := rd.known, len(r.Items); known != nil && e.role != conversation.System {
 		rd.known = nil
 		if items, stop := known(r.Body, i, r.Items[:n:n]); len(items) > n {
-			r.Items = items
+			r.Items, rd.recalled = items, len(items)
 			return stop, nil
 		}
 	}
-	rd.take(e)
-	return e.End, nil
+	return e.End, rd.take(e)
 }
 
 // finish sees to what only all items together tell.

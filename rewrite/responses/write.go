@@ -26,8 +26,10 @@ func (Dialect) Message(role conversation.Role, text string) []byte {
 	return nil
 }
 
-// Follows reports whether a message may stand behind another: each may behind each.
-func (Dialect) Follows(_, _ conversation.Role) bool { return true }
+// Follows reports whether an item may stand behind another. Two of the model's would be one.
+func (Dialect) Follows(before, role conversation.Role) bool {
+	return before != conversation.Assistant || role != conversation.Assistant
+}
 
 // Value writes text as a value where was stands: as it is in the place of a call's input that is no string, as the one
 // part of a list in the place of a list, as what a command has written in the place of that, and else as a JSON string.
@@ -94,10 +96,8 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 		quoted := span.AppendQuoted(nil, text)
 		e.With = quoted[1 : len(quoted)-1]
 	case '[':
-		if span.SkipSpace(r.Body, it.Content.Start+1) != at {
-			e.With = append(e.With, ',')
-		}
-		e.With = appendText(e.With, text)
+		e.With = appendText([]byte{','}, text)
+		return e, span.SkipSpace(r.Body, it.Content.Start+1) != at
 	default:
 		return e, false
 	}

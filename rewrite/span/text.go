@@ -119,3 +119,12 @@ func appendEscape(dst []byte, c byte) []byte {
 	}
 	return utf8.AppendRune(dst, utf8.RuneError)
 }
+
+// HoldsJSON reports whether a string, with its quotes, holds JSON or nothing. What is no string does.
+func HoldsJSON(quoted []byte) bool {
+	if len(quoted) == 0 || quoted[0] != '"' {
+		return true
+	}
+	s, err := Unquote(quoted)
+	return err == nil && (s == "" || Valid([]byte(s)))
+}
