@@ -321,6 +321,9 @@ func checkConsole(c console.Config) error {
 func checkProxy(p proxy.Config) error {
 	v := reflect.ValueOf(p)
 	for f, number := range v.Fields() {
+		if !number.CanInt() {
+			continue
+		}
 		if key := f.Tag.Get("toml"); number.Int() < 0 || number.Int() == 0 && key != "rescue_tries" {
 			return unit.Wrong([]string{"proxy", key},
 				"cannot use proxy.%s %v: it must be greater than zero", key, number)

@@ -23,6 +23,7 @@ type Config struct {
 	UpstreamConnections int           `toml:"upstream_connections"`
 	UpstreamKeepAlive   unit.Duration `toml:"upstream_keep_alive"`
 	ShutdownGrace       unit.Duration `toml:"shutdown_grace"`
+	WebSockets          bool          `toml:"websockets"` // of /v1/responses; elsewhere they pass in any case
 }
 
 // UpstreamConfig is one table [upstreams.NAME] of config.toml.

@@ -191,9 +191,9 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	if up.peer.AddsHeaders() && wire.IsFromPage(h.RawHeaders()) {
 		return nil, nil, &refusal{status: 403, code: "cross_site", message: "epitome adds a credential of yours to requests for this upstream, and takes none from web pages"}
 	}
-	if wire.AsksUpgrade(h.RawHeaders()) && refusesUpgrade(target) {
+	if wire.AsksUpgrade(h.RawHeaders()) && !x.set.conf.WebSockets && refusesUpgrade(target) {
 		return nil, nil, &refusal{status: 426, code: "upgrade_required", lines: "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n",
-			message: "epitome passes /v1/responses over HTTP only: send the request again without Upgrade"}
+			message: "epitome passes /v1/responses over HTTP only: send the request again without Upgrade, or set websockets"}
 	}
 	if !up.hasVersion() {
 		target = meant(x.proxy.plugs.Dialects, h, target)

@@ -9,6 +9,7 @@ import (
 	"context"
 	"log/slog"
 	"math"
+	"net/http"
 	"time"
 
 	"epitome/event"
@@ -38,7 +39,7 @@ func logExchange(log *slog.Logger, e event.Exchange) {
 	switch {
 	case e.Fault == event.Panic:
 		level = slog.LevelError
-	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone):
+	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone || offersHTTP(e)):
 		level = slog.LevelInfo
 	}
 	attrs := append(make(fields, 0, mostFields),
@@ -58,6 +59,11 @@ func logExchange(log *slog.Logger, e event.Exchange) {
 		line.AddAttrs(attrs...)
 		_ = h.Handle(context.Background(), line) // as the logger does: nobody can be told that it fails
 	}
+}
+
+// offersHTTP tells whether a client was refused a WebSocket. It goes on over HTTP, so nobody needs to do anything.
+func offersHTTP(e event.Exchange) bool {
+	return e.Fault == event.Refused && e.Status == http.StatusUpgradeRequired
 }
 
 // appendShaping adds what there is to say about a conversation.

@@ -77,6 +77,11 @@ func TestLogLevelFollowsTheFault(t *testing.T) {
 	f(event.Timeout, "WARN")
 	f(event.Truncated, "WARN")
 	f(event.Panic, "ERROR")
+	upgrade := eventtest.Exchange()
+	upgrade.Fault, upgrade.Err, upgrade.Status = event.Refused, "over HTTP only", 426
+	if line := logged(t, upgrade); line["level"] != "INFO" || line["error"] != "over HTTP only" {
+		t.Errorf("a WebSocket that goes on over HTTP is logged as %v, want INFO with the reason", line)
+	}
 }
 
 // A provider's error is the provider's story, told whole; it is no fault of the exchange.

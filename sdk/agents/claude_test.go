@@ -28,10 +28,10 @@ import (
 // trueWindow is what the server's model holds, in tokens; agents believe in 200 000 and more.
 const trueWindow = 64_000
 
-var claudeSource = filepath.Join("testdata", "claude")
+var nativeSource = filepath.Join("testdata", "native")
 
 // claudeTools are those of Claude Code.
-var claudeTools = tools{bash: "Bash", read: "Read", edit: "Edit", write: "Write",
+var claudeTools = tools{bash: "Bash", command: "command", read: "Read", edit: "Edit", write: "Write",
 	path: "file_path", old: "old_string", now: "new_string"}
 
 // turns is how many turns sessions have.
@@ -48,7 +48,7 @@ func turns(t *testing.T) int {
 }
 
 func TestLocksNameNoRegistry(t *testing.T) {
-	sdktest.CheckLocks(t, claudeSource, othersSource)
+	sdktest.CheckLocks(t, nativeSource, othersSource)
 }
 
 // session is what is played, and by whom.
@@ -69,19 +69,19 @@ func TestClaudeCode(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s.home = t.TempDir()
 			w := newWork(t, n, claudeTools, s.think)
-			provider := strict(t, s.model, w)
+			provider := strictMessages(t, s.model, w)
 			if s.under {
 				run := []string{binary, "run", "--data", t.TempDir(), "--", claude}
 				s.playClaude(t, w, provider.URL(), run)
-				w.judge(t, provider, n)
+				w.judge(t, inMessages(provider), n)
 				return
 			}
 			data := t.TempDir()
 			listening := newTap(t, sdktest.Serve(t, binary, "--upstream", provider.URL(), "--data", data))
 			s.playClaude(t, w, listening.URL, []string{claude})
-			w.judge(t, provider, n)
-			judgeClient(t, listening.passages(), provider.Received())
-			keep(t, listening.passages(), provider.Received())
+			w.judge(t, inMessages(provider), n)
+			judgeClient(t, listening.passages(), inMessages(provider))
+			keep(t, listening.passages(), inMessages(provider))
 		})
 	}
 	f("without thinking", session{model: "claude-sonnet-4-5", env: []string{"MAX_THINKING_TOKENS=0"}})
@@ -98,7 +98,7 @@ func TestClaudeCodeGoesOn(t *testing.T) {
 	binary := sdktest.Build(t)
 	s := session{model: "claude-opus-5-5", think: true, home: t.TempDir()}
 	w := newWork(t, n, claudeTools, s.think)
-	provider := strict(t, s.model, w)
+	provider := strictMessages(t, s.model, w)
 	data := t.TempDir()
 	half := func(name string) {
 		t.Run(name, func(t *testing.T) {
@@ -115,13 +115,13 @@ func TestClaudeCodeGoesOn(t *testing.T) {
 	half("begins")
 	w.moves, s.words = rest, []string{"--continue"}
 	half("goes on")
-	w.judge(t, provider, n+1)
-	keep(t, nil, provider.Received())
+	w.judge(t, inMessages(provider), n+1)
+	keep(t, nil, inMessages(provider))
 }
 
 // installClaude returns the binary of Claude Code that was made for this machine.
 func installClaude(t *testing.T) string {
-	dir := sdktest.InstallNode(t, claudeSource)
+	dir := sdktest.InstallNode(t, nativeSource)
 	found, err := filepath.Glob(filepath.Join(dir, "node_modules", "@anthropic-ai", "claude-code-*", "claude"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("Claude Code has the binaries %q, want one (%v)", found, err)
@@ -129,14 +129,14 @@ func installClaude(t *testing.T) string {
 	return found[0]
 }
 
-// strict plays w's model behind a window that the agent does not know.
-func strict(t *testing.T, name string, w *work) *messages.Server {
+// strictMessages plays w's model behind a window that the agent does not know.
+func strictMessages(t *testing.T, name string, w *work) *messages.Server {
 	model := rules.ModelOf(name)
 	model.Window = trueWindow
 	// Claude Code takes a part of its last system message back in the next request, where this model has such messages.
 	model.SystemUnbound = strings.HasPrefix(name, "claude-fable")
 	return scriptedtest.StartMessages(t, messages.Options{
-		Models: map[string]rules.Model{name: model}, Otherwise: w.answer})
+		Models: map[string]rules.Model{name: model}, Otherwise: func(r messages.Received) messages.Turn { return w.answer(r.Body).inBlocks() }})
 }
 
 // playClaude has Claude Code do the task, and holds that it did and saw no error.

@@ -10,29 +10,36 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/scripted/messages"
 	"epitome/sdk/sdktest"
 )
 
 // leastShare is the mean share of a request, in percent, that the next one has to begin with.
 const leastShare = 70
 
-// judge holds what reached the provider to what is promised of a session with so many turns.
-func (w *work) judge(t *testing.T, provider *messages.Server, turns int) {
+// judge holds what reached the provider to what is promised of a session with so many turns from which something was
+// taken out.
+func (w *work) judge(t *testing.T, received []taken, turns int) {
+	t.Helper()
+	w.judgeTaken(t, received, turns)
+	judgeArtifacts(t, received)
+}
+
+// judgeTaken holds what reached the provider to what is promised of any session with so many turns.
+func (w *work) judgeTaken(t *testing.T, received []taken, turns int) {
 	t.Helper()
 	var bodies [][]byte
 	refused, input, cached, largest := 0, 0, 0, 0
-	for _, r := range provider.Received() {
+	for _, r := range received {
 		switch {
-		case r.Method != http.MethodPost: // how large the window is, asked by who wants to know
-		case r.Refusal != nil && strings.HasPrefix(r.Refusal.Message, "prompt is too long"):
+		case r.method != http.MethodPost: // how large the window is, asked by who wants to know
+		case r.tooLong:
 			refused++
-		case r.Refusal != nil:
-			t.Errorf("the provider refused %s with %v", r.Target, r.Refusal)
-		case r.Counting || !w.asks(r.Body):
+		case r.refusal != nil:
+			t.Errorf("the provider refused %s with %v", r.target, r.refusal)
+		case r.counting || !w.asks(r.body):
 		default:
-			bodies = append(bodies, r.Body)
-			input, cached, largest = input+r.Usage.Total(), cached+r.Usage.Read, max(largest, r.Tokens)
+			bodies = append(bodies, r.body)
+			input, cached, largest = input+r.input, cached+r.cached, max(largest, r.input)
 		}
 	}
 	if refused > 1 {
@@ -41,7 +48,6 @@ func (w *work) judge(t *testing.T, provider *messages.Server, turns int) {
 	if len(bodies) < turns+1 {
 		t.Fatalf("%d requests were answered, want %d at least", len(bodies), turns+1)
 	}
-	judgeArtifacts(t, provider.Received())
 	mean, median, worst := spread(shares(bodies))
 	t.Logf("%d requests, the largest of %d tokens, %d too long; of the one before each begins with %.1f%% (mean), "+
 		"%.1f%% (median), %.1f%% (worst); of %d input tokens %.1f%% came from the cache",
@@ -55,9 +61,9 @@ func (w *work) judge(t *testing.T, provider *messages.Server, turns int) {
 var artifact = regexp.MustCompile(`[\w/.-]+/artifacts/\w+\.txt`)
 
 // judgeArtifacts holds that whatever the last request names lies there to be read.
-func judgeArtifacts(t *testing.T, received []messages.Received) {
+func judgeArtifacts(t *testing.T, received []taken) {
 	t.Helper()
-	named := artifact.FindAllString(string(received[len(received)-1].Body), -1)
+	named := artifact.FindAllString(string(received[len(received)-1].body), -1)
 	if len(named) == 0 {
 		t.Error("the last request names no artifact: nothing was taken out, and the session shows nothing")
 	}
@@ -70,12 +76,12 @@ func judgeArtifacts(t *testing.T, received []messages.Received) {
 
 // judgeClient holds what the client saw and sent to what is promised: no error, and all to the byte until something was
 // taken out.
-func judgeClient(t *testing.T, seen []*passage, received []messages.Received) {
+func judgeClient(t *testing.T, seen []*passage, received []taken) {
 	t.Helper()
 	var sent [][]byte
 	for _, r := range received {
-		if r.Method == http.MethodPost && sdktest.Summary(r.Body) == "" {
-			sent = append(sent, r.Body)
+		if r.method == http.MethodPost && sdktest.Summary(r.body) == "" {
+			sent = append(sent, r.body)
 		}
 	}
 	untouched, rescues := 0, 0
@@ -111,7 +117,7 @@ func judgeClient(t *testing.T, seen []*passage, received []messages.Received) {
 }
 
 // keep writes what was sent to the folder that EPITOME_AGENT_BODIES names, for somebody to read.
-func keep(t *testing.T, seen []*passage, received []messages.Received) {
+func keep(t *testing.T, seen []*passage, received []taken) {
 	folder := os.Getenv("EPITOME_AGENT_BODIES")
 	if folder == "" {
 		return
@@ -130,11 +136,11 @@ func keep(t *testing.T, seen []*passage, received []messages.Received) {
 	}
 	for i, r := range received {
 		kind := "sent"
-		if r.Refusal != nil {
+		if r.refusal != nil {
 			kind = "refused"
-		} else if sdktest.Summary(r.Body) != "" {
+		} else if sdktest.Summary(r.body) != "" {
 			kind = "question"
 		}
-		write(fmt.Sprintf("provider-%03d-%s.json", i+1, kind), r.Body)
+		write(fmt.Sprintf("provider-%03d-%s.json", i+1, kind), r.body)
 	}
 }

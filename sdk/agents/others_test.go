@@ -20,22 +20,22 @@ func TestOthersUnderRun(t *testing.T) {
 	f := func(name string, agent tools, base string, argv, env []string) {
 		t.Run(name, func(t *testing.T) {
 			w := newWork(t, n, agent, false)
-			provider := strict(t, othersModel, w)
+			provider := strictMessages(t, othersModel, w)
 			run := append([]string{binary, "run", "--data", t.TempDir(), "--"}, argv...)
 			out := play(t, w.dir, run, append([]string{"HOME=" + t.TempDir(), "ANTHROPIC_BASE_URL=" + provider.URL() + base,
 				"ANTHROPIC_API_KEY=sk-ant-test"}, env...))
 			if !strings.Contains(string(out), closing) {
 				t.Errorf("%s does not print the model's last words:\n%s", name, tail(string(out)))
 			}
-			w.judge(t, provider, n)
-			keep(t, nil, provider.Received())
+			w.judge(t, inMessages(provider), n)
+			keep(t, nil, inMessages(provider))
 		})
 	}
-	plain := tools{bash: "bash", read: "read", edit: "edit", write: "write", path: "path", old: "old", now: "now"}
+	plain := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write", path: "path", old: "old", now: "now"}
 	script := filepath.Join(installed, "aisdk.mjs")
 	f("AI SDK", plain, "", []string{"node", script, task, othersModel}, nil)
 	f("AI SDK streamed", plain, "/v1", []string{"node", script, task, othersModel, "streamed"}, nil)
-	f("OpenCode", tools{bash: "bash", read: "read", edit: "edit", write: "write",
+	f("OpenCode", tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
 		path: "filePath", old: "oldString", now: "newString"}, "",
 		[]string{opencode(t, installed), "run", "--model", "anthropic/" + othersModel, task}, opencodeEnv(t))
 }

@@ -44,6 +44,8 @@ func pieces(body []byte) []string {
 			Role    string
 			Content any
 		}
+		Instructions any // of Responses, as the input
+		Input        []any
 	}
 	if json.Unmarshal(body, &request) != nil {
 		return nil
@@ -59,6 +61,9 @@ func pieces(body []byte) []string {
 		for _, block := range blocks(m.Content) {
 			all = append(all, spell(m.Role, block))
 		}
+	}
+	for _, block := range append(blocks(request.Instructions), request.Input...) {
+		all = append(all, spell("input", block))
 	}
 	return all
 }

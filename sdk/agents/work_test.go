@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"epitome/demo/props"
-	"epitome/scripted/messages"
 	"epitome/sdk/sdktest"
 )
 
@@ -35,6 +34,7 @@ const resultBytes = 20_000
 // tools are what an agent calls its tools for files and commands. "" is one that it lacks.
 type tools struct {
 	bash, read, edit, write string
+	command                 string // argument of bash
 	path, old, now          string // arguments of read, edit and write
 }
 
@@ -45,8 +45,18 @@ type work struct {
 	think bool // where the request allows it
 
 	mu    sync.Mutex // guards moves
-	moves []messages.Turn
+	moves []move
 }
+
+// move is what the model says in one turn, and which tools it calls.
+type move struct {
+	thought string
+	words   string
+	calls   []call
+}
+
+// call calls a tool; input is JSON.
+type call struct{ tool, input string }
 
 // newWork writes a repository for so many turns of an agent with these tools, and plans what the model does in them.
 func newWork(t *testing.T, turns int, agent tools, think bool) *work {
@@ -59,23 +69,23 @@ func newWork(t *testing.T, turns int, agent tools, think bool) *work {
 }
 
 // leave takes the moves behind the first n out, and returns them.
-func (w *work) leave(n int) (rest []messages.Turn) {
+func (w *work) leave(n int) (rest []move) {
 	rest, w.moves = w.moves[n:], w.moves[:n:n]
 	return rest
 }
 
 // answer is the model: it makes the next move wherever it has tools.
-func (w *work) answer(r messages.Received) messages.Turn {
-	if summary := sdktest.Summary(r.Body); summary != "" {
-		return messages.Say(summary)
+func (w *work) answer(body []byte) move {
+	if summary := sdktest.Summary(body); summary != "" {
+		return move{words: summary}
 	}
-	if !w.asks(r.Body) {
-		return messages.Say("Cents in sums")
+	if !w.asks(body) {
+		return move{words: "Cents in sums"}
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.moves) == 0 {
-		return messages.Say(closing)
+		return move{words: closing}
 	}
 	next := w.moves[0]
 	w.moves = w.moves[1:]
@@ -84,7 +94,8 @@ func (w *work) answer(r messages.Received) messages.Turn {
 
 // asks tells whether a request is one of the session: beside it agents ask for titles and the like, without tools.
 func (w *work) asks(body []byte) bool {
-	return bytes.Contains(body, []byte(`"name":"`+w.tools.bash+`"`)) && sdktest.Summary(body) == ""
+	return bytes.Contains(body, []byte(`"name":"`+w.tools.bash+`"`)) && !compacts(body) &&
+		sdktest.Summary(body) == ""
 }
 
 // closing is what the model says at the end, and nothing else has.
@@ -111,40 +122,48 @@ func (w *work) plan(t *testing.T, k int) {
 		w.shell("cat %s/%s.go", pkg, pkg), w.readFile(pkg, "round.go"))
 }
 
-func (w *work) move(words string, calls ...messages.Block) {
-	blocks := []messages.Block{messages.Text(words)}
+func (w *work) move(words string, calls ...call) {
+	m := move{words: words, calls: calls}
 	if w.think {
-		thought := fmt.Sprintf("Step %d. %s", len(w.moves)+1, props.Paragraph(props.Dice(1, words), 8))
-		blocks = append([]messages.Block{messages.Think(thought)}, blocks...)
+		m.thought = fmt.Sprintf("Step %d. %s", len(w.moves)+1, props.Paragraph(props.Dice(1, words), 8))
 	}
-	w.moves = append(w.moves, messages.Turn{Blocks: append(blocks, calls...)})
+	w.moves = append(w.moves, m)
 }
 
-func (w *work) shell(format string, args ...any) messages.Block {
-	return call(w.tools.bash, map[string]string{"command": fmt.Sprintf(format, args...), "description": "Runs a command"})
+func (w *work) shell(format string, args ...any) call {
+	return calling(w.tools.bash, map[string]string{w.tools.command: fmt.Sprintf(format, args...), "description": "Runs a command"})
 }
 
-func (w *work) readFile(pkg, name string) messages.Block {
-	return call(w.tools.read, map[string]string{w.tools.path: filepath.Join(w.dir, pkg, name)})
+func (w *work) readFile(pkg, name string) call {
+	if w.tools.read == "" {
+		return w.shell("cat %s/%s", pkg, name)
+	}
+	return calling(w.tools.read, map[string]string{w.tools.path: filepath.Join(w.dir, pkg, name)})
 }
 
-func (w *work) editFile(pkg, old, now string) messages.Block {
-	return call(w.tools.edit, map[string]string{
+func (w *work) editFile(pkg, old, now string) call {
+	if w.tools.edit == "" {
+		return w.shell("sed -i 's/%s/%s/' %s/%s.go", old, now, pkg, pkg)
+	}
+	return calling(w.tools.edit, map[string]string{
 		w.tools.path: filepath.Join(w.dir, pkg, pkg+".go"), w.tools.old: old, w.tools.now: now})
 }
 
-func (w *work) writeFile(pkg, name, content string) messages.Block {
+func (w *work) writeFile(pkg, name, content string) call {
 	// the next round has another file: an agent may refuse to write over one that it has not read
-	return call(w.tools.write, map[string]string{
-		w.tools.path: filepath.Join(w.dir, pkg, fmt.Sprintf("%d_%s", len(w.moves), name)), "content": content})
+	name = fmt.Sprintf("%d_%s", len(w.moves), name)
+	if w.tools.write == "" {
+		return w.shell("cat > %s/%s <<'END'\n%sEND", pkg, name, content)
+	}
+	return calling(w.tools.write, map[string]string{w.tools.path: filepath.Join(w.dir, pkg, name), "content": content})
 }
 
-func call(tool string, input map[string]string) messages.Block {
+func calling(tool string, input map[string]string) call {
 	text, err := json.Marshal(input)
 	if err != nil {
 		panic(err)
 	}
-	return messages.Call("", tool, string(text))
+	return call{tool, string(text)}
 }
 
 // furnish writes a package, and what the commands on it print.
