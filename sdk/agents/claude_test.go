@@ -136,7 +136,8 @@ func strictMessages(t *testing.T, name string, w *work) *messages.Server {
 	// Claude Code takes a part of its last system message back in the next request, where this model has such messages.
 	model.SystemUnbound = strings.HasPrefix(name, "claude-fable")
 	return scriptedtest.StartMessages(t, messages.Options{
-		Models: map[string]rules.Model{name: model}, Otherwise: func(r messages.Received) messages.Turn { return w.answer(r.Body).inBlocks() }})
+		Models:    map[string]rules.Model{name: model},
+		Otherwise: func(r messages.Received) messages.Turn { return w.answer(r.Body).inBlocks() }})
 }
 
 // playClaude has Claude Code do the task, and holds that it did and saw no error.

@@ -12,10 +12,10 @@ import (
 )
 
 // codexTools are those of Codex: it does all with a shell.
-var codexTools = tools{bash: "exec_command", command: "cmd"}
+var codexTools = tools{bash: "exec_command", command: "cmd", patch: "apply_patch"}
 
 // codexModel is one of which Codex believes that it holds 272 000 tokens.
-const codexModel = "gpt-5"
+const codexModel = "gpt-5.5"
 
 // codexSession is how Codex plays.
 type codexSession struct {
@@ -37,6 +37,7 @@ func TestCodex(t *testing.T) {
 			if s.straight {
 				s.play(t, w, provider.URL(), codex)
 				w.judgeTaken(t, inResponses(provider), n)
+				keep(t, nil, inResponses(provider))
 				return
 			}
 			data := t.TempDir()
@@ -82,9 +83,13 @@ func (s codexSession) play(t *testing.T, w *work, base, codex string) {
 	}
 	out := play(t, w.dir, append(argv, task), []string{"HOME=" + home, "CODEX_HOME=" + home, "CODEX_API_KEY=sk-test",
 		"OPENAI_API_KEY=sk-test"})
-	printed := string(out)
-	if !strings.Contains(printed, closing) || strings.Contains(printed, `"type":"error"`) || strings.Contains(printed, "turn.failed") {
-		t.Errorf("the session ended with\n%s\nwant the model's last words, and no error", tail(printed))
+	for line := range strings.Lines(string(out)) {
+		if strings.Contains(line, `"type":"error"`) || strings.Contains(line, `"type":"turn.failed"`) {
+			t.Errorf("Codex tells of what a session without errors has not: %s", tail(line))
+		}
+	}
+	if !strings.Contains(string(out), closing) {
+		t.Errorf("the session ended with\n%s\nwant the model's last words", tail(string(out)))
 	}
 }
 

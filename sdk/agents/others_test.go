@@ -31,7 +31,8 @@ func TestOthersUnderRun(t *testing.T) {
 			keep(t, nil, inMessages(provider))
 		})
 	}
-	plain := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write", path: "path", old: "old", now: "now"}
+	plain := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
+		path: "path", old: "old", now: "now"}
 	script := filepath.Join(installed, "aisdk.mjs")
 	f("AI SDK", plain, "", []string{"node", script, task, othersModel}, nil)
 	f("AI SDK streamed", plain, "/v1", []string{"node", script, task, othersModel, "streamed"}, nil)

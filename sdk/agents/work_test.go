@@ -36,13 +36,15 @@ type tools struct {
 	bash, read, edit, write string
 	command                 string // argument of bash
 	path, old, now          string // arguments of read, edit and write
+	patch                   string // takes free text, and does what edit and write do
 }
 
 // work is a repository in a folder, and the model that works on it.
 type work struct {
 	dir   string
 	tools tools
-	think bool // where the request allows it
+	think bool              // where the request allows it
+	core  map[string]string // the file of each package that rounds
 
 	mu    sync.Mutex // guards moves
 	moves []move
@@ -55,12 +57,15 @@ type move struct {
 	calls   []call
 }
 
-// call calls a tool; input is JSON.
-type call struct{ tool, input string }
+// call calls a tool; input is JSON, unless the tool takes free text.
+type call struct {
+	tool, input string
+	free        bool
+}
 
 // newWork writes a repository for so many turns of an agent with these tools, and plans what the model does in them.
 func newWork(t *testing.T, turns int, agent tools, think bool) *work {
-	w := &work{dir: t.TempDir(), tools: agent, think: think}
+	w := &work{dir: t.TempDir(), tools: agent, think: think, core: map[string]string{}}
 	for k := 0; len(w.moves) < turns; k++ {
 		w.plan(t, k)
 	}
@@ -142,8 +147,15 @@ func (w *work) readFile(pkg, name string) call {
 }
 
 func (w *work) editFile(pkg, old, now string) call {
-	if w.tools.edit == "" {
-		return w.shell("sed -i 's/%s/%s/' %s/%s.go", old, now, pkg, pkg)
+	if w.tools.patch != "" {
+		name := filepath.Join(pkg, pkg+".go")
+		line := "" // that has the old text, if the file is still as it was written
+		for each := range strings.Lines(w.core[pkg]) {
+			if strings.Contains(each, old) {
+				line = each
+			}
+		}
+		return w.patch("*** Update File: " + name + "\n@@\n-" + line + "+" + strings.Replace(line, old, now, 1))
 	}
 	return calling(w.tools.edit, map[string]string{
 		w.tools.path: filepath.Join(w.dir, pkg, pkg+".go"), w.tools.old: old, w.tools.now: now})
@@ -152,10 +164,16 @@ func (w *work) editFile(pkg, old, now string) call {
 func (w *work) writeFile(pkg, name, content string) call {
 	// the next round has another file: an agent may refuse to write over one that it has not read
 	name = fmt.Sprintf("%d_%s", len(w.moves), name)
-	if w.tools.write == "" {
-		return w.shell("cat > %s/%s <<'END'\n%sEND", pkg, name, content)
+	if w.tools.patch != "" {
+		lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n")
+		return w.patch("*** Add File: " + filepath.Join(pkg, name) + "\n+" + strings.Join(lines, "\n+") + "\n")
 	}
 	return calling(w.tools.write, map[string]string{w.tools.path: filepath.Join(w.dir, pkg, name), "content": content})
+}
+
+// patch changes files by what each of them gets.
+func (w *work) patch(change string) call {
+	return call{tool: w.tools.patch, input: "*** Begin Patch\n" + change + "*** End Patch\n", free: true}
 }
 
 func calling(tool string, input map[string]string) call {
@@ -163,7 +181,7 @@ func calling(tool string, input map[string]string) call {
 	if err != nil {
 		panic(err)
 	}
-	return call{tool, string(text)}
+	return call{tool: tool, input: string(text)}
 }
 
 // furnish writes a package, and what the commands on it print.
@@ -177,7 +195,8 @@ func (w *work) furnish(t *testing.T, s props.Subject) {
 			t.Fatal(err)
 		}
 	}
-	file(filepath.Join(s.Package, s.Package+".go"), source(s, "core", resultBytes))
+	w.core[s.Package] = source(s, "core", resultBytes)
+	file(filepath.Join(s.Package, s.Package+".go"), w.core[s.Package])
 	file(filepath.Join(s.Package, "round.go"), source(s, "round", resultBytes/2))
 	file(filepath.Join(s.Package, "totals.go"), source(s, "totals", resultBytes/2))
 	id := func(i int) string { return fmt.Sprintf("B-%d", i) }

@@ -30,7 +30,8 @@ var models = []struct {
 	prefix string
 	model  Model
 }{
-	{"gpt-5.6", Model{Window: 400_000, MaxOutput: 128_000, Reasons: true, Breaks: true}},
+	{"gpt-5.6", Model{Window: 272_000, MaxOutput: 128_000, Reasons: true, Breaks: true}},
+	{"gpt-6", Model{Window: 272_000, MaxOutput: 128_000, Reasons: true, Breaks: true}},
 	{"gpt-5", Model{Window: 272_000, MaxOutput: 128_000, Reasons: true}},
 	{"gpt-4", Model{Window: 128_000, MaxOutput: 32_768}},
 	{"o", Model{Window: 200_000, MaxOutput: 100_000, Reasons: true}},
