@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"time"
 
 	"github.com/valyala/fasthttp"
 
@@ -29,6 +30,8 @@ type Dialect interface {
 	Begins(kind, data []byte) bool
 	// Fails reports whether an event of a streamed answer tells of an error, or of an end before anything was said.
 	Fails(kind, data []byte) bool
+	// Holds is for how long the frame of a streamed answer may be held that does not begin.
+	Holds() time.Duration
 	// Usage is how many tokens the whole request had, those from a cache too, as the provider counts them; 0 if it does
 	// not say. heard is what was kept of an answer, whole or streamed: all of it, or its end.
 	Usage(heard []byte) (input int)

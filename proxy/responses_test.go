@@ -103,6 +103,30 @@ func TestOtherAnswersOfResponsesPassAsTheyCame(t *testing.T) {
 	}
 }
 
+// Of a long stream only the end is heard, and usage stands there, however much stands before it.
+func TestUsageOfLongResponsesIsHeard(t *testing.T) {
+	end := taken("completed", "a", "")
+	end = strings.TrimSuffix(end, "}}") + `,"usage":{"input_tokens":9500,"input_tokens_details":{"cached_tokens":9000},"output_tokens":3},"user":null,"metadata":{}}}`
+	f := func(end string, want int) {
+		t.Helper()
+		said := strings.Repeat(frames(saidHello), 200)
+		r := on(t, answers(frames(taken("created", "a", ""), itemAdded)+said+frames(end)))
+		r.shapes(func(a rewrite.Input) rewrite.Output {
+			out := climbing(a)
+			out.Report.Counted = 10_000
+			return out
+		})
+		r.dial().send(post(responsesTarget, longTask)).answer("POST")
+		e, taught := r.event(), fmt.Sprintf("learn test m %d of 10000", want)
+		if e.TokensUsed != want || strings.Contains(r.lessons.all(), taught) != (want > 0) {
+			t.Errorf("used %d, want %d; learned %q", e.TokensUsed, want, r.lessons.all())
+		}
+	}
+	f(end, 9_500)
+	f(strings.Replace(end, "completed", "incomplete", 1), 9_500)
+	f(taken("completed", "a", `"usage":null,`), 0)
+}
+
 // A second answer begins only where nothing of the first went out: clients take one response for each call.
 func TestOneResponseIsCreatedForEachCall(t *testing.T) {
 	failing := answers(frames(taken("created", "first", ""), taken("failed", "first", tooMuch)))

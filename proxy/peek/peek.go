@@ -21,14 +21,15 @@ type Dialect interface {
 	Begins(kind, data []byte) bool
 	// Fails reports whether an event of a streamed answer tells of an error, or of an end before anything was said.
 	Fails(kind, data []byte) bool
+	// Holds is for how long the frame of a stream that does not begin may be held.
+	Holds() time.Duration
 }
 
 // What is held of an answer until it is known whether it refuses its request.
 const (
-	mostOfStream = 1 << 20         // bytes; frames may repeat all settings of the request, tools too
-	mostOfError  = 256 << 10       // bytes; what comes behind that is passed on as it comes
-	mostOfSmall  = 64 << 10        // bytes of an answer that is no stream, and may be an error all the same
-	holdFor      = 2 * time.Second // of a stream that does not begin
+	mostOfStream = 1 << 20   // bytes; frames may repeat all settings of the request, tools too
+	mostOfError  = 256 << 10 // bytes; what comes behind that is passed on as it comes
+	mostOfSmall  = 64 << 10  // bytes of an answer that is no stream, and may be an error all the same
 	errorFor     = 10 * time.Second
 )
 
@@ -64,7 +65,7 @@ func At(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said []b
 	case !plain:
 		return nil
 	case wire.EqualFold(kind[:min(len(kind), len(eventStream))], eventStream):
-		h.most, h.until = mostOfStream, time.Now().Add(holdFor)
+		h.most, h.until = mostOfStream, time.Now().Add(d.Holds())
 		if h.begun() {
 			return nil
 		}

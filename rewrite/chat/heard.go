@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"time"
 
 	"epitome/unit"
 )
@@ -85,6 +86,9 @@ func (Wire) Begins(_, event []byte) bool {
 	something, ends := c.says()
 	return something || ends || len(c.Choices) == 0 && !present(c.Usage)
 }
+
+// Holds is for how long the frame of an answer may be held that does not begin.
+func (Wire) Holds() time.Duration { return 2 * time.Second }
 
 // Fails reports whether an event of a stream tells of an error, by its kind or in what it says, or of an end before
 // anything was said.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"slices"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -128,6 +129,9 @@ func (Wire) Begins(kind, event []byte) bool {
 	s := stepOf(kind, event)
 	return s == saidStep || s == endStep
 }
+
+// Holds is for how long the frame of an answer may be held that does not begin.
+func (Wire) Holds() time.Duration { return 2 * time.Second }
 
 // Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
 // before anything was said.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/tidwall/gjson"
 
@@ -165,6 +166,10 @@ func (Wire) Begins(kind, event []byte) bool {
 	s := stepOf(kind, event)
 	return s == saidStep || s == endStep
 }
+
+// Holds is for how long the frame of an answer may be held that does not begin. Servers send it at once, and refuse
+// when they have counted; nobody waits for it.
+func (Wire) Holds() time.Duration { return 10 * time.Second }
 
 // Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
 // before anything was said.

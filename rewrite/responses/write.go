@@ -43,9 +43,37 @@ func (Dialect) Value(dst, was []byte, at conversation.Place, text string) []byte
 		if chunks, ok := appendChunks(dst, was, text); ok {
 			return chunks
 		}
-		return append(appendText(append(dst, '['), text), ']')
+		dst = appendText(append(dst, '['), text)
+		if mark := lastMark(was); !mark.Empty() {
+			dst = append(append(dst[:len(dst)-1], `,"`+breakpoint+`":`...), mark.Of(was)...)
+			dst = append(dst, '}')
+		}
+		return append(dst, ']')
 	}
 	return span.AppendQuoted(dst, text)
+}
+
+// lastMark is what the last mark for the provider's cache says that is on a part of the list; empty if none is.
+func lastMark(list []byte) (mark span.Span) {
+	_, err := span.Elements(list, 0, func(i int) (int, error) {
+		if list[i] != '{' {
+			return span.EndOfValue(list, i)
+		}
+		return span.Members(list, i, func(key []byte, i int) (int, error) {
+			end, err := span.EndOfValue(list, i)
+			if err != nil || string(key) != breakpoint {
+				return end, err
+			}
+			if v := span.UnlessNull(list, span.Span{Start: i, End: end}); !v.Empty() {
+				mark = v
+			}
+			return end, nil
+		})
+	})
+	if err != nil {
+		return span.Span{}
+	}
+	return mark
 }
 
 // appendText writes a part with a text.

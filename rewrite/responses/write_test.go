@@ -34,6 +34,10 @@ func TestOutputsGiveWayToATextInTheirOwnForm(t *testing.T) {
 	f(call, as(`"long"`), as(`"a \"stub\""`), whole)
 	f(call, as(`[{"type":"input_text","text":"long","prompt_cache_breakpoint":{}}]`), as(`[{"type":"input_text","text":"a \"stub\"","prompt_cache_breakpoint":{}}]`), whole)
 	f(call, as(`[{"type":"input_text","text":"a"}, {"type":"input_image","image_url":"u"}]`), as(`[{"type":"input_text","text":"a \"stub\""}]`), whole)
+	f(call, as(`[{"type":"input_text","text":"a","prompt_cache_breakpoint":{"b":1}},{"type":"input_text","text":"c"}]`),
+		as(`[{"type":"input_text","text":"a \"stub\"","prompt_cache_breakpoint":{"b":1}}]`), whole)
+	f(call, as(`[{"type":"input_text","text":"a","prompt_cache_breakpoint":null},{"type":"input_text","text":"c"}]`),
+		as(`[{"type":"input_text","text":"a \"stub\""}]`), whole)
 	shell := `{"type":"shell_call","call_id":"1","action":{}}`
 	chunks := func(a, b, c string) string {
 		return `{"type":"shell_call_output","call_id":"1","output":[ {"stdout":` + a + `, "stderr":` + b +
