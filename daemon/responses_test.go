@@ -346,6 +346,40 @@ func TestSessionsThatLieWithTheProviderAreShortenedAsTheyCome(t *testing.T) {
 	}
 }
 
+// Of what lies with the provider nothing can be left out: a refusal passes as it came, and only less output is asked
+// for.
+func TestSessionsThatLieWithTheProviderAreNotRescued(t *testing.T) {
+	m := rules.ModelOf("gpt-5")
+	m.Window, m.SumsOutput = 40_000, true
+	c := solving(t, responses.Options{Models: map[string]rules.Model{"gpt-5": m}}, func(*config.Config) {})
+	c.settings, c.lines = `"store":true,`, 300
+	refused, lowered := "", 0
+	for range 20 {
+		if strings.Contains(c.settings, "previous") {
+			c.settings += `"max_output_tokens":12000,`
+		}
+		c.turns.Add(1)
+		resp, answer := c.post("", c.body())
+		if resp.StatusCode != 200 {
+			refused = string(answer)
+			break
+		}
+		if resp.Header.Get("x-epitome-action") == "rescue" {
+			lowered++
+		}
+		items, id := answered(answer)
+		c.goOn(items, id)
+	}
+	if lowered == 0 || !strings.Contains(refused, "context_length_exceeded") || strings.Contains(refused, "epitome") {
+		t.Errorf("lowered %d times, refused %s", lowered, refused)
+	}
+	for _, r := range c.server.Received() {
+		if n := gjson.GetBytes(r.Body, "input.#").Int(); r.N > 1 && n != 1 || bytes.Contains(r.Body, []byte("[epitome: summary")) {
+			t.Errorf("request %d has %d items", r.N, n)
+		}
+	}
+}
+
 // Where the provider cuts what does not fit, it is shaped as ever, and nothing is sent again.
 func TestConversationsThatTheProviderCutsAreShaped(t *testing.T) {
 	c := solving(t, responses.Options{}, func(conf *config.Config) {
