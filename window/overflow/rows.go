@@ -222,6 +222,15 @@ var table = [...]row{
 	{structure, `\b(?:thinking|reasoning)(?: \w+)? (?:blocks?|items?|content|signature)\b[^|]*\b(?:without|missing|required|must|expected|modified|invalid|passed)\b`,
 		nobody, "`thinking` blocks of the last message cannot be modified"},
 
+	{structure, `\bprovided without its required\b`,
+		"openai-responses", "Item 'rs_x' of type 'reasoning' was provided without its required following item."},
+	{structure, `\bencrypted content\b[^|]*\bnot be (?:verified|decrypted)\b`,
+		"openai-responses", "The encrypted content for item rs_x could not be verified. Reason: Encrypted content could not be decrypted or parsed."},
+	{structure, `\bduplicate items?\b`,
+		"openai-responses", "Duplicate item found with id msg_x. Remove duplicate items from your input and try again."},
+	{structure, `\b(?:determine|input item) type\b`,
+		"llama.cpp", "Cannot determine type of 'item'"},
+
 	{bond, `\bbound to a different conversation\b`,
 		"anthropic", "The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to \"drop_block\"."},
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// What a server of Anthropic Messages refuses as broken is a rewrite's fault, if there was one, and else the client's.
+// What a server of Anthropic Messages or OpenAI Responses refuses as broken is a rewrite's fault, if there was one, and else the client's.
 func TestBrokenMessagesAreMalformedAfterARewriteOnly(t *testing.T) {
 	f := func(message string) {
 		t.Helper()
@@ -32,6 +32,14 @@ func TestBrokenMessagesAreMalformedAfterARewriteOnly(t *testing.T) {
 	f("messages.3.content.0.text: cache_control cannot be set for empty text blocks")
 	f("A maximum of 4 blocks with cache_control may be provided. Found 5.")
 	f("messages: first message must use the \"user\" role")
+	f("No tool output found for function call call_1.")
+	f("No tool call found for custom tool call output with call_id call_1.")
+	f("Item 'rs_1' of type 'reasoning' was provided without its required following item.")
+	f("Item 'msg_1' of type 'message' was provided without its required 'reasoning' item: 'rs_1'.")
+	f("The encrypted content for item rs_1 could not be verified. Reason: Encrypted content could not be decrypted or parsed.")
+	f("Duplicate item found with id msg_1. Remove duplicate items from your input and try again.")
+	f("Cannot determine type of 'item'")
+	f("unknown input item type: \"x\"")
 	f("messages.3: all messages must have non-empty content except for the optional final assistant message")
 }
 
