@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// What a server of Anthropic Messages or OpenAI Responses refuses as broken is a rewrite's fault, if there was one, and else the client's.
+// What a server of Anthropic Messages or OpenAI Responses refuses as broken is a rewrite's fault, if there was one, and
+// else the client's.
 func TestBrokenMessagesAreMalformedAfterARewriteOnly(t *testing.T) {
 	f := func(message string) {
 		t.Helper()
