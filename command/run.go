@@ -10,10 +10,11 @@ import (
 	"slices"
 
 	"epitome/instance"
+	"epitome/instance/agent"
 )
 
 type runCmd struct {
-	Command []string `arg:"" optional:"" passthrough:"" placeholder:"CMD" help:"The command and its arguments, best after --. A base URL in OPENAI_BASE_URL, OPENAI_API_BASE or ANTHROPIC_BASE_URL becomes the upstream."`
+	Command []string `arg:"" optional:"" passthrough:"" placeholder:"CMD" help:"The command and its arguments, best after --. A base URL in OPENAI_BASE_URL, OPENAI_API_BASE, ANTHROPIC_BASE_URL or COPILOT_PROVIDER_BASE_URL becomes the upstream."`
 }
 
 // Run finds or starts a proxy that has the upstreams the command would talk to, and runs the command with its
@@ -56,17 +57,51 @@ func (k runCmd) Run(c *cli) error {
 	if c.Upstream == "" && c.Config == "" && !instance.IsTold(os.Getenv) {
 		finder.Want = finder.Follow()
 	}
+	way := agent.Find(agent.Place{Command: command, Getenv: os.Getenv, Listen: conf.Listen,
+		Told: c.Upstream != "" || c.Config != "" || instance.IsTold(os.Getenv), ChatGPT: conf.Upstreams["chatgpt"].URL})
+	finder.Want = reach(finder.Want, way)
 	found, err := finder.FindOrStart()
 	if err != nil {
 		return err
 	}
 	defer found.Release()
 	defer tell(found)
-	child := exec.Command(path, command[1:]...)
+	child := exec.Command(path, append(settingOf(way, found, finder.Want), command[1:]...)...)
 	child.Args[0] = command[0]
 	child.Env = found.Environ(os.Environ(), finder.Want)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	return passSignals(child)
+}
+
+// reach adds to what a command would talk to what its agent does besides.
+func reach(want []instance.Target, way agent.Way) []instance.Target {
+	if way.URL != "" {
+		want = append(want, instance.TargetAt(way.URL, way.Upstream))
+	}
+	n := 0
+	if way.Messages {
+		n = 1
+	}
+	want[n] = want[n].With(way.Vars...)
+	return want
+}
+
+// settingOf are the arguments that the agent needs besides its own, and says so. It says, too, what the user has to do
+// where none helps.
+func settingOf(way agent.Way, found *instance.Running, want []instance.Target) []string {
+	if way.Advice != "" {
+		fmt.Fprintln(os.Stderr, "epitome: "+way.Advice)
+	}
+	if way.Setting == "" {
+		return nil
+	}
+	target := want[0]
+	if way.URL != "" {
+		target = want[len(want)-1]
+	}
+	setting := fmt.Sprintf(way.Setting, found.Base(target))
+	fmt.Fprintf(os.Stderr, "epitome: %s is started with -c %s, and goes on to %s\n", way.Name, setting, target.URL)
+	return []string{"-c", setting}
 }
 
 // passSignals runs the command to its end and hands on the signals that come for it.

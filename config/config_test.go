@@ -332,11 +332,11 @@ func TestInvalidConfigurationSaysWhatToWrite(t *testing.T) {
 		"127.0.0.1:65536", "127.0.0.1:-1"} {
 		f(`listen = "`+listen+`"`, `cannot use listen "`+listen+`": write host:port, as in 127.0.0.1:7070 or [::1]:7070`)
 	}
-	f(`upstream = "opnai"`, `cannot use upstream "opnai": write one of anthropic, openai, or a base URL such as https://api.openai.com/v1`)
+	f(`upstream = "opnai"`, `cannot use upstream "opnai": write one of anthropic, chatgpt, openai, or a base URL such as https://api.openai.com/v1`)
 	f(`upstream = "ftp://x"`, "cannot use upstream: write an absolute http or https URL, as in https://api.openai.com/v1")
 	f("upstream = \"http://x\"\n[upstreams.default]\nurl = \"http://y\"", "cannot use a base URL as upstream: [upstreams.default] holds its name; give that table another one")
 	f("[[routes]]\nupstream = \"openai\"", "cannot use route 1: its model is empty; write a pattern such as gpt-*")
-	f("[[routes]]\nmodel = \"*\"\nupstream = \"opnai\"", `cannot use route 1, model "*": unknown upstream "opnai"; write one of anthropic, openai`)
+	f("[[routes]]\nmodel = \"*\"\nupstream = \"opnai\"", `cannot use route 1, model "*": unknown upstream "opnai"; write one of anthropic, chatgpt, openai`)
 	f("[proxy]\nmax_in_flight = \"1MB\"", "cannot use proxy.max_in_flight 1MB: it must hold at least one body of proxy.max_body, 64MB")
 	f("[proxy]\nmax_connections = -1", "cannot use proxy.max_connections -1: it must be greater than zero")
 	f("[proxy]\nwrite_idle = \"0s\"", "cannot use proxy.write_idle 0s: it must be greater than zero")

@@ -116,7 +116,7 @@ func TestWordsOnSummariesThatMeanNothingAreRefused(t *testing.T) {
 	f("[summarize]\nmodel = \"small\"", "")
 	f("[summarize]\nupstream = \"openai\"", `cannot use summarize.upstream "openai" without a model: write summarize.model as well`)
 	f("[summarize]\nmodel = \"small\"\nupstream = \"openai\"", "")
-	f("[summarize]\nmodel = \"small\"\nupstream = \"opnai\"", `cannot use summarize.upstream "opnai": write one of anthropic, openai`)
+	f("[summarize]\nmodel = \"small\"\nupstream = \"opnai\"", `cannot use summarize.upstream "opnai": write one of anthropic, chatgpt, openai`)
 	f("[summarize]\nmodel = \"small\"\nupstream = \"mine\"\n[upstreams.mine]\nurl = \"http://mine\"", "")
 	const key = "[summarize]\nmodel = \"small\"\nupstream = \"openai\"\nkey_env = "
 	f(key+`"EPITOME_TEST_KEY"`, "")

@@ -102,7 +102,7 @@ var house = map[string]room{
 	},
 	"command": {
 		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/subject bench/through config console daemon demo instance offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/subject bench/through config console daemon demo instance instance/agent offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/commandtest": {
@@ -161,6 +161,10 @@ var house = map[string]room{
 	"house/missing": {
 		"",
 		"it only ends a test, and every package may have tests that lack something",
+	},
+	"instance/agent": {
+		"instance",
+		"it knows other people's programs; how a running epitome is found, and what commands print, is for others to know",
 	},
 	"instance": {
 		"config console console/metrics proxy rewrite/limits summarize",

@@ -133,18 +133,24 @@ func (r *Running) is(base string) bool {
 // Environ is the command's environment: the caller's, with the base URLs replaced.
 func (r *Running) Environ(env []string, want []Target) []string {
 	for _, t := range want {
-		base := t.URL
-		if name, ok := r.has(t); ok && !r.is(t.URL) {
-			base = r.address + "/u/" + name
-			if t.v1 || strings.HasSuffix(t.URL, "/v1") {
-				base += "/v1"
-			}
-		}
 		for _, v := range t.vars {
-			env = append(env, v+"="+base)
+			env = append(env, v+"="+r.Base(t))
 		}
 	}
 	return append(env, around(env, r.address)...)
+}
+
+// Base is the base URL by which a target is reached through the proxy.
+func (r *Running) Base(t Target) string {
+	name, ok := r.has(t)
+	if !ok || r.is(t.URL) {
+		return t.URL
+	}
+	base := r.address + "/u/" + name
+	if t.v1 || strings.HasSuffix(t.URL, "/v1") {
+		base += "/v1"
+	}
+	return base
 }
 
 // around keeps clients that use a forward proxy from sending it what is meant for epitome.

@@ -23,7 +23,22 @@ type Target struct {
 const (
 	RunOpenAI    = "run-openai"
 	RunAnthropic = "run-anthropic"
+	RunCopilot   = "run-copilot"
+	RunAgent     = "run-agent"
 )
+
+// CopilotURL is the variable from which Copilot CLI reads its provider's base URL.
+const CopilotURL = "COPILOT_PROVIDER_BASE_URL"
+
+// TargetAt is a provider that the command would talk to besides, by its own choice;
+// like is the upstream to prefer of those with this URL.
+func TargetAt(url, like string) Target { return Target{URL: TrimSlash(url), name: RunAgent, like: like} }
+
+// With returns a target whose base URL more variables carry.
+func (t Target) With(vars ...string) Target {
+	t.vars = append(slices.Clone(t.vars), vars...)
+	return t
+}
 
 // IsTold reports whether the environment names the provider of the first target.
 func IsTold(getenv func(string) string) bool {
@@ -34,12 +49,16 @@ func IsTold(getenv func(string) string) bool {
 func TargetsOf(conf config.Config, getenv func(string) string) []Target {
 	openai := cmp.Or(getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE"))
 	anthropic := getenv("ANTHROPIC_BASE_URL")
-	return []Target{
+	want := []Target{
 		{vars: []string{"OPENAI_BASE_URL", "OPENAI_API_BASE"}, name: RunOpenAI, like: conf.Upstream, v1: openai == "",
 			URL: TrimSlash(cmp.Or(openai, conf.Upstreams[conf.Upstream].URL))},
 		{vars: []string{"ANTHROPIC_BASE_URL"}, name: RunAnthropic, like: "anthropic",
 			URL: TrimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL))},
 	}
+	if copilot := getenv(CopilotURL); copilot != "" {
+		want = append(want, Target{vars: []string{CopilotURL}, name: RunCopilot, URL: TrimSlash(copilot)})
+	}
+	return want
 }
 
 // follow returns the targets with the proxy's default upstream as the first one; moved says that it has another base
@@ -56,7 +75,7 @@ func (r *Running) follow(want []Target) (now []Target, moved bool) {
 
 // CheckEnviron refuses an environment that does not say clearly where the command would go.
 func CheckEnviron(getenv func(string) string) error {
-	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL"} {
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", CopilotURL} {
 		if value := getenv(name); value != "" {
 			if err := config.CheckURL(value); err != nil {
 				return fmt.Errorf("cannot use %s: %w", name, err)

@@ -16,7 +16,7 @@ import (
 func SettingsOf(conf config.Config) string {
 	conf.Mode, conf.Listen, conf.Data, conf.Upstream, conf.Console = "", "", "", "", console.Config{}
 	conf.Upstreams = maps.Clone(conf.Upstreams)
-	for _, made := range []string{config.URLUpstream, RunOpenAI, RunAnthropic} {
+	for _, made := range []string{config.URLUpstream, RunOpenAI, RunAnthropic, RunCopilot, RunAgent} {
 		delete(conf.Upstreams, made)
 	}
 	all, err := json.Marshal(conf)

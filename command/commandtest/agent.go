@@ -82,7 +82,8 @@ func act(verb, object string) error {
 
 func baseURLs() string {
 	var b strings.Builder
-	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "NO_PROXY", "no_proxy"} {
+	for _, name := range []string{"OPENAI_BASE_URL", "OPENAI_API_BASE", "ANTHROPIC_BASE_URL", "COPILOT_PROVIDER_BASE_URL",
+		"NO_PROXY", "no_proxy"} {
 		value, set := os.LookupEnv(name)
 		if set {
 			fmt.Fprintf(&b, "%s=%s\n", name, value)

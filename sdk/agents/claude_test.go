@@ -61,10 +61,18 @@ type session struct {
 	words []string // further arguments of the agent
 }
 
-func TestClaudeCode(t *testing.T) {
+// TestNative has agents play that are programs of their own. They are installed once for all.
+func TestNative(t *testing.T) {
 	n := turns(t)
-	claude := installClaude(t)
+	dir := sdktest.InstallNode(t, nativeSource)
 	binary := sdktest.Build(t)
+	t.Run("Claude Code", func(t *testing.T) { claudePlays(t, n, claudeIn(t, dir), binary) })
+	t.Run("Claude Code goes on", func(t *testing.T) { claudeGoesOn(t, n, claudeIn(t, dir), binary) })
+	t.Run("Codex", func(t *testing.T) { codexPlays(t, n, codexIn(t, dir), binary) })
+	t.Run("Codex alone", func(t *testing.T) { codexPlaysAlone(t, n, codexIn(t, dir)) })
+}
+
+func claudePlays(t *testing.T, n int, claude, binary string) {
 	f := func(name string, s session) {
 		t.Run(name, func(t *testing.T) {
 			s.home = t.TempDir()
@@ -91,11 +99,8 @@ func TestClaudeCode(t *testing.T) {
 	f("under run", session{model: "claude-sonnet-4-5", under: true, env: []string{"MAX_THINKING_TOKENS=0"}})
 }
 
-// TestClaudeCodeGoesOn has both the agent and epitome end in the middle of a session, and go on from what they kept.
-func TestClaudeCodeGoesOn(t *testing.T) {
-	n := turns(t)
-	claude := installClaude(t)
-	binary := sdktest.Build(t)
+// claudeGoesOn has both the agent and epitome end in the middle of a session, and go on from what they kept.
+func claudeGoesOn(t *testing.T, n int, claude, binary string) {
 	s := session{model: "claude-opus-5-5", think: true, home: t.TempDir()}
 	w := newWork(t, n, claudeTools, s.think)
 	provider := strictMessages(t, s.model, w)
@@ -119,9 +124,8 @@ func TestClaudeCodeGoesOn(t *testing.T) {
 	keep(t, nil, inMessages(provider))
 }
 
-// installClaude returns the binary of Claude Code that was made for this machine.
-func installClaude(t *testing.T) string {
-	dir := sdktest.InstallNode(t, nativeSource)
+// claudeIn returns the binary of Claude Code that was made for this machine.
+func claudeIn(t *testing.T, dir string) string {
 	found, err := filepath.Glob(filepath.Join(dir, "node_modules", "@anthropic-ai", "claude-code-*", "claude"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("Claude Code has the binaries %q, want one (%v)", found, err)

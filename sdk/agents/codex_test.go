@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,44 +20,97 @@ const codexModel = "gpt-5.5"
 
 // codexSession is how Codex plays.
 type codexSession struct {
-	window   int    // of the model, as the server has it
-	builtin  bool   // its own provider, at another address; else one of its configuration
-	told     bool   // it knows the window
-	straight bool   // without epitome
-	serve    string // further flags of epitome, separated by blanks
+	builtin bool   // its own provider, at another address; else one of its configuration
+	told    bool   // it knows the window
+	known   bool   // epitome knows the window
+	under   bool   // it runs under epitome run, and nobody listens between the two
+	home    string // where it keeps what it remembers
 }
 
-func TestCodex(t *testing.T) {
-	n := turns(t)
-	codex := installCodex(t)
-	binary := sdktest.Build(t)
+func codexPlays(t *testing.T, n int, codex, binary string) {
 	f := func(name string, s codexSession) {
 		t.Run(name, func(t *testing.T) {
+			s.home = t.TempDir()
 			w := newWork(t, n, codexTools, true)
-			provider := strictResponses(t, s.window, w)
-			if s.straight {
-				s.play(t, w, provider.URL(), codex)
-				w.judgeTaken(t, inResponses(provider), n)
-				keep(t, nil, inResponses(provider))
+			provider := strictResponses(t, trueWindow, w)
+			if s.under {
+				s.play(t, w, []string{binary, "run", "--upstream", provider.URL() + "/v1", "--data", t.TempDir(), "--", codex})
+				w.judge(t, inResponses(provider), n)
 				return
 			}
-			data := t.TempDir()
-			listening := newTap(t, sdktest.Serve(t, binary, "--upstream", provider.URL()+"/v1", "--data", data))
-			s.play(t, w, listening.URL, codex)
-			w.judge(t, inResponses(provider), n)
+			serve := []string{"--upstream", provider.URL() + "/v1", "--data", t.TempDir()}
+			if s.known {
+				serve = append(serve, "--config", write(t, "[window]\nmodels = {\"gpt-*\" = 64000}\n"))
+			}
+			listening := newTap(t, sdktest.Serve(t, binary, serve...))
+			s.play(t, w, append([]string{codex}, s.settings(listening.URL)...))
+			if w.judgeTaken(t, inResponses(provider), n); !s.told { // its own compactions take all out again
+				judgeArtifacts(t, inResponses(provider))
+			}
 			judgeClient(t, listening.passages(), inResponses(provider))
+			s.judgeWindow(t, inResponses(provider))
 			keep(t, listening.passages(), inResponses(provider))
 		})
 	}
-	f("straight", codexSession{window: 272_000, straight: true})
-	f("straight with its own provider", codexSession{window: 272_000, straight: true, builtin: true})
-	f("custom provider", codexSession{window: trueWindow})
-	f("its own provider", codexSession{window: trueWindow, builtin: true})
+	f("its own provider", codexSession{builtin: true})
+	f("custom provider", codexSession{})
+	f("window known", codexSession{builtin: true, known: true})
+	f("its own provider told the window", codexSession{builtin: true, told: true})
+	f("custom provider told the window", codexSession{told: true})
+	f("under run", codexSession{under: true})
 }
 
-// installCodex returns the binary of Codex that was made for this machine.
-func installCodex(t *testing.T) string {
-	dir := sdktest.InstallNode(t, nativeSource)
+// codexPlaysAlone has Codex play without epitome, at the window that it believes in: what is refused then is no fault
+// of epitome's.
+func codexPlaysAlone(t *testing.T, n int, codex string) {
+	f := func(name string, s codexSession) {
+		t.Run(name, func(t *testing.T) {
+			s.home = t.TempDir()
+			w := newWork(t, n, codexTools, true)
+			provider := strictResponses(t, believedWindow, w)
+			s.play(t, w, append([]string{codex}, s.settings(provider.URL())...))
+			w.judgeTaken(t, inResponses(provider), n)
+			keep(t, nil, inResponses(provider))
+		})
+	}
+	f("its own provider", codexSession{builtin: true})
+	f("custom provider", codexSession{})
+}
+
+// believedWindow is what Codex takes its model to hold, in tokens.
+const believedWindow = 272_000
+
+// judgeWindow holds that nothing was too long for a window that somebody knew, and that Codex compacts by itself where
+// it is told.
+func (s codexSession) judgeWindow(t *testing.T, received []taken) {
+	t.Helper()
+	compactions := 0
+	for _, r := range received {
+		if r.tooLong && (s.known || s.told) {
+			t.Error("a request was too long for a window that is known")
+		}
+		if compacts(r.body) {
+			compactions++
+		}
+	}
+	t.Logf("Codex asked for %d compactions of its own", compactions)
+	if s.told != (compactions > 0) {
+		t.Errorf("Codex, told of the window: %t, asked for %d compactions of its own", s.told, compactions)
+	}
+}
+
+// write writes a file of configuration.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "epitome.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// codexIn returns the binary of Codex that was made for this machine.
+func codexIn(t *testing.T, dir string) string {
 	found, err := filepath.Glob(filepath.Join(dir, "node_modules", "@openai", "codex-*", "vendor", "*", "bin", "codex"))
 	if err != nil || len(found) != 1 {
 		t.Fatalf("Codex has the binaries %q, want one (%v)", found, err)
@@ -72,17 +126,13 @@ func strictResponses(t *testing.T, window int, w *work) *responses.Server {
 		Otherwise: func(r responses.Received) responses.Turn { return w.answer(r.Body).inItems() }})
 }
 
-// play has Codex do the task, and holds that it did and saw no error.
-func (s codexSession) play(t *testing.T, w *work, base, codex string) {
+// play has Codex do the task, and holds that it did and saw no error. argv starts it.
+func (s codexSession) play(t *testing.T, w *work, argv []string) {
 	t.Helper()
-	home := t.TempDir()
-	argv := []string{codex, "exec", "--skip-git-repo-check", "--json", "--dangerously-bypass-approvals-and-sandbox",
-		"--model", codexModel}
-	for _, setting := range s.settings(base) {
-		argv = append(argv, "-c", setting)
-	}
-	out := play(t, w.dir, append(argv, task), []string{"HOME=" + home, "CODEX_HOME=" + home, "CODEX_API_KEY=sk-test",
-		"OPENAI_API_KEY=sk-test"})
+	argv = append(argv, "exec", "--skip-git-repo-check", "--json", "--dangerously-bypass-approvals-and-sandbox",
+		"--model", codexModel, "-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false", task)
+	out := play(t, w.dir, argv, []string{"HOME=" + s.home, "CODEX_HOME=" + s.home, "CODEX_API_KEY=sk-test",
+		"OTHER_API_KEY=sk-test"})
 	for line := range strings.Lines(string(out)) {
 		if strings.Contains(line, `"type":"error"`) || strings.Contains(line, `"type":"turn.failed"`) {
 			t.Errorf("Codex tells of what a session without errors has not: %s", tail(line))
@@ -93,16 +143,16 @@ func (s codexSession) play(t *testing.T, w *work, base, codex string) {
 	}
 }
 
-// settings are what Codex is told, as for its configuration.
+// settings are what Codex is told on its command line, with its provider at base.
 func (s codexSession) settings(base string) []string {
-	all := []string{`openai_base_url="` + base + `/v1"`, "analytics.enabled=false", "check_for_update_on_startup=false"}
+	all := []string{"-c", `openai_base_url="` + base + `/v1"`}
 	if !s.builtin {
-		all = append(all, `model_provider="other"`, `model_providers.other.name="other"`,
-			`model_providers.other.base_url="`+base+`/v1"`, `model_providers.other.env_key="OPENAI_API_KEY"`,
-			`model_providers.other.wire_api="responses"`)
+		all = []string{"-c", `model_provider="other"`, "-c", `model_providers.other.name="other"`,
+			"-c", `model_providers.other.base_url="` + base + `/v1"`, "-c", `model_providers.other.env_key="OTHER_API_KEY"`,
+			"-c", `model_providers.other.wire_api="responses"`}
 	}
 	if s.told {
-		all = append(all, "model_context_window=64000")
+		all = append(all, "-c", "model_context_window=64000")
 	}
 	return all
 }

@@ -1,0 +1,88 @@
+// Package agent knows agents that a base URL in the environment does not reach.
+//
+// It promises that nothing of theirs is redirected where a login of their own may be in use and cannot be told, and
+// that what it cannot do itself it says: what to write, and where. It reads their configuration, and writes none; of
+// what they keep of logins it reads which kind they are, and no secret.
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"epitome/instance"
+)
+
+// Way is how an agent reaches epitome. The zero value is that of one which reads OPENAI_BASE_URL or ANTHROPIC_BASE_URL.
+type Way struct {
+	Name     string   // of the agent
+	URL      string   // its provider, where that is none of the environment's; "" for none
+	Upstream string   // the upstream to prefer of those with this URL
+	Setting  string   // what its command line gets behind -c, with one %s for the base URL; "" for nothing
+	Vars     []string // variables that it reads its base URL from
+	Messages bool     // these are for Anthropic Messages
+	Advice   string   // why it is not redirected, and what to write where; "" where it is
+}
+
+// Place is where a command is run.
+type Place struct {
+	Command []string
+	Getenv  func(string) string
+	Listen  string // where an epitome listens that nobody started for one command alone
+	Told    bool   // somebody has named the provider
+	ChatGPT string // the base URL of what logins with ChatGPT use
+}
+
+// Find returns the way of the agent that p's command starts.
+func Find(p Place) Way {
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(p.Command[0])), ".exe")
+	switch {
+	case name == "codex":
+		return findCodex(p)
+	case name == "copilot":
+		return findCopilot(p)
+	}
+	for _, a := range deaf {
+		if slices.Contains(a.Commands, name) {
+			return Way{Name: a.Name, Advice: a.advice("http://" + p.Listen)}
+		}
+	}
+	return Way{}
+}
+
+// findCopilot redirects Copilot CLI where the environment gives it a provider. Else it uses GitHub's, by a login.
+func findCopilot(p Place) Way {
+	w := Way{Name: "Copilot CLI"}
+	kind := p.Getenv("COPILOT_PROVIDER_TYPE")
+	switch {
+	case p.Getenv(instance.CopilotURL) != "": // which is an upstream like any base URL that was set before
+	case kind != "" || p.Getenv("COPILOT_PROVIDER_API_KEY") != "":
+		w.Vars, w.Messages = []string{instance.CopilotURL}, kind == "anthropic"
+	default:
+		w.Advice = "Copilot CLI uses your login at GitHub and is not redirected; to have it use a provider of yours, set " +
+			instance.CopilotURL + " to its base URL, with COPILOT_PROVIDER_TYPE, COPILOT_PROVIDER_API_KEY and COPILOT_MODEL"
+	}
+	return w
+}
+
+// home is the user's folder.
+func (p Place) home() string {
+	if runtime.GOOS == "windows" {
+		return p.Getenv("USERPROFILE")
+	}
+	return p.Getenv("HOME")
+}
+
+// fileOf is a file in the folder that a variable names, or in one of the user's.
+func (p Place) fileOf(variable, folder, name string) string {
+	return filepath.Join(cmp.Or(p.Getenv(variable), filepath.Join(p.home(), folder)), name)
+}
+
+// advice says what to write where, for an epitome at this address.
+func (d Deaf) advice(address string) string {
+	return fmt.Sprintf("%s reads no base URL from the environment: start epitome, and write %s into %s",
+		d.Name, strings.ReplaceAll(d.Write, "ADDRESS", address), d.Where)
+}
