@@ -193,10 +193,19 @@ func textsOf(r *conversation.Request, it *conversation.Item) (list []string) {
 	return list
 }
 
+// isOnlyFirst reports whether one of several texts stands for all of them.
+func isOnlyFirst(was, now []string) bool {
+	said := func(s string) bool { return s != "" }
+	return len(now) > 1 && slices.ContainsFunc(was[1:], said) && !slices.ContainsFunc(now[1:], said)
+}
+
 // texts compares the content of two items.
 func (j *judge) texts(i, at int) {
 	j.Helper()
 	was, now := textsOf(j.was, &j.was.Items[i]), textsOf(j.now, &j.now.Items[at])
+	if isOnlyFirst(was, now) {
+		now = now[:1]
+	}
 	if len(was) != len(now) { // all of it in one text
 		all := ""
 		for _, s := range was {
@@ -211,6 +220,9 @@ func (j *judge) texts(i, at int) {
 	}
 	for k := range now {
 		if now[k] != was[k] {
+			if inner, err := span.Unquote([]byte(now[k])); err == nil { // it stands there as JSON
+				now[k] = inner
+			}
 			j.text(was[k], now[k], i, at)
 		}
 	}

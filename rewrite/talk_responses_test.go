@@ -2,16 +2,35 @@ package rewrite
 
 import (
 	"fmt"
+	"net/http"
 	"strings"
 
 	"epitome/rewrite/responses"
+	"epitome/scripted/responses/rules"
 )
 
 // responsesTongue is OpenAI Responses.
 type responsesTongue struct{ responses.Dialect }
 
+// refusal is how a strict server refuses a body, for what shows in it alone; nil if it takes it.
+func (responsesTongue) refusal(body []byte) error {
+	newest := func(string) rules.Model { return rules.ModelOf("gpt-5.6") }
+	q, refused := rules.Read(http.Header{}, body, rules.Answer, newest)
+	if refused == nil {
+		refused = rules.CheckPairs(q.Items)
+	}
+	if refused != nil {
+		return refused
+	}
+	return nil
+}
+
 func (responsesTongue) lead(c *talk, quoted string) string {
-	if c.IntN(2) == 0 {
+	apart := c.IntN(2) == 0
+	if len(c.head) > 0 { // clients keep to one place
+		apart = !strings.HasPrefix(c.head[0], "{")
+	}
+	if apart {
 		return `"instructions":` + c.space() + quoted + ","
 	}
 	return `{"type":"message","role":"developer","content":[{"type":"input_text","text":` + quoted + `}]}`

@@ -184,7 +184,7 @@ type Request struct {
 
 	Instructions span.Span // the system's text, where it stands apart from the items; else empty
 	Head         int       // leading system items
-	Nested       bool      // a message may hold several items
+	Nested       bool      // a message may hold several items, or items be one where nothing parts them
 	ThinksFirst  bool      // an answer that waits for results must go on to begin with what the model thought
 	Opaque       bool      // it has items or settings of which nobody knows here what they cost
 	Upkeep       Upkeep    // what others see to

@@ -56,7 +56,7 @@ func foldOldest(p *plan.Plan) {
 	if n := due(conversation.MessagesIn(p.Req, p.Req.Head+done, p.End-done), p.Limits.Conf.Messages); n > 0 {
 		to = max(to, nextGroup(p, behindMessages(p, done, n)))
 	}
-	if to = min(to, plan.NewestGroup(p)); to <= done || to >= p.End || isScattered(p) {
+	if to = beforeOpenCalls(p, min(to, plan.NewestGroup(p))); to <= done || to >= p.End || isScattered(p) {
 		return
 	}
 	for start := from; start < to; start++ { // what stays cuts the run in two
@@ -69,6 +69,19 @@ func foldOldest(p *plan.Plan) {
 		}
 		start = end
 	}
+}
+
+// beforeOpenCalls is item to, or the first before it from which on no result answers a call that stands before that.
+func beforeOpenCalls(p *plan.Plan, to int) int {
+	callers := p.Req.Callers()
+	for i := len(callers) - 1; i >= to; i-- {
+		if at := callers[i]; at < 0 || at >= to {
+			continue
+		}
+		for to = callers[i]; to > 0 && !p.Req.Items[p.Req.Head+to].Begins; to-- {
+		}
+	}
+	return to
 }
 
 // behindMessages is the item behind n messages, of which item i is in the first.

@@ -30,7 +30,7 @@ var (
 
 // Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has.
 func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Request, error) {
-	rd := reader{req: &conversation.Request{Body: body, Dialect: d}, known: known}
+	rd := reader{req: &conversation.Request{Body: body, Dialect: d, Nested: true}, known: known}
 	found := false
 	err := span.Document(body, func(key []byte, i int) (int, error) {
 		if string(key) == "input" {
@@ -56,7 +56,7 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 
 // ReadMessage reads what Message wrote.
 func (d Dialect) ReadMessage(message []byte) (*conversation.Request, error) {
-	rd := reader{req: &conversation.Request{Body: message, Dialect: d}}
+	rd := reader{req: &conversation.Request{Body: message, Dialect: d, Nested: true}}
 	_, err := rd.readOrRecall(0)
 	rd.flush()
 	return rd.req, err
