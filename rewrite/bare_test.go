@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/rewrite/messages"
 	"epitome/rewrite/plan"
 )
 
@@ -14,15 +13,16 @@ import (
 // the messages that it was in.
 func TestWhatARescueLeavesOutIsMadeAgain(t *testing.T) {
 	for seed := range uint64(100) {
-		t.Run(fmt.Sprint(seed), func(t *testing.T) { rescued(t, seed) })
+		t.Run(fmt.Sprint(seed), func(t *testing.T) { rescued(t, messagesTongue{}, seed) })
+		t.Run(fmt.Sprint("responses ", seed), func(t *testing.T) { rescued(t, responsesTongue{}, seed) })
 	}
 }
 
 // rescued plays a conversation that is refused, goes on, and is refused again.
-func rescued(t *testing.T, seed uint64) {
-	c := newTalkIn(messagesTongue{}, seed, seed%4 == 0)
+func rescued(t *testing.T, in strictTongue, seed uint64) {
+	c := newTalkIn(in, seed, seed%4 == 0)
 	b := newBench([]int{3_000, 1_000_000}[c.IntN(2)])
-	b.dialect, b.limits.Floor = messages.Dialect{}, 0
+	b.dialect, b.limits.Floor = in, 0
 	ask := func(how *plan.Rescue) {
 		body := c.body()
 		out := b.Shape(Input{Dialect: b.dialect, Body: []byte(body), Upstream: "up", Limits: &b.limits, Rescue: how})
@@ -30,7 +30,7 @@ func rescued(t *testing.T, seed uint64) {
 		if out.Settle != nil {
 			out.Settle()
 		}
-		if err := (messagesTongue{}).refusal(out.Body); err != nil && (messagesTongue{}).refusal([]byte(body)) == nil {
+		if err := in.refusal(out.Body); err != nil && in.refusal([]byte(body)) == nil {
 			t.Fatalf("a strict server refuses what is sent: %v", err)
 		}
 	}

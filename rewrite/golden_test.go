@@ -19,6 +19,7 @@ import (
 	"epitome/rewrite/limits"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/plan/plantest"
+	"epitome/rewrite/responses"
 	"epitome/rewrite/span"
 )
 
@@ -27,7 +28,8 @@ var update = flag.Bool("update", false, "write what is sent into the golden conv
 // option is the world of a golden conversation. It holds on until another file N.toml changes it before turn N.
 type option struct {
 	limits.Limits
-	Dialect string // messages; empty for Chat Completions
+	Dialect string // messages or responses; empty for Chat Completions
+	With    string // settings of the request, as JSON, behind its messages
 	Window  int
 	Model   string
 	Scope   string
@@ -106,11 +108,15 @@ func playGolden(t *testing.T, ar *txtar.Archive) *txtar.Archive {
 		}
 		b.enter(&set)
 		before = goldenMessages(fileIn(ar, in), before)
-		body := `{"model":"` + set.Model + `","messages":[` + strings.Join(before, ",\n") + "]}"
+		key := "messages"
 		b.dialect = chat.Dialect{}
-		if set.Dialect != "" {
+		switch set.Dialect {
+		case "messages":
 			b.dialect = messages.Dialect{}
+		case "responses":
+			b.dialect, key = responses.Dialect{}, "input"
 		}
+		body := `{"model":"` + set.Model + `","` + key + `":[` + strings.Join(before, ",\n") + "]" + set.With + "}"
 		out := b.shape(body)
 		judged(t, b, body, out)
 		add(in, fileIn(ar, in))
@@ -217,12 +223,18 @@ func goldenSent(t *testing.T, came []string, out Output) string {
 		if i > 0 && it.Place() == r.Items[i-1].Place() {
 			continue
 		}
-		if i := slices.Index(came[at:], sent); i >= 0 {
-			at += i + 1
-			fmt.Fprintf(&b, "= %d\n", at)
-			continue
-		}
-		b.WriteString(strings.ReplaceAll(sent, `\n`, "\\n\n    ") + "\n")
+		// an item may be several
+		_ = span.Each([]byte(sent), span.Span{End: len(sent)}, func(start int) (end int, err error) {
+			end, err = span.EndOfValue([]byte(sent), start)
+			one := sent[start:end]
+			if i := slices.Index(came[at:], one); i >= 0 {
+				at += i + 1
+				fmt.Fprintf(&b, "= %d\n", at)
+				return end, err
+			}
+			b.WriteString(strings.ReplaceAll(one, `\n`, "\\n\n    ") + "\n")
+			return end, err
+		})
 	}
 	return b.String()
 }

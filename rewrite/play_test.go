@@ -85,7 +85,7 @@ func (p *play) judge(r *speaker, body string, out Output) {
 		p.Fatalf("%v", out.Report.Err)
 	}
 	judged(p, p.bench, body, out)
-	if in, ok := r.tongue.(interface{ refusal(body []byte) error }); ok {
+	if in, ok := r.tongue.(strictTongue); ok {
 		if err := in.refusal(out.Body); err != nil && in.refusal([]byte(body)) == nil {
 			p.Fatalf("promise 3: a strict server takes what came, and refuses what is sent: %v", err)
 		}

@@ -29,6 +29,13 @@ type tongue interface {
 	oddity(c *talk)
 }
 
+// strictTongue is one that a strict server is at hand for.
+type strictTongue interface {
+	tongue
+	// refusal is how it refuses a body, for what shows in that alone; nil if it takes it.
+	refusal(body []byte) error
+}
+
 // chatTongue is Chat Completions.
 type chatTongue struct{ chat.Dialect }
 
