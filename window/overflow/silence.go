@@ -32,18 +32,13 @@ func judgeSilence(a Answer, s Sent, c complaint) Verdict {
 func judgeEmptyAnswer(body string, s Sent) Verdict {
 	none := Verdict{Why: "it is an answer"}
 	v := gjson.Parse(body)
-	if isCapped(v) && !saysAny(v) && s.leftRoom(int(v.Get("usage.output_tokens").Int())) && gjson.Valid(body) {
-		return Verdict{Kind: Input, Requested: usedBy(v), Why: endedEmpty}
-	}
 	made := firstOf(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
-	content := v.Get("content") // one without anything in it costs a few tokens too
-	hollow := content.IsArray() && content.Get("#").Int() == 0 || v.Get("output").IsArray() && !saysAny(v)
-	if !made.Exists() || made.Int() != 0 && !hollow || !gjson.Valid(body) { // in this order: most have made something
+	if !made.Exists() || made.Int() != 0 && !isHollow(v) || !gjson.Valid(body) { // most have made something: this order
 		return none
 	}
 	reason := endOfAnswer(v)
-	explicit := Full(reason, 1)
-	if !Full(reason, 0) || made.Int() != 0 && !explicit {
+	explicit := Full(reason, 1) || isCapped(v) && !saysAny(v) && s.leftRoom(int(made.Int()))
+	if !explicit && (!Full(reason, 0) || made.Int() != 0) {
 		return none
 	}
 	used := usedBy(v)
@@ -52,6 +47,13 @@ func judgeEmptyAnswer(body string, s Sent) Verdict {
 		return none // there was room, or what was made is not counted as such: thoughts
 	}
 	return Verdict{Kind: Input, Requested: used, Why: endedEmpty}
+}
+
+// isHollow reports whether a message has nothing in it: one like that costs a few tokens too.
+func isHollow(answer gjson.Result) bool {
+	content := answer.Get("content")
+	return content.IsArray() && content.Get("#").Int() == 0 ||
+		answer.Get("incomplete_details.reason").Str != "" && !saysAny(answer)
 }
 
 // isCapped reports whether a response says that it ended at the cap on its output.

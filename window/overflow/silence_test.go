@@ -95,6 +95,7 @@ func TestResponsesThatEndedForWantOfRoom(t *testing.T) {
 	f(NotOurs, 4_000, response(cap, `{"type":"reasoning","summary":[]}`, 3))
 	f(NotOurs, 4_000, response(cap, strings.Replace(mute, `""`, `"yes"`, 1), 3))
 	f(NotOurs, 4_000, response(cap, `{"type":"function_call","name":"f"}`, 3))
+	f(NotOurs, 4_000, response(cap, strings.Replace(mute, `""`, `"yes"`, 1), 0)) // it is not counted
 	f(NotOurs, 4_000, response("content_filter", "", 0))
 }
 
