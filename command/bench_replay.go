@@ -34,7 +34,7 @@ type replayCmd struct {
 
 // replayClients are the flags that say how all conversations are played, whoever had them.
 type replayClients struct {
-	Dialect string `placeholder:"NAME" enum:",chat,messages" default:"" help:"What conversations are played as: chat for Chat Completions, messages for Anthropic Messages, with a strict server as its provider. Default: messages for logs of Claude Code, chat for all others."`
+	Dialect string `placeholder:"NAME" enum:",chat,messages,responses" default:"" help:"What conversations are played as: chat for Chat Completions, messages for Anthropic Messages, responses for OpenAI Responses, the last two with a strict server as the provider. Default: messages for logs of Claude Code, responses for those of Codex, chat for all others."`
 	Model   string `placeholder:"NAME" help:"Model that all requests name. Default: the one that each log names."`
 	Thought int    `placeholder:"TOKENS" help:"In Messages, begin each answer with about so many tokens of made-up thinking, where the log has none."`
 }

@@ -65,7 +65,7 @@ var house = map[string]room{
 		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/span",
+		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
 	"bench/report": {
@@ -85,7 +85,8 @@ var house = map[string]room{
 		"it is the measure's own reading of outputs; what it knew of the program's it would repeat",
 	},
 	"bench/strict": {
-		"scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/value",
+		"scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/responses/account" +
+			" scripted/responses/issued scripted/responses/rules scripted/value",
 		"it judges what is sent by a server that shares nothing with the program; with its readers, it would share their mistakes",
 	},
 	"bench/subject": {

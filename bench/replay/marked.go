@@ -10,36 +10,58 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 )
 
 // The dialects that a conversation is played in.
 const (
-	AsChat     = "chat"
-	AsMessages = "messages"
+	AsChat      = "chat"
+	AsMessages  = "messages"
+	AsResponses = "responses"
 )
 
 // client is how the client of a conversation speaks, and what its provider makes of the requests as they come.
 type client struct {
 	dialect  conversation.Dialect
-	as       string           // the dialect, as people name it
-	provider *strict.Provider // of Messages; nil for others
-	before   *strict.Provider // the same without the request at hand
-	usage    strict.Usage     // of the request at hand
-	refused  error            // why it is; nil if it is not
-	flaws    []error          // of all requests that are refused as they come
+	as       string       // the dialect, as people name it
+	provider strict.Judge // nil for Chat Completions
+	before   strict.Judge // the same without the request at hand
+	usage    strict.Usage // of the request at hand
+	refused  error        // why it is; nil if it is not
+	flaws    []error      // of all requests that are refused as they come
 }
 
 // record reads a conversation in the dialect that it is played in.
 func (r *replayRun) record(in sessions.Conversation) (c *recording, err error) {
 	in = in.Asking(r.Clients.Model).Thinking(r.Clients.Thought)
 	as := r.Clients.dialectOf(in)
-	if as != AsMessages {
-		if c, err = newRecording(chat.Dialect{}, in.Body, r.Unit); err != nil {
-			return nil, err
-		}
-		c.name, c.times, c.client.as = in.Name, in.Times, as
-		return c, nil
+	switch as {
+	case AsMessages:
+		return r.recordMessages(in)
+	case AsResponses:
+		c, err = r.recordResponses(&in)
+	default:
+		c, err = newRecording(chat.Dialect{}, in.Body, r.Unit)
 	}
+	if err == nil {
+		c.name, c.times, c.client.as = in.Name, in.Times, as
+	}
+	return c, err
+}
+
+// recordResponses reads a conversation as one of Responses, which it becomes.
+func (r *replayRun) recordResponses(in *sessions.Conversation) (c *recording, err error) {
+	if *in, err = in.AsResponses(); err != nil {
+		return nil, err
+	}
+	if c, err = newRecording(responses.Dialect{}, in.Body, r.Unit); err == nil {
+		c.client.provider, err = strict.NewResponses(in.Body, c.meter.Text, r.Provider.CacheLife > 0)
+	}
+	return c, err
+}
+
+// recordMessages reads a conversation as one of Messages.
+func (r *replayRun) recordMessages(in sessions.Conversation) (c *recording, err error) {
 	if in, err = in.AsMessages(); err != nil {
 		return nil, err
 	}
@@ -56,7 +78,7 @@ func (r *replayRun) record(in sessions.Conversation) (c *recording, err error) {
 	if c, err = newRecording(messages.Dialect{}, signed.Body, r.Unit); err != nil {
 		return nil, err
 	}
-	c.name, c.times, c.client.as = in.Name, in.Times, as
+	c.name, c.times, c.client.as = in.Name, in.Times, AsMessages
 	c.client.provider = strict.New(signed, meter.Text, r.Provider.CacheLife > 0)
 	return c, nil
 }
@@ -68,6 +90,8 @@ func (c Clients) dialectOf(in sessions.Conversation) string {
 		return c.Dialect
 	case in.Format == sessions.ClaudeCode:
 		return AsMessages
+	case in.Format == sessions.Codex:
+		return AsResponses
 	}
 	return AsChat
 }
@@ -130,13 +154,13 @@ func (c *recording) marked(k int) (*conversation.Request, error) {
 	return readRequest(c.client.dialect, append(cut, body[last:]...))
 }
 
-// markedAccount is what a provider of Messages has got of a player. It takes ten times as long as all else that is
+// markedAccount is what a provider that judges has got of a player. It takes ten times as long as all else that is
 // measured of a request, so what is only compared with has none.
 type markedAccount struct {
-	provider *strict.Provider // nil as long as all requests were sent as they came
-	used     strict.Usage     // of the request at hand
-	wanted   bool             // of requests that were changed, too
-	unknown  bool             // a request was changed, and nobody has looked at it
+	provider strict.Judge // nil as long as all requests were sent as they came
+	used     strict.Usage // of the request at hand
+	wanted   bool         // of requests that were changed, too
+	unknown  bool         // a request was changed, and nobody has looked at it
 }
 
 // hand gives the provider what is sent. An error says that it refuses it, and would not have refused what came.
@@ -176,7 +200,7 @@ func (h heard) notes() (all []string) {
 }
 
 // answer tells a provider what the model answered at a boundary, as the client has it.
-func (c *recording) answer(bound int, p *strict.Provider) error {
+func (c *recording) answer(bound int, p strict.Judge) error {
 	var all [][]byte
 	thought := false
 	for i := c.bounds[bound]; bound+1 < len(c.bounds) && i < c.bounds[bound+1]; i++ {

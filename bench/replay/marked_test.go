@@ -75,7 +75,7 @@ func TestStrictServersRefuseWhatBreaksARule(t *testing.T) {
 	f(benchtest.Replacing(`Well.`, `"text":"Go on."`, `"text":""`), 9, "cache_control cannot be set for empty text blocks")
 }
 
-// What is measured is the same in both dialects: what the system says, marks and the form of messages change nothing.
+// What is measured is the same in all dialects: what the system says, marks and the form of messages change nothing.
 func TestDialectsHaveOneMeasure(t *testing.T) {
 	text := strings.Replace(benchtest.Needy(), `[{`, `[{"role":"system","content":"Mind src/old, and never_said."},{`, 1)
 	folder := folderOf(t, map[string]string{"a.json": text})
@@ -95,10 +95,10 @@ func TestDialectsHaveOneMeasure(t *testing.T) {
 		}
 		return rows
 	}
-	inChat, marked := f(AsChat), f(AsMessages)
+	inChat, marked, listed := f(AsChat), f(AsMessages), f(AsResponses)
 	for i := range inChat {
-		if inChat[i] != marked[i] {
-			t.Errorf("in chat %s, in Messages %s", inChat[i], marked[i])
+		if inChat[i] != marked[i] || inChat[i] != listed[i] {
+			t.Errorf("in chat %s, in Messages %s, in Responses %s", inChat[i], marked[i], listed[i])
 		}
 	}
 }

@@ -109,7 +109,7 @@ func (c *recording) requestTime(bound int) (at time.Time) {
 // prefix returns the request that the client sent when the conversation had k messages, to the byte like the recorded
 // one but for the messages that came later.
 func (c *recording) prefix(k int) (*conversation.Request, error) {
-	if c.request.Nested {
+	if c.client.as == AsMessages {
 		return c.marked(k)
 	}
 	items, body := c.request.Items, c.request.Body

@@ -64,7 +64,7 @@ type Clients struct {
 	// Model is what requests name. Empty: what they name themselves.
 	Model string
 	// Thought is how many tokens stand before each answer as what was thought, in Messages and where no log says what
-	// was.
+	// was. In Responses nobody can read that.
 	Thought int
 }
 
@@ -218,7 +218,7 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 	return players, nil
 }
 
-// markedWrite is what a token costs that a provider of Messages writes to its cache.
+// markedWrite is what a token costs that a provider writes to its cache where it is told.
 const markedWrite = 1.25
 
 // writePrice is what a conversation's provider bills for a token that is new to its cache.

@@ -41,7 +41,7 @@ type Row struct {
 	Misses        int      `json:"misses"`      // needs that the request does not meet in context, lines aside
 	Retrievable   *float64 `json:"retrievable"` // of what is needed and was taken out: what lies in an artifact
 	CPUMS         *float64 `json:"cpu_ms"`      // processor time of shaping a request, median; else time
-	Cached        *float64 `json:"cached"`      // in Messages: of the tokens that were sent, those that came from the provider's cache
+	Cached        *float64 `json:"cached"`      // in Messages and Responses: of the tokens sent, those from the provider's cache
 	Dropped       int      `json:"dropped"`     // thinking blocks that the provider left out
 	Invalid       int      `json:"invalid"`     // requests
 	Unrestored    int      `json:"unrestored"`  // requests that could not be put together again
@@ -81,7 +81,7 @@ type tally struct {
 	cost account // by the unit of published figures
 	bill account // as a provider charges
 
-	used    strict.Usage // of what was sent, by a provider of Messages
+	used    strict.Usage // of what was sent, by a provider that judges
 	unknown bool         // that provider has not looked at all of it: used and bill say nothing
 
 	asked   int // requests of the shaper's own

@@ -1,8 +1,9 @@
-// Package strict is the provider of replayed Messages: it says which requests a server of that API refuses, and what of
-// the others comes from its cache.
+// Package strict is the provider of replayed Messages and Responses: it says which requests a server of the API
+// refuses, and what of the others comes from its cache.
 //
-// It promises the rules and the accounts of package scripted/messages, which shares no code with what is measured:
-// entries exist only where a mark for the cache stood, and are found twenty blocks back. Tokens are those of whoever
+// It promises the rules and the accounts of packages scripted/messages and scripted/responses, which share no code with
+// what is measured: in Messages, entries exist only where a mark for the cache stood, and are found twenty blocks back;
+// in Responses they end with items, and for the newest models where a breakpoint stood. Tokens are those of whoever
 // replays. A request that is too long for the model is taken all the same: windows are for others to watch.
 package strict
 
@@ -27,7 +28,19 @@ const (
 	longWrites = 1.6 // times the price of a write for five minutes, for one for an hour
 )
 
-// Provider is one server, for one conversation. It is used by one goroutine at a time.
+// Judge is a server that judges a conversation's requests.
+type Judge interface {
+	// Take takes a request that was made at some time; zero if nobody knows. An error says why it is refused; it is
+	// accounted all the same, as far as it can be read.
+	Take(body []byte, at time.Time) (Usage, error)
+	// Hear tells what the model answered to the request taken last, as its client has it from then on: one message, or
+	// several in a row.
+	Hear(answers ...[]byte) error
+	// Clone returns a server that has seen the same, and goes its own way from here on.
+	Clone() Judge
+}
+
+// Provider is a server of Messages, for one conversation. It is used by one goroutine at a time.
 type Provider struct {
 	count  func(text string) int
 	cache  *account.Cache
@@ -64,7 +77,7 @@ func New(s Signed, count func(text string) int, forget bool) *Provider {
 }
 
 // Clone returns a provider that has seen the same, and goes its own way from here on.
-func (p *Provider) Clone() *Provider {
+func (p *Provider) Clone() Judge {
 	other := *p
 	other.cache, other.signed = p.cache.Clone(), maps.Clone(p.signed)
 	return &other

@@ -25,7 +25,7 @@ func TestProvidersForgetByTheTimesOfRequests(t *testing.T) {
 			t.Errorf("%+v, %v", u, err)
 		}
 		other := p.Clone()
-		for _, p := range []*Provider{p, other} {
+		for _, p := range []Judge{p, other} {
 			if u, err := p.Take(body, at.Add(pause)); err != nil || u.Read != read || u.Total() != 2004 {
 				t.Errorf("after %s: %+v, %v", pause, u, err)
 			}

@@ -1,0 +1,195 @@
+package sessions
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// AsResponses returns the conversation as a client of OpenAI Responses has it: a flat list of what is said, called and
+// came back, each answer behind what the model reasoned, which nobody can read, and the system's text as the
+// developer's. Times are of the items that belong together: of each answer, each output, and each other message.
+func (c Conversation) AsResponses() (Conversation, error) {
+	l := &listing{waiting: make(map[string]called), used: make(map[string]bool)}
+	v, ok := parsed(c.Body)
+	if !ok {
+		return c, errors.New("the body is not JSON")
+	}
+	for i, m := range v.Get("messages").Array() {
+		if i < len(c.Times) {
+			l.now = c.Times[i]
+		}
+		if err := l.take(m); err != nil {
+			return c, fmt.Errorf("it cannot be turned into Responses: message %d: %w", i, err)
+		}
+	}
+	if len(l.waiting) > 0 {
+		return c, errors.New("it cannot be turned into Responses: a call at its end has no result")
+	}
+	c.Body = l.body(v)
+	if c.Times != nil {
+		c.Times = l.times
+	}
+	return c, nil
+}
+
+// listing is a conversation being turned into one of Responses.
+type listing struct {
+	list    []any
+	times   []time.Time // of what belongs together
+	now     time.Time   // of the message at hand
+	answers bool        // the last item is the model's
+	waiting map[string]called
+	used    map[string]bool // ids of calls
+}
+
+// called is a call that waits for its output, of which this is the type.
+type called struct{ id, output string }
+
+// The items. Keys that are empty are left out.
+type (
+	listedMessage struct {
+		Type    string       `json:"type"`
+		ID      string       `json:"id,omitempty"`
+		Role    string       `json:"role"`
+		Status  string       `json:"status,omitempty"`
+		Content []listedText `json:"content"`
+	}
+	listedText struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+		Of   *[]any `json:"annotations,omitempty"`
+	}
+	listedReasoning struct {
+		Type    string `json:"type"`
+		ID      string `json:"id"`
+		Summary []any  `json:"summary"`
+		Sealed  string `json:"encrypted_content"`
+	}
+	listedCall struct {
+		Type      string  `json:"type"`
+		ID        string  `json:"id"`
+		Call      string  `json:"call_id"`
+		Name      string  `json:"name"`
+		Arguments *string `json:"arguments,omitempty"`
+		Input     *string `json:"input,omitempty"`
+	}
+	listedOutput struct {
+		Type   string `json:"type"`
+		Call   string `json:"call_id"`
+		Output string `json:"output"`
+	}
+	listedTool struct {
+		Type   string          `json:"type"`
+		Name   string          `json:"name"`
+		About  string          `json:"description,omitempty"`
+		Schema json.RawMessage `json:"parameters"`
+	}
+)
+
+// add adds what belongs together.
+func (l *listing) add(answers bool, items ...any) {
+	l.list = append(l.list, items...)
+	if !answers || !l.answers { // answers that follow one another are one
+		l.times = append(l.times, l.now)
+	}
+	l.answers = answers
+}
+
+// take takes the next message.
+func (l *listing) take(m value) error {
+	role := m.Get("role").Str
+	switch role {
+	case systemRole, "developer", userRole:
+		if role == systemRole {
+			role = "developer"
+		}
+		text, err := textOf(m.Get("content"))
+		l.add(false, listedMessage{Type: "message", Role: role, Content: []listedText{{Type: "input_text", Text: text}}})
+		return err
+	case assistantRole:
+		return l.answer(m)
+	case "tool":
+		was := m.Get("tool_call_id").Str
+		call, waits := l.waiting[was]
+		if !waits {
+			return errors.New("a result that no call waits for")
+		}
+		delete(l.waiting, was)
+		text, err := textOf(m.Get("content"))
+		l.add(false, listedOutput{call.output, call.id, text})
+		return err
+	}
+	return fmt.Errorf("role %q is none of Responses", role)
+}
+
+// answer adds what the model reasoned, says and calls.
+func (l *listing) answer(m value) error {
+	text, err := textOf(m.Get("content"))
+	calls, n := m.Get("tool_calls").Array(), len(l.list)
+	if text == "" && len(calls) == 0 {
+		return err
+	}
+	items := []any{listedReasoning{"reasoning", fmt.Sprintf("rs_%d", n), []any{}, fmt.Sprintf("gAAAAA%d", n)}}
+	if text != "" {
+		items = append(items, listedMessage{"message", fmt.Sprintf("msg_%d", n), assistantRole, "completed",
+			[]listedText{{"output_text", text, &[]any{}}}})
+	}
+	for _, c := range calls {
+		items = append(items, l.call(c))
+	}
+	l.add(true, items...)
+	return err
+}
+
+// call is a call with an id of its own.
+func (l *listing) call(c value) listedCall {
+	was := c.Get("id").Str
+	id := was
+	for id == "" || l.used[id] {
+		id += fmt.Sprintf("_%d", len(l.used))
+	}
+	l.used[id] = true
+	call := listedCall{Type: "function_call", ID: fmt.Sprintf("fc_%d", len(l.used)), Call: id, Name: c.Get("function.name").Str}
+	text := c.Get("function.arguments").String()
+	if call.Arguments = &text; c.Get("type").Str == "custom" {
+		text = c.Get("custom.input").String()
+		call.Type, call.Name, call.Arguments, call.Input = "custom_tool_call", c.Get("custom.name").Str, nil, &text
+		call.ID = fmt.Sprintf("ctc_%d", len(l.used))
+	}
+	l.waiting[was] = called{id, call.Type + "_output"}
+	return call
+}
+
+// body writes the request. What of the other one stands beside the messages stays out, but for the tools.
+func (l *listing) body(from value) []byte {
+	var tools []listedTool
+	for _, tool := range from.Get("tools").Array() {
+		f := tool.Get("function")
+		if f.Get("name").Str == "" {
+			continue
+		}
+		schema := json.RawMessage(f.Get("parameters").Raw)
+		if !f.Get("parameters").IsObject() {
+			schema = json.RawMessage(`{"type":"object"}`)
+		}
+		tools = append(tools, listedTool{"function", f.Get("name").Str, f.Get("description").Str, schema})
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(struct {
+		Model   string       `json:"model"`
+		Input   []any        `json:"input"`
+		Tools   []listedTool `json:"tools,omitempty"`
+		Stored  bool         `json:"store"`
+		Include []string     `json:"include"`
+	}{cmp.Or(from.Get("model").Str, "unknown"), l.list, tools, false, []string{"reasoning.encrypted_content"}})
+	if err != nil {
+		panic("BUG: texts that are no JSON: " + err.Error())
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
