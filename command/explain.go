@@ -24,8 +24,8 @@ import (
 )
 
 type explainCmd struct {
-	File    string `arg:"" placeholder:"FILE" help:"A request of Chat Completions or Anthropic Messages, as a file of JSON. - is the standard input."`
-	Dialect string `placeholder:"NAME" enum:",chat,messages" default:"" help:"Read it as chat (Chat Completions) or messages (Anthropic Messages). Default: as its tools, results and settings show."`
+	File    string `arg:"" placeholder:"FILE" help:"A request of Chat Completions, Anthropic Messages or OpenAI Responses, as a file of JSON. - is the standard input."`
+	Dialect string `placeholder:"NAME" enum:",chat,messages,responses" default:"" help:"Read it as chat (Chat Completions), messages (Anthropic Messages) or responses (OpenAI Responses). Default: as its tools, results and settings show."`
 	Window  string `placeholder:"TOKENS" help:"Assume that the model holds this many tokens, as 32k or 200000."`
 	Preset  string `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
 	Turns   bool   `help:"Play the request as a conversation: turn by turn, as its client would have sent it, beginning with nothing known."`

@@ -10,10 +10,13 @@ import (
 
 func writeConversation(s *stage, args []string) {
 	write := scriptedtest.Conversation
-	if len(args) > 0 && args[0] == "-messages" {
+	switch {
+	case len(args) > 0 && args[0] == "-messages":
 		args, write = args[1:], scriptedtest.MessagesConversation
+	case len(args) > 0 && args[0] == "-responses":
+		args, write = args[1:], scriptedtest.ResponsesConversation
 	}
-	s.want(args, 2, "conversation [-messages] FILE N")
+	s.want(args, 2, "conversation [-messages|-responses] FILE N")
 	s.Check(os.WriteFile(s.MkAbs(args[0]), write(s.number(args[1])), 0o600))
 }
 
@@ -34,7 +37,8 @@ func writeSent(s *stage, args []string) {
 	var bodies [][]byte
 	for _, r := range s.upstreamNamed(args[0]).Requests() {
 		// it is asked in the background how much its models hold, too
-		if strings.HasSuffix(r.Target, "/chat/completions") || strings.HasSuffix(r.Target, "/messages") {
+		if strings.HasSuffix(r.Target, "/chat/completions") || strings.HasSuffix(r.Target, "/messages") ||
+			strings.HasSuffix(r.Target, "/responses") {
 			bodies = append(bodies, r.Body)
 		}
 	}

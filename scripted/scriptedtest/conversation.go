@@ -39,6 +39,25 @@ func MessagesConversation(calls int) []byte {
 	return body
 }
 
+// ResponsesConversation is a request of OpenAI Responses with so many calls and their results.
+func ResponsesConversation(calls int) []byte {
+	type object = map[string]any
+	input := []object{{"role": "user", "content": "Look at the tables."}}
+	for k := 1; k <= calls; k++ {
+		id := fmt.Sprintf("call_%d", k)
+		input = append(input,
+			object{"type": "reasoning", "id": fmt.Sprintf("rs_%d", k), "summary": []object{}, "encrypted_content": "gAAAAsealed"},
+			object{"type": "function_call", "id": fmt.Sprintf("fc_%d", k), "call_id": id, "name": "query",
+				"arguments": fmt.Sprintf(`{"table":"table_%d"}`, k)},
+			object{"type": "function_call_output", "call_id": id, "output": ResultText(k)})
+	}
+	body, err := json.Marshal(object{"model": "m", "instructions": "You look things up.", "input": input, "store": false})
+	if err != nil {
+		panic(err)
+	}
+	return body
+}
+
 // Conversation is a request with so many calls and their results.
 func Conversation(calls int) []byte {
 	type object = map[string]any
