@@ -1,4 +1,4 @@
-// Package sdk_test runs the official OpenAI and Anthropic SDKs, unchanged, through the real
+// Package sdk_test runs the official OpenAI and Anthropic SDKs and the OpenAI Agents SDK, unchanged, through the real
 // program: answers, streaming, tools, the SDK's own retry and a provider's error.
 //
 // It holds that an SDK prints the same, and that the provider sees the same
@@ -34,6 +34,7 @@ func TestSDKs(t *testing.T) {
 	proxy := sdktest.Serve(t, binary, "--upstream", provider.URL, "--mode", "off") + "/v1"
 	t.Run("openai go", func(t *testing.T) { sameThrough(t, inGo(t, "."), provider, proxy) })
 	t.Run("anthropic go", func(t *testing.T) { messagesThrough(t, inGo(t, "./messages"), binary) })
+	t.Run("responses go", func(t *testing.T) { responsesThrough(t, inGo(t, "./responses"), binary) })
 	t.Run("node", func(t *testing.T) {
 		dir := sdktest.InstallNode(t, nodeSource)
 		t.Run("openai", func(t *testing.T) {
@@ -41,6 +42,9 @@ func TestSDKs(t *testing.T) {
 		})
 		t.Run("anthropic", func(t *testing.T) {
 			messagesThrough(t, program{dir: dir, argv: []string{"node", "messages.mjs"}}, binary)
+		})
+		t.Run("responses", func(t *testing.T) {
+			responsesThrough(t, program{dir: dir, argv: []string{"node", "responses.mjs"}}, binary, "agents")
 		})
 	})
 }

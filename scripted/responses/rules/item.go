@@ -48,8 +48,8 @@ type kind struct {
 var kinds = []kind{
 	{"message", "role! content! status phase", "msg", false},
 	{"function_call", "call_id! name! arguments! namespace async caller status", "fc", true},
-	{"function_call_output", "call_id output! name caller status", "fc", false},
-	{"custom_tool_call", "call_id! name! input! namespace caller status", "ctc", true},
+	{"function_call_output", "call_id output! name namespace caller status", "fc", false},
+	{"custom_tool_call", "call_id! name! input! namespace async caller status", "ctc", true},
 	{"custom_tool_call_output", "call_id! output! name caller status", "ctc", false},
 	{"local_shell_call", "call_id action! status", "", true},
 	{"local_shell_call_output", "call_id output! status", "", false},

@@ -2,6 +2,7 @@
 // and again; prints one line of JSON for each. It knows nothing of epitome: the SDK takes ANTHROPIC_BASE_URL and
 // ANTHROPIC_API_KEY from the environment.
 import Anthropic from "@anthropic-ai/sdk";
+import { page, play } from "./weather.mjs";
 
 const client = new Anthropic();
 
@@ -78,18 +79,6 @@ async function session(streamed) {
   }
 }
 
-function page(city) {
-  const skies = ["clear", "cloudy", "overcast", "foggy", "stormy"];
-  let text = `The weather of ${city}, hour by hour\n`;
-  for (let hour = 0; hour < 240; hour++) {
-    text += `hour ${hour}: the sky over ${city} is ${skies[(hour * hour) % 5]}, with a steady wind from the northern hills\n`;
-  }
-  return text;
-}
-
-const scenarios = process.argv[2] === "session"
+await play(process.argv[2] === "session"
   ? { session: () => session(false), streamed: () => session(true) }
-  : { chat, stream, tools, retry, refused };
-for (const [name, run] of Object.entries(scenarios)) {
-  console.log(JSON.stringify({ ok: name, ...(await run()) }));
-}
+  : { chat, stream, tools, retry, refused });

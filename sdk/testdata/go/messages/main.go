@@ -15,33 +15,25 @@ import (
 	"time"
 
 	"github.com/anthropics/anthropic-sdk-go"
+
+	"sdkgo/weather"
 )
 
-type line = map[string]any
-
-type scenario struct {
-	name string
-	run  func(context.Context, anthropic.Client) (line, error)
-}
+type line = weather.Line
 
 func main() {
 	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 	defer cancel()
 	client := anthropic.NewClient()
-	scenarios := []scenario{{"chat", chat}, {"stream", stream}, {"tools", tools}, {"retry", retry}, {"refused", refused}}
+	as := func(name string, run func(context.Context, anthropic.Client) (line, error)) weather.Scenario {
+		return weather.Scenario{Name: name, Run: func() (line, error) { return run(ctx, client) }}
+	}
+	scenarios := []weather.Scenario{as("chat", chat), as("stream", stream), as("tools", tools), as("retry", retry),
+		as("refused", refused)}
 	if len(os.Args) > 1 && os.Args[1] == "session" {
-		scenarios = []scenario{{"session", session(whole)}, {"streamed", session(streamed)}}
+		scenarios = []weather.Scenario{as("session", session(whole)), as("streamed", session(streamed))}
 	}
-	for _, s := range scenarios {
-		said, err := s.run(ctx, client)
-		if err != nil {
-			fmt.Fprintf(os.Stderr, "%s: %v\n", s.name, err)
-			os.Exit(1)
-		}
-		said["ok"] = s.name
-		text, _ := json.Marshal(said)
-		fmt.Println(string(text))
-	}
+	weather.Play(scenarios)
 }
 
 // ask is one request; the scripted provider chooses its answer by the user's words.
@@ -108,7 +100,7 @@ func stream(ctx context.Context, client anthropic.Client) (line, error) {
 // tools lets the model ask for a tool in a stream, answers the call and reads the closing text.
 func tools(ctx context.Context, client anthropic.Client) (line, error) {
 	params := ask("Tools.")
-	params.Tools = weather()
+	params.Tools = tool()
 	message, err := streamed(ctx, client, params)
 	if err != nil {
 		return nil, err
@@ -122,7 +114,7 @@ func tools(ctx context.Context, client anthropic.Client) (line, error) {
 	return line{"inputs": inputs, "text": textOf(answer)}, nil
 }
 
-func weather() []anthropic.ToolUnionParam {
+func tool() []anthropic.ToolUnionParam {
 	return []anthropic.ToolUnionParam{{OfTool: &anthropic.ToolParam{
 		Name:        "get_weather",
 		Description: anthropic.String("the weather of a city"),
@@ -169,29 +161,18 @@ func refused(ctx context.Context, client anthropic.Client) (line, error) {
 func session(send asker) func(context.Context, anthropic.Client) (line, error) {
 	return func(ctx context.Context, client anthropic.Client) (line, error) {
 		params := ask("Session.")
-		params.Tools = weather()
+		params.Tools = tool()
 		params.System = []anthropic.TextBlockParam{{Text: "You watch the weather."}}
 		for rounds := 1; ; rounds++ {
 			message, err := send(ctx, client, params)
 			if err != nil {
 				return nil, fmt.Errorf("round %d: %w", rounds, err)
 			}
-			results, cities := answerCalls(message, page)
+			results, cities := answerCalls(message, func(city string) string { return weather.Page(city, 240) })
 			if len(cities) == 0 {
 				return line{"rounds": rounds, "text": textOf(message), "stop": message.StopReason}, nil
 			}
 			params.Messages = append(params.Messages, message.ToParam(), anthropic.NewUserMessage(results...))
 		}
 	}
-}
-
-func page(city string) string {
-	skies := [...]string{"clear", "cloudy", "overcast", "foggy", "stormy"}
-	var text strings.Builder
-	fmt.Fprintf(&text, "The weather of %s, hour by hour\n", city)
-	for hour := range 240 {
-		fmt.Fprintf(&text, "hour %d: the sky over %s is %s, with a steady wind from the northern hills\n",
-			hour, city, skies[hour*hour%5])
-	}
-	return text.String()
 }
