@@ -18,7 +18,7 @@ import (
 type demoCmd struct {
 	verdict
 	Window  string `placeholder:"TOKENS" default:"64k" help:"Tokens that the model holds, as 64k or 64000. Default: 64k."`
-	Dialect string `placeholder:"NAME" enum:"chat,messages" default:"chat" help:"What agent and model speak: chat for Chat Completions, messages for Anthropic Messages. Default: ${default}."`
+	Dialect string `placeholder:"NAME" enum:"chat,messages,responses" default:"chat" help:"What agent and model speak: chat for Chat Completions, messages for Anthropic Messages, responses for OpenAI Responses. Default: ${default}."`
 	Turns   int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
 	Seed    uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
 	All     bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
@@ -43,7 +43,7 @@ func (k demoCmd) Run(c *cli) (err error) {
 		return err
 	}
 	s := stagedDemo{defaults: c.defaults, folder: folder, window: window, file: c.Config, mode: c.Mode}
-	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open, Messages: k.Dialect == "messages"}
+	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open, Dialect: k.Dialect}
 	if o.Mode, err = s.modeOf(); err != nil {
 		return err
 	}

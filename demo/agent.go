@@ -31,10 +31,10 @@ Read before you edit. Change one thing at a time, and run the tests of a package
 with Tried, Decision, Done or Next are your notes. Where a result has been put aside, the text in its place says in which file it lies; search it there.`
 
 func newAgent(r *ruler) (*agent, error) {
-	a := &agent{ruler: r, client: tongue.Client(r.messages), tools: declarations()}
+	a := &agent{ruler: r, client: tongue.Client(r.tongue), tools: declarations()}
 	var err error
-	if r.messages {
-		if a.tools, err = tongue.Tools(a.tools); err != nil {
+	if r.tongue != nil {
+		if a.tools, err = r.tongue.Tools(a.tools); err != nil {
 			return nil, err
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"epitome/demo/tongue"
 )
 
 // Options are what Run is told of a session.
@@ -30,7 +32,7 @@ type Options struct {
 	All   bool   // tells every turn on a line of its own
 	Mode  string // that epitome runs in: "on", "observe" or "off"; empty is on
 
-	Messages bool // agent and model speak Anthropic Messages
+	Dialect string // that agent and model speak: messages or responses; else Chat Completions
 }
 
 // Proxy is an epitome that runs.
@@ -54,7 +56,7 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ruler.messages = o.Messages
+	ruler.tongue, ruler.raw = tongue.Of(o.Dialect), o.Dialect == "messages"
 	a, err := newAgent(ruler)
 	if err != nil {
 		return nil, err

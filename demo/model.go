@@ -45,7 +45,7 @@ type hearing struct {
 func startModel(window int, s *script, r *ruler) (*model, error) {
 	m := &model{window: window, ruler: r, script: s}
 	var err error
-	m.server, m.url, err = tongue.Serve(r.messages, m.complete)
+	m.server, m.url, err = tongue.Serve(r.tongue, m.complete)
 	return m, err
 }
 

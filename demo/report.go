@@ -129,8 +129,8 @@ func (r *Report) settle(s *session) {
 	}
 	r.Kept.Messages = s.last.messages
 	files := r.Kept.open(s.last.heard)
-	if s.Messages {
-		tongue.Translate(files)
+	if in := s.agent.ruler.tongue; in != nil {
+		tongue.Translate(in, files)
 	}
 	for i, raw := range s.agent.messages[:s.last.messages] {
 		switch m := s.agent.plain[i]; {

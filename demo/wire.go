@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"epitome/demo/tongue"
 	"epitome/tokenize"
 )
 
@@ -115,8 +116,8 @@ type ruler struct {
 	model   tokenize.Model
 	counter *tokenize.Counter
 	memo    *tokenize.Memo
-	// messages says that the provider speaks Messages: it counts tools as they are written.
-	messages bool
+	tongue  tongue.Tongue // that agent and provider speak; nil for Chat Completions
+	raw     bool          // the provider counts tools as they are written
 }
 
 // memoEntries is larger than the number of texts in a long session.
@@ -172,7 +173,7 @@ type property struct {
 
 // tools returns the size of the declarations.
 func (r *ruler) tools(raw json.RawMessage) (int, error) {
-	if r.messages {
+	if r.raw {
 		return r.counter.CountString(string(raw)), nil
 	}
 	var list []declared

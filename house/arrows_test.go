@@ -140,7 +140,7 @@ var house = map[string]room{
 		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",
 	},
 	"demo/tongue": {
-		"scripted/messages/rules scripted/value",
+		"scripted/messages/rules scripted/responses/rules scripted/value",
 		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it would share its mistakes",
 	},
 	"demo/props": {

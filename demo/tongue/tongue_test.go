@@ -24,14 +24,14 @@ func chatOf(messages ...string) []byte {
 func TestWhatIsTurnedThereAndBackIsWhatItWas(t *testing.T) {
 	f := func(messages ...string) {
 		t.Helper()
-		out, err := fromChat(chatOf(messages...))
+		out, err := inMessages{}.fromChat(chatOf(messages...))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, refused := rules.Read(http.Header{"Anthropic-Version": {"1"}}, out, false, anyModel); refused != nil {
 			t.Errorf("a strict server refuses %s: %v", out, refused)
 		}
-		back, err := toChat(out)
+		back, err := inMessages{}.toChat(out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +65,7 @@ func TestTranscriptsAreTranslated(t *testing.T) {
 			`{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"one\ntwo"}]}`,
 		"b": `{"package":"p"}`, "c": "plain",
 	}
-	Translate(texts)
+	Translate(inMessages{}, texts)
 	if texts["a"] != calls+"\n"+gives || texts["b"] != `{"package":"p"}` || texts["c"] != "plain" {
 		t.Errorf("%q", texts)
 	}
@@ -74,7 +74,7 @@ func TestTranscriptsAreTranslated(t *testing.T) {
 // played asks a model that gives this answer, in Messages, and returns what the agent hears.
 func played(t *testing.T, status int, answer string) (int, string) {
 	t.Helper()
-	server, url, err := Serve(true, func(w http.ResponseWriter, r *http.Request) {
+	server, url, err := Serve(inMessages{}, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || !strings.Contains(string(body), `"role":"user"`) {
 			t.Errorf("the model got %s, %v", body, err)
@@ -86,7 +86,7 @@ func played(t *testing.T, status int, answer string) (int, string) {
 		t.Fatal(err)
 	}
 	defer func() { _ = server.Close() }()
-	client := Client(true)
+	client := Client(inMessages{})
 	defer client.CloseIdleConnections()
 	resp, err := client.Post(url+chatPath, "application/json", strings.NewReader(string(chatOf(asks))))
 	if err != nil {

@@ -1,7 +1,6 @@
 package tongue
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -9,55 +8,54 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"regexp"
 	"strings"
 	"time"
 
-	"epitome/scripted/messages/rules"
 	"epitome/scripted/value"
 )
 
-// The paths of both dialects.
-const (
-	chatPath = "/chat/completions"
-	path     = "/messages"
-)
+// chatPath is that of chat completions.
+const chatPath = "/chat/completions"
 
-// Client is what an agent asks with: of chat completions, which it turns into Messages if it is to.
-func Client(messages bool) *http.Client {
+// Client is what an agent asks with: of chat completions, which it turns into the tongue's API if there is one.
+func Client(in Tongue) *http.Client {
 	direct := &http.Transport{Proxy: nil}
-	if !messages {
+	if in == nil {
 		return &http.Client{Transport: direct}
 	}
-	return &http.Client{Transport: &mouth{direct}}
+	return &http.Client{Transport: &mouth{direct, in}}
 }
 
-// mouth turns requests into Messages, and answers back.
-type mouth struct{ *http.Transport }
+// mouth turns requests into the API, and answers back.
+type mouth struct {
+	*http.Transport
+	in Tongue
+}
 
-// RoundTrip asks in Messages. An error of the API comes as it is.
+// RoundTrip asks in the API. An error of the API comes as it is.
 func (m *mouth) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, err := io.ReadAll(r.Body)
 	if err == nil {
-		body, err = fromChat(body)
+		body, err = m.in.fromChat(body)
 	}
 	if err != nil {
 		return nil, err
 	}
-	to := strings.TrimSuffix(r.URL.String(), chatPath) + path
+	to := strings.TrimSuffix(r.URL.String(), chatPath) + m.in.path()
 	out, err := http.NewRequestWithContext(r.Context(), r.Method, to, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	out.Header.Set("Content-Type", "application/json")
-	out.Header.Set("Anthropic-Version", "2023-06-01")
-	out.Header.Set("X-Api-Key", "none")
+	for _, h := range m.in.head() {
+		out.Header.Set(h[0], h[1])
+	}
 	resp, err := m.Transport.RoundTrip(out)
 	if err != nil || resp.StatusCode != http.StatusOK {
 		return resp, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	said, err := hear(resp.Body)
+	said, err := m.in.hear(resp.Body)
 	if err != nil {
 		return nil, err
 	}
@@ -66,59 +64,16 @@ func (m *mouth) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// event is one of a stream, as far as it says something.
-type event struct {
-	Type  string `json:"type"`
-	Block block  `json:"content_block"`
-	Delta struct {
-		Text  string `json:"text"`
-		Input string `json:"partial_json"`
-	} `json:"delta"`
-}
-
-// hear puts a streamed answer together.
-func hear(from io.Reader) (said chatMessage, err error) {
-	said.Role = "assistant"
-	lines := bufio.NewScanner(from)
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		data, ok := strings.CutPrefix(lines.Text(), "data: ")
-		if !ok {
-			continue
-		}
-		var e event
-		if err := json.Unmarshal([]byte(data), &e); err != nil {
-			return said, fmt.Errorf("cannot read an event: %w", err)
-		}
-		last := len(said.Calls) - 1
-		switch {
-		case e.Type == "content_block_start" && e.Block.Type == "tool_use":
-			said.Calls = append(said.Calls, chatCall{Index: last + 1, ID: e.Block.ID, Type: "function",
-				Function: chatFunction{Name: e.Block.Name}})
-		case e.Type == "content_block_delta" && e.Delta.Text != "":
-			said.Content += e.Delta.Text
-		case e.Type == "content_block_delta" && last >= 0:
-			said.Calls[last].Function.Arguments += e.Delta.Input
-		case e.Type == "message_stop":
-			return said, nil
-		}
-	}
-	if err = lines.Err(); err == nil {
-		err = errNoAnswer
-	}
-	return said, err
-}
-
-// Serve listens on a free port for a model that speaks chat completions, and turns what it is asked in Messages into
-// that if it is to. It returns the base URL, with /v1.
-func Serve(messages bool, model http.HandlerFunc) (*http.Server, string, error) {
+// Serve listens on a free port for a model that speaks chat completions, and turns what it is asked in the tongue's API
+// into that if there is one. It returns the base URL, with /v1.
+func Serve(in Tongue, model http.HandlerFunc) (*http.Server, string, error) {
 	ln, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot listen for the model: %w", err)
 	}
 	mux := http.NewServeMux()
-	if messages {
-		mux.Handle("POST /v1"+path, ear{model})
+	if in != nil {
+		mux.Handle("POST /v1"+in.path(), ear{model, in})
 	} else {
 		mux.HandleFunc("POST /v1"+chatPath, model)
 	}
@@ -127,24 +82,25 @@ func Serve(messages bool, model http.HandlerFunc) (*http.Server, string, error) 
 	return server, "http://" + ln.Addr().String() + "/v1", nil
 }
 
-// ear turns requests of Messages into chat completions, and answers back.
-type ear struct{ model http.HandlerFunc }
-
-// anyModel is one that serves what any does.
-func anyModel(string) rules.Model { return rules.ModelOf("") }
+// ear turns requests of the API into chat completions, and answers back.
+type ear struct {
+	model http.HandlerFunc
+	in    Tongue
+}
 
 func (e ear) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the client has left
 	}
-	asked, refused := rules.Read(r.Header, body, false, anyModel)
+	streamed, refused := e.in.judge(r.Header, body)
+	if refused == nil {
+		if body, err = e.in.toChat(body); err != nil {
+			refused = e.in.words(err.Error())
+		}
+	}
 	if refused != nil {
 		refuse(w, refused)
-		return
-	}
-	if body, err = toChat(body); err != nil {
-		refuse(w, rules.Flaw("%v", err))
 		return
 	}
 	inner, err := http.NewRequestWithContext(context.Background(), http.MethodPost, "/", bytes.NewReader(body))
@@ -153,11 +109,16 @@ func (e ear) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	heard := &heardAnswer{head: http.Header{}}
 	e.model(heard, inner)
-	if heard.refused {
-		refuse(w, refusalOf(heard.body.Bytes()))
-		return
+	var said chatAnswer
+	err = json.Unmarshal(heard.body.Bytes(), &said)
+	switch {
+	case heard.refused:
+		refuse(w, e.in.words(complaintOf(heard.body.Bytes())))
+	case err != nil || len(said.Choices) == 0:
+		refuse(w, e.in.words(fmt.Sprintf("the model says nothing that could be read: %v", err)))
+	default:
+		e.in.answer(w, said, streamed)
 	}
-	answer(w, heard.body.Bytes(), asked.Streamed)
 }
 
 // heardAnswer is what the model writes as its answer.
@@ -171,23 +132,17 @@ func (h *heardAnswer) Header() http.Header         { return h.head }
 func (h *heardAnswer) WriteHeader(status int)      { h.refused = status != http.StatusOK }
 func (h *heardAnswer) Write(b []byte) (int, error) { return h.body.Write(b) }
 
-func refuse(w http.ResponseWriter, refused *rules.Refusal) {
+func refuse(w http.ResponseWriter, refused *refusal) {
 	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(refused.Status)
-	_, _ = w.Write(refused.Body())
+	w.WriteHeader(refused.status)
+	_, _ = w.Write(refused.body)
 }
 
-// tooLong is how the model tells that a request does not fit.
-var tooLong = regexp.MustCompile(`maximum context length is (\d+) tokens\. However, you\D+(\d+) tokens`)
-
-// refusalOf words a refusal of the model as the API does.
-func refusalOf(body []byte) *rules.Refusal {
+// complaintOf is what the model complains of as it refuses a request.
+func complaintOf(body []byte) string {
 	var f struct{ Error struct{ Message string } }
 	if err := json.Unmarshal(body, &f); err != nil {
-		f.Error.Message = err.Error()
+		return err.Error()
 	}
-	if m := tooLong.FindStringSubmatch(f.Error.Message); m != nil {
-		return rules.Flaw("prompt is too long: %s tokens > %s maximum", m[2], m[1])
-	}
-	return rules.Flaw("%s", f.Error.Message)
+	return f.Error.Message
 }
