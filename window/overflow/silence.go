@@ -33,9 +33,7 @@ func judgeEmptyAnswer(body string, s Sent) Verdict {
 	none := Verdict{Why: "it is an answer"}
 	v := gjson.Parse(body)
 	made := firstOf(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
-	content := v.Get("content") // one without anything in it costs a few tokens too
-	hollow := content.IsArray() && content.Get("#").Int() == 0
-	if !made.Exists() || made.Int() != 0 && !hollow || !gjson.Valid(body) { // in this order: most have made something
+	if !made.Exists() || made.Int() != 0 && !isHollow(v) || !gjson.Valid(body) { // most have made something: this order
 		return none
 	}
 	reason := endOfAnswer(v)
@@ -49,6 +47,12 @@ func judgeEmptyAnswer(body string, s Sent) Verdict {
 		return none // there was room, or what was made is not counted as such: thoughts
 	}
 	return Verdict{Kind: Input, Requested: used, Why: endedEmpty}
+}
+
+// isHollow reports whether a message has nothing in it: one like that costs a few tokens too.
+func isHollow(answer gjson.Result) bool {
+	content := answer.Get("content")
+	return content.IsArray() && content.Get("#").Int() == 0
 }
 
 const endedEmpty = "the answer ended before its first token for want of room"
