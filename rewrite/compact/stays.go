@@ -21,7 +21,7 @@ func (c *compaction) stays(i int) bool {
 // is.
 func outdatedNotes(p *plan.Plan, compactedTo int) (outdated []bool) {
 	var later map[string]bool // notes, without their numbers
-	for i := p.Hist.Len() - 1; i >= 0; i-- {
+	for i := p.End - 1; i >= 0; i-- { // what comes behind that, the client may take back
 		note, ok := noteAt(p, i)
 		if !ok {
 			continue
