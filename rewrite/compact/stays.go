@@ -20,7 +20,7 @@ func (c *compaction) stays(i int) bool {
 // there are none. Of the items before compactedTo those count that have gone already: what was left out stays as it
 // is.
 func outdatedNotes(p *plan.Plan, compactedTo int) (outdated []bool) {
-	var later map[string]bool // notes, without their numbers
+	var later map[string]bool         // notes, without their numbers
 	for i := p.End - 1; i >= 0; i-- { // what comes behind that, the client may take back
 		note, ok := noteAt(p, i)
 		if !ok {
