@@ -222,9 +222,6 @@ func (Wire) Usage(heard []byte) (input int) {
 // lastUsage is what an answer that is no stream, or its end, says of sizes.
 func lastUsage(heard []byte) gjson.Result {
 	const name = `"usage"`
-	if span.Valid(heard) {
-		return gjson.GetBytes(heard, "usage")
-	}
 	const tries = 4 // inputs of tools may have that name in them
 	at := len(heard)
 	for range tries {
@@ -238,6 +235,9 @@ func lastUsage(heard []byte) gjson.Result {
 		if end, err := span.EndOfValue(heard, i); err == nil && closes(heard[end:]) {
 			return gjson.ParseBytes(heard[i:end])
 		}
+	}
+	if span.Valid(heard) { // it stands in front of a long answer
+		return gjson.GetBytes(heard, "usage")
 	}
 	return gjson.Result{}
 }
