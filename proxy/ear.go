@@ -82,9 +82,9 @@ func (x *exchange) learnFrom(a *wire.Answer) {
 		return
 	}
 	x.event.TokensUsed = used
-	if size, cut := overflow.Truncated(used, counted, x.event.Window); cut {
-		x.event.Hint = hintOf(event.Suspected, size)
-		if lessons.LearnCut(x.event.Upstream, x.event.Model, size, x.event.Window) {
+	if cut, ok := overflow.Truncated(used, counted, x.event.Window); ok {
+		x.event.Hint = hintOf(event.Suspected, cut.Size)
+		if lessons.LearnCut(x.event.Upstream, x.event.Model, cut, x.event.Window) {
 			x.event.Hint.Kind = event.Learned
 			x.proxy.plugs.Ratios.Forget(x.event.Upstream, x.event.Model)
 		}

@@ -70,9 +70,8 @@ type Plugs struct {
 type Lessons interface {
 	// LearnRefusal learns from a refusal. ok says that it is news.
 	LearnRefusal(upstream, model string, v overflow.Verdict, s overflow.Sent) (tokens int, ok bool)
-	// LearnCut learns that a server has cut a request without a word, to about so many tokens. ok says that it did: one
-	// answer is not enough.
-	LearnCut(upstream, model string, tokens, believed int) (ok bool)
+	// LearnCut learns that a server has cut a request without a word. ok says that it did: one answer is not enough.
+	LearnCut(upstream, model string, cut overflow.Cut, believed int) (ok bool)
 	// LearnAnswer takes back what an answer to a request of so many tokens, as the provider counts, proves wrong, and
 	// returns the window that this was; 0 if there was none.
 	LearnAnswer(upstream, model string, tokens int) (refuted int)

@@ -373,8 +373,8 @@ func (l *lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s ove
 	return v.Window, v.Window > 0
 }
 
-func (l *lessons) LearnCut(upstream, model string, tokens, believed int) bool {
-	l.tell("cut %s %s %d below %d", upstream, model, tokens, believed)
+func (l *lessons) LearnCut(upstream, model string, cut overflow.Cut, believed int) bool {
+	l.tell("cut %s %s %d below %d", upstream, model, cut.Size, believed)
 	return true
 }
 

@@ -90,6 +90,32 @@ func judged(t teller, b *bench, body string, out Output) {
 // out may have had it.
 func unmarked(body string) string { return strings.ReplaceAll(body, movingMark, "") }
 
+// mayGo holds that no messages but those of user, assistant and tools are left out, and of the system those that a
+// later one says again with other numbers.
+func (j *judge) mayGo(from, to int) {
+	j.Helper()
+	for i := from; i < to; i++ {
+		it := &j.was.Items[i]
+		note := j.noteOf(it)
+		again := func(later conversation.Item) bool {
+			return later.Role == conversation.System && j.noteOf(&later) == note
+		}
+		said := it.Role == conversation.System && anyNumber.MatchString(string(it.Of(j.was.Body))) &&
+			slices.ContainsFunc(j.was.Items[i+1:], again)
+		if it.Role == conversation.Unknown || it.Role == conversation.System && !said {
+			j.Fatalf("a message is left out whose role is %s: %s", it.Role, it.Of(j.was.Body))
+		}
+	}
+}
+
+// anyNumber is one, with its points and commas.
+var anyNumber = regexp.MustCompile(`[0-9][0-9.,_]*`)
+
+// noteOf is what an item says, whatever its numbers are.
+func (j *judge) noteOf(it *conversation.Item) string {
+	return anyNumber.ReplaceAllString(strings.Join(textsOf(j.was, it), "\x00"), "0")
+}
+
 // spans holds promises 2 and 8: what is no text of an item is as it was, and no text says what is not so.
 func (j *judge) spans(body string) {
 	j.Helper()
@@ -106,6 +132,9 @@ func (j *judge) spans(body string) {
 		if i >= j.was.Head && j.out.forms != nil {
 			f = j.out.forms[i-j.was.Head]
 		}
+		if f != nil && f.Fold > 0 {
+			j.mayGo(i, i+f.Fold)
+		}
 		if f != nil && f.Fold > 0 && f.With == "" {
 			i += f.Fold - 1
 			continue
@@ -116,11 +145,6 @@ func (j *judge) spans(body string) {
 		now := &j.now.Items[at]
 		at++
 		if f != nil && f.Fold > 0 {
-			for _, it := range j.was.Items[i : i+f.Fold] {
-				if it.Role == conversation.System || it.Role == conversation.Unknown {
-					j.Fatalf("a message is left out whose role is %s", it.Role)
-				}
-			}
 			if f.Rung == decision.RungCompact {
 				j.recap(textsOf(j.now, now)[0], i, i+f.Fold)
 			}

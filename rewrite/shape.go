@@ -207,7 +207,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 		Limits: limitsFor(x).EffectiveAt(window, usable, scale.Ratio), Scale: scale,
 		Route: decision.Route{
 			Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key(),
-		},
+		}.Hash(),
 		Req: req, Hist: x.hist, Shelf: x.shaper.deps.Shelf, Base: &decision.Decision{},
 		End: req.Decidable(), Size: size,
 		Sheet: plan.Sheet{Named: map[string]bool{}, NewForms: map[int]bool{}},
@@ -261,13 +261,14 @@ func (x *run) decide() error {
 	x.log.standing = x.past.decisionOn(x.shaper.deps.Ledger, p.Route, x.hist.Chain)
 	p.Base = p.Route.Deepest(x.shaper.deps.Ledger, x.hist.Chain, x.log.standing)
 	p.Forms = plan.BaseForms(p)
-	if p.Sheet.Sent = slices.Clone(p.Forms); plan.IsDeadEnd(p) {
+	p.Sheet.Sent, p.Result.Outcomes, p.Case.CacheExpired = slices.Clone(p.Forms), p.Base.Outcomes, cacheExpired(x)
+	if plan.IsDeadEnd(p) {
 		p.Base, x.log.deadEnd = &decision.Decision{}, true
+		p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), nil, cacheExpired(x)
 	}
 	if p.Base != x.log.standing { // what is sent whole may be other items
 		x.hist.ForgetLines()
 	}
-	p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), p.Base.Outcomes, cacheExpired(x)
 	x.out.Report.Unsure = mayMisplace(x)
 	p.Sheet.NoteBase(p.Forms)
 	if x.in.Replay {

@@ -111,7 +111,8 @@ func (messagesTongue) group(c *talk) {
 		c.items = append(c.items, userWrites(c, results))
 	}
 	if c.IntN(10) == 0 && len(results) > 0 {
-		c.items = append(c.items, `{"role":"system","content":`+c.string("by the way "+c.words(3))+`}`)
+		note := [...]string{"by the way " + c.words(3), fmt.Sprint(c.IntN(2_000), " tokens left")}[c.IntN(2)]
+		c.items = append(c.items, `{"role":"system","content":`+c.string(note)+`}`)
 	}
 }
 

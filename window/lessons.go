@@ -78,13 +78,13 @@ func (l *Lessons) LearnRefusal(upstream, model string, v overflow.Verdict, s ove
 	return 0, false
 }
 
-// LearnCut learns that a server has cut a request to a window of about so many tokens; see Truncated. It takes two
-// such requests, and none that was answered with more: some servers leave out of their count what they had cached.
-func (l *Lessons) LearnCut(upstream, model string, tokens, believed int) (ok bool) {
-	if !l.repeatsCut(question{upstream, model}, tokens) {
+// LearnCut learns that a server has cut a request. It takes two such requests, the second of which confirms the first,
+// and none that was answered with more: some servers leave out of their count what they had cached.
+func (l *Lessons) LearnCut(upstream, model string, cut overflow.Cut, believed int) (ok bool) {
+	if !l.repeatsCut(question{upstream, model}, cut) {
 		return false
 	}
-	return l.learn(question{upstream, model}, lesson{tokens: tokens}, believed)
+	return l.learn(question{upstream, model}, lesson{tokens: cut.Size}, believed)
 }
 
 // Probe takes what a server says of itself when it is asked; 0 forgets what it said before.
@@ -145,17 +145,24 @@ func (l *Lessons) LearnAnswer(upstream, model string, tokens int) (refuted int) 
 }
 
 // count is what a server has counted of one model's requests.
-type count struct{ largest, cut int } // the largest request; to how many tokens the last one seemed to be cut
+type count struct {
+	largest int          // tokens of the largest request
+	cut     overflow.Cut // what the first request showed that seemed to be cut to its size, until one disproves it
+}
 
-// repeatsCut reports whether a cut to so many tokens was seen before, and nothing that speaks against it.
-func (l *Lessons) repeatsCut(q question, tokens int) bool {
+// repeatsCut reports whether a cut confirms one that was seen before, and nothing speaks against it.
+func (l *Lessons) repeatsCut(q question, cut overflow.Cut) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c := l.counts[q]
-	seen := c.cut == tokens && c.largest <= tokens
-	c.cut = tokens
-	l.setCountLocked(q, c)
-	return seen
+	if cut.Confirms(c.cut) {
+		return c.largest <= cut.Size
+	}
+	if c.cut.Size != cut.Size {
+		c.cut = cut
+		l.setCountLocked(q, c)
+	}
+	return false
 }
 
 // noteLargest notes how large a request was that was answered. refuted is to how many tokens the last request had
@@ -164,15 +171,15 @@ func (l *Lessons) noteLargest(q question, tokens int) (refuted int) {
 	l.mu.RLock()
 	c := l.counts[q]
 	l.mu.RUnlock()
-	if tokens <= c.largest && (c.cut == 0 || tokens <= c.cut) {
+	if tokens <= c.largest && (c.cut.Size == 0 || tokens <= c.cut.Size) {
 		return 0
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	c = l.counts[q]
 	c.largest = max(c.largest, tokens)
-	if tokens > c.cut { // to so many it was not cut, whatever the next answer counts
-		refuted, c.cut = c.cut, 0
+	if tokens > c.cut.Size { // to so many it was not cut, whatever the next answer counts
+		refuted, c.cut = c.cut.Size, overflow.Cut{}
 	}
 	l.setCountLocked(q, c)
 	return refuted

@@ -112,8 +112,8 @@ func TestLessonsEndByThemselves(t *testing.T) {
 	want(57_000, Learned)
 	clock.at = clock.at.Add(time.Minute)
 	want(128_000, Default)
-	l.LearnCut("up", "m", 4_096, 128_000)
-	l.LearnCut("up", "m", 4_096, 128_000)
+	l.LearnCut("up", "m", exactly(4_096), 128_000)
+	l.LearnCut("up", "m", exactly(4_096), 128_000)
 	want(4_096, Learned)
 	clock.at = clock.at.Add(time.Hour)
 	want(128_000, Default)
@@ -148,12 +148,39 @@ func TestLargerAnswersTakeLessonsBack(t *testing.T) {
 	}
 }
 
+// exactly is a cut to a size that windows have.
+func exactly(tokens int) overflow.Cut { return overflow.Cut{Size: tokens, Used: tokens, Exact: true} }
+
+// A vocabulary that makes half as many tokens of everything is no server that cuts, however small the requests are.
+func TestASparseVocabularyIsNoCut(t *testing.T) {
+	f := func(learned int, answers ...[2]int) { // used, counted
+		t.Helper()
+		l, w, _ := lessonsOn(&drawer{})
+		for _, a := range answers {
+			cut, ok := overflow.Truncated(a[0], a[1], 128_000)
+			if !ok {
+				t.Fatalf("%v seems whole", a)
+			}
+			l.LearnCut("up", "m", cut, 128_000)
+		}
+		if got := w.Of("up", "m"); got.Source == Learned != (learned > 0) || learned > 0 && got.Tokens != learned {
+			t.Errorf("after %v the window is %v, want %d", answers, got, learned)
+		}
+	}
+	f(0, [2]int{2_300, 4_200}, [2]int{3_300, 6_000}, [2]int{4_000, 7_200})
+	f(0, [2]int{2_300, 4_200}, [2]int{2_300, 4_200}, [2]int{2_300, 4_200}) // the same again shows nothing
+	f(0, [2]int{2_300, 4_200}, [2]int{2_100, 4_100}, [2]int{4_050, 8_000})
+	f(4_096, [2]int{2_300, 4_200}, [2]int{2_350, 6_000})
+	f(4_096, [2]int{3_900, 7_000}, [2]int{3_950, 7_800}, [2]int{3_700, 9_000})
+	f(2_048, [2]int{2_048, 9_000}, [2]int{2_048, 9_000}) // no chance meets it twice
+}
+
 // One answer that counts too few tokens is a suspicion, which a larger answer ends.
 func TestOneCutIsASuspicion(t *testing.T) {
 	l, w, _ := lessonsOn(&drawer{})
 	cut := func(tokens int, want bool) {
 		t.Helper()
-		if got := l.LearnCut("up", "m", tokens, 32_000); got != want {
+		if got := l.LearnCut("up", "m", exactly(tokens), 32_000); got != want {
 			t.Errorf("a cut to %d is learned: %v", tokens, got)
 		}
 	}
@@ -277,8 +304,8 @@ func TestNothingNewIsNotKeptAgain(t *testing.T) {
 	l.LearnAnswer("up", "m", 20_000)
 	l.LearnAnswer("up", "nobody", 20_000)
 	l.LearnRefusal("up", "m", overflow.Verdict{Kind: overflow.Rate}, overflow.Sent{})
-	l.LearnCut("up", "m", 40_000, 32_768)
-	l.LearnCut("up", "m", 40_000, 32_768)
+	l.LearnCut("up", "m", exactly(40_000), 32_768)
+	l.LearnCut("up", "m", exactly(40_000), 32_768)
 	if d.puts != puts {
 		t.Errorf("the keeper was called %d times for nothing", d.puts-puts)
 	}

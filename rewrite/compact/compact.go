@@ -26,6 +26,7 @@ type compaction struct {
 	from, to    int        // items behind the head
 	compactedTo int        // end of what was left out by earlier ones
 	callers     []int      // of each item, the item whose call it answers; -1 if it answers none
+	outdated    []bool     // of each item, whether a later one says it anew
 	fixed       int        // tokens of what stays whatever is left out: all but the span and the tail
 	summarySize int        // tokens that the recap takes, at most, about
 	tail        int        // tokens that may stay behind the cut
@@ -89,6 +90,7 @@ func newCompaction(p *plan.Plan, b recap.Budgets) *compaction {
 	c := &compaction{P: p, room: b, from: plan.OpeningOf(p), callers: p.Req.Callers(),
 		target: int(p.Limits.Conf.Target * float64(p.Limits.Usable))}
 	c.compactedTo = max(c.from, plan.CompactedEnd(p))
+	c.outdated = outdatedNotes(p, c.compactedTo)
 	users, latest := 0, 0
 	c.fixed = c.P.Size.Total() - c.P.Hist.Size.Total()
 	for i := range c.P.End {
@@ -104,12 +106,6 @@ func newCompaction(p *plan.Plan, b recap.Budgets) *compaction {
 	}
 	c.summarySize = b.Estimate(users, latest)
 	return c
-}
-
-// stays reports whether item i of the span is sent all the same: it tells how things are done, is of an unknown kind,
-// or answers a call of the opening.
-func (c *compaction) stays(i int) bool {
-	return plan.IsKeptInPlace(c.P, i) || c.callers[i] >= 0 && c.callers[i] < c.from
 }
 
 // run does it if that saves more than so many tokens. If it does not, nothing has changed.

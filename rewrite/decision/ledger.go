@@ -40,6 +40,14 @@ type Shelf interface {
 type Route struct {
 	Scope, Upstream, Model string
 	Dialect                string // its key
+
+	id, scope Ref // hashes that each key needs; zero until Hash
+}
+
+// Hash is the route with what its keys need computed once, for all keys of a request.
+func (l Route) Hash() Route {
+	l.id, l.scope = l.ID(), l.scopeRef()
+	return l
 }
 
 // Ref names what is recorded under a hash of itself.
@@ -61,7 +69,20 @@ func RefOf(parts ...string) (r Ref) {
 // dialects share no decisions, forms or names. A dialect whose key is empty adds nothing to the hash.
 
 // ID names the route in keys and records.
-func (l Route) ID() Ref { return RefOf(l.withDialect(l.Scope, l.Upstream, l.Model)...) }
+func (l Route) ID() Ref {
+	if l.id != (Ref{}) {
+		return l.id
+	}
+	return RefOf(l.withDialect(l.Scope, l.Upstream, l.Model)...)
+}
+
+// scopeRef names scope and dialect.
+func (l Route) scopeRef() Ref {
+	if l.scope != (Ref{}) {
+		return l.scope
+	}
+	return RefOf(l.withDialect(l.Scope)...)
+}
 
 // withDialect is what consists of these parts in this dialect.
 func (l Route) withDialect(parts ...string) []string {
@@ -102,7 +123,7 @@ func (l Route) ListKey(f Ref) string { return l.keyOf('l', f[:]) }
 
 // keyOf is the key of what has the name, of one kind, in this scope and dialect.
 func (l Route) keyOf(kind byte, name []byte) string {
-	scope := RefOf(l.withDialect(l.Scope)...)
+	scope := l.scopeRef()
 	key := make([]byte, 0, 1+len(scope)+len(name))
 	key = append(append(key, kind), scope[:]...)
 	return string(append(key, name...))

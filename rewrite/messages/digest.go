@@ -2,6 +2,7 @@ package messages
 
 import (
 	"crypto/sha256"
+	"errors"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
@@ -128,20 +129,31 @@ func contentSum(body []byte, i int) (end int, sum span.Sum, err error) {
 }
 
 // blocksSum is a sum of the blocks that each gives, but for what was thought: clients send that back or leave it out as
-// they like.
+// they like. The first block waits for a second one, so that a long text which is all there is is summed up once.
 func blocksSum(body []byte, each func(f func(i int) (int, error)) error) (span.Sum, error) {
-	all, n := []byte{'['}, 0
+	all, n, first := []byte{'['}, 0, 0
 	var sole span.Span
+	add := func(i int) error {
+		_, sum, err := span.Digest(body, i, loose{})
+		all = append(all, sum[:]...)
+		return err
+	}
 	err := each(func(i int) (int, error) {
 		b, err := readBlock(body, i)
 		if err != nil || b.kind == thoughtBlock {
 			return b.End, err
 		}
-		_, sum, err := span.Digest(body, i, loose{})
-		if n++; n == 1 && b.kind == textBlock && err == nil {
-			_, sole, err = plainText(body, i)
+		switch n++; {
+		case n == 1 && b.kind == textBlock:
+			if _, sole, err = plainText(body, i); err == nil && sole.Empty() {
+				err = add(i)
+			}
+			first = i
+		case n == 2 && !sole.Empty():
+			err = errors.Join(add(first), add(i))
+		default:
+			err = add(i)
 		}
-		all = append(all, sum[:]...)
 		return b.End, err
 	})
 	if err == nil && n == 1 && !sole.Empty() {

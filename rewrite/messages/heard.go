@@ -157,21 +157,31 @@ func newUsage() usage { return usage{of: [...]int{-1, -1, -1}} }
 
 // take takes what an object says of sizes.
 func (u *usage) take(v gjson.Result) {
-	u.takeInputs(v)
-	u.output = max(u.output, tokensOf(v.Get("output_tokens")))
-	for _, turn := range v.Get("iterations").Array() {
-		if turn.Get("type").Str == "message" {
-			one := newUsage()
-			one.takeInputs(turn)
-			u.last = one.sum()
-		}
+	if !v.IsObject() {
+		return
 	}
+	v.ForEach(func(key, value gjson.Result) bool {
+		switch i := slices.Index(inputs[:], key.Str); {
+		case i >= 0:
+			if n := tokensOf(value); n >= 0 {
+				u.of[i] = n
+			}
+		case key.Str == "output_tokens":
+			u.output = max(u.output, tokensOf(value))
+		case key.Str == "iterations":
+			u.takeLastTurn(value)
+		}
+		return true
+	})
 }
 
-func (u *usage) takeInputs(v gjson.Result) {
-	for i, name := range inputs {
-		if n := tokensOf(v.Get(name)); n >= 0 {
-			u.of[i] = n
+// takeLastTurn takes what is said of the last of several turns that are one answer.
+func (u *usage) takeLastTurn(turns gjson.Result) {
+	for _, turn := range turns.Array() {
+		if turn.Get("type").Str == "message" {
+			one := newUsage()
+			one.take(turn)
+			u.last = one.sum()
 		}
 	}
 }
@@ -229,9 +239,6 @@ func (Wire) Usage(heard []byte) (input int) {
 // lastUsage is what an answer that is no stream, or its end, says of sizes.
 func lastUsage(heard []byte) gjson.Result {
 	const name = `"usage"`
-	if span.Valid(heard) {
-		return gjson.GetBytes(heard, "usage")
-	}
 	const tries = 4 // inputs of tools may have that name in them
 	at := len(heard)
 	for range tries {
@@ -245,6 +252,9 @@ func lastUsage(heard []byte) gjson.Result {
 		if end, err := span.EndOfValue(heard, i); err == nil && closes(heard[end:]) {
 			return gjson.ParseBytes(heard[i:end])
 		}
+	}
+	if span.Valid(heard) { // it stands in front of a long answer
+		return gjson.GetBytes(heard, "usage")
 	}
 	return gjson.Result{}
 }

@@ -55,7 +55,7 @@ func misplaced(p *Plan, forms []*decision.Form) map[[2]spoken]int {
 	for i := range p.Req.Items {
 		it := &p.Req.Items[i]
 		thinks := len(it.Thinking) > 0
-		m := spoken{it.Role, thinks, !thinks && it.Content.Empty() && len(it.Calls) == 0}
+		m := spoken{it.Role, thinks, isMute(p, it)}
 		if k := i - p.Req.Head; k >= 0 && k < len(forms) && forms[k] != nil {
 			f := forms[k]
 			if f.Gone || f.Fold > 0 && f.With == "" {
@@ -80,6 +80,15 @@ func misplaced(p *Plan, forms []*decision.Form) map[[2]spoken]int {
 		before = m
 	}
 	return list
+}
+
+// isMute reports whether an item is a message in which nothing is said, called or thought: it does not begin an answer.
+func isMute(p *Plan, it *conversation.Item) bool {
+	if len(it.Thinking) > 0 || len(it.Calls) > 0 || !it.Outer.Empty() { // a part of a message is something
+		return false
+	}
+	content := it.Content.Of(p.Req.Body)
+	return len(content) <= len(`""`) || content[0] != '"' && content[0] != '['
 }
 
 // roleOf is the role of a message that stands for others.

@@ -6,33 +6,51 @@ import (
 
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
 
 // known is what a reader of the request knows already, and what the work goes on with: by it, lines are chosen.
 type known struct {
-	told map[string]bool // names that stand in the request, or in a line that was chosen
-	used map[string]int  // the last item that calls with the name
+	told   map[string]bool // names that stand in the request, or in a line that was chosen
+	used   map[string]int  // the last item that calls with the name
+	spoken map[string]bool // names of used that stand elsewhere than in what a call puts into a file: that lies there
 }
 
 // newKnown learns the names of what the rest of the request shows, of the texts, and of all calls from the span on.
 func (r *writer) newKnown(texts ...string) *known {
-	k := &known{told: map[string]bool{}, used: map[string]int{}}
+	k := &known{told: map[string]bool{}, used: map[string]int{}, spoken: map[string]bool{}}
 	k.tell(r.rest())
 	for _, text := range texts {
 		k.tell(text)
 	}
 	const longestCall = 16 << 10 // bytes that are looked at
+	writing := writingCalls(r)
 	for i := r.from; i < r.p.End; i++ {
 		for _, c := range r.p.Req.Items[r.p.Req.Head+i].Calls {
-			text := ArgumentTexts(span.TextOf(c.Arguments.Of(r.p.Req.Body)), c.FreeText)
-			shorten.EachName(text[:min(len(text), longestCall)], func(name string) {
-				k.used[name] = i
-			})
+			arguments := span.TextOf(c.Arguments.Of(r.p.Req.Body))
+			text := ArgumentTexts(arguments, c.FreeText)
+			text = text[:min(len(text), longestCall)]
+			shorten.EachName(text, func(name string) { k.used[name] = i })
+			if writing[c.ID] {
+				text = history.TextsBesideContents(arguments, c.FreeText)
+			}
+			shorten.EachName(text, func(name string) { k.spoken[name] = true })
 		}
 	}
 	return k
+}
+
+// writingCalls are the ids of the calls of writing tools.
+func writingCalls(r *writer) map[string]bool {
+	ids := map[string]bool{}
+	for k := range r.p.Hist.Results {
+		if res := &r.p.Hist.Results[k]; res.Action.Kind == history.KindWriting {
+			ids[r.p.Req.Items[r.p.Req.Head+res.Item].Answers] = true
+		}
+	}
+	return ids
 }
 
 // tell notes that a text stands in the request.

@@ -58,6 +58,7 @@ type writer struct {
 	turns     string // where each part lies, if that is told one by one
 	callers   []int  // of each item, the item whose call it answers; -1 if it answers none
 	filesTold []string
+	base      base
 }
 
 // The heading of each part of a summary.
@@ -136,7 +137,9 @@ func (r *writer) parts(b Budgets, quotes []quote) []part {
 		told = append(told, p.text)
 	}
 	known := r.newKnown(told...)
-	list = append(list, part{headFiles, r.files(known, b.Files)}, part{headFound, r.findings(known, b.Found)},
+	r.base = baseOf(pathsIn(r))
+	files, found := r.files(known, b.Files), r.findings(known, b.Found)
+	list = append(list, part{r.base.heading(headFiles, files), files}, part{r.base.heading(headFound, found), found},
 		part{headCalls, calls.others(known, b.Calls/3)})
 	for _, p := range list {
 		size += len(p.text)
@@ -211,4 +214,19 @@ func (r *writer) backwards(f func(res *history.Result) bool) {
 // endingOf is how the call ended that the result answers.
 func (r *writer) endingOf(res *history.Result) *history.Ending {
 	return plan.EndingOf(r.p, res)
+}
+
+// callOf is the call that the result answers; nil if there is none.
+func (r *writer) callOf(res *history.Result) *conversation.Call {
+	caller := r.callers[res.Item]
+	if caller < 0 {
+		return nil
+	}
+	calls := r.p.Req.Items[r.p.Req.Head+caller].Calls
+	for k := range calls {
+		if calls[k].ID == r.p.Req.Items[r.p.Req.Head+res.Item].Answers {
+			return &calls[k]
+		}
+	}
+	return nil
 }

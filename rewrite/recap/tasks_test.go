@@ -35,15 +35,3 @@ func TestTasksAreReadFromCommands(t *testing.T) {
 	f("&& || ;;")
 	f(strings.Repeat("|", 1000))
 }
-
-func TestLinesOfEditsAreThoseThatCome(t *testing.T) {
-	f := func(text, file, want string) {
-		t.Helper()
-		if got := strings.Join(addedLines(text, file), "|"); got != want {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	f("*** Begin Patch\n*** Update File: a.go\n-x := 1\n+x := 2\n*** Add File: b.go\n+package b\n*** End Patch", "a.go", "+x := 2")
-	f("--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-old\n+new\n", "a.go", "+new")
-	f("no patch", "a.go", "")
-}

@@ -10,6 +10,7 @@ package agents_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -55,7 +56,7 @@ func TestLocksNameNoRegistry(t *testing.T) {
 type session struct {
 	model string
 	think bool     // the agent asks for thinking
-	under bool     // the agent runs under epitome run, and nobody listens between the two
+	under bool     // the agent runs under epitome run
 	env   []string // of the agent
 	home  string   // where the agent keeps what it remembers of sessions
 	words []string // further arguments of the agent
@@ -78,15 +79,17 @@ func claudePlays(t *testing.T, n int, claude, binary string) {
 			s.home = t.TempDir()
 			w := newWork(t, n, claudeTools, s.think)
 			provider := strictMessages(t, s.model, w)
-			if s.under {
-				run := []string{binary, "run", "--data", t.TempDir(), "--", claude}
-				s.playClaude(t, w, provider.URL(), run)
-				w.judge(t, inMessages(provider), n)
-				return
-			}
 			data := t.TempDir()
-			listening := newTap(t, sdktest.Serve(t, binary, "--upstream", provider.URL(), "--data", data))
-			s.playClaude(t, w, listening.URL, []string{claude})
+			var listening *tap
+			if s.under {
+				agent, said := runTapped(t, claude)
+				listening = said
+				s.playClaude(t, w, provider.URL(), []string{binary, "run", "--data", data, "--", agent})
+			} else {
+				base := sdktest.Serve(t, binary, "--upstream", provider.URL(), "--data", data)
+				listening = newTap(t, func() string { return base })
+				s.playClaude(t, w, listening.URL, []string{claude})
+			}
 			w.judge(t, inMessages(provider), n)
 			judgeClient(t, listening.passages(), inMessages(provider))
 			keep(t, listening.passages(), inMessages(provider))
@@ -107,7 +110,8 @@ func claudeGoesOn(t *testing.T, n int, claude, binary string) {
 	data := t.TempDir()
 	half := func(name string) {
 		t.Run(name, func(t *testing.T) {
-			listening := newTap(t, sdktest.Serve(t, binary, "--upstream", provider.URL(), "--data", data))
+			base := sdktest.Serve(t, binary, "--upstream", provider.URL(), "--data", data)
+			listening := newTap(t, func() string { return base })
 			s.playClaude(t, w, listening.URL, []string{claude})
 			for i, p := range listening.passages() {
 				if fault := p.fault(); fault != "" {
@@ -122,6 +126,27 @@ func claudeGoesOn(t *testing.T, n int, claude, binary string) {
 	half("goes on")
 	w.judge(t, inMessages(provider), n+1)
 	keep(t, nil, inMessages(provider))
+}
+
+// runTapped returns a command that runs the agent where it is told to, but with a tap between.
+func runTapped(t *testing.T, agent string) (command string, between *tap) {
+	t.Helper()
+	dir := t.TempDir()
+	told := filepath.Join(dir, "told")
+	between = newTap(t, func() string {
+		base, err := os.ReadFile(told)
+		if err != nil {
+			t.Error(err)
+		}
+		return string(base)
+	})
+	command = filepath.Join(dir, filepath.Base(agent))
+	script := fmt.Sprintf("#!/bin/sh\nprintf %%s \"$ANTHROPIC_BASE_URL\" >'%s'\nANTHROPIC_BASE_URL='%s' exec '%s' \"$@\"\n",
+		told, between.URL, agent)
+	if err := os.WriteFile(command, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return command, between
 }
 
 // claudeIn returns the binary of Claude Code that was made for this machine.

@@ -42,7 +42,8 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 			if s.known {
 				serve = append(serve, "--config", write(t, "[window]\nmodels = {\"gpt-*\" = 64000}\n"))
 			}
-			listening := newTap(t, sdktest.Serve(t, binary, serve...))
+			base := sdktest.Serve(t, binary, serve...)
+			listening := newTap(t, func() string { return base })
 			s.play(t, w, append([]string{codex}, s.settings(listening.URL)...))
 			if w.judgeTaken(t, inResponses(provider), n); !s.told { // its own compactions take all out again
 				judgeArtifacts(t, inResponses(provider))

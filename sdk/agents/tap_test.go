@@ -28,14 +28,18 @@ type passage struct {
 	answer bytes.Buffer
 }
 
-func newTap(t *testing.T, target string) *tap {
-	base, err := url.Parse(target)
-	if err != nil {
-		t.Fatal(err)
-	}
+// newTap returns one in front of what target names when somebody asks.
+func newTap(t *testing.T, target func() string) *tap {
 	p := &tap{}
 	proxy := &httputil.ReverseProxy{
-		Rewrite:       func(r *httputil.ProxyRequest) { r.SetURL(base) },
+		Rewrite: func(r *httputil.ProxyRequest) {
+			base, err := url.Parse(target())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			r.SetURL(base)
+		},
 		FlushInterval: -1,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

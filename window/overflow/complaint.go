@@ -165,19 +165,37 @@ func (c *complaint) readFrame(event, payload string) {
 	}
 }
 
-// What the members of an answer are, by their names in lower case without signs between words.
+// purpose is what a member of an answer is for.
+type purpose uint8
+
 const (
-	holders  = " error errors err fault exception cause innererror lasterror baseresp metadata "                    // of errors
-	messages = " message msg detail details reason title raw description errormessage errormsg errordescription " + // texts
-		"statusmsg statusmessage originalmessage faultstring "
-	codes    = " code type status errorcode errortype errcode exceptiontype "
-	wrappers = " response data " // of an answer
+	holder   purpose = iota + 1 // it holds an error
+	wrapper                     // it holds an answer
+	envelope                    // it holds more of what it stands in
+	message                     // it says what went wrong
+	code                        // it names what went wrong
 )
+
+// purposeOf is that of a member, by its name in lower case without signs between words; 0 if it has none here.
+func purposeOf(name string) purpose {
+	switch name {
+	case "error", "errors", "err", "fault", "exception", "cause", "innererror", "lasterror", "baseresp":
+		return holder
+	case "response":
+		return wrapper
+	case "data", "metadata":
+		return envelope
+	case "message", "msg", "detail", "details", "reason", "title", "raw", "description", "errormessage", "errormsg",
+		"errordescription", "statusmsg", "statusmessage", "originalmessage", "faultstring":
+		return message
+	case "code", "type", "status", "errorcode", "errortype", "errcode", "exceptiontype":
+		return code
+	}
+	return 0
+}
 
 // sizeFields are members whose numbers may be sizes.
 var sizeFields = pattern.Of(`tokens?|ctx|context|limit|max|prompt|input|length|window|size|requested|^got$`)
-
-func among(list, name string) bool { return strings.Contains(list, " "+name+" ") }
 
 // readValue reads what stands in an answer; inside an error its texts, codes and numbers count.
 func (c *complaint) readValue(v gjson.Result, inside bool, depth int) {
@@ -216,15 +234,18 @@ func isError(v gjson.Result) (is bool) {
 
 func (c *complaint) readMember(key string, v gjson.Result, inside bool, depth int) {
 	name := plainKey(key)
+	is := purposeOf(name)
 	switch {
-	case among(holders, name):
-		c.readValue(v, inside || name != "metadata", depth)
-	case among(wrappers, name):
-		c.readValue(v, inside && name == "data", depth)
-	case !inside:
-	case among(messages, name):
+	case is == holder:
 		c.readValue(v, true, depth)
-	case among(codes, name):
+	case is == wrapper:
+		c.readValue(v, false, depth)
+	case is == envelope:
+		c.readValue(v, inside, depth)
+	case !inside:
+	case is == message:
+		c.readValue(v, true, depth)
+	case is == code:
 		if v.Type == gjson.String && len(v.Str) < 128 && strings.Trim(v.Str, "0123456789") != "" {
 			c.addClipped(v.Str)
 		}
@@ -238,7 +259,12 @@ func plainKey(key string) string {
 	if len(key) > 32 {
 		return ""
 	}
-	return strings.ToLower(signs.Replace(key))
+	for i := range len(key) {
+		if key[i] < 'a' || key[i] > 'z' { // most have none of these
+			return strings.ToLower(signs.Replace(key))
+		}
+	}
+	return key
 }
 
 var signs = strings.NewReplacer("_", "", "-", "", " ", "")

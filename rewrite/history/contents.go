@@ -1,38 +1,20 @@
-package recap
+package history
 
 import (
 	"path"
 	"strings"
 
-	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
 	"epitome/rewrite/span"
 )
 
-// callOf is the call that the result answers; nil if there is none.
-func (r *writer) callOf(res *history.Result) *conversation.Call {
-	caller := r.callers[res.Item]
-	if caller < 0 {
-		return nil
-	}
-	calls := r.p.Req.Items[r.p.Req.Head+caller].Calls
-	for k := range calls {
-		if calls[k].ID == r.p.Req.Items[r.p.Req.Head+res.Item].Answers {
-			return &calls[k]
-		}
-	}
-	return nil
-}
-
-// linesPutIn are the lines that a call puts into a file: of a patch those that it adds, else those of the new text that
-// do not stand in the old one.
-func linesPutIn(body []byte, call *conversation.Call, file string) (list []string) {
+// LinesPutIn are the lines that a call puts into a file: of a patch those that it adds, else those of the new text that
+// do not stand in the old one. free says that the arguments are no JSON.
+func LinesPutIn(arguments []byte, free bool, file string) (list []string) {
 	const longest = 64 << 10 // bytes of a call that are looked at
-	arguments := span.TextOf(call.Arguments.Of(body))
 	if len(arguments) > longest {
 		return nil
 	}
-	if call.FreeText || !span.Valid(arguments) {
+	if free || !span.Valid(arguments) {
 		return addedLines(string(arguments), file)
 	}
 	var put, gone []string
@@ -56,6 +38,20 @@ func linesPutIn(body []byte, call *conversation.Call, file string) (list []strin
 		}
 	}
 	return list
+}
+
+// TextsBesideContents is what the arguments of a call that writes a file say, without what was or comes into the file.
+func TextsBesideContents(arguments []byte, free bool) string {
+	if free || !span.Valid(arguments) {
+		return ""
+	}
+	var s strings.Builder
+	eachText(arguments, span.SkipSpace(arguments, 0), "", func(key, text string) {
+		if !namesOld(key) && !namesNew(key) && !isPatch(text) {
+			s.WriteString(text + "\n")
+		}
+	})
+	return s.String()
 }
 
 // eachText gives f each text in a JSON value with the key under which it stands.
