@@ -1,10 +1,13 @@
 package agents_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/scripted/responses"
 	"epitome/scripted/responses/rules"
@@ -24,6 +27,7 @@ type codexSession struct {
 	told    bool   // it knows the window
 	known   bool   // epitome knows the window
 	under   bool   // it runs under epitome run, and nobody listens between the two
+	login   bool   // it is logged in with ChatGPT, and has no key
 	home    string // where it keeps what it remembers
 }
 
@@ -34,8 +38,14 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 			w := newWork(t, n, codexTools, true)
 			provider := strictResponses(t, trueWindow, w)
 			if s.under {
-				s.play(t, w, []string{binary, "run", "--upstream", provider.URL() + "/v1", "--data", t.TempDir(), "--", codex})
+				run := []string{binary, "run", "--upstream", provider.URL() + "/v1"}
+				if s.login {
+					logIn(t, s.home)
+					run = []string{binary, "run", "--config", write(t, "[upstreams.chatgpt]\nurl = \""+provider.URL()+"/v1\"\n")}
+				}
+				s.play(t, w, append(run, "--data", t.TempDir(), "--", codex))
 				w.judge(t, inResponses(provider), n)
+				s.judgeCodings(t, provider)
 				return
 			}
 			serve := []string{"--upstream", provider.URL() + "/v1", "--data", t.TempDir()}
@@ -59,6 +69,37 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 	f("its own provider told the window", codexSession{builtin: true, told: true})
 	f("custom provider told the window", codexSession{told: true})
 	f("under run", codexSession{under: true})
+	f("under run logged in with ChatGPT", codexSession{under: true, login: true})
+}
+
+// logIn writes what Codex keeps of a login with ChatGPT, made up and unsigned.
+func logIn(t *testing.T, home string) {
+	t.Helper()
+	part := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
+	token := part(`{"alg":"none"}`) + "." + part(fmt.Sprintf(`{"exp":%d,"email":"someone@example.com",
+		"https://api.openai.com/auth":{"chatgpt_plan_type":"plus","chatgpt_user_id":"u","chatgpt_account_id":"a"}}`,
+		time.Now().Add(24*time.Hour).Unix())) + "." + part("unsigned")
+	text := fmt.Sprintf(`{"auth_mode":"chatgpt","OPENAI_API_KEY":null,"tokens":{"id_token":%q,"access_token":%q,
+		"refresh_token":"r","account_id":"a"},"last_refresh":%q}`, token, token, time.Now().UTC().Format(time.RFC3339))
+	if err := os.WriteFile(filepath.Join(home, "auth.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// judgeCodings holds that requests come compressed where Codex is logged in, and not elsewhere: those that nobody
+// rewrote, as the client sent them.
+func (s codexSession) judgeCodings(t *testing.T, provider *responses.Server) {
+	t.Helper()
+	compressed := 0
+	for _, r := range provider.Received() {
+		if r.Header.Get("Content-Encoding") == "zstd" {
+			compressed++
+		}
+	}
+	t.Logf("%d requests reached the provider compressed", compressed)
+	if s.login != (compressed > 0) {
+		t.Errorf("%d requests reached the provider compressed, logged in with ChatGPT: %t", compressed, s.login)
+	}
 }
 
 // codexPlaysAlone has Codex play without epitome, at the window that it believes in: what is refused then is no fault
@@ -131,9 +172,13 @@ func strictResponses(t *testing.T, window int, w *work) *responses.Server {
 func (s codexSession) play(t *testing.T, w *work, argv []string) {
 	t.Helper()
 	argv = append(argv, "exec", "--skip-git-repo-check", "--json", "--dangerously-bypass-approvals-and-sandbox",
-		"--model", codexModel, "-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false", task)
-	out := play(t, w.dir, argv, []string{"HOME=" + s.home, "CODEX_HOME=" + s.home, "CODEX_API_KEY=sk-test",
-		"OTHER_API_KEY=sk-test"})
+		"--model", codexModel, "-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false",
+		"--disable", "apps", "--disable", "plugins", task) // what a login with ChatGPT has it look for elsewhere
+	env := []string{"HOME=" + s.home, "CODEX_HOME=" + s.home, "OTHER_API_KEY=sk-test"}
+	if !s.login {
+		env = append(env, "CODEX_API_KEY=sk-test")
+	}
+	out := play(t, w.dir, argv, env)
 	for line := range strings.Lines(string(out)) {
 		if strings.Contains(line, `"type":"error"`) || strings.Contains(line, `"type":"turn.failed"`) {
 			t.Errorf("Codex tells of what a session without errors has not: %s", tail(line))

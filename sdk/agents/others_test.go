@@ -12,21 +12,25 @@ import (
 
 var othersSource = filepath.Join("testdata", "others")
 
-// TestOthersUnderRun has agents that read ANTHROPIC_BASE_URL each in its own way play under epitome run.
+// TestOthersUnderRun has agents that read ANTHROPIC_BASE_URL or OPENAI_BASE_URL each in its own way play under epitome
+// run.
 func TestOthersUnderRun(t *testing.T) {
 	n := turns(t)
 	installed := sdktest.InstallNode(t, othersSource)
 	binary := sdktest.Build(t)
+	// play plays argv, with its provider at a base URL that env names.
+	under := func(t *testing.T, w *work, argv, env []string) {
+		run := append([]string{binary, "run", "--data", t.TempDir(), "--"}, argv...)
+		out := play(t, w.dir, run, append(env, "HOME="+t.TempDir(), "ANTHROPIC_API_KEY=sk-ant-test", "OPENAI_API_KEY=sk-test"))
+		if !strings.Contains(string(out), closing) {
+			t.Errorf("%s does not print the model's last words:\n%s", argv[0], tail(string(out)))
+		}
+	}
 	f := func(name string, agent tools, base string, argv, env []string) {
 		t.Run(name, func(t *testing.T) {
 			w := newWork(t, n, agent, false)
 			provider := strictMessages(t, othersModel, w)
-			run := append([]string{binary, "run", "--data", t.TempDir(), "--"}, argv...)
-			out := play(t, w.dir, run, append([]string{"HOME=" + t.TempDir(), "ANTHROPIC_BASE_URL=" + provider.URL() + base,
-				"ANTHROPIC_API_KEY=sk-ant-test"}, env...))
-			if !strings.Contains(string(out), closing) {
-				t.Errorf("%s does not print the model's last words:\n%s", name, tail(string(out)))
-			}
+			under(t, w, argv, append(env, "ANTHROPIC_BASE_URL="+provider.URL()+base))
 			w.judge(t, inMessages(provider), n)
 			keep(t, nil, inMessages(provider))
 		})
@@ -36,9 +40,17 @@ func TestOthersUnderRun(t *testing.T) {
 	script := filepath.Join(installed, "aisdk.mjs")
 	f("AI SDK", plain, "", []string{"node", script, task, othersModel}, nil)
 	f("AI SDK streamed", plain, "/v1", []string{"node", script, task, othersModel, "streamed"}, nil)
-	f("OpenCode", tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
-		path: "filePath", old: "oldString", now: "newString"}, "",
-		[]string{opencode(t, installed), "run", "--model", "anthropic/" + othersModel, task}, opencodeEnv(t))
+	full := tools{bash: "bash", command: "command", read: "read", edit: "edit", write: "write",
+		path: "filePath", old: "oldString", now: "newString"}
+	open := func(model string) []string { return []string{opencode(t, installed), "run", "--model", model, task} }
+	f("OpenCode", full, "", open("anthropic/"+othersModel), opencodeEnv(t))
+	t.Run("OpenCode with Responses", func(t *testing.T) {
+		w := newWork(t, n, full, true)
+		provider := strictResponses(t, trueWindow, w)
+		under(t, w, open("openai/"+codexModel), append(opencodeEnv(t), "OPENAI_BASE_URL="+provider.URL()+"/v1"))
+		w.judge(t, inResponses(provider), n)
+		keep(t, nil, inResponses(provider))
+	})
 }
 
 // othersModel is one that all of them know.

@@ -79,6 +79,7 @@ func TestFieldsAreChecked(t *testing.T) {
 	f(`["reasoning.encrypted_content"]`, `["everything"]`, "Invalid value: 'everything'. Supported values are: 'code_interpreter_call.outputs'")
 	f(`"effort":"low"`, `"effort":"huge"`, "Invalid value: 'huge'. Supported values are: 'none'")
 	f(`"parallel_tool_calls":true`, `"temperature":0.5`, "Unsupported parameter: 'temperature' is not supported with this model.")
+	f(`"reasoning":{"effort":"low"}`, `"temperature":0.5,"reasoning":{"effort":"none"}`, "")
 	f(`"gpt-5"`, `"gpt-4.1"`, "Unsupported parameter: 'reasoning.effort' is not supported with this model.")
 	f(`"tool_choice":"auto"`, `"tool_choice":"any"`, "Invalid value: 'any'. Supported values are: 'none', 'auto', and 'required'.")
 	f(`"tool_choice":"auto"`, `"tool_choice":{"type":"function","name":"rm"}`, "Tool choice 'rm' not found in 'tools' parameter.")

@@ -63,7 +63,8 @@ func (q *Request) checkReasons() *Refusal {
 		return unsupported("reasoning.effort")
 	case !q.Model.Reasons && q.Includes("reasoning.encrypted_content"):
 		return Flaw("include", "", "Encrypted content is not supported with this model.")
-	case q.Model.Reasons && q.Fields.Has("temperature") && string(q.Fields["temperature"]) != "1":
+	case q.Model.Reasons && reasoning.Text("effort") != "none" && q.Fields.Has("temperature") &&
+		string(q.Fields["temperature"]) != "1":
 		return unsupported("temperature")
 	}
 	const efforts = "none minimal low medium high xhigh max"
