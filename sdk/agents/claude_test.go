@@ -82,7 +82,7 @@ func claudePlays(t *testing.T, n int, claude, binary string) {
 			data := t.TempDir()
 			var listening *tap
 			if s.under {
-				agent, said := runTapped(t, claude)
+				agent, said := runTapped(t, claude, `told="$ANTHROPIC_BASE_URL"; export ANTHROPIC_BASE_URL="$tap"`)
 				listening = said
 				s.playClaude(t, w, provider.URL(), []string{binary, "run", "--data", data, "--", agent})
 			} else {
@@ -128,8 +128,9 @@ func claudeGoesOn(t *testing.T, n int, claude, binary string) {
 	keep(t, nil, inMessages(provider))
 }
 
-// runTapped returns a command that runs the agent where it is told to, but with a tap between.
-func runTapped(t *testing.T, agent string) (command string, between *tap) {
+// runTapped returns a command that runs the agent where it is told to, but with a tap between: steps are of a shell, and
+// put into told what it is told, and tell it the tap, whose URL is in tap.
+func runTapped(t *testing.T, agent, steps string) (command string, between *tap) {
 	t.Helper()
 	dir := t.TempDir()
 	told := filepath.Join(dir, "told")
@@ -141,8 +142,8 @@ func runTapped(t *testing.T, agent string) (command string, between *tap) {
 		return string(base)
 	})
 	command = filepath.Join(dir, filepath.Base(agent))
-	script := fmt.Sprintf("#!/bin/sh\nprintf %%s \"$ANTHROPIC_BASE_URL\" >'%s'\nANTHROPIC_BASE_URL='%s' exec '%s' \"$@\"\n",
-		told, between.URL, agent)
+	script := fmt.Sprintf("#!/bin/sh\ntap='%s'\n%s\nprintf %%s \"$told\" >'%s'\nexec '%s' \"$@\"\n",
+		between.URL, steps, told, agent)
 	if err := os.WriteFile(command, []byte(script), 0o700); err != nil {
 		t.Fatal(err)
 	}

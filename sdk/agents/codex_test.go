@@ -26,7 +26,7 @@ type codexSession struct {
 	builtin bool   // its own provider, at another address; else one of its configuration
 	told    bool   // it knows the window
 	known   bool   // epitome knows the window
-	under   bool   // it runs under epitome run, and nobody listens between the two
+	under   bool   // it runs under epitome run
 	login   bool   // it is logged in with ChatGPT, and has no key
 	home    string // where it keeps what it remembers
 }
@@ -43,9 +43,12 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 					logIn(t, s.home)
 					run = []string{binary, "run", "--config", write(t, "[upstreams.chatgpt]\nurl = \""+provider.URL()+"/v1\"\n")}
 				}
-				s.play(t, w, append(run, "--data", t.TempDir(), "--", codex))
+				agent, listening := runTapped(t, codex, moved)
+				s.play(t, w, append(run, "--data", t.TempDir(), "--", agent))
 				w.judge(t, inResponses(provider), n)
-				s.judgeCodings(t, provider)
+				if s.judgeCodings(t, provider); !s.login { // whose bodies are compressed
+					judgeClient(t, listening.passages(), inResponses(provider))
+				}
 				return
 			}
 			serve := []string{"--upstream", provider.URL() + "/v1", "--data", t.TempDir()}
@@ -71,6 +74,10 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 	f("under run", codexSession{under: true})
 	f("under run logged in with ChatGPT", codexSession{under: true, login: true})
 }
+
+// moved are a shell's steps that take the base URL out of Codex's first setting, and put another into it.
+const moved = `told=${2#openai_base_url=\"}; told=${told%\"}
+setting="openai_base_url=\"$tap\""; shift 2; set -- -c "$setting" "$@"`
 
 // logIn writes what Codex keeps of a login with ChatGPT, made up and unsigned.
 func logIn(t *testing.T, home string) {
