@@ -128,8 +128,8 @@ func claudeGoesOn(t *testing.T, n int, claude, binary string) {
 	keep(t, nil, inMessages(provider))
 }
 
-// runTapped returns a command that runs the agent where it is told to, but with a tap between: steps are of a shell, and
-// put into told what it is told, and tell it the tap, whose URL is in tap.
+// runTapped returns a command that runs the agent where it is told to, but with a tap between. steps are those of a
+// shell: they put into told what the agent is told, and tell it the tap, whose URL is in tap.
 func runTapped(t *testing.T, agent, steps string) (command string, between *tap) {
 	t.Helper()
 	dir := t.TempDir()
