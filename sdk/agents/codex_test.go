@@ -29,6 +29,7 @@ type codexSession struct {
 	under   bool   // it runs under epitome run
 	login   bool   // it is logged in with ChatGPT, and has no key
 	home    string // where it keeps what it remembers
+	refuses rules.Overflow
 }
 
 func codexPlays(t *testing.T, n int, codex, binary string) {
@@ -36,7 +37,7 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 		t.Run(name, func(t *testing.T) {
 			s.home = t.TempDir()
 			w := newWork(t, n, codexTools, true)
-			provider := strictResponses(t, trueWindow, w)
+			provider := strictResponses(t, trueWindow, s.refuses, w)
 			if s.under {
 				run := []string{binary, "run", "--upstream", provider.URL() + "/v1"}
 				if s.login {
@@ -71,6 +72,11 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 	f("window known", codexSession{builtin: true, known: true})
 	f("its own provider told the window", codexSession{builtin: true, told: true})
 	f("custom provider told the window", codexSession{told: true})
+	f("refused in the stream", codexSession{builtin: true, refuses: rules.FailsInStream})
+	f("refused in the stream without words", codexSession{builtin: true, refuses: rules.FailsWithoutWords})
+	f("refused by an event", codexSession{builtin: true, refuses: rules.ErrorInStream})
+	f("refused by an event with an object", codexSession{builtin: true, refuses: rules.ErrorObject})
+	f("ended at once", codexSession{builtin: true, refuses: rules.EndsAtOnce})
 	f("under run", codexSession{under: true})
 	f("under run logged in with ChatGPT", codexSession{under: true, login: true})
 }
@@ -116,7 +122,7 @@ func codexPlaysAlone(t *testing.T, n int, codex string) {
 		t.Run(name, func(t *testing.T) {
 			s.home = t.TempDir()
 			w := newWork(t, n, codexTools, true)
-			provider := strictResponses(t, believedWindow, w)
+			provider := strictResponses(t, believedWindow, rules.TooLong, w)
 			s.play(t, w, append([]string{codex}, s.settings(provider.URL())...))
 			w.judgeTaken(t, inResponses(provider), n)
 			keep(t, nil, inResponses(provider))
@@ -167,10 +173,10 @@ func codexIn(t *testing.T, dir string) string {
 	return found[0]
 }
 
-// strictResponses plays w's model behind a window.
-func strictResponses(t *testing.T, window int, w *work) *responses.Server {
+// strictResponses plays w's model behind a window, with one way to tell what is beyond it.
+func strictResponses(t *testing.T, window int, refuses rules.Overflow, w *work) *responses.Server {
 	model := rules.ModelOf(codexModel)
-	model.Window = window
+	model.Window, model.Overflow = window, refuses
 	return scriptedtest.StartResponses(t, responses.Options{Models: map[string]rules.Model{codexModel: model},
 		Otherwise: func(r responses.Received) responses.Turn { return w.answer(r.Body).inItems() }})
 }

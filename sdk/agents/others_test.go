@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"epitome/house/missing"
+	"epitome/scripted/responses/rules"
 	"epitome/sdk/sdktest"
 )
 
@@ -46,7 +47,7 @@ func TestOthersUnderRun(t *testing.T) {
 	f("OpenCode", full, "", open("anthropic/"+othersModel), opencodeEnv(t))
 	t.Run("OpenCode with Responses", func(t *testing.T) {
 		w := newWork(t, n, full, true)
-		provider := strictResponses(t, trueWindow, w)
+		provider := strictResponses(t, trueWindow, rules.TooLong, w)
 		under(t, w, open("openai/"+codexModel), append(opencodeEnv(t), "OPENAI_BASE_URL="+provider.URL()+"/v1"))
 		w.judge(t, inResponses(provider), n)
 		keep(t, nil, inResponses(provider))
