@@ -83,13 +83,19 @@ func (s *spanFacts) textsOfAll(items []int) string {
 func (s *spanFacts) learn() {
 	var called, told strings.Builder
 	s.names, s.keys = map[string]bool{}, map[string]bool{}
-	for i := s.from; i < s.to; i++ {
-		it := &s.was.Items[i]
-		for _, c := range it.Calls {
+	callers := s.was.Callers()
+	calls := func(i int) {
+		for _, c := range s.was.Items[i].Calls {
 			s.names[c.Name] = true
 			arguments := span.TextOf(c.Arguments.Of(s.was.Body))
 			s.keys[history.ActionOf(c.Name, arguments, c.FreeText).Key] = true
 			called.WriteString(recap.ArgumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
+		}
+	}
+	for i := s.from; i < s.to; i++ {
+		it := &s.was.Items[i]
+		if calls(i); callers[i-s.was.Head] >= 0 {
+			calls(s.was.Head + callers[i-s.was.Head]) // it may stand before the span
 		}
 		if it.Role == conversation.Tool {
 			s.names[it.Name] = true

@@ -6,14 +6,16 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"time"
 )
 
 // AsResponses returns the conversation as a client of OpenAI Responses has it: a flat list of what is said, called and
-// came back, each answer behind what the model reasoned, which nobody can read, and the system's text as the
-// developer's. Times are of the items that belong together: of each answer, each output, and each other message.
+// came back, each answer behind what the model reasoned, which nobody can read, if it does so, and the system's text
+// as the developer's. Times are of the items that belong together: of each answer, each output, and each other message.
 func (c Conversation) AsResponses() (Conversation, error) {
-	l := &listing{waiting: make(map[string]called), used: make(map[string]bool)}
+	l := &listing{reasons: !thoughtless.MatchString(c.Model()),
+		waiting: make(map[string]called), used: make(map[string]bool)}
 	v, ok := parsed(c.Body)
 	if !ok {
 		return c, errors.New("the body is not JSON")
@@ -36,8 +38,12 @@ func (c Conversation) AsResponses() (Conversation, error) {
 	return c, nil
 }
 
+// thoughtless are how the names of models begin that do not reason, and take no reasoning.
+var thoughtless = regexp.MustCompile(`^gpt-[34]`)
+
 // listing is a conversation being turned into one of Responses.
 type listing struct {
+	reasons bool // the model does
 	list    []any
 	times   []time.Time // of what belongs together
 	now     time.Time   // of the message at hand
@@ -133,7 +139,10 @@ func (l *listing) answer(m value) error {
 	if text == "" && len(calls) == 0 {
 		return err
 	}
-	items := []any{listedReasoning{"reasoning", fmt.Sprintf("rs_%d", n), []any{}, fmt.Sprintf("gAAAAA%d", n)}}
+	var items []any
+	if l.reasons {
+		items = append(items, listedReasoning{"reasoning", fmt.Sprintf("rs_%d", n), []any{}, fmt.Sprintf("gAAAAA%d", n)})
+	}
 	if text != "" {
 		items = append(items, listedMessage{"message", fmt.Sprintf("msg_%d", n), assistantRole, "completed",
 			[]listedText{{"output_text", text, &[]any{}}}})
@@ -186,10 +195,18 @@ func (l *listing) body(from value) []byte {
 		Input   []any        `json:"input"`
 		Tools   []listedTool `json:"tools,omitempty"`
 		Stored  bool         `json:"store"`
-		Include []string     `json:"include"`
-	}{cmp.Or(from.Get("model").Str, "unknown"), l.list, tools, false, []string{"reasoning.encrypted_content"}})
+		Include []string     `json:"include,omitempty"`
+	}{cmp.Or(from.Get("model").Str, "unknown"), l.list, tools, false, l.includes()})
 	if err != nil {
 		panic("BUG: texts that are no JSON: " + err.Error())
 	}
 	return bytes.TrimSpace(b.Bytes())
+}
+
+// includes is what a client wants to have of an answer beside what is said.
+func (l *listing) includes() []string {
+	if !l.reasons {
+		return nil
+	}
+	return []string{"reasoning.encrypted_content"}
 }

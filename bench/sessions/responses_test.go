@@ -53,6 +53,9 @@ func TestConversationsAreTurnedIntoResponses(t *testing.T) {
 	)
 	f(chatOf(be, user, lists, listed, listed2),
 		`[`+says("developer", "Be good.")+`,`+says("user", "Go.")+`,`+calls+`,`+outputs+`]`, 0, 1, 2, 3, 4)
+	f(chatOf(be, user, lists, listed, listed2).Asking("gpt-4o"), // which does not reason
+		strings.Replace(`[`+says("developer", "Be good.")+`,`+says("user", "Go.")+`,`+calls+`,`+outputs+`]`,
+			`{"type":"reasoning","id":"rs_2","summary":[],"encrypted_content":"gAAAAA2"},`, "", 1), 0, 1, 2, 3, 4)
 	// what the model says in several messages is one answer, and nothing is no message
 	f(chatOf(be, user, `{"role":"assistant","content":""}`, lists, listed, listed2),
 		`[`+says("developer", "Be good.")+`,`+says("user", "Go.")+`,`+calls+`,`+outputs+`]`, 0, 1, 3, 4, 5)

@@ -89,7 +89,9 @@ func (r *Request) AnswersOneOfSeveral(i int) bool {
 	if r.Items[i].Role != Tool {
 		return false
 	}
-	for i--; i >= 0 && r.Items[i].Role == Tool; i-- {
+	const far = 4000 // items; nobody calls so often at once
+	least := max(0, i-far)
+	for i--; i >= least && r.Items[i].Role == Tool; i-- {
 	}
 	return i >= 0 && r.Items[i].Role == Assistant && len(r.Items[i].Calls) > 1
 }

@@ -1,6 +1,8 @@
 package messages
 
 import (
+	"slices"
+
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -96,5 +98,32 @@ func (rd *reader) add(it conversation.Item) {
 	if it.Begins || it.Role != conversation.Assistant && it.Role != conversation.Tool {
 		return
 	}
-	conversation.PinAnswer(r, len(r.Items)-1)
+	i := len(r.Items) - 1
+	conversation.PinFrom(r, answerOf(r, i), i)
+}
+
+// answerOf is where the answer of the model begins to which item i belongs: the last one before it, or the one whose
+// call it answers. It is i itself if there is none among the items before.
+func answerOf(r *conversation.Request, i int) int {
+	const far = 200 // items; what is broken so much is left to the checker
+	first := i
+	for k := i - 1; k >= max(0, i-far); k-- {
+		it := &r.Items[k]
+		if it.Role != conversation.Assistant {
+			continue
+		}
+		calls := r.Items[i].Role != conversation.Tool || slices.ContainsFunc(it.Calls, func(c conversation.Call) bool {
+			return c.ID == r.Items[i].Answers
+		})
+		if calls {
+			first = k
+		}
+		for ; first == k && k > 0 && !r.Items[k].Begins; k-- {
+			first = k - 1
+		}
+		if first < i {
+			return first
+		}
+	}
+	return first
 }

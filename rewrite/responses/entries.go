@@ -35,6 +35,9 @@ type shape struct {
 	byID   bool   // it answers by its own id
 }
 
+// localShell is the name of a tool whose outputs may answer by the id of its entry.
+const localShell = "local_shell"
+
 // shapes are those of all types that are known.
 var shapes = map[string]shape{
 	"message":                 {kind: messageEntry, value: "content"},
@@ -43,7 +46,7 @@ var shapes = map[string]shape{
 	"function_call_output":    {kind: outputEntry, value: "output"},
 	"custom_tool_call":        {kind: callEntry, value: "input", free: true},
 	"custom_tool_call_output": {kind: outputEntry, value: "output"},
-	"local_shell_call":        {kind: callEntry, name: "local_shell", value: "action", fixed: true},
+	"local_shell_call":        {kind: callEntry, name: localShell, value: "action", fixed: true},
 	"local_shell_call_output": {kind: outputEntry, value: "output", byID: true},
 	"shell_call":              {kind: callEntry, name: "shell", value: "action", fixed: true},
 	"shell_call_output":       {kind: outputEntry, value: "output"},

@@ -25,7 +25,7 @@ func (rd *reader) take(e entry) error {
 			it.Content = e.Span
 		}
 		if e.byID {
-			it.Answers = calledHere(rd.req, e.call)
+			it.Answers = rd.calledBy(e.call)
 		}
 	case e.kind != messageEntry:
 		it.Content, it.Pinned, it.Locked = e.Span, true, true
@@ -85,30 +85,87 @@ func (rd *reader) add(it conversation.Item) {
 		it.Begins = before == 0 || r.Items[before-1].Role != conversation.Assistant
 	}
 	r.Items = append(r.Items, it)
+	i := before + 1
 	switch {
 	case isOdd(&it) && before >= 0 && r.Items[before].Role == conversation.Assistant:
 		r.Items[before].Pinned = true
-		conversation.PinAnswer(r, before)
+		conversation.PinFrom(r, rd.answerOf(before), before)
+		r.Items[i].Pinned = true
 	case it.Role == conversation.Tool, it.Role == conversation.Assistant && !it.Begins:
-		conversation.PinAnswer(r, before+1)
+		conversation.PinFrom(r, rd.answerOf(i), i)
+	}
+	if it.Role == conversation.Assistant {
+		rd.learn(i)
 	}
 }
 
 // isOdd reports whether nobody knows what an item is, but that it is no provider's compaction.
 func isOdd(it *conversation.Item) bool { return it.Role == conversation.Unknown && !it.Compacts }
 
-// calledHere is the id of the call that an output answers with that one: that of the call, or of its entry.
-func calledHere(r *conversation.Request, id string) string {
-	const far = 200 // items; who answers later than that has the call's own id
-	for k := len(r.Items) - 1; k >= max(0, len(r.Items)-far); k-- {
-		for _, c := range r.Items[k].Calls {
-			if c.ID == id {
-				return id
-			}
-			if e, err := readEntry(r.Body, c.Start); err == nil && e.id == id {
-				return c.ID
-			}
+// ids are the calls that were read so far: where each of them stands, by its id, and the ids of those that have another
+// one for their entry.
+type ids struct {
+	items map[string]int
+	calls map[string]string
+}
+
+// callIDs are those of all that was called so far.
+func (rd *reader) callIDs() *ids {
+	if rd.ids == nil {
+		rd.ids = &ids{map[string]int{}, map[string]string{}}
+		for i := range rd.req.Items {
+			rd.learn(i)
 		}
 	}
+	return rd.ids
+}
+
+// learn takes in what item i calls, if anybody wants to know.
+func (rd *reader) learn(i int) {
+	if rd.ids == nil {
+		return
+	}
+	for _, c := range rd.req.Items[i].Calls {
+		rd.ids.items[c.ID] = i
+		if c.Name != localShell {
+			continue
+		}
+		if e, err := readEntry(rd.req.Body, c.Start); err == nil && e.id != "" {
+			rd.ids.calls[e.id] = c.ID
+		}
+	}
+}
+
+// calledBy is the id of the call that an output answers with that one: that of the call, or of its entry.
+func (rd *reader) calledBy(id string) string {
+	known := rd.callIDs()
+	if _, called := known.items[id]; called {
+		return id
+	}
+	if call, named := known.calls[id]; named {
+		return call
+	}
 	return id
+}
+
+// answerOf is where the answer of the model begins to which item i belongs: the one whose call it answers, or else the
+// one before it. It is i itself if there is none.
+func (rd *reader) answerOf(i int) int {
+	items, first := rd.req.Items, i
+	if items[i].Role == conversation.Tool {
+		at, called := rd.callIDs().items[items[i].Answers]
+		if !called || items[i].Answers == "" {
+			return i
+		}
+		first = at
+	}
+	const far = 1000 // items; no answer is of so many
+	for least := max(0, first-far); first > least && !items[first].Begins && isPartOfAnswer(&items[first]); first-- {
+	}
+	return first
+}
+
+// isPartOfAnswer reports whether an item may go on with what stands before it.
+func isPartOfAnswer(it *conversation.Item) bool {
+	return it.Role != conversation.User && it.Role != conversation.System
 }

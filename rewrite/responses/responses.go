@@ -88,6 +88,7 @@ type reader struct {
 	req      *conversation.Request
 	known    conversation.Recall // nil if nobody knows the beginning, or as soon as it was asked for
 	recalled int                 // items that were known
+	ids      *ids                // nil as long as nobody asked
 	run      []entry             // of the model, that follow one another and are no item yet
 }
 
