@@ -42,15 +42,6 @@ func (f *folders) lines() string {
 	return s.String()
 }
 
-// pathsIn are the files that the calls of the span read and wrote.
-func pathsIn(r *writer) (list []string) {
-	r.backwards(func(res *history.Result) bool {
-		list = append(append(list, res.Action.Reads...), res.Action.Writes...)
-		return true
-	})
-	return list
-}
-
 // changed is a file that calls of the span wrote or deleted.
 type changed struct {
 	path    string
@@ -87,9 +78,9 @@ func (r *writer) files(k *known, tokens int) string {
 		case f.back != nil:
 			back.WriteString(w.backRow(f))
 		case f.deleted:
-			gone.WriteString(r.base.shorten(f.path) + "\n")
+			gone.WriteString(f.path + "\n")
 		default:
-			s.WriteString(r.base.shorten(f.path) + "\n" + quoted(f.lines))
+			s.WriteString(f.path + "\n" + quoted(f.lines))
 		}
 	}
 	if back.Len() > 0 {
@@ -127,8 +118,8 @@ func (w *written) take(res *history.Result) bool {
 		f, back := w.fileOf(name), takenBack(w.git, res, name)
 		if f == nil {
 			f = &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back}
-			if w.room -= len(w.sum.base.shorten(name)) + 1; back != nil {
-				w.room -= len(w.backRow(f)) - len(w.sum.base.shorten(name))
+			if w.room -= len(name) + 1; back != nil {
+				w.room -= len(w.backRow(f)) - len(name)
 			}
 			if w.room < 0 {
 				return false
@@ -161,7 +152,7 @@ const groupBack = "taken back since, if git had the file"
 func (w *written) backRow(f *changed) string {
 	const longest = 120 // characters
 	command := shorten.OneLine(w.sum.commandLine(f.back.res), longest)
-	return fmt.Sprintf("%s, message %d: %s\n", w.sum.base.shorten(f.path), plan.NumberOf(w.sum.p, f.back.res.Item), command)
+	return fmt.Sprintf("%s, message %d: %s\n", f.path, plan.NumberOf(w.sum.p, f.back.res.Item), command)
 }
 
 // fileOf is the file as it is told already; nil if it is not.

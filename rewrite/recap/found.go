@@ -38,7 +38,7 @@ func (r *writer) findings(k *known, tokens int) string {
 			return true
 		}
 		if !heads[head] {
-			room -= len(r.base.shorten(head)) + 1
+			room -= len(head) + 1
 		}
 		if room -= len(quoted(chosen)); room < 0 {
 			return false
@@ -53,7 +53,7 @@ func (r *writer) findings(k *known, tokens int) string {
 	})
 	var s strings.Builder
 	for _, head := range order {
-		s.WriteString(r.base.shorten(head) + "\n" + quoted(lines[head]))
+		s.WriteString(head + "\n" + quoted(lines[head]))
 	}
 	var read folders
 	r.backwards(func(res *history.Result) bool {
@@ -61,10 +61,10 @@ func (r *writer) findings(k *known, tokens int) string {
 			if res.Failed || k.told[f] || r.tellsFile(f) {
 				continue
 			}
-			if room -= len(r.base.shorten(f)) + 2; room < 0 {
+			if room -= len(f) + 2; room < 0 {
 				return false
 			}
-			read.add(r.base.shorten(f))
+			read.add(f)
 			r.filesTold = append(r.filesTold, f)
 		}
 		return true

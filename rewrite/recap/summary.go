@@ -58,7 +58,6 @@ type writer struct {
 	turns     string // where each part lies, if that is told one by one
 	callers   []int  // of each item, the item whose call it answers; -1 if it answers none
 	filesTold []string
-	base      base
 }
 
 // The heading of each part of a summary.
@@ -137,9 +136,7 @@ func (r *writer) parts(b Budgets, quotes []quote) []part {
 		told = append(told, p.text)
 	}
 	known := r.newKnown(told...)
-	r.base = baseOf(pathsIn(r))
-	files, found := r.files(known, b.Files), r.findings(known, b.Found)
-	list = append(list, part{r.base.heading(headFiles, files), files}, part{r.base.heading(headFound, found), found},
+	list = append(list, part{headFiles, r.files(known, b.Files)}, part{headFound, r.findings(known, b.Found)},
 		part{headCalls, calls.others(known, b.Calls/3)})
 	for _, p := range list {
 		size += len(p.text)
