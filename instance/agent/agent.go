@@ -57,9 +57,11 @@ func Find(p Place) Way {
 func findCopilot(p Place) Way {
 	w := Way{Name: "Copilot CLI"}
 	kind := p.Getenv("COPILOT_PROVIDER_TYPE")
+	key := cmp.Or(p.Getenv("COPILOT_PROVIDER_API_KEY"), p.Getenv("COPILOT_PROVIDER_BEARER_TOKEN"),
+		p.Getenv("COPILOT_PROVIDER_API_KEY_COMMAND"))
 	switch {
 	case p.Getenv(instance.CopilotURL) != "": // which is an upstream like any base URL that was set before
-	case kind != "" || p.Getenv("COPILOT_PROVIDER_API_KEY") != "":
+	case key != "" && kind != "azure": // whose base URL is each customer's own
 		w.Vars, w.Messages = []string{instance.CopilotURL}, kind == "anthropic"
 	default:
 		w.Advice = "Copilot CLI uses your login at GitHub and is not redirected; to have it use a provider of yours, set " +

@@ -100,8 +100,10 @@ func TestCopilotNeedsAProvider(t *testing.T) {
 	f(agent.Way{Advice: "Copilot CLI uses your login at GitHub and is not redirected"})
 	f(agent.Way{}, "COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:1")
 	f(agent.Way{Vars: vars}, "COPILOT_PROVIDER_API_KEY=sk")
-	f(agent.Way{Vars: vars}, "COPILOT_PROVIDER_TYPE=openai")
-	f(agent.Way{Vars: vars, Messages: true}, "COPILOT_PROVIDER_TYPE=anthropic")
+	f(agent.Way{Vars: vars}, "COPILOT_PROVIDER_TYPE=openai", "COPILOT_PROVIDER_BEARER_TOKEN=t")
+	f(agent.Way{Vars: vars, Messages: true}, "COPILOT_PROVIDER_TYPE=anthropic", "COPILOT_PROVIDER_API_KEY=sk")
+	f(agent.Way{Advice: "Copilot CLI uses your login at GitHub"}, "COPILOT_PROVIDER_TYPE=openai")
+	f(agent.Way{Advice: "Copilot CLI uses your login at GitHub"}, "COPILOT_PROVIDER_TYPE=azure", "COPILOT_PROVIDER_API_KEY=sk")
 }
 
 func TestOthersAreToldWhatToWrite(t *testing.T) {

@@ -52,6 +52,24 @@ func TestOthersUnderRun(t *testing.T) {
 		w.judge(t, inResponses(provider), n)
 		keep(t, nil, inResponses(provider))
 	})
+	t.Run("Copilot CLI with Responses", func(t *testing.T) {
+		w := newWork(t, n, tools{bash: "bash", command: "command"}, true)
+		provider := strictResponses(t, trueWindow, rules.TooLong, w)
+		under(t, w, []string{copilot(t, installed), "--allow-all-tools", "--allow-all-paths", "--no-auto-update", "-p", task},
+			[]string{"COPILOT_PROVIDER_BASE_URL=" + provider.URL() + "/v1", "COPILOT_PROVIDER_WIRE_API=responses",
+				"COPILOT_PROVIDER_API_KEY=sk-test", "COPILOT_MODEL=" + codexModel, "COPILOT_OFFLINE=true"})
+		w.judge(t, inResponses(provider), n)
+		keep(t, nil, inResponses(provider))
+	})
+}
+
+// copilot returns Copilot CLI's binary.
+func copilot(t *testing.T, installed string) string {
+	binary := filepath.Join(installed, "node_modules", "@github", "copilot-linux-x64", "copilot")
+	if _, err := os.Stat(binary); err != nil {
+		missing.Skip(t, "Copilot CLI is pinned for Linux on x64 alone: %v", err)
+	}
+	return binary
 }
 
 // othersModel is one that all of them know.

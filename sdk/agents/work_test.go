@@ -157,6 +157,9 @@ func (w *work) editFile(pkg, old, now string) call {
 		}
 		return w.patch("*** Update File: " + name + "\n@@\n-" + line + "+" + strings.Replace(line, old, now, 1))
 	}
+	if w.tools.edit == "" {
+		return w.shell("sed -i 's/%s/%s/' %s/%s.go", old, now, pkg, pkg)
+	}
 	return calling(w.tools.edit, map[string]string{
 		w.tools.path: filepath.Join(w.dir, pkg, pkg+".go"), w.tools.old: old, w.tools.now: now})
 }
@@ -167,6 +170,9 @@ func (w *work) writeFile(pkg, name, content string) call {
 	if w.tools.patch != "" {
 		lines := strings.Split(strings.TrimSuffix(content, "\n"), "\n")
 		return w.patch("*** Add File: " + filepath.Join(pkg, name) + "\n+" + strings.Join(lines, "\n+") + "\n")
+	}
+	if w.tools.write == "" {
+		return w.shell("cat > %s/%s <<'END'\n%sEND", pkg, name, content)
 	}
 	return calling(w.tools.write, map[string]string{w.tools.path: filepath.Join(w.dir, pkg, name), "content": content})
 }

@@ -114,7 +114,7 @@ func Environ() []string {
 
 // steers tells whether a variable says where a client or the program is to go, or who asks.
 func steers(name string) bool {
-	for _, prefix := range []string{"OPENAI_", "ANTHROPIC_", "CLAUDE", "EPITOME_"} {
+	for _, prefix := range []string{"OPENAI_", "ANTHROPIC_", "CLAUDE", "CODEX_", "COPILOT_", "EPITOME_"} {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
