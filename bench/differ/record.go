@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -31,16 +32,19 @@ const (
 type recorded struct {
 	Name     string      `json:"name"`
 	Settings string      `json:"settings"`
+	Path     string      `json:"path,omitempty"` // empty is that of Chat Completions
 	Header   http.Header `json:"header"`
 	Place    int         `json:"place"` // the number by which its scope is named
 	requests [][]byte    // the last one, and a further one if there is one
 	sent     [][]byte    // what was sent for them
 }
 
-// Models beside the usual small one: one is believed to hold more than it does, the other one has much room.
+// Models beside the usual small one: one is believed to hold more than it does, one has much room, and one binds its
+// thinking to what stands before it.
 const (
 	narrowModel = "narrow"
 	wideModel   = "wide"
+	boundModel  = "bound"
 )
 
 // settings returns the configurations of the talks by name. What is kept is kept for 50 years, and providers never
@@ -51,6 +55,7 @@ func settings() map[string]string {
 floor = "1KB"
 cache_life = "0s"
 clear_arguments = true
+bound_thinking = { "` + boundModel + `" = true }
 %s
 [window]
 default = 8000
@@ -175,14 +180,15 @@ func (t *talk) play() play {
 			continue
 		}
 		body := func() []byte { return t.body(n) }
-		p.requests = append(p.requests, request{path: chatPath, header: t.requestHeader(), body: body})
+		p.requests = append(p.requests, request{path: t.dialect.path, header: t.requestHeader(), body: body})
 	}
 	return p
 }
 
 // addTalk adds the talk's last request, and what was sent for it.
 func (a *archive) addTalk(t *talk, place int, noted *track) error {
-	about, err := json.Marshal(recorded{Name: t.name, Settings: t.settings, Header: t.requestHeader(), Place: place})
+	about, err := json.Marshal(recorded{Name: t.name, Settings: t.settings, Path: t.dialect.path, Header: t.requestHeader(),
+		Place: place})
 	if err != nil {
 		return err
 	}
@@ -194,7 +200,7 @@ func (a *archive) addTalk(t *talk, place int, noted *track) error {
 	add("about.json", about)
 	add("last.json", last)
 	add("last.sent", bodies[len(bodies)-1])
-	if t.model != narrowModel { // what was learned of its window holds for a day only
+	if !t.last {
 		t.further()
 		add("further.json", t.body(len(t.messages)))
 	}
@@ -246,7 +252,7 @@ func (s *stage) replay(ctx context.Context, a archive, folder string) (all []rec
 	for _, r := range all {
 		p := play{name: r.Name, settings: r.Settings}
 		for _, body := range r.requests {
-			p.requests = append(p.requests, request{path: chatPath, header: r.Header,
+			p.requests = append(p.requests, request{path: cmp.Or(r.Path, chatPath), header: r.Header,
 				body: func() []byte { return body }})
 		}
 		plays[r.Place] = p

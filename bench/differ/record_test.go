@@ -10,8 +10,13 @@ import (
 	"time"
 )
 
-// firstName is the fixture of a build whose texts had other words.
-const firstName = "first.tar.gz"
+// The fixtures of builds whose texts may have had other words, and how many talks each has.
+const (
+	firstName  = "first.tar.gz"
+	secondName = "second.tar.gz" // in all dialects
+)
+
+var sizes = map[string]int{firstName: 11, secondName: 17}
 
 // fixture returns an archive of recorded forms.
 func fixture(t *testing.T, name string) archive {
@@ -30,7 +35,13 @@ func fixture(t *testing.T, name string) archive {
 // The current program sends what an earlier build has recorded as that build did. What it decides for a further request
 // may have other words, but it leaves as much of what was sent before as it was.
 func TestRecordedFormsAreSentToTheByte(t *testing.T) {
-	eachReplayed(t, firstName, func(was, is recorded) {
+	for name := range sizes {
+		t.Run(name, func(t *testing.T) { sendsToTheByte(t, name) })
+	}
+}
+
+func sendsToTheByte(t *testing.T, name string) {
+	eachReplayed(t, name, func(was, is recorded) {
 		if d := differ(was.Name+", the last request", was.sent[0], is.sent[0]); d != nil {
 			t.Error(d)
 		}
@@ -69,8 +80,8 @@ func eachReplayed(t *testing.T, name string, f func(was, is recorded)) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(want) != len(talks()) || len(got) != len(want) {
-		t.Fatalf("got %d talks; the fixture has %d, and made up are %d", len(got), len(want), len(talks()))
+	if len(want) != sizes[name] || len(got) != len(want) {
+		t.Fatalf("got %d talks of the %d of %s; it should have %d", len(got), len(want), name, sizes[name])
 	}
 	for i, w := range want {
 		if got[i].Name != w.Name || len(got[i].sent) != len(w.requests) || len(w.requests) == 0 {
@@ -81,8 +92,14 @@ func eachReplayed(t *testing.T, name string, f func(was, is recorded)) {
 	}
 }
 
-func TestTheFixtureHasEveryForm(t *testing.T) {
-	all, err := fixture(t, firstName).recordings()
+func TestTheFixturesHaveEveryForm(t *testing.T) {
+	for name := range sizes {
+		t.Run(name, func(t *testing.T) { hasEveryForm(t, name) })
+	}
+}
+
+func hasEveryForm(t *testing.T, fixtureName string) {
+	all, err := fixture(t, fixtureName).recordings()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,23 +116,56 @@ func TestTheFixtureHasEveryForm(t *testing.T) {
 			t.Errorf("%s was sent as it came", name)
 		}
 	}
-	f("arrived", `lines \d+-\d+ of \d+ left out`)
-	f("arrived", `preview of a JSON value of `)
-	f("arrived", `above is the final screen of terminal output of `)
-	f("arrived", `they are lines \d+-\d+ of the earlier result of `)
-	f("spent", `cleared: old\.`)
-	f("spent", `cleared: what it shows was written later\.`)
-	f("spent", `cleared: the same was read again later\.`)
-	f("spent", `bytes of an argument left out`)
-	f("cleared", `epitome: summary `)
-	f("compacted", `epitome: summary .*cleared: old`)
-	f("told", `epitome: summary .*point 1 of part 1`)
-	f("refused", `epitome: summary .*lines \d+-\d+ of \d+ left out`)
-	f("oldest_results", `cleared: older than the results that are to be sent`)
-	f("oldest_turns", `earlier messages left out`)
-	f("oldest_messages", `earlier messages left out`)
-	f("long_answers", `of an earlier answer`)
-	f("only_text", `calls with their results left out`)
+	for talk, patterns := range forms(fixtureName) {
+		for _, pattern := range patterns {
+			f(talk, pattern)
+		}
+	}
+	if fixtureName == firstName {
+		return
+	}
+	count := func(name, what string) int {
+		i := slices.IndexFunc(all, func(r recorded) bool { return r.Name == name })
+		return bytes.Count(all[i].sent[0], []byte(what))
+	}
+	const answer, thought = `"role":"assistant"`, `{"type":"thinking"`
+	if answers, thoughts := count("messages_compacted", answer), count("messages_compacted", thought); thoughts < answers {
+		t.Errorf("%d answers are sent with %d thoughts, though the model does not bind them", answers, thoughts)
+	}
+	if answers, thoughts := count("messages_thought", answer), count("messages_thought", thought); thoughts == 0 || thoughts >= answers {
+		t.Errorf("%d answers are sent with %d thoughts, want some before them taken out", answers, thoughts)
+	}
+}
+
+// forms are patterns of what stands in what was sent, by talk.
+func forms(fixtureName string) map[string][]string {
+	all := map[string][]string{
+		"arrived": {`lines \d+-\d+ of \d+ left out`, `preview of a JSON value of `,
+			`above is the final screen of terminal output of `, `they are lines \d+-\d+ of the earlier result of `},
+		"spent":           {`cleared: what it shows was written later\.`, `cleared: the same was read again later\.`},
+		"cleared":         {`epitome: summary `},
+		"told":            {`epitome: summary .*point 1 of part 1`},
+		"refused":         {`epitome: summary .*lines \d+-\d+ of \d+ left out`},
+		"oldest_results":  {`cleared: older than the results that are to be sent`},
+		"oldest_turns":    {`earlier messages left out`},
+		"oldest_messages": {`earlier messages left out`},
+		"only_text":       {`calls with their results left out`},
+	}
+	if fixtureName == firstName {
+		all["compacted"] = []string{`epitome: summary .*cleared: old`}
+		all["long_answers"] = []string{`of an earlier answer`}
+		all["spent"] = append(all["spent"], `cleared: old\.`, `bytes of an argument left out`)
+		return all
+	}
+	all["spent"] = append(all["spent"], `a part of this argument is left out here`)
+	all["compacted"] = []string{`epitome: summary `}
+	all["long_answers"] = []string{`an earlier answer has \d+ tokens`}
+	for _, dialect := range []string{"messages", "responses"} {
+		all[dialect+"_compacted"] = []string{`epitome: summary `}
+		all[dialect+"_cleared"] = []string{`cleared: old`}
+	}
+	all["old"], all["messages_thought"] = []string{`cleared: old`}, []string{`epitome: summary `}
+	return all
 }
 
 func TestArchivesKeepContentsAndTimes(t *testing.T) {

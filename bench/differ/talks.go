@@ -3,8 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
+
+	"epitome/bench/sessions"
 )
 
 // talk is a made-up conversation that brings about some forms. Its text comes of numbers alone.
@@ -13,8 +16,28 @@ type talk struct {
 	settings string            // name of the configuration it is played with
 	header   map[string]string // what the client asks of epitome
 	model    string
+	dialect  *dialect
 	messages []any
 	calls    int
+	last     bool // it has no further request
+}
+
+// dialect is how the requests of a talk are written.
+type dialect struct {
+	path   string
+	header map[string]string
+	write  func(chat sessions.Conversation) (sessions.Conversation, error)
+}
+
+// dialects are the three, by name. Before each answer in Messages the model has thought.
+func dialects() (chat, messages, responses *dialect) {
+	const thought = 40 // tokens
+	as := func(c sessions.Conversation) (sessions.Conversation, error) { return c, nil }
+	chat = &dialect{path: chatPath, write: as}
+	messages = &dialect{path: "/v1/messages", header: map[string]string{"Anthropic-Version": "2023-06-01"},
+		write: func(c sessions.Conversation) (sessions.Conversation, error) { return c.Thinking(thought).AsMessages() }}
+	responses = &dialect{path: "/v1/responses", write: sessions.Conversation.AsResponses}
+	return chat, messages, responses
 }
 
 type message map[string]any
@@ -26,7 +49,8 @@ const (
 )
 
 func newTalk(name string) *talk {
-	t := &talk{name: name, settings: usual, model: "small", header: map[string]string{}}
+	chat, _, _ := dialects()
+	t := &talk{name: name, settings: usual, model: "small", header: map[string]string{}, dialect: chat}
 	const task = "You keep the mill's ledgers and mend its programs."
 	t.messages = append(t.messages, message{"role": "system", "content": task})
 	return t
@@ -63,7 +87,18 @@ func (t *talk) body(n int) []byte {
 	if err != nil {
 		panic("BUG: a conversation that is no JSON: " + err.Error())
 	}
-	return b
+	c, err := t.dialect.write(sessions.Conversation{Name: t.name, Body: b})
+	if err != nil {
+		panic("BUG: a conversation that has no other dialect: " + err.Error())
+	}
+	return c.Body
+}
+
+// in returns the talk in another dialect.
+func (t *talk) in(d *dialect) *talk {
+	t.dialect = d
+	maps.Copy(t.header, d.header)
+	return t
 }
 
 // requestHeader returns the header of all its requests.
@@ -120,9 +155,10 @@ func table(n int) string {
 
 // talks returns all talks. Each ends with a user's message and what one further turn adds.
 func talks() []*talk {
-	all := []*talk{
-		arriving(), clearing("cleared", 3), compacted("compacted", "intent"), compacted("told", "hybrid"), refused(),
-	}
+	told, excess := compacted("told", "hybrid"), refused()
+	told.last = true   // a model might be asked again
+	excess.last = true // what was learned of its window holds for a day only
+	all := []*talk{arriving(), clearing("cleared", 3), compacted("compacted", "intent"), told, excess}
 	spent := clearing("spent", 3)
 	spent.model = wideModel
 	spent.header["x-epitome-protect-groups"] = "40" // what is not spent is not old
@@ -136,7 +172,24 @@ func talks() []*talk {
 	answers.header["x-epitome-assistant-tokens"] = "200"
 	words := clearing("only_text", 1)
 	words.settings = textOnly
-	return append(all, spent, rules, turns, messages, answers, words)
+	all = append(all, spent, rules, turns, messages, answers, words)
+	return append(all, otherTalks()...)
+}
+
+// otherTalks are those in other dialects, and what their forms are held against.
+func otherTalks() []*talk {
+	_, messages, responses := dialects()
+	bound := compacted("messages_thought", "intent").in(messages)
+	bound.model = boundModel
+	all := []*talk{bound, compacted("messages_compacted", "intent").in(messages),
+		compacted("responses_compacted", "intent").in(responses)}
+	for _, t := range []*talk{
+		clearing("old", 3), clearing("messages_cleared", 3).in(messages), clearing("responses_cleared", 3).in(responses),
+	} {
+		t.model = wideModel
+		all = append(all, t)
+	}
+	return all
 }
 
 // arriving has results that are shortened when they come, in every way.
@@ -165,6 +218,7 @@ func clearing(name string, rounds int) *talk {
 		path := fmt.Sprintf("ledger/year%d.go", i)
 		t.reads(path, source(10+i, 12))
 		t.call("write_file", map[string]any{"path": path, "content": source(40+i, 14)}, "written")
+		t.reads(path, source(40+i, 14))
 		t.reads("ledger/names.txt", journalOf(7+i, 24))
 		t.call("run_command", map[string]any{"command": fmt.Sprintf("go test ./ledger/year%d", i)}, journalOf(60+i, 10))
 		t.says(fmt.Sprintf("Year %d is done.", i))
