@@ -64,6 +64,9 @@ func codexPlays(t *testing.T, n int, codex, binary string) {
 			}
 			judgeClient(t, listening.passages(), inResponses(provider))
 			s.judgeWindow(t, inResponses(provider))
+			if got := listening.refusedUpgrades(); s.builtin != (got == 1) {
+				t.Errorf("%d WebSockets were refused, want one of Codex's own provider alone: it goes on over HTTP at once", got)
+			}
 			keep(t, listening.passages(), inResponses(provider))
 		})
 	}

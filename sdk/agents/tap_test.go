@@ -16,8 +16,9 @@ import (
 type tap struct {
 	URL string
 
-	mu   sync.Mutex // guards seen and what it points to
-	seen []*passage
+	mu       sync.Mutex // guards what follows, and what it points to
+	seen     []*passage
+	upgrades []*passage // the client asked for a WebSocket
 }
 
 // passage is one exchange as the client knows it.
@@ -43,7 +44,8 @@ func newTap(t *testing.T, target func() string) *tap {
 		FlushInterval: -1,
 	}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodPost {
+		upgrade := r.Header.Get("Upgrade") != ""
+		if r.Method != http.MethodPost && !upgrade {
 			proxy.ServeHTTP(w, r)
 			return
 		}
@@ -52,7 +54,7 @@ func newTap(t *testing.T, target func() string) *tap {
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		seen := p.begin(body)
+		seen := p.begin(body, upgrade)
 		proxy.ServeHTTP(&listener{w, p, seen}, r)
 	}))
 	t.Cleanup(server.Close)
@@ -60,12 +62,29 @@ func newTap(t *testing.T, target func() string) *tap {
 	return p
 }
 
-func (p *tap) begin(body []byte) *passage {
+func (p *tap) begin(body []byte, upgrade bool) *passage {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	seen := &passage{body: body}
-	p.seen = append(p.seen, seen)
+	if upgrade {
+		p.upgrades = append(p.upgrades, seen)
+	} else {
+		p.seen = append(p.seen, seen)
+	}
 	return seen
+}
+
+// refusedUpgrades is how many WebSockets the client asked for, and was told to do without.
+func (p *tap) refusedUpgrades() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	refused := 0
+	for _, u := range p.upgrades {
+		if u.status == http.StatusUpgradeRequired {
+			refused++
+		}
+	}
+	return refused
 }
 
 // passages are all exchanges, once the client has ended.
@@ -78,7 +97,12 @@ func (p *tap) passages() []*passage {
 // fault is what a client would take for an error; "" for none.
 func (s *passage) fault() string {
 	answer := s.answer.String()
-	if s.status != http.StatusOK || strings.Contains(answer, "event: error") {
+	for _, name := range []string{"error", "response.failed", "response.incomplete"} {
+		if strings.Contains(answer, "event: "+name+"\n") {
+			return answer
+		}
+	}
+	if s.status != http.StatusOK {
 		return answer
 	}
 	return ""
