@@ -180,7 +180,8 @@ func (t *talk) play() play {
 			continue
 		}
 		body := func() []byte { return t.body(n) }
-		p.requests = append(p.requests, request{path: t.dialect.path, header: t.requestHeader(), body: body})
+		q := request{path: t.dialect.path, header: t.requestHeader(), body: body}
+		p.requests = append(p.requests, q)
 	}
 	return p
 }
