@@ -188,8 +188,8 @@ func (t *talk) play() play {
 
 // addTalk adds the talk's last request, and what was sent for it.
 func (a *archive) addTalk(t *talk, place int, noted *track) error {
-	about, err := json.Marshal(recorded{Name: t.name, Settings: t.settings, Path: t.dialect.path, Header: t.requestHeader(),
-		Place: place})
+	about, err := json.Marshal(recorded{Name: t.name, Settings: t.settings, Place: place,
+		Path: t.dialect.path, Header: t.requestHeader()})
 	if err != nil {
 		return err
 	}
