@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
@@ -241,9 +242,11 @@ func clearOlderResults(p *plan.Plan) {
 // foldOlderCalls leaves the calls and results of older groups out, and keeps what the assistant said.
 func foldOlderCalls(p *plan.Plan) {
 	var all []conversation.Group // with calls, behind the head
-	for _, g := range p.Req.Groups() {
+	open := openGroups(p)
+	for k, g := range p.Req.Groups() {
 		from, to, it := g.First-p.Req.Head, g.End-p.Req.Head, &p.Req.Items[g.First]
-		if to <= p.End && it.Role == conversation.Assistant && len(it.Calls) > 0 && !plan.IsKeptInPlace(p, from) {
+		if to <= p.End && !open[k] && it.Role == conversation.Assistant && len(it.Calls) > 0 &&
+			!plan.IsKeptInPlace(p, from) {
 			all = append(all, conversation.Group{First: from, End: to})
 		}
 	}
@@ -263,6 +266,24 @@ func foldOlderCalls(p *plan.Plan) {
 	}
 }
 
+// openGroups are the groups, by their numbers, of which a call is answered in another one, or a result answers one of
+// another.
+func openGroups(p *plan.Plan) map[int]bool {
+	of := make([]int, p.Hist.Len())
+	for k, g := range p.Req.Groups() {
+		for i := g.First; i < g.End; i++ {
+			of[i-p.Req.Head] = k
+		}
+	}
+	open := map[int]bool{}
+	for i, caller := range p.Req.Callers() {
+		if caller >= 0 && of[i] != of[caller] {
+			open[of[i]], open[of[caller]] = true, true
+		}
+	}
+	return open
+}
+
 // foldOfCalls is the form of a group of which only what was said is sent; nil if it has one already or that saves
 // nothing.
 func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
@@ -277,10 +298,17 @@ func foldOfCalls(p *plan.Plan, g conversation.Group) *decision.Form {
 	where := p.Advice(name, spanContent(p, g.First, g.End))
 	calls := len(p.Req.Items[p.Req.Head+g.First].Calls)
 	note := fmt.Sprintf("%s%d calls with their results left out: %s. %s]", plan.Mark, calls, callsIn(p, g), where)
-	if said != "" {
+	role := conversation.Assistant
+	switch {
+	case p.Req.Dialect.Message(role, "") == nil: // nobody but the model may say it
+		role = conversation.User
+		if said != "" {
+			note = strings.TrimSuffix(note, "]") + ". What you said before them follows]\n" + said
+		}
+	case said != "":
 		note = said + "\n" + note
 	}
-	return foldForm(p, g.First, g.End, message{conversation.Assistant, note, name})
+	return foldForm(p, g.First, g.End, message{role, note, name})
 }
 
 // hasSeveralMessages reports whether the model's answer is of several messages.
@@ -295,7 +323,11 @@ func soleTextOf(p *plan.Plan, i int) (text string, ok bool) {
 	if it.Content.Empty() {
 		return "", true
 	}
-	text, err := span.Unquote(it.Content.Of(p.Req.Body))
+	whole := it.Content
+	if p.Req.Dialect.Message(conversation.Assistant, "") == nil {
+		whole = p.Req.WholeContent(it)
+	}
+	text, err := span.Unquote(whole.Of(p.Req.Body))
 	return text, err == nil
 }
 
