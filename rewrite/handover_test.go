@@ -170,6 +170,7 @@ func TestFailedWritesAreNotToldAsWritten(t *testing.T) {
 	f("edit_file", edit, "edited /w/b.go", true)
 	f("edit_file", edit, "No match found for old_str. No changes were made.", false)
 	f("edit_file", edit, "The string to replace was not found in the file.", false)
+	f("edit_file", edit, "apply_patch verification failed: Failed to find expected lines in /w/b.go:\n\treturn x", false)
 	f("edit_file", edit, "The user doesn't want to proceed with this tool use.", false)
 	f("bash", `{"command":"cp a.go /root/b.go"}`, "cp: no permission\nexit code: 1", false)
 	f("bash", `{"command":"cp a.go /root/b.go"}`, "exit code: 0", true)

@@ -44,6 +44,7 @@ func (c *Source) beginsAsError(raw []byte) bool {
 
 // refusalForm finds how the answer to a call begins that was not allowed to do anything, or found nothing to change.
 var refusalForm = pattern.Of(`(?i)^\W*(?:no match(?:es)? (?:was |were )?found for|(?:the )?string to replace (?:was )?not found|` +
+	`apply_patch verification failed|patch rejected|invalid (?:patch|hunk)\b|` +
 	`no (?:changes|edits|replacements?) (?:was |were )?(?:made|performed)|(?:permission|access) denied|e(?:acces|perm|rofs)\b|` +
 	`(?:the )?user (?:doesn't want|does not want|did not|didn't|rejected|denied|declined|refused|cancell?ed|interrupted)|` +
 	`(?:the |this )?(?:request|operation|edit|write|changes?|tool (?:use|call)) (?:was |were |has been |is |are )?` +
