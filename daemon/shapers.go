@@ -69,7 +69,7 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
-	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, k.ratios
+	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, ratioLessons{k.ratios}
 	p.Scope = func(kind, value string) string { return k.storage.shelf.Name("scope "+kind, []byte(value)) }
 	return p
 }
@@ -127,3 +127,12 @@ func (k lessonStore) Put(key string, value []byte, keep time.Duration) error {
 	_, err := k.Store.Put(key, value, keep)
 	return err
 }
+
+// ratioLessons takes what the proxy hears of how models count.
+type ratioLessons struct{ ratios *tokenize.Ratios }
+
+func (l ratioLessons) Learn(s proxy.Source, counted, used int) {
+	l.ratios.Learn(tokenize.Source(s), counted, used)
+}
+
+func (l ratioLessons) Forget(s proxy.Source) { l.ratios.Forget(tokenize.Source(s)) }

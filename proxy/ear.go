@@ -86,15 +86,18 @@ func (x *exchange) learnFrom(a *wire.Answer) {
 		x.event.Hint = hintOf(event.Suspected, cut.Size)
 		if lessons.LearnCut(x.event.Upstream, x.event.Model, cut, x.event.Window) {
 			x.event.Hint.Kind = event.Learned
-			x.proxy.plugs.Ratios.Forget(x.event.Upstream, x.event.Model)
+			x.proxy.plugs.Ratios.Forget(sourceOf(x))
 		}
 		return
 	}
 	x.event.Hint = hintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, used))
 	if x.ear.counted > 0 {
-		x.proxy.plugs.Ratios.Learn(x.event.Upstream, x.event.Model, int(x.ear.counted), used)
+		x.proxy.plugs.Ratios.Learn(sourceOf(x), int(x.ear.counted), used)
 	}
 }
+
+// sourceOf is whom the request was sent to, and in which dialect.
+func sourceOf(x *exchange) Source { return Source{x.event.Upstream, x.event.Model, x.dialect.Key()} }
 
 // hintOf is what an answer tells of a window of so many tokens; 0 is none.
 func hintOf(kind event.HintKind, tokens int) event.Hint {

@@ -77,12 +77,15 @@ type Lessons interface {
 	LearnAnswer(upstream, model string, tokens int) (refuted int)
 }
 
+// Source is one model at one upstream, asked in one dialect, which is named by its key.
+type Source struct{ Upstream, Model, Dialect string }
+
 // Ratios take what answers tell of how models count. Their methods may be called from any goroutine.
 type Ratios interface {
 	// Learn takes how many tokens a request used as the provider counts, of which counted were counted here.
-	Learn(upstream, model string, counted, used int)
+	Learn(s Source, counted, used int)
 	// Forget takes back what was learned from answers about less than what was sent.
-	Forget(upstream, model string)
+	Forget(s Source)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

@@ -383,11 +383,11 @@ func (l *lessons) LearnAnswer(upstream, model string, tokens int) int {
 	return 2 * tokens
 }
 
-func (l *lessons) Learn(upstream, model string, counted, used int) {
-	l.tell("learn %s %s %d of %d", upstream, model, used, counted)
+func (l *lessons) Learn(s Source, counted, used int) {
+	l.tell("learn %s %s %d of %d", s.Upstream, s.Model, used, counted)
 }
 
-func (l *lessons) Forget(upstream, model string) { l.tell("forget %s %s", upstream, model) }
+func (l *lessons) Forget(s Source) { l.tell("forget %s %s", s.Upstream, s.Model) }
 
 // all is what was told, in order.
 func (l *lessons) all() string {

@@ -116,7 +116,7 @@ func (b *bench) restart() {
 			return b.window, b.window - min(max(maxOutput, min(8192, b.window/8)), b.window/4)
 		},
 	}
-	m.Ratio = func(_, _ string) (float64, int) {
+	m.Ratio = func(tokenize.Source) (float64, int) {
 		if b.ratio > 0 {
 			return b.ratio, 3
 		}

@@ -41,7 +41,7 @@ type Deps struct {
 	Window func(upstream, model string, maxOutput int) (window, usable int)
 	// Ratio is how many tokens of a model at an upstream one token of the vocabulary is, and how many answers have
 	// shown it. None have if that is 0: then the model's own ratio holds, as it does if Ratio is nil.
-	Ratio func(upstream, model string) (ratio float64, answers int)
+	Ratio func(s tokenize.Source) (ratio float64, answers int)
 	// Summariser asks models for prose; nil if none is asked.
 	Summariser plan.Summariser
 	// Tell hears what happens while a request is shaped; nil if nobody wants to.
@@ -247,7 +247,8 @@ func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answer
 	case in.Rescue != nil && in.Rescue.Ratio > 0:
 		scale.Ratio, answers = in.Rescue.Ratio, in.Rescue.Answers
 	case s.deps.Ratio != nil && !model.Exact:
-		if ratio, n := s.deps.Ratio(in.Upstream, name); n > 0 {
+		source := tokenize.Source{Upstream: in.Upstream, Model: name, Dialect: in.Dialect.Key()}
+		if ratio, n := s.deps.Ratio(source); n > 0 {
 			scale.Ratio, answers = ratio, n
 		}
 	}

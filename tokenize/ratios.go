@@ -19,8 +19,8 @@ type Keeper interface {
 	Put(key string, value []byte, keep time.Duration) error
 }
 
-// Ratios are what answers have shown of models whose vocabulary is not known here, for each upstream and model: how
-// many tokens the provider counts for one that is counted here. A ratio is the median of what the newest answers say,
+// Ratios are what answers have shown of models whose vocabulary is not known here, for each source: how many tokens the
+// provider counts for one that is counted here. A ratio is the median of what the newest answers say,
 // and changes in steps, so that limits do not move with every answer. Make one with NewRatios; its methods may be
 // called from any goroutine.
 type Ratios struct {
@@ -29,13 +29,14 @@ type Ratios struct {
 
 	some    atomic.Bool // a ratio holds; until then nothing is looked up
 	mu      sync.RWMutex
-	sources map[source]*learned // at most mostSources
+	sources map[Source]*learned // at most mostSources
 	taught  uint64              // answers that have taught any source
 	saving  sync.Mutex          // held while the keeper is given what stands in sources
 }
 
-// source is one model at one upstream, by the very names that requests have for them.
-type source struct{ upstream, model string }
+// Source is one model at one upstream, asked in one dialect, by the very names that requests have for them. Dialects
+// frame the same words with other tokens. Each is named by its key; that of Chat Completions is empty.
+type Source struct{ Upstream, Model, Dialect string }
 
 // learned is what is known of a source.
 type learned struct {
@@ -67,7 +68,7 @@ const (
 
 // NewRatios begins with what the keeper has from an earlier run.
 func NewRatios(k Keeper, models Models) *Ratios {
-	r := &Ratios{models: models, keeper: k, sources: map[source]*learned{}}
+	r := &Ratios{models: models, keeper: k, sources: map[Source]*learned{}}
 	if k == nil {
 		return r
 	}
@@ -78,13 +79,13 @@ func NewRatios(k Keeper, models Models) *Ratios {
 }
 
 // Of returns the ratio that answers have shown, and how many answers; 0 if there were too few. It does not allocate.
-func (r *Ratios) Of(upstream, model string) (ratio float64, answers int) {
+func (r *Ratios) Of(s Source) (ratio float64, answers int) {
 	if !r.some.Load() {
 		return 0, 0
 	}
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	if known, ok := r.sources[source{upstream, model}]; ok && known.ratio > 0 {
+	if known, ok := r.sources[s]; ok && known.ratio > 0 {
 		return known.ratio, known.answers
 	}
 	return 0, 0
@@ -93,17 +94,17 @@ func (r *Ratios) Of(upstream, model string) (ratio float64, answers int) {
 // Learn takes what an answer shows: the request had counted tokens, without any ratio, and the provider says that it
 // had used. counted must be of exactly what was sent. Small requests and figures that cannot be right teach nothing,
 // and neither do models whose own vocabulary is known.
-func (r *Ratios) Learn(upstream, model string, counted, used int) {
-	if counted < leastCounted || used <= 0 || len(upstream) > mostName || len(model) > mostName {
+func (r *Ratios) Learn(s Source, counted, used int) {
+	if counted < leastCounted || used <= 0 || len(s.Upstream) > mostName || len(s.Model) > mostName {
 		return
 	}
-	m := r.models.Of(model)
+	m := r.models.Of(s.Model)
 	says := float64(used) / float64(counted)
 	if m.Exact || says < m.Ratio*leastShare || says < leastRatio || says > mostRatio {
 		return
 	}
 	r.mu.Lock()
-	keep := r.of(source{upstream, model}).learn(counted, used, r.taught)
+	keep := r.of(s).learn(counted, used, r.taught)
 	r.mu.Unlock()
 	if keep {
 		r.some.Store(true)
@@ -112,8 +113,7 @@ func (r *Ratios) Learn(upstream, model string, counted, used int) {
 }
 
 // Forget drops what was learned of a model: its answers turn out to be about less than what was sent.
-func (r *Ratios) Forget(upstream, model string) {
-	s := source{upstream, model}
+func (r *Ratios) Forget(s Source) {
 	r.mu.Lock()
 	known, ok := r.sources[s]
 	delete(r.sources, s)
@@ -126,7 +126,7 @@ func (r *Ratios) Forget(upstream, model string) {
 // of returns what is known of a source that is being taught. If there is no room, it drops a source without a ratio,
 // else the one that was taught longest ago: made-up names must not push out what real ones taught. The caller holds
 // r.mu.
-func (r *Ratios) of(s source) *learned {
+func (r *Ratios) of(s Source) *learned {
 	r.taught++
 	if known, ok := r.sources[s]; ok {
 		return known
@@ -136,13 +136,13 @@ func (r *Ratios) of(s source) *learned {
 	}
 	known := &learned{}
 	// The names are copied: they may be parts of a whole request.
-	r.sources[source{strings.Clone(s.upstream), strings.Clone(s.model)}] = known
+	r.sources[Source{strings.Clone(s.Upstream), strings.Clone(s.Model), s.Dialect}] = known
 	return known
 }
 
 // expendable returns the source that was taught longest ago, of those without a ratio if there are any. The caller
 // holds r.mu.
-func (r *Ratios) expendable() (s source) {
+func (r *Ratios) expendable() (s Source) {
 	var first *learned
 	for other, known := range r.sources {
 		if first == nil || known.goesBefore(first) {
@@ -200,6 +200,7 @@ func median(list []float64) float64 {
 type kept struct {
 	Upstream string    `json:"upstream"`
 	Model    string    `json:"model"`
+	Dialect  string    `json:"dialect,omitempty"`
 	Ratio    float64   `json:"ratio"`
 	Answers  int       `json:"answers"`
 	Recent   []float64 `json:"recent"`
@@ -222,17 +223,18 @@ func (r *Ratios) save() {
 func (r *Ratios) all() []kept {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	var held []source
+	var held []Source
 	for s, known := range r.sources {
 		if known.ratio > 0 {
 			held = append(held, s)
 		}
 	}
-	slices.SortFunc(held, func(a, b source) int { return cmp.Compare(r.sources[a].latest, r.sources[b].latest) })
+	slices.SortFunc(held, func(a, b Source) int { return cmp.Compare(r.sources[a].latest, r.sources[b].latest) })
 	list := make([]kept, 0, len(held))
 	for _, s := range held {
 		known := r.sources[s]
-		list = append(list, kept{s.upstream, s.model, known.ratio, known.answers, slices.Clone(known.recent)})
+		recent := slices.Clone(known.recent)
+		list = append(list, kept{s.Upstream, s.Model, s.Dialect, known.ratio, known.answers, recent})
 	}
 	return list
 }
@@ -247,7 +249,7 @@ func (r *Ratios) restore(value []byte) {
 		if k.sound() && !r.models.Of(k.Model).Exact {
 			r.taught++
 			known := &learned{ratio: k.Ratio, answers: k.Answers, recent: k.Recent, latest: r.taught}
-			r.sources[source{k.Upstream, k.Model}] = known
+			r.sources[Source{k.Upstream, k.Model, k.Dialect}] = known
 		}
 	}
 	r.some.Store(len(r.sources) > 0)

@@ -53,7 +53,7 @@ func ratios(k tokenize.Keeper) *tokenize.Ratios { return tokenize.NewRatios(k, t
 // teach has answers say in turn how many tokens their requests of 10,000 had.
 func teach(r *tokenize.Ratios, model string, used ...int) {
 	for _, n := range used {
-		r.Learn("up", model, 10_000, n)
+		r.Learn(tokenize.Source{Upstream: "up", Model: model}, 10_000, n)
 	}
 }
 
@@ -62,7 +62,7 @@ func TestRatioIsTheMedianOfSoundAnswers(t *testing.T) {
 		t.Helper()
 		r := ratios(nil)
 		teach(r, model, used...)
-		if got, _ := r.Of("up", model); math.Abs(got-want) > 1e-9 {
+		if got, _ := r.Of(tokenize.Source{Upstream: "up", Model: model}); math.Abs(got-want) > 1e-9 {
 			t.Errorf("after %v the ratio of %s is %v, want %v", used, model, got, want)
 		}
 	}
@@ -81,9 +81,9 @@ func TestRatioIsTheMedianOfSoundAnswers(t *testing.T) {
 func TestSmallRequestsTeachNothing(t *testing.T) {
 	r := ratios(nil)
 	for range 10 {
-		r.Learn("up", "qwen3", 999, 1_500)
+		r.Learn(tokenize.Source{Upstream: "up", Model: "qwen3"}, 999, 1_500)
 	}
-	if ratio, answers := r.Of("up", "qwen3"); ratio != 0 || answers != 0 {
+	if ratio, answers := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 0 || answers != 0 {
 		t.Errorf("learned %v of %d answers", ratio, answers)
 	}
 }
@@ -92,16 +92,16 @@ func TestSmallRequestsTeachNothing(t *testing.T) {
 func TestRequestsThatMayHaveBeenCutTeachNothing(t *testing.T) {
 	r := ratios(nil)
 	for counted := 3_000; counted <= 4_000; counted += 200 {
-		r.Learn("up", "llama3", counted, counted)
+		r.Learn(tokenize.Source{Upstream: "up", Model: "llama3"}, counted, counted)
 	}
 	for counted := 4_200; counted < 6_000; counted += 100 {
-		r.Learn("up", "llama3", counted, 4_000-counted%300)
+		r.Learn(tokenize.Source{Upstream: "up", Model: "llama3"}, counted, 4_000-counted%300)
 	}
-	if ratio, answers := r.Of("up", "llama3"); ratio != 1 || answers != 6 {
+	if ratio, answers := r.Of(tokenize.Source{Upstream: "up", Model: "llama3"}); ratio != 1 || answers != 6 {
 		t.Errorf("learned %v of %d answers", ratio, answers)
 	}
-	r.Forget("up", "llama3")
-	if ratio, _ := r.Of("up", "llama3"); ratio != 0 {
+	r.Forget(tokenize.Source{Upstream: "up", Model: "llama3"})
+	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "llama3"}); ratio != 0 {
 		t.Errorf("%v is not forgotten", ratio)
 	}
 }
@@ -109,11 +109,11 @@ func TestRequestsThatMayHaveBeenCutTeachNothing(t *testing.T) {
 // One answer that says far too much must not make all honest ones after it look cut.
 func TestOneAbsurdAnswerDoesNotEndLearning(t *testing.T) {
 	r := ratios(nil)
-	r.Learn("up", "qwen3", 50_000, 200_000)
+	r.Learn(tokenize.Source{Upstream: "up", Model: "qwen3"}, 50_000, 200_000)
 	for k := range 40 {
-		r.Learn("up", "qwen3", 60_000+k, 72_000+k)
+		r.Learn(tokenize.Source{Upstream: "up", Model: "qwen3"}, 60_000+k, 72_000+k)
 	}
-	if ratio, _ := r.Of("up", "qwen3"); math.Abs(ratio-1.2) > .01 {
+	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); math.Abs(ratio-1.2) > .01 {
 		t.Errorf("the ratio is %v, want 1.2", ratio)
 	}
 }
@@ -124,7 +124,7 @@ func TestMadeUpNamesDoNotPushOutWhatRealOnesTaught(t *testing.T) {
 	for k := range 1_000 {
 		teach(r, fmt.Sprint("m", k), 12_000)
 	}
-	if ratio, _ := r.Of("up", "qwen3"); ratio != 1.5 {
+	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 {
 		t.Errorf("the ratio is %v, want 1.5", ratio)
 	}
 }
@@ -135,7 +135,7 @@ func TestRatioMovesInSteps(t *testing.T) {
 	teach(r, "qwen3", 15_000, 15_000, 15_000)
 	for k := range 50 {
 		teach(r, "qwen3", 15_000+k%7*40) // 1.6 % at most
-		if ratio, _ := r.Of("up", "qwen3"); ratio != 1.5 {
+		if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 {
 			t.Fatalf("the ratio is %v", ratio)
 		}
 	}
@@ -150,12 +150,15 @@ func TestRatioMovesInSteps(t *testing.T) {
 func TestSourcesAreApart(t *testing.T) {
 	r := ratios(nil)
 	for range 3 {
-		r.Learn("one", "qwen3", 10_000, 13_000)
-		r.Learn("two", "qwen3", 10_000, 12_000)
+		r.Learn(tokenize.Source{Upstream: "one", Model: "qwen3"}, 10_000, 13_000)
+		r.Learn(tokenize.Source{Upstream: "two", Model: "qwen3"}, 10_000, 12_000)
 	}
-	one, _ := r.Of("one", "qwen3")
-	two, _ := r.Of("two", "qwen3")
-	if other, _ := r.Of("one", "glm-5"); one != 1.3 || two != 1.2 || other != 0 {
+	one, _ := r.Of(tokenize.Source{Upstream: "one", Model: "qwen3"})
+	two, _ := r.Of(tokenize.Source{Upstream: "two", Model: "qwen3"})
+	if framed, _ := r.Of(tokenize.Source{Upstream: "one", Model: "qwen3", Dialect: "m"}); framed != 0 {
+		t.Errorf("another dialect has %v", framed)
+	}
+	if other, _ := r.Of(tokenize.Source{Upstream: "one", Model: "glm-5"}); one != 1.3 || two != 1.2 || other != 0 {
 		t.Errorf("%v, %v and %v", one, two, other)
 	}
 }
@@ -164,15 +167,15 @@ func TestRatiosAreKeptAndGoOn(t *testing.T) {
 	d := &drawer{}
 	teach(ratios(d), "qwen3", 15_000, 15_000, 16_000)
 	r := ratios(d)
-	if ratio, answers := r.Of("up", "qwen3"); ratio != 1.5 || answers != 3 {
+	if ratio, answers := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 || answers != 3 {
 		t.Errorf("after a restart %v of %d answers", ratio, answers)
 	}
 	teach(r, "qwen3", 16_000, 16_000)
-	if ratio, answers := r.Of("up", "qwen3"); ratio != 1.6 || answers != 5 {
+	if ratio, answers := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.6 || answers != 5 {
 		t.Errorf("then %v of %d answers", ratio, answers)
 	}
-	r.Forget("up", "qwen3")
-	if ratio, _ := ratios(d).Of("up", "qwen3"); ratio != 0 {
+	r.Forget(tokenize.Source{Upstream: "up", Model: "qwen3"})
+	if ratio, _ := ratios(d).Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 0 {
 		t.Errorf("what was forgotten comes back as %v", ratio)
 	}
 }
@@ -184,7 +187,7 @@ func TestDamagedRatiosAreLeftOut(t *testing.T) {
 	f := func(value string) {
 		t.Helper()
 		d.held[key] = []byte(value)
-		if ratio, _ := ratios(d).Of("up", "qwen3"); ratio != 0 {
+		if ratio, _ := ratios(d).Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 0 {
 			t.Errorf("%.100s gives %v", value, ratio)
 		}
 	}
@@ -196,7 +199,7 @@ func TestDamagedRatiosAreLeftOut(t *testing.T) {
 	f(`[{"upstream":"up","model":"qwen3","ratio":1.5,"answers":2,"recent":[1.5,1.5]}]`)
 	f(`[{"upstream":"up","model":"qwen3","ratio":1.5,"answers":99,"recent":[` + strings.Repeat("1.5,", 99) + `1.5]}]`)
 	d.held[key] = []byte(`[{"upstream":"up","model":"gpt-5","ratio":1.5,"answers":3,"recent":[1.5,1.5,1.5]}]`)
-	if ratio, _ := ratios(d).Of("up", "gpt-5"); ratio != 0 {
+	if ratio, _ := ratios(d).Of(tokenize.Source{Upstream: "up", Model: "gpt-5"}); ratio != 0 {
 		t.Errorf("a model whose vocabulary is known has the ratio %v", ratio)
 	}
 }
@@ -209,13 +212,13 @@ func TestNamesThatAreMadeUpFillNoMemory(t *testing.T) {
 		teach(r, "qwen3", 15_000)
 	}
 	teach(r, strings.Repeat("x", 300), 12_000, 12_000, 12_000)
-	if ratio, _ := r.Of("up", strings.Repeat("x", 300)); ratio != 0 {
+	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: strings.Repeat("x", 300)}); ratio != 0 {
 		t.Error("a name without end is kept")
 	}
-	if ratio, _ := r.Of("up", "m0"); ratio != 0 {
+	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "m0"}); ratio != 0 {
 		t.Error("what was taught longest ago is kept")
 	}
-	if ratio, _ := r.Of("up", "qwen3"); ratio != 1.5 {
+	if ratio, _ := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); ratio != 1.5 {
 		t.Errorf("what is taught all the time has the ratio %v", ratio)
 	}
 	if size := len(d.held[d.key(t)]); size > 50_000 {
@@ -226,18 +229,18 @@ func TestNamesThatAreMadeUpFillNoMemory(t *testing.T) {
 // Whatever providers say, a ratio stays within its bounds, and what is kept is what holds.
 func TestAnyAnswersKeepRatiosBounded(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		d := &drawer{}
+		d, source := &drawer{}, tokenize.Source{Upstream: "up", Model: "qwen3"}
 		r := ratios(d)
 		for range rapid.IntRange(0, 60).Draw(t, "answers") {
-			r.Learn("up", "qwen3", rapid.IntRange(-10, 60_000).Draw(t, "counted"), rapid.Int().Draw(t, "used"))
-			r.Learn("up", "qwen3", rapid.IntRange(0, 60_000).Draw(t, "counted"),
+			r.Learn(source, rapid.IntRange(-10, 60_000).Draw(t, "counted"), rapid.Int().Draw(t, "used"))
+			r.Learn(source, rapid.IntRange(0, 60_000).Draw(t, "counted"),
 				rapid.IntRange(0, 100_000).Draw(t, "used"))
 		}
-		ratio, answers := r.Of("up", "qwen3")
+		ratio, answers := r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"})
 		if (ratio == 0) != (answers == 0) || ratio != 0 && (ratio < 0.3 || ratio > 4) {
 			t.Fatalf("%v of %d answers", ratio, answers)
 		}
-		if again, _ := ratios(d).Of("up", "qwen3"); again != ratio {
+		if again, _ := ratios(d).Of(tokenize.Source{Upstream: "up", Model: "qwen3"}); again != ratio {
 			t.Fatalf("%v is kept of %v", again, ratio)
 		}
 	})
@@ -246,7 +249,7 @@ func TestAnyAnswersKeepRatiosBounded(t *testing.T) {
 func TestLookingARatioUpAllocatesNothing(t *testing.T) {
 	r := ratios(nil)
 	teach(r, "qwen3", 15_000, 15_000, 15_000)
-	if n := testing.AllocsPerRun(100, func() { r.Of("up", "qwen3") }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { r.Of(tokenize.Source{Upstream: "up", Model: "qwen3"}) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
