@@ -70,6 +70,7 @@ func TestNative(t *testing.T) {
 	t.Run("Claude Code", func(t *testing.T) { claudePlays(t, n, claudeIn(t, dir), binary) })
 	t.Run("Claude Code goes on", func(t *testing.T) { claudeGoesOn(t, n, claudeIn(t, dir), binary) })
 	t.Run("Codex", func(t *testing.T) { codexPlays(t, n, codexIn(t, dir), binary) })
+	t.Run("Codex goes on", func(t *testing.T) { codexGoesOn(t, n, codexIn(t, dir), binary) })
 	t.Run("Codex alone", func(t *testing.T) { codexPlaysAlone(t, n, codexIn(t, dir)) })
 }
 

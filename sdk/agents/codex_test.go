@@ -23,12 +23,13 @@ const codexModel = "gpt-5.5"
 
 // codexSession is how Codex plays.
 type codexSession struct {
-	builtin bool   // its own provider, at another address; else one of its configuration
-	told    bool   // it knows the window
-	known   bool   // epitome knows the window
-	under   bool   // it runs under epitome run
-	login   bool   // it is logged in with ChatGPT, and has no key
-	home    string // where it keeps what it remembers
+	builtin bool     // its own provider, at another address; else one of its configuration
+	told    bool     // it knows the window
+	known   bool     // epitome knows the window
+	under   bool     // it runs under epitome run
+	login   bool     // it is logged in with ChatGPT, and has no key
+	home    string   // where it keeps what it remembers
+	words   []string // further arguments, before the task
 	refuses rules.Overflow
 }
 
@@ -118,6 +119,32 @@ func (s codexSession) judgeCodings(t *testing.T, provider *responses.Server) {
 	}
 }
 
+// codexGoesOn has both the agent and epitome end in the middle of a session, and go on from what they kept.
+func codexGoesOn(t *testing.T, n int, codex, binary string) {
+	s := codexSession{builtin: true, home: t.TempDir()}
+	w := newWork(t, n, codexTools, true)
+	provider := strictResponses(t, trueWindow, rules.TooLong, w)
+	data := t.TempDir()
+	half := func(name string) {
+		t.Run(name, func(t *testing.T) {
+			base := sdktest.Serve(t, binary, "--upstream", provider.URL()+"/v1", "--data", data)
+			listening := newTap(t, func() string { return base })
+			s.play(t, w, append([]string{codex}, s.settings(listening.URL)...))
+			for i, p := range listening.passages() {
+				if fault := p.fault(); fault != "" {
+					t.Errorf("the client's request %d was answered with an error: %s", i+1, tail(fault))
+				}
+			}
+		})
+	}
+	rest := w.leave(n / 2)
+	half("begins")
+	w.moves, s.words = rest, []string{"resume", "--last"}
+	half("goes on")
+	w.judge(t, inResponses(provider), n+1)
+	keep(t, nil, inResponses(provider))
+}
+
 // codexPlaysAlone has Codex play without epitome, at the window that it believes in: what is refused then is no fault
 // of epitome's.
 func codexPlaysAlone(t *testing.T, n int, codex string) {
@@ -189,7 +216,8 @@ func (s codexSession) play(t *testing.T, w *work, argv []string) {
 	t.Helper()
 	argv = append(argv, "exec", "--skip-git-repo-check", "--json", "--dangerously-bypass-approvals-and-sandbox",
 		"--model", codexModel, "-c", "analytics.enabled=false", "-c", "check_for_update_on_startup=false",
-		"--disable", "apps", "--disable", "plugins", task) // what a login with ChatGPT has it look for elsewhere
+		"--disable", "apps", "--disable", "plugins") // what a login with ChatGPT has it look for elsewhere
+	argv = append(append(argv, s.words...), task)
 	env := []string{"HOME=" + s.home, "CODEX_HOME=" + s.home, "OTHER_API_KEY=sk-test"}
 	if !s.login {
 		env = append(env, "CODEX_API_KEY=sk-test")
