@@ -39,7 +39,7 @@ func (k runCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	want := instance.TargetsOf(conf, os.Getenv)
+	want := instance.TargetsOf(conf, os.Getenv, c.Upstream != "")
 	if err := instance.CheckEnviron(os.Getenv); err != nil {
 		return err
 	}

@@ -142,13 +142,15 @@ func (r *Running) Environ(env []string, want []Target) []string {
 
 // Base is the base URL by which a target is reached through the proxy.
 func (r *Running) Base(t Target) string {
-	name, ok := r.has(t)
-	if !ok || r.is(t.URL) {
-		return t.URL
+	base := t.URL
+	if name, ok := r.has(t); ok && !r.is(t.URL) {
+		base = r.address + "/u/" + name
+		if t.v1 || strings.HasSuffix(t.URL, "/v1") {
+			base += "/v1"
+		}
 	}
-	base := r.address + "/u/" + name
-	if t.v1 || strings.HasSuffix(t.URL, "/v1") {
-		base += "/v1"
+	if t.bare {
+		base = strings.TrimSuffix(base, "/v1")
 	}
 	return base
 }

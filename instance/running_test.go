@@ -20,11 +20,12 @@ func TestWanted(t *testing.T) {
 	conf := config.Config{Upstream: "here", Upstreams: map[string]proxy.UpstreamConfig{
 		"here": {URL: "http://here.example/v1/"}, "anthropic": {URL: "https://anthropic.example"},
 	}}
+	named := false
 	f := func(openai, base, anthropic, want string) {
 		t.Helper()
 		env := map[string]string{"OPENAI_BASE_URL": openai, "OPENAI_API_BASE": base, "ANTHROPIC_BASE_URL": anthropic}
 		var got []string
-		for _, w := range TargetsOf(conf, func(name string) string { return env[name] }) {
+		for _, w := range TargetsOf(conf, func(name string) string { return env[name] }, named) {
 			got = append(got, fmt.Sprintf("%s %v %s", w.name, w.v1, w.URL))
 		}
 		if line := strings.Join(got, ", "); line != want {
@@ -36,6 +37,9 @@ func TestWanted(t *testing.T) {
 	f("", "http://b.example/", "", "run-openai false http://b.example, run-anthropic false https://anthropic.example")
 	f("http://a.example", "http://b.example", "", "run-openai false http://a.example, run-anthropic false https://anthropic.example")
 	f("", "", "http://c.example//", "run-openai true http://here.example/v1, run-anthropic false http://c.example")
+	named = true
+	f("", "", "", "run-openai true http://here.example/v1, run-anthropic false http://here.example/v1")
+	f("", "", "http://c.example", "run-openai true http://here.example/v1, run-anthropic false http://c.example")
 }
 
 func TestServes(t *testing.T) {
@@ -99,6 +103,20 @@ func TestEnviron(t *testing.T) {
 	f("http://slash.example/v1", true, "http://127.0.0.1:7070/u/slash/v1")
 	f("http://127.0.0.1:7070/u/bare", false, "http://127.0.0.1:7070/u/bare")
 	f("http://127.0.0.1:7070/v1", false, "http://127.0.0.1:7070/v1")
+}
+
+func TestClientsThatAddTheVersionGetNone(t *testing.T) {
+	r := &Running{address: "http://127.0.0.1:7070", upstreams: map[string]string{
+		"bare": "http://bare.example", "slash": "http://slash.example/v1/"}}
+	f := func(url, want string) {
+		t.Helper()
+		if got := r.Base(Target{URL: url, bare: true}); got != want {
+			t.Errorf("for %s got %s, want %s", url, got, want)
+		}
+	}
+	f("http://bare.example", "http://127.0.0.1:7070/u/bare")
+	f("http://slash.example/v1", "http://127.0.0.1:7070/u/slash")
+	f("http://127.0.0.1:7070/v1", "http://127.0.0.1:7070")
 }
 
 func TestAround(t *testing.T) {

@@ -17,6 +17,7 @@ type Target struct {
 	name string   // for an upstream made for it
 	like string   // the upstream to prefer of those with this base URL
 	v1   bool     // base URLs in these variables end in /v1 when nothing else is said
+	bare bool     // and in these they never do: their clients add it
 }
 
 // The upstreams that are made for a run.
@@ -32,7 +33,9 @@ const CopilotURL = "COPILOT_PROVIDER_BASE_URL"
 
 // TargetAt is a provider that the command would talk to besides, by its own choice;
 // like is the upstream to prefer of those with this URL.
-func TargetAt(url, like string) Target { return Target{URL: TrimSlash(url), name: RunAgent, like: like} }
+func TargetAt(url, like string) Target {
+	return Target{URL: TrimSlash(url), name: RunAgent, like: like}
+}
 
 // With returns a target whose base URL more variables carry.
 func (t Target) With(vars ...string) Target {
@@ -45,8 +48,9 @@ func IsTold(getenv func(string) string) bool {
 	return cmp.Or(getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE")) != ""
 }
 
-// TargetsOf reads where the command would go: a base URL that is set already is its upstream.
-func TargetsOf(conf config.Config, getenv func(string) string) []Target {
+// TargetsOf reads where the command would go: a base URL that is set already is its upstream. named says that the
+// configuration's upstream was named for this command: then it is that of every API without such a base URL.
+func TargetsOf(conf config.Config, getenv func(string) string, named bool) []Target {
 	openai := cmp.Or(getenv("OPENAI_BASE_URL"), getenv("OPENAI_API_BASE"))
 	anthropic := getenv("ANTHROPIC_BASE_URL")
 	want := []Target{
@@ -54,6 +58,9 @@ func TargetsOf(conf config.Config, getenv func(string) string) []Target {
 			URL: TrimSlash(cmp.Or(openai, conf.Upstreams[conf.Upstream].URL))},
 		{vars: []string{"ANTHROPIC_BASE_URL"}, name: RunAnthropic, like: "anthropic",
 			URL: TrimSlash(cmp.Or(anthropic, conf.Upstreams["anthropic"].URL))},
+	}
+	if named && anthropic == "" {
+		want[1].URL, want[1].like, want[1].bare = TrimSlash(conf.Upstreams[conf.Upstream].URL), conf.Upstream, true
 	}
 	if copilot := getenv(CopilotURL); copilot != "" {
 		want = append(want, Target{vars: []string{CopilotURL}, name: RunCopilot, URL: TrimSlash(copilot)})
