@@ -250,7 +250,7 @@ func TestReplayReadsLogsOfManyFormats(t *testing.T) {
 	}
 	want := map[string]Origin{
 		sessions.ClaudeCode: {Dialect: AsMessages, Logs: 1, Conversations: 4, Timed: 4},
-		sessions.Codex:      {Logs: 2, Conversations: 3, Timed: 2},
+		sessions.Codex:      {Dialect: AsResponses, Logs: 2, Conversations: 3, Timed: 2},
 		sessions.OpenCode:   {Logs: 1, Conversations: 2, Timed: 2}, sessions.Pi: {Logs: 1, Conversations: 3, Timed: 3},
 		sessions.SWEAgent: {Logs: 2, Conversations: 2}, sessions.Requests: {Logs: 1, Conversations: 3},
 	}
