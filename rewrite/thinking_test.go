@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/prose"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/plan"
 	"epitome/scripted/messages/rules"
@@ -154,6 +155,31 @@ func TestWhatIsClearedTakesTheThinkingBehindItAlong(t *testing.T) {
 	bare := unthinking(t, a.dialect, []byte(a.body()))
 	if healed := a.shape(string(bare)); string(unthinking(t, a.dialect, before)) != string(healed.Body) {
 		t.Errorf("without thinking: %s", firstDifference(string(healed.Body), string(before)))
+	}
+}
+
+// What epitome asks the model itself is a conversation too: behind what is cleared in it stands nothing that was thought.
+func TestQuestionsHaveNoThinkingBehindAChange(t *testing.T) {
+	a := newMuse(60_000, binding, false)
+	n := a.listen()
+	a.style, a.now = prose.Style{Mode: prose.ModeLLM, Detail: prose.DetailMedium}, true
+	for range 30 {
+		a.call(130, "")
+	}
+	if out := a.ask(t); len(n.asked) == 0 {
+		t.Fatalf("nobody was asked: %+v", out.Report)
+	}
+	cleared := 0
+	for _, q := range n.asked {
+		if q.Continue == nil {
+			t.Error("the question is not the conversation itself")
+		} else if _, refused := a.judge(q.Continue); refused != nil {
+			t.Errorf("the question is refused: %v", refused)
+		}
+		cleared += strings.Count(string(q.Continue), "cleared: ")
+	}
+	if cleared == 0 {
+		t.Error("nothing is cleared in the question")
 	}
 }
 

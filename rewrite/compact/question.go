@@ -77,9 +77,10 @@ func (q *summarySearch) inView() bool {
 	return told
 }
 
-// sentBefore are the forms in which items were sent with the request before, as far as they were.
+// sentBefore are the forms in which items were sent with the request before, as far as they were, and behind them those
+// in which they would be sent now.
 func (q *summarySearch) sentBefore() []*decision.Form {
-	forms := append([]*decision.Form(nil), q.comp.P.Forms...)
+	forms := plan.FormsToSend(q.comp.P)
 	copy(forms, q.comp.P.Base.Forms)
 	return forms
 }
