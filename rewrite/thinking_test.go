@@ -158,7 +158,7 @@ func TestWhatIsClearedTakesTheThinkingBehindItAlong(t *testing.T) {
 	}
 }
 
-// What epitome asks the model itself is a conversation too: behind what is cleared in it stands nothing that was thought.
+// What epitome asks the model itself is a conversation too: behind what is cleared in it stands nothing thought before.
 func TestQuestionsHaveNoThinkingBehindAChange(t *testing.T) {
 	a := newMuse(60_000, binding, false)
 	n := a.listen()
