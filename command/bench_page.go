@@ -44,8 +44,8 @@ func (k replayThrough) through(ctx context.Context, opts replay.Options) (*repla
 	if len(opts.Windows) != 1 {
 		return nil, errors.New("cannot replay through a proxy in several windows: name with --window the one that it is set to")
 	}
-	if opts.Clients.Dialect == replay.AsMessages {
-		return nil, errors.New("cannot replay Messages through a proxy: leave out --dialect, and all is played as chat completions")
+	if d := opts.Clients.Dialect; d == replay.AsMessages || d == replay.AsResponses {
+		return nil, fmt.Errorf("cannot replay %s through a proxy: leave out --dialect, and all is played as chat completions", d)
 	}
 	opts.Clients.Dialect = replay.AsChat
 	t, err := through.Open(through.Options{Proxy: k.Proxy, Listen: k.UpstreamListen})
