@@ -13,7 +13,7 @@ const mostWrong = 2
 
 // advise adds to an error of the command line what was meant, as far as that shows.
 func advise(err error, args, commands []string) string {
-	said := err.Error()
+	said := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // none is what is left out
 	if flag, ok := strings.CutPrefix(said, "unknown flag --"); ok {
 		name, _, _ := strings.Cut(flag, ",")
 		if keys := config.KeysLike(name); len(keys) > 0 {

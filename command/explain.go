@@ -367,11 +367,14 @@ func (e *explaining) turns(request *conversation.Request) []explainTurn {
 		if err != nil {
 			continue // the spans of a request that was read do not overlap
 		}
-		told := e.shape(body, request.Model).Report
+		shaped := e.shape(body, request.Model)
+		told := shaped.Report
 		t := explainTurn{Messages: conversation.MessagesIn(request, 0, i),
 			TokensBefore: told.Before.Total(), TokensAfter: told.After.Total(), Broke: told.Broke, Reason: told.Reason}
-		for _, c := range told.Changes {
-			t.Changes = append(t.Changes, explained(request, c))
+		for _, c := range shaped.StandingChanges(request) {
+			if c.Why != "" { // else it was decided at an earlier turn
+				t.Changes = append(t.Changes, explained(request, c))
+			}
 		}
 		list = append(list, t)
 	}

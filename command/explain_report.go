@@ -46,7 +46,7 @@ type explainReport struct {
 	Broke        bool            `json:"broke"`    // messages that had been sent would be sent in another form
 	Repeated     int             `json:"repeated"` // messages in a form that was decided before
 	Changes      []explainChange `json:"changes"`
-	Reason       string          `json:"reason"` // why nothing new would be done
+	Reason       string          `json:"reason"` // why nothing new would be done, or nothing else
 	Failed       string          `json:"failed"` // what went wrong inside epitome
 	Turns        []explainTurn   `json:"turns,omitempty"`
 
@@ -76,6 +76,7 @@ type explainChange struct {
 	Before   int    `json:"before"`
 	After    int    `json:"after"`
 	Artifact string `json:"artifact"`
+	Thinking string `json:"thinking"` // artifact with the message as it came, if its thinking is not sent
 }
 
 // explainTurn is one request of the conversation before the last.
@@ -99,7 +100,7 @@ func explained(r *conversation.Request, c plan.Change) explainChange {
 	if c.Item = conversation.NumberOf(r, c.Item); c.Last == c.Item {
 		c.Last = 0
 	}
-	e := explainChange{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact}
+	e := explainChange{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact, c.Thinking}
 	if e.Why == "" {
 		e.Why = decidedBefore
 	}
@@ -260,7 +261,7 @@ func belowLine(now int, changes []explainChange, line int) bool {
 	cleared := false
 	for _, c := range changes {
 		if c.Rung == rewrite.ActionClear && c.Why != decidedBefore {
-			cleared, now = true, now+c.Before-c.After
+			cleared, now = cleared || c.Thinking == "" || c.Thinking != c.Artifact, now+c.Before-c.After
 		}
 	}
 	return cleared && now < line
@@ -289,13 +290,25 @@ func (c explainChange) was() string {
 	return strconv.Itoa(c.Before)
 }
 
-// what says which call a change is about.
+// what says which call a change is about, and whether it takes out what was thought.
 func (c explainChange) what() string {
 	argument := []rune(strings.Join(strings.Fields(c.Argument), " "))
 	if len(argument) > longestArgument {
 		argument = append(argument[:longestArgument-1], '…')
 	}
-	return strings.TrimSpace(c.Tool + " " + string(argument))
+	what := c.Tool + " " + string(argument)
+	if c.Thinking != "" {
+		what += " (thinking)"
+	}
+	return strings.TrimSpace(what)
+}
+
+// artifacts names what was taken out.
+func (c explainChange) artifacts() string {
+	if c.Thinking == "" || c.Thinking == c.Artifact {
+		return c.Artifact
+	}
+	return c.Artifact + ", " + c.Thinking
 }
 
 // printChanges writes what would be done to this request, or why nothing is.
@@ -306,16 +319,14 @@ func (r *explainReport) printChanges(p *page) {
 	case len(r.Changes) == 0:
 		p.line("Nothing would be done: %s.", r.Reason)
 		return
-	case r.Reason != "":
+	case r.Reason != "" && !slices.ContainsFunc(r.Changes, func(c explainChange) bool { return c.Why != decidedBefore }):
 		p.line("Nothing new would be done: %s. These would be sent as decided before:", r.Reason)
-	case r.Broke:
-		p.line("These would not be sent whole. Some were sent in another form before, so the provider's cache would miss once:")
 	default:
-		p.line("These would not be sent whole:")
+		p.line("%s", r.heading())
 	}
 	rows := []string{"message\ttool\trung\tbefore\tafter\tartifact\twhy"}
 	for _, c := range r.Changes {
-		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s", c.where(), c.what(), c.Rung, c.was(), c.After, c.Artifact, c.Why))
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s", c.where(), c.what(), c.Rung, c.was(), c.After, c.artifacts(), c.Why))
 	}
 	p.table(rows)
 	if r.Turns == nil {
@@ -330,4 +341,16 @@ func (r *explainReport) printChanges(p *page) {
 	if r.Mode != "on" {
 		p.line("The mode is %s: the request would be sent as it came.", r.Mode)
 	}
+}
+
+// heading stands above what would be done, and says why nothing else would.
+func (r *explainReport) heading() string {
+	s := "These would not be sent whole:"
+	if r.Broke {
+		s = "These would not be sent whole. Some were sent in another form before, so the provider's cache would miss once:"
+	}
+	if r.Reason != "" {
+		s = strings.ToUpper(r.Reason[:1]) + r.Reason[1:] + ". " + s
+	}
+	return s
 }

@@ -18,6 +18,10 @@ func TestDialectsAreToldByTheirBodies(t *testing.T) {
 	f("chat", both, "chat", true)
 	f("", `{"system":"b","messages":[{"role":"user","content":"a"}]}`, "messages", true)
 	f("", `{"messages":[{"role":"system","content":"b"}]}`, "chat", true)
+	const function = `"tools":[{"type":"function","function":{"name":"ls"}}],`
+	f("", `{"thinking":{"type":"enabled"},`+function+`"messages":[{"role":"user","content":"a"}]}`, "chat", true)
+	f("", `{"thinking":{"type":"disabled"},`+function+`"messages":[{"role":"user","content":"a"}]}`, "chat", true)
+	f("", `{"thinking":{"type":"enabled"},"messages":[{"role":"user","content":"a"}]}`, "chat", true)
 	f("", `{"model":"m","input":[{"role":"user","content":"a"}]}`, "responses", true)
 	f("responses", `{"input":"a"}`, "responses", true)
 	f("", `{"input":"a"}`, "chat", false)

@@ -35,9 +35,10 @@ type Output struct {
 	// changes Input.Body.
 	Settle func()
 
-	dialect conversation.Dialect
-	forms   []*decision.Form // of each item behind the head
-	ratio   float64          // tokens of the model that one of what is counted in is
+	dialect   conversation.Dialect
+	forms     []*decision.Form // of each item behind the head
+	unthought []int            // items behind the head whose thinking this decision takes out
+	ratio     float64          // tokens of the model that one of what is counted in is
 }
 
 // The actions: what the ladder has done to a request as it is sent, in this exchange or in an earlier one. The highest

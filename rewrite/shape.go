@@ -374,7 +374,7 @@ func (x *run) record() error {
 	}
 	r := &x.out.Report
 	r.Decided, r.Changes, r.Broke, r.Stage = len(p.Sheet.NewForms) > 0, p.Changes(), p.Sheet.Broke, p.Result.Stage
-	r.Thoughts = p.Sheet.Thoughts
+	r.Thoughts, x.out.unthought = p.Sheet.Thoughts, p.Sheet.Unthought
 	if p.Case.Rescue != nil {
 		x.out.Settle = func() { x.settle(d) }
 		return nil
@@ -382,6 +382,7 @@ func (x *run) record() error {
 	err := x.remember(d)
 	if x.log.recorded == nil || x.log.adopted {
 		r.Decided, r.Changes, r.Broke, r.Thoughts = false, nil, false, 0
+		x.out.unthought = nil
 	}
 	return err
 }

@@ -1,15 +1,17 @@
 package rewrite
 
 import (
+	"slices"
+
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 )
 
-// StandingChanges are the changes of all items that are not sent whole, in their order: those of the report, and those
-// that were decided earlier, which have no reason. What stands in another item's form is not told again. r is the
-// request as it came.
+// StandingChanges are the changes of all items that are not sent whole, in their order: those of the report, what was
+// thought that goes with them, and those that were decided earlier, which have no reason. What stands in another item's
+// form is not told again. r is the request as it came.
 func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 	if len(s.forms) == 0 {
 		return nil
@@ -40,9 +42,29 @@ func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 				c.Last, c.Before = c.Item+f.Fold-1, 0
 			}
 		}
+		s.noteThinking(&c, i, it)
 		list = append(list, c)
 	}
 	return list
+}
+
+// noteThinking notes in the change of item i behind the head that what was thought in it goes, too.
+func (s Output) noteThinking(c *plan.Change, i int, it *conversation.Item) {
+	f := s.forms[i]
+	switch {
+	case f.Said != "":
+		c.Thinking = f.Said
+	case f.Fold == 1 && f.With == "" && it.SaysNothing():
+		c.Thinking = f.Kept
+	}
+	if !slices.Contains(s.unthought, i) {
+		return
+	}
+	if c.Why != "" {
+		c.Why += "; "
+	}
+	c.Why += plan.WhyUnthought
+	c.After = int(float64(f.Now) * s.ratio)
 }
 
 // stands is a change that was made earlier.

@@ -105,6 +105,41 @@ func thinks(body []byte) (list []int) {
 	return list
 }
 
+// What was thought that goes is told of each item, with the reason and with where it lies; later, that it went before.
+func TestThinkingThatWasTakenOutIsTold(t *testing.T) {
+	a := newMuse(8_000, binding, false)
+	a.limits.Offload, a.limits.Rent = 5_000, 0
+	f := func(why string) {
+		t.Helper()
+		out := a.ask(t)
+		r, err := messages.Dialect{}.Read([]byte(a.body()), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		told := 0
+		for _, c := range out.StandingChanges(r) {
+			if c.Thinking == "" {
+				continue
+			}
+			told++
+			kept, err := a.cupboard.Get(c.Thinking)
+			if !strings.HasPrefix(c.Why, why) || (why == "") != (c.Why == "") || c.After >= c.Before ||
+				err != nil || !strings.Contains(string(kept), `"thinking":"hm `) {
+				t.Errorf("%+v keeps %s (%v)", c, kept, err)
+			}
+		}
+		if told != 1 { // the others went with a summary
+			t.Errorf("%d items are told", told)
+		}
+	}
+	for range 3 {
+		a.call(600, "")
+	}
+	f(plan.WhyUnthought)
+	a.call(1, "")
+	f("")
+}
+
 // A result of a conversation that began elsewhere is not cut while thinking stands behind it: that would cost the
 // thinking. Where thinking is not bound, it is.
 func TestOldResultsOfAnUnknownConversationStayBeforeBoundThinking(t *testing.T) {

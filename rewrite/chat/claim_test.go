@@ -11,6 +11,10 @@ func TestOnlyItsOwnRequestsAreClaimed(t *testing.T) {
 	}
 	f(`{"messages":[{"role":"user","content":"a"}]}`, false)
 	f(`{"messages":[{"role":"system","content":"b"},{"role":"user","content":"a"}]}`, true)
+	f(`{"thinking":{"type":"enabled"},"messages":[{"role":"user","content":"a"}]}`, true)
+	f(`{"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"a"}]}`, false)
+	f(`{"thinking":{"type":"disabled"},"messages":[{"role":"user","content":"a"}]}`, false)
+	f(`{"thinking":null,"messages":[{"role":"user","content":"a"}]}`, false)
 	f(`{"messages":[{"role":"developer","content":"b"}]}`, true)
 	f(`{"messages":[{"role":"user","content":"a"}],"tools":[{"type":"function","function":{"name":"ls"}}]}`, true)
 	f(`{"messages":[{"role":"user","content":"a"}],"tools":[{"name":"ls","input_schema":{}}]}`, false)

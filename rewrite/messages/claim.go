@@ -15,8 +15,10 @@ func Claims(body []byte) bool {
 	err := span.Document(body, func(key []byte, i int) (int, error) {
 		end, err := span.EndOfValue(body, i)
 		switch string(key) {
-		case "system", "anthropic_version", "thinking", "stop_sequences":
+		case "system", "anthropic_version", "stop_sequences":
 			claims = claims || err == nil && !span.UnlessNull(body, span.Span{Start: i, End: end}).Empty()
+		case "thinking":
+			claims = claims || setsThinking(body, i)
 		case "tools":
 			tools = span.Span{Start: i, End: end}
 		}
@@ -32,6 +34,16 @@ func Claims(body []byte) bool {
 	return err == nil && slices.ContainsFunc(r.Items, func(it conversation.Item) bool {
 		return it.Role == conversation.Tool || len(it.Calls) > 0 || len(it.Thinking) > 0 || it.Compacts
 	})
+}
+
+// setsThinking reports whether the value at i is how this API has a model think. Others have the key, too, and say
+// there only whether it does.
+func setsThinking(body []byte, i int) bool {
+	o, err := span.ObjectAt(body, i)
+	if err != nil {
+		return false
+	}
+	return !o.Value("budget_tokens").Empty() || string(o.Value("type").Of(body)) == `"adaptive"`
 }
 
 // declares reports whether a list of tools has one as this API takes it.

@@ -12,6 +12,11 @@ func TestOnlyItsOwnRequestsAreClaimed(t *testing.T) {
 	f(`{"messages":[{"role":"user","content":"a"}]}`, false)
 	f(`{"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"a"}]}]}`, false)
 	f(`{"system":"b","messages":[{"role":"user","content":"a"}]}`, true)
+	f(`{"thinking":{"type":"enabled","budget_tokens":1024},"messages":[{"role":"user","content":"a"}]}`, true)
+	f(`{"thinking":{"type":"adaptive"},"messages":[{"role":"user","content":"a"}]}`, true)
+	f(`{"thinking":{"type":"enabled"},"messages":[{"role":"user","content":"a"}]}`, false) // GLM, Kimi
+	f(`{"thinking":{"type":"disabled"},"messages":[{"role":"user","content":"a"}]}`, false)
+	f(`{"thinking":null,"messages":[{"role":"user","content":"a"}]}`, false)
 	f(`{"system":null,"messages":[{"role":"user","content":"a"}]}`, false)
 	f(`{"messages":[{"role":"user","content":"a"}],"tools":[{"name":"ls","input_schema":{}}]}`, true)
 	f(`{"messages":[{"role":"user","content":"a"}],"tools":[{"type":"function","function":{"name":"input_schema"}}]}`, false)

@@ -60,6 +60,7 @@ type Sheet struct {
 	NewForms  map[int]bool        // items that have a new form
 	Broke     bool                // an item that had been sent is sent in another form
 	Thoughts  int                 // parts of what the model thought that are not sent any more
+	Unthought []int               // items in which it thought those
 	Named     map[string]bool     // names of artifacts that forms speak of
 
 	newNames []string             // names put into Named, in their order: what Undo takes out again
@@ -276,6 +277,7 @@ type Change struct {
 	Before   int // tokens of the model; 0 if not kept: of several messages, decided before
 	After    int
 	Artifact string // name of what was taken out
+	Thinking string // name of the item as it came, if what was thought in it is not sent
 }
 
 // IsKeptInPlace reports whether item i is no part of what is said and done, but tells how, or is of an unknown kind, or

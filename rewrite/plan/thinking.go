@@ -9,6 +9,9 @@ import (
 // So where an item is sent in another form than before, all that was thought from there on goes, in the same decision,
 // and never comes back. What is thought later stands behind what is sent then, and stays.
 
+// WhyUnthought says why what was thought in an item is taken out.
+const WhyUnthought = "its thinking goes: the model takes that only behind what stood before it, which changes"
+
 // Binds reports whether the model takes what it thought only behind what it thought that behind.
 func Binds(p *Plan) bool { return p.Case.Binds != nil && p.Case.Binds() }
 
@@ -115,6 +118,7 @@ func putThoughtless(p *Plan, i int, f *decision.Form) {
 	p.Sheet.NewForms[i] = true
 	if !isTaken(p, i) {
 		p.Sheet.Thoughts += len(p.Req.Items[p.Req.Head+i].Thinking)
+		p.Sheet.Unthought = append(p.Sheet.Unthought, i)
 		p.Sheet.Broke = p.Sheet.Broke || i < p.Base.Depth()
 	}
 }
