@@ -133,7 +133,7 @@ func exitState(raw []byte) (code int, told bool) {
 	case raw[0] == '[':
 		parts := gjson.GetBytes(raw, "#.text").Array()
 		if len(parts) == 0 {
-			return 0, false
+			return exitOfAll(raw)
 		}
 		first, last = []byte(parts[0].Raw), []byte(parts[len(parts)-1].Raw)
 	}
@@ -174,7 +174,18 @@ func firstExit(lines []string) (code int, told bool) {
 	return 0, false
 }
 
-// exitField is the exit state in a result that is an object, or the text of one.
+// exitOfAll is the exit state of several commands, each with its outcome: that of the first one that failed.
+func exitOfAll(raw []byte) (code int, told bool) {
+	gjson.GetBytes(raw, "#.outcome.exit_code").ForEach(func(_, v gjson.Result) bool {
+		if v.Type == gjson.Number && v.Int() >= 0 {
+			code, told = int(v.Int()), true
+		}
+		return code == 0
+	})
+	return code, told
+}
+
+// exitField is the exit state in a result that is an object, or the text of one, or has one as the text of its output.
 func exitField(raw []byte) (code int, told bool) {
 	if raw[0] == '"' {
 		raw = span.TextOf(raw)
@@ -186,6 +197,9 @@ func exitField(raw []byte) (code int, told bool) {
 		if v := gjson.GetBytes(raw, name); v.Type == gjson.Number && v.Int() >= 0 { // -1 says that it is not known
 			return int(v.Int()), true
 		}
+	}
+	if out := gjson.GetBytes(raw, "output"); out.Type == gjson.String && strings.HasPrefix(out.Str, "{") {
+		return exitField([]byte(out.Str))
 	}
 	return 0, false
 }

@@ -41,6 +41,27 @@ func TestExitStateIsToldByWhoeverRanTheCommand(t *testing.T) {
 	f("", "")
 }
 
+// Some results are no text: a list of commands with their outcomes, or an object whose output is one.
+func TestExitStateIsToldBesideTheOutput(t *testing.T) {
+	shell := Source{Action: Action{Kind: KindShell}}
+	f := func(raw, want string) {
+		t.Helper()
+		if got := StateInWords(shell.Outcome([]byte(raw))); got != want {
+			t.Errorf("%s: %q, want %q", raw, got, want)
+		}
+	}
+	const fails, works = `{"stdout":"","stderr":"x","outcome":{"type":"exit","exit_code":2}}`,
+		`{"stdout":"x","stderr":"","outcome":{"type":"exit","exit_code":0}}`
+	f("["+fails+"]", "exit code 2")
+	f("["+works+"]", "exit code 0")
+	f("["+works+","+fails+"]", "exit code 2")
+	f(`[{"stdout":"x","outcome":{"type":"timeout"}}]`, "")
+	f(`[{"stdout":"x","outcome":{"exit_code":"2"}}]`, "")
+	f(`[]`, "")
+	f(`{"type":"local_shell_call_output","output":"{\"output\":\"x\",\"metadata\":{\"exit_code\":1}}"}`, "exit code 1")
+	f(`{"output":"exit code 1, it said"}`, "")
+}
+
 func TestOnlyMessagesOfErrorsBeginAsSuch(t *testing.T) {
 	f := func(text string, want bool) {
 		t.Helper()
