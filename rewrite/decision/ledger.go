@@ -354,13 +354,17 @@ func (l Route) writeForm(g Ledger, f, last *Form) error {
 }
 
 // DropForm takes the form of item i away, with all that depends on it: a summary speaks of all that was left out with
-// it.
+// it, and what was left out before for another reason goes with the run that has taken it in.
 func (d *Decision) DropForm(i int) {
 	f := d.Forms[i]
-	clear(d.Forms[i : i+max(1, f.Fold)])
+	drop := func(k, run int) { clear(d.Forms[k:min(len(d.Forms), k+max(1, run))]) }
+	drop(i, f.Fold)
+	if f.Fold == 0 || f.Rung != RungCompact {
+		return
+	}
 	for k, g := range d.Forms {
-		if f.Fold > 0 && f.Rung == RungCompact && g != nil && g.Rung == RungCompact {
-			d.Forms[k] = nil
+		if g != nil && g.Rung == RungCompact {
+			drop(k, g.Fold)
 		}
 	}
 }
