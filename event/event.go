@@ -55,38 +55,55 @@ const (
 
 // Exchange is one request and its response, as it ended.
 type Exchange struct {
-	ID       string    // unique in this process, for finding the log line
-	Start    time.Time // when the request had been received whole
-	Method   string    // as it came
-	Path     string    // as it came, without the query: queries may carry keys
-	Upstream string    // name of the upstream; empty when none was chosen
-	Mode     string    // on, observe or off
+	ID       string    `json:"id"`       // unique in this process, for finding the log line
+	Start    time.Time `json:"start"`    // when the request had been received whole
+	Method   string    `json:"method"`   // as it came
+	Path     string    `json:"path"`     // as it came, without the query: queries may carry keys
+	Upstream string    `json:"upstream"` // name of the upstream; empty when none was chosen
+	Dialect  string    `json:"dialect,omitempty"`
+	Mode     string    `json:"mode"` // on, observe or off
 	// what was done to the request, or in mode observe would have been: none, bypass, or a rung of the ladder
-	Action        string
-	Status        int           // what the client was answered; 0 when nothing was
-	RequestBytes  int64         // body bytes received
-	ResponseBytes int64         // bytes of the answer's body written to the client, with their chunk framing
-	Sent          time.Duration // from Start until the request had been written upstream; 0 when it never was
-	FirstByte     time.Duration // from Start to the answer's first byte; 0 when there was none
-	Duration      time.Duration // from Start to the end
-	Reused        bool          // the upstream connection came from the pool
-	Fault         Fault
-	Err           string // what went wrong, in one sentence; empty with fault None
+	Action string `json:"action"`
+	// what the client was answered; 0 when nothing was
+	Status       int   `json:"status"`
+	RequestBytes int64 `json:"request_bytes"` // of the body, as received
+	// of the answer's body written to the client, with their chunk framing
+	ResponseBytes int64 `json:"response_bytes"`
+	// from Start until the request had been written upstream; 0 when it never was
+	Sent time.Duration `json:"sent_ns,omitempty"`
+	// from Start to the answer's first byte; 0 when there was none
+	FirstByte time.Duration `json:"first_byte_ns,omitempty"`
+	Duration  time.Duration `json:"duration_ns"`       // from Start to the end
+	Reused    bool          `json:"reused,omitempty"`  // the upstream connection came from the pool
+	Streams   bool          `json:"streams,omitempty"` // the client asked for the answer as a stream
+	Fault     Fault         `json:"fault,omitempty"`
+	// what went wrong, in one sentence; empty with fault None
+	Err   string `json:"error,omitempty"`
+	Usage Usage  `json:"usage,omitzero"`
 
-	Rescue  Rescue // of a request that was refused as too long
+	Rescue  Rescue `json:"rescue,omitzero"` // of a request that was refused as too long
 	Shaping        // of the conversation that the request holds, if it holds one
+
+	// What follows is known when the event is written down, and empty before.
+
+	Seq  uint64 `json:"seq,omitempty"`  // counts all that was written down, from 1
+	Turn int    `json:"turn,omitempty"` // counts the exchanges of the conversation, from 1
+	Miss Miss   `json:"miss,omitempty"`
+	Bill Bill   `json:"bill,omitzero"`
 }
 
 // Rescue is what was done about a request that the provider refused as too long. The zero value is that it did not.
 type Rescue struct {
-	Kind         string // why it was refused: output, rate, bytes, input, malformed or thinking
-	Tries        int    // how often it was sent again
-	Stages       string // what was done to it each time
-	Rescued      bool   // the client got another answer than a refusal
-	TokensBefore int    // of the request that was refused first, and of the one that was answered
-	TokensAfter  int
-	WindowBefore int // as it was believed
-	WindowAfter  int // as it was learned; 0 if nothing was
+	// why it was refused: output, rate, bytes, input, malformed or thinking
+	Kind    string `json:"kind,omitempty"`
+	Tries   int    `json:"tries,omitempty"`   // how often it was sent again
+	Stages  string `json:"stages,omitempty"`  // what was done to it each time
+	Rescued bool   `json:"rescued,omitempty"` // the client got another answer than a refusal
+	// of the request that was refused first, and of the one that was answered
+	TokensBefore int `json:"tokens_before,omitempty"`
+	TokensAfter  int `json:"tokens_after,omitempty"`
+	WindowBefore int `json:"window_before,omitempty"` // as it was believed
+	WindowAfter  int `json:"window_after,omitempty"`  // as it was learned; 0 if nothing was
 }
 
 // Outcome returns what came of it, as log and metrics call it.
@@ -100,31 +117,54 @@ func (r Rescue) Outcome() string {
 // Shaping is what became of a conversation before it was sent; in mode observe, what would have become of it.
 // Tokens are the model's.
 type Shaping struct {
-	Model        string // as the request names it, cut if it is long
-	Conversation string // its id
-	Window       int    // tokens that the model is believed to hold
-	TokensBefore Tokens // of the request as it came, and as it is sent
-	TokensAfter  Tokens
-	TokensUsed   int // of the request as the provider counts them; 0 if it does not say
+	Model        string `json:"model,omitempty"`        // as the request names it, cut if it is long
+	Conversation string `json:"conversation,omitempty"` // its id
+	// id of the conversation that it has left; told once, by its first request
+	Parent string `json:"parent,omitempty"`
+	Window int    `json:"window,omitempty"` // tokens that the model is believed to hold
+	Usable int    `json:"usable,omitempty"` // tokens of it that a request may fill
+	// tokens at which old results are cleared, whatever it costs
+	ClearLine    int    `json:"clear_line,omitempty"`
+	CompactLine  int    `json:"compact_line,omitempty"` // tokens at which old turns become a summary
+	Items        int    `json:"items,omitempty"`        // messages as they came
+	TokensBefore Tokens `json:"tokens_before,omitzero"` // of the request as it came, and as it is sent
+	TokensAfter  Tokens `json:"tokens_after,omitzero"`
+	// tokens that stood in the same place in the request before, as it came and as it was sent
+	HeldBefore int `json:"held_before,omitempty"`
+	HeldAfter  int `json:"held_after,omitempty"`
+	// a hash of what the chain leaves out: system prompt, tools, settings
+	Leading string `json:"leading,omitempty"`
+	// the client changed or left out what it had said, from this message on; 0 if not
+	Diverged int `json:"diverged,omitempty"`
+	// key of what stands for this request; it opens nothing by itself
+	Decision string `json:"decision,omitempty"`
+	// of the request as the provider counts them; 0 if it does not say
+	TokensUsed int `json:"tokens_used,omitempty"`
 	// tokens of the model for one that is counted here, as answers have shown; 0 if too few have
-	Ratio     float64
-	Hint      Hint
-	Decided   bool  // a new decision was made
-	Broke     bool  // and it changed what had been sent in another form
-	Thoughts  int32 // parts of what the model thought that are not sent any more, from this decision on
-	Offloaded int   // items that each rung has newly changed; those of earlier decisions are not counted
-	Cleared   int   //
-	Compacted int   //
-	// why nothing new was done, or not all of it, in words without content of the conversation
-	Reason    string
-	ShapeTime time.Duration // spent on it, decompression included; 0 if it was no conversation to shape
-	Inner     string        // what failed inside epitome, while the request went on as Action says
+	Ratio   float64 `json:"ratio,omitempty"`
+	Hint    Hint    `json:"hint,omitzero"`
+	Decided bool    `json:"decided,omitempty"` // a new decision was made
+	Broke   bool    `json:"broke,omitempty"`   // and it changed what had been sent in another form
+	// parts of what the model thought that are not sent any more, from this decision on
+	Thoughts int32 `json:"thoughts,omitempty"`
+	// items that each rung has newly changed; those of earlier decisions are not counted
+	Offloaded int  `json:"offloaded,omitempty"`
+	Cleared   int  `json:"cleared,omitempty"`
+	Compacted int  `json:"compacted,omitempty"`
+	TakenOut  int  `json:"taken_out,omitempty"` // tokens that the new decision took out, each item once
+	Code      Code `json:"code,omitempty"`      // why nothing new was done, or not all of it
+	// the same in words, with numbers, without content of the conversation
+	Reason string `json:"reason,omitempty"`
+	// spent on it, decompression included; 0 if it was no conversation to shape
+	ShapeTime time.Duration `json:"shape_ns,omitempty"`
+	// what failed inside epitome, while the request went on as Action says
+	Inner string `json:"inner,omitempty"`
 }
 
 // Hint is what the usage in an answer tells of the window.
 type Hint struct {
-	Kind   HintKind
-	Tokens int32 // the window that is suspected, learned or taken back
+	Kind   HintKind `json:"kind"`
+	Tokens int32    `json:"tokens"` // the window that is suspected, learned or taken back
 }
 
 // HintKind is what a Hint does to a window.
@@ -140,9 +180,13 @@ const (
 
 // Tokens is the size of a request by what it is spent on.
 type Tokens struct {
-	System, Tools, User, Assistant, Results int
-	Images                                  int // and sound and documents
-	Other                                   int
+	System    int `json:"system,omitempty"`
+	Tools     int `json:"tools,omitempty"`
+	User      int `json:"user,omitempty"`
+	Assistant int `json:"assistant,omitempty"`
+	Results   int `json:"results,omitempty"`
+	Images    int `json:"images,omitempty"` // and sound and documents
+	Other     int `json:"other,omitempty"`
 }
 
 // Total returns the size of the whole.

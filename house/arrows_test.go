@@ -130,6 +130,10 @@ var house = map[string]room{
 		"event",
 		"metrics are a fold over events; what else they counted would be a second truth",
 	},
+	"console/story": {
+		"event",
+		"what is kept are folds over events; what it learned elsewhere would be a second truth",
+	},
 	"daemon": {
 		"config console console/logs console/metrics event instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",

@@ -18,17 +18,19 @@ const (
 // records are the structs that only carry values, each with what it carries. They may have any number of fields, for
 // nothing is done with the fields together; a record that holds what does something is none.
 var records = map[string]string{
-	"Compaction":    "an event: what became of one compaction",
-	"Config":        "configuration: the keys of one section of the file",
-	"Exchange":      "an event: what became of one exchange",
-	"Effective":     "limits: what they come to at a window",
-	"Limits":        "limits: the thresholds of the ladder, each a key of the configuration",
-	"Row":           "a report: the figures of one policy, as JSON",
-	"Report":        "a report: the figures of one request, of one demo, or of a replay",
-	"explainReport": "a report: what became of each part of one request",
-	"Form":          "a stored form: what is written of one item, field by field as JSON",
-	"event.Shaping": "an event: what shaping made of one request",
-	"tally":         "a report: what is counted of one conversation",
+	"Compaction":         "an event: what became of one compaction",
+	"Config":             "configuration: the keys of one section of the file",
+	"Exchange":           "an event: what became of one exchange",
+	"Effective":          "limits: what they come to at a window",
+	"Limits":             "limits: the thresholds of the ladder, each a key of the configuration",
+	"Row":                "a report: the figures of one policy, as JSON",
+	"Report":             "a report: the figures of one request, of one demo, or of a replay",
+	"explainReport":      "a report: what became of each part of one request",
+	"Form":               "a stored form: what is written of one item, field by field as JSON",
+	"event.Shaping":      "an event: what shaping made of one request",
+	"Sums":               "a report: what became of some exchanges, as JSON",
+	"story.Conversation": "a report: one conversation in numbers, as JSON",
+	"tally":              "a report: what is counted of one conversation",
 }
 
 // wide are the structs with more fields that are no records, each with the reason it may be; maxWide of them at most.

@@ -1,0 +1,179 @@
+package story
+
+import (
+	"time"
+
+	"epitome/event"
+)
+
+// Sums are what became of some exchanges, together. Amounts are nano-dollars, sums of amounts that were rounded once.
+type Sums struct {
+	Exchanges    int64 `json:"exchanges"`
+	Failed       int64 `json:"failed"`  // answered with 400 and more, or not whole
+	Rescued      int64 `json:"rescued"` // refused as too long, and answered all the same
+	Shaped       int64 `json:"shaped"`  // conversations, in mode on
+	Bypassed     int64 `json:"bypassed"`
+	TokensBefore int64 `json:"tokens_before"` // of those, as they came and as they were sent
+	TokensAfter  int64 `json:"tokens_after"`
+	TakenOut     int64 `json:"taken_out"` // tokens, each item counted once
+	Offloaded    int64 `json:"offloaded"` // items newly changed
+	Cleared      int64 `json:"cleared"`
+	Compacted    int64 `json:"compacted"`
+	Observed     Seen  `json:"observed"` // conversations in mode observe, which stand in none of the rest
+
+	Usage UsageSums `json:"usage"`
+	Money Money     `json:"money"`
+
+	Misses map[event.Miss]int64 `json:"misses,omitempty"` // by cause; hits are not among them
+	Hits   int64                `json:"hits"`
+	Codes  map[event.Code]int64 `json:"codes,omitempty"` // why nothing, or not all, was done
+}
+
+// Seen is what would have been done in mode observe.
+type Seen struct {
+	Exchanges    int64 `json:"exchanges"`
+	TokensBefore int64 `json:"tokens_before"`
+	TokensAfter  int64 `json:"tokens_after"`
+}
+
+// UsageSums are tokens as providers told them, or as they were counted here where providers said nothing.
+type UsageSums struct {
+	Told    int64 `json:"told"`    // exchanges of which a provider told them
+	Counted int64 `json:"counted"` // and those of which it did not
+	Input   int64 `json:"input"`   // with Read and Write
+	Read    int64 `json:"read"`
+	Write   int64 `json:"write"`
+	Output  int64 `json:"output"`
+}
+
+// Money is what exchanges cost. Saved is Raw - Sent - Own: it may be negative.
+type Money struct {
+	Billed   int64 `json:"billed_nano"` // measured, of the exchanges whose usage and price are known
+	Most     int64 `json:"most_nano"`   // at most, where what the cache had is unknown
+	Ruled    int64 `json:"ruled"`       // exchanges that Raw and Sent are of
+	Raw      int64 `json:"raw_nano"`    // by the ruler, as they came
+	Sent     int64 `json:"sent_nano"`   // by the ruler, as they were sent
+	Own      int64 `json:"own_nano"`    // of requests for summaries
+	Saved    int64 `json:"saved_nano"`
+	Measured int64 `json:"measured"` // exchanges that Billed is of
+	Unpriced int64 `json:"unpriced"` // conversations without an amount
+	Beyond   int64 `json:"beyond"`   // requests that would have been refused as they came
+	Died     int64 `json:"died"`     // conversations that had such a request
+	// Drift is what was billed against the ruler, of exchanges that have both, in parts of a million; 0 if none has.
+	Drift int64 `json:"drift_ppm"`
+}
+
+// Summary is what became of all exchanges of some time.
+type Summary struct {
+	Version string    `json:"version"`
+	Mode    string    `json:"mode"`
+	Now     time.Time `json:"now"`
+	From    time.Time `json:"from"`
+	To      time.Time `json:"to"`
+	Since   time.Time `json:"since"` // from when on anything is known
+	By      string    `json:"by"`    // of the rows: day, hour, model, upstream or conversation
+	Live    int       `json:"live"`  // conversations with an exchange in the last ten minutes
+	Total   Sums      `json:"total"`
+	Rows    []Row     `json:"rows"`
+	Prices  Prices    `json:"prices"`
+	Notes   []string  `json:"notes,omitempty"` // what a reader should know: a log that was damaged, events that were dropped
+}
+
+// Row is a part of a Summary.
+type Row struct {
+	Key  string `json:"key"`
+	Sums Sums   `json:"sums"`
+}
+
+// Prices is where amounts come from.
+type Prices struct {
+	Source string    `json:"source"`
+	Date   time.Time `json:"date"`
+	Models int       `json:"models"`
+	Old    bool      `json:"old"` // more than ninety days
+}
+
+// Conversation is a line of requests that extend one another.
+type Conversation struct {
+	ID       string    `json:"id"`
+	Parent   string    `json:"parent,omitempty"`
+	Model    string    `json:"model"`
+	Upstream string    `json:"upstream"`
+	Dialect  string    `json:"dialect"`
+	First    time.Time `json:"first"`
+	Last     time.Time `json:"last"`
+	Live     bool      `json:"live"`
+	Turns    int       `json:"turns"`  // exchanges, with those that are not kept any more
+	Tokens   int       `json:"tokens"` // of the newest request, as it was sent
+	Raw      int       `json:"raw"`    // and as it came
+	Window   int       `json:"window"`
+	Usable   int       `json:"usable"`
+	Share    float64   `json:"share"`  // Tokens of Window
+	Cached   float64   `json:"cached"` // share of the input that the provider's cache had, of exchanges that tell; -1: none does
+	Latest   *Decided  `json:"latest,omitempty"`
+	Sums     Sums      `json:"sums"`
+}
+
+// Decided is a new decision, in numbers.
+type Decided struct {
+	Turn     int       `json:"turn"`
+	Seq      uint64    `json:"seq"`
+	Time     time.Time `json:"time"`
+	Action   string    `json:"action"` // the highest rung that acted
+	Items    int       `json:"items"`
+	TakenOut int       `json:"taken_out"`
+}
+
+// Story is a conversation with its turns, the oldest first.
+type Story struct {
+	Conversation
+	Exchanges   []event.Exchange   `json:"exchanges"`
+	Compactions []event.Compaction `json:"compactions,omitempty"` // steps, the oldest first
+	Warnings    []event.Warning    `json:"warnings,omitempty"`
+	Summaries   []event.Summary    `json:"summaries,omitempty"`
+	Forgotten   int                `json:"forgotten"` // earlier turns that are not kept any more
+}
+
+// Page is a part of a list. Next is the cursor of what comes behind it; empty at the end.
+type Page[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty"`
+	Total int    `json:"total"` // that fit the filter
+}
+
+// Status is what a status line shows of a conversation.
+type Status struct {
+	Conversation string    `json:"conversation"`
+	Model        string    `json:"model"`
+	Tokens       int       `json:"tokens"`
+	Window       int       `json:"window"`
+	Share        float64   `json:"share"`
+	Cached       float64   `json:"cached"`
+	Saved        *float64  `json:"saved_usd"` // null if no price is known
+	Last         string    `json:"last,omitempty"`
+	AsOf         time.Time `json:"as_of"`
+}
+
+// Edit is in what form an item is sent that is not sent whole. It is read from the recorded decision when one asks.
+type Edit struct {
+	Item     int        `json:"item"` // index in the request's messages, from 0
+	Last     int        `json:"last"` // of several messages that it stands for, the index of the last one; else Item
+	Rung     string     `json:"rung"` // offload, clear or compact
+	Code     event.Code `json:"code"` // why
+	Reason   string     `json:"reason"`
+	New      bool       `json:"new"`    // decided in this exchange
+	Before   int        `json:"before"` // tokens as it came; 0 if not recorded
+	After    int        `json:"after"`
+	Text     string     `json:"text"`               // what is sent in its place
+	Artifact string     `json:"artifact,omitempty"` // name of what stood there
+	Readable string     `json:"readable,omitempty"` // the same for a reader of lines
+	// name of the item as it came, if what was thought in it is not sent
+	Thinking string `json:"thinking,omitempty"`
+}
+
+// Edits are all edits of a request.
+type Edits struct {
+	Seq     uint64 `json:"seq"`
+	List    []Edit `json:"edits"`
+	Missing string `json:"missing,omitempty"` // why there are none to read: expired, or the store was lost
+}

@@ -1,0 +1,79 @@
+package event
+
+// Sources of a Usage.
+const (
+	UsageProvider = "provider" // the answer tells it
+	UsageCounted  = "counted"  // the answer does not: input and output are our own counts, of the cache nothing is known
+)
+
+// Usage is what an answer cost its model, in tokens, one meaning for all dialects and providers.
+type Usage struct {
+	Source  string `json:"source,omitempty"` // one of the sources; empty: nothing is known
+	Input   int    `json:"input,omitempty"`  // of the request, with what the provider's cache had and took up
+	Read    int    `json:"read,omitempty"`   // of Input, what the cache had
+	Write5m int    `json:"write_5m,omitempty"`
+	// of Input, what the cache took up, for five minutes and for an hour
+	Write1h   int `json:"write_1h,omitempty"`
+	Output    int `json:"output,omitempty"` // with what was thought
+	Reasoning int `json:"reasoning,omitempty"`
+	// CacheUnknown is that the answer says nothing of a cache: Read is not 0 but unknown.
+	CacheUnknown bool `json:"cache_unknown,omitempty"`
+	// Odd is that the numbers contradict each other (Read and writes are more than Input); they are not priced.
+	Odd bool `json:"odd,omitempty"`
+	// Charged is what the provider says that it charged, in nano-dollars; 0 if it does not say.
+	Charged int64 `json:"charged_nano,omitempty"`
+}
+
+// Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once, rounded
+// once, and never again: sums are sums of these numbers.
+//
+// Raw and Sent are what one ruler makes of the request as it came and as it was sent, with the same assumptions about
+// the provider's cache on both sides, so that its errors cancel. Billed is a measurement beside it.
+type Bill struct {
+	// which price it was; empty: no price is known, and the amounts are unknown, not 0
+	Price string `json:"price,omitempty"`
+	// Why nothing can be said of the amounts that are missing: one of the Unpriced reasons; empty if none is missing.
+	Unpriced string `json:"unpriced,omitempty"`
+	Raw      int64  `json:"raw_nano,omitempty"`
+	Sent     int64  `json:"sent_nano,omitempty"`
+	Billed   int64  `json:"billed_nano,omitempty"`
+	// Most is above Billed where the answer says nothing of the cache: then Billed is as if all that may be cached was.
+	Most int64 `json:"most_nano,omitempty"`
+	// Ruled is that Raw and Sent are known and comparable; else neither counts.
+	Ruled bool `json:"ruled,omitempty"`
+	// Measured is that Billed is known.
+	Measured bool `json:"measured,omitempty"`
+	// Beyond is that the request as it came is more than its model takes: it would have been refused, and has no price.
+	Beyond bool `json:"beyond,omitempty"`
+}
+
+// Saved is what the exchange cost less for being shaped; negative if it cost more. What was asked of a model for
+// summaries stands apart, in Summary.
+func (b Bill) Saved() int64 { return b.Raw - b.Sent }
+
+// Unpriced reasons: why an exchange, or a part of its bill, has no amount.
+const (
+	UnpricedModel  = "model"  // no price of the model is known
+	UnpricedCached = "cached" // no price of what the cache has is known
+	UnpricedUsage  = "usage"  // the answer says nothing of its tokens, and they cannot be counted
+	UnpricedOdd    = "odd"    // what it says contradicts itself
+	UnpricedFailed = "failed" // there was no answer to pay for
+	UnpricedOther  = "other"  // the request is no conversation
+)
+
+// Miss is why the provider's cache had less of a request than the request before had put there: the first that fits.
+type Miss string
+
+// The misses. NoMiss is a hit, or nothing to hit.
+const (
+	NoMiss       Miss = ""
+	MissFirst    Miss = "first"    // the first request of the conversation
+	MissModel    Miss = "model"    // another model was asked before
+	MissPause    Miss = "pause"    // the pause was longer than the cache lives
+	MissOurs     Miss = "decision" // a new decision of epitome's changed what had been sent
+	MissLeading  Miss = "leading"  // the client changed its system prompt, tools or settings
+	MissClient   Miss = "client"   // the client changed an earlier message
+	MissSmall    Miss = "small"    // the request is below what is cached at all
+	MissProvider Miss = "provider" // the beginning was the same, and yet the provider had less than four fifths of it
+	MissUnknown  Miss = "unknown"  // the answer says nothing of the cache
+)
