@@ -53,7 +53,7 @@ var house = map[string]room{
 		"what is a name is one rule for whoever measures and for policies made of names; what it knew of them could bend it",
 	},
 	"bench/page": {
-		"bench/replay bench/report",
+		"bench/replay bench/report console/chart",
 		"a page shows a report; what it worked out itself would be a second truth",
 	},
 	"bench/policy": {
@@ -65,7 +65,7 @@ var house = map[string]room{
 		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
+		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict console/chart pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
 	"bench/report": {
@@ -121,6 +121,10 @@ var house = map[string]room{
 	"console": {
 		"",
 		"what it shows of the program main plugs in, so it can never slow an exchange",
+	},
+	"console/chart": {
+		"",
+		"reports and pages share it; what it knew of either would not suit the other",
 	},
 	"console/logs": {
 		"event",

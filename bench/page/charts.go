@@ -4,11 +4,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"epitome/bench/replay"
 	"epitome/bench/report"
+	"epitome/console/chart"
 )
 
 // The charts are drawn for a width of 400 units, which a phone shows without loss; all lengths here are in them.
@@ -27,12 +26,6 @@ const (
 	drawn      = 400 // points of one line
 )
 
-// tick is a line of the grid with its number.
-type tick struct {
-	At   string
-	Text string
-}
-
 // bar is a policy's cost.
 type bar struct {
 	Color                      int
@@ -46,20 +39,6 @@ type bars struct {
 	Height int
 	One    string // where sending everything ends
 	Bars   []bar
-}
-
-// units writes a length.
-func units(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) }
-
-// tokensText writes a number of tokens shortly.
-func tokensText(n int) string {
-	switch {
-	case n >= 1_000_000:
-		return strconv.FormatFloat(float64(n)/1e6, 'f', -1, 64) + "M"
-	case n >= 1000 && n%100 == 0:
-		return strconv.FormatFloat(float64(n)/1e3, 'f', -1, 64) + "k"
-	}
-	return strconv.Itoa(n)
 }
 
 func find(r *replay.Report, window int, policy string) *replay.Row {
@@ -83,7 +62,8 @@ func dearest(r *replay.Report) float64 {
 
 func newBars(r *replay.Report, window int, policies []string) bars {
 	scale := barRoom / dearest(r)
-	out := bars{Window: tokensText(window), Height: barPitch*len(policies) + 8, One: units(barStart + scale)}
+	out := bars{Window: chart.TokensText(window), Height: barPitch*len(policies) + 8,
+		One: chart.Units(barStart + scale)}
 	for i, policy := range policies {
 		row := find(r, window, policy)
 		if row == nil {
@@ -95,19 +75,12 @@ func newBars(r *replay.Report, window int, policies []string) bars {
 		}
 		y := float64(barPitch*i + 4)
 		out.Bars = append(out.Bars, bar{
-			Color: colorOf(i), Name: shortened(plain(policy)), Text: report.Optional(row.Cost, "%.3f"), Y: units(y),
-			TextY:  units(y + 13),
-			Length: units(length), ValueEnd: units(barStart + length + 5),
+			Color: colorOf(i), Name: chart.Shortened(chart.Plain(policy), nameRunes),
+			Text: report.Optional(row.Cost, "%.3f"), Y: chart.Units(y), TextY: chart.Units(y + 13),
+			Length: chart.Units(length), ValueEnd: chart.Units(barStart + length + 5),
 		})
 	}
 	return out
-}
-
-func shortened(name string) string {
-	if runes := []rune(name); len(runes) > nameRunes {
-		return string(runes[:nameRunes-1]) + "…"
-	}
-	return name
 }
 
 // dot is a policy by cost and recall.
@@ -120,35 +93,35 @@ type dot struct {
 type scatter struct {
 	Window  string
 	Dots    []dot
-	Across  []tick
-	Up      []tick
+	Across  []chart.Tick
+	Up      []chart.Tick
 	Missing []string // policies without one of the figures
 }
 
 func newScatter(r *replay.Report, window int, policies []string) scatter {
-	out := scatter{Window: tokensText(window)}
-	right, bottom := axisEnd(dearest(r)), leastRecall(r)
+	out := scatter{Window: chart.TokensText(window)}
+	right, bottom := chart.AxisEnd(dearest(r)), leastRecall(r)
 	x := func(cost float64) float64 { return plotLeft + plotWidth*cost/right }
 	y := func(recall float64) float64 { return plotTop + scatterTop*(100-recall)/(100-bottom) }
-	for _, v := range steps(0, right) {
-		out.Across = append(out.Across, tick{units(x(v)), axisText(v)})
+	for _, v := range chart.Steps(0, right) {
+		out.Across = append(out.Across, chart.Tick{At: chart.Units(x(v)), Text: chart.AxisText(v)})
 	}
-	for _, v := range steps(bottom, 100) {
-		out.Up = append(out.Up, tick{units(y(v)), axisText(v)})
+	for _, v := range chart.Steps(bottom, 100) {
+		out.Up = append(out.Up, chart.Tick{At: chart.Units(y(v)), Text: chart.AxisText(v)})
 	}
 	var labels [][2]float64
 	for i, policy := range policies {
 		row := find(r, window, policy)
 		if row == nil || row.Cost == nil || row.Recall == nil {
-			out.Missing = append(out.Missing, plain(policy))
+			out.Missing = append(out.Missing, chart.Plain(policy))
 			continue
 		}
 		at := [2]float64{x(*row.Cost), y(*row.Recall)}
 		label := apart([2]float64{labelX(at[0]), at[1] + 4}, labels)
 		labels = append(labels, label)
-		name := fmt.Sprintf("%s: cost %.3f, needs met %.1f %%", plain(policy), *row.Cost, *row.Recall)
-		out.Dots = append(out.Dots, dot{colorOf(i), i + 1, name, units(at[0]), units(at[1]), units(label[0]),
-			units(label[1])})
+		name := fmt.Sprintf("%s: cost %.3f, needs met %.1f %%", chart.Plain(policy), *row.Cost, *row.Recall)
+		out.Dots = append(out.Dots, dot{colorOf(i), i + 1, name, chart.Units(at[0]), chart.Units(at[1]),
+			chart.Units(label[0]), chart.Units(label[1])})
 	}
 	return out
 }
@@ -201,12 +174,12 @@ type courseChart struct {
 	Window         string
 	Raw            string // points
 	Lines          []courseLine
-	Across, Up     []tick
+	Across, Up     []chart.Tick
 	WindowY, Above string // Above says how far the raw line goes beyond the chart; empty: it does not
 }
 
 func newCourseChart(c replay.Course, window int, policies []string) courseChart {
-	out := courseChart{Window: tokensText(window)}
+	out := courseChart{Window: chart.TokensText(window)}
 	var shown []replay.SentSeries
 	sent := window
 	for _, s := range c.Sent {
@@ -219,59 +192,31 @@ func newCourseChart(c replay.Course, window int, policies []string) courseChart 
 	// Where the client's conversation is far too long for the window, what was sent would be a line at the bottom.
 	if limit := 2.2 * float64(sent); top > 1.5*limit {
 		top = limit
-		out.Above = tokensText(100 * (highest(c.Raw) / 100))
+		out.Above = chart.TokensText(100 * (highest(c.Raw) / 100))
 	}
-	plot := plotting{requests: c.Requests, top: axisEnd(top)}
-	out.Raw, out.WindowY = plot.line(c.Raw), units(plotTop+plot.y(window))
-	for _, v := range steps(0, plot.top) {
-		out.Up = append(out.Up, tick{units(plotTop + plot.y(int(v))), tokensText(int(v))})
-	}
-	for _, v := range steps(0, float64(c.Requests)) {
-		if v == math.Trunc(v) && (v > 0 || c.Requests == 0) {
-			out.Across = append(out.Across, tick{units(plotLeft + plot.x(int(v))), axisText(v)})
-		}
-	}
+	inner := chart.Plot{Width: plotWidth, Height: courseTop, Count: c.Requests, Most: chart.AxisEnd(top)}
+	plot := inner
+	plot.Left, plot.Top = plotLeft, plotTop
+	out.Raw, out.WindowY = line(inner, c.Raw), chart.Units(plot.Y(window))
+	out.Up, out.Across = plot.Up(), plot.Across()
 	for i, s := range shown {
 		line := courseLine{
-			Color: colorOf(slices.Index(policies, s.Policy)), Points: plot.line(s.Series), Name: plain(s.Policy),
-			Count:    s.Decided,
-			MarkFrom: units(plotTop + courseTop - float64(8*i)), MarkTo: units(plotTop + courseTop - float64(8*i) - 7),
+			Color: colorOf(slices.Index(policies, s.Policy)), Points: line(inner, s.Series),
+			Name: chart.Plain(s.Policy), Count: s.Decided,
+			MarkFrom: chart.Units(plotTop + courseTop - float64(8*i)),
+			MarkTo:   chart.Units(plotTop + courseTop - float64(8*i) - 7),
 		}
-		for _, n := range report.Evenly(s.Decisions, mostMarks) {
-			line.Marks = append(line.Marks, units(plotLeft+plot.x(n)))
+		for _, n := range chart.Evenly(s.Decisions, mostMarks) {
+			line.Marks = append(line.Marks, chart.Units(plot.X(n)))
 		}
 		out.Lines = append(out.Lines, line)
 	}
 	return out
 }
 
-// plotting is the scale of a conversation's chart.
-type plotting struct {
-	requests int
-	top      float64 // tokens at the upper end
-}
-
-// x returns a request's place in the plot.
-func (p plotting) x(number int) float64 {
-	if p.requests < 2 {
-		return plotWidth / 2
-	}
-	return plotWidth * float64(number-1) / float64(p.requests-1)
-}
-
-func (p plotting) y(tokens int) float64 { return courseTop * (1 - float64(tokens)/p.top) }
-
-// line returns the points of a series; a single one is there twice, so that it is drawn.
-func (p plotting) line(s replay.Series) string {
-	places := report.Thin(s.Tokens, drawn)
-	if len(places) == 1 {
-		places = append(places, places[0])
-	}
-	points := make([]string, len(places))
-	for i, place := range places {
-		points[i] = units(p.x(s.Number(place))) + "," + units(p.y(s.Tokens[place]))
-	}
-	return strings.Join(points, " ")
+// line returns the points of a series.
+func line(p chart.Plot, s replay.Series) string {
+	return p.Line(s.Tokens, chart.Thin(s.Tokens, drawn), s.Number)
 }
 
 // highest returns the most tokens in the series; 0 for none.
@@ -282,34 +227,3 @@ func highest(s replay.Series) int {
 	}
 	return most
 }
-
-// step returns the distance between round numbers, three to eight of which make up the range.
-func step(over float64) float64 {
-	size := math.Pow(10, math.Floor(math.Log10(over)))
-	switch share := over / size; {
-	case share < 1.5:
-		return size / 5
-	case share < 3:
-		return size / 2
-	case share < 7:
-		return size
-	}
-	return 2 * size
-}
-
-// axisEnd returns the first round number that is at least most. most is above zero.
-func axisEnd(most float64) float64 { return step(most) * math.Ceil(most/step(most)-1e-9) }
-
-// steps returns the round numbers from one to the other.
-func steps(from, to float64) (all []float64) {
-	if to <= from {
-		return nil
-	}
-	by := step(to - from)
-	for i := math.Ceil(from/by - 1e-9); i*by <= to*(1+1e-9); i++ {
-		all = append(all, i*by+0) // never −0
-	}
-	return all
-}
-
-func axisText(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }

@@ -11,10 +11,10 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode"
 
 	"epitome/bench/replay"
 	"epitome/bench/report"
+	"epitome/console/chart"
 )
 
 // the page's text
@@ -74,30 +74,19 @@ func (s *sheets) Section(title, columns string) {
 // Row takes a row of the table, or a line that belongs to no column.
 func (s *sheets) Row(text string) {
 	if len(s.all) == 0 {
-		s.head = append(s.head, plain(text))
+		s.head = append(s.head, chart.Plain(text))
 		return
 	}
 	last := &s.all[len(s.all)-1]
 	cells := strings.Split(text, "\t")
 	if len(cells) != len(last.Columns) {
-		last.Lines = append(last.Lines, plain(text))
+		last.Lines = append(last.Lines, chart.Plain(text))
 		return
 	}
 	for i := range cells {
-		cells[i] = plain(cells[i])
+		cells[i] = chart.Plain(cells[i])
 	}
 	last.Rows = append(last.Rows, cells)
-}
-
-// plain returns a text that every reader of HTML and XML takes: without control characters, those that turn the
-// direction of writing among them, and in sound UTF-8.
-func plain(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Noncharacter_Code_Point) {
-			return unicode.ReplacementChar
-		}
-		return r
-	}, text)
 }
 
 // Write writes a report as one HTML page with charts, which needs nothing else. One report makes one page, to the byte.
@@ -107,10 +96,10 @@ func Write(w io.Writer, r *replay.Report) error {
 	p := page{Head: tables.head, Sheets: tables.all, All: len(r.Courses)}
 	policies, windows := order(r)
 	for i, name := range policies {
-		p.Legend = append(p.Legend, legend{Number: i + 1, Color: colorOf(i), Name: plain(name)})
+		p.Legend = append(p.Legend, legend{Number: i + 1, Color: colorOf(i), Name: chart.Plain(name)})
 	}
 	for _, window := range windows {
-		p.Windows = append(p.Windows, tokensText(window))
+		p.Windows = append(p.Windows, chart.TokensText(window))
 		p.Costs = append(p.Costs, newBars(r, window, policies))
 		p.Recalls = append(p.Recalls, newScatter(r, window, policies))
 	}
@@ -144,7 +133,7 @@ func longest(r *replay.Report) []replay.Course {
 }
 
 func newTalk(number int, c replay.Course, policies []string) talk {
-	out := talk{Number: number, Name: plain(c.Conversation), Requests: c.Requests}
+	out := talk{Number: number, Name: chart.Plain(c.Conversation), Requests: c.Requests}
 	var windows []int
 	for _, s := range c.Sent {
 		if !slices.Contains(windows, s.Window) {

@@ -116,7 +116,7 @@ func TestPageIsSelfContainedAndEscaped(t *testing.T) {
 	if regexp.MustCompile(`url\(|@import|https?://`).MatchString(page) {
 		t.Error("the page refers to something outside")
 	}
-	shown := `</script><img src=x onerror=alert(1)>"'&{{.}}` + "\uFFFD\uFFFD[2J\uFFFD\uFFFD"
+	shown := `</script><img src=x onerror=alert(1)>"'&{{.}}` + "\u2400\u241b[2J\uFFFD\uFFFD"
 	if n := strings.Count(words, shown); n < 10 || strings.ContainsAny(page, "\x00\x1b\u202e") {
 		t.Errorf("the name is shown %d times", n)
 	}

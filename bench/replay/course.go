@@ -1,6 +1,6 @@
 package replay
 
-import "epitome/bench/report"
+import "epitome/console/chart"
 
 // Course is how one conversation went: the tokens of each of its requests, as the client sent it and as others made it.
 type Course struct {
@@ -41,7 +41,7 @@ func (r *replayRun) course(c *recording, players []*player) Course {
 		}
 		out.Sent = append(out.Sent, SentSeries{
 			Window: x.window, Policy: x.policy, Series: newSeries(x.track.sentTokens),
-			Decided: len(x.track.decisions), Decisions: report.Evenly(x.track.decisions, mostPoints),
+			Decided: len(x.track.decisions), Decisions: chart.Evenly(x.track.decisions, mostPoints),
 		})
 	}
 	return out
@@ -52,7 +52,7 @@ func newSeries(tokens []int) Series {
 		return Series{Tokens: append([]int{}, tokens...)}
 	}
 	var s Series
-	for _, i := range report.Thin(tokens, mostPoints) {
+	for _, i := range chart.Thin(tokens, mostPoints) {
 		s.At, s.Tokens = append(s.At, i+1), append(s.Tokens, tokens[i])
 	}
 	return s

@@ -8,7 +8,6 @@ import (
 
 	"epitome/bench/benchtest"
 	"epitome/bench/policy"
-	"epitome/bench/report"
 )
 
 func TestThinningKeepsPeaksAndDrops(t *testing.T) {
@@ -34,15 +33,6 @@ func TestThinningKeepsPeaksAndDrops(t *testing.T) {
 	}
 	if s = newSeries(values[:mostPoints]); s.At != nil || len(s.Tokens) != mostPoints {
 		t.Errorf("%d points, %d numbers", len(s.Tokens), len(s.At))
-	}
-	if got := report.Evenly([]int{1, 2, 3, 4, 5, 6}, 3); !slices.Equal(got, []int{1, 3, 5}) {
-		t.Errorf("%d", got)
-	}
-	for most := 4; most < 20; most++ {
-		if got := report.Thin(values[:50], most); len(got) > most || got[0] != 0 || got[len(got)-1] != 49 ||
-			!slices.IsSorted(got) {
-			t.Errorf("%d of %d: %d", len(got), most, got)
-		}
 	}
 }
 
