@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench windows
+.PHONY: build check test race fuzz bench windows prices
 
 # The program, as ./epitome.
 build:
@@ -29,3 +29,7 @@ bench:
 # The built-in table of models' windows, from the release that window/table/make.go names.
 windows:
 	cd window/table && go run make.go
+
+# The built-in table of prices, from the release that event/money/table/make.go names; needs npm and node.
+prices:
+	cd event/money/table && go run make.go

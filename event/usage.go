@@ -45,6 +45,8 @@ type Bill struct {
 	Measured bool `json:"measured,omitempty"`
 	// Beyond is that the request as it came is more than its model takes: it would have been refused, and has no price.
 	Beyond bool `json:"beyond,omitempty"`
+	// Subscription is that the upstream is not paid by tokens: the amounts are what list prices would be.
+	Subscription bool `json:"subscription,omitempty"`
 }
 
 // Saved is what the exchange cost less for being shaped; negative if it cost more. What was asked of a model for

@@ -163,6 +163,14 @@ var house = map[string]room{
 		"event",
 		"it is what tests of folds are fed with",
 	},
+	"event/money": {
+		"event pattern unit",
+		"what something costs is worked out from an event and a price; knowing who asks, it could not be one ruler for all",
+	},
+	"event/money/table": {
+		"",
+		"it is the program that writes the table, and none of the program that reads it",
+	},
 	"house": {
 		"",
 		"the law reads the sources as text; importing what it judges, it could not judge what does not build",

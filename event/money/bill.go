@@ -1,0 +1,217 @@
+package money
+
+import (
+	"strings"
+	"sync"
+	"time"
+
+	"epitome/event"
+)
+
+// Billing is how an upstream is paid.
+type Billing string
+
+// The ways. A Subscription's amounts are what list prices would be; what is Free costs 0.
+const (
+	ByTokens     Billing = "tokens"
+	Subscription Billing = "subscription"
+	Free         Billing = "free"
+)
+
+// Seller is an upstream, as far as prices go.
+type Seller struct {
+	Host    string // of its base URL, without a port
+	Billing Billing
+}
+
+// Biller works out what exchanges cost. Make one with New; its methods may be called from any goroutine.
+type Biller struct {
+	table   *Table
+	own     owns
+	sellers map[string]Seller // by the upstream's name
+
+	mu    sync.Mutex
+	known map[question]*answer // at most maxKnown
+}
+
+// question is which model costs what at whom.
+type question struct{ upstream, model string }
+
+// answer is a price in one minute.
+type answer struct {
+	price  *Price // nil: none is known
+	minute time.Time
+}
+
+// Model names come from requests: whoever makes them up may not fill the memory.
+const (
+	maxKnown = 1024
+	keeps    = time.Minute // an answer: prices change at whole minutes
+)
+
+// New makes a Biller of what the user says of prices, and of the upstreams by their names.
+func New(c Config, sellers map[string]Seller) *Biller {
+	return &Biller{table: Builtin(), own: c.owns(), sellers: sellers, known: map[question]*answer{}}
+}
+
+// Table returns the table that is asked where the user says nothing.
+func (b *Biller) Table() *Table { return b.table }
+
+// Price returns the price of a model at an upstream; nil if none is known.
+func (b *Biller) Price(upstream, model string, at time.Time) *Price {
+	q := question{upstream, model}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	minute := at.Truncate(keeps)
+	if a := b.known[q]; a != nil && a.minute.Equal(minute) {
+		return a.price
+	}
+	if len(b.known) >= maxKnown {
+		clear(b.known)
+	}
+	p := b.find(q, at)
+	b.known[question{strings.Clone(upstream), strings.Clone(model)}] = &answer{p, minute}
+	return p
+}
+
+func (b *Biller) find(q question, at time.Time) *Price {
+	s := b.sellers[q.upstream]
+	if s.Billing == Free {
+		return &Price{ID: string(Free)}
+	}
+	if own := b.own.of(q.model); own != nil {
+		return own
+	}
+	return b.table.Find(s.Host, q.model, at)
+}
+
+// Charge puts into a summary what asking for it cost.
+func (b *Biller) Charge(s *event.Summary) {
+	s.Own = event.Charge{}
+	c := s.Cost
+	p := b.Price(s.Upstream, s.Model, s.Time)
+	if p == nil || c.Requests == 0 {
+		return
+	}
+	u := event.Usage{Source: event.UsageProvider, Input: c.InputTokens, Read: c.CachedTokens, Output: c.OutputTokens}
+	if c.Requests > 1 { // a tier is one request's
+		u.Input, u.Read = u.Input/c.Requests, u.Read/c.Requests
+	}
+	single := Price{ID: p.ID, Base: p.At(u.Input)}
+	u.Input, u.Read = c.InputTokens, c.CachedTokens
+	if nano, _, why := single.Cost(&u); why == "" {
+		s.Own = event.Charge{Price: p.ID, Nano: nano}
+	}
+}
+
+// Bill puts into an exchange what it cost. pause is how long before it the conversation's request before was sent; 0 if
+// it is the first.
+func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
+	e.Bill = event.Bill{}
+	bill := &e.Bill
+	bill.Subscription = b.sellers[e.Upstream].Billing == Subscription
+	if e.Model == "" {
+		bill.Unpriced = event.UnpricedOther
+		return
+	}
+	p := b.Price(e.Upstream, e.Model, e.Start.Add(e.Duration))
+	if p != nil {
+		bill.Price = p.ID
+	}
+	if e.Status < 200 || e.Status >= 400 || e.FirstByte == 0 {
+		bill.Unpriced = event.UnpricedFailed
+		return
+	}
+	measure(bill, p, &e.Usage)
+	weigh(e, p, pause)
+}
+
+// measure bills what the provider has told: an amount, or tokens.
+func measure(bill *event.Bill, p *Price, u *event.Usage) {
+	switch {
+	case u.Charged > 0:
+		bill.Billed, bill.Measured = u.Charged, true
+	case p != nil && p.isNothing(): // whatever the answer says
+		bill.Measured = true
+	case p == nil:
+		bill.Unpriced = event.UnpricedModel
+	default:
+		least, most, why := p.Cost(u)
+		if bill.Unpriced = why; why != "" {
+			return
+		}
+		bill.Billed, bill.Measured = least, true
+		if most > least {
+			bill.Most = most
+		}
+	}
+}
+
+// weigh holds the request as it came and as it was sent to one ruler.
+func weigh(e *event.Exchange, p *Price, pause time.Duration) {
+	bill, raw, sent := &e.Bill, e.TokensBefore.Total(), e.TokensAfter.Total()
+	if e.Usable > 0 && raw > e.Usable {
+		bill.Beyond = true
+		return
+	}
+	if e.Mode != event.ModeOn || raw == 0 || sent == 0 {
+		return
+	}
+	if p == nil {
+		bill.Unpriced = event.UnpricedModel
+		return
+	}
+	s := scaleOf(p, e)
+	if s.ruler.Expires(pause) {
+		s.ruler.Least = max(raw, sent) + 1 // nothing is held any more
+	}
+	rawNano, why := s.cost(raw, e.HeldBefore)
+	sentNano, whyNot := s.cost(sent, e.HeldAfter)
+	if why != "" || whyNot != "" {
+		bill.Unpriced = event.UnpricedCached
+		return
+	}
+	bill.Raw, bill.Sent, bill.Ruled = rawNano, sentNano, true
+}
+
+// scale is a ruler with a price. What the cache does is taken from the answer where that shows it, and is the same for
+// both requests.
+type scale struct {
+	price   *Price
+	ruler   Ruler
+	output  int
+	writes  bool // what is new is written to the cache, at a price of its own
+	forHour bool
+}
+
+// scaleOf returns the scale of an exchange. A provider that caches what it is told to, and has read and written
+// nothing, was not told to.
+func scaleOf(p *Price, e *event.Exchange) scale {
+	s := scale{price: p, ruler: UsualRuler(), output: e.Usage.Output}
+	u := &e.Usage
+	s.writes = p.Base.Write5m >= 0
+	if u.Write1h > 0 && u.Write5m == 0 {
+		s.forHour, s.ruler.Life = true, hour
+	}
+	unused := u.Source == event.UsageProvider && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
+	if unused && e.Dialect == markedDialect {
+		s.writes, s.ruler.Least = false, max(e.TokensBefore.Total(), e.TokensAfter.Total())+1
+	}
+	return s
+}
+
+// markedDialect is the dialect in which a client marks what is to be cached.
+const markedDialect = "messages"
+
+// cost returns what a request costs of which so many tokens stood in the request before.
+func (s *scale) cost(tokens, held int) (nano int64, why string) {
+	u := event.Usage{Source: event.UsageCounted, Input: tokens, Read: s.ruler.Cached(tokens, held), Output: s.output}
+	switch {
+	case s.forHour:
+		u.Write1h = u.Input - u.Read
+	case s.writes:
+		u.Write5m = u.Input - u.Read
+	}
+	nano, _, why = s.price.Cost(&u)
+	return nano, why
+}

@@ -1,0 +1,163 @@
+package money
+
+import (
+	"testing"
+	"time"
+
+	"epitome/event"
+)
+
+func ptr(v float64) *float64 { return &v }
+
+func biller() *Biller {
+	return New(Config{
+		"mine":   {Input: ptr(1), Cached: ptr(0.1), Output: ptr(5)},
+		"mine-*": {Input: ptr(2), Output: ptr(5)},
+		"mi*":    {Input: ptr(0), Output: ptr(0)},
+	}, map[string]Seller{
+		"claude": {Host: "api.anthropic.com"}, "openai": {Host: "api.openai.com"},
+		"plan": {"chatgpt.com", Subscription}, "local": {"127.0.0.1", Free},
+	})
+}
+
+// asked is an exchange that went well, with a request of so many tokens shaped to so many.
+func asked(upstream, model string, before, after int) *event.Exchange {
+	return &event.Exchange{
+		Start: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), Upstream: upstream, Mode: event.ModeOn, Status: 200,
+		FirstByte: time.Second, Dialect: "chat", Usage: told(after, 100),
+		Shaping: event.Shaping{
+			Model: model, Usable: 100_000,
+			TokensBefore: event.Tokens{User: before}, TokensAfter: event.Tokens{User: after},
+		},
+	}
+}
+
+func TestBothRequestsAreHeldToOneRuler(t *testing.T) {
+	f := func(change func(e *event.Exchange), pause time.Duration, raw, sent int64) {
+		t.Helper()
+		e := asked("openai", "mine", 20_000, 10_000)
+		e.HeldBefore, e.HeldAfter = 19_000, 5000
+		change(e)
+		biller().Bill(e, pause)
+		if b := e.Bill; b.Raw != raw || b.Sent != sent || !b.Ruled || b.Price != "config/mine" {
+			t.Errorf("%+v, want %d and %d", b, raw, sent)
+		}
+	}
+	const output = 100 * 5000
+	// 148 and 39 whole steps of 128 tokens
+	raw, sent := int64(18944*100+1056*1000+output), int64(4992*100+5008*1000+output)
+	f(func(*event.Exchange) {}, time.Minute, raw, sent)
+	f(func(*event.Exchange) {}, 5*time.Minute, raw, sent)
+	f(func(*event.Exchange) {}, 5*time.Minute+1, 20_000_000+output, 10_000_000+output)
+	f(func(e *event.Exchange) { e.HeldAfter = 1023 }, 0, raw, 10_000_000+output)
+	f(func(e *event.Exchange) { e.Usage = event.Usage{} }, 0, raw-output, sent-output) // only the answer is unknown
+	f(func(e *event.Exchange) { e.TokensAfter.User = 30_000 }, 0, raw, 4992*100+25_008*1000+output)
+}
+
+func TestMoneyIsOnNeitherSide(t *testing.T) {
+	f := func(change func(e *event.Exchange), why string, beyond bool) {
+		t.Helper()
+		e := asked("openai", "mine", 20_000, 10_000)
+		change(e)
+		biller().Bill(e, 0)
+		b := e.Bill
+		if b.Ruled || b.Raw != 0 || b.Sent != 0 || b.Saved() != 0 || b.Unpriced != why || b.Beyond != beyond {
+			t.Errorf("%+v, want %q, %t", b, why, beyond)
+		}
+	}
+	f(func(e *event.Exchange) { e.TokensBefore.User = 100_001 }, "", true)
+	f(func(e *event.Exchange) { e.Mode = event.ModeObserve }, "", false)
+	f(func(e *event.Exchange) { e.Status = 429 }, event.UnpricedFailed, false)
+	f(func(e *event.Exchange) { e.FirstByte, e.Fault = 0, event.Timeout }, event.UnpricedFailed, false)
+	f(func(e *event.Exchange) { e.Status = 0 }, event.UnpricedFailed, false)
+	f(func(e *event.Exchange) { e.Model = "nobody's" }, event.UnpricedModel, false)
+	f(func(e *event.Exchange) { e.Shaping = event.Shaping{} }, event.UnpricedOther, false)
+	f(func(e *event.Exchange) { e.Model, e.HeldBefore = "mine-2", 5000 }, event.UnpricedCached, false)
+}
+
+func TestBilledIsMeasured(t *testing.T) {
+	f := func(change func(e *event.Exchange), want event.Bill) {
+		t.Helper()
+		e := asked("openai", "mine", 0, 10_000)
+		change(e)
+		biller().Bill(e, 0)
+		e.Bill.Ruled, e.Bill.Raw, e.Bill.Sent = false, 0, 0
+		if e.Bill != want {
+			t.Errorf("%+v, want %+v", e.Bill, want)
+		}
+	}
+	f(func(*event.Exchange) {}, event.Bill{Price: "config/mine", Billed: 10_500_000, Measured: true})
+	f(func(e *event.Exchange) { e.Usage.CacheUnknown = true },
+		event.Bill{Price: "config/mine", Billed: 1_500_000, Most: 10_500_000, Measured: true})
+	f(func(e *event.Exchange) { e.Usage.Charged = 77 }, event.Bill{Price: "config/mine", Billed: 77, Measured: true})
+	f(func(e *event.Exchange) { e.Model, e.Usage.Charged = "nobody's", 77 }, event.Bill{Billed: 77, Measured: true})
+	f(func(e *event.Exchange) { e.Usage.Odd = true }, event.Bill{Price: "config/mine", Unpriced: event.UnpricedOdd})
+	f(func(e *event.Exchange) { e.Usage = event.Usage{} }, event.Bill{Price: "config/mine", Unpriced: event.UnpricedUsage})
+	f(func(e *event.Exchange) { e.Upstream = "plan" },
+		event.Bill{Price: "config/mine", Billed: 10_500_000, Measured: true, Subscription: true})
+	f(func(e *event.Exchange) { e.Upstream, e.Usage = "local", event.Usage{} }, event.Bill{Price: "free", Measured: true})
+	f(func(e *event.Exchange) { e.Model = "MINI" }, event.Bill{Price: "config/mi*", Measured: true})
+	f(func(e *event.Exchange) { e.Upstream, e.Model = "claude", "claude-haiku-4-5" },
+		event.Bill{Price: "anthropic/claude-haiku-4-5", Billed: 10_500_000, Measured: true})
+}
+
+// A request to Messages is only cached where a client says so, and then what is new costs more.
+func TestTheAnswerTellsWhetherTheCacheIsUsed(t *testing.T) {
+	f := func(u event.Usage, pause time.Duration, raw int64) {
+		t.Helper()
+		e := asked("claude", "claude-haiku-4-5", 20_000, 10_000)
+		e.Dialect, e.Usage, e.HeldBefore = "messages", u, 12_800
+		biller().Bill(e, pause)
+		if e.Bill.Raw != raw || !e.Bill.Ruled {
+			t.Errorf("%+v: %+v, want %d", u, e.Bill, raw)
+		}
+	}
+	usage := event.Usage{Source: event.UsageProvider, Input: 10_000}
+	f(usage, 0, 20_000_000)
+	usage.Write5m = 1
+	f(usage, 0, 12_800*100+7200*1250)
+	usage.Write5m, usage.Write1h = 0, 1
+	f(usage, 59*time.Minute, 12_800*100+7200*2000)
+	f(usage, 61*time.Minute, 20_000*2000)
+	f(event.Usage{}, 0, 12_800*100+7200*1250)
+}
+
+func TestSummariesAreCharged(t *testing.T) {
+	f := func(model string, cost event.Cost, want event.Charge) {
+		t.Helper()
+		s := event.Summary{Upstream: "openai", Model: model, Cost: cost, Own: event.Charge{Price: "old", Nano: 1}}
+		if biller().Charge(&s); s.Own != want {
+			t.Errorf("%s, %+v: %+v, want %+v", model, cost, s.Own, want)
+		}
+	}
+	two := event.Cost{InputTokens: 10_000, CachedTokens: 4000, OutputTokens: 1000, Requests: 2}
+	f("mine", two, event.Charge{Price: "config/mine", Nano: 6_000_000 + 400_000 + 5_000_000})
+	f("mine-2", two, event.Charge{})
+	f("nobody's", two, event.Charge{})
+	f("mine", event.Cost{}, event.Charge{})
+}
+
+func TestNamesThatClientsMakeUpDoNotStay(t *testing.T) {
+	b := biller()
+	for i := range 5 * maxKnown {
+		b.Price("openai", string(rune('a'+i%7))+time.Duration(i).String(), time.Time{})
+	}
+	if len(b.known) > maxKnown {
+		t.Errorf("%d answers are kept", len(b.known))
+	}
+}
+
+func TestOwnPricesAreChecked(t *testing.T) {
+	f := func(o Own, want string) {
+		t.Helper()
+		if err := o.Check(); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+	f(Own{Input: ptr(1), Output: ptr(2)}, "")
+	f(Own{Input: ptr(0), Output: ptr(0)}, "")
+	f(Own{Input: ptr(1)}, "has no output: write what a million tokens cost, in dollars")
+	f(Own{Input: ptr(-1), Output: ptr(1)}, "input -1: write dollars for a million tokens, from 0 to 1000000")
+	f(Own{Input: ptr(1), Output: ptr(1), Cached: ptr(1e7)},
+		"cached 1e+07: write dollars for a million tokens, from 0 to 1000000")
+}

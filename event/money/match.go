@@ -1,0 +1,79 @@
+package money
+
+import (
+	"strings"
+
+	"epitome/pattern"
+)
+
+// names are which names of models a row is for: one of several clauses must hold.
+type names []clauses
+
+// clauses must all hold.
+type clauses []clause
+
+// clause is what a name has to do with a text. A sign says what: = is it, ^ begins with it, $ ends with it, * has it,
+// ~ fits it as an expression, ! does not. Case does not matter but for expressions.
+type clause struct {
+	sign byte
+	text string
+	expr *pattern.Pattern // of ~ and !
+}
+
+// readNames reads what make.go writes: clauses with commas between, and & between those that must all hold. "-" is no
+// name at all.
+func readNames(s string) (n names) {
+	if s == "-" {
+		return nil
+	}
+	for one := range strings.SplitSeq(s, ",") {
+		var all clauses
+		for text := range strings.SplitSeq(one, "&") {
+			c := clause{sign: text[0], text: text[1:]}
+			if c.sign == '~' || c.sign == '!' {
+				c.expr = pattern.Of(c.text)
+			}
+			all = append(all, c)
+		}
+		n = append(n, all)
+	}
+	return n
+}
+
+// fit reports whether a name is one of them.
+func (n names) fit(name string) bool {
+	lower := strings.ToLower(name)
+	for _, all := range n {
+		if all.hold(name, lower) {
+			return true
+		}
+	}
+	return false
+}
+
+func (all clauses) hold(name, lower string) bool {
+	for _, c := range all {
+		if !c.holds(name, lower) {
+			return false
+		}
+	}
+	return true
+}
+
+func (c clause) holds(name, lower string) bool {
+	switch c.sign {
+	case '=':
+		return lower == c.text
+	case '^':
+		return strings.HasPrefix(lower, c.text)
+	case '$':
+		return strings.HasSuffix(lower, c.text)
+	case '*':
+		return strings.Contains(lower, c.text)
+	case '~':
+		return c.expr.MatchString(name)
+	case '!':
+		return !c.expr.MatchString(name)
+	}
+	panic("BUG: a clause of the table of prices has no sign: " + c.text)
+}
