@@ -246,39 +246,36 @@ func (Dialect) Moves(key []byte, depth int) bool {
 // SoleText returns the text of an item's content that is a list of this text alone, and where the list ends. Some
 // clients send the newest messages so, to mark them for the provider's cache, and older ones as plain texts.
 func (Dialect) SoleText(body, key []byte, i int) (text span.Span, end int) {
-	if string(key) != contentKey || body[i] != '[' {
+	if string(key) != contentKey {
 		return text, 0
 	}
-	return soleText(body, i)
+	return span.SoleText(body, i, plainText)
 }
 
-// soleText is SoleText for the list that begins at body[i]. It is apart because what it hands to the reader lies on the
-// heap, and hardly any value comes so far.
-func soleText(body []byte, i int) (text span.Span, end int) {
-	n, plain := 0, true
-	end, err := span.Elements(body, i, func(i int) (int, error) {
-		if n++; n > 1 || body[i] != '{' {
-			plain = false
-			return span.EndOfValue(body, i)
-		}
-		return span.Members(body, i, func(key []byte, i int) (int, error) {
-			end, err := span.EndOfValue(body, i)
-			switch string(key) {
-			case "text":
-				text = span.Span{Start: i, End: end}
-			case "type":
-				plain = plain && string(body[i:end]) == `"text"`
-			case "cache_control":
-			default:
-				plain = false
-			}
-			return end, err
-		})
-	})
-	if err != nil || !plain || text.Empty() || body[text.Start] != '"' {
-		return span.Span{}, 0
+// plainText is the text of the part that begins at body[i], if it says no more than that; and where the part ends.
+func plainText(body []byte, i int) (end int, text span.Span, err error) {
+	if body[i] != '{' {
+		end, err = span.EndOfValue(body, i)
+		return end, text, err
 	}
-	return text, end
+	plain := true
+	end, err = span.Members(body, i, func(key []byte, i int) (int, error) {
+		end, err := span.EndOfValue(body, i)
+		switch {
+		case err != nil:
+		case string(key) == "text" && body[i] == '"':
+			text = span.Span{Start: i, End: end}
+		case string(key) == "type":
+			plain = plain && string(body[i:end]) == `"text"`
+		default:
+			plain = plain && string(key) == "cache_control"
+		}
+		return end, err
+	})
+	if !plain {
+		text = span.Span{}
+	}
+	return end, text, err
 }
 
 // AppendParts appends the parts of an item's content: a string is one part of text. What is none of the known kinds is

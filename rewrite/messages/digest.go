@@ -22,29 +22,10 @@ func (loose) Moves(key []byte, depth int) bool {
 
 // SoleText is the text of a result whose content is a list of this text alone.
 func (loose) SoleText(body, key []byte, i int) (text span.Span, end int) {
-	if string(key) != "content" || body[i] != '[' {
+	if string(key) != "content" {
 		return text, 0
 	}
-	return soleText(body, i)
-}
-
-// soleText is the one text that is all of the list that begins at body[i], and where the list ends; nothing if there is
-// more in it.
-func soleText(body []byte, i int) (text span.Span, end int) {
-	n := 0
-	end, err := span.Elements(body, i, func(i int) (int, error) {
-		end, found, err := plainText(body, i)
-		if n++; n == 1 {
-			text = found
-		} else {
-			text = span.Span{}
-		}
-		return end, err
-	})
-	if err != nil || n != 1 || text.Empty() {
-		return span.Span{}, 0
-	}
-	return text, end
+	return span.SoleText(body, i, plainText)
 }
 
 // plainText is the text of the block that begins at body[i], if it says no more than that; and where the block ends.

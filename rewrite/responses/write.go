@@ -7,10 +7,7 @@ import (
 
 // WholeText returns the one text that is all of a content; ok is false if there is more in it.
 func (Dialect) WholeText(body []byte, content span.Span) (text span.Span, ok bool) {
-	if body[content.Start] != '[' {
-		return text, false
-	}
-	text, _ = soleText(body, content.Start)
+	text, _ = span.SoleText(body, content.Start, plainText)
 	return text, !text.Empty()
 }
 

@@ -3,6 +3,7 @@ package span
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -14,6 +15,41 @@ type Loose interface {
 	// SoleText is the text under the key at depth 0 of which the value at body[i] says no more than that, and where the
 	// value ends; nothing if it says more.
 	SoleText(body, key []byte, i int) (text Span, end int)
+}
+
+// errMore ends a search for the one text of a list that has more in it.
+var errMore = errors.New("there is more in the list")
+
+// SoleText is the one text that is all of the list that begins at body[i], and where the list ends; nothing if there
+// is more in it, or no list. plain reads a value: where it ends, and its text if it says no more than that.
+func SoleText(
+	body []byte, i int, plain func(body []byte, i int) (end int, text Span, err error),
+) (text Span, end int) {
+	if body[i] != '[' { // so it is most often, and nothing has to be made for it
+		return Span{}, 0
+	}
+	return soleText(body, i, plain)
+}
+
+// soleText is SoleText for a list. It is apart because what it hands to the reader lies on the heap.
+func soleText(
+	body []byte, i int, plain func(body []byte, i int) (end int, text Span, err error),
+) (text Span, end int) {
+	end, err := Elements(body, i, func(i int) (int, error) {
+		if !text.Empty() {
+			return 0, errMore
+		}
+		end, found, err := plain(body, i)
+		if err == nil && found.Empty() {
+			err = errMore
+		}
+		text = found
+		return end, err
+	})
+	if err != nil {
+		return Span{}, 0
+	}
+	return text, end
 }
 
 // Sum is a digest of a value.
