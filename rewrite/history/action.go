@@ -269,7 +269,7 @@ func (c *callReader) digestQuestion(name string) string {
 				return span.EndOfValue(c.raw, i)
 			}
 			end, d, err := span.Digest(c.raw, i, nil)
-			list = append(list, span.Member{Key: string(key), Value: d})
+			list = append(list, span.Member{Key: key, Value: d})
 			return end, err
 		})
 		if err != nil {

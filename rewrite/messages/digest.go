@@ -54,91 +54,98 @@ func plainText(body []byte, i int) (end int, text span.Span, err error) {
 	return end, text, err
 }
 
+// userSum is the digest of the user's role.
+var userSum = span.LeafSum('v', []byte(`"user"`))
+
 // Digest is a sum of an item: of a message, or of blocks of the user's. A text and a list of that text alone are one.
 // What a message has beside role and content belongs to its last item.
-func (Dialect) Digest(body []byte, it *conversation.Item) (sum span.Sum, err error) {
-	var list []span.Member
+func (Dialect) Digest(body []byte, it *conversation.Item) (_ span.Sum, err error) {
+	list := make([]span.Member, 0, 4) // most messages have less
 	switch {
 	case it.Outer.Empty():
-		list, err = membersOf(body, it.Span, func(i int) (int, span.Sum, error) { return contentSum(body, i) })
+		list, err = appendMembers(list, body, it.Span, true)
 	case it.Role == conversation.Tool:
+		var sum span.Sum
 		_, sum, err = span.Digest(body, it.Start, loose{})
-		list = []span.Member{{Key: "result", Value: sum}}
+		list = append(list, span.Member{Key: []byte("result"), Value: sum})
 	default:
-		sum, err = blocksSum(body, func(f func(int) (int, error)) error { return span.Each(body, it.Content, f) })
-		list = []span.Member{{Key: "content", Value: sum}, {Key: "role", Value: span.LeafSum('v', []byte(`"user"`))}}
+		said := newBlocks(body)
+		err = span.Each(body, it.Content, said.read)
+		list = append(list, span.Member{Key: []byte("content"), Value: said.sum()},
+			span.Member{Key: []byte("role"), Value: userSum})
 	}
 	if last := span.SkipSpace(body, it.End); err == nil && !it.Outer.Empty() && body[last] == ']' {
-		var more []span.Member
-		more, err = membersOf(body, it.Outer, nil)
-		list = append(list, more...)
+		list, err = appendMembers(list, body, it.Outer, false)
 	}
-	return sha256.Sum256(span.AppendMembers([]byte{'{'}, list)), err
+	return span.MemberSum(list), err
 }
 
-// membersOf are the members of the message at place: all but the marks, its content as the reader sums it up. Without a
-// reader they are those beside role and content.
-func membersOf(
-	body []byte, place span.Span, content func(i int) (int, span.Sum, error),
-) (list []span.Member, err error) {
-	_, err = span.Members(body, place.Start, func(key []byte, i int) (end int, err error) {
+// appendMembers appends the members of the message at place: all but the marks, or only those beside role and content.
+func appendMembers(list []span.Member, body []byte, place span.Span, all bool) ([]span.Member, error) {
+	_, err := span.Members(body, place.Start, func(key []byte, i int) (end int, err error) {
 		var sum span.Sum
 		switch {
-		case string(key) == "content" && content != nil:
-			end, sum, err = content(i)
-		case content == nil && (string(key) == "content" || string(key) == "role"), string(key) == marker:
+		case string(key) == marker, !all && (string(key) == "content" || string(key) == "role"):
 			return span.EndOfValue(body, i)
+		case string(key) == "content" && body[i] == '[':
+			said := newBlocks(body)
+			end, err = span.Elements(body, i, said.read)
+			sum = said.sum()
 		default:
 			end, sum, err = span.Digest(body, i, nil)
 		}
-		list = append(list, span.Member{Key: string(key), Value: sum})
+		list = append(list, span.Member{Key: key, Value: sum})
 		return end, err
 	})
 	return list, err
 }
 
-// contentSum is a sum of the content that begins at body[i].
-func contentSum(body []byte, i int) (end int, sum span.Sum, err error) {
-	if body[i] != '[' {
-		return span.Digest(body, i, nil)
-	}
-	sum, err = blocksSum(body, func(f func(int) (int, error)) (err error) {
-		end, err = span.Elements(body, i, f)
-		return err
-	})
-	return end, sum, err
+// blocks are summed up one by one, but for what was thought: clients send that back or leave it out as they like. The
+// first one waits for a second one, so that a long text which is all there is is summed up once.
+type blocks struct {
+	body  []byte
+	sums  []byte
+	count int
+	first int       // where the first one begins
+	sole  span.Span // the text of the first one, if it says no more than that
 }
 
-// blocksSum is a sum of the blocks that each gives, but for what was thought: clients send that back or leave it out as
-// they like. The first block waits for a second one, so that a long text which is all there is is summed up once.
-func blocksSum(body []byte, each func(f func(i int) (int, error)) error) (span.Sum, error) {
-	all, n, first := []byte{'['}, 0, 0
-	var sole span.Span
-	add := func(i int) error {
-		_, sum, err := span.Digest(body, i, loose{})
-		all = append(all, sum[:]...)
-		return err
+// newBlocks returns no blocks yet of a body.
+func newBlocks(body []byte) blocks {
+	return blocks{body: body, sums: append(make([]byte, 0, 1+4*sha256.Size), '[')}
+}
+
+// add sums up the block that begins at body[i].
+func (b *blocks) add(i int) error {
+	_, sum, err := span.Digest(b.body, i, loose{})
+	b.sums = append(b.sums, sum[:]...)
+	return err
+}
+
+// read takes the next block, which begins at body[i].
+func (b *blocks) read(i int) (int, error) {
+	next, err := readBlock(b.body, i)
+	if err != nil || next.kind == thoughtBlock {
+		return next.End, err
 	}
-	err := each(func(i int) (int, error) {
-		b, err := readBlock(body, i)
-		if err != nil || b.kind == thoughtBlock {
-			return b.End, err
+	switch b.count++; {
+	case b.count == 1 && next.kind == textBlock:
+		if _, b.sole, err = plainText(b.body, i); err == nil && b.sole.Empty() {
+			err = b.add(i)
 		}
-		switch n++; {
-		case n == 1 && b.kind == textBlock:
-			if _, sole, err = plainText(body, i); err == nil && sole.Empty() {
-				err = add(i)
-			}
-			first = i
-		case n == 2 && !sole.Empty():
-			err = errors.Join(add(first), add(i))
-		default:
-			err = add(i)
-		}
-		return b.End, err
-	})
-	if err == nil && n == 1 && !sole.Empty() {
-		return span.LeafSum('v', sole.Of(body)), nil
+		b.first = i
+	case b.count == 2 && !b.sole.Empty():
+		err = errors.Join(b.add(b.first), b.add(i))
+	default:
+		err = b.add(i)
 	}
-	return sha256.Sum256(all), err
+	return next.End, err
+}
+
+// sum is a sum of all of them.
+func (b *blocks) sum() span.Sum {
+	if b.count == 1 && !b.sole.Empty() {
+		return span.LeafSum('v', b.sole.Of(b.body))
+	}
+	return sha256.Sum256(b.sums)
 }

@@ -66,14 +66,16 @@ func plainText(body []byte, i int) (end int, text span.Span, err error) {
 	return end, text, err
 }
 
+// userSum is the digest of the user's role.
+var userSum = span.LeafSum('v', []byte(`"user"`))
+
 // Digest is a sum of an item, without what the model thought: clients send that back or leave it out as they like. A
 // text and a list of that text alone are one, and so are an input that is a text and a message of the user's with it.
 func (Dialect) Digest(body []byte, it *conversation.Item) (span.Sum, error) {
 	all := []byte{'['}
 	if body[it.Start] == '"' {
-		sum := sha256.Sum256(span.AppendMembers([]byte{'{'}, []span.Member{
-			{Key: "content", Value: span.LeafSum('v', it.Of(body))},
-			{Key: "role", Value: span.LeafSum('v', []byte(`"user"`))}}))
+		sum := span.MemberSum([]span.Member{
+			{Key: []byte("content"), Value: span.LeafSum('v', it.Of(body))}, {Key: []byte("role"), Value: userSum}})
 		return sha256.Sum256(append(all, sum[:]...)), nil
 	}
 	err := span.Each(body, it.Span, func(i int) (int, error) {

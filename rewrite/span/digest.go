@@ -1,11 +1,11 @@
 package span
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"slices"
-	"strings"
 )
 
 // Loose says what of a value a digest leaves out. The value has depth 0, and what stands in it one more at each level.
@@ -73,7 +73,7 @@ func (g digester) value(i, depth int) (end int, d Sum, err error) {
 	case '{':
 		return g.object(i, depth)
 	case '[':
-		all := []byte{'['}
+		all := append(make([]byte, 0, 1+few*len(d)), '[')
 		end, err = Elements(g.body, i, func(i int) (int, error) {
 			end, d, err := g.value(i, depth+1)
 			all = append(all, d[:]...)
@@ -87,35 +87,43 @@ func (g digester) value(i, depth int) (end int, d Sum, err error) {
 	return end, LeafSum('v', g.body[i:end]), nil
 }
 
+// few is how many values most lists have at the most, and most objects half of their members.
+const few = 4
+
 // Member is a key with the digest of its value.
 type Member struct {
-	Key   string
+	Key   []byte
 	Value Sum
 }
 
 func (g digester) object(i, depth int) (end int, d Sum, err error) {
-	var room [8]Member // most objects of a conversation have no more
+	var room [2 * few]Member
 	list := room[:0]
 	end, err = Members(g.body, i, func(key []byte, i int) (int, error) {
 		if g.loose != nil && depth == 0 {
 			if text, end := g.loose.SoleText(g.body, key, i); !text.Empty() { // the same as the text itself
-				list = append(list, Member{string(key), LeafSum('v', text.Of(g.body))})
+				list = append(list, Member{key, LeafSum('v', text.Of(g.body))})
 				return end, nil
 			}
 		}
 		end, d, err := g.value(i, depth+1)
 		if g.loose == nil || !g.loose.Moves(key, depth) {
-			list = append(list, Member{string(key), d})
+			list = append(list, Member{key, d})
 		}
 		return end, err
 	})
-	all := append(make([]byte, 0, 1+64*len(list)), '{')
-	return end, sha256.Sum256(AppendMembers(all, list)), err
+	return end, MemberSum(list), err
+}
+
+// MemberSum returns the digest of an object with these members, which it sorts.
+func MemberSum(list []Member) Sum {
+	all := make([]byte, 0, 512) // what most objects come to
+	return sha256.Sum256(AppendMembers(append(all, '{'), list))
 }
 
 // AppendMembers writes members in the order of their keys.
 func AppendMembers(dst []byte, list []Member) []byte {
-	slices.SortFunc(list, func(a, b Member) int { return strings.Compare(a.Key, b.Key) })
+	slices.SortFunc(list, func(a, b Member) int { return bytes.Compare(a.Key, b.Key) })
 	for _, m := range list {
 		dst = append(binary.AppendUvarint(dst, uint64(len(m.Key))), m.Key...)
 		dst = append(dst, m.Value[:]...)
