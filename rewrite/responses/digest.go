@@ -72,7 +72,7 @@ var userSum = span.LeafSum('v', []byte(`"user"`))
 // Digest is a sum of an item, without what the model thought: clients send that back or leave it out as they like. A
 // text and a list of that text alone are one, and so are an input that is a text and a message of the user's with it.
 func (Dialect) Digest(body []byte, it *conversation.Item) (span.Sum, error) {
-	all := []byte{'['}
+	all := append(make([]byte, 0, 1+4*sha256.Size), '[') // most items are of less entries
 	if body[it.Start] == '"' {
 		sum := span.MemberSum([]span.Member{
 			{Key: []byte("content"), Value: span.LeafSum('v', it.Of(body))}, {Key: []byte("role"), Value: userSum}})
