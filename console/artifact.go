@@ -61,8 +61,6 @@ func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = content.Close() }()
 	h := w.Header()
 	h.Set("Content-Type", "text/plain; charset=utf-8")
-	h.Set("X-Content-Type-Options", "nosniff") // it is whatever a tool has said
-	h.Set("Cache-Control", "no-store")
 	if lines == "" && grep == "" {
 		h.Set("Content-Length", strconv.FormatInt(size, 10))
 		if r.Method == http.MethodHead {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -23,11 +22,6 @@ type Compacted struct {
 // compact answers a conversation with what to send in its place. Nobody is asked to wait for a model, and nothing is
 // sent.
 func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
-	// Besides being what it should be: no page of another site can send this type unasked.
-	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); kind != "application/json" {
-		refuse(w, http.StatusUnsupportedMediaType, "send the conversation as Content-Type: application/json")
-		return
-	}
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
 		refuse(w, http.StatusUnsupportedMediaType, "send the conversation without Content-Encoding")
 		return
@@ -56,7 +50,6 @@ func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
 func give(w http.ResponseWriter, done Compacted) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
-	h.Set("Cache-Control", "no-store")
 	h.Set("Content-Length", strconv.Itoa(len(done.Body)))
 	h.Set("X-Epitome-Action", done.Action)
 	h.Set("X-Epitome-Tokens", fmt.Sprintf("%d>%d", done.Before, done.After))

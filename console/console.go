@@ -1,16 +1,21 @@
 // Package console is epitome's own side: what lies under /-/, and who may reach it. What is folded from events, and the
 // numbers that it serves, are in packages below it.
 //
-// It promises that nothing under /-/ can be reached by a web page the user happens to visit (the Host and Origin
-// of each request are checked) nor from beyond this machine without the admin token, but for /-/health and
-// /-/ready, and an artifact by whoever has its name; and that nothing lists artifacts.
+// It promises that nothing under /-/ can be read by a web page the user happens to visit (the Host and Origin of each
+// request are checked, and no page may be framed) nor from beyond this machine without the admin token or a login, but
+// for /-/health and /-/ready, the page to log in, and an artifact by whoever has its name; that no GET changes anything
+// but /-/lease, which ends with its connection; and that only the owner is shown names of artifacts, or anything of
+// what a conversation says.
 package console
 
 import (
 	"encoding/json"
 	"log/slog"
+	"mime"
 	"net/http"
 	"sync/atomic"
+
+	"epitome/console/access"
 )
 
 // Program is what the console shows and asks of the running program.
@@ -29,19 +34,28 @@ type Program struct {
 	Artifacts Artifacts
 	// the conversation in body, as r asks; the error says what to send instead
 	Compact func(r *http.Request, body []byte) (Compacted, error)
-	Log     *slog.Logger
+	// pages for people by the pattern of their path, as "/-/conversations/{id}": GET only; access.Owner says who may
+	// see what conversations hold
+	Pages map[string]http.Handler
+	// what programs and scripts of pages ask for, by pattern: likewise, but no other site may link to it; below
+	// /-/assets/ it is for everybody
+	API map[string]http.Handler
+	Log *slog.Logger
 }
 
 // Console serves /-/. Its methods may be called from any goroutine.
 type Console struct {
-	program Program
-	guard   atomic.Pointer[guard]
-	mux     *http.ServeMux
+	program   Program
+	guard     atomic.Pointer[guard]
+	token     string // of the guard; only Reload uses it
+	logins    access.Logins
+	mux       *http.ServeMux
+	documents map[string]bool // the patterns of pages for people
 }
 
 // New makes a console for the program.
 func New(c Config, p Program) *Console {
-	o := &Console{program: p, mux: http.NewServeMux()}
+	o := &Console{program: p, mux: http.NewServeMux(), documents: make(map[string]bool), token: c.Token}
 	o.Reload(c)
 	o.mux.HandleFunc("GET /-/health", o.health)
 	o.mux.HandleFunc("GET /-/ready", o.ready)
@@ -51,39 +65,82 @@ func New(c Config, p Program) *Console {
 	o.mux.HandleFunc("GET /-/lease", o.lease)
 	o.mux.HandleFunc("GET "+artifactsPath+"{name}", o.artifact)
 	o.mux.HandleFunc("POST /-/compact", o.compact)
+	o.serveLogin()
+	for path, page := range p.Pages {
+		o.document(path, page)
+	}
+	for path, answer := range p.API {
+		o.mux.Handle("GET "+path, answer)
+	}
 	return o
 }
 
-// Reload puts c in force for the requests that come from now on.
-func (o *Console) Reload(c Config) { o.guard.Store(newGuard(c, o.program)) }
+// document serves a page for people.
+func (o *Console) document(path string, page http.Handler) {
+	o.mux.Handle("GET "+path, page)
+	o.documents["GET "+path] = true
+}
+
+// Reload puts c in force for the requests that come from now on. With another token, who has logged in must do so
+// again.
+func (o *Console) Reload(c Config) {
+	if c.Token != o.token {
+		o.logins.CloseAll()
+	}
+	o.token = c.Token
+	o.guard.Store(newGuard(c, o.program, &o.logins))
+}
 
 // ServeHTTP serves a path under /-/, if the guard lets the request in.
 func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if why := o.guard.Load().refuses(r); why != nil {
+	setHeaders(w.Header())
+	method, pattern := o.find(r)
+	document, g := o.documents[pattern], o.guard.Load()
+	if why := g.refuses(r, document); why != nil {
 		refuse(w, why.status, why.message)
 		return
 	}
-	method, known := o.method(r)
-	if !known {
+	if g.isOwner(r) {
+		r = access.AsOwner(r)
+	}
+	why := g.keepsOut(r)
+	switch {
+	case why != nil && document && follows(r):
+		http.Redirect(w, r, access.LoginPath(r), http.StatusSeeOther)
+	case why != nil:
+		refuse(w, why.status, why.message)
+	case method == "":
 		refuse(w, http.StatusNotFound,
 			"epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
-		return
-	}
-	if r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) {
+	case r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) && !o.takes(r):
 		refuse(w, http.StatusMethodNotAllowed, r.URL.Path+" is for "+method+" only")
-		return
+	case r.Method == http.MethodPost && !isJSON(r):
+		refuse(w, http.StatusUnsupportedMediaType, "send what is posted here as Content-Type: application/json")
+	default:
+		o.mux.ServeHTTP(w, r)
 	}
-	o.mux.ServeHTTP(w, r)
 }
 
-// method returns what the request's path is for, if there is something.
-func (o *Console) method(r *http.Request) (method string, known bool) {
+// find returns the first method that the request's path is for, and its pattern; empty if there is nothing.
+func (o *Console) find(r *http.Request) (method, pattern string) {
 	for _, method := range [...]string{http.MethodGet, http.MethodPost} {
 		if _, pattern := o.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {
-			return method, true
+			return method, pattern
 		}
 	}
-	return "", false
+	return "", ""
+}
+
+// takes reports whether there is something for the request's own method.
+func (o *Console) takes(r *http.Request) bool {
+	_, pattern := o.mux.Handler(r)
+	return pattern != ""
+}
+
+// isJSON reports whether a request says that its body is JSON. No page of another site can send this type unasked.
+func isJSON(r *http.Request) bool {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	return kind == "application/json"
 }
 
 // health says that the program runs.

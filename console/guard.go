@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"epitome/console/access"
 )
 
 // guard keeps web pages and strangers out of /-/.
@@ -21,22 +23,33 @@ type guard struct {
 	token  [sha256.Size]byte // of the admin token, compared in constant time
 	tokens bool              // there is one
 	owner  func(nonce, proof string) bool
+	logins *access.Logins
+	cookie string // its name has the port in it: a browser sends the cookies of a host to all its ports
 }
 
-// free says which paths need no token: they tell nothing that an attempt to connect would not, or have a secret in
-// them.
-func free(path string) bool { return path == "/-/health" || path == "/-/ready" || hasName(path) }
+// free says which paths need no token: they tell nothing that an attempt to connect would not, have a secret in them,
+// or are there to be let in.
+func free(path string) bool {
+	switch path {
+	case "/-/health", "/-/ready", "/-/login", "/-/logout", "/-/session":
+		return true
+	}
+	return strings.HasPrefix(path, assetsPath) || hasName(path)
+}
+
+// assetsPath is in front of scripts and styles. They are the same for everybody.
+const assetsPath = "/-/assets/"
 
 // OwnerHeader carries the proof, over the query's nonce, that a request comes from who can read the data folder.
 const OwnerHeader = "X-Epitome-Owner"
 
-func newGuard(c Config, p Program) *guard {
-	host, _, err := net.SplitHostPort(p.Listen)
+func newGuard(c Config, p Program, logins *access.Logins) *guard {
+	host, port, err := net.SplitHostPort(p.Listen)
 	if err != nil {
 		host = p.Listen
 	}
 	g := &guard{hosts: map[string]bool{"localhost": true}, token: sha256.Sum256([]byte(c.Token)), tokens: c.Token != "",
-		open: !loopback(host), owner: p.Owner}
+		open: !loopback(host), owner: p.Owner, logins: logins, cookie: "epitome-" + port}
 	for _, h := range slices.Concat(c.Hosts, []string{host}) {
 		g.hosts[strings.ToLower(h)] = true
 	}
@@ -63,7 +76,9 @@ type why struct {
 	message string
 }
 
-func (g *guard) refuses(r *http.Request) *why {
+// refuses says why a request is not let in because of where it comes from, if it is not. document says that it asks for
+// a page to be shown: other sites may link to one, and learn nothing from that.
+func (g *guard) refuses(r *http.Request, document bool) *why {
 	host := hostOf(r.Host)
 	if !g.admits(host) {
 		return &why{http.StatusForbidden,
@@ -72,21 +87,47 @@ func (g *guard) refuses(r *http.Request) *why {
 	if origin := r.Header.Get("Origin"); origin != "" && !sameOrigin(origin, r.Host) {
 		return &why{http.StatusForbidden, "a page of another site may not use /-/"}
 	}
-	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
-		return &why{http.StatusForbidden, "a page of another site may not use /-/"}
-	}
-	if !g.open && !g.tokens || free(r.URL.Path) || g.owner(r.URL.Query().Get("nonce"), r.Header.Get(OwnerHeader)) {
+	site, reads := r.Header.Get("Sec-Fetch-Site"), r.Method == http.MethodGet || r.Method == http.MethodHead
+	if site == "" || site == "same-origin" || site == "none" && reads || document && reads && follows(r) {
 		return nil
 	}
-	if !g.tokens {
+	return &why{http.StatusForbidden, "a page of another site may not use /-/"}
+}
+
+// follows reports whether a browser follows a link, to show what it finds as a page of its own.
+func follows(r *http.Request) bool {
+	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document"
+}
+
+// keepsOut says why a request is not let in because of who sends it, if it is not.
+func (g *guard) keepsOut(r *http.Request) *why {
+	switch {
+	case !g.open && !g.tokens || free(r.URL.Path) || access.Owner(r):
+		return nil
+	case !g.tokens:
 		return &why{http.StatusForbidden, "epitome listens beyond this machine: set console.token to use /-/"}
 	}
+	return &why{http.StatusUnauthorized,
+		"/-/ needs the admin token (console.token): send it as Authorization: Bearer TOKEN"}
+}
+
+// isOwner reports whether a request comes from the owner: with the proof, the cookie of a login, or the admin token,
+// with which one could log in as well.
+func (g *guard) isOwner(r *http.Request) bool {
 	_, given, _ := strings.Cut(r.Header.Get("Authorization"), " ") // the scheme does not matter, in whatever case
-	if sum := sha256.Sum256([]byte(given)); subtle.ConstantTimeCompare(sum[:], g.token[:]) != 1 {
-		return &why{http.StatusUnauthorized,
-			"/-/ needs the admin token (console.token): send it as Authorization: Bearer TOKEN"}
-	}
-	return nil
+	return g.proves(r) || g.isToken(given) || g.current(r) != ""
+}
+
+// proves reports whether a request comes from who can read the data folder.
+func (g *guard) proves(r *http.Request) bool {
+	proof := r.Header.Get(OwnerHeader)
+	return proof != "" && g.owner(r.URL.Query().Get("nonce"), proof)
+}
+
+// isToken reports whether a text is the admin token. Where none is set, none is.
+func (g *guard) isToken(text string) bool {
+	given := sha256.Sum256([]byte(text))
+	return g.tokens && subtle.ConstantTimeCompare(given[:], g.token[:]) == 1
 }
 
 // admits reports whether a Host may be used: the listening address, a name from the configuration, or a literal

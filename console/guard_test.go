@@ -2,6 +2,7 @@ package console
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -169,4 +170,82 @@ func TestOwnerNeedsNoToken(t *testing.T) {
 	f("secret", "/-/metrics?nonce=n", 403, owner, "Host: evil.example")
 	f("secret", "/-/metrics?nonce=n", 403, owner, "Origin: http://evil.example")
 	f("secret", "/-/metrics?nonce=n", 403, owner, "Sec-Fetch-Site: cross-site")
+}
+
+// Whatever is asked by a page of another site, under another name, or into a frame, gets nothing: not even where the
+// browser sends the cookie along.
+func TestStrangersGetNothing(t *testing.T) {
+	o := withPages(Config{}, "127.0.0.1:7070")
+	cookie := loggedIn(t, o, codeOf(t, o, `{}`))
+	f := func(lines ...string) {
+		t.Helper()
+		for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/edits", "/-/events", "/-/login", "/-/session"} {
+			wantRefusal(t, ask(o, "GET", target, append(lines, cookie)...), http.StatusForbidden)
+		}
+		for _, target := range []string{"/-/login", "/-/logout", "/-/login/code?nonce=n"} {
+			wantRefusal(t, send(o, target, `{}`, append(lines, cookie, proof)...), http.StatusForbidden)
+		}
+	}
+	for _, site := range []string{"cross-site", "same-site"} {
+		site = "Sec-Fetch-Site: " + site
+		f(site, "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: empty") // fetch, EventSource
+		f(site, "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: image")
+		f(site, "Sec-Fetch-Mode: no-cors", "Sec-Fetch-Dest: document")
+		f(site, "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: iframe")
+		f(site, "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: frame")
+		f(site, "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: embed")
+		f(site, "Sec-Fetch-Mode: navigate")
+		f(site, "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document", "Origin: http://evil.example")
+	}
+	f("Host: evil.example:7070", "Origin: http://evil.example:7070", "Sec-Fetch-Site: same-origin")
+	f("Origin: null")
+	sees(t, o, true, cookie, "Sec-Fetch-Site: same-origin")
+}
+
+// A link from elsewhere shows a page, and nothing but a page.
+func TestOtherSitesMayLinkToPages(t *testing.T) {
+	o := withPages(Config{}, "127.0.0.1:7070")
+	f := func(status int, method, target string) {
+		t.Helper()
+		w := ask(o, method, target, "Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document")
+		if w.Code != status {
+			t.Errorf("%s %s: got %d %q, want %d", method, target, w.Code, w.Body, status)
+		}
+	}
+	f(200, "GET", "/-/")
+	f(200, "HEAD", "/-/")
+	f(200, "GET", "/-/conversations/1")
+	f(200, "GET", "/-/login")
+	f(403, "POST", "/-/login")
+	f(403, "POST", "/-/")
+	for _, target := range []string{"/-/api/edits", "/-/events", "/-/metrics", "/-/lease", "/-/identity?nonce=1", "/-/totals",
+		"/-/session", "/-/artifacts/abc", "/-/nothing", "/-/assets/page.css"} {
+		f(403, "GET", target)
+	}
+}
+
+func TestEveryAnswerSaysWhatABrowserMayDo(t *testing.T) {
+	o := withPages(Config{}, "127.0.0.1:7070")
+	f := func(w *httptest.ResponseRecorder) {
+		t.Helper()
+		for name, want := range map[string]string{
+			"Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; " +
+				"connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; " +
+				"require-trusted-types-for 'script'",
+			"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
+			"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+		} {
+			if got := w.Header().Get(name); got != want {
+				t.Errorf("%s is %q, want %q", name, got, want)
+			}
+		}
+	}
+	for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/edits", "/-/health", "/-/metrics", "/-/nothing",
+		"/-/login", "/-/session", "/-/identity?nonce=1"} {
+		f(ask(o, "GET", target))
+		f(ask(o, "GET", target, "Host: evil.example"))
+		f(ask(o, "DELETE", target))
+	}
+	f(send(o, "/-/login", `{}`))
+	f(send(o, "/-/login", secret(codeOf(t, o, `{}`))))
 }

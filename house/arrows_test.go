@@ -119,12 +119,16 @@ var house = map[string]room{
 		"it only finds a file",
 	},
 	"console": {
-		"",
+		"console/access",
 		"what it shows of the program main plugs in, so it can never slow an exchange",
 	},
 	"console/chart": {
 		"",
 		"reports and pages share it; what it knew of either would not suit the other",
+	},
+	"console/access": {
+		"",
+		"whose a request is must not depend on what it asks for; pages and answers ask it, from below and beside the console",
 	},
 	"console/logs": {
 		"event",

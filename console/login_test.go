@@ -1,0 +1,237 @@
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"epitome/console/access"
+)
+
+// secretName stands for the name of an artifact.
+const secretName = "mzxw6ytboi2gk43umzxw6ytboi"
+
+// withPages is a console with a page, an answer of JSON and a style, which tell the name to the owner alone.
+func withPages(c Config, listen string) *Console {
+	p := listening(listen)
+	p.Owner = func(nonce, proof string) bool { return nonce == "n" && proof == "proof" }
+	shown := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if access.Owner(r) {
+			_, _ = io.WriteString(w, secretName)
+		}
+		_, _ = io.WriteString(w, " figures")
+	})
+	p.Pages = map[string]http.Handler{"/-/{$}": shown, "/-/conversations/{id}": shown}
+	p.API = map[string]http.Handler{"/-/api/edits": shown, "/-/events": shown, "/-/assets/page.css": shown}
+	return New(c, p)
+}
+
+// send posts JSON as a page of epitome's own does.
+func send(o *Console, target, body string, lines ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest("POST", target, strings.NewReader(body))
+	r.Host = "localhost:7070"
+	r.Header.Set("Content-Type", "application/json")
+	for _, l := range lines {
+		name, value, _ := strings.Cut(l, ": ")
+		if name == "Host" {
+			r.Host = value
+			continue
+		}
+		r.Header.Set(name, value)
+	}
+	w := httptest.NewRecorder()
+	o.ServeHTTP(w, r)
+	return w
+}
+
+const proof = OwnerHeader + ": proof"
+
+// codeOf gets a code as "epitome open" does.
+func codeOf(t *testing.T, o *Console, body string) string {
+	t.Helper()
+	w := send(o, "/-/login/code?nonce=n", body, proof)
+	code, _ := object(t, w)["code"].(string)
+	if w.Code != 200 || len(code) < 26 {
+		t.Fatalf("got %d %q", w.Code, w.Body)
+	}
+	return code
+}
+
+func secret(of string) string { return fmt.Sprintf(`{"secret":%q}`, of) }
+
+// loggedIn returns the cookie of a login with what a browser shows, as a header line.
+func loggedIn(t *testing.T, o *Console, shows string, lines ...string) string {
+	t.Helper()
+	w := send(o, "/-/login", secret(shows), lines...)
+	if w.Code != 200 || len(w.Result().Cookies()) != 1 {
+		t.Fatalf("got %d %q", w.Code, w.Body)
+	}
+	c := w.Result().Cookies()[0]
+	return "Cookie: " + c.Name + "=" + c.Value
+}
+
+// sees asks for what tells the owner a name, and wants it told or not.
+func sees(t *testing.T, o *Console, want bool, lines ...string) {
+	t.Helper()
+	for _, target := range []string{"/-/", "/-/conversations/1", "/-/api/edits", "/-/events"} {
+		w := ask(o, "GET", target, lines...)
+		told, shown := strings.Contains(w.Body.String(), secretName), strings.Contains(w.Body.String(), "figures")
+		if told != want || shown != (w.Code == 200) {
+			t.Errorf("%s with %q: got %d %q; the name is to be told: %v", target, lines, w.Code, w.Body, want)
+		}
+	}
+}
+
+func TestCodeLogsIn(t *testing.T) {
+	o := withPages(Config{}, "127.0.0.1:7070")
+	sees(t, o, false)
+	code := codeOf(t, o, `{}`)
+	sees(t, o, false, "Cookie: epitome-7070="+code)
+	cookie := loggedIn(t, o, code)
+	sees(t, o, true, cookie)
+	sees(t, o, true, "Cookie: other=1; epitome-7070=wrong; "+strings.TrimPrefix(cookie, "Cookie: "))
+	sees(t, o, true, "Host: 127.0.0.1:7070", cookie)
+	other := loggedIn(t, o, codeOf(t, o, `{"seconds":7200}`))
+
+	// the code is shown again: somebody has seen it
+	wantRefusal(t, send(o, "/-/login", secret(code)), http.StatusUnauthorized)
+	sees(t, o, false, cookie)
+	sees(t, o, true, other)
+	w := send(o, "/-/logout", `{}`, other)
+	if got := w.Header().Get("Set-Cookie"); w.Code != 200 || !strings.HasPrefix(got, "epitome-7070=; Path=/-/; Max-Age=0") {
+		t.Errorf("logging out: got %d %q", w.Code, got)
+	}
+	sees(t, o, false, other)
+}
+
+func TestSessionEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := withPages(Config{}, "127.0.0.1:7070")
+		stale, code := codeOf(t, o, `{}`), codeOf(t, o, `{"seconds":61}`)
+		time.Sleep(access.CodeLife)
+		wantRefusal(t, send(o, "/-/login", secret(stale)), http.StatusUnauthorized)
+		cookie := loggedIn(t, o, code)
+		time.Sleep(access.SessionLife - 1)
+		sees(t, o, true, cookie)
+		time.Sleep(1)
+		sees(t, o, false, cookie)
+	})
+}
+
+func TestCookieIsForNobodyElse(t *testing.T) {
+	f := func(want string, lines ...string) {
+		t.Helper()
+		o := withPages(Config{Hosts: []string{"epitome.example"}}, "127.0.0.1:7070")
+		w := send(o, "/-/login", secret(codeOf(t, o, `{}`)), lines...)
+		_, attributes, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
+		if !strings.HasPrefix(w.Header().Get("Set-Cookie"), "epitome-7070=") || attributes != want {
+			t.Errorf("with %q the cookie is %q", lines, w.Header().Get("Set-Cookie"))
+		}
+	}
+	f(" Path=/-/; Max-Age=43200; HttpOnly; SameSite=Strict")
+	f(" Path=/-/; Max-Age=43200; HttpOnly; SameSite=Strict", "Origin: http://localhost:7070")
+	f(" Path=/-/; Max-Age=43200; HttpOnly; Secure; SameSite=Strict", "Host: epitome.example", "Origin: https://epitome.example")
+}
+
+// A cookie of another port of this host is sent here too.
+func TestCookieOfAnotherPort(t *testing.T) {
+	o, other := withPages(Config{}, "127.0.0.1:7070"), withPages(Config{}, "127.0.0.1:7071")
+	cookie := loggedIn(t, other, codeOf(t, other, `{}`))
+	sees(t, other, true, cookie)
+	sees(t, o, false, cookie)
+	sees(t, o, false, strings.Replace(cookie, "7071", "7070", 1))
+	restarted := withPages(Config{}, "127.0.0.1:7071")
+	sees(t, restarted, false, cookie)
+}
+
+func TestOnlyTheOwnerGetsACode(t *testing.T) {
+	o := withPages(Config{Token: "token"}, "127.0.0.1:7070")
+	f := func(status int, target, body string, lines ...string) {
+		t.Helper()
+		if w := send(o, target, body, lines...); w.Code != status {
+			t.Errorf("%s %s with %q: got %d %q, want %d", target, body, lines, w.Code, w.Body, status)
+		}
+	}
+	cookie := loggedIn(t, o, "token")
+	f(200, "/-/login/code?nonce=n", `{}`, proof)
+	f(200, "/-/login/code?nonce=n", `{"seconds":9999999999}`, proof)
+	f(401, "/-/login/code?nonce=n", `{}`)
+	f(401, "/-/login/code?nonce=m", `{}`, proof)
+	f(403, "/-/login/code?nonce=n", `{}`, cookie)
+	f(403, "/-/login/code?nonce=n", `{}`, "Authorization: Bearer token")
+	f(403, "/-/login/code?nonce=n", `{}`, proof, "Origin: http://evil.example")
+	f(403, "/-/login/code?nonce=n", `{}`, proof, "Sec-Fetch-Site: none")
+	f(415, "/-/login/code?nonce=n", `{}`, proof, "Content-Type: text/plain")
+	f(400, "/-/login/code?nonce=n", `{"seconds":-1}`, proof)
+	f(400, "/-/login/code?nonce=n", ``, proof)
+	f(400, "/-/login", `secret=1`)
+	f(400, "/-/login", `{"secret":"`+strings.Repeat("x", mostLogin)+`"}`)
+}
+
+func TestTokenLogsIn(t *testing.T) {
+	f := func(listen string) {
+		t.Helper()
+		o := withPages(Config{Token: "token"}, listen)
+		sees(t, o, false)
+		sees(t, o, true, "Authorization: Bearer token")
+		wantRefusal(t, send(o, "/-/login", secret("tokem")), http.StatusUnauthorized)
+		cookie := loggedIn(t, o, " token\n")
+		sees(t, o, true, cookie)
+		o.Reload(Config{Token: "token", Hosts: []string{"other.example"}})
+		sees(t, o, true, cookie)
+		o.Reload(Config{Token: "another"})
+		sees(t, o, false, cookie)
+	}
+	f("127.0.0.1:7070")
+	f("0.0.0.0:7070")
+	for _, listen := range []string{"127.0.0.1:7070", "0.0.0.0:7070"} { // where none is set, none logs in
+		wantRefusal(t, send(withPages(Config{}, listen), "/-/login", secret("")), http.StatusUnauthorized)
+	}
+	beyond := withPages(Config{}, "0.0.0.0:7070")
+	sees(t, beyond, false)
+	sees(t, beyond, true, loggedIn(t, beyond, codeOf(t, beyond, `{}`)))
+}
+
+// Who is not let in and asks for a page is sent to where one logs in, which asks for nothing more.
+func TestPagesSendToTheLogin(t *testing.T) {
+	o := withPages(Config{Token: "token"}, "127.0.0.1:7070")
+	link := []string{"Sec-Fetch-Mode: navigate", "Sec-Fetch-Dest: document"}
+	w := ask(o, "GET", "/-/conversations/1?a=b&c", link...)
+	if w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/-/login?next=%2F-%2Fconversations%2F1%3Fa%3Db%26c" {
+		t.Errorf("got %d %q", w.Code, w.Header())
+	}
+	wantRefusal(t, ask(o, "GET", "/-/conversations/1"), http.StatusUnauthorized)
+	wantRefusal(t, ask(o, "GET", "/-/api/edits", link...), http.StatusUnauthorized)
+	page := ask(o, "GET", "/-/login?next=x")
+	if page.Code != 200 || !strings.Contains(page.Body.String(), "epitome open") {
+		t.Fatalf("got %d %q", page.Code, page.Body)
+	}
+	files := newLoginFiles()
+	for _, target := range []string{files.script, files.style, "/-/assets/page.css"} {
+		w := ask(o, "GET", target)
+		if w.Code != 200 {
+			t.Errorf("%s: got %d", target, w.Code)
+		}
+	}
+	for _, target := range []string{files.script, files.style} {
+		if !strings.Contains(page.Body.String(), `"`+target+`"`) {
+			t.Errorf("the page does not ask for %s", target)
+		}
+		if got := ask(o, "GET", target).Header().Get("Cache-Control"); got != "public, max-age=31536000, immutable" {
+			t.Errorf("%s is kept so: %q", target, got)
+		}
+	}
+	cookie := loggedIn(t, o, "token")
+	for want, lines := range map[bool][]string{false: nil, true: {cookie}} {
+		var said map[string]bool
+		if err := json.Unmarshal(ask(o, "GET", "/-/session", lines...).Body.Bytes(), &said); err != nil || said["owner"] != want {
+			t.Errorf("with %q the session says %v, %v", lines, said, err)
+		}
+	}
+}
