@@ -20,18 +20,23 @@ import (
 	"epitome/instance"
 )
 
-// cli is the command line.
-type cli struct {
+// flags are those of all commands that read the configuration.
+type flags struct {
 	Config   string `group:"general" placeholder:"FILE" help:"Configuration file (TOML). Default: epitome/config.toml in your configuration folder, if it exists. 'epitome check --defaults' prints every key."`
 	Listen   string `group:"general" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free port. Default: 127.0.0.1:7070."`
 	Upstream string `group:"general" placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Paths under /u/NAME/ keep their upstream. Default: openai (https://api.openai.com/v1)."`
 	Data     string `group:"general" placeholder:"FOLDER" help:"Folder for what epitome keeps on disk, in plain text. Default: epitome in your data folder."`
 	Mode     string `group:"general" placeholder:"MODE" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
+}
 
+// cli is the command line.
+type cli struct {
+	flags
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
 
 	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
 	Launch   runCmd      `cmd:"" name:"run" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
+	Open     openCmd     `cmd:"" help:"Open the pages of a running epitome in a browser."`
 	Explain  explainCmd  `cmd:"" help:"Say what epitome would do to a request, and why."`
 	Artifact artifactCmd `cmd:"" help:"Print what epitome took out of a conversation."`
 	Demo     demoCmd     `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`

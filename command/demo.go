@@ -1,16 +1,21 @@
 package command
 
 import (
+	"bufio"
+	"context"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
 
 	"epitome/config"
+	"epitome/console/access"
 	"epitome/daemon"
 	"epitome/demo"
+	"epitome/instance"
 	"epitome/proxy"
 	"epitome/unit"
 )
@@ -22,6 +27,7 @@ type demoCmd struct {
 	Turns   int    `placeholder:"N" default:"140" help:"About how many requests the agent sends. Default: 140."`
 	Seed    uint64 `placeholder:"N" default:"1" help:"Number that the session is made from. Equal seeds make equal sessions. Default: 1."`
 	All     bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
+	Open    bool   `help:"Keep epitome running at the end, and print a link to its pages. Ctrl-C ends it."`
 	Keep    bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
 }
 
@@ -52,11 +58,60 @@ func (k demoCmd) Run(c *cli) (err error) {
 	}
 	ctx, stop := untilSignal()
 	defer stop()
-	r, err := demo.Run(ctx, o)
-	if err != nil {
+	var told error
+	o.End = func(r *demo.Report) error {
+		told = k.report(r)
+		return k.end(ctx, folder)
+	}
+	if _, err := demo.Run(ctx, o); err != nil {
 		return err
 	}
-	return k.report(r)
+	return told
+}
+
+// end says how the session can be looked at, and lets epitome run on until a signal where it is to be.
+func (k demoCmd) end(ctx context.Context, folder string) error {
+	switch {
+	case k.Open:
+		to := os.Stdout
+		if k.JSON {
+			to = os.Stderr
+		}
+		return linger(ctx, folder, to)
+	case !k.JSON:
+		fmt.Println("\n'epitome demo --open' keeps epitome running, and shows all this on pages in a browser.")
+	}
+	return nil
+}
+
+// linger prints a link to the pages of the epitome with the folder, and another one for each line that is typed, until
+// ctx ends. Each is good once, for as long as epitome runs: who reads along here has started it.
+func linger(ctx context.Context, folder string, to io.Writer) error {
+	card, err := instance.Read(folder)
+	if err != nil {
+		return fmt.Errorf("cannot find the demo's own epitome: %w", err)
+	}
+	lines := make(chan bool)
+	go func() { // it ends with the program: reading from a terminal cannot be ended
+		for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+			lines <- true
+		}
+	}()
+	for {
+		link, err := card.LoginLink(access.SessionLife)
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(to, "\nepitome goes on running. This link to its pages lets one browser in:\n\n    %s\n\n"+
+			"Enter prints another one, Ctrl-C ends epitome.\n", link); err != nil {
+			return err
+		}
+		select {
+		case <-lines:
+		case <-ctx.Done():
+			return nil
+		}
+	}
 }
 
 // leave takes the folder away, or says where it is.

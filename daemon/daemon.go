@@ -153,7 +153,7 @@ func (d *Daemon) Serve() error {
 	defer d.giveBack()
 	conf := d.config.Load()
 	d.log.Info("listening", "address", "http://"+d.Address(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode,
-		"artifacts", cmp.Or(d.shapers.storage.where, "in memory"))
+		"artifacts", cmp.Or(d.shapers.storage.where, "in memory"), "pages", "epitome open")
 	if !console.Loopback(d.Address()) {
 		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams", "address", d.Address())
 	}

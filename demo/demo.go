@@ -27,12 +27,12 @@ type Options struct {
 	// Open starts epitome before an upstream. It is called again after a Close, and must find what was kept until then.
 	Open func(upstream string) (Proxy, error)
 	// Live gets the turns as they come; nil tells nothing.
-	Live  io.Writer
-	Color bool   // colours what is told
-	All   bool   // tells every turn on a line of its own
-	Mode  string // that epitome runs in: "on", "observe" or "off"; empty is on
-
-	Dialect string // that agent and model speak: messages or responses; else Chat Completions
+	Live    io.Writer
+	Color   bool                // colours what is told
+	All     bool                // tells every turn on a line of its own
+	Mode    string              // that epitome runs in: "on", "observe" or "off"; empty is on
+	End     func(*Report) error // if there is one, called at the end of the session, when epitome still runs
+	Dialect string              // that agent and model speak: messages or responses; else Chat Completions
 }
 
 // Proxy is an epitome that runs.
@@ -78,8 +78,8 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.proxy.Close()) }()
-	if err := s.play(ctx); err != nil {
-		return nil, err
+	if err = s.play(ctx); err == nil && o.End != nil {
+		err = o.End(s.report)
 	}
-	return s.report, nil
+	return s.report, err
 }

@@ -13,6 +13,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -106,11 +107,19 @@ func (c *Card) proves(nonce, answer string) bool {
 
 // Get asks the proxy for a page of its own, as its owner if the query has a nonce, and never through a forward proxy.
 func (c *Card) Get(ctx context.Context, path string, query url.Values) (*http.Response, error) {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+c.Listen+path+"?"+query.Encode(), nil)
+	return c.send(ctx, http.MethodGet, path+"?"+query.Encode(), nil)
+}
+
+// send sends a request to the proxy; body is JSON, if there is one.
+func (c *Card) send(ctx context.Context, method, target string, body io.Reader) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, method, "http://"+c.Listen+target, body)
 	if err != nil {
 		return nil, err
 	}
-	if nonce := query.Get("nonce"); nonce != "" {
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if nonce := req.URL.Query().Get("nonce"); nonce != "" {
 		req.Header.Set(console.OwnerHeader, c.claim(nonce))
 	}
 	direct := http.Client{Transport: &http.Transport{Proxy: nil, DisableKeepAlives: true}}
