@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"epitome/console/reply"
 )
 
 // Artifacts gives back what was taken out of conversations, for whoever has its name.
@@ -44,18 +46,18 @@ func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 	lines, grep := r.URL.Query().Get("lines"), r.URL.Query().Get("grep")
 	choose, err := o.program.Artifacts.Lines(lines, grep)
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		reply.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	name := strings.TrimSuffix(r.PathValue("name"), ".txt") // the file is called so
 	content, size, err := o.program.Artifacts.Open(name)
 	if errors.Is(err, ErrNoArtifact) {
-		refuse(w, http.StatusNotFound, err.Error())
+		reply.Refuse(w, http.StatusNotFound, err.Error())
 		return
 	}
 	if err != nil {
 		o.program.Log.Warn("an artifact cannot be read", "error", err.Error())
-		refuse(w, http.StatusInternalServerError, "the artifact is there but cannot be read; epitome's log says why")
+		reply.Refuse(w, http.StatusInternalServerError, "the artifact is there but cannot be read; epitome's log says why")
 		return
 	}
 	defer func() { _ = content.Close() }()
@@ -71,7 +73,7 @@ func (o *Console) artifact(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	err = choose(&until{ctx, content}, &flowing{to: w})
 	if errors.Is(err, ErrNoLines) {
-		refuse(w, http.StatusNotFound, err.Error())
+		reply.Refuse(w, http.StatusNotFound, err.Error())
 		return
 	}
 	if err != nil {

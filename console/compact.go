@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+
+	"epitome/console/reply"
 )
 
 // Compacted is what has become of a conversation that was to be compacted.
@@ -23,23 +25,23 @@ type Compacted struct {
 // sent.
 func (o *Console) compact(w http.ResponseWriter, r *http.Request) {
 	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") {
-		refuse(w, http.StatusUnsupportedMediaType, "send the conversation without Content-Encoding")
+		reply.Refuse(w, http.StatusUnsupportedMediaType, "send the conversation without Content-Encoding")
 		return
 	}
 	var body bytes.Buffer
 	body.Grow(int(max(r.ContentLength, 0)) + bytes.MinRead) // it is bounded by who serves us
 	if _, err := body.ReadFrom(r.Body); err != nil {
-		refuse(w, http.StatusBadRequest, "the body did not come whole: send it again")
+		reply.Refuse(w, http.StatusBadRequest, "the body did not come whole: send it again")
 		return
 	}
 	done, err := o.program.Compact(r, body.Bytes())
 	if err != nil {
-		refuse(w, http.StatusBadRequest, err.Error())
+		reply.Refuse(w, http.StatusBadRequest, err.Error())
 		return
 	}
 	if done.Failed != nil {
 		o.program.Log.Warn("a conversation could not be compacted", "error", done.Failed.Error())
-		refuse(w, http.StatusInternalServerError,
+		reply.Refuse(w, http.StatusInternalServerError,
 			"something failed inside epitome, whose log says what: go on with the conversation as it is, or try again")
 		return
 	}

@@ -9,13 +9,13 @@
 package console
 
 import (
-	"encoding/json"
 	"log/slog"
 	"mime"
 	"net/http"
 	"sync/atomic"
 
 	"epitome/console/access"
+	"epitome/console/reply"
 )
 
 // Program is what the console shows and asks of the running program.
@@ -97,7 +97,7 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	method, pattern := o.find(r)
 	document, g := o.documents[pattern], o.guard.Load()
 	if why := g.refuses(r, document); why != nil {
-		refuse(w, why.status, why.message)
+		reply.Refuse(w, why.status, why.message)
 		return
 	}
 	if g.isOwner(r) {
@@ -108,14 +108,14 @@ func (o *Console) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case why != nil && document && follows(r):
 		http.Redirect(w, r, access.LoginPath(r), http.StatusSeeOther)
 	case why != nil:
-		refuse(w, why.status, why.message)
+		reply.Refuse(w, why.status, why.message)
 	case method == "":
-		refuse(w, http.StatusNotFound,
+		reply.Refuse(w, http.StatusNotFound,
 			"epitome has nothing at "+r.URL.Path+": paths that begin with /-/ are its own and are not forwarded")
 	case r.Method != method && (r.Method != http.MethodHead || method != http.MethodGet) && !o.takes(r):
-		refuse(w, http.StatusMethodNotAllowed, r.URL.Path+" is for "+method+" only")
+		reply.Refuse(w, http.StatusMethodNotAllowed, r.URL.Path+" is for "+method+" only")
 	case r.Method == http.MethodPost && !isJSON(r):
-		refuse(w, http.StatusUnsupportedMediaType, "send what is posted here as Content-Type: application/json")
+		reply.Refuse(w, http.StatusUnsupportedMediaType, "send what is posted here as Content-Type: application/json")
 	default:
 		o.mux.ServeHTTP(w, r)
 	}
@@ -145,26 +145,26 @@ func isJSON(r *http.Request) bool {
 
 // health says that the program runs.
 func (o *Console) health(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, map[string]any{"status": "ok", "version": o.program.Version})
+	reply.JSON(w, http.StatusOK, map[string]any{"status": "ok", "version": o.program.Version})
 }
 
 // ready says whether new exchanges are welcome.
 func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
 	if !o.program.Ready() {
-		reply(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping"})
+		reply.JSON(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping"})
 		return
 	}
-	reply(w, http.StatusOK, map[string]any{"status": "ready"})
+	reply.JSON(w, http.StatusOK, map[string]any{"status": "ready"})
 }
 
 // totals says what the program has done so far.
 func (o *Console) totals(w http.ResponseWriter, _ *http.Request) {
-	reply(w, http.StatusOK, o.program.Totals())
+	reply.JSON(w, http.StatusOK, o.program.Totals())
 }
 
 // identity says which upstreams this program has and how it runs, with a proof that it owns its data folder.
 func (o *Console) identity(w http.ResponseWriter, r *http.Request) {
-	reply(w, http.StatusOK, map[string]any{
+	reply.JSON(w, http.StatusOK, map[string]any{
 		"version": o.program.Version, "upstreams": o.program.Upstreams(), "running": o.program.Running(),
 		"proof": o.program.Proof(r.URL.Query().Get("nonce")),
 	})
@@ -177,24 +177,11 @@ func (o *Console) lease(w http.ResponseWriter, r *http.Request) {
 		release, ok = o.program.Lease()
 	}
 	if !ok {
-		refuse(w, http.StatusServiceUnavailable, "epitome is stopping")
+		reply.Refuse(w, http.StatusServiceUnavailable, "epitome is stopping")
 		return
 	}
 	defer release()
 	w.WriteHeader(http.StatusOK)
 	w.(http.Flusher).Flush() //nolint:forcetypeassert // the proxy's writers flush
 	<-r.Context().Done()
-}
-
-func reply(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that has left is no error of ours
-}
-
-// refuse answers as the proxy's own errors do, so that clients can show it.
-func refuse(w http.ResponseWriter, status int, message string) {
-	reply(w, status, map[string]any{"type": "error", "error": map[string]any{
-		"message": message, "type": "epitome_error", "param": nil, "code": "console",
-	}})
 }

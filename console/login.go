@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"epitome/console/access"
+	"epitome/console/reply"
 )
 
 // What the page to log in is made of. It asks for no other file, so that it works before anybody is let in.
@@ -64,7 +65,7 @@ func answering(kind, text string, forGood bool) http.Handler {
 // session says whether the browser is let in. The page to log in asks it: a browser that comes from another site shows
 // its cookie only then.
 func (o *Console) session(w http.ResponseWriter, r *http.Request) {
-	reply(w, http.StatusOK, map[string]bool{"owner": access.Owner(r)})
+	reply.JSON(w, http.StatusOK, map[string]bool{"owner": access.Owner(r)})
 }
 
 // mostLogin bounds the body of a request to log in, in bytes.
@@ -74,7 +75,7 @@ const mostLogin = 4 << 10
 func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 	var asked struct{ Secret string }
 	if json.NewDecoder(http.MaxBytesReader(w, r.Body, mostLogin)).Decode(&asked) != nil {
-		refuse(w, http.StatusBadRequest, `cannot read the login: send {"secret": "CODE"}`)
+		reply.Refuse(w, http.StatusBadRequest, `cannot read the login: send {"secret": "CODE"}`)
 		return
 	}
 	g := o.guard.Load()
@@ -84,12 +85,12 @@ func (o *Console) login(w http.ResponseWriter, r *http.Request) {
 		session, ok = o.logins.Open(), true
 	}
 	if !ok {
-		refuse(w, http.StatusUnauthorized, "this is no code that is good now, nor the admin token: a code is good once, and not for long. "+
+		reply.Refuse(w, http.StatusUnauthorized, "this is no code that is good now, nor the admin token: a code is good once, and not for long. "+
 			"Run 'epitome open' for another. If it was used, and not by you, who has used it is logged out now")
 		return
 	}
 	g.setCookie(w, r, session, int(access.SessionLife/time.Second))
-	reply(w, http.StatusOK, map[string]bool{"owner": true})
+	reply.JSON(w, http.StatusOK, map[string]bool{"owner": true})
 }
 
 // logout ends the browser's session.
@@ -99,23 +100,23 @@ func (o *Console) logout(w http.ResponseWriter, r *http.Request) {
 		o.logins.Close(current)
 	}
 	g.setCookie(w, r, "", -1)
-	reply(w, http.StatusOK, map[string]bool{"owner": false})
+	reply.JSON(w, http.StatusOK, map[string]bool{"owner": false})
 }
 
 // loginCode makes a code for who proves to be able to read the data folder. A cookie does not suffice: what runs in a
 // browser shall not be able to let others in.
 func (o *Console) loginCode(w http.ResponseWriter, r *http.Request) {
 	if !o.guard.Load().proves(r) {
-		refuse(w, http.StatusForbidden, "only the owner of the data folder gets a code: run 'epitome open'")
+		reply.Refuse(w, http.StatusForbidden, "only the owner of the data folder gets a code: run 'epitome open'")
 		return
 	}
 	var asked struct{ Seconds int }
 	if json.NewDecoder(http.MaxBytesReader(w, r.Body, mostLogin)).Decode(&asked) != nil || asked.Seconds < 0 {
-		refuse(w, http.StatusBadRequest, `cannot read how long the code is to be good: send {"seconds": 60}`)
+		reply.Refuse(w, http.StatusBadRequest, `cannot read how long the code is to be good: send {"seconds": 60}`)
 		return
 	}
 	life := time.Duration(min(asked.Seconds, int(access.SessionLife/time.Second))) * time.Second
-	reply(w, http.StatusOK, map[string]string{"code": o.logins.NewCode(life)})
+	reply.JSON(w, http.StatusOK, map[string]string{"code": o.logins.NewCode(life)})
 }
 
 // current is the secret of the session that the request shows; empty if it shows none that is open.

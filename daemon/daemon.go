@@ -20,9 +20,9 @@ import (
 
 	"epitome/config"
 	"epitome/console"
-	"epitome/console/logs"
 	"epitome/console/metrics"
-	"epitome/event"
+	"epitome/console/story"
+	"epitome/console/story/api"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -36,6 +36,7 @@ type Daemon struct {
 	ln      net.Listener
 	proxy   *proxy.Proxy
 	console *console.Console
+	book    *story.Book
 	card    *instance.Card
 	shapers *shapers
 	leases  instance.Leases
@@ -90,17 +91,19 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers = newShapers(conf, kept)
 	d.leases.Start(leased)
 	counts := metrics.New(func() int { return d.proxy.InFlight() })
+	d.book = d.openBook(conf, counts)
+	d.shapers.quiet = d.book.Close
 	d.console = console.New(conf.Console, console.Program{
-		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams, Metrics: counts,
-		Totals:    func() any { return counts.Totals() },
+		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,
+		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
+		API:       api.Routes(d.book),
 		Artifacts: Artifacts{d.shapers.storage.shelf}, Compact: d.compact,
 		Ready: func() bool { return !d.proxy.Stopping() },
 		Proof: d.card.Proof, Owner: d.card.Admits, Lease: d.leases.Take, Running: d.running,
 	})
-	events := event.Sinks{counts, logs.New(d.log)}
-	d.shapers.relay.connect(events)
+	d.shapers.relay.connect(d.book)
 	plugs := proxy.Plugs{
-		Own: d.console, Record: events.RecordExchange, Log: d.log,
+		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
 		Dialects: wires(),
 	}
 	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
@@ -192,6 +195,7 @@ func (d *Daemon) stop(why string) {
 	for {
 		select {
 		case <-done:
+			d.book.Settle()
 			d.log.Info("stopped")
 			return
 		case s := <-d.signals:

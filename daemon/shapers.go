@@ -27,6 +27,7 @@ type shapers struct {
 	summariser *summariser            // of live; nobody can be asked until it has a proxy
 	prober     *prober                // likewise
 	relay      relay
+	quiet      func() // ends what hears of jobs, once they have ended
 }
 
 const (
@@ -36,7 +37,7 @@ const (
 
 // newShapers makes shapers over the storage, which they close with them.
 func newShapers(conf config.Config, s *storage) *shapers {
-	k := &shapers{storage: s}
+	k := &shapers{storage: s, quiet: func() {}}
 	k.lessons = window.NewLessons(lessonStore{s.store}, time.Now)
 	k.windows.Store(window.New(conf.Window, k.lessons))
 	k.ratios = tokenize.NewRatios(lessonStore{s.store}, tokenize.NewModels())
@@ -74,7 +75,7 @@ func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 	return p
 }
 
-// close ends what runs before it closes the storage: jobs may still put into it what was paid for.
+// close ends what runs before it closes the storage: jobs may still put into it what was paid for, and tell it.
 func (k *shapers) close() {
 	k.prober.close()
 	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
@@ -82,6 +83,7 @@ func (k *shapers) close() {
 	if err := k.summariser.Close(ctx); err != nil {
 		k.storage.log.Warn("a summary does not end", "error", err.Error())
 	}
+	k.quiet()
 	k.storage.close()
 }
 

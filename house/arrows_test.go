@@ -119,7 +119,7 @@ var house = map[string]room{
 		"it only finds a file",
 	},
 	"console": {
-		"console/access",
+		"console/access console/reply",
 		"what it shows of the program main plugs in, so it can never slow an exchange",
 	},
 	"console/chart": {
@@ -142,8 +142,16 @@ var house = map[string]room{
 		"event",
 		"what is kept are folds over events; what it learned elsewhere would be a second truth",
 	},
+	"console/reply": {
+		"",
+		"how an answer looks is the same whatever it says",
+	},
+	"console/story/api": {
+		"console/reply console/story event",
+		"it hands on what is asked and answered; what it worked out itself would be a second truth",
+	},
 	"daemon": {
-		"config console console/logs console/metrics event instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/story console/story/api event instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},

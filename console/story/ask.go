@@ -25,7 +25,7 @@ const (
 // Listing is which conversations are asked for, and in what order.
 type Listing struct {
 	Cursor string // Next of the page before; empty: from the beginning
-	Limit  int    // how many at most; 0: 100
+	Limit  int    // how many at most; 0, and more than 100: 100
 	Sort   string // empty: last
 	Rising bool   // the least first
 	Match  string // a part of the id, the model or the upstream, in whatever case; empty: all

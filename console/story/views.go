@@ -19,7 +19,8 @@ type Sums struct {
 	Offloaded    int64 `json:"offloaded"` // items newly changed
 	Cleared      int64 `json:"cleared"`
 	Compacted    int64 `json:"compacted"`
-	Observed     Seen  `json:"observed"` // conversations in mode observe, which stand in none of the rest
+	// of conversations in mode observe, which stand in nothing above but the exchanges, and in Usage and Billed below
+	Observed Seen `json:"observed"`
 
 	Usage UsageSums `json:"usage"`
 	Money Money     `json:"money"`
@@ -34,6 +35,9 @@ type Seen struct {
 	Exchanges    int64 `json:"exchanges"`
 	TokensBefore int64 `json:"tokens_before"`
 	TokensAfter  int64 `json:"tokens_after"`
+	Ruled        int64 `json:"ruled"`    // of them, those that Raw and Sent are of
+	Raw          int64 `json:"raw_nano"` // by the ruler, as they came
+	Sent         int64 `json:"sent_nano"`
 }
 
 // UsageSums are tokens as providers told them, or as they were counted here where providers said nothing.
@@ -143,15 +147,15 @@ type Page[T any] struct {
 
 // Status is what a status line shows of a conversation.
 type Status struct {
-	Conversation string    `json:"conversation"`
-	Model        string    `json:"model"`
-	Tokens       int       `json:"tokens"`
-	Window       int       `json:"window"`
-	Share        float64   `json:"share"`
-	Cached       float64   `json:"cached"`
-	Saved        *float64  `json:"saved_usd"` // null if no price is known
-	Last         string    `json:"last,omitempty"`
-	AsOf         time.Time `json:"as_of"`
+	ID     string    `json:"conversation"`
+	Model  string    `json:"model"`
+	Tokens int       `json:"tokens"`
+	Window int       `json:"window"`
+	Share  float64   `json:"share"`
+	Cached float64   `json:"cached"`
+	Saved  *float64  `json:"saved_usd"` // null if no price is known
+	Last   string    `json:"last,omitempty"`
+	AsOf   time.Time `json:"as_of"`
 }
 
 // Edit is in what form an item is sent that is not sent whole. It is read from the recorded decision when one asks.

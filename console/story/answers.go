@@ -1,0 +1,251 @@
+package story
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"epitome/event"
+)
+
+// liveFor is how long a conversation is called live after its last exchange.
+const liveFor = 10 * time.Minute
+
+// What the rows of a Summary may be told apart by.
+const (
+	ByDay          = "day"
+	ByHour         = "hour"
+	ByModel        = "model"
+	ByUpstream     = "upstream"
+	ByConversation = "conversation"
+)
+
+// errBy says what rows may be told apart by.
+var errBy = errors.New("cannot tell rows apart so: by is one of day, hour, model, upstream and conversation")
+
+// Summary returns what became of all exchanges of a time, which is widened to whole hours, or to whole days where it is
+// long ago or the rows are conversations. An error says what to ask for.
+func (b *Book) Summary(asked Span) (Summary, error) {
+	from, to, by := asked.From, asked.To, cmp.Or(asked.By, ByDay)
+	if !slices.Contains([]string{ByDay, ByHour, ByModel, ByUpstream, ByConversation}, by) {
+		return Summary{}, errBy
+	}
+	b.Settle()
+	now := b.plugs.Now()
+	s := Summary{
+		Version: b.conf.Version, Mode: b.plugs.Mode(), Now: now, By: by, Rows: []Row{}, Prices: b.plugs.Prices(),
+	}
+	b.past.RLock()
+	defer b.past.RUnlock()
+	p := b.past
+	s.Since = p.since
+	if s.Notes = b.notes(); s.Since.IsZero() {
+		s.Since = now
+	}
+	if to.IsZero() {
+		to = now.Add(1) // what happens now is in it
+	}
+	if from.IsZero() {
+		from = s.Since
+	}
+	span := p.spanOf(from, to, by)
+	s.From, s.To = span.from.In(p.zone), span.to.In(p.zone)
+	total, rows := p.collect(span, by)
+	s.Total = total.sums()
+	for key, a := range rows {
+		s.Rows = append(s.Rows, Row{key, a.sums()})
+	}
+	slices.SortFunc(s.Rows, func(x, y Row) int { return cmp.Compare(x.Key, y.Key) })
+	for _, t := range p.talks {
+		if isLive(t, now) {
+			s.Live++
+		}
+	}
+	return s, nil
+}
+
+func isLive(t *talk, now time.Time) bool { return now.Sub(t.line.Last) < liveFor }
+
+// span is a time from the beginning of an hour or a day up to another one, which is not in it.
+type span struct{ from, to time.Time }
+
+func (s span) holds(start int64) bool { return start >= s.from.Unix() && start < s.to.Unix() }
+
+// spanOf widens a time to what figures are kept by.
+func (p *past) spanOf(from, to time.Time, by string) span {
+	daily := by == ByConversation
+	for at := range p.days {
+		daily = daily || at.Start >= p.day(from) && at.Start <= p.day(to)
+	}
+	if !daily {
+		s := span{time.Unix(p.hour(from), 0), time.Unix(p.hour(to), 0)}
+		if s.to.Before(to) {
+			s.to = s.to.Add(time.Hour)
+		}
+		return s
+	}
+	s := span{time.Unix(p.day(from), 0), time.Unix(p.day(to), 0)}
+	if s.to.Before(to) {
+		s.to = time.Unix(p.day(s.to.Add(36*time.Hour)), 0) // a day may have 25 hours
+	}
+	return s
+}
+
+// collect adds up what is in the span, all of it and by rows.
+func (p *past) collect(within span, by string) (total *account, rows map[string]*account) {
+	total, rows = &account{}, map[string]*account{}
+	add := func(key string, a *account) {
+		total.add(a)
+		accountAt(rows, key).add(a)
+	}
+	if by == ByConversation {
+		addDays(within, p.rest, func(a *account) { add("", a) })
+		for id, t := range p.talks {
+			addDays(within, t.days, func(a *account) { add(id, a) })
+		}
+		return total, rows
+	}
+	for _, slots := range [...]map[slot]*account{p.hours, p.days} {
+		for at, a := range slots {
+			if within.holds(at.Start) {
+				add(p.keyOf(at, by), a)
+			}
+		}
+	}
+	return total, rows
+}
+
+func addDays(within span, days map[int64]*account, add func(*account)) {
+	for day, a := range days {
+		if within.holds(day) {
+			add(a)
+		}
+	}
+}
+
+// keyOf is the key of the row that a slot belongs to.
+func (p *past) keyOf(at slot, by string) string {
+	switch start := time.Unix(at.Start, 0).In(p.zone); by {
+	case ByHour:
+		return start.Format(time.RFC3339)
+	case ByModel:
+		return at.Model
+	case ByUpstream:
+		return at.Upstream
+	default:
+		return start.Format(time.DateOnly)
+	}
+}
+
+// Conversation returns a conversation with its turns, or ErrUnknown.
+func (b *Book) Conversation(id string) (Story, error) {
+	b.Settle()
+	b.past.RLock()
+	defer b.past.RUnlock()
+	t := b.past.talks[id]
+	if t == nil {
+		return Story{}, ErrUnknown
+	}
+	s := Story{Conversation: t.view(b.plugs.Now()), Exchanges: []event.Exchange{}}
+	for _, n := range t.entries {
+		switch {
+		case n.Exchange != nil:
+			s.Exchanges = append(s.Exchanges, *n.Exchange)
+		case n.Compaction != nil:
+			s.Compactions = append(s.Compactions, *n.Compaction)
+		case n.Warning != nil:
+			s.Warnings = append(s.Warnings, *n.Warning)
+		case n.Summary != nil:
+			s.Summaries = append(s.Summaries, *n.Summary)
+		}
+	}
+	s.Forgotten = s.Turns - len(s.Exchanges)
+	return s, nil
+}
+
+// view is the conversation as others see it.
+func (t *talk) view(now time.Time) Conversation {
+	c, all := t.line, account{}
+	for _, a := range t.days {
+		all.add(a)
+	}
+	c.Sums, c.Live, c.Cached = all.sums(), isLive(t, now), -1
+	if c.Window > 0 {
+		c.Share = float64(c.Tokens) / float64(c.Window)
+	}
+	if all.Cache.Input > 0 {
+		c.Cached = float64(all.Cache.Read) / float64(all.Cache.Input)
+	}
+	if c.Latest != nil {
+		latest := *c.Latest
+		c.Latest = &latest
+	}
+	return c
+}
+
+// Exchange returns the exchange of that number, or ErrUnknown, which it is as well if the event of that number is none.
+func (b *Book) Exchange(seq uint64) (event.Exchange, error) {
+	b.Settle()
+	b.past.RLock()
+	defer b.past.RUnlock()
+	r := &b.past.recent
+	i := r.from(seq)
+	if i == len(r.entries) || r.at(i).Seq() != seq || r.at(i).Exchange == nil {
+		return event.Exchange{}, ErrUnknown
+	}
+	return *r.at(i).Exchange, nil
+}
+
+// Status returns what a status line shows of a conversation, or of the one used last if id is empty; or ErrUnknown.
+func (b *Book) Status(id string) (Status, error) {
+	b.Settle()
+	b.past.RLock()
+	defer b.past.RUnlock()
+	t := b.past.talks[id]
+	if front := b.past.order.Front(); id == "" && front != nil {
+		t = front.Value.(*talk) //nolint:forcetypeassert // nothing else is in it
+	}
+	if t == nil {
+		return Status{}, ErrUnknown
+	}
+	c := t.view(b.plugs.Now())
+	s := Status{
+		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Cached: c.Cached,
+		Last: c.Latest.String(), AsOf: c.Last,
+	}
+	if money := c.Sums.Money; money.Ruled > 0 || money.Own > 0 {
+		saved := float64(money.Saved) / nano
+		s.Saved = &saved
+	}
+	return s, nil
+}
+
+// nano is how many nano-dollars a dollar has.
+const nano = 1e9
+
+// String is the decision in a few words; nil is none.
+func (d *Decided) String() string {
+	if d == nil {
+		return ""
+	}
+	text := d.Action
+	if d.Items > 0 {
+		text += " " + strconv.Itoa(d.Items)
+		if d.Items == 1 {
+			text += " item"
+		} else {
+			text += " items"
+		}
+	}
+	switch {
+	case d.TakenOut >= 1000:
+		text += fmt.Sprintf(", %.1fk tokens", float64(d.TakenOut)/1000)
+	case d.TakenOut > 0:
+		text += fmt.Sprintf(", %d tokens", d.TakenOut)
+	}
+	return strings.TrimSpace(text)
+}

@@ -1,0 +1,98 @@
+package api
+
+import (
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/console/story"
+	"epitome/event"
+	"epitome/event/eventtest"
+)
+
+// served is a Book with two turns of a conversation, over HTTP.
+func served(t *testing.T, change func(e *event.Exchange)) http.Handler {
+	t.Helper()
+	b := story.New(story.Config{Version: "v1", Keep: time.Hour}, story.Plugs{
+		Log: slog.New(slog.DiscardHandler), Now: time.Now, Mode: func() string { return "on" },
+		Prices: func() story.Prices { return story.Prices{} },
+	})
+	t.Cleanup(b.Close)
+	for range 2 {
+		e := eventtest.Conversation()
+		e.Start = time.Now()
+		if change != nil {
+			change(&e)
+		}
+		b.RecordExchange(e)
+	}
+	mux := http.NewServeMux()
+	for path, handler := range Routes(b) {
+		mux.Handle("GET "+path, handler)
+	}
+	return mux
+}
+
+// ask returns the answer to a GET, and its status.
+func ask(h http.Handler, target string) (int, string) {
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
+	return w.Code, w.Body.String()
+}
+
+func TestAnswersAreWhatTheBookSays(t *testing.T) {
+	h := served(t, nil)
+	f := func(target string, status int, parts ...string) {
+		t.Helper()
+		got, body := ask(h, target)
+		if got != status || !json.Valid([]byte(body)) {
+			t.Errorf("%s: %d %s", target, got, body)
+		}
+		for _, part := range parts {
+			if !strings.Contains(body, part) {
+				t.Errorf("%s lacks %s: %s", target, part, body)
+			}
+		}
+	}
+	f("/-/api/summary", 200, `"exchanges":2`, `"tokens_before":642`, `"by":"day"`)
+	f("/-/api/summary?from=7d&to=2099-01-01&by=model", 200, `"key":"m"`, `"by":"model"`)
+	f("/-/api/summary?from=1h&by=conversation", 200, `"key":"c1"`)
+	f("/-/api/summary?to=2020-01-01T00:00:00Z", 200, `"exchanges":0`, `"rows":[]`)
+	f("/-/api/summary?by=moon", 400, "by is one of day")
+	f("/-/api/summary?from=d", 400, "cannot read from or to")
+	f("/-/api/summary?to=yesterday", 400, "cannot read from or to")
+	f("/-/api/conversations", 200, `"id":"c1"`, `"total":1`)
+	f("/-/api/conversations?filter=none", 200, `"items":[]`, `"total":0`)
+	f("/-/api/conversations?sort=moon", 400, "sort is one of last")
+	f("/-/api/conversations/c1", 200, `"turns":2`, `"turn":2`, `"seq":1`)
+	f("/-/api/conversations/c2", 404, "no such conversation")
+	f("/-/api/exchanges/2", 200, `"id":"x-1"`, `"reason":"why not more"`)
+	f("/-/api/exchanges/3", 404, "no exchange of that number")
+	f("/-/api/exchanges/-1", 404, "no exchange of that number")
+	f("/-/status", 200, `"conversation":"c1"`, `"saved_usd":null`, `"tokens":25`)
+	f("/-/status?latest=1", 200, `"conversation":"c1"`)
+	f("/-/status?conversation=c2", 404, "no such conversation")
+}
+
+func TestHostileTextsStayTexts(t *testing.T) {
+	hostile := "<script>alert(1)</script>{{.}}\x1b[31m\u202e\x00\xff\u2028" + strings.Repeat("m", 1<<20)
+	h := served(t, func(e *event.Exchange) {
+		e.Model, e.Path, e.Method, e.Err, e.Reason, e.Upstream, e.Conversation =
+			hostile, hostile, hostile, hostile, hostile, hostile, "c1"
+	})
+	for _, target := range []string{
+		"/-/api/summary?by=model", "/-/api/conversations", "/-/api/conversations/c1", "/-/api/exchanges/1", "/-/status",
+	} {
+		status, body := ask(h, target)
+		if status != 200 || !json.Valid([]byte(body)) || len(body) > 64<<10 {
+			t.Errorf("%s: %d, %d bytes", target, status, len(body))
+		}
+		if strings.ContainsAny(body, "<>\x1b\x00\u2028") {
+			t.Errorf("%s holds what a browser or a terminal may obey: %.300s", target, body)
+		}
+	}
+}

@@ -1,0 +1,148 @@
+package story
+
+import (
+	"log/slog"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+	"time"
+
+	"epitome/event"
+)
+
+// noon is when tests begin.
+var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+
+// rig is a Book whose clock stands still unless a test turns it.
+type rig struct {
+	*Book
+	now *time.Time
+}
+
+func plugged(now *time.Time) Plugs {
+	return Plugs{
+		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return *now },
+		Mode:   func() string { return event.ModeOn },
+		Prices: func() Prices { return Prices{Source: "made up"} },
+	}
+}
+
+// begin makes a Book that ends with the test.
+func begin(t *testing.T, change func(*Config, *Plugs)) rig {
+	t.Helper()
+	now := noon
+	c, p := Config{Version: "v1", Keep: 30 * 24 * time.Hour}, plugged(&now)
+	if change != nil {
+		change(&c, &p)
+	}
+	r := rig{New(c, p), &now}
+	t.Cleanup(r.Close)
+	return r
+}
+
+// talking is a request of a conversation that was answered, some minutes after noon.
+func talking(id string, minutes int) event.Exchange {
+	return event.Exchange{
+		ID: "x", Start: noon.Add(time.Duration(minutes) * time.Minute), Duration: time.Second,
+		Method: "POST", Path: "/v1/chat/completions", Upstream: "openai", Mode: event.ModeOn, Action: "none", Status: 200,
+		Shaping: event.Shaping{
+			Model: "m", Conversation: id, ShapeTime: time.Millisecond, Window: 10_000, Usable: 9_000,
+			TokensBefore: event.Tokens{System: 100, Results: 3900},
+			TokensAfter:  event.Tokens{System: 100, Results: 2900},
+		},
+		Usage: event.Usage{Source: event.UsageProvider, Input: 3000, Read: 2800, Output: 10},
+	}
+}
+
+// billed prices by made-up rules: what is odd, failed or of an unknown model has no amount.
+func billed(e *event.Exchange, pause time.Duration) {
+	b := &e.Bill
+	switch {
+	case e.Model == "unknown":
+		b.Unpriced = event.UnpricedModel
+	case e.Usage.Odd:
+		b.Unpriced = event.UnpricedOdd
+	case isFailed(e):
+		b.Unpriced = event.UnpricedFailed
+	default:
+		b.Price, b.Measured, b.Ruled = "made up", true, true
+		b.Billed = int64(e.Usage.Input)*3 + int64(e.Usage.Output)*7
+		b.Most = b.Billed + int64(e.Usage.Read)
+		b.Raw, b.Sent = int64(e.TokensBefore.Total())*3, int64(e.TokensAfter.Total())*3
+		if pause > time.Minute {
+			b.Raw += 11
+		}
+	}
+	if b.Beyond = e.TokensBefore.Total() > e.Window && e.Window > 0; b.Beyond {
+		b.Ruled, b.Raw, b.Sent = false, 0, 0
+	}
+}
+
+// charged is what a summary costs by made-up rules.
+func charged(s *event.Summary) event.Charge {
+	return event.Charge{Price: "made up", Nano: int64(s.Cost.InputTokens)*3 + int64(s.Cost.OutputTokens)*7}
+}
+
+// dice makes events by chance, the same for the same seed.
+type dice struct{ *rand.Rand }
+
+func cast(seed uint64) dice { return dice{rand.New(rand.NewPCG(seed, 17))} }
+
+func pick[T any](d dice, from ...T) T { return from[d.IntN(len(from))] }
+
+func (d dice) tokens() event.Tokens {
+	return event.Tokens{
+		System: d.IntN(500), Tools: d.IntN(500), User: d.IntN(3000), Assistant: d.IntN(3000), Results: d.IntN(9000),
+		Images: d.IntN(3), Other: d.IntN(3),
+	}
+}
+
+func (d dice) exchange(at time.Time) event.Exchange {
+	input := d.IntN(9000)
+	e := event.Exchange{
+		ID: strconv.Itoa(d.IntN(1000)), Start: at, Duration: time.Duration(d.IntN(200)) * time.Second,
+		Upstream: pick(d, "openai", "anthropic"),
+		Mode:     pick(d, event.ModeOn, event.ModeOn, event.ModeObserve, event.ModeOff),
+		Action:   pick(d, "none", "offload", "clear", "compact", "bypass"), Status: pick(d, 200, 200, 200, 429, 0),
+		Fault: pick(d, event.None, event.None, event.None, event.ClientGone),
+		Usage: event.Usage{
+			Source: pick(d, event.UsageProvider, event.UsageCounted, ""), Input: input, Read: d.IntN(input + 1),
+			Output: d.IntN(500), Write5m: d.IntN(100), Odd: d.IntN(20) == 0, CacheUnknown: d.IntN(5) == 0,
+		},
+		Rescue: event.Rescue{Rescued: d.IntN(30) == 0},
+	}
+	if d.IntN(5) > 0 {
+		e.Shaping = event.Shaping{
+			Model: pick(d, "m", "n", "unknown"), Conversation: pick(d, "", "c1", "c2", "c3", "c4"), Window: 12_000,
+			TokensBefore: d.tokens(), TokensAfter: d.tokens(), ShapeTime: time.Duration(d.IntN(3)),
+			Decided: d.IntN(3) == 0, Broke: d.IntN(9) == 0,
+			Offloaded: d.IntN(3), Cleared: d.IntN(3), TakenOut: d.IntN(999),
+			Code: pick(d, event.NoCode, "too_small", "pays_later"),
+		}
+	}
+	return e
+}
+
+func (d dice) summary(at time.Time) event.Summary {
+	return event.Summary{
+		Kind: pick(d, event.SummaryStarted, event.SummaryCompleted, event.SummaryFailed), Time: at,
+		Conversation: pick(d, "c1", "c2", "c9"), Upstream: "openai", Model: "small",
+		Cost: event.Cost{Requests: d.IntN(2), InputTokens: d.IntN(5000), OutputTokens: d.IntN(500)},
+	}
+}
+
+// record records a number of events, with the clock running, and returns what was recorded.
+func (d dice) record(r rig, events int) {
+	for range events {
+		*r.now = r.now.Add(time.Duration(d.IntN(600)) * time.Second)
+		switch d.IntN(8) {
+		case 0:
+			r.RecordSummary(d.summary(*r.now))
+		case 1:
+			r.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted, Time: *r.now, Conversation: "c1"})
+		default:
+			r.RecordExchange(d.exchange(*r.now))
+		}
+		r.Settle()
+	}
+}

@@ -1,0 +1,184 @@
+package story
+
+import (
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"epitome/event"
+)
+
+// queue is how many events wait for the writer at most.
+const queue = 8192
+
+// longestSettle is how long an answer waits for events that are on their way.
+const longestSettle = 2 * time.Second
+
+// writer is the one goroutine that writes events down, and the way to it.
+type writer struct {
+	conf    Config
+	plugs   Plugs
+	past    *past // changed by the writer alone
+	in      chan item
+	dropped atomic.Uint64
+	stop    chan struct{} // closed by close
+	ended   chan struct{} // closed when the writer has ended
+	closing sync.Once
+}
+
+// item is what is sent to the writer: an event, or a channel that it closes when it has come so far.
+type item struct {
+	Entry
+	settled chan<- struct{}
+}
+
+func newWriter(c Config, p Plugs, past *past) *writer {
+	return &writer{
+		conf: c, plugs: p, past: past,
+		in: make(chan item, queue), stop: make(chan struct{}), ended: make(chan struct{}),
+	}
+}
+
+// send never waits: an exchange would wait with it.
+func (w *writer) send(n Entry) {
+	select {
+	case w.in <- item{Entry: n}:
+	default:
+		w.dropped.Add(1)
+	}
+}
+
+// settle waits until all that was recorded before is folded, but not for long.
+func (w *writer) settle() {
+	settled, timeout := make(chan struct{}), time.NewTimer(longestSettle)
+	defer timeout.Stop()
+	select {
+	case w.in <- item{settled: settled}:
+	case <-w.ended:
+		return
+	case <-timeout.C:
+		return
+	}
+	select {
+	case <-settled:
+	case <-w.ended:
+	case <-timeout.C:
+	}
+}
+
+// close writes what was recorded, and ends the writer.
+func (w *writer) close() {
+	w.closing.Do(func() { close(w.stop) })
+	<-w.ended
+}
+
+// expireEvery is how often what is old is let go of.
+const expireEvery = 10 * time.Minute
+
+// write is the one writer.
+func (w *writer) write() {
+	defer close(w.ended)
+	tick := time.NewTicker(expireEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case i := <-w.in:
+			w.take(i)
+		case <-tick.C:
+			w.past.Lock()
+			w.past.expire(w.plugs.Now(), w.conf.Keep)
+			w.past.Unlock()
+		case <-w.stop:
+			w.drain()
+			return
+		}
+	}
+}
+
+// drain takes what was sent before the end.
+func (w *writer) drain() {
+	for {
+		select {
+		case i := <-w.in:
+			w.take(i)
+		default:
+			return
+		}
+	}
+}
+
+// take writes one event down. A panic costs that event, or what a sink makes of it.
+func (w *writer) take(i item) {
+	defer func() {
+		if r := recover(); r != nil {
+			w.plugs.Log.Error("panic while writing an event down", "panic", r, "stack", string(debug.Stack()))
+		}
+	}()
+	if i.settled != nil {
+		close(i.settled)
+		return
+	}
+	w.complete(i.Entry)
+	w.fold(i.Entry)
+	w.tell(i.Entry)
+}
+
+// complete fills in what is known only now. Nothing else may change an event afterwards.
+func (w *writer) complete(n Entry) {
+	*n.seq() = w.past.seq + 1
+	switch {
+	case n.Exchange != nil:
+		w.completeExchange(n.Exchange)
+	case n.Summary != nil && w.plugs.Charge != nil && n.Summary.Cost.Requests > 0:
+		n.Summary.Own = w.plugs.Charge(n.Summary)
+	}
+}
+
+func (w *writer) completeExchange(e *event.Exchange) {
+	compact(e)
+	var before *prior
+	if e.Conversation != "" {
+		e.Turn = 1
+	}
+	if t := w.past.talks[e.Conversation]; t != nil {
+		e.Turn, before = t.line.Turns+1, t.prior
+	}
+	if isConversation(e) && e.ShapeTime > 0 {
+		e.Miss = missOf(e, before, w.life(e))
+	}
+	if w.plugs.Bill != nil {
+		pause := time.Duration(-1)
+		if before != nil {
+			pause = max(0, e.Start.Sub(before.Start))
+		}
+		w.plugs.Bill(e, pause)
+	}
+}
+
+func (w *writer) life(e *event.Exchange) time.Duration {
+	if w.plugs.Life == nil {
+		return usualLife
+	}
+	return w.plugs.Life(e)
+}
+
+func (w *writer) fold(n Entry) {
+	w.past.Lock()
+	defer w.past.Unlock()
+	w.past.add(n)
+}
+
+// tell hands an event to the sinks.
+func (w *writer) tell(n Entry) {
+	switch {
+	case n.Exchange != nil:
+		w.plugs.Sinks.RecordExchange(*n.Exchange)
+	case n.Compaction != nil:
+		w.plugs.Sinks.RecordCompaction(*n.Compaction)
+	case n.Warning != nil:
+		w.plugs.Sinks.RecordWarning(*n.Warning)
+	case n.Summary != nil:
+		w.plugs.Sinks.RecordSummary(*n.Summary)
+	}
+}

@@ -1,0 +1,43 @@
+package daemon
+
+import (
+	"math"
+	"net/http"
+	"time"
+
+	"epitome/config"
+	"epitome/console/logs"
+	"epitome/console/metrics"
+	"epitome/console/story"
+	"epitome/event"
+	"epitome/instance"
+)
+
+// openBook begins to keep what happens. Log lines and metrics hear of it there.
+func (d *Daemon) openBook(conf config.Config, counts *metrics.Recorder) *story.Book {
+	return story.New(story.Config{Version: instance.Version(), Keep: conf.Store.Keep.D()}, story.Plugs{
+		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
+		Sinks:  event.Sinks{counts, logs.New(d.log)},
+		Prices: func() story.Prices { return story.Prices{} },
+		Life:   func(*event.Exchange) time.Duration { return d.cacheLife() },
+	})
+}
+
+// cacheLife is how long the provider is believed to keep what it was sent.
+func (d *Daemon) cacheLife() time.Duration {
+	if life := d.config.Load().Rewrite.CacheLife.D(); life > 0 {
+		return life
+	}
+	return math.MaxInt64
+}
+
+// settled serves numbers once all that has happened is in them.
+type settled struct {
+	book *story.Book
+	http.Handler
+}
+
+func (s settled) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.book.Settle()
+	s.Handler.ServeHTTP(w, r)
+}
