@@ -1,7 +1,8 @@
-// Package loopback is what scripted servers of an API have in common on the wire.
+// Package loopback is what scripted servers of an API have in common.
 //
-// It promises that a Listener answers on a port of 127.0.0.1 until Close, which cuts what is open; and that answers and
-// events are written in one way by all of them. It knows no API.
+// It promises that a Listener answers on a port of 127.0.0.1 until Close, which cuts what is open; that a Stage takes
+// each turn once and keeps each request; and that answers and events are written in one way by all of them. It knows no
+// API.
 package loopback
 
 import (
@@ -66,18 +67,6 @@ func WriteEvents(w http.ResponseWriter, events []Event) {
 	for _, e := range events {
 		_, _ = fmt.Fprintf(w, "event: %s\ndata: %s\n\n", e.Name, e.Data)
 		_ = out.Flush()
-	}
-}
-
-// Hold waits until hold or done is closed or the client leaves; not at all where hold is nil.
-func Hold(r *http.Request, hold, done <-chan struct{}) {
-	if hold == nil {
-		return
-	}
-	select {
-	case <-hold:
-	case <-r.Context().Done():
-	case <-done:
 	}
 }
 

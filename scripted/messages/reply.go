@@ -30,7 +30,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		refused := &rules.Refusal{Status: 404, Type: "not_found_error", Message: "Not found"}
 		asked.Refusal, asked.Judged = refused, r.Method == http.MethodPost
-		s.record(&asked)
+		s.Record(&asked, &asked.N)
 		writeRefusal(w, refused)
 	}
 }
@@ -45,12 +45,12 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
 			asked.Refusal = cmp.Or(t.Refuse, t.Fail)
 		}
 		if t.Refuse == nil && (t.Fail == nil || v.q.Streamed) {
-			loopback.Hold(r, t.Hold, s.done)
+			s.Hold(r, t.Hold)
 			s.send(w, &asked, v, t)
 			return
 		}
 	}
-	s.record(&asked)
+	s.Record(&asked, &asked.N)
 	w.Header().Set("request-id", fmt.Sprintf("req_%024d", asked.N))
 	switch {
 	case asked.Refusal != nil:
@@ -83,18 +83,12 @@ func (s *Server) examine(asked *Received) (v verdict, streams *rules.Refusal) {
 
 // turn takes the next turn.
 func (s *Server) turn(asked Received) Turn {
-	s.mu.Lock()
-	if len(s.turns) > 0 {
-		defer s.mu.Unlock()
-		t := s.turns[0]
-		s.turns = s.turns[1:]
-		return t
-	}
-	s.mu.Unlock()
-	if s.options.Otherwise == nil {
-		return Say("Done.")
-	}
-	return s.options.Otherwise(asked)
+	return s.Take(func() Turn {
+		if s.options.Otherwise == nil {
+			return Say("Done.")
+		}
+		return s.options.Otherwise(asked)
+	})
 }
 
 // countAnswer is the answer of count_tokens.
@@ -145,21 +139,8 @@ func (s *Server) write(asked *Received, v verdict, t Turn) *answer {
 		}
 	}
 	asked.Usage = u
-	s.recordLocked(asked)
+	s.Record(asked, &asked.N)
 	return a
-}
-
-// record keeps a request and numbers it.
-func (s *Server) record(asked *Received) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.recordLocked(asked)
-}
-
-// recordLocked is record with the lock held.
-func (s *Server) recordLocked(asked *Received) {
-	asked.N = len(s.received) + 1
-	s.received = append(s.received, *asked)
 }
 
 // writeRefusal answers with a refusal.

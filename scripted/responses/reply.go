@@ -79,7 +79,7 @@ func refuse(s *Server, w http.ResponseWriter, asked Received, refused *rules.Ref
 
 // give records a request and answers it.
 func (s *Server) give(w http.ResponseWriter, asked Received, status int, text []byte) {
-	s.record(&asked)
+	s.Record(&asked, &asked.N)
 	w.Header().Set("x-request-id", fmt.Sprintf("req_%032d", asked.N))
 	loopback.WriteJSON(w, status, text)
 }
@@ -133,7 +133,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, asked Received) {
 		refuse(s, w, asked, asked.Refusal)
 		return
 	}
-	loopback.Hold(r, t.Hold, s.done)
+	s.Hold(r, t.Hold)
 	s.send(w, &asked, v, t)
 }
 
@@ -163,24 +163,18 @@ func (s *Server) turn(asked Received, v verdict, streams *rules.Refusal) Turn {
 		}
 		return Turn{Fail: streams, After: 2}
 	}
-	s.mu.Lock()
-	if len(s.turns) > 0 {
-		defer s.mu.Unlock()
-		t := s.turns[0]
-		s.turns = s.turns[1:]
-		return t
-	}
-	s.mu.Unlock()
-	if s.options.Otherwise == nil {
-		return Say("Done.")
-	}
-	return s.options.Otherwise(asked)
+	return s.Take(func() Turn {
+		if s.options.Otherwise == nil {
+			return Say("Done.")
+		}
+		return s.options.Otherwise(asked)
+	})
 }
 
 // send answers with a turn.
 func (s *Server) send(w http.ResponseWriter, asked *Received, v verdict, t Turn) {
 	a := s.write(asked, v, t)
-	s.record(asked)
+	s.Record(asked, &asked.N)
 	w.Header().Set("x-request-id", fmt.Sprintf("req_%032d", asked.N))
 	if !v.q.Streamed || a.compaction {
 		if t.Cut {
@@ -221,12 +215,4 @@ func (s *Server) write(asked *Received, v verdict, t Turn) *answer {
 		asked.Usage = *a.Usage
 	}
 	return a
-}
-
-// record keeps a request and numbers it.
-func (s *Server) record(asked *Received) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	asked.N = len(s.received) + 1
-	s.received = append(s.received, *asked)
 }

@@ -1,6 +1,7 @@
 package responses
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -27,14 +28,11 @@ type Options struct {
 
 // A Server plays the Responses API. Its methods may be called from any goroutine.
 type Server struct {
-	options  Options
-	count    func(string) int
-	listener *loopback.Listener
-	done     chan struct{} // closed by Close
+	*loopback.Stage[Turn, Received]
+	options Options
+	count   func(string) int
 
 	mu            sync.Mutex // guards what follows
-	turns         []Turn
-	received      []Received
 	cache         *account.Cache
 	book          *issued.Book
 	speaker       speaker
@@ -61,7 +59,7 @@ type Received struct {
 
 // New returns a server that listens nowhere.
 func New(o Options) *Server {
-	s := &Server{options: o, count: o.Count, listener: &loopback.Listener{}, done: make(chan struct{}),
+	s := &Server{Stage: loopback.NewStage[Turn, Received](), options: o, count: o.Count,
 		cache: account.NewCache(), book: issued.NewBook(), kept: map[string]*answer{}}
 	if s.count == nil {
 		s.count = account.CountText
@@ -73,28 +71,10 @@ func New(o Options) *Server {
 // Start returns a server on a free port of 127.0.0.1, until Close.
 func Start(o Options) (*Server, error) {
 	s := New(o)
-	var err error
-	s.listener, err = loopback.Listen(s)
-	if err != nil {
+	if err := s.Open(s); err != nil {
 		return nil, fmt.Errorf("cannot start a server of responses: %w", err)
 	}
 	return s, nil
-}
-
-// URL returns scheme, host and port, without a slash at the end.
-func (s *Server) URL() string { return s.listener.URL() }
-
-// Close stops listening and cuts what is open.
-func (s *Server) Close() {
-	close(s.done)
-	s.listener.Close()
-}
-
-// Next adds turns to what is answered next.
-func (s *Server) Next(turns ...Turn) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.turns = append(s.turns, turns...)
 }
 
 // Advance moves the clock of the cache.
@@ -102,13 +82,6 @@ func (s *Server) Advance(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.cache.Advance(d)
-}
-
-// Received returns all requests so far, in the order in which they were answered.
-func (s *Server) Received() []Received {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]Received(nil), s.received...)
 }
 
 // Refusals returns what was refused by a rule so far: of a proxy that does all things right it is empty but for what a
@@ -151,11 +124,7 @@ type verdict struct {
 
 // judge holds a body to all rules, in the order that the package doc tells. The lock is held.
 func (s *Server) judge(header http.Header, body []byte, purpose rules.Purpose) verdict {
-	limit := s.options.Bytes
-	if limit == 0 {
-		limit = maxBytes
-	}
-	if len(body) > limit {
+	if len(body) > cmp.Or(s.options.Bytes, maxBytes) {
 		return verdict{refused: rules.Oversize()}
 	}
 	if want := s.options.Key; want != "" && strings.TrimPrefix(header.Get("Authorization"), "Bearer ") != want {
