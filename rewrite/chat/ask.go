@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"epitome/prose"
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 	"epitome/sse"
 )
@@ -30,16 +29,6 @@ var dropped = [...]string{
 	"guided_json", "guided_regex", "guided_choice", "guided_grammar", "structured_outputs", "grammar", "json_schema",
 }
 
-// say puts a user's message behind the others.
-func say(body []byte, messages span.Span, text string) span.Edit {
-	with := chatMessage(conversation.User, text)
-	if span.SkipSpace(body, messages.Start+1) != messages.End-1 {
-		with = "," + with
-	}
-	at := messages.End - 1
-	return span.Edit{Span: span.Span{Start: at, End: at}, With: []byte(with)}
-}
-
 // settle makes the settings of a body those that the answer needs.
 func settle(o *span.Object, body []byte, f prose.Form) {
 	used, other := usualCap, otherCap
@@ -51,21 +40,16 @@ func settle(o *span.Object, body []byte, f prose.Form) {
 	}
 	o.TakeOut(dropped[:]...)
 	o.TakeOut("tool_choice", "function_call", other, "stream")
-	if filled(body, o.Value("tools")) {
+	if span.HasElements(body, o.Value("tools")) {
 		o.Set("tool_choice", `"none"`)
 	}
-	if filled(body, o.Value("functions")) {
+	if span.HasElements(body, o.Value("functions")) {
 		o.Set("function_call", `"none"`)
 	}
 	o.Set(used, strconv.Itoa(f.MaxOutput))
 	if f.Stream {
 		o.Set("stream", "true")
 	}
-}
-
-// filled reports whether a value is an array with something in it.
-func filled(body []byte, v span.Span) bool {
-	return !v.Empty() && body[v.Start] == '[' && span.SkipSpace(body, v.Start+1) != v.End-1
 }
 
 // streamWord matches a complaint about streams, and none about an upstream.
@@ -219,10 +203,7 @@ func contentText(content json.RawMessage) string {
 // CapOutput lowers the cap on the output that a request asks for to so many tokens, under whatever name it stands. ok
 // is false for a request without a cap, or with a lower one: it is as it was.
 func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	if !span.Valid(body) {
-		return body, false
-	}
-	o, err := span.ObjectAt(body, span.SkipSpace(body, 0))
+	o, err := span.WholeObject(body)
 	if err != nil {
 		return body, false
 	}

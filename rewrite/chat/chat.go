@@ -348,10 +348,7 @@ func readText(body []byte, v span.Span, to *string) (err error) {
 // Continue puts an instruction behind the conversation in body, as a user's message, and asks for one plain text: tools
 // stay, but none may be called. Every other byte stays as it is.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	if !span.Valid(body) {
-		return nil, span.ErrNoJSON
-	}
-	o, err := span.ObjectAt(body, span.SkipSpace(body, 0))
+	o, err := span.WholeObject(body)
 	if err != nil {
 		return nil, err
 	}
@@ -360,7 +357,8 @@ func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, 
 		return nil, errors.New("the body has no messages")
 	}
 	settle(o, body, f)
-	out, err := span.Splice(body, append(o.Edits(), say(body, messages, instruction)))
+	said := span.AddElement(body, messages, Dialect{}.Message(conversation.User, instruction))
+	out, err := span.Splice(body, append(o.Edits(), said))
 	if err != nil {
 		return nil, fmt.Errorf("cannot continue the conversation: %w", err)
 	}

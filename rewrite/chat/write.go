@@ -43,13 +43,12 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	if it.Content.Empty() {
 		return e, false
 	}
-	quoted := span.AppendQuoted(nil, text)
-	at := span.Span{Start: it.Content.End - 1, End: it.Content.End - 1}
-	switch content := it.Content.Of(r.Body); {
-	case content[0] == '"':
-		return span.Edit{Span: at, With: quoted[1 : len(quoted)-1]}, true
-	case content[0] == '[' && content[span.SkipSpace(content, 1)] != ']':
-		return span.Edit{Span: at, With: append(append([]byte(`,{"type":"text","text":`), quoted...), '}')}, true
+	switch {
+	case r.Body[it.Content.Start] == '"':
+		return span.AddText(it.Content, text), true
+	case span.HasElements(r.Body, it.Content):
+		part := append(span.AppendQuoted([]byte(`{"type":"text","text":`), text), '}')
+		return span.AddElement(r.Body, it.Content, part), true
 	}
 	return e, false
 }

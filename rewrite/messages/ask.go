@@ -33,10 +33,7 @@ var (
 // thinking and what else the cache hangs on nothing changes; where the client has the provider keep a cache, the end of
 // the conversation is marked for it.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	if !span.Valid(body) {
-		return nil, span.ErrNoJSON
-	}
-	o, err := span.ObjectAt(body, span.SkipSpace(body, 0))
+	o, err := span.WholeObject(body)
 	if err != nil {
 		return nil, err
 	}
@@ -90,25 +87,10 @@ func (c *continuation) memberOf(setting, key string) string {
 // takeOutFormat leaves of the settings of the output all but its form.
 func (c *continuation) takeOutFormat() error {
 	const key = "output_config"
-	if c.memberOf(key, "format") == "" {
+	if c.memberOf(key, "format") == "" { // or it cannot be read
 		return nil
 	}
-	v := c.settings.Value(key)
-	o, err := span.ObjectAt(c.body, v.Start)
-	if err != nil {
-		return err
-	}
-	o.TakeOut("format")
-	edits := o.Edits()
-	for i := range edits {
-		edits[i].Start, edits[i].End = edits[i].Start-v.Start, edits[i].End-v.Start
-	}
-	left, err := span.Splice(v.Of(c.body), edits)
-	if err != nil {
-		return err
-	}
-	c.settings.Set(key, string(left))
-	return nil
+	return c.settings.TakeOutIn(c.body, key, "format")
 }
 
 // outputCap is the cap on the output under which so many tokens are left for the answer. What the model is given to
@@ -181,10 +163,7 @@ func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 // be. ok is false for a request without a cap, with a lower one, or whose model could not think any more: it is as it
 // was.
 func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	if !span.Valid(body) {
-		return body, false
-	}
-	o, err := span.ObjectAt(body, span.SkipSpace(body, 0))
+	o, err := span.WholeObject(body)
 	if err != nil {
 		return body, false
 	}

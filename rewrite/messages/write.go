@@ -54,11 +54,9 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	if it.Role != conversation.User || it.Locked || it.Content.Empty() {
 		return e, false
 	}
-	at := it.Content.End
-	switch r.Body[it.Content.Start] {
+	switch at := it.Content.End; r.Body[it.Content.Start] {
 	case '"':
-		quoted := span.AppendQuoted(nil, text)
-		return span.Edit{Span: span.Span{Start: at - 1, End: at - 1}, With: quoted[1 : len(quoted)-1]}, true
+		return span.AddText(it.Content, text), true
 	case '{':
 		return span.Edit{Span: span.Span{Start: at, End: at}, With: appendText([]byte{','}, text)}, true
 	}

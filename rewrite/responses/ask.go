@@ -36,10 +36,7 @@ var (
 // Continue puts an instruction behind the conversation in body, as its last message, and asks for a text. Tools stay,
 // and are not called; the provider keeps nothing of it.
 func (Dialect) Continue(body []byte, instruction string, f prose.Form) ([]byte, error) {
-	if !span.Valid(body) {
-		return nil, span.ErrNoJSON
-	}
-	o, err := span.ObjectAt(body, span.SkipSpace(body, 0))
+	o, err := span.WholeObject(body)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +74,11 @@ func (c *continuation) settle(f prose.Form) error {
 	tools := o.Value("tools")
 	o.TakeOut(dropped[:]...)
 	o.TakeOut(elsewhere[:]...)
-	if err := errors.Join(c.takeOutOf("text", "format"), c.takeOutOf("prompt_cache_options", "prewarm")); err != nil {
+	if err := errors.Join(o.TakeOutIn(c.body, "text", "format"),
+		o.TakeOutIn(c.body, "prompt_cache_options", "prewarm")); err != nil {
 		return err
 	}
-	if c.hasTools || isFilled(c.body, tools) {
+	if c.hasTools || span.HasElements(c.body, tools) {
 		o.Set("tool_choice", `"none"`)
 	}
 	o.Set("store", "false")
@@ -90,34 +88,6 @@ func (c *continuation) settle(f prose.Form) error {
 	if f.Stream {
 		o.Set("stream", "true")
 	}
-	return nil
-}
-
-// isFilled reports whether a value is a list with something in it.
-func isFilled(body []byte, v span.Span) bool {
-	return !v.Empty() && body[v.Start] == '[' && span.SkipSpace(body, v.Start+1) != v.End-1
-}
-
-// takeOutOf leaves of a setting that is an object all but one key.
-func (c *continuation) takeOutOf(setting, key string) error {
-	v := c.settings.Value(setting)
-	if v.Empty() || c.body[v.Start] != '{' {
-		return nil
-	}
-	o, err := span.ObjectAt(c.body, v.Start)
-	if err != nil || o.Value(key).Empty() {
-		return err
-	}
-	o.TakeOut(key)
-	edits := o.Edits()
-	for i := range edits {
-		edits[i].Start, edits[i].End = edits[i].Start-v.Start, edits[i].End-v.Start
-	}
-	left, err := span.Splice(v.Of(c.body), edits)
-	if err != nil {
-		return err
-	}
-	c.settings.Set(setting, string(left))
 	return nil
 }
 
@@ -167,10 +137,7 @@ func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 // CapOutput lowers the cap on the output that a request asks for to so many tokens. ok is false for a request without
 // a cap, or with a lower one: it is as it was.
 func (Wire) CapOutput(body []byte, tokens int) (capped []byte, ok bool) {
-	if !span.Valid(body) {
-		return body, false
-	}
-	o, err := span.ObjectAt(body, span.SkipSpace(body, 0))
+	o, err := span.WholeObject(body)
 	if err != nil {
 		return body, false
 	}

@@ -23,12 +23,7 @@ func (c *continuation) say(text string) (span.Edit, error) {
 	if c.thinks {
 		role = conversation.System
 	}
-	with := Dialect{}.Message(role, text)
-	if isFilled(c.body, list) {
-		with = append([]byte{','}, with...)
-	}
-	at := list.End - 1
-	return span.Edit{Span: span.Span{Start: at, End: at}, With: with}, nil
+	return span.AddElement(c.body, list, Dialect{}.Message(role, text)), nil
 }
 
 // readInput finds out whether the conversation can go on with a message, whether tools are declared in it, and whether

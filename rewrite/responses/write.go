@@ -114,17 +114,11 @@ func (Dialect) Append(r *conversation.Request, it *conversation.Item, text strin
 	if it.Role != conversation.User || it.Locked || it.Content.Empty() {
 		return e, false
 	}
-	at := it.Content.End - 1
-	e.Span = span.Span{Start: at, End: at}
-	switch r.Body[it.Content.Start] {
-	case '"':
-		quoted := span.AppendQuoted(nil, text)
-		e.With = quoted[1 : len(quoted)-1]
-	case '[':
-		e.With = appendText([]byte{','}, text)
-		return e, span.SkipSpace(r.Body, it.Content.Start+1) != at
-	default:
-		return e, false
+	switch {
+	case r.Body[it.Content.Start] == '"':
+		return span.AddText(it.Content, text), true
+	case span.HasElements(r.Body, it.Content):
+		return span.AddElement(r.Body, it.Content, appendText(nil, text)), true
 	}
-	return e, true
+	return e, false
 }

@@ -191,6 +191,11 @@ func UnlessNull(body []byte, v Span) Span {
 	return v
 }
 
+// HasElements reports whether a value is a list with something in it.
+func HasElements(body []byte, v Span) bool {
+	return !v.Empty() && body[v.Start] == '[' && SkipSpace(body, v.Start+1) != v.End-1
+}
+
 // Elements gives f the place of each value of the array that begins at body[i], and returns the array's end.
 func Elements(body []byte, i int, f reader) (int, error) { return Walk(body, i, '[', f) }
 

@@ -43,6 +43,14 @@ func ObjectAt(body []byte, i int) (*Object, error) {
 	return o, nil
 }
 
+// WholeObject reads the members of the one object that body is.
+func WholeObject(body []byte) (*Object, error) {
+	if !Valid(body) {
+		return nil, ErrNoJSON
+	}
+	return ObjectAt(body, SkipSpace(body, 0))
+}
+
 func (o *Object) member(key string) *setting {
 	for i := range o.members {
 		if o.members[i].key == key {
@@ -76,6 +84,28 @@ func (o *Object) TakeOut(keys ...string) {
 			m.isTakenOut = true
 		}
 	}
+}
+
+// TakeOutIn takes a key out of the object that another key has for its value. Where that is none, nothing changes.
+func (o *Object) TakeOutIn(body []byte, outer, key string) error {
+	v := o.Value(outer)
+	if v.Empty() || body[v.Start] != '{' {
+		return nil
+	}
+	in, err := ObjectAt(body, v.Start)
+	if err != nil || in.Value(key).Empty() {
+		return err
+	}
+	in.TakeOut(key)
+	edits := in.Edits()
+	for i := range edits {
+		edits[i].Start, edits[i].End = edits[i].Start-v.Start, edits[i].End-v.Start
+	}
+	left, err := Splice(v.Of(body), edits)
+	if err == nil {
+		o.Set(outer, string(left))
+	}
+	return err
 }
 
 // Edits are what makes the object so. What goes takes its comma with it.

@@ -33,10 +33,34 @@ func TestMembersAreSetAndTakenOutAndAllElseStays(t *testing.T) {
 	f(`{"a":1}`, `{"a":2}`, func(o *Object) { o.TakeOut("a"); o.Set("a", "2") })
 }
 
+func TestKeysAreTakenOutOfAnObjectInTheObject(t *testing.T) {
+	f := func(body, want string) {
+		t.Helper()
+		o, err := WholeObject([]byte(body))
+		if err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		if err := o.TakeOutIn([]byte(body), "a", "b"); err != nil {
+			t.Fatalf("%s: %v", body, err)
+		}
+		if got, err := Splice([]byte(body), o.Edits()); err != nil || string(got) != want {
+			t.Errorf("%s\n got %s (%v)\nwant %s", body, got, err, want)
+		}
+	}
+	f(` {"c":1,"a":{ "b":{}, "d":2 }}`, ` {"c":1,"a":{ "d":2 }}`)
+	f(`{"a":{"b":1}}`, `{"a":{}}`)
+	f(`{"a":{"d":1}}`, `{"a":{"d":1}}`)
+	f(`{"a":[],"b":1}`, `{"a":[],"b":1}`)
+	f(`{"b":1}`, `{"b":1}`)
+}
+
 func TestWhatIsNoObjectHasNoMembers(t *testing.T) {
 	for _, body := range []string{``, `[]`, `null`, `{"a":1,"a":2}`, `{"a\u0061":1}`, `{"a":`} {
 		if _, err := ObjectAt([]byte(body), 0); err == nil {
 			t.Errorf("%q is read", body)
+		}
+		if _, err := WholeObject([]byte(body)); err == nil {
+			t.Errorf("%q is read as a whole", body)
 		}
 	}
 }

@@ -32,3 +32,18 @@ func Splice(body []byte, edits []Edit) ([]byte, error) {
 	}
 	return append(out, body[at:]...), nil
 }
+
+// AddText is what puts text behind all that a string says.
+func AddText(quoted Span, text string) Edit {
+	at, with := quoted.End-1, AppendQuoted(nil, text)
+	return Edit{Span: Span{Start: at, End: at}, With: with[1 : len(with)-1]}
+}
+
+// AddElement is what puts a value behind all others of a list.
+func AddElement(body []byte, list Span, value []byte) Edit {
+	at := list.End - 1
+	if HasElements(body, list) {
+		value = append([]byte{','}, value...)
+	}
+	return Edit{Span: Span{Start: at, End: at}, With: value}
+}

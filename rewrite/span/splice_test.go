@@ -44,3 +44,21 @@ func TestSpliceChangesOnlySpans(t *testing.T) {
 		}
 	}
 }
+
+func TestTextsAndElementsAreAddedAtTheEnd(t *testing.T) {
+	f := func(body string, add func(v Span) Edit, want string) {
+		t.Helper()
+		out, err := Splice([]byte(body), []Edit{add(Span{End: len(body)})})
+		if err != nil || string(out) != want {
+			t.Errorf("%s: got %s (%v), want %s", body, out, err, want)
+		}
+	}
+	text := func(v Span) Edit { return AddText(v, "b\n\"") }
+	f(`"a"`, text, `"ab\n\""`)
+	f(`""`, text, `"b\n\""`)
+	element := func(body string) func(v Span) Edit {
+		return func(v Span) Edit { return AddElement([]byte(body), v, []byte(`"b"`)) }
+	}
+	f(`["a"]`, element(`["a"]`), `["a","b"]`)
+	f(`[ ]`, element(`[ ]`), `[ "b"]`)
+}
