@@ -313,6 +313,10 @@ var house = map[string]room{
 			" rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
+	"rewrite/reply": {
+		"prose rewrite/span unit",
+		"it is what answers have in common; what it knew of one dialect would be true of that one alone",
+	},
 	"rewrite/rewritetest": {
 		"house/missing rewrite/conversation tokenize",
 		"it has what the tests of several rooms share; no room may be reached through it",
@@ -449,7 +453,7 @@ var house = map[string]room{
 }
 
 // dialect is what each dialect may know.
-const dialect = "prose rewrite/conversation rewrite/span sse tokenize unit"
+const dialect = "prose rewrite/conversation rewrite/reply rewrite/span sse tokenize unit"
 
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +

@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"epitome/prose"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 	"epitome/sse"
 )
@@ -52,16 +52,8 @@ func settle(o *span.Object, body []byte, f prose.Form) {
 	}
 }
 
-// streamWord matches a complaint about streams, and none about an upstream.
-var streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`)
-
-// Bounds of an answer, in bytes.
-const (
-	mostDocument = 4 << 20 // one that is not streamed; with its reasoning
-	mostEvent    = 1 << 20
-	mostText     = 1 << 20
-	mostError    = 64 << 10
-)
+// mostEvent is the most of an event, in bytes.
+const mostEvent = 1 << 20
 
 var errLongAnswer = errors.New("the answer is too long")
 
@@ -77,7 +69,7 @@ type speech struct {
 func (s *speech) Document(doc []byte) error {
 	err := s.hear(doc)
 	if err == nil && !s.chosen && s.Error == nil {
-		s.Error = doc[:min(len(doc), mostError)]
+		s.Error = reply.Failure(doc)
 	}
 	return err
 }
@@ -104,7 +96,7 @@ func (s *speech) Event(e sse.Event) (last bool, err error) {
 	case string(data) == "[DONE]":
 		return true, nil
 	case strings.TrimSpace(e.Type) == "error":
-		s.Error = bytes.Clone(data[:min(len(data), mostError)])
+		s.Error = reply.Failure(data)
 		return true, nil
 	}
 	err = s.hear(data)
@@ -148,7 +140,7 @@ func (s *speech) hear(doc []byte) error {
 		return errors.New("the answer is not JSON")
 	}
 	if present(c.Error) {
-		s.Error = bytes.Clone(doc[:min(len(doc), mostError)])
+		s.Error = reply.Failure(doc)
 	}
 	s.Input = max(s.Input, c.Usage.PromptTokens)
 	s.Cached = max(s.Cached, c.Usage.Details.CachedTokens, c.Usage.CacheHits)
@@ -166,7 +158,7 @@ func (s *speech) hear(doc []byte) error {
 			s.Called = s.Called || len(said.ToolCalls) > 0 || present(said.FunctionCall)
 		}
 	}
-	if s.said.Len() > mostText {
+	if s.said.Len() > reply.MostText {
 		return errLongAnswer
 	}
 	return nil

@@ -11,6 +11,7 @@ import (
 	"testing/iotest"
 
 	"epitome/prose"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/rewritetest"
 	"epitome/sse"
 )
@@ -187,7 +188,7 @@ func TestAnswersThatBreakOffAreErrors(t *testing.T) {
 	f(stream, "data: {\"choices\":[{\"delta\":{\"content\":\"a\"}}]}\n\ndata: {\"cho", nil)
 	f("", `{"choices":[{"message":{"content":"a`, nil)
 	f("", "<html>", nil)
-	f("", `{"choices":[`+strings.Repeat(" ", mostDocument), sse.ErrLongDocument)
+	f("", `{"choices":[`+strings.Repeat(" ", reply.MostDocument), sse.ErrLongDocument)
 	f(stream, "data: "+strings.Repeat("x", mostEvent), nil)
 	piece := `data: {"choices":[{"delta":{"content":"` + strings.Repeat("x", 100_000) + "\"}}]}\n\n"
 	f(stream, strings.Repeat(piece, 11), errLongAnswer)

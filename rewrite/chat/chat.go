@@ -13,6 +13,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 	"epitome/sse"
 )
@@ -385,7 +386,7 @@ func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 	switch {
 	case !f.OtherCap && (bytes.Contains(refusal, []byte(usualCap)) || bytes.Contains(refusal, []byte(otherCap))):
 		f.OtherCap = true
-	case !f.Stream && streamWord.Match(refusal):
+	case reply.WantsStream(f, refusal):
 		f.Stream = true
 	default:
 		return f, false
@@ -396,7 +397,8 @@ func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
 // ReadAnswer reads an answer, whole or as a stream, whatever its type says. One that breaks off is io.ErrUnexpectedEOF.
 func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
 	var s speech
-	if err := sse.ReadEither(contentType, body, sse.Most{Document: mostDocument, Event: mostEvent}, &s); err != nil {
+	most := sse.Most{Document: reply.MostDocument, Event: mostEvent}
+	if err := sse.ReadEither(contentType, body, most, &s); err != nil {
 		return prose.Answer{}, err
 	}
 	return s.answer(), nil

@@ -2,37 +2,28 @@ package messages
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/prose"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 	"epitome/sse"
 )
 
 // This file reads what a model answers that was asked for a text.
 
-// Bounds of an answer, in bytes.
-const (
-	mostDocument = 4 << 20 // one that is not streamed; with what was thought
-	mostEvent    = 1 << 20
-	mostText     = 1 << 20
-	mostError    = 64 << 10
-)
-
-var (
-	errLongText = errors.New("the text of the answer is too long")
-	errNoAnswer = errors.New("the answer is not JSON")
-)
+// mostEvent is the most of an event, in bytes.
+const mostEvent = 1 << 20
 
 // ReadAnswer reads an answer, whole or as a stream, whatever its type says: its texts, and nothing of what was thought.
 // One that breaks off is io.ErrUnexpectedEOF.
 func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
 	s := speech{usage: newUsage()}
-	if err := sse.ReadEither(contentType, body, sse.Most{Document: mostDocument, Event: mostEvent}, &s); err != nil {
+	most := sse.Most{Document: reply.MostDocument, Event: mostEvent}
+	if err := sse.ReadEither(contentType, body, most, &s); err != nil {
 		return prose.Answer{}, err
 	}
 	s.Text = s.said.String()
@@ -50,15 +41,12 @@ type speech struct {
 
 // Document hears an answer that is no stream.
 func (s *speech) Document(doc []byte) error {
-	switch {
-	case len(bytes.TrimSpace(doc)) == 0:
-		return io.ErrUnexpectedEOF
-	case !span.Valid(doc):
-		return errNoAnswer
+	a, err := reply.Parse(doc)
+	if err != nil {
+		return err
 	}
-	a := gjson.ParseBytes(doc)
 	if content := a.Get("content"); !content.IsArray() || a.Get("type").Str == "error" {
-		s.fail(doc)
+		s.Error = reply.Failure(doc)
 		return nil
 	}
 	s.usage.take(a.Get("usage"))
@@ -74,15 +62,15 @@ func (s *speech) Document(doc []byte) error {
 // Event hears one event of a stream, and reports whether it was the last one.
 func (s *speech) Event(e sse.Event) (last bool, err error) {
 	data := bytes.TrimSpace(e.Data)
-	if stepOf([]byte(e.Type), data) == errorStep {
-		s.fail(data)
+	if stepOf([]byte(e.Type), data) == reply.ErrorStep {
+		s.Error = reply.Failure(data)
 		return true, nil
 	}
 	if !span.Valid(data) {
 		if len(data) == 0 || string(data) == "[DONE]" {
 			return len(data) > 0 && s.ended, nil
 		}
-		return false, errNoAnswer
+		return false, reply.ErrNoJSON
 	}
 	switch v := gjson.ParseBytes(data); v.Get("type").Str {
 	case "message_start":
@@ -110,9 +98,6 @@ func (s *speech) End() error {
 	return nil
 }
 
-// fail keeps what the provider says went wrong.
-func (s *speech) fail(said []byte) { s.Error = bytes.Clone(said[:min(len(said), mostError)]) }
-
 // hear takes a block, or a piece of its text.
 func (s *speech) hear(kindName, text string) error {
 	switch kindOf(kindName) {
@@ -121,8 +106,8 @@ func (s *speech) hear(kindName, text string) error {
 	case callBlock:
 		s.Called = true
 	}
-	if s.said.Len() > mostText {
-		return errLongText
+	if s.said.Len() > reply.MostText {
+		return reply.ErrLongText
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 )
 
@@ -136,22 +137,15 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 	return append(b, '}')
 }
 
-// Complaints about the form of a request.
-var (
-	streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`) // and none about an upstream
-	mostOutput = regexp.MustCompile(`max_tokens: [0-9]+ > ([0-9]+)\b`)
-)
+// mostOutput is how a cap on the output is refused that is too high.
+var mostOutput = regexp.MustCompile(`max_tokens: [0-9]+ > ([0-9]+)\b`)
 
 // Adapt returns another form to ask in after a provider has refused f; ok is false if f is not what it complains of.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
-	if most := mostOutput.FindSubmatch(refusal); most != nil {
-		if n := numberOf(most[1]); n > 0 && n < f.MaxOutput {
-			f.MaxOutput = n
-			return f, true
-		}
-		return f, false
+	if lower, ok, named := reply.LowerCap(f, refusal, mostOutput); named {
+		return lower, ok
 	}
-	if f.Stream || !streamWord.Match(refusal) {
+	if !reply.WantsStream(f, refusal) {
 		return f, false
 	}
 	f.Stream = true

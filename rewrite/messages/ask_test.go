@@ -15,6 +15,7 @@ import (
 	"epitome/house/missing"
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 	"epitome/sse"
 )
@@ -322,13 +323,13 @@ func TestAnswersThatBreakOffAreErrors(t *testing.T) {
 	f(stream, "", io.ErrUnexpectedEOF)
 	f(stream, piece("a"), io.ErrUnexpectedEOF)
 	f(stream, piece("a")+"data: {\"type\":\"content_block_stop\"}\n\n", io.ErrUnexpectedEOF)
-	f(stream, piece("a")+"data: {\"type", errNoAnswer)
+	f(stream, piece("a")+"data: {\"type", reply.ErrNoJSON)
 	f(stream, piece("a")+"data: [DONE]\n\n", io.ErrUnexpectedEOF)
-	f("", `{"content":[{"type":"text","text":"a`, errNoAnswer)
-	f("", "<html>", errNoAnswer)
-	f("", `{"content":[`+strings.Repeat(" ", mostDocument), sse.ErrLongDocument)
+	f("", `{"content":[{"type":"text","text":"a`, reply.ErrNoJSON)
+	f("", "<html>", reply.ErrNoJSON)
+	f("", `{"content":[`+strings.Repeat(" ", reply.MostDocument), sse.ErrLongDocument)
 	f(stream, "data: "+strings.Repeat("x", mostEvent), sse.ErrTooLong)
-	f(stream, strings.Repeat(piece(strings.Repeat("x", 100_000)), 11), errLongText)
+	f(stream, strings.Repeat(piece(strings.Repeat("x", 100_000)), 11), reply.ErrLongText)
 }
 
 func FuzzContinuationKeepsAllElse(f *testing.F) {

@@ -2,15 +2,14 @@ package messages
 
 import (
 	"bytes"
-	"encoding/json"
 	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 	"epitome/sse"
-	"epitome/unit"
 )
 
 // This file is what the wire needs to know of the dialect: where its requests go, and what an answer tells as it
@@ -60,57 +59,35 @@ func (Wire) MeantPath(p []byte, has func(header string) bool) []byte {
 	return append([]byte(version), p...)
 }
 
-// step is what an event of a stream means for the answer.
-type step uint8
-
-const (
-	frameStep step = iota // nothing was said by it
-	saidStep              // a piece of the answer, or what is none of the dialect's
-	endStep               // the answer is over
-	errorStep             // it failed
-)
-
 // stepOf reads an event of a stream.
-func stepOf(kind, data []byte) step {
-	if bytes.EqualFold(bytes.TrimSpace(kind), []byte("error")) {
-		return errorStep
-	}
-	data = bytes.TrimSpace(data)
-	if len(data) == 0 {
-		return frameStep
-	}
-	e := gjson.ParseBytes(data)
-	if !e.IsObject() {
-		return saidStep
-	}
-	name := e.Get("type").Str
-	if name == "" {
-		name = string(bytes.TrimSpace(kind))
-	}
+func stepOf(kind, data []byte) reply.Step { return reply.ReadStep(kind, data, stepOfObject) }
+
+// stepOfObject is what an event of a name means.
+func stepOfObject(name string, e gjson.Result) reply.Step {
 	switch name {
 	case "message_start", "ping", "content_block_stop":
-		return frameStep
+		return reply.FrameStep
 	case "content_block_start":
 		if e.Get("content_block.type").Str == "text" && e.Get("content_block.text").Str == "" {
-			return frameStep
+			return reply.FrameStep
 		}
 	case "content_block_delta":
 		if isMute(e.Get("delta")) {
-			return frameStep
+			return reply.FrameStep
 		}
 	case "message_delta":
 		if e.Get("delta.stop_reason").Str == "" {
-			return frameStep
+			return reply.FrameStep
 		}
-		return endStep
+		return reply.EndStep
 	case "message_stop":
-		return endStep
+		return reply.EndStep
 	default:
-		if name == "error" || e.Get("error").IsObject() || e.Get("error").Str != "" {
-			return errorStep
+		if name == "error" || reply.HasError(e) {
+			return reply.ErrorStep
 		}
 	}
-	return saidStep
+	return reply.SaidStep
 }
 
 // isMute reports whether a piece of an answer adds nothing to it.
@@ -125,20 +102,14 @@ func isMute(delta gjson.Result) bool {
 
 // Begins reports whether an event of a stream is more than the frame of an answer: a piece of what is said, the begin
 // of a block that is no text, its end, or what is none of the dialect's.
-func (Wire) Begins(kind, event []byte) bool {
-	s := stepOf(kind, event)
-	return s == saidStep || s == endStep
-}
+func (Wire) Begins(kind, event []byte) bool { return stepOf(kind, event).Begins() }
 
 // Holds is for how long the frame of an answer may be held that does not begin.
 func (Wire) Holds() time.Duration { return 2 * time.Second }
 
 // Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
 // before anything was said.
-func (Wire) Fails(kind, event []byte) bool {
-	s := stepOf(kind, event)
-	return s == errorStep || s == endStep
-}
+func (Wire) Fails(kind, event []byte) bool { return stepOf(kind, event).Fails() }
 
 // inputs are the names of what together is the input of a request: what was read from a cache, and what was written to
 // one, is not in the first.
@@ -163,11 +134,12 @@ func (u *usage) take(v gjson.Result) {
 	v.ForEach(func(key, value gjson.Result) bool {
 		switch i := slices.Index(inputs[:], key.Str); {
 		case i >= 0:
-			if n := tokensOf(value); n >= 0 {
+			if n, ok := reply.Tokens(value); ok {
 				u.of[i] = n
 			}
 		case key.Str == "output_tokens":
-			u.output = max(u.output, tokensOf(value))
+			n, _ := reply.Tokens(value)
+			u.output = max(u.output, n)
 		case key.Str == "iterations":
 			u.takeLastTurn(value)
 		}
@@ -184,14 +156,6 @@ func (u *usage) takeLastTurn(turns gjson.Result) {
 			u.last = one.sum()
 		}
 	}
-}
-
-// tokensOf is a number of tokens; -1 if it is none that can be true.
-func tokensOf(v gjson.Result) int {
-	if n := v.Int(); v.Type == gjson.Number && n >= 0 && n <= unit.MostTokens {
-		return int(n)
-	}
-	return -1
 }
 
 // sum is the whole input of all turns.
@@ -236,28 +200,15 @@ func (Wire) Usage(heard []byte) (input int) {
 	return u.window()
 }
 
-// lastUsage is what an answer that is no stream, or its end, says of sizes.
+// lastUsage is what an answer that is no stream, or its end, says of sizes. Inputs of tools may have that name in them.
 func lastUsage(heard []byte) gjson.Result {
-	const name = `"usage"`
-	const tries = 4 // inputs of tools may have that name in them
-	at := len(heard)
-	for range tries {
-		if at = bytes.LastIndex(heard[:at], []byte(name)); at < 0 {
-			break
-		}
-		i := span.SkipSpace(heard, at+len(name))
-		if i < len(heard) && heard[i] == ':' {
-			i = span.SkipSpace(heard, i+1)
-		}
-		if end, err := span.EndOfValue(heard, i); err == nil && closes(heard[end:]) {
-			return gjson.ParseBytes(heard[i:end])
-		}
-	}
-	if span.Valid(heard) { // it stands in front of a long answer
-		return gjson.GetBytes(heard, "usage")
+	const name = "usage"
+	v := span.LastMember(heard, name, func(v span.Span) bool { return span.Closes(heard[v.End:], 1) })
+	switch {
+	case !v.Empty():
+		return gjson.ParseBytes(v.Of(heard))
+	case span.Valid(heard): // it stands in front of a long answer
+		return gjson.GetBytes(heard, name)
 	}
 	return gjson.Result{}
 }
-
-// closes reports whether what stands behind a value is the rest of one object, and nothing else.
-func closes(rest []byte) bool { return json.Valid(append([]byte(`{"":0`), rest...)) }

@@ -2,37 +2,28 @@ package responses
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/prose"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 	"epitome/sse"
 )
 
 // This file reads what a model answers that was asked for a text.
 
-// Bounds of an answer, in bytes. Events repeat the request's settings, tools and all.
-const (
-	mostDocument = 4 << 20 // one that is not streamed; with what was thought
-	mostEvent    = 4 << 20
-	mostText     = 1 << 20
-	mostError    = 64 << 10
-)
-
-var (
-	errLongText = errors.New("the text of the answer is too long")
-	errNoAnswer = errors.New("the answer is not JSON")
-)
+// mostEvent is the most of an event, in bytes: some repeat the settings of the request, tools and all.
+const mostEvent = 4 << 20
 
 // ReadAnswer reads an answer, whole or as a stream, whatever its type says: its texts, and nothing of what was thought.
 // One that breaks off is io.ErrUnexpectedEOF.
 func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, error) {
 	s := speech{}
-	if err := sse.ReadEither(contentType, body, sse.Most{Document: mostDocument, Event: mostEvent}, &s); err != nil {
+	most := sse.Most{Document: reply.MostDocument, Event: mostEvent}
+	if err := sse.ReadEither(contentType, body, most, &s); err != nil {
 		return prose.Answer{}, err
 	}
 	s.Text = s.said.String()
@@ -52,15 +43,12 @@ type speech struct {
 
 // Document hears an answer that is no stream.
 func (s *speech) Document(doc []byte) error {
-	switch {
-	case len(bytes.TrimSpace(doc)) == 0:
-		return io.ErrUnexpectedEOF
-	case !span.Valid(doc):
-		return errNoAnswer
+	a, err := reply.Parse(doc)
+	if err != nil {
+		return err
 	}
-	a := gjson.ParseBytes(doc)
 	if !a.Get("output").IsArray() {
-		s.fail(doc)
+		s.Error = reply.Failure(doc)
 		return nil
 	}
 	return s.end(a, doc)
@@ -71,18 +59,18 @@ func (s *speech) Event(e sse.Event) (last bool, err error) {
 	data := bytes.TrimSpace(e.Data)
 	step := stepOf([]byte(e.Type), data)
 	switch {
-	case step == errorStep:
-		s.fail(data)
+	case step == reply.ErrorStep:
+		s.Error = reply.Failure(data)
 		return true, nil
 	case len(data) == 0:
 		return false, nil
 	case string(data) == "[DONE]":
 		return s.ended, nil
 	case !span.Valid(data):
-		return false, errNoAnswer
+		return false, reply.ErrNoJSON
 	}
 	v := gjson.ParseBytes(data)
-	if step == endStep {
+	if step == reply.EndStep {
 		return true, s.end(v.Get("response"), data)
 	}
 	name := v.Get("type").Str
@@ -97,8 +85,8 @@ func (s *speech) Event(e sse.Event) (last bool, err error) {
 	case itemWhole:
 		err = s.hear(v.Get("item"))
 	}
-	if s.said.Len() > mostText {
-		err = errLongText
+	if s.said.Len() > reply.MostText {
+		err = reply.ErrLongText
 	}
 	return false, err
 }
@@ -111,18 +99,16 @@ func (s *speech) End() error {
 	return nil
 }
 
-// fail keeps what the provider says went wrong.
-func (s *speech) fail(said []byte) { s.Error = bytes.Clone(said[:min(len(said), mostError)]) }
-
 // end takes an answer as it is in the end. said is where that stands.
 func (s *speech) end(a gjson.Result, said []byte) error {
 	s.ended = true
 	usage := a.Get("usage")
-	s.Input, s.Output = tokensOf(usage.Get("input_tokens")), tokensOf(usage.Get("output_tokens"))
-	s.Cached = tokensOf(usage.Get("input_tokens_details.cached_tokens"))
+	s.Input, _ = reply.Tokens(usage.Get("input_tokens"))
+	s.Output, _ = reply.Tokens(usage.Get("output_tokens"))
+	s.Cached, _ = reply.Tokens(usage.Get("input_tokens_details.cached_tokens"))
 	switch a.Get("status").Str {
 	case "failed", "cancelled":
-		s.fail(said)
+		s.Error = reply.Failure(said)
 		return nil
 	}
 	switch a.Get("incomplete_details.reason").Str {
@@ -160,8 +146,8 @@ func (s *speech) hear(item gjson.Result) error {
 			s.Refused = true
 		}
 	}
-	if s.whole.Len() > mostText {
-		return errLongText
+	if s.whole.Len() > reply.MostText {
+		return reply.ErrLongText
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 )
 
@@ -107,7 +108,6 @@ func (d Dialect) Prompt(model, system, user string, f prose.Form) []byte {
 
 // Complaints about the form of a request.
 var (
-	streamWord = regexp.MustCompile(`(?i)\bstream(?:ing|ed)?\b`) // and none about an upstream
 	mostOutput = regexp.MustCompile(outputCap + `\b[^<>]*<= ?([0-9]+)\b`)
 	noCap      = regexp.MustCompile(`(?i)\b(?:unsupported|unknown|unrecognized|not supported)\b[^.]*\b` + outputCap + `\b|` +
 		`\b` + outputCap + `\b[^.]*\b(?:unsupported|unknown|unrecognized|not supported)\b`)
@@ -116,17 +116,13 @@ var (
 // Adapt returns another form to ask in after a provider has refused f; ok is false if f is not what it complains of.
 // Some take no cap at all.
 func (Dialect) Adapt(f prose.Form, refusal []byte) (other prose.Form, ok bool) {
-	if most := mostOutput.FindSubmatch(refusal); most != nil && !f.OtherCap {
-		if n, err := strconv.Atoi(string(most[1])); err == nil && n > 0 && n < f.MaxOutput {
-			f.MaxOutput = n
-			return f, true
-		}
-		return f, false
+	if lower, ok, named := reply.LowerCap(f, refusal, mostOutput); named && !f.OtherCap {
+		return lower, ok
 	}
 	switch {
 	case !f.OtherCap && noCap.Match(refusal):
 		f.OtherCap = true
-	case !f.Stream && streamWord.Match(refusal):
+	case reply.WantsStream(f, refusal):
 		f.Stream = true
 	default:
 		return f, false

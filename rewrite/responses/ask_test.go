@@ -10,6 +10,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/reply"
 )
 
 const asked = "Sum it\nup"
@@ -217,7 +218,8 @@ func TestAnswersAreRead(t *testing.T) {
 			t.Errorf("%q ends well: %+v, %v", body, a, err)
 		}
 	}
-	for _, body := range []string{"nonsense", "data: nonsense\n\n", stream(`{"type":"response.output_text.delta","delta":"` + strings.Repeat("a", mostText+1) + `"}`)} {
+	tooLong := stream(`{"type":"response.output_text.delta","delta":"` + strings.Repeat("a", reply.MostText+1) + `"}`)
+	for _, body := range []string{"nonsense", "data: nonsense\n\n", tooLong} {
 		if a, err := (Dialect{}).ReadAnswer("", strings.NewReader(body)); err == nil {
 			t.Errorf("%.40q is read: %.40s", body, a.Text)
 		}

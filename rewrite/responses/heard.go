@@ -2,14 +2,13 @@ package responses
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
-	"epitome/unit"
 )
 
 // This file is what the wire needs to know of the dialect: where its requests go, and what an answer tells as it
@@ -46,16 +45,6 @@ func (Wire) Compacts(path []byte) bool { return bytes.HasSuffix(path, []byte(com
 // MeantPath is nil: what a client leaves out of the path stands in its base URL.
 func (Wire) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
-// step is what an event of a stream means for the answer.
-type step uint8
-
-const (
-	frameStep step = iota // nothing was said by it
-	saidStep              // a piece of the answer, or what is none of the dialect's
-	endStep               // the answer is over
-	errorStep             // it failed
-)
-
 // Events of a stream, by their types.
 const (
 	textPiece    = "response.output_text.delta"
@@ -80,35 +69,23 @@ const (
 )
 
 // stepOf reads an event of a stream.
-func stepOf(kind, data []byte) step {
-	if bytes.EqualFold(bytes.TrimSpace(kind), []byte("error")) {
-		return errorStep
-	}
-	data = bytes.TrimSpace(data)
-	if len(data) == 0 {
-		return frameStep
-	}
-	e := gjson.ParseBytes(data)
-	if !e.IsObject() {
-		return saidStep
-	}
-	name := e.Get("type").Str
-	if name == "" {
-		name = string(bytes.TrimSpace(kind))
-	}
+func stepOf(kind, data []byte) reply.Step { return reply.ReadStep(kind, data, stepOfObject) }
+
+// stepOfObject is what an event of a name means.
+func stepOfObject(name string, e gjson.Result) reply.Step {
 	switch name {
 	case failed, "error":
-		return errorStep
+		return reply.ErrorStep
 	case completed, incomplete, cancelled, "response.done":
-		return endStep
+		return reply.EndStep
 	}
 	switch {
 	case isFrame(name) || saysNothing(name, e):
-		return frameStep
-	case e.Get("error").IsObject() || e.Get("error").Str != "":
-		return errorStep
+		return reply.FrameStep
+	case reply.HasError(e):
+		return reply.ErrorStep
 	}
-	return saidStep
+	return reply.SaidStep
 }
 
 // isFrame reports whether events of a type tell of the answer and say nothing of it: that it was taken, that it waits,
@@ -162,10 +139,7 @@ func isEmptyText(part gjson.Result) bool {
 
 // Begins reports whether an event of a stream is more than the frame of an answer: a piece of what is said, the begin
 // of an item that is no message, its end, or what is none of the dialect's.
-func (Wire) Begins(kind, event []byte) bool {
-	s := stepOf(kind, event)
-	return s == saidStep || s == endStep
-}
+func (Wire) Begins(kind, event []byte) bool { return stepOf(kind, event).Begins() }
 
 // Holds is for how long the frame of an answer may be held that does not begin. Servers send it at once, and refuse
 // when they have counted; nobody waits for it.
@@ -173,46 +147,24 @@ func (Wire) Holds() time.Duration { return 10 * time.Second }
 
 // Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
 // before anything was said.
-func (Wire) Fails(kind, event []byte) bool {
-	s := stepOf(kind, event)
-	return s == errorStep || s == endStep
-}
-
-// tokensOf is a number of tokens; 0 if it is none that can be true.
-func tokensOf(v gjson.Result) int {
-	if n := v.Int(); v.Type == gjson.Number && n >= 0 && n <= unit.MostTokens {
-		return int(n)
-	}
-	return 0
-}
+func (Wire) Fails(kind, event []byte) bool { return stepOf(kind, event).Fails() }
 
 // Usage is how many tokens a request had, as the provider says at the end of its answer: what came from a cache and
-// went to one is in it. It is 0 if that is not said.
+// went to one is in it. It is 0 if that is not said. Declarations of tools, which answers repeat, may have such a name
+// in them.
 func (Wire) Usage(heard []byte) (input int) {
-	const name = `"usage"`
-	const tries = 4 // declarations of tools, which answers repeat, may have that name in them
-	at := len(heard)
-	for range tries {
-		if at = bytes.LastIndex(heard[:at], []byte(name)); at < 0 {
-			break
-		}
-		i := span.SkipSpace(heard, at+len(name))
-		if i >= len(heard) || heard[i] != ':' {
-			continue
-		}
-		i = span.SkipSpace(heard, i+1)
-		end, err := span.EndOfValue(heard, i)
-		if err != nil || heard[i] != '{' || !closesAnswer(heard[end:]) {
-			continue
-		}
-		return tokensOf(gjson.GetBytes(heard[i:end], "input_tokens"))
+	v := span.LastMember(heard, "usage", func(v span.Span) bool {
+		return heard[v.Start] == '{' && closesAnswer(heard[v.End:])
+	})
+	if !v.Empty() {
+		input, _ = reply.Tokens(gjson.GetBytes(v.Of(heard), "input_tokens"))
 	}
-	return 0
+	return input
 }
 
 // closesAnswer reports whether what stands behind a value is the rest of an answer, or of an event with one, and
 // nothing else.
 func closesAnswer(rest []byte) bool {
 	line, _, _ := bytes.Cut(rest, []byte("\n"))
-	return json.Valid(append([]byte(`{"":0`), rest...)) || json.Valid(append([]byte(`{"":{"":0`), line...))
+	return span.Closes(rest, 1) || span.Closes(line, 2)
 }
