@@ -22,11 +22,13 @@ var (
 	loginScript string
 	//go:embed login.css
 	loginStyle string
+	//go:embed login.svg
+	loginIcon string
 )
 
-// loginFiles are the page's script and style by their paths. A path changes with the content: browsers keep it for
-// good.
-type loginFiles struct{ script, style, page string }
+// loginFiles are the page's files by their paths. A path changes with the content: browsers keep it for good. The page
+// names an icon, or a browser would ask for /favicon.ico, which is not ours and would be forwarded.
+type loginFiles struct{ script, style, icon, page string }
 
 func newLoginFiles() loginFiles {
 	path := func(name, content string) string {
@@ -35,7 +37,8 @@ func newLoginFiles() loginFiles {
 		return "/-/assets/" + base + "-" + strings.ToLower(base32.StdEncoding.EncodeToString(hash[:5])) + "." + kind
 	}
 	f := loginFiles{script: path("login.js", loginScript), style: path("login.css", loginStyle)}
-	f.page = strings.NewReplacer("{script}", f.script, "{style}", f.style).Replace(loginPage)
+	f.icon = path("login.svg", loginIcon)
+	f.page = strings.NewReplacer("{script}", f.script, "{style}", f.style, "{icon}", f.icon).Replace(loginPage)
 	return f
 }
 
@@ -45,6 +48,7 @@ func (o *Console) serveLogin() {
 	o.document("/-/login", answering("text/html", files.page, false))
 	o.mux.Handle("GET "+files.script, answering("text/javascript", loginScript, true))
 	o.mux.Handle("GET "+files.style, answering("text/css", loginStyle, true))
+	o.mux.Handle("GET "+files.icon, answering("image/svg+xml", loginIcon, true))
 	o.mux.HandleFunc("GET /-/session", o.session)
 	o.mux.HandleFunc("POST /-/login", o.login)
 	o.mux.HandleFunc("POST /-/logout", o.logout)

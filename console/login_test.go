@@ -213,13 +213,13 @@ func TestPagesSendToTheLogin(t *testing.T) {
 		t.Fatalf("got %d %q", page.Code, page.Body)
 	}
 	files := newLoginFiles()
-	for _, target := range []string{files.script, files.style, "/-/assets/page.css"} {
+	for _, target := range []string{files.script, files.style, files.icon, "/-/assets/page.css"} {
 		w := ask(o, "GET", target)
 		if w.Code != 200 {
 			t.Errorf("%s: got %d", target, w.Code)
 		}
 	}
-	for _, target := range []string{files.script, files.style} {
+	for _, target := range []string{files.script, files.style, files.icon} {
 		if !strings.Contains(page.Body.String(), `"`+target+`"`) {
 			t.Errorf("the page does not ask for %s", target)
 		}

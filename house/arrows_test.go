@@ -397,6 +397,10 @@ var house = map[string]room{
 		"demo/props sdk/sdktest",
 		"agents drive the built program from outside, as their users do",
 	},
+	"sdk/browser": {
+		"house/missing sdk/sdktest",
+		"a browser sees the built program from outside; what is to be on its pages is known from what was sent and from the API",
+	},
 	"sdk/sdktest": {
 		"house/missing",
 		"it starts clients and the built program, and must know no more of the program than they do",

@@ -1,0 +1,82 @@
+// A browser, and what is watched while it is used: whatever a page does that none may do is wrong in every check.
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+export class Stage {
+  constructor(browser, facts) {
+    Object.assign(this, facts); // base, program, data, and what a check needs besides
+    this.browser = browser;
+    this.contexts = [];
+    this.wrong = [];
+    this.notes = []; // what is worth telling of a check that has passed
+  }
+
+  // visitor is a page of a new browser. expected are messages of its console that are not wrong here.
+  async visitor({ expected = [], ...options } = {}) {
+    const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
+    context.setDefaultTimeout(20_000);
+    this.contexts.push(context);
+    await context.addInitScript(() => {
+      document.addEventListener("securitypolicyviolation", (e) =>
+        console.error(`policy: ${e.violatedDirective} stops ${e.blockedURI} ${e.sample}`));
+    });
+    context.on("request", (r) => {
+      if (new URL(r.url()).origin !== this.base) this.wrong.push(`a foreign request: ${r.url().slice(0, 200)}`);
+    });
+    context.on("page", (page) => {
+      page.on("dialog", (d) => {
+        this.wrong.push(`a dialog: ${d.message()}`);
+        d.dismiss();
+      });
+      page.on("pageerror", (e) => this.wrong.push(`a script has failed: ${e}`));
+      page.on("console", (m) => {
+        if (["error", "warning"].includes(m.type()) && !expected.some((e) => e.test(m.text()))) {
+          this.wrong.push(`${page.url()} says: ${m.text().slice(0, 300)}`);
+        }
+      });
+    });
+    return context.newPage();
+  }
+
+  // end closes what is open, and returns what was wrong.
+  async end() {
+    await Promise.all(this.contexts.splice(0).map((c) => c.close()));
+    return this.wrong.splice(0);
+  }
+
+  // link is a new link to log in.
+  link() {
+    return execFileSync(this.program, ["--data", this.data, "open", "--print"], { encoding: "utf8" }).trim();
+  }
+
+  // owner is a visitor who is let in, at path.
+  async owner(path = "/-/", options = {}) {
+    const page = await this.visitor(options);
+    await page.goto(this.link().replace("/-/login#", `/-/login?next=${encodeURIComponent(path)}#`));
+    await page.waitForURL(this.base + path);
+    return page;
+  }
+
+  // want makes a finding of whatever is not so.
+  want(ok, what) {
+    if (!ok) this.wrong.push(what);
+  }
+
+  // accessible lets axe look at the page.
+  async accessible(page) {
+    await page.evaluate(`${axe}; undefined`);
+    const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
+    for (const v of found.violations) {
+      this.wrong.push(`axe, ${page.url()}: ${v.help}: ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 160)).join(" | ")}`);
+    }
+  }
+
+  // fits wants a page that is no wider than the window.
+  async fits(page) {
+    const [inner, scroll] = await page.evaluate(() => [innerWidth, document.documentElement.scrollWidth]);
+    this.want(scroll <= inner, `${page.url()} is ${scroll} wide in a window of ${inner}`);
+  }
+}
