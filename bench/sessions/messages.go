@@ -26,30 +26,8 @@ const noContent = "(no content)"
 // is thought is not signed. Times are of the system's text, if there is one, and then of the items in messages: of each
 // answer, each result, and what the user says in one go.
 func (c Conversation) AsMessages() (Conversation, error) {
-	t := &turning{waiting: make(map[string]string), used: make(map[string]bool)}
-	v, ok := parsed(c.Body)
-	if !ok {
-		return c, errors.New("the body is not JSON")
-	}
-	for i, m := range v.Get("messages").Array() {
-		if i < len(c.Times) {
-			t.now = c.Times[i]
-		}
-		if i < len(c.Thoughts) {
-			t.thoughts = c.Thoughts[i]
-		}
-		if err := t.take(m); err != nil {
-			return c, fmt.Errorf("it cannot be turned into Messages: message %d: %w", i, err)
-		}
-	}
-	if len(t.waiting) > 0 {
-		return c, errors.New("it cannot be turned into Messages: a call at its end has no result")
-	}
-	c.Body = t.body(v)
-	if c.Times != nil {
-		c.Times = t.times
-	}
-	return c, nil
+	t := &turning{course: newCourse()}
+	return c.turn("Messages", &t.course, t)
 }
 
 // Asking returns the conversation with requests that name the model; as it is if that is empty.
@@ -93,15 +71,11 @@ func (c Conversation) Thinking(tokens int) Conversation {
 
 // turning is a conversation being turned into one of Messages.
 type turning struct {
+	course
 	system   []string
 	systemAt time.Time
 	list     []turned
-	times    []time.Time // of the items
-	now      time.Time   // of the message at hand
-	thoughts []Thought   // before it
-	waiting  map[string]string
-	used     map[string]bool // ids of calls
-	results  bool            // the last message has results and nothing else
+	results  bool // the last message has results and nothing else
 }
 
 // turned is one message.
@@ -171,18 +145,6 @@ func (t *turning) take(m value) error {
 	return fmt.Errorf("role %q is none of Messages", role)
 }
 
-// textOf is the text of a content. Other parts than texts have no place here.
-func textOf(content value) (string, error) {
-	var err error
-	content.ForEach(func(_, part value) bool {
-		if kind := part.Get("type").Str; content.IsArray() && kind != "text" {
-			err = fmt.Errorf("a part of type %q", kind)
-		}
-		return err == nil
-	})
-	return texts(content, nil), err
-}
-
 // add adds a message, or goes on with the user's last one that has results alone.
 func (t *turning) add(role string, blocks ...any) {
 	if last := len(t.list) - 1; role == userRole && t.results {
@@ -244,11 +206,8 @@ func (t *turning) answer(m value) error {
 // call is a call with an id of its own.
 func (t *turning) call(c value) callBlock {
 	was := c.Get("id").Str
-	id := odd.ReplaceAllString(was, "_")
-	for id == "" || t.used[id] {
-		id += fmt.Sprintf("_%d", len(t.used))
-	}
-	t.used[id], t.waiting[was] = true, id
+	id := t.newID(odd.ReplaceAllString(was, "_"))
+	t.waiting[was] = called{id: id}
 	name, arguments := c.Get("function.name").Str, c.Get("function.arguments")
 	if c.Get("type").Str == "custom" {
 		name, arguments = c.Get("custom.name").Str, c.Get("custom.input")
@@ -258,14 +217,12 @@ func (t *turning) call(c value) callBlock {
 
 // hear adds the result of a call of the last answer.
 func (t *turning) hear(m value) error {
-	was := m.Get("tool_call_id").Str
-	id, waits := t.waiting[was]
-	if !waits {
-		return errors.New("a result that no call waits for")
+	call, err := t.calledBy(m)
+	if err != nil {
+		return err
 	}
-	delete(t.waiting, was)
 	text, err := textOf(m.Get("content"))
-	t.add(userRole, resultBlock{"tool_result", id, text})
+	t.add(userRole, resultBlock{"tool_result", call.id, text})
 	t.times, t.results = append(t.times, t.now), true
 	return err
 }
@@ -293,29 +250,14 @@ func (t *turning) body(from value) []byte {
 		t.times = append([]time.Time{t.systemAt}, t.times...)
 	}
 	var tools []turnedTool
-	for _, tool := range from.Get("tools").Array() {
-		f := tool.Get("function")
-		if f.Get("name").Str == "" {
-			continue
-		}
-		schema := json.RawMessage(f.Get("parameters").Raw)
-		if !f.Get("parameters").IsObject() {
-			schema = json.RawMessage(`{"type":"object"}`)
-		}
-		tools = append(tools, turnedTool{f.Get("name").Str, f.Get("description").Str, schema})
+	for _, tool := range toolsOf(from) {
+		tools = append(tools, turnedTool{tool.name, tool.about, tool.schema})
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(struct {
+	return encoded(struct {
 		Model    string       `json:"model"`
 		Messages []turned     `json:"messages"`
 		System   []textBlock  `json:"system,omitempty"`
 		Tools    []turnedTool `json:"tools,omitempty"`
 		Most     int          `json:"max_tokens"`
 	}{cmp.Or(from.Get("model").Str, "unknown"), t.list, system, tools, maxTokens})
-	if err != nil {
-		panic("BUG: texts that are no JSON: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
 }

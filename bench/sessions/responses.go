@@ -1,41 +1,18 @@
 package sessions
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
-	"time"
 )
 
 // AsResponses returns the conversation as a client of OpenAI Responses has it: a flat list of what is said, called and
 // came back, each answer behind what the model reasoned, which nobody can read, if it does so, and the system's text
 // as the developer's. Times are of the items that belong together: of each answer, each output, and each other message.
 func (c Conversation) AsResponses() (Conversation, error) {
-	l := &listing{reasons: !thoughtless.MatchString(c.Model()),
-		waiting: make(map[string]called), used: make(map[string]bool)}
-	v, ok := parsed(c.Body)
-	if !ok {
-		return c, errors.New("the body is not JSON")
-	}
-	for i, m := range v.Get("messages").Array() {
-		if i < len(c.Times) {
-			l.now = c.Times[i]
-		}
-		if err := l.take(m); err != nil {
-			return c, fmt.Errorf("it cannot be turned into Responses: message %d: %w", i, err)
-		}
-	}
-	if len(l.waiting) > 0 {
-		return c, errors.New("it cannot be turned into Responses: a call at its end has no result")
-	}
-	c.Body = l.body(v)
-	if c.Times != nil {
-		c.Times = l.times
-	}
-	return c, nil
+	l := &listing{course: newCourse(), reasons: !thoughtless.MatchString(c.Model())}
+	return c.turn("Responses", &l.course, l)
 }
 
 // thoughtless are how the names of models begin that do not reason, and take no reasoning.
@@ -43,17 +20,11 @@ var thoughtless = regexp.MustCompile(`^gpt-[34]`)
 
 // listing is a conversation being turned into one of Responses.
 type listing struct {
+	course
 	reasons bool // the model does
 	list    []any
-	times   []time.Time // of what belongs together
-	now     time.Time   // of the message at hand
-	answers bool        // the last item is the model's
-	waiting map[string]called
-	used    map[string]bool // ids of calls
+	answers bool // the last item is the model's
 }
-
-// called is a call that waits for its output, of which this is the type.
-type called struct{ id, output string }
 
 // The items. Keys that are empty are left out.
 type (
@@ -119,12 +90,10 @@ func (l *listing) take(m value) error {
 	case assistantRole:
 		return l.answer(m)
 	case "tool":
-		was := m.Get("tool_call_id").Str
-		call, waits := l.waiting[was]
-		if !waits {
-			return errors.New("a result that no call waits for")
+		call, err := l.calledBy(m)
+		if err != nil {
+			return err
 		}
-		delete(l.waiting, was)
 		text, err := textOf(m.Get("content"))
 		l.add(false, listedOutput{call.output, call.id, text})
 		return err
@@ -157,11 +126,7 @@ func (l *listing) answer(m value) error {
 // call is a call with an id of its own.
 func (l *listing) call(c value) listedCall {
 	was := c.Get("id").Str
-	id := was
-	for id == "" || l.used[id] {
-		id += fmt.Sprintf("_%d", len(l.used))
-	}
-	l.used[id] = true
+	id := l.newID(was)
 	call := listedCall{Type: "function_call", ID: fmt.Sprintf("fc_%d", len(l.used)), Call: id, Name: c.Get("function.name").Str}
 	text := c.Get("function.arguments").String()
 	if call.Arguments = &text; c.Get("type").Str == "custom" {
@@ -176,31 +141,16 @@ func (l *listing) call(c value) listedCall {
 // body writes the request. What of the other one stands beside the messages stays out, but for the tools.
 func (l *listing) body(from value) []byte {
 	var tools []listedTool
-	for _, tool := range from.Get("tools").Array() {
-		f := tool.Get("function")
-		if f.Get("name").Str == "" {
-			continue
-		}
-		schema := json.RawMessage(f.Get("parameters").Raw)
-		if !f.Get("parameters").IsObject() {
-			schema = json.RawMessage(`{"type":"object"}`)
-		}
-		tools = append(tools, listedTool{"function", f.Get("name").Str, f.Get("description").Str, schema})
+	for _, tool := range toolsOf(from) {
+		tools = append(tools, listedTool{"function", tool.name, tool.about, tool.schema})
 	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(struct {
+	return encoded(struct {
 		Model   string       `json:"model"`
 		Input   []any        `json:"input"`
 		Tools   []listedTool `json:"tools,omitempty"`
 		Stored  bool         `json:"store"`
 		Include []string     `json:"include,omitempty"`
 	}{cmp.Or(from.Get("model").Str, "unknown"), l.list, tools, false, l.includes()})
-	if err != nil {
-		panic("BUG: texts that are no JSON: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
 }
 
 // includes is what a client wants to have of an answer beside what is said.

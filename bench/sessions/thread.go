@@ -272,17 +272,10 @@ func (t *thread) messages() (messages []chatMessage) {
 
 // chatBody returns the body of a request.
 func chatBody(model string, messages []chatMessage) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(struct {
+	return encoded(struct {
 		Model    string        `json:"model,omitempty"`
 		Messages []chatMessage `json:"messages"`
 	}{model, messages})
-	if err != nil {
-		panic("BUG: texts that are no JSON: " + err.Error())
-	}
-	return bytes.TrimSpace(b.Bytes())
 }
 
 // timesOf returns the time of each message; nil where none is known.
