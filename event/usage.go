@@ -3,7 +3,7 @@ package event
 // Sources of a Usage.
 const (
 	UsageProvider = "provider" // the answer tells it
-	UsageCounted  = "counted"  // the answer does not: input and output are our own counts, of the cache nothing is known
+	UsageCounted  = "counted"  // the answer does not: the input is our own count, and nothing else is known
 )
 
 // Usage is what an answer cost its model, in tokens, one meaning for all dialects and providers.

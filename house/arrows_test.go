@@ -214,7 +214,7 @@ var house = map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/peek proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan sse unit window window/overflow",
+		"event prose proxy/peek proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/peek": {
@@ -318,7 +318,7 @@ var house = map[string]room{
 		"it is what answers have in common; what it knew of one dialect would be true of that one alone",
 	},
 	"rewrite/rewritetest": {
-		"house/missing rewrite/conversation tokenize",
+		"event house/missing rewrite/conversation rewrite/spent tokenize",
 		"it has what the tests of several rooms share; no room may be reached through it",
 	},
 	"rewrite/sentence": {
@@ -336,6 +336,10 @@ var house = map[string]room{
 	"rewrite/span": {
 		"",
 		"spans are places in bytes of JSON; what the bytes mean must not matter",
+	},
+	"rewrite/spent": {
+		"event rewrite/reply",
+		"what an answer says that it cost is numbers; the names of these are the dialects' own",
 	},
 	"scripted": {
 		"",
@@ -457,7 +461,7 @@ var house = map[string]room{
 }
 
 // dialect is what each dialect may know.
-const dialect = "prose rewrite/conversation rewrite/reply rewrite/span sse tokenize unit"
+const dialect = "event prose rewrite/conversation rewrite/reply rewrite/span rewrite/spent sse tokenize unit"
 
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +

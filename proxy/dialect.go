@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -9,6 +10,7 @@ import (
 	"epitome/event"
 	"epitome/proxy/wire"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/spent"
 )
 
 // Dialect is one API, as the wire meets it: which requests hold its conversations, and what its answers tell as they
@@ -32,9 +34,12 @@ type Dialect interface {
 	Fails(kind, data []byte) bool
 	// Holds is for how long the frame of a streamed answer may be held that does not begin.
 	Holds() time.Duration
-	// Usage is how many tokens the whole request had, those from a cache too, as the provider counts them; 0 if it does
-	// not say. heard is what was kept of an answer, whole or streamed: all of it, or its end.
-	Usage(heard []byte) (input int)
+	// Opening is what the beginning of a streamed answer says of its tokens.
+	Opening(heard []byte) spent.Said
+	// Usage is what an answer says of its tokens, and how many of them filled the window of the model: of the whole
+	// request, those from a cache too, as the provider counts them; 0 if it does not say. heard is what was kept of an
+	// answer, whole or streamed: all of it, or its end. opening is what its beginning said that may not be in heard.
+	Usage(heard []byte, opening spent.Said) (u event.Usage, input int)
 	// CapOutput lowers the cap on the output that a request asks for to so many tokens. ok is false for a request that
 	// has none, or a lower one: it is as it was.
 	CapOutput(body []byte, tokens int) (capped []byte, ok bool)
@@ -54,6 +59,9 @@ func dialectOf(all []Dialect, h *fasthttp.RequestHeader, mode string, target []b
 	}
 	return nil
 }
+
+// nameOf is what a dialect is called in events.
+func nameOf(d Dialect) string { return cmp.Or(d.Key(), "chat") }
 
 // meant is the target that a request means for an upstream whose base has no version.
 func meant(all []Dialect, h *fasthttp.RequestHeader, target []byte) []byte {

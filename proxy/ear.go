@@ -7,19 +7,25 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/wire"
+	"epitome/rewrite/spent"
 	"epitome/window/overflow"
 )
 
-// ear listens to an answer as it passes by, for what its end says of the request's size. The zero value hears nothing.
+// ear listens to an answer as it passes by, for what it says of its tokens. The zero value hears nothing.
 type ear struct {
-	coding  string // content coding
-	end     []byte // what came last; of an encoded answer all of it, until that is too much
-	counted int32  // tokens of the request, without any ratio; 0 if its usage is not to be held against them
+	dialect Dialect     // of the answer; nil if there is none to listen to
+	coding  string      // content coding
+	end     []byte      // what came last; of an encoded answer all of it, until that is too much
+	opening *spent.Said // what the beginning says, if that is in end no more; nil if it says nothing
+	counted int32       // tokens of the request, without any ratio; 0 if its usage is not to be held against them
 	on      bool
+	forgets bool // the beginning is in end no more
+	learns  bool // what is heard is of a request that was shaped
 }
 
 const (
 	mostEnd   = 4 << 10  // bytes in which usage stands at an answer's end
+	mostBegin = 2 << 10  // bytes in which it stands at the beginning
 	mostCoded = 24 << 10 // bytes of an encoded answer that are kept to be decoded
 )
 
@@ -32,49 +38,101 @@ func (e *ear) hear(run []byte) {
 			*e = ear{}
 		}
 	case len(run) >= mostEnd:
+		e.forget(run)
 		e.end = append(e.end[:0], run[len(run)-mostEnd:]...)
 	default:
 		if len(e.end)+len(run) > 2*mostEnd {
+			e.forget(nil)
 			e.end = append(e.end[:0], e.end[len(e.end)-mostEnd:]...)
 		}
 		e.end = append(e.end, run...)
 	}
 }
 
-// usage is how many tokens the request had, as the answer says in dialect d; 0 if it does not.
-func (e *ear) usage(d Dialect, most int64) int {
+// forget reads the beginning, before it is let go for the first time. run is what comes behind what was kept.
+func (e *ear) forget(run []byte) {
+	if e.forgets {
+		return
+	}
+	e.forgets = true
+	begin := run
+	if len(e.end) > 0 {
+		e.end = append(e.end, run[:min(max(mostBegin-len(e.end), 0), len(run))]...)
+		begin = e.end
+	}
+	if said := e.dialect.Opening(begin[:min(mostBegin, len(begin))]); said != spent.Nothing() {
+		e.opening = &said
+	}
+}
+
+// usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say.
+func (e *ear) usage(most int64) (u event.Usage, input int) {
+	opening := spent.Nothing()
+	if e.opening != nil {
+		opening = *e.opening
+	}
 	if e.coding == "" {
-		return d.Usage(e.end)
+		return e.dialect.Usage(e.end, opening)
 	}
 	r, err := wire.NewDecoder(e.coding, bytes.NewReader(e.end), most)
 	if err != nil {
-		return 0
+		return u, 0
 	}
 	defer func() { _ = r.Close() }()
 	all, _ := io.ReadAll(r)
-	return d.Usage(all)
+	return e.dialect.Usage(all, opening)
 }
 
-// listen has the ear hear an answer from its beginning. counted is how many tokens of the vocabulary were sent.
-func (e *ear) listen(a *wire.Answer, counted int) {
-	*e = ear{on: true}
-	e.count(counted)
+// listen has the ear hear an answer from its beginning.
+func (e *ear) listen(a *wire.Answer) {
+	*e = ear{on: e.dialect != nil, dialect: e.dialect}
 	if coding := wire.Values(a.Block, "content-encoding"); !wire.EqualFold(coding, "identity") {
 		e.coding = string(coding)
 	}
 }
 
+// learn has what is heard taught. counted is how many tokens of the vocabulary were sent.
+func (e *ear) learn(counted int) {
+	e.learns = true
+	e.count(counted)
+}
+
 // count says how many tokens of the vocabulary were sent.
 func (e *ear) count(tokens int) { e.counted = int32(min(tokens, math.MaxInt32)) }
 
-// learnFrom learns from what an answer that has passed has said: whether the provider had all of the request, and how
-// much that was.
-func (x *exchange) learnFrom(a *wire.Answer) {
-	counted := untaught(&x.event.Shaping)
-	if !x.ear.on || a.Code < 200 || a.Code > 299 || counted == 0 {
+// takeUsage takes what an answer that has passed has said of its tokens. Where it says nothing, the request's are our
+// own count.
+func (x *exchange) takeUsage(a *wire.Answer) {
+	if !x.ear.on || a.Code < 200 || a.Code > 299 {
 		return
 	}
-	used := x.ear.usage(x.dialect, int64(x.set.conf.MaxBody))
+	u, used := x.ear.usage(int64(x.set.conf.MaxBody))
+	if x.event.Usage = u; u.Source == "" {
+		countUsage(&x.event)
+	}
+	if x.ear.learns {
+		learnFrom(x, used)
+	}
+}
+
+// countUsage puts our own count of what was sent in the place of one that the answer does not tell.
+func countUsage(e *event.Exchange) {
+	sent := e.TokensAfter.Total()
+	if e.Mode == event.ModeObserve {
+		sent = e.TokensBefore.Total()
+	}
+	if sent > 0 {
+		e.Usage.Source, e.Usage.Input, e.Usage.CacheUnknown = event.UsageCounted, sent, true
+	}
+}
+
+// learnFrom learns from how many tokens the provider says that a request had: whether it had all of it, and how much
+// that was.
+func learnFrom(x *exchange, used int) {
+	counted := untaught(&x.event.Shaping)
+	if counted == 0 {
+		return
+	}
 	lessons := x.proxy.plugs.Lessons
 	if used <= 0 { // by our own count, with a margin
 		refuted := lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)

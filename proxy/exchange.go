@@ -30,7 +30,7 @@ type exchange struct {
 	modeKnown bool  // the request's own mode, if it has one, is a mode
 
 	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
-	ear       ear     // hears the answer, if a conversation was shaped
+	ear       ear     // hears the answer, if the request holds a conversation
 	opened    *opened // the body as routing has decoded it, until it is shaped; nil if it has not
 	shaped    *shaped // the conversation as it was shaped, if that may be done again
 	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is
@@ -263,7 +263,7 @@ func (x *exchange) relay(a *wire.Answer) error {
 		err = x.delivery.relayRest(a, &x.call, &x.event.ResponseBytes)
 	}
 	if err == nil {
-		x.learnFrom(a)
+		x.takeUsage(a)
 	}
 	return err
 }

@@ -16,10 +16,15 @@ import (
 // time; if that does not help, the client gets the first refusal as it came. What was accepted is never sent again.
 func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
 	if x.shaped == nil {
+		if x.ear.dialect != nil {
+			x.ear.listen(a)
+			a.Hears = x.ear.hear
+		}
 		return a, nil
 	}
 	if x.set.conf.RescueTries == 0 || x.shaped.report.Drops { // nothing is held up for what would not be done
-		x.ear.listen(a, x.shaped.report.Counted)
+		x.ear.listen(a)
+		x.ear.learn(x.shaped.report.Counted)
 		a.Hears = x.ear.hear
 		return a, nil
 	}
@@ -76,7 +81,8 @@ type rescuing struct {
 
 // read holds an answer as far as must be, and says what it means.
 func (r *rescuing) read(a *wire.Answer) overflow.Verdict {
-	r.ear.listen(a, r.shaped.report.Counted)
+	r.ear.listen(a)
+	r.ear.learn(r.shaped.report.Counted)
 	said := peek.At(a, r.dialect, r.delivery.to.HTTP10, r.ear.hear)
 	if said == nil {
 		return overflow.Verdict{}

@@ -25,6 +25,10 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	counts := x.dialect.Counts(path)
 	s.asked.Replay = counts || x.dialect.Compacts(path)
+	x.event.Dialect = nameOf(x.dialect)
+	if !counts {
+		x.ear.dialect = x.dialect
+	}
 	if counts && x.event.Mode == event.ModeObserve {
 		return nil
 	}
@@ -167,6 +171,7 @@ func (x *exchange) tell(r *rewrite.Report) {
 		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
 		Decided: r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Reason: event.Clip(r.Reason),
 	}
+	x.event.Streams = r.Streams
 	if r.Answers > 0 {
 		x.event.Ratio = r.Ratio
 	}

@@ -59,8 +59,9 @@ type Report struct {
 	Model        string // as the request names it
 	Window       int    // tokens that the model is believed to hold, and what of them may be filled
 	Usable       int
-	MaxOutput    int // tokens that the request asks for; 0 if it says nothing
-	Items        int // messages, with those of the head
+	MaxOutput    int  // tokens that the request asks for; 0 if it says nothing
+	Streams      bool // the answer is wanted as a stream
+	Items        int  // messages, with those of the head
 	Before       conversation.Size
 	After        conversation.Size // both in tokens of the model
 	Ratio        float64           // tokens of the model that one token of the vocabulary is taken for

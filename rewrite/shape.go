@@ -216,7 +216,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 	x.log = recording{ledger: x.shaper.deps.Ledger, plan: x.plan}
 	x.out.Report = Report{
 		Action: ActionNone, Model: req.Model, Window: believed, Usable: usable,
-		MaxOutput: req.MaxOutput, Items: conversation.MessagesIn(req, 0, len(req.Items)),
+		MaxOutput: req.MaxOutput, Streams: req.Stream, Items: conversation.MessagesIn(req, 0, len(req.Items)),
 		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
 		Counted: plan.Comparable(x.plan, size), Drops: req.Upkeep.Drops,
 	}

@@ -205,7 +205,7 @@ const markedDialect = "messages"
 
 // cost returns what a request costs of which so many tokens stood in the request before.
 func (s *scale) cost(tokens, held int) (nano int64, why string) {
-	u := event.Usage{Source: event.UsageCounted, Input: tokens, Read: s.ruler.Cached(tokens, held), Output: s.output}
+	u := event.Usage{Source: event.UsageProvider, Input: tokens, Read: s.ruler.Cached(tokens, held), Output: s.output}
 	switch {
 	case s.forHour:
 		u.Write1h = u.Input - u.Read

@@ -67,7 +67,7 @@ func (p *Price) CachedShare() (share float64, ok bool) {
 // the usage says nothing of a cache: then least is as if all of the request had been in it, and most as if nothing had.
 func (p *Price) Cost(u *event.Usage) (least, most int64, why string) {
 	switch {
-	case u.Source == "":
+	case u.Source != event.UsageProvider:
 		return 0, 0, event.UnpricedUsage
 	case u.Odd || u.Read < 0 || u.Write5m < 0 || u.Write1h < 0 || u.Output < 0 || u.Input < u.Read+u.Write5m+u.Write1h:
 		return 0, 0, event.UnpricedOdd

@@ -69,6 +69,7 @@ func TestWhatIsUnknownHasNoAmount(t *testing.T) {
 	u.CacheUnknown = true
 	f(priced(bare), u, event.UnpricedCached)
 	f(priced(plain), event.Usage{}, event.UnpricedUsage)
+	f(priced(plain), event.Usage{Source: event.UsageCounted, Input: 5}, event.UnpricedUsage)
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Odd: true}, event.UnpricedOdd)
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Input: 5, Read: 6}, event.UnpricedOdd)
 	f(priced(plain), event.Usage{Source: event.UsageProvider, Input: -5}, event.UnpricedOdd)

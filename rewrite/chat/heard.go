@@ -6,6 +6,11 @@ import (
 	"errors"
 	"time"
 
+	"github.com/tidwall/gjson"
+
+	"epitome/event"
+	"epitome/rewrite/span"
+	"epitome/rewrite/spent"
 	"epitome/unit"
 )
 
@@ -104,13 +109,16 @@ func (Wire) Fails(kind, event []byte) bool {
 	return !mute(c.Error) || ends && !something
 }
 
-// Usage is how many tokens a request had, as the provider says at the end of its answer; 0 if it does not. heard is
-// what comes last of it, whole or streamed.
-func (Wire) Usage(heard []byte) (input int) {
+// Opening says nothing: usage stands at the end of an answer.
+func (Wire) Opening([]byte) spent.Said { return spent.Nothing() }
+
+// Usage is what an answer says of its tokens at its end, and how many of them the request had; 0 if it does not say.
+// heard is what comes last of it, whole or streamed.
+func (Wire) Usage(heard []byte, _ spent.Said) (u event.Usage, input int) {
 	const name = `"prompt_tokens"`
 	i := bytes.LastIndex(heard, []byte(name))
 	if i < 0 {
-		return 0
+		return u, 0
 	}
 	n, digits := 0, bytes.TrimLeft(heard[i+len(name):], " \t\r\n:")
 	for _, d := range digits {
@@ -119,5 +127,65 @@ func (Wire) Usage(heard []byte) (input int) {
 		}
 		n = n*10 + int(d-'0')
 	}
-	return n
+	said := usageAround(heard, i)
+	return said.Usage(), n
+}
+
+// usageAround returns what the object says that has its count of the request at so many bytes.
+func usageAround(heard []byte, at int) spent.Said {
+	const name = `"usage"`
+	i := bytes.LastIndex(heard[:at], []byte(name))
+	if i < 0 {
+		return spent.Nothing()
+	}
+	i = span.SkipSpace(heard, i+len(name))
+	if i >= len(heard) || heard[i] != ':' {
+		return spent.Nothing()
+	}
+	i = span.SkipSpace(heard, i+1)
+	if end, err := span.EndOfValue(heard, i); err == nil && end > at {
+		return readUsage(gjson.ParseBytes(heard[i:end]))
+	}
+	return spent.Nothing()
+}
+
+// readUsage reads an object of usage. Each provider has its own place for what its cache had: of several, one counts.
+func readUsage(v gjson.Result) spent.Said {
+	s := spent.Nothing()
+	hits, bare := spent.Unsaid, spent.Unsaid
+	own, upstream := int64(0), int64(0)
+	v.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "prompt_tokens":
+			s.Input = spent.Tokens(v)
+		case "completion_tokens":
+			s.Output = spent.Tokens(v)
+		case "total_tokens":
+			s.Total = spent.Tokens(v)
+		case "prompt_tokens_details":
+			s.Read, s.Write5m = spent.Tokens(v.Get("cached_tokens")), spent.Tokens(v.Get("cache_write_tokens"))
+		case "completion_tokens_details":
+			s.Reasoning = spent.Tokens(v.Get("reasoning_tokens"))
+		case "prompt_cache_hit_tokens": // DeepSeek
+			hits = spent.Tokens(v)
+		case "cached_tokens": // Moonshot
+			bare = spent.Tokens(v)
+		case "cost": // OpenRouter
+			own = spent.Dollars(v)
+		case "cost_details": // what was paid with a key of the client's own, beside it
+			upstream = spent.Dollars(v.Get("upstream_inference_cost"))
+		}
+		return true
+	})
+	if s.Read < 0 {
+		s.Read = bare
+	}
+	if hits >= 0 {
+		s.Read = hits
+	}
+	s.Charged = own
+	if own > 0 && v.Get("is_byok").Bool() {
+		s.Charged += upstream
+	}
+	return s
 }

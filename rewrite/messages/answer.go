@@ -27,7 +27,7 @@ func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, err
 		return prose.Answer{}, err
 	}
 	s.Text = s.said.String()
-	s.Input, s.Cached, s.Output = s.usage.sum(), max(s.usage.of[readFromCache], 0), s.usage.output
+	s.Input, s.Cached, s.Output = s.usage.sum(), max(s.usage.of[readFromCache], 0), max(s.usage.output, 0)
 	return s.Answer, nil
 }
 

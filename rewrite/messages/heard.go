@@ -2,14 +2,11 @@ package messages
 
 import (
 	"bytes"
-	"slices"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/rewrite/reply"
-	"epitome/rewrite/span"
-	"epitome/sse"
 )
 
 // This file is what the wire needs to know of the dialect: where its requests go, and what an answer tells as it
@@ -110,105 +107,3 @@ func (Wire) Holds() time.Duration { return 2 * time.Second }
 // Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
 // before anything was said.
 func (Wire) Fails(kind, event []byte) bool { return stepOf(kind, event).Fails() }
-
-// inputs are the names of what together is the input of a request: what was read from a cache, and what was written to
-// one, is not in the first.
-var inputs = [...]string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"}
-
-const readFromCache = 2 // of inputs
-
-// usage is what an answer says of its request's size. What it says last is true.
-type usage struct {
-	of     [len(inputs)]int // by inputs; -1 is not said
-	last   int              // the input of the last turn, if the model had several before it answered; else 0
-	output int
-}
-
-func newUsage() usage { return usage{of: [...]int{-1, -1, -1}} }
-
-// take takes what an object says of sizes.
-func (u *usage) take(v gjson.Result) {
-	if !v.IsObject() {
-		return
-	}
-	v.ForEach(func(key, value gjson.Result) bool {
-		switch i := slices.Index(inputs[:], key.Str); {
-		case i >= 0:
-			if n, ok := reply.Tokens(value); ok {
-				u.of[i] = n
-			}
-		case key.Str == "output_tokens":
-			n, _ := reply.Tokens(value)
-			u.output = max(u.output, n)
-		case key.Str == "iterations":
-			u.takeLastTurn(value)
-		}
-		return true
-	})
-}
-
-// takeLastTurn takes what is said of the last of several turns that are one answer.
-func (u *usage) takeLastTurn(turns gjson.Result) {
-	for _, turn := range turns.Array() {
-		if turn.Get("type").Str == "message" {
-			one := newUsage()
-			one.take(turn)
-			u.last = one.sum()
-		}
-	}
-}
-
-// sum is the whole input of all turns.
-func (u *usage) sum() (input int) {
-	for _, n := range u.of {
-		input += max(n, 0)
-	}
-	return input
-}
-
-// window is what filled the model's window.
-func (u *usage) window() int {
-	if u.last > 0 {
-		return u.last
-	}
-	return u.sum()
-}
-
-// Usage is how many tokens a request had, as the provider says in its answer: what came from a cache and went to one,
-// too. It is 0 if that is not said, and if only a part of it may have been heard.
-func (Wire) Usage(heard []byte) (input int) {
-	u, isStream, isWhole := newUsage(), false, false
-	for f := range sse.Fields(heard) {
-		if string(f.Name) != "data" || !gjson.ValidBytes(f.Value) {
-			continue
-		}
-		switch e := gjson.ParseBytes(f.Value); e.Get("type").Str {
-		case "message_start":
-			isStream, isWhole = true, true
-			u.take(e.Get("message.usage"))
-		case "message_delta":
-			isStream = true
-			u.take(e.Get("usage"))
-		}
-	}
-	switch {
-	case !isStream:
-		u.take(lastUsage(heard))
-	case !isWhole && u.last == 0 && slices.Contains(u.of[:], -1):
-		return 0 // the beginning of the stream may have said the rest
-	}
-	return u.window()
-}
-
-// lastUsage is what an answer that is no stream, or its end, says of sizes. Inputs of tools may have that name in them.
-func lastUsage(heard []byte) gjson.Result {
-	const name = "usage"
-	v := span.LastMember(heard, name, func(v span.Span) bool { return span.Closes(heard[v.End:], 1) })
-	switch {
-	case !v.Empty():
-		return gjson.ParseBytes(v.Of(heard))
-	case span.Valid(heard): // it stands in front of a long answer
-		return gjson.GetBytes(heard, name)
-	}
-	return gjson.Result{}
-}

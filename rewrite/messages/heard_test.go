@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/event"
+	"epitome/rewrite/rewritetest"
+	"epitome/rewrite/spent"
 )
 
 func TestOnlyPathsOfConversationsAreServed(t *testing.T) {
@@ -69,7 +73,7 @@ func TestEventsOfAStreamTellHowItGoes(t *testing.T) {
 func TestUsageIsTheWholeInput(t *testing.T) {
 	f := func(heard string, want int) {
 		t.Helper()
-		if got := (Wire{}).Usage([]byte(heard)); got != want {
+		if _, got := (Wire{}).Usage([]byte(heard), spent.Nothing()); got != want {
 			t.Errorf("%s: got %d, want %d", heard, got, want)
 		}
 	}
@@ -121,9 +125,46 @@ func FuzzEventsNeverBreakTheWire(f *testing.F) {
 		Wire{}.Begins([]byte(kind), data)
 		Wire{}.Fails([]byte(kind), data)
 		for _, heard := range [][]byte{data, append([]byte("data: "), data...)} {
-			if n := (Wire{}).Usage(heard); n < 0 {
-				t.Fatalf("%q: %d", heard, n)
-			}
+			rewritetest.CheckUsage(t, heard, Wire{})
 		}
 	})
+}
+
+func TestUsageHasWhatTheCacheTookUp(t *testing.T) {
+	f := func(opening, heard string, want event.Usage) {
+		t.Helper()
+		begun := Wire{}.Opening([]byte(opening))
+		if u, _ := (Wire{}).Usage([]byte(heard), begun); u != want {
+			t.Errorf("%s, then %s: %+v, want %+v", opening, heard, u, want)
+		}
+	}
+	const start = "event: message_start\ndata: " + `{"type":"message_start","message":{"model":"m","usage":{"input_tokens":3,` +
+		`"cache_creation_input_tokens":20,"cache_read_input_tokens":300,"cache_creation":{"ephemeral_5m_input_tokens":5,` +
+		`"ephemeral_1h_input_tokens":15},"output_tokens":1}}}` + "\n\n"
+	delta := func(usage string) string {
+		return `xt":"a"}}` + "\n\ndata: " + `{"type":"message_delta","usage":{"output_tokens":9` + usage + "}}\n\n"
+	}
+	all := event.Usage{Source: event.UsageProvider, Input: 323, Read: 300, Write5m: 5, Write1h: 15, Output: 9}
+	f("", start+delta(""), all)
+	f(start, delta(""), all)
+	f(start+"event: x\ndata: {cut o", delta(""), all)
+	f(start, delta(`,"input_tokens":3,"cache_creation_input_tokens":20,"cache_read_input_tokens":300`), all)
+	grown := all
+	grown.Input, grown.Read = 423, 400
+	f(start, delta(`,"cache_read_input_tokens":400`), grown) // what is said last is true
+	bare := all
+	bare.Write5m, bare.Write1h = 20, 0
+	f("", delta(`,"input_tokens":3,"cache_creation_input_tokens":20,"cache_read_input_tokens":300`), bare)
+	f("", delta(`,"input_tokens":3`), event.Usage{}) // the cache's part was said at the beginning
+	f(start[:len(start)-20], delta(""), event.Usage{})
+	f("", `{"usage":{"input_tokens":3,"output_tokens":9}}`,
+		event.Usage{Source: event.UsageProvider, Input: 3, Output: 9, CacheUnknown: true})
+	f("", `{"usage":{"input_tokens":3,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,"output_tokens":9}}`,
+		event.Usage{Source: event.UsageProvider, Input: 3, Output: 9})
+	f("", `{"usage":{"input_tokens":3}}`, event.Usage{})
+	// A compaction by the provider is paid beside the turns, and in none of their sums.
+	f("", `{"usage":{"input_tokens":3,"cache_read_input_tokens":300,"cache_creation_input_tokens":0,"output_tokens":9,`+
+		`"iterations":[{"type":"compaction","input_tokens":100,"cache_read_input_tokens":50,"output_tokens":40},`+
+		`{"type":"message","input_tokens":3,"cache_read_input_tokens":300,"output_tokens":9}]}}`,
+		event.Usage{Source: event.UsageProvider, Input: 453, Read: 350, Output: 49})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/event"
 	"epitome/prose"
 	server "epitome/scripted/messages"
 	"epitome/scripted/messages/rules"
@@ -144,8 +145,13 @@ func TestAnswersOfAStrictServerAreHeard(t *testing.T) {
 		}
 		const end = 4 << 10
 		for _, heard := range [][]byte{answer, answer[len(answer)-end:]} {
-			if got := (Wire{}).Usage(heard); got != used.Total() {
-				t.Errorf("%q: used %d of %d bytes heard, want %d", stream, got, len(heard), used.Total())
+			u, got := (Wire{}).Usage(heard, Wire{}.Opening(answer[:1<<10]))
+			want := event.Usage{
+				Source: event.UsageProvider, Input: used.Total(), Read: used.Read, Write5m: used.Written,
+				Output: used.Output,
+			}
+			if got != used.Total() || u != want {
+				t.Errorf("%q: used %d of %d bytes heard, want %d; %+v", stream, got, len(heard), used.Total(), u)
 			}
 		}
 	}

@@ -7,8 +7,10 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/event"
 	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
+	"epitome/rewrite/spent"
 )
 
 // This file is what the wire needs to know of the dialect: where its requests go, and what an answer tells as it
@@ -149,17 +151,44 @@ func (Wire) Holds() time.Duration { return 10 * time.Second }
 // before anything was said.
 func (Wire) Fails(kind, event []byte) bool { return stepOf(kind, event).Fails() }
 
-// Usage is how many tokens a request had, as the provider says at the end of its answer: what came from a cache and
-// went to one is in it. It is 0 if that is not said. Declarations of tools, which answers repeat, may have such a name
-// in them.
-func (Wire) Usage(heard []byte) (input int) {
+// Opening says nothing: usage stands at the end of an answer.
+func (Wire) Opening([]byte) spent.Said { return spent.Nothing() }
+
+// Usage is what an answer says of its tokens at its end, and how many of them the request had: what came from a cache
+// and went to one is in it. That is 0 if it is not said. Declarations of tools, which answers repeat, may have such a
+// name in them.
+func (Wire) Usage(heard []byte, _ spent.Said) (u event.Usage, input int) {
 	v := span.LastMember(heard, "usage", func(v span.Span) bool {
 		return heard[v.Start] == '{' && closesAnswer(heard[v.End:])
 	})
-	if !v.Empty() {
-		input, _ = reply.Tokens(gjson.GetBytes(v.Of(heard), "input_tokens"))
+	if v.Empty() {
+		return u, 0
 	}
-	return input
+	said := readUsage(gjson.ParseBytes(v.Of(heard)))
+	return said.Usage(), max(said.Input, 0)
+}
+
+// readUsage reads an object of usage.
+func readUsage(v gjson.Result) spent.Said {
+	s := spent.Nothing()
+	v.ForEach(func(key, v gjson.Result) bool {
+		switch key.Str {
+		case "input_tokens":
+			s.Input = spent.Tokens(v)
+		case "output_tokens":
+			s.Output = spent.Tokens(v)
+		case "total_tokens":
+			s.Total = spent.Tokens(v)
+		case "input_tokens_details":
+			s.Read, s.Write5m = spent.Tokens(v.Get("cached_tokens")), spent.Tokens(v.Get("cache_write_tokens"))
+		case "output_tokens_details":
+			s.Reasoning = spent.Tokens(v.Get("reasoning_tokens"))
+		case "cost": // OpenRouter
+			s.Charged = spent.Dollars(v)
+		}
+		return true
+	})
+	return s
 }
 
 // closesAnswer reports whether what stands behind a value is the rest of an answer, or of an event with one, and

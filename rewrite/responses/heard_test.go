@@ -4,6 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"epitome/event"
+	"epitome/rewrite/rewritetest"
+	"epitome/rewrite/spent"
 )
 
 func TestOnlyPathsOfConversationsAreServed(t *testing.T) {
@@ -94,7 +98,7 @@ func TestEventsOfAStreamTellHowItGoes(t *testing.T) {
 func TestUsageIsWhatStandsAtTheEnd(t *testing.T) {
 	f := func(heard string, want int) {
 		t.Helper()
-		if got := (Wire{}).Usage([]byte(heard)); got != want {
+		if _, got := (Wire{}).Usage([]byte(heard), spent.Nothing()); got != want {
 			t.Errorf("%s: got %d, want %d", heard, got, want)
 		}
 	}
@@ -136,10 +140,25 @@ func FuzzEventsNeverBreakTheWire(f *testing.F) {
 		Wire{}.Begins([]byte(kind), data)
 		Wire{}.Fails([]byte(kind), data)
 		for _, heard := range [][]byte{data, append([]byte("data: "), data...)} {
-			if n := (Wire{}).Usage(heard); n < 0 {
-				t.Fatalf("%q: %d", heard, n)
-			}
+			rewritetest.CheckUsage(t, heard, Wire{})
 		}
 		_, _ = Dialect{}.ReadAnswer(kind, strings.NewReader(string(data)))
 	})
+}
+
+func TestUsageHasItsParts(t *testing.T) {
+	f := func(usage string, want event.Usage) {
+		t.Helper()
+		if u, _ := (Wire{}).Usage([]byte(`{"object":"response","usage":`+usage+`}`), spent.Nothing()); u != want {
+			t.Errorf("%s: %+v, want %+v", usage, u, want)
+		}
+	}
+	f(`{"input_tokens":325,"input_tokens_details":{"cached_tokens":300,"cache_write_tokens":20},`+
+		`"output_tokens":7,"output_tokens_details":{"reasoning_tokens":3},"total_tokens":332}`,
+		event.Usage{Source: event.UsageProvider, Input: 325, Read: 300, Write5m: 20, Output: 7, Reasoning: 3})
+	f(`{"input_tokens":325,"output_tokens":7,"cost":0.5}`,
+		event.Usage{Source: event.UsageProvider, Input: 325, Output: 7, CacheUnknown: true, Charged: 500_000_000})
+	f(`{"input_tokens":5,"input_tokens_details":{"cached_tokens":6},"output_tokens":7}`,
+		event.Usage{Source: event.UsageProvider, Input: 5, Read: 6, Output: 7, Odd: true})
+	f(`{"input_tokens":5}`, event.Usage{})
 }

@@ -13,6 +13,7 @@ import (
 
 	"epitome/house/missing"
 	"epitome/prose"
+	"epitome/rewrite/spent"
 	server "epitome/scripted/responses"
 	"epitome/scripted/responses/rules"
 	"epitome/scripted/scriptedtest"
@@ -177,8 +178,9 @@ func TestAnswersOfAStrictServerAreHeard(t *testing.T) {
 		}
 		const end = 4 << 10
 		for _, heard := range [][]byte{answer, answer[len(answer)-end:]} {
-			if got := (Wire{}).Usage(heard); got != used.Input {
-				t.Errorf("%q: used %d of %d bytes heard, want %d", stream, got, len(heard), used.Input)
+			u, got := (Wire{}).Usage(heard, spent.Nothing())
+			if got != used.Input || u.Input != used.Input || u.Read != used.Cached || u.Output != used.Output {
+				t.Errorf("%q: used %d of %d bytes heard, want %d; %+v", stream, got, len(heard), used.Input, u)
 			}
 		}
 	}

@@ -12,8 +12,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"epitome/event"
 	"epitome/house/missing"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/spent"
 	"epitome/tokenize"
 )
 
@@ -184,3 +186,23 @@ func BehindNumbers(lines []string) (rest []string, counted bool) {
 
 // LineNumbers matches the number with which a tool begins a line, and what parts it from the line.
 var LineNumbers = regexp.MustCompile(`^[ \t]*([0-9]{1,9})(\t|→|:|\. |\||\.?$)`)
+
+// hearing is a dialect that reads usage.
+type hearing interface {
+	Opening(heard []byte) spent.Said
+	Usage(heard []byte, opening spent.Said) (u event.Usage, input int)
+}
+
+// CheckUsage holds what a dialect makes of any bytes to what a record promises.
+func CheckUsage(tb testing.TB, heard []byte, d hearing) {
+	tb.Helper()
+	for _, opening := range []spent.Said{spent.Nothing(), d.Opening(heard)} {
+		u, input := d.Usage(heard, opening)
+		least := min(input, u.Input, u.Read, u.Write5m, u.Write1h, u.Output, u.Reasoning)
+		contradicts := u.Read+u.Write5m+u.Write1h > u.Input
+		isNone := u == event.Usage{Charged: u.Charged}
+		if least < 0 || u.Charged < 0 || contradicts != u.Odd || u.Source == "" && !isNone {
+			tb.Fatalf("%q: %+v, and %d", heard, u, input)
+		}
+	}
+}
