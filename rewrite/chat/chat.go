@@ -34,30 +34,16 @@ func (Dialect) Key() string { return "" }
 // Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has.
 func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Request, error) {
 	r := &conversation.Request{Body: body, Dialect: d}
-	found := false
-	err := span.Document(body, func(key []byte, i int) (int, error) {
-		if string(key) == "messages" {
-			found = true
-			if err := span.Want(body, i, '[', errNoList); err != nil {
-				return 0, err
-			}
-			return span.Elements(body, i, func(i int) (int, error) { return readOrRecall(r, i, known) })
-		}
-		end, err := span.EndOfValue(body, i)
-		if err != nil {
+	messages := func(i int) (int, error) {
+		if err := span.Want(body, i, '[', errNoList); err != nil {
 			return 0, err
 		}
-		return end, readSetting(r, string(key), span.Span{Start: i, End: end})
-	})
-	switch {
-	case err != nil:
+		return span.Elements(body, i, func(i int) (int, error) { return readOrRecall(r, i, known) })
+	}
+	if err := conversation.ReadBody(r, "messages", messages, readSetting); err != nil {
 		return nil, err
-	case !found:
-		return nil, errors.New("the body has no messages")
 	}
-	for r.Head < len(r.Items) && r.Items[r.Head].Role == conversation.System {
-		r.Head++
-	}
+	conversation.MarkHead(r)
 	return r, nil
 }
 
@@ -68,8 +54,8 @@ var (
 )
 
 // readSetting takes what stands beside the messages.
-func readSetting(r *conversation.Request, key string, v span.Span) error {
-	switch key {
+func readSetting(r *conversation.Request, key []byte, v span.Span) error {
+	switch string(key) {
 	case "model":
 		return readText(r.Body, v, &r.Model)
 	case "tools":

@@ -33,31 +33,11 @@ var (
 // Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has.
 func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Request, error) {
 	rd := reader{req: &conversation.Request{Body: body, Dialect: d, Nested: true}, known: known}
-	found := false
-	err := span.Document(body, func(key []byte, i int) (int, error) {
-		if string(key) == "messages" {
-			found = true
-			if err := span.Want(body, i, '[', errNoList); err != nil {
-				return 0, err
-			}
-			return span.Elements(body, i, rd.readOrRecall)
-		}
-		end, err := span.EndOfValue(body, i)
-		if err != nil {
-			return 0, err
-		}
-		return end, readSetting(rd.req, string(key), span.Span{Start: i, End: end})
-	})
-	switch {
-	case err != nil:
+	if err := conversation.ReadBody(rd.req, "messages", rd.readMessages, readSetting); err != nil {
 		return nil, err
-	case !found:
-		return nil, errors.New("the body has no messages")
 	}
 	r := rd.req
-	for r.Head < len(r.Items) && r.Items[r.Head].Role == conversation.System {
-		r.Head++
-	}
+	conversation.MarkHead(r)
 	for i := len(r.Items) - 1; i >= r.Head; i-- {
 		if r.Items[i].Compacts {
 			r.Upkeep.Fixed = i + 1 - r.Head
@@ -76,8 +56,8 @@ func (d Dialect) ReadMessage(message []byte) (*conversation.Request, error) {
 }
 
 // readSetting takes what stands beside the messages.
-func readSetting(r *conversation.Request, key string, v span.Span) (err error) {
-	switch key {
+func readSetting(r *conversation.Request, key []byte, v span.Span) (err error) {
+	switch string(key) {
 	case "model":
 		r.Model, err = span.ShortText(v.Of(r.Body))
 	case "system":
@@ -91,7 +71,7 @@ func readSetting(r *conversation.Request, key string, v span.Span) (err error) {
 	case "mcp_servers", "container":
 		r.Opaque = r.Opaque || !span.UnlessNull(r.Body, v).Empty()
 	case "thread", "compaction", "context_management":
-		r.Opaque = r.Opaque || key != "context_management" && !span.UnlessNull(r.Body, v).Empty()
+		r.Opaque = r.Opaque || string(key) != "context_management" && !span.UnlessNull(r.Body, v).Empty()
 		readUpkeep(r, key, v)
 	case "max_tokens":
 		if n, err := strconv.Atoi(string(v.Of(r.Body))); err == nil {
@@ -119,6 +99,14 @@ type reader struct {
 	req    *conversation.Request
 	known  conversation.Recall // nil if nobody knows the beginning, or as soon as it was asked for
 	blocks []block             // of the message that is being read
+}
+
+// readMessages reads the messages, whose list begins at body[i].
+func (rd *reader) readMessages(i int) (int, error) {
+	if err := span.Want(rd.req.Body, i, '[', errNoList); err != nil {
+		return 0, err
+	}
+	return span.Elements(rd.req.Body, i, rd.readOrRecall)
 }
 
 // readOrRecall reads a message; at the first one behind the head it takes all that is known from there on.

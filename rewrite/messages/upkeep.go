@@ -10,11 +10,11 @@ import (
 // This file reads who else sees to what a conversation keeps.
 
 // readUpkeep takes a setting that says so. The strongest counts.
-func readUpkeep(r *conversation.Request, key string, v span.Span) {
+func readUpkeep(r *conversation.Request, key []byte, v span.Span) {
 	if span.UnlessNull(r.Body, v).Empty() {
 		return
 	}
-	switch key {
+	switch string(key) {
 	case "compaction":
 		r.Upkeep.By = conversation.ClientSummarises
 	case "thread":

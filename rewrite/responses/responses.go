@@ -31,23 +31,8 @@ var (
 // Read reads a request in one pass. known may have seen the beginning behind its head; nil if nobody has.
 func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Request, error) {
 	rd := reader{req: &conversation.Request{Body: body, Dialect: d, Nested: true}, known: known}
-	found := false
-	err := span.Document(body, func(key []byte, i int) (int, error) {
-		if string(key) == "input" {
-			found = true
-			return rd.readInput(i)
-		}
-		end, err := span.EndOfValue(body, i)
-		if err != nil {
-			return 0, err
-		}
-		return end, readSetting(rd.req, string(key), span.Span{Start: i, End: end})
-	})
-	switch {
-	case err != nil:
+	if err := conversation.ReadBody(rd.req, "input", rd.readInput, readSetting); err != nil {
 		return nil, err
-	case !found:
-		return nil, errors.New("the body has no input")
 	}
 	rd.flush()
 	finish(rd.req)
@@ -63,8 +48,8 @@ func (d Dialect) ReadMessage(message []byte) (*conversation.Request, error) {
 }
 
 // readSetting takes what stands beside the input.
-func readSetting(r *conversation.Request, key string, v span.Span) (err error) {
-	switch key {
+func readSetting(r *conversation.Request, key []byte, v span.Span) (err error) {
+	switch string(key) {
 	case "model":
 		r.Model, err = span.ShortText(v.Of(r.Body))
 	case "instructions":
@@ -130,9 +115,7 @@ func (rd *reader) readOrRecall(i int) (int, error) {
 
 // finish sees to what only all items together tell.
 func finish(r *conversation.Request) {
-	for r.Head < len(r.Items) && r.Items[r.Head].Role == conversation.System {
-		r.Head++
-	}
+	conversation.MarkHead(r)
 	n := len(r.Items)
 	r.Upkeep.GoesOn = n > r.Head && r.Items[n-1].Role == conversation.Assistant
 	for i := n - 1; i >= r.Head; i-- {

@@ -11,21 +11,20 @@ import (
 // This file reads who else sees to what a conversation keeps.
 
 // readUpkeep takes a setting that says so. The strongest counts.
-func readUpkeep(r *conversation.Request, key string, v span.Span) {
+func readUpkeep(r *conversation.Request, key []byte, v span.Span) {
 	if span.UnlessNull(r.Body, v).Empty() {
 		return
 	}
-	switch key {
+	switch string(key) {
 	case "previous_response_id", "conversation", "prompt":
-		if r.Upkeep.Before.Empty() || key != "prompt" { // what a prompt holds comes after what was said before
+		if r.Upkeep.Before.Empty() || string(key) != "prompt" { // what a prompt holds comes after what was said before
 			r.Upkeep.Before = v
 		}
 		if r.Upkeep.By != conversation.ClientSummarises {
 			r.Upkeep.By = conversation.ProviderRemembers
 		}
 	case "context_management":
-		none := r.Body[v.Start] != '[' || span.SkipSpace(r.Body, v.Start+1) == v.End-1
-		if r.Upkeep.By == conversation.NobodyElse && !none {
+		if r.Upkeep.By == conversation.NobodyElse && span.HasElements(r.Body, v) {
 			r.Upkeep.By = conversation.ProviderClears
 		}
 	case "truncation":

@@ -1,0 +1,38 @@
+package conversation
+
+import (
+	"errors"
+
+	"epitome/rewrite/span"
+)
+
+// setting takes what stands under a key beside the items.
+type setting func(r *Request, key []byte, v span.Span) error
+
+// ReadBody reads the one object that the body of r is: what stands under the key list by items, and all else by beside.
+// Without that key it is an error.
+func ReadBody(r *Request, list string, items func(i int) (end int, err error), beside setting) error {
+	found := false
+	err := span.Document(r.Body, func(key []byte, i int) (int, error) {
+		if string(key) == list {
+			found = true
+			return items(i)
+		}
+		end, err := span.EndOfValue(r.Body, i)
+		if err != nil {
+			return 0, err
+		}
+		return end, beside(r, key, span.Span{Start: i, End: end})
+	})
+	if err == nil && !found {
+		err = errors.New("the body has no " + list)
+	}
+	return err
+}
+
+// MarkHead has the head end before the first item that is not the system's.
+func MarkHead(r *Request) {
+	for r.Head < len(r.Items) && r.Items[r.Head].Role == System {
+		r.Head++
+	}
+}
