@@ -93,10 +93,11 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	counts := metrics.New(func() int { return d.proxy.InFlight() })
 	d.book = d.openBook(conf, counts)
 	d.shapers.quiet = d.book.Close
+	shown := d.openPages()
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,
 		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
-		API:       api.Routes(d.book),
+		API: together(api.Routes(d.book), shown.Files()), Pages: shown.Documents(),
 		Artifacts: Artifacts{d.shapers.storage.shelf}, Compact: d.compact,
 		Ready: func() bool { return !d.proxy.Stopping() },
 		Proof: d.card.Proof, Owner: d.card.Admits, Lease: d.leases.Take, Running: d.running,

@@ -138,6 +138,10 @@ var house = map[string]room{
 		"event",
 		"metrics are a fold over events; what else they counted would be a second truth",
 	},
+	"console/pages": {
+		"console/access console/chart console/story event",
+		"pages show what is answered to everybody; what they worked out themselves would be a second truth",
+	},
 	"console/story": {
 		"event",
 		"what is kept are folds over events; what it learned elsewhere would be a second truth",
@@ -151,7 +155,7 @@ var house = map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/story console/story/api event instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/story console/story/api event instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},

@@ -42,28 +42,22 @@ type Counter struct {
 	mergers    sync.Pool // of *merger
 }
 
-// Counters makes one counter of each vocabulary, when it is first asked for. The zero value is ready.
+// Counters loads each vocabulary once, when it is first asked for. The zero value is ready.
 type Counters struct {
 	once     [3]sync.Once
 	counters [3]*Counter
 	errs     [3]error
+	classes  func() *classes
+	shared   sync.Once
 }
 
 // For returns the counter of a vocabulary. An error means that the program was built with other vocabulary files
 // than it was written for.
 func (c *Counters) For(v Vocabulary) (*Counter, error) {
-	c.once[v].Do(func() { c.counters[v], c.errs[v] = newCounter(v) })
+	c.shared.Do(func() { c.classes = sync.OnceValue(newClasses) })
+	c.once[v].Do(func() { c.counters[v], c.errs[v] = newCounter(v, c.classes()) })
 	return c.counters[v], c.errs[v]
 }
-
-// What is in the program is read once, whoever counts: it does not change.
-var (
-	knownClasses = sync.OnceValue(newClasses)
-	knownRanks   = [...]func() (*ranks, error){
-		O200k:  sync.OnceValues(func() (*ranks, error) { return loadRanks(fileOf(O200k)) }),
-		Cl100k: sync.OnceValues(func() (*ranks, error) { return loadRanks(fileOf(Cl100k)) }),
-	}
-)
 
 func fileOf(v Vocabulary) vocabularyFile {
 	if v == Cl100k {
@@ -74,15 +68,15 @@ func fileOf(v Vocabulary) vocabularyFile {
 		"446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", 199998}
 }
 
-func newCounter(v Vocabulary) (*Counter, error) {
+func newCounter(v Vocabulary, cs *classes) (*Counter, error) {
 	if v == Characters {
 		return &Counter{vocabulary: v}, nil
 	}
-	r, err := knownRanks[v]()
+	r, err := loadRanks(fileOf(v))
 	if err != nil {
 		return nil, err
 	}
-	return &Counter{vocabulary: v, split: splitter{knownClasses(), v == O200k}, ranks: r,
+	return &Counter{vocabulary: v, split: splitter{cs, v == O200k}, ranks: r,
 		mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
 }
 

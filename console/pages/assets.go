@@ -1,0 +1,63 @@
+package pages
+
+import (
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strings"
+)
+
+//go:embed templates
+var templates embed.FS
+
+//go:embed assets
+var files embed.FS
+
+// assets are the files that pages refer to. Their names have a hash of what is in them, so that no browser shows a new
+// page with an old script.
+type assets struct {
+	Style, Script, Icon string // addresses
+	contents            map[string]asset
+}
+
+type asset struct {
+	kind    string
+	content []byte
+}
+
+func newAssets() assets {
+	a := assets{contents: make(map[string]asset)}
+	a.Style = a.add("console.css", "text/css; charset=utf-8")
+	a.Script = a.add("console.js", "text/javascript; charset=utf-8")
+	a.Icon = a.add("icon.svg", "image/svg+xml")
+	return a
+}
+
+// add takes a file up, and returns its address.
+func (a assets) add(file, kind string) string {
+	content, err := files.ReadFile("assets/" + file)
+	if err != nil {
+		panic("BUG: cannot read an embedded file: " + err.Error())
+	}
+	sum := sha256.Sum256(content)
+	ending := path.Ext(file)
+	name := strings.TrimSuffix(file, ending) + "-" + hex.EncodeToString(sum[:6]) + ending
+	a.contents[name] = asset{kind, content}
+	return "/-/assets/" + name
+}
+
+// serve answers with a file; what its name stands for never changes.
+func (a assets) serve(w http.ResponseWriter, r *http.Request) {
+	file, ok := a.contents[r.PathValue("file")]
+	if !ok {
+		http.Error(w, "there is no such file; load the page again", http.StatusNotFound)
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", file.kind)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "public, max-age=31536000, immutable")
+	_, _ = w.Write(file.content) // a client that has left is no error of ours
+}

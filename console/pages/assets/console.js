@@ -1,0 +1,122 @@
+"use strict";
+// What the pages do beyond what the server has made: they stay up to date, say the numbers of a chart, and take keys.
+(() => {
+  const said = document.getElementById("said");
+  let spoken = 0;
+
+  // say tells a reader of the screen one thing, at most every five seconds.
+  function say(words) {
+    if (Date.now() - spoken < 5000) return;
+    spoken = Date.now();
+    said.textContent = words;
+  }
+
+  // refresh fetches the page as it is now, and puts its live parts in the place of the old ones.
+  function refresh() {
+    const ask = new XMLHttpRequest();
+    ask.open("GET", location.pathname + location.search);
+    ask.responseType = "document";
+    ask.onload = () => {
+      if (ask.status !== 200 || !ask.response) return;
+      let changed = false;
+      document.querySelectorAll("[data-live]").forEach((old) => {
+        const fresh = ask.response.getElementById(old.id);
+        if (!fresh || fresh.textContent === old.textContent || old.contains(document.activeElement)) return;
+        const at = old.scrollLeft;
+        const taken = document.importNode(fresh, true);
+        old.replaceWith(taken);
+        taken.scrollLeft = at;
+        changed = true;
+      });
+      if (changed) say("The figures were brought up to date at " + new Date().toLocaleTimeString() + ".");
+    };
+    ask.send();
+  }
+
+  // watch listens for events while somebody looks, and refreshes at most every three seconds.
+  function watch() {
+    if (!document.querySelector("[data-live]") || !window.EventSource) return;
+    let source = null, waiting = 0, last = 0;
+    const later = () => {
+      if (waiting) return;
+      waiting = setTimeout(() => { waiting = 0; last = Date.now(); refresh(); }, Math.max(300, 3000 - (Date.now() - last)));
+    };
+    const look = () => {
+      if (document.visibilityState === "visible" && !source) {
+        source = new EventSource("/-/events");
+        ["message", "exchange", "compaction", "summary", "warning", "reset", "gap"].forEach((name) => source.addEventListener(name, later));
+        if (last) later();
+      } else if (document.visibilityState !== "visible" && source) {
+        source.close();
+        source = null;
+        last = last || 1;
+      }
+    };
+    document.addEventListener("visibilitychange", look);
+    addEventListener("pagehide", () => { if (source) source.close(); });
+    look();
+  }
+
+  // chart says the numbers of the turn that is pointed at, or that arrow keys have chosen.
+  function chart() {
+    const box = document.querySelector("[data-chart]"), out = document.querySelector("[data-readout]");
+    if (!box || !out) return;
+    const columns = Array.from(box.querySelectorAll(".column"));
+    let at = -1;
+    const show = (i) => {
+      if (!columns.length) return;
+      if (columns[at]) columns[at].classList.remove("at");
+      at = Math.max(0, Math.min(columns.length - 1, i));
+      columns[at].classList.add("at");
+      out.hidden = false;
+      out.textContent = columns[at].textContent;
+    };
+    columns.forEach((c, i) => c.addEventListener("pointerenter", () => show(i)));
+    box.addEventListener("keydown", (e) => {
+      const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+      if (!by || e.ctrlKey || e.metaKey || e.altKey) return;
+      e.preventDefault();
+      show(at < 0 ? (by > 0 ? 0 : columns.length - 1) : at + by);
+      say(out.textContent);
+    });
+  }
+
+  // lines wraps lines without asking the server, and goes from hit to hit.
+  const table = document.querySelector("table.lines");
+  function lines() {
+    const wrap = document.querySelector("[data-wrap]");
+    if (!wrap || !table) return;
+    wrap.addEventListener("click", (e) => {
+      if (e.ctrlKey || e.metaKey || e.shiftKey) return;
+      e.preventDefault();
+      wrap.textContent = table.classList.toggle("wrap") ? "Do not wrap lines" : "Wrap lines";
+    });
+  }
+  let hit = -1;
+  function go(by) {
+    const marks = Array.from(document.querySelectorAll("table.lines mark"));
+    if (!marks.length) return;
+    if (marks[hit]) marks[hit].classList.remove("at");
+    hit = (hit + by + marks.length) % marks.length;
+    marks[hit].classList.add("at");
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    marks[hit].scrollIntoView({ block: "center", behavior: calm ? "auto" : "smooth" });
+  }
+
+  // Keys: "/" goes to the search, "[" and "]" to the page before and after, "n" and "N" from hit to hit.
+  document.addEventListener("keydown", (e) => {
+    const typing = e.target instanceof HTMLElement && e.target.closest("input,textarea,select");
+    if (typing || e.ctrlKey || e.metaKey || e.altKey) return;
+    const to = { "[": "a[rel=prev]", "]": "a[rel=next]" }[e.key];
+    const link = to && document.querySelector(to);
+    const field = e.key === "/" && document.querySelector("input[type=search]");
+    if (link) link.click();
+    else if (field) { e.preventDefault(); field.focus(); }
+    else if (e.key === "n") go(1);
+    else if (e.key === "N") go(-1);
+  });
+
+  watch();
+  chart();
+  lines();
+})();

@@ -1,0 +1,173 @@
+package pages
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+
+	"epitome/console/story"
+	"epitome/event"
+)
+
+// talk is the page of one conversation.
+type talk struct {
+	Story  story.Story
+	Chart  *course
+	Newest *event.Exchange // nil if none is kept
+	Deeds  []deed
+	More   int // deeds that are not shown
+	Missed []event.Exchange
+	Shown  []event.Exchange // turns, the newest first
+	Newer  string           // where newer turns are; empty: there are none
+	Older  string
+	Unseen unseen
+}
+
+// deed is a turn in which something was done, with the reason.
+type deed struct {
+	Exchange event.Exchange
+	Why      string
+}
+
+// unseen is what the model does not see any more.
+type unseen struct {
+	Less    int // tokens that the newest request was sent with less than it came
+	List    []seenEdit
+	All     int // edits, of which the largest are listed
+	Missing string
+	Seq     uint64 // of the exchange with all of them
+}
+
+// seenEdit is an edit with the turn in which its item came.
+type seenEdit struct {
+	story.Edit
+	Seq  uint64 // of the exchange that it is shown at
+	Turn int    // 0 if it is not kept
+}
+
+const (
+	turnsShown = 50
+	deedsShown = 40
+	missShown  = 25
+	editsShown = 40 // in the page of a conversation
+)
+
+// conversation makes the page of one conversation.
+func (p *Pages) conversation(r *http.Request) (*page, error) {
+	told, err := p.plugs.Source.Conversation(r.PathValue("id"))
+	if err != nil {
+		return nil, err
+	}
+	t := talk{Story: told, Chart: newCourse(told.Exchanges)}
+	for _, e := range told.Exchanges {
+		if acts(e) {
+			t.Deeds = append(t.Deeds, deed{e, reasonOf(e, told.Compactions)})
+		}
+		if isMiss(e.Miss) {
+			t.Missed = append(t.Missed, e)
+		}
+	}
+	t.More = max(0, len(t.Deeds)-deedsShown)
+	t.Deeds = t.Deeds[t.More:]
+	slices.Reverse(t.Deeds)
+	t.Missed = t.Missed[max(0, len(t.Missed)-missShown):]
+	t.cut(r.URL.Query().Get("before"))
+	if n := len(told.Exchanges); n > 0 {
+		t.Newest = &told.Exchanges[n-1]
+	}
+	t.Unseen = p.unseen(r, told.Exchanges)
+	return &page{Template: "conversation", Title: "Conversation " + text(told.ID), Here: "conversations", Body: t}, nil
+}
+
+// acts reports whether something was newly done in the exchange.
+func acts(e event.Exchange) bool {
+	return e.Offloaded+e.Cleared+e.Compacted > 0 || e.Rescue.Kind != "" || e.Action == event.ActionBypass
+}
+
+// reasonOf says why something was done; of a compaction its own reason is known.
+func reasonOf(e event.Exchange, steps []event.Compaction) string {
+	for _, c := range steps {
+		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
+			c.Time.Before(e.Start.Add(e.Duration)) {
+			return compactionWords(c, e)
+		}
+	}
+	return why(e)
+}
+
+// compactionWords says why old turns became a summary.
+func compactionWords(c event.Compaction, e event.Exchange) string {
+	switch c.Reason {
+	case event.ReasonThreshold:
+		if e.CompactLine > 0 {
+			return fmt.Sprintf("with %s tokens it was over the line of %s at which old turns become a summary",
+				short(e.TokensBefore.Total()), short(e.CompactLine))
+		}
+		return "it was over the line at which old turns become a summary"
+	case event.ReasonBudget:
+		return "what was sent since the last summary was over the budget of cutover_at"
+	case event.ReasonManual:
+		return "it was asked for"
+	case event.ReasonOverflow:
+		return "the provider refused the request as too long"
+	}
+	return cmp.Or(why(e), text(c.Reason))
+}
+
+// cut leaves one page of turns, those before a number, the newest first.
+func (t *talk) cut(before string) {
+	all := t.Story.Exchanges
+	end := len(all)
+	if turn, err := strconv.Atoi(before); err == nil {
+		byTurn := func(e event.Exchange, turn int) int { return cmp.Compare(e.Turn, turn) }
+		end, _ = slices.BinarySearchFunc(all, turn, byTurn)
+	}
+	start := max(0, end-turnsShown)
+	t.Shown = slices.Clone(all[start:end])
+	slices.Reverse(t.Shown)
+	address := "/-/conversations/" + segment(t.Story.ID) + "?before="
+	if start > 0 {
+		t.Older = address + strconv.Itoa(all[start].Turn) + "#turns"
+	}
+	if end < len(all) {
+		last := all[min(len(all), end+turnsShown)-1].Turn + 1
+		t.Newer = address + strconv.Itoa(last) + "#turns"
+	}
+}
+
+// unseen finds what the newest request did not carry as it came.
+func (p *Pages) unseen(r *http.Request, turns []event.Exchange) (u unseen) {
+	at := len(turns) - 1
+	for at >= 0 && (turns[at].Conversation == "" || turns[at].Items == 0 && turns[at].Decision == "") {
+		at--
+	}
+	if at < 0 {
+		return u
+	}
+	newest := turns[at]
+	u.Less, u.Seq = newest.TokensBefore.Total()-newest.TokensAfter.Total(), newest.Seq
+	edits := p.edits(r, newest)
+	u.Missing, u.All = edits.Missing, len(edits.List)
+	slices.SortStableFunc(edits.List, func(a, b story.Edit) int {
+		return cmp.Compare(b.Before-b.After, a.Before-a.After)
+	})
+	for _, e := range edits.List[:min(len(edits.List), editsShown)] {
+		u.List = append(u.List, seenEdit{e, newest.Seq, turnOf(e.Item, turns)})
+	}
+	return u
+}
+
+// turnOf is the turn in which an item came first; 0 if it is not kept.
+func turnOf(item int, turns []event.Exchange) int {
+	for i, e := range turns {
+		if e.Items > item {
+			if i == 0 && e.Turn > 1 {
+				return 0
+			}
+			return e.Turn
+		}
+	}
+	return 0
+}

@@ -1,0 +1,241 @@
+package pages
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"epitome/console/chart"
+	"epitome/event"
+)
+
+// The chart of a conversation is drawn for a width of 800 units; all lengths here are in them.
+const (
+	courseLeft   = 50
+	courseWidth  = 740
+	courseTop    = 66 // marks stand above
+	courseHeight = 190
+	cacheTop     = 286 // of the strip that shows what the cache had
+	cacheHeight  = 28
+	labelRoom    = 90  // of a line's name
+	mostPoints   = 160 // of one line
+	mostColumns  = 60  // that can be pointed at
+	mostMarks    = 24  // of one kind
+	mostMisses   = 40
+)
+
+// course is a conversation as a chart.
+type course struct {
+	Parts    []part // from the bottom up
+	Areas    []area
+	Raw      string // points
+	Above    string // how far the raw line goes beyond the chart; empty: it does not
+	Lines    []limit
+	Marks    []mark
+	Hits     string // a path: one stroke per turn, as high as the share that the cache had
+	Misses   []spot
+	Columns  []column
+	Across   []chart.Tick
+	Up       []chart.Tick
+	Pitch    string // width of a stroke of Hits
+	First    int    // turn at the left
+	Last     int
+	Describe string
+}
+
+// area is a part of what was sent, with all that is below it.
+type area struct{ Class, Points string }
+
+// limit is a line across: the window, and where rungs act.
+type limit struct{ Class, Name, Points, LabelX, LabelY string }
+
+// mark is where a rung did something: a letter in a shape of its own.
+type mark struct {
+	Letter, Title, X, Y string
+	Seq                 uint64
+}
+
+// spot is where the cache missed.
+type spot struct {
+	Path, Title string
+}
+
+// column is a turn, or the last one of some, that can be pointed at.
+type column struct{ X, Width, Title string }
+
+// newCourse draws the turns, the oldest first; nil if none of them is a conversation with tokens.
+func newCourse(turns []event.Exchange) *course {
+	sent, raw := make([]int, len(turns)), make([]int, len(turns))
+	var before, after event.Tokens
+	most, mostRaw := 0, 0
+	for i, e := range turns {
+		sent[i], raw[i] = e.TokensAfter.Total(), e.TokensBefore.Total()
+		most, mostRaw = max(most, sent[i], e.Window), max(mostRaw, raw[i])
+		before, after = sum(before, e.TokensBefore), sum(after, e.TokensAfter)
+	}
+	if mostRaw == 0 {
+		return nil
+	}
+	top := 1.05 * float64(max(most, mostRaw))
+	c := &course{Parts: partsOf(before, after), First: turns[0].Turn, Last: turns[len(turns)-1].Turn}
+	if limit := 2.2 * float64(most); most > 0 && top > 1.5*limit { // else what was sent would be a line at the bottom
+		top, c.Above = limit, short(mostRaw)
+	}
+	plot := chart.Plot{Left: courseLeft, Top: courseTop, Width: courseWidth, Height: courseHeight, Count: len(turns),
+		Most: chart.AxisEnd(top)}
+	c.Up, c.Across = plot.Up(), c.numbers(plot)
+	c.stack(plot, turns, chart.Thin(sent, mostPoints))
+	c.Raw = plot.Line(raw, chart.Thin(raw, mostPoints), numberOf)
+	c.limits(plot, turns)
+	c.mark(plot, turns)
+	c.cache(plot, turns)
+	c.point(plot, turns)
+	newest := turns[len(turns)-1]
+	c.Describe = fmt.Sprintf("Tokens of turns %d to %d. The newest request came with %s tokens and was sent with %s.",
+		c.First, c.Last, thousands(newest.TokensBefore.Total()), thousands(newest.TokensAfter.Total()))
+	return c
+}
+
+func numberOf(place int) int { return place + 1 }
+
+func sum(a, b event.Tokens) event.Tokens {
+	return event.Tokens{System: a.System + b.System, Tools: a.Tools + b.Tools, User: a.User + b.User,
+		Assistant: a.Assistant + b.Assistant, Results: a.Results + b.Results, Images: a.Images + b.Images,
+		Other: a.Other + b.Other}
+}
+
+// numbers are the turns' numbers below the plot.
+func (c *course) numbers(plot chart.Plot) (all []chart.Tick) {
+	for _, v := range chart.Steps(float64(c.First-1), float64(c.Last)) {
+		if turn := int(v); float64(turn) == v && turn >= c.First {
+			all = append(all, chart.Tick{At: chart.Units(plot.X(turn - c.First + 1)), Text: strconv.Itoa(turn)})
+		}
+	}
+	return all
+}
+
+// stack draws what was sent by its parts, the highest one first, as those below are drawn over it.
+func (c *course) stack(plot chart.Plot, turns []event.Exchange, places []int) {
+	height := make([]int, len(turns))
+	for _, p := range c.Parts {
+		for i, e := range turns {
+			height[i] += partOf(p.Class, e.TokensAfter)
+		}
+		end := chart.Units(plot.Top + plot.Height)
+		points := plot.Line(height, places, numberOf)
+		left, right := chart.Units(plot.X(1)), chart.Units(plot.X(len(turns)))
+		c.Areas = append([]area{{p.Class, left + "," + end + " " + points + " " + right + "," + end}}, c.Areas...)
+	}
+}
+
+// partOf is what a request spends on the part of a class.
+func partOf(class string, t event.Tokens) int {
+	for _, p := range partsOf(t, t) {
+		if p.Class == class {
+			return p.After
+		}
+	}
+	return 0
+}
+
+// limits draws the window, and the lines at which rungs act.
+func (c *course) limits(plot chart.Plot, turns []event.Exchange) {
+	for _, l := range []struct {
+		class, name string
+		of          func(event.Exchange) int
+	}{
+		{"window", "window", func(e event.Exchange) int { return e.Window }},
+		{"compacts", "compact", func(e event.Exchange) int { return e.CompactLine }},
+		{"clears", "clear", func(e event.Exchange) int { return e.ClearLine }},
+	} {
+		var values, places []int
+		for i, e := range turns {
+			values = append(values, l.of(e))
+			if v := values[i]; v > 0 && (i == 0 || i == len(turns)-1 || v != values[i-1]) {
+				places = append(places, i)
+			}
+		}
+		if len(places) == 0 {
+			continue
+		}
+		places = places[max(0, len(places)-mostPoints):]
+		last := values[places[len(places)-1]]
+		right := courseLeft + courseWidth - labelRoom*len(c.Lines) // no label stands on another
+		c.Lines = append(c.Lines, limit{Class: l.class, Name: l.name + " " + short(last),
+			Points: plot.Line(values, places, numberOf), LabelX: strconv.Itoa(right),
+			LabelY: chart.Units(plot.Y(last) - 3)})
+	}
+}
+
+// mark puts a mark above each turn in which a rung did something.
+func (c *course) mark(plot chart.Plot, turns []event.Exchange) {
+	for row, kind := range []struct {
+		letter string
+		of     func(event.Exchange) bool
+	}{
+		{"R", func(e event.Exchange) bool { return e.Rescue.Kind != "" }},
+		{"K", func(e event.Exchange) bool { return e.Compacted > 0 }},
+		{"C", func(e event.Exchange) bool { return e.Cleared > 0 }},
+		{"O", func(e event.Exchange) bool { return e.Offloaded > 0 }},
+	} {
+		var places []int
+		for i, e := range turns {
+			if kind.of(e) {
+				places = append(places, i)
+			}
+		}
+		for _, i := range chart.Evenly(places, mostMarks) {
+			c.Marks = append(c.Marks, mark{Letter: kind.letter, Seq: turns[i].Seq, X: chart.Units(plot.X(i + 1)),
+				Y: strconv.Itoa(10 + 15*row), Title: fmt.Sprintf("turn %d: %s", turns[i].Turn, what(turns[i]))})
+		}
+	}
+}
+
+// cache draws what the provider's cache had of each turn, and where it missed.
+func (c *course) cache(plot chart.Plot, turns []event.Exchange) {
+	shares := make([]int, len(turns))
+	var missed []int
+	for i, e := range turns {
+		if shares[i] = -1; e.Usage.Source == event.UsageProvider && !e.Usage.CacheUnknown && e.Usage.Input > 0 {
+			shares[i] = min(100, 100*e.Usage.Read/e.Usage.Input)
+		}
+		if isMiss(e.Miss) {
+			missed = append(missed, i)
+		}
+	}
+	var hits strings.Builder
+	places := chart.Thin(shares, mostPoints)
+	c.Pitch = chart.Units(courseWidth / float64(len(places)))
+	for _, i := range places {
+		if shares[i] > 0 {
+			fmt.Fprintf(&hits, "M%s %dv-%s", chart.Units(plot.X(i+1)), cacheTop+cacheHeight,
+				chart.Units(cacheHeight*float64(shares[i])/100))
+		}
+	}
+	c.Hits = hits.String()
+	for _, i := range chart.Evenly(missed, mostMisses) {
+		c.Misses = append(c.Misses, spot{
+			fmt.Sprintf("M%s %dl8 8m0-8l-8 8", chart.Units(plot.X(i+1)-4), cacheTop+cacheHeight-9),
+			fmt.Sprintf("turn %d: %s", turns[i].Turn, missWords(turns[i].Miss))})
+	}
+}
+
+// point makes columns that can be pointed at, which say the numbers of their turn.
+func (c *course) point(plot chart.Plot, turns []event.Exchange) {
+	count := min(len(turns), mostColumns)
+	width := courseWidth / float64(count)
+	for k := range count {
+		i := int(math.Round(float64(k+1)*float64(len(turns))/float64(count))) - 1
+		e := turns[i]
+		title := fmt.Sprintf("turn %d: came %s, sent %s", e.Turn, short(e.TokensBefore.Total()),
+			short(e.TokensAfter.Total()))
+		if u := e.Usage; u.Source == event.UsageProvider && !u.CacheUnknown && u.Input > 0 {
+			title += fmt.Sprintf(", cached %d %%", 100*u.Read/u.Input)
+		}
+		if done := what(e); done != "nothing" && done != "nothing new" {
+			title += ", " + done
+		}
+		c.Columns = append(c.Columns, column{chart.Units(courseLeft + float64(k)*width), chart.Units(width), title})
+	}
+}

@@ -1,0 +1,56 @@
+package pages
+
+// change is a line of a difference.
+type change struct {
+	line
+	Kind string // del, ins, or empty: it is in both
+}
+
+// mostDiffed bounds the lines of each side that are compared; it bounds the memory of one comparison to 8 MB.
+const mostDiffed = 2000
+
+// compare returns what turns one text into the other, line by line, with as many lines kept as can be.
+func compare(before, after []line) (all []change) {
+	start := 0
+	for start < min(len(before), len(after)) && same(before[start], after[start]) {
+		all = append(all, change{line: before[start]})
+		start++
+	}
+	a, b := before[start:], after[start:]
+	kept := keptLines(a, b)
+	i, j := 0, 0
+	for i < len(a) || j < len(b) {
+		switch {
+		case i < len(a) && j < len(b) && same(a[i], b[j]):
+			all = append(all, change{line: a[i]})
+			i, j = i+1, j+1
+		case j == len(b) || i < len(a) && kept(i+1, j) >= kept(i, j+1):
+			all = append(all, change{a[i], "del"})
+			i++
+		default:
+			all = append(all, change{b[j], "ins"})
+			j++
+		}
+	}
+	return all
+}
+
+func same(a, b line) bool { return a.raw == b.raw && a.Cut == b.Cut }
+
+// keptLines counts how many lines the ends of two texts have in common in their order, from line i of one and line j
+// of the other.
+func keptLines(a, b []line) func(i, j int) int16 {
+	width := len(b) + 1
+	table := make([]int16, (len(a)+1)*width)
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			at := i*width + j
+			if same(a[i], b[j]) {
+				table[at] = table[at+width+1] + 1
+			} else {
+				table[at] = max(table[at+width], table[at+1])
+			}
+		}
+	}
+	return func(i, j int) int16 { return table[i*width+j] }
+}

@@ -1,0 +1,107 @@
+package pages
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"epitome/console/access"
+	"epitome/console/story"
+	"epitome/event"
+)
+
+// exchangePage is the page of one exchange.
+type exchangePage struct {
+	Exchange       event.Exchange
+	What, Why      string
+	Parts          []part
+	Edits          []seenEdit
+	All            int // edits, of which Edits are some
+	New            int // of all, those that were decided here
+	Missing        string
+	Pages          []link
+	Earlier, Later uint64 // numbers of the exchanges beside it in its conversation; 0: none is kept
+}
+
+// editsPage is how many edits stand on the page of an exchange.
+const editsPage = 100
+
+// exchange makes the page of one exchange.
+func (p *Pages) exchange(r *http.Request) (*page, error) {
+	e, err := p.find(r)
+	if err != nil {
+		return nil, err
+	}
+	x := exchangePage{Exchange: e, What: what(e), Why: why(e), Parts: partsOf(e.TokensBefore, e.TokensAfter)}
+	if told, err := p.plugs.Source.Conversation(e.Conversation); e.Conversation != "" && err == nil {
+		x.beside(told.Exchanges)
+		x.Why = reasonOf(e, told.Compactions)
+	}
+	edits := p.edits(r, e)
+	x.Missing, x.All = edits.Missing, len(edits.List)
+	for _, edit := range edits.List {
+		if edit.New {
+			x.New++
+		}
+	}
+	from, _ := strconv.Atoi(r.URL.Query().Get("edits"))
+	from = max(0, min(from, len(edits.List)-1))
+	for _, edit := range newFirst(edits.List)[from:min(len(edits.List), from+editsPage)] {
+		x.Edits = append(x.Edits, seenEdit{Edit: edit, Seq: e.Seq})
+	}
+	for at := 0; at < len(edits.List) && len(edits.List) > editsPage; at += editsPage {
+		last := min(at+editsPage, len(edits.List))
+		x.Pages = append(x.Pages, link{fmt.Sprintf("%d to %d", at+1, last),
+			fmt.Sprintf("/-/exchanges/%d?edits=%d#edits", e.Seq, at), from == at})
+	}
+	return &page{Template: "exchange", Title: fmt.Sprintf("Exchange %d", e.Seq), Here: "conversations", Body: x}, nil
+}
+
+// find returns the exchange that a path names.
+func (p *Pages) find(r *http.Request) (event.Exchange, error) {
+	seq, err := strconv.ParseUint(r.PathValue("seq"), 10, 64)
+	if err != nil {
+		return event.Exchange{}, story.ErrUnknown
+	}
+	return p.plugs.Source.Exchange(seq)
+}
+
+// beside finds the exchanges beside x.
+func (x *exchangePage) beside(turns []event.Exchange) {
+	for i, e := range turns {
+		if e.Seq != x.Exchange.Seq {
+			continue
+		}
+		if i > 0 {
+			x.Earlier = turns[i-1].Seq
+		}
+		if i+1 < len(turns) {
+			x.Later = turns[i+1].Seq
+		}
+	}
+}
+
+// newFirst puts what was decided here before the rest.
+func newFirst(all []story.Edit) (sorted []story.Edit) {
+	for _, fresh := range [...]bool{true, false} {
+		for _, e := range all {
+			if e.New == fresh {
+				sorted = append(sorted, e)
+			}
+		}
+	}
+	return sorted
+}
+
+// edits returns in what forms the items of an exchange were sent, for its owner; for others, and where there is nothing
+// to read, none.
+func (p *Pages) edits(r *http.Request, e event.Exchange) story.Edits {
+	if e.Decision == "" || !access.Owner(r) || p.plugs.Edits == nil {
+		return story.Edits{}
+	}
+	edits, err := p.plugs.Edits(e.Decision)
+	if err != nil {
+		return story.Edits{Missing: text(err.Error())}
+	}
+	return edits
+}

@@ -1,0 +1,294 @@
+package pages
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"epitome/console/chart"
+	"epitome/event"
+)
+
+// functions are what the templates call.
+func functions(zone *time.Location) template.FuncMap {
+	return template.FuncMap{
+		"tokens": tokens, "count": count, "money": money, "saving": saving, "share": share, "percent": percent,
+		"took": took, "size": size, "made": made, "madeMoney": madeMoney, "unknown": unknown,
+		"clock": func(t time.Time) template.HTML { return clock(t, zone) },
+		"text":  text, "short": short, "path": segment, "thousands": func(n any) string { return thousands(whole(n)) },
+		"what": what, "why": why, "miss": missWords, "unpriced": unpricedWords, "fault": faultWords, "cached": cached,
+		"billed": billed, "saved": saved, "part": partsOf, "sub": func(a, b int) int { return a - b },
+		"add": func(a, b int) int { return a + b }, "signed": signed, "message": message, "lookAt": lookAt,
+		"firstLine": firstLine, "plural": plural, "rung": rungWords,
+	}
+}
+
+// markup is code of a page. Whoever calls it has escaped all texts within.
+func markup(code string) template.HTML { return template.HTML(code) } //nolint:gosec // numbers and escaped texts
+
+// datum is a number that the API tells as value, as it is shown; title has it in full, if that is more.
+func datum(value, title, shown string) template.HTML {
+	if title != "" {
+		title = ` title="` + template.HTMLEscapeString(title) + `"`
+	}
+	return markup(`<data value="` + value + `"` + title + `>` + template.HTMLEscapeString(shown) + `</data>`)
+}
+
+// derived is a number that is worked out of some that the API tells; from says of which.
+func derived(value, from, shown string) template.HTML {
+	return markup(`<data value="` + value + `" data-made="` + template.HTMLEscapeString(from) + `">` +
+		template.HTMLEscapeString(shown) + `</data>`)
+}
+
+// unknown is what is not known, with the reason in words.
+func unknown(why string) template.HTML {
+	if why == "" {
+		return `<span class="soft">unknown</span>`
+	}
+	return markup(`<span class="soft" title="` + template.HTMLEscapeString(why) + `">unknown</span>`)
+}
+
+// thousands writes a number in groups of three digits.
+func thousands[N int | int64 | uint64](n N) string {
+	digits := strconv.FormatInt(int64(n), 10)
+	sign := ""
+	if digits[0] == '-' {
+		sign, digits = "−", digits[1:]
+	}
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return sign + digits
+}
+
+// short writes a number of tokens as a reader takes it in.
+func short(n int) string {
+	v := float64(n)
+	switch a := math.Abs(v); {
+	case a < 1000:
+		return strconv.Itoa(n)
+	case a < 9950:
+		return strings.TrimSuffix(strconv.FormatFloat(v/1e3, 'f', 1, 64), ".0") + "k"
+	case a < 999_500:
+		return strconv.FormatFloat(v/1e3, 'f', 0, 64) + "k"
+	}
+	return strconv.FormatFloat(v/1e6, 'f', 2, 64) + "M"
+}
+
+// tokens shows a number of tokens that the API tells.
+func tokens(n any) template.HTML {
+	v := whole(n)
+	return datum(strconv.FormatInt(v, 10), thousands(v)+" tokens", short(int(v)))
+}
+
+// made shows a number of tokens that is worked out.
+func made(n any, from string) template.HTML {
+	v := whole(n)
+	return derived(strconv.FormatInt(v, 10), from, short(int(v)))
+}
+
+// count shows a number that the API tells.
+func count(n any) template.HTML {
+	v := whole(n)
+	return datum(strconv.FormatInt(v, 10), "", thousands(v))
+}
+
+// whole takes any of the types that counts have.
+func whole(n any) int64 {
+	switch n := n.(type) {
+	case int:
+		return int64(n)
+	case int32:
+		return int64(n)
+	case int64:
+		return n
+	case uint64:
+		return int64(n) //nolint:gosec // exchanges are fewer
+	}
+	panic(fmt.Sprintf("BUG: %T is shown as a number", n))
+}
+
+// dollars writes nano-dollars: to the cent, and with two digits that tell below it.
+func dollars(nano int64) string {
+	sign := ""
+	if nano < 0 {
+		sign, nano = "−", -nano
+	}
+	const cent = 10_000_000
+	if nano == 0 || nano >= cent {
+		cents := (nano + cent/2) / cent
+		return fmt.Sprintf("%s$%s.%02d", sign, thousands(cents/100), cents%100)
+	}
+	digits := 1 - int(math.Floor(math.Log10(float64(nano)/1e9)))
+	return sign + "$" + strconv.FormatFloat(float64(nano)/1e9, 'f', min(digits, 9), 64)
+}
+
+// money shows nano-dollars that the API tells.
+func money(nano int64) template.HTML { return datum(strconv.FormatInt(nano, 10), "", dollars(nano)) }
+
+// madeMoney shows nano-dollars that are worked out.
+func madeMoney(nano int64, from string) template.HTML {
+	return derived(strconv.FormatInt(nano, 10), from, dollars(nano))
+}
+
+// saving shows what was saved; what cost more is called so.
+func saving(nano int64) template.HTML {
+	if nano < 0 {
+		return `<span class="bad">extra cost ` + datum(strconv.FormatInt(nano, 10), "", dollars(-nano)) + `</span>`
+	}
+	return money(nano)
+}
+
+// share shows a share of one that the API tells; below zero is unknown.
+func share(v float64) template.HTML {
+	if v < 0 {
+		return unknown("")
+	}
+	return datum(strconv.FormatFloat(v, 'g', -1, 64), "", percentText(v))
+}
+
+// percent shows what part of the whole is.
+func percent(part, all any, from string) template.HTML {
+	if whole(all) == 0 {
+		return unknown("")
+	}
+	v := float64(whole(part)) / float64(whole(all))
+	return derived(strconv.FormatFloat(v, 'f', 4, 64), from, percentText(v))
+}
+
+func percentText(v float64) string {
+	if a := math.Abs(v); a > 0 && a < .0995 {
+		return strings.Replace(strconv.FormatFloat(100*v, 'f', 1, 64), "-", "−", 1) + " %"
+	}
+	return strings.Replace(strconv.FormatFloat(100*v, 'f', 0, 64), "-", "−", 1) + " %"
+}
+
+// signed shows parts of a million as percent with a sign.
+func signed(ppm int64) template.HTML {
+	shown := percentText(float64(ppm) / 1e6)
+	if ppm > 0 {
+		shown = "+" + shown
+	}
+	return datum(strconv.FormatInt(ppm, 10), "", shown)
+}
+
+// took shows a time that something took.
+func took(d time.Duration) template.HTML {
+	shown := ""
+	switch {
+	case d < time.Millisecond:
+		shown = strconv.FormatFloat(float64(d)/1e6, 'f', 2, 64) + " ms"
+	case d < time.Second:
+		shown = strconv.FormatFloat(float64(d)/1e6, 'f', 0, 64) + " ms"
+	case d < 100*time.Second:
+		shown = strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + " s"
+	default:
+		shown = d.Round(time.Second).String()
+	}
+	return datum(strconv.FormatInt(int64(d), 10), "", shown)
+}
+
+// size shows a number of bytes.
+func size(n int64) template.HTML {
+	shown := thousands(n) + " B"
+	switch {
+	case n >= 10<<20:
+		shown = thousands(n>>20) + " MB"
+	case n >= 10<<10:
+		shown = thousands(n>>10) + " KB"
+	}
+	return datum(strconv.FormatInt(n, 10), thousands(n)+" bytes", shown)
+}
+
+// clock shows a time; the zero one is unknown.
+func clock(t time.Time, zone *time.Location) template.HTML {
+	if t.IsZero() {
+		return unknown("")
+	}
+	return markup(`<time datetime="` + t.UTC().Format(time.RFC3339Nano) + `">` +
+		t.In(zone).Format("Jan 2 15:04:05") + `</time>`)
+}
+
+// mostSegment bounds, in characters, a name within an address. Names of epitome's own are shorter.
+const mostSegment = 200
+
+// segment returns a name as a part of an address.
+func segment(name string) string { return url.PathEscape(chart.Shortened(name, mostSegment)) }
+
+// mostText bounds, in characters, what a page shows of one text that came from outside.
+const mostText = 2000
+
+// text returns a text as a page may show it: bounded, and with what cannot be seen made visible.
+func text(s string) string { return textWithin(s, mostText) }
+
+func textWithin(s string, most int) string { return chart.Plain(chart.Shortened(s, most)) }
+
+// cached shows the share of a request that the provider's cache had.
+func cached(e event.Exchange) template.HTML {
+	u := e.Usage
+	switch {
+	case u.Source != event.UsageProvider || u.Input == 0:
+		return unknown("the answer says nothing of its tokens")
+	case u.CacheUnknown:
+		return unknown("the answer says nothing of the cache")
+	case u.Odd:
+		return unknown("the numbers in the answer contradict each other")
+	}
+	return percent(u.Read, u.Input, "usage.read/usage.input")
+}
+
+// billed shows what an exchange cost, as measured.
+func billed(e event.Exchange) template.HTML {
+	b := e.Bill
+	switch {
+	case !b.Measured:
+		return unknown(unpricedWords(b.Unpriced))
+	case b.Most > b.Billed:
+		return money(b.Billed) + " to " + money(b.Most)
+	}
+	return money(b.Billed)
+}
+
+// saved shows what an exchange cost less for being shaped.
+func saved(e event.Exchange) template.HTML {
+	b := e.Bill
+	switch {
+	case b.Beyond:
+		return `<span title="as it came, the request would have been refused: it has no price">kept alive</span>`
+	case !b.Ruled:
+		return unknown(unpricedWords(b.Unpriced))
+	case b.Saved() < 0:
+		return `<span class="bad">extra cost ` + derived(strconv.FormatInt(b.Saved(), 10), "bill.raw_nano-bill.sent_nano",
+			dollars(-b.Saved())) + `</span>`
+	}
+	return madeMoney(b.Saved(), "bill.raw_nano-bill.sent_nano")
+}
+
+// part is what a request spends tokens on.
+type part struct {
+	Name          string
+	Class         string // of its colour
+	Before, After int
+}
+
+// partsOf lists what a request spends tokens on, in the order in which charts stack them, without empty ones.
+func partsOf(before, after event.Tokens) (all []part) {
+	for i, p := range []part{
+		{Name: "system prompt", Before: before.System, After: after.System},
+		{Name: "tools", Before: before.Tools, After: after.Tools},
+		{Name: "user", Before: before.User, After: after.User},
+		{Name: "assistant", Before: before.Assistant, After: after.Assistant},
+		{Name: "tool results", Before: before.Results, After: after.Results},
+		{Name: "images and documents", Before: before.Images, After: after.Images},
+		{Name: "other", Before: before.Other, After: after.Other},
+	} {
+		if p.Class = "p" + strconv.Itoa(i); p.Before != 0 || p.After != 0 {
+			all = append(all, p)
+		}
+	}
+	return all
+}

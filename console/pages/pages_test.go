@@ -1,0 +1,277 @@
+package pages
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"epitome/console/story"
+	"epitome/event"
+)
+
+var update = flag.Bool("update", false, "write the goldens in testdata")
+
+// addresses are of all pages of a session.
+var addresses = map[string]string{
+	"overview":      "/-/",
+	"conversations": "/-/conversations",
+	"conversation":  "/-/conversations/c7f3a1b2c3d4e5f60718",
+	"exchange":      "/-/exchanges/60",
+	"edit":          "/-/exchanges/60/edits/2",
+	"artifact":      "/-/artifacts/bbbb2222/view?seq=60",
+	"config":        "/-/config",
+}
+
+func TestPagesLookAsTheyDid(t *testing.T) {
+	for name, path := range addresses {
+		status, text := get(t, session(), path, true)
+		if status != http.StatusOK {
+			t.Errorf("%s: %d %s", path, status, text)
+		}
+		text = regexp.MustCompile(`-[0-9a-f]{12}\.`).ReplaceAllString(text, "-HASH.")
+		golden := filepath.Join("testdata", name+".html")
+		if *update {
+			if err := os.WriteFile(golden, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil || string(want) != text {
+			t.Errorf("%s differs from %s (%v); -update writes it", path, golden, err)
+		}
+	}
+}
+
+// words returns what a reader sees of a page, and wants each element closed in order and none that may run or lead
+// elsewhere.
+func words(t *testing.T, page string) string {
+	t.Helper()
+	void := []string{"meta", "link", "input", "br"}
+	known := strings.Fields("html head meta title link script body a header nav p main h1 h2 div dl dt dd table thead " +
+		"tbody tr th td span b small code pre bdi data time meter ul li svg g rect line text path polyline polygon form label input button " +
+		"defs circle use details summary strong mark del ins")
+	var open []string
+	var said strings.Builder
+	for z := html.NewTokenizer(strings.NewReader(page)); ; {
+		kind := z.Next()
+		token := z.Token()
+		switch kind {
+		case html.ErrorToken:
+			if len(open) > 0 {
+				t.Errorf("open are %q", open)
+			}
+			return regexp.MustCompile(`\s+`).ReplaceAllString(said.String(), " ")
+		case html.StartTagToken:
+			if !slices.Contains(known, token.Data) {
+				t.Errorf("<%s> is not expected", token.Data)
+			}
+			checkAttributes(t, token)
+			if !slices.Contains(void, token.Data) {
+				open = append(open, token.Data)
+			}
+		case html.EndTagToken:
+			if len(open) == 0 || open[len(open)-1] != token.Data {
+				t.Fatalf("</%s> closes %q", token.Data, open)
+			}
+			open = open[:len(open)-1]
+			if slices.Contains([]string{"td", "th", "dt", "dd"}, token.Data) {
+				said.WriteString(" ")
+			}
+		case html.TextToken:
+			said.WriteString(token.Data)
+		case html.SelfClosingTagToken, html.CommentToken:
+			t.Errorf("%s is not expected", token)
+		}
+	}
+}
+
+func checkAttributes(t *testing.T, e html.Token) {
+	t.Helper()
+	for _, a := range e.Attr {
+		outside := slices.Contains([]string{"href", "src", "action"}, a.Key) &&
+			!strings.HasPrefix(a.Val, "/-/") && !strings.HasPrefix(a.Val, "#")
+		if strings.HasPrefix(a.Key, "on") || a.Key == "style" || outside || strings.HasPrefix(a.Val, "//") {
+			t.Errorf("<%s %s=%q>", e.Data, a.Key, a.Val)
+		}
+	}
+	if e.Data == "script" && !slices.ContainsFunc(e.Attr, func(a html.Attribute) bool { return a.Key == "src" }) {
+		t.Error("a script stands in the page")
+	}
+}
+
+// says asks for a page and wants texts in what a reader sees of it; those that begin with an exclamation mark must not
+// be there.
+func says(t *testing.T, m *madeUp, path string, owner bool, wants ...string) {
+	t.Helper()
+	_, page := get(t, m, path, owner)
+	seen := words(t, page)
+	for _, want := range wants {
+		if not, absent := strings.CutPrefix(want, "!"); absent && strings.Contains(page, not) {
+			t.Errorf("%s says %q", path, not)
+		} else if !absent && !strings.Contains(seen, want) {
+			t.Errorf("%s does not say %q in %s", path, want, seen)
+		}
+	}
+}
+
+func TestAStrangerFindsTheAnswers(t *testing.T) {
+	talk := addresses["conversation"]
+	says(t, session(), talk, true,
+		"60 compact: 60 items became a summary 42k with 135k tokens it was over the line of 108k", // which, and why
+		"was sent with 108k tokens fewer than it came with",                                       // what is not seen
+		"message 71", "13k → 2.2k", "over the limit of 8k", "read", // and where it lies
+		"Saved", "$0.36",
+		"the largest result has 6.1k tokens, below 8k; clearing frees 3.2k and pays from 5.8k", // why turn N did nothing
+		"55 4k 93k the client changed an earlier message, from message 12 on",
+		"51 4k 84k the pause before it was longer", "without epitome the conversation would have died", "100 all of them are kept")
+	says(t, session(), "/-/exchanges/29", true, "extra cost $0.03", "clear: 11 items")
+	says(t, session(), "/-/exchanges/20", true, "saved unknown", "billed unknown", "!$0.00")
+	says(t, session(), "/-/exchanges/91", true, "counted by epitome, as the answer does not tell", "of it cached unknown", " to $")
+	says(t, session(), "/-/exchanges/95", true, "the upstream broke off before its answer began")
+	says(t, session(), "/-/exchanges/66", true, "It was answered, and the agent saw no error", "is now known as 60k")
+	says(t, session(), "/-/exchanges/90", true, "would be done: offload: 1 item")
+	says(t, session(), "/-/exchanges/60/edits/70", true, "− ok epitome/pkg2 0.002s", "ok epitome/pkg1 0.001s",
+		"␛[31mgot 3, want 4", "+ [epitome: output of `make test`", "The first 2,000 lines are compared")
+	says(t, session(), "/-/artifacts/aaaa1111/view?find=testledger", true, "1 line holds it", "1204 --- FAIL: TestLedger", "3,002 lines")
+	says(t, session(), "/-/artifacts/aaaa1111/view?from=2990", true, "3002 ok epitome/pkg3000", "Earlier lines", "!Later lines")
+	says(t, session(), "/-/config", true, `"balanced"`, "config.toml:3", "built in", "a secret, not shown", "--mode")
+}
+
+func TestEveryEmptyStateHasItsWords(t *testing.T) {
+	m := &madeUp{mode: event.ModeOn}
+	says(t, m, "/-/", true, "Nothing yet: no request has come", "http://127.0.0.1:7070", "!$0.00")
+	says(t, m, "/-/conversations", true, "Nothing yet: no conversation")
+	says(t, m, "/-/conversations?match=zzz", true, "No conversation fits")
+	says(t, m, "/-/config", true, "cannot be shown")
+	m.mode = event.ModeOff
+	says(t, m, "/-/", true, "Mode is off")
+	m.mode = event.ModeObserve
+	says(t, m, "/-/", true, "Mode is observe")
+
+	m = session()
+	says(t, m, "/-/exchanges/3", true, "Nothing was changed: the request was sent as it came")
+	m.edits = nil
+	says(t, m, addresses["conversation"], true, "The list cannot be read: the decision has expired")
+	says(t, m, "/-/exchanges/60", true, "The edits cannot be read: the decision has expired")
+	says(t, session(), "/-/exchanges/60/edits/72", true, "cannot be shown: there is no such artifact, or it has expired", "[epitome: cleared]")
+	says(t, m, "/-/exchanges/77777", true, "There is nothing under this address")
+	says(t, m, "/-/exchanges/x", true, "There is nothing under this address")
+	says(t, m, "/-/conversations/none", true, "There is nothing under this address")
+	says(t, m, "/-/artifacts/none/view", true, "there is no such artifact, or it has expired")
+	m.stories[0].Exchanges = nil
+	says(t, m, addresses["conversation"], true, "No turn is kept any more", "There is no chart")
+	m.fails = errors.New("the log is damaged")
+	says(t, m, "/-/", true, "This cannot be read: the log is damaged")
+}
+
+// Names and contents are the owner's: nobody else is told one, on whatever page.
+func TestStrangersAreToldNoNames(t *testing.T) {
+	m := session()
+	for _, path := range append([]string{"/-/exchanges/60/edits/70", "/-/exchanges/60/edits/2",
+		"/-/artifacts/aaaa1111/view"}, slicesOf(addresses)...) {
+		_, page := get(t, m, path, false)
+		for _, secret := range []string{"lies in aaaa1111", "/artifacts/aaaa1111/view?seq", "TestLedger", "ledger fixed", "make test",
+			"decision-60"} {
+			if strings.Contains(page, secret) {
+				t.Errorf("%s tells %q to a stranger", path, secret)
+			}
+		}
+	}
+	says(t, m, addresses["conversation"], false, "run epitome open", "tokens fewer", "log in")
+	says(t, m, "/-/exchanges/60", false, "run epitome open")
+	if status, _ := get(t, m, "/-/exchanges/60/edits/2", false); status != http.StatusForbidden {
+		t.Error(status)
+	}
+}
+
+func slicesOf(m map[string]string) (all []string) {
+	for _, v := range m {
+		all = append(all, v)
+	}
+	return all
+}
+
+func TestNegativeSavingReadsExtraCost(t *testing.T) {
+	m := session()
+	m.stories[0].Sums.Money.Saved = -4_200_000
+	m.summary.Total.Money.Saved = -4_200_000
+	says(t, m, "/-/", true, "Extra cost extra cost $0.0042")
+	says(t, m, addresses["conversation"], true, "extra cost $0.0042")
+	says(t, m, "/-/conversations", true, "extra cost $0.0042")
+}
+
+func TestAmountsAndTokensAreWrittenForPeople(t *testing.T) {
+	money := func(nano int64, want string) {
+		t.Helper()
+		if got := dollars(nano); got != want {
+			t.Errorf("%d nano-dollars are %s, want %s", nano, got, want)
+		}
+	}
+	money(0, "$0.00")
+	money(1, "$0.000000001")
+	money(1_234_567_890, "$1.23")
+	money(1_235_000_000, "$1.24")
+	money(9_999_999, "$0.0100")
+	money(3_142_000, "$0.0031")
+	money(-5_000_000_000_000, "−$5,000.00")
+	tokens := func(n int, want string) {
+		t.Helper()
+		if got := short(n); got != want {
+			t.Errorf("%d tokens are %s, want %s", n, got, want)
+		}
+	}
+	tokens(0, "0")
+	tokens(999, "999")
+	tokens(1_000, "1k")
+	tokens(6_149, "6.1k")
+	tokens(9_949, "9.9k")
+	tokens(9_951, "10k")
+	tokens(41_234, "41k")
+	tokens(999_499, "999k")
+	tokens(1_234_567, "1.23M")
+	tokens(-1_500, "-1.5k")
+}
+
+// What a browser loads at first stays small, whatever has happened.
+func TestPagesAreSmall(t *testing.T) {
+	m := session()
+	first := m.stories[0]
+	var all []event.Exchange
+	for i := range 10_000 {
+		e := first.Exchanges[i%100]
+		e.Seq, e.Turn, e.Start = uint64(i+1), i+1, begun.Add(time.Duration(i)*time.Minute)
+		all = append(all, e)
+	}
+	long := first
+	long.Exchanges, long.Turns = all, len(all)
+	m.stories = []story.Story{long}
+	for i := range 10_000 {
+		one := story.Story{Conversation: first.Conversation}
+		one.ID = fmt.Sprintf("%020d", i)
+		m.stories = append(m.stories, one)
+	}
+	assets := 0
+	for name, most := range map[string]int{"console.css": 15 << 10, "console.js": 30 << 10} {
+		content, err := files.ReadFile("assets/" + name)
+		if err != nil || len(content) > most {
+			t.Errorf("%s has %d bytes, at most %d (%v)", name, len(content), most, err)
+		}
+		assets += len(content)
+	}
+	for path, loaded := range map[string]int{"/-/": assets, "/-/conversations": assets, addresses["conversation"]: 0} {
+		_, page := get(t, m, path, true)
+		if len(page)+loaded > 100<<10 {
+			t.Errorf("%s has %d bytes with %d of assets, at most %d", path, len(page), loaded, 100<<10)
+		}
+	}
+}

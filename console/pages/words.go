@@ -1,0 +1,171 @@
+package pages
+
+import (
+	"fmt"
+	"strings"
+
+	"epitome/event"
+)
+
+// misses says in words why the provider's cache had less of a request than the one before had put there.
+var misses = map[event.Miss]string{
+	event.MissFirst:    "the first request of the conversation: nothing was there yet",
+	event.MissModel:    "another model was asked before, and each model has a cache of its own",
+	event.MissPause:    "the pause before it was longer than the provider keeps its cache",
+	event.MissOurs:     "a new decision of epitome's changed what had been sent",
+	event.MissLeading:  "the client changed its system prompt, its tools or its settings",
+	event.MissClient:   "the client changed an earlier message",
+	event.MissSmall:    "the request is too small to be cached",
+	event.MissProvider: "the provider: the beginning was the same, and yet its cache had less",
+	event.MissUnknown:  "the answer says nothing of the cache",
+}
+
+// missWords says why the cache had less of e; empty if it did not.
+func missWords(m event.Miss) string {
+	if m == event.NoMiss {
+		return ""
+	}
+	if words, ok := misses[m]; ok {
+		return words
+	}
+	return text(string(m))
+}
+
+// isMiss reports whether something went missing that was there, or should have been.
+func isMiss(m event.Miss) bool {
+	switch m {
+	case event.NoMiss, event.MissFirst, event.MissSmall, event.MissUnknown:
+		return false
+	}
+	return true
+}
+
+// unpricedWords says why an amount is unknown.
+func unpricedWords(reason string) string {
+	switch reason {
+	case event.UnpricedModel:
+		return "no price of the model is known; [prices] in config.toml can name one"
+	case event.UnpricedCached:
+		return "no price of cached tokens is known; [prices] in config.toml can name one"
+	case event.UnpricedUsage:
+		return "the answer says nothing of its tokens"
+	case event.UnpricedOdd:
+		return "the numbers in the answer contradict each other"
+	case event.UnpricedFailed:
+		return "there was no answer to pay for"
+	case event.UnpricedOther:
+		return "the request is no conversation"
+	}
+	return text(reason)
+}
+
+// faultWords says on which side an exchange went wrong.
+func faultWords(f event.Fault) string {
+	switch f {
+	case event.None:
+		return ""
+	case event.ClientGone:
+		return "the client left before it had the whole answer"
+	case event.ClientSlow:
+		return "the client did not take its answer"
+	case event.Refused:
+		return "epitome refused the request"
+	case event.Unreachable:
+		return "the upstream could not be reached"
+	case event.Broken:
+		return "the upstream broke off before its answer began"
+	case event.Timeout:
+		return "the upstream was silent for too long"
+	case event.Truncated:
+		return "the upstream broke off within its answer"
+	case event.Stopped:
+		return "epitome was stopped"
+	case event.Panic:
+		return "a bug in epitome; it went on"
+	}
+	return text(string(f))
+}
+
+// what says in a few words what was done to a request.
+func what(e event.Exchange) string {
+	var all []string
+	add := func(format string, n int) {
+		if n > 0 {
+			all = append(all, fmt.Sprintf(format, n, plural(n)))
+		}
+	}
+	add("offload: %d item%s", e.Offloaded)
+	add("clear: %d item%s", e.Cleared)
+	add("compact: %d item%s became a summary", e.Compacted)
+	if e.Rescue.Kind != "" {
+		words := "rescue: refused as too long, then answered"
+		if !e.Rescue.Rescued {
+			words = "rescue failed: refused as too long"
+		}
+		all = append(all, words)
+	}
+	done := strings.Join(all, "; ")
+	switch {
+	case e.Mode == event.ModeObserve && done != "":
+		return "would be done: " + done
+	case done != "":
+		return done
+	case e.Mode == event.ModeOff:
+		return "nothing: mode off"
+	case e.Conversation == "":
+		return "no conversation"
+	case e.Action == event.ActionBypass:
+		return "bypass: something failed inside epitome"
+	case e.Action == "" || e.Action == event.ActionNone:
+		return "nothing"
+	}
+	return "nothing new"
+}
+
+func plural(n any) string {
+	if whole(n) == 1 {
+		return ""
+	}
+	return "s"
+}
+
+// why says why something was done to a request, or why nothing was.
+func why(e event.Exchange) string {
+	switch {
+	case e.Inner != "":
+		return text(e.Inner)
+	case e.Reason != "":
+		return text(e.Reason)
+	case e.Rescue.Kind != "":
+		return "the provider refused it: " + text(e.Rescue.Kind)
+	case e.Compacted > 0 && e.CompactLine > 0 && e.TokensBefore.Total() >= e.CompactLine:
+		return fmt.Sprintf("it came with more than the %s tokens at which old turns become a summary", short(e.CompactLine))
+	case e.Compacted > 0:
+		return "old turns became a summary to make room"
+	case e.Cleared > 0 && e.ClearLine > 0 && e.TokensBefore.Total() >= e.ClearLine:
+		return fmt.Sprintf("it came with more than the %s tokens at which old results are cleared", short(e.ClearLine))
+	case e.Cleared > 0:
+		return "carrying old results on would have cost more than taking them out"
+	case e.Offloaded > 0:
+		return "a new result was over its limit"
+	case e.Action != "" && e.Action != event.ActionNone && e.Action != event.ActionBypass && e.Mode == event.ModeOn:
+		return "earlier decisions are repeated"
+	}
+	return ""
+}
+
+// codeWords says a code in words.
+func codeWords(c event.Code) string { return text(strings.ReplaceAll(string(c), "_", " ")) }
+
+// rungWords says what a rung does.
+func rungWords(rung string) string {
+	switch rung {
+	case "offload":
+		return "offload: sent as an excerpt"
+	case "clear":
+		return "clear: a short note stands in its place"
+	case "compact":
+		return "compact: became part of a summary"
+	}
+	return text(rung)
+}

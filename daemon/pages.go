@@ -1,0 +1,34 @@
+package daemon
+
+import (
+	"maps"
+	"net/http"
+
+	"epitome/console/pages"
+	"epitome/instance"
+)
+
+// openPages makes the pages over what happens, what was taken out, and the configuration in force.
+func (d *Daemon) openPages() *pages.Pages {
+	return pages.New(pages.Plugs{
+		Source: d.book, Open: Artifacts{d.shapers.storage.shelf}.Open, Configuration: d.settings,
+		Version: instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
+	})
+}
+
+// settings are the values in force, without secrets.
+func (d *Daemon) settings() (all []pages.Setting) {
+	for _, v := range d.config.Load().List() {
+		all = append(all, pages.Setting{Key: v.Key, Value: v.Text, From: v.From, Secret: v.Secret})
+	}
+	return all
+}
+
+// together is what several parts serve, by pattern. No two parts have one.
+func together(parts ...map[string]http.Handler) map[string]http.Handler {
+	all := make(map[string]http.Handler)
+	for _, part := range parts {
+		maps.Copy(all, part)
+	}
+	return all
+}
