@@ -42,22 +42,28 @@ type Counter struct {
 	mergers    sync.Pool // of *merger
 }
 
-// Counters loads each vocabulary once, when it is first asked for. The zero value is ready.
+// Counters makes one counter of each vocabulary, when it is first asked for. The zero value is ready.
 type Counters struct {
 	once     [3]sync.Once
 	counters [3]*Counter
 	errs     [3]error
-	classes  func() *classes
-	shared   sync.Once
 }
 
 // For returns the counter of a vocabulary. An error means that the program was built with other vocabulary files
 // than it was written for.
 func (c *Counters) For(v Vocabulary) (*Counter, error) {
-	c.shared.Do(func() { c.classes = sync.OnceValue(newClasses) })
-	c.once[v].Do(func() { c.counters[v], c.errs[v] = newCounter(v, c.classes()) })
+	c.once[v].Do(func() { c.counters[v], c.errs[v] = newCounter(v) })
 	return c.counters[v], c.errs[v]
 }
+
+// What is in the program is read once, whoever counts: it does not change.
+var (
+	knownClasses = sync.OnceValue(newClasses)
+	knownRanks   = [...]func() (*ranks, error){
+		O200k:  sync.OnceValues(func() (*ranks, error) { return loadRanks(fileOf(O200k)) }),
+		Cl100k: sync.OnceValues(func() (*ranks, error) { return loadRanks(fileOf(Cl100k)) }),
+	}
+)
 
 func fileOf(v Vocabulary) vocabularyFile {
 	if v == Cl100k {
@@ -68,15 +74,15 @@ func fileOf(v Vocabulary) vocabularyFile {
 		"446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d", 199998}
 }
 
-func newCounter(v Vocabulary, cs *classes) (*Counter, error) {
+func newCounter(v Vocabulary) (*Counter, error) {
 	if v == Characters {
 		return &Counter{vocabulary: v}, nil
 	}
-	r, err := loadRanks(fileOf(v))
+	r, err := knownRanks[v]()
 	if err != nil {
 		return nil, err
 	}
-	return &Counter{vocabulary: v, split: splitter{cs, v == O200k}, ranks: r,
+	return &Counter{vocabulary: v, split: splitter{knownClasses(), v == O200k}, ranks: r,
 		mergers: sync.Pool{New: func() any { return new(merger) }}}, nil
 }
 

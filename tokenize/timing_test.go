@@ -81,18 +81,3 @@ func BenchmarkKnownConversation(b *testing.B) {
 		turn++
 	}
 }
-
-// What reading a vocabulary takes, and allocates: more than what stays, but not much more.
-func BenchmarkLoad(b *testing.B) {
-	for _, v := range vocabularies {
-		b.Run(v.String(), func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				var counters tokenize.Counters
-				if _, err := counters.For(v); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

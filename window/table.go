@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // rows is the built-in table, a line "provider model tokens" for each entry; "make windows" writes it.
@@ -24,6 +25,9 @@ type index [3]map[string]int
 
 // makers are the providers that made the models they sell, or sell them under a contract with who made them.
 var makers = [...]string{"anthropic", "azure", "bedrock", "deepseek", "gemini", "openai", "vertexai", "xai", "zai"}
+
+// builtIn is the built-in table, read once: nothing changes it.
+var builtIn = sync.OnceValue(readTable)
 
 // readTable indexes the built-in table.
 //

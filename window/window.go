@@ -78,7 +78,7 @@ const (
 // New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero, and of the
 // lessons of use, which go on being learned; nil is none.
 func New(c Config, l *Lessons) *Windows {
-	w := &Windows{fallback: int(c.Default), table: readTable(), lessons: l, known: map[question]Window{}}
+	w := &Windows{fallback: int(c.Default), table: builtIn(), lessons: l, known: map[question]Window{}}
 	for text, tokens := range c.Models {
 		w.patterns = append(w.patterns, pattern{strings.ToLower(text), int(tokens)})
 	}

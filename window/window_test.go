@@ -288,9 +288,9 @@ func BenchmarkNewName(b *testing.B) {
 	}
 }
 
-func BenchmarkNew(b *testing.B) {
+func BenchmarkReadTable(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		New(Config{Default: 1_024}, nil)
+		readTable()
 	}
 }

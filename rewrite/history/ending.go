@@ -50,14 +50,13 @@ func (r *Result) KnownEnding() *Ending { return r.ending }
 // LearnEnding reads how the call ended whose result has the text. raw is the result as it stands in the body. The
 // output of a command alone is read for what it says: what a page or a file says of success is not of the call.
 func (r *Result) LearnEnding(raw []byte, text string) *Ending {
-	e := &Ending{Error: r.beginsAsError(raw)}
-	if r.Action.Kind == KindShell {
-		e.Code, e.Known = exitState(raw)
-		if !r.Action.OnlyFiles && !r.Action.Looks {
-			screen, _ := shorten.FinalScreen(text)
-			read := excerpt.Read(screen)
-			e.Claims, e.Line = read.Outcome, read.Line
-		}
+	e := &Ending{}
+	e.Code, e.Known = r.exitState(raw)
+	e.Error = (e.Code > 0 || !e.Known) && complains(raw)
+	if r.Action.Kind == KindShell && !r.Action.OnlyFiles && !r.Action.Looks {
+		screen, _ := shorten.FinalScreen(text)
+		read := excerpt.Read(screen)
+		e.Claims, e.Line = read.Outcome, read.Line
 	}
 	r.ending = e
 	return e

@@ -26,14 +26,19 @@ var errorField = pattern.Of(`^\s*\{\s*"error"\s*:\s*(?:"[^"]|[\[{]\s*[^\s\]}]|tr
 // beginsAsError reports whether a result, as it stands in the body, begins as the message of an error does: its call
 // did nothing.
 func (c *Source) beginsAsError(raw []byte) bool {
+	if !complains(raw) {
+		return false
+	}
+	code, told := c.exitState(raw)
+	return !told || code != 0
+}
+
+// complains reports whether a result, as it stands in the body, has the words with which the message of an error
+// begins.
+func complains(raw []byte) bool {
 	const short = 4_000 // bytes; a longer one is no mere complaint
 	if len(raw) > short || len(raw) == 0 {
 		return false
-	}
-	if c.Action.Kind == KindShell {
-		if code, told := exitState(raw); told && code == 0 {
-			return false
-		}
 	}
 	if raw[0] != '"' {
 		return errorField.Match(raw)
@@ -92,17 +97,14 @@ func StateInWords(state string) string {
 // Outcome returns the state in which the call ended, as a mark for a stub; empty if its result does not tell. raw is
 // the result as it stands in the body.
 func (c *Source) Outcome(raw []byte) string {
-	code, told := 0, false
-	if c.Action.Kind == KindShell {
-		code, told = exitState(raw)
-	}
+	code, told := c.exitState(raw)
 	switch {
 	case code > 0:
 		return fmt.Sprintf("✗ %d ", code)
-	case c.beginsAsError(raw):
-		return "✗ "
 	case told:
 		return "✓ "
+	case complains(raw):
+		return "✗ "
 	}
 	return ""
 }
@@ -119,8 +121,17 @@ var besideExit = pattern.Of(`(?i)^(?:(?:chunk id|wall time|duration|session id|c
 	`background pids|process group pgid|original token count)\b.*:.*|wall time .*|<(\w+)>[^<]*</\w+>|</\w+>|` +
 	`\[(?:current working directory|python interpreter)\b.*\]|` + "```" + `)$`)
 
-// exitState returns the exit state that whoever ran a command tells at the beginning of its result, or else at the end.
-func exitState(raw []byte) (code int, told bool) {
+// exitState returns the exit state of the call that a result, as it stands in the body, answers. Only of commands is
+// one told.
+func (c *Source) exitState(raw []byte) (code int, told bool) {
+	if c.Action.Kind != KindShell {
+		return 0, false
+	}
+	return exitOf(raw)
+}
+
+// exitOf returns the exit state that whoever ran a command tells at the beginning of its result, or else at the end.
+func exitOf(raw []byte) (code int, told bool) {
 	const ends = 1_000 // bytes
 	first, last := raw, raw
 	switch {
@@ -152,11 +163,13 @@ func exitState(raw []byte) (code int, told bool) {
 	return firstExit(end)
 }
 
+// escapes are those that stand in what commands and their runners write.
+var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`,
+	`\u003c`, "<", `\u003e`, ">")
+
 // linesAsTold are the lines of a part of a JSON string.
 func linesAsTold(part []byte) []string {
-	text := strings.Trim(string(part), `"`)
-	return strings.Split(strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t", `\"`, `"`, `\u003c`, "<",
-		`\u003e`, ">").Replace(text), "\n")
+	return strings.Split(escapes.Replace(strings.Trim(string(part), `"`)), "\n")
 }
 
 // firstExit is the exit state in the first of the lines that tells one, if only such stand before it as come with it.
