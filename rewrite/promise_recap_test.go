@@ -18,12 +18,24 @@ import (
 	"epitome/rewrite/span"
 )
 
+// What stands in summaries and transcripts.
+var (
+	sawFrame = regexp.MustCompile(`(?s)^\[epitome: summary ([0-9a-f]{8}) of (\d+) earlier messages, left out to make room\]\n(.*)\n\[end of summary ([0-9a-f]{8})\. ([^\n]*)\]$`)
+	// sawMessage is the heading of a message, behind the summary's name.
+	sawMessage    = regexp.MustCompile(`^: message (\d+)(?:, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
+	sawHidden     = regexp.MustCompile(`^not shown here: what you said in messages? [\d, -]+(and \d+ more up to message \d+)?$`)
+	sawSaid       = regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`)
+	sawTakenBack  = regexp.MustCompile(`^(.+), message (\d+): (.+)$`)
+	sawMore       = regexp.MustCompile(`^and \d+ more, not listed here$`)
+	sawSearch     = regexp.MustCompile("^(.+), pattern `(.+)`, path `(.+)`$")
+	sawTranscript = regexp.MustCompile(`^\[[a-z2-7]{8}: messages \d+-\d+ of .* in ([a-z2-7]{26})\.txt beside this file\]\n\n`)
+)
+
 // recap holds a summary against the facts. from is the first item of its span, of all the request's, unless it stands
 // for the last ones of it, up to item end.
 func (j *judge) recap(text string, from, end int) {
 	j.Helper()
-	frame := regexp.MustCompile(`(?s)^\[epitome: summary ([0-9a-f]{8}) of (\d+) earlier messages, left out to make room\]\n(.*)\n\[end of summary ([0-9a-f]{8})\. ([^\n]*)\]$`)
-	m := frame.FindStringSubmatch(text)
+	m := sawFrame.FindStringSubmatch(text)
 	if m == nil || m[1] != m[4] {
 		j.Fatalf("promise 8: this is no summary: %q", text)
 	}
@@ -125,11 +137,11 @@ func (s *spanFacts) parts(text string) {
 
 func (s *spanFacts) part(heading, body string) {
 	s.Helper()
-	message := regexp.MustCompile(`^-- ` + s.id + `: message (\d+)(?:, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
 	rest, ok := strings.CutPrefix(heading, "== "+s.id+": ")
 	kind, _, closed := strings.Cut(rest, " ")
 	kind = strings.TrimSuffix(kind, ",")
-	switch m := message.FindStringSubmatch(heading); {
+	about, _ := strings.CutPrefix(heading, "-- "+s.id) // as it is if that does not stand there: then no message matches
+	switch m := sawMessage.FindStringSubmatch(about); {
 	case heading == "": // what is said at first
 	case m != nil:
 		s.message(numbers(m[1])[0], body, m[2] != "")
@@ -162,13 +174,12 @@ func (s *spanFacts) part(heading, body string) {
 func (s *spanFacts) said(body string) {
 	s.Helper()
 	var items []int
-	gaps := regexp.MustCompile(`^not shown here: what you said in messages? [\d, -]+(and \d+ more up to message \d+)?$`)
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
 		quote, quoted := strings.CutPrefix(l, "> ")
-		m := regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`).FindStringSubmatch(l)
+		m := sawSaid.FindStringSubmatch(l)
 		switch {
-		case gaps.MatchString(l):
+		case sawHidden.MatchString(l):
 			for span := range strings.SplitSeq(regexp.MustCompile(`\d[\d-]*(, \d[\d-]*)*`).FindString(l), ", ") {
 				s.hidden(body, numbers(strings.Split(span, "-")...))
 			}
@@ -273,17 +284,17 @@ func (s *spanFacts) works(kind, body string) {
 	}
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
-		if m := regexp.MustCompile(`^(.+), message (\d+): (.+)$`).FindStringSubmatch(l); m != nil && kind == "files" {
+		if m := sawTakenBack.FindStringSubmatch(l); m != nil && kind == "files" {
 			if len(s.items(numbers(m[2])[0], conversation.Tool)) == 0 || !strings.Contains(m[3], "git ") ||
 				!strings.Contains(s.called, path.Base(m[1])) {
 				s.Fatalf("promise 8: message %s takes nothing back: %q", m[2], l)
 			}
 			continue
 		}
-		if regexp.MustCompile(`^and \d+ more, not listed here$`).MatchString(l) {
+		if sawMore.MatchString(l) {
 			continue
 		}
-		if m := regexp.MustCompile("^(.+), pattern `(.+)`, path `(.+)`$").FindStringSubmatch(l); m != nil {
+		if m := sawSearch.FindStringSubmatch(l); m != nil {
 			isSaid := func(part string) bool { return strings.Contains(oneLine(s.called), strings.TrimSuffix(part, "…")) }
 			if !s.names[m[1]] || !isSaid(m[2]) || !isSaid(m[3]) {
 				s.Fatalf("promise 8: no call of the span searches so: %q", l)
@@ -378,14 +389,14 @@ func (s *spanFacts) about(row string) {
 // the artifact with the bytes.
 func (j *judge) transcripts(where string, s *spanFacts) {
 	j.Helper()
-	text, bytes := "", ""
+	text, bytes := shelf{}, shelf{}
 	for name := range history.NamesLike(where) {
 		content, err := j.get(name)
 		if err != nil {
 			j.Fatalf("promise 6: %v", err)
 		}
-		text += string(content)
-		same := regexp.MustCompile(`^\[[a-z2-7]{8}: messages \d+-\d+ of .* in ([a-z2-7]{26})\.txt beside this file\]\n\n`).FindSubmatch(content)
+		text.all += string(content)
+		same := sawTranscript.FindSubmatch(content)
 		if same == nil {
 			j.Fatalf("promise 6: this is no transcript: %.200q", content)
 		}
@@ -393,22 +404,22 @@ func (j *judge) transcripts(where string, s *spanFacts) {
 		if err != nil {
 			j.Fatalf("promise 6: %v", err)
 		}
-		bytes += string(exact)
+		bytes.all += unmarked(string(exact))
 	}
 	for i := s.from; i < s.to; i++ {
 		f, it := j.out.forms[i-j.was.Head], &j.was.Items[i]
 		if f == nil || f.Fold == 0 && !f.Gone || it.SaysNothing() && f.Rung == decision.RungClear {
 			continue // the last of these was thought, and is in no transcript
 		}
-		if !strings.Contains(unmarked(bytes), unmarked(string(it.Of(j.was.Body)))) {
+		if !bytes.has(unmarked(string(it.Of(j.was.Body)))) {
 			j.Fatalf("promise 6: message %d is not where the summary says: %s", i, where)
 		}
-		j.written(i, text)
+		j.written(i, &text)
 	}
 }
 
 // written holds that all that a message says stands in the transcripts, to be found line by line.
-func (j *judge) written(i int, text string) {
+func (j *judge) written(i int, text *shelf) {
 	j.Helper()
 	it := &j.was.Items[i]
 	texts := slices.DeleteFunc(textsOf(j.was, it), func(s string) bool { return strings.HasPrefix(s, "\x00") })
@@ -425,7 +436,7 @@ func (j *judge) written(i int, text string) {
 		}
 	}
 	for _, s := range texts {
-		if !strings.Contains(text, s) {
+		if !text.has(s) {
 			j.Fatalf("promise 6: of message %d this is in no transcript: %.200q", i, s)
 		}
 	}

@@ -96,13 +96,16 @@ func (j *judge) mayGo(from, to int) {
 	j.Helper()
 	for i := from; i < to; i++ {
 		it := &j.was.Items[i]
+		if it.Role != conversation.Unknown && it.Role != conversation.System {
+			continue
+		}
 		note := j.noteOf(it)
 		again := func(later conversation.Item) bool {
 			return later.Role == conversation.System && j.noteOf(&later) == note
 		}
 		said := it.Role == conversation.System && anyNumber.MatchString(string(it.Of(j.was.Body))) &&
 			slices.ContainsFunc(j.was.Items[i+1:], again)
-		if it.Role == conversation.Unknown || it.Role == conversation.System && !said {
+		if !said {
 			j.Fatalf("a message is left out whose role is %s: %s", it.Role, it.Of(j.was.Body))
 		}
 	}
@@ -461,4 +464,24 @@ func firstDifference(a, b string) string {
 	from := max(0, i-40)
 	return strconv.Itoa(i) + ": " + strconv.Quote(a[from:min(len(a), i+80)]) + " and " +
 		strconv.Quote(b[from:min(len(b), i+80)])
+}
+
+// shelf is all that transcripts hold, and where the last text stands in it that was found: the next one mostly stands
+// behind it.
+type shelf struct {
+	all string
+	at  int
+}
+
+// has reports whether a text stands anywhere in the transcripts.
+func (s *shelf) has(text string) bool {
+	if n := strings.Index(s.all[s.at:], text); n >= 0 {
+		s.at += n
+		return true
+	}
+	n := strings.Index(s.all[:min(len(s.all), s.at+len(text))], text)
+	if n >= 0 {
+		s.at = n
+	}
+	return n >= 0
 }

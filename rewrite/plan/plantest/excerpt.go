@@ -8,11 +8,12 @@ import (
 	"epitome/rewrite/plan"
 )
 
+// marks are those of gaps in an excerpt.
+var marks = regexp.MustCompile(`(?m)^\[epitome: lines? (\d+)(?:-(\d+))?(?: of (\d+))? left out( of the final screen)?` +
+	`(?:: it has \d+ bytes|: (\d+) lines(?:(?:, (\d+) of them)? of the form of line (\d+))?(?:, \d+ with words of failure)?)?(?:, in all (\d+) gaps (\d+) lines)?(?:\. [^\n]*)?\]\n`)
+
 // Marks returns what the marks of gaps in an excerpt look like.
-func Marks() *regexp.Regexp {
-	return regexp.MustCompile(`(?m)^\[epitome: lines? (\d+)(?:-(\d+))?(?: of (\d+))? left out( of the final screen)?` +
-		`(?:: it has \d+ bytes|: (\d+) lines(?:(?:, (\d+) of them)? of the form of line (\d+))?(?:, \d+ with words of failure)?)?(?:, in all (\d+) gaps (\d+) lines)?(?:\. [^\n]*)?\]\n`)
-}
+func Marks() *regexp.Regexp { return marks }
 
 // HoldExcerpt holds promise 8 of an excerpt of shown: it is made of the text's own whole lines in their order and of
 // marks, each gap has a mark, and each number of lines in a mark is true. It returns the lines that are shown.
