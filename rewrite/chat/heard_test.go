@@ -26,16 +26,7 @@ func TestOnlyPathsOfConversationsAreServed(t *testing.T) {
 func TestEventsOfAStreamTellHowItGoes(t *testing.T) {
 	f := func(kind, data, want string) {
 		t.Helper()
-		got := "frame"
-		switch d := (Wire{}); {
-		case d.Fails([]byte(kind), []byte(data)):
-			got = "fails"
-		case d.Begins([]byte(kind), []byte(data)):
-			got = "begins"
-		}
-		if got != want {
-			t.Errorf("%s %s: got %s, want %s", kind, data, got, want)
-		}
+		rewritetest.CheckEvent(t, Wire{}, [2]string{kind, data}, want)
 	}
 	f("", "", "frame")
 	f("", `{"choices":[{"delta":{"role":"assistant","content":""}}]}`, "frame")

@@ -5,17 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
 
-	"epitome/house/missing"
 	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/reply"
+	"epitome/rewrite/rewritetest"
 	"epitome/rewrite/span"
 	"epitome/sse"
 )
@@ -141,28 +139,10 @@ func TestWhatCannotBeContinuedIsAnError(t *testing.T) {
 // realBodies gives f each request of the dialect that clients were seen to send.
 func realBodies(t *testing.T, f func(name string, body []byte)) {
 	t.Helper()
-	folder := os.Getenv("EPITOME_CLIENTS")
-	if folder == "" {
-		missing.Skip(t, "no bodies of clients here: set EPITOME_CLIENTS to a folder of them")
-	}
-	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
-	seen := 0
-	for _, file := range files {
-		name := filepath.Base(file)
-		if strings.HasSuffix(name, "-headers.json") ||
-			!strings.Contains(name, "anthropic") && !strings.Contains(name, "claude") {
-			continue
-		}
-		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		seen++
-		f(name, body)
-	}
-	if seen == 0 {
-		t.Fatalf("%s has no request of the dialect", folder)
-	}
+	rewritetest.ClientBodies(t, func(name string, _ []byte) bool {
+		return !strings.HasSuffix(name, "-headers.json") &&
+			(strings.Contains(name, "anthropic") || strings.Contains(name, "claude"))
+	}, f)
 }
 
 func TestRealConversationsAreContinued(t *testing.T) {

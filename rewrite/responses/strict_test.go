@@ -4,15 +4,13 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/tidwall/gjson"
 
-	"epitome/house/missing"
 	"epitome/prose"
+	"epitome/rewrite/rewritetest"
 	"epitome/rewrite/spent"
 	server "epitome/scripted/responses"
 	"epitome/scripted/responses/rules"
@@ -44,25 +42,7 @@ func posted(t *testing.T, s *server.Server, body string) (status int, kind strin
 // realBodies gives f the requests of this dialect that real clients have sent.
 func realBodies(t *testing.T, f func(name string, body []byte)) {
 	t.Helper()
-	folder := os.Getenv("EPITOME_CLIENTS")
-	if folder == "" {
-		missing.Skip(t, "no bodies of clients here: set EPITOME_CLIENTS to a folder of them")
-	}
-	files, _ := filepath.Glob(filepath.Join(folder, "*.json"))
-	seen := 0
-	for _, file := range files {
-		body, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if Claims(body) {
-			seen++
-			f(filepath.Base(file), body)
-		}
-	}
-	if seen == 0 {
-		t.Fatalf("%s has no request of the dialect", folder)
-	}
+	rewritetest.ClientBodies(t, func(_ string, body []byte) bool { return Claims(body) }, f)
 }
 
 func TestStrictServerTakesWhatAModelIsAsked(t *testing.T) {
