@@ -46,6 +46,7 @@ type Config struct {
 	Summarize summarize.Config                `toml:"summarize"`
 	Offload   OffloadConfig                   `toml:"offload"`
 	Store     StoreConfig                     `toml:"store"`
+	Events    EventsConfig                    `toml:"events"`
 	Console   console.Config                  `toml:"console"`
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
 	Routes    []proxy.Route                   `toml:"routes"`
@@ -63,6 +64,11 @@ type OffloadConfig struct {
 type StoreConfig struct {
 	Keep      unit.Duration `toml:"keep"`
 	SyncEvery unit.Duration `toml:"sync_every"`
+}
+
+// EventsConfig is the table [events].
+type EventsConfig struct {
+	Quota unit.Bytes `toml:"quota"` // fixed at start
 }
 
 // Overrides are the command line's words on the configuration; an empty one was not given.
@@ -437,6 +443,7 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
+		{"events.quota", running.Events.Quota != wanted.Events.Quota},
 		{"proxy.max_header", was.MaxHeader != is.MaxHeader},
 		{"proxy.max_in_flight", was.MaxInFlight != is.MaxInFlight},
 		{"proxy.max_connections", was.MaxConnections != is.MaxConnections},

@@ -48,6 +48,7 @@ func (c Config) checkKeeping() error {
 	}{
 		{"offload", "quota", c.Offload.Quota, c.Offload.Quota > 0},
 		{"store", "keep", c.Store.Keep, c.Store.Keep > 0},
+		{"events", "quota", c.Events.Quota, c.Events.Quota > 0},
 		{"store", "sync_every", c.Store.SyncEvery, c.Store.SyncEvery > 0},
 	} {
 		if !number.sound {

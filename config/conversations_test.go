@@ -74,6 +74,7 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[window.models]\n\"\" = 8000", `cannot use window.models "" = 8000: write a pattern such as gpt-*, and at least 1024 tokens`)
 	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both or none`)
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B: it must be greater than zero")
+	f("[events]\nquota = \"0B\"", "cannot use events.quota 0B: it must be greater than zero")
 	f("[store]\nkeep = \"0s\"", "cannot use store.keep 0s: it must be greater than zero")
 }
 

@@ -3,6 +3,7 @@ package daemon
 import (
 	"math"
 	"net/http"
+	"path/filepath"
 	"time"
 
 	"epitome/config"
@@ -14,8 +15,12 @@ import (
 )
 
 // openBook begins to keep what happens. Log lines and metrics hear of it there.
-func (d *Daemon) openBook(conf config.Config, counts *metrics.Recorder) *story.Book {
-	return story.New(story.Config{Version: instance.Version(), Keep: conf.Store.Keep.D()}, story.Plugs{
+func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Recorder) *story.Book {
+	c := story.Config{Version: instance.Version(), Keep: conf.Store.Keep.D(), Quota: int64(conf.Events.Quota)}
+	if !d.shapers.storage.passing { // else another epitome may hold the folder
+		c.Folder = filepath.Join(folder, EventFolder)
+	}
+	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
 		Sinks:  event.Sinks{counts, logs.New(d.log)},
 		Prices: func() story.Prices { return story.Prices{} },
@@ -30,6 +35,9 @@ func (d *Daemon) cacheLife() time.Duration {
 	}
 	return math.MaxInt64
 }
+
+// EventFolder is the folder in the data folder that has what happened.
+const EventFolder = "events"
 
 // settled serves numbers once all that has happened is in them.
 type settled struct {

@@ -91,7 +91,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers = newShapers(conf, kept)
 	d.leases.Start(leased)
 	counts := metrics.New(func() int { return d.proxy.InFlight() })
-	d.book = d.openBook(conf, counts)
+	d.book = d.openBook(conf, folder, counts)
 	d.shapers.quiet = d.book.Close
 	shown := d.openPages()
 	d.console = console.New(conf.Console, console.Program{

@@ -142,8 +142,12 @@ var house = map[string]room{
 		"console/access console/chart console/story event",
 		"pages show what is answered to everybody; what they worked out themselves would be a second truth",
 	},
+	"console/story/journal": {
+		"",
+		"lines are kept whatever they say",
+	},
 	"console/story": {
-		"event",
+		"console/story/journal event",
 		"what is kept are folds over events; what it learned elsewhere would be a second truth",
 	},
 	"console/reply": {

@@ -68,7 +68,7 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 	return s, nil
 }
 
-func isLive(t *talk, now time.Time) bool { return now.Sub(t.line.Last) < liveFor }
+func isLive(t *talk, now time.Time) bool { return t.line.Turns > 0 && now.Sub(t.line.Last) < liveFor }
 
 // span is a time from the beginning of an hour or a day up to another one, which is not in it.
 type span struct{ from, to time.Time }
@@ -147,7 +147,7 @@ func (b *Book) Conversation(id string) (Story, error) {
 	b.past.RLock()
 	defer b.past.RUnlock()
 	t := b.past.talks[id]
-	if t == nil {
+	if t == nil || t.line.Turns == 0 {
 		return Story{}, ErrUnknown
 	}
 	s := Story{Conversation: t.view(b.plugs.Now()), Exchanges: []event.Exchange{}}
@@ -206,10 +206,10 @@ func (b *Book) Status(id string) (Status, error) {
 	b.past.RLock()
 	defer b.past.RUnlock()
 	t := b.past.talks[id]
-	if front := b.past.order.Front(); id == "" && front != nil {
-		t = front.Value.(*talk) //nolint:forcetypeassert // nothing else is in it
+	if id == "" {
+		t = b.past.latest()
 	}
-	if t == nil {
+	if t == nil || t.line.Turns == 0 {
 		return Status{}, ErrUnknown
 	}
 	c := t.view(b.plugs.Now())
@@ -222,6 +222,16 @@ func (b *Book) Status(id string) (Status, error) {
 		s.Saved = &saved
 	}
 	return s, nil
+}
+
+// latest is the conversation with the exchange that ended last; nil if there is none.
+func (p *past) latest() *talk {
+	for place := p.order.Front(); place != nil; place = place.Next() {
+		if t := place.Value.(*talk); t.line.Turns > 0 { //nolint:forcetypeassert // nothing else is in it
+			return t
+		}
+	}
+	return nil
 }
 
 // nano is how many nano-dollars a dollar has.

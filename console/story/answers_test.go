@@ -23,7 +23,7 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 	r.RecordSummary(event.Summary{
 		Kind: event.SummaryCompleted, Conversation: "c1", Cost: event.Cost{Requests: 1, InputTokens: 100}, Time: noon,
 	})
-	*r.now = noon.Add(5 * time.Minute)
+	r.now.Store(noon.Add(5 * time.Minute))
 	s, err := r.Conversation("c1")
 	if err != nil || len(s.Exchanges) != 2 || len(s.Compactions) != 1 || len(s.Warnings) != 1 || len(s.Summaries) != 2 {
 		t.Fatalf("%v: %+v", err, s)
@@ -80,7 +80,7 @@ func TestTimesAreWidened(t *testing.T) {
 	for _, minutes := range []int{0, 50, 70, 24 * 60} {
 		r.RecordExchange(talking("c1", minutes))
 	}
-	*r.now = noon.Add(25 * time.Hour)
+	r.now.Store(noon.Add(25 * time.Hour))
 	f := func(from, to time.Duration, by string, want int64, wantFrom, wantTo string) {
 		t.Helper()
 		s, err := r.Summary(Span{noon.Add(from), noon.Add(to), by})

@@ -11,7 +11,9 @@ import (
 // Config says what is kept, and where.
 type Config struct {
 	Version string        // of the program
-	Keep    time.Duration // how long figures are kept
+	Folder  string        // of files; empty: there are none, and figures end with the process
+	Keep    time.Duration // how long figures and files are kept
+	Quota   int64         // bytes of all files together
 }
 
 // Plugs are what a Book needs of the program. Those that may be nil say so.
@@ -76,5 +78,5 @@ func (b *Book) notes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("%d events were dropped, because there were too many at once: "+
 			"figures since the start of this process lack them", n))
 	}
-	return notes
+	return append(notes, b.writer.journal.Notes()...)
 }

@@ -9,8 +9,9 @@ import (
 
 // BenchmarkRecord is what an exchange waits for.
 func BenchmarkRecord(b *testing.B) {
-	now := noon
-	book := New(Config{Keep: time.Hour}, plugged(&now))
+	now := &clock{}
+	now.Store(noon)
+	book := New(Config{Keep: time.Hour}, plugged(now))
 	defer book.Close()
 	e := talking("c1", 0)
 	b.ReportAllocs()
@@ -26,8 +27,9 @@ func BenchmarkRecord(b *testing.B) {
 
 // BenchmarkWrite is what the writer does with an exchange, sinks left out.
 func BenchmarkWrite(b *testing.B) {
-	now := noon
-	p := plugged(&now)
+	now := &clock{}
+	now.Store(noon)
+	p := plugged(now)
 	p.Log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	book := New(Config{Keep: time.Hour}, p)
 	book.Close()

@@ -109,9 +109,9 @@ func TestAllSumsAreTheSame(t *testing.T) {
 		if total.Total.Money.Own == 0 || total.Total.Money.Died == 0 || len(total.Rows) < 2 {
 			t.Errorf("the dice told too little: %+v", total.Total.Money)
 		}
-		r.past.expire(*r.now, r.conf.Keep)
-		*r.now = r.now.Add(finely)
-		r.past.expire(*r.now, r.conf.Keep)
+		r.past.expire(r.now.Load(), r.conf.Keep)
+		r.now.Store(r.now.Load().Add(finely))
+		r.past.expire(r.now.Load(), r.conf.Keep)
 		if old := summed(t, r, ByDay); !reflect.DeepEqual(old.Rows, total.Rows) || len(r.past.hours) > 0 {
 			t.Errorf("figures put together by the day are %+v, before %+v", old.Rows, total.Rows)
 		}

@@ -67,7 +67,7 @@ func (b *Book) matching(l Listing, rank func(*Conversation) int64) (all []ranked
 	now := b.plugs.Now()
 	for _, t := range b.past.talks {
 		text := strings.ToLower(t.line.ID + "\n" + t.line.Model + "\n" + t.line.Upstream)
-		if strings.Contains(text, match) && (!l.Live || isLive(t, now)) {
+		if t.line.Turns > 0 && strings.Contains(text, match) && (!l.Live || isLive(t, now)) {
 			c := t.view(now)
 			all = append(all, ranked{rank(&c), c})
 		}

@@ -136,21 +136,24 @@ func (p *past) day(at time.Time) int64 {
 	return time.Date(year, month, day, 0, 0, 0, 0, p.zone).Unix()
 }
 
-// talkOf is the conversation of an event, which is the one used last from now on; nil if it is of none. Only an
-// exchange makes a new one.
+// talkOf is the conversation of an event, which is the one used last from now on; nil if it is of none. One that has no
+// exchange yet is told to nobody.
 func (p *past) talkOf(n Entry) *talk {
 	id := n.talk()
 	t := p.talks[id]
 	switch {
-	case id == "" || t == nil && n.Exchange == nil:
+	case id == "":
 		return nil
 	case t == nil:
-		t = &talk{line: Conversation{ID: id, First: n.Time()}, days: map[int64]*account{}}
+		t = &talk{line: Conversation{ID: id}, days: map[int64]*account{}}
 		t.place = p.order.PushFront(t)
 		p.talks[id] = t
 		p.forgetTalks()
 	default:
 		p.order.MoveToFront(t.place)
+	}
+	if t.line.Turns == 0 {
+		t.line.Last = n.Time() // until it has an exchange, when it was last told of
 	}
 	return t
 }
@@ -182,6 +185,9 @@ func (p *past) forget(old Entry) {
 // note takes over what an exchange tells of its conversation.
 func (t *talk) note(e *event.Exchange, at time.Time) {
 	c := &t.line
+	if c.Turns == 0 {
+		c.First = e.Start
+	}
 	c.Turns = max(c.Turns+1, e.Turn)
 	c.Last = at
 	c.Model, c.Upstream = e.Model, e.Upstream
@@ -210,7 +216,7 @@ func (p *past) expire(now time.Time, keep time.Duration) {
 		}
 	}
 	gone := now.Add(-keep)
-	if p.since.Before(gone) {
+	if !p.since.IsZero() && p.since.Before(gone) {
 		p.since = gone
 	}
 	last := p.day(gone)

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"strconv"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,12 +17,18 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 // rig is a Book whose clock stands still unless a test turns it.
 type rig struct {
 	*Book
-	now *time.Time
+	now *clock
 }
 
-func plugged(now *time.Time) Plugs {
+// clock is what the writer reads while a test turns it.
+type clock struct{ nanoseconds atomic.Int64 }
+
+func (c *clock) Load() time.Time    { return time.Unix(0, c.nanoseconds.Load()).UTC() }
+func (c *clock) Store(at time.Time) { c.nanoseconds.Store(at.UnixNano()) }
+
+func plugged(now *clock) Plugs {
 	return Plugs{
-		Log: slog.New(slog.DiscardHandler), Now: func() time.Time { return *now },
+		Log: slog.New(slog.DiscardHandler), Now: now.Load,
 		Mode:   func() string { return event.ModeOn },
 		Prices: func() Prices { return Prices{Source: "made up"} },
 	}
@@ -30,12 +37,13 @@ func plugged(now *time.Time) Plugs {
 // begin makes a Book that ends with the test.
 func begin(t *testing.T, change func(*Config, *Plugs)) rig {
 	t.Helper()
-	now := noon
-	c, p := Config{Version: "v1", Keep: 30 * 24 * time.Hour}, plugged(&now)
+	now := &clock{}
+	now.Store(noon)
+	c, p := Config{Version: "v1", Keep: 30 * 24 * time.Hour}, plugged(now)
 	if change != nil {
 		change(&c, &p)
 	}
-	r := rig{New(c, p), &now}
+	r := rig{New(c, p), now}
 	t.Cleanup(r.Close)
 	return r
 }
@@ -134,14 +142,14 @@ func (d dice) summary(at time.Time) event.Summary {
 // record records a number of events, with the clock running, and returns what was recorded.
 func (d dice) record(r rig, events int) {
 	for range events {
-		*r.now = r.now.Add(time.Duration(d.IntN(600)) * time.Second)
+		r.now.Store(r.now.Load().Add(time.Duration(d.IntN(600)) * time.Second))
 		switch d.IntN(8) {
 		case 0:
-			r.RecordSummary(d.summary(*r.now))
+			r.RecordSummary(d.summary(r.now.Load()))
 		case 1:
-			r.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted, Time: *r.now, Conversation: "c1"})
+			r.RecordCompaction(event.Compaction{Kind: event.CompactionCompleted, Time: r.now.Load(), Conversation: "c1"})
 		default:
-			r.RecordExchange(d.exchange(*r.now))
+			r.RecordExchange(d.exchange(r.now.Load()))
 		}
 		r.Settle()
 	}

@@ -1,11 +1,13 @@
 package story
 
 import (
+	"encoding/json"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"epitome/console/story/journal"
 	"epitome/event"
 )
 
@@ -20,23 +22,32 @@ type writer struct {
 	conf    Config
 	plugs   Plugs
 	past    *past // changed by the writer alone
-	in      chan item
-	dropped atomic.Uint64
-	stop    chan struct{} // closed by close
-	ended   chan struct{} // closed when the writer has ended
-	closing sync.Once
+	journal *journal.Journal
+	behind  journal.Position // where the newest line is that is in the snapshot that was read
+	saved   struct {
+		at  time.Time // when the last snapshot was made
+		seq uint64    // of the newest event in it
+	}
+	in       chan item
+	dropped  atomic.Uint64
+	stop     chan struct{} // closed by close
+	recalled chan struct{} // closed when the events of earlier processes were read
+	ended    chan struct{} // closed when the writer has ended
+	closing  sync.Once
 }
 
-// item is what is sent to the writer: an event, or a channel that it closes when it has come so far.
+// item is what is sent to the writer: an event, or something else that it is to do when it has come so far.
 type item struct {
 	Entry
-	settled chan<- struct{}
+	do func()
 }
 
 func newWriter(c Config, p Plugs, past *past) *writer {
 	return &writer{
 		conf: c, plugs: p, past: past,
-		in: make(chan item, queue), stop: make(chan struct{}), ended: make(chan struct{}),
+		journal: journal.New(journal.Options{Folder: c.Folder, Keep: c.Keep, Quota: c.Quota, Now: p.Now, Log: p.Log}),
+		in:      make(chan item, queue), stop: make(chan struct{}),
+		recalled: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
 
@@ -54,7 +65,7 @@ func (w *writer) settle() {
 	settled, timeout := make(chan struct{}), time.NewTimer(longestSettle)
 	defer timeout.Stop()
 	select {
-	case w.in <- item{settled: settled}:
+	case w.in <- item{do: func() { close(settled) }}:
 	case <-w.ended:
 		return
 	case <-timeout.C:
@@ -67,33 +78,85 @@ func (w *writer) settle() {
 	}
 }
 
+// do has the writer do something when it has come so far, unless it has ended.
+func (w *writer) do(something func()) {
+	select {
+	case w.in <- item{do: something}:
+	case <-w.ended:
+	}
+}
+
 // close writes what was recorded, and ends the writer.
 func (w *writer) close() {
 	w.closing.Do(func() { close(w.stop) })
 	<-w.ended
 }
 
-// expireEvery is how often what is old is let go of.
-const expireEvery = 10 * time.Minute
+// How often what is done.
+const (
+	flushEvery  = time.Second
+	saveEvery   = time.Minute
+	expireEvery = 10 * time.Minute
+)
 
 // write is the one writer.
 func (w *writer) write() {
 	defer close(w.ended)
-	tick := time.NewTicker(expireEvery)
-	defer tick.Stop()
+	if w.conf.Folder != "" {
+		w.load()
+		go w.recall(w.past.seq + 1)
+	} else {
+		close(w.recalled)
+	}
+	w.expire()
+	flush, expire := time.NewTicker(flushEvery), time.NewTicker(expireEvery)
+	defer flush.Stop()
+	defer expire.Stop()
 	for {
 		select {
 		case i := <-w.in:
 			w.take(i)
-		case <-tick.C:
-			w.past.Lock()
-			w.past.expire(w.plugs.Now(), w.conf.Keep)
-			w.past.Unlock()
+		case <-flush.C:
+			w.journal.Flush()
+			if w.plugs.Now().Sub(w.saved.at) >= saveEvery {
+				w.save()
+			}
+		case <-expire.C:
+			w.expire()
 		case <-w.stop:
 			w.drain()
+			w.save()
+			w.journal.Close()
 			return
 		}
 	}
+}
+
+// expire lets go of what is old.
+func (w *writer) expire() {
+	w.past.Lock()
+	w.past.expire(w.plugs.Now(), w.conf.Keep)
+	w.past.Unlock()
+	w.journal.Tidy()
+}
+
+// save makes a snapshot, if something has happened since the last one.
+func (w *writer) save() {
+	if w.conf.Folder == "" || w.past.seq == w.saved.seq {
+		return
+	}
+	w.journal.Flush()
+	at := w.journal.Position()
+	if at == (journal.Position{}) {
+		at = w.behind
+	}
+	text, err := w.past.save(at)
+	if err != nil {
+		w.plugs.Log.Error("BUG: what has happened is no JSON", "error", err.Error())
+		return
+	}
+	w.journal.Save(text)
+	w.saved.at, w.saved.seq = w.plugs.Now(), w.past.seq
 }
 
 // drain takes what was sent before the end.
@@ -115,12 +178,13 @@ func (w *writer) take(i item) {
 			w.plugs.Log.Error("panic while writing an event down", "panic", r, "stack", string(debug.Stack()))
 		}
 	}()
-	if i.settled != nil {
-		close(i.settled)
+	if i.do != nil {
+		i.do()
 		return
 	}
 	w.complete(i.Entry)
 	w.fold(i.Entry)
+	w.append(i.Entry)
 	w.tell(i.Entry)
 }
 
@@ -161,6 +225,19 @@ func (w *writer) life(e *event.Exchange) time.Duration {
 		return usualLife
 	}
 	return w.plugs.Life(e)
+}
+
+// append writes a line of the log.
+func (w *writer) append(n Entry) {
+	if w.conf.Folder == "" {
+		return
+	}
+	line, err := json.Marshal(n)
+	if err != nil {
+		w.plugs.Log.Error("BUG: an event is no JSON", "error", err.Error())
+		return
+	}
+	w.journal.Append(line)
 }
 
 func (w *writer) fold(n Entry) {

@@ -1,0 +1,270 @@
+// Package journal is lines in files, one file a day, and a snapshot of what they come to.
+//
+// It promises that no call fails or waits for more than the disk: what cannot be written is left out, said once in the
+// log, and tried again later; that a file which cannot be read is set aside and noted; and that its folder stays within
+// its quota, and holds nothing that is older than it keeps. What the lines say must not matter, but that each is one
+// line.
+package journal
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+)
+
+// Options say where lines lie, and how long.
+type Options struct {
+	Folder string        // made when it is needed; empty: nothing is written
+	Keep   time.Duration // after which a file goes
+	Quota  int64         // bytes of all files together; the oldest ones go first
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+const (
+	retryAfter  = 30 * time.Second // after something could not be written
+	bufferSize  = 64 << 10
+	largestPart = 64 << 20 // bytes of a file, behind which a day gets another one
+)
+
+// Journal is the files of a folder. One goroutine writes and reads; Notes may be called from any, too.
+type Journal struct {
+	folder *folder
+	tidier tidier
+	end    context.CancelFunc // of what runs beside the writer
+	name   fileName           // of the file that is written
+	file   *os.File           // nil: none is open
+	buffer *bufio.Writer
+	at     int64     // bytes of the file, with those in the buffer
+	failed time.Time // when writing failed, until it goes again
+}
+
+// New returns the Journal of a folder. It touches nothing yet.
+func New(o Options) *Journal {
+	life, end := context.WithCancel(context.Background())
+	f := &folder{o: o, life: life}
+	return &Journal{folder: f, tidier: tidier{folder: f}, end: end}
+}
+
+// Position is a place between two lines.
+type Position struct {
+	File   string `json:"file"` // without what its ending says of how it is written
+	Offset int64  `json:"offset"`
+}
+
+// Position is the place behind the last line that was written. It is where Flush has come to.
+func (j *Journal) Position() Position {
+	if j.file == nil {
+		return Position{}
+	}
+	return Position{j.name.String(), j.at}
+}
+
+// Append writes a line, without its end, in some time; Flush writes it now.
+func (j *Journal) Append(line []byte) {
+	if !j.ready() {
+		return
+	}
+	_, err := j.buffer.Write(line)
+	if err == nil {
+		err = j.buffer.WriteByte('\n')
+	}
+	if err != nil {
+		j.fail(err)
+		return
+	}
+	j.at += int64(len(line)) + 1
+}
+
+// ready opens the file of the day, if need be and if it can.
+func (j *Journal) ready() bool {
+	now := j.folder.o.Now()
+	if j.folder.o.Folder == "" || j.file == nil && !j.failed.IsZero() && now.Sub(j.failed) < retryAfter {
+		return false
+	}
+	day := now.Format(time.DateOnly)
+	if j.file != nil && j.name.day == day && j.at < j.largest() {
+		return true
+	}
+	next := fileName{day, 1}
+	if j.file != nil && j.name.day == day {
+		next.part = j.name.part + 1
+	}
+	turned := j.file != nil
+	j.Flush()
+	j.shut()
+	if err := j.open(next); err != nil {
+		j.fail(err)
+		return false
+	}
+	if turned {
+		j.Tidy()
+	}
+	return true
+}
+
+// largest is how large a file may become: a quota of a few files leaves some of them.
+func (j *Journal) largest() int64 { return min(largestPart, max(1, j.folder.o.Quota/4)) }
+
+// open begins to write behind what a file has, or its next part if that is large or was put away.
+func (j *Journal) open(name fileName) error {
+	if err := os.MkdirAll(j.folder.o.Folder, 0o700); err != nil {
+		return err
+	}
+	for {
+		path := j.folder.path(name.String())
+		_, zipped := os.Lstat(path + zip)
+		held, err := os.Stat(path)
+		if zipped != nil && (err != nil || held.Size() < j.largest()) {
+			break
+		}
+		name.part++
+	}
+	file, err := os.OpenFile(j.folder.path(name.String()), os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	j.file, j.name, j.buffer, j.at = file, name, bufio.NewWriterSize(file, bufferSize), 0
+	if held, err := file.Stat(); err == nil {
+		j.at = held.Size()
+	}
+	j.endTornLine()
+	return nil
+}
+
+// endTornLine begins a new line, if the last one was broken off.
+func (j *Journal) endTornLine() {
+	var last [1]byte
+	if _, err := j.file.ReadAt(last[:], j.at-1); err == nil && last[0] != '\n' {
+		_ = j.buffer.WriteByte('\n') // the next line shows whether it can be written
+		j.at++
+	}
+}
+
+// Flush writes what was appended.
+func (j *Journal) Flush() {
+	if j.file == nil || j.buffer.Buffered() == 0 {
+		return
+	}
+	if err := j.buffer.Flush(); err != nil {
+		j.fail(err)
+		return
+	}
+	if !j.failed.IsZero() {
+		j.failed = time.Time{}
+		j.folder.setDown(false)
+		j.folder.o.Log.Info("what happens is written to disk again", "folder", j.folder.o.Folder)
+	}
+}
+
+// fail lets go of the file until it is tried again.
+func (j *Journal) fail(err error) {
+	if j.failed.IsZero() {
+		j.folder.o.Log.Warn("what happens cannot be written to disk; figures go on in memory, and are lost when epitome ends",
+			"error", err.Error(), "do", "make room on the disk, or see to the folder; epitome tries again by itself")
+	}
+	j.failed = j.folder.o.Now()
+	j.folder.setDown(true)
+	j.shut()
+}
+
+func (j *Journal) shut() {
+	if j.file != nil {
+		_ = j.file.Close()
+	}
+	j.file, j.buffer = nil, nil
+}
+
+// Save puts a snapshot in the place of the one before, whole or not at all.
+func (j *Journal) Save(snapshot []byte) {
+	if j.folder.o.Folder == "" || !j.failed.IsZero() {
+		return
+	}
+	if err := j.save(snapshot); err != nil {
+		j.fail(err)
+	}
+}
+
+// snapshotName is what the snapshot is called.
+const snapshotName = "fold.json"
+
+func (j *Journal) save(snapshot []byte) error {
+	if err := os.MkdirAll(j.folder.o.Folder, 0o700); err != nil {
+		return err
+	}
+	fresh := j.folder.path(snapshotName + fresh)
+	file, err := os.OpenFile(fresh, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(snapshot)
+	if err == nil {
+		err = file.Sync()
+	}
+	if closed := file.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		return os.Rename(fresh, j.folder.path(snapshotName))
+	}
+	_ = os.Remove(fresh)
+	return err
+}
+
+// mostSnapshot is more than a snapshot has, in bytes.
+const mostSnapshot = 64 << 20
+
+// Snapshot returns the one that was saved last; nil if there is none.
+func (j *Journal) Snapshot() []byte {
+	if j.folder.o.Folder == "" {
+		return nil
+	}
+	file, err := os.Open(j.folder.path(snapshotName))
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }()
+	snapshot, err := io.ReadAll(io.LimitReader(file, mostSnapshot))
+	if err != nil {
+		j.SetAside(err)
+		return nil
+	}
+	return snapshot
+}
+
+// SetAside keeps a snapshot that cannot be used out of the way.
+func (j *Journal) SetAside(err error) { j.folder.setAside(snapshotName, err) }
+
+// Note adds a sentence to the notes.
+func (j *Journal) Note(text string) { j.folder.note(text) }
+
+// Notes are what readers of figures should know.
+func (j *Journal) Notes() []string { return j.folder.listNotes() }
+
+// After returns the newest lines behind a place, at most that many, the oldest first. Of an archive all lines come: who
+// reads must know which ones it has. It may be called from any goroutine.
+func (j *Journal) After(place Position, most int) [][]byte { return j.folder.after(place, most) }
+
+// Tidy zips the files that are not written any more, and takes away those that are too old or too many, beside the
+// writer. While one runs, another does nothing.
+func (j *Journal) Tidy() {
+	if j.folder.o.Folder == "" {
+		return
+	}
+	now, written := j.folder.o.Now(), j.name
+	if j.file == nil {
+		written = fileName{now.Format(time.DateOnly), 1} // it may be written next
+	}
+	j.tidier.start(now, written)
+}
+
+// Close writes what was appended, and ends what runs.
+func (j *Journal) Close() {
+	j.Flush()
+	j.shut()
+	j.end()
+	j.tidier.done.Wait()
+}
