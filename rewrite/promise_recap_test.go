@@ -22,7 +22,7 @@ import (
 var (
 	sawFrame = regexp.MustCompile(`(?s)^\[epitome: summary ([0-9a-f]{8}) of (\d+) earlier messages, left out to make room\]\n(.*)\n\[end of summary ([0-9a-f]{8})\. ([^\n]*)\]$`)
 	// sawMessage is the heading of a message, behind the summary's name.
-	sawMessage    = regexp.MustCompile(`^: message (\d+)(?:, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
+	sawMessage    = regexp.MustCompile(`^: message (\d+)(?:, with (.*) that only the whole text has|, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
 	sawHidden     = regexp.MustCompile(`^not shown here: what you said in messages? [\d, -]+(and \d+ more up to message \d+)?$`)
 	sawSaid       = regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`)
 	sawTakenBack  = regexp.MustCompile(`^(.+), message (\d+): (.+)$`)
@@ -144,7 +144,7 @@ func (s *spanFacts) part(heading, body string) {
 	switch m := sawMessage.FindStringSubmatch(about); {
 	case heading == "": // what is said at first
 	case m != nil:
-		s.message(numbers(m[1])[0], body, m[2] != "")
+		s.message(numbers(m[1])[0], body, m[2], m[3] != "")
 	case strings.HasPrefix(heading, "-- "+s.id+": and "):
 		if body != "" {
 			s.Fatalf("promise 8: %q stands under %q", body, heading)
@@ -240,16 +240,17 @@ func (s *spanFacts) failures(body string) {
 }
 
 // message holds a user's message that stands in the summary.
-func (s *spanFacts) message(number int, body string, latest bool) {
+func (s *spanFacts) message(number int, body, media string, latest bool) {
 	s.Helper()
 	i := -1
 	for _, k := range s.items(number, conversation.User) {
-		if words, _ := s.userWords(k); words+"\n" == body {
+		if words, _ := s.userWords(k); words+"\n" == body && shownIn(s.was, &s.was.Items[k]) == media {
 			i = k
 		}
 	}
 	if i < 0 {
-		s.Fatalf("promise 8: message %d in the span %d-%d is not the user's, or does not say %q", number, s.from, s.to, body)
+		s.Fatalf("promise 8: message %d in the span %d-%d is not the user's, or does not say %q, with %q", number,
+			s.from, s.to, body, media)
 	}
 	for k := i + 1; latest && k < s.to; k++ {
 		if _, speaks := s.userWords(k); speaks {
@@ -266,11 +267,11 @@ func (s *spanFacts) userWords(i int) (words string, speaks bool) {
 	all := textsOf(s.was, &s.was.Items[i])
 	var own []string
 	for _, t := range all {
-		if words := conversation.OwnWords(t); words != "" && !strings.HasPrefix(t, "\x00") {
+		if words := conversation.OwnWords(t); words != "" && !isOther(t) {
 			own = append(own, words)
 		}
 	}
-	others := slices.ContainsFunc(all, func(t string) bool { return strings.HasPrefix(t, "\x00") })
+	others := slices.ContainsFunc(all, func(t string) bool { return isOther(t) })
 	return strings.Join(own, "\n"), len(own) > 0 || len(all) == 0 || others
 }
 
@@ -422,7 +423,7 @@ func (j *judge) transcripts(where string, s *spanFacts) {
 func (j *judge) written(i int, text *shelf) {
 	j.Helper()
 	it := &j.was.Items[i]
-	texts := slices.DeleteFunc(textsOf(j.was, it), func(s string) bool { return strings.HasPrefix(s, "\x00") })
+	texts := slices.DeleteFunc(textsOf(j.was, it), func(s string) bool { return isOther(s) })
 	for _, c := range it.Calls {
 		var arguments map[string]any
 		raw := string(span.TextOf(c.Arguments.Of(j.was.Body)))
@@ -444,17 +445,23 @@ func (j *judge) written(i int, text *shelf) {
 
 // sawLeft is what stands in the place of a message of the user that is left to the transcript.
 var sawLeft = regexp.MustCompile(`^\[epitome: (?:a|the newest) message of the user stood here\. ` +
-	`It has (\d+) lines and (\d+) bytes, [^\n]*\]`)
+	`It has (?:(\d+) lines and (\d+) bytes)?(?: and )?(.*?), and is too long for this window\. [^\n]*\]`)
 
 // left holds a message of the user that is left to the transcript: none of it is sent, and what is said of it is true.
 func (j *judge) left(i int, text string) {
 	j.Helper()
 	about := sawLeft.FindStringSubmatch(text)
-	said := slices.DeleteFunc(textsOf(j.was, &j.was.Items[i]), func(s string) bool { return strings.HasPrefix(s, "\x00") })
-	was := strings.Join(said, "\n")
-	want := []string{strconv.Itoa(shorten.CountLines(was)), strconv.Itoa(len(was))}
+	said := textsOf(j.was, &j.was.Items[i])
+	was := j.inLines(i, said, text)
+	if len(said) == 1 && !isOther(said[0]) {
+		was = said[0]
+	}
+	want := []string{"", "", shownIn(j.was, &j.was.Items[i])}
+	if was != "" {
+		want[0], want[1] = strconv.Itoa(shorten.CountLines(was)), strconv.Itoa(len(was))
+	}
 	if !slices.Equal(about[1:], want) {
-		j.Fatalf("promise 8: message %d has %q lines and bytes: %.300q", i, want, text)
+		j.Fatalf("promise 8: message %d has %q lines, bytes and pictures: %.300q", i, want, text)
 	}
 	if recap, ok := strings.CutPrefix(text[len(about[0]):], "\n\n"); ok {
 		j.recap(recap, i+1, 0)

@@ -220,6 +220,9 @@ func textsOf(r *conversation.Request, it *conversation.Item) (list []string) {
 	return list
 }
 
+// isOther reports whether one of textsOf is that of a part which is no text.
+func isOther(text string) bool { return strings.HasPrefix(text, "\x00") }
+
 // isOnlyFirst reports whether one of several texts stands for all of them.
 func isOnlyFirst(was, now []string) bool {
 	said := func(s string) bool { return s != "" }
@@ -233,17 +236,11 @@ func (j *judge) texts(i, at int) {
 	if isOnlyFirst(was, now) {
 		now = now[:1]
 	}
-	if len(was) != len(now) { // all of it in one text
-		all := ""
-		for _, s := range was {
-			if !strings.HasPrefix(s, "\x00") {
-				all += s + "\n"
-			}
-		}
-		was = []string{all}
+	if len(was) != len(now) || len(was) == 1 && isOther(was[0]) && !isOther(now[0]) { // all of it in one text
 		if len(now) != 1 || !strings.HasPrefix(now[0], plan.Mark) {
 			j.Fatalf("promise 8: message %d has become %q", i, now)
 		}
+		was = []string{j.inLines(i, was, now[0])}
 	}
 	for k := range now {
 		if now[k] != was[k] {

@@ -140,6 +140,10 @@ func showScreensAndReferences(t *testing.T, p *showing) {
 	a.ask(t)
 	p.add("A result holds lines that stand in an earlier one, which is sent whole.",
 		result(t, a, "read_file", `{"path":"refund/share.go"}`, "// New is new.\n"+sourceText(12)+"// Last comes last.\n"))
+	w := theWriters["chat"]
+	a.items = append(a.items, w.looksUp(7, w.parts("// Old is old.\n"+sourceText(12), listed("order", 3))))
+	list := changed(t, a, a.ask(t))
+	p.add("So does the first text of a result of two.", list[len(list)-1])
 }
 
 // clearing is an agent whose results are cleared soon.
@@ -171,7 +175,25 @@ func showCleared(t *testing.T, p *showing) {
 	a.does("write_file", `{"path":"refund/rest.go","content":"package refund\n"}`, "ok")
 	a.does("read_file", `{"path":"refund/share.go"}`, sourceText(14)+"// More.\n")
 	showWhenCleared(t, p, a, a.calls-2, "An old result was cleared.")
+	showParts(t, p)
 	showOutdated(t, p)
+}
+
+// showParts shows results of several parts.
+func showParts(t *testing.T, p *showing) {
+	t.Helper()
+	f := func(when string, parts ...string) {
+		t.Helper()
+		w, text := theWriters["chat"], ""
+		w.sends(t, clearing(), []string{w.says(theTask), w.looksUp(7, w.parts(parts...))}, func(sent string) bool {
+			text = stubIn(sent)
+			return text != ""
+		})
+		p.add(when, text)
+	}
+	f("A result of two texts was cleared.", listed("order", 30), listed("payout", 30))
+	f("So was a long one of texts and a picture.", listed("order", 150), "picture", listed("payout", 150))
+	f("So was one of pictures alone.", "picture", "picture")
 }
 
 // quotedText is a text of epitome's as a content in JSON.
@@ -279,6 +301,11 @@ func showSummaryByCode(t *testing.T, p *showing) {
 	out, _ = a.grow(t, 900)
 	text, _ = summaryIn(t, out)
 	p.add("It fills again: a summary takes the place of the earlier one.", plan.Mark+"summary "+text)
+	w := theWriters["chat"]
+	sent := w.sends(t, newAgent(16_000), w.showsPictures(), hasSummary)
+	_, text, _ = strings.Cut(sent, plan.Mark+"summary ")
+	text, _, _ = strings.Cut(text, `"`)
+	p.add("The user has shown pictures.", plan.Mark+"summary "+strings.ReplaceAll(text, `\n`, "\n"))
 	a, _ = styled(64_000, prose.Style{Mode: prose.ModeIntent})
 	a.cupboard.Mute, a.limits.KeepTail = true, 600
 	shopWork(a)

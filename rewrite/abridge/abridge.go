@@ -71,6 +71,14 @@ func (c *Shortening) address() string {
 		plan.Content{Lines: shorten.CountLines(c.Text), Tokens: c.Tokens})
 }
 
+// about names the text: what was called, and which text of its result it is if there are several.
+func (c *Shortening) about() string {
+	if c.Of < 2 {
+		return c.Result.About()
+	}
+	return fmt.Sprintf("text %d of %d from %s", c.Nth, c.Of, c.Result.About())
+}
+
 // headShare returns the share of an excerpt that comes from the beginning, 0 to 1: logs and the output of commands
 // tell most at their end.
 func (c *Shortening) headShare() float64 {
@@ -100,7 +108,7 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	if !ok {
 		return "", ""
 	}
-	return plan.ExcerptStub(&c.Result.Source, plan.Cut{
+	return plan.ExcerptStub(c.about(), plan.Cut{
 		Excerpt: e, Tokens: c.Tokens, Of: of, Where: at,
 		Names: unseen(shorten.NamesIn(e.Rare, c.Plan.Limits.Conf.Names), e.Join(false)),
 	}), "over its limit"
@@ -157,7 +165,7 @@ func (c *Shortening) outlined(shown, of string, o *outline.Outline) string {
 		made.Queryable = true
 		made.Readable = c.layOut(made.Lines)
 	}
-	return plan.OutlineStub(&c.Result.Source, &plan.Sketch{Outline: o, Content: made, Of: of,
+	return plan.OutlineStub(c.about(), &plan.Sketch{Outline: o, Content: made, Of: of,
 		Where: plan.WhereOfContent(c.Plan, c.Result, c.Name, made)})
 }
 
@@ -204,6 +212,10 @@ func (c *Shortening) references() (text, why string) {
 	if s := b.String(); !strings.HasSuffix(s, "\n") {
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(&b, "%sthe whole result has %d lines. %s]", plan.Mark, shorten.CountLines(c.Text), c.address())
+	whole := "result"
+	if c.Of > 1 {
+		whole = fmt.Sprintf("text, %d of %d of this result,", c.Nth, c.Of)
+	}
+	fmt.Fprintf(&b, "%sthe whole %s has %d lines. %s]", plan.Mark, whole, shorten.CountLines(c.Text), c.address())
 	return b.String(), "lines stand in an earlier result"
 }

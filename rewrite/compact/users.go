@@ -107,24 +107,47 @@ func recapOf(p *plan.Plan, i int) sentRecap {
 
 // leftForm is the form of the user's item i when it is left to the transcript, with a summary behind it.
 func leftForm(p *plan.Plan, i int, r sentRecap, latest bool) *decision.Form {
-	it := &p.Req.Items[p.Req.Head+i]
-	content, spelling := span.Unspell(p.Req.WholeContent(it).Of(p.Req.Body))
-	name := p.Shelf.Name(p.Route.Scope, content)
-	q := decision.Patch{Place: conversation.WholeContent, Artifact: name, Spelling: spelling}
-	text, which := p.TextOf(i), "a message of the user"
+	var w plan.Whole
+	if raw := p.Req.WholeContent(&p.Req.Items[p.Req.Head+i]).Of(p.Req.Body); len(raw) > 0 && raw[0] == '"' {
+		w = wholeText(p, i, raw)
+	} else {
+		w = plan.PartsOf(p, i)
+	}
+	which := "a message of the user"
 	if latest {
 		which = "the newest message of the user"
 	}
-	about := plan.Content{Lines: shorten.CountLines(text), Tokens: p.Hist.Sizes[i]}
-	todo := "Read it before you go on"
-	if p.Shelf.Address(name) == "" {
+	q, todo := w.Patch, "Read it before you go on"
+	if p.Shelf.Address(q.Artifact) == "" {
 		todo = "Ask the user for what you need of it"
 	}
-	q.Text = fmt.Sprintf("%s%s stood here. It has %d lines and %d bytes, and is too long for this window. "+
+	q.Text = fmt.Sprintf("%s%s stood here. It has %s, and is too long for this window. "+
 		"Nothing of it is shown here. %s. %s]%s",
-		plan.Mark, which, about.Lines, len(text), todo, p.Advice(name, about), r.text)
+		plan.Mark, which, sizeInWords(&w), todo, p.Advice(q.Artifact, w.Content), r.text)
 	return &decision.Form{Rung: decision.RungCompact, Patches: []decision.Patch{q}, Now: plan.MessageTokens(p, q.Text),
 		Prose: r.says.Text, Until: r.says.Until}
+}
+
+// sizeInWords says how much text there is, and what beside it.
+func sizeInWords(w *plan.Whole) string {
+	switch size := fmt.Sprintf("%d lines and %d bytes", w.Lines, len(w.Text)); {
+	case w.Media == "":
+		return size
+	case w.Text == "":
+		return w.Media
+	default:
+		return size + " and " + w.Media
+	}
+}
+
+// wholeText is what item i says whose one text, as it stands in the body, is all of it.
+func wholeText(p *plan.Plan, i int, raw []byte) plan.Whole {
+	content, spelling := span.Unspell(raw)
+	q := decision.Patch{Place: conversation.WholeContent, Spelling: spelling,
+		Artifact: p.Shelf.Name(p.Route.Scope, content)}
+	text := p.TextOf(i)
+	return plan.Whole{Patch: q, Text: text,
+		Content: plan.Content{Lines: shorten.CountLines(text), Tokens: p.Hist.Sizes[i]}}
 }
 
 // ownSize is how many tokens item i takes without a summary behind it.

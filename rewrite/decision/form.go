@@ -53,7 +53,7 @@ type Patch struct {
 	Index    int                `json:"i,omitempty"` // of the part or call
 	Text     string             `json:"t"`
 	Artifact string             `json:"a"`           // name of what stood there
-	Readable string             `json:"b,omitempty"` // artifact with the same JSON, laid out for a reader of lines
+	Readable string             `json:"b,omitempty"` // artifact with the same as history.Readable makes it
 	Spelling span.Spelling      `json:"s"`           // how what stood there is made of the artifact
 }
 
@@ -117,7 +117,7 @@ func (f *Form) KeptArtifacts(r *conversation.Request, i int) (list []Artifact) {
 		content, _ := span.Unspell(spans[n].Of(r.Body))
 		list = append(list, Artifact{q.Artifact, content})
 		if q.Readable != "" {
-			list = append(list, Artifact{q.Readable, span.Layout(span.TextOf(spans[n].Of(r.Body)))})
+			list = append(list, Artifact{q.Readable, history.Readable(r, spans[n])})
 		}
 	}
 	return list

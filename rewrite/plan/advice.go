@@ -17,8 +17,11 @@ type Content struct {
 	Numbered bool
 	// Queryable says that it is JSON and nothing else.
 	Queryable bool
-	// Readable is the artifact with the same JSON, laid out for a reader of lines; empty if there is none.
+	// Readable is the artifact with the same JSON, laid out for a reader of lines; empty if there is none. Of what is
+	// InParts it has the texts, which all else here but Media is told of.
 	Readable string
+	InParts  bool   // it is a list of parts or the like, which is JSON as it came
+	Media    string // pictures, sound and documents in it, in words; empty if there are none
 }
 
 // readAtOnce is how many tokens an artifact may have so that a model is told to read it, and not to search it.
@@ -30,6 +33,9 @@ func (p *Plan) Advice(name string, c Content) string {
 	at := p.Shelf.Address(name)
 	if at == "" {
 		return keptAs(name) + again(c.File)
+	}
+	if c.InParts {
+		return adviceOnParts(p, at, c)
 	}
 	switch {
 	case c.Readable != "" && IsURL(at):
@@ -60,6 +66,24 @@ func (p *Plan) Advice(name string, c Content) string {
 		return "It is one long line in " + at + ". Read parts of it with cut -c"
 	}
 	return "Search it in " + at + " with grep, or read some of its lines"
+}
+
+// adviceOnParts says where a content is that lies as JSON at an address, and where its texts are.
+func adviceOnParts(p *Plan, at string, c Content) string {
+	in := "in "
+	if IsURL(at) {
+		in = "at "
+	}
+	switch {
+	case c.Readable == "" && c.File != "":
+		return fmt.Sprintf("Read %s again. As it was then, it is %s%s, as JSON", c.File, in, at)
+	case c.Readable == "":
+		return fmt.Sprintf("It is %s%s, as JSON", in, at)
+	}
+	texts := c
+	texts.InParts, texts.Readable = false, ""
+	return fmt.Sprintf("%s. As it came%s, it is %s%s, as JSON", p.Advice(c.Readable, texts),
+		words(", with ", c.Media), in, at)
 }
 
 // IsURL reports whether an address is one that is fetched, and no path of a file.

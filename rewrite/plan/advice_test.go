@@ -46,6 +46,15 @@ func TestAdviceFitsTheContent(t *testing.T) {
 		"Read the lines that you need in /a/name.txt")
 	f(url, plan.Content{Lines: 40, Tokens: 400}, "Read it in "+url)
 	f(url, plan.Content{Lines: 4_000, Tokens: 40_000}, "Fetch it from "+url+" and search it: it is long")
+	parts := plan.Content{InParts: true, Readable: "other", Lines: 40, Tokens: 400}
+	f(path, parts, "Read it in /a/name.txt. As it came, it is in /a/name.txt, as JSON")
+	f(url, parts, "Read it in "+url+". As it came, it is at "+url+", as JSON")
+	f("", parts, "Kept as artifact name, which you cannot read from here")
+	parts.Media, parts.Tokens = "a picture", 40_000
+	f(path, parts, "Search it in /a/name.txt with grep, or read some of its lines. As it came, with a picture, it is in /a/name.txt, as JSON")
+	f(path, plan.Content{InParts: true, Media: "a picture"}, "It is in /a/name.txt, as JSON")
+	f(url, plan.Content{InParts: true, Media: "a picture", File: "a.png"},
+		"Read a.png again. As it was then, it is at "+url+", as JSON")
 	f("", plan.Content{Lines: 40, Tokens: 400}, "Kept as artifact name, which you cannot read from here")
 	f("", plan.Content{File: "src/a.go"}, "Kept as artifact name, which you cannot read from here. Read src/a.go again")
 }

@@ -37,7 +37,9 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 		s += words(", ", ending.InWords())
 	}
 	if c.Lines > 0 {
-		s += fmt.Sprintf(", %s, %d bytes", linesInWords(c.Lines), len(c.text))
+		s += fmt.Sprintf(", %s, %d bytes", linesInWords(c.Lines), len(c.text)) + words(" and ", c.Media)
+	} else {
+		s += words(", ", c.Media)
 	}
 	s += fmt.Sprintf(", cleared: %s. %s", c.why, c.where)
 	lines := tellingOf(res, ending, c.text)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
 	"epitome/rewrite/span"
 )
 
@@ -15,6 +16,8 @@ type Passage struct {
 	Text   string
 	Tokens int
 	Spent  int // tokens that it takes of the item: results beside others cost as they are escaped
+	Nth    int // which of the item's texts it is, the empty ones not counted; the first is 1
+	Of     int // how many such texts there are
 }
 
 // Passages are the texts of item i, and how many tokens they have together. What is in no text is left as it is.
@@ -36,7 +39,7 @@ func (p *Plan) Passages(i int) (list []Passage, tokens int) {
 	}
 	if p.Req.Body[it.Content.Start] == '"' {
 		add(Passage{Place: conversation.WholeContent}, it.Content)
-		return list, tokens
+		return numbered(list), tokens
 	}
 	parts, err := p.Req.Parts(it)
 	if err != nil {
@@ -51,7 +54,22 @@ func (p *Plan) Passages(i int) (list []Passage, tokens int) {
 			add(Passage{Place: place, Index: n}, q.Value)
 		}
 	}
-	return list, tokens
+	return numbered(list), tokens
+}
+
+// numbered tells each of the texts which one it is.
+func numbered(list []Passage) []Passage {
+	all := 0
+	for k := range list {
+		if list[k].Text != "" {
+			all++
+		}
+		list[k].Nth = all
+	}
+	for k := range list {
+		list[k].Of = all
+	}
+	return list
 }
 
 // UserSpeaks reports whether the user says or shows something in item i.
@@ -69,12 +87,12 @@ func OwnWords(p *Plan, i int) string {
 	return strings.Join(texts, "\n")
 }
 
-// TextOf is all the text of item i.
+// TextOf is all the text of item i, as a reader of lines finds it.
 func (p *Plan) TextOf(i int) string {
 	list, _ := p.Passages(i)
 	texts := make([]string, len(list))
 	for k, w := range list {
 		texts[k] = w.Text
 	}
-	return strings.Join(texts, "\n")
+	return history.JoinTexts(texts)
 }

@@ -4,42 +4,26 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/outline"
 	"epitome/rewrite/shorten"
-	"epitome/rewrite/span"
 )
 
 // StubOf is the form of a cleared result.
 func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
-	it := &p.Req.Items[p.Req.Head+res.Item]
-	list, tokens := p.Passages(res.Item)
-	if len(list) == 0 { // pictures, or what is read by nobody
-		tokens = p.Hist.Sizes[res.Item]
-	}
-	q := decision.Patch{Place: conversation.WholeContent}
-	raw, text := it.Content.Of(p.Req.Body), ""
-	if len(list) == 1 && p.Hist.Media[res.Item] == 0 {
-		q.Place, q.Index, raw, text = list[0].Place, list[0].Index, list[0].Raw, list[0].Text
+	var w Whole
+	if list, tokens := p.Passages(res.Item); len(list) == 1 && p.Hist.Media[res.Item] == 0 {
+		w = soleText(p, res.Item, &list[0], tokens)
 	} else {
-		for _, w := range list {
-			text += w.Text + "\n"
-		}
+		w = PartsOf(p, res.Item)
 	}
-	content, spelling := span.Unspell(raw)
-	q.Artifact, q.Spelling = p.Shelf.Name(p.Route.Scope, content), spelling
-	made := Content{Lines: shorten.CountLines(text), Tokens: tokens, File: fileOf(p, res, text)}
-	if f := p.Forms[res.Item]; f != nil && len(f.Patches) == 1 && f.Patches[0].Artifact == q.Artifact {
-		q.Readable = f.Patches[0].Readable
-		made.Readable = q.Readable
-	}
-	q.Text = clearedStub(p, res, &cleared{text: text, why: why, Content: made,
-		where: WhereOfContent(p, res, q.Artifact, made)})
-	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{q}}
+	w.File = fileOf(p, res, w.Text)
+	w.Patch.Text = clearedStub(p, res, &cleared{text: w.Text, why: why, Content: w.Content,
+		where: WhereOfContent(p, res, w.Patch.Artifact, w.Content)})
+	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{w.Patch}}
 	f.Now = patchedSize(p, res.Item, f)
 	return f
 }
@@ -100,8 +84,9 @@ type Cut struct {
 	Names  string // in what was left out
 }
 
-// ExcerptStub shows lines of a text and says of each gap which lines stand there. The first gap says the rest.
-func ExcerptStub(c *history.Source, m Cut) string {
+// ExcerptStub shows lines of a text and says of each gap which lines stand there. The first gap says the rest. about
+// names the text.
+func ExcerptStub(about string, m Cut) string {
 	var b strings.Builder
 	first := true
 	for i := range m.Parts {
@@ -111,7 +96,7 @@ func ExcerptStub(c *history.Source, m Cut) string {
 			b.WriteString(part.Text)
 			continue
 		case first:
-			m.writeFirst(&b, part, c.About())
+			m.writeFirst(&b, part, about)
 			first = false
 		default:
 			b.WriteString(Mark + inGap(part, " left out") + "]\n")
@@ -171,13 +156,13 @@ type Sketch struct {
 	Where string
 }
 
-// OutlineStub shows what a text is made of.
-func OutlineStub(c *history.Source, s *Sketch) string {
+// OutlineStub shows what a text is made of, which about names.
+func OutlineStub(about string, s *Sketch) string {
 	if s.Outline.Kind == outline.JSON {
-		return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", Mark, s.Tokens, c.About(), s.Where, s.Text)
+		return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", Mark, s.Tokens, about, s.Where, s.Text)
 	}
 	return fmt.Sprintf("%soutline of %d lines%s, %d tokens, of %s. %s. A line that begins with … stands for lines left out. %s]\n%s",
-		Mark, s.Lines, s.Of, s.Tokens, c.About(), shownOf(s.Outline.Kind), s.Where, s.Text)
+		Mark, s.Lines, s.Of, s.Tokens, about, shownOf(s.Outline.Kind), s.Where, s.Text)
 }
 
 // shownOf says which lines an outline of this kind shows.

@@ -145,12 +145,17 @@ func (r *writer) parts(b Budgets, quotes []quote) []part {
 	return append(list, part{headNames, r.names(known, b.Names, size)})
 }
 
-// numbersOf are the numbers of messages in the request, the first of them if there are many.
+// numbersOf are the numbers of messages in the request, the first of them if there are many, and what there is to see
+// in them.
 func numbersOf(r *writer, items []int) string {
 	const most = 20
 	list := make([]string, 0, most+1)
 	for _, i := range items[:min(len(items), most)] {
-		list = append(list, fmt.Sprint(plan.NumberOf(r.p, i)))
+		number := fmt.Sprint(plan.NumberOf(r.p, i))
+		if media := mediaOf(r.p, i); media != "" {
+			number += " (with " + media + ")"
+		}
+		list = append(list, number)
 	}
 	if len(items) > most {
 		list = append(list, "…")

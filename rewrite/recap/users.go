@@ -7,6 +7,7 @@ import (
 
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 )
 
@@ -15,6 +16,7 @@ type quote struct {
 	item       int // behind the head
 	text, note string
 	tokens     int
+	media      string // pictures and the like in it, in words; empty if there are none
 }
 
 // users are the user's messages in the span, as many as fit, none of them cut, and the items of the others. The latest
@@ -93,10 +95,19 @@ func userItems(r *writer) (all []quote, latest bool) {
 	}
 	for i := r.from; i < r.to; i++ {
 		if words := plan.OwnWords(r.p, i); plan.UserSpeaks(r.p, i) {
-			all = append(all, quote{i, words, "", sizeOf(r.p, i, words)})
+			q := quote{item: i, text: words, tokens: sizeOf(r.p, i, words), media: mediaOf(r.p, i)}
+			if q.media != "" {
+				q.note = ", with " + q.media + " that only the whole text has"
+			}
+			all = append(all, q)
 		}
 	}
 	return saidOnce(all), latest
+}
+
+// mediaOf says in words which pictures and the like item i has; empty if it has none.
+func mediaOf(p *plan.Plan, i int) string {
+	return history.MediaIn(p.Req, p.Req.Items[p.Req.Head+i].Content)
 }
 
 // sizeOf is how many tokens the user's item i takes with these words of it alone.
@@ -107,18 +118,25 @@ func sizeOf(p *plan.Plan, i int, words string) int {
 	return plan.MessageTokens(p, words)
 }
 
-// saidOnce leaves of equal messages the newest, and says how often it was said.
+// saidOnce leaves of equal messages the newest, and says how often it was said. What came with a picture is no other
+// message's equal.
 func saidOnce(all []quote) (list []quote) {
 	times := map[string]int{}
 	for _, q := range all {
-		times[q.text]++
+		if q.media == "" {
+			times[q.text]++
+		}
 	}
 	left := map[string]int{}
 	for _, q := range all {
-		if left[q.text]++; q.text != "" && left[q.text] < times[q.text] {
+		if q.text == "" || q.media != "" {
+			list = append(list, q)
 			continue
 		}
-		if n := times[q.text]; q.text != "" && n > 1 {
+		if left[q.text]++; left[q.text] < times[q.text] {
+			continue
+		}
+		if n := times[q.text]; n > 1 {
 			q.note = fmt.Sprintf(", said %d times", n)
 		}
 		list = append(list, q)

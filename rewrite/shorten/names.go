@@ -26,8 +26,11 @@ const (
 //   - numbers of six digits and more that are no part of a word or of a number with a point.
 //
 // A name within a path counts for itself as well. Only ASCII letters make names. A name that touches a letter of
-// another alphabet is a fragment, and does not count; one that touches a script written without spaces does.
-func NamesIn(text string, most int) string { return CountNames(text, shortestName).mostFrequent(most) }
+// another alphabet is a fragment, and does not count; one that touches a script written without spaces does. One that
+// may begin with the letter of an escape is a fragment, too. Of JSON, what its strings say is read.
+func NamesIn(text string, most int) string {
+	return CountNames(Decoded(text), shortestName).mostFrequent(most)
+}
 
 // CountNames counts the names of text that have at least shortest bytes.
 func CountNames(text string, shortest int) *NameCount {
@@ -173,13 +176,13 @@ func isCode(name string) bool {
 	return changes*20 > len(name)*9
 }
 
-// isFragment reports whether the name touches a letter that no name has.
+// isFragment reports whether the name touches a letter that no name has, or may begin with one that is none of its own.
 func (n *NameCount) isFragment(start, end int) bool {
 	const alphabets = 0x2E80 // scripts from here on are written without spaces, or nearly so
 	before, _ := utf8.DecodeLastRuneInString(n.text[:start])
 	after, _ := utf8.DecodeRuneInString(n.text[end:])
 	beside := func(r rune) bool { return r >= utf8.RuneSelf && r < alphabets && unicode.IsLetter(r) }
-	return beside(before) || beside(after)
+	return beside(before) || beside(after) || isEscaped(n.text, start)
 }
 
 // addPaths counts the paths in a run of bytes that names are made of.

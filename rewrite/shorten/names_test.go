@@ -46,6 +46,7 @@ func TestNamesAreThoseRepeatedMost(t *testing.T) {
 
 // slowNames does the same as namesIn, with regular expressions and no bound.
 func slowNames(text string, most int) string {
+	text = Decoded(text)
 	paths := regexp.MustCompile(`[~.]{0,2}/?[\w.@+-]+(?:/[\w.@+-]+)+`)
 	joined := regexp.MustCompile(`[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+|\b\w*[A-Za-z0-9]_[A-Za-z0-9]\w*\b|\b[A-Za-z]*[a-z0-9][A-Z]\w*\b`)
 	digits := regexp.MustCompile(`\d{4,}`)
@@ -62,9 +63,10 @@ func slowNames(text string, most int) string {
 			return
 		}
 		i := slices.IndexFunc(all, func(n countedName) bool { return n.Name == name })
+		escape := before == '\\' && strings.Contains("nrt", name[:1])
 		if i >= 0 {
 			all[i].n++
-		} else if !fragment(before) && !fragment(after) {
+		} else if !fragment(before) && !fragment(after) && !escape {
 			all = append(all, countedName{name, 1, path})
 		}
 	}

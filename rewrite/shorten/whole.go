@@ -15,16 +15,20 @@ const (
 
 // WholeNames returns the names of a text as they stand there between white space, quotes and brackets, the most
 // frequent first, then the first in the text. Nothing is torn off them but punctuation around them and places in a file
-// behind a path. Of a long text it reads the beginning.
+// behind a path. Of JSON it reads what its strings say, and no name that may begin with the letter of an escape. Of a
+// long text it reads the beginning.
 func WholeNames(text string) []string {
+	text = Decoded(text)
 	type found struct {
 		name string
 		n    int
 	}
 	var list []found
 	place := map[string]int{}
-	EachName(text[:min(len(text), mostRead)], func(name string) {
-		if i, ok := place[name]; ok {
+	eachNameAt(text[:min(len(text), mostRead)], func(at int, name string) {
+		if i, ok := place[name]; isEscaped(text, at) {
+			return
+		} else if ok {
 			list[i].n++
 		} else if len(list) < mostNames {
 			place[name] = len(list)
@@ -42,6 +46,16 @@ func WholeNames(text string) []string {
 // EachName gives f each name that WholeNames finds, as often as it stands there. A word that has not the form of a name
 // is none.
 func EachName(text string, f func(name string)) {
+	eachNameAt(text, func(_ int, name string) { f(name) })
+}
+
+// isEscaped reports whether the letter at i may be that of an escape, as in \n, and so not belong to what follows it.
+func isEscaped(text string, i int) bool {
+	return i > 0 && i < len(text) && text[i-1] == '\\' && strings.IndexByte("nrt", text[i]) >= 0
+}
+
+// eachNameAt gives f each name of a text, and where the word begins that it stands in.
+func eachNameAt(text string, f func(at int, name string)) {
 	for start := 0; start < len(text); {
 		end := start
 		for end < len(text) && !partsNames(text[end]) {
@@ -50,7 +64,7 @@ func EachName(text string, f func(name string)) {
 		if end-start >= shortestWhole {
 			name := withoutPlace(strings.Trim(text[start:end], ".:!?-~#$@&"))
 			if len(name) >= shortestWhole && len(name) <= longestWhole && holdsName(name) {
-				f(name)
+				f(start, name)
 			}
 		}
 		start = end + 1
