@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"epitome/console/story"
 )
@@ -29,11 +30,16 @@ type heading struct {
 func (p *Pages) conversations(r *http.Request) (*page, error) {
 	q := r.URL.Query()
 	asked := story.Listing{Cursor: q.Get("cursor"), Match: q.Get("match"), Sort: cmp.Or(q.Get("sort"), story.SortLast)}
+	columns := headings(asked)
+	if !slices.ContainsFunc(columns, func(h heading) bool { return h.Sort != "" }) { // there is no such column
+		asked.Sort = story.SortLast
+		columns = headings(asked)
+	}
 	found, err := p.plugs.Source.Conversations(asked)
 	if err != nil {
 		return nil, err
 	}
-	list := conversationsList{Page: found, Match: asked.Match, Columns: headings(asked)}
+	list := conversationsList{Page: found, Match: asked.Match, Columns: columns}
 	at := func(cursor string) string {
 		next := asked
 		next.Cursor = cursor

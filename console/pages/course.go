@@ -30,7 +30,7 @@ type course struct {
 	Parts    []part // from the bottom up
 	Areas    []area
 	Raw      string // points
-	Above    string // how far the raw line goes beyond the chart; empty: it does not
+	Above    int    // tokens up to which the raw line goes on beyond the chart; 0: it does not
 	Lines    []limit
 	Marks    []mark
 	Hits     string // a path: one stroke per turn, as high as the share that the cache had
@@ -80,7 +80,7 @@ func newCourse(turns []event.Exchange) *course {
 	top := 1.05 * float64(max(most, mostRaw))
 	c := &course{Parts: partsOf(before, after), First: turns[0].Turn, Last: turns[len(turns)-1].Turn}
 	if limit := 2.2 * float64(most); most > 0 && top > 1.5*limit { // else what was sent would be a line at the bottom
-		top, c.Above = limit, short(mostRaw)
+		top, c.Above = limit, mostRaw
 	}
 	plot := chart.Plot{Left: courseLeft, Top: courseTop, Width: courseWidth, Height: courseHeight, Count: len(turns),
 		Most: chart.AxisEnd(top)}

@@ -8,34 +8,27 @@ import (
 	"epitome/event"
 )
 
-// How an upstream is paid. A Subscription's amounts are what list prices would be; what is Free costs 0.
-const (
-	ByTokens     = "tokens"
-	Subscription = "subscription"
-	Free         = "free"
-)
+// Billing is how an upstream is paid.
+type Billing string
 
-// Billings returns the ways in which an upstream may be paid. The first one, which is none, is ByTokens.
-func Billings() []string { return []string{"", ByTokens, Subscription, Free} }
+// The ways. A Subscription's amounts are what list prices would be; what is Free costs 0.
+const (
+	ByTokens     Billing = "tokens"
+	Subscription Billing = "subscription"
+	Free         Billing = "free"
+)
 
 // Seller is an upstream, as far as prices go.
 type Seller struct {
 	Host    string // of its base URL, without a port
-	Billing string // one of Billings
-}
-
-// Settings are what a Biller goes by.
-type Settings struct {
-	Own     Config
-	Sellers map[string]Seller // by the upstream's name
-	Life    time.Duration     // for which caches hold what they have; 0 is without end
+	Billing Billing
 }
 
 // Biller works out what exchanges cost. Make one with New; its methods may be called from any goroutine.
 type Biller struct {
-	table    *Table
-	own      owns
-	settings Settings
+	table   *Table
+	own     owns
+	sellers map[string]Seller // by the upstream's name
 
 	mu    sync.Mutex
 	known map[question]*answer // at most maxKnown
@@ -56,9 +49,9 @@ const (
 	keeps    = time.Minute // an answer: prices change at whole minutes
 )
 
-// New makes a Biller of the built-in table.
-func New(s Settings) *Biller {
-	return &Biller{table: Builtin(), own: s.Own.owns(), settings: s, known: map[question]*answer{}}
+// New makes a Biller of what the user says of prices, and of the upstreams by their names.
+func New(c Config, sellers map[string]Seller) *Biller {
+	return &Biller{table: Builtin(), own: c.owns(), sellers: sellers, known: map[question]*answer{}}
 }
 
 // Table returns the table that is asked where the user says nothing.
@@ -82,9 +75,9 @@ func (b *Biller) Price(upstream, model string, at time.Time) *Price {
 }
 
 func (b *Biller) find(q question, at time.Time) *Price {
-	s := b.settings.Sellers[q.upstream]
+	s := b.sellers[q.upstream]
 	if s.Billing == Free {
-		return &Price{ID: Free}
+		return &Price{ID: string(Free)}
 	}
 	if own := b.own.of(q.model); own != nil {
 		return own
@@ -92,12 +85,13 @@ func (b *Biller) find(q question, at time.Time) *Price {
 	return b.table.Find(s.Host, q.model, at)
 }
 
-// Charge returns what asking for a summary cost.
-func (b *Biller) Charge(s *event.Summary) event.Charge {
+// Charge puts into a summary what asking for it cost.
+func (b *Biller) Charge(s *event.Summary) {
+	s.Own = event.Charge{}
 	c := s.Cost
 	p := b.Price(s.Upstream, s.Model, s.Time)
 	if p == nil || c.Requests == 0 {
-		return event.Charge{}
+		return
 	}
 	u := event.Usage{Source: event.UsageProvider, Input: c.InputTokens, Read: c.CachedTokens, Output: c.OutputTokens}
 	if c.Requests > 1 { // a tier is one request's
@@ -105,19 +99,17 @@ func (b *Biller) Charge(s *event.Summary) event.Charge {
 	}
 	single := Price{ID: p.ID, Base: p.At(u.Input)}
 	u.Input, u.Read = c.InputTokens, c.CachedTokens
-	nano, _, why := single.Cost(&u)
-	if why != "" {
-		return event.Charge{}
+	if nano, _, why := single.Cost(&u); why == "" {
+		s.Own = event.Charge{Price: p.ID, Nano: nano}
 	}
-	return event.Charge{Price: p.ID, Nano: nano}
 }
 
-// Bill puts into an exchange what it cost. pause is how long before it the conversation's request before was sent;
-// negative if there was none.
+// Bill puts into an exchange what it cost. pause is how long before it the conversation's request before was sent; 0 if
+// it is the first.
 func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
 	e.Bill = event.Bill{}
 	bill := &e.Bill
-	bill.Subscription = b.settings.Sellers[e.Upstream].Billing == Subscription
+	bill.Subscription = b.sellers[e.Upstream].Billing == Subscription
 	if e.Model == "" {
 		bill.Unpriced = event.UnpricedOther
 		return
@@ -131,7 +123,7 @@ func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
 		return
 	}
 	measure(bill, p, &e.Usage)
-	b.weigh(e, p, pause)
+	weigh(e, p, pause)
 }
 
 // measure bills what the provider has told: an amount, or tokens.
@@ -156,13 +148,13 @@ func measure(bill *event.Bill, p *Price, u *event.Usage) {
 }
 
 // weigh holds the request as it came and as it was sent to one ruler.
-func (b *Biller) weigh(e *event.Exchange, p *Price, pause time.Duration) {
+func weigh(e *event.Exchange, p *Price, pause time.Duration) {
 	bill, raw, sent := &e.Bill, e.TokensBefore.Total(), e.TokensAfter.Total()
 	if e.Usable > 0 && raw > e.Usable {
 		bill.Beyond = true
 		return
 	}
-	if raw == 0 || sent == 0 {
+	if e.Mode != event.ModeOn || raw == 0 || sent == 0 {
 		return
 	}
 	if p == nil {
@@ -170,9 +162,6 @@ func (b *Biller) weigh(e *event.Exchange, p *Price, pause time.Duration) {
 		return
 	}
 	s := scaleOf(p, e)
-	if s.ruler.Life = b.settings.Life; s.forHour && s.ruler.Life > 0 {
-		s.ruler.Life = max(s.ruler.Life, time.Hour)
-	}
 	if s.ruler.Expires(pause) {
 		s.ruler.Least = max(raw, sent) + 1 // nothing is held any more
 	}
@@ -202,7 +191,7 @@ func scaleOf(p *Price, e *event.Exchange) scale {
 	u := &e.Usage
 	s.writes = p.Base.Write5m >= 0
 	if u.Write1h > 0 && u.Write5m == 0 {
-		s.forHour = true
+		s.forHour, s.ruler.Life = true, hour
 	}
 	unused := u.Source == event.UsageProvider && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
 	if unused && e.Dialect == markedDialect {

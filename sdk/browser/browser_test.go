@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"flag"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -22,6 +23,8 @@ import (
 	"epitome/house/missing"
 	"epitome/sdk/sdktest"
 )
+
+var only = flag.String("only", "", "play only the checks whose name matches this regular expression")
 
 var source = filepath.Join("testdata", "node")
 
@@ -70,6 +73,7 @@ const driving = 5 * time.Minute
 func (r rig) play(t *testing.T, module string, told facts) {
 	t.Helper()
 	told["chromium"], told["program"], told["looks"], told["own"] = r.chromium, r.program, looks, told["base"]
+	told["only"] = *only
 	text, err := json.Marshal(told)
 	if err != nil {
 		t.Fatal(err)
@@ -112,12 +116,18 @@ func tell(t *testing.T, line []byte) (name string, test func(t *testing.T)) {
 	}
 }
 
-// TestBrowserIsLetIn has browsers log in, with and without the right to.
-func TestBrowserIsLetIn(t *testing.T) {
+// TestBrowser has a browser go through everything. All parts share what is built and installed.
+func TestBrowser(t *testing.T) {
 	r := newRig(t)
+	t.Run("login", r.testLogin)
+	t.Run("pages", r.testPages)
+	t.Run("content", r.testContent)
+}
+
+// testLogin has browsers log in, with and without the right to.
+func (r rig) testLogin(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, req *http.Request) {
-		// a browser that is shown what is no page asks for an icon
-		if !strings.HasPrefix(req.URL.Path, "/v1/models") && req.URL.Path != "/favicon.ico" {
+		if !strings.HasPrefix(req.URL.Path, "/v1/models") {
 			t.Errorf("a browser that logs in has reached the upstream: %s %s", req.Method, req.URL)
 		}
 	}))

@@ -5,8 +5,8 @@ export const checks = {
   async "a code lets a browser in once"(s) {
     const link = s.link();
     const page = await s.visitor();
-    await page.goto(link.replace("login#", "login?next=%2F-%2Fhealth#"));
-    await page.waitForURL(`${s.base}/-/health`);
+    await page.goto(link.replace("login#", "login?next=%2F-%2Fconfig#"));
+    await page.waitForURL(`${s.base}/-/config`);
     s.want((await page.evaluate(() => history.length)) <= 2, "the page to log in stays in the history");
     const [cookie] = await page.context().cookies();
     s.want(cookie.httpOnly && cookie.sameSite === "Strict" && cookie.path === "/-/" && cookie.name === `epitome-${new URL(s.base).port}`,
@@ -15,8 +15,8 @@ export const checks = {
     s.want(await session(), "who has logged in is not the owner");
 
     // once more in this browser it does no harm
-    await page.goto(link.replace("login#", "login?next=%2F-%2Fhealth#"));
-    await page.waitForURL(`${s.base}/-/health`);
+    await page.goto(link.replace("login#", "login?next=%2F-%2Fconfig#"));
+    await page.waitForURL(`${s.base}/-/config`);
     s.want(await session(), "the link, followed again, has ended the session");
 
     // in another one it opens nothing, and closes what it has opened
@@ -30,20 +30,20 @@ export const checks = {
 
   async "a code can be typed"(s) {
     const page = await s.visitor({ expected: refused });
-    await page.goto(`${s.base}/-/login?next=/-/health`);
+    await page.goto(`${s.base}/-/login?next=/-/config`);
     await page.keyboard.press("Tab");
     await page.keyboard.type("WRONG");
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("no code that is good now").waitFor();
     await page.getByLabel("A code").fill(` ${s.link().split("#")[1]} `);
     await page.keyboard.press("Enter");
-    await page.waitForURL(`${s.base}/-/health`);
-    await page.goto(`${s.base}/-/login?next=/-/ready`); // who is in goes on at once
-    await page.waitForURL(`${s.base}/-/ready`);
+    await page.waitForURL(`${s.base}/-/config`);
+    await page.goto(`${s.base}/-/login?next=/-/conversations`); // who is in goes on at once
+    await page.waitForURL(`${s.base}/-/conversations`);
   },
 
   async "the login leads to no other site"(s) {
-    const page = await s.owner("/-/health", { expected: [/status of 404/] });
+    const page = await s.owner("/-/config");
     for (const next of ["https://evil.example/", "//evil.example/-/", "javascript:alert(1)", "/v1/models", "/-/../v1/models", "http://127.0.0.1:1/-/"]) {
       await page.goto(`${s.base}/-/login?next=${encodeURIComponent(next)}`);
       await page.waitForURL(`${s.base}/-/`);
@@ -61,7 +61,7 @@ export const checks = {
   },
 
   async "a page of another origin gets nothing"(s) {
-    const page = await s.owner("/-/health", { expected: [/./] });
+    const page = await s.owner("/-/config", { expected: [/./] });
     const cookies = await page.context().cookies();
     await s.end();
     s.base = s.other; // its own requests are none of a stranger's
@@ -97,8 +97,8 @@ export const checks = {
       // the session was not ended from there
       s.base = s.own;
       const back = await context.newPage();
-      await back.goto(`${s.own}/-/session`);
-      s.want((await back.textContent("body")).includes("true"), "a stranger has ended the session");
+      await back.goto(`${s.own}/-/config`);
+      s.want((await back.textContent("header")).includes("logged in"), "a stranger has ended the session");
     } finally {
       s.base = s.own;
     }

@@ -17,7 +17,7 @@ export class Stage {
   // visitor is a page of a new browser. expected are messages of its console that are not wrong here.
   async visitor({ expected = [], ...options } = {}) {
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-US", ...options });
-    context.setDefaultTimeout(20_000);
+    context.setDefaultTimeout(15_000);
     this.contexts.push(context);
     await context.addInitScript(() => {
       document.addEventListener("securitypolicyviolation", (e) =>
@@ -33,6 +33,7 @@ export class Stage {
       });
       page.on("pageerror", (e) => this.wrong.push(`a script has failed: ${e}`));
       page.on("console", (m) => {
+        if (m.location().url.endsWith("/-/events")) return;
         if (["error", "warning"].includes(m.type()) && !expected.some((e) => e.test(m.text()))) {
           this.wrong.push(`${page.url()} says: ${m.text().slice(0, 300)}`);
         }
@@ -58,6 +59,31 @@ export class Stage {
     await page.goto(this.link().replace("/-/login#", `/-/login?next=${encodeURIComponent(path)}#`));
     await page.waitForURL(this.base + path);
     return page;
+  }
+
+  // api is what a path answers to the owner, as JSON.
+  async api(path) {
+    this.reader ??= await this.asOwner();
+    const answer = await fetch(this.base + path, { headers: { Cookie: this.reader } });
+    if (!answer.ok) throw new Error(`${path} is answered ${answer.status}: ${await answer.text()}`);
+    return answer.json();
+  }
+
+  // exchange has a client send a request, and waits for its answer.
+  async exchange() {
+    const answer = await fetch(`${this.base}/v1/chat/completions`, {
+      method: "POST", headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ model: "gpt-5.2", messages: [{ role: "user", content: "Is somebody there?" }] }),
+    });
+    await answer.text();
+  }
+
+  // asOwner is a cookie of a login.
+  async asOwner() {
+    const answer = await fetch(`${this.base}/-/login`, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ secret: this.link().split("#")[1] }),
+    });
+    return answer.headers.get("Set-Cookie").split(";")[0];
   }
 
   // want makes a finding of whatever is not so.
