@@ -402,8 +402,8 @@ var house = map[string]room{
 		"it reads JSON for servers that stand for foreign ones; with the program's reader, they would share its mistakes",
 	},
 	"sdk": {
-		"sdk/sdktest",
-		"the SDK test drives the built program from outside, as a user does",
+		"event event/money sdk/sdktest",
+		"the SDK test drives the built program from outside, as a user does; only the prices are asked for directly",
 	},
 	"sdk/agents": {
 		"demo/props sdk/sdktest",

@@ -51,7 +51,7 @@ func TestSDKs(t *testing.T) {
 
 // TestLockNamesNoRegistry lets npm ci use whatever registry the machine is set up for.
 func TestLockNamesNoRegistry(t *testing.T) {
-	sdktest.CheckLocks(t, nodeSource)
+	sdktest.CheckLocks(t, nodeSource, pricesSource)
 }
 
 var (

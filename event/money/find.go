@@ -3,6 +3,8 @@ package money
 import (
 	"strings"
 	"time"
+
+	"epitome/pattern"
 )
 
 // Find returns the price in force at a time of a model as a request to a host names it. The host says who sells it; one
@@ -16,6 +18,20 @@ func (t *Table) Find(host, name string, at time.Time) *Price {
 	if p == nil {
 		return nil
 	}
+	m := t.sold(p, name)
+	if m == nil {
+		if dated := respellDay(name); dated != name {
+			m = t.sold(p, dated)
+		}
+	}
+	if m == nil {
+		return nil
+	}
+	return m.at(at)
+}
+
+// sold returns the first model of a name that a provider sells, of its own or of others.
+func (t *Table) sold(p *provider, name string) *model {
 	m := p.find(name)
 	for _, other := range p.others {
 		if m != nil {
@@ -23,10 +39,23 @@ func (t *Table) Find(host, name string, at time.Time) *Price {
 		}
 		m = t.provider(other).find(name)
 	}
-	if m == nil {
-		return nil
+	return m
+}
+
+var dayInName = pattern.Of(`-20\d{6}(?:[-:]|$)`)
+
+// respellDay returns a name with the day in it as some rows have it: 2026-08-01 for 20260801.
+func respellDay(name string) string {
+	at := dayInName.FindStringIndex(name)
+	if at == nil {
+		return name
 	}
-	return m.at(at)
+	digits := name[at[0]+1 : at[0]+9]
+	day, err := time.Parse("20060102", digits)
+	if err != nil {
+		return name
+	}
+	return name[:at[0]+1] + day.Format(time.DateOnly) + name[at[0]+9:]
 }
 
 // seller returns the provider that a host belongs to; nil if that is none of the table.

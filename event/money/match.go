@@ -13,7 +13,7 @@ type names []clauses
 type clauses []clause
 
 // clause is what a name has to do with a text. A sign says what: = is it, ^ begins with it, $ ends with it, * has it,
-// ~ fits it as an expression, ! does not. Case does not matter but for expressions.
+// ~ fits it as an expression, ! does not. Case does not matter: names are compared in lower case.
 type clause struct {
 	sign byte
 	text string
@@ -42,34 +42,34 @@ func readNames(s string) (n names) {
 
 // fit reports whether a name is one of them.
 func (n names) fit(name string) bool {
-	lower := strings.ToLower(name)
+	name = strings.ToLower(strings.TrimSpace(name))
 	for _, all := range n {
-		if all.hold(name, lower) {
+		if all.hold(name) {
 			return true
 		}
 	}
 	return false
 }
 
-func (all clauses) hold(name, lower string) bool {
+func (all clauses) hold(name string) bool {
 	for _, c := range all {
-		if !c.holds(name, lower) {
+		if !c.holds(name) {
 			return false
 		}
 	}
 	return true
 }
 
-func (c clause) holds(name, lower string) bool {
+func (c clause) holds(name string) bool {
 	switch c.sign {
 	case '=':
-		return lower == c.text
+		return name == c.text
 	case '^':
-		return strings.HasPrefix(lower, c.text)
+		return strings.HasPrefix(name, c.text)
 	case '$':
-		return strings.HasSuffix(lower, c.text)
+		return strings.HasSuffix(name, c.text)
 	case '*':
-		return strings.Contains(lower, c.text)
+		return strings.Contains(name, c.text)
 	case '~':
 		return c.expr.MatchString(name)
 	case '!':

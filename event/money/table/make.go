@@ -6,8 +6,8 @@
 //	cd event/money/table && go run make.go
 //
 // The release is fetched as an npm package, so npm, node and tar are needed; the program itself needs none of them. For
-// a newer one, change its version here and in the package.json of the oracle test. Nothing is corrected by hand: the
-// oracle test holds the table to the release.
+// a newer one, change its version here and in sdk/testdata/prices. Nothing is corrected by hand: the
+// test of that folder holds the table to the release.
 package main
 
 import (
