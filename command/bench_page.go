@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 
 	benchpage "epitome/bench/page"
 	"epitome/bench/replay"
 	"epitome/bench/through"
+	"epitome/instance"
 )
 
 // replayThrough are the flags for a replay through a running proxy.
@@ -89,7 +92,9 @@ func (p pageFile) keep(r *replay.Report) error {
 	if p.to == "" {
 		return nil
 	}
-	err := benchpage.Write(p.file, r)
+	err := benchpage.Write(p.file, r, benchpage.About{
+		Version: instance.Version(), Time: time.Now(), Command: commandLine(os.Args),
+	})
 	if err == nil {
 		err = p.file.Chmod(0o644)
 	}
@@ -100,6 +105,18 @@ func (p pageFile) keep(r *replay.Report) error {
 		return fmt.Errorf("cannot write page %s: %w", p.to, err)
 	}
 	return nil
+}
+
+// commandLine is the command that the program was started with, as a reader would write it again.
+func commandLine(args []string) string {
+	words := []string{"epitome"}
+	for _, arg := range args[1:] {
+		if strings.ContainsAny(arg, " \t\n\"'$`\\*?") || arg == "" {
+			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
 }
 
 // drop removes what was not kept.

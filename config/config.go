@@ -24,6 +24,7 @@ import (
 
 	"epitome/console"
 	"epitome/event"
+	"epitome/event/money"
 	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite/limits"
@@ -50,6 +51,7 @@ type Config struct {
 	Console   console.Config                  `toml:"console"`
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
 	Routes    []proxy.Route                   `toml:"routes"`
+	Prices    money.Config                    `toml:"prices"`
 
 	from origins // where what is set was written
 }
@@ -360,6 +362,10 @@ func checkUpstream(name string, u proxy.UpstreamConfig) error {
 	if strings.HasPrefix(u.URL, "http://") && u.TLS != (proxy.TLSConfig{}) {
 		return unit.Wrong(append(table, "tls"),
 			"cannot use upstreams.%s.tls: its url begins with http://, which has no TLS; write https:// or remove the table", name)
+	}
+	if ways := money.Billings(); !slices.Contains(ways, u.Billing) {
+		return unit.Wrong(append(table, "billing"),
+			"cannot use upstreams.%s.billing %q: write %s", name, u.Billing, strings.Join(ways[1:], ", "))
 	}
 	for _, h := range slices.Sorted(maps.Keys(u.Headers)) {
 		if err := checkHeader(h, u.Headers[h]); err != nil {

@@ -88,7 +88,7 @@ func uncommented() string {
 func marks(text string) map[string]string {
 	said := map[string]string{}
 	table, mark := "", ""
-	parts := regexp.MustCompile(`(?m)^(?:\[+([a-z.]+)\]+|# \[(reload|restart)\]|([a-z_]+) = .*)$`)
+	parts := regexp.MustCompile(`(?m)^(?:\[+([a-z."*-]+)\]+|# \[(reload|restart)\]|([a-z_1]+) = .*)$`)
 	for _, m := range parts.FindAllStringSubmatch(text, -1) {
 		switch {
 		case m[1] != "":
@@ -105,10 +105,10 @@ func marks(text string) map[string]string {
 func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
 	f := func(text string, example *regexp.Regexp) {
 		t.Helper()
-		upstream := regexp.MustCompile(`^upstreams\.[a-z]+`)
+		named := regexp.MustCompile(`^(upstreams|prices)\.[a-z"*-]+`)
 		there := map[string]bool{}
 		for key := range marks(text) {
-			there[upstream.ReplaceAllString(key, "upstreams.NAME")] = true
+			there[named.ReplaceAllString(key, "$1.NAME")] = true
 		}
 		for _, key := range leaves() {
 			if there[key] == example.MatchString(key) {
@@ -120,7 +120,7 @@ func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
 		t.Fatalf("Config has only the keys %v", leaves())
 	}
 	f(uncommented(), regexp.MustCompile(`^$`))
-	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^routes\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
+	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^routes\.|^prices\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
 }
 
 func TestDefaultsAreValid(t *testing.T) {
@@ -349,6 +349,11 @@ func TestInvalidConfigurationSaysWhatToWrite(t *testing.T) {
 	f("[upstreams.-mine]\nurl = \"http://x\"", `cannot use the upstream name "-mine"`+name)
 	f("[upstreams.\"a/b\"]\nurl = \"http://x\"", `cannot use the upstream name "a/b"`+name)
 	f("[upstreams.\"\"]\nurl = \"http://x\"", `cannot use the upstream name ""`+name)
+	f("[upstreams.mine]\nurl = \"http://x\"\nbilling = \"flat\"",
+		"cannot use upstreams.mine.billing \"flat\": write tokens, subscription, free")
+	f("[prices.\"a*\"]\ninput = 1", "cannot use prices.\"a*\": it has no output: write what a million tokens cost, in dollars")
+	f("[prices]\na = { input = 1.5, output = -1 }",
+		"cannot use prices.\"a\": output is -1: write dollars for a million tokens, from 0 to 1000000")
 	f("[upstreams.mine]\nurl = \"http://x\"\n[upstreams.mine.tls]\ncert_file = \"c\"", "cannot use upstreams.mine.tls: cert_file and key_file belong together; write both or neither")
 }
 

@@ -33,6 +33,11 @@ func (c Config) checkKeeping() error {
 				"cannot use window.models %q = %d: write a pattern such as gpt-*, and at least %d tokens", pattern, n, leastWindow)
 		}
 	}
+	for _, pattern := range slices.Sorted(maps.Keys(c.Prices)) {
+		if key, err := c.Prices[pattern].Check(); err != nil {
+			return unit.Wrong([]string{"prices", pattern, key}, "cannot use prices.%q: %w", pattern, err)
+		}
+	}
 	if c.Window.Default < leastWindow {
 		return unit.Wrong([]string{"window", "default"},
 			"cannot use window.default %d: write at least %d tokens", c.Window.Default, leastWindow)

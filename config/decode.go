@@ -35,7 +35,7 @@ func (c *Config) decode(file string, text []byte) error {
 	// An inline table replaces what the map held, where [upstreams.NAME] lays itself over it.
 	for name, builtin := range base {
 		u := c.Upstreams[name]
-		u.URL = cmp.Or(u.URL, builtin.URL)
+		u.URL, u.Billing = cmp.Or(u.URL, builtin.URL), cmp.Or(u.Billing, builtin.Billing)
 		c.Upstreams[name] = u
 	}
 	return nil

@@ -23,6 +23,7 @@ import (
 	"epitome/console/metrics"
 	"epitome/console/story"
 	"epitome/console/story/api"
+	"epitome/event/money"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -37,6 +38,7 @@ type Daemon struct {
 	proxy   *proxy.Proxy
 	console *console.Console
 	book    *story.Book
+	biller  atomic.Pointer[money.Biller]
 	card    *instance.Card
 	shapers *shapers
 	leases  instance.Leases
@@ -91,6 +93,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers = newShapers(conf, kept)
 	d.leases.Start(leased)
 	counts := metrics.New(func() int { return d.proxy.InFlight() })
+	d.biller.Store(billerOf(conf))
 	d.book = d.openBook(conf, folder, counts)
 	d.shapers.quiet = d.book.Close
 	shown := d.openPages()
@@ -223,6 +226,7 @@ func (d *Daemon) reload() {
 	}
 	d.config.Store(&next)
 	d.console.Reload(next.Console)
+	d.biller.Store(billerOf(next))
 	d.shapers.configure(next)
 	if keys := config.NeedRestart(d.started, next); len(keys) > 0 {
 		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)

@@ -111,7 +111,7 @@ var house = map[string]room{
 		"scripts see the program from outside, as a user does; only where its card lies they must know",
 	},
 	"config": {
-		"console event prose proxy rewrite/limits summarize unit window",
+		"console event event/money prose proxy rewrite/limits summarize unit window",
 		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare",
 	},
 	"config/configtest": {
@@ -159,7 +159,7 @@ var house = map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/story console/story/api event instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/story console/story/api event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},

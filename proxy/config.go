@@ -33,6 +33,7 @@ type UpstreamConfig struct {
 	// empty value only takes the client's header off.
 	Headers map[string]string `toml:"headers"`
 	TLS     TLSConfig         `toml:"tls"`
+	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
 }
 
 // TLSConfig says how an https upstream is trusted.

@@ -29,14 +29,19 @@ const mostFigures = 40
 
 // page is a report as the template shows it.
 type page struct {
-	Head    []string // the lines before the tables
-	Sheets  []sheet
-	Legend  []legend
-	Costs   []bars
-	Recalls []scatter
-	Talks   []talk
-	Windows []string // of the conversations' charts
-	All     int      // conversations, of which the longest have charts
+	Headline []string // what it comes to
+	Verdict  string   // on the goals; empty: there are none
+	About    string   // when and by what it was made
+	Command  string   // that made it; empty: not known
+	Words    []column // that the tables use
+	Head     []string // the lines before the tables
+	Sheets   []sheet
+	Legend   []legend
+	Costs    []bars
+	Recalls  []scatter
+	Talks    []talk
+	Windows  []string // of the conversations' charts
+	All      int      // conversations, of which the longest have charts
 }
 
 // legend is a policy by its number and colour.
@@ -60,6 +65,9 @@ type sheet struct {
 	Rows    [][]string
 	Lines   []string
 }
+
+// Heads are the heads of the columns, with what they mean.
+func (s sheet) Heads() []column { return newColumns(s.Columns) }
 
 // sheets takes up a report's tables.
 type sheets struct {
@@ -90,10 +98,15 @@ func (s *sheets) Row(text string) {
 }
 
 // Write writes a report as one HTML page with charts, which needs nothing else. One report makes one page, to the byte.
-func Write(w io.Writer, r *replay.Report) error {
+func Write(w io.Writer, r *replay.Report, about About) error {
 	tables := &sheets{}
 	r.Fill(report.NewTableIn(tables, r.Machine))
-	p := page{Head: tables.head, Sheets: tables.all, All: len(r.Courses)}
+	p := page{Headline: headline(r), Verdict: verdict(r), About: about.text(), Command: commandText(about),
+		Head: tables.head, All: len(r.Courses)}
+	for _, s := range tables.all {
+		p.Sheets = append(p.Sheets, s.parts()...)
+	}
+	p.Words = wordsOf(p.Sheets)
 	policies, windows := order(r)
 	for i, name := range policies {
 		p.Legend = append(p.Legend, legend{Number: i + 1, Color: colorOf(i), Name: chart.Plain(name)})

@@ -100,6 +100,9 @@ func (a *account) addBilled(e *event.Exchange) {
 	if b.Measured && b.Ruled {
 		a.Both.Billed += b.Billed
 		a.Both.Sent += b.Sent
+		if e.Mode == event.ModeObserve { // it went as it came
+			a.Both.Sent += b.Raw - b.Sent
+		}
 	}
 }
 

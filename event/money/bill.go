@@ -8,27 +8,34 @@ import (
 	"epitome/event"
 )
 
-// Billing is how an upstream is paid.
-type Billing string
-
-// The ways. A Subscription's amounts are what list prices would be; what is Free costs 0.
+// How an upstream is paid. A Subscription's amounts are what list prices would be; what is Free costs 0.
 const (
-	ByTokens     Billing = "tokens"
-	Subscription Billing = "subscription"
-	Free         Billing = "free"
+	ByTokens     = "tokens"
+	Subscription = "subscription"
+	Free         = "free"
 )
+
+// Billings returns the ways in which an upstream may be paid. The first one, which is none, is ByTokens.
+func Billings() []string { return []string{"", ByTokens, Subscription, Free} }
 
 // Seller is an upstream, as far as prices go.
 type Seller struct {
 	Host    string // of its base URL, without a port
-	Billing Billing
+	Billing string // one of Billings
+}
+
+// Settings are what a Biller goes by.
+type Settings struct {
+	Own     Config
+	Sellers map[string]Seller // by the upstream's name
+	Life    time.Duration     // for which caches hold what they have; 0 is without end
 }
 
 // Biller works out what exchanges cost. Make one with New; its methods may be called from any goroutine.
 type Biller struct {
-	table   *Table
-	own     owns
-	sellers map[string]Seller // by the upstream's name
+	table    *Table
+	own      owns
+	settings Settings
 
 	mu    sync.Mutex
 	known map[question]*answer // at most maxKnown
@@ -49,9 +56,9 @@ const (
 	keeps    = time.Minute // an answer: prices change at whole minutes
 )
 
-// New makes a Biller of what the user says of prices, and of the upstreams by their names.
-func New(c Config, sellers map[string]Seller) *Biller {
-	return &Biller{table: Builtin(), own: c.owns(), sellers: sellers, known: map[question]*answer{}}
+// New makes a Biller of the built-in table.
+func New(s Settings) *Biller {
+	return &Biller{table: Builtin(), own: s.Own.owns(), settings: s, known: map[question]*answer{}}
 }
 
 // Table returns the table that is asked where the user says nothing.
@@ -75,9 +82,9 @@ func (b *Biller) Price(upstream, model string, at time.Time) *Price {
 }
 
 func (b *Biller) find(q question, at time.Time) *Price {
-	s := b.sellers[q.upstream]
+	s := b.settings.Sellers[q.upstream]
 	if s.Billing == Free {
-		return &Price{ID: string(Free)}
+		return &Price{ID: Free}
 	}
 	if own := b.own.of(q.model); own != nil {
 		return own
@@ -85,13 +92,12 @@ func (b *Biller) find(q question, at time.Time) *Price {
 	return b.table.Find(s.Host, q.model, at)
 }
 
-// Charge puts into a summary what asking for it cost.
-func (b *Biller) Charge(s *event.Summary) {
-	s.Own = event.Charge{}
+// Charge returns what asking for a summary cost.
+func (b *Biller) Charge(s *event.Summary) event.Charge {
 	c := s.Cost
 	p := b.Price(s.Upstream, s.Model, s.Time)
 	if p == nil || c.Requests == 0 {
-		return
+		return event.Charge{}
 	}
 	u := event.Usage{Source: event.UsageProvider, Input: c.InputTokens, Read: c.CachedTokens, Output: c.OutputTokens}
 	if c.Requests > 1 { // a tier is one request's
@@ -99,17 +105,19 @@ func (b *Biller) Charge(s *event.Summary) {
 	}
 	single := Price{ID: p.ID, Base: p.At(u.Input)}
 	u.Input, u.Read = c.InputTokens, c.CachedTokens
-	if nano, _, why := single.Cost(&u); why == "" {
-		s.Own = event.Charge{Price: p.ID, Nano: nano}
+	nano, _, why := single.Cost(&u)
+	if why != "" {
+		return event.Charge{}
 	}
+	return event.Charge{Price: p.ID, Nano: nano}
 }
 
-// Bill puts into an exchange what it cost. pause is how long before it the conversation's request before was sent; 0 if
-// it is the first.
+// Bill puts into an exchange what it cost. pause is how long before it the conversation's request before was sent;
+// negative if there was none.
 func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
 	e.Bill = event.Bill{}
 	bill := &e.Bill
-	bill.Subscription = b.sellers[e.Upstream].Billing == Subscription
+	bill.Subscription = b.settings.Sellers[e.Upstream].Billing == Subscription
 	if e.Model == "" {
 		bill.Unpriced = event.UnpricedOther
 		return
@@ -123,7 +131,7 @@ func (b *Biller) Bill(e *event.Exchange, pause time.Duration) {
 		return
 	}
 	measure(bill, p, &e.Usage)
-	weigh(e, p, pause)
+	b.weigh(e, p, pause)
 }
 
 // measure bills what the provider has told: an amount, or tokens.
@@ -148,13 +156,13 @@ func measure(bill *event.Bill, p *Price, u *event.Usage) {
 }
 
 // weigh holds the request as it came and as it was sent to one ruler.
-func weigh(e *event.Exchange, p *Price, pause time.Duration) {
+func (b *Biller) weigh(e *event.Exchange, p *Price, pause time.Duration) {
 	bill, raw, sent := &e.Bill, e.TokensBefore.Total(), e.TokensAfter.Total()
 	if e.Usable > 0 && raw > e.Usable {
 		bill.Beyond = true
 		return
 	}
-	if e.Mode != event.ModeOn || raw == 0 || sent == 0 {
+	if raw == 0 || sent == 0 {
 		return
 	}
 	if p == nil {
@@ -162,6 +170,9 @@ func weigh(e *event.Exchange, p *Price, pause time.Duration) {
 		return
 	}
 	s := scaleOf(p, e)
+	if s.ruler.Life = b.settings.Life; s.forHour && s.ruler.Life > 0 {
+		s.ruler.Life = max(s.ruler.Life, time.Hour)
+	}
 	if s.ruler.Expires(pause) {
 		s.ruler.Least = max(raw, sent) + 1 // nothing is held any more
 	}
@@ -191,7 +202,7 @@ func scaleOf(p *Price, e *event.Exchange) scale {
 	u := &e.Usage
 	s.writes = p.Base.Write5m >= 0
 	if u.Write1h > 0 && u.Write5m == 0 {
-		s.forHour, s.ruler.Life = true, hour
+		s.forHour = true
 	}
 	unused := u.Source == event.UsageProvider && !u.CacheUnknown && u.Read+u.Write5m+u.Write1h == 0
 	if unused && e.Dialect == markedDialect {

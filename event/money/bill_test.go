@@ -10,13 +10,17 @@ import (
 func ptr(v float64) *float64 { return &v }
 
 func biller() *Biller {
-	return New(Config{
-		"mine":   {Input: ptr(1), Cached: ptr(0.1), Output: ptr(5)},
-		"mine-*": {Input: ptr(2), Output: ptr(5)},
-		"mi*":    {Input: ptr(0), Output: ptr(0)},
-	}, map[string]Seller{
-		"claude": {Host: "api.anthropic.com"}, "openai": {Host: "api.openai.com"},
-		"plan": {"chatgpt.com", Subscription}, "local": {"127.0.0.1", Free},
+	return New(Settings{
+		Own: Config{
+			"mine":   {Input: ptr(1), Cached: ptr(0.1), Output: ptr(5)},
+			"mine-*": {Input: ptr(2), Output: ptr(5)},
+			"mi*":    {Input: ptr(0), Output: ptr(0)},
+		},
+		Sellers: map[string]Seller{
+			"claude": {Host: "api.anthropic.com"}, "openai": {Host: "api.openai.com"},
+			"plan": {"chatgpt.com", Subscription}, "local": {"127.0.0.1", Free},
+		},
+		Life: CacheLife,
 	})
 }
 
@@ -66,7 +70,7 @@ func TestMoneyIsOnNeitherSide(t *testing.T) {
 		}
 	}
 	f(func(e *event.Exchange) { e.TokensBefore.User = 100_001 }, "", true)
-	f(func(e *event.Exchange) { e.Mode = event.ModeObserve }, "", false)
+	f(func(e *event.Exchange) { e.TokensBefore = event.Tokens{} }, "", false)
 	f(func(e *event.Exchange) { e.Status = 429 }, event.UnpricedFailed, false)
 	f(func(e *event.Exchange) { e.FirstByte, e.Fault = 0, event.Timeout }, event.UnpricedFailed, false)
 	f(func(e *event.Exchange) { e.Status = 0 }, event.UnpricedFailed, false)
@@ -125,9 +129,9 @@ func TestTheAnswerTellsWhetherTheCacheIsUsed(t *testing.T) {
 func TestSummariesAreCharged(t *testing.T) {
 	f := func(model string, cost event.Cost, want event.Charge) {
 		t.Helper()
-		s := event.Summary{Upstream: "openai", Model: model, Cost: cost, Own: event.Charge{Price: "old", Nano: 1}}
-		if biller().Charge(&s); s.Own != want {
-			t.Errorf("%s, %+v: %+v, want %+v", model, cost, s.Own, want)
+		s := event.Summary{Upstream: "openai", Model: model, Cost: cost}
+		if got := biller().Charge(&s); got != want {
+			t.Errorf("%s, %+v: %+v, want %+v", model, cost, got, want)
 		}
 	}
 	two := event.Cost{InputTokens: 10_000, CachedTokens: 4000, OutputTokens: 1000, Requests: 2}
@@ -150,14 +154,14 @@ func TestNamesThatClientsMakeUpDoNotStay(t *testing.T) {
 func TestOwnPricesAreChecked(t *testing.T) {
 	f := func(o Own, want string) {
 		t.Helper()
-		if err := o.Check(); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
+		if _, err := o.Check(); want == "" && err != nil || want != "" && (err == nil || err.Error() != want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
 	f(Own{Input: ptr(1), Output: ptr(2)}, "")
 	f(Own{Input: ptr(0), Output: ptr(0)}, "")
-	f(Own{Input: ptr(1)}, "has no output: write what a million tokens cost, in dollars")
-	f(Own{Input: ptr(-1), Output: ptr(1)}, "input -1: write dollars for a million tokens, from 0 to 1000000")
+	f(Own{Input: ptr(1)}, "it has no output: write what a million tokens cost, in dollars")
+	f(Own{Input: ptr(-1), Output: ptr(1)}, "input is -1: write dollars for a million tokens, from 0 to 1000000")
 	f(Own{Input: ptr(1), Output: ptr(1), Cached: ptr(1e7)},
-		"cached 1e+07: write dollars for a million tokens, from 0 to 1000000")
+		"cached is 1e+07: write dollars for a million tokens, from 0 to 1000000")
 }

@@ -13,33 +13,33 @@ import (
 // one, and case does not matter.
 type Config map[string]Own
 
-// Own is what the user says that models cost, in dollars for a million tokens. A negative amount was not given; without
-// Input and Output a row is none.
+// Own is what the user says that models cost, in dollars for a million tokens. Of a nil nothing was said; a row needs
+// Input and Output.
 type Own struct {
 	Input     *float64 `toml:"input"`
 	Cached    *float64 `toml:"cached"`
 	Written   *float64 `toml:"written"`
-	WrittenHr *float64 `toml:"written_1h"`
+	Written1h *float64 `toml:"written_1h"`
 	Output    *float64 `toml:"output"`
 }
 
 // dearest is more than any model costs, in dollars for a million tokens.
 const dearest = 1e6
 
-// Check says what is wrong with a row, in words that follow its name; nil if nothing is.
-func (o Own) Check() error {
+// Check says what is wrong with a row, in words that follow its name, and at which key; nil if nothing is.
+func (o Own) Check() (key string, err error) {
 	for _, v := range o.rows() {
 		if v.dollars == nil {
 			if v.needed {
-				return fmt.Errorf("has no %s: write what a million tokens cost, in dollars", v.key)
+				return v.key, fmt.Errorf("it has no %s: write what a million tokens cost, in dollars", v.key)
 			}
 			continue
 		}
 		if d := *v.dollars; !(d >= 0 && d <= dearest) {
-			return fmt.Errorf("%s %v: write dollars for a million tokens, from 0 to 1000000", v.key, d)
+			return v.key, fmt.Errorf("%s is %v: write dollars for a million tokens, from 0 to 1000000", v.key, d)
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // amount is a price of a row.
@@ -52,7 +52,7 @@ type amount struct {
 func (o Own) rows() [5]amount {
 	return [...]amount{
 		{"input", o.Input, true}, {"cached", o.Cached, false}, {"written", o.Written, false},
-		{"written_1h", o.WrittenHr, false}, {"output", o.Output, true},
+		{"written_1h", o.Written1h, false}, {"output", o.Output, true},
 	}
 }
 
@@ -66,7 +66,7 @@ func nanos(dollars *float64) int64 {
 
 // rates returns the row as rates. Nobody who writes that a model is free wants to be asked for the rest.
 func (o Own) rates() Rates {
-	r := Rates{nanos(o.Input), nanos(o.Cached), nanos(o.Written), nanos(o.WrittenHr), nanos(o.Output)}
+	r := Rates{nanos(o.Input), nanos(o.Cached), nanos(o.Written), nanos(o.Written1h), nanos(o.Output)}
 	if r.Input == 0 && r.Output == 0 {
 		r.Read, r.Write5m, r.Write1h = max(r.Read, 0), max(r.Write5m, 0), max(r.Write1h, 0)
 	}

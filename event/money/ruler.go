@@ -6,7 +6,6 @@ import "time"
 const (
 	leastCached = 1024 // tokens; a shorter beginning is not looked up
 	cachedStep  = 128  // tokens; of a longer one whole steps are
-	hour        = time.Hour
 
 	// CacheLife is how long what was sent is held, at the least.
 	CacheLife = 5 * time.Minute
