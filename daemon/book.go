@@ -11,6 +11,7 @@ import (
 	"epitome/console/logs"
 	"epitome/console/metrics"
 	"epitome/console/story"
+	"epitome/console/story/stream"
 	"epitome/event"
 	"epitome/event/money"
 	"epitome/instance"
@@ -24,7 +25,7 @@ func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Rec
 	}
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		Sinks:  event.Sinks{counts, logs.New(d.log)},
+		Sinks: event.Sinks{counts, logs.New(d.log)}, Follow: d.hub.Publish,
 		Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.biller.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.biller.Load().Charge(s) },
@@ -61,6 +62,11 @@ func billerOf(conf config.Config) *money.Biller {
 		}
 	}
 	return money.New(s)
+}
+
+// stream is the path under which what happens is told as it happens.
+func (d *Daemon) stream() map[string]http.Handler {
+	return map[string]http.Handler{"/-/events": stream.Handler(d.hub, d.book)}
 }
 
 // settled serves numbers once all that has happened is in them.

@@ -23,6 +23,7 @@ import (
 	"epitome/console/metrics"
 	"epitome/console/story"
 	"epitome/console/story/api"
+	"epitome/console/story/stream"
 	"epitome/event/money"
 	"epitome/instance"
 	"epitome/proxy"
@@ -39,6 +40,7 @@ type Daemon struct {
 	console *console.Console
 	book    *story.Book
 	biller  atomic.Pointer[money.Biller]
+	hub     *stream.Hub // of who watches what happens
 	card    *instance.Card
 	shapers *shapers
 	leases  instance.Leases
@@ -48,7 +50,7 @@ type Daemon struct {
 // New makes one that takes its configuration from load when it starts, and again with each SIGHUP that comes over
 // signals. Any other signal ends it.
 func New(log *slog.Logger, signals <-chan os.Signal, load func() (config.Config, error)) *Daemon {
-	return &Daemon{log: log, load: load, signals: signals}
+	return &Daemon{log: log, load: load, signals: signals, hub: stream.New()}
 }
 
 // Address is where it listens, as host:port, once it has started.
@@ -100,7 +102,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,
 		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
-		API: together(api.Routes(d.book), shown.Files()), Pages: shown.Documents(),
+		API: together(api.Routes(d.book), d.stream(), shown.Files()), Pages: shown.Documents(),
 		Artifacts: Artifacts{d.shapers.storage.shelf}, Compact: d.compact,
 		Ready: func() bool { return !d.proxy.Stopping() },
 		Proof: d.card.Proof, Owner: d.card.Admits, Lease: d.leases.Take, Running: d.running,

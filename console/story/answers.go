@@ -200,6 +200,20 @@ func (b *Book) Exchange(seq uint64) (event.Exchange, error) {
 	return *r.at(i).Exchange, nil
 }
 
+// Since returns the events behind that number, and the number of the newest one. whole is false if some of them are not
+// kept any more, or there never was an event of that number. Nobody may change what it returns.
+func (b *Book) Since(seq uint64) (behind []Entry, newest uint64, whole bool) {
+	b.Settle()
+	b.past.RLock()
+	defer b.past.RUnlock()
+	r := &b.past.recent
+	for i := r.from(seq + 1); i < len(r.entries); i++ {
+		behind = append(behind, r.at(i))
+	}
+	newest = b.past.seq
+	return behind, newest, seq <= newest && uint64(len(behind)) == newest-seq
+}
+
 // Status returns what a status line shows of a conversation, or of the one used last if id is empty; or ErrUnknown.
 func (b *Book) Status(id string) (Status, error) {
 	b.Settle()

@@ -22,6 +22,8 @@ type Plugs struct {
 	Now   func() time.Time // its zone is that of hours and days
 	Mode  func() string
 	Sinks event.Sinks // hear of each event when it is complete, one after the other
+	// Follow hears of it likewise, and may keep it, but not change it; it must not wait. nil: nobody does.
+	Follow func(Entry)
 	// Prices says where amounts come from.
 	Prices func() Prices
 	// Bill fills the Bill of an exchange that is complete else. pause is how long before it the last request of its

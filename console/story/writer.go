@@ -246,8 +246,11 @@ func (w *writer) fold(n Entry) {
 	w.past.add(n)
 }
 
-// tell hands an event to the sinks.
+// tell hands an event to those who hear of it.
 func (w *writer) tell(n Entry) {
+	if w.plugs.Follow != nil {
+		w.plugs.Follow(n)
+	}
 	switch {
 	case n.Exchange != nil:
 		w.plugs.Sinks.RecordExchange(*n.Exchange)
