@@ -18,6 +18,8 @@ type folder struct {
 	o    Options
 	life context.Context //nolint:containedctx // of what runs beside the writer
 
+	moving sync.Mutex // held while a file becomes an archive, and by who reads them all
+
 	mu    sync.Mutex
 	notes []string
 	down  bool // nothing can be written

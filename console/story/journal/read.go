@@ -15,6 +15,8 @@ const mostLine = 1 << 20
 
 // after is Journal.After.
 func (f *folder) after(place Position, most int) [][]byte {
+	f.moving.Lock()
+	defer f.moving.Unlock()
 	files := f.list()
 	slices.Reverse(files)
 	after, placed := parseName(place.File)
@@ -50,7 +52,7 @@ func (f *folder) read(h held, from int64, most int) ([][]byte, error) {
 	file, err := os.Open(f.path(h.base()))
 	if err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return nil, nil // it was zipped, or its time was over
+			return nil, nil // its time was over
 		}
 		return nil, err
 	}

@@ -85,13 +85,15 @@ func (t *tidier) zip(h held) error {
 		err = closed
 	}
 	if err == nil {
+		_ = from.Close() // some systems remove no file that is open
+		t.folder.moving.Lock()
+		defer t.folder.moving.Unlock()
 		err = os.Rename(archive+fresh, archive)
 	}
 	if err != nil {
 		_ = os.Remove(archive + fresh)
 		return err
 	}
-	_ = from.Close() // some systems remove no file that is open
 	return os.Remove(t.folder.path(h.base()))
 }
 
