@@ -16,8 +16,10 @@ type talk struct {
 	Story  story.Story
 	Chart  *course
 	Newest *event.Exchange // nil if none is kept
-	Deeds  []deed
-	More   int // deeds that are not shown
+	Deeds  []deed          // that changed what had been sent, or failed
+	More   int             // deeds that are not shown
+	Fresh  []deed          // offloads: new results that were shortened when they came
+	Rest   int             // of those, how many are not shown
 	Missed []event.Exchange
 	Shown  []event.Exchange // turns, the newest first
 	Newer  string           // where newer turns are; empty: there are none
@@ -25,10 +27,10 @@ type talk struct {
 	Unseen unseen
 }
 
-// deed is a turn in which something was done, with the reason.
+// deed is a turn in which something was done.
 type deed struct {
-	Exchange event.Exchange
-	Why      string
+	Exchange  event.Exchange
+	What, Why string
 }
 
 // unseen is what the model does not see any more.
@@ -49,7 +51,7 @@ type seenEdit struct {
 
 const (
 	turnsShown = 50
-	deedsShown = 40
+	deedsShown = 30
 	missShown  = 25
 	editsShown = 40 // in the page of a conversation
 )
@@ -62,16 +64,18 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 	}
 	t := talk{Story: told, Chart: newCourse(told.Exchanges)}
 	for _, e := range told.Exchanges {
-		if acts(e) {
-			t.Deeds = append(t.Deeds, deed{e, reasonOf(e, told.Compactions)})
+		switch d := newDeed(e, told.Compactions); {
+		case e.Cleared+e.Compacted > 0 || e.Rescue.Kind != "" || e.Action == event.ActionBypass:
+			t.Deeds = append(t.Deeds, d)
+		case e.Offloaded > 0:
+			t.Fresh = append(t.Fresh, d)
 		}
 		if isMiss(e.Miss) {
 			t.Missed = append(t.Missed, e)
 		}
 	}
-	t.More = max(0, len(t.Deeds)-deedsShown)
-	t.Deeds = t.Deeds[t.More:]
-	slices.Reverse(t.Deeds)
+	t.Deeds, t.More = newest(t.Deeds, deedsShown)
+	t.Fresh, t.Rest = newest(t.Fresh, deedsShown/2)
 	t.Missed = t.Missed[max(0, len(t.Missed)-missShown):]
 	t.cut(r.URL.Query().Get("before"))
 	if n := len(told.Exchanges); n > 0 {
@@ -81,20 +85,25 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 	return &page{Template: "conversation", Title: "Conversation " + text(told.ID), Here: "conversations", Body: t}, nil
 }
 
-// acts reports whether something was newly done in the exchange.
-func acts(e event.Exchange) bool {
-	return e.Offloaded+e.Cleared+e.Compacted > 0 || e.Rescue.Kind != "" || e.Action == event.ActionBypass
+// newest returns the newest of some turns, the newest first, and how many are left out.
+func newest(all []deed, most int) (shown []deed, rest int) {
+	rest = max(0, len(all)-most)
+	shown = slices.Clone(all[rest:])
+	slices.Reverse(shown)
+	return shown, rest
 }
 
-// reasonOf says why something was done; of a compaction its own reason is known.
-func reasonOf(e event.Exchange, steps []event.Compaction) string {
+// newDeed says what was done in an exchange, and why; of a compaction its own steps tell more.
+func newDeed(e event.Exchange, steps []event.Compaction) deed {
+	d := deed{Exchange: e, What: what(e), Why: why(e)}
 	for _, c := range steps {
 		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
 			c.Time.Before(e.Start.Add(e.Duration)) {
-			return compactionWords(c, e)
+			d.What += fmt.Sprintf(" (%d messages became %d)", c.MessagesBefore, c.MessagesAfter)
+			d.Why = compactionWords(c, e)
 		}
 	}
-	return why(e)
+	return d
 }
 
 // compactionWords says why old turns became a summary.
@@ -140,7 +149,7 @@ func (t *talk) cut(before string) {
 // unseen finds what the newest request did not carry as it came.
 func (p *Pages) unseen(r *http.Request, turns []event.Exchange) (u unseen) {
 	at := len(turns) - 1
-	for at >= 0 && (turns[at].Conversation == "" || turns[at].Items == 0 && turns[at].Decision == "") {
+	for at >= 0 && turns[at].TokensBefore.Total() == 0 {
 		at--
 	}
 	if at < 0 {

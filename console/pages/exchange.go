@@ -32,11 +32,14 @@ func (p *Pages) exchange(r *http.Request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := exchangePage{Exchange: e, What: what(e), Why: why(e), Parts: partsOf(e.TokensBefore, e.TokensAfter)}
-	if told, err := p.plugs.Source.Conversation(e.Conversation); e.Conversation != "" && err == nil {
-		x.beside(told.Exchanges)
-		x.Why = reasonOf(e, told.Compactions)
+	x := exchangePage{Exchange: e, Parts: partsOf(e.TokensBefore, e.TokensAfter)}
+	var told story.Story
+	if e.Conversation != "" {
+		told, _ = p.plugs.Source.Conversation(e.Conversation) // an exchange may be kept longer than its conversation
 	}
+	x.beside(told.Exchanges)
+	d := newDeed(e, told.Compactions)
+	x.What, x.Why = d.What, d.Why
 	edits := p.edits(r, e)
 	x.Missing, x.All = edits.Missing, len(edits.List)
 	for _, edit := range edits.List {

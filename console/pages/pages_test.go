@@ -127,8 +127,8 @@ func says(t *testing.T, m *madeUp, path string, owner bool, wants ...string) {
 func TestAStrangerFindsTheAnswers(t *testing.T) {
 	talk := addresses["conversation"]
 	says(t, session(), talk, true,
-		"60 compact: 60 items became a summary 42k with 135k tokens it was over the line of 108k", // which, and why
-		"was sent with 108k tokens fewer than it came with",                                       // what is not seen
+		"60 compact: old turns became a summary (130 messages became 21) 42k with 135k tokens it was over the line of 108k", // which, and why
+		"was sent with 108k tokens fewer than it came with",                                                                 // what is not seen
 		"message 71", "13k → 2.2k", "over the limit of 8k", "read", // and where it lies
 		"Saved", "$0.36",
 		"the largest result has 6.1k tokens, below 8k; clearing frees 3.2k and pays from 5.8k", // why turn N did nothing

@@ -96,7 +96,9 @@ func what(e event.Exchange) string {
 	}
 	add("offload: %d item%s", e.Offloaded)
 	add("clear: %d item%s", e.Cleared)
-	add("compact: %d item%s became a summary", e.Compacted)
+	if e.Compacted > 0 {
+		all = append(all, "compact: old turns became a summary")
+	}
 	if e.Rescue.Kind != "" {
 		words := "rescue: refused as too long, then answered"
 		if !e.Rescue.Rescued {

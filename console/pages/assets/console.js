@@ -24,6 +24,8 @@
         if (!fresh || fresh.textContent === old.textContent || old.contains(document.activeElement)) return;
         const at = old.scrollLeft;
         const taken = document.importNode(fresh, true);
+        const open = Array.from(old.querySelectorAll("details"), (d) => d.open);
+        taken.querySelectorAll("details").forEach((d, i) => { d.open = !!open[i]; });
         old.replaceWith(taken);
         taken.scrollLeft = at;
         changed = true;
@@ -57,29 +59,29 @@
     look();
   }
 
-  // chart says the numbers of the turn that is pointed at, or that arrow keys have chosen.
-  function chart() {
-    const box = document.querySelector("[data-chart]"), out = document.querySelector("[data-readout]");
-    if (!box || !out) return;
-    const columns = Array.from(box.querySelectorAll(".column"));
-    let at = -1;
-    const show = (i) => {
-      if (!columns.length) return;
-      if (columns[at]) columns[at].classList.remove("at");
-      at = Math.max(0, Math.min(columns.length - 1, i));
-      columns[at].classList.add("at");
-      out.hidden = false;
-      out.textContent = columns[at].textContent;
-    };
-    columns.forEach((c, i) => c.addEventListener("pointerenter", () => show(i)));
-    box.addEventListener("keydown", (e) => {
-      const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
-      if (!by || e.ctrlKey || e.metaKey || e.altKey) return;
-      e.preventDefault();
-      show(at < 0 ? (by > 0 ? 0 : columns.length - 1) : at + by);
-      say(out.textContent);
-    });
+  // The chart says the numbers of the turn that is pointed at, or that arrow keys have chosen.
+  const out = document.querySelector("[data-readout]");
+  let at = -1;
+  function show(i) {
+    const columns = document.querySelectorAll("[data-chart] .column");
+    if (!out || !columns.length) return;
+    at = Math.max(0, Math.min(columns.length - 1, i));
+    columns.forEach((c, k) => c.classList.toggle("at", k === at));
+    out.hidden = false;
+    out.textContent = columns[at].textContent;
   }
+  document.addEventListener("pointerover", (e) => {
+    const column = e.target instanceof Element && e.target.closest("[data-chart] .column");
+    if (column) show(Array.from(document.querySelectorAll("[data-chart] .column")).indexOf(column));
+  });
+  document.addEventListener("keydown", (e) => {
+    const by = { ArrowLeft: -1, ArrowRight: 1 }[e.key];
+    const inside = e.target instanceof Element && e.target.matches("[data-chart]");
+    if (!by || !inside || e.ctrlKey || e.metaKey || e.altKey) return;
+    e.preventDefault();
+    show(at < 0 && by < 0 ? Infinity : at + by);
+    say(out.textContent);
+  });
 
   // lines wraps lines without asking the server, and goes from hit to hit.
   const table = document.querySelector("table.lines");
@@ -117,6 +119,5 @@
   });
 
   watch();
-  chart();
   lines();
 })();
