@@ -29,7 +29,8 @@ type heading struct {
 // conversations makes the page with all conversations, a hundred at a time.
 func (p *Pages) conversations(r *http.Request) (*page, error) {
 	q := r.URL.Query()
-	asked := story.Listing{Cursor: q.Get("cursor"), Match: q.Get("match"), Sort: cmp.Or(q.Get("sort"), story.SortLast)}
+	asked := story.Listing{Cursor: q.Get("cursor"), Match: q.Get("match"), Rising: q.Get("rising") != "",
+		Sort: cmp.Or(q.Get("sort"), story.SortLast)}
 	columns := headings(asked)
 	if !slices.ContainsFunc(columns, func(h heading) bool { return h.Sort != "" }) { // there is no such column
 		asked.Sort = story.SortLast
@@ -62,6 +63,9 @@ func listAddress(l story.Listing) string {
 			q.Set(name, value)
 		}
 	}
+	if l.Rising {
+		q.Set("rising", "1")
+	}
 	if len(q) == 0 {
 		return "/-/conversations"
 	}
@@ -86,9 +90,14 @@ func headings(asked story.Listing) (all []heading) {
 		{"", heading{Text: "last decision", Title: "what was newly taken out, and when"}},
 	} {
 		if h.sort != "" {
-			h.To = listAddress(story.Listing{Match: asked.Match, Sort: h.sort})
+			turned := h.sort == asked.Sort && !asked.Rising
+			h.To = listAddress(story.Listing{Match: asked.Match, Sort: h.sort, Rising: turned})
 		}
-		if h.sort == asked.Sort {
+		switch {
+		case h.sort != asked.Sort:
+		case asked.Rising:
+			h.Sort = "ascending"
+		default:
 			h.Sort = "descending"
 		}
 		all = append(all, h.heading)

@@ -210,6 +210,22 @@ func TestNegativeSavingReadsExtraCost(t *testing.T) {
 	says(t, m, "/-/conversations", true, "extra cost $0.0042")
 }
 
+func TestListsAreSortedByLinks(t *testing.T) {
+	f := func(path string, wants ...string) {
+		t.Helper()
+		_, page := get(t, session(), path, true)
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s has no %s", path, want)
+			}
+		}
+	}
+	f("/-/conversations", `aria-sort="descending" class="text"><a href="/-/conversations?rising=1">last used`,
+		`<a href="/-/conversations?sort=saved">saved`)
+	f("/-/conversations?sort=saved&match=gpt", `aria-sort="descending"><a href="/-/conversations?match=gpt&amp;rising=1&amp;sort=saved">`)
+	f("/-/conversations?sort=saved&rising=1", `aria-sort="ascending"><a href="/-/conversations?sort=saved">saved`)
+}
+
 func TestAmountsAndTokensAreWrittenForPeople(t *testing.T) {
 	money := func(nano int64, want string) {
 		t.Helper()
