@@ -98,6 +98,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.biller.Store(billerOf(conf))
 	d.book = d.openBook(conf, folder, counts)
 	d.shapers.quiet = d.book.Close
+	counts.Watch(d.book.CountDropped, d.hub.CountWatchers)
 	shown := d.openPages()
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,

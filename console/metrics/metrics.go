@@ -18,6 +18,7 @@ import (
 
 // Recorder counts events, and serves the counts in Prometheus' text format. Make one with New.
 type Recorder struct {
+	registry  *prometheus.Registry
 	served    http.Handler
 	exchanges *prometheus.CounterVec
 	bytes     *prometheus.CounterVec
@@ -47,7 +48,7 @@ var shapeSeconds = []float64{.0001, .0005, .002, .01, .05, .2, 1, 5, 30}
 func New(inFlight func() int) *Recorder {
 	registry := prometheus.NewRegistry()
 	m := &Recorder{
-		served: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
+		registry: registry, served: promhttp.HandlerFor(registry, promhttp.HandlerOpts{}),
 		known: handles{
 			traffic: map[string]*traffic{}, shaping: map[lane]*shaping{}, ends: map[ending]prometheus.Counter{},
 		},

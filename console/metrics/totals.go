@@ -3,6 +3,8 @@ package metrics
 import (
 	"sync/atomic"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"epitome/event"
 )
 
@@ -30,6 +32,18 @@ func (m *Recorder) Totals() Totals {
 		TokensAfter: t.after.Load(),
 		Observed:    t.observed.Load(),
 	}
+}
+
+// Watch has numbers of how events are kept among the metrics: how many were dropped, and how many watch them.
+func (m *Recorder) Watch(dropped func() uint64, watchers func() int) {
+	m.registry.MustRegister(
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "epitome_events_dropped_total",
+			Help: "Events that were dropped because there were too many at once: figures lack them.",
+		}, func() float64 { return float64(dropped()) }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "epitome_event_watchers", Help: "Connections to /-/events.",
+		}, func() float64 { return float64(watchers()) }))
 }
 
 // addShaped counts a conversation.

@@ -29,3 +29,12 @@ func TestTotalsAddUpAllExchanges(t *testing.T) {
 	f("b", event.ModeObserve, time.Second, Totals{4, 3, 2000, 600, true})
 	f("a", event.ModeOn, time.Second, Totals{5, 3, 3000, 900, true})
 }
+
+func TestHowEventsAreKeptIsAmongTheMetrics(t *testing.T) {
+	m := New(idle)
+	m.Watch(func() uint64 { return 3 }, func() int { return 2 })
+	got := samples(t, m)
+	if got["epitome_events_dropped_total"] != "3" || got["epitome_event_watchers"] != "2" {
+		t.Errorf("got %v", got)
+	}
+}
