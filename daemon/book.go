@@ -3,7 +3,6 @@ package daemon
 import (
 	"math"
 	"net/http"
-	"net/url"
 	"path/filepath"
 	"time"
 
@@ -13,7 +12,6 @@ import (
 	"epitome/console/story"
 	"epitome/console/story/stream"
 	"epitome/event"
-	"epitome/event/money"
 	"epitome/instance"
 )
 
@@ -27,8 +25,8 @@ func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Rec
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
 		Sinks: event.Sinks{counts, logs.New(d.log)}, Follow: d.hub.Publish,
 		Prices: d.prices,
-		Bill:   func(e *event.Exchange, pause time.Duration) { d.biller.Load().Bill(e, pause) },
-		Charge: func(s *event.Summary) event.Charge { return d.biller.Load().Charge(s) },
+		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
+		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },
 		Life:   func(*event.Exchange) time.Duration { return d.cacheLife() },
 	})
 }
@@ -43,26 +41,6 @@ func (d *Daemon) cacheLife() time.Duration {
 
 // EventFolder is the folder in the data folder that has what happened.
 const EventFolder = "events"
-
-// oldPrices is the age from which on a table of prices is called old.
-const oldPrices = 90 * 24 * time.Hour
-
-// prices says where amounts come from.
-func (d *Daemon) prices() story.Prices {
-	t := d.biller.Load().Table()
-	return story.Prices{Source: t.Source, Date: t.Date, Models: t.Models, Old: time.Since(t.Date) > oldPrices}
-}
-
-// billerOf works out what exchanges cost, by a configuration.
-func billerOf(conf config.Config) *money.Biller {
-	s := money.Settings{Own: conf.Prices, Sellers: map[string]money.Seller{}, Life: conf.Rewrite.CacheLife.D()}
-	for name, u := range conf.Upstreams {
-		if base, err := url.Parse(u.URL); err == nil {
-			s.Sellers[name] = money.Seller{Host: base.Hostname(), Billing: u.Billing}
-		}
-	}
-	return money.New(s)
-}
 
 // stream is the path under which what happens is told as it happens.
 func (d *Daemon) stream() map[string]http.Handler {

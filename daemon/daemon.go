@@ -24,7 +24,6 @@ import (
 	"epitome/console/story"
 	"epitome/console/story/api"
 	"epitome/console/story/stream"
-	"epitome/event/money"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -39,7 +38,6 @@ type Daemon struct {
 	proxy   *proxy.Proxy
 	console *console.Console
 	book    *story.Book
-	biller  atomic.Pointer[money.Biller]
 	hub     *stream.Hub // of who watches what happens
 	card    *instance.Card
 	shapers *shapers
@@ -95,7 +93,6 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers = newShapers(conf, kept)
 	d.leases.Start(leased)
 	counts := metrics.New(func() int { return d.proxy.InFlight() })
-	d.biller.Store(billerOf(conf))
 	d.book = d.openBook(conf, folder, counts)
 	d.shapers.quiet = d.book.Close
 	counts.Watch(d.book.CountDropped, d.hub.CountWatchers)
@@ -229,7 +226,6 @@ func (d *Daemon) reload() {
 	}
 	d.config.Store(&next)
 	d.console.Reload(next.Console)
-	d.biller.Store(billerOf(next))
 	d.shapers.configure(next)
 	if keys := config.NeedRestart(d.started, next); len(keys) > 0 {
 		d.log.Warn("reloaded; some changes wait for a restart", "keys", keys)

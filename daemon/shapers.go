@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"epitome/config"
+	"epitome/event/money"
 	"epitome/offload"
 	"epitome/proxy"
 	"epitome/rewrite"
@@ -19,6 +20,7 @@ import (
 type shapers struct {
 	storage    *storage
 	windows    atomic.Pointer[window.Windows]
+	prices     atomic.Pointer[money.Biller]
 	lessons    *window.Lessons // outlive the windows, which are made anew with the configuration
 	ratios     *tokenize.Ratios
 	live       *rewrite.Shaper
@@ -45,6 +47,10 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, &k.windows, keep)
 	m.Passing, m.Ratio = s.passing, k.ratios.Of
+	k.prices.Store(billerOf(conf))
+	m.CachedPrice = func(upstream, model string) (float64, bool) {
+		return k.prices.Load().CachedPrice(upstream, model, time.Now())
+	}
 	k.summariser = newSummariser(conf, k, m.Counters)
 	m.Summariser = k.summariser
 	k.shadow = rewrite.NewShaper(shadowed(m, keep))
@@ -58,6 +64,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 // configure puts another configuration in force, but for what is fixed at start.
 func (k *shapers) configure(conf config.Config) {
 	k.windows.Store(window.New(conf.Window, k.lessons))
+	k.prices.Store(billerOf(conf))
 	k.summariser.configure(conf)
 	k.prober.configure(conf)
 }

@@ -42,6 +42,9 @@ type Deps struct {
 	// Ratio is how many tokens of a model at an upstream one token of the vocabulary is, and how many answers have
 	// shown it. None have if that is 0: then the model's own ratio holds, as it does if Ratio is nil.
 	Ratio func(s tokenize.Source) (ratio float64, answers int)
+	// CachedPrice is what a cached token of a model at an upstream costs, where a new one costs 1, if that is known.
+	// nil: it is as the limits say.
+	CachedPrice func(upstream, model string) (price float64, ok bool)
 	// Summariser asks models for prose; nil if none is asked.
 	Summariser plan.Summariser
 	// Tell hears what happens while a request is shaped; nil if nobody wants to.
@@ -226,6 +229,11 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 // refers to them.
 func limitsFor(x *run) *limits.Limits {
 	l := x.in.Limits.For(x.req.Model)
+	if known := x.shaper.deps.CachedPrice; known != nil {
+		if price, ok := known(x.in.Upstream, x.req.Model); ok {
+			l = l.AtPrice(price)
+		}
+	}
 	if x.req.Upkeep.By != conversation.ProviderClears || !l.Repeats {
 		return l
 	}

@@ -81,6 +81,16 @@ func (b *Biller) Price(upstream, model string, at time.Time) *Price {
 	return p
 }
 
+// CachedPrice returns what a cached token of a model at an upstream costs, where a new one costs 1. ok is false if that
+// is not known.
+func (b *Biller) CachedPrice(upstream, model string, at time.Time) (share float64, ok bool) {
+	p := b.Price(upstream, model, at)
+	if p == nil {
+		return 0, false
+	}
+	return p.CachedShare()
+}
+
 func (b *Biller) find(q question, at time.Time) *Price {
 	s := b.settings.Sellers[q.upstream]
 	if s.Billing == Free {

@@ -60,7 +60,7 @@ func (p *Price) CachedShare() (share float64, ok bool) {
 	if p.Base.Read < 0 || p.Base.Input <= 0 {
 		return 0, false
 	}
-	return float64(p.Base.Read) / float64(p.Base.Input), true
+	return min(float64(p.Base.Read)/float64(p.Base.Input), 1), true
 }
 
 // Cost returns what a usage costs, and why it has no amount: one of event's Unpriced reasons. Most is above least if

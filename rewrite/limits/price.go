@@ -40,3 +40,13 @@ func (l *Limits) For(model string) *Limits {
 	}
 	return l
 }
+
+// AtPrice returns the limits for a model of which it is known what a cached token costs, unless the user gave a price.
+func (l *Limits) AtPrice(cached float64) *Limits {
+	if l.priceFixed || l.CachedPrice == cached {
+		return l
+	}
+	own := *l
+	own.CachedPrice = cached
+	return &own
+}

@@ -30,3 +30,14 @@ func TestAPriceThatARequestNamesIsGiven(t *testing.T) {
 		t.Errorf("%v: another number is taken for a price", err)
 	}
 }
+
+func TestAKnownPriceHoldsUnlessTheUserGaveOne(t *testing.T) {
+	l := Limits{CachedPrice: 0.1}
+	if got := l.AtPrice(0.5).CachedPrice; got != 0.5 || l.CachedPrice != 0.1 {
+		t.Errorf("a cached token costs %v, and %v before", got, l.CachedPrice)
+	}
+	l.FixPrice()
+	if got := l.AtPrice(0.5).CachedPrice; got != 0.1 {
+		t.Errorf("the user's price is %v", got)
+	}
+}
