@@ -112,7 +112,7 @@ func compactionWords(c event.Compaction, e event.Exchange) string {
 	case event.ReasonThreshold:
 		if e.CompactLine > 0 {
 			return fmt.Sprintf("with %s tokens it was over the line of %s at which old turns become a summary",
-				short(e.TokensBefore.Total()), short(e.CompactLine))
+				short(cmp.Or(c.TokensBefore, grown(e))), short(e.CompactLine))
 		}
 		return "it was over the line at which old turns become a summary"
 	case event.ReasonBudget:

@@ -3,7 +3,8 @@ package pages
 // change is a line of a difference.
 type change struct {
 	line
-	Kind string // del, ins, or empty: it is in both
+	Kind string // del, ins, skip, or empty: it is in both
+	Left int    // of skip: how many lines that were taken out are not shown here
 }
 
 // mostDiffed bounds the lines of each side that are compared; it bounds the memory of one comparison to 8 MB.
@@ -25,10 +26,10 @@ func compare(before, after []line) (all []change) {
 			all = append(all, change{line: a[i]})
 			i, j = i+1, j+1
 		case j == len(b) || i < len(a) && kept(i+1, j) >= kept(i, j+1):
-			all = append(all, change{a[i], "del"})
+			all = append(all, change{line: a[i], Kind: "del"})
 			i++
 		default:
-			all = append(all, change{b[j], "ins"})
+			all = append(all, change{line: b[j], Kind: "ins"})
 			j++
 		}
 	}
@@ -53,4 +54,32 @@ func keptLines(a, b []line) func(i, j int) int16 {
 		}
 	}
 	return func(i, j int) int16 { return table[i*width+j] }
+}
+
+const (
+	longestRun = 12 // of lines that were taken out, which are shown one by one
+	runEnds    = 4  // that are shown at each end of a longer one
+)
+
+// fold puts one change in the place of the middle of each long run of lines that were taken out.
+func fold(all []change) (folded []change) {
+	for i := 0; i < len(all); {
+		end := i
+		for end < len(all) && all[end].Kind == "del" {
+			end++
+		}
+		switch {
+		case end == i:
+			folded = append(folded, all[i])
+			end++
+		case end-i <= longestRun:
+			folded = append(folded, all[i:end]...)
+		default:
+			folded = append(folded, all[i:i+runEnds]...)
+			folded = append(folded, change{line: all[i+runEnds].line, Kind: "skip", Left: end - i - 2*runEnds})
+			folded = append(folded, all[end-runEnds:end]...)
+		}
+		i = end
+	}
+	return folded
 }

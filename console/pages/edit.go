@@ -14,8 +14,9 @@ import (
 // editPage is one edit: what stood there, and what was sent in its place.
 type editPage struct {
 	Edit    seenEdit
+	Sent    []line   // what is sent in its place
 	Missing string   // why what stood there cannot be read
-	Changes []change // nil if so, or if no line is common: then Before and After stand beside each other
+	Changes []change // nil if so
 	Kept    int      // lines that are in both
 	Left    int      // lines of what stood there that are not compared: from this number on; 0: none
 	Name    string   // of what stood there
@@ -29,7 +30,7 @@ func (p *Pages) edit(r *http.Request) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	title := fmt.Sprintf("Exchange %d, message %s", e.Seq, text(r.PathValue("item")))
+	title := fmt.Sprintf("An edit of exchange %d", e.Seq)
 	if !access.Owner(r) {
 		return &page{Status: http.StatusForbidden, Template: "notice", Title: title, Body: notice{
 			Text: "What was taken out of a conversation is shown to the owner of this epitome alone.",
@@ -39,6 +40,7 @@ func (p *Pages) edit(r *http.Request) (*page, error) {
 	for _, edit := range edits.List {
 		if strconv.Itoa(edit.Item) == r.PathValue("item") {
 			made := p.editPage(seenEdit{Edit: edit, Seq: e.Seq})
+			title = fmt.Sprintf("Exchange %d, %s", e.Seq, message(edit))
 			return &page{Template: "edit", Title: title, Here: "conversations", Body: made}, nil
 		}
 	}
@@ -49,7 +51,8 @@ func (p *Pages) edit(r *http.Request) (*page, error) {
 
 // editPage compares what stood there with what was sent.
 func (p *Pages) editPage(e seenEdit) *editPage {
-	made := &editPage{Edit: e, Name: cmp.Or(e.Readable, e.Artifact, e.Thinking)}
+	after, _, _ := readLines(strings.NewReader(e.Text), mostDiffed) // a text in memory can be read
+	made := &editPage{Edit: e, Sent: after, Name: cmp.Or(e.Readable, e.Artifact, e.Thinking)}
 	if made.Name == "" {
 		made.Missing = "nothing was recorded of what stood there"
 		return made
@@ -67,11 +70,11 @@ func (p *Pages) editPage(e seenEdit) *editPage {
 		made.Missing = text(err.Error())
 		return made
 	}
-	after, _, _ := readLines(strings.NewReader(e.Text), mostDiffed) // a text in memory can be read
-	if made.Changes = compare(before, after); more {
+	changes := compare(before, after)
+	if made.Changes = fold(changes); more {
 		made.Left = mostDiffed + 1
 	}
-	for _, c := range made.Changes {
+	for _, c := range changes {
 		if c.Kind == "" {
 			made.Kept++
 		}

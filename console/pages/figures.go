@@ -24,6 +24,7 @@ func functions(zone *time.Location) template.FuncMap {
 		"billed": billed, "saved": saved, "part": partsOf, "sub": func(a, b int) int { return a - b },
 		"add": func(a, b int) int { return a + b }, "signed": signed, "message": message, "lookAt": lookAt,
 		"firstLine": firstLine, "plural": plural, "rung": rungWords,
+		"stop": func(s string) string { return strings.TrimRight(text(s), ". ") },
 	}
 }
 

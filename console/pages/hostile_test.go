@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
@@ -171,6 +172,29 @@ func TestADifferenceTurnsOneTextIntoTheOther(t *testing.T) {
 			t.Fatalf("%v and %v: %v", before, after, compare(before, after))
 		}
 	}
+}
+
+func TestLongRunsOfLinesAreFolded(t *testing.T) {
+	f := func(kinds string, want string) {
+		t.Helper()
+		var all []change
+		for i, k := range kinds {
+			all = append(all, change{line: line{Number: i + 1}, Kind: map[rune]string{'-': "del", '+': "ins"}[k]})
+		}
+		var got strings.Builder
+		for _, c := range fold(all) {
+			got.WriteString(map[string]string{"del": "-", "ins": "+", "skip": fmt.Sprintf("(%d from %d)", c.Left, c.Number),
+				"": " "}[c.Kind])
+		}
+		if got.String() != want {
+			t.Errorf("%q is folded to %q, want %q", kinds, got.String(), want)
+		}
+	}
+	f("", "")
+	f(" +-- ", " +-- ")
+	f(strings.Repeat("-", 12), strings.Repeat("-", 12))
+	f(" "+strings.Repeat("-", 13)+"+", " ----(5 from 6)----+")
+	f(strings.Repeat("-", 20)+" "+strings.Repeat("-", 20), "----(12 from 5)---- ----(12 from 26)----")
 }
 
 func rawOf(all []line) (raw []string) {

@@ -137,7 +137,8 @@ func session() *madeUp {
 	}
 	c.Tokens, c.Raw, c.Share = sent, raw, float64(sent)/128_000
 	c.Compactions = []event.Compaction{{Kind: event.CompactionCompleted, Time: begun.Add(59*time.Minute + time.Second),
-		Conversation: c.ID, Reason: event.ReasonThreshold, MessagesBefore: 130, MessagesAfter: 21}}
+		Conversation: c.ID, Reason: event.ReasonThreshold, TokensBefore: 108_200,
+		MessagesBefore: 130, MessagesAfter: 21}}
 	c.Sums = sums(c.Exchanges)
 	m.stories = []story.Story{c}
 	m.summary = story.Summary{Version: "1.2.3", Mode: "on", Now: c.Last, From: begun, To: c.Last, Since: begun, Live: 1,
@@ -282,7 +283,7 @@ func (m *madeUp) record() {
 		"--- FAIL: TestLedger (0.00s)\n    ledger_test.go:41: \x1b[31mgot 3, want 4\x1b[0m\nok  \tepitome/pkg3000\t0.000s\n"
 	list := []story.Edit{
 		{Item: 2, Last: 61, Rung: "compact", Reason: "107.9k tokens were over the line of 107.8k", New: true, Before: 42_000,
-			After: 1_800, Text: "# Summary of earlier work\n\nThe user wants the ledger fixed.\n", Artifact: "bbbb2222"},
+			Text: "", Artifact: "bbbb2222"},
 		{Item: 70, Last: 70, Rung: "offload", Reason: "the result has 13.4k tokens, over the limit of 8k", Before: 13_400,
 			After: 2_200, Text: stub, Artifact: "aaaa1111"},
 		{Item: 72, Last: 72, Rung: "clear", Reason: "it was repeated later", Before: 3_000, After: 90,

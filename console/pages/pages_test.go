@@ -127,7 +127,7 @@ func says(t *testing.T, m *madeUp, path string, owner bool, wants ...string) {
 func TestAStrangerFindsTheAnswers(t *testing.T) {
 	talk := addresses["conversation"]
 	says(t, session(), talk, true,
-		"60 compact: old turns became a summary (130 messages became 21) 42k with 135k tokens it was over the line of 108k", // which, and why
+		"60 compact: old turns became a summary (130 messages became 21) 42k with 108k tokens it was over the line of 108k", // which, and why
 		"was sent with 108k tokens fewer than it came with",                                                                 // what is not seen
 		"message 71", "13k → 2.2k", "over the limit of 8k", "read", // and where it lies
 		"Saved", "$0.36",
@@ -140,7 +140,7 @@ func TestAStrangerFindsTheAnswers(t *testing.T) {
 	says(t, session(), "/-/exchanges/95", true, "the upstream broke off before its answer began")
 	says(t, session(), "/-/exchanges/66", true, "It was answered, and the agent saw no error", "is now known as 60k")
 	says(t, session(), "/-/exchanges/90", true, "would be done: offload: 1 item")
-	says(t, session(), "/-/exchanges/60/edits/70", true, "− ok epitome/pkg2 0.002s", "ok epitome/pkg1 0.001s",
+	says(t, session(), "/-/exchanges/60/edits/70", true, "− ok epitome/pkg2 0.002s", "ok epitome/pkg1 0.001s", "− 1,194 more lines that stood there",
 		"␛[31mgot 3, want 4", "+ [epitome: output of `make test`", "The first 2,000 lines are compared")
 	says(t, session(), "/-/artifacts/aaaa1111/view?find=testledger", true, "1 line holds it", "1204 --- FAIL: TestLedger", "3,002 lines")
 	says(t, session(), "/-/artifacts/aaaa1111/view?from=2990", true, "3002 ok epitome/pkg3000", "Earlier lines", "!Later lines")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -140,14 +141,18 @@ func why(e event.Exchange) string {
 		return text(e.Reason)
 	case e.Rescue.Kind != "":
 		return "the provider refused it: " + text(e.Rescue.Kind)
-	case e.Compacted > 0 && e.CompactLine > 0 && e.TokensBefore.Total() >= e.CompactLine:
-		return fmt.Sprintf("it came with more than the %s tokens at which old turns become a summary", short(e.CompactLine))
+	case e.Compacted > 0 && e.CompactLine > 0 && grown(e) >= e.CompactLine:
+		return fmt.Sprintf("with %s tokens it was over the line of %s at which old turns become a summary", short(grown(e)),
+			short(e.CompactLine))
 	case e.Compacted > 0:
 		return "old turns became a summary to make room"
-	case e.Cleared > 0 && e.ClearLine > 0 && e.TokensBefore.Total() >= e.ClearLine:
-		return fmt.Sprintf("it came with more than the %s tokens at which old results are cleared", short(e.ClearLine))
+	case e.Cleared > 0 && e.ClearLine > 0 && grown(e) >= e.ClearLine:
+		return fmt.Sprintf("with %s tokens it was over the line of %s at which old results are cleared", short(grown(e)),
+			short(e.ClearLine))
+	case e.Cleared > 0 && (e.Miss == event.MissPause || e.Miss == event.MissModel):
+		return "the provider had forgotten what it was sent, so clearing old results cost nothing"
 	case e.Cleared > 0:
-		return "carrying old results on would have cost more than taking them out"
+		return "carrying old results on would have cost more than clearing them"
 	case e.Offloaded > 0:
 		return "a new result was over its limit"
 	case e.Action != "" && e.Action != event.ActionNone && e.Action != event.ActionBypass && e.Mode == event.ModeOn:
@@ -156,18 +161,23 @@ func why(e event.Exchange) string {
 	return ""
 }
 
+// grown is how many tokens would have been sent without the new decision.
+func grown(e event.Exchange) int { return e.TokensAfter.Total() + e.TakenOut }
+
 // codeWords says a code in words.
 func codeWords(c event.Code) string { return text(strings.ReplaceAll(string(c), "_", " ")) }
 
-// rungWords says what a rung does.
-func rungWords(rung string) string {
-	switch rung {
-	case "offload":
+// rungWords says what a rung did to an item.
+func rungWords(e story.Edit) string {
+	switch {
+	case e.Rung == "offload":
 		return "offload: sent as an excerpt"
-	case "clear":
+	case e.Rung == "clear":
 		return "clear: a short note stands in its place"
-	case "compact":
-		return "compact: became part of a summary"
+	case e.Rung == "compact" && e.After > 0:
+		return "compact: the summary is put here"
+	case e.Rung == "compact":
+		return "compact: left out, the summary stands for it"
 	}
-	return text(rung)
+	return text(e.Rung)
 }
