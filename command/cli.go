@@ -37,6 +37,9 @@ type cli struct {
 	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
 	Launch   runCmd      `cmd:"" name:"run" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
 	Open     openCmd     `cmd:"" help:"Open the pages of a running epitome in a browser."`
+	Stats    statsCmd    `cmd:"" help:"Say what a running epitome has done, by day, model, upstream or conversation."`
+	Status   statusCmd   `cmd:"" help:"Say how full the window of the newest conversation is; --line is for status lines of agents."`
+	Top      topCmd      `cmd:"" help:"Watch the conversations of a running epitome."`
 	Explain  explainCmd  `cmd:"" help:"Say what epitome would do to a request, and why."`
 	Artifact artifactCmd `cmd:"" help:"Print what epitome took out of a conversation."`
 	Demo     demoCmd     `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`

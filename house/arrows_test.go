@@ -103,7 +103,7 @@ var house = map[string]room{
 	},
 	"command": {
 		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/subject bench/through config console console/access daemon demo instance instance/agent offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/subject bench/through config console console/access console/story console/story/api console/terminal daemon demo instance instance/agent offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/commandtest": {
@@ -130,6 +130,10 @@ var house = map[string]room{
 		"",
 		"whose a request is must not depend on what it asks for; pages and answers ask it, from below and beside the console",
 	},
+	"console/figure": {
+		"",
+		"a number is written alike wherever it is shown",
+	},
 	"console/logs": {
 		"event",
 		"log lines are a fold over events; what else they told would be a second truth",
@@ -139,7 +143,7 @@ var house = map[string]room{
 		"metrics are a fold over events; what else they counted would be a second truth",
 	},
 	"console/pages": {
-		"console/access console/chart console/story event",
+		"console/access console/chart console/figure console/story event",
 		"pages show what is answered to everybody; what they worked out themselves would be a second truth",
 	},
 	"console/story/journal": {
@@ -149,6 +153,11 @@ var house = map[string]room{
 	"console/story": {
 		"console/story/journal event",
 		"what is kept are folds over events; what it learned elsewhere would be a second truth",
+	},
+	"console/terminal": {
+		"console/chart console/figure console/story event",
+		"a terminal shows what is answered to everybody; how it is asked must not matter, and what it worked out itself would be" +
+			" a second truth; chart is for its filter of texts",
 	},
 	"console/reply": {
 		"",

@@ -130,13 +130,14 @@ func (r *Running) is(base string) bool {
 	return base == r.address || strings.HasPrefix(base, r.address+"/")
 }
 
-// Environ is the command's environment: the caller's, with the base URLs replaced.
+// Environ is the command's environment: the caller's, with the base URLs replaced, and the proxy named.
 func (r *Running) Environ(env []string, want []Target) []string {
 	for _, t := range want {
 		for _, v := range t.vars {
 			env = append(env, v+"="+r.Base(t))
 		}
 	}
+	env = append(env, RunVariable+"="+r.Card.Listen)
 	return append(env, around(env, r.address)...)
 }
 

@@ -205,10 +205,21 @@ func TestTallyIsToldInOneLine(t *testing.T) {
 	f(Tally{Exchanges: 40}, "nothing that it can shorten was seen (40 requests passed through)")
 	f(Tally{}, "nothing that it can shorten was seen (0 requests passed through)")
 	f(Tally{Exchanges: 1}, "nothing that it can shorten was seen (1 request passed through)")
-	f(Tally{40, 0, 6_720_000, 1_500_000, false}, "40 requests, 6.7 M tokens became 1.5 M")
-	f(Tally{40, 0, 12_345, 9_876, false}, "40 requests, 12 k tokens became 9876")
-	f(Tally{40, 0, 500, 500, false}, "40 requests, 500 tokens; nothing was to be shortened")
-	f(Tally{40, 0, 500, 400, true}, "40 requests, 500 tokens would have become 400")
+	told := func(before, after int64, observed bool) Tally {
+		return Tally{Exchanges: 40, TokensBefore: before, TokensAfter: after, Observed: observed}
+	}
+	f(told(6_720_000, 1_500_000, false), "40 requests, 6.7 M tokens became 1.5 M (78 % less)")
+	f(told(12_345, 9_876, false), "40 requests, 12 k tokens became 9876 (20 % less)")
+	f(told(1000, 980, false), "40 requests, 1000 tokens became 980 (2.0 % less)")
+	f(told(1000, 1010, false), "40 requests, 1000 tokens became 1010")
+	f(told(500, 500, false), "40 requests, 500 tokens; nothing was to be shortened")
+	f(told(500, 400, true), "40 requests, 500 tokens would have become 400 (20 % less)")
+	large := told(6_720_000, 1_500_000, false)
+	large.LargestBefore, large.LargestAfter = 311_000, 41_000
+	f(large, "40 requests, 6.7 M tokens became 1.5 M (78 % less); the largest request had 311 k and was sent as 41 k")
+	large.Observed = true
+	f(large, "40 requests, 6.7 M tokens would have become 1.5 M (78 % less); "+
+		"the largest request had 311 k and would have been sent as 41 k")
 }
 
 // What tells the end of a run is an error where an older epitome, which has no totals, is asked: then nothing is told.
@@ -228,7 +239,7 @@ func TestTotalsAreReadFromARunningEpitome(t *testing.T) {
 			t.Errorf("%d %s gives %+v, %v", status, body, got, err)
 		}
 	}
-	f(200, `{"exchanges":4,"in_flight":0,"tokens_before":3,"tokens_after":2,"observed":true,"more":1}`, Tally{4, 0, 3, 2, true}, false)
+	f(200, `{"exchanges":4,"in_flight":0,"tokens_before":3,"tokens_after":2,"observed":true,"more":1}`, Tally{Exchanges: 4, TokensBefore: 3, TokensAfter: 2, Observed: true}, false)
 	f(404, `{"type":"error","error":{"message":"epitome has nothing at /-/totals"}}`, Tally{}, true)
 	f(200, "numbers", Tally{}, true)
 }

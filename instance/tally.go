@@ -72,9 +72,31 @@ func (t Tally) String() string {
 	case t.TokensAfter == t.TokensBefore:
 		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened"
 	case t.Observed:
-		return requests + ", " + tokens(t.TokensBefore) + " tokens would have become " + tokens(t.TokensAfter)
+		return requests + ", " + tokens(t.TokensBefore) + " tokens would have become " + tokens(t.TokensAfter) + t.less() +
+			t.largest("would have been sent")
 	}
-	return requests + ", " + tokens(t.TokensBefore) + " tokens became " + tokens(t.TokensAfter)
+	return requests + ", " + tokens(t.TokensBefore) + " tokens became " + tokens(t.TokensAfter) + t.less() +
+		t.largest("was sent")
+}
+
+// less is how much less was sent than came.
+func (t Tally) less() string {
+	switch share := 100 * float64(t.TokensBefore-t.TokensAfter) / float64(t.TokensBefore); {
+	case share < 0:
+		return "" // what stands in the place of results may be more, in very short sessions
+	case share < 9.95:
+		return fmt.Sprintf(" (%.1f %% less)", share)
+	default:
+		return fmt.Sprintf(" (%.0f %% less)", share)
+	}
+}
+
+// largest tells of the largest request that came. A proxy of an older version does not know it.
+func (t Tally) largest(sent string) string {
+	if t.LargestBefore == 0 {
+		return ""
+	}
+	return "; the largest request had " + tokens(t.LargestBefore) + " and " + sent + " as " + tokens(t.LargestAfter)
 }
 
 // tokens is a number as people read it.

@@ -15,6 +15,9 @@ type Totals struct {
 	TokensBefore int64 `json:"tokens_before"` // of conversations, as they came
 	TokensAfter  int64 `json:"tokens_after"`  // as they were sent, or in mode observe would have been
 	Observed     bool  `json:"observed"`      // some of them were in mode observe
+	// of the conversation's request that came with the most tokens: as it came, and as it was sent
+	LargestBefore int64 `json:"largest_before,omitempty"`
+	LargestAfter  int64 `json:"largest_after,omitempty"`
 }
 
 // totals are counted beside the metrics, so that nobody has to add those up.
@@ -22,15 +25,22 @@ type totals struct {
 	inFlight                 func() int
 	exchanges, before, after atomic.Int64
 	observed                 atomic.Bool
+	largest                  atomic.Pointer[sizes]
 }
+
+// sizes are what a request came to, in tokens.
+type sizes struct{ before, after int64 }
 
 // Totals returns what has been counted so far.
 func (m *Recorder) Totals() Totals {
-	t := &m.totals
+	t, largest := &m.totals, sizes{}
+	if seen := m.totals.largest.Load(); seen != nil {
+		largest = *seen
+	}
 	return Totals{
 		Exchanges: t.exchanges.Load(), InFlight: t.inFlight(), TokensBefore: t.before.Load(),
 		TokensAfter: t.after.Load(),
-		Observed:    t.observed.Load(),
+		Observed:    t.observed.Load(), LargestBefore: largest.before, LargestAfter: largest.after,
 	}
 }
 
@@ -48,8 +58,14 @@ func (m *Recorder) Watch(dropped func() uint64, watchers func() int) {
 
 // addShaped counts a conversation.
 func (t *totals) addShaped(e *event.Exchange) {
-	t.before.Add(int64(e.TokensBefore.Total()))
-	t.after.Add(int64(e.TokensAfter.Total()))
+	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
+	t.before.Add(before)
+	t.after.Add(after)
+	for seen := t.largest.Load(); seen == nil || before > seen.before; seen = t.largest.Load() {
+		if t.largest.CompareAndSwap(seen, &sizes{before, after}) {
+			break
+		}
+	}
 	if e.Mode == event.ModeObserve {
 		t.observed.Store(true)
 	}

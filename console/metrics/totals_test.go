@@ -23,11 +23,18 @@ func TestTotalsAddUpAllExchanges(t *testing.T) {
 	if got, want := m.Totals(), (Totals{InFlight: 3}); got != want {
 		t.Errorf("at the start: got %+v, want %+v", got, want)
 	}
-	f("a", event.ModeOn, time.Second, Totals{1, 3, 1000, 300, false})
-	f("b", event.ModeOn, 0, Totals{2, 3, 1000, 300, false}) // no conversation
-	f("b", event.ModeOff, time.Second, Totals{3, 3, 1000, 300, false})
-	f("b", event.ModeObserve, time.Second, Totals{4, 3, 2000, 600, true})
-	f("a", event.ModeOn, time.Second, Totals{5, 3, 3000, 900, true})
+	f("a", event.ModeOn, time.Second, Totals{1, 3, 1000, 300, false, 1000, 300})
+	f("b", event.ModeOn, 0, Totals{2, 3, 1000, 300, false, 1000, 300}) // no conversation
+	f("b", event.ModeOff, time.Second, Totals{3, 3, 1000, 300, false, 1000, 300})
+	f("b", event.ModeObserve, time.Second, Totals{4, 3, 2000, 600, true, 1000, 300})
+	f("a", event.ModeOn, time.Second, Totals{5, 3, 3000, 900, true, 1000, 300})
+	larger := eventtest.Exchange()
+	larger.ShapeTime, larger.TokensBefore = time.Second, event.Tokens{Results: 5000}
+	larger.TokensAfter = event.Tokens{Results: 1200}
+	m.RecordExchange(larger)
+	if got := m.Totals(); got.LargestBefore != 5000 || got.LargestAfter != 1200 {
+		t.Errorf("the largest request is told as %d to %d", got.LargestBefore, got.LargestAfter)
+	}
 }
 
 func TestHowEventsAreKeptIsAmongTheMetrics(t *testing.T) {

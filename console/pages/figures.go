@@ -3,13 +3,12 @@ package pages
 import (
 	"fmt"
 	"html/template"
-	"math"
 	"net/url"
 	"strconv"
-	"strings"
 	"time"
 
 	"epitome/console/chart"
+	"epitome/console/figure"
 	"epitome/event"
 )
 
@@ -54,31 +53,10 @@ func unknown(why string) template.HTML {
 }
 
 // thousands writes a number in groups of three digits.
-func thousands[N int | int64 | uint64](n N) string {
-	digits := strconv.FormatInt(int64(n), 10)
-	sign := ""
-	if digits[0] == '-' {
-		sign, digits = "−", digits[1:]
-	}
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return sign + digits
-}
+func thousands[N int | int64 | uint64](n N) string { return figure.Thousands(int64(n)) }
 
 // short writes a number of tokens as a reader takes it in.
-func short(n int) string {
-	v := float64(n)
-	switch a := math.Abs(v); {
-	case a < 1000:
-		return strconv.Itoa(n)
-	case a < 9950:
-		return strings.TrimSuffix(strconv.FormatFloat(v/1e3, 'f', 1, 64), ".0") + "k"
-	case a < 999_500:
-		return strconv.FormatFloat(v/1e3, 'f', 0, 64) + "k"
-	}
-	return strconv.FormatFloat(v/1e6, 'f', 2, 64) + "M"
-}
+func short(n int) string { return figure.Tokens(int64(n)) }
 
 // tokens shows a number of tokens that the API tells.
 func tokens(n any) template.HTML {
@@ -114,19 +92,7 @@ func whole(n any) int64 {
 }
 
 // dollars writes nano-dollars: to the cent, and with two digits that tell below it.
-func dollars(nano int64) string {
-	sign := ""
-	if nano < 0 {
-		sign, nano = "−", -nano
-	}
-	const cent = 10_000_000
-	if nano == 0 || nano >= cent {
-		cents := (nano + cent/2) / cent
-		return fmt.Sprintf("%s$%s.%02d", sign, thousands(cents/100), cents%100)
-	}
-	digits := 1 - int(math.Floor(math.Log10(float64(nano)/1e9)))
-	return sign + "$" + strconv.FormatFloat(float64(nano)/1e9, 'f', min(digits, 9), 64)
-}
+func dollars(nano int64) string { return figure.Dollars(nano) }
 
 // money shows nano-dollars that the API tells.
 func money(nano int64) template.HTML { return datum(strconv.FormatInt(nano, 10), "", dollars(nano)) }
@@ -161,12 +127,7 @@ func percent(part, all any, from string) template.HTML {
 	return derived(strconv.FormatFloat(v, 'f', 4, 64), from, percentText(v))
 }
 
-func percentText(v float64) string {
-	if a := math.Abs(v); a > 0 && a < .0995 {
-		return strings.Replace(strconv.FormatFloat(100*v, 'f', 1, 64), "-", "−", 1) + " %"
-	}
-	return strings.Replace(strconv.FormatFloat(100*v, 'f', 0, 64), "-", "−", 1) + " %"
-}
+func percentText(v float64) string { return figure.Percent(v) }
 
 // signed shows parts of a million as percent with a sign.
 func signed(ppm int64) template.HTML {

@@ -2,9 +2,11 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +78,46 @@ func TestAnswersAreWhatTheBookSays(t *testing.T) {
 	f("/-/status", 200, `"conversation":"c1"`, `"saved_usd":null`, `"tokens":25`)
 	f("/-/status?latest=1", 200, `"conversation":"c1"`)
 	f("/-/status?conversation=c2", 404, "no such conversation")
+}
+
+func TestClientHearsWhatTheBookSays(t *testing.T) {
+	h := served(t, nil)
+	c := Client{Get: func(path string, query url.Values) ([]byte, error) {
+		status, body := ask(h, path+"?"+query.Encode())
+		if status == 404 {
+			return nil, ErrNotFound
+		}
+		if status != 200 {
+			return nil, errors.New(body)
+		}
+		return []byte(body), nil
+	}}
+	s, answer, err := c.Summary("7d", "model")
+	if err != nil || s.By != "model" || s.Total.Exchanges != 2 || !strings.Contains(string(answer), `"exchanges":2`) {
+		t.Errorf("%+v %s %v", s, answer, err)
+	}
+	page, err := c.Conversations(story.Listing{Sort: story.SortShare, Match: "C1", Rising: true, Live: true})
+	if err != nil || page.Total != 1 || page.Items[0].ID != "c1" {
+		t.Errorf("%+v %v", page, err)
+	}
+	if page, err := c.Conversations(story.Listing{Match: "none"}); err != nil || page.Total != 0 {
+		t.Errorf("%+v %v", page, err)
+	}
+	if _, err := c.Conversations(story.Listing{Sort: "moon"}); err == nil {
+		t.Error("a list is sorted by the moon")
+	}
+	if s, err := c.Conversation("c1"); err != nil || len(s.Exchanges) != 2 {
+		t.Errorf("%+v %v", s, err)
+	}
+	if _, err := c.Conversation("c2"); !errors.Is(err, story.ErrUnknown) {
+		t.Errorf("%v", err)
+	}
+	if s, _, err := c.Status("c1"); err != nil || s.Tokens != 25 {
+		t.Errorf("%+v %v", s, err)
+	}
+	if _, _, err := c.Status("c2"); !errors.Is(err, story.ErrUnknown) {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestHostileTextsStayTexts(t *testing.T) {

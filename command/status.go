@@ -1,0 +1,52 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"epitome/console/story"
+	"epitome/console/terminal"
+)
+
+type statusCmd struct {
+	Line         bool   `help:"Print one line, and exit with status 0 whatever happens: for the status line of an agent."`
+	Conversation string `placeholder:"ID" help:"Say it of this conversation. Default: the one used last."`
+	JSON         bool   `name:"json" help:"Print the answer of the API as it is."`
+}
+
+// Run prints what a running epitome says of a conversation.
+func (k statusCmd) Run(c *cli) error {
+	said, answer, err := k.ask(c)
+	switch {
+	case k.Line && errors.Is(err, story.ErrUnknown):
+		_, _ = fmt.Println("epitome: no conversation yet")
+		return nil
+	case k.Line && err != nil:
+		_, _ = fmt.Println("epitome: not running")
+		return nil
+	case k.Line:
+		_, _ = fmt.Println(terminal.Line(said))
+		return nil
+	case errors.Is(err, story.ErrUnknown) && k.Conversation != "":
+		return fmt.Errorf("cannot find the conversation %q: it never was, or it is not kept any more; "+
+			"'epitome top' shows those that are", k.Conversation)
+	case errors.Is(err, story.ErrUnknown):
+		return errors.New("cannot show a conversation: there was none yet; requests through epitome make one")
+	case err != nil:
+		return err
+	case k.JSON:
+		_, err = os.Stdout.Write(answer)
+		return err
+	}
+	_, err = os.Stdout.WriteString(terminal.Status(said))
+	return err
+}
+
+func (k statusCmd) ask(c *cli) (said story.Status, answer []byte, err error) {
+	running, err := c.running("say how a conversation stands")
+	if err != nil {
+		return said, nil, err
+	}
+	return asking(running[0]).Status(k.Conversation)
+}

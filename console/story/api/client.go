@@ -1,0 +1,80 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+
+	"epitome/console/story"
+)
+
+// Client asks a Book over HTTP. Its methods are the Book's.
+type Client struct {
+	// Get returns the answer to a GET of that path; ErrNotFound if there is none under it.
+	Get func(path string, query url.Values) ([]byte, error)
+}
+
+// ErrNotFound says that a Get found nothing.
+var ErrNotFound = errors.New("there is no such page")
+
+// Summary returns what became of all exchanges since a time, with the answer as it came. since and by are a query's.
+func (c Client) Summary(since, by string) (s story.Summary, answer []byte, err error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"from": since, "by": by} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	answer, err = c.ask(&s, "/-/api/summary", query)
+	return s, answer, err
+}
+
+// Conversations returns a page of those that fit.
+func (c Client) Conversations(l story.Listing) (page story.Page[story.Conversation], err error) {
+	query := url.Values{}
+	for name, value := range map[string]string{"cursor": l.Cursor, "sort": l.Sort, "filter": l.Match} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	for name, is := range map[string]bool{"rising": l.Rising, "live": l.Live} {
+		if is {
+			query.Set(name, "1")
+		}
+	}
+	_, err = c.ask(&page, "/-/api/conversations", query)
+	return page, err
+}
+
+// Conversation returns a conversation with its turns, or story.ErrUnknown.
+func (c Client) Conversation(id string) (s story.Story, err error) {
+	_, err = c.ask(&s, "/-/api/conversations/"+url.PathEscape(id), nil)
+	return s, err
+}
+
+// Status returns what a status line shows of a conversation, or of the one used last, with the answer as it came; or
+// story.ErrUnknown.
+func (c Client) Status(id string) (s story.Status, answer []byte, err error) {
+	query := url.Values{}
+	if id != "" {
+		query.Set("conversation", id)
+	}
+	answer, err = c.ask(&s, "/-/status", query)
+	return s, answer, err
+}
+
+// ask reads the answer to a question into v.
+func (c Client) ask(v any, path string, query url.Values) ([]byte, error) {
+	answer, err := c.Get(path, query)
+	if errors.Is(err, ErrNotFound) {
+		return nil, story.ErrUnknown
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(answer, v); err != nil {
+		return nil, fmt.Errorf("cannot read the answer of %s: %w", path, err)
+	}
+	return answer, nil
+}
