@@ -137,7 +137,7 @@ func (r *Running) Environ(env []string, want []Target) []string {
 			env = append(env, v+"="+r.Base(t))
 		}
 	}
-	env = append(env, RunVariable+"="+r.Card.Listen)
+	env = append(env, RunVariable+"="+strings.TrimPrefix(r.address, "http://"))
 	return append(env, around(env, r.address)...)
 }
 

@@ -88,7 +88,7 @@ func TestEnviron(t *testing.T) {
 			{vars: []string{"ANTHROPIC_BASE_URL"}, URL: "https://anthropic.example"},
 		})
 		for name, value := range map[string]string{"OPENAI_BASE_URL": want, "OPENAI_API_BASE": want, "KEEP": "as it is",
-			"ANTHROPIC_BASE_URL": "http://127.0.0.1:7070/u/anthropic", "NO_PROXY": "(none)"} {
+			"ANTHROPIC_BASE_URL": "http://127.0.0.1:7070/u/anthropic", "NO_PROXY": "(none)", RunVariable: "127.0.0.1:7070"} {
 			if got := last(env, name); got != value {
 				t.Errorf("for %s (v1 %v), %s is %s, want %s", url, v1, name, got, value)
 			}
