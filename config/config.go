@@ -68,9 +68,11 @@ type StoreConfig struct {
 	SyncEvery unit.Duration `toml:"sync_every"`
 }
 
-// EventsConfig is the table [events].
+// EventsConfig is the table [events]; all of it is fixed at start.
 type EventsConfig struct {
-	Quota unit.Bytes `toml:"quota"` // fixed at start
+	Quota   unit.Bytes `toml:"quota"`
+	Webhook string     `toml:"webhook"`
+	Send    []string   `toml:"send"`
 }
 
 // Overrides are the command line's words on the configuration; an empty one was not given.
@@ -207,6 +209,9 @@ func (c *Config) expand(lookup func(string) (string, bool)) (err error) {
 	if c.Console.Token, err = expandText(c.Console.Token, lookup); err != nil {
 		return unit.Wrong([]string{"console", "token"}, "cannot use console.token: %w", err)
 	}
+	if c.Events.Webhook, err = expandText(c.Events.Webhook, lookup); err != nil {
+		return unit.Wrong([]string{"events", "webhook"}, "cannot use events.webhook: %w", err)
+	}
 	if name := c.Summarize.KeyEnv; name != "" {
 		if key, _ := lookup(name); strings.TrimSpace(key) == "" { // the name may be the key, put into the wrong place
 			return unit.Wrong([]string{"summarize", "key_env"},
@@ -268,6 +273,9 @@ func (c Config) check() error {
 		return err
 	}
 	if err := checkConsole(c.Console); err != nil {
+		return err
+	}
+	if err := checkEvents(c.Events); err != nil {
 		return err
 	}
 	if err := c.checkKeeping(); err != nil {
@@ -450,6 +458,8 @@ func NeedRestart(running, wanted Config) []string {
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
 		{"events.quota", running.Events.Quota != wanted.Events.Quota},
+		{"events.webhook", running.Events.Webhook != wanted.Events.Webhook},
+		{"events.send", !slices.Equal(running.Events.Send, wanted.Events.Send)},
 		{"proxy.max_header", was.MaxHeader != is.MaxHeader},
 		{"proxy.max_in_flight", was.MaxInFlight != is.MaxInFlight},
 		{"proxy.max_connections", was.MaxConnections != is.MaxConnections},

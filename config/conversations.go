@@ -3,7 +3,9 @@ package config
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"epitome/prose"
@@ -59,6 +61,24 @@ func (c Config) checkKeeping() error {
 		if !number.sound {
 			return unit.Wrong([]string{number.table, number.key}, "cannot use %s.%s %s: it must be greater than zero",
 				number.table, number.key, number.value)
+		}
+	}
+	return nil
+}
+
+// checkEvents never repeats the URL: it may hold a secret.
+func checkEvents(c EventsConfig) error {
+	if c.Webhook != "" {
+		u, err := url.Parse(c.Webhook)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
+			return unit.Wrong([]string{"events", "webhook"},
+				"cannot use events.webhook: write an absolute http or https URL, as in https://example.com/epitome")
+		}
+	}
+	for i, kind := range c.Send {
+		if !slices.Contains([]string{"exchange", "compaction", "warning", "summary"}, kind) {
+			return unit.Wrong([]string{"events", "send", strconv.Itoa(i)},
+				"cannot use events.send %q: write exchange, compaction, warning and summary, or some of them", kind)
 		}
 	}
 	return nil

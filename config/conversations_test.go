@@ -74,6 +74,10 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[window.models]\n\"\" = 8000", `cannot use window.models "" = 8000: write a pattern such as gpt-*, and at least 1024 tokens`)
 	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both or none`)
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B: it must be greater than zero")
+	f("[events]\nwebhook = \"hook\"",
+		"cannot use events.webhook: write an absolute http or https URL, as in https://example.com/epitome")
+	f("[events]\nsend = [\"exchange\", \"moon\"]",
+		"cannot use events.send \"moon\": write exchange, compaction, warning and summary, or some of them")
 	f("[events]\nquota = \"0B\"", "cannot use events.quota 0B: it must be greater than zero")
 	f("[store]\nkeep = \"0s\"", "cannot use store.keep 0s: it must be greater than zero")
 }

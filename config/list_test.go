@@ -62,7 +62,7 @@ func TestListShowsNoSecret(t *testing.T) {
 	const secret = "s3cr3t-v4lue"
 	t.Setenv("LIST_TEST_KEY", secret)
 	all := listOf(t, "[console]\ntoken = \"${LIST_TEST_KEY}\"\n[upstreams.openai]\nheaders = { authorization = \"Bearer "+
-		secret+"\", x-team = \"${LIST_TEST_KEY}\" }\n", config.Overrides{})
+		secret+"\", x-team = \"${LIST_TEST_KEY}\" }\n[events]\nwebhook = \"http://host/${LIST_TEST_KEY}\"\n", config.Overrides{})
 	var masked []string
 	for key, v := range all {
 		if strings.Contains(v.Text, secret) {
@@ -73,7 +73,7 @@ func TestListShowsNoSecret(t *testing.T) {
 		}
 	}
 	slices.Sort(masked)
-	want := []string{"console.token:2", "upstreams.openai.headers.authorization:4", "upstreams.openai.headers.x-team:4"}
+	want := []string{"console.token:2", "events.webhook:6", "upstreams.openai.headers.authorization:4", "upstreams.openai.headers.x-team:4"}
 	if !slices.Equal(masked, want) {
 		t.Errorf("masked are %q, want %q", masked, want)
 	}

@@ -11,6 +11,7 @@ import (
 	"epitome/console/metrics"
 	"epitome/console/story"
 	"epitome/console/story/stream"
+	"epitome/console/story/webhook"
 	"epitome/event"
 	"epitome/instance"
 )
@@ -21,9 +22,15 @@ func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Rec
 	if !d.shapers.storage.passing { // else another epitome may hold the folder
 		c.Folder = filepath.Join(folder, EventFolder)
 	}
+	d.hook = webhook.New(webhook.Options{
+		URL: conf.Events.Webhook, Kinds: conf.Events.Send, Pause: hookPause, Log: d.log,
+	})
+	counts.Watch(metrics.Watched{
+		Dropped: func() uint64 { return d.book.CountDropped() }, Watchers: d.hub.CountWatchers, Lost: d.hook.CountLost,
+	})
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		Sinks: event.Sinks{counts, logs.New(d.log)}, Follow: d.hub.Publish,
+		Sinks: event.Sinks{counts, logs.New(d.log)}, Follow: d.follow,
 		Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },
@@ -38,6 +45,21 @@ func (d *Daemon) cacheLife() time.Duration {
 	}
 	return math.MaxInt64
 }
+
+// follow hands an event to those who are told beside the log and the metrics.
+func (d *Daemon) follow(n story.Entry) {
+	d.hub.Publish(n)
+	d.hook.Offer(n)
+}
+
+// closeBook ends what is kept and told, once all has happened.
+func (d *Daemon) closeBook() {
+	d.book.Close()
+	d.hook.Close()
+}
+
+// hookPause is how long the webhook is left alone after it has failed; twice as long after each further failure.
+const hookPause = time.Second
 
 // EventFolder is the folder in the data folder that has what happened.
 const EventFolder = "events"

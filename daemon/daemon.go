@@ -24,6 +24,7 @@ import (
 	"epitome/console/story"
 	"epitome/console/story/api"
 	"epitome/console/story/stream"
+	"epitome/console/story/webhook"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -39,6 +40,7 @@ type Daemon struct {
 	console *console.Console
 	book    *story.Book
 	hub     *stream.Hub // of who watches what happens
+	hook    *webhook.Hook
 	card    *instance.Card
 	shapers *shapers
 	leases  instance.Leases
@@ -94,8 +96,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.leases.Start(leased)
 	counts := metrics.New(func() int { return d.proxy.InFlight() })
 	d.book = d.openBook(conf, folder, counts)
-	d.shapers.quiet = d.book.Close
-	counts.Watch(d.book.CountDropped, d.hub.CountWatchers)
+	d.shapers.quiet = d.closeBook
 	shown := d.openPages()
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,

@@ -163,6 +163,10 @@ var house = map[string]room{
 		"",
 		"how an answer looks is the same whatever it says",
 	},
+	"console/story/webhook": {
+		"console/story event",
+		"it hands on what happens; who else hears of it must not matter",
+	},
 	"console/story/stream": {
 		"console/reply console/story event",
 		"it hands on what happens; who watches, and what the console thinks of them, must not matter",
@@ -172,7 +176,7 @@ var house = map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},

@@ -44,16 +44,26 @@ func (m *Recorder) Totals() Totals {
 	}
 }
 
-// Watch has numbers of how events are kept among the metrics: how many were dropped, and how many watch them.
-func (m *Recorder) Watch(dropped func() uint64, watchers func() int) {
+// Watched are numbers of how events are kept, asked for where they are read.
+type Watched struct {
+	Dropped  func() uint64 // events that the writer had no room for
+	Watchers func() int    // of /-/events
+	Lost     func() uint64 // events that the webhook did not take
+}
+
+// Watch has w among the metrics.
+func (m *Recorder) Watch(w Watched) {
+	count := func(name, help string, of func() uint64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+			func() float64 { return float64(of()) })
+	}
 	m.registry.MustRegister(
-		prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "epitome_events_dropped_total",
-			Help: "Events that were dropped because there were too many at once: figures lack them.",
-		}, func() float64 { return float64(dropped()) }),
+		count("epitome_events_dropped_total",
+			"Events that were dropped because there were too many at once: figures lack them.", w.Dropped),
+		count("epitome_webhook_lost_total", "Events that the webhook did not take.", w.Lost),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "epitome_event_watchers", Help: "Connections to /-/events.",
-		}, func() float64 { return float64(watchers()) }))
+		}, func() float64 { return float64(w.Watchers()) }))
 }
 
 // addShaped counts a conversation.
