@@ -15,6 +15,7 @@ import (
 	"epitome/console/access"
 	"epitome/daemon"
 	"epitome/demo"
+	"epitome/event/money"
 	"epitome/instance"
 	"epitome/proxy"
 	"epitome/unit"
@@ -167,9 +168,19 @@ func (s stagedDemo) config(upstream string) (config.Config, error) {
 	}
 	conf.Upstream, conf.Routes = config.URLUpstream, nil
 	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
+	if conf.Prices == nil {
+		conf.Prices = make(money.Config)
+	}
+	conf.Prices[demo.Model] = demoPrice()
 	// Its model is asked for nothing but its part.
 	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(s.window)}, false
 	return conf, conf.Validate()
+}
+
+// demoPrice is what the demo's model would cost: about what a large one does, with a cached token at a tenth.
+func demoPrice() money.Own {
+	input, cached, output := 1.25, .125, 10.
+	return money.Own{Input: &input, Cached: &cached, Output: &output}
 }
 
 // modeOf returns the mode that the daemon will run in.

@@ -103,7 +103,7 @@ var house = map[string]room{
 	},
 	"command": {
 		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/subject bench/through config console console/access console/story console/story/api console/terminal daemon demo instance instance/agent offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/subject bench/through config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/commandtest": {

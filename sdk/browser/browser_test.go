@@ -122,6 +122,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("login", r.testLogin)
 	t.Run("pages", r.testPages)
 	t.Run("content", r.testContent)
+	t.Run("speed", r.testSpeed)
 }
 
 // testLogin has browsers log in, with and without the right to.

@@ -47,6 +47,7 @@ func (r rig) testPages(t *testing.T) {
 	told["turns"], told["unseen"], told["texts"] = turns, a.unseen(t, s.model.last()), a.texts()
 	told["secrets"] = secrets(t, s.data)
 	s.play(t, "pages.mjs", told)
+	s.play(t, "live.mjs", s.facts())
 }
 
 // secrets are what nobody but the owner may be told: names of artifacts, and what commands printed.

@@ -35,21 +35,48 @@
     ask.send();
   }
 
-  // watch listens for events while somebody looks, and refreshes at most every three seconds.
+  // watch listens for events while somebody looks, and refreshes at most every three seconds. A browser has six
+  // connections to a host, for all its tabs: of several one listens, and tells the others.
   function watch() {
     if (!document.querySelector("[data-live]") || !window.EventSource) return;
-    let source = null, waiting = 0, last = 0;
+    let source = null, stop = null, waiting = 0, last = 0;
+    const seen = () => document.visibilityState === "visible";
     const later = () => {
       if (waiting) return;
       waiting = setTimeout(() => { waiting = 0; last = Date.now(); refresh(); }, Math.max(300, 3000 - (Date.now() - last)));
     };
+    const others = window.BroadcastChannel ? new BroadcastChannel("epitome") : null;
+    if (others) others.onmessage = () => { if (seen()) later(); };
+    const tell = () => { later(); if (others) others.postMessage(0); };
+    const listen = () => {
+      source = new EventSource("/-/events");
+      ["message", "exchange", "compaction", "summary", "warning", "reset", "gap"].forEach((name) => source.addEventListener(name, tell));
+    };
+    // begin listens, or waits until the tab that does so is closed or hidden.
+    const begin = () => {
+      if (!navigator.locks) { // the address is neither of this machine nor https
+        listen();
+        return () => {};
+      }
+      const begun = Date.now(), turn = new AbortController();
+      let leave = null;
+      const left = new Promise((resolve) => { leave = resolve; });
+      navigator.locks.request("epitome-events", { signal: turn.signal }, () => {
+        if (turn.signal.aborted) return null;
+        listen();
+        if (Date.now() - begun > 1000) later(); // something may have happened between the two
+        return left;
+      }).catch(() => {});
+      return () => { turn.abort(); leave(); };
+    };
     const look = () => {
-      if (document.visibilityState === "visible" && !source) {
-        source = new EventSource("/-/events");
-        ["message", "exchange", "compaction", "summary", "warning", "reset", "gap"].forEach((name) => source.addEventListener(name, later));
+      if (seen() && !stop) {
+        stop = begin();
         if (last) later();
-      } else if (document.visibilityState !== "visible" && source) {
-        source.close();
+      } else if (!seen() && stop) {
+        stop();
+        stop = null;
+        if (source) source.close();
         source = null;
         last = last || 1;
       }

@@ -124,9 +124,6 @@ export const checks = {
         s.want(await seen.getByRole("heading", { level: 1 }).isVisible(), `${name} has no heading`);
         await s.fits(seen);
         if (look === "light" || look === "dark" && ["conversation", "exchange", "edit"].includes(name)) await s.accessible(seen);
-        if (s.shots && s.shots[look]?.[name]) {
-          await seen.screenshot({ path: join(s.shots.folder, s.shots[look][name]) });
-        }
       }
     }
   },

@@ -33,7 +33,6 @@ export class Stage {
       });
       page.on("pageerror", (e) => this.wrong.push(`a script has failed: ${e}`));
       page.on("console", (m) => {
-        if (m.location().url.endsWith("/-/events")) return;
         if (["error", "warning"].includes(m.type()) && !expected.some((e) => e.test(m.text()))) {
           this.wrong.push(`${page.url()} says: ${m.text().slice(0, 300)}`);
         }
