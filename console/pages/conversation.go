@@ -63,20 +63,23 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 		return nil, err
 	}
 	t := talk{Story: told, Chart: newCourse(told.Exchanges)}
-	for _, e := range told.Exchanges {
-		switch d := newDeed(e, told.Compactions); {
+	var changed, fresh, missed []int
+	for i := range told.Exchanges {
+		switch e := &told.Exchanges[i]; {
 		case e.Cleared+e.Compacted > 0 || e.Rescue.Kind != "" || e.Action == event.ActionBypass:
-			t.Deeds = append(t.Deeds, d)
+			changed = append(changed, i)
 		case e.Offloaded > 0:
-			t.Fresh = append(t.Fresh, d)
+			fresh = append(fresh, i)
 		}
-		if isMiss(e.Miss) {
-			t.Missed = append(t.Missed, e)
+		if isMiss(told.Exchanges[i].Miss) {
+			missed = append(missed, i)
 		}
 	}
-	t.Deeds, t.More = newest(t.Deeds, deedsShown)
-	t.Fresh, t.Rest = newest(t.Fresh, deedsShown/2)
-	t.Missed = t.Missed[max(0, len(t.Missed)-missShown):]
+	t.Deeds, t.More = newest(told, changed, deedsShown)
+	t.Fresh, t.Rest = newest(told, fresh, deedsShown/2)
+	for _, i := range missed[max(0, len(missed)-missShown):] {
+		t.Missed = append(t.Missed, told.Exchanges[i])
+	}
 	t.cut(r.URL.Query().Get("before"))
 	if n := len(told.Exchanges); n > 0 {
 		t.Newest = &told.Exchanges[n-1]
@@ -85,11 +88,12 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 	return &page{Template: "conversation", Title: "Conversation " + text(told.ID), Here: "conversations", Body: t}, nil
 }
 
-// newest returns the newest of some turns, the newest first, and how many are left out.
-func newest(all []deed, most int) (shown []deed, rest int) {
-	rest = max(0, len(all)-most)
-	shown = slices.Clone(all[rest:])
-	slices.Reverse(shown)
+// newest returns what was done in the last of some turns, the newest first, and how many are left out.
+func newest(told story.Story, places []int, most int) (shown []deed, rest int) {
+	rest = max(0, len(places)-most)
+	for _, i := range slices.Backward(places[rest:]) {
+		shown = append(shown, newDeed(told.Exchanges[i], told.Compactions))
+	}
 	return shown, rest
 }
 
@@ -170,8 +174,8 @@ func (p *Pages) unseen(r *http.Request, turns []event.Exchange) (u unseen) {
 
 // turnOf is the turn in which an item came first; 0 if it is not kept.
 func turnOf(item int, turns []event.Exchange) int {
-	for i, e := range turns {
-		if e.Items > item {
+	for i := range turns {
+		if e := &turns[i]; e.Items > item {
 			if i == 0 && e.Turn > 1 {
 				return 0
 			}

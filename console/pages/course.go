@@ -69,7 +69,8 @@ func newCourse(turns []event.Exchange) *course {
 	sent, raw := make([]int, len(turns)), make([]int, len(turns))
 	var before, after event.Tokens
 	most, mostRaw := 0, 0
-	for i, e := range turns {
+	for i := range turns {
+		e := &turns[i]
 		sent[i], raw[i] = e.TokensAfter.Total(), e.TokensBefore.Total()
 		most, mostRaw = max(most, sent[i], e.Window), max(mostRaw, raw[i])
 		before, after = sum(before, e.TokensBefore), sum(after, e.TokensAfter)
@@ -119,8 +120,8 @@ func (c *course) numbers(plot chart.Plot) (all []chart.Tick) {
 func (c *course) stack(plot chart.Plot, turns []event.Exchange, places []int) {
 	height := make([]int, len(turns))
 	for _, p := range c.Parts {
-		for i, e := range turns {
-			height[i] += partOf(p.Class, e.TokensAfter)
+		for i := range turns {
+			height[i] += p.of(&turns[i].TokensAfter)
 		}
 		end := chart.Units(plot.Top + plot.Height)
 		points := plot.Line(height, places, numberOf)
@@ -129,29 +130,19 @@ func (c *course) stack(plot chart.Plot, turns []event.Exchange, places []int) {
 	}
 }
 
-// partOf is what a request spends on the part of a class.
-func partOf(class string, t event.Tokens) int {
-	for _, p := range partsOf(t, t) {
-		if p.Class == class {
-			return p.After
-		}
-	}
-	return 0
-}
-
 // limits draws the window, and the lines at which rungs act.
 func (c *course) limits(plot chart.Plot, turns []event.Exchange) {
 	for _, l := range []struct {
 		class, name string
-		of          func(event.Exchange) int
+		of          func(*event.Exchange) int
 	}{
-		{"window", "window", func(e event.Exchange) int { return e.Window }},
-		{"compacts", "compact", func(e event.Exchange) int { return e.CompactLine }},
-		{"clears", "clear", func(e event.Exchange) int { return e.ClearLine }},
+		{"window", "window", func(e *event.Exchange) int { return e.Window }},
+		{"compacts", "compact", func(e *event.Exchange) int { return e.CompactLine }},
+		{"clears", "clear", func(e *event.Exchange) int { return e.ClearLine }},
 	} {
 		var values, places []int
-		for i, e := range turns {
-			values = append(values, l.of(e))
+		for i := range turns {
+			values = append(values, l.of(&turns[i]))
 			if v := values[i]; v > 0 && (i == 0 || i == len(turns)-1 || v != values[i-1]) {
 				places = append(places, i)
 			}
@@ -172,16 +163,16 @@ func (c *course) limits(plot chart.Plot, turns []event.Exchange) {
 func (c *course) mark(plot chart.Plot, turns []event.Exchange) {
 	for row, kind := range []struct {
 		letter string
-		of     func(event.Exchange) bool
+		of     func(*event.Exchange) bool
 	}{
-		{"R", func(e event.Exchange) bool { return e.Rescue.Kind != "" }},
-		{"K", func(e event.Exchange) bool { return e.Compacted > 0 }},
-		{"C", func(e event.Exchange) bool { return e.Cleared > 0 }},
-		{"O", func(e event.Exchange) bool { return e.Offloaded > 0 }},
+		{"R", func(e *event.Exchange) bool { return e.Rescue.Kind != "" }},
+		{"K", func(e *event.Exchange) bool { return e.Compacted > 0 }},
+		{"C", func(e *event.Exchange) bool { return e.Cleared > 0 }},
+		{"O", func(e *event.Exchange) bool { return e.Offloaded > 0 }},
 	} {
 		var places []int
-		for i, e := range turns {
-			if kind.of(e) {
+		for i := range turns {
+			if kind.of(&turns[i]) {
 				places = append(places, i)
 			}
 		}
@@ -196,7 +187,8 @@ func (c *course) mark(plot chart.Plot, turns []event.Exchange) {
 func (c *course) cache(plot chart.Plot, turns []event.Exchange) {
 	shares := make([]int, len(turns))
 	var missed []int
-	for i, e := range turns {
+	for i := range turns {
+		e := &turns[i]
 		if shares[i] = -1; e.Usage.Source == event.UsageProvider && !e.Usage.CacheUnknown && e.Usage.Input > 0 {
 			shares[i] = min(100, 100*e.Usage.Read/e.Usage.Input)
 		}

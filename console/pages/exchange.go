@@ -71,8 +71,8 @@ func (p *Pages) find(r *http.Request) (event.Exchange, error) {
 
 // beside finds the exchanges beside x.
 func (x *exchangePage) beside(turns []event.Exchange) {
-	for i, e := range turns {
-		if e.Seq != x.Exchange.Seq {
+	for i := range turns {
+		if turns[i].Seq != x.Exchange.Seq {
 			continue
 		}
 		if i > 0 {

@@ -236,20 +236,24 @@ type part struct {
 	Name          string
 	Class         string // of its colour
 	Before, After int
+	of            func(t *event.Tokens) int
 }
 
-// partsOf lists what a request spends tokens on, in the order in which charts stack them, without empty ones.
+// allParts are the parts of a request, in the order in which charts stack them.
+var allParts = [...]part{
+	{Name: "system prompt", Class: "p0", of: func(t *event.Tokens) int { return t.System }},
+	{Name: "tools", Class: "p1", of: func(t *event.Tokens) int { return t.Tools }},
+	{Name: "user", Class: "p2", of: func(t *event.Tokens) int { return t.User }},
+	{Name: "assistant", Class: "p3", of: func(t *event.Tokens) int { return t.Assistant }},
+	{Name: "tool results", Class: "p4", of: func(t *event.Tokens) int { return t.Results }},
+	{Name: "images and documents", Class: "p5", of: func(t *event.Tokens) int { return t.Images }},
+	{Name: "other", Class: "p6", of: func(t *event.Tokens) int { return t.Other }},
+}
+
+// partsOf lists what a request spends tokens on, without what is empty.
 func partsOf(before, after event.Tokens) (all []part) {
-	for i, p := range []part{
-		{Name: "system prompt", Before: before.System, After: after.System},
-		{Name: "tools", Before: before.Tools, After: after.Tools},
-		{Name: "user", Before: before.User, After: after.User},
-		{Name: "assistant", Before: before.Assistant, After: after.Assistant},
-		{Name: "tool results", Before: before.Results, After: after.Results},
-		{Name: "images and documents", Before: before.Images, After: after.Images},
-		{Name: "other", Before: before.Other, After: after.Other},
-	} {
-		if p.Class = "p" + strconv.Itoa(i); p.Before != 0 || p.After != 0 {
+	for _, p := range allParts {
+		if p.Before, p.After = p.of(&before), p.of(&after); p.Before != 0 || p.After != 0 {
 			all = append(all, p)
 		}
 	}
