@@ -11,6 +11,7 @@ import (
 	"epitome/bench/replay"
 	"epitome/bench/subject"
 	"epitome/config"
+	"epitome/daemon"
 	"epitome/unit"
 )
 
@@ -42,6 +43,7 @@ type replayClients struct {
 // replayProvider are the flags that say what the provider charges.
 type replayProvider struct {
 	WritePrice float64       `placeholder:"TIMES" help:"Price of a token that is new to the provider's cache. Default: 1, and 1.25 for those that Messages mark."`
+	Prices     bool          `help:"Bill by the prices of the models that requests name, built in or from [prices], and let epitome go by them. By default a cached token costs a tenth of a new one, so that figures can be compared."`
 	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider's cache holds a request, for the bill, where logs have times. 0s means for ever. cache_life in the configuration is what epitome assumes. Default: ${default}."`
 }
 
@@ -74,7 +76,7 @@ func (k replayCmd) Run(c *cli) error {
 		counted = price.Unit{}
 	}
 	how := subject.Subject{Conf: conf, Unit: counted, Code: k.Summaries == byCode}
-	how.Conf.Rewrite = limits
+	how.Conf.Rewrite, how.List = limits, k.Prices
 	if k.Misses < 0 {
 		return fmt.Errorf("cannot list %d misses: write how many, or leave it out", k.Misses)
 	}
@@ -85,7 +87,7 @@ func (k replayCmd) Run(c *cli) error {
 	defer stop()
 	r, err := k.replay(ctx, replay.Options{
 		Paths: k.Paths, Sessions: int(min(k.Sessions, mostSessions)), Seed: k.Seed,
-		Provider: replay.Provider{WritePrice: k.WritePrice, CacheLife: k.cacheLife()}, Unit: counted,
+		Provider: k.provider(conf), Unit: counted,
 		Clients: replay.Clients(k.replayClients),
 		Windows: windows, Bar: k.Bar, By: k.By,
 		Misses: k.Misses, Progress: os.Stderr, Live: isTerminal(os.Stderr),
@@ -98,6 +100,27 @@ func (k replayCmd) Run(c *cli) error {
 		return err
 	}
 	return errors.New("cannot replay: there is no conversation; give logs of sessions, files with a chat-completions request each, or folders of such")
+}
+
+// provider is what the flags say that the provider charges.
+func (k replayCmd) provider(conf config.Config) replay.Provider {
+	p := replay.Provider{WritePrice: k.WritePrice, CacheLife: k.cacheLife()}
+	if !k.Prices {
+		return p
+	}
+	listed := daemon.Prices(conf)
+	p.List = func(t price.Tariff, model string) price.Tariff {
+		cached, write, output, ok := listed.Relative(model)
+		if !ok {
+			return t
+		}
+		t.Cached, t.Output = cached, output
+		if k.WritePrice == 0 {
+			t.Write = write
+		}
+		return t
+	}
+	return p
 }
 
 // cacheLife is what the replay takes for the flag.

@@ -57,7 +57,7 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]) rewrite.Deps {
 	keep := conf.Store.Keep.D()
 	m := Deps(k.store, k.shelf, windows, keep)
-	m.Summariser, m.CachedPrice = storedSummaries(conf, k.store, m.Counters), cachedPrice(conf)
+	m.Summariser, m.CachedPrice = storedSummaries(conf, k.store, m.Counters), Prices(conf).CachedPrice
 	m.Ratio = tokenize.NewRatios(lessonStore{k.store}, m.Models).Of
 	return shadowed(m, keep)
 }
@@ -79,7 +79,7 @@ func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window
 		return rewrite.Deps{}, err
 	}
 	m := Deps(facts, shelf, windows, keep)
-	m.Shelf, m.CachedPrice = shadowShelf{m.Shelf}, cachedPrice(conf)
+	m.Shelf, m.CachedPrice = shadowShelf{m.Shelf}, Prices(conf).CachedPrice
 	return m, nil
 }
 

@@ -29,8 +29,23 @@ func billerOf(conf config.Config) *money.Biller {
 	return money.New(s)
 }
 
-// cachedPrice says what a cached token of a model costs, for one who asks once.
-func cachedPrice(conf config.Config) func(upstream, model string) (price float64, ok bool) {
-	b := billerOf(conf)
-	return func(upstream, model string) (float64, bool) { return b.CachedPrice(upstream, model, time.Now()) }
+// Prices are those in force, for one who asks once.
+func Prices(conf config.Config) PriceList { return PriceList{billerOf(conf)} }
+
+// PriceList says what tokens cost where a new one costs 1.
+type PriceList struct{ biller *money.Biller }
+
+// CachedPrice returns what a cached token of a model at an upstream costs. ok is false if that is not known.
+func (l PriceList) CachedPrice(upstream, model string) (price float64, ok bool) {
+	return l.biller.CachedPrice(upstream, model, time.Now())
+}
+
+// Relative returns what a cached token, one that the cache takes up, and one of the answer cost, of a model whoever
+// sells it, on the day of the prices.
+func (l PriceList) Relative(model string) (cached, write, output float64, ok bool) {
+	p := l.biller.Price("", model, l.biller.Table().Date)
+	if p == nil {
+		return 0, 0, 0, false
+	}
+	return p.Relative()
 }

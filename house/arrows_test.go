@@ -61,7 +61,7 @@ var house = map[string]room{
 		"it has the words in which replays and policies speak; knowing one of them, it would suit that one",
 	},
 	"bench/price": {
-		"rewrite/conversation tokenize",
+		"event/money rewrite/conversation tokenize",
 		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
 	},
 	"bench/replay": {

@@ -11,10 +11,11 @@ package price
 import (
 	"encoding/json"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
+
+	"epitome/event/money"
 )
 
 // The unit of published figures, which knows no model.
@@ -30,15 +31,11 @@ const (
 const (
 	cachedPrice = 0.1
 	NewPrice    = 1.0
-	OutputPrice = 5.0
+	outputPrice = 5.0
 )
 
-// What a provider's prompt cache does beside its price: the usual figures of those that cache by themselves.
-const (
-	leastCached = 1024            // tokens; a shorter beginning is not looked up
-	cachedStep  = 128             // tokens; of a longer one whole steps are
-	CacheLife   = 5 * time.Minute // how long what was sent is held, at the least
-)
+// CacheLife is how long what was sent is held, at the least.
+const CacheLife = money.CacheLife
 
 // Dearer is the cost relative to sending everything from which a conversation counts as dearer.
 const Dearer = 1.02
@@ -49,36 +46,31 @@ func TokensOf(chars int) int { return int(float64(chars)/CharsPerToken) + 1 }
 // Input is the tokens of a request, and how many of them stood in the same place in the request before.
 type Input struct{ Tokens, Held int }
 
-// Tariff is how a provider charges for a request. With a write price alone it is the unit of published figures: all
-// that the cache holds costs a tenth.
+// Tariff is how a provider charges for a request, relative to a token that is new to it, and what its cache is taken to
+// have: the ruler by which epitome tells what it saves. Without a ruler it is the unit of published figures: all that
+// the cache holds costs a tenth.
 type Tariff struct {
-	Write       float64 // price of a token that is new to the cache
-	least, step int     // tokens: of how many on, and in which steps, what is held counts; 0: each token does
-	Life        time.Duration
+	money.Ruler
+	Cached float64 // price of a token that the cache has
+	Write  float64 // price of a token that is new to it
+	Output float64 // price of a token that the model writes
 }
 
 // PlainTariff returns the tariff of published figures, which stay as they are whatever is asked for.
-func PlainTariff() Tariff { return Tariff{Write: NewPrice} }
+func PlainTariff() Tariff { return Tariff{Cached: cachedPrice, Write: NewPrice, Output: outputPrice} }
 
 // BillTariff returns the tariff of a provider that asks write for a token that is new to its cache.
 func BillTariff(write float64) Tariff {
-	return Tariff{Write: write, least: leastCached, step: cachedStep, Life: CacheLife}
+	t := PlainTariff()
+	t.Write, t.Ruler = write, money.UsualRuler()
+	return t
 }
 
 // Price returns what a request costs.
 func (t Tariff) Price(l Input) float64 {
-	held := min(l.Held, l.Tokens)
-	if held < t.least {
-		held = 0
-	}
-	if t.step > 0 {
-		held -= held % t.step
-	}
-	return cachedPrice*float64(held) + t.Write*float64(l.Tokens-held)
+	held := t.Ruler.Cached(l.Tokens, l.Held)
+	return t.Cached*float64(held) + t.Write*float64(l.Tokens-held)
 }
-
-// Expires reports whether the cache has lost the request before after such a pause.
-func (t Tariff) Expires(pause time.Duration) bool { return t.Life > 0 && pause > t.Life }
 
 // declared returns the tokens of tools' declarations in published figures: as Python's json.dumps writes them, with
 // ", " and ": " and all but ASCII escaped.

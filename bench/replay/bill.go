@@ -42,7 +42,7 @@ func (a *account) add(t price.Tariff, v visit, cold bool) {
 	a.raw += pay(v.raw)
 	a.sent += pay(v.sent)
 	for _, x := range v.asked {
-		a.own += pay(price.Input{Tokens: x.Held + x.New, Held: x.Held}) + price.OutputPrice*float64(x.Output)
+		a.own += pay(price.Input{Tokens: x.Held + x.New, Held: x.Held}) + t.Output*float64(x.Output)
 	}
 }
 
@@ -79,8 +79,8 @@ func (p *player) charge(sent price.Input, asked []policy.Asking, bound int) {
 	t.unknown = t.unknown || p.account.unknown
 	t.used.Add(p.account.used)
 	if p.recording.client.provider != nil { // which says what of them it has
-		t.bill.raw += p.recording.client.usage.Price(p.bill.Write)
-		t.bill.sent += p.account.used.Price(p.bill.Write)
+		t.bill.raw += p.recording.client.usage.Price(p.bill.Cached, p.bill.Write)
+		t.bill.sent += p.account.used.Price(p.bill.Cached, p.bill.Write)
 		v.raw, v.sent = price.Input{}, price.Input{}
 	}
 	t.bill.add(p.bill, v, cold)

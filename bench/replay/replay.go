@@ -10,6 +10,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -72,6 +73,7 @@ type Clients struct {
 type Provider struct {
 	// WritePrice is that of a token which is new to its cache. Default 1, and 1.25 in Messages.
 	WritePrice float64
+	List       func(t price.Tariff, model string) price.Tariff // gives t the prices of a model; nil: it stays
 	// CacheLife is how long it has a request cached. Default 5 minutes; below 0 for ever. In Messages marks say it,
 	// but for that.
 	CacheLife time.Duration
@@ -209,6 +211,9 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 			}
 			x := newPlayer(c, it.Name, window, shaping)
 			x.bill = price.BillTariff(r.writePrice(c))
+			if r.Provider.List != nil {
+				x.bill = r.Provider.List(x.bill, c.request.Model)
+			}
 			x.bill.Life = max(r.Provider.CacheLife, 0)
 			x.mostMisses = r.Misses
 			x.account.wanted = n >= len(r.baselines)
@@ -218,18 +223,13 @@ func (r *replayRun) open(c *recording) (players []*player, err error) {
 	return players, nil
 }
 
-// markedWrite is what a token costs that a provider writes to its cache where it is told.
-const markedWrite = 1.25
-
 // writePrice is what a conversation's provider bills for a token that is new to its cache.
 func (o Options) writePrice(c *recording) float64 {
-	switch {
-	case o.Provider.WritePrice > 0:
-		return o.Provider.WritePrice
-	case c.client.provider != nil:
-		return markedWrite
+	const markedWrite = 1.25 // where it is told what to cache
+	if c.client.provider != nil {
+		return cmp.Or(o.Provider.WritePrice, markedWrite)
 	}
-	return price.NewPrice
+	return cmp.Or(o.Provider.WritePrice, price.NewPrice)
 }
 
 // report adds up the results in the order of the files, so that one input has one outcome to the last digit.

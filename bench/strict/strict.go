@@ -24,7 +24,6 @@ import (
 
 // Prices of tokens, in those of one that is neither written to the cache nor read from it.
 const (
-	readPrice  = 0.1
 	longWrites = 1.6 // times the price of a write for five minutes, for one for an hour
 )
 
@@ -98,9 +97,9 @@ func (u *Usage) Add(v Usage) {
 // Total is all input.
 func (u Usage) Total() int { return u.New + u.Read + u.Written + u.WrittenLong }
 
-// Price is what the input costs where a token that is written to the cache costs write.
-func (u Usage) Price(write float64) float64 {
-	return float64(u.New) + readPrice*float64(u.Read) + write*(float64(u.Written)+longWrites*float64(u.WrittenLong))
+// Price is what the input costs where a token that the cache has costs read, and one that is written to it write.
+func (u Usage) Price(read, write float64) float64 {
+	return float64(u.New) + read*float64(u.Read) + write*(float64(u.Written)+longWrites*float64(u.WrittenLong))
 }
 
 // Take takes a request that was made at some time; zero if nobody knows. An error says why it is refused; it is

@@ -39,7 +39,7 @@ func TestProvidersForgetByTheTimesOfRequests(t *testing.T) {
 func TestUsageHasItsPrice(t *testing.T) {
 	u := Usage{New: 100, Read: 1000, Written: 10, WrittenLong: 5}
 	u.Add(u)
-	if got, want := u.Price(1.25), 200+200+1.25*20+2*10.0; got != want || u.Total() != 2*1115 {
+	if got, want := u.Price(0.1, 1.25), 200+200+1.25*20+2*10.0; got != want || u.Total() != 2*1115 {
 		t.Errorf("%g for %+v, want %g", got, u, want)
 	}
 }

@@ -33,6 +33,7 @@ type Subject struct {
 	Conf config.Config
 	Unit price.Unit // that of the replay's figures
 	Code bool       // no model is asked for summaries
+	List bool       // the ladder goes by the models' own prices of cached tokens
 	// folder is that of the shelf, which lends artifacts the names that its secret gives: a model reads a name of equal
 	// length as a few tokens more or less. Where it is empty they lie in memory, with new names each time.
 	folder string
@@ -76,6 +77,9 @@ func (p Subject) Open(s policy.Setting) (policy.Shaping, error) {
 	windows.Store(window.New(window.Config{Default: all, Models: map[string]unit.Tokens{"*": all}}, nil))
 	m := daemon.Deps(facts, artifacts, &windows, time.Hour)
 	m.Memo = tokenize.NewMemo(1 << 14)
+	if p.List {
+		m.CachedPrice = daemon.Prices(p.Conf).CachedPrice
+	}
 	vocabulary := tokenize.O200k
 	if p.Unit.IsServed() {
 		m.Counters = p.Unit.Counters()

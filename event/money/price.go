@@ -63,6 +63,17 @@ func (p *Price) CachedShare() (share float64, ok bool) {
 	return min(float64(p.Base.Read)/float64(p.Base.Input), 1), true
 }
 
+// Relative returns what a cached token, one that is new to the cache and one of the answer cost where a new token costs
+// 1. ok is false if that is not known.
+func (p *Price) Relative() (cached, write, output float64, ok bool) {
+	cached, ok = p.CachedShare()
+	if !ok {
+		return 0, 0, 0, false
+	}
+	of := func(rate int64) float64 { return float64(rate) / float64(p.Base.Input) }
+	return cached, of(max(p.Base.Write5m, p.Base.Input)), of(p.Base.Output), true
+}
+
 // Cost returns what a usage costs, and why it has no amount: one of event's Unpriced reasons. Most is above least if
 // the usage says nothing of a cache: then least is as if all of the request had been in it, and most as if nothing had.
 func (p *Price) Cost(u *event.Usage) (least, most int64, why string) {
