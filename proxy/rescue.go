@@ -207,6 +207,7 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 	if how.Unthinking && form.body == nil { // there is nothing that could be taken out
 		return false
 	}
+	next.report.Bearings.Join(r.shaped.report.Bearings, how.Whole)
 	r.report, r.stage, r.record = &next.report, next.report.Stage, form.settle
 	r.rewritten = form.body
 	if r.output > 0 && r.rewritten != nil {

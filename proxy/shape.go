@@ -169,7 +169,11 @@ func (x *exchange) tell(r *rewrite.Report) {
 		ShapeTime: spent,
 		Model:     event.Clip(r.Model), Conversation: r.Conversation, Window: r.Window,
 		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
-		Decided: r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Reason: event.Clip(r.Reason),
+		Usable: r.Usable, ClearLine: r.Bearings.ClearLine, CompactLine: r.Bearings.CompactLine, Items: r.Items,
+		HeldBefore: r.Bearings.HeldBefore, HeldAfter: r.Bearings.HeldAfter, TakenOut: r.Bearings.TakenOut,
+		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: r.Bearings.Diverged,
+		Decision: r.Bearings.Decision,
+		Decided:  r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Reason: event.Clip(r.Reason),
 	}
 	x.event.Streams = r.Streams
 	if r.Answers > 0 {

@@ -237,6 +237,16 @@ func TestEventTellsWhatWasDone(t *testing.T) {
 	f(func(r *rewrite.Report) { r.Model = strings.Repeat("ü", 1<<20) }, want)
 	want.Model = strings.Repeat("€", event.MostText/3)
 	f(func(r *rewrite.Report) { r.Model = strings.Repeat("€", 1<<20) }, want)
+	want.Model = "m"
+	want.Usable, want.Items, want.ClearLine, want.CompactLine = 900, 7, 500, 800
+	want.HeldBefore, want.HeldAfter, want.TakenOut = 200, 100, 50
+	want.Leading, want.Parent, want.Diverged, want.Decision = "l", "p", 3, "d"
+	want.Hint = event.Hint{Kind: event.Refuted, Tokens: 46} // as the rig says of every answer that is heard
+	f(func(r *rewrite.Report) {
+		r.Usable, r.Items = 900, 7
+		r.Bearings = rewrite.Bearings{ClearLine: 500, CompactLine: 800, HeldBefore: 200, HeldAfter: 100, TakenOut: 50,
+			Leading: "l", Parent: "p", Diverged: 3, Decision: "d"}
+	}, want)
 }
 
 func TestPanicOfTheShaperCostsOnlyTheRewriting(t *testing.T) {

@@ -18,6 +18,8 @@ type recording struct {
 	// of the decisions for this request that are to be replaced, by how many items they rule
 	versions map[int]uint64
 	recorded *decision.Decision // what stands for this request
+	written  *decision.Decision // whose forms are recorded, whether it stands already or not
+	held     int                // items that were sent before on this route, in the forms of Sheet.Sent
 	// of the items up to the last that stays where it is, if what stands behind those has forms too: no other request
 	// with that prefix may get them; else nil
 	stable   *decision.Decision
@@ -25,6 +27,13 @@ type recording struct {
 	again    bool // the request is one that was decided before
 	deadEnd  bool // what was decided for the beginning holds on, but not for this request
 	adopted  bool // another request's decision was adopted, of which the history knows nothing
+}
+
+// noteHeld notes how many items were sent before: what is recorded later is another base.
+func (x *recording) noteHeld() {
+	if base := x.plan.Base; base.Version != 0 {
+		x.held = base.Depth()
+	}
 }
 
 // restoreArtifacts sees to it that what the decided forms speak of is on the shelf; what is not there is taken from the

@@ -75,6 +75,7 @@ type Report struct {
 	Thoughts     int               // parts of what the model thought that are not sent any more, from this decision on
 	Drops        bool              // the provider leaves out what does not fit, and refuses nothing for its size
 	Unsure       bool              // what it thought may be bound to what was sent earlier, in another form than now
-	Reason       string            // why nothing new was done, or not all that was asked for; empty if something was
-	Err          error             // what failed inside epitome; the request went on as Action says
+	Bearings     Bearings
+	Reason       string // why nothing new was done, or not all that was asked for; empty if something was
+	Err          error  // what failed inside epitome; the request went on as Action says
 }

@@ -38,7 +38,7 @@ type past struct {
 	route    decision.Route
 	name     decision.Ref       // of the conversation
 	decision *decision.Decision // by which it was sent
-	leading  uint64             // hash of the leading block that stood before it
+	fixed    fixed              // what stood before it
 	prepared int                // tokens that the request had when a summary was last made ahead of need
 	cut      int                // and where the summary ends, in items
 	asked    time.Time          // when it was sent last; zero: nobody knows
@@ -355,8 +355,7 @@ func (x *run) learn() {
 	}
 	known := &past{
 		from: from, items: items, head: head, hist: x.hist, route: p.Route, decision: d, name: x.name, asked: x.in.Now,
-		marks:   marksIn(x.req, from, end),
-		leading: x.shaper.seen.sum(x.req.LeadingBlock()), prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
+		marks: marksIn(x.req, from, end), fixed: x.fixed, prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
 	}
 	if x.past != nil {
 		known.pieces = x.past.pieces

@@ -83,10 +83,12 @@ func (s *Shaper) Shape(a Input) Output {
 		x.fallBack()
 		return x.out
 	case x.in.Rescue != nil: // nothing is decided before it is known whether that helps
+		x.aside(func() { takeBearings(x) })
 		return x.out
 	case err != nil:
 		x.fallBack()
 	}
+	x.aside(func() { takeBearings(x) })
 	x.aside(x.conclude)
 	if x.out.Report.Err == nil {
 		x.aside(x.learn)
@@ -142,6 +144,7 @@ type run struct {
 	past    *past         // what was known before; nil if nothing was
 	highest decision.Rung // of all forms
 	log     recording
+	fixed   fixed
 }
 
 // guarded does one step. If it fails or panics, the body is as it came.
@@ -194,6 +197,7 @@ func (x *run) read() error {
 		x.past = nil
 	}
 	x.req, x.hist = req, x.past.history()
+	x.fixed = fixedOf(x)
 	x.hist.Extend(req, scale)
 	layOut(x, scale, answers)
 	return nil
@@ -269,6 +273,7 @@ func (x *run) decide() error {
 	x.log.noteVersions()
 	x.log.standing = x.past.decisionOn(x.shaper.deps.Ledger, p.Route, x.hist.Chain)
 	p.Base = p.Route.Deepest(x.shaper.deps.Ledger, x.hist.Chain, x.log.standing)
+	x.log.noteHeld()
 	p.Forms = plan.BaseForms(p)
 	p.Sheet.Sent, p.Result.Outcomes, p.Case.CacheExpired = slices.Clone(p.Forms), p.Base.Outcomes, cacheExpired(x)
 	if plan.IsDeadEnd(p) {
@@ -310,19 +315,28 @@ func (x *run) decide() error {
 }
 
 // nameConversation finds out which conversation the request belongs to.
-func (x *run) nameConversation() (err error) {
+func (x *run) nameConversation() error {
 	known, name := 0, decision.Ref{}
 	if x.past != nil {
 		known, name = x.past.len(), x.past.name
 	}
 	prefix := decision.Prefix{Ledger: x.shaper.deps.Ledger, Route: x.plan.Route, Chain: x.hist.Chain}
-	if x.name, err = prefix.Name(x.plan.End, known, name); err != nil {
+	n, err := prefix.Name(x.plan.End, known, name)
+	if err != nil {
 		return err
 	}
-	x.plan.Told.Conversation = hex.EncodeToString(x.name[:8])
-	x.out.Report.Conversation = x.plan.Told.Conversation
+	x.name = n.Name
+	x.plan.Told.Conversation = idOf(n.Name)
+	r := &x.out.Report
+	r.Conversation = x.plan.Told.Conversation
+	if n.Left != (decision.Ref{}) {
+		r.Bearings.Parent, r.Bearings.Diverged = idOf(n.Left), conversation.NumberOf(x.req, x.req.Head+n.Shared)
+	}
 	return nil
 }
+
+// idOf is the id of a conversation, as everybody is told it.
+func idOf(name decision.Ref) string { return hex.EncodeToString(name[:8]) }
 
 // asker is how prose may be had for this request, at a window of so many tokens.
 func (x *run) asker(window int) *plan.Asker {
@@ -331,7 +345,7 @@ func (x *run) asker(window int) *plan.Asker {
 		q.Style = x.in.Style.At(x.in.Rescue.Most + unit.MostTokens)
 	}
 	if x.past != nil {
-		q.HeadMoved = x.past.leading != x.shaper.seen.sum(x.req.LeadingBlock())
+		q.HeadMoved = x.past.fixed.leading != x.fixed.leading
 		q.Prepared, q.PreparedCut = x.past.prepared, x.past.cut
 	}
 	return q
@@ -380,6 +394,7 @@ func (x *run) record() error {
 	if err := x.log.write(d); err != nil {
 		return err
 	}
+	x.log.written = d
 	r := &x.out.Report
 	r.Decided, r.Changes, r.Broke, r.Stage = len(p.Sheet.NewForms) > 0, p.Changes(), p.Sheet.Broke, p.Result.Stage
 	r.Thoughts, x.out.unthought = p.Sheet.Thoughts, p.Sheet.Unthought

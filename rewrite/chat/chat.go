@@ -66,6 +66,8 @@ func readSetting(r *conversation.Request, key []byte, v span.Span) error {
 		r.Opaque = r.Opaque || !span.UnlessNull(r.Body, v).Empty()
 	case "response_format":
 		r.Opaque = r.Opaque || bytes.Contains(v.Of(r.Body), []byte(`"json_schema"`))
+	case "tool_choice", "reasoning_effort":
+		r.Settings = append(r.Settings, v)
 	case "max_tokens", "max_completion_tokens":
 		if n, err := strconv.Atoi(string(v.Of(r.Body))); err == nil {
 			r.MaxOutput = max(r.MaxOutput, n)

@@ -172,15 +172,23 @@ type Mark struct {
 	Value     span.Span // what it says
 }
 
+// Asked is how a request is to be answered.
+type Asked struct {
+	Model     string
+	MaxOutput int  // tokens asked for; 0 if the request says nothing
+	Stream    bool // the answer is wanted as a stream
+	// Settings that count as standing before the items where a provider caches: how tools are chosen, how it thinks.
+	Settings []span.Span
+}
+
 // Request is a conversation as it was sent.
 type Request struct {
-	Dialect   Dialect
-	Body      []byte
-	Model     string
-	MaxOutput int       // tokens asked for; 0 if the request says nothing
-	Stream    bool      // the answer is wanted as a stream
-	Tools     span.Span // their declarations; empty if there are none
-	Items     []Item
+	Asked
+
+	Dialect Dialect
+	Body    []byte
+	Tools   span.Span // their declarations; empty if there are none
+	Items   []Item
 
 	Instructions span.Span // the system's text, where it stands apart from the items; else empty
 	Head         int       // leading system items

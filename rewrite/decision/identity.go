@@ -35,14 +35,23 @@ type Prefix struct {
 	Chain  []conversation.Link
 }
 
+// Named is what a conversation is called.
+type Named struct {
+	Name Ref
+	// Left is the conversation that it has begun with, of which it is known here for the first time that it goes on
+	// otherwise; the zero ref if that is not so. Shared items are those of both.
+	Left   Ref
+	Shared int
+}
+
 // Name finds out which conversation the first end items belong to, and notes that they and the whole do. known items
 // are known to belong to the one called name; none if known is 0. A conversation that goes on otherwise than one before
 // is another one.
-func (p Prefix) Name(end, known int, name Ref) (Ref, error) {
+func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
 	from, name := p.longestNamed(end, known, name)
 	switch {
 	case from == end && from > 0:
-		return name, nil
+		return Named{Name: name}, nil
 	case from == 0:
 		last := p.Chain[len(p.Chain)-1]
 		name = RefOf(p.Route.withDialect(p.Route.Scope, string(last[:]))...)
@@ -50,19 +59,21 @@ func (p Prefix) Name(end, known int, name Ref) (Ref, error) {
 		// The first to go on from here is the conversation; whoever goes on otherwise has left it.
 		next, _, err := p.Ledger.Add(p.Route.NextKey(p.Chain[from]), p.Chain[from+1][:])
 		if err != nil {
-			return Ref{}, fmt.Errorf("cannot record how a conversation goes on: %w", err)
+			return Named{}, fmt.Errorf("cannot record how a conversation goes on: %w", err)
 		}
 		if string(next) != string(p.Chain[from+1][:]) {
+			n.Left, n.Shared = name, from
 			name = RefOf(string(name[:]), string(p.Chain[from+1][:]))
 		}
 	}
 	record := Identity{Name: name, Route: p.Route.ID()}.Record()
 	for _, i := range slices.Compact([]int{end, len(p.Chain) - 1}) {
 		if _, _, err := p.Ledger.Add(p.Route.ConversationKey(p.Chain[i]), record); err != nil {
-			return Ref{}, fmt.Errorf("cannot record which conversation a request belongs to: %w", err)
+			return Named{}, fmt.Errorf("cannot record which conversation a request belongs to: %w", err)
 		}
 	}
-	return name, nil
+	n.Name = name
+	return n, nil
 }
 
 // longestNamed finds the longest prefix of at most end items whose conversation is known, and its name; no items if

@@ -225,19 +225,27 @@ func (l Route) LoadDecision(g Ledger, key string) (*Decision, bool) {
 		return nil, false
 	}
 	d.Version = version
+	if !l.loadLists(g, d, at) {
+		return nil, false
+	}
+	return d, true
+}
+
+// loadLists fills in the forms of a list and of all that it follows, and reports whether it could.
+func (l Route) loadLists(g Ledger, d *Decision, at Ref) bool {
 	for at != (Ref{}) {
 		list, _, found := g.Get(l.ListKey(at))
 		if !found || len(d.Lists) > mostLists {
-			return nil, false
+			return false
 		}
 		d.Lists = append(d.Lists, at)
 		before, forms, err := decodeList(list)
 		if err != nil || !l.loadForms(g, d, forms) {
-			return nil, false
+			return false
 		}
 		at = before
 	}
-	return d, true
+	return true
 }
 
 // loadForms fills in the forms of a list, where no later list has spoken already.

@@ -64,7 +64,10 @@ func readSetting(r *conversation.Request, key []byte, v span.Span) (err error) {
 		r.Instructions = span.UnlessNull(r.Body, v)
 	case "tools":
 		r.Tools = span.UnlessNull(r.Body, v)
+	case "tool_choice":
+		r.Settings = append(r.Settings, v)
 	case "thinking":
+		r.Settings = append(r.Settings, v)
 		r.ThinksFirst = thinksFirst(r.Body, v)
 	case "stream":
 		r.Stream = string(v.Of(r.Body)) == "true"

@@ -17,7 +17,7 @@ func Binds(p *Plan) bool { return p.Case.Binds != nil && p.Case.Binds() }
 
 // TakeThinking takes out what must not be sent any more of what the model thought. It comes when all else is decided.
 func TakeThinking(p *Plan) {
-	from := firstChanged(p)
+	from := FirstChanged(p)
 	if r := p.Case.Rescue; r != nil && r.Unthinking {
 		from = 0
 	} else if LastThinking(p) < from || !Binds(p) {
@@ -39,9 +39,9 @@ func FormsToSend(p *Plan) []*decision.Form {
 	return forms
 }
 
-// firstChanged is the first item that is not sent as it was in the request before, as far as it was sent then;
+// FirstChanged is the first item that is not sent as it was in the request before, as far as it was sent then;
 // Never if there is none.
-func firstChanged(p *Plan) int {
+func FirstChanged(p *Plan) int {
 	for i := range p.Sheet.Sent {
 		was, is := p.Sheet.Sent[i], p.Forms[i]
 		same := was == is || was != nil && is != nil && was.Name == is.Name && is.Name != decision.Ref{}

@@ -56,6 +56,8 @@ func readSetting(r *conversation.Request, key []byte, v span.Span) (err error) {
 		r.Instructions = span.UnlessNull(r.Body, v)
 	case "tools":
 		r.Tools = span.UnlessNull(r.Body, v)
+	case "tool_choice", "reasoning":
+		r.Settings = append(r.Settings, v)
 	case "stream":
 		r.Stream = string(v.Of(r.Body)) == "true"
 	case "max_output_tokens":
