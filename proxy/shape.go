@@ -87,12 +87,21 @@ var (
 	errNoRoomLeft = errors.New("there is no room under max_in_flight to rewrite the request")
 )
 
+// unshaped says with what code a request goes on as it came.
+var unshaped = map[error]event.Code{
+	errSigned: event.CodeSigned, errEncoded: event.CodeEncoded, errNoObject: event.CodeNoObject,
+	wire.ErrBomb: event.CodeBomb, errNoRoomLeft: event.CodeNoRoom,
+}
+
 // notShaped is the report on a request that goes on as it came. Only a lack of room is epitome's own failure.
 func notShaped(why error) rewrite.Report {
+	r := rewrite.Report{Action: rewrite.ActionNone, Code: unshaped[why]}
 	if errors.Is(why, errNoRoomLeft) {
-		return rewrite.Report{Action: rewrite.ActionBypass, Err: why}
+		r.Action, r.Err = rewrite.ActionBypass, why
+		return r
 	}
-	return rewrite.Report{Action: rewrite.ActionNone, Reason: why.Error()}
+	r.Reason = why.Error()
+	return r
 }
 
 // conversation is the body to shape, without its content coding. There is room for it and for what becomes of it.
@@ -145,7 +154,7 @@ func (x *exchange) guarded(shape func(rewrite.Input) rewrite.Output, s *shaped) 
 		if r := recover(); r != nil {
 			x.proxy.plugs.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
 			err := errors.New("panic while shaping the request; the log has the stack")
-			f, s.report = form{}, rewrite.Report{Action: rewrite.ActionBypass, Err: err}
+			f, s.report = form{}, rewrite.Report{Action: rewrite.ActionBypass, Code: event.CodeFailed, Err: err}
 		}
 	}()
 	out := shape(s.asked)
@@ -173,7 +182,7 @@ func (x *exchange) tell(r *rewrite.Report) {
 		HeldBefore: r.Bearings.HeldBefore, HeldAfter: r.Bearings.HeldAfter, TakenOut: r.Bearings.TakenOut,
 		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: r.Bearings.Diverged,
 		Decision: r.Bearings.Decision,
-		Decided:  r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Reason: event.Clip(r.Reason),
+		Decided:  r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
 	}
 	x.event.Streams = r.Streams
 	if r.Answers > 0 {

@@ -147,7 +147,7 @@ func TestConversationWithoutRoomForACopyGoesOnAsItCame(t *testing.T) {
 	if _, body := r.got(); body != zipped {
 		t.Errorf("the upstream got %q", body)
 	}
-	if e := r.event(); e.Action != "bypass" || e.Inner != errNoRoomLeft.Error() {
+	if e := r.event(); e.Action != "bypass" || e.Inner != errNoRoomLeft.Error() || e.Code != event.CodeNoRoom {
 		t.Errorf("event %+v", e)
 	}
 	r.upstream.Release("go")

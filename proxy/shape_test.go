@@ -134,13 +134,16 @@ func TestCompressedConversationsAreShaped(t *testing.T) {
 func TestConversationsThatCannotBeReadGoOnAsTheyCame(t *testing.T) {
 	r := on(t, taking, func(s *Settings) { s.MaxBody = 64 << 10 })
 	r.shapes(refusing(t))
+	codes := map[string]event.Code{wire.ErrBomb.Error(): event.CodeBomb, errEncoded.Error(): event.CodeEncoded,
+		errNoObject.Error(): event.CodeNoObject, errSigned.Error(): event.CodeSigned}
 	f := func(reason, body string, lines ...string) {
 		t.Helper()
 		r.dial().send(post(chatTarget, body, lines...)).expect("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nx-epitome-action: none\r\n\r\na")
 		if _, got := r.got(); got != body {
 			t.Errorf("the upstream got %q, want %q", got, body)
 		}
-		if e := r.event(); e.Reason != reason || e.Action != "none" || e.Inner != "" || e.Fault != event.None {
+		e := r.event()
+		if e.Reason != reason || e.Code != codes[reason] || e.Action != "none" || e.Inner != "" || e.Fault != event.None {
 			t.Errorf("of %.20q the event says %+v, want the reason %q", body, e, reason)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
 )
 
@@ -26,6 +27,7 @@ type Bearings struct {
 func (b *Bearings) Join(first Bearings, whole bool) {
 	b.HeldBefore, b.HeldAfter = first.HeldBefore, min(first.HeldAfter, b.HeldAfter)
 	b.Parent, b.Diverged = first.Parent, first.Diverged
+	b.Decision = decision.InPlaceOf(first.Decision, b.Decision)
 	if !whole {
 		b.TakenOut += first.TakenOut
 	}
@@ -92,7 +94,11 @@ func keyOfForms(x *run) string {
 	if d == nil {
 		return ""
 	}
-	return x.plan.Route.Key(d)
+	key := decision.Key{Dialect: x.in.Dialect.Key(), Ratio: x.plan.Scale.Ratio}
+	if x.out.Report.Decided {
+		key.Before = x.log.before
+	}
+	return x.plan.Route.KeyOf(d, key)
 }
 
 // fixed is what stands before the items, where a provider caches.

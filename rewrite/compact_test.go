@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"epitome/event"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/plan"
@@ -226,7 +227,7 @@ func TestFixedPartsAboveTheWindowAreSaidAndNeverLoop(t *testing.T) {
 	big := strings.Repeat("You are an agent of many words. ", 1_100)
 	a := newAgent(8_000, `{"role":"system","content":"`+big+`"}`, userSays(theTask))
 	broke, turns := 0, 60
-	reason := ""
+	reason := event.NoCode
 	for range turns {
 		a.work(1, 100)
 		out := a.ask(t)
@@ -234,13 +235,13 @@ func TestFixedPartsAboveTheWindowAreSaidAndNeverLoop(t *testing.T) {
 			broke++
 		}
 		if !compacts(out) {
-			reason = out.Report.Reason
+			reason = out.Report.Code
 		}
 	}
 	if broke > turns/8 {
 		t.Errorf("%d of %d requests changed what had been sent", broke, turns)
 	}
-	if !strings.Contains(reason, "system prompt, tools") {
+	if reason != event.CodeFixedOverTarget && reason != event.CodeFixedFills {
 		t.Errorf("the reason is %q", reason)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 	"golang.org/x/tools/txtar"
 
+	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/limits"
@@ -251,14 +252,14 @@ func goldenReport(r *Report) string {
 		}
 	}
 	fmt.Fprintf(&b, "\nconversation %s\n", r.Conversation)
-	if r.Reason != "" {
-		b.WriteString("reason: " + r.Reason + "\n")
+	if r.Reason != "" || r.Code != event.NoCode {
+		fmt.Fprintf(&b, "%s: %s\n", r.Code, r.Reason)
 	}
 	if r.Err != nil {
 		b.WriteString("error: " + r.Err.Error() + "\n")
 	}
 	for _, c := range r.Changes {
-		fmt.Fprintf(&b, "%d: %s, %s %s, %s, %d > %d, %s\n", c.Item+1, c.Rung, c.Tool, c.Argument, c.Why, c.Before, c.After, c.Artifact)
+		fmt.Fprintf(&b, "%d: %s, %s %s, %s: %s, %d > %d, %s\n", c.Item+1, c.Rung, c.Tool, c.Argument, c.Code, c.Why, c.Before, c.After, c.Artifact)
 	}
 	return b.String()
 }

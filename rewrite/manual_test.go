@@ -43,7 +43,7 @@ func TestCompactNowActsBelowEveryLineAndTheFloor(t *testing.T) {
 		}
 		for range 12 {
 			a.work(1, 120)
-			if out := a.ask(t); out.Report.Action != ActionNone || out.Report.Reason != "the body is below the floor" {
+			if out := a.ask(t); out.Report.Action != ActionNone || out.Report.Code != event.CodeFloor {
 				t.Fatalf("%+v", out.Report)
 			}
 		}
@@ -145,7 +145,7 @@ func TestCompactNowWithAReminderThatMoves(t *testing.T) {
 }
 
 func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
-	f := func(name, reason string, prepare func(a *agent)) {
+	f := func(name string, reason event.Code, prepare func(a *agent)) {
 		t.Helper()
 		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
 		prepare(a)
@@ -157,7 +157,7 @@ func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 				len(n.told) != told {
 				t.Errorf("%s: %+v, %d asked, %v", name, out.Report, len(n.asked)-asked, n.told[told:])
 			}
-			if !strings.Contains(out.Report.Reason, reason) {
+			if out.Report.Code != reason {
 				t.Errorf("%s: the reason is %q", name, out.Report.Reason)
 			}
 		}
@@ -165,7 +165,7 @@ func TestCompactNowSaysWhyThereIsNothingToDo(t *testing.T) {
 			t.Errorf("%s: asked normally, another body is sent", name)
 		}
 	}
-	const short, none = "a summary would take", "no older group"
+	const short, none = event.CodeNoSmaller, event.CodeNothingOlder
 	f("only the task", none, func(*agent) {})
 	f("one group", short, func(a *agent) { a.work(1, 300) })
 	f("much that is never left out", short, func(a *agent) {

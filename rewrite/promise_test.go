@@ -40,6 +40,7 @@ func judged(t teller, b *bench, body string, out Output) {
 	if out.Report.Err != nil && out.Report.Action != ActionBypass {
 		t.Fatalf("%v, and yet the action is %s", out.Report.Err, out.Report.Action)
 	}
+	holdsReasons(t, out)
 	back, err := out.Restore(b.cupboard.Get)
 	switch { // without a store what was thought goes out all the same, though nobody may keep it
 	case err != nil && out.Report.Err != nil && b.forgetful:

@@ -20,6 +20,7 @@ type recording struct {
 	recorded *decision.Decision // what stands for this request
 	written  *decision.Decision // whose forms are recorded, whether it stands already or not
 	held     int                // items that were sent before on this route, in the forms of Sheet.Sent
+	before   *decision.Decision // those forms; Plan.Base moves on as this decision is recorded
 	// of the items up to the last that stays where it is, if what stands behind those has forms too: no other request
 	// with that prefix may get them; else nil
 	stable   *decision.Decision
@@ -31,8 +32,8 @@ type recording struct {
 
 // noteHeld notes how many items were sent before: what is recorded later is another base.
 func (x *recording) noteHeld() {
-	if base := x.plan.Base; base.Version != 0 {
-		x.held = base.Depth()
+	if x.before = x.plan.Base; x.before.Version != 0 {
+		x.held = x.before.Depth()
 	}
 }
 

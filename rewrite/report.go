@@ -76,6 +76,7 @@ type Report struct {
 	Drops        bool              // the provider leaves out what does not fit, and refuses nothing for its size
 	Unsure       bool              // what it thought may be bound to what was sent earlier, in another form than now
 	Bearings     Bearings
-	Reason       string // why nothing new was done, or not all that was asked for; empty if something was
-	Err          error  // what failed inside epitome; the request went on as Action says
+	Code         event.Code // why nothing new was done, or not all that was asked for; none if something was
+	Reason       string     // the same in words, with numbers
+	Err          error      // what failed inside epitome; the request went on as Action says
 }

@@ -254,11 +254,12 @@ func TestARescueThatSavesNothingChangesNothing(t *testing.T) {
 	before := a.ask(t)
 	out := a.rescue(t, plan.Rescue{Most: 1_000})
 	if string(out.Body) != string(before.Body) || out.Report.Stage != plan.StageNone || out.Report.Decided ||
-		out.Report.Reason == "" {
+		out.Report.Code != event.CodeNotATenth {
 		t.Errorf("%+v", out.Report)
 	}
 	a = newAgent(1_000_000, userSays(theTask))
-	if out := a.rescue(t, plan.Rescue{Most: 10}); out.Report.Reason == "" || string(out.Body) != a.body() {
+	out = a.rescue(t, plan.Rescue{Most: 10})
+	if out.Report.Code != event.CodeNothingToLeave || string(out.Body) != a.body() {
 		t.Errorf("%+v", out.Report)
 	}
 }
@@ -268,7 +269,7 @@ func TestARefusedStructureGoesAsItCame(t *testing.T) {
 	a := newAgent(32_000, userSays(theTask))
 	a.until(t, 1, 900)
 	out := a.rescue(t, plan.Rescue{Whole: true})
-	if string(out.Body) != a.body() {
+	if string(out.Body) != a.body() || out.Report.Code != event.CodeBroken {
 		t.Error("it does not go as it came")
 	}
 	a.restart()

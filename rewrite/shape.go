@@ -77,7 +77,7 @@ func (s *Shaper) Shape(a Input) Output {
 	case x.in.Replay:
 		return x.out
 	case errors.Is(err, compact.ErrDeserted): // nothing is decided, as nothing will be sent
-		x.out.Report.Action = ActionNone
+		x.out.Report.Action, x.out.Report.Code = ActionNone, event.NoCode
 		return x.out
 	case x.in.Rescue != nil && x.in.Rescue.Unthinking && err != nil: // without a store it helps all the same
 		x.fallBack()
@@ -110,7 +110,7 @@ func (x *run) fallBack() {
 	r.Err, x.plan.Forms = nil, plan.BaseForms(x.plan)
 	plan.TakeThinking(x.plan)
 	x.guarded(x.build)
-	r.Err, r.Action = errors.Join(err, r.Err), ActionBypass
+	r.Err, r.Action, r.Code = errors.Join(err, r.Err), ActionBypass, event.CodeFailed
 }
 
 // leaveWhole records what was recorded last, with all that is new left whole.
@@ -170,9 +170,12 @@ func (x *run) aside(step func()) {
 	step()
 }
 
+// say puts into the report why nothing new was done, or not all of it.
+func say(x *run, why plan.Why) { x.out.Report.Code, x.out.Report.Reason = why.Code, why.Words }
+
 func (x *run) fail(err error) {
 	x.asItCame()
-	x.out.Report.Err, x.out.Report.Action = err, ActionBypass
+	x.out.Report.Err, x.out.Report.Action, x.out.Report.Code = err, ActionBypass, event.CodeFailed
 }
 
 // read finds out what was asked. Its frame is small, as a request's deepest calls are made below it: the stack that
@@ -184,7 +187,7 @@ func (x *run) read() error {
 		req, err = x.in.Dialect.Read(x.in.Body, nil)
 	}
 	if err != nil {
-		x.out.Report.Reason = err.Error()
+		say(x, plan.Why{Code: event.CodeNotRead, Words: err.Error()})
 		return nil
 	}
 	scale, answers, err := x.shaper.scale(&x.in, req.Model)
@@ -293,7 +296,7 @@ func (x *run) decide() error {
 	}
 	if p.Base.Version != 0 && p.Base.Depth() == x.hist.Len() && !p.Case.MayOverwrite() {
 		x.log.recorded, x.log.again = p.Base, true
-		x.out.Report.Reason = "the request is one that was decided before"
+		say(x, plan.Why{Code: event.CodeAgain, Words: "the request is one that was decided before"})
 		return x.build()
 	}
 	warnOfImitation(x)
@@ -356,16 +359,16 @@ func (x *run) extend() {
 	p := x.plan
 	if p.Case.Rescue != nil {
 		p.Case.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
-		x.out.Report.Reason = ladder.RescuePlan(p)
+		say(x, ladder.RescuePlan(p))
 		return
 	}
 	elsewhere := ladder.WhyElsewhere(p.Req.Upkeep.By)
 	switch {
 	case p.Req.Upkeep.By == conversation.ClientSummarises:
-		x.out.Report.Reason = elsewhere
+		say(x, elsewhere)
 		return
 	case len(x.in.Body) < p.Limits.Floor() && !p.Case.Manual:
-		x.out.Report.Reason = "the body is below the floor"
+		say(x, plan.Because(event.CodeFloor, "the body of %d bytes is below the floor of %d", len(x.in.Body), p.Limits.Floor()))
 		return
 	}
 	p.Case.OverQuota = x.shaper.deps.Passing || p.Shelf.Full()
@@ -374,12 +377,12 @@ func (x *run) extend() {
 	p.Case.OverBudget = cutover > 0 && budgetOf(x).total()+p.Scale.InModelTokens(total) >= cutover
 	if !p.Case.OverQuota || total > p.Limits.ClearLine || p.Case.Manual || p.Case.OverBudget {
 		ladder.OffloadArrivals(p)
-		if x.out.Report.Reason = elsewhere; elsewhere == "" {
-			x.out.Report.Reason = ladder.DecideOlder(p)
+		if say(x, elsewhere); elsewhere.Code == event.NoCode {
+			say(x, ladder.DecideOlder(p))
 		}
 	}
-	if len(p.Sheet.Changes) == 0 && x.out.Report.Reason == "" {
-		x.out.Report.Reason = ladder.WhyNothing(p, total)
+	if len(p.Sheet.Changes) == 0 && x.out.Report.Code == event.NoCode {
+		say(x, ladder.WhyNothing(p, total))
 	}
 }
 
@@ -424,7 +427,7 @@ func keepArtifacts(p *plan.Plan) error {
 func (x *run) remember(d *decision.Decision) error {
 	err := x.log.remember(d)
 	if x.log.adopted {
-		x.out.Report.Reason = "an equal request was decided at the same time"
+		say(x, plan.Why{Code: event.CodeMeanwhile, Words: "an equal request was decided at the same time"})
 	}
 	return err
 }

@@ -10,8 +10,8 @@ import (
 )
 
 // StandingChanges are the changes of all items that are not sent whole, in their order: those of the report, what was
-// thought that goes with them, and those that were decided earlier, which have no reason. What stands in another item's
-// form is not told again. r is the request as it came.
+// thought that goes with them, and those that were decided earlier, which have no reason in words. What stands in
+// another item's form is not told again. r is the request as it came.
 func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 	if len(s.forms) == 0 {
 		return nil
@@ -69,7 +69,7 @@ func (s Output) noteThinking(c *plan.Change, i int, it *conversation.Item) {
 
 // stands is a change that was made earlier.
 func (s Output) stands(f *decision.Form, o *history.Source) plan.Change {
-	c := plan.Change{Rung: f.Rung.String(), Tool: o.Name, Argument: o.Action.Key}
+	c := plan.Change{Rung: f.Rung.String(), Code: plan.CodeOf(f), Tool: o.Name, Argument: o.Action.Key}
 	c.Before, c.After = int(float64(f.Whole)*s.ratio), int(float64(f.Now)*s.ratio)
 	if names := f.Artifacts(); len(names) > 0 {
 		c.Artifact = names[0]

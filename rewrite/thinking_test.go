@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/plan"
@@ -250,6 +251,8 @@ func TestOpenRoundsWaitForTheUserWhereThinkingComesFirst(t *testing.T) {
 		a.call(40, "")
 		if out := a.ask(t); out.Changed {
 			t.Fatalf("call %d: %+v", a.calls, out.Report)
+		} else if a.calls > 1 && out.Report.Code != event.CodeThinkingRound {
+			t.Fatalf("call %d: the reason is %s: %s", a.calls, out.Report.Code, out.Report.Reason)
 		}
 	}
 	a.said = append(a.said, `{"role":"assistant","content":[{"type":"text","text":"It is mended."}]}`,

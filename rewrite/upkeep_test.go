@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/event"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/plan"
 )
@@ -35,10 +36,10 @@ func rungs(out Output) string {
 // Where the provider or the client sees to what a conversation keeps, older items stay as they are, and the report says
 // why.
 func TestWhatOthersSeeToIsLeftToThem(t *testing.T) {
-	f := func(settings, want, why string) {
+	f := func(settings, want string, why event.Code) {
 		t.Helper()
 		c := full(settings, 3_000)
-		if out := c.ask(t); rungs(out) != want || !strings.Contains(out.Report.Reason, why) {
+		if out := c.ask(t); rungs(out) != want || why != event.NoCode && out.Report.Code != why {
 			t.Errorf("%s: %q was changed, want %q; reason %q", settings, rungs(out), want, out.Report.Reason)
 		}
 	}
@@ -47,14 +48,14 @@ func TestWhatOthersSeeToIsLeftToThem(t *testing.T) {
 	f(`"context_management":null,`, both, "")
 	f(`"context_management":{"edits":[]},`, both, "")
 	f(`"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]},`, both, "")
-	const clears = "the provider clears or compacts"
+	const clears = event.CodeProviderClears
 	f(`"context_management":{"edits":[{"type":"clear_tool_uses_20250919"}]},`, "offload", clears)
 	f(`"context_management":{"edits":[{"type":"clear_thinking_20251015"},{"type":"compact_20260112"}]},`, "offload", clears)
 	f(`"context_management":{"edits":[{"type":"hologram"}]},`, "offload", clears)
-	f(`"thread":{"type":"continue","previous_message_id":"msg_1"},`, "offload", "earlier messages lie with the provider")
-	f(`"compaction":{"type":"summarize"},`, "", "the client asks for its own summary")
+	f(`"thread":{"type":"continue","previous_message_id":"msg_1"},`, "offload", event.CodeProviderRemembers)
+	f(`"compaction":{"type":"summarize"},`, "", event.CodeClientSummarises)
 	f(`"compaction":{"type":"summarize"},"context_management":{"edits":[{"type":"compact_20260112"}]},`, "",
-		"the client asks for its own summary")
+		event.CodeClientSummarises)
 }
 
 // A client's own compaction is sent in the forms that were decided, with nothing new; a rescue stays possible.
@@ -71,7 +72,7 @@ func TestTheClientsOwnSummaryIsAskedForInRecordedForms(t *testing.T) {
 		*last = strings.TrimSuffix(*last, "]}") + "," + textBlock(sign+" Do NOT call any tools.") + "]}"
 		out := c.ask(t)
 		if len(out.Report.Changes) > 0 || !strings.HasPrefix(string(out.Body), stable) ||
-			!strings.Contains(out.Report.Reason, "the client asks for its own summary") {
+			out.Report.Code != event.CodeClientSummarises {
 			t.Errorf("%s: %d changes, %q", sign, len(out.Report.Changes), out.Report.Reason)
 		}
 		rescued := c.rescue(t, plan.Rescue{Sent: out.Report.After.Total(), Most: 6_000})
@@ -88,7 +89,7 @@ func TestTheClientsOwnSummaryIsAskedForInRecordedForms(t *testing.T) {
 func TestAThreadIsNotRescued(t *testing.T) {
 	c := full(`"thread":{"type":"continue","previous_message_id":"msg_1"},`, 100)
 	out := c.rescue(t, plan.Rescue{Most: 3_000})
-	if out.Report.Stage != plan.StageNone || !strings.Contains(out.Report.Reason, "earlier messages lie with the provider") {
+	if out.Report.Stage != plan.StageNone || out.Report.Code != event.CodeProviderRemembers {
 		t.Errorf("stage %s: %s", out.Report.Stage, out.Report.Reason)
 	}
 }

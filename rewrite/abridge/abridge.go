@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/event"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
@@ -35,7 +36,7 @@ type Shortening struct {
 }
 
 // Shorten returns the text to send in the passage's place, and why. ok is false if that would not pay.
-func (c *Shortening) Shorten() (text, why string, ok bool) {
+func (c *Shortening) Shorten() (text string, why plan.Why, ok bool) {
 	shown := c.Text
 	of := ""
 	if c.Recalled == "" && c.Tokens > c.Plan.Limits.Screen {
@@ -47,13 +48,14 @@ func (c *Shortening) Shorten() (text, why string, ok bool) {
 	case c.Tokens > c.Limit && (of == "" || c.Plan.Count(shown) > c.Limit):
 		text, why = c.excerpt(shown, of)
 	case of != "":
-		text, why = plan.ScreenStub(shown, c.Tokens, c.address()), "brought to the final screen"
+		text = plan.ScreenStub(shown, c.Tokens, c.address())
+		why = plan.Why{Code: event.CodeScreen, Words: "brought to the final screen"}
 	}
 	if text == "" && c.Recalled == "" && c.Plan.Limits.Conf.Repeats {
 		text, why = c.references()
 	}
 	if text == "" {
-		return "", why, false
+		return "", plan.Why{}, false
 	}
 	saved := min(c.Tokens-c.Plan.Count(text), c.Spent-c.Plan.CountAsItem(text, c.Result.Item))
 	if len(c.Refers) > 0 {
@@ -89,7 +91,8 @@ func (c *Shortening) headShare() float64 {
 }
 
 // excerpt cuts a text that is over its limit.
-func (c *Shortening) excerpt(shown, of string) (text, why string) {
+func (c *Shortening) excerpt(shown, of string) (text string, why plan.Why) {
+	why = plan.Why{Code: event.CodeOverLimit, Words: "over its limit"}
 	at := c.address()
 	keep := c.Keep
 	if c.Plan.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
@@ -97,7 +100,7 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	}
 	if c.Recalled == "" {
 		if o, ok := outline.Of(shown, c.hint(shown), keep, c.Plan.Count); ok && !c.isOutput(shown, &o) {
-			return c.outlined(shown, of, &o), "over its limit"
+			return c.outlined(shown, of, &o), why
 		}
 	}
 	cut := excerpt.Of
@@ -106,12 +109,12 @@ func (c *Shortening) excerpt(shown, of string) (text, why string) {
 	}
 	e, ok := cut(shown, excerpt.Budget{Tokens: keep, Head: c.headShare(), Count: c.Plan.Count}, plan.Mark)
 	if !ok {
-		return "", ""
+		return "", plan.Why{}
 	}
 	return plan.ExcerptStub(c.about(), plan.Cut{
 		Excerpt: e, Tokens: c.Tokens, Of: of, Where: at,
 		Names: unseen(shorten.NamesIn(e.Rare, c.Plan.Limits.Conf.Names), e.Join(false)),
-	}), "over its limit"
+	}), why
 }
 
 // unseen returns those of the names that do not stand in a text, nor at the end of a path before them.
@@ -186,11 +189,11 @@ func (c *Shortening) laysOut(lines int) bool {
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.
-func (c *Shortening) references() (text, why string) {
+func (c *Shortening) references() (text string, why plan.Why) {
 	const worthwhile = 400 // bytes
 	// What is known stands behind this one, or is it.
 	if len(c.Text) < worthwhile || c.Plan.Hist.ResultAt[c.Result.Item] < c.Plan.Hist.LinesRead {
-		return "", ""
+		return "", plan.Why{}
 	}
 	c.Plan.LearnLines(c.Plan.Hist.ResultAt[c.Result.Item])
 	found := c.Plan.Hist.Lines.Repeats(c.Text)
@@ -198,7 +201,7 @@ func (c *Shortening) references() (text, why string) {
 		found = c.Plan.Hist.Lines.RepeatsBeside(c.Text, excerpt.Telling(c.Text))
 	}
 	if len(found) == 0 {
-		return "", ""
+		return "", plan.Why{}
 	}
 	var b strings.Builder
 	at := 0
@@ -217,5 +220,5 @@ func (c *Shortening) references() (text, why string) {
 		whole = fmt.Sprintf("text, %d of %d of this result,", c.Nth, c.Of)
 	}
 	fmt.Fprintf(&b, "%sthe whole %s has %d lines. %s]", plan.Mark, whole, shorten.CountLines(c.Text), c.address())
-	return b.String(), "lines stand in an earlier result"
+	return b.String(), plan.Why{Code: event.CodeRepeats, Words: "lines stand in an earlier result"}
 }

@@ -1,6 +1,7 @@
 package abridge
 
 import (
+	"epitome/event"
 	"fmt"
 	"strings"
 	"testing"
@@ -20,8 +21,8 @@ func TestATextOverItsLimitBecomesAnExcerpt(t *testing.T) {
 		p := planned(t, step)
 		c := shortening(t, p, 0, limit, keep)
 		text, why, ok := c.Shorten()
-		if !ok || why != "over its limit" {
-			t.Fatalf("%v, %q", ok, why)
+		if !ok || why.Code != event.CodeOverLimit {
+			t.Fatalf("%v, %+v", ok, why)
 		}
 		plantest.HoldExcerpt(t, text, step.Output)
 		holdArtifact(t, c, text)
@@ -126,7 +127,7 @@ func TestTerminalOutputIsBroughtToItsFinalScreen(t *testing.T) {
 	}
 	b.WriteString("\r\x1b[Kdone with all of it\nand \x1b[31mwell\x1b[0m\n")
 	const screen = "done with all of it\nand well\n"
-	f := func(limit, keep int) (*Shortening, string, string) {
+	f := func(limit, keep int) (*Shortening, string, plan.Why) {
 		t.Helper()
 		c := shortening(t, planned(t, plantest.Command("curl", b.String())), 0, limit, keep)
 		text, why, ok := c.Shorten()
@@ -139,8 +140,8 @@ func TestTerminalOutputIsBroughtToItsFinalScreen(t *testing.T) {
 	c, text, why := f(1_000, 300)
 	tokens := plan.ScreenStub(screen, c.Tokens, plan.WhereOfContent(c.Plan, c.Result, c.Name,
 		plan.Content{Lines: shorten.CountLines(c.Text), Tokens: c.Tokens}))
-	if text != tokens || why != "brought to the final screen" || !strings.HasPrefix(text, screen+plan.Mark) {
-		t.Errorf("%s: %.300q, want %q", why, text, tokens)
+	if text != tokens || why.Code != event.CodeScreen || !strings.HasPrefix(text, screen+plan.Mark) {
+		t.Errorf("%s: %.300q, want %q", why.Words, text, tokens)
 	}
 
 	// A screen that is over the limit itself is cut, and the mark says of what the lines are.
@@ -171,7 +172,7 @@ func TestLinesThatStandEarlierBecomeAReference(t *testing.T) {
 		c := shortening(t, p, len(steps)-1, 100_000, 1_000)
 		text, why, ok := c.Shorten()
 		if ok != (want > 0) {
-			t.Fatalf("%v, %q: %.300q", ok, why, text)
+			t.Fatalf("%v, %q: %.300q", ok, why.Words, text)
 		}
 		if !ok {
 			return
@@ -242,13 +243,13 @@ func TestNoReferenceLeadsToWhatIsNotSentWhole(t *testing.T) {
 	f("cleared before", func(p *plan.Plan, form *decision.Form) { p.Forms[p.Hist.Results[0].Item] = form })
 	f("cleared after its lines were read", func(p *plan.Plan, form *decision.Form) {
 		p.LearnLines(2)
-		p.Set(p.Hist.Results[0].Item, form, "old")
+		p.Set(p.Hist.Results[0].Item, form, plan.Why{Words: "old"})
 	})
 	f("what stands behind is read already", func(p *plan.Plan, _ *decision.Form) { p.LearnLines(3) })
 	f("switched off", func(p *plan.Plan, _ *decision.Form) { p.Limits.Conf.Repeats = false })
 	p := planned(t, steps...)
 	p.LearnLines(2)
-	p.Set(p.Hist.Results[0].Item, plan.StubOf(p, &p.Hist.Results[0], "old"), "old")
+	p.Set(p.Hist.Results[0].Item, plan.StubOf(p, &p.Hist.Results[0], "old"), plan.Why{Words: "old"})
 	p.SendWhole()
 	c := shortening(t, p, 2, 100_000, 1_000)
 	if text, _, ok := c.Shorten(); !ok || holdReferences(t, c, text) != 1 {
@@ -283,9 +284,9 @@ func TestNothingIsForged(t *testing.T) {
 			holdArtifact(rt, c, text)
 			shown, _ := shorten.FinalScreen(c.Text)
 			switch {
-			case why == "lines stand in an earlier result":
+			case why.Code == event.CodeRepeats:
 				holdReferences(rt, c, text)
-			case why == "brought to the final screen":
+			case why.Code == event.CodeScreen:
 				if !strings.HasPrefix(text, shown) {
 					rt.Fatalf("%q is no screen of %q", text, c.Text)
 				}
@@ -332,7 +333,7 @@ func TestJSONInOneLineIsLaidOutBesideIt(t *testing.T) {
 	}
 	f := &decision.Form{Patches: []decision.Patch{{Place: c.Place, Index: c.Index, Text: text, Artifact: c.Name,
 		Readable: c.Readable, Spelling: c.Spelling}}}
-	p.Set(c.Result.Item, f, "test")
+	p.Set(c.Result.Item, f, plan.Why{Words: "test"})
 	kept := map[string]string{}
 	for _, a := range p.Sheet.Artifacts {
 		kept[a.Name] = string(a.Content)

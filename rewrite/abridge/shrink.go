@@ -3,6 +3,7 @@ package abridge
 import (
 	"sort"
 
+	"epitome/event"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
@@ -39,18 +40,19 @@ func Level(p *plan.Plan, list []*history.Result, large int) int {
 // ShrinkResult cuts a result to about keep tokens and a stub, or to the stub alone, if that may be all that is shown of
 // it. It says how many tokens that has freed.
 func ShrinkResult(p *plan.Plan, res *history.Result, keep int) (freed int) {
+	full := plan.Why{Code: event.CodeCut, Words: "the window is full"}
 	f := shrunkForm(p, res, max(keep, 0))
 	if f == nil || p.SentSize(res.Item)-f.Now < limits.LeastSaving {
 		if plan.MustBeShown(p, res) {
 			return 0
 		}
-		f = plan.StubOf(p, res, "the window is full")
+		f = plan.StubOf(p, res, full.Words)
 		f.Rung = decision.RungCompact
 	}
 	if freed = p.SentSize(res.Item) - f.Now; freed < limits.LeastSaving {
 		return 0
 	}
-	p.Set(res.Item, f, "the window is full")
+	p.Set(res.Item, f, full)
 	return freed
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/event"
 	"epitome/prose"
 	"epitome/rewrite/abridge"
 	"epitome/rewrite/conversation"
@@ -37,13 +38,13 @@ type compaction struct {
 }
 
 // NoOlder is why nothing is compacted where there is nothing but the newest group.
-const NoOlder = "there is no older group that could be left out"
+var NoOlder = plan.Why{Code: event.CodeNothingOlder, Words: "there is no older group that could be left out"}
 
 // noPlace is why nothing is compacted where a summary can stand nowhere.
-const noPlace = "what never goes leaves no place where a summary may stand"
+var noPlace = plan.Why{Code: event.CodeNoPlace, Words: "what never goes leaves no place where a summary may stand"}
 
 // RunCompaction replaces old items by a recap. It says why it did not, if so.
-func RunCompaction(p *plan.Plan) (reason string) {
+func RunCompaction(p *plan.Plan) (reason plan.Why) {
 	c := newCompaction(p, recap.BudgetsOf(p))
 	c.tail = max(min(c.P.Limits.KeepTail, c.target-c.fixed-c.summarySize), decision.LeastTail)
 	least := int(decision.LeastGain * float64(p.Total()))
@@ -51,15 +52,17 @@ func RunCompaction(p *plan.Plan) (reason string) {
 		least = 0
 	}
 	reason = c.run(least)
-	if reason != "" && c.fixed > c.target && least > 0 {
-		return "what is never left out (system prompt, tools, the first user message) is more than compact_to allows, and all else is less than a tenth of the request"
+	if reason.Code != event.NoCode && c.fixed > c.target && least > 0 {
+		return plan.Because(event.CodeFixedOverTarget, "what is never left out (system prompt, tools, the first user "+
+			"message) has %s tokens, compact_to allows %s, and all else is less than a tenth of the request",
+			plan.Amount(p, c.fixed), plan.Amount(p, c.target))
 	}
 	return reason
 }
 
 // RunMinimalCompaction is compact where every token counts: next to nothing of the recap and of the tail stays. If even
 // that would not fit, it must save as much as any other, so that it is not done again and again.
-func RunMinimalCompaction(p *plan.Plan) (reason string) {
+func RunMinimalCompaction(p *plan.Plan) (reason plan.Why) {
 	const tail = 0.1 // of usable
 	c := newCompaction(p, recap.BudgetsOf(p).Shrink())
 	c.tail, c.minimal = max(min(int(tail*float64(c.P.Limits.Usable)), c.P.Limits.Usable-c.fixed-c.summarySize), 0), true
@@ -76,7 +79,7 @@ func LeaveBare(p *plan.Plan) {
 	if c.to = c.P.End; c.to <= c.from {
 		return
 	}
-	total, why := c.P.Total(), ""
+	total, why := c.P.Total(), plan.Why{}
 	c.noteBegin()
 	if before := c.P.Checkpoint(); !c.writeSummary() {
 		c.P.Undo(before)
@@ -109,7 +112,7 @@ func newCompaction(p *plan.Plan, b recap.Budgets) *compaction {
 }
 
 // run does it if that saves more than so many tokens. If it does not, nothing has changed.
-func (c *compaction) run(least int) (reason string) {
+func (c *compaction) run(least int) (reason plan.Why) {
 	newest := c.findCut()
 	if c.to < 0 {
 		return NoOlder
@@ -119,9 +122,10 @@ func (c *compaction) run(least int) (reason string) {
 	if room := plan.Room(c.P, total-saved); c.minimal && total-saved <= room && room < total {
 		least = 0
 	}
-	little := "what could be left out is less than a tenth of the request"
+	little := plan.Why{Code: event.CodeSavesLittle, Words: "what could be left out is less than a tenth of the request"}
 	if c.P.Case.Manual {
-		little = "a summary would take at least as many tokens as what it could replace"
+		little = plan.Why{Code: event.CodeNoSmaller,
+			Words: "a summary would take at least as many tokens as what it could replace"}
 	}
 	if saved+large+c.slack() <= least {
 		return little
@@ -131,7 +135,7 @@ func (c *compaction) run(least int) (reason string) {
 		c.findProse(total - saved)
 	}
 	if c.P.Ask.Deserted {
-		return ""
+		return plan.Why{}
 	}
 	before := c.P.Checkpoint()
 	if large > 0 {
@@ -146,8 +150,8 @@ func (c *compaction) run(least int) (reason string) {
 		c.noteEnd(total, little)
 		return little
 	}
-	c.noteEnd(total, "")
-	return ""
+	c.noteEnd(total, plan.Why{})
+	return plan.Why{}
 }
 
 // savings is how many tokens go with the span, less what comes in its place.
@@ -328,7 +332,7 @@ func (c *compaction) dropOldSummary() {
 		if isLeft(c.P, i) {
 			f = leftForm(c.P, i, sentRecap{}, false)
 		}
-		c.P.Set(i, f, "the summary stands elsewhere")
+		c.P.Set(i, f, plan.Why{Code: event.CodeSummaryMoved, Words: "the summary stands elsewhere"})
 	}
 }
 
@@ -403,7 +407,7 @@ func (c *compaction) leaveOut(g conversation.Group) {
 			}
 			f.Text = c.P.Shelf.Name(c.P.Route.Scope, f.Transcript(c.P.Req, run.First))
 		}
-		c.P.Set(run.First, f, "the window fills")
+		c.P.Set(run.First, f, plan.WhyCompacted(c.P))
 		for k := run.First + 1; k < run.End; k++ {
 			c.P.Sheet.NewForms[k] = true
 			if !c.P.IsGone(k) {
@@ -482,7 +486,7 @@ func (c *compaction) appendToHead(i int, text string) bool {
 		f = leftForm(c.P, i, sentRecap{text, c.says}, false)
 	}
 	f.Prose, f.Until, f.Mark = c.says.Text, c.says.Until, c.mark
-	c.P.Set(i, f, "the summary stands behind it")
+	c.P.Set(i, f, plan.Why{Code: event.CodeSummary, Words: "the summary stands behind it"})
 	return true
 }
 
@@ -492,5 +496,5 @@ func (c *compaction) insertMessage(i int, text string) {
 	f.With, f.Gap = string(c.P.Req.Dialect.Message(conversation.User, text)), ""
 	f.Now, f.At = plan.MessageTokens(c.P, text), c.P.Hist.Answers[c.P.End-1]
 	f.Prose, f.Until, f.Mark, f.Name = c.says.Text, c.says.Until, c.mark, decision.Ref{}
-	c.P.Set(i, &f, "the summary stands for it")
+	c.P.Set(i, &f, plan.Why{Code: f.Why, Words: "the summary stands for it"})
 }

@@ -28,13 +28,13 @@ func (c *compaction) noteBegin() {
 
 // noteEnd notes how a compaction ended: what is told once it is recorded, or at once why nothing came of it. total is
 // what the request took before.
-func (c *compaction) noteEnd(total int, why string) {
+func (c *compaction) noteEnd(total int, why plan.Why) {
 	outcome := decision.Outcome{Before: total, After: c.P.Total()}
 	c.P.Result.Outcomes = c.P.Result.Outcomes.With(decision.Outcomes{outcome}, c.P.Limits.Conf.Thrash)
 	n := &c.P.Result.Notice
-	if why != "" {
+	if why.Code != event.NoCode {
 		if n.Kind != event.CompactionCompleted {
-			if n.Kind, n.Why = event.CompactionFailed, why; c.P.Case.Rescue == nil {
+			if n.Kind, n.Why = event.CompactionFailed, why.Words; c.P.Case.Rescue == nil {
 				c.P.Tell(*n)
 			}
 		}

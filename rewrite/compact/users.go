@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/limits"
@@ -39,7 +40,7 @@ func LeaveUsers(p *plan.Plan) {
 		return cmp.Compare(p.Hist.Sizes[b], p.Hist.Sizes[a])
 	})
 	for _, f := range enough(p, list) {
-		p.Set(f.item, f.form, "nothing else helped")
+		p.Set(f.item, f.form, plan.Why{Code: event.CodeUser, Words: "nothing else helped"})
 		p.Result.UsersLeft, p.Result.LatestLeft = p.Result.UsersLeft+1, p.Result.LatestLeft || f.item == latest
 	}
 }

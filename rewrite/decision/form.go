@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 
+	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
 	"epitome/rewrite/span"
@@ -40,6 +41,14 @@ type Form struct {
 	Said    string  `json:"t,omitempty"` // artifact with the item as it came, if what was thought in it is not sent
 	Mark    string  `json:"q,omitempty"` // the client's mark for the provider's cache, on the text that it holds
 	Refers  []int   `json:"e,omitempty"` // items behind the head that hold what this one only refers to
+
+	// why it was chosen; empty in records of an epitome that did not note it
+	Why event.Code `json:"s,omitempty"`
+	// for whoever reads the record without the request: the numbers of the first and last message that it is about, and
+	// how many tokens all those had as they came; 0 in records of an epitome that did not note them
+	Item  int `json:"i,omitempty"`
+	Last  int `json:"j,omitempty"`
+	Stood int `json:"a,omitempty"`
 
 	Name Ref // under which it is recorded
 }

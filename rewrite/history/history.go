@@ -138,7 +138,7 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	}
 	if d.identity != "" {
 		if k, ok := h.latestAsk[d.identity]; ok {
-			h.spend(k, i, whyReadAgain)
+			h.spend(k, i, WhyReadAgain)
 		}
 		h.latestAsk[d.identity] = n
 	}
@@ -172,7 +172,7 @@ func (h *History) spendRepeated(raw []byte, n int) {
 	}
 	sum := maphash.Bytes(h.seed, raw)
 	if k, ok := h.latestWith[sum]; ok {
-		h.spend(k, h.Results[n].Item, whySameText)
+		h.spend(k, h.Results[n].Item, WhySameText)
 	}
 	h.latestWith[sum] = n
 }
@@ -186,7 +186,7 @@ func (h *History) spendWritten(file string, i int) {
 		before := len(res.remaining)
 		res.remaining = slices.DeleteFunc(res.remaining, func(f string) bool { return shell.SameFile(f, file) })
 		if len(res.remaining) == 0 {
-			h.spend(k, i, whyWritten)
+			h.spend(k, i, WhyWritten)
 		}
 		return len(res.remaining) < before
 	})
@@ -194,9 +194,9 @@ func (h *History) spendWritten(file string, i int) {
 
 // Why a result is worth nothing any more, as a stub says it.
 const (
-	whyReadAgain = "the same was read again later"
-	whySameText  = "the same text came again later"
-	whyWritten   = "what it shows was written later"
+	WhyReadAgain = "the same was read again later"
+	WhySameText  = "the same text came again later"
+	WhyWritten   = "what it shows was written later"
 )
 
 // settle notes which earlier calls' effects result n shows or its call has written over, and which files its own call
@@ -238,7 +238,7 @@ func (h *History) spend(k, by int, why string) {
 
 // ShownAgain returns the item that shows the same as the result, later; 0 if none does.
 func (r *Result) ShownAgain() int {
-	if r.SpentWhy == whyReadAgain || r.SpentWhy == whySameText {
+	if r.SpentWhy == WhyReadAgain || r.SpentWhy == WhySameText {
 		return r.SpentBy
 	}
 	return 0

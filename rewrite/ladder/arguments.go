@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
@@ -19,6 +20,7 @@ const longArgument = 600
 // clearableCalls are the assistant's messages of which long arguments may be cleared: those of calls whose effect was
 // shown or written over since, and that are as old as a result must be that is spent.
 func clearableCalls(p *plan.Plan, now int) (list []candidate) {
+	settled := plan.Why{Code: event.CodeArguments, Words: "what it wrote was read or written again"}
 	k := 0
 	for i := range p.End {
 		for k < len(p.Hist.Results) && p.Hist.Results[k].Item < i {
@@ -32,7 +34,7 @@ func clearableCalls(p *plan.Plan, now int) (list []candidate) {
 		if since > now {
 			continue
 		}
-		c := candidate{item: i, since: since, why: "what it wrote was read or written again"}
+		c := candidate{item: i, since: since, why: settled}
 		if c.freed = p.SentSize(i) - sizeWithoutArguments(p, i); limits.IsWorthClearing(p.SentSize(i), c.freed) {
 			list = append(list, c)
 		}

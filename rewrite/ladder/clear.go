@@ -2,8 +2,10 @@ package ladder
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"epitome/event"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
@@ -16,7 +18,7 @@ type candidate struct {
 	result *history.Result // nil for an assistant's message, of which the arguments are cleared
 	freed  int             // tokens
 	since  int             // the request, counted in assistant's messages, at which it became clearable
-	why    string
+	why    plan.Why
 }
 
 // clearOld is rung 2: old and spent results are cleared, in one batch, when the line is crossed or when the rent that
@@ -27,31 +29,38 @@ func clearOld(p *plan.Plan, total int) {
 	}
 	most := clearableResults(p, func(*history.Result, string) int { return 0 })
 	// Whatever would not pay if nothing were left of it is not tried: to write all stubs takes long.
-	if firstToClear(p, most, total) == len(most) {
+	first, due := firstToClear(p, most, total)
+	if due.AtMost = true; first == len(most) {
+		p.Result.Due = due
 		return
 	}
 	list := clearableResults(p, func(a0 *history.Result, a1 string) int { return stubSize(p, a0, a1) })
-	clearAll(p, list[firstToClear(p, list, total):])
+	first, p.Result.Due = firstToClear(p, list, total)
+	clearAll(p, list[first:])
 }
 
-// firstToClear is the first candidate from which on all are cleared; len(list) if none is.
-func firstToClear(p *plan.Plan, list []candidate, total int) int {
+// firstToClear is the first candidate from which on all are cleared; len(list) if none is. due says what clearing comes
+// to.
+func firstToClear(p *plan.Plan, list []candidate, total int) (first int, due plan.Due) {
 	freed := 0
 	for _, c := range list {
 		freed += c.freed
 	}
+	due = plan.Due{Looked: true, Freed: freed, From: p.Limits.AtLeast}
 	switch {
 	case total > p.Limits.ClearLine && freed >= p.Limits.AtLeast:
-		return 0
+		return 0, due
 	case p.Limits.Conf.Rent > 0 && !p.Case.OverQuota && (p.Case.CacheExpired || !plan.Binds(p)):
-		return firstThatPays(p, list)
+		return firstThatPays(p, list, due)
 	}
-	return len(list)
+	due.Waits = true
+	return len(list), due
 }
 
 // clearableResults is what may be cleared, in the order of the conversation. left is how many tokens of a result are
 // left then.
 func clearableResults(p *plan.Plan, left func(res *history.Result, why string) int) (list []candidate) {
+	old := plan.Why{Code: event.CodeOld, Words: "old"}
 	aged := agedSince(p)
 	since := clearableSince(p, aged)
 	now := p.Hist.Answers[p.End-1]
@@ -62,11 +71,11 @@ func clearableResults(p *plan.Plan, left func(res *history.Result, why string) i
 			plan.MustBeShown(p, res) {
 			continue
 		}
-		c := candidate{item: res.Item, result: res, since: since[k], why: "old"}
+		c := candidate{item: res.Item, result: res, since: since[k], why: old}
 		if since[k] < aged[k] {
-			c.why = res.SpentWhy
+			c.why = plan.Spent(res)
 		}
-		if c.freed = sent - left(res, c.why); limits.IsWorthClearing(sent, c.freed) {
+		if c.freed = sent - left(res, c.why.Words); limits.IsWorthClearing(sent, c.freed) {
 			if list == nil { // most of what comes behind may be cleared, too
 				list = make([]candidate, 0, len(p.Hist.Results)-k)
 			}
@@ -141,12 +150,13 @@ func spentSince(p *plan.Plan, k int) int {
 }
 
 // firstThatPays is the first candidate from which on clearing pays; len(list) if it pays from none. While nothing is
-// cached it costs nothing.
-func firstThatPays(p *plan.Plan, list []candidate) int {
+// cached it costs nothing. due, which may know nothing better, says of the batch that is nearest to paying what it
+// frees, and from how many tokens on it would pay, if they owed as much each.
+func firstThatPays(p *plan.Plan, list []candidate, due plan.Due) (int, plan.Due) {
 	now := p.Hist.Answers[p.End-1]
 	compacted := lastCompacted(p)
 	end := endOfLastRequest(p)
-	suffix, freed, best, at := 0, 0, 0.0, len(list)
+	suffix, freed, best, at, nearest := 0, 0, 0.0, len(list), math.Inf(-1)
 	alpha, least := p.Limits.Conf.Rent, limits.LeastBatch
 	if p.Case.CacheExpired {
 		alpha, least = 0, min(limits.LeastCold, p.Limits.AtLeast/2)
@@ -159,12 +169,17 @@ func firstThatPays(p *plan.Plan, list []candidate) int {
 			suffix += p.SentSize(end - 1)
 		}
 		freed += c.freed
-		gain := owed - alpha*(1-p.Limits.Conf.CachedPrice)*float64(suffix-freed)
+		price := alpha * (1 - p.Limits.Conf.CachedPrice) // of each token behind, to be sent anew
+		gain := owed - price*float64(suffix-freed)
 		if gain > best && freed >= least {
 			best, at = gain, x
 		}
+		if gain > nearest && freed > 0 {
+			from := math.Ceil(price * float64(suffix) / (owed/float64(freed) + price))
+			nearest, due.Freed, due.From = gain, freed, max(least, int(from))
+		}
 	}
-	return at
+	return at, due
 }
 
 // lastCompacted is the request, counted in assistant's messages, at which the conversation was compacted last; -1 if it
@@ -203,7 +218,7 @@ func clearAll(p *plan.Plan, list []candidate) {
 		if c.result == nil {
 			f = withoutArguments(p, c.item)
 		} else {
-			f = plan.StubOf(p, c.result, c.why)
+			f = plan.StubOf(p, c.result, c.why.Words)
 		}
 		p.Set(c.item, f, c.why)
 	}

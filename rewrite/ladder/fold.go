@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/excerpt"
@@ -162,7 +163,7 @@ func foldItems(p *plan.Plan, from, to int) {
 		if f == nil {
 			continue
 		}
-		if f.Oldest = true; setFold(p, from, f, "older than what is to be sent") {
+		if f.Oldest = true; setFold(p, from, f, plan.Why{Code: event.CodeOldest, Words: "older than what is to be sent"}) {
 			return
 		}
 	}
@@ -204,7 +205,7 @@ func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
 
 // setFold puts a folding in the place of its items, and reports whether it may stand there. If not, nothing has
 // changed.
-func setFold(p *plan.Plan, from int, f *decision.Form, why string) bool {
+func setFold(p *plan.Plan, from int, f *decision.Form, why plan.Why) bool {
 	before := p.Checkpoint()
 	to := from + f.Fold
 	p.Set(from, f, why)
@@ -221,7 +222,7 @@ func setFold(p *plan.Plan, from int, f *decision.Form, why string) bool {
 
 // clearOlderResults clears all results but the newest, as far as clearing them saves anything and none refers to them.
 func clearOlderResults(p *plan.Plan) {
-	const why = "older than the results that are to be sent"
+	why := plan.Why{Code: event.CodeOlderResults, Words: "older than the results that are to be sent"}
 	used := referredItems(p)
 	var list []candidate
 	for k := range len(p.Hist.Results) - p.Limits.Conf.Pairs {
@@ -230,7 +231,7 @@ func clearOlderResults(p *plan.Plan) {
 			continue
 		}
 		sent := p.SentSize(res.Item)
-		if freed := sent - stubSize(p, res, why); limits.IsWorthClearing(sent, freed) {
+		if freed := sent - stubSize(p, res, why.Words); limits.IsWorthClearing(sent, freed) {
 			list = append(list, candidate{item: res.Item, result: res, freed: freed, why: why})
 		}
 	}
@@ -262,7 +263,7 @@ func foldOlderCalls(p *plan.Plan) {
 		return
 	}
 	for k, f := range list {
-		setFold(p, at[k], f, "only text is to be sent")
+		setFold(p, at[k], f, plan.Why{Code: event.CodeTextOnly, Words: "only text is to be sent"})
 	}
 }
 
@@ -366,7 +367,7 @@ func capAssistantTexts(p *plan.Plan) {
 		return
 	}
 	for k, f := range list {
-		p.Set(at[k], f, "a long earlier answer")
+		p.Set(at[k], f, plan.Why{Code: event.CodeLongAnswer, Words: "a long earlier answer"})
 	}
 }
 

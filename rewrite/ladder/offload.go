@@ -38,17 +38,13 @@ func referredItems(p *plan.Plan) map[int]bool {
 }
 
 func offloadResult(p *plan.Plan, res *history.Result) {
-	limit, keep, untouched := p.Limits.LimitOf(res.Name, res.Action.Kind == history.KindReading || res.Action.OnlyFiles)
-	if untouched || plan.IsFixed(p, res.Item) || p.Hist.Sizes[res.Item] < limits.LeastShortened {
+	if plan.IsUntouchable(p, res) || p.Hist.Sizes[res.Item] < limits.LeastShortened {
 		return
 	}
-	recalled := plan.RecalledArtifact(p, res)
-	if recalled != "" {
-		limit, keep = p.Limits.Recall, p.Limits.Recall
-	}
+	limit, keep, recalled := limitOf(p, res)
 	list, tokens := p.Passages(res.Item)
 	f := &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item]}
-	why := ""
+	why := plan.Why{}
 	for _, w := range list {
 		if p.Marked(w.Text) && w.Tokens <= p.Limits.Recall { // it was cut before, or shows something that was
 			continue
@@ -69,4 +65,14 @@ func offloadResult(p *plan.Plan, res *history.Result) {
 	if len(f.Patches) > 0 {
 		p.Set(res.Item, f, why)
 	}
+}
+
+// limitOf is what a result may have: over limit tokens it keeps keep. recalled is the artifact that it shows; empty if
+// it shows none.
+func limitOf(p *plan.Plan, res *history.Result) (limit, keep int, recalled string) {
+	if recalled = plan.RecalledArtifact(p, res); recalled != "" {
+		return p.Limits.Recall, p.Limits.Recall, recalled
+	}
+	limit, keep, _ = p.Limits.LimitOf(res.Name, res.Action.Kind == history.KindReading || res.Action.OnlyFiles)
+	return limit, keep, ""
 }

@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"epitome/event"
 	"epitome/rewrite/abridge"
 	"epitome/rewrite/compact"
 	"epitome/rewrite/conversation"
@@ -11,25 +12,26 @@ import (
 
 // RescuePlan takes one stage after another until the request fits. If that does not make it a tenth smaller, nothing
 // has changed.
-func RescuePlan(p *plan.Plan) (reason string) {
+func RescuePlan(p *plan.Plan) (reason plan.Why) {
 	if p.Case.Rescue.Whole {
 		p.SendWhole()
-		return "the structure of what was sent was refused: it goes on as it came"
+		return plan.Why{Code: event.CodeBroken, Words: "the structure of what was sent was refused: it goes on as it came"}
 	}
 	if p.Case.Rescue.Unthinking && p.Case.Rescue.Most == 0 {
-		return ""
+		return plan.Why{}
 	}
 	if p.Req.Upkeep.By == conversation.ProviderRemembers {
-		return "earlier messages lie with the provider: nothing of them can be left out"
+		return plan.Why{Code: event.CodeProviderRemembers,
+			Words: "earlier messages lie with the provider: nothing of them can be left out"}
 	}
 	if p.End == 0 {
-		return "there is nothing that could be left out"
+		return plan.Why{Code: event.CodeNothingToLeave, Words: "there is nothing that could be left out"}
 	}
 	total := p.Total()
 	if have := p.Scale.InModelTokens(total); p.Case.Rescue.Sent > 0 && have <= p.Case.Rescue.Most &&
 		float64(have) < (1-decision.LeastGain)*float64(p.Case.Rescue.Sent) {
 		p.Result.Stage = max(p.Case.Rescue.From, plan.StageClear) // an equal request was refused and rescued meanwhile
-		return ""
+		return plan.Why{}
 	}
 	before := p.Checkpoint()
 	enough := func() bool { return float64(p.Total()) <= (1-decision.LeastGain)*float64(total) }
@@ -51,9 +53,9 @@ func RescuePlan(p *plan.Plan) (reason string) {
 	if !enough() {
 		p.Undo(before)
 		p.Result.Stage = plan.StageNone
-		return "it cannot be made a tenth smaller"
+		return plan.Why{Code: event.CodeNotATenth, Words: "it cannot be made a tenth smaller"}
 	}
-	return ""
+	return plan.Why{}
 }
 
 // takeStage is one stage.

@@ -16,7 +16,7 @@ func TestUndoPutsAllBack(t *testing.T) {
 	p.LearnLines(len(p.Hist.Results))
 	stubbed := func(k int) {
 		res := &p.Hist.Results[k]
-		p.Set(res.Item, plan.StubOf(p, res, "old"), "old")
+		p.Set(res.Item, plan.StubOf(p, res, "old"), plan.Why{Words: "old"})
 	}
 	type state struct {
 		forms  []*decision.Form

@@ -102,6 +102,16 @@ type Result struct {
 	UsersLeft  int               // messages of the user that this request leaves to the transcript
 	LatestLeft bool              // the latest is one of them
 	Outcomes   decision.Outcomes // of the conversation's compactions, with those of this request
+	Due        Due               // what clearing would come to, where it was looked at and not done
+}
+
+// Due is what clearing results would come to, in tokens.
+type Due struct {
+	Looked bool
+	Freed  int  // by the results that are old or spent
+	AtMost bool // it may be less: what would be left in their place is not counted
+	From   int  // from which on that is done
+	Waits  bool // it is done over the line alone
 }
 
 // SentSize is how many tokens item i takes as it is sent.
@@ -124,8 +134,10 @@ func (p *Plan) FirstSize(i int) int {
 func (p *Plan) Count(text string) int { return p.Scale.Counter.CountString(text) }
 
 // Set gives item i a new form.
-func (p *Plan) Set(i int, f *decision.Form, why string) {
+func (p *Plan) Set(i int, f *decision.Form, why Why) {
 	before := p.SentSize(i)
+	f.Why = why.Code
+	notePlace(p, i, f)
 	f.Whole, f.First = p.Hist.Sizes[i], p.FirstSize(i)
 	if p.Forms[i] == nil && i >= p.Base.Depth() {
 		f.First = f.Now
@@ -135,7 +147,7 @@ func (p *Plan) Set(i int, f *decision.Form, why string) {
 	p.Sheet.Broke = p.Sheet.Broke || i < p.Base.Depth()
 	p.Sheet.NewForms[i] = true
 	p.Sheet.Note(f)
-	c := Change{Item: p.Req.Head + i, Rung: f.Rung.String(), Why: why}
+	c := Change{Item: p.Req.Head + i, Rung: f.Rung.String(), Code: why.Code, Why: why.Words}
 	if names := f.Artifacts(); len(names) > 0 {
 		c.Artifact = names[0]
 	}
@@ -152,6 +164,17 @@ func (p *Plan) Set(i int, f *decision.Form, why string) {
 		c.Tool = it.Calls[0].Name
 	}
 	p.Sheet.Changes = append(p.Sheet.Changes, c)
+}
+
+// notePlace notes in a form of item i what it is about.
+func notePlace(p *Plan, i int, f *decision.Form) {
+	last := i + max(f.Fold, 1) - 1
+	f.Item = NumberOf(p, i)
+	f.Last = f.Item + conversation.MessagesIn(p.Req, p.Req.Head+i, last-i+1) - 1
+	f.Stood = 0
+	for k := i; k <= last; k++ {
+		f.Stood += p.Hist.Sizes[k]
+	}
 }
 
 // Changes are the new forms in the order of the items: of each item the last one, and none of those that were left out
@@ -190,6 +213,7 @@ func recountForms(p *Plan, forms []*decision.Form) {
 		}
 		g := *f
 		g.Whole = p.Hist.Sizes[i]
+		notePlace(p, i, &g)
 		if len(f.Patches) > 0 || f.Said != "" {
 			g.Now = patchedSize(p, i, f)
 		}
@@ -272,9 +296,10 @@ type Change struct {
 	Last     int // of several messages that it is about, the index of the last one; 0 if it is about one
 	Rung     string
 	Tool     string
-	Argument string // the key one of the call
-	Why      string
-	Before   int // tokens of the model; 0 if not kept: of several messages, decided before
+	Argument string     // the key one of the call
+	Code     event.Code // why; what is taken out of the model's thinking beside that has none of its own
+	Why      string     // the same in words
+	Before   int        // tokens of the model; 0 if not kept: of several messages, decided before
 	After    int
 	Artifact string // name of what was taken out
 	Thinking string // name of the item as it came, if what was thought in it is not sent

@@ -145,7 +145,8 @@ func RestoreReferences(p *Plan, from, to int) {
 	for k := range p.Hist.Results {
 		item := p.Hist.Results[k].Item
 		if slices.ContainsFunc(ReferredBy(p, &p.Hist.Results[k]), func(i int) bool { return from <= i && i < to }) {
-			p.Set(item, &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[item]}, "what it referred to is left out")
+			p.Set(item, &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[item]},
+				Why{event.CodeWholeAgain, "what it referred to is left out"})
 		}
 	}
 }

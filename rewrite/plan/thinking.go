@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 )
@@ -82,7 +83,8 @@ func takeThinking(p *Plan, i int) {
 		leaveOutThinking(p, i)
 		return
 	}
-	g := &decision.Form{Rung: decision.RungClear, Whole: p.Hist.Sizes[i], First: p.FirstSize(i), Now: p.Hist.Sizes[i]}
+	g := &decision.Form{Rung: decision.RungClear, Whole: p.Hist.Sizes[i], First: p.FirstSize(i), Now: p.Hist.Sizes[i],
+		Why: event.CodeThinking}
 	if f != nil {
 		*g = *f
 		g.Name = decision.Ref{}
@@ -102,7 +104,8 @@ func takeThinking(p *Plan, i int) {
 // leaveOutThinking takes out item i, which is nothing but what was thought, if all else may stand without it.
 func leaveOutThinking(p *Plan, i int) {
 	before := p.Checkpoint()
-	f := &decision.Form{Rung: decision.RungClear, Fold: 1, Whole: p.Hist.Sizes[i], First: p.FirstSize(i)}
+	f := &decision.Form{Rung: decision.RungClear, Fold: 1, Whole: p.Hist.Sizes[i], First: p.FirstSize(i),
+		Why: event.CodeThinking}
 	f.Kept, f.Frame = p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(i, 1)), conversation.FrameOf(p.Req, i, 1)
 	putThoughtless(p, i, f)
 	if BreaksOrder(p) {
@@ -112,6 +115,7 @@ func leaveOutThinking(p *Plan, i int) {
 
 // putThoughtless makes f the form of item i, of which it takes out what was thought.
 func putThoughtless(p *Plan, i int, f *decision.Form) {
+	notePlace(p, i, f)
 	p.Put(i, f)
 	p.Sheet.Artifacts = append(p.Sheet.Artifacts, f.KeptArtifacts(p.Req, i)...)
 	p.Sheet.Note(f)

@@ -1,0 +1,70 @@
+package ladder
+
+import (
+	"epitome/event"
+	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
+)
+
+// WhyNothing says in one sentence why there is no new form, with the numbers that show it. total is what the request
+// takes, in tokens of the vocabulary.
+func WhyNothing(p *plan.Plan, total int) plan.Why {
+	line := plan.Amount(p, p.Limits.ClearLine)
+	switch fixed := p.Size.System + p.Size.Tools; {
+	case p.Case.OverQuota && total <= p.Limits.ClearLine && p.Shelf.Full():
+		return plan.Because(event.CodeQuota, "the quota for artifacts is used up: all stays whole up to the line of %s", line)
+	case p.Case.OverQuota && total <= p.Limits.ClearLine:
+		return plan.Because(event.CodePassing, "nothing can be kept beyond this process: all stays whole up to the line of %s",
+			line)
+	case total <= p.Limits.ClearLine:
+		return plan.Because(event.CodeNotDue, "%s; %s", newestInWords(p), dueInWords(p))
+	case fixed > p.Limits.Usable:
+		return plan.Because(event.CodeFixedFills, "system prompt and tools alone have %s and fill the window, of which a "+
+			"request may have %s", plan.Amount(p, fixed), plan.Amount(p, p.Limits.Usable))
+	}
+	due := p.Result.Due
+	return plan.Because(event.CodeFreesLittle, "the request has %s and is over the line of %s, but clearing frees %s, "+
+		"and is done from %s on", plan.Amount(p, total), line, atMost(p, due), plan.Amount(p, due.From))
+}
+
+// newestInWords says of the largest result that has come why it is sent whole.
+func newestInWords(p *plan.Plan) string {
+	var largest *history.Result
+	for k := len(p.Hist.Results) - 1; k >= 0 && p.Hist.Results[k].Item >= p.Base.Depth(); k-- {
+		res := &p.Hist.Results[k]
+		if !plan.IsUntouchable(p, res) && (largest == nil || p.Hist.Sizes[res.Item] > p.Hist.Sizes[largest.Item]) {
+			largest = res
+		}
+	}
+	if largest == nil {
+		return "no result has come that may be shortened"
+	}
+	limit, _, _ := limitOf(p, largest)
+	_, tokens := p.Passages(largest.Item)
+	if tokens > limit {
+		return "shortening the largest new result (" + plan.Amount(p, tokens) + ", over " + plan.Amount(p, limit) + ") saves too little"
+	}
+	return "largest new result " + plan.Amount(p, tokens) + " is not over " + plan.Amount(p, limit)
+}
+
+// dueInWords says what clearing would come to.
+func dueInWords(p *plan.Plan) string {
+	switch due := p.Result.Due; {
+	case !due.Looked:
+		return "nothing has come since that older messages could be decided on again for"
+	case due.Freed == 0:
+		return "nothing that was sent is old or spent"
+	case due.Waits:
+		return "clearing frees " + atMost(p, due) + ", and waits for the line of " + plan.Amount(p, p.Limits.ClearLine)
+	default:
+		return "clearing frees " + atMost(p, due) + ", pays from " + plan.Amount(p, due.From)
+	}
+}
+
+// atMost is what clearing would free.
+func atMost(p *plan.Plan, due plan.Due) string {
+	if due.AtMost && due.Freed > 0 {
+		return "at most " + plan.Amount(p, due.Freed)
+	}
+	return plan.Amount(p, due.Freed)
+}
