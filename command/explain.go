@@ -24,7 +24,10 @@ import (
 )
 
 type explainCmd struct {
-	File    string `arg:"" placeholder:"FILE" help:"A request of Chat Completions, Anthropic Messages or OpenAI Responses, as a file of JSON. - is the standard input."`
+	File string `arg:"" optional:"" placeholder:"FILE" help:"A request of Chat Completions, Anthropic Messages or OpenAI Responses, as a file of JSON. - is the standard input. The id of a conversation is as good as --conversation."`
+
+	Conversation string `placeholder:"ID" help:"Tell what a running epitome has done to the conversation with this id: turn by turn, and what the model does not see now."`
+
 	Dialect string `placeholder:"NAME" enum:",chat,messages,responses" default:"" help:"Read it as chat (Chat Completions), messages (Anthropic Messages) or responses (OpenAI Responses). Default: as its tools, results and settings show."`
 	Window  string `placeholder:"TOKENS" help:"Assume that the model holds this many tokens, as 32k or 200000."`
 	Preset  string `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
@@ -35,6 +38,12 @@ type explainCmd struct {
 
 // Run needs neither a running epitome nor a key, and writes nothing but its report.
 func (k explainCmd) Run(c *cli) error {
+	if id := k.conversation(); id != "" {
+		return k.explainStory(c, id)
+	}
+	if k.File == "" {
+		return errors.New("cannot explain nothing: give the file of a request, or --conversation with the id of one that runs")
+	}
 	conf, err := c.load()
 	if err != nil {
 		return err

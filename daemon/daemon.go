@@ -101,7 +101,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,
 		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
-		API: together(api.Routes(d.book), d.stream(), shown.Files()), Pages: shown.Documents(),
+		API: together(api.Routes(d.book, d.shapers.edits), d.stream(), shown.Files()), Pages: shown.Documents(),
 		Artifacts: Artifacts{d.shapers.storage.shelf}, Compact: d.compact,
 		Ready: func() bool { return !d.proxy.Stopping() },
 		Proof: d.card.Proof, Owner: d.card.Admits, Lease: d.leases.Take, Running: d.running,

@@ -11,8 +11,9 @@ import (
 // openPages makes the pages over what happens, what was taken out, and the configuration in force.
 func (d *Daemon) openPages() *pages.Pages {
 	return pages.New(pages.Plugs{
-		Source: d.book, Open: Artifacts{d.shapers.storage.shelf}.Open, Configuration: d.settings,
-		Version: instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
+		Source: d.book, Edits: d.shapers.edits, Open: Artifacts{d.shapers.storage.shelf}.Open,
+		Configuration: d.settings,
+		Version:       instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
 	})
 }
 

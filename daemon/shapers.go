@@ -10,6 +10,7 @@ import (
 	"epitome/offload"
 	"epitome/proxy"
 	"epitome/rewrite"
+	"epitome/rewrite/decision"
 	"epitome/store"
 	"epitome/tokenize"
 	"epitome/window"
@@ -25,6 +26,7 @@ type shapers struct {
 	ratios     *tokenize.Ratios
 	live       *rewrite.Shaper
 	shadow     *rewrite.Shaper        // sees what is live and writes nothing there
+	seen       decision.Ledger        // of shadow
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
 	summariser *summariser            // of live; nobody can be asked until it has a proxy
 	prober     *prober                // likewise
@@ -53,7 +55,8 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	}
 	k.summariser = newSummariser(conf, k, m.Counters)
 	m.Summariser = k.summariser
-	k.shadow = rewrite.NewShaper(shadowed(m, keep))
+	beside := shadowed(m, keep)
+	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
 	live.Tell, live.Window = &k.relay, k.prober.watching(m.Window)

@@ -172,7 +172,7 @@ var house = map[string]room{
 		"it hands on what happens; who watches, and what the console thinks of them, must not matter",
 	},
 	"console/story/api": {
-		"console/reply console/story event",
+		"console/access console/reply console/story event",
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
@@ -262,7 +262,7 @@ var house = map[string]room{
 			"what it tells is an event already, so no translation can lose a field",
 	},
 	"rewrite/abridge": {
-		"rewrite/decision rewrite/excerpt rewrite/history rewrite/limits rewrite/outline rewrite/plan rewrite/shorten rewrite/span",
+		"event rewrite/decision rewrite/excerpt rewrite/history rewrite/limits rewrite/outline rewrite/plan rewrite/shorten rewrite/span",
 		"how one result gets shorter is the same for every rung; which results do is a rung's to know",
 	},
 	"rewrite/chat": {
@@ -282,8 +282,8 @@ var house = map[string]room{
 		"it is what all dialects have in common; what it knew of one of them would be true of that one alone",
 	},
 	"rewrite/decision": {
-		"rewrite/conversation rewrite/history rewrite/span unit",
-		"a form is replayed byte for byte by whoever finds it; why it was chosen must not matter any more",
+		"event rewrite/conversation rewrite/history rewrite/span unit",
+		"a form is replayed byte for byte by whoever finds it; why it was chosen is written beside it, and must not matter any more",
 	},
 	"rewrite/excerpt": {
 		"pattern rewrite/excerpt/stamp rewrite/mark",
@@ -298,7 +298,7 @@ var house = map[string]room{
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/ladder": {
-		"rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history" +
+		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history" +
 			" rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
 		"rungs write on the plan; how a decision is found, recorded and built must be replaceable" +
 			" without touching them",

@@ -15,7 +15,7 @@ func TestAModelsOwnPriceOfCachedTokensHolds(t *testing.T) {
 		known := func(upstream, model string) (float64, bool) { return 0.02, upstream == "cheap" && model == "m" }
 		x := &run{
 			shaper: NewShaper(Deps{CachedPrice: known}), in: Input{Upstream: upstream, Limits: &l},
-			req: &conversation.Request{Model: "m"},
+			req: &conversation.Request{Asked: conversation.Asked{Model: "m"}},
 		}
 		if got := limitsFor(x).CachedPrice; got != want {
 			t.Errorf("at %s: %v, want %v", upstream, got, want)

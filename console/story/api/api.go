@@ -13,19 +13,34 @@ import (
 	"epitome/console/story"
 )
 
+// Edits reads in what form each message of a request was sent, by what its event calls the decision.
+type Edits func(decision string) (story.Edits, error)
+
 // Routes are the handlers of a Book's paths, by pattern. All of them are for GET.
-func Routes(b *story.Book) map[string]http.Handler {
-	a := &api{b}
+func Routes(b *story.Book, edits Edits) map[string]http.Handler {
+	a := &api{b, edits}
 	return map[string]http.Handler{
 		"/-/api/summary":            http.HandlerFunc(a.summary),
 		"/-/api/conversations":      http.HandlerFunc(a.conversations),
 		"/-/api/conversations/{id}": http.HandlerFunc(a.conversation),
 		"/-/api/exchanges/{seq}":    http.HandlerFunc(a.exchange),
 		"/-/status":                 http.HandlerFunc(a.status),
+
+		"/-/api/conversations/{id}/edits": http.HandlerFunc(a.conversationEdits),
+		"/-/api/exchanges/{seq}/edits":    http.HandlerFunc(a.exchangeEdits),
 	}
 }
 
-type api struct{ book *story.Book }
+type api struct {
+	book  *story.Book
+	edits Edits
+}
+
+// Why there is no answer.
+const (
+	unknownConversation = "epitome knows no such conversation, or not any more"
+	unknownExchange     = "epitome knows no exchange of that number, or not any more"
+)
 
 // summary answers with what became of all exchanges of a time.
 func (a *api) summary(w http.ResponseWriter, r *http.Request) {
@@ -94,7 +109,7 @@ func (a *api) conversations(w http.ResponseWriter, r *http.Request) {
 func (a *api) conversation(w http.ResponseWriter, r *http.Request) {
 	s, err := a.book.Conversation(r.PathValue("id"))
 	if err != nil {
-		reply.Refuse(w, http.StatusNotFound, "epitome knows no such conversation, or not any more")
+		reply.Refuse(w, http.StatusNotFound, unknownConversation)
 		return
 	}
 	give(w, s)
@@ -105,7 +120,7 @@ func (a *api) exchange(w http.ResponseWriter, r *http.Request) {
 	seq, err := strconv.ParseUint(r.PathValue("seq"), 10, 64)
 	e, unknown := a.book.Exchange(seq)
 	if err != nil || unknown != nil {
-		reply.Refuse(w, http.StatusNotFound, "epitome knows no exchange of that number, or not any more")
+		reply.Refuse(w, http.StatusNotFound, unknownExchange)
 		return
 	}
 	give(w, e)

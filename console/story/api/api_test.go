@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/console/access"
 	"epitome/console/story"
 	"epitome/event"
 	"epitome/event/eventtest"
@@ -33,10 +34,21 @@ func served(t *testing.T, change func(e *event.Exchange)) http.Handler {
 		b.RecordExchange(e)
 	}
 	mux := http.NewServeMux()
-	for path, handler := range Routes(b) {
+	for path, handler := range Routes(b, edits) {
 		mux.Handle("GET "+path, handler)
 	}
 	return mux
+}
+
+// edits knows those of one decision.
+func edits(decision string) (story.Edits, error) {
+	switch decision {
+	case "d1":
+		return story.Edits{List: []story.Edit{{Item: 3, Last: 3, Rung: "clear", Artifact: "secret"}}}, nil
+	case "":
+		return story.Edits{List: []story.Edit{}}, nil
+	}
+	return story.Edits{}, errors.New("it cannot be read")
 }
 
 // ask returns the answer to a GET, and its status.
@@ -137,4 +149,34 @@ func TestHostileTextsStayTexts(t *testing.T) {
 			t.Errorf("%s holds what a browser or a terminal may obey: %.300s", target, body)
 		}
 	}
+}
+
+// Edits are told to the owner, and to nobody else.
+func TestEditsAreTheOwners(t *testing.T) {
+	h := served(t, func(e *event.Exchange) { e.Decision = "d1" })
+	f := func(h http.Handler, target string, owner bool, status int, part string) {
+		t.Helper()
+		r := httptest.NewRequest(http.MethodGet, target, nil)
+		if owner {
+			r = access.AsOwner(r)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if body := w.Body.String(); w.Code != status || !strings.Contains(body, part) ||
+			!owner && strings.Contains(body, "secret") {
+			t.Errorf("%s, owner %v: %d %s, want %d and %s", target, owner, w.Code, body, status, part)
+		}
+	}
+	for _, target := range []string{"/-/api/conversations/c1/edits", "/-/api/exchanges/2/edits"} {
+		f(h, target, false, 403, "owner")
+		f(h, target, true, 200, `"seq":2,"edits":[{"item":3`)
+		f(served(t, func(e *event.Exchange) { e.Decision = "d2" }), target, true, 500, "it cannot be read")
+		f(served(t, func(e *event.Exchange) { e.Decision = "" }), target, true, 200, `"edits":[]}`)
+		f(served(t, func(e *event.Exchange) { e.Decision, e.Action = "", event.ActionBypass }), target, true, 200, "not recorded")
+	}
+	f(h, "/-/api/exchanges/1/edits", true, 200, `"seq":1`)
+	f(h, "/-/api/conversations/none/edits", true, 404, "no such conversation")
+	f(h, "/-/api/conversations/none/edits", false, 403, "owner")
+	f(h, "/-/api/exchanges/9/edits", true, 404, "no exchange")
+	f(h, "/-/api/exchanges/x/edits", true, 404, "no exchange")
 }

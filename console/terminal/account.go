@@ -1,0 +1,131 @@
+package terminal
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"epitome/console/story"
+	"epitome/event"
+)
+
+// Account is a conversation with what was done to it.
+type Account struct {
+	Conversation story.Story   `json:"conversation"`
+	Edits        story.Edits   `json:"edits"`     // of its newest request: what the model does not see now
+	Decisions    []story.Edits `json:"decisions"` // what each turn brought about, the newest first; old ones may be missing
+}
+
+// sheet is lines and tables.
+type sheet struct{ strings.Builder }
+
+func (p *sheet) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// table writes rows whose cells are separated by tabs.
+func (p *sheet) table(rows []string) {
+	t := tabwriter.NewWriter(p, 0, 0, 2, ' ', 0)
+	_, _ = fmt.Fprintln(t, strings.Join(rows, "\n")) // a builder takes everything
+	_ = t.Flush()
+}
+
+// Text is the account for people. What others chose, as the name of a model, cannot meddle with a terminal.
+func (a Account) Text() string {
+	p, s := &sheet{}, &a.Conversation
+	p.line("conversation %s, %s, to upstream %s: %d turns, the last at %s", s.ID, plain(s.Model),
+		plain(s.Upstream), s.Turns, s.Last.Local().Format(time.DateTime))
+	if s.Parent != "" {
+		p.line("It has left conversation %s.", s.Parent)
+	}
+	p.line("The newest request came with %d tokens and was sent with %d, of a window of %d.", s.Raw, s.Tokens, s.Window)
+	p.line("")
+	if s.Forgotten > 0 {
+		p.line("%d earlier turns are not kept any more.", s.Forgotten)
+	}
+	rows := []string{"turn\ttime\tcame\tsent\tcached\twhat was done\twhy nothing new"}
+	for i := range s.Exchanges {
+		rows = append(rows, turnInCells(&s.Exchanges[i]))
+	}
+	p.table(rows)
+	p.line("")
+	a.addEdits(p)
+	return p.String()
+}
+
+// turnInCells is the row of a turn.
+func turnInCells(e *event.Exchange) string {
+	cached := "-"
+	if e.Usage.Source == event.UsageProvider && !e.Usage.CacheUnknown {
+		cached = fmt.Sprint(e.Usage.Read)
+	}
+	var done []string
+	for _, of := range []struct {
+		what string
+		n    int
+	}{{"offloaded", e.Offloaded}, {"cleared", e.Cleared}, {"compacted", e.Compacted}} {
+		if of.n > 0 {
+			done = append(done, fmt.Sprintf("%s %d", of.what, of.n))
+		}
+	}
+	if e.TakenOut > 0 {
+		done = append(done, fmt.Sprintf("%d tokens out", e.TakenOut))
+	}
+	if e.Rescue.Kind != "" {
+		done = append(done, e.Rescue.Outcome()+" by "+e.Rescue.Stages)
+	}
+	why := e.Reason
+	if why == "" {
+		why = e.Code.Sentence()
+	}
+	return fmt.Sprintf("%d\t%s\t%d\t%d\t%s\t%s\t%s", e.Turn, e.Start.Local().Format(time.TimeOnly), e.TokensBefore.Total(),
+		e.TokensAfter.Total(), cached, plain(strings.Join(done, ", ")), plain(why))
+}
+
+// addEdits writes what the model does not see now.
+func (a Account) addEdits(p *sheet) {
+	switch {
+	case a.Edits.Missing != "":
+		p.line("What the model does not see now cannot be told: %s.", a.Edits.Missing)
+		return
+	case len(a.Edits.List) == 0:
+		p.line("The model sees all of the newest request.")
+		return
+	}
+	p.line("The model does not see all of these messages now:")
+	turns := a.decidedIn()
+	rows := []string{"message\trung\tbefore\tafter\tturn\tartifact\twhy"}
+	for _, e := range a.Edits.List {
+		where := fmt.Sprint(e.Item)
+		if e.Last > e.Item {
+			where = fmt.Sprintf("%d-%d", e.Item, e.Last)
+		}
+		artifact := e.Artifact
+		if artifact == "" {
+			artifact = e.Thinking
+		}
+		rows = append(rows, fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s\t%s", where, e.Rung, e.Before, e.After, turns[nameOf(e)], artifact,
+			e.Reason))
+	}
+	p.table(rows)
+	p.line("'epitome artifact NAME' prints what stood there.")
+}
+
+// nameOf tells edits apart.
+func nameOf(e story.Edit) string { return e.Artifact + " " + e.Thinking + " " + e.Text }
+
+// decidedIn says in which turn each edit was made, as far as that was asked for.
+func (a Account) decidedIn() map[string]string {
+	turns := map[uint64]int{}
+	for i := range a.Conversation.Exchanges {
+		turns[a.Conversation.Exchanges[i].Seq] = a.Conversation.Exchanges[i].Turn
+	}
+	made := map[string]string{}
+	for _, edits := range a.Decisions {
+		for _, e := range edits.List {
+			if _, known := made[nameOf(e)]; e.New && !known {
+				made[nameOf(e)] = fmt.Sprint(turns[edits.Seq])
+			}
+		}
+	}
+	return made
+}

@@ -1,0 +1,52 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/console/story"
+	"epitome/event"
+)
+
+// An account says of each turn what was done and why nothing was, and of each message that is not sent whole in which
+// turn that was decided. Nothing in it can meddle with a terminal.
+func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
+	turn := func(n int, shaping event.Shaping) event.Exchange {
+		return event.Exchange{Seq: uint64(10 + n), Turn: n, Start: time.Now(), Shaping: shaping}
+	}
+	old := story.Edit{Item: 2, Last: 2, Rung: "offload", Reason: "It was long.", Before: 90, After: 9, Artifact: "first"}
+	fresh := old
+	fresh.New = true
+	a := Account{
+		Conversation: story.Story{
+			Conversation: story.Conversation{ID: "c1", Model: "\x1b[2Jm\u202e", Upstream: "up", Turns: 3, Parent: "c0"},
+			Forgotten:    1,
+			Exchanges: []event.Exchange{
+				turn(2, event.Shaping{Decided: true, Offloaded: 2, TakenOut: 81}),
+				turn(3, event.Shaping{Code: event.CodeAgain}),
+			},
+		},
+		Edits: story.Edits{Seq: 13, List: []story.Edit{old,
+			{Item: 4, Last: 9, Rung: "compact", Reason: "It was old.", Thinking: "thought"}}},
+		Decisions: []story.Edits{{Seq: 12, List: []story.Edit{fresh}}},
+	}
+	text := a.Text()
+	for _, part := range []string{"It has left conversation c0.", "1 earlier turns are not kept", "offloaded 2, 81 tokens out",
+		event.CodeAgain.Sentence(), "2        offload  90      9      2     first     It was long.", "4-9      compact"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("it lacks %q:\n%s", part, text)
+		}
+	}
+	if strings.ContainsAny(text, "\x1b\u202e") {
+		t.Errorf("it has what a terminal obeys: %q", text)
+	}
+	a.Edits = story.Edits{Missing: "it has expired"}
+	if text := a.Text(); !strings.Contains(text, "cannot be told: it has expired.") {
+		t.Error(text)
+	}
+	a.Edits = story.Edits{}
+	if text := a.Text(); !strings.Contains(text, "The model sees all of the newest request.") {
+		t.Error(text)
+	}
+}
