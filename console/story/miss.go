@@ -63,7 +63,7 @@ func missOf(e *event.Exchange, p *prior, life time.Duration) event.Miss {
 		return event.MissOurs
 	case e.Leading != p.Leading:
 		return event.MissLeading
-	case e.Diverged > 0 || hasHeld(e) && e.HeldBefore < p.Before:
+	case e.Diverged > 0 || hasHeld(e) && !isMost(e.HeldBefore, p.Before): // counting may have changed
 		return event.MissClient
 	case sent(e) < leastCached:
 		return event.MissSmall

@@ -208,6 +208,9 @@ func (w *writer) completeExchange(e *event.Exchange) {
 	if t := w.past.talks[e.Conversation]; t != nil {
 		e.Turn, before = t.line.Turns+1, t.prior
 	}
+	if t := w.past.talks[e.Parent]; before == nil && t != nil {
+		before = t.prior // what it has in common with the one it has left may be cached
+	}
 	if isConversation(e) && e.ShapeTime > 0 {
 		e.Miss = missOf(e, before, w.life(e))
 	}
