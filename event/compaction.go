@@ -63,11 +63,13 @@ type Compaction struct {
 // Cost is what a model's words took. Tokens are the provider's count, of all requests together.
 // It is stored with them as JSON: the names of its keys stay.
 type Cost struct {
-	InputTokens  int           `json:"input_tokens"`
-	CachedTokens int           `json:"cached_tokens"` // of the input
-	OutputTokens int           `json:"output_tokens"`
-	Requests     int           `json:"requests"`
-	Took         time.Duration `json:"took"` // from the first request on
+	InputTokens  int `json:"input_tokens"`
+	CachedTokens int `json:"cached_tokens"` // of the input
+	// of the input, what a cache took up at a price
+	WrittenTokens int           `json:"written_tokens,omitempty"`
+	OutputTokens  int           `json:"output_tokens"`
+	Requests      int           `json:"requests"`
+	Took          time.Duration `json:"took"` // from the first request on
 }
 
 // Warning says that a conversation is about to cost more, or to be more, than it should.

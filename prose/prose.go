@@ -95,5 +95,5 @@ type Answer struct {
 	Called  bool   // tools are called
 	Error   []byte // what the provider says went wrong in an answer that began well; nil if nothing did
 
-	Input, Cached, Output int // tokens; 0 if they are not told
+	Input, Cached, Written, Output int // tokens, of the input what the cache had and took up; 0 if they are not told
 }

@@ -160,6 +160,7 @@ func (m *making) send(body []byte) reply {
 func (m *making) judge(r *reply) (text string, tokens int, err error) {
 	m.cost.InputTokens += r.Input
 	m.cost.CachedTokens += r.Cached
+	m.cost.WrittenTokens += r.Written
 	m.cost.OutputTokens += r.Output
 	ok := r.status >= 200 && r.status <= 299
 	switch {

@@ -1,8 +1,14 @@
 package price
 
 import (
+	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
+
+	"epitome/event"
+	"epitome/event/money"
 )
 
 func TestTokensOfCountsCharacters(t *testing.T) {
@@ -55,4 +61,36 @@ func nest(depth int) string {
 		b[i], b[2*depth-1-i] = '[', ']'
 	}
 	return string(b)
+}
+
+// What a replay bills is what the console calls the price of a request, by whatever price.
+func TestBillsAreThoseOfTheConsole(t *testing.T) {
+	dollars := [...]float64{1, 0.1, 5}
+	console := money.New(money.Settings{
+		Own: money.Config{"m": {Input: &dollars[0], Cached: &dollars[1], Output: &dollars[2]}}, Life: money.CacheLife,
+	})
+	f := func(raw, sent Input, pause time.Duration) {
+		t.Helper()
+		e := &event.Exchange{
+			Mode: event.ModeOn, Status: 200, FirstByte: 1,
+			Shaping: event.Shaping{
+				Model: "m", TokensBefore: event.Tokens{User: raw.Tokens}, TokensAfter: event.Tokens{User: sent.Tokens},
+				HeldBefore: raw.Held, HeldAfter: sent.Held,
+			},
+		}
+		console.Bill(e, pause)
+		by := BillTariff(NewPrice)
+		if by.Expires(pause) {
+			raw.Held, sent.Held = 0, 0
+		}
+		want := [...]int64{int64(math.Round(1000 * by.Price(raw))), int64(math.Round(1000 * by.Price(sent)))}
+		if got := [...]int64{e.Bill.Raw, e.Bill.Sent}; got != want || !e.Bill.Ruled {
+			t.Errorf("%v and %v: %d, want %d", raw, sent, got, want)
+		}
+	}
+	dice := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		any := func() Input { return Input{1 + dice.IntN(5000), dice.IntN(6000)} }
+		f(any(), any(), time.Duration(dice.IntN(8))*time.Minute)
+	}
 }

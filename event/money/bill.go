@@ -109,12 +109,11 @@ func (b *Biller) Charge(s *event.Summary) event.Charge {
 	if p == nil || c.Requests == 0 {
 		return event.Charge{}
 	}
-	u := event.Usage{Source: event.UsageProvider, Input: c.InputTokens, Read: c.CachedTokens, Output: c.OutputTokens}
-	if c.Requests > 1 { // a tier is one request's
-		u.Input, u.Read = u.Input/c.Requests, u.Read/c.Requests
+	u := event.Usage{
+		Source: event.UsageProvider, Input: c.InputTokens, Read: c.CachedTokens, Write5m: c.WrittenTokens,
+		Output: c.OutputTokens,
 	}
-	single := Price{ID: p.ID, Base: p.At(u.Input)}
-	u.Input, u.Read = c.InputTokens, c.CachedTokens
+	single := Price{ID: p.ID, Base: p.At(u.Input / c.Requests)} // by the size of one request
 	nano, _, why := single.Cost(&u)
 	if why != "" {
 		return event.Charge{}

@@ -129,7 +129,7 @@ func TestTheAnswerTellsWhetherTheCacheIsUsed(t *testing.T) {
 func TestSummariesAreCharged(t *testing.T) {
 	f := func(model string, cost event.Cost, want event.Charge) {
 		t.Helper()
-		s := event.Summary{Upstream: "openai", Model: model, Cost: cost}
+		s := event.Summary{Upstream: "plan", Model: model, Cost: cost}
 		if got := biller().Charge(&s); got != want {
 			t.Errorf("%s, %+v: %+v, want %+v", model, cost, got, want)
 		}
@@ -137,6 +137,13 @@ func TestSummariesAreCharged(t *testing.T) {
 	two := event.Cost{InputTokens: 10_000, CachedTokens: 4000, OutputTokens: 1000, Requests: 2}
 	f("mine", two, event.Charge{Price: "config/mine", Nano: 6_000_000 + 400_000 + 5_000_000})
 	f("mine-2", two, event.Charge{})
+	two.WrittenTokens = 6000
+	f("claude-haiku-4-5", two, event.Charge{
+		Price: "anthropic/claude-haiku-4-5", Nano: 4000*100 + 6000*1250 + 1000*5000,
+	})
+	// Three requests of 100,000 tokens are not one of 300,000.
+	f("claude-sonnet-4-5", event.Cost{InputTokens: 300_000, Requests: 3},
+		event.Charge{Price: "anthropic/claude-sonnet-4-5", Nano: 300_000 * 3000})
 	f("nobody's", two, event.Charge{})
 	f("mine", event.Cost{}, event.Charge{})
 }

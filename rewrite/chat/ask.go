@@ -116,6 +116,7 @@ type chunk struct {
 		CompletionTokens int `json:"completion_tokens"`
 		Details          struct {
 			CachedTokens int `json:"cached_tokens"`
+			CacheWrite   int `json:"cache_write_tokens"`
 		} `json:"prompt_tokens_details"`
 		CacheHits int `json:"prompt_cache_hit_tokens"`
 	}
@@ -144,6 +145,7 @@ func (s *speech) hear(doc []byte) error {
 	}
 	s.Input = max(s.Input, c.Usage.PromptTokens)
 	s.Cached = max(s.Cached, c.Usage.Details.CachedTokens, c.Usage.CacheHits)
+	s.Written = max(s.Written, c.Usage.Details.CacheWrite)
 	s.Output = max(s.Output, c.Usage.CompletionTokens)
 	for i := range c.Choices {
 		choice := &c.Choices[i]

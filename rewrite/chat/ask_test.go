@@ -133,14 +133,15 @@ func TestAnswersAreRead(t *testing.T) {
 		}
 		got.Error, want.Error = nil, nil
 		if got.Text != want.Text || got.Refused != want.Refused || got.Cut != want.Cut || got.Called != want.Called ||
-			got.Input != want.Input || got.Cached != want.Cached || got.Output != want.Output {
+			got.Input != want.Input || got.Cached != want.Cached || got.Written != want.Written ||
+			got.Output != want.Output {
 			t.Errorf("%.80q: %+v, want %+v", body, got, want)
 		}
 	}
 	const doc, stream = "application/json", "text/event-stream; charset=utf-8"
 	f(doc, `{"choices":[{"index":0,"message":{"role":"assistant","content":"a\nb","reasoning_content":"no","reasoning":"no"},"finish_reason":"stop"}],
-		"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8}}}`,
-		prose.Answer{Text: "a\nb", Input: 9, Cached: 8, Output: 2})
+		"usage":{"prompt_tokens":9,"completion_tokens":2,"prompt_tokens_details":{"cached_tokens":8,"cache_write_tokens":1}}}`,
+		prose.Answer{Text: "a\nb", Input: 9, Cached: 8, Written: 1, Output: 2})
 	f(doc, `{"choices":[{"message":{"content":[{"type":"text","text":"a"},{"type":"thinking","text":"no"},{"text":"b"}]},"finish_reason":"length"}]}`,
 		prose.Answer{Text: "ab", Cut: true})
 	f(doc, `{"choices":[{"message":{"content":null,"tool_calls":[{"id":"1"}]},"finish_reason":"tool_calls"}]}`,

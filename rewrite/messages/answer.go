@@ -27,6 +27,7 @@ func (Dialect) ReadAnswer(contentType string, body io.Reader) (prose.Answer, err
 		return prose.Answer{}, err
 	}
 	s.Text = s.said.String()
+	s.Written = max(s.usage.of[writtenToCache], 0)
 	s.Input, s.Cached, s.Output = s.usage.sum(), max(s.usage.of[readFromCache], 0), max(s.usage.output, 0)
 	return s.Answer, nil
 }

@@ -250,14 +250,15 @@ func TestAnswersAreRead(t *testing.T) {
 		}
 		got.Error, want.Error = nil, nil
 		if got.Text != want.Text || got.Refused != want.Refused || got.Cut != want.Cut || got.Called != want.Called ||
-			got.Input != want.Input || got.Cached != want.Cached || got.Output != want.Output {
+			got.Input != want.Input || got.Cached != want.Cached || got.Written != want.Written ||
+			got.Output != want.Output {
 			t.Errorf("%.80q: %+v, want %+v", body, got, want)
 		}
 	}
 	const doc, stream = "application/json", "text/event-stream; charset=utf-8"
 	f(doc, `{"type":"message","content":[{"type":"thinking","thinking":"no","signature":"x"},{"type":"text","text":"a\n"},{"type":"text","text":"b"}],
 		"stop_reason":"end_turn","usage":{"input_tokens":1,"cache_read_input_tokens":8,"cache_creation_input_tokens":2,"output_tokens":3}}`,
-		prose.Answer{Text: "a\nb", Input: 11, Cached: 8, Output: 3})
+		prose.Answer{Text: "a\nb", Input: 11, Cached: 8, Written: 2, Output: 3})
 	f(doc, `{"content":[{"type":"text","text":"a"}],"stop_reason":"max_tokens"}`, prose.Answer{Text: "a", Cut: true})
 	f(doc, `{"content":[{"type":"text","text":"a"}],"stop_reason":"model_context_window_exceeded"}`, prose.Answer{Text: "a", Cut: true})
 	f(doc, `{"content":[],"stop_reason":"refusal"}`, prose.Answer{Refused: true})

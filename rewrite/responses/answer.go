@@ -106,6 +106,7 @@ func (s *speech) end(a gjson.Result, said []byte) error {
 	s.Input, _ = reply.Tokens(usage.Get("input_tokens"))
 	s.Output, _ = reply.Tokens(usage.Get("output_tokens"))
 	s.Cached, _ = reply.Tokens(usage.Get("input_tokens_details.cached_tokens"))
+	s.Written, _ = reply.Tokens(usage.Get("input_tokens_details.cache_write_tokens"))
 	switch a.Get("status").Str {
 	case "failed", "cancelled":
 		s.Error = reply.Failure(said)

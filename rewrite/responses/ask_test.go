@@ -154,7 +154,7 @@ func TestCapIsLoweredOnly(t *testing.T) {
 const (
 	saidWell = `{"type":"message","role":"assistant","content":[{"type":"output_text","text":"Done "},{"type":"output_text","text":"well."}]}`
 	thought  = `{"type":"reasoning","summary":[{"type":"summary_text","text":"hm"}],"encrypted_content":"gAAA"}`
-	cost     = `"usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20},"output_tokens":7}`
+	cost     = `"usage":{"input_tokens":30,"input_tokens_details":{"cached_tokens":20,"cache_write_tokens":4},"output_tokens":7}`
 )
 
 func TestAnswersAreRead(t *testing.T) {
@@ -166,11 +166,12 @@ func TestAnswersAreRead(t *testing.T) {
 		}
 		got.Error, want.Error = nil, nil
 		if got.Text != want.Text || got.Cut != want.Cut || got.Refused != want.Refused || got.Called != want.Called ||
-			got.Input != want.Input || got.Cached != want.Cached || got.Output != want.Output {
+			got.Input != want.Input || got.Cached != want.Cached || got.Written != want.Written ||
+			got.Output != want.Output {
 			t.Errorf("%s:\n got %+v\nwant %+v", body, got, want)
 		}
 	}
-	well := prose.Answer{Text: "Done well.", Input: 30, Cached: 20, Output: 7}
+	well := prose.Answer{Text: "Done well.", Input: 30, Cached: 20, Written: 4, Output: 7}
 	change := func(by func(*prose.Answer)) prose.Answer {
 		a := well
 		by(&a)
