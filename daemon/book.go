@@ -25,9 +25,6 @@ func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Rec
 	d.hook = webhook.New(webhook.Options{
 		URL: conf.Events.Webhook, Kinds: conf.Events.Send, Pause: hookPause, Log: d.log,
 	})
-	counts.Watch(metrics.Watched{
-		Dropped: func() uint64 { return d.book.CountDropped() }, Watchers: d.hub.CountWatchers, Lost: d.hook.CountLost,
-	})
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
 		Sinks: event.Sinks{counts, logs.New(d.log)}, Follow: d.follow,
@@ -67,6 +64,16 @@ const EventFolder = "events"
 // stream is the path under which what happens is told as it happens.
 func (d *Daemon) stream() map[string]http.Handler {
 	return map[string]http.Handler{"/-/events": stream.Handler(d.hub, d.book)}
+}
+
+// watched are numbers for the metrics that no event tells.
+func (d *Daemon) watched(kept *storage) metrics.Watched {
+	return metrics.Watched{
+		Version: instance.Version(),
+		Dropped: d.book.CountDropped, Lost: d.hook.CountLost, Watchers: d.hub.CountWatchers, Live: d.book.CountLive,
+		Artifacts: kept.shelf.Used, Store: kept.size,
+		Quota: func() int64 { return int64(d.started.Offload.Quota) },
+	}
 }
 
 // settled serves numbers once all that has happened is in them.

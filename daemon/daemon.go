@@ -97,6 +97,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	counts := metrics.New(func() int { return d.proxy.InFlight() })
 	d.book = d.openBook(conf, folder, counts)
 	d.shapers.quiet = d.closeBook
+	counts.Watch(d.watched(kept))
 	shown := d.openPages()
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,

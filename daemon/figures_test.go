@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -195,7 +196,7 @@ func (k *kept) logged(t *testing.T) (f figures) {
 }
 
 // sumOf adds up the series of the metrics that begin so and hold all parts.
-func sumOf(metrics string, parts ...string) (sum int64) {
+func sumOf(metrics string, parts ...string) (sum float64) {
 	for line := range strings.Lines(metrics) {
 		name, value, _ := strings.Cut(strings.TrimSpace(line), " ")
 		fits := strings.HasPrefix(name, parts[0])
@@ -203,7 +204,7 @@ func sumOf(metrics string, parts ...string) (sum int64) {
 			fits = fits && strings.Contains(name, part)
 		}
 		if number, err := strconv.ParseFloat(value, 64); fits && err == nil {
-			sum += int64(number)
+			sum += number
 		}
 	}
 	return sum
@@ -260,8 +261,15 @@ func TestFiguresAreTheSameWhereverTheyAreRead(t *testing.T) {
 		t.Errorf("the log comes to %+v, the summary to %+v", got, want)
 	}
 	metrics := k.read(t, "/-/metrics")
-	if n := sumOf(metrics, "epitome_exchanges_total{"); n != want.Exchanges {
-		t.Errorf("the metrics have %d exchanges, the summary %d", n, want.Exchanges)
+	nano := func(name string) int64 { return int64(math.Round(sumOf(metrics, name+"{") * 1e9)) }
+	count := func(name string) int64 { return int64(sumOf(metrics, name+"{")) }
+	if got := (figures{
+		Exchanges: count("epitome_exchanges_total"), Before: count("epitome_received_tokens_total"),
+		After: count("epitome_sent_tokens_total"), Billed: nano("epitome_billed_dollars_total"),
+		Saved: nano("epitome_saved_dollars"), Unpriced: count("epitome_unpriced_exchanges_total"),
+		Beyond: count("epitome_beyond_window_exchanges_total"),
+	}); got != want {
+		t.Errorf("the metrics come to %+v, the summary to %+v", got, want)
 	}
 	k.end(t)
 	k = keep(t, folder, upstream.URL+"/v1")

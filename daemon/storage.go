@@ -129,6 +129,14 @@ func (s *storage) sweep(ctx context.Context) {
 	}
 }
 
+// size is how many bytes the store has on the disk.
+func (s *storage) size() int64 {
+	if d, ok := s.store.(*disk.Store); ok {
+		return d.Size()
+	}
+	return 0
+}
+
 // close ends the sweeps before it closes the store.
 func (s *storage) close() {
 	s.stop()

@@ -10,7 +10,9 @@ import (
 type compactions struct {
 	all      *prometheus.CounterVec
 	requests *prometheus.CounterVec
-	tokens   *prometheus.CounterVec
+	input    *prometheus.CounterVec
+	cached   *prometheus.CounterVec
+	output   *prometheus.CounterVec
 	warnings *prometheus.CounterVec
 }
 
@@ -24,17 +26,19 @@ func newCompactions(registry *prometheus.Registry) compactions {
 			"Requests that asked a model for a summary, by the upstream asked and whether a summary came "+
 				"of it in the end (completed, failed).",
 			"upstream", "outcome"),
-		tokens: newCounter("epitome_summary_tokens_total",
-			"Tokens that those requests took as the provider counts them, by kind: input, of which "+
-				"cached, and output.",
-			"upstream", "kind"),
+		input: newCounter("epitome_summary_input_tokens_total",
+			"Tokens of those requests as the provider counts them.", "upstream"),
+		cached: newCounter("epitome_summary_cached_tokens_total",
+			"Of these, tokens that the provider's cache had.", "upstream"),
+		output: newCounter("epitome_summary_output_tokens_total",
+			"Tokens of the answers to those requests.", "upstream"),
 		warnings: newCounter("epitome_context_window_warnings_total",
 			"Warnings about conversations, by reason: threshold (a request is more than its model takes), "+
 				"budget (warn_at), users (messages of the user are left to the transcript), "+
 				"imitation (a call of the model repeats what epitome puts into old calls).",
 			"upstream", "reason"),
 	}
-	registry.MustRegister(m.all, m.requests, m.tokens, m.warnings)
+	registry.MustRegister(m.all, m.requests, m.input, m.cached, m.output, m.warnings)
 	return m
 }
 
@@ -56,6 +60,7 @@ func (m *Recorder) RecordCompaction(e event.Compaction) {
 
 // RecordSummary counts what a job that has ended took.
 func (m *Recorder) RecordSummary(e event.Summary) {
+	m.spending.recordOwn(&e)
 	switch e.Kind {
 	case event.SummaryCompleted:
 		m.compactions.cost(e, completed)
@@ -72,7 +77,7 @@ func (m *Recorder) RecordWarning(e event.Warning) {
 // cost counts what a job that has ended took. Of tokens a provider may say anything, and a counter must not fall.
 func (m *compactions) cost(e event.Summary, outcome string) {
 	m.requests.WithLabelValues(e.Upstream, outcome).Add(float64(e.Cost.Requests))
-	m.tokens.WithLabelValues(e.Upstream, "input").Add(float64(max(e.Cost.InputTokens, 0)))
-	m.tokens.WithLabelValues(e.Upstream, "cached").Add(float64(max(e.Cost.CachedTokens, 0)))
-	m.tokens.WithLabelValues(e.Upstream, "output").Add(float64(max(e.Cost.OutputTokens, 0)))
+	m.input.WithLabelValues(e.Upstream).Add(float64(max(e.Cost.InputTokens, 0)))
+	m.cached.WithLabelValues(e.Upstream).Add(float64(max(e.Cost.CachedTokens, 0)))
+	m.output.WithLabelValues(e.Upstream).Add(float64(max(e.Cost.OutputTokens, 0)))
 }

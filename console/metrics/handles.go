@@ -61,6 +61,46 @@ func (m *Recorder) trafficOf(upstream string) *traffic {
 // lane is where conversations go, and in what mode.
 type lane struct{ upstream, mode string }
 
+// lanes are the counters of conversations: what was done stands apart from what would have been done, as their sums
+// mean nothing.
+type lanes struct{ on, observed counters }
+
+// counters are those of the conversations of one mode.
+type counters struct{ came, sent, changes *prometheus.CounterVec }
+
+func newLanes(registry *prometheus.Registry) lanes {
+	l := lanes{
+		on: counters{
+			came: newCounter("epitome_received_tokens_total",
+				"Tokens of conversations as they came, by what they are spent on.", "upstream", "part"),
+			sent: newCounter("epitome_sent_tokens_total",
+				"Tokens of conversations as they were sent, by what they are spent on.", "upstream", "part"),
+			changes: newCounter("epitome_changes_total",
+				"Items of conversations that were newly changed, by rung of the ladder.", "upstream", "rung"),
+		},
+		observed: counters{
+			came: newCounter("epitome_observed_tokens_total",
+				"Tokens of conversations in mode observe, as they came and were sent, by what they are spent on.",
+				"upstream", "part"),
+			sent: newCounter("epitome_observed_shaped_tokens_total",
+				"Tokens of these as they would have been sent in mode on.", "upstream", "part"),
+			changes: newCounter("epitome_observed_changes_total",
+				"Items of these that would have been newly changed, by rung of the ladder.", "upstream", "rung"),
+		},
+	}
+	for _, c := range [...]counters{l.on, l.observed} {
+		registry.MustRegister(c.came, c.sent, c.changes)
+	}
+	return l
+}
+
+func (l *lanes) of(mode string) counters {
+	if mode == event.ModeObserve {
+		return l.observed
+	}
+	return l.on
+}
+
 // shaping is what the shaping of one lane's conversations moves.
 type shaping struct {
 	shape                         prometheus.Observer
@@ -74,11 +114,12 @@ func (m *Recorder) shapingOf(upstream, mode string) *shaping {
 	at := lane{upstream, mode}
 	s := m.known.shaping[at]
 	if s == nil {
-		change := func(rung string) prometheus.Counter { return m.changes.WithLabelValues(upstream, mode, rung) }
+		in := m.conversations.of(mode)
+		change := func(rung string) prometheus.Counter { return in.changes.WithLabelValues(upstream, rung) }
 		s = &shaping{
 			shape:     m.shape.WithLabelValues(upstream),
 			offloaded: change("offload"), cleared: change("clear"), compacted: change("compact"),
-			before: m.tokensOf(at, "before"), after: m.tokensOf(at, "after"),
+			before: tokensOf(in.came, upstream), after: tokensOf(in.sent, upstream),
 		}
 		m.known.shaping[at] = s
 	}
@@ -88,10 +129,8 @@ func (m *Recorder) shapingOf(upstream, mode string) *shaping {
 // tokens are counters by what tokens are spent on.
 type tokens struct{ system, tools, user, assistant, results, images, other prometheus.Counter }
 
-func (m *Recorder) tokensOf(at lane, side string) tokens {
-	part := func(name string) prometheus.Counter {
-		return m.tokens.WithLabelValues(at.upstream, at.mode, side, name)
-	}
+func tokensOf(all *prometheus.CounterVec, upstream string) tokens {
+	part := func(name string) prometheus.Counter { return all.WithLabelValues(upstream, name) }
 	return tokens{
 		part("system"), part("tools"), part("user"), part("assistant"), part("results"), part("images"), part("other"),
 	}

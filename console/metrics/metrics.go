@@ -1,7 +1,8 @@
 // Package metrics is the fold of events into numbers, for Prometheus.
 //
 // It promises that no label takes a value that a client chooses, so that their number is bounded by that of the
-// upstreams in the configuration; and that to record an exchange takes no look-up by labels once its upstream is known.
+// upstreams and prices that are configured or built in; and that what each exchange moves is looked up by its labels
+// once.
 //
 // It does not promise to outlive the process: each start counts from zero.
 package metrics
@@ -25,14 +26,14 @@ type Recorder struct {
 	firstByte *prometheus.HistogramVec
 	duration  *prometheus.HistogramVec
 
-	tokens   *prometheus.CounterVec // of conversations only, as are those below
-	changes  *prometheus.CounterVec
-	bypasses *prometheus.CounterVec
-	shape    *prometheus.HistogramVec
+	conversations lanes // by mode
+	bypasses      *prometheus.CounterVec
+	shape         *prometheus.HistogramVec
 
 	known       handles
 	compactions compactions
 	rescues     rescues
+	spending    *spending
 	totals      totals
 }
 
@@ -70,7 +71,8 @@ func New(inFlight func() int) *Recorder {
 	m.addShaping()
 	m.compactions = newCompactions(registry)
 	m.rescues = newRescues(registry)
-	registry.MustRegister(m.tokens, m.changes, m.bypasses, m.shape)
+	m.spending = newSpending(registry)
+	registry.MustRegister(m.bypasses, m.shape)
 	registry.MustRegister(m.exchanges, m.bytes, m.firstByte, m.duration,
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "epitome_exchanges_in_flight", Help: "Exchanges under way."},
 			func() float64 { return float64(inFlight()) }),
@@ -80,13 +82,7 @@ func New(inFlight func() int) *Recorder {
 
 // addShaping makes the metrics of what is done to conversations.
 func (m *Recorder) addShaping() {
-	m.tokens = newCounter("epitome_conversation_tokens_total",
-		"Tokens of conversations, by mode (observe: nothing was changed), side (before: as they came; "+
-			"after: as they were sent, or would have been) and what they are spent on.",
-		"upstream", "mode", "side", "part")
-	m.changes = newCounter("epitome_changes_total",
-		"Items of conversations that were newly changed, by mode and rung of the ladder.",
-		"upstream", "mode", "rung")
+	m.conversations = newLanes(m.registry)
 	m.bypasses = newCounter("epitome_bypasses_total",
 		"Conversations that went on as they came because epitome failed; the log has the reason.",
 		"upstream")
@@ -99,8 +95,18 @@ func newCounter(name, help string, labels ...string) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, labels)
 }
 
+// Bounds of native histograms: each bucket is a tenth wider than the one before, and there are only so many.
+const (
+	nativeFactor  = 1.1
+	nativeBuckets = 100
+)
+
 func newHistogram(name, help string, buckets []float64, labels ...string) *prometheus.HistogramVec {
-	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: name, Help: help, Buckets: buckets}, labels)
+	return prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: name, Help: help, Buckets: buckets,
+		// what scrapes native histograms gets those instead
+		NativeHistogramBucketFactor: nativeFactor, NativeHistogramMaxBucketNumber: nativeBuckets,
+	}, labels)
 }
 
 // ServeHTTP serves the counts.
@@ -111,6 +117,7 @@ func (m *Recorder) RecordExchange(e event.Exchange) {
 	m.recordTraffic(e)
 	m.recordShaping(e)
 	m.rescues.record(e)
+	m.spending.record(&e)
 }
 
 func (m *Recorder) recordTraffic(e event.Exchange) {

@@ -3,8 +3,6 @@ package metrics
 import (
 	"sync/atomic"
 
-	"github.com/prometheus/client_golang/prometheus"
-
 	"epitome/event"
 )
 
@@ -42,28 +40,6 @@ func (m *Recorder) Totals() Totals {
 		TokensAfter: t.after.Load(),
 		Observed:    t.observed.Load(), LargestBefore: largest.before, LargestAfter: largest.after,
 	}
-}
-
-// Watched are numbers of how events are kept, asked for where they are read.
-type Watched struct {
-	Dropped  func() uint64 // events that the writer had no room for
-	Watchers func() int    // of /-/events
-	Lost     func() uint64 // events that the webhook did not take
-}
-
-// Watch has w among the metrics.
-func (m *Recorder) Watch(w Watched) {
-	count := func(name, help string, of func() uint64) prometheus.Collector {
-		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
-			func() float64 { return float64(of()) })
-	}
-	m.registry.MustRegister(
-		count("epitome_events_dropped_total",
-			"Events that were dropped because there were too many at once: figures lack them.", w.Dropped),
-		count("epitome_webhook_lost_total", "Events that the webhook did not take.", w.Lost),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "epitome_event_watchers", Help: "Connections to /-/events.",
-		}, func() float64 { return float64(w.Watchers()) }))
 }
 
 // addShaped counts a conversation.

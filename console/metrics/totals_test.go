@@ -36,14 +36,3 @@ func TestTotalsAddUpAllExchanges(t *testing.T) {
 		t.Errorf("the largest request is told as %d to %d", got.LargestBefore, got.LargestAfter)
 	}
 }
-
-func TestHowEventsAreKeptIsAmongTheMetrics(t *testing.T) {
-	m := New(idle)
-	m.Watch(Watched{
-		Dropped: func() uint64 { return 3 }, Watchers: func() int { return 2 }, Lost: func() uint64 { return 1 },
-	})
-	got := samples(t, m)
-	if got["epitome_events_dropped_total"] != "3" || got["epitome_webhook_lost_total"] != "1" || got["epitome_event_watchers"] != "2" {
-		t.Errorf("got %v", got)
-	}
-}

@@ -60,12 +60,24 @@ func (b *Book) Summary(asked Span) (Summary, error) {
 		s.Rows = append(s.Rows, Row{key, a.sums()})
 	}
 	slices.SortFunc(s.Rows, func(x, y Row) int { return cmp.Compare(x.Key, y.Key) })
+	s.Live = p.countLive(now)
+	return s, nil
+}
+
+// CountLive is how many conversations had an exchange in the last ten minutes.
+func (b *Book) CountLive() int {
+	b.past.RLock()
+	defer b.past.RUnlock()
+	return b.past.countLive(b.plugs.Now())
+}
+
+func (p *past) countLive(now time.Time) (n int) {
 	for _, t := range p.talks {
 		if isLive(t, now) {
-			s.Live++
+			n++
 		}
 	}
-	return s, nil
+	return n
 }
 
 func isLive(t *talk, now time.Time) bool { return t.line.Turns > 0 && now.Sub(t.line.Last) < liveFor }

@@ -54,6 +54,17 @@ var _ store.Store = (*Store)(nil)
 // Notice returns one sentence about what happened to the store at Open, empty if all is well.
 func (d *Store) Notice() string { return d.notice }
 
+// Size is how many bytes the store's tables have on the disk. What was put last is in none yet.
+func (d *Store) Size() (n int64) {
+	_ = d.use(func() error { // one that is closed has none
+		for _, table := range d.db.Tables() {
+			n += int64(table.OnDiskSize)
+		}
+		return nil
+	})
+	return n
+}
+
 // start begins to sync once in a while.
 func (d *Store) start(every time.Duration) {
 	d.stop, d.stopped = make(chan struct{}), make(chan struct{})

@@ -1,0 +1,171 @@
+package metrics
+
+import (
+	"strings"
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"epitome/event"
+)
+
+// sale is who sells tokens of which model. A model is called what its price is called in the table or the
+// configuration, which no client chooses.
+type sale struct{ upstream, model string }
+
+// otherModel is what models without a price are called.
+const otherModel = "other"
+
+// saleOf returns the sale of a price. Its name begins with who sells it, which the upstream says too.
+func saleOf(upstream, price string) sale {
+	if price == "" {
+		return sale{upstream, otherModel}
+	}
+	if _, model, found := strings.Cut(price, "/"); found {
+		return sale{upstream, model}
+	}
+	return sale{upstream, price}
+}
+
+// amounts are nano-dollars by sale, served as dollars. Whole numbers are added up, so that sums agree with those that
+// are told elsewhere.
+type amounts struct {
+	desc *prometheus.Desc
+	kind prometheus.ValueType
+	mu   sync.Mutex
+	nano map[sale]int64
+}
+
+func newAmounts(kind prometheus.ValueType, name, help string) *amounts {
+	desc := prometheus.NewDesc(name, help, []string{"upstream", "model"}, nil)
+	return &amounts{desc: desc, kind: kind, nano: map[sale]int64{}}
+}
+
+func (a *amounts) add(s sale, nano int64) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.nano[s] += nano
+}
+
+// Describe says what is collected.
+func (a *amounts) Describe(to chan<- *prometheus.Desc) { to <- a.desc }
+
+// Collect tells all amounts.
+func (a *amounts) Collect(to chan<- prometheus.Metric) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for s, nano := range a.nano {
+		to <- prometheus.MustNewConstMetric(a.desc, a.kind, float64(nano)/1e9, s.upstream, s.model)
+	}
+}
+
+// spending is the fold of what exchanges cost, and of what they were spared.
+type spending struct {
+	input, read, write, output *prometheus.CounterVec
+	billed, own, saved         *amounts
+	unpriced, beyond, misses   *prometheus.CounterVec
+	used                       *prometheus.HistogramVec
+
+	mu    sync.Mutex
+	known map[sale]*usage // those that have been looked up before
+}
+
+// usage is what the usage of one sale moves.
+type usage struct{ input, read, write, output prometheus.Counter }
+
+func (u *usage) add(n *event.Usage) {
+	// of tokens a provider may say anything, and a counter must not fall
+	u.input.Add(float64(max(n.Input, 0)))
+	u.read.Add(float64(max(n.Read, 0)))
+	u.write.Add(float64(max(n.Write5m+n.Write1h, 0)))
+	u.output.Add(float64(max(n.Output, 0)))
+}
+
+func (m *spending) usageOf(s sale) *usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	u := m.known[s]
+	if u == nil {
+		of := func(all *prometheus.CounterVec) prometheus.Counter { return all.WithLabelValues(s.upstream, s.model) }
+		u = &usage{of(m.input), of(m.read), of(m.write), of(m.output)}
+		m.known[s] = u
+	}
+	return u
+}
+
+// usedShares are shares of a window, and a little beyond it.
+var usedShares = []float64{.1, .25, .5, .6, .7, .8, .9, 1, 1.1}
+
+func newSpending(registry *prometheus.Registry) *spending {
+	tokens := func(what, help string) *prometheus.CounterVec {
+		return newCounter("epitome_usage_"+what+"_tokens_total", help, "upstream", "model")
+	}
+	m := &spending{
+		known: map[sale]*usage{},
+		input: tokens("input", "Tokens of requests as answers tell them, with those of the provider's cache; where answers "+
+			"do not, as epitome counts them."),
+		read:   tokens("cache_read", "Of these, tokens that the provider's cache had."),
+		write:  tokens("cache_write", "Of the input, tokens that the provider's cache took up."),
+		output: tokens("output", "Tokens of answers, with what was thought, as answers tell them."),
+		billed: newAmounts(prometheus.CounterValue, "epitome_billed_dollars_total",
+			"What exchanges cost by the usage in answers, where usage and price are known."),
+		own: newAmounts(prometheus.CounterValue, "epitome_own_dollars_total",
+			"What epitome's own requests for summaries cost."),
+		saved: newAmounts(prometheus.GaugeValue, "epitome_saved_dollars",
+			"What was saved since the start: requests as they came and as they were sent by one ruler, less what summaries "+
+				"cost. It may fall."),
+		unpriced: newCounter("epitome_unpriced_exchanges_total",
+			"Conversations' exchanges that have no amount, by why (model: no price is known; cached: none of what a cache "+
+				"has; usage: the answer does not tell it; odd: it contradicts itself).",
+			"upstream", "reason"),
+		beyond: newCounter("epitome_beyond_window_exchanges_total",
+			"Requests that would have been refused as they came, as they were more than their model takes.", "upstream"),
+		misses: newCounter("epitome_cache_misses_total",
+			"Requests of which the provider's cache had less than the one before had put there, by cause.",
+			"upstream", "cause"),
+		used: newHistogram("epitome_window_used_ratio",
+			"Share of its model's window that a conversation's request fills as it is sent.", usedShares, "upstream"),
+	}
+	registry.MustRegister(m.input, m.read, m.write, m.output, m.billed, m.own, m.saved, m.unpriced, m.beyond, m.misses,
+		m.used)
+	return m
+}
+
+// record counts what an exchange cost, and why.
+func (m *spending) record(e *event.Exchange) {
+	at := saleOf(e.Upstream, e.Bill.Price)
+	if u := &e.Usage; u.Source != "" && !u.Odd {
+		m.usageOf(at).add(u)
+	}
+	if e.Miss != event.NoMiss {
+		m.misses.WithLabelValues(e.Upstream, string(e.Miss)).Inc()
+	}
+	switch b := &e.Bill; {
+	case b.Measured:
+		m.billed.add(at, b.Billed)
+	case b.Unpriced != "" && b.Unpriced != event.UnpricedFailed && b.Unpriced != event.UnpricedOther:
+		m.unpriced.WithLabelValues(e.Upstream, b.Unpriced).Inc()
+	}
+	if e.ShapeTime == 0 || e.Mode != event.ModeOn {
+		return
+	}
+	if e.Bill.Ruled {
+		m.saved.add(at, e.Bill.Saved())
+	}
+	if e.Bill.Beyond {
+		m.beyond.WithLabelValues(e.Upstream).Inc()
+	}
+	if e.Window > 0 {
+		m.used.WithLabelValues(e.Upstream).Observe(float64(e.TokensAfter.Total()) / float64(e.Window))
+	}
+}
+
+// recordOwn counts what a request for a summary cost.
+func (m *spending) recordOwn(e *event.Summary) {
+	if e.Own.Nano == 0 {
+		return
+	}
+	at := saleOf(e.Upstream, e.Own.Price)
+	m.own.add(at, e.Own.Nano)
+	m.saved.add(at, -e.Own.Nano)
+}

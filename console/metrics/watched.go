@@ -1,0 +1,46 @@
+package metrics
+
+import (
+	"runtime"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Watched are numbers that no event tells. They are asked for where they are read.
+type Watched struct {
+	Version  string        // of the program
+	Dropped  func() uint64 // events that the writer had no room for
+	Lost     func() uint64 // events that the webhook did not take
+	Watchers func() int    // connections to /-/events
+	Live     func() int    // conversations
+	// bytes of artifacts, the quota that they have, and bytes of the store
+	Artifacts, Quota, Store func() int64
+}
+
+// Watch has these numbers among the metrics.
+func (m *Recorder) Watch(w Watched) {
+	gauge := func(name, help string, value func() float64) prometheus.Collector {
+		return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, value)
+	}
+	count := func(name, help string, value func() uint64) prometheus.Collector {
+		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+			func() float64 { return float64(value()) })
+	}
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "epitome_build_info", Help: "Always 1: which program this is.",
+		ConstLabels: prometheus.Labels{"version": w.Version, "goversion": runtime.Version()},
+	})
+	build.Set(1)
+	m.registry.MustRegister(build,
+		count("epitome_events_dropped_total",
+			"Events that were dropped because there were too many at once: figures lack them.", w.Dropped),
+		count("epitome_webhook_lost_total", "Events that the webhook did not take.", w.Lost),
+		gauge("epitome_event_watchers", "Connections to /-/events.", func() float64 { return float64(w.Watchers()) }),
+		gauge("epitome_live_conversations", "Conversations with an exchange in the last ten minutes.",
+			func() float64 { return float64(w.Live()) }),
+		gauge("epitome_artifact_bytes", "Bytes of what was taken out of conversations.",
+			func() float64 { return float64(w.Artifacts()) }),
+		gauge("epitome_artifact_quota_bytes", "Bytes that they may take.", func() float64 { return float64(w.Quota()) }),
+		gauge("epitome_store_bytes", "Bytes of the store's tables on the disk; what was decided last is in none yet.",
+			func() float64 { return float64(w.Store()) }))
+}
