@@ -93,6 +93,9 @@ func (a *account) addBilled(e *event.Exchange) {
 		a.Money.Measured++
 		a.Money.Billed += b.Billed
 		a.Money.Most += max(b.Most, b.Billed)
+		if b.Subscription {
+			a.Money.Listed++
+		}
 	}
 	if b.Unpriced != "" && b.Unpriced != event.UnpricedFailed && b.Unpriced != event.UnpricedOther {
 		a.Money.Unpriced++
@@ -201,6 +204,7 @@ func (m *Money) add(n Money) {
 	m.Sent += n.Sent
 	m.Own += n.Own
 	m.Measured += n.Measured
+	m.Listed += n.Listed
 	m.Unpriced += n.Unpriced
 	m.Beyond += n.Beyond
 	m.Died += n.Died

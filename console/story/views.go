@@ -60,6 +60,7 @@ type Money struct {
 	Own      int64 `json:"own_nano"`    // of requests for summaries
 	Saved    int64 `json:"saved_nano"`
 	Measured int64 `json:"measured"` // exchanges that Billed is of
+	Listed   int64 `json:"listed"`   // of those, exchanges by subscription: their amounts are what list prices would be
 	Unpriced int64 `json:"unpriced"` // conversations without an amount
 	Beyond   int64 `json:"beyond"`   // requests that would have been refused as they came
 	Died     int64 `json:"died"`     // conversations that had such a request
