@@ -134,6 +134,9 @@ func TestNobodyWaitsForAReceiver(t *testing.T) {
 		t.Errorf("%d are lost", n)
 	}
 	close(hold)
+	for len(h.in) > 0 { // Close would not wait for all of them
+		time.Sleep(time.Millisecond)
+	}
 	h.Close()
 	if n := h.CountLost(); n != 5 {
 		t.Errorf("in the end %d are lost", n)
