@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -60,6 +61,19 @@ func TestEachCodeHasASentence(t *testing.T) {
 	for _, c := range []Code{NoCode, "unheard_of"} {
 		if c.Sentence() != "" {
 			t.Errorf("%q is told as %q", c, c.Sentence())
+		}
+	}
+}
+
+// The page of the API has each code with its sentence.
+func TestEachCodeIsDocumented(t *testing.T) {
+	text, err := os.ReadFile("../docs/api.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for c := range Codes() {
+		if row := "| `" + string(c) + "` | " + c.Sentence() + " |\n"; !strings.Contains(string(text), row) {
+			t.Errorf("docs/api.md lacks the row %s", row)
 		}
 	}
 }
