@@ -4,7 +4,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -64,4 +66,34 @@ func holdsReasons(t teller, out Output) {
 	if i := slices.IndexFunc(out.forms, bad); i >= 0 {
 		t.Fatalf("what was decided about item %d does not say why: %+v", i, *out.forms[i])
 	}
+}
+
+// A reason has the numbers that show it.
+func TestReasonsHaveTheirNumbers(t *testing.T) {
+	f := func(want event.Code, words string, a *agent) {
+		t.Helper()
+		out := a.ask(t)
+		if out.Report.Code != want || !regexp.MustCompile("^"+words+"$").MatchString(out.Report.Reason) {
+			t.Errorf("%s: %s, want %s: %s", out.Report.Code, out.Report.Reason, want, words)
+		}
+	}
+	small := func() *agent {
+		a := newAgent(100_000, userSays(theTask))
+		a.limits.Floor = 0
+		a.work(1, 300)
+		return a
+	}
+	const number = `\d{1,3}( \d{3})*`
+	f(event.CodeNotDue, "largest new result "+number+" is not over "+number+"; nothing that was sent is old or spent", small())
+	big := strings.Repeat("You are an agent of many words. ", 1_500)
+	a := newAgent(8_000, `{"role":"system","content":"`+big+`"}`, userSays(theTask))
+	a.limits.ClearAt = 0.5
+	f(event.CodeFixedFills, "system prompt and tools alone have "+number+" and fill the window, of which a request may have "+
+		number, a)
+	a = small()
+	a.deps.Passing = true
+	f(event.CodePassing, "nothing can be kept beyond this process: all stays whole up to the line of "+number, a)
+	a = small()
+	a.limits.Floor = 1 << 20
+	f(event.CodeFloor, `the body of \d+ bytes is below the floor of \d+`, a)
 }
