@@ -113,6 +113,11 @@ func TestEveryFaultAndReasonHasItsWords(t *testing.T) {
 			t.Errorf("the miss %q has no words", m)
 		}
 	}
+	for c := range event.Codes() {
+		if got := codeWords(c); got == "" || got == string(c) {
+			t.Errorf("the code %q has no words", c)
+		}
+	}
 	for _, f := range []event.Fault{event.ClientGone, event.ClientSlow, event.Refused, event.Unreachable, event.Broken,
 		event.Timeout, event.Truncated, event.Stopped, event.Panic} {
 		if got := faultWords(f); got == string(f) || got == "" {

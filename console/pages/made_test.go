@@ -234,7 +234,7 @@ func price(e *event.Exchange, held int) {
 }
 
 func sums(all []event.Exchange) (s story.Sums) {
-	s.Misses, s.Codes = map[event.Miss]int64{}, map[event.Code]int64{"below_the_line": 80}
+	s.Misses, s.Codes = map[event.Miss]int64{}, map[event.Code]int64{event.CodeNotDue: 80, "a_new_one": 1}
 	for _, e := range all {
 		s.Exchanges++
 		s.Shaped++
@@ -262,6 +262,7 @@ func sums(all []event.Exchange) (s story.Sums) {
 			s.Money.Died = 1
 		}
 	}
+	s.Money.Listed = 3
 	s.Failed, s.Rescued, s.Money.Own, s.Money.Drift = 1, 1, 31_000_000, -24_000
 	s.Money.Unpriced, s.Money.Saved = 2, s.Money.Raw-s.Money.Sent-s.Money.Own
 	s.Observed = story.Seen{Exchanges: 1, TokensBefore: 90_000, TokensAfter: 80_000}

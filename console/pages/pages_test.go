@@ -144,6 +144,8 @@ func TestAStrangerFindsTheAnswers(t *testing.T) {
 		"␛[31mgot 3, want 4", "+ [epitome: output of `make test`", "The first 2,000 lines are compared")
 	says(t, session(), "/-/artifacts/aaaa1111/view?find=testledger", true, "1 line holds it", "1204 --- FAIL: TestLedger", "3,002 lines")
 	says(t, session(), "/-/artifacts/aaaa1111/view?from=2990", true, "3002 ok epitome/pkg3000", "Earlier lines", "!Later lines")
+	says(t, session(), "/-/", true, "3 by subscription, at list prices", "a new one 1",
+		"No new result is over its limit, and clearing old ones does not pay yet. 80")
 	says(t, session(), "/-/config", true, `"balanced"`, "config.toml:3", "built in", "a secret, not shown", "--mode")
 }
 

@@ -140,7 +140,7 @@ func why(e event.Exchange) string {
 	case e.Reason != "":
 		return text(e.Reason)
 	case e.Rescue.Kind != "":
-		return "the provider refused it: " + text(e.Rescue.Kind)
+		return "the provider refused it as too long (" + text(e.Rescue.Kind) + ")"
 	case e.Compacted > 0 && e.CompactLine > 0 && grown(e) >= e.CompactLine:
 		return fmt.Sprintf("with %s tokens it was over the line of %s at which old turns become a summary", short(grown(e)),
 			short(e.CompactLine))
@@ -155,6 +155,8 @@ func why(e event.Exchange) string {
 		return "carrying old results on would have cost more than clearing them"
 	case e.Offloaded > 0:
 		return "a new result was over its limit"
+	case e.Code != event.NoCode:
+		return codeWords(e.Code)
 	case e.Action != "" && e.Action != event.ActionNone && e.Action != event.ActionBypass && e.Mode == event.ModeOn:
 		return "earlier decisions are repeated"
 	}
@@ -165,7 +167,12 @@ func why(e event.Exchange) string {
 func grown(e event.Exchange) int { return e.TokensAfter.Total() + e.TakenOut }
 
 // codeWords says a code in words.
-func codeWords(c event.Code) string { return text(strings.ReplaceAll(string(c), "_", " ")) }
+func codeWords(c event.Code) string {
+	if sentence := c.Sentence(); sentence != "" {
+		return sentence
+	}
+	return text(strings.ReplaceAll(string(c), "_", " "))
+}
 
 // rungWords says what a rung did to an item.
 func rungWords(e story.Edit) string {
