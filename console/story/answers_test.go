@@ -162,3 +162,21 @@ func TestNothingYetIsNoMistake(t *testing.T) {
 		t.Error("found an exchange")
 	}
 }
+
+// A conversation that was compacted long ago goes on to carry that; the latest decision is another.
+func TestLatestDecisionIsWhatIsNew(t *testing.T) {
+	f := func(want string, s event.Shaping) {
+		t.Helper()
+		e := event.Exchange{Action: "compact", Shaping: s}
+		if got := acted(&e); got != want {
+			t.Errorf("%+v has done %q, want %q", s, got, want)
+		}
+	}
+	f("offload", event.Shaping{Offloaded: 1})
+	f("clear", event.Shaping{Offloaded: 1, Cleared: 3})
+	f("compact", event.Shaping{Offloaded: 1, Cleared: 3, Compacted: 9})
+	f("compact", event.Shaping{})
+	if got := acted(&event.Exchange{Action: "compact", Rescue: event.Rescue{Rescued: true}}); got != "rescue" {
+		t.Errorf("a rescue is called %q", got)
+	}
+}

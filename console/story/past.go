@@ -198,13 +198,28 @@ func (t *talk) note(e *event.Exchange, at time.Time) {
 	}
 	if e.Decided && e.Mode == event.ModeOn {
 		c.Latest = &Decided{
-			Turn: e.Turn, Seq: e.Seq, Time: at, Action: e.Action,
+			Turn: e.Turn, Seq: e.Seq, Time: at, Action: acted(e),
 			Items: e.Offloaded + e.Cleared + e.Compacted, TakenOut: e.TakenOut,
 		}
 	}
 	if isConversation(e) {
 		t.prior = priorOf(e)
 	}
+}
+
+// acted is the highest rung that has newly acted: an exchange's own action says what its conversation carries.
+func acted(e *event.Exchange) string {
+	switch {
+	case e.Rescue.Rescued:
+		return "rescue"
+	case e.Compacted > 0:
+		return "compact"
+	case e.Cleared > 0:
+		return "clear"
+	case e.Offloaded > 0:
+		return "offload"
+	}
+	return e.Action
 }
 
 // expire puts what is older than finely together by the day, and lets go of what is older than keep.

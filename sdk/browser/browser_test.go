@@ -123,6 +123,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("pages", r.testPages)
 	t.Run("content", r.testContent)
 	t.Run("speed", r.testSpeed)
+	t.Run("pictures", r.testPictures)
 }
 
 // testLogin has browsers log in, with and without the right to.

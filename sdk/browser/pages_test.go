@@ -1,6 +1,7 @@
 package browser_test
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -37,8 +38,7 @@ func (s staged) facts() facts { return facts{"base": s.base, "data": s.data} }
 // testPages plays a session, and has a browser go through the pages that tell of it.
 func (r rig) testPages(t *testing.T) {
 	s := r.stage(t)
-	short := newAgent(s.base)
-	short.play(t, 12)
+	s.playDear(t)
 	a := newAgent(s.base)
 	a.messages[1]["content"] = "Another task: make the build faster."
 	const turns = 48
@@ -48,6 +48,22 @@ func (r rig) testPages(t *testing.T) {
 	told["secrets"] = secrets(t, s.data)
 	s.play(t, "pages.mjs", told)
 	s.play(t, "live.mjs", s.facts())
+}
+
+// playDear plays a conversation that ends as soon as old results were cleared: the cache was given up for it,
+// and nothing came that would have paid for that.
+func (s staged) playDear(t *testing.T) {
+	t.Helper()
+	a := newAgent(s.base)
+	a.messages[1]["content"] = "A short task: how long do the checks take?"
+	for k := range 60 {
+		a.call(fmt.Sprintf("time make check-%d", k), output(k, 18))
+		a.send(t)
+		if k > 4 && len(a.unseen(t, s.model.last())) > 0 {
+			return
+		}
+	}
+	t.Fatal("nothing was cleared")
 }
 
 // secrets are what nobody but the owner may be told: names of artifacts, and what commands printed.

@@ -47,7 +47,7 @@ export const checks = {
       await look(`/-/exchanges/${seq}`);
     }
     const kinds = new Set([...seen].map(kindOf));
-    for (const kind of ["/-/", "/-/conversations", "/-/conversations/*", "/-/exchanges/*", "/-/config"]) {
+    for (const kind of ["/-/", "/-/conversations", "/-/conversations/*", "/-/exchanges/*", "/-/exchanges/*/edits/*", "/-/artifacts/*/view", "/-/config"]) {
       s.want(kinds.has(kind), `no page ${kind} was seen among ${[...kinds]}`);
     }
     s.notes.push(`${seen.size} pages: ${[...kinds].join(" ")}`);

@@ -7,18 +7,22 @@ export async function answersOf(s, path) {
     const exchange = await s.api(`/-/api/exchanges/${id}`);
     const talk = exchange.conversation ? await s.api(`/-/api/conversations/${exchange.conversation}`) : {};
     const edits = exchange.decision ? await s.api(`/-/api/exchanges/${id}/edits`) : { edits: [] };
-    return item ? [exchange, edits] : [exchange, { earlier: talk.exchanges?.map((e) => e.seq) }, edits, { edits: edits.edits.length, fresh: edits.edits.filter((e) => e.new).length }];
+    const compared = 2000; // lines, a number of the page's own
+    return [exchange, edits, placesOf(edits), item ? compared : { earlier: talk.exchanges?.map((e) => e.seq) }];
   }
   if (kind === "conversations" && id) {
     const talk = await s.api(`/-/api/conversations/${id}`);
     const last = talk.exchanges.at(-1);
     const edits = last.decision ? await s.api(`/-/api/exchanges/${last.seq}/edits`) : { edits: [] };
-    return [talk, edits, { edits: edits.edits.length }];
+    return [talk, edits, placesOf(edits)];
   }
   if (kind === "conversations") return [await s.api("/-/api/conversations")];
   const by = ["day", "hour", "model", "upstream", "conversation"];
   return [...(await Promise.all(by.map((b) => s.api(`/-/api/summary?by=${b}`)))), await s.api("/-/api/conversations")];
 }
+
+// placesOf are where edits stand, as people count, and how many there are.
+const placesOf = ({ edits }) => [edits.length, edits.filter((e) => e.new).length, ...edits.map((e) => [e.item + 1, e.last + 1])];
 
 // numbersIn is every number of the answers, as pages write them.
 export function numbersIn(answers) {
