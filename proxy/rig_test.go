@@ -144,6 +144,10 @@ func ownPage(w http.ResponseWriter, req *http.Request) {
 			_, _ = io.WriteString(w, s)
 			w.(http.Flusher).Flush()
 		}
+	case "/-/flood":
+		for _, err := io.WriteString(w, "x"); err == nil; _, err = w.Write(make([]byte, 64<<10)) {
+			w.(http.Flusher).Flush()
+		}
 	case "/-/sized", "/-/short":
 		w.Header().Set("Content-Length", "6")
 		if req.Method == http.MethodHead {

@@ -73,3 +73,12 @@ func TestShutdownBeforeServingEndsIt(t *testing.T) {
 		t.Errorf("the listener says %v", err)
 	}
 }
+
+// Who takes nothing of a page that does not end holds nobody up.
+func TestShutdownWaitsForNoReaderOfAPage(t *testing.T) {
+	noLeaks(t)
+	r := newRig(t, "-- GET /a --\nstatus 204 No Content\n") // its times are longer than a test may take
+	r.dial().send(get("/-/flood")).expect("HTTP/1.1 200 OK\r\n")
+	time.Sleep(200 * time.Millisecond) // until the connection is full; if it is not, this test sees less
+	r.proxy.Shutdown()
+}

@@ -97,6 +97,7 @@ func (t *traffic) stop() {
 	for x := range t.open {
 		if x.own {
 			x.call.Cut()
+			x.delivery.client.Hurry()
 		}
 	}
 }

@@ -25,6 +25,7 @@ type Client struct {
 	request  arrival
 	ahead    ahead
 	cut      atomic.Bool // the proxy stops: nothing more may wait on this connection
+	hurried  atomic.Bool // likewise, but what is left to say may still be said
 	watching *watcher    // nil when no watch is on
 }
 
@@ -92,10 +93,22 @@ func (c *Client) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	_ = c.Conn.SetWriteDeadline(time.Now().Add(c.gate.WriteIdle()))
-	if c.cut.Load() { // looked at behind the deadline, which may have overwritten the one of Cut
+	switch { // looked at behind the deadline, which may have overwritten the one of Cut or Hurry
+	case c.cut.Load():
 		_ = c.Conn.SetWriteDeadline(longAgo)
+	case c.hurried.Load():
+		c.Hurry()
 	}
 	return c.Conn.Write(p)
+}
+
+// lastWords is how long a client that is hurried may take for what is still sent to it.
+const lastWords = time.Second
+
+// Hurry gives the client little time for what waits to be sent to it, from any goroutine.
+func (c *Client) Hurry() {
+	c.hurried.Store(true)
+	_ = c.Conn.SetWriteDeadline(time.Now().Add(min(c.gate.WriteIdle(), lastWords)))
 }
 
 // Cut ends whatever waits on the connection, from any goroutine.
