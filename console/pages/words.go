@@ -154,7 +154,7 @@ func why(e event.Exchange) string {
 	case e.Cleared > 0:
 		return "carrying old results on would have cost more than clearing them"
 	case e.Offloaded > 0:
-		return "a new result was over its limit"
+		return "a new result was over its limit, repeated an earlier one, or was terminal output that a screen shows shorter"
 	case e.Code != event.NoCode:
 		return codeWords(e.Code)
 	case e.Action != "" && e.Action != event.ActionNone && e.Action != event.ActionBypass && e.Mode == event.ModeOn:
