@@ -22,15 +22,15 @@ func newCompactions(registry *prometheus.Registry) compactions {
 			"Compactions of conversations that have ended, by mode of the summary, reason (threshold, "+
 				"budget, manual) and outcome (completed, failed).",
 			"upstream", "mode", "reason", "outcome"),
-		requests: newCounter("epitome_summary_requests_total",
+		requests: newCounter("epitome_own_requests_total",
 			"Requests that asked a model for a summary, by the upstream asked and whether a summary came "+
 				"of it in the end (completed, failed).",
 			"upstream", "outcome"),
-		input: newCounter("epitome_summary_input_tokens_total",
+		input: newCounter("epitome_own_input_tokens_total",
 			"Tokens of those requests as the provider counts them.", "upstream"),
-		cached: newCounter("epitome_summary_cached_tokens_total",
+		cached: newCounter("epitome_own_cached_tokens_total",
 			"Of these, tokens that the provider's cache had.", "upstream"),
-		output: newCounter("epitome_summary_output_tokens_total",
+		output: newCounter("epitome_own_output_tokens_total",
 			"Tokens of the answers to those requests.", "upstream"),
 		warnings: newCounter("epitome_context_window_warnings_total",
 			"Warnings about conversations, by reason: threshold (a request is more than its model takes), "+

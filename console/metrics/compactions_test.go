@@ -29,12 +29,12 @@ func TestMetricsCountCompactions(t *testing.T) {
 	for series, want := range map[string]string{
 		`epitome_compactions_total{mode="hybrid",outcome="completed",reason="threshold",upstream="openai"}`: "2",
 		`epitome_compactions_total{mode="hybrid",outcome="failed",reason="threshold",upstream="openai"}`:    "1",
-		`epitome_summary_requests_total{outcome="completed",upstream="local"}`:                              "2",
-		`epitome_summary_requests_total{outcome="failed",upstream="local"}`:                                 "4",
-		`epitome_summary_input_tokens_total{upstream="local"}`:                                              "2700",
-		`epitome_summary_cached_tokens_total{upstream="local"}`:                                             "2100",
-		`epitome_summary_output_tokens_total{upstream="local"}`:                                             "240",
-		`epitome_summary_input_tokens_total{upstream="odd"}`:                                                "0",
+		`epitome_own_requests_total{outcome="completed",upstream="local"}`:                                  "2",
+		`epitome_own_requests_total{outcome="failed",upstream="local"}`:                                     "4",
+		`epitome_own_input_tokens_total{upstream="local"}`:                                                  "2700",
+		`epitome_own_cached_tokens_total{upstream="local"}`:                                                 "2100",
+		`epitome_own_output_tokens_total{upstream="local"}`:                                                 "240",
+		`epitome_own_input_tokens_total{upstream="odd"}`:                                                    "0",
 		`epitome_context_window_warnings_total{reason="budget",upstream="openai"}`:                          "1",
 	} {
 		if got[series] != want {
