@@ -101,7 +101,7 @@ func (r rig) testContent(t *testing.T) {
 	long.send(t)
 	ask(t, s.base+"/v1/<b data-evil>/"+strings.Repeat("x", 3000))
 	told := s.facts()
-	told["evil"], told["most"], told["seqs"] = evil, 40, []int{24, 25, 26}
+	told["evil"], told["most"], told["seqs"] = evil, 28, []int{24, 25, 26}
 	s.play(t, "hostile.mjs", told)
 }
 

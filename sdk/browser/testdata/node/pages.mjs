@@ -175,12 +175,30 @@ export const checks = {
   async "nothing of a body without a login"(s) {
     const pages = await withEdit(s, await s.owner("/-/"), await all(s));
     const page = await s.visitor({ expected: [/status of/] });
+    const clean = (what, text) => {
+      const leak = s.secrets.find((secret) => text.includes(secret));
+      s.want(!leak, `${what} tells ${leak}`);
+    };
     for (const [name, path] of Object.entries(pages)) {
       if (name === "artifact") continue; // its address has the name, which is the right to read it
       await page.goto(s.base + path);
-      const text = await page.content();
-      const leak = s.secrets.find((secret) => text.includes(secret));
-      s.want(!leak, `${name} tells ${leak}`);
+      clean(name, await page.content());
     }
+    const talk = pages.conversation.replace("/-/", "/-/api/"), last = pages.exchange.replace("/-/", "/-/api/");
+    const open = ["/-/api/conversations", talk, last, "/-/status", "/-/metrics", "/-/totals", "/-/session", "/-/identity?nonce=1",
+      ...["day", "hour", "model", "upstream", "conversation"].map((by) => `/-/api/summary?by=${by}`)];
+    for (const path of [...open, `${talk}/edits`, `${last}/edits`]) {
+      const answer = await fetch(s.base + path);
+      clean(path, await answer.text());
+      s.want(answer.ok === open.includes(path), `${path} is answered ${answer.status} without a login`);
+    }
+    const stop = new AbortController();
+    const stream = await fetch(`${s.base}/-/events?since=0`, { signal: stop.signal });
+    s.exchange();
+    const text = new TextDecoder(), reader = stream.body.getReader();
+    let told = "";
+    while (!told.includes("event: exchange")) told += text.decode((await reader.read()).value, { stream: true });
+    stop.abort();
+    clean("/-/events", told);
   },
 };
