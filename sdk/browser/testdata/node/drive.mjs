@@ -11,7 +11,7 @@ const browser = await chromium.launch({
   executablePath: facts.chromium,
   args: [
     // nothing beyond this machine, whatever a page or the browser asks for
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
     ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
   ],
 });

@@ -103,4 +103,24 @@ export const checks = {
       s.base = s.own;
     }
   },
+
+  async "a link of another site shows a page, and then its owner"(s) {
+    const page = await s.owner("/-/config");
+    const abroad = s.other.replace("127.0.0.1", "localhost"); // another site, as the cookie has it
+    s.base = abroad;
+    await page.goto(`${abroad}/`);
+    await page.evaluate((href) => {
+      const link = document.createElement("a");
+      link.href = href;
+      link.textContent = "a dashboard's link";
+      document.body.append(link);
+    }, `${s.own}/-/conversations`);
+    s.base = s.own;
+    await page.getByRole("link").click();
+    await page.waitForURL(`${s.own}/-/conversations`);
+    s.want((await page.textContent("header")).includes("log in"), "the cookie was sent with a request of another site");
+    await page.getByRole("link", { name: "log in" }).click();
+    await page.locator("header", { hasText: "logged in" }).waitFor();
+    s.want(page.url() === `${s.own}/-/conversations`, `logging in leads to ${page.url()}`);
+  },
 };
