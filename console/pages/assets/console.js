@@ -48,8 +48,11 @@
     const others = window.BroadcastChannel ? new BroadcastChannel("epitome") : null;
     if (others) others.onmessage = () => { if (seen()) later(); };
     const tell = () => { later(); if (others) others.postMessage(0); };
+    const loaded = Date.now();
     const listen = () => {
       source = new EventSource("/-/events");
+      // What happened while nobody listened is told to nobody: all look again, but for a page that has just been loaded.
+      source.addEventListener("open", () => { if (Date.now() - loaded > 1000) tell(); });
       ["message", "exchange", "compaction", "summary", "warning", "reset", "gap"].forEach((name) => source.addEventListener(name, tell));
     };
     // begin listens, or waits until the tab that does so is closed or hidden.
@@ -58,13 +61,12 @@
         listen();
         return () => {};
       }
-      const begun = Date.now(), turn = new AbortController();
+      const turn = new AbortController();
       let leave = null;
       const left = new Promise((resolve) => { leave = resolve; });
       navigator.locks.request("epitome-events", { signal: turn.signal }, () => {
         if (turn.signal.aborted) return null;
         listen();
-        if (Date.now() - begun > 1000) later(); // something may have happened between the two
         return left;
       }).catch(() => {});
       return () => { turn.abort(); leave(); };
