@@ -16,7 +16,7 @@ var misses = map[event.Miss]string{
 	event.MissOurs:     "a new decision of epitome's changed what had been sent",
 	event.MissLeading:  "the client changed its system prompt, its tools or its settings",
 	event.MissClient:   "the client changed an earlier message",
-	event.MissSmall:    "the request is too small to be cached",
+	event.MissSmall:    "too small: below 1 024 tokens nothing is cached",
 	event.MissProvider: "the provider: the beginning was the same, and yet its cache had less",
 	event.MissUnknown:  "the answer says nothing of the cache",
 }

@@ -65,7 +65,7 @@ func missOf(e *event.Exchange, p *prior, life time.Duration) event.Miss {
 		return event.MissLeading
 	case e.Diverged > 0 || hasHeld(e) && !isMost(e.HeldBefore, p.Before): // counting may have changed
 		return event.MissClient
-	case sent(e) < leastCached:
+	case sent(e) < leastCached || p.After < leastCached:
 		return event.MissSmall
 	case !known:
 		return event.MissUnknown

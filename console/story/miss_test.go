@@ -55,6 +55,25 @@ func TestFirstRequestHasNothingToHit(t *testing.T) {
 	f(2900, event.NoMiss) // it began as another one did
 }
 
+// What is below the least that providers cache was never there to be found, whatever comes behind it.
+func TestWhatWasTooSmallIsNoMissOfTheProvider(t *testing.T) {
+	f := func(tokens int, want event.Miss) {
+		t.Helper()
+		r := begin(t, nil)
+		small := talking("c1", 0)
+		small.TokensAfter = event.Tokens{User: tokens}
+		r.RecordExchange(small)
+		e := talking("c1", 1)
+		e.HeldBefore, e.HeldAfter, e.Usage.Read = small.TokensBefore.Total(), tokens, 0
+		r.RecordExchange(e)
+		if s, _ := r.Conversation("c1"); s.Exchanges[1].Miss != want {
+			t.Errorf("behind %d tokens it is %q, want %q", tokens, s.Exchanges[1].Miss, want)
+		}
+	}
+	f(1023, event.MissSmall)
+	f(1024, event.MissProvider)
+}
+
 func TestForkIsComparedWithWhatItHasLeft(t *testing.T) {
 	f := func(parent string, want event.Miss) {
 		t.Helper()
