@@ -48,6 +48,7 @@ type Config struct {
 	Offload   OffloadConfig                   `toml:"offload"`
 	Store     StoreConfig                     `toml:"store"`
 	Events    EventsConfig                    `toml:"events"`
+	Otel      OtelConfig                      `toml:"otel"`
 	Console   console.Config                  `toml:"console"`
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
 	Routes    []proxy.Route                   `toml:"routes"`
@@ -73,6 +74,11 @@ type EventsConfig struct {
 	Quota   unit.Bytes `toml:"quota"`
 	Webhook string     `toml:"webhook"`
 	Send    []string   `toml:"send"`
+}
+
+// OtelConfig is the table [otel]; all of it is fixed at start.
+type OtelConfig struct {
+	Endpoint string `toml:"endpoint"`
 }
 
 // Overrides are the command line's words on the configuration; an empty one was not given.
@@ -275,6 +281,10 @@ func (c Config) check() error {
 	if err := checkConsole(c.Console); err != nil {
 		return err
 	}
+	if c.Otel.Endpoint != "" && !isAddress(c.Otel.Endpoint) {
+		return unit.Wrong([]string{"otel", "endpoint"},
+			"cannot use otel.endpoint: write an absolute http or https URL, as in http://127.0.0.1:4318")
+	}
 	if err := checkEvents(c.Events); err != nil {
 		return err
 	}
@@ -457,6 +467,7 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
+		{"otel.endpoint", running.Otel.Endpoint != wanted.Otel.Endpoint},
 		{"events.quota", running.Events.Quota != wanted.Events.Quota},
 		{"events.webhook", running.Events.Webhook != wanted.Events.Webhook},
 		{"events.send", !slices.Equal(running.Events.Send, wanted.Events.Send)},

@@ -66,14 +66,17 @@ func (c Config) checkKeeping() error {
 	return nil
 }
 
+// isAddress reports whether something can be posted to a URL.
+func isAddress(raw string) bool {
+	u, err := url.Parse(raw)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
+}
+
 // checkEvents never repeats the URL: it may hold a secret.
 func checkEvents(c EventsConfig) error {
-	if c.Webhook != "" {
-		u, err := url.Parse(c.Webhook)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" {
-			return unit.Wrong([]string{"events", "webhook"},
-				"cannot use events.webhook: write an absolute http or https URL, as in https://example.com/epitome")
-		}
+	if c.Webhook != "" && !isAddress(c.Webhook) {
+		return unit.Wrong([]string{"events", "webhook"},
+			"cannot use events.webhook: write an absolute http or https URL, as in https://example.com/epitome")
 	}
 	for i, kind := range c.Send {
 		if !slices.Contains([]string{"exchange", "compaction", "warning", "summary"}, kind) {

@@ -3,7 +3,9 @@ package daemon
 import (
 	"math"
 	"net/http"
+	"net/url"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"epitome/config"
@@ -12,6 +14,7 @@ import (
 	"epitome/console/story"
 	"epitome/console/story/stream"
 	"epitome/console/story/webhook"
+	"epitome/console/traces"
 	"epitome/event"
 	"epitome/instance"
 )
@@ -27,12 +30,34 @@ func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Rec
 	})
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		Sinks: event.Sinks{counts, logs.New(d.log)}, Follow: d.follow,
+		Sinks: d.sinks(counts), Follow: d.follow,
 		Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },
 		Life:   func(*event.Exchange) time.Duration { return d.cacheLife() },
 	})
+}
+
+// sinks are who hears of events when they are complete.
+func (d *Daemon) sinks(counts *metrics.Recorder) event.Sinks {
+	all := event.Sinks{counts, logs.New(d.log)}
+	if endpoint := d.started.Otel.Endpoint; endpoint != "" {
+		d.traces = traces.New(traces.Options{
+			Endpoint: strings.TrimRight(endpoint, "/"), Version: instance.Version(), Log: d.log,
+			Host: func(upstream string) string { return hostIn(d.config.Load().Upstreams[upstream].URL) },
+		})
+		all = append(all, d.traces)
+	}
+	return all
+}
+
+// hostIn is the host in a base URL; empty if there is none, as of an upstream that is not configured any more.
+func hostIn(base string) string {
+	u, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // cacheLife is how long the provider is believed to keep what it was sent.
@@ -53,6 +78,7 @@ func (d *Daemon) follow(n story.Entry) {
 func (d *Daemon) closeBook() {
 	d.book.Close()
 	d.hook.Close()
+	d.traces.Close()
 }
 
 // hookPause is how long the webhook is left alone after it has failed; twice as long after each further failure.
@@ -70,7 +96,8 @@ func (d *Daemon) stream() map[string]http.Handler {
 func (d *Daemon) watched(kept *storage) metrics.Watched {
 	return metrics.Watched{
 		Version: instance.Version(),
-		Dropped: d.book.CountDropped, Lost: d.hook.CountLost, Watchers: d.hub.CountWatchers, Live: d.book.CountLive,
+		Dropped: d.book.CountDropped, Lost: d.hook.CountLost, Spans: d.traces.CountDropped,
+		Watchers: d.hub.CountWatchers, Live: d.book.CountLive,
 		Artifacts: kept.shelf.Used, Store: kept.size,
 		Quota: func() int64 { return int64(d.started.Offload.Quota) },
 	}

@@ -25,6 +25,7 @@ import (
 	"epitome/console/story/api"
 	"epitome/console/story/stream"
 	"epitome/console/story/webhook"
+	"epitome/console/traces"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -41,6 +42,7 @@ type Daemon struct {
 	book    *story.Book
 	hub     *stream.Hub // of who watches what happens
 	hook    *webhook.Hook
+	traces  *traces.Recorder // nil if no spans are made
 	card    *instance.Card
 	shapers *shapers
 	leases  instance.Leases
@@ -110,7 +112,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers.relay.connect(d.book)
 	plugs := proxy.Plugs{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
-		Dialects: wires(),
+		Dialects: wires(), Traces: d.traces != nil,
 	}
 	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
 	d.shapers.askThrough(d.proxy)

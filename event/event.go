@@ -3,7 +3,7 @@
 // The proxy makes exactly one Exchange where an exchange ends; log lines,
 // metrics and the dashboard are folds over events and learn nothing elsewhere.
 // The package promises to import nothing of this project and to carry no
-// credential, no header value and nothing of what a body says, but for the name
+// credential, no header value but the ids of a trace, and nothing of what a body says, but for the name
 // of the model: an event may be stored and shown.
 package event
 
@@ -83,6 +83,9 @@ type Exchange struct {
 
 	Rescue  Rescue `json:"rescue,omitzero"` // of a request that was refused as too long
 	Shaping        // of the conversation that the request holds, if it holds one
+
+	// the ids of the client's span, as W3C's traceparent writes them, where spans are made; neither stored nor shown
+	TraceParent string `json:"-"`
 
 	// What follows is known when the event is written down, and empty before.
 

@@ -159,6 +159,10 @@ var house = map[string]room{
 		"a terminal shows what is answered to everybody; how it is asked must not matter, and what it worked out itself would be" +
 			" a second truth; chart is for its filter of texts",
 	},
+	"console/traces": {
+		"event",
+		"spans are a fold over events; what else they told would be a second truth",
+	},
 	"console/reply": {
 		"",
 		"how an answer looks is the same whatever it says",
@@ -176,7 +180,7 @@ var house = map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},

@@ -20,6 +20,8 @@ var bans = []ban{
 	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
 	{"github.com/prometheus", "console/metrics",
 		"metrics are a fold over events; counters on the request path would be a second truth"},
+	{"go.opentelemetry.io", "console/traces", "spans are a fold over events; a context of tracing on the way of a request " +
+		"would be a second truth"},
 	{"golang.org/x/term", "console/terminal", "what is done to a terminal is undone in one place"},
 	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/storetest " +
 		"proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",

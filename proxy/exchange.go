@@ -84,6 +84,9 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 	if x.event.Mode != event.ModeOff {
 		x.delivery.to.Extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
 	}
+	if p.plugs.Traces {
+		x.event.TraceParent = event.Clip(string(wire.Find(h.RawHeaders(), "traceparent")))
+	}
 	x.own = bytes.HasPrefix(target, []byte(ownPath))
 	p.admission.ShrinkTo(h, roomFor(p.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes))
 	p.traffic.enter(x)

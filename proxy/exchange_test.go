@@ -112,6 +112,22 @@ func TestRequestGoesOnAsItCame(t *testing.T) {
 		"POST /a HTTP/1.1\r\nHost: HOST\r\nContent-Type: multipart/form-data; boundary=b\r\nContent-Length: 10\r\n\r\n--b\r\n--b--")
 }
 
+func TestIdsOfTheClientsSpanAreInTheEvent(t *testing.T) {
+	f := func(headers, want string) {
+		t.Helper()
+		r := newRig(t, "-- GET /a --\nstatus 204 No Content\n")
+		r.dial().send("GET /a HTTP/1.1\r\nHost: x\r\n" + headers + "\r\n").answer("GET")
+		if got := r.event().TraceParent; got != want {
+			t.Errorf("with %q the event has %q, want %q", headers, got, want)
+		}
+		if head := string(r.upstream.Requests()[0].RawHead); !strings.HasSuffix(head, "\r\n"+headers+"\r\n") {
+			t.Errorf("with %q the upstream got %q", headers, head)
+		}
+	}
+	f("TraceParent: 00-0af7-b7ad-01\r\ntracestate: a=1\r\n", "00-0af7-b7ad-01")
+	f("tracestate: a=1\r\n", "")
+}
+
 func TestExpectContinueIsAnsweredHere(t *testing.T) {
 	r := newRig(t, "-- POST /a --\nexpect-no-header expect\nexpect-body hi\nstatus 200 OK\nbody a\n")
 	c := r.dial().send("POST /a HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n")

@@ -52,16 +52,15 @@ type Settings struct {
 
 // Plugs are what the proxy needs from the rest of the program. None may be nil.
 type Plugs struct {
-	Own    http.Handler         // serves everything under /-/
-	Record func(event.Exchange) // gets each exchange as it ends, on that exchange's goroutine
-	Log    *slog.Logger         // for what is not the story of one exchange
-
-	Dialects []Dialect // whose conversations are shaped; the first one that serves a path has it
-
-	Shape   func(rewrite.Input) rewrite.Output // puts a conversation into the form it is sent in, and records that
-	Observe func(rewrite.Input) rewrite.Output // says what Shape would do, and records nothing that is live
-	Lessons Lessons                            // learn what answers tell of windows
-	Ratios  Ratios                             // learn what answers tell of vocabularies
+	Own      http.Handler                       // serves everything under /-/
+	Record   func(event.Exchange)               // gets each exchange as it ends, on that exchange's goroutine
+	Log      *slog.Logger                       // for what is not the story of one exchange
+	Dialects []Dialect                          // whose conversations are shaped; the first that serves a path has it
+	Shape    func(rewrite.Input) rewrite.Output // puts a conversation into the form it is sent in, and records that
+	Observe  func(rewrite.Input) rewrite.Output // says what Shape would do, and records nothing that is live
+	Lessons  Lessons                            // learn what answers tell of windows
+	Ratios   Ratios                             // learn what answers tell of vocabularies
+	Traces   bool                               // events have the ids of the client's span
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
 }

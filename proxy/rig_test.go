@@ -109,7 +109,7 @@ func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) 
 		Shape:    func(a rewrite.Input) rewrite.Output { return (*r.shape.Load())(a) },
 		Observe:  func(a rewrite.Input) rewrite.Output { return (*r.observe.Load())(a) },
 		Dialects: []Dialect{chat.Wire{}, messages.Wire{}, responses.Wire{}},
-		Lessons:  &r.lessons, Ratios: &r.lessons,
+		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true,
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 	})
 	if err != nil {
