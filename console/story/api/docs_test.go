@@ -22,7 +22,7 @@ func keys(of reflect.Type, into map[string]bool) {
 		}
 		for i := range of.NumField() {
 			field := of.Field(i)
-			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" {
+			if name, _, _ := strings.Cut(field.Tag.Get("json"), ","); name != "" && name != "-" {
 				into[name] = true
 			}
 			keys(field.Type, into)
