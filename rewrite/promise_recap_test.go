@@ -286,8 +286,7 @@ func (s *spanFacts) works(kind, body string) {
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
 		if m := sawTakenBack.FindStringSubmatch(l); m != nil && kind == "files" {
-			if len(s.items(numbers(m[2])[0], conversation.Tool)) == 0 || !strings.Contains(m[3], "git ") ||
-				!strings.Contains(s.called, path.Base(m[1])) {
+			if !s.takesBack(numbers(m[2])[0], m[3]) || !strings.Contains(s.called, path.Base(m[1])) {
 				s.Fatalf("promise 8: message %s takes nothing back: %q", m[2], l)
 			}
 			continue

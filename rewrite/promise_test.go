@@ -303,7 +303,7 @@ func (j *judge) text(was, now string, item, at int) {
 				j.Fatalf("promise 8: the line does not end: %q", l)
 			}
 			j.notice(bare, notice{was, screen, now[:start], now[start+len(l):], item, at})
-		case !own[bare] && !own[strings.TrimPrefix(bare, "> ")]:
+		case !own[bare] && !own[strings.TrimPrefix(bare, "> ")] && !isPreviewed(now[:start], bare, was):
 			j.Fatalf("promise 8: %q is no line of %.300q", bare, was)
 		}
 		start += len(l)

@@ -171,6 +171,11 @@ func showCleared(t *testing.T, p *showing) {
 	a.does("bash", `{"command":"psql -c 'select * from books'"}`, " id | currency | scale | state\n"+eachOf(60, func(i int) string {
 		return fmt.Sprintf(" %d | %s | closed\n", 5000+i, map[bool]string{true: "JPY | NULL", false: "EUR | 2"}[i == 31])
 	}))
+	payout := func(i int) string {
+		return fmt.Sprintf(`{"id":"po_%d","state":%q}`, i, map[bool]string{true: "held", false: "settled"}[i == 31])
+	}
+	a.does("bash", `{"command":"curl -s shop:8080/payouts"}`, "["+eachOf(60, func(i int) string { return payout(i) + "," })+payout(60)+"]")
+	a.does("bash", `{"command":"payouts --json-lines"}`, eachOf(60, func(i int) string { return payout(i) + "\n" }))
 	a.does("web_fetch", `{"url":"https://example.com/orders"}`, paragraphs(30))
 	a.does("write_file", `{"path":"refund/rest.go","content":"package refund\n"}`, "ok")
 	a.does("read_file", `{"path":"refund/share.go"}`, sourceText(14)+"// More.\n")

@@ -1,20 +1,23 @@
 package outline
 
 import (
+	"bytes"
 	"strings"
 
 	"epitome/rewrite/mark"
 	"epitome/rewrite/outline/census"
+	"epitome/rewrite/span"
 )
 
 // mostDiffering is how long a text may be of which Differing looks at the items.
 const mostDiffering = 4 << 20
 
-// Differing returns the items of a list of JSON, with their places, or the rows of a table, that differ most from the
-// others: whole, in their order, in at most room bytes. There are none where many differ. count counts tokens.
-func Differing(text string, room int, count func(string) int) (lines []string) {
+// Differing returns what differs most from the others in a list: lines of JSON or rows of a table as they stand there,
+// or items of one JSON value, each in one line behind its place. isPreview tells the last of these. All are whole, in
+// their order, in at most room bytes. There are none where many differ. count counts tokens.
+func Differing(text string, room int, count func(string) int) (lines []string, isPreview bool) {
 	if len(text) > mostDiffering {
-		return nil
+		return nil, false
 	}
 	before, body, _ := cutJSON(text)
 	if body != "" {
@@ -23,35 +26,47 @@ func Differing(text string, room int, count func(string) int) (lines []string) {
 	}
 	g := grid{}
 	if !g.find(text) {
-		return nil
+		return nil, false
 	}
 	if g.p = newPage(text, count); g.p == nil || !g.read() {
-		return nil
+		return nil, false
 	}
-	return few(g.odd(), room, func(i int) string { return g.p.bareLine(g.rows[i]) })
+	return few(g.odd(), room, func(i int) string { return g.p.bareLine(g.rows[i]) }), false
 }
 
-// differing returns the items that differ most of the list that matters.
-func (o *outliner) differing(room int) []string {
+// differing returns the items that differ most of the list that matters, and whether they are no lines of the text.
+func (o *outliner) differing(room int) (lines []string, isPreview bool) {
 	root, ok := o.root()
 	if !ok {
-		return nil
+		return nil, false
 	}
 	l := o.findList(&root)
 	if l == nil {
-		return nil
+		return nil, false
 	}
 	t := census.New()
 	for _, at := range l.items {
 		t.Learn(l.body, at)
 	}
 	odd, _ := t.OddItems(func(i int) census.Odd { return t.OddItem(l.body, l.items[i], i) })
-	return few(odd, room, func(i int) string {
-		if at := l.items[i]; at.End-at.Start > room {
+	lines = few(odd, room, func(i int) string {
+		switch at := l.items[i]; {
+		case at.End-at.Start > room:
 			return ""
+		case l.what == "line":
+			return l.lineAt(at)
+		default:
+			return l.pathOf(i) + ": " + inOneLine(l.body, at)
 		}
-		return l.pathOf(i) + ": " + inOneLine(l.body, l.items[i])
 	})
+	return lines, len(lines) > 0 && l.what != "line"
+}
+
+// lineAt returns the line of the text in which a value begins, without its end.
+func (l *list) lineAt(at span.Span) string {
+	start := bytes.LastIndexByte(l.body[:at.Start], '\n') + 1
+	line, _, _ := bytes.Cut(l.body[start:], []byte{'\n'})
+	return strings.TrimSuffix(string(line), "\r")
 }
 
 // few returns the texts of those that differ most, in their order, as many as there is room for; none if many differ as

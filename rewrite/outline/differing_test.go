@@ -12,8 +12,10 @@ import (
 func TestWhatDiffersMostIsFound(t *testing.T) {
 	f := func(text string, room int, want ...string) {
 		t.Helper()
-		if got := Differing(text, room, func(s string) int { return len(s) / 4 }); !slices.Equal(got, want) {
-			t.Errorf("%.120q: %q", text, got)
+		got, isPreview := Differing(text, room, func(s string) int { return len(s) / 4 })
+		isLine := len(want) > 0 && slices.Contains(strings.Split(text, "\n"), want[0])
+		if isPreview != (len(want) > 0 && !isLine) || !slices.Equal(got, want) {
+			t.Errorf("%.120q: %q, %v", text, got, isPreview)
 		}
 	}
 	held := `{"id": "po_91143", "amount": 10505, "currency": "JPY", "state": "held", "hold_reason": "scale"}`
@@ -21,6 +23,9 @@ func TestWhatDiffersMostIsFound(t *testing.T) {
 	f(payouts(held), 60)
 	f(payouts(""), 240)
 	f("HTTP/1.1 200 OK\n\n"+payouts(held), 240, ".data[143]: "+held)
+	line := "  " + strings.ReplaceAll(held, ": ", ":")
+	f("payouts:\n"+inLines(line), 240, line)
+	f(inLines(line), 60)
 	row := " 5101  | 754136663  | JPY      |      NULL | closed"
 	f(table(row), 240, row)
 	f(table(""), 240)
@@ -62,6 +67,19 @@ func payouts(odd string) string {
 		list[143] = odd
 	}
 	return `{"object": "list", "data": [` + strings.Join(list, ", ") + `], "next": null}`
+}
+
+// inLines is an item of payouts in each line, with one in their middle.
+func inLines(odd string) string {
+	var b strings.Builder
+	for i := range 280 {
+		if i == 143 {
+			b.WriteString(odd + "\n")
+			continue
+		}
+		fmt.Fprintf(&b, "{\"id\":\"po_%d\",\"amount\":%d,\"currency\":\"EUR\",\"state\":\"settled\"}\n", 91000+i, 500+i*i%9973)
+	}
+	return b.String()
 }
 
 // table is what a database prints, with one row in its middle.

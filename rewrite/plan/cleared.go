@@ -44,7 +44,11 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 	s += fmt.Sprintf(", cleared: %s. %s", c.why, c.where)
 	lines := tellingOf(res, ending, c.text)
 	if len(lines) == 0 && res.SpentBy == 0 {
-		if lines = outline.Differing(c.text, bytesOfOdd, p.Count); len(lines) > 0 {
+		var isPreview bool
+		switch lines, isPreview = outline.Differing(c.text, bytesOfOdd, p.Count); {
+		case isPreview:
+			s += ". A preview of what differs most in it follows"
+		case len(lines) > 0:
 			s += ". What differs most in it follows"
 		}
 	}

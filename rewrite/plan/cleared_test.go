@@ -93,7 +93,10 @@ func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 	f("a file of source", plantest.Reading("src/round.py", strings.Repeat("def step(x):\n    log.debug(x)\n    raise ValueError(x)\n", 40)+
 		"class Book:\n    pass\n"), "Names in it: Book step]", "log.debug|ValueError")
 	f("an odd item", plantest.Command("curl -s shop:8080/payouts", "["+list.String()+`{"id": "po_120", "state": "settled"}]`),
-		". What differs most in it follows]\n> .[70]: {\"id\": \"po_70\", \"state\": \"held\"}", "Names")
+		". A preview of what differs most in it follows]\n> .[70]: {\"id\": \"po_70\", \"state\": \"held\"}", "Names")
+	inLines := strings.NewReplacer(": ", ":", "}, ", "}\n").Replace(list.String())
+	f("an odd line of JSON", plantest.Command("gh pr list --json id,state", inLines),
+		". What differs most in it follows]\n> {\"id\":\"po_70\", \"state\":\"held\"}", "Names|line 71|preview")
 	f("an odd row", plantest.Command("psql -c 'select 1'", " id | currency | scale | state\n"+rows.String()),
 		". What differs most in it follows]\n>  70 | EUR | NULL | closed", "Names")
 	f("all is well", plantest.Command("make shop", many("")+"exit code: 0\n"), ", ended with exit code 0, ", "building")

@@ -298,11 +298,12 @@ func (r *writer) folder() (folder string) {
 
 const longestFolder = 200 // characters
 
-// lineOf is the line of a result that matters most, as it stands there, if it is not long.
+// lineOf is the line of a result that matters most, as it stands there, if it is not long. Of a result behind the span
+// none is told: it stands there anyway.
 func lineOf(r *writer, res *history.Result) string {
 	const longest = 160 // bytes
 	line := r.endingOf(res).Line
-	if line == "" || len(line) > longest || exitLine.MatchString(line) {
+	if res.Item >= r.to || line == "" || len(line) > longest || exitLine.MatchString(line) {
 		return ""
 	}
 	screen, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
