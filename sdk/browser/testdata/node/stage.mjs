@@ -24,7 +24,7 @@ export class Stage {
         console.error(`policy: ${e.violatedDirective} stops ${e.blockedURI} ${e.sample}`));
     });
     context.on("request", (r) => {
-      if (new URL(r.url()).origin !== this.base) this.wrong.push(`a foreign request: ${r.url().slice(0, 200)}`);
+      if (![this.base, this.own].includes(new URL(r.url()).origin)) this.wrong.push(`a foreign request: ${r.url().slice(0, 200)}`);
     });
     context.on("page", (page) => {
       page.on("dialog", (d) => {
