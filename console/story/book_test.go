@@ -217,3 +217,21 @@ func TestWhatWasRecordedIsWrittenBeforeTheEnd(t *testing.T) {
 	r.Settle()
 	r.Close()
 }
+
+// A request in mode observe was sent as it came: what it cost and used counts, what would have been saved does not.
+func TestWhatIsOnlyWatchedIsBilledAndSavesNothing(t *testing.T) {
+	r := begin(t, func(_ *Config, p *Plugs) { p.Bill = billed })
+	e := talking("c1", 0)
+	e.Mode = event.ModeObserve
+	r.RecordExchange(e)
+	got := summed(t, r, ByDay).Total
+	want := Sums{
+		Exchanges: 1, Usage: UsageSums{Told: 1, Input: 3000, Read: 2800, Output: 10},
+		Money:    Money{Billed: 9070, Most: 11870, Measured: 1},
+		Observed: Seen{Exchanges: 1, TokensBefore: 4000, TokensAfter: 3000, Ruled: 1, Raw: 12_000, Sent: 9000},
+		Hits:     1,
+	}
+	if got = withoutRatios(got); !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

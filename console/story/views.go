@@ -19,7 +19,8 @@ type Sums struct {
 	Offloaded    int64 `json:"offloaded"` // items newly changed
 	Cleared      int64 `json:"cleared"`
 	Compacted    int64 `json:"compacted"`
-	// of conversations in mode observe, which stand in nothing above but the exchanges, and in Usage and Billed below
+	// Observed is of conversations in mode observe. They were really sent and billed, so Exchanges, Failed, Usage,
+	// Misses, Hits and what Money has of bills count them; what was shaped, and Raw and Sent, do not.
 	Observed Seen `json:"observed"`
 
 	Usage UsageSums `json:"usage"`

@@ -72,9 +72,11 @@ func notesOn(s story.Summary) (notes []string) {
 	add(m.Own != 0, "SAVED is less the %s that summaries cost.", figure.Dollars(m.Own))
 	add(m.Beyond > 0, "%s of %s would have been refused as they came: they have no price, and are in no SAVED.",
 		number(m.Beyond, "request"), number(m.Died, "conversation"))
-	add(m.Unpriced > 0, "%s have no price: [prices] in the configuration can give one.", number(m.Unpriced, "request"))
+	add(m.Unpriced > 0, "%s without an amount: a price or the usage is unknown. [prices] in the configuration can name a price.",
+		number(m.Unpriced, "request"))
 	o := s.Total.Observed
-	add(o.Exchanges > 0, "In mode observe, %s of %s tokens would have become %s; they are not in the table.",
+	add(o.Exchanges > 0, "In mode observe, %s of %s tokens would have become %s. "+
+		"CAME, SENT, LESS and SAVED leave such requests out; the other columns count them.",
 		number(o.Exchanges, "request"), figure.Tokens(o.TokensBefore), figure.Tokens(o.TokensAfter))
 	add(s.Since.Sub(s.From) > wide, "Nothing is known from before %s.", s.Since.Format("Jan 2 15:04"))
 	add(s.Prices.Old, "The prices are of %s: a newer epitome has newer ones.", s.Prices.Date.Format(time.DateOnly))
