@@ -35,13 +35,17 @@ func Tokens(n int64) string {
 	return strconv.FormatFloat(v/1e6, 'f', 2, 64) + "M"
 }
 
-// Dollars writes nano-dollars: to the cent, and with two digits that tell below it.
+// Dollars writes nano-dollars: to the cent, below a dollar with three digits after the point, so that small parts add
+// up, and below a cent with two digits that tell.
 func Dollars(nano int64) string {
 	sign := ""
 	if nano < 0 {
 		sign, nano = "−", -nano
 	}
-	const cent = 10_000_000
+	const cent, mill = 10_000_000, 1_000_000
+	if mills := (nano + mill/2) / mill; nano >= cent && mills < 1000 {
+		return fmt.Sprintf("%s$0.%03d", sign, mills)
+	}
 	if nano == 0 || nano >= cent {
 		cents := (nano + cent/2) / cent
 		return fmt.Sprintf("%s$%s.%02d", sign, Thousands(cents/100), cents%100)

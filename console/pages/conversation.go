@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"time"
 
 	"epitome/console/story"
 	"epitome/event"
@@ -20,11 +21,14 @@ type talk struct {
 	More   int             // deeds that are not shown
 	Fresh  []deed          // offloads: new results that were shortened when they came
 	Rest   int             // of those, how many are not shown
-	Missed []event.Exchange
-	Shown  []event.Exchange // turns, the newest first
-	Newer  string           // where newer turns are; empty: there are none
-	Older  string
-	Unseen unseen
+	// turns that were only observed, in words; empty: there are none
+	Watched    string
+	AllWatched bool // of the turns that are kept
+	Missed     []event.Exchange
+	Shown      []event.Exchange // turns, the newest first
+	Newer      string           // where newer turns are; empty: there are none
+	Older      string
+	Unseen     unseen
 }
 
 // deed is a turn in which something was done.
@@ -40,13 +44,15 @@ type unseen struct {
 	All     int // edits, of which the largest are listed
 	Missing string
 	Seq     uint64 // of the exchange with all of them
+	Watched bool   // it was sent as it came: they would not be seen
 }
 
 // seenEdit is an edit with the turn in which its item came.
 type seenEdit struct {
 	story.Edit
-	Seq  uint64 // of the exchange that it is shown at
-	Turn int    // 0 if it is not kept
+	Seq     uint64 // of the exchange that it is shown at
+	Turn    int    // 0 if it is not kept
+	Watched bool   // it would have been made: mode observe sends what came, and keeps nothing of it
 }
 
 const (
@@ -80,6 +86,7 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 	for _, i := range missed[max(0, len(missed)-missShown):] {
 		t.Missed = append(t.Missed, told.Exchanges[i])
 	}
+	t.Watched, t.AllWatched = watchedTurns(told.Exchanges)
 	t.cut(r.URL.Query().Get("before"))
 	if n := len(told.Exchanges); n > 0 {
 		t.Newest = &told.Exchanges[n-1]
@@ -92,22 +99,42 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 func newest(told story.Story, places []int, most int) (shown []deed, rest int) {
 	rest = max(0, len(places)-most)
 	for _, i := range slices.Backward(places[rest:]) {
-		shown = append(shown, newDeed(told.Exchanges[i], told.Compactions))
+		shown = append(shown, newDeed(told.Exchanges[i], told))
 	}
 	return shown, rest
 }
 
-// newDeed says what was done in an exchange, and why; of a compaction its own steps tell more.
-func newDeed(e event.Exchange, steps []event.Compaction) deed {
+// newDeed says what was done in an exchange of a conversation, and why; of a compaction its own steps tell more.
+func newDeed(e event.Exchange, of story.Story) deed {
 	d := deed{Exchange: e, What: what(e), Why: why(e)}
-	for _, c := range steps {
+	for _, c := range of.Compactions {
 		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
 			c.Time.Before(e.Start.Add(e.Duration)) {
 			d.What += fmt.Sprintf(" (%d messages became %d)", c.MessagesBefore, c.MessagesAfter)
-			d.Why = compactionWords(c, e)
+			d.Why = compactionWords(c, e) + summaryCost(c, of)
 		}
 	}
 	return d
+}
+
+// summaryCost says what the summary of a compaction cost: all that was asked for since the compaction before it.
+func summaryCost(c event.Compaction, of story.Story) string {
+	var since time.Time
+	for _, other := range of.Compactions {
+		if other.Kind == event.CompactionCompleted && other.Time.Before(c.Time) && other.Time.After(since) {
+			since = other.Time
+		}
+	}
+	nano := int64(0)
+	for _, s := range of.Summaries {
+		if s.Time.After(since) && !s.Time.After(c.Time) {
+			nano += s.Own.Nano
+		}
+	}
+	if nano == 0 {
+		return ""
+	}
+	return "; the summary cost " + dollars(nano)
 }
 
 // compactionWords says why old turns became a summary.
@@ -161,13 +188,14 @@ func (p *Pages) unseen(r *http.Request, turns []event.Exchange) (u unseen) {
 	}
 	newest := turns[at]
 	u.Less, u.Seq = newest.TokensBefore.Total()-newest.TokensAfter.Total(), newest.Seq
+	u.Watched = isWatched(newest)
 	edits := p.edits(r, newest)
 	u.Missing, u.All = edits.Missing, len(edits.List)
 	slices.SortStableFunc(edits.List, func(a, b story.Edit) int {
 		return cmp.Compare(b.Before-b.After, a.Before-a.After)
 	})
 	for _, e := range edits.List[:min(len(edits.List), editsShown)] {
-		u.List = append(u.List, seenEdit{e, newest.Seq, turnOf(e.Item, turns)})
+		u.List = append(u.List, seenEdit{e, newest.Seq, turnOf(e.Item, turns), u.Watched})
 	}
 	return u
 }

@@ -93,7 +93,11 @@ func newCourse(turns []event.Exchange) *course {
 	c.cache(plot, turns)
 	c.point(plot, turns)
 	newest := turns[len(turns)-1]
-	c.Describe = fmt.Sprintf("Tokens of turns %d to %d. The newest request came with %s tokens and was sent with %s.",
+	sentWords := "was sent"
+	if isWatched(newest) {
+		sentWords = "would have been sent"
+	}
+	c.Describe = fmt.Sprintf("Tokens of turns %d to %d. The newest request came with %s tokens and "+sentWords+" with %s.",
 		c.First, c.Last, thousands(newest.TokensBefore.Total()), thousands(newest.TokensAfter.Total()))
 	return c
 }
@@ -220,7 +224,11 @@ func (c *course) point(plot chart.Plot, turns []event.Exchange) {
 	for k := range count {
 		i := int(math.Round(float64(k+1)*float64(len(turns))/float64(count))) - 1
 		e := turns[i]
-		title := fmt.Sprintf("turn %d: came %s, sent %s", e.Turn, short(e.TokensBefore.Total()),
+		sentWords := "sent"
+		if isWatched(e) {
+			sentWords = "would be sent with"
+		}
+		title := fmt.Sprintf("turn %d: came %s, %s %s", e.Turn, short(e.TokensBefore.Total()), sentWords,
 			short(e.TokensAfter.Total()))
 		if u := e.Usage; u.Source == event.UsageProvider && !u.CacheUnknown && u.Input > 0 {
 			title += fmt.Sprintf(", cached %d %%", 100*u.Read/u.Input)

@@ -39,7 +39,7 @@ func (p *Pages) edit(r *http.Request) (*page, error) {
 	edits := p.edits(r, e)
 	for _, edit := range edits.List {
 		if strconv.Itoa(edit.Item) == r.PathValue("item") {
-			made := p.editPage(seenEdit{Edit: edit, Seq: e.Seq})
+			made := p.editPage(seenEdit{Edit: edit, Seq: e.Seq, Watched: isWatched(e)})
 			title = fmt.Sprintf("Exchange %d, %s", e.Seq, message(edit))
 			return &page{Template: "edit", Title: title, Here: "conversations", Body: made}, nil
 		}
@@ -61,7 +61,9 @@ func (p *Pages) editPage(e seenEdit) *editPage {
 	made.View = made.Raw + "/view?seq=" + strconv.FormatUint(e.Seq, 10)
 	content, _, err := p.open(made.Name)
 	if err != nil {
-		made.Missing = text(err.Error())
+		if made.Missing = text(err.Error()); e.Watched {
+			made.Missing, made.Name, made.View, made.Raw = "mode observe keeps none", "", "", ""
+		}
 		return made
 	}
 	defer func() { _ = content.Close() }()
@@ -82,12 +84,12 @@ func (p *Pages) editPage(e seenEdit) *editPage {
 	return made
 }
 
-// message says which message of a request an edit is about, as people count.
+// message says which message of a request an edit is about. It counts from 0, as the texts for the model do.
 func message(e story.Edit) string {
 	if e.Last > e.Item {
-		return fmt.Sprintf("messages %d to %d", e.Item+1, e.Last+1)
+		return fmt.Sprintf("messages %d-%d", e.Item, e.Last)
 	}
-	return fmt.Sprintf("message %d", e.Item+1)
+	return fmt.Sprintf("message %d", e.Item)
 }
 
 // lookAt is where an artifact is shown.

@@ -38,7 +38,7 @@ func (p *Pages) exchange(r *http.Request) (*page, error) {
 		told, _ = p.plugs.Source.Conversation(e.Conversation) // an exchange may be kept longer than its conversation
 	}
 	x.beside(told.Exchanges)
-	d := newDeed(e, told.Compactions)
+	d := newDeed(e, told)
 	x.What, x.Why = d.What, d.Why
 	edits := p.edits(r, e)
 	x.Missing, x.All = edits.Missing, len(edits.List)
@@ -50,7 +50,7 @@ func (p *Pages) exchange(r *http.Request) (*page, error) {
 	from, _ := strconv.Atoi(r.URL.Query().Get("edits"))
 	from = max(0, min(from, len(edits.List)-1))
 	for _, edit := range newFirst(edits.List)[from:min(len(edits.List), from+editsPage)] {
-		x.Edits = append(x.Edits, seenEdit{Edit: edit, Seq: e.Seq})
+		x.Edits = append(x.Edits, seenEdit{Edit: edit, Seq: e.Seq, Watched: isWatched(e)})
 	}
 	for at := 0; at < len(edits.List) && len(edits.List) > editsPage; at += editsPage {
 		last := min(at+editsPage, len(edits.List))
@@ -105,6 +105,9 @@ func (p *Pages) edits(r *http.Request, e event.Exchange) story.Edits {
 	edits, err := p.plugs.Edits(e.Decision)
 	if err != nil {
 		return story.Edits{Missing: text(err.Error())}
+	}
+	if edits.Missing != "" && isWatched(e) {
+		edits.Missing = "mode observe keeps no decisions for longer than epitome runs"
 	}
 	return edits
 }

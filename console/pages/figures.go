@@ -23,7 +23,7 @@ func functions(zone *time.Location) template.FuncMap {
 		"what": what, "why": why, "miss": missWords, "unpriced": unpricedWords, "fault": faultWords, "cached": cached,
 		"billed": billed, "saved": saved, "part": partsOf, "sub": func(a, b int) int { return a - b },
 		"add": func(a, b int) int { return a + b }, "signed": signed, "message": message, "lookAt": lookAt,
-		"firstLine": firstLine, "plural": plural, "rung": rungWords,
+		"firstLine": firstLine, "watched": isWatched, "ended": ended, "plural": plural, "rung": rungWords,
 		"stop": func(s string) string { return strings.TrimRight(text(s), ". ") },
 	}
 }
@@ -92,7 +92,7 @@ func whole(n any) int64 {
 	panic(fmt.Sprintf("BUG: %T is shown as a number", n))
 }
 
-// dollars writes nano-dollars: to the cent, and with two digits that tell below it.
+// dollars writes nano-dollars.
 func dollars(nano int64) string { return figure.Dollars(nano) }
 
 // money shows nano-dollars that the API tells.
@@ -220,6 +220,11 @@ func billed(e event.Exchange) template.HTML {
 func saved(e event.Exchange) template.HTML {
 	b := e.Bill
 	switch {
+	case isWatched(e) && b.Ruled && b.Saved() >= 0:
+		return `<span title="mode observe: it was sent as it came">would be ` +
+			madeMoney(b.Saved(), "bill.raw_nano-bill.sent_nano") + `</span>`
+	case isWatched(e):
+		return `<span class="soft" title="mode observe: it was sent as it came">nothing</span>`
 	case b.Beyond:
 		return `<span title="as it came, the request would have been refused: it has no price">kept alive</span>`
 	case !b.Ruled:

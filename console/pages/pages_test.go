@@ -129,12 +129,12 @@ func TestAStrangerFindsTheAnswers(t *testing.T) {
 	says(t, session(), talk, true,
 		"60 compact: old turns became a summary (130 messages became 21) 42k with 108k tokens it was over the line of 108k", // which, and why
 		"was sent with 108k tokens fewer than it came with",                                                                 // what is not seen
-		"message 71", "13k → 2.2k", "over the limit of 8k", "read", // and where it lies
-		"Saved", "$0.36",
+		"message 70", "13k → 2.2k", "over the limit of 8k", "read", // and where it lies
+		"Saved", "$0.360",
 		"the largest result has 6.1k tokens, below 8k; clearing frees 3.2k and pays from 5.8k", // why turn N did nothing
 		"55 4k 93k the client changed an earlier message, from message 12 on",
 		"51 4k 84k the pause before it was longer", "without epitome the conversation would have died", "100 all of them are kept")
-	says(t, session(), "/-/exchanges/29", true, "extra cost $0.03", "clear: 11 items")
+	says(t, session(), "/-/exchanges/29", true, "extra cost $0.031", "clear: 11 items")
 	says(t, session(), "/-/exchanges/20", true, "saved unknown", "billed unknown", "!$0.00")
 	says(t, session(), "/-/exchanges/91", true, "counted by epitome, as the answer does not tell", "of it cached unknown", " to $")
 	says(t, session(), "/-/exchanges/95", true, "the upstream broke off before its answer began")
@@ -147,6 +147,40 @@ func TestAStrangerFindsTheAnswers(t *testing.T) {
 	says(t, session(), "/-/", true, "3 by subscription, at list prices", "a new one 1",
 		"No new result is over its limit, and clearing old ones does not pay yet. 80")
 	says(t, session(), "/-/config", true, `"balanced"`, "config.toml:3", "built in", "a secret, not shown", "--mode")
+}
+
+// What was only observed is told as what would have been done: the model saw all, and nothing was kept.
+func TestObservedTurnsAreToldAsWhatWouldHaveBeen(t *testing.T) {
+	m := session()
+	talk := addresses["conversation"]
+	says(t, m, talk, true, "Some turns were only observed and sent as they came: 90.")
+	s := &m.stories[0]
+	for i := range s.Exchanges {
+		s.Exchanges[i].Mode = event.ModeObserve
+	}
+	says(t, m, talk, true, "This conversation is only observed", "What the model would no longer see",
+		"219k tokens of the newest request, which was sent as it came; epitome would have sent 110k",
+		"The model sees all: the newest request was sent as it came", "mode observe keeps none", "219k, would be 110k",
+		"would not be sent as it came", "What would have been done", "would be done: clear: 11 items would be 26k",
+		"!kept alive</span>", "!>read</a>", "!tokens fewer than it came with")
+	says(t, m, "/-/exchanges/88", true, "This exchange was only observed", "as it would have been sent",
+		"messages would have been sent in another form", "!It would have been refused", "!kept alive", "!>read</a>")
+	says(t, m, "/-/exchanges/60/edits/72", true, "a short note would stand in its place", "mode observe keeps none", "!expired")
+	m.edits = nil
+	says(t, m, "/-/exchanges/88", true, "mode observe keeps no decisions", "!expired")
+	says(t, m, talk, true, "mode observe keeps no decisions", "!expired")
+}
+
+// An answer that the client did not wait for is no success, and a summary has its price where it was put in.
+func TestTurnsSayHowTheyEndedAndWhatASummaryCost(t *testing.T) {
+	m := session()
+	s := &m.stories[0]
+	s.Exchanges[96].Fault, s.Exchanges[96].Status = event.ClientGone, 200
+	s.Summaries = []event.Summary{{Time: begun.Add(58 * time.Minute), Own: event.Charge{Price: "p", Nano: 31_000_000}},
+		{Time: begun.Add(70 * time.Minute), Own: event.Charge{Price: "p", Nano: 5_000_000}}}
+	says(t, m, addresses["conversation"], true, "nothing new; the client left before it had the whole answer",
+		"nothing new; answered 502: the upstream broke off", "the summary cost $0.031")
+	says(t, m, "/-/exchanges/60", true, "the summary cost $0.031")
 }
 
 func TestEveryEmptyStateHasItsWords(t *testing.T) {

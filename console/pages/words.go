@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/console/story"
 	"epitome/event"
 )
 
@@ -97,7 +96,9 @@ func what(e event.Exchange) string {
 	}
 	add("offload: %d item%s", e.Offloaded)
 	add("clear: %d item%s", e.Cleared)
-	if e.Compacted > 0 {
+	if e.Compacted > 0 && isWatched(e) {
+		all = append(all, "compact: a summary in place of old turns")
+	} else if e.Compacted > 0 {
 		all = append(all, "compact: old turns became a summary")
 	}
 	if e.Rescue.Kind != "" {
@@ -109,7 +110,7 @@ func what(e event.Exchange) string {
 	}
 	done := strings.Join(all, "; ")
 	switch {
-	case e.Mode == event.ModeObserve && done != "":
+	case isWatched(e) && done != "":
 		return "would be done: " + done
 	case done != "":
 		return done
@@ -123,6 +124,19 @@ func what(e event.Exchange) string {
 		return "nothing"
 	}
 	return "nothing new"
+}
+
+// ended says of an exchange that did not end well what became of it.
+func ended(e event.Exchange) string {
+	switch {
+	case e.Fault != event.None && e.Status >= 400:
+		return fmt.Sprintf("answered %d: %s", e.Status, faultWords(e.Fault))
+	case e.Fault != event.None:
+		return faultWords(e.Fault)
+	case e.Status >= 400:
+		return fmt.Sprintf("answered %d", e.Status)
+	}
+	return ""
 }
 
 func plural(n any) string {
@@ -145,10 +159,12 @@ func why(e event.Exchange) string {
 		return fmt.Sprintf("with %s tokens it was over the line of %s at which old turns become a summary", short(grown(e)),
 			short(e.CompactLine))
 	case e.Compacted > 0:
-		return "old turns became a summary to make room"
+		return "there was no other way to make room"
 	case e.Cleared > 0 && e.ClearLine > 0 && grown(e) >= e.ClearLine:
 		return fmt.Sprintf("with %s tokens it was over the line of %s at which old results are cleared", short(grown(e)),
 			short(e.ClearLine))
+	case e.Cleared > 0 && isWatched(e):
+		return "carrying old results on costs more than clearing them would"
 	case e.Cleared > 0 && (e.Miss == event.MissPause || e.Miss == event.MissModel):
 		return "the provider had forgotten what it was sent, so clearing old results cost nothing"
 	case e.Cleared > 0:
@@ -174,9 +190,17 @@ func codeWords(c event.Code) string {
 	return text(strings.ReplaceAll(string(c), "_", " "))
 }
 
-// rungWords says what a rung did to an item.
-func rungWords(e story.Edit) string {
+// rungWords says what a rung did to an item, or would have done.
+func rungWords(e seenEdit) string {
 	switch {
+	case e.Watched && e.Rung == "offload":
+		return "offload: would be sent as an excerpt"
+	case e.Watched && e.Rung == "clear":
+		return "clear: a short note would stand in its place"
+	case e.Watched && e.Rung == "compact" && e.After > 0:
+		return "compact: a summary would be put here"
+	case e.Watched && e.Rung == "compact":
+		return "compact: would be left out, a summary would stand for it"
 	case e.Rung == "offload":
 		return "offload: sent as an excerpt"
 	case e.Rung == "clear":

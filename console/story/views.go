@@ -120,6 +120,11 @@ type Conversation struct {
 	Sums     Sums      `json:"sums"`
 }
 
+// Observed reports whether all requests of the conversation were sent as they came, as mode observe has it.
+func (c Conversation) Observed() bool {
+	return c.Sums.Observed.Exchanges > 0 && c.Sums.Observed.Exchanges == c.Sums.Exchanges
+}
+
 // Decided is a new decision, in numbers.
 type Decided struct {
 	Turn     int       `json:"turn"`

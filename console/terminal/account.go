@@ -37,7 +37,12 @@ func (a Account) Text() string {
 	if s.Parent != "" {
 		p.line("It has left conversation %s.", s.Parent)
 	}
-	p.line("The newest request came with %d tokens and was sent with %d, of a window of %d.", s.Raw, s.Tokens, s.Window)
+	if a.isObserved() {
+		p.line("The newest request was sent as it came, with %d tokens of a window of %d: mode observe. In mode on, %d would "+
+			"have been sent.", s.Raw, s.Window, s.Tokens)
+	} else {
+		p.line("The newest request came with %d tokens and was sent with %d, of a window of %d.", s.Raw, s.Tokens, s.Window)
+	}
 	p.line("")
 	if s.Forgotten > 0 {
 		p.line("%d earlier turns are not kept any more.", s.Forgotten)
@@ -50,6 +55,12 @@ func (a Account) Text() string {
 	p.line("")
 	a.addEdits(p)
 	return p.String()
+}
+
+// isObserved reports whether the newest request was sent as it came, as mode observe has it.
+func (a Account) isObserved() bool {
+	all := a.Conversation.Exchanges
+	return len(all) > 0 && all[len(all)-1].Mode == event.ModeObserve
 }
 
 // turnInCells is the row of a turn.
@@ -70,6 +81,13 @@ func turnInCells(e *event.Exchange) string {
 	if e.TakenOut > 0 {
 		done = append(done, fmt.Sprintf("%d tokens out", e.TakenOut))
 	}
+	sent := e.TokensAfter.Total()
+	if e.Mode == event.ModeObserve {
+		if len(done) > 0 || sent != e.TokensBefore.Total() {
+			done = append([]string{fmt.Sprintf("observed: would be sent with %d", sent)}, done...)
+		}
+		sent = e.TokensBefore.Total()
+	}
 	if e.Rescue.Kind != "" {
 		done = append(done, e.Rescue.Outcome()+" by "+e.Rescue.Stages)
 	}
@@ -78,12 +96,15 @@ func turnInCells(e *event.Exchange) string {
 		why = e.Code.Sentence()
 	}
 	return fmt.Sprintf("%d\t%s\t%d\t%d\t%s\t%s\t%s", e.Turn, e.Start.Local().Format(time.TimeOnly), e.TokensBefore.Total(),
-		e.TokensAfter.Total(), cached, plain(strings.Join(done, ", ")), plain(why))
+		sent, cached, plain(strings.Join(done, ", ")), plain(why))
 }
 
 // addEdits writes what the model does not see now.
 func (a Account) addEdits(p *sheet) {
 	switch {
+	case a.Edits.Missing != "" && a.isObserved():
+		p.line("The model sees all of the newest request. What it would not see in mode on cannot be told: %s.", a.Edits.Missing)
+		return
 	case a.Edits.Missing != "":
 		p.line("What the model does not see now cannot be told: %s.", a.Edits.Missing)
 		return
@@ -91,7 +112,11 @@ func (a Account) addEdits(p *sheet) {
 		p.line("The model sees all of the newest request.")
 		return
 	}
-	p.line("The model does not see all of these messages now:")
+	if a.isObserved() {
+		p.line("The model sees all of the newest request. In mode on, it would not see all of these messages:")
+	} else {
+		p.line("The model does not see all of these messages now:")
+	}
 	turns := a.decidedIn()
 	rows := []string{"message\trung\tbefore\tafter\tturn\tartifact\twhy"}
 	for _, e := range a.Edits.List {
@@ -103,10 +128,17 @@ func (a Account) addEdits(p *sheet) {
 		if artifact == "" {
 			artifact = e.Thinking
 		}
+		if a.isObserved() {
+			artifact = "-"
+		}
 		rows = append(rows, fmt.Sprintf("%s\t%s\t%d\t%d\t%s\t%s\t%s", where, e.Rung, e.Before, e.After, turns[nameOf(e)], artifact,
 			e.Reason))
 	}
 	p.table(rows)
+	if a.isObserved() {
+		p.line("There are no artifacts to read: mode observe keeps none.")
+		return
+	}
 	p.line("'epitome artifact NAME' prints what stood there.")
 }
 

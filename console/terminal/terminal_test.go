@@ -223,7 +223,7 @@ func TestStatsSayWhatIsUnknown(t *testing.T) {
 		Rows: []story.Row{{Key: "gpt-5.2", Sums: sums}, {Key: ""}}}
 	s.Prices.Old, s.Since = true, s.From.Add(48*time.Hour)
 	wantParts(t, Stats(s, 0), "MODEL ", "gpt-5.2     1,200       0        0  100k   25k  75 %    97 %      50  $12.40  $5.10",
-		"(none) ", " –       –      –\n", "SAVED is less the $0.31 that summaries cost.",
+		"(none) ", " –       –      –\n", "SAVED is less the $0.310 that summaries cost.",
 		"61 requests of 4 conversations would have been refused as they came", "2 requests without an amount: a price or the usage is unknown.",
 		"In mode observe, 1 request of 5k tokens would have become 4k. CAME, SENT, LESS and SAVED leave such requests out;", "Nothing is known from before", "The prices are of")
 	s.Total.Usage.Counted = 1

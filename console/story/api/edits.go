@@ -54,5 +54,8 @@ func (a *api) giveEdits(w http.ResponseWriter, e event.Exchange) {
 	if edits.Seq = e.Seq; e.Decision == "" && e.Action == event.ActionBypass {
 		edits.Missing = "something failed inside epitome, and how this request was sent is not recorded"
 	}
+	if edits.Missing != "" && e.Mode == event.ModeObserve {
+		edits.Missing = "mode observe keeps no decisions for longer than epitome runs"
+	}
 	give(w, edits)
 }
