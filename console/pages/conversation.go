@@ -24,11 +24,17 @@ type talk struct {
 	// turns that were only observed, in words; empty: there are none
 	Watched    string
 	AllWatched bool // of the turns that are kept
-	Missed     []event.Exchange
+	Missed     []miss
 	Shown      []event.Exchange // turns, the newest first
 	Newer      string           // where newer turns are; empty: there are none
 	Older      string
 	Unseen     unseen
+}
+
+// miss is a turn of which the provider's cache had less than it could have had: Held tokens, 0 if that is not known.
+type miss struct {
+	Exchange event.Exchange
+	Held     int
 }
 
 // deed is a turn in which something was done.
@@ -84,7 +90,7 @@ func (p *Pages) conversation(r *http.Request) (*page, error) {
 	t.Deeds, t.More = newest(told, changed, deedsShown)
 	t.Fresh, t.Rest = newest(told, fresh, deedsShown/2)
 	for _, i := range missed[max(0, len(missed)-missShown):] {
-		t.Missed = append(t.Missed, told.Exchanges[i])
+		t.Missed = append(t.Missed, miss{told.Exchanges[i], told.CountHeld(i)})
 	}
 	t.Watched, t.AllWatched = watchedTurns(told.Exchanges)
 	t.cut(r.URL.Query().Get("before"))

@@ -124,3 +124,17 @@ func TestNumbersThatAreWorkedOutFollowTheirFormula(t *testing.T) {
 		t.Errorf("%d numbers of the row are worked out, want %d", found, len(want))
 	}
 }
+
+// What the cache had stands beside what it could have had, both as the provider counts.
+func TestMissesAreToldInTokensOfTheProvider(t *testing.T) {
+	m := session()
+	for _, turn := range []int{88, 89} {
+		m.stories[0].Exchanges[turn-1].Usage.Input *= 2
+	}
+	_, page := get(t, m, addresses["conversation"], true)
+	_, row, _ := strings.Cut(page, `exchanges/89">89</a>`)
+	row, _, _ = strings.Cut(row, "</tr>")
+	if !strings.Contains(row, `title="170,600 tokens"`) || m.stories[0].Exchanges[88].HeldAfter != 85_300 {
+		t.Errorf("the row is %s", row)
+	}
+}

@@ -61,7 +61,7 @@ func TestWhatWasTooSmallIsNoMissOfTheProvider(t *testing.T) {
 		t.Helper()
 		r := begin(t, nil)
 		small := talking("c1", 0)
-		small.TokensAfter = event.Tokens{User: tokens}
+		small.TokensAfter, small.Usage.Input = event.Tokens{User: tokens}, tokens
 		r.RecordExchange(small)
 		e := talking("c1", 1)
 		e.HeldBefore, e.HeldAfter, e.Usage.Read = small.TokensBefore.Total(), tokens, 0
@@ -105,5 +105,92 @@ func TestRefusedRequestsLeaveNothingInTheCache(t *testing.T) {
 	s, _ := r.Conversation("c1")
 	if s.Exchanges[0].Miss != event.NoMiss || s.Exchanges[1].Miss != event.MissFirst || s.Exchanges[1].Turn != 2 {
 		t.Errorf("got %q, then %q in turn %d", s.Exchanges[0].Miss, s.Exchanges[1].Miss, s.Exchanges[1].Turn)
+	}
+}
+
+// Whatever the provider counts by, a cache that had what was sent before is a hit, and one that had not is none.
+func TestTokensOfTheProviderAreComparedWithItsOwn(t *testing.T) {
+	f := func(input, read int, want event.Miss, held int) {
+		t.Helper()
+		r := begin(t, nil)
+		first := talking("c1", 0)
+		first.Usage.Input = input
+		r.RecordExchange(first)
+		e := talking("c1", 1)
+		e.TokensBefore.Results, e.TokensAfter.Results = 4900, 3900 // of 4000 that went on, 3000 stood there before
+		e.HeldBefore, e.HeldAfter, e.Usage.Input, e.Usage.Read = 4000, 3000, input/3*4, read
+		r.RecordExchange(e)
+		s, _ := r.Conversation("c1")
+		if got := s.Exchanges[1].Miss; got != want || s.CountHeld(1) != held {
+			t.Errorf("of %d it had %d: %q, want %q; it could have had %d, want %d", input, read, got, want, s.CountHeld(1), held)
+		}
+	}
+	f(1830, 1792, event.NoMiss, 1830) // it counts 39 % fewer than is counted here
+	f(1830, 1463, event.MissProvider, 1830)
+	f(6000, 5900, event.NoMiss, 6000)
+	f(6000, 3000, event.MissProvider, 6000) // as many as were counted here
+	f(900, 0, event.MissSmall, 900)
+}
+
+// What the same messages are counted as may change when answers show another ratio. The client changed nothing.
+func TestLearnedRatioIsNoChangeByTheClient(t *testing.T) {
+	f := func(before, now float64, held int, want event.Miss) {
+		t.Helper()
+		r := begin(t, nil)
+		first := talking("c1", 0)
+		first.Ratio = before
+		r.RecordExchange(first)
+		e := talking("c1", 1)
+		e.Ratio, e.HeldBefore, e.HeldAfter, e.Usage.Read = now, held, 3000, 0
+		r.RecordExchange(e)
+		if s, _ := r.Conversation("c1"); s.Exchanges[1].Miss != want {
+			t.Errorf("from %v to %v with %d tokens held it is %q, want %q", before, now, held, s.Exchanges[1].Miss, want)
+		}
+	}
+	f(0, 0.6, 2400, event.MissProvider)
+	f(0.6, 0, 2400, event.MissProvider) // forgotten again
+	f(1, 0.6, 2400, event.MissProvider)
+	f(1, 0.6, 1900, event.MissClient)
+	f(0.6, 1, 6600, event.MissProvider)
+	f(0.6, 1, 4000, event.MissClient)
+	f(0.6, 0.6, 2400, event.MissClient)
+}
+
+// What was refused is in no cache: the next request finds what the last one that was answered has left.
+func TestRequestBehindARefusedOneFindsWhatWasAnswered(t *testing.T) {
+	f := func(read int, change func(refused *event.Exchange), want event.Miss) {
+		t.Helper()
+		r := begin(t, nil)
+		r.RecordExchange(talking("c1", 0))
+		refused := talking("c1", 1)
+		refused.Status, refused.Usage = 429, event.Usage{}
+		change(&refused)
+		r.RecordExchange(refused)
+		e := talking("c1", 2)
+		e.TokensBefore.Results, e.TokensAfter.Results = 9900, 8900
+		e.HeldBefore, e.HeldAfter, e.Usage.Input, e.Usage.Read = 10_000, 9000, 9000, read
+		r.RecordExchange(e)
+		s, _ := r.Conversation("c1")
+		if got := s.Exchanges[2].Miss; got != want || s.CountHeld(2) != 3000 {
+			t.Errorf("with %d read it is %q, want %q; it could have had %d, want 3000", read, got, want, s.CountHeld(2))
+		}
+	}
+	as := func(*event.Exchange) {}
+	f(2800, as, event.NoMiss)
+	f(2399, as, event.MissProvider)
+	f(0, func(refused *event.Exchange) { refused.Broke = true }, event.MissOurs)
+	f(0, func(refused *event.Exchange) { refused.Broke, refused.Mode = true, event.ModeObserve }, event.MissProvider)
+}
+
+// In mode observe a request goes as it came, and so does what the cache keeps of it.
+func TestWatchedRequestCouldHaveHadWhatCame(t *testing.T) {
+	r := begin(t, nil)
+	for minute := range 2 {
+		e := talking("c1", minute)
+		e.Mode, e.HeldBefore, e.HeldAfter, e.Usage.Input, e.Usage.Read = event.ModeObserve, 3900, 1000, 8000, 2000
+		r.RecordExchange(e)
+	}
+	if s, _ := r.Conversation("c1"); s.Exchanges[1].Miss != event.MissProvider || s.CountHeld(1) != 7800 {
+		t.Errorf("it is %q, and could have had %d", s.Exchanges[1].Miss, s.CountHeld(1))
 	}
 }

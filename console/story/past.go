@@ -202,8 +202,11 @@ func (t *talk) note(e *event.Exchange, at time.Time) {
 			Items: e.Offloaded + e.Cleared + e.Compacted, TakenOut: e.TakenOut,
 		}
 	}
-	if isConversation(e) {
+	switch {
+	case isConversation(e):
 		t.prior = priorOf(e)
+	case t.prior != nil && e.Broke && e.Mode == event.ModeOn:
+		t.prior.Broke = true
 	}
 }
 
