@@ -26,7 +26,7 @@ type ear struct {
 const (
 	mostEnd   = 4 << 10  // bytes in which usage stands at an answer's end
 	mostBegin = 2 << 10  // bytes in which it stands at the beginning
-	mostCoded = 24 << 10 // bytes of an encoded answer that are kept to be decoded
+	mostCoded = 96 << 10 // bytes of an encoded answer that are kept to be decoded
 )
 
 // hear takes a run of the body.
@@ -35,7 +35,7 @@ func (e *ear) hear(run []byte) {
 	case !e.on:
 	case e.coding != "":
 		if e.end = append(e.end, run...); len(e.end) > mostCoded {
-			*e = ear{}
+			e.on, e.end = false, nil // the request's own count stays
 		}
 	case len(run) >= mostEnd:
 		e.forget(run)
@@ -103,7 +103,7 @@ func (e *ear) count(tokens int) { e.counted = int32(min(tokens, math.MaxInt32)) 
 // takeUsage takes what an answer that has passed has said of its tokens. Where it says nothing, the request's are our
 // own count.
 func (x *exchange) takeUsage(a *wire.Answer) {
-	if !x.ear.on || a.Code < 200 || a.Code > 299 {
+	if x.ear.dialect == nil || a.Code < 200 || a.Code > 299 {
 		return
 	}
 	u, used := x.ear.usage(int64(x.set.conf.MaxBody))

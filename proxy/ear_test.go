@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"epitome/event"
+	"epitome/proxy/wire"
 	"epitome/rewrite/messages"
 	"epitome/rewrite/responses"
 )
@@ -26,6 +27,23 @@ func TestAnEarHearsBeginningAndEnd(t *testing.T) {
 				t.Errorf("%d bytes in runs of %d: %+v, and %d bytes are kept", len(answer), run, u, len(e.end))
 			}
 		}
+	}
+}
+
+// An encoded answer that is too long to be kept tells nothing, and is no reason to forget what was sent.
+func TestAnEarLetsLongEncodedAnswersGo(t *testing.T) {
+	e := ear{on: true, dialect: messages.Wire{}, coding: "gzip"}
+	for range mostCoded/1000 + 2 {
+		e.hear(make([]byte, 1000))
+	}
+	if u, used := e.usage(1 << 20); u != (event.Usage{}) || used != 0 || cap(e.end) > 0 {
+		t.Errorf("heard %+v and %d, and keeps %d bytes", u, used, cap(e.end))
+	}
+	x := &exchange{ear: e, set: &settings{}}
+	x.event.TokensAfter.User = 7
+	x.takeUsage(&wire.Answer{Head: &wire.Head{Code: 200}})
+	if want := (event.Usage{Source: event.UsageCounted, Input: 7, CacheUnknown: true}); x.event.Usage != want {
+		t.Errorf("the event has %+v, want %+v", x.event.Usage, want)
 	}
 }
 

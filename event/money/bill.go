@@ -64,19 +64,27 @@ func New(s Settings) *Biller {
 // Table returns the table that is asked where the user says nothing.
 func (b *Biller) Table() *Table { return b.table }
 
+// mostName is the longest name, in bytes, that anybody sells a model by.
+const mostName = 256
+
 // Price returns the price of a model at an upstream; nil if none is known.
 func (b *Biller) Price(upstream, model string, at time.Time) *Price {
-	q := question{upstream, model}
+	if len(model) > mostName { // it is neither kept nor compared: requests wait for that
+		return nil
+	}
+	q, minute := question{upstream, model}, at.Truncate(keeps)
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	minute := at.Truncate(keeps)
-	if a := b.known[q]; a != nil && a.minute.Equal(minute) {
+	a := b.known[q]
+	b.mu.Unlock()
+	if a != nil && a.minute.Equal(minute) {
 		return a.price
 	}
+	p := b.find(q, at)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if len(b.known) >= maxKnown {
 		clear(b.known)
 	}
-	p := b.find(q, at)
 	b.known[question{strings.Clone(upstream), strings.Clone(model)}] = &answer{p, minute}
 	return p
 }

@@ -1,6 +1,7 @@
 package money
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -155,6 +156,11 @@ func TestNamesThatClientsMakeUpDoNotStay(t *testing.T) {
 	}
 	if len(b.known) > maxKnown {
 		t.Errorf("%d answers are kept", len(b.known))
+	}
+	b = biller()
+	long := "gpt-5.2" + strings.Repeat("-", mostName)
+	if b.Price("openai", long, time.Time{}) != nil || len(b.known) > 0 {
+		t.Error("a name that is longer than any model's is looked up, or kept")
 	}
 }
 
