@@ -110,26 +110,27 @@ func TestRefusedRequestsLeaveNothingInTheCache(t *testing.T) {
 
 // Whatever the provider counts by, a cache that had what was sent before is a hit, and one that had not is none.
 func TestTokensOfTheProviderAreComparedWithItsOwn(t *testing.T) {
-	f := func(input, read int, want event.Miss, held int) {
+	f := func(first, input, read int, want event.Miss, held int) {
 		t.Helper()
 		r := begin(t, nil)
-		first := talking("c1", 0)
-		first.Usage.Input = input
-		r.RecordExchange(first)
+		before := talking("c1", 0)
+		before.Usage.Input = first
+		r.RecordExchange(before)
 		e := talking("c1", 1)
 		e.TokensBefore.Results, e.TokensAfter.Results = 4900, 3900 // of 4000 that went on, 3000 stood there before
-		e.HeldBefore, e.HeldAfter, e.Usage.Input, e.Usage.Read = 4000, 3000, input/3*4, read
+		e.HeldBefore, e.HeldAfter, e.Usage.Input, e.Usage.Read = 4000, 3000, input, read
 		r.RecordExchange(e)
 		s, _ := r.Conversation("c1")
 		if got := s.Exchanges[1].Miss; got != want || s.CountHeld(1) != held {
-			t.Errorf("of %d it had %d: %q, want %q; it could have had %d, want %d", input, read, got, want, s.CountHeld(1), held)
+			t.Errorf("of %d it had %d: %q, want %q; it could have had %d, want %d", first, read, got, want, s.CountHeld(1), held)
 		}
 	}
-	f(1830, 1792, event.NoMiss, 1830) // it counts 39 % fewer than is counted here
-	f(1830, 1463, event.MissProvider, 1830)
-	f(6000, 5900, event.NoMiss, 6000)
-	f(6000, 3000, event.MissProvider, 6000) // as many as were counted here
-	f(900, 0, event.MissSmall, 900)
+	f(1830, 2440, 1792, event.NoMiss, 1830) // it counts 39 % fewer than is counted here
+	f(1830, 2440, 1463, event.MissProvider, 1830)
+	f(6000, 8000, 5900, event.NoMiss, 6000)
+	f(6000, 8000, 3000, event.MissProvider, 6000) // as many as were counted here
+	f(1830, 3600, 1792, event.NoMiss, 1830)       // what is new it counts otherwise
+	f(900, 1200, 0, event.MissSmall, 900)
 }
 
 // What the same messages are counted as may change when answers show another ratio. The client changed nothing.
