@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync/atomic"
@@ -24,7 +25,7 @@ import (
 )
 
 type explainCmd struct {
-	File string `arg:"" optional:"" placeholder:"FILE" help:"A request of Chat Completions, Anthropic Messages or OpenAI Responses, as a file of JSON. - is the standard input. The id of a conversation is as good as --conversation."`
+	File string `arg:"" optional:"" placeholder:"FILE" help:"A request of Chat Completions, Anthropic Messages or OpenAI Responses, as a file of JSON. - is the standard input. The id of a conversation is as good as --conversation; the number of an exchange, as pages show it, tells its conversation."`
 
 	Conversation string `placeholder:"ID" help:"Tell what a running epitome has done to the conversation with this id: turn by turn, and what the model does not see now."`
 
@@ -40,6 +41,9 @@ type explainCmd struct {
 func (k explainCmd) Run(c *cli) error {
 	if id := k.conversation(); id != "" {
 		return k.explainStory(c, id)
+	}
+	if k.isExchange() {
+		return k.explainExchange(c)
 	}
 	if k.File == "" {
 		return errors.New("cannot explain nothing: give the file of a request, or --conversation with the id of one that runs")
@@ -102,6 +106,10 @@ func (k explainCmd) read() (body []byte, err error) {
 		body, err = io.ReadAll(os.Stdin)
 	} else {
 		body, err = os.ReadFile(k.File)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("cannot read the request %s: there is no such file; give the file of a request, the id of a "+
+			"conversation, or the number of an exchange as pages show it", k.File)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the request %s: %w", k.File, config.PathCause(err))

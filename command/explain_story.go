@@ -31,9 +31,41 @@ func (k explainCmd) conversation() string {
 	return k.File
 }
 
+// exchangeNumber is how numbers of exchanges look.
+var exchangeNumber = regexp.MustCompile(`^[0-9]{1,15}$`)
+
+// isExchange reports whether the number of an exchange is given in the place of a file.
+func (k explainCmd) isExchange() bool {
+	if !exchangeNumber.MatchString(k.File) {
+		return false
+	}
+	_, err := os.Stat(k.File)
+	return err != nil
+}
+
+// explainExchange tells the conversation of an exchange, by the number that pages and the API have for it.
+func (k explainCmd) explainExchange(c *cli) error {
+	return k.askRunning(c, "exchange "+k.File, func(card *instance.Card) (string, error) {
+		var e struct{ Conversation string }
+		if err := answerOf(context.Background(), card, "/-/api/exchanges/"+k.File, &e); err != nil {
+			return "", err
+		}
+		if e.Conversation == "" {
+			return "", fmt.Errorf("the epitome on %s had it as a request without a conversation", card.Listen)
+		}
+		return e.Conversation, nil
+	})
+}
+
 // explainStory tells the conversation with this id, which the epitome that runs with the data folder had, or one that
 // "epitome run" has started there.
 func (k explainCmd) explainStory(c *cli, id string) error {
+	return k.askRunning(c, fmt.Sprintf("conversation %.60q", id), func(*instance.Card) (string, error) { return id, nil })
+}
+
+// askRunning tells the conversation that idOf finds at the first running epitome that knows it. what says in words what
+// is asked for.
+func (k explainCmd) askRunning(c *cli, what string, idOf func(*instance.Card) (string, error)) error {
 	conf, err := c.load()
 	if err != nil {
 		return err
@@ -44,18 +76,23 @@ func (k explainCmd) explainStory(c *cli, id string) error {
 	}
 	running := instance.RunningIn(instance.FoldersIn(home))
 	if len(running) == 0 {
-		return fmt.Errorf("cannot explain conversation %.60q: no epitome runs with the data folder %s; start one with "+
-			"'epitome serve', or give the --data or --config that it was started with", id, home)
+		return fmt.Errorf("cannot explain %s: no epitome runs with the data folder %s; start one with "+
+			"'epitome serve', or give the --data or --config that it was started with", what, home)
 	}
 	var failed error
 	for _, card := range running {
+		id, err := idOf(card)
+		if err != nil {
+			failed = err
+			continue
+		}
 		a, err := storyFrom(card, id)
 		if err == nil {
 			return k.printStory(a)
 		}
 		failed = err
 	}
-	return fmt.Errorf("cannot explain conversation %.60q: %w", id, failed)
+	return fmt.Errorf("cannot explain %s: %w", what, failed)
 }
 
 const (

@@ -14,7 +14,7 @@ import (
 type Value struct {
 	Key    string // names from the outermost table on, with dots
 	Text   string // as TOML writes it; of a secret, nothing
-	From   string // where it was written: "config.toml:3", or the flag "--mode"; empty: it is built in
+	From   string // where it was written: "config.toml:3", the flag "--mode", or a command; empty: it is built in
 	Secret bool   // a credential, or what may hold one
 }
 
@@ -25,14 +25,31 @@ func (c Config) List() (all []Value) {
 	return l.all
 }
 
+// SetBy notes that a command has set all values that are in force under the key, such as "epitome demo".
+func (c Config) SetBy(command string, key ...string) {
+	l := lister{each: func(at []string) {
+		if len(at) >= len(key) && slices.Equal(at[:len(key)], key) {
+			c.from.note(command, at...)
+		}
+	}}
+	l.add(nil, reflect.ValueOf(c))
+}
+
 // lister walks a configuration.
 type lister struct {
 	from origins
+	each func(key []string) // called for each value; may be nil
 	all  []Value
 }
 
 // add takes up the value under the key, or all that lie in it.
 func (l *lister) add(key []string, v reflect.Value) {
+	if v.Kind() == reflect.Pointer {
+		if !v.IsNil() { // else nothing is set
+			l.add(key, v.Elem())
+		}
+		return
+	}
 	if _, ok := v.Interface().(encoding.TextMarshaler); ok {
 		l.note(key, v)
 		return
@@ -97,6 +114,9 @@ func mapOf(v reflect.Value) map[string]reflect.Value {
 
 // note takes up one value.
 func (l *lister) note(key []string, v reflect.Value) {
+	if l.each != nil {
+		l.each(key)
+	}
 	one := Value{Key: strings.Join(key, "."), From: l.from.of(key), Secret: isSecret(key) && !v.IsZero()}
 	if !one.Secret {
 		one.Text = valueText(v)

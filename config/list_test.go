@@ -58,6 +58,43 @@ func TestListSaysEachValueAndWhereItWasWritten(t *testing.T) {
 	f("routes.0.model", `"q*"`, ":9")
 }
 
+// A value behind a pointer is shown, one that is not set is left out, and what a command has set says so.
+func TestListShowsWhatPointersPointTo(t *testing.T) {
+	builtin, err := os.ReadFile("../config.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "config.toml")
+	text := "[prices.\"a.b\"]\ninput = 1.25\ncached = 0\noutput = 9\n[prices.c]\ninput = 2\noutput = 9\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(string(builtin), path, config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.SetBy("epitome demo", "prices", "a.b")
+	c.SetBy("epitome demo", "mode")
+	all := map[string]config.Value{}
+	for _, v := range c.List() {
+		all[v.Key] = v
+	}
+	f := func(key, text, from string) {
+		t.Helper()
+		if v := all[key]; v.Text != text || strings.TrimPrefix(v.From, path) != from {
+			t.Errorf("%s is %+v, want %s from %q", key, v, text, from)
+		}
+	}
+	f("prices.a.b.input", "1.25", "epitome demo")
+	f("prices.a.b.cached", "0", "epitome demo")
+	f("prices.c.input", "2", ":6")
+	f("mode", `"on"`, "epitome demo")
+	f("listen", `"127.0.0.1:7070"`, "")
+	if v, listed := all["prices.a.b.written"]; listed {
+		t.Errorf("what is not set is listed: %+v", v)
+	}
+}
+
 func TestListShowsNoSecret(t *testing.T) {
 	const secret = "s3cr3t-v4lue"
 	t.Setenv("LIST_TEST_KEY", secret)

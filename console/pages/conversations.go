@@ -86,7 +86,7 @@ func headings(asked story.Listing) (all []heading) {
 		{story.SortCached, heading{Text: "cached", Title: "share of the input that the provider's cache had", Number: true}},
 		{story.SortBilled, heading{Text: "billed", Title: "price of what the provider counted", Number: true}},
 		{story.SortSaved, heading{Text: "saved",
-			Title: "by one ruler: as it came, less as it was sent, less summaries", Number: true}},
+			Title: "estimated cost as it came, less estimated cost as it was sent, less summaries", Number: true}},
 		{"", heading{Text: "last decision", Title: "what was newly taken out, and when"}},
 	} {
 		if h.sort != "" {

@@ -9,7 +9,7 @@ import (
 type Setting struct {
 	Key    string // names from the outermost table on, with dots
 	Value  string // as it is written; of a secret, only that there is one
-	From   string // where it was written: file and line, or a flag; empty: it is built in
+	From   string // where it was written: file and line, a flag, or a command; empty: it is built in
 	Secret bool
 }
 

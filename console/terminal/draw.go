@@ -71,7 +71,7 @@ func help() []string {
 		"q, Ctrl-C   quit",
 		"",
 		"NOW is the newest request in tokens as it was sent, of its model's window. CACHED is the share of all requests",
-		"that the provider's cache had. SAVED is by the ruler, and negative where epitome cost more than it saved.",
+		"that the provider's cache had. SAVED is estimated, and negative where epitome cost more than it saved.",
 		"",
 		"Any key goes back.",
 	}

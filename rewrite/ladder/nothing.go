@@ -55,9 +55,9 @@ func dueInWords(p *plan.Plan) string {
 	case due.Freed == 0:
 		return "nothing that was sent is old or spent"
 	case due.Waits:
-		return "clearing frees " + atMost(p, due) + ", and waits for the line of " + plan.Amount(p, p.Limits.ClearLine)
+		return "clearing would free " + atMost(p, due) + " tokens, and waits for the line of " + plan.Amount(p, p.Limits.ClearLine) + " tokens"
 	default:
-		return "clearing frees " + atMost(p, due) + ", pays from " + plan.Amount(p, due.From)
+		return "clearing would free " + atMost(p, due) + " tokens; it pays from " + plan.Amount(p, due.From) + " tokens on"
 	}
 }
 
