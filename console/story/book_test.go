@@ -118,6 +118,21 @@ func TestAllSumsAreTheSame(t *testing.T) {
 	}
 }
 
+func TestNoFiguresAreKeptLongerThanOthers(t *testing.T) {
+	r := begin(t, func(c *Config, _ *Plugs) { c.Keep = 24 * time.Hour })
+	r.RecordExchange(talking("c1", 0))
+	r.Settle()
+	r.now.Store(noon.Add(72 * time.Hour))
+	r.past.expire(r.now.Load(), r.conf.Keep)
+	r.RecordExchange(talking("c2", 72*60))
+	for _, by := range []string{ByDay, ByHour, ByModel, ByConversation} {
+		s, err := r.Summary(Span{From: noon.Add(-time.Hour), By: by})
+		if err != nil || s.Total.Exchanges != 1 {
+			t.Errorf("by %s there are %d exchanges, %v: only one is younger than a day", by, s.Total.Exchanges, err)
+		}
+	}
+}
+
 func TestForgottenConversationsLeaveTheirFigures(t *testing.T) {
 	r := begin(t, nil)
 	for i := range mostTalks + 10 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sort"
 	"time"
 
@@ -81,6 +82,7 @@ func (w *writer) recall(before uint64) {
 		defer w.past.Unlock()
 		w.past.prepend(old)
 	})
+	debug.FreeOSMemory() // what was read is garbage by now, and an idle program would keep it
 }
 
 func timeOf(nanoseconds int64) time.Time {

@@ -227,17 +227,19 @@ func acted(e *event.Exchange) string {
 
 // expire puts what is older than finely together by the day, and lets go of what is older than keep.
 func (p *past) expire(now time.Time, keep time.Duration) {
-	for at, a := range p.hours {
-		if start := time.Unix(at.Start, 0); now.Sub(start) > finely {
-			accountAt(p.days, slot{p.day(start), at.Upstream, at.Model}).add(a)
-			delete(p.hours, at)
-		}
-	}
 	gone := now.Add(-keep)
+	last := p.day(gone)
+	for at, a := range p.hours {
+		start := time.Unix(at.Start, 0)
+		if now.Sub(start) <= finely && at.Start >= last {
+			continue
+		}
+		accountAt(p.days, slot{p.day(start), at.Upstream, at.Model}).add(a)
+		delete(p.hours, at)
+	}
 	if !p.since.IsZero() && p.since.Before(gone) {
 		p.since = gone
 	}
-	last := p.day(gone)
 	for at := range p.days {
 		if at.Start < last {
 			delete(p.days, at)
