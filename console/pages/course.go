@@ -3,6 +3,7 @@ package pages
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +19,8 @@ const (
 	courseHeight = 190
 	cacheTop     = 286 // of the strip that shows what the cache had
 	cacheHeight  = 28
-	labelRoom    = 90  // of a line's name
+	labelRoom    = 90 // of a line's name
+	labelHeight  = 14
 	mostPoints   = 160 // of one line
 	mostColumns  = 60  // that can be pointed at
 	mostMarks    = 24  // of one kind
@@ -48,7 +50,17 @@ type course struct {
 type area struct{ Class, Points string }
 
 // limit is a line across: the window, and where rungs act.
-type limit struct{ Class, Name, Points, LabelX, LabelY string }
+type limit struct {
+	Class, Name, Points, LabelX, LabelY string
+	End                                 string // "end" if the label ends at LabelX; empty: it begins there
+	label                               spotOf
+}
+
+// spotOf is where a label stands: its slot across, and the height of its line.
+type spotOf struct {
+	slot int
+	y    float64
+}
 
 // mark is where a rung did something: a letter in a shape of its own.
 type mark struct {
@@ -156,11 +168,33 @@ func (c *course) limits(plot chart.Plot, turns []event.Exchange) {
 		}
 		places = places[max(0, len(places)-mostPoints):]
 		last := values[places[len(places)-1]]
-		right := courseLeft + courseWidth - labelRoom*len(c.Lines) // no label stands on another
-		c.Lines = append(c.Lines, limit{Class: l.class, Name: l.name + " " + short(last),
-			Points: plot.Line(values, places, numberOf), LabelX: strconv.Itoa(right),
-			LabelY: chart.Units(plot.Y(last) - 3)})
+		c.Lines = append(c.Lines, c.labelled(limit{Class: l.class, Name: l.name + " " + short(last),
+			Points: plot.Line(values, places, numberOf)}, plot.Y(last), values[0] == last))
 	}
+}
+
+// labelled puts the label of a line on it: at its right end, else at its left end where it is as high there, else
+// beside what stands at the right end. No label stands on another.
+func (c *course) labelled(l limit, y float64, level bool) limit {
+	taken := func(slot int) bool {
+		return slices.ContainsFunc(c.Lines, func(other limit) bool {
+			return other.label.slot == slot && math.Abs(other.label.y-y) < labelHeight
+		})
+	}
+	slot := 0
+	for slot < 3 && (taken(slot) || slot == 1 && !level) {
+		slot++
+	}
+	l.label, l.LabelY, l.End = spotOf{slot, y}, chart.Units(y+4), "end"
+	switch slot {
+	case 0:
+		l.LabelX = strconv.Itoa(courseLeft + courseWidth - 4)
+	case 1:
+		l.LabelX, l.End = strconv.Itoa(courseLeft+4), ""
+	default:
+		l.LabelX = strconv.Itoa(courseLeft + courseWidth - 4 - labelRoom*(slot-1))
+	}
+	return l
 }
 
 // mark puts a mark above each turn in which a rung did something.

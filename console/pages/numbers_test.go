@@ -134,7 +134,7 @@ func TestMissesAreToldInTokensOfTheProvider(t *testing.T) {
 	_, page := get(t, m, addresses["conversation"], true)
 	_, row, _ := strings.Cut(page, `exchanges/89">89</a>`)
 	row, _, _ = strings.Cut(row, "</tr>")
-	if !strings.Contains(row, `title="170,600 tokens"`) || m.stories[0].Exchanges[88].HeldAfter != 85_300 {
+	if !strings.Contains(row, `value="170600"`) || m.stories[0].Exchanges[88].HeldAfter != 85_300 {
 		t.Errorf("the row is %s", row)
 	}
 }

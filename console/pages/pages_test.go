@@ -183,6 +183,32 @@ func TestTurnsSayHowTheyEndedAndWhatASummaryCost(t *testing.T) {
 	says(t, m, "/-/exchanges/60", true, "the summary cost $0.031")
 }
 
+// Each label stands at the height of its own line, and none on another.
+func TestLabelsOfLinesDoNotMeet(t *testing.T) {
+	f := func(window, compact, clear int) {
+		t.Helper()
+		m := session()
+		for i := range m.stories[0].Exchanges {
+			e := &m.stories[0].Exchanges[i]
+			e.Window, e.CompactLine, e.ClearLine = window, compact, clear
+		}
+		lines := newCourse(m.stories[0].Exchanges).Lines
+		for i, l := range lines {
+			if !strings.Contains(l.Points, fmt.Sprintf(",%.1f", l.label.y)) {
+				t.Errorf("%s is not at its line %s", l.Name, l.Points)
+			}
+			for _, other := range lines[:i] {
+				if l.LabelX == other.LabelX && l.label.y-other.label.y < labelHeight {
+					t.Errorf("%s stands on %s", l.Name, other.Name)
+				}
+			}
+		}
+	}
+	f(128_000, 107_000, 95_000)
+	f(56_000, 50_000, 45_000)
+	f(50_000, 50_000, 50_000)
+}
+
 func TestEveryEmptyStateHasItsWords(t *testing.T) {
 	m := &madeUp{mode: event.ModeOn}
 	says(t, m, "/-/", true, "Nothing yet: no request has come", "http://127.0.0.1:7070", "!$0.00")

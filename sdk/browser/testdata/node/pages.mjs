@@ -66,7 +66,7 @@ export const checks = {
     const listed = new Set();
     for (const text of await page.locator("#unseen ~ div[aria-label=Edits] tbody th a").allTextContents()) {
       const [from, to = from] = text.match(/\d+/g).map(Number);
-      for (let i = from; i <= to; i++) listed.add(i - 1);
+      for (let i = from; i <= to; i++) listed.add(i);
     }
     const told = (await page.locator("#unseen ~ p").allTextContents()).join(" ");
     const lacking = s.unseen.filter((i) => !listed.has(i));
