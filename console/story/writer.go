@@ -29,6 +29,7 @@ type writer struct {
 		seq uint64    // of the newest event in it
 	}
 	in       chan item
+	hurry    chan struct{} // somebody waits for the writer
 	dropped  atomic.Uint64
 	stop     chan struct{} // closed by close
 	recalled chan struct{} // closed when the events of earlier processes were read
@@ -46,7 +47,7 @@ func newWriter(c Config, p Plugs, past *past) *writer {
 	return &writer{
 		conf: c, plugs: p, past: past,
 		journal: journal.New(journal.Options{Folder: c.Folder, Keep: c.Keep, Quota: c.Quota, Now: p.Now, Log: p.Log}),
-		in:      make(chan item, queue), stop: make(chan struct{}),
+		in:      make(chan item, queue), hurry: make(chan struct{}, 1), stop: make(chan struct{}),
 		recalled: make(chan struct{}), ended: make(chan struct{}),
 	}
 }
@@ -66,6 +67,7 @@ func (w *writer) settle() {
 	defer timeout.Stop()
 	select {
 	case w.in <- item{do: func() { close(settled) }}:
+		w.wake()
 	case <-w.ended:
 		return
 	case <-timeout.C:
@@ -82,7 +84,31 @@ func (w *writer) settle() {
 func (w *writer) do(something func()) {
 	select {
 	case w.in <- item{do: something}:
+		w.wake()
 	case <-w.ended:
+	}
+}
+
+// wake has the writer not rest.
+func (w *writer) wake() {
+	select {
+	case w.hurry <- struct{}{}:
+	default:
+	}
+}
+
+// rest waits for more, if there is nothing to do. An event wakes nobody then: waking a goroutine for each one would
+// cost an exchange more than all that is made of it.
+func (w *writer) rest() {
+	if len(w.in) > 0 {
+		return
+	}
+	pause := time.NewTimer(restsFor)
+	defer pause.Stop()
+	select {
+	case <-pause.C:
+	case <-w.hurry:
+	case <-w.stop:
 	}
 }
 
@@ -94,6 +120,7 @@ func (w *writer) close() {
 
 // How often what is done.
 const (
+	restsFor    = 50 * time.Millisecond
 	flushEvery  = time.Second
 	saveEvery   = time.Minute
 	expireEvery = 10 * time.Minute
@@ -116,6 +143,7 @@ func (w *writer) write() {
 		select {
 		case i := <-w.in:
 			w.take(i)
+			w.rest()
 		case <-flush.C:
 			w.journal.Flush()
 			if w.plugs.Now().Sub(w.saved.at) >= saveEvery {
