@@ -175,6 +175,9 @@ func (b *Book) Conversation(id string) (Story, error) {
 			s.Summaries = append(s.Summaries, *n.Summary)
 		}
 	}
+	for i := range s.Exchanges {
+		s.CouldHave = append(s.CouldHave, s.CountHeld(i))
+	}
 	s.Forgotten = s.Turns - len(s.Exchanges)
 	return s, nil
 }

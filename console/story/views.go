@@ -142,7 +142,8 @@ type Story struct {
 	Compactions []event.Compaction `json:"compactions,omitempty"` // steps, the oldest first
 	Warnings    []event.Warning    `json:"warnings,omitempty"`
 	Summaries   []event.Summary    `json:"summaries,omitempty"`
-	Forgotten   int                `json:"forgotten"` // earlier turns that are not kept any more
+	CouldHave   []int              `json:"could_have_had"` // of each exchange, tokens that the cache could have had
+	Forgotten   int                `json:"forgotten"`      // earlier turns that are not kept any more
 }
 
 // Page is a part of a list. Next is the cursor of what comes behind it; empty at the end.
