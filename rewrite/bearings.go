@@ -15,7 +15,7 @@ type Bearings struct {
 	// what stood in the same place in an earlier request of the same route, as it came and as it was sent
 	HeldBefore, HeldAfter int
 	TakenOut              int    // by the new decision, each item once
-	Leading               string // a hash of system prompt, tools and settings, the same in every process
+	Leading               string // names system prompt, tools and settings, the same in every process with the shelf
 	Decision              string // key of the forms in which it is sent; empty if all is whole, or nothing is recorded
 	Parent                string // id of the conversation that it has left, told by the first request that has
 	Diverged              int    // and the first message in which it differs from that; 0 if there is none
@@ -104,7 +104,7 @@ func keyOfForms(x *run) string {
 type fixed struct {
 	leading uint64 // hash of the leading block, good for this process
 	beside  uint64 // of tools and settings
-	told    string // hash of all of that, good for every process
+	told    string // names all of that; equal wherever the shelf and who shares it are
 }
 
 // leadingLetters are as many as tell one beginning from another.
