@@ -214,7 +214,7 @@ func recountForms(p *Plan, forms []*decision.Form) {
 		g := *f
 		g.Whole = p.Hist.Sizes[i]
 		notePlace(p, i, &g)
-		if len(f.Patches) > 0 || f.Said != "" {
+		if !f.Gone && f.Fold == 0 { // what stands as it came again is one too: its summary stands elsewhere
 			g.Now = patchedSize(p, i, f)
 		}
 		if f.With != "" {
