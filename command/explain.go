@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"epitome/command/explanation"
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
@@ -90,15 +91,15 @@ func (k explainCmd) Run(c *cli) error {
 	return fmt.Errorf("cannot explain %s: %s; give a request of Chat Completions or Anthropic Messages", k.File, r.Reason)
 }
 
-func (k explainCmd) print(r *explainReport) error {
+func (k explainCmd) print(r *explanation.Report) error {
 	switch {
 	case k.Body:
-		_, err := os.Stdout.Write(r.body)
+		_, err := os.Stdout.Write(r.Body)
 		return err
 	case k.JSON:
-		return r.json(os.Stdout)
+		return r.JSON(os.Stdout)
 	}
-	return r.print(os.Stdout, isTerminal(os.Stdout))
+	return r.Print(os.Stdout, isTerminal(os.Stdout))
 }
 
 func (k explainCmd) read() (body []byte, err error) {
@@ -299,10 +300,10 @@ func (e *explaining) shape(body []byte, model string) rewrite.Output {
 }
 
 // report explains the request, and the conversation before it if turns says so.
-func (e *explaining) report(turns bool) *explainReport {
-	r := &explainReport{Mode: e.conf.Mode, Preset: e.conf.Rewrite.Preset, Bytes: len(e.body), Known: e.known,
-		Note: e.note, Dialect: e.dialect.Name, Assumed: !e.sure, title: e.dialect.Title, body: e.body,
-		Changes: []explainChange{}}
+func (e *explaining) report(turns bool) *explanation.Report {
+	r := &explanation.Report{Mode: e.conf.Mode, Preset: e.conf.Rewrite.Preset, Bytes: len(e.body), Known: e.known,
+		Note: e.note, Dialect: e.dialect.Name, Assumed: !e.sure, Title: e.dialect.Title, Body: e.body,
+		Changes: []explanation.Change{}}
 	request, err := e.dialect.Read(e.body, nil)
 	if err != nil {
 		r.Reason = err.Error()
@@ -312,16 +313,16 @@ func (e *explaining) report(turns bool) *explainReport {
 		r.Turns = e.turns(request)
 	}
 	shaped := e.shape(e.body, request.Model)
-	r.body = shaped.Body
+	r.Body = shaped.Body
 	e.describe(r, request, shaped.Report)
 	for _, c := range shaped.StandingChanges(request) {
-		r.Changes = append(r.Changes, explained(request, c))
+		r.Changes = append(r.Changes, explanation.NewChange(request, c))
 	}
 	return r
 }
 
 // describe says what the request is made of and what the limits are.
-func (e *explaining) describe(r *explainReport, request *conversation.Request, told rewrite.Report) {
+func (e *explaining) describe(r *explanation.Report, request *conversation.Request, told rewrite.Report) {
 	r.Model, r.Upstream = request.Model, e.upstream(request.Model)
 	r.Window, r.Usable, r.MaxOutput = told.Window, told.Usable, request.MaxOutput
 	r.WindowFrom = string(e.window.Load().Of(r.Upstream, request.Model).Source)
@@ -334,7 +335,7 @@ func (e *explaining) describe(r *explainReport, request *conversation.Request, t
 	r.Rent = e.conf.Rewrite.Rent
 	r.Limits = e.conf.Rewrite.Bounds(told.Window, told.Usable)
 	r.Summaries = e.summaries(r)
-	r.Before, r.After = explainSize(told.Before), explainSize(told.After)
+	r.Before, r.After = explanation.Size(told.Before), explanation.Size(told.After)
 	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()
 	r.Action, r.Broke, r.Repeated, r.Reason = told.Action, told.Broke, told.Repeated, told.Reason
 	if told.Err != nil {
@@ -343,7 +344,7 @@ func (e *explaining) describe(r *explainReport, request *conversation.Request, t
 }
 
 // summaries says who makes them. What a model is asked costs something, and explain asks none.
-func (e *explaining) summaries(r *explainReport) string {
+func (e *explaining) summaries(r *explanation.Report) string {
 	style, conf := e.conf.Style().At(r.Window), e.conf.Summarize
 	if style.Mode != prose.ModeLLM && style.Mode != prose.ModeHybrid {
 		return fmt.Sprintf("Its summary is made by code alone (mode %s).", style.Mode)
@@ -369,8 +370,8 @@ func vocabularyOf(m tokenize.Model, told rewrite.Report) string {
 }
 
 // turns plays all requests of the conversation but the last one: wherever the assistant answered, one had been sent.
-func (e *explaining) turns(request *conversation.Request) []explainTurn {
-	list := []explainTurn{}
+func (e *explaining) turns(request *conversation.Request) []explanation.Turn {
+	list := []explanation.Turn{}
 	if len(request.Items) == 0 {
 		return list
 	}
@@ -386,11 +387,11 @@ func (e *explaining) turns(request *conversation.Request) []explainTurn {
 		}
 		shaped := e.shape(body, request.Model)
 		told := shaped.Report
-		t := explainTurn{Messages: conversation.MessagesIn(request, 0, i),
+		t := explanation.Turn{Messages: conversation.MessagesIn(request, 0, i),
 			TokensBefore: told.Before.Total(), TokensAfter: told.After.Total(), Broke: told.Broke, Reason: told.Reason}
 		for _, c := range shaped.StandingChanges(request) {
 			if c.Why != "" { // else it was decided at an earlier turn
-				t.Changes = append(t.Changes, explained(request, c))
+				t.Changes = append(t.Changes, explanation.NewChange(request, c))
 			}
 		}
 		list = append(list, t)

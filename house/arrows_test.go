@@ -7,7 +7,7 @@ type room struct {
 }
 
 // house has every package folder. Tests may import the scripted upstream, event and unit besides.
-var house = map[string]room{
+var house = joined(map[string]room{
 	".": {
 		"command command/commandtest",
 		"main is where the program begins and ends; what it did itself, no test could call",
@@ -103,8 +103,12 @@ var house = map[string]room{
 	},
 	"command": {
 		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/subject bench/through config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/subject bench/through command/explanation config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
+	},
+	"command/explanation": {
+		"rewrite rewrite/conversation rewrite/limits rewrite/plan window",
+		"it says what was found out; how that is found out, and by which flags it is asked for, must not matter",
 	},
 	"command/commandtest": {
 		"instance scripted scripted/scriptedtest",
@@ -183,18 +187,6 @@ var house = map[string]room{
 		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
-	},
-	"demo": {
-		"demo/props demo/tongue tokenize",
-		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",
-	},
-	"demo/tongue": {
-		"scripted/messages/rules scripted/responses/rules scripted/value",
-		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it would share its mistakes",
-	},
-	"demo/props": {
-		"",
-		"contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them",
 	},
 	"event": {
 		"",
@@ -370,74 +362,6 @@ var house = map[string]room{
 		"event rewrite/reply",
 		"what an answer says that it cost is numbers; the names of these are the dialects' own",
 	},
-	"scripted": {
-		"",
-		"the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes",
-	},
-	"scripted/loopback": {
-		"scripted/value",
-		"it carries answers of whatever API; what they say must not matter",
-	},
-	"scripted/messages": {
-		"scripted/loopback scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/value",
-		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
-	},
-	"scripted/messages/account": {
-		"scripted/messages/rules scripted/value",
-		"what is counted stands in the request; how it is answered must not matter",
-	},
-	"scripted/messages/rules": {
-		"scripted/value",
-		"a body is refused for what stands in it; neither wire nor memory may sway that",
-	},
-	"scripted/messages/thought": {
-		"scripted/messages/rules scripted/sealed scripted/value",
-		"a signature has all that it is judged by; what a server remembers must not be needed",
-	},
-	"scripted/responses": {
-		"scripted/loopback scripted/responses/account scripted/responses/issued scripted/responses/rules scripted/value",
-		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
-	},
-	"scripted/responses/account": {
-		"scripted/responses/rules scripted/value",
-		"what is counted stands in the request; how it is answered must not matter",
-	},
-	"scripted/responses/issued": {
-		"scripted/responses/rules scripted/sealed scripted/value",
-		"it is the memory of a server; neither wire nor size may sway what it knows",
-	},
-	"scripted/responses/rules": {
-		"scripted/value",
-		"a body is refused for what stands in it; neither wire nor memory may sway that",
-	},
-	"scripted/scriptedtest": {
-		"scripted scripted/messages scripted/responses",
-		"it only ties the scripted upstreams to package testing",
-	},
-	"scripted/sealed": {
-		"scripted/value",
-		"what is sealed is for its server to know",
-	},
-	"scripted/value": {
-		"",
-		"it reads JSON for servers that stand for foreign ones; with the program's reader, they would share its mistakes",
-	},
-	"sdk": {
-		"event event/money sdk/sdktest",
-		"the SDK test drives the built program from outside, as a user does; only the prices are asked for directly",
-	},
-	"sdk/agents": {
-		"demo/props sdk/sdktest",
-		"agents drive the built program from outside, as their users do",
-	},
-	"sdk/browser": {
-		"house/missing sdk/sdktest",
-		"a browser sees the built program from outside; what is to be on its pages is known from what was sent and from the API",
-	},
-	"sdk/sdktest": {
-		"house/missing",
-		"it starts clients and the built program, and must know no more of the program than they do",
-	},
 	"sse": {
 		"",
 		"it reads the lines of a stream; knowing what events say in it, it would suit one dialect",
@@ -487,7 +411,7 @@ var house = map[string]room{
 		"",
 		"it is the program that writes the table, and none of the program that reads it",
 	},
-}
+}, outside)
 
 // dialect is what each dialect may know.
 const dialect = "event prose rewrite/conversation rewrite/reply rewrite/span rewrite/spent sse tokenize unit"

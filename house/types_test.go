@@ -25,7 +25,6 @@ var records = map[string]string{
 	"Limits":             "limits: the thresholds of the ladder, each a key of the configuration",
 	"Row":                "a report: the figures of one policy, as JSON",
 	"Report":             "a report: the figures of one request, of one demo, or of a replay",
-	"explainReport":      "a report: what became of each part of one request",
 	"Form":               "a stored form: what is written of one item, field by field as JSON",
 	"event.Shaping":      "an event: what shaping made of one request",
 	"Sums":               "a report: what became of some exchanges, as JSON",

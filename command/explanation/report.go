@@ -1,4 +1,7 @@
-package command
+// Package explanation is what the command explain tells of a request, and how it is written for people and programs.
+//
+// It promises that both are told the same. It works out nothing: what would be done to a request is for others to know.
+package explanation
 
 import (
 	"encoding/json"
@@ -16,46 +19,46 @@ import (
 	"epitome/window"
 )
 
-// explainReport is what explain tells of a request. Tokens are the model's.
-type explainReport struct {
-	Dialect      string          `json:"dialect"` // in which it was read
-	Assumed      bool            `json:"assumed"` // nothing in the request shows the dialect
-	Model        string          `json:"model"`
-	Upstream     string          `json:"upstream"`
-	Mode         string          `json:"mode"`
-	Preset       string          `json:"preset"`
-	Bytes        int             `json:"bytes"`
-	Messages     int             `json:"messages"`
-	Groups       int             `json:"groups"`
-	Rounds       int             `json:"user_messages"`
-	Counted      string          `json:"counted"` // by which vocabulary, and times what
-	Window       int             `json:"window"`
-	WindowFrom   string          `json:"window_from"`
-	MaxOutput    int             `json:"max_output"` // tokens that the request asks for; 0 if it does not say
-	Usable       int             `json:"usable"`
-	Limits       limits.Bounds   `json:"limits"`
-	Rent         float64         `json:"rent"`
-	Summaries    string          `json:"summaries"` // who makes them, in a sentence
-	Note         string          `json:"note"`      // what is to be read first; empty if there is nothing of the kind
-	Known        string          `json:"known"`     // what of the conversation was known before
-	Before       explainSize     `json:"before"`
-	After        explainSize     `json:"after"`
-	TokensBefore int             `json:"tokens_before"`
-	TokensAfter  int             `json:"tokens_after"`
-	Action       string          `json:"action"`
-	Broke        bool            `json:"broke"`    // messages that had been sent would be sent in another form
-	Repeated     int             `json:"repeated"` // messages in a form that was decided before
-	Changes      []explainChange `json:"changes"`
-	Reason       string          `json:"reason"` // why nothing new would be done, or nothing else
-	Failed       string          `json:"failed"` // what went wrong inside epitome
-	Turns        []explainTurn   `json:"turns,omitempty"`
+// Report is what explain tells of a request. Tokens are the model's.
+type Report struct {
+	Dialect      string        `json:"dialect"` // in which it was read
+	Assumed      bool          `json:"assumed"` // nothing in the request shows the dialect
+	Model        string        `json:"model"`
+	Upstream     string        `json:"upstream"`
+	Mode         string        `json:"mode"`
+	Preset       string        `json:"preset"`
+	Bytes        int           `json:"bytes"`
+	Messages     int           `json:"messages"`
+	Groups       int           `json:"groups"`
+	Rounds       int           `json:"user_messages"`
+	Counted      string        `json:"counted"` // by which vocabulary, and times what
+	Window       int           `json:"window"`
+	WindowFrom   string        `json:"window_from"`
+	MaxOutput    int           `json:"max_output"` // tokens that the request asks for; 0 if it does not say
+	Usable       int           `json:"usable"`
+	Limits       limits.Bounds `json:"limits"`
+	Rent         float64       `json:"rent"`
+	Summaries    string        `json:"summaries"` // who makes them, in a sentence
+	Note         string        `json:"note"`      // what is to be read first; empty if there is nothing of the kind
+	Known        string        `json:"known"`     // what of the conversation was known before
+	Before       Size          `json:"before"`
+	After        Size          `json:"after"`
+	TokensBefore int           `json:"tokens_before"`
+	TokensAfter  int           `json:"tokens_after"`
+	Action       string        `json:"action"`
+	Broke        bool          `json:"broke"`    // messages that had been sent would be sent in another form
+	Repeated     int           `json:"repeated"` // messages in a form that was decided before
+	Changes      []Change      `json:"changes"`
+	Reason       string        `json:"reason"` // why nothing new would be done, or nothing else
+	Failed       string        `json:"failed"` // what went wrong inside epitome
+	Turns        []Turn        `json:"turns,omitempty"`
 
-	title string // of the dialect
-	body  []byte // as it would be sent
+	Title string `json:"-"` // of the dialect
+	Body  []byte `json:"-"` // as it would be sent
 }
 
-// explainSize is how many tokens a request is, by what they are spent on.
-type explainSize struct {
+// Size is how many tokens a request is, by what they are spent on.
+type Size struct {
 	System    int `json:"system"`
 	Tools     int `json:"tools"`
 	User      int `json:"user"`
@@ -65,8 +68,8 @@ type explainSize struct {
 	Other     int `json:"other"`
 }
 
-// explainChange is one message that would not be sent whole, or several in a row that a summary stands for.
-type explainChange struct {
+// Change is one message that would not be sent whole, or several in a row that a summary stands for.
+type Change struct {
 	Message  int    `json:"message"`        // its index in the request
 	Last     int    `json:"last,omitempty"` // of several messages, the index of the last one
 	Tool     string `json:"tool"`
@@ -79,35 +82,36 @@ type explainChange struct {
 	Thinking string `json:"thinking"` // artifact with the message as it came, if its thinking is not sent
 }
 
-// explainTurn is one request of the conversation before the last.
-type explainTurn struct {
-	Messages     int             `json:"messages"`
-	TokensBefore int             `json:"tokens_before"`
-	TokensAfter  int             `json:"tokens_after"`
-	Broke        bool            `json:"broke"`
-	Changes      []explainChange `json:"changes"`
-	Reason       string          `json:"reason"`
+// Turn is one request of the conversation before the last.
+type Turn struct {
+	Messages     int      `json:"messages"`
+	TokensBefore int      `json:"tokens_before"`
+	TokensAfter  int      `json:"tokens_after"`
+	Broke        bool     `json:"broke"`
+	Changes      []Change `json:"changes"`
+	Reason       string   `json:"reason"`
 }
 
 // decidedBefore is in the place of a reason: decisions do not hold theirs.
 const decidedBefore = "decided before"
 
-// explained is a change with the numbers of messages, of which one may say several items.
-func explained(r *conversation.Request, c plan.Change) explainChange {
+// NewChange is a change with the numbers of messages, of which one may say several items.
+func NewChange(r *conversation.Request, c plan.Change) Change {
 	if c.Last > 0 {
 		c.Last = conversation.NumberOf(r, c.Last)
 	}
 	if c.Item = conversation.NumberOf(r, c.Item); c.Last == c.Item {
 		c.Last = 0
 	}
-	e := explainChange{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact, c.Thinking}
+	e := Change{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact, c.Thinking}
 	if e.Why == "" {
 		e.Why = decidedBefore
 	}
 	return e
 }
 
-func (r *explainReport) json(w io.Writer) error {
+// JSON writes the report for programs.
+func (r *Report) JSON(w io.Writer) error {
 	out := json.NewEncoder(w)
 	out.SetIndent("", "  ")
 	return out.Encode(r)
@@ -136,8 +140,8 @@ func (p *page) table(rows []string) {
 	}
 }
 
-// print writes the report for people.
-func (r *explainReport) print(w io.Writer, terminal bool) error {
+// Print writes the report for people.
+func (r *Report) Print(w io.Writer, terminal bool) error {
 	p := &page{w: w}
 	switch {
 	case r.Note != "" && terminal:
@@ -149,7 +153,7 @@ func (r *explainReport) print(w io.Writer, terminal bool) error {
 		p.line("Nothing would be done: %s. The request would go on as it came.", r.Reason)
 		return p.err
 	}
-	p.line("%s, to upstream %s: %d messages, %d groups, %d of them of the user; %d bytes, read as %s", orNone(r.Model), r.Upstream, r.Messages, r.Groups, r.Rounds, r.Bytes, r.title)
+	p.line("%s, to upstream %s: %d messages, %d groups, %d of them of the user; %d bytes, read as %s", orNone(r.Model), r.Upstream, r.Messages, r.Groups, r.Rounds, r.Bytes, r.Title)
 	if r.Assumed {
 		p.line("Nothing in it shows for which API it is. --dialect says it, if it is another one.")
 	}
@@ -172,7 +176,7 @@ func orNone(model string) string {
 }
 
 // printParts writes what the tokens are spent on.
-func (r *explainReport) printParts(p *page) {
+func (r *Report) printParts(p *page) {
 	rows := []string{"tokens\tas it came\tas it would be sent"}
 	b, a := r.Before, r.After
 	for _, part := range []struct {
@@ -193,7 +197,7 @@ func (r *explainReport) printParts(p *page) {
 }
 
 // printLimits writes what the request is held against.
-func (r *explainReport) printLimits(p *page) {
+func (r *Report) printLimits(p *page) {
 	share := func(tokens int) string {
 		return fmt.Sprintf("%d\t%.0f %%", tokens, 100*float64(r.TokensBefore)/float64(max(tokens, 1)))
 	}
@@ -217,7 +221,7 @@ func (r *explainReport) printLimits(p *page) {
 }
 
 // printTurns writes the turns at which something was done, and how many there were.
-func (r *explainReport) printTurns(p *page) {
+func (r *Report) printTurns(p *page) {
 	if r.Turns == nil {
 		return
 	}
@@ -240,24 +244,24 @@ func (r *explainReport) printTurns(p *page) {
 	p.table(rows)
 	r.printSpans(p)
 	line := r.Limits.Of("clear_at")
-	if slices.ContainsFunc(r.Turns, func(t explainTurn) bool { return belowLine(t.TokensAfter, t.Changes, line) }) {
+	if slices.ContainsFunc(r.Turns, func(t Turn) bool { return belowLine(t.TokensAfter, t.Changes, line) }) {
 		r.printRent(p)
 	}
 }
 
 // printSpans says how to read a row that is about several messages, if one is.
-func (r *explainReport) printSpans(p *page) {
+func (r *Report) printSpans(p *page) {
 	list := r.Changes
 	for _, t := range r.Turns {
 		list = append(list[:len(list):len(list)], t.Changes...)
 	}
-	if slices.ContainsFunc(list, func(c explainChange) bool { return c.Last > 0 }) {
+	if slices.ContainsFunc(list, func(c Change) bool { return c.Last > 0 }) {
 		p.line("A row such as 2-9 is about all these messages together: one summary stands for them.")
 	}
 }
 
 // belowLine reports whether results were cleared in a request that was below the line, which is so many tokens now.
-func belowLine(now int, changes []explainChange, line int) bool {
+func belowLine(now int, changes []Change, line int) bool {
 	cleared := false
 	for _, c := range changes {
 		if c.Rung == rewrite.ActionClear && c.Why != decidedBefore {
@@ -267,7 +271,7 @@ func belowLine(now int, changes []explainChange, line int) bool {
 	return cleared && now < line
 }
 
-func (r *explainReport) printRent(p *page) {
+func (r *Report) printRent(p *page) {
 	p.line("Below the line, old results are cleared once what they cost in the provider's cache comes to %v times what clearing costs.", r.Rent)
 }
 
@@ -275,7 +279,7 @@ func (r *explainReport) printRent(p *page) {
 const longestArgument = 40
 
 // where says which messages a change is about: the first and the last, if there are several.
-func (c explainChange) where() string {
+func (c Change) where() string {
 	if c.Last == 0 {
 		return strconv.Itoa(c.Message)
 	}
@@ -283,7 +287,7 @@ func (c explainChange) where() string {
 }
 
 // was says how many tokens there were before.
-func (c explainChange) was() string {
+func (c Change) was() string {
 	if c.Last > 0 && c.Before == 0 {
 		return "not kept"
 	}
@@ -291,7 +295,7 @@ func (c explainChange) was() string {
 }
 
 // what says which call a change is about, and whether it takes out what was thought.
-func (c explainChange) what() string {
+func (c Change) what() string {
 	argument := []rune(strings.Join(strings.Fields(c.Argument), " "))
 	if len(argument) > longestArgument {
 		argument = append(argument[:longestArgument-1], '…')
@@ -304,7 +308,7 @@ func (c explainChange) what() string {
 }
 
 // artifacts names what was taken out.
-func (c explainChange) artifacts() string {
+func (c Change) artifacts() string {
 	if c.Thinking == "" || c.Thinking == c.Artifact {
 		return c.Artifact
 	}
@@ -312,14 +316,14 @@ func (c explainChange) artifacts() string {
 }
 
 // printChanges writes what would be done to this request, or why nothing is.
-func (r *explainReport) printChanges(p *page) {
+func (r *Report) printChanges(p *page) {
 	switch {
 	case r.Failed != "":
 		p.line("Something fails inside epitome, so the request would go on in the form decided last: %s.", r.Failed)
 	case len(r.Changes) == 0:
 		p.line("Nothing would be done: %s.", r.Reason)
 		return
-	case r.Reason != "" && !slices.ContainsFunc(r.Changes, func(c explainChange) bool { return c.Why != decidedBefore }):
+	case r.Reason != "" && !slices.ContainsFunc(r.Changes, func(c Change) bool { return c.Why != decidedBefore }):
 		p.line("Nothing new would be done: %s. These would be sent as decided before:", r.Reason)
 	default:
 		p.line("%s", r.heading())
@@ -344,7 +348,7 @@ func (r *explainReport) printChanges(p *page) {
 }
 
 // heading stands above what would be done, and says why nothing else would.
-func (r *explainReport) heading() string {
+func (r *Report) heading() string {
 	s := "These would not be sent whole:"
 	if r.Broke {
 		s = "These would not be sent whole. Some were sent in another form before, so the provider's cache would miss once:"

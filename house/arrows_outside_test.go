@@ -1,0 +1,96 @@
+package house_test
+
+import "maps"
+
+// outside has the packages that see the program from outside, or stand for what it meets there.
+var outside = map[string]room{
+	"demo": {
+		"demo/props demo/tongue tokenize",
+		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",
+	},
+	"demo/tongue": {
+		"scripted/messages/rules scripted/responses/rules scripted/value",
+		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it would share its mistakes",
+	},
+	"demo/props": {
+		"",
+		"contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them",
+	},
+	"scripted": {
+		"",
+		"the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes",
+	},
+	"scripted/loopback": {
+		"scripted/value",
+		"it carries answers of whatever API; what they say must not matter",
+	},
+	"scripted/messages": {
+		"scripted/loopback scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/value",
+		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
+	},
+	"scripted/messages/account": {
+		"scripted/messages/rules scripted/value",
+		"what is counted stands in the request; how it is answered must not matter",
+	},
+	"scripted/messages/rules": {
+		"scripted/value",
+		"a body is refused for what stands in it; neither wire nor memory may sway that",
+	},
+	"scripted/messages/thought": {
+		"scripted/messages/rules scripted/sealed scripted/value",
+		"a signature has all that it is judged by; what a server remembers must not be needed",
+	},
+	"scripted/responses": {
+		"scripted/loopback scripted/responses/account scripted/responses/issued scripted/responses/rules scripted/value",
+		"it stands for a foreign server and judges what is sent to it; sharing any code, it would share its mistakes",
+	},
+	"scripted/responses/account": {
+		"scripted/responses/rules scripted/value",
+		"what is counted stands in the request; how it is answered must not matter",
+	},
+	"scripted/responses/issued": {
+		"scripted/responses/rules scripted/sealed scripted/value",
+		"it is the memory of a server; neither wire nor size may sway what it knows",
+	},
+	"scripted/responses/rules": {
+		"scripted/value",
+		"a body is refused for what stands in it; neither wire nor memory may sway that",
+	},
+	"scripted/scriptedtest": {
+		"scripted scripted/messages scripted/responses",
+		"it only ties the scripted upstreams to package testing",
+	},
+	"scripted/sealed": {
+		"scripted/value",
+		"what is sealed is for its server to know",
+	},
+	"scripted/value": {
+		"",
+		"it reads JSON for servers that stand for foreign ones; with the program's reader, they would share its mistakes",
+	},
+	"sdk": {
+		"event event/money sdk/sdktest",
+		"the SDK test drives the built program from outside, as a user does; only the prices are asked for directly",
+	},
+	"sdk/agents": {
+		"demo/props sdk/sdktest",
+		"agents drive the built program from outside, as their users do",
+	},
+	"sdk/browser": {
+		"house/missing sdk/sdktest",
+		"a browser sees the built program from outside; what is to be on its pages is known from what was sent and from the API",
+	},
+	"sdk/sdktest": {
+		"house/missing",
+		"it starts clients and the built program, and must know no more of the program than they do",
+	},
+}
+
+// joined is one table of several.
+func joined(tables ...map[string]room) map[string]room {
+	all := map[string]room{}
+	for _, t := range tables {
+		maps.Copy(all, t)
+	}
+	return all
+}
