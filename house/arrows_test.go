@@ -155,7 +155,7 @@ var house = joined(map[string]room{
 		"lines are kept whatever they say",
 	},
 	"console/story": {
-		"console/story/journal event",
+		"console/story/journal event event/codec",
 		"what is kept are folds over events; what it learned elsewhere would be a second truth",
 	},
 	"console/terminal": {
@@ -192,10 +192,8 @@ var house = joined(map[string]room{
 		"",
 		"event is plain data that every package may read; an import would make each of them depend on it",
 	},
-	"event/eventtest": {
-		"event",
-		"it is what tests of folds are fed with",
-	},
+	"event/codec":     {"event", "it writes what an event has, whatever it means"},
+	"event/eventtest": {"event", "it is what tests of folds are fed with"},
 	"event/money": {
 		"event pattern unit",
 		"what something costs is worked out from an event and a price; knowing who asks, it could not be one ruler for all",

@@ -25,16 +25,16 @@ func New(log *slog.Logger) *Recorder { return &Recorder{log} }
 
 // RecordExchange writes of an exchange that has ended: what was done about a refusal first.
 func (r *Recorder) RecordExchange(e event.Exchange) {
-	r.recordRescue(e)
-	r.recordHint(e)
-	logExchange(r.log, e)
+	r.recordRescue(&e)
+	r.recordHint(&e)
+	logExchange(r.log, &e)
 }
 
 // mostFields is how many a line has at most.
 const mostFields = 10 + 15 + 2
 
 // logExchange writes the one line an exchange gets.
-func logExchange(log *slog.Logger, e event.Exchange) {
+func logExchange(log *slog.Logger, e *event.Exchange) {
 	level := slog.LevelWarn
 	switch {
 	case e.Fault == event.Panic:
@@ -62,12 +62,12 @@ func logExchange(log *slog.Logger, e event.Exchange) {
 }
 
 // offersHTTP tells whether a client was refused a WebSocket. It goes on over HTTP, so nobody needs to do anything.
-func offersHTTP(e event.Exchange) bool {
+func offersHTTP(e *event.Exchange) bool {
 	return e.Fault == event.Refused && e.Status == http.StatusUpgradeRequired
 }
 
 // appendShaping adds what there is to say about a conversation.
-func appendShaping(attrs fields, e event.Exchange) fields {
+func appendShaping(attrs fields, e *event.Exchange) fields {
 	attrs = append(attrs, slog.String("mode", e.Mode), slog.Float64("shape_ms", milliseconds(e.ShapeTime)))
 	attrs.text("model", e.Model)
 	attrs.text("conversation", e.Conversation)

@@ -8,7 +8,7 @@ import (
 )
 
 // recordRescue writes what was done about a refusal.
-func (r *Recorder) recordRescue(e event.Exchange) {
+func (r *Recorder) recordRescue(e *event.Exchange) {
 	rescue := e.Rescue
 	if rescue.Kind == "" {
 		return
@@ -59,7 +59,7 @@ func lineOf(kind event.HintKind) (l hintLine, ok bool) {
 }
 
 // recordHint writes what an answer's usage tells of the window.
-func (r *Recorder) recordHint(e event.Exchange) {
+func (r *Recorder) recordHint(e *event.Exchange) {
 	l, ok := lineOf(e.Hint.Kind)
 	if !ok {
 		return

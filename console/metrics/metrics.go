@@ -114,13 +114,13 @@ func (m *Recorder) ServeHTTP(w http.ResponseWriter, r *http.Request) { m.served.
 
 // RecordExchange counts an exchange that has ended.
 func (m *Recorder) RecordExchange(e event.Exchange) {
-	m.recordTraffic(e)
-	m.recordShaping(e)
-	m.rescues.record(e)
+	m.recordTraffic(&e)
+	m.recordShaping(&e)
+	m.rescues.record(&e)
 	m.spending.record(&e)
 }
 
-func (m *Recorder) recordTraffic(e event.Exchange) {
+func (m *Recorder) recordTraffic(e *event.Exchange) {
 	sent := e.Action
 	if e.Mode == event.ModeObserve {
 		sent = event.ActionNone
@@ -137,11 +137,11 @@ func (m *Recorder) recordTraffic(e event.Exchange) {
 }
 
 // recordShaping counts what was done to a conversation.
-func (m *Recorder) recordShaping(e event.Exchange) {
+func (m *Recorder) recordShaping(e *event.Exchange) {
 	if e.ShapeTime == 0 || e.Mode != event.ModeOn && e.Mode != event.ModeObserve {
 		return
 	}
-	m.totals.addShaped(&e)
+	m.totals.addShaped(e)
 	s := m.shapingOf(e.Upstream, e.Mode)
 	s.shape.Observe(e.ShapeTime.Seconds())
 	if e.Action == event.ActionBypass {

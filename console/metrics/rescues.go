@@ -32,7 +32,7 @@ func newRescues(registry *prometheus.Registry) rescues {
 }
 
 // record counts what was done about a refusal, and that a provider has cut a request without a word.
-func (m *rescues) record(e event.Exchange) {
+func (m *rescues) record(e *event.Exchange) {
 	if e.Hint.Kind == event.Suspected || e.Hint.Kind == event.Learned {
 		m.cuts.WithLabelValues(e.Upstream).Inc()
 	}

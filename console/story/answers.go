@@ -163,8 +163,8 @@ func (b *Book) Conversation(id string) (Story, error) {
 		return Story{}, ErrUnknown
 	}
 	s := Story{Conversation: t.view(b.plugs.Now()), Exchanges: []event.Exchange{}}
-	for _, n := range t.entries {
-		switch {
+	for _, seq := range t.events {
+		switch n, _ := b.past.recent.find(seq); {
 		case n.Exchange != nil:
 			s.Exchanges = append(s.Exchanges, *n.Exchange)
 		case n.Compaction != nil:
@@ -207,12 +207,11 @@ func (b *Book) Exchange(seq uint64) (event.Exchange, error) {
 	b.Settle()
 	b.past.RLock()
 	defer b.past.RUnlock()
-	r := &b.past.recent
-	i := r.from(seq)
-	if i == len(r.entries) || r.at(i).Seq() != seq || r.at(i).Exchange == nil {
+	n, ok := b.past.recent.find(seq)
+	if !ok || n.Exchange == nil {
 		return event.Exchange{}, ErrUnknown
 	}
-	return *r.at(i).Exchange, nil
+	return *n.Exchange, nil
 }
 
 // Since returns the events behind that number, and the number of the newest one. whole is false if some of them are not
@@ -222,7 +221,7 @@ func (b *Book) Since(seq uint64) (behind []Entry, newest uint64, whole bool) {
 	b.past.RLock()
 	defer b.past.RUnlock()
 	r := &b.past.recent
-	for i := r.from(seq + 1); i < len(r.entries); i++ {
+	for i := r.from(seq + 1); i < r.count(); i++ {
 		behind = append(behind, r.at(i))
 	}
 	newest = b.past.seq

@@ -22,7 +22,8 @@ type Plugs struct {
 	Now   func() time.Time // its zone is that of hours and days
 	Mode  func() string
 	Sinks event.Sinks // hear of each event when it is complete, one after the other
-	// Follow hears of it likewise, and may keep it, but not change it; it must not wait. nil: nobody does.
+	// Follow hears of it likewise. It must neither wait nor change it, and keep only what Entry.Clone returns. nil:
+	// nobody does.
 	Follow func(Entry)
 	// Prices says where amounts come from.
 	Prices func() Prices
@@ -54,7 +55,7 @@ func New(c Config, p Plugs) *Book {
 }
 
 // RecordExchange hands an exchange to the writer.
-func (b *Book) RecordExchange(e event.Exchange) { b.writer.send(Entry{Exchange: &e}) }
+func (b *Book) RecordExchange(e event.Exchange) { b.writer.sendExchange(&e) }
 
 // RecordCompaction hands a step of a compaction to the writer.
 func (b *Book) RecordCompaction(e event.Compaction) { b.writer.send(Entry{Compaction: &e}) }

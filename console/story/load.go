@@ -67,7 +67,7 @@ func parseEntry(line []byte) (n Entry, err error) {
 		return n, errNoEvent
 	}
 	if n.Exchange != nil {
-		compact(n.Exchange)
+		texts(nil).compact(n.Exchange)
 	}
 	return n, nil
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // mostMemory is what the folds and the newest events may take, in bytes.
-const mostMemory = 16 << 20
+const mostMemory = 9 << 20
 
 func heap() uint64 {
 	var m runtime.MemStats
@@ -38,7 +38,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if took > mostMemory {
 		t.Errorf("it takes %.1f MB", float64(took)/(1<<20))
 	}
-	if n := r.CountDropped(); n > 0 || len(r.past.talks) != mostTalks || len(r.past.recent.entries) != mostEntries {
-		t.Errorf("%d dropped, %d conversations, %d events", n, len(r.past.talks), len(r.past.recent.entries))
+	if n := r.CountDropped(); n > 0 || len(r.past.talks) != mostTalks || r.past.recent.count() != mostEntries {
+		t.Errorf("%d dropped, %d conversations, %d events", n, len(r.past.talks), r.past.recent.count())
 	}
 }

@@ -3,7 +3,6 @@ package story
 import (
 	"cmp"
 	"container/list"
-	"sort"
 	"sync"
 	"time"
 
@@ -48,12 +47,12 @@ type past struct {
 
 // talk is a conversation in the making.
 type talk struct {
-	line    Conversation // without what is worked out when one asks
-	prior   *prior
-	died    bool               // it had a request beyond its window
-	days    map[int64]*account // by the beginning of the day
-	entries []Entry            // those that are kept of it, the oldest first
-	place   *list.Element      // in the order
+	line   Conversation // without what is worked out when one asks
+	prior  *prior
+	died   bool               // it had a request beyond its window
+	days   map[int64]*account // by the beginning of the day
+	events []uint64           // numbers of those that are kept of it, the oldest first
+	place  *list.Element      // in the order
 }
 
 func newPast(zone *time.Location) *past {
@@ -72,7 +71,7 @@ func (p *past) add(n Entry) {
 	}
 	t := p.talkOf(n)
 	if t != nil {
-		t.entries = append(t.entries, n)
+		t.events = append(t.events, n.Seq())
 	}
 	switch {
 	case n.Exchange != nil:
@@ -82,9 +81,7 @@ func (p *past) add(n Entry) {
 		p.account(at, s.Upstream, s.Model).Money.Own += s.Own.Nano
 		p.daily(at, t).Money.Own += s.Own.Nano
 	}
-	if old, full := p.recent.push(n); full {
-		p.forget(old)
-	}
+	p.push(n)
 }
 
 func (p *past) addExchange(e *event.Exchange, t *talk) {
@@ -174,11 +171,11 @@ func (p *past) drop(t *talk) {
 	}
 }
 
-// forget lets go of the oldest event.
-func (p *past) forget(old Entry) {
-	if t := p.talks[old.talk()]; t != nil && len(t.entries) > 0 && t.entries[0].Seq() == old.Seq() {
-		t.entries[0] = Entry{}
-		t.entries = t.entries[1:]
+// push keeps an event among the newest ones, and lets go of the oldest one for it.
+func (p *past) push(n Entry) {
+	seq, id, full := p.recent.push(n)
+	if t := p.talks[id]; full && t != nil && len(t.events) > 0 && t.events[0] == seq {
+		t.events = t.events[1:]
 	}
 }
 
@@ -260,29 +257,4 @@ func dropBefore(days map[int64]*account, first int64) {
 			delete(days, day)
 		}
 	}
-}
-
-// recent are the newest events in the order of their numbers.
-type recent struct {
-	entries []Entry
-	next    int // where the oldest one is, once it is full
-}
-
-// push adds the newest event, and returns the one that it has taken the place of, if it has.
-func (r *recent) push(n Entry) (old Entry, full bool) {
-	if len(r.entries) < mostEntries {
-		r.entries = append(r.entries, n)
-		return Entry{}, false
-	}
-	old, r.entries[r.next] = r.entries[r.next], n
-	r.next = (r.next + 1) % mostEntries
-	return old, true
-}
-
-// at is the i-th one, the oldest first.
-func (r *recent) at(i int) Entry { return r.entries[(r.next+i)%len(r.entries)] }
-
-// from is the index of the first one with at least that number.
-func (r *recent) from(seq uint64) int {
-	return sort.Search(len(r.entries), func(i int) bool { return r.at(i).Seq() >= seq })
 }

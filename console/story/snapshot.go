@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"epitome/console/story/journal"
 )
@@ -139,22 +138,22 @@ func fillDays(days map[int64]*account, all []daily) bool {
 
 // prepend puts events before those of this process, which are newer; their figures are counted already.
 func (p *past) prepend(old []Entry) {
-	all := p.recent.all()
-	if len(old) > 0 {
-		last := old[len(old)-1].Seq()
-		all = slices.DeleteFunc(all, func(n Entry) bool { return n.Seq() <= last }) // the lines behind the snapshot
+	newer, last := p.recent, uint64(0)
+	p.recent = recent{}
+	for _, n := range old {
+		p.recent.push(n)
+		last = n.Seq()
 	}
-	all = slices.Concat(old, all)
-	p.recent = recent{entries: all[max(0, len(all)-mostEntries):]}
+	for i := newer.from(last + 1); i < newer.count(); i++ { // before it are the lines behind the snapshot
+		p.recent.push(newer.at(i))
+	}
 	for _, t := range p.talks {
-		t.entries = nil
+		t.events = nil
 	}
-	for _, n := range p.recent.entries {
-		if t := p.talks[n.talk()]; t != nil {
-			t.entries = append(t.entries, n)
+	for i := range p.recent.count() {
+		at := p.recent.placeOf(i)
+		if t := p.talks[p.recent.talkAt(at)]; t != nil {
+			t.events = append(t.events, at.seq)
 		}
 	}
 }
-
-// all are the events in their order.
-func (r *recent) all() []Entry { return slices.Concat(r.entries[r.next:], r.entries[:r.next]) }

@@ -45,6 +45,10 @@ func New() *Hub {
 func (h *Hub) Publish(n story.Entry) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if len(h.watchers) == 0 {
+		return
+	}
+	n = n.Clone()
 	for w := range h.watchers {
 		select {
 		case w.in <- n:

@@ -256,3 +256,14 @@ func TestHeadIsNoWatcher(t *testing.T) {
 		t.Errorf("%d of type %q", resp.StatusCode, resp.Header.Get("Content-Type"))
 	}
 }
+
+func TestWhatWaitsForAWatcherIsItsOwn(t *testing.T) {
+	h := New()
+	w, _ := h.enter()
+	e := &event.Exchange{Seq: 1}
+	h.Publish(story.Entry{Exchange: e})
+	*e = event.Exchange{Seq: 2} // the writer uses it again
+	if n := <-w.in; n.Seq() != 1 {
+		t.Errorf("the watcher gets the event %d, want 1", n.Seq())
+	}
+}

@@ -71,7 +71,7 @@ func (h *Hook) Offer(n story.Entry) {
 		return
 	}
 	select {
-	case h.in <- n:
+	case h.in <- n.Clone():
 	default:
 		h.lost.Add(1)
 	}
