@@ -15,7 +15,7 @@ func (x *run) build() error {
 	p := x.plan
 	x.asItCame()
 	after := p.Size
-	edits, err := decision.Edits(x.req, p.Forms, len(p.Forms))
+	edits, err := x.spelled.Edits(x.req, p.Forms, len(p.Forms))
 	if err != nil {
 		return err
 	}

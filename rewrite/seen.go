@@ -38,12 +38,16 @@ type past struct {
 	route    decision.Route
 	name     decision.Ref       // of the conversation
 	decision *decision.Decision // by which it was sent
+	spelled  decision.Spelled   // texts of its forms
 	fixed    fixed              // what stood before it
-	prepared int                // tokens that the request had when a summary was last made ahead of need
-	cut      int                // and where the summary ends, in items
-	asked    time.Time          // when it was sent last; zero: nobody knows
-	bytes    int                // of memory, about
+	ahead    preparation
+	asked    time.Time // when it was sent last; zero: nobody knows
+	bytes    int       // of memory, about
 }
+
+// preparation is how a summary was last made ahead of need: how many tokens the request had, and where in items the
+// summary ends.
+type preparation struct{ tokens, cut int }
 
 // piece is a run of a conversation's bytes that is told by its hash. What has grown is hashed, and nothing twice.
 // Between two pieces a mark may stand, in one request and not in the next.
@@ -247,7 +251,7 @@ func (s *seen) put(scope string, p *past, b []byte) {
 		return
 	}
 	p.start, p.pieces = s.startOf(scope, b), s.hashed(p.pieces, b, p.marks)
-	p.bytes = p.hist.Memory() + p.decision.Memory() +
+	p.bytes = p.hist.Memory() + p.decision.Memory() + p.spelled.Memory() +
 		len(p.items)*int(unsafe.Sizeof(conversation.Item{})+unsafe.Sizeof(conversation.Call{})+64)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -307,6 +311,14 @@ func (p *past) history() *history.History {
 	return p.hist
 }
 
+// texts are the texts of the forms by which it was sent; none if it is new.
+func (p *past) texts() decision.Spelled {
+	if p == nil {
+		return decision.Spelled{}
+	}
+	return p.spelled
+}
+
 // decisionOn is the decision by which the known part was sent, if it was on this route and stands still: somebody may
 // have had the conversation compacted since.
 func (p *past) decisionOn(g decision.Ledger, route decision.Route, chain []conversation.Link) *decision.Decision {
@@ -355,7 +367,8 @@ func (x *run) learn() {
 	}
 	known := &past{
 		from: from, items: items, head: head, hist: x.hist, route: p.Route, decision: d, name: x.name, asked: x.in.Now,
-		marks: marksIn(x.req, from, end), fixed: x.fixed, prepared: p.Ask.Prepared, cut: p.Ask.PreparedCut,
+		marks: marksIn(x.req, from, end), fixed: x.fixed, ahead: preparation{p.Ask.Prepared, p.Ask.PreparedCut},
+		spelled: x.spelled.Of(d),
 	}
 	if x.past != nil {
 		known.pieces = x.past.pieces

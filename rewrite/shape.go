@@ -145,6 +145,7 @@ type run struct {
 	highest decision.Rung // of all forms
 	log     recording
 	fixed   fixed
+	spelled decision.Spelled // texts of forms, which go with the past
 }
 
 // guarded does one step. If it fails or panics, the body is as it came.
@@ -199,7 +200,7 @@ func (x *run) read() error {
 	if x.past != nil && (x.past.route.Model != req.Model || !req.Upkeep.Before.Empty()) {
 		x.past = nil
 	}
-	x.req, x.hist = req, x.past.history()
+	x.req, x.hist, x.spelled = req, x.past.history(), x.past.texts()
 	x.fixed = fixedOf(x)
 	x.hist.Extend(req, scale)
 	layOut(x, scale, answers)
@@ -279,15 +280,16 @@ func (x *run) decide() error {
 	x.log.noteHeld()
 	p.Forms = plan.BaseForms(p)
 	p.Sheet.Sent, p.Result.Outcomes, p.Case.CacheExpired = slices.Clone(p.Forms), p.Base.Outcomes, cacheExpired(x)
+	p.Sheet.NoteBase(p.Sheet.Sent)
 	if plan.IsDeadEnd(p) {
 		p.Base, x.log.deadEnd = &decision.Decision{}, true
 		p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), nil, cacheExpired(x)
+		p.Sheet.NoteBase(nil)
 	}
 	if p.Base != x.log.standing { // what is sent whole may be other items
 		x.hist.ForgetLines()
 	}
 	x.out.Report.Unsure = mayMisplace(x)
-	p.Sheet.NoteBase(p.Forms)
 	if x.in.Replay {
 		return x.build()
 	}
@@ -349,7 +351,7 @@ func (x *run) asker(window int) *plan.Asker {
 	}
 	if x.past != nil {
 		q.HeadMoved = x.past.fixed.leading != x.fixed.leading
-		q.Prepared, q.PreparedCut = x.past.prepared, x.past.cut
+		q.Prepared, q.PreparedCut = x.past.ahead.tokens, x.past.ahead.cut
 	}
 	return q
 }

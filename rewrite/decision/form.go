@@ -143,22 +143,27 @@ func (p Patch) Restore(content []byte) []byte {
 // Spans are the values that the patches replace in the item; empty where it has no such value. The content is read
 // once.
 func (f *Form) Spans(r *conversation.Request, it *conversation.Item) []span.Span {
-	all := make([]span.Span, len(f.Patches))
+	return f.appendSpans(make([]span.Span, 0, len(f.Patches)), r, it)
+}
+
+func (f *Form) appendSpans(all []span.Span, r *conversation.Request, it *conversation.Item) []span.Span {
 	var texts []span.Span
-	for n, p := range f.Patches {
-		switch {
+	for n := range f.Patches {
+		var v span.Span
+		switch p := &f.Patches[n]; {
 		case p.Place == conversation.WholeContent:
-			all[n] = r.WholeContent(it)
+			v = r.WholeContent(it)
 		case p.Place == conversation.CallInput && p.Index < len(it.Calls):
-			all[n] = it.Calls[p.Index].Arguments
+			v = it.Calls[p.Index].Arguments
 		case p.Place == conversation.PartText, p.Place == conversation.EncodedText:
 			if texts == nil {
 				texts = r.TextSpans(it)
 			}
 			if p.Index < len(texts) {
-				all[n] = texts[p.Index]
+				v = texts[p.Index]
 			}
 		}
+		all = append(all, v)
 	}
 	return all
 }
@@ -166,7 +171,16 @@ func (f *Form) Spans(r *conversation.Request, it *conversation.Item) []span.Span
 // Edits are what sends the request with its items, behind the head, in these forms. Those from item to on are not sent,
 // if it has so many. A form's mark is sent where the request has room for one more.
 func Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) {
-	plain, err := editsOf(r, forms, to, false)
+	return Spelled(nil).Edits(r, forms, to)
+}
+
+// Spelled are the texts of patches as JSON strings, of a conversation that one goroutine has. What was sent once is not
+// spelled again. Nil remembers nothing.
+type Spelled map[*Patch][]byte
+
+// Edits are those of the package's Edits.
+func (s Spelled) Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) {
+	plain, err := s.edits(r, forms, to, false)
 	isMarked := func(f *Form) bool { return f != nil && f.Mark != "" }
 	m, marks := r.Dialect.(conversation.Marker)
 	if err != nil || !marks || !slices.ContainsFunc(forms, isMarked) {
@@ -175,7 +189,7 @@ func Edits(r *conversation.Request, forms []*Form, to int) ([]span.Edit, error) 
 	if outside, most := m.Marks(r); outside+MarksLeft(r, plain) >= most {
 		return plain, nil
 	}
-	return editsOf(r, forms, to, true)
+	return s.edits(r, forms, to, true)
 }
 
 // MarksLeft is how many of the marks in messages are sent after the edits.
@@ -188,8 +202,8 @@ func MarksLeft(r *conversation.Request, edits []span.Edit) (n int) {
 	return n
 }
 
-// editsOf are the edits, with the mark of a form or without.
-func editsOf(r *conversation.Request, forms []*Form, to int, marked bool) ([]span.Edit, error) {
+// edits are those with the mark of a form or without.
+func (s Spelled) edits(r *conversation.Request, forms []*Form, to int, marked bool) ([]span.Edit, error) {
 	var list []conversation.Removal
 	var edits []span.Edit
 	all := len(r.Items) - r.Head
@@ -200,11 +214,10 @@ func editsOf(r *conversation.Request, forms []*Form, to int, marked bool) ([]spa
 			list = append(list, conversation.Removal{First: r.Head + i, N: f.Fold,
 				With: withMark(r, f, []byte(f.With), marked), Last: f.Frame != nil && f.Frame.Last})
 		default:
-			patched, err := f.patches(r, &r.Items[r.Head+i], marked)
-			if err != nil {
+			var err error
+			if edits, err = f.patch(edits, &r.Items[r.Head+i], sending{r, s, marked}); err != nil {
 				return nil, err
 			}
-			edits = append(edits, patched...)
 		}
 	}
 	if to < all {
@@ -225,21 +238,29 @@ func withMark(r *conversation.Request, f *Form, text []byte, marked bool) []byte
 	return text
 }
 
-// patches are the edits of the form's patches, with its mark or without, and those that take out what was thought.
-func (f *Form) patches(
-	r *conversation.Request, it *conversation.Item, marked bool,
-) (list []span.Edit, err error) {
+// sending is a request whose forms become edits: with their marks or without.
+type sending struct {
+	request *conversation.Request
+	known   Spelled
+	marked  bool
+}
+
+// patch adds the edits of the form's patches, and those that take out what was thought.
+func (f *Form) patch(list []span.Edit, it *conversation.Item, to sending) ([]span.Edit, error) {
+	r := to.request
 	if f.Said != "" {
-		list = conversation.WithoutThinking(r, it)
+		list = append(list, conversation.WithoutThinking(r, it)...)
 	}
-	spans := f.Spans(r, it)
-	for n, p := range f.Patches {
+	var few [4]span.Span
+	spans := f.appendSpans(few[:0], r, it)
+	for n := range f.Patches {
+		p := &f.Patches[n]
 		if p.Place == conversation.Behind {
 			e, ok := r.Dialect.Append(r, it, p.Text)
 			if !ok {
 				return nil, errors.New("cannot send a message in its recorded form: nothing can be put behind what it says")
 			}
-			e.With = withMark(r, f, e.With, marked)
+			e.With = withMark(r, f, e.With, to.marked)
 			list = append(list, e)
 			continue
 		}
@@ -247,10 +268,22 @@ func (f *Form) patches(
 		if v.Empty() {
 			return nil, fmt.Errorf("cannot send a message in its recorded form: it has no value %d of kind %d", p.Index, p.Place)
 		}
-		with := make([]byte, 0, len(p.Text)+len(p.Text)/16+2)
-		list = append(list, span.Edit{Span: v, With: r.Dialect.Value(with, v.Of(r.Body), p.Place, p.Text)})
+		list = append(list, span.Edit{Span: v, With: to.known.value(r, v, p)})
 	}
 	return list, nil
+}
+
+// value is what a patch puts in the place of v. Where that is more than a string, it may hold a mark for the provider's
+// cache, which comes and goes: it is made anew.
+func (s Spelled) value(r *conversation.Request, v span.Span, p *Patch) []byte {
+	if with, ok := s[p]; ok && r.Body[v.Start] == '"' {
+		return with
+	}
+	with := r.Dialect.Value(make([]byte, 0, len(p.Text)+len(p.Text)/16+2), v.Of(r.Body), p.Place, p.Text)
+	if s != nil && r.Body[v.Start] == '"' {
+		s[p] = with
+	}
+	return with
 }
 
 // encode is the form as it is recorded.

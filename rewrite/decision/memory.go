@@ -14,3 +14,41 @@ func (d *Decision) Memory() (n int) {
 	}
 	return n
 }
+
+// Of are the texts of a decision's forms alone.
+func (s Spelled) Of(d *Decision) Spelled {
+	n := 0
+	for _, f := range d.Forms {
+		if f != nil {
+			n += len(f.Patches)
+		}
+	}
+	if len(s) <= n {
+		return s
+	}
+	still := make(Spelled, n)
+	for _, f := range d.Forms {
+		for k := range patchesOf(f) {
+			if with, ok := s[&f.Patches[k]]; ok {
+				still[&f.Patches[k]] = with
+			}
+		}
+	}
+	return still
+}
+
+func patchesOf(f *Form) []Patch {
+	if f == nil {
+		return nil
+	}
+	return f.Patches
+}
+
+// Memory is how many bytes the texts take, about.
+func (s Spelled) Memory() (n int) {
+	const perText = 48
+	for _, with := range s {
+		n += perText + cap(with)
+	}
+	return n
+}

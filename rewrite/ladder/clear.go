@@ -62,17 +62,19 @@ func firstToClear(p *plan.Plan, list []candidate, total int) (first int, due pla
 func clearableResults(p *plan.Plan, left func(res *history.Result, why string) int) (list []candidate) {
 	old := plan.Why{Code: event.CodeOld, Words: "old"}
 	aged := agedSince(p)
-	since := clearableSince(p, aged)
 	now := p.Hist.Answers[p.End-1]
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
 		sent := p.SentSize(res.Item)
-		if since[k] > now || res.Item >= p.End || sent < limits.LeastFreed || plan.IsCleared(p, res) ||
-			plan.MustBeShown(p, res) {
+		if res.Item >= p.End || sent < limits.LeastFreed { // most are that small
 			continue
 		}
-		c := candidate{item: res.Item, result: res, since: since[k], why: old}
-		if since[k] < aged[k] {
+		since := min(aged[k], spentSince(p, k))
+		if since > now || plan.IsUntouchable(p, res) || plan.IsCleared(p, res) || plan.MustBeShown(p, res) {
+			continue
+		}
+		c := candidate{item: res.Item, result: res, since: since, why: old}
+		if since < aged[k] {
 			c.why = plan.Spent(res)
 		}
 		if c.freed = sent - left(res, c.why.Words); limits.IsWorthClearing(sent, c.freed) {
@@ -87,17 +89,6 @@ func clearableResults(p *plan.Plan, left func(res *history.Result, why string) i
 		slices.SortFunc(list, func(a, b candidate) int { return cmp.Compare(a.item, b.item) })
 	}
 	return list
-}
-
-// clearableSince says for each result at which request it had become clearable: old, or spent and of an age.
-func clearableSince(p *plan.Plan, aged []int) []int {
-	at := make([]int, len(aged))
-	for k := range at {
-		if at[k] = min(aged[k], spentSince(p, k)); plan.IsUntouchable(p, &p.Hist.Results[k]) {
-			at[k] = plan.Never
-		}
-	}
-	return at
 }
 
 // lastUses is the newest item that shows a result or refers to it.

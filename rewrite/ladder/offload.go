@@ -1,6 +1,8 @@
 package ladder
 
 import (
+	"sort"
+
 	"epitome/rewrite/abridge"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
@@ -12,14 +14,20 @@ import (
 // late, all that are sent whole are looked at.
 func OffloadArrivals(p *plan.Plan) {
 	again := p.Case.OverQuota && p.Decidable()
-	used := referredItems(p)
-	thought := plan.LastThinking(p)
-	for k := range p.Hist.Results {
+	var used map[int]bool
+	from := 0
+	if again {
+		used = referredItems(p)
+	} else {
+		from = sort.Search(len(p.Hist.Results), func(k int) bool { return p.Hist.Results[k].Item >= p.Base.Depth() })
+	}
+	thought := -1 // what stands before that cannot change without it
+	if from < len(p.Hist.Results) && plan.Binds(p) {
+		thought = plan.LastThinking(p)
+	}
+	for k := from; k < len(p.Hist.Results); k++ {
 		res := &p.Hist.Results[k]
-		if p.Forms[res.Item] != nil || res.Item < p.Base.Depth() && (!again || used[res.Item]) {
-			continue
-		}
-		if res.Item < thought && plan.Binds(p) { // it would cost what was thought behind it
+		if p.Forms[res.Item] != nil || res.Item < p.Base.Depth() && used[res.Item] || res.Item < thought {
 			continue
 		}
 		offloadResult(p, res)

@@ -61,8 +61,9 @@ type Sheet struct {
 	Broke     bool                // an item that had been sent is sent in another form
 	Thoughts  int                 // parts of what the model thought that are not sent any more
 	Unthought []int               // items in which it thought those
-	Named     map[string]bool     // names of artifacts that forms speak of
+	Named     map[string]bool     // names of artifacts that new forms speak of
 
+	earlier  *earlier
 	newNames []string             // names put into Named, in their order: what Undo takes out again
 	dropped  []shorten.HeldResult // results taken out of the index of lines: what Undo puts back
 }
@@ -79,19 +80,36 @@ func (s *Sheet) Note(f *decision.Form) {
 	}
 }
 
-// NoteBase notes the artifacts of the forms that were decided before. It comes first, and no Undo takes it back.
-func (s *Sheet) NoteBase(forms []*decision.Form) {
-	for i, f := range forms {
-		if f == nil {
-			continue
-		}
-		if len(s.Named) == 0 {
-			s.Named = make(map[string]bool, len(forms)-i)
-		}
-		for _, name := range f.Artifacts() {
-			s.Named[name] = true
+// NoteBase notes the artifacts of the forms that were decided before, which nobody changes any more. It comes first,
+// and no Undo takes it back.
+func (s *Sheet) NoteBase(forms []*decision.Form) { s.earlier = &earlier{forms: forms} }
+
+// Names reports whether a form speaks of the artifact.
+func (s *Sheet) Names(artifact string) bool { return s.Named[artifact] || s.earlier.names(artifact) }
+
+// earlier are the forms that were decided before. What they speak of is read when somebody asks: there may be
+// thousands, and few texts name an artifact.
+type earlier struct {
+	forms     []*decision.Form
+	artifacts map[string]bool
+}
+
+func (e *earlier) names(artifact string) bool {
+	if e == nil {
+		return false
+	}
+	if e.artifacts == nil {
+		e.artifacts = map[string]bool{}
+		for _, f := range e.forms {
+			if f == nil {
+				continue
+			}
+			for _, name := range f.Artifacts() {
+				e.artifacts[name] = true
+			}
 		}
 	}
+	return e.artifacts[artifact]
 }
 
 // Result is what a plan came to, as it is told and recorded.

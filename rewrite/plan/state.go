@@ -86,7 +86,7 @@ func ReasonToCompact(p *Plan) string {
 // RecalledArtifact is the artifact that the result was asked for to show; empty if it shows none.
 func RecalledArtifact(p *Plan, res *history.Result) string {
 	for _, name := range res.Cites {
-		if p.Sheet.Named[name] {
+		if p.Sheet.Names(name) {
 			return name
 		}
 	}

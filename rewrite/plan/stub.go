@@ -63,7 +63,7 @@ func (p *Plan) Marked(text string) bool {
 		line, _, _ := strings.Cut(text[at:], "\n")
 		at += len(line)
 		for name := range history.NamesLike(line) {
-			if p.Sheet.Named[name] {
+			if p.Sheet.Names(name) {
 				return true
 			}
 			if looks < mostLooks && p.Shelf.Touch(name) {
