@@ -17,10 +17,10 @@ import (
 )
 
 type benchCmd struct {
-	Load     loadCmd     `cmd:"" help:"Measure added latency, CPU, throughput and memory against a direct call, nginx and a bare fasthttp proxy, in one interleaved run of a minute."`
-	Tokens   tokensCmd   `cmd:"" help:"Compare the speed of counting tokens with tiktoken-go, over texts of several kinds, in one interleaved run."`
+	Load     loadCmd     `cmd:"" group:"develop" help:"Measure added latency, CPU, throughput and memory against a direct call, nginx and a bare fasthttp proxy, in one interleaved run of a minute."`
+	Tokens   tokensCmd   `cmd:"" group:"develop" help:"Compare the speed of counting tokens with tiktoken-go, over texts of several kinds, in one interleaved run."`
 	Replay   replayCmd   `cmd:"" help:"Play recorded conversations turn by turn through the ladder, and measure what it saves and what it loses."`
-	Cancel   cancelCmd   `cmd:"" help:"Measure how soon the upstream's connection is closed when a client leaves."`
+	Cancel   cancelCmd   `cmd:"" group:"develop" help:"Measure how soon the upstream's connection is closed when a client leaves."`
 	Baseline baselineCmd `cmd:"" hidden:"" help:"The bare fasthttp proxy."`
 	Upstream upstreamCmd `cmd:"" hidden:"" help:"The upstream that benchmarks talk to."`
 }
@@ -28,7 +28,7 @@ type benchCmd struct {
 // verdict is what every benchmark is asked for.
 type verdict struct {
 	JSON  bool `help:"Print the report as JSON."`
-	Check bool `help:"Exit with status 1 when a figure misses its goal."`
+	Check bool `group:"develop" help:"Exit with status 1 when a figure misses its goal."`
 }
 
 // report prints a report and judges it.

@@ -17,8 +17,8 @@ import (
 
 // replayThrough are the flags for a replay through a running proxy.
 type replayThrough struct {
-	Proxy          string `placeholder:"URL" help:"Also play through this proxy. It must run on this machine, with the given window, and forward to --upstream-listen."`
-	UpstreamListen string `placeholder:"HOST:PORT" help:"Address on loopback where the upstream listens that the proxy forwards to."`
+	Proxy          string `group:"develop" placeholder:"URL" help:"Also play through this proxy. It must run on this machine, with the given window, and forward to --upstream-listen."`
+	UpstreamListen string `group:"develop" placeholder:"HOST:PORT" help:"Address on loopback where the upstream listens that the proxy forwards to."`
 }
 
 // replay replays, through a proxy as well if one is named, and writes the page if one is wanted.

@@ -20,13 +20,13 @@ type replayCmd struct {
 	Paths      []string `arg:"" optional:"" placeholder:"PATHS" help:"Logs of sessions, or folders of logs: Claude Code, Codex, OpenCode, pi, SWE-agent, Chat Completions requests. Default: made-up sessions."`
 	Window     []string `placeholder:"TOKENS" help:"Windows in tokens to play in, as 32k or 200000. Default: 32k,64k,128k,200k."`
 	Preset     string   `placeholder:"NAME" help:"Preset to use. Default: the configured one."`
-	Characters bool     `help:"Count characters / 3.6, in all figures and for all policies. By default tokens are those of the models that the files name, as epitome counts them when it serves."`
-	Sessions   uint     `default:"12" placeholder:"N" help:"How many sessions to make up if no PATHS are given. Default: ${default}."`
-	Seed       uint64   `default:"1" placeholder:"N" help:"Number that made-up sessions are made from. Equal seeds make equal sessions. Default: ${default}."`
+	Characters bool     `group:"develop" help:"Count characters / 3.6, in all figures and for all policies. By default tokens are those of the models that the files name, as epitome counts them when it serves."`
+	Sessions   uint     `group:"develop" default:"12" placeholder:"N" help:"How many sessions to make up if no PATHS are given. Default: ${default}."`
+	Seed       uint64   `group:"develop" default:"1" placeholder:"N" help:"Number that made-up sessions are made from. Equal seeds make equal sessions. Default: ${default}."`
 	Summaries  string   `enum:"configured,code" default:"configured" placeholder:"HOW" help:"How epitome makes summaries. configured: as [summarize] says; a stand-in plays the model, and the bill includes it. code: without a model. Default: ${default}."`
-	Bar        bool     `help:"Compare the figures with the project's goals, which were set on its own collection of conversations."`
+	Bar        bool     `group:"develop" help:"Compare the figures with the project's goals, which were set on its own collection of conversations."`
 	By         string   `placeholder:"WHAT" enum:",kind,conversation" default:"" help:"kind adds the figures of each kind of session: what the files' names begin with, as in KIND-NAME.json, or what the tools are for. conversation adds those of each conversation."`
-	Misses     int      `placeholder:"N" help:"List, for each policy and window, the first N names that an answer needed and its request lacked."`
+	Misses     int      `group:"develop" placeholder:"N" help:"List, for each policy and window, the first N names that an answer needed and its request lacked."`
 	HTML       string   `placeholder:"FILE" help:"Also write the report with charts to this file, as a page that needs nothing else."`
 	replayClients
 	replayProvider
@@ -37,12 +37,12 @@ type replayCmd struct {
 type replayClients struct {
 	Dialect string `placeholder:"NAME" enum:",chat,messages,responses" default:"" help:"What conversations are played as: chat for Chat Completions, messages for Anthropic Messages, responses for OpenAI Responses, the last two with a strict server as the provider. Default: messages for logs of Claude Code, responses for those of Codex, chat for all others."`
 	Model   string `placeholder:"NAME" help:"Model that all requests name. Default: the one that each log names."`
-	Thought int    `placeholder:"TOKENS" help:"In Messages, begin each answer with about so many tokens of made-up thinking, where the log has none."`
+	Thought int    `group:"develop" placeholder:"TOKENS" help:"In Messages, begin each answer with about so many tokens of made-up thinking, where the log has none."`
 }
 
 // replayProvider are the flags that say what the provider charges.
 type replayProvider struct {
-	WritePrice float64       `placeholder:"TIMES" help:"Price of a token that is new to the provider's cache. Default: 1, and 1.25 for those that Messages mark."`
+	WritePrice float64       `group:"develop" placeholder:"TIMES" help:"Price of a token that is new to the provider's cache. Default: 1, and 1.25 for those that Messages mark."`
 	Prices     bool          `help:"Bill by the prices of the models that requests name, built in or from [prices], and let epitome go by them. By default a cached token costs a tenth of a new one, so that figures can be compared."`
 	CacheLife  unit.Duration `default:"5m" placeholder:"TIME" help:"How long the provider's cache holds a request, for the bill, where logs have times. 0s means for ever. cache_life in the configuration is what epitome assumes. Default: ${default}."`
 }

@@ -8,14 +8,15 @@ package command
 import (
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"os/exec"
 	"reflect"
+	"runtime"
 	"strconv"
 
 	"github.com/alecthomas/kong"
 
+	"epitome/command/logging"
 	"epitome/config"
 	"epitome/instance"
 )
@@ -26,13 +27,13 @@ type flags struct {
 	Listen   string `group:"general" placeholder:"HOST:PORT" help:"Address to listen on. Port 0 takes a free port. Default: 127.0.0.1:7070."`
 	Upstream string `group:"general" placeholder:"NAME|URL" help:"Where requests go: the name of a configured upstream, or a base URL. Paths under /u/NAME/ keep their upstream. Default: openai (https://api.openai.com/v1)."`
 	Data     string `group:"general" placeholder:"FOLDER" help:"Folder for what epitome keeps on disk, in plain text. Default: epitome in your data folder."`
-	Mode     string `group:"general" placeholder:"MODE" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
+	Mode     string `group:"general" placeholder:"MODE" words:"on,observe,off" help:"on rewrites where that helps, observe only says what it would do, off touches nothing. Default: on."`
 }
 
 // cli is the command line.
 type cli struct {
 	flags
-	ShowVersion kong.VersionFlag `name:"version" help:"Print the version."`
+	ShowVersion kong.VersionFlag `name:"version" help:"Print version, commit and date of this program."`
 
 	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
 	Launch   runCmd      `cmd:"" name:"run" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
@@ -45,9 +46,18 @@ type cli struct {
 	Demo     demoCmd     `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
 	Check    checkCmd    `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
 	Bench    benchCmd    `cmd:"" help:"Measure epitome on this machine."`
-	Version  versionCmd  `cmd:"" help:"Print the version."`
+
+	ownCmds
 
 	defaults string // the text of the program's own config.toml
+}
+
+// ownCmds are the commands that are about the program itself.
+type ownCmds struct {
+	Service    serviceCmd    `cmd:"" help:"Have epitome start when you log in."`
+	Completion completionCmd `cmd:"" help:"Print completions for a shell."`
+	Manual     manualCmd     `cmd:"" help:"Print the manual page, for man: 'epitome manual | man -l -' shows it."`
+	Version    versionCmd    `cmd:"" help:"Print version, commit and date of this program."`
 }
 
 // load reads the configuration, with the flags above the file.
@@ -61,13 +71,7 @@ func (c *cli) load() (config.Config, error) {
 // config.toml.
 func Execute(defaults string, args []string) int {
 	c := cli{defaults: defaults}
-	parser, err := kong.New(&c, kong.Name("epitome"), kong.UsageOnError(), kong.Vars{"version": "epitome " + instance.Version()},
-		kong.KindMapper(reflect.Int, kong.MapperFunc(readWholeNumber)),
-		kong.ExplicitGroups([]kong.Group{{Key: general, Title: "Flags of all commands that read the configuration, which they override:"}}),
-		kong.Description("A transparent proxy that keeps long-running AI agents inside their model's context window."))
-	if err != nil {
-		panic("BUG: the command line is not well-formed: " + err.Error())
-	}
+	parser := c.parser()
 	parsed, err := parser.Parse(args)
 	if err != nil {
 		parser.Errorf("%s; 'epitome --help' lists commands and flags", advise(err, args, namesOf(parser.Model.Children)))
@@ -76,8 +80,28 @@ func Execute(defaults string, args []string) int {
 	return exitCode(parsed.Run(&c))
 }
 
-// general is the group of the flags that are no command's own: they come last in its help.
-const general = "general"
+// parser reads the command line into c. Its model is the one description of the command line: help, the manual page and
+// completions are made from it.
+func (c *cli) parser() *kong.Kong {
+	parser, err := kong.New(c, kong.Name("epitome"), kong.UsageOnError(), kong.Vars{"version": versionText()},
+		kong.KindMapper(reflect.Int, kong.MapperFunc(readWholeNumber)),
+		kong.ExplicitGroups([]kong.Group{
+			{Key: general, Title: "Flags of all commands that read the configuration, which they override:"},
+			{Key: develop, Title: "For who works on epitome itself:"},
+		}),
+		kong.Description("A transparent proxy that keeps long-running AI agents inside their model's context window."))
+	if err != nil {
+		panic("BUG: the command line is not well-formed: " + err.Error())
+	}
+	return parser
+}
+
+// general is the group of the flags that are no command's own: they come last in its help. develop is that of flags and
+// commands that measure epitome, or hold it to its goals: a user needs none of them.
+const (
+	general = "general"
+	develop = "develop"
+)
 
 // namesOf is what the commands are called that are shown.
 func namesOf(commands []*kong.Node) (names []string) {
@@ -124,23 +148,24 @@ type exitStatus int
 
 func (s exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(s)) }
 
+// versionText says which program this is: its version and, as far as the build knows it, of which commit.
+func versionText() string {
+	text := "epitome " + instance.Version()
+	if commit, date, changed := instance.Commit(); commit != "" {
+		text += "\ncommit " + commit + " of " + date
+		if changed {
+			text += ", with changes"
+		}
+	}
+	return text + "\n" + runtime.Version() + " for " + runtime.GOOS + "/" + runtime.GOARCH
+}
+
 type versionCmd struct{}
 
 func (versionCmd) Run() error {
-	_, err := fmt.Println("epitome " + instance.Version())
+	_, err := fmt.Println(versionText())
 	return err
 }
 
-// newLog writes text for a person at a terminal and JSON for everything else.
-func newLog(f *os.File) *slog.Logger {
-	if isTerminal(f) {
-		return slog.New(slog.NewTextHandler(f, nil))
-	}
-	return slog.New(slog.NewJSONHandler(f, nil))
-}
-
 // isTerminal reports whether somebody reads along.
-func isTerminal(f *os.File) bool {
-	s, err := f.Stat()
-	return err == nil && s.Mode()&os.ModeCharDevice != 0
-}
+func isTerminal(f *os.File) bool { return logging.IsTerminal(f) }

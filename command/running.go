@@ -15,6 +15,11 @@ import (
 // running are the epitomes that run with the data folder, or that "epitome run" has started there: the one that a
 // command is to ask comes first. to says what it is asked for.
 func (c *cli) running(to string) ([]*instance.Card, error) {
+	return c.runningIn(to, instance.FoldersIn)
+}
+
+// runningIn are those whose folders belong to the data folder.
+func (c *cli) runningIn(to string, folders func(home string) []string) ([]*instance.Card, error) {
 	conf, err := c.load()
 	if err != nil {
 		return nil, err
@@ -23,7 +28,7 @@ func (c *cli) running(to string) ([]*instance.Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	running := instance.RunningIn(instance.FoldersIn(home))
+	running := instance.RunningIn(folders(home))
 	if c.Listen != "" {
 		asked := config.Reachable(c.Listen)
 		running = slices.DeleteFunc(running, func(r *instance.Card) bool { return r.Listen != asked })

@@ -1,12 +1,16 @@
 package command
 
 import (
+	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"epitome/command/logging"
 	"epitome/config"
 	"epitome/daemon"
+	"epitome/unit"
 )
 
 type serveCmd struct {
@@ -20,11 +24,36 @@ func (s serveCmd) Run(c *cli) error {
 	// before anyone can know that there is something to signal
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	d := daemon.New(newLog(os.Stderr), signals, func() (config.Config, error) { return s.config(c) })
+	conf, err := s.config(c)
+	if err != nil {
+		return err
+	}
+	log, end, err := s.openLog(conf)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = end.Close() }()
+	d := daemon.New(log, signals, func() (config.Config, error) { return s.config(c) })
 	if err := d.Start(s.Leased); err != nil {
 		return err
 	}
 	return d.Serve()
+}
+
+// openLog begins the log. One that "run" has started has its standard error in a file of its own: no other is written.
+func (s serveCmd) openLog(conf config.Config) (*slog.Logger, io.Closer, error) {
+	o := logging.Options{Level: conf.Log.LeastLevel(), File: conf.Log.File, Quota: int64(conf.Log.Quota),
+		Errors: os.Stderr}
+	if s.Leased {
+		o.File = ""
+	}
+	o.Text = conf.Log.Format == config.LogText ||
+		conf.Log.Format == config.LogAuto && o.File == "" && isTerminal(os.Stderr)
+	log, end, err := logging.Open(o)
+	if err != nil {
+		return nil, nil, conf.Locate(unit.Wrong([]string{"log", "file"}, "%w", err))
+	}
+	return log, end, nil
 }
 
 func (s serveCmd) config(c *cli) (config.Config, error) {

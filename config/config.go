@@ -48,6 +48,7 @@ type Config struct {
 	Offload   OffloadConfig                   `toml:"offload"`
 	Store     StoreConfig                     `toml:"store"`
 	Events    EventsConfig                    `toml:"events"`
+	Log       LogConfig                       `toml:"log"`
 	Otel      OtelConfig                      `toml:"otel"`
 	Console   console.Config                  `toml:"console"`
 	Upstreams map[string]proxy.UpstreamConfig `toml:"upstreams"`
@@ -285,7 +286,7 @@ func (c Config) check() error {
 		return unit.Wrong([]string{"otel", "endpoint"},
 			"cannot use otel.endpoint: write an absolute http or https URL, as in http://127.0.0.1:4318")
 	}
-	if err := checkEvents(c.Events); err != nil {
+	if err := cmp.Or(checkLog(c.Log), checkEvents(c.Events)); err != nil {
 		return err
 	}
 	if err := c.checkKeeping(); err != nil {
@@ -467,6 +468,10 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
+		{"log.level", running.Log.Level != wanted.Log.Level},
+		{"log.format", running.Log.Format != wanted.Log.Format},
+		{"log.file", running.Log.File != wanted.Log.File},
+		{"log.quota", running.Log.Quota != wanted.Log.Quota},
 		{"otel.endpoint", running.Otel.Endpoint != wanted.Otel.Endpoint},
 		{"events.quota", running.Events.Quota != wanted.Events.Quota},
 		{"events.webhook", running.Events.Webhook != wanted.Events.Webhook},

@@ -103,12 +103,20 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/subject bench/through command/explanation config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/subject bench/through command/explanation command/logging command/manual config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent instance/service offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/explanation": {
 		"rewrite rewrite/conversation rewrite/limits rewrite/plan window",
 		"it says what was found out; how that is found out, and by which flags it is asked for, must not matter",
+	},
+	"command/logging": {
+		"",
+		"a log takes lines, whatever they say; what wants them written, and by which keys, must not matter",
+	},
+	"command/manual": {
+		"",
+		"it describes whatever the parser reads; knowing a command, it would describe that one by hand",
 	},
 	"command/commandtest": {
 		"instance scripted scripted/scriptedtest",
@@ -213,6 +221,10 @@ var house = joined(map[string]room{
 	"instance/agent": {
 		"instance",
 		"it knows other people's programs; how a running epitome is found, and what commands print, is for others to know",
+	},
+	"instance/service": {
+		"",
+		"a service manager starts a program with flags; what the program does must not matter",
 	},
 	"instance": {
 		"config console console/metrics proxy rewrite/limits summarize",

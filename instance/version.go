@@ -15,6 +15,7 @@ import (
 // made. It holds the secrets that the environment has put in.
 func SettingsOf(conf config.Config) string {
 	conf.Mode, conf.Listen, conf.Data, conf.Upstream, conf.Console = "", "", "", "", console.Config{}
+	conf.Log = config.LogConfig{}
 	conf.Upstreams = maps.Clone(conf.Upstreams)
 	for _, made := range []string{config.URLUpstream, RunOpenAI, RunAnthropic, RunCopilot, RunAgent} {
 		delete(conf.Upstreams, made)
@@ -47,4 +48,24 @@ func Version() string {
 		}
 	}
 	return b.Main.Version
+}
+
+// Commit is the commit that the program was built from and its time in RFC 3339, both empty if the build does not know
+// them, and whether the checkout had changes beside it.
+func Commit() (commit, date string, changed bool) {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "", "", false
+	}
+	for _, s := range b.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			commit = s.Value
+		case "vcs.time":
+			date = s.Value
+		case "vcs.modified":
+			changed = s.Value == "true"
+		}
+	}
+	return commit, date, changed
 }
