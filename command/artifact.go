@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
@@ -24,15 +26,29 @@ import (
 )
 
 type artifactCmd struct {
-	ID    string `arg:"" help:"The artifact's id, path or URL, as the text in its place names it. An id is searched for in the data folder that --data and --config say."`
-	Lines string `placeholder:"A-B" help:"Print only these lines, counted from 1. A-, -B and A work too."`
-	Grep  string `placeholder:"RE" help:"Print only lines that match a regular expression of Go, each with its number in front."`
+	ID    string    `arg:"" help:"The artifact's id, path or URL, as the text in its place names it. An id is searched for in the data folder that --data and --config say."`
+	Lines lineRange `placeholder:"A-B" help:"Print only these lines, counted from 1. A-, -B and A work too."`
+	Grep  string    `placeholder:"RE" help:"Print only lines that match a regular expression of Go, each with its number in front."`
+}
+
+// lineRange is which lines are meant. -20 is one, and no flag.
+type lineRange string
+
+// Decode takes the next word of the command line.
+func (l *lineRange) Decode(ctx *kong.DecodeContext) error {
+	word, ok := ctx.Scan.Peek().Value.(string)
+	if ok && len(word) > 1 && word[0] == '-' && '0' <= word[1] && word[1] <= '9' {
+		ctx.Scan.Pop()
+		*l = lineRange(word)
+		return nil
+	}
+	return ctx.Scan.PopValueInto("lines", (*string)(l))
 }
 
 // Run prints what the path or URL names. For an id it asks the epitome that runs with the same data folder, and opens
 // what lies there only where none does. Proxies that "epitome run" has started have folders of their own.
 func (k artifactCmd) Run(c *cli) error {
-	choose, err := daemon.Artifacts{}.Lines(k.Lines, k.Grep)
+	choose, err := daemon.Artifacts{}.Lines(string(k.Lines), k.Grep)
 	if err != nil {
 		return err
 	}
@@ -113,7 +129,7 @@ func (k artifactCmd) printURL() error {
 		return errors.New("write a URL that begins with http://, as epitome serves it")
 	}
 	query := u.Query()
-	for key, value := range map[string]string{"lines": k.Lines, "grep": k.Grep} {
+	for key, value := range map[string]string{"lines": string(k.Lines), "grep": k.Grep} {
 		if value != "" {
 			query.Set(key, value)
 		}
@@ -137,7 +153,7 @@ func (k artifactCmd) printURL() error {
 func (k artifactCmd) printFrom(conf config.Config, folder, name string, choose func(io.Reader, io.Writer) error) error {
 	if b, err := instance.Read(folder); err == nil {
 		if _, err := b.Ask(); err == nil {
-			return printArtifact(b, name, url.Values{"lines": {k.Lines}, "grep": {k.Grep}})
+			return printArtifact(b, name, url.Values{"lines": {string(k.Lines)}, "grep": {k.Grep}})
 		}
 	}
 	kept, err := daemon.OpenLeft(conf, folder)

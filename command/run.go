@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"slices"
+	"time"
 
 	"epitome/instance"
 	"epitome/instance/agent"
@@ -70,8 +72,20 @@ func (k runCmd) Run(c *cli) error {
 	child.Args[0] = command[0]
 	child.Env = found.Environ(os.Environ(), finder.Want)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if found.Started && !(isTerminal(os.Stdin) && isTerminal(os.Stdout)) { // else the agent may draw on the screen
+		ctx, stop := context.WithCancel(context.Background())
+		defer stop()
+		go func() {
+			if found.IsUnasked(ctx, silence) {
+				fmt.Fprintf(os.Stderr, "epitome: no request has come in %v: %s\n", silence, instance.Unreached)
+			}
+		}()
+	}
 	return passSignals(child)
 }
+
+// silence is how long an agent may take to its first request before that is told.
+const silence = 30 * time.Second
 
 // reach adds to what a command would talk to what its agent does besides.
 func reach(want []instance.Target, way agent.Way) []instance.Target {

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -8,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/config"
 	"epitome/console"
@@ -203,7 +205,7 @@ func TestTallyIsToldInOneLine(t *testing.T) {
 		}
 	}
 	f(Tally{Exchanges: 40}, "nothing that it can shorten was seen (40 requests passed through)")
-	f(Tally{}, "nothing that it can shorten was seen (0 requests passed through)")
+	f(Tally{}, "no request came: "+Unreached)
 	f(Tally{Exchanges: 1}, "nothing that it can shorten was seen (1 request passed through)")
 	told := func(before, after int64, observed bool) Tally {
 		return Tally{Exchanges: 40, TokensBefore: before, TokensAfter: after, Observed: observed}
@@ -220,6 +222,32 @@ func TestTallyIsToldInOneLine(t *testing.T) {
 	large.Observed = true
 	f(large, "40 requests, 6.7 M tokens would have become 1.5 M (78 % less); "+
 		"the largest request had 311 k and would have been sent as 41 k")
+}
+
+func TestASilentAgentIsNoticed(t *testing.T) {
+	f := func(body string, left bool, want bool) {
+		t.Helper()
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, body)
+		}))
+		defer s.Close()
+		ctx, leave := context.WithCancel(t.Context())
+		defer leave()
+		long := time.Millisecond
+		if left {
+			long = time.Hour
+			leave()
+		}
+		r := &Running{Card: pinned(t, t.TempDir(), strings.TrimPrefix(s.URL, "http://"))}
+		if got := r.IsUnasked(ctx, long); got != want {
+			t.Errorf("%s, left %v: unasked %v", body, left, got)
+		}
+	}
+	f(`{"exchanges":0}`, false, true)
+	f(`{"exchanges":0}`, true, false) // the agent ended before
+	f(`{"exchanges":1}`, false, false)
+	f(`{"exchanges":0,"in_flight":1}`, false, false)
+	f(`no totals`, false, false)
 }
 
 // What tells the end of a run is an error where an older epitome, which has no totals, is asked: then nothing is told.

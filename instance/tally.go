@@ -38,6 +38,21 @@ func (r *Running) AwaitTally() (t Tally, err error) {
 	return t, nil
 }
 
+// IsUnasked reports whether the proxy had no request for so long. It is false if ctx ends first, or if nobody can say.
+func (r *Running) IsUnasked(ctx context.Context, long time.Duration) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(long):
+	}
+	t, err := r.Card.totals(ctx)
+	return err == nil && t.Exchanges == 0 && t.InFlight == 0
+}
+
+// Unreached is what to do about an agent whose requests do not come.
+const Unreached = "an agent that reads neither OPENAI_BASE_URL nor ANTHROPIC_BASE_URL needs a setting of its own; " +
+	"docs/agents.md has those of many"
+
 // Tally is what a proxy has done in its life.
 type Tally metrics.Totals
 
@@ -67,6 +82,8 @@ func (t Tally) String() string {
 		requests = "1 request"
 	}
 	switch {
+	case t.Exchanges == 0:
+		return "no request came: " + Unreached
 	case t.TokensBefore == 0:
 		return "nothing that it can shorten was seen (" + requests + " passed through)"
 	case t.TokensAfter == t.TokensBefore:
