@@ -22,7 +22,6 @@ type recent struct {
 	free   []int // chunks without an event
 	last   int   // the chunk that is written
 	text   []byte
-	old    event.Exchange // what was let go of last
 }
 
 // place is where an event is.
@@ -104,8 +103,7 @@ func (r *recent) packed(at place) []byte { return r.chunks[at.chunk].text[at.at:
 // talkAt is the id of the conversation of an event.
 func (r *recent) talkAt(at place) string {
 	if at.plain {
-		r.packer.Unpack(r.packed(at), &r.old)
-		return r.old.Conversation
+		return string(codec.ConversationOf(r.packed(at)))
 	}
 	return r.read(at).talk()
 }

@@ -101,6 +101,9 @@ func TestUnpackReturnsWhatWasPacked(t *testing.T) {
 		packed := p.Pack([]byte("before"), &e)[len("before"):]
 		got := event.Exchange{ID: "of another one", Usage: event.Usage{Odd: true}}
 		p.Unpack(packed, &got)
+		if id := string(ConversationOf(packed)); id != e.Conversation {
+			t.Fatalf("the conversation is %q, want %q", id, e.Conversation)
+		}
 		e.TraceParent = "" // nowhere written
 		if _, here := got.Start.Zone(); !got.Start.Equal(e.Start) || here != offset(e.Start) {
 			t.Fatalf("the time is %v, want %v", got.Start, e.Start)

@@ -4,6 +4,7 @@ import "epitome/event"
 
 // exchange goes through all fields but TraceParent, which is nowhere written.
 func (c *coder) exchange(e *event.Exchange) {
+	text(c, &e.Conversation) // where ConversationOf looks for it
 	text(c, &e.ID)
 	instant(c, &e.Start)
 	name(c, &e.Method)
@@ -23,7 +24,10 @@ func (c *coder) exchange(e *event.Exchange) {
 	text(c, &e.Err)
 	part(c, &e.Usage, usage)
 	part(c, &e.Rescue, rescue)
+	id := e.Conversation // it is there already
+	e.Conversation = ""
 	part(c, &e.Shaping, shaping)
+	e.Conversation = id
 	number(c, &e.Seq)
 	number(c, &e.Turn)
 	name(c, &e.Miss)
@@ -55,7 +59,6 @@ func rescue(c *coder, r *event.Rescue) {
 
 func shaping(c *coder, s *event.Shaping) {
 	name(c, &s.Model)
-	text(c, &s.Conversation)
 	text(c, &s.Parent)
 	number(c, &s.Window)
 	number(c, &s.Usable)

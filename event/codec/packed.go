@@ -34,6 +34,12 @@ func (p *Packer) Unpack(packed []byte, e *event.Exchange) {
 	c.exchange(e)
 }
 
+// ConversationOf returns the id of the conversation of an exchange that was packed, as a part of packed.
+func ConversationOf(packed []byte) []byte {
+	size, at := binary.Uvarint(packed)
+	return packed[at:][:size]
+}
+
 // number is that of a name, which gets one if there is room; 0 if not.
 func (p *Packer) number(name string) int {
 	if n := p.numbers[name]; n > 0 || len(p.names) >= mostNames {

@@ -29,8 +29,10 @@ func (l *Lines) Next() bool {
 	if len(l.raw) == 0 {
 		return false
 	}
-	name, value, _ := bytes.Cut(l.raw, colon)
-	l.Name, l.Value = name, trimBlank(value)
+	l.Name, l.Value = l.raw, nil
+	if i := bytes.IndexByte(l.raw, ':'); i >= 0 {
+		l.Name, l.Value = l.raw[:i], trimBlank(l.raw[i+1:])
+	}
 	return true
 }
 
@@ -64,10 +66,7 @@ func (l *Lines) AppendTo(dst []byte) []byte {
 	return append(dst[:len(dst)-1], crlf...)
 }
 
-var (
-	colon = []byte(":")
-	crlf  = []byte("\r\n")
-)
+var crlf = []byte("\r\n")
 
 // lineEnd is the length of the first line of b with its terminator; a last line without one counts whole.
 func lineEnd(b []byte) int {
@@ -78,8 +77,13 @@ func lineEnd(b []byte) int {
 }
 
 func trimEOL(line []byte) []byte {
-	line = bytes.TrimSuffix(line, crlf[1:])
-	return bytes.TrimSuffix(line, crlf[:1])
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = line[:n-1]
+	}
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	return line
 }
 
 // EqualFold compares ASCII without regard to case; lower is in lower case.

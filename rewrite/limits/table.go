@@ -27,7 +27,7 @@ const (
 // alone.
 func keys() iter.Seq[key] {
 	return func(yield func(key) bool) {
-		for _, part := range [...][]key{offloadKeys[:], clearKeys[:], compactKeys[:], protectKeys[:], ruleKeys[:]} {
+		for _, part := range parts() {
 			for _, k := range part {
 				if !yield(k) {
 					return
@@ -35,6 +35,10 @@ func keys() iter.Seq[key] {
 			}
 		}
 	}
+}
+
+func parts() [5][]key {
+	return [...][]key{offloadKeys[:], clearKeys[:], compactKeys[:], protectKeys[:], ruleKeys[:]}
 }
 
 // offloadKeys are those of the first rung and of what is left in the place of a text.

@@ -35,6 +35,7 @@ type complaint struct {
 	capped bool // and says that it ended at the cap on its output, with so many tokens made
 	made   int
 	used   int // and how many tokens the request had; 0 if it does not
+	answer outline
 }
 
 // findComplaint finds what an answer complains of.
@@ -82,9 +83,13 @@ func (c *complaint) readJSON(s string, cut bool) {
 	if cut {
 		s = strings.TrimRight(s, `\`) + `"`
 	}
-	for range mostItems {
+	for i := range mostItems {
 		end := endOf(s)
-		c.readValue(gjson.Parse(s[:end]), c.failed, 0)
+		if v := gjson.Parse(s[:end]); i == 0 && c.answer.read(v) {
+			c.readOutline()
+		} else {
+			c.readValue(v, c.failed, 0)
+		}
 		if s = strings.TrimSpace(s[end:]); s == "" || s[0] != '{' {
 			return
 		}
@@ -222,14 +227,20 @@ func (c *complaint) readValue(v gjson.Result, inside bool, depth int) {
 // isError reports that an object says of itself that it is one.
 func isError(v gjson.Result) (is bool) {
 	v.ForEach(func(key, member gjson.Result) bool {
-		switch key.Str {
-		case "type", "object", "__type":
-			kind := strings.ToLower(member.String())
-			is = strings.HasSuffix(kind, "error") || strings.HasSuffix(kind, "exception") || strings.HasSuffix(kind, ".failed")
-		}
+		is = saysError(key.Str, member)
 		return !is
 	})
 	return is
+}
+
+// saysError reports that a member says of its object that it is an error.
+func saysError(key string, v gjson.Result) bool {
+	switch key {
+	case "type", "object", "__type":
+		kind := strings.ToLower(v.String())
+		return strings.HasSuffix(kind, "error") || strings.HasSuffix(kind, "exception") || strings.HasSuffix(kind, ".failed")
+	}
+	return false
 }
 
 func (c *complaint) readMember(key string, v gjson.Result, inside bool, depth int) {

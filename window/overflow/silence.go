@@ -23,14 +23,19 @@ func judgeSilence(a Answer, s Sent, c complaint) Verdict {
 	case a.Status < 300 && c.stream && !c.said && (c.full || c.capped && s.leftRoom(c.made)):
 		return Verdict{Kind: Input, Requested: c.used, Why: endedEmpty}
 	case a.Status < 300 && !c.stream && len(a.Body) <= mostBody:
+		if c.answer.isAnswer() { // as nearly all
+			return Verdict{Why: isAnAnswer}
+		}
 		return judgeEmptyAnswer(c.body, s)
 	}
 	return Verdict{Why: "it does not say why"}
 }
 
+const isAnAnswer = "it is an answer"
+
 // judgeEmptyAnswer finds an answer that ended before its first token for want of room.
 func judgeEmptyAnswer(body string, s Sent) Verdict {
-	none := Verdict{Why: "it is an answer"}
+	none := Verdict{Why: isAnAnswer}
 	v := gjson.Parse(body)
 	made := firstOf(v, "usage.completion_tokens", "usage.output_tokens", "eval_count")
 	if !made.Exists() || made.Int() != 0 && !isHollow(v) || !gjson.Valid(body) { // most have made something: this order
