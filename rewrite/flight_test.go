@@ -43,11 +43,11 @@ func TestHundredEqualRequestsHaveOneSummaryAndOneDecision(t *testing.T) {
 	f := func(late, now bool) {
 		t.Helper()
 		const many = 100
-		a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
-		for a.send(t).Report.After.Total() < 11_000 {
+		a, n := styled(4_000, prose.Style{Mode: prose.ModeLLM})
+		for a.send(t).Report.After.Total() < 2_750 {
 			a.work(1, 300)
 		}
-		if a.work(1, 1_500); now {
+		if a.work(1, 375); now {
 			a.items = a.items[:len(a.items)-2]
 		}
 		model := &flight{narrator: n, release: make(chan struct{}), asked: map[string]int{}, late: late}
