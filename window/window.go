@@ -53,9 +53,9 @@ type Window struct {
 // Windows finds the windows of models. Make one with New; its methods may be called from any goroutine.
 type Windows struct {
 	fallback int
-	patterns []pattern // the one that wins first
-	table    table
-	lessons  *Lessons // nil: there are none
+	patterns []pattern    // the one that wins first
+	table    func() table // read when the first window is asked for
+	lessons  *Lessons     // nil: there are none
 
 	mu    sync.RWMutex
 	known map[question]Window // what was found before, without lessons, at most maxKnown
@@ -78,7 +78,7 @@ const (
 // New makes Windows of a configuration whose patterns are not empty and whose numbers are greater than zero, and of the
 // lessons of use, which go on being learned; nil is none.
 func New(c Config, l *Lessons) *Windows {
-	w := &Windows{fallback: int(c.Default), table: builtIn(), lessons: l, known: map[question]Window{}}
+	w := &Windows{fallback: int(c.Default), table: builtIn, lessons: l, known: map[question]Window{}}
 	for text, tokens := range c.Models {
 		w.patterns = append(w.patterns, pattern{strings.ToLower(text), int(tokens)})
 	}
@@ -149,7 +149,7 @@ func (w *Windows) search(upstream, model string) Window {
 		return Window{w.fallback, Default}
 	}
 	n := readName(model)
-	if tokens, ok := w.table.find(strings.ToLower(upstream), n); ok {
+	if tokens, ok := w.table().find(strings.ToLower(upstream), n); ok {
 		return Window{tokens, Table}
 	}
 	if tokens, ok := familyOf(n.bare); ok {

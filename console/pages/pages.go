@@ -13,6 +13,7 @@ import (
 	"html/template"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"epitome/console/access"
@@ -46,7 +47,7 @@ type Plugs struct {
 type Pages struct {
 	plugs  Plugs
 	assets assets
-	texts  *template.Template
+	texts  func() *template.Template // read when the first page is asked for: a start need not wait for it
 }
 
 // New makes the pages.
@@ -54,8 +55,9 @@ func New(p Plugs) *Pages {
 	if p.Zone == nil {
 		p.Zone = time.Local
 	}
-	return &Pages{plugs: p, assets: newAssets(), texts: template.Must(
-		template.New("pages").Funcs(functions(p.Zone)).ParseFS(templates, "templates/*.html"))}
+	return &Pages{plugs: p, assets: newAssets(), texts: sync.OnceValue(func() *template.Template {
+		return template.Must(template.New("pages").Funcs(functions(p.Zone)).ParseFS(templates, "templates/*.html"))
+	})}
 }
 
 // Documents returns the pages for people, by the pattern of their path.
@@ -119,7 +121,7 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, make maker) {
 	made.Version, made.Mode = text(p.plugs.Version), text(p.mode())
 	made.Address, made.Assets = text(p.plugs.Address), p.assets
 	var text bytes.Buffer
-	if err := p.texts.ExecuteTemplate(&text, made.Template, made); err != nil {
+	if err := p.texts().ExecuteTemplate(&text, made.Template, made); err != nil {
 		http.Error(w, "epitome cannot show this page: "+err.Error(), http.StatusInternalServerError)
 		return
 	}

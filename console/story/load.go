@@ -72,6 +72,9 @@ func parseEntry(line []byte) (n Entry, err error) {
 	return n, nil
 }
 
+// manyRead is how many events leave more garbage behind than it costs to collect it.
+const manyRead = 500
+
 // recall reads the newest events of earlier processes, beside the writer, and hands them to it.
 func (w *writer) recall(before uint64) {
 	defer close(w.recalled)
@@ -82,7 +85,9 @@ func (w *writer) recall(before uint64) {
 		defer w.past.Unlock()
 		w.past.prepend(old)
 	})
-	debug.FreeOSMemory() // what was read is garbage by now, and an idle program would keep it
+	if len(old) >= manyRead {
+		debug.FreeOSMemory() // what was read is garbage by now, and an idle program would keep it
+	}
 }
 
 func timeOf(nanoseconds int64) time.Time {

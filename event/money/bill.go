@@ -33,7 +33,7 @@ type Settings struct {
 
 // Biller works out what exchanges cost. Make one with New; its methods may be called from any goroutine.
 type Biller struct {
-	table    *Table
+	table    func() *Table // read when the first price is asked for
 	own      owns
 	settings Settings
 
@@ -58,11 +58,11 @@ const (
 
 // New makes a Biller of the built-in table.
 func New(s Settings) *Biller {
-	return &Biller{table: Builtin(), own: s.Own.owns(), settings: s, known: map[question]*answer{}}
+	return &Biller{table: sync.OnceValue(Builtin), own: s.Own.owns(), settings: s, known: map[question]*answer{}}
 }
 
 // Table returns the table that is asked where the user says nothing.
-func (b *Biller) Table() *Table { return b.table }
+func (b *Biller) Table() *Table { return b.table() }
 
 // mostName is the longest name, in bytes, that anybody sells a model by.
 const mostName = 256
@@ -107,7 +107,7 @@ func (b *Biller) find(q question, at time.Time) *Price {
 	if own := b.own.of(q.model); own != nil {
 		return own
 	}
-	return b.table.Find(s.Host, q.model, at)
+	return b.table().Find(s.Host, q.model, at)
 }
 
 // Charge returns what asking for a summary cost.
