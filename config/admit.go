@@ -29,6 +29,9 @@ func (c Config) Admit() (folder string, err error) {
 	if err = checkLogFile(c.Log.File); err != nil {
 		return "", err
 	}
+	if err = admitSeal(c.Offload, folder); err != nil {
+		return "", err
+	}
 	address, err := listening(c.Listen)
 	if err != nil {
 		return "", err

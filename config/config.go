@@ -61,7 +61,9 @@ type Config struct {
 // OffloadConfig is the table [offload].
 type OffloadConfig struct {
 	Address string     `toml:"address"`
-	Quota   unit.Bytes `toml:"quota"` // fixed at start
+	Quota   unit.Bytes `toml:"quota"`    // fixed at start
+	Seal    bool       `toml:"seal"`     // fixed at start
+	KeyFile string     `toml:"key_file"` // fixed at start
 }
 
 // StoreConfig is the table [store]; all of it is fixed at start.
@@ -292,6 +294,9 @@ func (c Config) check() error {
 	if err := c.checkKeeping(); err != nil {
 		return err
 	}
+	if err := checkAddress(c.Offload); err != nil {
+		return err
+	}
 	return checkProxy(c.Proxy)
 }
 
@@ -466,6 +471,8 @@ func NeedRestart(running, wanted Config) []string {
 		{"data", running.Data != wanted.Data},
 		{"offload.address", running.Offload.Address != wanted.Offload.Address},
 		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
+		{"offload.seal", running.Offload.Seal != wanted.Offload.Seal},
+		{"offload.key_file", running.Offload.KeyFile != wanted.Offload.KeyFile},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
 		{"log.level", running.Log.Level != wanted.Log.Level},

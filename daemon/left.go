@@ -17,6 +17,7 @@ import (
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
+	"epitome/store/seal"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -32,7 +33,11 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 	if _, err := os.Stat(filepath.Join(folder, StoreFolder)); errors.Is(err, fs.ErrNotExist) {
 		return Left{}, console.ErrNoArtifact
 	}
-	disk, err := openDisk(conf, folder, slog.New(slog.DiscardHandler))
+	by, err := config.OpenSeal(conf.Offload, folder)
+	if err != nil {
+		return Left{}, err
+	}
+	disk, err := openDisk(conf, folder, by, slog.New(slog.DiscardHandler))
 	if errors.Is(err, store.ErrInUse) {
 		return Left{}, fmt.Errorf("an epitome that does not answer holds the store in %s; stop it first", folder)
 	}
@@ -42,10 +47,7 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 	if notice := disk.Notice(); notice != "" {
 		fmt.Fprintln(os.Stderr, "epitome: "+notice)
 	}
-	shelf, err := offload.Open(offload.Options{
-		Folder: folder, Store: disk, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
-		Address: pathOnly(conf.Offload.Address),
-	})
+	shelf, err := offload.Open(shelfLeft(conf, folder, by, disk))
 	if err != nil {
 		_ = disk.Close()
 		return Left{}, err
@@ -71,10 +73,11 @@ func (k Left) Close() error { return k.store.Close() }
 // names that the secret in the folder gives them, and are not kept.
 func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window.Windows]) (rewrite.Deps, error) {
 	facts, keep := memory.New(passingMemory, time.Now), conf.Store.Keep.D()
-	shelf, err := offload.Open(offload.Options{
-		Folder: folder, Store: facts, Quota: int64(conf.Offload.Quota), Keep: keep,
-		Address: pathOnly(conf.Offload.Address), Log: slog.New(slog.DiscardHandler),
-	})
+	by, err := config.OpenSeal(conf.Offload, folder)
+	if err != nil {
+		return rewrite.Deps{}, err
+	}
+	shelf, err := offload.Open(shelfLeft(conf, folder, by, facts))
 	if err != nil {
 		return rewrite.Deps{}, err
 	}
@@ -83,10 +86,18 @@ func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window
 	return m, nil
 }
 
-// pathOnly is an address without a URL, for there is nobody who would serve it.
-func pathOnly(address string) string {
-	if address == "none" {
-		return address
+// shelfLeft is how a shelf is opened in the folder while nobody serves it. Where files are sealed, stubs name the URLs
+// at which an epitome would serve them.
+func shelfLeft(conf config.Config, folder string, by *seal.Seal, facts store.Store) offload.Options {
+	o := offload.Options{
+		Folder: folder, Store: facts, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(), Seal: by,
+		Address: "path",
 	}
-	return "path"
+	switch {
+	case conf.Offload.Address == "none":
+		o.Address = "none"
+	case by.Writes():
+		o.Address, o.URL = "url", artifactsAt(conf.Listen)
+	}
+	return o
 }

@@ -49,6 +49,9 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, &k.windows, keep)
 	m.Passing, m.Ratio = s.passing, k.ratios.Of
+	if s.seal.Writes() {
+		m.Naming = s.shelf.Name("names of conversations", nil) // a secret itself: no content has it
+	}
 	k.prices.Store(billerOf(conf))
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
@@ -81,7 +84,7 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, ratioLessons{k.ratios}
-	p.Scope = func(kind, value string) string { return k.storage.shelf.Name("scope "+kind, []byte(value)) }
+	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
 	return p
 }
 

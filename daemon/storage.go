@@ -12,14 +12,16 @@ import (
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
+	"epitome/store/seal"
 )
 
 // storage is where facts and artifacts lie. It is in the data folder, or, as far as that cannot be used, in memory.
 type storage struct {
 	store   store.Store
 	shelf   *offload.Shelf
-	where   string // the folder of artifacts; empty if they are in memory
-	passing bool   // not all of it outlives the process
+	where   string     // the folder of artifacts; empty if they are in memory
+	passing bool       // not all of it outlives the process
+	seal    *seal.Seal // of what is on disk; nil if that is plain
 	log     *slog.Logger
 	stop    context.CancelFunc // ends the sweeps
 	swept   chan struct{}      // closed when no sweep runs any more
@@ -35,6 +37,10 @@ const (
 // says so. listen is the address under which artifacts can be asked for. What it returns has to be closed.
 func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
 	s := &storage{log: log, swept: make(chan struct{})}
+	var err error
+	if s.seal, err = config.OpenSeal(conf.Offload, folder); err != nil {
+		return nil, err
+	}
 	s.openStore(conf, folder)
 	if err := s.openShelf(conf, folder, listen); err != nil {
 		_ = s.store.Close()
@@ -47,10 +53,10 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 }
 
 func (s *storage) openStore(conf config.Config, folder string) {
-	disk, err := openDisk(conf, folder, s.log)
+	disk, err := openDisk(conf, folder, s.seal, s.log)
 	for begun := time.Now(); errors.Is(err, store.ErrInUse) && time.Since(begun) < storeWait; {
 		time.Sleep(storeWait / 10)
-		disk, err = openDisk(conf, folder, s.log)
+		disk, err = openDisk(conf, folder, s.seal, s.log)
 	}
 	if err == nil {
 		s.store = disk
@@ -65,8 +71,9 @@ func (s *storage) openStore(conf config.Config, folder string) {
 }
 
 // openDisk opens the store in the data folder, which no other process may hold.
-func openDisk(conf config.Config, folder string, log *slog.Logger) (*disk.Store, error) {
+func openDisk(conf config.Config, folder string, by *seal.Seal, log *slog.Logger) (*disk.Store, error) {
 	return disk.Open(disk.Options{
+		Seal:   by,
 		Folder: filepath.Join(folder, StoreFolder), SyncEvery: conf.Store.SyncEvery.D(), Log: log,
 		Fault: func(err error) { log.Warn("a decision could not be read", "error", err.Error()) },
 	})
@@ -91,7 +98,7 @@ func storeAdvice(err error) string {
 func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	o := offload.Options{
 		Folder: folder, Store: s.store, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
-		Address: conf.Offload.Address, URL: "http://" + config.Reachable(listen) + "/-/artifacts/", Log: s.log,
+		Address: conf.Offload.Address, URL: artifactsAt(listen), Log: s.log, Seal: s.seal,
 	}
 	var err error
 	if s.shelf, err = offload.Open(o); err == nil {
@@ -101,10 +108,13 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	s.passing = true
 	s.log.Warn("what is taken out of conversations is kept in memory until epitome ends, so they stay whole until their window fills",
 		"why", err.Error(), "do", "see to the folder, or give another one with --data")
-	o.Folder = ""
+	o.Folder, o.Seal = "", nil
 	s.shelf, err = offload.Open(o)
 	return err
 }
+
+// artifactsAt is where an epitome that listens there serves artifacts.
+func artifactsAt(listen string) string { return "http://" + config.Reachable(listen) + "/-/artifacts/" }
 
 // sweep takes away what has expired, now and again.
 func (s *storage) sweep(ctx context.Context) {

@@ -123,7 +123,7 @@ var house = joined(map[string]room{
 		"scripts see the program from outside, as a user does; only where its card lies they must know",
 	},
 	"config": {
-		"console event event/money prose proxy rewrite/limits summarize unit window",
+		"console event event/money prose proxy rewrite/limits store/seal summarize unit window",
 		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare",
 	},
 	"config/configtest": {
@@ -193,7 +193,7 @@ var house = joined(map[string]room{
 	},
 	"daemon": {
 		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
-			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory summarize tokenize window window/overflow",
+			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"event": {
@@ -232,7 +232,7 @@ var house = joined(map[string]room{
 			"proxy, limits and summarize are for its tests",
 	},
 	"offload": {
-		"store",
+		"store store/seal",
 		"a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given",
 	},
 	"pattern": {
@@ -376,22 +376,17 @@ var house = joined(map[string]room{
 		"",
 		"it reads the lines of a stream; knowing what events say in it, it would suit one dialect",
 	},
-	"store": {
-		"",
-		"facts know nothing of who asks for them",
-	},
+	"store": {"", "facts know nothing of who asks for them"},
 	"store/disk": {
-		"store store/records",
+		"store store/records store/seal",
 		"what a store keeps its bytes in must be replaceable without touching what facts are",
 	},
 	"store/memory": {
 		"store store/records",
 		"what a store keeps its bytes in must be replaceable without touching what facts are",
 	},
-	"store/records": {
-		"store",
-		"it is the contract's reading for every store; knowing one of them, it would suit that one",
-	},
+	"store/records": {"store", "it is the contract's reading for every store; knowing one of them, it would suit that one"},
+	"store/seal":    {"", "what is sealed must be judged by itself; what it knew of who keeps what, nobody could check here"},
 	"store/storetest": {
 		"store",
 		"it holds every store to the contract; knowing one of them, it would suit that one",

@@ -130,8 +130,10 @@ func (r *Running) is(base string) bool {
 	return base == r.address || strings.HasPrefix(base, r.address+"/")
 }
 
-// Environ is the command's environment: the caller's, with the base URLs replaced, and the proxy named.
+// Environ is the command's environment: the caller's, with the base URLs replaced, the proxy named, and without the key
+// of what the proxy has sealed: an agent may print what it finds there.
 func (r *Running) Environ(env []string, want []Target) []string {
+	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool { return strings.HasPrefix(v, config.SealKeyEnv+"=") })
 	for _, t := range want {
 		for _, v := range t.vars {
 			env = append(env, v+"="+r.Base(t))

@@ -24,13 +24,18 @@ const tempAge = time.Hour
 // modification time is the content's until. Other processes may use the folder at the same time. A temp is a file that
 // is being written; it gets its name once it is whole.
 type filePlace struct {
-	folder string // absolute
-	now    func() time.Time
-	log    *slog.Logger
-	save   func(path string, content []byte) error // saveNew, except in tests
+	folder    string // absolute
+	extension string // of each file
+	now       func() time.Time
+	log       *slog.Logger
+	save      func(path string, content []byte) error // saveNew, except in tests
+	temps     *temps
+}
 
+// temps are those of this process. All places that it has in a folder share them.
+type temps struct {
 	mu      sync.Mutex
-	writing map[string]bool // the temps of this process; guarded by mu
+	writing map[string]bool // guarded by mu
 }
 
 // openFilePlace returns the place in o.Folder. It makes the folder of artifacts if there is none.
@@ -39,8 +44,8 @@ func openFilePlace(o Options) (*filePlace, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &filePlace{folder: filepath.Join(data, "artifacts"), now: o.Now, log: o.Log, save: saveNew,
-		writing: map[string]bool{}}
+	d := &filePlace{folder: filepath.Join(data, "artifacts"), extension: extension, now: o.Now, log: o.Log, save: saveNew,
+		temps: &temps{writing: map[string]bool{}}}
 	if err := d.makeFolder(); err != nil {
 		return nil, err
 	}
@@ -54,7 +59,7 @@ func (d *filePlace) makeFolder() error {
 	return syncFolder(filepath.Dir(d.folder))
 }
 
-func (d *filePlace) path(name string) string { return filepath.Join(d.folder, name+extension) }
+func (d *filePlace) path(name string) string { return filepath.Join(d.folder, name+d.extension) }
 
 // temp returns a path that no other call returns. The path tells when it was made, by our clock.
 func (d *filePlace) temp() string {
@@ -74,8 +79,8 @@ func leftBehind(file string, now time.Time) bool {
 // Write does what Place says.
 func (d *filePlace) Write(name string, content []byte, until time.Time) error {
 	temp := d.temp()
-	d.note(temp, true)
-	defer d.note(temp, false)
+	d.temps.note(temp, true)
+	defer d.temps.note(temp, false)
 	err := d.save(temp, content)
 	if errors.Is(err, fs.ErrNotExist) { // someone has deleted the folder
 		if err = d.makeFolder(); err == nil {
@@ -100,20 +105,20 @@ func (d *filePlace) Write(name string, content []byte, until time.Time) error {
 }
 
 // note notes whether temp is in use, and so keeps Tidy from it: a machine may sleep for hours during a write.
-func (d *filePlace) note(temp string, inUse bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (t *temps) note(temp string, inUse bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if inUse {
-		d.writing[temp] = true
+		t.writing[temp] = true
 	} else {
-		delete(d.writing, temp)
+		delete(t.writing, temp)
 	}
 }
 
-func (d *filePlace) inUse(temp string) bool {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.writing[temp]
+func (t *temps) inUse(temp string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.writing[temp]
 }
 
 // saveNew writes content to a new file at path. It survives a power failure once its folder is synced. After an error
@@ -148,6 +153,9 @@ func syncFolder(folder string) error {
 	}
 	return nil
 }
+
+// remove deletes the file of a content.
+func (d *filePlace) remove(name string) error { return os.Remove(d.path(name)) }
 
 // Look does what Place says.
 func (d *filePlace) Look(name string) (Entry, error) {
@@ -192,7 +200,7 @@ func (d *filePlace) Drop(name string, now time.Time) (freed bool, err error) {
 func (d *filePlace) Names() (all []string, err error) {
 	files, err := d.list()
 	for _, file := range files {
-		if name, found := strings.CutSuffix(file, extension); found && IsName(name) {
+		if name, found := strings.CutSuffix(file, d.extension); found && IsName(name) {
 			all = append(all, name)
 		}
 	}
@@ -213,7 +221,7 @@ func (d *filePlace) Tidy(now time.Time) (n int, bytes int64, err error) {
 	files, err := d.list()
 	for _, file := range files {
 		path := filepath.Join(d.folder, file)
-		if !leftBehind(file, now) || d.inUse(path) {
+		if !leftBehind(file, now) || d.temps.inUse(path) {
 			continue
 		}
 		left, failed := os.Lstat(path)

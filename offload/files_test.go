@@ -61,19 +61,25 @@ func TestContentOutlivesItsProcess(t *testing.T) {
 }
 
 func TestChangedFileIsUnknownUntilPutAgain(t *testing.T) {
+	plain := func(_ testing.TB, o Options) Options { return o }
+	t.Run("Plain", func(t *testing.T) { changesAFile(t, ".txt", plain) })
+	t.Run("Sealed", func(t *testing.T) { changesAFile(t, SealedExtension, sealed) })
+}
+
+func changesAFile(t *testing.T, extension string, with func(testing.TB, Options) Options) {
 	const content = "the content as it was"
 	f := func(what string, byStat bool, change func(path string) error) {
 		t.Run(what, func(t *testing.T) {
 			var log bytes.Buffer
 			folder := t.TempDir()
-			o := options(folder, newClock())
+			o := with(t, options(folder, newClock()))
 			o.Log = slog.New(slog.NewTextHandler(&log, nil))
 			o.Now = nil // files that someone changes get the time of the system
 			o.Store = memory.New(1<<20, time.Now)
 			s := opened(t, o)
 			name := put(t, s, content)
 			has(t, s, name, content)
-			if err := change(fileOf(folder, name)); err != nil {
+			if err := change(filepath.Join(folder, "artifacts", name+extension)); err != nil {
 				t.Fatal(err)
 			}
 			unknown(t, s, name)
@@ -99,12 +105,20 @@ func TestChangedFileIsUnknownUntilPutAgain(t *testing.T) {
 	f("truncated", true, func(path string) error { return os.Truncate(path, 3) })
 	f("emptied", true, func(path string) error { return os.Truncate(path, 0) })
 	f("appended to", true, func(path string) error { return os.WriteFile(path, []byte(content+"."), 0o600) })
-	f("edited", true, func(path string) error { return os.WriteFile(path, []byte("the content as it is!"), 0o600) })
+	edit := func(path string) error {
+		was, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		was[len(was)-1] ^= 1
+		return os.WriteFile(path, was, 0o600)
+	}
+	f("edited", true, edit)
 	f("deleted", true, os.Remove)
 	f("edited and dated back", false, func(path string) error {
 		file, err := os.Stat(path)
 		if err == nil {
-			err = os.WriteFile(path, []byte("the content as it is!"), 0o600)
+			err = edit(path)
 		}
 		return errors.Join(err, os.Chtimes(path, file.ModTime(), file.ModTime()))
 	})

@@ -25,8 +25,14 @@ const (
 
 // Name returns the name of content in scope: a keyed hash of both. It depends on nothing else, so equal contents of a
 // scope lie on the shelf once, and nobody without the secret can tell from a name whether a scope has seen a content.
-func (s *Shelf) Name(scope string, content []byte) string {
-	mac := hmac.New(sha256.New, s.secret)
+func (s *Shelf) Name(scope string, content []byte) string { return nameBy(s.nameKey, scope, content) }
+
+// NameOf returns a name for what is no content, such as a credential of which scopes are made. It stays the same when a
+// data folder is sealed.
+func (s *Shelf) NameOf(kind, text string) string { return nameBy(s.secret, kind, []byte(text)) }
+
+func nameBy(key []byte, scope string, content []byte) string {
+	mac := hmac.New(sha256.New, key)
 	head := binary.BigEndian.AppendUint64([]byte(domain), uint64(len(scope)))
 	mac.Write(append(head, scope...))
 	mac.Write(content)

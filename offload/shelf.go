@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"epitome/store"
+	"epitome/store/seal"
 )
 
 // longest bounds Options.Keep, as the store bounds its own keeps.
@@ -83,6 +84,10 @@ type Options struct {
 
 	// Log hears of contents that someone has changed, and of lives that could not be prolonged. Default: none.
 	Log *slog.Logger
+
+	// Seal is what contents in Folder are sealed and opened with. What was put without it is read all the same. Where
+	// it seals, no stub may name a path. Default: none.
+	Seal *seal.Seal
 }
 
 // Shelf keeps artifacts. There is nothing to close.
@@ -94,6 +99,7 @@ type Shelf struct {
 	now       func() time.Time
 	log       *slog.Logger
 	secret    []byte
+	nameKey   []byte // of what names are made; secret itself where nothing is sealed
 	address   address
 
 	sweeping sync.Mutex // held by the one Sweep that runs
@@ -134,6 +140,12 @@ func open(o Options) (*Shelf, error) {
 	if s.secret, err = place.Secret(); err != nil {
 		return nil, err
 	}
+	if s.nameKey = s.secret; o.Seal.Writes() { // the secret lies beside the names
+		s.nameKey = o.Seal.NameKey(s.secret)
+		if folder = ""; o.Address == "path" || o.Address == "both" {
+			return nil, fmt.Errorf("address = %q names files that nobody else can read where they are sealed", o.Address)
+		}
+	}
 	if s.address, err = newAddress(o.Address, folder, o.URL); err != nil {
 		return nil, err
 	}
@@ -152,6 +164,9 @@ func openPlace(o Options) (p Place, folder string, err error) {
 	f, err := openFilePlace(o)
 	if err != nil {
 		return nil, "", err
+	}
+	if o.Seal != nil {
+		return newSealedPlace(f, o.Seal), f.folder, nil
 	}
 	return f, f.folder, nil
 }

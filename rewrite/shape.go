@@ -49,6 +49,9 @@ type Deps struct {
 	Summariser plan.Summariser
 	// Tell hears what happens while a request is shaped; nil if nobody wants to.
 	Tell plan.Listener
+	// Naming keys the names of conversations, so that who reads them cannot try out how one begins; empty: they have no
+	// key.
+	Naming string
 	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
 	Passing bool
 }
@@ -325,7 +328,8 @@ func (x *run) nameConversation() error {
 	if x.past != nil {
 		known, name = x.past.len(), x.past.name
 	}
-	prefix := decision.Prefix{Ledger: x.shaper.deps.Ledger, Route: x.plan.Route, Chain: x.hist.Chain}
+	deps := &x.shaper.deps
+	prefix := decision.Prefix{Ledger: deps.Ledger, Route: x.plan.Route, Chain: x.hist.Chain, Naming: deps.Naming}
 	n, err := prefix.Name(x.plan.End, known, name)
 	if err != nil {
 		return err

@@ -20,9 +20,9 @@ import (
 )
 
 const (
-	// MaxValue is the largest value in bytes. It leaves room for what a store on disk keeps with each value, within one
-	// megabyte for both.
-	MaxValue = 1<<20 - 22
+	// MaxValue is the largest value in bytes. It leaves room for what a store on disk keeps with each value, its key
+	// included, within one megabyte for all of it.
+	MaxValue = 1<<20 - 2<<10
 
 	// MaxKey is the longest key in bytes.
 	MaxKey = 1024

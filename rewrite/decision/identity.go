@@ -33,6 +33,7 @@ type Prefix struct {
 	Ledger Ledger
 	Route  Route
 	Chain  []conversation.Link
+	Naming string // keys new names; empty if they have no key
 }
 
 // Named is what a conversation is called.
@@ -54,7 +55,7 @@ func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
 		return Named{Name: name}, nil
 	case from == 0:
 		last := p.Chain[len(p.Chain)-1]
-		name = RefOf(p.Route.withDialect(p.Route.Scope, string(last[:]))...)
+		name = p.refOf(p.Route.withDialect(p.Route.Scope, string(last[:]))...)
 	default:
 		// The first to go on from here is the conversation; whoever goes on otherwise has left it.
 		next, _, err := p.Ledger.Add(p.Route.NextKey(p.Chain[from]), p.Chain[from+1][:])
@@ -63,7 +64,7 @@ func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
 		}
 		if string(next) != string(p.Chain[from+1][:]) {
 			n.Left, n.Shared = name, from
-			name = RefOf(string(name[:]), string(p.Chain[from+1][:]))
+			name = p.refOf(string(name[:]), string(p.Chain[from+1][:]))
 		}
 	}
 	record := Identity{Name: name, Route: p.Route.ID()}.Record()
@@ -74,6 +75,14 @@ func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
 	}
 	n.Name = name
 	return n, nil
+}
+
+// refOf is the name of what consists of these parts, under the key of names.
+func (p Prefix) refOf(parts ...string) Ref {
+	if p.Naming != "" {
+		parts = append(parts, p.Naming)
+	}
+	return RefOf(parts...)
 }
 
 // longestNamed finds the longest prefix of at most end items whose conversation is known, and its name; no items if

@@ -16,6 +16,7 @@ import (
 
 	"epitome/store"
 	"epitome/store/records"
+	"epitome/store/seal"
 )
 
 // Options say where a Store lies and what it uses of the world outside. Only Folder has no default.
@@ -39,6 +40,9 @@ type Options struct {
 
 	// Log gets Badger's warnings. Default: none.
 	Log *slog.Logger
+
+	// Seal is what records are sealed and opened with. What was written without it is read all the same. Default: none.
+	Seal *seal.Seal
 }
 
 func (o Options) withDefaults() Options {
@@ -102,7 +106,7 @@ func openLocked(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Store{room: room, now: o.Now, fault: o.Fault}
+	d := &Store{room: room, now: o.Now, fault: o.Fault, seal: o.Seal}
 	if why == nil {
 		d.db, why = tryOpen(o)
 	}
@@ -118,6 +122,7 @@ func openLocked(o Options) (*Store, error) {
 		}
 	}
 	d.Facts = records.New(rows{d}, o.Now, o.Fault)
+	d.both = d.seal != nil && (!d.seal.Writes() || d.hasPlain())
 	return d, nil
 }
 

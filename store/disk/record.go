@@ -7,6 +7,7 @@ import (
 
 	"epitome/store"
 	"epitome/store/records"
+	"epitome/store/seal"
 )
 
 // What lies under a key:
@@ -26,9 +27,10 @@ const (
 	headSize  = 21
 )
 
-// A value with its head stays below valueThreshold, so that every value lives in the tree, whose space Badger gives
-// back, and none in the value log, whose space it does not. This line does not compile otherwise.
-const _ = uint(valueThreshold - 1 - headSize - store.MaxValue)
+// A value with its head, and with its key if it is sealed, stays below valueThreshold, so that every value lives in the
+// tree, whose space Badger gives back, and none in the value log, whose space it does not. This line does not compile
+// otherwise.
+const _ = uint(valueThreshold - 1 - headSize - seal.RecordOverhead - store.MaxKey - store.MaxValue)
 
 // appendRecord appends the stored form of r under key.
 func appendRecord(dst []byte, key string, r records.Record) []byte {

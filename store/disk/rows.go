@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// keyPrefix keeps our keys apart from those that Badger has for itself.
-	keyPrefix = 'f'
+	// keyPrefix keeps our keys apart from those that Badger has for itself, and sealedPrefix those of sealed records.
+	keyPrefix    = 'f'
+	sealedPrefix = 's'
 
 	// slack is added to a fact's time in Badger: our own expiry rules, and Badger's only gives space back.
 	slack = time.Hour
@@ -45,11 +46,7 @@ func (d *Store) readStored(key string) (r records.Record, found bool, err error)
 	err = d.use(func() error {
 		txn := d.db.NewTransaction(false)
 		defer txn.Discard()
-		item, err := txn.Get(diskKey(key))
-		if err != nil {
-			return err
-		}
-		r, err = recordOf(key, item)
+		r, err = d.lookUp(txn, key)
 		return err
 	})
 	switch {
@@ -81,9 +78,18 @@ func (r rows) Write(key string, written records.Record) error {
 	}
 	stored := appendRecord(make([]byte, 0, headSize+len(written.Value)), key, written)
 	left := time.Duration(written.Expires - d.now().UnixNano())
-	entry := badger.NewEntry(diskKey(key), stored).WithTTL(left + slack)
+	at := diskKey(key)
+	if d.seal.Writes() {
+		at = d.sealedKey(key)
+		stored = d.seal.Record(at, key, stored)
+	}
 	defer d.recent.forget(key)
-	return d.change(func(txn *badger.Txn) error { return txn.SetEntry(entry) })
+	return d.change(func(txn *badger.Txn) error {
+		if err := d.dropOther(txn, key); err != nil {
+			return err
+		}
+		return txn.SetEntry(badger.NewEntry(at, stored).WithTTL(left + slack))
+	})
 }
 
 // Remove does what records.Rows says.
@@ -93,7 +99,12 @@ func (r rows) Remove(key string) error {
 		return err
 	}
 	defer d.recent.forget(key)
-	return d.change(func(txn *badger.Txn) error { return txn.Delete(diskKey(key)) })
+	return d.change(func(txn *badger.Txn) error {
+		if d.seal == nil {
+			return txn.Delete(diskKey(key))
+		}
+		return errors.Join(txn.Delete(d.sealedKey(key)), d.dropPlain(txn, key))
+	})
 }
 
 func (d *Store) change(set func(*badger.Txn) error) error {
@@ -110,6 +121,9 @@ func (d *Store) change(set func(*badger.Txn) error) error {
 
 // Walk does what records.Rows says.
 func (r rows) Walk(prefix string, visit func(string, records.Record, error) bool) error {
+	if r.disk.seal != nil {
+		return r.disk.walkSealed(prefix, visit)
+	}
 	for next := []byte(diskKey(prefix)); next != nil; {
 		var page []sheet
 		err := r.disk.use(func() (err error) {
