@@ -6,8 +6,10 @@ import (
 	"encoding/base32"
 	"encoding/binary"
 	"fmt"
+	"hash"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 const (
@@ -25,18 +27,43 @@ const (
 
 // Name returns the name of content in scope: a keyed hash of both. It depends on nothing else, so equal contents of a
 // scope lie on the shelf once, and nobody without the secret can tell from a name whether a scope has seen a content.
-func (s *Shelf) Name(scope string, content []byte) string { return nameBy(s.nameKey, scope, content) }
+func (s *Shelf) Name(scope string, content []byte) string { return s.names.name(scope, content) }
 
 // NameOf returns a name for what is no content, such as a credential of which scopes are made. It stays the same when a
 // data folder is sealed.
-func (s *Shelf) NameOf(kind, text string) string { return nameBy(s.secret, kind, []byte(text)) }
+func (s *Shelf) NameOf(kind, text string) string { return s.kinds.name(kind, []byte(text)) }
 
-func nameBy(key []byte, scope string, content []byte) string {
-	mac := hmac.New(sha256.New, key)
-	head := binary.BigEndian.AppendUint64([]byte(domain), uint64(len(scope)))
-	mac.Write(append(head, scope...))
-	mac.Write(content)
-	return base32.NewEncoding(alphabet).EncodeToString(mac.Sum(nil))[:nameLength]
+// namer makes names with one key. A request asks for several.
+type namer struct {
+	macs     sync.Pool // of *naming
+	spelling *base32.Encoding
+}
+
+// naming is what one name is made with.
+type naming struct {
+	mac  hash.Hash
+	head []byte
+	sum  []byte
+}
+
+func newNamer(key []byte) *namer {
+	return &namer{spelling: base32.NewEncoding(alphabet), macs: sync.Pool{New: func() any {
+		return &naming{mac: hmac.New(sha256.New, key)}
+	}}}
+}
+
+func (n *namer) name(scope string, content []byte) string {
+	with := n.macs.Get().(*naming) //nolint:forcetypeassert // nothing else is in it
+	defer n.macs.Put(with)
+	with.mac.Reset()
+	with.head = binary.BigEndian.AppendUint64(append(with.head[:0], domain...), uint64(len(scope)))
+	with.head = append(with.head, scope...)
+	with.mac.Write(with.head)
+	with.mac.Write(content)
+	with.sum = with.mac.Sum(with.sum[:0])
+	var name [2 * sha256.Size]byte
+	n.spelling.Encode(name[:], with.sum)
+	return string(name[:nameLength])
 }
 
 // IsName reports whether Name could have made name. No such name leads out of a folder.

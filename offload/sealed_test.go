@@ -45,7 +45,7 @@ func TestSealedShelfShowsNothing(t *testing.T) {
 		}
 		s := opened(t, o)
 		put(t, s, planted)
-		guess := nameBy(s.secret, "tests", []byte(planted))
+		guess := s.kinds.name("tests", []byte(planted))
 		files := listing(t, folder)
 		if len(files) != 1 {
 			t.Fatalf("there are %q", files)

@@ -98,8 +98,8 @@ type Shelf struct {
 	locks     *locks
 	now       func() time.Time
 	log       *slog.Logger
-	secret    []byte
-	nameKey   []byte // of what names are made; secret itself where nothing is sealed
+	names     *namer // of contents
+	kinds     *namer // of what is no content
 	address   address
 
 	sweeping sync.Mutex // held by the one Sweep that runs
@@ -137,11 +137,13 @@ func open(o Options) (*Shelf, error) {
 	if s.place = place; o.Place == nil && folder == "" {
 		s.budget.most = memoryMost
 	}
-	if s.secret, err = place.Secret(); err != nil {
+	secret, err := place.Secret()
+	if err != nil {
 		return nil, err
 	}
-	if s.nameKey = s.secret; o.Seal.Writes() { // the secret lies beside the names
-		s.nameKey = o.Seal.NameKey(s.secret)
+	s.kinds = newNamer(secret)
+	if s.names = s.kinds; o.Seal.Writes() { // the secret lies beside the names
+		s.names = newNamer(o.Seal.NameKey(secret))
 		if folder = ""; o.Address == "path" || o.Address == "both" {
 			return nil, fmt.Errorf("address = %q names files that nobody else can read where they are sealed", o.Address)
 		}

@@ -41,17 +41,20 @@ type holding struct {
 	most    int
 	until   time.Time // zero is for as long as it takes
 	content []byte    // without framing
+	framed  bool      // what is held has framing, or so it must be taken
 }
 
 // At reads of an answer what may tell that it refuses its request: an error whole, a stream up to its first content,
 // and any other answer if it is small. What it says is returned without framing and coding; nothing if it has begun to
 // answer. hear gets all that is read. http10 says that the client knows no chunks.
 func At(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said []byte) {
-	h := &holding{answer: a, dialect: d, http10: http10, most: mostOfError}
+	h := &holding{answer: a, dialect: d, http10: http10, most: mostOfError, framed: true}
 	kind, coding := wire.Find(a.Block, "content-type"), wire.Values(a.Block, "content-encoding")
 	plain := len(coding) == 0 || wire.EqualFold(coding, "identity")
 	a.Hears = func(run []byte) {
-		h.content = append(h.content, run...)
+		if h.framed {
+			h.content = append(h.content, run...)
+		}
 		hear(run)
 	}
 	defer func() { a.Hears = hear }()
@@ -69,9 +72,10 @@ func At(a *wire.Answer, d Dialect, http10 bool, hear func(run []byte)) (said []b
 		if h.begun() {
 			return nil
 		}
-	case a.Length >= 0 && a.Length <= mostOfSmall:
-		for h.more() {
+	case a.Length >= 0 && a.Length <= mostOfSmall: // nearly all: what is held is the content
+		for h.framed = false; h.more(); {
 		}
+		return a.HeldBytes()
 	default:
 		return nil
 	}
@@ -97,7 +101,7 @@ func plainly(coding string, held []byte) []byte {
 // more reads a piece, and reports whether there may be another one. What goes wrong is met again when the answer is
 // passed on.
 func (h *holding) more() bool {
-	if h.answer.HeldBytes() >= h.most {
+	if len(h.answer.HeldBytes()) >= h.most {
 		return false
 	}
 	wait := h.answer.ReadIdle

@@ -108,8 +108,8 @@ func (a *Answer) Hold(most time.Duration, dechunk bool) bool {
 	return true
 }
 
-// HeldBytes is how much is kept to be passed on first.
-func (a *Answer) HeldBytes() int { return len(a.held) }
+// HeldBytes is what is kept to be passed on first, as the client gets it, until the next Hold.
+func (a *Answer) HeldBytes() []byte { return a.held }
 
 // TakeHeld hands over what was kept, once, and what stands behind it that breaks the rules.
 func (a *Answer) TakeHeld() (held []byte, bad error) {

@@ -3,6 +3,7 @@ package overflow
 import (
 	"bytes"
 	"strings"
+	"unsafe"
 
 	"github.com/tidwall/gjson"
 
@@ -42,7 +43,7 @@ type complaint struct {
 func findComplaint(a Answer) complaint {
 	whole := bytes.TrimSpace(a.Body)
 	cut := len(whole) > mostBody
-	body := string(whole[:min(len(whole), mostBody)])
+	body := stringOf(whole[:min(len(whole), mostBody)])
 	c := complaint{failed: a.Status >= 300, body: body}
 	switch {
 	case len(body) == 0:
@@ -63,6 +64,9 @@ func findComplaint(a Answer) complaint {
 	}
 	return c
 }
+
+// stringOf is b as a string, which holds as long as b does not change: nothing of it is kept.
+func stringOf(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // isStream reports whether an answer is an event stream, as its type says or its beginning shows.
 func isStream(kind, body string) bool {
