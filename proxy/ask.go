@@ -119,12 +119,11 @@ func (q Question) head(up *upstream) ([]byte, error) {
 
 // head is the inquiry's head, with the upstream's own headers in place of the inquiry's.
 func (q Inquiry) head(up *upstream) ([]byte, error) {
-	block := "Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n"
+	block := []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n")
 	if q.Body != nil {
-		block = "Content-Type: application/json\r\n" + block
+		block = append([]byte("Content-Type: application/json\r\n"), block...)
 	}
-	target := up.target(q.Path)
-	r := wire.RequestHead{Method: []byte(q.Method), Target: target, Block: []byte(block), Length: len(q.Body)}
+	r := wire.RequestHead{Method: []byte(q.Method), Target: up.target(q.Path), Block: block, Length: len(q.Body)}
 	return r.AppendTo(nil, &up.peer), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
 	"epitome/proxy/wire"
 )
@@ -46,12 +47,7 @@ func says(name []byte) bool {
 			return true
 		}
 	}
-	for _, s := range carried {
-		if wire.EqualFold(name, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(carried[:], func(s string) bool { return wire.EqualFold(name, s) })
 }
 
 // credentialOf makes a credential of a request's header lines. All of it is copied.

@@ -19,6 +19,7 @@ type delivery struct {
 	client      *wire.Client
 	to          wire.ClientSide
 	begun       bool // bytes of an answer have gone to the client
+	parted      bool // a tunnel has taken the exchange over and ends it
 	endsByClose bool // the client takes the connection's end for the answer's
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/proxy/loop"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
@@ -23,10 +24,10 @@ type exchange struct {
 	ctx       *fasthttp.RequestCtx
 	delivery  delivery
 	call      wire.Call
+	pass      loop.Pass
 	event     event.Exchange
 	err       error // why the client got no answer, or not the whole one
 	own       bool  // it is for epitome itself
-	parted    bool  // a tunnel has taken the exchange over and ends it
 	modeKnown bool  // the request's own mode, if it has one, is a mode
 
 	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
@@ -41,10 +42,10 @@ func (x *exchange) forward() {
 	defer x.end()
 	x.delivery.client.Watch(&x.proxy.watchman, x.call.Cut)
 	up, target, err := x.route()
-	if err != nil {
-		x.err = err
+	if x.err = err; err != nil {
 		return
 	}
+	x.pass = x.proxy.loops.Enter(x.ctx.Request.Header.RawHeaders(), target, x.ctx.Request.Body())
 	x.event.Upstream = up.name
 	if x.err = x.shape(up, target); x.err != nil {
 		return
@@ -54,8 +55,7 @@ func (x *exchange) forward() {
 		a, err = x.rescue(up, target, a)
 	}
 	x.dropBody()
-	if err != nil {
-		x.err = err
+	if x.err = err; err != nil {
 		return
 	}
 	x.event.FirstByte = time.Since(x.event.Start)
@@ -96,8 +96,8 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 // end is the one place where an exchange ends, whatever happened to it: the client gets an answer if it has had
 // none, what was taken is given back, and the event is made.
 func (x *exchange) end() {
-	if x.parted {
-		x.parted = false
+	if x.delivery.parted {
+		x.delivery.parted = false
 		return
 	}
 	if r := recover(); r != nil {
@@ -110,6 +110,7 @@ func (x *exchange) end() {
 	if x.err != nil {
 		x.fail()
 	}
+	x.pass.Leave()
 	x.proxy.traffic.leave(x)
 	x.delivery.letGo(x.ctx)
 	x.event.Duration = time.Since(x.event.Start)
@@ -177,6 +178,8 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	case wire.Find(h.RawHeaders(), "transfer-encoding") != nil && wire.Find(h.RawHeaders(), "content-length") != nil:
 		x.delivery.to.Close = true
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request states both Content-Length and Transfer-Encoding: send one of them"}
+	case x.proxy.loops.Returned(h.RawHeaders()):
+		return nil, nil, &refusal{status: 508, code: "loop", lines: "x-should-retry: false\r\n", message: looped}
 	case !x.modeKnown:
 		return nil, nil, &refusal{status: 400, code: "bad_request", message: "x-epitome-mode is none of on, observe and off: correct it, or leave it out"}
 	case !wire.HasSoundNames(h.RawHeaders()):
@@ -238,8 +241,8 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil,
 	}
 	return wire.Request{
-		Head: head.AppendTo(make([]byte, 0, len(head.Block)+len(target)+up.peer.Size()+128), &up.peer), Body: body,
-		ToHead: h.IsHead(), Upgrade: head.Upgrade,
+		Head: x.pass.Mark(head.AppendTo(make([]byte, 0, len(head.Block)+len(target)+up.peer.Size()+128), &up.peer)),
+		Body: body, ToHead: h.IsHead(), Upgrade: head.Upgrade,
 		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
 		Sent: func(reused bool) {
 			x.event.Reused, x.event.Sent = reused, time.Since(x.event.Start)

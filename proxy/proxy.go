@@ -32,6 +32,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/proxy/loop"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/limits"
@@ -100,7 +101,7 @@ type Proxy struct {
 	watchman  wire.Watchman
 	loopback  bool          // the listener can be reached from this machine only; set by Serve
 	decoding  chan struct{} // bounds the bodies that are being decoded
-
+	loops     *loop.Guard
 }
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
@@ -117,7 +118,7 @@ func Check(s Settings) error {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, traffic: newTraffic(), born: time.Now()}
+	p := &Proxy{plugs: plugs, traffic: newTraffic(), born: time.Now(), loops: loop.New()}
 	p.decoding = make(chan struct{}, decodes)
 	if err := p.Reload(s); err != nil {
 		return nil, err

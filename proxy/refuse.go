@@ -45,6 +45,8 @@ func refusalOf(err error) *refusal {
 		message: fmt.Sprintf("the upstream broke off before it answered: %v; it may have worked on the request, so try again only if that does no harm", f.Err)}
 }
 
+const looped = "this request came back to the epitome that sent it: " +
+	"let the url of its upstream name the provider, and no epitome that sends to this one"
 const noRoomLeft = "the requests under way fill max_in_flight: try again, or raise it"
 
 // busy refuses a request for which there is no room now. The client may come again in a second.

@@ -25,7 +25,7 @@ func (x *exchange) tunnel(a *wire.Answer) error {
 		a.Drop()
 		return err
 	}
-	x.parted = true
+	x.delivery.parted = true
 	x.delivery.client.BeginTunnel()
 	x.delivery.client.Unwatch()
 	x.ctx.HijackSetNoResponse(true)

@@ -184,10 +184,8 @@ func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String()
 
 // forModel finds the upstream of the first route whose pattern matches, else the default one.
 func (t *table) forModel(model string) *upstream {
-	for _, r := range t.routes {
-		if unit.Match(r.Model, model) {
-			return t.byName[r.Upstream]
-		}
+	if i := slices.IndexFunc(t.routes, func(r Route) bool { return unit.Match(r.Model, model) }); i >= 0 {
+		return t.byName[t.routes[i].Upstream]
 	}
 	return t.fallback
 }
