@@ -17,9 +17,9 @@ import (
 //go:embed config.toml
 var defaults string
 
-// gcPercent lets garbage, which is mostly bodies that have been sent, grow to four times what is in use. What is in
-// use is small: the default would collect after every few large requests.
-const gcPercent = 400
+// gcPercent lets garbage, which is mostly bodies that have been sent, grow to some eighty megabytes, which is more than
+// three times what is in use. What is in use is small: the default would collect after every few large requests.
+const gcPercent = 340
 
 func main() {
 	if os.Getenv("GOGC") == "" {

@@ -35,7 +35,7 @@ func Open(o Options) (*slog.Logger, io.Closer, error) {
 	if o.Text {
 		return slog.New(slog.NewTextHandler(to, handling)), end, nil
 	}
-	return slog.New(slog.NewJSONHandler(to, handling)), end, nil
+	return slog.New(newPlain(to, handling)), end, nil
 }
 
 // IsTerminal reports whether somebody reads along.

@@ -10,31 +10,35 @@ import (
 	"log/slog"
 	"math"
 	"net/http"
+	"sync"
 	"time"
 
 	"epitome/event"
 )
 
 // Recorder writes a line for each event. Make one with New.
-type Recorder struct{ log *slog.Logger }
+type Recorder struct {
+	log   *slog.Logger
+	spare sync.Pool // of *fields, whose line was written: it has taken over what they say
+}
 
 var _ event.Sink = (*Recorder)(nil)
 
 // New returns a Recorder that writes to log.
-func New(log *slog.Logger) *Recorder { return &Recorder{log} }
+func New(log *slog.Logger) *Recorder { return &Recorder{log: log} }
 
 // RecordExchange writes of an exchange that has ended: what was done about a refusal first.
 func (r *Recorder) RecordExchange(e event.Exchange) {
 	r.recordRescue(&e)
 	r.recordHint(&e)
-	logExchange(r.log, &e)
+	r.logExchange(&e)
 }
 
 // mostFields is how many a line has at most.
 const mostFields = 10 + 15 + 2
 
 // logExchange writes the one line an exchange gets.
-func logExchange(log *slog.Logger, e *event.Exchange) {
+func (r *Recorder) logExchange(e *event.Exchange) {
 	level := slog.LevelWarn
 	switch {
 	case e.Fault == event.Panic:
@@ -42,7 +46,13 @@ func logExchange(log *slog.Logger, e *event.Exchange) {
 	case e.Inner == "" && (e.Fault == event.None || e.Fault == event.ClientGone || offersHTTP(e)):
 		level = slog.LevelInfo
 	}
-	attrs := append(make(fields, 0, mostFields),
+	kept, _ := r.spare.Get().(*fields)
+	if kept == nil {
+		f := make(fields, 0, mostFields)
+		kept = &f
+	}
+	defer r.spare.Put(kept)
+	attrs := append((*kept)[:0],
 		slog.String("id", e.ID), slog.String("method", e.Method), slog.String("path", e.Path),
 		slog.String("upstream", e.Upstream), slog.Int("status", e.Status), slog.String("action", e.Action),
 		slog.Int64("in", e.RequestBytes), slog.Int64("out", e.ResponseBytes),
@@ -54,7 +64,7 @@ func logExchange(log *slog.Logger, e *event.Exchange) {
 	if e.Fault != event.None {
 		attrs = append(attrs, slog.String("fault", string(e.Fault)), slog.String("error", e.Err))
 	}
-	if h := log.Handler(); h.Enabled(context.Background(), level) { // the logger would look for its caller first
+	if h := r.log.Handler(); h.Enabled(context.Background(), level) { // the logger would look for its caller first
 		line := slog.NewRecord(time.Now(), level, "exchange", 0)
 		line.AddAttrs(attrs...)
 		_ = h.Handle(context.Background(), line) // as the logger does: nobody can be told that it fails
