@@ -118,7 +118,7 @@ func TestPromisesNameTestsThatExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, doc := range []string{"ARCHITECTURE.md", "docs/transparency.md"} {
+	for _, doc := range []string{"ARCHITECTURE.md", "docs/transparency.md", "docs/security.md"} {
 		text, err := os.ReadFile(doc)
 		if err != nil {
 			t.Fatal(err)
