@@ -1,4 +1,4 @@
-.PHONY: build check test race fuzz bench windows prices
+.PHONY: build check test race fuzz bench windows prices release release-twice root image systems sizes
 
 # The program, as ./epitome.
 build:
@@ -33,3 +33,27 @@ windows:
 # The built-in table of prices, from the release that event/money/table/make.go names; needs npm and node.
 prices:
 	cd event/money/table && go run make.go
+
+# For six systems: archives with checksums and bills of materials, in dist. TARGETS=linux/amd64,windows/arm64 makes fewer.
+TARGETS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64
+release:
+	go run ./release -targets $(TARGETS)
+
+# The same from two folders, without a cache: every byte must be equal. Takes minutes.
+release-twice:
+	go run ./release twice -targets $(TARGETS)
+
+# What a container has, unpacked in dist/root; and the image of it.
+root:
+	go run ./release root
+image: root
+	buildah build --format docker -t epitome -f release/Containerfile dist/root
+
+# Vet for the systems that epitome is built for and not run on: two minutes of a processor.
+systems:
+	GOOS=windows go vet ./...
+	GOOS=darwin go vet ./...
+
+# What each module adds to the program.
+sizes:
+	go run ./release sizes

@@ -113,7 +113,7 @@ func Load(defaults, path string, over Overrides) (Config, error) {
 	if path == "" {
 		path = userConfigFile()
 	}
-	if path != "" {
+	if path != "" && path != os.DevNull { // a container may have none
 		if err := c.readFile(path); err != nil {
 			return Config{}, err
 		}

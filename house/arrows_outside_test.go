@@ -16,6 +16,10 @@ var outside = map[string]room{
 		"",
 		"contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them",
 	},
+	"release": {
+		"",
+		"it builds the program from outside, as Go does; what is in the program must not change how it is packed",
+	},
 	"scripted": {
 		"",
 		"the scripted upstream stands for a foreign server; knowing the proxy's code, it would share its mistakes",
