@@ -18,13 +18,17 @@ type checkout struct {
 	cache  string // GOCACHE; empty is the user's own
 }
 
-// newCheckout clones the commit that is checked out here into a new folder, whose name begins as given. What is not
-// committed is left out, and said.
-func newCheckout(name string) (*checkout, error) {
-	commit, err := output("", "git", "rev-parse", "HEAD")
-	if err != nil {
-		return nil, fmt.Errorf("cannot make a release but from a git checkout: %w", err)
+// head is the commit that is checked out here.
+func head() (commit string, err error) {
+	if commit, err = output("", "git", "rev-parse", "HEAD"); err != nil {
+		return "", fmt.Errorf("cannot make a release but from a git checkout: %w", err)
 	}
+	return commit, nil
+}
+
+// newCheckout clones the commit into a new folder, whose name begins as given. What is not committed is left out, and
+// said.
+func newCheckout(name, commit string) (*checkout, error) {
 	here, err := output("", "git", "rev-parse", "--show-toplevel")
 	if err != nil {
 		return nil, err

@@ -49,10 +49,14 @@ func perform(task, out string, targets []target) error {
 	if err != nil {
 		return err
 	}
-	if task == "twice" {
-		return buildTwice(targets)
+	commit, err := head()
+	if err != nil {
+		return err
 	}
-	c, err := newCheckout("epitome-release-")
+	if task == "twice" {
+		return buildTwice(commit, targets)
+	}
+	c, err := newCheckout("epitome-release-", commit)
 	if err != nil {
 		return err
 	}

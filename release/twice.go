@@ -10,10 +10,10 @@ import (
 )
 
 // buildTwice makes the same release from two folders, each without a cache, and fails if a byte differs.
-func buildTwice(targets []target) error {
+func buildTwice(commit string, targets []target) error {
 	var outs []string
 	for _, name := range []string{"a-", "a-folder-with-a-longer-name-"} {
-		c, err := newCheckout(name)
+		c, err := newCheckout(name, commit)
 		if err != nil {
 			return err
 		}
