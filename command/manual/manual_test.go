@@ -48,7 +48,7 @@ func model(t *testing.T) *kong.Application {
 func TestPageHasWhatTheParserReads(t *testing.T) {
 	page := Page(model(t), Edition{"v1.2.3", "2026-11-21"})
 	for _, want := range []string{
-		".TH \"PROG\" \"1\" \"2026\\-11\\-21\" \"prog v1.2.3\"", "prog \\- A program\n", `\fBprog bench load\fR [\fIflags\fR]`,
+		".TH PROG 1 \"2026-11-21\" \"prog v1.2.3\" \"\"\n", "prog \\- A program\n", `\fBprog bench load\fR [\fIflags\fR]`,
 		`.SS "prog shell <name>"`, ".TP\n\\fB\\-q, \\-\\-quick\\fR\nBe quick.\n", `\fB\-\-page\fR=\fIFILE\fR`,
 		"What\\(aqs asked [for]: one of \"two\".\n", "Last of all:\n.TP\n\\fB\\-\\-folder\\fR",
 	} {

@@ -18,7 +18,7 @@ type Edition struct {
 // Page is the page for man, in the macros of man(7).
 func Page(app *kong.Application, of Edition) string {
 	p := &page{}
-	p.macro("TH", strings.ToUpper(app.Name), "1", of.Date, app.Name+" "+of.Version, "")
+	p.write(fmt.Sprintf(`.TH %s 1 "%s" "%s" ""`, strings.ToUpper(app.Name), of.Date, app.Name+" "+of.Version)) // readers parse the date
 	p.macro("SH", "NAME")
 	p.text(app.Name + " - " + firstSentence(app.Help))
 	all := commandsOf(app.Node, "")
