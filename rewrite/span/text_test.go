@@ -23,7 +23,9 @@ func TestQuotedTextIsReadBackAsItWas(t *testing.T) {
 // What is read here is read as encoding/json reads it, and what is refused is refused by it.
 func TestStringsAreReadAsTheStandardLibraryReadsThem(t *testing.T) {
 	piece := rapid.SampledFrom([]string{
-		"a", "line", `\n`, `\"`, `\\`, `\/`, `\t`, `\u00e9`, `\ud83d\ude00`, `\ud83d`, `\x`, `\`, `"`, "\n", "\x00", "\x1f",
+		"a", "line", `\n`, `\"`, `\\`, `\/`, `\t`, `\u00e9`, `\ud83d\ude00`, `\ud83d`,
+		`\uDC00`, `\uD83D\uDe00`, `\u004A`, `\u00g0`, `\u12`, `\x`, `\`, `"`, "\n",
+		"\x00", "\x1f",
 		"é", "\u2028", "\ufffd", "\xff", "\xc3", " ", "",
 	})
 	rapid.Check(t, func(t *rapid.T) {
