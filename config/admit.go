@@ -26,6 +26,9 @@ func (c Config) Admit() (folder string, err error) {
 	if err = checkFolder(folder); err != nil {
 		return "", err
 	}
+	if err = checkFormat(folder); err != nil {
+		return "", err
+	}
 	if err = checkLogFile(c.Log.File); err != nil {
 		return "", err
 	}

@@ -11,8 +11,11 @@ import (
 const SealKeyEnv = seal.KeyEnv
 
 // OpenSeal returns what the data folder is sealed with, nil if it is plain and is to stay so. It marks the folder if it
-// is to be sealed from now on.
+// is to be sealed from now on. It refuses a folder of a newer epitome: what is sealed there may be sealed otherwise.
 func OpenSeal(c OffloadConfig, folder string) (*seal.Seal, error) {
+	if err := checkFormat(folder); err != nil {
+		return nil, err
+	}
 	key, err := sealKey(c, folder)
 	if err != nil {
 		return nil, err

@@ -41,6 +41,9 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 	if s.seal, err = config.OpenSeal(conf.Offload, folder); err != nil {
 		return nil, err
 	}
+	if err := config.MarkFormat(folder); err != nil { // a folder without a mark has the first format
+		log.Warn(err.Error(), "do", "see to the folder, or give another one with --data")
+	}
 	s.openStore(conf, folder)
 	if err := s.openShelf(conf, folder, listen); err != nil {
 		_ = s.store.Close()
