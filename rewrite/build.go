@@ -75,7 +75,7 @@ func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
 		media = x.hist.Media[i]
 	}
 	role := x.req.Items[x.req.Head+i].Role
-	if f.Fold > 0 && role == conversation.Tool { // a message stands for it
+	if f.Fold > 0 && role != conversation.Assistant { // a message stands for it
 		after.Add(conversation.User, now, 0)
 		after.Add(role, media-x.hist.Sizes[i], -media)
 	} else {

@@ -32,6 +32,7 @@ type speaker struct {
 	last  map[string]spoken // by model
 
 	rescued bool // what it asked last was refused: results that are new in it may be left out
+	refused int  // items of the longest one refused: who goes back to it, or further, gets its form again
 }
 
 // spoken is one request, and what was sent in its place: the messages behind the head.
@@ -109,7 +110,7 @@ func (p *play) rescue(r *speaker) Output {
 	if out.Settle != nil {
 		out.Settle()
 	}
-	r.last, r.rescued = map[string]spoken{}, true
+	r.last, r.rescued, r.refused = map[string]spoken{}, true, max(r.refused, len(r.items))
 	return out
 }
 
@@ -255,7 +256,7 @@ func (p *play) step() {
 	case "fork":
 		n := 1 + int(p.seed()%uint64(len(r.items)))
 		p.parts = append(p.parts, &speaker{talk: r.fork(n, p.seed()), scope: r.scope, last: map[string]spoken{},
-			rescued: r.rescued})
+			rescued: r.rescued || n <= r.refused, refused: r.refused})
 	case "edit":
 		r.items[p.seed()%uint64(len(r.items))] = r.tongue.say(r.talk, "user", r.string("Rather "+r.words(10)))
 		r.last = map[string]spoken{}

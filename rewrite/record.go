@@ -88,7 +88,8 @@ func (x *recording) renewDecision() bool {
 func (x *recording) remember(d *decision.Decision) error {
 	p, base, all := x.plan, x.plan.Base, x.plan.Hist.Len()
 	ends := []int{all}
-	if n := p.End; n > 0 && n < all && !x.deadEnd && (n > base.Depth() || base.Version == 0 || p.Case.MayOverwrite()) {
+	if n := p.End; n > 0 && n < all && !x.deadEnd && (n > base.Depth() || base.Version == 0 || p.Case.MayOverwrite()) &&
+		!costs(p, n) {
 		ends = []int{n, all}
 	}
 	for _, n := range ends {
@@ -108,6 +109,19 @@ func (x *recording) remember(d *decision.Decision) error {
 		}
 	}
 	return nil
+}
+
+// costs reports whether the first n items take more as a rescue sends them than as they came: then it is what stands
+// behind them that makes room, and without that they had better go as they came.
+func costs(p *plan.Plan, n int) bool {
+	if p.Case.Rescue == nil {
+		return false
+	}
+	saved := 0
+	for i := range n {
+		saved += p.Hist.Sizes[i] - p.SentSize(i)
+	}
+	return saved < 0
 }
 
 // noteVersions notes what stands for the request, if another decision is asked for: before anything is read, so that

@@ -65,6 +65,7 @@ type Report struct {
 	Before       conversation.Size
 	After        conversation.Size // both in tokens of the model
 	Ratio        float64           // tokens of the model that one token of the vocabulary is taken for
+	Estimated    bool              // some texts are so large that their tokens are estimated
 	Answers      int               // that have shown the ratio; 0: it is the model's own
 	Counted      int               // tokens of the vocabulary that are sent; 0 if a provider's count tells no ratio
 	Decided      bool              // a new decision was made

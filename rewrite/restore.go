@@ -32,12 +32,10 @@ func (s Output) Restore(get kept) ([]byte, error) {
 			if err != nil {
 				return nil, fmt.Errorf("cannot find what message %d stands for: %w", at, err)
 			}
-			place := r.Items[at].Span
+			edits = append(edits, refilled(r, at, f, content))
 			if f.With == "" {
-				place.End = place.Start
 				at--
 			}
-			edits = append(edits, span.Edit{Span: place, With: append(slices.Clip(content), f.Gap...)})
 			continue
 		}
 		list, err := unpatched(r, at, f, get)
@@ -47,6 +45,21 @@ func (s Output) Restore(get kept) ([]byte, error) {
 		edits = append(edits, list...)
 	}
 	return span.Splice(s.Body, edits)
+}
+
+// refilled is what puts the content that the form stands for back: in the place of its message, item at of what is
+// sent; before that item, if no message stands for it; or behind all, if none is left. There what parts the content
+// from the next item has parted it from the one before.
+func refilled(r *conversation.Request, at int, f *decision.Form, content []byte) span.Edit {
+	if at == len(r.Items) {
+		end := conversation.Extent(r, at-1)
+		return span.Edit{Span: span.Span{Start: end, End: end}, With: append([]byte(f.Gap), content...)}
+	}
+	place := r.Items[at].Span
+	if f.With == "" {
+		place.End = place.Start
+	}
+	return span.Edit{Span: place, With: append(slices.Clip(content), f.Gap...)}
 }
 
 // unpatched is what makes item at of what is sent what it was without the form's patches.

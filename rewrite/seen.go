@@ -356,6 +356,9 @@ func (x *run) learn() {
 	if n == 0 || !x.req.Upkeep.Before.Empty() || x.log.adopted || x.log.stable == nil && hasForms(p.Forms[n:]) {
 		return
 	}
+	if conversation.Dead(x.req) >= n { // what makes them dead stands behind, and may be gone in the next request
+		return
+	}
 	head := x.req.Head
 	items := x.req.Items[:head+n]
 	x.hist.Truncate(x.req, n)

@@ -20,6 +20,23 @@ type Scale struct {
 	Counter *tokenize.Counter // of the model's vocabulary
 	Memo    *tokenize.Memo
 	Ratio   float64 // tokens of the model that one token of the vocabulary is
+	Halved  uint8   // how often what is looked at of each text is halved, where the request is very large
+}
+
+const (
+	// MostCounted is how many bytes of one text are looked at. All the tokens of a longer one are estimated from them.
+	MostCounted = 1 << 20
+	// leastCounted are looked at of each text of a very large request: one so short costs more to be cut than counted.
+	leastCounted = 256
+)
+
+// IsEstimate reports whether the tokens of a text of so many bytes are estimated. No model is shown such a number.
+func (s Scale) IsEstimate(size int) bool { return s.lookedAt(size) < size }
+
+// lookedAt is how many bytes of a text are looked at. It depends on the size of the text and of the request alone, so
+// that every machine counts alike.
+func (s Scale) lookedAt(size int) int {
+	return min(max(size>>s.Halved, min(size, leastCounted)), MostCounted)
 }
 
 // InModelTokens is a number of the vocabulary's tokens in those of the model.
@@ -101,13 +118,13 @@ func (r *Request) AnswersOneOfSeveral(i int) bool {
 func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) (n, media int) {
 	n = tokenize.PerMessage + 1 // every role is one token
 	if it.Name != "" {
-		n += tokenize.PerName + s.Counter.CountString(it.Name)
+		n += tokenize.PerName + s.countName(it.Name)
 	}
 	if it.Role == Tool {
 		n += tokenize.PerResult
 	}
 	for k, c := range it.Calls {
-		n += tokenize.PerCall + s.Counter.CountString(c.Name) + s.CountText(c.Arguments.Of(r.Body), false)
+		n += tokenize.PerCall + s.countName(c.Name) + s.CountText(c.Arguments.Of(r.Body), false)
 		if k == 1 {
 			n += tokenize.PerCallBatch
 		}
@@ -152,10 +169,14 @@ const (
 	countUnquoted uint8 = iota + 1
 	countEscaped
 	countTools
+	countAbout // and, behind it, the same of less of the text, and each of those escaped
 )
 
 // CountText counts the tokens of a JSON value: of a string those of its text, of anything else those of its bytes.
 func (s Scale) CountText(v []byte, escaped bool) int {
+	if s.IsEstimate(len(v)) {
+		return s.estimate(v, escaped)
+	}
 	if len(v) < 2 || v[0] != '"' {
 		return s.Memo.Count(s.Counter, v)
 	}
@@ -169,9 +190,62 @@ func (s Scale) CountText(v []byte, escaped bool) int {
 	return s.Memo.Remember(s.Counter, countUnquoted, v, func(v []byte) int { return s.Counter.Count(span.TextOf(v)) })
 }
 
+// countName counts a name, which may be of any length where somebody means harm.
+func (s Scale) countName(name string) int {
+	if s.IsEstimate(len(name)) {
+		return tokenize.About([]byte(name), s.lookedAt(len(name)), s.Counter.Count)
+	}
+	return s.Counter.CountString(name)
+}
+
+// estimate is about what CountText says.
+func (s Scale) estimate(v []byte, escaped bool) int {
+	escaped = escaped && s.Model.Exact
+	kind := countAbout + s.Halved<<1
+	if escaped {
+		kind++
+	}
+	return s.Memo.Remember(s.Counter, kind, v, func(v []byte) int {
+		most := s.lookedAt(len(v))
+		if len(v) > 1 && v[0] == '"' {
+			v = v[1 : len(v)-1]
+		}
+		return tokenize.About(v, most, func(sample []byte) int {
+			text := textOfPart(sample)
+			if escaped {
+				return s.Counter.CountEscaped(text)
+			}
+			return s.Counter.Count(text)
+		})
+	})
+}
+
+// textOfPart is the text of a part of a JSON string, without an escape that is cut off at either end.
+func textOfPart(part []byte) []byte {
+	const longest = 12 // bytes: two times \uXXXX
+	if bytes.IndexByte(part, '\\') < 0 {
+		return part
+	}
+	quoted := append(append([]byte{'"'}, part...), '"')
+	for from := range 2 {
+		for end := len(quoted); end > max(from+1, len(quoted)-longest); end-- {
+			quoted[from], quoted[end-1] = '"', '"'
+			if text, err := span.Unquote(quoted[from:end]); err == nil {
+				return []byte(text)
+			}
+		}
+		copy(quoted[1:], part)
+		quoted[len(quoted)-1] = '"'
+	}
+	return part
+}
+
 func (r *Request) countTools(s Scale) int {
 	if r.Tools.Empty() {
 		return 0
+	}
+	if raw := r.Tools.Of(r.Body); s.IsEstimate(len(raw)) {
+		return s.estimate(raw, false)
 	}
 	return s.Memo.Remember(s.Counter, countTools, r.Tools.Of(r.Body), func(raw []byte) int {
 		list := r.Dialect.Tools(raw)

@@ -51,7 +51,7 @@ type Named struct {
 func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
 	from, name := p.longestNamed(end, known, name)
 	switch {
-	case from == end && from > 0:
+	case from >= end && from > 0: // more may be known of what goes on here than may be decided on
 		return Named{Name: name}, nil
 	case from == 0:
 		last := p.Chain[len(p.Chain)-1]

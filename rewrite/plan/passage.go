@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"strings"
 
 	"epitome/rewrite/conversation"
@@ -95,4 +96,12 @@ func (p *Plan) TextOf(i int) string {
 		texts[k] = w.Text
 	}
 	return history.JoinTexts(texts)
+}
+
+// Size is how large the passage is, as a model is told it: an estimate is no number to show.
+func (w *Passage) Size(s conversation.Scale) string {
+	if s.IsEstimate(len(w.Raw)) {
+		return fmt.Sprintf("%d bytes", len(w.Text))
+	}
+	return fmt.Sprintf("%d tokens", w.Tokens)
 }

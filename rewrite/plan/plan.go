@@ -148,8 +148,13 @@ func (p *Plan) FirstSize(i int) int {
 	return p.Hist.Sizes[i]
 }
 
-// Count measures a text.
-func (p *Plan) Count(text string) int { return p.Scale.Counter.CountString(text) }
+// Count measures a text, as far as MostCounted.
+func (p *Plan) Count(text string) int {
+	if len(text) > conversation.MostCounted {
+		return tokenize.About([]byte(text), conversation.MostCounted, p.Scale.Counter.Count)
+	}
+	return p.Scale.Counter.CountString(text)
+}
 
 // Set gives item i a new form.
 func (p *Plan) Set(i int, f *decision.Form, why Why) {

@@ -78,10 +78,10 @@ func (p *Plan) Marked(text string) bool {
 // Cut is an excerpt of a result, and what is said of it.
 type Cut struct {
 	excerpt.Excerpt
-	Tokens int    // of the whole
-	Of     string // what the lines are of, if not of the text as it came
-	Where  string
-	Names  string // in what was left out
+	Size  string // of the whole
+	Of    string // what the lines are of, if not of the text as it came
+	Where string
+	Names string // in what was left out
 }
 
 // ExcerptStub shows lines of a text and says of each gap which lines stand there. The first gap says the rest. about
@@ -118,7 +118,7 @@ func (m *Cut) writeFirst(b *strings.Builder, part *excerpt.Part, about string) {
 	if gaps > 1 {
 		fmt.Fprintf(b, ", in all %d gaps %d lines", gaps, omitted)
 	}
-	fmt.Fprintf(b, ". %s has %d tokens. %s", about, m.Tokens, m.Where)
+	fmt.Fprintf(b, ". %s has %s. %s", about, m.Size, m.Where)
 	if m.Names != "" {
 		b.WriteString(". Names in them: " + m.Names)
 	}
@@ -152,6 +152,7 @@ func inGap(part *excerpt.Part, gone string) string {
 type Sketch struct {
 	*outline.Outline
 	Content
+	Size  string // of the whole
 	Of    string // what the lines are of, if not of the text as it came
 	Where string
 }
@@ -159,10 +160,10 @@ type Sketch struct {
 // OutlineStub shows what a text is made of, which about names.
 func OutlineStub(about string, s *Sketch) string {
 	if s.Outline.Kind == outline.JSON {
-		return fmt.Sprintf("%spreview of a JSON value of %d tokens from %s. %s]\n%s", Mark, s.Tokens, about, s.Where, s.Text)
+		return fmt.Sprintf("%spreview of a JSON value of %s from %s. %s]\n%s", Mark, s.Size, about, s.Where, s.Text)
 	}
-	return fmt.Sprintf("%soutline of %d lines%s, %d tokens, of %s. %s. A line that begins with … stands for lines left out. %s]\n%s",
-		Mark, s.Lines, s.Of, s.Tokens, about, shownOf(s.Outline.Kind), s.Where, s.Text)
+	return fmt.Sprintf("%soutline of %d lines%s, %s, of %s. %s. A line that begins with … stands for lines left out. %s]\n%s",
+		Mark, s.Lines, s.Of, s.Size, about, shownOf(s.Outline.Kind), s.Where, s.Text)
 }
 
 // shownOf says which lines an outline of this kind shows.
@@ -181,11 +182,11 @@ func shownOf(k outline.Kind) string {
 }
 
 // ScreenStub shows terminal output as it would stand on the screen in the end.
-func ScreenStub(screen string, tokens int, where string) string {
+func ScreenStub(screen, size, where string) string {
 	if screen != "" && !strings.HasSuffix(screen, "\n") {
 		screen += "\n"
 	}
-	return fmt.Sprintf("%s%sabove is the final screen of terminal output of %d tokens. %s]", screen, Mark, tokens, where)
+	return fmt.Sprintf("%s%sabove is the final screen of terminal output of %s. %s]", screen, Mark, size, where)
 }
 
 // ReferenceStub stands where lines were that an earlier result holds. Messages are counted as a summary counts them.

@@ -1,0 +1,60 @@
+package rewrite
+
+import (
+	"strings"
+	"testing"
+
+	"epitome/rewrite/plan"
+	"epitome/rewrite/responses"
+)
+
+// A client may go back to what it asked when it was refused, or behind it: the original can be made again whatever was
+// left out at its end.
+func TestWhoGoesBackBehindARescueLosesNothing(t *testing.T) {
+	f := func(most int, from plan.Stage) {
+		t.Helper()
+		a := newRefused(4, 900)
+		a.items = append(a.items, userSays("Go on."))
+		a.ask(t)
+		a.rescue(t, plan.Rescue{Most: most, From: from})
+		for n := len(a.items); n > 2; n-- {
+			a.items = a.items[:n]
+			body := a.body()
+			out := a.shape(body)
+			judged(t, a.bench, body, out)
+			if out.Report.Err != nil {
+				t.Errorf("most %d, %d items: %v", most, n, out.Report.Err)
+			}
+		}
+	}
+	for _, most := range []int{200, 330, 1_000, 2_000} {
+		for _, from := range []plan.Stage{plan.StageNone, plan.StageCompact, plan.StageBare, plan.StageUsers} {
+			f(most, from)
+		}
+	}
+}
+
+// What stands behind what is remembered of a conversation may be another thing in the next request: there nothing is
+// dead any more, and as much may be decided on as before.
+func TestWhatStoodBehindIsForgotten(t *testing.T) {
+	w := newBench(100_000)
+	begun := `{"model":"gpt-5","store":false,"input":[{"role":"user","content":"` + strings.Repeat("Do the work. ", 300) + `"},` +
+		`{"type":"function_call","call_id":"c","name":"bash","arguments":"{}"},` +
+		`{"type":"function_call_output","call_id":"c","output":"` + strings.Repeat("all is well. ", 300) + `"}`
+	ask := func(w *bench, rest string) Report {
+		t.Helper()
+		out := w.Shape(Input{Dialect: responses.Dialect{}, Body: []byte(begun + rest), Upstream: "up", Limits: &w.limits})
+		if out.Report.Err != nil {
+			t.Fatal(out.Report.Err)
+		}
+		return out.Report
+	}
+	for _, rest := range []string{`,{"type":"compaction","encrypted_content":"x"}]}`, `]}`,
+		`,{"role":"assistant","content":"So: "}]}`, `,{"role":"user","content":"Go on."}]}`} {
+		ask(w, `,{"type":"compaction","encrypted_content":"x"}]}`)
+		got, want := ask(w, rest), ask(newBench(100_000), rest)
+		if got.Before != want.Before {
+			t.Errorf("%s: %+v, by a process that knows nothing %+v", rest, got.Before, want.Before)
+		}
+	}
+}
