@@ -26,6 +26,7 @@ import (
 	"epitome/console/story/stream"
 	"epitome/console/story/webhook"
 	"epitome/console/traces"
+	"epitome/daemon/heap"
 	"epitome/instance"
 	"epitome/proxy"
 )
@@ -162,6 +163,9 @@ func (d *Daemon) running() map[string]string {
 // Serve runs until it is told to stop, and then ends what is under way with grace.
 func (d *Daemon) Serve() error {
 	defer d.giveBack()
+	if os.Getenv("GOGC") == "" { // who sets it wants no other hand in this
+		defer heap.Watch()()
+	}
 	conf := d.config.Load()
 	d.log.Info("listening", "address", "http://"+d.Address(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode,
 		"artifacts", cmp.Or(d.shapers.storage.where, "in memory"), "pages", "epitome open")

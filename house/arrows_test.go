@@ -24,6 +24,10 @@ var house = joined(map[string]room{
 		"bench/policy",
 		"it has conversations and shapers for tests; knowing a replay, no replay could be tested with it",
 	},
+	"bench/burst": {
+		"bench/backend bench/lineup bench/report bench/wire",
+		"it measures the memory of proxies from outside; with the proxy's code in it, it would measure its own",
+	},
 	"bench/cancel": {
 		"bench/backend bench/lineup bench/report bench/wire",
 		"it measures proxies from outside, on the wire; with the proxy's code in it, it would measure something else",
@@ -102,7 +106,7 @@ var house = joined(map[string]room{
 		"it is what is left of HTTP when nothing may cost anything; who measures with it must not matter",
 	},
 	"command": {
-		"bench/backend bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
+		"bench/backend bench/burst bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
 			" bench/replay bench/subject bench/through command/explanation command/logging command/manual config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent instance/service offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
@@ -192,10 +196,11 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
+	"daemon/heap": {"", "when garbage is collected hangs on the heap alone, and on nothing that the program is for"},
 	"event": {
 		"",
 		"event is plain data that every package may read; an import would make each of them depend on it",
