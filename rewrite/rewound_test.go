@@ -1,9 +1,12 @@
 package rewrite
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/responses"
 )
@@ -56,5 +59,28 @@ func TestWhatStoodBehindIsForgotten(t *testing.T) {
 		if got.Before != want.Before {
 			t.Errorf("%s: %+v, by a process that knows nothing %+v", rest, got.Before, want.Before)
 		}
+	}
+}
+
+// Where the oldest messages are left out, no result goes whose call stays.
+func TestALateResultStaysWithItsCall(t *testing.T) {
+	w := newBench(100_000)
+	w.limits.Rules.Messages = 4
+	list := []string{`{"type":"function_call","call_id":"a","name":"x","arguments":"{}"}`, `{"role":"user","content":"Wait."}`,
+		`{"type":"function_call_output","call_id":"a","output":"late"}`}
+	folded := false
+	for k := range 20 {
+		list = append(list, fmt.Sprintf(`{"type":"function_call","call_id":"c%d","name":"bash","arguments":"{}"}`, k),
+			fmt.Sprintf(`{"type":"function_call_output","call_id":"c%d","output":%q}`, k, strings.Repeat("all is well\n", 200)))
+		body := `{"model":"gpt-5","store":false,"input":[` + strings.Join(list, ",") + `]}`
+		out := w.Shape(Input{Dialect: responses.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &w.limits})
+		judged(t, w, body, out)
+		folded = folded || slices.ContainsFunc(out.forms, func(f *decision.Form) bool { return f != nil && f.Oldest })
+		if out.Report.Err != nil || !strings.Contains(string(out.Body), `"late"`) {
+			t.Fatalf("%v: %.900s", out.Report.Err, out.Body)
+		}
+	}
+	if !folded {
+		t.Error("nothing was left out")
 	}
 }

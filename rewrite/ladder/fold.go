@@ -47,7 +47,7 @@ func applyRules(p *plan.Plan) {
 
 // foldOldest leaves the oldest turns or messages out, in whole groups.
 func foldOldest(p *plan.Plan) {
-	from := max(plan.OpeningOf(p), plan.CompactedEnd(p))
+	from := behindOpenCalls(p, max(plan.OpeningOf(p), plan.CompactedEnd(p)))
 	done := foldedEnd(p, from)
 	to := done
 	if turns := turnsBehind(p, done); len(turns) > 0 {
@@ -84,6 +84,17 @@ func beforeOpenCalls(p *plan.Plan, to int) int {
 		}
 	}
 	return to
+}
+
+// behindOpenCalls is item from, or the first behind it from which on no result answers a call that stands before that.
+func behindOpenCalls(p *plan.Plan, from int) int {
+	callers := p.Req.Callers()
+	for i := from; i < len(callers); i++ {
+		if callers[i] >= 0 && callers[i] < from {
+			from = i + 1
+		}
+	}
+	return from
 }
 
 // behindMessages is the item behind n messages, of which item i is in the first.

@@ -27,7 +27,4 @@ func TestOpeningEndsWithItsMessage(t *testing.T) {
 	f(`{"messages":[{"role":"user","content":"go"},`+call+`,{"role":"user","content":[`+result+`]},`+last+`]}`, 1)
 	f(`{"messages":[`+call+`,{"role":"user","content":[`+stop+`,`+result+`]},`+last+`]}`, 3)
 	f(`{"messages":[`+call+`,{"role":"user","content":[`+result+`,`+stop+`]},`+last+`]}`, 3)
-	f(`{"messages":[`+call+`,{"role":"user","content":"wait"},{"role":"user","content":[`+result+`]},`+last+`]}`, 3)
-	f(`{"messages":[`+call+`,{"role":"user","content":"wait"},`+last+`,{"role":"user","content":[`+result+`,`+stop+`]}]}`, 4)
-	f(`{"messages":[`+last+`,{"role":"user","content":"wait"},`+call+`,{"role":"user","content":[`+result+`]}]}`, 2)
 }

@@ -124,30 +124,10 @@ func OpeningOf(p *Plan) int {
 		if p.Req.Items[p.Req.Head+i].Role == conversation.User {
 			for i++; i < p.End && conversation.SameMessage(p.Req, p.Req.Head+i); i++ {
 			}
-			return lastAnswer(p, from, i)
+			return i
 		}
 	}
 	return min(from, p.End)
-}
-
-// lastAnswer is how many items there are up to the last answer to a call of items from to end, which is end if none
-// comes behind them.
-func lastAnswer(p *Plan, from, end int) int {
-	items := p.Req.Items[p.Req.Head:]
-	called := map[string]bool{}
-	for i := from; i < end; i++ {
-		for _, c := range items[i].Calls {
-			if c.ID != "" {
-				called[c.ID] = true
-			}
-		}
-	}
-	for i := end; i < p.End && len(called) > 0; i++ {
-		if called[items[i].Answers] {
-			end = i + 1
-		}
-	}
-	return end
 }
 
 // CompactedEnd is the end of what compactions have left out.
