@@ -13,3 +13,6 @@ const atOnce = 100
 
 // farBelow is how many times smaller a window is than what a conversation has.
 var farBelow = [...]int{2, 10, 100}
+
+// raceDetector says that this test runs under it.
+const raceDetector = false

@@ -13,3 +13,6 @@ const atOnce = 25
 
 // farBelow is how many times smaller a window is than what a conversation has.
 var farBelow = [...]int{10}
+
+// raceDetector says that this test runs under it.
+const raceDetector = true

@@ -134,11 +134,28 @@ func (s *storage) sweep(ctx context.Context) {
 		case n > 0:
 			s.log.Info("swept the shelf of artifacts", "artifacts", n, "bytes", bytes)
 		}
+		s.sweepStore(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
+	}
+}
+
+// sweepStore deletes decisions that have expired, where they are on disk.
+func (s *storage) sweepStore(ctx context.Context) {
+	d, ok := s.store.(*disk.Store)
+	if !ok {
+		return
+	}
+	swept, err := d.Sweep(ctx)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		s.log.Warn("cannot sweep the store of decisions", "error", err.Error())
+	case swept.Gone > 0:
+		s.log.Info("swept the store of decisions", "decisions", swept.Gone)
 	}
 }
 

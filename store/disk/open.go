@@ -106,7 +106,7 @@ func openLocked(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Store{room: room, now: o.Now, fault: o.Fault, seal: o.Seal}
+	d := &Store{room: room, now: o.Now, fault: o.Fault, seal: o.Seal, sweeper: sweeper{most: sweepRecords}}
 	if why == nil {
 		d.db, why = tryOpen(o)
 	}

@@ -17,8 +17,10 @@ const (
 	keyPrefix    = 'f'
 	sealedPrefix = 's'
 
-	// slack is added to a fact's time in Badger: our own expiry rules, and Badger's only gives space back.
-	slack = time.Hour
+	// slack is how long a fact has been expired when Sweep deletes it, and wallSlack when Badger does at the latest, by
+	// the wall clock: so what Sweep cannot read goes as well, such as damaged and formerly sealed records.
+	slack     = time.Hour
+	wallSlack = 7 * 24 * time.Hour
 
 	// pageFacts and pageBytes bound what of a scan is read at a time.
 	pageFacts = 128
@@ -88,7 +90,7 @@ func (r rows) Write(key string, written records.Record) error {
 		if err := d.dropOther(txn, key); err != nil {
 			return err
 		}
-		return txn.SetEntry(badger.NewEntry(at, stored).WithTTL(left + slack))
+		return txn.SetEntry(badger.NewEntry(at, stored).WithTTL(left + wallSlack))
 	})
 }
 

@@ -3,8 +3,10 @@
 // It promises what package store says. A damaged store is moved aside, and an empty one begins; Options.Fault hears why
 // a fact could not be read, once for each failed read.
 //
-// It assumes: one process uses a folder at a time, which a lock sees to, and the clock that is passed runs about like
-// the wall clock, by which Badger gives space back.
+// What has expired gives its space back after a Sweep.
+//
+// It assumes: one process uses a folder at a time, which a lock sees to; somebody calls Sweep now and again; and the
+// clock that is passed runs no slower than the wall clock, by which Badger drops at last what no Sweep can read.
 //
 // It does not promise: that the last second survives a power failure (Badger's log is synced each Options.SyncEvery);
 // protection against someone who writes into the folder; or survival of a disk that other programs fill within one
@@ -34,22 +36,25 @@ const closeNeeds = 8 * memTableSize
 // Store is a store.Store in a folder. Make one with Open.
 type Store struct {
 	*records.Facts
-	db     *badger.DB
-	recent recent
-	room   *space
-	lock   *os.File
-	now    func() time.Time
-	fault  func(error)
-	notice string
-	seal   *seal.Seal // nil if nothing is sealed
-	both   bool       // a record may lie sealed or plain
+	db      *badger.DB
+	recent  recent
+	sweeper sweeper
+	room    *space
+	lock    *os.File
+	now     func() time.Time
+	fault   func(error)
+	notice  string
+	seal    *seal.Seal // nil if nothing is sealed
+	both    bool       // a record may lie sealed or plain
 
 	life   sync.RWMutex // held for reading while Badger is used; guards closed
 	closed bool
 
 	unsynced atomic.Bool
-	stop     chan struct{} // closed by Close
-	stopped  chan struct{} // closed by the goroutine that syncs
+	syncing  struct {
+		stop    chan struct{} // closed by Close
+		stopped chan struct{} // closed by the goroutine that syncs
+	}
 }
 
 var _ store.Store = (*Store)(nil)
@@ -70,14 +75,14 @@ func (d *Store) Size() (n int64) {
 
 // start begins to sync once in a while.
 func (d *Store) start(every time.Duration) {
-	d.stop, d.stopped = make(chan struct{}), make(chan struct{})
+	d.syncing.stop, d.syncing.stopped = make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(d.stopped)
+		defer close(d.syncing.stopped)
 		tick := time.NewTicker(every)
 		defer tick.Stop()
 		for {
 			select {
-			case <-d.stop:
+			case <-d.syncing.stop:
 				return
 			case <-tick.C:
 				if err := d.syncUnsynced(); err != nil && !errors.Is(err, store.ErrClosed) {
@@ -116,8 +121,8 @@ func (d *Store) Close() error {
 	d.closed = true
 	d.recent.close()
 	d.life.Unlock()
-	close(d.stop)
-	<-d.stopped
+	close(d.syncing.stop)
+	<-d.syncing.stopped
 	synced := survive(d.db.Sync)
 	if err := d.room.atLeast(closeNeeds); err != nil {
 		return fmt.Errorf("cannot close store %s: %w", d.room.folder, errors.Join(err, synced))

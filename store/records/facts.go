@@ -175,6 +175,20 @@ func (f *Facts) Delete(key string) error {
 	return nil
 }
 
+// Expire takes the record under key away if it has expired. It returns whether it did.
+func (f *Facts) Expire(key string) (gone bool, err error) {
+	defer f.lock(key).Unlock()
+	r, found, err := f.rows.Read(key)
+	if err == nil && found && r.Expires <= f.now().UnixNano() {
+		err = f.rows.Remove(key)
+		gone = err == nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("cannot delete expired fact %q: %w", key, err)
+	}
+	return gone, nil
+}
+
 // Touch does what store.Store says.
 func (f *Facts) Touch(key string, keep time.Duration) (bool, error) {
 	if err := check(key, nil, keep); err != nil {
