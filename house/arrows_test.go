@@ -88,6 +88,10 @@ var house = joined(map[string]room{
 		"pattern",
 		"it is the measure's own reading of outputs; what it knew of the program's it would repeat",
 	},
+	"bench/soak": {
+		"bench/lineup bench/report bench/sessions bench/strict",
+		"it watches the program from outside, on the wire and in files; with the program's code in it, it would share its mistakes",
+	},
 	"bench/strict": {
 		"scripted/messages/account scripted/messages/rules scripted/messages/thought scripted/responses/account" +
 			" scripted/responses/issued scripted/responses/rules scripted/value",
@@ -107,7 +111,7 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/subject bench/through command/explanation command/logging command/manual config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent instance/service offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/soak bench/subject bench/through command/explanation command/logging command/manual config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent instance/service offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/explanation": {

@@ -1,0 +1,293 @@
+package soak
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/bench/strict"
+)
+
+// digest names an item of a request as it was sent.
+type digest [sha256.Size]byte
+
+// rungCount is what counts of actions begin with.
+const rungCount = "action "
+
+// judge holds an attempt to the promises, and notes what was broken.
+func (s *soak) judge(a *attempt) {
+	s.notes.count("attempts")
+	s.notes.count("attempts: " + a.fate.String())
+	s.notes.count(fmt.Sprintf("attempts: status %d", a.status))
+	if a.action != "" {
+		s.notes.count(rungCount + a.action)
+	}
+	broken := append(append(checkAnswer(a), checkOnce(a)...), checkFields(a)...)
+	for _, n := range a.arrivals {
+		s.notes.count("requests at the upstream")
+		broken = append(broken, strangers("attempt "+a.id+" at the upstream", strconv.Itoa(a.talk.number), n.body)...)
+		broken = append(broken, checkOrder(a, n.body)...)
+		if bytes.Equal(n.body, a.body) {
+			s.notes.count("requests at the upstream: the client's own bytes")
+		}
+		broken = append(broken, checkForm(a, n.body, s.artifact)...)
+	}
+	broken = append(broken, strangers("the answer to attempt "+a.id, strconv.Itoa(a.talk.number), a.seen)...)
+	if a.disturbed {
+		s.notes.count("attempts while epitome was started or ended")
+	}
+	broken = append(broken, s.checkPrefix(a)...)
+	if n := a.newest(); n != nil {
+		a.talk.before = itemsOf(n.body)
+	}
+	s.notes.breaks(broken...)
+}
+
+// checkAnswer wants the client to have what the upstream sent it, and what was cut to be cut.
+func checkAnswer(a *attempt) []string {
+	n := a.newest()
+	tell := func(format string, args ...any) []string {
+		return []string{"attempt " + a.id + ", " + a.fate.String() + ": " + fmt.Sprintf(format, args...)}
+	}
+	switch {
+	case a.disturbed && (a.fault != nil || strings.Contains(string(a.seen), "epitome_error")):
+		return nil
+	case a.left:
+		if n != nil && !bytes.HasPrefix(n.said, a.seen) {
+			return tell("the client has what the upstream never said (nothing is mixed)")
+		}
+		return nil
+	case n == nil:
+		return tell("nothing reached the upstream: status %d, %v, %.200s (nothing is lost)", a.status, a.fault, a.seen)
+	case a.status != 0 && a.status != n.status:
+		return tell("status %d became %d: %.200s (promise 1)", n.status, a.status, a.seen)
+	case !bytes.HasPrefix(n.said, a.seen):
+		return tell("the client has another answer than the upstream sent (promise 1)")
+	case a.fault == nil && !n.whole:
+		return tell("an answer that was cut came out complete (promise 9)")
+	case a.fault == nil && len(a.seen) < len(n.said):
+		return tell("%d of %d bytes of the answer are missing, and it came out complete (promise 9)",
+			len(n.said)-len(a.seen), len(n.said))
+	case a.fault != nil && n.whole:
+		return tell("an answer that was whole did not arrive: %v (nothing is lost)", a.fault)
+	}
+	return nil
+}
+
+// checkOnce wants a request to be sent again only where it was refused as too long.
+func checkOnce(a *attempt) (broken []string) {
+	for i, n := range a.arrivals {
+		if i < len(a.arrivals)-1 && n.status != http.StatusBadRequest {
+			broken = append(broken, fmt.Sprintf("attempt %s: sent again after status %d (nothing is sent twice)", a.id,
+				n.status))
+		}
+	}
+	return broken
+}
+
+// checkFields wants all beside the conversation to be as the client sent it, in its order. Of several requests for one
+// attempt only the first has to: a rescue may ask for a shorter answer.
+func checkFields(a *attempt) []string {
+	if len(a.arrivals) == 0 {
+		return nil
+	}
+	if was, is := beside(a.body), beside(a.arrivals[0].body); was != is {
+		return []string{fmt.Sprintf("attempt %s: outside the conversation %.200q became %.200q (promise 2)", a.id, was, is)}
+	}
+	return nil
+}
+
+// beside is what a request has beside its conversation.
+func beside(body []byte) string {
+	var b strings.Builder
+	gjson.ParseBytes(body).ForEach(func(key, v gjson.Result) bool {
+		if b.WriteString(key.Raw); key.Str != "messages" && key.Str != "input" {
+			b.WriteString(v.Raw)
+		}
+		return true
+	})
+	return b.String()
+}
+
+// strangers wants no mark of another conversation than number in a text.
+func strangers(what, number string, text []byte) []string {
+	for _, m := range marks.FindAllSubmatch(text, -1) {
+		if string(m[1]) != number {
+			return []string{fmt.Sprintf("%s has %s, which is another conversation's (promise 7)", what, m[0])}
+		}
+	}
+	return nil
+}
+
+// itemsOf are the items of a request, by what they are to the byte.
+func itemsOf(body []byte) (all []digest) {
+	list := gjson.GetBytes(body, "messages")
+	if !list.Exists() {
+		list = gjson.GetBytes(body, "input")
+	}
+	list.ForEach(func(_, item gjson.Result) bool {
+		all = append(all, sha256.Sum256([]byte(item.Raw)))
+		return true
+	})
+	return all
+}
+
+// checkPrefix wants what was sent of the conversation before to go on as it was, unless epitome tells that it does not.
+// Of several requests for one attempt only the first has to. Where the client had no answer, or epitome ended
+// meanwhile, what it told is not known.
+func (s *soak) checkPrefix(a *attempt) []string {
+	switch {
+	case goesOn(a):
+		s.notes.count("prefixes: as before")
+	case a.disturbed || a.action == "":
+		s.notes.count("prefixes: changed, and what was told is not known")
+	case s.told.broke(a.id, s.patience):
+		s.notes.count("prefixes: changed, and told")
+	default:
+		return []string{fmt.Sprintf("attempt %s: what was sent before is sent in another form, and nothing tells it"+
+			" (promise 5)", a.id)}
+	}
+	return nil
+}
+
+// goesOn tells whether a request begins with what was sent before.
+func goesOn(a *attempt) bool {
+	if len(a.arrivals) == 0 {
+		return true
+	}
+	now := itemsOf(a.arrivals[0].body)
+	return len(now) >= len(a.talk.before) && slices.Equal(now[:len(a.talk.before)], a.talk.before)
+}
+
+// checkOrder has a strict server of the dialect judge a body.
+func checkOrder(a *attempt, body []byte) []string {
+	var err error
+	switch a.talk.dialect {
+	case chat:
+		err = chatOrder(body)
+	case messages:
+		err = judged(func() (strict.Judge, error) {
+			signed, err := strict.Sign(a.body, countBytes)
+			return strict.New(signed, countBytes, false), err
+		}, body)
+	case responses:
+		err = judged(func() (strict.Judge, error) { return strict.NewResponses(a.body, countBytes, false) }, body)
+	}
+	if err != nil {
+		return []string{fmt.Sprintf("attempt %s: a server of %s refuses what was sent: %v (promise 3)", a.id,
+			a.talk.dialect, err)}
+	}
+	return nil
+}
+
+func judged(open func() (strict.Judge, error), body []byte) error {
+	j, err := open()
+	if err == nil {
+		_, err = j.Take(body, time.Time{})
+	}
+	return err
+}
+
+func countBytes(text string) int { return len(text) / bytesPerToken }
+
+// chatOrder wants each call answered right behind it, and each result called for.
+func chatOrder(body []byte) error {
+	if !gjson.ValidBytes(body) {
+		return fmt.Errorf("the body is no JSON")
+	}
+	waiting := map[string]bool{}
+	for i, m := range gjson.GetBytes(body, "messages").Array() {
+		if m.Get("role").Str == "tool" {
+			if id := m.Get("tool_call_id").Str; !waiting[id] {
+				return fmt.Errorf("message %d is a result that no call before it waits for", i)
+			}
+			delete(waiting, m.Get("tool_call_id").Str)
+			continue
+		}
+		if len(waiting) > 0 {
+			return fmt.Errorf("before message %d calls have no results", i)
+		}
+		for _, c := range m.Get("tool_calls").Array() {
+			if !gjson.Valid(c.Get("function.arguments").Str) {
+				return fmt.Errorf("message %d calls with what is no JSON", i)
+			}
+			waiting[c.Get("id").Str] = true
+		}
+	}
+	if len(waiting) > 0 {
+		return fmt.Errorf("at the end calls have no results")
+	}
+	return nil
+}
+
+// stringsOf are all strings in a JSON value, decoded.
+func stringsOf(body []byte) (all []string) {
+	var walk func(_, v gjson.Result) bool
+	walk = func(_, v gjson.Result) bool {
+		if v.IsObject() || v.IsArray() {
+			v.ForEach(walk)
+		} else if v.Type == gjson.String {
+			all = append(all, v.Str)
+		}
+		return true
+	}
+	walk(gjson.Result{}, gjson.ParseBytes(body))
+	return all
+}
+
+// named finds the artifacts that a text names.
+var named = regexp.MustCompile(`artifacts[/\\]+([a-z2-7]{26})\.txt`)
+
+// checkForm wants a body to be the client's own, or one whose original can be made again: what was said and does not
+// stand in it whole lies in an artifact that it names, or that such an artifact names.
+func checkForm(a *attempt, body []byte, artifact func(name string) string) (broken []string) {
+	if bytes.Equal(body, a.body) {
+		return nil
+	}
+	t, parts := a.talk, stringsOf(body)
+	stands := make(map[string]bool, len(parts))
+	for _, p := range parts {
+		stands[p] = true
+	}
+	joined, reach := strings.Join(parts, "\x00"), map[string]bool{}
+	reachable(joined, reach, artifact)
+	for i, text := range t.texts {
+		if stands[text] || reach[t.safe[i]] || strings.Contains(joined, text) {
+			continue
+		}
+		if t.safe[i] = holder(text, reach, artifact); t.safe[i] == "" {
+			broken = append(broken, fmt.Sprintf("attempt %s: text %d (%.60q…) neither stands in the request nor in any of the"+
+				" %d artifacts it names (promise 6)", a.id, i, text, len(reach)))
+		}
+	}
+	return broken
+}
+
+// reachable adds the artifacts that a text names, and those that they name.
+func reachable(text string, reach map[string]bool, artifact func(name string) string) {
+	for _, m := range named.FindAllStringSubmatch(text, -1) {
+		if !reach[m[1]] {
+			reach[m[1]] = true
+			reachable(artifact(m[1]), reach, artifact)
+		}
+	}
+}
+
+// holder is an artifact that has the text whole, as it is or as JSON.
+func holder(text string, among map[string]bool, artifact func(name string) string) string {
+	inJSON := strings.Trim(quoted(text), `"`)
+	for name := range among {
+		if content := artifact(name); strings.Contains(content, text) || strings.Contains(content, inJSON) {
+			return name
+		}
+	}
+	return ""
+}

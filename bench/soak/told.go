@@ -1,0 +1,89 @@
+package soak
+
+import (
+	"bufio"
+	"context"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/tidwall/gjson"
+)
+
+// told is what epitome says of its exchanges, as it happens.
+type told struct {
+	mu    sync.Mutex
+	again map[string]bool // by attempt: what had been sent was changed
+	news  chan struct{}   // closed with what comes next
+}
+
+func newTold() *told { return &told{again: map[string]bool{}, news: make(chan struct{})} }
+
+// watch hears of what happens until ctx ends, whenever there is an epitome.
+func (t *told) watch(ctx context.Context, url string) {
+	for ctx.Err() == nil {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url+"/-/events", nil)
+		if err != nil {
+			return
+		}
+		if answer, err := http.DefaultClient.Do(r); err == nil {
+			t.read(answer)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (t *told) read(answer *http.Response) {
+	defer func() { _ = answer.Body.Close() }()
+	lines := bufio.NewScanner(answer.Body)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if data, ok := strings.CutPrefix(lines.Text(), "data: "); ok {
+			t.take(data)
+		}
+	}
+}
+
+// take takes one event.
+func (t *told) take(event string) {
+	e := gjson.Parse(event)
+	id, _, _ := strings.Cut(strings.TrimPrefix(e.Get("path").Str, "/"), "/")
+	if id == "" {
+		return
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.again[id] = e.Get("broke").Bool() || e.Get("rescue.tries").Int() > 0 || e.Get("action").Str == "bypass"
+	close(t.news)
+	t.news = make(chan struct{})
+}
+
+// broke tells whether epitome says that the attempt has changed what had been sent. It waits for the event.
+func (t *told) broke(id string, limit time.Duration) bool {
+	late := time.After(limit)
+	for {
+		t.mu.Lock()
+		broke, known := t.again[id]
+		news := t.news
+		t.mu.Unlock()
+		if known {
+			return broke
+		}
+		select {
+		case <-news:
+		case <-late:
+			return false
+		}
+	}
+}
+
+// forget drops all that was heard: at a quiet point nobody asks for it any more.
+func (t *told) forget() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	clear(t.again)
+}
