@@ -8,6 +8,7 @@
 package event
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -148,6 +149,8 @@ type Shaping struct {
 	Hint    Hint    `json:"hint,omitzero"`
 	Decided bool    `json:"decided,omitempty"` // a new decision was made
 	Broke   bool    `json:"broke,omitempty"`   // and it changed what had been sent in another form
+	// texts are so large that their tokens are estimated
+	Estimated bool `json:"estimated,omitempty"`
 	// parts of what the model thought that are not sent any more, from this decision on
 	Thoughts int32 `json:"thoughts,omitempty"`
 	// items that each rung has newly changed; those of earlier decisions are not counted
@@ -162,6 +165,18 @@ type Shaping struct {
 	ShapeTime time.Duration `json:"shape_ns,omitempty"`
 	// what failed inside epitome, while the request went on as Action says
 	Inner string `json:"inner,omitempty"`
+}
+
+// Totals is BEFORE>AFTER, in tokens, each with a ~ in front if they are estimated; empty if nothing was counted.
+func (s *Shaping) Totals() string {
+	before, about := s.TokensBefore.Total(), ""
+	if before == 0 {
+		return ""
+	}
+	if s.Estimated {
+		about = "~"
+	}
+	return about + strconv.Itoa(before) + ">" + about + strconv.Itoa(s.TokensAfter.Total())
 }
 
 // Hint is what the usage in an answer tells of the window.

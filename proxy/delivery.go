@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
 	"sync"
 
 	"github.com/valyala/fasthttp"
@@ -131,8 +130,7 @@ func (noBody) Read([]byte) (int, error) { return 0, io.EOF }
 func (d *delivery) sayAction(e *event.Exchange) {
 	s := &e.Shaping
 	d.to.Extra = wire.AppendField(make([]byte, 0, 128), []byte("x-epitome-action"), e.Action)
-	if before := s.TokensBefore.Total(); before > 0 {
-		tokens := strconv.Itoa(before) + ">" + strconv.Itoa(s.TokensAfter.Total())
+	if tokens := s.Totals(); tokens != "" {
 		d.to.Extra = wire.AppendField(d.to.Extra, []byte("x-epitome-tokens"), tokens)
 	}
 	if s.Conversation != "" {

@@ -181,8 +181,8 @@ func (x *exchange) tell(r *rewrite.Report) {
 		Usable: r.Usable, ClearLine: r.Bearings.ClearLine, CompactLine: r.Bearings.CompactLine, Items: r.Items,
 		HeldBefore: r.Bearings.HeldBefore, HeldAfter: r.Bearings.HeldAfter, TakenOut: r.Bearings.TakenOut,
 		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: r.Bearings.Diverged,
-		Decision: r.Bearings.Decision,
-		Decided:  r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
+		Decision: r.Bearings.Decision, Estimated: r.Estimated,
+		Decided: r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
 	}
 	x.event.Streams = r.Streams
 	if r.Answers > 0 {

@@ -84,6 +84,7 @@ func appendShaping(attrs fields, e *event.Exchange) fields {
 	attrs.number("window", e.Window)
 	attrs.number("tokens_before", e.TokensBefore.Total())
 	attrs.number("tokens_after", e.TokensAfter.Total())
+	attrs.yes("estimated", e.Estimated)
 	if e.Ratio > 0 {
 		attrs = append(attrs, slog.Float64("ratio", math.Round(e.Ratio*1000)/1000))
 	}

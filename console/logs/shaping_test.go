@@ -29,6 +29,9 @@ func TestLogLineTellsOfAConversation(t *testing.T) {
 		"decided":      true, "broke": true, "offloaded": 1.0, "cleared": 2.0, "reason": "why not more",
 		"inner": "what failed",
 	})
+	large := eventtest.Exchange()
+	large.Mode, large.ShapeTime, large.Estimated = "on", 1500*time.Microsecond, true
+	f(large, map[string]any{"estimated": true})
 	e := eventtest.Exchange() // what is not known is not said
 	e.Mode, e.ShapeTime, e.Reason = "observe", 1500*time.Microsecond, "the body is not a JSON object"
 	f(e, map[string]any{"mode": "observe", "reason": "the body is not a JSON object"})

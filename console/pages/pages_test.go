@@ -183,6 +183,16 @@ func TestTurnsSayHowTheyEndedAndWhatASummaryCost(t *testing.T) {
 	says(t, m, "/-/exchanges/60", true, "the summary cost $0.031")
 }
 
+// A number that is estimated is not shown as one that was counted.
+func TestExchangeSaysThatItsTokensAreEstimated(t *testing.T) {
+	m := session()
+	says(t, m, "/-/exchanges/60", true, "!estimated, by samples")
+	for i := range m.stories[0].Exchanges {
+		m.stories[0].Exchanges[i].Estimated = true
+	}
+	says(t, m, "/-/exchanges/60", true, "its tokens are estimated, by samples of it")
+}
+
 // Each label stands at the height of its own line, and none on another.
 func TestLabelsOfLinesDoNotMeet(t *testing.T) {
 	f := func(window, compact, clear int) {

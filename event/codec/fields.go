@@ -76,7 +76,7 @@ func shaping(c *coder, s *event.Shaping) {
 	fraction(c, &s.Ratio)
 	number(c, &s.Hint.Kind)
 	number(c, &s.Hint.Tokens)
-	flags(c, &s.Decided, &s.Broke)
+	flags(c, &s.Decided, &s.Broke, &s.Estimated)
 	number(c, &s.Thoughts)
 	number(c, &s.Offloaded)
 	number(c, &s.Cleared)

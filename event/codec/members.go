@@ -62,6 +62,7 @@ func (o *object) shaping(s *event.Shaping) {
 	}
 	o.yes("decided", s.Decided)
 	o.yes("broke", s.Broke)
+	o.yes("estimated", s.Estimated)
 	o.any("thoughts", int64(s.Thoughts))
 	o.any("offloaded", int64(s.Offloaded))
 	o.any("cleared", int64(s.Cleared))
