@@ -110,3 +110,27 @@ func TestSweepLeavesWhatIsWrittenMeanwhile(t *testing.T) {
 	}
 	storetest.Want(t, d, "fact", "new")
 }
+
+func TestWhatASweepCannotReadGoesByBadgersClock(t *testing.T) {
+	clock := storetest.NewClock()
+	d := opened(t, clock)
+	before := time.Now().Add(storetest.Month + wallSlack)
+	storetest.Put(t, d, "fact", "value")
+	after := time.Now().Add(storetest.Month + wallSlack)
+	var until time.Time
+	err := d.db.Update(func(txn *badger.Txn) error {
+		item, err := txn.Get(diskKey("fact"))
+		if err != nil {
+			return err
+		}
+		until = time.Unix(int64(item.ExpiresAt()), 0)
+		return txn.SetEntry(badger.NewEntry(diskKey("fact"), []byte("damaged beyond reading")))
+	})
+	if err != nil || until.Before(before.Truncate(time.Second)) || until.After(after) {
+		t.Errorf("Badger lets it go at %v, %v; want a time from %v to %v", until, err, before, after)
+	}
+	clock.Pass(2 * storetest.Month)
+	if swept := mustSweep(t, d); swept.Looked != 1 || swept.Gone != 0 || lying(d) != 1 {
+		t.Errorf("%+v, %d records lie there; want the damaged one left alone", swept, lying(d))
+	}
+}
