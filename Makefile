@@ -37,17 +37,17 @@ prices:
 # For six systems: archives with checksums and bills of materials, in dist. TARGETS=linux/amd64,windows/arm64 makes fewer.
 TARGETS ?= linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64
 release:
-	go run ./release -targets $(TARGETS)
+	go run ./command/release -targets $(TARGETS)
 
 # The same from two folders, without a cache: every byte must be equal. Takes minutes.
 release-twice:
-	go run ./release twice -targets $(TARGETS)
+	go run ./command/release twice -targets $(TARGETS)
 
 # What a container has, unpacked in dist/root; and the image of it.
 root:
-	go run ./release root
+	go run ./command/release root
 image: root
-	buildah build --format docker -t epitome -f release/Containerfile dist/root
+	buildah build --format docker -t epitome -f command/release/Containerfile dist/root
 
 # Vet for the systems that epitome is built for and not run on: two minutes of a processor.
 systems:
@@ -56,4 +56,4 @@ systems:
 
 # What each module adds to the program.
 sizes:
-	go run ./release sizes
+	go run ./command/release sizes

@@ -22,8 +22,8 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"epitome": main, "agent": commandtest.Agent})
 }
 
-// TestScripts runs the real program by the scripts in testdata/script; package commandtest says what they are written
-// in.
+// TestScripts runs the real program by the scripts in command/testdata/script; package commandtest says what they are
+// written in.
 func TestScripts(t *testing.T) {
-	commandtest.Run(t, filepath.Join("testdata", "script"))
+	commandtest.Run(t, filepath.Join("command", "testdata", "script"))
 }

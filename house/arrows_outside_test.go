@@ -16,7 +16,7 @@ var outside = map[string]room{
 		"",
 		"contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them",
 	},
-	"release": {
+	"command/release": {
 		"",
 		"it builds the program from outside, as Go does; what is in the program must not change how it is packed",
 	},

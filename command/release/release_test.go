@@ -93,7 +93,7 @@ func TestLicencesAreNamedByTheirWords(t *testing.T) {
 	f("Redistribution and use in source and binary forms, with", "BSD-2-Clause")
 	f("Mozilla Public License, version 2.0", "MPL-2.0")
 	f("All rights reserved.")
-	own, err := os.ReadFile(filepath.Join("..", "LICENSE"))
+	own, err := os.ReadFile(filepath.Join("..", "..", "LICENSE"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
 // Release makes what users install: for each system an archive with the program, a bill of materials, and the checksums
 // of all. It is no part of the program.
 //
-//	go run ./release                   all of it, in dist
-//	go run ./release -targets linux/amd64,windows/arm64
-//	go run ./release root              what a container has, unpacked in dist/root
-//	go run ./release twice             the same commit built twice from other folders without a cache, and compared
-//	go run ./release sizes             what each module adds to the program
+//	go run ./command/release                   all of it, in dist
+//	go run ./command/release -targets linux/amd64,windows/arm64
+//	go run ./command/release root              what a container has, unpacked in dist/root
+//	go run ./command/release twice             the same commit built twice without a cache, and compared
+//	go run ./command/release sizes             what each module adds to the program
 //
 // It promises that equal commits make equal bytes, with the same release of Go: it builds a clone of the commit that is
 // checked out, and neither the folder, the day nor the machine stands in what comes of it.
