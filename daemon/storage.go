@@ -28,8 +28,9 @@ type storage struct {
 }
 
 const (
-	passingMemory = 64 << 20 // bytes for decisions when there is no store on disk
-	sweepEvery    = 6 * time.Hour
+	passingMemory = 64 << 20      // bytes for decisions when there is no store on disk
+	sweepAtMost   = 6 * time.Hour // between two sweeps, and at least
+	sweepAtLeast  = 10 * time.Second
 	storeWait     = 500 * time.Millisecond // for a command, or for an epitome that ends, to let go of the store
 )
 
@@ -51,7 +52,7 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	go s.sweep(ctx)
+	go s.sweep(ctx, sweepEvery(conf.Store.Keep.D()))
 	return s, nil
 }
 
@@ -119,10 +120,13 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 // artifactsAt is where an epitome that listens there serves artifacts.
 func artifactsAt(listen string) string { return "http://" + config.Reachable(listen) + "/-/artifacts/" }
 
+// sweepEvery is how long what has expired may stay: an eighth of the time for which it was kept.
+func sweepEvery(keep time.Duration) time.Duration { return max(sweepAtLeast, min(sweepAtMost, keep/8)) }
+
 // sweep takes away what has expired, now and again.
-func (s *storage) sweep(ctx context.Context) {
+func (s *storage) sweep(ctx context.Context, every time.Duration) {
 	defer close(s.swept)
-	tick := time.NewTicker(sweepEvery)
+	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for {
 		n, bytes, err := s.shelf.Sweep(ctx)

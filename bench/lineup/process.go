@@ -208,6 +208,19 @@ func (r *Lane) Stop() {
 	}
 }
 
+// HasEnded tells whether the contender has ended, and what it wrote last; never of one that was not started here.
+func (r *Lane) HasEnded() (words string, ended bool) {
+	if r.proc == nil {
+		return "", false
+	}
+	select {
+	case <-r.proc.exited:
+		return r.proc.lastWords(), true
+	default:
+		return "", false
+	}
+}
+
 // PID returns the contender's process id, 0 if it is not ours.
 func (r *Lane) PID() int {
 	if r.proc == nil {

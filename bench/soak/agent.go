@@ -31,10 +31,10 @@ const (
 func (s *soak) agent(ctx context.Context, number int) {
 	for ; ctx.Err() == nil; number += agents {
 		t := newTalk(number, s.Seed)
+		s.notes.count(begunCount)
 		for last := fewestTurns + t.dice.IntN(mostTurns-fewestTurns); t.turn <= last && ctx.Err() == nil; {
 			s.takeTurn(ctx, t)
 		}
-		s.notes.count("conversations")
 	}
 }
 

@@ -122,6 +122,16 @@ func (t *record) count(what string) {
 	t.counts[what]++
 }
 
+// begunCount counts conversations.
+const begunCount = "conversations"
+
+// times is how often something happened so far.
+func (t *record) times(what string) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.counts[what]
+}
+
 // breaks notes broken promises.
 func (t *record) breaks(all ...string) {
 	t.mu.Lock()

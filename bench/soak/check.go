@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"net/http"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -149,13 +150,19 @@ func (s *soak) checkPrefix(a *attempt) []string {
 		s.notes.count("prefixes: as before")
 	case a.disturbed || a.action == "":
 		s.notes.count("prefixes: changed, and what was told is not known")
-	case s.told.broke(a.id, s.patience):
+	case s.told.broke(a.id, s.patience) || s.wroteBroke(a.id):
 		s.notes.count("prefixes: changed, and told")
 	default:
 		return []string{fmt.Sprintf("attempt %s: what was sent before is sent in another form, and nothing tells it"+
-			" (promise 5)", a.id)}
+			" (promise 5); an event of it is known: %t", a.id, s.told.knows(a.id))}
 	}
 	return nil
+}
+
+// wroteBroke tells whether the files of events say so.
+func (s *soak) wroteBroke(id string) bool {
+	s.told.readFiles(filepath.Join(s.child.data(), "events"), id)
+	return s.told.broke(id, 0)
 }
 
 // goesOn tells whether a request begins with what was sent before.

@@ -19,14 +19,12 @@ type child struct {
 	upstream string
 	addr     string
 
-	mu       sync.Mutex // guards what follows
-	lane     *lineup.Lane
-	variant  int    // of the configuration
-	quota    string // of artifacts
-	starts   int    // and ends, that have begun
-	settled  int    // likewise, that are over
-	unasked  int    // times that it was found dead
-	lastBorn time.Time
+	mu      sync.Mutex // guards what follows
+	lane    *lineup.Lane
+	variant int    // of the configuration
+	quota   string // of artifacts
+	starts  int    // and ends, that have begun
+	settled int    // likewise, that are over
 }
 
 func (c *child) url() string  { return "http://" + c.addr }
@@ -47,7 +45,7 @@ const wideQuota = "2GB"
 func (c *child) write() error {
 	text := fmt.Sprintf("listen = %q\nupstream = %q\ndata = %q\n[proxy]\nshutdown_grace = \"1s\"\n"+
 		"[window]\ndefault = 12000\nmodels = { \"*\" = 12000 }\nprobe = false\n"+
-		"[offload]\nquota = %q\n[store]\nkeep = \"5m\"\n[events]\nquota = \"1MB\"\n[log]\nfile = %q\nquota = \"2MB\"\n%s",
+		"[offload]\nquota = %q\n[store]\nkeep = \"2m\"\n[events]\nquota = \"1MB\"\n[log]\nfile = %q\nquota = \"2MB\"\n%s",
 		c.addr, c.upstream, c.data(), c.quota, c.log(), configurations[c.variant%len(configurations)])
 	return os.WriteFile(c.config(), []byte(text), 0o600)
 }
@@ -70,7 +68,6 @@ func (c *child) start(ctx context.Context) error {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	c.lastBorn = time.Now()
 	return err
 }
 
@@ -126,6 +123,13 @@ func (c *child) pid() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.lane.PID()
+}
+
+// hasEnded tells whether the process has ended by itself, and what it wrote last.
+func (c *child) hasEnded() (words string, ended bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lane.HasEnded()
 }
 
 func (c *child) stop() {

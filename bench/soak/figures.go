@@ -25,14 +25,15 @@ type sample struct {
 // The figures, in the order of the table. Those that only grow as a process lives are judged flat.
 var figures = []struct {
 	name, unit string
-	flat       float64 // the most that the last quarter may be of the second one
+	flat       float64 // the most that the last quarter may be of the second one; 0: it is not judged
 	slack      float64 // and what it may have beyond that, in the unit
 }{
 	{"resident memory", "MB", 1.25, 8},
 	{"heap in use", "MB", 1.25, 8},
 	{"open descriptors", "", 1.25, 8},
 	{"goroutines", "", 1.25, 8},
-	{"store", "MB", 1.5, 2},
+	{"store", "MB", 0, 0}, // what has expired stays for an hour
+	{"store, of a hundred conversations", "MB", 1.25, 0.5},
 	{"artifacts", "MB", 1.5, 2},
 	{"events", "MB", 1.5, 1},
 	{"log", "MB", 1.5, 2},
@@ -61,6 +62,9 @@ func (s *soak) look() sample {
 	}
 	for folder, to := range map[string]string{"store": "store", "artifacts": "artifacts", "events": "events"} {
 		v.values[to] = sizeOf(filepath.Join(s.child.data(), folder))
+	}
+	if n := s.notes.times(begunCount); n > 0 {
+		v.values["store, of a hundred conversations"] = v.values["store"] / float64(n) * 100
 	}
 	v.values["log"] = sizeOf(s.child.log()) + sizeOf(s.child.log()+".1")
 	return v
@@ -132,6 +136,8 @@ func settleFigures(all []sample) (table []Figure, broken []string) {
 				row.Ratio = *r
 			}
 			switch {
+			case f.flat == 0:
+				row.Verdict = "not judged"
 			case len(ys) < fewestSamples:
 			case late > early*f.flat+f.slack:
 				row.Verdict = "GROWS"

@@ -65,7 +65,8 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, fmt.Errorf("cannot begin: %w", err)
 	}
 	defer os.RemoveAll(folder)
-	s := &soak{Options: o, notes: &record{progress: o.Progress}, told: newTold(), client: newClient(), patience: hangs}
+	s := &soak{Options: o, notes: &record{progress: o.Progress},
+		told: newTold(), client: newClient(), patience: hangs / 4}
 	if s.provider, err = startProvider(s.notes); err != nil {
 		return nil, err
 	}
@@ -100,13 +101,18 @@ func (s *soak) run(ctx context.Context) (err error) {
 	}
 	all.Go(func() { s.told.watch(working, s.child.url()) })
 	rounds := max(len(firstRounds)+len(lastRounds), int(s.Minutes*float64(time.Minute/round)))
-	for i := 0; i < rounds && err == nil && ctx.Err() == nil; i++ {
+	for i := 0; i < rounds && ctx.Err() == nil; i++ {
 		r := roundAt(i, rounds)
 		fmt.Fprintf(s.Progress, "bench: round %d of %d: %s\n", i+1, rounds, r.name)
 		s.notes.count("round: " + r.name)
-		if err = r.play(s, ctx); err == nil {
-			s.checkQuiet()
+		if err = r.play(s, ctx); err != nil {
+			break
 		}
+		if words, ended := s.child.hasEnded(); ended {
+			s.notes.breaks("epitome has ended by itself" + words)
+			break
+		}
+		s.checkQuiet()
 	}
 	leave()
 	all.Wait()

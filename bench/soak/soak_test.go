@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -191,6 +193,16 @@ func TestWhatIsToldIsHeard(t *testing.T) {
 	f(false, `{"path":"/3-4-1/v1/messages","action":"compact"}`)
 	if newTold().broke("3-4-1", 0) {
 		t.Error("what nobody tells is told")
+	}
+	for event, want := range map[string]bool{`"broke":true`: true, `"decided":true`: false} {
+		folder, read := t.TempDir(), newTold()
+		line := `{"exchange":{"path":"/3-4-1/v1/messages",` + event + "}}\n"
+		if err := os.WriteFile(filepath.Join(folder, "2026-11-20.jsonl"), []byte(line), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if read.readFiles(folder, "3-4-1"); read.broke("3-4-1", 0) != want {
+			t.Errorf("of what is written down, %s is read as %t", event, !want)
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -77,6 +79,28 @@ func (t *told) broke(id string, limit time.Duration) bool {
 		case <-news:
 		case <-late:
 			return false
+		}
+	}
+}
+
+// knows tells whether an event of the attempt was heard of.
+func (t *told) knows(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, known := t.again[id]
+	return known
+}
+
+// readFiles takes what was written down of an attempt: a watcher hears nothing until it has found an epitome that was
+// started anew.
+func (t *told) readFiles(folder, id string) {
+	files, _ := filepath.Glob(filepath.Join(folder, "*.jsonl")) // the pattern is a good one
+	for _, file := range files {
+		text, _ := os.ReadFile(file) // gone meanwhile: it was an old one
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, `"path":"/`+id+`/`) {
+				t.take(gjson.Get(line, "exchange").Raw)
+			}
 		}
 	}
 }
