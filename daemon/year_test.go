@@ -3,10 +3,12 @@ package daemon
 import (
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +18,7 @@ import (
 	"epitome/console/story"
 	"epitome/event"
 	"epitome/offload"
+	"epitome/scripted/scriptedtest"
 	"epitome/store/disk"
 )
 
@@ -40,8 +43,17 @@ type year struct {
 	ledger *ledger
 	book   *story.Book
 
+	quota, eventQuota int64 // bytes
+	put, refused      int   // artifacts of the day before
+
 	starts []time.Duration // what opening took
 	swept  []disk.Swept
+}
+
+// newYear begins with the year, within the quotas of the defaults.
+func newYear(t *testing.T) *year {
+	return &year{t: t, folder: t.TempDir(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), quota: 2 << 30,
+		eventQuota: 256 << 20}
 }
 
 func (y *year) clock() time.Time { return y.now }
@@ -61,7 +73,7 @@ func (y *year) start() {
 	}
 	if err == nil {
 		y.shelf, err = offload.Open(offload.Options{
-			Folder: y.folder, Store: y.store, Quota: 2 << 30, Keep: yearKeep, Address: "path", Now: y.clock,
+			Folder: y.folder, Store: y.store, Quota: y.quota, Keep: yearKeep, Address: "path", Now: y.clock,
 		})
 	}
 	if err != nil {
@@ -71,7 +83,7 @@ func (y *year) start() {
 	y.ledger = newLedger(y.store, yearKeep)
 	y.ledger.now = y.clock
 	y.book = story.New(
-		story.Config{Version: "v1", Folder: filepath.Join(y.folder, EventFolder), Keep: yearKeep, Quota: 256 << 20},
+		story.Config{Version: "v1", Folder: filepath.Join(y.folder, EventFolder), Keep: yearKeep, Quota: y.eventQuota},
 		story.Plugs{
 			Log: slog.New(slog.DiscardHandler), Now: y.clock, Mode: func() string { return event.ModeOn },
 			Prices: func() story.Prices { return story.Prices{} },
@@ -110,6 +122,7 @@ func artifactOf(day, i int) []byte {
 // spend is one day of work, and the sweeps of its end.
 func (y *year) spend(day int) {
 	y.t.Helper()
+	y.put, y.refused = 0, 0
 	for i := range *yearRequests {
 		key := decisionOf(day, i)
 		if _, _, err := y.ledger.Add(key, filling(key, yearRecord)); err != nil {
@@ -121,7 +134,12 @@ func (y *year) spend(day int) {
 		if i%yearShare == 0 {
 			content := artifactOf(day, i)
 			name := y.shelf.Name("scope", content)
-			if err := y.shelf.Put(name, content); err != nil {
+			switch err := y.shelf.Put(name, content); {
+			case err == nil:
+				y.put++
+			case errors.Is(err, offload.ErrFull):
+				y.refused++
+			default:
 				y.t.Fatal(err)
 			}
 		}
@@ -216,7 +234,7 @@ func TestAYearOnDiskIsBounded(t *testing.T) {
 	if raceDetector || testing.Short() {
 		t.Skip("a year takes ten seconds of processor time, and many times as much under the race detector")
 	}
-	y := &year{t: t, folder: t.TempDir(), now: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
+	y := newYear(t)
 	y.start()
 	var weeks []amount
 	for day := range 7 * 52 {
@@ -255,5 +273,77 @@ func TestAYearOnDiskIsBounded(t *testing.T) {
 		if n := int64(swept.Looked); n > days*(requests+taken) {
 			t.Errorf("on day %d a sweep looked at %d records", day, n)
 		}
+	}
+}
+
+// TestQuotasHoldWhileTimePasses gives artifacts and events room for a few days. What has expired makes room again.
+func TestQuotasHoldWhileTimePasses(t *testing.T) {
+	if raceDetector || testing.Short() {
+		t.Skip("seventy days take some seconds, and many times as much under the race detector")
+	}
+	y := newYear(t)
+	taken := *yearRequests / yearShare
+	y.quota, y.eventQuota = int64(10*taken*yearArtifact), 16<<10
+	y.start()
+	refused, late := 0, 0
+	for day := range 10 * 7 {
+		y.spend(day)
+		refused += y.refused
+		if day > 40 {
+			late += y.put
+		}
+		if day%7 < 6 {
+			continue
+		}
+		y.end()
+		if _, size := sizes(t, filepath.Join(y.folder, ArtifactFolder)); size > y.quota {
+			t.Errorf("on day %d artifacts take %d bytes of %d", day, size, y.quota)
+		}
+		y.start()
+		y.book.Settle()
+	}
+	if refused == 0 || late == 0 {
+		t.Errorf("%d artifacts were refused, and %d put when the oldest had expired; want some of both", refused, late)
+	}
+	// Files are zipped and taken away beside the writer, whenever it begins another one: at a quarter of the quota.
+	most, size := y.eventQuota+y.eventQuota/4+1<<10, int64(0)
+	if !scriptedtest.Eventually(func() bool {
+		size = y.lines()
+		return size > 0 && size <= most
+	}) {
+		t.Errorf("events take %d bytes; want %d at most, some above the quota of %d", size, most, y.eventQuota)
+	}
+	y.end()
+}
+
+// lines is how many bytes the events take that are written down.
+func (y *year) lines() (size int64) {
+	files, _ := filepath.Glob(filepath.Join(y.folder, EventFolder, "*.jsonl*"))
+	for _, path := range files {
+		if about, err := os.Stat(path); err == nil { // else it has just gone
+			size += about.Size()
+		}
+	}
+	return size
+}
+
+func TestStartSweepsWhatExpiredLongAgo(t *testing.T) {
+	folder := t.TempDir()
+	y := newYear(t)
+	y.folder, y.now = folder, time.Now().Add(-2*yearKeep)
+	y.start()
+	for i := range 5 {
+		if _, _, err := y.ledger.Add(decisionOf(0, i), []byte("old")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	y.end()
+	log := &lockedBuffer{}
+	k := keptIn(t, folder, log)
+	defer k.close()
+	if !scriptedtest.Eventually(func() bool {
+		return strings.Contains(log.text(), `msg="swept the store of decisions" decisions=5`)
+	}) {
+		t.Errorf("nothing was swept: %s", log.text())
 	}
 }
