@@ -254,9 +254,10 @@ var house = joined(map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/loop proxy/peek proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
+		"event prose proxy/buffers proxy/loop proxy/peek proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
+	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
 	"proxy/loop": {"proxy/wire", "whether a request was here before shows in its lines; what is then done about it is the exchange's"},
 	"proxy/peek": {
 		"proxy/wire sse window/overflow",

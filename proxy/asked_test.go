@@ -101,7 +101,7 @@ func TestAskedIsAsAnExchangeAsks(t *testing.T) {
 		t.Helper()
 		r.dial().send(post(target, body, lines...)).answer("POST")
 		want := *live
-		want.Client, want.Now = nil, time.Time{} // nobody waits, and nothing is sent
+		want.Client, want.Lend, want.Now = nil, nil, time.Time{} // nobody waits, and nothing is sent
 		req, err := http.ReadRequest(bufio.NewReader(strings.NewReader(post(target, body, lines...))))
 		if err != nil {
 			t.Fatal(err)

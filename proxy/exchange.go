@@ -164,6 +164,7 @@ func faultOf(err error) event.Fault {
 // dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
 	x.rewritten, x.shaped, x.opened = nil, nil, nil
+	x.proxy.buffers.TakeBack(x) // what was sent is written, or its connection dropped, on this goroutine
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.Leave(&x.ctx.Request.Header)
 }

@@ -11,9 +11,8 @@
 // upstream call at once, and no request is sent twice unless nothing of it can have arrived. It promises to be
 // bounded: every queue, buffer and wait has a limit in Config. A panic fails one exchange, never the process.
 //
-// It also asks upstreams on epitome's own behalf (Ask, Look), over the same connections and within the same limits.
-//
-// It assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served), and does not serve TLS itself.
+// It also asks upstreams on epitome's own behalf (Ask, Look), over the same connections and within the same limits. It
+// assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served), and does not serve TLS itself.
 package proxy
 
 import (
@@ -32,6 +31,7 @@ import (
 
 	"epitome/event"
 	"epitome/prose"
+	"epitome/proxy/buffers"
 	"epitome/proxy/loop"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -102,6 +102,7 @@ type Proxy struct {
 	loopback  bool          // the listener can be reached from this machine only; set by Serve
 	decoding  chan struct{} // bounds the bodies that are being decoded
 	loops     *loop.Guard
+	buffers   *buffers.Pool[*exchange] // in which rewritten bodies lie, until dropBody
 }
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
@@ -118,8 +119,8 @@ func Check(s Settings) error {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, traffic: newTraffic(), born: time.Now(), loops: loop.New()}
-	p.decoding = make(chan struct{}, decodes)
+	p := &Proxy{plugs: plugs, traffic: newTraffic(), born: time.Now(), loops: loop.New(),
+		decoding: make(chan struct{}, decodes), buffers: buffers.New[*exchange]()}
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}

@@ -50,7 +50,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	client := &asker{x: x, up: up, target: target}
 	defer client.end()
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
-	s.asked.Upstream, s.asked.Client = up.name, client
+	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.name, client, x.proxy.buffers.For(x)
 	form := x.guarded(shape, s)
 	if !counts { // what a count would save is told with the request that it asks about
 		x.tell(&s.report)
@@ -60,7 +60,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	x.rewritten = form.body
 	if s.report.Items > 0 && !s.asked.Replay {
-		s.asked.Body, s.asked.Client, s.asked.Compact = nil, nil, false
+		s.asked.Body, s.asked.Client, s.asked.Lend, s.asked.Compact = nil, nil, nil, false
 		x.shaped = s
 	}
 	return nil

@@ -28,7 +28,7 @@ func (x *run) build() error {
 	if len(edits) == 0 {
 		return nil
 	}
-	body, err := span.Splice(x.in.Body, edits)
+	body, err := span.SpliceInto(x.in.Lend, x.in.Body, edits)
 	if err != nil {
 		return err
 	}

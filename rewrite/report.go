@@ -24,6 +24,9 @@ type Input struct {
 	Rescue   *plan.Rescue // how the form was refused that was decided for this request; nil if it was not
 	Client   plan.Client  // nil if nobody waits
 	Now      time.Time    // when it was asked; zero: nobody knows
+	// Lend lends memory for the new body, in which Output.Body may lie; if it is nil, or returns nil, the body gets
+	// its own. It is not called once Shape has returned, and what it lends is then held by Output.Body alone.
+	Lend func(n int) []byte
 }
 
 // Output is what is sent in a request's place.

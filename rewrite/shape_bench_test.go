@@ -45,6 +45,8 @@ func benchmarkShape(b *testing.B, size int, known, decided bool) {
 	const most = 200 // turns; then the conversation begins again, so that its size stays what it is
 	turn, all := most, 0
 	var body []byte
+	room := make([]byte, 0, 2*size) // as the proxy lends it
+	lend := func(int) []byte { return room }
 	b.SetBytes(int64(size))
 	b.ReportAllocs()
 	for b.Loop() {
@@ -61,7 +63,7 @@ func benchmarkShape(b *testing.B, size int, known, decided bool) {
 		body = fmt.Appendf(body, `,{"role":"assistant","content":null,"tool_calls":[{"id":"t%d","type":"function","function":`+
 			`{"name":"bash","arguments":"{\"command\":\"make part%d\"}"}}]},{"role":"tool","tool_call_id":"t%d","content":"all is well"}`, all, all, all)
 		all++
-		w.Shape(Input{Dialect: chat.Dialect{}, Body: append(body, suffix...), Upstream: "up", Limits: &limits})
+		w.Shape(Input{Dialect: chat.Dialect{}, Body: append(body, suffix...), Upstream: "up", Limits: &limits, Lend: lend})
 	}
 }
 

@@ -35,6 +35,11 @@ func TestSpliceChangesOnlySpans(t *testing.T) {
 		if err != nil || string(got) != string(want) {
 			t.Fatalf("got %q (%v), want %q", got, err, want)
 		}
+		room := make([]byte, 0, len(want)+1)
+		got, err = SpliceInto(func(n int) []byte { return room[:0:n] }, body, edits)
+		if err != nil || string(got) != string(want) || len(want) > 0 && &got[0] != &room[:1][0] {
+			t.Fatalf("in memory that is lent: got %q (%v), want %q", got, err, want)
+		}
 	})
 	for _, edits := range [][]Edit{{{Span: Span{Start: 0, End: 2}, With: nil},
 		{Span: Span{Start: 1, End: 3}, With: nil}}, {{Span: Span{Start: 2, End: 1}, With: nil}},
