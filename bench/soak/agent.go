@@ -78,7 +78,7 @@ func (s *soak) attempt(ctx context.Context, a *attempt) bool {
 	a.underway.Wait() // each call is bounded by hangs
 	after, still := s.child.steady()
 	a.disturbed = !steady || !still || begun != after
-	s.judge(a)
+	s.judge(a, begun)
 	return a.fault == nil && a.status == http.StatusOK
 }
 

@@ -23,8 +23,9 @@ type digest [sha256.Size]byte
 // rungCount is what counts of actions begin with.
 const rungCount = "action "
 
-// judge holds an attempt to the promises, and notes what was broken.
-func (s *soak) judge(a *attempt) {
+// judge holds an attempt to the promises, and notes what was broken. Before it epitome had been
+// started again so many times.
+func (s *soak) judge(a *attempt, starts int) {
 	s.notes.count("attempts")
 	s.notes.count("attempts: " + a.fate.String())
 	s.notes.count(fmt.Sprintf("attempts: status %d", a.status))
@@ -45,7 +46,7 @@ func (s *soak) judge(a *attempt) {
 	if a.disturbed {
 		s.notes.count("attempts while epitome was started or ended")
 	}
-	broken = append(broken, s.checkPrefix(a)...)
+	broken = append(broken, s.checkPrefix(a, starts)...)
 	if n := a.newest(); n != nil {
 		a.talk.before = itemsOf(n.body)
 	}
@@ -144,7 +145,7 @@ func itemsOf(body []byte) (all []digest) {
 // checkPrefix wants what was sent of the conversation before to go on as it was, unless epitome tells that it does not.
 // Of several requests for one attempt only the first has to. Where the client had no answer, or epitome ended
 // meanwhile, what it told is not known.
-func (s *soak) checkPrefix(a *attempt) []string {
+func (s *soak) checkPrefix(a *attempt, starts int) []string {
 	switch {
 	case goesOn(a):
 		s.notes.count("prefixes: as before")
@@ -152,6 +153,8 @@ func (s *soak) checkPrefix(a *attempt) []string {
 		s.notes.count("prefixes: changed, and what was told is not known")
 	case s.told.broke(a.id, s.patience) || s.wroteBroke(a.id):
 		s.notes.count("prefixes: changed, and told")
+	case !s.told.knows(a.id) && s.child.countStarts() > starts:
+		s.notes.count("prefixes: changed, and what was told is lost, as the process ended right behind it")
 	default:
 		return []string{fmt.Sprintf("attempt %s: what was sent before is sent in another form, and nothing tells it"+
 			" (promise 5); an event of it is known: %t", a.id, s.told.knows(a.id))}

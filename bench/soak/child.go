@@ -63,7 +63,11 @@ func (c *child) start(ctx context.Context) error {
 		Command: []string{c.program, "serve", "--config", c.config()}}
 	var err error
 	for range lineup.MostPorts {
-		if c.lane, err = lineup.Launch(ctx, how, c.upstream); err == nil || !lineup.PortTaken(err) {
+		var lane *lineup.Lane
+		if lane, err = lineup.Launch(ctx, how, c.upstream); err == nil {
+			c.lane = lane
+		}
+		if err == nil || !lineup.PortTaken(err) {
 			break
 		}
 		time.Sleep(100 * time.Millisecond)
@@ -76,6 +80,12 @@ func (c *child) steady() (times int, steady bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.starts, c.starts == c.settled
+}
+
+// countStarts returns how often epitome was ended to be started again, so far.
+func (c *child) countStarts() int {
+	times, _ := c.steady()
+	return times
 }
 
 // again ends epitome and starts it again; kill ends it with no word.

@@ -105,11 +105,13 @@ func (s *soak) run(ctx context.Context) (err error) {
 		r := roundAt(i, rounds)
 		fmt.Fprintf(s.Progress, "bench: round %d of %d: %s\n", i+1, rounds, r.name)
 		s.notes.count("round: " + r.name)
-		if err = r.play(s, ctx); err != nil {
+		err = r.play(s, ctx)
+		if words, ended := s.child.hasEnded(); ended {
+			s.notes.breaks(fmt.Sprintf("epitome has ended by itself, or does not start again: %v%s", err, words))
+			err = nil
 			break
 		}
-		if words, ended := s.child.hasEnded(); ended {
-			s.notes.breaks("epitome has ended by itself" + words)
+		if err != nil {
 			break
 		}
 		s.checkQuiet()

@@ -128,6 +128,26 @@ func otherCalls(body []byte) []byte {
 	return body
 }
 
+// What epitome had to tell of the moment before it ended may be lost; what it did tell is not.
+func TestOnlyAnEndExcusesWhatNobodyTells(t *testing.T) {
+	f := func(want int, starts int, event string) {
+		t.Helper()
+		s := &soak{notes: &record{progress: io.Discard}, told: newTold(),
+			child: &child{folder: t.TempDir(), starts: starts}}
+		s.told.take(event)
+		a := &attempt{id: "3-4-1", talk: newTalk(0, 1), action: "compact"}
+		a.talk.before = itemsOf([]byte(`{"messages":[1,2]}`))
+		a.arrivals = []*arrival{{body: []byte(`{"messages":[1,3]}`)}}
+		if got := s.checkPrefix(a, 0); len(got) != want {
+			t.Errorf("%d starts, %s: %q", starts, event, got)
+		}
+	}
+	f(1, 0, "")
+	f(0, 1, "")
+	f(0, 0, `{"path":"/3-4-1/v1/messages","broke":true}`)
+	f(1, 1, `{"path":"/3-4-1/v1/messages","action":"compact"}`)
+}
+
 func TestAnswersAreHeldAgainstWhatWasSent(t *testing.T) {
 	f := func(want string, a *attempt, arrivals ...*arrival) {
 		t.Helper()
