@@ -89,10 +89,10 @@ func (rd *reader) add(it conversation.Item) {
 	switch {
 	case isOdd(&it) && before >= 0 && r.Items[before].Role == conversation.Assistant:
 		r.Items[before].Pinned = true
-		conversation.PinFrom(r, rd.answerOf(before), before)
+		rd.pinAnswer(before)
 		r.Items[i].Pinned = true
 	case it.Role == conversation.Tool, it.Role == conversation.Assistant && !it.Begins:
-		conversation.PinFrom(r, rd.answerOf(i), i)
+		rd.pinAnswer(i)
 	}
 	if it.Role == conversation.Assistant {
 		rd.learn(i)
@@ -163,6 +163,32 @@ func (rd *reader) answerOf(i int) int {
 	for least := max(0, first-far); first > least && !items[first].Begins && isPartOfAnswer(&items[first]); first-- {
 	}
 	return first
+}
+
+// pinAnswer pins what item i belongs to, if anything of that is pinned. Where outputs of an earlier answer stand within
+// it, that one belongs to it, too.
+func (rd *reader) pinAnswer(i int) {
+	items, first, end := rd.req.Items, rd.answerOf(i), i
+	for {
+		least := first
+		if items[first].Pinned { // what is pinned with it was looked at as it came
+			for least = end - 1; least > first && !items[least].Pinned; least-- {
+			}
+		}
+		if conversation.PinFrom(rd.req, first, i); !items[i].Pinned {
+			return
+		}
+		begun := first
+		for k := end; k > least; k-- {
+			if items[k].Role == conversation.Tool {
+				begun = min(begun, rd.answerOf(k))
+			}
+		}
+		if begun == first {
+			return
+		}
+		end, first = first, begun
+	}
 }
 
 // isPartOfAnswer reports whether an item may go on with what stands before it.

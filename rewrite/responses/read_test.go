@@ -173,6 +173,10 @@ func TestWhatNobodyKnowsStaysWithAllThatMayBelongToIt(t *testing.T) {
 	f("ua!t!", user, find, got)
 	f("ua!t!u", user, find, got, user)
 	f("ua!t!", user, late, out)
+	// an output within it keeps its own call
+	two := func(s string) string { return strings.ReplaceAll(s, "1", "2") }
+	f("ua!u!a!t!t!", user, two(call), user, find, two(out), got)
+	f("uatua!t!", user, two(call), two(out), user, find, got)
 	f("u!u!a!t!uat", user, ref, call, out, user, strings.ReplaceAll(call, "1", "2"), strings.ReplaceAll(out, "1", "2"))
 	f("u!a!t!u!t!uat", user, call, out, `{"id":"fc_2"}`, strings.ReplaceAll(out, "1", "3"), user,
 		strings.ReplaceAll(call, "1", "2"), strings.ReplaceAll(out, "1", "2"))
