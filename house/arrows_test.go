@@ -258,7 +258,7 @@ var house = joined(map[string]room{
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
-	"proxy/loop": {"proxy/wire", "whether a request was here before shows in its lines; what is then done about it is the exchange's"},
+	"proxy/loop":    {"proxy/wire", "whether a request was here before shows in its lines; what is then done about it is the exchange's"},
 	"proxy/peek": {
 		"proxy/wire sse window/overflow",
 		"whether an answer refuses its request is seen in its beginning; what is then done about it is the exchange's",
