@@ -28,11 +28,10 @@ const poison = '#'
 // pure is an upstream that demands that every body consists of one letter, which the request names, and that then does
 // what the request asks for.
 type pure struct {
-	tb      testing.TB
-	ln      net.Listener
-	impure  atomic.Int64
-	bodies  atomic.Int64 // that came whole
-	serving sync.WaitGroup
+	tb     testing.TB
+	ln     net.Listener
+	impure atomic.Int64
+	bodies atomic.Int64 // that came whole
 }
 
 func startPure(tb testing.TB) *pure {
