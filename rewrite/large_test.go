@@ -2,49 +2,11 @@ package rewrite
 
 import (
 	"fmt"
-	"runtime"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"epitome/rewrite/chat"
 )
-
-// However many large requests come, a processor is left for the others.
-func TestLargeRequestsTakeTurns(t *testing.T) {
-	f := func(size, most int) {
-		t.Helper()
-		queue := make(lanes, 2)
-		var now, seen atomic.Int32
-		var all sync.WaitGroup
-		begun := make(chan struct{})
-		for range 20 {
-			all.Go(func() {
-				<-begun
-				queue.in(size, func() {
-					n := now.Add(1)
-					for m := seen.Load(); n > m && !seen.CompareAndSwap(m, n); m = seen.Load() {
-					}
-					for range 100 { // others get the chance to join in
-						runtime.Gosched()
-					}
-					now.Add(-1)
-				})
-			})
-		}
-		close(begun)
-		all.Wait()
-		if int(seen.Load()) > most {
-			t.Errorf("%d requests of %d bytes are read at the same time", seen.Load(), size)
-		}
-	}
-	f(largeBody, 2)
-	f(largeBody-1, 20)
-	if n := cap(NewShaper(Deps{}).large); n < 1 {
-		t.Errorf("%d may be read", n)
-	}
-}
 
 // A request that nobody could count in a second says so, and no model is told an estimate.
 func TestAnEstimateIsToldAsOne(t *testing.T) {

@@ -13,7 +13,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
@@ -26,7 +25,6 @@ import (
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
-	"epitome/rewrite/span"
 	"epitome/tokenize"
 	"epitome/unit"
 )
@@ -63,37 +61,17 @@ type Shaper struct {
 	deps   Deps
 	seen   *seen
 	failed atomic.Bool // something was sent that could not be recorded
-	large  lanes       // of requests that take long to be read
 }
 
 // NewShaper makes a shaper.
-func NewShaper(m Deps) *Shaper {
-	return &Shaper{deps: m, seen: newSeen(), large: make(lanes, max(1, runtime.GOMAXPROCS(0)-1))}
-}
-
-// lanes let so many goroutines work at the same time: never all that the machine has processors for.
-type lanes chan struct{}
-
-// largeBody is from how many bytes on a request waits for its turn to be read.
-const largeBody = 1 << 20
-
-// in runs the step, in its turn if a body has so many bytes.
-func (l lanes) in(size int, step func()) {
-	if size < largeBody {
-		step()
-		return
-	}
-	l <- struct{}{}
-	defer func() { <-l }()
-	step()
-}
+func NewShaper(m Deps) *Shaper { return &Shaper{deps: m, seen: newSeen()} }
 
 // Shape says what to send in a request's place. It never fails: what goes wrong stands in the report, and the request
 // goes on in the form that was decided last, or else as it came.
 func (s *Shaper) Shape(a Input) Output {
 	x := &run{shaper: s, in: a, out: Output{Body: a.Body, dialect: a.Dialect}}
 	x.out.Report.Action = ActionNone
-	s.large.in(len(a.Body), func() { x.guarded(x.read) })
+	x.guarded(x.read)
 	if x.req == nil || x.out.Report.Err != nil {
 		return x.out
 	}
@@ -254,18 +232,9 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 		Action: ActionNone, Model: req.Model, Window: believed, Usable: usable,
 		MaxOutput: req.MaxOutput, Streams: req.Stream, Items: conversation.MessagesIn(req, 0, len(req.Items)),
 		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
-		Counted: plan.Comparable(x.plan, size), Drops: req.Upkeep.Drops, Estimated: isEstimated(req, scale),
+		Counted: plan.Comparable(x.plan, size), Drops: req.Upkeep.Drops,
+		Estimated: conversation.HasEstimate(req, scale),
 	}
-}
-
-// isEstimated reports whether a part of what the request counts is estimated.
-func isEstimated(r *conversation.Request, s conversation.Scale) bool {
-	if !s.IsEstimate(len(r.Body)) {
-		return false
-	}
-	large := func(v span.Span) bool { return s.IsEstimate(v.End - v.Start) }
-	return large(r.Tools) || large(r.Instructions) ||
-		slices.ContainsFunc(r.Items, func(it conversation.Item) bool { return large(it.Place()) })
 }
 
 // limitsFor are the limits of the request, for its model. Where the provider takes results out by itself, nothing
@@ -285,10 +254,6 @@ func limitsFor(x *run) *limits.Limits {
 	return &apart
 }
 
-// mostCounted is how many bytes of a request are looked at to count its tokens, about: some two million tokens, more
-// than any model holds. Of larger requests a share of each text is, so that no request costs more than a second of CPU.
-const mostCounted = 6 << 20
-
 // scale is what requests for a model are measured with, and how many answers have shown its ratio. A rescue counts as
 // the refused form was counted.
 func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answers int, err error) {
@@ -298,9 +263,6 @@ func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answer
 		return scale, 0, err
 	}
 	scale = conversation.Scale{Model: model, Counter: counter, Memo: s.deps.Memo, Ratio: model.Ratio}
-	for n := len(in.Body); n > mostCounted; n /= 2 {
-		scale.Halved++
-	}
 	switch {
 	case in.Rescue != nil && in.Rescue.Ratio > 0:
 		scale.Ratio, answers = in.Rescue.Ratio, in.Rescue.Answers

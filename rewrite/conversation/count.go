@@ -20,23 +20,20 @@ type Scale struct {
 	Counter *tokenize.Counter // of the model's vocabulary
 	Memo    *tokenize.Memo
 	Ratio   float64 // tokens of the model that one token of the vocabulary is
-	Halved  uint8   // how often what is looked at of each text is halved, where the request is very large
 }
 
-const (
-	// MostCounted is how many bytes of one text are looked at. All the tokens of a longer one are estimated from them.
-	MostCounted = 1 << 20
-	// leastCounted are looked at of each text of a very large request: one so short costs more to be cut than counted.
-	leastCounted = 256
-)
+// MostCounted is how many bytes of one text are looked at. All the tokens of a longer one are estimated from them: how
+// many those are depends on the text alone, so that every machine counts alike.
+const MostCounted = 1 << 20
 
 // IsEstimate reports whether the tokens of a text of so many bytes are estimated. No model is shown such a number.
-func (s Scale) IsEstimate(size int) bool { return s.lookedAt(size) < size }
+func (s Scale) IsEstimate(size int) bool { return size > MostCounted }
 
-// lookedAt is how many bytes of a text are looked at. It depends on the size of the text and of the request alone, so
-// that every machine counts alike.
-func (s Scale) lookedAt(size int) int {
-	return min(max(size>>s.Halved, min(size, leastCounted)), MostCounted)
+// HasEstimate reports whether a part of what the request counts is estimated.
+func HasEstimate(r *Request, s Scale) bool {
+	large := func(v span.Span) bool { return s.IsEstimate(v.End - v.Start) }
+	return s.IsEstimate(len(r.Body)) && (large(r.Tools) || large(r.Instructions) ||
+		slices.ContainsFunc(r.Items, func(it Item) bool { return large(it.Place()) }))
 }
 
 // InModelTokens is a number of the vocabulary's tokens in those of the model.
@@ -169,7 +166,8 @@ const (
 	countUnquoted uint8 = iota + 1
 	countEscaped
 	countTools
-	countAbout // and, behind it, the same of less of the text, and each of those escaped
+	countAbout
+	countAboutEscaped
 )
 
 // CountText counts the tokens of a JSON value: of a string those of its text, of anything else those of its bytes.
@@ -193,7 +191,7 @@ func (s Scale) CountText(v []byte, escaped bool) int {
 // countName counts a name, which may be of any length where somebody means harm.
 func (s Scale) countName(name string) int {
 	if s.IsEstimate(len(name)) {
-		return tokenize.About([]byte(name), s.lookedAt(len(name)), s.Counter.Count)
+		return tokenize.About([]byte(name), MostCounted, s.Counter.Count)
 	}
 	return s.Counter.CountString(name)
 }
@@ -201,12 +199,12 @@ func (s Scale) countName(name string) int {
 // estimate is about what CountText says.
 func (s Scale) estimate(v []byte, escaped bool) int {
 	escaped = escaped && s.Model.Exact
-	kind := countAbout + s.Halved<<1
+	kind := countAbout
 	if escaped {
-		kind++
+		kind = countAboutEscaped
 	}
 	return s.Memo.Remember(s.Counter, kind, v, func(v []byte) int {
-		most := s.lookedAt(len(v))
+		most := MostCounted
 		if len(v) > 1 && v[0] == '"' {
 			v = v[1 : len(v)-1]
 		}

@@ -46,17 +46,12 @@ func TestLargeTextsAreEstimated(t *testing.T) {
 		}
 		s := rewritetest.Scale(t, "gpt-5")
 		exact := s.Counter.CountString(text)
-		for _, s.Halved = range []uint8{0, 1, 5} {
-			if s.Halved == 0 && len(value) <= conversation.MostCounted {
-				continue
-			}
-			n, _ := r.CountContent(s, &r.Items[0], false)
-			if again, _ := r.CountContent(s, &r.Items[0], false); n < exact*98/100 || n > exact*102/100 || again != n {
-				t.Errorf("%s, halved %d times: %d and %d tokens are told of %d", name, s.Halved, n, again, exact)
-			}
-			if !s.IsEstimate(len(value)) {
-				t.Errorf("%s, halved %d times: that is no estimate", name, s.Halved)
-			}
+		n, _ := r.CountContent(s, &r.Items[0], false)
+		if again, _ := r.CountContent(s, &r.Items[0], false); n < exact*98/100 || n > exact*102/100 || again != n {
+			t.Errorf("%s: %d and %d tokens are told of %d", name, n, again, exact)
+		}
+		if !s.IsEstimate(len(value)) || !conversation.HasEstimate(r, s) {
+			t.Errorf("%s: that is no estimate", name)
 		}
 	}
 	f("words", repeat(1200<<10, func() string { return word() + " " }), false)
@@ -67,17 +62,28 @@ func TestLargeTextsAreEstimated(t *testing.T) {
 	f("escapes", repeat(300_000, func() string { return word() + " 数" }), true)
 }
 
+// A picture of megabytes is no text: what stands beside it is counted.
 func TestSmallTextsAreCounted(t *testing.T) {
 	s := rewritetest.Scale(t, "gpt-5")
-	f := func(size int, halved uint8, want bool) {
+	f := func(text, picture int, want bool) {
 		t.Helper()
-		if s.Halved = halved; s.IsEstimate(size) != want {
-			t.Errorf("%d bytes, halved %d times: estimated %v", size, halved, !want)
+		body := `{"model":"gpt-5","messages":[{"role":"user","content":"` + strings.Repeat("word ", text/5) + `"},` +
+			`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,` +
+			strings.Repeat("iVBO", picture/4) + `"}}]}]}`
+		r, err := chat.Dialect{}.Read([]byte(body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := s.Counter.CountString(strings.Repeat("word ", text/5))
+		if got, _ := r.CountContent(s, &r.Items[0], false); !want && got != whole {
+			t.Errorf("%d bytes beside a picture of %d: %d tokens", text, picture, got)
+		}
+		if got := s.IsEstimate(text); got != want {
+			t.Errorf("%d bytes: estimated %v", text, got)
 		}
 	}
-	f(conversation.MostCounted, 0, false)
+	f(100_000, 0, false)
+	f(100_000, 9_000_000, false)
+	f(conversation.MostCounted-6, 0, false)
 	f(conversation.MostCounted+1, 0, true)
-	f(256, 4, false)
-	f(300, 4, true)
-	f(0, 4, false)
 }

@@ -369,7 +369,8 @@ func Room(p *Plan, least int) int {
 
 // Comparable is what a provider's count of a request of this size may be held against; 0 if that would say nothing.
 func Comparable(p *Plan, s conversation.Size) int {
-	if p.Scale.Model.Exact || s.Images > 0 || p.Req.Opaque || p.Req.Upkeep.Drops || !p.Req.Upkeep.Before.Empty() {
+	if p.Scale.Model.Exact || s.Images > 0 || p.Req.Opaque || p.Req.Upkeep.Drops || !p.Req.Upkeep.Before.Empty() ||
+		conversation.HasEstimate(p.Req, p.Scale) {
 		return 0
 	}
 	return s.Total()

@@ -166,28 +166,29 @@ func (rd *reader) answerOf(i int) int {
 }
 
 // pinAnswer pins what item i belongs to, if anything of that is pinned. Where outputs of an earlier answer stand within
-// it, that one belongs to it, too.
+// it, and that is not far, that one belongs to it, too. What is pinned was looked at as it came.
 func (rd *reader) pinAnswer(i int) {
-	items, first, end := rd.req.Items, rd.answerOf(i), i
-	for {
-		least := first
-		if items[first].Pinned { // what is pinned with it was looked at as it came
-			for least = end - 1; least > first && !items[least].Pinned; least-- {
-			}
+	const far = 1000 // items
+	items, first := rd.req.Items, rd.answerOf(i)
+	if !items[first].Pinned && !items[i].Pinned {
+		return
+	}
+	least := first
+	if items[first].Pinned {
+		for least = i - 1; least > first && !items[least].Pinned; least-- {
 		}
-		if conversation.PinFrom(rd.req, first, i); !items[i].Pinned {
-			return
+	}
+	begun := first
+	for k := i; k > least; k-- {
+		if items[k].Role != conversation.Tool {
+			continue
 		}
-		begun := first
-		for k := end; k > least; k-- {
-			if items[k].Role == conversation.Tool {
-				begun = min(begun, rd.answerOf(k))
-			}
+		if b := rd.answerOf(k); b < begun && i-b <= far && !items[b].Pinned {
+			begun, least = b, min(least, b)
 		}
-		if begun == first {
-			return
-		}
-		end, first = first, begun
+	}
+	for k := i; k >= begun && k >= least; k-- {
+		items[k].Pinned = true
 	}
 }
 

@@ -182,6 +182,26 @@ func TestWhatNobodyKnowsStaysWithAllThatMayBelongToIt(t *testing.T) {
 		strings.ReplaceAll(call, "1", "2"), strings.ReplaceAll(out, "1", "2"))
 }
 
+// However long a chain of outputs that stand within the next answer is, only what is near is looked at.
+func TestAChainOfLateOutputsIsBounded(t *testing.T) {
+	const n = 5_000
+	var entries []string
+	for k := range n {
+		entries = append(entries, fmt.Sprintf(`{"type":"function_call","call_id":"%d","name":"x","arguments":"{}"}`, k),
+			fmt.Sprintf(`{"type":"function_call_output","call_id":"%d","output":"r"}`, k-1))
+	}
+	entries = append(entries, fmt.Sprintf(`{"type":"tool_search_output","call_id":"%d","execution":"client","tools":[]}`, n-1))
+	pinned := 0
+	for _, it := range mustRead(t, entries...).Items {
+		if it.Pinned {
+			pinned++
+		}
+	}
+	if pinned < 2 || pinned > 1_100 {
+		t.Errorf("%d items stay", pinned)
+	}
+}
+
 func TestPartsAreWhatIsSaidAndShown(t *testing.T) {
 	f := func(entry, want string) {
 		t.Helper()
