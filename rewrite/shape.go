@@ -233,7 +233,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 		MaxOutput: req.MaxOutput, Streams: req.Stream, Items: conversation.MessagesIn(req, 0, len(req.Items)),
 		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
 		Counted: plan.Comparable(x.plan, size), Drops: req.Upkeep.Drops,
-		Estimated: conversation.HasEstimate(req, scale),
+		Estimated: conversation.HasEstimate(req),
 	}
 }
 

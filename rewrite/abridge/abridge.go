@@ -48,7 +48,7 @@ func (c *Shortening) Shorten() (text string, why plan.Why, ok bool) {
 	case c.Tokens > c.Limit && (of == "" || c.Plan.Count(shown) > c.Limit):
 		text, why = c.excerpt(shown, of)
 	case of != "":
-		text = plan.ScreenStub(shown, c.size(), c.address())
+		text = plan.ScreenStub(shown, c.Size(), c.address())
 		why = plan.Why{Code: event.CodeScreen, Words: "brought to the final screen"}
 	}
 	if text == "" && c.Recalled == "" && c.Plan.Limits.Conf.Repeats {
@@ -72,9 +72,6 @@ func (c *Shortening) address() string {
 	return plan.WhereOfContent(c.Plan, c.Result, c.Name,
 		plan.Content{Lines: shorten.CountLines(c.Text), Tokens: c.Tokens})
 }
-
-// size is of the text as it came.
-func (c *Shortening) size() string { return c.Size(c.Plan.Scale) }
 
 // about names the text: what was called, and which text of its result it is if there are several.
 func (c *Shortening) about() string {
@@ -115,7 +112,7 @@ func (c *Shortening) excerpt(shown, of string) (text string, why plan.Why) {
 		return "", plan.Why{}
 	}
 	return plan.ExcerptStub(c.about(), plan.Cut{
-		Excerpt: e, Size: c.size(), Of: of, Where: at,
+		Excerpt: e, Size: c.Size(), Of: of, Where: at,
 		Names: unseen(shorten.NamesIn(e.Rare, c.Plan.Limits.Conf.Names), e.Join(false)),
 	}), why
 }
@@ -171,7 +168,7 @@ func (c *Shortening) outlined(shown, of string, o *outline.Outline) string {
 		made.Queryable = true
 		made.Readable = c.layOut(made.Lines)
 	}
-	return plan.OutlineStub(c.about(), &plan.Sketch{Outline: o, Content: made, Size: c.size(), Of: of,
+	return plan.OutlineStub(c.about(), &plan.Sketch{Outline: o, Content: made, Size: c.Size(), Of: of,
 		Where: plan.WhereOfContent(c.Plan, c.Result, c.Name, made)})
 }
 

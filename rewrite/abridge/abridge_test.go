@@ -138,7 +138,7 @@ func TestTerminalOutputIsBroughtToItsFinalScreen(t *testing.T) {
 		return c, text, why
 	}
 	c, text, why := f(1_000, 300)
-	tokens := plan.ScreenStub(screen, c.size(), plan.WhereOfContent(c.Plan, c.Result, c.Name,
+	tokens := plan.ScreenStub(screen, c.Size(), plan.WhereOfContent(c.Plan, c.Result, c.Name,
 		plan.Content{Lines: shorten.CountLines(c.Text), Tokens: c.Tokens}))
 	if text != tokens || why.Code != event.CodeScreen || !strings.HasPrefix(text, screen+plan.Mark) {
 		t.Errorf("%s: %.300q, want %q", why.Words, text, tokens)

@@ -27,13 +27,24 @@ type Scale struct {
 const MostCounted = 1 << 20
 
 // IsEstimate reports whether the tokens of a text of so many bytes are estimated. No model is shown such a number.
-func (s Scale) IsEstimate(size int) bool { return size > MostCounted }
+func IsEstimate(size int) bool { return size > MostCounted }
 
-// HasEstimate reports whether a part of what the request counts is estimated.
-func HasEstimate(r *Request, s Scale) bool {
-	large := func(v span.Span) bool { return s.IsEstimate(v.End - v.Start) }
-	return s.IsEstimate(len(r.Body)) && (large(r.Tools) || large(r.Instructions) ||
-		slices.ContainsFunc(r.Items, func(it Item) bool { return large(it.Place()) }))
+// HasEstimate reports whether a part of what the request counts is estimated. A picture is no text, however large.
+func HasEstimate(r *Request) bool {
+	large := func(v span.Span) bool { return IsEstimate(v.End - v.Start) }
+	return IsEstimate(len(r.Body)) && (large(r.Tools) || large(r.Instructions) ||
+		slices.ContainsFunc(r.Items, func(it Item) bool { return large(it.Place()) && hasLargeText(r, &it) }))
+}
+
+// hasLargeText reports whether a text of the item is estimated.
+func hasLargeText(r *Request, it *Item) bool {
+	large := func(v span.Span) bool { return IsEstimate(v.End - v.Start) }
+	isText := func(p Part) bool { return p.Kind == TextPart || p.Kind == OtherPart }
+	parts, err := r.Parts(it)
+	return err != nil && large(it.Content) || IsEstimate(len(it.Name)) ||
+		slices.ContainsFunc(parts, func(p Part) bool { return isText(p) && large(p.Value) }) ||
+		slices.ContainsFunc(it.Calls, func(c Call) bool { return IsEstimate(len(c.Name)) || large(c.Arguments) }) ||
+		slices.ContainsFunc(it.Thinking, func(t Thought) bool { return large(t.Text) })
 }
 
 // InModelTokens is a number of the vocabulary's tokens in those of the model.
@@ -115,13 +126,13 @@ func (r *Request) AnswersOneOfSeveral(i int) bool {
 func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) (n, media int) {
 	n = tokenize.PerMessage + 1 // every role is one token
 	if it.Name != "" {
-		n += tokenize.PerName + s.countName(it.Name)
+		n += tokenize.PerName + s.CountPlain(it.Name)
 	}
 	if it.Role == Tool {
 		n += tokenize.PerResult
 	}
 	for k, c := range it.Calls {
-		n += tokenize.PerCall + s.countName(c.Name) + s.CountText(c.Arguments.Of(r.Body), false)
+		n += tokenize.PerCall + s.CountPlain(c.Name) + s.CountText(c.Arguments.Of(r.Body), false)
 		if k == 1 {
 			n += tokenize.PerCallBatch
 		}
@@ -172,7 +183,7 @@ const (
 
 // CountText counts the tokens of a JSON value: of a string those of its text, of anything else those of its bytes.
 func (s Scale) CountText(v []byte, escaped bool) int {
-	if s.IsEstimate(len(v)) {
+	if IsEstimate(len(v)) {
 		return s.estimate(v, escaped)
 	}
 	if len(v) < 2 || v[0] != '"' {
@@ -188,12 +199,12 @@ func (s Scale) CountText(v []byte, escaped bool) int {
 	return s.Memo.Remember(s.Counter, countUnquoted, v, func(v []byte) int { return s.Counter.Count(span.TextOf(v)) })
 }
 
-// countName counts a name, which may be of any length where somebody means harm.
-func (s Scale) countName(name string) int {
-	if s.IsEstimate(len(name)) {
-		return tokenize.About([]byte(name), MostCounted, s.Counter.Count)
+// CountPlain counts a text that stands in no JSON: a name, or what epitome has made.
+func (s Scale) CountPlain(text string) int {
+	if IsEstimate(len(text)) {
+		return tokenize.About([]byte(text), MostCounted, s.Counter.Count)
 	}
-	return s.Counter.CountString(name)
+	return s.Counter.CountString(text)
 }
 
 // estimate is about what CountText says.
@@ -204,11 +215,10 @@ func (s Scale) estimate(v []byte, escaped bool) int {
 		kind = countAboutEscaped
 	}
 	return s.Memo.Remember(s.Counter, kind, v, func(v []byte) int {
-		most := MostCounted
 		if len(v) > 1 && v[0] == '"' {
 			v = v[1 : len(v)-1]
 		}
-		return tokenize.About(v, most, func(sample []byte) int {
+		return tokenize.About(v, MostCounted, func(sample []byte) int {
 			text := textOfPart(sample)
 			if escaped {
 				return s.Counter.CountEscaped(text)
@@ -242,7 +252,7 @@ func (r *Request) countTools(s Scale) int {
 	if r.Tools.Empty() {
 		return 0
 	}
-	if raw := r.Tools.Of(r.Body); s.IsEstimate(len(raw)) {
+	if raw := r.Tools.Of(r.Body); IsEstimate(len(raw)) {
 		return s.estimate(raw, false)
 	}
 	return s.Memo.Remember(s.Counter, countTools, r.Tools.Of(r.Body), func(raw []byte) int {

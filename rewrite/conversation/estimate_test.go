@@ -50,7 +50,7 @@ func TestLargeTextsAreEstimated(t *testing.T) {
 		if again, _ := r.CountContent(s, &r.Items[0], false); n < exact*98/100 || n > exact*102/100 || again != n {
 			t.Errorf("%s: %d and %d tokens are told of %d", name, n, again, exact)
 		}
-		if !s.IsEstimate(len(value)) || !conversation.HasEstimate(r, s) {
+		if !conversation.IsEstimate(len(value)) || !conversation.HasEstimate(r) {
 			t.Errorf("%s: that is no estimate", name)
 		}
 	}
@@ -78,7 +78,7 @@ func TestSmallTextsAreCounted(t *testing.T) {
 		if got, _ := r.CountContent(s, &r.Items[0], false); !want && got != whole {
 			t.Errorf("%d bytes beside a picture of %d: %d tokens", text, picture, got)
 		}
-		if got := s.IsEstimate(text); got != want {
+		if got := conversation.HasEstimate(r); got != want {
 			t.Errorf("%d bytes: estimated %v", text, got)
 		}
 	}

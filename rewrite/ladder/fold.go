@@ -398,7 +398,7 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	name := p.Shelf.Name(p.Route.Scope, content)
 	said := history.Source{Name: "an earlier answer"}
 	where := p.Advice(name, plan.Content{Lines: shorten.CountLines(w.Text), Tokens: w.Tokens})
-	text := plan.ExcerptStub(said.About(), plan.Cut{Excerpt: e, Size: w.Size(p.Scale), Where: where})
+	text := plan.ExcerptStub(said.About(), plan.Cut{Excerpt: e, Size: w.Size(), Where: where})
 	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)
 	if p.Hist.Sizes[i]-now < limits.LeastSaving {
 		return nil

@@ -99,8 +99,8 @@ func (p *Plan) TextOf(i int) string {
 }
 
 // Size is how large the passage is, as a model is told it: an estimate is no number to show.
-func (w *Passage) Size(s conversation.Scale) string {
-	if s.IsEstimate(len(w.Raw)) {
+func (w *Passage) Size() string {
+	if conversation.IsEstimate(len(w.Raw)) {
 		return fmt.Sprintf("%d bytes", len(w.Text))
 	}
 	return fmt.Sprintf("%d tokens", w.Tokens)

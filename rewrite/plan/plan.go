@@ -148,13 +148,8 @@ func (p *Plan) FirstSize(i int) int {
 	return p.Hist.Sizes[i]
 }
 
-// Count measures a text, as far as MostCounted.
-func (p *Plan) Count(text string) int {
-	if len(text) > conversation.MostCounted {
-		return tokenize.About([]byte(text), conversation.MostCounted, p.Scale.Counter.Count)
-	}
-	return p.Scale.Counter.CountString(text)
-}
+// Count measures a text.
+func (p *Plan) Count(text string) int { return p.Scale.CountPlain(text) }
 
 // Set gives item i a new form.
 func (p *Plan) Set(i int, f *decision.Form, why Why) {
@@ -370,7 +365,7 @@ func Room(p *Plan, least int) int {
 // Comparable is what a provider's count of a request of this size may be held against; 0 if that would say nothing.
 func Comparable(p *Plan, s conversation.Size) int {
 	if p.Scale.Model.Exact || s.Images > 0 || p.Req.Opaque || p.Req.Upkeep.Drops || !p.Req.Upkeep.Before.Empty() ||
-		conversation.HasEstimate(p.Req, p.Scale) {
+		conversation.HasEstimate(p.Req) {
 		return 0
 	}
 	return s.Total()
