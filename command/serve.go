@@ -64,5 +64,8 @@ func (s serveCmd) config(c *cli) (config.Config, error) {
 	for name, url := range s.Base {
 		conf.AddUpstream(name, url, "--base")
 	}
+	if s.Leased {
+		conf = conf.Private()
+	}
 	return conf, conf.Validate()
 }

@@ -1,9 +1,11 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"maps"
 	"net"
 	"net/url"
@@ -39,7 +41,7 @@ func (c Config) Admit() (folder string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err = c.CheckLoop(address); err != nil {
+	if err = cmp.Or(c.CheckLoop(address), c.CheckOpen(address), c.TLS.Check()); err != nil {
 		return "", err
 	}
 	return folder, proxy.Check(c.Settings())
@@ -100,6 +102,28 @@ func Listen(address string) (net.Listener, error) {
 		return nil, noListener(address, err)
 	}
 	return ln, nil
+}
+
+// Take takes the address that c is to listen on, and has clients there speak TLS if c has a certificate.
+func Take(c Config, log *slog.Logger) (net.Listener, error) {
+	ln, err := Listen(c.Listen)
+	if err != nil {
+		return nil, err
+	}
+	secure, err := c.TLS.Listen(ln, log)
+	if err != nil {
+		_ = ln.Close()
+		return nil, err
+	}
+	return secure, nil
+}
+
+// URLAt is the URL under which clients reach an address that c listens on.
+func URLAt(c Config, address string) string {
+	if c.TLS.IsSet() {
+		return "https://" + address
+	}
+	return "http://" + address
 }
 
 // noListener is the error of an address that cannot be listened on.

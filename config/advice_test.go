@@ -18,7 +18,7 @@ func TestFlagsThatAreKeysAreFound(t *testing.T) {
 	f("models", "window.models")
 	f("rewrite", "[rewrite]")
 	f("routes", "routes.model", "routes.upstream")
-	f("upstreams", "upstreams")
+	f("upstreams", "clients.NAME.upstreams", "upstreams")
 	f("nosuch")
 	f("NAME")
 }

@@ -27,6 +27,8 @@ import (
 	"epitome/event/money"
 	"epitome/prose"
 	"epitome/proxy"
+	"epitome/proxy/certificate"
+	"epitome/proxy/clients"
 	"epitome/rewrite/limits"
 	"epitome/summarize"
 	"epitome/unit"
@@ -41,6 +43,9 @@ type Config struct {
 	Data      string                          `toml:"data"` // fixed at start; see DataFolder
 	Mode      string                          `toml:"mode"`
 	Scope     string                          `toml:"scope"`
+	Open      bool                            `toml:"open"`
+	TLS       certificate.Pair                `toml:"tls"` // fixed at start
+	Clients   map[string]clients.Config       `toml:"clients"`
 	Proxy     proxy.Config                    `toml:"proxy"`
 	Rewrite   limits.Limits                   `toml:"rewrite"`
 	Window    window.Config                   `toml:"window"`
@@ -203,7 +208,7 @@ func (c Config) Locate(err error) error { return c.from.locate(err) }
 func (c Config) Settings() proxy.Settings {
 	return proxy.Settings{
 		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Style: c.Style(),
-		Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes,
+		Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients,
 	}
 }
 
@@ -282,6 +287,9 @@ func (c Config) check() error {
 		return err
 	}
 	if err := checkConsole(c.Console); err != nil {
+		return err
+	}
+	if err := checkClients(c); err != nil {
 		return err
 	}
 	if c.Otel.Endpoint != "" && !isAddress(c.Otel.Endpoint) {
@@ -383,7 +391,7 @@ func checkUpstream(name string, u proxy.UpstreamConfig) error {
 		return unit.Wrong(append(table, "tls"),
 			"cannot use upstreams.%s.tls: cert_file and key_file belong together; write both or neither", name)
 	}
-	if strings.HasPrefix(u.URL, "http://") && u.TLS != (proxy.TLSConfig{}) {
+	if strings.HasPrefix(u.URL, "http://") && u.TLS != (certificate.Trust{}) {
 		return unit.Wrong(append(table, "tls"),
 			"cannot use upstreams.%s.tls: its url begins with http://, which has no TLS; write https:// or remove the table", name)
 	}
@@ -457,41 +465,4 @@ func (c Config) DataFolder() (string, error) {
 		return "", fmt.Errorf("cannot find the user's data folder: %w; name one with --data", err)
 	}
 	return filepath.Join(base, "epitome"), nil
-}
-
-// NeedRestart lists the keys in which the two differ and which only a new start takes up.
-func NeedRestart(running, wanted Config) []string {
-	was, is := running.Proxy, wanted.Proxy
-	var keys []string
-	for _, fixed := range []struct {
-		key     string
-		differs bool
-	}{
-		{"listen", running.Listen != wanted.Listen},
-		{"data", running.Data != wanted.Data},
-		{"offload.address", running.Offload.Address != wanted.Offload.Address},
-		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
-		{"offload.seal", running.Offload.Seal != wanted.Offload.Seal},
-		{"offload.key_file", running.Offload.KeyFile != wanted.Offload.KeyFile},
-		{"store.keep", running.Store.Keep != wanted.Store.Keep},
-		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
-		{"log.level", running.Log.Level != wanted.Log.Level},
-		{"log.format", running.Log.Format != wanted.Log.Format},
-		{"log.file", running.Log.File != wanted.Log.File},
-		{"log.quota", running.Log.Quota != wanted.Log.Quota},
-		{"otel.endpoint", running.Otel.Endpoint != wanted.Otel.Endpoint},
-		{"events.quota", running.Events.Quota != wanted.Events.Quota},
-		{"events.webhook", running.Events.Webhook != wanted.Events.Webhook},
-		{"events.send", !slices.Equal(running.Events.Send, wanted.Events.Send)},
-		{"proxy.max_header", was.MaxHeader != is.MaxHeader},
-		{"proxy.max_in_flight", was.MaxInFlight != is.MaxInFlight},
-		{"proxy.max_connections", was.MaxConnections != is.MaxConnections},
-		{"proxy.header_timeout", was.HeaderTimeout != is.HeaderTimeout},
-		{"proxy.keep_alive", was.KeepAlive != is.KeepAlive},
-	} {
-		if fixed.differs {
-			keys = append(keys, fixed.key)
-		}
-	}
-	return keys
 }

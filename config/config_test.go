@@ -105,7 +105,7 @@ func marks(text string) map[string]string {
 func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
 	f := func(text string, example *regexp.Regexp) {
 		t.Helper()
-		named := regexp.MustCompile(`^(upstreams|prices)\.[a-z"*-]+`)
+		named := regexp.MustCompile(`^(upstreams|clients|prices)\.[a-z"*-]+`)
 		there := map[string]bool{}
 		for key := range marks(text) {
 			there[named.ReplaceAllString(key, "$1.NAME")] = true
@@ -120,7 +120,7 @@ func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
 		t.Fatalf("Config has only the keys %v", leaves())
 	}
 	f(uncommented(), regexp.MustCompile(`^$`))
-	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^routes\.|^prices\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
+	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^routes\.|^clients\.|^prices\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
 }
 
 func TestDefaultsAreValid(t *testing.T) {

@@ -38,7 +38,7 @@ func changed(key string) Config {
 
 func TestConfigTomlSaysWhichKeysNeedARestart(t *testing.T) {
 	for key, mark := range marks(uncommented()) {
-		if regexp.MustCompile(`^(upstreams|routes|prices|rewrite\.tools|rewrite\.bound_thinking|window\.models)`).MatchString(key) {
+		if regexp.MustCompile(`^(upstreams|clients|routes|prices|rewrite\.tools|rewrite\.bound_thinking|window\.models)`).MatchString(key) {
 			if mark == "restart" {
 				t.Errorf("config.toml says [restart] for %s, which a reload takes up", key)
 			}

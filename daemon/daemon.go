@@ -14,6 +14,7 @@ import (
 	"net"
 	"os"
 	"runtime/debug"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -29,6 +30,7 @@ import (
 	"epitome/daemon/heap"
 	"epitome/instance"
 	"epitome/proxy"
+	"epitome/proxy/clients"
 )
 
 // Daemon is the running proxy with all that belongs to it.
@@ -72,7 +74,7 @@ func (d *Daemon) Start(leased bool) error {
 	if err != nil {
 		return err
 	}
-	if d.ln, err = config.Listen(conf.Listen); err != nil {
+	if d.ln, err = config.Take(conf, d.log); err != nil {
 		return conf.Locate(err)
 	}
 	if err = d.open(conf, folder, leased); err != nil {
@@ -85,10 +87,10 @@ func (d *Daemon) Start(leased bool) error {
 // failed or not.
 func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error) {
 	address := d.Address()
-	if err := conf.CheckLoop(address); err != nil {
+	if err := cmp.Or(conf.CheckLoop(address), conf.CheckOpen(address)); err != nil {
 		return err
 	}
-	if d.card, err = instance.Pin(folder, address); err != nil {
+	if d.card, err = instance.Pin(folder, address, conf.TLS.IsSet()); err != nil {
 		return err
 	}
 	kept, err := openStorage(conf, folder, address, d.log)
@@ -113,7 +115,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers.relay.connect(d.book)
 	plugs := proxy.Plugs{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
-		Dialects: wires(), Traces: d.traces != nil,
+		Dialects: wires(), Traces: d.traces != nil, Used: clients.NewLocal(),
 	}
 	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
 	d.shapers.askThrough(d.proxy)
@@ -155,7 +157,7 @@ func (d *Daemon) upstreams() map[string]string {
 func (d *Daemon) running() map[string]string {
 	conf := *d.config.Load()
 	return map[string]string{
-		"mode": conf.Mode, "upstream": conf.Upstream,
+		"mode": conf.Mode, "upstream": conf.Upstream, "keys": strconv.FormatBool(len(conf.Clients) > 0),
 		"settings": d.card.Mark(instance.SettingsOf(conf)), "build": d.card.Mark(instance.BuildOf(os.Getenv)),
 	}
 }
@@ -167,11 +169,9 @@ func (d *Daemon) Serve() error {
 		defer heap.Watch()()
 	}
 	conf := d.config.Load()
-	d.log.Info("listening", "address", "http://"+d.Address(), "upstream", conf.Upstreams[conf.Upstream].URL, "mode", conf.Mode,
-		"artifacts", cmp.Or(d.shapers.storage.where, "in memory"), "pages", "epitome open")
-	if !console.Loopback(d.Address()) {
-		d.log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams", "address", d.Address())
-	}
+	d.log.Info("listening", "address", config.URLAt(*conf, d.Address()), "upstream", conf.Upstreams[conf.Upstream].URL,
+		"mode", conf.Mode, "artifacts", cmp.Or(d.shapers.storage.where, "in memory"), "pages", "epitome open")
+	warnOf(*conf, d.Address(), d.log)
 	failed := make(chan error, 1)
 	go func() { failed <- d.proxy.Serve(d.ln) }()
 	for {
@@ -189,6 +189,16 @@ func (d *Daemon) Serve() error {
 			d.stop(s.String())
 			return nil
 		}
+	}
+}
+
+// warnOf says what is open to whoever reaches the address.
+func warnOf(conf config.Config, address string, log *slog.Logger) {
+	switch beyond := !console.Loopback(address); {
+	case beyond && len(conf.Clients) == 0:
+		log.Warn("listening beyond this machine: whoever reaches this address can use the upstreams", "address", address)
+	case beyond && !conf.TLS.IsSet():
+		log.Warn("listening beyond this machine without TLS: whoever listens in can read keys and conversations", "address", address)
 	}
 }
 
@@ -223,7 +233,7 @@ func (d *Daemon) stop(why string) {
 func (d *Daemon) reload() {
 	next, err := d.load()
 	if err == nil {
-		err = next.Locate(next.CheckLoop(d.Address()))
+		err = next.Locate(cmp.Or(next.CheckLoop(d.Address()), next.CheckOpen(d.Address())))
 	}
 	if err == nil {
 		err = next.Locate(d.proxy.Reload(next.Settings()))

@@ -97,7 +97,7 @@ func shelfLeft(conf config.Config, folder string, by *seal.Seal, facts store.Sto
 	case conf.Offload.Address == "none":
 		o.Address = "none"
 	case by.Writes():
-		o.Address, o.URL = "url", artifactsAt(conf.Listen)
+		o.Address, o.URL = "url", artifactsAt(conf, conf.Listen)
 	}
 	return o
 }

@@ -102,7 +102,7 @@ func storeAdvice(err error) string {
 func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	o := offload.Options{
 		Folder: folder, Store: s.store, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
-		Address: conf.Offload.Address, URL: artifactsAt(listen), Log: s.log, Seal: s.seal,
+		Address: conf.Offload.Address, URL: artifactsAt(conf, listen), Log: s.log, Seal: s.seal,
 	}
 	var err error
 	if s.shelf, err = offload.Open(o); err == nil {
@@ -118,7 +118,9 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 }
 
 // artifactsAt is where an epitome that listens there serves artifacts.
-func artifactsAt(listen string) string { return "http://" + config.Reachable(listen) + "/-/artifacts/" }
+func artifactsAt(conf config.Config, listen string) string {
+	return config.URLAt(conf, config.Reachable(listen)) + "/-/artifacts/"
+}
 
 // sweepEvery is how long what has expired may stay: an eighth of the time for which it was kept.
 func sweepEvery(keep time.Duration) time.Duration { return max(sweepAtLeast, min(sweepAtMost, keep/8)) }

@@ -56,11 +56,12 @@ const (
 
 // Exchange is one request and its response, as it ended.
 type Exchange struct {
-	ID       string    `json:"id"`       // unique in this process, for finding the log line
-	Start    time.Time `json:"start"`    // when the request had been received whole
-	Method   string    `json:"method"`   // as it came
-	Path     string    `json:"path"`     // as it came, without the query: queries may carry keys
-	Upstream string    `json:"upstream"` // name of the upstream; empty when none was chosen
+	ID       string    `json:"id"`               // unique in this process, for finding the log line
+	Start    time.Time `json:"start"`            // when the request had been received whole
+	Method   string    `json:"method"`           // as it came
+	Path     string    `json:"path"`             // as it came, without the query: queries may carry keys
+	Upstream string    `json:"upstream"`         // name of the upstream; empty when none was chosen
+	Client   string    `json:"client,omitempty"` // whose key it came with, as the configuration names them; empty without keys
 	Dialect  string    `json:"dialect,omitempty"`
 	Mode     string    `json:"mode"` // on, observe or off
 	// what was done to the request, or in mode observe would have been: none, bypass, or a rung of the ladder

@@ -111,7 +111,7 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/through command/explanation command/logging command/manual config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent instance/service offload prose proxy rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/soak bench/subject bench/through command/explanation command/logging command/manual config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/explanation": {
@@ -131,7 +131,7 @@ var house = joined(map[string]room{
 		"scripts see the program from outside, as a user does; only where its card lies they must know",
 	},
 	"config": {
-		"console event event/money prose proxy rewrite/limits store/seal summarize unit window",
+		"console event event/money prose proxy proxy/certificate proxy/clients rewrite/limits store/seal summarize unit window",
 		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare",
 	},
 	"config/configtest": {
@@ -200,7 +200,7 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap event event/money instance offload prose proxy rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap event event/money instance offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
@@ -254,14 +254,27 @@ var house = joined(map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/buffers proxy/loop proxy/peek proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
+		"event prose proxy/buffers proxy/certificate proxy/clients proxy/loop proxy/peek proxy/refuse proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
-	"proxy/loop":    {"proxy/wire", "whether a request was here before shows in its lines; what is then done about it is the exchange's"},
+	"proxy/certificate": {
+		"unit",
+		"a certificate is trusted whatever is said below it; knowing an exchange, it could not stand on both of its sides",
+	},
+	"proxy/certificate/certificatetest": {"", "it makes certificates for whoever tests with TLS"},
+	"proxy/clients": {
+		"proxy/refuse proxy/wire unit",
+		"whose a request is shows in its head, and what they may use in the configuration; what the request says must not matter",
+	},
+	"proxy/loop": {"proxy/wire", "whether a request was here before shows in its lines; what is then done about it is the exchange's"},
 	"proxy/peek": {
 		"proxy/wire sse window/overflow",
 		"whether an answer refuses its request is seen in its beginning; what is then done about it is the exchange's",
+	},
+	"proxy/refuse": {
+		"event proxy/wire",
+		"a refusal says what to do; whether a request is refused is for others to say",
 	},
 	"proxy/wire": {
 		"event",
@@ -434,7 +447,7 @@ const dialect = "event prose rewrite/conversation rewrite/reply rewrite/span rew
 
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +
-	"proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/responses rewrite/rewritetest " +
+	"proxy/certificate/certificatetest proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/responses rewrite/rewritetest " +
 	"scripted scripted/messages scripted/messages/rules scripted/messages/thought scripted/responses " +
 	"scripted/responses/rules scripted/scriptedtest scripted/value store/disk " +
 	"store/memory store/storetest unit"

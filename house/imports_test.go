@@ -24,7 +24,7 @@ var bans = []ban{
 		"would be a second truth"},
 	{"golang.org/x/term", "console/terminal", "what is done to a terminal is undone in one place"},
 	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/storetest " +
-		"proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",
+		"proxy/certificate/certificatetest proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",
 		"package testing registers flags and weighs on the program; only test code needs it"},
 }
 

@@ -10,7 +10,7 @@ import (
 
 func pinned(t *testing.T, folder, listen string) *Card {
 	t.Helper()
-	b, err := Pin(folder, listen)
+	b, err := Pin(folder, listen, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestCardFailures(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := Pin(file, "127.0.0.1:7070")
+	_, err := Pin(file, "127.0.0.1:7070", false)
 	if err == nil || !strings.Contains(err.Error(), "data folder "+file) || !strings.Contains(err.Error(), "--data") {
 		t.Errorf("a file as data folder is answered: %v", err)
 	}

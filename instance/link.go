@@ -16,7 +16,7 @@ import (
 const linkTime = 3 * time.Second
 
 // Pages is the address of the proxy's pages.
-func (c *Card) Pages() string { return "http://" + c.Listen + "/-/" }
+func (c *Card) Pages() string { return c.address() + "/-/" }
 
 // LoginLink asks the proxy for a link that lets a browser in once, within life. It is asked for after Ask, which makes
 // sure that it is the card's own.

@@ -26,7 +26,7 @@ func lookup(folder string, want []Target) *Running {
 		return nil
 	}
 	r, err := b.Ask()
-	if err != nil || !r.serves(want) {
+	if err != nil || b.TLS || r.keyed || !r.serves(want) { // an agent has no key of it, nor trusts its certificate
 		return nil
 	}
 	return r
@@ -54,9 +54,9 @@ func (c *Card) Ask() (*Running, error) {
 		return nil, fmt.Errorf("cannot trust what listens on %s: it is not the epitome whose card is in %s", c.Listen, filepath.Dir(c.path))
 	}
 	return &Running{
-		address: "http://" + c.Listen, upstreams: said.Upstreams, Card: c,
+		address: c.address(), upstreams: said.Upstreams, Card: c,
 		mode: said.Running["mode"], upstream: said.Running["upstream"],
-		settings: said.Running["settings"], build: said.Running["build"],
+		settings: said.Running["settings"], build: said.Running["build"], keyed: said.Running["keys"] == "true",
 	}, nil
 }
 
@@ -82,6 +82,7 @@ type Running struct {
 	upstream  string // name of the default one; empty if the proxy does not say
 	settings  string // the card's mark of what it is configured to do
 	build     string // and of the program and its way to the network
+	keyed     bool   // it asks for keys of its own
 	lease     io.Closer
 	Log       string // path; empty if a run has not started it
 	Started   bool   // by this run

@@ -15,7 +15,7 @@ import (
 // made. It holds the secrets that the environment has put in.
 func SettingsOf(conf config.Config) string {
 	conf.Mode, conf.Listen, conf.Data, conf.Upstream, conf.Console = "", "", "", "", console.Config{}
-	conf.Log = config.LogConfig{}
+	conf.Log, conf = config.LogConfig{}, conf.Private()
 	conf.Upstreams = maps.Clone(conf.Upstreams)
 	for _, made := range []string{config.URLUpstream, RunOpenAI, RunAnthropic, RunCopilot, RunAgent} {
 		delete(conf.Upstreams, made)

@@ -27,15 +27,19 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	}
 	var block bytes.Buffer
 	_ = h.Write(&block) // a buffer takes everything
+	whose, err := set.clients.Find(block.Bytes())
+	if err != nil {
+		return rewrite.Input{}, err
+	}
 	var a rewrite.Input
-	err := p.wishes(&a, set, block.Bytes())
+	err = p.wishes(&a, set, block.Bytes(), whose.Name())
 	a.Dialect, a.Body, a.Upstream = d, body, up.name
 	return a, err
 }
 
 // wishes puts into a what the headers of a request ask of the ladder, and who may share facts with it. A preset comes
 // before numbers, wherever it stands.
-func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte) error {
+func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte, client string) error {
 	a.Limits, a.Style = &set.conf.Limits, set.conf.Style
 	for _, presets := range [...]bool{true, false} {
 		for l := wire.LinesOf(block); l.Next(); {
@@ -50,7 +54,7 @@ func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte) error {
 	if err := a.Limits.CheckAsked(&set.conf.Limits); err != nil {
 		return err
 	}
-	a.Scope = p.scope(set, block)
+	a.Scope = p.scope(set, block, client)
 	return nil
 }
 
@@ -81,15 +85,22 @@ func (s *settings) asksNothing(l wire.Lines) bool {
 	return l.Is(wire.OwnPrefix+"mode") || l.Is(scope)
 }
 
-// scope names who may share facts with a request. Credentials are hashed on the way, all that there are: one more
+// scope names who may share facts with a request: the client whose key it came with, by name, so that a new key keeps
+// the conversations of the old one. Without clients, credentials are hashed on the way, all that there are: one more
 // scope than needed costs a little, one too few mixes what belongs to different people.
-func (p *Proxy) scope(set *settings, block []byte) string {
+func (p *Proxy) scope(set *settings, block []byte, client string) string {
 	kind := set.conf.Scope
-	if kind == "shared" || kind == "auto" && p.loopback {
+	if kind == "shared" || kind == "auto" && p.loopback && client == "" {
 		return ""
 	}
-	if name, ok := strings.CutPrefix(strings.ToLower(kind), "header:"); ok {
+	name, named := strings.CutPrefix(strings.ToLower(kind), "header:")
+	switch {
+	case named && client != "": // who writes the header of another one is still this one
+		return p.plugs.Scope("client "+client+" header:"+name, string(wire.Values(block, name)))
+	case named:
 		return p.plugs.Scope("header:"+name, string(wire.Values(block, name)))
+	case client != "":
+		return p.plugs.Scope("client", client)
 	}
 	var all []byte
 	for _, name := range [...]string{"authorization", "x-api-key", "api-key"} {

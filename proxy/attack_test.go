@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/certificate"
 	"epitome/proxy/wire/wiretest"
 	"epitome/scripted/scriptedtest"
 	"epitome/unit"
@@ -138,7 +139,7 @@ func (r *rig) awaitSurplus() {
 // surplus is an upstream that sends a second answer to each request.
 type surplus struct {
 	url   string
-	trust TLSConfig
+	trust certificate.Trust
 	more  chan struct{} // lets the second answer go, if it comes later
 
 	connections atomic.Int64 // that were made to it

@@ -1,6 +1,7 @@
 package proxy
 
 import (
+	"epitome/proxy/certificate"
 	"epitome/unit"
 )
 
@@ -32,17 +33,8 @@ type UpstreamConfig struct {
 	// Headers are set on each request, in place of the client's own. "${NAME}" is taken from the environment, and an
 	// empty value only takes the client's header off.
 	Headers map[string]string `toml:"headers"`
-	TLS     TLSConfig         `toml:"tls"`
+	TLS     certificate.Trust `toml:"tls"`
 	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
-}
-
-// TLSConfig says how an https upstream is trusted.
-type TLSConfig struct {
-	CAFile     string `toml:"ca_file"`
-	CertFile   string `toml:"cert_file"`
-	KeyFile    string `toml:"key_file"`
-	ServerName string `toml:"server_name"`
-	Insecure   bool   `toml:"insecure_skip_verify"`
 }
 
 // Route sends requests whose body names a matching model to an upstream.

@@ -17,6 +17,8 @@ import (
 type delivery struct {
 	client      *wire.Client
 	to          wire.ClientSide
+	own         bool // epitome itself answers
+	modeless    bool // the request's own mode is none: it is refused
 	begun       bool // bytes of an answer have gone to the client
 	parted      bool // a tunnel has taken the exchange over and ends it
 	endsByClose bool // the client takes the connection's end for the answer's

@@ -12,6 +12,7 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/loop"
+	"epitome/proxy/refuse"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
@@ -19,16 +20,14 @@ import (
 // exchange is one request on its way. It lives on the goroutine that serves the client's connection and is used
 // by no other, but for its call.
 type exchange struct {
-	proxy     *Proxy
-	set       *settings // as they were when the exchange began
-	ctx       *fasthttp.RequestCtx
-	delivery  delivery
-	call      wire.Call
-	pass      loop.Pass
-	event     event.Exchange
-	err       error // why the client got no answer, or not the whole one
-	own       bool  // it is for epitome itself
-	modeKnown bool  // the request's own mode, if it has one, is a mode
+	proxy    *Proxy
+	set      *settings // as they were when the exchange began
+	ctx      *fasthttp.RequestCtx
+	delivery delivery
+	call     wire.Call
+	pass     loop.Pass
+	event    event.Exchange
+	err      error // why the client got no answer, or not the whole one
 
 	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
 	ear       ear     // hears the answer, if the request holds a conversation
@@ -41,12 +40,18 @@ type exchange struct {
 func (x *exchange) forward() {
 	defer x.end()
 	x.delivery.client.Watch(&x.proxy.watchman, x.call.Cut)
+	if x.err = identify(x); x.err != nil {
+		return
+	}
 	up, target, err := x.route()
 	if x.err = err; err != nil {
 		return
 	}
 	x.pass = x.proxy.loops.Enter(x.ctx.Request.Header.RawHeaders(), target, x.ctx.Request.Body())
 	x.event.Upstream = up.name
+	if x.err = x.set.clients.Lookup(x.event.Client).Admit(up.name, time.Now()); x.err != nil {
+		return
+	}
 	if x.err = x.shape(up, target); x.err != nil {
 		return
 	}
@@ -80,14 +85,15 @@ func (p *Proxy) begin(ctx *fasthttp.RequestCtx) *exchange {
 		ID: p.nextID(), Start: time.Now(), Method: string(h.Method()), Path: string(path),
 		Action: rewrite.ActionNone, RequestBytes: int64(len(ctx.Request.Body())),
 	}
-	x.event.Mode, x.modeKnown = x.set.mode(h.RawHeaders())
+	mode, known := x.set.mode(h.RawHeaders())
+	x.event.Mode, x.delivery.modeless = mode, !known
 	if x.event.Mode != event.ModeOff {
 		x.delivery.to.Extra = []byte("x-epitome-action: " + rewrite.ActionNone + "\r\n")
 	}
 	if p.plugs.Traces {
 		x.event.TraceParent = event.Clip(string(wire.Find(h.RawHeaders(), "traceparent")))
 	}
-	x.own = bytes.HasPrefix(target, []byte(ownPath))
+	x.delivery.own = bytes.HasPrefix(target, []byte(ownPath))
 	p.admission.ShrinkTo(h, roomFor(p.plugs.Dialects, h, x.event.Mode, x.event.RequestBytes))
 	p.traffic.enter(x)
 	return x
@@ -110,9 +116,10 @@ func (x *exchange) end() {
 	if x.err != nil {
 		x.fail()
 	}
-	x.pass.Leave()
+	x.proxy.loops.Leave(&x.pass)
 	x.proxy.traffic.leave(x)
 	x.delivery.letGo(x.ctx)
+	spend(x)
 	x.event.Duration = time.Since(x.event.Start)
 	x.proxy.record(x.event)
 }
@@ -140,10 +147,10 @@ func (x *exchange) fail() {
 			x.delivery.client.Reset()
 		}
 	case !x.delivery.begun:
-		r := refusalOf(x.err)
+		r := refuse.Of(x.err)
 		x.delivery.to.Close = x.delivery.to.Close || x.event.Fault == event.Panic
-		_ = x.delivery.write(r.appendTo(nil, x.delivery.to, x.ctx.IsHead()))
-		x.event.Status = r.status
+		_ = x.delivery.write(r.AppendTo(nil, x.delivery.to, x.ctx.IsHead()))
+		x.event.Status = r.Status
 	default: // the connection ends without the end of the answer
 		x.delivery.to.Close = true
 		if x.delivery.endsByClose || !errors.Is(x.err, wire.ErrTruncated) {
@@ -175,20 +182,20 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 	target = wire.OriginForm(h.RequestURI())
 	switch {
 	case h.IsConnect():
-		return nil, nil, &refusal{status: 405, code: "method_not_allowed", message: "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY"}
+		return nil, nil, refuse.With(405, "method_not_allowed", "epitome is not a forward proxy: set it as the base URL, not as HTTP_PROXY")
 	case wire.Find(h.RawHeaders(), "transfer-encoding") != nil && wire.Find(h.RawHeaders(), "content-length") != nil:
 		x.delivery.to.Close = true
-		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request states both Content-Length and Transfer-Encoding: send one of them"}
+		return nil, nil, refuse.With(400, "bad_request", "the request states both Content-Length and Transfer-Encoding: send one of them")
 	case x.proxy.loops.Returned(h.RawHeaders()):
-		return nil, nil, &refusal{status: 508, code: "loop", lines: "x-should-retry: false\r\n", message: looped}
-	case !x.modeKnown:
-		return nil, nil, &refusal{status: 400, code: "bad_request", message: "x-epitome-mode is none of on, observe and off: correct it, or leave it out"}
+		return nil, nil, refuse.With(508, "loop", refuse.Looped, refuse.NoRetry)
+	case x.delivery.modeless:
+		return nil, nil, refuse.With(400, "bad_request", "x-epitome-mode is none of on, observe and off: correct it, or leave it out")
 	case !wire.HasSoundNames(h.RawHeaders()):
 		x.delivery.to.Close = true
-		return nil, nil, &refusal{status: 400, code: "bad_request", message: "the request has a header name with a blank in it: check the client and what lies between"}
+		return nil, nil, refuse.With(400, "bad_request", "the request has a header name with a blank in it: check the client and what lies between")
 	case bytes.HasPrefix(target, []byte("/u/")):
 		if up, target, err = x.set.table.resolve(target); err != nil {
-			return nil, nil, &refusal{status: 404, code: "unknown_upstream", message: err.Error()}
+			return nil, nil, refuse.With(404, "unknown_upstream", err.Error())
 		}
 	case len(x.set.table.routes) > 0:
 		up = x.set.table.forModel(x.model(target))
@@ -196,11 +203,11 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		up = x.set.table.fallback
 	}
 	if up.peer.AddsHeaders() && wire.IsFromPage(h.RawHeaders()) {
-		return nil, nil, &refusal{status: 403, code: "cross_site", message: "epitome adds a credential of yours to requests for this upstream, and takes none from web pages"}
+		return nil, nil, refuse.With(403, "cross_site", "epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
 	}
 	if wire.AsksUpgrade(h.RawHeaders()) && !x.set.conf.WebSockets && refusesUpgrade(target) {
-		return nil, nil, &refusal{status: 426, code: "upgrade_required", lines: "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n",
-			message: "epitome passes /v1/responses over HTTP only: send the request again without Upgrade, or set websockets"}
+		return nil, nil, refuse.With(426, "upgrade_required",
+			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade, or set websockets", "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")
 	}
 	if !up.hasVersion() {
 		target = meant(x.proxy.plugs.Dialects, h, target)
@@ -241,8 +248,9 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 		Method: h.Method(), Target: target, Block: h.RawHeaders(), Length: len(body),
 		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil,
 	}
+	size := len(head.Block) + len(target) + up.peer.Size() + 128
 	return wire.Request{
-		Head: x.pass.Mark(head.AppendTo(make([]byte, 0, len(head.Block)+len(target)+up.peer.Size()+128), &up.peer)),
+		Head: x.proxy.loops.Mark(x.pass, head.AppendTo(make([]byte, 0, size), &up.peer)),
 		Body: body, ToHead: h.IsHead(), Upgrade: head.Upgrade,
 		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
 		Sent: func(reused bool) {

@@ -12,7 +12,7 @@
 // bounded: every queue, buffer and wait has a limit in Config. A panic fails one exchange, never the process.
 //
 // It also asks upstreams on epitome's own behalf (Ask, Look), over the same connections and within the same limits. It
-// assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served), and does not serve TLS itself.
+// assumes HTTP/1.1 on both sides (HTTP/1.0 clients are served); whether a connection speaks TLS is its listener's.
 package proxy
 
 import (
@@ -24,6 +24,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,7 +33,9 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/proxy/buffers"
+	"epitome/proxy/clients"
 	"epitome/proxy/loop"
+	"epitome/proxy/refuse"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/limits"
@@ -46,6 +49,7 @@ type Settings struct {
 	Scope     string // who may share facts: auto, credential, shared or header:NAME
 	Upstream  string // name of the default one
 	Upstreams map[string]UpstreamConfig
+	Clients   map[string]clients.Config // whose keys are asked for; none: nobody's are
 	Routes    []Route
 	Limits    limits.Limits // which a request's own headers may override
 	Style     prose.Style   // of summaries, likewise
@@ -62,6 +66,7 @@ type Plugs struct {
 	Lessons  Lessons                            // learn what answers tell of windows
 	Ratios   Ratios                             // learn what answers tell of vocabularies
 	Traces   bool                               // events have the ids of the client's span
+	Used     clients.Counter                    // of what clients use
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
 }
@@ -102,18 +107,23 @@ type Proxy struct {
 	loopback  bool          // the listener can be reached from this machine only; set by Serve
 	decoding  chan struct{} // bounds the bodies that are being decoded
 	loops     *loop.Guard
+	strangers sync.Map                 // headers of requests without a known key, whose bodies are not read
 	buffers   *buffers.Pool[*exchange] // in which rewritten bodies lie, until dropBody
 }
 
 // settings are the configuration and the upstreams made from it. They do not change once made.
 type settings struct {
-	conf  Settings
-	table *table
+	conf    Settings
+	table   *table
+	clients *clients.Book
 }
 
 // Check says why New or Reload would refuse s, as a *unit.KeyError.
 func Check(s Settings) error {
-	_, err := newTable(s, nil)
+	if _, err := newTable(s, nil); err != nil {
+		return err
+	}
+	_, err := clients.New(s.Clients, nil)
 	return err
 }
 
@@ -150,9 +160,9 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 
 // newGate lets so many connections in at once, and holds each to the settings that are in force when it waits.
 func (p *Proxy) newGate(most int) wire.Gate {
-	full := busy("epitome has as many connections as max_connections allows: try again, or raise it")
+	full := refuse.Busy("epitome has as many connections as max_connections allows: try again, or raise it")
 	return wire.Gate{
-		Most: int64(most), Full: full.appendTo(nil, wire.ClientSide{Close: true}, false),
+		Most: int64(most), Full: full.AppendTo(nil, wire.ClientSide{Close: true}, false),
 		Stopping: p.traffic.stopping.Load,
 		TurnedAway: func() {
 			p.record(event.Exchange{
@@ -186,7 +196,11 @@ func (p *Proxy) Reload(s Settings) error {
 	if err != nil {
 		return err
 	}
-	p.settings.Store(&settings{conf: s, table: t})
+	book, err := clients.New(s.Clients, p.plugs.Used)
+	if err != nil {
+		return err
+	}
+	p.settings.Store(&settings{conf: s, table: t, clients: book})
 	if before != nil {
 		before.retire(t)
 	}
@@ -236,7 +250,7 @@ func (p *Proxy) nextID() string { return idOf(p.born, p.count.Add(1)) }
 // serve is where fasthttp hands over a request that has been read whole.
 func (p *Proxy) serve(ctx *fasthttp.RequestCtx) {
 	defer p.survive(ctx)
-	if x := p.begin(ctx); x.own {
+	if x := p.begin(ctx); x.delivery.own {
 		x.answerOwn()
 	} else {
 		x.forward()
@@ -267,6 +281,9 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 	}()
 	s := p.settings.Load()
 	p.admission.Leave(h) // a request whose body never arrived whole leaves nothing behind
+	if s.clients != nil {
+		p.strangers.Delete(h)
+	}
 	if wire.EqualFold(wire.Find(h.RawHeaders(), "expect"), "100-continue") {
 		h.Set("Expect", "100-continue") // the only spelling fasthttp knows
 	}
@@ -279,6 +296,11 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 		return conf
 	}
 	p.admission.Remember(h)
+	if !s.clients.Knows(h.RawHeaders()) && !bytes.HasPrefix(wire.OriginForm(h.RequestURI()), []byte(ownPath)) {
+		p.strangers.Store(h, true)
+		conf.MaxRequestBodySize = tooSmall
+		return conf
+	}
 	if size > int64(s.conf.MaxBody) {
 		return conf
 	}
@@ -304,11 +326,14 @@ func (p *Proxy) refuseUnread(ctx *fasthttp.RequestCtx, err error) {
 	x := p.begin(ctx)
 	x.event.Method, x.event.Path = p.admission.NameOf(&ctx.Request.Header) // fasthttp has let go of what it had read
 	x.delivery.to.Close = true
+	_, stranger := p.strangers.LoadAndDelete(&ctx.Request.Header)
 	switch {
 	case c.HasLeft():
 		x.err = &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 	case p.admission.IsRefused(&ctx.Request.Header):
-		x.err = busy(noRoomLeft)
+		x.err = refuse.Busy(refuse.NoRoomLeft)
+	case stranger && x.set.clients != nil:
+		x.err = clients.Unknown()
 	default:
 		x.err = x.set.whyUnread(err)
 	}
@@ -321,13 +346,13 @@ func (s *settings) whyUnread(err error) error {
 	var late net.Error
 	switch {
 	case errors.Is(err, fasthttp.ErrBodyTooLarge):
-		return &refusal{status: 413, code: "request_too_large", message: fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.conf.MaxBody)}
+		return refuse.With(413, "request_too_large", fmt.Sprintf("the request's body is larger than max_body (%s): shorten it, or raise max_body", s.conf.MaxBody))
 	case errors.As(err, &small):
-		return &refusal{status: 431, code: "header_too_large", message: fmt.Sprintf("the request's headers are larger than max_header (%s)", s.conf.MaxHeader)}
+		return refuse.With(431, "header_too_large", fmt.Sprintf("the request's headers are larger than max_header (%s)", s.conf.MaxHeader))
 	case errors.As(err, &late) && late.Timeout(), errors.Is(err, fasthttp.ErrTimeout):
-		return &refusal{status: 408, code: "request_timeout", message: "the request did not arrive in time (header_timeout, min_body_rate): send it faster, or raise them"}
+		return refuse.With(408, "request_timeout", "the request did not arrive in time (header_timeout, min_body_rate): send it faster, or raise them")
 	}
-	return &refusal{status: 400, code: "bad_request", message: "epitome cannot read the request as HTTP/1.1: check the client and what lies between"}
+	return refuse.With(400, "bad_request", "epitome cannot read the request as HTTP/1.1: check the client and what lies between")
 }
 
 // mode is the mode of one request: its own header before the configured one. ok says that the header is a mode.

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/clients"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
@@ -94,6 +95,15 @@ func startRig(tb testing.TB, base string, change ...func(*Settings)) *rig {
 
 func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) *rig {
 	tb.Helper()
+	ln, err := net.Listen("tcp4", address)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return startRigOn(tb, ln, base, change...)
+}
+
+func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Settings)) *rig {
+	tb.Helper()
 	s := testSettings(base)
 	for _, f := range change {
 		f(&s)
@@ -109,13 +119,9 @@ func startRigAt(tb testing.TB, address, base string, change ...func(*Settings)) 
 		Shape:    func(a rewrite.Input) rewrite.Output { return (*r.shape.Load())(a) },
 		Observe:  func(a rewrite.Input) rewrite.Output { return (*r.observe.Load())(a) },
 		Dialects: []Dialect{chat.Wire{}, messages.Wire{}, responses.Wire{}},
-		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true,
+		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true, Used: clients.NewLocal(),
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
 	})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ln, err := net.Listen("tcp4", address)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/certificate"
 	"epitome/proxy/wire"
 	"epitome/scripted"
 	"epitome/scripted/scriptedtest"
@@ -127,7 +128,7 @@ func TestTLSUpstreamIsTrustedByItsAuthority(t *testing.T) {
 	file := t.TempDir() + "/ca.pem"
 	writeFile(t, file, ca)
 	r := startRig(t, up.URL(), func(s *Settings) {
-		s.Upstreams["test"] = UpstreamConfig{URL: up.URL(), TLS: TLSConfig{CAFile: file}}
+		s.Upstreams["test"] = UpstreamConfig{URL: up.URL(), TLS: certificate.Trust{CAFile: file}}
 		s.Upstreams["wary"] = UpstreamConfig{URL: up.URL()}
 	})
 	for range 2 {

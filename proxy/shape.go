@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/refuse"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
@@ -19,8 +20,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		return nil
 	}
 	s := &shaped{}
-	if err := x.proxy.wishes(&s.asked, x.set, h.RawHeaders()); err != nil {
-		return &refusal{status: 400, code: "bad_request", message: err.Error()}
+	if err := x.proxy.wishes(&s.asked, x.set, h.RawHeaders(), x.event.Client); err != nil {
+		return refuse.With(400, "bad_request", err.Error())
 	}
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	counts := x.dialect.Counts(path)

@@ -33,7 +33,7 @@ func (t *traffic) enter(x *exchange) {
 	switch {
 	case t.over:
 		x.cut()
-	case x.own && t.stopping.Load():
+	case x.delivery.own && t.stopping.Load():
 		x.call.Cut()
 	}
 }
@@ -70,7 +70,7 @@ func (t *traffic) count() (n int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for x := range t.open {
-		if !x.own {
+		if !x.delivery.own {
 			n++
 		}
 	}
@@ -95,7 +95,7 @@ func (t *traffic) stop() {
 		return
 	}
 	for x := range t.open {
-		if x.own {
+		if x.delivery.own {
 			x.call.Cut()
 			x.delivery.client.Hurry()
 		}

@@ -3,11 +3,9 @@ package proxy
 import (
 	"bytes"
 	"crypto/tls"
-	"crypto/x509"
 	"fmt"
 	"maps"
 	"net/url"
-	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -46,48 +44,12 @@ func newUpstream(name string, u UpstreamConfig, limits wire.Limits) (*upstream, 
 		base: strings.TrimRight(at.EscapedPath(), "/")}
 	var secure *tls.Config
 	if at.Scheme == "https" {
-		if secure, err = u.TLS.build(name, at.Hostname()); err != nil {
+		if secure, err = u.TLS.Build(name, at.Hostname()); err != nil {
 			return nil, fmt.Errorf("cannot set up TLS of upstream %s: %w", name, err)
 		}
 	}
 	up.pool = wire.NewPool(at, secure, limits)
 	return up, nil
-}
-
-// build reads the files that t names, for the upstream of that name.
-func (t TLSConfig) build(name, host string) (*tls.Config, error) {
-	c := &tls.Config{
-		ServerName:         host,
-		MinVersion:         tls.VersionTLS12,
-		InsecureSkipVerify: t.Insecure, //nolint:gosec // asked for by name in the configuration
-		NextProtos:         []string{"http/1.1"},
-		ClientSessionCache: tls.NewLRUClientSessionCache(64),
-	}
-	if t.ServerName != "" {
-		c.ServerName = t.ServerName
-	}
-	if t.CAFile != "" {
-		pem, err := os.ReadFile(t.CAFile)
-		if err != nil {
-			return nil, wrongFile(name, "ca_file", "cannot read ca_file: %w; give a file of PEM certificates", err)
-		}
-		if c.RootCAs = x509.NewCertPool(); !c.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, wrongFile(name, "ca_file", "cannot use ca_file %s: it holds no certificate in PEM form", t.CAFile)
-		}
-	}
-	if t.CertFile != "" || t.KeyFile != "" {
-		pair, err := tls.LoadX509KeyPair(t.CertFile, t.KeyFile)
-		if err != nil {
-			return nil, wrongFile(name, "cert_file", "cannot load cert_file and key_file: %w; give PEM files that belong together", err)
-		}
-		c.Certificates = []tls.Certificate{pair}
-	}
-	return c, nil
-}
-
-// wrongFile is an error about a file that an upstream's table of TLS names.
-func wrongFile(name, key, format string, args ...any) error {
-	return unit.Wrong([]string{"upstreams", name, "tls", key}, format, args...)
 }
 
 // join puts a request's raw target behind the base path. Where both have the /v1 of the common API, one is dropped.

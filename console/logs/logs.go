@@ -35,7 +35,7 @@ func (r *Recorder) RecordExchange(e event.Exchange) {
 }
 
 // mostFields is how many a line has at most.
-const mostFields = 10 + 15 + 2
+const mostFields = 10 + 1 + 15 + 2
 
 // logExchange writes the one line an exchange gets.
 func (r *Recorder) logExchange(e *event.Exchange) {
@@ -58,6 +58,7 @@ func (r *Recorder) logExchange(e *event.Exchange) {
 		slog.Int64("in", e.RequestBytes), slog.Int64("out", e.ResponseBytes),
 		slog.Float64("first_byte_ms", milliseconds(e.FirstByte)), slog.Float64("duration_ms", milliseconds(e.Duration)),
 	)
+	attrs.text("client", e.Client)
 	if e.ShapeTime > 0 {
 		attrs = appendShaping(attrs, e)
 	}

@@ -1,8 +1,8 @@
 // Package metrics is the fold of events into numbers, for Prometheus.
 //
 // It promises that no label takes a value that a client chooses, so that their number is bounded by that of the
-// upstreams and prices that are configured or built in; and that what each exchange moves is looked up by its labels
-// once.
+// upstreams, clients and prices that are configured or built in; and that what each exchange moves is looked up by its
+// labels once.
 //
 // It does not promise to outlive the process: each start counts from zero.
 package metrics
@@ -33,6 +33,7 @@ type Recorder struct {
 	known       handles
 	compactions compactions
 	rescues     rescues
+	clients     clients
 	spending    *spending
 	totals      totals
 }
@@ -71,6 +72,7 @@ func New(inFlight func() int) *Recorder {
 	m.addShaping()
 	m.compactions = newCompactions(registry)
 	m.rescues = newRescues(registry)
+	m.clients = newClients(registry)
 	m.spending = newSpending(registry)
 	registry.MustRegister(m.bypasses, m.shape)
 	registry.MustRegister(m.exchanges, m.bytes, m.firstByte, m.duration,
@@ -117,6 +119,7 @@ func (m *Recorder) RecordExchange(e event.Exchange) {
 	m.recordTraffic(&e)
 	m.recordShaping(&e)
 	m.rescues.record(&e)
+	m.clients.record(&e)
 	m.spending.record(&e)
 }
 

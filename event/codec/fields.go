@@ -10,6 +10,7 @@ func (c *coder) exchange(e *event.Exchange) {
 	name(c, &e.Method)
 	text(c, &e.Path)
 	name(c, &e.Upstream)
+	name(c, &e.Client)
 	name(c, &e.Dialect)
 	name(c, &e.Mode)
 	name(c, &e.Action)

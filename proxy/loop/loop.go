@@ -28,7 +28,8 @@ const (
 	// targets
 	targetEnd, bodyEnd = 32, 4 << 10
 
-	marks = 1 // the bit of a sum that says that a request is to carry the mark
+	marks   = 1 // the bit of a Pass that says that the request is to carry the mark
+	entered = 2 // that it is under way
 )
 
 // Guard is that of one epitome. Make one with New. Its methods may be called from any goroutine.
@@ -37,12 +38,12 @@ type Guard struct {
 	seed maphash.Seed
 
 	mu    sync.Mutex
-	under map[uint64]int // how many equal requests are under way; guarded by mu
+	under map[Pass]int // how many equal requests are under way; guarded by mu
 }
 
 // New returns a guard with a mark of its own.
 func New() *Guard {
-	return &Guard{mark: rand.Text(), seed: maphash.MakeSeed(), under: map[uint64]int{}}
+	return &Guard{mark: rand.Text(), seed: maphash.MakeSeed(), under: map[Pass]int{}}
 }
 
 // Returned reports whether a request with these header lines was sent by this epitome.
@@ -55,11 +56,8 @@ func (g *Guard) Returned(lines []byte) bool {
 	return false
 }
 
-// Pass is a request on its way through. The zero Pass is of none.
-type Pass struct {
-	guard *Guard
-	sum   uint64 // of the request, but for the bit marks
-}
+// Pass is a request on its way through: a sum of it, but for the bits marks and entered. The zero Pass is of none.
+type Pass uint64
 
 // Enter takes a request in, which Leave ends.
 func (g *Guard) Enter(lines, target, body []byte) Pass {
@@ -68,23 +66,23 @@ func (g *Guard) Enter(lines, target, body []byte) Pass {
 	_, _ = h.Write(target[max(0, len(target)-targetEnd):])
 	maphash.WriteComparable(&h, len(body))
 	_, _ = h.Write(body[max(0, len(body)-bodyEnd):])
-	p := Pass{guard: g, sum: h.Sum64() &^ marks}
+	p := Pass(h.Sum64())&^marks | entered
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.under[p.sum]++
-	if g.under[p.sum] > Most || wire.Find(lines, Header) != nil {
-		p.sum |= marks
+	g.under[p]++
+	if g.under[p] > Most || wire.Find(lines, Header) != nil {
+		p |= marks
 	}
 	return p
 }
 
 // Leave ends it; a second call does nothing.
-func (p *Pass) Leave() {
-	if p.guard == nil {
+func (g *Guard) Leave(p *Pass) {
+	if *p&entered == 0 {
 		return
 	}
-	g, sum := p.guard, p.sum&^marks
-	p.guard = nil
+	sum := *p &^ marks
+	*p = 0
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.under[sum]--; g.under[sum] == 0 {
@@ -93,11 +91,11 @@ func (p *Pass) Leave() {
 }
 
 // Mark puts the mark at the end of a request's head, if it is to carry it.
-func (p *Pass) Mark(head []byte) []byte {
+func (g *Guard) Mark(p Pass, head []byte) []byte {
 	const end = "\r\n"
-	if p.sum&marks == 0 || len(head) < len(end) {
+	if p&marks == 0 || len(head) < len(end) {
 		return head
 	}
-	head = wire.AppendField(head[:len(head)-len(end)], []byte(Header), p.guard.mark)
+	head = wire.AppendField(head[:len(head)-len(end)], []byte(Header), g.mark)
 	return append(head, end...)
 }

@@ -128,7 +128,7 @@ func (c *Client) Close() error {
 
 // Reset cuts the connection so that the client sees an error and not an end.
 func (c *Client) Reset() {
-	if t, ok := c.Conn.(*net.TCPConn); ok {
+	if t, ok := c.Conn.(interface{ SetLinger(int) error }); ok { // TLS, too, ends without a word then
 		_ = t.SetLinger(0)
 	}
 	_ = c.Close()

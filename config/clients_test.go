@@ -1,0 +1,94 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"epitome/config/configtest"
+	"epitome/proxy/certificate/certificatetest"
+	"epitome/proxy/clients"
+	"epitome/unit"
+)
+
+func TestClientsThatMakeNoSenseAreRefused(t *testing.T) {
+	f := refusals(t)
+	hash := `keys = ["` + clients.HashOf("k") + `"]`
+	other := "[clients.\"a.b\"]\nkeys = [\"" + clients.HashOf("l") + `"]`
+	f("[clients.alice]\n"+hash+"\nupstreams = [\"openai\"]\nrequests_per_day = 5\n"+other, "")
+	f("[clients.Alice]\n"+hash, `cannot use the client name "Alice": write a-z, 0-9, dot, dash and underscore, with a letter or digit first`)
+	f("[clients.alice]", "cannot use client alice: it has no keys; 'epitome key alice' makes one and prints what to write, or remove the table")
+	f("[clients.alice]\n"+hash+"\nupstreams = [\"none\"]", `cannot use clients.alice.upstreams: unknown upstream "none"; write some of anthropic, chatgpt, openai`)
+	f("[clients.alice]\n"+hash+"\ntokens_per_day = -1", "cannot use clients.alice.tokens_per_day -1: write a number above zero, or leave it out for no limit")
+	f("[clients.alice]\nkeys = [\"sk-epitome-X\"]", "cannot use a key of client alice: it is no hash; write \"sha256:\" and 64 hexadecimal digits, as 'epitome key' prints them, and not the key")
+	f("[clients.alice]\n"+hash+"\n[clients.bob]\n"+hash, "cannot use a key of client bob: it is one of client alice already; give each its own, as 'epitome key bob' makes it")
+	f("[tls]\ncert_file = \"x\"", "cannot use [tls]: cert_file and key_file belong together; write both or neither")
+}
+
+// A listener that strangers reach spends no credential for them, unless that is written.
+func TestOpenListenersAreRefused(t *testing.T) {
+	t.Setenv("TEST_KEY", "k")
+	f := func(address, text, want string) {
+		t.Helper()
+		err := load(t, text).CheckOpen(address)
+		var at *unit.KeyError
+		refused := errors.As(err, &at) && strings.Contains(err.Error(), want)
+		if (err != nil) != (want != "") || err != nil && !refused {
+			t.Errorf("%s with %q: %v, want %q", address, text, err, want)
+		}
+	}
+	header := "[upstreams.openai]\nheaders = { Authorization = \"Bearer x\" }\n"
+	const beyond = "0.0.0.0:7070"
+	for _, address := range []string{"127.0.0.1:7070", "[::1]:7070", "127.1.2.3:1"} {
+		f(address, header, "")
+	}
+	for _, address := range []string{beyond, "[::]:7070", "192.168.0.1:7070"} {
+		f(address, "", "")
+		f(address, header, "cannot listen on "+address+": whoever reaches it could spend what upstreams.openai.headers.Authorization adds; "+
+			"give clients keys of their own in [clients], or write open = true")
+	}
+	f(beyond, "open = true\n"+header, "")
+	f(beyond, header+"[clients.a]\nkeys = [\""+clients.HashOf("k")+"\"]", "")
+	f(beyond, "[upstreams.openai]\nheaders = { Authorization = \"\" }\n", "") // which only takes off
+	f(beyond, "[upstreams.openai.tls]\ncert_file = \"a\"\nkey_file = \"b\"\n", "upstreams.openai.tls.cert_file")
+	f(beyond, "[summarize]\nkey_env = \"TEST_KEY\"\nupstream = \"openai\"\nmodel = \"m\"\n", "summarize.key_env")
+}
+
+// check and serve agree: both look at it.
+func TestAdmissionLooksAtWhoMayCome(t *testing.T) {
+	c := load(t, "listen = \"0.0.0.0:0\"\n[upstreams.openai]\nheaders = { Authorization = \"Bearer x\" }\n")
+	c.Data = t.TempDir()
+	if _, err := c.Admit(); err == nil || !strings.Contains(err.Error(), "open = true") {
+		t.Errorf("an open listener: %v", err)
+	}
+	c = load(t, "[tls]\ncert_file = \"/absent\"\nkey_file = \"/absent\"\n")
+	c.Data, c.Listen = t.TempDir(), "127.0.0.1:0"
+	if _, err := c.Admit(); err == nil || !strings.Contains(err.Error(), "cannot load tls.cert_file") {
+		t.Errorf("an absent certificate: %v", err)
+	}
+	c.TLS.CertFile, c.TLS.KeyFile = filepath.Join(c.Data, "c"), filepath.Join(c.Data, "k")
+	certificatetest.Issue(t, c.TLS.CertFile, c.TLS.KeyFile, "x")
+	if _, err := c.Admit(); err != nil {
+		t.Error(err)
+	}
+}
+
+// An epitome that 'run' starts asks its own user for no key, and is the same program whatever clients others have.
+func TestPrivateHasNoClients(t *testing.T) {
+	c := Defaults(configtest.Text())
+	c.Clients = map[string]clients.Config{"a": {}}
+	c.TLS.CertFile, c.Open = "x", true
+	if p := c.Private(); p.Clients != nil || p.TLS.IsSet() || p.Open || c.Clients == nil {
+		t.Errorf("got %+v", p)
+	}
+}
+
+func TestHashesOfKeysAreNotShown(t *testing.T) {
+	for _, v := range load(t, "[clients.alice]\nkeys = [\""+clients.HashOf("k")+"\"]\ntokens_per_day = 5").List() {
+		if strings.Contains(v.Text, "sha256") || strings.HasPrefix(v.Key, "clients.alice.keys") && !v.Secret ||
+			v.Key == "clients.alice.tokens_per_day" && v.Text != "5" {
+			t.Errorf("%+v", v)
+		}
+	}
+}

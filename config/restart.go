@@ -1,0 +1,44 @@
+package config
+
+import (
+	"slices"
+)
+
+// NeedRestart lists the keys in which the two differ and which only a new start takes up.
+func NeedRestart(running, wanted Config) []string {
+	was, is := running.Proxy, wanted.Proxy
+	var keys []string
+	for _, fixed := range []struct {
+		key     string
+		differs bool
+	}{
+		{"listen", running.Listen != wanted.Listen},
+		{"data", running.Data != wanted.Data},
+		{"tls.cert_file", running.TLS.CertFile != wanted.TLS.CertFile},
+		{"tls.key_file", running.TLS.KeyFile != wanted.TLS.KeyFile},
+		{"offload.address", running.Offload.Address != wanted.Offload.Address},
+		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
+		{"offload.seal", running.Offload.Seal != wanted.Offload.Seal},
+		{"offload.key_file", running.Offload.KeyFile != wanted.Offload.KeyFile},
+		{"store.keep", running.Store.Keep != wanted.Store.Keep},
+		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
+		{"log.level", running.Log.Level != wanted.Log.Level},
+		{"log.format", running.Log.Format != wanted.Log.Format},
+		{"log.file", running.Log.File != wanted.Log.File},
+		{"log.quota", running.Log.Quota != wanted.Log.Quota},
+		{"otel.endpoint", running.Otel.Endpoint != wanted.Otel.Endpoint},
+		{"events.quota", running.Events.Quota != wanted.Events.Quota},
+		{"events.webhook", running.Events.Webhook != wanted.Events.Webhook},
+		{"events.send", !slices.Equal(running.Events.Send, wanted.Events.Send)},
+		{"proxy.max_header", was.MaxHeader != is.MaxHeader},
+		{"proxy.max_in_flight", was.MaxInFlight != is.MaxInFlight},
+		{"proxy.max_connections", was.MaxConnections != is.MaxConnections},
+		{"proxy.header_timeout", was.HeaderTimeout != is.HeaderTimeout},
+		{"proxy.keep_alive", was.KeepAlive != is.KeepAlive},
+	} {
+		if fixed.differs {
+			keys = append(keys, fixed.key)
+		}
+	}
+	return keys
+}

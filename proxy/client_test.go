@@ -1,0 +1,253 @@
+package proxy
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"epitome/event"
+	"epitome/proxy/clients"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
+)
+
+// The keys of two clients, of whom alice has an old one as well.
+const (
+	alices    = "sk-epitome-ALICE"
+	alicesOld = "sk-epitome-ALICEOLD"
+	bobs      = "sk-epitome-BOB"
+)
+
+// keyed asks for the keys of alice and bob, and gives the upstream a credential of its own.
+func keyed(s *Settings) {
+	s.Clients = map[string]clients.Config{
+		"alice": {Keys: []string{clients.HashOf(alices), clients.HashOf(alicesOld)}},
+		"bob":   {Keys: []string{clients.HashOf(bobs)}, Upstreams: []string{"other"}},
+	}
+	up := s.Upstreams["test"]
+	up.Headers = map[string]string{"Authorization": "Bearer provider"}
+	s.Upstreams["test"] = up
+	s.Upstreams["other"] = UpstreamConfig{URL: up.URL}
+}
+
+func TestKeyIsTakenOffAndTheUpstreamsCredentialSet(t *testing.T) {
+	r := on(t, taking, keyed)
+	f := func(want string, lines ...string) {
+		t.Helper()
+		target := chatTarget
+		if strings.HasPrefix(want, "other") {
+			target = "/u/other" + target
+		}
+		if resp, body := r.dial().send(post(target, long, lines...)).answer("POST"); resp.StatusCode != 200 || body != "a" {
+			t.Errorf("%q: got %s %q", lines, resp.Status, body)
+		}
+		head, _ := r.got()
+		_, rest, _ := strings.Cut(head, "Host: HOST\r\n")
+		rest = strings.Replace(rest, fmt.Sprintf("Content-Length: %d\r\n", len(long)), "", 1)
+		if rest != strings.TrimPrefix(want, "other ")+"\r\n" {
+			t.Errorf("%q: the upstream got %q, want %q", lines, rest, want)
+		}
+		e := r.event()
+		text := fmt.Sprintf("%+v", e)
+		if e.Client == "" || strings.Contains(text, "sk-epitome") || strings.Contains(text, "provider") {
+			t.Errorf("%q: the event says %s", lines, text)
+		}
+	}
+	ours := "Authorization: Bearer provider\r\n"
+	f("A: 1\r\n"+ours, "Authorization: Bearer "+alices, "A: 1")
+	f("A: 1\r\n"+ours, "A: 1", "x-api-key: "+alicesOld)
+	f(ours, "api-key: "+alices, "x-api-key: "+bobs) // of two known keys none goes on
+	f("other ", "Authorization: Bearer "+alices)    // this upstream adds nothing
+	f("other A: 1\r\n", "X-Epitome-Key: "+bobs, "A: 1")
+	f("other Authorization: Bearer theirs\r\n", "Authorization: Bearer theirs", "x-epitome-key: "+bobs)
+}
+
+// A stranger gets one sentence in a form that clients of all dialects read, and nothing reaches an upstream.
+func TestStrangersGetNothingFromUpstreams(t *testing.T) {
+	r := on(t, taking, keyed)
+	r.shapes(refusing(t))
+	for _, in := range []string{
+		post(chatTarget, long), post("/v1/messages", long, "x-api-key: sk-epitome-OTHER", "anthropic-version: 2023-06-01"),
+		post("/v1/responses", long, "Authorization: Bearer "+strings.ToLower(alices)), get("/v1/models"), get("/u/none/x"),
+		post(chatTarget, long, "Cookie: "+alices), post(chatTarget, long, "x-epitome-mode: off"), request("CONNECT", "x:1", ""),
+		request("POST", chatTarget, "3\r\nabc\r\n0\r\n\r\n", "Transfer-Encoding: chunked"),
+		get("/v1/responses", "Connection: Upgrade", "Upgrade: websocket"),
+	} {
+		resp, body := r.dial().send(in).answer("POST")
+		if resp.StatusCode != 401 || resp.Header.Get("WWW-Authenticate") != "Bearer" || !strings.HasPrefix(body,
+			`{"type":"error","error":{"message":"the request has no key that this epitome knows: send yours as `) {
+			t.Errorf("%.60q: got %s %s", in, resp.Status, body)
+		}
+		if e := r.event(); e.Fault != event.Refused || e.Status != 401 || e.Client != "" || e.Path == "" {
+			t.Errorf("%.60q: event %+v", in, e)
+		}
+	}
+	if n := len(r.upstream.Requests()); n > 0 {
+		t.Errorf("the upstream got %d requests", n)
+	}
+}
+
+// A stranger's body takes no memory: the answer comes before it.
+func TestBodiesOfStrangersAreNotRead(t *testing.T) {
+	r := on(t, taking, keyed)
+	resp, _ := r.dial().send("POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n").answer("POST")
+	if e := r.event(); resp.StatusCode != 401 || e.RequestBytes != 0 || e.Path != chatTarget {
+		t.Errorf("got %s and the event %+v", resp.Status, e)
+	}
+	if _, bytes := r.proxy.admission.Load(); bytes != 0 {
+		t.Errorf("%d bytes are held", bytes)
+	}
+	c := r.dial() // the next one on a connection is judged by itself
+	for range 3 {
+		if resp, _ := c.send(post(chatTarget, long, "api-key: "+alices)).answer("POST"); resp.StatusCode != 200 {
+			t.Errorf("alice gets %s", resp.Status)
+		}
+	}
+	if resp, _ := c.send(post(chatTarget, long)).answer("POST"); resp.StatusCode != 401 {
+		t.Errorf("behind alice a stranger gets %s", resp.Status)
+	}
+}
+
+func TestOwnPagesNeedNoKeyOfAClient(t *testing.T) {
+	r := on(t, taking, keyed)
+	if _, body := r.dial().send(post("/-/x", long)).answer("POST"); body != "own POST /-/x" {
+		t.Errorf("got %q", body)
+	}
+}
+
+func TestClientsAreHeldToTheirUpstreamsAndLimits(t *testing.T) {
+	r := on(t, taking, keyed, func(s *Settings) {
+		s.Clients["carol"] = clients.Config{Keys: []string{clients.HashOf("c")}, RequestsPerDay: 2}
+	})
+	f := func(status int, code, target, key string) {
+		t.Helper()
+		resp, body := r.dial().send(post(target, long, "x-api-key: "+key)).answer("POST")
+		e := r.event()
+		if resp.StatusCode != status || code != "" && !strings.Contains(body, `"code":"`+code+`"`) || e.Client == "" ||
+			(e.Fault == event.Refused) != (status > 400) || (resp.Header.Get("Retry-After") != "") != (status == 429) {
+			t.Errorf("%s of %s: %s %s, event %+v", target, key, resp.Status, body, e)
+		}
+	}
+	f(403, "upstream_forbidden", chatTarget, bobs)
+	f(200, "", "/u/other"+chatTarget, bobs)
+	f(404, "unknown_upstream", "/u/none"+chatTarget, bobs)
+	f(200, "", chatTarget, "c")
+	f(200, "", "/u/other"+chatTarget, "c")
+	f(429, "limit_reached", chatTarget, "c")
+	if err := r.proxy.Reload(r.proxy.settings.Load().conf); err != nil {
+		t.Fatal(err)
+	}
+	f(429, "limit_reached", chatTarget, "c") // a reload forgets nothing
+	if n := len(r.upstream.Requests()); n != 3 {
+		t.Errorf("the upstream got %d requests, want 3", n)
+	}
+}
+
+// Mode off, an API that is not known and an answer without usage are no ways around a limit of tokens; a count of
+// tokens takes none.
+func TestTokensCountInEveryMode(t *testing.T) {
+	used := `{"usage":{"prompt_tokens":700,"completion_tokens":400,"total_tokens":1100}}`
+	r := on(t, "-- POST * --\nrepeat\nstatus 200 OK\nbody "+used+"\n", func(s *Settings) {
+		s.Clients = map[string]clients.Config{"count": {Keys: []string{clients.HashOf("count")}, TokensPerDay: 1}}
+		for _, name := range []string{"usage", "off", "other"} {
+			s.Clients[name] = clients.Config{Keys: []string{clients.HashOf(name)}, TokensPerDay: 1000}
+		}
+	})
+	f := func(name, target string, pass int, lines ...string) {
+		t.Helper()
+		for i := range pass + 1 {
+			in := post(target, long+strings.Repeat(" ", 4000-len(long)-len(used)), append(lines, "api-key: "+name)...)
+			resp, body := r.dial().send(in).answer("POST")
+			if r.event(); (resp.StatusCode == 429) != (i == pass) {
+				t.Errorf("request %d of %s gets %s %s", i+1, name, resp.Status, body)
+			}
+		}
+	}
+	f("usage", chatTarget, 1)
+	f("off", chatTarget, 1, "x-epitome-mode: off")
+	f("other", "/v1/embeddings", 1)
+	for range 3 {
+		if resp, _ := r.dial().send(post("/v1/messages/count_tokens", long, "api-key: count")).answer("POST"); resp.StatusCode != 200 {
+			t.Errorf("a count of tokens gets %s", resp.Status)
+		}
+	}
+}
+
+// Promise 7: what one client's key remembers, no other one's sees; a new key of the same client keeps it.
+func TestScopeIsTheClients(t *testing.T) {
+	r := on(t, taking, keyed, func(s *Settings) {
+		s.Clients["bob"] = clients.Config{Keys: []string{clients.HashOf(bobs)}}
+	})
+	of := func(setting string, lines ...string) string { return r.scopeOf(setting, lines...) }
+	for _, setting := range []string{"auto", "credential"} {
+		a, b := of(setting, "api-key: "+alices), of(setting, "api-key: "+bobs)
+		old := of(setting, "Authorization: Bearer "+alicesOld, "api-key: theirs")
+		if a != "client=alice" || old != a || b != "client=bob" {
+			t.Errorf("%s: alice %q, with her old key %q, bob %q", setting, a, old, b)
+		}
+	}
+	if a, b := of("header:x-team", "x-team: red", "api-key: "+alices), of("header:x-team", "x-team: red", "api-key: "+bobs); a == b {
+		t.Errorf("by a header that both write, both have the scope %q", a)
+	}
+	if a, b := of("shared", "api-key: "+alices), of("shared", "api-key: "+bobs); a != "" || b != "" {
+		t.Errorf("shared: %q and %q", a, b)
+	}
+}
+
+// What is asked about a conversation by hand is asked of the scope that it has.
+func TestAskedByHandHasTheClientsScope(t *testing.T) {
+	r := on(t, taking, keyed)
+	in := func(h http.Header) (string, error) {
+		a, err := r.proxy.InputOf(chat.Dialect{}, h, "", []byte(long))
+		return a.Scope, err
+	}
+	if s, err := in(http.Header{"X-Epitome-Key": {alices}, "Authorization": {"Bearer token"}}); s != "client=alice" || err != nil {
+		t.Errorf("got %q, %v", s, err)
+	}
+	if s, err := in(http.Header{"Authorization": {"Bearer token"}}); err == nil || !strings.Contains(err.Error(), "x-epitome-key") {
+		t.Errorf("without a key: %q, %v", s, err)
+	}
+}
+
+// What speaks for a client when epitome asks on its behalf has no key of epitome's own in it.
+func TestCredentialHasNoKey(t *testing.T) {
+	r := on(t, taking, keyed)
+	var c Credential
+	r.shapes(func(a rewrite.Input) rewrite.Output {
+		c = a.Client.Credential().(Credential)
+		return whole(a)
+	})
+	r.dial().send(post(chatTarget, long, "x-api-key: "+alices, "x-title: mine")).answer("POST")
+	if block := string(c.open().block); strings.Contains(block, alices) || !strings.Contains(block, "mine") {
+		t.Errorf("the credential is %q", block)
+	}
+}
+
+func TestReloadTakesClientsUp(t *testing.T) {
+	r := on(t, taking)
+	status := func(key string) int {
+		resp, _ := r.dial().send(post(chatTarget, long, "api-key: "+key)).answer("POST")
+		return resp.StatusCode
+	}
+	f := func(want int, key string, all map[string]clients.Config) {
+		t.Helper()
+		s := r.proxy.settings.Load().conf
+		s.Clients = all
+		if err := r.proxy.Reload(s); err != nil {
+			t.Error(err)
+		}
+		if got := status(key); got != want {
+			t.Errorf("with %d clients got %d, want %d", len(all), got, want)
+		}
+	}
+	f(200, "any", nil)
+	f(401, "any", map[string]clients.Config{"a": {Keys: []string{clients.HashOf("k")}}})
+	f(200, "k", map[string]clients.Config{"a": {Keys: []string{clients.HashOf("k")}}})
+	s := r.proxy.settings.Load().conf
+	s.Clients = map[string]clients.Config{"a": {Keys: []string{"k"}}}
+	if err := r.proxy.Reload(s); err == nil || Check(s) == nil || status("k") != 200 {
+		t.Errorf("a mistake: %v", err)
+	}
+	f(200, "any", nil)
+}

@@ -1,0 +1,302 @@
+package clients
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"epitome/proxy/refuse"
+	"epitome/proxy/wire"
+)
+
+// noon is in the middle of a day and at the beginning of a minute.
+var noon = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+func bookOf(t *testing.T, all map[string]Config) *Book {
+	t.Helper()
+	b, err := New(all, NewLocal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// clientOf is a client with these limits.
+func clientOf(t *testing.T, c Config, counter Counter) *Client {
+	t.Helper()
+	c.Keys = []string{HashOf("k")}
+	b, err := New(map[string]Config{"alice": c}, counter)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := b.Find([]byte("api-key: k\r\n\r\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// answer is a refusal as it goes over the wire; empty if there is none.
+func answer(err error) string {
+	if err == nil {
+		return ""
+	}
+	return string(refuse.Of(err).AppendTo(nil, wire.ClientSide{}, false))
+}
+
+func TestKeysAreFoundAndTakenOff(t *testing.T) {
+	b := bookOf(t, map[string]Config{
+		"alice": {Keys: []string{HashOf("one"), HashOf("two")}}, "bob": {Keys: []string{HashOf("three")}},
+	})
+	f := func(block, want, left string) {
+		t.Helper()
+		head := []byte(strings.ReplaceAll(block, "|", "\r\n") + "\r\n")
+		knows := b.Knows(head)
+		c, err := b.Find(head)
+		if c.Name() != want || (err == nil) != (want != "") || knows != (want != "") {
+			t.Errorf("%q is of %q (%v), known %v; want %q", block, c.Name(), err, knows, want)
+		}
+		lines := func(s string) string { return strings.TrimRight(strings.ReplaceAll(s, "|", "\r\n"), "\r\n") }
+		if got := lines(string(head)); got != lines(left) {
+			t.Errorf("of %q is left %q, want %q", block, got, left)
+		}
+	}
+	f("Host: x|Authorization: Bearer one|A: 1|", "alice", "Host: x|A: 1|")
+	f("authorization: BEARER   two |A: 1|", "alice", "A: 1|")
+	f("authorization: one|", "alice", "")
+	f("X-Api-Key: three|A: 1|", "bob", "A: 1|")
+	f("A: 1|api-key: three|", "bob", "A: 1|")
+	f("Authorization: Bearer theirs|x-epitome-key: one|", "alice", "Authorization: Bearer theirs|")
+	f("Authorization: Bearer one|x-api-key: one|api-key: theirs|", "alice", "api-key: theirs|")
+	f("x-api-key: one|Authorization: Bearer three|", "alice", "") // neither goes on
+	f("A: 1|Authorization: Bearer|  one|B: 2|", "alice", "A: 1|B: 2|")
+	f("Cookie: one|x-key: one|", "", "Cookie: one|x-key: one|")
+	f("Authorization: Bearer onE|x-api-key: |", "", "Authorization: Bearer onE|x-api-key: |")
+	f("", "", "")
+}
+
+// Without clients everything passes, and nothing is looked at.
+func TestWithoutClientsNothingIsAsked(t *testing.T) {
+	b := bookOf(t, nil)
+	block := []byte("Authorization: Bearer one\r\n\r\n")
+	c, err := b.Find(block)
+	if b != nil || c != nil || err != nil || !b.Knows(nil) || string(block) != "Authorization: Bearer one\r\n\r\n" {
+		t.Errorf("book %v, client %v, error %v, block %q", b, c, err, block)
+	}
+	if err := c.Admit("any", noon); err != nil || c.CountsTokens() || c.Name() != "" {
+		t.Errorf("nobody in particular: %v, counts %v, is called %q", err, c.CountsTokens(), c.Name())
+	}
+	c.Spend(1, noon)
+	if n := testing.AllocsPerRun(100, func() { _, _ = b.Find(block); _ = c.Admit("any", noon) }); n != 0 {
+		t.Errorf("it takes %v allocations", n)
+	}
+}
+
+// Whatever stands around a key, all other lines stay as they are, in their order, and no key is left.
+func TestOnlyKeysAreTakenOff(t *testing.T) {
+	b := bookOf(t, map[string]Config{"alice": {Keys: []string{HashOf("secret-key")}}})
+	line := rapid.SampledFrom([]string{
+		"A: 1\r\n", "A: 2\n", "folded: a\r\n b\r\n", "Authorization: Bearer other\r\n", "x: secret\r\n"})
+	kept := rapid.SampledFrom([]string{"Authorization: Bearer secret-key\r\n", "X-API-KEY:secret-key\n",
+		"x-epitome-key: secret-key \r\n", "api-key:\r\n secret-key\r\n"})
+	rapid.Check(t, func(t *rapid.T) {
+		var head, want strings.Builder
+		n := 0
+		for range rapid.IntRange(0, 12).Draw(t, "lines") {
+			if rapid.Bool().Draw(t, "is key") {
+				head.WriteString(kept.Draw(t, "key"))
+				n++
+				continue
+			}
+			l := line.Draw(t, "line")
+			head.WriteString(l)
+			want.WriteString(l)
+		}
+		block := []byte(head.String() + "\r\n")
+		c, err := b.Find(block)
+		if (c != nil) != (n > 0) || (err == nil) != (n > 0) {
+			t.Fatalf("%d keys: client %v, error %v", n, c, err)
+		}
+		got, rest := string(block[:want.Len()]), string(block[want.Len():])
+		if got != want.String() || strings.Trim(rest, "\r\n") != "" {
+			t.Fatalf("left %q, want %q", block, want.String())
+		}
+	})
+}
+
+func TestKeysCannotBeGuessedNorReadBack(t *testing.T) {
+	a, b := NewKey(), NewKey()
+	if a == b || !strings.HasPrefix(a, "sk-epitome-") || len(a) < len("sk-epitome-")+26 || strings.ToUpper(a[11:]) != a[11:] {
+		t.Errorf("keys %q and %q", a, b)
+	}
+	if h := HashOf(a); strings.Contains(h, a[11:]) || HashOf(a) != h || HashOf(b) == h {
+		t.Errorf("the hash is %q", h)
+	}
+	c := bookOf(t, map[string]Config{"alice": {Keys: []string{HashOf(a)}}})
+	if shown := fmt.Sprintf("%+v %#v", c, Unknown()); strings.Contains(shown, a) {
+		t.Error("a key is kept")
+	}
+}
+
+// Who puts the key itself where its hash belongs is told so, without the key.
+func TestHashesThatAreNoneAreRefused(t *testing.T) {
+	f := func(text string) {
+		t.Helper()
+		_, err := New(map[string]Config{"alice": {Keys: []string{text}}}, nil)
+		if err == nil || !strings.Contains(err.Error(), "client alice") || len(text) > 4 && strings.Contains(err.Error(), text) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+	for _, text := range []string{"", NewKey(), "sha1:00", HashOf("x")[:70], HashOf("x") + "00", strings.ToUpper(HashOf("x")),
+		strings.TrimPrefix(HashOf("x"), "sha256:")} {
+		f(text)
+	}
+	twice := map[string]Config{"a": {Keys: []string{HashOf("x")}}, "b": {Keys: []string{HashOf("y"), HashOf("x")}}}
+	_, err := New(twice, nil)
+	if err == nil || !strings.Contains(err.Error(), "client b: it is one of client a already") {
+		t.Errorf("a key of two clients: %v", err)
+	}
+}
+
+func TestClientsUseTheirUpstreamsAlone(t *testing.T) {
+	c := clientOf(t, Config{Upstreams: []string{"a", "b"}}, NewLocal())
+	for _, name := range []string{"a", "b"} {
+		if err := c.Admit(name, noon); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := answer(c.Admit("c", noon)); !strings.HasPrefix(got, "HTTP/1.1 403 ") ||
+		!strings.Contains(got, "client alice may not use upstream c: use a or b, or have it added to clients.alice.upstreams") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestLimitsHoldForAMinuteAndADay(t *testing.T) {
+	c := clientOf(t, Config{RequestsPerMinute: 2, RequestsPerDay: 5}, NewLocal())
+	f := func(at time.Duration, want ...string) {
+		t.Helper()
+		got := answer(c.Admit("any", noon.Add(at)))
+		if (got == "") != (len(want) == 0) {
+			t.Errorf("after %s: %q", at, got)
+		}
+		for _, w := range want {
+			if !strings.Contains(got, w) {
+				t.Errorf("after %s: %q lacks %q", at, got, w)
+			}
+		}
+	}
+	f(0)
+	f(time.Second)
+	for range 9 { // what is refused does not count
+		f(18500*time.Millisecond, "HTTP/1.1 429 ", "Retry-After: 42\r\n", "client alice has used its 2 requests per minute: try again in 42 s")
+	}
+	f(time.Minute)
+	f(61 * time.Second)
+	f(2 * time.Minute)
+	f(2*time.Minute, "5 requests per day", "Retry-After: 43080\r\n", "x-should-retry: false\r\n")
+	f(12*time.Hour-time.Second, "Retry-After: 1\r\n")
+	f(12 * time.Hour)
+}
+
+// A request begins as long as the limit is not reached: nobody knows before how many tokens it takes.
+func TestTokensAreCountedWhenTheyAreSpent(t *testing.T) {
+	c := clientOf(t, Config{TokensPerMinute: 100}, NewLocal())
+	f := func(at time.Duration, refused bool) {
+		t.Helper()
+		if err := c.Admit("any", noon.Add(at)); (err != nil) != refused {
+			t.Errorf("after %s: %v", at, err)
+		}
+	}
+	c.Spend(99, noon)
+	f(0, false)
+	c.Spend(1000, noon)
+	f(time.Second, true)
+	f(time.Minute, false)
+}
+
+func TestUsageOfClientsIsApart(t *testing.T) {
+	b := bookOf(t, map[string]Config{
+		"alice": {Keys: []string{HashOf("one"), HashOf("two")}, RequestsPerMinute: 1},
+		"bob":   {Keys: []string{HashOf("three")}, RequestsPerMinute: 1},
+	})
+	for _, step := range []struct {
+		key     string
+		refused bool
+	}{{"one", false}, {"three", false}, {"two", true}, {"three", true}} {
+		c, err := b.Find([]byte("x-api-key: " + step.key + "\r\n\r\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Admit("any", noon); (err != nil) != step.refused {
+			t.Errorf("key %s: %v", step.key, err)
+		}
+	}
+}
+
+// away is a counter that cannot be reached.
+type away struct{}
+
+func (away) Add(string, Quantity, int64, time.Time) (used [2]int64, known bool) {
+	return [2]int64{1 << 60, 1 << 60}, false
+}
+
+func TestNobodyIsRefusedBecauseACounterIsAway(t *testing.T) {
+	c := clientOf(t, Config{RequestsPerMinute: 1, RequestsPerDay: 1, TokensPerMinute: 1, TokensPerDay: 1}, away{})
+	for range 3 {
+		if err := c.Admit("any", noon); err != nil {
+			t.Error(err)
+		}
+		c.Spend(10, noon)
+	}
+}
+
+func TestRefusalsAreOfTheirOwnKind(t *testing.T) {
+	var r *refuse.Refusal
+	if got := answer(Unknown()); !errors.As(Unknown(), &r) || r.Status != 401 || !strings.Contains(got, "WWW-Authenticate: Bearer\r\n") ||
+		!strings.Contains(got, `{"type":"error","error":{"message":"the request has no key that this epitome knows`) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// As many as ask at once get no more than the limit.
+func TestLimitsHoldForRequestsAtOnce(t *testing.T) {
+	const most, askers = 50, 200
+	c := clientOf(t, Config{RequestsPerMinute: most}, NewLocal())
+	admitted := make(chan bool, askers)
+	for range askers {
+		go func() { admitted <- c.Admit("any", noon) == nil }()
+	}
+	n := 0
+	for range askers {
+		if <-admitted {
+			n++
+		}
+	}
+	if n > most || n == 0 {
+		t.Errorf("%d were admitted, at most %d may be", n, most)
+	}
+}
+
+func BenchmarkFind(b *testing.B) {
+	all := map[string]Config{}
+	for i := range 1000 {
+		all[fmt.Sprintf("client%d", i)] = Config{Keys: []string{HashOf(fmt.Sprint(i))}}
+	}
+	book, err := New(all, NewLocal())
+	if err != nil {
+		b.Fatal(err)
+	}
+	head := "Host: x\r\nUser-Agent: y\r\nAuthorization: Bearer 500\r\nContent-Type: application/json\r\n\r\n"
+	block := make([]byte, len(head))
+	b.ReportAllocs()
+	for b.Loop() {
+		copy(block, head)
+		if _, err := book.Find(block); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

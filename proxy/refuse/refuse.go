@@ -1,0 +1,111 @@
+// Package refuse is the answers of epitome's own in place of a provider's: a request that it will not take, or one that
+// got no answer upstream.
+//
+// It promises that each is one sentence that says what to do, in an error object that clients of all dialects read.
+package refuse
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"epitome/event"
+	"epitome/proxy/wire"
+)
+
+// Refusal is one such answer.
+type Refusal struct {
+	Status  int
+	code    string // for programs
+	message string // one sentence that says what to do
+	lines   string // further header lines, each with its CRLF
+}
+
+// With makes a refusal. Each of the further header lines has its CRLF.
+func With(status int, code, message string, lines ...string) *Refusal {
+	return &Refusal{Status: status, code: code, message: message, lines: strings.Join(lines, "")}
+}
+
+func (r *Refusal) Error() string { return r.message }
+
+// NoRetry is the header line that keeps the official SDKs from sending a request again by themselves.
+const NoRetry = "x-should-retry: false\r\n"
+
+// RetryAfter is the header line that says when a request may be sent again.
+func RetryAfter(seconds int) string { return "Retry-After: " + strconv.Itoa(seconds) + "\r\n" }
+
+// Of says to the client why it gets no answer.
+func Of(err error) *Refusal {
+	var own *Refusal
+	if errors.As(err, &own) {
+		return own
+	}
+	var f *wire.Failure
+	if !errors.As(err, &f) || f.Fault == event.Panic {
+		return With(500, "internal",
+			"epitome failed on this request, which is a bug in it; its log has the details")
+	}
+	switch {
+	case errors.Is(err, wire.ErrBusy):
+		return Busy("all connections to the upstream are in use: try again, or raise upstream_connections")
+	case f.Fault == event.Unreachable:
+		return With(502, "upstream_unreachable",
+			fmt.Sprintf("epitome cannot reach the upstream: %v; check its url and your network", f.Err))
+	case f.Fault == event.Timeout:
+		return With(504, "upstream_timeout",
+			"the upstream did not begin to answer within first_byte_timeout: try again, or raise it")
+	}
+	return With(502, "upstream_broken",
+		fmt.Sprintf("the upstream broke off before it answered: %v; it may have worked on the request, so try again only if that does no harm", f.Err))
+}
+
+// Looped refuses a request that runs in a circle.
+const Looped = "this request came back to the epitome that sent it: " +
+	"let the url of its upstream name the provider, and no epitome that sends to this one"
+
+// NoRoomLeft refuses a request for which there is no memory now.
+const NoRoomLeft = "the requests under way fill max_in_flight: try again, or raise it"
+
+// Busy refuses a request for which there is no room now. The client may come again in a second.
+func Busy(message string) *Refusal {
+	return With(503, "busy", message, RetryAfter(1))
+}
+
+// body is the refusal as clients of the common dialects read it: OpenAI's error object, with the type at the top
+// level that Anthropic's clients look for.
+func (r *Refusal) body() []byte {
+	type object struct {
+		Message string  `json:"message"`
+		Type    string  `json:"type"`
+		Param   *string `json:"param"`
+		Code    string  `json:"code"`
+	}
+	b, err := json.Marshal(struct {
+		Type  string `json:"type"`
+		Error object `json:"error"`
+	}{"error", object{Message: r.message, Type: "epitome_error", Code: r.code}})
+	if err != nil {
+		panic("BUG: cannot encode a refusal: " + err.Error())
+	}
+	return b
+}
+
+// AppendTo writes the whole answer.
+func (r *Refusal) AppendTo(dst []byte, to wire.ClientSide, toHead bool) []byte {
+	body := r.body()
+	dst = append(dst, "HTTP/1.1 "+strconv.Itoa(r.Status)+" "+http.StatusText(r.Status)+"\r\n"...)
+	dst = append(dst, "Content-Type: application/json\r\n"...)
+	dst = wire.AppendField(dst, []byte("Content-Length"), strconv.Itoa(len(body)))
+	dst = append(append(dst, r.lines...), to.Extra...)
+	if to.Close {
+		dst = append(dst, "Connection: close\r\n"...)
+	}
+	dst = append(dst, "\r\n"...)
+	if toHead {
+		return dst
+	}
+	return append(dst, body...)
+}
