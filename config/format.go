@@ -31,6 +31,9 @@ func checkFormat(folder string) error {
 		return unit.Wrong([]string{"data"}, "cannot read the format of the data folder, %s: %w; "+
 			"see to the file, or give another folder with --data", path, PathCause(err))
 	}
+	if len(text) == 0 { // a power failure took what MarkFormat had written
+		return nil
+	}
 	number, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	switch {
 	case err != nil || number < 1:
@@ -45,10 +48,11 @@ func checkFormat(folder string) error {
 }
 
 // MarkFormat writes down the format of the data folder, which it makes if there is none. A folder that has a format
-// keeps it.
+// keeps it. It waits for no disk: a power failure may leave the file empty or take it, and then the folder has format
+// 1 as before. A program whose dataFormat is higher has to wait before it writes anything else.
 func MarkFormat(folder string) error {
 	path := filepath.Join(folder, formatFile)
-	if _, err := os.Lstat(path); err == nil {
+	if found, err := os.Lstat(path); err == nil && found.Size() > 0 {
 		return nil
 	}
 	if err := markFormat(folder, path); err != nil {
@@ -67,9 +71,6 @@ func markFormat(folder, path string) error {
 	}
 	defer func() { _ = os.Remove(temp.Name()) }()
 	_, err = fmt.Fprintln(temp, dataFormat)
-	if err == nil {
-		err = temp.Sync()
-	}
 	if err = errors.Join(err, temp.Close()); err != nil {
 		return err
 	}

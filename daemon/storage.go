@@ -31,6 +31,7 @@ const (
 	passingMemory = 64 << 20      // bytes for decisions when there is no store on disk
 	sweepAtMost   = 6 * time.Hour // between two sweeps, and at least
 	sweepAtLeast  = 10 * time.Second
+	sweepRest     = 2 * time.Second        // from a start to its first sweep, and between the parts of one
 	storeWait     = 500 * time.Millisecond // for a command, or for an epitome that ends, to let go of the store
 )
 
@@ -125,43 +126,57 @@ func artifactsAt(conf config.Config, listen string) string {
 // sweepEvery is how long what has expired may stay: an eighth of the time for which it was kept.
 func sweepEvery(keep time.Duration) time.Duration { return max(sweepAtLeast, min(sweepAtMost, keep/8)) }
 
-// sweep takes away what has expired, now and again.
+// sweep takes away what has expired, now and again. It leaves the start to the first requests.
 func (s *storage) sweep(ctx context.Context, every time.Duration) {
 	defer close(s.swept)
-	tick := time.NewTicker(every)
-	defer tick.Stop()
-	for {
-		n, bytes, err := s.shelf.Sweep(ctx)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			s.log.Warn("cannot sweep the shelf of artifacts", "error", err.Error())
-		case n > 0:
-			s.log.Info("swept the shelf of artifacts", "artifacts", n, "bytes", bytes)
-		}
-		s.sweepStore(ctx)
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
+	for rest := sweepRest; waited(ctx, rest); rest = every {
+		s.sweepShelf(ctx)
+		s.sweepStore(ctx, sweepRest)
 	}
 }
 
-// sweepStore deletes decisions that have expired, where they are on disk.
-func (s *storage) sweepStore(ctx context.Context) {
+// waited waits. It returns false if ctx ended meanwhile.
+func waited(ctx context.Context, rest time.Duration) bool {
+	timer := time.NewTimer(rest)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// sweepShelf deletes artifacts that have expired.
+func (s *storage) sweepShelf(ctx context.Context) {
+	n, bytes, err := s.shelf.Sweep(ctx)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		s.log.Warn("cannot sweep the shelf of artifacts", "error", err.Error())
+	case n > 0:
+		s.log.Info("swept the shelf of artifacts", "artifacts", n, "bytes", bytes)
+	}
+}
+
+// sweepStore deletes decisions that have expired, where they are on disk. Each part of it is bounded, and a rest
+// follows each, so that requests have the disk.
+func (s *storage) sweepStore(ctx context.Context, rest time.Duration) {
 	d, ok := s.store.(*disk.Store)
 	if !ok {
 		return
 	}
-	swept, err := d.Sweep(ctx)
-	switch {
-	case ctx.Err() != nil:
-	case err != nil:
-		s.log.Warn("cannot sweep the store of decisions", "error", err.Error())
-	case swept.Gone > 0:
-		s.log.Info("swept the store of decisions", "decisions", swept.Gone)
+	gone := 0
+	for more := true; more; {
+		swept, err := d.Sweep(ctx)
+		if err != nil && ctx.Err() == nil {
+			s.log.Warn("cannot sweep the store of decisions", "error", err.Error())
+		}
+		gone += swept.Gone
+		more = err == nil && swept.More && waited(ctx, rest)
+	}
+	if gone > 0 && ctx.Err() == nil {
+		s.log.Info("swept the store of decisions", "decisions", gone)
 	}
 }
 

@@ -204,11 +204,12 @@ type Tokens struct {
 	User      int `json:"user,omitempty"`
 	Assistant int `json:"assistant,omitempty"`
 	Results   int `json:"results,omitempty"`
-	Images    int `json:"images,omitempty"` // and sound and documents
+	Summary   int `json:"summary,omitempty"` // what stands in the place of messages that were left out
+	Images    int `json:"images,omitempty"`  // and sound and documents
 	Other     int `json:"other,omitempty"`
 }
 
 // Total returns the size of the whole.
 func (t Tokens) Total() int {
-	return t.System + t.Tools + t.User + t.Assistant + t.Results + t.Images + t.Other
+	return t.System + t.Tools + t.User + t.Assistant + t.Results + t.Summary + t.Images + t.Other
 }

@@ -76,7 +76,7 @@ func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
 	}
 	role := x.req.Items[x.req.Head+i].Role
 	if f.Fold > 0 && role != conversation.Assistant { // a message stands for it
-		after.Add(conversation.User, now, 0)
+		after.Summary += now
 		after.Add(role, media-x.hist.Sizes[i], -media)
 	} else {
 		after.Add(role, now-x.hist.Sizes[i]+media, -media)

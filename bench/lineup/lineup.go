@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 )
 
 // Contender is one proxy that takes part.
@@ -28,6 +29,8 @@ type Contender struct {
 	Ready string
 	// Rival asks for a table with each figure of the subject beside this contender's, where the run has one.
 	Rival bool
+	// Leave is how long it may take to leave after SIGTERM, before it is killed. Default 3 s.
+	Leave time.Duration
 	// Chat has it asked in Chat Completions, whatever the others are asked in.
 	Chat bool
 

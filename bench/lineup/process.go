@@ -1,6 +1,7 @@
 package lineup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ const (
 	// StartLimit is how long a contender may take until it is ready.
 	StartLimit = time.Minute
 
-	// stopLimit is how long it may take to leave after SIGTERM.
+	// stopLimit is how long it may take to leave after SIGTERM, where Contender.Leave does not say.
 	stopLimit = 3 * time.Second
 )
 
@@ -38,6 +39,7 @@ type Lane struct {
 	Name  string
 	At    wire.Site
 	proc  *process      // nil: not ours
+	leave time.Duration // it may take so long after SIGTERM
 	Ready time.Duration // from the start of the process to the first 200; 0: not ours
 	Chat  bool          // it is asked in Chat Completions
 }
@@ -78,10 +80,10 @@ func launchAt(ctx context.Context, c Contender, listen, upstream string) (*Lane,
 	if err != nil {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Name, err)
 	}
-	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p, Chat: c.Chat}
+	run := &Lane{Name: c.Name, At: wire.Site{Addr: listen}, proc: p, leave: cmp.Or(c.Leave, stopLimit), Chat: c.Chat}
 	if err = p.awaitReady(ctx, run.At, c.Ready); err != nil {
 		err = fmt.Errorf("cannot start %s: %w%s", c.Name, err, p.lastWords())
-		p.stop()
+		p.stop(run.leave)
 		return nil, err
 	}
 	run.Ready = time.Since(began)
@@ -187,25 +189,25 @@ func (p *process) lastWords() string {
 	return "; it wrote: " + strings.TrimSpace(string(output[max(0, len(output)-most):]))
 }
 
-// stop ends the child, by force if it does not leave, and removes its folder.
-func (p *process) stop() {
+// stop ends the child, by force if it does not leave within limit, and removes its folder. forced says that.
+func (p *process) stop(limit time.Duration) (forced bool) {
 	if p.cmd.Process.Signal(syscall.SIGTERM) != nil {
 		_ = p.cmd.Process.Kill() // no SIGTERM on this system, or gone already
 	}
 	select {
 	case <-p.exited:
-	case <-time.After(stopLimit):
+	case <-time.After(limit):
+		forced = true
 		_ = p.cmd.Process.Kill()
 		<-p.exited
 	}
 	_ = os.RemoveAll(p.root)
+	return forced
 }
 
-// Stop ends the contender, if it was started here.
-func (r *Lane) Stop() {
-	if r.proc != nil {
-		r.proc.stop()
-	}
+// Stop ends the contender, if it was started here. forced says that it did not leave in time.
+func (r *Lane) Stop() (forced bool) {
+	return r.proc != nil && r.proc.stop(r.leave)
 }
 
 // HasEnded tells whether the contender has ended, and what it wrote last; never of one that was not started here.

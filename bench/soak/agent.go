@@ -72,13 +72,14 @@ func (s *soak) attempt(ctx context.Context, a *attempt) bool {
 		return false
 	}
 	s.provider.expect(a)
+	kills := s.child.countKills()
 	begun, steady := s.child.steady()
 	s.ask(a)
 	s.provider.forget(a)
 	a.underway.Wait() // each call is bounded by hangs
 	after, still := s.child.steady()
 	a.disturbed = !steady || !still || begun != after
-	s.judge(a, begun)
+	s.judge(a, kills)
 	return a.fault == nil && a.status == http.StatusOK
 }
 

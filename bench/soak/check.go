@@ -25,7 +25,7 @@ const rungCount = "action "
 
 // judge holds an attempt to the promises, and notes what was broken. Before it epitome had been
 // started again so many times.
-func (s *soak) judge(a *attempt, starts int) {
+func (s *soak) judge(a *attempt, kills int) {
 	s.notes.count("attempts")
 	s.notes.count("attempts: " + a.fate.String())
 	s.notes.count(fmt.Sprintf("attempts: status %d", a.status))
@@ -46,7 +46,7 @@ func (s *soak) judge(a *attempt, starts int) {
 	if a.disturbed {
 		s.notes.count("attempts while epitome was started or ended")
 	}
-	broken = append(broken, s.checkPrefix(a, starts)...)
+	broken = append(broken, s.checkPrefix(a, kills)...)
 	if n := a.newest(); n != nil {
 		a.talk.before = itemsOf(n.body)
 	}
@@ -144,8 +144,9 @@ func itemsOf(body []byte) (all []digest) {
 
 // checkPrefix wants what was sent of the conversation before to go on as it was, unless epitome tells that it does not.
 // Of several requests for one attempt only the first has to. Where the client had no answer, or epitome ended
-// meanwhile, what it told is not known.
-func (s *soak) checkPrefix(a *attempt, starts int) []string {
+// meanwhile, what it told is not known. A kill takes with it what it had to tell of the moment before; nothing else
+// may.
+func (s *soak) checkPrefix(a *attempt, kills int) []string {
 	switch {
 	case goesOn(a):
 		s.notes.count("prefixes: as before")
@@ -153,8 +154,8 @@ func (s *soak) checkPrefix(a *attempt, starts int) []string {
 		s.notes.count("prefixes: changed, and what was told is not known")
 	case s.told.broke(a.id, s.patience) || s.wroteBroke(a.id):
 		s.notes.count("prefixes: changed, and told")
-	case !s.told.knows(a.id) && s.child.countStarts() > starts:
-		s.notes.count("prefixes: changed, and what was told is lost, as the process ended right behind it")
+	case !s.told.knows(a.id) && s.child.countKills() > kills:
+		s.notes.count("prefixes: changed, and what was told is lost, as the process was killed right behind it")
 	default:
 		return []string{fmt.Sprintf("attempt %s: what was sent before is sent in another form, and nothing tells it"+
 			" (promise 5); an event of it is known: %t", a.id, s.told.knows(a.id))}

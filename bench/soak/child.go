@@ -25,6 +25,7 @@ type child struct {
 	quota   string // of artifacts
 	starts  int    // and ends, that have begun
 	settled int    // likewise, that are over
+	kills   int    // of these ends, those with no word
 }
 
 func (c *child) url() string  { return "http://" + c.addr }
@@ -38,8 +39,10 @@ var configurations = [...]string{
 	"[rewrite]\npreset = \"cautious\"\nrent = 1.5\n[summarize]\nmode = \"llm\"\nprepare = \"on\"\n",
 }
 
-// wideQuota is more than any run needs.
-const wideQuota = "2GB"
+const (
+	wideQuota = "2GB"            // of artifacts, more than any run needs
+	leaves    = 30 * time.Second // epitome may take so long to leave after SIGTERM, on a machine with other work too
+)
 
 // write writes the configuration. The lock is held.
 func (c *child) write() error {
@@ -59,7 +62,7 @@ func (c *child) start(ctx context.Context) error {
 	if err := c.write(); err != nil {
 		return fmt.Errorf("cannot write a configuration: %w", err)
 	}
-	how := lineup.Contender{Name: "epitome", Ready: "/-/ready", Fixed: c.addr,
+	how := lineup.Contender{Name: "epitome", Ready: "/-/ready", Fixed: c.addr, Leave: leaves,
 		Command: []string{c.program, "serve", "--config", c.config()}}
 	var err error
 	for range lineup.MostPorts {
@@ -82,10 +85,11 @@ func (c *child) steady() (times int, steady bool) {
 	return c.starts, c.starts == c.settled
 }
 
-// countStarts returns how often epitome was ended to be started again, so far.
-func (c *child) countStarts() int {
-	times, _ := c.steady()
-	return times
+// countKills returns how often epitome was ended with no word, so far.
+func (c *child) countKills() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.kills
 }
 
 // again ends epitome and starts it again; kill ends it with no word.
@@ -93,13 +97,18 @@ func (c *child) again(ctx context.Context, kill bool) error {
 	c.mu.Lock()
 	c.starts++
 	lane := c.lane
+	if kill {
+		c.kills++
+	}
 	c.mu.Unlock()
 	if kill {
 		if p, err := os.FindProcess(lane.PID()); err == nil {
 			_ = p.Kill() // Stop says whether it is gone
 		}
 	}
-	lane.Stop()
+	if lane.Stop() {
+		return fmt.Errorf("epitome has not left within %s of SIGTERM", leaves)
+	}
 	err := c.start(ctx)
 	c.mu.Lock()
 	defer c.mu.Unlock()

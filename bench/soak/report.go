@@ -20,6 +20,7 @@ type Report struct {
 	Broken  []string       `json:"broken"` // promises, each in a line
 	More    int            `json:"more"`   // broken promises beyond those
 	Skipped []string       `json:"skipped"`
+	Kept    string         `json:"kept,omitempty"` // the folder of epitome, where a promise was broken
 }
 
 // Spent is the processor time that somebody took.
@@ -58,5 +59,8 @@ func (r *Report) Print(w io.Writer) error {
 		t.Row("SKIPPED %s", why)
 	}
 	t.Row("%d promises broken", len(r.Broken)+r.More)
+	if r.Kept != "" {
+		t.Row("what epitome wrote lies in %s", r.Kept)
+	}
 	return t.Flush()
 }

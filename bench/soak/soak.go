@@ -64,7 +64,12 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot begin: %w", err)
 	}
-	defer os.RemoveAll(folder)
+	kept := false
+	defer func() {
+		if !kept {
+			_ = os.RemoveAll(folder)
+		}
+	}()
 	s := &soak{Options: o, notes: &record{progress: o.Progress},
 		told: newTold(), client: newClient(), patience: hangs / 4}
 	if s.provider, err = startProvider(s.notes); err != nil {
@@ -84,7 +89,11 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := s.run(ctx); err != nil {
 		return nil, err
 	}
-	return s.report(time.Since(began)), nil
+	r := s.report(time.Since(began))
+	if kept = len(r.Broken) > 0; kept {
+		r.Kept = folder
+	}
+	return r, nil
 }
 
 // newClient is what agents ask with: it changes nothing of what they send and get.

@@ -128,18 +128,19 @@ func otherCalls(body []byte) []byte {
 	return body
 }
 
-// What epitome had to tell of the moment before it ended may be lost; what it did tell is not.
-func TestOnlyAnEndExcusesWhatNobodyTells(t *testing.T) {
-	f := func(want int, starts int, event string) {
+// What epitome had to tell of the moment before it was killed may be lost; what it did tell is not, nor what it had to
+// tell before it left by itself.
+func TestOnlyAKillExcusesWhatNobodyTells(t *testing.T) {
+	f := func(want int, kills int, event string) {
 		t.Helper()
 		s := &soak{notes: &record{progress: io.Discard}, told: newTold(),
-			child: &child{folder: t.TempDir(), starts: starts}}
+			child: &child{folder: t.TempDir(), starts: 1, kills: kills}}
 		s.told.take(event)
 		a := &attempt{id: "3-4-1", talk: newTalk(0, 1), action: "compact"}
 		a.talk.before = itemsOf([]byte(`{"messages":[1,2]}`))
 		a.arrivals = []*arrival{{body: []byte(`{"messages":[1,3]}`)}}
 		if got := s.checkPrefix(a, 0); len(got) != want {
-			t.Errorf("%d starts, %s: %q", starts, event, got)
+			t.Errorf("%d kills, %s: %q", kills, event, got)
 		}
 	}
 	f(1, 0, "")

@@ -64,6 +64,7 @@ type Size struct {
 	User      int `json:"user"`
 	Assistant int `json:"assistant"`
 	Results   int `json:"results"`
+	Summary   int `json:"summary"`
 	Images    int `json:"images"`
 	Other     int `json:"other"`
 }
@@ -185,7 +186,8 @@ func (r *Report) printParts(p *page) {
 	}{
 		{"system", b.System, a.System}, {"tools", b.Tools, a.Tools}, {"user", b.User, a.User},
 		{"assistant", b.Assistant, a.Assistant},
-		{"results", b.Results, a.Results}, {"images, sound", b.Images, a.Images}, {"other", b.Other, a.Other},
+		{"results", b.Results, a.Results}, {"summaries", b.Summary, a.Summary},
+		{"images, sound", b.Images, a.Images}, {"other", b.Other, a.Other},
 		{"together", r.TokensBefore, r.TokensAfter},
 	} {
 		if part.before > 0 || part.after > 0 {

@@ -127,12 +127,13 @@ func (m *Recorder) shapingOf(upstream, mode string) *shaping {
 }
 
 // tokens are counters by what tokens are spent on.
-type tokens struct{ system, tools, user, assistant, results, images, other prometheus.Counter }
+type tokens struct{ system, tools, user, assistant, results, summary, images, other prometheus.Counter }
 
 func tokensOf(all *prometheus.CounterVec, upstream string) tokens {
 	part := func(name string) prometheus.Counter { return all.WithLabelValues(upstream, name) }
 	return tokens{
-		part("system"), part("tools"), part("user"), part("assistant"), part("results"), part("images"), part("other"),
+		part("system"), part("tools"), part("user"), part("assistant"), part("results"), part("summary"),
+		part("images"), part("other"),
 	}
 }
 
@@ -142,6 +143,7 @@ func (t *tokens) add(n event.Tokens) {
 	t.user.Add(float64(n.User))
 	t.assistant.Add(float64(n.Assistant))
 	t.results.Add(float64(n.Results))
+	t.summary.Add(float64(n.Summary))
 	t.images.Add(float64(n.Images))
 	t.other.Add(float64(n.Other))
 }

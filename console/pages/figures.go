@@ -251,6 +251,7 @@ var allParts = [...]part{
 	{Name: "user", Class: "p2", of: func(t *event.Tokens) int { return t.User }},
 	{Name: "assistant", Class: "p3", of: func(t *event.Tokens) int { return t.Assistant }},
 	{Name: "tool results", Class: "p4", of: func(t *event.Tokens) int { return t.Results }},
+	{Name: "summaries", Class: "p7", of: func(t *event.Tokens) int { return t.Summary }},
 	{Name: "images and documents", Class: "p5", of: func(t *event.Tokens) int { return t.Images }},
 	{Name: "other", Class: "p6", of: func(t *event.Tokens) int { return t.Other }},
 }

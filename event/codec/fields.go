@@ -95,6 +95,7 @@ func tokens(c *coder, t *event.Tokens) {
 	number(c, &t.User)
 	number(c, &t.Assistant)
 	number(c, &t.Results)
+	number(c, &t.Summary)
 	number(c, &t.Images)
 	number(c, &t.Other)
 }

@@ -84,6 +84,7 @@ func (o *object) tokens(name string, t *event.Tokens) {
 	o.any("user", int64(t.User))
 	o.any("assistant", int64(t.Assistant))
 	o.any("results", int64(t.Results))
+	o.any("summary", int64(t.Summary))
 	o.any("images", int64(t.Images))
 	o.any("other", int64(t.Other))
 	o.end()

@@ -54,13 +54,14 @@ func (s Scale) InModelTokens(tokens int) int { return int(float64(tokens) * s.Ra
 // ratio is not in it.
 type Size struct {
 	System, Tools, User, Assistant, Results int
+	Summary                                 int // what epitome says in the place of messages that it left out
 	Images                                  int // and sound and documents, whoever sent them
 	Other                                   int // unknown roles, and what a request costs by itself
 }
 
 // Total returns the tokens of the whole request.
 func (s Size) Total() int {
-	return s.System + s.Tools + s.User + s.Assistant + s.Results + s.Images + s.Other
+	return s.System + s.Tools + s.User + s.Assistant + s.Results + s.Summary + s.Images + s.Other
 }
 
 // CountFixed measures what stands beside the items behind the head.
@@ -98,7 +99,7 @@ func (s *Size) Add(role Role, n, media int) {
 func (s Size) Plus(t Size) Size {
 	return Size{
 		s.System + t.System, s.Tools + t.Tools, s.User + t.User, s.Assistant + t.Assistant, s.Results + t.Results,
-		s.Images + t.Images, s.Other + t.Other,
+		s.Summary + t.Summary, s.Images + t.Images, s.Other + t.Other,
 	}
 }
 
@@ -301,5 +302,7 @@ func (s Size) Times(ratio float64) Size {
 		return s
 	}
 	f := func(n int) int { return int(float64(n)*ratio + 0.5) }
-	return Size{f(s.System), f(s.Tools), f(s.User), f(s.Assistant), f(s.Results), f(s.Images), f(s.Other)}
+	return Size{
+		f(s.System), f(s.Tools), f(s.User), f(s.Assistant), f(s.Results), f(s.Summary), f(s.Images), f(s.Other),
+	}
 }

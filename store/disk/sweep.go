@@ -23,6 +23,7 @@ type Swept struct {
 	Looked int   // records that it has looked at
 	Bytes  int64 // of these
 	Gone   int   // of these records, those that it has deleted
+	More   bool  // there are records behind these, which the next Sweep looks at
 }
 
 // sweeper remembers how far sweeps have come.
@@ -43,7 +44,7 @@ func (d *Store) Sweep(ctx context.Context) (done Swept, err error) {
 		if err := sweepPage(d, &done); err != nil {
 			return done, fmt.Errorf("cannot sweep store %s: %w", d.room.folder, err)
 		}
-		if d.sweeper.next == nil {
+		if done.More = d.sweeper.next != nil; !done.More {
 			break
 		}
 	}
