@@ -74,12 +74,16 @@ func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
 	if f.ReplacesContent() {
 		media = x.hist.Media[i]
 	}
-	role := x.req.Items[x.req.Head+i].Role
-	if f.Fold > 0 && role != conversation.Assistant { // a message stands for it
+	role, was := x.req.Items[x.req.Head+i].Role, x.hist.Sizes[i]-media
+	switch {
+	case f.Fold > 0 && role != conversation.Assistant: // a message stands for it
 		after.Summary += now
-		after.Add(role, media-x.hist.Sizes[i], -media)
-	} else {
-		after.Add(role, now-x.hist.Sizes[i]+media, -media)
+		after.Add(role, -was, -media)
+	case role == conversation.User && now > was: // a summary stands in what the user said
+		after.Summary += now - was
+		after.Add(role, 0, -media)
+	default:
+		after.Add(role, now-was, -media)
 	}
 	r := &x.out.Report
 	if i < x.plan.Base.Depth() && !x.plan.Sheet.NewForms[i] {

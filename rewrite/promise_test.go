@@ -447,9 +447,12 @@ func (j *judge) sizes() {
 	}
 	now = now.Times(j.scale.Model.Ratio)
 	near := func(a, b int) bool { return a-b <= 2+was.Total()/50 && b-a <= 2+was.Total()/50 }
-	if !near(r.After.Results, now.Results) || !near(r.After.Assistant+r.After.User, now.Assistant+now.User) ||
-		!near(r.After.Images, now.Images) {
+	said, says := r.After.Assistant+r.After.User+r.After.Summary, now.Assistant+now.User
+	if !near(r.After.Results, now.Results) || !near(said, says) || !near(r.After.Images, now.Images) {
 		j.Fatalf("%+v tokens are reported for what is sent, not %+v", r.After, now)
+	}
+	if r.After.User > r.Before.User {
+		j.Fatalf("the user said %d tokens, and %d are reported", r.Before.User, r.After.User)
 	}
 }
 
