@@ -66,9 +66,11 @@ type Config struct {
 // OffloadConfig is the table [offload].
 type OffloadConfig struct {
 	Address string     `toml:"address"`
-	Quota   unit.Bytes `toml:"quota"`    // fixed at start
-	Seal    bool       `toml:"seal"`     // fixed at start
-	KeyFile string     `toml:"key_file"` // fixed at start
+	Bucket  string     `toml:"bucket"`      // fixed at start
+	Secret  string     `toml:"secret_file"` // fixed at start
+	Quota   unit.Bytes `toml:"quota"`       // fixed at start
+	Seal    bool       `toml:"seal"`        // fixed at start
+	KeyFile string     `toml:"key_file"`    // fixed at start
 }
 
 // StoreConfig is the table [store]; all of it is fixed at start.
@@ -302,7 +304,7 @@ func (c Config) check() error {
 	if err := c.checkKeeping(); err != nil {
 		return err
 	}
-	if err := checkAddress(c.Offload); err != nil {
+	if err := cmp.Or(checkAddress(c.Offload), checkBucket(c.Offload)); err != nil {
 		return err
 	}
 	return checkProxy(c.Proxy)

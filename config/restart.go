@@ -17,6 +17,8 @@ func NeedRestart(running, wanted Config) []string {
 		{"tls.cert_file", running.TLS.CertFile != wanted.TLS.CertFile},
 		{"tls.key_file", running.TLS.KeyFile != wanted.TLS.KeyFile},
 		{"offload.address", running.Offload.Address != wanted.Offload.Address},
+		{"offload.bucket", running.Offload.Bucket != wanted.Offload.Bucket},
+		{"offload.secret_file", running.Offload.Secret != wanted.Offload.Secret},
 		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
 		{"offload.seal", running.Offload.Seal != wanted.Offload.Seal},
 		{"offload.key_file", running.Offload.KeyFile != wanted.Offload.KeyFile},

@@ -86,17 +86,20 @@ func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window
 	return m, nil
 }
 
-// shelfLeft is how a shelf is opened in the folder while nobody serves it. Where files are sealed, stubs name the URLs
-// at which an epitome would serve them.
+// shelfLeft is how a shelf is opened in the folder while nobody serves it. Where files are sealed or lie in a bucket,
+// stubs name the URLs at which an epitome would serve them.
 func shelfLeft(conf config.Config, folder string, by *seal.Seal, facts store.Store) offload.Options {
 	o := offload.Options{
 		Folder: folder, Store: facts, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(), Seal: by,
 		Address: "path",
 	}
+	if conf.Offload.Bucket != "" {
+		o.Bucket, _ = bucketOf(conf, slog.New(slog.DiscardHandler)) // a configuration that was checked opens
+	}
 	switch {
 	case conf.Offload.Address == "none":
 		o.Address = "none"
-	case by.Writes():
+	case by.Writes() || o.Bucket != nil:
 		o.Address, o.URL = "url", artifactsAt(conf, conf.Listen)
 	}
 	return o

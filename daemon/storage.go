@@ -9,6 +9,7 @@ import (
 
 	"epitome/config"
 	"epitome/offload"
+	"epitome/offload/bucket"
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
@@ -19,9 +20,10 @@ import (
 type storage struct {
 	store   store.Store
 	shelf   *offload.Shelf
-	where   string     // the folder of artifacts; empty if they are in memory
-	passing bool       // not all of it outlives the process
-	seal    *seal.Seal // of what is on disk; nil if that is plain
+	where   string         // the folder of artifacts, or their bucket; empty if they are in memory
+	bucket  *bucket.Bucket // of artifacts; nil if they are in a folder
+	passing bool           // not all of it outlives the process
+	seal    *seal.Seal     // of what is on disk; nil if that is plain
 	log     *slog.Logger
 	stop    context.CancelFunc // ends the sweeps
 	swept   chan struct{}      // closed when no sweep runs any more
@@ -106,6 +108,9 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 		Address: conf.Offload.Address, URL: artifactsAt(conf, listen), Log: s.log, Seal: s.seal,
 	}
 	var err error
+	if conf.Offload.Bucket != "" {
+		return s.openBucket(conf, o)
+	}
 	if s.shelf, err = offload.Open(o); err == nil {
 		s.where = filepath.Join(folder, ArtifactFolder)
 		return nil
@@ -116,6 +121,37 @@ func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	o.Folder, o.Seal = "", nil
 	s.shelf, err = offload.Open(o)
 	return err
+}
+
+// bucketTimeout is how long a bucket may take for one request, besides what its bytes take.
+const bucketTimeout = 2 * time.Second
+
+// openBucket opens the shelf of a bucket. Nothing takes its place: whoever shares it would miss what lay elsewhere.
+func (s *storage) openBucket(conf config.Config, o offload.Options) (err error) {
+	if s.bucket, err = bucketOf(conf, s.log); err != nil {
+		return err
+	}
+	o.Bucket = s.bucket
+	if s.shelf, err = offload.Open(o); err != nil {
+		s.bucket.Close()
+		return config.NoBucket(err)
+	}
+	s.where = conf.Offload.Bucket
+	return nil
+}
+
+// bucketOf opens the bucket of a configuration.
+func bucketOf(conf config.Config, log *slog.Logger) (*bucket.Bucket, error) {
+	at, err := bucket.Parse(conf.Offload.Bucket)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := config.ReadSecret(conf.Offload)
+	if err != nil {
+		return nil, err
+	}
+	return bucket.Open(bucket.Options{Address: at, Keep: offload.Lifetime(conf.Store.Keep.D()), Timeout: bucketTimeout,
+		Secret: secret, Log: log, Now: time.Now}), nil
 }
 
 // artifactsAt is where an epitome that listens there serves artifacts.
@@ -192,6 +228,9 @@ func (s *storage) size() int64 {
 func (s *storage) close() {
 	s.stop()
 	<-s.swept
+	if s.bucket != nil {
+		s.bucket.Close()
+	}
 	if err := s.store.Close(); err != nil {
 		s.log.Error("cannot close the store", "error", err.Error())
 	}

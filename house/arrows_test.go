@@ -131,7 +131,7 @@ var house = joined(map[string]room{
 		"scripts see the program from outside, as a user does; only where its card lies they must know",
 	},
 	"config": {
-		"console event event/money prose proxy proxy/certificate proxy/clients rewrite/limits store/seal summarize unit window",
+		"console event event/money offload/bucket prose proxy proxy/certificate proxy/clients rewrite/limits store/seal summarize unit window",
 		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare",
 	},
 	"config/configtest": {
@@ -200,7 +200,7 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap event event/money instance offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap event event/money instance offload offload/bucket prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal summarize tokenize window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
@@ -240,8 +240,12 @@ var house = joined(map[string]room{
 		"a running epitome is found and asked from outside; with the daemon in it, it could not ask an older one; " +
 			"proxy, limits and summarize are for its tests",
 	},
+	"offload/bucket": {
+		"",
+		"a bucket keeps objects; what an artifact is, and who may read one, is the shelf's",
+	},
 	"offload": {
-		"store store/seal",
+		"offload/bucket store store/seal",
 		"a shelf keeps contents by name; with the conversation or the wire in it, it could not be trusted to hand back what it was given",
 	},
 	"pattern": {

@@ -24,8 +24,13 @@ type catalogue struct {
 
 // newCatalogue keeps metadata in facts. atLeast is Options.Keep.
 func newCatalogue(facts Facts, atLeast time.Duration) catalogue {
+	return catalogue{facts, Lifetime(atLeast)}
+}
+
+// Lifetime is how long an artifact lives that is to live at least so long after it was touched last.
+func Lifetime(atLeast time.Duration) time.Duration {
 	keep := min(atLeast, longest)
-	return catalogue{facts, keep + keep/8}
+	return keep + keep/8
 }
 
 // find returns the metadata of name, if the store has any that can be read.

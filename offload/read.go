@@ -68,6 +68,9 @@ func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 		return nil, metadata{}, ErrUnknown
 	}
 	meta, known := s.catalogue.find(name)
+	if !known && unsure(s, name) {
+		return nil, metadata{}, fmt.Errorf("cannot read artifact %s: its bucket does not answer", shown(name))
+	}
 	if !known {
 		return nil, metadata{}, ErrUnknown
 	}

@@ -28,6 +28,7 @@ import (
 	"sync"
 	"time"
 
+	"epitome/offload/bucket"
 	"epitome/store"
 	"epitome/store/seal"
 )
@@ -63,7 +64,11 @@ type Options struct {
 	// Place holds the contents and the secret instead of Folder, if it is set.
 	Place Place
 
-	// Store holds the metadata, each under "a/" and the name. Required.
+	// Bucket holds contents, metadata and the secret instead of Folder and Store, if it is set. No quota holds then,
+	// and nothing expires here: both are for the bucket's owner.
+	Bucket *bucket.Bucket
+
+	// Store holds the metadata, each under "a/" and the name. Required without a Bucket.
 	Store Facts
 
 	// Quota is how many bytes of contents Put may fill; PutBeyond may fill twice as many. 0 refuses everything.
@@ -101,6 +106,7 @@ type Shelf struct {
 	names     *namer // of contents
 	kinds     *namer // of what is no content
 	address   address
+	remote    *remote // place, if it is a bucket; else nil
 
 	sweeping sync.Mutex // held by the one Sweep that runs
 }
@@ -115,6 +121,11 @@ func Open(o Options) (*Shelf, error) {
 }
 
 func open(o Options) (*Shelf, error) {
+	var far *remote
+	if o.Bucket != nil {
+		far = &remote{o.Bucket}
+		o.Place, o.Store, o.Quota = far, far, math.MaxInt64
+	}
 	if o.Store == nil {
 		return nil, errors.New("it has no store")
 	}
@@ -128,7 +139,7 @@ func open(o Options) (*Shelf, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Shelf{catalogue: newCatalogue(o.Store, o.Keep), locks: newLocks(), now: o.Now, log: o.Log}
+	s := &Shelf{catalogue: newCatalogue(o.Store, o.Keep), locks: newLocks(), now: o.Now, log: o.Log, remote: far}
 	s.budget.quota, s.budget.most = o.Quota, math.MaxInt64
 	place, folder, err := openPlace(o)
 	if err != nil {
@@ -185,8 +196,8 @@ func (s *Shelf) PutBeyond(name string, content []byte) error {
 }
 
 // Full reports whether the quota is used up. It is from when Put refused something until something is freed; meanwhile
-// a smaller content may still have room.
-func (s *Shelf) Full() bool { return s.budget.full() }
+// a smaller content may still have room. A bucket that cannot be reached is full, too.
+func (s *Shelf) Full() bool { return s.budget.full() || s.remote != nil && s.remote.bucket.Away() }
 
 // Used returns how many bytes of contents there are. Expired ones count until a Sweep deletes them.
 func (s *Shelf) Used() int64 { return s.budget.total() }
@@ -271,6 +282,9 @@ func (s *Shelf) Touch(name string) bool {
 		return false
 	}
 	defer s.locks.lock(name).Unlock()
+	if unsure(s, name) {
+		return true
+	}
 	meta, known := s.catalogue.find(name)
 	if !known {
 		return false

@@ -1,0 +1,118 @@
+package daemon
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/johannesboyne/gofakes3"
+	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
+	"epitome/config"
+	"epitome/config/configtest"
+	"epitome/scripted/scriptedtest"
+)
+
+// s3 is a service with the bucket "team" that can be made to fail.
+func s3(t *testing.T) (address string, fails *atomic.Bool) {
+	t.Helper()
+	t.Setenv("AWS_ACCESS_KEY_ID", "id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "planted-of-s3")
+	backend, fails := s3mem.New(), new(atomic.Bool)
+	if err := backend.CreateBucket("team"); err != nil {
+		t.Fatal(err)
+	}
+	fake := gofakes3.New(backend).Server()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if fails.Load() {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		fake.ServeHTTP(w, r)
+	}))
+	t.Cleanup(web.Close)
+	return "s3://team/p?region=us-east-1&path_style=true&endpoint=" + url.QueryEscape(web.URL), fails
+}
+
+// keepIn is an epitome with artifacts in a bucket, and a data folder of its own.
+func keepIn(t *testing.T, bucket, upstream string) (*kept, error) {
+	t.Helper()
+	conf, err := config.Load(configtest.Text(), fileWith(t, "[window]\nprobe = false\n[offload]\nbucket = \""+bucket+"\"\n"),
+		config.Overrides{Listen: "127.0.0.1:0", Data: t.TempDir(), Upstream: upstream})
+	if err != nil {
+		t.Fatal(err)
+	}
+	k := &kept{signals: make(chan os.Signal, 1), ended: make(chan error, 1), log: &lockedBuffer{}}
+	k.Daemon = New(slog.New(slog.NewJSONHandler(k.log, nil)), k.signals,
+		func() (config.Config, error) { return conf, nil })
+	if err = k.Start(false); err != nil {
+		return nil, err
+	}
+	go func() { k.ended <- k.Serve() }()
+	return k, nil
+}
+
+// TestArtifactsLieInTheBucket: where another epitome finds them; while the bucket is away, conversations go on as they
+// came, and no text names what was not put.
+func TestArtifactsLieInTheBucket(t *testing.T) {
+	var p teamsProvider
+	up := httptest.NewServer(&p)
+	defer up.Close()
+	at, fails := s3(t)
+	one, err := keepIn(t, at, up.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, err := keepIn(t, at, up.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	send := func(body string) string {
+		t.Helper()
+		resp, err := http.Post("http://"+one.Address()+"/v1/chat/completions", "application/json", strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		_ = resp.Body.Close()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.bodies[len(p.bodies)-1]
+	}
+	body := string(scriptedtest.Conversation(2))
+	sent := send(body)
+	name := regexp.MustCompile(`/-/artifacts/([a-z2-7]{26})`).FindStringSubmatch(sent)
+	if name == nil {
+		t.Fatalf("no text names an artifact: %.300s", sent)
+	}
+	if got := other.read(t, name[0]); !strings.Contains(got, plantedResult) {
+		t.Errorf("the other one has %.100q", got)
+	}
+	fails.Store(true)
+	fresh := strings.Replace(body, "Look at the tables.", "Look at other tables.", 1)
+	for k := range 5 { // some find out
+		fresh = strings.Replace(fresh, "table_1: value", "table_1: other", 1+k)
+		if got := send(fresh); got != fresh {
+			t.Errorf("while the bucket is away %.300s is sent", got)
+		}
+	}
+	if again := send(body); again != sent {
+		t.Errorf("a known conversation is sent as %.300s", again)
+	}
+	if _, err := keepIn(t, at, up.URL); err == nil || !strings.Contains(err.Error(), "offload.secret_file") {
+		t.Errorf("without the secret it starts: %v", err)
+	}
+	one.end(t)
+	other.end(t)
+	if log := one.log.text(); strings.Count(log, "the bucket of artifacts cannot be reached: nothing") != 1 ||
+		strings.Contains(log, "planted-of-s3") {
+		t.Errorf("the log says %s", log)
+	}
+}
