@@ -76,7 +76,8 @@ func commonTokens(t *testing.T, before, after []byte) int {
 		t.Fatal(err)
 	}
 	scale := conversation.Scale{Model: model, Counter: counter, Memo: tokenize.NewMemo(1 << 10), Ratio: 1}
-	n := is.CountFixed(scale).Total()
+	fixed, _ := is.CountFixed(scale)
+	n := fixed.Total()
 	for i := is.Head; i < len(old.Items) && string(old.Items[i].Of(before)) == string(is.Items[i].Of(after)); i++ {
 		n += is.CountItem(scale, i)
 	}

@@ -29,3 +29,63 @@ func TestAnEstimateIsToldAsOne(t *testing.T) {
 	f(900_000, false)
 	f(1_200_000, true)
 }
+
+// Each value costs its own, however short it is: who writes too many gets the body passed on.
+func TestBodiesOfVeryManyValuesGoOnAsTheyCame(t *testing.T) {
+	f := func(values int, want bool) {
+		t.Helper()
+		w := newBench(128_000)
+		body := `{"model":"gpt-5","messages":[{"role":"user","content":[` + strings.Repeat("0,", values-8) + `0]}]}`
+		out := w.shape(body)
+		if passed := out.Report.Items == 0; passed != want || out.Changed || out.Report.Err != nil {
+			t.Errorf("%d values: %+v", values, out.Report)
+		}
+	}
+	f(mostValues, false)
+	f(mostValues+10, true)
+}
+
+// many is a conversation with n results of so many bytes each, and what the model says before each.
+func many(n, size int, said string) string {
+	var b strings.Builder
+	b.WriteString(`{"model":"gpt-5","messages":[{"role":"user","content":"Go on."}`)
+	for i := range n {
+		line := fmt.Sprintf("part %d is well and goes on with its work\\n", i)
+		fmt.Fprintf(&b, `,{"role":"assistant","content":"%s","tool_calls":[{"id":"t%d","type":"function","function":{"name":"bash",`+
+			`"arguments":"{\"command\":\"make part%d\"}"}}]},{"role":"tool","tool_call_id":"t%d","content":"%s"}`,
+			said, i, i, i, strings.Repeat(line, size/len(line)))
+	}
+	return b.String() + `]}`
+}
+
+// What one request costs is bounded: of many large results that come at once the newest are looked at, and what is
+// left is cleared or compacted.
+func TestOfManyLargeResultsTheNewestAreLookedAt(t *testing.T) {
+	w := newBench(128_000)
+	body := many(24, 1<<20, "")
+	out := w.shape(body)
+	offloaded := 0
+	for _, c := range out.Report.Changes {
+		if c.Rung == ActionOffload {
+			offloaded++
+		}
+	}
+	if out.Report.Err != nil || offloaded > 8 || out.Report.After.Total() > out.Report.Usable {
+		t.Errorf("%d results are offloaded, %d tokens are sent: %v", offloaded, out.Report.After.Total(), out.Report.Err)
+	}
+	if back, err := out.Restore(w.cupboard.Get); err != nil || string(back) != body {
+		t.Errorf("the original cannot be made again: %v", err)
+	}
+}
+
+// A summary of very much says up to where nothing is told of what the model said.
+func TestASummaryOfVeryMuchSaysWhatItDoesNotShow(t *testing.T) {
+	w := newBench(128_000)
+	out := w.shape(many(400, 1_000, strings.Repeat("The cause is in the parser of part 7. ", 300)))
+	if out.Report.Err != nil || out.Report.Action != ActionCompact {
+		t.Fatalf("%+v", out.Report)
+	}
+	if !strings.Contains(string(out.Body), "not shown here: what you said before message ") {
+		t.Errorf("the summary says nothing of what it does not show: %.6000s", out.Body)
+	}
+}

@@ -25,6 +25,7 @@ import (
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
 	"epitome/tokenize"
 	"epitome/unit"
 )
@@ -182,9 +183,17 @@ func (x *run) fail(err error) {
 	x.out.Report.Err, x.out.Report.Action, x.out.Report.Code = err, ActionBypass, event.CodeFailed
 }
 
+// mostValues is how many values of JSON a request has that is read: each costs a microsecond or more, however short it
+// is. Agents' requests have a few thousand.
+const mostValues = 1_000_000
+
 // read finds out what was asked. Its frame is small, as a request's deepest calls are made below it: the stack that
 // they need stays with the goroutine while the answer streams.
 func (x *run) read() error {
+	if span.IsBusy(x.in.Body, mostValues) {
+		say(x, plan.Because(event.CodeNotRead, "the request has more than %d values", mostValues))
+		return nil
+	}
 	req, err := x.in.Dialect.Read(x.in.Body, x.recall)
 	if errors.Is(err, conversation.ErrMoved) {
 		x.past = nil
@@ -215,9 +224,10 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 	req := x.req
 	believed, room := x.shaper.deps.Window(x.in.Upstream, req.Model, req.MaxOutput)
 	window, usable := x.in.Rescue.Within(believed, room)
-	size := req.CountFixed(scale).Plus(x.hist.Size)
+	size, estimated := req.CountFixed(scale)
+	size, estimated = size.Plus(x.hist.Size), estimated || x.hist.IsEstimated()
 	x.plan = &plan.Plan{
-		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue, Binds: bindsOf(x)},
+		Case:   plan.Case{Manual: x.in.Compact, Rescue: x.in.Rescue, Binds: bindsOf(x), Estimated: estimated},
 		Limits: limitsFor(x).EffectiveAt(window, usable, scale.Ratio), Scale: scale,
 		Route: decision.Route{
 			Scope: x.in.Scope, Upstream: x.in.Upstream, Model: req.Model, Dialect: x.in.Dialect.Key(),
@@ -233,7 +243,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 		MaxOutput: req.MaxOutput, Streams: req.Stream, Items: conversation.MessagesIn(req, 0, len(req.Items)),
 		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
 		Counted: plan.Comparable(x.plan, size), Drops: req.Upkeep.Drops,
-		Estimated: conversation.HasEstimate(req),
+		Estimated: estimated,
 	}
 }
 

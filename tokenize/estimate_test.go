@@ -11,13 +11,17 @@ func TestAboutLooksAtNoMore(t *testing.T) {
 	f := func(text []byte, most int) {
 		t.Helper()
 		looked, samples := 0, 0
-		n := About(text, most, func(sample []byte) int {
+		w := About(text, most, func(sample []byte) Weight {
 			looked, samples = looked+len(sample), samples+1
 			if utf8.Valid(text) && !utf8.Valid(sample) {
 				t.Errorf("%d of %d bytes: a character is cut", most, len(text))
 			}
-			return len(sample) / 4
+			return Weight{len(sample) / 4, len(sample)}
 		})
+		n := w.Tokens
+		if w.Work != looked {
+			t.Errorf("%d of %d bytes: the work is %d, not that of the %d that are looked at", most, len(text), w.Work, looked)
+		}
 		if len(text) <= most && (looked != len(text) || samples > 1) || looked > max(most, 1)+utf8.UTFMax*samples {
 			t.Errorf("%d of %d bytes: %d are looked at, in %d samples", most, len(text), looked, samples)
 		}
@@ -37,7 +41,7 @@ func TestAboutLooksAtNoMore(t *testing.T) {
 // What was only at one end of a text is seen all the same.
 func TestAboutLooksEverywhere(t *testing.T) {
 	text := append(bytes.Repeat([]byte("a"), 1<<20), bytes.Repeat([]byte("b"), 1<<20)...)
-	n := About(text, 64<<10, func(sample []byte) int { return bytes.Count(sample, []byte("b")) })
+	n := About(text, 64<<10, func(sample []byte) Weight { return Weight{Tokens: bytes.Count(sample, []byte("b"))} }).Tokens
 	if n < 1<<20-1<<16 || n > 1<<20+1<<16 {
 		t.Errorf("%d of %d", n, 1<<20)
 	}

@@ -17,18 +17,21 @@ type Memo struct {
 // the old half moves to the new one.
 type shard struct {
 	mu       sync.Mutex
-	new, old map[memoKey]int32
+	new, old map[memoKey]counted
 }
 
 // memoKey is a text's keyed hash and length; nobody can make two texts share one without knowing the key.
 type memoKey struct {
 	hash       uint64
 	size       uint32
-	kind       uint8
+	kind       uint16
 	vocabulary Vocabulary
 }
 
-// NewMemo makes a memo of at most entries counts, but at least 32. Each takes some 65 bytes.
+// counted is a Weight in little room.
+type counted struct{ tokens, work int32 }
+
+// NewMemo makes a memo of at most entries counts, but at least 32. Each takes some 70 bytes.
 func NewMemo(entries int) *Memo {
 	m := &Memo{seed: maphash.MakeSeed()}
 	m.half = max(1, entries/2/len(m.shards))
@@ -39,29 +42,32 @@ func NewMemo(entries int) *Memo {
 const worthwhile = 48
 
 // Count returns c.Count(text), from memory if it is there.
-func (m *Memo) Count(c *Counter, text []byte) int {
+func (m *Memo) Count(c *Counter, text []byte) int { return m.Weigh(c, text).Tokens }
+
+// Weigh returns c.Weigh(text), from memory if it is there.
+func (m *Memo) Weigh(c *Counter, text []byte) Weight {
 	if len(text) < worthwhile {
-		return c.Count(text)
+		return c.Weigh(text)
 	}
-	return m.Remember(c, 0, text, c.Count)
+	return m.Remember(c, 0, text, c.Weigh)
 }
 
-// Remember returns count(text), from memory if it is there. Each kind of count has a number of its own: 0 is of the
+// Remember returns weigh(text), from memory if it is there. Each kind of count has a number of its own: 0 is of the
 // text as it stands, other numbers are the callers'.
-func (m *Memo) Remember(c *Counter, kind uint8, text []byte, count func([]byte) int) int {
+func (m *Memo) Remember(c *Counter, kind uint16, text []byte, weigh func([]byte) Weight) Weight {
 	k := memoKey{maphash.Bytes(m.seed, text), uint32(len(text)), kind, c.vocabulary} //nolint:gosec // tells texts apart
 	s := &m.shards[k.hash%uint64(len(m.shards))]
 	if n, ok := s.find(k, m.half); ok {
-		return n
+		return Weight{int(n.tokens), int(n.work)}
 	}
-	n := count(text)
+	w := weigh(text)
 	s.mu.Lock()
-	s.keepLocked(k, int32(n), m.half) //nolint:gosec // at most the length of a text in memory
+	s.keepLocked(k, counted{int32(w.Tokens), int32(w.Work)}, m.half) //nolint:gosec // texts in memory
 	s.mu.Unlock()
-	return n
+	return w
 }
 
-func (s *shard) find(k memoKey, half int) (int, bool) {
+func (s *shard) find(k memoKey, half int) (counted, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, ok := s.new[k]
@@ -70,12 +76,12 @@ func (s *shard) find(k memoKey, half int) (int, bool) {
 			s.keepLocked(k, n, half)
 		}
 	}
-	return int(n), ok
+	return n, ok
 }
 
-func (s *shard) keepLocked(k memoKey, n int32, half int) {
+func (s *shard) keepLocked(k memoKey, n counted, half int) {
 	if len(s.new) >= half || s.new == nil {
-		s.old, s.new = s.new, make(map[memoKey]int32)
+		s.old, s.new = s.new, make(map[memoKey]counted)
 	}
 	s.new[k] = n
 }

@@ -83,19 +83,22 @@ func trimDot(s string) string {
 
 // CountEscaped returns the number of tokens of a tool result when several calls were made at once: providers were seen
 // to write such results with \uXXXX for every character beyond ASCII, which costs up to twelve times as much.
-func (c *Counter) CountEscaped(text []byte) int {
+func (c *Counter) CountEscaped(text []byte) int { return c.WeighEscaped(text).Tokens }
+
+// WeighEscaped is Weigh for what CountEscaped counts.
+func (c *Counter) WeighEscaped(text []byte) Weight {
 	plain := 0
 	for plain < len(text) && text[plain] < 0x80 {
 		plain++
 	}
 	if plain == len(text) {
-		return c.Count(text)
+		return c.Weigh(text)
 	}
 	buf := make([]byte, 0, len(text)*2)
 	for _, r := range string(text) {
 		buf = appendEscaped(buf, r)
 	}
-	return c.Count(buf)
+	return c.Weigh(buf)
 }
 
 // appendEscaped writes a character as JSON in ASCII does.

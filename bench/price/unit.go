@@ -71,7 +71,8 @@ func (m Meter) Fixed(r *conversation.Request) int {
 	}
 	bare := *r
 	bare.Head = 0 // its messages are counted with the others
-	return m.inModelTokens(bare.CountFixed(m.scale).Total())
+	fixed, _ := bare.CountFixed(m.scale)
+	return m.inModelTokens(fixed.Total())
 }
 
 // Text returns the tokens of a text by itself.

@@ -182,10 +182,11 @@ func (c *Shortening) layOut(lines int) string {
 	return c.Readable
 }
 
-// laysOut reports whether a text of so many lines lies on the shelf a second time, for a reader of lines.
+// laysOut reports whether a text of so many lines lies on the shelf a second time, for a reader of lines. A very
+// large one does not: that would cost as much as all else that is done with it.
 func (c *Shortening) laysOut(lines int) bool {
-	const longLine = 500 // bytes
-	return len(c.Text) >= longLine*lines && c.Plan.Shelf.Address(c.Name) != ""
+	const longLine, most = 500, 8 << 20 // bytes
+	return len(c.Text) >= longLine*lines && len(c.Text) <= most && c.Plan.Shelf.Address(c.Name) != ""
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.

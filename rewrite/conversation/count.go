@@ -20,32 +20,74 @@ type Scale struct {
 	Counter *tokenize.Counter // of the model's vocabulary
 	Memo    *tokenize.Memo
 	Ratio   float64 // tokens of the model that one token of the vocabulary is
+	Part    int     // one of so many bytes of each text is looked at, and the rest estimated; 0 and 1: all are
 }
 
-// MostCounted is how many bytes of one text are looked at. All the tokens of a longer one are estimated from them: how
-// many those are depends on the text alone, so that every machine counts alike.
-const MostCounted = 1 << 20
+// What counting may cost. How much of a text is looked at depends on its item and on the items before it alone, so that
+// every machine counts alike, whatever it has counted before. Pictures are no text.
+const (
+	// MostCounted is how many bytes of the texts of one item are looked at.
+	MostCounted = 1 << 20
+	// MostWork is what counting a conversation's items may cost until farPart of each further text is looked at, as
+	// tokenize.Weight has it. Code, logs and prose of some four million tokens cost as much.
+	MostWork = 4 << 20
+	farPart  = 64
+	// leastCounted is how many bytes of a text are looked at in any case.
+	leastCounted = 32
+)
+
+// counts is how many bytes of a text of so many bytes are looked at.
+func (s Scale) counts(size int) int {
+	if s.Part <= 1 {
+		return size
+	}
+	return max(size/s.Part, min(size, leastCounted))
+}
 
 // IsEstimate reports whether the tokens of a text of so many bytes are estimated. No model is shown such a number.
-func IsEstimate(size int) bool { return size > MostCounted }
+func (s Scale) IsEstimate(size int) bool { return s.counts(size) < size }
 
-// HasEstimate reports whether a part of what the request counts is estimated. A picture is no text, however large.
-func HasEstimate(r *Request) bool {
-	large := func(v span.Span) bool { return IsEstimate(v.End - v.Start) }
-	return IsEstimate(len(r.Body)) && (large(r.Tools) || large(r.Instructions) ||
-		slices.ContainsFunc(r.Items, func(it Item) bool { return large(it.Place()) && hasLargeText(r, &it) }))
+// Within is the scale for an item of the request, where counting the items before it has cost so much work.
+func (s Scale) Within(r *Request, it *Item, work int) Scale {
+	s.Part = 1
+	if place := it.Place(); place.End-place.Start > MostCounted {
+		s.Part = (textBytes(r, it) + MostCounted - 1) / MostCounted
+	}
+	if work > MostWork {
+		s.Part = max(s.Part, farPart)
+	}
+	return s
 }
 
-// hasLargeText reports whether a text of the item is estimated.
-func hasLargeText(r *Request, it *Item) bool {
-	large := func(v span.Span) bool { return IsEstimate(v.End - v.Start) }
-	isText := func(p Part) bool { return p.Kind == TextPart || p.Kind == OtherPart }
+// alone is the scale for one text that is no item's.
+func (s Scale) alone(size int) Scale {
+	s.Part = (size + MostCounted - 1) / MostCounted
+	return s
+}
+
+// textBytes is how many bytes of the item are counted.
+func textBytes(r *Request, it *Item) (n int) {
+	n = len(it.Name)
+	for _, c := range it.Calls {
+		n += len(c.Name) + c.Arguments.End - c.Arguments.Start
+	}
+	for _, t := range it.Thinking {
+		n += t.Text.End - t.Text.Start
+	}
 	parts, err := r.Parts(it)
-	return err != nil && large(it.Content) || IsEstimate(len(it.Name)) ||
-		slices.ContainsFunc(parts, func(p Part) bool { return isText(p) && large(p.Value) }) ||
-		slices.ContainsFunc(it.Calls, func(c Call) bool { return IsEstimate(len(c.Name)) || large(c.Arguments) }) ||
-		slices.ContainsFunc(it.Thinking, func(t Thought) bool { return large(t.Text) })
+	for _, p := range parts {
+		if p.isText() {
+			n += p.Value.End - p.Value.Start
+		}
+	}
+	if err != nil {
+		n += it.Content.End - it.Content.Start
+	}
+	return n
 }
+
+// isText reports whether the part is counted by its bytes.
+func (p *Part) isText() bool { return p.Kind == TextPart || p.Kind == OtherPart }
 
 // InModelTokens is a number of the vocabulary's tokens in those of the model.
 func (s Scale) InModelTokens(tokens int) int { return int(float64(tokens) * s.Ratio) }
@@ -64,18 +106,24 @@ func (s Size) Total() int {
 	return s.System + s.Tools + s.User + s.Assistant + s.Results + s.Summary + s.Images + s.Other
 }
 
-// CountFixed measures what stands beside the items behind the head.
-func (r *Request) CountFixed(s Scale) Size {
-	size := Size{Other: tokenize.PerReply, Tools: r.countTools(s)}
+// CountFixed measures what stands beside the items behind the head. estimated says that it is an estimate.
+func (r *Request) CountFixed(s Scale) (size Size, estimated bool) {
+	size.Other = tokenize.PerReply
+	size.Tools, estimated = r.countTools(s)
+	work := 0
+	add := func(it *Item, m Measure) {
+		size.Add(System, m.Text, m.Media)
+		work, estimated = work+m.Work, estimated || m.Estimated
+	}
 	for i := range r.Items[:r.Head] {
-		n, media := r.MeasureItem(s, &r.Items[i], false)
-		size.Add(System, n, media)
+		it := &r.Items[i]
+		add(it, r.MeasureItem(s.Within(r, it, work), it, false))
 	}
 	if !r.Instructions.Empty() {
-		n, media := r.CountContent(s, &Item{Content: r.Instructions}, false)
-		size.Add(System, n, media)
+		it := &Item{Span: r.Instructions, Content: r.Instructions}
+		add(it, r.CountContent(s.Within(r, it, work), it, false))
 	}
-	return size
+	return size, estimated
 }
 
 // Add counts one item in.
@@ -105,8 +153,8 @@ func (s Size) Plus(t Size) Size {
 
 // CountItem measures one item with all that is in it.
 func (r *Request) CountItem(s Scale, i int) int {
-	n, media := r.MeasureItem(s, &r.Items[i], r.AnswersOneOfSeveral(i))
-	return n + media
+	m := r.MeasureItem(s, &r.Items[i], r.AnswersOneOfSeveral(i))
+	return m.Text + m.Media
 }
 
 // AnswersOneOfSeveral reports whether the item is the result of one call of several: one of those directly behind the
@@ -122,41 +170,65 @@ func (r *Request) AnswersOneOfSeveral(i int) bool {
 	return i >= 0 && r.Items[i].Role == Assistant && len(r.Items[i].Calls) > 1
 }
 
-// MeasureItem counts an item: its text, and apart from that what its pictures, sound and documents cost. escaped says
-// that its text is counted as it stands in JSON.
-func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) (n, media int) {
-	n = tokenize.PerMessage + 1 // every role is one token
+// Measure is what an item comes to.
+type Measure struct {
+	Text, Media int  // tokens: of what is written, and apart from that of pictures, sound and documents
+	Work        int  // what counting costs, as tokenize.Weight has it
+	Estimated   bool // not all of its texts were looked at
+}
+
+// add counts a text in.
+func (m *Measure) add(w tokenize.Weight, estimated bool) {
+	m.Text, m.Work, m.Estimated = m.Text+w.Tokens, m.Work+w.Work, m.Estimated || estimated
+}
+
+// addText counts a JSON value in.
+func (m *Measure) addText(s Scale, v []byte, escaped bool) {
+	m.add(s.weigh(v, escaped), s.IsEstimate(len(v)))
+}
+
+// addPlain counts a text in that stands in no JSON.
+func (m *Measure) addPlain(s Scale, text string) { m.add(s.weighPlain(text), s.IsEstimate(len(text))) }
+
+// MeasureItem counts an item. escaped says that its text is counted as it stands in JSON.
+func (r *Request) MeasureItem(s Scale, it *Item, escaped bool) Measure {
+	m := r.CountContent(s, it, escaped)
+	m.Text += tokenize.PerMessage + 1 // every role is one token
 	if it.Name != "" {
-		n += tokenize.PerName + s.CountPlain(it.Name)
+		m.Text += tokenize.PerName
+		m.addPlain(s, it.Name)
 	}
 	if it.Role == Tool {
-		n += tokenize.PerResult
+		m.Text += tokenize.PerResult
 	}
 	for k, c := range it.Calls {
-		n += tokenize.PerCall + s.CountPlain(c.Name) + s.CountText(c.Arguments.Of(r.Body), false)
+		m.Text += tokenize.PerCall
+		m.addPlain(s, c.Name)
+		m.addText(s, c.Arguments.Of(r.Body), false)
 		if k == 1 {
-			n += tokenize.PerCallBatch
+			m.Text += tokenize.PerCallBatch
 		}
 	}
-	n += CountThinking(r, s, it)
-	content, media := r.CountContent(s, it, escaped)
-	return n + content, media
+	for _, t := range it.Thinking {
+		m.addText(s, t.Text.Of(r.Body), false)
+	}
+	return m
 }
 
 // CountContent measures what an item says and shows.
-func (r *Request) CountContent(s Scale, it *Item, escaped bool) (n, media int) {
+func (r *Request) CountContent(s Scale, it *Item, escaped bool) (m Measure) {
 	parts, err := r.Parts(it)
 	for _, p := range parts {
-		if p.Kind == TextPart || p.Kind == OtherPart {
-			n += s.CountText(p.Value.Of(r.Body), escaped)
+		if p.isText() {
+			m.addText(s, p.Value.Of(r.Body), escaped)
 		} else {
-			media += s.countMedia(p, r.Body)
+			m.Media += s.countMedia(p, r.Body)
 		}
 	}
 	if err != nil { // parts that are not as expected cost what they are written with
-		n += s.CountText(it.Content.Of(r.Body), false)
+		m.addText(s, it.Content.Of(r.Body), false)
 	}
-	return n, media
+	return m
 }
 
 // MarkOpaque finds what nobody knows here the cost of. Items before the one at from were looked at in an earlier
@@ -173,59 +245,61 @@ func (r *Request) MarkOpaque(from int) {
 	}
 }
 
-// The kinds of counts that are remembered beside that of a text as it stands.
+// The kinds of counts that are remembered beside that of a text as it stands. Behind them, each with the part that is
+// looked at, are those of estimates.
 const (
-	countUnquoted uint8 = iota + 1
+	countUnquoted uint16 = iota + 1
 	countEscaped
 	countTools
 	countAbout
-	countAboutEscaped
 )
 
 // CountText counts the tokens of a JSON value: of a string those of its text, of anything else those of its bytes.
-func (s Scale) CountText(v []byte, escaped bool) int {
-	if IsEstimate(len(v)) {
+func (s Scale) CountText(v []byte, escaped bool) int { return s.weigh(v, escaped).Tokens }
+
+// weigh is what counting a JSON value comes to.
+func (s Scale) weigh(v []byte, escaped bool) tokenize.Weight {
+	if s.IsEstimate(len(v)) {
 		return s.estimate(v, escaped)
 	}
 	if len(v) < 2 || v[0] != '"' {
-		return s.Memo.Count(s.Counter, v)
+		return s.Memo.Weigh(s.Counter, v)
 	}
 	if escaped && s.Model.Exact {
 		return s.Memo.Remember(s.Counter, countEscaped, v,
-			func(v []byte) int { return s.Counter.CountEscaped(span.TextOf(v)) })
+			func(v []byte) tokenize.Weight { return s.Counter.WeighEscaped(span.TextOf(v)) })
 	}
 	if bytes.IndexByte(v, '\\') < 0 {
-		return s.Memo.Count(s.Counter, v[1:len(v)-1])
+		return s.Memo.Weigh(s.Counter, v[1:len(v)-1])
 	}
-	return s.Memo.Remember(s.Counter, countUnquoted, v, func(v []byte) int { return s.Counter.Count(span.TextOf(v)) })
+	return s.Memo.Remember(s.Counter, countUnquoted, v,
+		func(v []byte) tokenize.Weight { return s.Counter.Weigh(span.TextOf(v)) })
 }
 
 // CountPlain counts a text that stands in no JSON: a name, or what epitome has made.
-func (s Scale) CountPlain(text string) int {
-	if IsEstimate(len(text)) {
-		return tokenize.About([]byte(text), MostCounted, s.Counter.Count)
+func (s Scale) CountPlain(text string) int { return s.alone(len(text)).weighPlain(text).Tokens }
+
+func (s Scale) weighPlain(text string) tokenize.Weight {
+	if !s.IsEstimate(len(text)) {
+		return s.Counter.WeighString(text)
 	}
-	return s.Counter.CountString(text)
+	return tokenize.About([]byte(text), s.counts(len(text)), s.Counter.Weigh)
 }
 
-// estimate is about what CountText says.
-func (s Scale) estimate(v []byte, escaped bool) int {
-	escaped = escaped && s.Model.Exact
-	kind := countAbout
-	if escaped {
-		kind = countAboutEscaped
+// estimate is about what weigh says.
+func (s Scale) estimate(v []byte, escaped bool) tokenize.Weight {
+	kind := countAbout + uint16(s.Part)<<2 //nolint:gosec // a part of a body
+	weigh := s.Counter.Weigh
+	if escaped && s.Model.Exact {
+		kind |= 1 << 15
+		weigh = s.Counter.WeighEscaped
 	}
-	return s.Memo.Remember(s.Counter, kind, v, func(v []byte) int {
+	return s.Memo.Remember(s.Counter, kind, v, func(v []byte) tokenize.Weight {
+		most := s.counts(len(v))
 		if len(v) > 1 && v[0] == '"' {
 			v = v[1 : len(v)-1]
 		}
-		return tokenize.About(v, MostCounted, func(sample []byte) int {
-			text := textOfPart(sample)
-			if escaped {
-				return s.Counter.CountEscaped(text)
-			}
-			return s.Counter.Count(text)
-		})
+		return tokenize.About(v, most, func(sample []byte) tokenize.Weight { return weigh(textOfPart(sample)) })
 	})
 }
 
@@ -249,20 +323,22 @@ func textOfPart(part []byte) []byte {
 	return part
 }
 
-func (r *Request) countTools(s Scale) int {
+// countTools counts the declarations of tools. estimated says that they are too large to be counted.
+func (r *Request) countTools(s Scale) (n int, estimated bool) {
 	if r.Tools.Empty() {
-		return 0
+		return 0, false
 	}
-	if raw := r.Tools.Of(r.Body); IsEstimate(len(raw)) {
-		return s.estimate(raw, false)
+	raw := r.Tools.Of(r.Body)
+	if s = s.alone(len(raw)); s.Part > 1 {
+		return s.estimate(raw, false).Tokens, true
 	}
-	return s.Memo.Remember(s.Counter, countTools, r.Tools.Of(r.Body), func(raw []byte) int {
+	return s.Memo.Remember(s.Counter, countTools, raw, func(raw []byte) tokenize.Weight {
 		list := r.Dialect.Tools(raw)
 		if list == nil { // not as expected: as many as it is written with
-			return s.Counter.Count(raw)
+			return s.Counter.Weigh(raw)
 		}
-		return s.Model.Tools(s.Counter.CountString, list)
-	})
+		return tokenize.Weight{Tokens: s.Model.Tools(s.Counter.CountString, list)}
+	}).Tokens, false
 }
 
 // pageBytes is about what a page of a document takes, for those whose pages are not counted.

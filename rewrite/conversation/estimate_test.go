@@ -10,6 +10,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/rewritetest"
 	"epitome/rewrite/span"
+	"epitome/tokenize"
 )
 
 // What is too large to be counted is estimated within two in a hundred, if it is alike all over.
@@ -46,12 +47,16 @@ func TestLargeTextsAreEstimated(t *testing.T) {
 		}
 		s := rewritetest.Scale(t, "gpt-5")
 		exact := s.Counter.CountString(text)
-		n, _ := r.CountContent(s, &r.Items[0], false)
-		if again, _ := r.CountContent(s, &r.Items[0], false); n < exact*98/100 || n > exact*102/100 || again != n {
-			t.Errorf("%s: %d and %d tokens are told of %d", name, n, again, exact)
+		it := &r.Items[0]
+		m := r.CountContent(s.Within(r, it, 0), it, false)
+		if n := m.Text; n < exact*98/100 || n > exact*102/100 || !m.Estimated {
+			t.Errorf("%s: %d tokens are told of %d, estimated %v", name, n, exact, m.Estimated)
 		}
-		if !conversation.IsEstimate(len(value)) || !conversation.HasEstimate(r) {
-			t.Errorf("%s: that is no estimate", name)
+		if again := r.CountContent(s.Within(r, it, 0), it, false); again != m {
+			t.Errorf("%s: %+v, and again %+v", name, m, again)
+		}
+		if m.Work > 5*conversation.MostCounted {
+			t.Errorf("%s: counting costs %d", name, m.Work)
 		}
 	}
 	f("words", repeat(1200<<10, func() string { return word() + " " }), false)
@@ -75,15 +80,52 @@ func TestSmallTextsAreCounted(t *testing.T) {
 			t.Fatal(err)
 		}
 		whole := s.Counter.CountString(strings.Repeat("word ", text/5))
-		if got, _ := r.CountContent(s, &r.Items[0], false); !want && got != whole {
-			t.Errorf("%d bytes beside a picture of %d: %d tokens", text, picture, got)
+		it := &r.Items[0]
+		m := r.CountContent(s.Within(r, it, 0), it, false)
+		if !want && m.Text != whole {
+			t.Errorf("%d bytes beside a picture of %d: %d tokens", text, picture, m.Text)
 		}
-		if got := conversation.HasEstimate(r); got != want {
-			t.Errorf("%d bytes: estimated %v", text, got)
+		if m.Estimated != want {
+			t.Errorf("%d bytes: estimated %v", text, m.Estimated)
 		}
 	}
 	f(100_000, 0, false)
 	f(100_000, 9_000_000, false)
-	f(conversation.MostCounted-6, 0, false)
-	f(conversation.MostCounted+1, 0, true)
+	f(conversation.MostCounted-60, 0, false)
+	f(conversation.MostCounted+60, 0, true)
+}
+
+// What counting all items costs is bounded, however many there are and whatever stands in them; what stands first is
+// counted, and no count depends on what comes behind it.
+func TestCountingAConversationIsBounded(t *testing.T) {
+	f := func(name, text string, n int) {
+		t.Helper()
+		s := rewritetest.Scale(t, "gpt-5")
+		body := `{"model":"gpt-5","messages":[` +
+			strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"`+text+`"},`, n), ",") + `]}`
+		r, err := chat.Dialect{}.Read([]byte(body), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		work, tokens, first := 0, 0, 0
+		for i := range r.Items {
+			s.Memo = tokenize.NewMemo(32)
+			it := &r.Items[i]
+			m := r.MeasureItem(s.Within(r, it, work), it, false)
+			if i == 0 {
+				first = m.Text
+			}
+			work, tokens = work+m.Work, tokens+m.Text
+		}
+		if most := 2*conversation.MostWork + 5*conversation.MostCounted; work > most {
+			t.Errorf("%s: counting costs %d, want at most %d", name, work, most)
+		}
+		if exact := first * n; tokens < exact*8/10 || tokens > exact*12/10 {
+			t.Errorf("%s: %d tokens are told, about %d they are", name, tokens, exact)
+		}
+	}
+	f("letters", strings.Repeat("a", 900_000), 40)
+	f("small texts", strings.Repeat("qzjxkvb pygfwm ", 700), 3_000)
+	f("very small texts", strings.Repeat("qzjxkvb pygfwm ", 7), 100_000)
+	f("words", strings.Repeat("all is well ", 1_000), 2_000)
 }

@@ -33,7 +33,7 @@ func WithoutThinking(r *Request, it *Item) (edits []span.Edit) {
 	return edits
 }
 
-// CountThinking measures what the model thought in an item, as far as that is shown.
+// CountThinking measures what the model thought in an item, as far as that is shown, in the scale for the item.
 func CountThinking(r *Request, s Scale, it *Item) (n int) {
 	for _, t := range it.Thinking {
 		n += s.CountText(t.Text.Of(r.Body), false)

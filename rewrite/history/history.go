@@ -32,10 +32,22 @@ type History struct {
 	ShortSizes map[int]int // tokens of an assistant's item without long arguments, once that was asked for
 	calls      *Calls      // of the last assistant's message, by id
 	files      watchedFiles
-	latestAsk  map[string]int     // result of the latest read that asked for the very same
-	latestWith map[uint64]int     // latest result with this content
+	latest     latest
+	counting   counting
 	Lines      *shorten.LineIndex // of results that are sent whole
 	LinesRead  int                // results that lines has been given, or that were not whole
+}
+
+// latest are the latest results of their kind.
+type latest struct {
+	ask  map[string]int // of reads that asked for the very same
+	with map[uint64]int // with this content
+}
+
+// counting is how the sizes were found.
+type counting struct {
+	works     []int // what counting the items up to and with each has cost
+	estimated int   // the number, from 1 on, of the first item whose size is an estimate; 0 if none is
 }
 
 // watchedFiles are results by the last names of files that later calls may make worthless, or settle.
@@ -70,7 +82,7 @@ func NewHistory() *History {
 		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: NewCalls(),
 		files: watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}},
 
-		latestAsk: map[string]int{}, latestWith: map[uint64]int{}, Lines: shorten.NewLineIndex(),
+		latest: latest{ask: map[string]int{}, with: map[uint64]int{}}, Lines: shorten.NewLineIndex(),
 	}
 }
 
@@ -93,9 +105,13 @@ func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 		if it.Role == conversation.Assistant {
 			h.calls.Learn(r, it)
 		}
-		n, media := r.MeasureItem(s, it, r.AnswersOneOfSeveral(r.Head+i))
-		h.Size.Add(it.Role, n, media)
-		h.Sizes, h.Media, h.Answers = append(h.Sizes, n+media), append(h.Media, media), append(h.Answers, group)
+		m := r.MeasureItem(h.Scale(r, s, i), it, r.AnswersOneOfSeveral(r.Head+i))
+		if m.Estimated && !h.IsEstimated() {
+			h.counting.estimated = i + 1
+		}
+		h.Size.Add(it.Role, m.Text, m.Media)
+		h.Sizes, h.Media = append(h.Sizes, m.Text+m.Media), append(h.Media, m.Media)
+		h.counting.works, h.Answers = append(h.counting.works, h.workBefore(i)+m.Work), append(h.Answers, group)
 		h.ResultAt = append(h.ResultAt, -1)
 		if it.Role == conversation.Tool {
 			h.ResultAt[i] = len(h.Results)
@@ -110,6 +126,24 @@ func (h *History) Extend(r *conversation.Request, s conversation.Scale) {
 		h.Sizes[i], h.Media[i] = 0, 0
 		h.Lines.Drop(i)
 	}
+}
+
+// Scale is s as item i is measured with it, all before which is known.
+func (h *History) Scale(r *conversation.Request, s conversation.Scale, i int) conversation.Scale {
+	return s.Within(r, &r.Items[r.Head+i], h.workBefore(i))
+}
+
+// workBefore is what counting the items before item i has cost.
+func (h *History) workBefore(i int) int {
+	if i == 0 {
+		return 0
+	}
+	return h.counting.works[i-1]
+}
+
+// IsEstimated reports whether the size of an item is an estimate.
+func (h *History) IsEstimated() bool {
+	return h.counting.estimated > 0 && h.counting.estimated <= h.Len()
 }
 
 // learnResult takes a result in, and notes which earlier ones it makes worthless.
@@ -137,10 +171,10 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 		return
 	}
 	if d.identity != "" {
-		if k, ok := h.latestAsk[d.identity]; ok {
+		if k, ok := h.latest.ask[d.identity]; ok {
 			h.spend(k, i, WhyReadAgain)
 		}
-		h.latestAsk[d.identity] = n
+		h.latest.ask[d.identity] = n
 	}
 	if d.OnlyFiles {
 		h.learnShown(n)
@@ -171,10 +205,10 @@ func (h *History) spendRepeated(raw []byte, n int) {
 		return
 	}
 	sum := maphash.Bytes(h.seed, raw)
-	if k, ok := h.latestWith[sum]; ok {
+	if k, ok := h.latest.with[sum]; ok {
 		h.spend(k, h.Results[n].Item, WhySameText)
 	}
-	h.latestWith[sum] = n
+	h.latest.with[sum] = n
 }
 
 // spendWritten notes that a file was changed by the call whose result is item i. What showed it and nothing else is
@@ -299,6 +333,7 @@ func (h *History) Truncate(r *conversation.Request, n int) {
 	}
 	h.Chain, h.Sizes, h.Media, h.Answers, h.ResultAt = h.Chain[:n+1], h.Sizes[:n], h.Media[:n], h.Answers[:n],
 		h.ResultAt[:n]
+	h.counting.works = h.counting.works[:n]
 }
 
 // nameLength is how many characters of a to z and 2 to 7 an artifact's name has.

@@ -169,7 +169,11 @@ var escapes = strings.NewReplacer(`\\`, `\`, `\n`, "\n", `\r`, "\r", `\t`, "\t",
 
 // linesAsTold are the lines of a part of a JSON string.
 func linesAsTold(part []byte) []string {
-	return strings.Split(escapes.Replace(strings.Trim(string(part), `"`)), "\n")
+	text := strings.Trim(string(part), `"`)
+	if strings.IndexByte(text, '\\') >= 0 { // few short results have any
+		text = escapes.Replace(text)
+	}
+	return strings.Split(text, "\n")
 }
 
 // firstExit is the exit state in the first of the lines that tells one, if only such stand before it as come with it.

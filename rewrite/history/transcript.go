@@ -31,6 +31,12 @@ func Transcript(r *conversation.Request, i, n int, name string) []byte {
 	}
 	id := partUnlike(name, t.blocks)
 	var b strings.Builder
+	const frame = 32 // bytes around each block, about
+	size := 0
+	for _, o := range t.blocks {
+		size += len(o.heading) + len(o.text) + frame
+	}
+	b.Grow(size)
 	fmt.Fprintf(&b, "[%s: messages %d-%d of a conversation as text; as JSON, to the byte, they are in %s.txt beside this file]\n\n",
 		id, first, t.number, name)
 	for _, o := range t.blocks {
@@ -89,6 +95,11 @@ const longestOther = 1_000
 func spoken(r *conversation.Request, it *conversation.Item) string {
 	var s strings.Builder
 	parts, err := r.Parts(it)
+	if err == nil && len(parts) == 1 && parts[0].Kind == conversation.TextPart {
+		if text, err := span.Unquote(parts[0].Value.Of(r.Body)); err == nil {
+			return text
+		}
+	}
 	for _, p := range parts {
 		if s.Len() > 0 && !strings.HasSuffix(s.String(), "\n") {
 			s.WriteByte('\n')

@@ -92,7 +92,7 @@ func sizeWithoutArguments(p *plan.Plan, i int) int {
 // withoutArguments is the form of an assistant's message without the long texts in its calls' arguments; nil if there
 // are none.
 func withoutArguments(p *plan.Plan, i int) *decision.Form {
-	it := &p.Req.Items[p.Req.Head+i]
+	it, scale := &p.Req.Items[p.Req.Head+i], plan.ScaleOf(p, i)
 	f := &decision.Form{Rung: decision.RungClear, Now: p.Hist.Sizes[i]}
 	for k, c := range it.Calls {
 		raw := c.Arguments.Of(p.Req.Body)
@@ -108,7 +108,7 @@ func withoutArguments(p *plan.Plan, i int) *decision.Form {
 		}
 		f.Patches = append(f.Patches, decision.Patch{Place: conversation.CallInput, Index: k, Text: short,
 			Artifact: name, Spelling: spelling})
-		f.Now -= p.Scale.CountText(raw, false) - p.Count(short)
+		f.Now -= scale.CountText(raw, false) - p.Count(short)
 	}
 	if len(f.Patches) == 0 {
 		return nil

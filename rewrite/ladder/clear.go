@@ -16,6 +16,7 @@ import (
 type candidate struct {
 	item   int
 	result *history.Result // nil for an assistant's message, of which the arguments are cleared
+	form   *decision.Form  // when it is cleared; nil where that is not made yet
 	freed  int             // tokens
 	since  int             // the request, counted in assistant's messages, at which it became clearable
 	why    plan.Why
@@ -27,14 +28,14 @@ func clearOld(p *plan.Plan, total int) {
 	if p.End == 0 {
 		return
 	}
-	most := clearableResults(p, func(*history.Result, string) int { return 0 })
+	most := clearableResults(p)
 	// Whatever would not pay if nothing were left of it is not tried: to write all stubs takes long.
 	first, due := firstToClear(p, most, total)
 	if due.AtMost = true; first == len(most) {
 		p.Result.Due = due
 		return
 	}
-	list := clearableResults(p, func(a0 *history.Result, a1 string) int { return stubSize(p, a0, a1) })
+	list := worthClearing(p, most)
 	first, p.Result.Due = firstToClear(p, list, total)
 	clearAll(p, list[first:])
 }
@@ -57,9 +58,55 @@ func firstToClear(p *plan.Plan, list []candidate, total int) (first int, due pla
 	return len(list), due
 }
 
-// clearableResults is what may be cleared, in the order of the conversation. left is how many tokens of a result are
-// left then.
-func clearableResults(p *plan.Plan, left func(res *history.Result, why string) int) (list []candidate) {
+// What one request clears: to write a stub, the whole result is read. Where there is more, the oldest of the larger
+// results go first, and what is behind them has to wait for the next request.
+const (
+	mostCleared = 4 << 20 // bytes of results
+	largerOnes  = 4 << 10 // bytes; clearing them always pays
+)
+
+// readable is the part of the list that one request may read.
+func readable(p *plan.Plan, list []candidate) (part []candidate) {
+	all := 0
+	for _, c := range list {
+		all += c.bytes(p)
+	}
+	if all <= mostCleared {
+		return list
+	}
+	room := mostCleared
+	for _, c := range list {
+		if n := c.bytes(p); n == 0 || n >= largerOnes && (n <= room || room == mostCleared) {
+			part, room = append(part, c), room-n
+		}
+	}
+	return part
+}
+
+// bytes is how many bytes of a result are read to clear it.
+func (c *candidate) bytes(p *plan.Plan) int {
+	if c.result == nil {
+		return 0
+	}
+	return plan.BytesOf(p, c.item)
+}
+
+// worthClearing are those of the candidates that free enough with what is left of them.
+func worthClearing(p *plan.Plan, most []candidate) (list []candidate) {
+	for _, c := range readable(p, most) {
+		if c.result != nil {
+			sent := c.freed
+			if c.freed -= stubSize(p, &c); !limits.IsWorthClearing(sent, c.freed) {
+				continue
+			}
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// clearableResults is what may be cleared, in the order of the conversation, as if nothing were left of a result.
+func clearableResults(p *plan.Plan) (list []candidate) {
 	old := plan.Why{Code: event.CodeOld, Words: "old"}
 	aged := agedSince(p)
 	now := p.Hist.Answers[p.End-1]
@@ -73,16 +120,14 @@ func clearableResults(p *plan.Plan, left func(res *history.Result, why string) i
 		if since > now || plan.IsUntouchable(p, res) || plan.IsCleared(p, res) || plan.MustBeShown(p, res) {
 			continue
 		}
-		c := candidate{item: res.Item, result: res, since: since, why: old}
+		c := candidate{item: res.Item, result: res, since: since, why: old, freed: sent}
 		if since < aged[k] {
 			c.why = plan.Spent(res)
 		}
-		if c.freed = sent - left(res, c.why.Words); limits.IsWorthClearing(sent, c.freed) {
-			if list == nil { // most of what comes behind may be cleared, too
-				list = make([]candidate, 0, len(p.Hist.Results)-k)
-			}
-			list = append(list, c)
+		if list == nil { // most of what comes behind may be cleared, too
+			list = make([]candidate, 0, len(p.Hist.Results)-k)
 		}
+		list = append(list, c)
 	}
 	if p.Limits.Conf.ClearCalls {
 		list = append(list, clearableCalls(p, now)...)
@@ -196,19 +241,21 @@ func endOfLastRequest(p *plan.Plan) int {
 }
 
 // stubSize is about how many tokens the result takes when it is cleared.
-func stubSize(p *plan.Plan, res *history.Result, why string) int {
-	if res.StubTokens == 0 {
-		res.StubTokens = plan.StubOf(p, res, why).Now
+func stubSize(p *plan.Plan, c *candidate) int {
+	if c.result.StubTokens == 0 {
+		c.form = plan.StubOf(p, c.result, c.why.Words)
+		c.result.StubTokens = c.form.Now
 	}
-	return res.StubTokens
+	return c.result.StubTokens
 }
 
 func clearAll(p *plan.Plan, list []candidate) {
 	for _, c := range list {
-		var f *decision.Form
-		if c.result == nil {
+		f := c.form
+		switch {
+		case c.result == nil:
 			f = withoutArguments(p, c.item)
-		} else {
+		case f == nil:
 			f = plan.StubOf(p, c.result, c.why.Words)
 		}
 		p.Set(c.item, f, c.why)

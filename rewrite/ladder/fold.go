@@ -242,8 +242,9 @@ func clearOlderResults(p *plan.Plan) {
 			continue
 		}
 		sent := p.SentSize(res.Item)
-		if freed := sent - stubSize(p, res, why.Words); limits.IsWorthClearing(sent, freed) {
-			list = append(list, candidate{item: res.Item, result: res, freed: freed, why: why})
+		c := candidate{item: res.Item, result: res, why: why}
+		if c.freed = sent - stubSize(p, &c); limits.IsWorthClearing(sent, c.freed) {
+			list = append(list, c)
 		}
 	}
 	if len(list) >= stride(p.Limits.Conf.Pairs) {

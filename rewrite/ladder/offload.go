@@ -21,6 +21,7 @@ func OffloadArrivals(p *plan.Plan) {
 	} else {
 		from = sort.Search(len(p.Hist.Results), func(k int) bool { return p.Hist.Results[k].Item >= p.Base.Depth() })
 	}
+	from = withinReach(p, from)
 	thought := -1 // what stands before that cannot change without it
 	if from < len(p.Hist.Results) && plan.Binds(p) {
 		thought = plan.LastThinking(p)
@@ -32,6 +33,21 @@ func OffloadArrivals(p *plan.Plan) {
 		}
 		offloadResult(p, res)
 	}
+}
+
+// mostOffloaded is how many bytes of results one request looks at: the newest, and in any case the last one. Where more
+// comes at once, what is older is for the other rungs.
+const mostOffloaded = 8 << 20
+
+// withinReach is the first result from one on that is looked at.
+func withinReach(p *plan.Plan, from int) int {
+	room := mostOffloaded
+	for k := len(p.Hist.Results) - 1; k >= from; k-- {
+		if room -= plan.BytesOf(p, p.Hist.Results[k].Item); room < 0 {
+			return min(k+1, len(p.Hist.Results)-1)
+		}
+	}
+	return from
 }
 
 // referredItems are the items to which others refer.

@@ -6,7 +6,6 @@ import (
 	"epitome/rewrite/compact"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
-	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 )
 
@@ -62,7 +61,7 @@ func RescuePlan(p *plan.Plan) (reason plan.Why) {
 func takeStage(p *plan.Plan, s plan.Stage) {
 	switch s {
 	case plan.StageClear:
-		clearAll(p, clearableResults(p, func(a0 *history.Result, a1 string) int { return stubSize(p, a0, a1) }))
+		clearAll(p, worthClearing(p, clearableResults(p)))
 	case plan.StageCompact:
 		if compact.RunCompaction(p); p.Total() > p.Limits.Usable {
 			compact.RunMinimalCompaction(p)

@@ -28,7 +28,7 @@ func (p *Plan) LearnLines(n int) {
 		if p.Forms[res.Item] != nil || res.Item < conversation.Dead(p.Req) {
 			continue
 		}
-		if list, _ := p.Passages(res.Item); len(list) == 1 {
+		if list := uncounted(p, res.Item); len(list) == 1 {
 			h.Lines.Add(res.Item, list[0].Text)
 		}
 	}

@@ -19,32 +19,50 @@ type Passage struct {
 	Spent  int // tokens that it takes of the item: results beside others cost as they are escaped
 	Nth    int // which of the item's texts it is, the empty ones not counted; the first is 1
 	Of     int // how many such texts there are
+
+	Estimated bool // Tokens and Spent are estimates
 }
 
 // Passages are the texts of item i, and how many tokens they have together. What is in no text is left as it is.
 func (p *Plan) Passages(i int) (list []Passage, tokens int) {
+	beside, scale := p.Req.AnswersOneOfSeveral(p.Req.Head+i), ScaleOf(p, i)
+	list = uncounted(p, i)
+	all := 0
+	for k := range list {
+		w := &list[k]
+		w.Tokens, w.Estimated = scale.CountText(w.Raw, false), scale.IsEstimate(len(w.Raw))
+		w.Spent = scale.CountText(w.Raw, beside)
+		if tokens += w.Tokens; w.Text != "" {
+			all++
+		}
+		w.Nth = all
+	}
+	for k := range list {
+		list[k].Of = all
+	}
+	return list, tokens
+}
+
+// uncounted are the passages of item i without their tokens and numbers.
+func uncounted(p *Plan, i int) (list []Passage) {
 	it := &p.Req.Items[p.Req.Head+i]
 	if it.Content.Empty() {
-		return nil, 0
+		return nil
 	}
-	beside := p.Req.AnswersOneOfSeveral(p.Req.Head + i)
 	add := func(w Passage, v span.Span) {
 		w.Raw = v.Of(p.Req.Body)
-		text, err := span.Unquote(w.Raw)
-		if err != nil {
-			return
+		if text, err := span.Unquote(w.Raw); err == nil {
+			w.Text = text
+			list = append(list, w)
 		}
-		w.Text, w.Tokens = text, p.Scale.CountText(w.Raw, false)
-		w.Spent = p.Scale.CountText(w.Raw, beside)
-		list, tokens = append(list, w), tokens+w.Tokens
 	}
 	if p.Req.Body[it.Content.Start] == '"' {
 		add(Passage{Place: conversation.WholeContent}, it.Content)
-		return numbered(list), tokens
+		return list
 	}
 	parts, err := p.Req.Parts(it)
 	if err != nil {
-		return nil, 0
+		return nil
 	}
 	for n, q := range parts {
 		if q.Kind == conversation.TextPart && p.Req.Body[q.Value.Start] == '"' {
@@ -55,22 +73,13 @@ func (p *Plan) Passages(i int) (list []Passage, tokens int) {
 			add(Passage{Place: place, Index: n}, q.Value)
 		}
 	}
-	return numbered(list), tokens
+	return list
 }
 
-// numbered tells each of the texts which one it is.
-func numbered(list []Passage) []Passage {
-	all := 0
-	for k := range list {
-		if list[k].Text != "" {
-			all++
-		}
-		list[k].Nth = all
-	}
-	for k := range list {
-		list[k].Of = all
-	}
-	return list
+// BytesOf is how many bytes the content of item i has in the body: what reading it costs.
+func BytesOf(p *Plan, i int) int {
+	content := p.Req.Items[p.Req.Head+i].Content
+	return content.End - content.Start
 }
 
 // UserSpeaks reports whether the user says or shows something in item i.
@@ -78,9 +87,8 @@ func UserSpeaks(p *Plan, i int) bool { return conversation.Speaks(p.Req, &p.Req.
 
 // OwnWords is what the user says in item i, without what the client has put beside it.
 func OwnWords(p *Plan, i int) string {
-	list, _ := p.Passages(i)
 	var texts []string
-	for _, w := range list {
+	for _, w := range uncounted(p, i) {
 		if own := conversation.OwnWords(w.Text); own != "" {
 			texts = append(texts, own)
 		}
@@ -90,7 +98,7 @@ func OwnWords(p *Plan, i int) string {
 
 // TextOf is all the text of item i, as a reader of lines finds it.
 func (p *Plan) TextOf(i int) string {
-	list, _ := p.Passages(i)
+	list := uncounted(p, i)
 	texts := make([]string, len(list))
 	for k, w := range list {
 		texts[k] = w.Text
@@ -100,7 +108,7 @@ func (p *Plan) TextOf(i int) string {
 
 // Size is how large the passage is, as a model is told it: an estimate is no number to show.
 func (w *Passage) Size() string {
-	if conversation.IsEstimate(len(w.Raw)) {
+	if w.Estimated {
 		return fmt.Sprintf("%d bytes", len(w.Text))
 	}
 	return fmt.Sprintf("%d tokens", w.Tokens)

@@ -42,6 +42,7 @@ type Case struct {
 	Manual       bool    // the client asked for a compaction
 	Rescue       *Rescue // the provider refused the request; nil if it did not
 	OverBudget   bool    // the conversation has used up its budget
+	Estimated    bool    // not all that the request counts was looked at
 	OverQuota    bool    // the shelf is full or does not outlive the process: results stay whole up to the clear line
 	CacheExpired bool    // the provider has nothing cached that a new form of old items could cost
 	// Binds reports whether the model takes what it thought only behind what it thought that behind. It may look that
@@ -148,6 +149,9 @@ func (p *Plan) FirstSize(i int) int {
 	return p.Hist.Sizes[i]
 }
 
+// ScaleOf is the scale with which item i was measured.
+func ScaleOf(p *Plan, i int) conversation.Scale { return p.Hist.Scale(p.Req, p.Scale, i) }
+
 // Count measures a text.
 func (p *Plan) Count(text string) int { return p.Scale.CountPlain(text) }
 
@@ -249,10 +253,10 @@ func recountForms(p *Plan, forms []*decision.Form) {
 
 // patchedSize is how many tokens item i has when it is sent in the form.
 func patchedSize(p *Plan, i int, f *decision.Form) int {
-	it, n := &p.Req.Items[p.Req.Head+i], p.Hist.Sizes[i]
+	it, n, scale := &p.Req.Items[p.Req.Head+i], p.Hist.Sizes[i], ScaleOf(p, i)
 	beside := p.Req.AnswersOneOfSeveral(p.Req.Head + i)
 	if f.Said != "" {
-		n -= conversation.CountThinking(p.Req, p.Scale, it)
+		n -= conversation.CountThinking(p.Req, scale, it)
 	}
 	spans := f.Spans(p.Req, it)
 	for k, q := range f.Patches {
@@ -261,10 +265,10 @@ func patchedSize(p *Plan, i int, f *decision.Form) int {
 			continue
 		}
 		if q.Place == conversation.WholeContent {
-			content, media := p.Req.CountContent(p.Scale, it, beside)
-			n -= content + media
+			m := p.Req.CountContent(scale, it, beside)
+			n -= m.Text + m.Media
 		} else {
-			n -= p.Scale.CountText(spans[k].Of(p.Req.Body), beside)
+			n -= scale.CountText(spans[k].Of(p.Req.Body), beside)
 		}
 	}
 	return n
@@ -365,7 +369,7 @@ func Room(p *Plan, least int) int {
 // Comparable is what a provider's count of a request of this size may be held against; 0 if that would say nothing.
 func Comparable(p *Plan, s conversation.Size) int {
 	if p.Scale.Model.Exact || s.Images > 0 || p.Req.Opaque || p.Req.Upkeep.Drops || !p.Req.Upkeep.Before.Empty() ||
-		conversation.HasEstimate(p.Req) {
+		p.Case.Estimated {
 		return 0
 	}
 	return s.Total()

@@ -89,7 +89,7 @@ func takeThinking(p *Plan, i int) {
 		*g = *f
 		g.Name = decision.Ref{}
 	}
-	g.Now -= conversation.CountThinking(p.Req, p.Scale, it)
+	g.Now -= conversation.CountThinking(p.Req, ScaleOf(p, i), it)
 	if f == nil && i >= p.Base.Depth() {
 		g.First = g.Now
 	}

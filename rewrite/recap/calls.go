@@ -45,7 +45,7 @@ func (r *writer) readCalls() *calls {
 	var pendingTasks []task
 	for k := range r.p.Hist.Results {
 		res := &r.p.Hist.Results[k]
-		if res.Item < r.from || res.Item >= r.p.End {
+		if res.Item < r.read || res.Item >= r.p.End {
 			continue
 		}
 		if isContinued(res) {

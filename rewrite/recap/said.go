@@ -84,7 +84,7 @@ func (r *writer) conclusions(tokens int) string {
 // Announcements say nothing but in the newest messages.
 func remarksOf(r *writer, tokens int) (all []*remark) {
 	seen, age := map[string]bool{}, 0
-	for i := r.to - 1; i >= max(r.from, r.says.Until); i-- {
+	for i := r.to - 1; i >= max(r.read, r.says.Until); i-- {
 		it := &r.p.Req.Items[r.p.Req.Head+i]
 		if it.Role != conversation.Assistant {
 			continue
@@ -192,8 +192,12 @@ func (m *remark) quotes() string {
 // another among all are told as one range.
 func gapsIn(r *writer, all []*remark, hidden []int) string {
 	const most = 6 // ranges
+	older := ""
+	if r.read > max(r.from, r.says.Until) {
+		older = fmt.Sprintf("not shown here: what you said before message %d\n", plan.NumberOf(r.p, r.read))
+	}
 	if len(hidden) == 0 {
-		return ""
+		return older
 	}
 	var ranges []string
 	for k := 0; k < len(hidden); {
@@ -216,7 +220,7 @@ func gapsIn(r *writer, all []*remark, hidden []int) string {
 	if len(hidden) == 1 {
 		noun = "message"
 	}
-	return "not shown here: what you said in " + noun + " " + strings.Join(ranges, ", ") + "\n"
+	return older + "not shown here: what you said in " + noun + " " + strings.Join(ranges, ", ") + "\n"
 }
 
 // quoted marks lines as quoted, without those at both ends that say nothing.

@@ -46,6 +46,7 @@ type Span struct {
 // Of returns the text that stands for the span, and how many files it names.
 func Of(s Span, b Budgets) (text string, files int) {
 	r := &writer{p: s.Plan, from: s.From, to: s.To, says: s.Says, turns: s.Turns, callers: s.Callers}
+	r.read = reachOf(r)
 	text = r.text(b, s.Where)
 	return text, len(r.filesTold)
 }
@@ -57,7 +58,22 @@ type writer struct {
 	says      Says   // what a model says
 	turns     string // where each part lies, if that is told one by one
 	callers   []int  // of each item, the item whose call it answers; -1 if it answers none
+	read      int    // item from which on it is read what was said and done; the user's words are read everywhere
 	filesTold []string
+}
+
+// mostRead is how many bytes of the newest messages of a span are read for what was said and done in it.
+const mostRead = 3 << 20
+
+// reachOf is the first item of the span that is read.
+func reachOf(r *writer) int {
+	room := mostRead
+	for i := r.to - 1; i > r.from; i-- {
+		if room -= plan.BytesOf(r.p, i); room < 0 {
+			return i + 1
+		}
+	}
+	return r.from
 }
 
 // The heading of each part of a summary.
@@ -204,7 +220,7 @@ func (r *rows) add(row string) bool {
 func (r *writer) backwards(f func(res *history.Result) bool) {
 	for k := len(r.p.Hist.Results) - 1; k >= 0; k-- {
 		res := &r.p.Hist.Results[k]
-		if res.Item < r.from {
+		if res.Item < r.read {
 			return
 		}
 		if res.Item < r.to && !f(res) {

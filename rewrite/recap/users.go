@@ -47,16 +47,23 @@ func (r *writer) users(b Budgets) (list []quote, more []int) {
 		}
 	}
 	slices.Reverse(rest)
-	for _, rules := range []bool{true, false} {
-		for _, q := range rest {
-			if ruling.MatchString(q.text) != rules {
-				continue
-			}
-			if q.tokens <= room {
-				take(q)
-			} else {
-				more = append(more, q.item)
-			}
+	others, looked := rest[:0], 0
+	for _, q := range rest {
+		if q.tokens > room {
+			more = append(more, q.item)
+			continue
+		}
+		if looked += len(q.text); looked <= mostRuling && ruling.MatchString(q.text) {
+			take(q)
+		} else {
+			others = append(others, q)
+		}
+	}
+	for _, q := range others {
+		if q.tokens <= room {
+			take(q)
+		} else {
+			more = append(more, q.item)
 		}
 	}
 	slices.SortFunc(list, func(a, b quote) int { return a.item - b.item })
@@ -80,6 +87,9 @@ func followedBy(r *writer, i int) string {
 	}
 	return ""
 }
+
+// mostRuling is how many bytes of the user's newest messages are searched for rules.
+const mostRuling = 1 << 20
 
 // ruling finds what is said of all the work and not of one step of it. It only decides what stays where there is no
 // room for all.

@@ -126,10 +126,14 @@ func Scale(tb rapid.TB, model string) conversation.Scale {
 // Count measures a request: what stands beside its items, and for itself each item that the provider does not pass
 // over.
 func Count(r *conversation.Request, s conversation.Scale) conversation.Size {
-	size := r.CountFixed(s)
-	for i := r.Head + conversation.Dead(r); i < len(r.Items); i++ {
-		n, media := r.MeasureItem(s, &r.Items[i], r.AnswersOneOfSeveral(i))
-		size.Add(r.Items[i].Role, n, media)
+	size, _ := r.CountFixed(s)
+	work := 0
+	for i := range r.Items[r.Head:] {
+		it := &r.Items[r.Head+i]
+		m := r.MeasureItem(s.Within(r, it, work), it, r.AnswersOneOfSeveral(r.Head+i))
+		if work += m.Work; i >= conversation.Dead(r) {
+			size.Add(it.Role, m.Text, m.Media)
+		}
 	}
 	return size
 }

@@ -44,10 +44,22 @@ func SkipSpace(b []byte, i int) int {
 
 // EndOfString returns the index behind the string that begins at b[i].
 func EndOfString(b []byte, i int) (int, error) {
-	for i++; ; i++ {
+	const near = 16 // bytes: about what keys and short values have, for which calling a search takes longer
+	for i++; i < len(b); i++ {
+		for end := min(i+near, len(b)); i < end; i++ {
+			switch b[i] {
+			case '"':
+				return i + 1, nil
+			case '\\':
+				i++
+			}
+		}
+		if i >= len(b) {
+			break
+		}
 		n := bytes.IndexByte(b[i:], '"')
 		if n < 0 {
-			return 0, ErrNoJSON
+			break
 		}
 		start := i
 		i += n
@@ -59,6 +71,7 @@ func EndOfString(b []byte, i int) (int, error) {
 			return i + 1, nil
 		}
 	}
+	return 0, ErrNoJSON
 }
 
 // EndOfValue returns the index behind the value that begins at b[i].

@@ -1,8 +1,10 @@
 package span
 
 import (
+	"bytes"
 	"fmt"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // Spelling is how a text was written as a JSON string. One text can be written in many ways, and the original is made
@@ -20,11 +22,31 @@ const (
 // ones.
 func spellingOf(v []byte, text string) Spelling {
 	for s := canonical; s <= htmlSafe; s++ {
-		if spelled := s.Spell(make([]byte, 0, len(v)), text); string(spelled) == string(v) {
+		if s.spells(v, text) {
 			return s
 		}
 	}
 	return AsJSON
+}
+
+// spells reports whether v is the text, written by the rule. It looks no further than where it is not.
+func (s Spelling) spells(v []byte, text string) bool {
+	const piece = 16 << 10 // bytes
+	var room []byte
+	for v = v[1:]; len(text) > piece; {
+		n := piece
+		for n > piece-utf8.UTFMax && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		room = s.Spell(room[:0], text[:n])
+		said := room[1 : len(room)-1]
+		if !bytes.HasPrefix(v, said) {
+			return false
+		}
+		v, text = v[len(said):], text[n:]
+	}
+	room = s.Spell(room[:0], text)
+	return string(room[1:]) == string(v)
 }
 
 // Spell writes text as a JSON string by the rule.
@@ -67,7 +89,7 @@ func Unspell(v []byte) (content []byte, s Spelling) {
 		return v, AsJSON
 	}
 	if s := spellingOf(v, text); s != AsJSON {
-		return []byte(text), s
+		return unsafe.Slice(unsafe.StringData(text), len(text)), s // nobody else has it
 	}
 	return v, AsJSON
 }

@@ -47,3 +47,22 @@ func TestArtifactsMakeTheirValueAgainToTheByte(t *testing.T) {
 		}
 	})
 }
+
+// A long text is compared in pieces, and wherever it is written otherwise.
+func TestLongTextsAreUnspelled(t *testing.T) {
+	long := strings.Repeat("é<数>\n\"all is well\" 😀 ", 4_000)
+	for s := canonical; s <= htmlSafe; s++ {
+		v := s.Spell(nil, long)
+		if content, got := Unspell(v); got != s || string(content) != long {
+			t.Errorf("%d: %d bytes by rule %d", s, len(content), got)
+		}
+	}
+	for _, at := range []int{0, 16 << 10, len(long) - 1} {
+		at = max(strings.LastIndexByte(long[:at+1], 'a'), 0)
+		v := string(AppendQuoted(nil, long[:at]))
+		v = v[:len(v)-1] + `\u0061` + string(AppendQuoted(nil, long[at:])[1:])
+		if content, got := Unspell([]byte(v)); got != AsJSON || string(content) != v {
+			t.Errorf("an escape at %d: %d bytes by rule %d", at, len(content), got)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package span
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -54,12 +55,7 @@ func unquoteSound(b []byte) (text []byte, ok bool) {
 	valid := utf8.Valid(b)
 	text = make([]byte, 0, len(b))
 	from := 0 // what stands before it is in text
-	for i := 0; i < len(b); {
-		c := b[i]
-		if c >= ' ' && c != '"' && c != '\\' && (c < utf8.RuneSelf || valid) {
-			i++
-			continue
-		}
+	for i := plain(b, valid); i < len(b); i += plain(b[i:], valid) {
 		r, n := unescape(b[i:])
 		if n == 0 {
 			return nil, false
@@ -69,6 +65,30 @@ func unquoteSound(b []byte) (text []byte, ok bool) {
 		from = i
 	}
 	return append(text, b[from:]...), true
+}
+
+// plain is how many bytes at the start of b stand in a JSON string as they are; no ASCII does so only if wide.
+func plain(b []byte, wide bool) (n int) {
+	const ones = 0x0101010101010101 // times a byte: that byte eight times
+	const tops = 0x80 * ones
+	others := uint64(tops)
+	if wide {
+		others = 0
+	}
+	for ; n+8 <= len(b); n += 8 {
+		x := binary.LittleEndian.Uint64(b[n:])
+		quote, slash := x^'"'*ones, x^'\\'*ones
+		odd := (x-' '*ones)&^x | (quote-ones)&^quote | (slash-ones)&^slash
+		if odd&tops|x&others != 0 { // or a byte behind one that is odd
+			break
+		}
+	}
+	for ; n < len(b); n++ {
+		if c := b[n]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf && !wide {
+			break
+		}
+	}
+	return n
 }
 
 // unescape returns the character at the start of b, which is escaped or no ASCII, and how many bytes it takes: 0 if it
@@ -125,7 +145,9 @@ var escaped = [256]byte{
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	from := 0 // what stands before it is in dst
-	for i := 0; i < len(s); {
+	b := unsafe.Slice(unsafe.StringData(s), len(s))
+	valid := utf8.Valid(b)
+	for i := plain(b, valid); i < len(s); i += plain(b[i:], valid) {
 		c, n := s[i], 1
 		if c >= utf8.RuneSelf {
 			var r rune
@@ -133,9 +155,6 @@ func AppendQuoted(dst []byte, s string) []byte {
 				i += n
 				continue
 			}
-		} else if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
 		}
 		dst = appendEscape(append(dst, s[from:i]...), c)
 		i += n

@@ -111,11 +111,12 @@ func (d *Desk) Plan(tb rapid.TB, body string) *plan.Plan {
 	}
 	h := history.NewHistory()
 	h.Extend(req, d.Scale)
+	fixed, _ := req.CountFixed(d.Scale)
 	p := &plan.Plan{
 		Limits: d.Limits.EffectiveAt(d.Window, d.Window, d.Scale.Ratio), Scale: d.Scale,
 		Route: decision.Route{Upstream: "up", Model: req.Model, Dialect: chat.Dialect{}.Key()},
 		Req:   req, Hist: h, Shelf: NewCupboard(), Base: &decision.Decision{}, End: req.Decidable(),
-		Size:  req.CountFixed(d.Scale).Plus(h.Size),
+		Size:  fixed.Plus(h.Size),
 		Sheet: plan.Sheet{Named: map[string]bool{}, NewForms: map[int]bool{}},
 		Ask:   &plan.Asker{},
 	}
