@@ -11,6 +11,7 @@ type Config struct {
 	MaxHeader           unit.Bytes    `toml:"max_header"`    // fixed at start
 	MaxInFlight         unit.Bytes    `toml:"max_in_flight"` // fixed at start
 	InFlightWait        unit.Duration `toml:"in_flight_wait"`
+	LargeWait           unit.Duration `toml:"large_wait"`
 	MaxConnections      int           `toml:"max_connections"` // fixed at start
 	HeaderTimeout       unit.Duration `toml:"header_timeout"`  // fixed at start
 	MinBodyRate         unit.Bytes    `toml:"min_body_rate"`   // per second

@@ -8,6 +8,9 @@ import (
 	"log/slog"
 	"slices"
 
+	"epitome/event"
+	"epitome/proxy/refuse"
+	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 )
 
@@ -70,7 +73,23 @@ type asker struct {
 
 	life   context.Context // nil until it is asked for
 	cancel context.CancelCauseFunc
+	turn   turns.Turn
 }
+
+// takeTurn waits until a request of so many bytes may be shaped.
+func (a *asker) takeTurn(bytes int) error {
+	var ok bool
+	if a.turn, ok = a.x.proxy.turns.Take(a, bytes, a.x.set.conf.LargeWait.D()); ok {
+		return nil
+	}
+	if a.x.call.IsCut() {
+		return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
+	}
+	return refuse.Busy("other large requests were worked on for all of large_wait: try again, or raise it")
+}
+
+// Waits lets others have the turn during a step.
+func (a *asker) Waits(step func()) { a.turn.Waits(a, step) }
 
 // errShaped says that what hung on the shaping of a request is over.
 var errShaped = errors.New("the request has been shaped")
@@ -102,5 +121,6 @@ func (a *asker) end() {
 	if a.cancel != nil {
 		a.cancel(errShaped)
 	}
+	a.turn.End()
 	a.x, a.up, a.target = nil, nil, nil
 }

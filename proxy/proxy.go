@@ -36,6 +36,7 @@ import (
 	"epitome/proxy/clients"
 	"epitome/proxy/loop"
 	"epitome/proxy/refuse"
+	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/limits"
@@ -104,8 +105,9 @@ type Proxy struct {
 	born      time.Time
 	count     atomic.Uint64
 	watchman  wire.Watchman
-	loopback  bool          // the listener can be reached from this machine only; set by Serve
-	decoding  chan struct{} // bounds the bodies that are being decoded
+	loopback  bool         // the listener can be reached from this machine only; set by Serve
+	decoding  turns.Places // of the bodies that are being decoded
+	turns     *turns.Turns // of large requests to be shaped
 	loops     *loop.Guard
 	strangers sync.Map                 // headers of requests without a known key, whose bodies are not read
 	buffers   *buffers.Pool[*exchange] // in which rewritten bodies lie, until dropBody
@@ -129,8 +131,8 @@ func Check(s Settings) error {
 
 // New makes a proxy from s.
 func New(s Settings, plugs Plugs) (*Proxy, error) {
-	p := &Proxy{plugs: plugs, traffic: newTraffic(), born: time.Now(), loops: loop.New(),
-		decoding: make(chan struct{}, decodes), buffers: buffers.New[*exchange]()}
+	p := &Proxy{plugs: plugs, traffic: newTraffic(), born: time.Now(), loops: loop.New(), turns: turns.New(),
+		decoding: make(turns.Places, turns.Decodes), buffers: buffers.New[*exchange]()}
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/refuse"
+	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
@@ -44,12 +45,15 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		x.tell(&s.report)
 		return nil
 	}
+	client := &asker{x: x, up: up, target: target}
+	defer client.end()
+	if err := client.takeTurn(len(body)); err != nil {
+		return err
+	}
 	shape, observe := x.proxy.plugs.Shape, x.event.Mode == event.ModeObserve
 	if observe {
 		shape = x.proxy.plugs.Observe
 	}
-	client := &asker{x: x, up: up, target: target}
-	defer client.end()
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
 	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.name, client, x.proxy.buffers.For(x)
 	form := x.guarded(shape, s)
@@ -134,9 +138,8 @@ func (x *exchange) conversation() ([]byte, error) {
 // result, so that only a few can be in memory without. With errNoRoomLeft comes the body as well, to look at and let
 // go.
 func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
-	x.proxy.decoding <- struct{}{}
-	defer func() { <-x.proxy.decoding }()
-	plain, err := decode(encoding, body, &x.call, int64(x.set.conf.MaxBody))
+	defer x.proxy.decoding.Take()()
+	plain, err := turns.Decode(encoding, body, &x.call, int64(x.set.conf.MaxBody))
 	switch {
 	case errors.Is(err, wire.ErrBomb):
 		return nil, wire.ErrBomb

@@ -13,6 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
@@ -23,7 +24,7 @@ import (
 // reads is an exchange that only looks into bodies.
 func reads(most unit.Bytes) *exchange {
 	return &exchange{
-		proxy: &Proxy{plugs: Plugs{Dialects: []Dialect{chat.Wire{}}}, decoding: make(chan struct{}, 1)},
+		proxy: &Proxy{plugs: Plugs{Dialects: []Dialect{chat.Wire{}}}, decoding: make(turns.Places, 1)},
 		set:   &settings{conf: Settings{Config: Config{MaxBody: most}}},
 	}
 }
@@ -206,5 +207,47 @@ func TestDecodersLeaveNothingBehind(t *testing.T) {
 			_, _ = reads(unit.MB).decoded([]byte(c.Name+", zstd"), body)
 			_, _ = reads(unit.MB).decoded([]byte("none, zstd"), body)
 		}
+	}
+}
+
+// Large conversations take turns: one that waits too long is refused, and is not sent as it came. Small ones wait for
+// nobody, and who leaves waits no longer.
+func TestLargeConversationsTakeTurns(t *testing.T) {
+	r := on(t, "-- POST * --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) { s.LargeWait = unit.Duration(20 * time.Millisecond) })
+	large := post(chatTarget, "{"+strings.Repeat(" ", turns.Large)+"}")
+	r.shapes(func(a rewrite.Input) rewrite.Output {
+		if n := r.proxy.turns.Load(); (n > 0) != (len(a.Body) >= turns.Large) {
+			t.Errorf("%d have a turn while %d bytes are shaped", n, len(a.Body))
+		}
+		return whole(a)
+	})
+	if _, text := r.dial().send(large).answer("POST"); text != "a" {
+		t.Errorf("alone a large one got %q", text)
+	}
+	var taken []turns.Turn
+	for {
+		turn, ok := r.proxy.turns.Take(nil, turns.Large, 0)
+		if !ok {
+			break
+		}
+		taken = append(taken, turn)
+	}
+	r.shapes(whole)
+	resp, text := r.dial().send(large).answer("POST")
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, "large_wait") {
+		t.Errorf("got %s %v %s", resp.Status, resp.Header, text)
+	}
+	if _, text := r.dial().send(post(chatTarget, "{}")).answer("POST"); text != "a" {
+		t.Errorf("a small one got %q", text)
+	}
+	for k := range taken {
+		taken[k].End()
+	}
+	if _, text := r.dial().send(large).answer("POST"); text != "a" {
+		t.Errorf("afterwards a large one got %q", text)
+	}
+	r.allGivenBack()
+	if n := r.proxy.turns.Load(); n != 0 {
+		t.Errorf("%d turns are not given back", n)
 	}
 }

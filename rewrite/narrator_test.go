@@ -129,4 +129,6 @@ func (somebody) Credential() any { return "the client's" }
 
 func (s somebody) Context() context.Context { return s.waits }
 
+func (somebody) Waits(step func()) { step() }
+
 var errNarrator = errors.New("the upstream answered with status 500")

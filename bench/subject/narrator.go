@@ -72,6 +72,9 @@ func (n *narrator) Credential() any { return nil }
 // Context never ends: nobody leaves a replay.
 func (n *narrator) Context() context.Context { return context.Background() }
 
+// Waits does the step: nobody else's request is shaped meanwhile.
+func (n *narrator) Waits(step func()) { step() }
+
 // standIn answers in a model's place. What a model would say of a conversation is not known, so it says nothing that
 // an answer could need: its text has the headings and the length that it was asked for, and its price. One question
 // is answered at a time.

@@ -174,11 +174,14 @@ func (q *summarySearch) isFamiliar() bool {
 
 // ask asks for the prose, and reports whether there is any.
 func (q *summarySearch) ask() bool {
-	p, err := q.comp.P.Ask.Summariser.Ask(q.comp.P.Ask.Client.Context(), q.question())
+	var p prose.Prose
+	var err error
+	client, question := q.comp.P.Ask.Client, q.question()
+	client.Waits(func() { p, err = q.comp.P.Ask.Summariser.Ask(client.Context(), question) })
 	if err == nil && q.takeProse(p) {
 		return true
 	}
-	q.comp.P.Ask.Deserted = q.comp.P.Ask.Client.Context().Err() != nil
+	q.comp.P.Ask.Deserted = client.Context().Err() != nil
 	q.comp.P.Result.Notice.Why = "a model was asked, and gave no summary"
 	if err != nil {
 		q.comp.P.Result.Notice.Why = err.Error()

@@ -29,6 +29,8 @@ type Client interface {
 	Credential() any
 	// Context ends when the client has left or is cut off, and when Shape returns.
 	Context() context.Context
+	// Waits does a step in which others are waited for: meanwhile somebody else's request may be shaped.
+	Waits(step func())
 }
 
 // Asker is how the compactions of a request get prose.
