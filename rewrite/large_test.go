@@ -89,3 +89,32 @@ func TestASummaryOfVeryMuchSaysWhatItDoesNotShow(t *testing.T) {
 		t.Errorf("the summary says nothing of what it does not show: %.6000s", out.Body)
 	}
 }
+
+// What a request counts depends on its body alone: a process that has seen its beginning, and has counted much else,
+// says the same as one that has just begun.
+func TestCountsDependOnTheBodyAlone(t *testing.T) {
+	rounds := func(n int) string {
+		var b strings.Builder
+		b.WriteString(`{"model":"gpt-5","messages":[{"role":"user","content":"Go on."}`)
+		for i := range n {
+			word := fmt.Sprintf("qzjxkvbpyg%dfwmucldrhsnioate", i)
+			fmt.Fprintf(&b, `,{"role":"assistant","content":null,"tool_calls":[{"id":"t%d","type":"function","function":{"name":"bash",`+
+				`"arguments":"{\"command\":\"make part%d\"}"}}]},{"role":"tool","tool_call_id":"t%d","content":"%s"}`,
+				i, i, i, strings.Repeat(word, 400_000/len(word)))
+		}
+		return b.String() + `]}`
+	}
+	old := newBench(128_000)
+	estimated := false
+	for _, n := range []int{1, 2, 3, 6, 7, 10, 4, 12} {
+		known, fresh := old.shape(rounds(n)).Report, newBench(128_000).shape(rounds(n)).Report
+		if known.Err != nil || known.Before != fresh.Before || known.Estimated != fresh.Estimated {
+			t.Errorf("%d rounds: %+v (%v) where the beginning was seen, %+v (%v) at first sight: %v", n, known.Before,
+				known.Estimated, fresh.Before, fresh.Estimated, known.Err)
+		}
+		estimated = estimated || known.Estimated
+	}
+	if !estimated {
+		t.Error("nothing is estimated: the test shows nothing")
+	}
+}
