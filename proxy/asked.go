@@ -90,7 +90,7 @@ func (s *settings) asksNothing(l wire.Lines) bool {
 // scope than needed costs a little, one too few mixes what belongs to different people.
 func (p *Proxy) scope(set *settings, block []byte, client string) string {
 	kind := set.conf.Scope
-	if kind == "shared" || kind == "auto" && p.loopback && client == "" {
+	if kind == "shared" || kind == "auto" && client == "" && p.loopback {
 		return ""
 	}
 	name, named := strings.CutPrefix(strings.ToLower(kind), "header:")
