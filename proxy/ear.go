@@ -14,13 +14,13 @@ import (
 // ear listens to an answer as it passes by, for what it says of its tokens. The zero value hears nothing.
 type ear struct {
 	dialect Dialect     // of the answer; nil if there is none to listen to
-	coding  string      // content coding
 	end     []byte      // what came last; of an encoded answer all of it, until that is too much
 	opening *spent.Said // what the beginning says, if that is in end no more; nil if it says nothing
 	counted int32       // tokens of the request, without any ratio; 0 if its usage is not to be held against them
 	on      bool
 	forgets bool // the beginning is in end no more
 	learns  bool // what is heard is of a request that was shaped
+	coded   bool // the answer has a content coding
 }
 
 const (
@@ -33,7 +33,7 @@ const (
 func (e *ear) hear(run []byte) {
 	switch {
 	case !e.on:
-	case e.coding != "":
+	case e.coded:
 		if e.end = append(e.end, run...); len(e.end) > mostCoded {
 			e.on, e.end = false, nil // the request's own count stays
 		}
@@ -65,16 +65,17 @@ func (e *ear) forget(run []byte) {
 	}
 }
 
-// usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say.
-func (e *ear) usage(most int64) (u event.Usage, input int) {
+// usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say. coding is
+// that of its content, if it has one.
+func (e *ear) usage(coding []byte, most int64) (u event.Usage, input int) {
 	opening := spent.Nothing()
 	if e.opening != nil {
 		opening = *e.opening
 	}
-	if e.coding == "" {
+	if !e.coded {
 		return e.dialect.Usage(e.end, opening)
 	}
-	r, err := wire.NewDecoder(e.coding, bytes.NewReader(e.end), most)
+	r, err := wire.NewDecoder(string(coding), bytes.NewReader(e.end), most)
 	if err != nil {
 		return u, 0
 	}
@@ -86,9 +87,8 @@ func (e *ear) usage(most int64) (u event.Usage, input int) {
 // listen has the ear hear an answer from its beginning.
 func (e *ear) listen(a *wire.Answer) {
 	*e = ear{on: e.dialect != nil, dialect: e.dialect}
-	if coding := wire.Values(a.Block, "content-encoding"); !wire.EqualFold(coding, "identity") {
-		e.coding = string(coding)
-	}
+	coding := wire.Values(a.Block, "content-encoding")
+	e.coded = len(coding) > 0 && !wire.EqualFold(coding, "identity")
 }
 
 // learn has what is heard taught. counted is how many tokens of the vocabulary were sent.
@@ -106,7 +106,7 @@ func (x *exchange) takeUsage(a *wire.Answer) {
 	if x.ear.dialect == nil || a.Code < 200 || a.Code > 299 {
 		return
 	}
-	u, used := x.ear.usage(int64(x.set.conf.MaxBody))
+	u, used := x.ear.usage(wire.Values(a.Block, "content-encoding"), int64(x.set.conf.MaxBody))
 	if x.event.Usage = u; u.Source == "" {
 		countUsage(&x.event)
 	}

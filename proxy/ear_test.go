@@ -23,7 +23,7 @@ func TestAnEarHearsBeginningAndEnd(t *testing.T) {
 				e.hear(rest)
 			}
 			want := event.Usage{Source: event.UsageProvider, Input: 10, Read: 3, Output: 9}
-			if u, _ := e.usage(1 << 20); u != want || len(e.end) > 2*mostEnd {
+			if u, _ := e.usage(nil, 1<<20); u != want || len(e.end) > 2*mostEnd {
 				t.Errorf("%d bytes in runs of %d: %+v, and %d bytes are kept", len(answer), run, u, len(e.end))
 			}
 		}
@@ -32,11 +32,11 @@ func TestAnEarHearsBeginningAndEnd(t *testing.T) {
 
 // An encoded answer that is too long to be kept tells nothing, and is no reason to forget what was sent.
 func TestAnEarLetsLongEncodedAnswersGo(t *testing.T) {
-	e := ear{on: true, dialect: messages.Wire{}, coding: "gzip"}
+	e := ear{on: true, dialect: messages.Wire{}, coded: true}
 	for range mostCoded/1000 + 2 {
 		e.hear(make([]byte, 1000))
 	}
-	if u, used := e.usage(1 << 20); u != (event.Usage{}) || used != 0 || cap(e.end) > 0 {
+	if u, used := e.usage([]byte("gzip"), 1<<20); u != (event.Usage{}) || used != 0 || cap(e.end) > 0 {
 		t.Errorf("heard %+v and %d, and keeps %d bytes", u, used, cap(e.end))
 	}
 	x := &exchange{ear: e, set: &settings{}}
