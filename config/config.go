@@ -71,12 +71,21 @@ type OffloadConfig struct {
 	Quota   unit.Bytes `toml:"quota"`       // fixed at start
 	Seal    bool       `toml:"seal"`        // fixed at start
 	KeyFile string     `toml:"key_file"`    // fixed at start
+	Folder  string     `toml:"folder"`      // fixed at start
+	URL     string     `toml:"url"`         // fixed at start
 }
 
 // StoreConfig is the table [store]; all of it is fixed at start.
 type StoreConfig struct {
-	Keep      unit.Duration `toml:"keep"`
-	SyncEvery unit.Duration `toml:"sync_every"`
+	Keep             unit.Duration `toml:"keep"`
+	SyncEvery        unit.Duration `toml:"sync_every"`
+	URL              string        `toml:"url"`
+	Prefix           string        `toml:"prefix"`
+	Timeout          unit.Duration `toml:"timeout"`
+	SentinelPassword string        `toml:"sentinel_password"`
+	CA               string        `toml:"ca"`
+	Cert             string        `toml:"cert"`
+	Key              string        `toml:"key"`
 }
 
 // EventsConfig is the table [events]; all of it is fixed at start.
@@ -228,6 +237,12 @@ func (c *Config) expand(lookup func(string) (string, bool)) (err error) {
 	if c.Events.Webhook, err = expandText(c.Events.Webhook, lookup); err != nil {
 		return unit.Wrong([]string{"events", "webhook"}, "cannot use events.webhook: %w", err)
 	}
+	if c.Store.URL, err = expandText(c.Store.URL, lookup); err != nil {
+		return unit.Wrong([]string{"store", "url"}, "cannot use store.url: %w", err)
+	}
+	if c.Store.SentinelPassword, err = expandText(c.Store.SentinelPassword, lookup); err != nil {
+		return unit.Wrong([]string{"store", "sentinel_password"}, "cannot use store.sentinel_password: %w", err)
+	}
 	if name := c.Summarize.KeyEnv; name != "" {
 		if key, _ := lookup(name); strings.TrimSpace(key) == "" { // the name may be the key, put into the wrong place
 			return unit.Wrong([]string{"summarize", "key_env"},
@@ -304,7 +319,7 @@ func (c Config) check() error {
 	if err := c.checkKeeping(); err != nil {
 		return err
 	}
-	if err := cmp.Or(checkAddress(c.Offload), checkBucket(c.Offload)); err != nil {
+	if err := cmp.Or(checkAddress(c.Offload), checkBucket(c.Offload), checkShared(c)); err != nil {
 		return err
 	}
 	return checkProxy(c.Proxy)

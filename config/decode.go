@@ -211,7 +211,8 @@ func advise(key []string) string {
 		case len(k) > len(key):
 			n += 2
 		}
-		if n < least {
+		// Of keys that are as near, the one that a file has for each of its tables is more likely meant.
+		if n < least || n == least && slices.Contains(known, anyName) {
 			nearest, least = strings.Join(k, "."), n
 		}
 	}

@@ -1,8 +1,6 @@
 package config
 
-import (
-	"slices"
-)
+import "slices"
 
 // NeedRestart lists the keys in which the two differ and which only a new start takes up.
 func NeedRestart(running, wanted Config) []string {
@@ -22,8 +20,17 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.quota", running.Offload.Quota != wanted.Offload.Quota},
 		{"offload.seal", running.Offload.Seal != wanted.Offload.Seal},
 		{"offload.key_file", running.Offload.KeyFile != wanted.Offload.KeyFile},
+		{"offload.folder", running.Offload.Folder != wanted.Offload.Folder},
+		{"offload.url", running.Offload.URL != wanted.Offload.URL},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
+		{"store.url", running.Store.URL != wanted.Store.URL},
+		{"store.prefix", running.Store.Prefix != wanted.Store.Prefix},
+		{"store.timeout", running.Store.Timeout != wanted.Store.Timeout},
+		{"store.sentinel_password", running.Store.SentinelPassword != wanted.Store.SentinelPassword},
+		{"store.ca", running.Store.CA != wanted.Store.CA},
+		{"store.cert", running.Store.Cert != wanted.Store.Cert},
+		{"store.key", running.Store.Key != wanted.Store.Key},
 		{"log.level", running.Log.Level != wanted.Log.Level},
 		{"log.format", running.Log.Format != wanted.Log.Format},
 		{"log.file", running.Log.File != wanted.Log.File},

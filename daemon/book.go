@@ -94,13 +94,20 @@ func (d *Daemon) stream() map[string]http.Handler {
 
 // watched are numbers for the metrics that no event tells.
 func (d *Daemon) watched(kept *storage) metrics.Watched {
-	return metrics.Watched{
+	w := metrics.Watched{
 		Version: instance.Version(),
 		Dropped: d.book.CountDropped, Lost: d.hook.CountLost, Spans: d.traces.CountDropped,
 		Watchers: d.hub.CountWatchers, Live: d.book.CountLive,
 		Artifacts: kept.shelf.Used, Store: kept.size,
 		Quota: func() int64 { return int64(d.started.Offload.Quota) },
 	}
+	if kept.shared != nil {
+		w.Shared = func() metrics.Shared {
+			s := kept.shared.State()
+			return metrics.Shared{Up: s.Up, Asked: s.Trips, Unanswered: s.Failed, Refused: s.Refused}
+		}
+	}
+	return w
 }
 
 // settled serves numbers once all that has happened is in them.

@@ -39,10 +39,10 @@ func (d *Daemon) compact(r *http.Request, body []byte) (console.Compacted, error
 // what is live has it, and nothing of that becomes live. But what its text names is on the live shelf: whoever gets
 // the text may ask for it. Nobody is asked for a summary, nor told.
 func handled(m rewrite.Deps, keep time.Duration) rewrite.Deps {
-	m.Ledger = &shadowLedger{
-		live: m.Ledger, notes: newLedger(memory.New(shadowMemory, time.Now), keep),
+	m.Ledger = beside(m.Ledger, &shadowLedger{
+		notes:     newLedger(memory.New(shadowMemory, time.Now), keep),
 		keepAlive: true, // with the artifacts that the text names
-	}
+	})
 	m.Summariser, m.Tell = looking(m.Summariser), nil
 	return m
 }

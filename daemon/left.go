@@ -100,7 +100,7 @@ func shelfLeft(conf config.Config, folder string, by *seal.Seal, facts store.Sto
 	case conf.Offload.Address == "none":
 		o.Address = "none"
 	case by.Writes() || o.Bucket != nil:
-		o.Address, o.URL = "url", artifactsAt(conf, conf.Listen)
+		o.Address, o.URL = "url", config.ArtifactsAt(conf, conf.Listen)
 	}
 	return o
 }

@@ -15,7 +15,7 @@ import (
 
 // shadowed are means by which nothing is written where m would write, and nobody is asked.
 func shadowed(m rewrite.Deps, keep time.Duration) rewrite.Deps {
-	m.Ledger = &shadowLedger{live: m.Ledger, notes: newLedger(memory.New(shadowMemory, time.Now), keep)}
+	m.Ledger = beside(m.Ledger, &shadowLedger{notes: newLedger(memory.New(shadowMemory, time.Now), keep)})
 	m.Shelf = shadowShelf{m.Shelf}
 	m.Summariser = looking(m.Summariser)
 	return m
@@ -35,6 +35,51 @@ type shadowLedger struct {
 	notes     *ledger
 	keepAlive bool // what is live lives on by being read here
 }
+
+// beside is the shadow of what is live.
+func beside(live decision.Ledger, s *shadowLedger) decision.Ledger {
+	s.live = live
+	if far, ok := live.(decision.Turns); ok {
+		return shadowTurns{s, far}
+	}
+	return s
+}
+
+// shadowTurns is the shadow of a ledger that others share.
+type shadowTurns struct {
+	*shadowLedger
+	far decision.Turns
+}
+
+// Turn begins a turn of what is live, beside which is written.
+func (s shadowTurns) Turn(tag string) decision.Turn {
+	live := s.far.Turn(tag)
+	return shadowTurn{&shadowLedger{live: live, notes: s.notes, keepAlive: s.keepAlive}, live}
+}
+
+// shadowTurn is one request's.
+type shadowTurn struct {
+	*shadowLedger
+	turn decision.Turn
+}
+
+// Failure is that of what is live, and so are Read, Knows and Stamped.
+func (s shadowTurn) Failure() error { return s.turn.Failure() }
+
+// Read does what decision.Turn says.
+func (s shadowTurn) Read(keys []string) { s.turn.Read(keys) }
+
+// Knows does what decision.Turn says.
+func (s shadowTurn) Knows(key string) bool { return s.turn.Knows(key) }
+
+// Commit leaves the records to Add, which writes beside what is live, as what was added has.
+func (s shadowTurn) Commit([]decision.Entry) error { return nil }
+
+// Stamp notes nothing.
+func (shadowTurn) Stamp(string, time.Time, time.Duration) {}
+
+// Stamped does what decision.Turn says.
+func (s shadowTurn) Stamped(key string) (time.Time, bool) { return s.turn.Stamped(key) }
 
 // instead is where what was swapped stands in the notes: it goes before what is live.
 func instead(key string) string { return "instead of " + key }

@@ -35,6 +35,7 @@ type shapers struct {
 }
 
 const (
+	lessonsEvery  = 5 * time.Second // after which what others have learned is known here
 	shadowMemory  = 16 << 20        // bytes for decisions that are only looked at
 	summariesWait = 5 * time.Second // for summaries to end that are being made
 )
@@ -49,6 +50,12 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, &k.windows, keep)
 	m.Passing, m.Ratio = s.passing, k.ratios.Of
+	if s.shared != nil {
+		m.Ledger = s.turns
+		k.lessons.Share()
+		k.ratios.Share()
+		s.every(lessonsEvery, k.lessons.Refresh, k.ratios.Refresh)
+	}
 	if s.seal.Writes() {
 		m.Naming = s.shelf.Name("names of conversations", nil) // a secret itself: no content has it
 	}

@@ -5,28 +5,37 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"epitome/config"
+	"epitome/daemon/turns"
 	"epitome/offload"
 	"epitome/offload/bucket"
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
 	"epitome/store/seal"
+	"epitome/store/shared"
+	"epitome/summarize"
+	"epitome/unit"
 )
 
 // storage is where facts and artifacts lie. It is in the data folder, or, as far as that cannot be used, in memory.
 type storage struct {
-	store   store.Store
+	store   store.Store   // of facts
+	local   store.Store   // of this machine: what it knows of artifacts; store itself, unless that is shared
+	shared  *shared.Store // store, if it is shared; else nil
+	turns   *turns.Ledger // over it
 	shelf   *offload.Shelf
 	where   string         // the folder of artifacts, or their bucket; empty if they are in memory
 	bucket  *bucket.Bucket // of artifacts; nil if they are in a folder
 	passing bool           // not all of it outlives the process
 	seal    *seal.Seal     // of what is on disk; nil if that is plain
 	log     *slog.Logger
-	stop    context.CancelFunc // ends the sweeps
-	swept   chan struct{}      // closed when no sweep runs any more
+	life    context.Context    // of what is done now and again
+	stop    context.CancelFunc // ends it
+	work    sync.WaitGroup     // what of that runs
 }
 
 const (
@@ -40,7 +49,7 @@ const (
 // openStorage opens the store and the shelf in the data folder. Without a usable store epitome runs on in memory and
 // says so. listen is the address under which artifacts can be asked for. What it returns has to be closed.
 func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*storage, error) {
-	s := &storage{log: log, swept: make(chan struct{})}
+	s := &storage{log: log}
 	var err error
 	if s.seal, err = config.OpenSeal(conf.Offload, folder); err != nil {
 		return nil, err
@@ -49,13 +58,16 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 		log.Warn(err.Error(), "do", "see to the folder, or give another one with --data")
 	}
 	s.openStore(conf, folder)
-	if err := s.openShelf(conf, folder, listen); err != nil {
-		_ = s.store.Close()
+	err = s.openShelf(conf, folder, listen)
+	if err == nil && conf.Store.URL != "" {
+		err = s.openShared(conf)
+	}
+	if err != nil {
+		_ = s.local.Close()
 		return nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	s.stop = stop
-	go s.sweep(ctx, sweepEvery(conf.Store.Keep.D()))
+	s.life, s.stop = context.WithCancel(context.Background())
+	s.work.Go(func() { s.sweep(s.life, sweepEvery(conf.Store.Keep.D())) })
 	return s, nil
 }
 
@@ -66,13 +78,18 @@ func (s *storage) openStore(conf config.Config, folder string) {
 		disk, err = openDisk(conf, folder, s.seal, s.log)
 	}
 	if err == nil {
-		s.store = disk
+		s.store, s.local = disk, disk
 		if notice := disk.Notice(); notice != "" {
 			s.log.Warn(notice)
 		}
 		return
 	}
-	s.passing, s.store = true, memory.New(passingMemory, time.Now)
+	s.passing, s.local = true, memory.New(passingMemory, time.Now)
+	if s.store = s.local; conf.Store.URL != "" { // it has what can be found out again
+		s.log.Warn("what this machine knows of artifacts is kept in memory until epitome ends",
+			"why", err.Error(), "do", storeAdvice(err))
+		return
+	}
 	s.log.Warn("decisions are kept in memory until epitome ends, so conversations stay whole until their window fills",
 		"why", err.Error(), "do", storeAdvice(err))
 }
@@ -104,16 +121,23 @@ func storeAdvice(err error) string {
 
 func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	o := offload.Options{
-		Folder: folder, Store: s.store, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
-		Address: conf.Offload.Address, URL: artifactsAt(conf, listen), Log: s.log, Seal: s.seal,
+		Folder: folder, Store: s.local, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
+		Address: conf.Offload.Address, URL: config.ArtifactsAt(conf, listen), Log: s.log, Seal: s.seal,
+	}
+	if conf.Store.URL != "" && conf.Offload.Bucket == "" {
+		o.Folder, o.Others = conf.Offload.Folder, true
 	}
 	var err error
 	if conf.Offload.Bucket != "" {
 		return s.openBucket(conf, o)
 	}
 	if s.shelf, err = offload.Open(o); err == nil {
-		s.where = filepath.Join(folder, ArtifactFolder)
+		s.where = filepath.Join(o.Folder, ArtifactFolder)
 		return nil
+	}
+	if conf.Store.URL != "" { // nobody else could read what lay in memory
+		return unit.Wrong([]string{"offload", "folder"}, "cannot use offload.folder: %w; see to it that this machine can "+
+			"write there", err)
 	}
 	s.passing = true
 	s.log.Warn("what is taken out of conversations is kept in memory until epitome ends, so they stay whole until their window fills",
@@ -154,9 +178,19 @@ func bucketOf(conf config.Config, log *slog.Logger) (*bucket.Bucket, error) {
 		Secret: secret, Log: log, Now: time.Now}), nil
 }
 
-// artifactsAt is where an epitome that listens there serves artifacts.
-func artifactsAt(conf config.Config, listen string) string {
-	return config.URLAt(conf, config.Reachable(listen)) + "/-/artifacts/"
+// openShared opens the store that others share. That its server does not answer is no error.
+func (s *storage) openShared(conf config.Config) (err error) {
+	s.shared, err = shared.Open(shared.Options{
+		Server: conf.Store.Server(), Prefix: conf.Store.Prefix, Timeout: conf.Store.Timeout.D(), Log: s.log,
+		// with another secret artifacts and scopes have other names
+		Mark: s.shelf.NameOf("the mark of a shared store", ""),
+	})
+	if err != nil {
+		return unit.Wrong([]string{"store", "url"}, "cannot use store.url: %w", err)
+	}
+	s.store, s.passing = s.shared, false
+	s.turns = turns.New(s.shared, conf.Store.Keep.D())
+	return nil
 }
 
 // sweepEvery is how long what has expired may stay: an eighth of the time for which it was kept.
@@ -164,9 +198,10 @@ func sweepEvery(keep time.Duration) time.Duration { return max(sweepAtLeast, min
 
 // sweep takes away what has expired, now and again. It leaves the start to the first requests.
 func (s *storage) sweep(ctx context.Context, every time.Duration) {
-	defer close(s.swept)
 	for rest := sweepRest; waited(ctx, rest); rest = every {
-		s.sweepShelf(ctx)
+		if s.isMyTurn(every) {
+			s.sweepShelf(ctx)
+		}
 		s.sweepStore(ctx, sweepRest)
 	}
 }
@@ -181,6 +216,34 @@ func waited(ctx context.Context, rest time.Duration) bool {
 	case <-timer.C:
 		return true
 	}
+}
+
+// every does things now and again, until the storage is closed.
+func (s *storage) every(pause time.Duration, things ...func()) {
+	s.work.Go(func() {
+		for waited(s.life, pause) {
+			for _, do := range things {
+				do()
+			}
+		}
+	})
+}
+
+// leases are who asks for a summary, where several may; else nil.
+func (s *storage) leases() summarize.Leases {
+	if s.shared == nil {
+		return nil
+	}
+	return turns.NewLeases(s.shared)
+}
+
+// isMyTurn reports whether it is this process that sweeps what several share.
+func (s *storage) isMyTurn(every time.Duration) bool {
+	if s.shared == nil {
+		return true
+	}
+	_, won, err := s.shared.PutIfAbsent("sweep", []byte{1}, every-every/16)
+	return won && err == nil
 }
 
 // sweepShelf deletes artifacts that have expired.
@@ -198,7 +261,7 @@ func (s *storage) sweepShelf(ctx context.Context) {
 // sweepStore deletes decisions that have expired, where they are on disk. Each part of it is bounded, and a rest
 // follows each, so that requests have the disk.
 func (s *storage) sweepStore(ctx context.Context, rest time.Duration) {
-	d, ok := s.store.(*disk.Store)
+	d, ok := s.local.(*disk.Store)
 	if !ok {
 		return
 	}
@@ -218,7 +281,7 @@ func (s *storage) sweepStore(ctx context.Context, rest time.Duration) {
 
 // size is how many bytes the store has on the disk.
 func (s *storage) size() int64 {
-	if d, ok := s.store.(*disk.Store); ok {
+	if d, ok := s.local.(*disk.Store); ok {
 		return d.Size()
 	}
 	return 0
@@ -227,11 +290,16 @@ func (s *storage) size() int64 {
 // close ends the sweeps before it closes the store.
 func (s *storage) close() {
 	s.stop()
-	<-s.swept
 	if s.bucket != nil {
 		s.bucket.Close()
 	}
-	if err := s.store.Close(); err != nil {
+	s.work.Wait()
+	err := error(nil)
+	if s.shared != nil {
+		s.turns.Close()
+		err = s.shared.Close()
+	}
+	if err = errors.Join(err, s.local.Close()); err != nil {
 		s.log.Error("cannot close the store", "error", err.Error())
 	}
 }

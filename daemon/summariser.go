@@ -33,7 +33,8 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 	s.conf.Store(&conf)
 	keep := conf.Store.Keep.D() // fixed at start
 	s.Summariser = summarize.New(conf.Summarize, summarize.Means{
-		Store: k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send,
+		Leases: k.storage.leases(),
+		Store:  k.storage.store, Keep: func() time.Duration { return keep }, Send: s.send,
 		Dialects: map[string]summarize.Dialect{
 			chat.Dialect{}.Key(): chat.Dialect{}, messages.Dialect{}.Key(): messages.Dialect{},
 			responses.Dialect{}.Key(): responses.Dialect{},

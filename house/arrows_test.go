@@ -131,8 +131,9 @@ var house = joined(map[string]room{
 		"scripts see the program from outside, as a user does; only where its card lies they must know",
 	},
 	"config": {
-		"console event event/money offload/bucket prose proxy proxy/certificate proxy/clients rewrite/limits store/seal summarize unit window",
-		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare",
+		"console event event/money offload/bucket prose proxy proxy/certificate proxy/clients rewrite/limits store/seal store/shared summarize unit window",
+		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare;" +
+			" of store/shared it has what a server's address may say",
 	},
 	"config/configtest": {
 		"",
@@ -200,9 +201,13 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap event event/money instance offload offload/bucket prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
-			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal summarize tokenize window window/overflow",
+		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap daemon/turns event event/money instance offload offload/bucket prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
+			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
+	},
+	"daemon/turns": {
+		"rewrite/decision store store/shared",
+		"how often a server is asked must be replaceable without touching what is decided, or how it is kept",
 	},
 	"daemon/heap": {"", "when garbage is collected hangs on the heap alone, and on nothing that the program is for"},
 	"event": {
@@ -416,6 +421,14 @@ var house = joined(map[string]room{
 	},
 	"store/records": {"store", "it is the contract's reading for every store; knowing one of them, it would suit that one"},
 	"store/seal":    {"", "what is sealed must be judged by itself; what it knew of who keeps what, nobody could check here"},
+	"store/shared": {
+		"store",
+		"what a store keeps its bytes in must be replaceable without touching what facts are",
+	},
+	"store/shared/sharedtest": {
+		"house/missing",
+		"it stands for a server and the way to it; knowing the store, it would suit that one",
+	},
 	"store/storetest": {
 		"store",
 		"it holds every store to the contract; knowing one of them, it would suit that one",
@@ -455,4 +468,4 @@ const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest even
 	"proxy/certificate/certificatetest proxy/wire/wiretest rewrite/chat rewrite/conversation rewrite/messages rewrite/plan/plantest rewrite/responses rewrite/rewritetest " +
 	"scripted scripted/messages scripted/messages/rules scripted/messages/thought scripted/responses " +
 	"scripted/responses/rules scripted/scriptedtest scripted/value store/disk " +
-	"store/memory store/storetest unit"
+	"store/memory store/shared/sharedtest store/storetest unit"

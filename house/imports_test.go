@@ -18,13 +18,14 @@ var bans = []ban{
 	{"github.com/valyala/fasthttp", "proxy proxy/wire bench/lineup",
 		"only the proxy knows this library and its traps; bench/lineup needs a bare fasthttp proxy as its baseline"},
 	{"github.com/dgraph-io/badger", "store/disk", "facts must outlive the choice of a database"},
+	{"github.com/redis", "store/shared store/shared/sharedtest", "facts must outlive the choice of a server"},
 	{"github.com/prometheus", "console/metrics",
 		"metrics are a fold over events; counters on the request path would be a second truth"},
 	{"go.opentelemetry.io", "console/traces", "spans are a fold over events; a context of tracing on the way of a request " +
 		"would be a second truth"},
 	{"github.com/minio", "", "it takes a fifth of a start, for everybody; only tests hold our signature to its own"},
 	{"golang.org/x/term", "console/terminal", "what is done to a terminal is undone in one place"},
-	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/storetest " +
+	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/shared/sharedtest store/storetest " +
 		"proxy/certificate/certificatetest proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",
 		"package testing registers flags and weighs on the program; only test code needs it"},
 }

@@ -71,6 +71,9 @@ func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 	if !known && unsure(s, name) {
 		return nil, metadata{}, fmt.Errorf("cannot read artifact %s: its bucket does not answer", shown(name))
 	}
+	if !known && s.others {
+		meta, known = meet(s, name)
+	}
 	if !known {
 		return nil, metadata{}, ErrUnknown
 	}
@@ -89,6 +92,26 @@ func (s *Shelf) find(name string) (io.ReadSeekCloser, metadata, error) {
 		return nil, metadata{}, fmt.Errorf("cannot read artifact %s: %w", shown(name), cause(err))
 	}
 	return f, meta, nil
+}
+
+// meet notes the metadata of a content that another process has put, as it lies there.
+func meet(s *Shelf, name string) (meta metadata, ok bool) {
+	defer s.locks.lock(name).Unlock()
+	there, err := s.place.Look(name)
+	if err != nil || !there.Until.After(s.now()) {
+		return metadata{}, false
+	}
+	f, err := s.place.Open(name)
+	if err != nil {
+		return metadata{}, false
+	}
+	defer f.Close()
+	hash := sha256.New()
+	if meta.size, err = io.Copy(hash, f); err != nil || meta.size != there.Size {
+		return metadata{}, false
+	}
+	copy(meta.sum[:], hash.Sum(nil))
+	return meta, s.catalogue.record(name, meta) == nil
 }
 
 // reportForged logs that the content under name was changed, and returns ErrUnknown for the reader.

@@ -71,6 +71,10 @@ type Options struct {
 	// Store holds the metadata, each under "a/" and the name. Required without a Bucket.
 	Store Facts
 
+	// Others says that other processes put contents into the place whose metadata are not in Store. They are read all
+	// the same, as long as their files' times are as they were left.
+	Others bool
+
 	// Quota is how many bytes of contents Put may fill; PutBeyond may fill twice as many. 0 refuses everything.
 	Quota int64
 
@@ -107,6 +111,7 @@ type Shelf struct {
 	kinds     *namer // of what is no content
 	address   address
 	remote    *remote // place, if it is a bucket; else nil
+	others    bool // Options.Others
 
 	sweeping sync.Mutex // held by the one Sweep that runs
 }
@@ -139,7 +144,8 @@ func open(o Options) (*Shelf, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	s := &Shelf{catalogue: newCatalogue(o.Store, o.Keep), locks: newLocks(), now: o.Now, log: o.Log, remote: far}
+	s := &Shelf{catalogue: newCatalogue(o.Store, o.Keep), locks: newLocks(), now: o.Now, log: o.Log, remote: far,
+		others: o.Others}
 	s.budget.quota, s.budget.most = o.Quota, math.MaxInt64
 	place, folder, err := openPlace(o)
 	if err != nil {

@@ -93,7 +93,7 @@ func keyOfForms(x *run) string {
 	if d == nil {
 		return ""
 	}
-	key := decision.Key{Dialect: x.in.Dialect.Key(), Ratio: x.plan.Scale.Ratio}
+	key := decision.Key{Dialect: x.in.Dialect.Key(), Ratio: x.plan.Scale.Ratio, Tag: x.tag}
 	if x.out.Report.Decided {
 		key.Before = x.log.before
 	}

@@ -57,7 +57,7 @@ func (x *run) tally() {
 // equal request counts as the same. What was decided is sent again, whatever the window is now. It notes that somebody
 // is told.
 func isNewlyTooLarge(x *run) bool {
-	ledger, usable := x.shaper.deps.Ledger, x.out.Report.Usable
+	ledger, usable := x.ledger, x.out.Report.Usable
 	key := decision.WarningKey(x.plan.Route.ID(), x.hist.Chain[x.hist.Len()])
 	value := binary.AppendUvarint(nil, uint64(max(usable, 0))) //nolint:gosec // not negative
 	old, version, found := ledger.Get(key)
@@ -81,7 +81,7 @@ type budget struct {
 
 // budgetOf is that of the request's conversation.
 func budgetOf(x *run) budget {
-	return budget{x.shaper.deps.Ledger, x.plan.Route.BudgetKey(x.name)}
+	return budget{x.ledger, x.plan.Route.BudgetKey(x.name)}
 }
 
 // mostSpent keeps a damaged record from overflowing.

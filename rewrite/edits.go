@@ -31,6 +31,9 @@ func Edits(g decision.Ledger, key string, dialect func(key string) conversation.
 	if !ok {
 		return nil, false
 	}
+	if far, shared := g.(decision.Turns); shared {
+		g = far.Turn(k.Tag)
+	}
 	forms, found := k.Forms(g)
 	if !found {
 		return nil, false

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -28,6 +29,7 @@ type recording struct {
 	again    bool // the request is one that was decided before
 	deadEnd  bool // what was decided for the beginning holds on, but not for this request
 	adopted  bool // another request's decision was adopted, of which the history knows nothing
+	unsure   bool // nobody knows whether what was decided is recorded; with the next request it is put again
 }
 
 // noteHeld notes how many items were sent before: what is recorded later is another base.
@@ -92,12 +94,11 @@ func (x *recording) remember(d *decision.Decision) error {
 		!costs(p, n) {
 		ends = []int{n, all}
 	}
+	if err := x.commit(d, ends); err != nil || x.unsure {
+		return err
+	}
 	for _, n := range ends {
-		mine := &decision.Decision{Forms: make([]*decision.Form, n), Lists: d.Lists, Outcomes: d.Outcomes}
-		copy(mine.Forms, d.Forms)
-		if n < all && x.stable != nil {
-			mine.Lists = x.stable.Lists
-		}
+		mine := x.upTo(d, n)
 		standing, err := x.put(mine)
 		if err != nil {
 			return err
@@ -109,6 +110,45 @@ func (x *recording) remember(d *decision.Decision) error {
 		}
 	}
 	return nil
+}
+
+// upTo is the decision for the first n items.
+func (x *recording) upTo(d *decision.Decision, n int) *decision.Decision {
+	mine := &decision.Decision{Forms: make([]*decision.Form, n), Lists: d.Lists, Outcomes: d.Outcomes}
+	copy(mine.Forms, d.Forms)
+	if n < x.plan.Hist.Len() && x.stable != nil {
+		mine.Lists = x.stable.Lists
+	}
+	return mine
+}
+
+// commit has a ledger that others share take all that was added, and the decision for so many items each, in one
+// question. What stands then is known there.
+func (x *recording) commit(d *decision.Decision, ends []int) error {
+	t, far := x.ledger.(decision.Turn)
+	if !far || x.unsure {
+		x.noteUnsure(d)
+		return nil
+	}
+	var records []decision.Entry
+	for _, n := range ends {
+		key := decision.DecisionKey(x.plan.Route.ID(), x.plan.Hist.Chain[n])
+		records = append(records, decision.Entry{Key: key, Value: x.upTo(d, n).RecordIn(t)})
+	}
+	err := t.Commit(records)
+	if errors.Is(err, decision.ErrUnsure) {
+		x.unsure = true
+		x.noteUnsure(d)
+		return nil
+	}
+	return err
+}
+
+// noteUnsure has the decision stand for the request, if nobody knows whether another one does.
+func (x *recording) noteUnsure(d *decision.Decision) {
+	if x.unsure {
+		x.recorded = d
+	}
 }
 
 // costs reports whether the first n items take more as a rescue sends them than as they came: then it is what stands
@@ -139,6 +179,9 @@ func (x *recording) noteVersions() {
 // write records the forms of a decision that is to be recorded itself. What stood before goes on to hold, but for a
 // rescue in which the structure of what was sent was refused.
 func (x *recording) write(d *decision.Decision) error {
+	if x.unsure {
+		return nil
+	}
 	under := x.plan.Base
 	if rescue := x.plan.Case.Rescue; rescue != nil && rescue.Whole {
 		under = &decision.Decision{}
@@ -168,7 +211,7 @@ func hasForms(forms []*decision.Form) bool {
 // newer.
 func (x *recording) put(d *decision.Decision) (standing *decision.Decision, err error) {
 	key := decision.DecisionKey(x.plan.Route.ID(), x.plan.Hist.Chain[d.Depth()])
-	value := d.Record()
+	value := d.RecordIn(x.ledger)
 	now, version, err := x.ledger.Add(key, value)
 	if err != nil {
 		return nil, fmt.Errorf("cannot record a decision: %w", err)

@@ -330,7 +330,7 @@ func (p *past) decisionOn(g decision.Ledger, route decision.Route, chain []conve
 	if !found {
 		return d
 	}
-	if string(value) != string(d.Record()) {
+	if string(value) != string(d.RecordIn(g)) {
 		return nil
 	}
 	d.Version = version
@@ -344,6 +344,9 @@ func cacheExpired(x *run) bool {
 		return true
 	}
 	life := x.in.Limits.CacheLife.D()
+	if x.turn != nil {
+		return life > 0 && !x.in.Now.IsZero() && pausedElsewhere(x, life)
+	}
 	if x.past == nil || life == 0 || x.in.Now.IsZero() || x.past.asked.IsZero() {
 		return false
 	}

@@ -96,7 +96,10 @@ func (s *Shaper) Shape(a Input) Output {
 	x.aside(x.conclude)
 	if x.out.Report.Err == nil {
 		x.aside(x.learn)
+	} else {
+		x.aside(func() { putBack(x) })
 	}
+	x.aside(func() { stamp(x) })
 	return x.out
 }
 
@@ -106,7 +109,8 @@ func (x *run) fallBack() {
 	r := &x.out.Report
 	x.shaper.failed.Store(true)
 	err := r.Err
-	if x.log.recorded == nil && !x.log.formLost && x.in.Rescue == nil {
+	lost := x.turn != nil && x.turn.Failure() != nil // then nothing can be recorded
+	if x.log.recorded == nil && !x.log.formLost && x.in.Rescue == nil && !lost {
 		r.Err = nil
 		x.guarded(x.leaveWhole)
 		err = errors.Join(err, r.Err)
@@ -148,6 +152,9 @@ type run struct {
 	past    *past         // what was known before; nil if nothing was
 	highest decision.Rung // of all forms
 	log     recording
+	ledger  decision.Ledger
+	turn    decision.Turn // the ledger, if others share it; else nil
+	tag     string        // of the turn
 	fixed   fixed
 	spelled decision.Spelled // texts of forms, which go with the past
 }
@@ -237,7 +244,9 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 		Sheet: plan.Sheet{Named: map[string]bool{}, NewForms: map[int]bool{}},
 		Ask:   x.asker(window), Told: plan.Teller{Listener: x.shaper.deps.Tell, Window: believed, Usable: usable},
 	}
-	x.log = recording{ledger: x.shaper.deps.Ledger, plan: x.plan}
+	x.ledger = x.shaper.deps.Ledger
+	takeTurn(x)
+	x.log = recording{ledger: x.ledger, plan: x.plan}
 	x.out.Report = Report{
 		Action: ActionNone, Model: req.Model, Window: believed, Usable: usable,
 		MaxOutput: req.MaxOutput, Streams: req.Stream, Items: conversation.MessagesIn(req, 0, len(req.Items)),
@@ -288,9 +297,13 @@ func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answer
 // decide finds the form of each item, and records it before anything is sent.
 func (x *run) decide() error {
 	p := x.plan
+	readAhead(x)
 	x.log.noteVersions()
-	x.log.standing = x.past.decisionOn(x.shaper.deps.Ledger, p.Route, x.hist.Chain)
-	p.Base = p.Route.Deepest(x.shaper.deps.Ledger, x.hist.Chain, x.log.standing)
+	x.log.standing = standingOf(x)
+	p.Base = p.Route.Deepest(x.ledger, x.hist.Chain, x.log.standing)
+	if err := noteLost(x); err != nil {
+		return err
+	}
 	x.log.noteHeld()
 	p.Forms = plan.BaseForms(p)
 	p.Sheet.Sent, p.Result.Outcomes, p.Case.CacheExpired = slices.Clone(p.Forms), p.Base.Outcomes, cacheExpired(x)
@@ -335,12 +348,15 @@ func (x *run) decide() error {
 
 // nameConversation finds out which conversation the request belongs to.
 func (x *run) nameConversation() error {
+	if x.log.unsure {
+		return nil
+	}
 	known, name := 0, decision.Ref{}
 	if x.past != nil {
 		known, name = x.past.len(), x.past.name
 	}
 	deps := &x.shaper.deps
-	prefix := decision.Prefix{Ledger: deps.Ledger, Route: x.plan.Route, Chain: x.hist.Chain, Naming: deps.Naming}
+	prefix := decision.Prefix{Ledger: x.ledger, Route: x.plan.Route, Chain: x.hist.Chain, Naming: deps.Naming}
 	n, err := prefix.Name(x.plan.End, known, name)
 	if err != nil {
 		return err
@@ -443,6 +459,11 @@ func keepArtifacts(p *plan.Plan) error {
 // remember records the decision itself, and says so if an equal request was faster.
 func (x *run) remember(d *decision.Decision) error {
 	err := x.log.remember(d)
+	if errors.Is(err, decision.ErrTie) {
+		if err = x.nameConversation(); err == nil {
+			err = x.log.remember(d)
+		}
+	}
 	if x.log.adopted {
 		say(x, plan.Why{Code: event.CodeMeanwhile, Words: "an equal request was decided at the same time"})
 	}

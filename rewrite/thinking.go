@@ -21,7 +21,7 @@ func bindsOf(x *run) func() bool {
 		if x.in.Limits.BindsThinking(x.req.Model) {
 			return true
 		}
-		_, _, seen := x.shaper.deps.Ledger.Get(decision.BoundKey(x.in.Upstream, x.req.Model))
+		_, _, seen := x.ledger.Get(decision.BoundKey(x.in.Upstream, x.req.Model))
 		return seen
 	})
 }
@@ -31,7 +31,7 @@ func rememberBond(x *run) error {
 	if x.in.Rescue == nil || !x.in.Rescue.Unthinking || plan.Binds(x.plan) {
 		return nil
 	}
-	_, _, err := x.shaper.deps.Ledger.Add(decision.BoundKey(x.in.Upstream, x.req.Model), []byte{1})
+	_, _, err := x.ledger.Add(decision.BoundKey(x.in.Upstream, x.req.Model), []byte{1})
 	return err
 }
 

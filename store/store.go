@@ -45,7 +45,7 @@ var (
 // Fact is a value with its version.
 type Fact struct {
 	Bytes   []byte // belongs to whoever received it
-	Version uint64 // rises with each replacement of the value; 0 is no fact at all
+	Version uint64 // another one for another value; 0 is no fact at all. What else it says, the store's package tells
 }
 
 // Store is what every store does.

@@ -205,14 +205,22 @@ func (m *making) runGuarded(j *job) (p prose.Prose, err error) {
 	if m.ctx.Err() != nil && m.life.Err() == nil {
 		return prose.Prose{}, ErrBusy // its time has passed in the queue
 	}
+	giveBack, p, err := m.takeLease(j.key)
+	if giveBack == nil {
+		return p, err
+	}
+	failed := firstHold // of a panic, too
+	defer func() { giveBack(failed) }()
 	m.begin(j)
 	m.tell(event.SummaryStarted, prose.Prose{}, "")
 	p, err = m.ask()
 	m.cost.Took = time.Since(begun)
 	if err != nil {
+		failed = max(firstHold, m.hold)
 		m.tell(event.SummaryFailed, m.cost, err.Error())
 		return prose.Prose{}, err
 	}
+	failed = 0
 	p = m.archive.save(j.key, m.withCost(p))
 	m.tell(event.SummaryCompleted, p, "")
 	return p, nil

@@ -50,6 +50,13 @@ type Facts interface {
 	Touch(key string, keep time.Duration) (found bool, err error)
 }
 
+// Leases say who asks a question, where several processes share Store.
+type Leases interface {
+	// Take returns what gives the question back, if nobody asks it. failed says then that it is not to be asked for a
+	// while. Both are nil if somebody asks it, and an error says that this is not known, or that it has failed.
+	Take(key string) (giveBack func(failed time.Duration), err error)
+}
+
 // Usable says how many tokens a request to a model at an upstream may have beside what is kept free for answers. It is
 // asked for models that Config names: what a conversation's own model takes stands in the question. 0 is not known.
 type Usable func(upstream, model string) int
@@ -64,6 +71,7 @@ type Means struct {
 	Overflow func(status int, body []byte) bool // the provider says that the request is too long
 	Count    func(text string) int              // tokens
 	Usable   Usable
+	Leases   Leases              // who else may be asking; nil if nobody is
 	Tell     func(event.Summary) // hears what jobs do; it must not wait
 	Log      *slog.Logger
 }

@@ -32,6 +32,7 @@ type Ratios struct {
 	sources map[Source]*learned // at most mostSources
 	taught  uint64              // answers that have taught any source
 	saving  sync.Mutex          // held while the keeper is given what stands in sources
+	shared  bool                // others change what the keeper has
 }
 
 // Source is one model at one upstream, asked in one dialect, by the very names that requests have for them. Dialects
@@ -76,6 +77,27 @@ func NewRatios(k Keeper, models Models) *Ratios {
 		r.restore(value)
 	}
 	return r
+}
+
+// Share says, before the ratios are used, that others change what the keeper has: Refresh takes over what they have
+// learned, and what is kept has that in it.
+func (r *Ratios) Share() { r.shared = true }
+
+// Refresh takes over, of each source, what more answers have taught to others.
+func (r *Ratios) Refresh() {
+	value, found := r.keeper.Get(ratiosKey)
+	if !found {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.decoded(value) {
+		known := r.of(Source{k.Upstream, k.Model, k.Dialect})
+		if k.Answers > known.answers {
+			known.ratio, known.answers, known.recent = k.Ratio, k.Answers, k.Recent
+			r.some.Store(true)
+		}
+	}
 }
 
 // Of returns the ratio that answers have shown, and how many answers; 0 if there were too few. It does not allocate.
@@ -213,6 +235,9 @@ func (r *Ratios) save() {
 	}
 	r.saving.Lock()
 	defer r.saving.Unlock()
+	if r.shared {
+		r.Refresh()
+	}
 	value, err := json.Marshal(r.all())
 	if err == nil {
 		_ = r.keeper.Put(ratiosKey, value, keepRatios)
@@ -239,20 +264,25 @@ func (r *Ratios) all() []kept {
 	return list
 }
 
-// restore takes what the keeper had. value may be damaged, or of another table of models.
+// restore takes what the keeper had.
 func (r *Ratios) restore(value []byte) {
-	var list []kept
-	if json.Unmarshal(value, &list) != nil {
-		return
-	}
-	for _, k := range list[max(0, len(list)-mostSources):] {
-		if k.sound() && !r.models.Of(k.Model).Exact {
-			r.taught++
-			known := &learned{ratio: k.Ratio, answers: k.Answers, recent: k.Recent, latest: r.taught}
-			r.sources[Source{k.Upstream, k.Model, k.Dialect}] = known
-		}
+	for _, k := range r.decoded(value) {
+		r.taught++
+		known := &learned{ratio: k.Ratio, answers: k.Answers, recent: k.Recent, latest: r.taught}
+		r.sources[Source{k.Upstream, k.Model, k.Dialect}] = known
 	}
 	r.some.Store(len(r.sources) > 0)
+}
+
+// decoded are the sources that were kept. value may be damaged, or of another table of models.
+func (r *Ratios) decoded(value []byte) []kept {
+	var list []kept
+	if json.Unmarshal(value, &list) != nil {
+		return nil
+	}
+	return slices.DeleteFunc(list[max(0, len(list)-mostSources):], func(k kept) bool {
+		return !k.sound() || r.models.Of(k.Model).Exact
+	})
 }
 
 // sound reports whether save can have written k.

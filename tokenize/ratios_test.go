@@ -253,3 +253,29 @@ func TestLookingARatioUpAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestSharedRatiosAreEverybodys has two that share a drawer: what one learns the other has after a Refresh, unless it
+// knows better, and neither forgets what the other has learned.
+func TestSharedRatiosAreEverybodys(t *testing.T) {
+	d := &drawer{}
+	a, b := ratios(d), ratios(d)
+	a.Share()
+	b.Share()
+	f := func(r *tokenize.Ratios, model string, want float64) {
+		t.Helper()
+		if got, _ := r.Of(tokenize.Source{Upstream: "up", Model: model}); math.Abs(got-want) > 1e-9 {
+			t.Errorf("the ratio of %s is %v, want %v", model, got, want)
+		}
+	}
+	teach(a, "qwen3", 15_000, 15_000, 15_000)
+	teach(b, "kimi", 12_000, 12_000, 12_000)
+	f(b, "qwen3", 1.5) // kept again with its own
+	f(a, "kimi", 0)
+	a.Refresh()
+	f(a, "kimi", 1.2)
+	teach(b, "qwen3", 16_000, 16_000, 16_000, 16_000, 16_000)
+	f(a, "qwen3", 1.5)
+	a.Refresh()
+	f(a, "qwen3", 1.6)
+	f(b, "qwen3", 1.6)
+}

@@ -30,7 +30,8 @@ type Lessons struct {
 	mu     sync.RWMutex
 	taught map[question]taught // at most mostTaught
 	counts map[question]count  // likewise
-	saving sync.Mutex          // held while the keeper is given what stands in taught
+	saving sync.Mutex          // held while taught is changed and the keeper is given it
+	shared bool                // others change what the keeper has
 }
 
 // taught is what is known of one model at one upstream. A lesson without tokens is none.
@@ -57,9 +58,34 @@ func NewLessons(k Keeper, now func() time.Time) *Lessons {
 		return l
 	}
 	if value, found := k.Get(lessonsKey); found {
-		l.restore(value)
+		l.taught = l.restored(value)
+		l.some.Store(len(l.taught) > 0)
 	}
 	return l
+}
+
+// Share says, before the lessons are used, that others change what the keeper has. Lessons are then learned on top of
+// what it has, and Refresh takes over what others have learned.
+func (l *Lessons) Share() { l.shared = true }
+
+// Refresh takes over what others have learned. What cannot be read changes nothing.
+func (l *Lessons) Refresh() {
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	l.refresh()
+}
+
+// refresh does what Refresh does. The caller holds l.saving.
+func (l *Lessons) refresh() {
+	value, found := l.keeper.Get(lessonsKey)
+	if !found {
+		return
+	}
+	theirs := l.restored(value)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.taught = theirs
+	l.some.Store(len(theirs) > 0)
 }
 
 // LearnRefusal learns from a refusal: the window that it states, or else, if the request was too long by our count,
@@ -108,6 +134,8 @@ func (l *Lessons) Probe(upstream, model string, tokens int) {
 // Unprobe forgets what servers have said of themselves, but for the upstreams that are still asked.
 func (l *Lessons) Unprobe(asked func(upstream string) bool) {
 	changed := false
+	l.saving.Lock()
+	defer l.saving.Unlock()
 	l.mu.Lock()
 	for q, t := range l.taught {
 		if t.probed != (lesson{}) && !asked(q.upstream) {
@@ -243,6 +271,11 @@ func (l *Lessons) change(q question, edit func(*taught) bool) (changed bool) {
 	if len(q.upstream) > maxName || len(q.model) > maxName {
 		return false
 	}
+	l.saving.Lock()
+	defer l.saving.Unlock()
+	if l.shared {
+		l.refresh()
+	}
 	l.mu.Lock()
 	t, known := l.taught[q]
 	changed = edit(&t)
@@ -295,13 +328,11 @@ type storedLesson struct {
 	Probed   bool      `json:"probed,omitempty"`
 }
 
-// save gives all lessons to the keeper. What it does not take is learned again.
+// save gives all lessons to the keeper. What it does not take is learned again. The caller holds l.saving.
 func (l *Lessons) save() {
 	if l.keeper == nil {
 		return
 	}
-	l.saving.Lock()
-	defer l.saving.Unlock()
 	now := l.now()
 	all := []storedLesson{}
 	l.mu.RLock()
@@ -319,28 +350,29 @@ func (l *Lessons) save() {
 	}
 }
 
-// restore takes what was kept. It may be damaged, or of a clock that went wrong.
-func (l *Lessons) restore(value []byte) {
+// restored are the lessons that were kept. They may be damaged, or of a clock that went wrong.
+func (l *Lessons) restored(value []byte) map[question]taught {
+	lessons := map[question]taught{}
 	var all []storedLesson
 	if json.Unmarshal(value, &all) != nil {
-		return
+		return lessons
 	}
 	now := l.now()
 	for _, k := range all {
 		n := lesson{k.Tokens, k.Until, k.Stated}
 		sound := n.tokens >= overflow.LeastWindow && n.tokens <= overflow.MostWindow && n.holds(now) &&
 			!n.until.After(now.Add(keepStated))
-		if !sound || len(k.Upstream) > maxName || len(k.Model) > maxName || len(l.taught) >= mostTaught {
+		if !sound || len(k.Upstream) > maxName || len(k.Model) > maxName || len(lessons) >= mostTaught {
 			continue
 		}
 		q := question{k.Upstream, k.Model}
-		t := l.taught[q]
+		t := lessons[q]
 		if k.Probed {
 			t.probed = n
 		} else {
 			t.learned = n
 		}
-		l.taught[q] = t
+		lessons[q] = t
 	}
-	l.some.Store(len(l.taught) > 0)
+	return lessons
 }

@@ -435,3 +435,35 @@ func TestManyMayLearnAtOnce(t *testing.T) {
 		t.Errorf("%d are kept of %d", len(again.taught), len(l.taught))
 	}
 }
+
+// TestSharedLessonsAreEverybodys has two that share a drawer: what one learns or takes back, the other has after a
+// Refresh, and neither forgets what the other has learned.
+func TestSharedLessonsAreEverybodys(t *testing.T) {
+	d := &drawer{}
+	a, as, _ := lessonsOn(d)
+	b, bs, _ := lessonsOn(d)
+	a.Share()
+	b.Share()
+	f := func(w *Windows, model string, want int) {
+		t.Helper()
+		if got := w.Of("up", model).Tokens; got != want {
+			t.Errorf("%s holds %d tokens, want %d", model, got, want)
+		}
+	}
+	a.LearnRefusal("up", "one", stated(20_000), overflow.Sent{Tokens: 30_000, Window: 128_000})
+	b.LearnRefusal("up", "two", stated(40_000), overflow.Sent{Tokens: 50_000, Window: 128_000})
+	f(bs, "one", 20_000) // learned on top of what was kept
+	f(as, "two", 128_000)
+	a.Refresh()
+	f(as, "two", 40_000)
+	if refuted := b.LearnAnswer("up", "one", 25_000); refuted != 20_000 {
+		t.Errorf("%d tokens were refuted", refuted)
+	}
+	f(as, "one", 20_000)
+	a.Refresh()
+	f(as, "one", 128_000)
+	f(as, "two", 40_000)
+	d.value = nil // it is not known what is kept
+	a.Refresh()
+	f(as, "two", 40_000)
+}

@@ -81,6 +81,8 @@ func TestWhatNoEventTellsIsAmongTheMetrics(t *testing.T) {
 		"epitome_events_dropped_total": "3", "epitome_webhook_lost_total": "1", "epitome_spans_dropped_total": "4",
 		"epitome_event_watchers": "2", "epitome_live_conversations": "5",
 		"epitome_artifact_bytes": "70", "epitome_artifact_quota_bytes": "100", "epitome_store_bytes": "9",
+		"epitome_shared_store_up": "1", "epitome_shared_store_questions_total": "30",
+		"epitome_shared_store_unanswered_total": "2", "epitome_shared_store_refused_total": "1",
 	} {
 		if got[name] != want {
 			t.Errorf("%s is %q, want %s", name, got[name], want)
@@ -105,6 +107,7 @@ func watching() *Recorder {
 		Watchers:  func() int { return 2 },
 		Live:      func() int { return 5 },
 		Artifacts: count(70), Quota: count(100), Store: count(9),
+		Shared: func() Shared { return Shared{Up: true, Asked: 30, Unanswered: 2, Refused: 1} },
 	})
 	return m
 }

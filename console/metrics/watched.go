@@ -16,6 +16,13 @@ type Watched struct {
 	Live     func() int    // conversations
 	// bytes of artifacts, the quota that they have, and bytes of the store
 	Artifacts, Quota, Store func() int64
+	Shared                  func() Shared // nil if the store is this machine's alone
+}
+
+// Shared is how a store is that several share, and for what it was asked.
+type Shared struct {
+	Up                         bool
+	Asked, Unanswered, Refused uint64
 }
 
 // Watch has these numbers among the metrics.
@@ -45,4 +52,21 @@ func (m *Recorder) Watch(w Watched) {
 		gauge("epitome_artifact_quota_bytes", "Bytes that they may take.", func() float64 { return float64(w.Quota()) }),
 		gauge("epitome_store_bytes", "Bytes of the store's tables on the disk; what was decided last is in none yet.",
 			func() float64 { return float64(w.Store()) }))
+	if w.Shared == nil {
+		return
+	}
+	m.registry.MustRegister(
+		gauge("epitome_shared_store_up", "1 while the shared store is asked, 0 while it does not answer.",
+			func() float64 {
+				if w.Shared().Up {
+					return 1
+				}
+				return 0
+			}),
+		count("epitome_shared_store_questions_total", "Questions to the shared store.",
+			func() uint64 { return w.Shared().Asked }),
+		count("epitome_shared_store_unanswered_total", "Of these, those without an answer.",
+			func() uint64 { return w.Shared().Unanswered }),
+		count("epitome_shared_store_refused_total", "Of these, those that were refused.",
+			func() uint64 { return w.Shared().Refused }))
 }

@@ -88,7 +88,9 @@ func (p Prefix) refOf(parts ...string) Ref {
 // longestNamed finds the longest prefix of at most end items whose conversation is known, and its name; no items if
 // none is.
 func (p Prefix) longestNamed(end, known int, name Ref) (items int, found Ref) {
+	a := newAhead(p.Route, p.Ledger, p.Chain)
 	for i := end; i > known; i-- {
+		a.reach(i, known)
 		value, _, ok := p.Ledger.Get(p.Route.ConversationKey(p.Chain[i]))
 		if !ok {
 			continue

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"math"
+	"strings"
 )
 
 // Key is what the forms of a request are found by, and read with. Its text opens nothing to who has no ledger, and
@@ -13,6 +14,7 @@ type Key struct {
 	Ratio   float64 // tokens of the model for each that the forms are counted in
 	// by which items were sent before the decision that the request brought about; nil if it brought about none
 	Before *Decision
+	Tag    string // of the turn in which it was decided; empty where there are none
 
 	scope, latest Ref
 	depth         int
@@ -36,8 +38,15 @@ func (l Route) KeyOf(d *Decision, k Key) string {
 		before := k.Before.latest()
 		b = append(b, before[:]...)
 	}
-	return base64.RawURLEncoding.EncodeToString(b)
+	text := base64.RawURLEncoding.EncodeToString(b)
+	if k.Tag != "" {
+		text += tagMark + k.Tag
+	}
+	return text
 }
+
+// tagMark parts the text of a key from the tag behind it.
+const tagMark = "~"
 
 // InPlaceOf is the text of a key whose decision has taken the place of the first one for a request: what is new in it
 // is new against what stood before that one.
@@ -48,16 +57,21 @@ func InPlaceOf(first, text string) string {
 		return text
 	}
 	// both are as KeyOf has written them
-	raw, _ := base64.RawURLEncoding.DecodeString(text)
+	coded, tag, tagged := strings.Cut(text, tagMark)
+	raw, _ := base64.RawURLEncoding.DecodeString(coded)
 	if k.Before != nil {
 		raw = raw[:len(raw)-len(Ref{})]
 	}
 	before := f.Before.latest()
-	return base64.RawURLEncoding.EncodeToString(append(raw, before[:]...))
+	if text = base64.RawURLEncoding.EncodeToString(append(raw, before[:]...)); tagged {
+		text += tagMark + tag
+	}
+	return text
 }
 
 // ParseKey reads the text of a key; ok is false if it is none.
 func ParseKey(text string) (k Key, ok bool) {
+	text, k.Tag, _ = strings.Cut(text, tagMark)
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(b) <= len(k.scope)+len(k.latest) {
 		return Key{}, false

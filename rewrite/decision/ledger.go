@@ -220,6 +220,14 @@ func (l Route) LoadDecision(g Ledger, key string) (*Decision, bool) {
 	if !found {
 		return nil, false
 	}
+	if len(value) > 0 && value[0] == wholeVersion {
+		d, forms, err := readWhole(value)
+		if err != nil || !l.loadForms(g, d, forms) {
+			return nil, false
+		}
+		d.Version = version
+		return d, true
+	}
 	d, at, err := readRecord(value)
 	if err != nil {
 		return nil, false
@@ -250,6 +258,7 @@ func (l Route) loadLists(g Ledger, d *Decision, at Ref) bool {
 
 // loadForms fills in the forms of a list, where no later list has spoken already.
 func (l Route) loadForms(g Ledger, d *Decision, forms []listed) bool {
+	readForms(l, g, forms)
 	var last *Form // many items that are left out have one form
 	for _, f := range forms {
 		if f.item >= d.Depth() {
@@ -283,7 +292,9 @@ func (l Route) Deepest(g Ledger, chain []conversation.Link, standing *Decision) 
 	if standing != nil {
 		least = standing.Depth()
 	}
+	a := newAhead(l, g, chain)
 	for i := len(chain) - 1; i > least; i-- {
+		a.reach(i, least)
 		if d, ok := l.LoadDecision(g, DecisionKey(id, chain[i])); ok && d.Depth() == i {
 			return d
 		}
@@ -338,7 +349,7 @@ func (l Route) Write(g Ledger, d, base *Decision) error {
 	}
 	before := base.Lists
 	value := encodeList(base.latest(), added)
-	if len(before) >= mostLists {
+	if _, far := g.(Turn); far || len(before) >= mostLists {
 		before, value = nil, encodeList(Ref{}, all)
 	}
 	d.Lists = append([]Ref{RefOf(string(value))}, before...)

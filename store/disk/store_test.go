@@ -73,6 +73,8 @@ func fresh(t testing.TB, c *storetest.Clock) (store.Store, func() store.Store) {
 
 func TestContract(t *testing.T) { storetest.TestStore(t, fresh) }
 
+func TestOwnClock(t *testing.T) { storetest.TestOwnClock(t, fresh) }
+
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")

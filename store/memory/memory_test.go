@@ -16,6 +16,8 @@ func open(_ testing.TB, c *storetest.Clock) (store.Store, func() store.Store) {
 
 func TestContract(t *testing.T) { storetest.TestStore(t, open) }
 
+func TestOwnClock(t *testing.T) { storetest.TestOwnClock(t, open) }
+
 func TestAllocations(t *testing.T) {
 	if raceDetector {
 		t.Skip("the race detector allocates")

@@ -18,7 +18,6 @@ type model struct {
 	s     store.Store
 	c     *Clock
 	facts map[string]modelFact
-	top   uint64 // highest version seen
 }
 
 type modelFact struct {
@@ -80,10 +79,9 @@ func (m *model) unsure(key string) bool {
 }
 
 func (m *model) set(key string, value []byte, version uint64, keep time.Duration) {
-	if version <= m.top {
-		m.t.Fatalf("version %d after %d", version, m.top)
+	if old, found := m.live(key); version == 0 || found && old.value != string(value) && old.version == version {
+		m.t.Fatalf("version %d after %d", version, old.version)
 	}
-	m.top = version
 	m.facts[key] = modelFact{string(value), version, m.c.Now().Add(keep), 0}
 }
 

@@ -1,0 +1,313 @@
+package daemon
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"epitome/config"
+	"epitome/store/shared/sharedtest"
+	"epitome/unit"
+)
+
+// morning is when sessions begin.
+func morning() time.Time { return time.Date(2026, 11, 1, 9, 0, 0, 0, time.UTC) }
+
+// waiting has a replica wait so long for the store.
+func waiting(d time.Duration) func(*config.Config) {
+	return func(c *config.Config) { c.Store.Timeout = unit.Duration(d) }
+}
+
+// keys are of the dialects.
+func keys() (all []string) {
+	for _, d := range dialects() {
+		all = append(all, d.Key())
+	}
+	return all
+}
+
+// TestSharedReplicasSendWhatOneProcessSends plays sessions with a clock over one, two and four replicas in turn,
+// and to one process that shares nothing.
+func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
+	server := sharedtest.Start(t)
+	for _, key := range keys() {
+		for _, n := range []int{1, 2, 4} {
+			if n == 1 && key != "" {
+				continue
+			}
+			t.Run(fmt.Sprintf("%s over %d", key, n), func(t *testing.T) {
+				server.Flush()
+				folder := t.TempDir()
+				one := alone(t, folder, nil)
+				var some []*replica
+				for range n {
+					some = append(some, sharing(t, server.URL(), folder, nil))
+				}
+				k, now, decided := newTalk(key, uint64(n)), morning(), 0
+				for i := range 40 {
+					k.goOn()
+					if now = now.Add(time.Minute); i%13 == 12 {
+						now = now.Add(time.Hour)
+					}
+					want, got := one.sends(k.dialect, k.body(), now), some[i%n].sends(k.dialect, k.body(), now)
+					if got.Report.Err != nil || want.Report.Err != nil {
+						t.Fatal(i, got.Report.Err, want.Report.Err)
+					}
+					if !bytes.Equal(want.Body, got.Body) {
+						t.Fatalf("turn %d: %d bytes are sent, one process sends %d; %+v and %+v", i, len(got.Body), len(want.Body),
+							got.Report.Changes, want.Report.Changes)
+					}
+					if got.Report.Decided {
+						decided++
+					}
+				}
+				if decided < 3 {
+					t.Errorf("%d decisions in all", decided)
+				}
+			})
+		}
+	}
+}
+
+// questions are for how many answers of the store a replica has waited since.
+func (r *replica) questions(since uint64) uint64 { return r.storage.turns.CountAsked() - since }
+
+// TestSharedTurnsAskFewQuestions counts for how many answers of the store a request waits: one if it comes again, two
+// if it goes on where it was last, three if other replicas have taken turns between, four where nothing is known of it.
+func TestSharedTurnsAskFewQuestions(t *testing.T) {
+	server := sharedtest.Start(t)
+	for _, key := range keys() {
+		t.Run(key, func(t *testing.T) {
+			server.Flush()
+			folder := t.TempDir()
+			k, now := newTalk(key, 5), morning()
+			home, other := sharing(t, server.URL(), folder, nil), sharing(t, server.URL(), folder, nil)
+			f := func(what string, r *replica, most uint64) rewritten {
+				t.Helper()
+				now = now.Add(10 * time.Second)
+				before := r.storage.turns.CountAsked()
+				out := r.sends(k.dialect, k.body(), now)
+				if n := r.questions(before); n > most || out.Report.Err != nil {
+					t.Errorf("%s, %d turns: %d questions, at most %d; %v", what, k.calls, n, most, out.Report.Err)
+				}
+				return rewritten{out.Body}
+			}
+			f("new", home, 4)
+			for i := range 30 {
+				k.goOn()
+				most := uint64(2)
+				if i > 0 && i%6 == 0 { // others have just taken turns
+					most = 3
+				}
+				sent := f("warm", home, most)
+				if again := f("again", home, 1); !bytes.Equal(again.body, sent.body) {
+					t.Error("it is not sent again")
+				}
+				if i%6 == 5 {
+					late := f("late, again", other, 3)
+					cold := f("cold, again", sharing(t, server.URL(), folder, nil), 4)
+					if !bytes.Equal(late.body, sent.body) || !bytes.Equal(cold.body, sent.body) {
+						t.Error("another replica sends something else")
+					}
+					k.goOn()
+					f("late", other, 3)
+					k.goOn()
+					f("cold", sharing(t, server.URL(), folder, nil), 4)
+				}
+			}
+		})
+	}
+}
+
+type rewritten struct{ body []byte }
+
+// TestSharedStoreLostDecidesNothing takes the store away in mid-run: what is known goes on as it was sent, what is not
+// goes as it came, and when the store is back, all is decided as before.
+func TestSharedStoreLostDecidesNothing(t *testing.T) {
+	server := sharedtest.Start(t)
+	for what, fail := range map[string]func(*sharedtest.Wire){
+		"frozen": (*sharedtest.Wire).Freeze, "cut": (*sharedtest.Wire).Cut, "deaf": (*sharedtest.Wire).Deafen,
+	} {
+		t.Run(what, func(t *testing.T) {
+			server.Flush()
+			folder := t.TempDir()
+			wire := sharedtest.NewWire(t, server.Address)
+			away := sharing(t, wire.URL(), folder, waiting(300*time.Millisecond))
+			there := sharing(t, server.URL(), folder, nil)
+			k, now := newTalk("", 9), morning()
+			var sent []byte
+			for range 25 {
+				k.goOn()
+				now = now.Add(time.Minute)
+				out := away.sends(k.dialect, k.body(), now)
+				if sent = out.Body; out.Report.Err != nil {
+					t.Fatal(out.Report.Err)
+				}
+			}
+			fail(wire)
+			stranger := newTalk("", 10)
+			for i := range 6 {
+				k.goOn()
+				stranger.goOn()
+				now = now.Add(time.Minute)
+				before := away.storage.turns.CountAsked()
+				out := away.sends(k.dialect, k.body(), now)
+				if out.Report.Err == nil || out.Report.Decided || !beginsAlike(out.Body, sent) {
+					t.Fatalf("turn %d without a store: %v, decided: %v", i, out.Report.Err, out.Report.Decided)
+				}
+				sent = out.Body
+				if n := away.questions(before); n > 2 || i > 2 && n > 0 && what != "cut" {
+					t.Errorf("turn %d asks %d questions", i, n)
+				}
+				if out := away.sends(k.dialect, stranger.body(), now); out.Changed || out.Report.Err == nil {
+					t.Errorf("turn %d: what nobody knows is changed: %v", i, out.Report.Err)
+				}
+			}
+			wire.Mend()
+			sharedtest.Await(t, "the store", func() error { _, _, err := away.storage.shared.Find("x"); return err })
+			k.goOn()
+			now = now.Add(time.Minute)
+			want := there.sends(k.dialect, k.body(), now)
+			if got := away.sends(k.dialect, k.body(), now); got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
+				t.Errorf("the store is back: %v, the same: %v", got.Report.Err, bytes.Equal(got.Body, want.Body))
+			}
+		})
+	}
+}
+
+// TestSharedAnswersLostChangeNothing loses the answers of the store once a decision is written, or was about to be:
+// what is decided is sent, and stays.
+func TestSharedAnswersLostChangeNothing(t *testing.T) {
+	server := sharedtest.Start(t)
+	for _, key := range keys() {
+		t.Run(key, func(t *testing.T) {
+			server.Flush()
+			folder := t.TempDir()
+			wire := sharedtest.NewWire(t, server.Address)
+			one := alone(t, folder, nil)
+			deaf := sharing(t, wire.URL(), folder, waiting(time.Second))
+			there := sharing(t, server.URL(), folder, nil)
+			k, now, unsure := newTalk(key, 21), morning(), 0
+			for i := range 24 {
+				k.goOn()
+				now = now.Add(10 * time.Second)
+				want := one.sends(k.dialect, k.body(), now)
+				if i%4 == 3 && want.Report.Decided {
+					wire.Questions()
+					wire.LoseFrom(2)
+					unsure++
+				}
+				got := deaf.sends(k.dialect, k.body(), now)
+				wire.Mend()
+				if got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
+					t.Fatalf("turn %d: %v, the same: %v", i, got.Report.Err, bytes.Equal(got.Body, want.Body))
+				}
+				sharedtest.Await(t, "the store", func() error { _, _, err := deaf.storage.shared.Find("x"); return err })
+				got = there.sends(k.dialect, k.body(), now)
+				if got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
+					t.Fatalf("turn %d elsewhere: %v, the same: %v", i, got.Report.Err, bytes.Equal(got.Body, want.Body))
+				}
+			}
+			if unsure == 0 {
+				t.Error("no answer was lost")
+			}
+		})
+	}
+}
+
+// TestSharedDecisionsOfEqualRequests has replicas with different limits send the same request at once.
+func TestSharedDecisionsOfEqualRequests(t *testing.T) {
+	server := sharedtest.Start(t)
+	folder := t.TempDir()
+	var some []*replica
+	for i := range 4 {
+		some = append(some, sharing(t, server.URL(), folder, func(c *config.Config) {
+			c.Window.Default = unit.Tokens(24_000 + 4_000*i)
+			c.Rewrite.Offload = 2_000 + 1_000*i
+		}))
+	}
+	races, differ, most := 0, 0, 24
+	if n, err := strconv.Atoi(os.Getenv("EPITOME_RACES")); err == nil {
+		most = n
+	}
+	for seed := uint64(1); races < most; seed++ {
+		k := newTalk(keys()[seed%3], seed)
+		for range 12 {
+			for range 3 {
+				k.goOn()
+			}
+			body, now := k.body(), time.Now()
+			bodies := make([][]byte, len(some))
+			var all sync.WaitGroup
+			for i, r := range some {
+				all.Go(func() {
+					out := r.sends(k.dialect, body, now)
+					if bodies[i] = out.Body; out.Report.Err != nil {
+						t.Error(out.Report.Err)
+					}
+				})
+			}
+			all.Wait()
+			races++
+			for _, b := range bodies {
+				if !bytes.Equal(b, bodies[0]) {
+					differ++
+					break
+				}
+			}
+		}
+	}
+	if differ > 0 {
+		t.Errorf("%d of %d requests were sent in several forms", differ, races)
+	}
+}
+
+// TestSharedFactsFlushedCostOneChange takes all facts away in mid-run.
+func TestSharedFactsFlushedCostOneChange(t *testing.T) {
+	server := sharedtest.Start(t)
+	for _, key := range keys() {
+		t.Run(key, func(t *testing.T) {
+			server.Flush()
+			folder := t.TempDir()
+			some := []*replica{sharing(t, server.URL(), folder, nil), sharing(t, server.URL(), folder, nil)}
+			k, now, unplanned := newTalk(key, 3), morning(), 0
+			var sent []byte
+			for i := range 40 {
+				k.goOn()
+				now = now.Add(20 * time.Second)
+				if i == 20 {
+					server.Flush()
+				}
+				out := some[i%2].sends(k.dialect, k.body(), now)
+				if out.Report.Err != nil {
+					t.Fatal(i, out.Report.Err)
+				}
+				if i > 0 && !out.Report.Broke && !beginsAlike(out.Body, sent) {
+					unplanned++
+				}
+				sent = out.Body
+			}
+			if unplanned > 1 {
+				t.Errorf("%d changes that nobody decided", unplanned)
+			}
+		})
+	}
+}
+
+// beginsAlike reports whether the messages of a body go on with those of another one; map keys are sorted, so that the
+// list ends the one or the other.
+func beginsAlike(longer, shorter []byte) bool {
+	list := func(b []byte) []byte {
+		for _, name := range []string{`"messages":[`, `"input":[`} {
+			if _, rest, ok := bytes.Cut(b, []byte(name)); ok {
+				return rest[:bytes.LastIndexByte(rest, ']')]
+			}
+		}
+		return nil
+	}
+	return bytes.HasPrefix(list(longer), list(shorter))
+}

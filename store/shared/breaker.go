@@ -1,0 +1,65 @@
+package shared
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const mostFailures = 3 // in a row, before the server is left alone
+
+// breaker keeps a server from being asked that does not answer.
+type breaker struct {
+	shut atomic.Bool // the server is not asked
+
+	mu       sync.Mutex // guards all below
+	since    time.Time
+	why      error
+	failures int // in a row
+}
+
+func (b *breaker) state() (up bool, since time.Time, why string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.why != nil {
+		why = b.why.Error()
+	}
+	return !b.shut.Load(), b.since, why
+}
+
+// open leaves the server alone from now on. It reports whether that is news.
+func (b *breaker) open(why error) (news bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.shut.Load() {
+		b.why = why
+		return false
+	}
+	b.since, b.why = time.Now(), why
+	b.shut.Store(true)
+	return true
+}
+
+// note takes the outcome of a question. It reports whether the server is left alone from now on.
+func (b *breaker) note(failure error) (opened bool) {
+	b.mu.Lock()
+	if failure == nil {
+		b.failures = 0
+		b.mu.Unlock()
+		return false
+	}
+	b.failures++
+	enough := b.failures >= mostFailures
+	b.mu.Unlock()
+	return enough && b.open(failure)
+}
+
+// close has the server asked again. away is how long it was not.
+func (b *breaker) close() (away time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	away = time.Since(b.since)
+	b.since, b.why, b.failures = time.Now(), nil, 0
+	b.shut.Store(false)
+	return away
+}

@@ -1,0 +1,159 @@
+// Package sharedtest starts a real server for tests of what is shared, and a wire to it on which everything may fail.
+package sharedtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"epitome/house/missing"
+)
+
+// Server is a server of the Redis protocol on this machine, which keeps nothing.
+type Server struct {
+	Address string
+	Client  *redis.Client // past whatever is tested
+
+	tb   testing.TB
+	args []string
+	run  *exec.Cmd
+}
+
+// binary is a server that is installed; empty if none is.
+func binary() string {
+	for _, name := range []string{"valkey-server", "redis-server"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// Start starts a server for the test, with more of its own settings. Where none is installed, the test is skipped.
+func Start(tb testing.TB, settings ...string) *Server {
+	tb.Helper()
+	s := &Server{tb: tb, Address: freeAddress(tb)}
+	_, port, _ := net.SplitHostPort(s.Address)
+	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", tb.TempDir(), "--save", "",
+		"--appendonly", "no"}, settings...)
+	s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
+	tb.Cleanup(func() { _ = s.Client.Close() })
+	s.Run()
+	return s
+}
+
+// URL is where the server is.
+func (s *Server) URL() string { return "redis://" + s.Address }
+
+// Run starts the server, again if it was killed.
+func (s *Server) Run() {
+	s.tb.Helper()
+	path := binary()
+	if path == "" {
+		missing.Skip(s.tb, "neither redis-server nor valkey-server is installed")
+	}
+	s.run = exec.Command(path, s.args...)
+	if err := s.run.Start(); err != nil {
+		s.tb.Fatalf("cannot start %s: %v", filepath.Base(path), err)
+	}
+	run := s.run
+	s.tb.Cleanup(func() {
+		_ = run.Process.Kill()
+		_ = run.Wait()
+	})
+	Await(s.tb, "the server", func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		return s.Client.Ping(ctx).Err()
+	})
+}
+
+// Kill ends the server as a fault would.
+func (s *Server) Kill() {
+	_ = s.run.Process.Kill()
+	_ = s.run.Wait()
+}
+
+// Flush takes everything away.
+func (s *Server) Flush() {
+	s.tb.Helper()
+	if err := s.Client.FlushAll(context.Background()).Err(); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// Pass has everything on the server expire sooner by d, as if that had passed.
+func (s *Server) Pass(d time.Duration) {
+	s.tb.Helper()
+	const sooner = `
+		for _, key in ipairs(redis.call('KEYS', '*')) do
+			local left = redis.call('PTTL', key)
+			if left >= 0 then redis.call('PEXPIRE', key, left - ARGV[1]) end
+		end`
+	err := s.Client.Eval(context.Background(), sooner, nil, d.Milliseconds()).Err()
+	if err != nil && err != redis.Nil {
+		s.tb.Fatal(err)
+	}
+}
+
+// Await waits until what is asked gives no error, for a quarter of a minute.
+func Await(tb testing.TB, what string, ask func() error) {
+	tb.Helper()
+	var err error
+	for range 1500 {
+		if err = ask(); err == nil {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	tb.Fatalf("%s does not come: %v", what, err)
+}
+
+func freeAddress(tb testing.TB) string {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = ln.Close() }()
+	return fmt.Sprint(ln.Addr())
+}
+
+// StartCluster starts a Cluster of three servers, and returns its URL.
+func StartCluster(tb testing.TB) (url string) {
+	tb.Helper()
+	ctx, some, hosts := context.Background(), make([]*Server, 3), ""
+	for i := range some {
+		some[i] = Start(tb, "--cluster-enabled", "yes", "--cluster-node-timeout", "2000")
+		hosts += "," + some[i].Address
+	}
+	const slots = 16384
+	for i, s := range some {
+		from, to := i*slots/len(some), (i+1)*slots/len(some)-1
+		if err := s.Client.ClusterAddSlotsRange(ctx, from, to).Err(); err != nil {
+			tb.Fatal(err)
+		}
+		host, port, _ := net.SplitHostPort(some[0].Address)
+		if err := s.Client.ClusterMeet(ctx, host, port).Err(); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	for _, s := range some {
+		Await(tb, "the Cluster", func() error {
+			said, err := s.Client.ClusterInfo(ctx).Result()
+			if err == nil && !(strings.Contains(said, "cluster_state:ok") && strings.Contains(said, "cluster_known_nodes:3")) {
+				err = errors.New(said)
+			}
+			return err
+		})
+	}
+	return "redis+cluster://" + hosts[1:]
+}

@@ -1,0 +1,165 @@
+package sharedtest
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+)
+
+// Wire leads to a server, and may fail in between. It counts what is asked: a question is what a client sends at once.
+type Wire struct {
+	to        string
+	ln        net.Listener
+	frozen    atomic.Bool // nothing passes, either way
+	deaf      atomic.Bool // answers do not come back
+	cut       atomic.Bool // connections end at once
+	questions atomic.Int64
+	loses     atomic.Int64 // the question from which on answers do not come back; 0 is none
+
+	mu   sync.Mutex // guards all below
+	open map[net.Conn]bool
+	gate *sync.Cond
+}
+
+// NewWire lays a wire to the address.
+func NewWire(tb testing.TB, to string) *Wire {
+	tb.Helper()
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	w := &Wire{to: to, ln: ln, open: map[net.Conn]bool{}}
+	w.gate = sync.NewCond(&w.mu)
+	var work sync.WaitGroup
+	work.Go(func() {
+		for {
+			c, err := ln.Accept()
+			if err != nil {
+				return
+			}
+			work.Go(func() { w.carry(c) })
+		}
+	})
+	tb.Cleanup(func() {
+		_ = ln.Close()
+		w.Mend()
+		w.drop()
+		work.Wait()
+	})
+	return w
+}
+
+// URL is where the wire begins.
+func (w *Wire) URL() string { return "redis://" + w.ln.Addr().String() }
+
+// Questions are how many were asked since this was asked last.
+func (w *Wire) Questions() int { return int(w.questions.Swap(0)) }
+
+// Freeze lets nothing through, and keeps all connections.
+func (w *Wire) Freeze() { w.frozen.Store(true) }
+
+// Deafen lets questions through, and loses the answers.
+func (w *Wire) Deafen() { w.deaf.Store(true) }
+
+// LoseFrom lets questions through, and loses the answers of the nth and of all behind it, as Questions counts them.
+func (w *Wire) LoseFrom(n int) { w.loses.Store(int64(n)) }
+
+// Cut ends all connections, and each new one.
+func (w *Wire) Cut() {
+	w.cut.Store(true)
+	w.drop()
+}
+
+// Mend lets everything through again. What was frozen goes on; connections that have lost an answer end.
+func (w *Wire) Mend() {
+	w.cut.Store(false)
+	w.loses.Store(0)
+	if w.deaf.Swap(false) {
+		w.drop()
+	}
+	w.frozen.Store(false)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.gate.Broadcast()
+}
+
+func (w *Wire) drop() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for c := range w.open {
+		_ = c.Close()
+	}
+	w.gate.Broadcast()
+}
+
+func (w *Wire) carry(c net.Conn) {
+	defer func() { _ = c.Close() }()
+	if w.cut.Load() {
+		return
+	}
+	up, err := net.Dial("tcp", w.to)
+	if err != nil {
+		return
+	}
+	defer func() { _ = up.Close() }()
+	w.hold(c, true)
+	defer w.hold(c, false)
+	var both sync.WaitGroup
+	both.Go(func() {
+		w.copy(up, c, nil)
+		_ = up.Close()
+	})
+	w.copy(c, up, &w.deaf)
+	_ = c.Close()
+	both.Wait()
+}
+
+func (w *Wire) hold(c net.Conn, open bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if open {
+		w.open[c] = true
+	} else {
+		delete(w.open, c)
+	}
+}
+
+// copy carries bytes until either end closes. lost says that they go nowhere; nil for questions, which it counts.
+func (w *Wire) copy(to io.Writer, from io.Reader, lost *atomic.Bool) {
+	room := make([]byte, 1<<20)
+	for {
+		n, err := from.Read(room)
+		if n > 0 && lost == nil && !isGreeting(room[:n]) {
+			if lost, n := w.loses.Load(), w.questions.Add(1); lost > 0 && n >= lost {
+				w.deaf.Store(true)
+			}
+		}
+		w.mu.Lock()
+		for w.frozen.Load() {
+			w.gate.Wait()
+		}
+		w.mu.Unlock()
+		if n > 0 && (lost == nil || !lost.Load()) {
+			if _, failed := to.Write(room[:n]); failed != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// isGreeting reports whether a client begins a connection, or asks whether the server is there.
+func isGreeting(b []byte) bool {
+	b = bytes.ToLower(b[:min(len(b), 64)])
+	for _, word := range []string{"hello", "$4\r\nping", "$4\r\nauth", "$6\r\nclient", "$4\r\ntime", "$4\r\ninfo"} {
+		if bytes.Contains(b, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}
