@@ -111,7 +111,7 @@ type Shelf struct {
 	kinds     *namer // of what is no content
 	address   address
 	remote    *remote // place, if it is a bucket; else nil
-	others    bool // Options.Others
+	others    bool    // Options.Others
 
 	sweeping sync.Mutex // held by the one Sweep that runs
 }
