@@ -258,8 +258,10 @@ func (p *play) step() {
 		p.parts = append(p.parts, &speaker{talk: r.fork(n, p.seed()), scope: r.scope, last: map[string]spoken{},
 			rescued: r.rescued || n <= r.refused, refused: r.refused})
 	case "edit":
-		r.items[p.seed()%uint64(len(r.items))] = r.tongue.say(r.talk, "user", r.string("Rather "+r.words(10)))
+		n := int(p.seed() % uint64(len(r.items)))
+		r.items[n] = r.tongue.say(r.talk, "user", r.string("Rather "+r.words(10)))
 		r.last = map[string]spoken{}
+		r.rescued = r.rescued || n < r.refused // as in a fork, what was rescued stands before it
 	case "at once":
 		r.rescued = false
 		r.grow()

@@ -121,6 +121,9 @@ func openLocked(o Options) (*Store, error) {
 			return nil, err
 		}
 	}
+	if err := room.files.watch(o.Folder); err != nil {
+		return nil, errors.Join(err, d.db.Close())
+	}
 	d.Facts = records.New(rows{d}, o.Now, o.Fault)
 	d.both = d.seal != nil && (!d.seal.Writes() || d.hasPlain())
 	return d, nil

@@ -75,7 +75,7 @@ func recordOf(key string, item *badger.Item) (records.Record, error) {
 // Write does what records.Rows says.
 func (r rows) Write(key string, written records.Record) error {
 	d := r.disk
-	if err := d.room.check(); err != nil {
+	if err := d.room.allow(2*len(key) + len(written.Value)); err != nil {
 		return err
 	}
 	stored := appendRecord(make([]byte, 0, headSize+len(written.Value)), key, written)
@@ -97,7 +97,7 @@ func (r rows) Write(key string, written records.Record) error {
 // Remove does what records.Rows says.
 func (r rows) Remove(key string) error {
 	d := r.disk
-	if err := d.room.check(); err != nil {
+	if err := d.room.allow(2 * len(key)); err != nil {
 		return err
 	}
 	defer d.recent.forget(key)

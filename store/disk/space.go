@@ -28,6 +28,7 @@ type space struct {
 	folder string
 	free   func(folder string) (uint64, error) // bytes
 	now    func() time.Time
+	files  rotation
 
 	mu     sync.Mutex // guards all below
 	asked  time.Time  // zero before the first time
@@ -44,6 +45,14 @@ func (s *space) check() error {
 		s.asked, s.answer = now, s.atLeast(reserve)
 	}
 	return s.answer
+}
+
+// allow returns an error if a write of so many bytes, those of its key twice, may find no room.
+func (s *space) allow(size int) error {
+	if err := s.check(); err != nil {
+		return err
+	}
+	return s.files.allow(size)
 }
 
 // atLeast does what check does for want bytes, and looks now.
