@@ -126,7 +126,7 @@ func Deps(
 	s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[window.Windows], keep time.Duration,
 ) rewrite.Deps {
 	return rewrite.Deps{
-		Ledger: newLedger(s, keep), Shelf: shelf{artifacts},
+		Ledger: newLedger(s, keep), Shelf: shelf{artifacts}, Keep: keep,
 		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
 			w := windows.Load().Of(upstream, model)

@@ -19,6 +19,7 @@ import (
 // bounded: what was used least recently is forgotten.
 type seen struct {
 	seed maphash.Seed
+	keep time.Duration // from when on nobody asks for a conversation any more; 0: never
 
 	mu     sync.Mutex
 	starts map[uint64][]*list.Element // of *past, by scope and first bytes
@@ -82,8 +83,8 @@ const (
 	mostAlike  = 4        // conversations that begin alike and are looked at
 )
 
-func newSeen() *seen {
-	return &seen{seed: maphash.MakeSeed(), starts: map[uint64][]*list.Element{}, recent: list.New()}
+func newSeen(keep time.Duration) *seen {
+	return &seen{keep: keep, seed: maphash.MakeSeed(), starts: map[uint64][]*list.Element{}, recent: list.New()}
 }
 
 // sum is a hash of b that is good for this process alone.
@@ -261,8 +262,12 @@ func (s *seen) put(scope string, p *past, b []byte) {
 	if alike := s.starts[p.start]; len(alike) > mostAlike {
 		s.removeLocked(alike[0])
 	}
-	for s.bytes > mostSeen && s.recent.Len() > 0 {
-		s.removeLocked(s.recent.Back())
+	for oldest := s.recent.Back(); oldest != nil; oldest = s.recent.Back() {
+		//nolint:forcetypeassert // only pasts are put there
+		if s.bytes <= mostSeen && (s.keep == 0 || p.asked.Sub(oldest.Value.(*past).asked) <= s.keep) {
+			return
+		}
+		s.removeLocked(oldest)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"epitome/event"
 	"epitome/rewrite/compact"
@@ -55,6 +56,8 @@ type Deps struct {
 	Naming string
 	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
 	Passing bool
+	// Keep is how long what the ledger has lives. What is remembered of a conversation lives no longer. 0: for ever.
+	Keep time.Duration
 }
 
 // Shaper shapes requests. Its methods may be called from any goroutine.
@@ -65,7 +68,7 @@ type Shaper struct {
 }
 
 // NewShaper makes a shaper.
-func NewShaper(m Deps) *Shaper { return &Shaper{deps: m, seen: newSeen()} }
+func NewShaper(m Deps) *Shaper { return &Shaper{deps: m, seen: newSeen(m.Keep)} }
 
 // Shape says what to send in a request's place. It never fails: what goes wrong stands in the report, and the request
 // goes on in the form that was decided last, or else as it came.
