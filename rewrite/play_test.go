@@ -261,7 +261,7 @@ func (p *play) step() {
 		n := int(p.seed() % uint64(len(r.items)))
 		r.items[n] = r.tongue.say(r.talk, "user", r.string("Rather "+r.words(10)))
 		r.last = map[string]spoken{}
-		r.rescued = r.rescued || n < r.refused // as in a fork, what was rescued stands before it
+		r.rescued = r.rescued || n <= r.refused // as in a fork, what was rescued stands before it
 	case "at once":
 		r.rescued = false
 		r.grow()
