@@ -117,7 +117,7 @@ func (l *lister) note(key []string, v reflect.Value) {
 	if l.each != nil {
 		l.each(key)
 	}
-	one := Value{Key: strings.Join(key, "."), From: l.from.of(key), Secret: isSecret(key) && !v.IsZero()}
+	one := Value{Key: strings.Join(key, "."), From: l.from.of(key), Secret: isSecret(key) && !v.IsZero() || namesUser(v)}
 	if !one.Secret {
 		one.Text = valueText(v)
 	}
@@ -129,6 +129,15 @@ func isSecret(key []string) bool {
 	last := key[len(key)-1]
 	return slices.Contains(key, "headers") || slices.ContainsFunc([]string{"token", "secret", "password", "webhook", "keys"},
 		func(word string) bool { return strings.Contains(last, word) && !strings.Contains(last, "tokens") })
+}
+
+// namesUser reports whether a value is a URL that says who asks, and with that perhaps a password.
+func namesUser(v reflect.Value) bool {
+	if v.Kind() != reflect.String {
+		return false
+	}
+	_, rest, _ := strings.Cut(v.String(), "://")
+	return strings.Contains(rest, "@")
 }
 
 // valueText writes a value as TOML does.

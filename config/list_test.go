@@ -99,7 +99,9 @@ func TestListShowsNoSecret(t *testing.T) {
 	const secret = "s3cr3t-v4lue"
 	t.Setenv("LIST_TEST_KEY", secret)
 	all := listOf(t, "[console]\ntoken = \"${LIST_TEST_KEY}\"\n[upstreams.openai]\nheaders = { authorization = \"Bearer "+
-		secret+"\", x-team = \"${LIST_TEST_KEY}\" }\n[events]\nwebhook = \"http://host/${LIST_TEST_KEY}\"\n", config.Overrides{})
+		secret+"\", x-team = \"${LIST_TEST_KEY}\" }\n[events]\nwebhook = \"http://host/${LIST_TEST_KEY}\"\n"+
+		"[store]\nurl = \"redis://:${LIST_TEST_KEY}@host:6379/0\"\nsentinel_password = \"\"\n[offload]\nfolder = \"/mnt/shared\"\n",
+		config.Overrides{})
 	var masked []string
 	for key, v := range all {
 		if strings.Contains(v.Text, secret) {
@@ -110,8 +112,16 @@ func TestListShowsNoSecret(t *testing.T) {
 		}
 	}
 	slices.Sort(masked)
-	want := []string{"console.token:2", "events.webhook:6", "upstreams.openai.headers.authorization:4", "upstreams.openai.headers.x-team:4"}
+	want := []string{"console.token:2", "events.webhook:6", "store.url:8",
+		"upstreams.openai.headers.authorization:4", "upstreams.openai.headers.x-team:4"}
 	if !slices.Equal(masked, want) {
 		t.Errorf("masked are %q, want %q", masked, want)
+	}
+}
+
+func TestListShowsAServerWithoutAPassword(t *testing.T) {
+	all := listOf(t, "[store]\nurl = \"redis://host:6379/0\"\n[offload]\nfolder = \"/mnt/shared\"\n", config.Overrides{})
+	if v := all["store.url"]; v.Secret || v.Text != `"redis://host:6379/0"` {
+		t.Errorf("store.url is %+v", v)
 	}
 }
