@@ -183,11 +183,13 @@ func (t *turn) at(key string) shared.Key {
 	return shared.Key{Tag: t.tag, Name: key}
 }
 
-// ask puts a question, and once more if there is no answer.
+// ask puts a question, and once more if there is no answer. A try that may have done something stays told: whatever
+// the next one fails by, the error is shared.ErrUnknown.
 func (t *turn) ask(question func() error) error {
 	if t.lost != nil {
 		return t.lost
 	}
+	var unknown error
 	for {
 		err := question()
 		if !errors.Is(err, shared.ErrAway) {
@@ -196,13 +198,14 @@ func (t *turn) ask(question func() error) error {
 		if err == nil {
 			return nil
 		}
-		if !errors.Is(err, shared.ErrUnknown) {
+		if !errors.Is(err, shared.ErrUnknown) && unknown == nil {
 			return err
 		}
-		if t.tries--; t.tries <= 0 {
-			t.lost = err
-			return err
+		if t.tries--; t.tries <= 0 || unknown != nil {
+			t.lost = errors.Join(unknown, err)
+			return t.lost
 		}
+		unknown = err
 	}
 }
 
