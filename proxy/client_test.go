@@ -109,6 +109,50 @@ func TestBodiesOfStrangersAreNotRead(t *testing.T) {
 	}
 }
 
+// Where a stranger may come, under /-/, it sends little, and holds no room that clients need.
+func TestStrangersTakeNoRoomUnderOwnPages(t *testing.T) {
+	r := on(t, taking, keyed)
+	resp, _ := r.dial().send("POST /-/x HTTP/1.1\r\nHost: x\r\nContent-Length: 50000000\r\n\r\n").answer("POST")
+	if _, bytes := r.proxy.admission.Load(); resp.StatusCode != 401 || bytes != 0 {
+		t.Errorf("a large body gets %s, and %d bytes are held", resp.Status, bytes)
+	}
+	c := r.dial().send("POST /-/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n")
+	r.eventually("the head has been read", func() bool { n, _ := r.proxy.admission.Load(); return n == 1 })
+	if _, bytes := r.proxy.admission.Load(); bytes > 3*strangerBody {
+		t.Errorf("without a length %d bytes are held", bytes)
+	}
+	if _, body := c.send("small\r\n0\r\n\r\n").answer("POST"); body != "own POST /-/x" {
+		t.Errorf("without a length got %q", body)
+	}
+	large := post("/-/x", strings.Repeat("x", 2*strangerBody), "x-api-key: "+alices)
+	if _, body := r.dial().send(large).answer("POST"); body != "own POST /-/x" {
+		t.Errorf("with a key got %q", body)
+	}
+}
+
+// Nothing is kept of a stranger whose request is over, whatever body it had.
+func TestStrangersLeaveNothingBehind(t *testing.T) {
+	r := on(t, taking, keyed)
+	for _, in := range []string{
+		post(chatTarget, "x"), post("/-/x", "x"), post(chatTarget, long), post("/-/x", strings.Repeat("x", 2*strangerBody)),
+		request("POST", chatTarget, "0\r\n\r\n", "Transfer-Encoding: chunked"),
+		request("POST", chatTarget, "", "Content-Length: 1"),
+	} {
+		c := r.dial().send(in)
+		if strings.HasSuffix(in, ": 1\r\n\r\n") {
+			c.vanish("FIN")
+		} else {
+			c.answer("POST")
+		}
+		r.eventually("nothing is kept", func() (none bool) {
+			none = true
+			r.proxy.strangers.Range(func(any, any) bool { none = false; return false })
+			n, _ := r.proxy.admission.Load()
+			return none && n == 0
+		})
+	}
+}
+
 func TestOwnPagesNeedNoKeyOfAClient(t *testing.T) {
 	r := on(t, taking, keyed)
 	if _, body := r.dial().send(post("/-/x", long)).answer("POST"); body != "own POST /-/x" {

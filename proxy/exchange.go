@@ -174,6 +174,7 @@ func (x *exchange) dropBody() {
 	x.proxy.buffers.TakeBack(x) // what was sent is written, or its connection dropped, on this goroutine
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.Leave(&x.ctx.Request.Header)
+	x.proxy.strangers.Delete(&x.ctx.Request.Header)
 }
 
 // route chooses the upstream and what it gets as target.

@@ -109,7 +109,7 @@ type Proxy struct {
 	decoding  turns.Places // of the bodies that are being decoded
 	turns     *turns.Turns // of large requests to be shaped
 	loops     *loop.Guard
-	strangers sync.Map                 // headers of requests without a known key, whose bodies are not read
+	strangers sync.Map                 // headers of requests with a body and without a known key, until dropBody
 	buffers   *buffers.Pool[*exchange] // in which rewritten bodies lie, until dropBody
 }
 
@@ -270,8 +270,10 @@ func (p *Proxy) survive(ctx *fasthttp.RequestCtx) {
 // ownPath is where epitome's own pages lie; everything else is forwarded.
 const ownPath = "/-/"
 
-// tooSmall is a body limit that makes fasthttp refuse a request before it reads its body.
-const tooSmall = 1
+const (
+	tooSmall     = 1       // a body limit in bytes that makes fasthttp refuse a request before it reads its body
+	strangerBody = 4 << 10 // bytes of a body under ownPath without a known key: a login needs fewer
+)
 
 // headReceived decides, before a body is read, whether there is room for it and how long it may take.
 func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestConfig) {
@@ -290,20 +292,22 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 		h.Set("Expect", "100-continue") // the only spelling fasthttp knows
 	}
 	size := int64(h.ContentLength())
-	if size == wire.ChunkedLength {
-		size = int64(s.conf.MaxBody)
-	}
 	conf.MaxRequestBodySize = int(s.conf.MaxBody)
-	if size <= 0 {
+	if size == 0 || size < wire.ChunkedLength {
 		return conf
 	}
 	p.admission.Remember(h)
-	if !s.clients.Knows(h.RawHeaders()) && !bytes.HasPrefix(wire.OriginForm(h.RequestURI()), []byte(ownPath)) {
-		p.strangers.Store(h, true)
+	if !s.clients.Knows(h.RawHeaders()) {
+		p.strangers.Store(h, true) // until dropBody
 		conf.MaxRequestBodySize = tooSmall
-		return conf
+		if bytes.HasPrefix(wire.OriginForm(h.RequestURI()), []byte(ownPath)) {
+			conf.MaxRequestBodySize = min(strangerBody, int(s.conf.MaxBody))
+		}
 	}
-	if size > int64(s.conf.MaxBody) {
+	if size == wire.ChunkedLength {
+		size = int64(conf.MaxRequestBodySize)
+	}
+	if size > int64(conf.MaxRequestBodySize) || conf.MaxRequestBodySize == tooSmall {
 		return conf
 	}
 	if h.ContentLength() > 0 {
