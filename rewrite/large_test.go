@@ -118,3 +118,18 @@ func TestCountsDependOnTheBodyAlone(t *testing.T) {
 		t.Error("nothing is estimated: the test shows nothing")
 	}
 }
+
+// A large message that the client takes back leaves nothing behind: what came in its place is counted.
+func TestEstimateGoesWithItsMessage(t *testing.T) {
+	begun := `{"model":"gpt-5","messages":[{"role":"user","content":"` + strings.Repeat("Do the work. ", 300) +
+		`"},{"role":"assistant","content":"Done."},{"role":"user","content":"`
+	b := newBench(128_000)
+	pasted := b.shape(begun + strings.Repeat("some words of it ", 120_000) + `"}]}`).Report
+	small := b.shape(begun + `small"},{"role":"assistant","content":"So it is."},{"role":"user","content":"Good."}]}`).Report
+	if pasted.Err != nil || !pasted.Estimated {
+		t.Errorf("nothing is estimated: the test shows nothing: %+v", pasted)
+	}
+	if small.Err != nil || small.Estimated {
+		t.Errorf("what was counted is told as an estimate: %+v", small)
+	}
+}

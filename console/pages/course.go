@@ -118,8 +118,8 @@ func numberOf(place int) int { return place + 1 }
 
 func sum(a, b event.Tokens) event.Tokens {
 	return event.Tokens{System: a.System + b.System, Tools: a.Tools + b.Tools, User: a.User + b.User,
-		Assistant: a.Assistant + b.Assistant, Results: a.Results + b.Results, Images: a.Images + b.Images,
-		Other: a.Other + b.Other}
+		Assistant: a.Assistant + b.Assistant, Results: a.Results + b.Results, Summary: a.Summary + b.Summary,
+		Images: a.Images + b.Images, Other: a.Other + b.Other}
 }
 
 // numbers are the turns' numbers below the plot.

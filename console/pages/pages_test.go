@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -191,6 +192,23 @@ func TestExchangeSaysThatItsTokensAreEstimated(t *testing.T) {
 		m.stories[0].Exchanges[i].Estimated = true
 	}
 	says(t, m, "/-/exchanges/60", true, "its tokens are estimated, by samples of it")
+}
+
+// The parts of the chart are together what the requests have, whatever it is spent on.
+func TestChartHasEveryPart(t *testing.T) {
+	for i := range reflect.TypeFor[event.Tokens]().NumField() {
+		var came, sent event.Tokens
+		reflect.ValueOf(&came).Elem().Field(i).SetInt(20)
+		reflect.ValueOf(&sent).Elem().Field(i).SetInt(10)
+		before, after := 0, 0
+		turn := event.Exchange{Turn: 1, Shaping: event.Shaping{TokensBefore: came, TokensAfter: sent}}
+		for _, p := range newCourse([]event.Exchange{turn, turn}).Parts {
+			before, after = before+p.Before, after+p.After
+		}
+		if before != 2*came.Total() || after != 2*sent.Total() {
+			t.Errorf("%+v and %+v are drawn as %d and %d", came, sent, before, after)
+		}
+	}
 }
 
 // Each label stands at the height of its own line, and none on another.

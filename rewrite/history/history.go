@@ -334,6 +334,9 @@ func (h *History) Truncate(r *conversation.Request, n int) {
 	h.Chain, h.Sizes, h.Media, h.Answers, h.ResultAt = h.Chain[:n+1], h.Sizes[:n], h.Media[:n], h.Answers[:n],
 		h.ResultAt[:n]
 	h.counting.works = h.counting.works[:n]
+	if h.counting.estimated > n {
+		h.counting.estimated = 0
+	}
 }
 
 // nameLength is how many characters of a to z and 2 to 7 an artifact's name has.
