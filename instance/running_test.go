@@ -271,3 +271,36 @@ func TestTotalsAreReadFromARunningEpitome(t *testing.T) {
 	f(404, `{"type":"error","error":{"message":"epitome has nothing at /-/totals"}}`, Tally{}, true)
 	f(200, "numbers", Tally{}, true)
 }
+
+// A run uses no epitome of which it has no key, or whose certificate its agent does not trust.
+func TestKeyedAndSecureEpitomesAreNotUsedByRuns(t *testing.T) {
+	f := func(keys string, secure, used bool) {
+		t.Helper()
+		var c *Card
+		var err error
+		own := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"proof":%q,"upstreams":{"a":"http://a.example"},"running":{"keys":%q}}`,
+				c.Proof(r.URL.Query().Get("nonce")), keys)
+		})
+		start := httptest.NewServer
+		if secure {
+			start = httptest.NewTLSServer
+		}
+		s := start(own)
+		defer s.Close()
+		folder := t.TempDir()
+		c, err = Pin(folder, s.Listener.Addr().String(), secure)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.Ask(); err != nil {
+			t.Fatal(err)
+		}
+		if got := lookup(folder, []Target{{URL: "http://a.example"}}); (got != nil) != used {
+			t.Errorf("keys %q, TLS %v: used %v", keys, secure, got != nil)
+		}
+	}
+	f("", false, true)
+	f("true", false, false)
+	f("", true, false)
+}

@@ -2,6 +2,8 @@ package proxy
 
 import (
 	"time"
+
+	"epitome/event"
 )
 
 // identify finds whose key the request came with, where clients have keys, and takes the key off.
@@ -14,16 +16,21 @@ func identify(x *exchange) error {
 // bytesPerToken is what a token is taken for where an answer does not tell: mode off is no way around a limit.
 const bytesPerToken = 4
 
-// spend counts what the exchange took against the limits of its client. A count of tokens takes none.
+// spend counts what the exchange took against the limits of its client, also of one that left before it was answered. A
+// count of tokens takes none.
 func spend(x *exchange) {
 	e, whose := &x.event, x.set.clients.Lookup(x.event.Client)
 	counts := x.dialect != nil && x.ear.dialect == nil
-	if !whose.CountsTokens() || e.Status > 299 || e.FirstByte == 0 || counts {
+	if !whose.CountsTokens() || e.Status > 299 || e.Sent == 0 || counts {
 		return
 	}
 	tokens := int64(e.Usage.Input) + int64(e.Usage.Output)
-	if e.Usage.Source == "" && (e.Method == "POST" || e.Status == 101) {
-		tokens = (e.RequestBytes + e.ResponseBytes) / bytesPerToken
+	if e.Usage.Source != event.UsageProvider && (e.Method == "POST" || e.Status == 101) {
+		own, bytes := int64(ownCount(e)), e.ResponseBytes
+		if own == 0 {
+			bytes += e.RequestBytes
+		}
+		tokens = own + bytes/bytesPerToken
 	}
 	whose.Spend(tokens, time.Now())
 }

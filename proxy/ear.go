@@ -117,13 +117,17 @@ func (x *exchange) takeUsage(a *wire.Answer) {
 
 // countUsage puts our own count of what was sent in the place of one that the answer does not tell.
 func countUsage(e *event.Exchange) {
-	sent := e.TokensAfter.Total()
-	if e.Mode == event.ModeObserve {
-		sent = e.TokensBefore.Total()
-	}
-	if sent > 0 {
+	if sent := ownCount(e); sent > 0 {
 		e.Usage.Source, e.Usage.Input, e.Usage.CacheUnknown = event.UsageCounted, sent, true
 	}
+}
+
+// ownCount is how many tokens were sent by our own count; 0 if they were not counted.
+func ownCount(e *event.Exchange) int {
+	if e.Mode == event.ModeObserve {
+		return e.TokensBefore.Total()
+	}
+	return e.TokensAfter.Total()
 }
 
 // learnFrom learns from how many tokens the provider says that a request had: whether it had all of it, and how much

@@ -54,7 +54,7 @@ func (p Pair) Listen(ln net.Listener, log *slog.Logger) (net.Listener, error) {
 		return nil, err
 	}
 	return &listener{ln, &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: k.current,
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: k.current, GetConfigForClient: hurry,
 	}}, nil
 }
 
@@ -112,13 +112,17 @@ type listener struct {
 // handshakeWrite is how long a client may take for what the handshake has to say to it.
 const handshakeWrite = 10 * time.Second
 
+// hurry gives a client that has said its first word so long for the rest. Before, nothing is written that could wait.
+func hurry(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+	return nil, hello.Conn.SetWriteDeadline(time.Now().Add(handshakeWrite)) // every later write sets its own
+}
+
 // Accept waits for a connection.
 func (l *listener) Accept() (net.Conn, error) {
 	raw, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
-	_ = raw.SetWriteDeadline(time.Now().Add(handshakeWrite)) // every later write sets its own
 	return &conn{Conn: tls.Server(raw, l.config)}, nil
 }
 

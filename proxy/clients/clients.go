@@ -9,6 +9,8 @@
 package clients
 
 import (
+	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"crypto/subtle"
 	"fmt"
@@ -101,9 +103,9 @@ func (b *Book) Lookup(name string) *Client {
 // Header is the request header that carries a key beside a credential for the provider.
 const Header = wire.OwnPrefix + "key"
 
-// owner returns whose key stands in a header line; nil if none does.
-func (b *Book) owner(l *wire.Lines) *Client {
-	value := l.Value
+// owner returns whose key stands in a header line, and the key; nil if none does.
+func (b *Book) owner(l *wire.Lines) (whose *Client, value []byte) {
+	value = l.Value
 	switch {
 	case l.Is("authorization"):
 		if _, key, found := strings.Cut(string(value), " "); found { // the scheme does not matter
@@ -111,12 +113,12 @@ func (b *Book) owner(l *wire.Lines) *Client {
 		}
 	case l.Is(Header), l.Is("x-api-key"), l.Is("api-key"):
 	default:
-		return nil
+		return nil, nil
 	}
 	if len(value) == 0 {
-		return nil
+		return nil, nil
 	}
-	return b.find(sha256.Sum256(value))
+	return b.find(sha256.Sum256(value)), value
 }
 
 // Knows reports whether the header lines of a request have the key of a client, where one is needed.
@@ -125,41 +127,61 @@ func (b *Book) Knows(block []byte) bool {
 		return true
 	}
 	for l := wire.LinesOf(block); l.Next(); {
-		if b.owner(&l) != nil {
+		if c, _ := b.owner(&l); c != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// Find returns whose key the header lines of a request have, and takes every line off that has a key: the lines behind
-// it move up in the block. The error is a *refuse.Refusal.
+// telling is how many bytes a key has, at least, that is looked for within other words: a shorter one may be part of
+// them by chance. The keys that are made here have more.
+const telling = 16
+
+// keysIn returns whose key the header lines of a request have first, and all keys that are known, each once.
+func (b *Book) keysIn(block []byte) (found *Client, keys [][]byte) {
+	for l := wire.LinesOf(block); l.Next(); {
+		c, key := b.owner(&l)
+		if c == nil {
+			continue
+		}
+		found = cmp.Or(found, c)
+		if len(key) >= telling && !containsAny(key, keys) {
+			keys = append(keys, bytes.Clone(key)) // the block is about to change
+		}
+	}
+	return found, keys
+}
+
+// containsAny reports whether one of the keys stands in the text.
+func containsAny(text []byte, keys [][]byte) bool {
+	return slices.ContainsFunc(keys, func(key []byte) bool { return bytes.Contains(text, key) })
+}
+
+// Find returns whose key the header lines of a request have, and takes every line off that has a known key, in whatever
+// header and beside whatever words: the lines behind it move up in the block. The error is a *refuse.Refusal.
 func (b *Book) Find(block []byte) (*Client, error) {
 	if b == nil {
 		return nil, nil
 	}
-	var found *Client
+	found, keys := b.keysIn(block)
+	if found == nil {
+		return nil, Unknown()
+	}
 	for at := 0; at < len(block); {
 		end := at + lineLength(block[at:])
 		l := wire.LinesOf(block[at:end])
 		if !l.Next() { // the end of the head
 			break
 		}
-		c := b.owner(&l)
-		if c == nil {
+		if c, _ := b.owner(&l); c == nil && !containsAny(block[at:end], keys) {
 			at = end
 			continue
-		}
-		if found == nil {
-			found = c
 		}
 		left := at + copy(block[at:], block[end:])
 		for i := range block[left:] {
 			block[left+i] = '\n'
 		}
-	}
-	if found == nil {
-		return nil, Unknown()
 	}
 	return found, nil
 }

@@ -79,6 +79,40 @@ func TestKeysAreFoundAndTakenOff(t *testing.T) {
 	f("", "", "")
 }
 
+// Beside a key that is known, it stands in no other header either, however it is written there.
+func TestKeyGoesNoFurtherInAnyHeader(t *testing.T) {
+	key := NewKey()
+	b := bookOf(t, map[string]Config{"alice": {Keys: []string{HashOf(key)}}})
+	for _, line := range []string{"x-api-key: Bearer KEY", "Authorization: Bearer\tKEY", "x-goog-api-key: KEY",
+		"api-key: KEY, KEY", "Cookie: a=1; key=KEY", "A: 1,\r\n KEY"} {
+		line = strings.ReplaceAll(line, "KEY", key) + "\r\n"
+		for _, head := range []string{line + "B: 1\r\n" + Header + ": " + key, Header + ": " + key + "\r\nB: 1\r\n" + line} {
+			block := []byte(head + "\r\n\r\n")
+			c, err := b.Find(block)
+			if left := strings.TrimRight(string(block), "\r\n"); c.Name() != "alice" || err != nil || left != "B: 1" {
+				t.Errorf("of %q is left %q, of %q, %v", head, left, c.Name(), err)
+			}
+		}
+	}
+}
+
+// Who was stamped before a minute began, and comes to be counted within it, makes nobody's use forgotten.
+func TestLateStampsForgetNothing(t *testing.T) {
+	l := NewLocal()
+	f := func(n int64, at time.Duration, want int64) {
+		t.Helper()
+		if used, known := l.Add("alice", Requests, n, noon.Add(at)); used[0] != want || !known {
+			t.Errorf("%d more after %s are %d in the minute, want %d", n, at, used[0], want)
+		}
+	}
+	f(-1, 0, 0) // what was taken in the span before is not given back in this one
+	f(5, time.Second, 5)
+	f(1, -time.Millisecond, 6)
+	f(1, 2*time.Second, 7)
+	f(1, time.Minute, 1)
+	f(1, -time.Hour, 1) // the clock was set back
+}
+
 // Without clients everything passes, and nothing is looked at.
 func TestWithoutClientsNothingIsAsked(t *testing.T) {
 	b := bookOf(t, nil)

@@ -65,10 +65,12 @@ func (l *Local) Add(client string, what Quantity, n int64, now time.Time) (used 
 		l.used[account{client, what}] = of
 	}
 	for i, s := range spans {
-		if began := now.Truncate(s.length); !of[i].began.Equal(began) {
+		// What was stamped just before a span began counts within it. A clock that was set back begins anew.
+		began := now.Truncate(s.length)
+		if ahead := began.Sub(of[i].began); ahead > 0 || ahead < -s.length {
 			of[i] = tally{began: began}
 		}
-		of[i].used += n
+		of[i].used = max(of[i].used+n, 0)
 		used[i] = of[i].used
 	}
 	return used, true
