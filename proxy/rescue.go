@@ -195,11 +195,11 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 	if err != nil {
 		return false
 	}
-	turn, ok := r.proxy.turns.Take(nil, len(body), r.set.conf.LargeWait.D())
-	if !ok {
+	client := &asker{x: r.exchange, up: r.up, target: r.target}
+	defer client.end()
+	if client.takeTurn(len(body)) != nil {
 		return false
 	}
-	defer turn.End()
 	next := &shaped{asked: r.shaped.asked}
 	how.Ratio, how.Answers, how.Unthinking = r.report.Ratio, r.report.Answers, r.mute
 	shorter := !how.Whole && how.Most > 0

@@ -39,20 +39,24 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)))
 		x.event.ShapeTime = time.Since(begun)
 	}()
+	client := &asker{x: x, up: up, target: target}
+	defer client.end()
+	shape, observe := x.proxy.plugs.Shape, x.event.Mode == event.ModeObserve
+	if observe {
+		shape = x.proxy.plugs.Observe
+	}
 	body, err := x.conversation()
+	if err == nil {
+		if busy := client.takeTurn(len(body)); busy != nil && (!observe || x.call.IsCut()) {
+			return busy
+		} else if busy != nil {
+			err = errNoTurn
+		}
+	}
 	if err != nil {
 		s.report = notShaped(err)
 		x.tell(&s.report)
 		return nil
-	}
-	client := &asker{x: x, up: up, target: target}
-	defer client.end()
-	if err := client.takeTurn(len(body)); err != nil {
-		return err
-	}
-	shape, observe := x.proxy.plugs.Shape, x.event.Mode == event.ModeObserve
-	if observe {
-		shape = x.proxy.plugs.Observe
 	}
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
 	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.name, client, x.proxy.buffers.For(x)
@@ -90,18 +94,20 @@ var (
 	errEncoded    = errors.New("the content coding of the body cannot be read")
 	errNoObject   = errors.New("the body is not a JSON object")
 	errNoRoomLeft = errors.New("there is no room under max_in_flight to rewrite the request")
+	errNoTurn     = errors.New("other large requests were worked on for all of large_wait")
 )
 
 // unshaped says with what code a request goes on as it came.
 var unshaped = map[error]event.Code{
 	errSigned: event.CodeSigned, errEncoded: event.CodeEncoded, errNoObject: event.CodeNoObject,
-	wire.ErrBomb: event.CodeBomb, errNoRoomLeft: event.CodeNoRoom,
+	wire.ErrBomb: event.CodeBomb, errNoRoomLeft: event.CodeNoRoom, errNoTurn: event.CodeFailed,
 }
 
-// notShaped is the report on a request that goes on as it came. Only a lack of room is epitome's own failure.
+// notShaped is the report on a request that goes on as it came. Only a lack of room or of a turn is epitome's own
+// failure.
 func notShaped(why error) rewrite.Report {
 	r := rewrite.Report{Action: rewrite.ActionNone, Code: unshaped[why]}
-	if errors.Is(why, errNoRoomLeft) {
+	if errors.Is(why, errNoRoomLeft) || errors.Is(why, errNoTurn) {
 		r.Action, r.Err = rewrite.ActionBypass, why
 		return r
 	}

@@ -224,14 +224,7 @@ func TestLargeConversationsTakeTurns(t *testing.T) {
 	if _, text := r.dial().send(large).answer("POST"); text != "a" {
 		t.Errorf("alone a large one got %q", text)
 	}
-	var taken []turns.Turn
-	for {
-		turn, ok := r.proxy.turns.Take(nil, turns.Large, 0)
-		if !ok {
-			break
-		}
-		taken = append(taken, turn)
-	}
+	taken := r.takeTurns()
 	r.shapes(whole)
 	resp, text := r.dial().send(large).answer("POST")
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(text, "large_wait") {
@@ -250,4 +243,47 @@ func TestLargeConversationsTakeTurns(t *testing.T) {
 	if n := r.proxy.turns.Load(); n != 0 {
 		t.Errorf("%d turns are not given back", n)
 	}
+}
+
+// takeTurns takes all turns that there are.
+func (r *rig) takeTurns() (taken []turns.Turn) {
+	for {
+		turn, ok := r.proxy.turns.Take(nil, turns.Large, 0)
+		if !ok {
+			return taken
+		}
+		taken = append(taken, turn)
+	}
+}
+
+// Who only watches refuses nothing: a large conversation that finds no turn goes as it came.
+func TestWatchedConversationGoesWithoutATurn(t *testing.T) {
+	r := on(t, "-- POST * --\nrepeat\nstatus 200 OK\nbody a\n", func(s *Settings) {
+		s.Mode, s.LargeWait = event.ModeObserve, unit.Duration(time.Millisecond)
+	})
+	r.takeTurns()
+	resp, text := r.dial().send(post(chatTarget, "{"+strings.Repeat(" ", turns.Large)+"}")).answer("POST")
+	if resp.StatusCode != 200 || text != "a" {
+		t.Errorf("got %s %q", resp.Status, text)
+	}
+	if e := r.event(); e.Action != "bypass" || e.Inner != errNoTurn.Error() {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A client that leaves while its rescue waits for a turn is not waited for.
+func TestRescueOfAClientThatLeftIsOver(t *testing.T) {
+	r := on(t, refused(400, tooLong)+welcome, func(s *Settings) { s.LargeWait = unit.Duration(time.Hour) })
+	waits := make(chan struct{})
+	r.shapes(func(a rewrite.Input) rewrite.Output {
+		r.proxy.turns = turns.New() // the turn that this request has goes back to the others
+		r.takeTurns()
+		close(waits)
+		return climbing(a)
+	})
+	c := r.dial().send(post(chatTarget, longStory+strings.Repeat(" ", turns.Large)))
+	<-waits
+	c.vanish("close")
+	r.event()
+	r.allGivenBack()
 }
