@@ -76,7 +76,7 @@ func (s shadowTurn) Knows(key string) bool { return s.turn.Knows(key) }
 func (s shadowTurn) Commit([]decision.Entry) error { return nil }
 
 // Stamp notes nothing.
-func (shadowTurn) Stamp(string, time.Time, time.Duration) {}
+func (shadowTurn) Stamp(string, time.Time) {}
 
 // Stamped does what decision.Turn says.
 func (s shadowTurn) Stamped(key string) (time.Time, bool) { return s.turn.Stamped(key) }

@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"strconv"
@@ -52,6 +53,7 @@ func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
 					k.goOn()
 					if now = now.Add(time.Minute); i%13 == 12 {
 						now = now.Add(time.Hour)
+						awaitStamps(t, server, some...)
 					}
 					want, got := one.sends(k.dialect, k.body(), now), some[i%n].sends(k.dialect, k.body(), now)
 					if got.Report.Err != nil || want.Report.Err != nil {
@@ -176,6 +178,67 @@ func TestSharedStoreLostDecidesNothing(t *testing.T) {
 				t.Errorf("the store is back: %v, the same: %v", got.Report.Err, bytes.Equal(got.Body, want.Body))
 			}
 		})
+	}
+}
+
+// TestSharedPauseIsToldByWhatIsKnown: a stamp that is lost is no pause, and one of a day ago tells of one.
+func TestSharedPauseIsToldByWhatIsKnown(t *testing.T) {
+	server := sharedtest.Start(t)
+	for what, f := range map[string]struct {
+		pause time.Duration
+		lost  bool
+	}{"a minute, and lost": {time.Minute, true}, "a day": {24 * time.Hour, false}} {
+		t.Run(what, func(t *testing.T) {
+			for seed := uint64(1); seed <= 6; seed++ {
+				server.Flush()
+				folder := t.TempDir()
+				one := alone(t, folder, nil)
+				some := []*replica{sharing(t, server.URL(), folder, nil), sharing(t, server.URL(), folder, nil)}
+				k, now := newTalk("", seed), morning()
+				for i := range 26 {
+					k.goOn()
+					if now = now.Add(time.Minute); i == 25 {
+						now = now.Add(f.pause - time.Minute)
+						awaitStamps(t, server, some...)
+						server.Pass(f.pause)
+						if f.lost {
+							loseStamps(t, server)
+						}
+					}
+					want, got := one.sends(k.dialect, k.body(), now), some[i%2].sends(k.dialect, k.body(), now)
+					if got.Report.Err != nil || !bytes.Equal(want.Body, got.Body) {
+						t.Fatalf("conversation %d, turn %d: %v, %d bytes are sent, one process sends %d", seed, i, got.Report.Err,
+							len(got.Body), len(want.Body))
+					}
+				}
+			}
+		})
+	}
+}
+
+// awaitStamps waits until all that the replicas were to note is on the server, in the order in which they do it.
+func awaitStamps(t *testing.T, server *sharedtest.Server, some ...*replica) {
+	t.Helper()
+	for _, r := range some {
+		r.storage.turns.Turn("awaited").Stamp("pawaited", time.Now())
+		sharedtest.Await(t, "the stamp", func() error {
+			if server.Client.Del(t.Context(), r.conf.Store.Prefix+"{awaited}pawaited").Val() == 0 {
+				return errors.New("it is not there")
+			}
+			return nil
+		})
+	}
+}
+
+// loseStamps deletes all that was noted of when conversations were sent.
+func loseStamps(t *testing.T, server *sharedtest.Server) {
+	t.Helper()
+	stamps := server.Client.Keys(t.Context(), "*{????????????????}p*").Val()
+	if len(stamps) == 0 {
+		t.Fatal("there are no stamps")
+	}
+	if err := server.Client.Del(t.Context(), stamps...).Err(); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -97,12 +97,12 @@ func (s *Shaper) Shape(a Input) Output {
 	}
 	x.aside(func() { takeBearings(x) })
 	x.aside(x.conclude)
+	x.aside(func() { stamp(x) }) // while the chain is the whole request's
 	if x.out.Report.Err == nil {
 		x.aside(x.learn)
 	} else {
 		x.aside(func() { putBack(x) })
 	}
-	x.aside(func() { stamp(x) })
 	return x.out
 }
 

@@ -89,29 +89,29 @@ func putBack(x *run) {
 	x.shaper.seen.put(x.in.sharers(), &known, x.in.Body[known.from:end])
 }
 
-// pausedElsewhere reports whether nobody has sent the conversation for so long, on this machine or another one.
+// pausedElsewhere reports whether nobody has sent the conversation for so long, on this machine or another one. Where
+// the moment is not known, it has not paused: what the provider may still remember is left as it is.
 func pausedElsewhere(x *run, life time.Duration) bool {
 	base := x.plan.Base
 	if base.Depth() == 0 {
 		return false
 	}
-	last, _ := x.turn.Stamped(x.plan.Route.AskedKey(x.hist.Chain[base.Depth()]))
+	last, found := x.turn.Stamped(x.plan.Route.AskedKey(x.hist.Chain[base.Depth()]))
 	if x.past != nil && x.past.asked.After(last) { // what was noted may be lost
 		last = x.past.asked
 	}
-	return x.in.Now.Round(0).Sub(last) > life // it is noted for as long as that matters
+	return found && x.in.Now.Round(0).Sub(last) > life
 }
 
 // stamp notes when the conversation was sent, for those who go on with it elsewhere.
 func stamp(x *run) {
-	life := x.in.Limits.CacheLife.D()
-	if x.turn == nil || life == 0 || x.in.Now.IsZero() || x.in.Replay {
+	if x.turn == nil || x.in.Limits.CacheLife == 0 || x.in.Now.IsZero() || x.in.Replay {
 		return
 	}
 	chain := x.hist.Chain
 	for i, n := range []int{x.plan.End, len(chain) - 1} {
 		if i == 0 || n != x.plan.End {
-			x.turn.Stamp(x.plan.Route.AskedKey(chain[n]), x.in.Now, life+time.Minute)
+			x.turn.Stamp(x.plan.Route.AskedKey(chain[n]), x.in.Now)
 		}
 	}
 }

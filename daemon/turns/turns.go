@@ -416,9 +416,9 @@ func (t *turn) dropNames() {
 }
 
 // Stamp does what decision.Turn says: the moment is told by the server's clock.
-func (t *turn) Stamp(key string, at time.Time, keep time.Duration) {
+func (t *turn) Stamp(key string, at time.Time) {
 	value := binary.BigEndian.AppendUint64(nil, uint64(t.ledger.store.Now(at).UnixMilli())) //nolint:gosec // after 1970
-	t.ledger.put(shared.Later{Key: t.at(key), Value: value, Keep: keep})
+	t.ledger.put(shared.Later{Key: t.at(key), Value: value, Keep: t.ledger.keep})
 }
 
 // Stamped does what decision.Turn says.
@@ -428,5 +428,6 @@ func (t *turn) Stamped(key string) (at time.Time, found bool) {
 		return time.Time{}, false
 	}
 	theirs := time.UnixMilli(int64(binary.BigEndian.Uint64(value))) //nolint:gosec // as it was written
-	return theirs.Add(theirs.Sub(t.ledger.store.Now(theirs))), true
+	at = theirs.Add(theirs.Sub(t.ledger.store.Now(theirs)))
+	return at, at.After(t.ledger.store.State().Gap)
 }

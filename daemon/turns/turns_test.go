@@ -26,6 +26,42 @@ func overWire(t *testing.T, server *sharedtest.Server, timeout time.Duration) (*
 	return l, wire
 }
 
+// TestStampBeforeAGapIsNotTrusted: what others did while the server did not answer may not be noted.
+func TestStampBeforeAGapIsNotTrusted(t *testing.T) {
+	server := sharedtest.Start(t)
+	l, wire := overWire(t, server, 5*time.Second)
+	f := func(key string, at time.Time) (found bool) {
+		t.Helper()
+		l.Turn("tag").Stamp(key, at)
+		sharedtest.Await(t, "the stamp", func() error {
+			if n := server.Client.Exists(t.Context(), "p:{tag}"+key).Val(); n != 1 {
+				return errors.New("it is not there")
+			}
+			return nil
+		})
+		got, found := l.Turn("tag").Stamped(key)
+		if age := got.Sub(at).Abs(); age > time.Second { // the server's clock is asked over the wire
+			t.Errorf("%s is %v off", key, age)
+		}
+		return found
+	}
+	if !f("pbefore", time.Now().Add(-time.Hour)) {
+		t.Error("a stamp is not found though the server has always answered")
+	}
+	wire.Cut()
+	if _, _, err := l.store.Find("x"); err == nil {
+		t.Fatal("the wire is cut")
+	}
+	wire.Mend()
+	sharedtest.Await(t, "the store", func() error { _, _, err := l.store.Find("x"); return err })
+	if _, found := l.Turn("tag").Stamped("pbefore"); found {
+		t.Error("a stamp from before the gap is trusted")
+	}
+	if !f("pbehind", time.Now().Add(time.Minute)) {
+		t.Error("a stamp from behind the gap is not trusted")
+	}
+}
+
 // TestWhatMayBeWrittenIsNotToldAsUnwritten: the answer to a write is lost, and others have found out meanwhile that the
 // server does not answer, so that it is not asked again.
 func TestWhatMayBeWrittenIsNotToldAsUnwritten(t *testing.T) {

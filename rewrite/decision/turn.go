@@ -30,9 +30,10 @@ type Turn interface {
 	// Commit writes what was added, and behind it the records, up to the first under which something else stands. Get
 	// and Add know then what stands. The error is ErrTie, ErrUnsure, or one after which nothing was written.
 	Commit(records []Entry) error
-	// Stamp notes a moment under a key, for a while. Nobody waits for that.
-	Stamp(key string, at time.Time, keep time.Duration)
-	// Stamped returns the moment that was noted, by the clock of whoever asks.
+	// Stamp notes a moment under a key. Nobody waits for that, and it may be lost.
+	Stamp(key string, at time.Time)
+	// Stamped returns the moment that was noted, by the clock of whoever asks; not found is also one behind which a
+	// later one may be lost.
 	Stamped(key string) (at time.Time, found bool)
 }
 

@@ -16,6 +16,14 @@ type breaker struct {
 	since    time.Time
 	why      error
 	failures int // in a row
+	gap      time.Time
+}
+
+// lastGap is until when questions may have stayed without an answer; zero: none has.
+func (b *breaker) lastGap() time.Time {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.gap
 }
 
 func (b *breaker) state() (up bool, since time.Time, why string) {
@@ -36,6 +44,7 @@ func (b *breaker) open(why error) (news bool) {
 		return false
 	}
 	b.since, b.why = time.Now(), why
+	b.gap = b.since
 	b.shut.Store(true)
 	return true
 }
@@ -49,6 +58,7 @@ func (b *breaker) note(failure error) (opened bool) {
 		return false
 	}
 	b.failures++
+	b.gap = time.Now()
 	enough := b.failures >= mostFailures
 	b.mu.Unlock()
 	return enough && b.open(failure)
@@ -60,6 +70,7 @@ func (b *breaker) close() (away time.Duration) {
 	defer b.mu.Unlock()
 	away = time.Since(b.since)
 	b.since, b.why, b.failures = time.Now(), nil, 0
+	b.gap = b.since
 	b.shut.Store(false)
 	return away
 }
