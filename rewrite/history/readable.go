@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -16,7 +17,11 @@ import (
 func Readable(r *conversation.Request, v span.Span) []byte {
 	raw := v.Of(r.Body)
 	if len(raw) > 0 && raw[0] == '"' {
-		return span.Layout(span.TextOf(raw))
+		text, err := span.Unquote(raw)
+		if err != nil { // it is read as it stands
+			return bytes.Clone(raw)
+		}
+		return span.Layout([]byte(text))
 	}
 	parts, err := r.Dialect.AppendParts(nil, r.Body, v)
 	if err != nil { // odd
