@@ -48,7 +48,7 @@ func (s *soak) judge(a *attempt, kills int) {
 	}
 	broken = append(broken, s.checkPrefix(a, kills)...)
 	if n := a.newest(); n != nil {
-		a.talk.before = itemsOf(n.body)
+		a.talk.before, a.talk.sentBy = itemsOf(n.body), a.id
 	}
 	s.notes.breaks(broken...)
 }
@@ -154,6 +154,8 @@ func (s *soak) checkPrefix(a *attempt, kills int) []string {
 		s.notes.count("prefixes: changed, and what was told is not known")
 	case s.told.broke(a.id, s.patience) || s.wroteBroke(a.id):
 		s.notes.count("prefixes: changed, and told")
+	case s.told.isLoose(a.talk.sentBy):
+		s.notes.count("prefixes: changed, behind a request of which nothing could be recorded")
 	case !s.told.knows(a.id) && s.child.countKills() > kills:
 		s.notes.count("prefixes: changed, and what was told is lost, as the process was killed right behind it")
 	default:

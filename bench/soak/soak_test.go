@@ -137,7 +137,7 @@ func TestOnlyAKillExcusesWhatNobodyTells(t *testing.T) {
 			child: &child{folder: t.TempDir(), starts: 1, kills: kills}}
 		s.told.take(event)
 		a := &attempt{id: "3-4-1", talk: newTalk(0, 1), action: "compact"}
-		a.talk.before = itemsOf([]byte(`{"messages":[1,2]}`))
+		a.talk.before, a.talk.sentBy = itemsOf([]byte(`{"messages":[1,2]}`)), "3-3-1"
 		a.arrivals = []*arrival{{body: []byte(`{"messages":[1,3]}`)}}
 		if got := s.checkPrefix(a, 0); len(got) != want {
 			t.Errorf("%d kills, %s: %q", kills, event, got)
@@ -147,6 +147,9 @@ func TestOnlyAKillExcusesWhatNobodyTells(t *testing.T) {
 	f(0, 1, "")
 	f(0, 0, `{"path":"/3-4-1/v1/messages","broke":true}`)
 	f(1, 1, `{"path":"/3-4-1/v1/messages","action":"compact"}`)
+	f(1, 1, `{"path":"/3-4-1/v1/messages","action":"none","code":"failed"}`)
+	f(1, 0, `{"path":"/3-3-1/v1/messages","action":"none"}`)
+	f(0, 0, `{"path":"/3-3-1/v1/messages","action":"none","code":"failed"}`)
 }
 
 func TestAnswersAreHeldAgainstWhatWasSent(t *testing.T) {

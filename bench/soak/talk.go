@@ -41,6 +41,7 @@ type talk struct {
 
 	// What the checks remember.
 	before []digest       // items of the request that reached the upstream last
+	sentBy string         // the attempt that this was
 	safe   map[int]string // texts that an artifact has, by its name
 }
 

@@ -17,10 +17,13 @@ import (
 type told struct {
 	mu    sync.Mutex
 	again map[string]bool // by attempt: what had been sent was changed
+	loose map[string]bool // attempts of which nothing could be recorded: what was new in them is decided on later
 	news  chan struct{}   // closed with what comes next
 }
 
-func newTold() *told { return &told{again: map[string]bool{}, news: make(chan struct{})} }
+func newTold() *told {
+	return &told{again: map[string]bool{}, loose: map[string]bool{}, news: make(chan struct{})}
+}
 
 // watch hears of what happens until ctx ends, whenever there is an epitome.
 func (t *told) watch(ctx context.Context, url string) {
@@ -60,6 +63,9 @@ func (t *told) take(event string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.again[id] = e.Get("broke").Bool() || e.Get("rescue.tries").Int() > 0 || e.Get("action").Str == "bypass"
+	if e.Get("code").Str == "failed" {
+		t.loose[id] = true
+	}
 	close(t.news)
 	t.news = make(chan struct{})
 }
@@ -81,6 +87,13 @@ func (t *told) broke(id string, limit time.Duration) bool {
 			return false
 		}
 	}
+}
+
+// isLoose tells whether epitome says of an attempt that nothing of it could be recorded.
+func (t *told) isLoose(id string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.loose[id]
 }
 
 // knows tells whether an event of the attempt was heard of.
