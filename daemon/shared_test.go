@@ -15,8 +15,8 @@ import (
 	"epitome/unit"
 )
 
-// morning is when sessions begin: later than any moment at which a busy machine keeps the server from answering, because
-// what was noted before such a gap is not trusted.
+// morning is when sessions begin: later than any moment at which a busy machine keeps the server from answering. What
+// was noted before such a gap is not trusted.
 func morning() time.Time { return time.Date(2099, 11, 1, 9, 0, 0, 0, time.UTC) }
 
 // waiting has a replica wait so long for the store.
