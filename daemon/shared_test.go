@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -43,7 +45,7 @@ func TestSharedReplicasSendWhatOneProcessSends(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s over %d", key, n), func(t *testing.T) {
 				server.Flush()
-				folder := t.TempDir()
+				folder := filepath.Join(t.TempDir(), strings.Repeat("d", 8*n)) // stubs are as long as it is
 				one := alone(t, folder, nil)
 				var some []*replica
 				for range n {

@@ -16,6 +16,7 @@ package store
 
 import (
 	"errors"
+	"fmt"
 	"time"
 )
 
@@ -85,3 +86,28 @@ type Store interface {
 	// nothing.
 	Close() error
 }
+
+// Check says why a fact cannot be put.
+func Check(key string, value []byte, keep time.Duration) error {
+	if err := CheckKey(key); err != nil {
+		return err
+	}
+	if len(value) > MaxValue {
+		return fmt.Errorf("%w: %d bytes, at most %d", ErrTooLarge, len(value), MaxValue)
+	}
+	if keep <= 0 {
+		return fmt.Errorf("it is to be kept for %v; want a time above 0", keep)
+	}
+	return nil
+}
+
+// CheckKey says why nothing can be put under a key.
+func CheckKey(key string) error {
+	if key == "" || len(key) > MaxKey {
+		return fmt.Errorf("the key has %d bytes; want 1 to %d", len(key), MaxKey)
+	}
+	return nil
+}
+
+// Shown is the key as errors name it. It keeps errors short, whatever the key.
+func Shown(key string) string { return key[:min(len(key), MaxKey)] }

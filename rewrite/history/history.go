@@ -29,13 +29,14 @@ type History struct {
 	Results  []Result
 	ResultAt []int // of each item, its result's index; -1 for what is none
 
-	ShortSizes map[int]int // tokens of an assistant's item without long arguments, once that was asked for
-	calls      *Calls      // of the last assistant's message, by id
-	files      watchedFiles
-	latest     latest
-	counting   counting
-	Lines      *shorten.LineIndex // of results that are sent whole
-	LinesRead  int                // results that lines has been given, or that were not whole
+	ShortSizes map[ShortItem]int // tokens of an assistant's item without long arguments, once that was asked for
+
+	calls     *Calls // of the last assistant's message, by id
+	files     watchedFiles
+	latest    latest
+	counting  counting
+	Lines     *shorten.LineIndex // of results that are sent whole
+	LinesRead int                // results that lines has been given, or that were not whole
 }
 
 // latest are the latest results of their kind.
@@ -69,17 +70,40 @@ type Result struct {
 
 	Failed bool // it says that its call did nothing
 
-	FrequentNames string // the most frequent names in it, once they were asked for
-	Names         string // in it, once they were asked for
-	StubTokens    int    // tokens of the item when cleared, once that was asked for; 0 before
+	Names Names    // in it, once they were asked for
+	Stub  StubSize // of the item when it is cleared, once that was asked for
 
 	ending *Ending // how its call ended, once that was asked for
 }
 
+// Names are some of a result's names, which take no more than so many bytes.
+type Names struct {
+	Within int
+	List   string
+}
+
+// StubSize is how many tokens an item takes when its result is cleared, if these words are said of it.
+type StubSize struct {
+	Said   StubWords
+	Tokens int
+}
+
+// StubWords are what a cleared result's stub says that may change while the conversation goes on, and with the limits.
+type StubWords struct {
+	Why                       string
+	Shows                     string // the artifact that it was asked for to show
+	Spent, Again, Gone, Split bool   // it is worthless, shown again later, its file deleted; its lines lie beside it
+	ReadAtOnce, Names         int    // limits
+}
+
+// ShortItem is an assistant's item without long arguments, of which texts of up to ReadAtOnce tokens are to be read
+// whole.
+type ShortItem struct{ Item, ReadAtOnce int }
+
 // NewHistory returns the history of no item.
 func NewHistory() *History {
 	return &History{
-		seed: maphash.MakeSeed(), ShortSizes: map[int]int{}, calls: NewCalls(),
+		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: NewCalls(),
 		files: watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}},
 
 		latest: latest{ask: map[string]int{}, with: map[uint64]int{}}, Lines: shorten.NewLineIndex(),

@@ -2,14 +2,14 @@ package history
 
 // Memory is about how many bytes the history takes.
 func (h *History) Memory() int {
-	const perItem, perResult, perLine, perCount = 32 + 4*8 + 8, 400, 30, 16
+	const perItem, perResult, perLine, perCount = 32 + 4*8 + 8, 480, 30, 16
 	n := len(h.Sizes)*perItem + len(h.Results)*perResult + int(h.Lines.Total)*perLine
 	for i := range h.Lines.Held {
 		n += len(h.Lines.Held[i].Counts) * perCount
 	}
 	for k := range h.Results {
 		res := &h.Results[k]
-		n += len(res.Action.Key) + len(res.Names) + sizeOfTexts(res.Action.Reads) +
+		n += len(res.Action.Key) + len(res.Names.List) + sizeOfTexts(res.Action.Reads) +
 			sizeOfTexts(res.Action.Writes) + sizeOfTexts(res.Action.Deletes) +
 			sizeOfTexts(res.Cites)
 	}

@@ -78,13 +78,14 @@ func settledCalls(p *plan.Plan, i int, behind []history.Result) map[string]int {
 
 // sizeWithoutArguments is about how many tokens an assistant's message takes without the long texts in its arguments.
 func sizeWithoutArguments(p *plan.Plan, i int) int {
-	n, ok := p.Hist.ShortSizes[i]
+	short := history.ShortItem{Item: i, ReadAtOnce: plan.ReadAtOnce(p)}
+	n, ok := p.Hist.ShortSizes[short]
 	if !ok {
 		n = p.Hist.Sizes[i]
 		if f := withoutArguments(p, i); f != nil {
 			n = f.Now
 		}
-		p.Hist.ShortSizes[i] = n
+		p.Hist.ShortSizes[short] = n
 	}
 	return n
 }

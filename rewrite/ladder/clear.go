@@ -242,11 +242,12 @@ func endOfLastRequest(p *plan.Plan) int {
 
 // stubSize is about how many tokens the result takes when it is cleared.
 func stubSize(p *plan.Plan, c *candidate) int {
-	if c.result.StubTokens == 0 {
+	said := plan.WordsOfStub(p, c.result, c.why.Words)
+	if known := &c.result.Stub; known.Tokens == 0 || known.Said != said {
 		c.form = plan.StubOf(p, c.result, c.why.Words)
-		c.result.StubTokens = c.form.Now
+		*known = history.StubSize{Said: said, Tokens: c.form.Now}
 	}
-	return c.result.StubTokens
+	return c.result.Stub.Tokens
 }
 
 func clearAll(p *plan.Plan, list []candidate) {

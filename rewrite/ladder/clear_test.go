@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
 )
@@ -43,4 +44,43 @@ func TestNoResultIsClearedForLittle(t *testing.T) {
 	f("make", lines("part", 60), true)
 	f("make", lines("part", 18), false) // its stub frees less than 200 tokens
 	f("make", "done", false)
+}
+
+// Whoever knows the conversation already measures stubs as one does who sees it for the first time: else two machines
+// would clear other results.
+func TestAStubIsMeasuredAsItWouldBeWrittenNow(t *testing.T) {
+	source := "package a\n" + strings.Repeat("\nfunc Open(name string) error {\n\treturn os.Remove(name)\n}\n", 40)
+	steps := []plantest.Step{
+		plantest.Reading("src/a.go", source), plantest.Reading("src/b.go", source+"// b\n"),
+		plantest.Command("cat src/c.txt", lines("part", 90)), plantest.Command("make", lines("step", 300)),
+		plantest.Command("rm src/b.go", "removed"), plantest.Reading("src/a.go", source+"// more\n"),
+		plantest.Command("cat src/c.txt", lines("other", 90)), plantest.Command("echo x > src/b.go", "written"),
+	}
+	desk, known, changed := plantest.NewDesk(t), history.NewHistory(), 0
+	before := map[int]int{}
+	for n := range steps {
+		desk.Limits.Names = 400 - 50*(n%2)
+		desk.Window = 1_000_000 >> (4 * (n % 2)) // what may be read at once
+		body := plantest.Body(append(steps[:n:n], steps[n])...)
+		warm, cold := desk.PlanWith(t, body, known), desk.Plan(t, body)
+		for k := range warm.Hist.Results {
+			for _, why := range []string{"old", "the file was written since"} {
+				res := &warm.Hist.Results[k]
+				c := candidate{item: res.Item, result: res, why: plan.Why{Words: why}}
+				got, want := stubSize(warm, &c), plan.StubOf(cold, &cold.Hist.Results[k], why).Now
+				if got != want {
+					t.Errorf("after %d steps, result %d: %d tokens, a new reader counts %d", n+1, k, got, want)
+				}
+				if before[k] != 0 && why == "old" && before[k] != got {
+					changed++
+				}
+				if why == "old" {
+					before[k] = got
+				}
+			}
+		}
+	}
+	if changed < 3 {
+		t.Errorf("only %d of the stubs have changed: the steps test nothing", changed)
+	}
 }

@@ -24,8 +24,11 @@ type Content struct {
 	Media    string // pictures, sound and documents in it, in words; empty if there are none
 }
 
-// readAtOnce is how many tokens an artifact may have so that a model is told to read it, and not to search it.
-const readAtOnce = 2_000
+// ReadAtOnce is how many tokens an artifact may have so that a model is told to read it, and not to search it.
+func ReadAtOnce(p *Plan) int {
+	const most = 2_000
+	return min(most, max(p.Limits.Recall, 1))
+}
 
 // Advice says where an artifact is, and what can be done with what is in it. It never advises to read more than comes
 // through when it is read back.
@@ -51,7 +54,7 @@ func (p *Plan) Advice(name string, c Content) string {
 	case c.File != "":
 		return fmt.Sprintf("Read %s again. As it was then, it is in %s", c.File, at)
 	}
-	if c.Tokens <= min(readAtOnce, max(p.Limits.Recall, 1)) {
+	if c.Tokens <= ReadAtOnce(p) {
 		return Directions(at)
 	}
 	if IsURL(at) {

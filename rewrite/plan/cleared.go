@@ -29,6 +29,20 @@ const (
 	mostDefined    = 40  // names of what a file defines that are looked at
 )
 
+// WordsOfStub is what the stub of a result would say now that it may not have said before. All else in a stub stands in
+// the result and its call.
+func WordsOfStub(p *Plan, res *history.Result, why string) history.StubWords {
+	w := history.StubWords{Why: why, Shows: RecalledArtifact(p, res), Spent: res.SpentBy != 0,
+		Again: res.ShownAgain() != 0, ReadAtOnce: ReadAtOnce(p), Names: p.Limits.Conf.Names}
+	if showsOneFile(res) && !w.Again {
+		w.Gone = p.Hist.MayBeGone(res.Action.Reads[0], res)
+	}
+	if f := p.Forms[res.Item]; f != nil && len(f.Patches) == 1 {
+		w.Split = f.Patches[0].Readable != ""
+	}
+	return w
+}
+
 // clearedStub stands where a result was: what was called, how that ended, what matters most of it, and where it lies.
 func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 	ending := endingOf(p, res, c.text)
@@ -84,8 +98,7 @@ func fileOf(p *Plan, res *history.Result, text string) string {
 	if RecalledArtifact(p, res) != "" {
 		return ""
 	}
-	shows := res.Action.Kind == history.KindReading || res.Action.OnlyFiles
-	if !shows || len(res.Action.Reads) != 1 || res.ShownAgain() != 0 {
+	if !showsOneFile(res) || res.ShownAgain() != 0 {
 		return ""
 	}
 	if res.Failed || endingOf(p, res, text).Code > 0 || history.SaysNoFile(text) {
@@ -95,6 +108,11 @@ func fileOf(p *Plan, res *history.Result, text string) string {
 		return ""
 	}
 	return "the file" // its name stands in the call
+}
+
+// showsOneFile reports whether a result's call was to show one file and nothing else.
+func showsOneFile(res *history.Result) bool {
+	return (res.Action.Kind == history.KindReading || res.Action.OnlyFiles) && len(res.Action.Reads) == 1
 }
 
 // endingOf is how the call ended whose result has the text.
@@ -132,15 +150,19 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 // namesOfResult are the names that a file defines, or else the most frequent ones in a result's text, if it is long
 // enough for them to be worth their tokens. None of them stands in the call or in another name.
 func namesOfResult(p *Plan, res *history.Result, text string) string {
-	if res.Names != "" || len(text) <= 4*p.Limits.Conf.Names {
-		return res.Names
+	most := p.Limits.Conf.Names
+	if len(text) <= 4*most {
+		return ""
+	}
+	if res.Names.Within == most {
+		return res.Names.List
 	}
 	screen, _ := shorten.FinalScreen(text) // control sequences would stick to names
 	names := definedIn(p, res, text)
 	if len(names) == 0 {
 		names = shorten.WholeNames(screen)
 	}
-	told, room := res.Action.Key+" ", min(namesOfStub, p.Limits.Conf.Names)
+	told, room := res.Action.Key+" ", min(namesOfStub, most)
 	var list []string
 	for _, name := range names {
 		if strings.Contains(told, name) {
@@ -152,8 +174,8 @@ func namesOfResult(p *Plan, res *history.Result, text string) string {
 		told += name + " "
 		list = append(list, name)
 	}
-	res.Names = strings.Join(list, " ")
-	return res.Names
+	res.Names = history.Names{Within: most, List: strings.Join(list, " ")}
+	return res.Names.List
 }
 
 // definedIn are names that a file defines that was read.

@@ -107,7 +107,7 @@ func (f *Facts) live(key string) (Record, bool, error) {
 
 // Get does what store.Store says.
 func (f *Facts) Get(key string) (store.Fact, bool) {
-	if checkKey(key) != nil {
+	if store.CheckKey(key) != nil {
 		return store.Fact{}, false
 	}
 	r, found, err := f.live(key)
@@ -122,8 +122,8 @@ func (f *Facts) Get(key string) (store.Fact, bool) {
 
 // Put does what store.Store says.
 func (f *Facts) Put(key string, value []byte, keep time.Duration) (uint64, error) {
-	if err := check(key, value, keep); err != nil {
-		return 0, fmt.Errorf("cannot put fact %q: %w", shown(key), err)
+	if err := store.Check(key, value, keep); err != nil {
+		return 0, fmt.Errorf("cannot put fact %q: %w", store.Shown(key), err)
 	}
 	defer f.lock(key).Unlock()
 	old, _, err := f.rows.Read(key) // an expired one too: its version must not come again
@@ -144,8 +144,8 @@ func (f *Facts) PutIfAbsent(key string, value []byte, keep time.Duration) (store
 
 // CompareAndSwap does what store.Store says.
 func (f *Facts) CompareAndSwap(key string, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
-	if err := check(key, value, keep); err != nil {
-		return store.Fact{}, false, fmt.Errorf("cannot swap fact %q: %w", shown(key), err)
+	if err := store.Check(key, value, keep); err != nil {
+		return store.Fact{}, false, fmt.Errorf("cannot swap fact %q: %w", store.Shown(key), err)
 	}
 	defer f.lock(key).Unlock()
 	there, _, err := f.live(key)
@@ -164,13 +164,13 @@ func (f *Facts) CompareAndSwap(key string, old uint64, value []byte, keep time.D
 
 // Delete does what store.Store says.
 func (f *Facts) Delete(key string) error {
-	err := checkKey(key)
+	err := store.CheckKey(key)
 	if err == nil {
 		defer f.lock(key).Unlock()
 		err = f.rows.Remove(key)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot delete fact %q: %w", shown(key), err)
+		return fmt.Errorf("cannot delete fact %q: %w", store.Shown(key), err)
 	}
 	return nil
 }
@@ -191,8 +191,8 @@ func (f *Facts) Expire(key string) (gone bool, err error) {
 
 // Touch does what store.Store says.
 func (f *Facts) Touch(key string, keep time.Duration) (bool, error) {
-	if err := check(key, nil, keep); err != nil {
-		return false, fmt.Errorf("cannot touch fact %q: %w", shown(key), err)
+	if err := store.Check(key, nil, keep); err != nil {
+		return false, fmt.Errorf("cannot touch fact %q: %w", store.Shown(key), err)
 	}
 	defer f.lock(key).Unlock()
 	r, found, err := f.live(key)
@@ -220,33 +220,10 @@ func (f *Facts) Scan(prefix string, visit func(key string, fact store.Fact) bool
 		return r.Expires <= f.now().UnixNano() || visit(key, r.fact())
 	})
 	if err != nil {
-		return fmt.Errorf("cannot scan facts %q: %w", shown(prefix), err)
+		return fmt.Errorf("cannot scan facts %q: %w", store.Shown(prefix), err)
 	}
 	return nil
 }
 
 // until returns when a fact expires that is to be kept from now on.
 func (f *Facts) until(keep time.Duration) int64 { return f.now().Add(min(keep, longest)).UnixNano() }
-
-func check(key string, value []byte, keep time.Duration) error {
-	if err := checkKey(key); err != nil {
-		return err
-	}
-	if len(value) > store.MaxValue {
-		return fmt.Errorf("%w: %d bytes, at most %d", store.ErrTooLarge, len(value), store.MaxValue)
-	}
-	if keep <= 0 {
-		return fmt.Errorf("it is to be kept for %v; want a time above 0", keep)
-	}
-	return nil
-}
-
-func checkKey(key string) error {
-	if key == "" || len(key) > store.MaxKey {
-		return fmt.Errorf("the key has %d bytes; want 1 to %d", len(key), store.MaxKey)
-	}
-	return nil
-}
-
-// shown keeps errors short, whatever the key.
-func shown(key string) string { return key[:min(len(key), store.MaxKey)] }

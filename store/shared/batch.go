@@ -102,8 +102,8 @@ func (s *Store) AddAll(tag string, adds []Add, keep time.Duration) (lost int, st
 	names, values := make([]string, 0, len(adds)), make([]any, 0, 1+2*len(adds))
 	values = append(values, millis(keep))
 	for _, a := range adds {
-		if err := check(a.Key, a.Value, keep); err != nil {
-			return -1, store.Fact{}, fmt.Errorf("cannot put fact %q: %w", shown(a.Key), err)
+		if err := store.Check(a.Key, a.Value, keep); err != nil {
+			return -1, store.Fact{}, fmt.Errorf("cannot put fact %q: %w", store.Shown(a.Key), err)
 		}
 		must := 0
 		if a.Must {

@@ -71,7 +71,7 @@ func (s *Store) Get(key string) (store.Fact, bool) {
 
 // Find returns the fact under key. An error says that it is not known whether there is one.
 func (s *Store) Find(key string) (fact store.Fact, found bool, err error) {
-	if checkKey(key) != nil {
+	if store.CheckKey(key) != nil {
 		return store.Fact{}, false, nil
 	}
 	var stored string
@@ -92,14 +92,14 @@ func (s *Store) Find(key string) (fact store.Fact, found bool, err error) {
 // Put does what store.Store says.
 func (s *Store) Put(key string, value []byte, keep time.Duration) (uint64, error) {
 	stored := sealed(value)
-	err := check(key, value, keep)
+	err := store.Check(key, value, keep)
 	if err == nil {
 		err = s.line.ask(func(ctx context.Context) error {
 			return s.client.Set(ctx, s.name("", key), stored, lifeOf(keep)).Err()
 		})
 	}
 	if err != nil {
-		return 0, fmt.Errorf("cannot put fact %q: %w", shown(key), err)
+		return 0, fmt.Errorf("cannot put fact %q: %w", store.Shown(key), err)
 	}
 	return versionOf(stored), nil
 }
@@ -117,9 +117,9 @@ func (s *Store) CompareAndSwap(key string, old uint64, value []byte, keep time.D
 // SwapIn does what CompareAndSwap does, with a tag.
 func (s *Store) SwapIn(k Key, old uint64, value []byte, keep time.Duration) (store.Fact, bool, error) {
 	fail := func(err error) (store.Fact, bool, error) {
-		return store.Fact{}, false, fmt.Errorf("cannot swap fact %q: %w", shown(k.Name), err)
+		return store.Fact{}, false, fmt.Errorf("cannot swap fact %q: %w", store.Shown(k.Name), err)
 	}
-	if err := check(k.Name, value, keep); err != nil {
+	if err := store.Check(k.Name, value, keep); err != nil {
 		return fail(err)
 	}
 	was := ""
@@ -149,19 +149,19 @@ func (s *Store) SwapIn(k Key, old uint64, value []byte, keep time.Duration) (sto
 
 // Delete does what store.Store says.
 func (s *Store) Delete(key string) error {
-	err := checkKey(key)
+	err := store.CheckKey(key)
 	if err == nil {
 		err = s.line.ask(func(ctx context.Context) error { return s.client.Del(ctx, s.name("", key)).Err() })
 	}
 	if err != nil {
-		return fmt.Errorf("cannot delete fact %q: %w", shown(key), err)
+		return fmt.Errorf("cannot delete fact %q: %w", store.Shown(key), err)
 	}
 	return nil
 }
 
 // Touch does what store.Store says.
 func (s *Store) Touch(key string, keep time.Duration) (found bool, err error) {
-	if err = check(key, nil, keep); err == nil {
+	if err = store.Check(key, nil, keep); err == nil {
 		at := s.name("", key)
 		err = s.line.ask(func(ctx context.Context) error {
 			var there *redis.IntCmd
@@ -175,7 +175,7 @@ func (s *Store) Touch(key string, keep time.Duration) (found bool, err error) {
 		})
 	}
 	if err != nil {
-		return false, fmt.Errorf("cannot touch fact %q: %w", shown(key), err)
+		return false, fmt.Errorf("cannot touch fact %q: %w", store.Shown(key), err)
 	}
 	return found, nil
 }
@@ -205,7 +205,7 @@ func (s *Store) Scan(prefix string, visit func(key string, fact store.Fact) bool
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("cannot scan facts %q: %w", shown(prefix), err)
+		return fmt.Errorf("cannot scan facts %q: %w", store.Shown(prefix), err)
 	}
 	return nil
 }
@@ -253,26 +253,3 @@ func lifeOf(keep time.Duration) time.Duration {
 }
 
 func millis(keep time.Duration) int64 { return lifeOf(keep).Milliseconds() }
-
-func check(key string, value []byte, keep time.Duration) error {
-	if err := checkKey(key); err != nil {
-		return err
-	}
-	if len(value) > store.MaxValue {
-		return fmt.Errorf("%w: %d bytes, at most %d", store.ErrTooLarge, len(value), store.MaxValue)
-	}
-	if keep <= 0 {
-		return fmt.Errorf("it is to be kept for %v; want a time above 0", keep)
-	}
-	return nil
-}
-
-func checkKey(key string) error {
-	if key == "" || len(key) > store.MaxKey {
-		return fmt.Errorf("the key has %d bytes; want 1 to %d", len(key), store.MaxKey)
-	}
-	return nil
-}
-
-// shown keeps errors short, whatever the key.
-func shown(key string) string { return key[:min(len(key), store.MaxKey)] }

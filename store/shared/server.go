@@ -195,13 +195,12 @@ func (s Server) connect(timeout time.Duration) (redis.UniversalClient, error) {
 		return nil, err
 	}
 	quiet := &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	dial := min(timeout, mostDial)
 	switch p.kind {
 	case sentinel:
 		return redis.NewFailoverClient(&redis.FailoverOptions{
 			MasterName: p.master, SentinelAddrs: p.hosts, SentinelPassword: s.SentinelPassword,
 			Username: p.user, Password: p.password, DB: p.database, TLSConfig: secured,
-			ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1, DialTimeout: dial,
+			ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1, DialTimeout: timeout,
 			ReadTimeout: timeout, WriteTimeout: timeout, PoolSize: connections, PoolTimeout: timeout / 2,
 			DisableIdentity: true,
 		}), nil
@@ -209,7 +208,7 @@ func (s Server) connect(timeout time.Duration) (redis.UniversalClient, error) {
 		return redis.NewClusterClient(&redis.ClusterOptions{
 			Addrs: p.hosts, Username: p.user, Password: p.password, TLSConfig: secured,
 			ContextTimeoutEnabled: true, MaxRetries: -1, MinRetryBackoff: -1, MaxRetryBackoff: -1,
-			DialerRetries: 1, DialTimeout: dial,
+			DialerRetries: 1, DialTimeout: timeout,
 			ReadTimeout: timeout, WriteTimeout: timeout, PoolSize: connections, PoolTimeout: timeout / 2,
 			DisableIdentity: true, MaintNotificationsConfig: quiet,
 		}), nil
@@ -217,7 +216,7 @@ func (s Server) connect(timeout time.Duration) (redis.UniversalClient, error) {
 	return redis.NewClient(&redis.Options{
 		Network: p.network, Addr: p.hosts[0], TLSConfig: secured,
 		Username: p.user, Password: p.password, DB: p.database,
-		ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1, DialTimeout: dial,
+		ContextTimeoutEnabled: true, MaxRetries: -1, DialerRetries: 1, DialTimeout: timeout,
 		ReadTimeout: timeout, WriteTimeout: timeout, PoolSize: connections, PoolTimeout: timeout / 2,
 		DisableIdentity: true, MaintNotificationsConfig: quiet,
 	}), nil

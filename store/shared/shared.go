@@ -46,8 +46,7 @@ type Options struct {
 
 const (
 	usualTimeout = 150 * time.Millisecond
-	mostDial     = 200 * time.Millisecond // for a connection
-	connections  = 64                     // at most, to each server
+	connections  = 64 // at most, to each server
 )
 
 // Store is a store.Store that others share. Make one with Open.

@@ -105,11 +105,16 @@ func NewDesk(tb rapid.TB) *Desk {
 // Plan lays out the plan for a request, with an empty shelf. Nothing was decided before.
 func (d *Desk) Plan(tb rapid.TB, body string) *plan.Plan {
 	tb.Helper()
+	return d.PlanWith(tb, body, history.NewHistory())
+}
+
+// PlanWith lays it out with what is known of the conversation, and adds what is new to that.
+func (d *Desk) PlanWith(tb rapid.TB, body string, h *history.History) *plan.Plan {
+	tb.Helper()
 	req, err := chat.Dialect{}.Read([]byte(body), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	h := history.NewHistory()
 	h.Extend(req, d.Scale)
 	fixed, _ := req.CountFixed(d.Scale)
 	p := &plan.Plan{
