@@ -41,10 +41,15 @@ func (c Config) Admit() (folder string, err error) {
 	if err != nil {
 		return "", err
 	}
-	if err = cmp.Or(c.CheckLoop(address), c.CheckOpen(address), c.TLS.Check()); err != nil {
+	if err = cmp.Or(c.CheckAt(address), c.TLS.Check()); err != nil {
 		return "", err
 	}
 	return folder, proxy.Check(c.Settings())
+}
+
+// CheckAt refuses what c must not do when epitome listens at the address.
+func (c Config) CheckAt(address string) error {
+	return cmp.Or(checkLoop(c, address), checkOpen(c, address), checkReach(c, address))
 }
 
 // checkFolder refuses a data folder that cannot be made or is none, as pinBadge would.
@@ -134,8 +139,8 @@ func noListener(address string, err error) error {
 	return unit.Wrong([]string{"listen"}, "cannot listen on %s: %w; give an address of this machine with --listen", address, err)
 }
 
-// CheckLoop refuses upstreams that are this program itself.
-func (c Config) CheckLoop(address string) error {
+// checkLoop refuses upstreams that are this program itself.
+func checkLoop(c Config, address string) error {
 	_, port, _ := net.SplitHostPort(address)
 	for _, name := range slices.Sorted(maps.Keys(c.Upstreams)) {
 		u := c.Upstreams[name]

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	"epitome/console"
 	"epitome/offload/bucket"
 	"epitome/unit"
 )
@@ -31,6 +32,17 @@ func checkBucket(c OffloadConfig) error {
 		return unit.Wrong([]string{"offload", "secret_file"}, "cannot use offload.secret_file: %w", err)
 	}
 	return nil
+}
+
+// checkReach refuses a bucket of an epitome that listens at the address if agents were told an address that leads them
+// to themselves.
+func checkReach(c Config, address string) error {
+	if c.Offload.Bucket == "" || c.Offload.URL != "" || console.Loopback(address) {
+		return nil
+	}
+	return unit.Wrong([]string{"offload", "url"}, "cannot use offload.bucket on %s without offload.url: agents elsewhere "+
+		"would be told an address of their own machine; write the URL by which they reach epitome, as "+
+		"https://epitome.example.com/-/artifacts/", address)
 }
 
 // ReadSecret returns the key of artifacts' names that the configuration gives; nil if it gives none.

@@ -65,8 +65,8 @@ func CheckClientName(name string) error {
 	return nil
 }
 
-// CheckOpen refuses to add credentials to the requests of whoever reaches the address, unless that is asked for.
-func (c Config) CheckOpen(address string) error {
+// checkOpen refuses to add credentials to the requests of whoever reaches the address, unless that is asked for.
+func checkOpen(c Config, address string) error {
 	if c.Open || len(c.Clients) > 0 || console.Loopback(address) {
 		return nil
 	}

@@ -31,7 +31,7 @@ func TestOpenListenersAreRefused(t *testing.T) {
 	t.Setenv("TEST_KEY", "k")
 	f := func(address, text, want string) {
 		t.Helper()
-		err := load(t, text).CheckOpen(address)
+		err := checkOpen(load(t, text), address)
 		var at *unit.KeyError
 		refused := errors.As(err, &at) && strings.Contains(err.Error(), want)
 		if (err != nil) != (want != "") || err != nil && !refused {
@@ -53,6 +53,22 @@ func TestOpenListenersAreRefused(t *testing.T) {
 	f(beyond, "[upstreams.openai]\nheaders = { Authorization = \"\" }\n", "") // which only takes off
 	f(beyond, "[upstreams.openai.tls]\ncert_file = \"a\"\nkey_file = \"b\"\n", "upstreams.openai.tls.cert_file")
 	f(beyond, "[summarize]\nkey_env = \"TEST_KEY\"\nupstream = \"openai\"\nmodel = \"m\"\n", "summarize.key_env")
+}
+
+// Agents elsewhere find nothing under an address of this machine.
+func TestABucketNeedsAnAddressThatAgentsReach(t *testing.T) {
+	f := func(address, text, want string) {
+		t.Helper()
+		err := load(t, text).CheckAt(address)
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s with %q: %v, want %q", address, text, err, want)
+		}
+	}
+	bucket := "[offload]\naddress = \"url\"\nbucket = \"s3://b/p?region=r\"\n"
+	f("127.0.0.1:7070", bucket, "")
+	f("0.0.0.0:7070", "", "")
+	f("0.0.0.0:7070", bucket, "cannot use offload.bucket on 0.0.0.0:7070 without offload.url: agents elsewhere would be told")
+	f("0.0.0.0:7070", bucket+"url = \"https://epitome.example.com/-/artifacts/\"\n", "")
 }
 
 // check and serve agree: both look at it.

@@ -9,6 +9,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -17,11 +18,12 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/rewrite/decision"
 	"epitome/scripted/scriptedtest"
 )
 
-// s3 is a service with the bucket "team" that can be made to fail.
-func s3(t *testing.T) (address string, fails *atomic.Bool) {
+// s3 is a service with the bucket "team" that can be made to fail. Hooks see each request first.
+func s3(t *testing.T, hooks ...func(*http.Request)) (address string, fails *atomic.Bool) {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "id")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "planted-of-s3")
@@ -31,6 +33,9 @@ func s3(t *testing.T) (address string, fails *atomic.Bool) {
 	}
 	fake := gofakes3.New(backend).Server()
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, hook := range hooks {
+			hook(r)
+		}
 		if fails.Load() {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -114,5 +119,53 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if log := one.log.text(); strings.Count(log, "the bucket of artifacts cannot be reached: nothing") != 1 ||
 		strings.Contains(log, "planted-of-s3") {
 		t.Errorf("the log says %s", log)
+	}
+}
+
+// A turn with many artifacts waits about as long as one with one: eight are asked for before any is answered.
+func TestABucketIsAskedForManyContentsAtOnce(t *testing.T) {
+	const many = 8
+	var mu sync.Mutex
+	under, all := 0, make(chan struct{})
+	at, _ := s3(t, func(r *http.Request) {
+		if !strings.Contains(r.URL.Path, ".txt") {
+			return
+		}
+		mu.Lock()
+		if under++; under == many {
+			close(all)
+		}
+		mu.Unlock()
+		select {
+		case <-all:
+		case <-r.Context().Done(): // one after another, none is answered in time
+		}
+	})
+	conf := config.Defaults(configtest.Text())
+	conf.Offload.Bucket = at
+	s, err := openStorage(conf, t.TempDir(), "127.0.0.1:7070", slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	far, ok := shelfOf(s.shelf).(decision.FarShelf)
+	if !ok {
+		t.Fatal("a shelf in a bucket is not far")
+	}
+	var list []decision.Artifact
+	var names []string
+	for i := range many {
+		content := []byte(strings.Repeat("x", 1+i))
+		list = append(list, decision.Artifact{Name: far.Name("", content), Content: content})
+		names = append(names, list[i].Name)
+	}
+	far.Expect(names)
+	if err := far.PutAll(list, false); err != nil || under < many {
+		t.Errorf("%d were asked for, %v", under, err)
+	}
+	for _, name := range names {
+		if !far.Touch(name) {
+			t.Errorf("%s is not there", name)
+		}
 	}
 }

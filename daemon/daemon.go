@@ -87,7 +87,7 @@ func (d *Daemon) Start(leased bool) error {
 // failed or not.
 func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error) {
 	address := d.Address()
-	if err := cmp.Or(conf.CheckLoop(address), conf.CheckOpen(address)); err != nil {
+	if err := conf.CheckAt(address); err != nil {
 		return err
 	}
 	if d.card, err = instance.Pin(folder, address, conf.TLS.IsSet()); err != nil {
@@ -233,7 +233,7 @@ func (d *Daemon) stop(why string) {
 func (d *Daemon) reload() {
 	next, err := d.load()
 	if err == nil {
-		err = next.Locate(cmp.Or(next.CheckLoop(d.Address()), next.CheckOpen(d.Address())))
+		err = next.Locate(next.CheckAt(d.Address()))
 	}
 	if err == nil {
 		err = next.Locate(d.proxy.Reload(next.Settings()))

@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"epitome/config"
 	"epitome/event/money"
 	"epitome/offload"
@@ -118,6 +120,48 @@ func (s shelf) Put(name string, content []byte, late bool) error {
 	return s.Shelf.Put(name, content)
 }
 
+// farShelf is a shelf in a bucket. It asks for several contents at once, so that a turn with many waits about as
+// long as one with one.
+type farShelf struct {
+	decision.Shelf
+	artifacts *offload.Shelf
+}
+
+// mostAtOnce is how many questions of one turn are under way. A service takes many more from one client.
+const mostAtOnce = 16
+
+// Expect looks at the contents that are not known yet. Whatever goes wrong shows when they are asked for one by one.
+func (s farShelf) Expect(names []string) {
+	var work errgroup.Group
+	work.SetLimit(mostAtOnce)
+	for _, name := range names {
+		work.Go(func() error {
+			offload.Expect(s.artifacts, name)
+			return nil
+		})
+	}
+	_ = work.Wait()
+}
+
+// PutAll keeps the contents. A name that comes twice is put once by one of the two: the shelf sees to that.
+func (s farShelf) PutAll(list []decision.Artifact, late bool) error {
+	var work errgroup.Group
+	work.SetLimit(mostAtOnce)
+	for _, w := range list {
+		work.Go(func() error { return s.Put(w.Name, w.Content, late) })
+	}
+	return work.Wait()
+}
+
+// shelfOf is the shelf as shaping sees it.
+func shelfOf(artifacts *offload.Shelf) decision.Shelf {
+	near := shelf{artifacts}
+	if offload.IsFar(artifacts) {
+		return farShelf{near, artifacts}
+	}
+	return near
+}
+
 // memoEntries bounds the memory for counts of texts to some 17 MB: the texts of a few hundred long conversations.
 const memoEntries = 1 << 18
 
@@ -126,7 +170,7 @@ func Deps(
 	s store.Store, artifacts *offload.Shelf, windows *atomic.Pointer[window.Windows], keep time.Duration,
 ) rewrite.Deps {
 	return rewrite.Deps{
-		Ledger: newLedger(s, keep), Shelf: shelf{artifacts}, Keep: keep,
+		Ledger: newLedger(s, keep), Shelf: shelfOf(artifacts), Keep: keep,
 		Counters: &tokenize.Counters{}, Models: tokenize.NewModels(), Memo: tokenize.NewMemo(memoEntries),
 		Window: func(upstream, model string, maxOutput int) (tokens, usable int) {
 			w := windows.Load().Of(upstream, model)

@@ -255,7 +255,7 @@ func TestSharedAnswersLostChangeNothing(t *testing.T) {
 			folder := t.TempDir()
 			wire := sharedtest.NewWire(t, server.Address)
 			one := alone(t, folder, nil)
-			deaf := sharing(t, wire.URL(), folder, waiting(time.Second))
+			deaf := sharing(t, wire.URL(), folder, nil)
 			there := sharing(t, server.URL(), folder, nil)
 			k, now, unsure := newTalk(key, 21), morning(), 0
 			for i := range 24 {

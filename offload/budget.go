@@ -59,10 +59,12 @@ func (b *budget) release(size int64) {
 	b.reserved -= size
 }
 
-// settle gives name the size bytes that were reserved. It had old bytes before.
+// settle gives name the size bytes that were reserved. It had old bytes before. Nobody sees them free in between.
 func (b *budget) settle(name string, size, old int64) {
-	b.release(size)
-	b.change(name, size, old)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.reserved -= size
+	b.note(name, size, old)
 }
 
 // change notes that name has size bytes now, and had old before. Its caller holds the lock of name, as that of saw
@@ -70,6 +72,11 @@ func (b *budget) settle(name string, size, old int64) {
 func (b *budget) change(name string, size, old int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.note(name, size, old)
+}
+
+// note does what change says. The caller holds mu.
+func (b *budget) note(name string, size, old int64) {
 	b.used += size - old
 	b.short = b.short && size >= old
 	if b.counted != nil {

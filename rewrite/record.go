@@ -46,6 +46,9 @@ func (x *recording) restoreArtifacts() (failed error) {
 		return nil
 	}
 	base := x.plan.Base
+	if far, ok := x.plan.Shelf.(decision.FarShelf); ok {
+		far.Expect(namesIn(base.Forms))
+	}
 	for i, f := range base.Forms {
 		if f == nil {
 			continue
@@ -68,6 +71,16 @@ func (x *recording) restoreArtifacts() (failed error) {
 		}
 	}
 	return failed
+}
+
+// namesIn are the names of all artifacts that the forms speak of.
+func namesIn(forms []*decision.Form) (names []string) {
+	for _, f := range forms {
+		if f != nil {
+			names = append(names, f.Artifacts()...)
+		}
+	}
+	return names
 }
 
 // renewDecision reports whether what hangs on the decision needs a touch, after touching what holds it.

@@ -451,7 +451,14 @@ func (x *run) record() error {
 
 // keepArtifacts puts what was taken out where it is to be found again.
 func keepArtifacts(p *plan.Plan) error {
-	for _, w := range plan.NeededArtifacts(p) {
+	list := plan.NeededArtifacts(p)
+	if far, ok := p.Shelf.(decision.FarShelf); ok && len(list) > 1 {
+		if err := far.PutAll(list, p.Case.OverQuota); err != nil {
+			return fmt.Errorf("cannot keep what was taken out: %w", err)
+		}
+		return nil
+	}
+	for _, w := range list {
 		if err := p.Shelf.Put(w.Name, w.Content, p.Case.OverQuota); err != nil {
 			return fmt.Errorf("cannot keep what was taken out: %w", err)
 		}

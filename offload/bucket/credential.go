@@ -31,17 +31,36 @@ type keyring struct {
 	http   *http.Client
 	getenv func(string) string
 
-	mu  sync.Mutex
-	now credential
+	mu    sync.Mutex
+	now   credential
+	again time.Time // when a new one is looked for, after none was found while now was still good
 }
 
 // get returns a credential that is good now.
 func (k *keyring) get(ctx context.Context) (credential, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.now.id != "" && (k.now.until.IsZero() || time.Until(k.now.until) > early) {
+	left := time.Until(k.now.until)
+	if k.now.id != "" && (k.now.until.IsZero() || left > early || left > 0 && time.Until(k.again) > 0) {
 		return k.now, nil
 	}
+	fresh, err := k.find(ctx)
+	switch {
+	case err == nil:
+		k.now = fresh
+	case k.now.id == "" || time.Until(k.now.until) <= 0:
+		return credential{}, err
+	default: // the old one is good for a while
+		k.again = time.Now().Add(retry)
+	}
+	return k.now, nil
+}
+
+// retry is how long after a failure a new credential is looked for again, while the old one is good.
+const retry = 20 * time.Second
+
+// find looks for a credential.
+func (k *keyring) find(ctx context.Context) (credential, error) {
 	for _, find := range []func(context.Context) (credential, error){
 		k.ofEnvironment, k.ofWebIdentity, k.ofFile, k.ofContainer, k.ofMachine,
 	} {
@@ -50,7 +69,6 @@ func (k *keyring) get(ctx context.Context) (credential, error) {
 			return credential{}, fmt.Errorf("cannot get a credential for the bucket: %w", err)
 		}
 		if c.id != "" && c.secret != "" {
-			k.now = c
 			return c, nil
 		}
 	}

@@ -123,9 +123,12 @@ func TestCredentialsAreFound(t *testing.T) {
 
 // A credential is asked for once, and again before it ends.
 func TestPassingCredentialsAreReplaced(t *testing.T) {
-	asked, life := 0, time.Hour
+	asked, life, broken := 0, time.Hour, false
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		asked++
+		if asked++; broken {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
 		_, _ = io.WriteString(w, `{"AccessKeyId":"a","SecretAccessKey":"b","Token":"c","Expiration":"`+
 			time.Now().Add(life).UTC().Format(time.RFC3339)+`"}`)
 	}))
@@ -142,5 +145,19 @@ func TestPassingCredentialsAreReplaced(t *testing.T) {
 	k.now.until = time.Now().Add(early / 2)
 	if _, err := k.get(t.Context()); err != nil || asked != 2 {
 		t.Errorf("before its end it is asked for %d times, %v", asked, err)
+	}
+	broken, k.now.until = true, time.Now().Add(early/2)
+	for range 3 { // what is still good is used, and its place is not asked each time
+		if c, err := k.get(t.Context()); err != nil || c.id != "a" || asked != 3 {
+			t.Errorf("while no new one is to be had: %v, asked %d times, %v", c, asked, err)
+		}
+	}
+	k.again = time.Time{}
+	if _, err := k.get(t.Context()); err != nil || asked != 4 {
+		t.Errorf("later it is asked for %d times, %v", asked, err)
+	}
+	k.now.until = time.Now().Add(-time.Second)
+	if _, err := k.get(t.Context()); err == nil {
+		t.Error("a credential is used behind its end")
 	}
 }

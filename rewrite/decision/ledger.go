@@ -35,6 +35,15 @@ type Shelf interface {
 	Full() bool
 }
 
+// FarShelf is a Shelf that may lie beyond a network, so that each question to it takes time.
+type FarShelf interface {
+	Shelf
+	// Expect says that these names are asked for next, all together.
+	Expect(names []string)
+	// PutAll does what Put does with each artifact, and returns the error of one that cannot be kept.
+	PutAll(list []Artifact, late bool) error
+}
+
 // Route is where a conversation runs. Decisions are made for one route; what a conversation is called is told by scope
 // and dialect alone.
 type Route struct {

@@ -17,7 +17,8 @@ type Wire struct {
 	deaf      atomic.Bool // answers do not come back
 	cut       atomic.Bool // connections end at once
 	questions atomic.Int64
-	loses     atomic.Int64 // the question from which on answers do not come back; 0 is none
+	loses     atomic.Int64 // the question from which on connections end in place of answers; 0 is none
+	loss      atomic.Bool  // that one was asked
 
 	mu   sync.Mutex // guards all below
 	open map[net.Conn]bool
@@ -64,7 +65,8 @@ func (w *Wire) Freeze() { w.frozen.Store(true) }
 // Deafen lets questions through, and loses the answers.
 func (w *Wire) Deafen() { w.deaf.Store(true) }
 
-// LoseFrom lets questions through, and loses the answers of the nth and of all behind it, as Questions counts them.
+// LoseFrom lets questions through, and ends connections in place of the answers of the nth and of all behind it, as
+// Questions counts them.
 func (w *Wire) LoseFrom(n int) { w.loses.Store(int64(n)) }
 
 // Cut ends all connections, and each new one.
@@ -73,10 +75,11 @@ func (w *Wire) Cut() {
 	w.drop()
 }
 
-// Mend lets everything through again. What was frozen goes on; connections that have lost an answer end.
+// Mend lets everything through again. What was frozen goes on; connections that are deaf end.
 func (w *Wire) Mend() {
 	w.cut.Store(false)
 	w.loses.Store(0)
+	w.loss.Store(false)
 	if w.deaf.Swap(false) {
 		w.drop()
 	}
@@ -133,8 +136,9 @@ func (w *Wire) copy(to io.Writer, from io.Reader, lost *atomic.Bool) {
 	for {
 		n, err := from.Read(room)
 		if n > 0 && lost == nil && !isGreeting(room[:n]) {
-			if lost, n := w.loses.Load(), w.questions.Add(1); lost > 0 && n >= lost {
-				w.deaf.Store(true)
+			n := w.questions.Add(1)
+			if from := w.loses.Load(); from > 0 && n >= from {
+				w.loss.Store(true)
 			}
 		}
 		w.mu.Lock()
@@ -142,6 +146,9 @@ func (w *Wire) copy(to io.Writer, from io.Reader, lost *atomic.Bool) {
 			w.gate.Wait()
 		}
 		w.mu.Unlock()
+		if lost != nil && w.loss.Load() {
+			return
+		}
 		if n > 0 && (lost == nil || !lost.Load()) {
 			if _, failed := to.Write(room[:n]); failed != nil {
 				return
