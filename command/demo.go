@@ -3,22 +3,20 @@ package command
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"epitome/bench/demo"
+	"epitome/command/stage"
 	"epitome/config"
 	"epitome/console/access"
 	"epitome/daemon"
-	"epitome/demo"
-	"epitome/event/money"
 	"epitome/instance"
-	"epitome/proxy"
-	"epitome/unit"
 )
 
 type demoCmd struct {
@@ -30,6 +28,9 @@ type demoCmd struct {
 	All     bool   `help:"Show every turn. By default, turns that bring nothing new are folded."`
 	Open    bool   `help:"Keep epitome running at the end, and print a link to its pages. Ctrl-C ends it."`
 	Keep    bool   `help:"Keep the artifacts, the store and the log, and say where they lie."`
+	Through string `placeholder:"URL" help:"Play through the epitome at URL, which runs, in place of one of the demo's own."`
+	Key     string `placeholder:"KEY" help:"With --through: the client's key that the agent shows."`
+	ModelAt string `placeholder:"HOST:PORT" help:"Where the demo's model listens. Default: a free port."`
 }
 
 // Run plays the session with the built-in configuration, or with that of --config.
@@ -41,21 +42,22 @@ func (k demoCmd) Run(c *cli) (err error) {
 	if err != nil {
 		return err
 	}
-	folder, err := demoFolder()
+	if k.Through != "" {
+		return k.playThrough(c, window)
+	}
+	folder, err := stage.NewFolder()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, k.leave(folder)) }()
-	if err := seal(folder, k.Seed); err != nil {
+	if err := stage.Seal(folder, k.Seed); err != nil {
 		return err
 	}
-	s := stagedDemo{defaults: c.defaults, folder: folder, window: window, file: c.Config, mode: c.Mode}
-	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Open: s.open, Dialect: k.Dialect}
-	if o.Mode, err = s.modeOf(); err != nil {
+	s := stage.Stage{Defaults: c.defaults, Folder: folder, Window: window, File: c.Config, Mode: c.Mode}
+	o := k.options(window)
+	o.Open = s.Open
+	if o.Mode, err = s.Runs(); err != nil {
 		return err
-	}
-	if !k.JSON {
-		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
 	}
 	ctx, stop := untilSignal()
 	defer stop()
@@ -68,6 +70,40 @@ func (k demoCmd) Run(c *cli) (err error) {
 		return err
 	}
 	return told
+}
+
+// options are those of the session that its flags ask for.
+func (k demoCmd) options(window int) demo.Options {
+	o := demo.Options{Window: window, Turns: k.Turns, Seed: k.Seed, All: k.All, Dialect: k.Dialect, Listen: k.ModelAt,
+		Key: k.Key}
+	if !k.JSON {
+		o.Live, o.Color = os.Stdout, isTerminal(os.Stdout) && os.Getenv("NO_COLOR") == ""
+	}
+	return o
+}
+
+// playThrough plays the session through an epitome that runs, or through several. Their configuration says what they
+// do; an upstream of theirs leads to the demo's model.
+func (k demoCmd) playThrough(c *cli, window int) error {
+	if k.Open || k.Keep || c.Config+c.Mode != "" {
+		return errors.New("cannot run the demo with --through and --open, --keep, --config or --mode: " +
+			"the epitome that runs has its own configuration and data folder")
+	}
+	base := strings.TrimSuffix(strings.TrimRight(k.Through, "/"), "/v1")
+	if at, err := url.Parse(base); err != nil || at.Host == "" || at.Scheme != "http" && at.Scheme != "https" {
+		return fmt.Errorf("cannot run the demo through %q: write a URL as http://127.0.0.1:7070", k.Through)
+	}
+	o := k.options(window)
+	o.Open = func(string) (demo.Proxy, error) {
+		return demo.Proxy{URL: base + "/v1", Stays: true, Close: func() error { return nil }}, nil
+	}
+	ctx, stop := untilSignal()
+	defer stop()
+	r, err := demo.Run(ctx, o)
+	if err != nil {
+		return err
+	}
+	return k.report(r)
 }
 
 // end says how the session can be looked at, and lets epitome run on until a signal where it is to be.
@@ -122,93 +158,4 @@ func (k demoCmd) leave(folder string) error {
 		return nil
 	}
 	return os.RemoveAll(folder)
-}
-
-// demoFolder makes a folder for what epitome keeps. Its path stands in what the model is sent, so it is the same one
-// as long as that is free.
-func demoFolder() (folder string, err error) {
-	folder = filepath.Join(os.TempDir(), "epitome-demo")
-	if os.Mkdir(folder, 0o700) == nil {
-		return folder, nil
-	}
-	if folder, err = os.MkdirTemp("", "epitome-demo-"); err != nil { // another demo runs, or was kept
-		return "", fmt.Errorf("cannot make a folder for the demo: %w", err)
-	}
-	return folder, nil
-}
-
-// seal makes the secret in the folder that of the seed. Names of artifacts depend on it, and stand in what the model
-// is sent.
-func seal(folder string, seed uint64) error {
-	secret := sha256.Sum256(fmt.Appendf(nil, "epitome demo %d", seed))
-	if err := os.WriteFile(filepath.Join(folder, "secret"), secret[:], 0o600); err != nil {
-		return fmt.Errorf("cannot write to the folder of the demo: %w", err)
-	}
-	return nil
-}
-
-// stagedDemo starts the daemon for a demo, with all that belongs to it.
-type stagedDemo struct {
-	defaults string
-	folder   string
-	window   int
-	file     string // of the configuration; empty is the built-in one
-	mode     string
-}
-
-// config is the daemon's own but for what a demo brings.
-func (s stagedDemo) config(upstream string) (config.Config, error) {
-	file := s.file
-	if file == "" {
-		file = os.DevNull // the user's own would make it another demo on each machine
-	}
-	conf, err := config.Load(s.defaults, file, config.Overrides{Listen: "127.0.0.1:0", Data: s.folder, Mode: s.mode})
-	if err != nil {
-		return config.Config{}, err
-	}
-	conf.Upstream, conf.Routes = config.URLUpstream, nil
-	conf.Upstreams = map[string]proxy.UpstreamConfig{config.URLUpstream: {URL: upstream}}
-	if conf.Prices == nil {
-		conf.Prices = make(money.Config)
-	}
-	conf.Prices[demo.Model] = demoPrice()
-	// Its model is asked for nothing but its part.
-	conf.Window.Models, conf.Window.Probe = map[string]unit.Tokens{demo.Model: unit.Tokens(s.window)}, false
-	for _, key := range [...][]string{{"upstream"}, {"upstreams", config.URLUpstream}, {"prices", demo.Model},
-		{"window", "models"}, {"window", "probe"}} {
-		conf.SetBy("epitome demo", key...)
-	}
-	return conf, conf.Validate()
-}
-
-// demoPrice is what the demo's model would cost: about what a large one does, with a cached token at a tenth.
-func demoPrice() money.Own {
-	input, cached, output := 1.25, .125, 10.
-	return money.Own{Input: &input, Cached: &cached, Output: &output}
-}
-
-// modeOf returns the mode that the daemon will run in.
-func (s stagedDemo) modeOf() (string, error) {
-	conf, err := s.config("http://127.0.0.1:9/v1") // nobody is asked
-	return conf.Mode, err
-}
-
-// open starts the daemon before an upstream. Closing it is as a signal would end it.
-func (s stagedDemo) open(upstream string) (demo.Proxy, error) {
-	log, err := os.OpenFile(filepath.Join(s.folder, "epitome.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return demo.Proxy{}, fmt.Errorf("cannot write a log: %w", err)
-	}
-	signals := make(chan os.Signal, 1)
-	load := func() (config.Config, error) { return s.config(upstream) }
-	d := daemon.New(slog.New(slog.NewJSONHandler(log, nil)), signals, load)
-	if err := d.Start(false); err != nil {
-		return demo.Proxy{}, errors.Join(err, log.Close())
-	}
-	ended := make(chan error, 1)
-	go func() { ended <- d.Serve() }()
-	return demo.Proxy{URL: "http://" + d.Address() + "/v1", Close: func() error {
-		signals <- os.Interrupt
-		return errors.Join(<-ended, log.Close())
-	}}, nil
 }

@@ -12,9 +12,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"epitome/bench/demo"
+	"epitome/command/stage"
 	"epitome/config"
 	"epitome/config/configtest"
-	"epitome/demo"
 )
 
 // TestDemoShowsWhatHappens plays a session through the daemon, twice in the same place.
@@ -26,11 +27,11 @@ func TestDemoShowsWhatHappens(t *testing.T) {
 		if err := os.Mkdir(folder, 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := seal(folder, 1); err != nil {
+		if err := stage.Seal(folder, 1); err != nil {
 			t.Fatal(err)
 		}
-		s := stagedDemo{defaults: configtest.Text(), folder: folder, window: 16_000}
-		o := demo.Options{Window: s.window, Turns: 45, Seed: 1, Open: s.open, Live: &told}
+		s := stage.Stage{Defaults: configtest.Text(), Folder: folder, Window: 16_000}
+		o := demo.Options{Window: s.Window, Turns: 45, Seed: 1, Open: s.Open, Live: &told}
 		r, err := demo.Run(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -111,12 +112,12 @@ func toldByDemo(t *testing.T) string {
 		t.Fatal(err)
 	}
 	folder := shortFolder(t)
-	if err := seal(folder, c.Demo.Seed); err != nil {
+	if err := stage.Seal(folder, c.Demo.Seed); err != nil {
 		t.Fatal(err)
 	}
 	var told bytes.Buffer
-	s := stagedDemo{defaults: configtest.Text(), folder: folder, window: window}
-	o := demo.Options{Window: window, Turns: c.Demo.Turns, Seed: c.Demo.Seed, Open: s.open, Live: &told}
+	s := stage.Stage{Defaults: configtest.Text(), Folder: folder, Window: window}
+	o := demo.Options{Window: window, Turns: c.Demo.Turns, Seed: c.Demo.Seed, Open: s.Open, Live: &told}
 	r, err := demo.Run(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)

@@ -4,15 +4,23 @@ import "maps"
 
 // outside has the packages that see the program from outside, or stand for what it meets there.
 var outside = map[string]room{
-	"demo": {
-		"demo/props demo/tongue tokenize",
+	"bench/demo": {
+		"bench/demo/props bench/demo/tongue bench/demo/words tokenize",
 		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",
 	},
-	"demo/tongue": {
+	"bench/demo/words": {
+		"",
+		"figures are told alike, whatever they are of",
+	},
+	"scripts/team": {
+		"config config/configtest house/missing",
+		"what a team installs is held to the program from outside, and to the configuration that the program reads",
+	},
+	"bench/demo/tongue": {
 		"scripted/messages/rules scripted/responses/rules scripted/value",
 		"it speaks a dialect for agent and model by the rules of a strict server; with epitome's reading of it, it would share its mistakes",
 	},
-	"demo/props": {
+	"bench/demo/props": {
 		"",
 		"contents are text and dice; demo and bench play with the same ones, and neither may reach the other through them",
 	},
@@ -77,7 +85,7 @@ var outside = map[string]room{
 		"the SDK test drives the built program from outside, as a user does; only the prices are asked for directly",
 	},
 	"sdk/agents": {
-		"demo/props sdk/sdktest",
+		"bench/demo/props sdk/sdktest",
 		"agents drive the built program from outside, as their users do",
 	},
 	"sdk/browser": {

@@ -81,7 +81,7 @@ var house = joined(map[string]room{
 		"it is the program that makes the samples, and none of the program that counts them",
 	},
 	"bench/sessions": {
-		"demo/props rewrite/chat rewrite/conversation",
+		"bench/demo/props rewrite/chat rewrite/conversation",
 		"it reads or makes up conversations as their clients had them; with what shapes or counts them in it, they would suit what is measured",
 	},
 	"bench/signal": {
@@ -110,9 +110,13 @@ var house = joined(map[string]room{
 		"it is what is left of HTTP when nothing may cost anything; who measures with it must not matter",
 	},
 	"command": {
-		"bench/backend bench/burst bench/cancel bench/counting bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/through command/explanation command/logging command/manual config console console/access console/story console/story/api console/terminal daemon demo event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page bench/policy bench/price" +
+			" bench/replay bench/soak bench/subject bench/through command/explanation command/logging command/manual command/stage config console console/access console/story console/story/api console/terminal daemon event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
+	},
+	"command/stage": {
+		"bench/demo config daemon event/money proxy unit",
+		"it starts the daemon as the demo wants it; what is played and told there must not matter",
 	},
 	"command/explanation": {
 		"rewrite rewrite/conversation rewrite/limits rewrite/plan window",

@@ -28,8 +28,7 @@ var spoken = map[string]string{
 
 // foreign are the folders that may know a dialect's names, with all below them, each with the reason.
 var foreign = map[string]string{
-	"bench":    "it plays clients and providers, and measures from outside",
-	"demo":     "it plays a client and a provider, and sees epitome from outside",
+	"bench":    "it plays clients and providers, and sees epitome from outside",
 	"scripted": "it plays providers",
 	"window":   "it reads what providers say about their windows, in their own sentences and whatever they speak",
 }

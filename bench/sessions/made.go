@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"epitome/demo/props"
+	"epitome/bench/demo/props"
 )
 
 // kinds are the kinds of made-up sessions, in their order.

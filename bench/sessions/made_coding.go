@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/demo/props"
+	"epitome/bench/demo/props"
 )
 
 // A coding session: files are searched, read, edited and read again, tests are run, and now and then it comes back to

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"epitome/demo/props"
+	"epitome/bench/demo/props"
 )
 
 // Sessions in which no code is written.

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"epitome/demo/props"
+	"epitome/bench/demo/props"
 	"epitome/sdk/sdktest"
 )
 

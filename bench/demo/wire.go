@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"epitome/demo/tongue"
+	"epitome/bench/demo/tongue"
 	"epitome/tokenize"
 )
 

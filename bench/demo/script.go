@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"epitome/demo/props"
+	"epitome/bench/demo/props"
 )
 
 // script decides what the model answers. What it needs of an earlier turn it reads in the request, or in the file that
@@ -186,8 +186,8 @@ func (s *script) search(v *view) *message {
 	return says(fmt.Sprintf("%s: %s.", q.label, found))
 }
 
-// put matches a file that epitome names because it has put something there.
-var put = regexp.MustCompile(`(?: in|,|then) ((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt)`)
+// put matches a file or a URL that epitome names because it has put something there.
+var put = regexp.MustCompile(`(?: in|,|then| at| from) ((?:/|[A-Za-z]:)[^\n\]:,\x60]*?[a-z2-7]{26}\.txt|https?://[^\s\]\x60]*?[a-z2-7]{26}\b)`)
 
 // mostPlaces bounds the artifacts that one call searches.
 const mostPlaces = 6

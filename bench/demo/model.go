@@ -11,7 +11,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"epitome/demo/tongue"
+	"epitome/bench/demo/tongue"
 )
 
 // model is a server that speaks chat completions. It refuses what is larger than its window, and calls and results out
@@ -41,11 +41,11 @@ type hearing struct {
 	refused *failure // nil if it was answered
 }
 
-// startModel listens on a free port.
-func startModel(window int, s *script, r *ruler) (*model, error) {
-	m := &model{window: window, ruler: r, script: s}
+// startModel listens where the options say.
+func startModel(o *Options, s *script, r *ruler) (*model, error) {
+	m := &model{window: o.Window, ruler: r, script: s}
 	var err error
-	m.server, m.url, err = tongue.Serve(r.tongue, m.complete)
+	m.server, m.url, err = tongue.Serve(o.Listen, r.tongue, m.complete)
 	return m, err
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"epitome/bench/demo/words"
 	"epitome/tokenize"
 )
 
@@ -227,7 +228,7 @@ func (s *session) restart(ctx context.Context) error {
 	if _, _, err := s.agent.ask(ctx, s.proxy.URL, s.last.body); err != nil {
 		return fmt.Errorf("cannot send the request of turn %d again: %w", s.turn-1, err)
 	}
-	r := Restart{Turn: s.turn}
+	r := Restart{Turn: s.turn, Not: s.proxy.Stays}
 	for _, h := range s.model.take() {
 		r.Bytes, r.Equal = len(h.body), h.again
 	}
@@ -246,7 +247,7 @@ func doing(calls []toolCall) string {
 			all = append(all, argument(a, "path"))
 		case searchTool:
 			if p := argument(a, "path"); p != "." {
-				return "grep " + number(1+strings.Count(p, "\n"), "file") + " set aside"
+				return "grep " + words.Number(1+strings.Count(p, "\n"), "file") + " set aside"
 			}
 			return "grep " + argument(a, "pattern")
 		case editTool:

@@ -3,14 +3,17 @@ package demo
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
-	"epitome/demo/props"
+	"epitome/bench/demo/props"
 )
 
 // world is the make-believe repository, and what the agent's tools answer there. It depends on the seed and on what
@@ -176,7 +179,7 @@ func (w *world) grep(c toolCall, pattern, path string) string {
 		}
 	} else {
 		for name := range strings.SplitSeq(path, "\n") {
-			content, err := os.ReadFile(name)
+			content, err := read(name)
 			if err != nil {
 				return w.mistake(c, err.Error())
 			}
@@ -188,6 +191,22 @@ func (w *world) grep(c toolCall, pattern, path string) string {
 		return "no matches"
 	}
 	return b.String()
+}
+
+// read returns what epitome has put under a path, or under a URL.
+func read(name string) ([]byte, error) {
+	if !strings.HasPrefix(name, "http") {
+		return os.ReadFile(name)
+	}
+	resp, err := (&http.Client{Timeout: time.Minute}).Get(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("cannot fetch %s: status %d", name, resp.StatusCode)
+	}
+	return io.ReadAll(resp.Body)
 }
 
 // around returns a match with what stands beside it on its line.

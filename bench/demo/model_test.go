@@ -25,7 +25,7 @@ func newStand(t *testing.T, window int) *stand {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := startModel(window, &script{turns: 100}, ruler)
+	m, err := startModel(&Options{Window: window}, &script{turns: 100}, ruler)
 	if err != nil {
 		t.Fatal(err)
 	}

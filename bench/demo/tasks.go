@@ -5,7 +5,7 @@ import (
 	"regexp"
 	"strings"
 
-	"epitome/demo/props"
+	"epitome/bench/demo/props"
 )
 
 // What the user wants. The user tells the rules in the second turn, asks for one package after the other, and now and

@@ -64,10 +64,14 @@ func (m *mouth) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// Serve listens on a free port for a model that speaks chat completions, and turns what it is asked in the tongue's API
-// into that if there is one. It returns the base URL, with /v1.
-func Serve(in Tongue, model http.HandlerFunc) (*http.Server, string, error) {
-	ln, err := net.Listen("tcp4", "127.0.0.1:0")
+// Serve listens at an address, or on a free port of loopback if that is empty, for a model that speaks chat
+// completions, and turns what it is asked in the tongue's API into that if there is one. It returns the base URL, with
+// /v1.
+func Serve(address string, in Tongue, model http.HandlerFunc) (*http.Server, string, error) {
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	ln, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot listen for the model: %w", err)
 	}

@@ -74,7 +74,7 @@ func TestTranscriptsAreTranslated(t *testing.T) {
 // played asks a model that gives this answer, in Messages, and returns what the agent hears.
 func played(t *testing.T, status int, answer string) (int, string) {
 	t.Helper()
-	server, url, err := Serve(inMessages{}, func(w http.ResponseWriter, r *http.Request) {
+	server, url, err := Serve("", inMessages{}, func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || !strings.Contains(string(body), `"role":"user"`) {
 			t.Errorf("the model got %s, %v", body, err)

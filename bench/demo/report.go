@@ -2,12 +2,11 @@ package demo
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 
-	"epitome/demo/tongue"
+	"epitome/bench/demo/tongue"
+	"epitome/bench/demo/words"
 )
 
 // Report is what happened in a session. Tokens are the model's, as it has counted them.
@@ -100,6 +99,7 @@ type Restart struct {
 	Turn  int  `json:"turn"`
 	Bytes int  `json:"bytes"`
 	Equal bool `json:"equal"`
+	Not   bool `json:"not,omitempty"` // it went on running, as others use it too; the request was sent again all the same
 }
 
 // Question is a question of the user's about an earlier turn.
@@ -154,17 +154,23 @@ func (k *Kept) open(h *hearing) (files map[string]string) {
 		for _, found := range put.FindAllStringSubmatch(string(m.Content), -1) {
 			k.read(files, found[1])
 			if same := sameAs.FindStringSubmatch(files[found[1]]); same != nil {
-				k.read(files, filepath.Join(filepath.Dir(found[1]), same[1]))
+				k.read(files, beside(found[1], same[1]))
 			}
 		}
 	}
 	return files
 }
 
+// beside is where a file of this name lies beside another one, or what has it beside a URL.
+func beside(at, name string) string { return at[:strings.LastIndexAny(at, `/\`)+1] + name }
+
 // read takes a file in, once. A file that cannot be read holds nothing.
 func (k *Kept) read(files map[string]string, name string) {
-	content, err := os.ReadFile(name)
-	if _, twice := files[name]; err != nil || twice {
+	if _, twice := files[name]; twice {
+		return
+	}
+	content, err := read(name)
+	if err != nil {
 		return
 	}
 	files[name] = string(content)
@@ -208,11 +214,11 @@ func (r *Report) Missed() (all []string) {
 		return []string{fmt.Sprintf("the session died in turn %d: %s", len(r.Turns), r.Failed)}
 	}
 	add(r.Sent.Largest > r.Window, "a request of %d tokens is larger than the window", r.Sent.Largest)
-	add(r.Refused > 0, "the model has refused %s", number(r.Refused, "request"))
-	add(r.Unexplained > 0, "%s changed what had been sent, and nothing says why", number(r.Unexplained, "request"))
+	add(r.Refused > 0, "the model has refused %s", words.Number(r.Refused, "request"))
+	add(r.Unexplained > 0, "%s changed what had been sent, and nothing says why", words.Number(r.Unexplained, "request"))
 	add(r.MostOff > mostOff, "a request had %d tokens more or less than epitome told", r.MostOff)
 	add(r.Restart == nil || !r.Restart.Equal, "after the restart the last request did not come in the same bytes")
-	add(r.Kept.Lost > 0, "of %s, some are neither in the last request nor in a file that it leads to: %d", number(r.Kept.Messages, "message"), r.Kept.Lost)
+	add(r.Kept.Lost > 0, "of %s, some are neither in the last request nor in a file that it leads to: %d", words.Number(r.Kept.Messages, "message"), r.Kept.Lost)
 	for _, q := range r.Questions {
 		add(q.Got != q.Want, "the answer in turn %d is wrong: %s: got %s, want %s", q.Turn, q.Asked, q.Got, q.Want)
 	}

@@ -59,7 +59,7 @@ func TestTranscriptsOfResponsesAreTranslated(t *testing.T) {
 func TestAnswersOfResponsesComeBack(t *testing.T) {
 	f := func(status int, answer, want string) {
 		t.Helper()
-		server, url, err := Serve(inResponses{}, func(w http.ResponseWriter, r *http.Request) {
+		server, url, err := Serve("", inResponses{}, func(w http.ResponseWriter, r *http.Request) {
 			body, err := io.ReadAll(r.Body)
 			if err != nil || !strings.Contains(string(body), `"role":"user"`) {
 				t.Errorf("the model got %s, %v", body, err)

@@ -16,7 +16,7 @@ import (
 	"fmt"
 	"io"
 
-	"epitome/demo/tongue"
+	"epitome/bench/demo/tongue"
 )
 
 // Options are what Run is told of a session.
@@ -33,11 +33,14 @@ type Options struct {
 	Mode    string              // that epitome runs in: "on", "observe" or "off"; empty is on
 	End     func(*Report) error // if there is one, called at the end of the session, when epitome still runs
 	Dialect string              // that agent and model speak: messages or responses; else Chat Completions
+	Listen  string              // where the model listens; empty is a free port of loopback
+	Key     string              // that the agent shows to epitome; empty is none
 }
 
 // Proxy is an epitome that runs.
 type Proxy struct {
 	URL   string // base, with /v1
+	Stays bool   // it runs for others too: Close does not end it
 	Close func() error
 }
 
@@ -62,7 +65,10 @@ func Run(ctx context.Context, o Options) (r *Report, err error) {
 		return nil, err
 	}
 	w := newWorld(o.Seed)
-	m, err := startModel(o.Window, &script{seed: o.Seed, turns: o.Turns}, ruler)
+	if a.key = o.Key; a.key == "" {
+		a.key = "none"
+	}
+	m, err := startModel(&o, &script{seed: o.Seed, turns: o.Turns}, ruler)
 	if err != nil {
 		return nil, err
 	}

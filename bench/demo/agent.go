@@ -11,7 +11,7 @@ import (
 	"net/http"
 	"strings"
 
-	"epitome/demo/tongue"
+	"epitome/bench/demo/tongue"
 )
 
 // agent is a plain loop around a model, as the makers of SDKs show it: it keeps its whole conversation and sends it
@@ -24,6 +24,7 @@ type agent struct {
 	plain    []*message // the same before they were encoded
 	tokens   int        // of the request as the agent sends it
 	several  bool       // the last assistant's message has called more than once
+	key      string     // that it shows
 }
 
 const systemPrompt = `You are a software engineer at work on the service settle, a ledger written in Go. You work alone, step by step, with the tools that you have.
@@ -95,7 +96,7 @@ func (a *agent) ask(ctx context.Context, url string, body []byte) (*message, htt
 		return nil, nil, err
 	}
 	r.Header.Set("Content-Type", "application/json")
-	r.Header.Set("Authorization", "Bearer none")
+	r.Header.Set("Authorization", "Bearer "+a.key)
 	resp, err := a.client.Do(r)
 	if err != nil {
 		return nil, nil, err

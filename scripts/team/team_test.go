@@ -1,0 +1,311 @@
+// Package team_test holds what a team installs to what epitome is: the parts that are to be started together, as they
+// stand beside it, and the chart as Kubernetes would read it.
+package team_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"text/template"
+
+	"go.yaml.in/yaml/v3"
+
+	"epitome/config"
+	"epitome/config/configtest"
+	"epitome/house/missing"
+)
+
+type table = map[string]any
+
+// parsed is a document of YAML.
+func parsed(t *testing.T, text []byte) (all table) {
+	t.Helper()
+	if err := yaml.Unmarshal(text, &all); err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return all
+}
+
+func contents(t *testing.T, path string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+// at is what stands under the keys, and the test's end if nothing does.
+func at(t *testing.T, in any, keys ...any) any {
+	t.Helper()
+	for i, k := range keys {
+		switch v := in.(type) {
+		case table:
+			name, _ := k.(string)
+			in = v[name]
+		case []any:
+			n, _ := k.(int)
+			if n >= len(v) {
+				t.Fatalf("there are only %d of %v", len(v), keys[:i])
+			}
+			in = v[n]
+		}
+		if in == nil {
+			t.Fatalf("there is no %v", keys[:i+1])
+		}
+	}
+	return in
+}
+
+// loads is the configuration as the program takes it, where the environment has what it names.
+func loads(t *testing.T, text string) config.Config {
+	t.Helper()
+	t.Setenv("REDIS_PASSWORD", "secret")
+	folder := t.TempDir()
+	file, secret := filepath.Join(folder, "config.toml"), filepath.Join(folder, "secret")
+	text = regexp.MustCompile(`secret_file = ".*"`).ReplaceAllString(text, fmt.Sprintf("secret_file = %q", secret))
+	for name, text := range map[string]string{file: text, secret: strings.Repeat("5e", 32)} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conf, err := config.Load(configtest.Text(), file, config.Overrides{})
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	return conf
+}
+
+func TestComposedPartsFindEachOther(t *testing.T) {
+	compose := parsed(t, contents(t, "compose.yaml"))
+	services, _ := at(t, compose, "services").(table)
+	conf := loads(t, string(contents(t, "epitome.toml")))
+	for _, name := range []string{"epitome-1", "epitome-2"} {
+		volumes := fmt.Sprint(at(t, services, name, "volumes"))
+		if !strings.Contains(volumes, "./epitome.toml:/etc/epitome/config.toml:ro") {
+			t.Errorf("%s has another configuration: %s", name, volumes)
+		}
+	}
+	for _, address := range []string{conf.Store.URL, conf.Offload.Bucket} {
+		host := regexp.MustCompile(`(?:@|endpoint=http://)([a-z0-9]+):(\d+)`).FindStringSubmatch(address)
+		if host == nil || services[host[1]] == nil {
+			t.Errorf("%s leads to no service", address)
+		}
+	}
+	if s := fmt.Sprint(at(t, services, "s3", "entrypoint")); !strings.Contains(s, ":7071") || !strings.Contains(s, "/data/epitome") {
+		t.Errorf("S3 does not stand where the configuration looks for it: %s", s)
+	}
+	balancer := string(contents(t, "nginx.conf"))
+	for _, m := range regexp.MustCompile(`server ([a-z0-9-]+):7070;`).FindAllStringSubmatch(balancer, -1) {
+		if services[m[1]] == nil {
+			t.Errorf("the balancer leads to %s, which is none of the services", m[1])
+		}
+	}
+	if strings.Contains(balancer, "hash") || strings.Contains(balancer, "sticky") {
+		t.Error("the balancer sticks")
+	}
+	if _, port, _ := net.SplitHostPort(conf.Listen); port != "7070" {
+		t.Errorf("epitome listens on port %s", port)
+	}
+	if u := conf.Offload.URL; !slices.ContainsFunc(conf.Console.Hosts, func(host string) bool {
+		return u == "http://"+host+"/-/artifacts/" && strings.HasSuffix(host, ":8080")
+	}) {
+		t.Errorf("artifacts are asked for under %s, epitome is known as %v", u, conf.Console.Hosts)
+	}
+}
+
+// rendered are the documents of the chart, by kind, with other values.
+func rendered(t *testing.T, change func(values table)) map[string]table {
+	t.Helper()
+	all := template.New("").Option("missingkey=error")
+	all.Funcs(template.FuncMap{
+		"include": func(name string, of any) (string, error) {
+			var b bytes.Buffer
+			err := all.ExecuteTemplate(&b, name, of)
+			return b.String(), err
+		},
+		"toYaml": func(v any) (string, error) {
+			text, err := yaml.Marshal(v)
+			return strings.TrimSuffix(string(text), "\n"), err
+		},
+		"nindent": func(n int, text string) string {
+			pad := "\n" + strings.Repeat(" ", n)
+			return pad + strings.ReplaceAll(text, "\n", pad)
+		},
+		"quote":     func(v any) string { return fmt.Sprintf("%q", fmt.Sprint(v)) },
+		"add":       func(a, b int) int { return a + b },
+		"sha256sum": func(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) },
+		"default": func(other, v any) any {
+			if v == nil || v == "" {
+				return other
+			}
+			return v
+		},
+	})
+	for _, name := range []string{"_names.tpl"} {
+		template.Must(all.Parse(string(contents(t, "chart/templates/"+name))))
+	}
+	values, chart := parsed(t, contents(t, "chart/values.yaml")), parsed(t, contents(t, "chart/Chart.yaml"))
+	if change != nil {
+		change(values)
+	}
+	data := table{"Values": values, "Release": table{"Name": "team", "Service": "Helm"},
+		"Chart": table{"AppVersion": chart["appVersion"], "Name": chart["name"]}}
+	files, err := filepath.Glob("chart/templates/*.yaml")
+	if err != nil || len(files) < 6 {
+		t.Fatal(files, err)
+	}
+	found := map[string]table{}
+	for _, file := range files {
+		var b bytes.Buffer
+		one := template.Must(template.Must(all.Clone()).Parse(string(contents(t, file))))
+		if err := one.Execute(&b, data); err != nil {
+			t.Fatal(err)
+		}
+		if strings.TrimSpace(b.String()) == "" {
+			continue
+		}
+		doc := parsed(t, b.Bytes())
+		kind, _ := doc["kind"].(string)
+		if found[kind] != nil || at(t, doc, "apiVersion") == "" || at(t, doc, "metadata", "name") == "" {
+			t.Errorf("%s: a document without a name, or a second %s", file, kind)
+		}
+		found[kind] = doc
+	}
+	return found
+}
+
+func TestChartRunsEpitomeAsItIs(t *testing.T) {
+	docs := rendered(t, nil)
+	for _, kind := range []string{"ConfigMap", "Deployment", "Service", "ServiceAccount", "PodDisruptionBudget"} {
+		if docs[kind] == nil {
+			t.Errorf("there is no %s", kind)
+		}
+	}
+	if docs["HorizontalPodAutoscaler"] != nil || docs["ServiceMonitor"] != nil {
+		t.Error("what is off by default is there")
+	}
+	text, _ := at(t, docs["ConfigMap"], "data", "config.toml").(string)
+	conf := loads(t, text)
+	pod := at(t, docs["Deployment"], "spec", "template", "spec")
+	container := at(t, pod, "containers", 0)
+	for probe, path := range map[string]string{"readinessProbe": "/-/ready", "livenessProbe": "/-/health"} {
+		if got := at(t, container, probe, "httpGet", "path"); got != path {
+			t.Errorf("%s asks for %v, want %s", probe, got, path)
+		}
+	}
+	_, port, _ := net.SplitHostPort(conf.Listen)
+	if got := fmt.Sprint(at(t, container, "ports", 0, "containerPort")); got != port {
+		t.Errorf("epitome listens on %s, the pod has %s", port, got)
+	}
+	grace, _ := at(t, pod, "terminationGracePeriodSeconds").(int)
+	wait, _ := at(t, container, "lifecycle", "preStop", "sleep", "seconds").(int)
+	if float64(grace-wait) <= conf.Proxy.ShutdownGrace.D().Seconds() {
+		t.Errorf("a pod has %d s after its %d, epitome wants %v", grace, wait, conf.Proxy.ShutdownGrace.D())
+	}
+	for _, kind := range []string{"Service", "PodDisruptionBudget"} {
+		labels, _ := at(t, docs["Deployment"], "spec", "template", "metadata", "labels").(table)
+		selector, _ := at(t, docs[kind], "spec", "selector").(table)
+		if inner, ok := selector["matchLabels"].(table); ok {
+			selector = inner
+		}
+		for k, v := range selector {
+			if labels[k] != v {
+				t.Errorf("%s selects %s=%v, pods have %v", kind, k, v, labels[k])
+			}
+		}
+	}
+}
+
+func TestChartTakesSecretsAndTLS(t *testing.T) {
+	docs := rendered(t, func(values table) {
+		values["existingSecret"] = "passwords"
+		values["secretFile"] = table{"existingSecret": "naming"}
+		values["tls"] = table{"existingSecret": "certificate"}
+		values["autoscaling"] = table{"enabled": true, "minReplicas": 3, "maxReplicas": 9, "targetCPU": 60}
+		values["serviceMonitor"] = table{"enabled": true, "interval": "15s", "labels": table{"release": "prometheus"},
+			"token": table{"name": "passwords", "key": "EPITOME_TOKEN"}}
+		values["serviceAccount"] = table{"create": true, "name": "", "annotations": table{"role": "writer"}}
+		values["nodeSelector"] = table{"disk": "fast"}
+		values["podAnnotations"] = table{"team": "agents"}
+	})
+	text, _ := at(t, docs["ConfigMap"], "data", "config.toml").(string)
+	for _, want := range []string{"[tls]", `cert_file = "/run/secrets/tls/tls.crt"`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the configuration has no %s:\n%s", want, text)
+		}
+	}
+	spec, _ := at(t, docs["Deployment"], "spec").(table)
+	if spec["replicas"] != nil {
+		t.Error("the Deployment and the autoscaler both say how many replicas there are")
+	}
+	pod := at(t, spec, "template", "spec")
+	if got := at(t, pod, "containers", 0, "envFrom", 0, "secretRef", "name"); got != "passwords" {
+		t.Errorf("variables come from %v", got)
+	}
+	if got := at(t, pod, "containers", 0, "readinessProbe", "httpGet", "scheme"); got != "HTTPS" {
+		t.Errorf("the probe speaks %v to an epitome that takes https alone", got)
+	}
+	mounted := fmt.Sprint(at(t, pod, "containers", 0, "volumeMounts"))
+	conf := regexp.MustCompile(`(?m)^\s*secret_file = "(.*)/secret"`).FindStringSubmatch(text)
+	if conf == nil || !strings.Contains(mounted, conf[1]) || !strings.Contains(mounted, "/run/secrets/tls") {
+		t.Errorf("secrets are looked for in %v, and lie in %s", conf, mounted)
+	}
+	if at(t, docs["HorizontalPodAutoscaler"], "spec", "maxReplicas") != 9 {
+		t.Error("the autoscaler has other bounds")
+	}
+	if got := at(t, docs["ServiceMonitor"], "spec", "endpoints", 0, "authorization", "credentials", "key"); got != "EPITOME_TOKEN" {
+		t.Errorf("metrics are asked for with %v", got)
+	}
+}
+
+// The parts of the compose file as processes, and a demo through the balancer that must find all it looks for.
+func TestDemoRunsThroughTheBalancer(t *testing.T) {
+	for _, needed := range []string{"bash", "nginx"} {
+		if _, err := exec.LookPath(needed); err != nil {
+			missing.Skip(t, "there is no %s", needed)
+		}
+	}
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		if _, err := exec.LookPath("valkey-server"); err != nil {
+			missing.Skip(t, "there is no valkey-server and no redis-server")
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "../team-up", "demo", "--turns", "60", "--check")
+	cmd.Env = append(os.Environ(), "WINDOW=32k", fmt.Sprintf("PORT=%d", sixFreePorts(t)))
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if !strings.Contains(string(out), "Sent again, the last request came in the same") {
+		t.Errorf("the last request, sent again through another epitome, is not told:\n%s", out)
+	}
+}
+
+// sixFreePorts is the first of six ports on which nothing listens.
+func sixFreePorts(t *testing.T) int {
+	t.Helper()
+	for port := 20_000; port < 30_000; port += 6 {
+		free := true
+		for n := range 6 {
+			ln, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port+n))
+			if free = free && err == nil; err == nil {
+				_ = ln.Close()
+			}
+		}
+		if free {
+			return port
+		}
+	}
+	t.Fatal("no six ports are free")
+	return 0
+}
