@@ -107,13 +107,12 @@ func (r *row) sharpness() int {
 
 // find returns the row whose form the body of a line has; nil if none.
 func (x *index) find(body string, g *glance) *row {
-	if body == "" {
-		return nil
-	}
 	if len(body) > mostSeen {
 		body = body[:mostSeen]
 	}
-	body = strings.TrimRight(body, " \r")
+	if body = strings.TrimRight(body, " \r"); body == "" {
+		return nil
+	}
 	for _, r := range x.rows[body[0]] {
 		if r.fits(body, g) {
 			return r
