@@ -30,7 +30,6 @@ import (
 	"epitome/daemon/heap"
 	"epitome/instance"
 	"epitome/proxy"
-	"epitome/proxy/clients"
 )
 
 // Daemon is the running proxy with all that belongs to it.
@@ -115,7 +114,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.shapers.relay.connect(d.book)
 	plugs := proxy.Plugs{
 		Own: d.console, Record: d.book.RecordExchange, Log: d.log,
-		Dialects: wires(), Traces: d.traces != nil, Used: clients.NewLocal(),
+		Dialects: wires(), Traces: d.traces != nil, Used: counterOf(kept),
 	}
 	d.proxy, err = proxy.New(conf.Settings(), d.shapers.plug(plugs))
 	d.shapers.askThrough(d.proxy)

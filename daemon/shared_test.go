@@ -264,7 +264,7 @@ func TestSharedAnswersLostChangeNothing(t *testing.T) {
 				want := one.sends(k.dialect, k.body(), now)
 				if i%4 == 3 && want.Report.Decided {
 					wire.Questions()
-					wire.LoseFrom(2)
+					wire.LoseTwice(2)
 					unsure++
 				}
 				got := deaf.sends(k.dialect, k.body(), now)

@@ -334,3 +334,96 @@ func BenchmarkFind(b *testing.B) {
 		}
 	}
 }
+
+// pool is what several epitomes have in common, while it answers.
+type pool struct {
+	told map[string]map[string]int64 // by key and by who told it
+	away bool
+}
+
+// member tells the pool as one of them.
+type member struct {
+	*pool
+	name string
+}
+
+func (m member) Tell(list []Share) (others []int64, err error) {
+	if m.away {
+		return nil, errors.New("the pool is away")
+	}
+	for _, s := range list {
+		if m.told[s.Key] == nil {
+			m.told[s.Key] = map[string]int64{}
+		}
+		m.told[s.Key][m.name] = s.Mine
+		sum := int64(0)
+		for name, n := range m.told[s.Key] {
+			if name != m.name {
+				sum += n
+			}
+		}
+		others = append(others, sum)
+	}
+	return others, nil
+}
+
+func TestEpitomesCountTogether(t *testing.T) {
+	p := &pool{told: map[string]map[string]int64{}}
+	one, two := NewCommon(member{p, "one"}), NewCommon(member{p, "two"})
+	c := Config{RequestsPerMinute: 10, TokensPerDay: 1000}
+	here, there := clientOf(t, c, one), clientOf(t, c, two)
+	now := noon
+	admitted := func(c *Client, n int) (in int) {
+		for range n {
+			if c.Admit("up", now) == nil {
+				in++
+			}
+		}
+		return in
+	}
+	meet := func(want bool) {
+		t.Helper()
+		for range 2 { // twice changes nothing
+			for _, c := range []*Common{one, two} {
+				if err := c.Meet(now); (err == nil) != want {
+					t.Errorf("they meet: %v", err)
+				}
+			}
+		}
+	}
+	if n := admitted(here, 6); n != 6 {
+		t.Errorf("%d requests", n)
+	}
+	admitted(there, 1) // which nobody knows there yet
+	meet(true)
+	if n := admitted(there, 9); n != 3 {
+		t.Errorf("%d requests beside 7", n)
+	}
+	if now = now.Add(time.Minute); admitted(here, 1) != 1 {
+		t.Error("another minute is not another one")
+	}
+	here.Spend(600, now)
+	there.Spend(500, now)
+	if p.away = true; admitted(there, 1) != 1 {
+		t.Error("a client is refused for what nobody knows")
+	}
+	meet(false)
+	if admitted(there, 1) != 1 {
+		t.Error("a client is refused as the pool is away")
+	}
+	p.away = false
+	meet(true)
+	if admitted(there, 1)+admitted(here, 1) != 0 {
+		t.Error("more tokens are used than there are")
+	}
+	now = noon.AddDate(0, 0, 1)
+	meet(true)
+	if admitted(there, 1) != 1 || len(p.told) == 0 {
+		t.Error("another day is not another one")
+	}
+	p.told = map[string]map[string]int64{}
+	now = now.Add(lately + time.Minute)
+	if err := one.Meet(now); err != nil || len(p.told) > 0 {
+		t.Errorf("of clients that are gone is told %v, %v", p.told, err)
+	}
+}

@@ -52,6 +52,13 @@ type tally struct {
 	used  int64
 }
 
+// isOver reports whether a span has ended. What was stamped just before one began counts within it. A clock that was
+// set back begins anew.
+func (t *tally) isOver(s span, now time.Time) bool {
+	ahead := now.Truncate(s.length).Sub(t.began)
+	return ahead > 0 || ahead < -s.length
+}
+
 // NewLocal returns a Counter of which nothing outlives the process.
 func NewLocal() *Local { return &Local{used: make(map[account]*[2]tally)} }
 
@@ -65,10 +72,8 @@ func (l *Local) Add(client string, what Quantity, n int64, now time.Time) (used 
 		l.used[account{client, what}] = of
 	}
 	for i, s := range spans {
-		// What was stamped just before a span began counts within it. A clock that was set back begins anew.
-		began := now.Truncate(s.length)
-		if ahead := began.Sub(of[i].began); ahead > 0 || ahead < -s.length {
-			of[i] = tally{began: began}
+		if of[i].isOver(s, now) {
+			of[i] = tally{began: now.Truncate(s.length)}
 		}
 		of[i].used = max(of[i].used+n, 0)
 		used[i] = of[i].used

@@ -17,8 +17,7 @@ type Wire struct {
 	deaf      atomic.Bool // answers do not come back
 	cut       atomic.Bool // connections end at once
 	questions atomic.Int64
-	loses     atomic.Int64 // the question from which on connections end in place of answers; 0 is none
-	loss      atomic.Bool  // that one was asked
+	loses     atomic.Int64 // the first of two questions to which connections end in place of answers; 0 is none
 
 	mu   sync.Mutex // guards all below
 	open map[net.Conn]bool
@@ -65,9 +64,9 @@ func (w *Wire) Freeze() { w.frozen.Store(true) }
 // Deafen lets questions through, and loses the answers.
 func (w *Wire) Deafen() { w.deaf.Store(true) }
 
-// LoseFrom lets questions through, and ends connections in place of the answers of the nth and of all behind it, as
-// Questions counts them.
-func (w *Wire) LoseFrom(n int) { w.loses.Store(int64(n)) }
+// LoseTwice lets questions through, and ends connections in place of the answers of the nth and the one behind it, as
+// Questions counts them: so a question and its repetition are lost, and the server does not count as away.
+func (w *Wire) LoseTwice(n int) { w.loses.Store(int64(n)) }
 
 // Cut ends all connections, and each new one.
 func (w *Wire) Cut() {
@@ -79,7 +78,6 @@ func (w *Wire) Cut() {
 func (w *Wire) Mend() {
 	w.cut.Store(false)
 	w.loses.Store(0)
-	w.loss.Store(false)
 	if w.deaf.Swap(false) {
 		w.drop()
 	}
@@ -111,11 +109,12 @@ func (w *Wire) carry(c net.Conn) {
 	w.hold(c, true)
 	defer w.hold(c, false)
 	var both sync.WaitGroup
+	var ends atomic.Bool // in place of the next answer
 	both.Go(func() {
-		w.copy(up, c, nil)
+		w.copy(up, c, nil, &ends)
 		_ = up.Close()
 	})
-	w.copy(c, up, &w.deaf)
+	w.copy(c, up, &w.deaf, &ends)
 	_ = c.Close()
 	both.Wait()
 }
@@ -130,15 +129,16 @@ func (w *Wire) hold(c net.Conn, open bool) {
 	}
 }
 
-// copy carries bytes until either end closes. lost says that they go nowhere; nil for questions, which it counts.
-func (w *Wire) copy(to io.Writer, from io.Reader, lost *atomic.Bool) {
+// copy carries bytes until either end closes. lost says that they go nowhere; nil for questions, which it counts. mine
+// says that the connection ends in place of an answer.
+func (w *Wire) copy(to io.Writer, from io.Reader, lost, mine *atomic.Bool) {
 	room := make([]byte, 1<<20)
 	for {
 		n, err := from.Read(room)
 		if n > 0 && lost == nil && !isGreeting(room[:n]) {
 			n := w.questions.Add(1)
-			if from := w.loses.Load(); from > 0 && n >= from {
-				w.loss.Store(true)
+			if from := w.loses.Load(); from > 0 && (n == from || n == from+1) {
+				mine.Store(true)
 			}
 		}
 		w.mu.Lock()
@@ -146,7 +146,7 @@ func (w *Wire) copy(to io.Writer, from io.Reader, lost *atomic.Bool) {
 			w.gate.Wait()
 		}
 		w.mu.Unlock()
-		if lost != nil && w.loss.Load() {
+		if lost != nil && mine.Load() {
 			return
 		}
 		if n > 0 && (lost == nil || !lost.Load()) {
