@@ -14,10 +14,10 @@ import (
 	"epitome/store/shared/sharedtest"
 )
 
-// TestSharedReplicasAgreeOverRealConversations plays real conversations with a clock over one, two, four and eight
+// TestReplicasAgreeOverRealConversations plays real conversations with a clock over one, two, four and eight
 // replicas in turn, in each dialect: each request is sent as one process sends it that shares nothing, so the
 // provider's cache is missed as often. All of them are played where EPITOME_CORPUS names their folder, else a few.
-func TestSharedReplicasAgreeOverRealConversations(t *testing.T) {
+func TestReplicasAgreeOverRealConversations(t *testing.T) {
 	server := sharedtest.Start(t)
 	files, replicas := rewritetest.SomeConversations(t), []int{1, 2, 4, 8}
 	all := os.Getenv("EPITOME_CORPUS") != ""

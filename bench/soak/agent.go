@@ -72,12 +72,14 @@ func (s *soak) attempt(ctx context.Context, a *attempt) bool {
 		return false
 	}
 	s.provider.expect(a)
-	kills := s.child.countKills()
-	begun, steady := s.child.steady()
+	all := s.all()
+	a.by = all[(a.talk.number+a.talk.turn+a.try)%len(all)]
+	kills := a.by.countKills()
+	begun, steady := a.by.steady()
 	s.ask(a)
 	s.provider.forget(a)
 	a.underway.Wait() // each call is bounded by hangs
-	after, still := s.child.steady()
+	after, still := a.by.steady()
 	a.disturbed = !steady || !still || begun != after
 	s.judge(a, kills)
 	return a.fault == nil && a.status == http.StatusOK
@@ -96,7 +98,7 @@ func (s *soak) ask(a *attempt) {
 			cancel()
 		}()
 	}
-	url := s.child.url() + "/" + a.id + paths[a.talk.dialect]
+	url := a.by.url() + "/" + a.id + paths[a.talk.dialect]
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(a.body))
 	if err != nil {
 		a.fault = err

@@ -33,6 +33,8 @@ func (f fate) String() string {
 type attempt struct {
 	id      string // conversation-turn-try: stands in the request's path
 	talk    *talk
+	try     int
+	by      *child // that is asked
 	stream  bool
 	fate    fate
 	body    []byte // as the client sent it
@@ -59,7 +61,7 @@ type arrival struct {
 }
 
 func newAttempt(t *talk, try int) (*attempt, error) {
-	a := &attempt{id: fmt.Sprintf("%d-%d-%d", t.number, t.turn, try), talk: t, arrived: make(chan struct{}, 8)}
+	a := &attempt{id: fmt.Sprintf("%d-%d-%d", t.number, t.turn, try), talk: t, try: try, arrived: make(chan struct{}, 8)}
 	dice := rand.New(rand.NewPCG(t.seed, uint64(t.number)<<32|uint64(t.turn)<<16|uint64(try)))
 	a.stream = dice.IntN(3) > 0
 	if dice.IntN(4) == 0 && try <= triesWithFaults {

@@ -152,11 +152,11 @@ func (s *soak) checkPrefix(a *attempt, kills int) []string {
 		s.notes.count("prefixes: as before")
 	case a.disturbed || a.action == "":
 		s.notes.count("prefixes: changed, and what was told is not known")
-	case s.told.broke(a.id, s.patience) || s.wroteBroke(a.id):
+	case s.told.broke(a.id, s.patience) || s.wroteBroke(a):
 		s.notes.count("prefixes: changed, and told")
 	case s.told.isLoose(a.talk.sentBy):
 		s.notes.count("prefixes: changed, behind a request of which nothing could be recorded")
-	case !s.told.knows(a.id) && s.child.countKills() > kills:
+	case !s.told.knows(a.id) && a.by.countKills() > kills:
 		s.notes.count("prefixes: changed, and what was told is lost, as the process was killed right behind it")
 	default:
 		return []string{fmt.Sprintf("attempt %s: what was sent before is sent in another form, and nothing tells it"+
@@ -166,9 +166,9 @@ func (s *soak) checkPrefix(a *attempt, kills int) []string {
 }
 
 // wroteBroke tells whether the files of events say so.
-func (s *soak) wroteBroke(id string) bool {
-	s.told.readFiles(filepath.Join(s.child.data(), "events"), id)
-	return s.told.broke(id, 0)
+func (s *soak) wroteBroke(a *attempt) bool {
+	s.told.readFiles(filepath.Join(a.by.data(), "events"), a.id)
+	return s.told.broke(a.id, 0)
 }
 
 // goesOn tells whether a request begins with what was sent before.

@@ -18,6 +18,8 @@ type child struct {
 	folder   string
 	upstream string
 	addr     string
+	store    string // that it shares with others; empty: it has its own
+	common   string // the folder of what they have taken out
 
 	mu      sync.Mutex // guards what follows
 	lane    *lineup.Lane
@@ -31,6 +33,14 @@ type child struct {
 func (c *child) url() string  { return "http://" + c.addr }
 func (c *child) data() string { return filepath.Join(c.folder, "data") }
 func (c *child) log() string  { return filepath.Join(c.folder, "log") }
+
+// shelf is where the artifacts lie.
+func (c *child) shelf() string {
+	if c.common != "" {
+		return filepath.Join(c.common, "artifacts")
+	}
+	return filepath.Join(c.data(), "artifacts")
+}
 
 // configurations differ in what may change while epitome runs.
 var configurations = [...]string{
@@ -46,10 +56,14 @@ const (
 
 // write writes the configuration. The lock is held.
 func (c *child) write() error {
+	folder, store := "", ""
+	if c.store != "" { // a machine with other work does not answer at once
+		folder, store = fmt.Sprintf("folder = %q\n", c.common), fmt.Sprintf("url = %q\ntimeout = \"500ms\"\n", c.store)
+	}
 	text := fmt.Sprintf("listen = %q\nupstream = %q\ndata = %q\n[proxy]\nshutdown_grace = \"1s\"\n"+
 		"[window]\ndefault = 12000\nmodels = { \"*\" = 12000 }\nprobe = false\n"+
-		"[offload]\nquota = %q\n[store]\nkeep = \"2m\"\n[events]\nquota = \"1MB\"\n[log]\nfile = %q\nquota = \"2MB\"\n%s",
-		c.addr, c.upstream, c.data(), c.quota, c.log(), configurations[c.variant%len(configurations)])
+		"[offload]\nquota = %q\n%s[store]\nkeep = \"2m\"\n%s[events]\nquota = \"1MB\"\n[log]\nfile = %q\nquota = \"2MB\"\n%s",
+		c.addr, c.upstream, c.data(), c.quota, folder, store, c.log(), configurations[c.variant%len(configurations)])
 	return os.WriteFile(c.config(), []byte(text), 0o600)
 }
 

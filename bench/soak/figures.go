@@ -53,15 +53,16 @@ func (s *soak) look() sample {
 		v.values["open descriptors"] = float64(len(open))
 	}
 	for series, to := range map[string]string{"go_goroutines": "goroutines", "go_memstats_heap_inuse_bytes": "heap in use"} {
-		if n, ok := s.metric(series); ok {
+		if n, ok := s.child.metric(series); ok {
 			v.values[to] = n
 		}
 	}
 	if n, ok := v.values["heap in use"]; ok {
 		v.values["heap in use"] = n / megabyte
 	}
-	for folder, to := range map[string]string{"store": "store", "artifacts": "artifacts", "events": "events"} {
-		v.values[to] = sizeOf(filepath.Join(s.child.data(), folder))
+	for folder, to := range map[string]string{filepath.Join(s.child.data(), "store"): "store", s.child.shelf(): "artifacts",
+		filepath.Join(s.child.data(), "events"): "events"} {
+		v.values[to] = sizeOf(folder)
 	}
 	if n := s.notes.times(begunCount); n > 0 {
 		v.values["store, of a hundred conversations"] = v.values["store"] / float64(n) * 100
@@ -71,8 +72,8 @@ func (s *soak) look() sample {
 }
 
 // metric reads one number of /-/metrics.
-func (s *soak) metric(series string) (float64, bool) {
-	answer, err := http.Get(s.child.url() + "/-/metrics")
+func (c *child) metric(series string) (float64, bool) {
+	answer, err := http.Get(c.url() + "/-/metrics")
 	if err != nil {
 		return 0, false
 	}

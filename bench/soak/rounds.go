@@ -1,6 +1,11 @@
 package soak
 
-import "context"
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"time"
+)
 
 // turmoil is what goes wrong with epitome itself in a round, while its clients go on asking.
 type turmoil struct {
@@ -15,6 +20,9 @@ var (
 	killed  = turmoil{"killed (SIGKILL) and started again", func(s *soak, ctx context.Context) error { return s.again(ctx, true) }}
 	full    = turmoil{"no room on the disk", (*soak).full}
 	used    = turmoil{"the quota of artifacts is used up", (*soak).used}
+
+	storeKilled = turmoil{"the shared store is killed (SIGKILL) and started again", (*soak).killStore}
+	storeStops  = turmoil{"the shared store stands still (SIGSTOP) for some seconds", (*soak).stopStore}
 )
 
 // Rounds in which the process ends stand at both ends of a run, so that one process lives long between them and shows
@@ -24,6 +32,9 @@ var (
 	lastRounds  = []turmoil{killed, restart, calm}
 	between     = []turmoil{calm, reload, full, calm}
 )
+
+// teamRounds are those of several epitomes, over and over: one of them or their store ends at a random moment.
+var teamRounds = []turmoil{calm, killed, storeKilled, killed, restart, storeStops, killed, reload}
 
 // roundAt is round i of so many.
 func roundAt(i, of int) turmoil {
@@ -43,18 +54,59 @@ func (s *soak) calm(ctx context.Context) error {
 
 func (s *soak) reload(ctx context.Context) error {
 	s.pass(ctx, round/2)
-	err := s.child.reload()
+	var err error
+	for _, c := range s.all() {
+		err = errors.Join(err, c.reload())
+	}
 	s.pass(ctx, round/2)
 	return err
 }
 
 // again ends the process and starts it again amid the traffic.
 func (s *soak) again(ctx context.Context, kill bool) error {
-	s.pass(ctx, round/2)
-	s.addCPU()
-	err := s.child.again(ctx, kill)
-	s.pass(ctx, round/2)
+	before := s.before()
+	s.pass(ctx, before)
+	c := s.child
+	if all := s.all(); len(all) > 1 { // figures are of one that lives long
+		c = s.others[rand.IntN(len(s.others))]
+	} else {
+		s.addCPU()
+	}
+	err := c.again(ctx, kill)
+	s.pass(ctx, round-before)
 	return err
+}
+
+// before is how much of a round goes by before something happens: in a team it comes at any moment.
+func (s *soak) before() time.Duration {
+	if s.server == nil {
+		return round / 2
+	}
+	return round/8 + rand.N(round/2)
+}
+
+// killStore ends the server of the shared store with no word, and starts it again a moment later.
+func (s *soak) killStore(ctx context.Context) error {
+	before := s.before()
+	s.pass(ctx, before)
+	s.server.kill()
+	s.pass(ctx, round/8)
+	err := s.server.run()
+	s.pass(ctx, round-before-round/8)
+	return err
+}
+
+// stopStore has the server stand still for a while, so that nothing is answered.
+func (s *soak) stopStore(ctx context.Context) error {
+	before := s.before()
+	s.pass(ctx, before)
+	if err := s.server.stand(true); err != nil {
+		s.skipped = append(s.skipped, err.Error())
+	}
+	s.pass(ctx, round/4)
+	_ = s.server.stand(false)
+	s.pass(ctx, round-before-round/4)
+	return nil
 }
 
 // fullAt is the size in bytes beyond which no file may grow while the disk is full.

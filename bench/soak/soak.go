@@ -30,6 +30,7 @@ type Options struct {
 	Program  string // the epitome to run
 	Minutes  float64
 	Seed     uint64
+	Replicas int // epitomes that share a store, behind a balancer that does not stick; 0 or 1: one by itself
 	Progress io.Writer
 }
 
@@ -45,7 +46,9 @@ type soak struct {
 	Options
 	notes    *record
 	provider *provider
-	child    *child
+	child    *child   // of which figures are taken
+	others   []*child // that share a store with it
+	server   *server  // of that store; nil if there is none
 	told     *told
 	client   *http.Client
 	gate     sync.RWMutex  // held for writing where no request may be under way
@@ -76,15 +79,10 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		return nil, err
 	}
 	defer s.provider.close()
-	addr, err := lineup.FreeAddress()
-	if err != nil {
+	defer s.stop()
+	if err := s.start(ctx, folder); err != nil {
 		return nil, err
 	}
-	s.child = &child{program: o.Program, folder: folder, upstream: s.provider.url, addr: addr, quota: wideQuota}
-	if err := s.child.start(ctx); err != nil {
-		return nil, err
-	}
-	defer s.child.stop()
 	began := time.Now()
 	if err := s.run(ctx); err != nil {
 		return nil, err
@@ -94,6 +92,55 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 		r.Kept = folder
 	}
 	return r, nil
+}
+
+// start starts the epitome that is watched, or all that share a store, and the store.
+func (s *soak) start(ctx context.Context, folder string) (err error) {
+	if s.Replicas > 1 {
+		if s.server, err = startServer(folder); err != nil {
+			return err
+		}
+	}
+	for i := range max(s.Replicas, 1) {
+		c := &child{program: s.Program, folder: filepath.Join(folder, fmt.Sprint("epitome-", i+1)), upstream: s.provider.url,
+			quota: wideQuota}
+		if s.server != nil {
+			c.store, c.common = s.server.url(), filepath.Join(folder, "common")
+		}
+		if c.addr, err = lineup.FreeAddress(); err != nil {
+			return err
+		}
+		if err = os.MkdirAll(c.folder, 0o700); err != nil {
+			return fmt.Errorf("cannot begin: %w", err)
+		}
+		if err = c.start(ctx); err != nil {
+			return err
+		}
+		if i == 0 {
+			s.child = c
+		} else {
+			s.others = append(s.others, c)
+		}
+	}
+	return nil
+}
+
+// stop ends all that was started.
+func (s *soak) stop() {
+	for _, c := range s.all() {
+		c.stop()
+	}
+	if s.server != nil {
+		s.server.kill()
+	}
+}
+
+// all are the epitomes that run.
+func (s *soak) all() []*child {
+	if s.child == nil {
+		return nil
+	}
+	return append([]*child{s.child}, s.others...)
 }
 
 // newClient is what agents ask with: it changes nothing of what they send and get.
@@ -108,14 +155,19 @@ func (s *soak) run(ctx context.Context) (err error) {
 	for i := range agents {
 		all.Go(func() { s.agent(working, i) })
 	}
-	all.Go(func() { s.told.watch(working, s.child.url()) })
+	for _, c := range s.all() {
+		all.Go(func() { s.told.watch(working, c.url()) })
+	}
 	rounds := max(len(firstRounds)+len(lastRounds), int(s.Minutes*float64(time.Minute/round)))
 	for i := 0; i < rounds && ctx.Err() == nil; i++ {
 		r := roundAt(i, rounds)
+		if s.server != nil {
+			r = teamRounds[i%len(teamRounds)]
+		}
 		fmt.Fprintf(s.Progress, "bench: round %d of %d: %s\n", i+1, rounds, r.name)
 		s.notes.count("round: " + r.name)
 		err = r.play(s, ctx)
-		if words, ended := s.child.hasEnded(); ended {
+		if words, ended := s.hasEnded(); ended {
 			s.notes.breaks(fmt.Sprintf("epitome has ended by itself, or does not start again: %v%s", err, words))
 			err = nil
 			break
@@ -128,6 +180,16 @@ func (s *soak) run(ctx context.Context) (err error) {
 	leave()
 	all.Wait()
 	return err
+}
+
+// hasEnded tells whether an epitome has ended by itself, and what it wrote last.
+func (s *soak) hasEnded() (words string, ended bool) {
+	for _, c := range s.all() {
+		if words, ended = c.hasEnded(); ended {
+			return words, true
+		}
+	}
+	return "", false
 }
 
 // pass lets time go by, with a sample now and again. It returns early where ctx ends.
@@ -151,19 +213,26 @@ func (s *soak) pass(ctx context.Context, d time.Duration) {
 func (s *soak) checkQuiet() {
 	s.gate.Lock()
 	defer s.gate.Unlock()
+	for _, c := range s.all() {
+		s.checkIdle(c)
+		s.notes.breaks(complaints(c.log())...)
+	}
+	s.told.forget()
+	s.shelf.Clear()
+}
+
+// checkIdle waits until an epitome that nobody asks has nothing in flight.
+func (s *soak) checkIdle(c *child) {
 	for late := time.Now().Add(hangs); ; time.Sleep(20 * time.Millisecond) {
-		n, ok := s.metric("epitome_exchanges_in_flight")
+		n, ok := c.metric("epitome_exchanges_in_flight")
 		if ok && n == 0 {
-			break
+			return
 		}
 		if time.Now().After(late) {
 			s.notes.breaks(fmt.Sprintf("nobody asks, and epitome has %.0f exchanges in flight, known: %t (promise 10)", n, ok))
-			break
+			return
 		}
 	}
-	s.notes.breaks(complaints(s.child.log())...)
-	s.told.forget()
-	s.shelf.Clear()
 }
 
 // artifact reads what an artifact has, empty if it is not there.
@@ -171,7 +240,7 @@ func (s *soak) artifact(name string) string {
 	if content, ok := s.shelf.Load(name); ok {
 		return content.(string)
 	}
-	content, _ := os.ReadFile(filepath.Join(s.child.data(), "artifacts", name+".txt"))
+	content, _ := os.ReadFile(filepath.Join(s.child.shelf(), name+".txt"))
 	s.shelf.Store(name, string(content))
 	return string(content)
 }

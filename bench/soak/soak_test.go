@@ -136,7 +136,7 @@ func TestOnlyAKillExcusesWhatNobodyTells(t *testing.T) {
 		s := &soak{notes: &record{progress: io.Discard}, told: newTold(),
 			child: &child{folder: t.TempDir(), starts: 1, kills: kills}}
 		s.told.take(event)
-		a := &attempt{id: "3-4-1", talk: newTalk(0, 1), action: "compact"}
+		a := &attempt{id: "3-4-1", by: s.child, talk: newTalk(0, 1), action: "compact"}
 		a.talk.before, a.talk.sentBy = itemsOf([]byte(`{"messages":[1,2]}`)), "3-3-1"
 		a.arrivals = []*arrival{{body: []byte(`{"messages":[1,3]}`)}}
 		if got := s.checkPrefix(a, 0); len(got) != want {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -156,4 +157,43 @@ func StartCluster(tb testing.TB) (url string) {
 		})
 	}
 	return "redis+cluster://" + hosts[1:]
+}
+
+// Watched are two servers, of which Sentinels make the second one the first when that is gone.
+type Watched struct {
+	First, Second *Server
+	URL           string
+}
+
+// StartWatched starts them, and three Sentinels.
+func StartWatched(tb testing.TB) *Watched {
+	tb.Helper()
+	w := &Watched{First: Start(tb), URL: "redis+sentinel://"}
+	host, port, _ := net.SplitHostPort(w.First.Address)
+	w.Second = Start(tb, "--replicaof", host+" "+port)
+	ctx := context.Background()
+	for range 3 {
+		file := filepath.Join(tb.TempDir(), "sentinel.conf") // which a Sentinel writes itself
+		text := fmt.Sprintf("sentinel monitor main %s %s 2\nsentinel down-after-milliseconds main 500\n"+
+			"sentinel failover-timeout main 3000\n", host, port)
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			tb.Fatal(err)
+		}
+		s := &Server{tb: tb, Address: freeAddress(tb)}
+		_, own, _ := net.SplitHostPort(s.Address)
+		s.args = []string{file, "--sentinel", "--bind", "127.0.0.1", "--port", own}
+		s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
+		tb.Cleanup(func() { _ = s.Client.Close() })
+		s.Run()
+		w.URL += s.Address + ","
+		Await(tb, "what a Sentinel knows", func() error {
+			said, err := s.Client.Do(ctx, "sentinel", "replicas", "main").Slice()
+			if err == nil && len(said) == 0 {
+				err = errors.New("it knows no second server")
+			}
+			return err
+		})
+	}
+	w.URL = strings.TrimSuffix(w.URL, ",") + "/main"
+	return w
 }
