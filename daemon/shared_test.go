@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"epitome/config"
+	"epitome/event"
 	"epitome/store/shared/sharedtest"
 	"epitome/unit"
 )
@@ -248,7 +249,7 @@ func loseStamps(t *testing.T, server *sharedtest.Server) {
 // TestSharedAnswersLostChangeNothing loses the answers of the store once a decision is written, or was about to be:
 // what is decided is sent, and stays.
 func TestSharedAnswersLostChangeNothing(t *testing.T) {
-	server := sharedtest.Start(t)
+	server, told := sharedtest.Start(t), 0
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {
 			server.Flush()
@@ -268,7 +269,9 @@ func TestSharedAnswersLostChangeNothing(t *testing.T) {
 					unsure++
 				}
 				got := deaf.sends(k.dialect, k.body(), now)
-				wire.Mend()
+				if wire.Mend(); got.Report.Code == event.CodeUnrecorded {
+					told++
+				}
 				if got.Report.Err != nil || !bytes.Equal(got.Body, want.Body) {
 					t.Fatalf("turn %d: %v, the same: %v", i, got.Report.Err, bytes.Equal(got.Body, want.Body))
 				}
@@ -282,6 +285,9 @@ func TestSharedAnswersLostChangeNothing(t *testing.T) {
 				t.Error("no answer was lost")
 			}
 		})
+	}
+	if told == 0 {
+		t.Error("nobody is told that a decision may not be recorded")
 	}
 }
 

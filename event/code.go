@@ -69,6 +69,7 @@ const (
 	CodeNotRead           Code = "not_read"
 	CodeNoRoom            Code = "no_room"
 	CodeFailed            Code = "failed"
+	CodeUnrecorded        Code = "unrecorded"
 )
 
 // sentences says each code to a person.
@@ -127,6 +128,8 @@ var sentences = map[Code]string{
 	CodeNotRead:         "The body is not a conversation as its API has it: it goes as it came.",
 	CodeNoRoom:          "There was no room in memory to rewrite the request: it goes as it came.",
 	CodeFailed:          "Something failed inside epitome: the request goes on in the form that was decided last.",
+	CodeUnrecorded: "The shared store did not say that it has what was decided: the next request may be sent in another " +
+		"form.",
 }
 
 // Sentence says the code to a person; empty for NoCode.

@@ -25,7 +25,8 @@ func (x *run) build() error {
 		}
 	}
 	x.out.Report.After, x.out.Report.Counted = after.Times(p.Scale.Ratio), plan.Comparable(p, after)
-	if len(edits) == 0 {
+	if len(edits) == 0 { // what a form would leave out, the client has left out itself
+		x.out.Report.Repeated = 0
 		return nil
 	}
 	body, err := span.SpliceInto(x.in.Lend, x.in.Body, edits)

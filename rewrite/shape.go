@@ -438,15 +438,24 @@ func (x *run) record() error {
 	r.Decided, r.Changes, r.Broke, r.Stage = len(p.Sheet.NewForms) > 0, p.Changes(), p.Sheet.Broke, p.Result.Stage
 	r.Thoughts, x.out.unthought = p.Sheet.Thoughts, p.Sheet.Unthought
 	if p.Case.Rescue != nil {
+		x.noteUnrecorded()
 		x.out.Settle = func() { x.settle(d) }
 		return nil
 	}
 	err := x.remember(d)
+	x.noteUnrecorded()
 	if x.log.recorded == nil || x.log.adopted {
 		r.Decided, r.Changes, r.Broke, r.Thoughts = false, nil, false, 0
 		x.out.unthought = nil
 	}
 	return err
+}
+
+// noteUnrecorded says so if nobody knows whether others will find what was decided.
+func (x *run) noteUnrecorded() {
+	if x.log.unsure {
+		say(x, plan.Because(event.CodeUnrecorded, "the shared store did not answer"))
+	}
 }
 
 // keepArtifacts puts what was taken out where it is to be found again.

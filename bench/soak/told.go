@@ -63,7 +63,7 @@ func (t *told) take(event string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.again[id] = e.Get("broke").Bool() || e.Get("rescue.tries").Int() > 0 || e.Get("action").Str == "bypass"
-	if e.Get("code").Str == "failed" {
+	if code := e.Get("code").Str; code == "failed" || code == "unrecorded" {
 		t.loose[id] = true
 	}
 	close(t.news)
