@@ -264,8 +264,7 @@ func TestSharedAnswersLostChangeNothing(t *testing.T) {
 				now = now.Add(10 * time.Second)
 				want := one.sends(k.dialect, k.body(), now)
 				if i%4 == 3 && want.Report.Decided {
-					wire.Questions()
-					wire.LoseTwice(2)
+					wire.LoseWrites(2)
 					unsure++
 				}
 				got := deaf.sends(k.dialect, k.body(), now)
