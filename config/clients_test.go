@@ -67,6 +67,7 @@ func TestABucketNeedsAnAddressThatAgentsReach(t *testing.T) {
 	bucket := "[offload]\naddress = \"url\"\nbucket = \"s3://b/p?region=r\"\n"
 	f("127.0.0.1:7070", bucket, "")
 	f("0.0.0.0:7070", "", "")
+	f("0.0.0.0:7070", strings.Replace(bucket, "\"url\"", "\"none\"", 1), "")
 	f("0.0.0.0:7070", bucket, "cannot use offload.bucket on 0.0.0.0:7070 without offload.url: agents elsewhere would be told")
 	f("0.0.0.0:7070", bucket+"url = \"https://epitome.example.com/-/artifacts/\"\n", "")
 }

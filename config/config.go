@@ -367,9 +367,10 @@ func checkConsole(c console.Config) error {
 			"cannot use console.token: it has to travel in a header; write letters, digits and signs, without spaces")
 	}
 	for i, host := range c.Hosts {
-		if host == "" || strings.ContainsAny(host, "/ \t\r\n*") {
+		_, _, port := net.SplitHostPort(host)
+		if host == "" || strings.ContainsAny(host, "/ \t\r\n*") || port == nil {
 			return unit.Wrong([]string{"console", "hosts", strconv.Itoa(i)},
-				"cannot use console.hosts %q: write a host name such as epitome.example.com", host)
+				"cannot use console.hosts %q: write a host name such as epitome.example.com, without a port", host)
 		}
 	}
 	return nil

@@ -342,8 +342,9 @@ func TestInvalidConfigurationSaysWhatToWrite(t *testing.T) {
 	f("[proxy]\nwrite_idle = \"0s\"", "cannot use proxy.write_idle 0s: it must be greater than zero")
 	f("[proxy]\nmin_body_rate = \"0B\"", "cannot use proxy.min_body_rate 0B: it must be greater than zero")
 	f("[console]\ntoken = \"a b\"", "cannot use console.token: it has to travel in a header; write letters, digits and signs, without spaces")
-	f("[console]\nhosts = [\"\"]", `cannot use console.hosts "": write a host name such as epitome.example.com`)
-	f("[console]\nhosts = [\"http://a\"]", `cannot use console.hosts "http://a": write a host name such as epitome.example.com`)
+	f("[console]\nhosts = [\"\"]", `cannot use console.hosts "": write a host name such as epitome.example.com, without a port`)
+	f("[console]\nhosts = [\"http://a\"]", `cannot use console.hosts "http://a": write a host name such as epitome.example.com, without a port`)
+	f("[console]\nhosts = [\"a:80\"]", `cannot use console.hosts "a:80": write a host name such as epitome.example.com, without a port`)
 	const name = ": write a-z, 0-9, dot, dash and underscore, with a letter or digit first"
 	f("[upstreams.Mine]\nurl = \"http://x\"", `cannot use the upstream name "Mine"`+name)
 	f("[upstreams.-mine]\nurl = \"http://x\"", `cannot use the upstream name "-mine"`+name)

@@ -50,7 +50,8 @@ func (s *server) run() error {
 	if err != nil {
 		return err
 	}
-	s.process = exec.Command(s.program, "--bind", host, "--port", port, "--dir", s.folder, "--save", "", "--appendonly", "yes")
+	s.process = exec.Command(s.program, "--bind", host, "--port", port, "--dir", s.folder, "--save", "", "--appendonly", "yes",
+		"--appendfsync", "no") // the system has what is written; to sync it may hold writes back
 	if err := s.process.Start(); err != nil {
 		return fmt.Errorf("cannot start the shared store: %w", err)
 	}

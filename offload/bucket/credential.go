@@ -31,33 +31,55 @@ type keyring struct {
 	http   *http.Client
 	getenv func(string) string
 
-	mu    sync.Mutex
-	now   credential
-	again time.Time // when a new one is looked for, after none was found while now was still good
+	mu       sync.Mutex
+	now      credential
+	renewing bool // in the background
 }
 
-// get returns a credential that is good now.
+// get returns a credential that is good now. Shortly before its end another one is looked for in the background: whoever
+// can be signed for does not wait for that.
 func (k *keyring) get(ctx context.Context) (credential, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	left := time.Until(k.now.until)
-	if k.now.id != "" && (k.now.until.IsZero() || left > early || left > 0 && time.Until(k.again) > 0) {
+	switch {
+	case k.now.id != "" && (k.now.until.IsZero() || left > early):
+		return k.now, nil
+	case k.now.id != "" && left > 0:
+		if !k.renewing {
+			k.renewing = true
+			go k.renew()
+		}
 		return k.now, nil
 	}
 	fresh, err := k.find(ctx)
-	switch {
-	case err == nil:
-		k.now = fresh
-	case k.now.id == "" || time.Until(k.now.until) <= 0:
+	if err != nil {
 		return credential{}, err
-	default: // the old one is good for a while
-		k.again = time.Now().Add(retry)
 	}
-	return k.now, nil
+	k.now = fresh
+	return fresh, nil
 }
 
 // retry is how long after a failure a new credential is looked for again, while the old one is good.
 const retry = 20 * time.Second
+
+// renew looks for a credential, and takes it if it finds one. If not, it leaves the next try for later.
+func (k *keyring) renew() {
+	ctx, cancel := context.WithTimeout(context.Background(), retry)
+	defer cancel()
+	fresh, err := k.find(ctx)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err == nil {
+		k.now, k.renewing = fresh, false
+		return
+	}
+	time.AfterFunc(retry, func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.renewing = false
+	})
+}
 
 // find looks for a credential.
 func (k *keyring) find(ctx context.Context) (credential, error) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,40 +124,64 @@ func TestCredentialsAreFound(t *testing.T) {
 
 // A credential is asked for once, and again before it ends.
 func TestPassingCredentialsAreReplaced(t *testing.T) {
-	asked, life, broken := 0, time.Hour, false
+	var asked atomic.Int64
+	var broken atomic.Bool
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		if asked++; broken {
+		if asked.Add(1); broken.Load() {
 			w.WriteHeader(http.StatusInternalServerError)
 			return
 		}
 		_, _ = io.WriteString(w, `{"AccessKeyId":"a","SecretAccessKey":"b","Token":"c","Expiration":"`+
-			time.Now().Add(life).UTC().Format(time.RFC3339)+`"}`)
+			time.Now().Add(time.Hour).UTC().Format(time.RFC3339)+`"}`)
 	}))
 	defer web.Close()
 	k := keyringOf(map[string]string{"AWS_CONTAINER_CREDENTIALS_FULL_URI": web.URL, "AWS_SHARED_CREDENTIALS_FILE": filepath.Join(t.TempDir(), "absent")})
-	for range 3 {
-		if _, err := k.get(t.Context()); err != nil {
-			t.Fatal(err)
+	good := func() {
+		t.Helper()
+		for range 3 {
+			if c, err := k.get(t.Context()); err != nil || c.id != "a" {
+				t.Fatal(c, err)
+			}
 		}
 	}
-	if asked != 1 {
-		t.Errorf("asked %d times", asked)
+	ends := func(in time.Duration) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.now.until = time.Now().Add(in)
 	}
-	k.now.until = time.Now().Add(early / 2)
-	if _, err := k.get(t.Context()); err != nil || asked != 2 {
-		t.Errorf("before its end it is asked for %d times, %v", asked, err)
-	}
-	broken, k.now.until = true, time.Now().Add(early/2)
-	for range 3 { // what is still good is used, and its place is not asked each time
-		if c, err := k.get(t.Context()); err != nil || c.id != "a" || asked != 3 {
-			t.Errorf("while no new one is to be had: %v, asked %d times, %v", c, asked, err)
+	asks := func(want int64) {
+		t.Helper()
+		for range 500 {
+			if asked.Load() >= want {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if asked.Load() != want {
+			t.Errorf("it is asked for %d times, want %d", asked.Load(), want)
 		}
 	}
-	k.again = time.Time{}
-	if _, err := k.get(t.Context()); err != nil || asked != 4 {
-		t.Errorf("later it is asked for %d times, %v", asked, err)
+	good()
+	asks(1)
+	ends(early / 2)
+	good() // what is still good is used meanwhile
+	asks(2)
+	for range 500 { // until the new one is there
+		k.mu.Lock()
+		fresh := !k.renewing && time.Until(k.now.until) > early
+		k.mu.Unlock()
+		if fresh {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	k.now.until = time.Now().Add(-time.Second)
+	broken.Store(true)
+	ends(early / 2)
+	good()
+	asks(3)
+	good()
+	asks(3) // its place is not asked each time
+	ends(-time.Second)
 	if _, err := k.get(t.Context()); err == nil {
 		t.Error("a credential is used behind its end")
 	}

@@ -116,7 +116,7 @@ func TestComposedPartsFindEachOther(t *testing.T) {
 		t.Errorf("epitome listens on port %s", port)
 	}
 	if u := conf.Offload.URL; !slices.ContainsFunc(conf.Console.Hosts, func(host string) bool {
-		return u == "http://"+host+"/-/artifacts/" && strings.HasSuffix(host, ":8080")
+		return u == "http://"+host+":8080/-/artifacts/"
 	}) {
 		t.Errorf("artifacts are asked for under %s, epitome is known as %v", u, conf.Console.Hosts)
 	}
@@ -236,6 +236,8 @@ func TestChartTakesSecretsAndTLS(t *testing.T) {
 		values["serviceAccount"] = table{"create": true, "name": "", "annotations": table{"role": "writer"}}
 		values["nodeSelector"] = table{"disk": "fast"}
 		values["podAnnotations"] = table{"team": "agents"}
+		values["extraVolumes"] = []any{table{"name": "authority", "configMap": table{"name": "authority"}}}
+		values["extraVolumeMounts"] = []any{table{"name": "authority", "mountPath": "/authority"}}
 	})
 	text, _ := at(t, docs["ConfigMap"], "data", "config.toml").(string)
 	for _, want := range []string{"[tls]", `cert_file = "/run/secrets/tls/tls.crt"`} {
