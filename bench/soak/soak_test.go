@@ -2,6 +2,7 @@ package soak
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"fmt"
 	"io"
@@ -281,5 +282,26 @@ func TestRungsThatNobodyReachedAreTold(t *testing.T) {
 	}
 	if got := unplayed(counts); len(got) > 0 {
 		t.Errorf("with all of them: %q", got)
+	}
+}
+
+// A process that is started again packs what the one before has written.
+func TestWhatIsWrittenIsFoundPackedOrNot(t *testing.T) {
+	folder := t.TempDir()
+	var packed bytes.Buffer
+	w := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(w, `{"exchange":{"path":"/1-2-3/v1/messages","broke":true}}`+"\n")
+	_ = w.Close()
+	plain := []byte(`{"exchange":{"path":"/1-2-4/v1/messages","broke":true}}` + "\n")
+	for name, text := range map[string][]byte{"day.jsonl.gz": packed.Bytes(), "day.1.jsonl": plain, "torn.jsonl.gz": {31, 139}} {
+		if err := os.WriteFile(filepath.Join(folder, name), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told := newTold()
+	for _, id := range []string{"1-2-3", "1-2-4"} {
+		if told.readFiles(folder, id); !told.broke(id, 0) {
+			t.Errorf("what is written of %s is not found", id)
+		}
 	}
 }

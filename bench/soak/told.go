@@ -2,7 +2,9 @@ package soak
 
 import (
 	"bufio"
+	"compress/gzip"
 	"context"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -107,10 +109,9 @@ func (t *told) knows(id string) bool {
 // readFiles takes what was written down of an attempt: a watcher hears nothing until it has found an epitome that was
 // started anew.
 func (t *told) readFiles(folder, id string) {
-	files, _ := filepath.Glob(filepath.Join(folder, "*.jsonl")) // the pattern is a good one
+	files, _ := filepath.Glob(filepath.Join(folder, "*.jsonl*")) // the pattern is a good one
 	for _, file := range files {
-		text, _ := os.ReadFile(file) // gone meanwhile: it was an old one
-		for line := range strings.Lines(string(text)) {
+		for line := range strings.Lines(written(file)) {
 			if strings.Contains(line, `"path":"/`+id+`/`) {
 				t.take(gjson.Get(line, "exchange").Raw)
 			}
@@ -123,4 +124,21 @@ func (t *told) forget() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	clear(t.again)
+}
+
+// written is what stands in a file of events, packed or not; as much of it as can be read.
+func written(file string) string {
+	f, err := os.Open(file)
+	if err != nil { // gone meanwhile: it was an old one
+		return ""
+	}
+	defer func() { _ = f.Close() }()
+	var text io.Reader = f
+	if strings.HasSuffix(file, ".gz") {
+		if text, err = gzip.NewReader(f); err != nil {
+			return ""
+		}
+	}
+	all, _ := io.ReadAll(text)
+	return string(all)
 }
