@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"epitome/event"
 	"epitome/proxy/peek"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -73,7 +74,7 @@ type rescuing struct {
 	output int             // cap on the output that was set; 0 if none was
 	whole  bool            // it goes as it came, as its structure was refused
 	mute   bool            // nothing goes that the model thought, as that was refused
-	record func()          // the form that was sent last; nil if it stands already
+	record func() bool     // the form that was sent last; nil if it stands already
 
 	verdict overflow.Verdict // what the refusals say: the latest, or the latest that states a window
 	judged  overflow.Sent    // of what
@@ -264,8 +265,8 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 	e.Tries, e.Rescued, e.TokensAfter = r.tries, a.Code < 300, r.report.After.Total()
 	if e.Rescued {
 		r.learn()
-		if r.record != nil {
-			r.record()
+		if r.record != nil && !r.record() {
+			r.report.Code, r.report.Reason = event.CodeUnrecorded, "the shared store did not answer"
 		}
 	}
 	r.ear.count(r.report.Counted)

@@ -84,8 +84,8 @@ type shaped struct {
 
 // form is what is sent of a conversation.
 type form struct {
-	body   []byte // nil: it goes as it came
-	settle func() // called when the provider has taken it; nil if the form stands already
+	body   []byte      // nil: it goes as it came
+	settle func() bool // called when the provider has taken it; nil if the form stands already
 }
 
 // Why a request goes on as it came. What the client sent is in none of them.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"epitome/event"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
 )
@@ -253,4 +254,28 @@ func (x *recording) put(d *decision.Decision) (standing *decision.Decision, err 
 func (x *recording) adopt() {
 	x.adopted, x.plan.Forms, x.plan.Sheet.Changes = true, plan.BaseForms(x.plan), nil
 	clear(x.plan.Sheet.NewForms)
+}
+
+// noteUnrecorded says so if nobody knows whether others will find what was decided.
+func noteUnrecorded(x *run) {
+	if x.log.unsure {
+		say(x, plan.Because(event.CodeUnrecorded, "the shared store did not answer"))
+	}
+}
+
+// keepArtifacts puts what was taken out where it is to be found again.
+func keepArtifacts(p *plan.Plan) error {
+	list := plan.NeededArtifacts(p)
+	if far, ok := p.Shelf.(decision.FarShelf); ok && len(list) > 1 {
+		if err := far.PutAll(list, p.Case.OverQuota); err != nil {
+			return fmt.Errorf("cannot keep what was taken out: %w", err)
+		}
+		return nil
+	}
+	for _, w := range list {
+		if err := p.Shelf.Put(w.Name, w.Content, p.Case.OverQuota); err != nil {
+			return fmt.Errorf("cannot keep what was taken out: %w", err)
+		}
+	}
+	return nil
 }

@@ -35,8 +35,8 @@ type Output struct {
 	Changed bool   // Body is another one
 	Report  Report
 	// Settle records the form of a rescue. The caller calls it when the provider has taken the request, and before it
-	// changes Input.Body.
-	Settle func()
+	// changes Input.Body. It returns false if nobody knows whether others will find it.
+	Settle func() (recorded bool)
 
 	dialect   conversation.Dialect
 	forms     []*decision.Form // of each item behind the head

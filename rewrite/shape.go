@@ -438,41 +438,17 @@ func (x *run) record() error {
 	r.Decided, r.Changes, r.Broke, r.Stage = len(p.Sheet.NewForms) > 0, p.Changes(), p.Sheet.Broke, p.Result.Stage
 	r.Thoughts, x.out.unthought = p.Sheet.Thoughts, p.Sheet.Unthought
 	if p.Case.Rescue != nil {
-		x.noteUnrecorded()
-		x.out.Settle = func() { x.settle(d) }
+		noteUnrecorded(x)
+		x.out.Settle = func() (recorded bool) { return x.settle(d) }
 		return nil
 	}
 	err := x.remember(d)
-	x.noteUnrecorded()
+	noteUnrecorded(x)
 	if x.log.recorded == nil || x.log.adopted {
 		r.Decided, r.Changes, r.Broke, r.Thoughts = false, nil, false, 0
 		x.out.unthought = nil
 	}
 	return err
-}
-
-// noteUnrecorded says so if nobody knows whether others will find what was decided.
-func (x *run) noteUnrecorded() {
-	if x.log.unsure {
-		say(x, plan.Because(event.CodeUnrecorded, "the shared store did not answer"))
-	}
-}
-
-// keepArtifacts puts what was taken out where it is to be found again.
-func keepArtifacts(p *plan.Plan) error {
-	list := plan.NeededArtifacts(p)
-	if far, ok := p.Shelf.(decision.FarShelf); ok && len(list) > 1 {
-		if err := far.PutAll(list, p.Case.OverQuota); err != nil {
-			return fmt.Errorf("cannot keep what was taken out: %w", err)
-		}
-		return nil
-	}
-	for _, w := range list {
-		if err := p.Shelf.Put(w.Name, w.Content, p.Case.OverQuota); err != nil {
-			return fmt.Errorf("cannot keep what was taken out: %w", err)
-		}
-	}
-	return nil
 }
 
 // remember records the decision itself, and says so if an equal request was faster.
@@ -490,8 +466,8 @@ func (x *run) remember(d *decision.Decision) error {
 }
 
 // settle records what a rescue has decided, once the provider has taken it. A form that was refused as well is never
-// recorded: what stood before stands.
-func (x *run) settle(d *decision.Decision) {
+// recorded: what stood before stands. It returns false if nobody knows whether others will find it.
+func (x *run) settle(d *decision.Decision) (recorded bool) {
 	x.aside(func() {
 		if err := errors.Join(x.remember(d), rememberBond(x)); err != nil {
 			x.out.Report.Err = err
@@ -502,4 +478,5 @@ func (x *run) settle(d *decision.Decision) {
 	if x.out.Report.Err == nil {
 		x.aside(x.learn)
 	}
+	return !x.log.unsure
 }

@@ -73,14 +73,14 @@ func (s *soak) attempt(ctx context.Context, a *attempt) bool {
 	}
 	s.provider.expect(a)
 	all := s.all()
-	a.by = all[(a.talk.number+a.talk.turn+a.try)%len(all)]
-	kills := a.by.countKills()
-	begun, steady := a.by.steady()
+	a.host.child = all[(a.talk.number+a.talk.turn+a.host.try)%len(all)]
+	kills := a.host.countKills()
+	begun, steady := a.host.steady()
 	s.ask(a)
 	s.provider.forget(a)
 	a.underway.Wait() // each call is bounded by hangs
-	after, still := a.by.steady()
-	a.disturbed = !steady || !still || begun != after
+	after, still := a.host.steady()
+	a.host.disturbed = !steady || !still || begun != after
 	s.judge(a, kills)
 	return a.fault == nil && a.status == http.StatusOK
 }
@@ -98,7 +98,7 @@ func (s *soak) ask(a *attempt) {
 			cancel()
 		}()
 	}
-	url := a.by.url() + "/" + a.id + paths[a.talk.dialect]
+	url := a.host.url() + "/" + a.id + paths[a.talk.dialect]
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(a.body))
 	if err != nil {
 		a.fault = err

@@ -33,8 +33,6 @@ func (f fate) String() string {
 type attempt struct {
 	id      string // conversation-turn-try: stands in the request's path
 	talk    *talk
-	try     int
-	by      *child // that is asked
 	stream  bool
 	fate    fate
 	body    []byte // as the client sent it
@@ -44,12 +42,19 @@ type attempt struct {
 	arrivals []*arrival
 	underway sync.WaitGroup // answers that the upstream is sending
 
-	status    int    // 0: no answer began
-	action    string // what epitome says that it has done
-	seen      []byte // the answer's body
-	fault     error  // why it is not whole
-	left      bool   // the client has left by itself
-	disturbed bool   // epitome was started or ended meanwhile
+	status int    // 0: no answer began
+	action string // what epitome says that it has done
+	seen   []byte // the answer's body
+	fault  error  // why it is not whole
+	left   bool   // the client has left by itself
+	host   host
+}
+
+// host is who is asked, and at which try of the turn.
+type host struct {
+	*child
+	try       int
+	disturbed bool // it was started or ended meanwhile
 }
 
 // arrival is one request that reached the upstream for an attempt.
@@ -61,7 +66,8 @@ type arrival struct {
 }
 
 func newAttempt(t *talk, try int) (*attempt, error) {
-	a := &attempt{id: fmt.Sprintf("%d-%d-%d", t.number, t.turn, try), talk: t, try: try, arrived: make(chan struct{}, 8)}
+	a := &attempt{id: fmt.Sprintf("%d-%d-%d", t.number, t.turn, try), talk: t, host: host{try: try},
+		arrived: make(chan struct{}, 8)}
 	dice := rand.New(rand.NewPCG(t.seed, uint64(t.number)<<32|uint64(t.turn)<<16|uint64(try)))
 	a.stream = dice.IntN(3) > 0
 	if dice.IntN(4) == 0 && try <= triesWithFaults {

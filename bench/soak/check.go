@@ -43,7 +43,7 @@ func (s *soak) judge(a *attempt, kills int) {
 		broken = append(broken, checkForm(a, n.body, s.artifact)...)
 	}
 	broken = append(broken, strangers("the answer to attempt "+a.id, strconv.Itoa(a.talk.number), a.seen)...)
-	if a.disturbed {
+	if a.host.disturbed {
 		s.notes.count("attempts while epitome was started or ended")
 	}
 	broken = append(broken, s.checkPrefix(a, kills)...)
@@ -60,7 +60,7 @@ func checkAnswer(a *attempt) []string {
 		return []string{"attempt " + a.id + ", " + a.fate.String() + ": " + fmt.Sprintf(format, args...)}
 	}
 	switch {
-	case a.disturbed && (a.fault != nil || strings.Contains(string(a.seen), "epitome_error")):
+	case a.host.disturbed && (a.fault != nil || strings.Contains(string(a.seen), "epitome_error")):
 		return nil
 	case a.left:
 		if n != nil && !bytes.HasPrefix(n.said, a.seen) {
@@ -150,13 +150,13 @@ func (s *soak) checkPrefix(a *attempt, kills int) []string {
 	switch {
 	case goesOn(a):
 		s.notes.count("prefixes: as before")
-	case a.disturbed || a.action == "":
+	case a.host.disturbed || a.action == "":
 		s.notes.count("prefixes: changed, and what was told is not known")
 	case s.told.broke(a.id, s.patience) || s.wroteBroke(a):
 		s.notes.count("prefixes: changed, and told")
 	case s.told.isLoose(a.talk.sentBy):
 		s.notes.count("prefixes: changed, behind a request of which nothing could be recorded")
-	case !s.told.knows(a.id) && a.by.countKills() > kills:
+	case !s.told.knows(a.id) && a.host.countKills() > kills:
 		s.notes.count("prefixes: changed, and what was told is lost, as the process was killed right behind it")
 	default:
 		return []string{fmt.Sprintf("attempt %s: what was sent before is sent in another form, and nothing tells it"+
@@ -167,7 +167,7 @@ func (s *soak) checkPrefix(a *attempt, kills int) []string {
 
 // wroteBroke tells whether the files of events say so.
 func (s *soak) wroteBroke(a *attempt) bool {
-	s.told.readFiles(filepath.Join(a.by.data(), "events"), a.id)
+	s.told.readFiles(filepath.Join(a.host.data(), "events"), a.id)
 	return s.told.broke(a.id, 0)
 }
 

@@ -21,8 +21,8 @@ var (
 	full    = turmoil{"no room on the disk", (*soak).full}
 	used    = turmoil{"the quota of artifacts is used up", (*soak).used}
 
-	storeKilled = turmoil{"the shared store is killed (SIGKILL) and started again", (*soak).killStore}
-	storeStops  = turmoil{"the shared store stands still (SIGSTOP) for some seconds", (*soak).stopStore}
+	storeKilled = turmoil{"the shared store is killed (SIGKILL) and started again", killStore}
+	storeStops  = turmoil{"the shared store stands still (SIGSTOP) for some seconds", stopStore}
 )
 
 // Rounds in which the process ends stand at both ends of a run, so that one process lives long between them and shows
@@ -64,7 +64,7 @@ func (s *soak) reload(ctx context.Context) error {
 
 // again ends the process and starts it again amid the traffic.
 func (s *soak) again(ctx context.Context, kill bool) error {
-	before := s.before()
+	before := beforeIn(s)
 	s.pass(ctx, before)
 	c := s.child
 	if all := s.all(); len(all) > 1 { // figures are of one that lives long
@@ -77,8 +77,8 @@ func (s *soak) again(ctx context.Context, kill bool) error {
 	return err
 }
 
-// before is how much of a round goes by before something happens: in a team it comes at any moment.
-func (s *soak) before() time.Duration {
+// beforeIn is how much of a round goes by before something happens: in a team it comes at any moment.
+func beforeIn(s *soak) time.Duration {
 	if s.server == nil {
 		return round / 2
 	}
@@ -86,8 +86,8 @@ func (s *soak) before() time.Duration {
 }
 
 // killStore ends the server of the shared store with no word, and starts it again a moment later.
-func (s *soak) killStore(ctx context.Context) error {
-	before := s.before()
+func killStore(s *soak, ctx context.Context) error {
+	before := beforeIn(s)
 	s.pass(ctx, before)
 	s.server.kill()
 	s.pass(ctx, round/8)
@@ -97,8 +97,8 @@ func (s *soak) killStore(ctx context.Context) error {
 }
 
 // stopStore has the server stand still for a while, so that nothing is answered.
-func (s *soak) stopStore(ctx context.Context) error {
-	before := s.before()
+func stopStore(s *soak, ctx context.Context) error {
+	before := beforeIn(s)
 	s.pass(ctx, before)
 	if err := s.server.stand(true); err != nil {
 		s.skipped = append(s.skipped, err.Error())

@@ -41,14 +41,19 @@ const (
 	sampleEvery = 2 * time.Second
 )
 
+// crew are the epitomes that run.
+type crew struct {
+	child  *child   // of which figures are taken
+	others []*child // that share a store with it
+	server *server  // of that store; nil if there is none
+}
+
 // soak is one run.
 type soak struct {
 	Options
 	notes    *record
 	provider *provider
-	child    *child   // of which figures are taken
-	others   []*child // that share a store with it
-	server   *server  // of that store; nil if there is none
+	crew
 	told     *told
 	client   *http.Client
 	gate     sync.RWMutex  // held for writing where no request may be under way
@@ -126,7 +131,7 @@ func (s *soak) start(ctx context.Context, folder string) (err error) {
 }
 
 // stop ends all that was started.
-func (s *soak) stop() {
+func (s *crew) stop() {
 	for _, c := range s.all() {
 		c.stop()
 	}
@@ -136,7 +141,7 @@ func (s *soak) stop() {
 }
 
 // all are the epitomes that run.
-func (s *soak) all() []*child {
+func (s *crew) all() []*child {
 	if s.child == nil {
 		return nil
 	}
@@ -183,7 +188,7 @@ func (s *soak) run(ctx context.Context) (err error) {
 }
 
 // hasEnded tells whether an epitome has ended by itself, and what it wrote last.
-func (s *soak) hasEnded() (words string, ended bool) {
+func (s *crew) hasEnded() (words string, ended bool) {
 	for _, c := range s.all() {
 		if words, ended = c.hasEnded(); ended {
 			return words, true
@@ -214,7 +219,7 @@ func (s *soak) checkQuiet() {
 	s.gate.Lock()
 	defer s.gate.Unlock()
 	for _, c := range s.all() {
-		s.checkIdle(c)
+		checkIdle(s, c)
 		s.notes.breaks(complaints(c.log())...)
 	}
 	s.told.forget()
@@ -222,7 +227,7 @@ func (s *soak) checkQuiet() {
 }
 
 // checkIdle waits until an epitome that nobody asks has nothing in flight.
-func (s *soak) checkIdle(c *child) {
+func checkIdle(s *soak, c *child) {
 	for late := time.Now().Add(hangs); ; time.Sleep(20 * time.Millisecond) {
 		n, ok := c.metric("epitome_exchanges_in_flight")
 		if ok && n == 0 {

@@ -24,7 +24,7 @@ import (
 func through(t *testing.T, turns int, between func(upstream string) http.Handler) (*soak, []string) {
 	t.Helper()
 	s := &soak{Options: Options{Seed: 1}, notes: &record{progress: io.Discard}, told: newTold(), client: newClient(),
-		child: &child{lane: &lineup.Lane{}, folder: t.TempDir()}, patience: time.Millisecond}
+		crew: crew{child: &child{lane: &lineup.Lane{}, folder: t.TempDir()}}, patience: time.Millisecond}
 	var err error
 	if s.provider, err = startProvider(s.notes); err != nil {
 		t.Fatal(err)
@@ -135,9 +135,9 @@ func TestOnlyAKillExcusesWhatNobodyTells(t *testing.T) {
 	f := func(want int, kills int, event string) {
 		t.Helper()
 		s := &soak{notes: &record{progress: io.Discard}, told: newTold(),
-			child: &child{folder: t.TempDir(), starts: 1, kills: kills}}
+			crew: crew{child: &child{folder: t.TempDir(), starts: 1, kills: kills}}}
 		s.told.take(event)
-		a := &attempt{id: "3-4-1", by: s.child, talk: newTalk(0, 1), action: "compact"}
+		a := &attempt{id: "3-4-1", host: host{child: s.child}, talk: newTalk(0, 1), action: "compact"}
 		a.talk.before, a.talk.sentBy = itemsOf([]byte(`{"messages":[1,2]}`)), "3-3-1"
 		a.arrivals = []*arrival{{body: []byte(`{"messages":[1,3]}`)}}
 		if got := s.checkPrefix(a, 0); len(got) != want {
@@ -170,7 +170,7 @@ func TestAnswersAreHeldAgainstWhatWasSent(t *testing.T) {
 	f("", &attempt{status: 200, seen: []byte("ok")}, whole(200, "ok"))
 	f("", &attempt{status: 200, seen: []byte("ok")}, whole(400, "long"), whole(200, "ok"))
 	f("", &attempt{status: 200, seen: []byte("ha"), fault: gone}, half)
-	f("", &attempt{fault: gone, disturbed: true})
+	f("", &attempt{fault: gone, host: host{disturbed: true}})
 	f("", &attempt{fault: gone, left: true})
 	f("nothing reached the upstream", &attempt{status: 200, seen: []byte("ok")})
 	f("nothing reached the upstream", &attempt{fault: gone})

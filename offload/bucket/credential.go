@@ -36,8 +36,8 @@ type keyring struct {
 	renewing bool // in the background
 }
 
-// get returns a credential that is good now. Shortly before its end another one is looked for in the background: whoever
-// can be signed for does not wait for that.
+// get returns a credential that is good now. Shortly before its end another one is looked for in the background:
+// whoever can be signed for does not wait for that.
 func (k *keyring) get(ctx context.Context) (credential, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -46,7 +46,8 @@ func TestRightsThatAreDocumentedAreEnough(t *testing.T) {
 	if _, won, err := s.PutIfAbsent("a", []byte("c"), time.Hour); won || err != nil {
 		t.Error(won, err)
 	}
-	if lost, _, err := s.AddAll("tag", []shared.Add{{Key: "k", Value: []byte("v"), Must: true}}, time.Hour); lost >= 0 || err != nil {
+	adds := []shared.Add{{Key: "k", Value: []byte("v"), Must: true}}
+	if lost, _, err := s.AddAll("tag", adds, time.Hour); lost >= 0 || err != nil {
 		t.Error(lost, err)
 	}
 	if err := s.Do([]shared.Later{{Key: shared.Key{Name: "a"}, Keep: 2 * time.Hour}}); err != nil {
