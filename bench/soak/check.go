@@ -167,7 +167,14 @@ func (s *soak) checkPrefix(a *attempt, kills int) []string {
 
 // wroteBroke tells whether the files of events say so.
 func (s *soak) wroteBroke(a *attempt) bool {
-	s.told.readFiles(filepath.Join(a.host.data(), "events"), a.id)
+	const looks = 10 // while one is packed, it may be found under neither name
+	for range looks {
+		s.told.readFiles(filepath.Join(a.host.data(), "events"), a.id)
+		if s.told.knows(a.id) {
+			break
+		}
+		time.Sleep(s.patience / looks)
+	}
 	return s.told.broke(a.id, 0)
 }
 
