@@ -44,7 +44,7 @@ type usePool struct {
 func (p usePool) Tell(list []clients.Share) (others []int64, err error) {
 	said := make([]shared.Share, len(list))
 	for i, s := range list {
-		said[i] = shared.Share{Key: s.Key, Mine: s.Mine, Keep: s.Keep}
+		said[i] = shared.Share(s)
 	}
 	return shared.Tell(p.store, p.name, said)
 }

@@ -96,10 +96,10 @@ func (a Asking) cost() float64 { return float64(a.Input-a.Cached) + cachedPrice*
 
 // Restart says when epitome was ended and started again, and whether the request before came in the same bytes then.
 type Restart struct {
-	Turn  int  `json:"turn"`
-	Bytes int  `json:"bytes"`
-	Equal bool `json:"equal"`
-	Not   bool `json:"not,omitempty"` // it went on running, as others use it too; the request was sent again all the same
+	Turn   int  `json:"turn"`
+	Bytes  int  `json:"bytes"`
+	Equal  bool `json:"equal"`
+	Stayed bool `json:"stayed,omitempty"` // it was not ended, as others use it too: the request was sent again all the same
 }
 
 // Question is a question of the user's about an earlier turn.

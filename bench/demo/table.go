@@ -151,7 +151,7 @@ func (t *table) restart(r Restart) {
 		l, color = "OTHER bytes.", red
 	}
 	before := "↻ epitome was restarted. "
-	if r.Not {
+	if r.Stayed {
 		before = "↻ "
 	}
 	t.line("      %s", t.paint(color, before+"Sent again, the last request came in "+l))

@@ -3,7 +3,6 @@ package shared_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"net"
 	"path/filepath"
 	"testing"
@@ -74,13 +73,11 @@ func TestTLSIsSpokenWithWhomItTrusts(t *testing.T) {
 	folder := t.TempDir()
 	cert, key := filepath.Join(folder, "cert.pem"), filepath.Join(folder, "key.pem")
 	certificatetest.Issue(t, cert, key, "redis.example.com")
-	plain := sharedtest.Start(t, "--tls-port", fmt.Sprint(freePort(t)), "--tls-cert-file", cert, "--tls-key-file", key,
-		"--tls-ca-cert-file", cert, "--tls-auth-clients", "no")
-	port, err := plain.Client.ConfigGet(context.Background(), "tls-port").Result()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := "rediss://127.0.0.1:" + port["tls-port"]
+	address := sharedtest.FreeAddress(t)
+	_, port, _ := net.SplitHostPort(address)
+	sharedtest.Start(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-ca-cert-file", cert,
+		"--tls-auth-clients", "no")
+	at := "rediss://" + address
 	o := patient(at)
 	o.Server.CA = cert
 	if _, err := opened(t, o).Put("a", []byte("b"), time.Hour); err != nil {
@@ -97,15 +94,4 @@ func TestTLSIsSpokenWithWhomItTrusts(t *testing.T) {
 	if errors.Is(err, shared.ErrUnfit) {
 		t.Error("it is unfit: ", err)
 	}
-}
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = ln.Close() }()
-	at, _ := ln.Addr().(*net.TCPAddr)
-	return at.Port
 }

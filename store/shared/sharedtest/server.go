@@ -41,7 +41,7 @@ func binary() string {
 // Start starts a server for the test, with more of its own settings. Where none is installed, the test is skipped.
 func Start(tb testing.TB, settings ...string) *Server {
 	tb.Helper()
-	s := &Server{tb: tb, Address: freeAddress(tb)}
+	s := &Server{tb: tb, Address: FreeAddress(tb)}
 	_, port, _ := net.SplitHostPort(s.Address)
 	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", tb.TempDir(), "--save", "",
 		"--appendonly", "no"}, settings...)
@@ -118,7 +118,8 @@ func Await(tb testing.TB, what string, ask func() error) {
 	tb.Fatalf("%s does not come: %v", what, err)
 }
 
-func freeAddress(tb testing.TB) string {
+// FreeAddress is one of loopback where nobody listens.
+func FreeAddress(tb testing.TB) string {
 	tb.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -179,7 +180,7 @@ func StartWatched(tb testing.TB) *Watched {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			tb.Fatal(err)
 		}
-		s := &Server{tb: tb, Address: freeAddress(tb)}
+		s := &Server{tb: tb, Address: FreeAddress(tb)}
 		_, own, _ := net.SplitHostPort(s.Address)
 		s.args = []string{file, "--sentinel", "--bind", "127.0.0.1", "--port", own}
 		s.Client = redis.NewClient(&redis.Options{Addr: s.Address, MaxRetries: -1})
