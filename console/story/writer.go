@@ -169,6 +169,7 @@ func (w *writer) write() {
 			w.expire()
 		case <-w.stop:
 			w.drain()
+			w.journal.Retry()
 			w.save()
 			w.journal.Close()
 			return

@@ -126,7 +126,7 @@ func (f *folder) listNotes() []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.down {
-		return append([]string{"what happens cannot be written to disk at present: it is lost when epitome ends"}, f.notes...)
+		return append([]string{"what happens cannot be written to disk at present: it is lost if epitome ends meanwhile"}, f.notes...)
 	}
 	return slices.Clone(f.notes)
 }

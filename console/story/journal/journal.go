@@ -1,13 +1,13 @@
 // Package journal is lines in files, one file a day, and a snapshot of what they come to.
 //
-// It promises that no call fails or waits for more than the disk: what cannot be written is left out, said once in the
-// log, and tried again later; that a file which cannot be read is set aside and noted; and that its folder stays within
-// its quota, and holds nothing that is older than it keeps. What the lines say must not matter, but that each is one
-// line.
+// It promises that no call fails or waits for more than the disk: what cannot be written is said once in the log, and
+// waits until it can, the newest megabyte of it; that a file which cannot be read is set aside and noted; and that its
+// folder stays within its quota, and holds nothing that is older than it keeps. What the lines say must not matter, but
+// that each is one line.
 package journal
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -26,8 +26,9 @@ type Options struct {
 
 const (
 	retryAfter  = 30 * time.Second // after something could not be written
-	bufferSize  = 64 << 10
-	largestPart = 64 << 20 // bytes of a file, behind which a day gets another one
+	bufferSize  = 64 << 10         // bytes of lines that are written at once
+	mostPending = 1 << 20          // bytes of lines that wait while nothing can be written
+	largestPart = 64 << 20         // bytes of a file, behind which a day gets another one
 )
 
 // Journal is the files of a folder. One goroutine writes and reads; Notes may be called from any, too.
@@ -37,9 +38,11 @@ type Journal struct {
 	end    context.CancelFunc // of what runs beside the writer
 	name   fileName           // of the file that is written
 	file   *os.File           // nil: none is open
-	buffer *bufio.Writer
-	at     int64     // bytes of the file, with those in the buffer
-	failed time.Time // when writing failed, until it goes again
+	// pending is whole lines that are not in the file yet. While nothing can be written, the oldest go beyond
+	// mostPending.
+	pending []byte
+	at      int64     // bytes of the file, with those that are pending
+	failed  time.Time // when writing failed, until it goes again
 }
 
 // New returns the Journal of a folder. It touches nothing yet.
@@ -63,26 +66,36 @@ func (j *Journal) Position() Position {
 	return Position{j.name.String(), j.at}
 }
 
-// Append writes a line, without its end, in some time; Flush writes it now.
+// Append writes a line, without its end, in some time; Flush writes it now. What cannot be written waits until it can.
 func (j *Journal) Append(line []byte) {
-	if !j.ready() {
+	if j.folder.o.Folder == "" {
 		return
 	}
-	_, err := j.buffer.Write(line)
-	if err == nil {
-		err = j.buffer.WriteByte('\n')
-	}
-	if err != nil {
-		j.fail(err)
+	ready := j.ready()
+	j.pending = append(append(j.pending, line...), '\n')
+	if !ready {
+		j.pending = newest(j.pending)
 		return
 	}
-	j.at += int64(len(line)) + 1
+	if j.at += int64(len(line)) + 1; len(j.pending) >= bufferSize {
+		j.Flush()
+	}
+}
+
+// newest is the last lines of pending ones, as many as may wait.
+func newest(pending []byte) []byte {
+	over := len(pending) - mostPending
+	if over <= 0 {
+		return pending
+	}
+	cut := over + bytes.IndexByte(pending[over:], '\n') + 1
+	return append(pending[:0], pending[cut:]...)
 }
 
 // ready opens the file of the day, if need be and if it can.
 func (j *Journal) ready() bool {
 	now := j.folder.o.Now()
-	if j.folder.o.Folder == "" || j.file == nil && !j.failed.IsZero() && now.Sub(j.failed) < retryAfter {
+	if j.file == nil && j.rests() {
 		return false
 	}
 	day := now.Format(time.DateOnly)
@@ -106,6 +119,11 @@ func (j *Journal) ready() bool {
 	return true
 }
 
+// rests tells whether it is too early to try again.
+func (j *Journal) rests() bool {
+	return !j.failed.IsZero() && j.folder.o.Now().Sub(j.failed) < retryAfter
+}
+
 // largest is how large a file may become: a quota of a few files leaves some of them.
 func (j *Journal) largest() int64 { return min(largestPart, max(1, j.folder.o.Quota/4)) }
 
@@ -127,29 +145,34 @@ func (j *Journal) open(name fileName) error {
 	if err != nil {
 		return err
 	}
-	j.file, j.name, j.buffer, j.at = file, name, bufio.NewWriterSize(file, bufferSize), 0
+	j.file, j.name, j.at = file, name, int64(len(j.pending))
 	if held, err := file.Stat(); err == nil {
-		j.at = held.Size()
+		j.at += held.Size()
+		j.endTornLine(held.Size())
 	}
-	j.endTornLine()
 	return nil
 }
 
-// endTornLine begins a new line, if the last one was broken off.
-func (j *Journal) endTornLine() {
+// endTornLine begins a new line, if the last one of so many bytes was broken off.
+func (j *Journal) endTornLine(size int64) {
 	var last [1]byte
-	if _, err := j.file.ReadAt(last[:], j.at-1); err == nil && last[0] != '\n' {
-		_ = j.buffer.WriteByte('\n') // the next line shows whether it can be written
+	if _, err := j.file.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
+		j.pending = append([]byte{'\n'}, j.pending...)
 		j.at++
 	}
 }
 
 // Flush writes what was appended.
 func (j *Journal) Flush() {
-	if j.file == nil || j.buffer.Buffered() == 0 {
+	if j.file == nil || len(j.pending) == 0 {
 		return
 	}
-	if err := j.buffer.Flush(); err != nil {
+	n, err := j.file.Write(j.pending)
+	if err != nil { // a line of which only the beginning was written comes again
+		n = bytes.LastIndexByte(j.pending[:n], '\n') + 1
+	}
+	j.pending = append(j.pending[:0], j.pending[n:]...)
+	if err != nil {
 		j.fail(err)
 		return
 	}
@@ -163,7 +186,7 @@ func (j *Journal) Flush() {
 // fail lets go of the file until it is tried again.
 func (j *Journal) fail(err error) {
 	if j.failed.IsZero() {
-		j.folder.o.Log.Warn("what happens cannot be written to disk; figures go on in memory, and are lost when epitome ends",
+		j.folder.o.Log.Warn("what happens cannot be written to disk; it goes on in memory, and is lost if epitome ends before there is room",
 			"error", err.Error(), "do", "make room on the disk, or see to the folder; epitome tries again by itself")
 	}
 	j.failed = j.folder.o.Now()
@@ -175,12 +198,23 @@ func (j *Journal) shut() {
 	if j.file != nil {
 		_ = j.file.Close()
 	}
-	j.file, j.buffer = nil, nil
+	j.file = nil
+}
+
+// Retry writes what could not be written, without waiting until its time has come.
+func (j *Journal) Retry() {
+	if j.failed.IsZero() {
+		return
+	}
+	j.failed = j.failed.Add(-retryAfter)
+	if j.ready() {
+		j.Flush()
+	}
 }
 
 // Save puts a snapshot in the place of the one before, whole or not at all.
 func (j *Journal) Save(snapshot []byte) {
-	if j.folder.o.Folder == "" || !j.failed.IsZero() {
+	if j.folder.o.Folder == "" || j.rests() {
 		return
 	}
 	if err := j.save(snapshot); err != nil {

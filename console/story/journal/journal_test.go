@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -215,7 +216,7 @@ func TestFullDiskIsSaidOnce(t *testing.T) {
 	}
 	d := sit(t, folder, 1<<20)
 	for range 10 {
-		d.Append([]byte("lost"))
+		d.Append([]byte("waited"))
 		d.Flush()
 		d.Save([]byte("{}"))
 		d.now = d.now.Add(time.Minute) // it is tried again each time
@@ -226,11 +227,48 @@ func TestFullDiskIsSaidOnce(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	d.Append([]byte("kept"))
+	d.Append([]byte("then"))
 	d.Flush()
 	d.Save([]byte("{}"))
-	if got := text(d.After(Position{}, 10)); got != "kept" || len(d.Notes()) != 0 || string(d.Snapshot()) != "{}" {
+	want := strings.Repeat("waited ", 10) + "then"
+	if got := text(d.After(Position{}, 20)); got != want || len(d.Notes()) != 0 || string(d.Snapshot()) != "{}" {
 		t.Errorf("there is %s, noted %q", got, d.Notes())
+	}
+	if at, held := d.Position(), int64(len(want))+1; at.Offset != held {
+		t.Errorf("it has come to %v, want %d", at, held)
+	}
+}
+
+func TestWhatWaitsForRoomIsWrittenBeforeTheEnd(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has a device that is full")
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "2026-11-20.jsonl")
+	if err := os.Symlink("/dev/full", path); err != nil {
+		t.Fatal(err)
+	}
+	d := sit(t, folder, 16<<20)
+	d.Append([]byte("old"))
+	d.Flush()
+	large := bytes.Repeat([]byte("x"), 400_000)
+	for range 4 {
+		d.Append(large)
+	}
+	d.Append([]byte("whole")) // of which the beginning was written, as far as there was room
+	if len(d.pending) > mostPending {
+		t.Errorf("%d bytes wait", len(d.pending))
+	}
+	if err := errors.Join(os.Remove(path), os.WriteFile(path, []byte("one\nwho"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.Retry() // its time has not come, but the end has
+	d.Save([]byte("{}"))
+	d.Close()
+	got := sit(t, folder, 16<<20).After(Position{}, 1000)
+	if len(got) != 5 || string(got[0]) != "one" || string(got[1]) != "who" || !bytes.Equal(got[3], large) ||
+		string(got[4]) != "whole" || string(d.Snapshot()) != "{}" {
+		t.Errorf("%d lines are there: %.100q, snapshot %s", len(got), got, d.Snapshot())
 	}
 }
 
