@@ -72,6 +72,10 @@ var house = joined(map[string]room{
 		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict console/chart pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
+	"bench/redis": {
+		"bench/lineup",
+		"it runs another program; what epitome keeps there is not its business",
+	},
 	"bench/report": {
 		"",
 		"every measurement may use it",
@@ -89,7 +93,7 @@ var house = joined(map[string]room{
 		"it is the measure's own reading of outputs; what it knew of the program's it would repeat",
 	},
 	"bench/soak": {
-		"bench/lineup bench/report bench/sessions bench/strict",
+		"bench/lineup bench/redis bench/report bench/sessions bench/strict",
 		"it watches the program from outside, on the wire and in files; with the program's code in it, it would share its mistakes",
 	},
 	"bench/strict": {
@@ -101,6 +105,10 @@ var house = joined(map[string]room{
 		"bench/policy bench/price bench/replay bench/through config daemon event offload prose proxy rewrite rewrite/conversation rewrite/limits rewrite/plan store store/memory summarize tokenize unit window window/overflow",
 		"it is epitome as a replay sees it, put together as the daemon does it; replay and through are for its tests: who measures must not matter",
 	},
+	"bench/team": {
+		"bench/backend bench/lineup bench/redis bench/report bench/wire",
+		"what it measures are processes; with the program's code in it, they would share a processor's caches and a heap",
+	},
 	"bench/through": {
 		"bench/backend bench/policy bench/price bench/replay bench/wire",
 		"it plays a proxy from outside, on the wire; with the proxy's code in it, it would measure something else; replay is for its tests",
@@ -111,7 +119,7 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/through command/explanation command/logging command/manual command/stage config console console/access console/story console/story/api console/terminal daemon event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/soak bench/subject bench/team bench/through command/explanation command/logging command/manual command/stage config console console/access console/story console/story/api console/terminal daemon event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/stage": {

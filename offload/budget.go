@@ -117,11 +117,12 @@ func (b *budget) saw(name string, size int64) {
 func (b *budget) endCount() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.used, b.short = 0, false
+	used := int64(0)
 	for _, size := range b.counted {
-		b.used += size
+		used += size
 	}
-	b.counted = nil
+	b.short = b.short && used >= b.used
+	b.used, b.counted = used, nil
 }
 
 func (b *budget) dropCount() {

@@ -320,8 +320,12 @@ func TestFullUntilSomethingIsFreed(t *testing.T) {
 	b.reserve(95, b.once())
 	f("when 95 were refused", true)
 	b.beginCount()
+	b.saw("b", 10)
 	b.endCount()
-	f("when it was counted anew", false)
+	f("when as much was counted", true)
+	b.beginCount()
+	b.endCount()
+	f("when less was counted", false)
 }
 
 func TestQuotasOfAnySizeAreSound(t *testing.T) {

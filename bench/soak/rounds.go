@@ -89,9 +89,9 @@ func beforeIn(s *soak) time.Duration {
 func killStore(s *soak, ctx context.Context) error {
 	before := beforeIn(s)
 	s.pass(ctx, before)
-	s.server.kill()
+	s.server.Kill()
 	s.pass(ctx, round/8)
-	err := s.server.run()
+	err := s.server.Run()
 	s.pass(ctx, round-before-round/8)
 	return err
 }
@@ -100,11 +100,11 @@ func killStore(s *soak, ctx context.Context) error {
 func stopStore(s *soak, ctx context.Context) error {
 	before := beforeIn(s)
 	s.pass(ctx, before)
-	if err := s.server.stand(true); err != nil {
+	if err := s.server.Stand(true); err != nil {
 		s.skipped = append(s.skipped, err.Error())
 	}
 	s.pass(ctx, round/4)
-	_ = s.server.stand(false)
+	_ = s.server.Stand(false)
 	s.pass(ctx, round-before-round/4)
 	return nil
 }

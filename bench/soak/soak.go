@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"epitome/bench/lineup"
+	"epitome/bench/redis"
 	"epitome/bench/report"
 )
 
@@ -43,9 +44,9 @@ const (
 
 // crew are the epitomes that run.
 type crew struct {
-	child  *child   // of which figures are taken
-	others []*child // that share a store with it
-	server *server  // of that store; nil if there is none
+	child  *child        // of which figures are taken
+	others []*child      // that share a store with it
+	server *redis.Server // of that store; nil if there is none
 }
 
 // soak is one run.
@@ -102,7 +103,7 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 // start starts the epitome that is watched, or all that share a store, and the store.
 func (s *soak) start(ctx context.Context, folder string) (err error) {
 	if s.Replicas > 1 {
-		if s.server, err = startServer(folder); err != nil {
+		if s.server, err = redis.Start(folder); err != nil {
 			return err
 		}
 	}
@@ -110,7 +111,7 @@ func (s *soak) start(ctx context.Context, folder string) (err error) {
 		c := &child{program: s.Program, folder: filepath.Join(folder, fmt.Sprint("epitome-", i+1)), upstream: s.provider.url,
 			quota: wideQuota}
 		if s.server != nil {
-			c.store, c.common = s.server.url(), filepath.Join(folder, "common")
+			c.store, c.common = s.server.URL(), filepath.Join(folder, "common")
 		}
 		if c.addr, err = lineup.FreeAddress(); err != nil {
 			return err
@@ -136,7 +137,7 @@ func (s *crew) stop() {
 		c.stop()
 	}
 	if s.server != nil {
-		s.server.kill()
+		s.server.Kill()
 	}
 }
 

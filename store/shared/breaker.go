@@ -6,7 +6,9 @@ import (
 	"time"
 )
 
-const mostFailures = 3 // in a row, before the server is left alone
+// mostFailures is how many questions stay without an answer, one put behind the other, before the server is left alone.
+// A request puts no more than that many.
+const mostFailures = 2
 
 // breaker keeps a server from being asked that does not answer.
 type breaker struct {
@@ -15,7 +17,8 @@ type breaker struct {
 	mu       sync.Mutex // guards all below
 	since    time.Time
 	why      error
-	failures int // in a row
+	failures int       // in a row
+	failed   time.Time // when the last of them came
 	gap      time.Time
 }
 
@@ -49,16 +52,20 @@ func (b *breaker) open(why error) (news bool) {
 	return true
 }
 
-// note takes the outcome of a question. It reports whether the server is left alone from now on.
-func (b *breaker) note(failure error) (opened bool) {
+// note takes the outcome of a question that was put at a time. It reports whether the server is left alone from now on.
+// Questions that were under way together fail together: they are one failure.
+func (b *breaker) note(failure error, put time.Time) (opened bool) {
 	b.mu.Lock()
 	if failure == nil {
 		b.failures = 0
 		b.mu.Unlock()
 		return false
 	}
-	b.failures++
 	b.gap = time.Now()
+	if b.failures == 0 || !put.Before(b.failed) {
+		b.failures++
+		b.failed = b.gap
+	}
 	enough := b.failures >= mostFailures
 	b.mu.Unlock()
 	return enough && b.open(failure)

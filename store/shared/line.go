@@ -78,12 +78,13 @@ func (l *line) ask(question func(ctx context.Context) error) error {
 	if l.breaker.shut.Load() {
 		return ErrAway
 	}
+	put := time.Now()
 	err := l.try(question)
 	if isNil(err) {
 		err = nil
 	}
 	if failure := hard(err); failure != nil || err == nil || isRefusal(err) {
-		if l.breaker.note(failure) {
+		if l.breaker.note(failure, put) {
 			l.warnAway(failure)
 		}
 	}

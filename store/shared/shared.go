@@ -5,8 +5,9 @@
 // value: a value that is put again has the version that it had. Whoever has to know whether a fact is absent, or cannot
 // be asked for, uses Find.
 //
-// No call waits longer than Options.Timeout for the server, or twice as long where it tries again. After three
-// failures in a row no call waits at all, until the server has answered a question that is put to it once a second.
+// No call waits longer than Options.Timeout for the server, or twice as long where it tries again. After two questions
+// without an answer, one put behind the other, no call waits at all, until the server has answered a question that is
+// put to it once a second.
 //
 // It does not promise that what is acknowledged survives the death of the server: that is for the server's own
 // settings. Sync waits for nothing. It needs Redis 7.0, or any Valkey.

@@ -115,7 +115,7 @@ func (l *lines) count(word string) int {
 	return strings.Count(l.text.String(), word)
 }
 
-// TestAFrozenServerIsLeftAlone counts what is asked: three questions, then nothing until the server is back.
+// TestAFrozenServerIsLeftAlone counts what is asked: two questions, then nothing until the server is back.
 func TestAFrozenServerIsLeftAlone(t *testing.T) {
 	for what, fail := range map[string]func(*sharedtest.Wire){
 		"frozen": (*sharedtest.Wire).Freeze, "cut": (*sharedtest.Wire).Cut, "deaf": (*sharedtest.Wire).Deafen,
@@ -129,7 +129,7 @@ func TestAFrozenServerIsLeftAlone(t *testing.T) {
 			s := opened(t, o)
 			sharedtest.Await(t, "an answer", func() error { _, _, err := s.Find("k"); return err })
 			fail(wire)
-			for range 3 {
+			for range 2 {
 				if _, _, err := s.Find("k"); err == nil {
 					t.Fatalf("the server does not answer: %v", err)
 				}

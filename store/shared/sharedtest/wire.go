@@ -65,7 +65,7 @@ func (w *Wire) Freeze() { w.frozen.Store(true) }
 func (w *Wire) Deafen() { w.deaf.Store(true) }
 
 // LoseWrites lets all through, and ends connections in place of the answers to the next n scripts, by which a turn is
-// written. After three in a row the server would count as away.
+// written. After two in a row the server would count as away.
 func (w *Wire) LoseWrites(n int) { w.loses.Store(int64(n)) }
 
 // Cut ends all connections, and each new one.

@@ -1,11 +1,11 @@
 //go:build !unix
 
-package soak
+package redis
 
 import "errors"
 
-// stand cannot have the server stand still here.
-func (s *server) stand(still bool) error {
+// Stand cannot have the server stand still here.
+func (s *Server) Stand(still bool) error {
 	if !still {
 		return nil
 	}

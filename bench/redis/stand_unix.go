@@ -1,11 +1,11 @@
 //go:build unix
 
-package soak
+package redis
 
 import "syscall"
 
-// stand has the server stand still, or go on.
-func (s *server) stand(still bool) error {
+// Stand has the server stand still, or go on.
+func (s *Server) Stand(still bool) error {
 	signal := syscall.SIGCONT
 	if still {
 		signal = syscall.SIGSTOP
