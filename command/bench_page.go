@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -23,11 +22,11 @@ type replayThrough struct {
 
 // replay replays, through a proxy as well if one is named, and writes the page if one is wanted.
 func (k replayCmd) replay(ctx context.Context, opts replay.Options) (r *replay.Report, err error) {
-	file, err := openPage(k.HTML)
+	file, err := benchpage.Open(k.HTML)
 	if err != nil {
 		return nil, err
 	}
-	defer file.drop()
+	defer file.Drop()
 	if k.Proxy == "" {
 		r, err = replay.Run(ctx, opts)
 	} else {
@@ -36,7 +35,8 @@ func (k replayCmd) replay(ctx context.Context, opts replay.Options) (r *replay.R
 	if err != nil {
 		return nil, err
 	}
-	return r, file.keep(r)
+	about := benchpage.About{Version: instance.Version(), Time: time.Now(), Command: commandLine(os.Args)}
+	return r, file.Keep(r, about)
 }
 
 // through replays with the proxy as a guest.
@@ -66,47 +66,6 @@ func (k replayThrough) through(ctx context.Context, opts replay.Options) (*repla
 	return r, nil
 }
 
-// pageFile is a page that is being written beside where it is to stand, so that what stands there is always whole.
-type pageFile struct {
-	to   string // empty: no page is wanted
-	file *os.File
-}
-
-// openPage finds out before a long run whether the page can be written.
-func openPage(to string) (pageFile, error) {
-	if to == "" {
-		return pageFile{}, nil
-	}
-	if s, err := os.Stat(to); err == nil && !s.Mode().IsRegular() {
-		return pageFile{}, fmt.Errorf("cannot write page %s: it is no ordinary file", to)
-	}
-	file, err := os.CreateTemp(filepath.Dir(to), ".epitome-*.html")
-	if err != nil {
-		return pageFile{}, fmt.Errorf("cannot write page %s: %w", to, err)
-	}
-	return pageFile{to, file}, nil
-}
-
-// keep writes the page and puts it into its place.
-func (p pageFile) keep(r *replay.Report) error {
-	if p.to == "" {
-		return nil
-	}
-	err := benchpage.Write(p.file, r, benchpage.About{
-		Version: instance.Version(), Time: time.Now(), Command: commandLine(os.Args),
-	})
-	if err == nil {
-		err = p.file.Chmod(0o644)
-	}
-	if err = errors.Join(err, p.file.Close()); err == nil {
-		err = os.Rename(p.file.Name(), p.to)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write page %s: %w", p.to, err)
-	}
-	return nil
-}
-
 // commandLine is the command that the program was started with, as a reader would write it again.
 func commandLine(args []string) string {
 	words := []string{"epitome"}
@@ -117,12 +76,4 @@ func commandLine(args []string) string {
 		words = append(words, arg)
 	}
 	return strings.Join(words, " ")
-}
-
-// drop removes what was not kept.
-func (p pageFile) drop() {
-	if p.to != "" {
-		_ = p.file.Close()
-		_ = os.Remove(p.file.Name()) // gone already if it was kept
-	}
 }

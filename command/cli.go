@@ -54,6 +54,7 @@ type cli struct {
 
 // ownCmds are the commands that are about the program itself.
 type ownCmds struct {
+	Store      storeCmd      `cmd:"" help:"Copy what epitome has kept from one place to another."`
 	Key        keyCmd        `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
 	Service    serviceCmd    `cmd:"" help:"Have epitome start when you log in."`
 	Completion completionCmd `cmd:"" help:"Print completions for a shell."`

@@ -237,12 +237,15 @@ func (s *storage) leases() summarize.Leases {
 	return turns.NewLeases(s.shared)
 }
 
+// sweepKey is the key of whose turn it was to sweep.
+const sweepKey = "sweep"
+
 // isMyTurn reports whether it is this process that sweeps what several share.
 func (s *storage) isMyTurn(every time.Duration) bool {
 	if s.shared == nil {
 		return true
 	}
-	_, won, err := s.shared.PutIfAbsent("sweep", []byte{1}, every-every/16)
+	_, won, err := s.shared.PutIfAbsent(sweepKey, []byte{1}, every-every/16)
 	return won && err == nil
 }
 

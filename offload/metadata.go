@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	keyPrefix = "a/" // of metadata in the store
+	// FactKeys begin the keys of metadata in the store.
+	FactKeys = "a/"
 
 	metadataForm = 1 // the first byte; other forms are not read
 	metadataSize = 1 + 8 + sha256.Size
@@ -56,8 +57,8 @@ func (c catalogue) forget(name string) error { return ofStore(c.facts.Delete(key
 
 // visit calls do with each name that has metadata, until do returns false.
 func (c catalogue) visit(do func(name string) bool) error {
-	return c.facts.Scan(keyPrefix, func(key string, _ store.Fact) bool {
-		name := strings.TrimPrefix(key, keyPrefix)
+	return c.facts.Scan(FactKeys, func(key string, _ store.Fact) bool {
+		name := strings.TrimPrefix(key, FactKeys)
 		return !IsName(name) || do(name)
 	})
 }
@@ -68,7 +69,7 @@ type metadata struct {
 	sum  [sha256.Size]byte
 }
 
-func keyOf(name string) string { return keyPrefix + name }
+func keyOf(name string) string { return FactKeys + name }
 
 func (m metadata) encode() []byte {
 	out := make([]byte, 0, metadataSize)

@@ -55,7 +55,7 @@ func (r remote) Tidy(time.Time) (int, int64, error) { return 0, 0, nil }
 
 // Get returns the metadata of an artifact.
 func (r remote) Get(key string) (fact store.Fact, found bool) {
-	e, err := r.bucket.Look(strings.TrimPrefix(key, keyPrefix))
+	e, err := r.bucket.Look(strings.TrimPrefix(key, FactKeys))
 	if err != nil {
 		return store.Fact{}, false
 	}
@@ -84,6 +84,14 @@ func unsure(s *Shelf, name string) bool {
 	}
 	_, err := s.remote.Look(name)
 	return err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
+// All are the names of all contents that can be found, whoever put them.
+func All(s *Shelf) ([]string, error) {
+	if s.remote != nil {
+		return s.remote.bucket.Names()
+	}
+	return s.place.Names()
 }
 
 // IsFar reports whether contents lie in a bucket, so that each question takes time.

@@ -29,7 +29,7 @@ func freshSecret() []byte {
 func (d *filePlace) Secret() ([]byte, error) {
 	path := filepath.Join(filepath.Dir(d.folder), "secret")
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := makeSecret(path, d.temp(), os.Link); err != nil {
+		if err := makeSecret(path, freshSecret(), d.temp(), os.Link); err != nil {
 			return nil, err
 		}
 	}
@@ -45,10 +45,28 @@ func (d *filePlace) Secret() ([]byte, error) {
 	return secret, err
 }
 
+// SecretOf returns the key of a shelf's names.
+func SecretOf(s *Shelf) ([]byte, error) { return s.place.Secret() }
+
+// OfferSecret puts the key of names into a data folder that has none yet.
+func OfferSecret(folder string, secret []byte) error {
+	path := filepath.Join(folder, "secret")
+	_, err := os.Lstat(path)
+	if err == nil {
+		return nil
+	}
+	if err = os.MkdirAll(folder, 0o700); err == nil {
+		err = makeSecret(path, secret, filepath.Join(folder, "."+rand.Text()+".tmp"), os.Link)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot put the secret of artifacts' names: %w", err)
+	}
+	return nil
+}
+
 // makeSecret links a complete file to path, so that nobody ever reads half of it. Where there are no links, it makes
 // the file in its place, and readSecret waits for the end of it. That another process was faster is no error.
-func makeSecret(path, temp string, link func(from, to string) error) error {
-	secret := freshSecret()
+func makeSecret(path string, secret []byte, temp string, link func(from, to string) error) error {
 	if err := saveNew(temp, secret); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func TestAllThatMakeTheSecretAtOnceAgree(t *testing.T) {
 			var all sync.WaitGroup
 			for n := range read {
 				all.Go(func() {
-					if err := makeSecret(path, d.temp(), link); err != nil {
+					if err := makeSecret(path, freshSecret(), d.temp(), link); err != nil {
 						t.Error(err)
 					}
 					var err error

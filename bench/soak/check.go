@@ -47,10 +47,20 @@ func (s *soak) judge(a *attempt, kills int) {
 		s.notes.count("attempts while epitome was started or ended")
 	}
 	broken = append(broken, s.checkPrefix(a, kills)...)
-	if n := a.newest(); n != nil {
-		a.talk.before, a.talk.sentBy = itemsOf(n.body), a.id
-	}
+	remember(s, a)
 	s.notes.breaks(broken...)
+}
+
+// remember notes what was sent last of a conversation, and what was recorded before that.
+func remember(s *soak, a *attempt) {
+	n, t := a.newest(), a.talk
+	if n == nil {
+		return
+	}
+	if s.told.knows(t.sentBy) && !s.told.isLoose(t.sentBy) {
+		t.firm = t.before
+	}
+	t.before, t.sentBy = itemsOf(n.body), a.id
 }
 
 // checkAnswer wants the client to have what the upstream sent it, and what was cut to be cut.
@@ -145,17 +155,17 @@ func itemsOf(body []byte) (all []digest) {
 // checkPrefix wants what was sent of the conversation before to go on as it was, unless epitome tells that it does not.
 // Of several requests for one attempt only the first has to. Where the client had no answer, or epitome ended
 // meanwhile, what it told is not known. A kill takes with it what it had to tell of the moment before; nothing else
-// may.
+// may. Behind a request of which nothing could be recorded, what was sent before that one goes on.
 func (s *soak) checkPrefix(a *attempt, kills int) []string {
 	switch {
-	case goesOn(a):
+	case goesOn(a, a.talk.before):
 		s.notes.count("prefixes: as before")
 	case a.host.disturbed || a.action == "":
 		s.notes.count("prefixes: changed, and what was told is not known")
 	case s.told.broke(a.id, s.patience) || s.wroteBroke(a):
 		s.notes.count("prefixes: changed, and told")
-	case s.told.isLoose(a.talk.sentBy):
-		s.notes.count("prefixes: changed, behind a request of which nothing could be recorded")
+	case s.told.isLoose(a.talk.sentBy) && goesOn(a, a.talk.firm):
+		s.notes.count("prefixes: as before a request of which nothing could be recorded")
 	case !s.told.knows(a.id) && a.host.countKills() > kills:
 		s.notes.count("prefixes: changed, and what was told is lost, as the process was killed right behind it")
 	default:
@@ -179,12 +189,12 @@ func (s *soak) wroteBroke(a *attempt) bool {
 }
 
 // goesOn tells whether a request begins with what was sent before.
-func goesOn(a *attempt) bool {
+func goesOn(a *attempt, before []digest) bool {
 	if len(a.arrivals) == 0 {
 		return true
 	}
 	now := itemsOf(a.arrivals[0].body)
-	return len(now) >= len(a.talk.before) && slices.Equal(now[:len(a.talk.before)], a.talk.before)
+	return len(now) >= len(before) && slices.Equal(now[:len(before)], before)
 }
 
 // checkOrder has a strict server of the dialect judge a body.

@@ -153,6 +153,33 @@ func TestOnlyAKillExcusesWhatNobodyTells(t *testing.T) {
 	f(0, 0, `{"path":"/3-3-1/v1/messages","action":"none","code":"failed"}`)
 }
 
+// Behind a request of which nothing could be recorded, what was recorded before goes on.
+func TestOnlyWhatIsNewIsDecidedAgain(t *testing.T) {
+	f := func(want int, now string) {
+		t.Helper()
+		s := &soak{notes: &record{progress: io.Discard}, told: newTold(),
+			crew: crew{child: &child{folder: t.TempDir(), starts: 1}}}
+		k := newTalk(0, 1)
+		for i, sent := range []string{`[1,2]`, `[1,2,3]`, now} {
+			id := fmt.Sprintf("3-%d-1", i+2)
+			code := ""
+			if i == 1 {
+				code = "unrecorded"
+			}
+			a := &attempt{id: id, host: host{child: s.child}, talk: k, action: "none",
+				arrivals: []*arrival{{body: []byte(`{"messages":` + sent + `}`)}}}
+			if got := s.checkPrefix(a, 0); i == 2 && len(got) != want {
+				t.Errorf("%s: %q", now, got)
+			}
+			s.told.take(`{"path":"/` + id + `/v1/messages","action":"none","code":"` + code + `"}`)
+			remember(s, a)
+		}
+	}
+	f(0, `[1,2,3,4]`)
+	f(0, `[1,2,9,4]`)
+	f(1, `[1,9,3,4]`)
+}
+
 func TestAnswersAreHeldAgainstWhatWasSent(t *testing.T) {
 	f := func(want string, a *attempt, arrivals ...*arrival) {
 		t.Helper()

@@ -42,6 +42,7 @@ type talk struct {
 	// What the checks remember.
 	before []digest       // items of the request that reached the upstream last
 	sentBy string         // the attempt that this was
+	firm   []digest       // items of the last request before that of which something could be recorded
 	safe   map[int]string // texts that an artifact has, by its name
 }
 

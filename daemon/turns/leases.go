@@ -15,6 +15,9 @@ const (
 	failedMark = "failed"
 )
 
+// LeaseKeys begin the keys of leases.
+const LeaseKeys = "lease "
+
 // Leases are who does what only one of several processes is to do. Make one with NewLeases.
 type Leases struct {
 	store *shared.Store
@@ -30,7 +33,7 @@ var errFailed = errors.New("another epitome has tried, and failed")
 // Take returns what gives the lease of a key back, if nobody has it; failed says for how long nobody is to have it
 // then. It is nil if somebody has it. An error says that it is not known whether somebody does, or that it has failed.
 func (l *Leases) Take(key string) (giveBack func(failed time.Duration), err error) {
-	key, token := "lease "+key, rand.Text()
+	key, token := LeaseKeys+key, rand.Text()
 	standing, _, err := l.store.PutIfAbsent(key, []byte(token), leaseFor)
 	switch {
 	case err != nil:

@@ -47,6 +47,8 @@ type Ledger struct {
 	done  chan struct{} // closed when nothing is done later any more
 	asked atomic.Uint64 // questions for whose answer a turn has waited
 
+	imports imports
+
 	mu      sync.Mutex // guards all below
 	touched map[string]time.Time
 	bounds  map[string]bound
@@ -66,6 +68,7 @@ func New(s *shared.Store, keep time.Duration) *Ledger {
 	l := &Ledger{store: s, keep: keep, now: time.Now, forms: newRecent(mostForms),
 		later: make(chan shared.Later, mostLater), done: make(chan struct{}),
 		touched: map[string]time.Time{}, bounds: map[string]bound{}}
+	l.imports.look(s, l.now())
 	go l.work()
 	return l
 }
@@ -84,7 +87,19 @@ func (l *Ledger) Close() {
 // work makes changes of which nobody waits for the outcome, many at a time.
 func (l *Ledger) work() {
 	defer close(l.done)
-	for c := range l.later {
+	tick := time.NewTicker(importRest)
+	defer tick.Stop()
+	for {
+		var c shared.Later
+		select {
+		case <-tick.C:
+			l.imports.look(l.store, time.Now())
+			continue
+		case next, open := <-l.later:
+			if c = next; !open {
+				return
+			}
+		}
 		list := append(make([]shared.Later, 0, mostAtOnce), c)
 		for len(l.later) > 0 && len(list) < mostAtOnce { // nobody else takes any
 			list = append(list, <-l.later)
@@ -137,6 +152,9 @@ func (l *Ledger) touch(k shared.Key) (due bool) {
 	l.mu.Unlock()
 	if due && !l.put(shared.Later{Key: k, Keep: l.keep}) {
 		l.untouch([]shared.Later{{Key: k}})
+	}
+	if due && k.Tag != "" && l.imports.any.Load() {
+		l.put(shared.Later{Key: shared.Key{Name: k.Name}, Keep: l.keep})
 	}
 	return due
 }
@@ -231,14 +249,26 @@ func (t *turn) Read(keys []string) {
 	if len(missing) == 0 {
 		return
 	}
+	asked := missing
+	var places []int // in missing, of those that are asked for without their tag as well
+	if t.ledger.imports.any.Load() {
+		var bare []shared.Key
+		bare, places = untagged(missing)
+		asked = append(missing[:len(missing):len(missing)], bare...)
+	}
 	var facts []store.Fact
 	err := t.ask(func() (err error) {
-		facts, err = t.ledger.store.FindAll(missing)
+		facts, err = t.ledger.store.FindAll(asked)
 		return err
 	})
 	if err != nil {
 		t.lost = err
 		return
+	}
+	for j, i := range places {
+		if facts[i].Version == 0 {
+			facts[i] = facts[len(missing)+j]
+		}
 	}
 	for i, k := range missing {
 		t.known[k.Name] = facts[i]

@@ -130,7 +130,10 @@ func (b *Bucket) watch() {
 	}
 }
 
-func (b *Bucket) key(name string) string { return b.o.Address.Prefix + name + ".txt" }
+// contentEnd ends the names of objects that are contents.
+const contentEnd = ".txt"
+
+func (b *Bucket) key(name string) string { return b.o.Address.Prefix + name + contentEnd }
 
 // What is said of a content beside it.
 const (
@@ -295,8 +298,7 @@ func (b *Bucket) Secret() ([]byte, error) {
 	}
 	fresh := make([]byte, secretSize)
 	_, _ = rand.Read(fresh) // never fails
-	only := http.Header{"If-None-Match": {"*"}}
-	if err = failure(b.put(b.o.Address.Prefix+secretKey, fresh, only)); err != nil {
+	if err = b.Offer(fresh); err != nil {
 		return nil, err
 	}
 	return b.readSecret() // which may be another one's

@@ -39,7 +39,7 @@ func sign(req *http.Request, body []byte, by credential, at signing) {
 		heads.WriteString(name + ":" + lines[name] + "\n")
 	}
 	signed := strings.Join(names, ";")
-	canonical := strings.Join([]string{req.Method, req.URL.EscapedPath(), "", heads.String(), signed,
+	canonical := strings.Join([]string{req.Method, req.URL.EscapedPath(), req.URL.RawQuery, heads.String(), signed,
 		hex.EncodeToString(sum[:])}, "\n")
 	digest := sha256.Sum256([]byte(canonical))
 	scope := now[:8] + "/" + at.region + "/s3/aws4_request"

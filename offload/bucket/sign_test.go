@@ -29,7 +29,9 @@ func TestSignatureIsThatOfALibrary(t *testing.T) {
 				s := newService(at, time.Second)
 				body := []byte("content")
 				fresh := func() *http.Request {
-					req, err := http.NewRequest(http.MethodPut, s.url(key).String(), bytes.NewReader(body))
+					at := s.url(key)
+					at.RawQuery = escapeQuery([][2]string{{"a", "b/c d+ü"}, {"prefix", "p/"}})
+					req, err := http.NewRequest(http.MethodPut, at.String(), bytes.NewReader(body))
 					if err != nil {
 						t.Fatal(err)
 					}

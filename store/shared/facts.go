@@ -210,14 +210,51 @@ func (s *Store) Scan(prefix string, visit func(key string, fact store.Fact) bool
 	return nil
 }
 
-// keys are the names of all facts whose keys begin so, in order.
-func (s *Store) keys(prefix string) (all []string, err error) {
-	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(s.name("", prefix))
+// Walk calls visit with every fact, those with a tag too, until visit returns false. Whether it sees what changes
+// meanwhile is open.
+func Walk(s *Store, visit func(k Key, fact store.Fact) bool) error {
+	all, err := names(s, s.prefix)
+	for len(all) > 0 && err == nil {
+		keys := make([]Key, min(scanChunk, len(all)))
+		for i, name := range all[:len(keys)] {
+			keys[i] = parse(s, name)
+		}
+		all = all[len(keys):]
+		var facts []store.Fact
+		facts, err = s.FindAll(keys)
+		for i, fact := range facts {
+			if fact.Version != 0 && !visit(keys[i], fact) {
+				return nil
+			}
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("cannot walk through all facts: %w", err)
+	}
+	return nil
+}
+
+// parse is the key that name made the name of.
+func parse(s *Store, name string) Key {
+	name = name[len(s.prefix):]
+	if tagged, ok := strings.CutPrefix(name, "{"); ok {
+		tag, key, _ := strings.Cut(tagged, "}")
+		return Key{Tag: tag, Name: key}
+	}
+	return Key{Name: strings.TrimPrefix(name, ".")}
+}
+
+// keys are the names of all facts without a tag whose keys begin so, in order.
+func (s *Store) keys(prefix string) ([]string, error) { return names(s, s.name("", prefix)) }
+
+// names are the names of all values that begin so, in order. Numbers that users share are no values.
+func names(s *Store, prefix string) (all []string, err error) {
+	quoted := strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`).Replace(prefix)
 	walk := func(ctx context.Context, c redis.UniversalClient) error {
 		for cursor := uint64(0); ; {
 			var some []string
 			err := s.line.ask(func(ctx context.Context) (err error) {
-				some, cursor, err = c.Scan(ctx, cursor, quoted+"*", 1000).Result()
+				some, cursor, err = c.ScanType(ctx, cursor, quoted+"*", 1000, "string").Result()
 				return err
 			})
 			all = append(all, some...)

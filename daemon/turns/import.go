@@ -1,0 +1,52 @@
+package turns
+
+import (
+	"sync/atomic"
+	"time"
+
+	"epitome/store/shared"
+)
+
+// What was copied from a place whose facts have no tags has none here either: who looks for a fact of a conversation
+// looks there too, as long as there may be any.
+
+// ImportKey is the key of the fact that there are such facts.
+const ImportKey = "imported"
+
+// Import notes that facts were copied, which live for keep.
+func Import(s *shared.Store, keep time.Duration) error {
+	_, err := s.Put(ImportKey, []byte{1}, keep)
+	return err
+}
+
+// imports is what is known of that.
+type imports struct {
+	any   atomic.Bool
+	asked time.Time // when it was asked last; zero: never with an answer
+}
+
+const (
+	importRest  = time.Second // between two looks at the time
+	importEvery = time.Minute // between two questions that are answered
+)
+
+// look asks whether there are any, if it is time. One goroutine at a time does.
+func (i *imports) look(s *shared.Store, now time.Time) {
+	if !i.asked.IsZero() && now.Sub(i.asked) < importEvery && !now.Before(i.asked) {
+		return
+	}
+	if _, found, err := s.Find(ImportKey); err == nil {
+		i.any.Store(found)
+		i.asked = now
+	}
+}
+
+// untagged are those of the keys with a tag, without it.
+func untagged(keys []shared.Key) (bare []shared.Key, places []int) {
+	for i, k := range keys {
+		if k.Tag != "" {
+			bare, places = append(bare, shared.Key{Name: k.Name}), append(places, i)
+		}
+	}
+	return bare, places
+}
