@@ -20,9 +20,10 @@ import (
 
 // Program is what the console shows and asks of the running program.
 type Program struct {
-	Version   string
-	Listen    string                           // address the program listens on, host:port
-	Ready     func() bool                      // new exchanges are welcome
+	Version string
+	Listen  string // address the program listens on, host:port
+	// new exchanges are welcome; parts are what else it uses, and whether that answers
+	Ready     func() (parts map[string]string, welcome bool)
 	Upstreams func() map[string]string         // base URL by name
 	Proof     func(nonce string) string        // shows to who can read the data folder that this program is its owner
 	Owner     func(nonce, proof string) bool   // the same, the other way round: lets the owner's commands in
@@ -148,13 +149,18 @@ func (o *Console) health(w http.ResponseWriter, _ *http.Request) {
 	reply.JSON(w, http.StatusOK, map[string]any{"status": "ok", "version": o.program.Version})
 }
 
-// ready says whether new exchanges are welcome.
+// ready says whether new exchanges are welcome. They are, whatever parts do not answer: conversations go on without.
 func (o *Console) ready(w http.ResponseWriter, _ *http.Request) {
-	if !o.program.Ready() {
+	parts, welcome := o.program.Ready()
+	if !welcome {
 		reply.JSON(w, http.StatusServiceUnavailable, map[string]any{"status": "stopping"})
 		return
 	}
-	reply.JSON(w, http.StatusOK, map[string]any{"status": "ready"})
+	body := map[string]any{"status": "ready"}
+	for part, state := range parts {
+		body[part] = state
+	}
+	reply.JSON(w, http.StatusOK, body)
 }
 
 // totals says what the program has done so far.
@@ -173,7 +179,7 @@ func (o *Console) identity(w http.ResponseWriter, r *http.Request) {
 // lease holds the program until the client leaves.
 func (o *Console) lease(w http.ResponseWriter, r *http.Request) {
 	release, ok := func() {}, false
-	if o.program.Ready() {
+	if _, welcome := o.program.Ready(); welcome {
 		release, ok = o.program.Lease()
 	}
 	if !ok {

@@ -17,7 +17,7 @@ import (
 func listening(listen string) Program {
 	return Program{
 		Version: "1.2.3", Listen: listen,
-		Ready:     func() bool { return true },
+		Ready: func() (map[string]string, bool) { return nil, true },
 		Upstreams: func() map[string]string { return map[string]string{"openai": "https://api.openai.com/v1"} },
 		Proof:     func(nonce string) string { return "proof of " + nonce },
 		Lease:     func() (func(), bool) { return func() {}, true },
@@ -83,7 +83,7 @@ func wantRefusal(t *testing.T, w *httptest.ResponseRecorder, status int) {
 
 func TestHealthAndReadiness(t *testing.T) {
 	p, ready := listening("127.0.0.1:7070"), true
-	p.Ready = func() bool { return ready }
+	p.Ready = func() (map[string]string, bool) { return nil, ready }
 	o := New(Config{}, p)
 	f := func(target string, status int, want map[string]any) {
 		t.Helper()
@@ -194,7 +194,7 @@ func (w *flushRecorder) Flush() {
 
 func TestNoLeaseOnAProgramThatStops(t *testing.T) {
 	p := listening("127.0.0.1:7070")
-	p.Ready = func() bool { return false }
+	p.Ready = func() (map[string]string, bool) { return nil, false }
 	p.Lease = func() (func(), bool) {
 		t.Error("a lease was taken")
 		return func() {}, true

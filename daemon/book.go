@@ -30,7 +30,7 @@ func (d *Daemon) openBook(conf config.Config, folder string, counts *metrics.Rec
 	})
 	return story.New(c, story.Plugs{
 		Log: d.log, Now: time.Now, Mode: func() string { return d.config.Load().Mode },
-		Sinks: d.sinks(counts), Follow: d.follow,
+		State: d.shapers.storage.troubles, Sinks: d.sinks(counts), Follow: d.follow,
 		Prices: d.prices,
 		Bill:   func(e *event.Exchange, pause time.Duration) { d.shapers.prices.Load().Bill(e, pause) },
 		Charge: func(s *event.Summary) event.Charge { return d.shapers.prices.Load().Charge(s) },

@@ -108,6 +108,18 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 			t.Errorf("while the bucket is away %.300s is sent", got)
 		}
 	}
+	resp, err := http.Get("http://" + one.Address() + "/-/ready")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, _ := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if got := strings.TrimSpace(string(ready)); resp.StatusCode != 200 || got != `{"bucket":"away","status":"ready"}` {
+		t.Errorf("while the bucket is away it is ready so: %d %s", resp.StatusCode, got)
+	}
+	if told := one.shapers.storage.troubles(); len(told) != 1 || !strings.Contains(told[0], "the bucket of artifacts") {
+		t.Errorf("a reader of figures is told %q", told)
+	}
 	if again := send(body); again != sent {
 		t.Errorf("a known conversation is sent as %.300s", again)
 	}

@@ -108,7 +108,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
 		API: together(api.Routes(d.book, d.shapers.edits), d.stream(), shown.Files()), Pages: shown.Documents(),
 		Artifacts: Artifacts{d.shapers.storage.shelf}, Compact: d.compact,
-		Ready: func() bool { return !d.proxy.Stopping() },
+		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Proof: d.card.Proof, Owner: d.card.Admits, Lease: d.leases.Take, Running: d.running,
 	})
 	d.shapers.relay.connect(d.book)

@@ -21,6 +21,8 @@ type Plugs struct {
 	Log   *slog.Logger
 	Now   func() time.Time // its zone is that of hours and days
 	Mode  func() string
+	// State is what a reader should know of the program as it is now. nil: nothing.
+	State func() []string
 	Sinks event.Sinks // hear of each event when it is complete, one after the other
 	// Follow hears of it likewise. It must neither wait nor change it, and keep only what Entry.Clone returns. nil:
 	// nobody does.
@@ -77,6 +79,9 @@ func (b *Book) Close() { b.writer.close() }
 
 // notes are what a reader of figures should know.
 func (b *Book) notes() (notes []string) {
+	if b.plugs.State != nil {
+		notes = b.plugs.State()
+	}
 	if n := b.CountDropped(); n > 0 {
 		notes = append(notes, fmt.Sprintf("%d events were dropped, because there were too many at once: "+
 			"figures since the start of this process lack them", n))
