@@ -45,7 +45,7 @@ const (
 // newShapers makes shapers over the storage, which they close with them.
 func newShapers(conf config.Config, s *storage) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
-	k.lessons = window.NewLessons(lessonStore{s.store}, time.Now)
+	k.lessons = window.NewLessons(windowStore{s.store}, time.Now)
 	k.windows.Store(window.New(conf.Window, k.lessons))
 	k.ratios = tokenize.NewRatios(lessonStore{s.store}, tokenize.NewModels())
 	k.prober = newProber(conf, k)
@@ -179,7 +179,27 @@ func Deps(
 	}
 }
 
-// lessonStore keeps in the store what use has shown of windows and ratios.
+// windowStore keeps in the store what use has shown of windows.
+type windowStore struct{ store.Store }
+
+// Get returns what stands under the key.
+func (k windowStore) Get(key string) (value []byte, version uint64, found bool) {
+	fact, found := k.Store.Get(key)
+	return fact.Bytes, fact.Version, found
+}
+
+// Put sets what stands under the key.
+func (k windowStore) Put(key string, value []byte, keep time.Duration) error {
+	return lessonStore(k).Put(key, value, keep)
+}
+
+// Swap sets it if what stands there has the version.
+func (k windowStore) Swap(key string, version uint64, value []byte, keep time.Duration) (swapped bool, err error) {
+	_, swapped, err = k.CompareAndSwap(key, version, value, keep)
+	return swapped, err
+}
+
+// lessonStore keeps in the store what use has shown of ratios.
 type lessonStore struct{ store.Store }
 
 // Get returns what stands under the key.

@@ -12,10 +12,12 @@ import (
 
 // Keeper keeps the lessons over a restart.
 type Keeper interface {
-	// Get returns what was put under the key, unless its time is over.
-	Get(key string) (value []byte, found bool)
+	// Get returns what was put under the key, unless its time is over. Another value has another version.
+	Get(key string) (value []byte, version uint64, found bool)
 	// Put sets the value under the key for the time of keep.
 	Put(key string, value []byte, keep time.Duration) error
+	// Swap does so if what stands there has the version, or if nothing does and that is 0.
+	Swap(key string, version uint64, value []byte, keep time.Duration) (swapped bool, err error)
 }
 
 // Lessons are windows that use has shown, for each upstream and model: what a refusal states or suggests, what a
@@ -32,6 +34,8 @@ type Lessons struct {
 	counts map[question]count  // likewise
 	saving sync.Mutex          // held while taught is changed and the keeper is given it
 	shared bool                // others change what the keeper has
+
+	version uint64 // of what the keeper had when it was read last; used if shared, under saving
 }
 
 // taught is what is known of one model at one upstream. A lesson without tokens is none.
@@ -57,7 +61,7 @@ func NewLessons(k Keeper, now func() time.Time) *Lessons {
 	if k == nil {
 		return l
 	}
-	if value, found := k.Get(lessonsKey); found {
+	if value, _, found := k.Get(lessonsKey); found {
 		l.taught = l.restored(value)
 		l.some.Store(len(l.taught) > 0)
 	}
@@ -77,8 +81,8 @@ func (l *Lessons) Refresh() {
 
 // refresh does what Refresh does. The caller holds l.saving.
 func (l *Lessons) refresh() {
-	value, found := l.keeper.Get(lessonsKey)
-	if !found {
+	value, version, found := l.keeper.Get(lessonsKey)
+	if l.version = version; !found {
 		return
 	}
 	theirs := l.restored(value)
@@ -133,20 +137,15 @@ func (l *Lessons) Probe(upstream, model string, tokens int) {
 
 // Unprobe forgets what servers have said of themselves, but for the upstreams that are still asked.
 func (l *Lessons) Unprobe(asked func(upstream string) bool) {
-	changed := false
-	l.saving.Lock()
-	defer l.saving.Unlock()
-	l.mu.Lock()
-	for q, t := range l.taught {
-		if t.probed != (lesson{}) && !asked(q.upstream) {
-			t.probed, changed = lesson{}, true
-			l.set(q, t, true)
+	l.edit(func() (changed bool) {
+		for q, t := range l.taught {
+			if t.probed != (lesson{}) && !asked(q.upstream) {
+				t.probed, changed = lesson{}, true
+				l.set(q, t, true)
+			}
 		}
-	}
-	l.mu.Unlock()
-	if changed {
-		l.save()
-	}
+		return changed
+	})
 }
 
 // LearnAnswer takes lessons back that a request which was answered proves wrong. tokens are the provider's own count
@@ -271,20 +270,34 @@ func (l *Lessons) change(q question, edit func(*taught) bool) (changed bool) {
 	if len(q.upstream) > maxName || len(q.model) > maxName {
 		return false
 	}
+	return l.edit(func() bool {
+		t, known := l.taught[q]
+		changed := edit(&t)
+		if changed {
+			l.set(q, t, known)
+		}
+		return changed
+	})
+}
+
+// mostTies is how often a change is made again because somebody was faster. What is lost then is learned again.
+const mostTies = 3
+
+// edit has change change what is known, on top of what others have learned, and keeps it if change says that it has.
+// change has l.mu.
+func (l *Lessons) edit(change func() bool) (changed bool) {
 	l.saving.Lock()
 	defer l.saving.Unlock()
-	if l.shared {
-		l.refresh()
-	}
-	l.mu.Lock()
-	t, known := l.taught[q]
-	changed = edit(&t)
-	if changed {
-		l.set(q, t, known)
-	}
-	l.mu.Unlock()
-	if changed {
-		l.save()
+	for range mostTies {
+		if l.shared {
+			l.refresh()
+		}
+		l.mu.Lock()
+		changed = change()
+		l.mu.Unlock()
+		if !changed || l.save() {
+			break
+		}
 	}
 	return changed
 }
@@ -328,10 +341,11 @@ type storedLesson struct {
 	Probed   bool      `json:"probed,omitempty"`
 }
 
-// save gives all lessons to the keeper. What it does not take is learned again. The caller holds l.saving.
-func (l *Lessons) save() {
+// save gives all lessons to the keeper. What it does not take is learned again. It returns false if somebody else was
+// faster. The caller holds l.saving.
+func (l *Lessons) save() bool {
 	if l.keeper == nil {
-		return
+		return true
 	}
 	now := l.now()
 	all := []storedLesson{}
@@ -345,9 +359,16 @@ func (l *Lessons) save() {
 		}
 	}
 	l.mu.RUnlock()
-	if value, err := json.Marshal(all); err == nil {
-		_ = l.keeper.Put(lessonsKey, value, keepStated)
+	value, err := json.Marshal(all)
+	if err != nil {
+		return true
 	}
+	if l.shared {
+		swapped, err := l.keeper.Swap(lessonsKey, l.version, value, keepStated)
+		return swapped || err != nil
+	}
+	_ = l.keeper.Put(lessonsKey, value, keepStated)
+	return true
 }
 
 // restored are the lessons that were kept. They may be damaged, or of a clock that went wrong.

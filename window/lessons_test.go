@@ -20,14 +20,30 @@ type drawer struct {
 	mu    sync.Mutex
 	value []byte
 	keep  time.Duration
-	puts  int
+	puts  int // and the version
 	fails bool
+
+	meanwhile func() // happens before the next swap, once
 }
 
-func (d *drawer) Get(key string) ([]byte, bool) {
+func (d *drawer) Get(key string) ([]byte, uint64, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.value, key == lessonsKey && d.value != nil
+	return d.value, uint64(d.puts), key == lessonsKey && d.value != nil
+}
+
+func (d *drawer) Swap(key string, version uint64, value []byte, keep time.Duration) (bool, error) {
+	d.mu.Lock()
+	meanwhile, stands := d.meanwhile, uint64(d.puts)
+	d.meanwhile = nil
+	d.mu.Unlock()
+	if meanwhile != nil {
+		meanwhile()
+	}
+	if stands != version || meanwhile != nil {
+		return false, nil
+	}
+	return true, d.Put(key, value, keep)
 }
 
 func (d *drawer) Put(key string, value []byte, keep time.Duration) error {
@@ -466,4 +482,21 @@ func TestSharedLessonsAreEverybodys(t *testing.T) {
 	d.value = nil // it is not known what is kept
 	a.Refresh()
 	f(as, "two", 40_000)
+}
+
+// Two epitomes learn of two models at the same moment.
+func TestLessonsLearnedAtTheSameMomentAreBothKept(t *testing.T) {
+	d := &drawer{}
+	one, _, clock := lessonsOn(d)
+	other := NewLessons(d, clock.now)
+	one.Share()
+	other.Share()
+	d.meanwhile = func() { other.LearnRefusal("u", "theirs", stated(20_000), overflow.Sent{}) }
+	one.LearnRefusal("u", "ours", stated(30_000), overflow.Sent{})
+	late := NewLessons(d, clock.now)
+	for model, want := range map[string]int{"ours": 30_000, "theirs": 20_000} {
+		if got, _ := late.current(question{"u", model}); got != want {
+			t.Errorf("%s: %d tokens are known, want %d", model, got, want)
+		}
+	}
 }
