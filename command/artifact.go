@@ -1,27 +1,22 @@
 package command
 
 import (
-	"cmp"
-	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/alecthomas/kong"
 
+	"epitome/command/shelves"
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
-	"epitome/instance"
 	"epitome/offload"
 )
 
@@ -87,17 +82,12 @@ func (k artifactCmd) search(c *cli, name string, choose func(io.Reader, io.Write
 	}
 	looked = home + " and the folders in its run/; an epitome that runs with another --data or --config has a " +
 		"folder of its own: give the same flags here, or the path or URL in place of the id"
-	var failed error
-	for _, folder := range instance.FoldersIn(home) {
-		err := k.printFrom(conf, folder, name, choose)
-		if err == nil || errors.Is(err, console.ErrNoLines) {
-			return looked, err
-		}
-		if !errors.Is(err, console.ErrNoArtifact) && failed == nil {
-			failed = err
-		}
+	content, _, err := shelves.Open(conf, home, name)
+	if err != nil {
+		return looked, err
 	}
-	return looked, cmp.Or(failed, console.ErrNoArtifact)
+	defer func() { _ = content.Close() }()
+	return looked, choose(content, os.Stdout)
 }
 
 // nameIn is the id in a path or URL that ends with it.
@@ -138,68 +128,11 @@ func (k artifactCmd) printURL() error {
 		}
 	}
 	u.RawQuery = query.Encode()
-	ctx, cancel := context.WithTimeout(context.Background(), downloadTime)
-	defer cancel()
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
-	if err != nil {
-		return err
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
-	}
-	return printAnswer(resp, u.Host)
-}
-
-// printFrom prints an artifact of the epitome with this data folder. Whatever the error is, nothing was printed if it
-// is ErrNoArtifact.
-func (k artifactCmd) printFrom(conf config.Config, folder, name string, choose func(io.Reader, io.Writer) error) error {
-	if b, err := instance.Read(folder); err == nil {
-		if _, err := b.Ask(); err == nil {
-			return printArtifact(b, name, url.Values{"lines": {string(k.Lines)}, "grep": {k.Grep}})
-		}
-	}
-	kept, err := daemon.OpenLeft(conf, folder)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = kept.Close() }()
-	content, _, err := kept.Artifacts().Open(name)
+	content, _, err := shelves.At(u)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = content.Close() }()
-	return choose(content, os.Stdout)
-}
-
-// downloadTime bounds the time that an artifact takes from a running epitome.
-const downloadTime = 2 * time.Minute
-
-func printArtifact(b *instance.Card, name string, query url.Values) error {
-	ctx, cancel := context.WithTimeout(context.Background(), downloadTime)
-	defer cancel()
-	resp, err := b.Get(ctx, "/-/artifacts/"+name, query)
-	if err != nil {
-		return err
-	}
-	return printAnswer(resp, b.Listen)
-}
-
-// printAnswer prints the artifact that an epitome has answered with, and closes the answer.
-func printAnswer(resp *http.Response, from string) error {
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode == http.StatusOK {
-		_, err := io.Copy(os.Stdout, resp.Body)
-		return err
-	}
-	var said struct{ Error struct{ Message string } }
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said); err != nil || said.Error.Message == "" {
-		return fmt.Errorf("the epitome on %s answered %s", from, resp.Status)
-	}
-	for _, known := range []error{console.ErrNoArtifact, console.ErrNoLines} {
-		if more, ok := strings.CutPrefix(said.Error.Message, known.Error()); ok {
-			return fmt.Errorf("%w%s", known, more)
-		}
-	}
-	return errors.New(said.Error.Message)
+	_, err = io.Copy(os.Stdout, content)
+	return err
 }

@@ -35,21 +35,27 @@ type cli struct {
 	flags
 	ShowVersion kong.VersionFlag `name:"version" help:"Print version, commit and date of this program."`
 
-	Serve    serveCmd    `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
-	Launch   runCmd      `cmd:"" name:"run" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
-	Open     openCmd     `cmd:"" help:"Open the pages of a running epitome in a browser."`
-	Stats    statsCmd    `cmd:"" help:"Say what a running epitome has done, by day, model, upstream or conversation."`
-	Status   statusCmd   `cmd:"" help:"Say how full the window of the newest conversation is; --line is for status lines of agents."`
-	Top      topCmd      `cmd:"" help:"Watch the conversations of a running epitome."`
-	Explain  explainCmd  `cmd:"" help:"Say what epitome would do to a request, and why."`
-	Artifact artifactCmd `cmd:"" help:"Print what epitome took out of a conversation."`
-	Demo     demoCmd     `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
-	Check    checkCmd    `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
-	Bench    benchCmd    `cmd:"" help:"Measure epitome on this machine."`
+	Serve   serveCmd   `cmd:"" default:"withargs" help:"Run the proxy in the foreground (the default command)."`
+	Launch  runCmd     `cmd:"" name:"run" help:"Run a command with its base URLs pointing at epitome. Start epitome if none runs."`
+	Open    openCmd    `cmd:"" help:"Open the pages of a running epitome in a browser."`
+	Stats   statsCmd   `cmd:"" help:"Say what a running epitome has done, by day, model, upstream or conversation."`
+	Status  statusCmd  `cmd:"" help:"Say how full the window of the newest conversation is; --line is for status lines of agents."`
+	Top     topCmd     `cmd:"" help:"Watch the conversations of a running epitome."`
+	Explain explainCmd `cmd:"" help:"Say what epitome would do to a request, and why."`
+	artifactCmds
+	Demo  demoCmd  `cmd:"" help:"Run a long scripted session through the proxy, offline, and show what happens."`
+	Check checkCmd `cmd:"" help:"Read the configuration as serve would, and say whether it is sound."`
+	Bench benchCmd `cmd:"" help:"Measure epitome on this machine."`
 
 	ownCmds
 
 	defaults string // the text of the program's own config.toml
+}
+
+// artifactCmds give back what epitome took out of conversations.
+type artifactCmds struct {
+	Artifact artifactCmd `cmd:"" help:"Print what epitome took out of a conversation."`
+	MCP      mcpCmd      `cmd:"" name:"mcp" help:"Serve tools by which a model reads what epitome took out, over the Model Context Protocol on standard input and output."`
 }
 
 // ownCmds are the commands that are about the program itself.

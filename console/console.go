@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"mime"
 	"net/http"
+	"strings"
 	"sync/atomic"
 
 	"epitome/console/access"
@@ -38,8 +39,8 @@ type Program struct {
 	// pages for people by the pattern of their path, as "/-/conversations/{id}": GET only; access.Owner says who may
 	// see what conversations hold
 	Pages map[string]http.Handler
-	// what programs and scripts of pages ask for, by pattern: likewise, but no other site may link to it; below
-	// /-/assets/ it is for everybody
+	// what programs and scripts of pages ask for, by pattern: likewise, but no other site may link to it, and a pattern
+	// that begins with POST is for that; below /-/assets/ and at /-/mcp it is for everybody
 	API map[string]http.Handler
 	Log *slog.Logger
 }
@@ -71,7 +72,10 @@ func New(c Config, p Program) *Console {
 		o.document(path, page)
 	}
 	for path, answer := range p.API {
-		o.mux.Handle("GET "+path, answer)
+		if !strings.HasPrefix(path, "POST ") {
+			path = "GET " + path
+		}
+		o.mux.Handle(path, answer)
 	}
 	return o
 }

@@ -17,7 +17,7 @@ import (
 func listening(listen string) Program {
 	return Program{
 		Version: "1.2.3", Listen: listen,
-		Ready: func() (map[string]string, bool) { return nil, true },
+		Ready:     func() (map[string]string, bool) { return nil, true },
 		Upstreams: func() map[string]string { return map[string]string{"openai": "https://api.openai.com/v1"} },
 		Proof:     func(nonce string) string { return "proof of " + nonce },
 		Lease:     func() (func(), bool) { return func() {}, true },

@@ -31,11 +31,14 @@ type guard struct {
 // or are there to be let in.
 func free(path string) bool {
 	switch path {
-	case "/-/health", "/-/ready", "/-/login", "/-/logout", "/-/session":
+	case "/-/health", "/-/ready", "/-/login", "/-/logout", "/-/session", toolsPath:
 		return true
 	}
 	return strings.HasPrefix(path, assetsPath) || hasName(path)
 }
+
+// toolsPath is where models ask for artifacts, whose names have a secret in them.
+const toolsPath = "/-/mcp"
 
 // assetsPath is in front of scripts and styles. They are the same for everybody.
 const assetsPath = "/-/assets/"

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 
 	"epitome/console"
+	"epitome/console/recall"
+	"epitome/instance"
 	"epitome/offload"
 )
 
@@ -18,6 +21,11 @@ func (a Artifacts) Open(name string) (content io.ReadCloser, size int64, err err
 		err = console.ErrNoArtifact
 	}
 	return content, size, err
+}
+
+// toolsFor are those by which models read artifacts.
+func toolsFor(a Artifacts) map[string]http.Handler {
+	return map[string]http.Handler{"POST /-/mcp": recall.Handler(instance.Version(), a)}
 }
 
 // Lines reads which lines are wanted, and returns what copies them.

@@ -119,8 +119,12 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/team bench/through command/explanation command/logging command/manual command/stage config console console/access console/story console/story/api console/terminal daemon event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/soak bench/subject bench/team bench/through command/explanation command/logging command/manual command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
+	},
+	"command/shelves": {
+		"config console daemon instance",
+		"it finds what epitomes keep; what is done with it is for commands to say",
 	},
 	"command/stage": {
 		"bench/demo config daemon event/money proxy unit",
@@ -183,6 +187,10 @@ var house = joined(map[string]room{
 		"",
 		"lines are kept whatever they say",
 	},
+	"console/recall": {
+		"rewrite/excerpt rewrite/outline",
+		"it reads texts by their names; where they lie, and what conversations are, must not matter to it",
+	},
 	"console/story": {
 		"console/story/journal event event/codec",
 		"what is kept are folds over events; what it learned elsewhere would be a second truth",
@@ -213,7 +221,7 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap daemon/turns event event/money instance offload offload/bucket prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap daemon/turns event event/money instance offload offload/bucket prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},

@@ -24,6 +24,7 @@ var bans = []ban{
 	{"go.opentelemetry.io", "console/traces", "spans are a fold over events; a context of tracing on the way of a request " +
 		"would be a second truth"},
 	{"github.com/minio", "", "it takes a fifth of a start, for everybody; only tests hold our signature to its own"},
+	{"github.com/modelcontextprotocol", "console/recall", "the protocol changes twice a year, and is one way among several"},
 	{"golang.org/x/term", "console/terminal", "what is done to a terminal is undone in one place"},
 	{"testing", "bench/lineup/lineuptest command/commandtest house/missing scripted/scriptedtest store/shared/sharedtest store/storetest " +
 		"proxy/certificate/certificatetest proxy/wire/wiretest rewrite/rewritetest sdk/sdktest",

@@ -11,7 +11,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync"
 
 	"epitome/bench/replay"
 	"epitome/bench/report"
@@ -23,10 +22,7 @@ import (
 //go:embed page.html
 var pageText string
 
-// pageTemplate is read when a page is written: every epitome that starts would pay for it.
-var pageTemplate = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("page").Parse(pageText))
-})
+var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 // mostFigures is how many conversations, the longest ones, a page draws.
 const mostFigures = 40
@@ -123,7 +119,7 @@ func Write(w io.Writer, r *replay.Report, about About) error {
 	for i, c := range longest(r) {
 		p.Talks = append(p.Talks, newTalk(i, c, policies))
 	}
-	if err := pageTemplate().Execute(w, p); err != nil {
+	if err := pageTemplate.Execute(w, p); err != nil {
 		return fmt.Errorf("cannot write the page: %w", err)
 	}
 	return nil

@@ -18,9 +18,9 @@ type Config struct {
 
 // Plugs are what a Book needs of the program. Those that may be nil say so.
 type Plugs struct {
-	Log   *slog.Logger
-	Now   func() time.Time // its zone is that of hours and days
-	Mode  func() string
+	Log  *slog.Logger
+	Now  func() time.Time // its zone is that of hours and days
+	Mode func() string
 	// State is what a reader should know of the program as it is now. nil: nothing.
 	State func() []string
 	Sinks event.Sinks // hear of each event when it is complete, one after the other

@@ -1,0 +1,205 @@
+package recall
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http/httptest"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// shelf is artifacts in memory.
+type shelf map[string]string
+
+func (s shelf) Open(name string) (io.ReadCloser, int64, error) {
+	text, ok := s[name]
+	if !ok {
+		return nil, 0, errors.New("there is no such artifact, or it has expired")
+	}
+	return io.NopCloser(strings.NewReader(text)), int64(len(text)), nil
+}
+
+// Lines does for short texts what a shelf does.
+func (s shelf) Lines(lines, grep string) (func(from io.Reader, to io.Writer) error, error) {
+	expression, err := regexp.Compile(grep)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read grep: %w", err)
+	}
+	from, to, ranged := strings.Cut(lines, "-")
+	first, _ := strconv.Atoi(from)
+	last, _ := strconv.Atoi(to)
+	if !ranged {
+		last = first
+	}
+	return func(from io.Reader, to io.Writer) error {
+		text, err := io.ReadAll(from)
+		n := 0
+		for line := range strings.Lines(string(text)) {
+			if n++; n < first || last > 0 && n > last || !expression.MatchString(line) {
+				continue
+			}
+			if grep != "" {
+				line = strconv.Itoa(n) + ":" + line
+			}
+			if _, err := io.WriteString(to, line); err != nil {
+				return err
+			}
+		}
+		if n < first {
+			return errors.New("no such lines")
+		}
+		return err
+	}, nil
+}
+
+const (
+	transcript = "aaaaaaaaaaaaaaaaaaaaaaaaaa"
+	result     = "bbbbbbbbbbbbbbbbbbbbbbbbbb"
+	stranger   = "cccccccccccccccccccccccccc"
+	data       = "dddddddddddddddddddddddddd"
+	gone       = "eeeeeeeeeeeeeeeeeeeeeeeeee"
+	odd        = "ffffffffffffffffffffffffff"
+)
+
+func contents() shelf {
+	var lines strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&lines, "line %d of the result\n", i+1)
+	}
+	return shelf{
+		transcript: "The user asked.\nThe result is in /data/artifacts/" + result + ".txt, and one that went is " + gone + ".\n",
+		result:     lines.String(),
+		stranger:   "what another conversation keeps: line 7 of the result\n",
+		data:       `{"name":"mill","items":[{"id":"a1","state":"done"},{"id":"b2","state":"stuck"}]}`,
+		odd:        strings.Repeat("ü", 40_000),
+	}
+}
+
+// connect has the SDK's own client speak with the tools, over HTTP or within the process.
+func connect(t *testing.T, overHTTP bool) func(tool string, args map[string]any) (string, bool) {
+	t.Helper()
+	c := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	var session *mcp.ClientSession
+	var err error
+	if overHTTP {
+		server := httptest.NewServer(Handler("test", contents()))
+		t.Cleanup(server.Close)
+		far := &mcp.StreamableClientTransport{Endpoint: server.URL, DisableStandaloneSSE: true}
+		session, err = c.Connect(t.Context(), far, nil)
+	} else {
+		near, far := mcp.NewInMemoryTransports()
+		go func() { _ = NewServer("test", contents()).Run(context.WithoutCancel(t.Context()), far) }()
+		session, err = c.Connect(t.Context(), near, nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return func(tool string, args map[string]any) (string, bool) {
+		t.Helper()
+		r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+		if err != nil {
+			return err.Error(), false
+		}
+		text, _ := r.Content[0].(*mcp.TextContent)
+		return text.Text, !r.IsError
+	}
+}
+
+func TestModelsReadArtifacts(t *testing.T) {
+	for _, overHTTP := range []bool{false, true} {
+		call := connect(t, overHTTP)
+		f := func(tool string, args map[string]any, well bool, wants ...string) string {
+			t.Helper()
+			got, ok := call(tool, args)
+			for _, want := range wants {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s %v: %.600q lacks %q", tool, args, got, want)
+				}
+			}
+			if ok != well || len(got) > mostAnswer+1000 {
+				t.Errorf("%s %v: went well: %t, %d bytes: %.300q", tool, args, ok, len(got), got)
+			}
+			return got
+		}
+		type args = map[string]any
+		f("recall", args{"artifact": "http://127.0.0.1:7070/-/artifacts/" + result, "lines": "10-11"}, true,
+			"line 10 of the result\nline 11 of the result\n")
+		f("recall", args{"artifact": "/data/" + result + ".txt", "grep": "line 49[0-9]7 "}, true, "4907:line 4907", "4997:")
+		f("recall", args{"artifact": result}, true, "line 1 of", "there is more. Go on with lines = \"")
+		f("recall", args{"artifact": result, "grep": "line"}, true, "1:line 1 of", "with the same grep")
+		f("recall", args{"artifact": result, "lines": "9000-"}, false, "no such lines")
+		f("recall", args{"artifact": result, "grep": "("}, false, "grep")
+		f("recall", args{"artifact": data, "path": "items.1.state"}, true, "stuck")
+		f("recall", args{"artifact": data, "path": "items.#(state==stuck).id"}, true, "b2")
+		f("recall", args{"artifact": data, "path": "nothing"}, false, "its keys are name, items")
+		f("recall", args{"artifact": result, "path": "a"}, false, "no JSON")
+		f("recall", args{"artifact": odd}, true, "the first 24576 bytes of this line are above")
+		f("recall", args{"artifact": gone}, false, "there is no such artifact")
+		f("recall", args{"artifact": "../../etc/passwd"}, false, "names no artifact")
+		f("recall", args{}, false)
+		f("search", args{"artifact": transcript, "pattern": "line 7 of"}, true, result+":7:line 7 of the result")
+		f("search", args{"artifact": transcript, "pattern": "line"}, true, "there is more")
+		f("search", args{"artifact": transcript, "pattern": "nowhere"}, true, "no line matches, in 3 artifacts")
+		f("search", args{"artifact": transcript}, false)
+		f("list", args{"artifact": transcript}, true, result+": ", `begins "line 1 of the result"`)
+		f("list", args{"artifact": data}, true, "names no artifact")
+		f("outline", args{"artifact": result}, true, "5000 lines", "are not shown")
+		f("outline", args{"artifact": data}, true, "items")
+		for tool, with := range map[string]args{"search": {"artifact": transcript, "pattern": "line 7 of"},
+			"list": {"artifact": transcript}} {
+			got := f(tool, with, true)
+			if strings.Contains(got, stranger) || strings.Contains(got, "another conversation") {
+				t.Errorf("%s leads to what the artifact does not name: %s", tool, got)
+			}
+		}
+	}
+}
+
+// TestReadingOnComesToTheEnd reads a whole artifact by asking for what each answer says.
+func TestReadingOnComesToTheEnd(t *testing.T) {
+	r := reader{contents()}
+	for _, grep := range []string{"", "result"} {
+		var lines []string
+		for ask, calls := "", 0; ; calls++ {
+			text, err := r.recall(t.Context(), recallInput{Artifact: result, Lines: ask, Grep: grep})
+			if err != nil || calls > 100 {
+				t.Fatal(err, calls)
+			}
+			read, more, goesOn := strings.Cut(text, "[epitome: ")
+			for line := range strings.Lines(read) {
+				_, line, _ = strings.Cut("0:"+line, ":")
+				if grep != "" {
+					_, line, _ = strings.Cut(line, ":")
+				}
+				lines = append(lines, line)
+			}
+			if !goesOn {
+				break
+			}
+			_, ask, _ = strings.Cut(more, `lines = "`)
+			ask, _, _ = strings.Cut(ask, `"`)
+		}
+		if got := strings.Join(lines, ""); got != contents()[result] {
+			t.Errorf("grep %q: %d bytes were read, want %d", grep, len(got), len(contents()[result]))
+		}
+	}
+}
+
+func TestTimeIsBounded(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := reader{contents()}
+	if _, err := r.recall(ctx, recallInput{Artifact: result}); err == nil {
+		t.Error("a reading goes on behind its time")
+	}
+	if _, err := r.search(ctx, searchInput{Artifact: transcript, Pattern: "x"}); err == nil {
+		t.Error("a search goes on behind its time")
+	}
+}
