@@ -1,12 +1,15 @@
 package command
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"epitome/config"
+	"epitome/console"
 	"epitome/daemon"
 )
 
@@ -19,11 +22,11 @@ type storeCopyCmd struct {
 	To   string `arg:"" help:"Where they are to be as well, likewise. What is there already stays as it is there."`
 }
 
-// mostTold is how many failures are told one by one.
-const mostTold = 10
-
 // Run copies, and fails where not all is there afterwards.
 func (k storeCopyCmd) Run(c *cli) error {
+	if c.Config != "" || c.Data != "" {
+		return errors.New("cannot use --config or --data here: name both places by FROM and TO")
+	}
 	ctx, stop := untilSignal()
 	defer stop()
 	log := slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -31,6 +34,7 @@ func (k storeCopyCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
+	kept := whose(conf)
 	from, err := daemon.OpenFrom(conf, folder, log)
 	if err != nil {
 		return err
@@ -38,6 +42,10 @@ func (k storeCopyCmd) Run(c *cli) error {
 	defer from.Close()
 	if conf, folder, err = placeOf(c, k.To); err != nil {
 		return err
+	}
+	if there := whose(conf); there != kept {
+		fmt.Fprintf(os.Stderr, "epitome: what is copied was kept for %s, and is looked for there for %s: decisions are found only "+
+			"where scope says the same in both configurations\n", kept, there)
 	}
 	to, err := daemon.OpenTo(from, conf, folder, log)
 	if err != nil {
@@ -47,22 +55,38 @@ func (k storeCopyCmd) Run(c *cli) error {
 	done, err := daemon.Copy(ctx, from, to)
 	fmt.Printf("Copied %d decisions and other facts (%d were there) and %d artifacts of %d bytes (%d were there).\n", done.Facts,
 		done.FactsThere, done.Artifacts, done.Bytes, done.ArtifactsThere)
-	if err != nil {
+	for _, why := range done.Why {
+		fmt.Fprintln(os.Stderr, "epitome: not copied: "+why)
+	}
+	switch {
+	case ctx.Err() != nil:
+		return errors.New("cannot copy all: it was ended; run it again, and it goes on")
+	case err != nil:
 		return fmt.Errorf("cannot copy all: %w; run it again, and it goes on", err)
-	}
-	for i, why := range done.Failed[:min(len(done.Failed), mostTold)] {
-		fmt.Fprintf(os.Stderr, "epitome: %d: %s\n", i+1, why)
-	}
-	if n := len(done.Failed); n > 0 {
-		return fmt.Errorf("cannot copy %d facts and artifacts; mend what is said above, and run it again", n)
+	case done.Failed > 0:
+		return fmt.Errorf("cannot copy %d facts and artifacts; facts are copied once all artifacts are there; mend what is "+
+			"said above, and run it again", done.Failed)
 	}
 	return nil
+}
+
+// whose says for whom a place keeps decisions.
+func whose(conf config.Config) string {
+	switch {
+	case conf.Scope != "auto":
+		return "scope " + conf.Scope
+	case len(conf.Clients) > 0:
+		return "each client"
+	case console.Loopback(conf.Listen):
+		return "scope shared"
+	}
+	return "scope credential"
 }
 
 // placeOf is the configuration of a place: what a file says, or the default with another data folder.
 func placeOf(c *cli, place string) (conf config.Config, folder string, err error) {
 	file, over := place, config.Overrides{}
-	if filepath.Ext(place) != ".toml" {
+	if !strings.EqualFold(filepath.Ext(place), ".toml") {
 		if over.Data, err = filepath.Abs(place); err != nil {
 			return conf, "", err
 		}

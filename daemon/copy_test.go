@@ -57,8 +57,8 @@ func copied(t *testing.T, from, to place) Copied {
 	}
 	defer b.Close()
 	done, err := Copy(t.Context(), a, b)
-	if err != nil || len(done.Failed) > 0 {
-		t.Fatal(err, done.Failed)
+	if err != nil || done.Failed > 0 {
+		t.Fatal(err, done.Why)
 	}
 	return done
 }

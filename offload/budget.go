@@ -46,7 +46,7 @@ func (b *budget) reserve(size, limit int64) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.used+b.reserved > limit-size {
-		b.short = true
+		b.short = b.short || size <= limit // what never fits says nothing of what is left
 		return false
 	}
 	b.reserved += size

@@ -3,6 +3,7 @@ package offload
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -92,6 +93,18 @@ func All(s *Shelf) ([]string, error) {
 		return s.remote.bucket.Names()
 	}
 	return s.place.Names()
+}
+
+// Has reports whether there is a content under a name. An error says that nobody can tell.
+func Has(s *Shelf, name string) (bool, error) {
+	_, err := s.place.Look(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("cannot look for artifact %s: %w", shown(name), cause(err))
+	}
+	return true, nil
 }
 
 // IsFar reports whether contents lie in a bucket, so that each question takes time.

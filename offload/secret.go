@@ -48,20 +48,19 @@ func (d *filePlace) Secret() ([]byte, error) {
 // SecretOf returns the key of a shelf's names.
 func SecretOf(s *Shelf) ([]byte, error) { return s.place.Secret() }
 
-// OfferSecret puts the key of names into a data folder that has none yet.
-func OfferSecret(folder string, secret []byte) error {
+// OfferSecret puts the key of names into a data folder that has none yet. made is the file, if it was made here.
+func OfferSecret(folder string, secret []byte) (made string, err error) {
 	path := filepath.Join(folder, "secret")
-	_, err := os.Lstat(path)
-	if err == nil {
-		return nil
+	if _, err := os.Lstat(path); err == nil {
+		return "", nil
 	}
 	if err = os.MkdirAll(folder, 0o700); err == nil {
 		err = makeSecret(path, secret, filepath.Join(folder, "."+rand.Text()+".tmp"), os.Link)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot put the secret of artifacts' names: %w", err)
+		return "", fmt.Errorf("cannot put the secret of artifacts' names: %w", err)
 	}
-	return nil
+	return path, nil
 }
 
 // makeSecret links a complete file to path, so that nobody ever reads half of it. Where there are no links, it makes

@@ -200,8 +200,10 @@ func (w *writer) save() {
 		w.plugs.Log.Error("BUG: what has happened is no JSON", "error", err.Error())
 		return
 	}
-	w.journal.Save(text)
-	w.saved.at, w.saved.seq = w.plugs.Now(), w.past.seq
+	w.saved.at = w.plugs.Now()
+	if w.journal.Save(text) {
+		w.saved.seq = w.past.seq
+	}
 }
 
 // drain takes what was sent before the end.

@@ -8,7 +8,8 @@ import (
 )
 
 // What was copied from a place whose facts have no tags has none here either: who looks for a fact of a conversation
-// looks there too, as long as there may be any.
+// looks there too, as long as there may be any, and what is found is put where it belongs. What nobody looks for in
+// the time for which facts live goes, and with it the fact that there is any.
 
 // ImportKey is the key of the fact that there are such facts.
 const ImportKey = "imported"
@@ -26,8 +27,8 @@ type imports struct {
 }
 
 const (
-	importRest  = time.Second // between two looks at the time
-	importEvery = time.Minute // between two questions that are answered
+	importRest  = time.Second      // between two looks at the time
+	importEvery = 10 * time.Second // between two questions that are answered
 )
 
 // look asks whether there are any, if it is time. One goroutine at a time does.

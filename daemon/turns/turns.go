@@ -153,9 +153,6 @@ func (l *Ledger) touch(k shared.Key) (due bool) {
 	if due && !l.put(shared.Later{Key: k, Keep: l.keep}) {
 		l.untouch([]shared.Later{{Key: k}})
 	}
-	if due && k.Tag != "" && l.imports.any.Load() {
-		l.put(shared.Later{Key: shared.Key{Name: k.Name}, Keep: l.keep})
-	}
 	return due
 }
 
@@ -191,6 +188,17 @@ type turn struct {
 	adds   []shared.Add          // that wait for Commit
 	tries  int                   // questions that may still stay without an answer
 	lost   error
+
+	bare map[string]store.Fact // what was found without a tag; nil: nothing
+}
+
+// adopt has a fact that was found without its tag put under it, of which nobody waits for the outcome.
+func (t *turn) adopt(k shared.Key, fact store.Fact) {
+	if t.bare == nil {
+		t.bare = map[string]store.Fact{}
+	}
+	t.bare[k.Name] = fact
+	t.ledger.put(shared.Later{Key: k, Value: fact.Bytes, Keep: t.ledger.keep, New: true})
 }
 
 // at is the key of a fact in the store.
@@ -266,8 +274,9 @@ func (t *turn) Read(keys []string) {
 		return
 	}
 	for j, i := range places {
-		if facts[i].Version == 0 {
-			facts[i] = facts[len(missing)+j]
+		if bare := facts[len(missing)+j]; facts[i].Version == 0 && bare.Version != 0 {
+			facts[i] = bare
+			t.adopt(missing[i], bare)
 		}
 	}
 	for i, k := range missing {
@@ -352,6 +361,10 @@ func (t *turn) Add(key string, value []byte) (standing []byte, version uint64, e
 
 // Swap does what decision.Ledger says.
 func (t *turn) Swap(key string, old uint64, value []byte) (standing []byte, version uint64, swapped bool, err error) {
+	if fact, bare := t.bare[key]; bare { // it is swapped where it belongs
+		t.adds = append(t.adds, shared.Add{Key: key, Value: fact.Bytes})
+		delete(t.bare, key)
+	}
 	if err := t.flush(nil); err != nil {
 		return nil, 0, false, err
 	}

@@ -298,7 +298,7 @@ func (b *Bucket) Secret() ([]byte, error) {
 	}
 	fresh := make([]byte, secretSize)
 	_, _ = rand.Read(fresh) // never fails
-	if err = b.Offer(fresh); err != nil {
+	if err = b.putSecret(fresh); err != nil {
 		return nil, err
 	}
 	return b.readSecret() // which may be another one's

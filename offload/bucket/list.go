@@ -3,7 +3,9 @@ package bucket
 import (
 	"context"
 	"encoding/xml"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"strings"
 )
@@ -31,9 +33,13 @@ func (b *Bucket) Names() (names []string, err error) {
 				names = append(names, name)
 			}
 		}
-		if next = page.Next; !page.Truncated || next == "" {
+		if !page.Truncated {
 			return names, nil
 		}
+		if page.Next == "" || page.Next == next {
+			return nil, fmt.Errorf("cannot list bucket %s: a page does not say how to go on", b.o.Address)
+		}
+		next = page.Next
 	}
 }
 
@@ -55,6 +61,15 @@ func (b *Bucket) list(behind string) (page listed, err error) {
 
 // Offer puts a key of names where there is none yet.
 func (b *Bucket) Offer(secret []byte) error {
+	_, err := b.readSecret()
+	if errors.Is(err, fs.ErrNotExist) { // not every service keeps what is there when it is asked to
+		err = b.putSecret(secret)
+	}
+	return err
+}
+
+// putSecret puts a key of names, unless somebody else has put one.
+func (b *Bucket) putSecret(secret []byte) error {
 	only := http.Header{"If-None-Match": {"*"}}
 	return failure(b.put(b.o.Address.Prefix+secretKey, secret, only))
 }

@@ -135,6 +135,7 @@ type Later struct {
 	Key
 	Value []byte // nil: the fact lives on
 	Keep  time.Duration
+	New   bool // the value is set only where there is none
 }
 
 // Do makes the changes, in one question.
@@ -142,9 +143,12 @@ func (s *Store) Do(list []Later) error {
 	return s.line.ask(func(ctx context.Context) error {
 		_, err := s.client.Pipelined(ctx, func(p redis.Pipeliner) error {
 			for _, c := range list {
-				if at := s.name(c.Tag, c.Name); c.Value == nil {
+				switch at := s.name(c.Tag, c.Name); {
+				case c.Value == nil:
 					p.Do(ctx, "pexpire", at, millis(c.Keep), "gt")
-				} else {
+				case c.New:
+					p.SetNX(ctx, at, sealed(c.Value), lifeOf(c.Keep))
+				default:
 					p.Set(ctx, at, sealed(c.Value), lifeOf(c.Keep))
 				}
 			}

@@ -210,28 +210,17 @@ func (s *Store) Scan(prefix string, visit func(key string, fact store.Fact) bool
 	return nil
 }
 
-// Walk calls visit with every fact, those with a tag too, until visit returns false. Whether it sees what changes
-// meanwhile is open.
-func Walk(s *Store, visit func(k Key, fact store.Fact) bool) error {
+// Keys are the keys of all facts, those with a tag first.
+func Keys(s *Store) ([]Key, error) {
 	all, err := names(s, s.prefix)
-	for len(all) > 0 && err == nil {
-		keys := make([]Key, min(scanChunk, len(all)))
-		for i, name := range all[:len(keys)] {
-			keys[i] = parse(s, name)
-		}
-		all = all[len(keys):]
-		var facts []store.Fact
-		facts, err = s.FindAll(keys)
-		for i, fact := range facts {
-			if fact.Version != 0 && !visit(keys[i], fact) {
-				return nil
-			}
-		}
+	keys := make([]Key, len(all))
+	for i, name := range all { // "." comes before "{"
+		keys[len(all)-1-i] = parse(s, name)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot walk through all facts: %w", err)
+		return nil, fmt.Errorf("cannot list all facts: %w", err)
 	}
-	return nil
+	return keys, nil
 }
 
 // parse is the key that name made the name of.

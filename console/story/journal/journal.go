@@ -107,8 +107,10 @@ func (j *Journal) ready() bool {
 		next.part = j.name.part + 1
 	}
 	turned := j.file != nil
-	j.Flush()
-	j.shut()
+	if turned {
+		j.Flush()
+		j.shut()
+	}
 	if err := j.open(next); err != nil {
 		j.fail(err)
 		return false
@@ -156,15 +158,16 @@ func (j *Journal) open(name fileName) error {
 // endTornLine begins a new line, if the last one of so many bytes was broken off.
 func (j *Journal) endTornLine(size int64) {
 	var last [1]byte
-	if _, err := j.file.ReadAt(last[:], size-1); err == nil && last[0] != '\n' {
+	_, err := j.file.ReadAt(last[:], size-1)
+	if err == nil && last[0] != '\n' && !bytes.HasPrefix(j.pending, []byte{'\n'}) {
 		j.pending = append([]byte{'\n'}, j.pending...)
 		j.at++
 	}
 }
 
-// Flush writes what was appended.
+// Flush writes what was appended, and what could not be written before if it is time to try that again.
 func (j *Journal) Flush() {
-	if j.file == nil || len(j.pending) == 0 {
+	if len(j.pending) == 0 || j.file == nil && !j.ready() {
 		return
 	}
 	n, err := j.file.Write(j.pending)
@@ -176,6 +179,11 @@ func (j *Journal) Flush() {
 		j.fail(err)
 		return
 	}
+	recovered(j)
+}
+
+// recovered notes that writing goes again.
+func recovered(j *Journal) {
 	if !j.failed.IsZero() {
 		j.failed = time.Time{}
 		j.folder.setDown(false)
@@ -207,19 +215,22 @@ func (j *Journal) Retry() {
 		return
 	}
 	j.failed = j.failed.Add(-retryAfter)
-	if j.ready() {
-		j.Flush()
-	}
+	j.Flush()
 }
 
-// Save puts a snapshot in the place of the one before, whole or not at all.
-func (j *Journal) Save(snapshot []byte) {
+// Save puts a snapshot in the place of the one before, whole or not at all. It reports whether it has.
+func (j *Journal) Save(snapshot []byte) bool {
 	if j.folder.o.Folder == "" || j.rests() {
-		return
+		return false
 	}
 	if err := j.save(snapshot); err != nil {
 		j.fail(err)
+		return false
 	}
+	if len(j.pending) == 0 {
+		recovered(j)
+	}
+	return true
 }
 
 // snapshotName is what the snapshot is called.

@@ -239,6 +239,35 @@ func TestFullDiskIsSaidOnce(t *testing.T) {
 	}
 }
 
+// No event has to come for what waits to be written.
+func TestWhatWaitsIsWrittenWhenThereIsRoom(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux has a device that is full")
+	}
+	folder := t.TempDir()
+	path := filepath.Join(folder, "2026-11-20.jsonl")
+	if err := os.Symlink("/dev/full", path); err != nil {
+		t.Fatal(err)
+	}
+	d := sit(t, folder, 1<<20)
+	d.Append([]byte("waits"))
+	for range 5 {
+		d.Flush()
+		d.now = d.now.Add(time.Minute)
+	}
+	if d.Save([]byte("{}")) && len(d.Notes()) == 0 {
+		t.Error("a snapshot says that what waits is written")
+	}
+	if err := errors.Join(os.Remove(path), os.WriteFile(path, []byte("tor"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	d.now = d.now.Add(time.Minute)
+	d.Flush()
+	if text, err := os.ReadFile(path); err != nil || string(text) != "tor\nwaits\n" || len(d.Notes()) != 0 {
+		t.Errorf("the file has %q, %v; noted %q", text, err, d.Notes())
+	}
+}
+
 func TestWhatWaitsForRoomIsWrittenBeforeTheEnd(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has a device that is full")

@@ -107,6 +107,9 @@ func last(r io.Reader, most int) ([][]byte, error) {
 		case err != nil:
 			return ordered(ring, next), nil
 		}
+		if len(line) == 1 { // it ends a torn line that was ended already
+			continue
+		}
 		line = bytes.Clone(line[:len(line)-1])
 		if len(ring) < most {
 			ring = append(ring, line)
