@@ -68,6 +68,10 @@ func (m move) inItems() responses.Turn {
 	}
 	items = append(items, responses.Text(m.words))
 	for _, c := range m.calls {
+		if c.item != "" {
+			items = append(items, responses.Raw(c.item))
+			continue
+		}
 		if c.free {
 			items = append(items, responses.Custom("", c.tool, c.input))
 			continue

@@ -46,8 +46,10 @@ type work struct {
 	think bool              // where the request allows it
 	core  map[string]string // the file of each package that rounds
 
-	mu    sync.Mutex // guards moves
+	mu    sync.Mutex // guards what follows
 	moves []move
+	// last makes the move behind the planned ones, if it can tell from the request what to do. nil: there is none
+	last func(body []byte) (move, bool)
 }
 
 // move is what the model says in one turn, and which tools it calls.
@@ -61,6 +63,7 @@ type move struct {
 type call struct {
 	tool, input string
 	free        bool
+	item        string // the whole of it, as Responses has it; empty: it is made of the others
 }
 
 // newWork writes a repository for so many turns of an agent with these tools, and plans what the model does in them.
@@ -90,6 +93,12 @@ func (w *work) answer(body []byte) move {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.moves) == 0 {
+		if last := w.last; last != nil {
+			w.last = nil
+			if m, ok := last(body); ok {
+				return m
+			}
+		}
 		return move{words: closing}
 	}
 	next := w.moves[0]
