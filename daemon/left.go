@@ -93,6 +93,9 @@ func shelfLeft(conf config.Config, folder string, by *seal.Seal, facts store.Sto
 		Folder: folder, Store: facts, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(), Seal: by,
 		Address: "path",
 	}
+	if conf.Store.URL != "" && conf.Offload.Bucket == "" {
+		o.Folder, o.Others = conf.Offload.Folder, true
+	}
 	if conf.Offload.Bucket != "" {
 		o.Bucket, _ = bucketOf(conf, slog.New(slog.DiscardHandler)) // a configuration that was checked opens
 	}

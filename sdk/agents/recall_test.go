@@ -24,8 +24,8 @@ var cited = regexp.MustCompile(`artifacts/([a-z2-7]{26})`)
 // it may ask for them.
 var recallTool = regexp.MustCompile(`(?:"name":"|\\n)([a-z_]*recall)\b`)
 
-// recalls has the model read lines of an artifact that the request names, at the end of its work, and notes which. A tool
-// that it has only heard of it asks for first, each agent in its own way.
+// recalls has the model read lines of an artifact that the request names, at the end of its work, and notes which. A
+// tool that it has only heard of it asks for first, each agent in its own way.
 func (w *work) recalls(name *string) {
 	arguments := func(body []byte) (map[string]string, bool) {
 		artifact := cited.FindSubmatch(body)
