@@ -15,13 +15,14 @@ import (
 	"epitome/sdk/sdktest"
 )
 
-// Agents reach the tools of epitome mcp, by which a model reads an artifact when its agent may read no files of epitome.
+// Agents reach the tools of epitome mcp, by which a model reads an artifact when its agent may read no files of
+// epitome.
 
 // cited finds an artifact that a text names whose result was cleared or cut.
 var cited = regexp.MustCompile(`artifacts/([a-z2-7]{26})`)
 
-// recallTool finds what an agent calls the tool: among those that the model has, or among names of which it is told that
-// it may ask for them.
+// recallTool finds what an agent calls the tool: among those that the model has, or among names of which it is told
+// that it may ask for them.
 var recallTool = regexp.MustCompile(`(?:"name":"|\\n)([a-z_]*recall)\b`)
 
 // recalls has the model read lines of an artifact that the request names, at the end of its work, and notes which. A
