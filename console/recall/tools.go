@@ -259,8 +259,7 @@ func nameIn(text string) string {
 func (r reader) open(ctx context.Context, artifact string) (io.ReadCloser, int64, error) {
 	name := nameIn(artifact)
 	if !nameShape.MatchString(name) || len(name) != len("abcdefghijklmnopqrstuvwxyz") {
-		return nil, 0, fmt.Errorf("%.60q names no artifact: want the 26 letters and digits from a line that begins with [epitome:",
-			artifact)
+		return nil, 0, fmt.Errorf("%.60q names no artifact: give the 26 letters and digits that epitome's text names", artifact)
 	}
 	content, size, err := r.artifacts.Open(name)
 	if err != nil {

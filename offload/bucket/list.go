@@ -28,8 +28,9 @@ func (b *Bucket) Names() (names []string, err error) {
 			return nil, fmt.Errorf("cannot list bucket %s: %w", b.o.Address, err)
 		}
 		for _, o := range page.Contents {
-			name, ours := strings.CutPrefix(o.Key, b.o.Address.Prefix)
-			if name, ours = strings.CutSuffix(name, contentEnd); ours {
+			name, below := strings.CutPrefix(o.Key, b.o.Address.Prefix)
+			name, content := strings.CutSuffix(name, contentEnd)
+			if below && content {
 				names = append(names, name)
 			}
 		}
