@@ -36,6 +36,22 @@ func spoken(t *testing.T, from place) (k *talk, now time.Time, sent []byte) {
 	return k, now, sent
 }
 
+// bothEnds opens two places until the test ends.
+func bothEnds(t *testing.T, from, to place) (a, b *End) {
+	t.Helper()
+	log := slog.New(slog.DiscardHandler)
+	a, err := OpenFrom(from.conf, from.folder, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.Close)
+	if b, err = OpenTo(a, to.conf, to.folder, log); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.Close)
+	return a, b
+}
+
 // TestSharedCopyIsDecidedAnewOnDemand: what was copied can be replaced, by a rescue and by hand, as if it had been
 // decided there.
 func TestSharedCopyIsDecidedAnewOnDemand(t *testing.T) {
@@ -134,17 +150,7 @@ func TestCopyToABucketThatIsAwayFails(t *testing.T) {
 		c.Offload.Folder, c.Offload.Bucket, c.Offload.Address, c.Offload.URL = "", at, "url", "http://team.example/"
 	})
 	spoken(t, from)
-	log := slog.New(slog.DiscardHandler)
-	f, err := OpenFrom(from.conf, from.folder, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	b, err := OpenTo(f, to.conf, to.folder, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	f, b := bothEnds(t, from, to)
 	fails.Store(true)
 	done, err := Copy(t.Context(), f, b)
 	if err != nil || done.Failed == 0 || done.Facts > 0 || done.ArtifactsThere > 0 || len(done.Why) > mostTold {
@@ -190,17 +196,7 @@ func TestCopyWaitsForAStoreThatIsAwayForAMoment(t *testing.T) {
 	wire := sharedtest.NewWire(t, server.Address)
 	from, to := placeIn(t, "", nil), placeIn(t, wire.URL(), nil)
 	spoken(t, from)
-	log := slog.New(slog.DiscardHandler)
-	f, err := OpenFrom(from.conf, from.folder, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	b, err := OpenTo(f, to.conf, to.folder, log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	f, b := bothEnds(t, from, to)
 	n := 0
 	_ = f.walk(t.Context(), func(shared.Key, store.Fact, error) bool { n++; return true })
 	wire.Cut()

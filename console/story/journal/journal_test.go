@@ -205,15 +205,22 @@ func TestDamagedArchiveIsSetAside(t *testing.T) {
 	}
 }
 
-func TestFullDiskIsSaidOnce(t *testing.T) {
+// fullFolder is one in which nothing can be written into the file of the day.
+func fullFolder(t *testing.T) (folder, path string) {
+	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("only Linux has a device that is full")
 	}
-	folder := t.TempDir()
-	path := filepath.Join(folder, "2026-11-20.jsonl")
+	folder = t.TempDir()
+	path = filepath.Join(folder, "2026-11-20.jsonl")
 	if err := os.Symlink("/dev/full", path); err != nil {
 		t.Fatal(err)
 	}
+	return folder, path
+}
+
+func TestFullDiskIsSaidOnce(t *testing.T) {
+	folder, path := fullFolder(t)
 	d := sit(t, folder, 1<<20)
 	for range 10 {
 		d.Append([]byte("waited"))
@@ -241,14 +248,7 @@ func TestFullDiskIsSaidOnce(t *testing.T) {
 
 // No event has to come for what waits to be written.
 func TestWhatWaitsIsWrittenWhenThereIsRoom(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has a device that is full")
-	}
-	folder := t.TempDir()
-	path := filepath.Join(folder, "2026-11-20.jsonl")
-	if err := os.Symlink("/dev/full", path); err != nil {
-		t.Fatal(err)
-	}
+	folder, path := fullFolder(t)
 	d := sit(t, folder, 1<<20)
 	d.Append([]byte("waits"))
 	for range 5 {
@@ -269,14 +269,7 @@ func TestWhatWaitsIsWrittenWhenThereIsRoom(t *testing.T) {
 }
 
 func TestWhatWaitsForRoomIsWrittenBeforeTheEnd(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("only Linux has a device that is full")
-	}
-	folder := t.TempDir()
-	path := filepath.Join(folder, "2026-11-20.jsonl")
-	if err := os.Symlink("/dev/full", path); err != nil {
-		t.Fatal(err)
-	}
+	folder, path := fullFolder(t)
 	d := sit(t, folder, 16<<20)
 	d.Append([]byte("old"))
 	d.Flush()
