@@ -106,7 +106,7 @@ func TestSharedCopyOutlivesItsMark(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range keys {
-		if k.Tag == "" && k.Name != "mark" {
+		if k.Tag == "" && k.Name != shared.MarkKey {
 			if err := s.storage.shared.Delete(k.Name); err != nil {
 				t.Fatal(err)
 			}
@@ -139,6 +139,19 @@ func TestSharedCopyOfACopy(t *testing.T) {
 	copied(t, b, last)
 	if got := last.run(t).sends(k.dialect, k.body(), now.Add(3*time.Second)); !bytes.Equal(got.Body, out.Body) {
 		t.Errorf("the folder sends %d bytes, before %d", len(got.Body), len(out.Body))
+	}
+}
+
+// TestSharedCopyWithTagsLeavesNoMark: nobody has to look for what lacks a tag where nothing does.
+func TestSharedCopyWithTagsLeavesNoMark(t *testing.T) {
+	a, b := placeIn(t, sharedtest.Start(t).URL(), nil), placeIn(t, sharedtest.Start(t).URL(), nil)
+	spoken(t, a)
+	if done := copied(t, a, b); done.Facts == 0 {
+		t.Fatalf("copied %+v", done)
+	}
+	r := b.run(t)
+	if _, found := r.storage.shared.Get(turns.ImportKey); found {
+		t.Error("each question asks for twice the keys")
 	}
 }
 

@@ -52,10 +52,13 @@ func OpenTo(from *End, conf config.Config, folder string, log *slog.Logger) (*En
 	if err == nil {
 		err = sameSecret(to, secret, conf)
 	}
-	if err != nil && made != "" { // it would keep the right one out
+	if err == nil {
+		return to, nil
+	}
+	if made != "" { // it would keep the right one out
 		_ = os.Remove(made)
 	}
-	return to, err
+	return nil, err
 }
 
 // sameSecret wants a place to have the secret of the other one. It closes one that has not.
@@ -174,13 +177,13 @@ func Copy(ctx context.Context, from, to *End) (c Copied, err error) {
 	if c.Failed > 0 {
 		return c, nil
 	}
-	bare := false // some fact has no tag that needs one
+	lacking := false // some fact has no tag that needs one
 	err = from.walk(ctx, func(k shared.Key, fact store.Fact, err error) bool {
 		switch {
 		case isOwn(k):
 			return true
 		case err == nil:
-			bare = bare || k.Tag == ""
+			lacking = lacking || turns.LacksTag(k)
 			err = c.fact(ctx, to, k, fact)
 		}
 		if err != nil && ctx.Err() == nil {
@@ -189,7 +192,7 @@ func Copy(ctx context.Context, from, to *End) (c Copied, err error) {
 		return ctx.Err() == nil
 	})
 	err = cmp.Or(ctx.Err(), err)
-	if err == nil && bare && to.storage.shared != nil {
+	if err == nil && lacking && to.storage.shared != nil {
 		err = patiently(ctx, func() error { return turns.Import(to.storage.shared, to.keep) })
 	}
 	return c, err
@@ -273,7 +276,7 @@ func patiently(ctx context.Context, do func() error) error {
 
 // isOwn tells whether a fact is about the place it lies in: what is known of its files, and who does what.
 func isOwn(k shared.Key) bool {
-	return k.Tag == "" && (k.Name == sweepKey || k.Name == "mark" || k.Name == turns.ImportKey ||
+	return k.Tag == "" && (k.Name == sweepKey || k.Name == shared.MarkKey || k.Name == turns.ImportKey ||
 		strings.HasPrefix(k.Name, turns.LeaseKeys) || strings.HasPrefix(k.Name, offload.FactKeys))
 }
 

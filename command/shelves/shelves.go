@@ -5,7 +5,6 @@
 package shelves
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -53,47 +52,42 @@ func openIn(conf config.Config, folder, name string) (io.ReadCloser, int64, erro
 		return nil, 0, err
 	}
 	content, size, err := kept.Artifacts().Open(name)
-	if err != nil {
-		return nil, 0, errors.Join(err, kept.Close())
+	if err = errors.Join(err, kept.Close()); err != nil { // an opened content needs no store
+		return nil, 0, err
 	}
-	return withStore{content, kept}, size, nil
+	return content, size, nil
 }
-
-// withStore is a content whose store is closed with it.
-type withStore struct {
-	io.ReadCloser
-	store io.Closer
-}
-
-func (w withStore) Close() error { return errors.Join(w.ReadCloser.Close(), w.store.Close()) }
 
 // ask asks a running epitome.
 func ask(b *instance.Card, name string) (io.ReadCloser, int64, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), downloadTime)
-	resp, err := b.Get(ctx, "/-/artifacts/"+name, nil)
-	if err != nil {
-		cancel()
-		return nil, 0, err
-	}
-	content, size, err := read(resp, b.Listen)
-	return ending{content, cancel}, size, err
+	return fetch(b.Listen, func(ctx context.Context) (*http.Response, error) {
+		return b.Get(ctx, "/-/artifacts/"+name, nil)
+	})
 }
 
 // At opens what an epitome serves at a URL, with a query as it is.
 func At(u *url.URL) (io.ReadCloser, int64, error) {
+	return fetch(u.Host, func(ctx context.Context) (*http.Response, error) {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+		if err != nil {
+			return nil, err
+		}
+		return http.DefaultClient.Do(req)
+	})
+}
+
+// fetch is what an epitome answers, for as long as a download may take.
+func fetch(from string, get func(context.Context) (*http.Response, error)) (io.ReadCloser, int64, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), downloadTime)
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
+	resp, err := get(ctx)
+	if err == nil {
+		err = refusal(resp, from)
+	}
 	if err != nil {
 		cancel()
 		return nil, 0, err
 	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		cancel()
-		return nil, 0, err
-	}
-	content, size, err := read(resp, u.Host)
-	return ending{content, cancel}, size, err
+	return ending{resp.Body, cancel}, resp.ContentLength, nil
 }
 
 // ending is a content with what ends its request.
@@ -107,21 +101,20 @@ func (e ending) Close() error {
 	return e.ReadCloser.Close()
 }
 
-// read is the content that an epitome has answered with.
-func read(resp *http.Response, from string) (io.ReadCloser, int64, error) {
+// refusal is what an epitome says in place of a content; nil if it gives one.
+func refusal(resp *http.Response, from string) error {
 	if resp.StatusCode == http.StatusOK {
-		return resp.Body, resp.ContentLength, nil
+		return nil
 	}
 	defer func() { _ = resp.Body.Close() }()
-	none := io.NopCloser(bytes.NewReader(nil))
 	var said struct{ Error struct{ Message string } }
 	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&said); err != nil || said.Error.Message == "" {
-		return none, 0, fmt.Errorf("the epitome on %s answered %s", from, resp.Status)
+		return fmt.Errorf("the epitome on %s answered %s", from, resp.Status)
 	}
 	for _, known := range []error{console.ErrNoArtifact, console.ErrNoLines} {
 		if more, ok := strings.CutPrefix(said.Error.Message, known.Error()); ok {
-			return none, 0, fmt.Errorf("%w%s", known, more)
+			return fmt.Errorf("%w%s", known, more)
 		}
 	}
-	return none, 0, errors.New(said.Error.Message)
+	return errors.New(said.Error.Message)
 }

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -52,12 +53,16 @@ func NewServer(version string, artifacts Artifacts) *mcp.Server {
 	return s
 }
 
-// Handler serves the tools over HTTP. It keeps no sessions.
+// Handler serves the tools over HTTP. It keeps no sessions. The tools are made for the first who asks: most programs
+// that start are never asked.
 func Handler(version string, artifacts Artifacts) http.Handler {
-	s := NewServer(version, artifacts)
-	return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-		// who may come here is for the guard of the pages to say
-		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
+	made := sync.OnceValue(func() http.Handler {
+		s := NewServer(version, artifacts)
+		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+			// who may come here is for the guard of the pages to say
+			&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true, DisableLocalhostProtection: true})
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { made().ServeHTTP(w, r) })
 }
 
 // ServeStdio serves the tools on standard input and output, until that ends.

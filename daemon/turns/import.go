@@ -20,6 +20,18 @@ func Import(s *shared.Store, keep time.Duration) error {
 	return err
 }
 
+// LacksTag tells whether a fact is a conversation's and has no tag.
+func LacksTag(k shared.Key) bool {
+	if k.Tag != "" || k.Name == "" {
+		return false
+	}
+	switch k.Name[0] {
+	case kindForm, kindList, kindName, kindNext, kindDecision:
+		return true
+	}
+	return false
+}
+
 // imports is what is known of that.
 type imports struct {
 	any   atomic.Bool

@@ -34,6 +34,7 @@ const (
 const (
 	kindForm, kindList = 'f', 'l' // named by what they say
 	kindName, kindNext = 'c', 'n' // of a conversation
+	kindDecision       = 'd'      // for a prefix
 	kindBound          = 't'      // of a model, whoever asks it
 )
 

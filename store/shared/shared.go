@@ -111,6 +111,9 @@ type quiet struct{}
 // Printf writes nothing.
 func (quiet) Printf(context.Context, string, ...any) {}
 
+// MarkKey is the key of the mark that the users of a store have in common.
+const MarkKey = "mark"
+
 // checkMark refuses a store whose users have another mark.
 func (s *Store) checkMark(mark string) error {
 	if mark == "" {
@@ -118,7 +121,7 @@ func (s *Store) checkMark(mark string) error {
 	}
 	var answer []any
 	err := s.line.try(func(ctx context.Context) (err error) {
-		at := []string{s.name("", "mark")}
+		at := []string{s.name("", MarkKey)}
 		answer, err = s.swap.Run(ctx, s.client, at, "", sealed([]byte(mark)), millis(longest)).Slice()
 		return err
 	})
