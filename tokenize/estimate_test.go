@@ -10,10 +10,10 @@ import (
 func TestAboutLooksAtNoMore(t *testing.T) {
 	f := func(text []byte, most int) {
 		t.Helper()
-		looked, samples := 0, 0
+		sound, looked, samples := utf8.Valid(text), 0, 0
 		w := About(text, most, func(sample []byte) Weight {
 			looked, samples = looked+len(sample), samples+1
-			if utf8.Valid(text) && !utf8.Valid(sample) {
+			if sound && !utf8.Valid(sample) {
 				t.Errorf("%d of %d bytes: a character is cut", most, len(text))
 			}
 			return Weight{len(sample) / 4, len(sample)}
