@@ -11,9 +11,6 @@ import (
 	"time"
 )
 
-// credential begins the credential of each conversation; its number follows.
-const credential = "Bearer soak-"
-
 // Bounds of a conversation and of its pace.
 const (
 	fewestTurns, mostTurns = 24, 40
@@ -27,10 +24,16 @@ const (
 	hangs = 40 * time.Second
 )
 
-// agent has one conversation after the other until ctx ends.
+// agent has one conversation after the other until ctx ends. With keys, two agents hold equal conversations.
 func (s *soak) agent(ctx context.Context, number int) {
-	for ; ctx.Err() == nil; number += agents {
+	step, holder := agents, ""
+	if s.server != nil {
+		holder = holders[number%len(holders)]
+		number, step = number/len(holders), agents/len(holders)
+	}
+	for ; ctx.Err() == nil; number += step {
 		t := newTalk(number, s.Seed)
+		t.holder = holder
 		s.notes.count(begunCount)
 		for last := fewestTurns + t.dice.IntN(mostTurns-fewestTurns); t.turn <= last && ctx.Err() == nil; {
 			s.takeTurn(ctx, t)
@@ -106,7 +109,10 @@ func (s *soak) ask(a *attempt) {
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Anthropic-Version", "2023-06-01")
-	r.Header.Set("Authorization", fmt.Sprint(credential, a.talk.number))
+	r.Header.Set("Authorization", credentialOf(a.talk))
+	if a.talk.holder != "" {
+		r.Header.Set(keyHeader, keyOf(a.talk.holder))
+	}
 	r.Header.Set(turnHeader, a.id)
 	answer, err := s.client.Do(r)
 	if err != nil {

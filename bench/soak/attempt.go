@@ -31,7 +31,7 @@ func (f fate) String() string {
 // attempt is one request of a client and all that came of it. What the upstream notes is guarded; the rest is the
 // client's until both have ended.
 type attempt struct {
-	id      string // conversation-turn-try: stands in the request's path
+	id      string // conversation-turn-try-holder: stands in the request's path
 	talk    *talk
 	stream  bool
 	fate    fate
@@ -66,7 +66,7 @@ type arrival struct {
 }
 
 func newAttempt(t *talk, try int) (*attempt, error) {
-	a := &attempt{id: fmt.Sprintf("%d-%d-%d", t.number, t.turn, try), talk: t, host: host{try: try},
+	a := &attempt{id: fmt.Sprintf("%d-%d-%d-%s", t.number, t.turn, try, t.holder), talk: t, host: host{try: try},
 		arrived: make(chan struct{}, 8)}
 	dice := rand.New(rand.NewPCG(t.seed, uint64(t.number)<<32|uint64(t.turn)<<16|uint64(try)))
 	a.stream = dice.IntN(3) > 0

@@ -23,6 +23,9 @@ type digest [sha256.Size]byte
 // rungCount is what counts of actions begin with.
 const rungCount = "action "
 
+// keptCount counts requests with what a model wrote in a summary for their client.
+const keptCount = "requests at the upstream: with a model's summary"
+
 // judge holds an attempt to the promises, and notes what was broken. Before it epitome had been
 // started again so many times.
 func (s *soak) judge(a *attempt, kills int) {
@@ -36,13 +39,18 @@ func (s *soak) judge(a *attempt, kills int) {
 	for _, n := range a.arrivals {
 		s.notes.count("requests at the upstream")
 		broken = append(broken, strangers("attempt "+a.id+" at the upstream", strconv.Itoa(a.talk.number), n.body)...)
+		broken = append(broken, crossed("attempt "+a.id+" at the upstream", a.talk.holder, n.body)...)
 		broken = append(broken, checkOrder(a, n.body)...)
+		if bytes.Contains(n.body, []byte(keptBy(a.talk.holder))) {
+			s.notes.count(keptCount)
+		}
 		if bytes.Equal(n.body, a.body) {
 			s.notes.count("requests at the upstream: the client's own bytes")
 		}
 		broken = append(broken, checkForm(a, n.body, s.artifact)...)
 	}
 	broken = append(broken, strangers("the answer to attempt "+a.id, strconv.Itoa(a.talk.number), a.seen)...)
+	broken = append(broken, crossed("the answer to attempt "+a.id, a.talk.holder, a.seen)...)
 	if a.host.disturbed {
 		s.notes.count("attempts while epitome was started or ended")
 	}

@@ -56,14 +56,16 @@ const (
 
 // write writes the configuration. The lock is held.
 func (c *child) write() error {
-	folder, store := "", ""
+	folder, store, clients := "", "", ""
 	if c.store != "" { // a machine with other work does not answer at once
 		folder, store = fmt.Sprintf("folder = %q\n", c.common), fmt.Sprintf("url = %q\ntimeout = \"500ms\"\n", c.store)
+		clients = tables()
 	}
 	text := fmt.Sprintf("listen = %q\nupstream = %q\ndata = %q\n[proxy]\nshutdown_grace = \"1s\"\n"+
 		"[window]\ndefault = 12000\nmodels = { \"*\" = 12000 }\nprobe = false\n"+
-		"[offload]\nquota = %q\n%s[store]\nkeep = \"2m\"\n%s[events]\nquota = \"1MB\"\n[log]\nfile = %q\nquota = \"2MB\"\n%s",
-		c.addr, c.upstream, c.data(), c.quota, folder, store, c.log(), configurations[c.variant%len(configurations)])
+		"[offload]\nquota = %q\n%s[store]\nkeep = \"2m\"\n%s[events]\nquota = \"1MB\"\n[log]\nfile = %q\nquota = \"2MB\"\n",
+		c.addr, c.upstream, c.data(), c.quota, folder, store, c.log())
+	text += configurations[c.variant%len(configurations)] + clients
 	return os.WriteFile(c.config(), []byte(text), 0o600)
 }
 

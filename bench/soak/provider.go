@@ -68,6 +68,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.NotFound(w, r) // whoever asks for models
 		return
 	}
+	p.notes.breaks(leaked("a request to the upstream", r, body)...)
 	id := r.Header.Get(turnHeader)
 	if id == "" {
 		p.answerOwn(w, r, body)
@@ -191,8 +192,9 @@ var headings = regexp.MustCompile(`(?m)^## .+$`)
 // holds.
 func (p *provider) answerOwn(w http.ResponseWriter, r *http.Request, body []byte) {
 	p.notes.count("requests for summaries")
-	whose := strings.TrimPrefix(r.Header.Get("Authorization"), credential)
-	p.notes.breaks(strangers("a request for a summary of conversation "+whose, whose, body)...)
+	whose, holder := ownerOf(r.Header)
+	what := "a request for a summary of conversation " + whose
+	p.notes.breaks(append(strangers(what, whose, body), crossed(what, holder, body)...)...)
 	dialect := chat
 	for d, path := range paths {
 		if strings.HasSuffix(r.URL.Path, path) {
@@ -202,7 +204,7 @@ func (p *provider) answerOwn(w http.ResponseWriter, r *http.Request, body []byte
 	var text strings.Builder
 	for _, t := range stringsOf(body) {
 		for _, h := range headings.FindAllString(t, -1) {
-			text.WriteString(h + "\n- The sacks were weighed, and some were kept for seed.\n")
+			text.WriteString(h + "\n- The sacks were weighed, and some were kept for seed; " + keptBy(holder) + "\n")
 		}
 	}
 	stream := gjson.GetBytes(body, "stream").Bool()

@@ -273,6 +273,9 @@ func unplayed(counts map[string]int) (missing []string) {
 			missing = append(missing, fmt.Sprintf("no request had the action %s: nothing is shown of it", rung))
 		}
 	}
+	if counts[keptCount] == 0 {
+		missing = append(missing, "no request had a model's summary: nothing is shown of what is written for whom")
+	}
 	return missing
 }
 

@@ -307,6 +307,10 @@ func TestRungsThatNobodyReachedAreTold(t *testing.T) {
 		}
 		counts[rungCount+rung] = 1
 	}
+	if got := unplayed(counts); len(got) != 1 || !strings.Contains(got[0], "summary") {
+		t.Errorf("without a summary: %q", got)
+	}
+	counts[keptCount] = 1
 	if got := unplayed(counts); len(got) > 0 {
 		t.Errorf("with all of them: %q", got)
 	}

@@ -28,6 +28,7 @@ var paths = map[string]string{
 // talk is the conversation of one agent, which keeps it in Chat Completions. One goroutine at a time has it.
 type talk struct {
 	number  int
+	holder  string // the client whose it is; empty where clients have no keys
 	dialect string
 	model   string
 	most    int // bytes of a request above which the upstream refuses it; 0: none
