@@ -37,7 +37,7 @@ func checkBucket(c OffloadConfig) error {
 // checkReach refuses a bucket of an epitome that listens at the address if agents were told an address that leads them
 // to themselves.
 func checkReach(c Config, address string) error {
-	if o := c.Offload; o.Bucket == "" || o.URL != "" || o.Address == "none" || console.Loopback(address) {
+	if o := c.Offload; o.Bucket == "" || o.URL != "" || o.Place() == "none" || console.Loopback(address) {
 		return nil
 	}
 	return unit.Wrong([]string{"offload", "url"}, "cannot use offload.bucket on %s without offload.url: agents elsewhere "+

@@ -44,9 +44,9 @@ func (c Config) checkKeeping() error {
 		return unit.Wrong([]string{"window", "default"},
 			"cannot use window.default %d: write at least %d tokens", c.Window.Default, leastWindow)
 	}
-	if !slices.Contains([]string{"path", "url", "both", "none"}, c.Offload.Address) {
+	if !slices.Contains([]string{"path", "url", "both", "tool", "auto", "none"}, c.Offload.Address) {
 		return unit.Wrong([]string{"offload", "address"},
-			"cannot use offload.address %q: write path, url, both or none", c.Offload.Address)
+			"cannot use offload.address %q: write path, url, both, tool, auto or none", c.Offload.Address)
 	}
 	for _, number := range []struct {
 		table, key string

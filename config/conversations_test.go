@@ -72,7 +72,7 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[window]\ndefault = 1000", "cannot use window.default 1000: write at least 1024 tokens")
 	f("[window.models]\n\"gpt-*\" = 8", `cannot use window.models "gpt-*" = 8: write a pattern such as gpt-*, and at least 1024 tokens`)
 	f("[window.models]\n\"\" = 8000", `cannot use window.models "" = 8000: write a pattern such as gpt-*, and at least 1024 tokens`)
-	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both or none`)
+	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both, tool, auto or none`)
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B: it must be greater than zero")
 	f("[offload]\nseal = true", `cannot use offload.seal with offload.address "path": agents cannot read a sealed file; `+
 		`write address = "url" beside it, or "none"`)

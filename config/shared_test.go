@@ -24,6 +24,9 @@ func TestSettingsThatSeveralEpitomesCannotShareAreRefused(t *testing.T) {
 		"lies in the shared store is not sealed; let its server encrypt its disk")
 	f(sound+"address = \"url\"\n[store]\nurl = \"redis://a\"\n", "cannot use offload.address \"url\" with store.url: agents "+
 		"would be told the address of one epitome among several; write in offload.url the one that leads to all")
+	f("[offload]\naddress = \"auto\"\nbucket = \"s3://b/p\"\n[store]\nurl = \"redis://a\"\n", "cannot use offload.address "+
+		"\"auto\" with store.url: agents would be told the address of one epitome among several; write in offload.url the one "+
+		"that leads to all")
 	f("listen = \"0.0.0.0:7070\"\n[offload]\nurl = \"http://127.0.0.1:7070/-/artifacts/\"\n", "cannot use offload.url "+
 		"http://127.0.0.1:7070/-/artifacts/: it is an address of this machine alone, and epitome listens beyond it; write the "+
 		"one by which agents reach it")

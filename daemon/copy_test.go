@@ -39,7 +39,7 @@ func placeIn(t *testing.T, url string, change func(*config.Config)) place {
 
 // run is an epitome there, until it is closed.
 func (p place) run(t *testing.T) *replica {
-	return started(t, p.folder, "", func(c *config.Config) { *c = p.conf })
+	return started(t, p.folder, func(c *config.Config) { *c = p.conf })
 }
 
 // copied copies all of one place into another.

@@ -60,7 +60,7 @@ func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]
 	keep := conf.Store.Keep.D()
 	m := Deps(k.store, k.shelf, windows, keep)
 	m.Summariser, m.CachedPrice = storedSummaries(conf, k.store, m.Counters), Prices(conf).CachedPrice
-	m.Ratio = tokenize.NewRatios(lessonStore{k.store}, m.Models).Of
+	m.Ratio, m.Recall = tokenize.NewRatios(lessonStore{k.store}, m.Models).Of, recallOf(conf)
 	return shadowed(m, keep)
 }
 
@@ -82,7 +82,7 @@ func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window
 		return rewrite.Deps{}, err
 	}
 	m := Deps(facts, shelf, windows, keep)
-	m.Shelf, m.CachedPrice = shadowShelf{m.Shelf}, Prices(conf).CachedPrice
+	m.Shelf, m.CachedPrice, m.Recall = shadowShelf{m.Shelf}, Prices(conf).CachedPrice, recallOf(conf)
 	return m, nil
 }
 
@@ -100,7 +100,7 @@ func shelfLeft(conf config.Config, folder string, by *seal.Seal, facts store.Sto
 		o.Bucket, _ = bucketOf(conf, slog.New(slog.DiscardHandler)) // a configuration that was checked opens
 	}
 	switch {
-	case conf.Offload.Address == "none":
+	case conf.Offload.Place() == "none":
 		o.Address = "none"
 	case by.Writes() || o.Bucket != nil:
 		o.Address, o.URL = "url", config.ArtifactsAt(conf, conf.Listen)

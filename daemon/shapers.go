@@ -51,7 +51,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.prober = newProber(conf, k)
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, &k.windows, keep)
-	m.Passing, m.Ratio = s.passing, k.ratios.Of
+	m.Passing, m.Ratio, m.Recall = s.passing, k.ratios.Of, recallOf(conf)
 	if s.shared != nil {
 		m.Ledger = s.turns
 		k.lessons.Share()
@@ -160,6 +160,17 @@ func shelfOf(artifacts *offload.Shelf) decision.Shelf {
 		return farShelf{near, artifacts}
 	}
 	return near
+}
+
+// recallOf says which clients are told to read artifacts with a tool.
+func recallOf(conf config.Config) rewrite.Recall {
+	switch conf.Offload.Address {
+	case "tool":
+		return rewrite.RecallAll
+	case "auto":
+		return rewrite.RecallOfferedTo
+	}
+	return rewrite.RecallNobody
 }
 
 // memoEntries bounds the memory for counts of texts to some 17 MB: the texts of a few hundred long conversations.

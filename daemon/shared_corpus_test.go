@@ -3,6 +3,7 @@ package daemon
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -15,12 +16,14 @@ import (
 )
 
 // TestReplicasAgreeOverRealConversations plays real conversations with a clock over one, two, four and eight
-// replicas in turn, in each dialect: each request is sent as one process sends it that shares nothing, so the
-// provider's cache is missed as often. All of them are played where EPITOME_CORPUS names their folder, else a few.
+// replicas in turn, in each dialect: each request is sent as one process sends it that shares nothing, and the
+// provider's cache is missed as often over any number of them. All are played where EPITOME_CORPUS names their folder,
+// else a few.
 func TestReplicasAgreeOverRealConversations(t *testing.T) {
 	server := sharedtest.Start(t)
 	files, replicas := rewritetest.SomeConversations(t), []int{1, 2, 4, 8}
-	all := os.Getenv("EPITOME_CORPUS") != ""
+	all, folder := os.Getenv("EPITOME_CORPUS") != "", t.TempDir()
+	misses := map[int]int{} // by the number of replicas
 	for i, file := range files {
 		body, err := os.ReadFile(file)
 		if err != nil {
@@ -33,24 +36,34 @@ func TestReplicasAgreeOverRealConversations(t *testing.T) {
 				}
 				t.Run(fmt.Sprintf("%s %s over %d", filepath.Base(file), key, n), func(t *testing.T) {
 					server.Flush()
-					agree(t, server, newRecital(t, key, body), n)
+					misses[n] += agree(t, server, newRecital(t, key, body), n, folder)
 				})
 			}
 		}
 	}
+	t.Logf("misses of the provider's cache by the number of replicas: %v", misses)
+	for _, n := range replicas {
+		if all && misses[n] != misses[1] {
+			t.Errorf("over %d replicas the provider's cache is missed %d times, over one %d times", n, misses[n], misses[1])
+		}
+	}
 }
 
-// agree plays the conversation over so many replicas and over one that is alone.
-func agree(t *testing.T, server *sharedtest.Server, r *recital, n int) {
+// agree plays the conversation over so many replicas and over one that is alone, and returns how often the provider's
+// cache is missed. What is sent has names and paths of artifacts: with the same folder, plays are of the same length.
+func agree(t *testing.T, server *sharedtest.Server, r *recital, n int, folder string) (breaks int) {
 	t.Helper()
-	folder := t.TempDir()
-	one := alone(t, folder, nil)
+	data := filepath.Join(folder, "data")
+	if err := errors.Join(os.RemoveAll(data), os.Mkdir(data, 0o700),
+		os.WriteFile(filepath.Join(data, "secret"), bytes.Repeat([]byte{7}, 32), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	one := alone(t, data, nil)
 	var some []*replica
 	for range n {
-		some = append(some, sharing(t, server.URL(), folder, nil))
+		some = append(some, sharing(t, server.URL(), data, nil))
 	}
-	now, breaks, before := morning(), 0, ""
-	turns := 0
+	now, before, turns := morning(), "", 0
 	for ; r.goOn(); turns++ {
 		if now = now.Add(20 * time.Second); turns%40 == 39 {
 			now = now.Add(time.Hour)
@@ -70,6 +83,7 @@ func agree(t *testing.T, server *sharedtest.Server, r *recital, n int) {
 		before = list
 	}
 	t.Logf("%d turns, %d breaks", turns, breaks)
+	return breaks
 }
 
 // listIn is the list of messages of a body, without its end.

@@ -24,12 +24,12 @@ type replica struct {
 
 // alone is a replica that shares nothing but its folder of artifacts, which others may have as theirs.
 func alone(t testing.TB, folder string, change func(*config.Config)) *replica {
-	return started(t, folder, folder, change)
+	return started(t, folder, change)
 }
 
 // sharing is a replica over the server at the URL.
 func sharing(t testing.TB, url, folder string, change func(*config.Config)) *replica {
-	return started(t, t.TempDir(), folder, func(c *config.Config) {
+	return started(t, t.TempDir(), func(c *config.Config) {
 		c.Store.URL, c.Offload.Folder = url, folder
 		c.Store.Timeout = unit.Duration(5 * time.Second) // of a busy machine
 		if change != nil {
@@ -38,7 +38,7 @@ func sharing(t testing.TB, url, folder string, change func(*config.Config)) *rep
 	})
 }
 
-func started(t testing.TB, data, _ string, change func(*config.Config)) *replica {
+func started(t testing.TB, data string, change func(*config.Config)) *replica {
 	t.Helper()
 	conf := config.Defaults(configtest.Text())
 	conf.Window.Default, conf.Summarize.Mode = 32_000, "intent"

@@ -122,7 +122,7 @@ func storeAdvice(err error) string {
 func (s *storage) openShelf(conf config.Config, folder, listen string) error {
 	o := offload.Options{
 		Folder: folder, Store: s.local, Quota: int64(conf.Offload.Quota), Keep: conf.Store.Keep.D(),
-		Address: conf.Offload.Address, URL: config.ArtifactsAt(conf, listen), Log: s.log, Seal: s.seal,
+		Address: conf.Offload.Place(), URL: config.ArtifactsAt(conf, listen), Log: s.log, Seal: s.seal,
 	}
 	if conf.Store.URL != "" && conf.Offload.Bucket == "" {
 		o.Folder, o.Others = conf.Offload.Folder, true

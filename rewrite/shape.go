@@ -56,6 +56,8 @@ type Deps struct {
 	Naming string
 	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
 	Passing bool
+	// Recall says which clients are told to read artifacts with epitome's tool.
+	Recall Recall
 	// Keep is how long what the ledger has lives. What is remembered of a conversation lives no longer. 0: for ever.
 	Keep time.Duration
 }
@@ -247,6 +249,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 		Sheet: plan.Sheet{Named: map[string]bool{}, NewForms: map[int]bool{}},
 		Ask:   x.asker(window), Told: plan.Teller{Listener: x.shaper.deps.Tell, Window: believed, Usable: usable},
 	}
+	x.plan.Case.ByTool = x.shaper.deps.Recall.by(req)
 	x.ledger = x.shaper.deps.Ledger
 	takeTurn(x)
 	x.log = recording{ledger: x.ledger, plan: x.plan}

@@ -95,7 +95,7 @@ func (c *Shortening) excerpt(shown, of string) (text string, why plan.Why) {
 	why = plan.Why{Code: event.CodeOverLimit, Words: "over its limit"}
 	at := c.address()
 	keep := c.Keep
-	if c.Plan.Shelf.Address(c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
+	if plan.AddressOf(c.Plan, c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
 		keep *= 2
 	}
 	if c.Recalled == "" {
@@ -186,7 +186,7 @@ func (c *Shortening) layOut(lines int) string {
 // large one does not: that would cost as much as all else that is done with it.
 func (c *Shortening) laysOut(lines int) bool {
 	const longLine, most = 500, 8 << 20 // bytes
-	return len(c.Text) >= longLine*lines && len(c.Text) <= most && c.Plan.Shelf.Address(c.Name) != ""
+	return len(c.Text) >= longLine*lines && len(c.Text) <= most && plan.AddressOf(c.Plan, c.Name) != ""
 }
 
 // references puts a line in the place of each block of lines that stands earlier in the conversation as it is sent.

@@ -327,8 +327,8 @@ func TestJSONInOneLineIsLaidOutBesideIt(t *testing.T) {
 	p := planned(t, plantest.Reading("a.json", object))
 	c := shortening(t, p, 0, 1_000, 300)
 	text, _, ok := c.Shorten()
-	if !ok || c.Readable == "" || !strings.Contains(text, p.Shelf.Address(c.Readable)) ||
-		!strings.Contains(text, p.Shelf.Address(c.Name)) {
+	if !ok || c.Readable == "" || !strings.Contains(text, plan.AddressOf(p, c.Readable)) ||
+		!strings.Contains(text, plan.AddressOf(p, c.Name)) {
 		t.Fatalf("%+v: %.500q", c, text)
 	}
 	f := &decision.Form{Patches: []decision.Patch{{Place: c.Place, Index: c.Index, Text: text, Artifact: c.Name,
@@ -342,7 +342,7 @@ func TestJSONInOneLineIsLaidOutBesideIt(t *testing.T) {
 		t.Errorf("%d artifacts are kept: %.300q", len(kept), kept)
 	}
 	stub := plan.StubOf(p, c.Result, "test")
-	if q := stub.Patches[0]; q.Readable != c.Readable || !strings.Contains(q.Text, p.Shelf.Address(c.Readable)) {
+	if q := stub.Patches[0]; q.Readable != c.Readable || !strings.Contains(q.Text, plan.AddressOf(p, c.Readable)) {
 		t.Errorf("%+v", q)
 	}
 	lined := `{"all": [` + strings.Repeat(`{"name": "a", "value": 1},`+"\n", 400) + `{}]}`

@@ -57,7 +57,7 @@ func partLines(c *compaction, list []conversation.Group, names []string) string 
 			}
 		}
 		at := names[k]
-		if a := c.P.Shelf.Address(at); a != "" {
+		if a := plan.AddressOf(c.P, at); a != "" {
 			at = a
 		}
 		fmt.Fprintf(&b, "messages %d-%d%s: %s\n", plan.NumberOf(c.P, g.First), plan.NumberOf(c.P, g.End-1), callList(called), at)

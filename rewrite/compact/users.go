@@ -119,7 +119,7 @@ func leftForm(p *plan.Plan, i int, r sentRecap, latest bool) *decision.Form {
 		which = "the newest message of the user"
 	}
 	q, todo := w.Patch, "Read it before you go on"
-	if p.Shelf.Address(q.Artifact) == "" {
+	if plan.AddressOf(p, q.Artifact) == "" {
 		todo = "Ask the user for what you need of it"
 	}
 	q.Text = fmt.Sprintf("%s%s stood here. It has %s, and is too long for this window. "+

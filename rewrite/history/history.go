@@ -94,6 +94,7 @@ type StubWords struct {
 	Shows                     string // the artifact that it was asked for to show
 	Spent, Again, Gone, Split bool   // it is worthless, shown again later, its file deleted; its lines lie beside it
 	ReadAtOnce, Names         int    // limits
+	ByTool                    bool   // it is read back with epitome's tool
 }
 
 // ShortItem is an assistant's item without long arguments, of which texts of up to ReadAtOnce tokens are to be read

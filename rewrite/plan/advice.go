@@ -24,6 +24,17 @@ type Content struct {
 	Media    string // pictures, sound and documents in it, in words; empty if there are none
 }
 
+// Tool is what stubs call the tool that reads artifacts, whatever name a client gives it.
+const Tool = "epitome's tool recall"
+
+// AddressOf says where to find an artifact, for whoever reads a stub; empty if nothing can be said.
+func AddressOf(p *Plan, name string) string {
+	if p.Case.ByTool {
+		return "artifact " + name
+	}
+	return p.Shelf.Address(name)
+}
+
 // ReadAtOnce is how many tokens an artifact may have so that a model is told to read it, and not to search it.
 func ReadAtOnce(p *Plan) int {
 	const most = 2_000
@@ -33,20 +44,23 @@ func ReadAtOnce(p *Plan) int {
 // Advice says where an artifact is, and what can be done with what is in it. It never advises to read more than comes
 // through when it is read back.
 func (p *Plan) Advice(name string, c Content) string {
-	at := p.Shelf.Address(name)
+	at := AddressOf(p, name)
 	if at == "" {
 		return keptAs(name) + again(c.File)
 	}
 	if c.InParts {
 		return adviceOnParts(p, at, c)
 	}
+	if p.Case.ByTool {
+		return adviceByTool(p, at, c)
+	}
 	switch {
 	case c.Readable != "" && IsURL(at):
 		return fmt.Sprintf("Fetch it from %s and search it: there each value has a line. As it came, it is at %s",
-			p.Shelf.Address(c.Readable), at)
+			AddressOf(p, c.Readable), at)
 	case c.Readable != "":
 		return fmt.Sprintf("Search it in %s with grep, or read some of its lines: there each value has a line. "+
-			"As it came, it is in %s, for jq", p.Shelf.Address(c.Readable), at)
+			"As it came, it is in %s, for jq", AddressOf(p, c.Readable), at)
 	case c.Kind == outline.Source && c.File != "" && c.Numbered:
 		return fmt.Sprintf("Read the lines that you need from %s, by their numbers. As it was then, it is in %s", c.File, at)
 	case c.Kind == outline.Source && !IsURL(at):
@@ -71,13 +85,41 @@ func (p *Plan) Advice(name string, c Content) string {
 	return "Search it in " + at + " with grep, or read some of its lines"
 }
 
+// adviceByTool says what the tool can do with an artifact.
+func adviceByTool(p *Plan, artifact string, c Content) string {
+	switch {
+	case c.Readable != "":
+		return fmt.Sprintf("Search %s with %s, or read some of its lines: there each value has a line. As it came, it is %s",
+			AddressOf(p, c.Readable), Tool, artifact)
+	case c.Kind == outline.Source && c.File != "" && c.Numbered:
+		return fmt.Sprintf("Read the lines that you need from %s, by their numbers. As it was then, %s reads it: %s",
+			c.File, Tool, artifact)
+	case c.Kind == outline.Source:
+		return "Read the lines that you need of " + artifact + " with " + Tool
+	case c.File != "":
+		return fmt.Sprintf("Read %s again. As it was then, %s reads it: %s", c.File, Tool, artifact)
+	case c.Tokens <= ReadAtOnce(p):
+		return "Read " + artifact + " with " + Tool
+	case c.Queryable:
+		return "Ask " + Tool + " for a path in " + artifact + ", or search it with grep"
+	case c.Lines == 1:
+		return "It is one long line. Search " + artifact + " with " + Tool
+	}
+	return "Search " + artifact + " with " + Tool + ", or read some of its lines"
+}
+
 // adviceOnParts says where a content is that lies as JSON at an address, and where its texts are.
 func adviceOnParts(p *Plan, at string, c Content) string {
 	in := "in "
 	if IsURL(at) {
 		in = "at "
 	}
+	if p.Case.ByTool {
+		in = ""
+	}
 	switch {
+	case c.Readable == "" && p.Case.ByTool:
+		return fmt.Sprintf("%s. It is JSON", adviceByTool(p, at, Content{File: c.File, Tokens: c.Tokens}))
 	case c.Readable == "" && c.File != "":
 		return fmt.Sprintf("Read %s again. As it was then, it is %s%s, as JSON", c.File, in, at)
 	case c.Readable == "":

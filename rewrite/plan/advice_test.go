@@ -59,6 +59,38 @@ func TestAdviceFitsTheContent(t *testing.T) {
 	f("", plan.Content{File: "src/a.go"}, "Kept as artifact name, which you cannot read from here. Read src/a.go again")
 }
 
+func TestAdviceNamesTheToolWhereAModelHasIt(t *testing.T) {
+	p := plantest.NewDesk(t).Plan(t, plantest.Body())
+	p.Case.ByTool = true
+	f := func(c plan.Content, want string) {
+		t.Helper()
+		if got := p.Advice("name", c); got != want {
+			t.Errorf("%+v: %q, want %q", c, got, want)
+		}
+	}
+	f(plan.Content{Lines: 40, Tokens: 400}, "Read artifact name with epitome's tool recall")
+	f(plan.Content{Lines: 4_000, Tokens: 40_000},
+		"Search artifact name with epitome's tool recall, or read some of its lines")
+	f(plan.Content{Lines: 1, Tokens: 40_000}, "It is one long line. Search artifact name with epitome's tool recall")
+	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 90, Tokens: 40_000},
+		"Ask epitome's tool recall for a path in artifact name, or search it with grep")
+	f(plan.Content{Lines: 4_000, Tokens: 40_000, File: "src/a.go"},
+		"Read src/a.go again. As it was then, epitome's tool recall reads it: artifact name")
+	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000, Readable: "other"},
+		"Search artifact other with epitome's tool recall, or read some of its lines: there each value has a line. "+
+			"As it came, it is artifact name")
+	f(plan.Content{Kind: outline.Source, Lines: 900, Tokens: 9_000, File: "src/a.go", Numbered: true},
+		"Read the lines that you need from src/a.go, by their numbers. As it was then, epitome's tool recall reads it: "+
+			"artifact name")
+	f(plan.Content{Kind: outline.Source, Lines: 900, Tokens: 9_000, File: "src/a.go"},
+		"Read the lines that you need of artifact name with epitome's tool recall")
+	parts := plan.Content{InParts: true, Readable: "other", Lines: 40, Tokens: 400, Media: "a picture"}
+	f(parts, "Read artifact other with epitome's tool recall. As it came, with a picture, it is artifact name, as JSON")
+	f(plan.Content{InParts: true, Tokens: 400, Media: "a picture"}, "Read artifact name with epitome's tool recall. It is JSON")
+	f(plan.Content{InParts: true, Media: "a picture", File: "a.png"},
+		"Read a.png again. As it was then, epitome's tool recall reads it: artifact name. It is JSON")
+}
+
 // What would be cut again when it is read back is never to be read whole.
 func TestNothingIsToBeReadWholeThatWouldNotComeThrough(t *testing.T) {
 	p := plantest.NewDesk(t).Plan(t, plantest.Body())

@@ -44,6 +44,7 @@ type Case struct {
 	OverBudget   bool    // the conversation has used up its budget
 	Estimated    bool    // not all that the request counts was looked at
 	OverQuota    bool    // the shelf is full or does not outlive the process: results stay whole up to the clear line
+	ByTool       bool    // the client reads artifacts with epitome's own tool
 	CacheExpired bool    // the provider has nothing cached that a new form of old items could cost
 	// Binds reports whether the model takes what it thought only behind what it thought that behind. It may look that
 	// up. nil: no model does.

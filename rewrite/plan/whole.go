@@ -35,7 +35,7 @@ func PartsOf(p *Plan, i int) Whole {
 	q := decision.Patch{Place: conversation.WholeContent, Spelling: spelling,
 		Artifact: p.Shelf.Name(p.Route.Scope, content)}
 	text := history.Readable(p.Req, it.Content)
-	if len(text) > 0 && p.Shelf.Address(q.Artifact) != "" {
+	if len(text) > 0 && AddressOf(p, q.Artifact) != "" {
 		q.Readable = p.Shelf.Name(p.Route.Scope, text)
 	}
 	return Whole{q, string(text), Content{
