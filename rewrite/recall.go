@@ -16,10 +16,10 @@ const (
 	RecallAll
 )
 
-// toolNames finds the tool among others, as clients name the tools of a server: mcp__epitome__recall, epitome_recall,
-// epitome.recall, or the server that has them.
-var toolNames = regexp.MustCompile(`(?:\b|_)epitome(?:_{1,2}|[.:/-])recall\b|` +
-	`"name"\s*:\s*"(?:mcp__)?epitome(?:__)?"`)
+// toolNames finds the tool among others, as clients name the tools of a server, or the server whose tools they hold
+// back: mcp__epitome__recall, epitome_recall, epitome.recall, mcp__epitome.
+var toolNames = regexp.MustCompile(`mcp__epitome\b|mcp__epitome__|(?:\b|_)epitome(?:_{1,2}|[.:/-])recall\b|` +
+	`"name"\s*:\s*"epitome"`)
 
 // by tells whether the client of a request is one of them. A tool is offered where tools are declared, or where a
 // client that declares them later names them: in what comes before the model's first words, which stays the same.

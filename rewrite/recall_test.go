@@ -55,6 +55,7 @@ func TestStubsNameTheToolToWhomHasIt(t *testing.T) {
 		f(in, RecallAll, declared(form, "bash"), "", true)
 		f(in, RecallNobody, declared(form, "mcp__epitome__recall"), hears, false)
 	}
+	f(responsesTongue{}, RecallOfferedTo, "", "Deferred tool namespaces:\n- mcp__epitome: epitome moves results", true)
 	f(responsesTongue{}, RecallOfferedTo, `{"type":"namespace","name":"mcp__epitome","description":"Artifacts.","tools":`+
 		`[{"type":"function","name":"recall"},{"type":"function","name":"search"}]}`, "", true)
 }

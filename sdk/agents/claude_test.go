@@ -70,6 +70,8 @@ func TestNative(t *testing.T) {
 	t.Run("Claude Code", func(t *testing.T) { claudePlays(t, n, claudeIn(t, dir), binary) })
 	t.Run("Claude Code recalls", func(t *testing.T) { claudeRecalls(t, n, claudeIn(t, dir), binary) })
 	t.Run("Codex recalls", func(t *testing.T) { codexRecalls(t, n, codexIn(t, dir), binary) })
+	t.Run("Claude Code in a sandbox", func(t *testing.T) { sandboxedClaude(t, n, claudeIn(t, dir), binary) })
+	t.Run("Codex in a sandbox", func(t *testing.T) { sandboxedCodex(t, n, codexIn(t, dir), binary) })
 	t.Run("Claude Code goes on", func(t *testing.T) { claudeGoesOn(t, n, claudeIn(t, dir), binary) })
 	t.Run("Codex", func(t *testing.T) { codexPlays(t, n, codexIn(t, dir), binary) })
 	t.Run("Codex goes on", func(t *testing.T) { codexGoesOn(t, n, codexIn(t, dir), binary) })
