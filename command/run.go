@@ -68,7 +68,7 @@ func (k runCmd) Run(c *cli) error {
 	}
 	defer found.Release()
 	defer tell(found)
-	child := exec.Command(path, append(settingOf(way, found, finder.Want), command[1:]...)...)
+	child := exec.Command(path, append(settingOf(way, found, finder), command[1:]...)...)
 	child.Args[0] = command[0]
 	child.Env = found.Environ(os.Environ(), finder.Want)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -102,20 +102,19 @@ func reach(want []instance.Target, way agent.Way) []instance.Target {
 
 // settingOf are the arguments that the agent needs besides its own, and says so. It says, too, what the user has to do
 // where none helps.
-func settingOf(way agent.Way, found *instance.Running, want []instance.Target) []string {
-	if way.Advice != "" {
-		fmt.Fprintln(os.Stderr, "epitome: "+way.Advice)
-	}
-	if way.Setting == "" {
-		return nil
-	}
-	target := want[0]
+func settingOf(way agent.Way, found *instance.Running, finder instance.Finder) []string {
+	target, tools := finder.Want[0], ""
 	if way.URL != "" {
-		target = want[len(want)-1]
+		target = finder.Want[len(finder.Want)-1]
 	}
-	setting := fmt.Sprintf(way.Setting, found.Base(target))
-	fmt.Fprintf(os.Stderr, "epitome: %s is started with -c %s, and goes on to %s\n", way.Name, setting, target.URL)
-	return []string{"-c", setting}
+	if finder.Conf.Offload.TellsTool() {
+		tools = found.Tools()
+	}
+	args, said := way.Arguments(found.Base(target), target.URL, tools)
+	for _, line := range said {
+		fmt.Fprintln(os.Stderr, "epitome: "+line)
+	}
+	return args
 }
 
 // passSignals runs the command to its end and hands on the signals that come for it.

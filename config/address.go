@@ -34,3 +34,19 @@ func IsLocal(base string) bool {
 	}
 	return !strings.Contains(host, ".")
 }
+
+// TellsTool says that stubs may name the tool that reads artifacts.
+func (c OffloadConfig) TellsTool() bool { return c.Address == "tool" || c.Address == "auto" }
+
+// Place is what stubs name to clients that are told of no tool: "path", "url", "both" or "none".
+func (c OffloadConfig) Place() string {
+	switch {
+	case c.Address == "tool":
+		return "none"
+	case c.Address == "auto" && c.Seal:
+		return "url"
+	case c.Address == "auto":
+		return "path"
+	}
+	return c.Address
+}

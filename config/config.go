@@ -75,19 +75,6 @@ type OffloadConfig struct {
 	URL     string     `toml:"url"`         // fixed at start
 }
 
-// Place is what stubs name to clients that are told of no tool: "path", "url", "both" or "none".
-func (c OffloadConfig) Place() string {
-	switch {
-	case c.Address == "tool":
-		return "none"
-	case c.Address == "auto" && c.Seal:
-		return "url"
-	case c.Address == "auto":
-		return "path"
-	}
-	return c.Address
-}
-
 // StoreConfig is the table [store]; all of it is fixed at start.
 type StoreConfig struct {
 	Keep             unit.Duration `toml:"keep"`

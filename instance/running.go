@@ -126,6 +126,9 @@ func (r *Running) serves(want []Target) bool {
 	return true
 }
 
+// Tools is the URL of the tools that read what was taken out.
+func (r *Running) Tools() string { return r.address + "/-/mcp" }
+
 // is reports whether a base URL points at this proxy already, as in a command run by a command.
 func (r *Running) is(base string) bool {
 	return base == r.address || strings.HasPrefix(base, r.address+"/")

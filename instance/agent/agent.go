@@ -24,6 +24,7 @@ type Way struct {
 	Setting  string   // what its command line gets behind -c, with one %s for the base URL; "" for nothing
 	Vars     []string // variables that it reads its base URL from
 	Messages bool     // these are for Anthropic Messages
+	Tools    []string // what its command line gets for tools at a URL, which stands as URL in it
 	Advice   string   // why it is not redirected, and what to write where; "" where it is
 }
 
@@ -36,6 +37,9 @@ type Place struct {
 	ChatGPT string // the base URL of what logins with ChatGPT use
 }
 
+// claudeTools has an = sign: without one Claude Code takes all words behind for files of that kind.
+const claudeTools = `--mcp-config={"mcpServers":{"epitome":{"type":"http","url":"URL"}}}`
+
 // Find returns the way of the agent that p's command starts.
 func Find(p Place) Way {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(p.Command[0])), ".exe")
@@ -44,6 +48,8 @@ func Find(p Place) Way {
 		return findCodex(p)
 	case name == "copilot":
 		return findCopilot(p)
+	case name == "claude":
+		return Way{Name: "Claude Code", Tools: []string{claudeTools}}
 	}
 	for _, a := range deaf {
 		if slices.Contains(a.Commands, name) {
@@ -51,6 +57,28 @@ func Find(p Place) Way {
 		}
 	}
 	return Way{}
+}
+
+// Arguments are what the agent's command line gets in front of its own words, and what to say of that and of what helps
+// where nothing can be given: a base URL, which leads on to a provider, and epitome's tools, unless their URL is empty.
+func (w Way) Arguments(base, provider, tools string) (args, said []string) {
+	if w.Advice != "" {
+		said = append(said, w.Advice)
+	}
+	if w.Setting != "" {
+		args = []string{"-c", fmt.Sprintf(w.Setting, base)}
+		said = append(said, fmt.Sprintf("%s is started with %s, and goes on to %s", w.Name, strings.Join(args, " "), provider))
+	}
+	if tools != "" && len(w.Tools) > 0 {
+		var given []string
+		for _, arg := range w.Tools {
+			given = append(given, strings.Replace(arg, "URL", tools, 1))
+		}
+		args = append(args, given...)
+		said = append(said, fmt.Sprintf("%s is started with %s: its model reads by these tools what epitome takes out", w.Name,
+			strings.Join(given, " ")))
+	}
+	return args, said
 }
 
 // findCopilot redirects Copilot CLI where the environment gives it a provider. Else it uses GitHub's, by a login.

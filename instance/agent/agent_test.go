@@ -122,3 +122,23 @@ func TestOthersAreToldWhatToWrite(t *testing.T) {
 	f("CN.exe", "Continue reads no base URL from the environment: start epitome, and write "+
 		"`apiBase: http://127.0.0.1:7070/v1` into a model of `~/.continue/config.yaml`")
 }
+
+func TestToolsAreGivenToWhoTakesThem(t *testing.T) {
+	f := func(want string, way agent.Way, tools string) {
+		t.Helper()
+		args, said := way.Arguments("http://e/v1", "http://up", tools)
+		if got := strings.Join(args, " "); got != want || (want == "") != (len(said) == 0) {
+			t.Errorf("got %q, said %q, want %q", got, said, want)
+		}
+	}
+	claude := agent.Find(agent.Place{Command: []string{"/usr/bin/claude"}})
+	f("", claude, "")
+	f(`--mcp-config={"mcpServers":{"epitome":{"type":"http","url":"http://e/-/mcp"}}}`, claude, "http://e/-/mcp")
+	codex := agent.Find(place(t, nil, "CODEX_API_KEY=sk"))
+	f(`-c openai_base_url="http://e/v1"`, codex, "")
+	f(`-c openai_base_url="http://e/v1" -c mcp_servers.epitome.url="http://e/-/mcp"`, codex, "http://e/-/mcp")
+	f("", agent.Find(agent.Place{Command: []string{"some"}}), "http://e/-/mcp")
+	if args, _ := agent.Find(place(t, nil)).Arguments("http://e/v1", "http://up", "http://e/-/mcp"); len(args) > 0 {
+		t.Errorf("Codex gets %q, though its requests go elsewhere", args)
+	}
+}

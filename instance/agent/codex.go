@@ -40,10 +40,11 @@ func findCodex(p Place) Way {
 			"http://" + p.Listen + "/v1, with epitome running"
 		return w
 	}
+	w.Tools = []string{"-c", `mcp_servers.epitome.url="URL"`}
 	conf, err := readCodex(p.fileOf("CODEX_HOME", ".codex", "config.toml"))
 	if err != nil {
-		w.Advice = fmt.Sprintf("Codex is not redirected, because its configuration cannot be read: %v", err)
-		return w
+		return Way{Name: w.Name,
+			Advice: fmt.Sprintf("Codex is not redirected, because its configuration cannot be read: %v", err)}
 	}
 	if conf.Provider != "" && conf.Provider != "openai" {
 		w.URL = conf.Providers[conf.Provider].BaseURL
@@ -63,6 +64,7 @@ func findCodex(p Place) Way {
 		w.Advice = fmt.Sprintf("cannot tell whether Codex uses a key of the API or a login with ChatGPT, and redirects nothing: "+
 			`start epitome, and write into %s openai_base_url = "http://%s/v1" for a key, or "http://%s/u/chatgpt" for ChatGPT`,
 			p.fileOf("CODEX_HOME", ".codex", "config.toml"), p.Listen, p.Listen)
+		w.Tools = nil
 	}
 	return w
 }

@@ -155,7 +155,7 @@ func sandboxedClaude(t *testing.T, n int, claude, binary string) {
 	w.recalls(&name)
 	provider := strictMessages(t, s.model, w)
 	e := serveShut(t, binary, provider.URL())
-	s.words = []string{"--mcp-config", fmt.Sprintf(`{"mcpServers":{"epitome":{"type":"http","url":%q}}}`, e.tools())}
+	s.words = []string{fmt.Sprintf(`--mcp-config={"mcpServers":{"epitome":{"type":"http","url":%q}}}`, e.tools())}
 	s.playClaude(t, w, e.base, e.around(t, claude))
 	judgeRecall(t, inMessages(provider), e.data, name)
 	e.judgeStubs(t, inMessages(provider))
