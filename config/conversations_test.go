@@ -75,9 +75,9 @@ func TestNumbersThatMeanNothingAreRefused(t *testing.T) {
 	f("[offload]\naddress = \"mail\"", `cannot use offload.address "mail": write path, url, both, tool, auto or none`)
 	f("[offload]\nquota = \"0B\"", "cannot use offload.quota 0B: it must be greater than zero")
 	f("[offload]\nseal = true", `cannot use offload.seal with offload.address "path": agents cannot read a sealed file; `+
-		`write address = "url" beside it, or "none"`)
+		`write address = "url" beside it, "tool", "auto" or "none"`)
 	f("[offload]\nseal = true\naddress = \"both\"", `cannot use offload.seal with offload.address "both": agents cannot `+
-		`read a sealed file; write address = "url" beside it, or "none"`)
+		`read a sealed file; write address = "url" beside it, "tool", "auto" or "none"`)
 	f("[offload]\nseal = true\naddress = \"url\"", "")
 	f("[offload]\nseal = true\naddress = \"none\"", "")
 	f("[otel]\nendpoint = \"localhost:4318\"",

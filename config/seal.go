@@ -54,5 +54,5 @@ func checkAddress(c OffloadConfig) error {
 		return nil
 	}
 	return unit.Wrong([]string{"offload", "seal"}, "cannot use offload.seal with offload.address %q: agents cannot read a "+
-		`sealed file; write address = "url" beside it, or "none"`, c.Address)
+		`sealed file; write address = "url" beside it, "tool", "auto" or "none"`, c.Address)
 }

@@ -3,8 +3,8 @@ package rewrite
 import (
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -144,10 +144,13 @@ func behindHead(r *conversation.Request) (list []string) {
 	return list
 }
 
+// spokenOf finds an artifact by its path, or where it is read with the tool.
+var spokenOf = regexp.MustCompile(`(?:/data/artifacts/|artifact )([a-z2-7]{26})`)
+
 // artifactsIn are the names of artifacts that a text speaks of.
 func artifactsIn(text string) (names []string) {
-	for _, s := range strings.Split(text, "/data/artifacts/")[1:] {
-		names = append(names, s[:plantest.NameLength])
+	for _, found := range spokenOf.FindAllStringSubmatch(text, -1) {
+		names = append(names, found[1])
 	}
 	return names
 }
@@ -161,6 +164,7 @@ func (p *play) again(r *speaker, why string) {
 	}
 	p.limits, p.window = p.drawLimits(), p.drawWindow()
 	if why == "restart" {
+		p.deps.Recall = p.drawRecall() // as another configuration has it
 		p.restart()
 	}
 	second := p.ask(r)
@@ -319,6 +323,14 @@ func newPlayIn(in tongue, t *rapid.T, calm, broken bool) *play {
 	return p
 }
 
+// drawRecall is who is told of the tool; of those that offer it there are none.
+func (p *play) drawRecall() Recall {
+	if rapid.IntRange(0, 3).Draw(p.T, "by tool") == 0 {
+		return RecallAll
+	}
+	return RecallNobody
+}
+
 // Promises 2 to 6 and 8 for conversations of all kinds, while limits change, processes end and artifacts vanish.
 func TestAnyConversationKeepsThePromises(t *testing.T) {
 	f := func(in tongue, name string, calm, broken bool) {
@@ -326,6 +338,7 @@ func TestAnyConversationKeepsThePromises(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				p := newPlayIn(in, t, calm, broken)
+				p.deps.Recall = p.drawRecall()
 				for range rapid.IntRange(1, 20).Draw(t, "steps") {
 					p.step()
 				}

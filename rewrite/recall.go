@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"regexp"
 
 	"epitome/rewrite/conversation"
@@ -16,26 +17,49 @@ const (
 	RecallAll
 )
 
-// toolNames finds the tool among others, as clients name the tools of a server, or the server whose tools they hold
-// back: mcp__epitome__recall, epitome_recall, epitome.recall, mcp__epitome.
-var toolNames = regexp.MustCompile(`mcp__epitome\b|mcp__epitome__|(?:\b|_)epitome(?:_{1,2}|[.:/-])recall\b|` +
-	`"name"\s*:\s*"epitome"`)
-
-// by tells whether the client of a request is one of them. A tool is offered where tools are declared, or where a
-// client that declares them later names them: in what comes before the model's first words, which stays the same.
+// by tells whether the client of a request is one of them. A tool is offered where tools are declaredTool, or where a
+// client that declares them later lists them: in what comes before the model's first words, which stays the same.
 func (r Recall) by(req *conversation.Request) bool {
 	if r != RecallOfferedTo {
 		return r == RecallAll
 	}
-	if toolNames.Match(req.Tools.Of(req.Body)) || toolNames.Match(req.Instructions.Of(req.Body)) {
+	if offers(req.Tools.Of(req.Body), declaredTool) || offers(req.Instructions.Of(req.Body), listedTool) {
 		return true
 	}
 	for i := range req.Items {
 		if it := &req.Items[i]; it.Role == conversation.Assistant {
 			return false
-		} else if toolNames.Match(it.Of(req.Body)) {
+		} else if offers(it.Of(req.Body), listedTool) {
 			return true
 		}
+	}
+	return false
+}
+
+// Clients name a server's tool after both (mcp__epitome__recall, mcp--epitome--recall, epitome_recall), or declare the
+// server that has it. Where they only list it, it begins a line of JSON's text and is followed by nothing or by what it
+// does; a sentence that speaks of it is no list.
+var (
+	declaredTool = regexp.MustCompile(`"(?:mcp[_-]{1,2})?epitome(?:[_-]{1,3}|[.:/])recall"|` +
+		`"(?:name|server_label|mcp_server_name)"\s*:\s*"(?:mcp[_-]{1,2})?epitome_{0,2}"`)
+	listedTool = regexp.MustCompile(`(?:^"|[^\\]"|\\n)(?:- )?(?:mcp[_-]{1,2})` +
+		`(?:epitome[_-]{1,3}recall(?:["\\:,<]|$)|epitome_{0,2}(?:["\\:<]|$))`)
+)
+
+// offers looks for a form at each place where epitome is named. Few places are looked at: a client that has the tool
+// names it at once.
+func offers(text []byte, form *regexp.Regexp) bool {
+	const before, behind, most = 40, 24, 200 // bytes, places
+	word := []byte("epitome")
+	for range most {
+		i := bytes.Index(text, word)
+		if i < 0 {
+			return false
+		}
+		if form.Match(text[max(0, i-before):min(len(text), i+behind)]) {
+			return true
+		}
+		text = text[i+len(word):]
 	}
 	return false
 }

@@ -55,6 +55,9 @@ func TestStubsNameTheToolToWhomHasIt(t *testing.T) {
 		f(in, RecallAll, declared(form, "bash"), "", true)
 		f(in, RecallNobody, declared(form, "mcp__epitome__recall"), hears, false)
 	}
+	f(chatTongue{}, RecallOfferedTo, "", `Why does "the page" say mcp__epitome__recall? See /home/u/epitome/recall.go.`, false)
+	f(messagesTongue{}, RecallOfferedTo, `{"type":"mcp_toolset","mcp_server_name":"epitome"}`, "", true)
+	f(responsesTongue{}, RecallOfferedTo, `{"type":"mcp","server_label":"epitome"}`, "", true)
 	f(responsesTongue{}, RecallOfferedTo, "", "Deferred tool namespaces:\n- mcp__epitome: epitome moves results", true)
 	f(responsesTongue{}, RecallOfferedTo, `{"type":"namespace","name":"mcp__epitome","description":"Artifacts.","tools":`+
 		`[{"type":"function","name":"recall"},{"type":"function","name":"search"}]}`, "", true)

@@ -108,7 +108,7 @@ func newBench(window int) *bench {
 	return b
 }
 
-// restart is what the process forgets when it ends.
+// restart is what the process forgets when it ends. Who is told of the tool stays.
 func (b *bench) restart() {
 	m := Deps{
 		Ledger: b.notes, Shelf: b.cupboard, Counters: vocabularies, Models: tokenize.NewModels(), Memo: b.memo,
@@ -124,6 +124,9 @@ func (b *bench) restart() {
 	}
 	if b.narrator != nil {
 		m.Summariser, m.Tell = b.narrator, b.narrator
+	}
+	if b.Shaper != nil {
+		m.Recall = b.deps.Recall
 	}
 	b.Shaper = NewShaper(m)
 }

@@ -282,7 +282,7 @@ func stringsOf(body []byte) (all []string) {
 }
 
 // named finds the artifacts that a text names.
-var named = regexp.MustCompile(`artifacts[/\\]+([a-z2-7]{26})\.txt`)
+var named = regexp.MustCompile(`artifact(?:s[/\\]+| )([a-z2-7]{26})\b`)
 
 // checkForm wants a body to be the client's own, or one whose original can be made again: what was said and does not
 // stand in it whole lies in an artifact that it names, or that such an artifact names.

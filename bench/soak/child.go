@@ -58,7 +58,7 @@ const (
 func (c *child) write() error {
 	folder, store, clients := "", "", ""
 	if c.store != "" { // a machine with other work does not answer at once
-		folder, store = fmt.Sprintf("folder = %q\n", c.common), fmt.Sprintf("url = %q\ntimeout = \"500ms\"\n", c.store)
+		folder, store = fmt.Sprintf("folder = %q\naddress = \"tool\"\n", c.common), fmt.Sprintf("url = %q\ntimeout = \"500ms\"\n", c.store)
 		clients = tables()
 	}
 	text := fmt.Sprintf("listen = %q\nupstream = %q\ndata = %q\n[proxy]\nshutdown_grace = \"1s\"\n"+

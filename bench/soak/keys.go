@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Epitomes that share a store have clients with keys. A conversation is held by each client in the same words, so that
-// nothing but the key tells whose it is; what the model says in a summary alone names its client.
+// Epitomes that share a store have clients with keys. A conversation is held by each client in the same words: its
+// key, and the credential by which the provider knows who asks for a summary, alone tell whose it is. What the model
+// says in a summary alone names its client.
 
 // keyHeader carries a client's key.
 const keyHeader = "X-Epitome-Key"

@@ -65,6 +65,7 @@ const (
 	data       = "dddddddddddddddddddddddddd"
 	gone       = "eeeeeeeeeeeeeeeeeeeeeeeeee"
 	odd        = "ffffffffffffffffffffffffff"
+	long       = "gggggggggggggggggggggggggg"
 )
 
 func contents() shelf {
@@ -78,6 +79,7 @@ func contents() shelf {
 		stranger:   "what another conversation keeps: line 7 of the result\n",
 		data:       `{"name":"mill","items":[{"id":"a1","state":"done"},{"id":"b2","state":"stuck"}]}`,
 		odd:        strings.Repeat("ü", 40_000),
+		long:       strings.Repeat("filler. ", 6_250) + "NEEDLE=42 " + strings.Repeat("filler. ", 31_250),
 	}
 }
 
@@ -140,7 +142,13 @@ func TestModelsReadArtifacts(t *testing.T) {
 		f("recall", args{"artifact": data, "path": "items.#(state==stuck).id"}, true, "b2")
 		f("recall", args{"artifact": data, "path": "nothing"}, false, "its keys are name, items")
 		f("recall", args{"artifact": result, "path": "a"}, false, "no JSON")
-		f("recall", args{"artifact": odd}, true, "the first 24576 bytes of this line are above")
+		f("recall", args{"artifact": odd}, true, "Go on with from = 24576, or ask with grep")
+		f("recall", args{"artifact": long, "grep": "NEEDLE=[0-9]+"}, true, "1+49", " NEEDLE=42 ")
+		f("recall", args{"artifact": long, "grep": "filler"}, true, "line 1 has more matches")
+		f("search", args{"artifact": "artifact " + long, "pattern": "NEEDLE"}, true, long+":1+49", "NEEDLE=42")
+		f("recall", args{"artifact": long, "from": 400_000}, true, "it ends 99990 bytes before")
+		f("recall", args{"artifact": long, "from": 4, "grep": "x"}, false, "give from with lines")
+		f("recall", args{"artifact": long, "from": -4}, false, "give from with lines")
 		f("recall", args{"artifact": gone}, false, "there is no such artifact")
 		f("recall", args{"artifact": "../../etc/passwd"}, false, "names no artifact")
 		f("recall", args{}, false)
@@ -188,6 +196,35 @@ func TestReadingOnComesToTheEnd(t *testing.T) {
 		}
 		if got := strings.Join(lines, ""); got != contents()[result] {
 			t.Errorf("grep %q: %d bytes were read, want %d", grep, len(got), len(contents()[result]))
+		}
+	}
+}
+
+// TestEachByteOfALongLineIsReached reads on by what each answer says.
+func TestEachByteOfALongLineIsReached(t *testing.T) {
+	r := reader{contents()}
+	for name, lines := range map[string]string{long: "", odd: "1", result: ""} {
+		var read strings.Builder
+		for from := 1; ; { // what is read before would end at a line
+			text, err := r.recall(t.Context(), recallInput{Artifact: name, Lines: lines, From: from})
+			if err != nil {
+				t.Fatal(err)
+			}
+			piece, more, goesOn := strings.Cut(text, "\n[epitome: ")
+			read.WriteString(piece)
+			if !goesOn {
+				break
+			}
+			_, at, _ := strings.Cut(more, "from = ")
+			at, _, _ = strings.Cut(at, ",")
+			next, err := strconv.Atoi(strings.TrimSuffix(at, " and the same lines"))
+			if err != nil || next <= from {
+				t.Fatalf("behind %d bytes: %s", from, more)
+			}
+			from = next
+		}
+		if want := contents()[name][1:]; read.String() != want {
+			t.Errorf("%s: %d bytes were read, want %d", name, read.Len(), len(want))
 		}
 	}
 }

@@ -24,6 +24,7 @@ type recallInput struct {
 	Artifact string `json:"artifact" jsonschema:"the artifact: its 26 letters and digits, or the path or URL that ends with them"`
 	Lines    string `json:"lines,omitempty" jsonschema:"only these lines, counted from 1: A-B, A-, -B or A"`
 	Grep     string `json:"grep,omitempty" jsonschema:"only lines that match this regular expression, each with its number in front"`
+	From     int    `json:"from,omitempty" jsonschema:"of what lines ask for, or of all, begin behind so many bytes: for long lines"`
 	Path     string `json:"path,omitempty" jsonschema:"of JSON only what lies at this path, as in items.0.name or items.#.id"`
 }
 
@@ -35,7 +36,7 @@ func (r reader) recall(ctx context.Context, in recallInput) (string, error) {
 	}
 	defer func() { _ = content.Close() }()
 	if in.Path != "" {
-		if in.Lines != "" || in.Grep != "" {
+		if in.Lines != "" || in.Grep != "" || in.From != 0 {
 			return "", errors.New("give path alone, or lines and grep")
 		}
 		return atPath(content, in.Path)
@@ -44,11 +45,38 @@ func (r reader) recall(ctx context.Context, in recallInput) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	p := page{room: mostAnswer}
-	if err = choose(content, &p); err != nil && !errors.Is(err, errFull) {
+	if in.From < 0 || in.From > 0 && in.Grep != "" {
+		return "", errors.New("give from with lines, or alone: as many bytes as you have read")
+	}
+	p := page{room: mostAnswer, skip: in.From, skipped: in.From}
+	if err = found(choose, content, &p, in.Grep); err != nil {
 		return "", err
 	}
 	return p.text(in.Lines, in.Grep), nil
+}
+
+// found copies what is chosen to a page. Of long lines that match an expression it has what is around the matches.
+func found(choose func(io.Reader, io.Writer) error, from io.Reader, p *page, grep string) error {
+	if grep == "" {
+		return unlessFull(choose(from, p))
+	}
+	expression, err := regexp.Compile(grep) // which choose has read before
+	if err != nil {
+		return err
+	}
+	n := &narrow{to: p, grep: expression}
+	if err = choose(from, n); err == nil && len(n.line) > 0 {
+		err = n.end()
+	}
+	return unlessFull(err)
+}
+
+// unlessFull is an error that says more than that there is no room.
+func unlessFull(err error) error {
+	if errors.Is(err, errFull) {
+		return nil
+	}
+	return err
 }
 
 // atPath is what lies at a path of a JSON content.
@@ -131,12 +159,12 @@ func (r reader) search(ctx context.Context, in searchInput) (string, error) {
 			continue // it is named, and expired or never was
 		}
 		p := page{room: mostOfOne}
-		err = choose(content, &p)
+		err = found(choose, content, &p, in.Pattern)
 		_ = content.Close()
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		if err != nil && !errors.Is(err, errFull) { // none of its lines matches
+		if err != nil { // none of its lines matches
 			continue
 		}
 		for line := range strings.Lines(p.text("", in.Pattern)) {
@@ -251,7 +279,7 @@ func (r reader) reach(ctx context.Context, artifact string) ([]string, error) {
 
 // nameIn is the name in a path or URL that ends with it.
 func nameIn(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "?")
+	text, _, _ = strings.Cut(strings.TrimPrefix(strings.TrimSpace(text), "artifact "), "?")
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(text, `\`, "/")), ".txt")
 }
 

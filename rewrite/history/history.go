@@ -99,7 +99,10 @@ type StubWords struct {
 
 // ShortItem is an assistant's item without long arguments, of which texts of up to ReadAtOnce tokens are to be read
 // whole.
-type ShortItem struct{ Item, ReadAtOnce int }
+type ShortItem struct {
+	Item, ReadAtOnce int
+	ByTool           bool // they are read with epitome's tool
+}
 
 // NewHistory returns the history of no item.
 func NewHistory() *History {

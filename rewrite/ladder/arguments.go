@@ -78,7 +78,7 @@ func settledCalls(p *plan.Plan, i int, behind []history.Result) map[string]int {
 
 // sizeWithoutArguments is about how many tokens an assistant's message takes without the long texts in its arguments.
 func sizeWithoutArguments(p *plan.Plan, i int) int {
-	short := history.ShortItem{Item: i, ReadAtOnce: plan.ReadAtOnce(p)}
+	short := history.ShortItem{Item: i, ReadAtOnce: plan.ReadAtOnce(p), ByTool: p.Case.ByTool}
 	n, ok := p.Hist.ShortSizes[short]
 	if !ok {
 		n = p.Hist.Sizes[i]

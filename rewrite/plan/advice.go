@@ -100,8 +100,10 @@ func adviceByTool(p *Plan, artifact string, c Content) string {
 		return fmt.Sprintf("Read %s again. As it was then, %s reads it: %s", c.File, Tool, artifact)
 	case c.Tokens <= ReadAtOnce(p):
 		return "Read " + artifact + " with " + Tool
+	case c.Queryable && c.Lines <= 1:
+		return "Give " + Tool + " a path in " + artifact
 	case c.Queryable:
-		return "Ask " + Tool + " for a path in " + artifact + ", or search it with grep"
+		return "Give " + Tool + " a path in " + artifact + ", or grep"
 	case c.Lines == 1:
 		return "It is one long line. Search " + artifact + " with " + Tool
 	}
@@ -119,7 +121,7 @@ func adviceOnParts(p *Plan, at string, c Content) string {
 	}
 	switch {
 	case c.Readable == "" && p.Case.ByTool:
-		return fmt.Sprintf("%s. It is JSON", adviceByTool(p, at, Content{File: c.File, Tokens: c.Tokens}))
+		return strings.TrimPrefix(again(c.File)+". It is "+at+", as JSON", ". ")
 	case c.Readable == "" && c.File != "":
 		return fmt.Sprintf("Read %s again. As it was then, it is %s%s, as JSON", c.File, in, at)
 	case c.Readable == "":

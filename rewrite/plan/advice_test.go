@@ -73,7 +73,9 @@ func TestAdviceNamesTheToolWhereAModelHasIt(t *testing.T) {
 		"Search artifact name with epitome's tool recall, or read some of its lines")
 	f(plan.Content{Lines: 1, Tokens: 40_000}, "It is one long line. Search artifact name with epitome's tool recall")
 	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 90, Tokens: 40_000},
-		"Ask epitome's tool recall for a path in artifact name, or search it with grep")
+		"Give epitome's tool recall a path in artifact name, or grep")
+	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000},
+		"Give epitome's tool recall a path in artifact name")
 	f(plan.Content{Lines: 4_000, Tokens: 40_000, File: "src/a.go"},
 		"Read src/a.go again. As it was then, epitome's tool recall reads it: artifact name")
 	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000, Readable: "other"},
@@ -86,9 +88,9 @@ func TestAdviceNamesTheToolWhereAModelHasIt(t *testing.T) {
 		"Read the lines that you need of artifact name with epitome's tool recall")
 	parts := plan.Content{InParts: true, Readable: "other", Lines: 40, Tokens: 400, Media: "a picture"}
 	f(parts, "Read artifact other with epitome's tool recall. As it came, with a picture, it is artifact name, as JSON")
-	f(plan.Content{InParts: true, Tokens: 400, Media: "a picture"}, "Read artifact name with epitome's tool recall. It is JSON")
+	f(plan.Content{InParts: true, Tokens: 400, Media: "a picture"}, "It is artifact name, as JSON")
 	f(plan.Content{InParts: true, Media: "a picture", File: "a.png"},
-		"Read a.png again. As it was then, epitome's tool recall reads it: artifact name. It is JSON")
+		"Read a.png again. It is artifact name, as JSON")
 }
 
 // What would be cut again when it is read back is never to be read whole.
