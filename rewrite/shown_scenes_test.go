@@ -402,13 +402,18 @@ func showAdvice(t *testing.T, p *showing) {
 	f := func(when, base, tool, arguments, output string) {
 		t.Helper()
 		a := readable(1_000_000)
-		a.cupboard.Base = base
+		if a.cupboard.Base = base; base == byTool {
+			a.deps.Recall = RecallAll
+		}
 		text := result(t, a, tool, arguments, output)
 		at := strings.Index(text, plan.Mark)
 		line, _, _ := strings.Cut(text[max(at, 0):], "\n")
 		p.add(when, line)
 	}
 	const far = "https://epitome.example/-/artifacts/"
+	rows := `[` + strings.TrimSuffix(eachOf(400, func(i int) string {
+		return fmt.Sprintf(`{"id":"po_%d","amount":%d},`+"\n", 7000+i, i*731%997)
+	}), ",\n") + "]"
 	var numbered strings.Builder
 	for i, l := range strings.Split(sourceText(60), "\n") {
 		fmt.Fprintf(&numbered, "%6d\t%s\n", i+1, l)
@@ -421,7 +426,19 @@ func showAdvice(t *testing.T, p *showing) {
 	f("The agent is on another machine, and the output is long.", far, "bash", `{"command":"cat notes"}`, paragraphs(400))
 	f("It is one very long line, on another machine.", far, "bash", `{"command":"cat notes"}`, long)
 	f("A final screen is over the limit, too.", "", "bash", `{"command":"wget x"}`, "\rat 1 %\x1b[K\rat 2 %\x1b[K\n"+paragraphs(160))
+	f("The model has the tool.", byTool, "bash", `{"command":"cat notes"}`, paragraphs(120))
+	f("It has, and the output is long.", byTool, "bash", `{"command":"cat notes"}`, paragraphs(400))
+	f("It has, and the output is one very long line.", byTool, "bash", `{"command":"cat notes"}`, long)
+	f("It has, and a file was read with numbers before its lines.", byTool, "read_file", `{"path":"refund/share.go"}`,
+		numbered.String())
+	f("It has, and a file was read.", byTool, "read_file", `{"path":"refund/share.go"}`, sourceText(60))
+	f("It has, and the output is JSON.", byTool, "http_request", `{"url":"http://localhost:8080/v1/payouts"}`, rows)
+	f("It has, and the output is JSON in one line.", byTool, "http_request",
+		`{"url":"http://localhost:8080/v1/payouts"}`, strings.ReplaceAll(rows, "\n", ""))
 }
+
+// byTool stands for a place that nobody is told of, because the model has epitome's tool.
+const byTool = "tool"
 
 func showUsersMessages(t *testing.T, p *showing) {
 	const tools = `,"tools":[{"type":"function","function":{"name":"bash","parameters":{"type":"object"}}}]}`

@@ -100,8 +100,6 @@ func adviceByTool(p *Plan, artifact string, c Content) string {
 		return fmt.Sprintf("Read %s again. As it was then, %s reads it: %s", c.File, Tool, artifact)
 	case c.Tokens <= ReadAtOnce(p):
 		return "Read " + artifact + " with " + Tool
-	case c.Queryable && c.Lines <= 1:
-		return "Give " + Tool + " a path in " + artifact
 	case c.Queryable:
 		return "Give " + Tool + " a path in " + artifact + ", or grep"
 	case c.Lines == 1:

@@ -74,8 +74,6 @@ func TestAdviceNamesTheToolWhereAModelHasIt(t *testing.T) {
 	f(plan.Content{Lines: 1, Tokens: 40_000}, "It is one long line. Search artifact name with epitome's tool recall")
 	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 90, Tokens: 40_000},
 		"Give epitome's tool recall a path in artifact name, or grep")
-	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000},
-		"Give epitome's tool recall a path in artifact name")
 	f(plan.Content{Lines: 4_000, Tokens: 40_000, File: "src/a.go"},
 		"Read src/a.go again. As it was then, epitome's tool recall reads it: artifact name")
 	f(plan.Content{Kind: outline.JSON, Queryable: true, Lines: 1, Tokens: 40_000, Readable: "other"},

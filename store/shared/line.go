@@ -91,9 +91,13 @@ func (l *line) ask(question func(ctx context.Context) error) error {
 	return l.explain(err)
 }
 
+// early is the part of the timeout by which a question is given up before it: timers are late, and what waits for two
+// answers is not to wait longer than twice the timeout.
+const early = 32
+
 // try asks, whatever happened before.
 func (l *line) try(question func(ctx context.Context) error) error {
-	ctx, cancel := context.WithTimeout(l.life, l.timeout)
+	ctx, cancel := context.WithTimeout(l.life, l.timeout-l.timeout/early)
 	defer cancel()
 	l.seen.trips.Add(1)
 	return question(ctx)
