@@ -37,7 +37,7 @@ func TestKeysThatGoOnAreTold(t *testing.T) {
 
 // Who holds a conversation changes nothing of what is said in it.
 func TestEqualConversationsAreHeldByEachClient(t *testing.T) {
-	first := newTalk(4, 7)
+	var first *talk
 	for _, holder := range holders {
 		other := newTalk(4, 7)
 		other.holder = holder
