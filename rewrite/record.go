@@ -194,6 +194,7 @@ func (x *recording) noteVersions() {
 // rescue in which the structure of what was sent was refused.
 func (x *recording) write(d *decision.Decision) error {
 	if x.unsure {
+		d.NameForms()
 		return nil
 	}
 	under := x.plan.Base

@@ -314,6 +314,7 @@ func (x *run) decide() error {
 	p.Forms = plan.BaseForms(p)
 	p.Sheet.Sent, p.Result.Outcomes, p.Case.CacheExpired = slices.Clone(p.Forms), p.Base.Outcomes, cacheExpired(x)
 	p.Sheet.NoteBase(p.Sheet.Sent)
+	noteSentUnrecorded(x)
 	if plan.IsDeadEnd(p) {
 		p.Base, x.log.deadEnd = &decision.Decision{}, true
 		p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), nil, cacheExpired(x)
@@ -332,6 +333,7 @@ func (x *run) decide() error {
 	if p.Base.Version != 0 && p.Base.Depth() == x.hist.Len() && !p.Case.MayOverwrite() {
 		x.log.recorded, x.log.again = p.Base, true
 		say(x, plan.Why{Code: event.CodeAgain, Words: "the request is one that was decided before"})
+		x.out.Report.Broke = p.Sheet.Broke
 		return x.build()
 	}
 	warnOfImitation(x)

@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"epitome/rewrite/conversation"
@@ -54,6 +55,19 @@ func standingOf(x *run) *decision.Decision {
 		return d
 	}
 	return decision.Repair(p.Route, x.turn, d, at)
+}
+
+// noteSentUnrecorded notes what was sent from here by a decision of which nobody knew whether it was recorded, if
+// another one stands now: who goes on in that one's forms has changed what was sent.
+func noteSentUnrecorded(x *run) {
+	p := x.plan
+	if x.turn == nil || x.past == nil || x.past.route != p.Route || x.log.standing != nil ||
+		x.past.decision.Version != 0 {
+		return
+	}
+	p.Sheet.Sent = slices.Clone(p.Sheet.Sent)
+	copy(p.Sheet.Sent, x.past.decision.Forms)
+	p.Sheet.Broke = plan.FirstChanged(p) != plan.Never
 }
 
 // noteLost is why nothing may be decided: it is not known what was. The request goes on in the form that is remembered

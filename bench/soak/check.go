@@ -65,8 +65,11 @@ func remember(s *soak, a *attempt) {
 	if n == nil {
 		return
 	}
-	if s.told.knows(t.sentBy) && !s.told.isLoose(t.sentBy) {
-		t.firm = t.before
+	switch {
+	case s.told.isLoose(t.sentBy):
+		t.loose = append(t.loose, t.before)
+	case s.told.knows(t.sentBy):
+		t.loose = [][]digest{t.before}
 	}
 	t.before, t.sentBy = itemsOf(n.body), a.id
 }
@@ -163,7 +166,8 @@ func itemsOf(body []byte) (all []digest) {
 // checkPrefix wants what was sent of the conversation before to go on as it was, unless epitome tells that it does not.
 // Of several requests for one attempt only the first has to. Where the client had no answer, or epitome ended
 // meanwhile, what it told is not known. A kill takes with it what it had to tell of the moment before; nothing else
-// may. Behind a request of which nothing could be recorded, what was sent before that one goes on.
+// may. Behind a request of which nobody knows whether anything was recorded, what was sent before that one goes on, or
+// the last such request's form, which the store may have taken after all.
 func (s *soak) checkPrefix(a *attempt, kills int) []string {
 	switch {
 	case goesOn(a, a.talk.before):
@@ -172,8 +176,8 @@ func (s *soak) checkPrefix(a *attempt, kills int) []string {
 		s.notes.count("prefixes: changed, and what was told is not known")
 	case s.told.broke(a.id, s.patience) || s.wroteBroke(a):
 		s.notes.count("prefixes: changed, and told")
-	case s.told.isLoose(a.talk.sentBy) && goesOn(a, a.talk.firm):
-		s.notes.count("prefixes: as before a request of which nothing could be recorded")
+	case s.told.isLoose(a.talk.sentBy) && goesOnFromOne(a, a.talk.loose):
+		s.notes.count("prefixes: as one before a request of which nobody knew whether anything was recorded")
 	case !s.told.knows(a.id) && a.host.countKills() > kills:
 		s.notes.count("prefixes: changed, and what was told is lost, as the process was killed right behind it")
 	default:
@@ -203,6 +207,10 @@ func goesOn(a *attempt, before []digest) bool {
 	}
 	now := itemsOf(a.arrivals[0].body)
 	return len(now) >= len(before) && slices.Equal(now[:len(before)], before)
+}
+
+func goesOnFromOne(a *attempt, forms [][]digest) bool {
+	return slices.ContainsFunc(forms, func(before []digest) bool { return goesOn(a, before) })
 }
 
 // checkOrder has a strict server of the dialect judge a body.

@@ -153,31 +153,35 @@ func TestOnlyAKillExcusesWhatNobodyTells(t *testing.T) {
 	f(0, 0, `{"path":"/3-3-1/v1/messages","action":"none","code":"failed"}`)
 }
 
-// Behind a request of which nothing could be recorded, what was recorded before goes on.
+// Behind requests of which nobody knows whether anything was recorded, what was recorded before goes on, or what one of
+// them has sent: the store may have taken that later.
 func TestOnlyWhatIsNewIsDecidedAgain(t *testing.T) {
-	f := func(want int, now string) {
+	const loose = "unrecorded"
+	f := func(want int, requests ...string) { // what was sent, and the code behind it
 		t.Helper()
 		s := &soak{notes: &record{progress: io.Discard}, told: newTold(),
 			crew: crew{child: &child{folder: t.TempDir(), starts: 1}}}
 		k := newTalk(0, 1)
-		for i, sent := range []string{`[1,2]`, `[1,2,3]`, now} {
+		for i, request := range requests {
+			sent, code, _ := strings.Cut(request, " ")
 			id := fmt.Sprintf("3-%d-1", i+2)
-			code := ""
-			if i == 1 {
-				code = "unrecorded"
-			}
 			a := &attempt{id: id, host: host{child: s.child}, talk: k, action: "none",
 				arrivals: []*arrival{{body: []byte(`{"messages":` + sent + `}`)}}}
-			if got := s.checkPrefix(a, 0); i == 2 && len(got) != want {
-				t.Errorf("%s: %q", now, got)
+			if got := s.checkPrefix(a, 0); i == len(requests)-1 && len(got) != want {
+				t.Errorf("%q: %q", requests, got)
 			}
 			s.told.take(`{"path":"/` + id + `/v1/messages","action":"none","code":"` + code + `"}`)
 			remember(s, a)
 		}
 	}
-	f(0, `[1,2,3,4]`)
-	f(0, `[1,2,9,4]`)
-	f(1, `[1,9,3,4]`)
+	f(0, `[1,2]`, `[1,2,3] `+loose, `[1,2,3,4]`)
+	f(0, `[1,2]`, `[1,2,3] `+loose, `[1,2,9,4]`)
+	f(1, `[1,2]`, `[1,2,3] `+loose, `[1,9,3,4]`)
+	f(0, `[1,2]`, `[7,3] `+loose, `[8,3] `+loose, `[7,3,4]`)
+	f(0, `[1,2]`, `[7,3] `+loose, `[8,3] `+loose, `[1,2,3,4]`)
+	f(1, `[1,2]`, `[7,3] `+loose, `[8,3] `+loose, `[9,3,4]`)
+	f(1, `[1,2]`, `[7,3] `+loose, `[7,3,4]`, `[1,2,3,4]`)
+	f(1, `[1,2]`, `[7,3] `+loose, `[1,2,3]`, `[1,2,3,4] `+loose, `[7,3,4]`)
 }
 
 func TestAnswersAreHeldAgainstWhatWasSent(t *testing.T) {

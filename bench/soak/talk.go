@@ -41,15 +41,17 @@ type talk struct {
 	turn  int               // of the request that comes next, from 1
 
 	// What the checks remember.
-	before []digest       // items of the request that reached the upstream last
-	sentBy string         // the attempt that this was
-	firm   []digest       // items of the last request before that of which something could be recorded
-	safe   map[int]string // texts that an artifact has, by its name
+	before []digest // items of the request that reached the upstream last
+	sentBy string   // the attempt that this was
+	// items of the last request before that of which something could be recorded, and of those behind it: of each
+	// nobody knows whether it was recorded
+	loose [][]digest
+	safe  map[int]string // texts that an artifact has, by its name
 }
 
 // newTalk returns a conversation that has only begun. Equal numbers and seeds make equal conversations.
 func newTalk(number int, seed uint64) *talk {
-	t := &talk{number: number, turn: 1, safe: map[int]string{}, seed: seed,
+	t := &talk{number: number, turn: 1, safe: map[int]string{}, seed: seed, loose: [][]digest{nil},
 		dice: rand.New(rand.NewPCG(seed, uint64(number)))}
 	switch number % 3 {
 	case 0:

@@ -381,6 +381,15 @@ func (l Route) writeForm(g Ledger, f, last *Form) error {
 	return nil
 }
 
+// NameForms gives the forms the names under which they would be recorded, where nothing can be.
+func (d *Decision) NameForms() {
+	for _, f := range d.Forms {
+		if f != nil && f.Name == (Ref{}) {
+			f.Name = RefOf(string(f.encode()))
+		}
+	}
+}
+
 // DropForm takes the form of item i away, with all that depends on it: a summary speaks of all that was left out with
 // it, and what was left out before for another reason goes with the run that has taken it in.
 func (d *Decision) DropForm(i int) {
