@@ -198,7 +198,8 @@ type Request struct {
 	Upkeep       Upkeep    // what others see to
 	Marks        []Mark    // for the provider's cache, in messages, in their order
 
-	parts []Part // room for those of one item
+	parts   []Part  // room for those of one item
+	numbers []int32 // of the messages that say the items; empty until one is asked for
 }
 
 // Parts returns the parts of the item's content. They are good until the next call.

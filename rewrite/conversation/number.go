@@ -1,7 +1,20 @@
 package conversation
 
 // NumberOf is the number of the message that says item i of all, from 0 on.
-func NumberOf(r *Request, i int) int { return MessagesIn(r, 0, i+1) - 1 }
+func NumberOf(r *Request, i int) int {
+	if !r.Nested {
+		return i
+	}
+	if len(r.numbers) != len(r.Items) { // they are asked for by the thousand
+		r.numbers = make([]int32, len(r.Items))
+		for k := 1; k < len(r.Items); k++ {
+			if r.numbers[k] = r.numbers[k-1]; !SameMessage(r, k) {
+				r.numbers[k]++
+			}
+		}
+	}
+	return int(r.numbers[i])
+}
 
 // MessagesIn is how many messages say n items, from item i of all on.
 func MessagesIn(r *Request, i, n int) int {
