@@ -27,6 +27,8 @@ func (x *run) build() error {
 	x.out.Report.After, x.out.Report.Counted = after.Times(p.Scale.Ratio), plan.Comparable(p, after)
 	if len(edits) == 0 { // what a form would leave out, the client has left out itself
 		x.out.Report.Repeated = 0
+	}
+	if edits = append(edits, x.out.added.edits...); len(edits) == 0 {
 		return nil
 	}
 	body, err := span.SpliceInto(x.in.Lend, x.in.Body, edits)
@@ -40,6 +42,7 @@ func (x *run) build() error {
 		}
 	}
 	x.out.Body, x.out.Changed, x.out.forms, x.out.ratio = body, true, formsOf(x.req, p.Forms), p.Scale.Ratio
+	x.noteAdded(edits)
 	return nil
 }
 
@@ -99,8 +102,11 @@ func (x *run) account(after *conversation.Size, i int, f *decision.Form) {
 func (x *run) asItCame() {
 	r := &x.out.Report
 	x.out.Body, x.out.Changed, x.out.forms, x.highest = x.in.Body, false, nil, 0
+	x.out.added.undo, r.Added = nil, Added{Why: r.Added.Why}
 	r.Action, r.After, r.Repeated = ActionNone, r.Before, 0
 	if x.plan != nil {
-		r.Counted = plan.Comparable(x.plan, x.plan.Size)
+		came := x.plan.Size
+		came.System -= x.out.added.tokens
+		r.Counted = plan.Comparable(x.plan, came)
 	}
 }

@@ -39,13 +39,20 @@ type speaker struct {
 type spoken struct {
 	asked, sent []string
 	stable      int
+	opening     int    // items until the model first spoke
+	index       string // of context files
+}
+
+// input is a request with that body.
+func (p *play) input(r *speaker, body string) Input {
+	return Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock,
+		Contexts: p.asks}
 }
 
 func (p *play) ask(r *speaker) Output {
 	p.Helper()
 	body := r.body()
-	out := p.Shape(Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits,
-		Now: p.clock})
+	out := p.Shape(p.input(r, body))
 	p.heard(r, body, out)
 	return out
 }
@@ -71,7 +78,8 @@ func (p *play) heard(r *speaker, body string, out Output) {
 		holdsFirstSight(p, was, out)
 	}
 	now, _ := r.tongue.Read(out.Body, nil)
-	s := spoken{behindHead(was), behindHead(now), was.Decidable()}
+	opening, _ := openingOf(was)
+	s := spoken{behindHead(was), behindHead(now), was.Decidable(), opening, indexIn(out)}
 	p.follows(r.last[r.model], s, out.Report.Broke)
 	r.last[r.model] = s
 	if out.Report.Conversation == "" {
@@ -104,8 +112,9 @@ func (p *play) rescue(r *speaker) Output {
 		plan.StageCompact, plan.StageShort, plan.StageBare, plan.StageUsers}).Draw(p.T, "stage")}
 	how.Most = how.Sent * rapid.IntRange(5, 100).Draw(p.T, "most") / 100
 	body := r.body()
-	out := p.Shape(Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits,
-		Now: p.clock, Rescue: &how})
+	in := p.input(r, body)
+	in.Rescue = &how
+	out := p.Shape(in)
 	p.judge(r, body, out)
 	if out.Settle != nil {
 		out.Settle()
@@ -120,6 +129,9 @@ func (p *play) follows(before, now spoken, broke bool) {
 	same := 0
 	for same < len(before.asked) && same < len(now.asked) && before.asked[same] == now.asked[same] {
 		same++
+	}
+	if begins := before.opening; p.calm && begins > 0 && begins == now.opening && same >= begins && before.index != now.index {
+		p.Fatalf("promise 5: the index of files has changed from %q to %q", before.index, now.index)
 	}
 	if same < before.stable || broke {
 		return
@@ -184,8 +196,7 @@ func (p *play) atOnce(r *speaker) {
 	var all sync.WaitGroup
 	for i := range outs {
 		all.Go(func() {
-			outs[i] = p.Shape(Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up",
-				Limits: &p.limits, Now: p.clock})
+			outs[i] = p.Shape(p.input(r, body))
 		})
 	}
 	all.Wait()
@@ -339,6 +350,7 @@ func TestAnyConversationKeepsThePromises(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				p := newPlayIn(in, t, calm, broken)
 				p.deps.Recall = p.drawRecall()
+				p.drawLibrary()
 				for range rapid.IntRange(1, 20).Draw(t, "steps") {
 					p.step()
 				}

@@ -24,6 +24,7 @@ type Input struct {
 	Rescue   *plan.Rescue // how the form was refused that was decided for this request; nil if it was not
 	Client   plan.Client  // nil if nobody waits
 	Now      time.Time    // when it was asked; zero: nobody knows
+	Contexts []string     // names of the files that its conversation is to be given
 	// Lend lends memory for the new body, in which Output.Body may lie; if it is nil, or returns nil, the body gets
 	// its own. It is not called once Shape has returned, and what it lends is then held by Output.Body alone.
 	Lend func(n int) []byte
@@ -42,12 +43,14 @@ type Output struct {
 	forms     []*decision.Form // of each item behind the head
 	unthought []int            // items behind the head whose thinking this decision takes out
 	ratio     float64          // tokens of the model that one of what is counted in is
+	added     added
 }
 
 // The actions: what the ladder has done to a request as it is sent, in this exchange or in an earlier one. The highest
 // rung names it.
 const (
 	ActionNone    = event.ActionNone
+	ActionAdd     = "add" // nothing but an index of context files
 	ActionOffload = "offload"
 	ActionClear   = "clear"
 	ActionCompact = "compact"
@@ -80,6 +83,7 @@ type Report struct {
 	Drops        bool              // the provider leaves out what does not fit, and refuses nothing for its size
 	Unsure       bool              // what it thought may be bound to what was sent earlier, in another form than now
 	Bearings     Bearings
+	Added        Added
 	Code         event.Code // why nothing new was done, or not all that was asked for; none if something was
 	Reason       string     // the same in words, with numbers
 	Err          error      // what failed inside epitome; the request went on as Action says

@@ -11,6 +11,13 @@ import (
 
 // Restore makes the original body again, of the body as it is sent and what get finds on the shelf.
 func (s Output) Restore(get kept) ([]byte, error) {
+	if len(s.added.undo) > 0 {
+		came, err := span.Splice(s.Body, slices.Clone(s.added.undo))
+		if err != nil {
+			return nil, err
+		}
+		s.Body = came
+	}
 	r, err := s.dialect.Read(s.Body, nil)
 	if err != nil {
 		return s.Body, nil //nolint:nilerr // nothing that cannot be read was changed

@@ -98,6 +98,8 @@ type bench struct {
 	clock     time.Time // when requests are asked
 	scope     string
 	dialect   conversation.Dialect // nil for Chat Completions
+	library   *library             // nil if no files are kept
+	asks      []string             // names of contexts
 	waits     context.Context
 }
 
@@ -122,6 +124,9 @@ func (b *bench) restart() {
 		}
 		return 0, 0
 	}
+	if b.library != nil {
+		m.Library = b.library
+	}
 	if b.narrator != nil {
 		m.Summariser, m.Tell = b.narrator, b.narrator
 	}
@@ -133,7 +138,7 @@ func (b *bench) restart() {
 
 func (b *bench) shape(body string) Output {
 	a := Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits,
-		Style: b.style, Compact: b.now, Now: b.clock}
+		Style: b.style, Compact: b.now, Now: b.clock, Contexts: b.asks}
 	if b.dialect != nil {
 		a.Dialect = b.dialect
 	}

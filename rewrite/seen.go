@@ -8,6 +8,7 @@ import (
 	"time"
 	"unsafe"
 
+	"epitome/rewrite/addition"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
@@ -41,6 +42,7 @@ type past struct {
 	decision *decision.Decision // by which it was sent
 	spelled  decision.Spelled   // texts of its forms
 	fixed    fixed              // what stood before it
+	added    *addition.Record   // what epitome has put there; nil if nothing
 	ahead    preparation
 	asked    time.Time // when it was sent last; zero: nobody knows
 	bytes    int       // of memory, about
@@ -379,7 +381,7 @@ func (x *run) learn() {
 	known := &past{
 		from: from, items: items, head: head, hist: x.hist, route: p.Route, decision: d, name: x.name, asked: x.in.Now,
 		marks: marksIn(x.req, from, end), fixed: x.fixed, ahead: preparation{p.Ask.Prepared, p.Ask.PreparedCut},
-		spelled: x.spelled.Of(d),
+		spelled: x.spelled.Of(d), added: x.out.added.record,
 	}
 	if x.past != nil {
 		known.pieces = x.past.pieces

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/rewrite/addition"
 	"epitome/rewrite/compact"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
@@ -58,6 +59,8 @@ type Deps struct {
 	Passing bool
 	// Recall says which clients are told to read artifacts with epitome's tool.
 	Recall Recall
+	// Library keeps the files that conversations may ask for; nil if none are given any.
+	Library addition.Library
 	// Keep is how long what the ledger has lives. What is remembered of a conversation lives no longer. 0: for ever.
 	Keep time.Duration
 }
@@ -304,6 +307,9 @@ func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answer
 func (x *run) decide() error {
 	p := x.plan
 	readAhead(x)
+	if err := addToHead(x); err != nil {
+		return err
+	}
 	x.log.noteVersions()
 	x.log.standing = standingOf(x)
 	p.Base = p.Route.Deepest(x.ledger, x.hist.Chain, x.log.standing)
@@ -348,7 +354,7 @@ func (x *run) decide() error {
 	if err := x.build(); err != nil { // what may not be sent is not recorded either
 		return err
 	}
-	if err := x.record(); err != nil || !x.log.adopted {
+	if err := x.record(); err != nil || !x.log.adopted && !x.out.added.other {
 		return err
 	}
 	return x.build()
@@ -460,7 +466,7 @@ func (x *run) record() error {
 func (x *run) remember(d *decision.Decision) error {
 	err := x.log.remember(d)
 	if errors.Is(err, decision.ErrTie) {
-		if err = x.nameConversation(); err == nil {
+		if err = errors.Join(retake(x), x.nameConversation()); err == nil {
 			err = x.log.remember(d)
 		}
 	}

@@ -39,6 +39,9 @@ func readAhead(x *run) {
 	if l := x.in.Limits; x.past != nil && (l.WarnAt > 0 || l.CutoverAt > 0) {
 		keys = append(keys, p.Route.BudgetKey(x.past.name))
 	}
+	if key, _ := additionKey(x); key != "" && (x.past == nil || x.past.added != nil) {
+		keys = append(keys, key)
+	}
 	x.turn.Read(append(keys, decision.BoundKey(x.in.Upstream, x.req.Model)))
 }
 

@@ -26,7 +26,7 @@ func LacksTag(k shared.Key) bool {
 		return false
 	}
 	switch k.Name[0] {
-	case kindForm, kindList, kindName, kindNext, kindDecision:
+	case kindForm, kindList, kindName, kindNext, kindDecision, kindAddition:
 		return true
 	}
 	return false

@@ -35,6 +35,7 @@ const (
 	kindForm, kindList = 'f', 'l' // named by what they say
 	kindName, kindNext = 'c', 'n' // of a conversation
 	kindDecision       = 'd'      // for a prefix
+	kindAddition       = 'a'      // to conversations that begin with a prefix
 	kindBound          = 't'      // of a model, whoever asks it
 )
 
@@ -348,11 +349,12 @@ func (t *turn) Add(key string, value []byte) (standing []byte, version uint64, e
 		return fact.Bytes, fact.Version, nil
 	}
 	switch key[0] {
-	case kindForm, kindList, kindName, kindNext:
+	case kindForm, kindList, kindName, kindNext, kindAddition:
 		if t.lost != nil {
 			return nil, 0, t.lost
 		}
-		t.adds, t.added[key] = append(t.adds, shared.Add{Key: key, Value: value, Must: key[0] == kindNext}), true
+		must := key[0] == kindNext || key[0] == kindAddition
+		t.adds, t.added[key] = append(t.adds, shared.Add{Key: key, Value: value, Must: must}), true
 		t.known[key] = store.Fact{Bytes: value, Version: shared.Version(value)}
 		return value, t.known[key].Version, nil
 	}
@@ -434,7 +436,7 @@ func (t *turn) flush(records []shared.Add) error {
 		t.known[a.Key] = fact
 		t.ledger.remember(a.Key, fact)
 	}
-	if lost >= 0 && adds[lost].Key[0] == kindNext {
+	if lost >= 0 && (adds[lost].Key[0] == kindNext || adds[lost].Key[0] == kindAddition) {
 		t.dropNames()
 		return decision.ErrTie
 	}
@@ -442,12 +444,13 @@ func (t *turn) flush(records []shared.Add) error {
 	return nil
 }
 
-// dropNames takes back what the conversation was to be called: it is another one.
+// dropNames takes back what the conversation was to be called, and what was to be added to it: it is another one. What
+// is known to stand now stays known.
 func (t *turn) dropNames() {
 	kept := t.adds[:0]
 	for _, a := range t.adds {
 		switch a.Key[0] {
-		case kindName, kindNext:
+		case kindName, kindNext, kindAddition:
 			delete(t.added, a.Key)
 			if a.Key[0] == kindName {
 				delete(t.known, a.Key)

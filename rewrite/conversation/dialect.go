@@ -43,6 +43,9 @@ type Dialect interface {
 	Value(dst, was []byte, at Place, text string) []byte
 	// Append puts a text behind all that the item says; ok is false if nothing can stand there.
 	Append(r *Request, it *Item, text string) (e span.Edit, ok bool)
+	// Instruct puts a text behind all that the system says before the conversation begins, as the system's; ok is false
+	// if none can stand there. Marks for a cache stay where they are.
+	Instruct(r *Request, text string) (edits []span.Edit, ok bool)
 }
 
 // Marker is a Dialect whose clients mark what the provider is to cache.

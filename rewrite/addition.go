@@ -1,0 +1,202 @@
+package rewrite
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"epitome/rewrite/addition"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/span"
+)
+
+// Added says what stands in a request beside what its client sent.
+type Added struct {
+	Tokens int      // of the model; 0 if nothing was added
+	Names  []string // of contexts whose files are named
+	Why    string   // why nothing was added though it was asked for; empty if it was not, or if something was
+}
+
+// added is how a request is added to.
+type added struct {
+	record *addition.Record // nil: its conversation began without
+	edits  []span.Edit      // of its head, in the request as it came
+	tokens int              // of the vocabulary
+	undo   []span.Edit      // of the edits, in the request as it is sent
+	other  bool             // another request's has taken the place of what was built first
+}
+
+// addedShare is of how many parts of what a request may fill the text may take one.
+const addedShare = 4
+
+// openingOf is how many items a conversation has before the model first speaks. first says that it has not yet.
+func openingOf(r *conversation.Request) (items int, first bool) {
+	for i := r.Head; i < len(r.Items); i++ {
+		if role := r.Items[i].Role; role == conversation.Assistant || role == conversation.Tool {
+			return i - r.Head, false
+		}
+	}
+	return len(r.Items) - r.Head, true
+}
+
+// additionKey is the key of what was added to the conversation; empty if nothing can be known of it. What lies with a
+// provider has been added to there.
+func additionKey(x *run) (key string, first bool) {
+	items, first := openingOf(x.req)
+	if x.shaper.deps.Library == nil || items == 0 || !x.req.Upkeep.Before.Empty() {
+		return "", false
+	}
+	return x.plan.Route.AdditionKey(x.hist.Chain[items]), first
+}
+
+// addToHead finds what is added to the conversation. Its first request decides, and all later ones repeat that.
+func addToHead(x *run) (err error) {
+	key, first := additionKey(x)
+	if key == "" {
+		return nil
+	}
+	asked := slices.Compact(slices.Sorted(slices.Values(x.in.Contexts)))
+	var record *addition.Record
+	switch {
+	case first:
+		if record, err = begin(x, key, asked); err != nil {
+			return err
+		}
+	case x.past != nil:
+		if record = x.past.added; record != nil {
+			keepRecord(x, key, record)
+		}
+	default:
+		list, _ := addition.At(x.ledger, key)
+		record = list.Later(asked)
+		x.out.Report.Broke = lostStore(x) && len(asked) > 0
+	}
+	x.put(record)
+	if record != nil && record.Index != "" && !x.in.Replay && x.ledger.Touch(key) {
+		x.shaper.deps.Library.Renew(x.in.Scope, record.Files)
+	}
+	return nil
+}
+
+// put has the record's text stand in the request. One that the dialect has no place for stays out.
+func (x *run) put(record *addition.Record) {
+	a := &x.out.added
+	a.record, a.edits = record, nil
+	x.plan.Size.System, a.tokens = x.plan.Size.System-a.tokens, 0
+	if record == nil || record.Index == "" {
+		return
+	}
+	edits, ok := x.in.Dialect.Instruct(x.req, record.Index)
+	if !ok {
+		return
+	}
+	a.edits, a.tokens = edits, x.plan.Scale.CountPlain(record.Index)
+	x.plan.Size.System += a.tokens
+}
+
+// begin decides what is added to the conversation of which this is the first request. What stands for an equal one that
+// has asked for the same holds, also that it could not be given.
+func begin(x *run, key string, asked []string) (r *addition.Record, err error) {
+	list, _ := addition.At(x.ledger, key)
+	if r = list.For(asked); r == nil && !x.in.Replay && !lostStore(x) && len(asked)+len(list) > 0 {
+		r, err = settleRecord(x, key, makeRecord(x, asked))
+	}
+	if r != nil {
+		x.out.Report.Added.Why = r.Why
+	}
+	return r, err
+}
+
+// settleRecord records what is added, and returns what stands then for who asked for the same.
+func settleRecord(x *run, key string, r *addition.Record) (*addition.Record, error) {
+	_, _, begun := x.ledger.Get(x.plan.Route.ConversationKey(x.hist.Chain[x.hist.Len()]))
+	return addition.Settle(x.ledger, key, r, begun)
+}
+
+// makeRecord makes what is added to a conversation that asks for these names.
+func makeRecord(x *run, asked []string) *addition.Record {
+	r := &addition.Record{Asked: asked}
+	if len(asked) == 0 {
+		return r
+	}
+	files, err := x.shaper.deps.Library.Lend(x.in.Scope, asked)
+	if err == nil && len(files) > 0 {
+		r.Index, err = indexOf(x, files)
+	}
+	if r.Files = files; err != nil {
+		r.Index, r.Files, r.Why = "", nil, "no context files are given: "+err.Error()
+	}
+	return r
+}
+
+// indexOf is the text by which the request names the files.
+func indexOf(x *run, files []addition.File) (string, error) {
+	p := x.plan
+	way := addition.ByTool
+	if at := plan.AddressOf(p, files[0].Artifact); at == "" {
+		return "", errors.New("with offload.address none, nobody could read them")
+	} else if !p.Case.ByTool {
+		if way = addition.ByPath; plan.IsURL(at) {
+			way = addition.ByURL
+		}
+	}
+	index := addition.Index(files, way, func(name string) string { return plan.AddressOf(p, name) })
+	most := x.out.Report.Usable / addedShare
+	if n := p.Scale.InModelTokens(p.Scale.CountPlain(index)); n > most {
+		return "", fmt.Errorf("their index has %d tokens, and at this window there is room for %d", n, most)
+	}
+	edits, ok := x.in.Dialect.Instruct(x.req, index)
+	if !ok {
+		return "", errors.New("the request has no place for their index")
+	}
+	body, err := span.Splice(x.in.Body, edits)
+	if err != nil {
+		return "", err
+	}
+	return index, check(x.req, body)
+}
+
+// lostStore reports whether it is not known what stands in a ledger that others share.
+func lostStore(x *run) bool { return x.turn != nil && x.turn.Failure() != nil }
+
+// keepRecord puts what is remembered of the addition where it is to be found, if it was lost there.
+func keepRecord(x *run, key string, record *addition.Record) {
+	if x.in.Replay || lostStore(x) {
+		return
+	}
+	if _, _, found := x.ledger.Get(key); !found {
+		_, _, _ = x.ledger.Add(key, addition.Records{*record}.Encode()) // else with the next request
+	}
+}
+
+// retake takes what stands for an equal request that was faster.
+func retake(x *run) error {
+	key, first := additionKey(x)
+	was := x.out.added.record
+	if key == "" || !first || was == nil {
+		return nil
+	}
+	record, err := settleRecord(x, key, was)
+	if err != nil {
+		return err
+	}
+	if record == nil || record.Index != was.Index {
+		x.out.added.other = true
+		x.put(record)
+	}
+	return nil
+}
+
+// noteAdded notes what the edits of the head have made of the body. edits are all of the body, in their order.
+func (x *run) noteAdded(edits []span.Edit) {
+	a, r := &x.out.added, &x.out.Report
+	if len(a.edits) == 0 {
+		return
+	}
+	a.undo = addition.Undo(x.in.Body, edits, a.edits)
+	r.Added = Added{Tokens: x.plan.Scale.InModelTokens(a.tokens), Names: a.record.Names()}
+	if r.Action == ActionNone {
+		r.Action = ActionAdd
+	}
+}

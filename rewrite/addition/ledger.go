@@ -1,0 +1,92 @@
+package addition
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"epitome/rewrite/decision"
+	"epitome/rewrite/span"
+)
+
+// Library keeps the files that people give to conversations. Its methods may be called from any goroutine.
+type Library interface {
+	// Lend puts the files of these names on the shelf, for who shares the scope, and says what they are, in their order.
+	Lend(scope string, names []string) ([]File, error)
+	// Renew lets what was lent live on, and puts again what is lost, as far as it is kept still.
+	Renew(scope string, files []File)
+}
+
+// At are the records under the key. Those of another version are not understood: there are none, but they have a
+// version in the ledger.
+func At(g decision.Ledger, key string) (list Records, version uint64) {
+	value, version, found := g.Get(key)
+	if !found {
+		return nil, 0
+	}
+	list, err := Decode(value)
+	if err != nil {
+		return nil, version
+	}
+	return list, version
+}
+
+const (
+	mostTries   = 5  // other requests may be adding, too
+	mostRecords = 16 // under one key
+)
+
+var errTooMany = errors.New("too many equal requests have asked for other files")
+
+// Settle records what is added, and returns what stands then for who asked for the same. begun says that an equal
+// conversation may have begun without: it goes on so.
+func Settle(g decision.Ledger, key string, r *Record, begun bool) (*Record, error) {
+	list, version := At(g, key)
+	later := begun || version != 0
+	if version == 0 && begun && len(r.Asked) > 0 {
+		list = Records{{}}
+	}
+	for range mostTries {
+		if standing := list.For(r.Asked); standing != nil {
+			return standing, nil
+		}
+		if len(list) >= mostRecords || version != 0 && list == nil {
+			return nil, errTooMany
+		}
+		value := append(list[:len(list):len(list)], *r).Encode()
+		var standing []byte
+		var err error
+		if later { // at once: where a request comes again, nothing is recorded with its decision
+			standing, version, _, err = g.Swap(key, version, value)
+		} else {
+			standing, version, err = g.Add(key, value)
+		}
+		if err == nil {
+			list, err = Decode(standing)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot record what is added to a conversation: %w", err)
+		}
+		later = true
+	}
+	return list.For(r.Asked), nil
+}
+
+// Undo is what takes the edits own away again, in the body that all edits have made of this one. Those are in their
+// order.
+func Undo(body []byte, all, own []span.Edit) (undo []span.Edit) {
+	shift := 0
+	for _, e := range all {
+		if slices.ContainsFunc(own, func(o span.Edit) bool { return isSame(e, o) }) {
+			at := e.Start + shift
+			undo = append(undo, span.Edit{Span: span.Span{Start: at, End: at + len(e.With)}, With: slices.Clone(e.Of(body))})
+		}
+		shift += len(e.With) - (e.End - e.Start)
+	}
+	return undo
+}
+
+// isSame reports whether both are one edit: two share no memory.
+func isSame(a, b span.Edit) bool {
+	return len(a.With) > 0 && len(b.With) > 0 && &a.With[0] == &b.With[0]
+}
