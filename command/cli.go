@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"epitome/command/handing"
 	"epitome/command/logging"
 	"epitome/config"
 	"epitome/instance"
@@ -60,12 +61,13 @@ type artifactCmds struct {
 
 // ownCmds are the commands that are about the program itself.
 type ownCmds struct {
-	Store      storeCmd      `cmd:"" help:"Copy what epitome has kept from one place to another."`
-	Key        keyCmd        `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
-	Service    serviceCmd    `cmd:"" help:"Have epitome start when you log in."`
-	Completion completionCmd `cmd:"" help:"Print completions for a shell."`
-	Manual     manualCmd     `cmd:"" help:"Print the manual page, for man: 'epitome manual | man -l -' shows it."`
-	Version    versionCmd    `cmd:"" help:"Print version, commit and date of this program."`
+	Context    handing.Command `cmd:"" help:"Keep files that conversations are told of."`
+	Store      storeCmd        `cmd:"" help:"Copy what epitome has kept from one place to another."`
+	Key        keyCmd          `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
+	Service    serviceCmd      `cmd:"" help:"Have epitome start when you log in."`
+	Completion completionCmd   `cmd:"" help:"Print completions for a shell."`
+	Manual     manualCmd       `cmd:"" help:"Print the manual page, for man: 'epitome manual | man -l -' shows it."`
+	Version    versionCmd      `cmd:"" help:"Print version, commit and date of this program."`
 }
 
 // load reads the configuration, with the flags above the file.
@@ -85,7 +87,7 @@ func Execute(defaults string, args []string) int {
 		parser.Errorf("%s; 'epitome --help' lists commands and flags", advise(err, args, namesOf(parser.Model.Children)))
 		return 2
 	}
-	return exitCode(parsed.Run(&c))
+	return exitCode(parsed.Run(&c, handing.Load(c.load)))
 }
 
 // parser reads the command line into c. Its model is the one description of the command line: help, the manual page and

@@ -37,6 +37,9 @@ func (c Config) Admit() (folder string, err error) {
 	if err = admitSeal(c.Offload, folder); err != nil {
 		return "", err
 	}
+	if err = admitContexts(c, folder); err != nil {
+		return "", err
+	}
 	address, err := listening(c.Listen)
 	if err != nil {
 		return "", err

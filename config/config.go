@@ -25,6 +25,7 @@ import (
 	"epitome/console"
 	"epitome/event"
 	"epitome/event/money"
+	"epitome/offload/contexts"
 	"epitome/prose"
 	"epitome/proxy"
 	"epitome/proxy/certificate"
@@ -51,6 +52,7 @@ type Config struct {
 	Window    window.Config                   `toml:"window"`
 	Summarize summarize.Config                `toml:"summarize"`
 	Offload   OffloadConfig                   `toml:"offload"`
+	Context   contexts.Config                 `toml:"context"`
 	Store     StoreConfig                     `toml:"store"`
 	Events    EventsConfig                    `toml:"events"`
 	Log       LogConfig                       `toml:"log"`
@@ -219,7 +221,7 @@ func (c Config) Locate(err error) error { return c.from.locate(err) }
 func (c Config) Settings() proxy.Settings {
 	return proxy.Settings{
 		Config: c.Proxy, Mode: c.Mode, Scope: c.Scope, Limits: c.Rewrite, Style: c.Style(),
-		Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients,
+		Upstream: c.Upstream, Upstreams: c.Upstreams, Routes: c.Routes, Clients: c.Clients, Contexts: c.Context.Names,
 	}
 }
 

@@ -12,7 +12,9 @@ import (
 
 	"epitome/config"
 	"epitome/console"
+	"epitome/daemon/lending"
 	"epitome/offload"
+	"epitome/offload/contexts"
 	"epitome/rewrite"
 	"epitome/store"
 	"epitome/store/disk"
@@ -26,6 +28,7 @@ import (
 type Left struct {
 	store *disk.Store
 	shelf *offload.Shelf
+	kept  contexts.Kept
 }
 
 // OpenLeft opens it; the caller closes the store. The error is ErrNoArtifact where nothing was ever kept.
@@ -52,7 +55,7 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 		_ = disk.Close()
 		return Left{}, err
 	}
-	return Left{disk, shelf}, nil
+	return Left{disk, shelf, config.Contexts(conf.Offload, folder)}, nil
 }
 
 // Shadow are means of shaping that know all of it, and write nothing.
@@ -61,7 +64,9 @@ func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]
 	m := Deps(k.store, k.shelf, windows, keep)
 	m.Summariser, m.CachedPrice = storedSummaries(conf, k.store, m.Counters), Prices(conf).CachedPrice
 	m.Ratio, m.Recall = tokenize.NewRatios(lessonStore{k.store}, m.Models).Of, recallOf(conf)
-	return shadowed(m, keep)
+	m = shadowed(m, keep)
+	m.Library = lending.New(k.kept, m.Shelf)
+	return m
 }
 
 // Artifacts is its shelf as it is read from outside.
@@ -83,6 +88,9 @@ func Unwritten(conf config.Config, folder string, windows *atomic.Pointer[window
 	}
 	m := Deps(facts, shelf, windows, keep)
 	m.Shelf, m.CachedPrice, m.Recall = shadowShelf{m.Shelf}, Prices(conf).CachedPrice, recallOf(conf)
+	if home, err := conf.DataFolder(); err == nil { // folder may be one that does not stay
+		m.Library = lending.New(config.Contexts(conf.Offload, home), m.Shelf)
+	}
 	return m, nil
 }
 

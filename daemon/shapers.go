@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"epitome/config"
+	"epitome/daemon/lending"
 	"epitome/event/money"
 	"epitome/offload"
 	"epitome/proxy"
@@ -71,7 +72,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.shadow, k.seen = rewrite.NewShaper(beside), beside.Ledger
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
-	live.Tell, live.Window = &k.relay, k.prober.watching(m.Window)
+	live.Tell, live.Window, live.Library = &k.relay, k.prober.watching(m.Window), lending.New(s.kept, m.Shelf)
 	k.live = rewrite.NewShaper(live)
 	return k
 }
@@ -93,6 +94,7 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, ratioLessons{k.ratios}
+	p.Keeps = k.storage.kept.Has
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
 	return p
 }

@@ -12,6 +12,7 @@ import (
 	"epitome/daemon/turns"
 	"epitome/offload"
 	"epitome/offload/bucket"
+	"epitome/offload/contexts"
 	"epitome/store"
 	"epitome/store/disk"
 	"epitome/store/memory"
@@ -28,6 +29,7 @@ type storage struct {
 	shared  *shared.Store // store, if it is shared; else nil
 	turns   *turns.Ledger // over it
 	shelf   *offload.Shelf
+	kept    contexts.Kept  // files for conversations
 	where   string         // the folder of artifacts, or their bucket; empty if they are in memory
 	bucket  *bucket.Bucket // of artifacts; nil if they are in a folder
 	passing bool           // not all of it outlives the process
@@ -54,6 +56,7 @@ func openStorage(conf config.Config, folder, listen string, log *slog.Logger) (*
 	if s.seal, err = config.OpenSeal(conf.Offload, folder); err != nil {
 		return nil, err
 	}
+	s.kept = config.Contexts(conf.Offload, folder)
 	if err := config.MarkFormat(folder); err != nil { // a folder without a mark has the first format
 		log.Warn(err.Error(), "do", "see to the folder, or give another one with --data")
 	}

@@ -154,6 +154,9 @@ type Shaping struct {
 	Estimated bool `json:"estimated,omitempty"`
 	// parts of what the model thought that are not sent any more, from this decision on
 	Thoughts int32 `json:"thoughts,omitempty"`
+	// tokens that the request has beside what its client sent, and the names of the contexts that they are from
+	Added    int    `json:"added,omitempty"`
+	Contexts string `json:"contexts,omitempty"`
 	// items that each rung has newly changed; those of earlier decisions are not counted
 	Offloaded int  `json:"offloaded,omitempty"`
 	Cleared   int  `json:"cleared,omitempty"`

@@ -86,6 +86,8 @@ func (t Tally) String() string {
 		return "no request came: " + Unreached
 	case t.TokensBefore == 0:
 		return "nothing that it can shorten was seen (" + requests + " passed through)"
+	case t.TokensAfter == t.TokensBefore+t.Added && t.Added > 0:
+		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened" + t.given()
 	case t.TokensAfter == t.TokensBefore:
 		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened"
 	case t.Observed:
@@ -93,7 +95,15 @@ func (t Tally) String() string {
 			t.largest("would have been sent")
 	}
 	return requests + ", " + tokens(t.TokensBefore) + " tokens became " + tokens(t.TokensAfter) + t.less() +
-		t.largest("was sent")
+		t.largest("was sent") + t.given()
+}
+
+// given is what was added of context files.
+func (t Tally) given() string {
+	if t.Added == 0 {
+		return ""
+	}
+	return "; " + tokens(t.Added) + " tokens name context files"
 }
 
 // less is how much less was sent than came.

@@ -3,6 +3,7 @@ package proxy
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -46,6 +47,10 @@ func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte, client str
 			if !wire.IsOwn(l.Name) || l.Is(wire.OwnPrefix+"preset") != presets || set.asksNothing(l) {
 				continue
 			}
+			if l.Is(wire.OwnPrefix + "context") {
+				a.Contexts = append(a.Contexts, namesIn(string(l.Value))...)
+				continue
+			}
 			if err := heed(a, string(l.Name[len(wire.OwnPrefix):]), string(l.Value)); err != nil {
 				return err
 			}
@@ -54,8 +59,19 @@ func (p *Proxy) wishes(a *rewrite.Input, set *settings, block []byte, client str
 	if err := a.Limits.CheckAsked(&set.conf.Limits); err != nil {
 		return err
 	}
+	for _, name := range a.Contexts {
+		if !p.plugs.Keeps(name) {
+			return fmt.Errorf("cannot use %scontext: nothing is kept under the name %.40q; 'epitome context list' has the names",
+				wire.OwnPrefix, name)
+		}
+	}
 	a.Scope = p.scope(set, block, client)
 	return nil
+}
+
+// namesIn are the names in a list with commas.
+func namesIn(list string) []string {
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 }
 
 // errNotNow is the answer to any other value: one that means no must not be taken for yes.

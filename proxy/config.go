@@ -36,6 +36,8 @@ type UpstreamConfig struct {
 	Headers map[string]string `toml:"headers"`
 	TLS     certificate.Trust `toml:"tls"`
 	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
+	// Context are the names of files that conversations sent there are given.
+	Context []string `toml:"context"`
 }
 
 // Route sends requests whose body names a matching model to an upstream.

@@ -54,6 +54,7 @@ type Settings struct {
 	Routes    []Route
 	Limits    limits.Limits // which a request's own headers may override
 	Style     prose.Style   // of summaries, likewise
+	Contexts  []string      // names of files that all conversations are given
 }
 
 // Plugs are what the proxy needs from the rest of the program. None may be nil.
@@ -68,6 +69,7 @@ type Plugs struct {
 	Ratios   Ratios                             // learn what answers tell of vocabularies
 	Traces   bool                               // events have the ids of the client's span
 	Used     clients.Counter                    // of what clients use
+	Keeps    func(context string) bool          // whether files for conversations are kept under that name
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
 }

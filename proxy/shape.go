@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"runtime/debug"
+	"strings"
 	"time"
 
 	"epitome/event"
@@ -60,6 +61,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
 	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.name, client, x.proxy.buffers.For(x)
+	s.asked.Contexts = append(append(s.asked.Contexts, up.config.Context...), x.set.conf.Contexts...)
 	form := x.guarded(shape, s)
 	if !counts { // what a count would save is told with the request that it asks about
 		x.tell(&s.report)
@@ -192,6 +194,7 @@ func (x *exchange) tell(r *rewrite.Report) {
 		HeldBefore: r.Bearings.HeldBefore, HeldAfter: r.Bearings.HeldAfter, TakenOut: r.Bearings.TakenOut,
 		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: r.Bearings.Diverged,
 		Decision: r.Bearings.Decision, Estimated: r.Estimated,
+		Added: r.Added.Tokens, Contexts: event.Clip(strings.Join(r.Added.Names, ", ")),
 		Decided: r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
 	}
 	x.event.Streams = r.Streams
@@ -208,6 +211,7 @@ func (x *exchange) tell(r *rewrite.Report) {
 			x.event.Compacted++
 		}
 	}
+	x.event.Inner = event.Clip(r.Added.Why)
 	if r.Err != nil {
 		x.event.Inner = event.Clip(r.Err.Error())
 	}

@@ -125,7 +125,7 @@ func makeRecord(x *run, asked []string) *addition.Record {
 		r.Index, err = indexOf(x, files)
 	}
 	if r.Files = files; err != nil {
-		r.Index, r.Files, r.Why = "", nil, "no context files are given: "+err.Error()
+		r.Index, r.Files, r.Why = "", nil, "no context files: "+err.Error()
 	}
 	return r
 }

@@ -49,8 +49,11 @@ type Report struct {
 	Broke        bool          `json:"broke"`    // messages that had been sent would be sent in another form
 	Repeated     int           `json:"repeated"` // messages in a form that was decided before
 	Changes      []Change      `json:"changes"`
-	Reason       string        `json:"reason"` // why nothing new would be done, or nothing else
-	Failed       string        `json:"failed"` // what went wrong inside epitome
+	Reason       string        `json:"reason"`          // why nothing new would be done, or nothing else
+	Added        int           `json:"added,omitempty"` // tokens of an index of context files
+	Contexts     []string      `json:"contexts,omitempty"`
+	NotAdded     string        `json:"not_added,omitempty"` // why there is none, though it is asked for
+	Failed       string        `json:"failed"`              // what went wrong inside epitome
 	Turns        []Turn        `json:"turns,omitempty"`
 
 	Title string `json:"-"` // of the dialect
@@ -196,6 +199,12 @@ func (r *Report) printParts(p *page) {
 	}
 	p.table(rows)
 	p.line("Counted %s.", r.Counted)
+	if r.Added > 0 {
+		p.line("Of the system's, %d tokens are added: an index of the context files of %s.", r.Added, strings.Join(r.Contexts, ", "))
+	}
+	if r.NotAdded != "" {
+		p.line("There are %s.", r.NotAdded)
+	}
 }
 
 // printLimits writes what the request is held against.
@@ -322,6 +331,9 @@ func (r *Report) printChanges(p *page) {
 	switch {
 	case r.Failed != "":
 		p.line("Something fails inside epitome, so the request would go on in the form decided last: %s.", r.Failed)
+	case len(r.Changes) == 0 && r.Added > 0:
+		p.line("Nothing else would be done: %s.", r.Reason)
+		return
 	case len(r.Changes) == 0:
 		p.line("Nothing would be done: %s.", r.Reason)
 		return

@@ -8,11 +8,12 @@ import (
 
 // Totals are the few numbers that tell what a program has done since its start.
 type Totals struct {
-	Exchanges    int64 `json:"exchanges"`     // that have ended
-	InFlight     int   `json:"in_flight"`     // that are under way
-	TokensBefore int64 `json:"tokens_before"` // of conversations, as they came
-	TokensAfter  int64 `json:"tokens_after"`  // as they were sent, or in mode observe would have been
-	Observed     bool  `json:"observed"`      // some of them were in mode observe
+	Exchanges    int64 `json:"exchanges"`       // that have ended
+	InFlight     int   `json:"in_flight"`       // that are under way
+	TokensBefore int64 `json:"tokens_before"`   // of conversations, as they came
+	TokensAfter  int64 `json:"tokens_after"`    // as they were sent, or in mode observe would have been
+	Observed     bool  `json:"observed"`        // some of them were in mode observe
+	Added        int64 `json:"added,omitempty"` // tokens of them that are indexes of context files
 	// of the conversation's request that came with the most tokens: as it came, and as it was sent
 	LargestBefore int64 `json:"largest_before,omitempty"`
 	LargestAfter  int64 `json:"largest_after,omitempty"`
@@ -22,6 +23,7 @@ type Totals struct {
 type totals struct {
 	inFlight                 func() int
 	exchanges, before, after atomic.Int64
+	added                    atomic.Int64
 	observed                 atomic.Bool
 	largest                  atomic.Pointer[sizes]
 }
@@ -37,8 +39,8 @@ func (m *Recorder) Totals() Totals {
 	}
 	return Totals{
 		Exchanges: t.exchanges.Load(), InFlight: t.inFlight(), TokensBefore: t.before.Load(),
-		TokensAfter: t.after.Load(),
-		Observed:    t.observed.Load(), LargestBefore: largest.before, LargestAfter: largest.after,
+		TokensAfter: t.after.Load(), Added: t.added.Load(),
+		Observed: t.observed.Load(), LargestBefore: largest.before, LargestAfter: largest.after,
 	}
 }
 
@@ -47,6 +49,7 @@ func (t *totals) addShaped(e *event.Exchange) {
 	before, after := int64(e.TokensBefore.Total()), int64(e.TokensAfter.Total())
 	t.before.Add(before)
 	t.after.Add(after)
+	t.added.Add(int64(e.Added))
 	for seen := t.largest.Load(); seen == nil || before > seen.before; seen = t.largest.Load() {
 		if t.largest.CompareAndSwap(seen, &sizes{before, after}) {
 			break

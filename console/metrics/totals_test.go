@@ -23,11 +23,11 @@ func TestTotalsAddUpAllExchanges(t *testing.T) {
 	if got, want := m.Totals(), (Totals{InFlight: 3}); got != want {
 		t.Errorf("at the start: got %+v, want %+v", got, want)
 	}
-	f("a", event.ModeOn, time.Second, Totals{1, 3, 1000, 300, false, 1000, 300})
-	f("b", event.ModeOn, 0, Totals{2, 3, 1000, 300, false, 1000, 300}) // no conversation
-	f("b", event.ModeOff, time.Second, Totals{3, 3, 1000, 300, false, 1000, 300})
-	f("b", event.ModeObserve, time.Second, Totals{4, 3, 2000, 600, true, 1000, 300})
-	f("a", event.ModeOn, time.Second, Totals{5, 3, 3000, 900, true, 1000, 300})
+	f("a", event.ModeOn, time.Second, Totals{1, 3, 1000, 300, false, 0, 1000, 300})
+	f("b", event.ModeOn, 0, Totals{2, 3, 1000, 300, false, 0, 1000, 300}) // no conversation
+	f("b", event.ModeOff, time.Second, Totals{3, 3, 1000, 300, false, 0, 1000, 300})
+	f("b", event.ModeObserve, time.Second, Totals{4, 3, 2000, 600, true, 0, 1000, 300})
+	f("a", event.ModeOn, time.Second, Totals{5, 3, 3000, 900, true, 0, 1000, 300})
 	larger := eventtest.Exchange()
 	larger.ShapeTime, larger.TokensBefore = time.Second, event.Tokens{Results: 5000}
 	larger.TokensAfter = event.Tokens{Results: 1200}

@@ -122,6 +122,8 @@ func what(e event.Exchange) string {
 		return "bypass: something failed inside epitome"
 	case e.Action == "" || e.Action == event.ActionNone:
 		return "nothing"
+	case e.Added > 0 && e.Decision == "":
+		return "an index of context files was added"
 	}
 	return "nothing new"
 }

@@ -108,6 +108,7 @@ func changes(e event.Exchange) string {
 			all = append(all, fmt.Sprintf("%s %d", what, n))
 		}
 	}
+	add("add", e.Added)
 	add("offload", e.Offloaded)
 	add("clear", e.Cleared)
 	add("compact", e.Compacted)

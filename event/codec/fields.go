@@ -79,6 +79,8 @@ func shaping(c *coder, s *event.Shaping) {
 	number(c, &s.Hint.Tokens)
 	flags(c, &s.Decided, &s.Broke, &s.Estimated)
 	number(c, &s.Thoughts)
+	number(c, &s.Added)
+	text(c, &s.Contexts)
 	number(c, &s.Offloaded)
 	number(c, &s.Cleared)
 	number(c, &s.Compacted)

@@ -64,6 +64,8 @@ func (o *object) shaping(s *event.Shaping) {
 	o.yes("broke", s.Broke)
 	o.yes("estimated", s.Estimated)
 	o.any("thoughts", int64(s.Thoughts))
+	o.any("added", int64(s.Added))
+	o.anyText("contexts", s.Contexts)
 	o.any("offloaded", int64(s.Offloaded))
 	o.any("cleared", int64(s.Cleared))
 	o.any("compacted", int64(s.Compacted))

@@ -1,0 +1,161 @@
+// Package handing is 'epitome context': the files that people give to conversations are kept, listed and forgotten.
+//
+// It promises that a file which cannot be kept is named with what to do about it, and that then none of those which came
+// with it is kept either.
+package handing
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"text/tabwriter"
+
+	"epitome/config"
+	"epitome/offload/contexts"
+)
+
+// Command are its commands.
+type Command struct {
+	Add    addCmd    `cmd:"" help:"Keep files under a name. A file of the same name takes the other one's place."`
+	List   listCmd   `cmd:"" help:"List the files that are kept, of all names or of one."`
+	Remove removeCmd `cmd:"" help:"Forget files, or all of a name."`
+}
+
+// Load reads the configuration that the command line says.
+type Load func() (config.Config, error)
+
+type addCmd struct {
+	Name  string   `arg:"" help:"The name under which conversations ask for the files together: a-z, 0-9, dot, dash and underscore."`
+	Files []string `arg:"" help:"Text files in UTF-8, or documents of Word, Excel, PowerPoint or OpenDocument, of which the text is kept. At most 10 MB each, and 200 under one name."`
+}
+
+type listCmd struct {
+	Name string `arg:"" optional:"" help:"Only the files under this name."`
+}
+
+type removeCmd struct {
+	Name  string   `arg:"" help:"The name."`
+	Files []string `arg:"" optional:"" help:"The files' own names, as list prints them. Without, all of them."`
+}
+
+// keptBy opens what is kept, to be read and written.
+func keptBy(load Load) (contexts.Kept, error) {
+	conf, err := load()
+	if err != nil {
+		return contexts.Kept{}, err
+	}
+	folder, err := conf.DataFolder()
+	if err != nil {
+		return contexts.Kept{}, err
+	}
+	by, err := config.OpenSeal(conf.Offload, folder)
+	return contexts.In(folder, by), err
+}
+
+// Run keeps the files.
+func (k addCmd) Run(load Load) error {
+	if err := contexts.CheckName(k.Name); err != nil {
+		return err
+	}
+	files := make([]contexts.Incoming, 0, len(k.Files))
+	for _, path := range k.Files {
+		content, err := readFile(path)
+		if err == nil {
+			content, err = contexts.TextOf(content)
+		}
+		if err != nil {
+			return fmt.Errorf("cannot keep %s: %w", path, config.PathCause(err))
+		}
+		for _, other := range files {
+			if other.Title == filepath.Base(path) {
+				return fmt.Errorf("cannot keep two files called %q under one name: rename one", other.Title)
+			}
+		}
+		files = append(files, contexts.Incoming{Title: filepath.Base(path), Text: content})
+	}
+	kept, err := keptBy(load)
+	if err != nil {
+		return err
+	}
+	if err := kept.Add(k.Name, files); err != nil {
+		return err
+	}
+	word := "files"
+	if len(files) == 1 {
+		word = "file"
+	}
+	_, err = fmt.Printf("Kept %d %s under %s. Conversations that begin from now on are told of them where they ask for it: by the "+
+		"header x-epitome-context: %s, or by names = [%q] under [context] in the configuration.\n", len(files), word, k.Name, k.Name, k.Name)
+	return err
+}
+
+var (
+	errFolder = errors.New("it is a folder; name its files")
+	errLarge  = fmt.Errorf("it has more than %d bytes; cut it into several", contexts.MostAll)
+)
+
+// readFile reads a file of no more than a document may have.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errFolder
+	case info.Size() > contexts.MostAll:
+		return nil, errLarge
+	}
+	return os.ReadFile(path)
+}
+
+// Run lists the files.
+func (k listCmd) Run(load Load) error {
+	kept, err := keptBy(load)
+	if err != nil {
+		return err
+	}
+	names := []string{k.Name}
+	if k.Name == "" {
+		if names, err = kept.Names(); err != nil {
+			return fmt.Errorf("cannot list what is kept: %w", config.PathCause(err))
+		}
+		if len(names) == 0 {
+			_, err = fmt.Println("Nothing is kept. 'epitome context add NAME FILE' keeps a file.")
+			return err
+		}
+	}
+	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "NAME\tFILE\tBYTES") // the error comes with Flush
+	for _, name := range names {
+		files, err := kept.List(name)
+		if err != nil {
+			return fmt.Errorf("cannot list the files of %s: %w", name, config.PathCause(err))
+		}
+		for _, f := range files {
+			fmt.Fprintf(t, "%s\t%s\t%d\n", name, printed(f.Title), f.Bytes)
+		}
+	}
+	return t.Flush()
+}
+
+// printed is a file's name as a terminal may show it.
+func printed(title string) string {
+	if quoted := fmt.Sprintf("%q", title); quoted != `"`+title+`"` {
+		return quoted
+	}
+	return title
+}
+
+// Run forgets the files.
+func (k removeCmd) Run(load Load) error {
+	kept, err := keptBy(load)
+	if err != nil {
+		return err
+	}
+	if err := kept.Remove(k.Name, k.Files...); err != nil {
+		return fmt.Errorf("cannot remove %s: %w; 'epitome context list' has what is kept", k.Name, config.PathCause(err))
+	}
+	_, err = fmt.Println("Removed. Conversations that have begun keep what they were told of, as long as artifacts are kept.")
+	return err
+}

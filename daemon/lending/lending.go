@@ -1,0 +1,118 @@
+// Package lending gives conversations the files that people keep for them: it puts them on the shelf of artifacts, where
+// a model reads them as it reads what was taken out of its conversation.
+//
+// It promises that a file which is lent is on the shelf whole before anybody is told of it, and that it reads nothing
+// again which it has put there and which is there still.
+package lending
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"epitome/offload/contexts"
+	"epitome/rewrite/addition"
+	"epitome/rewrite/decision"
+)
+
+// Library lends what is kept. It is made by New.
+type Library struct {
+	kept  contexts.Kept
+	shelf decision.Shelf
+
+	mu    sync.Mutex
+	names map[loan]string // of artifacts
+}
+
+// loan is a file that was lent to who shares a scope. Another content has another key.
+type loan struct{ scope, context, key string }
+
+// mostLoans is how many names are remembered; each costs a hash of its file to find again.
+const mostLoans = 100_000
+
+var _ addition.Library = (*Library)(nil)
+
+// New returns a library of what is kept, over the shelf on which it is put.
+func New(kept contexts.Kept, shelf decision.Shelf) *Library {
+	return &Library{kept: kept, shelf: shelf, names: map[loan]string{}}
+}
+
+// Lend does what addition.Library says.
+func (l *Library) Lend(scope string, names []string) (list []addition.File, err error) {
+	for _, context := range names {
+		files, err := l.kept.List(context)
+		if err != nil {
+			return nil, fmt.Errorf("cannot list %s: %w", context, err)
+		}
+		for _, f := range files {
+			name, err := l.lend(scope, context, f)
+			if err != nil {
+				return nil, fmt.Errorf("cannot put a file of %s on the shelf of artifacts: %w", context, err)
+			}
+			list = append(list, addition.File{Context: context, Name: f.Title, Bytes: f.Bytes, Artifact: name})
+		}
+	}
+	return list, nil
+}
+
+// lend puts one file on the shelf, unless it is there.
+func (l *Library) lend(scope, context string, f contexts.File) (name string, err error) {
+	at := loan{scope, context, f.Key}
+	l.mu.Lock()
+	name = l.names[at]
+	l.mu.Unlock()
+	if name != "" && l.shelf.Touch(name) {
+		return name, nil
+	}
+	content, err := l.kept.Read(context, f)
+	if err != nil {
+		return "", err
+	}
+	name = l.shelf.Name(scope, content)
+	if !l.shelf.Touch(name) {
+		if err := l.shelf.Put(name, content, false); err != nil {
+			return "", err
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.names) >= mostLoans {
+		clear(l.names)
+	}
+	l.names[at] = name
+	return name, nil
+}
+
+// Renew does what addition.Library says. A file whose content has changed since, or that is not kept any more, is put
+// again by nobody.
+func (l *Library) Renew(scope string, files []addition.File) {
+	lists := map[string][]contexts.File{}
+	for _, f := range files {
+		if l.shelf.Touch(f.Artifact) {
+			continue
+		}
+		if _, known := lists[f.Context]; !known {
+			lists[f.Context], _ = l.kept.List(f.Context) // what is not kept cannot be lent again
+		}
+		_ = l.again(scope, f, lists[f.Context])
+	}
+}
+
+var errChanged = errors.New("the file is not kept as it was")
+
+// again puts the file on the shelf that is lost there.
+func (l *Library) again(scope string, f addition.File, kept []contexts.File) error {
+	for _, k := range kept {
+		if k.Title != f.Name || k.Bytes != f.Bytes {
+			continue
+		}
+		content, err := l.kept.Read(f.Context, k)
+		if err != nil {
+			return err
+		}
+		if l.shelf.Name(scope, content) == f.Artifact {
+			return l.shelf.Put(f.Artifact, content, true)
+		}
+	}
+	return errChanged
+}

@@ -1,0 +1,281 @@
+// Package contexts keeps the files that people give to conversations, by names under which they ask for them together.
+//
+// They lie in the data folder, each under a name by chance, and a list of them beside them: sealed, where the folder is.
+// The package promises that what it keeps is text within its bounds, that a file is there whole or not at all, and that
+// the list names no file that is not there. The names that people give to several files together stay plain.
+package contexts
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"epitome/store/seal"
+)
+
+// Config is the table [context] of config.toml.
+type Config struct {
+	Names []string `toml:"names"` // that all conversations are given
+}
+
+// FolderName is the folder in a data folder.
+const FolderName = "context"
+
+// The bounds of what is kept.
+const (
+	MostBytes = 10 << 20 // of a file
+	MostFiles = 200      // under one name
+	MostAll   = 64 << 20 // bytes of all files under one name
+	mostName  = 64       // bytes of a name
+	mostTitle = 120      // bytes of a file's name
+)
+
+// Errors that callers ask for.
+var (
+	ErrUnknown = errors.New("nothing is kept under that name")
+	ErrSealed  = errors.New("it is sealed, and the key is not given")
+)
+
+// File is one that is kept.
+type File struct {
+	Title string `json:"name"` // its own name
+	Bytes int64  `json:"bytes"`
+	Key   string `json:"key"` // by chance: another content has another one
+}
+
+// Kept is what a data folder keeps.
+type Kept struct {
+	folder string
+	by     *seal.Seal // nil: it is plain
+}
+
+// In is what the data folder keeps. by is its seal; nil if it has none.
+func In(data string, by *seal.Seal) Kept { return Kept{filepath.Join(data, FolderName), by} }
+
+// CheckName says what is wrong with a name.
+func CheckName(name string) error {
+	const letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+	if len(name) > mostName || strings.Trim(name, letters+"._-") != "" || strings.IndexAny(name, letters) != 0 {
+		return fmt.Errorf("cannot use the name %.80q: write up to %d of a-z, 0-9, dot, dash and underscore, with a letter or "+
+			"digit first", name, mostName)
+	}
+	return nil
+}
+
+// Has reports whether files are kept under the name.
+func (k Kept) Has(name string) bool {
+	if CheckName(name) != nil {
+		return false
+	}
+	_, err := os.Stat(filepath.Join(k.folder, name))
+	return err == nil
+}
+
+// Names are the names under which files are kept, sorted.
+func (k Kept) Names() (list []string, err error) {
+	entries, err := os.ReadDir(k.folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, e := range entries {
+		if e.IsDir() && CheckName(e.Name()) == nil {
+			list = append(list, e.Name())
+		}
+	}
+	return list, err
+}
+
+// listName is the list beside the files.
+const listName = "files"
+
+// List are the files under the name, sorted by their own. The error is ErrUnknown if there are none.
+func (k Kept) List(name string) (list []File, err error) {
+	if !k.Has(name) {
+		return nil, ErrUnknown
+	}
+	text, err := k.read(name, listName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &list)
+	}
+	return list, err
+}
+
+// Read is the content of a file.
+func (k Kept) Read(name string, f File) ([]byte, error) { return k.read(name, f.Key) }
+
+// Incoming is a file that is to be kept.
+type Incoming struct {
+	Title string
+	Text  []byte
+}
+
+// Add keeps files under the name, in the place of those that have the same own name.
+func (k Kept) Add(name string, files []Incoming) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	list, err := k.List(name)
+	if err != nil && !errors.Is(err, ErrUnknown) {
+		return err
+	}
+	var gone []File
+	for _, in := range files {
+		if err := checkFile(in); err != nil {
+			return err
+		}
+		i := slices.IndexFunc(list, func(f File) bool { return f.Title == in.Title })
+		if i >= 0 {
+			gone, list = append(gone, list[i]), slices.Delete(list, i, i+1)
+		}
+		list = append(list, File{in.Title, int64(len(in.Text)), strings.ToLower(rand.Text())})
+	}
+	if err := checkAll(list); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Join(k.folder, name), 0o700); err != nil {
+		return err
+	}
+	for i, f := range list[len(list)-len(files):] {
+		if err := k.write(name, f.Key, files[i].Text); err != nil {
+			return err
+		}
+	}
+	slices.SortFunc(list, func(a, b File) int { return strings.Compare(a.Title, b.Title) })
+	return k.writeList(name, list, gone)
+}
+
+// checkFile says what is wrong with one file.
+func checkFile(in Incoming) error {
+	switch {
+	case in.Title == "" || len(in.Title) > mostTitle || !utf8.ValidString(in.Title) || strings.ContainsAny(in.Title, "\x00\r\n"):
+		return fmt.Errorf("cannot keep a file called %.80q: its name must be one line of up to %d bytes; rename it", in.Title, mostTitle)
+	case len(in.Text) > MostBytes:
+		return fmt.Errorf("cannot keep %q: its text has %d bytes, and a file may have %d; cut it into several", in.Title, len(in.Text),
+			MostBytes)
+	case !utf8.Valid(in.Text) || bytes.IndexByte(in.Text, 0) >= 0:
+		return fmt.Errorf("cannot keep %q: it is no text in UTF-8; convert it first", in.Title)
+	}
+	return nil
+}
+
+// checkAll says what is wrong with all files of a name together.
+func checkAll(list []File) error {
+	all := int64(0)
+	for _, f := range list {
+		all += f.Bytes
+	}
+	if len(list) > MostFiles || all > MostAll {
+		return fmt.Errorf("cannot keep %d files of %d bytes under one name: it may have %d files and %d bytes; use several names",
+			len(list), all, MostFiles, MostAll)
+	}
+	return nil
+}
+
+// Remove forgets files under the name; all of them if none is named.
+func (k Kept) Remove(name string, titles ...string) error {
+	list, err := k.List(name)
+	if err != nil && (len(titles) > 0 || errors.Is(err, ErrUnknown)) {
+		return err
+	}
+	if len(titles) == 0 {
+		return os.RemoveAll(filepath.Join(k.folder, name))
+	}
+	var gone []File
+	for _, title := range titles {
+		i := slices.IndexFunc(list, func(f File) bool { return f.Title == title })
+		if i < 0 {
+			return fmt.Errorf("there is no file %.80q under that name", title)
+		}
+		gone, list = append(gone, list[i]), slices.Delete(list, i, i+1)
+	}
+	if len(list) == 0 {
+		return os.RemoveAll(filepath.Join(k.folder, name))
+	}
+	return k.writeList(name, list, gone)
+}
+
+// writeList writes the list, and then takes away the files that are not in it any more.
+func (k Kept) writeList(name string, list, gone []File) error {
+	text, err := json.Marshal(list)
+	if err != nil {
+		return err
+	}
+	if err := k.write(name, listName, text); err != nil {
+		return err
+	}
+	for _, f := range gone {
+		for _, path := range k.paths(name, f.Key) {
+			_ = os.Remove(path) // nobody looks for what is left
+		}
+	}
+	return nil
+}
+
+// paths are where something lies, sealed or plain.
+func (k Kept) paths(name, what string) [2]string {
+	path := filepath.Join(k.folder, name, what)
+	return [...]string{path + ".sealed", path}
+}
+
+// sealName is what something is sealed as.
+func sealName(name, what string) string { return FolderName + "/" + name + "/" + what }
+
+// read reads something, sealed or plain.
+func (k Kept) read(name, what string) ([]byte, error) {
+	paths := k.paths(name, what)
+	f, err := os.Open(paths[0])
+	if errors.Is(err, fs.ErrNotExist) {
+		return os.ReadFile(paths[1])
+	}
+	if err != nil {
+		return nil, err
+	}
+	if k.by == nil {
+		_ = f.Close()
+		return nil, ErrSealed
+	}
+	r, err := k.by.OpenFile(sealName(name, what), f)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	return io.ReadAll(r)
+}
+
+// write writes something whole, in the place of what stands there.
+func (k Kept) write(name, what string, content []byte) error {
+	paths := k.paths(name, what)
+	to, other := paths[1], paths[0]
+	if k.by.Writes() {
+		to, other = other, to
+		content = k.by.File(sealName(name, what), content)
+	}
+	f, err := os.CreateTemp(filepath.Dir(to), "new-")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), to)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(f.Name()))
+	}
+	if err := os.Remove(other); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
