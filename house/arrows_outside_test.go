@@ -2,8 +2,17 @@ package house_test
 
 import "maps"
 
-// outside has the packages that see the program from outside, or stand for what it meets there.
+// outside has the packages that see the program from outside, or stand for what it meets there, and those that bring
+// in what is not its own.
 var outside = map[string]room{
+	"daemon/lending": {
+		"offload/contexts rewrite/addition rewrite/decision",
+		"it puts files where conversations find them; which conversations ask, and what they are told, must not matter",
+	},
+	"offload/contexts": {
+		"store/seal",
+		"it keeps files by name; what a conversation is, and who is given a file, must not matter",
+	},
 	"bench/demo": {
 		"bench/demo/props bench/demo/tongue bench/demo/words tokenize",
 		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",

@@ -119,8 +119,12 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/team bench/through command/explanation command/logging command/manual command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/soak bench/subject bench/team bench/through command/explanation command/handing command/logging command/manual command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
+	},
+	"command/handing": {
+		"config offload/contexts",
+		"it keeps files in a folder; what they are given to, and by whom, must not matter",
 	},
 	"command/shelves": {
 		"config console daemon instance",
@@ -147,7 +151,7 @@ var house = joined(map[string]room{
 		"scripts see the program from outside, as a user does; only where its card lies they must know",
 	},
 	"config": {
-		"console event event/money offload/bucket prose proxy proxy/certificate proxy/clients rewrite/limits store/seal store/shared summarize unit window",
+		"console event event/money offload/bucket offload/contexts prose proxy proxy/certificate proxy/clients rewrite/limits store/seal store/shared summarize unit window",
 		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare;" +
 			" of store/shared it has what a server's address may say",
 	},
@@ -221,7 +225,7 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap daemon/turns event event/money instance offload offload/bucket prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap daemon/lending daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
@@ -316,10 +320,14 @@ var house = joined(map[string]room{
 		"it has bodies in every coding for tests; no exchange may be reached through it",
 	},
 	"rewrite": {
-		"event prose rewrite/abridge rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/history rewrite/ladder" +
+		"event prose rewrite/abridge rewrite/addition rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/history rewrite/ladder" +
 			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",
+	},
+	"rewrite/addition": {
+		"rewrite/decision rewrite/mark rewrite/span",
+		"what is added is a text with a record; what it is added to, and where it stands there, must not matter",
 	},
 	"rewrite/abridge": {
 		"event rewrite/decision rewrite/excerpt rewrite/history rewrite/limits rewrite/outline rewrite/plan rewrite/shorten rewrite/span",

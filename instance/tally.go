@@ -87,7 +87,7 @@ func (t Tally) String() string {
 	case t.TokensBefore == 0:
 		return "nothing that it can shorten was seen (" + requests + " passed through)"
 	case t.TokensAfter == t.TokensBefore+t.Added && t.Added > 0:
-		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened" + t.given()
+		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened" + t.contextNote()
 	case t.TokensAfter == t.TokensBefore:
 		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened"
 	case t.Observed:
@@ -95,11 +95,11 @@ func (t Tally) String() string {
 			t.largest("would have been sent")
 	}
 	return requests + ", " + tokens(t.TokensBefore) + " tokens became " + tokens(t.TokensAfter) + t.less() +
-		t.largest("was sent") + t.given()
+		t.largest("was sent") + t.contextNote()
 }
 
-// given is what was added of context files.
-func (t Tally) given() string {
+// contextNote is what was added of context files.
+func (t Tally) contextNote() string {
 	if t.Added == 0 {
 		return ""
 	}

@@ -7,6 +7,7 @@ import (
 
 	"epitome/rewrite/addition"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
 )
@@ -47,7 +48,7 @@ func additionKey(x *run) (key string, first bool) {
 	if x.shaper.deps.Library == nil || items == 0 || !x.req.Upkeep.Before.Empty() {
 		return "", false
 	}
-	return x.plan.Route.AdditionKey(x.hist.Chain[items]), first
+	return decision.AdditionKey(x.plan.Route, x.hist.Chain[items]), first
 }
 
 // addToHead finds what is added to the conversation. Its first request decides, and all later ones repeat that.
@@ -69,29 +70,29 @@ func addToHead(x *run) (err error) {
 		}
 	default:
 		list, _ := addition.At(x.ledger, key)
-		record = list.Later(asked)
+		record = list.ForLater(asked)
 		x.out.Report.Broke = lostStore(x) && len(asked) > 0
 	}
-	x.put(record)
+	putAdded(x, record)
 	if record != nil && record.Index != "" && !x.in.Replay && x.ledger.Touch(key) {
 		x.shaper.deps.Library.Renew(x.in.Scope, record.Files)
 	}
 	return nil
 }
 
-// put has the record's text stand in the request. One that the dialect has no place for stays out.
-func (x *run) put(record *addition.Record) {
+// putAdded has the record's text stand in the request. One that the dialect has no place for stays out.
+func putAdded(x *run, record *addition.Record) {
 	a := &x.out.added
 	a.record, a.edits = record, nil
 	x.plan.Size.System, a.tokens = x.plan.Size.System-a.tokens, 0
 	if record == nil || record.Index == "" {
 		return
 	}
-	edits, ok := x.in.Dialect.Instruct(x.req, record.Index)
+	edit, ok := x.in.Dialect.Append(x.req, nil, record.Index)
 	if !ok {
 		return
 	}
-	a.edits, a.tokens = edits, x.plan.Scale.CountPlain(record.Index)
+	a.edits, a.tokens = []span.Edit{edit}, x.plan.Scale.CountPlain(record.Index)
 	x.plan.Size.System += a.tokens
 }
 
@@ -146,11 +147,11 @@ func indexOf(x *run, files []addition.File) (string, error) {
 	if n := p.Scale.InModelTokens(p.Scale.CountPlain(index)); n > most {
 		return "", fmt.Errorf("their index has %d tokens, and at this window there is room for %d", n, most)
 	}
-	edits, ok := x.in.Dialect.Instruct(x.req, index)
+	edit, ok := x.in.Dialect.Append(x.req, nil, index)
 	if !ok {
 		return "", errors.New("the request has no place for their index")
 	}
-	body, err := span.Splice(x.in.Body, edits)
+	body, err := span.Splice(x.in.Body, []span.Edit{edit})
 	if err != nil {
 		return "", err
 	}
@@ -183,13 +184,13 @@ func retake(x *run) error {
 	}
 	if record == nil || record.Index != was.Index {
 		x.out.added.other = true
-		x.put(record)
+		putAdded(x, record)
 	}
 	return nil
 }
 
 // noteAdded notes what the edits of the head have made of the body. edits are all of the body, in their order.
-func (x *run) noteAdded(edits []span.Edit) {
+func noteAdded(x *run, edits []span.Edit) {
 	a, r := &x.out.added, &x.out.Report
 	if len(a.edits) == 0 {
 		return

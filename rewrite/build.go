@@ -42,7 +42,7 @@ func (x *run) build() error {
 		}
 	}
 	x.out.Body, x.out.Changed, x.out.forms, x.out.ratio = body, true, formsOf(x.req, p.Forms), p.Scale.Ratio
-	x.noteAdded(edits)
+	noteAdded(x, edits)
 	return nil
 }
 

@@ -130,7 +130,8 @@ func (p *play) follows(before, now spoken, broke bool) {
 	for same < len(before.asked) && same < len(now.asked) && before.asked[same] == now.asked[same] {
 		same++
 	}
-	if begins := before.opening; p.calm && begins > 0 && begins == now.opening && same >= begins && before.index != now.index {
+	first := before.opening
+	if p.calm && first > 0 && first == now.opening && same >= first && before.index != now.index {
 		p.Fatalf("promise 5: the index of files has changed from %q to %q", before.index, now.index)
 	}
 	if same < before.stable || broke {

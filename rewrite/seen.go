@@ -30,7 +30,7 @@ type seen struct {
 
 // past is a conversation up to its last assistant's or tool's item.
 type past struct {
-	start    uint64
+	slot
 	from     int                 // offset of its first byte in the body it was read from
 	pieces   []piece             // of its bytes, as it has grown
 	marks    []conversation.Mark // in the body that begins with it now
@@ -45,7 +45,12 @@ type past struct {
 	added    *addition.Record   // what epitome has put there; nil if nothing
 	ahead    preparation
 	asked    time.Time // when it was sent last; zero: nobody knows
-	bytes    int       // of memory, about
+}
+
+// slot is where it is kept.
+type slot struct {
+	start uint64 // what it is found by at first
+	bytes int    // of memory, about
 }
 
 // preparation is how a summary was last made ahead of need: how many tokens the request had, and where in items the

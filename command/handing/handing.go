@@ -1,7 +1,7 @@
-// Package handing is 'epitome context': the files that people give to conversations are kept, listed and forgotten.
+// Package handing is 'epitome context': files that people give to conversations are kept, listed and forgotten.
 //
-// It promises that a file which cannot be kept is named with what to do about it, and that then none of those which came
-// with it is kept either.
+// It promises that a file which cannot be kept is named with what to do about it, and that then none of those which
+// came with it is kept either.
 package handing
 
 import (

@@ -1,5 +1,5 @@
-// Package lending gives conversations the files that people keep for them: it puts them on the shelf of artifacts, where
-// a model reads them as it reads what was taken out of its conversation.
+// Package lending gives conversations the files that people keep for them: it puts them on the shelf of artifacts,
+// where a model reads them as it reads what was taken out of its conversation.
 //
 // It promises that a file which is lent is on the shelf whole before anybody is told of it, and that it reads nothing
 // again which it has put there and which is there still.

@@ -1,8 +1,8 @@
 // Package contexts keeps the files that people give to conversations, by names under which they ask for them together.
 //
-// They lie in the data folder, each under a name by chance, and a list of them beside them: sealed, where the folder is.
-// The package promises that what it keeps is text within its bounds, that a file is there whole or not at all, and that
-// the list names no file that is not there. The names that people give to several files together stay plain.
+// They lie in the data folder, each under a name by chance, and a list of them beside them: sealed, where the folder
+// is. The package promises that what it keeps is text within its bounds, that a file is there whole or not at all, and
+// that the list names no file that is not there. The names that people give to several files together stay plain.
 package contexts
 
 import (

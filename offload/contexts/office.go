@@ -192,6 +192,9 @@ func (d *document) sharedTexts() (list [][]byte, err error) {
 	return list, err
 }
 
+// isByNumber reports whether an attribute says that its cell names a shared text.
+func isByNumber(a xml.Attr) bool { return a.Name.Local == "t" && a.Value == "s" }
+
 // rows writes the cells of one sheet. shared are the texts that cells name by their number.
 func (d *document) rows(sheet string, shared [][]byte) error {
 	byNumber, cells := false, 0
@@ -202,7 +205,7 @@ func (d *document) rows(sheet string, shared [][]byte) error {
 			case "row":
 				cells = 0
 			case "c":
-				byNumber = slices.ContainsFunc(t.Attr, func(a xml.Attr) bool { return a.Name.Local == "t" && a.Value == "s" })
+				byNumber = slices.ContainsFunc(t.Attr, isByNumber)
 				if cells++; cells > 1 {
 					d.out.WriteByte('\t')
 				}

@@ -85,9 +85,9 @@ func (l Records) For(asked []string) *Record {
 	return nil
 }
 
-// Later is the record of a conversation of which a later request asks for these names: what it asked for first, if
+// ForLater is the record of a conversation of which a later request asks for these names: what it asked for first, if
 // that is among them; else the first that was given anything, as its client may ask once only. nil if there is none.
-func (l Records) Later(asked []string) *Record {
+func (l Records) ForLater(asked []string) *Record {
 	if r := l.For(asked); r != nil {
 		return r
 	}

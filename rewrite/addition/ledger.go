@@ -11,7 +11,7 @@ import (
 
 // Library keeps the files that people give to conversations. Its methods may be called from any goroutine.
 type Library interface {
-	// Lend puts the files of these names on the shelf, for who shares the scope, and says what they are, in their order.
+	// Lend puts the files of these names on the shelf, for who shares the scope, and says what they are.
 	Lend(scope string, names []string) ([]File, error)
 	// Renew lets what was lent live on, and puts again what is lost, as far as it is kept still.
 	Renew(scope string, files []File)
@@ -78,8 +78,8 @@ func Undo(body []byte, all, own []span.Edit) (undo []span.Edit) {
 	shift := 0
 	for _, e := range all {
 		if slices.ContainsFunc(own, func(o span.Edit) bool { return isSame(e, o) }) {
-			at := e.Start + shift
-			undo = append(undo, span.Edit{Span: span.Span{Start: at, End: at + len(e.With)}, With: slices.Clone(e.Of(body))})
+			at := span.Span{Start: e.Start + shift, End: e.Start + shift + len(e.With)}
+			undo = append(undo, span.Edit{Span: at, With: slices.Clone(e.Of(body))})
 		}
 		shift += len(e.With) - (e.End - e.Start)
 	}

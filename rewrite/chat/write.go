@@ -40,6 +40,9 @@ func (Dialect) Value(dst, _ []byte, _ conversation.Place, text string) []byte {
 // Append returns what puts a text behind all that the item says: at the end of its string, or as one more part. ok is
 // false for an item that says nothing.
 func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e span.Edit, ok bool) {
+	if it == nil {
+		return instruct(r, text)
+	}
 	if it.Content.Empty() {
 		return e, false
 	}

@@ -41,11 +41,9 @@ type Dialect interface {
 	Follows(before, role Role) bool
 	// Value writes text as a value that may stand where was does, which is at such a place.
 	Value(dst, was []byte, at Place, text string) []byte
-	// Append puts a text behind all that the item says; ok is false if nothing can stand there.
+	// Append puts a text behind all that the item says, or, without an item, behind all that the system says before the
+	// conversation begins. ok is false if nothing can stand there. Marks for a cache stay where they are.
 	Append(r *Request, it *Item, text string) (e span.Edit, ok bool)
-	// Instruct puts a text behind all that the system says before the conversation begins, as the system's; ok is false
-	// if none can stand there. Marks for a cache stay where they are.
-	Instruct(r *Request, text string) (edits []span.Edit, ok bool)
 }
 
 // Marker is a Dialect whose clients mark what the provider is to cache.

@@ -125,7 +125,7 @@ func (l Route) ConversationKey(at conversation.Link) string { return l.keyOf('c'
 func (l Route) NextKey(at conversation.Link) string { return l.keyOf('n', at[:]) }
 
 // AdditionKey is the key of what was added to conversations that begin with a prefix, by all that asked for it.
-func (l Route) AdditionKey(at conversation.Link) string { return l.keyOf('a', at[:]) }
+func AdditionKey(l Route, at conversation.Link) string { return l.keyOf('a', at[:]) }
 
 // FormKey is the key of a form.
 func (l Route) FormKey(f Ref) string { return l.keyOf('f', f[:]) }

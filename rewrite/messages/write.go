@@ -51,6 +51,9 @@ func appendText(dst []byte, text string) []byte {
 // Append returns what puts a text behind all that the user says in an item: at the end of its string, or as one more
 // block. ok is false for items of others, and for those that never change.
 func (Dialect) Append(r *conversation.Request, it *conversation.Item, text string) (e span.Edit, ok bool) {
+	if it == nil {
+		return instruct(r, text)
+	}
 	if it.Role != conversation.User || it.Locked || it.Content.Empty() {
 		return e, false
 	}
