@@ -304,12 +304,6 @@ func (p *play) step() {
 	}
 }
 
-// vanish empties the cupboard, and the ledger finds it due to look.
-func (p *play) vanish() {
-	p.cupboard.Clear()
-	p.notes.due = true
-}
-
 // drawLuck says when the next writes fail; nil if they do not.
 func (p *play) drawLuck(of string) func() bool {
 	switch rapid.IntRange(0, 2).Draw(p.T, of) {
