@@ -120,7 +120,7 @@ func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
 		t.Fatalf("Config has only the keys %v", leaves())
 	}
 	f(uncommented(), regexp.MustCompile(`^$`))
-	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^routes\.|^clients\.|^prices\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
+	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^upstreams\..*\.context$|^routes\.|^clients\.|^prices\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
 }
 
 func TestDefaultsAreValid(t *testing.T) {

@@ -160,3 +160,37 @@ func TestBodiesForOwnPagesHaveTheirRoom(t *testing.T) {
 	held.vanish("FIN")
 	r.allGivenBack()
 }
+
+// A conversation is given the files that its header asks for, and those that the configuration has for its upstream and
+// for all; a name that nobody has is refused before anything is sent.
+func TestContextFilesAreAskedFor(t *testing.T) {
+	r := on(t, taking, func(s *Settings) {
+		s.Contexts = []string{"all"}
+		up := s.Upstreams[s.Upstream]
+		up.Context = []string{"here"}
+		s.Upstreams[s.Upstream] = up
+	})
+	live, _ := r.wishes()
+	f := func(want string, lines ...string) {
+		t.Helper()
+		*live = rewrite.Input{}
+		resp, body := r.dial().send(post(chatTarget, long, lines...)).answer("POST")
+		if resp.StatusCode == 400 {
+			if live.Body != nil || !strings.Contains(body, want) {
+				t.Errorf("%q: refused with %s, want %s", lines, body, want)
+			}
+			return
+		}
+		if got := strings.Join(live.Contexts, " "); got != want {
+			t.Errorf("%q: asked is for %q, want %q", lines, got, want)
+		}
+		if head, _ := r.got(); strings.Contains(strings.ToLower(head), "epitome") {
+			t.Errorf("%q: the upstream got %q", lines, head)
+		}
+	}
+	f("here all")
+	f("docs here all", "X-Epitome-Context: docs")
+	f("docs rules docs here all", "x-epitome-context: docs,rules", "x-epitome-context:  docs ,")
+	f(`nothing is kept under the name \"none\"`, "x-epitome-context: docs, none")
+	f("here all", "x-epitome-context: ")
+}

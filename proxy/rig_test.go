@@ -121,6 +121,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 		Dialects: []Dialect{chat.Wire{}, messages.Wire{}, responses.Wire{}},
 		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true, Used: clients.NewLocal(),
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
+		Keeps: func(name string) bool { return name != "none" },
 	})
 	if err != nil {
 		tb.Fatal(err)

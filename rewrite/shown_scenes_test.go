@@ -31,6 +31,7 @@ var allShown = []shown{
 	{"advice", showAdvice},
 	{"messages-of-the-user", showUsersMessages},
 	{"rescue", showRescue},
+	{"context-files", showContextFiles},
 }
 
 func showExcerpts(t *testing.T, p *showing) {

@@ -10,7 +10,7 @@ var updateShown = flag.Bool("update", false, "write what a model is asked, to be
 
 // TestWhatAModelIsAskedCanBeRead holds the questions of this package beside the other texts that a model is shown.
 func TestWhatAModelIsAskedCanBeRead(t *testing.T) {
-	const path = "../rewrite/testdata/shown/14-questions-for-a-summary.txt"
+	const path = "../rewrite/testdata/shown/15-questions-for-a-summary.txt"
 	d, ok := detailOf("medium")
 	if !ok {
 		t.Fatal("no detail medium")

@@ -1,0 +1,92 @@
+package lending
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"epitome/offload/contexts"
+	"epitome/rewrite/addition"
+	"epitome/rewrite/plan/plantest"
+)
+
+// keeping are files kept under docs, and a library of them over a shelf.
+func keeping(t *testing.T, files ...contexts.Incoming) (contexts.Kept, *plantest.Cupboard, *Library) {
+	t.Helper()
+	kept, shelf := contexts.In(t.TempDir(), nil), plantest.NewCupboard()
+	if err := kept.Add("docs", files); err != nil {
+		t.Fatal(err)
+	}
+	return kept, shelf, New(kept, shelf)
+}
+
+func file(title, text string) contexts.Incoming {
+	return contexts.Incoming{Title: title, Text: []byte(text)}
+}
+
+// lent is what a library lends to a scope, with what lies on the shelf of it.
+func lent(t *testing.T, l *Library, shelf *plantest.Cupboard, scope string) (all string, list []addition.File) {
+	t.Helper()
+	list, err := l.Lend(scope, []string{"docs"})
+	if err != nil {
+		return err.Error(), nil
+	}
+	for _, f := range list {
+		content, err := shelf.Get(f.Artifact)
+		if err != nil || int64(len(content)) != f.Bytes || f.Context != "docs" {
+			t.Errorf("%+v: %v, %d bytes", f, err, len(content))
+		}
+		all += fmt.Sprintf("%s: %s; ", f.Name, content)
+	}
+	return all, list
+}
+
+func TestFilesAreOnTheShelfWhenTheyAreLent(t *testing.T) {
+	kept, shelf, l := keeping(t, file("a.md", "one"), file("b.md", "two"))
+	f := func(want string, change func() error) {
+		t.Helper()
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if got, _ := lent(t, l, shelf, "me"); got != want {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		}
+	}
+	f("a.md: one; b.md: two; ", func() error { return nil })
+	f("a.md: one; b.md: two; ", func() error { shelf.Clear(); return nil })
+	f("a.md: other; b.md: two; ", func() error { return kept.Add("docs", []contexts.Incoming{file("a.md", "other")}) })
+	f("b.md: two; ", func() error { return kept.Remove("docs", "a.md") })
+	_, mine := lent(t, l, shelf, "me")
+	if _, yours := lent(t, l, shelf, "you"); mine[0].Artifact == yours[0].Artifact {
+		t.Error("two scopes share the name of an artifact")
+	}
+}
+
+func TestWhatCannotBePutIsNotLent(t *testing.T) {
+	_, shelf, l := keeping(t, file("a.md", "one"))
+	shelf.Err = errors.New("no room")
+	if got, list := lent(t, l, shelf, "me"); list != nil {
+		t.Errorf("lent is %s", got)
+	}
+	if _, err := l.Lend("me", []string{"none"}); !errors.Is(err, contexts.ErrUnknown) {
+		t.Errorf("of a name that nobody has: %v", err)
+	}
+}
+
+func TestOnlyWhatIsKeptAsItWasIsRenewed(t *testing.T) {
+	kept, shelf, l := keeping(t, file("a.md", "one"), file("b.md", "two"), file("c.md", "six"))
+	_, list := lent(t, l, shelf, "me")
+	added := kept.Add("docs", []contexts.Incoming{file("b.md", "new")})
+	if err := errors.Join(added, kept.Remove("docs", "c.md")); err != nil {
+		t.Fatal(err)
+	}
+	shelf.Clear()
+	l.Renew("me", list)
+	for i, want := range []bool{true, false, false} {
+		if got := shelf.Touch(list[i].Artifact); got != want {
+			t.Errorf("%s is renewed: %t", list[i].Name, got)
+		}
+	}
+}
