@@ -3,8 +3,8 @@
 // The proxy makes exactly one Exchange where an exchange ends; log lines,
 // metrics and the dashboard are folds over events and learn nothing elsewhere.
 // The package promises to import nothing of this project and to carry no
-// credential, no header value but the ids of a trace, and nothing of what a body says, but for the name
-// of the model: an event may be stored and shown.
+// credential, no header value but the ids of a trace and names that the configuration has too, and nothing of
+// what a body says, but for the name of the model: an event may be stored and shown.
 package event
 
 import (

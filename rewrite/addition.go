@@ -92,7 +92,7 @@ func putAdded(x *run, record *addition.Record) {
 	if !ok {
 		return
 	}
-	a.edits, a.tokens = []span.Edit{edit}, x.plan.Scale.CountPlain(record.Index)
+	a.edits, a.tokens = []span.Edit{edit}, x.plan.Scale.CountText([]byte(record.Index), false)
 	x.plan.Size.System += a.tokens
 }
 

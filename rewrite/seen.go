@@ -261,6 +261,9 @@ func (s *seen) put(scope string, p *past, b []byte) {
 	p.start, p.pieces = s.startOf(scope, b), s.hashed(p.pieces, b, p.marks)
 	p.bytes = p.hist.Memory() + p.decision.Memory() + p.spelled.Memory() +
 		len(p.items)*int(unsafe.Sizeof(conversation.Item{})+unsafe.Sizeof(conversation.Call{})+64)
+	if p.added != nil {
+		p.bytes += len(p.added.Index)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	e := s.recent.PushFront(p)

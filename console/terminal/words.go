@@ -108,7 +108,9 @@ func changes(e event.Exchange) string {
 			all = append(all, fmt.Sprintf("%s %d", what, n))
 		}
 	}
-	add("add", e.Added)
+	if e.Turn <= 1 { // it stands in all that follow
+		add("add", e.Added)
+	}
 	add("offload", e.Offloaded)
 	add("clear", e.Cleared)
 	add("compact", e.Compacted)

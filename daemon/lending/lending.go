@@ -44,6 +44,7 @@ func (l *Library) Lend(scope string, names []string) (list []addition.File, err 
 		if err != nil {
 			return nil, fmt.Errorf("cannot list %s: %w", context, err)
 		}
+		l.expect(scope, context, files)
 		for _, f := range files {
 			name, err := l.lend(scope, context, f)
 			if err != nil {
@@ -53,6 +54,23 @@ func (l *Library) Lend(scope string, names []string) (list []addition.File, err 
 		}
 	}
 	return list, nil
+}
+
+// expect has a shelf that lies far away look for what was lent before, all together.
+func (l *Library) expect(scope, context string, files []contexts.File) {
+	far, ok := l.shelf.(decision.FarShelf)
+	if !ok {
+		return
+	}
+	var names []string
+	l.mu.Lock()
+	for _, f := range files {
+		if name := l.names[loan{scope, context, f.Key}]; name != "" {
+			names = append(names, name)
+		}
+	}
+	l.mu.Unlock()
+	far.Expect(names)
 }
 
 // lend puts one file on the shelf, unless it is there.
@@ -86,6 +104,13 @@ func (l *Library) lend(scope, context string, f contexts.File) (name string, err
 // Renew does what addition.Library says. A file whose content has changed since, or that is not kept any more, is put
 // again by nobody.
 func (l *Library) Renew(scope string, files []addition.File) {
+	if far, ok := l.shelf.(decision.FarShelf); ok {
+		names := make([]string, len(files))
+		for i, f := range files {
+			names[i] = f.Artifact
+		}
+		far.Expect(names)
+	}
 	lists := map[string][]contexts.File{}
 	for _, f := range files {
 		if l.shelf.Touch(f.Artifact) {

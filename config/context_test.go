@@ -1,0 +1,42 @@
+package config
+
+import (
+	"errors"
+	"path/filepath"
+	"testing"
+
+	"epitome/config/configtest"
+	"epitome/offload/contexts"
+	"epitome/proxy"
+	"epitome/unit"
+)
+
+func TestOnlyWhatIsKeptMayBeAskedFor(t *testing.T) {
+	home := t.TempDir()
+	file := contexts.Incoming{Title: "api.md", Text: []byte("# API\n")}
+	if err := contexts.In(home, nil).Add("docs", []contexts.Incoming{file}); err != nil {
+		t.Fatal(err)
+	}
+	f := func(folder string, want []string, all []string, upstream ...string) {
+		t.Helper()
+		c := Defaults(configtest.Text())
+		c.Context.Names = all
+		c.Upstreams["mine"] = proxy.UpstreamConfig{URL: "http://127.0.0.1:1/v1", Context: upstream}
+		err := admitContexts(c, folder)
+		var wrong *unit.KeyError
+		switch {
+		case want == nil && err != nil:
+			t.Errorf("%q, %q: %v", all, upstream, err)
+		case want != nil && (!errors.As(err, &wrong) || len(wrong.Keys) != 1 || filepath.Join(wrong.Keys[0]...) != filepath.Join(want...)):
+			t.Errorf("%q, %q: got %v, want %q", all, upstream, err, want)
+		}
+	}
+	f(home, nil, nil)
+	f(home, nil, []string{"docs"}, "docs")
+	f(home, []string{"context", "names", "1"}, []string{"docs", "none"})
+	f(home, []string{"context", "names", "0"}, []string{"../docs"})
+	f(home, []string{"upstreams", "mine", "context", "0"}, []string{"docs"}, "none")
+	// what "epitome run" starts has a folder of its own, and the user's files
+	f(filepath.Join(home, "run", "0123456789abcdef"), nil, []string{"docs"})
+	f(filepath.Join(home, "run", "mine"), []string{"context", "names", "0"}, []string{"docs"})
+}
