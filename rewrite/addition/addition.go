@@ -61,7 +61,7 @@ var errUnreadable = errors.New("a record of an addition is not as it was written
 func (l Records) Encode() []byte {
 	b, err := json.Marshal(written{version, l})
 	if err != nil {
-		panic("BUG: no JSON: " + err.Error())
+		panic("BUG: " + err.Error())
 	}
 	return b
 }
