@@ -78,6 +78,7 @@ type Exchange struct {
 	Duration  time.Duration `json:"duration_ns"`       // from Start to the end
 	Reused    bool          `json:"reused,omitempty"`  // the upstream connection came from the pool
 	Streams   bool          `json:"streams,omitempty"` // the client asked for the answer as a stream
+	Added     int32         `json:"added,omitempty"`   // tokens that the request has beside what its client sent
 	Fault     Fault         `json:"fault,omitempty"`
 	// what went wrong, in one sentence; empty with fault None
 	Err   string `json:"error,omitempty"`
@@ -101,8 +102,8 @@ type Exchange struct {
 type Rescue struct {
 	// why it was refused: output, rate, bytes, input, malformed or thinking
 	Kind    string `json:"kind,omitempty"`
-	Tries   int    `json:"tries,omitempty"`   // how often it was sent again
 	Stages  string `json:"stages,omitempty"`  // what was done to it each time
+	Tries   int32  `json:"tries,omitempty"`   // how often it was sent again
 	Rescued bool   `json:"rescued,omitempty"` // the client got another answer than a refusal
 	// of the request that was refused first, and of the one that was answered
 	TokensBefore int `json:"tokens_before,omitempty"`
@@ -129,9 +130,11 @@ type Shaping struct {
 	Window int    `json:"window,omitempty"` // tokens that the model is believed to hold
 	Usable int    `json:"usable,omitempty"` // tokens of it that a request may fill
 	// tokens at which old results are cleared, whatever it costs
-	ClearLine    int    `json:"clear_line,omitempty"`
-	CompactLine  int    `json:"compact_line,omitempty"` // tokens at which old turns become a summary
-	Items        int    `json:"items,omitempty"`        // messages as they came
+	ClearLine   int   `json:"clear_line,omitempty"`
+	CompactLine int   `json:"compact_line,omitempty"` // tokens at which old turns become a summary
+	Items       int32 `json:"items,omitempty"`        // messages as they came
+	// the client changed or left out what it had said, from this message on; 0 if not
+	Diverged     int32  `json:"diverged,omitempty"`
 	TokensBefore Tokens `json:"tokens_before,omitzero"` // of the request as it came, and as it is sent
 	TokensAfter  Tokens `json:"tokens_after,omitzero"`
 	// tokens that stood in the same place in the request before, as it came and as it was sent
@@ -139,8 +142,6 @@ type Shaping struct {
 	HeldAfter  int `json:"held_after,omitempty"`
 	// a hash of what the chain leaves out: system prompt, tools, settings
 	Leading string `json:"leading,omitempty"`
-	// the client changed or left out what it had said, from this message on; 0 if not
-	Diverged int `json:"diverged,omitempty"`
 	// key of what stands for this request; it opens nothing by itself
 	Decision string `json:"decision,omitempty"`
 	// of the request as the provider counts them; 0 if it does not say
@@ -154,8 +155,7 @@ type Shaping struct {
 	Estimated bool `json:"estimated,omitempty"`
 	// parts of what the model thought that are not sent any more, from this decision on
 	Thoughts int32 `json:"thoughts,omitempty"`
-	// tokens that the request has beside what its client sent, and the names of the contexts that they are from
-	Added    int    `json:"added,omitempty"`
+	// the names of the contexts that the tokens are from which were added
 	Contexts string `json:"contexts,omitempty"`
 	// items that each rung has newly changed; those of earlier decisions are not counted
 	Offloaded int  `json:"offloaded,omitempty"`

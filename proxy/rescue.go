@@ -262,7 +262,7 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 	}
 	r.first.End() // its connection is not the one that is waited for
 	e := &r.event.Rescue
-	e.Tries, e.Rescued, e.TokensAfter = r.tries, a.Code < 300, r.report.After.Total()
+	e.Tries, e.Rescued, e.TokensAfter = int32(r.tries), a.Code < 300, r.report.After.Total()
 	if e.Rescued {
 		r.learn()
 		if r.record != nil && !r.record() {
@@ -286,7 +286,7 @@ func (r *rescuing) give(a *wire.Answer) *wire.Answer {
 	if a != nil && a != r.first {
 		r.release(a)
 	}
-	r.event.Rescue.Tries = r.tries
+	r.event.Rescue.Tries = int32(r.tries)
 	r.ear = ear{} // it has heard another answer
 	r.first.Hears = nil
 	if !r.first.IsOver() {

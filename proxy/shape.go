@@ -190,14 +190,14 @@ func (x *exchange) tell(r *rewrite.Report) {
 		ShapeTime: spent,
 		Model:     event.Clip(r.Model), Conversation: r.Conversation, Window: r.Window,
 		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
-		Usable: r.Usable, ClearLine: r.Bearings.ClearLine, CompactLine: r.Bearings.CompactLine, Items: r.Items,
+		Usable: r.Usable, ClearLine: r.Bearings.ClearLine, CompactLine: r.Bearings.CompactLine, Items: int32(r.Items),
 		HeldBefore: r.Bearings.HeldBefore, HeldAfter: r.Bearings.HeldAfter, TakenOut: r.Bearings.TakenOut,
-		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: r.Bearings.Diverged,
+		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: int32(r.Bearings.Diverged),
 		Decision: r.Bearings.Decision, Estimated: r.Estimated,
-		Added: r.Added.Tokens, Contexts: event.Clip(strings.Join(r.Added.Names, ", ")),
+		Contexts: event.Clip(strings.Join(r.Added.Names, ", ")),
 		Decided: r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
 	}
-	x.event.Streams = r.Streams
+	x.event.Streams, x.event.Added = r.Streams, int32(r.Added.Tokens)
 	if r.Answers > 0 {
 		x.event.Ratio = r.Ratio
 	}

@@ -95,7 +95,7 @@ func appendShaping(attrs fields, e *event.Exchange) fields {
 	attrs.number("cleared", e.Cleared)
 	attrs.number("compacted", e.Compacted)
 	attrs.number("thoughts", int(e.Thoughts))
-	attrs.number("added", e.Added)
+	attrs.number("added", int(e.Added))
 	attrs.text("contexts", e.Contexts)
 	attrs.text("reason", e.Reason)
 	attrs.text("inner", e.Inner)

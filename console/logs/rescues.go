@@ -24,7 +24,7 @@ func (r *Recorder) recordRescue(e *event.Exchange) {
 	f.text("model", e.Model)
 	f.text("verdict", rescue.Kind)
 	f.text("outcome", rescue.Outcome())
-	f.number("tries", rescue.Tries)
+	f.number("tries", int(rescue.Tries))
 	f.text("stages", rescue.Stages)
 	f.number("tokens_before", rescue.TokensBefore)
 	f.number("tokens_after", rescue.TokensAfter)

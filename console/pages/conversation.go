@@ -209,7 +209,7 @@ func (p *Pages) unseen(r *http.Request, turns []event.Exchange) (u unseen) {
 // turnOf is the turn in which an item came first; 0 if it is not kept.
 func turnOf(item int, turns []event.Exchange) int {
 	for i := range turns {
-		if e := &turns[i]; e.Items > item {
+		if e := &turns[i]; int(e.Items) > item {
 			if i == 0 && e.Turn > 1 {
 				return 0
 			}

@@ -159,7 +159,7 @@ func exchange(turn int) event.Exchange {
 		Action: event.ActionNone, Status: 200, RequestBytes: 120_000, ResponseBytes: 9_000, Sent: 3 * time.Millisecond,
 		FirstByte: 900 * time.Millisecond, Duration: 12 * time.Second, Streams: true}
 	e.Shaping = event.Shaping{Model: "gpt-5.2", Conversation: "c7f3a1b2c3d4e5f60718", Window: 128_000, Usable: 119_808,
-		ClearLine: 95_846, CompactLine: 107_827, Items: 3 + 2*turn, ShapeTime: 2 * time.Millisecond,
+		ClearLine: 95_846, CompactLine: 107_827, Items: int32(3 + 2*turn), ShapeTime: 2 * time.Millisecond,
 		Reason: "the largest result has 6.1k tokens, below 8k; clearing frees 3.2k and pays from 5.8k"}
 	return e
 }

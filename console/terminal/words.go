@@ -108,8 +108,8 @@ func changes(e event.Exchange) string {
 			all = append(all, fmt.Sprintf("%s %d", what, n))
 		}
 	}
-	if e.Turn <= 1 { // it stands in all that follow
-		add("add", e.Added)
+	if e.Added > 0 && e.Turn <= 1 { // it stands in all that follow
+		all = append(all, "add")
 	}
 	add("offload", e.Offloaded)
 	add("clear", e.Cleared)

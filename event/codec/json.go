@@ -40,6 +40,7 @@ func AppendJSON(dst []byte, e *event.Exchange) ([]byte, error) {
 	o.number("duration_ns", int64(e.Duration))
 	o.yes("reused", e.Reused)
 	o.yes("streams", e.Streams)
+	o.any("added", int64(e.Added))
 	o.anyText("fault", string(e.Fault))
 	o.anyText("error", e.Err)
 	o.usage(&e.Usage)
