@@ -195,7 +195,7 @@ func (x *exchange) tell(r *rewrite.Report) {
 		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: int32(r.Bearings.Diverged),
 		Decision: r.Bearings.Decision, Estimated: r.Estimated,
 		Contexts: event.Clip(strings.Join(r.Added.Names, ", ")),
-		Decided: r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
+		Decided:  r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
 	}
 	x.event.Streams, x.event.Added = r.Streams, int32(r.Added.Tokens)
 	if r.Answers > 0 {
