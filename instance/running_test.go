@@ -206,6 +206,8 @@ func TestTallyIsToldInOneLine(t *testing.T) {
 	}
 	f(Tally{Exchanges: 40}, "nothing that it can shorten was seen (40 requests passed through)")
 	f(Tally{}, "no request came: "+Unreached)
+	f(Tally{Exchanges: 2, TokensBefore: 1000, TokensAfter: 1120, Added: 120},
+		"2 requests, 1000 tokens; nothing was to be shortened; 120 tokens name context files")
 	f(Tally{Exchanges: 1}, "nothing that it can shorten was seen (1 request passed through)")
 	told := func(before, after int64, observed bool) Tally {
 		return Tally{Exchanges: 40, TokensBefore: before, TokensAfter: after, Observed: observed}
