@@ -13,6 +13,10 @@ var outside = map[string]room{
 		"store/seal",
 		"it keeps files by name; what a conversation is, and who is given a file, must not matter",
 	},
+	"bench/reading": {
+		"bench/names bench/price",
+		"what reading back takes is one rule for whoever took something out; what it knew of them could bend it",
+	},
 	"bench/demo": {
 		"bench/demo/props bench/demo/tongue bench/demo/words tokenize",
 		"agent and model see epitome from outside, on the wire and in files; what they would share with it they could not show of it",

@@ -69,7 +69,7 @@ var house = joined(map[string]room{
 		"a price is a function of the request, in tokens as they are served; with a policy in it, it would suit that one",
 	},
 	"bench/replay": {
-		"bench/baselines bench/names bench/policy bench/price bench/report bench/sessions bench/signal bench/strict console/chart pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
+		"bench/baselines bench/names bench/policy bench/price bench/reading bench/report bench/sessions bench/signal bench/strict console/chart pattern rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
 		"what is replayed is plugged in as policies; what it knew of one of them it could favour",
 	},
 	"bench/redis": {

@@ -58,7 +58,7 @@ func (m *givingBack) Shape(body []byte, _ time.Time) (policy.Shaped, error) {
 		if m.tokens[i] <= 14 {
 			continue
 		}
-		name := fmt.Sprintf("%c%c%s", 'a'+i/26, 'a'+i%26, strings.Repeat("x", artifactSize-2))
+		name := fmt.Sprintf("%c%c%s", 'a'+i/26, 'a'+i%26, strings.Repeat("x", 24))
 		m.whole[name] = bytes.Clone(it.Content.Of(body))
 		edits = append(edits, span.Edit{Span: it.Content, With: []byte(`"taken: ` + name + `"`)})
 	}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/bench/names"
 	"epitome/bench/policy"
 	"epitome/bench/price"
+	"epitome/bench/reading"
 	"epitome/bench/report"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
@@ -30,8 +30,7 @@ type player struct {
 
 	previous request // the request before, as it was sent
 	sentIn   []int   // for each of the client's messages the number of the last request that held it as it is, from 1
-	fetched  map[string]string
-	holder   map[*mention]string // an artifact that holds it
+	reader   *reading.Reader
 	tally    tally
 	faults   []string
 
@@ -55,13 +54,14 @@ type request struct {
 	fixed    int
 	tokens   int
 	made     []*message // those that are none of the client's
+
+	artifacts []string // that those may name, the last ones first
 }
 
 func newPlayer(c *recording, policy string, window int, s policy.Shaping) *player {
 	return &player{
 		shaping: s, recording: c, policy: policy, window: window, bill: price.BillTariff(price.NewPrice),
-		sentIn:  make([]int, len(c.messages)),
-		fetched: make(map[string]string), holder: make(map[*mention]string),
+		sentIn: make([]int, len(c.messages)), reader: reading.New(s.Artifact, c.meter),
 	}
 }
 
@@ -99,7 +99,9 @@ func (p *player) turn(bound int, original *conversation.Request) error {
 	}
 	held := p.reusedTokens(now, shaped.Decided, bound)
 	p.charge(price.Input{Tokens: now.tokens, Held: held}, shaped.Asked, bound)
+	p.reader.Begin(held < p.previous.tokens)
 	p.recall(bound, now)
+	p.tally.read.Join(p.reader.Read(now.tokens))
 	p.sight(bound, now)
 	if err = p.checkRestored(sent, original); err != nil {
 		p.tally.unrestored++
@@ -177,6 +179,9 @@ func (p *player) read(r *conversation.Request) request {
 		}
 		p.sentIn[m.origin] = number
 	}
+	for _, m := range slices.Backward(now.made) {
+		now.artifacts = append(now.artifacts, m.artifacts...)
+	}
 	return now
 }
 
@@ -189,7 +194,7 @@ func (p *player) message(r *conversation.Request, it conversation.Item, i int) *
 		return m
 	}
 	m := p.recording.readMessage(r, i)
-	m.artifacts = artifactsIn(m.Text + "\n" + m.Args)
+	m.artifacts = reading.Artifacts(m.Text + "\n" + m.Args)
 	m.kept = p.recording.lines.keptBefore(p.recording.bounds[p.tally.requests], m)
 	return m
 }
@@ -237,7 +242,10 @@ func (p *player) recall(bound int, now request) {
 		in := p.meets(n, bound, now)
 		r.count(n, in, over)
 		if !n.line && in != inContext {
-			p.miss(n, bound, p.comesBack(n, now))
+			back := p.reader.Holds(n.mention.Text, now.artifacts)
+			if p.miss(n, bound, back); back && !over {
+				p.reader.Want(n.mention.Text)
+			}
 		}
 	}
 	t := &p.tally
@@ -309,42 +317,6 @@ func quoted(text string, in []*message) bool {
 	return slices.ContainsFunc(in, func(m *message) bool { return strings.Contains(m.Text, text) })
 }
 
-// comesBack reports whether an artifact that the request names holds the need.
-func (p *player) comesBack(n need, now request) bool {
-	holder := p.holder[n.mention]
-	for _, m := range slices.Backward(now.made) {
-		for _, name := range m.artifacts {
-			if name != holder && !inArtifact(n.mention.Name, p.artifact(name)) {
-				continue
-			}
-			p.holder[n.mention] = name
-			return true
-		}
-	}
-	return false
-}
-
-func (p *player) artifact(name string) string {
-	text, known := p.fetched[name]
-	if !known && p.shaping.Artifact != nil {
-		content, _ := p.shaping.Artifact(name)
-		text = string(content)
-		p.fetched[name] = text
-	}
-	return text
-}
-
-// escaper writes a text without line ends as it stands in a JSON string.
-var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`)
-
-// inArtifact looks for a name as it stands, in a JSON string, and in a call's arguments, which are JSON in a JSON
-// string. Word borders do not count: what is in the artifact is what was taken out.
-func inArtifact(n names.Name, text string) bool {
-	once := escaper.Replace(n.Text)
-	return strings.Contains(text, n.Text) || strings.Contains(text, once) ||
-		strings.Contains(text, escaper.Replace(once))
-}
-
 // checkRestored checks that what was sent can be put together again to what the client sent.
 func (p *player) checkRestored(sent, original *conversation.Request) error {
 	if p.shaping.Restore == nil || sent == original {
@@ -382,19 +354,4 @@ func sameJSON(a, b gjson.Result) bool {
 		}
 	}
 	return len(x) == len(y)
-}
-
-// artifactSize is the length of an artifact's name.
-const artifactSize = 26
-
-// artifactsIn returns the words of a text that may name artifacts.
-func artifactsIn(text string) []string {
-	var all []string
-	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !names.InWord(r) }) {
-		if len(word) == artifactSize && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz234567") == "" &&
-			!slices.Contains(all, word) {
-			all = append(all, word)
-		}
-	}
-	return all
 }

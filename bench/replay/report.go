@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"epitome/bench/price"
+	"epitome/bench/reading"
 	"epitome/bench/report"
 	"epitome/bench/strict"
 )
@@ -40,11 +41,12 @@ type Row struct {
 	SignalLines   int      `json:"signal_lines"`
 	Misses        int      `json:"misses"`      // needs that the request does not meet in context, lines aside
 	Retrievable   *float64 `json:"retrievable"` // of what is needed and was taken out: what lies in an artifact
-	CPUMS         *float64 `json:"cpu_ms"`      // processor time of shaping a request, median; else time
-	Cached        *float64 `json:"cached"`      // in Messages and Responses: of the tokens sent, those from the provider's cache
-	Dropped       int      `json:"dropped"`     // thinking blocks that the provider left out
-	Invalid       int      `json:"invalid"`     // requests
-	Unrestored    int      `json:"unrestored"`  // requests that could not be put together again
+	ReadBack
+	CPUMS      *float64 `json:"cpu_ms"`     // processor time of shaping a request, median; else time
+	Cached     *float64 `json:"cached"`     // in Messages and Responses: of the tokens sent, those from the provider's cache
+	Dropped    int      `json:"dropped"`    // thinking blocks that the provider left out
+	Invalid    int      `json:"invalid"`    // requests
+	Unrestored int      `json:"unrestored"` // requests that could not be put together again
 }
 
 // Report is the result of Replay.
@@ -92,6 +94,7 @@ type tally struct {
 	hot          recall
 	sight        sighted
 	misses, back int
+	read         reading.Back
 
 	cpu []float64 // of each request, ms
 }
@@ -153,6 +156,7 @@ func newReplayRow(window int, policy string, of []tally) Row {
 	row.SignalNeeded = t.sight.needed.percent()
 	row.SignalResults, row.SignalLines = t.sight.first.of, t.sight.telling.of
 	row.Retrievable = report.Ratio(100*float64(t.back), float64(t.misses))
+	row.ReadBack = newReadBack(t)
 	if len(t.cpu) > 0 {
 		cpu := report.Median(t.cpu)
 		row.CPUMS = &cpu
@@ -178,6 +182,7 @@ func (t *tally) join(x tally) {
 	t.unknown = t.unknown || x.unknown
 	t.misses += x.misses
 	t.back += x.back
+	t.read.Join(x.read)
 	t.cpu = append(t.cpu, x.cpu...)
 	t.all.join(x.all)
 	t.hot.join(x.hot)
@@ -237,6 +242,7 @@ func (r *Report) fillFigures(t report.Table) {
 		printRows(t, k.title(), k.Rows)
 	}
 	printBills(t, r.Rows)
+	printReadBack(t, r.Rows)
 	printMisses(t, r.Misses)
 	t.Section("Goals", "figure\tvalue\tgoal\tverdict")
 	for _, f := range r.Floors {

@@ -1,0 +1,168 @@
+// Package reading is what it takes to read back what was taken out of a conversation: all that an answer needs, that
+// its request lacks and that an artifact holds is asked for through epitome's tool recall, as by a model that notices
+// each time.
+//
+// It promises that nothing is read twice that is in the conversation still. What was brought stays there until what was
+// sent changes: then it goes, too, as a result that is old by then.
+package reading
+
+import (
+	"slices"
+	"strings"
+
+	"epitome/bench/names"
+	"epitome/bench/price"
+)
+
+// Reader reads back for one conversation.
+type Reader struct {
+	open    func(name string) ([]byte, bool) // nil if there are no artifacts
+	meter   price.Meter
+	fetched map[string]string // artifacts, by name
+	holder  map[string]string // an artifact that holds what is needed
+	wanted  []string          // by the answer that comes next
+	known   map[string]bool   // read back, and in the conversation still
+	tokens  int               // of that
+}
+
+// New returns a reader of the artifacts that open finds.
+func New(open func(name string) ([]byte, bool), meter price.Meter) *Reader {
+	return &Reader{
+		open: open, meter: meter, fetched: make(map[string]string), holder: make(map[string]string),
+		known: make(map[string]bool),
+	}
+}
+
+// Back is what reading back takes.
+type Back struct {
+	Calls  int     // of the tool
+	Tokens int     // that they brought into conversations
+	Cost   float64 // in tokens that are new to the provider
+}
+
+// Join adds what was read in another conversation.
+func (b *Back) Join(x Back) {
+	b.Calls += x.Calls
+	b.Tokens += x.Tokens
+	b.Cost += x.Cost
+}
+
+// The bounds of what the tool answers, in bytes.
+const (
+	mostAnswered = 24 << 10
+	mostOfLine   = 400 // of a longer line what is around the name
+)
+
+// Begin begins with the next request. What was read back is gone if it changes what was sent before.
+func (r *Reader) Begin(changes bool) {
+	if changes {
+		clear(r.known)
+		r.tokens = 0
+	}
+	r.wanted = r.wanted[:0]
+}
+
+// Holds reports whether one of the artifacts holds what is needed.
+func (r *Reader) Holds(needed string, artifacts []string) bool {
+	holder := r.holder[needed]
+	for _, name := range artifacts {
+		if name == holder || inArtifact(needed, r.artifact(name)) {
+			r.holder[needed] = name
+			return true
+		}
+	}
+	return false
+}
+
+// Want notes what the answer needs that an artifact holds.
+func (r *Reader) Want(needed string) {
+	if !r.known[needed] {
+		r.wanted = append(r.wanted, needed)
+	}
+}
+
+// Read is what it takes to have what is wanted, for the answer to a request of so many tokens: a call and one more
+// request for each artifact, and what was brought before once more.
+func (r *Reader) Read(sent int) (b Back) {
+	tariff := price.PlainTariff()
+	b.Cost = tariff.Cached * float64(r.tokens)
+	var artifacts []string
+	by := make(map[string][]string)
+	for _, needed := range r.wanted {
+		holder := r.holder[needed]
+		if by[holder] == nil {
+			artifacts = append(artifacts, holder)
+		}
+		by[holder] = append(by[holder], needed)
+		r.known[needed] = true
+	}
+	for _, name := range artifacts {
+		call := r.meter.Text(callFor(name, by[name]))
+		brought := call + r.meter.Result(linesWith(r.artifact(name), by[name]))
+		all := sent + r.tokens
+		paid := tariff.Output*float64(call) + tariff.Price(price.Input{Tokens: all + brought, Held: all})
+		b.Join(Back{1, brought, paid})
+		r.tokens += brought
+	}
+	return b
+}
+
+// callFor is what a model says to ask an artifact for what it needs.
+func callFor(artifact string, wanted []string) string {
+	return `{"name":"recall","arguments":{"artifact":"` + artifact + `","grep":"` + strings.Join(wanted, "|") + `"}}`
+}
+
+// linesWith are the lines of a text that hold any of what is wanted.
+func linesWith(text string, wanted []string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		at := slices.IndexFunc(wanted, func(needed string) bool { return inArtifact(needed, line) })
+		if at < 0 {
+			continue
+		}
+		if len(line) > mostOfLine {
+			i := max(0, strings.Index(line, wanted[at])-mostOfLine/2)
+			line = line[i:min(len(line), i+mostOfLine)] + "\n"
+		}
+		if b.WriteString(line); b.Len() > mostAnswered {
+			break
+		}
+	}
+	return b.String()
+}
+
+func (r *Reader) artifact(name string) string {
+	text, known := r.fetched[name]
+	if !known && r.open != nil {
+		content, _ := r.open(name)
+		text = string(content)
+		r.fetched[name] = text
+	}
+	return text
+}
+
+// escaper writes a text without line ends as it stands in a JSON string.
+var escaper = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\t", `\t`)
+
+// inArtifact looks for a name as it stands, in a JSON string, and in a call's arguments, which are JSON in a JSON
+// string. Word borders do not count: what is in the artifact is what was taken out.
+func inArtifact(name, text string) bool {
+	once := escaper.Replace(name)
+	return strings.Contains(text, name) || strings.Contains(text, once) ||
+		strings.Contains(text, escaper.Replace(once))
+}
+
+// artifactSize is the length of an artifact's name.
+const artifactSize = 26
+
+// Artifacts are the words of a text that may name artifacts.
+func Artifacts(text string) []string {
+	var all []string
+	for word := range strings.FieldsFuncSeq(text, func(r rune) bool { return !names.InWord(r) }) {
+		if len(word) == artifactSize && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz234567") == "" &&
+			!slices.Contains(all, word) {
+			all = append(all, word)
+		}
+	}
+	return all
+}

@@ -1,0 +1,35 @@
+package replay
+
+import "epitome/bench/report"
+
+// ReadBack is what it costs to read back all that requests lack and an artifact holds, each time that an answer needs
+// it.
+type ReadBack struct {
+	Reads      int      `json:"reads"`         // calls of the tool
+	ReadsEach  *float64 `json:"reads_per_100"` // of those, in a hundred requests
+	ReadTokens int      `json:"read_tokens"`   // that they brought into the conversations
+	CostRead   *float64 `json:"cost_read"`     // the cost with all of that, relative to sending everything
+}
+
+func newReadBack(t tally) ReadBack {
+	return ReadBack{
+		Reads: t.read.Calls, ReadsEach: report.Ratio(100*float64(t.read.Calls), float64(t.requests)),
+		ReadTokens: t.read.Tokens,
+		CostRead:   report.Ratio(t.cost.total()+t.read.Cost, t.cost.raw),
+	}
+}
+
+// printReadBack writes what reading back takes beside what is saved, all windows in one table. A policy whose requests
+// lead to no artifact has nothing to read.
+func printReadBack(t report.Table, rows []Row) {
+	t.Section("Reading back all that is needed and was taken out, each time",
+		"window\tpolicy\treads\tper 100 requests\ttokens each\tcost\tcost with reading\tsaved %\tsaved with reading %")
+	for _, x := range rows {
+		if x.Reads == 0 || x.Cost == nil {
+			continue
+		}
+		t.Row("%d\t%s\t%d\t%s\t%.0f\t%.3f\t%.3f\t%.1f\t%.1f", x.Window, x.Policy, x.Reads,
+			report.Optional(x.ReadsEach, "%.1f"),
+			float64(x.ReadTokens)/float64(x.Reads), *x.Cost, *x.CostRead, 100*(1-*x.Cost), 100*(1-*x.CostRead))
+	}
+}
