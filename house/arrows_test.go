@@ -287,7 +287,7 @@ var house = joined(map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/buffers proxy/certificate proxy/clients proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
+		"event prose proxy/buffers proxy/certificate proxy/clients proxy/ear proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
@@ -299,6 +299,10 @@ var house = joined(map[string]room{
 	"proxy/clients": {
 		"proxy/refuse proxy/wire unit",
 		"whose a request is shows in its head, and what they may use in the configuration; what the request says must not matter",
+	},
+	"proxy/ear": {
+		"event proxy/wire rewrite/spent",
+		"what is heard is the same whoever asked; what is learned from it is the exchange's",
 	},
 	"proxy/turns": {"proxy/wire", "who waits for whom does not depend on what is done then"},
 	"proxy/loop":  {"proxy/wire", "whether a request was here before shows in its lines; what is then done about it is the exchange's"},

@@ -20,7 +20,7 @@ const bytesPerToken = 4
 // count of tokens takes none.
 func spend(x *exchange) {
 	e, whose := &x.event, x.set.clients.Lookup(x.event.Client)
-	counts := x.dialect != nil && x.ear.dialect == nil
+	counts := x.dialect != nil && !x.ear.Hears()
 	if !whose.CountsTokens() || e.Status > 299 || e.Sent == 0 || counts {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/proxy/ear"
 	"epitome/proxy/loop"
 	"epitome/proxy/refuse"
 	"epitome/proxy/wire"
@@ -30,7 +31,7 @@ type exchange struct {
 	err      error // why the client got no answer, or not the whole one
 
 	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
-	ear       ear     // hears the answer, if the request holds a conversation
+	ear       ear.Ear // hears the answer, if the request holds a conversation
 	opened    *opened // the body as routing has decoded it, until it is shaped; nil if it has not
 	shaped    *shaped // the conversation as it was shaped, if that may be done again
 	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is

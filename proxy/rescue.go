@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/ear"
 	"epitome/proxy/peek"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -17,16 +18,16 @@ import (
 // time; if that does not help, the client gets the first refusal as it came. What was accepted is never sent again.
 func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
 	if x.shaped == nil {
-		if x.ear.dialect != nil {
-			x.ear.listen(a)
-			a.Hears = x.ear.hear
+		if x.ear.Hears() {
+			x.ear.Listen(a)
+			a.Hears = x.ear.Hear
 		}
 		return a, nil
 	}
 	if x.set.conf.RescueTries == 0 || x.shaped.report.Drops { // nothing is held up for what would not be done
-		x.ear.listen(a)
-		x.ear.learn(x.shaped.report.Counted)
-		a.Hears = x.ear.hear
+		x.ear.Listen(a)
+		x.ear.Learn(x.shaped.report.Counted)
+		a.Hears = x.ear.Hear
 		return a, nil
 	}
 	r := rescuing{exchange: x, up: up, target: target, first: a, report: &x.shaped.report}
@@ -82,9 +83,9 @@ type rescuing struct {
 
 // read holds an answer as far as must be, and says what it means.
 func (r *rescuing) read(a *wire.Answer) overflow.Verdict {
-	r.ear.listen(a)
-	r.ear.learn(r.shaped.report.Counted)
-	said := peek.At(a, r.dialect, r.delivery.to.HTTP10, r.ear.hear)
+	r.ear.Listen(a)
+	r.ear.Learn(r.shaped.report.Counted)
+	said := peek.At(a, r.dialect, r.delivery.to.HTTP10, r.ear.Hear)
 	if said == nil {
 		return overflow.Verdict{}
 	}
@@ -269,7 +270,7 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 			r.report.Code, r.report.Reason = event.CodeUnrecorded, "the shared store did not answer"
 		}
 	}
-	r.ear.count(r.report.Counted)
+	r.ear.Count(r.report.Counted)
 	r.tell(r.report)
 	if r.whole {
 		r.event.Action = rewrite.ActionBypass
@@ -287,7 +288,7 @@ func (r *rescuing) give(a *wire.Answer) *wire.Answer {
 		r.release(a)
 	}
 	r.event.Rescue.Tries = int32(r.tries)
-	r.ear = ear{} // it has heard another answer
+	r.ear = ear.Ear{} // it has heard another answer
 	r.first.Hears = nil
 	if !r.first.IsOver() {
 		r.call.OnCut(r.first.Cut)

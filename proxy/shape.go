@@ -30,7 +30,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	s.asked.Replay = counts || x.dialect.Compacts(path)
 	x.event.Dialect = nameOf(x.dialect)
 	if !counts {
-		x.ear.dialect = x.dialect
+		x.ear.Of(x.dialect)
 	}
 	if counts && x.event.Mode == event.ModeObserve {
 		return nil

@@ -1,0 +1,120 @@
+// Package ear hears answers as they pass by, for what they say of their tokens.
+//
+// It promises to keep a bounded part of an answer, its beginning and its end, and to change nothing of it.
+package ear
+
+import (
+	"bytes"
+	"io"
+	"math"
+
+	"epitome/event"
+	"epitome/proxy/wire"
+	"epitome/rewrite/spent"
+)
+
+// Dialect tells what an answer says of its tokens.
+type Dialect interface {
+	// Opening is what the beginning of a streamed answer says of its tokens.
+	Opening(heard []byte) spent.Said
+	// Usage is what an answer says of its tokens, and how many the request had, as proxy.Dialect explains it.
+	Usage(heard []byte, opening spent.Said) (u event.Usage, input int)
+}
+
+// Ear listens to an answer. The zero value hears nothing.
+type Ear struct {
+	dialect Dialect     // of the answer; nil if there is none to listen to
+	end     []byte      // what came last; of an encoded answer all of it, until that is too much
+	opening *spent.Said // what the beginning says, if that is in end no more; nil if it says nothing
+	counted int32       // tokens of the request, without any ratio; 0 if its usage is not to be held against them
+	on      bool
+	forgets bool // the beginning is in end no more
+	learns  bool // what is heard is of a request that was shaped
+	coded   bool // the answer has a content coding
+}
+
+const (
+	mostEnd   = 4 << 10  // bytes in which usage stands at an answer's end
+	mostBegin = 2 << 10  // bytes in which it stands at the beginning
+	mostCoded = 96 << 10 // bytes of an encoded answer that are kept to be decoded
+)
+
+// Hear takes a run of the body.
+func (e *Ear) Hear(run []byte) {
+	switch {
+	case !e.on:
+	case e.coded:
+		if e.end = append(e.end, run...); len(e.end) > mostCoded {
+			e.on, e.end = false, nil // the request's own count stays
+		}
+	case len(run) >= mostEnd:
+		e.forget(run)
+		e.end = append(e.end[:0], run[len(run)-mostEnd:]...)
+	default:
+		if len(e.end)+len(run) > 2*mostEnd {
+			e.forget(nil)
+			e.end = append(e.end[:0], e.end[len(e.end)-mostEnd:]...)
+		}
+		e.end = append(e.end, run...)
+	}
+}
+
+// forget reads the beginning, before it is let go for the first time. run is what comes behind what was kept.
+func (e *Ear) forget(run []byte) {
+	if e.forgets {
+		return
+	}
+	e.forgets = true
+	begin := run
+	if len(e.end) > 0 {
+		e.end = append(e.end, run[:min(max(mostBegin-len(e.end), 0), len(run))]...)
+		begin = e.end
+	}
+	if said := e.dialect.Opening(begin[:min(mostBegin, len(begin))]); said != spent.Nothing() {
+		e.opening = &said
+	}
+}
+
+// Usage is what the answer says of its tokens, and how many of them the request had; 0 if it does not say. coding is
+// that of its content, if it has one.
+func (e *Ear) Usage(coding []byte, most int64) (u event.Usage, input int) {
+	opening := spent.Nothing()
+	if e.opening != nil {
+		opening = *e.opening
+	}
+	if !e.coded {
+		return e.dialect.Usage(e.end, opening)
+	}
+	r, err := wire.NewDecoder(string(coding), bytes.NewReader(e.end), most)
+	if err != nil {
+		return u, 0
+	}
+	defer func() { _ = r.Close() }()
+	all, _ := io.ReadAll(r)
+	return e.dialect.Usage(all, opening)
+}
+
+// Listen has the ear hear an answer from its beginning.
+func (e *Ear) Listen(a *wire.Answer) {
+	*e = Ear{on: e.dialect != nil, dialect: e.dialect}
+	coding := wire.Values(a.Block, "content-encoding")
+	e.coded = len(coding) > 0 && !wire.EqualFold(coding, "identity")
+}
+
+// Learn has what is heard taught. counted is how many tokens of the vocabulary were sent.
+func (e *Ear) Learn(counted int) {
+	e.learns = true
+	e.Count(counted)
+}
+
+// Count says how many tokens of the vocabulary were sent.
+func (e *Ear) Count(tokens int) { e.counted = int32(min(tokens, math.MaxInt32)) }
+
+// Of has the ear hear answers in a dialect, from the next Listen on.
+func (e *Ear) Of(d Dialect) { e.dialect = d }
+
+// Hears reports whether there is a dialect to hear answers in.
+func (e *Ear) Hears() bool { return e.dialect != nil }
+
+// Learns reports whether what is heard is of a request that was shaped, and how many tokens of the vocabulary it had.
+func (e *Ear) Learns() (counted int, ok bool) { return int(e.counted), e.learns }

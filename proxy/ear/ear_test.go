@@ -1,0 +1,40 @@
+package ear
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"epitome/event"
+	"epitome/rewrite/messages"
+)
+
+// Whatever runs an answer comes in, its beginning and its end are heard, and no more is kept.
+func TestAnEarHearsBeginningAndEnd(t *testing.T) {
+	const begin = `data: {"type":"message_start","message":{"usage":{"input_tokens":7,"cache_read_input_tokens":3}}}` + "\n\n"
+	const end = `data: {"type":"message_delta","usage":{"output_tokens":9}}` + "\n\n"
+	for _, middle := range []int{0, 1000, 5000, 100_000} {
+		answer := []byte(strings.Replace(begin, `":3`, `":3,"output_tokens":1`, 1) + strings.Repeat("data: {}\n\n", middle/10) + end)
+		for _, run := range []int{1, 7, 50, 1000, mostEnd - 1, mostEnd, mostEnd + 1, 60_000} {
+			e := Ear{on: true, dialect: messages.Wire{}}
+			for rest := range slices.Chunk(answer, run) {
+				e.Hear(rest)
+			}
+			want := event.Usage{Source: event.UsageProvider, Input: 10, Read: 3, Output: 9}
+			if u, _ := e.Usage(nil, 1<<20); u != want || len(e.end) > 2*mostEnd {
+				t.Errorf("%d bytes in runs of %d: %+v, and %d bytes are kept", len(answer), run, u, len(e.end))
+			}
+		}
+	}
+}
+
+// An encoded answer that is too long to be kept tells nothing.
+func TestAnEarLetsLongEncodedAnswersGo(t *testing.T) {
+	e := Ear{on: true, dialect: messages.Wire{}, coded: true}
+	for range mostCoded/1000 + 2 {
+		e.Hear(make([]byte, 1000))
+	}
+	if u, used := e.Usage([]byte("gzip"), 1<<20); u != (event.Usage{}) || used != 0 || cap(e.end) > 0 {
+		t.Errorf("heard %+v and %d, and keeps %d bytes", u, used, cap(e.end))
+	}
+}
