@@ -75,6 +75,7 @@ type OffloadConfig struct {
 	KeyFile string     `toml:"key_file"`    // fixed at start
 	Folder  string     `toml:"folder"`      // fixed at start
 	URL     string     `toml:"url"`         // fixed at start
+	Asides  bool       `toml:"asides"`      // fixed at start
 }
 
 // StoreConfig is the table [store]; all of it is fixed at start.

@@ -22,6 +22,7 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.key_file", running.Offload.KeyFile != wanted.Offload.KeyFile},
 		{"offload.folder", running.Offload.Folder != wanted.Offload.Folder},
 		{"offload.url", running.Offload.URL != wanted.Offload.URL},
+		{"offload.asides", running.Offload.Asides != wanted.Offload.Asides},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
 		{"store.url", running.Store.URL != wanted.Store.URL},

@@ -6,10 +6,13 @@ import (
 	"io"
 	"net/http"
 
+	"epitome/config"
 	"epitome/console"
 	"epitome/console/recall"
+	"epitome/daemon/asides"
 	"epitome/instance"
 	"epitome/offload"
+	"epitome/rewrite/aside"
 )
 
 // Artifacts is the shelf as it is read from outside.
@@ -26,6 +29,24 @@ func (a Artifacts) Open(name string) (content io.ReadCloser, size int64, err err
 // toolsFor are those by which models read artifacts.
 func toolsFor(a Artifacts) map[string]http.Handler {
 	return map[string]http.Handler{"POST /-/mcp": recall.Handler(instance.Version(), a)}
+}
+
+// asides are what answers epitome's own tool within an answer; nil if no model is to have it.
+func (s *storage) asides(conf config.Config, taken Artifacts) *aside.Loom {
+	if !conf.Offload.Asides {
+		return nil
+	}
+	find := func(key string) (value []byte, found bool, err error) {
+		fact, found := s.store.Get(key)
+		return fact.Bytes, found, nil
+	}
+	if s.shared != nil {
+		find = func(key string) (value []byte, found bool, err error) {
+			fact, found, err := s.shared.Find(key)
+			return fact.Bytes, found, err
+		}
+	}
+	return asides.New(asides.Options{Store: s.store, Find: find, Keep: conf.Store.Keep.D(), Artifacts: taken})
 }
 
 // Lines reads which lines are wanted, and returns what copies them.

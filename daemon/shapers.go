@@ -166,10 +166,10 @@ func shelfOf(artifacts *offload.Shelf) decision.Shelf {
 
 // recallOf says which clients are told to read artifacts with a tool.
 func recallOf(conf config.Config) rewrite.Recall {
-	switch conf.Offload.Address {
-	case "tool":
+	switch {
+	case conf.Offload.Address == "tool":
 		return rewrite.RecallAll
-	case "auto":
+	case conf.Offload.Address == "auto" || conf.Offload.Asides:
 		return rewrite.RecallOfferedTo
 	}
 	return rewrite.RecallNobody

@@ -83,6 +83,8 @@ type Exchange struct {
 	// what went wrong, in one sentence; empty with fault None
 	Err   string `json:"error,omitempty"`
 	Usage Usage  `json:"usage,omitzero"`
+	// calls of epitome's own tool that were answered within the answer
+	Asides int32 `json:"asides,omitempty"`
 
 	Rescue  Rescue `json:"rescue,omitzero"` // of a request that was refused as too long
 	Shaping        // of the conversation that the request holds, if it holds one

@@ -24,6 +24,21 @@ type Usage struct {
 	Charged int64 `json:"charged_nano,omitempty"`
 }
 
+// Add is the usage of two rounds of one answer.
+func (u Usage) Add(other Usage) Usage {
+	if u == (Usage{}) {
+		return other
+	}
+	if other.Source != u.Source {
+		u.Source = UsageCounted
+	}
+	u.Input, u.Read, u.Output = u.Input+other.Input, u.Read+other.Read, u.Output+other.Output
+	u.Write5m, u.Write1h = u.Write5m+other.Write5m, u.Write1h+other.Write1h
+	u.Reasoning, u.Charged = u.Reasoning+other.Reasoning, u.Charged+other.Charged
+	u.CacheUnknown, u.Odd = u.CacheUnknown || other.CacheUnknown, u.Odd || other.Odd
+	return u
+}
+
 // Bill is what an exchange cost, in nano-dollars, by the prices in force when it ended. It is worked out once, rounded
 // once, and never again: sums are sums of these numbers.
 //

@@ -225,7 +225,7 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/heap daemon/lending daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap daemon/lending daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
@@ -287,7 +287,7 @@ var house = joined(map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/buffers proxy/certificate proxy/clients proxy/ear proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
+		"event prose proxy/aside proxy/buffers proxy/certificate proxy/clients proxy/ear proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/aside rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
@@ -299,10 +299,6 @@ var house = joined(map[string]room{
 	"proxy/clients": {
 		"proxy/refuse proxy/wire unit",
 		"whose a request is shows in its head, and what they may use in the configuration; what the request says must not matter",
-	},
-	"proxy/ear": {
-		"event proxy/wire rewrite/spent",
-		"what is heard is the same whoever asked; what is learned from it is the exchange's",
 	},
 	"proxy/turns": {"proxy/wire", "who waits for whom does not depend on what is done then"},
 	"proxy/loop":  {"proxy/wire", "whether a request was here before shows in its lines; what is then done about it is the exchange's"},
@@ -490,7 +486,7 @@ var house = joined(map[string]room{
 		"",
 		"it is the program that writes the table, and none of the program that reads it",
 	},
-}, outside)
+}, outside, asides)
 
 // dialect is what each dialect may know.
 const dialect = "event prose rewrite/conversation rewrite/reply rewrite/span rewrite/spent sse tokenize unit"

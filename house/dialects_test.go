@@ -52,9 +52,14 @@ func checkSpoken(s *source) (complaints []string) {
 	if s.test || strings.HasSuffix(s.dir, "test") || foreign[top] != "" {
 		return nil
 	}
-	own := strings.Fields(spoken[s.dir])
+	var own []string
 	for folder, names := range spoken {
-		if folder == s.dir {
+		if s.dir == folder || strings.HasPrefix(s.dir, folder+"/") {
+			own = strings.Fields(names)
+		}
+	}
+	for folder, names := range spoken {
+		if s.dir == folder || strings.HasPrefix(s.dir, folder+"/") {
 			continue
 		}
 		name := regexp.MustCompile(`(?:^|[^\w])(` + strings.Join(strings.Fields(names), "|") + `)(?:$|[^\w])`)

@@ -11,6 +11,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/proxy/aside"
 	"epitome/proxy/ear"
 	"epitome/proxy/loop"
 	"epitome/proxy/refuse"
@@ -35,6 +36,7 @@ type exchange struct {
 	opened    *opened // the body as routing has decoded it, until it is shaped; nil if it has not
 	shaped    *shaped // the conversation as it was shaped, if that may be done again
 	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is
+	asides    asides
 }
 
 // forward is the way of a request: choose the upstream, shape, send, pass the answer on. Its end is in end, always.
@@ -59,6 +61,10 @@ func (x *exchange) forward() {
 	a, err := x.call.Do(up.pool, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
+	}
+	if err == nil && x.asides.turn != nil {
+		x.err = converse(x, up, target, a)
+		return
 	}
 	x.dropBody()
 	if x.err = err; err != nil {
@@ -171,7 +177,7 @@ func faultOf(err error) event.Fault {
 
 // dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
-	x.rewritten, x.shaped, x.opened = nil, nil, nil
+	x.rewritten, x.shaped, x.opened, x.asides = nil, nil, nil, asides{}
 	x.proxy.buffers.TakeBack(x) // what was sent is written, or its connection dropped, on this goroutine
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.Leave(&x.ctx.Request.Header)
@@ -242,13 +248,19 @@ func (x *exchange) model(target []byte) string {
 
 // outgoing makes the request ready. Its body is valid until dropBody.
 func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
-	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
-	if x.rewritten != nil {
+	h, body, block := &x.ctx.Request.Header, x.ctx.Request.Body(), x.ctx.Request.Header.RawHeaders()
+	if x.asides.turn != nil {
+		block = aside.Plainly(block)
+	}
+	switch {
+	case x.rewritten != nil:
 		body = x.rewritten
+	case x.asides.woven != nil:
+		body = x.asides.woven
 	}
 	head := wire.RequestHead{
-		Method: h.Method(), Target: target, Block: h.RawHeaders(), Length: len(body),
-		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil,
+		Method: h.Method(), Target: target, Block: block, Length: len(body),
+		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil || x.asides.woven != nil,
 	}
 	size := len(head.Block) + len(target) + up.peer.Size() + 128
 	return wire.Request{

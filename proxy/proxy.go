@@ -39,6 +39,7 @@ import (
 	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
+	"epitome/rewrite/aside"
 	"epitome/rewrite/limits"
 	"epitome/window/overflow"
 )
@@ -57,7 +58,7 @@ type Settings struct {
 	Contexts  []string      // names of files that all conversations are given
 }
 
-// Plugs are what the proxy needs from the rest of the program. None may be nil.
+// Plugs are what the proxy needs from the rest of the program. None may be nil, but for Asides.
 type Plugs struct {
 	Own      http.Handler                       // serves everything under /-/
 	Record   func(event.Exchange)               // gets each exchange as it ends, on that exchange's goroutine
@@ -67,6 +68,7 @@ type Plugs struct {
 	Observe  func(rewrite.Input) rewrite.Output // says what Shape would do, and records nothing that is live
 	Lessons  Lessons                            // learn what answers tell of windows
 	Ratios   Ratios                             // learn what answers tell of vocabularies
+	Asides   *aside.Loom                        // answer calls of epitome's tool within an answer; nil: no model has it
 	Traces   bool                               // events have the ids of the client's span
 	Used     clients.Counter                    // of what clients use
 	Keeps    func(context string) bool          // whether files for conversations are kept under that name

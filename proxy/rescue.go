@@ -85,7 +85,7 @@ type rescuing struct {
 func (r *rescuing) read(a *wire.Answer) overflow.Verdict {
 	r.ear.Listen(a)
 	r.ear.Learn(r.shaped.report.Counted)
-	said := peek.At(a, r.dialect, r.delivery.to.HTTP10, r.ear.Hear)
+	said := peek.At(a, r.dialect, r.delivery.to.HTTP10 || r.asides.turn != nil, r.ear.Hear)
 	if said == nil {
 		return overflow.Verdict{}
 	}
@@ -192,7 +192,9 @@ func (r *rescuing) most(v overflow.Verdict) int {
 // reshape has the conversation shaped anew, after a refusal.
 func (r *rescuing) reshape(how plan.Rescue) bool {
 	h := &r.ctx.Request.Header
-	defer func() { r.proxy.admission.ShrinkTo(h, r.event.RequestBytes+int64(len(r.rewritten))) }()
+	defer func() {
+		r.proxy.admission.ShrinkTo(h, r.event.RequestBytes+int64(len(r.rewritten)+len(r.asides.woven)))
+	}()
 	body, err := r.conversation()
 	if err != nil {
 		return false

@@ -28,6 +28,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	counts := x.dialect.Counts(path)
 	s.asked.Replay = counts || x.dialect.Compacts(path)
+	s.asked.Compact = s.asked.Compact && x.asides.woven == nil // once for an answer
 	x.event.Dialect = nameOf(x.dialect)
 	if !counts {
 		x.ear.Of(x.dialect)
@@ -37,8 +38,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	begun := time.Now()
 	defer func() {
-		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)))
-		x.event.ShapeTime = time.Since(begun)
+		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)+len(x.asides.woven)))
+		x.event.ShapeTime += time.Since(begun)
 	}()
 	client := &asker{x: x, up: up, target: target}
 	defer client.end()
@@ -52,6 +53,8 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 			return busy
 		} else if busy != nil {
 			err = errNoTurn
+		} else {
+			body, err = weave(x, s, body)
 		}
 	}
 	if err != nil {
@@ -65,6 +68,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	form := x.guarded(shape, s)
 	if !counts { // what a count would save is told with the request that it asks about
 		x.tell(&s.report)
+		noteLost(x)
 	}
 	if observe {
 		return nil
@@ -120,6 +124,9 @@ func notShaped(why error) rewrite.Report {
 // conversation is the body to shape, without its content coding. There is room for it and for what becomes of it.
 func (x *exchange) conversation() ([]byte, error) {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
+	if x.asides.woven != nil { // there is room for it
+		return x.asides.woven, nil
+	}
 	if wire.IsSigned(h.RawHeaders()) {
 		return nil, errSigned
 	}

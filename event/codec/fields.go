@@ -25,6 +25,7 @@ func (c *coder) exchange(e *event.Exchange) {
 	name(c, &e.Fault)
 	text(c, &e.Err)
 	part(c, &e.Usage, usage)
+	number(c, &e.Asides)
 	part(c, &e.Rescue, rescue)
 	id := e.Conversation // it is there already
 	e.Conversation = ""

@@ -44,6 +44,7 @@ func AppendJSON(dst []byte, e *event.Exchange) ([]byte, error) {
 	o.anyText("fault", string(e.Fault))
 	o.anyText("error", e.Err)
 	o.usage(&e.Usage)
+	o.any("asides", int64(e.Asides))
 	o.rescue(&e.Rescue)
 	o.shaping(&e.Shaping)
 	o.any("seq", int64(e.Seq))

@@ -1,0 +1,440 @@
+package daemon
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/config"
+	"epitome/config/configtest"
+	"epitome/event"
+	"epitome/rewrite/aside"
+	"epitome/rewrite/chat"
+	"epitome/scripted/scriptedtest"
+)
+
+// utterance is what a model says in one round.
+type utterance struct {
+	text   string
+	recall []string // arguments of calls of epitome's tool, which come first
+	calls  []string // names of the client's tools that are called
+}
+
+// oracle is an upstream of Chat Completions that says what it is told to, and holds each request to the one before.
+type oracle struct {
+	t      *testing.T
+	answer func(messages []gjson.Result) utterance
+
+	mu     sync.Mutex
+	bodies []gjson.Result
+	rounds int
+	status int // of what comes instead of an answer, from the round breaks on
+	breaks int
+	cut    bool // or it breaks off
+}
+
+func (o *oracle) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	raw, _ := io.ReadAll(r.Body)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	body := gjson.ParseBytes(raw)
+	o.bodies = append(o.bodies, body)
+	o.rounds++
+	if req, err := chat.Read(raw); err != nil || len(req.Dialect.Flaws(req)) > 0 {
+		o.t.Errorf("the provider would refuse %s", raw)
+	}
+	if o.breaks > 0 && o.rounds >= o.breaks && o.status > 0 {
+		w.WriteHeader(o.status)
+		_, _ = io.WriteString(w, `{"error":{"message":"busy"}}`)
+		return
+	}
+	s := o.answer(body.Get("messages").Array())
+	if body.Get("stream").Bool() {
+		o.stream(w, s)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(map[string]any{
+		"id": fmt.Sprint("r", o.rounds), "created": o.rounds, "object": "chat.completion", "model": "gpt-4o",
+		"choices": []any{map[string]any{"index": 0, "finish_reason": s.why(),
+			"message": map[string]any{"role": "assistant", "content": s.content(), "refusal": nil, "tool_calls": o.calls(s)}}},
+		"usage": map[string]any{"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
+	})
+}
+
+func (s utterance) why() string {
+	if len(s.recall)+len(s.calls) > 0 {
+		return "tool_calls"
+	}
+	return "stop"
+}
+
+func (s utterance) content() any {
+	if s.text == "" {
+		return nil
+	}
+	return s.text
+}
+
+// calls are those of a round, as a whole answer has them.
+func (o *oracle) calls(s utterance) (list []any) {
+	add := func(name, arguments string) {
+		list = append(list, map[string]any{"id": fmt.Sprintf("c%d_%d", o.rounds, len(list)), "type": "function",
+			"function": map[string]any{"name": name, "arguments": arguments}})
+	}
+	for _, arguments := range s.recall {
+		add(aside.Tool, arguments)
+	}
+	for _, name := range s.calls {
+		add(name, `{"x":1}`)
+	}
+	return list
+}
+
+// stream answers in small pieces.
+func (o *oracle) stream(w http.ResponseWriter, s utterance) {
+	w.Header().Set("Content-Type", "text/event-stream")
+	piece := func(delta any, why any) {
+		text, _ := json.Marshal(map[string]any{"id": fmt.Sprint("r", o.rounds), "created": o.rounds,
+			"object": "chat.completion.chunk", "model": "gpt-4o",
+			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": why}}})
+		_, _ = fmt.Fprintf(w, "data: %s\n\n", text)
+		_ = http.NewResponseController(w).Flush()
+	}
+	piece(map[string]any{"role": "assistant", "content": ""}, nil)
+	for _, word := range strings.SplitAfter(s.text, " ") {
+		piece(map[string]any{"content": word}, nil)
+	}
+	if o.cut && o.rounds >= o.breaks {
+		panic(http.ErrAbortHandler)
+	}
+	for i, c := range o.calls(s) {
+		call, _ := c.(map[string]any)
+		f, _ := call["function"].(map[string]any)
+		arguments, _ := f["arguments"].(string)
+		call["index"], f["arguments"] = i, ""
+		piece(map[string]any{"tool_calls": []any{call}}, nil)
+		half := len(arguments) / 2
+		for _, part := range []string{arguments[:half], arguments[half:]} {
+			piece(map[string]any{"tool_calls": []any{map[string]any{"index": i,
+				"function": map[string]any{"arguments": part}}}}, nil)
+		}
+	}
+	piece(map[string]any{}, s.why())
+	_, _ = fmt.Fprintf(w, "data: {\"id\":\"r%d\",\"choices\":[],\"usage\":{\"prompt_tokens\":100,\"completion_tokens\":10,"+
+		"\"total_tokens\":110}}\n\ndata: [DONE]\n\n", o.rounds)
+}
+
+// extends reports that each request says what the one before said, and goes on.
+func (o *oracle) extends(t *testing.T) {
+	t.Helper()
+	for i := 1; i < len(o.bodies); i++ {
+		before, now := o.bodies[i-1].Get("messages").Array(), o.bodies[i].Get("messages").Array()
+		for n, m := range before {
+			if n >= len(now) || now[n].Raw != m.Raw {
+				t.Fatalf("request %d does not go on from the one before: message %d was %s, and the request is %s", i, n,
+					m.Raw, o.bodies[i].Raw)
+			}
+		}
+		if o.bodies[i].Get("tools").Raw != o.bodies[0].Get("tools").Raw {
+			t.Fatalf("request %d has other tools", i)
+		}
+	}
+}
+
+// loop is a bare agent of Chat Completions: it knows no tool but its own.
+type loop struct {
+	t      *testing.T
+	stream bool
+	tools  string
+	said   []string
+	usage  gjson.Result // of the last answer
+	raw    string       // the last answer
+}
+
+// asks sends the conversation, and takes the answer into it. err is why it got no whole one.
+func (l *loop) asks(url string) (answer gjson.Result, err error) {
+	l.t.Helper()
+	body := `{"model":"gpt-4o",` + l.tools + `"messages":[` + strings.Join(l.said, ",") + `]`
+	if l.stream {
+		body += `,"stream":true,"stream_options":{"include_usage":true}`
+	}
+	resp, err := http.Post(url+"/v1/chat/completions", "application/json", strings.NewReader(body+"}"))
+	if err != nil {
+		return answer, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	all, err := io.ReadAll(resp.Body)
+	l.raw = string(all)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		return answer, fmt.Errorf("%d %s: %w", resp.StatusCode, all, err)
+	}
+	if l.stream {
+		all = l.join(all)
+	}
+	answer = gjson.ParseBytes(all)
+	l.usage = answer.Get("usage")
+	message := answer.Get("choices.0.message")
+	l.said = append(l.said, message.Raw)
+	return answer, nil
+}
+
+// join puts the pieces of a stream together, as SDKs do.
+func (l *loop) join(stream []byte) []byte {
+	l.t.Helper()
+	message, calls := map[string]any{"role": "assistant"}, []map[string]any{}
+	text, why, id, usage, starts, ends := "", "", "", any(nil), 0, 0
+	for data := range strings.SplitSeq(strings.TrimSpace(string(stream)), "\n\n") {
+		if data == "data: [DONE]" {
+			ends++
+			continue
+		}
+		v := gjson.Parse(strings.TrimPrefix(data, "data: "))
+		if id != "" && id != v.Get("id").Str {
+			l.t.Errorf("one answer has the ids %s and %s", id, v.Get("id").Str)
+		}
+		id = v.Get("id").Str
+		if v.Get("choices.0.delta.role").Exists() {
+			starts++
+		}
+		text += v.Get("choices.0.delta.content").Str
+		if u := v.Get("usage"); u.IsObject() {
+			usage = u.Value()
+		}
+		why += v.Get("choices.0.finish_reason").Str
+		for _, c := range v.Get("choices.0.delta.tool_calls").Array() {
+			n := int(c.Get("index").Int())
+			if n > len(calls) {
+				l.t.Errorf("call %d comes behind %d calls", n, len(calls))
+			}
+			if n == len(calls) {
+				calls = append(calls, map[string]any{"id": c.Get("id").Str, "type": "function",
+					"function": map[string]any{"name": c.Get("function.name").Str, "arguments": ""}})
+			}
+			f, _ := calls[n]["function"].(map[string]any)
+			f["arguments"] = f["arguments"].(string) + c.Get("function.arguments").Str
+		}
+	}
+	if starts != 1 || ends != 1 {
+		l.t.Errorf("the stream has %d beginnings and %d ends: %s", starts, ends, stream)
+	}
+	message["content"] = text
+	if len(calls) > 0 {
+		message["tool_calls"] = calls
+	}
+	all, _ := json.Marshal(map[string]any{"id": id, "usage": usage,
+		"choices": []any{map[string]any{"message": message, "finish_reason": why}}})
+	return all
+}
+
+// besides starts an epitome that has asides, in a folder, before an upstream; what is on the shelf is named.
+func besides(t *testing.T, folder, upstream string, change func(*config.Config)) *kept {
+	t.Helper()
+	conf := config.Defaults(configtest.Text())
+	conf.Listen, conf.Data, conf.Upstream, conf.Window.Probe = "127.0.0.1:0", folder, "up", false
+	conf.Upstreams["up"] = conf.Upstreams["openai"]
+	up := conf.Upstreams["up"]
+	up.URL = upstream
+	conf.Upstreams["up"] = up
+	conf.Offload.Asides = true
+	if change != nil {
+		change(&conf)
+	}
+	k := &kept{signals: make(chan os.Signal, 1), ended: make(chan error, 1), log: &lockedBuffer{}}
+	log := slog.New(slog.NewJSONHandler(k.log, nil))
+	k.Daemon = New(log, k.signals, func() (config.Config, error) { return conf, nil })
+	if err := k.Start(false); err != nil {
+		t.Fatal(err)
+	}
+	go func() { k.ended <- k.Serve() }()
+	return k
+}
+
+func (k *kept) url() string { return "http://" + k.Address() }
+
+// shelved puts a content on the shelf.
+func (k *kept) shelved(t *testing.T, content string) (name string) {
+	t.Helper()
+	shelf := k.shapers.storage.shelf
+	name = shelf.Name("", []byte(content))
+	if err := shelf.Put(name, []byte(content)); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// looksUp is a model that reads line 2 of an artifact when it is asked for the code, and then tells it.
+func looksUp(name string, calls ...string) func([]gjson.Result) utterance {
+	return func(messages []gjson.Result) utterance {
+		last := messages[len(messages)-1]
+		switch {
+		case last.Get("role").Str == "user":
+			return utterance{text: "Let me look.", recall: []string{`{"artifact":"` + name + `","lines":"2"}`}, calls: calls}
+		case strings.HasPrefix(last.Get("tool_call_id").Str, "c"):
+			return utterance{text: "It is " + strings.TrimSpace(last.Get("content").Str) + "."}
+		}
+		return utterance{text: "done"}
+	}
+}
+
+func TestAnAgentWithoutToolsReadsWhatWasTakenOut(t *testing.T) {
+	for _, streamed := range []bool{false, true} {
+		o := &oracle{t: t}
+		up := httptest.NewServer(o)
+		folder := t.TempDir()
+		k := besides(t, folder, up.URL, nil)
+		name := k.shelved(t, "first\nthe code 4711\nthird\n")
+		o.answer = looksUp(name)
+		l := &loop{t: t, stream: streamed}
+		for turn := range 3 {
+			l.said = append(l.said, fmt.Sprintf(`{"role":"user","content":"Which code, %d? <artifact %s>"}`, turn, name))
+			a, err := l.asks(k.url())
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := a.Get("choices.0.message")
+			if m.Get("content").Str != "Let me look.\n\nIt is the code 4711." || m.Get("tool_calls").IsArray() ||
+				a.Get("choices.0.finish_reason").Str != "stop" || l.usage.Get("total_tokens").Int() != 220 {
+				t.Fatalf("streamed %v: the client got %s", streamed, l.raw)
+			}
+			if turn == 1 { // and a restart changes nothing
+				k.end(t)
+				k = besides(t, folder, up.URL, nil)
+			}
+		}
+		o.extends(t)
+		if len(o.bodies) != 6 || o.bodies[0].Get("tools.0.function.name").Str != aside.Tool {
+			t.Errorf("%d requests, the first is %s", len(o.bodies), o.bodies[0].Raw)
+		}
+		k.end(t)
+		up.Close()
+	}
+}
+
+func TestCallsBesideAnAsideReachTheClient(t *testing.T) {
+	for _, streamed := range []bool{false, true} {
+		o := &oracle{t: t}
+		up := httptest.NewServer(o)
+		k := besides(t, t.TempDir(), up.URL, nil)
+		o.answer = looksUp(k.shelved(t, "a\nb\n"), "own", "other")
+		l := &loop{t: t, stream: streamed, said: []string{`{"role":"user","content":"Which?"}`},
+			tools: `"tools":[{"type":"function","function":{"name":"own"}},{"type":"function","function":{"name":"other"}}],`}
+		a, err := l.asks(k.url())
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls := a.Get("choices.0.message.tool_calls").Array()
+		if len(calls) != 2 || calls[0].Get("function.name").Str != "own" || calls[1].Get("function.arguments").Str != `{"x":1}` {
+			t.Fatalf("streamed %v: the client got %s", streamed, l.raw)
+		}
+		for _, c := range calls {
+			l.said = append(l.said, `{"role":"tool","tool_call_id":"`+c.Get("id").Str+`","content":"own result"}`)
+		}
+		if a, err = l.asks(k.url()); err != nil || a.Get("choices.0.message.content").Str != "It is own result." {
+			t.Fatalf("%v %s", err, l.raw)
+		}
+		sent := o.bodies[1].Get("messages").Array()
+		if len(sent) != 5 || len(sent[1].Get("tool_calls").Array()) != 3 || sent[2].Get("content").Str != "b\n" {
+			t.Errorf("the next request is %s", o.bodies[1].Raw)
+		}
+		o.extends(t)
+		k.end(t)
+		up.Close()
+	}
+}
+
+func TestAModelThatAsksForEverIsEnded(t *testing.T) {
+	for _, streamed := range []bool{false, true} {
+		o := &oracle{t: t, answer: func([]gjson.Result) utterance { return utterance{recall: []string{`{"artifact":"x"}`}} }}
+		up := httptest.NewServer(o)
+		k := besides(t, t.TempDir(), up.URL, nil)
+		l := &loop{t: t, stream: streamed, said: []string{`{"role":"user","content":"Which?"}`}}
+		a, err := l.asks(k.url())
+		if err != nil || a.Get("choices.0.finish_reason").Str != "stop" || a.Get("choices.0.message.tool_calls").IsArray() {
+			t.Errorf("streamed %v: %v %s", streamed, err, l.raw)
+		}
+		last := o.bodies[len(o.bodies)-1].Get("messages").Array()
+		if len(o.bodies) != aside.MostRounds+1 || !strings.Contains(last[len(last)-1].Raw, "Answer now") ||
+			strings.Contains(last[10].Raw, "Answer now") {
+			t.Errorf("%d requests, the last is %v", len(o.bodies), last)
+		}
+		k.end(t)
+		up.Close()
+	}
+}
+
+func TestWhatFailsWithinAnAnswerIsNeverCompleted(t *testing.T) {
+	f := func(streamed bool, status int, cut bool, want string) {
+		t.Helper()
+		o := &oracle{t: t, breaks: 2, status: status, cut: cut}
+		up := httptest.NewServer(o)
+		defer up.Close()
+		k := besides(t, t.TempDir(), up.URL, nil)
+		defer k.end(t)
+		o.answer = looksUp(k.shelved(t, "a\nb\n"))
+		l := &loop{t: t, stream: streamed, said: []string{`{"role":"user","content":"Which?"}`}}
+		_, err := l.asks(k.url())
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(l.raw, "[DONE]") || len(o.bodies) != 2 {
+			t.Errorf("%v, after %d requests: %s", err, len(o.bodies), l.raw)
+		}
+	}
+	f(true, 0, true, "unexpected EOF")
+	f(true, http.StatusTooManyRequests, false, "unexpected EOF")
+	f(false, http.StatusTooManyRequests, false, "429") // nothing of an answer was given: the client may ask again
+}
+
+func TestConversationsThatBeganWithoutTheToolNeverGetIt(t *testing.T) {
+	o := &oracle{t: t, answer: func([]gjson.Result) utterance { return utterance{text: "ok"} }}
+	up := httptest.NewServer(o)
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, nil)
+	defer k.end(t)
+	f := func(stays bool, tools string, said ...string) {
+		t.Helper()
+		l := &loop{t: t, said: said, tools: tools}
+		if _, err := l.asks(k.url()); err != nil {
+			t.Fatal(err)
+		}
+		last := o.bodies[len(o.bodies)-1]
+		want := `{"model":"gpt-4o",` + tools + `"messages":[` + strings.Join(said, ",") + `]}`
+		if (last.Raw == want) != stays {
+			t.Errorf("sent was %s", last.Raw)
+		}
+	}
+	user, reply := `{"role":"user","content":"begun before"}`, `{"role":"assistant","content":"ok"}`
+	f(true, "", user, reply, user)
+	f(true, `"n":2,`, user)
+	f(true, `"tools":[{"type":"function","function":{"name":"epitome_recall"}}],`, user)
+	f(false, `"tool_choice":"none","tools":[],`, user)
+	f(false, "", user, reply, user) // it began again with the tool
+}
+
+func TestAsidesAreTold(t *testing.T) {
+	o := &oracle{t: t}
+	up := httptest.NewServer(o)
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, nil)
+	defer k.end(t)
+	o.answer = looksUp(k.shelved(t, "a\nb\n"))
+	l := &loop{t: t, said: []string{`{"role":"user","content":"Which?"}`}}
+	if _, err := l.asks(k.url()); err != nil {
+		t.Fatal(err)
+	}
+	e, err := event.Exchange{}, error(nil)
+	scriptedtest.Eventually(func() bool { // the event is made behind the answer
+		e, err = k.book.Exchange(1)
+		return err == nil
+	})
+	if err != nil || e.Asides != 1 || e.Usage.Input != 200 || e.Usage.Output != 20 || e.Fault != event.None {
+		t.Errorf("told is %+v, %v", e, err)
+	}
+}

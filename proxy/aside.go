@@ -1,0 +1,97 @@
+package proxy
+
+import (
+	"time"
+
+	"epitome/event"
+	"epitome/proxy/aside"
+	"epitome/proxy/wire"
+	rounds "epitome/rewrite/aside"
+)
+
+// asides is what an exchange has of calls that epitome answers within its answer. The zero value is that there are
+// none.
+type asides struct {
+	turn  *rounds.Turn // nil: no answer is heard
+	woven []byte       // the conversation with what the client does not know of; nil if it is as it came
+	lost  error        // what could not be read or recorded
+}
+
+// weave puts what the client does not know of into the conversation that s asks for.
+func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
+	loom := x.proxy.plugs.Asides
+	if loom == nil || x.event.Mode != event.ModeOn || x.asides.woven != nil {
+		return body, nil
+	}
+	ask := rounds.Ask{Scope: s.asked.Scope, Dialect: x.dialect, Body: body, Replay: s.asked.Replay}
+	t, err := loom.Weave(ask)
+	x.asides.lost = err
+	if t == nil {
+		return body, nil
+	}
+	if !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(t.Body))) {
+		return nil, errNoRoomLeft
+	}
+	if x.asides.woven = t.Body; !s.asked.Replay {
+		x.asides.turn = t
+	}
+	return t.Body, nil
+}
+
+// noteLost tells what could not be read or recorded, unless something worse is told.
+func noteLost(x *exchange) {
+	if x.asides.lost != nil && x.event.Inner == "" {
+		x.event.Inner = event.Clip(x.asides.lost.Error())
+	}
+}
+
+// converse passes on an answer in which epitome's tool may be called.
+func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
+	defer x.call.OnCut(nil)
+	told := x.event.Usage
+	r := aside.Relay{Turn: x.asides.turn, HTTP10: x.delivery.to.HTTP10, IsCut: x.call.IsCut}
+	r.Begin = func(h *wire.Head, empty bool) error {
+		x.event.FirstByte, x.event.Status = time.Since(x.event.Start), h.Code
+		x.delivery.begun = true
+		x.delivery.frame(&wire.Answer{Head: h, Empty: empty})
+		return x.delivery.write(h.AppendTo(nil, x.delivery.to))
+	}
+	r.Write = func(b []byte) error {
+		x.event.ResponseBytes += int64(len(b))
+		return x.delivery.write(b)
+	}
+	r.Heard = func(a *wire.Answer) {
+		x.event.Usage = event.Usage{}
+		x.takeUsage(a)
+		told = told.Add(x.event.Usage)
+		x.event.Usage = told
+	}
+	r.Send = func() (*wire.Answer, error) { return again(x, up, target) }
+	r.Lost = func(err error) { x.asides.lost = err }
+	err := r.Run(a)
+	x.event.Asides = int32(x.asides.turn.Answered())
+	noteLost(x)
+	return err
+}
+
+// again sends the conversation as it is after a round, shaped as any other.
+func again(x *exchange, up *upstream, target []byte) (*wire.Answer, error) {
+	x.call.OnCut(nil)
+	before := x.event.Shaping
+	x.asides.woven, x.rewritten, x.shaped = x.asides.turn.Body, nil, nil
+	if !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(x.asides.woven))) {
+		return nil, errNoRoomLeft
+	}
+	if err := x.shape(up, target); err != nil {
+		return nil, err
+	}
+	s := &x.event.Shaping
+	s.Offloaded, s.Cleared = s.Offloaded+before.Offloaded, s.Cleared+before.Cleared
+	s.Compacted += before.Compacted
+	s.Decided, s.Broke, s.TakenOut = s.Decided || before.Decided, s.Broke || before.Broke, s.TakenOut+before.TakenOut
+	a, err := x.call.Do(up.pool, x.outgoing(up, target))
+	if err == nil {
+		a, err = x.rescue(up, target, a)
+	}
+	return a, err
+}

@@ -1,0 +1,112 @@
+package aside
+
+import (
+	"bytes"
+	"errors"
+
+	"epitome/event"
+	"epitome/proxy/wire"
+	"epitome/rewrite/aside"
+	"epitome/sse"
+)
+
+// mostEvent is the longest event of a stream, in bytes.
+const mostEvent = 16 << 20
+
+// stream passes on a round of a streamed answer. more says that another one follows.
+func (r *Relay) stream() (more bool, err error) {
+	if err = r.begin(wire.ChunkedLength); err != nil {
+		return false, err
+	}
+	e := events{hearing: r.Turn.Hear(), ends: r.keep}
+	err = r.content(func(piece []byte) error {
+		out, err := e.take(piece)
+		if gone := r.give(out); gone != nil {
+			return gone
+		}
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	if err = r.give(e.rest()); err != nil {
+		return false, err
+	}
+	r.Heard(r.now)
+	if more, err = r.Turn.Next(); err != nil || more {
+		return more, err
+	}
+	r.keep()
+	return false, r.finish()
+}
+
+// events are those of one round, as they come.
+type events struct {
+	hearing aside.Hearing
+	ends    func() // called before the client gets the end of the answer
+	come    []byte // and was not given yet
+	looked  int    // bytes of it up to which no event ends
+}
+
+// take takes what has come, and returns what the client gets.
+func (e *events) take(piece []byte) (out []byte, err error) {
+	e.come = append(e.come, piece...)
+	for {
+		n := e.end()
+		if n < 0 {
+			break
+		}
+		out = e.hear(out, e.come[:n])
+		e.come, e.looked = e.come[n:], 0
+	}
+	if len(e.come) > mostEvent {
+		return out, &wire.Failure{Fault: event.Truncated, Err: errors.New("an event of the answer is too long to be read")}
+	}
+	return out, nil
+}
+
+// end is where the first event ends; -1 if that has not come.
+func (e *events) end() int {
+	for {
+		f, rest, ok := sse.Next(e.come[e.looked:])
+		if !ok {
+			return -1
+		}
+		if e.looked = len(e.come) - len(rest); f.End {
+			return e.looked
+		}
+	}
+}
+
+// hear takes one event.
+func (e *events) hear(out, raw []byte) []byte {
+	var kind, data []byte
+	some := false
+	for f := range sse.Fields(raw) {
+		switch {
+		case string(f.Name) == "event":
+			kind = bytes.TrimSpace(f.Value)
+		case string(f.Name) == "data" && some:
+			data = append(append(bytes.Clone(data), '\n'), f.Value...)
+		case string(f.Name) == "data":
+			data, some = f.Value, true
+		}
+	}
+	if !some {
+		return append(out, raw...)
+	}
+	before := len(out)
+	out, ends := e.hearing.Event(out, raw, kind, data)
+	if ends && len(out) > before {
+		e.ends()
+	}
+	return out
+}
+
+// rest is what the client gets of an event without an end, behind all others.
+func (e *events) rest() []byte {
+	if len(bytes.TrimSpace(e.come)) == 0 {
+		return e.come
+	}
+	return e.hear(nil, e.come)
+}

@@ -1,0 +1,203 @@
+package aside
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
+)
+
+// Facts is where records lie.
+type Facts interface {
+	// Find returns what was kept under key. An error says that it is not known.
+	Find(key string) (value []byte, found bool, err error)
+	// Keep keeps a value under key, for as long as decisions are kept.
+	Keep(key string, value []byte) error
+}
+
+// Loom weaves asides into conversations. It does not change once made. Its methods may be called from any goroutine,
+// if those of its parts may be.
+type Loom struct {
+	Facts    Facts
+	Dialects map[string]Dialect // by the key of the conversation's
+	Tool     Declaration
+	// Answer answers a call with these arguments, in a step of one answer, counted from 1. It never fails: what is
+	// wrong is what it answers.
+	Answer func(arguments string, step int) string
+}
+
+// Ask is one request, as it came.
+type Ask struct {
+	Scope   string
+	Dialect conversation.Dialect
+	Body    []byte
+	Replay  bool // it only asks about a conversation: nothing begins with it, and no call is answered
+}
+
+// Turn is one request and its answer, in a conversation that has the tool.
+type Turn struct {
+	Body    []byte // of the request, with all that the client does not know of
+	Left    int    // records that have no place in it any more
+	loom    *Loom
+	dialect Dialect
+	place   string // key of what is recorded of the answer, but for what it says
+	record  Record
+	hearing Hearing
+
+	answered int // calls
+}
+
+// Weave puts what is recorded of a conversation into its request. The turn is nil if the conversation is none that has
+// the tool. An error says that it is not known what was recorded; with it, the turn has what is known.
+func (l *Loom) Weave(a Ask) (*Turn, error) {
+	d := l.Dialects[a.Dialect.Key()]
+	if d == nil {
+		return nil, nil
+	}
+	r, err := a.Dialect.Read(a.Body, nil)
+	if err != nil || !span.Valid(a.Body) { // whoever shapes it says so
+		return nil, nil //nolint:nilerr // it is no conversation to weave into
+	}
+	edits, ok := d.Declare(r, l.Tool)
+	if !ok {
+		return nil, nil
+	}
+	links := r.ChainFrom(nil)
+	if has, err := l.hasTool(&a, r, links); err != nil || !has {
+		return nil, err
+	}
+	t := &Turn{loom: l, dialect: d, place: placeOf(&a, links[len(links)-1])}
+	woven, err := t.weave(&a, r, links)
+	if t.Body, _ = span.Splice(a.Body, append(edits, woven...)); t.Body == nil {
+		return nil, errors.New("cannot put what was recorded into the conversation: two records have one place")
+	}
+	return t, err
+}
+
+// hasTool reports whether the conversation has the tool. Its first request decides.
+func (l *Loom) hasTool(a *Ask, r *conversation.Request, links []conversation.Link) (bool, error) {
+	first := r.Head
+	for first < len(r.Items) && r.Items[first].Role != conversation.Assistant {
+		first++
+	}
+	key := placeOf(a, links[first-r.Head]) + " tool"
+	_, found, err := l.Facts.Find(key)
+	if err != nil || found || first < len(r.Items) || a.Replay {
+		return found, err
+	}
+	return true, l.Facts.Keep(key, []byte{1})
+}
+
+// weave is what puts the records into the answers that they belong to.
+func (t *Turn) weave(a *Ask, r *conversation.Request, links []conversation.Link) (edits []span.Edit, failed error) {
+	for _, g := range r.Groups() {
+		if !r.Items[g.First].Begins {
+			continue
+		}
+		value, found, err := t.loom.Facts.Find(keyOf(placeOf(a, links[g.First-r.Head]), saidIn(r, g)))
+		if err != nil {
+			failed = err
+		}
+		if !found {
+			continue
+		}
+		var rec Record
+		more, ok := []span.Edit(nil), json.Unmarshal(value, &rec) == nil
+		if ok {
+			more, ok = t.dialect.Weave(r, g, &rec)
+		}
+		if !ok {
+			t.Left++
+			continue
+		}
+		edits = append(edits, more...)
+	}
+	return edits, failed
+}
+
+// saidIn is what a client says that it was given in an answer.
+func saidIn(r *conversation.Request, g conversation.Group) (said Given) {
+	for i := g.First; i < g.End; i++ {
+		it := &r.Items[i]
+		if it.Role != conversation.Assistant {
+			continue
+		}
+		for _, text := range r.TextSpans(it) {
+			if !text.Empty() {
+				said.Text += string(span.TextOf(text.Of(r.Body)))
+			}
+		}
+		for _, call := range it.Calls {
+			said.Calls = append(said.Calls, call.ID)
+		}
+	}
+	return said
+}
+
+// placeOf names a place in a conversation.
+func placeOf(a *Ask, at conversation.Link) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%d %s%d %s%x", len(a.Scope), a.Scope, len(a.Dialect.Key()), a.Dialect.Key(), at))
+	return "a" + hex.EncodeToString(sum[:])
+}
+
+// keyOf names an answer at a place.
+func keyOf(place string, said Given) string {
+	sum := sha256.Sum256([]byte(said.essence()))
+	return place + " " + hex.EncodeToString(sum[:16])
+}
+
+// Hear begins to hear the next round.
+func (t *Turn) Hear() Hearing {
+	if t.hearing == nil {
+		t.hearing = t.dialect.Hear()
+	}
+	t.hearing.Begin(len(t.record.Rounds) >= MostRounds)
+	return t.hearing
+}
+
+// Answered is how many calls were answered.
+func (t *Turn) Answered() int { return t.answered }
+
+// Next answers what the model called in the round that has ended, and makes the next request. ok is false if the answer
+// is over.
+func (t *Turn) Next() (ok bool, err error) {
+	r, ok := t.hearing.Round()
+	if !ok {
+		return false, nil
+	}
+	t.answer(r.Calls)
+	if t.Body, err = t.dialect.Next(t.Body, r); err != nil {
+		return false, fmt.Errorf("cannot go on with the answer: %w", err)
+	}
+	t.record.Rounds = append(t.record.Rounds, *r)
+	return true, nil
+}
+
+// answer answers calls, which are of the next step.
+func (t *Turn) answer(calls []Call) {
+	t.answered += len(calls)
+	for i := range calls {
+		calls[i].Result = t.loom.Answer(calls[i].Arguments, len(t.record.Rounds)+1)
+	}
+}
+
+// Keep records the answer. It is called before the client gets the end of it, once.
+func (t *Turn) Keep() error {
+	given, hidden := t.hearing.Answer()
+	t.answer(hidden)
+	if t.record.Last = hidden; t.record.Empty() || given.essence() == "" {
+		return nil
+	}
+	value, err := json.Marshal(t.record)
+	if err == nil {
+		err = t.loom.Facts.Keep(keyOf(t.place, given), value)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot record what the model looked up within its answer: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,82 @@
+package aside
+
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/span"
+)
+
+// Document takes an answer that is no stream.
+func (h *hearing) Document(doc []byte) []byte {
+	if !span.Valid(doc) {
+		return doc
+	}
+	start := span.SkipSpace(doc, 0)
+	o, err := span.ObjectAt(doc, start)
+	if err != nil {
+		return doc
+	}
+	h.keepFrame(o, doc)
+	h.keepUsage(o, doc)
+	edits := o.Edits()
+	if c := choiceOf(o, doc, "message"); c != nil && c.says != nil {
+		edits = append(edits, h.hearMessage(c, doc)...)
+	}
+	out, err := span.Splice(doc, edits)
+	if err != nil {
+		return doc
+	}
+	return out
+}
+
+// hearMessage takes in a whole message, and returns what makes it the client's.
+func (h *hearing) hearMessage(c *choice, doc []byte) []span.Edit {
+	h.said = withoutNulls(c.at.Raw)
+	before := h.given.Text
+	text := c.at.Get("content").Str
+	if h.speak(text); h.given.Text != text {
+		c.says.Set("content", string(span.AppendQuoted(nil, h.given.Text)))
+	}
+	var out []byte
+	for _, v := range c.at.Get("tool_calls").Array() { // of null there are none
+		if call := h.add(decode(v.Raw), isOurs(v)); !call.ours {
+			out = append(append(out, ','), v.Raw...)
+		}
+	}
+	if len(h.calls) == h.theirs() && before == "" {
+		return append(c.says.Edits(), c.Edits()...)
+	}
+	switch {
+	case len(h.calls) == 0:
+	case len(out) == 0:
+		c.says.TakeOut("tool_calls")
+	default:
+		c.says.Set("tool_calls", "["+string(out[1:])+"]")
+	}
+	if why := h.end(c.why); why != "" && why != c.why {
+		c.Set("finish_reason", string(span.AppendQuoted(nil, why)))
+	}
+	return append(c.says.Edits(), c.Edits()...)
+}
+
+// withoutNulls is a message as the API takes it back: servers write null for all that a message does not have.
+func withoutNulls(message string) []byte {
+	body := []byte(message)
+	o, err := span.ObjectAt(body, 0)
+	if err != nil {
+		return body
+	}
+	gjson.ParseBytes(body).ForEach(func(key, v gjson.Result) bool {
+		if (v.Type == gjson.Null || v.Raw == "[]") && key.Str != "content" {
+			o.TakeOut(key.Str)
+		}
+		return true
+	})
+	out, err := span.Splice(body, o.Edits())
+	if err != nil {
+		return body
+	}
+	return bytes.TrimSpace(out)
+}
