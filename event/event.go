@@ -79,12 +79,11 @@ type Exchange struct {
 	Reused    bool          `json:"reused,omitempty"`  // the upstream connection came from the pool
 	Streams   bool          `json:"streams,omitempty"` // the client asked for the answer as a stream
 	Added     int32         `json:"added,omitempty"`   // tokens that the request has beside what its client sent
+	Asides    int32         `json:"asides,omitempty"`  // calls of epitome's own tool that were answered within the answer
 	Fault     Fault         `json:"fault,omitempty"`
 	// what went wrong, in one sentence; empty with fault None
 	Err   string `json:"error,omitempty"`
 	Usage Usage  `json:"usage,omitzero"`
-	// calls of epitome's own tool that were answered within the answer
-	Asides int32 `json:"asides,omitempty"`
 
 	Rescue  Rescue `json:"rescue,omitzero"` // of a request that was refused as too long
 	Shaping        // of the conversation that the request holds, if it holds one

@@ -17,31 +17,42 @@ type asides struct {
 	lost  error        // what could not be read or recorded
 }
 
+// asidesOf is what an exchange has of them, to be read.
+func asidesOf(x *exchange) asides {
+	if x.opened == nil {
+		return asides{}
+	}
+	return x.opened.asides
+}
+
 // weave puts what the client does not know of into the conversation that s asks for.
 func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 	loom := x.proxy.plugs.Asides
-	if loom == nil || x.event.Mode != event.ModeOn || x.asides.woven != nil {
+	if loom == nil || x.event.Mode != event.ModeOn || asidesOf(x).woven != nil {
 		return body, nil
 	}
 	ask := rounds.Ask{Scope: s.asked.Scope, Dialect: x.dialect, Body: body, Replay: s.asked.Replay}
 	t, err := loom.Weave(ask)
-	x.asides.lost = err
+	if t == nil && err == nil {
+		return body, nil
+	}
+	x.opened = &opened{asides: asides{lost: err}}
 	if t == nil {
 		return body, nil
 	}
 	if !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(t.Body))) {
 		return nil, errNoRoomLeft
 	}
-	if x.asides.woven = t.Body; !s.asked.Replay {
-		x.asides.turn = t
+	if x.opened.woven = t.Body; !s.asked.Replay {
+		x.opened.turn = t
 	}
 	return t.Body, nil
 }
 
 // noteLost tells what could not be read or recorded, unless something worse is told.
 func noteLost(x *exchange) {
-	if x.asides.lost != nil && x.event.Inner == "" {
-		x.event.Inner = event.Clip(x.asides.lost.Error())
+	if lost := asidesOf(x).lost; lost != nil && x.event.Inner == "" {
+		x.event.Inner = event.Clip(lost.Error())
 	}
 }
 
@@ -49,7 +60,7 @@ func noteLost(x *exchange) {
 func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 	defer x.call.OnCut(nil)
 	told := x.event.Usage
-	r := aside.Relay{Turn: x.asides.turn, HTTP10: x.delivery.to.HTTP10, IsCut: x.call.IsCut}
+	r := aside.Relay{Turn: x.opened.turn, HTTP10: x.delivery.to.HTTP10, IsCut: x.call.IsCut}
 	r.Begin = func(h *wire.Head, empty bool) error {
 		x.event.FirstByte, x.event.Status = time.Since(x.event.Start), h.Code
 		x.delivery.begun = true
@@ -67,9 +78,9 @@ func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 		x.event.Usage = told
 	}
 	r.Send = func() (*wire.Answer, error) { return again(x, up, target) }
-	r.Lost = func(err error) { x.asides.lost = err }
+	r.Lost = func(err error) { x.opened.lost = err }
 	err := r.Run(a)
-	x.event.Asides = int32(x.asides.turn.Answered())
+	x.event.Asides = int32(x.opened.turn.Answered())
 	noteLost(x)
 	return err
 }
@@ -78,8 +89,8 @@ func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 func again(x *exchange, up *upstream, target []byte) (*wire.Answer, error) {
 	x.call.OnCut(nil)
 	before := x.event.Shaping
-	x.asides.woven, x.rewritten, x.shaped = x.asides.turn.Body, nil, nil
-	if !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(x.asides.woven))) {
+	x.opened.woven, x.rewritten, x.shaped = x.opened.turn.Body, nil, nil
+	if !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(x.opened.woven))) {
 		return nil, errNoRoomLeft
 	}
 	if err := x.shape(up, target); err != nil {

@@ -5,8 +5,10 @@ import (
 	"epitome/proxy/wire"
 )
 
-// opened is an encoded body without its coding, for which there is room, or why there is none.
+// opened is an encoded body without its coding, for which there is room, or why there is none; and from when the
+// conversation in it is shaped, what it has of asides.
 type opened struct {
+	asides
 	body []byte
 	err  error
 }

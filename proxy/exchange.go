@@ -33,10 +33,9 @@ type exchange struct {
 
 	dialect   Dialect // of the conversation that it holds; nil if it holds none to shape
 	ear       ear.Ear // hears the answer, if the request holds a conversation
-	opened    *opened // the body as routing has decoded it, until it is shaped; nil if it has not
+	opened    *opened // the body as routing has decoded it, until it is shaped, then asides; nil if there is neither
 	shaped    *shaped // the conversation as it was shaped, if that may be done again
 	rewritten []byte  // what is sent in place of the client's body, until dropBody; nil if nothing is
-	asides    asides
 }
 
 // forward is the way of a request: choose the upstream, shape, send, pass the answer on. Its end is in end, always.
@@ -62,7 +61,7 @@ func (x *exchange) forward() {
 	if err == nil {
 		a, err = x.rescue(up, target, a)
 	}
-	if err == nil && x.asides.turn != nil {
+	if err == nil && asidesOf(x).turn != nil {
 		x.err = converse(x, up, target, a)
 		return
 	}
@@ -177,7 +176,7 @@ func faultOf(err error) event.Fault {
 
 // dropBody frees the request's body, in each form, and its room: an answer may stream for hours after it.
 func (x *exchange) dropBody() {
-	x.rewritten, x.shaped, x.opened, x.asides = nil, nil, nil, asides{}
+	x.rewritten, x.shaped, x.opened = nil, nil, nil
 	x.proxy.buffers.TakeBack(x) // what was sent is written, or its connection dropped, on this goroutine
 	x.ctx.Request.ResetBody()
 	x.proxy.admission.Leave(&x.ctx.Request.Header)
@@ -232,7 +231,7 @@ func (x *exchange) model(target []byte) string {
 	toShape := dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target) != nil
 	if wire.IsEncoded(encoding) && toShape && !wire.IsSigned(h.RawHeaders()) {
 		body, err = x.unpacked(encoding, body)
-		x.opened = &opened{body, err}
+		x.opened = &opened{body: body, err: err}
 	} else {
 		body, err = x.decoded(encoding, body)
 	}
@@ -249,18 +248,19 @@ func (x *exchange) model(target []byte) string {
 // outgoing makes the request ready. Its body is valid until dropBody.
 func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 	h, body, block := &x.ctx.Request.Header, x.ctx.Request.Body(), x.ctx.Request.Header.RawHeaders()
-	if x.asides.turn != nil {
+	woven := asidesOf(x).woven
+	if asidesOf(x).turn != nil {
 		block = aside.Plainly(block)
 	}
 	switch {
 	case x.rewritten != nil:
 		body = x.rewritten
-	case x.asides.woven != nil:
-		body = x.asides.woven
+	case woven != nil:
+		body = woven
 	}
 	head := wire.RequestHead{
 		Method: h.Method(), Target: target, Block: block, Length: len(body),
-		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil || x.asides.woven != nil,
+		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil || woven != nil,
 	}
 	size := len(head.Block) + len(target) + up.peer.Size() + 128
 	return wire.Request{

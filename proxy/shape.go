@@ -28,7 +28,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	path, _, _ := bytes.Cut(target, []byte("?"))
 	counts := x.dialect.Counts(path)
 	s.asked.Replay = counts || x.dialect.Compacts(path)
-	s.asked.Compact = s.asked.Compact && x.asides.woven == nil // once for an answer
+	s.asked.Compact = s.asked.Compact && asidesOf(x).woven == nil // once for an answer
 	x.event.Dialect = nameOf(x.dialect)
 	if !counts {
 		x.ear.Of(x.dialect)
@@ -38,7 +38,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}
 	begun := time.Now()
 	defer func() {
-		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)+len(x.asides.woven)))
+		x.proxy.admission.ShrinkTo(h, x.event.RequestBytes+int64(len(x.rewritten)+len(asidesOf(x).woven)))
 		x.event.ShapeTime += time.Since(begun)
 	}()
 	client := &asker{x: x, up: up, target: target}
@@ -124,8 +124,8 @@ func notShaped(why error) rewrite.Report {
 // conversation is the body to shape, without its content coding. There is room for it and for what becomes of it.
 func (x *exchange) conversation() ([]byte, error) {
 	h, body := &x.ctx.Request.Header, x.ctx.Request.Body()
-	if x.asides.woven != nil { // there is room for it
-		return x.asides.woven, nil
+	if woven := asidesOf(x).woven; woven != nil { // there is room for it
+		return woven, nil
 	}
 	if wire.IsSigned(h.RawHeaders()) {
 		return nil, errSigned
@@ -133,7 +133,7 @@ func (x *exchange) conversation() ([]byte, error) {
 	encoding := wire.Values(h.RawHeaders(), "content-encoding")
 	if wire.IsEncoded(encoding) {
 		early := x.opened
-		if x.opened = nil; early == nil {
+		if x.opened = nil; early == nil || early.body == nil && early.err == nil {
 			early = &opened{}
 			early.body, early.err = x.unpacked(encoding, body)
 		}

@@ -12,6 +12,7 @@ import (
 	"epitome/console/recall"
 	"epitome/rewrite/aside"
 	chat "epitome/rewrite/chat/aside"
+	messages "epitome/rewrite/messages/aside"
 	"epitome/store"
 )
 
@@ -32,7 +33,7 @@ func New(o Options) *aside.Loom {
 		Facts: &facts{options: o, now: time.Now, known: map[string]fact{}},
 		Tool:  aside.Declaration{Description: recall.Description, Schema: []byte(recall.Schema)},
 		Dialects: map[string]aside.Dialect{
-			"": chat.Dialect{},
+			"": chat.Dialect{}, "messages": messages.Dialect{},
 		},
 		Answer: func(arguments string, step int) string {
 			text := recall.Answer(o.Artifacts, arguments)

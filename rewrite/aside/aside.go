@@ -41,7 +41,7 @@ type Call struct {
 type Round struct {
 	Said  []byte   // all of it, calls too, as the API takes it back
 	Given string   // the text of it that the client was given
-	Marks []string // what else the client was given of it, by what tells it from all else
+	Marks []string // what else the client was given of it, each by what tells it from all else
 	Calls []Call
 }
 

@@ -91,19 +91,13 @@ func callAmong(calls []conversation.Call, c *aside.Call) span.Edit {
 // withoutText takes the text of rounds off the beginning of what a message says. ok is false where they said nothing,
 // or the message does not begin with it.
 func withoutText(r *conversation.Request, it *conversation.Item, rounds []aside.Round) (e span.Edit, ok bool) {
-	var words []string
-	for i := range rounds {
-		words = append(words, strings.Fields(rounds[i].Given)...)
-	}
-	content := r.WholeContent(it)
-	if len(words) == 0 || content.Empty() || r.Body[content.Start] != '"' {
+	said, content := aside.SaidIn(rounds), r.WholeContent(it)
+	if said == "" || content.Empty() || r.Body[content.Start] != '"' {
 		return e, false
 	}
-	rest := string(span.TextOf(content.Of(r.Body)))
-	for _, word := range words {
-		if rest, ok = strings.CutPrefix(strings.TrimSpace(rest), word); !ok {
-			return e, false
-		}
+	rest, left, ok := aside.CutSaid(string(span.TextOf(content.Of(r.Body))), said)
+	if !ok || left != "" {
+		return e, false
 	}
 	text := span.AppendQuoted(nil, strings.TrimLeft(rest, " \t\r\n"))
 	if len(text) == len(`""`) && len(it.Calls) > 0 && content == it.Content {

@@ -1,0 +1,234 @@
+package aside
+
+import (
+	"bytes"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/aside"
+	"epitome/rewrite/span"
+)
+
+// hearing hears an answer of several rounds.
+type hearing struct {
+	id     []byte      // of the first round, as JSON
+	before []byte      // usage of earlier rounds, added
+	given  aside.Given // in all rounds
+	blocks [][]byte    // that the client gets of earlier rounds, of an answer that is no stream
+	out    int         // how many blocks the client was given
+
+	// of the round that is heard
+	last   bool // no other may follow
+	round  int  // counted from 1
+	usage  []byte
+	parts  []*part
+	goesOn bool // it has ended, and another one follows
+	mute   bool // calls of the tool count no more: the answer ended in another way
+}
+
+// Begin begins a round.
+func (h *hearing) Begin(last bool) {
+	h.before = aside.AddUsage(h.before, h.usage)
+	*h = hearing{id: h.id, before: h.before, given: h.given, blocks: h.blocks, out: h.out, last: last, round: h.round + 1}
+}
+
+// Round is the round that has ended.
+func (h *hearing) Round() (*aside.Round, bool) {
+	if !h.goesOn {
+		return nil, false
+	}
+	r := &aside.Round{Calls: h.hidden()}
+	for _, p := range h.parts {
+		r.Said = append(append(r.Said, ','), p.whole()...)
+		switch {
+		case p.ours:
+		case p.kind == "text":
+			r.Given += "\n" + p.text
+		default:
+			r.Marks = append(r.Marks, markOf(gjson.ParseBytes(p.whole())))
+		}
+	}
+	r.Said[0] = '['
+	r.Said = append(r.Said, ']')
+	return r, true
+}
+
+// Answer is what the client was given, and which calls were hidden from it.
+func (h *hearing) Answer() (given aside.Given, hidden []aside.Call) {
+	given = h.given
+	for _, p := range h.parts {
+		switch {
+		case p.ours:
+		case p.kind == "text":
+			given.Text += p.text
+		case p.kind == "tool_use":
+			given.Calls = append(given.Calls, p.id)
+		}
+	}
+	return given, h.hidden()
+}
+
+// hidden are the calls of the tool in this round.
+func (h *hearing) hidden() (list []aside.Call) {
+	at := 0
+	for _, p := range h.parts {
+		switch {
+		case p.ours && !h.mute:
+			list = append(list, aside.Call{ID: p.id, Arguments: p.arguments(), At: at, Raw: p.whole()})
+		case p.kind == "tool_use" && !p.ours:
+			at++
+		}
+	}
+	return list
+}
+
+// called is how many calls of the tool and of the client's own stand in this round.
+func (h *hearing) called() (ours, theirs int) {
+	for _, p := range h.parts {
+		switch {
+		case p.ours:
+			ours++
+		case p.kind == "tool_use":
+			theirs++
+		}
+	}
+	return ours, theirs
+}
+
+// end takes in why the round has ended, and returns what the client is told; empty if it is told nothing.
+func (h *hearing) end(why string) string {
+	ours, theirs := h.called()
+	switch {
+	case ours == 0 || theirs > 0 && why == "tool_use":
+		return why
+	case why != "tool_use":
+		h.mute = true
+		return why
+	case h.last:
+		h.mute = true
+		return "end_turn"
+	}
+	h.goesOn = true
+	for _, p := range h.parts {
+		if !p.ours && p.kind == "text" {
+			h.given.Text += p.text
+		}
+	}
+	return ""
+}
+
+// part is a block of a round.
+type part struct {
+	raw            []byte // as it began, or of an answer that is no stream as it is
+	kind, id, name string
+	ours           bool
+	out            int // its number among those that the client gets
+
+	text, thinking, signature, input string // pieces that have come
+	citations                        []byte
+}
+
+// newPart takes a block in that begins so.
+func (h *hearing) newPart(b gjson.Result) *part {
+	p := &part{raw: []byte(b.Raw), kind: b.Get("type").Str, id: b.Get("id").Str, name: b.Get("name").Str, out: h.out}
+	if p.ours = p.kind == "tool_use" && p.name == aside.Tool; !p.ours {
+		h.out++
+	}
+	p.text, p.thinking, p.signature = b.Get("text").Str, b.Get("thinking").Str, b.Get("signature").Str
+	h.parts = append(h.parts, p)
+	return p
+}
+
+// add takes a piece of a block in.
+func (p *part) add(delta gjson.Result) {
+	switch delta.Get("type").Str {
+	case "text_delta":
+		p.text += delta.Get("text").Str
+	case "thinking_delta":
+		p.thinking += delta.Get("thinking").Str
+	case "signature_delta":
+		p.signature += delta.Get("signature").Str
+	case "input_json_delta":
+		p.input += delta.Get("partial_json").Str
+	case "citations_delta":
+		p.citations = append(append(p.citations, ','), delta.Get("citation").Raw...)
+	}
+}
+
+// arguments are those of a call.
+func (p *part) arguments() string { return gjson.GetBytes(p.whole(), "input").Raw }
+
+// whole is the block with all that came of it.
+func (p *part) whole() []byte {
+	o, err := span.ObjectAt(p.raw, 0)
+	if err != nil {
+		return p.raw
+	}
+	set := func(key, value string) {
+		if gjson.ParseBytes(o.Value(key).Of(p.raw)).Str != value {
+			o.Set(key, string(span.AppendQuoted(nil, value)))
+		}
+	}
+	switch p.kind {
+	case "text":
+		set("text", p.text)
+	case "thinking":
+		set("thinking", p.thinking)
+		set("signature", p.signature)
+	}
+	if p.input != "" && span.Valid([]byte(p.input)) {
+		o.Set("input", p.input)
+	}
+	if len(p.citations) > 0 {
+		o.Set("citations", "["+string(p.citations[1:])+"]")
+	}
+	out, err := span.Splice(p.raw, o.Edits())
+	if err != nil {
+		return p.raw
+	}
+	return out
+}
+
+// Document takes an answer that is no stream.
+func (h *hearing) Document(doc []byte) []byte {
+	v := gjson.ParseBytes(doc)
+	if !span.Valid(doc) || !v.Get("content").IsArray() {
+		return doc
+	}
+	o, err := span.ObjectAt(doc, span.SkipSpace(doc, 0))
+	if err != nil {
+		return doc
+	}
+	for _, b := range v.Get("content").Array() {
+		h.newPart(b)
+	}
+	h.usage = bytes.Clone(o.Value("usage").Of(doc))
+	why := h.end(v.Get("stop_reason").Str)
+	ours, _ := h.called()
+	for _, p := range h.parts {
+		if !p.ours {
+			h.blocks = append(h.blocks, p.raw)
+		}
+	}
+	if h.round == 1 {
+		h.id = bytes.Clone(o.Value("id").Of(doc))
+	}
+	if h.goesOn || ours == 0 && h.round == 1 {
+		return doc
+	}
+	o.Set("content", "["+string(bytes.Join(h.blocks, []byte{','}))+"]")
+	if why != v.Get("stop_reason").Str {
+		o.Set("stop_reason", `"`+why+`"`)
+	}
+	if len(h.before) > 0 {
+		o.Set("usage", string(aside.AddUsage(h.before, h.usage)))
+	}
+	if len(h.id) > 0 {
+		o.Set("id", string(h.id))
+	}
+	out, err := span.Splice(doc, o.Edits())
+	if err != nil {
+		return doc
+	}
+	return out
+}
