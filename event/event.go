@@ -184,6 +184,13 @@ func (s *Shaping) Totals() string {
 	return about + strconv.Itoa(before) + ">" + about + strconv.Itoa(s.TokensAfter.Total())
 }
 
+// Carry adds what was done to the conversation in an earlier round of the same answer.
+func (s *Shaping) Carry(before *Shaping) {
+	s.Offloaded, s.Cleared = s.Offloaded+before.Offloaded, s.Cleared+before.Cleared
+	s.Compacted += before.Compacted
+	s.Decided, s.Broke, s.TakenOut = s.Decided || before.Decided, s.Broke || before.Broke, s.TakenOut+before.TakenOut
+}
+
 // Hint is what the usage in an answer tells of the window.
 type Hint struct {
 	Kind   HintKind `json:"kind"`

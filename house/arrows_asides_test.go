@@ -3,7 +3,7 @@ package house_test
 // asides has the packages of calls that epitome answers within an answer, and what hears the tokens of its rounds.
 var asides = map[string]room{
 	"daemon/asides": {
-		"console/recall rewrite/aside rewrite/chat/aside store",
+		"console/recall rewrite/aside rewrite/chat/aside rewrite/messages/aside rewrite/responses/aside store",
 		"records and answers of asides are wired whatever the proxy does; knowing a request, they could not be common to all",
 	},
 	"proxy/aside": {
@@ -21,5 +21,13 @@ var asides = map[string]room{
 	"proxy/ear": {
 		"event proxy/wire rewrite/spent",
 		"what is heard is the same whoever asked; what is learned from it is the exchange's",
+	},
+	"rewrite/messages/aside": {
+		"rewrite/aside rewrite/conversation rewrite/span",
+		"as for rewrite/chat/aside; two dialects that knew one another would be one",
+	},
+	"rewrite/responses/aside": {
+		"rewrite/aside rewrite/conversation rewrite/span",
+		"as for rewrite/chat/aside and rewrite/messages/aside",
 	},
 }

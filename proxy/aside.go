@@ -40,13 +40,14 @@ func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 	if t == nil {
 		return body, nil
 	}
-	if !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(t.Body))) {
-		return nil, errNoRoomLeft
-	}
-	if x.opened.woven = t.Body; !s.asked.Replay {
+	if !s.asked.Replay {
 		x.opened.turn = t
 	}
-	return t.Body, nil
+	x.opened.woven = t.Body
+	if err = roomToWeave(x); err != nil {
+		x.opened = nil
+	}
+	return t.Body, err
 }
 
 // noteLost tells what could not be read or recorded, unless something worse is told.
@@ -90,19 +91,26 @@ func again(x *exchange, up *upstream, target []byte) (*wire.Answer, error) {
 	x.call.OnCut(nil)
 	before := x.event.Shaping
 	x.opened.woven, x.rewritten, x.shaped = x.opened.turn.Body, nil, nil
-	if !x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(len(x.opened.woven))) {
-		return nil, errNoRoomLeft
+	err := roomToWeave(x)
+	if err == nil {
+		err = x.shape(up, target)
 	}
-	if err := x.shape(up, target); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	s := &x.event.Shaping
-	s.Offloaded, s.Cleared = s.Offloaded+before.Offloaded, s.Cleared+before.Cleared
-	s.Compacted += before.Compacted
-	s.Decided, s.Broke, s.TakenOut = s.Decided || before.Decided, s.Broke || before.Broke, s.TakenOut+before.TakenOut
+	x.event.Carry(&before)
 	a, err := x.call.Do(up.pool, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
 	}
 	return a, err
+}
+
+// roomToWeave makes room for what is woven, and for what becomes of it.
+func roomToWeave(x *exchange) error {
+	size := x.event.RequestBytes + 2*int64(len(x.opened.woven))
+	if x.proxy.admission.GrowTo(&x.ctx.Request.Header, size) {
+		return nil
+	}
+	return errNoRoomLeft
 }

@@ -1,9 +1,8 @@
 package proxy
 
 import (
-	"math"
-
 	"epitome/event"
+	"epitome/proxy/ear"
 	"epitome/proxy/wire"
 	"epitome/window/overflow"
 )
@@ -41,26 +40,26 @@ func ownCount(e *event.Exchange) int {
 // learnFrom learns from how many tokens the provider says that a request had: whether it had all of it, and how much
 // that was. own are its tokens of the vocabulary; 0 if usage is not to be held against them.
 func learnFrom(x *exchange, own, used int) {
-	counted := untaught(&x.event.Shaping)
+	counted := ear.Untaught(&x.event.Shaping)
 	if counted == 0 {
 		return
 	}
 	lessons := x.proxy.plugs.Lessons
 	if used <= 0 { // by our own count, with a margin
 		refuted := lessons.LearnAnswer(x.event.Upstream, x.event.Model, counted-counted/10)
-		x.event.Hint = hintOf(event.Refuted, refuted)
+		x.event.Hint = ear.HintOf(event.Refuted, refuted)
 		return
 	}
 	x.event.TokensUsed = used
 	if cut, ok := overflow.Truncated(used, counted, x.event.Window); ok {
-		x.event.Hint = hintOf(event.Suspected, cut.Size)
+		x.event.Hint = ear.HintOf(event.Suspected, cut.Size)
 		if lessons.LearnCut(x.event.Upstream, x.event.Model, cut, x.event.Window) {
 			x.event.Hint.Kind = event.Learned
 			x.proxy.plugs.Ratios.Forget(sourceOf(x))
 		}
 		return
 	}
-	x.event.Hint = hintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, used))
+	x.event.Hint = ear.HintOf(event.Refuted, lessons.LearnAnswer(x.event.Upstream, x.event.Model, used))
 	if own > 0 {
 		x.proxy.plugs.Ratios.Learn(sourceOf(x), own, used)
 	}
@@ -68,21 +67,3 @@ func learnFrom(x *exchange, own, used int) {
 
 // sourceOf is whom the request was sent to, and in which dialect.
 func sourceOf(x *exchange) Source { return Source{x.event.Upstream, x.event.Model, x.dialect.Key()} }
-
-// hintOf is what an answer tells of a window of so many tokens; 0 is none.
-func hintOf(kind event.HintKind, tokens int) event.Hint {
-	if tokens <= 0 {
-		return event.Hint{}
-	}
-	return event.Hint{Kind: kind, Tokens: int32(min(tokens, math.MaxInt32))}
-}
-
-// untaught is how many tokens the request that was sent had, by no ratio that answers have taught: one that is too
-// high must not make honest answers look as if they were about less.
-func untaught(s *event.Shaping) int {
-	counted := s.TokensAfter.Total()
-	if s.Ratio > 1 {
-		return int(float64(counted) / s.Ratio)
-	}
-	return counted
-}

@@ -13,6 +13,7 @@ import (
 	"epitome/rewrite/aside"
 	chat "epitome/rewrite/chat/aside"
 	messages "epitome/rewrite/messages/aside"
+	responses "epitome/rewrite/responses/aside"
 	"epitome/store"
 )
 
@@ -33,7 +34,7 @@ func New(o Options) *aside.Loom {
 		Facts: &facts{options: o, now: time.Now, known: map[string]fact{}},
 		Tool:  aside.Declaration{Description: recall.Description, Schema: []byte(recall.Schema)},
 		Dialects: map[string]aside.Dialect{
-			"": chat.Dialect{}, "messages": messages.Dialect{},
+			"": chat.Dialect{}, "messages": messages.Dialect{}, "responses": responses.Dialect{},
 		},
 		Answer: func(arguments string, step int) string {
 			text := recall.Answer(o.Artifacts, arguments)

@@ -58,6 +58,9 @@ func (r *Record) Empty() bool { return len(r.Rounds) == 0 && len(r.Last) == 0 }
 type Given struct {
 	Text  string
 	Calls []string // ids
+
+	// Where the provider keeps answers: the id of this one as the client has it, and of what was said last.
+	ID, Real string
 }
 
 // essence is what tells an answer from others at its place, however a client writes it.
@@ -83,6 +86,14 @@ type Dialect interface {
 	Next(body []byte, r *Round) ([]byte, error)
 	// Hear begins to hear an answer.
 	Hear() Hearing
+}
+
+// Keeping is a Dialect whose provider keeps answers, so that a request may go on from one by its id.
+type Keeping interface {
+	// Previous is the id of the answer that a request goes on from; empty if all that was said is in the body.
+	Previous(r *conversation.Request) string
+	// Resume has a request go on from the answer with this id, behind calls that were hidden in it.
+	Resume(r *conversation.Request, id string, hidden []Call) (edits []span.Edit, ok bool)
 }
 
 // Hearing hears the rounds of one answer, and makes one of them.

@@ -44,6 +44,7 @@ type Turn struct {
 	Left    int    // records that have no place in it any more
 	loom    *Loom
 	dialect Dialect
+	ask     Ask    // without its body
 	place   string // key of what is recorded of the answer, but for what it says
 	record  Record
 	hearing Hearing
@@ -53,7 +54,12 @@ type Turn struct {
 
 // Weave puts what is recorded of a conversation into its request. The turn is nil if the conversation is none that has
 // the tool. An error says that it is not known what was recorded; with it, the turn has what is known.
-func (l *Loom) Weave(a Ask) (*Turn, error) {
+func (l *Loom) Weave(a Ask) (t *Turn, err error) {
+	defer func() {
+		if bug := recover(); bug != nil { // it costs the request the tool, and nothing else
+			t, err = nil, fmt.Errorf("panic while weaving: %v", bug)
+		}
+	}()
 	d := l.Dialects[a.Dialect.Key()]
 	if d == nil {
 		return nil, nil
@@ -67,15 +73,42 @@ func (l *Loom) Weave(a Ask) (*Turn, error) {
 		return nil, nil
 	}
 	links := r.ChainFrom(nil)
-	if has, err := l.hasTool(&a, r, links); err != nil || !has {
+	t = &Turn{loom: l, dialect: d, ask: a, place: placeOf(&a, links[len(links)-1])}
+	if t.ask.Body = nil; !r.Upkeep.Before.Empty() {
+		resumed, has, err := t.resume(r)
+		if err != nil || !has {
+			return nil, err
+		}
+		edits = append(edits, resumed...)
+	} else if has, err := l.hasTool(&a, r, links); err != nil || !has {
 		return nil, err
 	}
-	t := &Turn{loom: l, dialect: d, place: placeOf(&a, links[len(links)-1])}
 	woven, err := t.weave(&a, r, links)
 	if t.Body, _ = span.Splice(a.Body, append(edits, woven...)); t.Body == nil {
 		return nil, errors.New("cannot put what was recorded into the conversation: two records have one place")
 	}
 	return t, err
+}
+
+// kept is what is recorded of an answer that the provider keeps.
+type kept struct {
+	ID   string // of what was said last in it
+	Last []Call // that were hidden there
+}
+
+// resume is what has a request go on from an answer that the provider keeps. has is false if that had not the tool.
+func (t *Turn) resume(r *conversation.Request) (edits []span.Edit, has bool, err error) {
+	d, keeps := t.dialect.(Keeping)
+	if !keeps || d.Previous(r) == "" {
+		return nil, false, nil
+	}
+	value, found, err := t.loom.Facts.Find(idKey(&t.ask, d.Previous(r)))
+	var k kept
+	if err != nil || !found || json.Unmarshal(value, &k) != nil {
+		return nil, false, err
+	}
+	edits, has = d.Resume(r, k.ID, k.Last)
+	return edits, has, nil
 }
 
 // hasTool reports whether the conversation has the tool. Its first request decides.
@@ -144,6 +177,9 @@ func placeOf(a *Ask, at conversation.Link) string {
 	return "a" + hex.EncodeToString(sum[:])
 }
 
+// idKey names an answer that the provider keeps.
+func idKey(a *Ask, id string) string { return placeOf(a, sha256.Sum256([]byte("answer "+id))) + " id" }
+
 // keyOf names an answer at a place.
 func keyOf(place string, said Given) string {
 	sum := sha256.Sum256([]byte(said.essence()))
@@ -189,15 +225,25 @@ func (t *Turn) answer(calls []Call) {
 func (t *Turn) Keep() error {
 	given, hidden := t.hearing.Answer()
 	t.answer(hidden)
-	if t.record.Last = hidden; t.record.Empty() || given.essence() == "" {
-		return nil
+	t.record.Last = hidden
+	var err error
+	if !t.record.Empty() && given.essence() != "" {
+		err = t.keep(keyOf(t.place, given), t.record)
 	}
-	value, err := json.Marshal(t.record)
-	if err == nil {
-		err = t.loom.Facts.Keep(keyOf(t.place, given), value)
+	if given.ID != "" && err == nil {
+		err = t.keep(idKey(&t.ask, given.ID), kept{ID: given.Real, Last: hidden})
 	}
 	if err != nil {
 		return fmt.Errorf("cannot record what the model looked up within its answer: %w", err)
 	}
 	return nil
+}
+
+// keep keeps what is recorded under a key.
+func (t *Turn) keep(key string, record any) error {
+	value, err := json.Marshal(record)
+	if err != nil {
+		return err
+	}
+	return t.loom.Facts.Keep(key, value)
 }

@@ -29,7 +29,8 @@ type hearing struct {
 // Begin begins a round.
 func (h *hearing) Begin(last bool) {
 	h.before = aside.AddUsage(h.before, h.usage)
-	*h = hearing{id: h.id, before: h.before, given: h.given, blocks: h.blocks, out: h.out, last: last, round: h.round + 1}
+	*h = hearing{id: h.id, before: h.before, given: h.given, blocks: h.blocks, out: h.out,
+		last: last, round: h.round + 1}
 }
 
 // Round is the round that has ended.
@@ -39,13 +40,13 @@ func (h *hearing) Round() (*aside.Round, bool) {
 	}
 	r := &aside.Round{Calls: h.hidden()}
 	for _, p := range h.parts {
-		r.Said = append(append(r.Said, ','), p.whole()...)
+		r.Said = append(append(r.Said, ','), p.block()...)
 		switch {
 		case p.ours:
 		case p.kind == "text":
 			r.Given += "\n" + p.text
 		default:
-			r.Marks = append(r.Marks, markOf(gjson.ParseBytes(p.whole())))
+			r.Marks = append(r.Marks, markOf(gjson.ParseBytes(p.block())))
 		}
 	}
 	r.Said[0] = '['
@@ -74,7 +75,7 @@ func (h *hearing) hidden() (list []aside.Call) {
 	for _, p := range h.parts {
 		switch {
 		case p.ours && !h.mute:
-			list = append(list, aside.Call{ID: p.id, Arguments: p.arguments(), At: at, Raw: p.whole()})
+			list = append(list, aside.Call{ID: p.id, Arguments: p.arguments(), At: at, Raw: p.block()})
 		case p.kind == "tool_use" && !p.ours:
 			at++
 		}
@@ -82,8 +83,8 @@ func (h *hearing) hidden() (list []aside.Call) {
 	return list
 }
 
-// called is how many calls of the tool and of the client's own stand in this round.
-func (h *hearing) called() (ours, theirs int) {
+// calls is how many calls of the tool and of the client's own stand in this round.
+func (h *hearing) calls() (ours, theirs int) {
 	for _, p := range h.parts {
 		switch {
 		case p.ours:
@@ -97,7 +98,7 @@ func (h *hearing) called() (ours, theirs int) {
 
 // end takes in why the round has ended, and returns what the client is told; empty if it is told nothing.
 func (h *hearing) end(why string) string {
-	ours, theirs := h.called()
+	ours, theirs := h.calls()
 	switch {
 	case ours == 0 || theirs > 0 && why == "tool_use":
 		return why
@@ -156,10 +157,10 @@ func (p *part) add(delta gjson.Result) {
 }
 
 // arguments are those of a call.
-func (p *part) arguments() string { return gjson.GetBytes(p.whole(), "input").Raw }
+func (p *part) arguments() string { return gjson.GetBytes(p.block(), "input").Raw }
 
-// whole is the block with all that came of it.
-func (p *part) whole() []byte {
+// block is the block with all that came of it.
+func (p *part) block() []byte {
 	o, err := span.ObjectAt(p.raw, 0)
 	if err != nil {
 		return p.raw
@@ -204,7 +205,7 @@ func (h *hearing) Document(doc []byte) []byte {
 	}
 	h.usage = bytes.Clone(o.Value("usage").Of(doc))
 	why := h.end(v.Get("stop_reason").Str)
-	ours, _ := h.called()
+	ours, _ := h.calls()
 	for _, p := range h.parts {
 		if !p.ours {
 			h.blocks = append(h.blocks, p.raw)

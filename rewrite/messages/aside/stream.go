@@ -99,7 +99,7 @@ func (h *hearing) close(o *span.Object, v gjson.Result, data []byte) (hid, ends 
 
 // why has the client told that the answer is over where calls of the tool were taken out of it.
 func (h *hearing) why(o *span.Object, v gjson.Result, data []byte) []span.Edit {
-	if _, theirs := h.called(); !h.mute || theirs > 0 || v.Get("delta.stop_reason").Str != "tool_use" {
+	if _, theirs := h.calls(); !h.mute || theirs > 0 || v.Get("delta.stop_reason").Str != "tool_use" {
 		return nil
 	}
 	in, err := span.ObjectAt(data, o.Value("delta").Start)
