@@ -97,6 +97,7 @@ func appendShaping(attrs fields, e *event.Exchange) fields {
 	attrs.number("thoughts", int(e.Thoughts))
 	attrs.number("added", int(e.Added))
 	attrs.text("contexts", e.Contexts)
+	attrs.number("asides", int(e.Asides))
 	attrs.text("reason", e.Reason)
 	attrs.text("inner", e.Inner)
 	return attrs

@@ -6,11 +6,12 @@ import (
 	"epitome/event"
 )
 
-// rescues is the fold of refusals into numbers.
+// rescues is the fold of refusals, and of calls for which a provider was asked again within an answer, into numbers.
 type rescues struct {
-	all   *prometheus.CounterVec
-	tries *prometheus.CounterVec
-	cuts  *prometheus.CounterVec
+	all    *prometheus.CounterVec
+	tries  *prometheus.CounterVec
+	cuts   *prometheus.CounterVec
+	asides *prometheus.CounterVec
 }
 
 func newRescues(registry *prometheus.Registry) rescues {
@@ -27,7 +28,10 @@ func newRescues(registry *prometheus.Registry) rescues {
 				"than were sent.",
 			"upstream"),
 	}
-	registry.MustRegister(m.all, m.tries, m.cuts)
+	m.asides = newCounter("epitome_asides_total",
+		"Calls of epitome's own tool that were answered within an answer.",
+		"upstream")
+	registry.MustRegister(m.all, m.tries, m.cuts, m.asides)
 	return m
 }
 
@@ -35,6 +39,9 @@ func newRescues(registry *prometheus.Registry) rescues {
 func (m *rescues) record(e *event.Exchange) {
 	if e.Hint.Kind == event.Suspected || e.Hint.Kind == event.Learned {
 		m.cuts.WithLabelValues(e.Upstream).Inc()
+	}
+	if e.Asides > 0 {
+		m.asides.WithLabelValues(e.Upstream).Add(float64(e.Asides))
 	}
 	if e.Rescue.Kind == "" {
 		return
