@@ -1,6 +1,9 @@
 package daemon
 
 import (
+	"bytes"
+	"compress/gzip"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -8,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -436,5 +440,112 @@ func TestAsidesAreTold(t *testing.T) {
 	})
 	if err != nil || e.Asides != 1 || e.Usage.Input != 200 || e.Usage.Output != 20 || e.Fault != event.None {
 		t.Errorf("told is %+v, %v", e, err)
+	}
+}
+
+// TestAModelReadsWhatAStubNames: a result is too large when it comes, and the model finds in it what it is asked for.
+func TestAModelReadsWhatAStubNames(t *testing.T) {
+	var lines strings.Builder
+	for n := range 6000 {
+		fmt.Fprintf(&lines, "order %d was refunded as it should be\\n", n)
+		if n == 3210 {
+			lines.WriteString("note: the clerk is called Marvin\\n")
+		}
+	}
+	named := regexp.MustCompile(`artifact ([a-z2-7]{26})`)
+	o := &oracle{t: t, answer: func(messages []gjson.Result) utterance {
+		last := messages[len(messages)-1]
+		found := named.FindStringSubmatch(last.Get("content").Str)
+		switch {
+		case last.Get("role").Str == "user":
+			return utterance{calls: []string{"orders"}}
+		case found != nil && strings.Contains(last.Get("content").Str, "epitome's tool recall"):
+			return utterance{recall: []string{`{"artifact":"` + found[1] + `","grep":"clerk"}`}}
+		}
+		return utterance{text: "I read: " + last.Get("content").Str}
+	}}
+	up := httptest.NewServer(o)
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, nil)
+	defer k.end(t)
+	l := &loop{t: t, stream: true, tools: `"tools":[{"type":"function","function":{"name":"orders"}}],`,
+		said: []string{`{"role":"user","content":"What is the clerk called?"}`}}
+	a, err := l.asks(k.url())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := a.Get("choices.0.message.tool_calls.0.id").Str
+	l.said = append(l.said, `{"role":"tool","tool_call_id":"`+id+`","content":"`+lines.String()+`"}`)
+	if a, err = l.asks(k.url()); err != nil || a.Get("choices.0.message.content").Str != "I read: 3212:note: the clerk is called Marvin\n" {
+		t.Errorf("%v %s", err, l.raw)
+	}
+	o.extends(t)
+}
+
+// TestEncodedRequestsAreWovenInto: the provider gets plain ones, and is asked for plain answers.
+func TestEncodedRequestsAreWovenInto(t *testing.T) {
+	o := &oracle{t: t}
+	var head http.Header
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		head = r.Header
+		o.ServeHTTP(w, r)
+	}))
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, nil)
+	defer k.end(t)
+	o.answer = looksUp(k.shelved(t, "a\nb\n"))
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	_, _ = io.WriteString(z, `{"model":"gpt-4o","messages":[{"role":"user","content":"Which?"}]}`)
+	_ = z.Close()
+	req, _ := http.NewRequest(http.MethodPost, k.url()+"/v1/chat/completions", &packed)
+	req.Header.Set("Content-Encoding", "gzip")
+	req.Header.Set("Accept-Encoding", "gzip, br")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	all, _ := io.ReadAll(resp.Body)
+	if got := gjson.GetBytes(all, "choices.0.message.content").Str; got != "Let me look.\n\nIt is b." || len(o.bodies) != 2 {
+		t.Errorf("%s, after %d requests", all, len(o.bodies))
+	}
+	if head.Get("Accept-Encoding") != "identity" || head.Get("Content-Encoding") != "" {
+		t.Errorf("the head is %v", head)
+	}
+}
+
+// TestAClientThatLeavesEndsTheRounds: nothing more is asked for it.
+func TestAClientThatLeavesEndsTheRounds(t *testing.T) {
+	o := &oracle{t: t, answer: func([]gjson.Result) utterance { return utterance{recall: []string{`{}`}} }}
+	asked, gone := make(chan bool, 10), make(chan bool)
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if asked <- true; len(o.bodies) == 1 {
+			_, _ = io.Copy(io.Discard, r.Body) // or nobody notices that it leaves
+			<-r.Context().Done()
+			close(gone)
+			return
+		}
+		o.ServeHTTP(w, r)
+	}))
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, nil)
+	defer k.end(t)
+	ctx, leave := context.WithCancel(t.Context())
+	req, _ := http.NewRequestWithContext(ctx, http.MethodPost, k.url()+"/v1/chat/completions",
+		strings.NewReader(`{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Which?"}]}`))
+	go func() {
+		<-asked
+		<-asked
+		leave()
+	}()
+	resp, err := http.DefaultClient.Do(req)
+	if err == nil {
+		_, err = io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+	}
+	<-gone
+	if err == nil || len(asked) > 0 {
+		t.Errorf("%v, and %d more requests", err, len(asked))
 	}
 }
