@@ -36,17 +36,7 @@ func (s *storage) asides(conf config.Config, taken Artifacts) *aside.Loom {
 	if !conf.Offload.Asides {
 		return nil
 	}
-	find := func(key string) (value []byte, found bool, err error) {
-		fact, found := s.store.Get(key)
-		return fact.Bytes, found, nil
-	}
-	if s.shared != nil {
-		find = func(key string) (value []byte, found bool, err error) {
-			fact, found, err := s.shared.Find(key)
-			return fact.Bytes, found, err
-		}
-	}
-	return asides.New(asides.Options{Store: s.store, Find: find, Keep: conf.Store.Keep.D(), Artifacts: taken})
+	return asides.New(asides.Options{Store: s.store, Keep: conf.Store.Keep.D(), Artifacts: taken})
 }
 
 // Lines reads which lines are wanted, and returns what copies them.

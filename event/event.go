@@ -78,8 +78,8 @@ type Exchange struct {
 	Duration  time.Duration `json:"duration_ns"`       // from Start to the end
 	Reused    bool          `json:"reused,omitempty"`  // the upstream connection came from the pool
 	Streams   bool          `json:"streams,omitempty"` // the client asked for the answer as a stream
+	Asides    int8          `json:"asides,omitempty"`  // calls of epitome's own tool that were answered, up to 127
 	Added     int32         `json:"added,omitempty"`   // tokens that the request has beside what its client sent
-	Asides    int32         `json:"asides,omitempty"`  // calls of epitome's own tool that were answered within the answer
 	Fault     Fault         `json:"fault,omitempty"`
 	// what went wrong, in one sentence; empty with fault None
 	Err   string `json:"error,omitempty"`

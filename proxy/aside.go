@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"cmp"
+	"math"
 	"time"
 
 	"epitome/event"
@@ -14,7 +16,7 @@ import (
 type asides struct {
 	turn  *rounds.Turn // nil: no answer is heard
 	woven []byte       // the conversation with what the client does not know of; nil if it is as it came
-	lost  error        // what could not be read or recorded
+	lost  error        // why it is not known what was recorded
 }
 
 // asidesOf is what an exchange has of them, to be read.
@@ -50,13 +52,6 @@ func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 	return t.Body, err
 }
 
-// noteLost tells what could not be read or recorded, unless something worse is told.
-func noteLost(x *exchange) {
-	if lost := asidesOf(x).lost; lost != nil && x.event.Inner == "" {
-		x.event.Inner = event.Clip(lost.Error())
-	}
-}
-
 // converse passes on an answer in which epitome's tool may be called.
 func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 	defer x.call.OnCut(nil)
@@ -79,10 +74,9 @@ func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 		x.event.Usage = told
 	}
 	r.Send = func() (*wire.Answer, error) { return again(x, up, target) }
-	r.Lost = func(err error) { x.opened.lost = err }
+	r.Lost = func(err error) { x.event.Inner = cmp.Or(x.event.Inner, event.Clip(err.Error())) }
 	err := r.Run(a)
-	x.event.Asides = int32(x.opened.turn.Answered())
-	noteLost(x)
+	x.event.Asides = int8(min(x.opened.turn.Answered(), math.MaxInt8))
 	return err
 }
 

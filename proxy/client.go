@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/ear"
 )
 
 // identify finds whose key the request came with, where clients have keys, and takes the key off.
@@ -26,7 +27,7 @@ func spend(x *exchange) {
 	}
 	tokens := int64(e.Usage.Input) + int64(e.Usage.Output)
 	if e.Usage.Source != event.UsageProvider && (e.Method == "POST" || e.Status == 101) {
-		own, bytes := int64(ownCount(e)), e.ResponseBytes
+		own, bytes := int64(ear.OwnCount(e)), e.ResponseBytes
 		if own == 0 {
 			bytes += e.RequestBytes
 		}

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"runtime/debug"
 	"strings"
@@ -68,7 +69,6 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	form := x.guarded(shape, s)
 	if !counts { // what a count would save is told with the request that it asks about
 		x.tell(&s.report)
-		noteLost(x)
 	}
 	if observe {
 		return nil
@@ -219,8 +219,8 @@ func (x *exchange) tell(r *rewrite.Report) {
 		}
 	}
 	x.event.Inner = event.Clip(r.Added.Why)
-	if r.Err != nil {
-		x.event.Inner = event.Clip(r.Err.Error())
+	if err := cmp.Or(r.Err, asidesOf(x).lost); err != nil {
+		x.event.Inner = event.Clip(err.Error())
 	}
 	x.delivery.sayAction(&x.event)
 }

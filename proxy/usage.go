@@ -15,26 +15,11 @@ func (x *exchange) takeUsage(a *wire.Answer) {
 	}
 	u, used := x.ear.Usage(wire.Values(a.Block, "content-encoding"), int64(x.set.conf.MaxBody))
 	if x.event.Usage = u; u.Source == "" {
-		countUsage(&x.event)
+		ear.CountUsage(&x.event)
 	}
 	if counted, ok := x.ear.Learns(); ok {
 		learnFrom(x, counted, used)
 	}
-}
-
-// countUsage puts our own count of what was sent in the place of one that the answer does not tell.
-func countUsage(e *event.Exchange) {
-	if sent := ownCount(e); sent > 0 {
-		e.Usage.Source, e.Usage.Input, e.Usage.CacheUnknown = event.UsageCounted, sent, true
-	}
-}
-
-// ownCount is how many tokens were sent by our own count; 0 if they were not counted.
-func ownCount(e *event.Exchange) int {
-	if e.Mode == event.ModeObserve {
-		return e.TokensBefore.Total()
-	}
-	return e.TokensAfter.Total()
 }
 
 // learnFrom learns from how many tokens the provider says that a request had: whether it had all of it, and how much

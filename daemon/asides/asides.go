@@ -19,9 +19,8 @@ import (
 
 // Options is what they need.
 type Options struct {
-	Store     store.Store
-	Find      func(key string) (value []byte, found bool, err error) // in the store; an error says that it is not known
-	Keep      time.Duration                                          // from when a record was seen last
+	Store     store.Store   // of records
+	Keep      time.Duration // from when a record was seen last
 	Artifacts recall.Artifacts
 }
 
@@ -54,6 +53,22 @@ const (
 	absentFor  = time.Minute // for which it is believed that there is none
 	touchShare = 32          // of Keep, after which a record is touched again
 )
+
+// finder is a store that tells what it does not have from what it cannot be asked for.
+type finder interface {
+	Find(key string) (fact store.Fact, found bool, err error)
+}
+
+// look looks into the store. An error says that it is not known what is there.
+func (f *facts) look(key string) (value []byte, found bool, err error) {
+	s, tells := f.options.Store.(finder)
+	if !tells {
+		fact, found := f.options.Store.Get(key)
+		return fact.Bytes, found, nil
+	}
+	fact, found, err := s.Find(key)
+	return fact.Bytes, found, err
+}
 
 // facts are records, some of them in memory. They implement aside.Facts.
 type facts struct {
@@ -88,7 +103,7 @@ func (f *facts) Find(key string) (value []byte, found bool, err error) {
 	case known && age < absentFor && age >= 0:
 		return nil, false, nil
 	}
-	if value, found, err = f.options.Find(key); err != nil {
+	if value, found, err = f.look(key); err != nil {
 		return nil, false, err
 	}
 	if found {

@@ -11,27 +11,32 @@ import (
 )
 
 // keeping makes facts over a store, with a clock of their own.
-func keeping(s store.Store, find func(key string) ([]byte, bool, error)) (f *facts, clock *time.Time) {
+func keeping(s store.Store) (f *facts, clock *time.Time) {
 	clock = new(time.Now())
 	f = &facts{now: func() time.Time { return *clock }, known: map[string]fact{}}
-	f.options = Options{Store: s, Keep: time.Hour, Find: find}
+	f.options = Options{Store: s, Keep: time.Hour}
 	return f, clock
 }
 
-// inStore looks into a store, and counts how often.
-func inStore(s store.Store, asked *int) func(key string) ([]byte, bool, error) {
-	return func(key string) ([]byte, bool, error) {
-		*asked++
-		fact, found := s.Get(key)
-		return fact.Bytes, found, nil
+// watched is a store that counts how often it is asked, and may be away.
+type watched struct {
+	store.Store
+	asked int
+	away  error
+}
+
+func (w *watched) Find(key string) (store.Fact, bool, error) {
+	if w.asked++; w.away != nil {
+		return store.Fact{}, false, w.away
 	}
+	fact, found := w.Get(key)
+	return fact, found, nil
 }
 
 func TestTheFirstRecordStands(t *testing.T) {
-	s := memory.New(1<<20, time.Now)
-	asked := 0
-	f, _ := keeping(s, inStore(s, &asked))
-	other, _ := keeping(s, inStore(s, &asked))
+	s := &watched{Store: memory.New(1<<20, time.Now)}
+	f, _ := keeping(s)
+	other, _ := keeping(s)
 	for _, try := range []struct {
 		by    *facts
 		value string
@@ -43,15 +48,14 @@ func TestTheFirstRecordStands(t *testing.T) {
 			t.Errorf("behind %s: %s, %v, %v", try.value, got, found, err)
 		}
 	}
-	if asked != 0 {
-		t.Errorf("the store was asked %d times for what is known", asked)
+	if s.asked != 0 {
+		t.Errorf("the store was asked %d times for what is known", s.asked)
 	}
 }
 
 func TestWhatIsNotThereIsLookedForAgain(t *testing.T) {
-	s := memory.New(1<<20, time.Now)
-	asked := 0
-	f, clock := keeping(s, inStore(s, &asked))
+	s := &watched{Store: memory.New(1<<20, time.Now)}
+	f, clock := keeping(s)
 	for range 3 {
 		if _, found, _ := f.Find("k"); found {
 			t.Fatal("found what is not there")
@@ -61,15 +65,14 @@ func TestWhatIsNotThereIsLookedForAgain(t *testing.T) {
 		t.Fatal(err)
 	}
 	*clock = clock.Add(2 * absentFor)
-	if got, found, _ := f.Find("k"); !found || string(got) != "by another" || asked != 2 {
-		t.Errorf("%s, %v, after %d questions", got, found, asked)
+	if got, found, _ := f.Find("k"); !found || string(got) != "by another" || s.asked != 2 {
+		t.Errorf("%s, %v, after %d questions", got, found, s.asked)
 	}
 }
 
 func TestWhatIsKnownOutlivesTheStore(t *testing.T) {
-	s := memory.New(1<<20, time.Now)
 	away := errors.New("away")
-	f, _ := keeping(s, func(string) ([]byte, bool, error) { return nil, false, away })
+	f, _ := keeping(&watched{Store: memory.New(1<<20, time.Now), away: away})
 	if err := f.Keep("k", []byte("v")); err != nil {
 		t.Fatal(err)
 	}
@@ -84,9 +87,7 @@ func TestWhatIsKnownOutlivesTheStore(t *testing.T) {
 }
 
 func TestMemoryOfRecordsIsBounded(t *testing.T) {
-	s := memory.New(1<<30, time.Now)
-	asked := 0
-	f, _ := keeping(s, inStore(s, &asked))
+	f, _ := keeping(memory.New(1<<30, time.Now))
 	large := []byte(strings.Repeat("x", 1<<19))
 	for n := range 200 {
 		if err := f.Keep(strings.Repeat("k", n+1), large); err != nil {

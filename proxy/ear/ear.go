@@ -136,3 +136,18 @@ func Untaught(s *event.Shaping) int {
 	}
 	return counted
 }
+
+// CountUsage puts our own count of what was sent in the place of one that the answer does not tell.
+func CountUsage(e *event.Exchange) {
+	if sent := OwnCount(e); sent > 0 {
+		e.Usage.Source, e.Usage.Input, e.Usage.CacheUnknown = event.UsageCounted, sent, true
+	}
+}
+
+// OwnCount is how many tokens were sent by our own count; 0 if they were not counted.
+func OwnCount(e *event.Exchange) int {
+	if e.Mode == event.ModeObserve {
+		return e.TokensBefore.Total()
+	}
+	return e.TokensAfter.Total()
+}
