@@ -54,9 +54,8 @@ func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 
 // converse passes on an answer in which epitome's tool may be called.
 func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
-	defer x.call.OnCut(nil)
 	told := x.event.Usage
-	r := aside.Relay{Turn: x.opened.turn, HTTP10: x.delivery.to.HTTP10, IsCut: x.call.IsCut}
+	r := aside.Relay{Turn: x.opened.turn, HTTP10: x.delivery.to.HTTP10, Call: &x.call}
 	r.Begin = func(h *wire.Head, empty bool) error {
 		x.event.FirstByte, x.event.Status = time.Since(x.event.Start), h.Code
 		x.delivery.begun = true
@@ -82,7 +81,6 @@ func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 
 // again sends the conversation as it is after a round, shaped as any other.
 func again(x *exchange, up *upstream, target []byte) (*wire.Answer, error) {
-	x.call.OnCut(nil)
 	before := x.event.Shaping
 	x.opened.woven, x.rewritten, x.shaped = x.opened.turn.Body, nil, nil
 	err := roomToWeave(x)

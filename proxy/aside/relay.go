@@ -32,7 +32,7 @@ type Relay struct {
 	// Begin gives the client the head, once. empty says that no body follows.
 	Begin func(h *wire.Head, empty bool) error
 	Write func(b []byte) error // gives it what follows
-	IsCut func() bool          // the client has left
+	Call  *wire.Call           // that ends with the client
 	Heard func(a *wire.Answer) // a round has come whole
 	// Send sends the conversation as it is now, and returns the answer. What was answered before has ended.
 	Send func() (*wire.Answer, error)
@@ -46,7 +46,7 @@ type Relay struct {
 // Run passes on the answer that begins with a. When it returns, each answer has ended that was sent for.
 func (r *Relay) Run(a *wire.Answer) error {
 	r.now = a
-	defer func() { r.now.End() }()
+	defer func() { r.end() }()
 	for {
 		var more bool
 		var err error
@@ -61,7 +61,7 @@ func (r *Relay) Run(a *wire.Answer) error {
 		if err != nil || !more {
 			return err
 		}
-		r.now.End()
+		r.end()
 		next, err := r.Send()
 		if err != nil {
 			return err
@@ -70,6 +70,14 @@ func (r *Relay) Run(a *wire.Answer) error {
 			why := fmt.Errorf("%w: it does not go on after a call of epitome's tool, and answers %d", wire.ErrTruncated, next.Code)
 			return &wire.Failure{Fault: event.Truncated, Err: why}
 		}
+	}
+}
+
+// end lets go of the answer. Its connection may be another exchange's then, which the client's leaving must not cut.
+func (r *Relay) end() {
+	if !r.now.IsOver() {
+		r.Call.OnCut(nil)
+		r.now.End()
 	}
 }
 
@@ -109,7 +117,7 @@ func (r *Relay) content(f func(piece []byte) error) error {
 		switch err := r.now.Wait(); {
 		case err == io.EOF:
 			return nil
-		case err != nil && r.IsCut():
+		case err != nil && r.Call.IsCut():
 			return &wire.Failure{Fault: event.ClientGone, Err: wire.ErrGone}
 		case err != nil:
 			return &wire.Failure{Fault: event.Truncated, Err: err}
