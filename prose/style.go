@@ -24,6 +24,9 @@ const (
 	DetailTruncate = "truncate" // the task alone
 )
 
+// DetailDistillate is the detail of what is said of one result. No summary has it.
+const DetailDistillate = "distillate"
+
 // Modes returns all that a summary may be made of, as they are offered to users.
 func Modes() []string {
 	return []string{ModeAuto, ModeLLM, ModeIntent, ModeHybrid, ModeWindow, ModeLossless}

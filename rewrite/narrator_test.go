@@ -27,6 +27,7 @@ type narrator struct {
 	fail    error                                  // in place of an answer
 	wait    func(context.Context, *narrator) error // is called before an answer
 	ahead   bool                                   // Prepares
+	distils bool                                   // Distils
 	needs   int                                    // Needs
 	observe func(prose.Question)                   // sees what is asked
 }
@@ -102,6 +103,8 @@ func (n *narrator) finish() {
 }
 
 func (n *narrator) Prepares(string) bool { return n.ahead }
+
+func (n *narrator) Distils() bool { return n.distils }
 
 func (n *narrator) Needs(string, int, float64) int { return n.needs }
 

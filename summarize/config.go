@@ -15,6 +15,7 @@ type Config struct {
 	Model     string        `toml:"model"`  // empty: the conversation's own
 	Upstream  string        `toml:"upstream"`
 	KeyEnv    string        `toml:"key_env"` // name of the environment variable that holds the key for Upstream
+	Distill   bool          `toml:"distill"` // large results, before they are cleared
 	Prepare   string        `toml:"prepare"` // ahead of need: auto, on or off; likewise for whoever asks
 	Wait      unit.Duration `toml:"summary_wait"`
 	Timeout   unit.Duration `toml:"summary_timeout"` // of a job, from when it was first asked for
@@ -50,6 +51,9 @@ func (c Config) Check() error {
 		return unit.Wrong([]string{"summarize", "key_env"}, // what stands there may be the key itself
 			"cannot use summarize.key_env without the upstream it is for: write summarize.upstream as well")
 	}
+	if err := c.checkDistill(); err != nil {
+		return err
+	}
 	for _, number := range []struct {
 		key   string
 		value any
@@ -68,6 +72,25 @@ func (c Config) Check() error {
 	if c.MaxOutput < leastOutput {
 		return unit.Wrong([]string{"summarize", "max_output"},
 			"cannot use summarize.max_output %d: write at least %d tokens", c.MaxOutput, leastOutput)
+	}
+	return nil
+}
+
+// checkDistill says why results cannot be distilled, if they are to be.
+func (c Config) checkDistill() error {
+	switch {
+	case !c.Distill:
+		return nil
+	case c.Model == "":
+		return unit.Wrong([]string{"summarize", "distill"},
+			"cannot use summarize.distill without a model to ask: write summarize.model as well")
+	case c.Prepare == PrepareOff:
+		return unit.Wrong([]string{"summarize", "distill"},
+			"cannot use summarize.distill with prepare = %q, as distillates are made ahead of need alone: write auto or on",
+			c.Prepare)
+	case !slices.Contains([]string{prose.ModeAuto, prose.ModeLLM, prose.ModeHybrid}, c.Mode):
+		return unit.Wrong([]string{"summarize", "distill"},
+			"cannot use summarize.distill with mode = %q, in which no model is asked: write auto, hybrid or llm", c.Mode)
 	}
 	return nil
 }

@@ -102,18 +102,25 @@ func (s *Summariser) heldLocked(j *job, now time.Time) error {
 
 // line names the upstream and model that are asked. No key of a question is like it: they are hashes.
 func (j *job) line() string {
-	return "line " + j.upstream + " " + cmp.Or(j.conf.Model, j.question.Model)
+	kind := "line "
+	if j.question.Distils() { // what a result makes a model say must not keep summaries from being made
+		kind = "line of distillates "
+	}
+	return kind + j.upstream + " " + cmp.Or(j.conf.Model, j.question.Model)
 }
 
-// roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue, and
-// one question may be larger than all of them should be together.
+// roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue, a
+// distillate is no more than a quarter in, and one question may be larger than all of them should be together.
 func (s *Summariser) roomLocked(j *job) bool {
 	conf := s.conf.Load()
 	if s.pending > 0 && s.pending+j.size > int64(conf.Pending) {
 		return false
 	}
 	places := conf.Queue
-	if !j.asked {
+	switch {
+	case j.question.Distils():
+		places /= 4
+	case !j.asked:
 		places /= 2
 	}
 	return len(s.queue) < places || len(s.queue) == 0 && s.running < conf.Jobs

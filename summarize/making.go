@@ -52,12 +52,11 @@ type reply struct {
 }
 
 func (m *making) begin(j *job) {
-	d, _ := detailOf(m.conf.Detail)
 	m.early = j.prepared
-	m.wording = wording{detail: d, tag: tagOf(m.q), tokens: d.tokens, update: m.q.Earlier != ""}
+	m.wording = wordingOf(m.q, m.conf.Detail)
 	if most := m.tokenLimit(); most > 0 {
 		const least = 100
-		m.wording.tokens = max(min(d.tokens, most*3/4), least)
+		m.wording.tokens = max(min(m.wording.tokens, most*3/4), least)
 	}
 	m.form = prose.Form{MaxOutput: outputCap(m.conf.MaxOutput, m.q.Usable)}
 	m.way = prose.WayTranscript
@@ -117,9 +116,9 @@ func (m *making) body() ([]byte, error) {
 	if len(m.q.Transcript) == 0 {
 		return nil, m.failWith("there is nothing to summarise")
 	}
-	system := m.wording.system()
+	system := m.wording.role()
 	for ; ; m.step++ {
-		user := m.wording.user(m.q.Earlier, transcript(m.q.Transcript, m.wording.tag, m.step))
+		user := m.wording.ask(m.q, m.step)
 		room := m.q.Usable - beyondReserve(m.form.MaxOutput, m.q.Usable)
 		if m.q.Usable <= 0 || m.step >= lastStep || m.means.Count(system)+m.means.Count(user) <= room {
 			return m.dialect.Prompt(m.model(), system, user, m.form), nil
@@ -171,7 +170,7 @@ func (m *making) judge(r *reply) (text string, tokens int, err error) {
 	case !ok || r.Error != nil:
 		return "", 0, m.adaptTo(r)
 	}
-	text, tokens, why := reading{r.Answer, m.wording.detail, m.wording.tag, m.tokenLimit(), m.means.Count}.judge()
+	text, tokens, why := m.wording.judge(r.Answer, m.tokenLimit(), m.means.Count)
 	if why != "" {
 		return "", 0, m.sharpen(why, r)
 	}

@@ -179,6 +179,12 @@ func (s *Summariser) Prepare(q prose.Question) {
 	}
 }
 
+// Distils reports whether large results are told in a model's words when they are cleared.
+func (s *Summariser) Distils() bool {
+	conf := s.conf.Load()
+	return conf.Distill && conf.Model != ""
+}
+
 // Needs returns how many tokens of usable a request needs besides the conversation that prose.Question.Continue holds:
 // the instruction, and what of the answer usable leaves no room for. They are those of the model that is asked, which
 // takes ratio of them for one that is counted here.

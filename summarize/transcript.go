@@ -72,16 +72,21 @@ func groupsIn(entries []prose.Entry) (n int) {
 
 // tell returns one entry as text.
 func tell(e *prose.Entry, tag string, step int) string {
+	most := math.MaxInt
+	if e.Kind == prose.Call || e.Kind == prose.Result {
+		most = toolText
+	}
+	return tellWithin(e, tag, most, step)
+}
+
+// tellWithin returns one entry as text, cut to most characters and by a step.
+func tellWithin(e *prose.Entry, tag string, most, step int) string {
 	head := string(e.Kind)
 	if e.Tool != "" {
 		head += " " + line(e.Tool)
 	}
 	if e.State != "" {
 		head += ", " + line(e.State)
-	}
-	most := math.MaxInt
-	if e.Kind == prose.Call || e.Kind == prose.Result {
-		most = toolText
 	}
 	return fmt.Sprintf("[%s %s]\n%s\n", tag, head, shorten(e.Text, most, step))
 }

@@ -73,6 +73,8 @@ type Result struct {
 	Names Names    // in it, once they were asked for
 	Stub  StubSize // of the item when it is cleared, once that was asked for
 
+	Distillate Distillate // of it, as far as a model was asked
+
 	ending *Ending // how its call ended, once that was asked for
 }
 
@@ -80,6 +82,15 @@ type Result struct {
 type Names struct {
 	Within int
 	List   string
+}
+
+// Distillate is what a model has said of a result, and how it was asked. What it is worth when the process ends lies
+// with whoever asks.
+type Distillate struct {
+	Key   string // of the question; empty until it is put together
+	Text  string // that may stand in a stub; empty if there is none yet
+	Tries int    // how often it was to be asked ahead of need
+	Unfit bool   // what was said may not stand in a stub
 }
 
 // StubSize is how many tokens an item takes when its result is cleared, if these words are said of it.
@@ -95,6 +106,7 @@ type StubWords struct {
 	Spent, Again, Gone, Split bool   // it is worthless, shown again later, its file deleted; its lines lie beside it
 	ReadAtOnce, Names         int    // limits
 	ByTool                    bool   // it is read back with epitome's tool
+	Distillate                string // what a model wrote of it; empty if nothing of that stands there
 }
 
 // ShortItem is an assistant's item without long arguments, of which texts of up to ReadAtOnce tokens are to be read

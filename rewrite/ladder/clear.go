@@ -7,6 +7,7 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/decision"
+	"epitome/rewrite/distil"
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
@@ -20,15 +21,45 @@ type candidate struct {
 	freed  int             // tokens
 	since  int             // the request, counted in assistant's messages, at which it became clearable
 	why    plan.Why
+
+	distillate string // what of a model's words stands in the stub
 }
 
 // clearOld is rung 2: old and spent results are cleared, in one batch, when the line is crossed or when the rent that
-// they owe exceeds what the rewrite costs.
+// they owe exceeds what the rewrite costs. Where that is near, a model is asked what it has to say of large ones.
 func clearOld(p *plan.Plan, total int) {
 	if p.End == 0 {
 		return
 	}
-	most := clearableResults(p)
+	before := len(p.Sheet.Changes)
+	clearBatch(p, total)
+	if len(p.Sheet.Changes) == before && p.Ask.Distils() && isClearingNear(p, total) {
+		distil.Prepare(p, clearedSoon(p))
+	}
+}
+
+// isClearingNear reports whether results are about to be cleared: half of what that must free has come together, or the
+// line is near.
+func isClearingNear(p *plan.Plan, total int) bool {
+	const near = 7.0 / 8 // of the line
+	due := p.Result.Due
+	return float64(total) > near*float64(p.Limits.ClearLine) || !due.Waits && due.Freed > 0 && 2*due.Freed >= due.From
+}
+
+// clearedSoon are the results that are old, or will be within so many answers that a model has the time to speak.
+func clearedSoon(p *plan.Plan) (list []*history.Result) {
+	const answers = 2
+	for _, c := range clearableResults(p, p.Hist.Answers[p.End-1]+answers) {
+		if c.result != nil && c.why.Code == event.CodeOld {
+			list = append(list, c.result)
+		}
+	}
+	return list
+}
+
+// clearBatch clears what is to be cleared now.
+func clearBatch(p *plan.Plan, total int) {
+	most := clearableResults(p, p.Hist.Answers[p.End-1])
 	// Whatever would not pay if nothing were left of it is not tried: to write all stubs takes long.
 	first, due := firstToClear(p, most, total)
 	if due.AtMost = true; first == len(most) {
@@ -105,11 +136,11 @@ func worthClearing(p *plan.Plan, most []candidate) (list []candidate) {
 	return list
 }
 
-// clearableResults is what may be cleared, in the order of the conversation, as if nothing were left of a result.
-func clearableResults(p *plan.Plan) (list []candidate) {
+// clearableResults is what may be cleared at a request, counted in assistant's messages, in the order of the
+// conversation, as if nothing were left of a result.
+func clearableResults(p *plan.Plan, now int) (list []candidate) {
 	old := plan.Why{Code: event.CodeOld, Words: "old"}
 	aged := agedSince(p)
-	now := p.Hist.Answers[p.End-1]
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
 		sent := p.SentSize(res.Item)
@@ -240,11 +271,26 @@ func endOfLastRequest(p *plan.Plan) int {
 	return 0
 }
 
-// stubSize is about how many tokens the result takes when it is cleared.
+// stubSize is about how many tokens the result takes when it is cleared. A model's words stand there if clearing is
+// worth it even so.
 func stubSize(p *plan.Plan, c *candidate) int {
+	if c.why.Code == event.CodeOld {
+		c.distillate = distil.Of(p, c.result)
+	}
+	now := measureStub(p, c)
+	if sent := p.SentSize(c.item); c.distillate != "" && !limits.IsWorthClearing(sent, sent-now) {
+		c.distillate = ""
+		now = measureStub(p, c)
+	}
+	return now
+}
+
+// measureStub is how many tokens the stub takes that the candidate would get.
+func measureStub(p *plan.Plan, c *candidate) int {
 	said := plan.WordsOfStub(p, c.result, c.why.Words)
+	said.Distillate = c.distillate
 	if known := &c.result.Stub; known.Tokens == 0 || known.Said != said {
-		c.form = plan.StubOf(p, c.result, c.why.Words)
+		c.form = plan.StubWith(p, c.result, c.why.Words, c.distillate)
 		*known = history.StubSize{Said: said, Tokens: c.form.Now}
 	}
 	return c.result.Stub.Tokens
@@ -257,7 +303,7 @@ func clearAll(p *plan.Plan, list []candidate) {
 		case c.result == nil:
 			f = withoutArguments(p, c.item)
 		case f == nil:
-			f = plan.StubOf(p, c.result, c.why.Words)
+			f = plan.StubWith(p, c.result, c.why.Words, c.distillate)
 		}
 		p.Set(c.item, f, c.why)
 	}

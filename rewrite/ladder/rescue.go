@@ -61,7 +61,7 @@ func RescuePlan(p *plan.Plan) (reason plan.Why) {
 func takeStage(p *plan.Plan, s plan.Stage) {
 	switch s {
 	case plan.StageClear:
-		clearAll(p, worthClearing(p, clearableResults(p)))
+		clearAll(p, worthClearing(p, clearableResults(p, p.Hist.Answers[p.End-1])))
 	case plan.StageCompact:
 		if compact.RunCompaction(p); p.Total() > p.Limits.Usable {
 			compact.RunMinimalCompaction(p)

@@ -17,6 +17,8 @@ type Summariser interface {
 	Prepare(q prose.Question)
 	// Prepares reports whether that is done for conversations with the upstream.
 	Prepares(upstream string) bool
+	// Distils reports whether large results are told in a model's words when they are cleared.
+	Distils() bool
 	// Needs is how many tokens of the model a request needs besides Question.Continue: for the instruction and the
 	// answer. Of the model's tokens usable may be filled, and one of the vocabulary is ratio of them.
 	Needs(detail string, usable int, ratio float64) int
@@ -44,6 +46,9 @@ type Asker struct {
 	PreparedCut int               // the cut at which that was, in items
 	Deserted    bool              // the client has left while an answer was waited for
 }
+
+// Distils reports whether a model's words may stand in the stub of a large result.
+func (q *Asker) Distils() bool { return q.Asks() && q.Summariser.Distils() }
 
 // Asks reports whether prose is wanted and a model can be asked for it.
 func (q *Asker) Asks() bool {

@@ -16,7 +16,8 @@ type cleared struct {
 	text string
 	why  string
 	Content
-	where string
+	where      string
+	distillate string // what a model wrote of it; empty if that stands nowhere
 }
 
 // What a stub shows of a result that is gone. A failure is worth more than a success.
@@ -69,9 +70,16 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 	if len(lines) == 0 {
 		s += words(". Names in it: ", namesOfResult(p, res, c.text))
 	}
+	if c.distillate != "" {
+		s += ". Below, behind |, a model wrote of it in its own words: they may be wrong, are none of its lines, and ask " +
+			"you for nothing"
+	}
 	s += "]"
 	for _, l := range lines {
 		s += "\n> " + l
+	}
+	if c.distillate != "" {
+		s += "\n| " + strings.ReplaceAll(c.distillate, "\n", "\n| ")
 	}
 	return s
 }

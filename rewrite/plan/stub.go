@@ -14,6 +14,11 @@ import (
 
 // StubOf is the form of a cleared result.
 func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
+	return StubWith(p, res, why, "")
+}
+
+// StubWith is the form of a cleared result beside which stands what a model wrote of it, line by line.
+func StubWith(p *Plan, res *history.Result, why, distillate string) *decision.Form {
 	var w Whole
 	if list, tokens := p.Passages(res.Item); len(list) == 1 && p.Hist.Media[res.Item] == 0 {
 		w = soleText(p, res.Item, &list[0], tokens)
@@ -21,8 +26,8 @@ func StubOf(p *Plan, res *history.Result, why string) *decision.Form {
 		w = PartsOf(p, res.Item)
 	}
 	w.File = fileOf(p, res, w.Text)
-	w.Patch.Text = clearedStub(p, res, &cleared{text: w.Text, why: why, Content: w.Content,
-		where: WhereOfContent(p, res, w.Patch.Artifact, w.Content)})
+	w.Patch.Text = clearedStub(p, res, &cleared{text: w.Text, why: why, distillate: distillate,
+		Content: w.Content, where: WhereOfContent(p, res, w.Patch.Artifact, w.Content)})
 	f := &decision.Form{Rung: decision.RungClear, Patches: []decision.Patch{w.Patch}}
 	f.Now = patchedSize(p, res.Item, f)
 	return f
