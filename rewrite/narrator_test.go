@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"unicode"
 
 	"epitome/event"
 	"epitome/prose"
@@ -13,14 +14,15 @@ import (
 
 // narrator is a summariser in memory. Unless it is told otherwise it answers at once, with what stands in the question.
 type narrator struct {
-	mu       sync.Mutex
-	made     map[string]prose.Prose
-	pending  map[string]prose.Question
-	asked    []prose.Question
-	prepared []prose.Question
-	notices  []event.Compaction
-	warnings []event.Warning
-	told     []string // the kinds of both, in their order
+	mu        sync.Mutex
+	made      map[string]prose.Prose
+	pending   map[string]prose.Question
+	asked     []prose.Question
+	prepared  []prose.Question
+	distilled []string // all that was said of results, without blanks
+	notices   []event.Compaction
+	warnings  []event.Warning
+	told      []string // the kinds of both, in their order
 
 	says    string                                 // the answer, in place of one made of the question
 	tells   func(prose.Question) string            // likewise
@@ -28,6 +30,7 @@ type narrator struct {
 	wait    func(context.Context, *narrator) error // is called before an answer
 	ahead   bool                                   // Prepares
 	distils bool                                   // Distils
+	atOnce  bool                                   // what is prepared is there for the next look
 	needs   int                                    // Needs
 	observe func(prose.Question)                   // sees what is asked
 }
@@ -75,6 +78,9 @@ func (n *narrator) answerLocked(q prose.Question) prose.Prose {
 	}
 	p := prose.Prose{Text: text, Cost: event.Cost{Requests: 1, InputTokens: 1_000, CachedTokens: 900, OutputTokens: 50}}
 	n.made[q.Key] = p
+	if q.Distils() {
+		n.distilled = append(n.distilled, shownOf(text))
+	}
 	delete(n.pending, q.Key)
 	return p
 }
@@ -84,6 +90,32 @@ func (n *narrator) Prepare(q prose.Question) {
 	defer n.mu.Unlock()
 	n.prepared = append(n.prepared, q)
 	n.pending[q.Key] = q
+	if n.atOnce {
+		n.answerLocked(q)
+	}
+}
+
+// wrote reports whether a distillate has the line, as it is shown.
+func (n *narrator) wrote(line string) bool {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	line = shownOf(line)
+	for _, text := range n.distilled {
+		if line != "" && strings.Contains(text, line) {
+			return true
+		}
+	}
+	return false
+}
+
+// shownOf is what somebody sees of a text, without blanks.
+func shownOf(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || !unicode.IsGraphic(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // answer answers a question after all.

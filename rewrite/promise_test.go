@@ -25,7 +25,11 @@ type judge struct {
 	scale    conversation.Scale
 	counters *tokenize.Counters
 	get      func(artifact string) ([]byte, error)
+	narrator *narrator // nil if no model can be asked
 }
+
+// wrote reports whether a model wrote the line, as it is shown.
+func (j *judge) wrote(line string) bool { return j.narrator != nil && j.narrator.wrote(line) }
 
 // teller is a test of any kind.
 type teller interface {
@@ -65,7 +69,7 @@ func judged(t teller, b *bench, body string, out Output) {
 	if out.Report.Action == ActionNone {
 		t.Fatalf("the body was changed, but the action is none: %+v", out.Report)
 	}
-	j := judge{teller: t, out: out, counters: b.deps.Counters, get: b.cupboard.Get}
+	j := judge{teller: t, out: out, counters: b.deps.Counters, get: b.cupboard.Get, narrator: b.narrator}
 	if j.was, err = out.dialect.Read([]byte(body), nil); err != nil {
 		t.Fatalf("a body that cannot be read was changed: %v", err)
 	}
@@ -304,6 +308,10 @@ func (j *judge) text(was, now string, item, at int) {
 				j.Fatalf("promise 8: the line does not end: %q", l)
 			}
 			j.notice(bare, notice{was, screen, now[:start], now[start+len(l):], item, at})
+		case strings.HasPrefix(l, "| ") && j.wrote(l[2:]): // a model's, and told as such
+			if !strings.Contains(now[:start], ". Below, behind |, a model wrote of it in its own words: ") {
+				j.Fatalf("promise 8: nobody says whose %q is", l)
+			}
 		case !own[bare] && !own[strings.TrimPrefix(bare, "> ")] && !isPreviewed(now[:start], bare, was):
 			j.Fatalf("promise 8: %q is no line of %.300q", bare, was)
 		}

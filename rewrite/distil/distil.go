@@ -37,7 +37,7 @@ const (
 // Of is what a model has said of the result, as it may stand in a stub; empty if there is nothing. It asks nobody.
 func Of(p *plan.Plan, res *history.Result) string {
 	d := &res.Distillate
-	if !isLarge(p, res) || d.Unfit {
+	if !isWorthAsking(p, res) || d.Unfit {
 		return ""
 	}
 	if d.Text == "" {
@@ -58,7 +58,7 @@ func Prepare(p *plan.Plan, soon []*history.Result) {
 	asked := 0
 	for _, res := range soon {
 		d := &res.Distillate
-		if res.Item >= p.Base.Depth() || d.Tries >= mostTries || d.Text != "" || d.Unfit || !isLarge(p, res) {
+		if res.Item >= p.Base.Depth() || d.Tries >= mostTries || d.Text != "" || d.Unfit || !isWorthAsking(p, res) {
 			continue
 		}
 		d.Tries++
@@ -72,9 +72,10 @@ func Prepare(p *plan.Plan, soon []*history.Result) {
 	}
 }
 
-// isLarge reports whether a model is asked about the result: there is enough of it, and all of that is text.
-func isLarge(p *plan.Plan, res *history.Result) bool {
-	return p.Ask.Distils() && p.SentSize(res.Item) >= Least && p.Hist.Media[res.Item] == 0 &&
+// isWorthAsking reports whether a model is asked about the result: there is enough of it, all of that is text, and
+// nothing newer has overtaken it.
+func isWorthAsking(p *plan.Plan, res *history.Result) bool {
+	return p.Ask.Distils() && p.SentSize(res.Item) >= Least && res.SpentBy == 0 && p.Hist.Media[res.Item] == 0 &&
 		plan.BytesOf(p, res.Item) <= mostRead
 }
 

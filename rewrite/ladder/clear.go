@@ -274,7 +274,7 @@ func endOfLastRequest(p *plan.Plan) int {
 // stubSize is about how many tokens the result takes when it is cleared. A model's words stand there if clearing is
 // worth it even so.
 func stubSize(p *plan.Plan, c *candidate) int {
-	if c.why.Code == event.CodeOld {
+	if c.why.Code == event.CodeOld { // of one that is worthless nothing is told
 		c.distillate = distil.Of(p, c.result)
 	}
 	now := measureStub(p, c)
