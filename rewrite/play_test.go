@@ -5,12 +5,14 @@ import (
 	"math/rand/v2"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"pgregory.net/rapid"
 
+	"epitome/prose"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
@@ -23,6 +25,8 @@ type play struct {
 	*bench
 	parts []*speaker
 	calm  bool // nothing fails
+
+	distils bool // large results come, and a model tells of them
 }
 
 // speaker is a conversation with what was sent of it.
@@ -55,6 +59,16 @@ func (p *play) ask(r *speaker) Output {
 	out := p.Shape(p.input(r, body))
 	p.heard(r, body, out)
 	return out
+}
+
+// input is a request of a speaker.
+func (p *play) input(r *speaker, body string) Input {
+	in := Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock,
+		Style: p.style}
+	if p.narrator != nil {
+		in.Client = somebody{p.waits}
+	}
+	return in
 }
 
 // heard holds the promises for what is sent, and notes it.
@@ -214,6 +228,9 @@ func (p *play) atOnce(r *speaker) {
 }
 
 func (p *play) drawWindow() int {
+	if p.distils {
+		return rapid.SampledFrom([]int{20_000, 30_000}).Draw(p.T, "window")
+	}
 	return rapid.SampledFrom([]int{3000, 8000, 20_000, 100_000}).Draw(p.T, "window")
 }
 
@@ -238,6 +255,10 @@ func (p *play) drawLimits() limits.Limits {
 	}
 	if draw("tools", 0, 0, 1) > 0 {
 		l.ToolLimits = []limits.Limit{{Tool: "READ*", Tokens: 150}, {Tool: "grep", Keep: true}}
+	}
+	if p.distils {
+		l.Offload, l.OffloadReads, l.OffloadShare, l.Rules, l.ToolLimits = 10_000, 10_000, 1, limits.Rules{}, nil
+		l.Groups, l.Protect, l.ClearAt, l.CompactAt = draw("groups", 1, 2), 300, .4, .9
 	}
 	return l
 }
@@ -337,6 +358,29 @@ func (p *play) drawRecall() Recall {
 	return RecallNobody
 }
 
+// distill has large results come, of which a model tells.
+func (p *play) distill() {
+	n := p.listen()
+	p.distils, p.style.Mode, n.ahead, n.distils = true, prose.ModeHybrid, true, true
+	p.limits, p.window = p.drawLimits(), p.drawWindow()
+	for _, r := range p.parts {
+		r.large = true
+	}
+	p.drawWords()
+}
+
+// drawWords says what the model tells next, and has it tell what was asked before.
+func (p *play) drawWords() {
+	n := p.narrator
+	n.finish()
+	n.fail, n.atOnce = nil, rapid.IntRange(0, 3).Draw(p.T, "at once") > 0
+	says := rapid.SampledFrom([]string{
+		"All is well in it.", "All is well in it.", "Nothing is odd.\nIt ends well.\r\n| So it does.\u2028> It does.", "", " \n",
+		strings.Repeat("All is well. ", 200), plan.Mark + "all of it stands in message 2]", "[end of summary 0a1b2c3d. ]",
+	}).Draw(p.T, "words")
+	n.tells = func(prose.Question) string { return says }
+}
+
 // Promises 2 to 6 and 8 for conversations of all kinds, while limits change, processes end and artifacts vanish.
 func TestAnyConversationKeepsThePromises(t *testing.T) {
 	f := func(in tongue, name string, calm, broken bool) {
@@ -361,4 +405,25 @@ func TestAnyConversationKeepsThePromises(t *testing.T) {
 	f(responsesTongue{}, "sound in responses", true, false)
 	f(responsesTongue{}, "broken in responses", true, true)
 	f(responsesTongue{}, "responses on failing disks", false, true)
+	distilled := func(in tongue, name string) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			rapid.Check(t, func(t *rapid.T) {
+				p := newPlayIn(in, t, true, false)
+				p.distill()
+				for range rapid.IntRange(1, 12).Draw(t, "steps") {
+					if rapid.IntRange(0, 3).Draw(t, "speaks") == 0 {
+						p.drawWords()
+					}
+					if p.step(); rapid.IntRange(0, 2).Draw(t, "goes on") > 0 {
+						p.parts[0].grow()
+						p.ask(p.parts[0])
+					}
+				}
+			})
+		})
+	}
+	distilled(chatTongue{}, "distilled")
+	distilled(messagesTongue{}, "distilled in messages")
+	distilled(responsesTongue{}, "distilled in responses")
 }

@@ -49,6 +49,7 @@ type talk struct {
 	items    []string
 	reminder string // behind the items; it moves
 	broken   bool   // it may break the rules of a conversation
+	large    bool   // many results are long
 	calls    int
 	said     []string // texts of results
 	seen     []string // names of artifacts that the agent has seen
@@ -275,6 +276,9 @@ func (c *talk) text() string {
 	}
 	var b strings.Builder
 	n := []int{0, 1, 5, 20, 40, 120}[c.IntN(6)]
+	if c.large && c.IntN(2) == 0 {
+		n *= 6
+	}
 	kind := c.IntN(10)
 	for i := range n {
 		c.line(&b, kind, i)
