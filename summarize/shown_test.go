@@ -28,6 +28,13 @@ func TestWhatAModelIsAskedCanBeRead(t *testing.T) {
 	add("Another model is asked, or the conversation is not in view: the system prompt.", first.system())
 	add("The user's message behind it.", first.user("", record))
 	add("There is an earlier summary.", next.user("## Goal\nMend the refunds.\n", record))
+	q := distillable("a")
+	distillate := wordingOf(&q, q.Detail)
+	distillate.tag = "feedbeef"
+	add("A large result is soon to be cleared: the system prompt of the question for a distillate.", distillate.role())
+	add("The user's message behind it.", distillate.ask(&q, 0))
+	distillate.why = "it had 412 tokens, and 300 are the most"
+	add("The answer could not be used.", distillate.ask(&q, 0))
 	if *updateShown {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
