@@ -21,7 +21,7 @@ import (
 )
 
 type artifactCmd struct {
-	ID    string    `arg:"" help:"The artifact's id, path or URL, as the text in its place names it. An id is searched for in the data folder that --data and --config say."`
+	ID    string    `arg:"" help:"The artifact's id, path or URL, as the text in its place names it. An id is searched for in the data folder that --data and --config say. 'ID*' with the first 8 letters or more stands for the one id that begins so."`
 	Lines lineRange `placeholder:"A-B" help:"Print only these lines, counted from 1. A-, -B and A work too."`
 	Grep  string    `placeholder:"RE" help:"Print only lines that match a regular expression of Go, each with its number in front."`
 }
@@ -46,6 +46,11 @@ func (k artifactCmd) Run(c *cli) error {
 	choose, err := daemon.Artifacts{}.Lines(string(k.Lines), k.Grep)
 	if err != nil {
 		return err
+	}
+	if beginning, ok := offload.BeginningOf(k.ID); ok {
+		if k.ID, err = complete(c, beginning); err != nil {
+			return fmt.Errorf("cannot look for artifact %.60q: %w", beginning+"*", err)
+		}
 	}
 	name := nameIn(k.ID)
 	if !offload.IsName(name) {
@@ -88,6 +93,24 @@ func (k artifactCmd) search(c *cli, name string, choose func(io.Reader, io.Write
 	}
 	defer func() { _ = content.Close() }()
 	return looked, choose(content, os.Stdout)
+}
+
+// complete is the one id that begins so. Fewer letters than least are more likely a slip than meant.
+func complete(c *cli, beginning string) (id string, err error) {
+	const least = 8
+	if len(beginning) < least {
+		return "", fmt.Errorf("write at least %d letters of its id before the *", least)
+	}
+	names, err := (&shelves.Own{Load: c.load}).Beginning(beginning)
+	switch {
+	case err != nil:
+		return "", err
+	case len(names) == 0:
+		return "", errors.New("no id of an artifact in a folder begins so; give the whole id of one that lies in a bucket")
+	case len(names) > 1:
+		return "", fmt.Errorf("several ids begin so, write one of them: %s", strings.Join(names, ", "))
+	}
+	return names[0], nil
 }
 
 // nameIn is the id in a path or URL that ends with it.

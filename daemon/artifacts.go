@@ -26,6 +26,11 @@ func (a Artifacts) Open(name string) (content io.ReadCloser, size int64, err err
 	return content, size, err
 }
 
+// Beginning are names that begin with these letters, as far as this epitome has put or read what they name.
+func (a Artifacts) Beginning(letters string) ([]string, error) {
+	return offload.NamesOn(a.Shelf, letters)
+}
+
 // toolsFor are those by which models read artifacts.
 func toolsFor(a Artifacts) map[string]http.Handler {
 	return map[string]http.Handler{"POST /-/mcp": recall.Handler(instance.Version(), a)}

@@ -127,7 +127,7 @@ var house = joined(map[string]room{
 		"it keeps files in a folder; what they are given to, and by whom, must not matter",
 	},
 	"command/shelves": {
-		"config console daemon instance",
+		"config console daemon instance offload",
 		"it finds what epitomes keep; what is done with it is for commands to say",
 	},
 	"command/stage": {

@@ -74,7 +74,8 @@ func TestWhatIsNoDistillateIsAFailure(t *testing.T) {
 				t.Errorf("%s: found %v, pending %v", name, found, pending)
 			}
 			r.calls(2)
-			if e := r.told(); len(e) != 2 || e[1].Kind != event.SummaryFailed || !strings.Contains(e[1].Reason, words) ||
+			if e := r.told(); len(e) != 2 || e[1].Kind != event.SummaryFailed ||
+				!strings.Contains(e[1].Reason, words) ||
 				e[1].Cost.Requests != 2 || e[1].Detail != "distillate" {
 				t.Errorf("%s: told %+v", name, e)
 			}

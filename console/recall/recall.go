@@ -20,6 +20,8 @@ import (
 type Artifacts interface {
 	// Open returns the content under a name, which the caller closes, and its size in bytes.
 	Open(name string) (content io.ReadCloser, size int64, err error)
+	// Beginning returns the names that begin with these letters, or the first few of them.
+	Beginning(letters string) (names []string, err error)
 	// Lines reads which lines are wanted, as in "10-20", and a regular expression that they match; empty ones want all.
 	// choose copies those; an error says what to write instead.
 	Lines(lines, grep string) (choose func(from io.Reader, to io.Writer) error, err error)

@@ -25,6 +25,15 @@ func (s shelf) Open(name string) (io.ReadCloser, int64, error) {
 	return io.NopCloser(strings.NewReader(text)), int64(len(text)), nil
 }
 
+func (s shelf) Beginning(letters string) (names []string, err error) {
+	for name := range s {
+		if strings.HasPrefix(name, letters) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
 // Lines does for short texts what a shelf does.
 func (s shelf) Lines(lines, grep string) (func(from io.Reader, to io.Writer) error, error) {
 	expression, err := regexp.Compile(grep)
@@ -156,6 +165,13 @@ func TestModelsReadArtifacts(t *testing.T) {
 		f("search", args{"artifact": transcript, "pattern": "line"}, true, "there is more")
 		f("search", args{"artifact": transcript, "pattern": "nowhere"}, true, "no line matches, in 3 artifacts")
 		f("search", args{"artifact": transcript}, false)
+		f("search", args{"artifact": transcript[:16] + "*", "pattern": "line 7 of"}, true, result+":7:line 7 of the result")
+		f("search", args{"artifact": "/data/" + transcript[:25] + "*", "pattern": "line 7 of"}, true, result+":7:line 7")
+		f("recall", args{"artifact": transcript[:16] + "*"}, true, "The user asked.")
+		f("search", args{"artifact": transcript[:15] + "*", "pattern": "line"}, false, "at least 16 letters")
+		f("search", args{"artifact": "*", "pattern": "line"}, false, "names no artifact")
+		f("search", args{"artifact": "a*a*", "pattern": "line"}, false, "names no artifact")
+		f("search", args{"artifact": strings.Repeat("y", 20) + "*", "pattern": "line"}, false, "0 artifacts begin with")
 		f("list", args{"artifact": transcript}, true, result+": ", `begins "line 1 of the result"`)
 		f("list", args{"artifact": data}, true, "names no artifact")
 		f("outline", args{"artifact": result}, true, "5000 lines", "are not shown")

@@ -125,7 +125,7 @@ func topOf(v gjson.Result) string {
 }
 
 type searchInput struct {
-	Artifact string `json:"artifact" jsonschema:"the artifact: its 26 letters and digits, or the path or URL that ends with them"`
+	Artifact string `json:"artifact" jsonschema:"the artifact: its 26 letters and digits, the path or URL that ends with them, or the first 16 or more and a *"`
 	Pattern  string `json:"pattern" jsonschema:"a regular expression, as Go has them"`
 }
 
@@ -254,6 +254,9 @@ func (r reader) list(ctx context.Context, in oneInput) (string, error) {
 	return b.String(), nil
 }
 
+// letterShape is some letters of a name.
+var letterShape = regexp.MustCompile(`^[a-z2-7]{1,25}$`)
+
 var nameShape = regexp.MustCompile(`\b[a-z2-7]{26}\b`)
 
 // reach are the artifact and those that its text names, each once.
@@ -267,7 +270,11 @@ func (r reader) reach(ctx context.Context, artifact string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, seen := []string{nameIn(artifact)}, map[string]bool{nameIn(artifact): true}
+	first, err := r.nameOf(artifact)
+	if err != nil {
+		return nil, err
+	}
+	names, seen := []string{first}, map[string]bool{first: true}
 	for _, found := range nameShape.FindAll(text, -1) {
 		if name := string(found); !seen[name] && len(names) <= mostNamed {
 			seen[name] = true
@@ -283,11 +290,38 @@ func nameIn(text string) string {
 	return strings.TrimSuffix(path.Base(strings.ReplaceAll(text, `\`, "/")), ".txt")
 }
 
+// leastLetters is how many letters a pattern has. They are as good as the name: five bits each, 80 in all, cannot be
+// guessed however often somebody asks.
+const leastLetters = 16
+
+// nameOf is the name that is given, or the one that begins as a pattern says.
+func (r reader) nameOf(artifact string) (string, error) {
+	name := nameIn(artifact)
+	letters, isPattern := strings.CutSuffix(name, "*")
+	switch {
+	case isPattern && letterShape.MatchString(letters):
+		if len(letters) < leastLetters {
+			return "", fmt.Errorf("give at least %d letters and digits of the name before the *", leastLetters)
+		}
+		names, err := r.artifacts.Beginning(letters)
+		if err != nil {
+			return "", err
+		}
+		if len(names) != 1 {
+			return "", fmt.Errorf("%d artifacts begin with %s: give the whole name", len(names), letters)
+		}
+		return names[0], nil
+	case name == "" || nameShape.FindString(name) != name:
+		return "", fmt.Errorf("%.60q names no artifact: give the 26 letters and digits that epitome's text names", artifact)
+	}
+	return name, nil
+}
+
 // open opens an artifact. It can be read until ctx ends.
 func (r reader) open(ctx context.Context, artifact string) (io.ReadCloser, int64, error) {
-	name := nameIn(artifact)
-	if name == "" || nameShape.FindString(name) != name {
-		return nil, 0, fmt.Errorf("%.60q names no artifact: give the 26 letters and digits that epitome's text names", artifact)
+	name, err := r.nameOf(artifact)
+	if err != nil {
+		return nil, 0, err
 	}
 	content, size, err := r.artifacts.Open(name)
 	if err != nil {
