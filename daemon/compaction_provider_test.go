@@ -137,14 +137,15 @@ func (p *provider) hear(r *http.Request, body []byte) (heard, manner) {
 	return h, p.answer
 }
 
-// wayOf tells questions from agents' requests: by the headings that they ask for.
+// wayOf tells questions from agents' requests: by the headings that they ask for, or that they want none.
 func wayOf(r wire) string {
 	first, last := r.Messages[0], r.Messages[len(r.Messages)-1]
-	asks := strings.Contains(last.text(), "\n## Goal\n[") && strings.Contains(last.text(), "\n## Next Steps\n[")
+	asks := strings.Contains(last.text(), "\n## Goal\n[") && strings.Contains(last.text(), "\n## Next Steps\n[") ||
+		strings.Contains(last.text(), "\nWrite plain text of one to six lines without headings")
 	switch {
 	case last.Role != "user" || !asks:
 		return ""
-	case len(r.Messages) == 2 && first.Role == "system" && strings.Contains(last.text(), "The record:\n["):
+	case len(r.Messages) == 2 && first.Role == "system" && strings.Contains(last.text(), "The record:"):
 		return "transcript"
 	}
 	return "continue"

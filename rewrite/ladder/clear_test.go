@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"epitome/event"
+	"epitome/prose"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
@@ -83,4 +85,30 @@ func TestAStubIsMeasuredAsItWouldBeWrittenNow(t *testing.T) {
 	if changed < 3 {
 		t.Errorf("only %d of the stubs have changed: the steps test nothing", changed)
 	}
+}
+
+// told is a model that has said something of a result.
+type told struct{ plan.Summariser }
+
+func (told) Distils() bool { return true }
+
+// What a model wrote stands in a stub where clearing frees enough even so, and is left out where it would not.
+func TestADistillateNeverKeepsAResultFromBeingCleared(t *testing.T) {
+	f := func(words int, stands bool) {
+		t.Helper()
+		desk := plantest.NewDesk(t)
+		p := desk.Plan(t, plantest.Body(plantest.Command("make", lines("part", 200)), plantest.Command("true", "ok")))
+		p.Ask = &plan.Asker{Summariser: told{}, Style: prose.Style{Mode: prose.ModeLLM}}
+		res := &p.Hist.Results[0]
+		res.Distillate.Text = strings.Repeat("well ", words)
+		c := candidate{item: res.Item, result: res, why: plan.Why{Code: event.CodeOld, Words: "old"}}
+		sent, now := p.SentSize(res.Item), stubSize(p, &c)
+		clearAll(p, []candidate{c})
+		text := p.Forms[res.Item].Patches[0].Text
+		if strings.Contains(text, "\n| well well") != stands || p.SentSize(res.Item) != now || 2*now > sent {
+			t.Errorf("%d words: %d of %d tokens are left, counted as %d: %.300s", words, p.SentSize(res.Item), sent, now, text)
+		}
+	}
+	f(200, true)
+	f(1_400, false)
 }
