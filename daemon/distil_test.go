@@ -110,7 +110,8 @@ func TestFailedDistillatesLeaveStubsAsTheyAre(t *testing.T) {
 
 // namesIn are what looks like an artifact's name.
 func namesIn(body []byte) (names [][]byte) {
-	for _, field := range bytes.FieldsFunc(body, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') }) {
+	other := func(r rune) bool { return (r < 'a' || r > 'z') && (r < '2' || r > '7') }
+	for _, field := range bytes.FieldsFunc(body, other) {
 		if len(field) == 26 {
 			names = append(names, bytes.Clone(field))
 		}

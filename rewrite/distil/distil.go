@@ -27,6 +27,7 @@ const Least = 1_500
 
 // The bounds of what one request does.
 const (
+	mostLooks = 32       // at what was said: each may be a question to a store that others share
 	mostAsked = 4        // results that a model is asked about
 	mostTries = 2        // times that each of them is to be asked about
 	mostRead  = 1 << 20  // bytes of a result: a longer one is not read for this
@@ -40,7 +41,8 @@ func Of(p *plan.Plan, res *history.Result) string {
 	if !isWorthAsking(p, res) || d.Unfit {
 		return ""
 	}
-	if d.Text == "" {
+	if d.Text == "" && p.Ask.Looked < mostLooks {
+		p.Ask.Looked++
 		if said, found, _ := p.Ask.Summariser.Look(keyOf(p, res)); found {
 			d.Text = fit(said.Text, p.Count)
 			d.Unfit = d.Text == ""

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"epitome/event"
-	"epitome/prose"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
@@ -98,7 +97,8 @@ func TestADistillateNeverKeepsAResultFromBeingCleared(t *testing.T) {
 		t.Helper()
 		desk := plantest.NewDesk(t)
 		p := desk.Plan(t, plantest.Body(plantest.Command("make", lines("part", 200)), plantest.Command("true", "ok")))
-		p.Ask = &plan.Asker{Summariser: told{}, Style: prose.Style{Mode: prose.ModeLLM}}
+		p.Ask = &plan.Asker{Summariser: told{}}
+		p.Ask.Style.Mode = "llm"
 		res := &p.Hist.Results[0]
 		res.Distillate.Text = strings.Repeat("well ", words)
 		c := candidate{item: res.Item, result: res, why: plan.Why{Code: event.CodeOld, Words: "old"}}

@@ -45,6 +45,7 @@ type Asker struct {
 	Prepared    int               // tokens that the request had when a summary was last made ahead of need
 	PreparedCut int               // the cut at which that was, in items
 	Deserted    bool              // the client has left while an answer was waited for
+	Looked      int               // distillates that were looked for
 }
 
 // Distils reports whether a model's words may stand in the stub of a large result.
