@@ -353,10 +353,8 @@ var house = joined(map[string]room{
 		"event rewrite/conversation rewrite/history rewrite/span unit",
 		"a form is replayed byte for byte by whoever finds it; why it was chosen is written beside it, and must not matter any more",
 	},
-	"rewrite/distil": {
-		"prose rewrite/conversation rewrite/decision rewrite/history rewrite/mark rewrite/plan rewrite/span",
-		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it",
-	},
+	"rewrite/distil": {"prose rewrite/conversation rewrite/decision rewrite/history rewrite/mark rewrite/plan rewrite/span",
+		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it"},
 	"rewrite/excerpt": {
 		"pattern rewrite/excerpt/stamp rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
@@ -370,10 +368,8 @@ var house = joined(map[string]room{
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/ladder": {
-		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt" +
-			" rewrite/history rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
-		"rungs write on the plan; how a decision is found, recorded and built must be replaceable" +
-			" without touching them",
+		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt rewrite/history rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
+		"rungs write on the plan; how a decision is found, recorded and built must be replaceable without touching them",
 	},
 	"rewrite/limits": {
 		"unit",

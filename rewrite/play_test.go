@@ -47,12 +47,6 @@ type spoken struct {
 	index       string // of context files
 }
 
-// input is a request with that body.
-func (p *play) input(r *speaker, body string) Input {
-	return Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock,
-		Contexts: p.asks}
-}
-
 func (p *play) ask(r *speaker) Output {
 	p.Helper()
 	body := r.body()
@@ -64,7 +58,7 @@ func (p *play) ask(r *speaker) Output {
 // input is a request of a speaker.
 func (p *play) input(r *speaker, body string) Input {
 	in := Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock,
-		Style: p.style}
+		Style: p.style, Contexts: p.asks}
 	if p.narrator != nil {
 		in.Client = somebody{p.waits}
 	}
