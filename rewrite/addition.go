@@ -22,7 +22,6 @@ type Added struct {
 // added is how a request is added to.
 type added struct {
 	record *addition.Record // nil: its conversation began without
-	edits  []span.Edit      // of its head, in the request as it came
 	tokens int              // of the vocabulary
 	undo   []span.Edit      // of the edits, in the request as it is sent
 	other  bool             // another request's has taken the place of what was built first
@@ -83,7 +82,7 @@ func addToHead(x *run) (err error) {
 // putAdded has the record's text stand in the request. One that the dialect has no place for stays out.
 func putAdded(x *run, record *addition.Record) {
 	a := &x.out.added
-	a.record, a.edits = record, nil
+	a.record, x.plan.Ask.Head = record, nil
 	x.plan.Size.System, a.tokens = x.plan.Size.System-a.tokens, 0
 	if record == nil || record.Index == "" {
 		return
@@ -92,7 +91,7 @@ func putAdded(x *run, record *addition.Record) {
 	if !ok {
 		return
 	}
-	a.edits, a.tokens = []span.Edit{edit}, x.plan.Scale.CountText([]byte(record.Index), false)
+	x.plan.Ask.Head, a.tokens = []span.Edit{edit}, x.plan.Scale.CountText([]byte(record.Index), false)
 	x.plan.Size.System += a.tokens
 }
 
@@ -192,10 +191,10 @@ func retake(x *run) error {
 // noteAdded notes what the edits of the head have made of the body. edits are all of the body, in their order.
 func noteAdded(x *run, edits []span.Edit) {
 	a, r := &x.out.added, &x.out.Report
-	if len(a.edits) == 0 {
+	if len(x.plan.Ask.Head) == 0 {
 		return
 	}
-	a.undo = addition.Undo(x.in.Body, edits, a.edits)
+	a.undo = addition.Undo(x.in.Body, edits, x.plan.Ask.Head)
 	r.Added = Added{Tokens: x.plan.Scale.InModelTokens(a.tokens), Names: a.record.Names()}
 	if r.Action == ActionNone {
 		r.Action = ActionAdd

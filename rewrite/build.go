@@ -28,7 +28,7 @@ func (x *run) build() error {
 	if len(edits) == 0 { // what a form would leave out, the client has left out itself
 		x.out.Report.Repeated = 0
 	}
-	if edits = append(edits, x.out.added.edits...); len(edits) == 0 {
+	if edits = append(edits, p.Ask.Head...); len(edits) == 0 {
 		return nil
 	}
 	body, err := span.SpliceInto(x.in.Lend, x.in.Body, edits)

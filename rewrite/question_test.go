@@ -182,3 +182,22 @@ func TestTranscriptOfAConversationWithoutATask(t *testing.T) {
 		a.restart()
 	}
 }
+
+// What was added to a conversation stands in what is continued too: else the provider would have none of it in its
+// cache, and thinking that it bound to that would be refused.
+func TestContinuedRequestHasWhatWasAdded(t *testing.T) {
+	a, n := styled(16_000, prose.Style{Mode: prose.ModeLLM})
+	a.asks = []string{"docs"}
+	a.stack(docs())
+	before := ""
+	for len(n.asked) == 0 {
+		if out := a.send(t); !compacts(out) {
+			before = string(out.Body)
+		}
+		a.work(1, 300)
+	}
+	if !strings.Contains(before, "api.md") {
+		t.Fatalf("nothing was added: %.300s", before)
+	}
+	continues(t, n.asked[0], before)
+}

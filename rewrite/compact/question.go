@@ -47,7 +47,7 @@ func (q *summarySearch) upTo(to int) []byte {
 		if float64(tokens)+q.needs() > float64(q.comp.P.Limits.Usable) {
 			continue
 		}
-		if body, err := requestUpTo(q.comp.P.Req, to, forms); err == nil {
+		if body, err := requestUpTo(q.comp.P, to, forms); err == nil {
 			return body
 		}
 	}
@@ -86,12 +86,13 @@ func (q *summarySearch) sentBefore() []*decision.Form {
 }
 
 // requestUpTo is the body with the items before item to in these forms, and none behind them.
-func requestUpTo(r *conversation.Request, to int, forms []*decision.Form) ([]byte, error) {
-	edits, err := decision.Edits(r, forms, to)
+// The head is what it is in all requests.
+func requestUpTo(p *plan.Plan, to int, forms []*decision.Form) ([]byte, error) {
+	edits, err := decision.Edits(p.Req, forms, to)
 	if err != nil {
 		return nil, err
 	}
-	return span.Splice(r.Body, edits)
+	return span.Splice(p.Req.Body, append(edits, p.Ask.Head...))
 }
 
 // transcript is the span as text from an item on, with what the user said at first before it.

@@ -158,12 +158,21 @@ func (q *summarySearch) key(head bool) string {
 		q.comp.P.Ask.Style.Mode, q.comp.P.Ask.Style.Detail, q.known.Text}
 	if head {
 		if q.comp.P.Ask.HeadSum == (conversation.Link{}) {
-			q.comp.P.Ask.HeadSum = sha256.Sum256(q.comp.P.Req.LeadingBlock())
+			q.comp.P.Ask.HeadSum = sha256.Sum256(q.head())
 		}
 		parts = append(parts, string(q.comp.P.Ask.HeadSum[:]))
 	}
 	r := decision.RefOf(parts...)
 	return string(r[:])
+}
+
+// head is the leading block with what is added to it.
+func (q *summarySearch) head() []byte {
+	head := q.comp.P.Req.LeadingBlock()
+	for _, e := range q.comp.P.Ask.Head {
+		head = append(head[:len(head):len(head)], e.With...)
+	}
+	return head
 }
 
 // isFamiliar reports whether most of the span was decided on before. A client whose history never extends the one

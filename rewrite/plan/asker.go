@@ -5,6 +5,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/span"
 )
 
 // Summariser makes prose of a span of a conversation, once for each question.
@@ -46,6 +47,7 @@ type Asker struct {
 	PreparedCut int               // the cut at which that was, in items
 	Deserted    bool              // the client has left while an answer was waited for
 	Looked      int               // distillates that were looked for
+	Head        []span.Edit       // what is added to the leading block, in the request as it came
 }
 
 // Distils reports whether a model's words may stand in the stub of a large result.
