@@ -40,43 +40,63 @@ func openingOf(r *conversation.Request) (items int, first bool) {
 	return len(r.Items) - r.Head, true
 }
 
-// additionKey is the key of what was added to the conversation; empty if nothing can be known of it. What lies with a
+// additionKeys are the keys of what was added to the conversation: up to where the model first speaks, and from its
+// first words on. With the first request they are one. They are empty if nothing can be known of it: what lies with a
 // provider has been added to there.
-func additionKey(x *run) (key string, first bool) {
+func additionKeys(x *run) (opening, key string) {
 	items, first := openingOf(x.req)
 	if x.shaper.deps.Library == nil || items == 0 || !x.req.Upkeep.Before.Empty() {
-		return "", false
+		return "", ""
 	}
-	return decision.AdditionKey(x.plan.Route, x.hist.Chain[items]), first
+	opening = decision.AdditionKey(x.plan.Route, x.hist.Chain[items])
+	if first {
+		return opening, opening
+	}
+	return opening, decision.AdditionKey(x.plan.Route, x.hist.Chain[items+1])
 }
 
 // addToHead finds what is added to the conversation. Its first request decides, and all later ones repeat that.
 func addToHead(x *run) (err error) {
-	key, first := additionKey(x)
+	opening, key := additionKeys(x)
 	if key == "" {
 		return nil
 	}
 	asked := slices.Compact(slices.Sorted(slices.Values(x.in.Contexts)))
 	var record *addition.Record
 	switch {
-	case first:
-		if record, err = begin(x, key, asked); err != nil {
-			return err
-		}
+	case key == opening:
+		record, err = begin(x, key, asked)
 	case x.past != nil:
-		if record = x.past.added; record != nil {
-			keepRecord(x, key, record)
+		if record = x.past.added; record != nil && maySettle(x) {
+			_, _ = addition.Bind(x.ledger, key, record) // if it was lost there; else with the next request
 		}
 	default:
-		list, _ := addition.At(x.ledger, key)
-		record = list.ForLater(asked)
+		record, err = goOn(x, asked)
 		x.out.Report.Broke = lostStore(x) && len(asked) > 0
 	}
 	putAdded(x, record)
-	if record != nil && record.Index != "" && !x.in.Replay && x.ledger.Touch(key) {
+	if err == nil && record != nil && record.Index != "" && !x.in.Replay && x.ledger.Touch(key) {
 		x.shaper.deps.Library.Renew(x.in.Scope, record.Files)
 	}
-	return nil
+	return err
+}
+
+// goOn finds what was added to a conversation of which nothing is remembered. With the model's first words it parts
+// from those that began alike, and what it was given then holds for it alone. One that went on without goes on so.
+func goOn(x *run, asked []string) (*addition.Record, error) {
+	opening, key := additionKeys(x)
+	if list, _ := addition.At(x.ledger, key); len(list) > 0 {
+		return &list[0], nil
+	}
+	if items, _ := openingOf(x.req); x.plan.Base.Depth() > items {
+		return nil, nil
+	}
+	list, _ := addition.At(x.ledger, opening)
+	r := list.ForLater(asked)
+	if r == nil || !maySettle(x) {
+		return r, nil
+	}
+	return addition.Bind(x.ledger, key, r)
 }
 
 // putAdded has the record's text stand in the request. One that the dialect has no place for stays out.
@@ -99,7 +119,7 @@ func putAdded(x *run, record *addition.Record) {
 // has asked for the same holds, also that it could not be given.
 func begin(x *run, key string, asked []string) (r *addition.Record, err error) {
 	list, _ := addition.At(x.ledger, key)
-	if r = list.For(asked); r == nil && !x.in.Replay && !lostStore(x) && len(asked)+len(list) > 0 {
+	if r = list.For(asked); r == nil && maySettle(x) && len(asked)+len(list) > 0 {
 		r, err = settleRecord(x, key, makeRecord(x, asked))
 	}
 	if r != nil {
@@ -142,7 +162,8 @@ func indexOf(x *run, files []addition.File) (string, error) {
 		}
 	}
 	index := addition.Index(files, way, func(name string) string { return plan.AddressOf(p, name) })
-	most := x.out.Report.Usable / addedShare
+	told := &x.out.Report
+	most := max(0, min(told.Usable/addedShare, told.Usable-told.Before.Total()))
 	if n := p.Scale.InModelTokens(p.Scale.CountPlain(index)); n > most {
 		return "", fmt.Errorf("their index has %d tokens, and at this window there is room for %d", n, most)
 	}
@@ -160,24 +181,23 @@ func indexOf(x *run, files []addition.File) (string, error) {
 // lostStore reports whether it is not known what stands in a ledger that others share.
 func lostStore(x *run) bool { return x.turn != nil && x.turn.Failure() != nil }
 
-// keepRecord puts what is remembered of the addition where it is to be found, if it was lost there.
-func keepRecord(x *run, key string, record *addition.Record) {
-	if x.in.Replay || lostStore(x) {
-		return
-	}
-	if _, _, found := x.ledger.Get(key); !found {
-		_, _, _ = x.ledger.Add(key, addition.Records{*record}.Encode()) // else with the next request
-	}
-}
+// maySettle reports whether the request may record what is added.
+func maySettle(x *run) bool { return !x.in.Replay && !lostStore(x) }
 
 // retake takes what stands for an equal request that was faster.
 func retake(x *run) error {
-	key, first := additionKey(x)
+	opening, key := additionKeys(x)
 	was := x.out.added.record
-	if key == "" || !first || was == nil {
+	if key == "" || was == nil {
 		return nil
 	}
-	record, err := settleRecord(x, key, was)
+	settle := addition.Bind
+	if key == opening {
+		settle = func(_ decision.Ledger, key string, r *addition.Record) (*addition.Record, error) {
+			return settleRecord(x, key, r)
+		}
+	}
+	record, err := settle(x.ledger, key, was)
 	if err != nil {
 		return err
 	}

@@ -181,16 +181,48 @@ func TestEqualBeginningsStayAsTheyBegan(t *testing.T) {
 			b.restart()
 			for asked, index := range given {
 				b.asks = strings.Fields(asked)
-				if got := indexIn(b.send(t, body("hi", 1))); got != index {
-					t.Errorf("%v: who asked for %q gets %q", orders, asked, got)
+				for turns := 1; turns < 3; turns++ {
+					answered := strings.Replace(body("hi", turns), "Yes.", "Yes: "+asked, 1)
+					if got := indexIn(b.send(t, answered)); got != index {
+						t.Errorf("%v: who asked for %q gets %q", orders, asked, got)
+					}
+					b.restart()
 				}
-				b.restart()
 			}
 		}
 		f("", "docs")
 		f("docs", "")
 		f("", "docs", "rules", "docs rules")
 		f("rules", "docs", "")
+	})
+}
+
+// From the model's first words on, a conversation has what it was given before, whatever others are given that began
+// alike, and whatever is asked for meanwhile: as after another configuration and a restart.
+func TestWhatWasGivenHoldsFromTheModelsFirstWords(t *testing.T) {
+	inAll(t, func(t *testing.T, d conversation.Dialect, body func(string, int) string) {
+		f := func(before, after string) {
+			t.Helper()
+			b := asking(d, strings.Fields(before)...)
+			first := indexIn(b.send(t, body("hi", 0)))
+			if second := indexIn(b.send(t, body("hi", 1))); second != first {
+				t.Errorf("%q became %q", first, second)
+			}
+			b.asks = strings.Fields(after)
+			b.restart()
+			if other := indexIn(b.send(t, body("hi", 0))); (other == "") != (after == "") || other == first {
+				t.Errorf("who asks for %q, and not for %q, is given %q", after, before, other)
+			}
+			for turns := 2; turns < 4; turns++ {
+				if got := indexIn(b.send(t, body("hi", turns))); got != first {
+					t.Errorf("who asked for %q, and then for %q, has %q in place of %q", before, after, got, first)
+				}
+				b.restart()
+			}
+		}
+		f("", "docs")
+		f("docs", "rules")
+		f("docs", "")
 	})
 }
 
@@ -263,6 +295,14 @@ func TestWhatCannotBeGivenIsTold(t *testing.T) {
 	f("the shelf is full", func(b *bench) { b.cupboard.Crowded = true }, "docs")
 	f("nobody could read them", func(b *bench) { b.cupboard.Mute = true }, "docs")
 	f("at this window there is room for", func(b *bench) { b.window = 300 }, "docs")
+	// what the client says may fill the window: the index must not be what is too much
+	b := asking(chat.Dialect{}, "docs")
+	b.window = 4_000
+	body := bodies[chat.Dialect{}](strings.Repeat("word ", 3_400), 0)
+	out := b.send(t, body)
+	if r := out.Report; r.Before.Total() >= r.Usable || string(out.Body) != body || !strings.Contains(r.Added.Why, "there is room for") {
+		t.Errorf("%d of %d tokens are taken, and added is %+v", r.Before.Total(), r.Usable, r.Added)
+	}
 }
 
 // A request that only repeats what was decided, as one that counts tokens, is given what its conversation was, and

@@ -307,12 +307,12 @@ func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answer
 func (x *run) decide() error {
 	p := x.plan
 	readAhead(x)
-	if err := addToHead(x); err != nil {
-		return err
-	}
 	x.log.noteVersions()
 	x.log.standing = standingOf(x)
 	p.Base = p.Route.Deepest(x.ledger, x.hist.Chain, x.log.standing)
+	if err := addToHead(x); err != nil {
+		return err
+	}
 	if err := noteLost(x); err != nil {
 		return err
 	}

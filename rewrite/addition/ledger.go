@@ -72,6 +72,25 @@ func Settle(g decision.Ledger, key string, r *Record, begun bool) (*Record, erro
 	return list.For(r.Asked), nil
 }
 
+// Bind records what a conversation was given from where it has parted from those that began alike, and returns what
+// stands then.
+func Bind(g decision.Ledger, key string, r *Record) (*Record, error) {
+	list, version := At(g, key)
+	if version == 0 {
+		standing, _, err := g.Add(key, Records{*r}.Encode())
+		if err == nil {
+			list, err = Decode(standing)
+		}
+		if err != nil {
+			return r, fmt.Errorf("cannot record what was added to a conversation: %w", err)
+		}
+	}
+	if len(list) == 0 {
+		return r, nil
+	}
+	return &list[0], nil
+}
+
 // Undo is what takes the edits own away again, in the body that all edits have made of this one. Those are in their
 // order.
 func Undo(body []byte, all, own []span.Edit) (undo []span.Edit) {
