@@ -94,7 +94,7 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, ratioLessons{k.ratios}
-	p.Keeps = k.storage.kept.Has
+	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
 	return p
 }

@@ -71,7 +71,7 @@ type Plugs struct {
 	Asides   *aside.Loom                        // answer calls of epitome's tool within an answer; nil: no model has it
 	Traces   bool                               // events have the ids of the client's span
 	Used     clients.Counter                    // of what clients use
-	Keeps    func(context string) bool          // whether files for conversations are kept under that name
+	Keeps    func(context string) bool          // whether files for conversations are or were kept under that name
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
 }

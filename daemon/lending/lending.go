@@ -8,6 +8,7 @@ package lending
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"sync"
 
 	"epitome/offload/contexts"
@@ -40,18 +41,31 @@ func New(kept contexts.Kept, shelf decision.Shelf) *Library {
 // Lend does what addition.Library says.
 func (l *Library) Lend(scope string, names []string) (list []addition.File, err error) {
 	for _, context := range names {
-		files, err := l.kept.List(context)
+		lent, err := l.lendAll(scope, context)
+		if errors.Is(err, fs.ErrNotExist) { // a file was replaced meanwhile, and there is another list
+			lent, err = l.lendAll(scope, context)
+		}
 		if err != nil {
-			return nil, fmt.Errorf("cannot list %s: %w", context, err)
+			return nil, err
 		}
-		l.expect(scope, context, files)
-		for _, f := range files {
-			name, err := l.lend(scope, context, f)
-			if err != nil {
-				return nil, fmt.Errorf("cannot put a file of %s on the shelf of artifacts: %w", context, err)
-			}
-			list = append(list, addition.File{Context: context, Name: f.Title, Bytes: f.Bytes, Artifact: name})
+		list = append(list, lent...)
+	}
+	return list, nil
+}
+
+// lendAll lends the files of one name.
+func (l *Library) lendAll(scope, context string) (list []addition.File, err error) {
+	files, err := l.kept.List(context)
+	if err != nil {
+		return nil, fmt.Errorf("cannot list %s: %w", context, err)
+	}
+	l.expect(scope, context, files)
+	for _, f := range files {
+		name, err := l.lend(scope, context, f)
+		if err != nil {
+			return nil, fmt.Errorf("cannot put a file of %s on the shelf of artifacts: %w", context, err)
 		}
+		list = append(list, addition.File{Context: context, Name: f.Title, Bytes: f.Bytes, Artifact: name})
 	}
 	return list, nil
 }

@@ -90,3 +90,30 @@ func TestOnlyWhatIsKeptAsItWasIsRenewed(t *testing.T) {
 		}
 	}
 }
+
+// busyShelf is one during whose first use somebody does something.
+type busyShelf struct {
+	*plantest.Cupboard
+	first func()
+}
+
+func (s *busyShelf) Name(scope string, content []byte) string {
+	if f := s.first; f != nil {
+		s.first = nil
+		f()
+	}
+	return s.Cupboard.Name(scope, content)
+}
+
+// Who keeps other files while they are lent takes them from nobody.
+func TestFilesReplacedMeanwhileAreLent(t *testing.T) {
+	kept, shelf, _ := keeping(t, file("a.md", "one"), file("b.md", "two"))
+	busy := &busyShelf{shelf, func() {
+		if err := kept.Add("docs", []contexts.Incoming{file("b.md", "new")}); err != nil {
+			t.Error(err)
+		}
+	}}
+	if got, _ := lent(t, New(kept, busy), shelf, "me"); got != "a.md: one; b.md: new; " {
+		t.Errorf("lent is %s", got)
+	}
+}

@@ -76,6 +76,19 @@ func (k Kept) Has(name string) bool {
 	if CheckName(name) != nil {
 		return false
 	}
+	for _, path := range k.paths(name, listName) {
+		if _, err := os.Stat(path); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Knows reports whether files are kept under the name, or were: who has begun to ask for it asks on.
+func (k Kept) Knows(name string) bool {
+	if CheckName(name) != nil {
+		return false
+	}
 	_, err := os.Stat(filepath.Join(k.folder, name))
 	return err == nil
 }
@@ -87,7 +100,7 @@ func (k Kept) Names() (list []string, err error) {
 		return nil, nil
 	}
 	for _, e := range entries {
-		if e.IsDir() && CheckName(e.Name()) == nil {
+		if e.IsDir() && k.Has(e.Name()) {
 			list = append(list, e.Name())
 		}
 	}
@@ -103,9 +116,6 @@ func (k Kept) List(name string) (list []File, err error) {
 		return nil, ErrUnknown
 	}
 	text, err := k.read(name, listName)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
 	if err == nil {
 		err = json.Unmarshal(text, &list)
 	}
@@ -190,7 +200,7 @@ func (k Kept) Remove(name string, titles ...string) error {
 		return err
 	}
 	if len(titles) == 0 {
-		return os.RemoveAll(filepath.Join(k.folder, name))
+		return k.empty(name)
 	}
 	var gone []File
 	for _, title := range titles {
@@ -201,9 +211,23 @@ func (k Kept) Remove(name string, titles ...string) error {
 		gone, list = append(gone, list[i]), slices.Delete(list, i, i+1)
 	}
 	if len(list) == 0 {
-		return os.RemoveAll(filepath.Join(k.folder, name))
+		return k.empty(name)
 	}
 	return k.writeList(name, list, gone)
+}
+
+// empty takes all files of the name away, the list first. The folder stays: the name is known.
+func (k Kept) empty(name string) error {
+	for _, path := range k.paths(name, listName) {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(k.folder, name))
+	for _, e := range entries {
+		err = errors.Join(err, os.RemoveAll(filepath.Join(k.folder, name, e.Name())))
+	}
+	return err
 }
 
 // writeList writes the list, and then takes away the files that are not in it any more.

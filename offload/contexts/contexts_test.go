@@ -77,6 +77,9 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 		if k.Has("other") || !errors.Is(k.Remove("other"), ErrUnknown) {
 			t.Error("other is still there")
 		}
+		if !k.Knows("other") || !k.Knows("docs") || k.Knows("none") || k.Knows("../context") {
+			t.Error("what was kept is not known any more, or what never was is")
+		}
 		left, _ := filepath.Glob(filepath.Join(k.folder, "*", "*"))
 		if len(left) > 0 {
 			t.Errorf("left are %q", left)
