@@ -148,7 +148,9 @@ func (r *rescuing) shorten(v overflow.Verdict) bool {
 		return true
 	}
 	from := r.stage.Next(r.tries+1 >= r.set.conf.RescueTries)
-	return r.reshape(plan.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})
+	ok := r.reshape(plan.Rescue{Sent: r.report.After.Total(), Most: r.most(v), From: from})
+	r.whole = !ok && r.report.Action == rewrite.ActionAdd // all that epitome has done is taken back
+	return ok || r.whole && r.reshape(plan.Rescue{Whole: true})
 }
 
 // lowers reports whether a cap of so many tokens is worth a request, and lower than the last one.
@@ -213,7 +215,7 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 	if next.report.Err != nil && !how.Unthinking || shorter && (next.report.Stage == plan.StageNone || !enough) {
 		return false
 	}
-	if how.Unthinking && form.body == nil { // there is nothing that could be taken out
+	if how.Unthinking && form.body == nil || how.Whole && next.report.Action == rewrite.ActionAdd { // nothing goes
 		return false
 	}
 	next.report.Bearings.Join(r.shaped.report.Bearings, how.Whole)
@@ -276,7 +278,7 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 	r.tell(r.report)
 	if r.whole {
 		r.event.Action = rewrite.ActionBypass
-		r.event.Inner = "the provider took the rewritten conversation for broken: it was sent as it came"
+		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"
 	} else {
 		r.event.Action = rewrite.ActionRescue
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -377,4 +378,29 @@ func TestWhatNothingCuresTeachesNothing(t *testing.T) {
 	if resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST"); resp.StatusCode != 400 || r.lessons.all() != "" {
 		t.Errorf("got %d, learned %q", resp.StatusCode, r.lessons.all())
 	}
+}
+
+// Where epitome has only added to a request, and nothing can be shortened, the request goes as it came; one whose
+// addition stays is not sent again.
+func TestRefusedAdditionIsTakenBack(t *testing.T) {
+	f := func(stays bool, want int, tries ...string) {
+		t.Helper()
+		r := on(t, refused(400, tooLong)+welcome)
+		r.shapes(func(a rewrite.Input) rewrite.Output {
+			size := conversation.Size{User: 6_900}
+			out := rewrite.Output{Body: a.Body, Report: rewrite.Report{Action: rewrite.ActionNone, Model: "m",
+				Window: 8_000, Usable: 7_000, Items: 1, Before: size, After: size}}
+			if stays || a.Rescue == nil || !a.Rescue.Whole {
+				out.Report.Action, out.Report.After.System, out.Changed = rewrite.ActionAdd, 200, true
+				out.Body = []byte(`{"model":"m","messages":[{"role":"user","content":"with an index"}]}`)
+			}
+			return out
+		})
+		resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST")
+		if got := r.toldUpstream(); resp.StatusCode != want || !slices.Equal(got, tries) {
+			t.Errorf("stays %t: got %d, and the upstream %q", stays, resp.StatusCode, got)
+		}
+	}
+	f(false, 200, "with an index", "a very long story, to be told again")
+	f(true, 400, "with an index")
 }

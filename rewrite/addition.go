@@ -30,21 +30,11 @@ type added struct {
 // addedShare is of how many parts of what a request may fill the text may take one.
 const addedShare = 4
 
-// openingOf is how many items a conversation has before the model first speaks. first says that it has not yet.
-func openingOf(r *conversation.Request) (items int, first bool) {
-	for i := r.Head; i < len(r.Items); i++ {
-		if role := r.Items[i].Role; role == conversation.Assistant || role == conversation.Tool {
-			return i - r.Head, false
-		}
-	}
-	return len(r.Items) - r.Head, true
-}
-
 // additionKeys are the keys of what was added to the conversation: up to where the model first speaks, and from its
 // first words on. With the first request they are one. They are empty if nothing can be known of it: what lies with a
 // provider has been added to there.
 func additionKeys(x *run) (opening, key string) {
-	items, first := openingOf(x.req)
+	items, first := conversation.OpeningOf(x.req)
 	if x.shaper.deps.Library == nil || items == 0 || !x.req.Upkeep.Before.Empty() {
 		return "", ""
 	}
@@ -88,7 +78,7 @@ func goOn(x *run, asked []string) (*addition.Record, error) {
 	if list, _ := addition.At(x.ledger, key); len(list) > 0 {
 		return &list[0], nil
 	}
-	if items, _ := openingOf(x.req); x.plan.Base.Depth() > items {
+	if items, _ := conversation.OpeningOf(x.req); x.plan.Base.Depth() > items {
 		return nil, nil
 	}
 	list, _ := addition.At(x.ledger, opening)
@@ -122,14 +112,29 @@ func begin(x *run, key string, asked []string) (r *addition.Record, err error) {
 	if r = list.For(asked); r == nil && maySettle(x) && len(asked)+len(list) > 0 {
 		r, err = settleRecord(x, key, makeRecord(x, asked))
 	}
+	if r != nil && x.in.Rescue != nil && x.in.Rescue.Whole {
+		r = &addition.Record{Asked: asked, Why: "no context files: the provider refused the request with their index"}
+	}
 	if r != nil {
 		x.out.Report.Added.Why = r.Why
 	}
 	return r, err
 }
 
+// forsake has what a first request was sent without, after a refusal, stand for it.
+func forsake(x *run) error {
+	opening, key := additionKeys(x)
+	if r := x.out.added.record; x.in.Rescue.Whole && r != nil && key == opening {
+		return addition.Replace(x.ledger, key, r)
+	}
+	return nil
+}
+
 // settleRecord records what is added, and returns what stands then for who asked for the same.
 func settleRecord(x *run, key string, r *addition.Record) (*addition.Record, error) {
+	if opening, _ := additionKeys(x); key != opening {
+		return addition.Bind(x.ledger, key, r)
+	}
 	_, _, begun := x.ledger.Get(x.plan.Route.ConversationKey(x.hist.Chain[x.hist.Len()]))
 	return addition.Settle(x.ledger, key, r, begun)
 }
@@ -186,18 +191,12 @@ func maySettle(x *run) bool { return !x.in.Replay && !lostStore(x) }
 
 // retake takes what stands for an equal request that was faster.
 func retake(x *run) error {
-	opening, key := additionKeys(x)
+	_, key := additionKeys(x)
 	was := x.out.added.record
 	if key == "" || was == nil {
 		return nil
 	}
-	settle := addition.Bind
-	if key == opening {
-		settle = func(_ decision.Ledger, key string, r *addition.Record) (*addition.Record, error) {
-			return settleRecord(x, key, r)
-		}
-	}
-	record, err := settle(x.ledger, key, was)
+	record, err := settleRecord(x, key, was)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/messages"
+	"epitome/rewrite/plan"
 	"epitome/rewrite/responses"
 )
 
@@ -300,9 +301,41 @@ func TestWhatCannotBeGivenIsTold(t *testing.T) {
 	b.window = 4_000
 	body := bodies[chat.Dialect{}](strings.Repeat("word ", 3_400), 0)
 	out := b.send(t, body)
-	if r := out.Report; r.Before.Total() >= r.Usable || string(out.Body) != body || !strings.Contains(r.Added.Why, "there is room for") {
+	r := out.Report
+	if r.Before.Total() >= r.Usable || string(out.Body) != body || !strings.Contains(r.Added.Why, "there is room for") {
 		t.Errorf("%d of %d tokens are taken, and added is %+v", r.Before.Total(), r.Usable, r.Added)
 	}
+}
+
+// A first request that was refused with its index is sent without, and if the provider takes that, it stays so. In a
+// later request the index stays: the provider has taken it before.
+func TestAnIndexThatWasRefusedIsTakenBack(t *testing.T) {
+	inAll(t, func(t *testing.T, d conversation.Dialect, body func(string, int) string) {
+		f := func(taken, index bool, turns int) {
+			t.Helper()
+			b := asking(d, "docs")
+			for n := range turns + 1 {
+				b.send(t, body("hi", n))
+			}
+			out := b.Shape(Input{Dialect: d, Body: []byte(body("hi", turns)), Upstream: "up",
+				Limits: &b.limits, Contexts: b.asks, Rescue: &plan.Rescue{Whole: true}})
+			if out.Report.Err != nil || (indexIn(out) == "") != (turns == 0) {
+				t.Errorf("with %d turns: %v, sent again as %s", turns, out.Report.Err, out.Body)
+			}
+			if taken {
+				out.Settle()
+			}
+			b.restart()
+			for n := turns; n < turns+3; n++ {
+				if got := indexIn(b.send(t, body("hi", n))); (got != "") != index {
+					t.Errorf("%d turns, taken: %t: later it is sent with %q", n, taken, got)
+				}
+			}
+		}
+		f(true, false, 0)
+		f(false, true, 0)
+		f(true, true, 1)
+	})
 }
 
 // A request that only repeats what was decided, as one that counts tokens, is given what its conversation was, and

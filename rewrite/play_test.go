@@ -86,7 +86,7 @@ func (p *play) heard(r *speaker, body string, out Output) {
 		holdsFirstSight(p, was, out)
 	}
 	now, _ := r.tongue.Read(out.Body, nil)
-	opening, _ := openingOf(was)
+	opening, _ := conversation.OpeningOf(was)
 	s := spoken{behindHead(was), behindHead(now), was.Decidable(), opening, indexIn(out)}
 	p.follows(r.last[r.model], s, out.Report.Broke)
 	r.last[r.model] = s

@@ -480,7 +480,7 @@ func (x *run) remember(d *decision.Decision) error {
 // recorded: what stood before stands. It returns false if nobody knows whether others will find it.
 func (x *run) settle(d *decision.Decision) (recorded bool) {
 	x.aside(func() {
-		if err := errors.Join(x.remember(d), rememberBond(x)); err != nil {
+		if err := errors.Join(x.remember(d), rememberBond(x), forsake(x)); err != nil {
 			x.out.Report.Err = err
 			x.shaper.failed.Store(true)
 		}

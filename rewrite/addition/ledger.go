@@ -72,6 +72,18 @@ func Settle(g decision.Ledger, key string, r *Record, begun bool) (*Record, erro
 	return list.For(r.Asked), nil
 }
 
+// Replace has the record stand for all who ask for the same.
+func Replace(g decision.Ledger, key string, r *Record) error {
+	for range mostTries {
+		list, version := At(g, key)
+		list = slices.DeleteFunc(slices.Clone(list), func(l Record) bool { return slices.Equal(l.Asked, r.Asked) })
+		if _, _, done, err := g.Swap(key, version, append(list, *r).Encode()); err != nil || done {
+			return err
+		}
+	}
+	return nil
+}
+
 // Bind records what a conversation was given from where it has parted from those that began alike, and returns what
 // stands then.
 func Bind(g decision.Ledger, key string, r *Record) (*Record, error) {

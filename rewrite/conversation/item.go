@@ -80,6 +80,16 @@ func (r *Request) LeadingBlock() []byte {
 	return slices.Concat(apart, block)
 }
 
+// OpeningOf is how many items a conversation has before the model first speaks. first says that it has not yet.
+func OpeningOf(r *Request) (items int, first bool) {
+	for i := r.Head; i < len(r.Items); i++ {
+		if role := r.Items[i].Role; role == Assistant || role == Tool {
+			return i - r.Head, false
+		}
+	}
+	return len(r.Items) - r.Head, true
+}
+
 // Role names who speaks in an item.
 type Role uint8
 
