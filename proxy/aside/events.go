@@ -36,6 +36,9 @@ func (r *Relay) stream() (more bool, err error) {
 	if more, err = r.Turn.Next(); err != nil || more {
 		return more, err
 	}
+	if r.now.Length == wire.UntilClose && !r.kept { // only the end of the answer tells that the connection's end is it
+		return false, &wire.Failure{Fault: event.Truncated, Err: wire.ErrTruncated}
+	}
 	r.keep()
 	return false, r.finish()
 }

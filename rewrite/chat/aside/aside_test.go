@@ -158,8 +158,8 @@ func TestWholeAnswersAreJoined(t *testing.T) {
 		`"finish_reason":"tool_calls"}],"usage":{"n":1}}`
 	h.Document([]byte(first))
 	r, ok := h.Round()
-	if want := `{"role":"assistant","content":"Well","tool_calls":[{"id":"c","type":"function","function":{"name":` +
-		`"epitome_recall","arguments":""}}]}`; !ok || string(r.Said) != want || r.Given != "Well" {
+	if want := `{"role":"assistant","content":"Well","tool_calls":[{"function":{"arguments":"{}","name":"epitome_recall"},` +
+		`"id":"c","type":"function"}]}`; !ok || string(r.Said) != want || r.Given != "Well" {
 		t.Fatalf("%v %+v", ok, r)
 	}
 	h.Begin(false)

@@ -15,7 +15,7 @@ import (
 type hearing struct {
 	frame  map[string][]byte // what the first round's frame has, by key: it goes on
 	before []byte            // usage of earlier rounds, added
-	given  aside.Given       // in all rounds
+	given  []byte            // text, in all rounds
 
 	// of the round that is heard
 	last    bool           // no other may follow
@@ -24,7 +24,7 @@ type hearing struct {
 	message map[string]any // what it says, but for calls
 	calls   []*call
 	said    []byte // the whole message, of an answer that is no stream
-	text    string // that the client was given of it
+	text    []byte // that the client was given of it
 	goesOn  bool   // it has ended, and another one follows
 }
 
@@ -33,7 +33,9 @@ type call struct {
 	index  string // as the stream has it
 	fields map[string]any
 	ours   bool
-	out    int // its number among those that the client gets
+	wrote  string // arguments, as the model wrote them, once the round has ended
+	mended bool   // they were no object of JSON, which servers refuse to read again
+	out    int    // its number among those that the client gets
 }
 
 // Begin begins a round.
@@ -48,21 +50,24 @@ func (h *hearing) Round() (*aside.Round, bool) {
 	if !h.goesOn {
 		return nil, false
 	}
-	r := &aside.Round{Said: h.said, Given: h.text, Calls: h.hidden()}
-	if r.Said == nil {
-		list := make([]any, len(h.calls))
-		for i, c := range h.calls {
-			list[i] = c.fields
-		}
-		h.message["tool_calls"] = list
+	r := &aside.Round{Said: h.said, Given: string(h.text), Calls: h.hidden()}
+	list := make([]any, len(h.calls))
+	mended := false
+	for i, c := range h.calls {
+		list[i], mended = c.fields, mended || c.mended
+	}
+	switch h.message["tool_calls"] = list; {
+	case r.Said == nil:
 		r.Said = encode(h.message)
+	case mended:
+		r.Said = withCalls(r.Said, encode(map[string]any{"tool_calls": list}))
 	}
 	return r, true
 }
 
 // Answer is what the client was given, and which calls were hidden from it.
 func (h *hearing) Answer() (aside.Given, []aside.Call) {
-	given := h.given
+	given := aside.Given{Text: string(h.given)}
 	for _, c := range h.calls {
 		if id, _ := c.fields["id"].(string); !c.ours {
 			given.Calls = append(given.Calls, id)
@@ -79,10 +84,9 @@ func (h *hearing) hidden() (list []aside.Call) {
 			at++
 			continue
 		}
-		f, _ := c.fields["function"].(map[string]any)
-		arguments, _ := f["arguments"].(string)
+		c.mend()
 		id, _ := c.fields["id"].(string)
-		list = append(list, aside.Call{ID: id, Arguments: arguments, At: at, Raw: encode(c.fields)})
+		list = append(list, aside.Call{ID: id, Arguments: c.wrote, At: at, Raw: encode(c.fields)})
 	}
 	return list
 }
@@ -114,9 +118,7 @@ func (h *hearing) add(fields map[string]any, ours bool) *call {
 // end takes in that the round has ended, and says why the client is told it did; empty if it is told nothing.
 func (h *hearing) end(why string) string {
 	for _, c := range h.calls {
-		if f, _ := c.fields["function"].(map[string]any); f != nil && f["arguments"] == "" {
-			f["arguments"] = "{}"
-		}
+		c.mend()
 	}
 	switch {
 	case len(h.calls) == 0 || h.theirs() > 0:
@@ -132,15 +134,28 @@ func (h *hearing) end(why string) string {
 	return ""
 }
 
+// mend keeps the arguments of a call, and makes them such that the server takes the call back. What is wrong with them
+// is what the call is answered.
+func (c *call) mend() {
+	f, _ := c.fields["function"].(map[string]any)
+	if f == nil || c.mended {
+		return
+	}
+	c.wrote = textOf(f["arguments"])
+	if c.wrote != "" && (!c.ours || span.Valid([]byte(c.wrote)) && gjson.Parse(c.wrote).IsObject()) {
+		return
+	}
+	f["arguments"], c.mended = "{}", true
+}
+
 // speak takes in a text that the client is given, and returns it as it gets it: parted from that of earlier rounds.
 func (h *hearing) speak(text string) string {
-	if h.text == "" && strings.TrimSpace(h.given.Text) != "" && strings.TrimSpace(text) != "" {
-		h.given.Text += "\n\n"
-		h.text, h.given.Text = text, h.given.Text+text
-		return "\n\n" + text
+	parted := text
+	if len(h.text) == 0 && len(bytes.TrimSpace(h.given)) > 0 && strings.TrimSpace(text) != "" {
+		parted = "\n\n" + text
 	}
-	h.text, h.given.Text = h.text+text, h.given.Text+text
-	return text
+	h.text, h.given = append(h.text, text...), append(h.given, parted...)
+	return parted
 }
 
 // keepFrame has the rounds share the frame of the first.

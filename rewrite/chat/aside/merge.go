@@ -13,11 +13,7 @@ func merge(to, piece map[string]any) {
 		switch v := v.(type) {
 		case nil:
 		case string:
-			before, said := to[key].(string)
-			if said && (isName(key) || v == "") {
-				continue
-			}
-			to[key] = before + v
+			mergeText(to, key, v)
 		case map[string]any:
 			before, said := to[key].(map[string]any)
 			if !said {
@@ -32,6 +28,38 @@ func merge(to, piece map[string]any) {
 			to[key] = v
 		}
 	}
+}
+
+// pieces is a text that comes in many pieces. Adding one costs no copy of those before it.
+type pieces struct{ all []byte }
+
+// MarshalText has it written as the text that it is.
+func (p *pieces) MarshalText() ([]byte, error) { return p.all, nil }
+
+// mergeText puts a piece of a text behind what came of it before.
+func mergeText(to map[string]any, key, piece string) {
+	switch before := to[key].(type) {
+	case *pieces:
+		before.all = append(before.all, piece...)
+	case string:
+		switch {
+		case before == "":
+			to[key] = piece
+		case piece != "" && !isName(key):
+			to[key] = &pieces{append([]byte(before), piece...)}
+		}
+	default:
+		to[key] = piece
+	}
+}
+
+// textOf is a text, in one piece or in several; empty if a value is none.
+func textOf(v any) string {
+	if p, ok := v.(*pieces); ok {
+		return string(p.all)
+	}
+	text, _ := v.(string)
+	return text
 }
 
 // isName reports whether a text under a key comes whole, and maybe more than once.
@@ -58,11 +86,12 @@ func mergeList(to, piece []any) []any {
 // withIndexOf is the element of a list that has the index of another; nil if there is none.
 func withIndexOf(list []any, of any) map[string]any {
 	m, _ := of.(map[string]any)
-	if m == nil || m["index"] == nil {
+	index, ok := m["index"].(json.Number)
+	if !ok {
 		return nil
 	}
 	for _, v := range list {
-		if other, _ := v.(map[string]any); other != nil && other["index"] == m["index"] {
+		if other, _ := v.(map[string]any); other != nil && other["index"] == index {
 			return other
 		}
 	}

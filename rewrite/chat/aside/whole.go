@@ -34,10 +34,10 @@ func (h *hearing) Document(doc []byte) []byte {
 // hearMessage takes in a whole message, and returns what makes it the client's.
 func (h *hearing) hearMessage(c *choice, doc []byte) []span.Edit {
 	h.said = withoutNulls(c.at.Raw)
-	before := h.given.Text
+	before := len(h.given) > 0
 	text := c.at.Get("content").Str
-	if h.speak(text); h.given.Text != text {
-		c.says.Set("content", string(span.AppendQuoted(nil, h.given.Text)))
+	if h.speak(text); string(h.given) != text {
+		c.says.Set("content", string(span.AppendQuoted(nil, string(h.given))))
 	}
 	var out []byte
 	for _, v := range c.at.Get("tool_calls").Array() { // of null there are none
@@ -45,7 +45,7 @@ func (h *hearing) hearMessage(c *choice, doc []byte) []span.Edit {
 			out = append(append(out, ','), v.Raw...)
 		}
 	}
-	if len(h.calls) == h.theirs() && before == "" {
+	if len(h.calls) == h.theirs() && !before {
 		return append(c.says.Edits(), c.Edits()...)
 	}
 	switch {
@@ -59,6 +59,20 @@ func (h *hearing) hearMessage(c *choice, doc []byte) []span.Edit {
 		c.Set("finish_reason", string(span.AppendQuoted(nil, why)))
 	}
 	return append(c.says.Edits(), c.Edits()...)
+}
+
+// withCalls is a message with the calls of another.
+func withCalls(message, other []byte) []byte {
+	o, err := span.ObjectAt(message, 0)
+	if err != nil {
+		return message
+	}
+	o.Set("tool_calls", gjson.GetBytes(other, "tool_calls").Raw)
+	out, err := span.Splice(message, o.Edits())
+	if err != nil {
+		return message
+	}
+	return out
 }
 
 // withoutNulls is a message as the API takes it back: servers write null for all that a message does not have.

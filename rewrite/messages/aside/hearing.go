@@ -40,11 +40,14 @@ func (h *hearing) Round() (*aside.Round, bool) {
 	}
 	r := &aside.Round{Calls: h.hidden()}
 	for _, p := range h.parts {
+		if p.isBlank() { // a server says it, and refuses to read it again
+			continue
+		}
 		r.Said = append(append(r.Said, ','), p.block()...)
 		switch {
 		case p.ours:
 		case p.kind == "text":
-			r.Given += "\n" + p.text
+			r.Given += "\n" + string(p.text)
 		default:
 			r.Marks = append(r.Marks, markOf(gjson.ParseBytes(p.block())))
 		}
@@ -61,7 +64,7 @@ func (h *hearing) Answer() (given aside.Given, hidden []aside.Call) {
 		switch {
 		case p.ours:
 		case p.kind == "text":
-			given.Text += p.text
+			given.Text += string(p.text)
 		case p.kind == "tool_use":
 			given.Calls = append(given.Calls, p.id)
 		}
@@ -112,7 +115,7 @@ func (h *hearing) end(why string) string {
 	h.goesOn = true
 	for _, p := range h.parts {
 		if !p.ours && p.kind == "text" {
-			h.given.Text += p.text
+			h.given.Text += string(p.text)
 		}
 	}
 	return ""
@@ -125,8 +128,7 @@ type part struct {
 	ours           bool
 	out            int // its number among those that the client gets
 
-	text, thinking, signature, input string // pieces that have come
-	citations                        []byte
+	text, thinking, signature, input, citations []byte // pieces that have come
 }
 
 // newPart takes a block in that begins so.
@@ -135,7 +137,8 @@ func (h *hearing) newPart(b gjson.Result) *part {
 	if p.ours = p.kind == "tool_use" && p.name == aside.Tool; !p.ours {
 		h.out++
 	}
-	p.text, p.thinking, p.signature = b.Get("text").Str, b.Get("thinking").Str, b.Get("signature").Str
+	p.text, p.thinking = []byte(b.Get("text").Str), []byte(b.Get("thinking").Str)
+	p.signature = []byte(b.Get("signature").Str)
 	h.parts = append(h.parts, p)
 	return p
 }
@@ -144,13 +147,13 @@ func (h *hearing) newPart(b gjson.Result) *part {
 func (p *part) add(delta gjson.Result) {
 	switch delta.Get("type").Str {
 	case "text_delta":
-		p.text += delta.Get("text").Str
+		p.text = append(p.text, delta.Get("text").Str...)
 	case "thinking_delta":
-		p.thinking += delta.Get("thinking").Str
+		p.thinking = append(p.thinking, delta.Get("thinking").Str...)
 	case "signature_delta":
-		p.signature += delta.Get("signature").Str
+		p.signature = append(p.signature, delta.Get("signature").Str...)
 	case "input_json_delta":
-		p.input += delta.Get("partial_json").Str
+		p.input = append(p.input, delta.Get("partial_json").Str...)
 	case "citations_delta":
 		p.citations = append(append(p.citations, ','), delta.Get("citation").Raw...)
 	}
@@ -159,15 +162,18 @@ func (p *part) add(delta gjson.Result) {
 // arguments are those of a call.
 func (p *part) arguments() string { return gjson.GetBytes(p.block(), "input").Raw }
 
+// isBlank reports whether the block is a text that says nothing.
+func (p *part) isBlank() bool { return p.kind == "text" && len(bytes.TrimSpace(p.text)) == 0 }
+
 // block is the block with all that came of it.
 func (p *part) block() []byte {
 	o, err := span.ObjectAt(p.raw, 0)
 	if err != nil {
 		return p.raw
 	}
-	set := func(key, value string) {
-		if gjson.ParseBytes(o.Value(key).Of(p.raw)).Str != value {
-			o.Set(key, string(span.AppendQuoted(nil, value)))
+	set := func(key string, value []byte) {
+		if gjson.ParseBytes(o.Value(key).Of(p.raw)).Str != string(value) {
+			o.Set(key, string(span.AppendQuoted(nil, string(value))))
 		}
 	}
 	switch p.kind {
@@ -177,8 +183,8 @@ func (p *part) block() []byte {
 		set("thinking", p.thinking)
 		set("signature", p.signature)
 	}
-	if p.input != "" && span.Valid([]byte(p.input)) {
-		o.Set("input", p.input)
+	if len(p.input) > 0 && span.Valid(p.input) && gjson.ParseBytes(p.input).IsObject() {
+		o.Set("input", string(p.input))
 	}
 	if len(p.citations) > 0 {
 		o.Set("citations", "["+string(p.citations[1:])+"]")
