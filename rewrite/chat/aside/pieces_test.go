@@ -77,3 +77,24 @@ func TestServersGetNoArgumentsThatTheyCannotRead(t *testing.T) {
 	f(`"[1]"`, `"{}"`)
 	f(`""`, `"{}"`)
 }
+
+// TestPartsOfAnAnswerStay: some servers have a list of parts where others have a text.
+func TestPartsOfAnAnswerStay(t *testing.T) {
+	f := func(parts, want string) {
+		t.Helper()
+		h := Dialect{}.Hear()
+		h.Begin(false)
+		h.Document([]byte(`{"choices":[{"message":{"content":"Well","tool_calls":[{"id":"c","function":` +
+			`{"name":"epitome_recall","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`))
+		h.Begin(false)
+		got := h.Document([]byte(`{"choices":[{"message":{"content":` + parts + `},"finish_reason":"stop"}]}`))
+		given, _ := h.Answer()
+		if gjson.GetBytes(got, "choices.0.message.content").Raw != want || !strings.HasPrefix(given.Text, "Well") {
+			t.Errorf("%q %s", given.Text, got)
+		}
+	}
+	f(`[ {"type":"text","text":"7"} ]`, `[{"type":"text","text":"Well\n\n"},{"type":"text","text":"7"}]`)
+	f(`[]`, `[{"type":"text","text":"Well\n\n"}]`)
+	f(`"7"`, `"Well\n\n7"`)
+	f(`null`, `"Well"`)
+}

@@ -2,6 +2,7 @@ package aside
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -34,9 +35,17 @@ func (h *hearing) Document(doc []byte) []byte {
 // hearMessage takes in a whole message, and returns what makes it the client's.
 func (h *hearing) hearMessage(c *choice, doc []byte) []span.Edit {
 	h.said = withoutNulls(c.at.Raw)
-	before := len(h.given) > 0
-	text := c.at.Get("content").Str
-	if h.speak(text); string(h.given) != text {
+	earlier, content := string(h.given), c.at.Get("content")
+	before, text := earlier != "", content.Str
+	for _, part := range content.Array() { // some servers have parts here
+		text += part.Get("text").Str
+	}
+	switch h.speak(text); {
+	case content.IsArray() && before:
+		part := string(span.AppendQuoted([]byte(`{"type":"text","text":`), earlier+"\n\n")) + "}"
+		others := strings.TrimSpace(content.Raw[1 : len(content.Raw)-1])
+		c.says.Set("content", "["+strings.TrimSuffix(part+","+others, ",")+"]")
+	case !content.IsArray() && string(h.given) != text:
 		c.says.Set("content", string(span.AppendQuoted(nil, string(h.given))))
 	}
 	var out []byte
