@@ -43,8 +43,28 @@ type speaker struct {
 type spoken struct {
 	asked, sent []string
 	stable      int
-	opening     int    // items until the model first spoke
-	index       string // of context files
+	opening     int // items until the model first spoke
+	index       index
+}
+
+// index is that of context files, as a request has it.
+type index struct {
+	text string // empty if there is none
+	put  string // the same as it stands there
+	head string // of the request as it came: its kind says how a text is put there
+}
+
+// readIndex is the index in what is sent of a request.
+func readIndex(was *conversation.Request, out Output) index {
+	head := string(was.Instructions.Of(was.Body))
+	for i := range was.Head {
+		head += string(was.Items[i].Of(was.Body))
+	}
+	put := indexIn(out)
+	if put == "" {
+		return index{head: head}
+	}
+	return index{out.added.record.Index, put, head}
 }
 
 func (p *play) ask(r *speaker) Output {
@@ -87,7 +107,7 @@ func (p *play) heard(r *speaker, body string, out Output) {
 	}
 	now, _ := r.tongue.Read(out.Body, nil)
 	opening, _ := conversation.OpeningOf(was)
-	s := spoken{behindHead(was), behindHead(now), was.Decidable(), opening, indexIn(out)}
+	s := spoken{behindHead(was), behindHead(now), was.Decidable(), opening, readIndex(was, out)}
 	p.follows(r.last[r.model], s, out.Report.Broke)
 	r.last[r.model] = s
 	if out.Report.Conversation == "" {
@@ -139,8 +159,9 @@ func (p *play) follows(before, now spoken, broke bool) {
 		same++
 	}
 	first := before.opening
-	if p.calm && first > 0 && first == now.opening && same >= first && before.index != now.index {
-		p.Fatalf("promise 5: the index of files has changed from %q to %q", before.index, now.index)
+	a, b := before.index, now.index
+	if p.calm && first > 0 && first == now.opening && same >= first && (a.text != b.text || a.head == b.head && a.put != b.put) {
+		p.Fatalf("promise 5: the index of files has changed from %q to %q", a.put, b.put)
 	}
 	if same < before.stable || broke {
 		return
