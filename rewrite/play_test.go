@@ -160,7 +160,8 @@ func (p *play) follows(before, now spoken, broke bool) {
 	}
 	first := before.opening
 	a, b := before.index, now.index
-	if p.calm && first > 0 && first == now.opening && same >= first && (a.text != b.text || a.head == b.head && a.put != b.put) {
+	changed := a.text != b.text || a.head == b.head && a.put != b.put
+	if p.calm && first > 0 && first == now.opening && same >= first && changed {
 		p.Fatalf("promise 5: the index of files has changed from %q to %q", a.put, b.put)
 	}
 	if same < before.stable || broke {
