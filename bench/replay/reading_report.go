@@ -1,6 +1,10 @@
 package replay
 
-import "epitome/bench/report"
+import (
+	"slices"
+
+	"epitome/bench/report"
+)
 
 // ReadBack is what it costs to read back all that requests lack and an artifact holds, each time that an answer needs
 // it.
@@ -22,6 +26,9 @@ func newReadBack(t tally) ReadBack {
 // printReadBack writes what reading back takes beside what is saved, all windows in one table. A policy whose requests
 // lead to no artifact has nothing to read.
 func printReadBack(t report.Table, rows []Row) {
+	if !slices.ContainsFunc(rows, func(x Row) bool { return x.Reads > 0 }) {
+		return
+	}
 	t.Section("Reading back all that is needed and was taken out, each time",
 		"window\tpolicy\treads\tper 100 requests\ttokens each\tcost\tcost with reading\tsaved %\tsaved with reading %")
 	for _, x := range rows {
