@@ -6,8 +6,7 @@ import (
 	"epitome/bench/report"
 )
 
-// ReadBack is what it costs to read back all that requests lack and an artifact holds, each time that an answer needs
-// it.
+// ReadBack is what it costs to read back what requests lack and artifacts hold, each time that an answer needs it.
 type ReadBack struct {
 	Reads      int      `json:"reads"`         // calls of the tool
 	ReadsEach  *float64 `json:"reads_per_100"` // of those, in a hundred requests
@@ -26,14 +25,11 @@ func newReadBack(t tally) ReadBack {
 // printReadBack writes what reading back takes beside what is saved, all windows in one table. A policy whose requests
 // lead to no artifact has nothing to read.
 func printReadBack(t report.Table, rows []Row) {
-	if !slices.ContainsFunc(rows, func(x Row) bool { return x.Reads > 0 }) {
-		return
-	}
-	t.Section("Reading back all that is needed and was taken out, each time",
-		"window\tpolicy\treads\tper 100 requests\ttokens each\tcost\tcost with reading\tsaved %\tsaved with reading %")
-	for _, x := range rows {
-		if x.Reads == 0 || x.Cost == nil {
-			continue
+	rows = slices.DeleteFunc(slices.Clone(rows), func(x Row) bool { return x.Reads == 0 || x.Cost == nil })
+	for i, x := range rows {
+		if i == 0 {
+			t.Section("Reading back all that is needed and was taken out, each time",
+				"window\tpolicy\treads\tper 100 requests\ttokens each\tcost\tcost with reading\tsaved %\tsaved with reading %")
 		}
 		t.Row("%d\t%s\t%d\t%s\t%.0f\t%.3f\t%.3f\t%.1f\t%.1f", x.Window, x.Policy, x.Reads,
 			report.Optional(x.ReadsEach, "%.1f"),
