@@ -27,13 +27,18 @@ func (l *late) Add(key string, value []byte) ([]byte, uint64, error) {
 	return l.notes.Add(key, value)
 }
 
+// longRun asks about a command that said a lot.
+func longRun() string {
+	result := strings.Repeat(`a line of the log that says little\n`, 3_000)
+	return rewritetest.ChatBody(`{"role":"user","content":"u"}`,
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{\"command\":\"make\"}"}}]}`,
+		fmt.Sprintf(`{"role":"tool","tool_call_id":"c","content":"%s"}`, result))
+}
+
 // Of two equal requests under other limits the first one's form holds for both, and both say what was done.
 func TestSlowerOfTwoEqualRequestsAdoptsTheFormOfTheFirst(t *testing.T) {
 	b := newBench(128_000)
-	result := strings.Repeat(`a line of the log that says little\n`, 3_000)
-	body := rewritetest.ChatBody(`{"role":"user","content":"u"}`,
-		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"bash","arguments":"{\"command\":\"make\"}"}}]}`,
-		fmt.Sprintf(`{"role":"tool","tool_call_id":"c","content":"%s"}`, result))
+	body := longRun()
 	first := b.shape(body)
 	if first.Report.Action != ActionOffload || !first.Report.Decided {
 		t.Fatalf("%+v", first.Report)
@@ -45,6 +50,24 @@ func TestSlowerOfTwoEqualRequestsAdoptsTheFormOfTheFirst(t *testing.T) {
 	if string(second.Body) != string(first.Body) || second.Report.Action != ActionOffload || second.Report.Decided ||
 		second.Report.Err != nil {
 		t.Errorf("%d bytes were sent first, then %d: %+v", len(first.Body), len(second.Body), second.Report)
+	}
+	judged(t, b, body, second)
+}
+
+// What is adopted may be older than the request: what it speaks of may be lost, and is put again.
+func TestWhatAnAdoptedFormSpeaksOfIsPutAgain(t *testing.T) {
+	b := newBench(128_000)
+	body := longRun()
+	first := b.shape(body)
+	b.restart()
+	b.deps.Ledger = &late{notes: b.notes}
+	b.cupboard.Clear()
+	b.notes.due = true
+	// By itself it would leave the result whole.
+	b.limits.Offload, b.limits.OffloadReads, b.limits.OffloadShare = 100_000, 100_000, 1
+	second := b.shape(body)
+	if string(second.Body) != string(first.Body) || first.Report.Action != ActionOffload || second.Report.Err != nil {
+		t.Fatalf("%+v, then %+v", first.Report, second.Report)
 	}
 	judged(t, b, body, second)
 }

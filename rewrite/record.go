@@ -101,7 +101,7 @@ func (x *recording) renewDecision() bool {
 
 // remember records the decision under the prefix up to the last item that stays where it is, and under the whole one.
 // As soon as one is recorded, it is what the request falls back to.
-func (x *recording) remember(d *decision.Decision) error {
+func (x *recording) remember(d *decision.Decision) (failed error) {
 	p, base, all := x.plan, x.plan.Base, x.plan.Hist.Len()
 	ends := []int{all}
 	if n := p.End; n > 0 && n < all && !x.deadEnd && (n > base.Depth() || base.Version == 0 || p.Case.MayOverwrite()) &&
@@ -120,10 +120,11 @@ func (x *recording) remember(d *decision.Decision) error {
 		x.recorded, p.Base = standing, standing
 		if standing != mine {
 			x.stable, d = nil, standing
+			failed = errors.Join(failed, x.restoreArtifacts()) // it may be an old one that was not found
 			x.adopt()
 		}
 	}
-	return nil
+	return failed
 }
 
 // upTo is the decision for the first n items.
