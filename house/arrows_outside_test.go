@@ -9,8 +9,9 @@ var outside = map[string]room{
 		"offload/contexts rewrite/addition rewrite/decision",
 		"it puts files where conversations find them; which conversations ask, and what they are told, must not matter",
 	},
+	"store/lock": {"", "who waits for what must not matter to it"},
 	"offload/contexts": {
-		"store/seal",
+		"store/lock store/seal",
 		"it keeps files by name; what a conversation is, and who is given a file, must not matter",
 	},
 	"bench/reading": {

@@ -440,7 +440,7 @@ var house = joined(map[string]room{
 	},
 	"store": {"", "facts know nothing of who asks for them"},
 	"store/disk": {
-		"store store/records store/seal",
+		"store store/lock store/records store/seal",
 		"what a store keeps its bytes in must be replaceable without touching what facts are",
 	},
 	"store/memory": {

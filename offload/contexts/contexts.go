@@ -2,7 +2,8 @@
 //
 // They lie in the data folder, each under a name by chance, and a list of them beside them: sealed, where the folder
 // is. The package promises that what it keeps is text within its bounds, that a file is there whole or not at all, and
-// that the list names no file that is not there. The names that people give to several files together stay plain.
+// that the list names no file that is not there. Of two who change it at once neither loses anything. The names that
+// people give to several files together stay plain.
 package contexts
 
 import (
@@ -17,8 +18,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
+	"epitome/store/lock"
 	"epitome/store/seal"
 )
 
@@ -136,15 +139,25 @@ func (k Kept) Add(name string, files []Incoming) error {
 	if err := CheckName(name); err != nil {
 		return err
 	}
+	for _, in := range files {
+		if err := checkFile(in); err != nil {
+			return err
+		}
+	}
+	if err := os.MkdirAll(filepath.Join(k.folder, name), 0o700); err != nil {
+		return err
+	}
+	return k.alone(func() error { return k.add(name, files) })
+}
+
+// add is Add under the lock.
+func (k Kept) add(name string, files []Incoming) error {
 	list, err := k.List(name)
 	if err != nil && !errors.Is(err, ErrUnknown) {
 		return err
 	}
 	var gone []File
 	for _, in := range files {
-		if err := checkFile(in); err != nil {
-			return err
-		}
 		i := slices.IndexFunc(list, func(f File) bool { return f.Title == in.Title })
 		if i >= 0 {
 			gone, list = append(gone, list[i]), slices.Delete(list, i, i+1)
@@ -152,9 +165,6 @@ func (k Kept) Add(name string, files []Incoming) error {
 		list = append(list, File{in.Title, int64(len(in.Text)), strings.ToLower(rand.Text())})
 	}
 	if err := checkAll(list); err != nil {
-		return err
-	}
-	if err := os.MkdirAll(filepath.Join(k.folder, name), 0o700); err != nil {
 		return err
 	}
 	for i, f := range list[len(list)-len(files):] {
@@ -195,6 +205,14 @@ func checkAll(list []File) error {
 
 // Remove forgets files under the name; all of them if none is named.
 func (k Kept) Remove(name string, titles ...string) error {
+	if !k.Has(name) {
+		return ErrUnknown
+	}
+	return k.alone(func() error { return k.remove(name, titles) })
+}
+
+// remove is Remove under the lock.
+func (k Kept) remove(name string, titles []string) error {
 	list, err := k.List(name)
 	if err != nil && (len(titles) > 0 || errors.Is(err, ErrUnknown)) {
 		return err
@@ -214,6 +232,26 @@ func (k Kept) Remove(name string, titles ...string) error {
 		return k.empty(name)
 	}
 	return k.writeList(name, list, gone)
+}
+
+// lockName is the file whose lock has whoever changes what is kept. It can be no name of what is.
+const lockName = ".lock"
+
+// mostWait is how long one waits for another who changes what is kept.
+const mostWait = 10 * time.Second
+
+// alone does what changes files, while nobody else does.
+func (k Kept) alone(change func() error) error {
+	for begun := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		held, err := lock.Take(filepath.Join(k.folder, lockName))
+		if errors.Is(err, lock.ErrTaken) && time.Since(begun) < mostWait {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("cannot change what is kept in %s: %w", k.folder, err)
+		}
+		return errors.Join(change(), held.Close())
+	}
 }
 
 // empty takes all files of the name away, the list first. The folder stays: the name is known.

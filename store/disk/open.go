@@ -15,6 +15,7 @@ import (
 	"github.com/dgraph-io/badger/v4/options"
 
 	"epitome/store"
+	"epitome/store/lock"
 	"epitome/store/records"
 	"epitome/store/seal"
 )
@@ -82,16 +83,19 @@ func open(o Options) (*Store, error) {
 	if err := os.MkdirAll(o.Folder, 0o700); err != nil {
 		return nil, err
 	}
-	lock, err := holdLock(filepath.Clean(o.Folder) + ".lock")
+	held, err := lock.Take(filepath.Clean(o.Folder) + ".lock")
+	if errors.Is(err, lock.ErrTaken) {
+		err = store.ErrInUse
+	}
 	if err != nil {
 		return nil, err
 	}
 	d, err := openLocked(o)
 	if err != nil {
-		_ = lock.Close()
+		_ = held.Close()
 		return nil, err
 	}
-	d.lock = lock
+	d.lock = held
 	d.start(o.SyncEvery)
 	return d, nil
 }

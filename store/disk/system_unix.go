@@ -2,14 +2,7 @@
 
 package disk
 
-import (
-	"errors"
-	"fmt"
-	"os"
-	"syscall"
-
-	"epitome/store"
-)
+import "syscall"
 
 // freeSpace returns what an ordinary user may still write to the disk that folder is on, in bytes.
 func freeSpace(folder string) (uint64, error) {
@@ -18,22 +11,4 @@ func freeSpace(folder string) (uint64, error) {
 		return 0, err
 	}
 	return s.Bavail * uint64(s.Bsize), nil
-}
-
-// holdLock takes the lock that the open file stands for, or returns store.ErrInUse. It ends with the file, or the
-// process.
-func holdLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err == nil {
-		return f, nil
-	}
-	_ = f.Close()
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return nil, store.ErrInUse
-	}
-	return nil, fmt.Errorf("cannot lock %s: %w", path, err)
 }
