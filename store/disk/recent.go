@@ -12,35 +12,42 @@ const (
 	recentValue = 16 << 10 // bytes; larger values are read anew each time
 )
 
-// recent keeps small records that were read lately, until they change. Each transaction of Badger's wakes a goroutine.
-// For a request that is known already, that would cost more than all else that is done about it.
+// recent keeps small records that were read lately, until they change, and of which keys nothing was found. Each
+// transaction of Badger's wakes a goroutine. For a request that is known already, that would cost more than all else
+// that is done about it.
 //
 // It knows no record that nobody read: what was written is read once from where it will be read after a restart.
 type recent struct {
 	mu      sync.Mutex
-	young   map[string]records.Record
-	old     map[string]records.Record // what is not asked for again goes when young is full
-	bytes   int                       // of young
-	changes uint64                    // so far, of any key
+	young   map[string]finding
+	old     map[string]finding // what is not asked for again goes when young is full
+	bytes   int                // of young
+	changes uint64             // so far, of any key
 	closed  bool
 }
 
-// get returns the record that is kept under key; it belongs to the caller. The caller hands at on to keep.
-func (r *recent) get(key string) (kept records.Record, found bool, at uint64) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	kept, found = r.young[key]
-	if !found {
-		if kept, found = r.old[key]; found {
-			r.putLocked(key, kept)
-		}
-	}
-	kept.Value = bytes.Clone(kept.Value)
-	return kept, found, r.changes
+// finding is what was read under a key: a record, or that there is none.
+type finding struct {
+	records.Record
+	found bool
 }
 
-// keep takes a record that was read after get gave at. It drops the record if anything has changed since.
-func (r *recent) keep(key string, read records.Record, at uint64) {
+// get returns what is known to stand under key; the record belongs to the caller. The caller hands at on to keep.
+func (r *recent) get(key string) (f finding, known bool, at uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f, known = r.young[key]
+	if !known {
+		if f, known = r.old[key]; known {
+			r.putLocked(key, f)
+		}
+	}
+	f.Value = bytes.Clone(f.Value)
+	return f, known, r.changes
+}
+
+// keep takes what was read after get gave at. It drops that if anything has changed since.
+func (r *recent) keep(key string, read finding, at uint64) {
 	if len(read.Value) > recentValue {
 		return
 	}
@@ -52,10 +59,10 @@ func (r *recent) keep(key string, read records.Record, at uint64) {
 	}
 }
 
-func (r *recent) putLocked(key string, kept records.Record) {
+func (r *recent) putLocked(key string, kept finding) {
 	size := len(key) + len(kept.Value) + records.Overhead
 	if r.young == nil || r.bytes+size > recentBytes {
-		r.old, r.young, r.bytes = r.young, map[string]records.Record{}, 0
+		r.old, r.young, r.bytes = r.young, map[string]finding{}, 0
 	}
 	r.young[key] = kept
 	r.bytes += size

@@ -32,13 +32,13 @@ type rows struct{ disk *Store }
 
 // Read does what records.Rows says.
 func (r rows) Read(key string) (records.Record, bool, error) {
-	read, found, at := r.disk.recent.get(key)
-	if found {
-		return read, true, nil
+	f, known, at := r.disk.recent.get(key)
+	if known {
+		return f.Record, f.found, nil
 	}
 	read, found, err := r.disk.readStored(key)
-	if found {
-		r.disk.recent.keep(key, read, at)
+	if err == nil {
+		r.disk.recent.keep(key, finding{read, found}, at)
 	}
 	return read, found, err
 }
