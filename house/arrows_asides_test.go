@@ -11,7 +11,7 @@ var asides = map[string]room{
 		"how rounds become one answer on the wire does not depend on who asked, or on what a round is sent as",
 	},
 	"rewrite/aside": {
-		"rewrite/conversation rewrite/span",
+		"rewrite/conversation rewrite/span sse",
 		"what asides have in common must hold in each dialect; where records lie, and who answers a call, is plugged in",
 	},
 	"rewrite/chat/aside": {

@@ -47,8 +47,9 @@ type Round struct {
 
 // Record is what an answer had that the client does not know of.
 type Record struct {
-	Rounds []Round
-	Last   []Call // beside calls of the client's own, in what it was given last
+	Rounds  []Round
+	Last    []Call // beside calls of the client's own, in what it was given last
+	Thought bool   `json:",omitempty"` // the client was given nothing of the rounds, and what the model thought behind them
 }
 
 // Empty reports whether there is nothing to keep.
@@ -56,8 +57,9 @@ func (r *Record) Empty() bool { return len(r.Rounds) == 0 && len(r.Last) == 0 }
 
 // Given is what the client was given in one answer, in all rounds.
 type Given struct {
-	Text  string
-	Calls []string // ids
+	Text    string
+	Calls   []string // ids
+	Thought bool     // the model thought in the last round
 
 	// Where the provider keeps answers: the id of this one as the client has it, and of what was said last.
 	ID, Real string
@@ -79,6 +81,8 @@ func (g Given) essence() string {
 type Dialect interface {
 	// Declare is what puts the tool behind all others; ok is false for a request that must be left alone.
 	Declare(r *conversation.Request, d Declaration) (edits []span.Edit, ok bool)
+	// Alone reports whether the answer is to be one document, which text of earlier rounds would spoil.
+	Alone(r *conversation.Request) bool
 	// Weave is what puts a record back into the answer whose items are r.Items[g.First:g.End]; ok is false if it has
 	// no place there.
 	Weave(r *conversation.Request, g conversation.Group, rec *Record) (edits []span.Edit, ok bool)
@@ -100,13 +104,18 @@ type Keeping interface {
 type Hearing interface {
 	// Begin begins a round. last says that no other may follow: what is called then is taken out.
 	Begin(last bool)
+	// Anew has the client be given nothing of the rounds so far: the next one begins its answer.
+	Anew()
 	// Event takes an event of a stream, which is written as raw. It appends to dst what the client gets of it, and
 	// reports whether that tells the end of the answer.
-	Event(dst, raw, kind, data []byte) (out []byte, ends bool)
+	Event(dst, raw, data []byte) (out []byte, ends bool)
 	// Document takes an answer that is no stream, and returns what the client gets if no round follows.
 	Document(doc []byte) (give []byte)
 	// Round is the round that has ended, if the model called nothing but the tool and goes on once it is answered.
 	Round() (r *Round, ok bool)
-	// Answer is what the client was given so far, and which calls were hidden in the last round.
-	Answer() (g Given, hidden []Call)
+	// Answer is what the client was given so far, and which calls were hidden in the last round. ok is false if the
+	// answer has not ended as one does, or has failed.
+	Answer() (g Given, hidden []Call, ok bool)
+	// Held is how many bytes of the answer are held, about.
+	Held() int
 }

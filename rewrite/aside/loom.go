@@ -45,6 +45,8 @@ type Turn struct {
 	loom    *Loom
 	dialect Dialect
 	ask     Ask    // without its body
+	alone   bool   // the client gets the last round alone
+	shut    bool   // no call is answered
 	place   string // key of what is recorded of the answer, but for what it says
 	record  Record
 	hearing Hearing
@@ -74,6 +76,8 @@ func (l *Loom) Weave(a Ask) (t *Turn, err error) {
 	}
 	links := r.ChainFrom(nil)
 	t = &Turn{loom: l, dialect: d, ask: a, place: placeOf(&a, links[len(links)-1])}
+	t.alone = d.Alone(r)
+	t.shut = len(r.Items) > 0 && r.Items[len(r.Items)-1].Role == conversation.Assistant // the answer goes on from its text
 	if t.ask.Body = nil; !r.Upkeep.Before.Empty() {
 		resumed, has, err := t.resume(r)
 		if err != nil || !has {
@@ -191,9 +195,12 @@ func (t *Turn) Hear() Hearing {
 	if t.hearing == nil {
 		t.hearing = t.dialect.Hear()
 	}
-	t.hearing.Begin(len(t.record.Rounds) >= MostRounds)
+	t.hearing.Begin(t.shut || len(t.record.Rounds) >= MostRounds)
 	return t.hearing
 }
+
+// Alone reports whether the client gets the last round alone. Of any other it must be given nothing.
+func (t *Turn) Alone() bool { return t.alone }
 
 // Answered is how many calls were answered.
 func (t *Turn) Answered() int { return t.answered }
@@ -205,7 +212,10 @@ func (t *Turn) Next() (ok bool, err error) {
 	if !ok {
 		return false, nil
 	}
-	t.answer(r.Calls)
+	if t.answer(r.Calls); t.alone {
+		r.Given, r.Marks = "", nil
+		t.hearing.Anew()
+	}
 	if t.Body, err = t.dialect.Next(t.Body, r); err != nil {
 		return false, fmt.Errorf("cannot go on with the answer: %w", err)
 	}
@@ -221,11 +231,14 @@ func (t *Turn) answer(calls []Call) {
 	}
 }
 
-// Keep records the answer. It is called before the client gets the end of it, once.
+// Keep records the answer, unless it has failed. It is called before the client gets the end of it, once.
 func (t *Turn) Keep() error {
-	given, hidden := t.hearing.Answer()
+	given, hidden, ok := t.hearing.Answer()
+	if !ok {
+		return nil
+	}
 	t.answer(hidden)
-	t.record.Last = hidden
+	t.record.Last, t.record.Thought = hidden, t.alone && given.Thought
 	var err error
 	if !t.record.Empty() && given.essence() != "" {
 		err = t.keep(keyOf(t.place, given), t.record)

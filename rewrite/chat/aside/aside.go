@@ -128,5 +128,12 @@ func (Dialect) Next(body []byte, r *aside.Round) ([]byte, error) {
 	return span.Splice(body, []span.Edit{span.AddElement(body, o.Value("messages"), said)})
 }
 
-// isOurs reports whether a call is one of the tool.
-func isOurs(call gjson.Result) bool { return call.Get("function.name").Str == aside.Tool }
+// Alone reports whether the answer is to be JSON.
+func (Dialect) Alone(r *conversation.Request) bool {
+	o, err := span.ObjectAt(r.Body, span.SkipSpace(r.Body, 0))
+	if err != nil {
+		return false
+	}
+	form := gjson.ParseBytes(o.Value("response_format").Of(r.Body))
+	return form.IsObject() && form.Get("type").Str != "text"
+}

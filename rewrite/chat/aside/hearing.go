@@ -16,49 +16,56 @@ type hearing struct {
 	frame  map[string][]byte // what the first round's frame has, by key: it goes on
 	before []byte            // usage of earlier rounds, added
 	given  []byte            // text, in all rounds
+	held   int               // bytes of all rounds, about
+	skips  int               // rounds of which the client was given nothing
 
-	// of the round that is heard
-	last    bool           // no other may follow
-	round   int            // counted from 1
-	usage   []byte         // what it says of its tokens
+	now round
+}
+
+// round is the one that is heard.
+type round struct {
+	last    bool // no other may follow
+	number  int  // counted from 1
+	usage   []byte
 	message map[string]any // what it says, but for calls
 	calls   []*call
 	said    []byte // the whole message, of an answer that is no stream
 	text    []byte // that the client was given of it
+	next    int    // number of the client's next call
 	goesOn  bool   // it has ended, and another one follows
-}
-
-// call is one call of a round.
-type call struct {
-	index  string // as the stream has it
-	fields map[string]any
-	ours   bool
-	wrote  string // arguments, as the model wrote them, once the round has ended
-	mended bool   // they were no object of JSON, which servers refuse to read again
-	out    int    // its number among those that the client gets
+	ended   bool   // it says why
+	failed  bool   // it says an error
 }
 
 // Begin begins a round.
 func (h *hearing) Begin(last bool) {
-	h.before = aside.AddUsage(h.before, h.usage)
-	*h = hearing{frame: h.frame, before: h.before, given: h.given, last: last, round: h.round + 1,
-		message: map[string]any{"role": "assistant", "content": nil}}
+	h.before = aside.AddUsage(h.before, h.now.usage)
+	h.now = round{last: last, number: h.now.number + 1, message: map[string]any{"role": "assistant", "content": nil}}
 }
+
+// Anew forgets what the client was given.
+func (h *hearing) Anew() { h.frame, h.given, h.skips = nil, nil, h.now.number }
+
+// isFirst reports whether the client's answer begins with the round.
+func (h *hearing) isFirst() bool { return h.now.number == h.skips+1 }
+
+// Held is how many bytes are held, about.
+func (h *hearing) Held() int { return h.held }
 
 // Round is the round that has ended.
 func (h *hearing) Round() (*aside.Round, bool) {
-	if !h.goesOn {
+	if !h.now.goesOn || h.now.failed {
 		return nil, false
 	}
-	r := &aside.Round{Said: h.said, Given: string(h.text), Calls: h.hidden()}
-	list := make([]any, len(h.calls))
+	r := &aside.Round{Said: h.now.said, Given: string(h.now.text), Calls: h.now.hidden()}
+	list := make([]any, len(h.now.calls))
 	mended := false
-	for i, c := range h.calls {
+	for i, c := range h.now.calls {
 		list[i], mended = c.fields, mended || c.mended
 	}
-	switch h.message["tool_calls"] = list; {
+	switch h.now.message["tool_calls"] = list; {
 	case r.Said == nil:
-		r.Said = encode(h.message)
+		r.Said = encode(h.now.message)
 	case mended:
 		r.Said = withCalls(r.Said, encode(map[string]any{"tool_calls": list}))
 	}
@@ -66,95 +73,71 @@ func (h *hearing) Round() (*aside.Round, bool) {
 }
 
 // Answer is what the client was given, and which calls were hidden from it.
-func (h *hearing) Answer() (aside.Given, []aside.Call) {
-	given := aside.Given{Text: string(h.given)}
-	for _, c := range h.calls {
-		if id, _ := c.fields["id"].(string); !c.ours {
-			given.Calls = append(given.Calls, id)
+func (h *hearing) Answer() (given aside.Given, hidden []aside.Call, ok bool) {
+	given.Text = string(h.given)
+	for _, c := range h.now.calls {
+		if !c.ours {
+			given.Calls = append(given.Calls, c.id())
 		}
 	}
-	return given, h.hidden()
+	hidden = h.now.hidden()
+	return given, hidden, !h.now.failed && (h.now.ended || len(hidden) == 0)
 }
 
 // hidden are the calls of the tool in this round.
-func (h *hearing) hidden() (list []aside.Call) {
+func (r *round) hidden() (list []aside.Call) {
 	at := 0
-	for _, c := range h.calls {
+	for i, c := range r.calls {
 		if !c.ours {
 			at++
 			continue
 		}
 		c.mend()
-		id, _ := c.fields["id"].(string)
-		list = append(list, aside.Call{ID: id, Arguments: c.wrote, At: at, Raw: encode(c.fields)})
+		if c.id() == "" {
+			c.fields["id"] = "epitome_" + strconv.Itoa(r.number) + "_" + strconv.Itoa(i)
+		}
+		list = append(list, aside.Call{ID: c.id(), Arguments: c.wrote, At: at, Raw: encode(c.fields)})
 	}
 	return list
 }
 
-// theirs is how many calls of this round are of the client's own tools.
-func (h *hearing) theirs() (n int) {
-	for _, c := range h.calls {
-		if !c.ours {
+// ours is how many calls of this round are of the tool.
+func (r *round) ours() (n int) {
+	for _, c := range r.calls {
+		if c.ours {
 			n++
 		}
 	}
 	return n
 }
 
-// add takes a call in that begins with these fields.
-func (h *hearing) add(fields map[string]any, ours bool) *call {
-	delete(fields, "index")
-	if f, _ := fields["function"].(map[string]any); f != nil && f["arguments"] == nil {
-		f["arguments"] = ""
-	}
-	if id, _ := fields["id"].(string); id == "" {
-		fields["id"] = "epitome_" + strconv.Itoa(h.round) + "_" + strconv.Itoa(len(h.calls))
-	}
-	c := &call{fields: fields, ours: ours, out: h.theirs()}
-	h.calls = append(h.calls, c)
-	return c
-}
-
 // end takes in that the round has ended, and says why the client is told it did; empty if it is told nothing.
-func (h *hearing) end(why string) string {
-	for _, c := range h.calls {
+func (r *round) end(why string) string {
+	r.ended = true
+	for _, c := range r.calls {
 		c.mend()
 	}
-	switch {
-	case len(h.calls) == 0 || h.theirs() > 0:
+	switch ours := r.ours(); {
+	case ours == 0 || len(r.calls) > ours:
 		return why
-	case h.last || why == "length" || why == "content_filter":
+	case r.last || r.failed || why == "length" || why == "content_filter" || why == "error":
 		if why == "tool_calls" {
 			why = "stop"
 		}
-		h.calls = nil
+		r.calls = nil
 		return why
 	}
-	h.goesOn = true
+	r.goesOn = true
 	return ""
-}
-
-// mend keeps the arguments of a call, and makes them such that the server takes the call back. What is wrong with them
-// is what the call is answered.
-func (c *call) mend() {
-	f, _ := c.fields["function"].(map[string]any)
-	if f == nil || c.mended {
-		return
-	}
-	c.wrote = textOf(f["arguments"])
-	if c.wrote != "" && (!c.ours || span.Valid([]byte(c.wrote)) && gjson.Parse(c.wrote).IsObject()) {
-		return
-	}
-	f["arguments"], c.mended = "{}", true
 }
 
 // speak takes in a text that the client is given, and returns it as it gets it: parted from that of earlier rounds.
 func (h *hearing) speak(text string) string {
 	parted := text
-	if len(h.text) == 0 && len(bytes.TrimSpace(h.given)) > 0 && strings.TrimSpace(text) != "" {
+	if len(h.now.text) == 0 && len(bytes.TrimSpace(h.given)) > 0 && strings.TrimSpace(text) != "" {
 		parted = "\n\n" + text
 	}
-	h.text, h.given = append(h.text, text...), append(h.given, parted...)
+	h.now.text, h.given = append(h.now.text, text...), append(h.given, parted...)
 	return parted
 }
 
@@ -167,7 +150,7 @@ func (h *hearing) keepFrame(o *span.Object, body []byte) {
 		}
 		return
 	}
-	if h.round == 1 {
+	if h.isFirst() {
 		return
 	}
 	for key, value := range h.frame {
@@ -183,9 +166,15 @@ func (h *hearing) keepUsage(o *span.Object, body []byte) {
 	if len(now) == 0 || now[0] != '{' {
 		return
 	}
-	if h.usage = bytes.Clone(now); len(h.before) > 0 {
+	if h.now.usage = bytes.Clone(now); len(h.before) > 0 {
 		o.Set("usage", string(aside.AddUsage(h.before, now)))
 	}
+}
+
+// isError reports whether an answer, or a piece of one, says that it has failed.
+func isError(o *span.Object, body []byte) bool {
+	said := o.Value("error").Of(body)
+	return len(said) > 0 && string(said) != "null"
 }
 
 // choice is the one choice of an answer or of a piece of one, for edits.

@@ -18,7 +18,7 @@ func heard(pieces int, data string) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for range pieces {
-		h.Event(nil, []byte(data), nil, []byte(data))
+		h.Event(nil, []byte(data), []byte(data))
 	}
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
@@ -62,7 +62,7 @@ func TestServersGetNoArgumentsThatTheyCannotRead(t *testing.T) {
 		streamed.Begin(false)
 		whole.Begin(false)
 		data := []byte(`{"choices":[{"index":0,"delta":{` + call + `},"finish_reason":"tool_calls"}]}`)
-		streamed.Event(nil, data, nil, data)
+		streamed.Event(nil, data, data)
 		whole.Document([]byte(`{"choices":[{"index":0,"message":{"role":"assistant",` + call + `},"finish_reason":"tool_calls"}]}`))
 		for _, h := range []aside.Hearing{streamed, whole} {
 			r, ok := h.Round()
@@ -88,7 +88,7 @@ func TestPartsOfAnAnswerStay(t *testing.T) {
 			`{"name":"epitome_recall","arguments":"{}"}}]},"finish_reason":"tool_calls"}]}`))
 		h.Begin(false)
 		got := h.Document([]byte(`{"choices":[{"message":{"content":` + parts + `},"finish_reason":"stop"}]}`))
-		given, _ := h.Answer()
+		given, _, _ := h.Answer()
 		if gjson.GetBytes(got, "choices.0.message.content").Raw != want || !strings.HasPrefix(given.Text, "Well") {
 			t.Errorf("%q %s", given.Text, got)
 		}

@@ -22,8 +22,12 @@ func (h *hearing) Document(doc []byte) []byte {
 	h.keepFrame(o, doc)
 	h.keepUsage(o, doc)
 	edits := o.Edits()
+	h.held += len(doc)
 	if c := choiceOf(o, doc, "message"); c != nil && c.says != nil {
-		edits = append(edits, h.hearMessage(c, doc)...)
+		h.now.failed = isError(o, doc)
+		edits = append(edits, h.hearMessage(c)...)
+	} else {
+		h.now.failed = true
 	}
 	out, err := span.Splice(doc, edits)
 	if err != nil {
@@ -33,8 +37,8 @@ func (h *hearing) Document(doc []byte) []byte {
 }
 
 // hearMessage takes in a whole message, and returns what makes it the client's.
-func (h *hearing) hearMessage(c *choice, doc []byte) []span.Edit {
-	h.said = withoutNulls(c.at.Raw)
+func (h *hearing) hearMessage(c *choice) []span.Edit {
+	h.now.said = withoutNulls(c.at.Raw)
 	earlier, content := string(h.given), c.at.Get("content")
 	before, text := earlier != "", content.Str
 	for _, part := range content.Array() { // some servers have parts here
@@ -50,21 +54,23 @@ func (h *hearing) hearMessage(c *choice, doc []byte) []span.Edit {
 	}
 	var out []byte
 	for _, v := range c.at.Get("tool_calls").Array() { // of null there are none
-		if call := h.add(decode(v.Raw), isOurs(v)); !call.ours {
+		made := newCall(v)
+		if h.now.calls = append(h.now.calls, made); !made.ours {
 			out = append(append(out, ','), v.Raw...)
 		}
 	}
-	if len(h.calls) == h.theirs() && !before {
+	h.now.ended = true
+	if h.now.ours() == 0 && !before {
 		return append(c.says.Edits(), c.Edits()...)
 	}
 	switch {
-	case len(h.calls) == 0:
+	case len(h.now.calls) == 0:
 	case len(out) == 0:
 		c.says.TakeOut("tool_calls")
 	default:
 		c.says.Set("tool_calls", "["+string(out[1:])+"]")
 	}
-	if why := h.end(c.why); why != "" && why != c.why {
+	if why := h.now.end(c.why); why != "" && why != c.why {
 		c.Set("finish_reason", string(span.AppendQuoted(nil, why)))
 	}
 	return append(c.says.Edits(), c.Edits()...)
