@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"time"
 
@@ -34,9 +35,10 @@ func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 		return body, nil
 	}
 	ask := rounds.Ask{Scope: s.asked.Scope, Dialect: x.dialect, Body: body, Replay: s.asked.Replay}
+	ask.Room = func(size int) error { return roomToWeave(x, size) }
 	t, err := loom.Weave(ask)
-	if t == nil && err == nil {
-		return body, nil
+	if t == nil && err == nil || errors.Is(err, errNoRoomLeft) {
+		return body, err
 	}
 	x.opened = &opened{asides: asides{lost: err}}
 	if t == nil {
@@ -46,10 +48,7 @@ func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 		x.opened.turn = t
 	}
 	x.opened.woven = t.Body
-	if err = roomToWeave(x); err != nil {
-		x.opened = nil
-	}
-	return t.Body, err
+	return t.Body, nil
 }
 
 // converse passes on an answer in which epitome's tool may be called.
@@ -83,7 +82,7 @@ func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 func again(x *exchange, up *upstream, target []byte) (*wire.Answer, error) {
 	before := x.event.Shaping
 	x.opened.woven, x.rewritten, x.shaped = x.opened.turn.Body, nil, nil
-	err := roomToWeave(x)
+	err := roomToWeave(x, len(x.opened.woven))
 	if err == nil {
 		err = x.shape(up, target)
 	}
@@ -98,10 +97,9 @@ func again(x *exchange, up *upstream, target []byte) (*wire.Answer, error) {
 	return a, err
 }
 
-// roomToWeave makes room for what is woven, and for what becomes of it.
-func roomToWeave(x *exchange) error {
-	size := x.event.RequestBytes + 2*int64(len(x.opened.woven))
-	if x.proxy.admission.GrowTo(&x.ctx.Request.Header, size) {
+// roomToWeave makes room for what is woven, of this size, and for what becomes of it.
+func roomToWeave(x *exchange, size int) error {
+	if x.proxy.admission.GrowTo(&x.ctx.Request.Header, x.event.RequestBytes+2*int64(size)) {
 		return nil
 	}
 	return errNoRoomLeft

@@ -2,6 +2,7 @@ package aside
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 
 	"epitome/event"
@@ -10,26 +11,36 @@ import (
 	"epitome/sse"
 )
 
-// mostEvent is the longest event of a stream, in bytes.
-const mostEvent = 16 << 20
+// What is held of a stream, in bytes.
+const (
+	mostEvent  = 16 << 20 // of one event
+	mostAnswer = 64 << 20 // of all rounds of an answer, as far as they are to be sent again
+)
+
+var errEndless = &wire.Failure{Fault: event.Truncated, Err: errors.New("the answer is longer than what is held of one")}
 
 // stream passes on a round of a streamed answer. more says that another one follows.
 func (r *Relay) stream() (more bool, err error) {
-	if err = r.begin(wire.ChunkedLength); err != nil {
+	put, waiting := r.give, []byte(nil)
+	if r.Turn.Alone() {
+		put = func(piece []byte) error {
+			if waiting = append(waiting, piece...); len(waiting) > mostAnswer {
+				return errEndless
+			}
+			return nil
+		}
+	} else if err = r.begin(wire.ChunkedLength); err != nil {
 		return false, err
 	}
 	e := events{hearing: r.Turn.Hear(), ends: r.keep}
 	err = r.content(func(piece []byte) error {
 		out, err := e.take(piece)
-		if gone := r.give(out); gone != nil {
-			return gone
-		}
-		return err
+		return cmp.Or(put(out), err)
 	})
-	if err != nil {
-		return false, err
+	if err == nil {
+		err = put(e.rest())
 	}
-	if err = r.give(e.rest()); err != nil {
+	if err != nil {
 		return false, err
 	}
 	r.Heard(r.now)
@@ -40,6 +51,12 @@ func (r *Relay) stream() (more bool, err error) {
 		return false, &wire.Failure{Fault: event.Truncated, Err: wire.ErrTruncated}
 	}
 	r.keep()
+	if err = r.begin(wire.ChunkedLength); err == nil && len(waiting) > 0 {
+		err = r.give(waiting)
+	}
+	if err != nil {
+		return false, err
+	}
 	return false, r.finish()
 }
 
@@ -60,7 +77,9 @@ func (e *events) take(piece []byte) (out []byte, err error) {
 			break
 		}
 		out = e.hear(out, e.come[:n])
-		e.come, e.looked = e.come[n:], 0
+		if e.come, e.looked = e.come[n:], 0; e.hearing.Held() > mostAnswer {
+			return out, errEndless
+		}
 	}
 	if len(e.come) > mostEvent {
 		return out, &wire.Failure{Fault: event.Truncated, Err: errors.New("an event of the answer is too long to be read")}
@@ -83,12 +102,10 @@ func (e *events) end() int {
 
 // hear takes one event.
 func (e *events) hear(out, raw []byte) []byte {
-	var kind, data []byte
+	var data []byte
 	some := false
 	for f := range sse.Fields(raw) {
 		switch {
-		case string(f.Name) == "event":
-			kind = bytes.TrimSpace(f.Value)
 		case string(f.Name) == "data" && some:
 			data = append(append(bytes.Clone(data), '\n'), f.Value...)
 		case string(f.Name) == "data":
@@ -99,7 +116,7 @@ func (e *events) hear(out, raw []byte) []byte {
 		return append(out, raw...)
 	}
 	before := len(out)
-	out, ends := e.hearing.Event(out, raw, kind, data)
+	out, ends := e.hearing.Event(out, raw, data)
 	if ends && len(out) > before {
 		e.ends()
 	}

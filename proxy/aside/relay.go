@@ -23,6 +23,7 @@ type Turn interface {
 	Hear() aside.Hearing
 	Next() (more bool, err error)
 	Keep() error
+	Alone() bool // the client is to be given the last round, and nothing of those before it
 }
 
 // Relay is one answer on its way.

@@ -68,9 +68,7 @@ type Given struct {
 // essence is what tells an answer from others at its place, however a client writes it.
 func (g Given) essence() string {
 	var b strings.Builder
-	for _, word := range strings.Fields(g.Text) {
-		b.WriteString(word)
-	}
+	b.WriteString(Unblanked(g.Text))
 	for _, id := range g.Calls {
 		b.WriteString("\x00" + id)
 	}

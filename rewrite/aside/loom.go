@@ -36,6 +36,8 @@ type Ask struct {
 	Dialect conversation.Dialect
 	Body    []byte
 	Replay  bool // it only asks about a conversation: nothing begins with it, and no call is answered
+	// Room is an error if there is no room for a body of so many bytes: then nothing is decided.
+	Room func(size int) error
 }
 
 // Turn is one request and its answer, in a conversation that has the tool.
@@ -74,22 +76,31 @@ func (l *Loom) Weave(a Ask) (t *Turn, err error) {
 	if !ok {
 		return nil, nil
 	}
+	begins := ""
 	links := r.ChainFrom(nil)
 	t = &Turn{loom: l, dialect: d, ask: a, place: placeOf(&a, links[len(links)-1])}
 	t.alone = d.Alone(r)
 	t.shut = len(r.Items) > 0 && r.Items[len(r.Items)-1].Role == conversation.Assistant // the answer goes on from its text
-	if t.ask.Body = nil; !r.Upkeep.Before.Empty() {
+	if t.ask.Body, t.ask.Room = nil, nil; !r.Upkeep.Before.Empty() {
 		resumed, has, err := t.resume(r)
 		if err != nil || !has {
 			return nil, err
 		}
 		edits = append(edits, resumed...)
-	} else if has, err := l.hasTool(&a, r, links); err != nil || !has {
+	} else if begins, ok, err = l.hasTool(&a, r, links); err != nil || !ok {
 		return nil, err
 	}
 	woven, err := t.weave(&a, r, links)
 	if t.Body, _ = span.Splice(a.Body, append(edits, woven...)); t.Body == nil {
 		return nil, errors.New("cannot put what was recorded into the conversation: two records have one place")
+	}
+	if full := a.Room(len(t.Body)); full != nil {
+		return nil, full
+	}
+	if begins != "" {
+		if lost := l.Facts.Keep(begins, []byte{1}); lost != nil {
+			return nil, lost
+		}
 	}
 	return t, err
 }
@@ -115,8 +126,8 @@ func (t *Turn) resume(r *conversation.Request) (edits []span.Edit, has bool, err
 	return edits, has, nil
 }
 
-// hasTool reports whether the conversation has the tool. Its first request decides.
-func (l *Loom) hasTool(a *Ask, r *conversation.Request, links []conversation.Link) (bool, error) {
+// hasTool reports whether the conversation has the tool. Its first request decides: begins is the key of that it has.
+func (l *Loom) hasTool(a *Ask, r *conversation.Request, links []conversation.Link) (begins string, has bool, err error) {
 	first := r.Head
 	for first < len(r.Items) && r.Items[first].Role != conversation.Assistant {
 		first++
@@ -124,9 +135,9 @@ func (l *Loom) hasTool(a *Ask, r *conversation.Request, links []conversation.Lin
 	key := placeOf(a, links[first-r.Head]) + " tool"
 	_, found, err := l.Facts.Find(key)
 	if err != nil || found || first < len(r.Items) || a.Replay {
-		return found, err
+		return "", found, err
 	}
-	return true, l.Facts.Keep(key, []byte{1})
+	return key, true, nil
 }
 
 // weave is what puts the records into the answers that they belong to.

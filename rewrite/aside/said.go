@@ -10,12 +10,13 @@ import (
 func SaidIn(rounds []Round) string {
 	var b strings.Builder
 	for i := range rounds {
-		for _, word := range strings.Fields(rounds[i].Given) {
-			b.WriteString(word)
-		}
+		b.WriteString(Unblanked(rounds[i].Given))
 	}
 	return b.String()
 }
+
+// Unblanked is a text without its blanks.
+func Unblanked(text string) string { return strings.Join(strings.Fields(text), "") }
 
 // CutSaid takes what was said, which has no blanks, off the beginning of a text. left is what of it the text does not
 // have, as it is at its end; rest begins without blanks. ok is false if the text says something else.

@@ -72,6 +72,16 @@ func results(calls []aside.Call) (b []byte) {
 	return b
 }
 
+// Alone reports whether the answer is to be JSON.
+func (Dialect) Alone(r *conversation.Request) bool {
+	o, err := span.ObjectAt(r.Body, span.SkipSpace(r.Body, 0))
+	if err != nil {
+		return false
+	}
+	within := gjson.ParseBytes(o.Value("output_config").Of(r.Body)).Get("format")
+	return within.IsObject() || gjson.ParseBytes(o.Value("output_format").Of(r.Body)).IsObject()
+}
+
 // markOf is what tells a block that is no text from all others.
 func markOf(b gjson.Result) string {
 	mark := b.Get("type").Str

@@ -46,6 +46,9 @@ func TestAMessageIsCutWhereTheLastRoundBegan(t *testing.T) {
 	f(hidden, `[`+last+`]`, "")
 }
 
+// event is an event with this data.
+func event(data string) []byte { return []byte("data: " + data + "\n\n") }
+
 func TestPiecesOfABlockAreKeptWhole(t *testing.T) {
 	h := Dialect{}.Hear()
 	h.Begin(false)
@@ -64,7 +67,7 @@ func TestPiecesOfABlockAreKeptWhole(t *testing.T) {
 		`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}`,
 		`{"type":"message_stop"}`,
 	} {
-		got, ends := h.Event(nil, []byte(data), nil, []byte(data))
+		got, ends := h.Event(nil, event(data), []byte(data))
 		if out += string(got); ends {
 			t.Errorf("%s ends an answer that goes on", data)
 		}
@@ -77,10 +80,10 @@ func TestPiecesOfABlockAreKeptWhole(t *testing.T) {
 	h.Begin(false)
 	end := `{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}`
 	start := `{"type":"message_start","message":{"usage":{"input_tokens":20,"output_tokens":1}}}`
-	if got, _ := h.Event(nil, []byte(start), nil, []byte(start)); len(got) > 0 {
+	if got, _ := h.Event(nil, event(start), []byte(start)); len(got) > 0 {
 		t.Errorf("a second beginning: %s", got)
 	}
-	got, ends := h.Event(nil, []byte(end), []byte("message_delta"), []byte(end))
+	got, ends := h.Event(nil, append([]byte("event: message_delta\n"), event(end)...), []byte(end))
 	if want := "event: message_delta\ndata: " + strings.Replace(end, `{"output_tokens":2}`, `{"input_tokens":25,"output_tokens":11}`, 1) +
 		"\n\n"; string(got) != want || !ends {
 		t.Errorf("the end is %s, want %s", got, want)

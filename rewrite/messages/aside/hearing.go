@@ -16,30 +16,48 @@ type hearing struct {
 	given  aside.Given // in all rounds
 	blocks [][]byte    // that the client gets of earlier rounds, of an answer that is no stream
 	out    int         // how many blocks the client was given
+	held   int         // bytes of all rounds, about
+	skips  int         // rounds of which the client was given nothing
 
-	// of the round that is heard
+	now round
+}
+
+// round is the one that is heard.
+type round struct {
 	last   bool // no other may follow
-	round  int  // counted from 1
+	number int  // counted from 1
 	usage  []byte
 	parts  []*part
 	goesOn bool // it has ended, and another one follows
 	mute   bool // calls of the tool count no more: the answer ended in another way
+	ended  bool // it says why
+	failed bool // it says an error
 }
 
 // Begin begins a round.
 func (h *hearing) Begin(last bool) {
-	h.before = aside.AddUsage(h.before, h.usage)
-	*h = hearing{id: h.id, before: h.before, given: h.given, blocks: h.blocks, out: h.out,
-		last: last, round: h.round + 1}
+	h.before = aside.AddUsage(h.before, h.now.usage)
+	h.now = round{last: last, number: h.now.number + 1}
 }
+
+// Anew forgets what the client was given.
+func (h *hearing) Anew() {
+	*h = hearing{before: h.before, held: h.held, skips: h.now.number, now: h.now}
+}
+
+// isFirst reports whether the client's answer begins with the round.
+func (h *hearing) isFirst() bool { return h.now.number == h.skips+1 }
+
+// Held is how many bytes are held, about.
+func (h *hearing) Held() int { return h.held }
 
 // Round is the round that has ended.
 func (h *hearing) Round() (*aside.Round, bool) {
-	if !h.goesOn {
+	if !h.now.goesOn || h.now.failed {
 		return nil, false
 	}
-	r := &aside.Round{Calls: h.hidden()}
-	for _, p := range h.parts {
+	r := &aside.Round{Calls: h.now.hidden()}
+	for _, p := range h.now.parts {
 		if p.isBlank() { // a server says it, and refuses to read it again
 			continue
 		}
@@ -58,9 +76,10 @@ func (h *hearing) Round() (*aside.Round, bool) {
 }
 
 // Answer is what the client was given, and which calls were hidden from it.
-func (h *hearing) Answer() (given aside.Given, hidden []aside.Call) {
+func (h *hearing) Answer() (given aside.Given, hidden []aside.Call, ok bool) {
 	given = h.given
-	for _, p := range h.parts {
+	for _, p := range h.now.parts {
+		given.Thought = given.Thought || isThought(p.kind)
 		switch {
 		case p.ours:
 		case p.kind == "text":
@@ -69,15 +88,15 @@ func (h *hearing) Answer() (given aside.Given, hidden []aside.Call) {
 			given.Calls = append(given.Calls, p.id)
 		}
 	}
-	return given, h.hidden()
+	return given, h.now.hidden(), h.now.ended && !h.now.failed
 }
 
 // hidden are the calls of the tool in this round.
-func (h *hearing) hidden() (list []aside.Call) {
+func (r *round) hidden() (list []aside.Call) {
 	at := 0
-	for _, p := range h.parts {
+	for _, p := range r.parts {
 		switch {
-		case p.ours && !h.mute:
+		case p.ours && !r.mute:
 			list = append(list, aside.Call{ID: p.id, Arguments: p.arguments(), At: at, Raw: p.block()})
 		case p.kind == "tool_use" && !p.ours:
 			at++
@@ -87,8 +106,8 @@ func (h *hearing) hidden() (list []aside.Call) {
 }
 
 // calls is how many calls of the tool and of the client's own stand in this round.
-func (h *hearing) calls() (ours, theirs int) {
-	for _, p := range h.parts {
+func (r *round) calls() (ours, theirs int) {
+	for _, p := range r.parts {
 		switch {
 		case p.ours:
 			ours++
@@ -101,19 +120,20 @@ func (h *hearing) calls() (ours, theirs int) {
 
 // end takes in why the round has ended, and returns what the client is told; empty if it is told nothing.
 func (h *hearing) end(why string) string {
-	ours, theirs := h.calls()
+	h.now.ended = true
+	ours, theirs := h.now.calls()
 	switch {
 	case ours == 0 || theirs > 0 && why == "tool_use":
 		return why
 	case why != "tool_use":
-		h.mute = true
+		h.now.mute = true
 		return why
-	case h.last:
-		h.mute = true
+	case h.now.last:
+		h.now.mute = true
 		return "end_turn"
 	}
-	h.goesOn = true
-	for _, p := range h.parts {
+	h.now.goesOn = true
+	for _, p := range h.now.parts {
 		if !p.ours && p.kind == "text" {
 			h.given.Text += string(p.text)
 		}
@@ -139,7 +159,8 @@ func (h *hearing) newPart(b gjson.Result) *part {
 	}
 	p.text, p.thinking = []byte(b.Get("text").Str), []byte(b.Get("thinking").Str)
 	p.signature = []byte(b.Get("signature").Str)
-	h.parts = append(h.parts, p)
+	h.now.parts = append(h.now.parts, p)
+	h.held += len(b.Raw)
 	return p
 }
 
@@ -199,7 +220,7 @@ func (p *part) block() []byte {
 // Document takes an answer that is no stream.
 func (h *hearing) Document(doc []byte) []byte {
 	v := gjson.ParseBytes(doc)
-	if !span.Valid(doc) || !v.Get("content").IsArray() {
+	if h.now.failed = !span.Valid(doc) || !v.Get("content").IsArray(); h.now.failed {
 		return doc
 	}
 	o, err := span.ObjectAt(doc, span.SkipSpace(doc, 0))
@@ -209,26 +230,28 @@ func (h *hearing) Document(doc []byte) []byte {
 	for _, b := range v.Get("content").Array() {
 		h.newPart(b)
 	}
-	h.usage = bytes.Clone(o.Value("usage").Of(doc))
+	h.now.usage = bytes.Clone(o.Value("usage").Of(doc))
 	why := h.end(v.Get("stop_reason").Str)
-	ours, _ := h.calls()
-	for _, p := range h.parts {
+	ours, _ := h.now.calls()
+	for _, p := range h.now.parts {
 		if !p.ours {
 			h.blocks = append(h.blocks, p.raw)
 		}
 	}
-	if h.round == 1 {
+	if h.isFirst() {
 		h.id = bytes.Clone(o.Value("id").Of(doc))
 	}
-	if h.goesOn || ours == 0 && h.round == 1 {
+	if h.now.goesOn || ours == 0 && len(h.before) == 0 && h.isFirst() {
 		return doc
 	}
-	o.Set("content", "["+string(bytes.Join(h.blocks, []byte{','}))+"]")
+	if ours > 0 || !h.isFirst() {
+		o.Set("content", "["+string(bytes.Join(h.blocks, []byte{','}))+"]")
+	}
 	if why != v.Get("stop_reason").Str {
 		o.Set("stop_reason", `"`+why+`"`)
 	}
 	if len(h.before) > 0 {
-		o.Set("usage", string(aside.AddUsage(h.before, h.usage)))
+		o.Set("usage", string(aside.AddUsage(h.before, h.now.usage)))
 	}
 	if len(h.id) > 0 {
 		o.Set("id", string(h.id))

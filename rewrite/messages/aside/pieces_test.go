@@ -24,11 +24,11 @@ func TestALongAnswerCostsWhatItIsLong(t *testing.T) {
 		h := Dialect{}.Hear()
 		h.Begin(false)
 		begin := []byte(`{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}`)
-		h.Event(nil, begin, nil, begin)
+		h.Event(nil, begin, begin)
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for range pieces {
-			h.Event(nil, []byte(data), nil, []byte(data))
+			h.Event(nil, []byte(data), []byte(data))
 		}
 		runtime.ReadMemStats(&after)
 		return after.TotalAlloc - before.TotalAlloc
@@ -43,4 +43,33 @@ func TestALongAnswerCostsWhatItIsLong(t *testing.T) {
 	f(`"type":"text_delta","text":"X"`)
 	f(`"type":"thinking_delta","thinking":"X"`)
 	f(`"type":"input_json_delta","partial_json":"X"`)
+}
+
+// TestAnAnswerThatFailsIsNone: what the model called before it did is not part of what was said.
+func TestAnAnswerThatFailsIsNone(t *testing.T) {
+	f := func(want bool, events ...string) {
+		t.Helper()
+		h := Dialect{}.Hear()
+		h.Begin(false)
+		for _, data := range events {
+			h.Event(nil, []byte("data: "+data+"\n\n"), []byte(data))
+		}
+		if _, _, ok := h.Answer(); ok != want {
+			t.Errorf("%v is an answer: %v", events, ok)
+		}
+		if r, ok := h.Round(); ok {
+			t.Errorf("%v goes on from %+v", events, r)
+		}
+	}
+	begin := `{"type":"message_start","message":{"usage":{"input_tokens":5}}}`
+	call := `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"c","name":"epitome_recall","input":{}}}`
+	text := `{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Hi"}}`
+	wrong := `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`
+	end := func(why string) string { return `{"type":"message_delta","delta":{"stop_reason":"` + why + `"}}` }
+	f(true, begin, text, end("end_turn"))
+	f(false, begin, text)
+	f(false, begin, call, wrong)
+	f(false, begin, call)
+	f(false, begin, text, end("end_turn"), wrong)
+	f(false, begin, call, end("tool_use"), wrong)
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Event takes an event of a streamed answer.
-func (h *hearing) Event(dst, raw, kind, data []byte) (out []byte, ends bool) {
+func (h *hearing) Event(dst, raw, data []byte) (out []byte, ends bool) {
 	v := gjson.ParseBytes(data)
 	if !v.IsObject() || !span.Valid(data) {
 		return append(dst, raw...), false
@@ -22,14 +22,17 @@ func (h *hearing) Event(dst, raw, kind, data []byte) (out []byte, ends bool) {
 	}
 	var hid bool
 	switch v.Get("type").Str {
+	case "error":
+		h.now.failed, ends = true, true
 	case "message_start":
-		h.usage, hid = []byte(v.Get("message.usage").Raw), h.round > 1
+		h.now.usage, hid = []byte(v.Get("message.usage").Raw), !h.isFirst()
 	case "content_block_start":
 		hid = h.renumber(o, h.begin(v))
 	case "content_block_delta":
 		p := h.partOf(v)
 		if p != nil {
 			p.add(v.Get("delta"))
+			h.held += len(v.Get("delta").Raw)
 		}
 		hid = h.renumber(o, p)
 	case "content_block_stop":
@@ -37,7 +40,7 @@ func (h *hearing) Event(dst, raw, kind, data []byte) (out []byte, ends bool) {
 	case "message_delta":
 		hid, ends = h.close(o, v, data)
 	case "message_stop":
-		hid, ends = h.goesOn, !h.goesOn
+		hid, ends = h.now.goesOn, !h.now.goesOn
 	}
 	if hid {
 		return dst, false
@@ -50,16 +53,13 @@ func (h *hearing) Event(dst, raw, kind, data []byte) (out []byte, ends bool) {
 	if err != nil {
 		return append(dst, raw...), ends
 	}
-	if len(kind) > 0 {
-		dst = append(append(append(dst, "event: "...), kind...), '\n')
-	}
-	return append(append(append(dst, "data: "...), changed...), "\n\n"...), ends
+	return aside.AppendEvent(dst, raw, changed), ends
 }
 
 // begin takes the beginning of a block in.
 func (h *hearing) begin(v gjson.Result) *part {
-	for len(h.parts) < int(min(v.Get("index").Int(), 10_000)) { // a hole of the server's own
-		h.parts = append(h.parts, &part{raw: []byte(`{"type":"text","text":""}`), kind: "text", out: h.out})
+	for len(h.now.parts) < int(min(v.Get("index").Int(), 10_000)) { // a hole of the server's own
+		h.now.parts = append(h.now.parts, &part{raw: []byte(`{"type":"text","text":""}`), kind: "text", out: h.out})
 		h.out++
 	}
 	return h.newPart(v.Get("content_block"))
@@ -67,8 +67,8 @@ func (h *hearing) begin(v gjson.Result) *part {
 
 // partOf is the block that an event speaks of; nil if there is none.
 func (h *hearing) partOf(v gjson.Result) *part {
-	if i := v.Get("index").Int(); i >= 0 && i < int64(len(h.parts)) {
-		return h.parts[i]
+	if i := v.Get("index").Int(); i >= 0 && i < int64(len(h.now.parts)) {
+		return h.now.parts[i]
 	}
 	return nil
 }
@@ -78,7 +78,7 @@ func (h *hearing) renumber(o *span.Object, p *part) (hid bool) {
 	if p == nil {
 		return false
 	}
-	if at := strconv.Itoa(p.out); h.round > 1 || h.parts[p.out%len(h.parts)] != p {
+	if at := strconv.Itoa(p.out); !h.isFirst() || h.now.parts[p.out%len(h.now.parts)] != p {
 		o.Set("index", at)
 	}
 	return p.ours
@@ -87,19 +87,19 @@ func (h *hearing) renumber(o *span.Object, p *part) (hid bool) {
 // close takes in why a round ends, and what it used.
 func (h *hearing) close(o *span.Object, v gjson.Result, data []byte) (hid, ends bool) {
 	now := o.Value("usage").Of(data)
-	h.usage = overlay(h.usage, now)
-	if why := v.Get("delta.stop_reason"); why.Type == gjson.String && !h.goesOn && !h.mute {
+	h.now.usage = overlay(h.now.usage, now)
+	if why := v.Get("delta.stop_reason"); why.Type == gjson.String && !h.now.goesOn && !h.now.mute {
 		hid = h.end(why.Str) == ""
 	}
 	if !hid && len(h.before) > 0 {
-		o.Set("usage", string(aside.AddUsage(h.before, h.usage)))
+		o.Set("usage", string(aside.AddUsage(h.before, h.now.usage)))
 	}
 	return hid, !hid
 }
 
 // why has the client told that the answer is over where calls of the tool were taken out of it.
 func (h *hearing) why(o *span.Object, v gjson.Result, data []byte) []span.Edit {
-	if _, theirs := h.calls(); !h.mute || theirs > 0 || v.Get("delta.stop_reason").Str != "tool_use" {
+	if _, theirs := h.now.calls(); !h.now.mute || theirs > 0 || v.Get("delta.stop_reason").Str != "tool_use" {
 		return nil
 	}
 	in, err := span.ObjectAt(data, o.Value("delta").Start)

@@ -24,7 +24,7 @@ func (Dialect) Weave(r *conversation.Request, g conversation.Group, rec *aside.R
 	var edits []span.Edit
 	if len(rec.Rounds) > 0 {
 		var ok bool
-		if edits, ok = cut(r.Body, it, content, rec.Rounds); !ok {
+		if edits, ok = cut(r.Body, it, content, rec); !ok {
 			return nil, false
 		}
 	}
@@ -52,26 +52,23 @@ func callAmong(calls []conversation.Call, content span.Span, c *aside.Call) span
 }
 
 // cut puts rounds before a message, and takes out of it what was given in them.
-func cut(body []byte, it *conversation.Item, content span.Span, rounds []aside.Round) (edits []span.Edit, ok bool) {
-	rounds = asThought(body, content, rounds)
-	var before []byte
-	for i := range rounds {
-		before = append(messagesOf(before, &rounds[i]), ',')
-	}
-	put := span.Edit{Span: span.Span{Start: it.Start, End: it.Start}, With: before}
+func cut(body []byte, it *conversation.Item, content span.Span, rec *aside.Record) (edits []span.Edit, ok bool) {
+	rounds := asThought(body, content, rec)
+	put := span.Edit{Span: span.Span{Start: it.Start, End: it.Start}}
 	if content.Empty() || body[content.Start] != '[' {
 		rest, left, ok := aside.CutSaid(string(span.TextOf(content.Of(body))), aside.SaidIn(rounds))
 		if !ok || left != "" || rest == "" {
 			return nil, false
 		}
+		put.With = allOf(rounds)
 		return []span.Edit{put, {Span: content, With: span.AppendQuoted(nil, rest)}}, true
 	}
-	end, text, ok := given(body, content, rounds)
-	switch {
+	end, text, marks, ok := given(body, content, rounds)
+	switch put.With = allOf(marked(rounds, marks)); {
 	case !ok:
 		return nil, false
 	case end.Empty(): // all of it was given before: nothing was said last
-		whole := span.Edit{Span: it.Span, With: before[:len(before)-1]}
+		whole := span.Edit{Span: it.Span, With: put.With[:len(put.With)-1]}
 		return []span.Edit{whole}, true
 	}
 	edits = []span.Edit{put}
@@ -90,15 +87,24 @@ func cut(body []byte, it *conversation.Item, content span.Span, rounds []aside.R
 	return edits, true
 }
 
-// given finds the first block of a content that was not given in rounds, or not all of it: then text is what of it was
-// not. The block is empty if there is none.
-func given(body []byte, content span.Span, rounds []aside.Round) (end span.Span, text []byte, ok bool) {
-	said := aside.SaidIn(rounds)
-	var marks []string
+// allOf are the messages of rounds, each with a comma behind it.
+func allOf(rounds []aside.Round) (messages []byte) {
 	for i := range rounds {
-		marks = append(marks, rounds[i].Marks...)
+		messages = append(messagesOf(messages, &rounds[i]), ',')
 	}
-	found, ok := false, true
+	return messages
+}
+
+// given finds the first block of a content that was not given in rounds, or not all of it: then text is what of it was
+// not. The block is empty if there is none. marks are those for the cache on blocks before it.
+func given(body []byte, content span.Span, rounds []aside.Round) (end span.Span, text []byte, marks []cacheMark, ok bool) {
+	said := aside.SaidIn(rounds)
+	var known []string
+	for i := range rounds {
+		known = append(known, rounds[i].Marks...)
+	}
+	found, whole := false, len(said)
+	ok = true
 	_, err := span.Elements(body, content.Start, func(i int) (int, error) {
 		stop, err := span.EndOfValue(body, i)
 		if err != nil || found || !ok {
@@ -106,8 +112,10 @@ func given(body []byte, content span.Span, rounds []aside.Round) (end span.Span,
 		}
 		b := gjson.ParseBytes(body[i:stop])
 		if b.Get("type").Str != "text" {
-			if found = !slices.Contains(marks, markOf(b)); found {
+			if found = !slices.Contains(known, markOf(b)); found {
 				end = span.Span{Start: i, End: stop}
+			} else {
+				marks = addMark(marks, b, 0)
 			}
 			return stop, nil
 		}
@@ -120,32 +128,34 @@ func given(body []byte, content span.Span, rounds []aside.Round) (end span.Span,
 			found, end = true, span.Span{Start: i, End: stop}
 		case rest != "":
 			found, end, text = true, span.Span{Start: i, End: stop}, span.AppendQuoted(nil, rest)
+		default:
+			marks = addMark(marks, b, whole-len(left))
 		}
 		said = left
 		return stop, nil
 	})
-	return end, text, ok && err == nil && said == ""
+	return end, text, marks, ok && err == nil && said == ""
 }
 
 // asThought are rounds with what the model thought in them, unless the client sends nothing of that: what it was given
 // of thoughts goes back as a whole, or not at all.
-func asThought(body []byte, content span.Span, rounds []aside.Round) []aside.Round {
+func asThought(body []byte, content span.Span, rec *aside.Record) []aside.Round {
 	var marks []string
-	for i := range rounds {
-		for _, m := range rounds[i].Marks {
+	for i := range rec.Rounds {
+		for _, m := range rec.Rounds[i].Marks {
 			if isThought(m) {
 				marks = append(marks, m)
 			}
 		}
 	}
-	shown := len(marks) == 0
+	shown := len(marks) == 0 && !rec.Thought
 	for _, b := range gjson.ParseBytes(content.Of(body)).Array() {
-		shown = shown || slices.Contains(marks, markOf(b))
+		shown = shown || slices.Contains(marks, markOf(b)) || rec.Thought && isThought(b.Get("type").Str)
 	}
 	if shown {
-		return rounds
+		return rec.Rounds
 	}
-	bare := slices.Clone(rounds)
+	bare := slices.Clone(rec.Rounds)
 	for i := range bare {
 		said := []byte{'['}
 		for _, b := range gjson.ParseBytes(bare[i].Said).Array() {

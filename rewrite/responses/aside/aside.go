@@ -79,6 +79,16 @@ func (Dialect) Resume(r *conversation.Request, id string, hidden []aside.Call) (
 	return append(edits, span.Edit{Span: span.Span{Start: at, End: at}, With: with}), true
 }
 
+// Alone reports whether the answer is to be JSON.
+func (Dialect) Alone(r *conversation.Request) bool {
+	o, err := span.ObjectAt(r.Body, span.SkipSpace(r.Body, 0))
+	if err != nil {
+		return false
+	}
+	form := gjson.ParseBytes(o.Value("text").Of(r.Body)).Get("format")
+	return form.IsObject() && form.Get("type").Str != "text"
+}
+
 // message is an input that is a text, as an item.
 func message(body []byte, input span.Span) []byte {
 	return append(append([]byte(`{"role":"user","content":`), input.Of(body)...), '}')

@@ -14,7 +14,7 @@ func hears(h aside.Hearing, last bool, events ...string) string {
 	h.Begin(last)
 	out := ""
 	for _, data := range events {
-		got, ends := h.Event(nil, []byte(data+"\n"), nil, []byte(data))
+		got, ends := h.Event(nil, []byte("data: "+data+"\n\n"), []byte(data))
 		out += strings.NewReplacer("data: ", "", "\n\n", "\n").Replace(string(got))
 		if ends && len(got) > 0 {
 			out += "(end)\n"
@@ -59,7 +59,7 @@ func TestEventsOfRoundsAreNumberedThrough(t *testing.T) {
 	if got := hears(h, false, second...); got != want {
 		t.Errorf("of the second round the client gets\n%s\nwant\n%s", got, want)
 	}
-	if g, hidden := h.Answer(); g.ID != "r1" || g.Real != "r2" || g.Text != "Well7" || len(hidden) > 0 {
+	if g, hidden, ok := h.Answer(); !ok || g.ID != "r1" || g.Real != "r2" || g.Text != "Well7" || len(hidden) > 0 {
 		t.Errorf("the client was given %+v, and %v is hidden", g, hidden)
 	}
 	if got := hears(Dialect{}.Hear(), true, first...); strings.Contains(got, "epitome_recall") || !strings.Contains(got, "(end)") {

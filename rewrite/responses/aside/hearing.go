@@ -2,6 +2,7 @@ package aside
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -17,16 +18,24 @@ type hearing struct {
 	items  [][]byte
 	out    int   // how many items the client was given
 	number int64 // of the next event that it gets
+	held   int   // bytes of all rounds, about
+	skips  int   // rounds of which the client was given nothing
 
-	// of the round that is heard
+	now round
+}
+
+// round is the one that is heard.
+type round struct {
 	last   bool // no other may follow
-	round  int  // counted from 1
+	number int  // counted from 1
 	real   string
 	stored bool
 	usage  []byte
 	parts  []*part
 	goesOn bool // it has ended, and another one follows
 	mute   bool // calls of the tool count no more: the answer ended in another way
+	ended  bool // it says so
+	failed bool // it says an error
 }
 
 // part is an item of a round.
@@ -39,10 +48,20 @@ type part struct {
 
 // Begin begins a round.
 func (h *hearing) Begin(last bool) {
-	h.before = aside.AddUsage(h.before, h.usage)
-	*h = hearing{id: h.id, before: h.before, text: h.text, items: h.items, out: h.out, number: h.number,
-		last: last, round: h.round + 1}
+	h.before = aside.AddUsage(h.before, h.now.usage)
+	h.now = round{last: last, number: h.now.number + 1}
 }
+
+// Anew forgets what the client was given.
+func (h *hearing) Anew() {
+	*h = hearing{before: h.before, held: h.held, skips: h.now.number, now: h.now}
+}
+
+// isFirst reports whether the client's answer begins with the round.
+func (h *hearing) isFirst() bool { return h.now.number == h.skips+1 }
+
+// Held is how many bytes are held, about.
+func (h *hearing) Held() int { return h.held }
 
 // newPart takes an item in.
 func (h *hearing) newPart(item gjson.Result) *part {
@@ -53,21 +72,22 @@ func (h *hearing) newPart(item gjson.Result) *part {
 	if !p.ours {
 		h.out++
 	}
-	h.parts = append(h.parts, p)
+	h.now.parts = append(h.now.parts, p)
+	h.held += len(p.raw)
 	return p
 }
 
 // Round is the round that has ended.
 func (h *hearing) Round() (*aside.Round, bool) {
-	if !h.goesOn {
+	if !h.now.goesOn || h.now.failed {
 		return nil, false
 	}
-	r := &aside.Round{Calls: h.hidden()}
+	r := &aside.Round{Calls: h.now.hidden()}
 	readable := true
-	for _, p := range h.parts {
+	for _, p := range h.now.parts {
 		item := gjson.ParseBytes(p.raw)
 		r.Said = append(append(r.Said, ','), p.raw...)
-		readable = readable && (h.stored || !isReasoning(item) || item.Get("encrypted_content").Str != "")
+		readable = readable && (h.now.stored || !isReasoning(item) || item.Get("encrypted_content").Str != "")
 		switch {
 		case p.ours:
 		case isMessage(item):
@@ -84,12 +104,12 @@ func (h *hearing) Round() (*aside.Round, bool) {
 }
 
 // hidden are the calls of the tool in this round.
-func (h *hearing) hidden() (list []aside.Call) {
+func (r *round) hidden() (list []aside.Call) {
 	at := 0
-	for _, p := range h.parts {
+	for _, p := range r.parts {
 		item := gjson.ParseBytes(p.raw)
 		switch {
-		case p.ours && !h.mute:
+		case p.ours && !r.mute:
 			list = append(list, aside.Call{ID: item.Get("call_id").Str, Arguments: item.Get("arguments").Str, At: at, Raw: p.raw})
 		case p.theirs:
 			at++
@@ -99,22 +119,23 @@ func (h *hearing) hidden() (list []aside.Call) {
 }
 
 // Answer is what the client was given, and which calls were hidden from it.
-func (h *hearing) Answer() (given aside.Given, hidden []aside.Call) {
-	given.Text = h.text + h.words()
-	for _, p := range h.parts {
+func (h *hearing) Answer() (given aside.Given, hidden []aside.Call, ok bool) {
+	given.Text = h.text + h.now.words()
+	for _, p := range h.now.parts {
+		given.Thought = given.Thought || isReasoning(gjson.ParseBytes(p.raw))
 		if p.theirs {
 			given.Calls = append(given.Calls, gjson.GetBytes(p.raw, "call_id").Str)
 		}
 	}
-	if h.stored {
-		given.ID, given.Real = h.id, h.real
+	if h.now.stored {
+		given.ID, given.Real = h.id, h.now.real
 	}
-	return given, h.hidden()
+	return given, h.now.hidden(), h.now.ended && !h.now.failed
 }
 
 // words is the text of this round.
-func (h *hearing) words() (text string) {
-	for _, p := range h.parts {
+func (r *round) words() (text string) {
+	for _, p := range r.parts {
 		if item := gjson.ParseBytes(p.raw); isMessage(item) {
 			text += textOf(item)
 		}
@@ -123,8 +144,8 @@ func (h *hearing) words() (text string) {
 }
 
 // calls is how many calls of the tool and of the client's own stand in this round.
-func (h *hearing) calls() (ours, theirs int) {
-	for _, p := range h.parts {
+func (r *round) calls() (ours, theirs int) {
+	for _, p := range r.parts {
 		switch {
 		case p.ours:
 			ours++
@@ -138,33 +159,35 @@ func (h *hearing) calls() (ours, theirs int) {
 // end takes in a response that has ended. The items that it tells are those of the round, if it tells any.
 func (h *hearing) end(response gjson.Result) {
 	if list := response.Get("output").Array(); len(list) > 0 {
-		h.out -= h.passing()
-		h.parts = nil
+		h.out -= h.now.passing()
+		h.now.parts = nil
 		for _, item := range list {
 			h.newPart(item)
 		}
 	}
-	h.real, h.stored = response.Get("id").Str, response.Get("store").Type != gjson.False
+	h.now.real, h.now.stored = response.Get("id").Str, response.Get("store").Type != gjson.False
 	if u := response.Get("usage"); u.IsObject() {
-		h.usage = []byte(u.Raw)
+		h.now.usage = []byte(u.Raw)
 	}
-	ours, theirs := h.calls()
-	completed := response.Get("status").Str == "completed"
-	h.goesOn = ours > 0 && theirs == 0 && completed && !h.last
-	h.mute = !h.goesOn && (theirs == 0 || !completed)
-	for _, p := range h.parts {
+	ours, theirs := h.now.calls()
+	status := response.Get("status").Str
+	completed := status == "completed"
+	h.now.ended, h.now.failed = true, status == "failed" || status == "cancelled"
+	h.now.goesOn = ours > 0 && theirs == 0 && completed && !h.now.last
+	h.now.mute = !h.now.goesOn && (theirs == 0 || !completed)
+	for _, p := range h.now.parts {
 		if !p.ours {
 			h.items = append(h.items, p.raw)
 		}
 	}
-	if h.goesOn {
-		h.text += h.words()
+	if h.now.goesOn {
+		h.text += h.now.words()
 	}
 }
 
 // passing is how many items of this round the client gets.
-func (h *hearing) passing() (n int) {
-	for _, p := range h.parts {
+func (r *round) passing() (n int) {
+	for _, p := range r.parts {
 		if !p.ours {
 			n++
 		}
@@ -174,14 +197,41 @@ func (h *hearing) passing() (n int) {
 
 // join makes a response that has ended the client's: with all that it was given, and with the tokens of all rounds.
 func (h *hearing) join(o *span.Object, body []byte) {
-	if ours, _ := h.calls(); ours == 0 && h.round == 1 {
-		return
-	}
-	if span.HasElements(body, o.Value("output")) {
+	ours, _ := h.now.calls()
+	if (ours > 0 || !h.isFirst()) && span.HasElements(body, o.Value("output")) {
 		o.Set("output", "["+string(bytes.Join(h.items, []byte{','}))+"]")
 	}
 	if len(h.before) > 0 {
-		o.Set("usage", string(aside.AddUsage(h.before, h.usage)))
+		o.Set("usage", string(aside.AddUsage(h.before, h.now.usage)))
+	}
+	dropTool(o, body)
+}
+
+// dropTool takes the tool out of the tools that a response says that it was asked with: the client sent none such.
+func dropTool(response *span.Object, body []byte) {
+	list := response.Value("tools")
+	if !span.HasElements(body, list) {
+		return
+	}
+	var ours span.Span
+	before := list.Start + 1
+	_, err := span.Elements(body, list.Start, func(i int) (int, error) {
+		end, err := span.EndOfValue(body, i)
+		switch {
+		case err != nil || !ours.Empty():
+		case gjson.GetBytes(body[i:end], "name").Str == aside.Tool:
+			ours = span.Span{Start: before, End: end}
+		default:
+			before = end
+		}
+		return end, err
+	})
+	if err == nil && !ours.Empty() {
+		left := string(body[list.Start:ours.Start]) + string(body[ours.End:list.End])
+		if gap := strings.TrimLeft(left[1:], " \t\r\n"); strings.HasPrefix(gap, ",") { // it was the first
+			left = "[" + gap[1:]
+		}
+		response.Set("tools", left)
 	}
 }
 
@@ -189,11 +239,11 @@ func (h *hearing) join(o *span.Object, body []byte) {
 func (h *hearing) Document(doc []byte) []byte {
 	response := gjson.ParseBytes(doc)
 	o, err := span.ObjectAt(doc, span.SkipSpace(doc, 0))
-	if err != nil || !span.Valid(doc) || !response.Get("output").IsArray() {
+	if h.now.failed = err != nil || !span.Valid(doc) || !response.Get("output").IsArray(); h.now.failed {
 		return doc
 	}
 	h.end(response)
-	if h.id = h.real; h.goesOn {
+	if h.id = h.now.real; h.now.goesOn {
 		return doc
 	}
 	h.join(o, doc)

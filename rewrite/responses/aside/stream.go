@@ -5,11 +5,12 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/rewrite/aside"
 	"epitome/rewrite/span"
 )
 
 // Event takes an event of a streamed answer.
-func (h *hearing) Event(dst, raw, kind, data []byte) (out []byte, ends bool) {
+func (h *hearing) Event(dst, raw, data []byte) (out []byte, ends bool) {
 	v := gjson.ParseBytes(data)
 	if !v.IsObject() || !span.Valid(data) {
 		return append(dst, raw...), false
@@ -37,16 +38,13 @@ func (h *hearing) Event(dst, raw, kind, data []byte) (out []byte, ends bool) {
 	if err != nil {
 		return append(dst, raw...), isEnd(v)
 	}
-	if len(kind) > 0 {
-		dst = append(append(append(dst, "event: "...), kind...), '\n')
-	}
-	return append(append(append(dst, "data: "...), changed...), "\n\n"...), isEnd(v)
+	return aside.AppendEvent(dst, raw, changed), isEnd(v)
 }
 
 // isEnd reports whether an event tells the end of an answer.
 func isEnd(v gjson.Result) bool {
 	switch v.Get("type").Str {
-	case "response.completed", "response.incomplete", "response.failed":
+	case "response.completed", "response.incomplete", "response.failed", "error":
 		return true
 	}
 	return false
@@ -55,23 +53,27 @@ func isEnd(v gjson.Result) bool {
 // hear takes an event in. hid is true if the client gets nothing of it.
 func (h *hearing) hear(o *span.Object, v gjson.Result, data []byte) (edits []span.Edit, hid bool) {
 	switch kind := v.Get("type").Str; {
+	case kind == "error":
+		h.now.failed = true
+		return nil, false
 	case kind == "response.created" || kind == "response.in_progress" || kind == "response.queued":
 		if h.id == "" {
 			h.id = v.Get("response.id").Str
 		}
-		return nil, h.round > 1
+		return withoutTool(o, data), !h.isFirst()
 	case isEnd(v):
 		return h.close(o, v, data)
 	case kind == "response.output_item.added":
 		return nil, h.renumber(o, v, h.newPart(v.Get("item")))
 	case v.Get("output_index").Exists():
 		i := v.Get("output_index").Int()
-		if i < 0 || i >= int64(len(h.parts)) {
+		if i < 0 || i >= int64(len(h.now.parts)) {
 			return nil, false
 		}
-		p := h.parts[i]
+		p := h.now.parts[i]
 		if kind == "response.output_item.done" {
 			p.raw = []byte(v.Get("item").Raw)
+			h.held += len(p.raw)
 		}
 		return nil, h.renumber(o, v, p)
 	}
@@ -86,10 +88,20 @@ func (h *hearing) renumber(o *span.Object, v gjson.Result, p *part) (hid bool) {
 	return p.ours
 }
 
+// withoutTool has the response that an event brings be asked without the tool.
+func withoutTool(o *span.Object, data []byte) []span.Edit {
+	in, err := span.ObjectAt(data, o.Value("response").Start)
+	if err != nil {
+		return nil
+	}
+	dropTool(in, data)
+	return in.Edits()
+}
+
 // close takes in the end of a round.
 func (h *hearing) close(o *span.Object, v gjson.Result, data []byte) (edits []span.Edit, hid bool) {
 	h.end(v.Get("response"))
-	if h.goesOn {
+	if h.now.goesOn {
 		return nil, true
 	}
 	in, err := span.ObjectAt(data, o.Value("response").Start)
@@ -97,7 +109,7 @@ func (h *hearing) close(o *span.Object, v gjson.Result, data []byte) (edits []sp
 		return nil, false
 	}
 	h.join(in, data)
-	if h.id != "" && h.id != h.real {
+	if h.id != "" && h.id != h.now.real {
 		in.Set("id", string(span.AppendQuoted(nil, h.id)))
 	}
 	return in.Edits(), false

@@ -19,7 +19,7 @@ func (Dialect) Weave(r *conversation.Request, g conversation.Group, rec *aside.R
 	var edits []span.Edit
 	if len(rec.Rounds) > 0 {
 		var ok bool
-		if edits, ok = replace(r.Body, it, rec.Rounds); !ok {
+		if edits, ok = replace(r.Body, it, rec); !ok {
 			return nil, false
 		}
 	}
@@ -46,8 +46,9 @@ func (Dialect) Weave(r *conversation.Request, g conversation.Group, rec *aside.R
 }
 
 // replace puts rounds in the place of what an item has of them.
-func replace(body []byte, it *conversation.Item, rounds []aside.Round) (edits []span.Edit, ok bool) {
-	said, shown := aside.SaidIn(rounds), false
+func replace(body []byte, it *conversation.Item, rec *aside.Record) (edits []span.Edit, ok bool) {
+	rounds := rec.Rounds
+	said, shown := aside.SaidIn(rounds), rec.Thought && hasReasoning(body, it.Span)
 	var marks []string
 	for i := range rounds {
 		marks = append(marks, rounds[i].Marks...)
@@ -75,7 +76,8 @@ func replace(body []byte, it *conversation.Item, rounds []aside.Round) (edits []
 	if err != nil || said != "" {
 		return nil, false
 	}
-	if !shown && slices.ContainsFunc(marks, func(m string) bool { return strings.HasPrefix(m, "reasoning") }) {
+	thought := rec.Thought || slices.ContainsFunc(marks, func(m string) bool { return strings.HasPrefix(m, "reasoning") })
+	if thought && !shown {
 		rounds = slices.Clone(rounds)
 		for i := range rounds {
 			rounds[i].Said = withoutReasoning(rounds[i].Said)
@@ -89,6 +91,16 @@ func replace(body []byte, it *conversation.Item, rounds []aside.Round) (edits []
 		with = with[:len(with)-1]
 	}
 	return []span.Edit{{Span: span.Span{Start: it.Start, End: end}, With: with}}, true
+}
+
+// hasReasoning reports whether one of the items in a run is what the model thought.
+func hasReasoning(body []byte, run span.Span) (has bool) {
+	_ = span.Each(body, run, func(i int) (int, error) {
+		stop, err := span.EndOfValue(body, i)
+		has = has || err == nil && isReasoning(gjson.ParseBytes(body[i:stop]))
+		return stop, err
+	})
+	return has
 }
 
 func isReasoning(item gjson.Result) bool { return item.Get("type").Str == "reasoning" }
