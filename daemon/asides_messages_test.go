@@ -3,7 +3,6 @@ package daemon
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
@@ -24,7 +23,9 @@ type thinker struct {
 	dice    *rand.Rand
 	name    string // of an artifact
 	forgets bool   // it sends nothing back of what the model thought
+	wants   string // settings of every second request
 	said    []string
+	asked   int
 	rounds  int // within the answer that is made
 	calls   int
 }
@@ -65,23 +66,19 @@ func (a *thinker) turn(messages.Received) messages.Turn {
 func (a *thinker) asks(url string, streamed bool) {
 	a.t.Helper()
 	a.rounds = 0
-	body := fmt.Sprintf(`{"model":%q,"max_tokens":4000,"stream":%v,"thinking":{"type":"adaptive"},`+
-		`"tools":[{"name":"own","input_schema":{"type":"object"}}],"messages":[%s]}`, bindsThinking, streamed, strings.Join(a.said, ","))
+	wants := a.wants
+	if a.asked++; a.asked%2 == 1 {
+		wants = ""
+	}
+	body := fmt.Sprintf(`{"model":%q,"max_tokens":4000,"stream":%v,"thinking":{"type":"adaptive"},%s`+
+		`"tools":[{"name":"own","input_schema":{"type":"object"}}],"messages":[%s]}`, bindsThinking, streamed, wants, strings.Join(a.said, ","))
 	req, _ := http.NewRequest(http.MethodPost, url+"/v1/messages", strings.NewReader(body))
 	req.Header.Set("x-api-key", "k")
 	req.Header.Set("anthropic-version", "2023-06-01")
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	raw, err := io.ReadAll(resp.Body)
-	if err != nil || resp.StatusCode != http.StatusOK {
-		a.t.Fatalf("%d %s, %v", resp.StatusCode, raw, err)
-	}
-	answer := gjson.ParseBytes(raw)
+	raw := answered200(a.t, req)
+	answer := gjson.Parse(raw)
 	if streamed {
-		answer = blocksOf(a.t, string(raw))
+		answer = blocksOf(a.t, raw)
 	}
 	if strings.Contains(answer.Raw, aside.Tool) {
 		a.t.Fatalf("the client sees %s", answer.Raw)
@@ -95,6 +92,9 @@ func (a *thinker) asks(url string, streamed bool) {
 		if b.Get("type").Str == "tool_use" {
 			results = append(results, `{"type":"tool_result","tool_use_id":"`+b.Get("id").Str+`","content":"own result"}`)
 		}
+	}
+	if texts := answer.Get(`content.#(type=="text")#`).Array(); wants != "" && len(texts) > 2 {
+		a.t.Fatalf("%d rounds, and one document is %s", a.rounds, answer.Raw)
 	}
 	if (answer.Get("stop_reason").Str == "tool_use") != (len(results) > 0) {
 		a.t.Fatalf("%d calls stop with %s", len(results), answer.Get("stop_reason").Raw)
@@ -169,6 +169,7 @@ func goesOn(t *testing.T, before, now []byte, list string) {
 func TestThinkingOutlivesAsides(t *testing.T) {
 	for seed := range uint64(8) {
 		a := &thinker{t: t, dice: rand.New(rand.NewPCG(seed, 1)), forgets: seed%4 == 3,
+			wants: []string{"", `"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}},`}[seed/4],
 			said: []string{`{"role":"user","content":[{"type":"text","text":"Which?"}]}`}}
 		binds := rules.ModelOf(bindsThinking)
 		a.server = scriptedtest.StartMessages(t, messages.Options{Otherwise: a.turn,

@@ -25,6 +25,7 @@ type asker struct {
 	name     string
 	said     []string
 	previous string
+	asked    int
 	rounds   int
 }
 
@@ -64,6 +65,9 @@ func (a *asker) asks(url string, streamed bool) {
 	a.t.Helper()
 	a.rounds = 0
 	settings := a.settings
+	if a.asked++; a.asked%3 == 0 {
+		settings += `"text":{"format":{"type":"json_schema","name":"s","schema":{"type":"object"}}},`
+	}
 	if a.previous != "" {
 		settings += fmt.Sprintf(`"previous_response_id":%q,`, a.previous)
 	}

@@ -268,3 +268,18 @@ func (k *kept) shelved(t *testing.T, content string) (name string) {
 	}
 	return name
 }
+
+// answered200 is the body of an answer that is a good one.
+func answered200(t *testing.T, req *http.Request) string {
+	t.Helper()
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	raw, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatalf("%d %s, %v", resp.StatusCode, raw, err)
+	}
+	return string(raw)
+}

@@ -1,0 +1,100 @@
+package daemon
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/scripted/messages"
+	"epitome/scripted/scriptedtest"
+)
+
+// TestOneDocumentIsOfOneRound: what the model says before it looks something up is no part of the JSON that it is asked
+// for, and stands in the next request all the same.
+func TestOneDocumentIsOfOneRound(t *testing.T) {
+	for _, streamed := range []bool{false, true} {
+		o := &oracle{t: t}
+		up := httptest.NewServer(o)
+		k := besides(t, t.TempDir(), up.URL, nil)
+		name := k.shelved(t, "first\n4711\nthird\n")
+		o.answer = func(messages []gjson.Result) utterance {
+			if last := messages[len(messages)-1]; last.Get("role").Str != "user" {
+				return utterance{text: `{"code": ` + strings.TrimSpace(last.Get("content").Str) + `}`}
+			}
+			return utterance{text: `{"code": "I do not know yet"}`, recall: []string{`{"artifact":"` + name + `","lines":"2"}`}}
+		}
+		l := &loop{t: t, stream: streamed, tools: `"response_format":{"type":"json_object"},`}
+		for range 2 {
+			l.said = append(l.said, `{"role":"user","content":"Which code, as JSON?"}`)
+			a, err := l.asks(k.url())
+			if err != nil || a.Get("choices.0.message.content").Str != `{"code": 4711}` || l.usage.Get("total_tokens").Int() != 220 ||
+				a.Get("choices.0.finish_reason").Str != "stop" {
+				t.Fatalf("streamed %v: %v, the client got %s", streamed, err, l.raw)
+			}
+		}
+		o.extends(t)
+		if sent := o.bodies[3].Get("messages").Raw; len(o.bodies) != 4 || strings.Count(sent, "I do not know yet") != 2 {
+			t.Errorf("%d requests, the last is %s", len(o.bodies), sent)
+		}
+		k.end(t)
+		up.Close()
+	}
+}
+
+// TestOneDocumentFailsWhole: nothing of it was given, so the client is told what the provider says.
+func TestOneDocumentFailsWhole(t *testing.T) {
+	o := &oracle{t: t, breaks: 2, status: http.StatusTooManyRequests}
+	up := httptest.NewServer(o)
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, nil)
+	defer k.end(t)
+	o.answer = looksUp(k.shelved(t, "a\nb\n"))
+	l := &loop{t: t, stream: true, tools: `"response_format":{"type":"json_object"},`,
+		said: []string{`{"role":"user","content":"Which?"}`}}
+	if _, err := l.asks(k.url()); err == nil || !strings.Contains(err.Error(), "429") || !strings.Contains(l.raw, "busy") {
+		t.Errorf("%v: %s", err, l.raw)
+	}
+}
+
+// TestWhatTheClientBeganIsNotInterrupted: an answer that goes on from the client's own words has one round. The tool stays
+// declared, as it stands before all that was said.
+func TestWhatTheClientBeganIsNotInterrupted(t *testing.T) {
+	for _, stream := range []string{"false", "true"} {
+		rounds := 0
+		server := scriptedtest.StartMessages(t, messages.Options{Otherwise: func(messages.Received) messages.Turn {
+			rounds++
+			return messages.Turn{Blocks: []messages.Block{messages.Text("and so on."),
+				messages.Call("", "epitome_recall", `{"artifact":"none"}`)}}
+		}})
+		k := besides(t, t.TempDir(), server.URL(), nil)
+		said := `{"role":"user","content":"Tell me."}`
+		asks := func() gjson.Result {
+			t.Helper()
+			req, _ := http.NewRequest(http.MethodPost, k.url()+"/v1/messages", strings.NewReader(
+				`{"model":"claude-sonnet-4-5","max_tokens":100,"stream":`+stream+`,"messages":[`+said+`]}`))
+			req.Header.Set("x-api-key", "k")
+			req.Header.Set("anthropic-version", "2023-06-01")
+			answer := answered200(t, req)
+			if stream == "true" {
+				return blocksOf(t, answer)
+			}
+			return gjson.Parse(answer)
+		}
+		if got := asks(); len(got.Get("content").Array()) != 9 || rounds != 9 {
+			t.Errorf("%d rounds: %s", rounds, got.Raw)
+		}
+		said += `,{"role":"assistant","content":"Once"},{"role":"user","content":"Go on."},{"role":"assistant","content":"Twice"}`
+		got, rounds0 := asks(), 9
+		if rounds != rounds0+1 || len(got.Get("content").Array()) != 1 || got.Get("stop_reason").Str != "end_turn" {
+			t.Errorf("%d rounds more: %s", rounds-rounds0, got.Raw)
+		}
+		sent := server.Received()
+		if last := sent[len(sent)-1].Body; gjson.GetBytes(last, "tools.0.name").Str != "epitome_recall" {
+			t.Errorf("sent was %s", last)
+		}
+		k.end(t)
+	}
+}
