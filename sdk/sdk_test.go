@@ -46,6 +46,7 @@ func TestSDKs(t *testing.T) {
 		t.Run("responses", func(t *testing.T) {
 			responsesThrough(t, program{dir: dir, argv: []string{"node", "responses.mjs"}}, binary, "agents")
 		})
+		t.Run("recall", func(t *testing.T) { readCleared(t, binary, dir) })
 	})
 }
 
