@@ -170,7 +170,7 @@ func TestThinkingOutlivesAsides(t *testing.T) {
 	for seed := range uint64(8) {
 		a := &thinker{t: t, dice: rand.New(rand.NewPCG(seed, 1)), forgets: seed%4 == 3,
 			wants: []string{"", `"output_config":{"format":{"type":"json_schema","schema":{"type":"object"}}},`}[seed/4],
-			said: []string{`{"role":"user","content":[{"type":"text","text":"Which?"}]}`}}
+			said:  []string{`{"role":"user","content":[{"type":"text","text":"Which?"}]}`}}
 		binds := rules.ModelOf(bindsThinking)
 		a.server = scriptedtest.StartMessages(t, messages.Options{Otherwise: a.turn,
 			Models: map[string]rules.Model{bindsThinking: binds}})

@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"compress/gzip"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -59,8 +60,8 @@ func TestOneDocumentFailsWhole(t *testing.T) {
 	}
 }
 
-// TestWhatTheClientBeganIsNotInterrupted: an answer that goes on from the client's own words has one round. The tool stays
-// declared, as it stands before all that was said.
+// TestWhatTheClientBeganIsNotInterrupted: an answer that goes on from the client's own words has one round. The tool
+// stays declared, as it stands before all that was said.
 func TestWhatTheClientBeganIsNotInterrupted(t *testing.T) {
 	for _, stream := range []string{"false", "true"} {
 		rounds := 0
@@ -95,6 +96,49 @@ func TestWhatTheClientBeganIsNotInterrupted(t *testing.T) {
 		if last := sent[len(sent)-1].Body; gjson.GetBytes(last, "tools.0.name").Str != "epitome_recall" {
 			t.Errorf("sent was %s", last)
 		}
+		k.end(t)
+	}
+}
+
+// TestWhatCannotBeHeardBreaksNothing: an answer that comes coded although that was not asked for passes as it is, with
+// a call of a tool that the client does not have. However the client answers it, the conversation goes on.
+func TestWhatCannotBeHeardBreaksNothing(t *testing.T) {
+	o := &oracle{t: t}
+	codes := false
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !codes {
+			o.ServeHTTP(w, r)
+			return
+		}
+		plain := httptest.NewRecorder()
+		o.ServeHTTP(plain, r)
+		w.Header().Set("Content-Type", plain.Header().Get("Content-Type"))
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = z.Write(plain.Body.Bytes())
+		_ = z.Close()
+	}))
+	defer up.Close()
+	for _, streamed := range []bool{false, true} {
+		k := besides(t, t.TempDir(), up.URL, nil)
+		o.answer, o.bodies = looksUp(k.shelved(t, "a\nb\n")), nil
+		l := &loop{t: t, stream: streamed, said: []string{`{"role":"user","content":"Which?"}`}}
+		codes = true
+		a, err := l.asks(k.url()) // what is coded is decoded on the way
+		call := a.Get("choices.0.message.tool_calls.0")
+		if err != nil || call.Get("function.name").Str != "epitome_recall" || len(o.bodies) != 1 {
+			t.Fatalf("streamed %v: %v, after %d requests the client got %s", streamed, err, len(o.bodies), l.raw)
+		}
+		codes = false
+		l.said = append(l.said, `{"role":"tool","tool_call_id":"`+call.Get("id").Str+`","content":"there is no such tool"}`)
+		if a, err = l.asks(k.url()); err != nil || a.Get("choices.0.message.content").Str != "It is there is no such tool." {
+			t.Fatalf("streamed %v: %v %s", streamed, err, l.raw)
+		}
+		l.said = append(l.said, `{"role":"user","content":"Which?"}`)
+		if a, err = l.asks(k.url()); err != nil || a.Get("choices.0.message.content").Str != "Let me look.\n\nIt is b." {
+			t.Fatalf("streamed %v: %v %s", streamed, err, l.raw)
+		}
+		o.extends(t)
 		k.end(t)
 	}
 }

@@ -93,14 +93,15 @@ func readCleared(t *testing.T, binary, dir string) {
 	})
 	t.Run("responses", func(t *testing.T) {
 		m := &recaller{t: t}
-		server := scriptedtest.StartResponses(t, responses.Options{Otherwise: func(r responses.Received) responses.Turn {
+		says := func(r responses.Received) responses.Turn {
 			move := m.next(r.Body, lastSaid(t, r.Body, "input"))
 			turn := responses.Turn{Items: []responses.Item{responses.Think("What is next?"), responses.Text(move.text)}}
 			if move.tool != "" {
 				turn.Items = append(turn.Items, responses.Call("", move.tool, move.input))
 			}
 			return turn
-		}})
+		}
+		server := scriptedtest.StartResponses(t, responses.Options{Otherwise: says})
 		recallThrough(t, m, binary, dir, "responses", "input", inResponses(server))
 	})
 }

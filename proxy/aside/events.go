@@ -17,7 +17,10 @@ const (
 	mostAnswer = 64 << 20 // of all rounds of an answer, as far as they are to be sent again
 )
 
-var errEndless = &wire.Failure{Fault: event.Truncated, Err: errors.New("the answer is longer than what is held of one")}
+// endless is why an answer ends that is longer.
+func endless() error {
+	return &wire.Failure{Fault: event.Truncated, Err: errors.New("the answer is longer than what is held of one")}
+}
 
 // stream passes on a round of a streamed answer. more says that another one follows.
 func (r *Relay) stream() (more bool, err error) {
@@ -25,7 +28,7 @@ func (r *Relay) stream() (more bool, err error) {
 	if r.Turn.Alone() {
 		put = func(piece []byte) error {
 			if waiting = append(waiting, piece...); len(waiting) > mostAnswer {
-				return errEndless
+				return endless()
 			}
 			return nil
 		}
@@ -77,8 +80,8 @@ func (e *events) take(piece []byte) (out []byte, err error) {
 			break
 		}
 		out = e.hear(out, e.come[:n])
-		if e.come, e.looked = e.come[n:], 0; e.hearing.Held() > mostAnswer {
-			return out, errEndless
+		if e.come, e.looked = e.come[n:], 0; e.hearing.Size() > mostAnswer {
+			return out, endless()
 		}
 	}
 	if len(e.come) > mostEvent {

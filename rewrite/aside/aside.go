@@ -114,6 +114,6 @@ type Hearing interface {
 	// Answer is what the client was given so far, and which calls were hidden in the last round. ok is false if the
 	// answer has not ended as one does, or has failed.
 	Answer() (g Given, hidden []Call, ok bool)
-	// Held is how many bytes of the answer are held, about.
-	Held() int
+	// Size is how many bytes of the answer are held, about.
+	Size() int
 }

@@ -80,7 +80,7 @@ func (l *Loom) Weave(a Ask) (t *Turn, err error) {
 	links := r.ChainFrom(nil)
 	t = &Turn{loom: l, dialect: d, ask: a, place: placeOf(&a, links[len(links)-1])}
 	t.alone = d.Alone(r)
-	t.shut = len(r.Items) > 0 && r.Items[len(r.Items)-1].Role == conversation.Assistant // the answer goes on from its text
+	t.shut = len(r.Items) > 0 && r.Items[len(r.Items)-1].Role == conversation.Assistant // its text goes on
 	if t.ask.Body, t.ask.Room = nil, nil; !r.Upkeep.Before.Empty() {
 		resumed, has, err := t.resume(r)
 		if err != nil || !has {
@@ -126,8 +126,11 @@ func (t *Turn) resume(r *conversation.Request) (edits []span.Edit, has bool, err
 	return edits, has, nil
 }
 
-// hasTool reports whether the conversation has the tool. Its first request decides: begins is the key of that it has.
-func (l *Loom) hasTool(a *Ask, r *conversation.Request, links []conversation.Link) (begins string, has bool, err error) {
+// hasTool reports whether the conversation has the tool. Its first request decides: begins is the key under which that
+// is to be kept.
+func (l *Loom) hasTool(
+	a *Ask, r *conversation.Request, links []conversation.Link,
+) (begins string, has bool, err error) {
 	first := r.Head
 	for first < len(r.Items) && r.Items[first].Role != conversation.Assistant {
 		first++

@@ -15,7 +15,8 @@ func piecesOf(calls ...string) (events []string) {
 	return append(events, `{"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`, "[DONE]")
 }
 
-// TestACallIsKnownHoweverItsNameComes: in two pieces, behind the arguments, again with each piece, or as far as it has come.
+// TestACallIsKnownHoweverItsNameComes: in two pieces, behind the arguments, again with each piece, or as far as it has
+// come.
 func TestACallIsKnownHoweverItsNameComes(t *testing.T) {
 	f := func(calls ...string) {
 		t.Helper()

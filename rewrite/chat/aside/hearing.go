@@ -49,8 +49,8 @@ func (h *hearing) Anew() { h.frame, h.given, h.skips = nil, nil, h.now.number }
 // isFirst reports whether the client's answer begins with the round.
 func (h *hearing) isFirst() bool { return h.now.number == h.skips+1 }
 
-// Held is how many bytes are held, about.
-func (h *hearing) Held() int { return h.held }
+// Size is how many bytes are held, about.
+func (h *hearing) Size() int { return h.held }
 
 // Round is the round that has ended.
 func (h *hearing) Round() (*aside.Round, bool) {

@@ -21,6 +21,9 @@ func heard(pieces int, data string) uint64 {
 		h.Event(nil, []byte(data), []byte(data))
 	}
 	runtime.ReadMemStats(&after)
+	if n := pieces * (len(data) - 60); h.Size() < n {
+		panic(fmt.Sprintf("of %d bytes %d are held", n, h.Size()))
+	}
 	return after.TotalAlloc - before.TotalAlloc
 }
 

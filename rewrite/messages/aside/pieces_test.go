@@ -31,6 +31,9 @@ func TestALongAnswerCostsWhatItIsLong(t *testing.T) {
 			h.Event(nil, []byte(data), []byte(data))
 		}
 		runtime.ReadMemStats(&after)
+		if n := pieces * 100; h.Size() < n {
+			t.Errorf("of %d bytes %d are held", n, h.Size())
+		}
 		return after.TotalAlloc - before.TotalAlloc
 	}
 	f := func(delta string) {

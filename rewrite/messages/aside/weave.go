@@ -97,7 +97,9 @@ func allOf(rounds []aside.Round) (messages []byte) {
 
 // given finds the first block of a content that was not given in rounds, or not all of it: then text is what of it was
 // not. The block is empty if there is none. marks are those for the cache on blocks before it.
-func given(body []byte, content span.Span, rounds []aside.Round) (end span.Span, text []byte, marks []cacheMark, ok bool) {
+func given(
+	body []byte, content span.Span, rounds []aside.Round,
+) (end span.Span, text []byte, marks []cacheMark, ok bool) {
 	said := aside.SaidIn(rounds)
 	var known []string
 	for i := range rounds {

@@ -61,3 +61,42 @@ func TestAnAnswerThatFailsIsNone(t *testing.T) {
 	f(false, false, added)
 	f(false, false, added, end("completed", "completed"), wrong)
 }
+
+// TestWhatIsHeldIsTold: items are held, and the pieces in which they come are not.
+func TestWhatIsHeldIsTold(t *testing.T) {
+	text := strings.Repeat("x", 1000)
+	h := Dialect{}.Hear()
+	hears(h, false, `{"type":"response.output_item.added","output_index":0,"item":{"type":"message"}}`)
+	f := func(least, most int, event string) {
+		t.Helper()
+		before := h.Size()
+		for range 10 {
+			hears(h, false, event)
+		}
+		if grown := h.Size() - before; grown < least || grown > most {
+			t.Errorf("%s: %d bytes are held", event, grown)
+		}
+	}
+	f(10_000, 20_000, `{"type":"response.output_item.added","output_index":0,"item":{"type":"message","x":"`+text+`"}}`)
+	f(0, 0, `{"type":"response.output_text.delta","output_index":0,"delta":"`+text+`"}`)
+}
+
+// TestOtherLinesOfEventsStay: an event that is edited keeps all but its data.
+func TestOtherLinesOfEventsStay(t *testing.T) {
+	h := Dialect{}.Hear()
+	h.Begin(false)
+	f := func(id, name, number, index, want string) {
+		t.Helper()
+		data := `{"type":"response.output_item.added","sequence_number":` + number + `,"output_index":` + index +
+			`,"item":{"type":"function_call","name":"` + name + `"}}`
+		out, _ := h.Event(nil, []byte("id: "+id+"\nevent: e\ndata: "+data+"\nretry: 20\n\n"), []byte(data))
+		if want != "" {
+			want = "id: " + id + "\nevent: e\ndata: " + strings.Replace(data, `index":`+index, `index":`+want, 1) + "\nretry: 20\n\n"
+		}
+		if string(out) != want {
+			t.Errorf("got %q, want %q", out, want)
+		}
+	}
+	f("1", "epitome_recall", "0", "0", "")
+	f("2", "own", "1", "1", "0")
+}
