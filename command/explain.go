@@ -15,9 +15,11 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon"
+	"epitome/daemon/asides"
 	"epitome/instance"
 	"epitome/prose"
 	"epitome/rewrite"
+	"epitome/rewrite/aside"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 	"epitome/tokenize"
@@ -66,7 +68,7 @@ func (k explainCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	e := explaining{conf: conf, body: body}
+	e := explaining{conf: conf, came: body, body: body}
 	if e.dialect, e.sure, err = daemon.DialectOf(k.Dialect, body); err != nil {
 		return err
 	}
@@ -124,7 +126,8 @@ func (k explainCmd) read() (body []byte, err error) {
 // explaining is what one report is made with.
 type explaining struct {
 	conf    config.Config
-	body    []byte
+	came    []byte
+	body    []byte // with what was said and read within its answers, as far as that is known
 	dialect daemon.Dialect
 	sure    bool // the body shows the dialect, or the command line names it
 	window  atomic.Pointer[window.Windows]
@@ -206,6 +209,9 @@ func (e *explaining) find(folder, via string) bool {
 // look takes what is known from what was kept, and writes nothing there.
 func (e *explaining) look(k daemon.Left) {
 	e.use(k.Shadow(e.conf, &e.window))
+	if e.conf.Offload.Asides {
+		e.body = asides.Woven(k.Store, aside.Ask{Dialect: e.dialect.Dialect, Body: e.came})
+	}
 }
 
 // openHome begins with what is known of other conversations, if anything is.
@@ -308,6 +314,9 @@ func (e *explaining) report(turns bool) *explanation.Report {
 	if err != nil {
 		r.Reason = err.Error()
 		return r
+	}
+	if len(e.body) > len(e.came) {
+		r.Known += ", and what was said and read within answers, which is put in again"
 	}
 	if turns {
 		r.Turns = e.turns(request)

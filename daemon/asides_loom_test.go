@@ -9,6 +9,7 @@ import (
 	"epitome/daemon/asides"
 	"epitome/rewrite/aside"
 	"epitome/rewrite/chat"
+	"epitome/store"
 	"epitome/store/memory"
 )
 
@@ -47,4 +48,32 @@ func TestAConversationBeginsWithTheToolOrWithout(t *testing.T) {
 	f(nil, nil, "with with with ")
 	f(full, nil, "full without without ")
 	f(nil, full, "with full with ")
+}
+
+// touched counts how often something is to live longer.
+type touched struct {
+	store.Store
+	times int
+}
+
+func (s *touched) Touch(key string, keep time.Duration) (bool, error) {
+	s.times++
+	return s.Store.Touch(key, keep)
+}
+
+// TestToLookIsToChangeNothing: what was recorded of a conversation is woven in, and lives no longer for it.
+func TestToLookIsToChangeNothing(t *testing.T) {
+	s := &touched{Store: memory.New(1<<20, time.Now)}
+	ask := aside.Ask{Dialect: chat.Dialect{}, Body: []byte(`{"messages":[{"role":"user","content":"u"}]}`)}
+	if got := asides.Woven(s, ask); string(got) != string(ask.Body) {
+		t.Errorf("a conversation never seen became %s", got)
+	}
+	turn, err := asides.New(asides.Options{Store: s, Keep: time.Hour}).Weave(ask)
+	if turn == nil || err != nil {
+		t.Fatal(turn, err)
+	}
+	s.times = 0
+	if got := asides.Woven(s, ask); string(got) != string(turn.Body) || s.times > 0 {
+		t.Errorf("after %d touches got %s", s.times, got)
+	}
 }

@@ -26,7 +26,7 @@ import (
 
 // Left is what an epitome that does not run has left in its data folder.
 type Left struct {
-	store *disk.Store
+	Store *disk.Store
 	shelf *offload.Shelf
 	kept  contexts.Kept
 }
@@ -61,9 +61,9 @@ func OpenLeft(conf config.Config, folder string) (Left, error) {
 // Shadow are means of shaping that know all of it, and write nothing.
 func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]) rewrite.Deps {
 	keep := conf.Store.Keep.D()
-	m := Deps(k.store, k.shelf, windows, keep)
-	m.Summariser, m.CachedPrice = storedSummaries(conf, k.store, m.Counters), Prices(conf).CachedPrice
-	m.Ratio, m.Recall = tokenize.NewRatios(lessonStore{k.store}, m.Models).Of, recallOf(conf)
+	m := Deps(k.Store, k.shelf, windows, keep)
+	m.Summariser, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
+	m.Ratio, m.Recall = tokenize.NewRatios(lessonStore{k.Store}, m.Models).Of, recallOf(conf)
 	m = shadowed(m, keep)
 	m.Library = lending.New(k.kept, m.Shelf)
 	return m
@@ -72,7 +72,7 @@ func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]
 // Artifacts is its shelf as it is read from outside.
 func (k Left) Artifacts() Artifacts { return Artifacts{k.shelf} }
 
-func (k Left) Close() error { return k.store.Close() }
+func (k Left) Close() error { return k.Store.Close() }
 
 // Unwritten are means of shaping for one that knows nothing, and keeps in memory what it decides. Artifacts have the
 // names that the secret in the folder gives them, and are not kept.

@@ -36,7 +36,7 @@ type Ask struct {
 	Dialect conversation.Dialect
 	Body    []byte
 	Replay  bool // it only asks about a conversation: nothing begins with it, and no call is answered
-	// Room is an error if there is no room for a body of so many bytes: then nothing is decided.
+	// Room is an error if there is no room for a body of so many bytes: then nothing is decided. nil: there always is.
 	Room func(size int) error
 }
 
@@ -94,8 +94,10 @@ func (l *Loom) Weave(a Ask) (t *Turn, err error) {
 	if t.Body, _ = span.Splice(a.Body, append(edits, woven...)); t.Body == nil {
 		return nil, errors.New("cannot put what was recorded into the conversation: two records have one place")
 	}
-	if full := a.Room(len(t.Body)); full != nil {
-		return nil, full
+	if a.Room != nil {
+		if full := a.Room(len(t.Body)); full != nil {
+			return nil, full
+		}
 	}
 	if begins != "" {
 		if lost := l.Facts.Keep(begins, []byte{1}); lost != nil {
