@@ -1,6 +1,7 @@
 // Drives the official SDKs through a loop of an agent that watches the weather, in the API that the first argument names,
-// in whole answers and in streams. Later the user asks for something that the agent was told long ago. It knows nothing of
-// epitome, and has no tool by which it could read anything again. It prints one line of JSON for each.
+// in whole answers and in streams, and then through one that has no tools. Later the user asks for something that was said
+// long ago. It knows nothing of epitome, and has no tool by which it could read anything again. It prints one line of JSON
+// for each.
 import Anthropic from "@anthropic-ai/sdk";
 import OpenAI from "openai";
 import { page, play } from "./weather.mjs";
@@ -10,11 +11,11 @@ const schema = { type: "object", properties: { city: { type: "string" } } };
 
 // Each API says how a request is sent, and what the loop has to know of an answer and to put into the next request.
 
-const chat = () => {
+const chat = (tools) => {
   const client = new OpenAI().chat.completions;
   const params = {
     model: "gpt-4o",
-    tools: [{ type: "function", function: { ...about, parameters: schema } }],
+    ...(tools && { tools: [{ type: "function", function: { ...about, parameters: schema } }] }),
     messages: [{ role: "system", content: "You watch the weather." }],
   };
   return {
@@ -37,12 +38,12 @@ const chat = () => {
   };
 };
 
-const messages = () => {
+const messages = (tools) => {
   const client = new Anthropic().messages;
   const params = {
     model: "claude-sonnet-4-5",
     max_tokens: 2048,
-    tools: [{ ...about, input_schema: schema }],
+    ...(tools && { tools: [{ ...about, input_schema: schema }] }),
     system: "You watch the weather.",
     messages: [],
   };
@@ -66,14 +67,14 @@ const messages = () => {
   };
 };
 
-const responses = () => {
+const responses = (tools) => {
   const client = new OpenAI().responses;
   const params = {
     model: "gpt-5.5",
     store: false,
     include: ["reasoning.encrypted_content"],
     instructions: "You watch the weather.",
-    tools: [{ type: "function", ...about, parameters: schema, strict: false }],
+    ...(tools && { tools: [{ type: "function", ...about, parameters: schema, strict: false }] }),
     input: [],
   };
   return {
@@ -113,5 +114,23 @@ async function session(api, streamed) {
   return { names: [...names], tools: [...tools], asked };
 }
 
+// talk has no tool at all: the user tells it of the cities, until old turns no longer fit.
+async function talk(api, streamed) {
+  const asked = [];
+  const cities = Array.from({ length: 12 }, (_, n) => `Note this. ${page(`city_${n + 1}`)}`);
+  for (const words of [`Hello.${streamed ? " Be quick." : ""}`, ...cities, "What was hour 107 in city_1?", "Is that all?"]) {
+    api.ask(words);
+    const answer = await api.send(streamed);
+    if (answer.calls.length > 0) throw new Error("got a call, and has no tool");
+    asked.push({ text: answer.text, end: answer.end, tokens: answer.tokens });
+  }
+  return { names: [], tools: [], asked: asked.slice(-3) };
+}
+
 const api = { chat, messages, responses }[process.argv[2]];
-await play({ session: () => session(api(), false), streamed: () => session(api(), true) });
+await play({
+  session: () => session(api(true), false),
+  streamed: () => session(api(true), true),
+  talk: () => talk(api(false), false),
+  talkStreamed: () => talk(api(false), true),
+});
