@@ -1,10 +1,12 @@
 package daemon
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,11 +73,15 @@ func (a *thinker) asks(url string, streamed bool) {
 		wants = ""
 	}
 	body := fmt.Sprintf(`{"model":%q,"max_tokens":4000,"stream":%v,"thinking":{"type":"adaptive"},%s`+
-		`"tools":[{"name":"own","input_schema":{"type":"object"}}],"messages":[%s]}`, bindsThinking, streamed, wants, strings.Join(a.said, ","))
+		`"tools":[{"name":"own","input_schema":{"type":"object"}}],"messages":[%s]}`, bindsThinking, streamed, wants, strings.Join(a.marked(), ","))
 	req, _ := http.NewRequest(http.MethodPost, url+"/v1/messages", strings.NewReader(body))
 	req.Header.Set("x-api-key", "k")
 	req.Header.Set("anthropic-version", "2023-06-01")
 	raw := answered200(a.t, req)
+	sent := a.server.Received()
+	if got, want := bytes.Count(sent[len(sent)-1].Body, []byte(aMark)), strings.Count(body, aMark); got != want {
+		a.t.Fatalf("of %d marks for the cache the provider gets %d: %s", want, got, sent[len(sent)-1].Body)
+	}
 	answer := gjson.Parse(raw)
 	if streamed {
 		answer = blocksOf(a.t, raw)
@@ -105,6 +111,22 @@ func (a *thinker) asks(url string, streamed bool) {
 	if results = append(results, `{"type":"text","text":"Go on."}`); len(kept) > 0 {
 		a.said = append(a.said, `{"role":"user","content":[`+strings.Join(results, ",")+`]}`)
 	}
+}
+
+// aMark is a mark for the cache.
+const aMark = `,"cache_control":{"type":"ephemeral"}`
+
+// marked is what was said with a mark for the cache somewhere in each of the newest two answers.
+func (a *thinker) marked() []string {
+	said, left := slices.Clone(a.said), 2
+	for i := len(said) - 1; i >= 0 && left > 0; i-- {
+		blocks := gjson.Get(said[i], "content").Array()
+		b := blocks[a.dice.IntN(len(blocks))].Raw
+		if gjson.Get(said[i], "role").Str == "assistant" && !strings.Contains(b, `"thinking"`) {
+			said[i], left = strings.Replace(said[i], b, b[:len(b)-1]+aMark+"}", 1), left-1
+		}
+	}
+	return said
 }
 
 // blocksOf puts a streamed answer together, as SDKs do, and holds it to have one beginning, one end and no hole.
@@ -153,10 +175,11 @@ func blocksOf(t *testing.T, stream string) gjson.Result {
 	return gjson.ParseBytes(all)
 }
 
-// goesOn reports that a list of messages begins with all that the list before it had.
+// goesOn reports that a list of messages begins with all that the list before it had, marks for the cache aside.
 func goesOn(t *testing.T, before, now []byte, list string) {
 	t.Helper()
-	was, is := gjson.GetBytes(before, list).Array(), gjson.GetBytes(now, list).Array()
+	unmarked := func(body []byte) []byte { return bytes.ReplaceAll(body, []byte(aMark), nil) }
+	was, is := gjson.GetBytes(unmarked(before), list).Array(), gjson.GetBytes(unmarked(now), list).Array()
 	for i, m := range was {
 		if i >= len(is) || is[i].Raw != m.Raw {
 			t.Fatalf("message %d was\n%s\nand the next request is\n%s", i, m.Raw, now)
