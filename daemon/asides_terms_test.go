@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"compress/gzip"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -141,4 +142,42 @@ func TestWhatCannotBeHeardBreaksNothing(t *testing.T) {
 		o.extends(t)
 		k.end(t)
 	}
+}
+
+// TestAClientMayDeclineTheTool: with a conversation's first request, and then for as long as it lasts.
+func TestAClientMayDeclineTheTool(t *testing.T) {
+	o := &oracle{t: t, answer: func([]gjson.Result) utterance { return utterance{text: "ok"} }}
+	up := httptest.NewServer(o)
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, nil)
+	defer k.end(t)
+	f := func(want string, headers ...string) {
+		t.Helper()
+		said, got := fmt.Sprintf(`{"role":"user","content":"%d"}`, len(o.bodies)), ""
+		for _, value := range headers {
+			req, _ := http.NewRequest(http.MethodPost, k.url()+"/v1/chat/completions",
+				strings.NewReader(`{"model":"gpt-4o","messages":[`+said+`]}`))
+			if value != "" {
+				req.Header.Set("x-epitome-recall", value)
+			}
+			resp, err := http.DefaultClient.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_ = resp.Body.Close()
+			got += fmt.Sprint(resp.StatusCode)
+			if n := len(o.bodies); resp.StatusCode == http.StatusOK && o.bodies[n-1].Get("tools").Exists() {
+				got += " with"
+			}
+			got += "; "
+			said += `,{"role":"assistant","content":"ok"},{"role":"user","content":"Go on."}`
+		}
+		if got != want {
+			t.Errorf("%q: got %s, want %s", headers, got, want)
+		}
+	}
+	f("200; 200; ", "off", "")
+	f("200; 200; ", "OFF", "off")
+	f("200 with; 200 with; ", "", "off")
+	f("400; ", "on")
 }

@@ -35,6 +35,7 @@ func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 		return body, nil
 	}
 	ask := rounds.Ask{Scope: s.asked.Scope, Dialect: x.dialect, Body: body, Replay: s.asked.Replay}
+	ask.Without = aside.Declines(x.ctx.Request.Header.RawHeaders())
 	ask.Room = func(size int) error { return roomToWeave(x, size) }
 	t, err := loom.Weave(ask)
 	if t == nil && err == nil || errors.Is(err, errNoRoomLeft) {

@@ -36,6 +36,7 @@ type Ask struct {
 	Dialect conversation.Dialect
 	Body    []byte
 	Replay  bool // it only asks about a conversation: nothing begins with it, and no call is answered
+	Without bool // a conversation that begins with it is to have no tool
 	// Room is an error if there is no room for a body of so many bytes: then nothing is decided. nil: there always is.
 	Room func(size int) error
 }
@@ -139,7 +140,7 @@ func (l *Loom) hasTool(
 	}
 	key := placeOf(a, links[first-r.Head]) + " tool"
 	_, found, err := l.Facts.Find(key)
-	if err != nil || found || first < len(r.Items) || a.Replay {
+	if err != nil || found || first < len(r.Items) || a.Replay || a.Without {
 		return "", found, err
 	}
 	return key, true, nil
