@@ -94,6 +94,10 @@ var outside = map[string]room{
 		"",
 		"it reads JSON for servers that stand for foreign ones; with the program's reader, they would share its mistakes",
 	},
+	"summarize/memory": {
+		"pattern rewrite/mark store",
+		"what is remembered is text, of whatever conversation; who is asked for it and who is given it must not matter",
+	},
 	"sdk": {
 		"event event/money sdk/sdktest",
 		"the SDK test drives the built program from outside, as a user does; only the prices are asked for directly",
