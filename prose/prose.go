@@ -20,6 +20,8 @@ type Question struct {
 	// earlier summary. Equal keys have equal answers. The chain covers the content, so no content can know the key.
 	Key          string
 	Conversation string // its id, for events alone
+	Scope        string // the conversation's own
+	Project      string // in which the conversation is; empty: nobody knows
 	Upstream     string // the conversation's own
 	Model        string // the conversation's own
 	Dialect      string // the key of the conversation's own

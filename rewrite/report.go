@@ -13,18 +13,18 @@ import (
 
 // Input is a request to shape.
 type Input struct {
-	Dialect  conversation.Dialect
-	Body     []byte // decoded; it is read and never changed
-	Scope    string // who may share facts with whom
-	Upstream string // its name
-	Limits   *limits.Limits
-	Style    prose.Style  // of summaries
-	Compact  bool         // now, whatever the lines say, and whatever was decided for this request before
-	Replay   bool         // only what was decided is repeated; nothing is decided, kept or learned
-	Rescue   *plan.Rescue // how the form was refused that was decided for this request; nil if it was not
-	Client   plan.Client  // nil if nobody waits
-	Now      time.Time    // when it was asked; zero: nobody knows
-	Contexts []string     // names of the files that its conversation is to be given
+	Dialect        conversation.Dialect
+	Body           []byte // decoded; it is read and never changed
+	Upstream       string // its name
+	Scope, Project string // who may share facts with whom, and in which project that is, if it is known
+	Limits         *limits.Limits
+	Style          prose.Style  // of summaries
+	Compact        bool         // now, whatever the lines say, and whatever was decided for this request before
+	Replay         bool         // only what was decided is repeated; nothing is decided, kept or learned
+	Rescue         *plan.Rescue // how the form was refused that was decided for this request; nil if it was not
+	Client         plan.Client  // nil if nobody waits
+	Now            time.Time    // when it was asked; zero: nobody knows
+	Contexts       []string     // names of the files that its conversation is to be given
 	// Lend lends memory for the new body, in which Output.Body may lie; if it is nil, or returns nil, the body gets
 	// its own. It is not called once Shape has returned, and what it lends is then held by Output.Body alone.
 	Lend func(n int) []byte

@@ -390,7 +390,8 @@ func idOf(name decision.Ref) string { return hex.EncodeToString(name[:8]) }
 
 // asker is how prose may be had for this request, at a window of so many tokens.
 func (x *run) asker(window int) *plan.Asker {
-	q := &plan.Asker{Summariser: x.shaper.deps.Summariser, Style: x.in.Style.At(window), Client: x.in.Client}
+	q := &plan.Asker{Summariser: x.shaper.deps.Summariser, Project: x.in.Project, Client: x.in.Client}
+	q.Style = x.in.Style.At(window)
 	if x.in.Rescue != nil { // nobody is asked, but what was made for the larger window will do
 		q.Style = x.in.Style.At(x.in.Rescue.Most + unit.MostTokens)
 	}

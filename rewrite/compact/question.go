@@ -14,7 +14,8 @@ func (q *summarySearch) question() prose.Question {
 	p := q.comp.P
 	out := prose.Question{
 		Conversation: p.Told.Conversation, Upstream: p.Route.Upstream, Model: p.Route.Model, Dialect: p.Route.Dialect,
-		Detail: p.Ask.Style.Detail, Credential: p.Ask.Client.Credential(), Earlier: q.known.Text,
+		Scope: p.Route.Scope, Project: p.Ask.Project, Detail: p.Ask.Style.Detail,
+		Credential: p.Ask.Client.Credential(), Earlier: q.known.Text,
 		SpanTokens: q.comp.spanSize(q.to), Room: q.comp.room.Prose, Usable: p.Scale.InModelTokens(p.Limits.Usable),
 	}
 	out.Continue = q.upTo(q.to)

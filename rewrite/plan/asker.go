@@ -41,6 +41,7 @@ type Asker struct {
 	Summariser  Summariser        // nil if no model is asked
 	Style       prose.Style       // as it is at the window
 	Client      Client            // nil if nobody waits
+	Project     string            // in which the conversation is; empty: nobody knows
 	HeadMoved   bool              // the leading block is another than in the request before: no provider has it cached
 	HeadSum     conversation.Link // hash of the leading block, once it was asked for
 	Prepared    int               // tokens that the request had when a summary was last made ahead of need
