@@ -32,6 +32,7 @@ import (
 	"epitome/proxy/clients"
 	"epitome/rewrite/limits"
 	"epitome/summarize"
+	"epitome/summarize/memory"
 	"epitome/unit"
 	"epitome/window"
 )
@@ -53,6 +54,7 @@ type Config struct {
 	Summarize summarize.Config                `toml:"summarize"`
 	Offload   OffloadConfig                   `toml:"offload"`
 	Context   contexts.Config                 `toml:"context"`
+	Memory    memory.Config                   `toml:"memory"`
 	Store     StoreConfig                     `toml:"store"`
 	Events    EventsConfig                    `toml:"events"`
 	Log       LogConfig                       `toml:"log"`
@@ -239,6 +241,9 @@ func (c *Config) expand(lookup func(string) (string, bool)) (err error) {
 	}
 	if c.Events.Webhook, err = expandText(c.Events.Webhook, lookup); err != nil {
 		return unit.Wrong([]string{"events", "webhook"}, "cannot use events.webhook: %w", err)
+	}
+	if c.Memory.Webhook, err = expandText(c.Memory.Webhook, lookup); err != nil {
+		return unit.Wrong([]string{"memory", "webhook"}, "cannot use memory.webhook: %w", err)
 	}
 	if c.Store.URL, err = expandText(c.Store.URL, lookup); err != nil {
 		return unit.Wrong([]string{"store", "url"}, "cannot use store.url: %w", err)

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"net/url"
@@ -26,7 +27,7 @@ func (c Config) checkKeeping() error {
 		return unit.Wrong([]string{"summarize", "mode"},
 			"cannot use summarize.mode %q: write one of %s", c.Summarize.Mode, strings.Join(modes, ", "))
 	}
-	if err := c.Summarize.Check(); err != nil {
+	if err := cmp.Or(c.Summarize.Check(), checkMemory(c)); err != nil {
 		return err
 	}
 	for _, pattern := range slices.Sorted(maps.Keys(c.Window.Models)) {

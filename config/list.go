@@ -127,6 +127,9 @@ func (l *lister) note(key []string, v reflect.Value) {
 // isSecret reports whether what stands under a key is a credential, or may hold one.
 func isSecret(key []string) bool {
 	last := key[len(key)-1]
+	if strings.HasSuffix(last, "_wait") { // a time
+		return false
+	}
 	return slices.Contains(key, "headers") || slices.ContainsFunc([]string{"token", "secret", "password", "webhook", "keys"},
 		func(word string) bool { return strings.Contains(last, word) && !strings.Contains(last, "tokens") })
 }

@@ -23,6 +23,8 @@ func NeedRestart(running, wanted Config) []string {
 		{"offload.folder", running.Offload.Folder != wanted.Offload.Folder},
 		{"offload.url", running.Offload.URL != wanted.Offload.URL},
 		{"offload.asides", running.Offload.Asides != wanted.Offload.Asides},
+		{"memory.webhook", running.Memory.Webhook != wanted.Memory.Webhook},
+		{"memory.webhook_wait", running.Memory.Wait != wanted.Memory.Wait},
 		{"store.keep", running.Store.Keep != wanted.Store.Keep},
 		{"store.sync_every", running.Store.SyncEvery != wanted.Store.SyncEvery},
 		{"store.url", running.Store.URL != wanted.Store.URL},

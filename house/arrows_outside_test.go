@@ -95,7 +95,7 @@ var outside = map[string]room{
 		"it reads JSON for servers that stand for foreign ones; with the program's reader, they would share its mistakes",
 	},
 	"summarize/memory": {
-		"pattern rewrite/mark store",
+		"pattern rewrite/mark store unit",
 		"what is remembered is text, of whatever conversation; who is asked for it and who is given it must not matter",
 	},
 	"sdk": {

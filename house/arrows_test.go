@@ -151,7 +151,7 @@ var house = joined(map[string]room{
 		"scripts see the program from outside, as a user does; only where its card lies they must know",
 	},
 	"config": {
-		"console event event/money offload/bucket offload/contexts prose proxy proxy/certificate proxy/clients rewrite/limits store/seal store/shared summarize unit window",
+		"console event event/money offload/bucket offload/contexts prose proxy proxy/certificate proxy/clients rewrite/limits store/seal store/shared summarize summarize/memory unit window",
 		"a configuration is read and checked; what is done by it must not matter, so it has only the tables that others declare;" +
 			" of store/shared it has what a server's address may say",
 	},
@@ -462,7 +462,7 @@ var house = joined(map[string]room{
 		"it holds every store to the contract; knowing one of them, it would suit that one",
 	},
 	"summarize": {
-		"event prose store unit",
+		"event prose store summarize/memory unit",
 		"a summary is asked for by question and answer; what a conversation is and how bytes get upstream must be replaceable without touching its life",
 	},
 	"tokenize": {

@@ -27,6 +27,9 @@ const (
 // DetailDistillate is the detail of what is said of one result. No summary has it.
 const DetailDistillate = "distillate"
 
+// DetailMemory is the detail of what is said of a session for later ones. No summary has it.
+const DetailMemory = "memory"
+
 // Modes returns all that a summary may be made of, as they are offered to users.
 func Modes() []string {
 	return []string{ModeAuto, ModeLLM, ModeIntent, ModeHybrid, ModeWindow, ModeLossless}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"epitome/prose"
+	"epitome/summarize/memory"
 )
 
 // longestText bounds what is kept of an answer, in bytes.
@@ -25,6 +26,8 @@ type reading struct {
 	tag   string
 	most  int // tokens that the prose may have; 0 is no limit
 	count func(string) int
+
+	learns bool // a section for later sessions is none of the summary
 }
 
 // judge returns the answer's text in its proper form, or why it cannot be used.
@@ -108,6 +111,9 @@ func (r reading) headingOf(l string) (name, rest string) {
 		if strings.EqualFold(s.heading, m[2]) {
 			return s.heading, m[3]
 		}
+	}
+	if r.learns && strings.EqualFold(memory.Heading, m[2]) {
+		return memory.Heading, m[3]
 	}
 	return "", ""
 }

@@ -103,14 +103,17 @@ func (s *Summariser) heldLocked(j *job, now time.Time) error {
 // line names the upstream and model that are asked. No key of a question is like it: they are hashes.
 func (j *job) line() string {
 	kind := "line "
-	if j.question.Distils() { // what a result makes a model say must not keep summaries from being made
+	switch { // what a result or a session makes a model say must not keep summaries from being made
+	case j.question.Distils():
 		kind = "line of distillates "
+	case j.question.Learns():
+		kind = "line of sessions "
 	}
 	return kind + j.upstream + " " + cmp.Or(j.conf.Model, j.question.Model)
 }
 
-// roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue, a
-// distillate is no more than a quarter in, and one question may be larger than all of them should be together.
+// roomLocked reports whether one more job may run or wait. What is prepared takes no more than half of the queue,
+// distillates and sessions no more than a quarter, and one question may be larger than all of them should be together.
 func (s *Summariser) roomLocked(j *job) bool {
 	conf := s.conf.Load()
 	if s.pending > 0 && s.pending+j.size > int64(conf.Pending) {
@@ -118,7 +121,7 @@ func (s *Summariser) roomLocked(j *job) bool {
 	}
 	places := conf.Queue
 	switch {
-	case j.question.Distils():
+	case j.question.Distils() || j.question.Learns():
 		places /= 4
 	case !j.asked:
 		places /= 2
@@ -163,6 +166,15 @@ func (s *Summariser) run(j *job) {
 	defer s.work.Done()
 	m := &making{Summariser: s, q: &j.question, conf: &j.conf}
 	p, err := m.runGuarded(j)
+	s.finish(j, m.hold, p, err)
+	if err == nil {
+		m.lessons.keep(s) // now that nobody waits
+	}
+}
+
+// finish makes room for other jobs, and hands the outcome to those who wait. hold is how long the upstream wants to be
+// left alone.
+func (s *Summariser) finish(j *job, hold time.Duration, p prose.Prose, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.running--
@@ -177,8 +189,8 @@ func (s *Summariser) run(j *job) {
 		delete(s.failures, j.key)
 		delete(s.failures, j.line())
 	case errors.Is(err, ErrFailed):
-		s.failures.add(j.key, err, m.hold)
-		s.failures.add(j.line(), err, m.hold)
+		s.failures.add(j.key, err, hold)
+		s.failures.add(j.line(), err, hold)
 	}
 	s.endLocked(j, p, err)
 	s.startLocked()

@@ -40,6 +40,7 @@ type making struct {
 	sharper bool          // an answer was refused already
 	cost    prose.Prose   // of all requests
 	hold    time.Duration // how long the upstream wants to be left alone
+	lessons *lessons      // what is learned beside it; nil if nothing is
 }
 
 // reply is what came of one request.
@@ -63,6 +64,7 @@ func (m *making) begin(j *job) {
 	if m.q.Continue != nil {
 		m.way = prose.WayContinue
 	}
+	m.learn()
 	m.dialect = m.means.Dialects[m.q.Dialect]
 	if m.upstream() != m.q.Upstream {
 		m.dialect = m.means.Dialects[""]
@@ -84,6 +86,9 @@ func (m *making) upstream() string { return cmp.Or(m.conf.Upstream, m.q.Upstream
 func (m *making) ask() (prose.Prose, error) {
 	if m.dialect == nil {
 		return prose.Prose{}, m.failWith("nobody here speaks the API of the conversation")
+	}
+	if m.wording.alone && m.lessons == nil {
+		return prose.Prose{}, m.failWith("there is no memory for what the session teaches")
 	}
 	for range mostRequests {
 		body, err := m.body()
@@ -174,6 +179,7 @@ func (m *making) judge(r *reply) (text string, tokens int, err error) {
 	if why != "" {
 		return "", 0, m.sharpen(why, r)
 	}
+	m.lessons.hear(r.Answer, m.wording)
 	return text, tokens, nil
 }
 

@@ -62,6 +62,9 @@ type wording struct {
 	why    string // the answer before could not be used; empty for the first one
 
 	distils bool // what is wanted is a distillate
+	learns  bool // what is wanted is what later sessions need to know, beside a summary or alone
+	alone   bool
+	notes   string // what is known already for later sessions, a line each
 }
 
 // wordingOf is that of a question at a level of detail.
@@ -69,31 +72,43 @@ func wordingOf(q *prose.Question, level string) wording {
 	if q.Distils() {
 		return wording{tag: tagOf(q), tokens: tokensOfDistillate, distils: true}
 	}
+	if q.Learns() {
+		return wording{tag: tagOf(q), alone: true}
+	}
 	d, _ := detailOf(level)
 	return wording{detail: d, tag: tagOf(q), tokens: d.tokens, update: q.Earlier != ""}
 }
 
 // role is the system prompt for what is wanted.
 func (w wording) role() string {
-	if w.distils {
+	switch {
+	case w.distils:
 		return w.roleOfDistillate()
+	case w.alone:
+		return w.roleOfLessons()
 	}
 	return w.system()
 }
 
 // ask is the user's message for what is wanted, cut down by so many steps.
 func (w wording) ask(q *prose.Question, step int) string {
-	if w.distils {
+	switch {
+	case w.distils:
 		return w.askForDistillate(record(q.Transcript, w.tag, step))
+	case w.alone:
+		return w.askForLessons(transcript(q.Transcript, w.tag, step))
 	}
 	return w.user(q.Earlier, transcript(q.Transcript, w.tag, step))
 }
 
 // judge returns the text of an answer, which may have most tokens, or why it cannot be used.
 func (w wording) judge(a prose.Answer, most int, count func(string) int) (text string, tokens int, why string) {
-	r := reading{a, w.detail, w.tag, most, count}
-	if w.distils {
+	r := reading{a, w.detail, w.tag, most, count, w.learns}
+	switch {
+	case w.distils:
 		return r.judgeDistillate()
+	case w.alone:
+		return r.judgeLessons()
 	}
 	return r.judge()
 }
@@ -105,6 +120,9 @@ func (w wording) format() string {
 		"Replace each text in brackets; where there is nothing to say, write: none. Use at most about %d tokens in all.\n", w.tokens)
 	for _, s := range sectionsOf(w.detail) {
 		fmt.Fprintf(&b, "\n## %s\n[%s]\n", s.heading, s.asks)
+	}
+	if w.learns {
+		b.WriteString(w.lastSection())
 	}
 	if w.why != "" {
 		fmt.Fprintf(&b, "\nAn answer to this could not be used: %s. Answer with the text alone, from its first heading to the last section.\n", w.why)
@@ -147,7 +165,7 @@ func (w wording) user(earlier, record string) string {
 		fmt.Fprintf(&b, "The summary of what came before the record:\n[%s summary]\n%s\n[%s end of summary]\n\n",
 			w.tag, earlier, w.tag)
 	}
-	fmt.Fprintf(&b, "The record:\n%s[%s end of record]\n\n", record, w.tag)
+	fmt.Fprintf(&b, "The record:\n%s[%s end of record]\n\n%s", record, w.tag, w.inventory())
 	if w.update {
 		b.WriteString("Write the summary anew, so that it covers the record as well. " + update + "\n\n")
 	}
@@ -158,15 +176,15 @@ func (w wording) user(earlier, record string) string {
 // tagBytes makes tags short, as one stands at each entry; tagOf makes sure that it is unlike all that is there.
 const tagBytes = 4
 
-// tagOf returns a tag for the question that nothing in it holds.
-func tagOf(q *prose.Question) string {
+// tagOf returns a tag for the question that nothing in it holds, nor in what else it is asked with.
+func tagOf(q *prose.Question, beside ...string) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "transcript %d %s", n, q.Key))
 		tag := hex.EncodeToString(sum[:tagBytes])
 		holds := func(e prose.Entry) bool {
 			return strings.Contains(e.Text, tag) || strings.Contains(e.Tool+" "+e.State, tag)
 		}
-		if !strings.Contains(q.Earlier, tag) && !slices.ContainsFunc(q.Transcript, holds) {
+		if !strings.Contains(q.Earlier+strings.Join(beside, ""), tag) && !slices.ContainsFunc(q.Transcript, holds) {
 			return tag
 		}
 	}

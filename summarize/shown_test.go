@@ -35,6 +35,16 @@ func TestWhatAModelIsAskedCanBeRead(t *testing.T) {
 	add("The user's message behind it.", distillate.ask(&q, 0))
 	distillate.why = "it had 412 tokens, and 300 are the most"
 	add("The answer could not be used.", distillate.ask(&q, 0))
+	learns := next
+	learns.learns, learns.notes = true, "0a1b2c3d fact: The tests run with make check.\n"
+	add("The project has a memory, and the summary's question asks for what later sessions need: the user's message.",
+		learns.user("## Goal\nMend the refunds.\n", record))
+	lone := wording{tag: "feedbeef", alone: true, learns: true, notes: learns.notes}
+	add("A conversation that was never compacted is quiet: the system prompt of the question for what later sessions need.",
+		lone.role())
+	add("The user's message behind it.", lone.askForLessons(record))
+	lone.why, lone.notes = "it was empty", ""
+	add("The answer could not be used, and nothing is known yet.", lone.askForLessons(record))
 	if *updateShown {
 		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
 			t.Fatal(err)

@@ -10,6 +10,10 @@
 // A credential lives as long as the job that needs it, in memory alone. No log, event or error has a word of the
 // conversation, of the credential, or of what an upstream said.
 //
+// Where sessions are learned from, the model that makes a summary is asked in the same request what later sessions need
+// to know. Whatever it says to that, the summary is as it would be without, and has nothing of it; nobody waits for its
+// being kept; what was made before teaches nothing.
+//
 // It does not promise that a summary is right: it is a model's. What must be right is made by code, elsewhere.
 package summarize
 
@@ -25,6 +29,7 @@ import (
 	"epitome/event"
 	"epitome/prose"
 	"epitome/store"
+	"epitome/summarize/memory"
 )
 
 // Why there is no prose.
@@ -72,6 +77,7 @@ type Means struct {
 	Count    func(text string) int              // tokens
 	Usable   Usable
 	Leases   Leases              // who else may be asking; nil if nobody is
+	Memory   func() memory.Place // where it is kept what sessions teach; nil, or gives nil, if nothing is learned
 	Tell     func(event.Summary) // hears what jobs do; it must not wait
 	Log      *slog.Logger
 }
