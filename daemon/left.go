@@ -13,6 +13,7 @@ import (
 	"epitome/config"
 	"epitome/console"
 	"epitome/daemon/lending"
+	"epitome/daemon/lessons"
 	"epitome/offload"
 	"epitome/offload/contexts"
 	"epitome/rewrite"
@@ -63,7 +64,7 @@ func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]
 	keep := conf.Store.Keep.D()
 	m := Deps(k.Store, k.shelf, windows, keep)
 	m.Summariser, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
-	m.Ratio, m.Recall = tokenize.NewRatios(lessonStore{k.Store}, m.Models).Of, recallOf(conf)
+	m.Ratio, m.Recall = tokenize.NewRatios(lessons.OfRatios{Store: k.Store}, m.Models).Of, recallOf(conf)
 	m = shadowed(m, keep)
 	m.Library = lending.New(k.kept, m.Shelf)
 	return m

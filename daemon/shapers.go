@@ -9,6 +9,7 @@ import (
 
 	"epitome/config"
 	"epitome/daemon/lending"
+	"epitome/daemon/lessons"
 	"epitome/event/money"
 	"epitome/offload"
 	"epitome/proxy"
@@ -46,9 +47,9 @@ const (
 // newShapers makes shapers over the storage, which they close with them.
 func newShapers(conf config.Config, s *storage) *shapers {
 	k := &shapers{storage: s, quiet: func() {}}
-	k.lessons = window.NewLessons(windowStore{s.store}, time.Now)
+	k.lessons = window.NewLessons(lessons.OfWindows{Store: s.store}, time.Now)
 	k.windows.Store(window.New(conf.Window, k.lessons))
-	k.ratios = tokenize.NewRatios(lessonStore{s.store}, tokenize.NewModels())
+	k.ratios = tokenize.NewRatios(lessons.OfRatios{Store: s.store}, tokenize.NewModels())
 	k.prober = newProber(conf, k)
 	keep := conf.Store.Keep.D()
 	m := Deps(s.store, s.shelf, &k.windows, keep)
@@ -93,7 +94,7 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
-	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, ratioLessons{k.ratios}
+	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, lessons.Taught{Ratios: k.ratios}
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
 	return p
@@ -191,47 +192,3 @@ func Deps(
 		},
 	}
 }
-
-// windowStore keeps in the store what use has shown of windows.
-type windowStore struct{ store.Store }
-
-// Get returns what stands under the key.
-func (k windowStore) Get(key string) (value []byte, version uint64, found bool) {
-	fact, found := k.Store.Get(key)
-	return fact.Bytes, fact.Version, found
-}
-
-// Put sets what stands under the key.
-func (k windowStore) Put(key string, value []byte, keep time.Duration) error {
-	return lessonStore(k).Put(key, value, keep)
-}
-
-// Swap sets it if what stands there has the version.
-func (k windowStore) Swap(key string, version uint64, value []byte, keep time.Duration) (swapped bool, err error) {
-	_, swapped, err = k.CompareAndSwap(key, version, value, keep)
-	return swapped, err
-}
-
-// lessonStore keeps in the store what use has shown of ratios.
-type lessonStore struct{ store.Store }
-
-// Get returns what stands under the key.
-func (k lessonStore) Get(key string) (value []byte, found bool) {
-	fact, found := k.Store.Get(key)
-	return fact.Bytes, found
-}
-
-// Put sets what stands under the key.
-func (k lessonStore) Put(key string, value []byte, keep time.Duration) error {
-	_, err := k.Store.Put(key, value, keep)
-	return err
-}
-
-// ratioLessons takes what the proxy hears of how models count.
-type ratioLessons struct{ ratios *tokenize.Ratios }
-
-func (l ratioLessons) Learn(s proxy.Source, counted, used int) {
-	l.ratios.Learn(tokenize.Source(s), counted, used)
-}
-
-func (l ratioLessons) Forget(s proxy.Source) { l.ratios.Forget(tokenize.Source(s)) }

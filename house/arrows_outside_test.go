@@ -10,6 +10,10 @@ var outside = map[string]room{
 		"it puts files where conversations find them; which conversations ask, and what they are told, must not matter",
 	},
 	"store/lock": {"", "who waits for what must not matter to it"},
+	"daemon/lessons": {
+		"proxy store tokenize",
+		"what was learned of models lies where it is told to; what it is worth must not matter",
+	},
 	"offload/contexts": {
 		"store/lock store/seal",
 		"it keeps files by name; what a conversation is, and who is given a file, must not matter",

@@ -1,0 +1,58 @@
+// Package lessons has what use shows of models lie in the store: how much they hold, and how they count.
+//
+// It promises to change nothing of that: what a lesson is, and what it is worth, is known where it is learned.
+package lessons
+
+import (
+	"time"
+
+	"epitome/proxy"
+	"epitome/store"
+	"epitome/tokenize"
+)
+
+// OfWindows keeps in the store what use has shown of windows.
+type OfWindows struct{ store.Store }
+
+// Get returns what stands under the key.
+func (k OfWindows) Get(key string) (value []byte, version uint64, found bool) {
+	fact, found := k.Store.Get(key)
+	return fact.Bytes, fact.Version, found
+}
+
+// Put sets what stands under the key.
+func (k OfWindows) Put(key string, value []byte, keep time.Duration) error {
+	return OfRatios(k).Put(key, value, keep)
+}
+
+// Swap sets it if what stands there has the version.
+func (k OfWindows) Swap(key string, version uint64, value []byte, keep time.Duration) (swapped bool, err error) {
+	_, swapped, err = k.CompareAndSwap(key, version, value, keep)
+	return swapped, err
+}
+
+// OfRatios keeps in the store what use has shown of ratios.
+type OfRatios struct{ store.Store }
+
+// Get returns what stands under the key.
+func (k OfRatios) Get(key string) (value []byte, found bool) {
+	fact, found := k.Store.Get(key)
+	return fact.Bytes, found
+}
+
+// Put sets what stands under the key.
+func (k OfRatios) Put(key string, value []byte, keep time.Duration) error {
+	_, err := k.Store.Put(key, value, keep)
+	return err
+}
+
+// Taught takes what the proxy hears of how models count.
+type Taught struct{ Ratios *tokenize.Ratios }
+
+// Learn takes in how many tokens a request was counted as, and how many its provider says that it used.
+func (t Taught) Learn(s proxy.Source, counted, used int) {
+	t.Ratios.Learn(tokenize.Source(s), counted, used)
+}
+
+// Forget drops what is known of a source.
+func (t Taught) Forget(s proxy.Source) { t.Ratios.Forget(tokenize.Source(s)) }
