@@ -2,8 +2,8 @@ package daemon
 
 import (
 	"epitome/console/story"
-	"epitome/rewrite"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/sent"
 )
 
 // edits reads in what forms the messages of a request were sent, or in mode observe would have been, by what its event
@@ -12,7 +12,7 @@ func (k *shapers) edits(decision string) (story.Edits, error) {
 	if decision == "" {
 		return story.Edits{List: []story.Edit{}}, nil
 	}
-	list, found := rewrite.Edits(k.seen, decision, dialectWith)
+	list, found := sent.Edits(k.seen, decision, dialectWith)
 	if !found {
 		return story.Edits{List: []story.Edit{}, Missing: "what was decided for this request is not kept any more: " +
 			"it has expired, or the store that held it is gone"}, nil

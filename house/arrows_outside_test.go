@@ -18,6 +18,14 @@ var outside = map[string]room{
 		"store/lock store/seal",
 		"it keeps files by name; what a conversation is, and who is given a file, must not matter",
 	},
+	"proxy/carried": {
+		"proxy/wire",
+		"for whom a request is shows in its lines; who asks for that, and what, must not matter",
+	},
+	"rewrite/sent": {
+		"event rewrite/conversation rewrite/decision rewrite/plan rewrite/span",
+		"what was sent is told by what is recorded; how it came to that must not matter any more",
+	},
 	"bench/reading": {
 		"bench/names bench/price",
 		"what reading back takes is one rule for whoever took something out; what it knew of them could bend it",

@@ -226,7 +226,7 @@ var house = joined(map[string]room{
 	},
 	"daemon": {
 		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap daemon/lending daemon/lessons daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation" +
-			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
+			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses rewrite/sent store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"daemon/turns": {
@@ -287,7 +287,7 @@ var house = joined(map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/aside proxy/buffers proxy/certificate proxy/clients proxy/ear proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/aside rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
+		"event prose proxy/aside proxy/buffers proxy/carried proxy/certificate proxy/clients proxy/ear proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/aside rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
@@ -321,7 +321,7 @@ var house = joined(map[string]room{
 	},
 	"rewrite": {
 		"event prose rewrite/abridge rewrite/addition rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/history rewrite/ladder" +
-			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span tokenize unit",
+			" rewrite/limits rewrite/plan rewrite/recap rewrite/sent rewrite/shorten rewrite/span tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",
 	},

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"slices"
 
 	"epitome/event"
+	"epitome/proxy/carried"
 	"epitome/proxy/refuse"
 	"epitome/proxy/turns"
 	"epitome/proxy/wire"
@@ -33,35 +33,9 @@ func (Credential) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a clie
 // LogValue does the same for logs.
 func (Credential) LogValue() slog.Value { return slog.StringValue("a client's credential") }
 
-// carried are the names of the headers that say for whom a request is, besides those that says knows by their ends:
-// who pays, who asks with what, which version of the API they speak, and, as a provider's cache may hang on it, in
-// which session.
-var carried = [...]string{
-	"ocp-apim-subscription-key", "helicone-auth", "openai-organization", "openai-project", "openai-beta", "chatgpt-account-id",
-	"anthropic-version", "anthropic-beta", "x-goog-user-project", "http-referer", "x-title", "x-openrouter-title", "user-agent",
-	"copilot-integration-id", "editor-version", "x-portkey-config", "x-portkey-provider", "x-portkey-virtual-key",
-	"session_id", "session-id", "thread-id", "originator", "x-session-id", "x-session-affinity", "x-grok-conv-id",
-}
-
-// says reports whether a header says for whom a request is. Any other one speaks of that request alone.
-func says(name []byte) bool {
-	for _, end := range [...]string{"authorization", "api-key"} { // with gateways' names in front of them, too
-		if wire.EqualFold(name[max(0, len(name)-len(end)):], end) {
-			return true
-		}
-	}
-	return slices.ContainsFunc(carried[:], func(s string) bool { return wire.EqualFold(name, s) })
-}
-
 // credentialOf makes a credential of a request's header lines. All of it is copied.
 func credentialOf(up *upstream, target, block []byte) Credential {
-	c := credential{url: up.config.URL, target: string(target)}
-	hop := wire.HopsOf(block)
-	for l := wire.LinesOf(block); l.Next(); {
-		if says(l.Name) && !hop.Has(l.Name) {
-			c.block = l.AppendTo(c.block)
-		}
-	}
+	c := credential{url: up.config.URL, target: string(target), block: carried.Lines(block)}
 	return Credential{func() credential { return c }}
 }
 

@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/sent"
 	"epitome/rewrite/span"
 )
 
@@ -26,7 +27,7 @@ func TestEditsAreWhatWasDoneToTheRequest(t *testing.T) {
 				c, b := newTalkIn(in, seed, false), newBench(6_000)
 				b.dialect = in
 				b.limits.Floor, b.limits.Repeats, b.limits.ClearCalls = 0, true, true
-				var before []Edit
+				var before []sent.Edit
 				for turn := range 14 {
 					c.grow()
 					out := b.shape(c.body())
@@ -37,7 +38,7 @@ func TestEditsAreWhatWasDoneToTheRequest(t *testing.T) {
 					holdsEdits(t, b, c.body(), out, list)
 					for _, e := range list {
 						kinds[e.Code]++
-						known := slices.ContainsFunc(before, func(o Edit) bool {
+						known := slices.ContainsFunc(before, func(o sent.Edit) bool {
 							at := o.Item == e.Item
 							return at && o.Text == e.Text && o.Artifact+o.Thinking == e.Artifact+e.Thinking
 						})
@@ -71,7 +72,7 @@ func refusedOnce(t *testing.T, b *bench, body string, first Output) Output {
 	return out
 }
 
-func editsRead(t *testing.T, b *bench, out Output) []Edit {
+func editsRead(t *testing.T, b *bench, out Output) []sent.Edit {
 	t.Helper()
 	key := out.Report.Bearings.Decision
 	if key == "" {
@@ -80,7 +81,7 @@ func editsRead(t *testing.T, b *bench, out Output) []Edit {
 		}
 		return nil
 	}
-	list, found := Edits(b.notes, key, func(key string) conversation.Dialect {
+	list, found := sent.Edits(b.notes, key, func(key string) conversation.Dialect {
 		if key != b.dialect.Key() {
 			t.Fatalf("the dialect is %q, not %q", key, b.dialect.Key())
 		}
@@ -92,7 +93,7 @@ func editsRead(t *testing.T, b *bench, out Output) []Edit {
 	return list
 }
 
-func holdsEdits(t *testing.T, b *bench, body string, out Output, list []Edit) {
+func holdsEdits(t *testing.T, b *bench, body string, out Output, list []sent.Edit) {
 	t.Helper()
 	was, err := b.dialect.Read([]byte(body), nil)
 	if err != nil {
@@ -102,13 +103,13 @@ func holdsEdits(t *testing.T, b *bench, body string, out Output, list []Edit) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	less, sent := 0, strings.Join(partsSaid(now, 0, len(now.Items)), "\x00")
+	less, all := 0, strings.Join(partsSaid(now, 0, len(now.Items)), "\x00")
 	for _, e := range list {
 		less += e.Before - e.After
 		if e.Code.Sentence() == "" || e.Code == event.CodeNotNoted {
 			t.Fatalf("nothing says why: %+v", e)
 		}
-		if !strings.Contains(sent, e.Text) {
+		if !strings.Contains(all, e.Text) {
 			t.Fatalf("what the edit says is sent is not: %+v\n%s", e, out.Body)
 		}
 		for _, name := range []string{e.Artifact, e.Thinking} {
@@ -143,7 +144,7 @@ func partsSaid(r *conversation.Request, from, to int) (list []string) {
 }
 
 // stoodIn reports whether the content is what the messages say that an edit is about, or a part of it.
-func stoodIn(r *conversation.Request, e Edit, content string) bool {
+func stoodIn(r *conversation.Request, e sent.Edit, content string) bool {
 	first, last := -1, -1
 	for i := range r.Items {
 		if n := conversation.NumberOf(r, i); n >= e.Item && n <= e.Last {
@@ -166,7 +167,7 @@ func TestEditsThatAreNotKeptAreNotFound(t *testing.T) {
 	out := b.shape(s.body(len(s.items)))
 	key := out.Report.Bearings.Decision
 	in := func(string) conversation.Dialect { return out.dialect }
-	if list, found := Edits(b.notes, key, in); !found || len(list) == 0 {
+	if list, found := sent.Edits(b.notes, key, in); !found || len(list) == 0 {
 		t.Fatalf("%d edits are found", len(list))
 	}
 	for k := range b.notes.facts {
@@ -175,16 +176,16 @@ func TestEditsThatAreNotKeptAreNotFound(t *testing.T) {
 		}
 		kept := b.notes.facts[k]
 		delete(b.notes.facts, k)
-		if list, found := Edits(b.notes, key, in); found {
+		if list, found := sent.Edits(b.notes, key, in); found {
 			t.Fatalf("without one form %d edits are found", len(list))
 		}
 		b.notes.facts[k] = kept
 		break
 	}
-	if _, found := Edits(newNotes(), key, in); found {
+	if _, found := sent.Edits(newNotes(), key, in); found {
 		t.Error("edits are found in a ledger that has none")
 	}
-	if _, found := Edits(b.notes, "no key", in); found {
+	if _, found := sent.Edits(b.notes, "no key", in); found {
 		t.Error("edits are found by no key")
 	}
 }
@@ -198,8 +199,8 @@ func TestEditsOfOldRecordsSayThatNobodyNotedWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := route.KeyOf(d, decision.Key{Ratio: 1.5})
-	list, found := Edits(notes, key, func(string) conversation.Dialect { return chatTongue{} })
-	want := Edit{Item: 2, Last: 2, Rung: "clear", Code: event.CodeNotNoted, Before: 135, After: 13, Text: "stub",
+	list, found := sent.Edits(notes, key, func(string) conversation.Dialect { return chatTongue{} })
+	want := sent.Edit{Item: 2, Last: 2, Rung: "clear", Code: event.CodeNotNoted, Before: 135, After: 13, Text: "stub",
 		Artifact: "a"}
 	if !found || len(list) != 1 || list[0] != want {
 		t.Errorf("found %v: %+v, want %+v", found, list, want)

@@ -1,4 +1,7 @@
-package rewrite
+// Package sent tells in what forms the messages of a request were sent, read from what was decided for it.
+//
+// It promises that what it tells is what was sent, and what it names is what stood there. It decides nothing.
+package sent
 
 import (
 	"strings"
