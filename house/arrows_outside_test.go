@@ -22,6 +22,10 @@ var outside = map[string]room{
 		"proxy/wire",
 		"for whom a request is shows in its lines; who asks for that, and what, must not matter",
 	},
+	"rewrite/folder": {
+		"rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
+		"where an agent works shows in what its conversation begins with; dialects are for its tests",
+	},
 	"rewrite/sent": {
 		"event rewrite/conversation rewrite/decision rewrite/plan rewrite/span",
 		"what was sent is told by what is recorded; how it came to that must not matter any more",

@@ -320,7 +320,7 @@ var house = joined(map[string]room{
 		"it has bodies in every coding for tests; no exchange may be reached through it",
 	},
 	"rewrite": {
-		"event prose rewrite/abridge rewrite/addition rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/history rewrite/ladder" +
+		"event prose rewrite/abridge rewrite/addition rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/folder rewrite/history rewrite/ladder" +
 			" rewrite/limits rewrite/plan rewrite/recap rewrite/sent rewrite/shorten rewrite/span tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",

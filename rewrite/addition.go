@@ -8,6 +8,7 @@ import (
 	"epitome/rewrite/addition"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
+	"epitome/rewrite/folder"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
 )
@@ -15,8 +16,9 @@ import (
 // Added says what stands in a request beside what its client sent.
 type Added struct {
 	Tokens int      // of the model; 0 if nothing was added
+	Memory int      // those of them that are what earlier sessions have learned
 	Names  []string // of contexts whose files are named
-	Why    string   // why nothing was added though it was asked for; empty if it was not, or if something was
+	Why    string   // what is missing though it was asked for, and why; empty if nothing is
 }
 
 // added is how a request is added to.
@@ -35,7 +37,7 @@ const addedShare = 4
 // provider has been added to there.
 func additionKeys(x *run) (opening, key string) {
 	items, first := conversation.OpeningOf(x.req)
-	if x.shaper.deps.Library == nil || items == 0 || !x.req.Upkeep.Before.Empty() {
+	if x.shaper.deps.Library == nil && x.shaper.deps.Memories == nil || items == 0 || !x.req.Upkeep.Before.Empty() {
 		return "", ""
 	}
 	opening = decision.AdditionKey(x.plan.Route, x.hist.Chain[items])
@@ -51,29 +53,52 @@ func addToHead(x *run) (err error) {
 	if key == "" {
 		return nil
 	}
-	asked := slices.Compact(slices.Sorted(slices.Values(x.in.Contexts)))
 	var record *addition.Record
 	switch {
 	case key == opening:
-		record, err = begin(x, key, asked)
+		record, err = begin(x, key)
 	case x.past != nil:
 		if record = x.past.added; record != nil && maySettle(x) {
 			_, _ = addition.Bind(x.ledger, key, record) // if it was lost there; else with the next request
 		}
 	default:
-		record, err = goOn(x, asked)
-		x.out.Report.Broke = lostStore(x) && len(asked) > 0
+		record, err = goOn(x)
+		x.out.Report.Broke = lostStore(x) && !wishOf(x).IsEmpty()
 	}
 	putAdded(x, record)
-	if err == nil && record != nil && record.Index != "" && !x.in.Replay && x.ledger.Touch(key) {
+	switch {
+	case x.shaper.deps.Memories == nil:
+	case record != nil:
+		x.plan.Ask.Project = record.Project // of its beginning, whatever the request names now
+	default:
+		x.plan.Ask.Project = wishOf(x).Project
+	}
+	if err != nil || record == nil || record.Text() == "" || x.in.Replay || !x.ledger.Touch(key) {
+		return err
+	}
+	if len(record.Files) > 0 && x.shaper.deps.Library != nil {
 		x.shaper.deps.Library.Renew(x.in.Scope, record.Files)
 	}
-	return err
+	return nil
+}
+
+// wishOf is what the request asks for: files by their names, and the memory of its project, which is the one that it
+// names, or else the folder in which its agent works.
+func wishOf(x *run) (w addition.Wish) {
+	if x.shaper.deps.Library != nil {
+		w.Asked = slices.Compact(slices.Sorted(slices.Values(x.in.Contexts)))
+	}
+	if x.shaper.deps.Memories != nil {
+		if w.Project = x.in.Project; w.Project == "" {
+			w.Project = folder.Of(x.req)
+		}
+	}
+	return w
 }
 
 // goOn finds what was added to a conversation of which nothing is remembered. With the model's first words it parts
 // from those that began alike, and what it was given then holds for it alone. One that went on without goes on so.
-func goOn(x *run, asked []string) (*addition.Record, error) {
+func goOn(x *run) (*addition.Record, error) {
 	opening, key := additionKeys(x)
 	if list, _ := addition.At(x.ledger, key); len(list) > 0 {
 		return &list[0], nil
@@ -82,7 +107,7 @@ func goOn(x *run, asked []string) (*addition.Record, error) {
 		return nil, nil
 	}
 	list, _ := addition.At(x.ledger, opening)
-	r := list.ForLater(asked)
+	r := list.ForLater(wishOf(x))
 	if r == nil || !maySettle(x) {
 		return r, nil
 	}
@@ -94,26 +119,32 @@ func putAdded(x *run, record *addition.Record) {
 	a := &x.out.added
 	a.record, x.plan.Ask.Head = record, nil
 	x.plan.Size.System, a.tokens = x.plan.Size.System-a.tokens, 0
-	if record == nil || record.Index == "" {
+	if record == nil || record.Text() == "" {
 		return
 	}
-	edit, ok := x.in.Dialect.Append(x.req, nil, record.Index)
+	edit, ok := x.in.Dialect.Append(x.req, nil, record.Text())
 	if !ok {
 		return
 	}
-	x.plan.Ask.Head, a.tokens = []span.Edit{edit}, x.plan.Scale.CountText([]byte(record.Index), false)
+	x.plan.Ask.Head, a.tokens = []span.Edit{edit}, x.plan.Scale.CountText([]byte(record.Text()), false)
 	x.plan.Size.System += a.tokens
 }
 
 // begin decides what is added to the conversation of which this is the first request. What stands for an equal one that
-// has asked for the same holds, also that it could not be given.
-func begin(x *run, key string, asked []string) (r *addition.Record, err error) {
+// has asked for the same holds, also that it could not be given; but a memory does so for a day.
+func begin(x *run, key string) (r *addition.Record, err error) {
 	list, _ := addition.At(x.ledger, key)
-	if r = list.For(asked); r == nil && maySettle(x) && len(asked)+len(list) > 0 {
-		r, err = settleRecord(x, key, makeRecord(x, asked))
+	wish := wishOf(x)
+	switch r = list.For(wish); {
+	case r == nil && maySettle(x) && !(wish.IsEmpty() && len(list) == 0):
+		r, err = settleRecord(x, key, makeRecord(x, wish))
+	case r != nil && maySettle(x) && r.IsStale(x.in.Now):
+		if made := makeRecord(x, wish); addition.Replace(x.ledger, key, made) == nil {
+			r = made
+		}
 	}
 	if r != nil && x.in.Rescue != nil && x.in.Rescue.Whole {
-		r = &addition.Record{Asked: asked, Why: "no context files: the provider refused the request with their index"}
+		r = &addition.Record{Wish: wish, Why: r.Refusal()}
 	}
 	if r != nil {
 		x.out.Report.Added.Why = r.Why
@@ -139,18 +170,29 @@ func settleRecord(x *run, key string, r *addition.Record) (*addition.Record, err
 	return addition.Settle(x.ledger, key, r, begun)
 }
 
-// makeRecord makes what is added to a conversation that asks for these names.
-func makeRecord(x *run, asked []string) *addition.Record {
-	r := &addition.Record{Asked: asked}
-	if len(asked) == 0 {
-		return r
+// makeRecord makes what is added to a conversation that asks for this.
+func makeRecord(x *run, w addition.Wish) *addition.Record {
+	r := &addition.Record{Wish: w}
+	if len(w.Asked) > 0 {
+		files, err := x.shaper.deps.Library.Lend(x.in.Scope, w.Asked)
+		if err == nil && len(files) > 0 {
+			r.Index, err = indexOf(x, files)
+		}
+		if r.Files = files; err != nil {
+			r.Index, r.Files = "", nil
+			r.Lack("context files", err)
+		}
 	}
-	files, err := x.shaper.deps.Library.Lend(x.in.Scope, asked)
-	if err == nil && len(files) > 0 {
-		r.Index, err = indexOf(x, files)
-	}
-	if r.Files = files; err != nil {
-		r.Index, r.Files, r.Why = "", nil, "no context files: "+err.Error()
+	if w.Project != "" {
+		var err error
+		r.At = x.in.Now
+		if r.Memory, err = x.shaper.deps.Memories.Recall(x.in.Scope, w.Project); err == nil && r.Memory != "" {
+			err = fits(x, r.Index, r.Text(), "it")
+		}
+		if err != nil {
+			r.Memory = ""
+			r.Lack("memory", err)
+		}
 	}
 	return r
 }
@@ -167,20 +209,27 @@ func indexOf(x *run, files []addition.File) (string, error) {
 		}
 	}
 	index := addition.Index(files, way, func(name string) string { return plan.AddressOf(p, name) })
+	return index, fits(x, "", index, "their index")
+}
+
+// fits says why a text, called what, cannot stand in the request, of which the beginning does.
+func fits(x *run, beginning, text, what string) error {
 	told := &x.out.Report
 	most := max(0, min(told.Usable/addedShare, told.Usable-told.Before.Total()))
-	if n := p.Scale.InModelTokens(p.Scale.CountPlain(index)); n > most {
-		return "", fmt.Errorf("their index has %d tokens, and at this window there is room for %d", n, most)
+	count := func(s string) int { return x.plan.Scale.InModelTokens(x.plan.Scale.CountPlain(s)) }
+	if n := count(text); n > most {
+		return fmt.Errorf("%s has %d tokens, and at this window there is room for %d", what,
+			n-count(beginning), max(0, most-count(beginning)))
 	}
-	edit, ok := x.in.Dialect.Append(x.req, nil, index)
+	edit, ok := x.in.Dialect.Append(x.req, nil, text)
 	if !ok {
-		return "", errors.New("the request has no place for their index")
+		return fmt.Errorf("the request has no place for %s", what)
 	}
 	body, err := span.Splice(x.in.Body, []span.Edit{edit})
 	if err != nil {
-		return "", err
+		return err
 	}
-	return index, check(x.req, body)
+	return check(x.req, body)
 }
 
 // lostStore reports whether it is not known what stands in a ledger that others share.
@@ -200,7 +249,7 @@ func retake(x *run) error {
 	if err != nil {
 		return err
 	}
-	if record == nil || record.Index != was.Index {
+	if record == nil || record.Text() != was.Text() {
 		x.out.added.other = true
 		putAdded(x, record)
 	}
@@ -214,7 +263,8 @@ func noteAdded(x *run, edits []span.Edit) {
 		return
 	}
 	a.undo = addition.Undo(x.in.Body, edits, x.plan.Ask.Head)
-	r.Added = Added{Tokens: x.plan.Scale.InModelTokens(a.tokens), Names: a.record.Names()}
+	r.Added.Tokens, r.Added.Names = x.plan.Scale.InModelTokens(a.tokens), a.record.Names()
+	r.Added.Memory = x.plan.Scale.InModelTokens(x.plan.Scale.CountText([]byte(a.record.Memory), false))
 	if r.Action == ActionNone {
 		r.Action = ActionAdd
 	}

@@ -64,7 +64,7 @@ func readIndex(was *conversation.Request, out Output) index {
 	if put == "" {
 		return index{head: head}
 	}
-	return index{out.added.record.Index, put, head}
+	return index{out.added.record.Text(), put, head}
 }
 
 func (p *play) ask(r *speaker) Output {
@@ -78,7 +78,7 @@ func (p *play) ask(r *speaker) Output {
 // input is a request of a speaker.
 func (p *play) input(r *speaker, body string) Input {
 	in := Input{Dialect: r.tongue, Body: []byte(body), Scope: r.scope, Upstream: "up", Limits: &p.limits, Now: p.clock,
-		Style: p.style, Contexts: p.asks}
+		Style: p.style, Contexts: p.asks, Project: p.project}
 	if p.narrator != nil {
 		in.Client = somebody{p.waits}
 	}
@@ -286,7 +286,7 @@ func (p *play) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
 	switch rapid.SampledFrom([]string{
 		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork", "edit",
-		"at once", "model", "clock", "pause", "pause", "vanish", "full", "fail", "rescue",
+		"at once", "model", "clock", "pause", "pause", "vanish", "full", "fail", "rescue", "learn",
 	}).Draw(p.T, "what") {
 	case "grow":
 		r.rescued = false
@@ -325,6 +325,8 @@ func (p *play) step() {
 		if len(r.head) > 0 {
 			r.head[0] = r.tongue.lead(r.talk, r.string("Now it is "+fmt.Sprint(p.seed())))
 		}
+	case "learn":
+		p.learn()
 	case "pause":
 		p.clock = p.clock.Add(6 * time.Minute)
 		r.rescued = false
@@ -406,6 +408,7 @@ func TestAnyConversationKeepsThePromises(t *testing.T) {
 				p := newPlayIn(in, t, calm, broken)
 				p.deps.Recall = p.drawRecall()
 				p.drawLibrary()
+				p.drawMemories()
 				for range rapid.IntRange(1, 20).Draw(t, "steps") {
 					p.step()
 				}

@@ -50,7 +50,7 @@ type Output struct {
 // rung names it.
 const (
 	ActionNone    = event.ActionNone
-	ActionAdd     = "add" // nothing but an index of context files
+	ActionAdd     = "add" // nothing but what is added behind the system's text
 	ActionOffload = "offload"
 	ActionClear   = "clear"
 	ActionCompact = "compact"

@@ -100,6 +100,8 @@ type bench struct {
 	dialect   conversation.Dialect // nil for Chat Completions
 	library   *library             // nil if no files are kept
 	asks      []string             // names of contexts
+	memories  *lore                // nil if nothing is known of any project
+	project   string               // that requests name
 	waits     context.Context
 }
 
@@ -127,6 +129,9 @@ func (b *bench) restart() {
 	if b.library != nil {
 		m.Library = b.library
 	}
+	if b.memories != nil {
+		m.Memories = b.memories
+	}
 	if b.narrator != nil {
 		m.Summariser, m.Tell = b.narrator, b.narrator
 	}
@@ -138,7 +143,7 @@ func (b *bench) restart() {
 
 func (b *bench) shape(body string) Output {
 	a := Input{Dialect: chat.Dialect{}, Body: []byte(body), Scope: b.scope, Upstream: "up", Limits: &b.limits,
-		Style: b.style, Compact: b.now, Now: b.clock, Contexts: b.asks}
+		Style: b.style, Compact: b.now, Now: b.clock, Contexts: b.asks, Project: b.project}
 	if b.dialect != nil {
 		a.Dialect = b.dialect
 	}

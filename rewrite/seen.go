@@ -262,7 +262,7 @@ func (s *seen) put(scope string, p *past, b []byte) {
 	p.bytes = p.hist.Memory() + p.decision.Memory() + p.spelled.Memory() +
 		len(p.items)*int(unsafe.Sizeof(conversation.Item{})+unsafe.Sizeof(conversation.Call{})+64)
 	if p.added != nil {
-		p.bytes += len(p.added.Index)
+		p.bytes += len(p.added.Index) + len(p.added.Memory)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -58,9 +58,8 @@ type Deps struct {
 	// Passing says that what the ledger and shelf keep does not outlive the process: little is decided then.
 	Passing bool
 	// Recall says which clients are told to read artifacts with epitome's tool.
-	Recall Recall
-	// Library keeps the files that conversations may ask for; nil if none are given any.
-	Library addition.Library
+	Recall           Recall
+	addition.Sources // of what conversations are given
 	// Keep is how long what the ledger has lives. What is remembered of a conversation lives no longer. 0: for ever.
 	Keep time.Duration
 }

@@ -1,6 +1,6 @@
-// Package addition is what a conversation was given beside what its client sends: an index of files that people keep
-// for it, at the end of what the system says. It is text and record alone; who asks for it, and where it is put, is
-// the caller's to know.
+// Package addition is what a conversation was given beside what its client sends, at the end of what the system says:
+// an index of files that people keep for it, and what earlier sessions of its project have learned. It is text and
+// record alone; who asks for it, and where it is put, is the caller's to know.
 //
 // It promises that a record is read as it was written, whatever another epitome adds to it, that an index has whole
 // lines, one for each file, and that no name of a file can pass for anything but a name.
@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"epitome/rewrite/mark"
 )
@@ -25,12 +26,61 @@ type File struct {
 	Artifact string `json:"artifact"` // the name of its content on the shelf
 }
 
+// Wish is what a first request asks for.
+type Wish struct {
+	Asked   []string `json:"asked"`             // names of contexts, sorted
+	Project string   `json:"project,omitempty"` // whose memory is wanted; empty: none is
+}
+
+// IsEmpty reports whether nothing is asked for.
+func (w Wish) IsEmpty() bool { return len(w.Asked) == 0 && w.Project == "" }
+
+func (w Wish) equals(o Wish) bool { return w.Project == o.Project && slices.Equal(w.Asked, o.Asked) }
+
 // Record is what was added to conversations that began with one request. What has no text was given nothing.
 type Record struct {
-	Asked []string `json:"asked"`          // names that the first request asked for, sorted
-	Index string   `json:"text,omitempty"` // what is put behind the system's text
-	Files []File   `json:"files,omitempty"`
-	Why   string   `json:"why,omitempty"` // there is no text though it was asked for
+	Wish
+	Index  string    `json:"text,omitempty"` // of the files
+	Files  []File    `json:"files,omitempty"`
+	Memory string    `json:"memory,omitempty"` // what is known in the project
+	At     time.Time `json:"at,omitzero"`      // when that was read; zero: nobody knows
+	Why    string    `json:"why,omitempty"`    // something is missing though it was asked for
+}
+
+// Text is what is put behind the system's text: the index, and then the memory.
+func (r *Record) Text() string {
+	if r.Index == "" || r.Memory == "" {
+		return r.Index + r.Memory
+	}
+	return r.Index + "\n\n" + r.Memory
+}
+
+// Lack notes why something that was asked for is missing.
+func (r *Record) Lack(what string, err error) {
+	if r.Why != "" {
+		r.Why += "; "
+	}
+	r.Why += "no " + what + ": " + err.Error()
+}
+
+// Refusal says why nothing is sent of the record after one.
+func (r *Record) Refusal() string {
+	switch {
+	case r.Project == "":
+		return "no context files: the provider refused the request with their index"
+	case len(r.Asked) == 0:
+		return "no memory: the provider refused the request with it"
+	}
+	return "no context files and no memory: the provider refused the request with them"
+}
+
+// renewAfter is how long the memory that a first request was given holds for an equal one. A client that asks again
+// has long been answered, and one whose conversation goes on has been bound to what it has.
+const renewAfter = 24 * time.Hour
+
+// IsStale reports whether an equal first request is another conversation's, at whose time other things may be known.
+func (r *Record) IsStale(now time.Time) bool {
+	return r.Project != "" && !now.IsZero() && !r.At.IsZero() && now.Sub(r.At) > renewAfter
 }
 
 // Names are the names of contexts that the record has files of.
@@ -75,25 +125,30 @@ func Decode(b []byte) (Records, error) {
 	return w.List, nil
 }
 
-// For is the record of a conversation whose first request asked for these names, sorted; nil if there is none.
-func (l Records) For(asked []string) *Record {
+// For is the record of a conversation whose first request asked for that; nil if there is none.
+func (l Records) For(w Wish) *Record {
 	for i := range l {
-		if slices.Equal(l[i].Asked, asked) {
+		if l[i].equals(w) {
 			return &l[i]
 		}
 	}
 	return nil
 }
 
-// ForLater is the record of a conversation of which a later request asks for these names: what it asked for first, if
-// that is among them; else the first that was given anything, as its client may ask once only. nil if there is none.
-func (l Records) ForLater(asked []string) *Record {
-	if r := l.For(asked); r != nil {
+// ForLater is the record of a conversation of which a later request asks for that: what was asked for first, if it is
+// among them; else the first that was given anything, or that has a project, as its client may ask once only. nil if
+// there is none.
+func (l Records) ForLater(w Wish) *Record {
+	if r := l.For(w); r != nil {
 		return r
 	}
-	for i := range l {
-		if l[i].Index != "" {
-			return &l[i]
+	for _, fits := range [...]func(*Record) bool{
+		func(r *Record) bool { return r.Text() != "" }, func(r *Record) bool { return r.Project != "" },
+	} {
+		for i := range l {
+			if fits(&l[i]) {
+				return &l[i]
+			}
 		}
 	}
 	return nil

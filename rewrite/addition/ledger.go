@@ -17,6 +17,19 @@ type Library interface {
 	Renew(scope string, files []File)
 }
 
+// Memories know what earlier sessions have learned. Their methods may be called from any goroutine.
+type Memories interface {
+	// Recall is what a model is shown of what is known in a project, for who shares the scope; empty if nothing is. It
+	// waits no longer than a client may.
+	Recall(scope, project string) (text string, err error)
+}
+
+// Sources are where texts are from.
+type Sources struct {
+	Library  Library  // keeps the files that conversations may ask for; nil if none are given any
+	Memories Memories // nil if no conversation is told what is known
+}
+
 // At are the records under the key. Those of another version are not understood: there are none, but they have a
 // version in the ledger.
 func At(g decision.Ledger, key string) (list Records, version uint64) {
@@ -43,11 +56,11 @@ var errTooMany = errors.New("too many equal requests have asked for other files"
 func Settle(g decision.Ledger, key string, r *Record, begun bool) (*Record, error) {
 	list, version := At(g, key)
 	later := begun || version != 0
-	if version == 0 && begun && len(r.Asked) > 0 {
+	if version == 0 && begun && !r.IsEmpty() {
 		list = Records{{}}
 	}
 	for range mostTries {
-		if standing := list.For(r.Asked); standing != nil {
+		if standing := list.For(r.Wish); standing != nil {
 			return standing, nil
 		}
 		if len(list) >= mostRecords || version != 0 && list == nil {
@@ -69,14 +82,14 @@ func Settle(g decision.Ledger, key string, r *Record, begun bool) (*Record, erro
 		}
 		later = true
 	}
-	return list.For(r.Asked), nil
+	return list.For(r.Wish), nil
 }
 
 // Replace has the record stand for all who ask for the same.
 func Replace(g decision.Ledger, key string, r *Record) error {
 	for range mostTries {
 		list, version := At(g, key)
-		list = slices.DeleteFunc(slices.Clone(list), func(l Record) bool { return slices.Equal(l.Asked, r.Asked) })
+		list = slices.DeleteFunc(slices.Clone(list), func(l Record) bool { return l.equals(r.Wish) })
 		if _, _, done, err := g.Swap(key, version, append(list, *r).Encode()); err != nil || done {
 			return err
 		}

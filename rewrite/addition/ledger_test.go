@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 )
 
 // book is a ledger of one key.
@@ -45,10 +46,21 @@ func told(r *Record) string {
 	if r == nil {
 		return "none"
 	}
-	return strings.Join(r.Asked, "+") + "=" + r.Index
+	asked := strings.Join(r.Asked, "+")
+	if r.Project != "" {
+		asked += "@" + r.Project
+	}
+	return asked + "=" + r.Text()
 }
 
-func record(names, text string) *Record { return &Record{Asked: strings.Fields(names), Index: text} }
+// wish asks for names, of which one behind an @ is a project.
+func wish(names string) (w Wish) {
+	names, w.Project, _ = strings.Cut(names, "@")
+	w.Asked = strings.Fields(names)
+	return w
+}
+
+func record(names, text string) *Record { return &Record{Wish: wish(names), Index: text} }
 
 func TestWhatStandsFirstHolds(t *testing.T) {
 	f := func(b *book, r *Record, begun bool, want, all string) {
@@ -72,6 +84,12 @@ func TestWhatStandsFirstHolds(t *testing.T) {
 	f(b, record("rules", "three"), true, "rules=three", "docs=one rules=three")
 	f(b, record("", ""), true, "=", "docs=one rules=three =")
 	f(&book{}, record("docs", "one"), true, "docs=one", "= docs=one") // an equal one has begun without
+	b = &book{}
+	f(b, record("docs@shop", "one"), false, "docs@shop=one", "docs@shop=one")
+	f(b, record("docs@other", "two"), true, "docs@other=two", "docs@shop=one docs@other=two")
+	f(b, record("@shop", "three"), true, "@shop=three", "docs@shop=one docs@other=two @shop=three")
+	f(b, record("@shop", "four"), true, "@shop=three", "docs@shop=one docs@other=two @shop=three")
+	f(&book{}, record("@shop", "one"), true, "@shop=one", "= @shop=one") // an equal one has begun without
 	race := func(r *Record) *book {
 		return &book{faster: func(b *book) { b.write(Records{*r}.Encode()) }}
 	}
@@ -104,7 +122,7 @@ func TestLaterRequestsFindWhatTheyBeganWith(t *testing.T) {
 		for _, r := range list {
 			all = append(all, *r)
 		}
-		if got := told(all.ForLater(strings.Fields(asks))); got != want {
+		if got := told(all.ForLater(wish(asks))); got != want {
 			t.Errorf("who asks for %q of %d records gets %s, want %s", asks, len(all), got, want)
 		}
 	}
@@ -116,4 +134,57 @@ func TestLaterRequestsFindWhatTheyBeganWith(t *testing.T) {
 	f("docs=one", "", docs, rules)
 	f("docs=one", "other", none, docs, rules)
 	f("none", "other", none)
+	shop, both := record("@shop", "three"), record("docs@shop", "four")
+	f("@shop=three", "@shop", none, docs, shop, both)
+	f("docs@shop=four", "docs@shop", none, docs, shop, both)
+	f("docs=one", "@other", none, docs, shop)
+	f("@shop=", "@other", none, record("@shop", ""))
+	f("docs=one", "@other", none, record("@shop", ""), docs)
+}
+
+func TestRecordsWithoutAProjectAreWrittenAsEver(t *testing.T) {
+	f := func(want string, r Record) {
+		t.Helper()
+		got := Records{r}.Encode()
+		if string(got) != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if list, err := Decode(got); err != nil || len(list) != 1 || string(list.Encode()) != want {
+			t.Errorf("%s is read as %+v, %v", want, list, err)
+		}
+	}
+	f(`{"v":1,"list":[{"asked":["docs"],"text":"one","why":"so"}]}`, Record{Wish: wish("docs"), Index: "one", Why: "so"})
+	f(`{"v":1,"list":[{"asked":[],"project":"shop","memory":"one","at":"2026-11-20T12:00:00Z"}]}`,
+		Record{Wish: wish("@shop"), Memory: "one", At: noon()})
+}
+
+func noon() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) }
+
+func TestOnlyAMemoryGetsOld(t *testing.T) {
+	f := func(want bool, names string, at, now time.Time) {
+		t.Helper()
+		r := record(names, "one")
+		if r.At = at; r.IsStale(now) != want {
+			t.Errorf("what %q was given at %v is stale at %v: %t", names, at, now, !want)
+		}
+	}
+	f(false, "@shop", noon(), noon().Add(renewAfter))
+	f(true, "@shop", noon(), noon().Add(renewAfter+1))
+	f(false, "docs", noon(), noon().Add(renewAfter+1))
+	f(false, "@shop", time.Time{}, noon())
+	f(false, "@shop", noon(), time.Time{})
+	f(false, "@shop", noon(), noon().Add(-renewAfter-1))
+}
+
+func TestTheIndexStandsBeforeTheMemory(t *testing.T) {
+	f := func(want, index, memory string) {
+		t.Helper()
+		if got := (&Record{Index: index, Memory: memory}).Text(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	f("", "", "")
+	f("i", "i", "")
+	f("m", "", "m")
+	f("i\n\nm", "i", "m")
 }
