@@ -425,6 +425,9 @@ func checkUpstream(name string, u proxy.UpstreamConfig) error {
 		return unit.Wrong(append(table, "billing"),
 			"cannot use upstreams.%s.billing %q: write %s", name, u.Billing, strings.Join(ways[1:], ", "))
 	}
+	if err := proxy.CheckProject(cmp.Or(u.Project, "none")); err != nil {
+		return unit.Wrong(append(table, "project"), "cannot use upstreams.%s.project: %w", name, err)
+	}
 	for _, h := range slices.Sorted(maps.Keys(u.Headers)) {
 		if err := checkHeader(h, u.Headers[h]); err != nil {
 			return unit.Wrong(append(table, "headers", h), "cannot use upstreams.%s.headers.%q: %w", name, h, err)

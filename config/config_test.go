@@ -120,7 +120,7 @@ func TestConfigTomlSetsOrShowsEveryKey(t *testing.T) {
 		t.Fatalf("Config has only the keys %v", leaves())
 	}
 	f(uncommented(), regexp.MustCompile(`^$`))
-	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^upstreams\..*\.context$|^routes\.|^clients\.|^prices\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
+	f(configtest.Text(), regexp.MustCompile(`\.headers|\.tls\.|^upstreams\..*\.(context|project)$|^routes\.|^clients\.|^prices\.|^rewrite\.(offload_.*(tokens|keep)|protect_tokens|rent|cached_price|tools\..*)$|^window\.models`))
 }
 
 func TestDefaultsAreValid(t *testing.T) {
@@ -350,6 +350,8 @@ func TestInvalidConfigurationSaysWhatToWrite(t *testing.T) {
 	f("[upstreams.-mine]\nurl = \"http://x\"", `cannot use the upstream name "-mine"`+name)
 	f("[upstreams.\"a/b\"]\nurl = \"http://x\"", `cannot use the upstream name "a/b"`+name)
 	f("[upstreams.\"\"]\nurl = \"http://x\"", `cannot use the upstream name ""`+name)
+	f("[upstreams.mine]\nurl = \"http://x\"\nproject = \"a\\nb\"",
+		"cannot use upstreams.mine.project: write a name of 1 to 200 characters on one line")
 	f("[upstreams.mine]\nurl = \"http://x\"\nbilling = \"flat\"",
 		"cannot use upstreams.mine.billing \"flat\": write tokens, subscription, free")
 	f("[prices.\"a*\"]\ninput = 1", "cannot use prices.\"a*\": it has no output: write what a million tokens cost, in dollars")

@@ -80,10 +80,17 @@ var errNotNow = errors.New("cannot use " + wire.OwnPrefix + "compact: write now,
 
 // heed puts into a what one header asks for.
 func heed(a *rewrite.Input, name, value string) error {
-	if strings.EqualFold(name, "compact") {
+	switch strings.ToLower(name) {
+	case "compact":
 		if a.Compact = value == "now"; !a.Compact {
 			return errNotNow
 		}
+		return nil
+	case "project":
+		if err := CheckProject(value); err != nil {
+			return fmt.Errorf("cannot use %sproject: %w", wire.OwnPrefix, err)
+		}
+		a.Project = value
 		return nil
 	}
 	style, known, err := a.Style.With(name, value)

@@ -1,6 +1,11 @@
 package proxy
 
 import (
+	"errors"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
 	"epitome/proxy/certificate"
 	"epitome/unit"
 )
@@ -38,6 +43,16 @@ type UpstreamConfig struct {
 	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
 	// Context are the names of files that conversations sent there are given.
 	Context []string `toml:"context"`
+	Project string   `toml:"project"` // whose memory they are given, unless they name one
+}
+
+// CheckProject says why a name cannot be a project's.
+func CheckProject(name string) error {
+	odd := func(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
+	if n := utf8.RuneCountInString(name); n == 0 || n > 200 || strings.ContainsFunc(name, odd) {
+		return errors.New("write a name of 1 to 200 characters on one line")
+	}
+	return nil
 }
 
 // Route sends requests whose body names a matching model to an upstream.

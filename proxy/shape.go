@@ -66,6 +66,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
 	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.name, client, x.proxy.buffers.For(x)
 	s.asked.Contexts = append(append(s.asked.Contexts, up.config.Context...), x.set.conf.Contexts...)
+	s.asked.Project = cmp.Or(s.asked.Project, up.config.Project)
 	form := x.guarded(shape, s)
 	if !counts { // what a count would save is told with the request that it asks about
 		x.tell(&s.report)
