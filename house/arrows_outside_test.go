@@ -22,6 +22,10 @@ var outside = map[string]room{
 		"proxy/wire",
 		"for whom a request is shows in its lines; who asks for that, and what, must not matter",
 	},
+	"summarize/memory/remote": {
+		"summarize/memory",
+		"it keeps what it is given with a server; who learns it, and who is told, must not matter",
+	},
 	"rewrite/folder": {
 		"rewrite/chat rewrite/conversation rewrite/messages rewrite/responses rewrite/span",
 		"where an agent works shows in what its conversation begins with; dialects are for its tests",
