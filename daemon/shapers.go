@@ -10,12 +10,15 @@ import (
 	"epitome/config"
 	"epitome/daemon/lending"
 	"epitome/daemon/lessons"
+	"epitome/daemon/memories"
 	"epitome/event/money"
 	"epitome/offload"
+	"epitome/prose"
 	"epitome/proxy"
 	"epitome/rewrite"
 	"epitome/rewrite/decision"
 	"epitome/store"
+	"epitome/summarize"
 	"epitome/tokenize"
 	"epitome/window"
 )
@@ -33,6 +36,7 @@ type shapers struct {
 	seen       decision.Ledger        // of shadow
 	byHand     func() *rewrite.Shaper // makes one for a conversation that is compacted by hand
 	summariser *summariser            // of live; nobody can be asked until it has a proxy
+	memories   *memories.Memories     // of what live has shaped
 	prober     *prober                // likewise
 	relay      relay
 	quiet      func() // ends what hears of jobs, once they have ended
@@ -67,6 +71,9 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
 	}
+	k.memories = memories.New(learned(conf), memories.Options{
+		Store: s.store, Log: s.log, Study: k.study, Now: time.Now,
+	})
 	k.summariser = newSummariser(conf, k, m.Counters)
 	m.Summariser = k.summariser
 	beside := shadowed(m, keep)
@@ -82,6 +89,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 func (k *shapers) configure(conf config.Config) {
 	k.windows.Store(window.New(conf.Window, k.lessons))
 	k.prices.Store(billerOf(conf))
+	k.memories.Configure(learned(conf))
 	k.summariser.configure(conf)
 	k.prober.configure(conf)
 }
@@ -92,9 +100,20 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 	k.prober.proxy.Store(p)
 }
 
+// learned is what the configuration wants of sessions.
+func learned(conf config.Config) memories.Wanted {
+	return memories.Wanted{Config: conf.Memory, Quiet: conf.Summarize.KeyEnv != ""}
+}
+
+// study has a model asked what a session teaches.
+func (k *shapers) study(q prose.Question) (taken bool) {
+	return summarize.Study(k.summariser.Summariser, q)
+}
+
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
-	p.Shape, p.Observe, p.Lessons, p.Ratios = k.live.Shape, k.shadow.Shape, k.lessons, lessons.Taught{Ratios: k.ratios}
+	p.Shape, p.Observe = k.memories.Watching(k.live.Shape), k.shadow.Shape
+	p.Lessons, p.Ratios = k.lessons, lessons.Taught{Ratios: k.ratios}
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }
 	return p
@@ -102,6 +121,7 @@ func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
 
 // close ends what runs before it closes the storage: jobs may still put into it what was paid for, and tell it.
 func (k *shapers) close() {
+	k.memories.Close()
 	k.prober.close()
 	ctx, cancel := context.WithTimeout(context.Background(), summariesWait)
 	defer cancel()

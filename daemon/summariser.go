@@ -40,7 +40,7 @@ func newSummariser(conf config.Config, k *shapers, counters *tokenize.Counters) 
 			responses.Dialect{}.Key(): responses.Dialect{},
 		},
 		Overflow: overflow.TooLong, Count: CountIn(tokenize.O200k, counters), Usable: s.usable,
-		Tell: k.relay.RecordSummary, Log: k.storage.log,
+		Memory: k.memories.Place, Tell: k.relay.RecordSummary, Log: k.storage.log,
 	})
 	return s
 }

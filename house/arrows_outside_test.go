@@ -10,6 +10,10 @@ var outside = map[string]room{
 		"it puts files where conversations find them; which conversations ask, and what they are told, must not matter",
 	},
 	"store/lock": {"", "who waits for what must not matter to it"},
+	"daemon/memories": {
+		"prose rewrite rewrite/conversation rewrite/decision rewrite/history rewrite/span store summarize/memory",
+		"it holds conversations and asks what they teach; how a model is asked, and where that is wired, must be replaceable",
+	},
 	"daemon/lessons": {
 		"proxy store tokenize",
 		"what was learned of models lies where it is told to; what it is worth must not matter",

@@ -225,7 +225,7 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap daemon/lending daemon/lessons daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation" +
+		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap daemon/lending daemon/lessons daemon/memories daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses rewrite/sent store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},

@@ -1,0 +1,330 @@
+package memories
+
+import (
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"epitome/prose"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
+	inmemory "epitome/store/memory"
+	"epitome/summarize/memory"
+	"epitome/unit"
+)
+
+const after = 30 * time.Minute
+
+// all is learned from whom it can be.
+func all() Wanted {
+	return Wanted{memory.Config{Enabled: true, After: unit.Duration(after), Keep: unit.Duration(time.Hour)}, true}
+}
+
+// watcher has memories over shaping that only tells what is to be told.
+type watcher struct {
+	*Memories
+	t     *testing.T
+	tells rewrite.Report
+
+	mu    sync.Mutex
+	busy  int // questions that are not taken
+	asked []prose.Question
+}
+
+func watching(t *testing.T, w Wanted) *watcher {
+	t.Helper()
+	r := &watcher{t: t}
+	r.Memories = New(w, Options{
+		Store: inmemory.New(1<<20, time.Now), Log: slog.New(slog.DiscardHandler), Now: time.Now,
+		Study: func(q prose.Question) bool {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			if r.busy > 0 {
+				r.busy--
+				return false
+			}
+			r.asked = append(r.asked, q)
+			return true
+		},
+	})
+	t.Cleanup(r.Close)
+	return r
+}
+
+// questions are those that were asked by now, as their conversations.
+func (r *watcher) questions() string {
+	synctest.Wait()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []string
+	for i := range r.asked {
+		list = append(list, r.asked[i].Conversation)
+	}
+	return strings.Join(list, " ")
+}
+
+// holds returns how many sessions are held and with how many bytes, and whether one of them is.
+func (r *watcher) holds(key string) (n, bytes int, has bool) {
+	r.Memories.mu.Lock()
+	defer r.Memories.mu.Unlock()
+	for _, s := range r.held.list {
+		bytes += len(s.body)
+	}
+	if bytes != r.held.bytes {
+		r.t.Errorf("%d bytes are held, counted as %d", bytes, r.held.bytes)
+	}
+	_, has = r.held.list[key]
+	return len(r.held.list), bytes, has
+}
+
+// body is a conversation in which user and model have spoken so often.
+func body(turns int) []byte {
+	list := []string{`{"role":"system","content":"You are an agent."}`}
+	for i := range turns {
+		if i%2 == 0 {
+			list = append(list, fmt.Sprintf(`{"role":"user","content":"task %d"}`, i))
+			continue
+		}
+		list = append(list, fmt.Sprintf(`{"role":"assistant","content":"Done.","tool_calls":[{"id":"c%d","type":"function",`+
+			`"function":{"name":"bash","arguments":"{\"command\":\"make %d\"}"}}]}`, i, i),
+			fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"result %d\nexit code 2"}`, i, i))
+	}
+	return []byte(`{"model":"gpt-5","messages":[` + strings.Join(list, ",") + `]}`)
+}
+
+// sends has a request of a conversation shaped.
+func (r *watcher) sends(conversation string, turns int, change ...func(*rewrite.Input, *rewrite.Report)) {
+	r.t.Helper()
+	in := rewrite.Input{Dialect: chat.Dialect{}, Body: body(turns), Scope: "ada", Project: "app", Upstream: "up"}
+	told := rewrite.Report{Conversation: conversation, Model: "gpt-5", Items: 1 + turns + turns/2, Action: rewrite.ActionNone}
+	for _, f := range change {
+		f(&in, &told)
+	}
+	was := string(in.Body)
+	out := r.Watching(func(got rewrite.Input) rewrite.Output {
+		return rewrite.Output{Body: got.Body, Report: told}
+	})(in)
+	if string(out.Body) != was || out.Report.Conversation != told.Conversation {
+		r.t.Errorf("shaped as %s, told %+v", out.Body, out.Report)
+	}
+	clear(in.Body) // it is lent
+}
+
+func TestAQuietConversationIsAskedAboutOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := watching(t, all())
+		f := func(rest time.Duration, want string) {
+			t.Helper()
+			time.Sleep(rest)
+			if got := r.questions(); got != want {
+				t.Errorf("asked about %q, want %q", got, want)
+			}
+		}
+		r.sends("one", 4)
+		f(20*time.Minute, "")
+		r.sends("one", 6)
+		r.sends("two", 4)
+		f(20*time.Minute, "")
+		r.sends("two", 6)
+		f(10*time.Minute, "one")
+		f(20*time.Minute, "one two")
+		f(24*time.Hour, "one two")
+		r.sends("one", 12)
+		f(time.Hour, "one two one")
+	})
+}
+
+func TestTheQuestionTellsTheConversation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := watching(t, all())
+		r.sends("one", 4)
+		time.Sleep(after)
+		if r.questions() != "one" {
+			t.Fatalf("asked about %q", r.questions())
+		}
+		q := r.asked[0]
+		var told []string
+		for _, e := range q.Transcript {
+			told = append(told, fmt.Sprintf("%d %s %s %s: %s", e.Group, e.Kind, e.Tool, e.State, e.Text))
+		}
+		want := "1 user  : task 0\n2 assistant  : Done.\n2 call bash : {\"command\":\"make 1\"}\n" +
+			"2 result bash exit code 2: result 1\nexit code 2\n" +
+			"3 user  : task 2\n4 assistant  : Done.\n4 call bash : {\"command\":\"make 3\"}\n" +
+			"4 result bash exit code 2: result 3\nexit code 2"
+		if got := strings.Join(told, "\n"); got != want {
+			t.Errorf("told is\n%s\nwant\n%s", got, want)
+		}
+		if q.Scope != "ada" || q.Project != "app" || q.Upstream != "up" || q.Model != "gpt-5" || !q.Learns() ||
+			q.Credential != nil || q.Continue != nil || q.Key == "" {
+			t.Errorf("asked by %q of %q in %q", q.Key, q.Scope, q.Project)
+		}
+	})
+}
+
+// TestEqualSessionsHaveEqualQuestions holds what lets one of several processes ask.
+func TestEqualSessionsHaveEqualQuestions(t *testing.T) {
+	key := func(conversation, project string, turns int) string {
+		s := session{dialect: chat.Dialect{}, body: body(turns), scope: "ada", project: project, conversation: conversation}
+		q, worth := s.question("ada " + conversation)
+		if !worth {
+			t.Fatalf("%s with %d turns is not worth a question", conversation, turns)
+		}
+		return q.Key
+	}
+	f := func(a, b string, same bool) {
+		t.Helper()
+		if (a == b) != same {
+			t.Errorf("the same question: %v, want %v", a == b, same)
+		}
+	}
+	one := key("one", "app", 8)
+	f(one, key("one", "app", 8), true)
+	f(one, key("one", "app", 10), true)
+	f(one, key("one", "app", 12), false)
+	f(one, key("two", "app", 8), false)
+	f(one, key("one", "web", 8), false)
+}
+
+// fresh makes one of a type that is not to be known here.
+func fresh[T any](p **T) { *p = new(T) }
+
+// TestConversationsThatAreNotHeld teach nothing.
+func TestConversationsThatAreNotHeld(t *testing.T) {
+	f := func(name string, w Wanted, turns int, change func(*rewrite.Input, *rewrite.Report)) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			r := watching(t, w)
+			r.sends("one", turns, change)
+			if n, _, _ := r.holds("ada one"); n > 0 && turns >= leastTurns && name != "a body that cannot be read" {
+				t.Errorf("%s: it is held", name)
+			}
+			time.Sleep(after)
+			if got := r.questions(); got != "" {
+				t.Errorf("%s: asked about %s", name, got)
+			}
+		})
+	}
+	as := func(*rewrite.Input, *rewrite.Report) {}
+	off, loud := all(), all()
+	off.Enabled, loud.Quiet = false, false
+	f("memories are off", off, 8, as)
+	f("there is no key to ask with", loud, 8, as)
+	f("few turns", all(), 3, as)
+	f("no project", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Project = "" })
+	f("no conversation", all(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Conversation = "" })
+	f("a count", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Replay = true })
+	f("a rescue", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { fresh(&in.Rescue) })
+	f("it was compacted", all(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Action = rewrite.ActionCompact })
+	f("a body that cannot be read", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Body = []byte(`{"messages":1}`) })
+	f("a body that is too large", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Body = make([]byte, mostHeld+1) })
+}
+
+func TestWhatIsCompactedIsHeldNoMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := watching(t, all())
+		r.sends("one", 8)
+		r.sends("two", 8)
+		r.sends("one", 10, func(_ *rewrite.Input, r *rewrite.Report) { r.Action = rewrite.ActionCompact })
+		time.Sleep(after)
+		if got := r.questions(); got != "two" {
+			t.Errorf("asked about %q, want two", got)
+		}
+	})
+}
+
+// TestWhatIsHeldIsBounded has more sessions, and larger ones, than have room.
+func TestWhatIsHeldIsBounded(t *testing.T) {
+	f := func(sessions, size, want int) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			r := watching(t, all())
+			for i := range sessions {
+				time.Sleep(time.Second)
+				r.sends(fmt.Sprint(i), 8, func(in *rewrite.Input, _ *rewrite.Report) {
+					in.Body = append(in.Body, make([]byte, size)...)
+				})
+				r.sends(fmt.Sprint(i), 8, func(in *rewrite.Input, _ *rewrite.Report) {
+					in.Body = append(in.Body, make([]byte, size)...)
+				})
+			}
+			n, bytes, newest := r.holds(fmt.Sprint("ada ", sessions-1))
+			if n != want || bytes > mostHeld || !newest {
+				t.Errorf("of %d sessions, %d are held with %d bytes, the newest: %v", sessions, n, bytes, newest)
+			}
+			r.Close()
+			if n, bytes, _ := r.holds(""); n != 0 || bytes != 0 {
+				t.Errorf("%d sessions and %d bytes are held in the end", n, bytes)
+			}
+		})
+	}
+	f(mostSessions+20, 0, mostSessions)
+	f(20, 5<<20, 6)
+	f(3, 20<<20, 1)
+}
+
+// TestWhatIsNotTakenIsAskedAgain has a queue that is full, and a conversation that goes on meanwhile.
+func TestWhatIsNotTakenIsAskedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := watching(t, all())
+		r.busy = 2
+		r.sends("one", 8)
+		time.Sleep(after)
+		if got := r.questions(); got != "" {
+			t.Errorf("asked about %s", got)
+		}
+		time.Sleep(3 * again)
+		if got := r.questions(); got != "one" {
+			t.Errorf("asked about %q, want one", got)
+		}
+	})
+}
+
+func TestAChangedConfigurationHolds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := watching(t, all())
+		f := func(change func(*Wanted), rest time.Duration, want string, place bool) {
+			t.Helper()
+			r.sends("one", 8)
+			w := all()
+			change(&w)
+			r.Configure(w)
+			time.Sleep(rest)
+			if got := r.questions(); got != want || (r.Place() != nil) != place {
+				t.Errorf("asked about %q, want %q; a place: %v", got, want, r.Place())
+			}
+		}
+		f(func(w *Wanted) { w.Enabled = false }, time.Hour, "", false)
+		r.Configure(all())
+		f(func(w *Wanted) { w.Quiet = false }, time.Hour, "", true)
+		r.Configure(all())
+		f(func(w *Wanted) { w.After = unit.Duration(time.Minute) }, 2*time.Minute, "one", true)
+		r.sends("two", 8)
+		r.Close()
+		f(func(*Wanted) {}, time.Hour, "one", true)
+	})
+}
+
+// TestABugInAQuestionIsOnlyLogged has a panic where nobody waits.
+func TestABugInAQuestionIsOnlyLogged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := watching(t, all())
+		study := r.options.Study
+		r.options.Study = func(q prose.Question) bool {
+			if q.Conversation == "one" {
+				panic("a bug")
+			}
+			return study(q)
+		}
+		r.sends("one", 8)
+		time.Sleep(after)
+		r.sends("two", 8)
+		time.Sleep(after)
+		if got := r.questions(); got != "two" {
+			t.Errorf("asked about %q, want two", got)
+		}
+	})
+}
