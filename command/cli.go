@@ -18,6 +18,7 @@ import (
 
 	"epitome/command/handing"
 	"epitome/command/logging"
+	"epitome/command/notes"
 	"epitome/config"
 	"epitome/instance"
 )
@@ -62,6 +63,7 @@ type artifactCmds struct {
 // ownCmds are the commands that are about the program itself.
 type ownCmds struct {
 	Context    handing.Command `cmd:"" help:"Keep files that conversations are told of."`
+	Memory     notes.Command   `cmd:"" help:"List what earlier sessions have learned, and forget it."`
 	Store      storeCmd        `cmd:"" help:"Copy what epitome has kept from one place to another."`
 	Key        keyCmd          `cmd:"" help:"Make a key for a client, and print what the configuration needs of it."`
 	Service    serviceCmd      `cmd:"" help:"Have epitome start when you log in."`
@@ -87,7 +89,7 @@ func Execute(defaults string, args []string) int {
 		parser.Errorf("%s; 'epitome --help' lists commands and flags", advise(err, args, namesOf(parser.Model.Children)))
 		return 2
 	}
-	return exitCode(parsed.Run(&c, handing.Load(c.load)))
+	return exitCode(parsed.Run(&c, handing.Load(c.load), notes.Load(c.load)))
 }
 
 // parser reads the command line into c. Its model is the one description of the command line: help, the manual page and

@@ -301,8 +301,9 @@ func runUpstream(d daemon.Dialect) string {
 
 // shape shapes one request of the conversation.
 func (e *explaining) shape(body []byte, model string) rewrite.Output {
-	return e.shaper.Shape(rewrite.Input{Dialect: e.dialect.Dialect, Body: body, Upstream: e.upstream(model),
-		Limits: &e.conf.Rewrite, Style: e.conf.Style(), Contexts: e.conf.ContextsFor(e.upstream(model))})
+	up := e.upstream(model)
+	return e.shaper.Shape(rewrite.Input{Dialect: e.dialect.Dialect, Body: body, Upstream: up, Limits: &e.conf.Rewrite,
+		Style: e.conf.Style(), Contexts: e.conf.ContextsFor(up), Project: e.conf.Upstreams[up].Project})
 }
 
 // report explains the request, and the conversation before it if turns says so.
@@ -346,6 +347,7 @@ func (e *explaining) describe(r *explanation.Report, request *conversation.Reque
 	r.Summaries = e.summaries(r)
 	r.Before, r.After = explanation.Size(told.Before), explanation.Size(told.After)
 	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()
+	r.Memory = told.Added.Memory
 	r.Added, r.Contexts, r.NotAdded = told.Added.Tokens, told.Added.Names, told.Added.Why
 	r.Action, r.Broke, r.Repeated, r.Reason = told.Action, told.Broke, told.Repeated, told.Reason
 	if told.Err != nil {

@@ -14,6 +14,7 @@ import (
 	"epitome/console"
 	"epitome/daemon/lending"
 	"epitome/daemon/lessons"
+	"epitome/daemon/telling"
 	"epitome/offload"
 	"epitome/offload/contexts"
 	"epitome/rewrite"
@@ -66,12 +67,15 @@ func (k Left) Shadow(conf config.Config, windows *atomic.Pointer[window.Windows]
 	m.Summariser, m.CachedPrice = storedSummaries(conf, k.Store, m.Counters), Prices(conf).CachedPrice
 	m.Ratio, m.Recall = tokenize.NewRatios(lessons.OfRatios{Store: k.Store}, m.Models).Of, recallOf(conf)
 	m = shadowed(m, keep)
-	m.Library = lending.New(k.kept, m.Shelf)
+	m.Library, m.Memories = lending.New(k.kept, m.Shelf), telling.Look(conf.Memory, k.Store)
 	return m
 }
 
 // Artifacts is its shelf as it is read from outside.
 func (k Left) Artifacts() Artifacts { return Artifacts{k.shelf} }
+
+// Memories are what sessions have learned there.
+func (k Left) Memories(conf config.Config) telling.Lore { return telling.Left(conf.Memory, k.Store) }
 
 func (k Left) Close() error { return k.Store.Close() }
 

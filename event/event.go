@@ -80,6 +80,7 @@ type Exchange struct {
 	Streams   bool          `json:"streams,omitempty"` // the client asked for the answer as a stream
 	Asides    int8          `json:"asides,omitempty"`  // calls of epitome's own tool that were answered, up to 127
 	Added     int32         `json:"added,omitempty"`   // tokens that the request has beside what its client sent
+	Memory    int32         `json:"memory,omitempty"`  // those of them that are what earlier sessions have learned
 	Fault     Fault         `json:"fault,omitempty"`
 	// what went wrong, in one sentence; empty with fault None
 	Err   string `json:"error,omitempty"`

@@ -26,6 +26,18 @@ var outside = map[string]room{
 		"proxy/wire",
 		"for whom a request is shows in its lines; who asks for that, and what, must not matter",
 	},
+	"command/notes": {
+		"config console console/chart console/learned daemon instance summarize/memory",
+		"it lists what epitomes keep, and has it forgotten; how that was learned, and who is told, must not matter",
+	},
+	"console/learned": {
+		"console/access console/reply summarize/memory",
+		"it hands on what is kept to its owner; where that lies must not matter",
+	},
+	"daemon/telling": {
+		"console/learned rewrite/addition store store/memory summarize/memory unit",
+		"it reads for who is told, and for who looks; how that was learned must not matter; store and unit are for its tests",
+	},
 	"summarize/memory/remote": {
 		"summarize/memory",
 		"it keeps what it is given with a server; who learns it, and who is told, must not matter",

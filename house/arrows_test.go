@@ -119,7 +119,7 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/team bench/through command/explanation command/handing command/logging command/manual command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon daemon/asides event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/soak bench/subject bench/team bench/through command/explanation command/handing command/logging command/manual command/notes command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon daemon/asides event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/handing": {
@@ -225,7 +225,7 @@ var house = joined(map[string]room{
 		"it hands on what is asked and answered; what it worked out itself would be a second truth",
 	},
 	"daemon": {
-		"config console console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap daemon/lending daemon/lessons daemon/memories daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation" +
+		"config console console/learned console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap daemon/lending daemon/lessons daemon/memories daemon/telling daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation" +
 			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses rewrite/sent store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -48,6 +49,27 @@ func (c *Card) Answer(path string, query url.Values) ([]byte, error) {
 		return nil, fmt.Errorf("the epitome on %s says: %s", c.Listen, refusalIn(text, resp.Status))
 	}
 	return text, nil
+}
+
+// Post has the proxy do what is said under a path of its own, as its owner.
+func (c *Card) Post(path string, said any) error {
+	body, err := json.Marshal(said)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), answerTime)
+	defer cancel()
+	query := url.Values{"nonce": {rand.Text()}}
+	resp, err := c.send(ctx, http.MethodPost, path+"?"+query.Encode(), bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("cannot ask the epitome on %s: %w", c.Listen, errors.Unwrap(err))
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer))
+	if err == nil && resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("the epitome on %s says: %s", c.Listen, refusalIn(text, resp.Status))
+	}
+	return err
 }
 
 // refusalIn is the sentence in an answer that refuses.

@@ -208,6 +208,10 @@ func TestTallyIsToldInOneLine(t *testing.T) {
 	f(Tally{}, "no request came: "+Unreached)
 	f(Tally{Exchanges: 2, TokensBefore: 1000, TokensAfter: 1120, Added: 120},
 		"2 requests, 1000 tokens; nothing was to be shortened; 120 tokens name context files")
+	f(Tally{Exchanges: 2, TokensBefore: 1000, TokensAfter: 1120, Added: 120, Memory: 100},
+		"2 requests, 1000 tokens; nothing was to be shortened; 20 tokens name context files, 100 tokens are what earlier sessions have learned")
+	f(Tally{Exchanges: 2, TokensBefore: 1000, TokensAfter: 1120, Added: 120, Memory: 120},
+		"2 requests, 1000 tokens; nothing was to be shortened; 120 tokens are what earlier sessions have learned")
 	f(Tally{Exchanges: 1}, "nothing that it can shorten was seen (1 request passed through)")
 	told := func(before, after int64, observed bool) Tally {
 		return Tally{Exchanges: 40, TokensBefore: before, TokensAfter: after, Observed: observed}

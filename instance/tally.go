@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 
 	"epitome/console/metrics"
@@ -87,7 +88,7 @@ func (t Tally) String() string {
 	case t.TokensBefore == 0:
 		return "nothing that it can shorten was seen (" + requests + " passed through)"
 	case t.TokensAfter == t.TokensBefore+t.Added && t.Added > 0:
-		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened" + t.contextNote()
+		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened" + t.addedNote()
 	case t.TokensAfter == t.TokensBefore:
 		return requests + ", " + tokens(t.TokensBefore) + " tokens; nothing was to be shortened"
 	case t.Observed:
@@ -95,15 +96,22 @@ func (t Tally) String() string {
 			t.largest("would have been sent")
 	}
 	return requests + ", " + tokens(t.TokensBefore) + " tokens became " + tokens(t.TokensAfter) + t.less() +
-		t.largest("was sent") + t.contextNote()
+		t.largest("was sent") + t.addedNote()
 }
 
-// contextNote is what was added of context files.
-func (t Tally) contextNote() string {
+// addedNote is what was added of context files and memories.
+func (t Tally) addedNote() string {
 	if t.Added == 0 {
 		return ""
 	}
-	return "; " + tokens(t.Added) + " tokens name context files"
+	var said []string
+	if files := t.Added - t.Memory; files > 0 {
+		said = append(said, tokens(files)+" tokens name context files")
+	}
+	if t.Memory > 0 {
+		said = append(said, tokens(t.Memory)+" tokens are what earlier sessions have learned")
+	}
+	return "; " + strings.Join(said, ", ")
 }
 
 // less is how much less was sent than came.

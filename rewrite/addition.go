@@ -88,7 +88,7 @@ func wishOf(x *run) (w addition.Wish) {
 	if x.shaper.deps.Library != nil {
 		w.Asked = slices.Compact(slices.Sorted(slices.Values(x.in.Contexts)))
 	}
-	if x.shaper.deps.Memories != nil {
+	if m := x.shaper.deps.Memories; m != nil && m.Remembers() {
 		if w.Project = x.in.Project; w.Project == "" {
 			w.Project = folder.Of(x.req)
 		}

@@ -125,7 +125,10 @@ type lore struct {
 	texts map[[2]string]string
 	fail  error
 	asked int // how often it was
+	off   bool
 }
+
+func (l *lore) Remembers() bool { return !l.off }
 
 func (l *lore) Recall(scope, project string) (string, error) {
 	l.mu.Lock()

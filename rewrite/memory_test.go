@@ -82,7 +82,8 @@ func TestAMemoryStaysAsItWasGiven(t *testing.T) {
 		f("the client names no project any more", func() { b.project = ""; b.restart() })
 		f("it names another one", func() { b.project = "other"; b.restart() })
 		f("days later", func() { b.clock = b.clock.Add(100 * time.Hour); b.restart() })
-		f("memories are turned off", func() { b.memories = nil; b.library = &library{}; b.restart() })
+		f("memories are turned off", func() { b.memories.off = true })
+		f("nobody knows of memories", func() { b.memories = nil; b.library = &library{}; b.restart() })
 	})
 }
 
@@ -111,6 +112,8 @@ func TestNoMemoryIsAddedInTheMiddle(t *testing.T) {
 		f("another project", 0)
 		b.project, b.scope = "shop", "other"
 		f("another scope", 0)
+		b.scope, b.memories.off = "", true
+		f("turned off", 0)
 	})
 }
 

@@ -49,8 +49,9 @@ type Report struct {
 	Broke        bool          `json:"broke"`    // messages that had been sent would be sent in another form
 	Repeated     int           `json:"repeated"` // messages in a form that was decided before
 	Changes      []Change      `json:"changes"`
-	Reason       string        `json:"reason"`          // why nothing new would be done, or nothing else
-	Added        int           `json:"added,omitempty"` // tokens of an index of context files
+	Reason       string        `json:"reason"`           // why nothing new would be done, or nothing else
+	Added        int           `json:"added,omitempty"`  // tokens beside what the client has sent
+	Memory       int           `json:"memory,omitempty"` // those of them that earlier sessions have learned
 	Contexts     []string      `json:"contexts,omitempty"`
 	NotAdded     string        `json:"not_added,omitempty"` // why there is none, though it is asked for
 	Failed       string        `json:"failed"`              // what went wrong inside epitome
@@ -200,11 +201,23 @@ func (r *Report) printParts(p *page) {
 	p.table(rows)
 	p.line("Counted %s.", r.Counted)
 	if r.Added > 0 {
-		p.line("Of the system's, %d tokens are added: an index of the context files of %s.", r.Added, strings.Join(r.Contexts, ", "))
+		p.line("Of the system's, %d tokens are added: %s.", r.Added, r.additions())
 	}
 	if r.NotAdded != "" {
-		p.line("There are %s.", r.NotAdded)
+		p.line("Not all that is asked for is added: %s.", r.NotAdded)
 	}
+}
+
+// additions says what is added.
+func (r *Report) additions() string {
+	var list []string
+	if len(r.Contexts) > 0 {
+		list = append(list, "an index of the context files of "+strings.Join(r.Contexts, ", "))
+	}
+	if r.Memory > 0 {
+		list = append(list, fmt.Sprintf("the memory of the project, with %d tokens", r.Memory))
+	}
+	return strings.Join(list, ", and ")
 }
 
 // printLimits writes what the request is held against.

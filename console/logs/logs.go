@@ -96,6 +96,7 @@ func appendShaping(attrs fields, e *event.Exchange) fields {
 	attrs.number("compacted", e.Compacted)
 	attrs.number("thoughts", int(e.Thoughts))
 	attrs.number("added", int(e.Added))
+	attrs.number("memory", int(e.Memory))
 	attrs.text("contexts", e.Contexts)
 	attrs.number("asides", int(e.Asides))
 	attrs.text("reason", e.Reason)

@@ -8,12 +8,13 @@ import (
 
 // Totals are the few numbers that tell what a program has done since its start.
 type Totals struct {
-	Exchanges    int64 `json:"exchanges"`       // that have ended
-	InFlight     int   `json:"in_flight"`       // that are under way
-	TokensBefore int64 `json:"tokens_before"`   // of conversations, as they came
-	TokensAfter  int64 `json:"tokens_after"`    // as they were sent, or in mode observe would have been
-	Observed     bool  `json:"observed"`        // some of them were in mode observe
-	Added        int64 `json:"added,omitempty"` // tokens of them that are indexes of context files
+	Exchanges    int64 `json:"exchanges"`        // that have ended
+	InFlight     int   `json:"in_flight"`        // that are under way
+	TokensBefore int64 `json:"tokens_before"`    // of conversations, as they came
+	TokensAfter  int64 `json:"tokens_after"`     // as they were sent, or in mode observe would have been
+	Observed     bool  `json:"observed"`         // some of them were in mode observe
+	Added        int64 `json:"added,omitempty"`  // tokens of them that epitome has added behind the system's text
+	Memory       int64 `json:"memory,omitempty"` // those that are what earlier sessions have learned
 	// of the conversation's request that came with the most tokens: as it came, and as it was sent
 	LargestBefore int64 `json:"largest_before,omitempty"`
 	LargestAfter  int64 `json:"largest_after,omitempty"`
@@ -23,7 +24,7 @@ type Totals struct {
 type totals struct {
 	inFlight                 func() int
 	exchanges, before, after atomic.Int64
-	added                    atomic.Int64
+	added, memory            atomic.Int64
 	observed                 atomic.Bool
 	largest                  atomic.Pointer[sizes]
 }
@@ -39,7 +40,7 @@ func (m *Recorder) Totals() Totals {
 	}
 	return Totals{
 		Exchanges: t.exchanges.Load(), InFlight: t.inFlight(), TokensBefore: t.before.Load(),
-		TokensAfter: t.after.Load(), Added: t.added.Load(),
+		TokensAfter: t.after.Load(), Added: t.added.Load(), Memory: t.memory.Load(),
 		Observed: t.observed.Load(), LargestBefore: largest.before, LargestAfter: largest.after,
 	}
 }
@@ -50,6 +51,7 @@ func (t *totals) addShaped(e *event.Exchange) {
 	t.before.Add(before)
 	t.after.Add(after)
 	t.added.Add(int64(e.Added))
+	t.memory.Add(int64(e.Memory))
 	for seen := t.largest.Load(); seen == nil || before > seen.before; seen = t.largest.Load() {
 		if t.largest.CompareAndSwap(seen, &sizes{before, after}) {
 			break

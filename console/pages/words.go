@@ -123,9 +123,20 @@ func what(e event.Exchange) string {
 	case e.Action == "" || e.Action == event.ActionNone:
 		return "nothing"
 	case e.Added > 0 && e.Decision == "":
-		return "an index of context files was added"
+		return addedWords(e) + " added"
 	}
 	return "nothing new"
+}
+
+// addedWords says what a request has beside what its client sent, and that it was.
+func addedWords(e event.Exchange) string {
+	switch {
+	case e.Memory == 0:
+		return "an index of context files was"
+	case e.Contexts == "":
+		return "the project's memory was"
+	}
+	return "an index of context files and the project's memory were"
 }
 
 // ended says of an exchange that did not end well what became of it.

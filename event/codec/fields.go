@@ -22,6 +22,7 @@ func (c *coder) exchange(e *event.Exchange) {
 	number(c, &e.Duration)
 	flags(c, &e.Reused, &e.Streams)
 	number(c, &e.Added)
+	number(c, &e.Memory)
 	name(c, &e.Fault)
 	text(c, &e.Err)
 	part(c, &e.Usage, usage)

@@ -42,6 +42,7 @@ func AppendJSON(dst []byte, e *event.Exchange) ([]byte, error) {
 	o.yes("streams", e.Streams)
 	o.any("asides", int64(e.Asides))
 	o.any("added", int64(e.Added))
+	o.any("memory", int64(e.Memory))
 	o.anyText("fault", string(e.Fault))
 	o.anyText("error", e.Err)
 	o.usage(&e.Usage)

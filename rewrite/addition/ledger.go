@@ -22,6 +22,8 @@ type Memories interface {
 	// Recall is what a model is shown of what is known in a project, for who shares the scope; empty if nothing is. It
 	// waits no longer than a client may.
 	Recall(scope, project string) (text string, err error)
+	// Remembers reports whether conversations are told at all.
+	Remembers() bool
 }
 
 // Sources are where texts are from.

@@ -2,8 +2,8 @@
 //
 // It promises that a reading waits no longer than it is told, that what the server said last counts where it does not
 // answer, that an answer is bounded and made sound whoever wrote it, and that the log tells a failure once until it is
-// over. It follows no redirect, sends no credential and no scope but as a hash, and no error has the URL, which may hold
-// a secret.
+// over. It follows no redirect, sends no credential, and of a scope a hash; no error has the URL, which may hold a
+// secret.
 package remote
 
 import (

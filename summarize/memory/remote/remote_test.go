@@ -136,7 +136,8 @@ func TestWhatWasSaidLastCountsWhereNobodyAnswers(t *testing.T) {
 		}
 		k.later()
 		reads(t, p, shop, "fact: The port is 8080.; ")
-		if got := k.log.String(); strings.Count(got, "\n") != 1 || !strings.Contains(got, why) || strings.Contains(got, "hidden") {
+		got := k.log.String()
+		if strings.Count(got, "\n") != 1 || !strings.Contains(got, why) || strings.Contains(got, "hidden") {
 			t.Errorf("the log says %s", got)
 		}
 	}

@@ -1,0 +1,98 @@
+// Package learned is what earlier sessions have learned, over HTTP: listed and deleted by the owner's commands and
+// pages.
+//
+// It promises that nobody but the owner is shown a word of it or deletes any, that asking changes nothing, and that one
+// request deletes what it names and nothing else.
+package learned
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"epitome/console/access"
+	"epitome/console/reply"
+	"epitome/summarize/memory"
+)
+
+// Keeper has the memories that this program keeps itself. Its methods may be called from any goroutine.
+type Keeper interface {
+	// List are all memories that have entries, by owner.
+	List() ([]memory.Kept, error)
+	// Forget takes the entry of this id away, or all of the owner if it is empty. It is memory.ErrUnknown if there is
+	// none.
+	Forget(o memory.Owner, id string) error
+	// Elsewhere reports whether new entries are kept by another server.
+	Elsewhere() bool
+}
+
+// Listing is the answer to who asks for all memories.
+type Listing struct {
+	Elsewhere bool          `json:"elsewhere"` // new entries are kept by another server
+	Memories  []memory.Kept `json:"memories"`
+}
+
+// Forgetting is what a request to delete says.
+type Forgetting struct {
+	Owner memory.Owner `json:"owner"`
+	ID    string       `json:"id,omitempty"`
+	All   bool         `json:"all,omitempty"` // of the owner, in place of an id
+}
+
+// The paths.
+const (
+	ListPath   = "/-/api/memory"
+	ForgetPath = "/-/api/memory/forget"
+)
+
+// mostAsked bounds the body of a request to delete, in bytes.
+const mostAsked = 16 << 10
+
+// Routes are the handlers of a Keeper's paths, by pattern.
+func Routes(k Keeper) map[string]http.Handler {
+	s := server{k}
+	return map[string]http.Handler{ListPath: owned(s.list), "POST " + ForgetPath: owned(s.forget)}
+}
+
+type server struct{ keeper Keeper }
+
+// owned is a handler for the owner alone.
+func owned(serve http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !access.Owner(r) {
+			reply.Refuse(w, http.StatusForbidden, "what sessions have learned is the owner's to see: run 'epitome open' and log in")
+			return
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		serve(w, r)
+	})
+}
+
+// list answers with all memories.
+func (s server) list(w http.ResponseWriter, _ *http.Request) {
+	all, err := s.keeper.List()
+	if err != nil {
+		reply.Refuse(w, http.StatusInternalServerError, err.Error())
+		return
+	}
+	reply.JSON(w, http.StatusOK, Listing{s.keeper.Elsewhere(), append([]memory.Kept{}, all...)})
+}
+
+// forget deletes what is asked for.
+func (s server) forget(w http.ResponseWriter, r *http.Request) {
+	var asked Forgetting
+	err := json.NewDecoder(http.MaxBytesReader(w, r.Body, mostAsked)).Decode(&asked)
+	if err != nil || asked.Owner.Project == "" || (asked.ID == "") != asked.All {
+		reply.Refuse(w, http.StatusBadRequest, `cannot read what to forget: send `+
+			`{"owner": {"scope": "…", "project": "…"}, "id": "…"}, or "all": true in place of the id`)
+		return
+	}
+	switch err := s.keeper.Forget(asked.Owner, asked.ID); {
+	case errors.Is(err, memory.ErrUnknown):
+		reply.Refuse(w, http.StatusNotFound, err.Error())
+	case err != nil:
+		reply.Refuse(w, http.StatusInternalServerError, err.Error())
+	default:
+		reply.JSON(w, http.StatusOK, map[string]bool{"forgotten": true})
+	}
+}

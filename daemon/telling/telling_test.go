@@ -1,0 +1,96 @@
+package telling
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/store"
+	facts "epitome/store/memory"
+	"epitome/summarize/memory"
+	"epitome/unit"
+)
+
+// touches counts how often a fact is to live on.
+type touches struct {
+	store.Store
+	n int
+}
+
+func (s *touches) Touch(key string, keep time.Duration) (bool, error) {
+	s.n++
+	return s.Store.Touch(key, keep)
+}
+
+// knowing is what is known to who shares the scope "me" in the project "/work/my shop".
+func knowing(t *testing.T) (*touches, Lore) {
+	t.Helper()
+	kept := &touches{Store: facts.New(1<<20, time.Now)}
+	local := memory.NewLocal(kept, func() time.Duration { return time.Hour }, time.Now)
+	said := memory.Learned{Add: []memory.Entry{{Kind: memory.Fact, Text: "The port is 8080."}}}
+	if err := local.Learn(memory.Owner{Scope: "me", Project: "/work/my shop"}, said); err != nil {
+		t.Fatal(err)
+	}
+	return kept, Lore{Place: func() memory.Place { return local }, Local: local}
+}
+
+// recalls wants a text to be told, or none.
+func recalls(t *testing.T, l Lore, scope, project, want string) {
+	t.Helper()
+	got, err := l.Recall(scope, project)
+	if err != nil || (got == "") != (want == "") || !strings.Contains(got, want) {
+		t.Errorf("in %q, who shares %q is told %q, %v, want %q", project, scope, got, err, want)
+	}
+}
+
+func TestWhatWasLearnedIsToldToItsOwner(t *testing.T) {
+	_, l := knowing(t)
+	recalls(t, l, "me", "/work/my shop", "The port is 8080.")
+	recalls(t, l, "me", "/work/my  shop", "The port is 8080.")
+	recalls(t, l, "you", "/work/my shop", "")
+	recalls(t, l, "me", "/work/other", "")
+	recalls(t, l, "me", "", "")
+	all, err := l.List()
+	if err != nil || len(all) != 1 {
+		t.Fatalf("listed is %+v, %v", all, err)
+	}
+	if err := l.Forget(all[0].Owner, all[0].Entries[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	recalls(t, l, "me", "/work/my shop", "")
+}
+
+func TestNothingIsToldWhileMemoriesAreOff(t *testing.T) {
+	_, l := knowing(t)
+	f := func(place func() memory.Place) {
+		t.Helper()
+		l.Place = place
+		if recalls(t, l, "me", "/work/my shop", ""); l.Remembers() {
+			t.Error("it remembers")
+		}
+	}
+	f(nil)
+	f(func() memory.Place { return nil })
+}
+
+func TestWhoOnlyLooksChangesNothing(t *testing.T) {
+	kept, live := knowing(t)
+	f := func(conf memory.Config, want string, elsewhere bool) {
+		t.Helper()
+		conf.Keep = unit.Duration(time.Hour)
+		l := Look(conf, kept)
+		recalls(t, l, "me", "/work/my shop", want)
+		if all, err := l.List(); err != nil || len(all) != 1 || l.Elsewhere() != elsewhere {
+			t.Errorf("%+v: listed is %+v, %v, elsewhere is %t", conf, all, err, l.Elsewhere())
+		}
+	}
+	f(memory.Config{Enabled: true}, "8080", false)
+	f(memory.Config{}, "", false)
+	f(memory.Config{Enabled: true, Webhook: "https://example.com"}, "", true) // nobody is asked
+	if kept.n != 0 {
+		t.Errorf("it was touched %d times", kept.n)
+	}
+	if recalls(t, live, "me", "/work/my shop", "8080"); kept.n == 0 {
+		t.Error("it is not touched when it is used")
+	}
+}
