@@ -11,6 +11,7 @@ import (
 	"epitome/daemon/lending"
 	"epitome/daemon/lessons"
 	"epitome/daemon/memories"
+	"epitome/daemon/telling"
 	"epitome/event/money"
 	"epitome/offload"
 	"epitome/prose"
@@ -71,7 +72,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	m.CachedPrice = func(upstream, model string) (float64, bool) {
 		return k.prices.Load().CachedPrice(upstream, model, time.Now())
 	}
-	k.memories = memories.New(learned(conf), memories.Options{
+	k.memories = memories.New(wantedOf(conf), memories.Options{
 		Store: s.store, Log: s.log, Study: k.study, Now: time.Now,
 	})
 	k.summariser = newSummariser(conf, k, m.Counters)
@@ -81,6 +82,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 	k.byHand = func() *rewrite.Shaper { return rewrite.NewShaper(handled(m, keep)) }
 	live := m // a copy: the others tell nobody, and have nobody asked
 	live.Tell, live.Window, live.Library = &k.relay, k.prober.watching(m.Window), lending.New(s.kept, m.Shelf)
+	live.Memories = k.lore(conf)
 	k.live = rewrite.NewShaper(live)
 	return k
 }
@@ -89,7 +91,7 @@ func newShapers(conf config.Config, s *storage) *shapers {
 func (k *shapers) configure(conf config.Config) {
 	k.windows.Store(window.New(conf.Window, k.lessons))
 	k.prices.Store(billerOf(conf))
-	k.memories.Configure(learned(conf))
+	k.memories.Configure(wantedOf(conf))
 	k.summariser.configure(conf)
 	k.prober.configure(conf)
 }
@@ -100,8 +102,13 @@ func (k *shapers) askThrough(p *proxy.Proxy) {
 	k.prober.proxy.Store(p)
 }
 
-// learned is what the configuration wants of sessions.
-func learned(conf config.Config) memories.Wanted {
+// lore is what conversations are told of earlier sessions, and their owner sees.
+func (k *shapers) lore(conf config.Config) telling.Lore {
+	return telling.Lore{Place: k.memories.Place, Local: k.memories.Local(), Away: conf.Memory.Webhook != ""}
+}
+
+// wantedOf is what the configuration wants of sessions.
+func wantedOf(conf config.Config) memories.Wanted {
 	return memories.Wanted{Config: conf.Memory, Quiet: conf.Summarize.KeyEnv != ""}
 }
 
