@@ -11,7 +11,7 @@ var outside = map[string]room{
 	},
 	"store/lock": {"", "who waits for what must not matter to it"},
 	"daemon/memories": {
-		"prose rewrite rewrite/conversation rewrite/decision rewrite/history rewrite/span store summarize/memory",
+		"prose rewrite rewrite/conversation rewrite/decision rewrite/history rewrite/span store summarize/memory summarize/memory/remote",
 		"it holds conversations and asks what they teach; how a model is asked, and where that is wired, must be replaceable",
 	},
 	"daemon/lessons": {

@@ -62,6 +62,7 @@ const (
 type Report struct {
 	Action       string
 	Conversation string // its id; empty if the body was not understood
+	Project      string // in which it is; empty if nobody knows, or if nothing is remembered of any
 	Model        string // as the request names it
 	Window       int    // tokens that the model is believed to hold, and what of them may be filled
 	Usable       int

@@ -377,7 +377,7 @@ func (x *run) nameConversation() error {
 	x.name = n.Name
 	x.plan.Told.Conversation = idOf(n.Name)
 	r := &x.out.Report
-	r.Conversation = x.plan.Told.Conversation
+	r.Conversation, r.Project = x.plan.Told.Conversation, x.plan.Ask.Project
 	if n.Left != (decision.Ref{}) {
 		r.Bearings.Parent, r.Bearings.Diverged = idOf(n.Left), conversation.NumberOf(x.req, x.req.Head+n.Shared)
 	}

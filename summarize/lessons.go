@@ -19,14 +19,14 @@ type lessons struct {
 // learn finds out whether later sessions are to learn of this question's, and what they know already. A model that has
 // the conversation itself in view is not asked: it would be another question than the one that is asked without.
 func (m *making) learn() {
-	if m.means.Memory == nil || m.q.Project == "" || m.q.Distils() || m.way != prose.WayTranscript {
+	owner := memory.Owner{Scope: m.q.Scope, Project: memory.ProjectOf(m.q.Project)}
+	if m.means.Memory == nil || owner.Project == "" || m.q.Distils() || m.way != prose.WayTranscript {
 		return
 	}
 	place := m.means.Memory()
 	if place == nil {
 		return
 	}
-	owner := memory.Owner{Scope: m.q.Scope, Project: m.q.Project}
 	known, err := place.Read(owner)
 	if err != nil {
 		m.means.Log.Warn("nothing is learned of a session", "why", err.Error())

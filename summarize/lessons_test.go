@@ -146,6 +146,7 @@ func TestWithoutAMemoryTheQuestionIsAsItWas(t *testing.T) {
 		}
 	}
 	f("no project", func(_ *rig, q *prose.Question) { q.Project = "" })
+	f("a project whose name cannot be used", func(_ *rig, q *prose.Question) { q.Project = strings.Repeat("a", 1000) })
 	f("no memory", func(r *rig, _ *prose.Question) { r.means.Memory = nil })
 	f("a memory that is off", func(r *rig, _ *prose.Question) { r.means.Memory = func() memory.Place { return nil } })
 	f("a memory that cannot be read", func(r *rig, _ *prose.Question) {

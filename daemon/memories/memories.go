@@ -16,6 +16,7 @@ import (
 	"epitome/rewrite"
 	"epitome/store"
 	"epitome/summarize/memory"
+	"epitome/summarize/memory/remote"
 )
 
 // Options is what memories need.
@@ -37,6 +38,7 @@ type Wanted struct {
 type Memories struct {
 	options Options
 	local   *memory.Local
+	remote  *remote.Place // that keeps memories in place of the store; nil if nobody does
 
 	mu     sync.Mutex // guards all below
 	wanted Wanted
@@ -49,6 +51,9 @@ type Memories struct {
 func New(w Wanted, o Options) *Memories {
 	m := &Memories{options: o, wanted: w, held: held{list: map[string]session{}}}
 	m.local = memory.NewLocal(o.Store, func() time.Duration { return m.now().Keep.D() }, o.Now)
+	if w.Webhook != "" { // fixed at start
+		m.remote = remote.New(remote.Options{URL: w.Webhook, Wait: w.Wait.D(), Log: o.Log, Now: o.Now})
+	}
 	return m
 }
 
@@ -72,8 +77,11 @@ func (m *Memories) Configure(w Wanted) {
 
 // Place is where memories are kept; nil if nothing is learned.
 func (m *Memories) Place() memory.Place {
-	if !m.now().Enabled {
+	switch {
+	case !m.now().Enabled:
 		return nil
+	case m.remote != nil:
+		return m.remote
 	}
 	return m.local
 }
@@ -93,7 +101,7 @@ func (m *Memories) Watching(shape func(rewrite.Input) rewrite.Output) func(rewri
 // watch holds the conversation of a request as it came, in the place of an earlier one. What was compacted has been
 // learned from.
 func (m *Memories) watch(in *rewrite.Input, told *rewrite.Report) {
-	if in.Replay || in.Rescue != nil || in.Project == "" || told.Conversation == "" {
+	if in.Replay || in.Rescue != nil || told.Project == "" || told.Conversation == "" {
 		return
 	}
 	if w := m.now(); !w.Enabled || !w.Quiet {

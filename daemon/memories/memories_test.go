@@ -99,8 +99,10 @@ func body(turns int) []byte {
 // sends has a request of a conversation shaped.
 func (r *watcher) sends(conversation string, turns int, change ...func(*rewrite.Input, *rewrite.Report)) {
 	r.t.Helper()
-	in := rewrite.Input{Dialect: chat.Dialect{}, Body: body(turns), Scope: "ada", Project: "app", Upstream: "up"}
-	told := rewrite.Report{Conversation: conversation, Model: "gpt-5", Items: 1 + turns + turns/2, Action: rewrite.ActionNone}
+	in := rewrite.Input{Dialect: chat.Dialect{}, Body: body(turns), Scope: "ada", Upstream: "up"}
+	told := rewrite.Report{
+		Conversation: conversation, Project: "app", Model: "gpt-5", Items: 1 + turns + turns/2, Action: rewrite.ActionNone,
+	}
 	for _, f := range change {
 		f(&in, &told)
 	}
@@ -214,7 +216,7 @@ func TestConversationsThatAreNotHeld(t *testing.T) {
 	f("memories are off", off, 8, as)
 	f("there is no key to ask with", loud, 8, as)
 	f("few turns", all(), 3, as)
-	f("no project", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Project = "" })
+	f("no project", all(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Project = "" })
 	f("no conversation", all(), 8, func(_ *rewrite.Input, r *rewrite.Report) { r.Conversation = "" })
 	f("a count", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { in.Replay = true })
 	f("a rescue", all(), 8, func(in *rewrite.Input, _ *rewrite.Report) { fresh(&in.Rescue) })
@@ -306,6 +308,24 @@ func TestAChangedConfigurationHolds(t *testing.T) {
 		r.Close()
 		f(func(*Wanted) {}, time.Hour, "one", true)
 	})
+}
+
+// TestMemoriesLieWhereTheyAreToldTo has a server in place of the store, for as long as the program runs.
+func TestMemoriesLieWhereTheyAreToldTo(t *testing.T) {
+	away := all()
+	away.Webhook = "http://127.0.0.1:1/memory"
+	f := func(begun, later Wanted, local bool) {
+		t.Helper()
+		r := watching(t, begun)
+		r.Configure(later)
+		if place := r.Place(); (place == memory.Place(r.Local())) != local {
+			t.Errorf("they lie in the store: %v, want %v", !local, local)
+		}
+	}
+	f(all(), all(), true)
+	f(all(), away, true)
+	f(away, away, false)
+	f(away, all(), false)
 }
 
 // TestABugInAQuestionIsOnlyLogged has a panic where nobody waits.

@@ -31,7 +31,7 @@ type session struct {
 // sessionOf is the session of a request.
 func sessionOf(in *rewrite.Input, told *rewrite.Report) session {
 	return session{
-		dialect: in.Dialect, body: bytes.Clone(in.Body), scope: in.Scope, project: in.Project,
+		dialect: in.Dialect, body: bytes.Clone(in.Body), scope: in.Scope, project: told.Project,
 		conversation: told.Conversation, upstream: in.Upstream, model: told.Model,
 	}
 }
