@@ -107,7 +107,8 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,
 		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },
-		API:   together(api.Routes(d.book, d.shapers.edits), d.stream(), toolsFor(taken), shown.Files(), learned.Routes(d.shapers.lore(conf))),
+		API: together(api.Routes(d.book, d.shapers.edits), d.stream(), toolsFor(taken), shown.Files(),
+			learned.Routes(d.shapers.lore(conf))),
 		Pages: shown.Documents(), Artifacts: taken, Compact: d.compact,
 		Ready: func() (map[string]string, bool) { return kept.parts(), !d.proxy.Stopping() },
 		Proof: d.card.Proof, Owner: d.card.Admits, Lease: d.leases.Take, Running: d.running,
