@@ -134,7 +134,8 @@ func TestASessionTeachesTheNextOne(t *testing.T) {
 	all, card := r.knows(folder, 2)
 	for _, e := range all.Memories[0].Entries {
 		if e.Text == theLesson {
-			if err := card.Post(learned.ForgetPath, learned.Forgetting{Owner: all.Memories[0].Owner, ID: e.ID}); err != nil {
+			asks := learned.Forgetting{Owner: all.Memories[0].Owner, ID: e.ID}
+			if err := card.Post(learned.ForgetPath, asks); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -12,8 +12,8 @@ import (
 func (d *Daemon) openPages() *pages.Pages {
 	return pages.New(pages.Plugs{
 		Source: d.book, Edits: d.shapers.edits, Open: Artifacts{d.shapers.storage.shelf}.Open,
-		Configuration: d.settings,
-		Version:       instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
+		Configuration: d.settings, Memories: d.shapers.lore(*d.config.Load()),
+		Version: instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
 	})
 }
 

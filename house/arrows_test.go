@@ -184,7 +184,7 @@ var house = joined(map[string]room{
 		"metrics are a fold over events; what else they counted would be a second truth",
 	},
 	"console/pages": {
-		"console/access console/chart console/figure console/story event",
+		"console/access console/chart console/figure console/story event summarize/memory",
 		"pages show what is answered to everybody; what they worked out themselves would be a second truth",
 	},
 	"console/story/journal": {

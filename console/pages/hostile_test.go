@@ -67,7 +67,7 @@ func TestHostileTextsAreShownAndNothingElse(t *testing.T) {
 			"/-/conversations", "/-/conversations?match=" + url.QueryEscape(hostile[:min(len(hostile), 9_000)]) + "&sort=" +
 				url.QueryEscape(hostile), "/-/conversations/" + id, "/-/exchanges/60", "/-/exchanges/66",
 			"/-/exchanges/60/edits/70", "/-/artifacts/" + id + "/view", "/-/artifacts/" + id + "/view?find=" +
-				url.QueryEscape(hostile), "/-/config"} {
+				url.QueryEscape(hostile), "/-/config", "/-/memory"} {
 			if strings.Contains(path+"/", "//") || len(path) > 1<<20 {
 				continue // no request comes so far
 			}
@@ -98,6 +98,7 @@ func poisonSession(m *madeUp, text string) {
 	poison(reflect.ValueOf(&m.stories).Elem(), text)
 	poison(reflect.ValueOf(&m.summary).Elem(), text)
 	poison(reflect.ValueOf(&m.settings).Elem(), text)
+	poison(reflect.ValueOf(&m.memories).Elem(), text)
 	poison(reflect.ValueOf(&edits.List).Elem(), text)
 	for i := range m.stories[0].Exchanges {
 		m.stories[0].Exchanges[i].Decision = decision

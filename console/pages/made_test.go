@@ -14,6 +14,7 @@ import (
 	"epitome/console/access"
 	"epitome/console/story"
 	"epitome/event"
+	"epitome/summarize/memory"
 )
 
 // begun is when the made-up session begins.
@@ -27,8 +28,20 @@ type madeUp struct {
 	contents map[string]string
 	mode     string
 	settings []Setting
+	memories known
 	fails    error
 }
+
+// known is what sessions have learned.
+type known struct {
+	All []memory.Kept
+	Off bool
+	Far bool
+}
+
+func (k *known) List() ([]memory.Kept, error) { return k.All, nil }
+func (k *known) Remembers() bool              { return !k.Off }
+func (k *known) Elsewhere() bool              { return k.Far }
 
 func (m *madeUp) Summary(s story.Span) (story.Summary, error) {
 	out := m.summary
@@ -90,7 +103,7 @@ func (m *madeUp) plugs() Plugs {
 			}
 			return io.NopCloser(strings.NewReader(content)), int64(len(content)), nil
 		},
-		Configuration: func() []Setting { return m.settings },
+		Configuration: func() []Setting { return m.settings }, Memories: &m.memories,
 	}
 }
 
@@ -145,6 +158,10 @@ func session() *madeUp {
 		Total: c.Sums, Rows: []story.Row{{Key: "2026-11-19"}, {Key: "2026-11-20", Sums: c.Sums}},
 		Prices: story.Prices{Source: "genai-prices", Date: begun, Models: 372}}
 	m.record()
+	m.memories.All = []memory.Kept{{Owner: memory.Owner{Project: "/work/shop"}, Entries: []memory.Entry{
+		{ID: "0123abcd", Kind: memory.Fact, Text: "The port is 8080.", At: begun}}},
+		{Owner: memory.Owner{Scope: "abcdefghijkl", Project: "other"}, Entries: []memory.Entry{
+			{ID: "1123abcd", Kind: memory.Pitfall, Text: "The tests need Redis.", At: begun}}}}
 	m.settings = []Setting{{Key: "listen", Value: `"127.0.0.1:7070"`}, {Key: "mode", Value: `"on"`, From: "--mode"},
 		{Key: "rewrite.preset", Value: `"balanced"`, From: "config.toml:3"},
 		{Key: "console.token", Secret: true, From: "config.toml:9"}}

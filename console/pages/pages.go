@@ -36,6 +36,7 @@ type Plugs struct {
 	Edits  func(decision string) (story.Edits, error) // in what form each item of a decided request was sent
 	// Open returns what was taken out under a name, which the caller closes, and its size in bytes.
 	Open          func(name string) (content io.ReadCloser, size int64, err error)
+	Memories      Memories         // nil: there are none
 	Configuration func() []Setting // as it is in force
 	Version       string           // of the program
 	Mode          func() string    // on, observe or off
@@ -70,6 +71,7 @@ func (p *Pages) Documents() map[string]http.Handler {
 		"/-/exchanges/{seq}":              p.exchange,
 		"/-/exchanges/{seq}/edits/{item}": p.edit,
 		"/-/artifacts/{name}/view":        p.artifact,
+		"/-/memory":                       p.memory,
 		"/-/config":                       p.configuration,
 	} {
 		all[pattern] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { p.serve(w, r, make) })
@@ -92,12 +94,14 @@ type page struct {
 	Title    string
 	Here     string // the page of the navigation that it belongs to
 	Owner    bool   // who asks may see names and contents
-	Login    string // where one logs in and comes back
-	Version  string
-	Mode     string
-	Address  string
-	Assets   assets
-	Body     any
+	// conversations are told of what others have learned
+	Remembers bool
+	Login     string // where one logs in and comes back
+	Version   string
+	Mode      string
+	Address   string
+	Assets    assets
+	Body      any
 }
 
 // notice is a page that has something to say and nothing to show.
@@ -119,7 +123,7 @@ func (p *Pages) serve(w http.ResponseWriter, r *http.Request, make maker) {
 	}
 	made.Owner, made.Login = access.Owner(r), chart.Shortened(access.LoginPath(r), mostText)
 	made.Version, made.Mode = text(p.plugs.Version), text(p.mode())
-	made.Address, made.Assets = text(p.plugs.Address), p.assets
+	made.Address, made.Assets, made.Remembers = text(p.plugs.Address), p.assets, p.remembers()
 	var text bytes.Buffer
 	if err := p.texts().ExecuteTemplate(&text, made.Template, made); err != nil {
 		http.Error(w, "epitome cannot show this page: "+err.Error(), http.StatusInternalServerError)

@@ -31,6 +31,7 @@ var addresses = map[string]string{
 	"edit":          "/-/exchanges/60/edits/2",
 	"artifact":      "/-/artifacts/bbbb2222/view?seq=60",
 	"config":        "/-/config",
+	"memory":        "/-/memory",
 }
 
 func TestPagesLookAsTheyDid(t *testing.T) {
@@ -348,4 +349,15 @@ func TestPagesAreSmall(t *testing.T) {
 			t.Errorf("%s has %d bytes with %d of assets, at most %d", path, len(page), loaded, 100<<10)
 		}
 	}
+}
+
+// Only the owner sees what sessions have learned; a page is led to where conversations are told of it.
+func TestWhatSessionsLearnedIsTheOwnersToSee(t *testing.T) {
+	m := session()
+	says(t, m, "/-/memory", true, "/work/shop", "pitfall", "The tests need Redis.", "begins with abcdefgh.", "!ghijkl.", "!are off", "!memory.webhook")
+	says(t, m, "/-/memory", false, "to the owner of this epitome alone", "!Redis", "!8080")
+	says(t, m, "/-/", true, "Memory")
+	m.memories = known{Off: true, Far: true}
+	says(t, m, "/-/memory", true, "Memories are off", "memory.webhook", "Nothing is known of any project")
+	says(t, m, "/-/", true, `!"/-/memory"`)
 }

@@ -147,6 +147,21 @@
     else if (e.key === "N") go(-1);
   });
 
+  // A button that forgets takes its row away.
+  document.querySelectorAll("[data-forget]").forEach((b) => {
+    b.hidden = false;
+    b.onclick = () => {
+      const ask = new XMLHttpRequest();
+      ask.open("POST", "/-/api/memory/forget");
+      ask.setRequestHeader("Content-Type", "application/json");
+      ask.onload = () => {
+        if (ask.status === 200) b.closest("tr").remove();
+        say(ask.status === 200 ? "Forgotten." : "It could not be forgotten.");
+      };
+      ask.send(JSON.stringify({ owner: JSON.parse(decodeURIComponent(b.dataset.owner)), id: b.dataset.forget }));
+    };
+  });
+
   watch();
   lines();
 })();
