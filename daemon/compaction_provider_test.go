@@ -141,7 +141,8 @@ func (p *provider) hear(r *http.Request, body []byte) (heard, manner) {
 func wayOf(r wire) string {
 	first, last := r.Messages[0], r.Messages[len(r.Messages)-1]
 	asks := strings.Contains(last.text(), "\n## Goal\n[") && strings.Contains(last.text(), "\n## Next Steps\n[") ||
-		strings.Contains(last.text(), "\nWrite plain text of one to six lines without headings")
+		strings.Contains(last.text(), "\nWrite plain text of one to six lines without headings") ||
+		strings.Contains(last.text(), "\nWrite lines of plain text, and nothing before or behind them: what later sessions")
 	switch {
 	case last.Role != "user" || !asks:
 		return ""
