@@ -27,8 +27,8 @@ var outside = map[string]room{
 		"for whom a request is shows in its lines; who asks for that, and what, must not matter",
 	},
 	"command/notes": {
-		"config console console/chart console/learned daemon instance summarize/memory",
-		"it lists what epitomes keep, and has it forgotten; how that was learned, and who is told, must not matter",
+		"config config/configtest console console/chart console/learned daemon instance store/disk summarize/memory",
+		"it lists what epitomes keep, and has it forgotten; how that was learned, and who is told, must not matter; store/disk is for its tests",
 	},
 	"console/learned": {
 		"console/access console/reply summarize/memory",

@@ -354,7 +354,8 @@ func TestPagesAreSmall(t *testing.T) {
 // Only the owner sees what sessions have learned; a page is led to where conversations are told of it.
 func TestWhatSessionsLearnedIsTheOwnersToSee(t *testing.T) {
 	m := session()
-	says(t, m, "/-/memory", true, "/work/shop", "pitfall", "The tests need Redis.", "begins with abcdefgh.", "!ghijkl.", "!are off", "!memory.webhook")
+	says(t, m, "/-/memory", true, "/work/shop", "pitfall", "The tests need Redis.", "begins with abcdefgh.", "!are off",
+		"!memory.webhook")
 	says(t, m, "/-/memory", false, "to the owner of this epitome alone", "!Redis", "!8080")
 	says(t, m, "/-/", true, "Memory")
 	m.memories = known{Off: true, Far: true}
