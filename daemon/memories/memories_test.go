@@ -12,6 +12,9 @@ import (
 	"epitome/prose"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/messages"
+	"epitome/rewrite/responses"
 	inmemory "epitome/store/memory"
 	"epitome/summarize/memory"
 	"epitome/unit"
@@ -165,6 +168,36 @@ func TestTheQuestionTellsTheConversation(t *testing.T) {
 			t.Errorf("asked by %q of %q in %q", q.Key, q.Scope, q.Project)
 		}
 	})
+}
+
+// TestAConversationIsToldAlikeInAllDialects has one conversation as each API writes it.
+func TestAConversationIsToldAlikeInAllDialects(t *testing.T) {
+	const want = "user: Mend it.|assistant: I look.|call bash: {\"command\":\"make\"}|result bash: exit code 2|user: Go on.|assistant: Done."
+	f := func(d conversation.Dialect, body string) {
+		t.Helper()
+		s := session{dialect: d, body: []byte(body), scope: "ada", project: "app", conversation: "one"}
+		q, worth := s.question("ada one")
+		var told []string
+		for _, e := range q.Transcript {
+			told = append(told, strings.TrimSpace(string(e.Kind)+" "+e.Tool)+": "+e.Text)
+		}
+		if got := strings.Join(told, "|"); got != want || !worth || q.Dialect != d.Key() {
+			t.Errorf("told is %s, want %s; worth a question: %v", got, want, worth)
+		}
+	}
+	f(chat.Dialect{}, `{"model":"m","messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Mend it."},`+
+		`{"role":"assistant","content":"I look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"bash",`+
+		`"arguments":"{\"command\":\"make\"}"}}]},{"role":"tool","tool_call_id":"c1","content":"exit code 2"},`+
+		`{"role":"user","content":"Go on."},{"role":"assistant","content":"Done."}]}`)
+	f(messages.Dialect{}, `{"model":"m","max_tokens":9,"system":"Be brief.","messages":[{"role":"user","content":`+
+		`"<system-reminder>The date.</system-reminder>Mend it."},{"role":"assistant","content":[{"type":"text","text":"I look."},`+
+		`{"type":"tool_use","id":"c1","name":"bash","input":{"command":"make"}}]},{"role":"user","content":[{"type":"tool_result",`+
+		`"tool_use_id":"c1","content":"exit code 2"}]},{"role":"user","content":"Go on."},{"role":"assistant","content":"Done."}]}`)
+	f(responses.Dialect{}, `{"model":"m","instructions":"Be brief.","input":[{"role":"user","content":"Mend it."},`+
+		`{"type":"message","role":"assistant","content":[{"type":"output_text","text":"I look."}]},{"type":"function_call",`+
+		`"call_id":"c1","name":"bash","arguments":"{\"command\":\"make\"}"},{"type":"function_call_output","call_id":"c1",`+
+		`"output":"exit code 2"},{"role":"user","content":"Go on."},{"type":"message","role":"assistant","content":`+
+		`[{"type":"output_text","text":"Done."}]}]}`)
 }
 
 // TestEqualSessionsHaveEqualQuestions holds what lets one of several processes ask.
