@@ -30,8 +30,7 @@ func all() Wanted {
 // watcher has memories over shaping that only tells what is to be told.
 type watcher struct {
 	*Memories
-	t     *testing.T
-	tells rewrite.Report
+	t *testing.T
 
 	mu    sync.Mutex
 	busy  int // questions that are not taken
