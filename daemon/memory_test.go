@@ -7,14 +7,19 @@ import (
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"epitome/config"
 	"epitome/console/learned"
 	"epitome/instance"
 	"epitome/prose"
+	"epitome/rewrite"
+	"epitome/rewrite/chat"
 	"epitome/scripted/scriptedtest"
+	"epitome/summarize/memory"
 	"epitome/unit"
+	"epitome/window"
 )
 
 const (
@@ -123,7 +128,9 @@ func TestASessionTeachesTheNextOne(t *testing.T) {
 	f(false, "somebody only looks", func(a *worker) { a.header.Set("X-Epitome-Mode", "observe") })
 	r.logs(`"?memory"?=[1-9]`)
 
+	all, _ := r.knows(folder, 2)
 	r.stops()
+	explained(t, *r.conf.Load(), folder, all.Memories[0].Owner)
 	r = served(p, folder, remembering)
 	f(true, "after a restart", nil)
 	r.reloads(func(c *config.Config) { c.Memory.Enabled = false })
@@ -146,6 +153,34 @@ func TestASessionTeachesTheNextOne(t *testing.T) {
 	told.messages = append(told.messages, message("assistant", "Yes."), message("user", "Go on."))
 	if !isTold(p, told) {
 		t.Error("what a conversation was told before is not sent any more")
+	}
+}
+
+// explained wants who only looks at the folder to be told the memory of the owner, and of nobody else.
+func explained(t *testing.T, conf config.Config, folder string, owner memory.Owner) {
+	t.Helper()
+	left, err := OpenLeft(conf, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = left.Close() }()
+	windows := atomic.Pointer[window.Windows]{}
+	windows.Store(window.New(conf.Window, nil))
+	shaper := rewrite.NewShaper(left.Shadow(conf, &windows))
+	f := func(scope, project string, want bool) {
+		t.Helper()
+		out := shaper.Shape(rewrite.Input{Dialect: chat.Dialect{}, Scope: scope, Project: project, Upstream: "up",
+			Limits: &conf.Rewrite, Style: conf.Style(), Body: []byte(`{"messages":[{"role":"user","content":"hi"}]}`)})
+		if told := out.Report.Added.Memory > 0; told != want || out.Report.Err != nil {
+			t.Errorf("who explains a request of %q is told %+v, %v", project, out.Report.Added, out.Report.Err)
+		}
+	}
+	f(owner.Scope, owner.Project, true)
+	f(owner.Scope, "other", false)
+	f("other", owner.Project, false)
+	all, err := left.Memories(conf).List()
+	if err != nil || len(all) != 1 {
+		t.Errorf("known is %+v, %v", all, err)
 	}
 }
 

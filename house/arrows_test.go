@@ -226,7 +226,7 @@ var house = joined(map[string]room{
 	},
 	"daemon": {
 		"config console console/learned console/logs console/metrics console/pages console/recall console/story console/story/api console/story/stream console/story/webhook console/traces daemon/asides daemon/heap daemon/lending daemon/lessons daemon/memories daemon/telling daemon/turns event event/money instance offload offload/bucket offload/contexts prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation" +
-			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses rewrite/sent store store/disk store/memory store/seal store/shared summarize tokenize unit window window/overflow",
+			" rewrite/decision rewrite/messages rewrite/plan rewrite/responses rewrite/sent store store/disk store/memory store/seal store/shared summarize summarize/memory tokenize unit window window/overflow",
 		"it wires everything that runs; flags, and what commands print, must be replaceable without touching it",
 	},
 	"daemon/turns": {

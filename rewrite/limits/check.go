@@ -192,14 +192,14 @@ const mostWrong = 3
 
 // unknownHeader says which header may have been meant.
 func unknownHeader(name string) error {
-	names := []string{"mode", "preset", "compact", "context", "summarize-mode", "summarize-detail"}
+	names := []string{"mode", "preset", "compact", "context", "project", "summarize-mode", "summarize-detail"}
 	for k := range keys() {
 		if k.takesHeader() {
 			names = append(names, strings.ReplaceAll(k.Name, "_", "-"))
 		}
 	}
-	advice, least := "write x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-summarize-mode, "+
-		"x-epitome-summarize-detail, or x-epitome-KEY with the KEY of a number of [rewrite]", mostWrong+1
+	advice, least := "write x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-project, "+
+		"x-epitome-summarize-mode, x-epitome-summarize-detail, or x-epitome-KEY with the KEY of a number of [rewrite]", mostWrong+1
 	for _, known := range names {
 		if n := unit.Distance(strings.ToLower(name), known); n < least && n < len(known)-1 {
 			advice, least = "did you mean x-epitome-"+known+"?", n

@@ -67,7 +67,7 @@ func TestUnknownNamesAreRefusedWithTheNearest(t *testing.T) {
 	f("mod", "did you mean x-epitome-mode?")
 	f("presets", "did you mean x-epitome-preset?")
 	for _, name := range []string{"", "-", "nothing", "tools", "repeats", "clear-arguments", "floor", "Offload"} {
-		f(name, "write x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-summarize-mode, x-epitome-summarize-detail, or x-epitome-KEY with the KEY of a number of [rewrite]")
+		f(name, "write x-epitome-mode, x-epitome-preset, x-epitome-compact, x-epitome-context, x-epitome-project, x-epitome-summarize-mode, x-epitome-summarize-detail, or x-epitome-KEY with the KEY of a number of [rewrite]")
 	}
 }
 
