@@ -35,15 +35,18 @@ func (r *replica) remember(text string) {
 	}
 }
 
-// TestSharedMemoriesAreToldByAll: what one replica has learned all of them tell, a conversation is told the same by each
-// of them, whatever is learned meanwhile, and of equal first requests at the same moment one decides.
+// TestSharedMemoriesAreToldByAll: what one replica has learned all of them tell, a conversation is told the same by
+// each of them, whatever is learned meanwhile, and of equal first requests at the same moment one decides.
 func TestSharedMemoriesAreToldByAll(t *testing.T) {
 	server := sharedtest.Start(t)
 	for _, key := range keys() {
 		t.Run(key, func(t *testing.T) {
 			server.Flush()
 			folder := t.TempDir()
-			some := []*replica{minding(t, server.URL(), folder), minding(t, server.URL(), folder), minding(t, server.URL(), folder)}
+			var some []*replica
+			for range 3 {
+				some = append(some, minding(t, server.URL(), folder))
+			}
 			k, now := newTalk(key, 5), morning()
 			some[0].remember("The port is 8080.")
 			f := func() {
@@ -73,7 +76,8 @@ func TestSharedMemoriesAreToldByAll(t *testing.T) {
 				f()
 			}
 			late := minding(t, server.URL(), folder)
-			if out := late.asksIn(k, now); bytes.Contains(out.Body, []byte("9090")) || !bytes.Contains(out.Body, []byte("8080")) {
+			out := late.asksIn(k, now)
+			if bytes.Contains(out.Body, []byte("9090")) || !bytes.Contains(out.Body, []byte("8080")) {
 				t.Errorf("a replica that comes later sends %.300s", out.Body)
 			}
 			if out := late.asksIn(newTalk(key, 6), now); !bytes.Contains(out.Body, []byte("9090")) {
