@@ -1,6 +1,7 @@
 package daemon
 
 import (
+	"fmt"
 	"net/http"
 	"strings"
 	"testing"
@@ -10,7 +11,6 @@ import (
 	"epitome/proxy"
 	"epitome/scripted/scriptedtest"
 	"epitome/store/shared/sharedtest"
-	"epitome/summarize/memory"
 	"epitome/unit"
 )
 
@@ -31,25 +31,30 @@ func studying(t *testing.T, p *provider) func(c *config.Config) {
 	}
 }
 
-// remembers waits until the epitome knows so many entries of one project, and returns them.
-func (r *inService) remembers(want int) []memory.Entry {
+// remembers waits until the epitome knows these entries of one project, and no others.
+func (r *inService) remembers(want string) {
 	r.t.Helper()
-	var all []memory.Kept
+	got := ""
 	known := func() bool {
-		var err error
-		if all, err = r.shapers.memories.Local().List(); err != nil {
+		all, err := r.shapers.memories.Local().List()
+		if err != nil {
 			r.t.Fatal(err)
 		}
-		return len(all) == 1 && len(all[0].Entries) == want
+		var texts []string
+		for _, m := range all {
+			for _, e := range m.Entries {
+				texts = append(texts, fmt.Sprintf("%s in %s: %s", e.Kind, m.Owner.Project, e.Text))
+			}
+		}
+		got = strings.Join(texts, "|")
+		return got == want
 	}
 	if !scriptedtest.Eventually(known) {
-		r.t.Fatalf("known is %+v, want %d entries of one project", all, want)
+		r.t.Fatalf("known is %q, want %q", got, want)
 	}
-	if all[0].Owner.Project != "shop" {
-		r.t.Errorf("they are of %+v", all[0].Owner)
-	}
-	return all[0].Entries
 }
+
+const whatIsStudied = "fact in shop: The parts lie in src.|preference in shop: One part at a time."
 
 // A conversation that was never compacted is asked about once it is quiet, with epitome's own key, and paid for like a
 // summary. It goes on as if nobody had asked.
@@ -60,10 +65,7 @@ func TestAQuietConversationTeachesWithEpitomesOwnKey(t *testing.T) {
 	for range 4 {
 		a.turn()
 	}
-	entries := r.remembers(2)
-	if entries[0].Text != "The parts lie in src." || entries[1].Kind != memory.Preference {
-		t.Errorf("learned %+v", entries)
-	}
+	r.remembers(whatIsStudied)
 	for _, q := range p.questions() {
 		if q.key != "Bearer sk-ours" || q.Model != "small" || q.way != "transcript" ||
 			!strings.Contains(q.said(), "Please rework the parts one by one") || strings.Contains(q.said(), "## Goal") {
@@ -125,7 +127,7 @@ func TestOneOfATeamAsksAboutAQuietConversation(t *testing.T) {
 		r.reloads(func(c *config.Config) { c.Memory.After = unit.Duration(time.Millisecond) })
 	}
 	for _, r := range []*inService{one, two} {
-		r.remembers(2)
+		r.remembers(whatIsStudied)
 		r.logs(`msg=reloaded`)
 	}
 	settled := func() bool {
