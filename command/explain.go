@@ -342,13 +342,11 @@ func (e *explaining) describe(r *explanation.Report, request *conversation.Reque
 	r.Counted = vocabularyOf(e.means.Models.Of(request.Model), told)
 	r.Messages = conversation.MessagesIn(request, 0, len(request.Items))
 	r.Groups, r.Rounds = len(request.Groups()), len(request.Turns())
-	r.Rent = e.conf.Rewrite.Rent
-	r.Limits = e.conf.Rewrite.Bounds(told.Window, told.Usable)
+	r.Rent, r.Limits = e.conf.Rewrite.Rent, e.conf.Rewrite.Bounds(told.Window, told.Usable)
 	r.Summaries = e.summaries(r)
 	r.Before, r.After = explanation.Size(told.Before), explanation.Size(told.After)
 	r.TokensBefore, r.TokensAfter = told.Before.Total(), told.After.Total()
-	r.Memory = told.Added.Memory
-	r.Added, r.Contexts, r.NotAdded = told.Added.Tokens, told.Added.Names, told.Added.Why
+	r.Added, r.Memory, r.Contexts, r.NotAdded = told.Added.Tokens, told.Added.Memory, told.Added.Names, told.Added.Why
 	r.Action, r.Broke, r.Repeated, r.Reason = told.Action, told.Broke, told.Repeated, told.Reason
 	if told.Err != nil {
 		r.Failed = told.Err.Error()
