@@ -50,6 +50,10 @@ var outside = map[string]room{
 		"event rewrite/conversation rewrite/decision rewrite/plan rewrite/span",
 		"what was sent is told by what is recorded; how it came to that must not matter any more",
 	},
+	"rewrite/runs": {
+		"rewrite/conversation rewrite/decision rewrite/history rewrite/limits rewrite/mark rewrite/plan rewrite/shorten rewrite/span",
+		"it writes what stands in the place of results that are cleared; which those are must not matter to it",
+	},
 	"bench/reading": {
 		"bench/names bench/price",
 		"what reading back takes is one rule for whoever took something out; what it knew of them could bend it",

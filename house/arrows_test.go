@@ -368,7 +368,7 @@ var house = joined(map[string]room{
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/ladder": {
-		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt rewrite/history rewrite/limits rewrite/plan rewrite/shorten rewrite/span",
+		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt rewrite/history rewrite/limits rewrite/plan rewrite/runs rewrite/shorten rewrite/span",
 		"rungs write on the plan; how a decision is found, recorded and built must be replaceable without touching them",
 	},
 	"rewrite/limits": {

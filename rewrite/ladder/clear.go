@@ -11,6 +11,7 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/runs"
 )
 
 // candidate is an item that rung 2 may clear.
@@ -139,7 +140,6 @@ func worthClearing(p *plan.Plan, most []candidate) (list []candidate) {
 // clearableResults is what may be cleared at a request, counted in assistant's messages, in the order of the
 // conversation, as if nothing were left of a result.
 func clearableResults(p *plan.Plan, now int) (list []candidate) {
-	old := plan.Why{Code: event.CodeOld, Words: "old"}
 	aged := agedSince(p)
 	for k := range p.Hist.Results {
 		res := &p.Hist.Results[k]
@@ -151,7 +151,7 @@ func clearableResults(p *plan.Plan, now int) (list []candidate) {
 		if since > now || plan.IsUntouchable(p, res) || plan.IsCleared(p, res) || plan.MustBeShown(p, res) {
 			continue
 		}
-		c := candidate{item: res.Item, result: res, since: since, why: old, freed: sent}
+		c := candidate{item: res.Item, result: res, since: since, why: plan.WhyOld, freed: sent}
 		if since < aged[k] {
 			c.why = plan.Spent(res)
 		}
@@ -296,8 +296,10 @@ func measureStub(p *plan.Plan, c *candidate) int {
 	return c.result.Stub.Tokens
 }
 
+// clearAll gives all of the list, which is in the order of the conversation, the forms of what is cleared.
 func clearAll(p *plan.Plan, list []candidate) {
-	for _, c := range list {
+	all := make([]runs.Cleared, len(list))
+	for k, c := range list {
 		f := c.form
 		switch {
 		case c.result == nil:
@@ -305,6 +307,10 @@ func clearAll(p *plan.Plan, list []candidate) {
 		case f == nil:
 			f = plan.StubWith(p, c.result, c.why.Words, c.distillate)
 		}
-		p.Set(c.item, f, c.why)
+		all[k] = runs.Cleared{Result: c.result, Why: c.why.Words, Form: f}
+	}
+	runs.Join(p, all)
+	for k, c := range list {
+		p.Set(c.item, all[k].Form, c.why)
 	}
 }

@@ -233,7 +233,7 @@ func setFold(p *plan.Plan, from int, f *decision.Form, why plan.Why) bool {
 
 // clearOlderResults clears all results but the newest, as far as clearing them saves anything and none refers to them.
 func clearOlderResults(p *plan.Plan) {
-	why := plan.Why{Code: event.CodeOlderResults, Words: "older than the results that are to be sent"}
+	why := plan.WhyOlder
 	used := referredItems(p)
 	var list []candidate
 	for k := range len(p.Hist.Results) - p.Limits.Conf.Pairs {

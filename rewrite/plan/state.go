@@ -140,13 +140,27 @@ func CompactedEnd(p *Plan) (end int) {
 	return end
 }
 
-// RestoreReferences sends all results whole that refer to one of the items from to to, which nobody sees any more.
+// IsListed reports whether a list in the place of an earlier result says where item i lies, and its own stub does not.
+func IsListed(p *Plan, i int) bool {
+	f := p.Forms[i]
+	return f != nil && f.Rung == decision.RungClear && len(f.Refers) > 0
+}
+
+// RestoreReferences sends all results whole that refer to one of the items from to to, which nobody sees any more. One
+// that a list there told of has a stub of its own again.
 func RestoreReferences(p *Plan, from, to int) {
+	isLeftOut := func(i int) bool { return from <= i && i < to }
 	for k := range p.Hist.Results {
-		item := p.Hist.Results[k].Item
-		if slices.ContainsFunc(ReferredBy(p, &p.Hist.Results[k]), func(i int) bool { return from <= i && i < to }) {
-			p.Set(item, &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[item]},
+		res := &p.Hist.Results[k]
+		f := p.Forms[res.Item]
+		switch {
+		case f == nil || !slices.ContainsFunc(f.Refers, isLeftOut):
+		case f.Rung == decision.RungOffload:
+			p.Set(res.Item, &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item]},
 				Why{event.CodeWholeAgain, "what it referred to is left out"})
+		case f.Rung == decision.RungClear:
+			why := whyCleared(res, f.Why)
+			p.Set(res.Item, StubOf(p, res, why.Words), why)
 		}
 	}
 }

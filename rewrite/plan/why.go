@@ -48,6 +48,25 @@ func Spent(res *history.Result) Why {
 	return Why{event.CodeWritten, res.SpentWhy}
 }
 
+// WhyOld is why results are cleared that are old, and WhyOlder why those are that a rule of the user's counts out.
+var (
+	WhyOld   = Why{event.CodeOld, "old"}
+	WhyOlder = Why{event.CodeOlderResults, "older than the results that are to be sent"}
+)
+
+// whyCleared is why a result was cleared for a reason with the code.
+func whyCleared(res *history.Result, code event.Code) Why {
+	switch code {
+	case event.CodeReadAgain, event.CodeSameAgain, event.CodeWritten:
+		if why := Spent(res); why.Code == code {
+			return why
+		}
+	case event.CodeOlderResults:
+		return WhyOlder
+	}
+	return WhyOld
+}
+
 // WhyCompacted is why the messages are left out that a compaction leaves out.
 func WhyCompacted(p *Plan) Why {
 	why := Why{event.CodeLine, "the window fills"}
