@@ -27,6 +27,7 @@ type play struct {
 	calm  bool // nothing fails
 
 	distils bool // large results come, and a model tells of them
+	lists   bool // like results come, and are told of together
 }
 
 // speaker is a conversation with what was sent of it.
@@ -188,7 +189,7 @@ func behindHead(r *conversation.Request) (list []string) {
 }
 
 // spokenOf finds an artifact by its path, or where it is read with the tool.
-var spokenOf = regexp.MustCompile(`(?:/data/artifacts/|artifact )([a-z2-7]{26})`)
+var spokenOf = regexp.MustCompile(`(?:/data/artifacts/|artifact |\\n[0-9]+ )([a-z2-7]{26})`)
 
 // artifactsIn are the names of artifacts that a text speaks of.
 func artifactsIn(text string) (names []string) {
@@ -244,7 +245,7 @@ func (p *play) atOnce(r *speaker) {
 }
 
 func (p *play) drawWindow() int {
-	if p.distils {
+	if p.distils || p.lists {
 		return rapid.SampledFrom([]int{20_000, 30_000}).Draw(p.T, "window")
 	}
 	return rapid.SampledFrom([]int{3000, 8000, 20_000, 100_000}).Draw(p.T, "window")
@@ -272,11 +273,26 @@ func (p *play) drawLimits() limits.Limits {
 	if draw("tools", 0, 0, 1) > 0 {
 		l.ToolLimits = []limits.Limit{{Tool: "READ*", Tokens: 150}, {Tool: "grep", Keep: true}}
 	}
-	if p.distils {
+	if p.lists {
+		l.ClearRuns, l.Rent, l.ClearAtLeast, l.Names, l.CachedPrice = true, 0, 2_000, 400, 0
+	}
+	if p.distils || p.lists {
 		l.Offload, l.OffloadReads, l.OffloadShare, l.Rules, l.ToolLimits = 10_000, 10_000, 1, limits.Rules{}, nil
 		l.Groups, l.Protect, l.ClearAt, l.CompactAt = draw("groups", 1, 2), 300, .4, .9
+		if p.lists {
+			l.ClearAt = .2
+		}
 	}
 	return l
+}
+
+// goOn has the first conversation grow, mostly.
+func (p *play) goOn() {
+	if rapid.IntRange(0, 2).Draw(p.T, "goes on") > 0 {
+		p.parts[0].rescued = false
+		p.parts[0].grow()
+		p.ask(p.parts[0])
+	}
 }
 
 func (p *play) seed() uint64 { return rapid.Uint64().Draw(p.T, "seed") }
@@ -406,11 +422,20 @@ func TestAnyConversationKeepsThePromises(t *testing.T) {
 			t.Parallel()
 			rapid.Check(t, func(t *rapid.T) {
 				p := newPlayIn(in, t, calm, broken)
+				if rapid.IntRange(0, 9).Draw(t, "lists") == 0 {
+					p.whatIsAlike()
+				}
 				p.deps.Recall = p.drawRecall()
 				p.drawLibrary()
 				p.drawMemories()
-				for range rapid.IntRange(1, 20).Draw(t, "steps") {
-					p.step()
+				most := 20
+				if p.lists {
+					most = 8
+				}
+				for range rapid.IntRange(1, most).Draw(t, "steps") {
+					if p.step(); p.lists {
+						p.goOn()
+					}
 				}
 			})
 		})
@@ -434,10 +459,8 @@ func TestAnyConversationKeepsThePromises(t *testing.T) {
 					if rapid.IntRange(0, 3).Draw(t, "speaks") == 0 {
 						p.drawWords()
 					}
-					if p.step(); rapid.IntRange(0, 2).Draw(t, "goes on") > 0 {
-						p.parts[0].grow()
-						p.ask(p.parts[0])
-					}
+					p.step()
+					p.goOn()
 				}
 			})
 		})

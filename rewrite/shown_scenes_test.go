@@ -184,6 +184,7 @@ func showCleared(t *testing.T, p *showing) {
 	showParts(t, p)
 	showOutdated(t, p)
 	showDistillates(t, p)
+	showRuns(t, p)
 }
 
 // showDistillates shows what a model wrote of results.

@@ -50,6 +50,7 @@ type talk struct {
 	reminder string // behind the items; it moves
 	broken   bool   // it may break the rules of a conversation
 	large    bool   // many results are long
+	alike    bool   // most of them are of one tool
 	calls    int
 	said     []string // texts of results
 	seen     []string // names of artifacts that the agent has seen
@@ -98,10 +99,14 @@ func (chatTongue) request(c *talk) string {
 // grow adds a turn.
 func (c *talk) grow() {
 	c.reminder = ""
-	for range 1 + c.IntN(3) {
+	most, ends := 3, 6
+	if c.alike {
+		most, ends = 8, 12
+	}
+	for range 1 + c.IntN(most) {
 		c.tongue.group(c)
 	}
-	switch c.IntN(6) {
+	switch c.IntN(ends) {
 	case 0:
 		c.add("assistant", c.string(c.words(30)))
 		c.user()
@@ -178,6 +183,9 @@ func (chatTongue) group(c *talk) {
 
 // call is what is called with which arguments, as JSON, and what it results in.
 func (c *talk) call() (name, with, result string) {
+	if c.alike && c.IntN(24) > 0 {
+		return c.page()
+	}
 	file := fmt.Sprintf("src/file%d.go", c.IntN(4))
 	arguments := map[string]any{}
 	result = c.text()
@@ -208,7 +216,11 @@ func (c *talk) call() (name, with, result string) {
 
 // content is a result's content that holds the text.
 func (c *talk) content(text string) string {
-	switch c.IntN(12) {
+	kind := c.IntN(12)
+	if c.alike && c.IntN(8) > 0 {
+		kind = 11
+	}
+	switch kind {
 	case 0:
 		return `[{"type":"text","text":` + c.string(text) + `}]`
 	case 1:

@@ -119,6 +119,9 @@ func shortened(texts []string) (short []string) {
 		if tail > 0 {
 			s += "…"
 		}
+		if tail > 0 && strings.HasSuffix(texts[0], ")") {
+			s += ")"
+		}
 		short = append(short, s)
 	}
 	return short
@@ -133,12 +136,18 @@ func commonHead(texts []string) int {
 			head = head[:len(head)-1]
 		}
 	}
-	for _, ends := range [...]string{"/(?&", " "} {
-		if n := strings.LastIndexAny(head, ends) + 1; n >= leastCommon {
-			return n
-		}
+	n := strings.LastIndexAny(head, "/?&(") + 1
+	if n > 0 && head[n-1] == '(' { // that stays with what it begins
+		n--
 	}
-	return 0
+	if n < leastCommon {
+		before, _, _ := strings.Cut(head, "(")
+		n = strings.LastIndexByte(before, ' ') + 1
+	}
+	if n < leastCommon {
+		return 0
+	}
+	return n
 }
 
 // commonTail is the same of what they end with.
