@@ -277,10 +277,13 @@ func (p *play) drawLimits() limits.Limits {
 		l.ClearRuns, l.Rent, l.ClearAtLeast, l.Names, l.CachedPrice = true, 0, 2_000, 400, 0
 	}
 	if p.distils || p.lists {
-		l.Offload, l.OffloadReads, l.OffloadShare, l.Rules, l.ToolLimits = 10_000, 10_000, 1, limits.Rules{}, nil
+		l.Offload, l.OffloadReads, l.OffloadShare, l.ToolLimits = 10_000, 10_000, 1, nil
 		l.Groups, l.Protect, l.ClearAt, l.CompactAt = draw("groups", 1, 2), 300, .4, .9
 		if p.lists {
 			l.ClearAt = .2
+		}
+		if p.distils || draw("ruled", 0, 0, 0, 1) == 0 {
+			l.Rules = limits.Rules{}
 		}
 	}
 	return l

@@ -67,12 +67,16 @@ func (j *judge) listed(was string, says []string, item, at int) {
 	j.Helper()
 	for i := at - 1; i >= j.now.Head; i-- {
 		for _, text := range textsOf(j.now, &j.now.Items[i]) {
+			if inner, err := span.Unquote([]byte(text)); err == nil { // it stands there as JSON
+				text = inner
+			}
 			list := listedIn(text)
 			k := numbers(says[1])[0] - 1
 			if k <= 0 || k >= len(list) || list[k] == nil {
 				continue
 			}
-			if content, err := j.get(list[k][2]); err == nil && string(content) == was && j.isNumbered(text, item, says[2]) {
+			content, err := j.get(list[k][2])
+			if err == nil && string(content) == was && j.isNumbered(text, item, says[2]) {
 				return
 			}
 		}
@@ -137,7 +141,9 @@ func pointers(texts []string) (n int) {
 func TestLikeResultsAreListedInTheFirstOnesPlace(t *testing.T) {
 	for dialect, w := range theWriters {
 		a := listing()
-		sent := w.sends(t, a, []string{w.says(theTask)}, func(sent string) bool { return len(lists(textsSent(t, w, sent))) > 0 })
+		sent := w.sends(t, a, []string{w.says(theTask)}, func(sent string) bool {
+			return len(lists(textsSent(t, w, sent))) > 0
+		})
 		texts := textsSent(t, w, sent)
 		first := slices.IndexFunc(texts, func(s string) bool { return listedIn(s) != nil })
 		list := listedIn(texts[first])
