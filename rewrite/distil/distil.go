@@ -110,8 +110,17 @@ func questionOf(p *plan.Plan, res *history.Result) prose.Question {
 
 // argumentsOf are those of the call that the result answers; its key one if the call cannot be told.
 func argumentsOf(p *plan.Plan, res *history.Result) string {
-	if call := plan.CallOf(p, res); call != nil {
-		return string(span.TextOf(call.Arguments.Of(p.Req.Body)))
+	id := p.Req.Items[p.Req.Head+res.Item].Answers
+	for i := res.Item - 1; i >= 0; i-- {
+		calls := p.Req.Items[p.Req.Head+i].Calls
+		for k := range calls {
+			if calls[k].ID == id {
+				return string(span.TextOf(calls[k].Arguments.Of(p.Req.Body)))
+			}
+		}
+		if len(calls) > 0 && p.Req.Items[p.Req.Head+i].Begins {
+			break
+		}
 	}
 	return res.Action.Key
 }

@@ -76,23 +76,6 @@ func uncounted(p *Plan, i int) (list []Passage) {
 	return list
 }
 
-// CallOf is the call that a result answers; nil if it cannot be told.
-func CallOf(p *Plan, res *history.Result) *conversation.Call {
-	id := p.Req.Items[p.Req.Head+res.Item].Answers
-	for i := res.Item - 1; i >= 0; i-- {
-		it := &p.Req.Items[p.Req.Head+i]
-		for k := range it.Calls {
-			if it.Calls[k].ID == id {
-				return &it.Calls[k]
-			}
-		}
-		if len(it.Calls) > 0 && it.Begins {
-			break
-		}
-	}
-	return nil
-}
-
 // BytesOf is how many bytes the content of item i has in the body: what reading it costs.
 func BytesOf(p *Plan, i int) int {
 	content := p.Req.Items[p.Req.Head+i].Content

@@ -3,6 +3,7 @@ package runs
 import (
 	"strings"
 
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/plan"
@@ -26,19 +27,42 @@ type call struct {
 	arguments []byte // as JSON, if that is an object; else nothing
 }
 
-// callOf is the call of a result; ok is false if a part of it passes for a mark of epitome's.
-func callOf(p *plan.Plan, res *history.Result) (c call, ok bool) {
-	c.text = res.Action.Key
-	if asked := plan.CallOf(p, res); asked != nil {
-		arguments := span.TextOf(asked.Arguments.Of(p.Req.Body))
-		if command, _ := history.CommandOf(asked.Name, arguments, asked.FreeText); command != "" {
-			c.text = shorten.OneLine(command, mostCompared)
-		}
-		if span.Valid(arguments) && arguments[span.SkipSpace(arguments, 0)] == '{' {
-			c.arguments = arguments
+// callers finds the calls that results answer. It reads those of one message once, however many there are.
+type callers struct {
+	of    []int // of each item, the item whose call it answers; -1 if it answers none
+	last  int   // the item whose calls were asked for last
+	calls map[string]*conversation.Call
+}
+
+// callOf is the call that a result answers; nil if it cannot be told.
+func (c *callers) callOf(p *plan.Plan, res *history.Result) *conversation.Call {
+	i := c.of[res.Item]
+	if i < 0 {
+		return nil
+	}
+	if c.calls == nil || c.last != i {
+		it := &p.Req.Items[p.Req.Head+i]
+		c.last, c.calls = i, make(map[string]*conversation.Call, len(it.Calls))
+		for k := range it.Calls {
+			c.calls[it.Calls[k].ID] = &it.Calls[k]
 		}
 	}
-	return c, isPlain(c.text) && !strings.Contains(string(c.arguments), mark.Start)
+	return c.calls[p.Req.Items[p.Req.Head+res.Item].Answers]
+}
+
+// tell is the call of a result as a list may tell it; ok is false if a part of it passes for a mark of epitome's.
+func (c *callers) tell(p *plan.Plan, res *history.Result) (t call, ok bool) {
+	t.text = res.Action.Key
+	if asked := c.callOf(p, res); asked != nil {
+		arguments := span.TextOf(asked.Arguments.Of(p.Req.Body))
+		if command, _ := history.CommandOf(asked.Name, arguments, asked.FreeText); command != "" {
+			t.text = shorten.OneLine(command, mostCompared)
+		}
+		if span.Valid(arguments) && arguments[span.SkipSpace(arguments, 0)] == '{' {
+			t.arguments = arguments
+		}
+	}
+	return t, isPlain(t.text) && !strings.Contains(string(t.arguments), mark.Start)
 }
 
 // told are calls as a list tells them: each one so that it can be told from the others, where they differ at all. What
