@@ -76,11 +76,11 @@ type sample struct {
 func builtinSamples() ([]sample, error) {
 	var all []sample
 	for _, kind := range []string{"prose", "code", "json", "json_compact", "log", "cjk"} {
-		text, err := samples.Files.ReadFile(kind + ".txt")
+		text, err := samples.Text(kind)
 		if err != nil {
-			return nil, fmt.Errorf("cannot read sample %s: %w", kind, err)
+			return nil, err
 		}
-		all = append(all, sample{kind, string(text)})
+		all = append(all, sample{kind, text})
 	}
 	return all, nil
 }

@@ -11,8 +11,10 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log"
 	"math/rand/v2"
@@ -45,7 +47,15 @@ func main() {
 }
 
 func write(name, text string) {
-	if err := os.WriteFile(name+".txt", []byte(text), 0o644); err != nil {
+	var packed bytes.Buffer
+	z, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err == nil {
+		_, err = z.Write([]byte(text))
+	}
+	if err = errors.Join(err, z.Close()); err == nil {
+		err = os.WriteFile(name+".txt.gz", packed.Bytes(), 0o644)
+	}
+	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(name, len(text))
