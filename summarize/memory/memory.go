@@ -14,6 +14,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 )
@@ -111,7 +112,7 @@ func Of(entries []Entry) Memory {
 			m.Entries = append(m.Entries, e)
 		}
 	}
-	slices.SortStableFunc(m.Entries, func(a, b Entry) int { return a.At.Compare(b.At) })
+	sort.SliceStable(m.Entries, func(i, j int) bool { return m.Entries[i].At.Before(m.Entries[j].At) })
 	newest := map[string]int{}
 	for i, e := range m.Entries {
 		newest[e.ID] = i

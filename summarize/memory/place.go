@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sort"
 	"time"
 
 	"epitome/store"
@@ -181,6 +182,6 @@ func (l *Local) List() (all []Kept, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot list memories: %w", err)
 	}
-	slices.SortFunc(all, func(a, b Kept) int { return a.Owner.Compare(b.Owner) })
+	sort.Slice(all, func(i, j int) bool { return all[i].Owner.Compare(all[j].Owner) < 0 })
 	return all, nil
 }
