@@ -103,7 +103,7 @@ func (d *Daemon) open(conf config.Config, folder string, leased bool) (err error
 	d.book = d.openBook(conf, folder, counts)
 	d.shapers.quiet = d.closeBook
 	counts.Watch(d.watched(kept))
-	shown, taken := d.openPages(), Artifacts{d.shapers.storage.shelf}
+	shown, taken := d.openPages(conf), Artifacts{d.shapers.storage.shelf}
 	d.console = console.New(conf.Console, console.Program{
 		Version: instance.Version(), Listen: address, Log: d.log, Upstreams: d.upstreams,
 		Metrics: settled{d.book, counts}, Totals: func() any { d.book.Settle(); return counts.Totals() },

@@ -4,15 +4,16 @@ import (
 	"maps"
 	"net/http"
 
+	"epitome/config"
 	"epitome/console/pages"
 	"epitome/instance"
 )
 
 // openPages makes the pages over what happens, what was taken out, and the configuration in force.
-func (d *Daemon) openPages() *pages.Pages {
+func (d *Daemon) openPages(conf config.Config) *pages.Pages {
 	return pages.New(pages.Plugs{
 		Source: d.book, Edits: d.shapers.edits, Open: Artifacts{d.shapers.storage.shelf}.Open,
-		Configuration: d.settings, Memories: d.shapers.lore(*d.config.Load()),
+		Configuration: d.settings, Memories: d.shapers.lore(conf),
 		Version: instance.Version(), Address: d.Address(), Mode: func() string { return d.config.Load().Mode },
 	})
 }

@@ -78,9 +78,8 @@ type Exchange struct {
 	Duration  time.Duration `json:"duration_ns"`       // from Start to the end
 	Reused    bool          `json:"reused,omitempty"`  // the upstream connection came from the pool
 	Streams   bool          `json:"streams,omitempty"` // the client asked for the answer as a stream
-	Asides    int8          `json:"asides,omitempty"`  // calls of epitome's own tool that were answered, up to 127
+	Memory    uint16        `json:"memory,omitempty"`  // tokens of Added that are what earlier sessions have learned
 	Added     int32         `json:"added,omitempty"`   // tokens that the request has beside what its client sent
-	Memory    int32         `json:"memory,omitempty"`  // those of them that are what earlier sessions have learned
 	Fault     Fault         `json:"fault,omitempty"`
 	// what went wrong, in one sentence; empty with fault None
 	Err   string `json:"error,omitempty"`
@@ -155,6 +154,7 @@ type Shaping struct {
 	Broke   bool    `json:"broke,omitempty"`   // and it changed what had been sent in another form
 	// texts are so large that their tokens are estimated
 	Estimated bool `json:"estimated,omitempty"`
+	Asides    int8 `json:"asides,omitempty"` // calls of epitome's own tool that were answered, up to 127
 	// parts of what the model thought that are not sent any more, from this decision on
 	Thoughts int32 `json:"thoughts,omitempty"`
 	// the names of the contexts that the tokens are from which were added

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"math"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -205,7 +206,8 @@ func (x *exchange) tell(r *rewrite.Report) {
 		Contexts: event.Clip(strings.Join(r.Added.Names, ", ")),
 		Decided:  r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
 	}
-	x.event.Streams, x.event.Added, x.event.Memory = r.Streams, int32(r.Added.Tokens), int32(r.Added.Memory)
+	x.event.Streams, x.event.Added = r.Streams, int32(r.Added.Tokens)
+	x.event.Memory = uint16(min(r.Added.Memory, math.MaxUint16)) // a memory has 8 000 characters at most
 	if r.Answers > 0 {
 		x.event.Ratio = r.Ratio
 	}

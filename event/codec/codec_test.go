@@ -48,7 +48,7 @@ func fill(d *rand.Rand, v reflect.Value, few bool) {
 		v.SetFloat(fractions[d.IntN(len(fractions))])
 	case reflect.Int, reflect.Int8, reflect.Int32, reflect.Int64:
 		v.SetInt(d.Int64() >> d.IntN(64) * int64(1-2*d.IntN(2)))
-	case reflect.Uint64:
+	case reflect.Uint16, reflect.Uint64:
 		v.SetUint(uint64(d.Int64() >> d.IntN(64)))
 	default:
 		panic("a kind of field that no test makes: " + v.Type().String())

@@ -26,7 +26,6 @@ func (c *coder) exchange(e *event.Exchange) {
 	name(c, &e.Fault)
 	text(c, &e.Err)
 	part(c, &e.Usage, usage)
-	number(c, &e.Asides)
 	part(c, &e.Rescue, rescue)
 	id := e.Conversation // it is there already
 	e.Conversation = ""
@@ -81,6 +80,7 @@ func shaping(c *coder, s *event.Shaping) {
 	number(c, &s.Hint.Kind)
 	number(c, &s.Hint.Tokens)
 	flags(c, &s.Decided, &s.Broke, &s.Estimated)
+	number(c, &s.Asides)
 	number(c, &s.Thoughts)
 	text(c, &s.Contexts)
 	number(c, &s.Offloaded)

@@ -63,6 +63,7 @@ func (o *object) shaping(s *event.Shaping) {
 	o.yes("decided", s.Decided)
 	o.yes("broke", s.Broke)
 	o.yes("estimated", s.Estimated)
+	o.any("asides", int64(s.Asides))
 	o.any("thoughts", int64(s.Thoughts))
 	o.anyText("contexts", s.Contexts)
 	o.any("offloaded", int64(s.Offloaded))

@@ -88,7 +88,7 @@ func (c *coder) int(n int64) int64 {
 }
 
 // number is a field that is one.
-func number[T ~int | ~int8 | ~int32 | ~int64 | ~uint64](c *coder, field *T) {
+func number[T ~int | ~int8 | ~uint16 | ~int32 | ~int64 | ~uint64](c *coder, field *T) {
 	*field = T(c.int(int64(*field)))
 }
 
