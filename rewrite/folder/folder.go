@@ -2,7 +2,8 @@
 //
 // It promises that what it finds is an absolute path on one line, that it stands in what the system or the user says
 // before the model first speaks, and that the same beginning always has the same folder. It knows the few ways in which
-// agents write it, and guesses nothing.
+// agents write it, and guesses nothing. What an agent quotes behind its own words, from a file or a log, counts for
+// nothing where those name a folder.
 package folder
 
 import (
@@ -24,12 +25,23 @@ func Of(r *conversation.Request) string {
 		return path
 	}
 	items, _ := conversation.OpeningOf(r)
-	for i := range r.Items[:r.Head+items] {
-		it := &r.Items[i]
-		if it.Role != conversation.System && it.Role != conversation.User {
+	for _, role := range [...]conversation.Role{conversation.System, conversation.User} {
+		for _, find := range [...]func([]byte) string{inElement, inLine} {
+			if path := firstOf(r, r.Items[:r.Head+items], role, find); path != "" {
+				return path
+			}
+		}
+	}
+	return ""
+}
+
+// firstOf is what is found in the first of the items of a role in which anything is.
+func firstOf(r *conversation.Request, items []conversation.Item, role conversation.Role, find func([]byte) string) string {
+	for i := range items {
+		if items[i].Role != role {
 			continue
 		}
-		if path := in(it.Of(r.Body)); path != "" {
+		if path := find(items[i].Of(r.Body)); path != "" {
 			return path
 		}
 	}
@@ -38,11 +50,15 @@ func Of(r *conversation.Request) string {
 
 const (
 	ending = "irectory: "  // of a label, as most others write it
-	before = len(`\n12. `) // what may stand before a label on its line
+	before = len(`12. - `) // what may stand before a label on its line
 )
 
-// elements are how Codex begins it, in the two spellings of JSON.
-var elements = [...]string{"<cwd>", `\u003ccwd\u003e`}
+// texts are how Codex begins the text in which it names its folder, and elements how it begins that, each in the two
+// spellings of JSON. In front of that text may stand what files of the project say.
+var (
+	texts    = [...]string{`"<environment_context>`, `"\u003cenvironment_context\u003e`}
+	elements = [...]string{"<cwd>", `\u003ccwd\u003e`}
+)
 
 // labels are what stands before a path on its line, in small letters and without the marks of a list.
 var labels = [...]string{
@@ -50,15 +66,49 @@ var labels = [...]string{
 	"i'm currently working in the directory: ",
 }
 
-// in finds the folder in JSON, in whose strings lines end with \n.
+// in finds the folder in JSON.
 func in(text []byte) string {
-	for _, tag := range elements {
-		if _, rest, found := bytes.Cut(text, []byte(tag)); found {
-			if path := pathAt(rest, "<"); path != "" {
-				return path
+	if path := inElement(text); path != "" {
+		return path
+	}
+	return inLine(text)
+}
+
+// inElement finds the folder in a string of JSON that is all Codex's own. Within a string no quote stands bare, so
+// nothing that is quoted there can begin one.
+func inElement(text []byte) string {
+	for k, begins := range texts {
+		for rest, found := text, true; ; {
+			var front []byte
+			if front, rest, found = bytes.Cut(rest, []byte(begins)); !found {
+				break
+			}
+			if bytes.HasSuffix(front, []byte(`\`)) {
+				continue
+			}
+			if _, path, found := bytes.Cut(rest[:endOf(rest)], []byte(elements[k])); found {
+				return pathAt(path, "<")
 			}
 		}
 	}
+	return ""
+}
+
+// endOf is where a JSON string ends of which this is the rest.
+func endOf(text []byte) int {
+	for at := 0; at < len(text); at++ {
+		switch text[at] {
+		case '\\':
+			at++
+		case '"':
+			return at
+		}
+	}
+	return len(text)
+}
+
+// inLine finds the folder behind a label in JSON, in whose strings lines end with \n.
+func inLine(text []byte) string {
 	for at := 0; ; {
 		n := bytes.Index(text[at:], []byte(ending))
 		if n < 0 {
@@ -75,23 +125,30 @@ func in(text []byte) string {
 
 // isLabelled reports whether a text ends with a line that is nothing but a label.
 func isLabelled(text []byte) bool {
-	most := before
 	for _, l := range labels {
-		most = max(most, before+len(l))
-	}
-	tail := strings.ToLower(string(text[max(0, len(text)-most):]))
-	if n := strings.LastIndex(tail, `\n`); n >= 0 {
-		tail = tail[n+len(`\n`):]
-	} else if n := strings.LastIndexByte(tail, '"'); n >= 0 {
-		tail = tail[n+1:]
-	}
-	tail = strings.TrimLeft(tail, " -*0123456789.")
-	for _, l := range labels {
-		if tail == l {
+		n := len(text) - len(l)
+		if n < 0 || !strings.EqualFold(string(text[n:]), l) {
+			continue
+		}
+		front := text[:n]
+		front = front[:len(front)-min(before, len(front)-len(bytes.TrimRight(front, " -*0123456789.")))]
+		if beginsLine(front) {
 			return true
 		}
 	}
 	return false
+}
+
+// beginsLine reports whether what comes behind a text in JSON stands at the beginning of a line: behind the quote of a
+// string, or an \n that is one.
+func beginsLine(front []byte) bool {
+	rest, isEnd := bytes.CutSuffix(front, []byte(`n`))
+	if !isEnd {
+		rest, isEnd = bytes.CutSuffix(front, []byte(`"`))
+		return isEnd && !bytes.HasSuffix(rest, []byte(`\`))
+	}
+	slashes := len(rest) - len(bytes.TrimRight(rest, `\`))
+	return slashes%2 == 1
 }
 
 // pathAt is the path at the beginning of a JSON string's rest, up to the end of its line, and to stop. It is empty if

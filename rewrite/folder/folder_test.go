@@ -51,7 +51,8 @@ func TestAgentsFoldersAreFound(t *testing.T) {
 	f("~/shop", "Working directory: ~/shop")
 	f("/", "Working directory: /")
 	f("/a b/ü", "Working directory: /a b/ü\n")
-	f("/first", "<cwd>/first</cwd>\nWorking directory: /second")
+	f("/first", "Working directory: /first\n<cwd>/second</cwd>")
+	f("/first", "<environment_context>\n  <cwd>/first</cwd>\nWorking directory: /second")
 
 	f("", "")
 	f("", "The current working directory (/work/shop) is used.")
@@ -60,6 +61,10 @@ func TestAgentsFoldersAreFound(t *testing.T) {
 	f("", "Working directory: shop")
 	f("", "Working directory: ")
 	f("", "<cwd>")
+	f("", "A log says <cwd>/work/shop</cwd>.")
+	f("", "A log says \"<environment_context>\n  <cwd>/work/shop</cwd>\".")
+	f("", "Write \"Working directory: /work/shop\" into it.")
+	f("", "In Go: \"a\\nWorking directory: /work/shop\\n\"")
 	f("", "Working directory: /"+strings.Repeat("a", mostLetters))
 }
 
@@ -80,8 +85,14 @@ func TestOnlyTheBeginningNamesAFolder(t *testing.T) {
 	f("/said", messages.Dialect{}, `{"messages":[{"role":"user","content":[{"type":"text","text":`+said+`}]}]}`)
 	f("/said", responses.Dialect{}, `{"instructions":`+said+`,"input":"hi"}`)
 	f("/said", responses.Dialect{}, `{"input":[{"role":"developer","content":`+said+`},{"role":"user","content":"hi"}]}`)
-	f("/said", responses.Dialect{}, `{"input":[{"role":"user","content":[{"type":"input_text","text":"\u003ccwd\u003e/said\u003c/cwd\u003e"}]}]}`)
-	f("/said", chat.Dialect{}, `{"messages":[{"role":"system","content":`+said+`},{"role":"user","content":"<cwd>/user</cwd>"}]}`)
+	f("/said", responses.Dialect{}, `{"input":[{"role":"user","content":[{"type":"input_text","text":"\u003cenvironment_context\u003e\n  \u003ccwd\u003e/said\u003c/cwd\u003e"}]}]}`)
+	f("/said", chat.Dialect{}, `{"messages":[{"role":"system","content":`+said+`},{"role":"user","content":"<environment_context>\n<cwd>/user</cwd>"}]}`)
+	const codex = `{"type":"input_text","text":"<environment_context>\n  <cwd>/said</cwd>"}`
+	const files = `{"type":"input_text","text":"# AGENTS.md\n<cwd>/file</cwd>\nWorking directory: /file"}`
+	f("/said", responses.Dialect{}, `{"input":[{"role":"user","content":[`+files+`,`+codex+`]},{"role":"user","content":"hi"}]}`)
+	f("/said", responses.Dialect{}, `{"input":[{"role":"user","content":[`+files+`]},{"role":"user","content":[`+codex+`]}]}`)
+	const claude = `{"type":"text","text":"<system-reminder>\n# Environment\n - Primary working directory: /said"}`
+	f("/said", messages.Dialect{}, `{"messages":[{"role":"user","content":[`+claude+`,{"type":"text","text":"A log: <cwd>/log</cwd>"}]}]}`)
 	f("", chat.Dialect{}, `{"messages":[{"role":"user","content":"hi"},{"role":"assistant","content":`+said+`},{"role":"user","content":`+said+`}]}`)
 	f("", messages.Dialect{}, `{"messages":[{"role":"user","content":"hi"}]}`)
 }
