@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -57,7 +58,7 @@ func addToHead(x *run) (err error) {
 	switch {
 	case key == opening:
 		record, err = begin(x, key)
-	case x.past != nil:
+	case x.past != nil && isIn(x, x.past.added):
 		if record = x.past.added; record != nil && maySettle(x) {
 			_, _ = addition.Bind(x.ledger, key, record) // if it was lost there; else with the next request
 		}
@@ -89,25 +90,43 @@ func wishOf(x *run) (w addition.Wish) {
 		w.Asked = slices.Compact(slices.Sorted(slices.Values(x.in.Contexts)))
 	}
 	if m := x.shaper.deps.Memories; m != nil && m.Remembers() {
-		if w.Project = x.in.Project; w.Project == "" {
-			w.Project = folder.Of(x.req)
-		}
+		w.Project = projectOf(x)
 	}
 	return w
 }
 
+// projectOf is the project that the request names, or else the folder in which its agent works.
+func projectOf(x *run) string { return cmp.Or(x.in.Project, folder.Of(x.req)) }
+
+// isIn reports whether what was added to a conversation that began alike is of the project in which the request is.
+// Where no project has ever been named, it is.
+func isIn(x *run, r *addition.Record) bool {
+	switch m := x.shaper.deps.Memories; {
+	case m == nil:
+		return true
+	case r == nil || r.Project == "":
+		return !m.Remembers() || projectOf(x) == ""
+	}
+	return r.Project == projectOf(x)
+}
+
 // goOn finds what was added to a conversation of which nothing is remembered. With the model's first words it parts
-// from those that began alike, and what it was given then holds for it alone. One that went on without goes on so.
+// from those that began alike, and what it was given then holds for it, and for those of its project that have gone on
+// alike. One that went on without goes on so.
 func goOn(x *run) (*addition.Record, error) {
 	opening, key := additionKeys(x)
-	if list, _ := addition.At(x.ledger, key); len(list) > 0 {
-		return &list[0], nil
+	bound, _ := addition.At(x.ledger, key)
+	if len(bound) > 0 && isIn(x, &bound[0]) {
+		return &bound[0], nil
 	}
-	if items, _ := conversation.OpeningOf(x.req); x.plan.Base.Depth() > items {
+	if items, _ := conversation.OpeningOf(x.req); len(bound) == 0 && x.plan.Base.Depth() > items {
 		return nil, nil
 	}
 	list, _ := addition.At(x.ledger, opening)
 	r := list.ForLater(wishOf(x))
+	if len(bound) > 0 {
+		r = bound.Share(list, projectOf(x))
+	}
 	if r == nil || !maySettle(x) {
 		return r, nil
 	}
@@ -137,7 +156,9 @@ func begin(x *run, key string) (r *addition.Record, err error) {
 	wish := wishOf(x)
 	switch r = list.For(wish); {
 	case r == nil && maySettle(x) && !(wish.IsEmpty() && len(list) == 0):
-		r, err = settleRecord(x, key, makeRecord(x, wish))
+		if r, err = settleRecord(x, key, makeRecord(x, wish)); errors.Is(err, addition.ErrTooMany) {
+			r, err = &addition.Record{Wish: wish, Why: "nothing is added: " + err.Error()}, nil
+		}
 	case r != nil && maySettle(x) && r.IsStale(x.in.Now):
 		if made := makeRecord(x, wish); addition.Replace(x.ledger, key, made) == nil {
 			r = made

@@ -39,7 +39,7 @@ func readAhead(x *run) {
 	if l := x.in.Limits; x.past != nil && (l.WarnAt > 0 || l.CutoverAt > 0) {
 		keys = append(keys, p.Route.BudgetKey(x.past.name))
 	}
-	if opening, key := additionKeys(x); key != "" && (x.past == nil || x.past.added != nil) {
+	if opening, key := additionKeys(x); key != "" && (x.past == nil || x.past.added != nil || !isIn(x, nil)) {
 		keys = append(keys, opening, key)
 	}
 	x.turn.Read(append(keys, decision.BoundKey(x.in.Upstream, x.req.Model)))

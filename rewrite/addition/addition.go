@@ -136,15 +136,26 @@ func (l Records) For(w Wish) *Record {
 }
 
 // ForLater is the record of a conversation of which a later request asks for that: what was asked for first, if it is
-// among them; else the first that was given anything, or that has a project, as its client may ask once only. nil if
-// there is none.
+// among them; else the first that was given anything, or that has a project, as its client may ask once only. One that
+// is in a project is rather given nothing than what another project's was: if it began without, or if there are so many
+// that it may not be among them. nil if there is none.
 func (l Records) ForLater(w Wish) *Record {
 	if r := l.For(w); r != nil {
 		return r
 	}
-	for _, fits := range [...]func(*Record) bool{
+	if len(l) >= mostRecords && !w.IsEmpty() {
+		return nil
+	}
+	fits := []func(*Record) bool{
 		func(r *Record) bool { return r.Text() != "" }, func(r *Record) bool { return r.Project != "" },
-	} {
+	}
+	if w.Project != "" {
+		fits = append([]func(*Record) bool{
+			func(r *Record) bool { return r.Project == w.Project },
+			func(r *Record) bool { return r.Project == "" && r.Text() != "" }, func(r *Record) bool { return r.Project == "" },
+		}, fits...)
+	}
+	for _, fits := range fits {
 		for i := range l {
 			if fits(&l[i]) {
 				return &l[i]
@@ -152,6 +163,31 @@ func (l Records) ForLater(w Wish) *Record {
 		}
 	}
 	return nil
+}
+
+// In is the first record of the project; nil if there is none.
+func (l Records) In(project string) *Record {
+	for i := range l {
+		if l[i].Project == project {
+			return &l[i]
+		}
+	}
+	return nil
+}
+
+// Share is what a conversation was given that is in the project now, where l are the records of those that have gone on
+// in its words, and begun of those that have begun in them. If none of the project is among them, it has changed its
+// project; but it rather gets nothing than another project's, if it may have begun without, or if not all are there.
+func (l Records) Share(begun Records, project string) *Record {
+	for _, r := range [...]*Record{l.In(project), begun.In(project), l.In(""), begun.In("")} {
+		if r != nil {
+			return r
+		}
+	}
+	if len(l) == 0 || len(l) >= mostRecords || len(begun) >= mostRecords {
+		return nil
+	}
+	return &l[0]
 }
 
 // Way is how a model can read what an index names.

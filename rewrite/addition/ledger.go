@@ -51,7 +51,8 @@ const (
 	mostRecords = 16 // under one key
 )
 
-var errTooMany = errors.New("too many equal requests have asked for other files")
+// ErrTooMany says that nothing more can be told apart: nothing is added.
+var ErrTooMany = errors.New("too many equal requests have asked for other files, or for other projects' memories")
 
 // Settle records what is added, and returns what stands then for who asked for the same. begun says that an equal
 // conversation may have begun without: it goes on so.
@@ -66,7 +67,7 @@ func Settle(g decision.Ledger, key string, r *Record, begun bool) (*Record, erro
 			return standing, nil
 		}
 		if len(list) >= mostRecords || version != 0 && list == nil {
-			return nil, errTooMany
+			return nil, ErrTooMany
 		}
 		value := append(list[:len(list):len(list)], *r).Encode()
 		var standing []byte
@@ -100,11 +101,24 @@ func Replace(g decision.Ledger, key string, r *Record) error {
 }
 
 // Bind records what a conversation was given from where it has parted from those that began alike, and returns what
-// stands then.
+// stands then for its project: one of another project may have gone on in the same words.
 func Bind(g decision.Ledger, key string, r *Record) (*Record, error) {
 	list, version := At(g, key)
-	if version == 0 {
-		standing, _, err := g.Add(key, Records{*r}.Encode())
+	for range mostTries {
+		if standing := list.In(r.Project); standing != nil {
+			return standing, nil
+		}
+		if len(list) >= mostRecords || version != 0 && list == nil {
+			return r, nil
+		}
+		value := append(list[:len(list):len(list)], *r).Encode()
+		var standing []byte
+		var err error
+		if version == 0 {
+			standing, version, err = g.Add(key, value)
+		} else {
+			standing, version, _, err = g.Swap(key, version, value)
+		}
 		if err == nil {
 			list, err = Decode(standing)
 		}
@@ -112,10 +126,7 @@ func Bind(g decision.Ledger, key string, r *Record) (*Record, error) {
 			return r, fmt.Errorf("cannot record what was added to a conversation: %w", err)
 		}
 	}
-	if len(list) == 0 {
-		return r, nil
-	}
-	return &list[0], nil
+	return r, nil
 }
 
 // Undo is what takes the edits own away again, in the body that all edits have made of this one. Those are in their

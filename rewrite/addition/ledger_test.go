@@ -138,8 +138,44 @@ func TestLaterRequestsFindWhatTheyBeganWith(t *testing.T) {
 	f("@shop=three", "@shop", none, docs, shop, both)
 	f("docs@shop=four", "docs@shop", none, docs, shop, both)
 	f("docs=one", "@other", none, docs, shop)
-	f("@shop=", "@other", none, record("@shop", ""))
+	f("=", "@other", none, record("@shop", ""))
+	f("=", "@other", none, shop, both)
+	f("@shop=three", "@other", shop)
+	var full []*Record
+	for i := range mostRecords {
+		full = append(full, record("@p"+strings.Repeat("a", i), "x"))
+	}
+	f("none", "@other", full...)
+	f("@paaa=x", "@paaa", full...)
+	f("@p=x", "", full...)
 	f("docs=one", "@other", none, record("@shop", ""), docs)
+}
+
+// Conversations of two projects that go on in the same words are each bound to what was theirs.
+func TestEachProjectIsBoundToItsOwn(t *testing.T) {
+	b := &book{}
+	f := func(want string, r *Record) {
+		t.Helper()
+		if got, err := Bind(b, "key", r); err != nil || told(got) != want {
+			t.Errorf("got %s, %v, want %s", told(got), err, want)
+		}
+	}
+	f("@shop=one", record("@shop", "one"))
+	f("@bank=two", record("@bank", "two"))
+	f("@shop=one", record("@shop", "three"))
+	f("@bank=two", record("@bank", "three"))
+	f("=", record("", ""))
+	b.faster = func(b *book) { b.write(Records{*record("@inn", "theirs")}.Encode()) }
+	f("@inn=theirs", record("@inn", "mine"))
+	list, version := At(b, "key")
+	for len(list) < mostRecords {
+		list = append(list, *record("@p"+strings.Repeat("a", len(list)), "x"))
+	}
+	b.write(list.Encode())
+	f("@new=four", record("@new", "four"))
+	if _, now := At(b, "key"); now != version+1 {
+		t.Error("more is recorded than may be")
+	}
 }
 
 func TestRecordsWithoutAProjectAreWrittenAsEver(t *testing.T) {
