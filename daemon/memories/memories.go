@@ -9,6 +9,7 @@ package memories
 import (
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -108,7 +109,7 @@ func (m *Memories) watch(in *rewrite.Input, told *rewrite.Report) {
 		return
 	}
 	key := in.Scope + " " + told.Conversation
-	if wasCompacted(told) || told.Items < leastTurns || len(in.Body) > mostHeld {
+	if wasCompacted(told) || !mayAsk(in.Style) || told.Items < leastTurns || len(in.Body) > mostHeld {
 		m.drop(key)
 		return
 	}
@@ -126,6 +127,11 @@ func (m *Memories) watch(in *rewrite.Input, told *rewrite.Report) {
 // wasCompacted reports whether old turns of the conversation are left out, now or since earlier.
 func wasCompacted(r *rewrite.Report) bool {
 	return r.Action == rewrite.ActionCompact || r.Action == rewrite.ActionRescue
+}
+
+// mayAsk reports whether a request lets a model be asked about its conversation. How small its window is does not count.
+func mayAsk(s prose.Style) bool {
+	return slices.Contains([]string{"", prose.ModeAuto, prose.ModeLLM, prose.ModeHybrid}, s.Mode)
 }
 
 func (m *Memories) drop(key string) {

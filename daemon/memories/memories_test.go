@@ -380,3 +380,30 @@ func TestABugInAQuestionIsOnlyLogged(t *testing.T) {
 		}
 	})
 }
+
+// Who wants no model to be asked about a conversation is not overruled once it is quiet.
+func TestWhoWantsNoModelAskedIsNotLearnedFrom(t *testing.T) {
+	f := func(mode, want string) {
+		t.Helper()
+		synctest.Test(t, func(t *testing.T) {
+			r := watching(t, all())
+			r.sends("a", 8, func(in *rewrite.Input, told *rewrite.Report) { in.Style.Mode, told.Window = mode, 100_000 })
+			time.Sleep(after)
+			if got := r.questions(); got != want {
+				t.Errorf("in mode %q is asked about %q, want %q", mode, got, want)
+			}
+			r.sends("b", 8)
+			r.sends("b", 8, func(in *rewrite.Input, told *rewrite.Report) { in.Style.Mode, told.Window = mode, 100_000 })
+			if _, _, has := r.holds("ada b"); has != (want != "") {
+				t.Errorf("in mode %q what came before is held: %t", mode, has)
+			}
+		})
+	}
+	f("", "a")
+	f(prose.ModeAuto, "a")
+	f(prose.ModeLLM, "a")
+	f(prose.ModeHybrid, "a")
+	f(prose.ModeIntent, "")
+	f(prose.ModeLossless, "")
+	f(prose.ModeWindow, "")
+}

@@ -107,7 +107,7 @@ func (p *Place) settle(err error) {
 	p.mu.Lock()
 	news := p.failing != (err != nil)
 	p.failing, p.why = err != nil, err
-	if err != nil {
+	if p.rests = (time.Time{}); err != nil {
 		p.rests = p.options.Now().Add(pause)
 	}
 	p.mu.Unlock()

@@ -210,3 +210,31 @@ func TestOnlySoManyMemoriesAreRemembered(t *testing.T) {
 		t.Errorf("%d are remembered", len(p.known))
 	}
 }
+
+// A server that fails one request while it answers another one is not left alone once the answer is there.
+func TestAServerThatAnswersIsAskedAgain(t *testing.T) {
+	k := keep(t)
+	p := k.place()
+	begun, fails := make(chan bool), make(chan bool)
+	k.does(func(w http.ResponseWriter, _ *http.Request, _ string) {
+		begun <- true
+		<-fails
+		_, _ = io.WriteString(w, `{"entries":[]}`)
+	})
+	answered := make(chan error)
+	go func() {
+		_, err := p.Read(memory.Owner{Project: "slow"})
+		answered <- err
+	}()
+	<-begun
+	k.status(http.StatusInternalServerError)
+	if _, err := p.Read(shop); err == nil {
+		t.Fatal("a server that fails is no error")
+	}
+	close(fails)
+	if err := <-answered; err != nil {
+		t.Fatal(err)
+	}
+	k.says(`{"entries":[{"kind":"fact","text":"The port is 8080."}]}`)
+	reads(t, p, shop, "fact: The port is 8080.; ")
+}
