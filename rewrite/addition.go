@@ -160,7 +160,7 @@ func begin(x *run, key string) (r *addition.Record, err error) {
 			r, err = &addition.Record{Wish: wish, Why: "nothing is added: " + err.Error()}, nil
 		}
 	case r != nil && maySettle(x) && r.IsStale(x.in.Now):
-		if made := makeRecord(x, wish); addition.Replace(x.ledger, key, made) == nil {
+		if made, err := addition.Renew(x.ledger, key, makeRecord(x, wish), x.in.Now); err == nil {
 			r = made
 		}
 	}

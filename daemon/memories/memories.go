@@ -109,7 +109,7 @@ func (m *Memories) watch(in *rewrite.Input, told *rewrite.Report) {
 		return
 	}
 	key := in.Scope + " " + told.Conversation
-	if wasCompacted(told) || !mayAsk(in.Style) || told.Items < leastTurns || len(in.Body) > mostHeld {
+	if wasCompacted(told) || !mayAsk(&in.Style) || told.Items < leastTurns || len(in.Body) > mostHeld {
 		m.drop(key)
 		return
 	}
@@ -129,9 +129,10 @@ func wasCompacted(r *rewrite.Report) bool {
 	return r.Action == rewrite.ActionCompact || r.Action == rewrite.ActionRescue
 }
 
-// mayAsk reports whether a request lets a model be asked about its conversation. How small its window is does not count.
-func mayAsk(s prose.Style) bool {
-	return slices.Contains([]string{"", prose.ModeAuto, prose.ModeLLM, prose.ModeHybrid}, s.Mode)
+// mayAsk reports whether a request lets a model be asked about its conversation. Its window does not count.
+func mayAsk(s *prose.Style) bool {
+	modes := []string{"", prose.ModeAuto, prose.ModeLLM, prose.ModeHybrid}
+	return slices.Contains(modes, s.Mode)
 }
 
 func (m *Memories) drop(key string) {

@@ -152,7 +152,8 @@ func (l Records) ForLater(w Wish) *Record {
 	if w.Project != "" {
 		fits = append([]func(*Record) bool{
 			func(r *Record) bool { return r.Project == w.Project },
-			func(r *Record) bool { return r.Project == "" && r.Text() != "" }, func(r *Record) bool { return r.Project == "" },
+			func(r *Record) bool { return r.Project == "" && r.Text() != "" },
+			func(r *Record) bool { return r.Project == "" },
 		}, fits...)
 	}
 	for _, fits := range fits {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"epitome/rewrite/decision"
 	"epitome/rewrite/span"
@@ -86,6 +87,25 @@ func Settle(g decision.Ledger, key string, r *Record, begun bool) (*Record, erro
 		later = true
 	}
 	return list.For(r.Wish), nil
+}
+
+// Renew has the record stand for all who ask for the same, in the place of one that is stale now, and returns what
+// stands then: somebody else may have been faster.
+func Renew(g decision.Ledger, key string, r *Record, now time.Time) (*Record, error) {
+	for range mostTries {
+		list, version := At(g, key)
+		was := list.For(r.Wish)
+		if was != nil && !was.IsStale(now) {
+			return was, nil
+		}
+		list = slices.DeleteFunc(slices.Clone(list), func(l Record) bool { return l.equals(r.Wish) })
+		if _, _, done, err := g.Swap(key, version, append(list, *r).Encode()); err != nil {
+			return was, err
+		} else if done {
+			return r, nil
+		}
+	}
+	return nil, ErrTooMany
 }
 
 // Replace has the record stand for all who ask for the same.

@@ -151,6 +151,30 @@ func TestLaterRequestsFindWhatTheyBeganWith(t *testing.T) {
 	f("docs=one", "@other", none, record("@shop", ""), docs)
 }
 
+// Of two that renew a stale record at the same time, one decides for both.
+func TestOneRenewsForAll(t *testing.T) {
+	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+	at := func(text string, then time.Time) *Record {
+		r := record("@shop", text)
+		r.At = then
+		return r
+	}
+	old := Records{*record("@bank", "other"), *at("old", now.Add(-25*time.Hour))}
+	f := func(want string, faster func(b *book)) {
+		t.Helper()
+		b := &book{value: string(old.Encode()), version: 1, faster: faster}
+		got, err := Renew(b, "key", at("mine", now), now)
+		list, _ := At(b, "key")
+		if err != nil || told(got) != want || told(list.In("shop")) != want || told(list.In("bank")) != "@bank=other" {
+			t.Errorf("got %s, %v, and there stands %+v, want %s", told(got), err, list, want)
+		}
+	}
+	f("@shop=mine", nil)
+	f("@shop=theirs", func(b *book) { b.write(Records{old[0], *at("theirs", now)}.Encode()) })
+	f("@shop=mine", func(b *book) { b.write(old.Encode()) })
+	f("@shop=mine", func(b *book) { b.write(old[:1].Encode()) })
+}
+
 // Conversations of two projects that go on in the same words are each bound to what was theirs.
 func TestEachProjectIsBoundToItsOwn(t *testing.T) {
 	b := &book{}

@@ -24,10 +24,9 @@ func Of(r *conversation.Request) string {
 	if path := in(r.Instructions.Of(r.Body)); path != "" {
 		return path
 	}
-	items, _ := conversation.OpeningOf(r)
 	for _, role := range [...]conversation.Role{conversation.System, conversation.User} {
 		for _, find := range [...]func([]byte) string{inElement, inLine} {
-			if path := firstOf(r, r.Items[:r.Head+items], role, find); path != "" {
+			if path := firstOf(r, role, find); path != "" {
 				return path
 			}
 		}
@@ -35,13 +34,14 @@ func Of(r *conversation.Request) string {
 	return ""
 }
 
-// firstOf is what is found in the first of the items of a role in which anything is.
-func firstOf(r *conversation.Request, items []conversation.Item, role conversation.Role, find func([]byte) string) string {
-	for i := range items {
-		if items[i].Role != role {
+// firstOf is what is found in the first item of a role in which anything is, before the model first speaks.
+func firstOf(r *conversation.Request, role conversation.Role, find func([]byte) string) string {
+	items, _ := conversation.OpeningOf(r)
+	for i := range r.Items[:r.Head+items] {
+		if r.Items[i].Role != role {
 			continue
 		}
-		if path := find(items[i].Of(r.Body)); path != "" {
+		if path := find(r.Items[i].Of(r.Body)); path != "" {
 			return path
 		}
 	}

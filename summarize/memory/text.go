@@ -62,7 +62,8 @@ func length(s string) int { return utf8.RuneCountInString(s) }
 // What begins a mark, of epitome's own or of a model's template, and how it stands in an entry.
 var (
 	marks     = pattern.Of(`(?i)\[\s*epitome\s*:`)
-	templates = [...][2]string{{"<|", "< |"}, {"|>", "| >"}}
+	templates = [...][2]string{{"<|", "< |"}, {"|>", "| >"}, {"<｜", "< ｜"}, {"｜>", "｜ >"}}
+	tags      = pattern.Of(`(?i)([<\[])(/?(?:system-reminder|start_of_turn|end_of_turn|system|inst|sys|s)[>\]])`)
 )
 
 // clean is a text of somebody else's as one line that passes for nothing but text.
@@ -80,7 +81,7 @@ func clean(text string) string {
 	for _, t := range templates {
 		text = strings.ReplaceAll(text, t[0], t[1])
 	}
-	return text
+	return tags.ReplaceAllString(text, "$1 $2")
 }
 
 // unfit says why a clean text is no entry; empty if it is one.

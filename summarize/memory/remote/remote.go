@@ -18,8 +18,10 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"epitome/summarize/memory"
 )
@@ -216,13 +218,13 @@ func (p *Place) ask(ctx context.Context, method, at string, body []byte) ([]byte
 		if cause := errors.Unwrap(err); cause != nil { // the outer one names the URL
 			err = cause
 		}
-		return nil, err
+		return nil, inWords(err)
 	}
 	defer func() { _ = resp.Body.Close() }()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, mostAnswer+1))
 	switch {
 	case err != nil:
-		return nil, err
+		return nil, inWords(err)
 	case resp.StatusCode == http.StatusNotFound && method == http.MethodGet:
 		return []byte("{}"), nil // nothing is known
 	case resp.StatusCode < http.StatusOK || resp.StatusCode >= http.StatusMultipleChoices:
@@ -231,4 +233,13 @@ func (p *Place) ask(ctx context.Context, method, at string, body []byte) ([]byte
 		return nil, errTooLong
 	}
 	return answer, nil
+}
+
+// inWords is what went wrong in few words on one line: some errors hold what the server has sent.
+func inWords(err error) error {
+	const most = 200 // characters
+	text := []rune(strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.Is(unicode.C, r)
+	}), " "))
+	return errors.New(string(text[:min(len(text), most)]))
 }

@@ -238,3 +238,20 @@ func TestAServerThatAnswersIsAskedAgain(t *testing.T) {
 	k.says(`{"entries":[{"kind":"fact","text":"The port is 8080."}]}`)
 	reads(t, p, shop, "fact: The port is 8080.; ")
 }
+
+// An answer that is no HTTP is told in few words on one line, whatever the server has sent.
+func TestWhatIsNoHTTPIsToldInFewWords(t *testing.T) {
+	k := keep(t)
+	k.does(func(w http.ResponseWriter, _ *http.Request, _ string) {
+		conn, _, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\n\x1b[31mred\u202e"+strings.Repeat("long ", 10_000)+"\r\n\r\n")
+		_ = conn.Close()
+	})
+	_, err := k.place().Read(shop)
+	if err == nil || len(err.Error()) > 300 || strings.ContainsAny(err.Error(), "\x1b\r\n\u202e") {
+		t.Errorf("the error is %.400q", err)
+	}
+}
