@@ -117,7 +117,7 @@ func goOn(x *run) (*addition.Record, error) {
 	opening, key := additionKeys(x)
 	bound, _ := addition.At(x.ledger, key)
 	if len(bound) > 0 && isIn(x, &bound[0]) {
-		return &bound[0], nil
+		return renewed(x, &bound[0])
 	}
 	if items, _ := conversation.OpeningOf(x.req); len(bound) == 0 && x.plan.Base.Depth() > items {
 		return nil, nil
@@ -131,6 +131,35 @@ func goOn(x *run) (*addition.Record, error) {
 		return r, nil
 	}
 	return addition.Bind(x.ledger, key, r)
+}
+
+// renewed is what a conversation goes on with to whose words a record is bound. A job that begins in the same words each
+// night is told in its first request what is known then: with its one answer it goes on with that.
+func renewed(x *run, bound *addition.Record) (*addition.Record, error) {
+	if bound.Project == "" || !hasOneAnswer(x.req) {
+		return bound, nil
+	}
+	opening, key := additionKeys(x)
+	list, _ := addition.At(x.ledger, opening)
+	r := list.For(bound.Wish)
+	if r == nil || !r.At.After(bound.At) {
+		return bound, nil
+	}
+	if maySettle(x) {
+		return r, addition.Replace(x.ledger, key, r)
+	}
+	return r, nil
+}
+
+// hasOneAnswer reports whether the model has answered once, whatever of it stands behind that.
+func hasOneAnswer(r *conversation.Request) bool {
+	items, _ := conversation.OpeningOf(r)
+	for i := r.Head + items + 1; i < len(r.Items); i++ {
+		if r.Items[i].Role == conversation.Assistant && r.Items[i-1].Role != conversation.Assistant {
+			return false
+		}
+	}
+	return true
 }
 
 // putAdded has the record's text stand in the request. One that the dialect has no place for stays out.

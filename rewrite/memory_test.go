@@ -279,3 +279,21 @@ func TestAQuestionIsAskedForTheProjectOfTheBeginning(t *testing.T) {
 	f("shop", "shop", "", true)
 	f("shop", "", "shop", false)
 }
+
+// A nightly job begins, and is answered, in the same words: its second request is sent what its first one was.
+func TestANightlyJobKeepsWhatItWasTold(t *testing.T) {
+	inAll(t, func(t *testing.T, d conversation.Dialect, body func(string, int) string) {
+		b := knowing(d, "old")
+		for turns := range 3 {
+			b.send(t, body("hi", turns))
+		}
+		b.teach("", "shop", "new")
+		b.clock = b.clock.Add(25 * time.Hour)
+		first := memoryIn(b.send(t, body("hi", 0)))
+		for turns := range 3 {
+			if got := memoryIn(b.send(t, body("hi", turns))); got != first {
+				t.Errorf("%d turns: first %q, then %q", turns, first, got)
+			}
+		}
+	})
+}
