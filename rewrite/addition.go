@@ -133,8 +133,8 @@ func goOn(x *run) (*addition.Record, error) {
 	return addition.Bind(x.ledger, key, r)
 }
 
-// renewed is what a conversation goes on with to whose words a record is bound. A job that begins in the same words each
-// night is told in its first request what is known then: with its one answer it goes on with that.
+// renewed is what a conversation goes on with to whose words a record is bound. A job that begins in the same words
+// each night is told in its first request what is known then. With its one answer it goes on with that.
 func renewed(x *run, bound *addition.Record) (*addition.Record, error) {
 	if bound.Project == "" || !hasOneAnswer(x.req) {
 		return bound, nil
