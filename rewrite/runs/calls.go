@@ -16,7 +16,7 @@ import (
 const (
 	mostOfCall   = 120
 	headOfCall   = 40
-	mostCompared = 2_000 // of a command
+	mostCompared = 2_000 // of a command, or, in bytes, of a call with arguments, but for the last of them
 	mostOfValue  = 50    // of an argument
 	leastCommon  = 8     // bytes that calls have in common at least for that to be left out
 )
@@ -83,7 +83,8 @@ func told(list []call) (texts []string) {
 	return texts
 }
 
-// addDiffering adds the arguments to the texts of calls that all calls have, and not all of them alike.
+// addDiffering adds the arguments to the texts of calls that all calls have, and not all of them alike: the first of
+// them, as far as somebody would compare them.
 func addDiffering(list []call, texts []string) {
 	all := make([]map[string]string, len(list))
 	var names []string
@@ -107,8 +108,13 @@ func addDiffering(list []call, texts []string) {
 		if !differs || missing {
 			continue
 		}
+		full := false
 		for k := range texts {
 			texts[k] += " (" + shorten.OneLine(name, mostOfValue) + " " + shorten.OneLine(all[k][name], mostOfValue) + ")"
+			full = full || len(texts[k]) > mostCompared
+		}
+		if full {
+			return
 		}
 	}
 }
