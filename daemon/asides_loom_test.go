@@ -77,3 +77,24 @@ func TestToLookIsToChangeNothing(t *testing.T) {
 		t.Errorf("after %d touches got %s", s.times, got)
 	}
 }
+
+// TestWhoDeclinesTheToolNeverHasIt, whoever else begins with the same words; one that began with the tool keeps it.
+func TestWhoDeclinesTheToolNeverHasIt(t *testing.T) {
+	l := asides.New(asides.Options{Store: memory.New(1<<20, time.Now), Keep: time.Hour})
+	begin := `{"messages":[{"role":"user","content":"u"}`
+	later := begin + `,{"role":"assistant","content":"a"},{"role":"user","content":"v"}`
+	f := func(want bool, body string, without bool) {
+		t.Helper()
+		turn, err := l.Weave(aside.Ask{Dialect: chat.Dialect{}, Body: []byte(body + "]}"), Without: without})
+		if has := turn != nil; err != nil || has != want {
+			t.Errorf("it has the tool: %v, want %v: %v", has, want, err)
+		}
+	}
+	f(true, begin, false)
+	f(true, later, true) // that began with it
+	f(false, begin, true)
+	f(false, later, true)
+	f(true, begin, false)
+	f(true, later, false)
+	f(false, later, true)
+}

@@ -138,12 +138,34 @@ func (l *Loom) hasTool(
 	for first < len(r.Items) && r.Items[first].Role != conversation.Assistant {
 		first++
 	}
-	key := placeOf(a, links[first-r.Head]) + " tool"
+	place := placeOf(a, links[first-r.Head])
+	key, begin := place+" tool", first == len(r.Items)
+	if a.Without {
+		has, err = l.hasDeclined(a, place, key, begin)
+		return "", has, err
+	}
 	_, found, err := l.Facts.Find(key)
-	if err != nil || found || first < len(r.Items) || a.Replay || a.Without {
+	if err != nil || found || !begin || a.Replay {
 		return "", found, err
 	}
 	return key, true, nil
+}
+
+// hasDeclined reports whether a conversation has the tool whose client declines it. One that began so never has it;
+// another one that began with the same words may. One that began with the tool keeps it.
+func (l *Loom) hasDeclined(a *Ask, place, key string, begin bool) (has bool, err error) {
+	declined := place + " none"
+	if begin {
+		if !a.Replay {
+			err = l.Facts.Keep(declined, []byte{1})
+		}
+		return false, err
+	}
+	if _, none, err := l.Facts.Find(declined); err != nil || none {
+		return false, err
+	}
+	_, has, err = l.Facts.Find(key)
+	return has, err
 }
 
 // weave is what puts the records into the answers that they belong to.
