@@ -26,12 +26,13 @@ func addMark(marks []cacheMark, b gjson.Result, upto int) []cacheMark {
 }
 
 // marked are rounds with the marks on the blocks on which the client has them. Of text that it has joined, that is the
-// block in which it ends.
+// block in which it ends. Each mark is put once: a server takes four.
 func marked(rounds []aside.Round, marks []cacheMark) []aside.Round {
 	if len(marks) == 0 {
 		return rounds
 	}
-	rounds, said := slices.Clone(rounds), 0
+	rounds, marks = slices.Clone(rounds), slices.Clone(marks)
+	said := 0
 	for i := range rounds {
 		var edits []span.Edit
 		_, err := span.Elements(rounds[i].Said, 0, func(at int) (int, error) {
@@ -48,6 +49,7 @@ func marked(rounds []aside.Round, marks []cacheMark) []aside.Round {
 			})
 			if n >= 0 {
 				edits = append(edits, setMark(rounds[i].Said, at, marks[n].value)...)
+				marks = slices.Delete(marks, n, n+1)
 			}
 			return end, nil
 		})

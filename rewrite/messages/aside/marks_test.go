@@ -1,7 +1,10 @@
 package aside
 
 import (
+	"strings"
 	"testing"
+
+	"github.com/tidwall/gjson"
 
 	"epitome/rewrite/aside"
 	"epitome/rewrite/conversation"
@@ -50,4 +53,19 @@ func TestMarksForTheCacheStandWhereTheClientHasThem(t *testing.T) {
 	f(text("Well.I look.", "")+search+"},"+text("Again. It is 7.", m)+last+"}", "", "", "", "",
 		`,{"role":"assistant","content":[{"type":"text","text":"It is 7."`+m+`},`+last+"}]}")
 	f(text("Well.I look.", "")+search+`},{"type":"text","text":"Again."`+m+"}", "", "", "", m, "")
+}
+
+// TestAMarkIsPutOnce, however many blocks look like the one that has it: the server takes four.
+func TestAMarkIsPutOnce(t *testing.T) {
+	block := `{"type":"container_upload","file_id":"f"}`
+	said := `[` + block + `,{"type":"tool_use","id":"c","name":"epitome_recall","input":{}}]`
+	rounds := []aside.Round{{Said: []byte(said)}, {Said: []byte(said)}}
+	b := gjson.Parse(strings.Replace(block, "}", `,"cache_control":{"type":"ephemeral"}}`, 1))
+	var all string
+	for _, r := range marked(rounds, addMark(nil, b, 0)) {
+		all += string(r.Said)
+	}
+	if strings.Count(all, "cache_control") != 1 {
+		t.Errorf("the marks are in %s", all)
+	}
 }
