@@ -1,6 +1,7 @@
 package aside
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,14 @@ import (
 	"epitome/rewrite/aside"
 	"epitome/rewrite/span"
 )
+
+// How much a call is held to take, beside its text. What is held of an answer is bounded, and so are its calls.
+const (
+	perCall   = 16 << 10 // bytes
+	mostCalls = 5_000    // in a round
+)
+
+var errManyCalls = errors.New("the round has too many calls")
 
 // call is one call of a round.
 type call struct {
@@ -94,17 +103,33 @@ func (c *call) mend() {
 // none.
 func (r *round) callOf(v gjson.Result) *call {
 	index, id, name := v.Get("index").Raw, v.Get("id").Str, v.Get("function.name").Str
+	for _, c := range r.calls {
+		if id != "" && c.index == index && c.id() == id {
+			return c
+		}
+	}
 	for i := len(r.calls) - 1; i >= 0; i-- {
 		c := r.calls[i]
 		if c.index != index {
 			continue
 		}
-		if own := c.id(); own != "" && id != "" && name != "" && id != own {
+		own := c.id()
+		if own != "" && id != "" && name != "" && id != own || (own == "" || id == "") && c.isBehind(name, v) {
 			return nil
 		}
 		return c
 	}
 	return nil
+}
+
+// isBehind reports whether a piece with a name begins another call: this one has all of its arguments, and the piece
+// begins with some.
+func (c *call) isBehind(name string, v gjson.Result) bool {
+	if name == "" || !strings.HasPrefix(v.Get("function.arguments").Str, "{") {
+		return false
+	}
+	wrote := textOf(c.function()["arguments"])
+	return span.Valid([]byte(wrote)) && gjson.Parse(wrote).IsObject()
 }
 
 // hearCall takes in a piece of a call, and returns what the client gets now, each element with a comma before it: it

@@ -1,6 +1,7 @@
 package aside
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,4 +104,38 @@ func TestAnAnswerThatFailsIsNone(t *testing.T) {
 	f(false, call[0])
 	f(false, call[0], call[1], wrong, "[DONE]")
 	f(false, call[0], `{"error":{"code":502},"choices":[{"index":0,"delta":{"content":""},"finish_reason":"error"}]}`, "[DONE]")
+}
+
+// TestCallsWithoutNumbersAreToldApart: by their ids, or as each begins anew where the one before has all it needs.
+func TestCallsWithoutNumbersAreToldApart(t *testing.T) {
+	f := func(calls ...string) {
+		t.Helper()
+		got, h := hears(false, piecesOf(calls...))
+		_, hidden, _ := h.Answer()
+		if len(hidden) != 1 || hidden[0].Arguments != `{"a":1}` || strings.Contains(got, `\"a\"`) ||
+			!strings.Contains(got, `\"b\"`) || !strings.Contains(got, `"own"`) {
+			t.Errorf("hidden are %+v, and the client got\n%s", hidden, got)
+		}
+	}
+	const ours, own = `"function":{"name":"epitome_recall","arguments":"`, `"function":{"name":"own","arguments":"`
+	f(`{"id":"x",`+ours+`"}}`, `{"id":"y",`+own+`"}}`, `{"id":"x","function":{"arguments":"{\"a\":1}"}}`,
+		`{"id":"y","function":{"arguments":"{\"b\":2}"}}`)
+	f(`{` + ours + `{\"a\":1}"}},{` + own + `{\"b\":2}"}}`)
+	f(`{"index":0,"id":"",`+own+`{\"b\":2}"}}`, `{"index":0,"id":"",`+ours+`{\"a\":1}"}}`)
+}
+
+// TestCallsThatSayNothingAreBounded: many of them are more than is held of an answer, in one piece or in many.
+func TestCallsThatSayNothingAreBounded(t *testing.T) {
+	const all = 64 << 20
+	h := Dialect{}.Hear()
+	h.Begin(false)
+	var many []string
+	for k := range 2 * mostCalls {
+		many = append(many, `{"index":`+strconv.Itoa(k)+`}`)
+	}
+	event := []byte(piecesOf(strings.Join(many, ","))[0])
+	h.Event(nil, event, event)
+	if n := len(h.(*hearing).now.calls); n != mostCalls || h.Size() < all {
+		t.Errorf("%d calls are heard, and %d bytes held", n, h.Size())
+	}
 }

@@ -121,7 +121,12 @@ func (h *hearing) hearDelta(c *choice, data []byte) (calls []byte, hid bool) {
 		if err != nil {
 			return 0, err
 		}
+		if len(h.now.calls) >= mostCalls { // more than is held of an answer
+			return 0, errManyCalls
+		}
+		before := len(h.now.calls)
 		out := h.now.hearCall(data[i:end])
+		h.held += perCall * (len(h.now.calls) - before)
 		changed = changed || len(out) == 0 || !bytes.Equal(out[1:], data[i:end])
 		calls = append(calls, out...)
 		return end, nil

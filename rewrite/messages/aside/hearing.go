@@ -141,6 +141,9 @@ func (h *hearing) end(why string) string {
 	return ""
 }
 
+// perPart is what a block is held to take in bytes, beside what it says: what is held of an answer is bounded.
+const perPart = 4 << 10
+
 // part is a block of a round.
 type part struct {
 	raw            []byte // as it began, or of an answer that is no stream as it is
@@ -160,7 +163,7 @@ func (h *hearing) newPart(b gjson.Result) *part {
 	p.text, p.thinking = []byte(b.Get("text").Str), []byte(b.Get("thinking").Str)
 	p.signature = []byte(b.Get("signature").Str)
 	h.now.parts = append(h.now.parts, p)
-	h.held += len(b.Raw)
+	h.held += perPart + len(b.Raw)
 	return p
 }
 

@@ -76,3 +76,16 @@ func TestAnAnswerThatFailsIsNone(t *testing.T) {
 	f(false, begin, text, end("end_turn"), wrong)
 	f(false, begin, call, end("tool_use"), wrong)
 }
+
+// TestPartsThatSayNothingAreHeldToo: an answer of nothing else has a bound.
+func TestPartsThatSayNothingAreHeldToo(t *testing.T) {
+	h := Dialect{}.Hear()
+	h.Begin(false)
+	begin := []byte(`{"type":"content_block_start","index":0}`)
+	for range 100 {
+		h.Event(nil, begin, begin)
+	}
+	if h.Size() < 100*perPart {
+		t.Errorf("%d bytes are held", h.Size())
+	}
+}

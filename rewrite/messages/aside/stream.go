@@ -61,6 +61,7 @@ func (h *hearing) begin(v gjson.Result) *part {
 	for len(h.now.parts) < int(min(v.Get("index").Int(), 10_000)) { // a hole of the server's own
 		h.now.parts = append(h.now.parts, &part{raw: []byte(`{"type":"text","text":""}`), kind: "text", out: h.out})
 		h.out++
+		h.held += perPart
 	}
 	return h.newPart(v.Get("content_block"))
 }
@@ -99,7 +100,10 @@ func (h *hearing) close(o *span.Object, v gjson.Result, data []byte) (hid, ends 
 
 // why has the client told that the answer is over where calls of the tool were taken out of it.
 func (h *hearing) why(o *span.Object, v gjson.Result, data []byte) []span.Edit {
-	if _, theirs := h.now.calls(); !h.now.mute || theirs > 0 || v.Get("delta.stop_reason").Str != "tool_use" {
+	if !h.now.mute || v.Get("delta.stop_reason").Str != "tool_use" {
+		return nil
+	}
+	if _, theirs := h.now.calls(); theirs > 0 {
 		return nil
 	}
 	in, err := span.ObjectAt(data, o.Value("delta").Start)

@@ -77,7 +77,7 @@ func TestWhatIsHeldIsTold(t *testing.T) {
 			t.Errorf("%s: %d bytes are held", event, grown)
 		}
 	}
-	f(10_000, 20_000, `{"type":"response.output_item.added","output_index":0,"item":{"type":"message","x":"`+text+`"}}`)
+	f(10_000+10*perPart, 20_000+10*perPart, `{"type":"response.output_item.added","output_index":0,"item":{"type":"message","x":"`+text+`"}}`)
 	f(0, 0, `{"type":"response.output_text.delta","output_index":0,"delta":"`+text+`"}`)
 }
 
@@ -99,4 +99,17 @@ func TestOtherLinesOfEventsStay(t *testing.T) {
 	}
 	f("1", "epitome_recall", "0", "0", "")
 	f("2", "own", "1", "1", "0")
+}
+
+// TestPartsThatSayNothingAreHeldToo: an answer of nothing else has a bound.
+func TestPartsThatSayNothingAreHeldToo(t *testing.T) {
+	h := Dialect{}.Hear()
+	h.Begin(false)
+	begin := []byte(`{"type":"response.output_item.added"}`)
+	for range 100 {
+		h.Event(nil, begin, begin)
+	}
+	if h.Size() < 100*perPart {
+		t.Errorf("%d bytes are held", h.Size())
+	}
 }

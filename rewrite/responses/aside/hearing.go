@@ -38,6 +38,9 @@ type round struct {
 	failed bool // it says an error
 }
 
+// perPart is what an item is held to take in bytes, beside what it says: what is held of an answer is bounded.
+const perPart = 4 << 10
+
 // part is an item of a round.
 type part struct {
 	raw    []byte
@@ -73,7 +76,7 @@ func (h *hearing) newPart(item gjson.Result) *part {
 		h.out++
 	}
 	h.now.parts = append(h.now.parts, p)
-	h.held += len(p.raw)
+	h.held += perPart + len(p.raw)
 	return p
 }
 
