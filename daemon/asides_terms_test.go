@@ -3,6 +3,7 @@ package daemon
 import (
 	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -43,6 +44,45 @@ func TestOneDocumentIsOfOneRound(t *testing.T) {
 		}
 		k.end(t)
 		up.Close()
+	}
+}
+
+// TestOneDocumentThatIsCutIsNotRecorded: nothing of it was given, even if it was cut behind its last word.
+func TestOneDocumentThatIsCutIsNotRecorded(t *testing.T) {
+	piece := func(delta, why string) string {
+		return `data: {"choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + why + "}]}\n\n"
+	}
+	rounds := []string{
+		piece(`{"tool_calls":[{"index":0,"id":"c","function":{"name":"epitome_recall","arguments":"{}"}}]}`, `"tool_calls"`),
+		piece(`{"content":"{}"}`, `"stop"`), piece(`{"content":"{}"}`, `"stop"`),
+	}
+	var sent []string
+	up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		sent = append(sent, string(body))
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, rounds[len(sent)-1])
+		if _ = http.NewResponseController(w).Flush(); len(sent) == 2 {
+			panic(http.ErrAbortHandler)
+		}
+	}))
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, nil)
+	defer k.end(t)
+	l := &loop{t: t, stream: true, tools: `"response_format":{"type":"json_object"},`,
+		said: []string{`{"role":"user","content":"Which?"}`}}
+	if _, err := l.asks(k.url()); err == nil || !strings.Contains(err.Error(), "502") {
+		t.Fatalf("%v: %s", err, l.raw)
+	}
+	body := `{"model":"gpt-4o","messages":[{"role":"user","content":"Which?"},{"role":"assistant","content":"{}"},` +
+		`{"role":"user","content":"And?"}]}`
+	resp, err := http.Post(k.url()+"/v1/chat/completions", "application/json", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	if len(sent) != 3 || len(gjson.Get(sent[2], "messages").Array()) != 3 {
+		t.Errorf("%d requests, the last is %s", len(sent), sent[len(sent)-1])
 	}
 }
 

@@ -35,7 +35,12 @@ func (r *Relay) stream() (more bool, err error) {
 	} else if err = r.begin(wire.ChunkedLength); err != nil {
 		return false, err
 	}
-	e := events{hearing: r.Turn.Hear(), ends: r.keep}
+	ended := false
+	e := events{hearing: r.Turn.Hear(), ends: func() {
+		if ended = true; !r.Turn.Alone() { // else the client gets nothing yet, and may never do
+			r.keep()
+		}
+	}}
 	err = r.content(func(piece []byte) error {
 		out, err := e.take(piece)
 		return cmp.Or(put(out), err)
@@ -50,7 +55,7 @@ func (r *Relay) stream() (more bool, err error) {
 	if more, err = r.Turn.Next(); err != nil || more {
 		return more, err
 	}
-	if r.now.Length == wire.UntilClose && !r.kept { // only the end of the answer tells that the connection's end is it
+	if r.now.Length == wire.UntilClose && !ended { // only the end of the answer tells that the connection's end is it
 		return false, &wire.Failure{Fault: event.Truncated, Err: wire.ErrTruncated}
 	}
 	r.keep()
