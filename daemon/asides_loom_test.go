@@ -98,3 +98,21 @@ func TestWhoDeclinesTheToolNeverHasIt(t *testing.T) {
 	f(true, later, false)
 	f(false, later, true)
 }
+
+// TestWhatWasCountedElsewhereIsNoConversationYet: one replica counts the first request, another one answers it, and the
+// first one gets the next, at once.
+func TestWhatWasCountedElsewhereIsNoConversationYet(t *testing.T) {
+	o := asides.Options{Store: memory.New(1<<20, time.Now), Keep: time.Hour}
+	here, there := asides.New(o), asides.New(o)
+	f := func(want bool, l *aside.Loom, more string, replay bool) {
+		t.Helper()
+		body := []byte(`{"messages":[{"role":"user","content":"u"}` + more + "]}")
+		turn, err := l.Weave(aside.Ask{Dialect: chat.Dialect{}, Body: body, Replay: replay})
+		if has := turn != nil; err != nil || has != want {
+			t.Errorf("it has the tool: %v, want %v: %v", has, want, err)
+		}
+	}
+	f(false, here, "", true)
+	f(true, there, "", false)
+	f(true, here, `,{"role":"assistant","content":"a"},{"role":"user","content":"v"}`, false)
+}

@@ -66,7 +66,7 @@ func (looking) Touch(string, time.Duration) (bool, error) { return true, nil }
 const (
 	mostBytes  = 32 << 20    // of values; forgotten as a whole beyond that
 	mostFacts  = 100_000     // likewise
-	absentFor  = time.Minute // for which it is believed that there is none
+	absentFor  = time.Minute // for which it is believed that there is no record; how a conversation began is asked for
 	touchShare = 32          // of Keep, after which a record is touched again
 )
 
@@ -125,7 +125,9 @@ func (f *facts) Find(key string) (value []byte, found bool, err error) {
 	if found {
 		_, _ = f.options.Store.Touch(key, f.options.Keep)
 	}
-	f.remember(key, value, found)
+	if found || !aside.IsBeginning(key) {
+		f.remember(key, value, found)
+	}
 	return value, found, nil
 }
 

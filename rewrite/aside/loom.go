@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
@@ -129,6 +130,15 @@ func (t *Turn) resume(r *conversation.Request) (edits []span.Edit, has bool, err
 	return edits, has, nil
 }
 
+// Behind the place of a conversation's first answer: that it has the tool, and that one which began there declines it.
+const hasIt, declinesIt = " tool", " none"
+
+// IsBeginning reports whether a fact with this key is of how a conversation began: whoever asks for it too early finds
+// none, and another replica may keep it at any time from then on.
+func IsBeginning(key string) bool {
+	return strings.HasSuffix(key, hasIt) || strings.HasSuffix(key, declinesIt)
+}
+
 // hasTool reports whether the conversation has the tool. Its first request decides: begins is the key under which that
 // is to be kept.
 func (l *Loom) hasTool(
@@ -139,7 +149,7 @@ func (l *Loom) hasTool(
 		first++
 	}
 	place := placeOf(a, links[first-r.Head])
-	key, begin := place+" tool", first == len(r.Items)
+	key, begin := place+hasIt, first == len(r.Items)
 	if a.Without {
 		has, err = l.hasDeclined(a, place, key, begin)
 		return "", has, err
@@ -154,7 +164,7 @@ func (l *Loom) hasTool(
 // hasDeclined reports whether a conversation has the tool whose client declines it. One that began so never has it;
 // another one that began with the same words may. One that began with the tool keeps it.
 func (l *Loom) hasDeclined(a *Ask, place, key string, begin bool) (has bool, err error) {
-	declined := place + " none"
+	declined := place + declinesIt
 	if begin {
 		if !a.Replay {
 			err = l.Facts.Keep(declined, []byte{1})
