@@ -5,8 +5,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
+
+	"epitome/config"
 )
 
 // speaks is an upstream that answers each connection with these bytes, the first with the first, and closes it.
@@ -81,4 +85,93 @@ func TestAStreamWithoutALengthIsCompleteOnlyWithItsEnd(t *testing.T) {
 	f(false, 2, streamOf(asks...), streamOf(text))
 	f(false, 2, streamOf(asks...), streamOf())
 	f(true, 2, streamOf(asks...), streamOf(text, end, "[DONE]"))
+}
+
+// grower is an upstream whose first answer grows until it has all the room that there is, while others have begun.
+type grower struct {
+	begun        chan struct{} // one for each of the others
+	grown, ended chan struct{} // closed when the first answer is large, and when the others have ended
+}
+
+const (
+	word       = 64 << 10 // bytes
+	firstWords = 100
+)
+
+func (g grower) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text := strings.Repeat("x", word)
+	piece := `data: {"id":"a","choices":[{"index":0,"delta":{"content":"` + text + `"},"finish_reason":null}]}` + "\n\n"
+	asked, _ := io.ReadAll(r.Body)
+	said := string(asked)
+	if !strings.Contains(said, "the first") {
+		g.begun <- struct{}{}
+		<-g.grown
+	}
+	if strings.Contains(said, "a document") {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"id":"a","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant",`+
+			`"content":"%s"}}]}`, strings.Repeat(text, firstWords))
+		return
+	}
+	w.Header().Set("Content-Type", "text/event-stream")
+	words := firstWords
+	if strings.Contains(said, "a word") {
+		words = 1
+	}
+	_, _ = io.WriteString(w, strings.Repeat(piece, words))
+	if strings.Contains(said, "the first") {
+		_ = http.NewResponseController(w).Flush()
+		<-g.ended
+	}
+	_, _ = io.WriteString(w, `data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+}
+
+// TestWhatIsHeldOfAnswersHasRoom: what is held of an answer counts as what requests hold. Where another one has all the
+// room, a stream is cut, a document passes as it is, and a short answer needs none.
+func TestWhatIsHeldOfAnswersHasRoom(t *testing.T) {
+	g := grower{make(chan struct{}, 3), make(chan struct{}), make(chan struct{})}
+	up := httptest.NewServer(g)
+	defer up.Close()
+	k := besides(t, t.TempDir(), up.URL, func(c *config.Config) { c.Proxy.MaxInFlight, c.Proxy.MaxBody = 16<<20, 1<<20 })
+	defer k.end(t)
+	ask := func(what string) (answer io.ReadCloser, err error) {
+		resp, err := http.Post(k.url()+"/v1/chat/completions", "application/json", strings.NewReader(
+			`{"model":"gpt-4o","stream":true,"messages":[{"role":"user","content":"Give me `+what+`"}]}`))
+		if err != nil {
+			return nil, err
+		}
+		return resp.Body, nil
+	}
+	whole := map[string]bool{"another": false, "a document": true, "a word": true}
+	var all sync.WaitGroup
+	for what, want := range whole {
+		all.Go(func() {
+			answer, err := ask(what)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			got, err := io.ReadAll(answer)
+			if _ = answer.Close(); (err == nil) != want || len(got) < word {
+				t.Errorf("%s: %d bytes, %v", what, len(got), err)
+			}
+		})
+	}
+	for range whole {
+		<-g.begun
+	}
+	first, err := ask("the first")
+	if err == nil {
+		_, err = io.CopyN(io.Discard, first, firstWords*word)
+	}
+	close(g.grown)
+	all.Wait()
+	close(g.ended)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rest, err := io.ReadAll(first); err != nil || !strings.HasSuffix(string(rest), "[DONE]\n\n") {
+		t.Errorf("the first: %d bytes more, %v", len(rest), err)
+	}
+	_ = first.Close()
 }

@@ -74,6 +74,7 @@ func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 	}
 	r.Send = func() (*wire.Answer, error) { return again(x, up, target) }
 	r.Lost = func(err error) { x.event.Inner = cmp.Or(x.event.Inner, event.Clip(err.Error())) }
+	r.Hold = func(size int) error { return roomToWeave(x, len(x.opened.woven)+size) }
 	err := r.Run(a)
 	x.event.Asides = int8(min(x.opened.turn.Answered(), math.MaxInt8))
 	return err

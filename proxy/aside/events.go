@@ -43,7 +43,7 @@ func (r *Relay) stream() (more bool, err error) {
 	}}
 	err = r.content(func(piece []byte) error {
 		out, err := e.take(piece)
-		return cmp.Or(put(out), err)
+		return cmp.Or(put(out), err, r.hold(e.hearing.Size()+len(e.come)+len(waiting)))
 	})
 	if err == nil {
 		err = put(e.rest())

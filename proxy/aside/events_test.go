@@ -3,6 +3,7 @@ package aside
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"testing"
 
 	"epitome/proxy/wire"
@@ -45,4 +46,31 @@ func TestAnEventWithoutAnEndIsBounded(t *testing.T) {
 	if _, err := e.take([]byte("x")); err == nil {
 		t.Error("it has no end")
 	}
+}
+
+// TestRoomIsMadeInSteps: the first is every answer's, and without room for another one the answer is cut.
+func TestRoomIsMadeInSteps(t *testing.T) {
+	var made []int
+	full := errors.New("full")
+	r := Relay{Hold: func(size int) error {
+		if made = append(made, size); size > 4*holdStep {
+			return full
+		}
+		return nil
+	}}
+	f := func(size int, cut bool, want ...int) {
+		t.Helper()
+		made = nil
+		err := r.hold(size)
+		var failure *wire.Failure
+		if errors.As(err, &failure) != cut || errors.Is(err, full) != cut || !slices.Equal(made, want) {
+			t.Errorf("%d bytes: room for %v, %v", size, made, err)
+		}
+	}
+	f(holdStep, false)
+	f(holdStep+1, false, 2*holdStep+1)
+	f(2*holdStep+1, false)
+	f(3*holdStep, false, 4*holdStep)
+	f(3*holdStep+1, false)
+	f(4*holdStep+1, true, 5*holdStep+1)
 }

@@ -38,10 +38,28 @@ type Relay struct {
 	// Send sends the conversation as it is now, and returns the answer. What was answered before has ended.
 	Send func() (*wire.Answer, error)
 	Lost func(err error) // something could not be recorded, and the answer goes on
+	// Hold makes room for so many bytes that are held of the answer, all rounds together.
+	Hold func(size int) error
 
 	now  *wire.Answer
 	head *wire.Head // as the client has it; nil if it has none
 	kept bool       // what is to be recorded is
+	room int        // bytes for which Hold has made room
+}
+
+// holdStep is by how many bytes the room grows. The first step is every answer's.
+const holdStep = 1 << 20
+
+// hold makes room for so many bytes of the answer.
+func (r *Relay) hold(size int) error {
+	if size <= max(r.room, holdStep) {
+		return nil
+	}
+	r.room = size + holdStep
+	if err := r.Hold(r.room); err != nil {
+		return &wire.Failure{Fault: event.Truncated, Err: fmt.Errorf("cannot hold more of the answer: %w", err)}
+	}
+	return nil
 }
 
 // Run passes on the answer that begins with a. When it returns, each answer has ended that was sent for.
@@ -205,7 +223,8 @@ func (r *Relay) keep() {
 	}
 }
 
-// mostDocument is the largest answer in bytes that is read whole. A larger one passes as it is.
+// mostDocument is the largest answer in bytes that is read whole. A larger one passes as it is, and so does one for
+// which there is no room.
 const mostDocument = 16 << 20
 
 var errLarge = errors.New("the answer is too large to be read")
@@ -215,7 +234,7 @@ func (r *Relay) document() (more bool, err error) {
 	h := r.Turn.Hear()
 	var all []byte
 	err = r.content(func(piece []byte) error {
-		if all = append(all, piece...); len(all) > mostDocument {
+		if all = append(all, piece...); len(all) > mostDocument || r.hold(len(all)) != nil {
 			return errLarge
 		}
 		return nil
