@@ -123,7 +123,8 @@ func (g grower) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		_ = http.NewResponseController(w).Flush()
 		<-g.ended
 	}
-	_, _ = io.WriteString(w, `data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+	_, _ = io.WriteString(w, `data: {"id":"a","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}`+
+		"\n\ndata: [DONE]\n\n")
 }
 
 // TestWhatIsHeldOfAnswersHasRoom: what is held of an answer counts as what requests hold. Where another one has all the
@@ -132,7 +133,9 @@ func TestWhatIsHeldOfAnswersHasRoom(t *testing.T) {
 	g := grower{make(chan struct{}, 3), make(chan struct{}), make(chan struct{})}
 	up := httptest.NewServer(g)
 	defer up.Close()
-	k := besides(t, t.TempDir(), up.URL, func(c *config.Config) { c.Proxy.MaxInFlight, c.Proxy.MaxBody = 16<<20, 1<<20 })
+	k := besides(t, t.TempDir(), up.URL, func(c *config.Config) {
+		c.Proxy.MaxInFlight, c.Proxy.MaxBody = 16<<20, 1<<20
+	})
 	defer k.end(t)
 	ask := func(what string) (answer io.ReadCloser, err error) {
 		resp, err := http.Post(k.url()+"/v1/chat/completions", "application/json", strings.NewReader(
