@@ -2,7 +2,6 @@ package config
 
 import (
 	"net/url"
-	"slices"
 
 	"epitome/prose"
 	"epitome/unit"
@@ -19,14 +18,13 @@ func checkMemory(c Config) error {
 			"cannot use memory.webhook: write an absolute https URL, as in https://example.com/memory; "+
 				"http is for this machine and its network")
 	}
-	modes := []string{prose.ModeAuto, prose.ModeLLM, prose.ModeHybrid}
 	switch {
 	case !c.Memory.Enabled:
 		return nil
 	case c.Summarize.Model == "":
 		return unit.Wrong([]string{"memory", "enabled"},
 			"cannot use memory.enabled without a model to ask: write summarize.model as well")
-	case !slices.Contains(modes, c.Summarize.Mode):
+	case !prose.Style{Mode: c.Summarize.Mode}.MayAsk():
 		return unit.Wrong([]string{"memory", "enabled"},
 			"cannot use memory.enabled with summarize.mode = %q, in which no model is asked: write auto, hybrid or llm",
 			c.Summarize.Mode)

@@ -64,6 +64,11 @@ func (s Style) With(name, value string) (with Style, ok bool, err error) {
 	return s, true, nil
 }
 
+// MayAsk reports whether a model is asked in this mode, in some window at least.
+func (s Style) MayAsk() bool {
+	return slices.Contains([]string{"", ModeAuto, ModeLLM, ModeHybrid}, s.Mode)
+}
+
 // At returns the style at a window of so many tokens: what auto stands for there.
 func (s Style) At(window int) Style {
 	const small = 32_768 // tokens; a model has little to say in so little room

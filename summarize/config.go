@@ -88,7 +88,7 @@ func (c Config) checkDistill() error {
 		return unit.Wrong([]string{"summarize", "distill"},
 			"cannot use summarize.distill with prepare = %q, as distillates are made ahead of need alone: write auto or on",
 			c.Prepare)
-	case !slices.Contains([]string{prose.ModeAuto, prose.ModeLLM, prose.ModeHybrid}, c.Mode):
+	case !prose.Style{Mode: c.Mode}.MayAsk():
 		return unit.Wrong([]string{"summarize", "distill"},
 			"cannot use summarize.distill with mode = %q, in which no model is asked: write auto, hybrid or llm", c.Mode)
 	}

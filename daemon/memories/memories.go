@@ -9,7 +9,6 @@ package memories
 import (
 	"log/slog"
 	"runtime/debug"
-	"slices"
 	"sync"
 	"time"
 
@@ -109,7 +108,7 @@ func (m *Memories) watch(in *rewrite.Input, told *rewrite.Report) {
 		return
 	}
 	key := in.Scope + " " + told.Conversation
-	if wasCompacted(told) || !mayAsk(&in.Style) || told.Items < leastTurns || len(in.Body) > mostHeld {
+	if wasCompacted(told) || !in.Style.MayAsk() || told.Items < leastTurns || len(in.Body) > mostHeld {
 		m.drop(key)
 		return
 	}
@@ -127,12 +126,6 @@ func (m *Memories) watch(in *rewrite.Input, told *rewrite.Report) {
 // wasCompacted reports whether old turns of the conversation are left out, now or since earlier.
 func wasCompacted(r *rewrite.Report) bool {
 	return r.Action == rewrite.ActionCompact || r.Action == rewrite.ActionRescue
-}
-
-// mayAsk reports whether a request lets a model be asked about its conversation. Its window does not count.
-func mayAsk(s *prose.Style) bool {
-	modes := []string{"", prose.ModeAuto, prose.ModeLLM, prose.ModeHybrid}
-	return slices.Contains(modes, s.Mode)
 }
 
 func (m *Memories) drop(key string) {

@@ -92,32 +92,30 @@ func Settle(g decision.Ledger, key string, r *Record, begun bool) (*Record, erro
 // Renew has the record stand for all who ask for the same, in the place of one that is stale now, and returns what
 // stands then: somebody else may have been faster.
 func Renew(g decision.Ledger, key string, r *Record, now time.Time) (*Record, error) {
-	for range mostTries {
-		list, version := At(g, key)
-		was := list.For(r.Wish)
-		if was != nil && !was.IsStale(now) {
-			return was, nil
-		}
-		list = slices.DeleteFunc(slices.Clone(list), func(l Record) bool { return l.equals(r.Wish) })
-		if _, _, done, err := g.Swap(key, version, append(list, *r).Encode()); err != nil {
-			return was, err
-		} else if done {
-			return r, nil
-		}
-	}
-	return nil, ErrTooMany
+	return replace(g, key, r, func(was *Record) bool { return was.IsStale(now) })
 }
 
 // Replace has the record stand for all who ask for the same.
 func Replace(g decision.Ledger, key string, r *Record) error {
+	_, err := replace(g, key, r, func(*Record) bool { return true })
+	return err
+}
+
+var errContended = errors.New("cannot replace what was added to a conversation: too many others change it")
+
+// replace puts the record in the place of one for the same that gives way, and returns what stands then.
+func replace(g decision.Ledger, key string, r *Record, givesWay func(was *Record) bool) (*Record, error) {
 	for range mostTries {
 		list, version := At(g, key)
+		if was := list.For(r.Wish); was != nil && !givesWay(was) {
+			return was, nil
+		}
 		list = slices.DeleteFunc(slices.Clone(list), func(l Record) bool { return l.equals(r.Wish) })
 		if _, _, done, err := g.Swap(key, version, append(list, *r).Encode()); err != nil || done {
-			return err
+			return r, err
 		}
 	}
-	return nil
+	return nil, errContended
 }
 
 // Bind records what a conversation was given from where it has parted from those that began alike, and returns what

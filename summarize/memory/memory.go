@@ -98,6 +98,11 @@ const (
 	mostDropped = 16
 )
 
+// Bounded is what of it counts: the first few.
+func (l Learned) Bounded() Learned {
+	return Learned{l.Add[:min(len(l.Add), mostAdded)], l.Drop[:min(len(l.Drop), mostDropped)]}
+}
+
 // Memory is all that is known of a project.
 type Memory struct {
 	Entries []Entry // the newest last
@@ -142,11 +147,11 @@ func withinRoom(list []Entry) []Entry {
 
 // With is the memory after a session that ended now. Of what that says, the first few count.
 func (m Memory) With(l Learned, now time.Time) Memory {
-	drop := l.Drop[:min(len(l.Drop), mostDropped)]
+	l = l.Bounded()
 	all := slices.DeleteFunc(slices.Clone(Of(m.Entries).Entries), func(e Entry) bool {
-		return slices.Contains(drop, e.ID)
+		return slices.Contains(l.Drop, e.ID)
 	})
-	for _, e := range l.Add[:min(len(l.Add), mostAdded)] {
+	for _, e := range l.Add {
 		e.At = now
 		all = append(all, e)
 	}

@@ -37,7 +37,6 @@ type Options struct {
 const (
 	mostAnswer = 64 << 10         // bytes
 	mostKnown  = 256              // memories that are remembered; all are forgotten beyond that
-	mostNotes  = 16               // that one session adds, or takes back
 	longestPut = 10 * time.Second // for which a writing is waited; no request of a client does
 	pause      = 10 * time.Second // after a failure, in which nobody is kept waiting
 )
@@ -183,7 +182,7 @@ func (p *Place) Learn(o memory.Owner, l memory.Learned) error {
 	for _, e := range (memory.Memory{}).With(l, now).Entries { // sound ones, and no more than may be
 		said.Learned.Add = append(said.Learned.Add, note{e.Kind, e.Text, e.At})
 	}
-	said.Learned.Drop = append([]string{}, l.Drop[:min(len(l.Drop), mostNotes)]...)
+	said.Learned.Drop = append([]string{}, l.Bounded().Drop...)
 	body, err := json.Marshal(said)
 	if err != nil {
 		return err
