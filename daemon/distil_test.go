@@ -3,7 +3,6 @@ package daemon
 import (
 	"bytes"
 	"net/http"
-	"strings"
 	"testing"
 
 	"epitome/config"
@@ -34,11 +33,7 @@ func (a *worker) clears(r *inService) {
 		if a.turn().action == "clear" {
 			return
 		}
-		idle := func() bool {
-			log := r.log.String()
-			return strings.Count(log, "msg=summary_started") ==
-				strings.Count(log, "msg=summary_completed")+strings.Count(log, "msg=summary_failed")
-		}
+		idle := func() bool { return r.shapers.summariser.Underway() == 0 }
 		if !scriptedtest.Eventually(idle) {
 			a.t.Fatal("what is asked is never answered")
 		}

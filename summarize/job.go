@@ -210,7 +210,7 @@ func (m *making) runGuarded(j *job) (p prose.Prose, err error) {
 	begun := time.Now()
 	defer func() {
 		if caught := recover(); caught != nil {
-			m.logPanic("a bug broke off a summary", caught)
+			m.means.logPanic("a bug broke off a summary", caught)
 			p, err = prose.Prose{}, fmt.Errorf("%w: a bug in epitome", ErrFailed)
 			m.tell(event.SummaryFailed, prose.Prose{}, "a bug in epitome")
 		}
@@ -246,20 +246,20 @@ func (m *making) runGuarded(j *job) (p prose.Prose, err error) {
 }
 
 // logPanic says where it happened. What a panic says may be of the conversation, unless the runtime says it.
-func (s *Summariser) logPanic(message string, caught any) {
+func (m *Means) logPanic(message string, caught any) {
 	what := "a panic"
 	var bug runtime.Error
 	if err, ok := caught.(error); ok && errors.As(err, &bug) {
 		what = bug.Error()
 	}
-	s.means.Log.Error(message, "panic", what, "stack", string(debug.Stack()))
+	m.Log.Error(message, "panic", what, "stack", string(debug.Stack()))
 }
 
 // tell tells an event. Whoever hears it cannot break the job.
 func (m *making) tell(kind string, p prose.Prose, reason string) {
 	defer func() {
 		if caught := recover(); caught != nil {
-			m.logPanic("an event of a summary could not be told", caught)
+			m.means.logPanic("an event of a summary could not be told", caught)
 		}
 	}()
 	m.means.Tell(event.Summary{

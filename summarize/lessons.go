@@ -60,7 +60,7 @@ func (l *lessons) keep(s *Summariser) {
 	}
 	defer func() {
 		if caught := recover(); caught != nil {
-			s.logPanic("a bug lost what was learned of a session", caught)
+			s.means.logPanic("a bug lost what was learned of a session", caught)
 		}
 	}()
 	if err := l.place.Learn(l.owner, l.said); err != nil {

@@ -145,6 +145,13 @@ func (s *Summariser) Pending(key string) bool {
 	return s.jobs[key] != nil
 }
 
+// Underway returns how many questions are being answered or wait for their turn.
+func (s *Summariser) Underway() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.jobs)
+}
+
 // Ask returns the answer to q. It waits until that is there, at most until ctx ends or Config.Wait has passed since
 // somebody first waited for it; then the error is ErrLate. It is ErrBusy if after a quarter of that it is not q's
 // turn yet. The job goes on.
