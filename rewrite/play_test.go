@@ -3,7 +3,6 @@ package rewrite
 import (
 	"fmt"
 	"math/rand/v2"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
@@ -188,13 +188,20 @@ func behindHead(r *conversation.Request) (list []string) {
 	return list
 }
 
-// spokenOf finds an artifact by its path, or where it is read with the tool.
-var spokenOf = regexp.MustCompile(`(?:/data/artifacts/|artifact |\\n[0-9]+ )([a-z2-7]{26})`)
-
-// artifactsIn are the names of artifacts that a text speaks of.
+// artifactsIn are the names of artifacts that a text of JSON speaks of: by a path, where they are read with the
+// tool, or in a numbered list.
 func artifactsIn(text string) (names []string) {
-	for _, found := range spokenOf.FindAllStringSubmatch(text, -1) {
-		names = append(names, found[1])
+	at := 0
+	for name := range history.NamesLike(text) {
+		at += strings.Index(text[at:], name)
+		before, spaced := strings.CutSuffix(text[:at], " ")
+		unnumbered := strings.TrimRight(before, "0123456789")
+		isNumbered := unnumbered != before && strings.HasSuffix(unnumbered, `\n`)
+		if spaced && (isNumbered || strings.HasSuffix(before, "artifact")) ||
+			strings.HasSuffix(before, "/data/artifacts/") {
+			names = append(names, name)
+		}
+		at += len(name)
 	}
 	return names
 }

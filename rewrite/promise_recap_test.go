@@ -57,8 +57,7 @@ func (j *judge) recap(text string, from, end int) {
 	if s.to < 0 || s.from < j.was.Head {
 		j.Fatalf("promise 8: a summary %s of %d messages from item %d on", s.id, n, from)
 	}
-	s.learn()
-	s.parts(m[3])
+	s.known(text, chain[s.to-j.was.Head])
 	j.transcripts(s.lines+m[5], s)
 }
 

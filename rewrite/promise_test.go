@@ -17,26 +17,6 @@ import (
 	"epitome/tokenize"
 )
 
-// judge looks at one request and what was sent in its place, and says which promise is broken.
-type judge struct {
-	teller
-	was, now *conversation.Request
-	out      Output
-	scale    conversation.Scale
-	counters *tokenize.Counters
-	get      func(artifact string) ([]byte, error)
-	narrator *narrator // nil if no model can be asked
-}
-
-// wrote reports whether a model wrote the line, as it is shown.
-func (j *judge) wrote(line string) bool { return j.narrator != nil && j.narrator.wrote(line) }
-
-// teller is a test of any kind.
-type teller interface {
-	Helper()
-	Fatalf(format string, args ...any)
-}
-
 // judged holds the promises that one request can show by itself. Flawed bodies pass, as long as they are not made
 // worse.
 func judged(t teller, b *bench, body string, out Output) {
@@ -69,7 +49,7 @@ func judged(t teller, b *bench, body string, out Output) {
 	if out.Report.Action == ActionNone {
 		t.Fatalf("the body was changed, but the action is none: %+v", out.Report)
 	}
-	j := judge{teller: t, out: out, counters: b.deps.Counters, get: b.cupboard.Get, narrator: b.narrator}
+	j := judge{teller: t, out: out, bench: b}
 	if j.was, err = out.dialect.Read([]byte(body), nil); err != nil {
 		t.Fatalf("a body that cannot be read was changed: %v", err)
 	}
@@ -399,7 +379,7 @@ func (j *judge) counted(l, text string, tokens int) {
 		return
 	}
 	for _, v := range []tokenize.Vocabulary{tokenize.O200k, tokenize.Cl100k} {
-		if c, err := j.counters.For(v); err == nil && c.CountString(text) == tokens {
+		if c, err := j.bench.deps.Counters.For(v); err == nil && c.CountString(text) == tokens {
 			return
 		}
 	}
