@@ -31,7 +31,6 @@ func alone(t testing.TB, folder string, change func(*config.Config)) *replica {
 func sharing(t testing.TB, url, folder string, change func(*config.Config)) *replica {
 	return started(t, t.TempDir(), func(c *config.Config) {
 		c.Store.URL, c.Offload.Folder = url, folder
-		c.Store.Timeout = unit.Duration(5 * time.Second) // of a busy machine
 		if change != nil {
 			change(c)
 		}
@@ -42,6 +41,7 @@ func started(t testing.TB, data string, change func(*config.Config)) *replica {
 	t.Helper()
 	conf := config.Defaults(configtest.Text())
 	conf.Window.Default, conf.Summarize.Mode = 32_000, "intent"
+	conf.Store.Timeout = unit.Duration(5 * time.Second) // of a busy machine
 	if change != nil {
 		change(&conf)
 	}
