@@ -33,7 +33,8 @@ type Card struct {
 	Secret string `json:"secret"`
 	TLS    bool   `json:"tls,omitempty"`
 
-	path string
+	path   string
+	before *Card // whose place this one has taken; nil if there was none
 }
 
 // CardFile is the card's name in the data folder.
@@ -46,19 +47,29 @@ func Pin(folder, listen string, secure bool) (*Card, error) {
 	}
 	c := &Card{Listen: config.Reachable(listen), PID: os.Getpid(), Secret: rand.Text(), TLS: secure,
 		path: filepath.Join(folder, CardFile)}
-	text, err := json.Marshal(c)
-	if err != nil {
+	c.before, _ = Read(folder)
+	if err := c.put(); err != nil {
 		return nil, err
 	}
-	fresh := fmt.Sprintf("%s.%d", c.path, c.PID)
+	return c, nil
+}
+
+// put puts the card into the data folder.
+func (c *Card) put() error {
+	folder := filepath.Dir(c.path)
+	text, err := json.Marshal(c)
+	if err != nil {
+		return err
+	}
+	fresh := fmt.Sprintf("%s.%d", c.path, os.Getpid())
 	if err := os.WriteFile(fresh, text, 0o600); err != nil {
-		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
+		return fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
 	}
 	if err := os.Rename(fresh, c.path); err != nil {
 		_ = os.Remove(fresh)
-		return nil, fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
+		return fmt.Errorf("cannot write to the data folder %s: %w; give one that can be written with --data", folder, config.PathCause(err))
 	}
-	return c, nil
+	return nil
 }
 
 // Read returns the card in the folder, if there is one.
@@ -74,11 +85,19 @@ func Read(folder string) (*Card, error) {
 	return c, nil
 }
 
-// Unpin takes the card away, unless another epitome has put its own in its place.
+// Unpin takes the card away, unless another epitome has put its own in its place. One whose place this card has taken
+// gets it back if it still runs.
 func (c *Card) Unpin() {
-	if now, err := Read(filepath.Dir(c.path)); err == nil && now.Secret == c.Secret {
-		_ = os.Remove(c.path)
+	if now, err := Read(filepath.Dir(c.path)); err != nil || now.Secret != c.Secret {
+		return
 	}
+	if c.before != nil {
+		_, err := c.before.Ask()
+		if err == nil && c.before.put() == nil {
+			return
+		}
+	}
+	_ = os.Remove(c.path)
 }
 
 // Proof answers a challenge as the program that runs.

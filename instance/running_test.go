@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -276,6 +277,31 @@ func TestTotalsAreReadFromARunningEpitome(t *testing.T) {
 	f(200, `{"exchanges":4,"in_flight":0,"tokens_before":3,"tokens_after":2,"observed":true,"more":1}`, Tally{Exchanges: 4, TokensBefore: 3, TokensAfter: 2, Observed: true}, false)
 	f(404, `{"type":"error","error":{"message":"epitome has nothing at /-/totals"}}`, Tally{}, true)
 	f(200, "numbers", Tally{}, true)
+}
+
+// Who runs goes on to be found when another epitome has begun and ended over the same folder.
+func TestWhoStillRunsIsFoundAgain(t *testing.T) {
+	var first *Card
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"proof":%q}`, first.Proof(r.URL.Query().Get("nonce")))
+	}))
+	folder := t.TempDir()
+	first = pinned(t, folder, s.Listener.Addr().String())
+	second := pinned(t, folder, "127.0.0.1:1")
+	f := func(want *Card) {
+		t.Helper()
+		got, err := Read(folder)
+		if want == nil && !os.IsNotExist(err) || want != nil && (err != nil || got.Secret != want.Secret) {
+			t.Fatalf("there is %+v, %v; want %+v", got, err, want)
+		}
+	}
+	f(second)
+	second.Unpin()
+	f(first)
+	second = pinned(t, folder, "127.0.0.1:1")
+	s.Close()
+	second.Unpin()
+	f(nil)
 }
 
 // A run uses no epitome of which it has no key, or whose certificate its agent does not trust.

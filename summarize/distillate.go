@@ -64,8 +64,10 @@ func (r reading) judgeDistillate() (text string, tokens int, why string) {
 		return "", 0, "it called a tool in place of a text"
 	case r.Cut:
 		return "", 0, "it was cut off before its end; be shorter"
-	case len(text) < leastDistillate:
+	case text == "":
 		return "", 0, "it was empty"
+	case len(text) < leastDistillate:
+		return "", 0, fmt.Sprintf("it had %d bytes, which say nothing of a result", len(text))
 	case turn.MatchString(first) || special.MatchString(first):
 		return "", 0, "it spoke as one of the session"
 	case strings.Contains(text, "[epitome:") || strings.Contains(text, "["+r.tag):

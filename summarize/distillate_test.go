@@ -85,7 +85,7 @@ func TestWhatIsNoDistillateIsAFailure(t *testing.T) {
 		})
 	}
 	f("nothing", text(" \n"), "empty")
-	f("next to nothing", text("None."), "empty")
+	f("next to nothing", text("None."), "it had 5 bytes, which say nothing of a result")
 	f("thoughts alone", text("<think>order 2 is stuck, I think"), "empty")
 	f("a refusal", says(prose.Answer{Text: "I'm sorry, but I can't do that.", Refused: true}), "declined")
 	f("a call", says(prose.Answer{Called: true}), "called a tool")

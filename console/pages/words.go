@@ -172,7 +172,7 @@ func why(e event.Exchange) string {
 		return fmt.Sprintf("with %s tokens it was over the line of %s at which old turns become a summary", short(grown(e)),
 			short(e.CompactLine))
 	case e.Compacted > 0:
-		return "there was no other way to make room"
+		return "it was asked for, or there was no other way to make room"
 	case e.Cleared > 0 && e.ClearLine > 0 && grown(e) >= e.ClearLine:
 		return fmt.Sprintf("with %s tokens it was over the line of %s at which old results are cleared", short(grown(e)),
 			short(e.ClearLine))

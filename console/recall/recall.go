@@ -67,9 +67,9 @@ func Handler(version string, artifacts Artifacts) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { made().ServeHTTP(w, r) })
 }
 
-// ServeStdio serves the tools on standard input and output, until that ends.
+// ServeStdio serves the tools on standard input and output, until that ends and all calls are answered.
 func ServeStdio(ctx context.Context, version string, artifacts Artifacts) error {
-	err := NewServer(version, artifacts).Run(ctx, &mcp.StdioTransport{})
+	err := NewServer(version, artifacts).Run(ctx, patient{&mcp.StdioTransport{}})
 	if ctx.Err() != nil || errors.Is(err, io.EOF) {
 		return nil
 	}

@@ -149,6 +149,9 @@ func TestModelsReadArtifacts(t *testing.T) {
 		f("recall", args{"artifact": result, "grep": "("}, false, "grep")
 		f("recall", args{"artifact": data, "path": "items.1.state"}, true, "stuck")
 		f("recall", args{"artifact": data, "path": "items.#(state==stuck).id"}, true, "b2")
+		f("recall", args{"artifact": data, "path": ".items[1].state"}, true, "stuck") // as a note of epitome's has it
+		f("recall", args{"artifact": data, "path": `$.items[1]["state"]`}, true, "stuck")
+		f("recall", args{"artifact": data, "path": ".items[7].state"}, false, "its keys are name, items")
 		f("recall", args{"artifact": data, "path": "nothing"}, false, "its keys are name, items")
 		f("recall", args{"artifact": result, "path": "a"}, false, "no JSON")
 		f("recall", args{"artifact": odd}, true, "Go on with from = 24576, or ask with grep")

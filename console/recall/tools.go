@@ -95,6 +95,9 @@ func atPath(content io.Reader, at string) (string, error) {
 	}
 	found := gjson.GetBytes(all, at)
 	if !found.Exists() {
+		found = gjson.GetBytes(all, dotted(at))
+	}
+	if !found.Exists() {
 		return "", fmt.Errorf("nothing lies at path %q; %s", at, topOf(gjson.ParseBytes(all)))
 	}
 	text := found.Raw
@@ -106,6 +109,12 @@ func atPath(content io.Reader, at string) (string, error) {
 			mostAnswer, len(text)), nil
 	}
 	return text, nil
+}
+
+// dotted is a path as epitome's own notes and tools like jq write it, .data[57].id, with dots alone.
+func dotted(at string) string {
+	at = strings.NewReplacer("[", ".", "]", "", `"`, "", "'", "").Replace(strings.TrimPrefix(at, "$"))
+	return strings.TrimPrefix(at, ".")
 }
 
 // topOf says what a value has at its top.
