@@ -63,6 +63,19 @@ func TestRoundsStandWhereTheyWereSaid(t *testing.T) {
 	f(only, `{"content":"Let  me look. It is 7.", "role":"assistant"}`, said+`{"content":"It is 7.", "role":"assistant"}`)
 	f(only, `{"role":"assistant","content":[{"type":"text","text":"Let me look.\n\nSo."}]}`,
 		said+`{"role":"assistant","content":[{"type":"text","text":"So."}]}`)
+	part := func(text string) string { return `{"type":"text","text":"` + text + `"}` }
+	parts := func(list ...string) string {
+		return `{"role":"assistant","content":[ ` + strings.Join(list, " , ") + ` ]`
+	}
+	f(only, parts(part("Let me look."), part("It is 7."))+"}", said+parts(part("It is 7."))+"}")
+	f(only, parts(part("Let me"), part(" look.\n\nIt is"), part(" 7."))+"}", said+parts(part("It is")+","+part(" 7."))+"}")
+	f(only, parts(part(""), part("Let me look."), part("\n\n"), part("So."))+"}", said+parts(part("So."))+"}")
+	f(only, parts(part("Let me "), part("look."))+"}", said+`{"role":"assistant","content":""}`)
+	f(only, parts(part("Let me "), part("look."))+`,"tool_calls":[{"id":"x"}]}`,
+		said+`{"role":"assistant","content":null,"tool_calls":[{"id":"x"}]}`)
+	f(only, parts(`{"type":"thinking"}`, part("Let me look."), part("So."))+"}",
+		said+parts(`{"type":"thinking"}`+","+part("So."))+"}")
+	f(only, parts(`{"type":"thinking"}`, part("Let me look."))+"}", said+parts(`{"type":"thinking"}`)+"}")
 	f(only, `{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
 		said+`{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"f","arguments":"{}"}}]}`)
 	f(aside.Record{Last: hidden}, `{"role":"assistant","content":null,"tool_calls":[{"id":"x"}]}`,
