@@ -22,8 +22,9 @@ func merge(to, piece map[string]any) {
 			}
 			merge(before, v)
 		case []any:
-			before, _ := to[key].([]any)
-			to[key] = mergeList(before, v)
+			if before, _ := to[key].([]any); len(v) > 0 { // none says nothing, and would be null
+				to[key] = mergeList(before, v)
+			}
 		default:
 			to[key] = v
 		}

@@ -56,6 +56,17 @@ func TestListsOfAnyKindAreMerged(t *testing.T) {
 	}
 }
 
+// TestEmptyListsOfAPieceAreNotSentBack: servers stream them, and refuse the null that they would become.
+func TestEmptyListsOfAPieceAreNotSentBack(t *testing.T) {
+	says := `{"role":"assistant","content":"","annotations":[],"reasoning_details":[]}`
+	asks := `{"tool_calls":[{"index":0,"id":"c","function":{"name":"epitome_recall","arguments":"{}"}}]}`
+	_, h := hears(false, []string{`{"choices":[{"index":0,"delta":` + says + `}]}`,
+		`{"choices":[{"index":0,"delta":` + asks + `,"finish_reason":"tool_calls"}]}`})
+	if r, ok := h.Round(); !ok || strings.Contains(string(r.Said), "null") || strings.Contains(string(r.Said), "[]") {
+		t.Errorf("%v: it said %s", ok, r.Said)
+	}
+}
+
 // TestServersGetNoArgumentsThatTheyCannotRead: they read those of earlier calls again, and refuse what is no object.
 func TestServersGetNoArgumentsThatTheyCannotRead(t *testing.T) {
 	f := func(wrote, want string) {
