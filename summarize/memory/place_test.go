@@ -76,6 +76,30 @@ func TestWithoutAProjectNothingIsKept(t *testing.T) {
 	}
 }
 
+// away is a store that cannot be asked for anything.
+type away struct{ Facts }
+
+var errAway = errors.New("the store is away")
+
+func (away) Get(string) (store.Fact, bool) { return store.Fact{}, false }
+
+func (away) Find(string) (store.Fact, bool, error) { return store.Fact{}, false, errAway }
+
+// TestWhatCannotBeAskedForIsNotTakenForNothing: nobody is told that nothing is known, or that an entry is not there.
+func TestWhatCannotBeAskedForIsNotTakenForNothing(t *testing.T) {
+	_, s, c := place(t)
+	l, o := NewLocal(away{s}, func() time.Duration { return aWeek }, c.Now), Owner{"ada", "app"}
+	if m, err := l.Read(o); !errors.Is(err, errAway) {
+		t.Errorf("read %v, %v", m, err)
+	}
+	if err := l.Forget(o, "01234567"); !errors.Is(err, errAway) {
+		t.Errorf("forgotten: %v", err)
+	}
+	if err := l.Learn(o, Learned{Add: entries("fact: use make")}); !errors.Is(err, errAway) {
+		t.Errorf("learned: %v", err)
+	}
+}
+
 // TestTwoWritersLoseNothing has many sessions learn at once.
 func TestTwoWritersLoseNothing(t *testing.T) {
 	l, _, _ := place(t)
