@@ -123,7 +123,7 @@ func goOn(x *run) (*addition.Record, error) {
 		return nil, nil
 	}
 	list, _ := addition.At(x.ledger, opening)
-	r := list.ForLater(wishOf(x))
+	r := list.ForLater(list.Meant(wishOf(x), projectOf(x)))
 	if len(bound) > 0 {
 		r = bound.Share(list, projectOf(x))
 	}

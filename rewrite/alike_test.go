@@ -77,3 +77,37 @@ func TestTooManyProjectsThatBeginAlikeAreToldNothing(t *testing.T) {
 		}
 	})
 }
+
+// Conversations of two projects that have begun alike keep what they were told where memories are turned off, in this
+// process and in another one, whichever goes on first; and again where they are turned on.
+func TestProjectsThatBeginAlikeStayApartWithoutMemories(t *testing.T) {
+	inAll(t, func(t *testing.T, d conversation.Dialect, body func(string, int) string) {
+		f := func(restarts bool, order ...string) {
+			t.Helper()
+			b := knowing(d, "This is the shop.")
+			b.teach("", "bank", "This is the bank.")
+			turns := map[string]int{}
+			for _, word := range order {
+				switch word {
+				case "off", "on":
+					b.memories.off = word == "off"
+					continue
+				}
+				b.project = word
+				out := b.send(t, body("hi", turns[word]))
+				if got := memoryIn(out); !strings.Contains(got, word) || out.Report.Project != word {
+					t.Errorf("%v, %d turns of %s: it is told %q, and is in project %q", order, turns[word], word, got, out.Report.Project)
+				}
+				if turns[word]++; restarts {
+					b.restart()
+				}
+			}
+		}
+		for _, restarts := range []bool{false, true} {
+			f(restarts, "shop", "bank", "off", "bank", "shop", "bank", "shop")
+			f(restarts, "shop", "bank", "off", "shop", "bank", "shop", "bank")
+			f(restarts, "shop", "bank", "off", "bank", "on", "shop", "bank", "shop")
+			f(restarts, "shop", "bank", "shop", "off", "bank", "shop", "bank")
+		}
+	})
+}

@@ -135,6 +135,15 @@ func (l Records) For(w Wish) *Record {
 	return nil
 }
 
+// Meant is what a later request asks for that is in the project: where conversations have begun in projects, that is
+// one of them, also while memories are turned off.
+func (l Records) Meant(w Wish, project string) Wish {
+	if slices.ContainsFunc(l, func(r Record) bool { return r.Project != "" }) {
+		w.Project = project
+	}
+	return w
+}
+
 // ForLater is the record of a conversation of which a later request asks for that: what was asked for first, if it is
 // among them; else the first that was given anything, or that has a project, as its client may ask once only. One that
 // is in a project is rather given nothing than what another project's was: if it began without, or if there are so many
