@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"epitome/config"
 )
 
@@ -177,4 +179,56 @@ func TestWhatIsHeldOfAnswersHasRoom(t *testing.T) {
 		t.Errorf("the first: %d bytes more, %v", len(rest), err)
 	}
 	_ = first.Close()
+}
+
+// TestWhatIsHeldOfEarlierRoundsHasRoom: in the next round it counts on, beside the request that repeats it. Where another
+// request has the room for both, a stream is cut, and a document passes as it is.
+func TestWhatIsHeldOfEarlierRoundsHasRoom(t *testing.T) {
+	long := strings.Repeat(strings.Repeat("x", word-1)+" ", 48)
+	f := func(alone, streamed bool) {
+		t.Helper()
+		o := &oracle{t: t, answer: func(messages []gjson.Result) utterance {
+			if len(messages) == 1 {
+				return utterance{text: long, recall: []string{"{}"}}
+			}
+			return utterance{text: "It is 7."}
+		}}
+		begun, ended := make(chan struct{}), make(chan struct{})
+		up := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+				o.ServeHTTP(w, r)
+				return
+			}
+			_, _ = io.Copy(io.Discard, r.Body)
+			close(begun)
+			<-ended
+		}))
+		defer up.Close()
+		k := besides(t, t.TempDir(), up.URL, func(c *config.Config) { c.Proxy.MaxInFlight, c.Proxy.MaxBody = 16<<20, 8<<20 })
+		defer k.end(t)
+		var other sync.WaitGroup
+		if !alone {
+			other.Go(func() {
+				resp, err := http.Post(k.url()+"/v1/files", "text/plain", strings.NewReader(strings.Repeat("x", 7<<20)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_ = resp.Body.Close()
+			})
+			<-begun
+		}
+		l := &loop{t: t, stream: streamed, said: []string{`{"role":"user","content":"Which?"}`}}
+		a, err := l.asks(k.url())
+		close(ended)
+		other.Wait()
+		whole := err == nil && a.Get("choices.0.message.content").Str == long+"\n\nIt is 7."
+		if whole != alone || len(o.bodies) != 2 {
+			t.Errorf("streamed %v, alone %v: %d requests, %d bytes came, %v", streamed, alone, len(o.bodies), len(l.raw), err)
+		}
+	}
+	for _, streamed := range []bool{true, false} {
+		f(true, streamed)
+		f(false, streamed)
+	}
 }

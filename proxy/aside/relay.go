@@ -85,6 +85,7 @@ func (r *Relay) Run(a *wire.Answer) error {
 		if err != nil {
 			return err
 		}
+		r.room = 0 // what is sent has taken its place
 		if r.now = next; r.head != nil && kindOf(next) != streamed {
 			why := fmt.Errorf("%w: it does not go on after a call of epitome's tool, and answers %d", wire.ErrTruncated, next.Code)
 			return &wire.Failure{Fault: event.Truncated, Err: why}
@@ -234,7 +235,7 @@ func (r *Relay) document() (more bool, err error) {
 	h := r.Turn.Hear()
 	var all []byte
 	err = r.content(func(piece []byte) error {
-		if all = append(all, piece...); len(all) > mostDocument || r.hold(len(all)) != nil {
+		if all = append(all, piece...); len(all) > mostDocument || r.hold(h.Size()+len(all)) != nil {
 			return errLarge
 		}
 		return nil
