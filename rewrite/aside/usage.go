@@ -1,6 +1,7 @@
 package aside
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/tidwall/gjson"
@@ -70,12 +71,16 @@ func valueOf(object gjson.Result, key string) (found gjson.Result) {
 	return found
 }
 
-// sum is two numbers added, whole ones exactly.
+// sum is two numbers added, whole ones exactly. Where it is too large to be written, it is the second.
 func sum(a, b gjson.Result) string {
 	x, errX := strconv.ParseInt(a.Raw, 10, 62)
 	y, errY := strconv.ParseInt(b.Raw, 10, 62)
 	if errX == nil && errY == nil {
 		return strconv.FormatInt(x+y, 10)
 	}
-	return strconv.FormatFloat(a.Num+b.Num, 'f', -1, 64)
+	n := a.Num + b.Num
+	if math.IsInf(n, 0) || math.IsNaN(n) { // which JSON does not have
+		return b.Raw
+	}
+	return strconv.FormatFloat(n, 'f', -1, 64)
 }
