@@ -50,6 +50,34 @@ func TestAConversationBeginsWithTheToolOrWithout(t *testing.T) {
 	f(nil, full, "with full with ")
 }
 
+// hasty is a store that says once that it does not know whether something stands which does.
+type hasty struct {
+	store.Store
+	lost error
+}
+
+func (s *hasty) PutIfAbsent(key string, value []byte, keep time.Duration) (store.Fact, bool, error) {
+	fact, put, err := s.Store.PutIfAbsent(key, value, keep)
+	if s.lost != nil {
+		err, s.lost = s.lost, nil
+	}
+	return fact, put, err
+}
+
+// TestAToolThatMayBeRecordedIsSent: else the conversation would get it with its second request.
+func TestAToolThatMayBeRecordedIsSent(t *testing.T) {
+	s := &hasty{Store: memory.New(1<<20, time.Now), lost: errors.New("no answer in time")}
+	l := asides.New(asides.Options{Store: s, Keep: time.Hour})
+	said := `{"messages":[{"role":"user","content":"u"}`
+	for range 2 {
+		turn, err := l.Weave(aside.Ask{Dialect: chat.Dialect{}, Body: []byte(said + "]}")})
+		if err != nil || turn == nil || !strings.Contains(string(turn.Body), aside.Tool) {
+			t.Fatalf("%s goes on without: %v", said, err)
+		}
+		said += `,{"role":"assistant","content":"a"},{"role":"user","content":"v"}`
+	}
+}
+
 // touched counts how often something is to live longer.
 type touched struct {
 	store.Store

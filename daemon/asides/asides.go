@@ -134,6 +134,9 @@ func (f *facts) Find(key string) (value []byte, found bool, err error) {
 // Keep keeps a value under key, unless there is one.
 func (f *facts) Keep(key string, value []byte) error {
 	standing, _, err := f.options.Store.PutIfAbsent(key, value, f.options.Keep)
+	if err != nil { // it may stand all the same, and what is put once more changes nothing
+		standing, _, err = f.options.Store.PutIfAbsent(key, value, f.options.Keep)
+	}
 	if err != nil {
 		return err
 	}
