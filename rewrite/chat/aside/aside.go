@@ -95,7 +95,7 @@ func withoutText(r *conversation.Request, it *conversation.Item, rounds []aside.
 	case said == "" || content.Empty():
 		return e, false
 	case r.Body[content.Start] == '[':
-		e.Span, e.With, ok = partsWithout(r.Body, content, said)
+		e.Span, e.With, ok = aside.CutParts(r.Body, content, said)
 	default:
 		rest, left, fits := aside.CutSaid(string(span.TextOf(content.Of(r.Body))), said)
 		e.Span, e.With, ok = content, span.AppendQuoted(nil, rest), fits && left == ""
@@ -106,56 +106,6 @@ func withoutText(r *conversation.Request, it *conversation.Item, rounds []aside.
 		}
 	}
 	return e, ok
-}
-
-// partsWithout takes what was said off the beginning of a list of parts: with is what stands in the place of those at
-// then, and nothing if all of the list goes. Parts that say no more go; such as are no text stay.
-func partsWithout(body []byte, list span.Span, said string) (at span.Span, with []byte, ok bool) {
-	var parts []span.Span
-	_, err := span.Elements(body, list.Start, func(i int) (int, error) {
-		end, err := span.EndOfValue(body, i)
-		parts = append(parts, span.Span{Start: i, End: end})
-		return end, err
-	})
-	n := 0
-	for rest := ""; err == nil && n < len(parts) && rest == ""; n++ {
-		part := parts[n].Of(body)
-		if text := gjson.GetBytes(part, "text"); text.Type == gjson.String {
-			if rest, said, ok = aside.CutSaid(text.Str, said); !ok {
-				return at, nil, false
-			}
-			if rest == "" {
-				continue
-			}
-			part = withText(part, rest)
-		} else if said == "" {
-			break
-		}
-		with = append(append(with, part...), ',')
-	}
-	switch at = list; {
-	case err != nil || said != "":
-		return at, nil, false
-	case n < len(parts):
-		at = span.Span{Start: parts[0].Start, End: parts[n].Start}
-	case len(with) > 0:
-		at, with = span.Span{Start: parts[0].Start, End: parts[n-1].End}, with[:len(with)-1]
-	}
-	return at, with, true
-}
-
-// withText is a part with another text.
-func withText(part []byte, text string) []byte {
-	o, err := span.ObjectAt(part, 0)
-	if err != nil {
-		return part
-	}
-	o.Set("text", string(span.AppendQuoted(nil, text)))
-	out, err := span.Splice(part, o.Edits())
-	if err != nil {
-		return part
-	}
-	return out
 }
 
 // results are the messages that answer calls, with commas between them.

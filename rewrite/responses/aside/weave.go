@@ -62,8 +62,11 @@ func replace(body []byte, it *conversation.Item, rec *aside.Record) (edits []spa
 		item, left := gjson.ParseBytes(body[i:stop]), ""
 		if found = true; isMessage(item) && said != "" {
 			var rest string
-			if rest, left, ok = aside.CutSaid(textOf(item), said); ok && rest == "" {
+			switch rest, left, ok = aside.CutSaid(textOf(item), said); {
+			case ok && rest == "":
 				found, said = false, left
+			case ok: // the client has joined messages
+				edits, said = withoutText(body, i, said), ""
 			}
 		} else if !isMessage(item) && slices.Contains(marks, markOf(item)) {
 			found, shown = false, shown || isReasoning(item)
@@ -90,7 +93,23 @@ func replace(body []byte, it *conversation.Item, rec *aside.Record) (edits []spa
 	if !found {
 		with = with[:len(with)-1]
 	}
-	return []span.Edit{{Span: span.Span{Start: it.Start, End: end}, With: with}}, true
+	return append([]span.Edit{{Span: span.Span{Start: it.Start, End: end}, With: with}}, edits...), true
+}
+
+// withoutText takes what was said off the beginning of the message at body[i], which says more.
+func withoutText(body []byte, i int, said string) []span.Edit {
+	o, err := span.ObjectAt(body, i)
+	if err != nil {
+		return nil
+	}
+	e := span.Edit{Span: o.Value("content")}
+	if body[e.Start] == '[' {
+		e.Span, e.With, _ = aside.CutParts(body, e.Span, said)
+		return []span.Edit{e}
+	}
+	rest, _, _ := aside.CutSaid(string(span.TextOf(e.Of(body))), said)
+	e.With = span.AppendQuoted(nil, rest)
+	return []span.Edit{e}
 }
 
 // hasReasoning reports whether one of the items in a run is what the model thought.
