@@ -181,8 +181,8 @@ func TestWhatIsHeldOfAnswersHasRoom(t *testing.T) {
 	_ = first.Close()
 }
 
-// TestWhatIsHeldOfEarlierRoundsHasRoom: in the next round it counts on, beside the request that repeats it. Where another
-// request has the room for both, a stream is cut, and a document passes as it is.
+// TestWhatIsHeldOfEarlierRoundsHasRoom: in the next round it counts on, beside the request that repeats it. Where
+// another request has the room for both, a stream is cut, and a document passes as it is.
 func TestWhatIsHeldOfEarlierRoundsHasRoom(t *testing.T) {
 	long := strings.Repeat(strings.Repeat("x", word-1)+" ", 48)
 	f := func(alone, streamed bool) {
@@ -204,7 +204,9 @@ func TestWhatIsHeldOfEarlierRoundsHasRoom(t *testing.T) {
 			<-ended
 		}))
 		defer up.Close()
-		k := besides(t, t.TempDir(), up.URL, func(c *config.Config) { c.Proxy.MaxInFlight, c.Proxy.MaxBody = 16<<20, 8<<20 })
+		k := besides(t, t.TempDir(), up.URL, func(c *config.Config) {
+			c.Proxy.MaxInFlight, c.Proxy.MaxBody = 16<<20, 8<<20
+		})
 		defer k.end(t)
 		var other sync.WaitGroup
 		if !alone {
