@@ -67,6 +67,39 @@ func TestEventsOfRoundsAreNumberedThrough(t *testing.T) {
 	}
 }
 
+// TestNumbersOfItemsStayAsTheyCame: some servers leave numbers out, or give all items one. What the tool is called with
+// is hidden all the same.
+func TestNumbersOfItemsStayAsTheyCame(t *testing.T) {
+	f := func(first, second string) {
+		t.Helper()
+		added := func(at, item string) string {
+			return `{"type":"response.output_item.added","output_index":` + at + `,"item":` + item + `}`
+		}
+		events := []string{
+			added(first, `{"type":"message","id":"m"}`),
+			`{"type":"response.output_text.delta","output_index":` + first + `,"delta":"Hi"}`,
+			`{"type":"response.output_item.done","output_index":` + first + `,"item":{"type":"message","id":"m"}}`,
+			added(second, `{"type":"function_call","call_id":"c","name":"own"}`),
+			`{"type":"response.function_call_arguments.delta","output_index":` + second + `,"delta":"{}"}`,
+			`{"type":"response.output_item.done","output_index":` + second + `,"item":{"type":"function_call","call_id":"c","name":"own"}}`,
+		}
+		if got, want := hears(Dialect{}.Hear(), false, events...), strings.Join(events, "\n")+"\n"; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		for i := range events {
+			events[i] = strings.ReplaceAll(events[i], `"own"`, `"epitome_recall"`)
+		}
+		if got, want := hears(Dialect{}.Hear(), false, events...), strings.Join(events[:3], "\n")+"\n"; got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+	f("0", "1")
+	f("1", "2")
+	f("0", "2")
+	f("0", "0")
+	f("1", "1")
+}
+
 func TestWhoGoesOnByAnIDGoesOnFromTheLastRound(t *testing.T) {
 	hidden := []aside.Call{{ID: "c", Result: "found"}}
 	const output = `{"type":"function_call_output","call_id":"c","output":"found"}`

@@ -28,6 +28,7 @@ type hearing struct {
 type round struct {
 	last   bool // no other may follow
 	number int  // counted from 1
+	begins int  // how many items the client was given before it
 	real   string
 	stored bool
 	usage  []byte
@@ -41,18 +42,22 @@ type round struct {
 // perPart is what an item is held to take in bytes, beside what it says: what is held of an answer is bounded.
 const perPart = 4 << 10
 
+// mostItems is beyond every number that an item of an answer has.
+const mostItems = 10_000
+
 // part is an item of a round.
 type part struct {
 	raw    []byte
 	ours   bool
-	theirs bool // the client is to run it
-	out    int  // its number among those that the client gets
+	theirs bool  // the client is to run it
+	at     int64 // its number, as the stream has it
+	out    int   // its number among those that the client gets
 }
 
 // Begin begins a round.
 func (h *hearing) Begin(last bool) {
 	h.before = aside.AddUsage(h.before, h.now.usage)
-	h.now = round{last: last, number: h.now.number + 1}
+	h.now = round{last: last, number: h.now.number + 1, begins: h.out}
 }
 
 // Anew forgets what the client was given.
@@ -78,6 +83,27 @@ func (h *hearing) newPart(item gjson.Result) *part {
 	h.now.parts = append(h.now.parts, p)
 	h.held += perPart + len(p.raw)
 	return p
+}
+
+// begin takes in an item that begins in a stream under a number. The client has the same one while nothing was hidden.
+func (h *hearing) begin(item gjson.Result, at int64) *part {
+	ours, _ := h.now.calls()
+	p := h.newPart(item)
+	if p.at = at; ours == 0 && h.isFirst() && !p.ours && at >= 0 && at < mostItems {
+		p.out = int(at)
+		h.out = p.out + 1
+	}
+	return p
+}
+
+// partAt is the item that a stream speaks of by a number, which is the newest one that has it; nil if there is none.
+func (r *round) partAt(at int64) *part {
+	for i := len(r.parts) - 1; i >= 0; i-- {
+		if r.parts[i].at == at {
+			return r.parts[i]
+		}
+	}
+	return nil
 }
 
 // Round is the round that has ended.
@@ -162,11 +188,12 @@ func (r *round) calls() (ours, theirs int) {
 // end takes in a response that has ended. The items that it tells are those of the round, if it tells any.
 func (h *hearing) end(response gjson.Result) {
 	if list := response.Get("output").Array(); len(list) > 0 {
-		h.out -= h.now.passing()
-		h.now.parts = nil
+		streamed := h.out
+		h.out, h.now.parts = h.now.begins, nil
 		for _, item := range list {
 			h.newPart(item)
 		}
+		h.out = max(h.out, streamed)
 	}
 	h.now.real, h.now.stored = response.Get("id").Str, response.Get("store").Type != gjson.False
 	if u := response.Get("usage"); u.IsObject() {
@@ -186,16 +213,6 @@ func (h *hearing) end(response gjson.Result) {
 	if h.now.goesOn {
 		h.text += h.now.words()
 	}
-}
-
-// passing is how many items of this round the client gets.
-func (r *round) passing() (n int) {
-	for _, p := range r.parts {
-		if !p.ours {
-			n++
-		}
-	}
-	return n
 }
 
 // join makes a response that has ended the client's: with all that it was given, and with the tokens of all rounds.

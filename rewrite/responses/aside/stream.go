@@ -64,13 +64,12 @@ func (h *hearing) hear(o *span.Object, v gjson.Result, data []byte) (edits []spa
 	case isEnd(v):
 		return h.close(o, v, data)
 	case kind == "response.output_item.added":
-		return nil, h.renumber(o, v, h.newPart(v.Get("item")))
+		return nil, h.renumber(o, v, h.begin(v.Get("item"), v.Get("output_index").Int()))
 	case v.Get("output_index").Exists():
-		i := v.Get("output_index").Int()
-		if i < 0 || i >= int64(len(h.now.parts)) {
+		p := h.now.partAt(v.Get("output_index").Int())
+		if p == nil {
 			return nil, false
 		}
-		p := h.now.parts[i]
 		if kind == "response.output_item.done" {
 			p.raw = []byte(v.Get("item").Raw)
 			h.held += len(p.raw)
