@@ -13,6 +13,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/config"
+	"epitome/scripted/scriptedtest"
 )
 
 // speaks is an upstream that answers each connection with these bytes, the first with the first, and closes it.
@@ -227,6 +228,17 @@ func TestWhatIsHeldOfEarlierRoundsHasRoom(t *testing.T) {
 		whole := err == nil && a.Get("choices.0.message.content").Str == long+"\n\nIt is 7."
 		if whole != alone || len(o.bodies) != 2 {
 			t.Errorf("streamed %v, alone %v: %d requests, %d bytes came, %v", streamed, alone, len(o.bodies), len(l.raw), err)
+		}
+		used := int64(0)
+		if isTold := func() bool { // whatever passes, its tokens count
+			for n := range uint64(2) {
+				if e, err := k.book.Exchange(n + 1); err == nil {
+					used = max(used, int64(e.Usage.Input))
+				}
+			}
+			return used == 200
+		}; !streamed && !scriptedtest.Eventually(isTold) {
+			t.Errorf("alone %v: the answer is told with %d tokens", alone, used)
 		}
 	}
 	for _, streamed := range []bool{true, false} {

@@ -276,6 +276,7 @@ func (r *Relay) passFrom(come []byte, failed error) error {
 	if err := r.content(r.give); err != nil {
 		return err
 	}
+	r.Heard(r.now)
 	return r.finish()
 }
 
