@@ -90,7 +90,7 @@ func callAmong(calls []conversation.Call, c *aside.Call) span.Edit {
 // withoutText takes the text of rounds off the beginning of what a message says. ok is false where they said nothing,
 // or the message does not begin with it.
 func withoutText(r *conversation.Request, it *conversation.Item, rounds []aside.Round) (e span.Edit, ok bool) {
-	said, content := aside.SaidIn(rounds), r.WholeContent(it)
+	said, content := aside.SaidIn(rounds), it.Content
 	switch {
 	case said == "" || content.Empty():
 		return e, false
@@ -100,7 +100,7 @@ func withoutText(r *conversation.Request, it *conversation.Item, rounds []aside.
 		rest, left, fits := aside.CutSaid(string(span.TextOf(content.Of(r.Body))), said)
 		e.Span, e.With, ok = content, span.AppendQuoted(nil, rest), fits && left == ""
 	}
-	if says := string(e.With); content == it.Content && e.Span == content && (says == "" || says == `""`) {
+	if says := string(e.With); says == "" && e.Span == content || says == `""` {
 		if e.With = []byte(`""`); len(it.Calls) > 0 {
 			e.With = []byte("null")
 		}

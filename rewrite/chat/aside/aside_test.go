@@ -70,6 +70,8 @@ func TestRoundsStandWhereTheyWereSaid(t *testing.T) {
 	f(only, parts(part("Let me look."), part("It is 7."))+"}", said+parts(part("It is 7."))+"}")
 	f(only, parts(part("Let me"), part(" look.\n\nIt is"), part(" 7."))+"}", said+parts(part("It is")+","+part(" 7."))+"}")
 	f(only, parts(part(""), part("Let me look."), part("\n\n"), part("So."))+"}", said+parts(part("So."))+"}")
+	f(only, parts(part("Let me look."))+`,"tool_calls":[{"id":"x"}]}`,
+		said+`{"role":"assistant","content":null,"tool_calls":[{"id":"x"}]}`)
 	f(only, parts(part("Let me "), part("look."))+"}", said+`{"role":"assistant","content":""}`)
 	f(only, parts(part("Let me "), part("look."))+`,"tool_calls":[{"id":"x"}]}`,
 		said+`{"role":"assistant","content":null,"tool_calls":[{"id":"x"}]}`)
