@@ -38,6 +38,7 @@ func TestAMessageIsCutWhereTheLastRoundBegan(t *testing.T) {
 	f(only, `[{"type":"text","text":"Well. It is 7."}]`, round("")+`,{"role":"assistant","content":[`+last+`]}`)
 	f(only, `"Well. It is 7."`, round("")+`,{"role":"assistant","content":"It is 7."}`)
 	f(only, `[`+thought+`,{"type":"text","text":"Well. "}]`, round(thought+",")+`,{"role":"user"`)
+	f(only, `"Well."`, round("")+`,{"role":"user"`)
 	f(only, `[{"type":"text","text":"Something else."}]`, "")
 	hidden := aside.Record{Last: []aside.Call{{ID: "h", At: 1, Raw: []byte(`{"id":"h"}`), Result: "r"}}}
 	call := `{"type":"tool_use","id":"x","name":"own","input":{}}`

@@ -57,19 +57,20 @@ func cut(body []byte, it *conversation.Item, content span.Span, rec *aside.Recor
 	put := span.Edit{Span: span.Span{Start: it.Start, End: it.Start}}
 	if content.Empty() || body[content.Start] != '[' {
 		rest, left, ok := aside.CutSaid(string(span.TextOf(content.Of(body))), aside.SaidIn(rounds))
-		if !ok || left != "" || rest == "" {
+		if !ok || left != "" {
 			return nil, false
 		}
-		put.With = allOf(rounds)
+		if put.With = allOf(rounds); rest == "" {
+			return onlyRounds(it, put.With), true
+		}
 		return []span.Edit{put, {Span: content, With: span.AppendQuoted(nil, rest)}}, true
 	}
 	end, text, marks, ok := given(body, content, rounds)
 	switch put.With = allOf(marked(rounds, marks)); {
 	case !ok:
 		return nil, false
-	case end.Empty(): // all of it was given before: nothing was said last
-		whole := span.Edit{Span: it.Span, With: put.With[:len(put.With)-1]}
-		return []span.Edit{whole}, true
+	case end.Empty():
+		return onlyRounds(it, put.With), true
 	}
 	edits = []span.Edit{put}
 	first := span.SkipSpace(body, content.Start+1)
@@ -85,6 +86,11 @@ func cut(body []byte, it *conversation.Item, content span.Span, rec *aside.Recor
 		edits = append(edits, o.Edits()...)
 	}
 	return edits, true
+}
+
+// onlyRounds puts rounds in the place of a message of which all was given in them: nothing was said last.
+func onlyRounds(it *conversation.Item, rounds []byte) []span.Edit {
+	return []span.Edit{{Span: it.Span, With: rounds[:len(rounds)-1]}}
 }
 
 // allOf are the messages of rounds, each with a comma behind it.
