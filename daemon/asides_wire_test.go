@@ -231,7 +231,7 @@ func TestWhatIsHeldOfEarlierRoundsHasRoom(t *testing.T) {
 		}
 		used := int64(0)
 		if isTold := func() bool { // whatever passes, its tokens count
-			for n := range uint64(2) {
+			for n := range uint64(8) { // some numbers may be left out
 				if e, err := k.book.Exchange(n + 1); err == nil {
 					used = max(used, int64(e.Usage.Input))
 				}
