@@ -111,3 +111,23 @@ func CheckKey(key string) error {
 
 // Shown is the key as errors name it. It keeps errors short, whatever the key.
 func Shown(key string) string { return key[:min(len(key), MaxKey)] }
+
+// Getter is what facts are read from.
+type Getter interface {
+	Get(key string) (fact Fact, found bool)
+}
+
+// finder is a store that tells what it does not have from what it cannot be asked for, as one that others share does.
+type finder interface {
+	Find(key string) (fact Fact, found bool, err error)
+}
+
+// Find returns the fact under key. An error says that it is not known whether there is one; a store that cannot tell
+// has none then.
+func Find(s Getter, key string) (fact Fact, found bool, err error) {
+	if f, tells := s.(finder); tells {
+		return f.Find(key)
+	}
+	fact, found = s.Get(key)
+	return fact, found, nil
+}

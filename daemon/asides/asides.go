@@ -70,22 +70,6 @@ const (
 	touchShare = 32          // of Keep, after which a record is touched again
 )
 
-// finder is a store that tells what it does not have from what it cannot be asked for.
-type finder interface {
-	Find(key string) (fact store.Fact, found bool, err error)
-}
-
-// look looks into the store. An error says that it is not known what is there.
-func (f *facts) look(key string) (value []byte, found bool, err error) {
-	s, tells := f.options.Store.(finder)
-	if !tells {
-		fact, found := f.options.Store.Get(key)
-		return fact.Bytes, found, nil
-	}
-	fact, found, err := s.Find(key)
-	return fact.Bytes, found, err
-}
-
 // facts are records, some of them in memory. They implement aside.Facts.
 type facts struct {
 	options Options
@@ -119,9 +103,11 @@ func (f *facts) Find(key string) (value []byte, found bool, err error) {
 	case known && age < absentFor && age >= 0:
 		return nil, false, nil
 	}
-	if value, found, err = f.look(key); err != nil {
+	stored, found, err := store.Find(f.options.Store, key)
+	if err != nil {
 		return nil, false, err
 	}
+	value = stored.Bytes
 	if found {
 		_, _ = f.options.Store.Touch(key, f.options.Keep)
 	}

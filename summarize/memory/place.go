@@ -92,7 +92,7 @@ func (l *Local) Read(o Owner) (Memory, error) {
 
 // at is the memory of an owner, and its version: 0 if there is none.
 func (l *Local) at(o Owner) (m Memory, version uint64, err error) {
-	fact, found, err := l.find(keyOf(o))
+	fact, found, err := store.Find(l.facts, keyOf(o))
 	if err != nil || !found {
 		return Memory{}, 0, err
 	}
@@ -101,20 +101,6 @@ func (l *Local) at(o Owner) (m Memory, version uint64, err error) {
 		return Memory{}, fact.Version, errUnreadable
 	}
 	return Of(r.Entries), fact.Version, nil
-}
-
-// finder is a store that tells what it does not have from what it cannot be asked for.
-type finder interface {
-	Find(key string) (fact store.Fact, found bool, err error)
-}
-
-// find returns what stands under key. An error says that it is not known.
-func (l *Local) find(key string) (fact store.Fact, found bool, err error) {
-	if s, tells := l.facts.(finder); tells {
-		return s.Find(key)
-	}
-	fact, found = l.facts.Get(key)
-	return fact, found, nil
 }
 
 // decode reads a record.
