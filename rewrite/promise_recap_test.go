@@ -2,7 +2,6 @@ package rewrite
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"path"
 	"regexp"
@@ -417,30 +416,6 @@ func (j *judge) transcripts(where string, s *spanFacts) {
 	}
 }
 
-// written holds that all that a message says stands in the transcripts, to be found line by line.
-func (j *judge) written(i int, text *shelf) {
-	j.Helper()
-	it := &j.was.Items[i]
-	texts := slices.DeleteFunc(textsOf(j.was, it), func(s string) bool { return isOther(s) })
-	for _, c := range it.Calls {
-		var arguments map[string]any
-		raw := string(span.TextOf(c.Arguments.Of(j.was.Body)))
-		if json.Unmarshal([]byte(raw), &arguments) != nil {
-			texts = append(texts, raw)
-		}
-		for _, v := range arguments {
-			if s, ok := v.(string); ok {
-				texts = append(texts, s)
-			}
-		}
-	}
-	for _, s := range texts {
-		if !text.has(s) {
-			j.Fatalf("promise 6: of message %d this is in no transcript: %.200q", i, s)
-		}
-	}
-}
-
 // sawLeft is what stands in the place of a message of the user that is left to the transcript.
 var sawLeft = regexp.MustCompile(`^\[epitome: (?:a|the newest) message of the user stood here\. ` +
 	`It has (?:(\d+) lines and (\d+) bytes)?(?: and )?(.*?), and is too long for this window\. [^\n]*\]`)
@@ -469,6 +444,10 @@ func (j *judge) left(i int, text string) {
 // appended holds a message of the user behind which a summary stands.
 func (j *judge) appended(i, at int) {
 	j.Helper()
+	if !j.isLegible(i) {
+		j.begins(i, at)
+		return
+	}
 	was, now := textsOf(j.was, &j.was.Items[i]), textsOf(j.now, &j.now.Items[at])
 	if len(now) == 1 && sawLeft.MatchString(now[0]) {
 		j.left(i, now[0])

@@ -215,9 +215,12 @@ func isOnlyFirst(was, now []string) bool {
 	return len(now) > 1 && slices.ContainsFunc(was[1:], said) && !slices.ContainsFunc(now[1:], said)
 }
 
-// texts compares the content of two items.
+// texts compares the content of two items, if it can be taken apart. Else what it was is held by Restore alone.
 func (j *judge) texts(i, at int) {
 	j.Helper()
+	if !j.isLegible(i) {
+		return
+	}
 	was, now := textsOf(j.was, &j.was.Items[i]), textsOf(j.now, &j.now.Items[at])
 	if isOnlyFirst(was, now) {
 		now = now[:1]
@@ -427,6 +430,9 @@ func numbers(list ...string) (all []int) {
 // sizes holds promise 4, and the report against a count of what is really sent.
 func (j *judge) sizes() {
 	j.Helper()
+	if conversation.Dead(j.was) > 0 { // what was passed over is so when less of it is left
+		j.now.Upkeep.Live = false
+	}
 	was, now := rewritetest.Count(j.was, j.scale), rewritetest.Count(j.now, j.scale)
 	mute := slices.ContainsFunc(j.out.forms, func(f *decision.Form) bool { return f != nil && f.Said != "" })
 	none := mute || conversation.Dead(j.was) > 0 // what nobody shows counts for nothing here, nor what is passed over

@@ -84,3 +84,41 @@ func TestALateResultStaysWithItsCall(t *testing.T) {
 		t.Error("nothing was left out")
 	}
 }
+
+// Likewise where something that nobody knows stands between the results of one answer: a result behind it that is too
+// short to be left out by itself keeps its call.
+func TestAResultBehindAnUnknownItemStaysWithItsCall(t *testing.T) {
+	long := strings.Repeat("all is well\n", 200)
+	call := func(id string) string {
+		return fmt.Sprintf(`{"type":"function_call","call_id":%q,"name":"bash","arguments":"{}"}`, id)
+	}
+	answer := func(id, text string) string {
+		return fmt.Sprintf(`{"type":"function_call_output","call_id":%q,"output":%q}`, id, text)
+	}
+	w := newBench(100_000)
+	w.limits.Rules.Messages = 5
+	list := []string{`{"role":"user","content":"Look."}`}
+	folded := 0
+	for k := range 30 {
+		a, b, c := fmt.Sprintf("a%d", k), fmt.Sprintf("b%d", k), fmt.Sprintf("c%d", k)
+		list = append(list, call(a), call(b), call(c), answer(a, long), `{"type":"hologram","of":"b"}`, answer(c, "ok"))
+		for n := range k % 3 {
+			d := fmt.Sprintf("%s-%d", a, n)
+			list = append(list, call(d), answer(d, long))
+		}
+		body := `{"model":"gpt-5","store":false,"input":[` + strings.Join(list, ",") + `]}`
+		out := w.Shape(Input{Dialect: responses.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &w.limits})
+		judged(t, w, body, out)
+		if out.Report.Err != nil {
+			t.Fatalf("round %d: %v", k, out.Report.Err)
+		}
+		for _, f := range out.forms {
+			if f != nil && f.Oldest {
+				folded = max(folded, k+1)
+			}
+		}
+	}
+	if folded < 30 {
+		t.Errorf("from round %d on nothing is left out", folded)
+	}
+}

@@ -172,5 +172,7 @@ func (messagesTongue) oddity(c *talk) {
 		said(`{"type":"tool_result","tool_use_id":"a","content":` + long + `}`), user(`{"type":"tool_use","id":"a","name":"x","input":{}}`),
 		said(`{"type":"text","text":"x"},{"type":"thinking","thinking":"late"}`), said(`{"type":"server_tool_use","id":"s","name":"x"}`),
 		said(`{"type":"compaction","content":` + long + `}`), said(`{"type":"fallback"}`),
-	}[c.IntN(25)])
+		said(`{"type":"tool_use","id":"u","name":"x","input":{}}`) +
+			`,{"role":"critic","content":[{"type":"tool_result","tool_use_id":"u","content":` + long + `}]}`,
+	}[c.IntN(26)])
 }

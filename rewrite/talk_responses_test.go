@@ -211,5 +211,9 @@ func (in responsesTongue) oddity(c *talk) {
 		`{"type":"program","call_id":"p","code":` + long + `},{"type":"program_output","call_id":"p","result":"x"}`,
 		`{"type":"image_generation_call","id":"i","result":"iVBORw0KGgo="}`,
 		`{"type":"function_call","call_id":"a","name":"x","arguments":"{}"},` + in.said(c, long),
-	}[c.IntN(25)])
+		`{"type":"function_call","call_id":"u","name":"x","arguments":"{}"},{"type":"function_call","call_id":"v",` +
+			`"name":"y","arguments":"{}"},{"type":"x_output","of":` + long + `},{"type":"function_call_output",` +
+			`"call_id":"v","output":"ok"}`,
+		`{"type":"local_shell_call","call_id":"w","action":{}},{"type":"local_shell_call_output","id":"w","of":` + long + `}`,
+	}[c.IntN(27)])
 }

@@ -1,6 +1,10 @@
 package history
 
 import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/span"
 )
@@ -12,10 +16,10 @@ type Source struct {
 	Cites  []string // what in its arguments looks like an artifact's name
 }
 
-// About names the tool and its key argument.
+// About names the tool and its key argument, in one line.
 func (s *Source) About() string {
 	name := s.Name
-	if name == "" {
+	if name == "" || !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl) {
 		name = "a tool"
 	}
 	if s.Action.Key == "" {

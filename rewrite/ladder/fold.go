@@ -61,16 +61,56 @@ func foldOldest(p *plan.Plan) {
 	if to = beforeOpenCalls(p, min(to, plan.NewestGroup(p))); to <= done || to >= p.End || isScattered(p) {
 		return
 	}
-	for start := from; start < to; start++ { // what stays cuts the run in two
+	stays := map[int]bool{}
+	for i := from; i < to; i++ {
+		stays[i] = plan.IsKeptInPlace(p, i)
+	}
+	for done := false; !done; {
+		keepPairs(p, stays, conversation.Group{First: from, End: to})
+		before := p.Checkpoint()
+		if done = foldRuns(p, stays, conversation.Group{First: from, End: to}); !done {
+			p.Undo(before)
+		}
+	}
+}
+
+// keepPairs adds to what stays of a run what would be alone without it: an item between two that stay, and what calls
+// or answers another. All behind the run stays.
+func keepPairs(p *plan.Plan, stays map[int]bool, run conversation.Group) {
+	callers := p.Req.Callers()
+	for more := true; more; {
+		more = false
+		for i := run.First; i < len(callers); i++ {
+			stay, at := i >= run.End || stays[i], callers[i]
+			alone := !stay && (i == run.First || stays[i-1]) && (i+1 == run.End || stays[i+1])
+			apart := at >= run.First && at < run.End && stays[at] != stay
+			if apart || alone && foldedFrom(p, i) == 0 {
+				stays[i], more = true, true
+			}
+			if apart {
+				stays[at] = true
+			}
+		}
+	}
+}
+
+// foldRuns leaves out of a run what does not stay. If a part of it cannot be folded that stays from now on, and it
+// returns false.
+func foldRuns(p *plan.Plan, stays map[int]bool, run conversation.Group) bool {
+	for start := run.First; start < run.End; start++ {
 		end := start
-		for end < to && !plan.IsKeptInPlace(p, end) {
+		for end < run.End && !stays[end] {
 			end++
 		}
-		if end > start+1 && foldedFrom(p, start) < end-start {
-			foldItems(p, start, end)
+		if end > start && foldedFrom(p, start) < end-start && !foldItems(p, start, end) {
+			for i := start; i < end; i++ {
+				stays[i] = true
+			}
+			return false
 		}
 		start = end
 	}
+	return true
 }
 
 // beforeOpenCalls is item to, or the first before it from which on no result answers a call that stands before that.
@@ -159,8 +199,9 @@ func isScattered(p *plan.Plan) bool {
 	})
 }
 
-// foldItems puts one message in the place of items from to to, if that saves anything.
-func foldItems(p *plan.Plan, from, to int) {
+// foldItems puts one message in the place of items from to to, and reports whether that saves anything and the message
+// may stand there.
+func foldItems(p *plan.Plan, from, to int) bool {
 	name := p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(from, to-from))
 	role := conversation.Assistant // behind the user's first message, which templates want to be answered
 	if to < p.Hist.Len() && p.Req.Items[p.Req.Head+to].Role == conversation.Assistant || from == 0 {
@@ -175,9 +216,10 @@ func foldItems(p *plan.Plan, from, to int) {
 			continue
 		}
 		if f.Oldest = true; setFold(p, from, f, plan.Why{Code: event.CodeOldest, Words: "older than what is to be sent"}) {
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // spanContent is what the artifact of the items from from to to is made of: their messages as JSON.

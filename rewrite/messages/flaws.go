@@ -191,6 +191,7 @@ func (c *checker) enter(role conversation.Role, compacted bool) {
 	switch role {
 	case conversation.Unknown:
 		c.here(conversation.RuleRole)
+		c.other, c.next = false, before == conversation.Assistant
 	case conversation.System:
 		if c.count == 0 || before == conversation.Assistant {
 			c.here(conversation.RuleSystem)

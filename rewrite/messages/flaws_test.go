@@ -45,6 +45,9 @@ func TestFlawsAreFound(t *testing.T) {
 	f("several calls have one id (1)", task, said(call), user(answer), said(call), user(answer))
 	f("a call's arguments are not JSON (1)", task, said(`{"type":"tool_use","id":"1","name":"a","input":"{}"}`), user(answer))
 	f("a role is unknown (1)", task, `{"role":"moderator","content":"x"}`)
+	answered := `{"role":"moderator","content":[` + answer + `]}` // whatever the user's last message was
+	f("a role is unknown (2)", task, said(call), answered)
+	f("a role is unknown (2)", user(text+","+text), said(call), answered)
 	f("the first message is not the user's (0)", done, task)
 	f("", said(`{"type":"compaction","content":"x"}`), task, done)
 

@@ -95,10 +95,18 @@ func (rd *reader) add(it conversation.Item) {
 	before := len(r.Items) - 1
 	it.Begins = it.Role == conversation.Assistant && (before < 0 || r.Items[before].Role != conversation.Assistant)
 	r.Items = append(r.Items, it)
-	if it.Begins || it.Role != conversation.Assistant && it.Role != conversation.Tool {
+	i := before + 1
+	switch it.Role {
+	case conversation.Tool:
+	case conversation.Unknown: // nobody knows here whom it answers
+		r.Items[i].Pinned = true
+	case conversation.Assistant:
+		if it.Begins {
+			return
+		}
+	default:
 		return
 	}
-	i := len(r.Items) - 1
 	conversation.PinFrom(r, answerOf(r, i), i)
 }
 

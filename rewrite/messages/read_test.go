@@ -112,7 +112,9 @@ func TestBlocksAreReadByWhatTheyAre(t *testing.T) {
 	f(`user "x", {"type":"text","text":"a"} pinned locked`, user(`"x", {"type":"text","text":"a"}`))
 	f(`user  pinned locked`, `{"role":"user","content":7}`)
 	f(`user  pinned locked`, `{"role":"user"}`)
-	f("unknown \"x\"", `{"role":"critic","content":"x"}`)
+	f("unknown \"x\" pinned", `{"role":"critic","content":"x"}`)
+	critic := `{"role":"critic","content":[` + result + `]}` // it may answer what was called
+	f("assistant  call 1 x {} begins pinned\nunknown ["+result+"] pinned", said(call), critic)
 	f("assistant [{\"type\":\"hologram\"},"+call+"] call 1 x {} begins pinned locked\ntool  answers 1 pinned", said(`{"type":"hologram"},`+call), user(result))
 	loads := `{"type":"tool_result","tool_use_id":"1","content":[{"type":"tool_reference","tool_name":"y"}]}`
 	f("assistant  call 1 x {} begins pinned\ntool "+`[{"type":"tool_reference","tool_name":"y"}]`+" answers 1 pinned locked", said(call), user(loads))

@@ -20,7 +20,7 @@ func (rd *reader) take(e entry) error {
 	switch {
 	case e.kind == outputEntry:
 		it.Name, it.Answers = e.tool, e.call
-		it.Pinned, it.Locked = e.loads, e.fixed
+		it.Pinned, it.Locked = e.loads, e.fixed || e.byID && e.value.Empty()
 		if e.fixed || e.byID {
 			it.Content = e.Span
 		}

@@ -127,6 +127,8 @@ func TestEntriesAreReadByWhatTheyAre(t *testing.T) {
 	f(`assistant  call 1 local_shell {"command":["ls"]} begins locked`+"\ntool "+answer+" answers 1", shell, answer)
 	answer = strings.Replace(answer, "ls_1", "1", 1)
 	f(`assistant  call 1 local_shell {"command":["ls"]} begins locked`+"\ntool "+answer+" answers 1", shell, answer)
+	empty := `{"type":"local_shell_call_output","id":"1"}` // there is no place for another text
+	f(`assistant  call 1 local_shell {"command":["ls"]} begins locked`+"\ntool "+empty+" answers 1 locked", shell, empty)
 	screen := `{"type":"computer_call_output","call_id":"1","output":{"type":"computer_screenshot","image_url":"u"}}`
 	f(called+"\ntool "+screen+" answers 1 locked", call("1"), screen)
 
