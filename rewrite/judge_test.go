@@ -2,10 +2,12 @@ package rewrite
 
 import (
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/recap"
 	"epitome/rewrite/span"
 )
 
@@ -92,5 +94,22 @@ func (j *judge) written(i int, text *shelf) {
 		if !text.has(s) {
 			j.Fatalf("promise 6: of message %d this is in no transcript: %.200q", i, s)
 		}
+	}
+}
+
+// writes holds that so many calls of the span write a file.
+func (s *spanFacts) writes(file string, times int) {
+	s.Helper()
+	have := 0
+	for i := s.from; i < s.to; i++ {
+		for _, c := range s.was.Items[i].Calls {
+			arguments := span.TextOf(c.Arguments.Of(s.was.Body))
+			if strings.Contains(recap.ArgumentTexts(arguments, c.FreeText)+string(arguments), path.Base(file)) {
+				have++
+			}
+		}
+	}
+	if times < 2 || times > have {
+		s.Fatalf("promise 8: %d calls of the span name %s, which is said to be written %d times", have, file, times)
 	}
 }

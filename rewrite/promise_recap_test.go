@@ -26,6 +26,7 @@ var (
 	sawSaid       = regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`)
 	sawTakenBack  = regexp.MustCompile(`^(.+), message (\d+): (.+)$`)
 	sawMore       = regexp.MustCompile(`^and \d+ more, not listed here$`)
+	sawTimes      = regexp.MustCompile(`^(.+), written (\d+) times$`)
 	sawSearch     = regexp.MustCompile("^(.+), pattern `(.+)`, path `(.+)`$")
 	sawTranscript = regexp.MustCompile(`^\[[a-z2-7]{8}: messages \d+-\d+ of .* in ([a-z2-7]{26})\.txt beside this file\]\n\n`)
 )
@@ -290,6 +291,10 @@ func (s *spanFacts) works(kind, body string) {
 			continue
 		}
 		if sawMore.MatchString(l) {
+			continue
+		}
+		if m := sawTimes.FindStringSubmatch(l); m != nil && kind == "files" {
+			s.writes(m[1], numbers(m[2])[0])
 			continue
 		}
 		if m := sawSearch.FindStringSubmatch(l); m != nil {

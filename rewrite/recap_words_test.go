@@ -81,3 +81,23 @@ func TestEachTranscriptIsToldWithItsMessages(t *testing.T) {
 		}
 	}
 }
+
+// Edits that change a number are told, though each name in them is known, and how often a file was written.
+func TestShortEditsAreToldWhole(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.items = append(a.items, userSays("Tune retry_limit, retry_pause and retry_jitter in shop/retry.py."))
+	for k, edit := range []string{"retry_limit = 5|retry_limit = 9", "retry_pause = 20|retry_pause = 35", "retry_jitter = 1|retry_jitter = 4"} {
+		old, put, _ := strings.Cut(edit, "|")
+		a.does("edit_file", fmt.Sprintf(`{"path":"shop/retry.py","old_string":%q,"new_string":%q}`, old, put), "ok")
+		a.does("bash", fmt.Sprintf(`{"command":"check retry %d"}`, k), "ok\nexit code: 0")
+	}
+	a.does("write_file", `{"path":"shop/once.py","content":"import retry_limit\n"}`, "ok")
+	a.answers("Done.", "I know shop/retry.py and shop/once.py.")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	files := partOf(text, "files")
+	want := "shop/once.py\nshop/retry.py, written 3 times\n> retry_jitter = 4\n> retry_pause = 35\n> retry_limit = 9"
+	if !strings.Contains(files, want) {
+		t.Errorf("%q is not told: %s", want, files)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/shell"
@@ -46,8 +47,9 @@ func (f *folders) lines() string {
 type changed struct {
 	path    string
 	deleted bool
-	lines   []string // that were put in
-	back    *gitStep // that took back what is not told, if that is all there was
+	calls   []*conversation.Call // that wrote it, as far as they are known
+	lines   []string             // that were put in
+	back    *gitStep             // that took back what is not told, if that is all there was
 }
 
 // written are the files that calls wrote and deleted, the newest first, each with lines that were put in.
@@ -55,22 +57,29 @@ type written struct {
 	sum   *writer
 	known *known
 	room  int // bytes
+	full  bool
 	files []*changed
 	git   []*gitStep
 }
 
-// Lines that are told of a file: of one call, and of all.
-const linesOfCall, linesOfFile = 4, 10
+// Lines that are told of a file: of one call, and of all. A call that puts in no more than linesOfShort of them is told
+// whole if there is room left, whatever names they have: what it changed is often a number.
+const linesOfCall, linesOfFile, linesOfShort = 4, 10, 2
 
 // files are those that calls wrote and deleted, in at most so many tokens.
 func (r *writer) files(k *known, tokens int) string {
 	w := &written{sum: r, known: k, room: tokens * 36 / 10, git: readGit(r)}
+	var calls []*history.Result
 	r.backwards(func(res *history.Result) bool {
-		if len(res.Action.Writes) == 0 || res.Failed || failedWriting(r, res) {
-			return true
+		if len(res.Action.Writes) > 0 && !res.Failed && !failedWriting(r, res) {
+			calls = append(calls, res)
+			w.take(res)
 		}
-		return w.take(res)
+		return true
 	})
+	for _, res := range calls {
+		w.takeShort(res)
+	}
 	var s, gone, back strings.Builder
 	for _, f := range w.files {
 		r.filesTold = append(r.filesTold, f.path)
@@ -80,7 +89,7 @@ func (r *writer) files(k *known, tokens int) string {
 		case f.deleted:
 			gone.WriteString(f.path + "\n")
 		default:
-			s.WriteString(f.path + "\n" + quoted(f.lines))
+			s.WriteString(f.row() + "\n" + quoted(f.lines))
 		}
 	}
 	if back.Len() > 0 {
@@ -108,41 +117,107 @@ func failedWriting(r *writer, res *history.Result) bool {
 	return false
 }
 
-// take takes in the files of one call. It reports whether there is room for more.
-func (w *written) take(res *history.Result) bool {
-	call := w.sum.callOf(res)
+// row names the file, and says how often it was written.
+func (f *changed) row() string {
+	if len(f.calls) < 2 {
+		return f.path
+	}
+	return fmt.Sprintf("%s, written %d times", f.path, len(f.calls))
+}
+
+// take takes in the files of one call. When there is no room for more, it only counts how often those are written that
+// are told.
+func (w *written) take(res *history.Result) {
 	for _, name := range res.Action.Writes {
 		if isOnlyTakingBack(w.git, res, name) {
 			continue
 		}
 		f, back := w.fileOf(name), takenBack(w.git, res, name)
 		if f == nil {
-			f = &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back}
-			if w.room -= len(name) + 1; back != nil {
-				w.room -= len(w.backRow(f)) - len(name)
+			if f = w.begin(res, name, back); f == nil {
+				continue
 			}
-			if w.room < 0 {
-				return false
-			}
-			w.files = append(w.files, f)
-			w.known.tell(name)
 		}
 		if back != nil {
 			continue
 		}
-		if f.back = nil; f.deleted || call == nil {
-			continue
+		f.back = nil
+		if call := w.sum.callOf(res); call != nil && !slices.Contains(f.calls, call) { // it may name a file twice
+			f.calls = append(f.calls, call)
 		}
-		most := min(linesOfCall, linesOfFile-len(f.lines))
-		put := history.LinesPutIn(span.TextOf(call.Arguments.Of(w.sum.p.Req.Body)), call.FreeText, name)
-		for _, l := range w.known.choose(put, most, w.known.worthNow) {
-			if w.room -= len(l) + 3; w.room < 0 {
-				return false
-			}
-			f.lines = append(f.lines, l)
+		if !f.deleted {
+			w.takeLines(f, res, name)
 		}
 	}
-	return true
+}
+
+// begin is a file that is not told yet; nil if there is no room for it.
+func (w *written) begin(res *history.Result, name string, back *gitStep) *changed {
+	f := &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back}
+	need := len(name) + 1
+	if back != nil {
+		need = len(w.backRow(f)) + 1
+	}
+	if w.full = w.full || need > w.room; w.full {
+		return nil
+	}
+	w.room -= need
+	w.files = append(w.files, f)
+	w.known.tell(name)
+	return f
+}
+
+// takeLines takes lines that a call put into a file, by the names in them.
+func (w *written) takeLines(f *changed, res *history.Result, name string) {
+	for _, l := range w.known.choose(w.putIn(res, name), min(linesOfCall, linesOfFile-len(f.lines)), w.known.worthNow) {
+		w.tell(f, l)
+	}
+}
+
+// takeShort takes the lines of a call that put in few.
+func (w *written) takeShort(res *history.Result) {
+	for _, name := range res.Action.Writes {
+		f := w.fileOf(name)
+		if f == nil || f.deleted || f.back != nil || takenBack(w.git, res, name) != nil {
+			continue
+		}
+		put := w.putIn(res, name)
+		if len(put) > min(linesOfShort, linesOfFile-len(f.lines)) {
+			continue
+		}
+		for _, l := range w.known.choose(put, len(put), worthIfShort) {
+			if !slices.Contains(f.lines, l) {
+				w.tell(f, l)
+			}
+		}
+	}
+}
+
+// worthIfShort is what a line of few is worth, whatever its names are: 1, but 0 if it only says where names come from.
+func worthIfShort(line string) int {
+	if imports.MatchString(line) {
+		return 0
+	}
+	return 1
+}
+
+// putIn are the lines that a call put into a file, but for the blank ones.
+func (w *written) putIn(res *history.Result, name string) []string {
+	call := w.sum.callOf(res)
+	if call == nil {
+		return nil
+	}
+	put := history.LinesPutIn(span.TextOf(call.Arguments.Of(w.sum.p.Req.Body)), call.FreeText, name)
+	return slices.DeleteFunc(put, func(l string) bool { return strings.TrimSpace(l) == "" })
+}
+
+// tell tells a line of a file, if there is room for it.
+func (w *written) tell(f *changed, line string) {
+	need := len("> ") + len(line) + len("\n")
+	if w.full = w.full || need > w.room; !w.full {
+		w.room -= need
+		f.lines = append(f.lines, line)
+	}
 }
 
 // groupBack stands above files of which git took back all that is not told above.
