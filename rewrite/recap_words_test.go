@@ -101,3 +101,20 @@ func TestShortEditsAreToldWhole(t *testing.T) {
 		t.Errorf("%q is not told: %s", want, files)
 	}
 }
+
+// Of a long line of JSON the part is told that later calls go on with, not the line, which has no place.
+func TestAPartOfALongJSONLineIsTold(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	rows := make([]string, 40)
+	for k := range rows {
+		rows[k] = fmt.Sprintf(`{"id":"po_%d","state":"held_by_review"}`, 91_100+k)
+	}
+	a.does("list_payouts", `{"shop":"north"}`, `{"data":[`+strings.Join(rows, ",")+`]}`)
+	a.does("release", `{"query":"north","payout":"po_91117"}`, "ok")
+	a.answers("Done.", "Go on.")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	if want := "\n> " + rows[17] + "\n"; !strings.Contains(text, want) {
+		t.Errorf("%q is not told: %s", want, text)
+	}
+}

@@ -39,6 +39,7 @@ type row struct {
 	loose  bool             // others may begin a line so, too
 	whole  bool             // it says by itself what failed and why
 	late   bool             // it tells less than others of its kind: style, progress, code beside a message
+	opens  bool             // its message stands on the next line
 	tally  bool             // the numbers say how the run ended: Failed if any of those that failed is above zero
 	sample string           // of real output
 }

@@ -40,7 +40,7 @@ var testRows = []row{
 		sample: "test result: FAILED. 11 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s"},
 	{tool: "cargo test", kind: total, first: "test result: ok", says: Succeeded,
 		sample: "test result: ok. 12 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s"},
-	{tool: "cargo test", kind: failure, first: "thread '", has: "panicked at",
+	{tool: "cargo test", kind: failure, opens: true, first: "thread '", has: "panicked at",
 		sample: "thread 'refund::tests::whole' panicked at src/refund.rs:31:9:"},
 	{tool: "cargo test", kind: reason, first: "assertion ", sample: "assertion `left == right` failed"},
 	{tool: "cargo test", kind: reason, begins: "lr", like: pattern.Of(`^(left|right): `),

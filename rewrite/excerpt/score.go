@@ -195,7 +195,8 @@ func isOwn(frame string) bool {
 	frame = frame[:min(len(frame), mostSeen)]
 	for _, part := range [...]string{"node_modules", "site-packages", "dist-packages", "node:internal", "internal/", "java.base/",
 		"jdk.internal", "java.lang.", "org.junit", "/rustc/", "core::", "std::", "/usr/lib", "/usr/local/", "lib/python", "System.",
-		"Microsoft.", "created by ", "testing."} {
+		"Microsoft.", "created by ", "testing.",
+		"/src/runtime/", "/src/testing/", "/pkg/mod/", "library/std/", "library/core/", ".cargo/registry"} {
 		if strings.Contains(frame, part) {
 			return false
 		}

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"epitome/pattern"
 )
 
 // rank says what a line is worth that stands without the lines around it.
@@ -14,6 +16,7 @@ const (
 	saysAll        // it says what failed and why
 	saysWhat       // it says what failed, or is the own line of an exception
 	saysWhy        // the message of a failure
+	saysWhere      // the innermost place of its trace in the program's own code
 	beside         // a message goes on: more of it, or code
 	counts         // how many failed
 	minor          // style, progress, and what many lines say in the same form
@@ -24,9 +27,9 @@ const (
 const often = 8
 
 // Failures returns the lines of a command's output that tell what failed and why, whole, in their order, each once, and
-// at most most of them. What says both goes first, then what failed, and then why; last come complaints of style,
-// progress, and what is said often. How many failed is told where not all fit. Of a text of more than a megabyte, or of
-// very many lines, it looks at the two ends.
+// at most most of them. What says both goes first, then what failed, then why, and then where in a trace; last come
+// complaints of style, progress, and what is said often. How many failed is told where not all fit. Of a text of more
+// than a megabyte, or of very many lines, it looks at the two ends.
 func Failures(text string, most int) []string {
 	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	ranks := ranksOf(text, all)
@@ -70,8 +73,10 @@ func (s *selection) pick(ranks []rank, most int) (list []int) {
 			if ranks[i] != r || s.lines[i].end-s.lines[i].start > longestLine {
 				continue
 			}
-			if what := strings.TrimSpace(s.of(i)); !seen[what] && strings.ContainsAny(what, " \t") {
-				seen[what] = true
+			what := strings.TrimSpace(s.of(i))
+			said, _, _ := strings.Cut(what, " [recovered") // Go says it again then
+			if !seen[said] && (r == saysWhere || strings.ContainsAny(what, " \t")) {
+				seen[said] = true
 				list = append(list, i)
 			}
 		}
@@ -94,6 +99,7 @@ func ranksOf(text string, all []line) []rank {
 	near := nearFailures(all)
 	warned := warnings(all)
 	forms := map[uint64]int{}
+	var places []int
 	ranks := make([]rank, len(all))
 	for i := range all {
 		l := &all[i]
@@ -101,6 +107,11 @@ func ranksOf(text string, all []line) []rank {
 		case l.kind == failure && l.weight > 1:
 			forms[l.shape]++
 			ranks[i] = l.rank(forms[l.shape])
+			if at := placeOf(text, all, i); at >= 0 && ranks[at] == untelling && ranks[i] < minor {
+				places = append(places, at)
+			}
+		case l.kind == plain && i > 0 && all[i-1].row != nil && all[i-1].row.opens:
+			ranks[i] = saysWhy
 		case l.kind == reason && near[i] && !warned[i] && hasLetters(text[l.start:l.end]):
 			ranks[i] = saysWhy
 			if l.row.late || i > 0 && all[i-1].kind == reason && all[i-1].row == l.row {
@@ -108,8 +119,45 @@ func ranksOf(text string, all []line) []rank {
 			}
 		}
 	}
+	for _, at := range places {
+		ranks[at] = saysWhere
+	}
 	return ranks
 }
+
+// placeOf is the line of the innermost frame in the program's own code of the trace that belongs to failure i; -1 if
+// there is none. In Python's traces it stands before the failure, in all others behind it.
+func placeOf(text string, all []line, i int) int {
+	const far = 40 // lines
+	frameAt := func(k int) bool {
+		of := text[all[k].start:all[k].end]
+		return all[k].kind == frame && isOwn(of) && place.MatchString(of)
+	}
+	found := -1
+	for k := i - 1; k >= max(0, i-far) && all[k].kind != failure; k-- {
+		if all[k].kind == heading {
+			if found >= 0 {
+				return found
+			}
+			break
+		}
+		if found < 0 && frameAt(k) {
+			found = k
+		}
+	}
+	for k := i + 1; k < min(len(all), i+far); k++ {
+		switch {
+		case frameAt(k):
+			return k
+		case all[k].kind == failure && all[k].indent <= all[i].indent, all[k].kind == state, all[k].kind == total:
+			return -1
+		}
+	}
+	return -1
+}
+
+// place finds a file and a line in a frame.
+var place = pattern.Of(`\.\w+:\d+|", line \d+|:line \d+`)
 
 // rank ranks a line that tells of a failure. nth says how many lines of its form there are up to it.
 func (l *line) rank(nth int) rank {

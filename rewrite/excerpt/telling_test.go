@@ -160,3 +160,36 @@ func TestAGapOfAFewShortLinesIsShown(t *testing.T) {
 		}
 	}
 }
+
+// Of a trace, the innermost place in the program's own code is told, wherever the tool puts it.
+func TestAFailureIsToldWithItsPlace(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		if got := Failures(text, 3); !slices.Equal(got, want) {
+			t.Errorf("%q has the failures\n%s", text, strings.Join(got, "\n"))
+		}
+	}
+	f("--- FAIL: TestSettle (0.00s)\npanic: runtime error: index out of range [5] with length 3 [recovered]\n"+
+		"\tpanic: runtime error: index out of range [5] with length 3\n\ngoroutine 7 [running]:\n"+
+		"testing.tRunner.func1()\n\t/usr/local/go/src/testing/testing.go:1635 +0x35e\npanic({0x102d4c0?, 0xc0000b4018?})\n"+
+		"\t/opt/go/src/runtime/panic.go:785 +0x132\nexample.com/shop.(*Book).Settle(0xc000012345)\n"+
+		"\t/home/me/shop/settle.go:57 +0x1d\nexample.com/shop.TestSettle(0xc00009c680)\n\t/home/me/shop/settle_test.go:22 +0x85\n"+
+		"created by testing.(*T).Run in goroutine 1\n\t/usr/local/go/src/testing/testing.go:1743 +0x390\nFAIL\tshop\t0.004s\n",
+		"--- FAIL: TestSettle (0.00s)", "panic: runtime error: index out of range [5] with length 3 [recovered]",
+		"/home/me/shop/settle.go:57 +0x1d")
+	f("Traceback (most recent call last):\n  File \"/app/run.py\", line 12, in <module>\n    main()\n"+
+		"  File \"/app/shop/ledger.py\", line 57, in settle\n    return rows[5]\n"+
+		"  File \"/usr/lib/python3/queue.py\", line 9, in get\n    return q[n]\nIndexError: list index out of range\n",
+		`File "/app/shop/ledger.py", line 57, in settle`, "IndexError: list index out of range")
+	f("TypeError: Cannot read properties of undefined (reading 'sum')\n    at Module.load (node:internal/modules/cjs:12:14)\n"+
+		"    at Book.settle (/app/src/ledger.js:57:20)\n    at main (/app/src/index.js:12:8)\n",
+		"TypeError: Cannot read properties of undefined (reading 'sum')", "at Book.settle (/app/src/ledger.js:57:20)")
+	f("thread 'main' panicked at src/ledger.rs:57:9:\nindex out of bounds: the len is 3 but the index is 5\n"+
+		"note: run with RUST_BACKTRACE=1\n",
+		"thread 'main' panicked at src/ledger.rs:57:9:", "index out of bounds: the len is 3 but the index is 5")
+	f("Exception in thread \"main\" java.lang.IndexOutOfBoundsException: Index 5 out of bounds for length 3\n"+
+		"\tat java.base/java.util.ArrayList.get(ArrayList.java:427)\n\tat com.shop.Book.settle(Book.java:57)\n"+
+		"\tat com.shop.Main.main(Main.java:12)\n",
+		"Exception in thread \"main\" java.lang.IndexOutOfBoundsException: Index 5 out of bounds for length 3",
+		"at com.shop.Book.settle(Book.java:57)")
+}

@@ -14,6 +14,7 @@ import (
 
 const (
 	linesOfResult = 4       // lines that are told of one result
+	longestLine   = 160     // bytes of one that is told
 	mostSearched  = 1 << 20 // bytes of results that are searched for such lines
 )
 
@@ -32,7 +33,7 @@ func (r *writer) findings(k *known, tokens int) string {
 		}
 		text, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
 		searched += len(text)
-		chosen := k.choose(strings.Split(text, "\n"), linesOfResult, k.worthLater(res.Item))
+		chosen := k.choose(shorten.Pieces(text, longestLine), linesOfResult, k.worthLater(res.Item))
 		head := headOf(r, res)
 		if len(chosen) == 0 && (res.Action.Kind == history.KindOther || !k.isNew(head)) {
 			return true

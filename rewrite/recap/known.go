@@ -72,13 +72,12 @@ var defines = pattern.Of(`^[+\s]*(?:\d+[:\t→|]\s*)?(?:export |pub(?:\([a-z]+\)
 // choose returns at most most lines of those given that are worth a place, whole and in their order. worth says how
 // much a line is; 0 is nothing.
 func (k *known) choose(lines []string, most int, worth func(line string) int) (list []string) {
-	const longest = 160 // bytes
 	type choice struct{ at, worth int }
 	var all []choice
 	seen := map[string]bool{}
 	for i, l := range lines {
 		bare := strings.TrimSpace(l)
-		if len(bare) < 4 || len(l) > longest || seen[bare] {
+		if len(bare) < 4 || len(l) > longestLine || seen[bare] {
 			continue
 		}
 		seen[bare] = true
