@@ -55,12 +55,15 @@ func (c Config) CheckAt(address string) error {
 	return cmp.Or(checkLoop(c, address), checkOpen(c, address), checkReach(c, address))
 }
 
-// checkFolder refuses a data folder that cannot be made or is none, as pinBadge would.
+// checkFolder refuses a data folder that cannot be made or written, or is none, as pinBadge would.
 func checkFolder(folder string) error {
 	for at := folder; ; at = filepath.Dir(at) {
 		s, err := os.Stat(at)
 		switch {
 		case err == nil && s.IsDir():
+			if err = mayWrite(at); err != nil {
+				return NoFolder(folder, err)
+			}
 			return nil
 		case err == nil:
 			return NoFolder(folder, syscall.ENOTDIR)
