@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
@@ -120,5 +121,31 @@ func TestAResultBehindAnUnknownItemStaysWithItsCall(t *testing.T) {
 	}
 	if folded < 30 {
 		t.Errorf("from round %d on nothing is left out", folded)
+	}
+}
+
+// Many parts of a run that are too short to be left out by themselves are found at once, not each after all those
+// before it were left out anew.
+func TestManyShortPartsTakeNoMoreTime(t *testing.T) {
+	const rounds, most = 400, 5 * time.Second // it takes a tenth of that
+	list := []string{`{"role":"user","content":"Look."}`}
+	for k := range rounds {
+		for n, text := range []string{strings.Repeat("all is well\n", 100), "ok"} {
+			list = append(list,
+				fmt.Sprintf(`{"type":"function_call","call_id":"c%d-%d","name":"bash","arguments":"{}"}`, k, n),
+				fmt.Sprintf(`{"type":"function_call_output","call_id":"c%d-%d","output":%q}`, k, n, text),
+				`{"role":"developer","content":"Be brief."}`)
+		}
+	}
+	w := newBench(10_000_000)
+	w.limits.Rules.Messages = 20
+	body := `{"model":"gpt-5","store":false,"input":[` + strings.Join(list, ",") + `]}`
+	begun := time.Now()
+	out := w.Shape(Input{Dialect: responses.Dialect{}, Body: []byte(body), Upstream: "up", Limits: &w.limits})
+	if took := time.Since(begun); took > most {
+		t.Errorf("it takes %s", took)
+	}
+	if !slices.ContainsFunc(out.forms, func(f *decision.Form) bool { return f != nil && f.Oldest }) {
+		t.Error("nothing is left out")
 	}
 }

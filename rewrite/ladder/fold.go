@@ -61,7 +61,7 @@ func foldOldest(p *plan.Plan) {
 	if to = beforeOpenCalls(p, min(to, plan.NewestGroup(p))); to <= done || to >= p.End || isScattered(p) {
 		return
 	}
-	stays := map[int]bool{}
+	stays := make([]bool, p.Hist.Len())
 	for i := from; i < to; i++ {
 		stays[i] = plan.IsKeptInPlace(p, i)
 	}
@@ -76,7 +76,7 @@ func foldOldest(p *plan.Plan) {
 
 // keepPairs adds to what stays of a run what would be alone without it: an item between two that stay, and what calls
 // or answers another. All behind the run stays.
-func keepPairs(p *plan.Plan, stays map[int]bool, run conversation.Group) {
+func keepPairs(p *plan.Plan, stays []bool, run conversation.Group) {
 	callers := p.Req.Callers()
 	for more := true; more; {
 		more = false
@@ -94,9 +94,10 @@ func keepPairs(p *plan.Plan, stays map[int]bool, run conversation.Group) {
 	}
 }
 
-// foldRuns leaves out of a run what does not stay. If a part of it cannot be folded that stays from now on, and it
-// returns false.
-func foldRuns(p *plan.Plan, stays map[int]bool, run conversation.Group) bool {
+// foldRuns leaves out of a run what does not stay. The parts of it that cannot be folded stay from now on, all of them
+// at once, as each further try takes as long as this one. It returns false then.
+func foldRuns(p *plan.Plan, stays []bool, run conversation.Group) bool {
+	done := true
 	for start := run.First; start < run.End; start++ {
 		end := start
 		for end < run.End && !stays[end] {
@@ -106,11 +107,11 @@ func foldRuns(p *plan.Plan, stays map[int]bool, run conversation.Group) bool {
 			for i := start; i < end; i++ {
 				stays[i] = true
 			}
-			return false
+			done = false
 		}
 		start = end
 	}
-	return true
+	return done
 }
 
 // beforeOpenCalls is item to, or the first before it from which on no result answers a call that stands before that.
