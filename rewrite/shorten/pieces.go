@@ -7,20 +7,25 @@ import (
 	"epitome/rewrite/span"
 )
 
-// mostSplit is how many bytes of JSON in one line are taken apart.
-const mostSplit = 256 << 10
+// Of JSON in one line so many bytes are taken apart, and so many levels: what is nested is read again on each of them.
+const mostSplit, deepestSplit = 256 << 10, 16
 
 // Pieces are the lines of a text. A line of JSON of more than longest bytes gives its parts that are shorter, as they
 // stand there: objects, and members or other elements side by side.
 func Pieces(text string, longest int) (list []string) {
 	for _, l := range strings.Split(text, "\n") {
-		if body := []byte(l); len(body) > longest && len(body) <= mostSplit && beginsJSON(body, `{[`) && span.Valid(body) {
-			s := &splitter{body: body, longest: longest}
-			s.value(span.SkipSpace(body, 0))
-			list = append(list, s.list...)
+		if len(l) <= longest || len(l) > mostSplit {
+			list = append(list, l)
 			continue
 		}
-		list = append(list, l)
+		body := []byte(l)
+		if !beginsJSON(body, `{[`) || !span.Valid(body) {
+			list = append(list, l)
+			continue
+		}
+		s := &splitter{body: body, longest: longest}
+		s.value(span.SkipSpace(body, 0))
+		list = append(list, s.list...)
 	}
 	return list
 }
@@ -29,14 +34,16 @@ func Pieces(text string, longest int) (list []string) {
 type splitter struct {
 	body    []byte
 	longest int // bytes of what it gives
+	depth   int // of the value that is taken apart
 	list    []string
 	beside  span.Span // members or elements side by side that are not given yet; empty if there are none
 }
 
 // value takes apart the object or list that begins at byte i.
 func (s *splitter) value(i int) {
+	s.depth++
 	if s.body[i] == '{' {
-		_, _ = span.Members(s.body, i, func(key []byte, at int) (int, error) {
+		_, _ = span.Entries(s.body, i, func(key []byte, at int) (int, error) {
 			quoted := append(append([]byte{'"'}, key...), '"')
 			return s.part(max(0, bytes.LastIndex(s.body[:at], quoted)), at)
 		})
@@ -44,6 +51,7 @@ func (s *splitter) value(i int) {
 		_, _ = span.Elements(s.body, i, func(at int) (int, error) { return s.part(at, at) })
 	}
 	s.flush()
+	s.depth--
 }
 
 // part takes in a member or element from byte start on, whose value begins at byte at. An object in a list is a piece
@@ -55,7 +63,7 @@ func (s *splitter) part(start, at int) (int, error) {
 	}
 	switch {
 	case end-start > s.longest:
-		if s.flush(); beginsJSON(s.body[at:end], `{[`) {
+		if s.flush(); s.depth < deepestSplit && beginsJSON(s.body[at:end], `{[`) {
 			s.value(at)
 		}
 	case start == at && s.body[at] == '{':

@@ -28,6 +28,9 @@ func TestLongJSONIsTakenApart(t *testing.T) {
 		`{"id": "po_1", "state": "held"}`, `{"id":"po_2"}`, `1, 2`, `"`+pad+`"`, `"next": null, "page" : 3`)
 	f(`{"text":"`+pad+pad+`","id":"id","deep":{"id":"`+pad+`"}}`, `"id":"id"`) // no member is torn
 	f(`{"no":"`+pad+pad, `{"no":"`+pad+pad)
+	keys := `"caf\u00e9":1,"a\"":2,"a\"":3,"id":"id"` // however they are written
+	f(`{"text":"`+pad+pad+`",`+keys+`}`, keys)
+	f(strings.Repeat("[", 100) + `"` + pad + `",1` + strings.Repeat("]", 100)) // it would be read a hundred times
 	many := make([]string, 1000)
 	for i := range many {
 		many[i] = fmt.Sprintf(`{"id":%d}`, i)
