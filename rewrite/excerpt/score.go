@@ -192,8 +192,11 @@ func (c *scorer) before(i, score int) {
 
 // isOwn reports whether a frame is of a program's own code rather than of a library.
 func isOwn(frame string) bool {
-	frame = frame[:min(len(frame), mostSeen)]
-	for _, part := range [...]string{"node_modules", "site-packages", "dist-packages", "node:internal", "internal/", "java.base/",
+	frame = strings.TrimSpace(frame[:min(len(frame), mostSeen)])
+	if strings.HasPrefix(frame, "internal/") || strings.HasPrefix(frame, "at internal/") { // of Go, and of Node
+		return false
+	}
+	for _, part := range [...]string{"node_modules", "site-packages", "dist-packages", "node:internal", "(internal/", "java.base/",
 		"jdk.internal", "java.lang.", "org.junit", "/rustc/", "core::", "std::", "/usr/lib", "/usr/local/", "lib/python", "System.",
 		"Microsoft.", "created by ", "testing.",
 		"/src/runtime/", "/src/testing/", "/pkg/mod/", "library/std/", "library/core/", ".cargo/registry"} {

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-
-	"epitome/pattern"
 )
 
 // rank says what a line is worth that stands without the lines around it.
@@ -74,7 +72,10 @@ func (s *selection) pick(ranks []rank, most int) (list []int) {
 				continue
 			}
 			what := strings.TrimSpace(s.of(i))
-			said, _, _ := strings.Cut(what, " [recovered") // Go says it again then
+			said := what
+			if strings.HasPrefix(what, "panic: ") { // Go says it again then
+				said, _, _ = strings.Cut(what, " [recovered")
+			}
 			if !seen[said] && (r == saysWhere || strings.ContainsAny(what, " \t")) {
 				seen[said] = true
 				list = append(list, i)
@@ -100,6 +101,7 @@ func ranksOf(text string, all []line) []rank {
 	warned := warnings(all)
 	forms := map[uint64]int{}
 	var places []int
+	t := &traces{text: text, lines: all}
 	ranks := make([]rank, len(all))
 	for i := range all {
 		l := &all[i]
@@ -107,10 +109,10 @@ func ranksOf(text string, all []line) []rank {
 		case l.kind == failure && l.weight > 1:
 			forms[l.shape]++
 			ranks[i] = l.rank(forms[l.shape])
-			if at := placeOf(text, all, i); at >= 0 && ranks[at] == untelling && ranks[i] < minor {
-				places = append(places, at)
+			if ranks[i] < minor {
+				places = append(places, t.placeOf(i))
 			}
-		case l.kind == plain && i > 0 && all[i-1].row != nil && all[i-1].row.opens:
+		case l.kind == plain && i > 0 && all[i-1].row != nil && all[i-1].row.opens && endsInColon(text, &all[i-1]):
 			ranks[i] = saysWhy
 		case l.kind == reason && near[i] && !warned[i] && hasLetters(text[l.start:l.end]):
 			ranks[i] = saysWhy
@@ -120,44 +122,99 @@ func ranksOf(text string, all []line) []rank {
 		}
 	}
 	for _, at := range places {
-		ranks[at] = saysWhere
+		if at >= 0 {
+			ranks[at] = saysWhere
+		}
 	}
 	return ranks
 }
 
-// placeOf is the line of the innermost frame in the program's own code of the trace that belongs to failure i; -1 if
-// there is none. In Python's traces it stands before the failure, in all others behind it.
-func placeOf(text string, all []line, i int) int {
-	const far = 40 // lines
-	frameAt := func(k int) bool {
-		of := text[all[k].start:all[k].end]
-		return all[k].kind == frame && isOwn(of) && place.MatchString(of)
+// traces finds the places of failures in stack traces.
+type traces struct {
+	text  string
+	lines []line
+	known []bool // lines of which it is known whether they are places
+	own   []bool // those that are
+}
+
+// isPlace reports whether line k is a frame in the program's own code, with its file and line.
+func (t *traces) isPlace(k int) bool {
+	l := &t.lines[k]
+	if l.kind != frame || l.end-l.start > longestLine {
+		return false
 	}
-	found := -1
+	if t.known == nil {
+		t.known, t.own = make([]bool, len(t.lines)), make([]bool, len(t.lines))
+	}
+	if !t.known[k] {
+		of := t.text[l.start:l.end]
+		t.known[k], t.own[k] = true, hasPlace(of) && isOwn(of)
+	}
+	return t.own[k]
+}
+
+// placeOf is the line of the innermost frame in the program's own code of the trace that belongs to failure i; -1 if
+// there is none. Python's traces end in the failure, and the frame stands before it; all others begin with it.
+func (t *traces) placeOf(i int) int {
+	const far = 40 // lines
+	all, found := t.lines, -1
 	for k := i - 1; k >= max(0, i-far) && all[k].kind != failure; k-- {
-		if all[k].kind == heading {
+		if all[k].opensTrace() {
 			if found >= 0 {
 				return found
 			}
 			break
 		}
-		if found < 0 && frameAt(k) {
+		if found < 0 && t.isPlace(k) {
 			found = k
 		}
 	}
 	for k := i + 1; k < min(len(all), i+far); k++ {
+		l := &all[k]
 		switch {
-		case frameAt(k):
+		case t.isPlace(k):
 			return k
-		case all[k].kind == failure && all[k].indent <= all[i].indent, all[k].kind == state, all[k].kind == total:
+		case l.kind == failure && l.indent <= all[i].indent, l.kind == state, l.kind == total:
+			return -1
+		case l.kind == warning, l.chat, l.opensTrace(): // the frames behind it are its own
 			return -1
 		}
 	}
 	return -1
 }
 
-// place finds a file and a line in a frame.
-var place = pattern.Of(`\.\w+:\d+|", line \d+|:line \d+`)
+// opensTrace reports whether a line stands above a trace of which the innermost frame is the last.
+func (l *line) opensTrace() bool { return l.kind == heading && l.row != nil && l.row.tool == "Python" }
+
+// hasPlace reports whether a frame names a line of a file.
+func hasPlace(frame string) bool {
+	if strings.Contains(frame, `", line `) || strings.Contains(frame, ":line ") {
+		return true
+	}
+	for i := 1; i+1 < len(frame); i++ {
+		if frame[i] != ':' || frame[i+1] < '0' || frame[i+1] > '9' {
+			continue
+		}
+		k := i
+		for k > 0 && isWordByte(frame[k-1]) {
+			k--
+		}
+		if k > 0 && k < i && frame[k-1] == '.' {
+			return true
+		}
+	}
+	return false
+}
+
+// isWordByte reports whether a byte stands in a file's ending.
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|' ' >= 'a' && c|' ' <= 'z'
+}
+
+// endsInColon reports whether a line ends in a colon.
+func endsInColon(text string, l *line) bool {
+	return strings.HasSuffix(strings.TrimSpace(text[l.start:l.end]), ":")
+}
 
 // rank ranks a line that tells of a failure. nth says how many lines of its form there are up to it.
 func (l *line) rank(nth int) rank {

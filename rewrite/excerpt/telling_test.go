@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestFailuresAreTheLinesThatTell(t *testing.T) {
@@ -192,4 +193,49 @@ func TestAFailureIsToldWithItsPlace(t *testing.T) {
 		"\tat com.shop.Main.main(Main.java:12)\n",
 		"Exception in thread \"main\" java.lang.IndexOutOfBoundsException: Index 5 out of bounds for length 3",
 		"at com.shop.Book.settle(Book.java:57)")
+}
+
+// A place is told of the failure that it belongs to, and Rust's message where it stands on a line of its own.
+func TestAPlaceIsThatOfItsFailure(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		if got := Failures(text, 3); !slices.Equal(got, want) {
+			t.Errorf("%q has the failures\n%s", text, strings.Join(got, "\n"))
+		}
+	}
+	f("ERROR:root:job settle failed\nTraceback (most recent call last):\n  File \"/app/main.py\", line 3, in <module>\n"+
+		"    main()\n  File \"/app/shop/ledger.py\", line 57, in settle\n    return rows[5]\nIndexError: list index out of range\n",
+		"ERROR:root:job settle failed", `File "/app/shop/ledger.py", line 57, in settle`, "IndexError: list index out of range")
+	f("error: cannot charge the card 4\nretry\nWarning: deprecated API\n    at old (/app/src/old.js:3:9)\n",
+		"error: cannot charge the card 4")
+	f("error: cannot charge the card 4\nINFO where it is called\n    at old (/app/src/old.js:3:9)\n",
+		"error: cannot charge the card 4")
+	f("panic: no row\n\ngoroutine 1 [running]:\nexample.com/shop/internal/book.Settle(0xc000012345)\n"+
+		"\t/home/me/shop/internal/book/settle.go:57 +0x1d\nmain.main()\n\t/home/me/shop/main.go:22 +0x85\n",
+		"panic: no row", "/home/me/shop/internal/book/settle.go:57 +0x1d")
+	f("error: disk broke [recovered 5 sectors]\nerror: disk broke [recovered 8 sectors]\n",
+		"error: disk broke [recovered 5 sectors]", "error: disk broke [recovered 8 sectors]")
+	f("thread 'main' panicked at 'no row', src/main.rs:5:9\nnote: run with `RUST_BACKTRACE=1` to display a backtrace\n",
+		"thread 'main' panicked at 'no row', src/main.rs:5:9")
+}
+
+// Whether a line is a place is asked once of each, however many failures stand near it.
+func TestManyFailuresNearLongFramesTakeNoMoreTime(t *testing.T) {
+	const most = 60 * time.Millisecond // it takes a tenth of that
+	var s strings.Builder
+	for s.Len() < 100<<10 {
+		for n := range 39 {
+			s.WriteString(strings.Repeat(" ", n) + "error: cannot do this\n")
+		}
+		s.WriteString("\tat " + strings.Repeat("x.y ", 500) + ")\n")
+	}
+	best := time.Hour
+	for range 3 {
+		begun := time.Now()
+		Failures(s.String(), 3)
+		best = min(best, time.Since(begun))
+	}
+	if best > most {
+		t.Errorf("it takes %s", best)
+	}
 }
