@@ -7,7 +7,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/recap"
+	"epitome/rewrite/history"
 	"epitome/rewrite/span"
 )
 
@@ -20,7 +20,7 @@ func (s *spanFacts) takesBack(message int, command string) bool {
 			continue
 		}
 		for _, c := range s.was.Items[s.was.Head+at].Calls {
-			called := oneLine(recap.ArgumentTexts(span.TextOf(c.Arguments.Of(s.was.Body)), c.FreeText))
+			called := oneLine(history.ArgumentTexts(span.TextOf(c.Arguments.Of(s.was.Body)), c.FreeText))
 			if strings.Contains(command, "git ") && strings.Contains(called, oneLine(strings.TrimSuffix(command, "…"))) {
 				return true
 			}

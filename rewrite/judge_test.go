@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/recap"
+	"epitome/rewrite/history"
 	"epitome/rewrite/span"
 )
 
@@ -104,7 +104,7 @@ func (s *spanFacts) writes(file string, times int) {
 	for i := s.from; i < s.to; i++ {
 		for _, c := range s.was.Items[i].Calls {
 			arguments := span.TextOf(c.Arguments.Of(s.was.Body))
-			if strings.Contains(recap.ArgumentTexts(arguments, c.FreeText)+string(arguments), path.Base(file)) {
+			if strings.Contains(history.ArgumentTexts(arguments, c.FreeText)+string(arguments), path.Base(file)) {
 				have++
 			}
 		}

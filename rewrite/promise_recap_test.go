@@ -12,7 +12,6 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
-	"epitome/rewrite/recap"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -100,7 +99,7 @@ func (s *spanFacts) learn() {
 			s.names[c.Name] = true
 			arguments := span.TextOf(c.Arguments.Of(s.was.Body))
 			s.keys[history.ActionOf(c.Name, arguments, c.FreeText).Key] = true
-			called.WriteString(recap.ArgumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
+			called.WriteString(history.ArgumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
 		}
 	}
 	for i := s.from; i < s.to; i++ {

@@ -102,6 +102,36 @@ func TestShortEditsAreToldWhole(t *testing.T) {
 	}
 }
 
+// What a newer call took out of a file is not told as a line that was put in, and a call that deleted it wrote nothing.
+func TestWhatWasTakenOutAgainIsNotToldOfAFile(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.items = append(a.items, userSays("Tune retry_limit in shop/retry.py, and make shop/new.py and shop/whole.py."))
+	edit := func(old, put string) {
+		a.does("edit_file", fmt.Sprintf(`{"path":"shop/retry.py","old_string":%q,"new_string":%q}`, old, put), "ok")
+	}
+	write := func(file, content string) {
+		a.does("write_file", fmt.Sprintf(`{"path":%q,"content":%q}`, file, content), "ok")
+	}
+	edit("retry_limit = 5", "retry_limit = 9")
+	edit("retry_limit = 9", "retry_limit = 12")
+	edit("retry_limit = 12", "retry_limit = 9")
+	edit("retry_limit = 9", "retry_limit = 7")
+	write("shop/new.py", "first = 1\n")
+	a.does("delete_file", `{"path":"shop/new.py"}`, "ok")
+	write("shop/new.py", "second = 2\n")
+	write("shop/whole.py", "third = 3\n")
+	write("shop/whole.py", "fourth = 4\n")
+	a.answers("Done.", "I know shop/retry.py, shop/new.py and shop/whole.py.")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	files := partOf(text, "files")
+	want := "shop/whole.py, written 2 times\n> fourth = 4\nshop/new.py, written 2 times\n> second = 2\n" +
+		"shop/retry.py, written 4 times\n> retry_limit = 7"
+	if !strings.HasSuffix(strings.TrimSpace(files), want) {
+		t.Errorf("%q is not told: %s", want, files)
+	}
+}
+
 // Of a long line of JSON the part is told that later calls go on with, not the line, which has no place.
 func TestAPartOfALongJSONLineIsTold(t *testing.T) {
 	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})

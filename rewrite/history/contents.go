@@ -7,37 +7,44 @@ import (
 	"epitome/rewrite/span"
 )
 
-// LinesPutIn are the lines that a call puts into a file: of a patch those that it adds, else those of the new text that
-// do not stand in the old one. free says that the arguments are no JSON.
-func LinesPutIn(arguments []byte, free bool, file string) (list []string) {
+// ChangedLines are the lines that a call puts into a file and those that it takes out: of a patch those that it adds
+// and removes, else those of the new text that do not stand in the old one, and the other way round. free says that the
+// arguments are no JSON.
+func ChangedLines(arguments []byte, free bool, file string) (put, gone []string) {
 	const longest = 64 << 10 // bytes of a call that are looked at
 	if len(arguments) > longest {
-		return nil
+		return nil, nil
 	}
 	if free || !span.Valid(arguments) {
-		return addedLines(string(arguments), file)
+		return patchedLines(string(arguments), file, "+"), patchedLines(string(arguments), file, "-")
 	}
-	var put, gone []string
+	var comes, goes []string
 	eachText(arguments, span.SkipSpace(arguments, 0), "", func(key, text string) {
 		switch {
 		case isPatch(text):
-			put = append(put, addedLines(text, file)...)
+			put = append(put, patchedLines(text, file, "+")...)
+			gone = append(gone, patchedLines(text, file, "-")...)
 		case namesOld(key):
-			gone = append(gone, strings.Split(text, "\n")...)
+			goes = append(goes, strings.Split(text, "\n")...)
 		case namesNew(key):
-			put = append(put, strings.Split(text, "\n")...)
+			comes = append(comes, strings.Split(text, "\n")...)
 		}
 	})
-	old := make(map[string]bool, len(gone))
-	for _, l := range gone {
-		old[strings.TrimSpace(l)] = true
+	return append(put, without(comes, goes)...), append(gone, without(goes, comes)...)
+}
+
+// without are the lines of a list that do not stand in another one, but for white space around them.
+func without(list, other []string) (rest []string) {
+	others := make(map[string]bool, len(other))
+	for _, l := range other {
+		others[strings.TrimSpace(l)] = true
 	}
-	for _, l := range put {
-		if !old[strings.TrimSpace(l)] {
-			list = append(list, l)
+	for _, l := range list {
+		if !others[strings.TrimSpace(l)] {
+			rest = append(rest, l)
 		}
 	}
-	return list
+	return rest
 }
 
 // TextsBesideContents is what the arguments of a call that writes a file say, without what was or comes into the file.
@@ -97,8 +104,8 @@ func isPatch(text string) bool {
 	return strings.Contains(text, "*** Begin Patch") || strings.Contains(text, "\n+++ ")
 }
 
-// addedLines are the lines that a patch adds to a file.
-func addedLines(text, file string) (list []string) {
+// patchedLines are the lines that a patch adds to a file or removes from it, with that sign.
+func patchedLines(text, file, sign string) (list []string) {
 	in := false
 	for l := range strings.SplitSeq(text, "\n") {
 		for _, mark := range [...]string{"*** Update File: ", "*** Add File: ", "*** Move to: ", "+++ "} {
@@ -106,9 +113,22 @@ func addedLines(text, file string) (list []string) {
 				in = path.Base(strings.TrimSpace(name)) == path.Base(file)
 			}
 		}
-		if in && strings.HasPrefix(l, "+") && !strings.HasPrefix(l, "+++ ") {
+		if in && strings.HasPrefix(l, sign) && !strings.HasPrefix(l, "+++ ") && !strings.HasPrefix(l, "--- ") {
 			list = append(list, l)
 		}
 	}
 	return list
+}
+
+// ArgumentTexts is what the arguments of a call say: the texts and numbers in them, one to a line.
+func ArgumentTexts(arguments []byte, free bool) string {
+	if free || !span.Valid(arguments) {
+		return string(arguments)
+	}
+	var s strings.Builder
+	span.Leaves(arguments, span.SkipSpace(arguments, 0), func(v span.Span) {
+		s.Write(span.TextOf(v.Of(arguments)))
+		s.WriteByte('\n')
+	})
+	return s.String()
 }

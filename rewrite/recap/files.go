@@ -49,6 +49,9 @@ type changed struct {
 	deleted bool
 	calls   []*conversation.Call // that wrote it, as far as they are known
 	lines   []string             // that were put in
+	short   [][]string           // what calls put in that put in little
+	gone    map[string]bool      // lines that newer calls took out
+	anew    bool                 // newer calls wrote it whole, or deleted it before: of what was in it nothing is left
 	back    *gitStep             // that took back what is not told, if that is all there was
 }
 
@@ -69,16 +72,14 @@ const linesOfCall, linesOfFile, linesOfShort = 4, 10, 2
 // files are those that calls wrote and deleted, in at most so many tokens.
 func (r *writer) files(k *known, tokens int) string {
 	w := &written{sum: r, known: k, room: tokens * 36 / 10, git: readGit(r)}
-	var calls []*history.Result
 	r.backwards(func(res *history.Result) bool {
 		if len(res.Action.Writes) > 0 && !res.Failed && !failedWriting(r, res) {
-			calls = append(calls, res)
 			w.take(res)
 		}
 		return true
 	})
-	for _, res := range calls {
-		w.takeShort(res)
+	for _, f := range w.files {
+		w.takeShort(f)
 	}
 	var s, gone, back strings.Builder
 	for _, f := range w.files {
@@ -89,7 +90,7 @@ func (r *writer) files(k *known, tokens int) string {
 		case f.deleted:
 			gone.WriteString(f.path + "\n")
 		default:
-			s.WriteString(f.row() + "\n" + quoted(f.lines))
+			s.WriteString(w.row(f) + "\n" + quoted(f.lines))
 		}
 	}
 	if back.Len() > 0 {
@@ -117,9 +118,9 @@ func failedWriting(r *writer, res *history.Result) bool {
 	return false
 }
 
-// row names the file, and says how often it was written.
-func (f *changed) row() string {
-	if len(f.calls) < 2 {
+// row names the file, and says how often it was written, if all that was done is read.
+func (w *written) row(f *changed) string {
+	if len(f.calls) < 2 || w.sum.read > w.sum.from {
 		return f.path
 	}
 	return fmt.Sprintf("%s, written %d times", f.path, len(f.calls))
@@ -141,11 +142,14 @@ func (w *written) take(res *history.Result) {
 		if back != nil {
 			continue
 		}
-		f.back = nil
+		if f.back = nil; slices.Contains(res.Action.Deletes, name) {
+			f.anew = true
+			continue
+		}
 		if call := w.sum.callOf(res); call != nil && !slices.Contains(f.calls, call) { // it may name a file twice
 			f.calls = append(f.calls, call)
 		}
-		if !f.deleted {
+		if !f.deleted && !f.anew {
 			w.takeLines(f, res, name)
 		}
 	}
@@ -153,7 +157,7 @@ func (w *written) take(res *history.Result) {
 
 // begin is a file that is not told yet; nil if there is no room for it.
 func (w *written) begin(res *history.Result, name string, back *gitStep) *changed {
-	f := &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back}
+	f := &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back, gone: map[string]bool{}}
 	need := len(name) + 1
 	if back != nil {
 		need = len(w.backRow(f)) + 1
@@ -167,22 +171,33 @@ func (w *written) begin(res *history.Result, name string, back *gitStep) *change
 	return f
 }
 
-// takeLines takes lines that a call put into a file, by the names in them.
+// takeLines takes lines that a call put into a file and that no newer one took out, by the names in them.
 func (w *written) takeLines(f *changed, res *history.Result, name string) {
-	for _, l := range w.known.choose(w.putIn(res, name), min(linesOfCall, linesOfFile-len(f.lines)), w.known.worthNow) {
+	call := w.sum.callOf(res)
+	if call == nil {
+		return
+	}
+	put, gone := history.ChangedLines(span.TextOf(call.Arguments.Of(w.sum.p.Req.Body)), call.FreeText, name)
+	put = slices.DeleteFunc(put, func(l string) bool { return strings.TrimSpace(l) == "" || f.gone[bare(l)] })
+	for _, l := range w.known.choose(put, min(linesOfCall, linesOfFile-len(f.lines)), w.known.worthNow) {
 		w.tell(f, l)
 	}
+	if len(put) <= linesOfShort {
+		f.short = append(f.short, put)
+	}
+	for _, l := range gone {
+		f.gone[bare(l)] = true
+	}
+	f.anew = res.Action.Whole && res.Action.Kind == history.KindWriting && len(gone) == 0
 }
 
-// takeShort takes the lines of a call that put in few.
-func (w *written) takeShort(res *history.Result) {
-	for _, name := range res.Action.Writes {
-		f := w.fileOf(name)
-		if f == nil || f.deleted || f.back != nil || takenBack(w.git, res, name) != nil {
-			continue
-		}
-		put := w.putIn(res, name)
-		if len(put) > min(linesOfShort, linesOfFile-len(f.lines)) {
+// bare is a line as it is compared: without white space around it, and without the sign of a patch.
+func bare(line string) string { return strings.TrimSpace(strings.TrimLeft(line, "+-")) }
+
+// takeShort tells what calls put in that put in little.
+func (w *written) takeShort(f *changed) {
+	for _, put := range f.short {
+		if len(put) > linesOfFile-len(f.lines) {
 			continue
 		}
 		for _, l := range w.known.choose(put, len(put), worthIfShort) {
@@ -199,16 +214,6 @@ func worthIfShort(line string) int {
 		return 0
 	}
 	return 1
-}
-
-// putIn are the lines that a call put into a file, but for the blank ones.
-func (w *written) putIn(res *history.Result, name string) []string {
-	call := w.sum.callOf(res)
-	if call == nil {
-		return nil
-	}
-	put := history.LinesPutIn(span.TextOf(call.Arguments.Of(w.sum.p.Req.Body)), call.FreeText, name)
-	return slices.DeleteFunc(put, func(l string) bool { return strings.TrimSpace(l) == "" })
 }
 
 // tell tells a line of a file, if there is room for it.

@@ -30,7 +30,7 @@ func (r *writer) newKnown(texts ...string) *known {
 	for i := r.from; i < r.p.End; i++ {
 		for _, c := range r.p.Req.Items[r.p.Req.Head+i].Calls {
 			arguments := span.TextOf(c.Arguments.Of(r.p.Req.Body))
-			text := ArgumentTexts(arguments, c.FreeText)
+			text := history.ArgumentTexts(arguments, c.FreeText)
 			text = text[:min(len(text), longestCall)]
 			shorten.EachName(text, func(name string) { k.used[name] = i })
 			if writing[c.ID] {
@@ -156,7 +156,7 @@ func (r *writer) rest() string {
 			it := &r.p.Req.Items[r.p.Req.Head+i]
 			s.WriteString(r.p.TextOf(i) + "\n")
 			for _, c := range it.Calls {
-				s.WriteString(ArgumentTexts(span.TextOf(c.Arguments.Of(r.p.Req.Body)), c.FreeText))
+				s.WriteString(history.ArgumentTexts(span.TextOf(c.Arguments.Of(r.p.Req.Body)), c.FreeText))
 			}
 			continue
 		}
@@ -164,18 +164,5 @@ func (r *writer) rest() string {
 			s.WriteString(q.Text + "\n")
 		}
 	}
-	return s.String()
-}
-
-// ArgumentTexts is what the arguments of a call say: the texts and numbers in them, one to a line.
-func ArgumentTexts(arguments []byte, free bool) string {
-	if free || !span.Valid(arguments) {
-		return string(arguments)
-	}
-	var s strings.Builder
-	span.Leaves(arguments, span.SkipSpace(arguments, 0), func(v span.Span) {
-		s.Write(span.TextOf(v.Of(arguments)))
-		s.WriteByte('\n')
-	})
 	return s.String()
 }
