@@ -408,3 +408,18 @@ func BenchmarkActionOf(b *testing.B) {
 	f("heredoc", "Bash", `{"command":"cat > /tmp/x.py <<'EOF'\n`+strings.Repeat(`print(\"don't\")\n`, 60_000)+`EOF\npython3 /tmp/x.py"}`)
 	f("patch", "apply_patch", `{"input":"*** Begin Patch\n*** Update File: a/b.go\n`+strings.Repeat(`+some line of code\n`, 50_000)+`*** End Patch"}`)
 }
+
+// Only what writes a file anew settles what was done to it before.
+func TestOnlyToolsThatWriteAllOfAFileReplaceIt(t *testing.T) {
+	f := func(want bool, tools ...string) {
+		t.Helper()
+		for _, tool := range tools {
+			d := ActionOf(tool, []byte(`{"path":"a.go","content":"x","old_string":"x","new_string":"y"}`), false)
+			if d.Whole != want || len(d.Writes) != 1 {
+				t.Errorf("%s writes %v, whole: %v", tool, d.Writes, d.Whole)
+			}
+		}
+	}
+	f(true, "Write", "write_file", "write_to_file", "createFile", "mcp__fs__write_file", "overwrite_file", "save_file", "new_file")
+	f(false, "Edit", "edit_file", "append_file", "update_file", "modify_file", "mcp__writer__edit_file", "multi_edit_file")
+}

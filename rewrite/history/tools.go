@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 )
@@ -283,10 +282,14 @@ func useOf(name string) use {
 
 // replacesFiles reports whether a tool that saves files puts others in their place, and does not edit them.
 func replacesFiles(name string) bool {
+	name = name[strings.LastIndexAny(name, "./:")+1:]
+	if i := strings.LastIndex(name, "__"); i >= 0 { // a server's name stands before it
+		name = name[i+2:]
+	}
 	var buf [longestName]byte
-	folded := fold(&buf, name[strings.LastIndexAny(name, "./:_")+1:])
-	return slices.ContainsFunc([]string{"write", "create", "save", "overwrite", "new"},
-		func(s string) bool { return bytes.HasPrefix(folded, []byte(s)) }) || string(folded) == "file"
+	folded := string(fold(&buf, name))
+	return slices.ContainsFunc([]string{"write", "create", "save", "newfile"},
+		func(s string) bool { return strings.Contains(folded, s) })
 }
 
 // argumentOf returns what an argument of this name means.
