@@ -53,7 +53,8 @@ func team(t *testing.T, folder string, upstream string) (*kept, *http.Client) {
 	t.Helper()
 	cert, key := filepath.Join(t.TempDir(), "c.pem"), filepath.Join(t.TempDir(), "k.pem")
 	trust := certificatetest.Issue(t, cert, key, "epitome.test")
-	conf, err := config.Load(configtest.Text(), fileWith(t, "upstream = \"p\"\n[upstreams.p]\nurl = \""+upstream+"\"\n"+
+	conf, err := config.Load(configtest.Text(), fileWith(t, "upstream = \"p\"\n"+
+		"[window]\nprobe = false\n[upstreams.p]\nurl = \""+upstream+"\"\n"+ // what the provider gets is the clients' alone
 		"headers = { Authorization = \"Bearer "+teamsKey+"\" }\n[tls]\ncert_file = \""+cert+"\"\nkey_file = \""+key+"\"\n"+
 		"[clients.alice]\nkeys = [\""+clients.HashOf(aliceKey)+"\", \""+clients.HashOf(aliceNewKey)+"\"]\n"+
 		"[clients.bob]\nkeys = [\""+clients.HashOf(bobKey)+"\"]\n"),
