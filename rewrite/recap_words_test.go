@@ -148,3 +148,24 @@ func TestAPartOfALongJSONLineIsTold(t *testing.T) {
 		t.Errorf("%q is not told: %s", want, text)
 	}
 }
+
+// A line of a file that has no place does not pass for told: what was read of it before is.
+func TestLinesWithoutAPlaceAreNotTakenForTold(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.does("read_file", `{"path":"shop/base.py"}`, "class Base:\n    forgotten_symbol = lookup_table(7)\n")
+	a.does("edit_file", `{"path":"shop/one.py","old_string":"pass","new_string":"value = forgotten_symbol"}`, "ok")
+	for k := range 12 {
+		var lines strings.Builder
+		for n := range 4 {
+			fmt.Fprintf(&lines, "def handler_%d_%d(%s): return\\n", k, n, strings.Repeat(fmt.Sprintf("part_%d_%d, ", k, n), 9))
+		}
+		a.does("write_file", fmt.Sprintf(`{"path":"shop/part_%d.py","content":"%s"}`, k, lines.String()), "ok")
+	}
+	a.does("edit_file", `{"path":"shop/one.py","old_string":"a","new_string":"b_newest"}`, "ok")
+	a.answers("Done.", "Go on.")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	if want := "\n>     forgotten_symbol = lookup_table(7)\n"; !strings.Contains(text, want) {
+		t.Errorf("%q is not told: %s", want, text)
+	}
+}

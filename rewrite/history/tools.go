@@ -257,12 +257,7 @@ func fold[T string | []byte](buf *[longestName]byte, name T) []byte {
 // useOf finds a tool by the last segment of its name. Where servers are set before it by a single underscore, the
 // longest known ending counts.
 func useOf(name string) use {
-	if i := strings.LastIndexAny(name, "./:"); i >= 0 {
-		name = name[i+1:]
-	}
-	if i := strings.LastIndex(name, "__"); i >= 0 {
-		name = name[i+2:]
-	}
+	name = ownName(name)
 	var buf [longestName]byte
 	if u := tools[string(fold(&buf, name))]; u != unknownUse {
 		return u
@@ -280,14 +275,19 @@ func useOf(name string) use {
 	return unknownUse
 }
 
-// replacesFiles reports whether a tool that saves files puts others in their place, and does not edit them.
-func replacesFiles(name string) bool {
+// ownName is a tool's name without that of its server, as far as signs part them.
+func ownName(name string) string {
 	name = name[strings.LastIndexAny(name, "./:")+1:]
-	if i := strings.LastIndex(name, "__"); i >= 0 { // a server's name stands before it
+	if i := strings.LastIndex(name, "__"); i >= 0 {
 		name = name[i+2:]
 	}
+	return name
+}
+
+// replacesFiles reports whether a tool that saves files puts others in their place, and does not edit them.
+func replacesFiles(name string) bool {
 	var buf [longestName]byte
-	folded := string(fold(&buf, name))
+	folded := string(fold(&buf, ownName(name)))
 	return slices.ContainsFunc([]string{"write", "create", "save", "newfile"},
 		func(s string) bool { return strings.Contains(folded, s) })
 }

@@ -149,7 +149,7 @@ func (w *written) take(res *history.Result) {
 		if call := w.sum.callOf(res); call != nil && !slices.Contains(f.calls, call) { // it may name a file twice
 			f.calls = append(f.calls, call)
 		}
-		if !f.deleted && !f.anew {
+		if !f.deleted && !f.anew && !w.full { // what is chosen passes for told
 			w.takeLines(f, res, name)
 		}
 	}
@@ -197,7 +197,7 @@ func bare(line string) string { return strings.TrimSpace(strings.TrimLeft(line, 
 // takeShort tells what calls put in that put in little.
 func (w *written) takeShort(f *changed) {
 	for _, put := range f.short {
-		if len(put) > linesOfFile-len(f.lines) {
+		if w.full || len(put) > linesOfFile-len(f.lines) {
 			continue
 		}
 		for _, l := range w.known.choose(put, len(put), worthIfShort) {
