@@ -49,13 +49,13 @@ type Named struct {
 // are known to belong to the one called name; none if known is 0. A conversation that goes on otherwise than one before
 // is another one.
 func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
-	from, name := p.longestNamed(end, known, name)
+	from, name := p.longestNamed(known, name)
+	last := len(p.Chain) - 1
 	switch {
 	case from >= end && from > 0: // more may be known of what goes on here than may be decided on
-		return Named{Name: name}, nil
+		return Named{Name: name}, p.note(name, end)
 	case from == 0:
-		last := p.Chain[len(p.Chain)-1]
-		name = p.refOf(p.Route.withDialect(p.Route.Scope, string(last[:]))...)
+		name = p.refOf(p.Route.withDialect(p.Route.Scope, string(p.Chain[last][:]))...)
 	default:
 		// The first to go on from here is the conversation; whoever goes on otherwise has left it.
 		next, _, err := p.Ledger.Add(p.Route.NextKey(p.Chain[from]), p.Chain[from+1][:])
@@ -67,14 +67,24 @@ func (p Prefix) Name(end, known int, name Ref) (n Named, err error) {
 			name = p.refOf(string(name[:]), string(p.Chain[from+1][:]))
 		}
 	}
+	n.Name = name
+	return n, p.note(name, slices.Compact([]int{end, last})...)
+}
+
+// note records that the prefixes of so many items belong to the conversation called name, where nothing is known of
+// them.
+func (p Prefix) note(name Ref, ends ...int) error {
 	record := Identity{Name: name, Route: p.Route.ID()}.Record()
-	for _, i := range slices.Compact([]int{end, len(p.Chain) - 1}) {
-		if _, _, err := p.Ledger.Add(p.Route.ConversationKey(p.Chain[i]), record); err != nil {
-			return Named{}, fmt.Errorf("cannot record which conversation a request belongs to: %w", err)
+	for _, i := range ends {
+		key := p.Route.ConversationKey(p.Chain[i])
+		if _, _, known := p.Ledger.Get(key); known {
+			continue
+		}
+		if _, _, err := p.Ledger.Add(key, record); err != nil {
+			return fmt.Errorf("cannot record which conversation a request belongs to: %w", err)
 		}
 	}
-	n.Name = name
-	return n, nil
+	return nil
 }
 
 // refOf is the name of what consists of these parts, under the key of names.
@@ -85,11 +95,11 @@ func (p Prefix) refOf(parts ...string) Ref {
 	return RefOf(parts...)
 }
 
-// longestNamed finds the longest prefix of at most end items whose conversation is known, and its name; no items if
-// none is.
-func (p Prefix) longestNamed(end, known int, name Ref) (items int, found Ref) {
+// longestNamed finds the longest prefix whose conversation is known, and its name; no items if none is. It looks behind
+// what may be decided on too, as known does: who remembers nothing finds the same name.
+func (p Prefix) longestNamed(known int, name Ref) (items int, found Ref) {
 	a := newAhead(p.Route, p.Ledger, p.Chain)
-	for i := end; i > known; i-- {
+	for i := len(p.Chain) - 1; i > known; i-- {
 		a.reach(i, known)
 		value, _, ok := p.Ledger.Get(p.Route.ConversationKey(p.Chain[i]))
 		if !ok {

@@ -1,6 +1,7 @@
 package decision
 
 import (
+	"maps"
 	"testing"
 
 	"epitome/rewrite/conversation"
@@ -41,8 +42,40 @@ func TestMoreMayBeKnownThanIsDecidedOn(t *testing.T) {
 			t.Errorf("%d of %d known items may be decided on: %+v, not %+v; %v", end, known, again, first, err)
 		}
 	}
-	f(5, 5)
-	f(4, 5)
-	f(1, 5)
-	f(0, 5)
+	for known := range 6 { // as much as a machine may remember, or nothing at all after it has begun anew
+		f(5, known)
+		f(4, known)
+		f(1, known)
+		f(0, known)
+	}
+}
+
+// What goes on from less than was known before has the same name whether that is remembered or not.
+func TestNamesDoNotDependOnWhatIsRemembered(t *testing.T) {
+	chain := func(ends ...byte) []conversation.Link {
+		links := make([]conversation.Link, len(ends))
+		for i, end := range ends {
+			links[i][0] = end
+		}
+		return links
+	}
+	of, route := map[string][]byte{}, Route{Scope: "s"}.Hash()
+	f := func(end, known int, name Ref, links ...byte) Named {
+		t.Helper()
+		n, err := Prefix{Ledger: entries{of: of}, Route: route, Chain: chain(links...)}.Name(end, known, name)
+		if err != nil || n.Name == (Ref{}) {
+			t.Fatalf("%+v, %v", n, err)
+		}
+		return n
+	}
+	first := f(6, 0, Ref{}, 0, 1, 2, 3, 4, 5, 6, 7).Name
+	if n := f(5, 6, first, 0, 1, 2, 3, 4, 5, 6); n.Name != first { // its last item goes on: nothing is decided on it
+		t.Errorf("a shorter request is of %x, not of %x", n.Name, first)
+	}
+	remembered := maps.Clone(of)
+	warm := f(8, 5, first, 0, 1, 2, 3, 4, 5, 16, 17, 18)
+	of = remembered
+	if cold := f(8, 0, Ref{}, 0, 1, 2, 3, 4, 5, 16, 17, 18); cold != warm {
+		t.Errorf("from what is remembered it is %+v, from the ledger alone %+v", warm, cold)
+	}
 }
