@@ -319,121 +319,6 @@ var house = joined(map[string]room{
 		"",
 		"it has bodies in every coding for tests; no exchange may be reached through it",
 	},
-	"rewrite": {
-		"event prose rewrite/abridge rewrite/addition rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/folder rewrite/history rewrite/ladder" +
-			" rewrite/limits rewrite/plan rewrite/recap rewrite/sent rewrite/shorten rewrite/span tokenize unit",
-		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
-			"what it tells is an event already, so no translation can lose a field",
-	},
-	"rewrite/addition": {
-		"rewrite/decision rewrite/mark rewrite/span",
-		"what is added is a text with a record; what it is added to, and where it stands there, must not matter",
-	},
-	"rewrite/abridge": {
-		"event rewrite/decision rewrite/excerpt rewrite/history rewrite/limits rewrite/outline rewrite/plan rewrite/shorten rewrite/span",
-		"how one result gets shorter is the same for every rung; which results do is a rung's to know",
-	},
-	"rewrite/chat": {
-		dialect,
-		"a dialect knows its own JSON and nothing of what is done with it; what it knew of a rung, each" +
-			" dialect would have to know",
-	},
-	"rewrite/messages":  {dialect, "as for rewrite/chat; two dialects that knew one another would be one"},
-	"rewrite/responses": {dialect, "as for rewrite/chat and rewrite/messages"},
-	"rewrite/compact": {
-		"event prose rewrite/abridge rewrite/conversation rewrite/decision rewrite/history" +
-			" rewrite/limits rewrite/plan rewrite/recap rewrite/shorten rewrite/span",
-		"rung 3 writes on the plan like the others; when it is its turn is the ladder's to know",
-	},
-	"rewrite/conversation": {
-		"rewrite/span tokenize",
-		"it is what all dialects have in common; what it knew of one of them would be true of that one alone",
-	},
-	"rewrite/decision": {
-		"event rewrite/conversation rewrite/history rewrite/span unit",
-		"a form is replayed byte for byte by whoever finds it; why it was chosen is written beside it, and must not matter any more",
-	},
-	"rewrite/distil": {"prose rewrite/conversation rewrite/decision rewrite/history rewrite/mark rewrite/plan rewrite/span",
-		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it"},
-	"rewrite/excerpt": {
-		"pattern rewrite/excerpt/stamp rewrite/mark",
-		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
-	},
-	"rewrite/excerpt/stamp": {
-		"",
-		"what stands before a line is told by the line, whatever it tells",
-	},
-	"rewrite/history": {
-		"pattern rewrite/conversation rewrite/excerpt rewrite/shell rewrite/shorten rewrite/span",
-		"what happened is told by the conversation alone; what is sent of it must not change it",
-	},
-	"rewrite/ladder": {
-		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt rewrite/history rewrite/limits rewrite/plan rewrite/runs rewrite/shorten rewrite/span",
-		"rungs write on the plan; how a decision is found, recorded and built must be replaceable without touching them",
-	},
-	"rewrite/limits": {
-		"unit",
-		"limits are numbers that files, headers and explain read alike; what is done by them must not matter",
-	},
-	"rewrite/mark": {
-		"",
-		"what passes for a mark is one rule for all who show lines of others; who they are must not matter",
-	},
-	"rewrite/outline": {
-		"rewrite/mark rewrite/outline/census rewrite/outline/definition rewrite/span",
-		"what a text is made of stands in the text; whose it is must not matter",
-	},
-	"rewrite/outline/census": {
-		"rewrite/mark rewrite/span",
-		"items are counted, whatever they are shown in",
-	},
-	"rewrite/outline/definition": {
-		"",
-		"a line defines something by what it says, however much of a file is shown",
-	},
-	"rewrite/plan": {
-		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history rewrite/limits" +
-			" rewrite/mark rewrite/outline rewrite/shorten rewrite/span tokenize",
-		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
-	},
-	"rewrite/plan/plantest": {
-		"rewrite/chat rewrite/conversation rewrite/decision rewrite/history rewrite/limits rewrite/plan rewrite/rewritetest" +
-			" rewrite/span unit",
-		"it lays out plans for the tests of whoever writes on them; knowing a rung, it would be that one's",
-	},
-	"rewrite/recap": {
-		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/sentence rewrite/shell" +
-			" rewrite/shorten rewrite/span",
-		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
-	},
-	"rewrite/reply": {
-		"prose rewrite/span unit",
-		"it is what answers have in common; what it knew of one dialect would be true of that one alone",
-	},
-	"rewrite/rewritetest": {
-		"event house/missing rewrite/conversation rewrite/spent tokenize",
-		"it has what the tests of several rooms share; no room may be reached through it",
-	},
-	"rewrite/sentence": {
-		"pattern rewrite/shorten rewrite/span",
-		"what a sentence tells is told by its words alone; what it knew of a plan, it could favour",
-	},
-	"rewrite/shell": {
-		"",
-		"a command line tells which files it touches, whoever ran it",
-	},
-	"rewrite/shorten": {
-		"rewrite/shell rewrite/span",
-		"a text becomes a shorter one; whose text it is must not matter",
-	},
-	"rewrite/span": {
-		"",
-		"spans are places in bytes of JSON; what the bytes mean must not matter",
-	},
-	"rewrite/spent": {
-		"event rewrite/reply",
-		"what an answer says that it cost is numbers; the names of these are the dialects' own",
-	},
 	"sse": {
 		"",
 		"it reads the lines of a stream; knowing what events say in it, it would suit one dialect",
@@ -486,7 +371,7 @@ var house = joined(map[string]room{
 		"",
 		"it is the program that writes the table, and none of the program that reads it",
 	},
-}, outside, asides)
+}, outside, asides, rewriting)
 
 // dialect is what each dialect may know.
 const dialect = "event prose rewrite/conversation rewrite/reply rewrite/span rewrite/spent sse tokenize unit"

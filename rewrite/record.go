@@ -166,6 +166,27 @@ func (x *recording) noteUnsure(d *decision.Decision) {
 	}
 }
 
+// noteStable records how the items that stay where they are were sent, where only the decision for a longer request
+// says so: the next one may go on otherwise behind them.
+func (x *recording) noteStable() error {
+	p, n := x.plan, x.plan.End
+	if n == 0 || n >= p.Base.Depth() || p.Base.Crosses(n) {
+		return nil
+	}
+	if _, _, known := x.ledger.Get(decision.DecisionKey(p.Route.ID(), p.Hist.Chain[n])); known {
+		return nil
+	}
+	d := &decision.Decision{Forms: p.Base.Forms[:n:n], Outcomes: p.Base.Outcomes}
+	if err := p.Route.Write(x.ledger, d, &decision.Decision{}); err != nil {
+		return err
+	}
+	if err := x.commit(d, []int{n}); err != nil || x.unsure {
+		return err
+	}
+	_, err := x.put(d)
+	return err
+}
+
 // costs reports whether the first n items take more as a rescue sends them than as they came: then it is what stands
 // behind them that makes room, and without that they had better go as they came.
 func costs(p *plan.Plan, n int) bool {

@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -157,5 +158,37 @@ func TestManyShortPartsTakeNoMoreTime(t *testing.T) {
 	}
 	if with > most*without {
 		t.Errorf("with the rule it takes %s, without %s", with, without)
+	}
+}
+
+// What was sent of a beginning is sent again, also where only a longer request's decision told it, and where what came
+// behind it, in which the model may say more, has gone on otherwise.
+func TestABeginningStaysWhereItsEndGoesOnOtherwise(t *testing.T) {
+	w := newBench(100_000)
+	w.limits.Offload, w.limits.OffloadKeep = 300, 50
+	begun := `{"model":"gpt-5","store":false,"input":[{"role":"user","content":"` + strings.Repeat("Do the work. ", 300) + `"},` +
+		`{"type":"function_call","call_id":"c","name":"bash","arguments":"{}"},` +
+		`{"type":"function_call_output","call_id":"c","output":"` + strings.Repeat("all is well. ", 3_000) + `"},`
+	ask := func(rest string) Output {
+		t.Helper()
+		out := w.Shape(Input{Dialect: responses.Dialect{}, Body: []byte(begun + rest), Upstream: "up", Limits: &w.limits})
+		if out.Report.Err != nil {
+			t.Fatal(out.Report.Err)
+		}
+		return out
+	}
+	const says = `{"role":"assistant","content":"So: "}`
+	long := ask(says + `,{"role":"user","content":"Go on."}]}`)
+	if len(long.Body) > len(begun)/2 {
+		t.Fatalf("%d of %d bytes are sent: the result is not shortened", len(long.Body), len(begun))
+	}
+	w.restart()
+	ask(says + `]}`)
+	w.limits.Offload = 100_000
+	w.restart()
+	other := ask(`{"role":"assistant","content":"So it is well."},{"role":"user","content":"Go on."}]}`)
+	shared := bytes.Index(long.Body, []byte(says))
+	if !bytes.HasPrefix(other.Body, long.Body[:shared]) {
+		t.Errorf("what was sent as %.300s is sent as %.300s", long.Body, other.Body)
 	}
 }

@@ -335,6 +335,9 @@ func (x *run) decide() error {
 	if err := errors.Join(x.log.restoreArtifacts(), x.nameConversation()); err != nil {
 		return err
 	}
+	if err := x.log.noteStable(); err != nil {
+		return err
+	}
 	if p.Base.Version != 0 && p.Base.Depth() == x.hist.Len() && !p.Case.MayOverwrite() {
 		x.log.recorded, x.log.again = p.Base, true
 		say(x, plan.Why{Code: event.CodeAgain, Words: "the request is one that was decided before"})

@@ -385,6 +385,19 @@ func (l Route) writeForm(g Ledger, f, last *Form) error {
 	return nil
 }
 
+// Crosses reports whether a form of the first n items stands for items behind those, too.
+func (d *Decision) Crosses(n int) bool {
+	for i, f := range d.Forms[:n] {
+		if f == nil {
+			continue
+		}
+		if i+max(f.Fold, f.Over) > n || slices.ContainsFunc(f.Refers, func(at int) bool { return at >= n }) {
+			return true
+		}
+	}
+	return false
+}
+
 // NameForms gives the forms the names under which they would be recorded, where nothing can be.
 func (d *Decision) NameForms() {
 	for _, f := range d.Forms {
