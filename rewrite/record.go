@@ -170,7 +170,7 @@ func (x *recording) noteUnsure(d *decision.Decision) {
 // says so: the next one may go on otherwise behind them.
 func (x *recording) noteStable() error {
 	p, n := x.plan, x.plan.End
-	if n == 0 || n >= p.Base.Depth() || p.Base.Crosses(n) {
+	if n == 0 || n >= p.Base.Depth() || p.Base.Version == 0 || p.Base.Crosses(n) {
 		return nil
 	}
 	if _, _, known := x.ledger.Get(decision.DecisionKey(p.Route.ID(), p.Hist.Chain[n])); known {
