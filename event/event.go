@@ -160,11 +160,13 @@ type Shaping struct {
 	// the names of the contexts that the tokens are from which were added
 	Contexts string `json:"contexts,omitempty"`
 	// items that each rung has newly changed; those of earlier decisions are not counted
-	Offloaded int  `json:"offloaded,omitempty"`
-	Cleared   int  `json:"cleared,omitempty"`
-	Compacted int  `json:"compacted,omitempty"`
-	TakenOut  int  `json:"taken_out,omitempty"` // tokens that the new decision took out, each item once
-	Code      Code `json:"code,omitempty"`      // why nothing new was done, or not all of it
+	Offloaded int `json:"offloaded,omitempty"`
+	Cleared   int `json:"cleared,omitempty"`
+	Compacted int `json:"compacted,omitempty"`
+	TakenOut  int `json:"taken_out,omitempty"` // tokens that the new decision took out, each item once
+	// why items were newly changed; with those of a form that was refused
+	Causes Causes `json:"causes,omitempty"`
+	Code   Code   `json:"code,omitempty"` // why nothing new was done, or not all of it
 	// the same in words, with numbers, without content of the conversation
 	Reason string `json:"reason,omitempty"`
 	// spent on it, decompression included; 0 if it was no conversation to shape
@@ -188,7 +190,7 @@ func (s *Shaping) Totals() string {
 // Carry adds what was done to the conversation in an earlier round of the same answer.
 func (s *Shaping) Carry(before *Shaping) {
 	s.Offloaded, s.Cleared = s.Offloaded+before.Offloaded, s.Cleared+before.Cleared
-	s.Compacted += before.Compacted
+	s.Compacted, s.Causes = s.Compacted+before.Compacted, s.Causes|before.Causes
 	s.Decided, s.Broke, s.TakenOut = s.Decided || before.Decided, s.Broke || before.Broke, s.TakenOut+before.TakenOut
 }
 

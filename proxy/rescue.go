@@ -30,7 +30,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 		a.Hears = x.ear.Hear
 		return a, nil
 	}
-	r := rescuing{exchange: x, up: up, target: target, first: a, report: &x.shaped.report}
+	r := rescuing{exchange: x, up: up, target: target, first: a, report: &x.shaped.report, causes: x.event.Causes}
 	r.until = time.Now().Add(x.set.conf.RescueTimeout.D())
 	defer func() {
 		if bug := recover(); bug != nil { // the end of the exchange knows nothing of these connections
@@ -76,6 +76,7 @@ type rescuing struct {
 	whole  bool            // it goes as it came, as its structure was refused
 	mute   bool            // nothing goes that the model thought, as that was refused
 	record func() bool     // the form that was sent last; nil if it stands already
+	causes event.Causes    // of what was done before, as far as that stands, and of what is taken back
 
 	verdict overflow.Verdict // what the refusals say: the latest, or the latest that states a window
 	judged  overflow.Sent    // of what
@@ -134,17 +135,17 @@ func (r *rescuing) shorten(v overflow.Verdict) bool {
 		if r.mute || r.rewritten == nil && !r.shaped.report.Unsure { // it was not our doing
 			return false
 		}
-		r.mute = true
+		r.mute, r.causes = true, r.causes|event.CausesOf(event.CauseThought)
 		return r.reshape(plan.Rescue{Whole: r.whole})
 	case v.Kind == overflow.Malformed:
 		if r.whole || r.rewritten == nil {
 			return false
 		}
-		r.whole = true
+		r.whole, r.causes = true, r.causes&event.CausesOf(event.CauseThought)|event.CausesOf(event.CauseBroken)
 		return r.reshape(plan.Rescue{Whole: true})
 	case r.whole:
 		return false
-	case v.Kind == overflow.Output && r.lowers(v.Output) && r.capOutput(v.Output):
+	case v.Kind == overflow.Output && r.capOutput(v.Output):
 		return true
 	}
 	from := r.stage.Next(r.tries+1 >= r.set.conf.RescueTries)
@@ -153,13 +154,11 @@ func (r *rescuing) shorten(v overflow.Verdict) bool {
 	return ok || r.whole && r.reshape(plan.Rescue{Whole: true})
 }
 
-// lowers reports whether a cap of so many tokens is worth a request, and lower than the last one.
-func (r *rescuing) lowers(tokens int) bool {
-	return tokens >= leastOutput && (r.output == 0 || tokens < r.output)
-}
-
-// capOutput has the request ask for less.
+// capOutput has the request ask for less, if a cap of so many tokens is worth a request, and lower than the last one.
 func (r *rescuing) capOutput(tokens int) bool {
+	if tokens < leastOutput || r.output > 0 && tokens >= r.output {
+		return false
+	}
 	body := r.rewritten
 	if body == nil {
 		var err error
@@ -276,11 +275,10 @@ func (r *rescuing) settle(a *wire.Answer) *wire.Answer {
 	}
 	r.ear.Count(r.report.Counted)
 	r.tell(r.report)
+	r.event.Action, r.event.Causes = rewrite.ActionRescue, r.event.Causes|r.causes
 	if r.whole {
 		r.event.Action = rewrite.ActionBypass
 		r.event.Inner = "the provider refused what was sent, and not the original: it was sent as it came"
-	} else {
-		r.event.Action = rewrite.ActionRescue
 	}
 	r.delivery.sayAction(&r.event)
 	return a

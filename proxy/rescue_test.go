@@ -249,13 +249,14 @@ func TestRefusedStructureIsSentOnceAsItCame(t *testing.T) {
 		s := climbing(a)
 		if a.Rescue == nil {
 			s.Body, s.Changed = []byte(short), true
+			s.Report.Changes = []plan.Change{{Rung: "clear", Cause: event.CauseRent}}
 		}
 		return s
 	})
 	resp, _ := r.dial().send(post(chatTarget, longStory)).answer("POST")
 	_, body := r.got()
 	if e := r.event(); resp.StatusCode != 200 || body != longStory || e.Action != "bypass" || e.Rescue.Stages != "whole" ||
-		e.Inner == "" {
+		e.Inner == "" || e.Causes != event.CausesOf(event.CauseBroken) {
 		t.Errorf("got %d, sent %s, %+v", resp.StatusCode, body, e)
 	}
 	r = on(t, refused(400, broken)) // the client's own fault
@@ -297,6 +298,9 @@ func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
 		if e.Rescue.Kind != "thinking" || e.Rescue.Stages != stages || e.Rescue.Rescued == strings.Contains(raw, misplaced) {
 			t.Errorf("unsure %v: %+v, %s", unsure, e.Rescue, raw)
 		}
+		if refused := e.Causes.Has(event.CauseThought); e.Rescue.Rescued && !refused {
+			t.Errorf("unsure %v: the causes are %q", unsure, e.Causes)
+		}
 		for _, how := range asked {
 			if !how.Unthinking {
 				t.Errorf("unsure %v: thinking is sent again: %+v", unsure, how)
@@ -311,6 +315,28 @@ func TestRefusedThinkingGoesOnceWhereARewriteMayBeWhy(t *testing.T) {
 	f(true, true, no+refused(400, tooLong)+welcome, "thinking, clear", whole, bare, "clear of at most 6000")
 	f(true, false, no, "", whole)
 	f(false, true, no, "", whole)
+}
+
+// What was changed before the refusal is changed all the same: both have their causes.
+func TestARescueTellsTheCausesOfBothForms(t *testing.T) {
+	f := func(script string, want ...event.Cause) {
+		t.Helper()
+		r := on(t, refused(400, tooLong)+script)
+		r.shapes(func(a rewrite.Input) rewrite.Output {
+			s := climbing(a)
+			s.Report.Changes = []plan.Change{{Rung: "offload", Cause: event.CauseLarge}}
+			if a.Rescue != nil {
+				s.Report.Changes = []plan.Change{{Rung: "clear", Cause: event.CauseRefused}}
+			}
+			return s
+		})
+		r.dial().send(post(chatTarget, longStory)).answer("POST")
+		if got := r.event().Causes; got != event.CausesOf(want...) {
+			t.Errorf("the causes are %q, want %q", got, event.CausesOf(want...))
+		}
+	}
+	f(welcome, event.CauseLarge, event.CauseRefused)
+	f(strings.Repeat(refused(400, tooLong), 4), event.CauseLarge) // nothing has helped
 }
 
 func TestARescueThatMeetsAnotherErrorPassesThatOn(t *testing.T) {

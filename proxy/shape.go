@@ -212,6 +212,7 @@ func (x *exchange) tell(r *rewrite.Report) {
 		x.event.Ratio = r.Ratio
 	}
 	for _, c := range r.Changes {
+		x.event.Causes |= event.CausesOf(c.Cause)
 		switch c.Rung {
 		case rewrite.ActionOffload:
 			x.event.Offloaded++

@@ -12,10 +12,17 @@ import (
 
 	"epitome/event"
 	"epitome/rewrite/decision"
+	"epitome/rewrite/plan"
 )
 
 // given are the codes that tests have brought about.
 var given sync.Map
+
+// caused are the causes that tests have brought about.
+var caused sync.Map
+
+// causedElsewhere are those that refusals of another kind than "too long" have: the proxy's tests bring them about.
+var causedElsewhere = event.CausesOf(event.CauseBroken, event.CauseThought)
 
 // elsewhere are the codes that are made by others than this package.
 var elsewhere = []event.Code{event.CodeSigned, event.CodeEncoded, event.CodeBomb, event.CodeNoObject, event.CodeNoRoom}
@@ -30,6 +37,12 @@ func TestMain(m *testing.M) {
 		_, ok := given.Load(c)
 		if whole && status == 0 && !ok && !slices.Contains(elsewhere, c) {
 			_, _ = fmt.Fprintf(os.Stderr, "no test brings about the reason %s: add a scene to one\n", c)
+			missing++
+		}
+	}
+	for c := range (event.EveryCause() &^ causedElsewhere).All() {
+		if _, ok := caused.Load(c); whole && status == 0 && !ok {
+			_, _ = fmt.Fprintf(os.Stderr, "no test brings about the cause %s: add a scene to one\n", c)
 			missing++
 		}
 	}
@@ -62,10 +75,37 @@ func holdsReasons(t teller, out Output) {
 			given.Store(f.Why, true)
 		}
 	}
+	holdsCauses(t, r.Changes)
 	bad := func(f *decision.Form) bool { return f != nil && !f.Gone && f.Why.Sentence() == "" }
 	if i := slices.IndexFunc(out.forms, bad); i >= 0 {
 		t.Fatalf("what was decided about item %d does not say why: %+v", i, *out.forms[i])
 	}
+}
+
+// holdsCauses sees to it that each item that is changed has a cause, and one that goes with its rung and its code.
+func holdsCauses(t teller, changes []plan.Change) {
+	t.Helper()
+	for _, c := range changes {
+		caused.Store(c.Cause, true)
+		if c.Cause.Sentence() == "" {
+			t.Fatalf("an item was changed, and nothing says what caused that: %+v", c)
+		}
+		arrived := event.CausesOf(event.CauseLarge, event.CauseScreen, event.CauseRepeats).Has(c.Cause)
+		ofItself := c.Code == event.CodeOverLimit || c.Code == event.CodeScreen || c.Code == event.CodeRepeats
+		if arrived != ofItself {
+			t.Fatalf("%s is caused by %s", c.Code, c.Cause)
+		}
+		if want, known := causeOfCode[c.Code]; known && c.Cause != want {
+			t.Fatalf("%s is caused by %s, want %s", c.Code, c.Cause, want)
+		}
+	}
+}
+
+// causeOfCode is what causes that alone. What a compaction leaves out may have the code of an earlier one.
+var causeOfCode = map[event.Code]event.Cause{
+	event.CodeOverLimit: event.CauseLarge, event.CodeScreen: event.CauseScreen, event.CodeRepeats: event.CauseRepeats,
+	event.CodeOldest: event.CauseRules, event.CodeTextOnly: event.CauseRules, event.CodeLongAnswer: event.CauseRules,
+	event.CodeUser: event.CauseRefused,
 }
 
 // A reason has the numbers that show it.

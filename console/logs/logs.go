@@ -35,7 +35,7 @@ func (r *Recorder) RecordExchange(e event.Exchange) {
 }
 
 // mostFields is how many a line has at most.
-const mostFields = 10 + 1 + 15 + 2
+const mostFields = 10 + 1 + 22 + 2
 
 // logExchange writes the one line an exchange gets.
 func (r *Recorder) logExchange(e *event.Exchange) {
@@ -94,6 +94,7 @@ func appendShaping(attrs fields, e *event.Exchange) fields {
 	attrs.number("offloaded", e.Offloaded)
 	attrs.number("cleared", e.Cleared)
 	attrs.number("compacted", e.Compacted)
+	attrs.text("causes", e.Causes.String())
 	attrs.number("thoughts", int(e.Thoughts))
 	attrs.number("added", int(e.Added))
 	attrs.number("memory", int(e.Memory))

@@ -26,7 +26,7 @@ func TestLogLineTellsOfAConversation(t *testing.T) {
 	f(eventtest.Conversation(), map[string]any{
 		"level": "WARN", "model": "m", "conversation": "c1", "window": 1000.0, "tokens_before": 321.0,
 		"tokens_after": 25.0,
-		"decided":      true, "broke": true, "offloaded": 1.0, "cleared": 2.0, "reason": "why not more",
+		"decided":      true, "broke": true, "offloaded": 1.0, "cleared": 2.0, "causes": "over_limit, rent", "reason": "why not more",
 		"inner": "what failed",
 	})
 	large := eventtest.Exchange()

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"epitome/console/story"
@@ -117,7 +118,7 @@ func newDeed(e event.Exchange, of story.Story) deed {
 		if e.Compacted > 0 && c.Kind == event.CompactionCompleted && !c.Time.Before(e.Start) &&
 			c.Time.Before(e.Start.Add(e.Duration)) {
 			d.What += fmt.Sprintf(" (%d messages became %d)", c.MessagesBefore, c.MessagesAfter)
-			d.Why = compactionWords(c, e) + summaryCost(c, of)
+			d.Why = strings.TrimSuffix(compactionWords(c, e), ".") + summaryCost(c, of)
 		}
 	}
 	return d
@@ -145,22 +146,18 @@ func summaryCost(c event.Compaction, of story.Story) string {
 
 // compactionWords says why old turns became a summary.
 func compactionWords(c event.Compaction, e event.Exchange) string {
-	switch c.Reason {
-	case event.ReasonThreshold:
-		if e.CompactLine > 0 {
-			return fmt.Sprintf("with %s tokens it was over the line of %s at which old turns become a summary",
-				short(cmp.Or(c.TokensBefore, grown(e))), short(e.CompactLine))
-		}
-		return "it was over the line at which old turns become a summary"
-	case event.ReasonBudget:
-		return "what was sent since the last summary was over the budget of cutover_at"
-	case event.ReasonManual:
-		return "it was asked for"
-	case event.ReasonOverflow:
-		return "the provider refused the request as too long"
+	if e.Causes == 0 { // as of events before there were any
+		e.Causes = event.CausesOf(reasons[c.Reason])
 	}
-	return cmp.Or(why(e), text(c.Reason))
+	if e.Causes == 0 {
+		return cmp.Or(why(e), text(c.Reason))
+	}
+	return causesWords(e, cmp.Or(c.TokensBefore, grown(e)))
 }
+
+// reasons are the causes of compactions, by what they are told with.
+var reasons = map[string]event.Cause{event.ReasonThreshold: event.CauseLine, event.ReasonBudget: event.CauseBudget,
+	event.ReasonManual: event.CauseAsked, event.ReasonOverflow: event.CauseRefused}
 
 // cut leaves one page of turns, those before a number, the newest first.
 func (t *talk) cut(before string) {

@@ -191,16 +191,16 @@ func act(e *event.Exchange, sent *int) {
 	switch e.Turn {
 	case 8, 20, 71:
 		take("offload", 1_900)
-		e.Offloaded = 1
+		e.Offloaded, e.Causes = 1, event.CausesOf(event.CauseLarge)
 	case 29, 88:
 		take("clear", 25_900)
-		e.Cleared, e.Broke, e.Miss = 11, true, event.MissOurs
+		e.Cleared, e.Broke, e.Miss, e.Causes = 11, true, event.MissOurs, event.CausesOf(event.CauseRent)
 	case 60:
 		take("compact", 42_000)
-		e.Compacted, e.Broke, e.Miss = 60, true, event.MissOurs
+		e.Compacted, e.Broke, e.Miss, e.Causes = 60, true, event.MissOurs, event.CausesOf(event.CauseLine)
 	case 66:
 		take("rescue", 9_000)
-		e.Cleared = 4
+		e.Cleared, e.Causes = 4, event.CausesOf(event.CauseRefused)
 		e.Rescue = event.Rescue{Kind: "input", Tries: 1, Stages: "clear", Rescued: true, TokensBefore: 61_000,
 			TokensAfter: 52_000, WindowBefore: 128_000, WindowAfter: 60_000}
 	case 90:
@@ -245,7 +245,7 @@ func price(e *event.Exchange, held int) {
 		e.Bill.Sent = e.Bill.Raw + 31_000_000 // it breaks the cache and costs more
 	case e.Turn == 20:
 		e.Bill = event.Bill{Unpriced: event.UnpricedModel}
-	case raw > 119_808:
+	case raw > 128_000:
 		e.Bill.Ruled, e.Bill.Raw, e.Bill.Beyond = false, 0, true
 	}
 }

@@ -129,10 +129,10 @@ func says(t *testing.T, m *madeUp, path string, owner bool, wants ...string) {
 func TestAStrangerFindsTheAnswers(t *testing.T) {
 	talk := addresses["conversation"]
 	says(t, session(), talk, true,
-		"60 compact: old turns became a summary (130 messages became 21) 42k with 108k tokens it was over the line of 108k", // which, and why
+		"60 compact: old turns became a summary (130 messages became 21) 42k With 108k tokens it was over the line of 108k", // which, and why
 		"was sent with 108k tokens fewer than it came with",                                                                 // what is not seen
 		"message 70", "13k → 2.2k", "over the limit of 8k", "read", // and where it lies
-		"Saved", "$0.360",
+		"Saved", "$0.420",
 		"the largest result has 6.1k tokens, below 8k; clearing frees 3.2k and pays from 5.8k", // why turn N did nothing
 		"55 4k 93k the client changed an earlier message, from message 12 on",
 		"51 4k 84k the pause before it was longer", "without epitome the conversation would have died", "100 all of them are kept")

@@ -162,34 +162,53 @@ func plural(n any) string {
 // why says why something was done to a request, or why nothing was.
 func why(e event.Exchange) string {
 	switch {
+	case e.Causes != 0:
+		return causesWords(e, grown(e))
 	case e.Inner != "":
 		return text(e.Inner)
 	case e.Reason != "":
 		return text(e.Reason)
 	case e.Rescue.Kind != "":
 		return "the provider refused it as too long (" + text(e.Rescue.Kind) + ")"
-	case e.Compacted > 0 && e.CompactLine > 0 && grown(e) >= e.CompactLine:
-		return fmt.Sprintf("with %s tokens it was over the line of %s at which old turns become a summary", short(grown(e)),
-			short(e.CompactLine))
-	case e.Compacted > 0:
-		return "it was asked for, or there was no other way to make room"
-	case e.Cleared > 0 && e.ClearLine > 0 && grown(e) >= e.ClearLine:
-		return fmt.Sprintf("with %s tokens it was over the line of %s at which old results are cleared", short(grown(e)),
-			short(e.ClearLine))
-	case e.Cleared > 0 && isWatched(e):
-		return "carrying old results on costs more than clearing them would"
-	case e.Cleared > 0 && (e.Miss == event.MissPause || e.Miss == event.MissModel):
-		return "the provider had forgotten what it was sent, so clearing old results cost nothing"
-	case e.Cleared > 0:
-		return "carrying old results on would have cost more than clearing them"
-	case e.Offloaded > 0:
-		return "a new result was over its limit, repeated an earlier one, or was terminal output that a screen shows shorter"
+	case e.Compacted > 0 || e.Cleared > 0 || e.Offloaded > 0:
+		return codeWords(event.CodeNotNoted)
 	case e.Code != event.NoCode:
 		return codeWords(e.Code)
 	case e.Action != "" && e.Action != event.ActionNone && e.Action != event.ActionBypass && e.Mode == event.ModeOn:
 		return "earlier decisions are repeated"
 	}
 	return ""
+}
+
+// causesWords says why items of a request were changed, and why not more was done. tokens is what it had when it was
+// held against its lines.
+func causesWords(e event.Exchange, tokens int) string {
+	var all []string
+	for c := range e.Causes.All() {
+		all = append(all, causeWords(c, e, tokens))
+	}
+	if e.Reason != "" {
+		all = append(all, "Not all was done: "+strings.TrimRight(text(e.Reason), ". ")+".")
+	}
+	if e.Inner != "" && !e.Causes.Has(event.CauseBroken) { // which says the same
+		all = append(all, "Something failed inside epitome: "+strings.TrimRight(text(e.Inner), ". ")+".")
+	}
+	return strings.Join(all, " ")
+}
+
+// causeWords says one cause, with the numbers that show it.
+func causeWords(c event.Cause, e event.Exchange, tokens int) string {
+	line, at := 0, ""
+	switch c {
+	case event.CauseLine:
+		line, at = e.CompactLine, "old turns become a summary"
+	case event.CauseClearAt:
+		line, at = e.ClearLine, "old results are cleared"
+	}
+	if line == 0 || tokens < line {
+		return c.Sentence()
+	}
+	return fmt.Sprintf("With %s tokens it was over the line of %s at which %s.", short(tokens), short(line), at)
 }
 
 // grown is how many tokens would have been sent without the new decision.

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"text/tabwriter"
@@ -91,10 +92,7 @@ func turnInCells(e *event.Exchange) string {
 	if e.Rescue.Kind != "" {
 		done = append(done, e.Rescue.Outcome()+" by "+e.Rescue.Stages)
 	}
-	why := e.Reason
-	if why == "" {
-		why = e.Code.Sentence()
-	}
+	why := cmp.Or(e.Causes.Sentences(), e.Reason, e.Code.Sentence())
 	return fmt.Sprintf("%d\t%s\t%d\t%d\t%s\t%s\t%s", e.Turn, e.Start.Local().Format(time.TimeOnly), e.TokensBefore.Total(),
 		sent, cached, plain(strings.Join(done, ", ")), plain(why))
 }

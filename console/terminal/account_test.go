@@ -23,7 +23,8 @@ func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
 			Conversation: story.Conversation{ID: "c1", Model: "\x1b[2Jm\u202e", Upstream: "up", Turns: 3, Parent: "c0"},
 			Forgotten:    1,
 			Exchanges: []event.Exchange{
-				turn(2, event.Shaping{Decided: true, Offloaded: 2, TakenOut: 81}),
+				turn(2, event.Shaping{Decided: true, Offloaded: 2, TakenOut: 81,
+					Causes: event.CausesOf(event.CauseScreen)}),
 				turn(3, event.Shaping{Code: event.CodeAgain}),
 			},
 		},
@@ -33,7 +34,7 @@ func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
 	}
 	text := a.Text()
 	for _, part := range []string{"It has left conversation c0.", "1 earlier turns are not kept", "offloaded 2, 81 tokens out",
-		event.CodeAgain.Sentence(), "2        offload  90      9      2     first     It was long.", "4-9      compact"} {
+		event.CodeAgain.Sentence(), event.CauseScreen.Sentence(), "2        offload  90      9      2     first     It was long.", "4-9      compact"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("it lacks %q:\n%s", part, text)
 		}

@@ -33,6 +33,7 @@ const (
 	ownBefore = "epitome.tokens.before"
 	ownAfter  = "epitome.tokens.after"
 	ownReason = "epitome.reason"
+	ownCauses = "epitome.causes"
 )
 
 // operation is what all these requests are.
@@ -73,6 +74,9 @@ func attributesOf(e *event.Exchange, host string) []attribute.KeyValue {
 	}
 	if e.Reason != "" {
 		all = append(all, attribute.String(ownReason, e.Reason))
+	}
+	if e.Causes != 0 {
+		all = append(all, attribute.String(ownCauses, e.Causes.String()))
 	}
 	if e.Status > 0 {
 		all = append(all, attribute.Int(statusCode, e.Status))

@@ -107,6 +107,7 @@ func TestSpanTellsOfTheExchange(t *testing.T) {
 		"gen_ai.conversation.id": "c1", "gen_ai.conversation.compacted": true, "server.address": "api.openai.com",
 		"http.response.status_code": "200", "epitome.action": "clear", "epitome.mode": "on",
 		"epitome.tokens.before": "321", "epitome.tokens.after": "25", "epitome.reason": "why not more",
+		"epitome.causes": "over_limit, rent",
 	}
 	if got := valuesOf(s.Attributes); !maps.Equal(got, want) {
 		t.Errorf("got  %v\nwant %v", got, want)

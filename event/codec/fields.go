@@ -87,6 +87,7 @@ func shaping(c *coder, s *event.Shaping) {
 	number(c, &s.Cleared)
 	number(c, &s.Compacted)
 	number(c, &s.TakenOut)
+	number(c, &s.Causes)
 	name(c, &s.Code)
 	text(c, &s.Reason)
 	number(c, &s.ShapeTime)

@@ -98,6 +98,18 @@ func (o *object) yes(name string, is bool) {
 
 func (o *object) text(name, s string) {
 	o.key(name)
+	o.value(s)
+}
+
+// item is a text in a list.
+func (o *object) item(s string) {
+	if o.b[len(o.b)-1] != '[' {
+		o.b = append(o.b, ',')
+	}
+	o.value(s)
+}
+
+func (o *object) value(s string) {
 	if isPlain(s) {
 		o.b = append(append(append(o.b, '"'), s...), '"')
 		return

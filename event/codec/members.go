@@ -70,10 +70,24 @@ func (o *object) shaping(s *event.Shaping) {
 	o.any("cleared", int64(s.Cleared))
 	o.any("compacted", int64(s.Compacted))
 	o.any("taken_out", int64(s.TakenOut))
+	o.causes("causes", s.Causes)
 	o.anyText("code", string(s.Code))
 	o.anyText("reason", s.Reason)
 	o.any("shape_ns", int64(s.ShapeTime))
 	o.anyText("inner", s.Inner)
+}
+
+// causes are left out if there are none.
+func (o *object) causes(name string, s event.Causes) {
+	if s == 0 {
+		return
+	}
+	o.key(name)
+	o.b = append(o.b, '[')
+	for c := range s.All() {
+		o.item(c.String())
+	}
+	o.b = append(o.b, ']')
 }
 
 func (o *object) tokens(name string, t *event.Tokens) {

@@ -69,7 +69,19 @@ func clearBatch(p *plan.Plan, total int) {
 	}
 	list := worthClearing(p, most)
 	first, p.Result.Due = firstToClear(p, list, total)
+	p.Sheet.Cause = p.Result.Due.Cause
 	clearAll(p, list[first:])
+}
+
+// causeThatPays is why clearing pays, if it does.
+func causeThatPays(p *plan.Plan) event.Cause {
+	switch {
+	case p.Case.CacheExpired && p.Base.Version == 0 && p.Base.Depth() > 0:
+		return event.CauseModel
+	case p.Case.CacheExpired:
+		return event.CausePause
+	}
+	return event.CauseRent
 }
 
 // firstToClear is the first candidate from which on all are cleared; len(list) if none is. due says what clearing comes
@@ -82,8 +94,10 @@ func firstToClear(p *plan.Plan, list []candidate, total int) (first int, due pla
 	due = plan.Due{Looked: true, Freed: freed, From: p.Limits.AtLeast}
 	switch {
 	case total > p.Limits.ClearLine && freed >= p.Limits.AtLeast:
+		due.Cause = event.CauseClearAt
 		return 0, due
 	case p.Limits.Conf.Rent > 0 && !p.Case.OverQuota && (p.Case.CacheExpired || !plan.Binds(p)):
+		due.Cause = causeThatPays(p)
 		return firstThatPays(p, list, due)
 	}
 	due.Waits = true

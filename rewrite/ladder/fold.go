@@ -33,6 +33,7 @@ func applyRules(p *plan.Plan) {
 	if p.End == 0 || !p.Limits.Conf.Rules.On() {
 		return
 	}
+	p.Sheet.Cause = event.CauseRules
 	foldOldest(p)
 	if p.Limits.Conf.Pairs > 0 {
 		clearOlderResults(p)

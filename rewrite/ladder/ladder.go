@@ -47,12 +47,14 @@ func WhyElsewhere(by conversation.Keeper) plan.Why {
 
 // compactWhereNeeded is rung 3, and the last resort before a request is sent that cannot fit.
 func compactWhereNeeded(p *plan.Plan) (reason plan.Why) {
+	why := plan.ReasonToCompact(p)
+	p.Sheet.Cause = plan.CauseToCompact(why)
 	switch {
 	case p.End == 0 && p.Case.Manual:
 		return compact.NoOlder
 	case p.End == 0:
 		return plan.Why{}
-	case plan.ReasonToCompact(p) == "":
+	case why == "":
 		compact.PrepareSummary(p)
 		return plan.Why{}
 	case p.Case.Manual || p.Result.Outcomes.Pays(p.Total(), p.Limits.Conf.Thrash):
@@ -68,6 +70,7 @@ func compactWhereNeeded(p *plan.Plan) (reason plan.Why) {
 		reason = plan.Why{}
 	}
 	if p.Total() > p.Limits.Usable {
+		p.Sheet.Cause = event.CauseFull
 		abridge.FitResults(p)
 		compact.NoteTotal(p)
 	}

@@ -32,6 +32,7 @@ func RescuePlan(p *plan.Plan) (reason plan.Why) {
 		p.Result.Stage = max(p.Case.Rescue.From, plan.StageClear) // an equal request was refused and rescued meanwhile
 		return plan.Why{}
 	}
+	p.Sheet.Cause = event.CauseRefused
 	before := p.Checkpoint()
 	enough := func() bool { return float64(p.Total()) <= (1-decision.LeastGain)*float64(total) }
 	least := plan.StageClear

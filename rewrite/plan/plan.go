@@ -64,6 +64,7 @@ type Sheet struct {
 	Thoughts  int                 // parts of what the model thought that are not sent any more
 	Unthought []int               // items in which it thought those
 	Named     map[string]bool     // names of artifacts that new forms speak of
+	Cause     event.Cause         // why the rung that writes now was taken; each sets it first
 
 	earlier  *earlier
 	newNames []string             // names put into Named, in their order: what Undo takes out again
@@ -128,10 +129,11 @@ type Result struct {
 // Due is what clearing results would come to, in tokens.
 type Due struct {
 	Looked bool
-	Freed  int  // by the results that are old or spent
-	AtMost bool // it may be less: what would be left in their place is not counted
-	From   int  // from which on that is done
-	Waits  bool // it is done over the line alone
+	Freed  int         // by the results that are old or spent
+	AtMost bool        // it may be less: what would be left in their place is not counted
+	From   int         // from which on that is done
+	Waits  bool        // it is done over the line alone
+	Cause  event.Cause // why, where it is done
 }
 
 // SentSize is how many tokens item i takes as it is sent.
@@ -170,7 +172,8 @@ func (p *Plan) Set(i int, f *decision.Form, why Why) {
 	p.Sheet.Broke = p.Sheet.Broke || i < p.Base.Depth()
 	p.Sheet.NewForms[i] = true
 	p.Sheet.Note(f)
-	c := Change{Item: p.Req.Head + i, Rung: f.Rung.String(), Code: why.Code, Why: why.Words}
+	c := Change{Item: p.Req.Head + i, Rung: f.Rung.String(), Code: why.Code, Why: why.Words,
+		Cause: causeOf(p, why.Code)}
 	if names := f.Artifacts(); len(names) > 0 {
 		c.Artifact = names[0]
 	}
@@ -322,7 +325,8 @@ type Change struct {
 	Argument string     // the key one of the call
 	Code     event.Code // why; what is taken out of the model's thinking beside that has none of its own
 	Why      string     // the same in words
-	Before   int        // tokens of the model; 0 if not kept: of several messages, decided before
+	Cause    event.Cause
+	Before   int // tokens of the model; 0 if not kept: of several messages, decided before
 	After    int
 	Artifact string // name of what was taken out
 	Thinking string // name of the item as it came, if what was thought in it is not sent

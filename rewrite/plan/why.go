@@ -81,6 +81,32 @@ func WhyCompacted(p *Plan) Why {
 	return why
 }
 
+// causeOf is why the rung was taken that changes an item for a reason with the code. What comes is changed for itself.
+func causeOf(p *Plan, c event.Code) event.Cause {
+	switch c {
+	case event.CodeOverLimit:
+		return event.CauseLarge
+	case event.CodeScreen:
+		return event.CauseScreen
+	case event.CodeRepeats:
+		return event.CauseRepeats
+	}
+	return p.Sheet.Cause
+}
+
+// CauseToCompact is why there is a compaction, for a reason that ReasonToCompact gave.
+func CauseToCompact(reason string) event.Cause {
+	switch reason {
+	case event.ReasonBudget:
+		return event.CauseBudget
+	case event.ReasonManual:
+		return event.CauseAsked
+	case event.ReasonOverflow:
+		return event.CauseRefused
+	}
+	return event.CauseLine
+}
+
 // CodeOf is why a recorded form was chosen.
 func CodeOf(f *decision.Form) event.Code {
 	if f.Why == event.NoCode {
