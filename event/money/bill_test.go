@@ -31,7 +31,7 @@ func asked(upstream, model string, before, after int) *event.Exchange {
 		Start: time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC), Upstream: upstream, Mode: event.ModeOn, Status: 200,
 		FirstByte: time.Second, Dialect: "chat", Usage: told(after, 100),
 		Shaping: event.Shaping{
-			Model: model, Usable: 100_000,
+			Model: model, Window: 100_000, Usable: 90_000,
 			TokensBefore: event.Tokens{User: before}, TokensAfter: event.Tokens{User: after},
 		},
 	}
@@ -59,6 +59,17 @@ func TestBothRequestsAreHeldToOneRuler(t *testing.T) {
 	f(func(e *event.Exchange) { e.TokensAfter.User = 30_000 }, 0, raw, 4992*100+25_008*1000+output)
 }
 
+// What is kept free for an answer is room that a request may take: it is refused over the window, and not before.
+func TestARequestWithinTheWindowIsNotBeyondIt(t *testing.T) {
+	for _, tokens := range []int{90_001, 100_000} {
+		e := asked("openai", "mine", tokens, 10_000)
+		biller().Bill(e, 0)
+		if b := e.Bill; b.Beyond || !b.Ruled || b.Saved() <= 0 {
+			t.Errorf("%d tokens of %d: %+v", tokens, e.Window, b)
+		}
+	}
+}
+
 func TestMoneyIsOnNeitherSide(t *testing.T) {
 	f := func(change func(e *event.Exchange), why string, beyond bool) {
 		t.Helper()
@@ -71,6 +82,7 @@ func TestMoneyIsOnNeitherSide(t *testing.T) {
 		}
 	}
 	f(func(e *event.Exchange) { e.TokensBefore.User = 100_001 }, "", true)
+	f(func(e *event.Exchange) { e.TokensBefore.User, e.Usable = 100_001, 0 }, "", true)
 	f(func(e *event.Exchange) { e.TokensBefore = event.Tokens{} }, "", false)
 	f(func(e *event.Exchange) { e.Status = 429 }, event.UnpricedFailed, false)
 	f(func(e *event.Exchange) { e.FirstByte, e.Fault = 0, event.Timeout }, event.UnpricedFailed, false)
