@@ -16,6 +16,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"epitome/command/advice"
 	"epitome/command/handing"
 	"epitome/command/logging"
 	"epitome/command/notes"
@@ -85,8 +86,11 @@ func Execute(defaults string, args []string) int {
 	c := cli{defaults: defaults}
 	parser := c.parser()
 	parsed, err := parser.Parse(args)
+	if err == nil {
+		err = advice.CheckCommand(c.Launch.Command, parsed.Flags())
+	}
 	if err != nil {
-		parser.Errorf("%s; 'epitome --help' lists commands and flags", advise(err, args, namesOf(parser.Model.Children)))
+		parser.Errorf("%s; 'epitome --help' lists commands and flags", advice.On(err, args, parser.Model.Children))
 		return 2
 	}
 	return exitCode(parsed.Run(&c, handing.Load(c.load), notes.Load(c.load)))
@@ -114,16 +118,6 @@ const (
 	general = "general"
 	develop = "develop"
 )
-
-// namesOf is what the commands are called that are shown.
-func namesOf(commands []*kong.Node) (names []string) {
-	for _, c := range commands {
-		if !c.Hidden {
-			names = append(names, c.Name)
-		}
-	}
-	return names
-}
 
 // readWholeNumber reads a whole number, also one below zero, so that its flag says what is wrong with it.
 func readWholeNumber(ctx *kong.DecodeContext, target reflect.Value) error {
