@@ -15,7 +15,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -189,6 +188,7 @@ func (c *Config) readFile(path string) error {
 	if err != nil {
 		return fmt.Errorf("cannot read configuration %s: %w; check the path and its permissions", path, err)
 	}
+	c.from.note(path) // under no key: the file itself
 	return c.decode(path, text)
 }
 
@@ -471,27 +471,4 @@ func checkHeader(name, value string) error {
 		return errors.New("its value holds a line break or NUL; take it out (a variable read from a file often ends in one)")
 	}
 	return nil
-}
-
-// DataFolder is where c keeps what is kept on disk, as an absolute path; it need not exist.
-func (c Config) DataFolder() (string, error) {
-	if c.Data != "" {
-		return filepath.Abs(c.Data)
-	}
-	base, err := "", error(nil)
-	switch runtime.GOOS {
-	case "darwin", "ios":
-		base, err = os.UserConfigDir() // ~/Library/Application Support
-	case "windows":
-		base, err = os.UserCacheDir() // %LocalAppData%, which stays on this machine
-	default:
-		if base = os.Getenv("XDG_DATA_HOME"); !filepath.IsAbs(base) { // a relative one is void, by its specification
-			base, err = os.UserHomeDir()
-			base = filepath.Join(base, ".local", "share")
-		}
-	}
-	if err != nil {
-		return "", fmt.Errorf("cannot find the user's data folder: %w; name one with --data", err)
-	}
-	return filepath.Join(base, "epitome"), nil
 }
