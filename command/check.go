@@ -2,6 +2,10 @@ package command
 
 import (
 	"fmt"
+	"os"
+
+	"epitome/config"
+	"epitome/instance"
 )
 
 type checkCmd struct {
@@ -25,9 +29,36 @@ func (k checkCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
-		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode)
-	return err
+	warn(conf.CheckAhead()...)
+	if _, err = fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
+		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode); err != nil {
+		return err
+	}
+	return checkPort(conf, folder)
+}
+
+// warn says what keeps nothing from running.
+func warn(all ...error) {
+	for _, err := range all {
+		fmt.Fprintln(os.Stderr, "epitome: warning: "+err.Error())
+	}
+}
+
+// checkPort takes the address for a moment, and says if that fails because somebody else has it. The epitome of the data
+// folder may have it: nothing is wrong then.
+func checkPort(conf config.Config, folder string) error {
+	ln, err := config.Listen(conf.Listen)
+	if err == nil {
+		return ln.Close()
+	}
+	for _, card := range instance.RunningIn(instance.FoldersIn(folder)) {
+		if card.Listen == config.Reachable(conf.Listen) {
+			_, err := fmt.Printf("The epitome of this data folder runs, and listens on %s.\n", card.Listen)
+			return err
+		}
+	}
+	warn(conf.Locate(err))
+	return nil
 }
 
 // checkRunning asks the epitome of the data folder, which has to prove that it is one, whether it takes requests.

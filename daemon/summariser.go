@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -57,21 +56,8 @@ func (s *summariser) configure(conf config.Config) {
 	s.Configure(conf.Summarize)
 }
 
-// Prepares reports whether questions of conversations with the upstream are answered ahead of need. A local server
-// mostly works for one at a time: what it is asked in the background would make the agent wait, and push its
-// conversation out of the cache.
-func (s *summariser) Prepares(upstream string) bool {
-	conf := s.conf.Load()
-	switch conf.Summarize.Prepare {
-	case summarize.PrepareOn:
-		return true
-	case summarize.PrepareOff:
-		return false
-	}
-	asked := cmp.Or(conf.Summarize.Upstream, upstream)
-	u, known := conf.Upstreams[asked]
-	return known && (asked != upstream || !config.IsLocal(u.URL))
-}
+// Prepares does what config.Config says.
+func (s *summariser) Prepares(upstream string) bool { return s.conf.Load().Prepares(upstream) }
 
 // usable returns how many tokens a request to a model may have, as far as its window is known.
 func (s *summariser) usable(upstream, model string) int {

@@ -81,6 +81,8 @@ func serveProgram(s *stage, args []string) {
 		s.Fatalf("%s does not become ready", args[0])
 	}
 	s.Setenv(args[0], address)
+	_, addr, _ := strings.Cut(address, "://")
+	s.Setenv(args[0]+"_addr", addr)
 }
 
 // awaitLine waits until a file matches. What a program that has ended has not said it never will.

@@ -32,7 +32,7 @@ import (
 //	release NAME WORD             lets the upstream go on from "await WORD"
 //	fill FILE...                  replaces $VARIABLES in the files
 //	start NAME CMD ARG...         runs CMD in the background, with all it prints in NAME.log
-//	serve NAME ARG...             starts "epitome serve" and waits until it is ready; $NAME is its URL
+//	serve NAME ARG...             starts "epitome serve" and waits until it is ready; $NAME and $NAME_addr as above
 //	signal TERM|HUP|INT NAME      sends a signal to what start or serve has started
 //	ended NAME CODE               waits for its end, with this exit code
 //	await FILE REGEXP             waits until FILE matches
