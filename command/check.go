@@ -29,7 +29,7 @@ func (k checkCmd) Run(c *cli) error {
 	if err != nil {
 		return err
 	}
-	warn(conf.CheckAhead()...)
+	warn(config.CheckAhead(conf)...)
 	if _, err = fmt.Printf("The configuration is sound: listen on %s, send to %s (%s), keep data in %s, mode %s.\n",
 		conf.Listen, conf.Upstream, conf.Upstreams[conf.Upstream].URL, folder, conf.Mode); err != nil {
 		return err
@@ -44,8 +44,8 @@ func warn(all ...error) {
 	}
 }
 
-// checkPort takes the address for a moment, and says if that fails because somebody else has it. The epitome of the data
-// folder may have it: nothing is wrong then.
+// checkPort takes the address for a moment, and says if that fails because somebody else has it. The epitome of the
+// data folder may have it: nothing is wrong then.
 func checkPort(conf config.Config, folder string) error {
 	ln, err := config.Listen(conf.Listen)
 	if err == nil {

@@ -3,6 +3,7 @@ package command
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"os"
 	"path/filepath"
@@ -16,9 +17,32 @@ import (
 	"epitome/command/stage"
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/console/story"
+	"epitome/instance"
 )
 
 // TestDemoShowsWhatHappens plays a session through the daemon, twice in the same place.
+// turnsToldBy is how many turns the epitome with the folder tells of the longest conversation.
+func turnsToldBy(t *testing.T, folder string) (turns int) {
+	t.Helper()
+	card, err := instance.Read(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := card.Answer("/-/api/conversations", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all struct{ Items []story.Conversation }
+	if err := json.Unmarshal(text, &all); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all.Items {
+		turns = max(turns, c.Turns)
+	}
+	return turns
+}
+
 func TestDemoShowsWhatHappens(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "demo")
 	play := func() (*demo.Report, string) {
@@ -32,6 +56,12 @@ func TestDemoShowsWhatHappens(t *testing.T) {
 		}
 		s := stage.Stage{Defaults: configtest.Text(), Folder: folder, Window: 16_000}
 		o := demo.Options{Window: s.Window, Turns: 45, Seed: 1, Open: s.Open, Live: &told}
+		o.End = func(r *demo.Report) error {
+			if got := turnsToldBy(t, folder); got != len(r.Turns)+1 {
+				t.Errorf("the pages tell %d turns, the demo %d, and it says that they are one ahead", got, len(r.Turns))
+			}
+			return nil
+		}
 		r, err := demo.Run(context.Background(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -62,6 +92,11 @@ func TestDemoShowsWhatHappens(t *testing.T) {
 	}
 	if _, again := play(); again != told {
 		t.Errorf("the same session again is another one:\n%s\nand then\n%s", told, again)
+	}
+	for _, part := range []string{"Its pages count that request, too", "The table counts all messages"} {
+		if !strings.Contains(strings.Join(strings.Fields(told), " "), part) {
+			t.Errorf("it does not say %q", part)
+		}
 	}
 	if t.Failed() {
 		t.Log(told)

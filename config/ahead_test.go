@@ -20,7 +20,7 @@ func TestDistillThatDoesNothingIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, err := range c.CheckAhead() {
+		for _, err := range CheckAhead(c) {
 			said := strings.ReplaceAll(err.Error(), path, "FILE")
 			name, _, _ := strings.Cut(strings.TrimPrefix(said[strings.Index(said, " the upstream "):], " the upstream "), ":")
 			if got = append(got, name); !strings.Contains(said, "summarize.distill does nothing") || !strings.Contains(said, `prepare = "on"`) ||

@@ -41,7 +41,7 @@ func dataHome() string {
 }
 
 // Whence says in a sentence where c has its data folder from, and which file was read.
-func (c Config) Whence() string {
+func Whence(c Config) string {
 	folder, err := c.DataFolder()
 	if err != nil {
 		return ""

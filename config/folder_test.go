@@ -22,7 +22,7 @@ func TestWhenceSaysWhereTheDataFolderIsFrom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.ReplaceAll(c.Whence(), home, "~"); got != want {
+		if got := strings.ReplaceAll(Whence(c), home, "~"); got != want {
 			t.Errorf("%s, want %s", got, want)
 		}
 	}

@@ -122,10 +122,7 @@ var house = joined(map[string]room{
 			" bench/replay bench/soak bench/subject bench/team bench/through command/advice command/explanation command/handing command/logging command/manual command/notes command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon daemon/asides event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
-	"command/advice": {
-		"config unit",
-		"it reads what the parser says; knowing a command, it would have to be told of each new one",
-	},
+	"command/advice": {"config unit", "it reads what the parser says; knowing a command, it would have to be told of each new one"},
 	"command/handing": {
 		"config offload/contexts",
 		"it keeps files in a folder; what they are given to, and by whom, must not matter",

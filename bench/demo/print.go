@@ -71,9 +71,10 @@ func (r *Report) facts(p *page) {
 			"Of all tokens sent, %d %% were cached.", r.Extended, len(r.Turns)-1,
 		len(r.Turns)-1-r.Extended-r.Unexplained, words.Share(r.Sent.Cached, r.Sent.Tokens))
 	if s := r.Restart; s != nil && s.Equal && s.Stayed {
-		add("decided once", "Asked for the same once more before turn %d, epitome sent the same bytes.", s.Turn)
+		add("decided once", "Asked for the same once more before turn %d, epitome sent the same bytes. "+countedToo, s.Turn)
 	} else if s != nil && s.Equal {
-		add("decided once", "Stopped and started again before turn %d, epitome sent the same request in the same bytes.", s.Turn)
+		add("decided once", "Stopped and started again before turn %d, epitome sent the same request in the same bytes. "+
+			countedToo, s.Turn)
 	}
 	made := "each summary was made by code alone"
 	if r.Compactions == 0 {
@@ -83,11 +84,18 @@ func (r *Report) facts(p *page) {
 		made = fmt.Sprintf("the model was asked for a summary %s: %s tokens in, %d %% of them cached, and %s out",
 			words.Times(s.Requests), words.Short(s.Input), words.Share(s.Cached, s.Input), words.Short(s.Output))
 	}
+	if r.Compactions > 0 {
+		made += ". The table counts all messages that a summary stands for; epitome's pages, those of the request before and " +
+			"after it"
+	}
 	add("summaries", "%s; %s.", words.Number(r.Compactions, "compaction"), made)
 	add("what this cannot show", "%s", cannotShow)
 	p.line("")
 	p.line("With an agent of yours: epitome run -- your-agent --its-flags")
 }
+
+// countedToo says why the turns of epitome's own pages have other numbers.
+const countedToo = "Its pages count that request, too: their turns are one ahead from there on."
 
 // cannotShow says what a scripted model leaves open.
 const cannotShow = "How well a model works with what it is left. This one is scripted: it always notices that something was taken " +

@@ -93,7 +93,7 @@ func (k listCmd) print(conf config.Config, all []memory.Kept) (err error) {
 		if !conf.Memory.Enabled {
 			said += " Memories are off: enabled = true under [memory] turns them on."
 		}
-		_, err = fmt.Println(said + " " + conf.Whence())
+		_, err = fmt.Println(said + " " + config.Whence(conf))
 		return err
 	}
 	for i, m := range all {

@@ -145,7 +145,7 @@ func TestWhereNothingWasKeptNothingIsListed(t *testing.T) {
 	text, err := printed(t, func() error {
 		return listCmd{}.Run(func() (config.Config, error) { return conf, nil })
 	})
-	if err != nil || text != "Nothing is known of any project. "+conf.Whence()+"\n" {
+	if err != nil || text != "Nothing is known of any project. "+config.Whence(conf)+"\n" {
 		t.Errorf("got %q, %v", text, err)
 	}
 	conf.Store.URL = "redis://127.0.0.1:1"
