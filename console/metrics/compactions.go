@@ -33,7 +33,7 @@ func newCompactions(registry *prometheus.Registry) compactions {
 		output: newCounter("epitome_own_output_tokens_total",
 			"Tokens of the answers to those requests.", "upstream"),
 		warnings: newCounter("epitome_context_window_warnings_total",
-			"Warnings about conversations, by reason: threshold (a request is more than its model takes), "+
+			"Warnings about conversations, by reason: threshold (a request is more than it may fill of its window), "+
 				"budget (warn_at), users (messages of the user are left to the transcript), "+
 				"imitation (a call of the model repeats what epitome puts into old calls).",
 			"upstream", "reason"),

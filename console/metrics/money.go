@@ -119,7 +119,7 @@ func newSpending(registry *prometheus.Registry) *spending {
 				"has; usage: the answer does not tell it; odd: it contradicts itself).",
 			"upstream", "reason"),
 		beyond: newCounter("epitome_beyond_window_exchanges_total",
-			"Requests that would have been refused as they came, as they were more than their model takes.", "upstream"),
+			"Requests that would have been refused as they came, as they were more than their model's window.", "upstream"),
 		misses: newCounter("epitome_cache_misses_total",
 			"Requests of which the provider's cache had less than the one before had put there, by cause.",
 			"upstream", "cause"),
