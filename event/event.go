@@ -155,18 +155,18 @@ type Shaping struct {
 	// texts are so large that their tokens are estimated
 	Estimated bool `json:"estimated,omitempty"`
 	Asides    int8 `json:"asides,omitempty"` // calls of epitome's own tool that were answered, up to 127
-	// parts of what the model thought that are not sent any more, from this decision on
-	Thoughts int32 `json:"thoughts,omitempty"`
+	// parts of what the model thought that are not sent any more, from this decision on, up to 65 535
+	Thoughts uint16 `json:"thoughts,omitempty"`
+	// why items were newly changed; with those of a form that was refused
+	Causes Causes `json:"causes,omitempty"`
 	// the names of the contexts that the tokens are from which were added
 	Contexts string `json:"contexts,omitempty"`
 	// items that each rung has newly changed; those of earlier decisions are not counted
-	Offloaded int `json:"offloaded,omitempty"`
-	Cleared   int `json:"cleared,omitempty"`
-	Compacted int `json:"compacted,omitempty"`
-	TakenOut  int `json:"taken_out,omitempty"` // tokens that the new decision took out, each item once
-	// why items were newly changed; with those of a form that was refused
-	Causes Causes `json:"causes,omitempty"`
-	Code   Code   `json:"code,omitempty"` // why nothing new was done, or not all of it
+	Offloaded int  `json:"offloaded,omitempty"`
+	Cleared   int  `json:"cleared,omitempty"`
+	Compacted int  `json:"compacted,omitempty"`
+	TakenOut  int  `json:"taken_out,omitempty"` // tokens that the new decision took out, each item once
+	Code      Code `json:"code,omitempty"`      // why nothing new was done, or not all of it
 	// the same in words, with numbers, without content of the conversation
 	Reason string `json:"reason,omitempty"`
 	// spent on it, decompression included; 0 if it was no conversation to shape

@@ -204,9 +204,10 @@ func (x *exchange) tell(r *rewrite.Report) {
 		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: int32(r.Bearings.Diverged),
 		Decision: r.Bearings.Decision, Estimated: r.Estimated,
 		Contexts: event.Clip(strings.Join(r.Added.Names, ", ")),
-		Decided:  r.Decided, Broke: r.Broke, Thoughts: int32(r.Thoughts), Code: r.Code, Reason: event.Clip(r.Reason),
+		Decided:  r.Decided, Broke: r.Broke, Code: r.Code, Reason: event.Clip(r.Reason),
 	}
 	x.event.Streams, x.event.Added = r.Streams, int32(r.Added.Tokens)
+	x.event.Thoughts = uint16(min(r.Thoughts, math.MaxUint16))
 	x.event.Memory = uint16(min(r.Added.Memory, math.MaxUint16)) // a memory has 8 000 characters at most
 	if r.Answers > 0 {
 		x.event.Ratio = r.Ratio
