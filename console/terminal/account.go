@@ -48,7 +48,7 @@ func (a Account) Text() string {
 	if s.Forgotten > 0 {
 		p.line("%d earlier turns are not kept any more.", s.Forgotten)
 	}
-	rows := []string{"turn\ttime\tcame\tsent\tcached\twhat was done\twhy nothing new"}
+	rows := []string{"turn\ttime\tcame\tsent\tcached\twhat was done\twhy, or why nothing new"}
 	for i := range s.Exchanges {
 		rows = append(rows, turnInCells(&s.Exchanges[i]))
 	}

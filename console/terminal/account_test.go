@@ -67,3 +67,17 @@ func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
 		t.Error(text)
 	}
 }
+
+// Where nothing else is to be said of an exchange, its row in top has the causes of what was done.
+func TestRowsNameCauses(t *testing.T) {
+	f := func(e event.Exchange, want string) {
+		t.Helper()
+		if got := whyOf(e); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	e := event.Exchange{Status: 200, Shaping: event.Shaping{Causes: event.CausesOf(event.CauseRules, event.CausePause)}}
+	f(e, "pause, rules")
+	e.Reason = "saves little"
+	f(e, "saves little")
+}

@@ -126,9 +126,9 @@ func changes(e event.Exchange) string {
 	return strings.Join(all, ", ")
 }
 
-// whyOf writes what went wrong with an exchange, or else why nothing new was done.
+// whyOf writes what went wrong with an exchange, or else why nothing more was done, or what caused what was.
 func whyOf(e event.Exchange) string {
-	for _, text := range [...]string{e.Err, e.Inner, e.Reason, string(e.Fault)} {
+	for _, text := range [...]string{e.Err, e.Inner, e.Reason, e.Causes.String(), string(e.Fault)} {
 		if text != "" {
 			return plain(text)
 		}
