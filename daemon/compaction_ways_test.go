@@ -103,6 +103,7 @@ func TestCompactingNowOverTheWire(t *testing.T) {
 			continued(t, p.questions()[0], before, sent)
 		}
 		r.logs(`msg=compaction_completed .* reason=manual `)
+		r.logs(`msg=exchange .* causes=asked_for`)
 		a.react(got)
 		a.header = http.Header{}
 		if a.ask(); !bytes.HasPrefix(p.last().body, said(sent)) {
