@@ -303,15 +303,15 @@ func (c *compaction) writeSummary() bool {
 	return !plan.BreaksOrder(c.P)
 }
 
-// placeMessage puts a message with the text in the place of the first of the runs where it may stand.
+// placeMessage puts a message with the text in the place of the first of the runs where it may stand, or else of the
+// last one.
 func placeMessage(c *compaction, runs []int, text string) {
+	order, message := plan.SequenceOf(c.P), summaryMessage(c, text)
 	for _, i := range runs {
-		before := c.P.Checkpoint()
-		c.insertMessage(i, text)
-		if i == runs[len(runs)-1] || !plan.BreaksOrder(c.P) {
+		if i == runs[len(runs)-1] || order.Stands(i, i+c.P.Forms[i].Fold, message) {
+			c.insertMessage(i, text)
 			return
 		}
-		c.P.Undo(before)
 	}
 }
 
@@ -456,10 +456,15 @@ func (c *compaction) appendToHead(i int, text string) bool {
 	return true
 }
 
+// summaryMessage is a message of the user's with a text.
+func summaryMessage(c *compaction, text string) string {
+	return string(c.P.Req.Dialect.Message(conversation.User, text))
+}
+
 // insertMessage puts a message with the text in the place of the run that item i begins.
 func (c *compaction) insertMessage(i int, text string) {
 	f := *c.P.Forms[i]
-	f.With, f.Gap = string(c.P.Req.Dialect.Message(conversation.User, text)), ""
+	f.With, f.Gap = summaryMessage(c, text), ""
 	f.Now, f.At = plan.MessageTokens(c.P, text), c.P.Hist.Answers[c.P.End-1]
 	f.Prose, f.Until, f.Mark, f.Name = c.says.Text, c.says.Until, c.mark, decision.Ref{}
 	c.P.Set(i, &f, plan.Why{Code: f.Why, Words: "the summary stands for it"})

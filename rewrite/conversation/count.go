@@ -163,11 +163,18 @@ func (r *Request) AnswersOneOfSeveral(i int) bool {
 	if r.Items[i].Role != Tool {
 		return false
 	}
-	const far = 4000 // items; nobody calls so often at once
-	least := max(0, i-far)
-	for i--; i >= least && r.Items[i].Role == Tool; i-- {
+	run := &r.found.results
+	if i == run.End {
+		run.End++
 	}
-	return i >= 0 && r.Items[i].Role == Assistant && len(r.Items[i].Calls) > 1
+	if i < run.First || i >= run.End {
+		*run = Group{i, i + 1}
+		for run.First > 0 && r.Items[run.First-1].Role == Tool {
+			run.First--
+		}
+	}
+	before := run.First - 1
+	return before >= 0 && r.Items[before].Role == Assistant && len(r.Items[before].Calls) > 1
 }
 
 // Measure is what an item comes to.

@@ -208,8 +208,16 @@ type Request struct {
 	Upkeep       Upkeep    // what others see to
 	Marks        []Mark    // for the provider's cache, in messages, in their order
 
-	parts   []Part  // room for those of one item
-	numbers []int32 // of the messages that say the items; empty until one is asked for
+	parts []Part // room for those of one item
+	found found
+}
+
+// found is what was asked for before, and need not be looked for again.
+type found struct {
+	numbers []int32        // of the messages that say the items; empty until one is asked for
+	results Group          // the run of results that was looked at last, or its beginning
+	caller  int            // the item whose calls were asked for last
+	calls   map[string]int // where those stand among them, by their ids; nil until one is asked for
 }
 
 // Parts returns the parts of the item's content. They are good until the next call.

@@ -5,15 +5,15 @@ func NumberOf(r *Request, i int) int {
 	if !r.Nested {
 		return i
 	}
-	if len(r.numbers) != len(r.Items) { // they are asked for by the thousand
-		r.numbers = make([]int32, len(r.Items))
+	if len(r.found.numbers) != len(r.Items) { // they are asked for by the thousand
+		r.found.numbers = make([]int32, len(r.Items))
 		for k := 1; k < len(r.Items); k++ {
-			if r.numbers[k] = r.numbers[k-1]; !SameMessage(r, k) {
-				r.numbers[k]++
+			if r.found.numbers[k] = r.found.numbers[k-1]; !SameMessage(r, k) {
+				r.found.numbers[k]++
 			}
 		}
 	}
-	return int(r.numbers[i])
+	return int(r.found.numbers[i])
 }
 
 // MessagesIn is how many messages say n items, from item i of all on.

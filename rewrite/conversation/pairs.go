@@ -25,6 +25,22 @@ func (r *Request) Callers() []int {
 	return list
 }
 
+// CallOf is the call of an item that an id names, both as Callers pairs them: the first one of that id; nil if there is
+// none. The calls of one item are read once, however often they are asked for in turn.
+func CallOf(r *Request, item int, id string) *Call {
+	calls, known := r.Items[r.Head+item].Calls, &r.found
+	if known.calls == nil || known.caller != item {
+		known.caller, known.calls = item, make(map[string]int, len(calls))
+		for k := len(calls) - 1; k >= 0; k-- {
+			known.calls[calls[k].ID] = k
+		}
+	}
+	if k, ok := known.calls[id]; ok {
+		return &calls[k]
+	}
+	return nil
+}
+
 // PinFrom pins all items from item first to item i, which is the last and belongs to the answer of the model that
 // begins with the first, if one of the two is pinned: what stays of an answer stays as a whole. It is asked of each
 // item as it comes, so that what comes before one that is pinned is so already.

@@ -62,57 +62,7 @@ func foldOldest(p *plan.Plan) {
 	if to = beforeOpenCalls(p, min(to, plan.NewestGroup(p))); to <= done || to >= p.End || isScattered(p) {
 		return
 	}
-	stays := make([]bool, p.Hist.Len())
-	for i := from; i < to; i++ {
-		stays[i] = plan.IsKeptInPlace(p, i)
-	}
-	for done := false; !done; {
-		keepPairs(p, stays, conversation.Group{First: from, End: to})
-		before := p.Checkpoint()
-		if done = foldRuns(p, stays, conversation.Group{First: from, End: to}); !done {
-			p.Undo(before)
-		}
-	}
-}
-
-// keepPairs adds to what stays of a run what would be alone without it: an item between two that stay, and what calls
-// or answers another. All behind the run stays.
-func keepPairs(p *plan.Plan, stays []bool, run conversation.Group) {
-	callers := p.Req.Callers()
-	for more := true; more; {
-		more = false
-		for i := run.First; i < len(callers); i++ {
-			stay, at := i >= run.End || stays[i], callers[i]
-			alone := !stay && (i == run.First || stays[i-1]) && (i+1 == run.End || stays[i+1])
-			apart := at >= run.First && at < run.End && stays[at] != stay
-			if apart || alone && foldedFrom(p, i) == 0 {
-				stays[i], more = true, true
-			}
-			if apart {
-				stays[at] = true
-			}
-		}
-	}
-}
-
-// foldRuns leaves out of a run what does not stay. The parts of it that cannot be folded stay from now on, all of them
-// at once, as each further try takes as long as this one. It returns false then.
-func foldRuns(p *plan.Plan, stays []bool, run conversation.Group) bool {
-	done := true
-	for start := run.First; start < run.End; start++ {
-		end := start
-		for end < run.End && !stays[end] {
-			end++
-		}
-		if end > start && foldedFrom(p, start) < end-start && !foldItems(p, start, end) {
-			for i := start; i < end; i++ {
-				stays[i] = true
-			}
-			done = false
-		}
-		start = end
-	}
-	return done
+	foldRange(p, conversation.Group{First: from, End: to})
 }
 
 // beforeOpenCalls is item to, or the first before it from which on no result answers a call that stands before that.
@@ -201,29 +151,6 @@ func isScattered(p *plan.Plan) bool {
 	})
 }
 
-// foldItems puts one message in the place of items from to to, and reports whether that saves anything and the message
-// may stand there.
-func foldItems(p *plan.Plan, from, to int) bool {
-	name := p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(from, to-from))
-	role := conversation.Assistant // behind the user's first message, which templates want to be answered
-	if to < p.Hist.Len() && p.Req.Items[p.Req.Head+to].Role == conversation.Assistant || from == 0 {
-		role = conversation.User
-	}
-	text := fmt.Sprintf("%s%d earlier messages left out. %s]", plan.Mark,
-		conversation.MessagesIn(p.Req, p.Req.Head+from, to-from), p.Advice(name, spanContent(p, from, to)))
-	other := conversation.User + conversation.Assistant - role
-	for _, role := range [...]conversation.Role{role, other} {
-		f := foldForm(p, from, to, message{role, text, name})
-		if f == nil {
-			continue
-		}
-		if f.Oldest = true; setFold(p, from, f, plan.Why{Code: event.CodeOldest, Words: "older than what is to be sent"}) {
-			return true
-		}
-	}
-	return false
-}
-
 // spanContent is what the artifact of the items from from to to is made of: their messages as JSON.
 func spanContent(p *plan.Plan, from, to int) (c plan.Content) {
 	c.Lines = bytes.Count(p.Req.BytesOf(from, to-from), []byte("\n")) + 1
@@ -256,23 +183,6 @@ func foldForm(p *plan.Plan, from, to int, m message) *decision.Form {
 		return nil
 	}
 	return f
-}
-
-// setFold puts a folding in the place of its items, and reports whether it may stand there. If not, nothing has
-// changed.
-func setFold(p *plan.Plan, from int, f *decision.Form, why plan.Why) bool {
-	before := p.Checkpoint()
-	to := from + f.Fold
-	p.Set(from, f, why)
-	for i := from + 1; i < to; i++ {
-		p.Put(i, &decision.Form{Rung: decision.RungClear, Gone: true, Whole: p.Hist.Sizes[i], First: p.FirstSize(i)})
-	}
-	plan.RestoreReferences(p, from, to)
-	if plan.BreaksOrder(p) {
-		p.Undo(before)
-		return false
-	}
-	return true
 }
 
 // clearOlderResults clears all results but the newest, as far as clearing them saves anything and none refers to them.
@@ -318,8 +228,9 @@ func foldOlderCalls(p *plan.Plan) {
 	if len(list) < stride(keep) || isScattered(p) {
 		return
 	}
+	leave := leavingOut(p)
 	for k, f := range list {
-		setFold(p, at[k], f, plan.Why{Code: event.CodeTextOnly, Words: "only text is to be sent"})
+		leave.fold(at[k], f, plan.Why{Code: event.CodeTextOnly, Words: "only text is to be sent"})
 	}
 }
 

@@ -96,6 +96,9 @@ func (rd *reader) add(it conversation.Item) {
 	it.Begins = it.Role == conversation.Assistant && (before < 0 || r.Items[before].Role != conversation.Assistant)
 	r.Items = append(r.Items, it)
 	i := before + 1
+	if it.Begins {
+		rd.answer = i + 1
+	}
 	switch it.Role {
 	case conversation.Tool:
 	case conversation.Unknown: // nobody knows here whom it answers
@@ -107,31 +110,31 @@ func (rd *reader) add(it conversation.Item) {
 	default:
 		return
 	}
-	conversation.PinFrom(r, answerOf(r, i), i)
+	conversation.PinFrom(r, rd.answerOf(i), i)
 }
 
 // answerOf is where the answer of the model begins to which item i belongs: the last one before it, or the one whose
 // call it answers. It is i itself if there is none among the items before.
-func answerOf(r *conversation.Request, i int) int {
+func (rd *reader) answerOf(i int) int {
 	const far = 200 // items; what is broken so much is left to the checker
-	first := i
+	items := rd.req.Items
+	isCalled := func(c conversation.Call) bool { return c.ID == items[i].Answers }
 	for k := i - 1; k >= max(0, i-far); k-- {
-		it := &r.Items[k]
-		if it.Role != conversation.Assistant {
-			continue
-		}
-		calls := r.Items[i].Role != conversation.Tool || slices.ContainsFunc(it.Calls, func(c conversation.Call) bool {
-			return c.ID == r.Items[i].Answers
-		})
-		if calls {
-			first = k
-		}
-		for ; first == k && k > 0 && !r.Items[k].Begins; k-- {
-			first = k - 1
-		}
-		if first < i {
-			return first
+		if items[k].Role == conversation.Assistant &&
+			(items[i].Role != conversation.Tool || slices.ContainsFunc(items[k].Calls, isCalled)) {
+			return rd.beginning(k)
 		}
 	}
-	return first
+	return i
+}
+
+// beginning is where the answer begins to which item k, one of the model's, belongs. An answer may be of thousands.
+func (rd *reader) beginning(k int) int {
+	if rd.answer > 0 && k >= rd.answer-1 {
+		return rd.answer - 1
+	}
+	for k > 0 && !rd.req.Items[k].Begins {
+		k--
+	}
+	return k
 }

@@ -102,6 +102,7 @@ type reader struct {
 	req    *conversation.Request
 	known  conversation.Recall // nil if nobody knows the beginning, or as soon as it was asked for
 	blocks []block             // of the message that is being read
+	answer int                 // the item behind the one at which the last answer begins; 0 if nobody has seen that
 }
 
 // readMessages reads the messages, whose list begins at body[i].
@@ -126,7 +127,7 @@ func (rd *reader) readOrRecall(i int) (int, error) {
 	if len(items) <= n {
 		return end, nil
 	}
-	r.Items = items
+	r.Items, rd.answer = items, 0
 	last := &items[len(items)-1]
 	if stop == last.Place().End {
 		return stop, nil

@@ -47,39 +47,55 @@ func (m spoken) mayFollow(p *Plan, before spoken) bool {
 	return p.Req.Dialect.Follows(before.role, m.role)
 }
 
+// pair is a message behind one which it may not follow.
+type pair [2]spoken
+
 // misplaced counts, for each two kinds of messages, those that stand behind one which they may not follow, if items are
 // sent in these forms.
-func misplaced(p *Plan, forms []*decision.Form) map[[2]spoken]int {
-	var list map[[2]spoken]int
+func misplaced(p *Plan, forms []*decision.Form) map[pair]int {
+	var list map[pair]int
 	var before spoken
 	for i := range p.Req.Items {
-		it := &p.Req.Items[i]
-		thinks := len(it.Thinking) > 0
-		m := spoken{it.Role, thinks, isMute(p, it)}
-		if k := i - p.Req.Head; k >= 0 && k < len(forms) && forms[k] != nil {
-			f := forms[k]
-			if f.Gone || f.Fold > 0 && f.With == "" {
-				continue
-			}
-			if f.Said != "" {
-				m.thinks = false
-			}
-			if f.Fold > 0 {
-				m = spoken{role: roleOf(p, f.With)}
-			}
+		m, sent := sentAs(p, forms, i)
+		if !sent {
+			continue
 		}
 		if !m.mayFollow(p, before) {
 			if list == nil {
-				list = map[[2]spoken]int{}
+				list = map[pair]int{}
 			}
-			list[[2]spoken{before, m}]++
+			list[pair{before, m}]++
 		}
-		if m.role == conversation.Assistant && before.role == m.role && !before.mute { // one answer
-			m = before
-		}
-		before = m
+		before = m.behind(before)
 	}
 	return list
+}
+
+// sentAs is what is sent of item i of all in these forms; sent is false if nothing is.
+func sentAs(p *Plan, forms []*decision.Form, i int) (m spoken, sent bool) {
+	it := &p.Req.Items[i]
+	m = spoken{it.Role, len(it.Thinking) > 0, isMute(p, it)}
+	k := i - p.Req.Head
+	if k < 0 || k >= len(forms) || forms[k] == nil {
+		return m, true
+	}
+	f := forms[k]
+	switch {
+	case f.Gone || f.Fold > 0 && f.With == "":
+		return m, false
+	case f.Fold > 0:
+		return spoken{role: roleOf(p, f.With)}, true
+	}
+	m.thinks = m.thinks && f.Said == ""
+	return m, true
+}
+
+// behind is what the message behind this one stands behind: two answers of the model are one.
+func (m spoken) behind(before spoken) spoken {
+	if m.role == conversation.Assistant && before.role == m.role && !before.mute {
+		return before
+	}
+	return m
 }
 
 // isMute reports whether an item is a message in which nothing is said, called or thought: it does not begin an answer.

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"epitome/event"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
@@ -144,43 +142,4 @@ func CompactedEnd(p *Plan) (end int) {
 func IsListed(p *Plan, i int) bool {
 	f := p.Forms[i]
 	return f != nil && f.Rung == decision.RungClear && len(f.Refers) > 0
-}
-
-// RestoreReferences sends all results whole that refer to one of the items from to to, which nobody sees any more. One
-// that a list there told of has a stub of its own again, and so have all of a list that lacks one of them.
-func RestoreReferences(p *Plan, from, to int) {
-	broken := brokenLists(p)
-	isLeftOut := func(i int) bool { return from <= i && i < to || broken[i] }
-	for k := range p.Hist.Results {
-		res := &p.Hist.Results[k]
-		f := p.Forms[res.Item]
-		switch {
-		case f == nil || !broken[res.Item] && !slices.ContainsFunc(f.Refers, isLeftOut):
-		case f.Rung == decision.RungOffload:
-			p.Set(res.Item, &decision.Form{Rung: decision.RungOffload, Now: p.Hist.Sizes[res.Item]},
-				Why{event.CodeWholeAgain, "what it referred to is left out"})
-		case f.Rung == decision.RungClear:
-			why := whyCleared(res, f.Why)
-			p.Set(res.Item, StubOf(p, res, why.Words), why)
-		}
-	}
-}
-
-// brokenLists are the items in whose place a list stands that names more results than refer to it: the artifacts of the
-// others would not be put again.
-func brokenLists(p *Plan) map[int]bool {
-	listed := map[int]int{}
-	for k := range p.Hist.Results {
-		if item := p.Hist.Results[k].Item; IsListed(p, item) {
-			listed[p.Forms[item].Refers[0]]++
-		}
-	}
-	broken := map[int]bool{}
-	for k := range p.Hist.Results {
-		item := p.Hist.Results[k].Item
-		if f := p.Forms[item]; f != nil && len(f.Lists) > listed[item] {
-			broken[item] = true
-		}
-	}
-	return broken
 }

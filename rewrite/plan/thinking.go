@@ -24,9 +24,10 @@ func TakeThinking(p *Plan) {
 	} else if LastThinking(p) < from || !Binds(p) {
 		from = Never
 	}
+	t := taking{plan: p}
 	for i := range p.Forms {
 		if i >= from || isTaken(p, i) {
-			takeThinking(p, i)
+			t.take(i)
 		}
 	}
 }
@@ -73,14 +74,21 @@ func isTaken(p *Plan, i int) bool {
 	return i < len(p.Sheet.Sent) && p.Sheet.Sent[i] != nil && p.Sheet.Sent[i].Said != ""
 }
 
-// takeThinking takes out what was thought in item i.
-func takeThinking(p *Plan, i int) {
+// taking takes out what was thought in one item after the other.
+type taking struct {
+	plan  *Plan
+	order *Sequence // nil until it is asked for
+}
+
+// take takes out what was thought in item i.
+func (t *taking) take(i int) {
+	p := t.plan
 	it, f := &p.Req.Items[p.Req.Head+i], p.Forms[i]
 	if !sendsThinking(f) || len(it.Thinking) == 0 && !isTaken(p, i) {
 		return
 	}
 	if it.SaysNothing() {
-		leaveOutThinking(p, i)
+		t.leaveOut(i)
 		return
 	}
 	g := &decision.Form{Rung: decision.RungClear, Whole: p.Hist.Sizes[i], First: p.FirstSize(i), Now: p.Hist.Sizes[i],
@@ -99,18 +107,24 @@ func takeThinking(p *Plan, i int) {
 		g.Said = p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(i, 1))
 	}
 	putThoughtless(p, i, g)
+	if t.order != nil {
+		t.order.Unthought(i)
+	}
 }
 
-// leaveOutThinking takes out item i, which is nothing but what was thought, if all else may stand without it.
-func leaveOutThinking(p *Plan, i int) {
-	before := p.Checkpoint()
+// leaveOut takes out item i, which is nothing but what was thought, if all else may stand without it.
+func (t *taking) leaveOut(i int) {
+	p := t.plan
+	if t.order == nil {
+		t.order = SequenceOf(p)
+	}
+	if !t.order.Stands(i, i+1, "") {
+		return
+	}
 	f := &decision.Form{Rung: decision.RungClear, Fold: 1, Whole: p.Hist.Sizes[i], First: p.FirstSize(i),
 		Why: event.CodeThinking}
 	f.Kept, f.Frame = p.Shelf.Name(p.Route.Scope, p.Req.BytesOf(i, 1)), conversation.FrameOf(p.Req, i, 1)
 	putThoughtless(p, i, f)
-	if BreaksOrder(p) {
-		p.Undo(before)
-	}
 }
 
 // putThoughtless makes f the form of item i, of which it takes out what was thought.

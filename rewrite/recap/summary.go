@@ -240,11 +240,5 @@ func (r *writer) callOf(res *history.Result) *conversation.Call {
 	if caller < 0 {
 		return nil
 	}
-	calls := r.p.Req.Items[r.p.Req.Head+caller].Calls
-	for k := range calls {
-		if calls[k].ID == r.p.Req.Items[r.p.Req.Head+res.Item].Answers {
-			return &calls[k]
-		}
-	}
-	return nil
+	return conversation.CallOf(r.p.Req, caller, r.p.Req.Items[r.p.Req.Head+res.Item].Answers)
 }

@@ -27,33 +27,15 @@ type call struct {
 	arguments []byte // as JSON, if that is an object; else nothing
 }
 
-// callers finds the calls that results answer. It reads those of one message once, however many there are.
-type callers struct {
-	of    []int // of each item, the item whose call it answers; -1 if it answers none
-	last  int   // the item whose calls were asked for last
-	calls map[string]*conversation.Call
-}
-
-// callOf is the call that a result answers; nil if it cannot be told.
-func (c *callers) callOf(p *plan.Plan, res *history.Result) *conversation.Call {
-	i := c.of[res.Item]
-	if i < 0 {
-		return nil
-	}
-	if c.calls == nil || c.last != i {
-		it := &p.Req.Items[p.Req.Head+i]
-		c.last, c.calls = i, make(map[string]*conversation.Call, len(it.Calls))
-		for k := range it.Calls {
-			c.calls[it.Calls[k].ID] = &it.Calls[k]
-		}
-	}
-	return c.calls[p.Req.Items[p.Req.Head+res.Item].Answers]
-}
-
-// tell is the call of a result as a list may tell it; ok is false if a part of it passes for a mark of epitome's.
-func (c *callers) tell(p *plan.Plan, res *history.Result) (t call, ok bool) {
+// callOf is the call of a result as a list may tell it; ok is false if a part of it passes for a mark of epitome's.
+// callers are, of each item, the one whose call it answers.
+func callOf(p *plan.Plan, res *history.Result, callers []int) (t call, ok bool) {
 	t.text = res.Action.Key
-	if asked := c.callOf(p, res); asked != nil {
+	var asked *conversation.Call // nil if it cannot be told
+	if i := callers[res.Item]; i >= 0 {
+		asked = conversation.CallOf(p.Req, i, p.Req.Items[p.Req.Head+res.Item].Answers)
+	}
+	if asked != nil {
 		arguments := span.TextOf(asked.Arguments.Of(p.Req.Body))
 		if command, _ := history.CommandOf(asked.Name, arguments, asked.FreeText); command != "" {
 			t.text = shorten.OneLine(command, mostCompared)

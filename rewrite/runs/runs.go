@@ -43,9 +43,9 @@ func Join(p *plan.Plan, list []Cleared) {
 		return
 	}
 	var run []member
-	asked := &callers{of: p.Req.Callers()}
+	callers := p.Req.Callers()
 	for k := range list {
-		m, ok := memberOf(p, &list[k], asked)
+		m, ok := memberOf(p, &list[k], callers)
 		if !ok {
 			continue
 		}
@@ -70,7 +70,7 @@ type member struct {
 }
 
 // memberOf is a result as one of a run; ok is false if its own stub tells more than a line can.
-func memberOf(p *plan.Plan, c *Cleared, asked *callers) (m member, ok bool) {
+func memberOf(p *plan.Plan, c *Cleared, callers []int) (m member, ok bool) {
 	res := c.Result
 	if res == nil || len(c.Form.Patches) != 1 || p.Hist.Media[res.Item] > 0 || !isPlain(res.Name) || res.Name == "" {
 		return m, false
@@ -91,7 +91,7 @@ func memberOf(p *plan.Plan, c *Cleared, asked *callers) (m member, ok bool) {
 	if _, ok = placeOf(p, m.artifact); !ok {
 		return m, false
 	}
-	m.call, ok = asked.tell(p, res)
+	m.call, ok = callOf(p, res, callers)
 	m.tokens = p.Count(m.line(most, c.Why, "", clipped(m.call.text)))
 	return m, ok
 }

@@ -1,0 +1,146 @@
+//go:build unix
+
+package rewrite
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"epitome/rewrite/decision"
+	"epitome/rewrite/limits"
+	"epitome/rewrite/messages"
+	"epitome/rewrite/plan"
+)
+
+// Before a message of the system that Messages wants behind the user's, the last message stays, and all before it goes.
+func TestOfARunOnlyItsLastMessageStaysWhereTheOrderWantsIt(t *testing.T) {
+	w := newBench(100_000)
+	w.dialect, w.limits.Rules.Messages = messages.Dialect{}, 6
+	long := strings.Repeat("all is well ", 100)
+	list := []string{message("user", `"Go."`)}
+	for k := range 8 {
+		list = append(list, message("assistant", fmt.Sprintf(`"First %d %s"`, k, long)),
+			message("user", fmt.Sprintf(`"Second %d %s"`, k, long)), message("assistant", fmt.Sprintf(`"Third %d %s"`, k, long)),
+			message("user", fmt.Sprintf(`"Fourth %d"`, k)), message("system", fmt.Sprintf(`"Rule %d"`, k)))
+	}
+	list = append(list, message("assistant", `"So it is."`), message("user", `"And now?"`))
+	body := `{"model":"nobody","max_tokens":1000,"messages":[` + strings.Join(list, ",") + `]}`
+	out := w.Shape(Input{Dialect: w.dialect, Body: []byte(body), Upstream: "up", Limits: &w.limits})
+	judged(t, w, body, out)
+	if out.Report.Err != nil {
+		t.Fatal(out.Report.Err)
+	}
+	sent := string(out.Body)
+	for k := range 6 {
+		for _, said := range []string{"First", "Second", "Third"} {
+			if said := fmt.Sprint(said, " ", k); strings.Contains(sent, said) {
+				t.Errorf("%q is sent", said)
+			}
+		}
+		if k > 0 && (!strings.Contains(sent, fmt.Sprint("Fourth ", k)) || !strings.Contains(sent, fmt.Sprint("Rule ", k))) {
+			t.Errorf("what must stay of run %d is not sent", k)
+		}
+	}
+	if again := w.shape(body); string(again.Body) != sent {
+		t.Errorf("it is sent otherwise: %s", firstDifference(sent, string(again.Body)))
+	}
+}
+
+// heavy are long conversations of which a part of the work once grew with the square of their length.
+var heavy = []struct {
+	name, dialect string
+	rules         limits.Rules
+	rescue        *plan.Rescue
+	least         int // forms in which items are sent
+	items         func(n int, s *script) string
+}{
+	{"calls as text", "responses", limits.Rules{TextOnly: true}, nil, 900, func(n int, s *script) string {
+		return repeated(n/2, func(i int) string { return s.round(i, fmt.Sprint("make ", i), said40(i)) })
+	}},
+	{"runs between rules", "chat", limits.Rules{Messages: 20}, nil, 200, func(n int, s *script) string {
+		return repeated(n/5, func(i int) string {
+			return s.round(i, "make", said40(i)) + s.say("user", said40(i+1)) + "," + s.say("assistant", said40(i+2)) + "," +
+				s.say("system", `"Go on."`) + ","
+		})
+	}},
+	{"runs that fall with the one before", "responses", limits.Rules{Messages: 20}, nil, 1, func(n int, s *script) string {
+		return s.call(0, "make") + "," + s.say("system", `"Go on."`) + "," + repeated(n/8, func(i int) string {
+			return s.result(i, said40(i)) + "," + s.call(i+1, "make") + "," + s.say("user", `"And on."`) + "," +
+				s.say("system", `"Go on."`) + ","
+		}) + s.result(n/8, `"ok"`) + "," + repeated(n/4, func(i int) string {
+			return s.say("user", said40(i)) + "," + s.say("assistant", said40(i+1)) + ","
+		})
+	}},
+	{"thoughts that go", "messages", limits.Rules{}, &plan.Rescue{Unthinking: true}, 900, thoughts},
+	{"thoughts", "messages", limits.Rules{}, nil, 0, func(n int, s *script) string { return thoughts(5*n, s) }},
+}
+
+// repeated is what part says of each of n numbers.
+func repeated(n int, part func(i int) string) string {
+	var b strings.Builder
+	for i := range n {
+		b.WriteString(part(i))
+	}
+	return b.String()
+}
+
+// said40 is a text of about 250 tokens, another one for each number.
+func said40(n int) string {
+	var b strings.Builder
+	for i := range 40 {
+		fmt.Fprintf(&b, "part%x ", n*7919+i*104_729)
+	}
+	return `"` + b.String() + `"`
+}
+
+// thoughts are n messages in which the model does nothing but think.
+func thoughts(n int, _ *script) string {
+	return repeated(n, func(i int) string {
+		return message("assistant", fmt.Sprintf(`[{"type":"thinking","thinking":"part %d of it","signature":"c2ln"}]`, i)) + ","
+	})
+}
+
+// Twice the conversation takes twice the work, whatever rules the user has switched on: quadratic work would be four
+// times as much.
+func TestLongConversationsAreLinear(t *testing.T) {
+	const items, rounds, most = 2_000, 5, 3.0
+	for _, h := range heavy {
+		t.Run(h.name, func(t *testing.T) {
+			s := scripts[h.dialect]
+			shape := func(body string) time.Duration {
+				b := newBench(4_000_000)
+				b.dialect, b.limits.Rules = s.dialect, h.rules
+				in := Input{Dialect: s.dialect, Body: []byte(body), Upstream: "up", Limits: &b.limits, Rescue: h.rescue}
+				runtime.GC()
+				before := userCPU(t)
+				out := b.Shape(in)
+				cost := userCPU(t) - before
+				isWhole := func(f *decision.Form) bool { return f == nil }
+				if n := len(slices.DeleteFunc(out.forms, isWhole)); n < h.least {
+					t.Fatalf("%d items have a form: the test shows nothing: %v, %s", n, out.Report.Err, out.Report.Reason)
+				}
+				return cost
+			}
+			head := s.say("user", `"Go on."`) + ","
+			tail := s.say("user", `"So?"`) + ","
+			small := s.body(head + h.items(items, s) + tail)
+			large := s.body(head + h.items(2*items, s) + tail)
+			shape(small)
+			var few, many []time.Duration
+			for range rounds {
+				few, many = append(few, shape(small)), append(many, shape(large))
+			}
+			slices.Sort(few)
+			slices.Sort(many)
+			if ratio := float64(many[rounds/2]) / float64(few[rounds/2]); ratio > most {
+				t.Errorf("twice the conversation takes %.1f times the work: %v and %v", ratio, few, many)
+			} else {
+				t.Logf("%.1f", ratio)
+			}
+		})
+	}
+}
