@@ -105,10 +105,12 @@ func firstToClear(p *plan.Plan, list []candidate, total int) (first int, due pla
 }
 
 // What one request clears: to write a stub, the whole result is read. Where there is more, the oldest of the larger
-// results go first, and what is behind them has to wait for the next request.
+// results go first, then the oldest of the others if that is enough to come below the line of a compaction, and what is
+// behind them has to wait for the next request.
 const (
 	mostCleared = 4 << 20 // bytes of results
 	largerOnes  = 4 << 10 // bytes; clearing them always pays
+	bytesOfStub = 1 << 10 // what writing the stub of a smaller one costs beside reading it, in bytes that are read
 )
 
 // readable is the part of the list that one request may read.
@@ -120,10 +122,25 @@ func readable(p *plan.Plan, list []candidate) (part []candidate) {
 	if all <= mostCleared {
 		return list
 	}
-	room := mostCleared
-	for _, c := range list {
+	room, freed, taken := mostCleared, 0, make([]bool, len(list))
+	take := func(k, cost int) { taken[k], room, freed = true, room-cost, freed+list[k].freed }
+	for k, c := range list {
 		if n := c.bytes(p); n == 0 || n >= largerOnes && (n <= room || room == mostCleared) {
-			part, room = append(part, c), room-n
+			take(k, n)
+		}
+	}
+	larger := slices.Clone(taken)
+	for k, c := range list {
+		if n := c.bytes(p); !taken[k] && n < largerOnes && n+bytesOfStub <= room {
+			take(k, n+bytesOfStub)
+		}
+	}
+	if p.Total()-freed > p.Limits.CompactLine { // they go all the same
+		taken = larger
+	}
+	for k, c := range list {
+		if taken[k] {
+			part = append(part, c)
 		}
 	}
 	return part

@@ -112,3 +112,28 @@ func TestADistillateNeverKeepsAResultFromBeingCleared(t *testing.T) {
 	f(200, true)
 	f(1_400, false)
 }
+
+// Where many small results have more bytes than one request reads, the oldest of them go.
+func TestOfManySmallResultsTheOldestAreCleared(t *testing.T) {
+	desk := plantest.NewDesk(t)
+	desk.Limits.Protect, desk.Limits.Groups, desk.Limits.ClearAt, desk.Window = 0, 1, .1, 8_000_000
+	var steps []plantest.Step
+	for k := range 2_500 {
+		steps = append(steps, plantest.Command(fmt.Sprint("make ", k), lines("part", 70)))
+	}
+	p := desk.Plan(t, plantest.Body(steps...))
+	clearOld(p, p.Total())
+	n, bytes := 0, 0
+	for n < len(steps) && isStub(p, n) {
+		bytes += len(steps[n].Output)
+		n++
+	}
+	if bytes < mostCleared/2 || bytes > mostCleared {
+		t.Errorf("%d results of %d bytes are cleared", n, bytes)
+	}
+	for k := n; k < len(steps); k++ {
+		if isStub(p, k) {
+			t.Fatalf("result %d is cleared, and %d is not", k, n)
+		}
+	}
+}

@@ -192,15 +192,14 @@ func clearOlderResults(p *plan.Plan) {
 	var list []candidate
 	for k := range len(p.Hist.Results) - p.Limits.Conf.Pairs {
 		res := &p.Hist.Results[k]
-		if plan.IsCleared(p, res) || plan.IsUntouchable(p, res) || used[res.Item] || plan.MustBeShown(p, res) {
+		sent := p.SentSize(res.Item)
+		if sent < limits.LeastFreed || plan.IsCleared(p, res) || plan.IsUntouchable(p, res) || used[res.Item] ||
+			plan.MustBeShown(p, res) {
 			continue
 		}
-		sent := p.SentSize(res.Item)
-		c := candidate{item: res.Item, result: res, why: why}
-		if c.freed = sent - stubSize(p, &c); limits.IsWorthClearing(sent, c.freed) {
-			list = append(list, c)
-		}
+		list = append(list, candidate{item: res.Item, result: res, why: why, freed: sent})
 	}
+	list = worthClearing(p, list)
 	if len(list) >= stride(p.Limits.Conf.Pairs) {
 		clearAll(p, list)
 	}
