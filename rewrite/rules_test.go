@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/messages"
@@ -104,10 +105,9 @@ func thoughts(n int, _ *script) string {
 	})
 }
 
-// Twice the conversation takes twice the work, whatever rules the user has switched on: quadratic work would be four
-// times as much.
+// Twice the conversation takes twice the work, whatever rules the user has switched on.
 func TestLongConversationsAreLinear(t *testing.T) {
-	const items, rounds, most = 2_000, 5, 3.0
+	const items = 2_000
 	for _, h := range heavy {
 		t.Run(h.name, func(t *testing.T) {
 			s := scripts[h.dialect]
@@ -130,17 +130,51 @@ func TestLongConversationsAreLinear(t *testing.T) {
 			small := s.body(head + h.items(items, s) + tail)
 			large := s.body(head + h.items(2*items, s) + tail)
 			shape(small)
-			var few, many []time.Duration
-			for range rounds {
-				few, many = append(few, shape(small)), append(many, shape(large))
-			}
-			slices.Sort(few)
-			slices.Sort(many)
-			if ratio := float64(many[rounds/2]) / float64(few[rounds/2]); ratio > most {
-				t.Errorf("twice the conversation takes %.1f times the work: %v and %v", ratio, few, many)
-			} else {
-				t.Logf("%.1f", ratio)
-			}
+			isLinear(t, func() time.Duration { return shape(small) }, func() time.Duration { return shape(large) })
 		})
 	}
+}
+
+// isLinear holds that the second work, which has twice as much to do as the first, takes no more than thrice as long:
+// linear work takes twice as long, and quadratic work four times.
+func isLinear(t *testing.T, once, twice func() time.Duration) {
+	t.Helper()
+	const rounds, most = 5, 3.0
+	var few, many []time.Duration
+	for range rounds {
+		few, many = append(few, once()), append(many, twice())
+	}
+	slices.Sort(few)
+	slices.Sort(many)
+	ratio := float64(many[rounds/2]) / float64(few[rounds/2])
+	t.Logf("%.1f", ratio)
+	if ratio > most {
+		t.Errorf("twice the work takes %.1f times as long: %v and %v", ratio, few, many)
+	}
+}
+
+// A message may hold thousands of results; where one of them stands is told without looking at all.
+func TestPartsOfOneMessageAreFoundAtOnce(t *testing.T) {
+	find := func(n int) func() time.Duration {
+		results := repeated(n, func(i int) string {
+			return fmt.Sprintf(`,{"type":"tool_result","tool_use_id":"c%d","content":"ok"}`, i)
+		})
+		body := `{"messages":[{"role":"user","content":[` + strings.TrimPrefix(results, ",") + `]}]}`
+		r, err := messages.Dialect{}.Read([]byte(body), nil)
+		if err != nil || len(r.Items) != n {
+			t.Fatal(len(r.Items), err)
+		}
+		return func() time.Duration {
+			before := userCPU(t)
+			for range 50 {
+				for i := range n {
+					if len(r.BytesOf(i, 1)) == 0 || conversation.FrameOf(r, i, 1) == nil {
+						t.Fatal("an item is nowhere")
+					}
+				}
+			}
+			return userCPU(t) - before
+		}
+	}
+	isLinear(t, find(2_000), find(4_000))
 }

@@ -52,13 +52,18 @@ func holder(r *Request, i int) (first, end int) {
 func runOf(r *Request, i, n int) span.Span {
 	last := i + n - 1
 	run := span.Span{Start: r.Items[i].Start, End: r.Items[last].End}
-	if first, end := holder(r, i); first == i && end <= i+n {
+	if !shareHolder(r, i-1, i) && !shareHolder(r, i, i+n) {
 		run.Start = r.Items[i].Place().Start
 	}
-	if first, end := holder(r, last); first >= i && end == i+n {
+	if !shareHolder(r, i-1, last) && !shareHolder(r, last, i+n) {
 		run.End = r.Items[last].Place().End
 	}
 	return run
+}
+
+// shareHolder reports whether one message holds both items, of which one may not be there. It may hold thousands.
+func shareHolder(r *Request, i, k int) bool {
+	return i >= 0 && k < len(r.Items) && !r.Items[i].Outer.Empty() && r.Items[i].Outer == r.Items[k].Outer
 }
 
 // BytesOf returns the bytes of n items, from item i behind the head on, as they are kept.
@@ -89,7 +94,7 @@ func FrameOf(r *Request, i, n int) *Frame {
 // Extent is how far what is known of a request reaches whose last known item is item i of all: to the end of its
 // message, unless that says more.
 func Extent(r *Request, i int) int {
-	if _, end := holder(r, i); end == i+1 {
+	if !shareHolder(r, i, i+1) {
 		return r.Items[i].Place().End
 	}
 	return r.Items[i].End
@@ -226,9 +231,8 @@ func (w *remover) takeFrom(first, end int) {
 // insert puts the message of a removal, of which no message went as a whole, before the message where it begins if it
 // takes the first of it, else behind that.
 func (w *remover) insert(m Removal) {
-	first, _ := holder(w.req, m.First)
 	place := w.req.Items[m.First].Place()
-	if first == m.First {
+	if !shareHolder(w.req, m.First-1, m.First) {
 		w.edit(place.Start, place.Start, append(append([]byte(nil), m.With...), ','))
 	} else {
 		w.edit(place.End, place.End, append([]byte{','}, m.With...))
