@@ -19,6 +19,9 @@ type claims struct {
 	full  bool // more files are shown than there is room for
 	bare  bool // lines may have been shown without the numbers that they have in their file
 
+	asks   Question // the last command, if the exit code is its own
+	strict bool     // what fails may end it all
+
 	level    int // of shells that read what another has been given
 	muted    int // substitutions around: what is shown goes somewhere else
 	branches int // around, that may not be taken

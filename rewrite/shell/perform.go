@@ -17,7 +17,9 @@ func (c *claims) keywords(p *pipeline, cmd *command, frames []frame) (inner []fr
 				frames[n].branch = true
 				c.branches++
 			}
-		case "do", "!":
+		case "do":
+		case "!":
+			p.doubt = true
 		case "fi", "done", "}":
 			n := len(frames) - 1
 			if n < 0 {
@@ -67,8 +69,13 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 	if p.unsure {
 		c.branches++
 	}
+	c.asks, p.fails = questionOf(list), !cannotSayNo(list)
 	if len(list) > 0 {
+		c.strict = c.strict || list[0].text == "set"
 		c.perform(known, list, cmd)
+	}
+	if c.strict || p.doubt {
+		c.asks = NoQuestion
 	}
 	if cmd.input.sure && known.filter {
 		c.show(cmd.input)
@@ -231,4 +238,7 @@ func (c *claims) invite(args []token) {
 	c.only, c.looks = c.only && inner.showsOnly(), c.looks && inner.looksOnly()
 	c.bare = c.bare || inner.does.bare
 	c.full = c.full || inner.does.full
+	if c.asks = inner.does.asks; inner.words.lost {
+		c.asks = NoQuestion
+	}
 }

@@ -20,6 +20,8 @@ type pipeline struct {
 	stages int  // commands that have been read
 	unsure bool // it may not be done
 	test   bool // its last command asked a question
+	doubt  bool // its exit code may be that of what came before it, or turned round
+	fails  bool // it may end with exit code 1 and show nothing
 }
 
 // frame is a compound command that has not ended.
@@ -112,7 +114,8 @@ func (s *script) readList() {
 		case pipe:
 			p.stages++
 		default:
-			p = pipeline{mark: len(s.does.reads), unsure: op == or || op == and && (p.unsure || p.test)}
+			p = pipeline{mark: len(s.does.reads), unsure: op == or || op == and && (p.unsure || p.test),
+				doubt: op == and && (p.doubt || p.fails)}
 		}
 	}
 }

@@ -13,6 +13,7 @@ type Effects struct {
 	Looks  bool     // nothing is changed
 	// Numbered says that each line of Reads is shown with the number that it has in its file.
 	Numbered bool
+	Asks     Question // last, so that the exit code 1 of all of it says no if nothing is shown
 }
 
 // EffectsOf reads a command that runs in the folder dir: its words, or lines of text. dir is empty where the folder is
@@ -31,5 +32,8 @@ func EffectsOf(dir string, words, lines []string) Effects {
 	}
 	e.Only = len(e.Reads) > 0 && s.showsOnly()
 	e.Numbered = e.Only && !s.does.bare
+	if !s.words.lost {
+		e.Asks = s.does.asks
+	}
 	return e
 }

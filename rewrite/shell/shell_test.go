@@ -219,3 +219,37 @@ func FuzzShellNeverBreaks(f *testing.F) {
 		holdForm(t, command)
 	})
 }
+
+// An exit code of 1 is an answer only where nothing else can have ended with it.
+func TestWhatACommandAsksLast(t *testing.T) {
+	f := func(line string, want Question) {
+		t.Helper()
+		if got := EffectsOf("", nil, []string{line}).Asks; got != want {
+			t.Errorf("%s: asks %v, want %v", line, got, want)
+		}
+	}
+	f("grep -n Refund shop.go", Match)
+	f("/usr/bin/grep -n Refund shop.go", Match)
+	f("cd shop && rg Refund", Match)
+	f("make lint; grep Refund shop.go", Match)
+	f("git branch -vv | rg gone", Match)
+	f("bash -lc 'rg Refund'", Match)
+	f("rg Refund a || rg Refund b", Match)
+	f("git -C shop grep Refund", Match)
+	f("git diff --quiet", Sameness)
+	f("diff a b", Sameness)
+	f("test -f shop.go", Condition)
+	f("[[ -f shop.go ]]", Condition)
+	f("rg Refund | head", NoQuestion)
+	f("make && grep Refund shop.go", NoQuestion)
+	f("make && cd shop && grep Refund shop.go", NoQuestion)
+	f("set -e; make; grep Refund shop.go", NoQuestion)
+	f("! grep Refund shop.go", NoQuestion)
+	f("if grep -q Refund shop.go; then make; fi", NoQuestion)
+	f("for x in a b; do grep Refund $x; done", NoQuestion)
+	f("grep Refund shop.go || make", NoQuestion)
+	f("echo $(grep Refund shop.go)", NoQuestion)
+	f("git diff", NoQuestion)
+	f("grep 'Refund", NoQuestion)
+	f("make", NoQuestion)
+}
