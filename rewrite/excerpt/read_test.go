@@ -25,6 +25,22 @@ func TestWhatAToolSaysOfItsRunIsRead(t *testing.T) {
 	f("[INFO] Tests run: 45, Failures: 0, Errors: 0, Skipped: 2\n[INFO] BUILD SUCCESS\n", Succeeded, "[INFO] BUILD SUCCESS")
 	f("a long page says that 0 failed\n"+strings.Repeat("and goes on\n", 100), Unknown, "")
 	f("Found 3 errors in 2 files.\n", Failed, "Found 3 errors in 2 files.")
+	f("[main 4f2a91c] refund: pay by line\n 2 files changed, 3 insertions(+)\n", Succeeded, "2 files changed, 3 insertions(+)")
+	f("[detached HEAD 4f2a91c] refund: pay by line\n", Succeeded, "[detached HEAD 4f2a91c] refund: pay by line")
+	f("To git.example:shop.git\n   4f2a91c..b71c3e0  main -> main\n", Succeeded, "4f2a91c..b71c3e0  main -> main")
+	f("To git.example:shop.git\n + 4f2a91c...b71c3e0 main -> main (forced update)\n", Succeeded,
+		"+ 4f2a91c...b71c3e0 main -> main (forced update)")
+	f("Rebasing (1/2)\nRebasing (2/2)\nSuccessfully rebased and updated refs/heads/refund.\n", Succeeded,
+		"Successfully rebased and updated refs/heads/refund.")
+	f("Auto-merging shop.go\nCONFLICT (content): Merge conflict in shop.go\n", Failed,
+		"CONFLICT (content): Merge conflict in shop.go")
+	f("[main 4f2a91c] refund: pay by line\n ! [rejected]        main -> main (fetch first)\n"+
+		"error: failed to push some refs to 'git.example:shop.git'\n", Failed, "! [rejected]        main -> main (fetch first)")
+	f("[1 2] is no commit\n", Unknown, "")
+	f("0 issues.\n", Succeeded, "0 issues.")
+	f("shop.go:3:1: unused (unused)\n1 issues:\n* unused: 1\n", Failed, "shop.go:3:1: unused (unused)")
+	f("[lint] ERROR task failed\n", Failed, "[lint] ERROR task failed")
+	f("npm error command failed\nnpm error command sh -c tsc\n", Failed, "npm error command failed")
 	f("FAIL\n"+strings.Repeat("and goes on\n", 100), Unknown, "FAIL") // not where the tool says it
 }
 
