@@ -115,6 +115,16 @@ type Call struct {
 	FreeText  bool      // the arguments are any text and not JSON
 }
 
+// Verdict is what a client says, beside a result, of how its call ended.
+type Verdict uint8
+
+// The verdicts. Of most results none is told.
+const (
+	NoVerdict Verdict = iota
+	WentWell
+	WentWrong
+)
+
 // Item is the smallest thing that is said in a request: a message, or a part of one.
 type Item struct {
 	span.Span
@@ -125,15 +135,21 @@ type Item struct {
 	Content span.Span // its value, whatever kind it is; empty if there is none or it is null
 	Calls   []Call
 	Answers string // the id of the call that a tool's result is for
-	Begins  bool   // an answer of the model begins here: a conversation may be cut in front of it
-	Opaque  bool   // its content has parts of an unknown kind
-	Pinned  bool   // it stays where it is, whatever goes around it
-	Locked  bool   // it never changes
+	Verdict Verdict
+	Begins  bool // an answer of the model begins here: a conversation may be cut in front of it
+	Opaque  bool // its content has parts of an unknown kind
+	Pinned  bool // it stays where it is, whatever goes around it
+	Locked  bool // it never changes
 
 	Compacts bool // it is a provider's own compaction: nothing before it counts any more
 
-	Thoughts span.Span // a string: what the model thought before it spoke, if the client sends that; else empty
-	Thinking []Thought // what it thought and the API counts, in its order
+	Reasoning
+}
+
+// Reasoning is what the model thought before it spoke.
+type Reasoning struct {
+	Thoughts span.Span // a string, if the client sends that; else empty
+	Thinking []Thought // what the API counts, in its order
 }
 
 // Thought is a part of a message that the model thought and did not say. Only as a whole it may go.

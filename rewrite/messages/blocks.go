@@ -29,6 +29,7 @@ type block struct {
 	id    string // of a call, or of the call that a result answers
 	name  string
 	value span.Span // text, thought, input of a call, or content of a result; empty if there is none or it is null
+	ended conversation.Verdict
 	loads bool      // a result that declares tools
 	media span.Span // where an image or document comes from; empty if it is none
 
@@ -98,7 +99,7 @@ func readBlock(body []byte, i int) (b block, err error) {
 }
 
 // values are those of a block's keys that matter here.
-type values struct{ id, answers, name, input, content, text, thinking, source span.Span }
+type values struct{ id, answers, name, input, content, text, thinking, source, isError span.Span }
 
 func (at *values) of(key []byte) *span.Span {
 	switch string(key) {
@@ -118,6 +119,8 @@ func (at *values) of(key []byte) *span.Span {
 		return &at.thinking
 	case "source":
 		return &at.source
+	case "is_error":
+		return &at.isError
 	}
 	return nil
 }
@@ -136,7 +139,7 @@ func (b *block) take(body []byte, at *values) (err error) {
 		b.name, err = span.ShortText(at.name.Of(body))
 	case resultBlock:
 		b.value, id = at.content, at.answers // if there is one
-		b.loads = b.lookInside(body)
+		b.loads, b.ended = b.lookInside(body), verdictOf(at.isError.Of(body))
 	case thoughtBlock:
 		b.value = at.thinking
 	case compactionBlock:
@@ -148,6 +151,17 @@ func (b *block) take(body []byte, at *values) (err error) {
 		b.id, err = span.ShortText(id.Of(body))
 	}
 	return err
+}
+
+// verdictOf is what a result says with is_error.
+func verdictOf(isError []byte) conversation.Verdict {
+	switch string(isError) {
+	case "true":
+		return conversation.WentWrong
+	case "false":
+		return conversation.WentWell
+	}
+	return conversation.NoVerdict
 }
 
 // lookInside takes the marks in the content of a result, and reports whether that declares tools: without it they are

@@ -72,7 +72,7 @@ func (rd *reader) userItems(m *message) (items []conversation.Item) {
 		b := &rd.blocks[n]
 		if b.kind == resultBlock {
 			items = append(items, conversation.Item{Span: b.Span, Outer: m.Span, Role: conversation.Tool,
-				Content: b.value, Answers: b.id, Pinned: b.loads || said, Locked: b.loads})
+				Content: b.value, Answers: b.id, Verdict: b.ended, Pinned: b.loads || said, Locked: b.loads})
 			n++
 			continue
 		}

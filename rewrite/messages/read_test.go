@@ -46,7 +46,8 @@ func told(r *conversation.Request) string {
 		for _, flag := range []struct {
 			is   bool
 			name string
-		}{{it.Begins, "begins"}, {it.Pinned, "pinned"}, {it.Locked, "locked"}, {it.Compacts, "compacts"}} {
+		}{{it.Begins, "begins"}, {it.Pinned, "pinned"}, {it.Locked, "locked"}, {it.Compacts, "compacts"},
+			{it.Verdict == conversation.WentWell, "well"}, {it.Verdict == conversation.WentWrong, "wrong"}} {
 			if flag.is {
 				line += " " + flag.name
 			}
@@ -62,7 +63,7 @@ func TestRequestIsReadAsSpans(t *testing.T) {
 		{"role":"system","content":"by the way"},
 		{"content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"I will"},
 			{"type":"tool_use","id":"1","name":"read","input":{"path":"a"}},{"id":"2","type":"tool_use","name":"ls","input":{}}],"role":"assistant"},
-		{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"r1"},
+		{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":"r1","is_error":false},
 			{"type":"tool_result","tool_use_id":"2","is_error":true,"content":[{"type":"text","text":"r2"}]},{"type":"text","text":"go on"} , {"type":"text","text":"now"}]},
 		{"role":"assistant","content":"done"} ], "system":[{"type":"text","text":"s"}], "model" : "claude-\u0034",
 		"stream":true,"max_tokens":100,"tools":[{"x":1}] } `
@@ -74,7 +75,7 @@ func TestRequestIsReadAsSpans(t *testing.T) {
 		`user {"type":"text","text":"a"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"xyz"}}`,
 		`system "by the way"`,
 		`assistant "I will" call 1 read {"path":"a"} call 2 ls {} thought "hm" begins`,
-		`tool "r1" answers 1`, `tool [{"type":"text","text":"r2"}] answers 2`,
+		`tool "r1" answers 1 well`, `tool [{"type":"text","text":"r2"}] answers 2 wrong`,
 		`user {"type":"text","text":"go on"} , {"type":"text","text":"now"}`,
 		`assistant "done" begins`,
 	}, "\n")

@@ -87,6 +87,7 @@ type entry struct {
 	inner  bool      // a program has called it, and not the model
 	late   bool      // its output comes when it will
 	named  bool      // its own id is that of the call
+	ended  conversation.Verdict
 }
 
 // speaks reports whether an entry is what the model says, thinks or calls.
@@ -103,7 +104,7 @@ func (e *entry) speaks() bool {
 // keys are those of an entry that matter here.
 var keys = [...]string{
 	"type", "role", "id", "call_id", "name", "namespace", "caller", "execution", "summary", "content", "arguments",
-	"output", "input", "action", "operation", "result", "tools", "encrypted_content", "async",
+	"output", "input", "action", "operation", "result", "tools", "encrypted_content", "async", "status",
 }
 
 // values are those of an entry's keys; empty where there is none or it is null.
@@ -208,8 +209,22 @@ func (e *entry) takeOutput(body []byte, all *values) (err error) {
 	case e.loads && e.runsThere(body, all):
 		e.kind, e.role = loadedEntry, conversation.Assistant
 	}
+	e.ended = e.verdictIn(all.at("status").Of(body))
 	e.tool, err = all.text(body, "name")
 	return err
+}
+
+// verdictIn is what the status of an output says of its call. That it is completed says of most that it has come.
+func (e *entry) verdictIn(status []byte) conversation.Verdict {
+	switch string(status) {
+	case `"failed"`, `"incomplete"`:
+		return conversation.WentWrong
+	case `"completed"`:
+		if e.typ == "apply_patch_call_output" {
+			return conversation.WentWell
+		}
+	}
+	return conversation.NoVerdict
 }
 
 // runsThere reports whether a search for tools runs at the provider.

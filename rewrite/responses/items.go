@@ -19,7 +19,7 @@ func (rd *reader) take(e entry) error {
 	it := conversation.Item{Span: e.Span, Role: e.role, Content: e.value}
 	switch {
 	case e.kind == outputEntry:
-		it.Name, it.Answers = e.tool, e.call
+		it.Name, it.Answers, it.Verdict = e.tool, e.call, e.ended
 		it.Pinned, it.Locked = e.loads, e.fixed || e.byID && e.value.Empty()
 		if e.fixed || e.byID {
 			it.Content = e.Span

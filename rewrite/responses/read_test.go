@@ -49,7 +49,8 @@ func told(r *conversation.Request) string {
 		for _, flag := range []struct {
 			is   bool
 			name string
-		}{{it.Begins, "begins"}, {it.Pinned, "pinned"}, {it.Locked, "locked"}, {it.Compacts, "compacts"}, {it.Opaque, "sealed"}} {
+		}{{it.Begins, "begins"}, {it.Pinned, "pinned"}, {it.Locked, "locked"}, {it.Compacts, "compacts"}, {it.Opaque, "sealed"},
+			{it.Verdict == conversation.WentWell, "well"}, {it.Verdict == conversation.WentWrong, "wrong"}} {
 			if flag.is {
 				line += " " + flag.name
 			}
@@ -113,6 +114,12 @@ func TestEntriesAreReadByWhatTheyAre(t *testing.T) {
 	f(`user "x"`, `{"role":"user","content":"x"}`)
 	f(`system {"type":"additional_tools","role":"developer","tools":[]} pinned locked`, `{"type":"additional_tools","role":"developer","tools":[]}`)
 	f(called+"\ntool \"r\" answers 1", call("1"), out("1"))
+	// a status may say how the call ended
+	patched := strings.Replace(out("1"), "function_call", "apply_patch_call", 1)
+	f(called+"\ntool \"r\" answers 1 wrong", call("1"), strings.Replace(out("1"), "{", `{"status":"incomplete",`, 1))
+	f(called+"\ntool \"r\" answers 1", call("1"), strings.Replace(out("1"), "{", `{"status":"completed",`, 1))
+	f(called+"\ntool \"r\" answers 1 wrong", call("1"), strings.Replace(patched, "{", `{"status":"failed",`, 1))
+	f(called+"\ntool \"r\" answers 1 well", call("1"), strings.Replace(patched, "{", `{"status":"completed",`, 1))
 	// a name is told with its space
 	f(`assistant  call 1 mcp__a.x "{}" begins`, `{"type":"function_call","call_id":"1","namespace":"mcp__a","name":"x","arguments":"{}"}`)
 	// an output that nobody called for is no orphan
