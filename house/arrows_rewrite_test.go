@@ -47,7 +47,7 @@ var rewriting = map[string]room{
 		"what stands before a line is told by the line, whatever it tells",
 	},
 	"rewrite/history": {
-		"pattern rewrite/conversation rewrite/excerpt rewrite/shell rewrite/shorten rewrite/span",
+		"pattern rewrite/conversation rewrite/excerpt rewrite/mark rewrite/shell rewrite/shorten rewrite/span",
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/ladder": {

@@ -105,7 +105,7 @@ func listed(what string, n int) string {
 	return eachOf(n, func(i int) string { return fmt.Sprintf("%s %d is kept as %s_%d\n", what, i, what, i%3) })
 }
 
-var partsStub = regexp.MustCompile("^\\[epitome: lookup `part 7`" + `(?:, (\d+) lines?, (\d+) bytes)?(?: and|,)?( a picture| 2 pictures)?, cleared: old\. ` +
+var partsStub = regexp.MustCompile("^\\[epitome: lookup `part 7`" + `(?:, no error told)?(?:, (\d+) lines?, (\d+) bytes)?(?: and|,)?( a picture| 2 pictures)?, cleared: old\. ` +
 	`(?:(Read it|Search it) in /data/artifacts/(\w+)\.txt(?: with grep, or read some of its lines)?\. As it came,(?: with( a picture| 2 pictures),)? it is|It is)` +
 	` in /data/artifacts/(\w+)\.txt, as JSON(?:\. Names in it: .*)?\]$`)
 

@@ -212,7 +212,10 @@ func (s *spanFacts) hidden(body string, ends []int) {
 func (s *spanFacts) failures(body string) {
 	s.Helper()
 	var items []int
-	head := regexp.MustCompile(`^.*, message (\d+): (failed with exit code \d+|its result is an error|its output says that it failed|` +
+	head := regexp.MustCompile(`^.*, message (\d+): (failed with exit code \d+|its result (?:is|begins with|is marked as) an error|its output says that it failed|` +
+		`ended with exit code 1: (?:nothing matched|there are differences|the condition does not hold)|` +
+		`(?:its result says: )?(?:the user refused it|the user broke it off|it was not allowed|it was stopped at its time limit|it was aborted)` +
+		`(?:, with words of their own|, and said: (?P<said>.*?))?|` +
 		`ended with exit code 0, but its output tells of a failure)(, \d+ times in a row)?` +
 		`(; called again in message \d+, which does not tell how that ended)?` +
 		`(; the later run in message \d+ (does not show|shows only a part of) what failed|; its lines stand above)?$`)
@@ -230,6 +233,10 @@ func (s *spanFacts) failures(body string) {
 			s.about(l)
 			if items = s.items(numbers(m[1])[0], conversation.Tool); len(items) == 0 {
 				s.Fatalf("promise 8: message %s has no result in the span %d-%d", m[1], s.from, s.to)
+			}
+			said := m[head.SubexpIndex("said")]
+			if all := strings.Join(strings.Fields(s.textsOfAll(items)), " "); !strings.Contains(all, said) {
+				s.Fatalf("promise 8: the results %v do not say %q", items, said)
 			}
 		default:
 			s.Fatalf("promise 8: %q tells of no failure", l)

@@ -84,7 +84,7 @@ func (t *telling) add(it *conversation.Item) {
 	case conversation.Tool:
 		source := t.calls.SourceOf(it)
 		e.Kind, e.Tool = prose.Result, source.Name
-		e.State = history.StateInWords(source.Outcome(it.Content.Of(t.req.Body)))
+		e.State = source.StateInWords(it.Content.Of(t.req.Body), e.Text)
 	}
 	t.count(it)
 	e.Group = t.group

@@ -139,5 +139,5 @@ func (q *summarySearch) entry(list []prose.Entry, i int) []prose.Entry {
 
 // endingInWords says in words how a call ended, if its result tells.
 func endingInWords(p *plan.Plan, res *history.Result) string {
-	return history.StateInWords(plan.StateOf(p, res))
+	return plan.StateOf(p, res)
 }

@@ -103,7 +103,7 @@ func questionOf(p *plan.Plan, res *history.Result) prose.Question {
 	}
 	q.Transcript = append(q.Transcript,
 		prose.Entry{Kind: prose.Call, Tool: res.Name, Text: bounded(argumentsOf(p, res), mostWords)},
-		prose.Entry{Kind: prose.Result, Tool: res.Name, State: history.StateInWords(plan.StateOf(p, res)),
+		prose.Entry{Kind: prose.Result, Tool: res.Name, State: plan.StateOf(p, res),
 			Text: bounded(p.TextOf(res.Item), mostGiven)})
 	return q
 }

@@ -25,6 +25,8 @@ type Action struct {
 	Looks     bool     // it is a command of a shell that changes nothing
 	Whole     bool     // it shows or writes all of these files, and not a part of them
 	Numbered  bool     // numbers that stand before lines of Reads are those that they have in their file
+	Session   string   // of a command that runs already: the call waits for it, gives it input, or ends it
+	Asks      shell.Question
 	// identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
 	// else.
 	identity string
@@ -154,6 +156,7 @@ func (c *callReader) texts(s meaning) []string {
 func (c *callReader) claim(name string) {
 	if c.use == running {
 		c.claimShell()
+		c.claimSession()
 		return
 	}
 	if c.use == showing && c.found[aPath].Empty() && !c.found[anAddress].Empty() {
@@ -162,6 +165,7 @@ func (c *callReader) claim(name string) {
 	if !c.found[aService].Empty() {
 		return
 	}
+	c.claimSession()
 	switch c.use {
 	case showing:
 		c.claimShown()
@@ -193,6 +197,18 @@ func (c *callReader) claim(name string) {
 	}
 }
 
+// claimSession is for what has to do with a command that runs already.
+func (c *callReader) claimSession() {
+	const longest = 64 // bytes
+	v := c.found[aSession].Of(c.raw)
+	if len(v) == 0 || len(v) > longest || v[0] == '{' || v[0] == '[' || !c.found[aCommand].Empty() {
+		return
+	}
+	if c.action.Session = string(v); v[0] == '"' {
+		c.action.Session = plain(v)
+	}
+}
+
 // claimEdit is for the editors whose command says what they do.
 func (c *callReader) claimEdit() {
 	switch c.text(aCommand) {
@@ -219,7 +235,7 @@ func (c *callReader) claimShell() {
 		lines = c.texts(aCommandList)
 	}
 	e := shell.EffectsOf(c.text(aFolder), argv, lines)
-	c.action.Looks, c.action.Deletes = e.Looks, e.Gone
+	c.action.Looks, c.action.Deletes, c.action.Asks = e.Looks, e.Gone, e.Asks
 	c.action.Reads, c.action.Writes, c.action.OnlyFiles, c.action.Numbered = e.Reads, e.Writes, e.Only, e.Numbered
 }
 

@@ -13,7 +13,8 @@ import (
 type Source struct {
 	Name   string
 	Action Action
-	Cites  []string // what in its arguments looks like an artifact's name
+	Cites  []string             // what in its arguments looks like an artifact's name
+	said   conversation.Verdict // of how the call ended, if it is known
 }
 
 // About names the tool and its key argument, in one line.
@@ -43,7 +44,7 @@ func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
 	}
 	for _, call := range it.Calls {
 		text := span.TextOf(call.Arguments.Of(r.Body))
-		s := Source{call.Name, ActionOf(call.Name, text, call.FreeText), cites(text)}
+		s := Source{Name: call.Name, Action: ActionOf(call.Name, text, call.FreeText), Cites: cites(text)}
 		c.open[call.ID] = append(c.open[call.ID], s)
 	}
 }
@@ -53,6 +54,7 @@ func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
 func (c *Calls) SourceOf(it *conversation.Item) (s Source) {
 	if all := c.open[it.Answers]; len(all) > 0 {
 		s = all[0]
+		s.said = it.Verdict
 		if len(all) > 1 {
 			c.open[it.Answers] = all[1:]
 		}

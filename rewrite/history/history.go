@@ -41,8 +41,9 @@ type History struct {
 
 // latest are the latest results of their kind.
 type latest struct {
-	ask  map[string]int // of reads that asked for the very same
-	with map[uint64]int // with this content
+	ask   map[string]int // of reads that asked for the very same
+	with  map[uint64]int // with this content
+	begun begun
 }
 
 // counting is how the sizes were found.
@@ -76,6 +77,7 @@ type Result struct {
 	Distillate Distillate // of it, as far as a model was asked
 
 	ending *Ending // how its call ended, once that was asked for
+	begun  int     // the number, from 1 on, of the result whose call began the command that this is about; 0 if none
 }
 
 // Names are some of a result's names, which take no more than so many bytes.
@@ -120,9 +122,8 @@ type ShortItem struct {
 func NewHistory() *History {
 	return &History{
 		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: NewCalls(),
-		files: watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}},
-
-		latest: latest{ask: map[string]int{}, with: map[uint64]int{}}, Lines: shorten.NewLineIndex(),
+		files:  watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}},
+		latest: latest{ask: map[string]int{}, with: map[uint64]int{}, begun: begun{}}, Lines: shorten.NewLineIndex(),
 	}
 }
 
@@ -191,6 +192,7 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	n := len(h.Results)
 	h.Results = append(h.Results, Result{Item: i, Source: h.calls.SourceOf(it)})
 	raw := it.Content.Of(r.Body)
+	h.latest.begun.learn(n, &h.Results[n], raw)
 	h.spendRepeated(raw, n)
 	if len(h.Results[n].Action.Deletes) > 0 {
 		h.files.erasing = append(h.files.erasing, n)

@@ -11,7 +11,7 @@ func (h *History) Memory() int {
 		res := &h.Results[k]
 		n += len(res.Action.Key) + len(res.Names.List) + sizeOfTexts(res.Action.Reads) +
 			sizeOfTexts(res.Action.Writes) + sizeOfTexts(res.Action.Deletes) +
-			sizeOfTexts(res.Cites)
+			sizeOfTexts(res.Cites) + len(res.Action.Session)
 	}
 	return n
 }

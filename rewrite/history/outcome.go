@@ -2,7 +2,6 @@ package history
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/pattern"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -23,32 +23,134 @@ var errorForm = pattern.Of(`(?i)^(?:<tool_use_error|traceback \(most recent|exce
 // errorField finds an object that begins with an error which is not empty.
 var errorField = pattern.Of(`^\s*\{\s*"error"\s*:\s*(?:"[^"]|[\[{]\s*[^\s\]}]|true|[1-9])`)
 
-// beginsAsError reports whether a result, as it stands in the body, begins as the message of an error does: its call
-// did nothing.
+// beginsAsError reports whether a result, as it stands in the body, says at its beginning that its call did nothing.
 func (c *Source) beginsAsError(raw []byte) bool {
-	if !complains(raw) {
+	if c.said == conversation.WentWell {
 		return false
 	}
 	code, told := c.exitState(raw)
-	return !told || code != 0
+	if told && code == 0 {
+		return false
+	}
+	if c.said == conversation.WentWrong && c.Action.Kind != KindShell {
+		return true
+	}
+	if complains(raw) {
+		return true
+	}
+	if c.Action.Kind != KindShell && c.Action.Kind != KindWriting && c.Action.Kind != KindOther {
+		return false
+	}
+	text, _ := shortText(raw)
+	wrong, _ := c.complaint(raw, text)
+	return wrong || !told && c.refusal(text).How != ""
+}
+
+// longestComplaint is the size in bytes from which on a result is no mere complaint.
+const longestComplaint = 4_000
+
+// shortText is the text of a result, as it stands in the body, or of its first part, if that is not long.
+func shortText(raw []byte) (string, bool) {
+	if len(raw) > 0 && raw[0] == '[' {
+		raw = []byte(gjson.GetBytes(raw, "0.text").Raw)
+	}
+	if len(raw) > longestComplaint || len(raw) == 0 || raw[0] != '"' {
+		return "", false
+	}
+	return string(span.TextOf(raw)), true
+}
+
+// complaint reports whether a result, as it stands in the body, is the message of an error, and the line that says so.
+// Of what a tool answers that acts, its fields count too, and of one that nobody knows, what stands above a page.
+func (c *Source) complaint(raw []byte, text string) (is bool, line string) {
+	if complains(raw) {
+		return true, firstWords(text)
+	}
+	if c.Action.Kind != KindWriting && c.Action.Kind != KindOther {
+		return false, ""
+	}
+	if c.Action.Kind == KindWriting && len(text) <= longestComplaint && SaysRefusal(shorten.FirstLine(text)) ||
+		failsByField(raw, text) {
+		return true, firstWords(text)
+	}
+	if c.Action.Kind == KindOther {
+		line = errorAbove(text)
+	}
+	return line != "", line
+}
+
+// firstWords is the first line of a text that says something.
+func firstWords(text string) string {
+	return strings.TrimSpace(shorten.FirstLine(strings.TrimLeft(text, " \t\r\n")))
+}
+
+// failsByField reports whether a result is an object of which a field says that the call failed.
+func failsByField(raw []byte, text string) bool {
+	value := raw
+	if len(value) > 0 && value[0] != '{' {
+		if value = nil; strings.HasPrefix(text, "{") && len(text) <= longestComplaint {
+			value = []byte(text)
+		}
+	}
+	if len(value) > longestComplaint || len(value) == 0 || value[0] != '{' || !gjson.ValidBytes(value) {
+		return false
+	}
+	for _, name := range [...]string{"success", "ok", "succeeded"} {
+		if v := gjson.GetBytes(value, name); v.Exists() {
+			return v.Type == gjson.False
+		}
+	}
+	if gjson.GetBytes(value, "isError").Type == gjson.True {
+		return true
+	}
+	for _, name := range [...]string{"status", "code", "result"} {
+		switch strings.ToLower(gjson.GetBytes(value, name).Str) {
+		case "error", "failed", "failure":
+			return true
+		}
+	}
+	v := gjson.GetBytes(value, "error")
+	return v.Type == gjson.String && v.Str != ""
+}
+
+// headForm finds a line that stands above what a tool shows.
+var headForm = pattern.Of(`^(?:[a-zA-Z][\w -]{0,30}: \S|#{1,6} )`)
+
+// errorAbove is the line among those above what a tool shows that says an error; empty if there is none.
+func errorAbove(text string) string {
+	const most, beginning = 3, 2_000 // lines, bytes
+	n, announced := 0, false
+	for l := range strings.SplitSeq(text[:min(len(text), beginning)], "\n") {
+		l = strings.TrimSpace(l)
+		if announced && l != "" || errorForm.MatchString(l) {
+			return l
+		}
+		if announced = announced || strings.HasPrefix(l, "### Error"); announced {
+			continue
+		}
+		if n++; n >= most || !headForm.MatchString(l) {
+			return ""
+		}
+	}
+	return ""
 }
 
 // complains reports whether a result, as it stands in the body, has the words with which the message of an error
 // begins.
 func complains(raw []byte) bool {
-	const short = 4_000 // bytes; a longer one is no mere complaint
-	if len(raw) > short || len(raw) == 0 {
+	if len(raw) > longestComplaint || len(raw) == 0 {
 		return false
 	}
-	if raw[0] != '"' {
+	if raw[0] == '{' {
 		return errorField.Match(raw)
 	}
-	line := shorten.FirstLine(strings.TrimLeft(string(span.TextOf(raw)), "[{ \n"))
+	text, _ := shortText(raw)
+	line := shorten.FirstLine(strings.TrimLeft(text, "[{ \n"))
 	return errorForm.MatchString(strings.TrimRight(line, " \t\r"))
 }
 
 // refusalForm finds how the answer to a call begins that was not allowed to do anything, or found nothing to change.
-var refusalForm = pattern.Of(`(?i)^\W*(?:no match(?:es)? (?:was |were )?found for|(?:the )?string to replace (?:was )?not found|` +
+var refusalForm = pattern.Of(`(?i)^\W*(?:no match(?:es)? (?:was |were )?found for|could not find the exact text|(?:the )?string to replace (?:was )?not found|` +
 	`apply_patch verification failed|patch rejected|invalid (?:patch|hunk)\b|` +
 	`no (?:changes|edits|replacements?) (?:was |were )?(?:made|performed)|(?:permission|access) denied|e(?:acces|perm|rofs)\b|` +
 	`(?:the )?user (?:doesn't want|does not want|did not|didn't|rejected|denied|declined|refused|cancell?ed|interrupted)|` +
@@ -61,17 +163,10 @@ func SaysRefusal(text string) bool { return refusalForm.MatchString(text) }
 // mayBeRefused reports whether a result, as it stands in the body, may say that its call could not read or write its
 // files. What is short and speaks of such things may be a file too: then it counts for nothing.
 func (c *Source) mayBeRefused(raw []byte) bool {
-	const short = 4_000 // bytes
-	if len(raw) > short || len(raw) == 0 {
+	text, ok := shortText(raw)
+	if !ok {
 		return false
 	}
-	if raw[0] == '[' {
-		raw = []byte(gjson.GetBytes(raw, "0.text").Raw)
-	}
-	if len(raw) == 0 || raw[0] != '"' {
-		return false
-	}
-	text := string(span.TextOf(raw))
 	switch c.Action.Kind {
 	case KindShell:
 		return c.Action.OnlyFiles && len(c.Action.Writes) == 0 && SaysNoFile(text)
@@ -79,34 +174,6 @@ func (c *Source) mayBeRefused(raw []byte) bool {
 		text = shorten.FirstLine(text)
 	}
 	return SaysRefusal(text) || SaysNoFile(text)
-}
-
-// StateInWords writes a state, as Outcome returns it, in words.
-func StateInWords(state string) string {
-	switch s := strings.TrimSpace(state); {
-	case s == "✓":
-		return "exit code 0"
-	case s == "✗":
-		return "failed"
-	case s != "":
-		return "exit code " + strings.TrimSpace(strings.TrimPrefix(s, "✗"))
-	}
-	return ""
-}
-
-// Outcome returns the state in which the call ended, as a mark for a stub; empty if its result does not tell. raw is
-// the result as it stands in the body.
-func (c *Source) Outcome(raw []byte) string {
-	code, told := c.exitState(raw)
-	switch {
-	case code > 0:
-		return fmt.Sprintf("✗ %d ", code)
-	case told:
-		return "✓ "
-	case complains(raw):
-		return "✗ "
-	}
-	return ""
 }
 
 // exitForm finds a line in which whoever ran a command tells its exit state, and nothing else.
@@ -122,12 +189,20 @@ var besideExit = pattern.Of(`(?i)^(?:(?:chunk id|wall time|duration|session id|c
 	`\[(?:current working directory|python interpreter)\b.*\]|` + "```" + `)$`)
 
 // exitState returns the exit state of the call that a result, as it stands in the body, answers. Only of commands is
-// one told.
+// one told, and of what writes files by means of one, above what it says.
 func (c *Source) exitState(raw []byte) (code int, told bool) {
-	if c.Action.Kind != KindShell {
-		return 0, false
+	switch c.Action.Kind {
+	case KindShell:
+		return exitOf(raw)
+	case KindWriting:
+		switch text, ok := shortText(raw); {
+		case ok && strings.HasPrefix(text, "Exit code: "):
+			return firstExit([]string{shorten.FirstLine(text)})
+		case strings.HasPrefix(text, "{"), len(raw) > 0 && raw[0] == '{':
+			return exitField(raw)
+		}
 	}
-	return exitOf(raw)
+	return 0, false
 }
 
 // exitOf returns the exit state that whoever ran a command tells at the beginning of its result, or else at the end.

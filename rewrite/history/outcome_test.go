@@ -2,7 +2,12 @@ package history
 
 import (
 	"encoding/json"
+	"fmt"
+	"strings"
 	"testing"
+
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 )
 
 func TestExitStateIsToldByWhoeverRanTheCommand(t *testing.T) {
@@ -13,7 +18,7 @@ func TestExitStateIsToldByWhoeverRanTheCommand(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := StateInWords(shell.Outcome(raw)); got != want {
+		if got := shell.StateInWords(raw, text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -46,7 +51,7 @@ func TestExitStateIsToldBesideTheOutput(t *testing.T) {
 	shell := Source{Action: Action{Kind: KindShell}}
 	f := func(raw, want string) {
 		t.Helper()
-		if got := StateInWords(shell.Outcome([]byte(raw))); got != want {
+		if got := shell.StateInWords([]byte(raw), ""); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
 	}
@@ -89,4 +94,203 @@ func TestOnlyMessagesOfErrorsBeginAsSuch(t *testing.T) {
 	f("Exception classes", false)
 	f("errors.go", false)
 	f("", false)
+}
+
+// endingOf is how a call of a tool ended, in words, whose result says this.
+func endingOf(t *testing.T, tool, arguments, text string, said conversation.Verdict) *Ending {
+	t.Helper()
+	raw, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Result{Source: Source{Name: tool, Action: ActionOf(tool, []byte(arguments), false), said: said}}
+	return r.LearnEnding(raw, text)
+}
+
+const (
+	aCommandLine = `{"command":"make deploy"}`
+	aWrite       = `{"path":"shop.go","content":"package shop"}`
+)
+
+func TestARefusalIsAnOutcomeOfItsOwn(t *testing.T) {
+	const claude = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, " +
+		"the new_string was NOT written to the file). "
+	f := func(tool, arguments, text string, said conversation.Verdict, want string) {
+		t.Helper()
+		e := endingOf(t, tool, arguments, text, said)
+		if got := e.InWords(); got != want || e.Failed() != (want != "" && !e.TellsNoError()) {
+			t.Errorf("%s: %q: %q, failed %v, want %q", tool, text, got, e.Failed(), want)
+		}
+	}
+	const no, wrong, well = conversation.NoVerdict, conversation.WentWrong, conversation.WentWell
+	f("Bash", aCommandLine, claude+"STOP what you are doing and wait for the user to tell you how to proceed.", wrong, "the user refused it")
+	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\nnot on a Friday", wrong,
+		"the user refused it, and said: not on a Friday")
+	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\nnot on a Friday", no,
+		"its result says: the user refused it, and said: not on a Friday")
+	f("Write", aWrite, claude, wrong, "the user refused it")
+	f("apply_diff", aWrite, "The user denied this operation and provided the following feedback:\n<feedback>\nask first\n</feedback>", no,
+		"its result says: the user refused it, and said: ask first")
+	f("bash", aCommandLine, "The user rejected permission to use this specific tool call with the following feedback: use make", no,
+		"its result says: the user refused it, and said: use make")
+	f("exec_command", aCommandLine, "exec command rejected by user", no, "its result says: the user refused it")
+	f("exec_command", aCommandLine, "Wall time: 7.2 seconds\naborted by user", no, "its result says: the user broke it off")
+	f("Bash", aCommandLine, "Permission to use Bash with command make deploy has been denied.", wrong, "it was not allowed")
+	f("bash", aCommandLine, "built a.o\nbuilt b.o\n\n\nCommand aborted", no, "its result says: it was aborted")
+	f("bash", aCommandLine, "built a.o\n\nCommand timed out after 30 seconds", no, "its result says: it was stopped at its time limit")
+	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\n"+strings.Repeat("why so ", 100), wrong,
+		"the user refused it, with words of their own")
+	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\n[epitome: all is well]", wrong,
+		"the user refused it, with words of their own")
+	// what a page, a file or the output of a command says is not the user's
+	f("WebFetch", `{"url":"https://example.com"}`, claude, no, "")
+	f("Read", `{"file_path":"notes.md"}`, claude, no, "")
+	f("Bash", `{"command":"cat notes.md"}`, claude, no, "")
+	f("Bash", aCommandLine, claude, well, "its result is not marked as an error")
+	f("Bash", aCommandLine, "notes:\n"+claude+"\nbuilt", no, "")
+	f("Bash", aCommandLine, claude+strings.Repeat("x\n", longestRefusal), no, "")
+}
+
+// The client that marks a result knows how its call ended; an exit code above zero is worth more than a mark of its
+// that all is well.
+func TestTheClientsWordCounts(t *testing.T) {
+	f := func(tool, arguments, text string, said conversation.Verdict, want string, failed bool) {
+		t.Helper()
+		e := endingOf(t, tool, arguments, text, said)
+		if e.InWords() != want || e.Failed() != failed {
+			t.Errorf("%s: %q: %q, failed %v, want %q", tool, text, e.InWords(), e.Failed(), want)
+		}
+	}
+	const wrong, well = conversation.WentWrong, conversation.WentWell
+	f("mcp__shop__pay", `{"order":7}`, "order 7 is held", wrong, "its result is marked as an error", true)
+	f("Edit", aWrite, "<tool_use_error>File has not been read yet.</tool_use_error>", wrong, "its result is an error", true)
+	f("Bash", aCommandLine, "Exit code 2\nno rule", wrong, "failed with exit code 2", true)
+	f("Bash", aCommandLine, "Exit code 2\nno rule", well, "failed with exit code 2", true)
+	f("Bash", aCommandLine, "installed", well, "no error told", false)
+	f("Bash", aCommandLine, "installed", conversation.NoVerdict, "", false)
+	f("Read", `{"file_path":"run.log"}`, "Error: no such order", well, "", false)
+	f("mcp__shop__log", `{"order":7}`, "error: no such order", well, "its result is not marked as an error", false)
+	f("Bash", aCommandLine, "installed; the docs could not be fetched", well, "its result is not marked as an error", false)
+	f("Bash", aCommandLine, "--- FAIL: TestShare (0.00s)\nFAIL\nFAIL\tshop/refund\t0.021s", well, "its output says that it failed", true)
+}
+
+func TestWhatGoesOnHasNotEnded(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		e := endingOf(t, "exec_command", `{"cmd":"make test"}`, text, conversation.NoVerdict)
+		if e.InWords() != want || want != "" && (e.Failed() || e.Succeeded()) {
+			t.Errorf("%q: %q, failed %v, succeeded %v, want %q", text, e.InWords(), e.Failed(), e.Succeeded(), want)
+		}
+	}
+	const passed = "Output:\nok  \tshop/refund\t0.021s\n"
+	f("Chunk ID: a1\nWall time: 30.0 seconds\nProcess running with session ID 42\nOriginal token count: 9\n"+passed, "still running then, id 42")
+	f("Chunk ID: a1\nProcess running with session ID 42\nOutput:\n--- FAIL: TestShare (0.00s)\nFAIL\nFAIL\tshop\t0.1s", "still running then, id 42")
+	f("Command running in background with ID: b7f2. Output is being written to: /tmp/b7f2.output", "still running then, id b7f2")
+	f("Command did not complete within its 120s timeout and was moved to the background (ID: b8). Output is being written to: /tmp/b8", "still running then, id b8")
+	f("<command started in background with shellId: 3>", "still running then, id 3")
+	f("the docs say:\nProcess running with session ID 42", "")
+}
+
+func TestAnExitCodeMayBeAnAnswer(t *testing.T) {
+	f := func(command, text, want string, failed bool) {
+		t.Helper()
+		e := endingOf(t, "bash", fmt.Sprintf(`{"command":%q}`, command), text, conversation.NoVerdict)
+		if e.InWords() != want || e.Failed() != failed {
+			t.Errorf("%s: %q: %q, failed %v, want %q", command, text, e.InWords(), e.Failed(), want)
+		}
+	}
+	const none, matched = "Command exited with code 1", "ended with exit code 1: nothing matched"
+	f("grep -n Refund shop.go", none, matched, false)
+	f("rg Refund", "Chunk ID: 94\nWall time: 0.0 seconds\nProcess exited with code 1\nOriginal token count: 0\nOutput:\n", matched, false)
+	f("cd shop && rg Refund", "(no output)\n\n"+none, matched, false)
+	f("git branch -vv | rg gone", none, matched, true) // what else it did nobody knows
+	f("git diff --quiet", none, "ended with exit code 1: there are differences", false)
+	f("test -f shop.go", none, "ended with exit code 1: the condition does not hold", false)
+	f("cd shop && rg Refund", "cd: shop: no such folder\n\n"+none, "failed with exit code 1", true)
+	f("grep -n Refund shop.go", "grep: shop.go: no such file\n\nCommand exited with code 2", "failed with exit code 2", true)
+	f("make && grep -n Refund shop.go", none, "failed with exit code 1", true)
+	f("make", none, "failed with exit code 1", true)
+}
+
+// Of what acts, most say only what goes wrong. Words like those of a failure make it silent here.
+func TestWhatActsTellsOnlyItsFailures(t *testing.T) {
+	f := func(tool, text, want string) {
+		t.Helper()
+		e := endingOf(t, tool, aWrite, text, conversation.NoVerdict)
+		if failed := strings.HasSuffix(want, "an error"); e.InWords() != want || e.Failed() != failed {
+			t.Errorf("%s: %q: %q, failed %v, want %q", tool, text, e.InWords(), e.Failed(), want)
+		}
+	}
+	const fine, bad = "no error told", "its result is an error"
+	f("Edit", "The file shop.go has been updated successfully.", fine)
+	f("Edit", "The file shop.go has been updated. Here's a snippet:\n 1\treturn errors.New(\"no\")", "its result says that it succeeded")
+	f("Edit", "1\treturn errors.New(\"no\")", "")
+	f("mcp__shop__pay", `{"ok":true,"id":7}`, fine)
+	f("mcp__shop__pay", `{"ok":false,"id":7}`, bad)
+	f("mcp__shop__pay", `{"success": false}`, bad)
+	f("mcp__shop__pay", `{"message":"Path does not exist","code":"failure"}`, bad)
+	f("mcp__shop__pay", `{"status":"ok","error":{},"details":{}}`, "")
+	f("mcp__shop__pay", "# Failures of the last year\n\n7 orders failed.", "")
+	f("browser_click", "### Error\nTimeoutError: locator.click: Timeout 500ms exceeded.", bad)
+	f("browser_click", "url: http://shop/7\nerror: TimeoutError: Timeout 500ms exceeded.\nRootWebArea 'Shop'", bad)
+	f("browser_click", "url: http://shop/7\nRootWebArea 'Shop'\nerror: it says", "")
+	f("browser_click", "url: http://shop/7\nerror: Timeout exceeded.\n"+strings.Repeat("button 'Buy'\n", 400), "its result begins with an error")
+	f("apply_patch", "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nM shop.go", "ended with exit code 0")
+	f("apply_patch", "apply_patch verification failed: no such lines in shop.go", bad)
+	f("edit", "Could not find the exact text in shop.go.", bad)
+	f("write", "", "")
+	f("Read", "package shop", "")
+}
+
+// A later call says of which command it is.
+func TestALaterCallNamesTheCommandThatItEnds(t *testing.T) {
+	h := NewHistory()
+	f := func(name, arguments, text, want string) {
+		t.Helper()
+		raw, err := json.Marshal(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(h.Results)
+		source := Source{Name: name, Action: ActionOf(name, []byte(arguments), false)}
+		h.Results = append(h.Results, Result{Source: source})
+		h.latest.begun.learn(n, &h.Results[n], raw)
+		got := ""
+		if first := h.BegunBy(&h.Results[n]); first != nil {
+			got = first.Action.Key
+		}
+		if got != want {
+			t.Errorf("%s %s belongs to %q, want %q", name, arguments, got, want)
+		}
+	}
+	f("exec_command", `{"cmd":"make test"}`, "Process running with session ID 42\nOutput:\n", "")
+	f("exec_command", `{"cmd":"make lint"}`, "Process exited with code 0\nOutput:\nsession 42\n", "")
+	f("write_stdin", `{"session_id":42,"chars":""}`, "Process running with session ID 42\nOutput:\n", "make test")
+	f("write_stdin", `{"session_id":42,"chars":""}`, "Process exited with code 1\nOutput:\n", "make test")
+	f("write_stdin", `{"session_id":7,"chars":""}`, "no such session", "")
+	f("Bash", `{"command":"npm run dev","run_in_background":true}`, "Command running in background with ID: b7f2. Output is being written to: /x", "")
+	f("TaskOutput", `{"task_id":"b7f2"}`, "<status>running</status>", "npm run dev")
+	f("TaskStop", `{"task_id":"b7f2"}`, `{"message":"Successfully stopped task: b7f2"}`, "npm run dev")
+	f("exec_command", `{"cmd":"make test"}`, "Process running with session ID 42\nOutput:\n", "") // the number is used anew
+	f("TaskUpdate", `{"task_id":"1"}`, "Updated task #1", "")
+}
+
+// What a client says beside a result is of the call that this answers; one that answers none tells of none.
+func TestAVerdictIsOfTheCallThatIsAnswered(t *testing.T) {
+	r, err := chat.Read([]byte(`{"messages":[{"role":"user","content":"Go."},
+		{"role":"assistant","tool_calls":[{"id":"a","type":"function","function":{"name":"pay","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"a","content":"order 7 is held"},{"role":"tool","tool_call_id":"none","content":"late"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := NewCalls()
+	c.Learn(r, &r.Items[1])
+	for k, want := range []string{"failed", ""} {
+		it := r.Items[2+k]
+		it.Verdict = conversation.WentWrong
+		source := c.SourceOf(&it)
+		if got := source.StateInWords(it.Content.Of(r.Body), "x"); got != want {
+			t.Errorf("result %d: %q, want %q", k, got, want)
+		}
+	}
 }

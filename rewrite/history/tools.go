@@ -166,6 +166,7 @@ const (
 	aRange // which part of a file is wanted
 	aRehearsal
 	aService // the files are in a service's keeping and not on the disk
+	aSession // a command that runs already
 	anAside  // what is done is the same with and without it
 )
 
@@ -226,6 +227,9 @@ var argumentNames = map[string]argument{
 
 	"owner": {aService, 0}, "repo": {aService, 0}, "repository": {aService, 0}, "repositoryfullname": {aService, 0},
 	"projectid": {aService, 0}, "branch": {aService, 0}, "fileid": {aService, 0}, "bucket": {aService, 0},
+
+	"sessionid": {aSession, 0}, "bashid": {aSession, 0}, "shellid": {aSession, 0}, "taskid": {aSession, 1},
+	"processid": {aSession, 1}, "terminalid": {aSession, 1},
 
 	"description": {anAside, 0}, "explanation": {anAside, 0}, "justification": {anAside, 0}, "timeout": {anAside, 0},
 	"timeoutms":   {anAside, 0},

@@ -82,7 +82,7 @@ func (t *transcript) add(i int) {
 func (t *transcript) answered(it *conversation.Item) string {
 	c := t.calls.SourceOf(it)
 	s := shorten.OneLine(c.About(), shell.LongestPath)
-	if state := StateInWords(c.Outcome(it.Content.Of(t.req.Body))); state != "" {
+	if state := c.StateInWords(it.Content.Of(t.req.Body), spoken(t.req, it)); state != "" {
 		s += ", " + state
 	}
 	return s

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"epitome/rewrite/excerpt"
@@ -48,7 +49,10 @@ func WordsOfStub(p *Plan, res *history.Result, why string) history.StubWords {
 func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 	ending := endingOf(p, res, c.text)
 	s := Mark + res.About()
-	if !res.Action.Looks && !res.Action.OnlyFiles || ending.Error {
+	if first := p.Hist.BegunBy(res); first != nil {
+		s += ", on " + first.About()
+	}
+	if !res.Action.Looks && !res.Action.OnlyFiles || ending.Failed() {
 		s += words(", ", ending.InWords())
 	}
 	if c.Lines > 0 {
@@ -132,13 +136,17 @@ func endingOf(p *Plan, res *history.Result, text string) *history.Ending {
 }
 
 // tellingOf are the lines of a command's output that matter most, as they stand there: of a failure what failed and
-// why, else the one that tells how it ended. A line that passes for a mark of epitome's is none of them.
+// why, else the one that tells how it ended; of any other result the one that says that it is an error. A line that
+// passes for a mark of epitome's is none of them.
 func tellingOf(res *history.Result, ending *history.Ending, text string) (list []string) {
-	if res.Action.Kind != history.KindShell || ending.Line == "" {
+	if ending.Line == "" {
 		return nil
 	}
 	screen, _ := shorten.FinalScreen(text)
 	list = []string{ending.Line}
+	if res.Action.Kind != history.KindShell {
+		return keptLines(screen, list, len(text)/2)
+	}
 	most := linesOfFailure
 	if !ending.Failed() {
 		most = linesOfTrouble
@@ -146,13 +154,14 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 	if all := excerpt.Failures(screen, most); len(all) > 0 && (ending.Failed() || ending.Claims != excerpt.Succeeded) {
 		list = all
 	}
-	kept := list[:0]
-	for _, l := range shorten.WholeLines(screen, list) {
-		if len(l) <= longestTelling && len(l) < len(text)/2 && !mark.IsForged(l) {
-			kept = append(kept, l)
-		}
-	}
-	return kept
+	return keptLines(screen, list, len(text)/2)
+}
+
+// keptLines are those of a list that may stand in a stub, each shorter than so many bytes.
+func keptLines(screen string, list []string, most int) []string {
+	return slices.DeleteFunc(shorten.WholeLines(screen, list), func(l string) bool {
+		return len(l) > longestTelling || len(l) >= most || mark.IsForged(l)
+	})
 }
 
 // namesOfResult are the names that a file defines, or else the most frequent ones in a result's text, if it is long

@@ -91,9 +91,9 @@ func RecalledArtifact(p *Plan, res *history.Result) string {
 	return ""
 }
 
-// StateOf says whether a call went well, if its result tells.
+// StateOf says in a few words how a call ended, if its result tells.
 func StateOf(p *Plan, res *history.Result) string {
-	return res.Outcome(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body))
+	return res.StateInWords(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body), p.TextOf(res.Item))
 }
 
 // MarkLeftOut is what the client's last mark for the provider's cache in messages says, if none of them is sent; else

@@ -85,7 +85,7 @@ func memberOf(p *plan.Plan, c *Cleared, callers []int) (m member, ok bool) {
 		return m, false
 	}
 	m = member{Cleared: c, artifact: q.Artifact, lines: shorten.CountLines(text), bytes: len(text)}
-	if !res.Action.Looks && !res.Action.OnlyFiles {
+	if !res.Action.Looks && !res.Action.OnlyFiles && !ending.TellsNoError() {
 		m.ending = ending.InWords()
 	}
 	if _, ok = placeOf(p, m.artifact); !ok {

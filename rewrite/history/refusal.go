@@ -1,0 +1,95 @@
+package history
+
+import (
+	"strings"
+
+	"epitome/pattern"
+)
+
+// Refusal is that a call was kept from what it was to do.
+type Refusal struct {
+	How   string // in words for a reader; empty if it was not kept from anything
+	Words string // the user's own, whole; empty if none stand in the result
+}
+
+// How calls are kept from what they were to do.
+const (
+	refusedByUser = "the user refused it"
+	stoppedByUser = "the user broke it off"
+	notAllowed    = "it was not allowed"
+	outOfTime     = "it was stopped at its time limit"
+	wasAborted    = "it was aborted"
+)
+
+// refusals are the words with which agents tell that, at the beginning of a result, and behind what the user's own
+// words stand in it. All that is known of them stands here.
+var refusals = []struct {
+	begins *pattern.Pattern
+	behind []string
+	how    string
+}{
+	{pattern.Of(`^The user doesn't want to (?:proceed with this tool use|take this action right now)\.`),
+		[]string{"To tell you how to proceed, the user said:\n", "the user said:\n"}, refusedByUser},
+	{pattern.Of(`^The user denied this operation\b`), []string{"<feedback>\n"}, refusedByUser},
+	{pattern.Of(`^(?:Error: )?The user rejected permission to use this specific tool call\b`),
+		[]string{"with the following feedback: "}, refusedByUser},
+	{pattern.Of(`(?i)^(?:error: )?(?:[\w ]{0,40} )?(?:rejected|denied|declined) by (?:the )?user\b`), nil, refusedByUser},
+	{pattern.Of(`(?i)^(?:error: )?(?:the )?user (?:rejected|denied|declined|refused) (?:this|the|tool)\b`), nil, refusedByUser},
+	{pattern.Of(`(?i)^(?:\[request interrupted by user\b|(?:[\w ]{0,40} )?(?:aborted|interrupted|cancell?ed) by (?:the )?user\b|` +
+		`user (?:cancell?ed|interrupted|aborted) (?:tool|the|this|command)\b)`), nil, stoppedByUser},
+	{pattern.Of(`^(?:Error: )?(?:Permission to use \S+ (?:with command .* )?has been denied|The user has specified a rule which prevents you|` +
+		`Claude requested permissions to .*, but you haven't granted it yet|This command requires approval)`), nil, notAllowed},
+	{pattern.Of(`(?i)^command (?:timed out|did not (?:complete|finish) (?:with)?in)\b`), nil, outOfTime},
+	{pattern.Of(`^Command aborted\.?$`), nil, wasAborted},
+}
+
+// longestRefusal is the size in bytes up to which a result may say nothing but that its call was refused.
+const longestRefusal = 4_000
+
+// refusalIn reads the text of a result: its beginning, or, of a command's, its last line.
+func refusalIn(text string, isCommand bool) Refusal {
+	const longestOpening = 1_000 // bytes of what a command has shown before it was stopped, beside its last line
+	if len(text) <= longestRefusal {
+		if r := refusalAt(behindExit(text)); r.How != "" {
+			return r
+		}
+	}
+	if isCommand {
+		end := strings.TrimRight(text[max(0, len(text)-longestOpening):], "\n ")
+		return refusalAt(end[strings.LastIndexByte(end, '\n')+1:])
+	}
+	return Refusal{}
+}
+
+// refusalAt reads a text that begins so.
+func refusalAt(text string) Refusal {
+	first, _, _ := strings.Cut(text, "\n")
+	for i := range refusals {
+		known := &refusals[i]
+		if !known.begins.MatchString(first) {
+			continue
+		}
+		r := Refusal{How: known.how}
+		for _, mark := range known.behind {
+			if _, words, ok := strings.Cut(text, mark); ok {
+				words, _, _ = strings.Cut(words, "\n</feedback>")
+				r.Words = strings.TrimSpace(words)
+				break
+			}
+		}
+		return r
+	}
+	return Refusal{}
+}
+
+// behindExit is a text without the lines at its beginning that whoever runs commands writes.
+func behindExit(text string) string {
+	for {
+		text = strings.TrimLeft(text, " \t\r\n")
+		line, rest, more := strings.Cut(text, "\n")
+		if !more || !besideExit.MatchString(strings.TrimRight(line, " \t\r")) {
+			return text
+		}
+		text = rest
+	}
+}

@@ -1,0 +1,60 @@
+package history
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/pattern"
+)
+
+// runningForm finds a line in which whoever runs commands tells that one goes on, and how later calls name it.
+var runningForm = pattern.Of(`(?i)^(?:process running with session id (\S+)|` +
+	`command (?:running in (?:the )?background|was manually backgrounded by user) with id:? ([\w-]+)|` +
+	`command (?:did not complete|exceeded)[^\n]{1,80} moved to (?:the )?background \(?(?:with )?(?:id:? )?([\w-]+)|` +
+	`<?(?:shellid:? ([\w-]+) is still running|command (?:is )?(?:started|running) in (?:the )?background with shellid:? ([\w-]+)))`)
+
+// sessionIn is how a command is named that went on when its result came; empty if it had ended, or if nobody says so.
+// raw is the result as it stands in the body.
+func sessionIn(raw []byte) string {
+	const beginning = 600 // bytes
+	if len(raw) > 0 && raw[0] == '[' {
+		raw = []byte(gjson.GetBytes(raw, "0.text").Raw)
+	}
+	for _, l := range linesAsTold(raw[:min(len(raw), beginning)]) {
+		l = strings.TrimSpace(l)
+		if m := runningForm.FindStringSubmatch(l); m != nil {
+			return strings.Trim(strings.Join(m[1:], ""), ".,)")
+		}
+		if l != "" && !besideExit.MatchString(l) {
+			return ""
+		}
+	}
+	return ""
+}
+
+// begun are the calls of which commands went on, by how these are named: the results of those that began them.
+type begun map[string]int
+
+// learn notes result n if its command goes on.
+func (b begun) learn(n int, res *Result, raw []byte) {
+	if k, known := b[res.Action.Session]; known && res.Action.Session != "" {
+		res.begun = k + 1
+		return
+	}
+	if res.Action.Kind != KindShell {
+		return
+	}
+	if id := sessionIn(raw); id != "" {
+		b[id] = n
+	}
+}
+
+// BegunBy is the result of the call whose command the call of res waits for, gives input to, or ends; nil if it is not
+// about an earlier one.
+func (h *History) BegunBy(res *Result) *Result {
+	if res.begun == 0 {
+		return nil
+	}
+	return &h.Results[res.begun-1]
+}
