@@ -248,6 +248,14 @@ func TestEachByteOfALongLineIsReached(t *testing.T) {
 	}
 }
 
+// An artifact may be brackets and nothing else. Whoever followed them all on its stack would end the process.
+func TestADeepArtifactIsNoJSON(t *testing.T) {
+	deep := strings.NewReader(`{"a":` + strings.Repeat("[", 16<<20))
+	if _, err := atPath(deep, "a"); err == nil || !strings.Contains(err.Error(), "no JSON") {
+		t.Errorf("%v, want that it is no JSON", err)
+	}
+}
+
 func TestTimeIsBounded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

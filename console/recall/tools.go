@@ -3,6 +3,7 @@ package recall
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -90,7 +91,7 @@ func atPath(content io.Reader, at string) (string, error) {
 		return "", fmt.Errorf("the path has %d bytes; give at most %d", len(at), longestPath)
 	case len(all) > mostJSON:
 		return "", fmt.Errorf("it is too large to look for a path in: give lines or grep")
-	case !gjson.ValidBytes(all):
+	case !json.Valid(all): // it follows no depth without end, as others do
 		return "", errors.New("it is no JSON as a whole: give lines or grep instead of path")
 	}
 	found := gjson.GetBytes(all, at)

@@ -92,7 +92,7 @@ func failsByField(raw []byte, text string) bool {
 			value = []byte(text)
 		}
 	}
-	if len(value) > longestComplaint || len(value) == 0 || value[0] != '{' || !gjson.ValidBytes(value) {
+	if len(value) > longestComplaint || len(value) == 0 || value[0] != '{' || !span.Valid(value) {
 		return false
 	}
 	for _, name := range [...]string{"success", "ok", "succeeded"} {
@@ -282,7 +282,7 @@ func exitField(raw []byte) (code int, told bool) {
 	if raw[0] == '"' {
 		raw = span.TextOf(raw)
 	}
-	if !gjson.ValidBytes(raw) {
+	if !span.Valid(raw) {
 		return 0, false
 	}
 	for _, name := range [...]string{"exit_code", "exitCode", "exit_status", "returncode", "metadata.exit_code", "metadata.exitCode"} {

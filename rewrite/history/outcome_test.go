@@ -67,6 +67,19 @@ func TestExitStateIsToldBesideTheOutput(t *testing.T) {
 	f(`{"output":"exit code 1, it said"}`, "")
 }
 
+// A result may be brackets and nothing else. Whoever followed them all on its stack would end the process.
+func TestADeepResultTellsNoExitState(t *testing.T) {
+	shell := Source{Action: Action{Kind: KindShell}}
+	text := `{"exit_code":1,"a":` + strings.Repeat("[", 16<<20)
+	raw, err := json.Marshal(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := shell.StateInWords(raw, text); got != "" {
+		t.Errorf("%q, want nothing", got)
+	}
+}
+
 func TestOnlyMessagesOfErrorsBeginAsSuch(t *testing.T) {
 	f := func(text string, want bool) {
 		t.Helper()
