@@ -213,7 +213,7 @@ func (s *spanFacts) failures(body string) {
 	s.Helper()
 	var items []int
 	head := regexp.MustCompile(`^.*, message (\d+): (failed with exit code \d+|its result (?:is|begins with|is marked as) an error|its output says that it failed|` +
-		`ended with exit code 1: (?:nothing matched|there are differences|the condition does not hold)|` +
+		`ended with exit code 1: (?:nothing matched|there are differences|the condition does not hold|nothing but matches)|` +
 		`(?:its result says: )?(?:the user refused it|the user broke it off|it was not allowed|it was stopped at its time limit|it was aborted)` +
 		`(?:, with words of their own|, and said: (?P<said>.*?))?|` +
 		`ended with exit code 0, but its output tells of a failure)(, \d+ times in a row)?` +

@@ -23,6 +23,8 @@ func showEndings(t *testing.T, p *showing) {
 	a.does("browser_click", `{"element":"button 8"}`, strings.Replace(page, "\n", "\nerror: TimeoutError: button 8 is hidden\n", 1)+page+page)
 	a.does("edit_file", `{"path":"share.go"}`, "The file share.go has been updated.\n"+sourceText(8))
 	a.does("bash", `{"command":"git rebase main"}`, built+"Successfully rebased and updated refs/heads/refund.\n")
+	a.does("bash", `{"command":"diff -u old new"}`, eachOf(60, func(i int) string { return fmt.Sprintf("-part_%d.o\n", i) })+
+		"\nCommand exited with code 1")
 	a.work(1, 600)
 	showWhenCleared(t, p, a, a.calls-1, "An old result was cleared, and its call ended in another way.")
 }

@@ -27,6 +27,7 @@ type Action struct {
 	Numbered  bool     // numbers that stand before lines of Reads are those that they have in their file
 	Session   string   // of a command that runs already: the call waits for it, gives it input, or ends it
 	Asks      shell.Question
+	Alone     bool // what asks is all that the command does
 	// identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
 	// else.
 	identity string
@@ -235,7 +236,7 @@ func (c *callReader) claimShell() {
 		lines = c.texts(aCommandList)
 	}
 	e := shell.EffectsOf(c.text(aFolder), argv, lines)
-	c.action.Looks, c.action.Deletes, c.action.Asks = e.Looks, e.Gone, e.Asks
+	c.action.Looks, c.action.Deletes, c.action.Asks, c.action.Alone = e.Looks, e.Gone, e.Asks, e.Alone
 	c.action.Reads, c.action.Writes, c.action.OnlyFiles, c.action.Numbered = e.Reads, e.Writes, e.Only, e.Numbered
 }
 

@@ -123,6 +123,8 @@ func failureInWords(code int, asked shell.Question) string {
 		return "ended with exit code 1: there are differences"
 	case shell.Condition:
 		return "ended with exit code 1: the condition does not hold"
+	case shell.Rest:
+		return "ended with exit code 1: nothing but matches"
 	}
 	return fmt.Sprintf("failed with exit code %d", code)
 }
@@ -168,7 +170,7 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 		e.marked = !e.Error && e.Code == 0
 		e.Error = true
 	}
-	if e.Code == 1 && showsNothing(text) {
+	if differs := c.Action.Asks == shell.Sameness && c.Action.Alone; e.Code == 1 && (differs || showsNothing(text)) {
 		e.asked = c.Action.Asks
 	}
 	acts := c.Action.Kind == KindWriting || c.Action.Kind == KindOther

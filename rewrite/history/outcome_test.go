@@ -219,6 +219,9 @@ func TestAnExitCodeMayBeAnAnswer(t *testing.T) {
 	f("git branch -vv | rg gone", none, matched, true) // what else it did nobody knows
 	f("git diff --quiet", none, "ended with exit code 1: there are differences", false)
 	f("test -f shop.go", none, "ended with exit code 1: the condition does not hold", false)
+	f("grep -v Refund shop.go", none, "ended with exit code 1: nothing but matches", false)
+	f("diff a b", "1c1\n< a\n---\n> b\n\n"+none, "ended with exit code 1: there are differences", false)
+	f("cd shop && diff a b", "1c1\n< a\n---\n> b\n\n"+none, "failed with exit code 1", true)
 	f("cd shop && rg Refund", "cd: shop: no such folder\n\n"+none, "failed with exit code 1", true)
 	f("grep -n Refund shop.go", "grep: shop.go: no such file\n\nCommand exited with code 2", "failed with exit code 2", true)
 	f("make && grep -n Refund shop.go", none, "failed with exit code 1", true)

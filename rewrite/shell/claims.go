@@ -20,7 +20,9 @@ type claims struct {
 	bare  bool // lines may have been shown without the numbers that they have in their file
 
 	asks   Question // the last command, if the exit code is its own
-	strict bool     // what fails may end it all
+	strict bool     // what comes before the last command may have ended it all
+	ran    bool     // a command has been read that shows what it says
+	shared bool     // not that command alone may end with this exit code: it is not the only one, or is redirected
 
 	level    int // of shells that read what another has been given
 	muted    int // substitutions around: what is shown goes somewhere else

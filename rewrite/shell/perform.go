@@ -69,9 +69,8 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 	if p.unsure {
 		c.branches++
 	}
-	c.asks, p.fails = questionOf(list), !cannotSayNo(list)
+	c.ask(p, cmd, list)
 	if len(list) > 0 {
-		c.strict = c.strict || list[0].text == "set"
 		c.perform(known, list, cmd)
 	}
 	if c.strict || p.doubt {
@@ -91,6 +90,18 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 		c.only = false
 	}
 	c.bare = c.bare || !unseen && known.job != inviting && !showsNumbers(list, through)
+}
+
+// ask takes what a command of a pipeline asks. list are its words, those of its callers left out.
+func (c *claims) ask(p *pipeline, cmd *command, list []token) {
+	c.asks, p.fails = questionOf(list), cmd.redirected || !cannotSayNo(list)
+	if len(list) > 0 {
+		c.strict = c.strict || mayEndAll(list[0].text)
+	}
+	if c.muted == 0 && (len(cmd.words) > 0 || cmd.group) {
+		c.shared = c.shared || c.ran || cmd.redirected || len(list) < len(cmd.words)
+		c.ran = true
+	}
 }
 
 // showsFiles reports whether what a command shows are files of which all are known.
@@ -238,7 +249,8 @@ func (c *claims) invite(args []token) {
 	c.only, c.looks = c.only && inner.showsOnly(), c.looks && inner.looksOnly()
 	c.bare = c.bare || inner.does.bare
 	c.full = c.full || inner.does.full
-	if c.asks = inner.does.asks; inner.words.lost {
-		c.asks = NoQuestion
+	c.shared = c.shared || inner.does.shared
+	if c.asks = inner.does.asks; inner.words.lost || strings.Contains(args[0].text, "e") {
+		c.asks = NoQuestion // with an e, what fails ends it all
 	}
 }

@@ -11,6 +11,7 @@ const (
 	Match               // whether anything matches
 	Sameness            // whether things are the same
 	Condition           // whether a condition holds
+	Rest                // whether anything is left beside what matches
 )
 
 // questionOf is what a command asks. list are its words.
@@ -18,10 +19,9 @@ func questionOf(list []token) Question {
 	if len(list) == 0 || !list[0].sure {
 		return NoQuestion
 	}
-	name := list[0].text
-	switch name[strings.LastIndexByte(name, '/')+1:] {
+	switch name := list[0].text[strings.LastIndexByte(list[0].text, '/')+1:]; name {
 	case "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "pgrep":
-		return Match
+		return searchQuestion(name, list[1:])
 	case "diff", "cmp":
 		return Sameness
 	case "test", "[", "[[":
@@ -30,6 +30,38 @@ func questionOf(list []token) Question {
 		return gitQuestion(list[1:])
 	}
 	return NoQuestion
+}
+
+// searchQuestion is what a search asks. Versions of one program differ in the exit code where it lists what has no
+// match.
+func searchQuestion(name string, args []token) Question {
+	valued, asked := "efABCmdD", Match // letters behind which a value stands
+	if name == "rg" {
+		valued += "gtTMrj"
+	}
+	for i := 0; i < len(args); i++ {
+		switch w := args[i].text; {
+		case w == "--":
+			return asked
+		case strings.HasPrefix(w, "--files-without-match"):
+			return NoQuestion
+		case w == "--invert-match":
+			asked = Rest
+		case strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "--"):
+			letters := w
+			if at := strings.IndexAny(w, valued); at >= 0 {
+				letters = w[:at]
+				i += 1 - min(1, len(w)-at-1) // the value is the next word
+			}
+			if name != "rg" && strings.Contains(letters, "L") {
+				return NoQuestion
+			}
+			if strings.Contains(letters, "v") {
+				asked = Rest
+			}
+		}
+	}
+	return asked
 }
 
 // gitQuestion is what a command of git asks.
@@ -46,13 +78,23 @@ func gitQuestion(args []token) Question {
 	}
 	switch name := args[0].text; {
 	case name == "grep":
-		return Match
+		return searchQuestion(name, args[1:])
 	case name == "diff" && (gives(args, "--quiet") || gives(args, "--exit-code")):
 		return Sameness
 	case name == "merge-base" && gives(args, "--is-ancestor"):
 		return Condition
 	}
 	return NoQuestion
+}
+
+// mayEndAll reports whether a command may end all of it, or have it end otherwise than it reads: what comes last may not
+// have been done.
+func mayEndAll(name string) bool {
+	switch name {
+	case "set", "shopt", "trap", "exit", "return", "exec", "source", ".", "eval", "alias":
+		return true
+	}
+	return false
 }
 
 // cannotSayNo reports whether a command never ends with exit code 1 unless it says why.

@@ -9,9 +9,11 @@ type command struct {
 	begun  bool    // it has a word
 	group  bool    // a group in parentheses has just ended
 	hidden bool    // what it shows goes to a file
-	input  token   // the file it is given
-	body   string  // the here document it is given
-	test   bool    // inside [[ ]], where < and > compare
+	// redirected says that a redirection may fail, or hide what the command says.
+	redirected bool
+	input      token  // the file it is given
+	body       string // the here document it is given
+	test       bool   // inside [[ ]], where < and > compare
 }
 
 // pipeline is a run of commands of which each is given what the one before shows.
@@ -205,6 +207,7 @@ func (s *script) redirect(c *command, stream int) {
 		return
 	}
 	w := r.word()
+	c.redirected = true
 	switch sign {
 	case "<<", "<<-":
 		c.body = r.document(w.text, sign == "<<-")

@@ -14,6 +14,7 @@ type Effects struct {
 	// Numbered says that each line of Reads is shown with the number that it has in its file.
 	Numbered bool
 	Asks     Question // last, so that the exit code 1 of all of it says no if nothing is shown
+	Alone    bool     // what asks is all that is done
 }
 
 // EffectsOf reads a command that runs in the folder dir: its words, or lines of text. dir is empty where the folder is
@@ -33,7 +34,7 @@ func EffectsOf(dir string, words, lines []string) Effects {
 	e.Only = len(e.Reads) > 0 && s.showsOnly()
 	e.Numbered = e.Only && !s.does.bare
 	if !s.words.lost {
-		e.Asks = s.does.asks
+		e.Asks, e.Alone = s.does.asks, !s.does.shared
 	}
 	return e
 }

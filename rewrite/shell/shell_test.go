@@ -252,4 +252,38 @@ func TestWhatACommandAsksLast(t *testing.T) {
 	f("git diff", NoQuestion)
 	f("grep 'Refund", NoQuestion)
 	f("make", NoQuestion)
+	f("grep -vn Refund shop.go", Rest)
+	f("rg -L --invert-match Refund", Rest)
+	f("git grep -v Refund", Rest)
+	f("grep -e -v shop.go", Match)
+	f("grep -everbose shop.go", Match)
+	f("grep -- -v shop.go", Match)
+	f("rg -L Refund", Match)
+	f("grep -rL Refund .", NoQuestion)
+	f("rg --files-without-match Refund", NoQuestion)
+	f("bash -ec 'make; rg Refund'", NoQuestion)
+	f("cd shop 2>/dev/null && rg Refund", NoQuestion)
+	f("cd shop 2>/dev/null; rg Refund", Match)
+	f("[ -f shop.go ] || exit 1; grep Refund shop.go", NoQuestion)
+	f("exec 2>/dev/null; cd shop && grep Refund shop.go", NoQuestion)
+	f(". env.sh; grep Refund shop.go", NoQuestion)
+}
+
+// What asks alone answers with its exit code, whatever it shows.
+func TestWhatAsksAlone(t *testing.T) {
+	f := func(line string, want bool) {
+		t.Helper()
+		if got := EffectsOf("", nil, []string{line}).Alone; got != want {
+			t.Errorf("%s: alone %v, want %v", line, got, want)
+		}
+	}
+	f("diff -u a b", true)
+	f("bash -lc 'diff -u a b'", true)
+	f("diff <(sort a) <(sort b)", true)
+	f("cd shop && diff a b", false)
+	f("bash -lc 'cd shop && diff a b'", false)
+	f("diff a b > /no/such", false)
+	f("sudo diff a b", false)
+	f("(make) || diff a b", false)
+	f("make | diff a -", false)
 }
