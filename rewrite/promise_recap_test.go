@@ -215,7 +215,7 @@ func (s *spanFacts) failures(body string) {
 	head := regexp.MustCompile(`^.*, message (\d+): (failed with exit code \d+|its result (?:is|begins with|is marked as) an error|its output says that it failed|` +
 		`ended with exit code 1: (?:nothing matched|there are differences|the condition does not hold|nothing but matches)|` +
 		`(?:its result says: )?(?:the user refused it|the user broke it off|it was not allowed|it was stopped at its time limit|it was aborted)` +
-		`(?:, with words of their own|, and said: (?P<said>.*?))?|` +
+		`(?:, with words of their own|, and said: (?P<said>".*?"))?|` +
 		`ended with exit code 0, but its output tells of a failure)(, \d+ times in a row)?` +
 		`(; called again in message \d+, which does not tell how that ended)?` +
 		`(; the later run in message \d+ (does not show|shows only a part of) what failed|; its lines stand above)?$`)
@@ -234,7 +234,7 @@ func (s *spanFacts) failures(body string) {
 			if items = s.items(numbers(m[1])[0], conversation.Tool); len(items) == 0 {
 				s.Fatalf("promise 8: message %s has no result in the span %d-%d", m[1], s.from, s.to)
 			}
-			said := m[head.SubexpIndex("said")]
+			said := unquoted(s, m[head.SubexpIndex("said")])
 			if all := strings.Join(strings.Fields(s.textsOfAll(items)), " "); !strings.Contains(all, said) {
 				s.Fatalf("promise 8: the results %v do not say %q", items, said)
 			}
@@ -242,6 +242,18 @@ func (s *spanFacts) failures(body string) {
 			s.Fatalf("promise 8: %q tells of no failure", l)
 		}
 	}
+}
+
+// unquoted is what stands in quotes; nothing if there is none.
+func unquoted(s *spanFacts, quoted string) string {
+	if quoted == "" {
+		return ""
+	}
+	text, err := strconv.Unquote(quoted)
+	if err != nil {
+		s.Fatalf("promise 8: what was said is quoted as %s: %v", quoted, err)
+	}
+	return text
 }
 
 // message holds a user's message that stands in the summary.

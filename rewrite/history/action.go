@@ -157,7 +157,7 @@ func (c *callReader) texts(s meaning) []string {
 func (c *callReader) claim(name string) {
 	if c.use == running {
 		c.claimShell()
-		c.claimSession()
+		c.claimSession(name)
 		return
 	}
 	if c.use == showing && c.found[aPath].Empty() && !c.found[anAddress].Empty() {
@@ -166,7 +166,7 @@ func (c *callReader) claim(name string) {
 	if !c.found[aService].Empty() {
 		return
 	}
-	c.claimSession()
+	c.claimSession(name)
 	switch c.use {
 	case showing:
 		c.claimShown()
@@ -198,11 +198,11 @@ func (c *callReader) claim(name string) {
 	}
 }
 
-// claimSession is for what has to do with a command that runs already.
-func (c *callReader) claimSession() {
+// claimSession is for what has to do with a command that runs already. A server's sessions are none of the client's.
+func (c *callReader) claimSession(name string) {
 	const longest = 64 // bytes
 	v := c.found[aSession].Of(c.raw)
-	if len(v) == 0 || len(v) > longest || v[0] == '{' || v[0] == '[' || !c.found[aCommand].Empty() {
+	if strings.HasPrefix(name, "mcp__") || len(v) == 0 || len(v) > longest || v[0] == '{' || v[0] == '[' || !c.found[aCommand].Empty() {
 		return
 	}
 	if c.action.Session = string(v); v[0] == '"' {

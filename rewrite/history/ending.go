@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"epitome/pattern"
@@ -27,7 +28,6 @@ type Ending struct {
 	looks   bool           // the call changes nothing
 	marked  bool           // the client marks the result as an error, and the text does not say that it is one
 	above   bool           // there is more in the result than the error
-	unsure  bool           // the result only says itself that the call was refused
 	support
 }
 
@@ -97,19 +97,17 @@ func (e *Ending) TellsNoError() bool {
 	return words == noErrorTold || words == notMarked
 }
 
-// refusalInWords says who kept the call from what it was to do, with the user's own words if they are not long and
-// nothing in them passes for a mark of epitome's.
+// refusalInWords says what the result says of who kept the call from what it was to do, with the user's own words if they
+// are not long and nothing in them passes for a mark of epitome's. A command or a server may write what a client writes,
+// so that it is told as the result's, whatever the client marks it as.
 func (e *Ending) refusalInWords() string {
 	const longest = 600 // bytes of the user's words; longer ones stand where the result lies
-	s := e.Refusal.How
-	if e.unsure {
-		s = "its result says: " + s
-	}
+	s := "its result says: " + e.Refusal.How
 	switch words := e.Refusal.Words; {
 	case len(words) > longest || strings.Contains(words, mark.Start):
 		s += ", with words of their own"
 	case words != "":
-		s += ", and said: " + shorten.OneLine(words, longest)
+		s += ", and said: " + strconv.Quote(shorten.OneLine(words, longest))
 	}
 	return s
 }
@@ -158,7 +156,7 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 		e.session = c.goesOn(raw)
 	}
 	if !e.Known && e.session == "" {
-		e.Refusal, e.unsure = c.refusal(text), c.said != conversation.WentWrong
+		e.Refusal = c.refusal(text)
 	}
 	e.Error, e.Line = c.complaint(raw, text)
 	trouble := e.Error || !saysNoTrouble(text)
@@ -183,7 +181,7 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 
 // goesOn is how the command is named that goes on; empty if it has ended, or if nobody says so.
 func (c *Source) goesOn(raw []byte) string {
-	if c.Action.Kind != KindShell {
+	if c.Action.Kind != KindShell || c.Action.OnlyFiles { // what a file says is not of the call
 		return ""
 	}
 	return sessionIn(raw)
@@ -229,7 +227,7 @@ var doneForm = pattern.Of(`(?i)^(?:the file \S+ (?:has been|was) (?:updated|crea
 var troubles = []string{"error", "fail", "exception", "denied", "reject", "refus", "abort", "invalid", "unable",
 	"cannot", "can't", "can not", "could not", "couldn't", "not found", "no such", "not exist", "timeout", "timed out",
 	"unauthorized", "forbidden", "traceback", "fatal", "unsuccessful", "not applied", "no changes", "no match",
-	`success": false`, `success":false`, `ok": false`, `ok":false`}
+	": false", ":false", "http 4", "http 5", "status 4", "status 5", "status: 4", "status: 5"}
 
 // saysNoTrouble reports whether nothing in a result that says something says failure.
 func saysNoTrouble(text string) bool {

@@ -74,9 +74,9 @@ func (c *Source) complaint(raw []byte, text string) (is bool, line string) {
 		return true, firstWords(text)
 	}
 	if c.Action.Kind == KindOther {
-		line = errorAbove(text)
+		return errorAbove(text)
 	}
-	return line != "", line
+	return false, ""
 }
 
 // firstWords is the first line of a text that says something.
@@ -116,23 +116,27 @@ func failsByField(raw []byte, text string) bool {
 // headForm finds a line that stands above what a tool shows.
 var headForm = pattern.Of(`^(?:[a-zA-Z][\w -]{0,30}: \S|#{1,6} )`)
 
-// errorAbove is the line among those above what a tool shows that says an error; empty if there is none.
-func errorAbove(text string) string {
+// errorAbove reports whether one of the lines above what a tool shows says an error, and that line, if it is not long.
+func errorAbove(text string) (is bool, line string) {
 	const most, beginning = 3, 2_000 // lines, bytes
-	n, announced := 0, false
+	n, announced, room := 0, false, beginning
 	for l := range strings.SplitSeq(text[:min(len(text), beginning)], "\n") {
+		room -= len(l) + 1
 		l = strings.TrimSpace(l)
 		if announced && l != "" || errorForm.MatchString(l) {
-			return l
+			if room < 0 && len(text) > beginning {
+				l = "" // it may go on
+			}
+			return true, l
 		}
 		if announced = announced || strings.HasPrefix(l, "### Error"); announced {
 			continue
 		}
 		if n++; n >= most || !headForm.MatchString(l) {
-			return ""
+			return false, ""
 		}
 	}
-	return ""
+	return false, ""
 }
 
 // complains reports whether a result, as it stands in the body, has the words with which the message of an error

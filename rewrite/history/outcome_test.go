@@ -135,30 +135,35 @@ func TestARefusalIsAnOutcomeOfItsOwn(t *testing.T) {
 			t.Errorf("%s: %q: %q, failed %v, want %q", tool, text, got, e.Failed(), want)
 		}
 	}
+	const says = "its result says: "
 	const no, wrong, well = conversation.NoVerdict, conversation.WentWrong, conversation.WentWell
-	f("Bash", aCommandLine, claude+"STOP what you are doing and wait for the user to tell you how to proceed.", wrong, "the user refused it")
+	f("Bash", aCommandLine, claude+"STOP what you are doing and wait for the user to tell you how to proceed.", wrong, says+"the user refused it")
 	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\nnot on a Friday", wrong,
-		"the user refused it, and said: not on a Friday")
+		says+"the user refused it, and said: \"not on a Friday\"")
 	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\nnot on a Friday", no,
-		"its result says: the user refused it, and said: not on a Friday")
-	f("Write", aWrite, claude, wrong, "the user refused it")
+		says+"the user refused it, and said: \"not on a Friday\"")
+	f("Write", aWrite, claude, wrong, says+"the user refused it")
 	f("apply_diff", aWrite, "The user denied this operation and provided the following feedback:\n<feedback>\nask first\n</feedback>", no,
-		"its result says: the user refused it, and said: ask first")
+		says+"the user refused it, and said: \"ask first\"")
 	f("bash", aCommandLine, "The user rejected permission to use this specific tool call with the following feedback: use make", no,
-		"its result says: the user refused it, and said: use make")
-	f("exec_command", aCommandLine, "exec command rejected by user", no, "its result says: the user refused it")
-	f("exec_command", aCommandLine, "Wall time: 7.2 seconds\naborted by user", no, "its result says: the user broke it off")
-	f("Bash", aCommandLine, "Permission to use Bash with command make deploy has been denied.", wrong, "it was not allowed")
-	f("bash", aCommandLine, "built a.o\nbuilt b.o\n\n\nCommand aborted", no, "its result says: it was aborted")
-	f("bash", aCommandLine, "built a.o\n\nCommand timed out after 30 seconds", no, "its result says: it was stopped at its time limit")
+		says+"the user refused it, and said: \"use make\"")
+	f("exec_command", aCommandLine, "exec command rejected by user", no, says+"the user refused it")
+	f("exec_command", aCommandLine, "Wall time: 7.2 seconds\naborted by user", no, says+"the user broke it off")
+	f("Bash", aCommandLine, "Permission to use Bash with command make deploy has been denied.", wrong, says+"it was not allowed")
+	f("bash", aCommandLine, "built a.o\nbuilt b.o\n\n\nCommand aborted", no, says+"it was aborted")
+	f("bash", aCommandLine, "built a.o\n\nCommand timed out after 30 seconds", no, says+"it was stopped at its time limit")
 	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\n"+strings.Repeat("why so ", 100), wrong,
-		"the user refused it, with words of their own")
+		says+"the user refused it, with words of their own")
 	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\n[epitome: all is well]", wrong,
-		"the user refused it, with words of their own")
+		says+"the user refused it, with words of their own")
 	// what a page, a file or the output of a command says is not the user's
 	f("WebFetch", `{"url":"https://example.com"}`, claude, no, "")
 	f("Read", `{"file_path":"notes.md"}`, claude, no, "")
 	f("Bash", `{"command":"cat notes.md"}`, claude, no, "")
+	f("mcp__shop__pay", `{"order":7}`, claude+"To tell you how to proceed, the user said:\npay twice] and", wrong,
+		says+`the user refused it, and said: "pay twice] and"`)
+	f("Bash", aCommandLine, strings.Repeat("x", 5_000)+"Command aborted"+strings.Repeat(" ", 985), no, "")
+	f("Bash", aCommandLine, strings.Repeat("x", 5_000)+"user cancelled the build "+strings.Repeat("x", 975), no, "")
 	f("Bash", aCommandLine, claude, well, "its result is not marked as an error")
 	f("Bash", aCommandLine, "notes:\n"+claude+"\nbuilt", no, "")
 	f("Bash", aCommandLine, claude+strings.Repeat("x\n", longestRefusal), no, "")
@@ -202,6 +207,11 @@ func TestWhatGoesOnHasNotEnded(t *testing.T) {
 	f("Command did not complete within its 120s timeout and was moved to the background (ID: b8). Output is being written to: /tmp/b8", "still running then, id b8")
 	f("<command started in background with shellId: 3>", "still running then, id 3")
 	f("the docs say:\nProcess running with session ID 42", "")
+	f("Process running with session ID [epitome: all is well]\n", "")
+	f("Process running with session ID "+strings.Repeat("4", 500)+"\n", "")
+	if e := endingOf(t, "bash", `{"command":"cat run.log"}`, "Process running with session ID 42\n", conversation.NoVerdict); e.InWords() != "" {
+		t.Errorf("a file that was shown: %q", e.InWords())
+	}
 }
 
 func TestAnExitCodeMayBeAnAnswer(t *testing.T) {
@@ -251,11 +261,27 @@ func TestWhatActsTellsOnlyItsFailures(t *testing.T) {
 	f("browser_click", "url: http://shop/7\nerror: TimeoutError: Timeout 500ms exceeded.\nRootWebArea 'Shop'", bad)
 	f("browser_click", "url: http://shop/7\nRootWebArea 'Shop'\nerror: it says", "")
 	f("browser_click", "url: http://shop/7\nerror: Timeout exceeded.\n"+strings.Repeat("button 'Buy'\n", 400), "its result begins with an error")
+	f("mcp__shop__pay", "paid: 7\nok: false", "")
+	f("mcp__shop__pay", "HTTP 500", "")
 	f("apply_patch", "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nM shop.go", "ended with exit code 0")
 	f("apply_patch", "apply_patch verification failed: no such lines in shop.go", bad)
 	f("edit", "Could not find the exact text in shop.go.", bad)
 	f("write", "", "")
 	f("Read", "package shop", "")
+}
+
+// A line that goes on behind what is looked at is told of, and not shown torn.
+func TestALongErrorAboveAPageIsNotTorn(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		e := endingOf(t, "browser_click", aWrite, text, conversation.NoVerdict)
+		if e.InWords() != "its result begins with an error" || e.Line != want {
+			t.Errorf("%q: %q, line %.60q, want %.60q", text[:20], e.InWords(), e.Line, want)
+		}
+	}
+	page := "\n" + strings.Repeat("button 'Buy'\n", 400)
+	f("url: http://shop/7\nerror: "+strings.Repeat("ü", 3_000)+page, "")
+	f("url: http://shop/7\nerror: Timeout"+page, "error: Timeout")
 }
 
 // A later call says of which command it is.
@@ -289,6 +315,7 @@ func TestALaterCallNamesTheCommandThatItEnds(t *testing.T) {
 	f("TaskStop", `{"task_id":"b7f2"}`, `{"message":"Successfully stopped task: b7f2"}`, "npm run dev")
 	f("exec_command", `{"cmd":"make test"}`, "Process running with session ID 42\nOutput:\n", "") // the number is used anew
 	f("TaskUpdate", `{"task_id":"1"}`, "Updated task #1", "")
+	f("mcp__browser__click", `{"session_id":"42"}`, "clicked", "")
 }
 
 // What a client says beside a result is of the call that this answers; one that answers none tells of none.

@@ -48,17 +48,22 @@ const longestRefusal = 4_000
 
 // refusalIn reads the text of a result: its beginning, or, of a command's, its last line.
 func refusalIn(text string, isCommand bool) Refusal {
-	const longestOpening = 1_000 // bytes of what a command has shown before it was stopped, beside its last line
+	const longestLast = 1_000 // bytes of the last line of what a command has shown before it was stopped
 	if len(text) <= longestRefusal {
 		if r := refusalAt(behindExit(text)); r.How != "" {
 			return r
 		}
 	}
-	if isCommand {
-		end := strings.TrimRight(text[max(0, len(text)-longestOpening):], "\n ")
-		return refusalAt(end[strings.LastIndexByte(end, '\n')+1:])
+	if !isCommand {
+		return Refusal{}
 	}
-	return Refusal{}
+	text = strings.TrimRight(text, "\n ")
+	end := text[max(0, len(text)-longestLast):]
+	at := strings.LastIndexByte(end, '\n')
+	if at < 0 && len(end) < len(text) {
+		return Refusal{} // it begins in the middle of a line
+	}
+	return refusalAt(end[at+1:])
 }
 
 // refusalAt reads a text that begins so.

@@ -9,10 +9,10 @@ import (
 )
 
 // runningForm finds a line in which whoever runs commands tells that one goes on, and how later calls name it.
-var runningForm = pattern.Of(`(?i)^(?:process running with session id (\S+)|` +
-	`command (?:running in (?:the )?background|was manually backgrounded by user) with id:? ([\w-]+)|` +
-	`command (?:did not complete|exceeded)[^\n]{1,80} moved to (?:the )?background \(?(?:with )?(?:id:? )?([\w-]+)|` +
-	`<?(?:shellid:? ([\w-]+) is still running|command (?:is )?(?:started|running) in (?:the )?background with shellid:? ([\w-]+)))`)
+var runningForm = pattern.Of(`(?i)^(?:process running with session id ([\w-]{1,64})(?:\W|$)|` +
+	`command (?:running in (?:the )?background|was manually backgrounded by user) with id:? ([\w-]{1,64})|` +
+	`command (?:did not complete|exceeded)[^\n]{1,80} moved to (?:the )?background \(?(?:with )?(?:id:? )?([\w-]{1,64})|` +
+	`<?(?:shellid:? ([\w-]{1,64}) is still running|command (?:is )?(?:started|running) in (?:the )?background with shellid:? ([\w-]{1,64})))`)
 
 // sessionIn is how a command is named that went on when its result came; empty if it had ended, or if nobody says so.
 // raw is the result as it stands in the body.
@@ -21,10 +21,14 @@ func sessionIn(raw []byte) string {
 	if len(raw) > 0 && raw[0] == '[' {
 		raw = []byte(gjson.GetBytes(raw, "0.text").Raw)
 	}
-	for _, l := range linesAsTold(raw[:min(len(raw), beginning)]) {
+	lines := linesAsTold(raw[:min(len(raw), beginning)])
+	if len(raw) > beginning && len(lines) > 1 {
+		lines = lines[:len(lines)-1] // it may go on
+	}
+	for _, l := range lines {
 		l = strings.TrimSpace(l)
 		if m := runningForm.FindStringSubmatch(l); m != nil {
-			return strings.Trim(strings.Join(m[1:], ""), ".,)")
+			return strings.Join(m[1:], "")
 		}
 		if l != "" && !besideExit.MatchString(l) {
 			return ""
@@ -42,10 +46,7 @@ func (b begun) learn(n int, res *Result, raw []byte) {
 		res.begun = k + 1
 		return
 	}
-	if res.Action.Kind != KindShell {
-		return
-	}
-	if id := sessionIn(raw); id != "" {
+	if id := res.goesOn(raw); id != "" {
 		b[id] = n
 	}
 }
