@@ -202,7 +202,10 @@ func (c *callReader) claim(name string) {
 func (c *callReader) claimSession(name string) {
 	const longest = 64 // bytes
 	v := c.found[aSession].Of(c.raw)
-	if strings.HasPrefix(name, "mcp__") || len(v) == 0 || len(v) > longest || v[0] == '{' || v[0] == '[' || !c.found[aCommand].Empty() {
+	if strings.HasPrefix(name, "mcp__") || len(v) == 0 || len(v) > longest {
+		return
+	}
+	if v[0] == '{' || v[0] == '[' || !c.found[aCommand].Empty() {
 		return
 	}
 	if c.action.Session = string(v); v[0] == '"' {

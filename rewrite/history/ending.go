@@ -97,9 +97,9 @@ func (e *Ending) TellsNoError() bool {
 	return words == noErrorTold || words == notMarked
 }
 
-// refusalInWords says what the result says of who kept the call from what it was to do, with the user's own words if they
-// are not long and nothing in them passes for a mark of epitome's. A command or a server may write what a client writes,
-// so that it is told as the result's, whatever the client marks it as.
+// refusalInWords says what the result says of who kept the call from what it was to do, with the user's own words if
+// they are not long and nothing in them passes for a mark of epitome's. A command or a server may write what a client
+// writes, so that it is told as the result's, whatever the client marks it as.
 func (e *Ending) refusalInWords() string {
 	const longest = 600 // bytes of the user's words; longer ones stand where the result lies
 	s := "its result says: " + e.Refusal.How

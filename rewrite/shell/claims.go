@@ -19,14 +19,19 @@ type claims struct {
 	full  bool // more files are shown than there is room for
 	bare  bool // lines may have been shown without the numbers that they have in their file
 
-	asks   Question // the last command, if the exit code is its own
-	strict bool     // what comes before the last command may have ended it all
-	ran    bool     // a command has been read that shows what it says
-	shared bool     // not that command alone may end with this exit code: it is not the only one, or is redirected
+	asking
 
 	level    int // of shells that read what another has been given
 	muted    int // substitutions around: what is shown goes somewhere else
 	branches int // around, that may not be taken
+}
+
+// asking is what the exit code of all of it tells.
+type asking struct {
+	asks   Question // the last command, if the exit code is its own
+	strict bool     // what comes before the last command may have ended it all
+	ran    bool     // a command has been read that shows what it says
+	shared bool     // not that command alone may end so: it is not the only one, is redirected, or another calls it
 }
 
 // folder is where relative paths begin.

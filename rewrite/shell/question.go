@@ -87,8 +87,8 @@ func gitQuestion(args []token) Question {
 	return NoQuestion
 }
 
-// mayEndAll reports whether a command may end all of it, or have it end otherwise than it reads: what comes last may not
-// have been done.
+// mayEndAll reports whether a command may end all of it, or have it end otherwise than it reads: what comes last may
+// not have been done.
 func mayEndAll(name string) bool {
 	switch name {
 	case "set", "shopt", "trap", "exit", "return", "exec", "source", ".", "eval", "alias":
