@@ -89,9 +89,21 @@ var rewriting = map[string]room{
 		"it lays out plans for the tests of whoever writes on them; knowing a rung, it would be that one's",
 	},
 	"rewrite/recap": {
-		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/sentence rewrite/shell" +
-			" rewrite/shorten rewrite/span",
+		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/recap/agenda" +
+			" rewrite/recap/filing rewrite/recap/spoken rewrite/shell rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
+	},
+	"rewrite/recap/agenda": {
+		"",
+		"a list of tasks stands in calls; where they stand, and what is told of it, must not matter",
+	},
+	"rewrite/recap/filing": {
+		"rewrite/history rewrite/shell",
+		"a line stands in a file by what calls did to it; how much of it is told must not matter",
+	},
+	"rewrite/recap/spoken": {
+		"pattern rewrite/conversation rewrite/history rewrite/plan rewrite/sentence rewrite/span",
+		"who said what stands in messages and results; what else a summary tells must not matter",
 	},
 	"rewrite/reply": {
 		"prose rewrite/span unit",

@@ -20,7 +20,8 @@ import (
 var (
 	sawFrame = regexp.MustCompile(`(?s)^\[epitome: summary ([0-9a-f]{8}) of (\d+) earlier messages, left out to make room\]\n(.*)\n\[end of summary ([0-9a-f]{8})\. ([^\n]*)\]$`)
 	// sawMessage is the heading of a message, behind the summary's name.
-	sawMessage    = regexp.MustCompile(`^: message (\d+)(?:, with (.*) that only the whole text has|, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
+	sawMessage = regexp.MustCompile(`^: message (\d+)(, in answer to the lines with >|, said by the user, who refused the call behind >|` +
+		`, put in by your client for the command before it: not the user's words)?(?:, with (.*) that only the whole text has|, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
 	sawHidden     = regexp.MustCompile(`^not shown here: what you said in messages? [\d, -]+(and \d+ more up to message \d+)?$`)
 	sawSaid       = regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`)
 	sawTakenBack  = regexp.MustCompile(`^(.+), message (\d+): (.+)$`)
@@ -141,8 +142,10 @@ func (s *spanFacts) part(heading, body string) {
 	about, _ := strings.CutPrefix(heading, "-- "+s.id) // as it is if that does not stand there: then no message matches
 	switch m := sawMessage.FindStringSubmatch(about); {
 	case heading == "": // what is said at first
+	case m != nil && m[2] != "":
+		s.replied(numbers(m[1])[0], body, m[2], m[3], m[4] != "")
 	case m != nil:
-		s.message(numbers(m[1])[0], body, m[2], m[3] != "")
+		s.message(numbers(m[1])[0], body, m[3], m[4] != "")
 	case strings.HasPrefix(heading, "-- "+s.id+": and "):
 		if body != "" {
 			s.Fatalf("promise 8: %q stands under %q", body, heading)
@@ -156,6 +159,8 @@ func (s *spanFacts) part(heading, body string) {
 		}
 	case kind == "what": // the assistant said
 		s.said(body)
+	case kind == "your":
+		s.tasks(body)
 	case kind == "open":
 		s.failures(body)
 	case kind == "files" || kind == "reads":
@@ -218,7 +223,8 @@ func (s *spanFacts) failures(body string) {
 		`(?:, with words of their own|, and said: (?P<said>".*?"))?|` +
 		`ended with exit code 0, but its output tells of a failure)(, \d+ times in a row)?` +
 		`(; called again in message \d+, which does not tell how that ended)?` +
-		`(; the later run in message \d+ (does not show|shows only a part of) what failed|; its lines stand above)?$`)
+		`(; the later run in message \d+ (does not show|shows only a part of) what failed|; its lines stand above)?` +
+		`(; so did \d+ other calls? like it, the oldest in message \d+)?$`)
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
 		quote, quoted := strings.CutPrefix(l, "> ")
@@ -261,7 +267,8 @@ func (s *spanFacts) message(number int, body, media string, latest bool) {
 	s.Helper()
 	i := -1
 	for _, k := range s.items(number, conversation.User) {
-		if words, _ := s.userWords(k); words+"\n" == body && shownIn(s.was, &s.was.Items[k]) == media {
+		words, _ := s.userWords(k)
+		if isSaid := words+"\n" == body || asTyped(words)+"\n" == body; isSaid && shownIn(s.was, &s.was.Items[k]) == media {
 			i = k
 		}
 	}
@@ -270,7 +277,7 @@ func (s *spanFacts) message(number int, body, media string, latest bool) {
 			s.from, s.to, body, media)
 	}
 	for k := i + 1; latest && k < s.to; k++ {
-		if _, speaks := s.userWords(k); speaks {
+		if words, speaks := s.userWords(k); speaks && !isOfClient(words) {
 			s.Fatalf("promise 8: message %d is said to be the latest, but there is item %d", number, k)
 		}
 	}

@@ -337,6 +337,14 @@ func showSummaryByCode(t *testing.T, p *showing) {
 	_, text, _ = strings.Cut(sent, plan.Mark+"summary ")
 	text, _, _ = strings.Cut(text, `"`)
 	p.add("The user has shown pictures.", plan.Mark+"summary "+strings.ReplaceAll(text, `\n`, "\n"))
+	a = asksAway()
+	for _, dir := range []string{"shop", "bank", "ledger"} {
+		a.does("bash", `{"command":"terraform -chdir=`+dir+` plan"}`, "Error: no credentials for "+dir+"\nexit code: 1\n")
+	}
+	a.answers("There are 12.", "Good.")
+	out, _ = a.grow(t, 400)
+	text, _ = summaryIn(t, out)
+	p.add("The user has answered in all ways, and the agent keeps a list of tasks.", plan.Mark+"summary "+text)
 	a, _ = styled(64_000, prose.Style{Mode: prose.ModeIntent})
 	a.cupboard.Mute, a.limits.KeepTail = true, 600
 	shopWork(a)

@@ -88,22 +88,27 @@ func UserSpeaks(p *Plan, i int) bool { return conversation.Speaks(p.Req, &p.Req.
 // OwnWords is what the user says in item i, without what the client has put beside it.
 func OwnWords(p *Plan, i int) string {
 	var texts []string
-	for _, w := range uncounted(p, i) {
-		if own := conversation.OwnWords(w.Text); own != "" {
+	for _, text := range TextsOf(p, i) {
+		if own := conversation.OwnWords(text); own != "" {
 			texts = append(texts, own)
 		}
 	}
 	return strings.Join(texts, "\n")
 }
 
-// TextOf is all the text of item i, as a reader of lines finds it.
-func (p *Plan) TextOf(i int) string {
+// TextsOf are the texts of item i, one for each part.
+func TextsOf(p *Plan, i int) []string {
 	list := uncounted(p, i)
 	texts := make([]string, len(list))
 	for k, w := range list {
 		texts[k] = w.Text
 	}
-	return history.JoinTexts(texts)
+	return texts
+}
+
+// TextOf is all the text of item i, as a reader of lines finds it.
+func (p *Plan) TextOf(i int) string {
+	return history.JoinTexts(TextsOf(p, i))
 }
 
 // Size is how large the passage is, as a model is told it: an estimate is no number to show.

@@ -9,6 +9,8 @@ import (
 const (
 	usersTokens, usersShare       = 20_000, 0.10
 	latestTokens, latestShare     = 20_000, 0.25
+	askedTokens, askedShare       = 400, 0.008
+	tasksTokens, tasksShare       = 400, 0.01
 	saidTokens, saidShare         = 1_750, 0.05
 	failuresTokens, failuresShare = 1_200, 0.02
 	callsTokens, callsShare       = 1_200, 0.02
@@ -27,14 +29,18 @@ type Budgets struct {
 	Lists
 }
 
-// Lists are what the parts may take that code makes of what was said and done.
-type Lists struct{ Said, Failures, Calls, Files, Found, Names int }
+// Lists are what the parts may take that code makes of what was said and done. Asked is for what short replies of the
+// user answer.
+type Lists struct{ Asked, Tasks, Said, Failures, Calls, Files, Found, Names int }
 
-func (l Lists) sum() int { return l.Said + l.Failures + l.Calls + l.Files + l.Found + l.Names }
+func (l Lists) sum() int {
+	return l.Asked + l.Tasks + l.Said + l.Failures + l.Calls + l.Files + l.Found + l.Names
+}
 
 // over returns the n-th part of each.
 func (l Lists) over(n int) Lists {
-	return Lists{l.Said / n, l.Failures / n, l.Calls / n, l.Files / n, l.Found / n, l.Names / n}
+	return Lists{l.Asked / n, l.Tasks / n, l.Said / n, l.Failures / n, l.Calls / n,
+		l.Files / n, l.Found / n, l.Names / n}
 }
 
 // BudgetsOf are those of the style at this window.
@@ -46,6 +52,7 @@ func BudgetsOf(p *plan.Plan) Budgets {
 		Users: part(usersTokens, usersShare), Latest: part(latestTokens, latestShare),
 		Prose: part(proseTokens, proseShare),
 		Lists: Lists{
+			Asked: part(askedTokens, askedShare), Tasks: part(tasksTokens, tasksShare),
 			Said: part(saidTokens, saidShare), Failures: part(failuresTokens, failuresShare),
 			Calls: part(callsTokens, callsShare), Files: part(filesTokens, filesShare),
 			Found: part(foundTokens, foundShare), Names: part(namesTokens, namesShare),

@@ -7,9 +7,9 @@ import (
 
 	"epitome/pattern"
 	"epitome/prose"
-	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
-	"epitome/rewrite/plan"
+	"epitome/rewrite/recap/agenda"
+	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -133,114 +133,6 @@ func (f *failure) isOneOf(tasks []task) bool {
 	})
 }
 
-// failures tells the calls of the span that failed and have not succeeded since, the newest first, each with the lines
-// of its output that tell why, each line once. Of one that a later run shows in part or not at all, no lines are told.
-func (c *calls) failures(tokens int) string {
-	const mostLines, fewLines = 12, 3
-	const mostHeld = 24 // failures that are held against later runs: each such run is read
-	left, lines, held := tokens, mostLines, 0
-	var s strings.Builder
-	told := map[string]bool{}
-	for k := len(c.open) - 1; k >= 0; k-- {
-		f := c.open[k]
-		if f.end.Item >= c.sum.to {
-			continue
-		}
-		note, isTold := "", false
-		if held++; held <= mostHeld {
-			note, isTold = c.noteOfLater(f)
-		}
-		if isTold {
-			c.again[f.res] = true
-			continue
-		}
-		list := []string(nil)
-		if note == "" {
-			list, note = c.sum.newLines(f, lines, told)
-		}
-		entry := c.sum.failureEntry(f, note, list, left)
-		if entry == "" {
-			break
-		}
-		left -= c.sum.p.Count(entry)
-		c.failed[f.res] = f
-		s.WriteString(entry)
-		lines = fewLines
-	}
-	return s.String()
-}
-
-// newLines are so many lines that tell of a failure, without those that are told. note says so if all of them are.
-func (r *writer) newLines(f *failure, most int, told map[string]bool) (list []string, note string) {
-	all := r.tellingLines(f.end, most)
-	for _, l := range all {
-		if key := strings.TrimSpace(l); !told[key] {
-			told[key], list = true, append(list, l)
-		}
-	}
-	if len(all) > 0 && len(list) == 0 {
-		note = "; its lines stand above"
-	}
-	return list, note
-}
-
-// failureEntry tells of one failure with lines of its output, in at most so many tokens; empty if it does not fit.
-func (r *writer) failureEntry(f *failure, note string, lines []string, tokens int) string {
-	head := fmt.Sprintf("%s, message %d: %s", f.res.About(), plan.NumberOf(r.p, f.end.Item), r.endingOf(f.end).InWords())
-	if f.times > 1 {
-		head += fmt.Sprintf(", %d times in a row", f.times)
-	}
-	if f.again > 0 {
-		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", plan.NumberOf(r.p, f.again))
-	}
-	entry := head + note + "\n"
-	left := tokens - r.p.Count(entry)
-	if left < 0 {
-		return ""
-	}
-	for _, l := range lines {
-		l = "> " + strings.TrimRight(l, " \t\r") + "\n"
-		n := r.p.Count(l)
-		if n > left {
-			break
-		}
-		left -= n
-		entry += l
-	}
-	return entry
-}
-
-// tellingLines are the lines of a result that tell what failed, as they stand there.
-func (r *writer) tellingLines(res *history.Result, most int) []string {
-	screen, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
-	list := excerpt.Failures(screen, most)
-	list = slices.DeleteFunc(list, exitLine.MatchString)
-	if line := r.endingOf(res).Line; len(list) == 0 && line != "" && !exitLine.MatchString(line) {
-		list = []string{line}
-	}
-	if len(list) == 0 {
-		list = lastLines(screen, 2)
-	}
-	return shorten.WholeLines(screen, list)
-}
-
-// exitLine finds a line that says the exit state and nothing else: that is told already.
-var exitLine = pattern.Of(`(?i)^\W*(?:process |command )?(?:exit(?:ed)?|return)[ _]?(?:with )?(?:code|status)?\W*\d+\W*$`)
-
-// lastLines are the last lines of a text that say something and are not long.
-func lastLines(text string, most int) (list []string) {
-	const longest = 300 // bytes
-	for text = strings.TrimSpace(text); text != "" && len(list) < most; {
-		at := strings.LastIndexByte(text, '\n') + 1
-		if l := strings.TrimSpace(text[at:]); l != "" && len(l) <= longest && !exitLine.MatchString(l) {
-			list = append(list, l)
-		}
-		text = strings.TrimRight(text[:at], "\r\n \t")
-	}
-	slices.Reverse(list)
-	return list
-}
-
 // commands are the other commands of a span by how they ended, each group the newest first. Some have the line of their
 // output that matters most. Those that only look are told elsewhere.
 func (c *calls) commands(tokens int) string {
@@ -313,7 +205,8 @@ func lineOf(r *writer, res *history.Result) string {
 	return ""
 }
 
-// commandLine is the first line of a command, or of what a shell is given; the beginning of it if it is very long.
+// commandLine is the first line of a command, or of what a shell is given, with the lines that it goes on with; the
+// beginning of it if it is very long.
 func (r *writer) commandLine(res *history.Result) string {
 	const longest = 300 // characters
 	call := r.callOf(res)
@@ -321,7 +214,7 @@ func (r *writer) commandLine(res *history.Result) string {
 		return res.Action.Key
 	}
 	command, _ := history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
-	if line := shorten.FirstLine(command); line != "" {
+	if line := wholeLine(command); line != "" {
 		if clean := shorten.OneLine(line, longest); len(clean) < len(line)*9/10 || clean == "" {
 			return clean
 		}
@@ -329,6 +222,33 @@ func (r *writer) commandLine(res *history.Result) string {
 	}
 	return res.Action.Key
 }
+
+// wholeLine is the first line of a command with what it goes on with: the lines behind one that ends in a backslash,
+// and behind the beginning of a message that it is given the first line of that.
+func wholeLine(command string) string {
+	const most = 8 // lines
+	line := shorten.FirstLine(command)
+	_, rest, _ := strings.Cut(command, line)
+	for range most {
+		rest = strings.TrimPrefix(strings.TrimPrefix(rest, "\r"), "\n")
+		isOpen := strings.HasSuffix(line, "\\")
+		if !isOpen && !messageBegins.MatchString(line) {
+			break
+		}
+		next := rest
+		if at := strings.IndexByte(rest, '\n'); at >= 0 {
+			next = rest[:at]
+		}
+		rest = rest[len(next):]
+		if line = strings.TrimRight(strings.TrimSuffix(line, "\\"), " ") + " " + strings.TrimSpace(next); !isOpen {
+			break
+		}
+	}
+	return strings.TrimSpace(strings.TrimSuffix(line, "\\"))
+}
+
+// messageBegins finds the end of a line behind which the text of a message stands that a command is given.
+var messageBegins = pattern.Of(`"\$\(cat <<-?\s*['"]?\w+['"]?$`)
 
 // others are the calls of tools of which it is not known what they are for, by tool: how often each was called, and
 // how it was called last.
@@ -340,7 +260,8 @@ func (c *calls) others(k *known, tokens int) string {
 	var order []string
 	count, rows := map[string]int{}, map[string][]string{}
 	c.sum.backwards(func(res *history.Result) bool {
-		if res.Action.Kind != history.KindOther || len(res.Action.Reads) > 0 {
+		isTold := agenda.Keeps(res.Name) || spoken.AsksUser(res.Name)
+		if res.Action.Kind != history.KindOther || len(res.Action.Reads) > 0 || isTold {
 			return true
 		}
 		if count[res.Name]++; count[res.Name] == 1 {

@@ -9,6 +9,8 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap/filing"
+	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -50,8 +52,7 @@ type changed struct {
 	calls   []*conversation.Call // that wrote it, as far as they are known
 	lines   []string             // that were put in
 	short   [][]string           // what calls put in that put in little
-	gone    map[string]bool      // lines that newer calls took out
-	anew    bool                 // newer calls wrote it whole, or deleted it before: of what was in it nothing is left
+	left    filing.File          // what newer calls left of it
 	back    *gitStep             // that took back what is not told, if that is all there was
 }
 
@@ -62,6 +63,7 @@ type written struct {
 	room  int // bytes
 	full  bool
 	files []*changed
+	read  *filing.Call // the call that is taken; nil if it was not read yet
 	git   []*gitStep
 }
 
@@ -90,7 +92,7 @@ func (r *writer) files(k *known, tokens int) string {
 		case f.deleted:
 			gone.WriteString(f.path + "\n")
 		default:
-			s.WriteString(w.row(f) + "\n" + quoted(f.lines))
+			s.WriteString(w.row(f) + "\n" + spoken.Quoted(f.lines))
 		}
 	}
 	if back.Len() > 0 {
@@ -129,6 +131,7 @@ func (w *written) row(f *changed) string {
 // take takes in the files of one call. When there is no room for more, it only counts how often those are written that
 // are told.
 func (w *written) take(res *history.Result) {
+	w.read = nil
 	for _, name := range res.Action.Writes {
 		if isOnlyTakingBack(w.git, res, name) {
 			continue
@@ -143,13 +146,13 @@ func (w *written) take(res *history.Result) {
 			continue
 		}
 		if f.back = nil; slices.Contains(res.Action.Deletes, name) {
-			f.anew = true
+			f.left.Anew = true
 			continue
 		}
 		if call := w.sum.callOf(res); call != nil && !slices.Contains(f.calls, call) { // it may name a file twice
 			f.calls = append(f.calls, call)
 		}
-		if !f.deleted && !f.anew && !w.full { // what is chosen passes for told
+		if !f.deleted && !f.left.Anew && !w.full { // what is chosen passes for told
 			w.takeLines(f, res, name)
 		}
 	}
@@ -157,7 +160,7 @@ func (w *written) take(res *history.Result) {
 
 // begin is a file that is not told yet; nil if there is no room for it.
 func (w *written) begin(res *history.Result, name string, back *gitStep) *changed {
-	f := &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back, gone: map[string]bool{}}
+	f := &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back}
 	need := len(name) + 1
 	if back != nil {
 		need = len(w.backRow(f)) + 1
@@ -177,22 +180,25 @@ func (w *written) takeLines(f *changed, res *history.Result, name string) {
 	if call == nil {
 		return
 	}
-	put, gone := history.ChangedLines(span.TextOf(call.Arguments.Of(w.sum.p.Req.Body)), call.FreeText, name)
-	put = slices.DeleteFunc(put, func(l string) bool { return strings.TrimSpace(l) == "" || f.gone[bare(l)] })
+	if w.read == nil {
+		w.read = filing.Read(span.TextOf(call.Arguments.Of(w.sum.p.Req.Body)), call.FreeText)
+	}
+	all, gone, isPatch := w.read.Of(name)
+	put := make([]string, 0, len(all))
+	for _, l := range all {
+		if strings.TrimSpace(l) != "" && (len(l) > longestLine || f.left.Holds(l, isPatch)) { // a long one is not told
+			put = append(put, l)
+		}
+	}
 	for _, l := range w.known.choose(put, min(linesOfCall, linesOfFile-len(f.lines)), w.known.worthNow) {
 		w.tell(f, l)
 	}
 	if len(put) <= linesOfShort {
 		f.short = append(f.short, put)
 	}
-	for _, l := range gone {
-		f.gone[bare(l)] = true
-	}
-	f.anew = res.Action.Whole && res.Action.Kind == history.KindWriting && len(gone) == 0
+	f.left.TakeOut(gone, isPatch)
+	f.left.Anew = res.Action.Whole && res.Action.Kind == history.KindWriting && len(gone) == 0
 }
-
-// bare is a line as it is compared: without white space around it, and without the sign of a patch.
-func bare(line string) string { return strings.TrimSpace(strings.TrimLeft(line, "+-")) }
 
 // takeShort tells what calls put in that put in little.
 func (w *written) takeShort(f *changed) {

@@ -7,6 +7,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/history"
+	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -41,7 +42,7 @@ func (r *writer) findings(k *known, tokens int) string {
 		if !heads[head] {
 			room -= len(head) + 1
 		}
-		if room -= len(quoted(chosen)); room < 0 {
+		if room -= len(spoken.Quoted(chosen)); room < 0 {
 			return false
 		}
 		if !heads[head] {
@@ -54,7 +55,7 @@ func (r *writer) findings(k *known, tokens int) string {
 	})
 	var s strings.Builder
 	for _, head := range order {
-		s.WriteString(head + "\n" + quoted(lines[head]))
+		s.WriteString(head + "\n" + spoken.Quoted(lines[head]))
 	}
 	var read folders
 	r.backwards(func(res *history.Result) bool {

@@ -7,6 +7,7 @@ import (
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
+	"epitome/rewrite/recap/agenda"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -29,6 +30,9 @@ func (r *writer) newKnown(texts ...string) *known {
 	writing := writingCalls(r)
 	for i := r.from; i < r.p.End; i++ {
 		for _, c := range r.p.Req.Items[r.p.Req.Head+i].Calls {
+			if agenda.Keeps(c.Name) { // what it names is told as a task
+				continue
+			}
 			arguments := span.TextOf(c.Arguments.Of(r.p.Req.Body))
 			text := history.ArgumentTexts(arguments, c.FreeText)
 			text = text[:min(len(text), longestCall)]

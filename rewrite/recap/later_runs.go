@@ -83,10 +83,11 @@ func (c *calls) noteOfLater(f *failure) (note string, isTold bool) {
 
 // withoutNumbers is a line without the words that are numbers, and with one space in the place of several.
 func withoutNumbers(line string) string {
-	isBetween := func(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
-	words := strings.FieldsFunc(line, isBetween)
+	words := strings.FieldsFunc(line, isBetweenWords)
 	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.Trim(w, "0123456789") == "" }), " ")
 }
+
+func isBetweenWords(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }
 
 // runners are tools by the words with which their calls begin: what follows those names what they are to look at, and
 // without it they look at all.

@@ -16,6 +16,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap/spoken"
 )
 
 // Says is what a model says of the first items behind the head.
@@ -47,6 +48,7 @@ type Span struct {
 func Of(s Span, b Budgets) (text string, files int) {
 	r := &writer{p: s.Plan, from: s.From, to: s.To, says: s.Says, turns: s.Turns, callers: s.Callers}
 	r.read = reachOf(r)
+	r.said = spoken.Span{Plan: s.Plan, From: s.From, To: s.To, Read: r.read, Until: s.Says.Until, Callers: s.Callers}
 	text = r.text(b, s.Where)
 	return text, len(r.filesTold)
 }
@@ -60,6 +62,7 @@ type writer struct {
 	callers   []int  // of each item, the item whose call it answers; -1 if it answers none
 	read      int    // item from which on it is read what was said and done; the user's words are read everywhere
 	filesTold []string
+	said      spoken.Span // what was said in it
 }
 
 // mostRead is how many bytes of the newest messages of a span are read for what was said and done in it.
@@ -81,6 +84,7 @@ const (
 	headUsers = "the user's messages, word for word, oldest first. " +
 		"Rules and facts in them still hold. Requests in them may still be open"
 	headSaid     = "what you said and concluded, oldest first: a few sentences of a message, word for word"
+	headTasks    = "your list of tasks, as your newest calls left it"
 	headFailures = "open failures, newest first: these calls failed and have not succeeded since"
 	headCommands = "commands that you ran, newest first; open failures stand above"
 	headCalls    = "calls of other tools, newest first"
@@ -100,11 +104,11 @@ type part struct{ heading, text string }
 // text is the whole recap. where says where the span lies. In each line that frames something stands a name which
 // occurs nowhere between the frames, so that nothing in them can pass for one.
 func (r *writer) text(b Budgets, where string) string {
-	quotes, more := r.users(b)
+	quotes, more := r.said.Users(spoken.Room{All: b.Users, Latest: b.Latest, Asked: b.Asked})
 	parts := r.parts(b, quotes)
 	all := make([]string, 0, len(quotes)+len(parts))
 	for _, q := range quotes {
-		all = append(all, q.text)
+		all = append(all, q.Lead, q.Text)
 	}
 	for _, p := range parts {
 		all = append(all, p.text)
@@ -116,7 +120,7 @@ func (r *writer) text(b Budgets, where string) string {
 		fmt.Fprintf(&s, "== %s: %s ==\n", id, headUsers)
 	}
 	for _, q := range quotes {
-		fmt.Fprintf(&s, "-- %s: message %d%s\n%s\n", id, plan.NumberOf(r.p, q.item), q.note, q.text)
+		fmt.Fprintf(&s, "-- %s: message %d%s\n%s%s\n", id, plan.NumberOf(r.p, q.Item), q.Note, q.Lead, q.Text)
 	}
 	if len(more) > 0 {
 		fmt.Fprintf(&s, "-- %s: and %d more, only in the whole text: message %s\n", id, len(more), numbersOf(r, more))
@@ -131,12 +135,13 @@ func (r *writer) text(b Budgets, where string) string {
 }
 
 // parts are all parts but the user's messages. quotes are what they say. What is told first is not told again.
-func (r *writer) parts(b Budgets, quotes []quote) []part {
+func (r *writer) parts(b Budgets, quotes []spoken.Quote) []part {
 	calls := r.readCalls()
 	list := []part{
 		{r.says.heading(r.p, r.to), r.says.Text},
 		{headTurns, r.turns},
-		{headSaid, r.conclusions(b.Said)},
+		{headTasks, r.tasks(b.Tasks)},
+		{headSaid, r.said.Conclusions(b.Said)},
 		{headFailures, calls.failures(b.Failures)},
 		{headCommands, calls.commands(b.Calls)},
 	}
@@ -146,7 +151,7 @@ func (r *writer) parts(b Budgets, quotes []quote) []part {
 	told := make([]string, 0, len(quotes)+len(list))
 	size := 0
 	for _, q := range quotes {
-		told = append(told, q.text)
+		told = append(told, q.Lead, q.Text)
 	}
 	for _, p := range list {
 		told = append(told, p.text)
@@ -168,7 +173,7 @@ func numbersOf(r *writer, items []int) string {
 	list := make([]string, 0, most+1)
 	for _, i := range items[:min(len(items), most)] {
 		number := fmt.Sprint(plan.NumberOf(r.p, i))
-		if media := mediaOf(r.p, i); media != "" {
+		if media := spoken.MediaOf(r.p, i); media != "" {
 			number += " (with " + media + ")"
 		}
 		list = append(list, number)
@@ -236,9 +241,5 @@ func (r *writer) endingOf(res *history.Result) *history.Ending {
 
 // callOf is the call that the result answers; nil if there is none.
 func (r *writer) callOf(res *history.Result) *conversation.Call {
-	caller := r.callers[res.Item]
-	if caller < 0 {
-		return nil
-	}
-	return conversation.CallOf(r.p.Req, caller, r.p.Req.Items[r.p.Req.Head+res.Item].Answers)
+	return spoken.CallOf(r.p, r.callers, res.Item)
 }

@@ -14,18 +14,30 @@ import (
 )
 
 // PartsOf are the short lines of a message, and the sentences of its longer lines: of a long message those at both
-// ends. What is too long to be told whole is left out.
+// ends. A block between fences is one part. What is too long to be told whole is left out.
 func PartsOf(text string) (list []span.Span) {
 	const (
 		end     = 8 << 10 // bytes that are looked at, at each end
 		short   = 240     // bytes of a line that goes whole or stays whole
 		longest = 800     // bytes of a sentence
+		fenced  = 400     // bytes of a block between fences
 	)
-	from := 0
+	from, fences := 0, fencesIn(text)
 	for line := range strings.Lines(text) {
 		start := from
 		from += len(line)
-		if start >= end && from <= len(text)-end {
+		for len(fences) > 0 && fences[0].End <= start {
+			fences = fences[1:]
+		}
+		isOutside := start >= end && from <= len(text)-end
+		if len(fences) > 0 && start >= fences[0].Start {
+			if block := text[start:fences[0].End]; start == fences[0].Start && !isOutside && len(block) <= fenced {
+				at := start + len(block) - len(strings.TrimLeft(block, " \t"))
+				list = append(list, span.Span{Start: at, End: at + len(strings.TrimSpace(block))})
+			}
+			continue
+		}
+		if isOutside {
 			continue
 		}
 		parts := []string{line}
@@ -42,6 +54,50 @@ func PartsOf(text string) (list []span.Span) {
 		}
 	}
 	return list
+}
+
+// fencesIn are the blocks of a text between fences, with these. A fence that is never closed begins none.
+func fencesIn(text string) (list []span.Span) {
+	open, opened, from := "", 0, 0
+	for line := range strings.Lines(text) {
+		start := from
+		from += len(line)
+		mark := fenceOf(line)
+		switch {
+		case mark == "":
+		case open == "":
+			open, opened = mark, start
+		case strings.HasPrefix(mark, open) && strings.TrimSpace(line) == mark:
+			list, open = append(list, span.Span{Start: opened, End: from}), ""
+		}
+	}
+	return list
+}
+
+// fenceOf is the fence with which a line begins; empty if there is none.
+func fenceOf(line string) string {
+	line = strings.TrimLeft(line, " \t")
+	for _, mark := range [...]string{"```", "~~~"} {
+		if strings.HasPrefix(line, mark) {
+			return line[:len(line)-len(strings.TrimLeft(line, mark[:1]))]
+		}
+	}
+	return ""
+}
+
+// WithoutFences is a text without its blocks between fences.
+func WithoutFences(text string) string {
+	fences := fencesIn(text)
+	if len(fences) == 0 {
+		return text
+	}
+	var s strings.Builder
+	from := 0
+	for _, f := range fences {
+		s.WriteString(text[from:f.Start])
+		from = f.End
+	}
+	return s.String() + text[from:]
 }
 
 // cut cuts a line behind each full stop, question or exclamation mark that white space follows.
@@ -91,9 +147,13 @@ func containsAny(text string, words []string) bool {
 	return false
 }
 
-// SaysSomething reports whether a line is more than a rule, a fence or a heading.
+// SaysSomething reports whether a part is more than a rule, a fence or a heading.
 func SaysSomething(line string) bool {
-	if strings.HasPrefix(line, "#") || strings.HasPrefix(line, "```") {
+	if mark := fenceOf(line); mark != "" {
+		_, inner, isBlock := strings.Cut(strings.TrimRight(line, mark[:1]), "\n")
+		return isBlock && strings.TrimSpace(inner) != ""
+	}
+	if strings.HasPrefix(line, "#") {
 		return false
 	}
 	return strings.ContainsFunc(line, func(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) })

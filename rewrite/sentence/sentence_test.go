@@ -58,3 +58,29 @@ func TestConclusionsAreWorthMore(t *testing.T) {
 	f("It fails because of the cache.", "It is in the cache.")
 	f("The rounding lives in payout/round.py.", "The rounding lives here.")
 }
+
+// A block between fences is one part or none, and no sentence; a fence that is never closed begins none.
+func TestBlocksBetweenFencesAreNotTorn(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		var got []string
+		for _, p := range PartsOf(text) {
+			got = append(got, text[p.Start:p.End])
+		}
+		if strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	const block = "```go\nnever := 1\nreturn never\n```"
+	f("It was this:\n"+block+"\nNow it is right.", "It was this:", block, "Now it is right.")
+	f("```\n"+strings.Repeat("never push\n", 60)+"```\nDone.", "Done.")
+	f("````\n```\nx\n```\n````\nDone.", "````\n```\nx\n```\n````", "Done.")
+	f("```go\nnever := 1\nDone.", "```go", "never := 1", "Done.")
+	f("~~~\nx\n~~~", "~~~\nx\n~~~")
+	if got := WithoutFences("Mend it.\n" + block + "\nAt once."); got != "Mend it.\nAt once." {
+		t.Errorf("without its blocks: %q", got)
+	}
+	if !SaysSomething(block) || SaysSomething("```\n```") || SaysSomething("```go") {
+		t.Error("a block says something if something stands in it")
+	}
+}

@@ -1,4 +1,4 @@
-package recap
+package spoken
 
 import (
 	"fmt"
@@ -45,57 +45,54 @@ type saying struct {
 
 func (s *saying) text() string { return s.of.text[s.start:s.end] }
 
-// conclusions are sentences of the assistant's messages in at most so many tokens, oldest first: few of each, those
+// Conclusions are sentences of the assistant's messages in at most so many tokens, oldest first: few of each, those
 // that conclude something before others, and of the rest those of the newest messages. Where a message says nothing,
 // what the model thought before it is told, if the client sends that. Behind them stands which messages are not shown.
-func (r *writer) conclusions(tokens int) string {
+func (s *Span) Conclusions(tokens int) string {
 	if tokens <= 0 {
 		return ""
 	}
-	all := remarksOf(r, tokens)
+	all := remarksOf(s, tokens)
 	left := tokens - min(noteOfGaps, tokens/4)
-	for _, s := range byWorth(all) {
+	for _, q := range byWorth(all) {
 		if left <= 0 {
 			break
 		}
-		n := r.p.Count("> " + s.text() + "\n")
-		if s.of.left == s.of.most() {
-			n += r.p.Count(s.of.heading(r))
+		n := s.Plan.Count("> " + strings.ReplaceAll(q.text(), "\n", "\n> ") + "\n")
+		if q.of.left == q.of.most() {
+			n += s.Plan.Count(q.of.heading(s))
 		}
-		if n > left || n > s.of.room || s.of.left == 0 {
+		if n > left || n > q.of.room || q.of.left == 0 {
 			continue
 		}
-		s.isTold, left = true, left-n
-		s.of.room, s.of.left = s.of.room-n, s.of.left-1
+		q.isTold, left = true, left-n
+		q.of.room, q.of.left = q.of.room-n, q.of.left-1
 	}
 	var text strings.Builder
-	var hidden []int
 	for _, m := range slices.Backward(all) {
-		if m.left == m.most() {
-			hidden = append(hidden, m.item)
-			continue
+		if !m.isHidden() {
+			text.WriteString(m.heading(s) + m.quotes())
 		}
-		text.WriteString(m.heading(r) + m.quotes())
 	}
-	return text.String() + gapsIn(r, all, hidden)
+	return text.String() + gapsIn(s, all)
 }
 
 // remarksOf are what the assistant's messages say, the newest first: those that say something which no newer one says.
 // Announcements say nothing but in the newest messages.
-func remarksOf(r *writer, tokens int) (all []*remark) {
+func remarksOf(s *Span, tokens int) (all []*remark) {
 	seen, age := map[string]bool{}, 0
-	for i := r.to - 1; i >= max(r.read, r.says.Until); i-- {
-		it := &r.p.Req.Items[r.p.Req.Head+i]
+	for i := s.To - 1; i >= max(s.Read, s.Until); i-- {
+		it := &s.Plan.Req.Items[s.Plan.Req.Head+i]
 		if it.Role != conversation.Assistant {
 			continue
 		}
-		m := &remark{item: i, text: r.p.TextOf(i), isAnswer: len(it.Calls) == 0, age: age}
+		m := &remark{item: i, text: s.Plan.TextOf(i), isAnswer: len(it.Calls) == 0, age: age}
 		if m.read(); len(m.sentences) == 0 {
-			m.note, m.text = ", a note to yourself", string(span.TextOf(it.Thoughts.Of(r.p.Req.Body)))
+			m.note, m.text = ", a note to yourself", string(span.TextOf(it.Thoughts.Of(s.Plan.Req.Body)))
 			m.read()
 		}
-		m.sentences = slices.DeleteFunc(m.sentences, func(s *saying) bool {
-			text := s.text()
+		m.sentences = slices.DeleteFunc(m.sentences, func(q *saying) bool {
+			text := q.text()
 			known := seen[text]
 			seen[text] = true
 			return known
@@ -121,8 +118,8 @@ func (m *remark) most() int {
 	return mostOfWord
 }
 
-func (m *remark) heading(r *writer) string {
-	return fmt.Sprintf("message %d%s:\n", plan.NumberOf(r.p, m.item), m.note)
+func (m *remark) heading(s *Span) string {
+	return fmt.Sprintf("message %d%s:\n", plan.NumberOf(s.Plan, m.item), m.note)
 }
 
 // read finds the sentences of the message that may be told, and what each is worth.
@@ -181,61 +178,56 @@ func (m *remark) quotes() string {
 		if n := len(lines) - 1; end >= 0 && strings.Trim(m.text[end:s.start], " ") == "" {
 			lines[n] += m.text[end:s.end]
 		} else {
-			lines = append(lines, s.text())
+			lines = append(lines, strings.Split(s.text(), "\n")...)
 		}
 		end = s.end
 	}
-	return quoted(lines)
+	return Quoted(lines)
 }
 
-// gapsIn says which messages say something of which nothing is shown. hidden are their items. Messages that follow one
-// another among all are told as one range.
-func gapsIn(r *writer, all []*remark, hidden []int) string {
+// isHidden reports whether nothing of the message is told.
+func (m *remark) isHidden() bool { return m.left == m.most() }
+
+// gapsIn says which messages, of all that say something, nothing is shown of. Those that follow one another are told as
+// one range.
+func gapsIn(s *Span, all []*remark) string {
 	const most = 6 // ranges
 	older := ""
-	if r.read > max(r.from, r.says.Until) {
-		older = fmt.Sprintf("not shown here: what you said before message %d\n", plan.NumberOf(r.p, r.read))
-	}
-	if len(hidden) == 0 {
-		return older
+	if s.Read > max(s.From, s.Until) {
+		older = fmt.Sprintf("not shown here: what you said before message %d\n", plan.NumberOf(s.Plan, s.Read))
 	}
 	var ranges []string
-	for k := 0; k < len(hidden); {
-		at := slices.IndexFunc(all, func(m *remark) bool { return m.item == hidden[k] })
-		last := k
-		for last+1 < len(hidden) && at-1 >= 0 && all[at-1].item == hidden[last+1] {
-			last, at = last+1, at-1
+	hidden, first, last := 0, -1, -1 // ends of a range, items
+	end := func() {
+		if first < 0 {
+			return
 		}
-		row := fmt.Sprint(plan.NumberOf(r.p, hidden[k]))
-		if last > k {
-			row += fmt.Sprintf("-%d", plan.NumberOf(r.p, hidden[last]))
+		row := fmt.Sprint(plan.NumberOf(s.Plan, first))
+		if last > first {
+			row += fmt.Sprintf("-%d", plan.NumberOf(s.Plan, last))
 		}
-		ranges, k = append(ranges, row), last+1
+		ranges, first = append(ranges, row), -1
+	}
+	final := -1
+	for _, m := range slices.Backward(all) {
+		if !m.isHidden() {
+			end()
+			continue
+		}
+		if first < 0 {
+			first = m.item
+		}
+		last, final, hidden = m.item, m.item, hidden+1
+	}
+	if end(); hidden == 0 {
+		return older
 	}
 	if n := len(ranges); n > most {
-		last := plan.NumberOf(r.p, hidden[len(hidden)-1])
-		ranges = append(ranges[:most], fmt.Sprintf("and %d more up to message %d", n-most, last))
+		ranges = append(ranges[:most], fmt.Sprintf("and %d more up to message %d", n-most, plan.NumberOf(s.Plan, final)))
 	}
 	noun := "messages"
-	if len(hidden) == 1 {
+	if hidden == 1 {
 		noun = "message"
 	}
 	return older + "not shown here: what you said in " + noun + " " + strings.Join(ranges, ", ") + "\n"
-}
-
-// quoted marks lines as quoted, without those at both ends that say nothing.
-func quoted(lines []string) string {
-	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
-		lines = lines[:len(lines)-1]
-	}
-	var s strings.Builder
-	for _, l := range lines {
-		if l = strings.TrimRight(l, " \t\r"); l != "" {
-			s.WriteString("> " + l + "\n")
-		}
-	}
-	return s.String()
 }

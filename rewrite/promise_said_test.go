@@ -1,0 +1,94 @@
+package rewrite
+
+import (
+	"regexp"
+	"strings"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/span"
+)
+
+// replied holds what the user says in answer to something: the lines with > before it are the agent's. What stands in a
+// result is told as it stands there, and what a client put in for a command as well.
+func (s *spanFacts) replied(number int, body, note, media string, latest bool) {
+	s.Helper()
+	if strings.Contains(note, "your client") {
+		if words := s.textsOfAll(s.items(number, conversation.User)); !strings.Contains(words+"\n", body) {
+			s.Fatalf("promise 8: message %d does not say %q", number, body)
+		}
+		return
+	}
+	results := s.items(number, conversation.Tool)
+	agent := s.called + "\n" + s.saidBefore(number)
+	isLead := true
+	words := ""
+	for l := range strings.Lines(body) {
+		quote, quoted := strings.CutPrefix(strings.TrimSuffix(l, "\n"), "> ")
+		if name, _, ok := strings.Cut(quote, " `"); quoted && ok && s.names[name] {
+			continue // the call that was refused
+		}
+		if isLead = quoted && (isLead || len(results) > 0); !isLead {
+			words += l
+		} else if !strings.Contains(agent, quote) {
+			s.Fatalf("promise 8: the agent does not say %q before message %d", quote, number)
+		}
+	}
+	if len(results) == 0 {
+		s.message(number, words, media, latest)
+		return
+	}
+	for l := range strings.Lines(words) {
+		if said := s.textsOfAll(results); !strings.Contains(said, strings.TrimSuffix(l, "\n")) {
+			s.Fatalf("promise 8: the result in message %d does not say %q", number, l)
+		}
+	}
+}
+
+// saidBefore is what the agent says before a message.
+func (s *spanFacts) saidBefore(number int) string {
+	var all []string
+	for i := range s.was.Items {
+		if s.was.Items[i].Role == conversation.Assistant && conversation.NumberOf(s.was, i) < number {
+			all = append(all, textsOf(s.was, &s.was.Items[i])...)
+		}
+	}
+	return strings.Join(all, "\n")
+}
+
+// asTyped is a command as the user typed it, of the text that a client makes of it.
+func asTyped(text string) string {
+	m := regexp.MustCompile(`(?s)<command-name>/?(.*?)</command-name>`).FindStringSubmatch(text)
+	if m == nil {
+		return text
+	}
+	line := "/" + m[1]
+	if a := regexp.MustCompile(`(?s)<command-args>(.*?)</command-args>`).FindStringSubmatch(text); a != nil {
+		line += " " + a[1]
+	}
+	return strings.TrimSpace(line)
+}
+
+// isOfClient reports whether a text in a user's message is a note of the client's.
+func isOfClient(text string) bool {
+	return strings.HasPrefix(text, "[Request interrupted by user") || strings.HasPrefix(text, "<turn_aborted>")
+}
+
+// tasks holds the agent's list of tasks: each is one that a call names.
+func (s *spanFacts) tasks(body string) {
+	s.Helper()
+	all := ""
+	for i := s.was.Head; i < len(s.was.Items); i++ {
+		for _, c := range s.was.Items[i].Calls {
+			all += history.ArgumentTexts(span.TextOf(c.Arguments.Of(s.was.Body)), c.FreeText)
+		}
+	}
+	head := regexp.MustCompile(`^(under way|open|done(, the last \d+ of \d+)?):$`)
+	for l := range strings.Lines(body) {
+		l = strings.TrimSuffix(l, "\n")
+		quote, quoted := strings.CutPrefix(l, "> ")
+		if quoted && !strings.Contains(all, quote) || !quoted && !head.MatchString(l) {
+			s.Fatalf("promise 8: no call has the task %q", l)
+		}
+	}
+}

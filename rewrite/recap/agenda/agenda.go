@@ -1,0 +1,242 @@
+// Package agenda is the list of tasks that an agent keeps with its tools: how it stands after a run of calls.
+//
+// It promises that each task is told as a call wrote it, in the state that the newest call gave it. A call is read
+// once, and of very many tasks only so many are kept.
+package agenda
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// What is read at most.
+const (
+	mostTasks    = 400
+	longestCall  = 64 << 10 // bytes
+	longestTitle = 300      // bytes
+)
+
+// state is how a task stands.
+type state uint8
+
+const (
+	open state = iota
+	underWay
+	done
+	dropped
+)
+
+// task is one entry of the list.
+type task struct {
+	id, title string
+	state     state
+}
+
+// List is the list of tasks. The zero value is empty.
+type List struct {
+	tasks []task
+	at    map[string]int // of each id, the place of its task
+	made  int            // tasks that were made one by one
+}
+
+// Keeps reports whether a tool keeps such a list.
+func Keeps(tool string) bool { return useOf(tool) != noUse }
+
+// use is what a tool does with the list.
+type use uint8
+
+const (
+	noUse    use = iota
+	replaces     // it has all of it
+	makes        // it adds a task
+	changes      // it changes one
+	looks        // it shows it
+)
+
+// useOf knows the tools of common agents.
+func useOf(tool string) use {
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(tool[:min(len(tool), 40)])) {
+	case "todowrite", "updateplan", "writetodos", "updatetodolist", "managetodolist":
+		return replaces
+	case "taskcreate":
+		return makes
+	case "taskupdate":
+		return changes
+	case "tasklist", "taskget", "todoread":
+		return looks
+	}
+	return noUse
+}
+
+// Take takes in a call of a tool that keeps the list, with what the tool answered. isAll says that the call has all of
+// the list.
+func (l *List) Take(tool string, arguments []byte, result string) (isAll bool) {
+	if len(arguments) > longestCall || !gjson.ValidBytes(arguments) {
+		return false
+	}
+	call := gjson.ParseBytes(arguments)
+	switch useOf(tool) {
+	case replaces:
+		return l.replace(call)
+	case makes:
+		l.made++
+		l.put(task{id: cmp.Or(numberIn(result), strconv.Itoa(l.made)), title: titleOf(call), state: stateOf(call)})
+	case changes:
+		id := call.Get("taskId").String()
+		k, known := l.at[id]
+		if !known {
+			return false
+		}
+		if title := titleOf(call); title != "" {
+			l.tasks[k].title = title
+		}
+		if call.Get("status").Exists() {
+			l.tasks[k].state = stateOf(call)
+		}
+	}
+	return false
+}
+
+// replace takes a call that has all of the list, or that changes some of it by their ids.
+func (l *List) replace(call gjson.Result) (isAll bool) {
+	var rows gjson.Result
+	for _, name := range [...]string{"todos", "plan", "todoList", "items"} {
+		if rows = call.Get(name); rows.Exists() {
+			break
+		}
+	}
+	if !rows.Exists() {
+		return false
+	}
+	if isAll = !call.Get("merge").Bool(); isAll {
+		l.tasks, l.at = nil, nil
+	}
+	if rows.Type == gjson.String {
+		l.replaceLines(rows.Str)
+		return isAll
+	}
+	rows.ForEach(func(_, row gjson.Result) bool {
+		l.put(task{id: row.Get("id").String(), title: titleOf(row), state: stateOf(row)})
+		return len(l.tasks) < mostTasks
+	})
+	return isAll
+}
+
+// replaceLines takes a list that is written as lines, each with a box before it.
+func (l *List) replaceLines(text string) {
+	for line := range strings.Lines(text) {
+		line = strings.TrimLeft(strings.TrimSpace(line), "-* ")
+		if len(line) < 4 || line[0] != '[' || line[2] != ']' {
+			continue
+		}
+		states := map[byte]state{'x': done, 'X': done, '-': underWay, '~': underWay}
+		l.put(task{title: strings.TrimSpace(line[3:]), state: states[line[1]]})
+	}
+}
+
+// put adds a task, or puts it in the place of the one with its id.
+func (l *List) put(t task) {
+	if k, known := l.at[t.id]; known && t.id != "" {
+		if t.title == "" {
+			t.title = l.tasks[k].title
+		}
+		l.tasks[k] = t
+		return
+	}
+	if t.title == "" || len(l.tasks) >= mostTasks {
+		return
+	}
+	if l.at == nil {
+		l.at = map[string]int{}
+	}
+	if t.id != "" {
+		l.at[t.id] = len(l.tasks)
+	}
+	l.tasks = append(l.tasks, t)
+}
+
+// titleOf is what a task is called, on one line; empty if that is not said.
+func titleOf(row gjson.Result) string {
+	for _, name := range [...]string{"subject", "content", "step", "title", "description", "text"} {
+		if s := strings.TrimSpace(row.Get(name).String()); s != "" {
+			s, _, _ = strings.Cut(s, "\n")
+			if len(s) > longestTitle {
+				return ""
+			}
+			return strings.TrimRight(s, " \t\r")
+		}
+	}
+	return ""
+}
+
+// stateOf is how a task is said to stand.
+func stateOf(row gjson.Result) state {
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "", " ", "").Replace(row.Get("status").String())) {
+	case "completed", "done", "complete":
+		return done
+	case "inprogress", "active":
+		return underWay
+	case "deleted", "cancelled", "canceled":
+		return dropped
+	}
+	return open
+}
+
+// numberIn is the number that a tool gives a task; empty if it says none.
+func numberIn(result string) string {
+	_, rest, ok := strings.Cut(result[:min(len(result), 80)], "Task #")
+	if !ok {
+		return ""
+	}
+	return rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+}
+
+// IsEmpty reports whether there is no task in the list.
+func (l *List) IsEmpty() bool {
+	return !slices.ContainsFunc(l.tasks, func(t task) bool { return t.state != dropped })
+}
+
+// Of those that are done only the newest are told, fewer where nothing is left to do.
+const (
+	mostDone  = 8
+	fewerDone = 3
+)
+
+// Rows are the lines of the list in at most so many bytes: what is under way, what is open, and what was done last.
+func (l *List) Rows(room int) (rows []string) {
+	full := false
+	add := func(row string) {
+		if full = full || len(row)+1 > room; !full {
+			rows, room = append(rows, row), room-len(row)-1
+		}
+	}
+	group := func(head string, tasks []string) {
+		if len(tasks) == 0 || full || len(head)+len(tasks[0])+4 > room {
+			return
+		}
+		add(head)
+		for _, t := range tasks {
+			add("> " + t)
+		}
+	}
+	of := map[state][]string{}
+	for _, t := range l.tasks {
+		of[t.state] = append(of[t.state], t.title)
+	}
+	group("under way:", of[underWay])
+	group("open:", of[open])
+	most, before := mostDone, len(of[done])
+	if len(of[underWay])+len(of[open]) == 0 {
+		most = fewerDone
+	}
+	if before > most {
+		group("done, the last "+strconv.Itoa(most)+" of "+strconv.Itoa(before)+":", of[done][before-most:])
+	} else {
+		group("done:", of[done])
+	}
+	return rows
+}

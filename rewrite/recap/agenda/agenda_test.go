@@ -1,0 +1,49 @@
+package agenda
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestTheListStandsAsTheNewestCallsLeftIt(t *testing.T) {
+	f := func(want string, calls ...string) {
+		t.Helper()
+		var l List
+		for _, c := range calls {
+			tool, rest, _ := strings.Cut(c, " ")
+			arguments, result, _ := strings.Cut(rest, " -> ")
+			l.Take(tool, []byte(arguments), result)
+		}
+		if got := strings.Join(l.Rows(1_000), "\n"); got != want {
+			t.Errorf("%q: %q, want %q", calls, got, want)
+		}
+	}
+	f("under way:\n> Mend it\nopen:\n> Test it\ndone:\n> Read it",
+		`TodoWrite {"todos":[{"content":"Read it","status":"in_progress"}]}`,
+		`TodoWrite {"todos":[{"content":"Read it","status":"completed"},{"content":"Mend it","status":"in_progress"},{"content":"Test it","status":"pending"}]}`)
+	f("open:\n> Test it\ndone:\n> Read it", `update_plan {"plan":[{"step":"Read it","status":"completed"},{"step":"Test it","status":"pending"}]}`)
+	f("under way:\n> Test it\ndone:\n> Read it", `TaskCreate {"subject":"Read it","description":"all"} -> Task #7 created successfully: Read it`,
+		`TaskCreate {"subject":"Test it"} -> Task #8 created successfully: Test it`, `TaskCreate {"subject":"Drop it"} -> Task #9 created`,
+		`TaskUpdate {"taskId":"7","status":"completed"}`, `TaskUpdate {"taskId":"8","status":"in_progress"}`,
+		`TaskUpdate {"taskId":"9","status":"deleted"}`, `TaskUpdate {"taskId":"99","status":"completed"}`)
+	f("open:\n> B\ndone:\n> A", `todo_write {"merge":false,"todos":[{"id":"1","content":"A","status":"pending"},{"id":"2","content":"B"}]}`,
+		`todo_write {"merge":true,"todos":[{"id":"1","status":"completed"}]}`)
+	f("under way:\n> B\nopen:\n> C\ndone:\n> A", `update_todo_list {"todos":"[x] A\n[-] B\n- [ ] C\nno task"}`)
+	f("done, the last 3 of 5:\n> c\n> d\n> e", `update_todo_list {"todos":"[x] a\n[x] b\n[x] c\n[x] d\n[x] e"}`)
+	f("", `TodoWrite {"todos":[]}`, `TodoWrite {`, `Read {"todos":[{"content":"A"}]}`, `TodoWrite {"why":"none"}`)
+}
+
+func TestAListIsBounded(t *testing.T) {
+	var l List
+	for k := range 3 * mostTasks {
+		l.Take("TaskCreate", fmt.Appendf(nil, `{"subject":"task %d"}`, k), "")
+	}
+	if len(l.tasks) != mostTasks {
+		t.Errorf("%d tasks are kept", len(l.tasks))
+	}
+	rows := strings.Join(l.Rows(200), "\n")
+	if len(rows) > 200 || !strings.HasPrefix(rows, "open:\n> task 0\n") {
+		t.Errorf("%d bytes: %q", len(rows), rows)
+	}
+}

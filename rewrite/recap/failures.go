@@ -1,0 +1,176 @@
+package recap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"epitome/pattern"
+	"epitome/rewrite/excerpt"
+	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/shorten"
+)
+
+// failures tells the calls of the span that failed and have not succeeded since, the newest first, each with the lines
+// of its output that tell why, each line once. Of one that a later run shows in part or not at all, no lines are told,
+// and one that failed as a newer one like it is counted there.
+func (c *calls) failures(tokens int) string {
+	const mostLines, fewLines = 12, 3
+	const mostHeld = 24 // failures that are held against later runs: each such run is read
+	left, lines, held := tokens, mostLines, 0
+	var entries []*entry
+	told, like := map[string]bool{}, map[string]*entry{}
+	for k := len(c.open) - 1; k >= 0; k-- {
+		f := c.open[k]
+		if f.end.Item >= c.sum.to {
+			continue
+		}
+		note, isTold := "", false
+		if held++; held <= mostHeld {
+			note, isTold = c.noteOfLater(f)
+		}
+		if isTold {
+			c.again[f.res] = true
+			continue
+		}
+		list := []string(nil)
+		kind := ""
+		if note == "" {
+			all := c.sum.tellingLines(f.end, lines)
+			if kind = c.sum.kindOf(f, all); like[kind] != nil {
+				like[kind].count(f)
+				c.failed[f.res] = f
+				continue
+			}
+			list, note = newLines(all, told)
+		}
+		text := c.sum.failureEntry(f, note, list, left)
+		if text == nil {
+			break
+		}
+		left -= text.tokens
+		c.failed[f.res] = f
+		if entries = append(entries, text); kind != "" {
+			like[kind] = text
+		}
+		lines = fewLines
+	}
+	var s strings.Builder
+	for _, e := range entries {
+		s.WriteString(e.text(c.sum))
+	}
+	return s.String()
+}
+
+// entry is what is told of a failure, and how many older ones failed like it.
+type entry struct {
+	head, lines string
+	tokens      int
+	others      int
+	oldest      *failure // of these
+}
+
+func (e *entry) count(f *failure) { e.others, e.oldest = e.others+1, f }
+
+func (e *entry) text(r *writer) string {
+	if e.others == 0 {
+		return e.head + "\n" + e.lines
+	}
+	calls := "1 other call"
+	if e.others > 1 {
+		calls = fmt.Sprintf("%d other calls", e.others)
+	}
+	return fmt.Sprintf("%s; so did %s like it, the oldest in message %d\n%s", e.head, calls,
+		plan.NumberOf(r.p, e.oldest.end.Item), e.lines)
+}
+
+// kindOf is equal for failures of one program that ended in the same way and say the same, but for numbers and for what
+// stands in the calls themselves; empty if a failure tells nothing.
+func (r *writer) kindOf(f *failure, lines []string) string {
+	if len(lines) == 0 || len(f.tasks) == 0 || len(f.tasks[0].words) == 0 {
+		return ""
+	}
+	own := map[string]bool{}
+	for _, t := range f.tasks {
+		for _, w := range t.words {
+			for part := range strings.FieldsFuncSeq(w[:min(len(w), longestFolder)], isBetweenWords) {
+				own[part] = true
+			}
+		}
+	}
+	s := []string{f.res.Name, f.tasks[0].words[0], r.endingOf(f.end).InWords()}
+	for _, l := range lines {
+		words := strings.Fields(withoutNumbers(l))
+		s = append(s, strings.Join(slices.DeleteFunc(words, func(w string) bool { return own[w] }), " "))
+	}
+	return strings.Join(s, "\n")
+}
+
+// newLines are those of lines that tell of a failure, without those that are told. note says so if all of them are.
+func newLines(all []string, told map[string]bool) (list []string, note string) {
+	for _, l := range all {
+		if key := strings.TrimSpace(l); !told[key] {
+			told[key], list = true, append(list, l)
+		}
+	}
+	if len(all) > 0 && len(list) == 0 {
+		note = "; its lines stand above"
+	}
+	return list, note
+}
+
+// failureEntry tells of one failure with lines of its output, in at most so many tokens; nil if it does not fit.
+func (r *writer) failureEntry(f *failure, note string, lines []string, tokens int) *entry {
+	head := fmt.Sprintf("%s, message %d: %s", f.res.About(), plan.NumberOf(r.p, f.end.Item), r.endingOf(f.end).InWords())
+	if f.times > 1 {
+		head += fmt.Sprintf(", %d times in a row", f.times)
+	}
+	if f.again > 0 {
+		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", plan.NumberOf(r.p, f.again))
+	}
+	e := &entry{head: head + note}
+	if e.tokens = r.p.Count(e.head + "\n"); e.tokens > tokens {
+		return nil
+	}
+	for _, l := range lines {
+		l = "> " + strings.TrimRight(l, " \t\r") + "\n"
+		n := r.p.Count(l)
+		if e.tokens+n > tokens {
+			break
+		}
+		e.tokens, e.lines = e.tokens+n, e.lines+l
+	}
+	return e
+}
+
+// tellingLines are the lines of a result that tell what failed, as they stand there.
+func (r *writer) tellingLines(res *history.Result, most int) []string {
+	screen, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
+	list := excerpt.Failures(screen, most)
+	list = slices.DeleteFunc(list, exitLine.MatchString)
+	if line := r.endingOf(res).Line; len(list) == 0 && line != "" && !exitLine.MatchString(line) {
+		list = []string{line}
+	}
+	if len(list) == 0 {
+		list = lastLines(screen, 2)
+	}
+	return shorten.WholeLines(screen, list)
+}
+
+// exitLine finds a line that says the exit state and nothing else: that is told already.
+var exitLine = pattern.Of(`(?i)^\W*(?:process |command )?(?:exit(?:ed)?|return)[ _]?(?:with )?(?:code|status)?\W*\d+\W*$`)
+
+// lastLines are the last lines of a text that say something and are not long.
+func lastLines(text string, most int) (list []string) {
+	const longest = 300 // bytes
+	for text = strings.TrimSpace(text); text != "" && len(list) < most; {
+		at := strings.LastIndexByte(text, '\n') + 1
+		if l := strings.TrimSpace(text[at:]); l != "" && len(l) <= longest && !exitLine.MatchString(l) {
+			list = append(list, l)
+		}
+		text = strings.TrimRight(text[:at], "\r\n \t")
+	}
+	slices.Reverse(list)
+	return list
+}

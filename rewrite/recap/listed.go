@@ -1,0 +1,31 @@
+package recap
+
+import (
+	"strings"
+
+	"epitome/rewrite/recap/agenda"
+	"epitome/rewrite/span"
+)
+
+// tasks is the agent's list of tasks as all calls up to the end left it, in at most so many tokens; nothing if what
+// stands behind the span shows all of it.
+func (r *writer) tasks(tokens int) string {
+	var list agenda.List
+	isShown := true
+	for k := range r.p.Hist.Results {
+		res := &r.p.Hist.Results[k]
+		if res.Item >= r.p.End || res.Failed || !agenda.Keeps(res.Name) {
+			continue
+		}
+		call := r.callOf(res)
+		if call == nil {
+			continue
+		}
+		isAll := list.Take(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), r.p.TextOf(res.Item))
+		isShown = isShown && res.Item >= r.to || isAll && res.Item >= r.to
+	}
+	if isShown || list.IsEmpty() {
+		return ""
+	}
+	return strings.Join(list.Rows(tokens*36/10), "\n")
+}

@@ -1,0 +1,209 @@
+package spoken
+
+import (
+	"strings"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/span"
+)
+
+// How much is read of a call that asks the user, and of its result, in bytes.
+const longestQuestion, longestAnswer = 64 << 10, 32 << 10
+
+// answer is what the user answered within the result of a tool.
+type answer struct {
+	lead    []string // of the agent's call: what was asked
+	words   string   // of the user
+	refuses bool     // the user did not allow the call
+}
+
+// answerIn is what the user says in a result; no words if that is none of the user's. Only what a tool hands on that
+// asks the user is, and what a client says of a call that the user refused.
+func (s *Span) answerIn(res *history.Result) (a answer) {
+	it, call := s.itemAt(res.Item), s.callOf(res.Item)
+	if call == nil || it.Content.End-it.Content.Start > 2*longestAnswer {
+		return a
+	}
+	asks := AsksUser(call.Name)
+	if !asks && it.Verdict != conversation.WentWrong && res.Action.Kind != history.KindWriting {
+		return a
+	}
+	said := strings.TrimSpace(s.Plan.TextOf(res.Item))
+	if words, ok := refusal(said); ok {
+		return answer{[]string{res.About()}, words, true}
+	}
+	if !asks || it.Verdict == conversation.WentWrong || res.Failed || len(said) > longestAnswer || call.FreeText ||
+		call.Arguments.End-call.Arguments.Start > longestQuestion {
+		return a
+	}
+	return handedOn(span.TextOf(call.Arguments.Of(s.Plan.Req.Body)), said)
+}
+
+// AsksUser reports whether a tool does nothing but ask the user. Tools of servers that anybody may add are none.
+func AsksUser(tool string) bool {
+	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(tool[:min(len(tool), 40)])) {
+	case "askuserquestion", "askuser", "askfollowupquestion", "requestuserinput", "exitplanmode", "vscodeaskquestions",
+		"askquestions", "question", "attemptcompletion", "planmoderespond":
+		return true
+	}
+	return false
+}
+
+// refusals are how clients begin to say that the user did not allow a call, each with what stands before the user's own
+// words and behind them.
+var refusals = [...]struct{ begins, before, behind string }{
+	{"The user doesn't want to proceed with this tool use.", "the user said:\n", "\n\nNote: The user's next message may contain"},
+	{"The user doesn't want to take this action right now.", "the user said:\n", "\n\nNote: "},
+	{"The user denied this operation and provided the following feedback:", "<feedback>", "</feedback>"},
+}
+
+// refusal is what the user said instead of allowing a call, if a result begins as a client tells that.
+func refusal(said string) (words string, ok bool) {
+	for _, r := range refusals {
+		if rest, isOne := strings.CutPrefix(said, r.begins); isOne {
+			if _, words, ok = strings.Cut(rest, r.before); ok {
+				words, _, _ = strings.Cut(words, r.behind)
+			}
+			words = strings.TrimSpace(words)
+			return words, words != ""
+		}
+	}
+	return "", false
+}
+
+// handedOn is what the user said to a call that asked, and what was asked.
+func handedOn(arguments []byte, said string) (a answer) {
+	questions := gjson.GetManyBytes(arguments, "questions.#.question", "question", "plan", "result", "response")
+	var asked []string
+	for _, q := range questions[0].Array() {
+		asked = append(asked, q.Str)
+	}
+	if q := questions[1].Str; q != "" {
+		asked = append(asked, q)
+	}
+	if len(asked) > 0 {
+		words := wordsOf(arguments, asked, said)
+		if len(words) < len(asked) {
+			return answer{lead: asked, words: words[0]}
+		}
+		a.lead, a.words = asked[:1], words[0]
+		for k, w := range words[1:] {
+			a.words += "\n" + Quoted(linesOf(asked[k+1:k+2])) + w
+		}
+		return a
+	}
+	a.lead = headOf(questions[2].Str + questions[3].Str + questions[4].Str)
+	a.words, _, _ = strings.Cut(inElements(said), "\n\n")
+	return a
+}
+
+// wordsOf are the user's answers to questions: one for each, or one for all if they cannot be told apart.
+func wordsOf(arguments []byte, asked []string, said string) []string {
+	var all []string
+	switch {
+	case strings.HasPrefix(said, "User has answered your questions: "):
+		all = besideQuestions(asked, said)
+	case said[:min(1, len(said))] == "{" && gjson.Valid(said):
+		all = inObject(arguments, said)
+	}
+	if len(all) == len(asked) {
+		return all
+	}
+	for _, begin := range [...]string{"User responded: ", "User selected: ", "User has answered your questions: "} {
+		said = strings.TrimPrefix(said, begin)
+	}
+	return []string{strings.TrimSpace(inElements(said))}
+}
+
+// besideQuestions are the answers in a text that has each behind its question: "question"="answer".
+func besideQuestions(asked []string, said string) (all []string) {
+	const end = ". You can now continue with the user's answers"
+	if at := strings.LastIndex(said, end); at >= 0 {
+		said = said[:at]
+	}
+	for k, q := range asked {
+		_, rest, ok := strings.Cut(said, `"`+q+`"="`)
+		if !ok {
+			return nil
+		}
+		said = rest
+		words := rest
+		if k+1 < len(asked) {
+			if words, _, ok = strings.Cut(rest, `, "`+asked[k+1]+`"="`); !ok {
+				return nil
+			}
+		}
+		all = append(all, withoutRepeat(words))
+	}
+	return all
+}
+
+// withoutRepeat is an answer without the mark at its end, and without notes of the user that say it again.
+func withoutRepeat(words string) string {
+	if first, again, ok := strings.Cut(words, `" user notes: `); ok {
+		if first == again {
+			return first
+		}
+		return first + "\n" + again
+	}
+	return strings.TrimSuffix(words, `"`)
+}
+
+// inObject are the answers in a value that has them by the ids of their questions, in the order of these.
+func inObject(arguments []byte, said string) (all []string) {
+	answers := gjson.Get(said, "answers")
+	for _, q := range gjson.GetBytes(arguments, "questions").Array() {
+		a := answers.Get(gjson.Escape(q.Get("id").String()))
+		var words []string
+		for _, key := range [...]string{"answers", "selected"} {
+			for _, w := range a.Get(key).Array() {
+				words = append(words, w.String())
+			}
+		}
+		if w := strings.Join(words, "\n"); w != "" {
+			all = append(all, w)
+		}
+	}
+	return all
+}
+
+// inElements is a text without the element that a client puts around the user's words.
+func inElements(said string) string {
+	for _, name := range [...]string{"answer", "user_message", "feedback"} {
+		if inner, ok := elementIn(said, name); ok && inner != "" {
+			return inner
+		}
+	}
+	return said
+}
+
+// headOf are the first lines of what the user was asked about.
+func headOf(plan string) (lines []string) {
+	const most, room = 12, 600 // lines, bytes
+	left := room
+	for l := range strings.Lines(plan) {
+		l = strings.TrimRight(l, " \t\r\n")
+		if left -= len(l) + 1; left < 0 || len(lines) == most {
+			break
+		}
+		if l != "" {
+			lines = append(lines, l)
+		}
+	}
+	return lines
+}
+
+// isAnswered reports whether a tool's result in item i may hold the user's words.
+func (s *Span) isAnswered(i int) (res *history.Result, ok bool) {
+	if s.itemAt(i).Role != conversation.Tool {
+		return nil, false
+	}
+	k := s.Plan.Hist.ResultAt[i]
+	if k < 0 {
+		return nil, false
+	}
+	return &s.Plan.Hist.Results[k], true
+}

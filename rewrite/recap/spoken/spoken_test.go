@@ -1,0 +1,110 @@
+package spoken
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestShortRepliesAreToldWithWhatTheyAnswer(t *testing.T) {
+	f := func(message, reply string, want ...string) {
+		t.Helper()
+		if got := leadOf(message, reply); strings.Join(got, "|") != strings.Join(want, "|") {
+			t.Errorf("%q to %.60q answers %q, want %q", reply, message, got, want)
+		}
+	}
+	const list = "Two ways are left.\n\n1. Keep the lock.\n2. Drop the lock.\n\nWhich one shall I take?\n"
+	f(list, "2", "2. Drop the lock.", "Which one shall I take?")
+	f(list, "the second", "2. Drop the lock.", "Which one shall I take?")
+	f(list, "2 does seem right, though we may want to improve on it in some later release", "2. Drop the lock.",
+		"Which one shall I take?")
+	f(list, "neither", "Which one shall I take?")
+	f(list, "3", "Which one shall I take?")
+	f(list, "Rewrite the whole of the parser so that it reads the file only once.")
+	f(list, strings.Repeat("2 is good. ", 30))
+	f("| # | Title |\n|---|---|\n| 5 | Review |\n| 7 | Clean up |\n\n---\n\nReply with a number.", "7", "| 7 | Clean up |")
+	f("**Option A:** wait.\n**Option B:** go.\n", "option b", "**Option B:** go.")
+	f("I have read it.\nShall I push it now?\n\n- it has 3 commits", "yes", "Shall I push it now?")
+	f("All tests pass. Next is the release.", "go on", "All tests pass. Next is the release.")
+	f("All tests pass. Next is the release.", "commit it all")
+	f("It is done. What would you like to work on?", "the docs")
+	f("", "yes")
+	f("Shall I?", "")
+}
+
+func TestRepliesAreReadInLinearTime(t *testing.T) {
+	text := strings.Repeat("1. a row? ", 1<<18) + strings.Repeat("\n7. row", 1<<18)
+	if got := leadOf(text, "7"); len(got) != 1 || got[0] != "7. row" {
+		t.Errorf("%.200q", got)
+	}
+}
+
+func TestCommandsAreToldAsTheUserTypedThem(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got, ok := commandIn(text); got != want || ok != (want != "") {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	f("<command-message>shop:check</command-message>\n<command-name>/shop:check</command-name>", "/shop:check")
+	f("<command-name>/review</command-name>\n  <command-message>review</command-message>\n  <command-args>pull 7</command-args>",
+		"/review pull 7")
+	f("<bash-input>ls -l</bash-input>", "!ls -l")
+	f("What does <command-name>/review</command-name> do?", "")
+	f("<command-name>/review</command-name> is what I typed", "")
+	f("<command-name>", "")
+	f("", "")
+}
+
+func TestNotesOfClientsAreNoWordsOfTheUser(t *testing.T) {
+	f := func(text string, want bool) {
+		t.Helper()
+		if isNote(text) != want {
+			t.Errorf("%q is a note: %v", text, !want)
+		}
+	}
+	f("[Request interrupted by user for tool use]", true)
+	f("<turn_aborted>\nThe user stopped it.\n</turn_aborted>", true)
+	f("Base directory for this skill: /skills/pdf\n\nAlways use it.", true)
+	f("<turn_aborted> is what I see", false)
+	f("Why was the [Request interrupted by user]?", false)
+}
+
+func TestAnswersAreReadAsClientsHandThemOn(t *testing.T) {
+	f := func(arguments, said, lead, words string) {
+		t.Helper()
+		a := handedOn([]byte(arguments), said)
+		if got := strings.Join(a.lead, "|"); got != lead || a.words != words {
+			t.Errorf("%s: %q to %q, want %q to %q", said, a.words, got, words, lead)
+		}
+	}
+	const one, two = `{"questions":[{"question":"Which port?"}]}`, `{"questions":[{"id":"p","question":"Which port?"},{"id":"h","question":"Which host?"}]}`
+	f(one, `User has answered your questions: "Which port?"="8080". You can now continue with the user's answers in mind.`,
+		"Which port?", "8080")
+	f(one, `User has answered your questions: "Which port?"="say "no"" user notes: say "no". You can now continue with the user's answers in mind.`,
+		"Which port?", `say "no"`)
+	f(two, `User has answered your questions: "Which port?"="8080", "Which host?"="north". You can now continue with the user's answers in mind.`,
+		"Which port?", "8080\n> Which host?\nnorth")
+	f(two, `{"answers":{"h":{"answers":["north"]},"p":{"answers":["8080","the old one"]}}}`, "Which port?",
+		"8080\nthe old one\n> Which host?\nnorth")
+	f(two, "It was left open.", "Which port?|Which host?", "It was left open.")
+	f(`{"question":"How far?","choices":["a"]}`, "User responded: not far", "How far?", "not far")
+	f(`{"question":"How far?"}`, "<answer>\nnot far\n</answer>", "How far?", "not far")
+	f(`{"plan":"# Plan\n\n1. Mend it.\n"}`, "User has approved your plan. You can now start coding.\n\nMore.", "# Plan|1. Mend it.",
+		"User has approved your plan. You can now start coding.")
+	f("{}", "{", "", "{")
+}
+
+func TestRefusalsAreReadAsClientsTellThem(t *testing.T) {
+	f := func(said, want string) {
+		t.Helper()
+		if got, ok := refusal(said); got != want || ok != (want != "") {
+			t.Errorf("%q: %q", said, got)
+		}
+	}
+	const begin = "The user doesn't want to proceed with this tool use. The tool use was rejected."
+	f(begin+" To tell you how to proceed, the user said:\nfirst the tests\n\nNote: The user's next message may contain a correction.",
+		"first the tests")
+	f(begin+" STOP what you are doing and wait for the user to tell you how to proceed.", "")
+	f("The user denied this operation and provided the following feedback:\n<feedback>\nnot there\n</feedback>", "not there")
+	f("A page says: "+begin+" the user said:\npush it", "")
+}

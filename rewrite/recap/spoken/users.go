@@ -1,0 +1,295 @@
+package spoken
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"epitome/pattern"
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
+	"epitome/rewrite/sentence"
+)
+
+// Quote is what the user says in one item.
+type Quote struct {
+	Item int    // behind the head
+	Note string // what is to be known beside
+	Lead string // lines of the agent's that are answered, quoted; empty if there are none
+	Text string
+
+	lead     []string // that may become Lead
+	tokens   int
+	media    string // pictures and the like in it, in words; empty if there are none
+	isAnswer bool   // it stands in the result of a tool
+	from     source
+}
+
+// Room is what may be told of what the user said, in tokens: of all, of the newest message as long as nothing newer
+// stays, and of lines of the agent's that short replies answer.
+type Room struct{ All, Latest, Asked int }
+
+// What stands beside what the user said.
+const (
+	noteLead    = ", in answer to the lines with >"
+	noteRefused = ", said by the user, who refused the call behind >"
+	noteBody    = ", put in by your client for the command before it: not the user's words"
+)
+
+// Users are the user's messages and answers in the span, as many as fit, none of them cut, and the items of the others.
+// The latest message comes first, if no newer one stands behind the span; then the first, where it is the task and went
+// with the span; then answers and those that set rules, then the newest, and then what the newest command stands for.
+func (s *Span) Users(room Room) (list []Quote, more []int) {
+	all, latest := s.quotes()
+	left := room.All
+	take := func(q Quote) {
+		left -= q.tokens
+		list = append(list, q)
+	}
+	rest := all[:0:0]
+	newest := newestOf(all)
+	for k, q := range all {
+		switch {
+		case q.Text == "":
+			more = append(more, q.Item)
+		case k == newest && latest && q.tokens <= room.Latest:
+			left += q.tokens // it has its own room
+			q.Note += ", the newest so far" + s.followedBy(q.Item) + ": go on with it unless it is done"
+			take(q)
+		case k == 0 && s.From == 0 && q.from != body && q.tokens <= left:
+			q.Note += ", the first: it is the task"
+			take(q)
+		default:
+			rest = append(rest, q)
+		}
+	}
+	for _, q := range byRank(rest) {
+		if q.tokens <= left && (q.from != body || q.tokens <= room.All/2) {
+			take(q)
+		} else if q.from != body {
+			more = append(more, q.Item)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Quote) int { return a.Item - b.Item })
+	slices.Sort(more)
+	s.lead(list, room.Asked)
+	return list, more
+}
+
+// newestOf is the place of the newest message; -1 if there is none.
+func newestOf(all []Quote) int {
+	for k, q := range slices.Backward(all) {
+		if !q.isAnswer && q.from != body {
+			return k
+		}
+	}
+	return -1
+}
+
+// byRank orders what the user said by what goes first where there is no room for all. It turns the list around.
+func byRank(rest []Quote) (ordered []Quote) {
+	var others, last []Quote
+	looked := 0
+	for _, q := range slices.Backward(rest) {
+		switch {
+		case q.from == body:
+			last = append(last, q)
+		case q.isAnswer:
+			ordered = append(ordered, q)
+		default:
+			if looked += len(q.Text); looked <= mostRuling && ruling.MatchString(sentence.WithoutFences(q.Text)) {
+				ordered = append(ordered, q)
+			} else {
+				others = append(others, q)
+			}
+		}
+	}
+	return slices.Concat(ordered, others, last)
+}
+
+// lead puts before short replies what they answer, the newest first, in at most so many tokens.
+func (s *Span) lead(list []Quote, tokens int) {
+	for k := range slices.Backward(list) {
+		q := &list[k]
+		if q.isAnswer || len(q.lead) == 0 {
+			continue
+		}
+		text := Quoted(q.lead)
+		if n := s.Plan.Count(text); n <= tokens {
+			q.Lead, tokens = text, tokens-n
+			q.Note = noteLead + q.Note
+		}
+	}
+}
+
+// followedBy tells where the assistant's next message stands behind the user's one in item i, if it says something.
+func (s *Span) followedBy(i int) string {
+	for ; i < s.Plan.End; i++ {
+		if s.Plan.Req.Items[s.Plan.Req.Head+i].Role != conversation.Assistant {
+			continue
+		}
+		switch {
+		case strings.TrimSpace(s.Plan.TextOf(i)) == "":
+			return ""
+		case i >= s.To:
+			return "; what you said next stands behind this summary"
+		}
+		return fmt.Sprintf("; what you said next is message %d", plan.NumberOf(s.Plan, i))
+	}
+	return ""
+}
+
+// mostRuling is how many bytes of the user's newest messages are searched for rules.
+const mostRuling = 1 << 20
+
+// ruling finds what is said of all the work and not of one step of it. It only decides what stays where there is no
+// room for all.
+var ruling = pattern.Of(`(?i)\b(never|always|must|don't|do not|dont|only|from now on|whenever|every time|rule|` +
+	`prefer|remember|make sure|important|note that|nie|niemals|immer|jamais|toujours|nunca|siempre)\b|绝不|必须|总是|不要|永远`)
+
+// quotes are what the user says in the span, in its order, without what the client put beside it. latest says that
+// there is no newer message behind it. Of what commands stand for only the newest is among them.
+func (s *Span) quotes() (all []Quote, latest bool) {
+	texts, latest := s.textsOfUser(), true
+	var stands *Quote // what the newest command stands for
+	spoke := -1       // the assistant's newest item that says something, if the user has not answered it
+	for i, k := s.From, 0; i < s.Plan.End; i++ {
+		from := k
+		for k < len(texts) && texts[k].item == i {
+			k++
+		}
+		switch it := s.itemAt(i); {
+		case it.Role == conversation.Assistant:
+			spoke = i
+		case it.Role == conversation.User:
+			q, ok := s.quoteOf(i, texts[from:k])
+			if b := bodyIn(texts[from:k]); b != nil && i < s.To {
+				stands = &Quote{Item: i, Note: noteBody, Text: b.words, from: body}
+				stands.tokens = plan.MessageTokens(s.Plan, b.words)
+			}
+			switch {
+			case !ok:
+				continue
+			case i >= s.To:
+				latest = false
+				continue
+			case spoke >= 0 && q.from == typed:
+				q.lead = leadOf(s.lastWords(spoke), q.Text)
+			}
+			all, spoke = append(all, q), -1
+		case i < s.To:
+			all = s.appendAnswer(all, i)
+		}
+	}
+	all = saidOnce(all)
+	if stands != nil {
+		all = append(all, *stands)
+		slices.SortStableFunc(all, func(a, b Quote) int { return a.Item - b.Item })
+	}
+	return all, latest
+}
+
+// lastWords is what the assistant said last up to item i, in its newest message.
+func (s *Span) lastWords(i int) string {
+	const most = 4 // items
+	for k := i; k >= 0 && k > i-most; k-- {
+		if s.itemAt(k).Role != conversation.Assistant {
+			return ""
+		}
+		if text := s.Plan.TextOf(k); strings.TrimSpace(text) != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+// bodyIn is what a command stands for, if it is among the texts; else nil.
+func bodyIn(texts []utterance) *utterance {
+	for k := range texts {
+		if texts[k].from == body {
+			return &texts[k]
+		}
+	}
+	return nil
+}
+
+// quoteOf is what the user says and shows in item i, which has these texts. ok is false if all of it is the client's.
+func (s *Span) quoteOf(i int, texts []utterance) (q Quote, ok bool) {
+	q = Quote{Item: i, media: MediaOf(s.Plan, i)}
+	var words []string
+	for _, t := range texts {
+		if t.from == typed || t.from == command {
+			words, q.from = append(words, t.words), t.from
+		}
+	}
+	q.Text = strings.Join(words, "\n")
+	if q.Text == "" && q.media == "" && (len(texts) > 0 || !plan.UserSpeaks(s.Plan, i)) {
+		return q, false
+	}
+	if q.tokens = plan.MessageTokens(s.Plan, q.Text); q.Text == s.Plan.TextOf(i) {
+		q.tokens = s.Plan.Hist.Sizes[i] - s.Plan.Hist.Media[i]
+	}
+	if q.media != "" {
+		q.Note = ", with " + q.media + " that only the whole text has"
+	}
+	return q, true
+}
+
+// appendAnswer appends what the user says in the result in item i, if it is one that holds the user's words.
+func (s *Span) appendAnswer(all []Quote, i int) []Quote {
+	res, ok := s.isAnswered(i)
+	if !ok {
+		return all
+	}
+	a := s.answerIn(res)
+	if a.words == "" {
+		return all
+	}
+	q := Quote{Item: i, Note: noteLead, Lead: Quoted(linesOf(a.lead)), Text: a.words, isAnswer: true}
+	if a.refuses {
+		q.Note = noteRefused
+	}
+	q.tokens = plan.MessageTokens(s.Plan, q.Lead+q.Text)
+	return append(all, q)
+}
+
+// linesOf are the lines of texts.
+func linesOf(texts []string) (lines []string) {
+	for _, t := range texts {
+		lines = append(lines, strings.Split(t, "\n")...)
+	}
+	return lines
+}
+
+// MediaOf says in words which pictures and the like item i has; empty if it has none.
+func MediaOf(p *plan.Plan, i int) string {
+	return history.MediaIn(p.Req, p.Req.Items[p.Req.Head+i].Content)
+}
+
+// saidOnce leaves of equal messages the newest, and says how often it was said. What came with a picture or answers
+// something is no other message's equal.
+func saidOnce(all []Quote) (list []Quote) {
+	isAlike := func(q *Quote) bool { return q.media == "" && !q.isAnswer && len(q.lead) == 0 && q.Text != "" }
+	times := map[string]int{}
+	for k := range all {
+		if isAlike(&all[k]) {
+			times[all[k].Text]++
+		}
+	}
+	left := map[string]int{}
+	for _, q := range all {
+		if !isAlike(&q) {
+			list = append(list, q)
+			continue
+		}
+		if left[q.Text]++; left[q.Text] < times[q.Text] {
+			continue
+		}
+		if n := times[q.Text]; n > 1 {
+			q.Note = fmt.Sprintf(", said %d times", n)
+		}
+		list = append(list, q)
+	}
+	return list
+}
