@@ -21,7 +21,7 @@ var (
 	sawFrame = regexp.MustCompile(`(?s)^\[epitome: summary ([0-9a-f]{8}) of (\d+) earlier messages, left out to make room\]\n(.*)\n\[end of summary ([0-9a-f]{8})\. ([^\n]*)\]$`)
 	// sawMessage is the heading of a message, behind the summary's name.
 	sawMessage = regexp.MustCompile(`^: message (\d+)(, in answer to the lines with >|, said by the user, who refused the call behind >|` +
-		`, put in by your client for the command before it: not the user's words)?(?:, with (.*) that only the whole text has|, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
+		`, put in by your client: not the user's words)?(?:, with (.*) that only the whole text has|, said \d+ times)?(, the newest so far(?:; what you said next (?:is message \d+|stands behind this summary))?: go on with it unless it is done)?(, the first: it is the task)?$`)
 	sawHidden     = regexp.MustCompile(`^not shown here: what you said in messages? [\d, -]+(and \d+ more up to message \d+)?$`)
 	sawSaid       = regexp.MustCompile(`^message (\d+)(, a note to yourself)?:$`)
 	sawTakenBack  = regexp.MustCompile(`^(.+), message (\d+): (.+)$`)

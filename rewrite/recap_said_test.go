@@ -44,7 +44,7 @@ func TestAnswersOfTheUserAreToldWithTheirQuestions(t *testing.T) {
 		"said by the user, who refused the call behind >\n> write_file `docs/fees.md`\nname the 3 % cap first\n-- " + id,
 		"in answer to the lines with >\n> The page is there. Shall I link it from README.md?\nyes\n-- " + id,
 		"\n/shop:fees all\n-- " + id,
-		"put in by your client for the command before it: not the user's words\n# Fees\n",
+		"put in by your client: not the user's words\n# Fees\n",
 		", in answer to the lines with >, the newest so far: go on with it unless it is done\n> There are 12.\nGood.",
 	} {
 		if !strings.Contains(users, want) {

@@ -58,6 +58,9 @@ func BudgetsOf(p *plan.Plan) Budgets {
 			Found: part(foundTokens, foundShare), Names: part(namesTokens, namesShare),
 		},
 	}
+	if !keepsTasks(p) {
+		b.Tasks = 0
+	}
 	if p.Ask.Style.Mode == prose.ModeLossless {
 		b.Turns = part(turnsTokens, turnsShare)
 	}

@@ -3,6 +3,7 @@ package recap
 import (
 	"strings"
 
+	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/agenda"
 	"epitome/rewrite/span"
 )
@@ -10,6 +11,9 @@ import (
 // tasks is the agent's list of tasks as all calls up to the end left it, in at most so many tokens; nothing if what
 // stands behind the span shows all of it.
 func (r *writer) tasks(tokens int) string {
+	if tokens == 0 {
+		return ""
+	}
 	var list agenda.List
 	isShown := true
 	for k := range r.p.Hist.Results {
@@ -28,4 +32,14 @@ func (r *writer) tasks(tokens int) string {
 		return ""
 	}
 	return strings.Join(list.Rows(tokens*36/10), "\n")
+}
+
+// keepsTasks reports whether the agent keeps a list of tasks with its tools.
+func keepsTasks(p *plan.Plan) bool {
+	for k := range p.Hist.Results {
+		if agenda.Keeps(p.Hist.Results[k].Name) {
+			return true
+		}
+	}
+	return false
 }

@@ -59,14 +59,14 @@ const (
 
 // useOf knows the tools of common agents.
 func useOf(tool string) use {
-	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(tool[:min(len(tool), 40)])) {
-	case "todowrite", "updateplan", "writetodos", "updatetodolist", "managetodolist":
+	switch tool {
+	case "TodoWrite", "todo_write", "todowrite", "update_plan", "write_todos", "update_todo_list", "manage_todo_list":
 		return replaces
-	case "taskcreate":
+	case "TaskCreate", "task_create":
 		return makes
-	case "taskupdate":
+	case "TaskUpdate", "task_update":
 		return changes
-	case "tasklist", "taskget", "todoread":
+	case "TaskList", "TaskGet", "task_list", "TodoRead", "todo_read", "todoread":
 		return looks
 	}
 	return noUse

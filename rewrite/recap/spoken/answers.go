@@ -44,9 +44,10 @@ func (s *Span) answerIn(res *history.Result) (a answer) {
 
 // AsksUser reports whether a tool does nothing but ask the user. Tools of servers that anybody may add are none.
 func AsksUser(tool string) bool {
-	switch strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(tool[:min(len(tool), 40)])) {
-	case "askuserquestion", "askuser", "askfollowupquestion", "requestuserinput", "exitplanmode", "vscodeaskquestions",
-		"askquestions", "question", "attemptcompletion", "planmoderespond":
+	switch tool {
+	case "AskUserQuestion", "ask_user_question", "ask_user", "AskUser", "ask_followup_question", "request_user_input",
+		"ExitPlanMode", "exit_plan_mode", "vscode_askQuestions", "askQuestions", "question", "attempt_completion",
+		"plan_mode_respond":
 		return true
 	}
 	return false

@@ -64,9 +64,13 @@ func TestNotesOfClientsAreNoWordsOfTheUser(t *testing.T) {
 	}
 	f("[Request interrupted by user for tool use]", true)
 	f("<turn_aborted>\nThe user stopped it.\n</turn_aborted>", true)
-	f("Base directory for this skill: /skills/pdf\n\nAlways use it.", true)
+	f("Base directory for this skill: /skills/pdf\n\nAlways use it.", false)
 	f("<turn_aborted> is what I see", false)
 	f("Why was the [Request interrupted by user]?", false)
+	if !isSkill("Base directory for this skill: /skills/pdf\n\nAlways use it.") || isSkill("Use a <skill>") ||
+		!isSkill("<skill>\n<name>pdf</name>\nAlways use it.\n</skill>") {
+		t.Error("what a skill says is not the user's, and what the user says of one is")
+	}
 }
 
 func TestAnswersAreReadAsClientsHandThemOn(t *testing.T) {

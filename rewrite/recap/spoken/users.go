@@ -34,7 +34,7 @@ type Room struct{ All, Latest, Asked int }
 const (
 	noteLead    = ", in answer to the lines with >"
 	noteRefused = ", said by the user, who refused the call behind >"
-	noteBody    = ", put in by your client for the command before it: not the user's words"
+	noteBody    = ", put in by your client: not the user's words"
 )
 
 // Users are the user's messages and answers in the span, as many as fit, none of them cut, and the items of the others.
