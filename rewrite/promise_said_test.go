@@ -83,7 +83,7 @@ func (s *spanFacts) tasks(body string) {
 			all += history.ArgumentTexts(span.TextOf(c.Arguments.Of(s.was.Body)), c.FreeText)
 		}
 	}
-	head := regexp.MustCompile(`^(under way|open|done(, the last \d+ of \d+)?):$`)
+	head := regexp.MustCompile(`^(under way|open|done)(, the (first|last) \d+ of \d+)?:$`)
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
 		quote, quoted := strings.CutPrefix(l, "> ")

@@ -26,6 +26,7 @@ type gitStep struct {
 	use       gitUse
 	res       *history.Result
 	files     []string // that it names, and folders; none if it means all
+	folder    string   // in which it runs; empty if that is not known
 	fromIndex bool     // it takes back only what is not staged
 	isStash   bool
 	isUndone  bool // what it took back is there again
@@ -35,10 +36,11 @@ type gitStep struct {
 // gitRefusal finds a line in which git says that it did not do what it was told.
 var gitRefusal = pattern.Of(`(?m)^(?:error|fatal): |^No local changes to save|^Aborting`)
 
-// readGit finds the commands of git in the span and behind it, in their order. Of a call that failed, or in which git
-// refused something, nothing is known.
+// readGit finds the commands of git in the span and behind it, in their order, the newest of them if there are very
+// many: each edit is held against them. Of a call that failed, or in which git refused something, nothing is known.
 func readGit(r *writer) (list []*gitStep) {
 	const longest = 8 << 10 // bytes of a result that are looked at
+	const most = 500        // commands
 	for k := range r.p.Hist.Results {
 		res := &r.p.Hist.Results[k]
 		if res.Item < r.from || res.Item >= r.p.End || res.Action.Kind != history.KindShell {
@@ -57,9 +59,11 @@ func readGit(r *writer) (list []*gitStep) {
 				undoStash(list)
 			}
 		}
-		list = append(list, steps...)
+		if list = append(list, steps...); len(list) > 2*most {
+			list = list[len(list)-most:]
+		}
 	}
-	return list
+	return list[max(0, len(list)-most):]
 }
 
 // undoStash notes that the last stash is there again.
@@ -95,7 +99,7 @@ func gitSteps(r *writer, res *history.Result) (list []*gitStep) {
 			}
 		case len(words) > 1 && words[0] == "git" && s.before != "||" && s.before != "|":
 			if g := readGitWords(words[1:], folder); g != nil {
-				g.res = res
+				g.res, g.folder = res, folder
 				list = append(list, g)
 			}
 		}
@@ -190,6 +194,11 @@ func inFolder(names []string, folder string) (list []string) {
 
 // reaches reports whether the command takes back changes of the file.
 func (g *gitStep) reaches(file string) bool {
+	for _, passing := range [...]string{"/tmp/", "/var/tmp/"} { // of such a file git knows nothing from elsewhere
+		if strings.HasPrefix(file, passing) && !strings.HasPrefix(g.folder, passing) {
+			return false
+		}
+	}
 	return len(g.files) == 0 || slices.ContainsFunc(g.files, func(name string) bool {
 		if name == "." || shell.SameFile(file, name) || strings.HasPrefix(file, name+"/") {
 			return true

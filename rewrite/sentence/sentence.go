@@ -20,7 +20,7 @@ func PartsOf(text string) (list []span.Span) {
 		end     = 8 << 10 // bytes that are looked at, at each end
 		short   = 240     // bytes of a line that goes whole or stays whole
 		longest = 800     // bytes of a sentence
-		fenced  = 400     // bytes of a block between fences
+		fenced  = 240     // bytes of a block between fences
 	)
 	from, fences := 0, fencesIn(text)
 	for line := range strings.Lines(text) {

@@ -6,6 +6,7 @@ package agenda
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -207,36 +208,41 @@ const (
 )
 
 // Rows are the lines of the list in at most so many bytes: what is under way, what is open, and what was done last.
+// Where some of a group are not told, its heading says of how many they are.
 func (l *List) Rows(room int) (rows []string) {
-	full := false
-	add := func(row string) {
-		if full = full || len(row)+1 > room; !full {
-			rows, room = append(rows, row), room-len(row)-1
-		}
-	}
-	group := func(head string, tasks []string) {
-		if len(tasks) == 0 || full || len(head)+len(tasks[0])+4 > room {
-			return
-		}
-		add(head)
-		for _, t := range tasks {
-			add("> " + t)
-		}
-	}
 	of := map[state][]string{}
 	for _, t := range l.tasks {
-		of[t.state] = append(of[t.state], t.title)
+		of[t.state] = append(of[t.state], "> "+t.title)
 	}
-	group("under way:", of[underWay])
-	group("open:", of[open])
-	most, before := mostDone, len(of[done])
+	take := func(head, which string, tasks []string, most int, isLast bool) {
+		const heading = 40 // bytes
+		left, n := room-heading, 0
+		at := func(k int) string {
+			if isLast {
+				k = len(tasks) - 1 - k
+			}
+			return tasks[k]
+		}
+		for ; n < min(most, len(tasks)) && len(at(n))+1 <= left; n++ {
+			left -= len(at(n)) + 1
+		}
+		if n == 0 {
+			return
+		}
+		if room = left; n < len(tasks) {
+			head += fmt.Sprintf(", the %s %d of %d", which, n, len(tasks))
+		}
+		if rows = append(rows, head+":"); isLast {
+			tasks = tasks[len(tasks)-n:]
+		}
+		rows = append(rows, tasks[:n]...)
+	}
+	most := mostDone
 	if len(of[underWay])+len(of[open]) == 0 {
 		most = fewerDone
 	}
-	if before > most {
-		group("done, the last "+strconv.Itoa(most)+" of "+strconv.Itoa(before)+":", of[done][before-most:])
-	} else {
-		group("done:", of[done])
-	}
+	take("under way", "first", of[underWay], mostTasks, false)
+	take("open", "first", of[open], mostTasks, false)
+	take("done", "last", of[done], most, true)
 	return rows
 }

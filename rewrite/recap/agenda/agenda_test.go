@@ -43,7 +43,7 @@ func TestAListIsBounded(t *testing.T) {
 		t.Errorf("%d tasks are kept", len(l.tasks))
 	}
 	rows := strings.Join(l.Rows(200), "\n")
-	if len(rows) > 200 || !strings.HasPrefix(rows, "open:\n> task 0\n") {
+	if len(rows) > 200 || !strings.HasPrefix(rows, "open, the first 17 of 400:\n> task 0\n") {
 		t.Errorf("%d bytes: %q", len(rows), rows)
 	}
 }

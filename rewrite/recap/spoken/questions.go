@@ -27,6 +27,9 @@ func leadOf(message, reply string) (lines []string) {
 	if len(reply) > longestReply || strings.Count(reply, "\n") > 1 || reply == "" {
 		return nil
 	}
+	if choice.MatchString(reply) && len(strings.Fields(reply)) > barestReply { // it says what it names
+		return nil
+	}
 	message = tailOf(message)
 	lines = choicesIn(message, reply)
 	if len(lines) == 0 && len(reply) > longestBare && !agrees.MatchString(reply) {

@@ -27,6 +27,7 @@ func TestShortRepliesAreToldWithWhatTheyAnswer(t *testing.T) {
 	f("All tests pass. Next is the release.", "go on", "All tests pass. Next is the release.")
 	f("All tests pass. Next is the release.", "commit it all")
 	f("It is done. What would you like to work on?", "the docs")
+	f(list, "2. Strengthen the tests of refunds - add three cases")
 	f("", "yes")
 	f("Shall I?", "")
 }
