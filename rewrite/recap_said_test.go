@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -167,6 +168,31 @@ func TestACommandIsToldWithWhatItGoesOnWith(t *testing.T) {
 	for _, want := range []string{"\ngit add shop/refund.go shop/ledger.go", "\ngit commit -m \"$(cat <<'EOF' shop: keep the cent\n", "\ndeploy\n"} {
 		if !strings.Contains(commands, want) {
 			t.Errorf("%q is not told: %s", want, commands)
+		}
+	}
+}
+
+// What failures and places cost grows with their number, and not with its square.
+func TestManyFailuresAreReadInLinearTime(t *testing.T) {
+	for name, command := range map[string]string{
+		"one program": "make p%d", "one that covers others": "go test ./p%d", "folders": "cd p%d && make", "settings": "export P%d=1 && make",
+	} {
+		cost := func(n int) float64 {
+			a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+			for k := range n {
+				a.does("bash", fmt.Sprintf(`{"command":%q}`, fmt.Sprintf(command, k)), fmt.Sprintf("Error: cannot %d\nexit code: 1", k))
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if out := a.shape(a.body()); out.Report.Err != nil || !compacts(out) {
+				t.Fatalf("%s: nothing is compacted: %v", name, out.Report.Err)
+			}
+			runtime.ReadMemStats(&after)
+			return float64(after.TotalAlloc - before.TotalAlloc)
+		}
+		cost(500) // what is made once
+		if small, large := cost(500), cost(4_000); large > 14*small {
+			t.Errorf("%s: eight times the failures allocate %.1f times as much", name, large/small)
 		}
 	}
 }

@@ -18,11 +18,13 @@ import (
 type calls struct {
 	sum    *writer
 	shell  place
-	open   []*failure // in their order
+	open   []*failure            // in their order
+	doing  map[string][]*failure // of them, those that did a task, by its keys
 	solved map[*history.Result]bool
 	failed map[*history.Result]*failure
 	ended  map[*history.Result]*history.Result // of a command that went on, the result that tells its end
 	runs   []run                               // in their order
+	isOpen map[*history.Result]bool            // failed, and is among open
 	again  map[*history.Result]bool            // failed, and a newer failure of the same tells how it stands
 }
 
@@ -33,6 +35,8 @@ type failure struct {
 	tasks []task          // that have not succeeded since
 	again int             // item at which it was called again without a word of how that ended; 0 if it was not
 	times int             // how often it failed in a row
+
+	isClosed bool // nothing of it is open any more
 }
 
 // readCalls follows the calls from the span to the end: what failed in the span may have succeeded behind it.
@@ -40,6 +44,7 @@ func (r *writer) readCalls() *calls {
 	c := &calls{
 		sum: r, solved: map[*history.Result]bool{}, failed: map[*history.Result]*failure{},
 		ended: map[*history.Result]*history.Result{}, again: map[*history.Result]bool{},
+		doing: map[string][]*failure{},
 	}
 	var pending *history.Result // a command that may go on
 	var pendingTasks []task
@@ -65,6 +70,11 @@ func (r *writer) readCalls() *calls {
 			pending, pendingTasks = res, tasks
 		}
 	}
+	c.open = slices.DeleteFunc(c.open, func(f *failure) bool { return f.isClosed })
+	c.isOpen = make(map[*history.Result]bool, len(c.open))
+	for _, f := range c.open {
+		c.isOpen[f.res] = true
+	}
 	return c
 }
 
@@ -86,8 +96,7 @@ func (c *calls) take(res *history.Result, tasks []task) {
 	ending := c.sum.endingOf(c.endOf(res))
 	failed := ending.Failed()
 	times := 1
-	kept := c.open[:0]
-	for _, f := range c.open {
+	for _, f := range c.concerned(tasks) {
 		left := f.without(tasks, ending, c.sum.endingOf(f.end))
 		switch {
 		case len(left) == len(f.tasks) && !failed && f.isOneOf(tasks):
@@ -97,20 +106,46 @@ func (c *calls) take(res *history.Result, tasks []task) {
 			if len(tasks) == len(f.tasks) {
 				times = max(times, f.times+1)
 			}
-			c.again[f.res] = true
-			continue
+			c.again[f.res], f.isClosed = true, true
 		default:
 			if f.tasks = left; len(left) == 0 {
-				c.solved[res] = true
-				continue
+				c.solved[res], f.isClosed = true, true
 			}
 		}
-		kept = append(kept, f)
 	}
-	c.open = kept
 	if failed {
-		c.open = append(c.open, &failure{res: res, end: c.endOf(res), tasks: tasks, times: times})
+		f := &failure{res: res, end: c.endOf(res), tasks: tasks, times: times}
+		c.open = append(c.open, f)
+		for k := range tasks {
+			for _, key := range tasks[k].keys() {
+				c.doing[key] = append(c.doing[key], f)
+			}
+		}
 	}
+}
+
+// concerned are the open failures of which a call of tasks may do something again, in their order: of very many that
+// are alike the newest.
+func (c *calls) concerned(tasks []task) (list []*failure) {
+	const most = 128
+	for k := range tasks {
+		for _, key := range tasks[k].keys() {
+			all := slices.DeleteFunc(c.doing[key], func(f *failure) bool { return f.isClosed })
+			all = all[max(0, len(all)-most):]
+			c.doing[key], list = all, append(list, all...)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *failure) int { return a.res.Item - b.res.Item })
+	return slices.Compact(list)
+}
+
+// keys are equal for two tasks of which one may cover the other.
+func (t *task) keys() []string {
+	keys := []string{t.place + "\x00" + strings.Join(t.words, "\x00")}
+	if len(t.words) > 1 && t.words[0] == "go" { // one run may be of all that the other is of
+		keys = append(keys, t.place+"\x00go\x00"+t.words[1])
+	}
+	return keys
 }
 
 // without returns the tasks of the failure that are still open after a call of tasks that ended so. end is how the
@@ -308,7 +343,7 @@ func (c *calls) group(res *history.Result) string {
 		return endedSolved
 	case c.again[res]:
 		return endedAgain
-	case slices.ContainsFunc(c.open, func(f *failure) bool { return f.res == res }):
+	case c.isOpen[res]:
 		return endedOpen
 	case ending.Failed() && !res.Action.Looks:
 		return endedBadly

@@ -124,7 +124,11 @@ func (w *where) enter(folder string) {
 	default:
 		w.folder = path.Join(w.folder, folder)
 	}
+	w.folder = w.folder[max(0, len(w.folder)-longestPlace):]
 }
+
+// What is kept of where commands run: bytes of a folder, and settings, the newest ones.
+const longestPlace, mostSettings = 1_000, 24
 
 func (w *where) text() string { return w.folder + "\x00" + strings.Join(w.set, "\x00") }
 
@@ -136,7 +140,9 @@ func (p *place) change(words []string) {
 			w.enter(strings.Join(words[1:], " "))
 		case "export", "source", ".", "unset", "set", "popd":
 			said := strings.Join(words, " ")
-			w.set = append(slices.DeleteFunc(slices.Clone(w.set), func(s string) bool { return s == said }), said)
+			said = said[:min(len(said), longestPlace)]
+			w.set = append(slices.DeleteFunc(w.set, func(s string) bool { return s == said }), said)
+			w.set = w.set[max(0, len(w.set)-mostSettings):]
 		}
 	}
 }
@@ -153,7 +159,7 @@ func (p *place) run(command, folder string) (list []task) {
 	steps, ok := stepsIn(command)
 	if !ok {
 		if strings.Contains(command, "cd ") { // where that leads is not known
-			p.lasting.folder = command
+			p.lasting.folder = command[:min(len(command), longestPlace)]
 		}
 		if doesSomething(command) {
 			list = append(list, task{words: []string{command}, place: begin, whole: command, hidden: true})
