@@ -339,7 +339,7 @@ func (s *spanFacts) works(kind, body string) {
 			continue
 		}
 		if name, _, ok := strings.Cut(l, " `"); s.names[l] || ok && (s.names[name] || name == "a tool") || l == "a tool" ||
-			strings.Contains(s.called, l) || strings.Contains(oneLine(s.called), strings.TrimSuffix(l, "…")) {
+			strings.Contains(s.called, l) || s.calls(strings.TrimSuffix(l, "…")) {
 			continue
 		}
 		folder, list, _ := strings.Cut(l, ": ")
@@ -384,7 +384,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 			return group
 		}
 		cut := strings.TrimSuffix(row, "…")
-		if s.keys[row] || strings.Contains(s.called, row) || strings.Contains(oneLine(s.called), cut) {
+		if s.keys[row] || strings.Contains(s.called, row) || s.calls(cut) {
 			return group
 		}
 		if name, _, ok := strings.Cut(row, " `"); ok && (s.names[name] || name == "a tool") || s.names[row] || row == "a tool" {

@@ -92,3 +92,9 @@ func (s *spanFacts) tasks(body string) {
 		}
 	}
 }
+
+// calls reports whether a call of the span says a line, on one or on several that go on.
+func (s *spanFacts) calls(line string) bool {
+	return strings.Contains(oneLine(s.called), line) ||
+		strings.Contains(oneLine(strings.ReplaceAll(s.called, "\\\n", " ")), line)
+}
