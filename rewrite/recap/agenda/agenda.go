@@ -214,35 +214,47 @@ func (l *List) Rows(room int) (rows []string) {
 	for _, t := range l.tasks {
 		of[t.state] = append(of[t.state], "> "+t.title)
 	}
-	take := func(head, which string, tasks []string, most int, isLast bool) {
-		const heading = 40 // bytes
-		left, n := room-heading, 0
-		at := func(k int) string {
-			if isLast {
-				k = len(tasks) - 1 - k
-			}
-			return tasks[k]
-		}
-		for ; n < min(most, len(tasks)) && len(at(n))+1 <= left; n++ {
-			left -= len(at(n)) + 1
-		}
-		if n == 0 {
-			return
-		}
-		if room = left; n < len(tasks) {
-			head += fmt.Sprintf(", the %s %d of %d", which, n, len(tasks))
-		}
-		if rows = append(rows, head+":"); isLast {
-			tasks = tasks[len(tasks)-n:]
-		}
-		rows = append(rows, tasks[:n]...)
-	}
 	most := mostDone
 	if len(of[underWay])+len(of[open]) == 0 {
 		most = fewerDone
 	}
-	take("under way", "first", of[underWay], mostTasks, false)
-	take("open", "first", of[open], mostTasks, false)
-	take("done", "last", of[done], most, true)
-	return rows
+	done := of[done]
+	slices.Reverse(done)
+	for _, g := range [...]group{{"under way", of[underWay]}, {"open", of[open]}} {
+		n := fitting(g.tasks, mostTasks, &room)
+		rows = g.append(rows, g.tasks[:n], "first")
+	}
+	newest := done[:fitting(done, most, &room)]
+	slices.Reverse(newest)
+	return group{"done", done}.append(rows, newest, "last")
+}
+
+// group are the rows of the tasks that stand alike.
+type group struct {
+	head  string
+	tasks []string
+}
+
+// append appends the heading of the group and those of its rows that are told.
+func (g group) append(rows, told []string, which string) []string {
+	if len(told) == 0 {
+		return rows
+	}
+	if len(told) < len(g.tasks) {
+		g.head += fmt.Sprintf(", the %s %d of %d", which, len(told), len(g.tasks))
+	}
+	return append(append(rows, g.head+":"), told...)
+}
+
+// fitting is how many of the rows, at most so many, fit into so many bytes below a heading. It takes them off these.
+func fitting(rows []string, most int, room *int) (n int) {
+	const heading = 40 // bytes
+	left := *room - heading
+	for ; n < min(most, len(rows)) && len(rows[n])+1 <= left; n++ {
+		left -= len(rows[n]) + 1
+	}
+	if n > 0 {
+		*room = left
+	}
+	return n
 }
