@@ -142,6 +142,8 @@ func TestARefusalIsAnOutcomeOfItsOwn(t *testing.T) {
 		says+"the user refused it, and said: \"not on a Friday\"")
 	f("Bash", aCommandLine, claude+"To tell you how to proceed, the user said:\nnot on a Friday", no,
 		says+"the user refused it, and said: \"not on a Friday\"")
+	f("Edit", aWrite, claude+"To tell you how to proceed, the user said:\nfirst the tests\n\nNote: The user's next message may contain "+
+		"a correction.", wrong, says+"the user refused it, and said: \"first the tests\"")
 	f("Write", aWrite, claude, wrong, says+"the user refused it")
 	f("apply_diff", aWrite, "The user denied this operation and provided the following feedback:\n<feedback>\nask first\n</feedback>", no,
 		says+"the user refused it, and said: \"ask first\"")

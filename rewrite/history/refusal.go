@@ -43,8 +43,11 @@ var refusals = []struct {
 	{pattern.Of(`^Command aborted\.?$`), nil, wasAborted},
 }
 
-// longestRefusal is the size in bytes up to which a result may say nothing but that its call was refused.
-const longestRefusal = 4_000
+// wordsEnd is what agents write behind the user's own words.
+var wordsEnd = [...]string{"\n</feedback>", "\n\nNote: The user's next message may contain"}
+
+// longestRefusal is the size in bytes up to which a result may say nothing but that its call was refused, and why.
+const longestRefusal = 16_000
 
 // refusalIn reads the text of a result: its beginning, or, of a command's, its last line.
 func refusalIn(text string, isCommand bool) Refusal {
@@ -74,17 +77,24 @@ func refusalAt(text string) Refusal {
 		if !known.begins.MatchString(first) {
 			continue
 		}
-		r := Refusal{How: known.how}
-		for _, mark := range known.behind {
-			if _, words, ok := strings.Cut(text, mark); ok {
-				words, _, _ = strings.Cut(words, "\n</feedback>")
-				r.Words = strings.TrimSpace(words)
-				break
-			}
-		}
-		return r
+		return Refusal{How: known.how, Words: wordsBehind(text, known.behind)}
 	}
 	return Refusal{}
+}
+
+// wordsBehind are the user's own words in a text, behind the first of the marks that stands there.
+func wordsBehind(text string, marks []string) string {
+	for _, mark := range marks {
+		_, words, ok := strings.Cut(text, mark)
+		if !ok {
+			continue
+		}
+		for _, end := range wordsEnd {
+			words, _, _ = strings.Cut(words, end)
+		}
+		return strings.TrimSpace(words)
+	}
+	return ""
 }
 
 // behindExit is a text without the lines at its beginning that whoever runs commands writes.

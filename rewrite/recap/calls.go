@@ -46,18 +46,23 @@ func (r *writer) readCalls() *calls {
 		ended: map[*history.Result]*history.Result{}, again: map[*history.Result]bool{},
 		doing: map[string][]*failure{},
 	}
-	var pending *history.Result // a command that may go on
-	var pendingTasks []task
+	var last *history.Result                // the newest command that may go on
+	pending := map[*history.Result][]task{} // those, and what they do
 	for k := range r.p.Hist.Results {
 		res := &r.p.Hist.Results[k]
 		if res.Item < r.read || res.Item >= r.p.End {
 			continue
 		}
-		if isContinued(res) {
-			if pending != nil && (r.endingOf(res).Failed() || r.endingOf(res).Succeeded()) {
-				c.ended[pending] = res
-				c.take(pending, pendingTasks)
-				pending = nil
+		begun := r.p.Hist.BegunBy(res)
+		if begun == nil && isContinued(res) {
+			begun = last
+		}
+		if begun != nil || isContinued(res) {
+			tasks, isPending := pending[begun]
+			if e := r.endingOf(res); isPending && (e.Failed() || e.Succeeded()) {
+				c.ended[begun] = res
+				c.take(begun, tasks)
+				delete(pending, begun)
 			}
 			continue
 		}
@@ -67,7 +72,7 @@ func (r *writer) readCalls() *calls {
 			c.runs = append(c.runs, run{res, tasks})
 		}
 		if e := r.endingOf(res); res.Action.Kind == history.KindShell && !e.Failed() && !e.Succeeded() {
-			pending, pendingTasks = res, tasks
+			pending[res], last = tasks, res
 		}
 	}
 	c.open = slices.DeleteFunc(c.open, func(f *failure) bool { return f.isClosed })
@@ -327,13 +332,14 @@ const (
 	endedWell   = "ended with exit code 0"
 	endedSolved = "failed before, and succeeded since"
 	saidWell    = "no exit code, but the output says that it succeeded"
+	saidNoError = "no error told"
 	endedOpen   = "failed, and has not succeeded since"
 	endedAgain  = "failed, and so did a later run"
 	endedBadly  = "failed"
 	endedSomeOf = "the result does not tell how it ended"
 )
 
-var endings = [...]string{endedOpen, endedSolved, endedWell, saidWell, endedAgain, endedBadly, endedSomeOf}
+var endings = [...]string{endedOpen, endedSolved, endedWell, saidWell, saidNoError, endedAgain, endedBadly, endedSomeOf}
 
 // group is how a command of a shell ended.
 func (c *calls) group(res *history.Result) string {
@@ -351,6 +357,8 @@ func (c *calls) group(res *history.Result) string {
 		return endedWell
 	case ending.Succeeded():
 		return saidWell
+	case ending.TellsNoError():
+		return saidNoError
 	}
 	return endedSomeOf
 }

@@ -144,8 +144,12 @@ func (r *writer) failureEntry(f *failure, note string, lines []string, tokens in
 	return e
 }
 
-// tellingLines are the lines of a result that tell what failed, as they stand there.
+// tellingLines are the lines of a result that tell what failed, as they stand there. That a call was refused is told
+// already, with the user's words.
 func (r *writer) tellingLines(res *history.Result, most int) []string {
+	if r.endingOf(res).Refusal.How != "" {
+		return nil
+	}
 	screen, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
 	list := excerpt.Failures(screen, most)
 	list = slices.DeleteFunc(list, exitLine.MatchString)

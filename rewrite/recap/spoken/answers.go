@@ -7,6 +7,7 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
+	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
 )
 
@@ -31,10 +32,10 @@ func (s *Span) answerIn(res *history.Result) (a answer) {
 	if !asks && it.Verdict != conversation.WentWrong && res.Action.Kind != history.KindWriting {
 		return a
 	}
-	said := strings.TrimSpace(s.Plan.TextOf(res.Item))
-	if words, ok := refusal(said); ok {
-		return answer{[]string{res.About()}, words, true}
+	if r := plan.EndingOf(s.Plan, res).Refusal; r.Words != "" {
+		return answer{[]string{res.About()}, r.Words, true}
 	}
+	said := strings.TrimSpace(s.Plan.TextOf(res.Item))
 	if !asks || it.Verdict == conversation.WentWrong || res.Failed || len(said) > longestAnswer || call.FreeText ||
 		call.Arguments.End-call.Arguments.Start > longestQuestion {
 		return a
@@ -51,28 +52,6 @@ func AsksUser(tool string) bool {
 		return true
 	}
 	return false
-}
-
-// refusals are how clients begin to say that the user did not allow a call, each with what stands before the user's own
-// words and behind them.
-var refusals = [...]struct{ begins, before, behind string }{
-	{"The user doesn't want to proceed with this tool use.", "the user said:\n", "\n\nNote: The user's next message may contain"},
-	{"The user doesn't want to take this action right now.", "the user said:\n", "\n\nNote: "},
-	{"The user denied this operation and provided the following feedback:", "<feedback>", "</feedback>"},
-}
-
-// refusal is what the user said instead of allowing a call, if a result begins as a client tells that.
-func refusal(said string) (words string, ok bool) {
-	for _, r := range refusals {
-		if rest, isOne := strings.CutPrefix(said, r.begins); isOne {
-			if _, words, ok = strings.Cut(rest, r.before); ok {
-				words, _, _ = strings.Cut(words, r.behind)
-			}
-			words = strings.TrimSpace(words)
-			return words, words != ""
-		}
-	}
-	return "", false
 }
 
 // handedOn is what the user said to a call that asked, and what was asked.
