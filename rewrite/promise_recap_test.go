@@ -498,6 +498,3 @@ func (j *judge) appended(i, at int) {
 	}
 	j.recap(text, i+1, 0)
 }
-
-// oneLine is a text as a long line of a call is told: on one line, with single spaces.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -98,3 +98,6 @@ func (s *spanFacts) calls(line string) bool {
 	return strings.Contains(oneLine(s.called), line) ||
 		strings.Contains(oneLine(strings.ReplaceAll(s.called, "\\\n", " ")), line)
 }
+
+// oneLine is a text as a long line of a call is told: on one line, with single spaces.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
