@@ -371,7 +371,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 			row = regexp.MustCompile(`, one of \d+$`).ReplaceAllString(row, "")
 		}
 		for _, known := range []string{"failed before, and succeeded since", "ended with exit code 0", "failed",
-			"failed, and so did a later run",
+			"failed, and so did a later run", "no error told",
 			"no exit code, but the output says that it succeeded", "the result does not tell how it ended", "the newest ran in", "failed, and has not succeeded since"} {
 			if row == known+":" {
 				return row

@@ -104,8 +104,8 @@ func (x *recording) renewDecision() bool {
 func (x *recording) remember(d *decision.Decision) (failed error) {
 	p, base, all := x.plan, x.plan.Base, x.plan.Hist.Len()
 	ends := []int{all}
-	if n := p.End; n > 0 && n < all && !x.deadEnd && (n > base.Depth() || base.Version == 0 || p.Case.MayOverwrite()) &&
-		!costs(p, n) {
+	if n := p.End; n > 0 && n < all && (n > base.Depth() || base.Version == 0 || p.Case.MayOverwrite()) &&
+		!(x.deadEnd && n <= x.held) && !costs(p, n) {
 		ends = []int{n, all}
 	}
 	if err := x.commit(d, ends); err != nil || x.unsure {

@@ -321,9 +321,7 @@ func (x *run) decide() error {
 	p.Sheet.NoteBase(p.Sheet.Sent)
 	noteSentUnrecorded(x)
 	if plan.IsDeadEnd(p) {
-		p.Base, x.log.deadEnd = &decision.Decision{}, true
-		p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), nil, cacheExpired(x)
-		p.Sheet.NoteBase(nil)
+		beginAnew(x)
 	}
 	if p.Base != x.log.standing { // what is sent whole may be other items
 		x.hist.ForgetLines()
@@ -346,6 +344,7 @@ func (x *run) decide() error {
 	}
 	warnOfImitation(x)
 	x.extend()
+	noteTurningBack(x)
 	if plan.TakeThinking(p); p.Sheet.Thoughts > 0 {
 		compact.NoteTotal(p)
 	}

@@ -73,6 +73,21 @@ func noteSentUnrecorded(x *run) {
 	p.Sheet.Broke = plan.FirstChanged(p) != plan.Never
 }
 
+// beginAnew has nothing of what was decided hold: the request cannot go on from it.
+func beginAnew(x *run) {
+	p := x.plan
+	p.Base, x.log.deadEnd = &decision.Decision{}, true
+	p.Forms, p.Result.Outcomes, p.Case.CacheExpired = plan.BaseForms(p), nil, cacheExpired(x)
+	p.Sheet.NoteBase(nil)
+}
+
+// noteTurningBack notes that items are not sent as they were, where nothing of that held.
+func noteTurningBack(x *run) {
+	if x.log.deadEnd {
+		x.plan.Sheet.Broke = plan.FirstChanged(x.plan) < x.log.held
+	}
+}
+
 // noteLost is why nothing may be decided: it is not known what was. The request goes on in the form that is remembered
 // here, or as it came, as it would on any other machine. A refused request is helped all the same, in memory alone.
 func noteLost(x *run) error {
