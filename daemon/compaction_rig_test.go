@@ -116,8 +116,12 @@ func (r *inService) reloads(change func(*config.Config)) {
 	conf := *r.conf.Load()
 	change(&conf)
 	r.conf.Store(&conf)
+	reloaded := func() int { return strings.Count(r.log.String(), "msg=reloaded") }
+	before := reloaded() // it may not be the first time
 	r.signals <- syscall.SIGHUP
-	r.logs(`msg=reloaded`)
+	if !scriptedtest.Eventually(func() bool { return reloaded() > before }) {
+		r.t.Fatalf("the configuration is not reloaded:\n%s", r.log)
+	}
 }
 
 // logs wants a line in the log, and waits for it. It returns what the pattern's groups match.

@@ -128,7 +128,6 @@ func TestOneOfATeamAsksAboutAQuietConversation(t *testing.T) {
 	}
 	for _, r := range []*inService{one, two} {
 		r.remembers(whatIsStudied)
-		r.logs(`msg=reloaded`)
 	}
 	settled := func() bool {
 		log := one.log.String() + two.log.String()
