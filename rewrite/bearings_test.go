@@ -130,9 +130,10 @@ func TestAConversationSaysOnceWhichOneItHasLeft(t *testing.T) {
 	b.shape(s.body(7))
 	fork := *s
 	fork.items = append(slices.Clone(s.items[:5]), `{"role":"user","content":"Stop. Do something else."}`,
-		`{"role":"assistant","content":"Gladly."}`, `{"role":"user","content":"Go on."}`)
+		`{"role":"assistant","content":"Gladly."}`, `{"role":"user","content":"Go on."}`,
+		`{"role":"assistant","content":"So I do."}`, `{"role":"user","content":"Well."}`)
 	b.restart()
-	left := b.shape(fork.body(7)).Report
+	left := b.shape(fork.body(8)).Report
 	at := left.Bearings
 	if left.Conversation == first.Conversation || at.Parent != first.Conversation || at.Diverged != 6 {
 		t.Errorf("conversation %s is left by %s: %+v", first.Conversation, left.Conversation, at)
@@ -140,7 +141,7 @@ func TestAConversationSaysOnceWhichOneItHasLeft(t *testing.T) {
 	if at.HeldBefore != first.Before.Total() {
 		t.Errorf("%d tokens are held of the %d of the conversation that was left", at.HeldBefore, first.Before.Total())
 	}
-	for n := 7; n <= 8; n++ {
+	for n := 8; n <= 10; n++ {
 		if on := b.shape(fork.body(n)).Report; on.Bearings.Parent != "" || on.Conversation != left.Conversation {
 			t.Errorf("with %d items the conversation %s says again that it has left: %+v", n, on.Conversation, on.Bearings)
 		}

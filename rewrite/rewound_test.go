@@ -8,7 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"epitome/rewrite/chat"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
+	"epitome/rewrite/messages"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/responses"
 )
@@ -162,33 +165,73 @@ func TestManyShortPartsTakeNoMoreTime(t *testing.T) {
 }
 
 // What was sent of a beginning is sent again, also where only a longer request's decision told it, and where what came
-// behind it, in which the model may say more, has gone on otherwise.
+// behind it, in which the model may say more, has gone on otherwise. A reminder behind that may be taken back.
 func TestABeginningStaysWhereItsEndGoesOnOtherwise(t *testing.T) {
-	w := newBench(100_000)
-	w.limits.Offload, w.limits.OffloadKeep = 300, 50
 	begun := `{"model":"gpt-5","store":false,"input":[{"role":"user","content":"` + strings.Repeat("Do the work. ", 300) + `"},` +
 		`{"type":"function_call","call_id":"c","name":"bash","arguments":"{}"},` +
 		`{"type":"function_call_output","call_id":"c","output":"` + strings.Repeat("all is well. ", 3_000) + `"},`
-	ask := func(rest string) Output {
+	const says, more = `{"role":"assistant","content":"So: "}`, `,{"role":"user","content":"Go on."}]}`
+	f := func(other string, asked ...string) {
 		t.Helper()
-		out := w.Shape(Input{Dialect: responses.Dialect{}, Body: []byte(begun + rest), Upstream: "up", Limits: &w.limits})
-		if out.Report.Err != nil {
-			t.Fatal(out.Report.Err)
+		w := newBench(100_000)
+		w.limits.Offload, w.limits.OffloadKeep = 300, 50
+		ask := func(rest string) []byte {
+			t.Helper()
+			in := Input{Dialect: responses.Dialect{}, Body: []byte(begun + rest), Upstream: "up", Limits: &w.limits}
+			out := w.Shape(in)
+			if out.Report.Err != nil {
+				t.Fatal(out.Report.Err)
+			}
+			return out.Body
 		}
-		return out
+		var first []byte
+		for _, rest := range asked {
+			if body := ask(rest); first == nil {
+				first = body
+			}
+			w.restart()
+		}
+		if len(first) > len(begun)/2 {
+			t.Fatalf("%d of %d bytes are sent: the result is not shortened", len(first), len(begun))
+		}
+		w.limits.Offload = 100_000
+		if got, shared := ask(other), bytes.Index(first, []byte(says)); !bytes.HasPrefix(got, first[:shared]) {
+			t.Errorf("what was sent as %.300s is sent as %.300s", first, got)
+		}
 	}
-	const says = `{"role":"assistant","content":"So: "}`
-	long := ask(says + `,{"role":"user","content":"Go on."}]}`)
-	if len(long.Body) > len(begun)/2 {
-		t.Fatalf("%d of %d bytes are sent: the result is not shortened", len(long.Body), len(begun))
+	f(`{"role":"assistant","content":"So it is well."}`+more, says+more, says+`]}`)
+	f(says+`,{"role":"assistant","content":"It is well."}`+more, says+`,{"role":"system","content":"It is noon."}]}`)
+}
+
+// In other dialects the client puts the first words into the model's mouth, and sends the answer back as one with them.
+func TestABeginningStaysWhereAnAnswerWasBegunByTheClient(t *testing.T) {
+	f := func(in conversation.Dialect, call, result string) {
+		t.Helper()
+		w := newBench(100_000)
+		w.limits.Offload, w.limits.OffloadKeep = 300, 50
+		begun := `{"model":"gpt-5","messages":[{"role":"user","content":"` + strings.Repeat("Do the work. ", 300) + `"},` +
+			call + `,` + fmt.Sprintf(result, strings.Repeat("all is well. ", 3_000)) + `,{"role":"assistant","content":"So`
+		ask := func(rest string) []byte {
+			t.Helper()
+			out := w.Shape(Input{Dialect: in, Body: []byte(begun + rest), Upstream: "up", Limits: &w.limits})
+			if out.Report.Err != nil {
+				t.Fatal(out.Report.Err)
+			}
+			return out.Body
+		}
+		first := ask(`"}]}`)
+		if len(first) > len(begun)/2 {
+			t.Fatalf("%d of %d bytes are sent: the result is not shortened", len(first), len(begun))
+		}
+		w.limits.Offload = 100_000
+		w.restart()
+		got := ask(` it is well."},{"role":"user","content":"Go on."}]}`)
+		if !bytes.HasPrefix(got, bytes.TrimSuffix(first, []byte(`"}]}`))) {
+			t.Errorf("what was sent as %.300s is sent as %.300s", first, got)
+		}
 	}
-	w.restart()
-	ask(says + `]}`)
-	w.limits.Offload = 100_000
-	w.restart()
-	other := ask(`{"role":"assistant","content":"So it is well."},{"role":"user","content":"Go on."}]}`)
-	shared := bytes.Index(long.Body, []byte(says))
-	if !bytes.HasPrefix(other.Body, long.Body[:shared]) {
-		t.Errorf("what was sent as %.300s is sent as %.300s", long.Body, other.Body)
-	}
+	f(chat.Dialect{}, `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function",`+
+		`"function":{"name":"bash","arguments":"{}"}}]}`, `{"role":"tool","tool_call_id":"c","content":"%s"}`)
+	f(messages.Dialect{}, `{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"bash","input":{}}]}`,
+		`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":"%s"}]}`)
 }

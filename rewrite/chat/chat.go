@@ -43,7 +43,7 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 	if err := conversation.ReadBody(r, "messages", messages, readSetting); err != nil {
 		return nil, err
 	}
-	conversation.MarkHead(r)
+	conversation.MarkEnds(r)
 	return r, nil
 }
 

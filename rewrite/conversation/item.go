@@ -58,8 +58,11 @@ func (r *Request) TextSpans(it *Item) []span.Span {
 // be a reminder that the client moves each turn.
 func (r *Request) Decidable() int {
 	n := len(r.Items) - r.Head
-	if r.Upkeep.GoesOn && n > 0 {
-		n--
+	if r.Upkeep.GoesOn {
+		for n > 0 && r.Items[r.Head+n-1].Role != Assistant {
+			n--
+		}
+		n = max(0, n-1)
 	}
 	for n > 0 && r.Items[r.Head+n-1].Role != Assistant && r.Items[r.Head+n-1].Role != Tool {
 		n--

@@ -30,9 +30,15 @@ func ReadBody(r *Request, list string, items func(i int) (end int, err error), b
 	return err
 }
 
-// MarkHead has the head end before the first item that is not the system's.
-func MarkHead(r *Request) {
+// MarkEnds has the head end before the first item that is not the system's, and notes whether the model may say more in
+// its last answer: behind it stands nothing but reminders, which the client may take back.
+func MarkEnds(r *Request) {
 	for r.Head < len(r.Items) && r.Items[r.Head].Role == System {
 		r.Head++
 	}
+	said := len(r.Items)
+	for said > r.Head && r.Items[said-1].Role == System {
+		said--
+	}
+	r.Upkeep.GoesOn = said > r.Head && r.Items[said-1].Role == Assistant
 }

@@ -16,7 +16,7 @@ type Upkeep struct {
 	Drops  bool      // the provider leaves out what its model does not hold, and refuses nothing for its size
 
 	Preface int  // items behind those of Fixed in which the client speaks in the user's place, before the user does
-	GoesOn  bool // the model may say more in the last item: nothing is decided about that yet
+	GoesOn  bool // the model may say more in its last item, behind which nobody spoke: nothing is decided of it yet
 }
 
 // Keeper is who else sees to what a conversation keeps.

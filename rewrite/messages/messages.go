@@ -37,7 +37,7 @@ func (d Dialect) Read(body []byte, known conversation.Recall) (*conversation.Req
 		return nil, err
 	}
 	r := rd.req
-	conversation.MarkHead(r)
+	conversation.MarkEnds(r)
 	for i := len(r.Items) - 1; i >= r.Head; i-- {
 		if r.Items[i].Compacts {
 			r.Upkeep.Fixed = i + 1 - r.Head

@@ -86,7 +86,8 @@ func TestRequestIsReadAsSpans(t *testing.T) {
 		string(r.LeadingBlock()) != `[{"type":"text","text":"s"}]` {
 		t.Errorf("got %q %v %d %d %q %q", r.Model, r.Stream, r.MaxOutput, r.Head, r.Tools.Of(r.Body), r.LeadingBlock())
 	}
-	if got, want := fmt.Sprint(r.Groups(), r.Turns(), r.Decidable()), "[{0 1} {1 2} {2 5} {5 6} {6 7}] [0 5] 7"; got != want {
+	// what the last answer says may not be all of it yet
+	if got, want := fmt.Sprint(r.Groups(), r.Turns(), r.Decidable()), "[{0 1} {1 2} {2 5} {5 6} {6 7}] [0 5] 5"; got != want {
 		t.Errorf("groups, turns and what can be decided are %s, want %s", got, want)
 	}
 }

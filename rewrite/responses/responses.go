@@ -117,9 +117,8 @@ func (rd *reader) readOrRecall(i int) (int, error) {
 
 // finish sees to what only all items together tell.
 func finish(r *conversation.Request) {
-	conversation.MarkHead(r)
+	conversation.MarkEnds(r)
 	n := len(r.Items)
-	r.Upkeep.GoesOn = n > r.Head && r.Items[n-1].Role == conversation.Assistant
 	for i := n - 1; i >= r.Head; i-- {
 		if r.Items[i].Compacts {
 			r.Upkeep.Fixed, r.Upkeep.Live = i+1-r.Head, !slices.ContainsFunc(r.Items[r.Head:i], isWork)
