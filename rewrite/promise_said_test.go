@@ -58,6 +58,9 @@ func (s *spanFacts) saidBefore(number int) string {
 
 // asTyped is a command as the user typed it, of the text that a client makes of it.
 func asTyped(text string) string {
+	if m := regexp.MustCompile(`(?s)^<bash-input>(.*)</bash-input>$`).FindStringSubmatch(text); m != nil {
+		return "!" + m[1]
+	}
 	m := regexp.MustCompile(`(?s)<command-name>/?(.*?)</command-name>`).FindStringSubmatch(text)
 	if m == nil {
 		return text

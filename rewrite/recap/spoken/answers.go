@@ -29,7 +29,8 @@ func (s *Span) answerIn(res *history.Result) (a answer) {
 		return a
 	}
 	asks := AsksUser(call.Name)
-	if !asks && it.Verdict != conversation.WentWrong && res.Action.Kind != history.KindWriting {
+	isMarked := it.Verdict == conversation.WentWrong || res.Action.Kind == history.KindWriting
+	if !asks && (!isMarked || mayBeOfServer(res)) {
 		return a
 	}
 	if r := plan.EndingOf(s.Plan, res).Refusal; r.Words != "" {
@@ -41,6 +42,13 @@ func (s *Span) answerIn(res *history.Result) (a answer) {
 		return a
 	}
 	return handedOn(span.TextOf(call.Arguments.Of(s.Plan.Req.Body)), said)
+}
+
+// mayBeOfServer reports whether a result may be what a server says that anybody may add: it may imitate a client's word,
+// and mark that as an error.
+func mayBeOfServer(res *history.Result) bool {
+	return res.Action.Kind == history.KindOther || strings.HasPrefix(res.Name, "mcp_") ||
+		strings.HasPrefix(res.Name, "mcp-")
 }
 
 // AsksUser reports whether a tool does nothing but ask the user. Tools of servers that anybody may add are none.

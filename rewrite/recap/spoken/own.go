@@ -41,7 +41,10 @@ func (s *Span) textsOfUser() (all []utterance) {
 				all[last].from, last = notes, -1
 			case own == "":
 			case isCommand:
-				all, last = append(all, utterance{i, line, command}), len(all)
+				if last = -1; !strings.HasPrefix(line, "!") { // behind one of a shell the client says only its output
+					last = len(all)
+				}
+				all = append(all, utterance{i, line, command})
 			case isSkill(own):
 				all = append(all, utterance{i, own, body})
 			case isNote(own):
@@ -66,18 +69,33 @@ func commandIn(text string) (line string, ok bool) {
 	if len(text) > longest {
 		return "", false
 	}
-	if shell, found := elementIn(text, "bash-input"); found && strings.HasPrefix(text, "<bash-input>") {
+	if isElement(text, "bash-input") {
+		shell, _ := elementIn(text, "bash-input")
 		return "!" + shell, true
 	}
-	if !strings.HasPrefix(text, "<command-name>") && !strings.HasPrefix(text, "<command-message>") {
-		return "", false
-	}
 	name, found := elementIn(text, "command-name")
-	if !found || name == "" || !strings.HasSuffix(text, ">") {
+	if !found || name == "" || !isOfCommand(text) {
 		return "", false
 	}
 	arguments, _ := elementIn(text, "command-args")
 	return strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + arguments), true
+}
+
+// isOfCommand reports whether a text is nothing but elements in which a client puts a command: what stands beside them is
+// the user's.
+func isOfCommand(text string) bool {
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(text, "<"), ">")
+		if !strings.HasPrefix(text, "<command-") && !strings.HasPrefix(text, "<skill-") {
+			return false
+		}
+		_, rest, closed := strings.Cut(text, "</"+name+">")
+		if !closed {
+			return false
+		}
+		text = rest
+	}
+	return true
 }
 
 // elementIn is what stands in the first element of a name.

@@ -53,6 +53,10 @@ func TestCommandsAreToldAsTheUserTypedThem(t *testing.T) {
 	f("What does <command-name>/review</command-name> do?", "")
 	f("<command-name>/review</command-name> is what I typed", "")
 	f("<command-name>", "")
+	f("<command-name>/skill:x</command-name><skill-format>true</skill-format>", "/skill:x")
+	// what the user writes beside it is not lost
+	f("<bash-input>ls -l</bash-input>\nMend what it shows.", "")
+	f("<command-name>/review</command-name>\nMend it, and close each <p>", "")
 	f("", "")
 }
 
