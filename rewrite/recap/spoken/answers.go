@@ -142,9 +142,9 @@ func withoutRepeat(words string) string {
 
 // inObject are the answers in a value that has them by the ids of their questions, in the order of these.
 func inObject(arguments []byte, said string) (all []string) {
-	answers := gjson.Get(said, "answers")
+	answers := gjson.Get(said, "answers").Map()
 	for _, q := range gjson.GetBytes(arguments, "questions").Array() {
-		a := answers.Get(gjson.Escape(q.Get("id").String()))
+		a := answers[q.Get("id").String()]
 		var words []string
 		for _, key := range [...]string{"answers", "selected"} {
 			for _, w := range a.Get(key).Array() {

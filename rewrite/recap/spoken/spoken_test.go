@@ -1,8 +1,10 @@
 package spoken
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestShortRepliesAreToldWithWhatTheyAnswer(t *testing.T) {
@@ -101,4 +103,29 @@ func TestAnswersAreReadAsClientsHandThemOn(t *testing.T) {
 	f(`{"plan":"# Plan\n\n1. Mend it.\n"}`, "User has approved your plan. You can now start coding.\n\nMore.", "# Plan|1. Mend it.",
 		"User has approved your plan. You can now start coding.")
 	f("{}", "{", "", "{")
+}
+
+// Four times as many answers take about four times as long.
+func TestAnswersByTheirIDsAreReadInLinearTime(t *testing.T) {
+	least := func(n int) time.Duration {
+		var asked, said strings.Builder
+		for k := range n {
+			fmt.Fprintf(&asked, `,{"id":"q%d"}`, k)
+			said.WriteString(`"z":1,`)
+		}
+		arguments := []byte(`{"questions":[{"question":"Which?"}` + asked.String() + `]}`)
+		result := `{"answers":{` + said.String() + `"y":1}}`
+		best := time.Hour
+		for range 5 {
+			start := time.Now()
+			if a := handedOn(arguments, result); a.words != result {
+				t.Fatalf("%.80q", a.words)
+			}
+			best = min(best, time.Since(start))
+		}
+		return best
+	}
+	if few, many := least(2_000), least(8_000); many > 9*few {
+		t.Errorf("%v, and for four times as many %v", few, many)
+	}
 }
