@@ -130,18 +130,25 @@ func (c *calls) take(res *history.Result, tasks []task) {
 }
 
 // concerned are the open failures of which a call of tasks may do something again, in their order: of very many that
-// are alike the newest.
+// are alike the newest, and of those that do much fewer.
 func (c *calls) concerned(tasks []task) (list []*failure) {
-	const most = 128
+	const most, mostPairs = 128, 256 // failures of a kind, and pairs of tasks that are held against one another
 	for k := range tasks {
 		for _, key := range tasks[k].keys() {
 			all := slices.DeleteFunc(c.doing[key], func(f *failure) bool { return f.isClosed })
 			all = all[max(0, len(all)-most):]
-			c.doing[key], list = all, append(list, all...)
+			c.doing[key], list = all, append(list, all[max(0, len(all)-max(1, most/len(tasks))):]...)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *failure) int { return a.res.Item - b.res.Item })
-	return slices.Compact(list)
+	list = slices.Compact(list)
+	room := mostPairs
+	for k := len(list) - 2; k >= 0; k-- { // the newest in any case
+		if room -= len(list[k].tasks) * len(tasks); room < 0 {
+			return list[k+1:]
+		}
+	}
+	return list
 }
 
 // keys are equal for two tasks of which one may cover the other.

@@ -21,7 +21,8 @@ type run struct {
 // laterRun is the newest call behind a failure that did all of it again, or more, and whose output tells how that
 // ended; nil if there is none.
 func (c *calls) laterRun(f *failure) *history.Result {
-	for _, r := range slices.Backward(c.runs) {
+	const most = 500 // of the newest calls
+	for _, r := range slices.Backward(c.runs[max(0, len(c.runs)-most):]) {
 		if r.res.Item <= f.end.Item {
 			break
 		}

@@ -9,9 +9,9 @@ type step struct {
 	isWritten     bool   // what it puts out goes to a file
 }
 
-// stepsIn parts a command line, outside of quotes. ok is false if more than plain commands stands there.
+// stepsIn parts a command line, outside of quotes. ok is false if more than plain commands stands there, or very many.
 func stepsIn(line string) (list []step, ok bool) {
-	const longest = 8_000 // bytes
+	const longest, most = 8_000, 64 // bytes, commands
 	if len(line) > longest {
 		return nil, false
 	}
@@ -26,6 +26,9 @@ func stepsIn(line string) (list []step, ok bool) {
 	line = strings.ReplaceAll(line, "\\\n", " ")
 	for line = strings.TrimLeft(line, " \t\r"); line != ""; line = strings.TrimLeft(line, " \t\r") {
 		if op := operatorOf(line); op != "" {
+			if len(list) == most {
+				return nil, false
+			}
 			line = line[len(op):]
 			if op == "\n" {
 				op = ";"

@@ -40,7 +40,7 @@ var gitRefusal = pattern.Of(`(?m)^(?:error|fatal): |^No local changes to save|^A
 // many: each edit is held against them. Of a call that failed, or in which git refused something, nothing is known.
 func readGit(r *writer) (list []*gitStep) {
 	const longest = 8 << 10 // bytes of a result that are looked at
-	const most = 500        // commands
+	const most = 500        // commands, and files that these name
 	for k := range r.p.Hist.Results {
 		res := &r.p.Hist.Results[k]
 		if res.Item < r.from || res.Item >= r.p.End || res.Action.Kind != history.KindShell {
@@ -63,7 +63,17 @@ func readGit(r *writer) (list []*gitStep) {
 			list = list[len(list)-most:]
 		}
 	}
-	return list[max(0, len(list)-most):]
+	return newestGit(list, most)
+}
+
+// newestGit are the newest of the commands, which name so many files at most.
+func newestGit(list []*gitStep, room int) []*gitStep {
+	for k := len(list) - 1; k >= 0; k-- {
+		if room -= max(1, len(list[k].files)); room < 0 {
+			return list[k+1:]
+		}
+	}
+	return list
 }
 
 // undoStash notes that the last stash is there again.

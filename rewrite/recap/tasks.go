@@ -1,6 +1,7 @@
 package recap
 
 import (
+	"crypto/sha256"
 	"path"
 	"slices"
 	"strings"
@@ -127,10 +128,19 @@ func (w *where) enter(folder string) {
 	w.folder = w.folder[max(0, len(w.folder)-longestPlace):]
 }
 
-// What is kept of where commands run: bytes of a folder, and settings, the newest ones.
-const longestPlace, mostSettings = 1_000, 24
+// What is kept of where commands run: bytes of a folder and of a setting, and settings, the newest ones.
+const longestPlace, longestSetting, mostSettings = 1_000, 200, 24
+
+// mostTasks is how many things one call does at most that are told apart. Each is held against those that failed.
+const mostTasks = 12
 
 func (w *where) text() string { return w.folder + "\x00" + strings.Join(w.set, "\x00") }
+
+// name is equal for equal places. It is short: each thing that a call does has one.
+func (p *place) name() string {
+	sum := sha256.Sum256([]byte(p.lasting.text() + "\x00" + p.fresh.text()))
+	return string(sum[:16])
+}
 
 // change notes what a command changes for those behind it.
 func (p *place) change(words []string) {
@@ -140,7 +150,7 @@ func (p *place) change(words []string) {
 			w.enter(strings.Join(words[1:], " "))
 		case "export", "source", ".", "unset", "set", "popd":
 			said := strings.Join(words, " ")
-			said = said[:min(len(said), longestPlace)]
+			said = said[:min(len(said), longestSetting)]
 			w.set = append(slices.DeleteFunc(w.set, func(s string) bool { return s == said }), said)
 			w.set = w.set[max(0, len(w.set)-mostSettings):]
 		}
@@ -155,18 +165,19 @@ func (p *place) run(command, folder string) (list []task) {
 		defer func() { p.lasting.folder = before }()
 		p.lasting.folder = folder
 	}
-	begin := p.lasting.text() + "\x00" + p.fresh.text()
+	begin := p.name()
+	atOnce := []task{{words: []string{command}, place: begin, whole: command, hidden: true}}
 	steps, ok := stepsIn(command)
 	if !ok {
 		if strings.Contains(command, "cd ") { // where that leads is not known
 			p.lasting.folder = command[:min(len(command), longestPlace)]
 		}
 		if doesSomething(command) {
-			list = append(list, task{words: []string{command}, place: begin, whole: command, hidden: true})
+			return atOnce
 		}
-		return list
+		return nil
 	}
-	hidden := hiddenSteps(steps)
+	hidden, whole := hiddenSteps(steps), begin+"\x00"+command
 	for k, s := range steps {
 		words := withoutCallers(s.words)
 		if len(words) == 0 {
@@ -175,7 +186,13 @@ func (p *place) run(command, folder string) (list []task) {
 		if p.change(words); isIdle(words[0]) || s.before == "|" {
 			continue
 		}
-		t := task{words: words, place: p.lasting.text() + "\x00" + p.fresh.text(), whole: begin + "\x00" + command}
+		if len(list) == mostTasks { // the rest is read for where it leads
+			list = atOnce
+		}
+		if len(list) == 1 && list[0].whole == command {
+			continue
+		}
+		t := task{words: words, place: p.name(), whole: whole}
 		t.hidden, t.shown, t.unseen = hidden[k], showsEnd(steps[k:]), s.after == "|" || s.isWritten
 		list = append(list, t)
 	}
