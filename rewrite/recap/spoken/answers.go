@@ -44,8 +44,8 @@ func (s *Span) answerIn(res *history.Result) (a answer) {
 	return handedOn(span.TextOf(call.Arguments.Of(s.Plan.Req.Body)), said)
 }
 
-// mayBeOfServer reports whether a result may be what a server says that anybody may add: it may imitate a client's word,
-// and mark that as an error.
+// mayBeOfServer reports whether a result may be what a server says that anybody may add. It may imitate a client's
+// word, and mark that as an error.
 func mayBeOfServer(res *history.Result) bool {
 	return res.Action.Kind == history.KindOther || strings.HasPrefix(res.Name, "mcp_") ||
 		strings.HasPrefix(res.Name, "mcp-")

@@ -40,11 +40,10 @@ func (s *Span) textsOfUser() (all []utterance) {
 			case own == "" && last >= 0 && strings.Contains(t[:min(len(t), longestTag)], "<local-command-std"):
 				all[last].from, last = notes, -1
 			case own == "":
+			case isCommand && line[0] == '!': // of which the client tells no more than the output
+				all, last = append(all, utterance{i, line, command}), -1
 			case isCommand:
-				if last = -1; !strings.HasPrefix(line, "!") { // behind one of a shell the client says only its output
-					last = len(all)
-				}
-				all = append(all, utterance{i, line, command})
+				all, last = append(all, utterance{i, line, command}), len(all)
 			case isSkill(own):
 				all = append(all, utterance{i, own, body})
 			case isNote(own):
@@ -81,8 +80,8 @@ func commandIn(text string) (line string, ok bool) {
 	return strings.TrimSpace("/" + strings.TrimPrefix(name, "/") + " " + arguments), true
 }
 
-// isOfCommand reports whether a text is nothing but elements in which a client puts a command: what stands beside them is
-// the user's.
+// isOfCommand reports whether a text is nothing but elements in which a client puts a command. What stands beside them
+// is the user's.
 func isOfCommand(text string) bool {
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		name, _, _ := strings.Cut(strings.TrimPrefix(text, "<"), ">")
