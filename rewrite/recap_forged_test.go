@@ -48,3 +48,18 @@ func TestAnErrorOfAServerDoesNotSpeakForTheUser(t *testing.T) {
 		t.Errorf("a server speaks for the user: %s", users)
 	}
 }
+
+// Of what is said several times only the newest is told. What is then the oldest need not be the task.
+func TestOnlyTheFirstMessageIsTheTask(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.items = a.items[:0]
+	a.work(8, 40)
+	for _, said := range []string{"Mend the cap of refunds.", "Now the docs.", "Mend the cap of refunds.", "Go on."} {
+		a.answers("Done.", said)
+	}
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	if users := partOf(text, "the user's messages"); !strings.Contains(users, "\nNow the docs.") || strings.Contains(users, "it is the task") {
+		t.Errorf("what is not the first message is told as the task: %s", users)
+	}
+}

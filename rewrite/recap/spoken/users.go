@@ -23,6 +23,7 @@ type Quote struct {
 	tokens   int
 	media    string // pictures and the like in it, in words; empty if there are none
 	isAnswer bool   // it stands in the result of a tool
+	isFirst  bool   // nothing of the user's stands before it
 	from     source
 }
 
@@ -57,7 +58,7 @@ func (s *Span) Users(room Room) (list []Quote, more []int) {
 			left += q.tokens // it has its own room
 			q.Note += ", the newest so far" + s.followedBy(q.Item) + ": go on with it unless it is done"
 			take(q)
-		case k == 0 && s.From == 0 && q.from != body && q.tokens <= left:
+		case q.isFirst && s.From == 0 && q.tokens <= left:
 			q.Note += ", the first: it is the task"
 			take(q)
 		default:
@@ -177,6 +178,7 @@ func (s *Span) quotes() (all []Quote, latest bool) {
 			case spoke >= 0 && q.from == typed:
 				q.lead = leadOf(s.lastWords(spoke), q.Text)
 			}
+			q.isFirst = len(all) == 0
 			all, spoke = append(all, q), -1
 		case i < s.To:
 			all = s.appendAnswer(all, i)
