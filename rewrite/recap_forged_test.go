@@ -59,7 +59,8 @@ func TestOnlyTheFirstMessageIsTheTask(t *testing.T) {
 	}
 	out, _ := a.grow(t, 400)
 	text, _ := summaryIn(t, out)
-	if users := partOf(text, "the user's messages"); !strings.Contains(users, "\nNow the docs.") || strings.Contains(users, "it is the task") {
+	users := partOf(text, "the user's messages")
+	if !strings.Contains(users, "\nNow the docs.") || strings.Contains(users, "it is the task") {
 		t.Errorf("what is not the first message is told as the task: %s", users)
 	}
 }

@@ -158,11 +158,15 @@ func inObject(arguments []byte, said string) (all []string) {
 	return all
 }
 
-// inElements is a text without the element that a client puts around the user's words.
+// inElements is a text without the element that a client puts around the user's words, on a line of its own. One that
+// the user writes is of the words.
 func inElements(said string) string {
 	for _, name := range [...]string{"answer", "user_message", "feedback"} {
-		if inner, ok := elementIn(said, name); ok && inner != "" {
-			return inner
+		begin, end := strings.Index("\n"+said, "\n<"+name+">"), strings.LastIndex(said, "</"+name+">")
+		if begin += len("<" + name + ">"); begin > len(name)+1 && begin < end {
+			if inner := strings.TrimSpace(said[begin:end]); inner != "" {
+				return inner
+			}
 		}
 	}
 	return said

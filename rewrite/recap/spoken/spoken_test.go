@@ -100,12 +100,15 @@ func TestAnswersAreReadAsClientsHandThemOn(t *testing.T) {
 	f(two, "It was left open.", "Which port?|Which host?", "It was left open.")
 	f(`{"question":"How far?","choices":["a"]}`, "User responded: not far", "How far?", "not far")
 	f(`{"question":"How far?"}`, "<answer>\nnot far\n</answer>", "How far?", "not far")
+	f(`{"question":"How far?"}`, "use <answer>far</answer>, and never more", "How far?", "use <answer>far</answer>, and never more")
+	f(`{"question":"How far?"}`, "<answer>\nclose with </answer>\n</answer>", "How far?", "close with </answer>")
+	f(`{"question":"How far?"}`, "Consider it.\n<feedback>\nnot far\n</feedback>\n", "How far?", "not far")
 	f(`{"plan":"# Plan\n\n1. Mend it.\n"}`, "User has approved your plan. You can now start coding.\n\nMore.", "# Plan|1. Mend it.",
 		"User has approved your plan. You can now start coding.")
 	f("{}", "{", "", "{")
 }
 
-// Four times as many answers take about four times as long.
+// Sixteen times as many answers take about sixteen times as long.
 func TestAnswersByTheirIDsAreReadInLinearTime(t *testing.T) {
 	least := func(n int) time.Duration {
 		var asked, said strings.Builder
@@ -116,7 +119,7 @@ func TestAnswersByTheirIDsAreReadInLinearTime(t *testing.T) {
 		arguments := []byte(`{"questions":[{"question":"Which?"}` + asked.String() + `]}`)
 		result := `{"answers":{` + said.String() + `"y":1}}`
 		best := time.Hour
-		for range 5 {
+		for range 9 {
 			start := time.Now()
 			if a := handedOn(arguments, result); a.words != result {
 				t.Fatalf("%.80q", a.words)
@@ -125,7 +128,7 @@ func TestAnswersByTheirIDsAreReadInLinearTime(t *testing.T) {
 		}
 		return best
 	}
-	if few, many := least(2_000), least(8_000); many > 9*few {
-		t.Errorf("%v, and for four times as many %v", few, many)
+	if few, many := least(1_000), least(16_000); many > 80*few { // 256 times if each question reads all
+		t.Errorf("%v, and for sixteen times as many %v", few, many)
 	}
 }
