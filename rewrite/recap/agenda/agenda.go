@@ -92,7 +92,7 @@ func (l *List) Take(tool string, arguments []byte, result string) (isAll bool) {
 		if !known {
 			return false
 		}
-		if title := titleOf(call); title != "" {
+		if title := titleOf(call); title != "" && call.Get("subject").Exists() { // else it is described anew
 			l.tasks[k].title = title
 		}
 		if call.Get("status").Exists() {

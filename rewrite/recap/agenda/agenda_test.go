@@ -27,6 +27,7 @@ func TestTheListStandsAsTheNewestCallsLeftIt(t *testing.T) {
 		`TaskCreate {"subject":"Test it"} -> Task #8 created successfully: Test it`, `TaskCreate {"subject":"Drop it"} -> Task #9 created`,
 		`TaskUpdate {"taskId":"7","status":"completed"}`, `TaskUpdate {"taskId":"8","status":"in_progress"}`,
 		`TaskUpdate {"taskId":"9","status":"deleted"}`, `TaskUpdate {"taskId":"99","status":"completed"}`)
+	f("open:\n> Read it", `TaskCreate {"subject":"Read it"} -> Task #7 created`, `TaskUpdate {"taskId":"7","description":"All of it, twice"}`)
 	f("open:\n> B\ndone:\n> A", `todo_write {"merge":false,"todos":[{"id":"1","content":"A","status":"pending"},{"id":"2","content":"B"}]}`,
 		`todo_write {"merge":true,"todos":[{"id":"1","status":"completed"}]}`)
 	f("under way:\n> B\nopen:\n> C\ndone:\n> A", `update_todo_list {"todos":"[x] A\n[-] B\n- [ ] C\nno task"}`)
