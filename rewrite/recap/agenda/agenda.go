@@ -92,7 +92,8 @@ func (l *List) Take(tool string, arguments []byte, result string) (isAll bool) {
 		if !known {
 			return false
 		}
-		if title := titleOf(call); title != "" && call.Get("subject").Exists() { // else it is described anew
+		isNamed := call.Get("subject").Exists() || call.Get("title").Exists() // else it may be described anew
+		if title := titleOf(call); title != "" && isNamed {
 			l.tasks[k].title = title
 		}
 		if call.Get("status").Exists() {
