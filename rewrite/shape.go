@@ -333,7 +333,7 @@ func (x *run) decide() error {
 	if err := errors.Join(x.log.restoreArtifacts(), x.nameConversation()); err != nil {
 		return err
 	}
-	if err := x.log.noteStable(); err != nil {
+	if err := unlessTied(x, x.log.noteStable); err != nil {
 		return err
 	}
 	if p.Base.Version != 0 && p.Base.Depth() == x.hist.Len() && !p.Case.MayOverwrite() {
@@ -344,7 +344,7 @@ func (x *run) decide() error {
 	}
 	warnOfImitation(x)
 	x.extend()
-	noteTurningBack(x)
+	p.Sheet.Broke = p.Sheet.Broke || x.log.deadEnd && plan.FirstChanged(p) < x.log.held
 	if plan.TakeThinking(p); p.Sheet.Thoughts > 0 {
 		compact.NoteTotal(p)
 	}
@@ -466,12 +466,7 @@ func (x *run) record() error {
 
 // remember records the decision itself, and says so if an equal request was faster.
 func (x *run) remember(d *decision.Decision) error {
-	err := x.log.remember(d)
-	if errors.Is(err, decision.ErrTie) {
-		if err = errors.Join(retake(x), x.nameConversation()); err == nil {
-			err = x.log.remember(d)
-		}
-	}
+	err := unlessTied(x, func() error { return x.log.remember(d) })
 	if x.log.adopted {
 		say(x, plan.Why{Code: event.CodeMeanwhile, Words: "an equal request was decided at the same time"})
 	}

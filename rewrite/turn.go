@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -81,13 +82,6 @@ func beginAnew(x *run) {
 	p.Sheet.NoteBase(nil)
 }
 
-// noteTurningBack notes that items are not sent as they were, where nothing of that held.
-func noteTurningBack(x *run) {
-	if x.log.deadEnd {
-		x.plan.Sheet.Broke = plan.FirstChanged(x.plan) < x.log.held
-	}
-}
-
 // noteLost is why nothing may be decided: it is not known what was. The request goes on in the form that is remembered
 // here, or as it came, as it would on any other machine. A refused request is helped all the same, in memory alone.
 func noteLost(x *run) error {
@@ -146,4 +140,15 @@ func stamp(x *run) {
 			x.turn.Stamp(x.plan.Route.AskedKey(chain[n]), x.in.Now)
 		}
 	}
+}
+
+// unlessTied writes, and does so once more if another request was faster to go on from where this one does.
+func unlessTied(x *run, write func() error) error {
+	err := write()
+	if errors.Is(err, decision.ErrTie) {
+		if err = errors.Join(retake(x), x.nameConversation()); err == nil {
+			err = write()
+		}
+	}
+	return err
 }

@@ -1,11 +1,13 @@
 package rewrite
 
 import (
+	"bytes"
 	"slices"
 	"testing"
 	"time"
 
 	"epitome/event"
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 )
 
@@ -13,20 +15,25 @@ import (
 type faraway struct {
 	*notes
 	answers bool
+	ties    int // so often another request is faster
 }
 
 // Turn begins one.
-func (f faraway) Turn(string) decision.Turn { return f }
+func (f *faraway) Turn(string) decision.Turn { return f }
 
-func (faraway) Failure() error                   { return nil }
-func (faraway) Read([]string)                    {}
-func (faraway) Knows(string) bool                { return true }
-func (faraway) Stamp(string, time.Time)          {}
-func (faraway) Stamped(string) (time.Time, bool) { return time.Time{}, false }
+func (*faraway) Failure() error                   { return nil }
+func (*faraway) Read([]string)                    {}
+func (*faraway) Knows(string) bool                { return true }
+func (*faraway) Stamp(string, time.Time)          {}
+func (*faraway) Stamped(string) (time.Time, bool) { return time.Time{}, false }
 
-func (f faraway) Commit(records []decision.Entry) error {
+func (f *faraway) Commit(records []decision.Entry) error {
 	if !f.answers {
 		return decision.ErrUnsure
+	}
+	if f.ties > 0 {
+		f.ties--
+		return decision.ErrTie
 	}
 	for _, r := range records {
 		if _, _, err := f.Add(r.Key, r.Value); err != nil {
@@ -41,7 +48,7 @@ func TestADecisionThatOthersMayNotFindIsTold(t *testing.T) {
 	a := newAgent(16_000, userSays(theTask))
 	a.limits.Floor = 0
 	a.work(1, 6_000)
-	a.deps.Ledger = faraway{notes: a.notes}
+	a.deps.Ledger = &faraway{notes: a.notes}
 	out := a.ask(t)
 	if r := out.Report; r.Code != event.CodeUnrecorded || !r.Decided || r.Err != nil || !out.Changed {
 		t.Errorf("%+v", r)
@@ -56,16 +63,16 @@ func TestWhoGoesOnInAnotherFormThanWasSentTellsIt(t *testing.T) {
 		here, there := newAgent(16_000, userSays(theTask)), newAgent(16_000)
 		here.limits.Floor, there.limits.Floor = 0, 0
 		here.work(1, 6_000)
-		here.deps.Ledger = faraway{notes: here.notes}
+		here.deps.Ledger = &faraway{notes: here.notes}
 		sent := here.ask(t)
 		there.items, there.notes, there.cupboard = here.items, here.notes, here.cupboard
 		there.limits.OffloadKeep = keep
 		there.restart()
-		there.deps.Ledger = faraway{here.notes, true}
+		there.deps.Ledger = &faraway{notes: here.notes, answers: true}
 		if other := there.ask(t).Report; !other.Decided || other.Broke || other.Code == event.CodeUnrecorded {
 			t.Fatalf("%+v", other)
 		}
-		here.deps.Ledger = faraway{here.notes, true}
+		here.deps.Ledger = &faraway{notes: here.notes, answers: true}
 		if more {
 			here.work(1, 100)
 		}
@@ -86,4 +93,22 @@ func TestWhoGoesOnInAnotherFormThanWasSentTellsIt(t *testing.T) {
 	f(kept, false, false)
 	f(300, true, true)
 	f(300, false, true)
+}
+
+// Somebody else may be faster to go on from a beginning. What is noted of that beginning is then written once more, and
+// the request goes on as it was decided.
+func TestWhatIsNotedOfABeginningSurvivesATie(t *testing.T) {
+	a := newAgent(16_000, userSays(theTask))
+	a.limits.Floor = 0
+	a.work(1, 6_000)
+	a.items = append(a.items, chatMessage(conversation.Assistant, "So"), userSays("Go on."))
+	first := a.ask(t)
+	a.items = a.items[:len(a.items)-1] // the client has the model go on with its last words
+	a.restart()
+	far := &faraway{notes: a.notes, answers: true, ties: 1}
+	a.deps.Ledger = far
+	out := a.ask(t)
+	if far.ties != 0 || out.Report.Err != nil || !bytes.HasPrefix(first.Body, bytes.TrimSuffix(out.Body, []byte(`],"stream":true}`))) {
+		t.Errorf("%d ties are left; %+v: what was sent as %.300s is sent as %.300s", far.ties, out.Report, first.Body, out.Body)
+	}
 }
