@@ -3,6 +3,7 @@ package outline
 import (
 	"slices"
 
+	"epitome/rewrite/linenumber"
 	"epitome/rewrite/outline/definition"
 )
 
@@ -17,11 +18,11 @@ func Defined(text string, h Hint, most int, count func(string) int) (names []str
 	if p == nil {
 		return nil
 	}
-	n := numbering(p)
+	n := linenumber.Of(text)
 	var holding, others []string
-	for _, list := range n.ranks(p, read) {
+	for _, list := range ranksOf(p, n, read) {
 		for _, i := range list {
-			name, holds := definition.NameIn(n.strip(p.bareLine(i)))
+			name, holds := definition.NameIn(n.Strip(p.bareLine(i)))
 			switch {
 			case name == "":
 			case holds && len(holding) < most && !slices.Contains(holding, name):

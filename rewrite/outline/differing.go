@@ -19,10 +19,10 @@ func Differing(text string, room int, count func(string) int) (lines []string, i
 	if len(text) > mostDiffering {
 		return nil, false
 	}
-	before, body, _ := cutJSON(text)
-	if body != "" {
-		o := outliner{body: []byte(body), before: strings.Count(before, "\n"), most: 1}
-		return o.differing(room)
+	if found, ok := findJSON(text); ok {
+		o := outliner{body: []byte(found.body), before: found.lines, most: 1}
+		lines, isPreview = o.differing(room)
+		return lines, isPreview || found.numbered && len(lines) > 0
 	}
 	g := grid{}
 	if !g.find(text) {

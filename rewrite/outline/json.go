@@ -53,14 +53,16 @@ func (d detail) chars() int { return int(2 * d) } // of a string
 //	Items that differ, whole:
 //	.items[56] (status): {"id": 57, "status": "stuck"}
 func ofJSON(text string, laid bool, keep int, count func(string) int) (out Outline, ok bool) {
-	before, body, after := cutJSON(text)
-	if body == "" || mark.HasForged(before) || mark.HasForged(after) {
+	found, ok := findJSON(text)
+	before, body, after := found.before, found.body, found.after
+	if !ok || mark.HasForged(before) || mark.HasForged(after) {
 		return out, false
 	}
-	if out = (Outline{Kind: JSON, Mixed: before+after != ""}); out.Mixed {
+	if out = (Outline{Kind: JSON, Mixed: before+after != "", Numbered: found.numbered}); out.Mixed {
 		keep -= count(before) + count(after) + 1
 	}
-	o := outliner{body: []byte(body), before: strings.Count(before, "\n"), most: max(keep, 1), laid: laid && !out.Mixed}
+	laid = laid && !out.Mixed && !out.Numbered
+	o := outliner{body: []byte(body), before: found.lines, most: max(keep, 1), laid: laid}
 	shown := o.show(keep, count)
 	if shown == "" {
 		return Outline{}, false

@@ -1,8 +1,10 @@
 package outline
 
 import (
+	"path"
 	"strings"
 
+	"epitome/rewrite/linenumber"
 	"epitome/rewrite/outline/definition"
 )
 
@@ -16,6 +18,16 @@ const (
 // leastSource is how many lines a file must have for an outline of it.
 const leastSource = 40
 
+// IsNamed reports whether the name of a file says what it holds, and that this is no log: source, prose with headings,
+// settings, a table.
+func IsNamed(file string) bool {
+	switch strings.ToLower(path.Ext(file)) {
+	case ".csv", ".tsv", ".tab", ".diff", ".patch":
+		return true
+	}
+	return definition.ReaderOf(file) != nil
+}
+
 // ofSource shows the head and the tail of a file, and between them the lines that define something, whole.
 func ofSource(text, file string, keep int, count func(string) int) (o Outline, ok bool) {
 	read, p := definition.ReaderOf(file), (*page)(nil)
@@ -25,11 +37,11 @@ func ofSource(text, file string, keep int, count func(string) int) (o Outline, o
 	if p == nil || p.lines() < leastSource {
 		return o, false
 	}
-	n := numbering(p)
+	n := linenumber.Of(text)
 	p.bare = n != ""
-	ranks := n.ranks(p, read)
+	ranks := ranksOf(p, n, read)
 	if len(ranks[0])+len(ranks[1])+len(ranks[2]) < 3 {
-		if ranks = n.ranks(p, definition.ByIndentation()); len(ranks[0]) < 3 {
+		if ranks = ranksOf(p, n, definition.ByIndentation()); len(ranks[0]) < 3 {
 			return o, false
 		}
 	}
@@ -49,36 +61,19 @@ func ofSource(text, file string, keep int, count func(string) int) (o Outline, o
 	return o, o.Text != ""
 }
 
-// numbers is what stands behind the number of each line; empty if the lines have none.
-type numbers string
-
-// numbering returns how the lines are numbered, as tools do that read files.
-func numbering(p *page) numbers {
-	votes := map[numbers]int{}
-	const most = 60
-	looked := 0
-	for i := 0; i < p.lines() && looked < most; i++ {
-		line := strings.TrimLeft(p.bareLine(i), " ")
-		if line == "" {
-			continue
+// ranksOf returns the lines that define something: the most important ones, those in them, and those in those.
+func ranksOf(p *page, n linenumber.Mark, read *definition.Reader) (ranks [3][]int) {
+	next := n.Strip(p.bareLine(0))
+	for i := range p.lines() {
+		line := next
+		if i+1 < p.lines() {
+			next = n.Strip(p.bareLine(i + 1))
 		}
-		looked++
-		digits := countDigits(line)
-		if digits == 0 {
-			continue
-		}
-		for _, sep := range [...]numbers{"→", "\t", ":", "|", " |"} {
-			if strings.HasPrefix(line[digits:], string(sep)) {
-				votes[sep]++
-			}
+		if rank := read.Rank(line, next); rank > 0 {
+			ranks[rank-1] = append(ranks[rank-1], i)
 		}
 	}
-	for _, sep := range [...]numbers{"→", "\t", ":", "|", " |"} {
-		if looked > 0 && votes[sep]*10 >= looked*8 {
-			return sep
-		}
-	}
-	return ""
+	return ranks
 }
 
 // countDigits returns how many digits a text begins with.
@@ -88,32 +83,4 @@ func countDigits(s string) int {
 		n++
 	}
 	return n
-}
-
-// strip returns what a line says without its number.
-func (n numbers) strip(line string) string {
-	if n == "" {
-		return line
-	}
-	at := len(line) - len(strings.TrimLeft(line, " "))
-	digits := countDigits(line[at:])
-	if digits == 0 || !strings.HasPrefix(line[at+digits:], string(n)) {
-		return line
-	}
-	return line[at+digits+len(n):]
-}
-
-// ranks returns the lines that define something: the most important ones, those in them, and those in those.
-func (n numbers) ranks(p *page, read *definition.Reader) (ranks [3][]int) {
-	next := n.strip(p.bareLine(0))
-	for i := range p.lines() {
-		line := next
-		if i+1 < p.lines() {
-			next = n.strip(p.bareLine(i + 1))
-		}
-		if rank := read.Rank(line, next); rank > 0 {
-			ranks[rank-1] = append(ranks[rank-1], i)
-		}
-	}
-	return ranks
 }
