@@ -75,13 +75,20 @@ func (l *line) worth() int {
 	return 1 + int(l.weight)
 }
 
-// lastTotal returns the last line that counts or says how all ended.
-func lastTotal(text string, all []line) string {
+// lastTotal returns the last line that counts or says how all ended, and rather one that tells more than others.
+func lastTotal(text string, all []line) (last string) {
 	for i := len(all) - 1; i >= 0; i-- {
 		l := &all[i]
-		if (l.kind == total || l.kind == state || l.says != Unknown) && l.end-l.start <= longestLine {
-			return strings.TrimSpace(text[l.start:l.end])
+		if l.kind != total && l.kind != state && l.says == Unknown || l.end-l.start > longestLine {
+			continue
+		}
+		late := l.row != nil && l.row.late
+		if !late || last == "" {
+			last = strings.TrimSpace(text[l.start:l.end])
+		}
+		if !late {
+			return last
 		}
 	}
-	return ""
+	return last
 }

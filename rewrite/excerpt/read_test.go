@@ -25,7 +25,7 @@ func TestWhatAToolSaysOfItsRunIsRead(t *testing.T) {
 	f("[INFO] Tests run: 45, Failures: 0, Errors: 0, Skipped: 2\n[INFO] BUILD SUCCESS\n", Succeeded, "[INFO] BUILD SUCCESS")
 	f("a long page says that 0 failed\n"+strings.Repeat("and goes on\n", 100), Unknown, "")
 	f("Found 3 errors in 2 files.\n", Failed, "Found 3 errors in 2 files.")
-	f("[main 4f2a91c] refund: pay by line\n 2 files changed, 3 insertions(+)\n", Succeeded, "2 files changed, 3 insertions(+)")
+	f("[main 4f2a91c] refund: pay by line\n 2 files changed, 3 insertions(+)\n", Succeeded, "[main 4f2a91c] refund: pay by line")
 	f("[detached HEAD 4f2a91c] refund: pay by line\n", Succeeded, "[detached HEAD 4f2a91c] refund: pay by line")
 	f("To git.example:shop.git\n   4f2a91c..b71c3e0  main -> main\n", Succeeded, "4f2a91c..b71c3e0  main -> main")
 	f("To git.example:shop.git\n + 4f2a91c...b71c3e0 main -> main (forced update)\n", Succeeded,

@@ -94,7 +94,7 @@ var machineRows = []row{
 	{tool: "git", kind: noise,
 		like: pattern.Of(`^(remote: )?(Counting|Compressing|Receiving|Resolving|Enumerating|Writing|Unpacking|Updating) (objects|deltas|files):?`), begins: "rCREWU",
 		sample: "Receiving objects:  12% (123/1024)"},
-	{tool: "git", kind: total, like: pattern.Of(`^\d+ files? changed`), begins: digits,
+	{tool: "git", kind: total, late: true, like: pattern.Of(`^\d+ files? changed`), begins: digits,
 		sample: " 3 files changed, 12 insertions(+), 4 deletions(-)"},
 	{tool: "gh", kind: failure, needs: wordFail, has: "\tfail\t",
 		sample: "Test\tfail\t1m39s\thttps://github.com/shop/refund/actions/runs/1/job/2\t"},
