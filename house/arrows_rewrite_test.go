@@ -39,8 +39,12 @@ var rewriting = map[string]room{
 	"rewrite/distil": {"prose rewrite/conversation rewrite/decision rewrite/history rewrite/mark rewrite/plan rewrite/span",
 		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it"},
 	"rewrite/excerpt": {
-		"pattern rewrite/excerpt/stamp rewrite/mark",
+		"pattern rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
+	},
+	"rewrite/excerpt/looks": {
+		"rewrite/excerpt/stamp",
+		"a line looks as it does by itself; what it tells beside others must not matter",
 	},
 	"rewrite/excerpt/stamp": {
 		"",
@@ -62,12 +66,16 @@ var rewriting = map[string]room{
 		"rewrite/conversation",
 		"what a client offers is read off its request; what follows from it must not matter",
 	},
+	"rewrite/linenumber": {
+		"",
+		"lines are numbered by whoever shows a file, whatever stands in them",
+	},
 	"rewrite/mark": {
 		"",
 		"what passes for a mark is one rule for all who show lines of others; who they are must not matter",
 	},
 	"rewrite/outline": {
-		"rewrite/mark rewrite/outline/census rewrite/outline/definition rewrite/span",
+		"rewrite/linenumber rewrite/mark rewrite/outline/census rewrite/outline/definition rewrite/span",
 		"what a text is made of stands in the text; whose it is must not matter",
 	},
 	"rewrite/outline/census": {

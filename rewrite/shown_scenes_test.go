@@ -45,6 +45,17 @@ func showExcerpts(t *testing.T, p *showing) {
 	}
 }
 
+// serviceLog is a log of so many lines with an error in its middle, each behind its number.
+func serviceLog(n int) string {
+	return eachOf(n, func(i int) string {
+		said := fmt.Sprintf("INFO  rate EUR age=%ds", i*31%97)
+		if i == n/2 {
+			said = "ERROR stale rate KWD age=86400s source=source_2"
+		}
+		return fmt.Sprintf("%6d\t2026-11-20T10:%02d:%02dZ %s\n", i+1, i/60, i%60, said)
+	})
+}
+
 // paragraphs are so many lines of prose, one of which differs.
 func paragraphs(n int) string {
 	var b strings.Builder
@@ -60,6 +71,8 @@ func paragraphs(n int) string {
 func showOtherExcerpts(t *testing.T, p *showing) {
 	p.add("A page of the web is over its limit when it comes.",
 		result(t, readable(1_000_000), "web_fetch", `{"url":"https://example.com/orders"}`, paragraphs(120)))
+	p.add("A log that the agent reads as a file is over its limit.",
+		result(t, readable(1_000_000), "Read", `{"file_path":"/var/log/shop.log"}`, serviceLog(200)))
 	p.add("A tool that nobody knows says much.",
 		result(t, readable(1_000_000), "mcp__docs__look", `{"query":"orders"}`, paragraphs(120)))
 	p.add("A result is one long line.",
@@ -106,6 +119,10 @@ func showOutlines(t *testing.T, p *showing) {
 		`{"object":"list","data":[`+"\n"+strings.TrimSuffix(eachOf(120, func(i int) string {
 			return fmt.Sprintf(`{"id":"po_%d","amount":%d,"state":"%s"},`+"\n", 7000+i, i*731%997, state(i))
 		}), ",\n")+"\n]}")
+	f("A JSON file that the agent reads has numbers before its lines.", "Read", `{"file_path":"payouts.json"}`, "     1\t[\n"+
+		eachOf(120, func(i int) string {
+			return fmt.Sprintf("%6d\t {\"id\":\"po_%d\",\"amount\":%d,\"state\":\"%s\"},\n", i+2, 7000+i, i*731%997, state(i))
+		})+"   122\t {\"id\":\"po_7120\",\"amount\":1,\"state\":\"settled\"}\n   123\t]\n")
 	f("A JSON value stands in one line.", "http_request", `{"url":"http://localhost:8080/v1/payouts"}`,
 		`{"object":"list","data":[`+strings.TrimSuffix(eachOf(120, func(i int) string {
 			return fmt.Sprintf(`{"id":"po_%d","amount":%d,"state":"%s"},`, 7000+i, i*731%997, state(i))
@@ -166,6 +183,7 @@ func showCleared(t *testing.T, p *showing) {
 		return fmt.Sprintf("cc -c part_%d.c -o part_%d.o\n", i, i)
 	})+"exit code: 2\n")
 	a.does("read_file", `{"path":"refund/share.go"}`, sourceText(14))
+	a.does("read_file", `{"path":"/var/log/shop.log"}`, serviceLog(60))
 	a.does("read_file", `{"path":"refund/rest.go"}`, strings.ReplaceAll(sourceText(13), "Share", "Rest"))
 	a.does("grep", `{"pattern":"Share","path":"."}`, eachOf(60, func(i int) string { return fmt.Sprintf("refund/share.go:%d:\treturn Share%d(cents, lines)\n", i*7, i) }))
 	a.does("bash", `{"command":"psql -c 'select * from books'"}`, " id | currency | scale | state\n"+eachOf(60, func(i int) string {

@@ -33,6 +33,7 @@ type Shortening struct {
 	Readable string // of the one with the same for a reader of lines; empty if there is none
 	Spelling span.Spelling
 	Refers   []int // items to which the text refers
+	log      bool  // it was read as a file, and is a log
 }
 
 // Shorten returns the text to send in the passage's place, and why. ok is false if that would not pay.
@@ -84,7 +85,7 @@ func (c *Shortening) about() string {
 // headShare returns the share of an excerpt that comes from the beginning, 0 to 1: logs and the output of commands
 // tell most at their end.
 func (c *Shortening) headShare() float64 {
-	if c.Result.Action.Kind == history.KindShell {
+	if c.Result.Action.Kind == history.KindShell || c.log {
 		return 0.2
 	}
 	return 0.5
@@ -93,6 +94,7 @@ func (c *Shortening) headShare() float64 {
 // excerpt cuts a text that is over its limit.
 func (c *Shortening) excerpt(shown, of string) (text string, why plan.Why) {
 	why = plan.Why{Code: event.CodeOverLimit, Words: "over its limit"}
+	c.log = c.Recalled == "" && plan.ReadsLog(&c.Result.Action, shown)
 	at := c.address()
 	keep := c.Keep
 	if plan.AddressOf(c.Plan, c.Name) == "" && c.Recalled == "" { // nobody will look the rest up
@@ -130,15 +132,15 @@ func unseen(names, text string) string {
 	return strings.Join(list, " ")
 }
 
-// showsFile reports whether the text is that of files, and not what a command has to say.
+// showsFile reports whether the text is that of files, and neither a log nor what a command has to say.
 func (c *Shortening) showsFile() bool {
-	return c.Result.Action.Kind == history.KindReading || c.Result.Action.OnlyFiles
+	return !c.log && (c.Result.Action.Kind == history.KindReading || c.Result.Action.OnlyFiles)
 }
 
 // isOutput reports whether a text that looks like rows, or has JSON in its lines, is what a command says of what went
 // wrong: those lines are worth more than columns and fields.
 func (c *Shortening) isOutput(shown string, o *outline.Outline) bool {
-	if c.Result.Action.Kind != history.KindShell || c.showsFile() {
+	if c.Result.Action.Kind != history.KindShell && !c.log || c.showsFile() {
 		return false
 	}
 	if o.Kind == outline.Diff || o.Kind == outline.Matches || !strings.Contains(strings.TrimSpace(shown), "\n") {
@@ -161,10 +163,10 @@ func (c *Shortening) hint(shown string) (h outline.Hint) {
 func (c *Shortening) outlined(shown, of string, o *outline.Outline) string {
 	made := plan.Content{Kind: o.Kind, Lines: shorten.CountLines(shown), Tokens: c.Tokens}
 	made.Numbered = o.Numbered && c.Result.Action.Numbered
-	if o.Kind == outline.Source && len(c.Result.Action.Reads) == 1 {
+	if (o.Kind == outline.Source || made.Numbered) && len(c.Result.Action.Reads) == 1 {
 		made.File = c.Result.Action.Reads[0]
 	}
-	if o.Kind == outline.JSON && !o.Mixed && of == "" {
+	if o.Kind == outline.JSON && !o.Mixed && !o.Numbered && of == "" {
 		made.Queryable = true
 		made.Readable = c.layOut(made.Lines)
 	}

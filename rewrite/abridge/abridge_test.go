@@ -384,6 +384,100 @@ func TestOnlyNumbersOfTheFileAreForReadingIt(t *testing.T) {
 	f("nl src/a.go", false)
 }
 
+// logLines are the lines of a service's log, with an error and a panic in their middle.
+func logLines() string {
+	var b strings.Builder
+	for i := range 300 {
+		switch i {
+		case 120:
+			b.WriteString("2026-11-20T10:02:00Z ERROR stale rate KWD=3.25139 source=source_2\n")
+		case 140:
+			b.WriteString("panic: index out of range [3] with length 3\ngoroutine 7 [running]:\nmain.close(0xc000)\n\t/srv/close.go:88\n")
+		default:
+			fmt.Fprintf(&b, "2026-11-20T10:%02d:%02dZ INFO  rate EUR=%d age=%ds\n", i/60, i%60, i*731%997, i%211)
+		}
+	}
+	return b.String()
+}
+
+// withNumbers are the lines of a text as tools number them that read files.
+func withNumbers(text string) string {
+	var b strings.Builder
+	n := 0
+	for l := range strings.Lines(text) {
+		n++
+		fmt.Fprintf(&b, "%6d\t%s", n, l)
+	}
+	return b.String()
+}
+
+func TestALogThatIsReadAsAFileShowsWhatWentWrong(t *testing.T) {
+	f := func(step plantest.Step, want bool) {
+		t.Helper()
+		c := shortening(t, planned(t, step), 0, 1_000, 500)
+		text, _, ok := c.Shorten()
+		got := strings.Contains(text, "ERROR stale rate") && strings.Contains(text, "panic: index")
+		if !ok || got != want {
+			t.Errorf("%s: %v, want %v: %.3000s", step.Input, got, want, text)
+		}
+		plantest.HoldExcerpt(t, text, step.Output)
+	}
+	for _, command := range []string{"cat /var/log/shop.log", "tail -n 400 app.log", "head -300 app.log",
+		"sed -n 1,400p /tmp/out.txt", "cat out", "journalctl -u shop"} {
+		f(plantest.Command(command, logLines()), true)
+	}
+	f(plantest.Command("nl -ba app.log", withNumbers(logLines())), true)
+	f(plantest.Reading("app.log", withNumbers(logLines())), true)
+	f(plantest.Reading("app.log.1", logLines()), true)
+	f(plantest.Step{Tool: "BashOutput", Input: `{"bash_id":"b1"}`, Output: logLines()}, true)
+	prose := strings.Repeat("The shop pays money back, and errors are told in its book of errors.\n", 120)
+	f(plantest.Reading("notes.txt", prose+"ERROR stale rate, and panic: index\n"+prose), false)
+}
+
+// What source and prose say of errors is no failure: they have their outlines.
+func TestSourceThatSpeaksOfErrorsHasItsOutline(t *testing.T) {
+	var code, page strings.Builder
+	for i := range 120 {
+		fmt.Fprintf(&code, "// Rate%d panics on an error.\nfunc Rate%d() error {\n\tlog.Print(\"2026-11-20 10:02:00 ERROR no rate\")\n"+
+			"\treturn errors.New(\"ERROR: failed\")\n}\n\n", i, i)
+		fmt.Fprintf(&page, "## Error %d\n\n2026-11-20 10:02:00 ERROR stale rate\n10:02:01 FATAL it failed\n\n", i)
+	}
+	files := map[string]string{"src/rate.go": code.String(), "src/rate.py": code.String(), "docs/errors.md": page.String()}
+	for file, text := range files {
+		for _, text := range []string{text, withNumbers(text)} {
+			for _, step := range []plantest.Step{plantest.Reading(file, text), plantest.Command("cat "+file, text)} {
+				shown, _, ok := shortening(t, planned(t, step), 0, 1_000, 500).Shorten()
+				if !ok || !strings.Contains(shown, plan.Mark+"outline of ") {
+					t.Errorf("%s: %.1000s", step.Input, shown)
+				}
+			}
+		}
+	}
+}
+
+// Numbers before the lines of a file do not hide that it is JSON: the item that differs is shown.
+func TestJSONWithNumberedLinesHasItsPreview(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("[\n")
+	for i := range 120 {
+		source := map[bool]string{true: "manual", false: "ecb"}[i == 61]
+		fmt.Fprintf(&b, " {\n  \"day\": %d,\n  \"source\": %q\n },\n", i%28, source)
+	}
+	bare := b.String() + " {\n  \"day\": 1,\n  \"source\": \"ecb\"\n }\n]\n"
+	f := func(text, has string) {
+		t.Helper()
+		shown, _, ok := shortening(t, planned(t, plantest.Reading("rates.json", text)), 0, 1_000, 300).Shorten()
+		for _, want := range []string{plan.Mark + "preview of a JSON value of ", `.[61] in line 246 (source): {"day": 5, "source": "manual"}`, has} {
+			if !ok || !strings.Contains(shown, want) {
+				t.Errorf("%q is not in %.2000s", want, shown)
+			}
+		}
+	}
+	f(bare, "Query it in /data/")
+	f(withNumbers(bare), "Query rates.json with jq, or read the lines that you need from it, by their numbers. As it was then, it is in /data/")
+	f(withNumbers(bare)+"\n<system-reminder>\nThis is a file.\n</system-reminder>\n", "This is a file.")
+}
+
 func TestNamesOfAGapAreToldOnceAndWhole(t *testing.T) {
 	f := func(names, text, want string) {
 		t.Helper()

@@ -193,7 +193,7 @@ func (s *selection) findRuns() {
 	const long = 8
 	for i := 0; i < len(s.lines); {
 		k := i + 1
-		for k < len(s.lines) && (s.lines[k].shape == s.lines[i].shape || s.lines[k].chat && s.lines[i].chat) {
+		for k < len(s.lines) && goesOn(&s.lines[i], &s.lines[k]) {
 			k++
 		}
 		if k-i >= long && s.lines[i].shape != 0 {
@@ -203,6 +203,12 @@ func (s *selection) findRuns() {
 		}
 		i = k
 	}
+}
+
+// goesOn reports whether a line tells no more than the one with which a run begins: it has its form, or both are of a
+// program that goes on with its work.
+func goesOn(first, l *line) bool {
+	return l.shape == first.shape || l.chat && first.chat || l.kind == noise && first.kind == noise
 }
 
 // fill takes lines of the end and the beginning as long as they fit.

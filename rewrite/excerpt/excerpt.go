@@ -57,7 +57,7 @@ func Of(text string, b Budget, mark string) (e Excerpt, ok bool) {
 // Ends returns an excerpt of the beginning and the end of a text.
 func Ends(text string, b Budget, mark string) (e Excerpt, ok bool) {
 	s := newSelection(text, b, mark)
-	unread := func(start, end int) line { return line{start: start, end: end} }
+	unread := func(start, end int) line { return line{start: start, end: end, said: start} }
 	s.lines = bounds{mostBytes, mostLines}.split(text, unread)
 	s.start()
 	s.fill()

@@ -3,12 +3,15 @@ package excerpt
 import (
 	"strings"
 
+	"epitome/rewrite/excerpt/looks"
 	"epitome/rewrite/excerpt/stamp"
+	"epitome/rewrite/linenumber"
 )
 
 // line is one line of a text, and what it tells.
 type line struct {
 	start, end int    // bytes of the text, with its end
+	said       int    // where it begins behind a number that a tool put before it
 	shape      uint64 // equal for lines of one form
 	indent     int
 	clock      int32 // the time of day that it begins with, in seconds; -1 if it has none
@@ -21,9 +24,13 @@ type line struct {
 	troubled   bool // it may tell of a failure, or was not read whole: no success is told beside it
 }
 
+// body returns what a line of a text says, without the number that a tool put before it.
+func (l *line) body(text string) string { return text[l.said:l.end] }
+
 // judge tells what the lines of one text say.
 type judge struct {
-	index *index
+	index   *index
+	numbers linenumber.Mark
 }
 
 // newJudge returns a judge.
@@ -31,8 +38,9 @@ func newJudge() *judge { return &judge{index: newIndex()} }
 
 // look says what a line tells.
 func (j *judge) look(text string, start, end int) line {
-	l := line{start: start, end: end, clock: stamp.Clock(text[start:min(end, start+stamp.Longest)])}
-	body, indent := stamp.Strip(text[start:end])
+	said := start + j.numbers.Len(text[start:end])
+	l := line{start: start, end: end, said: said, clock: stamp.Clock(text[said:min(end, said+stamp.Longest)])}
+	body, indent := stamp.Strip(text[said:end])
 	l.indent = indent
 	if body == "" {
 		return l
@@ -52,24 +60,13 @@ func (j *judge) look(text string, start, end int) line {
 		}
 	} else {
 		l.kind, l.weight = g.kind(body)
-		l.chat = l.kind == plain && isChat(body)
+		l.chat = l.kind == plain && looks.IsChat(body)
 	}
 	l.troubled = l.isTroubled(body, &g)
-	if end-start > mostSeen { // it was not read whole, and is like its equals alone
-		l.troubled, l.shape = true, hashOf(text[start:end])
+	if end-said > mostSeen { // it was not read whole, and is like its equals alone
+		l.troubled, l.shape = true, hashOf(text[said:end])
 	}
 	return l
-}
-
-// isChat reports whether a line begins with a level below that of warnings.
-func isChat(body string) bool {
-	body = strings.TrimPrefix(body, "[")
-	for _, level := range [...]string{"DEBUG", "INFO", "TRACE", "VERBOSE", "debug", "info", "trace", "level=debug", "level=info"} {
-		if strings.HasPrefix(body, level) && len(body) > len(level) && strings.IndexByte(" \t]:", body[len(level)]) >= 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // isTroubled reports whether a line may tell of a failure. In doubt it does: what tells of a success that was none is
@@ -78,7 +75,7 @@ func (l *line) isTroubled(body string, g *glance) bool {
 	fails := g.words&wordFail != 0 || g.errs
 	switch {
 	case l.row == nil:
-		return fails || g.bad > 0 || l.kind == failure || l.kind == hint || hasCross(body)
+		return fails || g.bad > 0 || l.kind == failure || l.kind == hint || looks.HasCross(body)
 	case l.kind == noise, l.kind == frame:
 		return false
 	case l.kind == warning:
@@ -89,16 +86,6 @@ func (l *line) isTroubled(body string, g *glance) bool {
 		return l.says != Succeeded
 	}
 	return fails && g.bad < 0
-}
-
-// hasCross reports whether a line has a mark of what went wrong.
-func hasCross(body string) bool {
-	for _, mark := range [...]string{"✗", "✘", "✖", "✕", "❌"} {
-		if strings.Contains(body[:min(len(body), mostSeen)], mark) {
-			return true
-		}
-	}
-	return false
 }
 
 // outcome is what the numbers of a total say.
@@ -119,19 +106,19 @@ func (g *glance) kind(body string) (kind, int8) {
 	case g.bad >= 0 && g.bad+g.good > 0 && len(body) < longTotal && g.words&wordCount != 0:
 		return total, 1
 	case g.strong&(wordFail|wordPod) != 0 || g.named:
-		if isCode(body) {
+		if looks.IsCode(body) {
 			return hint, 0
 		}
 		if g.named {
 			return failure, 3
 		}
 		return failure, 2
-	case g.strong&wordTrouble != 0 && !isCode(body):
+	case g.strong&wordTrouble != 0 && !looks.IsCode(body):
 		return failure, 1
 	case g.strong&wordWarn != 0:
 		return warning, 1
 	case g.words&(wordFail|wordTrouble|wordPod) != 0:
-		if isCode(body) {
+		if looks.IsCode(body) {
 			return plain, 0
 		}
 		return hint, 1
@@ -141,25 +128,6 @@ func (g *glance) kind(body string) (kind, int8) {
 		return noise, 0
 	}
 	return plain, 0
-}
-
-// isCode reports whether a line looks like a line of a program rather than of its output.
-func isCode(body string) bool {
-	body = strings.TrimRight(body, " \t")
-	if body == "" {
-		return false
-	}
-	switch body[len(body)-1] {
-	case '{', ';', '}':
-		return body[0] != '{' && body[0] != '['
-	}
-	for _, s := range [...]string{"//", "/*", "* ", "if ", "return ", "func ", "def ", "const ", "import ", "from ", "raise ",
-		"throw ", "assert ", "except ", "catch ", "} ", "case ", "let ", "var ", "class ", "#include", "pub fn ", "fn "} {
-		if strings.HasPrefix(body, s) {
-			return true
-		}
-	}
-	return strings.Contains(body, ":= ") || strings.Contains(body, " => ") && strings.HasSuffix(body, ",")
 }
 
 // hashOf returns the shape of the lines of a form.

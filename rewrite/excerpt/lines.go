@@ -1,6 +1,10 @@
 package excerpt
 
-import "strings"
+import (
+	"strings"
+
+	"epitome/rewrite/linenumber"
+)
 
 // bounds are how much of a text is read at each of its ends.
 type bounds struct{ bytes, lines int }
@@ -62,7 +66,7 @@ func (b bounds) split(text string, look func(start, end int) line) []line {
 		if tail == "" && !strings.HasSuffix(middle, "\n") {
 			n++
 		}
-		all = append(all, line{start: len(head), end: len(head) + len(middle), clock: -1, lines: n})
+		all = append(all, line{start: len(head), end: len(head) + len(middle), said: len(head), clock: -1, lines: n})
 	}
 	read(tail, len(head)+len(middle))
 	return all
@@ -70,5 +74,6 @@ func (b bounds) split(text string, look func(start, end int) line) []line {
 
 // lines reads the lines of a text.
 func (j *judge) lines(text string, b bounds) []line {
+	j.numbers = linenumber.Of(text)
 	return b.split(text, func(start, end int) line { return j.look(text, start, end) })
 }

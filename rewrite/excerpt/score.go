@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"epitome/rewrite/excerpt/looks"
 	"epitome/rewrite/excerpt/stamp"
 )
 
@@ -28,6 +29,7 @@ func (s *selection) score() {
 		c.line(i)
 	}
 	c.latest()
+	c.parts()
 	c.rare()
 	c.silences()
 }
@@ -108,7 +110,7 @@ func (c *scorer) line(i int) {
 	default:
 		base -= min(7*rank, 30)
 	}
-	content := hashOf(strings.TrimSpace(c.of(i)))
+	content := hashOf(strings.TrimSpace(c.lines[i].body(c.text)))
 	if c.same[content] {
 		base = min(base, others)
 	}
@@ -142,11 +144,11 @@ func (c *scorer) after(i, score int) {
 				return
 			}
 		case l.kind == frame:
-			if isOwn(c.of(j)) {
+			if looks.IsOwn(c.lines[j].body(c.text)) {
 				frames++
 				c.raise(j, score-3-2*frames)
 			}
-		case l.kind == reason, l.indent > head.indent, isFramed(c.of(j)):
+		case l.kind == reason, l.indent > head.indent, looks.IsFramed(c.lines[j].body(c.text)):
 			lost++
 			c.raise(j, score-4-lost)
 		case blank > 0:
@@ -159,13 +161,6 @@ func (c *scorer) after(i, score int) {
 			c.raise(j, score-8-lost)
 		}
 	}
-}
-
-// isFramed reports whether a line stands in a frame, or is code beside its number.
-func isFramed(line string) bool {
-	body, _ := stamp.Strip(line[:min(len(line), 80)])
-	body = strings.TrimLeft(body, "0123456789> ")
-	return strings.HasPrefix(body, "|") || strings.HasPrefix(body, "│")
 }
 
 // before scores what stands before a failure that comes last: the innermost frame of a trace, the messages of a test.
@@ -190,23 +185,6 @@ func (c *scorer) before(i, score int) {
 	}
 }
 
-// isOwn reports whether a frame is of a program's own code rather than of a library.
-func isOwn(frame string) bool {
-	frame = strings.TrimSpace(frame[:min(len(frame), mostSeen)])
-	if strings.HasPrefix(frame, "internal/") || strings.HasPrefix(frame, "at internal/") { // of Go, and of Node
-		return false
-	}
-	for _, part := range [...]string{"node_modules", "site-packages", "dist-packages", "node:internal", "(internal/", "java.base/",
-		"jdk.internal", "java.lang.", "org.junit", "/rustc/", "core::", "std::", "/usr/lib", "/usr/local/", "lib/python", "System.",
-		"Microsoft.", "created by ", "testing.",
-		"/src/runtime/", "/src/testing/", "/pkg/mod/", "library/std/", "library/core/", ".cargo/registry"} {
-		if strings.Contains(frame, part) {
-			return false
-		}
-	}
-	return true
-}
-
 // latest gives the last line of each form of totals and ends its full score: the last one counts.
 func (c *scorer) latest() {
 	met := map[uint64]bool{}
@@ -215,6 +193,22 @@ func (c *scorer) latest() {
 		if (l.kind == total || l.kind == state) && !met[l.shape] {
 			met[l.shape] = true
 			c.raise(i, max(c.base(l), 84))
+		}
+	}
+}
+
+// parts scores the lines that say of each part of a run that it went well, if they are few.
+func (c *scorer) parts() {
+	const most = 24
+	var list []int
+	for i := range c.lines {
+		if l := &c.lines[i]; l.kind == noise && l.says == Succeeded {
+			list = append(list, i)
+		}
+	}
+	for _, i := range list {
+		if len(list) <= most {
+			c.raise(i, others)
 		}
 	}
 }
@@ -258,28 +252,17 @@ func (c *scorer) isProgram() bool {
 	step := max(1, len(c.lines)/samples)
 	code, found, n := 0, 0, 0
 	for i := 0; i < len(c.lines); i += step {
-		body, _ := stamp.Strip(c.of(i))
+		body, _ := stamp.Strip(c.lines[i].body(c.text))
 		if body == "" {
 			continue
 		}
 		n++
-		if isCode(body[:min(len(body), mostSeen)]) {
+		if looks.IsCode(body[:min(len(body), mostSeen)]) {
 			code++
 		}
-		if isFound(body) && c.lines[i].row == nil {
+		if looks.IsFound(body) && c.lines[i].row == nil {
 			found++
 		}
 	}
 	return 6*code > n || 2*found > n
-}
-
-// isFound reports whether a line begins as the lines of a search do: path:31:
-func isFound(body string) bool {
-	const longest = 200
-	i := strings.IndexByte(body[:min(len(body), longest)], ':')
-	if i < 2 || strings.IndexByte(body[:i], ' ') >= 0 {
-		return false
-	}
-	n := len(body[i+1:]) - len(strings.TrimLeft(body[i+1:], digits))
-	return n > 0 && i+1+n < len(body) && body[i+1+n] == ':'
 }

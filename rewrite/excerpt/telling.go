@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"epitome/rewrite/excerpt/looks"
 )
 
 // rank says what a line is worth that stands without the lines around it.
@@ -32,10 +34,54 @@ func Failures(text string, most int) []string {
 	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	ranks := ranksOf(text, all)
 	s := &selection{text: text, lines: all}
+	return linesAt(text, all, s.mostTelling(ranks, most))
+}
+
+// FailuresWithWhy returns what Failures does, and behind each line that says what failed and no more, the next one that
+// says why: then there are at most twice as many.
+func FailuresWithWhy(text string, most int) []string {
+	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
+	ranks := ranksOf(text, all)
+	s := &selection{text: text, lines: all}
+	list := s.mostTelling(ranks, most)
+	for _, i := range slices.Clone(list) {
+		k := i
+		if ranks[i] == saysWhat {
+			k = nextWhy(ranks, i)
+		}
+		if !slices.Contains(list, k) && all[k].end-all[k].start <= longestLine {
+			list = append(list, k)
+		}
+	}
+	return linesAt(text, all, list)
+}
+
+// nextWhy is the line that says why line i failed: the next one that says so, before another one says what failed; i if
+// there is none.
+func nextWhy(ranks []rank, i int) int {
+	const far = 12 // lines
+	for k := i + 1; k < min(len(ranks), i+far); k++ {
+		switch ranks[k] {
+		case saysWhy:
+			return k
+		case saysAll, saysWhat:
+			return i
+		}
+	}
+	return i
+}
+
+// mostTelling are the lines that tell most, and the totals if not all that tell are among them.
+func (s *selection) mostTelling(ranks []rank, most int) []int {
 	list := s.pick(ranks, most+1)
 	if len(list) > most {
-		list = s.pick(withCounts(ranks, all), most)
+		list = s.pick(withCounts(ranks, s.lines), most)
 	}
+	return list
+}
+
+// linesAt are some of the lines of a text, in their order, without white space around them.
+func linesAt(text string, all []line, list []int) []string {
 	slices.Sort(list)
 	lines := make([]string, len(list))
 	for k, i := range list {
@@ -71,7 +117,7 @@ func (s *selection) pick(ranks []rank, most int) (list []int) {
 			if ranks[i] != r || s.lines[i].end-s.lines[i].start > longestLine {
 				continue
 			}
-			what := strings.TrimSpace(s.of(i))
+			what := strings.TrimSpace(s.lines[i].body(s.text))
 			said := what
 			if strings.HasPrefix(what, "panic: ") { // Go says it again then
 				said, _, _ = strings.Cut(what, " [recovered")
@@ -114,7 +160,7 @@ func ranksOf(text string, all []line) []rank {
 			}
 		case l.kind == plain && i > 0 && all[i-1].row != nil && all[i-1].row.opens && endsInColon(text, &all[i-1]):
 			ranks[i] = saysWhy
-		case l.kind == reason && near[i] && !warned[i] && hasLetters(text[l.start:l.end]):
+		case l.kind == reason && near[i] && !warned[i] && hasLetters(l.body(text)):
 			ranks[i] = saysWhy
 			if l.row.late || i > 0 && all[i-1].kind == reason && all[i-1].row == l.row {
 				ranks[i] = beside
@@ -147,8 +193,8 @@ func (t *traces) isPlace(k int) bool {
 		t.known, t.own = make([]bool, len(t.lines)), make([]bool, len(t.lines))
 	}
 	if !t.known[k] {
-		of := t.text[l.start:l.end]
-		t.known[k], t.own[k] = true, hasPlace(of) && isOwn(of)
+		of := l.body(t.text)
+		t.known[k], t.own[k] = true, looks.HasPlace(of) && looks.IsOwn(of)
 	}
 	return t.own[k]
 }
@@ -185,31 +231,6 @@ func (t *traces) placeOf(i int) int {
 
 // opensTrace reports whether a line stands above a trace of which the innermost frame is the last.
 func (l *line) opensTrace() bool { return l.kind == heading && l.row != nil && l.row.tool == "Python" }
-
-// hasPlace reports whether a frame names a line of a file.
-func hasPlace(frame string) bool {
-	if strings.Contains(frame, `", line `) || strings.Contains(frame, ":line ") {
-		return true
-	}
-	for i := 1; i+1 < len(frame); i++ {
-		if frame[i] != ':' || frame[i+1] < '0' || frame[i+1] > '9' {
-			continue
-		}
-		k := i
-		for k > 0 && isWordByte(frame[k-1]) {
-			k--
-		}
-		if k > 0 && k < i && frame[k-1] == '.' {
-			return true
-		}
-	}
-	return false
-}
-
-// isWordByte reports whether a byte stands in a file's ending.
-func isWordByte(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c|' ' >= 'a' && c|' ' <= 'z'
-}
 
 // endsInColon reports whether a line ends in a colon.
 func endsInColon(text string, l *line) bool {

@@ -1,6 +1,10 @@
 package excerpt
 
-import "strings"
+import (
+	"strings"
+
+	"epitome/rewrite/excerpt/looks"
+)
 
 // wordSet are the kinds of words that a line has.
 type wordSet uint32
@@ -150,8 +154,8 @@ func (s *reader) word() {
 		}
 	}
 	if inner || n > len("error") && meaning == 0 {
-		if isNameOfError(s.text[start:s.at]) {
-			s.named = s.named || endsName(s.text, s.at)
+		if looks.IsNameOfError(s.text[start:s.at]) {
+			s.named = s.named || looks.EndsName(s.text, s.at)
 			s.errs = s.errs || s.named || start == 0 || s.text[start-1] != '/'
 		}
 	}
@@ -397,19 +401,4 @@ func standsAlone(text string, start, end int) bool {
 		}
 	}
 	return true
-}
-
-// isNameOfError reports whether a word is made like ValueError or NullPointerException.
-func isNameOfError(word string) bool {
-	for _, end := range [...]string{"Error", "Exception", "Failure", "Fault", "Interrupt", "Panic"} {
-		if len(word) > len(end) && word[len(word)-len(end):] == end {
-			return true
-		}
-	}
-	return false
-}
-
-// endsName reports whether a name that ends at text[at] is followed by a colon, or ends its line.
-func endsName(text string, at int) bool {
-	return at == len(text) || text[at] == ':' || text[at] == '\r'
 }

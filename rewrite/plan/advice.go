@@ -61,6 +61,9 @@ func (p *Plan) Advice(name string, c Content) string {
 	case c.Readable != "":
 		return fmt.Sprintf("Search it in %s with grep, or read some of its lines: there each value has a line. "+
 			"As it came, it is in %s, for jq", AddressOf(p, c.Readable), at)
+	case c.Kind == outline.JSON && c.File != "" && c.Numbered:
+		return fmt.Sprintf("Query %s with jq, or read the lines that you need from it, by their numbers. "+
+			"As it was then, it is in %s, with the numbers before its lines", c.File, at)
 	case c.Kind == outline.Source && c.File != "" && c.Numbered:
 		return fmt.Sprintf("Read the lines that you need from %s, by their numbers. As it was then, it is in %s", c.File, at)
 	case c.Kind == outline.Source && !IsURL(at):
@@ -91,7 +94,7 @@ func adviceByTool(p *Plan, artifact string, c Content) string {
 	case c.Readable != "":
 		return fmt.Sprintf("Search %s with %s, or read some of its lines: there each value has a line. As it came, it is %s",
 			AddressOf(p, c.Readable), Tool, artifact)
-	case c.Kind == outline.Source && c.File != "" && c.Numbered:
+	case c.File != "" && c.Numbered:
 		return fmt.Sprintf("Read the lines that you need from %s, by their numbers. As it was then, %s reads it: %s",
 			c.File, Tool, artifact)
 	case c.Kind == outline.Source:

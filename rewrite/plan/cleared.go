@@ -23,7 +23,7 @@ type cleared struct {
 
 // What a stub shows of a result that is gone. A failure is worth more than a success.
 const (
-	linesOfFailure = 3
+	linesOfFailure = 3   // and why, of those that do not say it
 	linesOfTrouble = 2   // where nobody says how it ended: a log's line, and that of its exception
 	longestTelling = 240 // bytes of a line
 	bytesOfOdd     = 240 // bytes of items or rows that differ
@@ -136,13 +136,16 @@ func endingOf(p *Plan, res *history.Result, text string) *history.Ending {
 }
 
 // tellingOf are the lines of a command's output that matter most, as they stand there: of a failure what failed and
-// why, else the one that tells how it ended; of any other result the one that says that it is an error. A line that
-// passes for a mark of epitome's is none of them.
+// why, else the one that tells how it ended; of a log what it tells of trouble, whatever showed it; of any other result
+// the one that says that it is an error. A line that passes for a mark of epitome's is none of them.
 func tellingOf(res *history.Result, ending *history.Ending, text string) (list []string) {
-	if ending.Line == "" {
+	if ending.Line == "" && !showsLog(&res.Action, text) {
 		return nil
 	}
 	screen, _ := shorten.FinalScreen(text)
+	if ending.Line == "" {
+		return keptLines(screen, excerpt.Trouble(screen, linesOfTrouble), len(text)/2)
+	}
 	list = []string{ending.Line}
 	if res.Action.Kind != history.KindShell {
 		return keptLines(screen, list, len(text)/2)
@@ -151,7 +154,10 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 	if !ending.Failed() {
 		most = linesOfTrouble
 	}
-	if all := excerpt.Failures(screen, most); len(all) > 0 && (ending.Failed() || ending.Claims != excerpt.Succeeded) {
+	if !ending.Failed() && ending.Claims == excerpt.Succeeded {
+		return keptLines(screen, list, len(text)/2)
+	}
+	if all := excerpt.FailuresWithWhy(screen, most); len(all) > 0 {
 		list = all
 	}
 	return keptLines(screen, list, len(text)/2)

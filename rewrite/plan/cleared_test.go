@@ -104,7 +104,57 @@ func TestStubSaysWhatWasCalledHowItEndedAndWhere(t *testing.T) {
 	f("a file", plantest.Reading("src/a.go", many("")), "Read the file again. As it was then, it is in /data/", "says|ended")
 	f("a page", plantest.Step{Tool: "web_fetch", Input: `{"url":"https://x.org"}`, Output: many("All checks: 0 failed, 3 passed\n")},
 		"web_fetch `https://x.org`", "0 failed|succeeded|ended")
-	f("a log that is looked at", plantest.Command("cat build.log", many(failing)), "63 lines|bash `cat build.log`", "FAIL|says| 0.00s")
+	f("a log that is looked at", plantest.Command("cat build.log", many(failing)),
+		"63 lines|bash `cat build.log`, |]\n>     x_test.go:9: got 1, want 2\n> --- FAIL: TestX (0.00s)", "says|failed")
+}
+
+// A log tells its trouble whatever showed it, and nobody says that the call failed.
+func TestAClearedLogTellsItsTrouble(t *testing.T) {
+	lines := func(other string) string {
+		var b strings.Builder
+		for i := range 80 {
+			line := fmt.Sprintf("2026-11-20T10:%02d:00Z INFO  rate age=%ds", i%60, i*31%97)
+			if i == 40 {
+				line = other
+			}
+			b.WriteString(line + "\n")
+		}
+		return b.String()
+	}
+	fails := "2026-11-20T10:40:00Z ERROR stale rate KWD source_2"
+	warns := "2026-11-20T10:40:00Z WARN  SKU-5521 has no price"
+	f := func(step plantest.Step, want string) {
+		t.Helper()
+		first, rest, _ := strings.Cut(stubOf(t, step), "\n")
+		if rest != want || strings.Contains(first, "fail") || strings.Contains(first, "error") {
+			t.Errorf("%s: %q and %q, want %q", step.Input, first, rest, want)
+		}
+	}
+	for _, text := range []string{fails, warns} {
+		f(plantest.Command("tail -n 400 /var/log/shop.log", lines(text)), "> "+text)
+		f(plantest.Command("journalctl -u shop", lines(text)), "> "+text)
+		f(plantest.Step{Tool: "BashOutput", Input: `{"bash_id":"b1"}`, Output: "<status>running</status>\n" + lines(text)}, "> "+text)
+		f(plantest.Reading("/var/log/shop.log", lines(text)), "> "+text)
+		f(plantest.Reading("/tmp/out", lines(text)), "> "+text)
+	}
+	f(plantest.Reading("/var/log/shop.log", lines("2026-11-20T10:40:00Z INFO all is well")), "")
+	f(plantest.Reading("docs/log.md", lines(fails)), "")
+	f(plantest.Reading("src/rates.go", strings.Repeat("// ERROR is told\nfunc rate() error {\n\treturn errRate\n}\n", 40)), "")
+	f(plantest.Reading("notes.txt", many("An error: the shop failed to pay.\n")), "")
+}
+
+// Of several failures a stub tells each with why.
+func TestAStubTellsWhySeveralTestsFailed(t *testing.T) {
+	var b strings.Builder
+	for i := range 3 {
+		fmt.Fprintf(&b, "=== RUN   Test%d\n--- FAIL: Test%d (0.00s)\n    x_test.go:%d: got %d, want 7\n", i, i, i+10, i)
+	}
+	text := stubOf(t, plantest.Command("go test ./...", many(b.String())+"FAIL\nFAIL\tshop\t0.1s\nFAIL\n"))
+	for i := range 3 {
+		if want := fmt.Sprintf("> --- FAIL: Test%d (0.00s)\n>     x_test.go:%d: got %d, want 7", i, i+10, i); !strings.Contains(text, want) {
+			t.Errorf("%q is not in %q", want, text)
+		}
+	}
 }
 
 // A command can write whatever it likes, and its lines stand in the stub.

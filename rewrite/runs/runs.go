@@ -76,7 +76,7 @@ func memberOf(p *plan.Plan, c *Cleared, callers []int) (m member, ok bool) {
 		return m, false
 	}
 	q := &c.Form.Patches[0]
-	if q.Readable != "" || q.Spelling == span.AsJSON || tellsMore(res, q.Text) || plan.RecalledArtifact(p, res) != "" {
+	if q.Readable != "" || q.Spelling == span.AsJSON || tellsMore(p, res, q.Text) || plan.RecalledArtifact(p, res) != "" {
 		return m, false
 	}
 	text := p.TextOf(res.Item)
@@ -103,9 +103,12 @@ func isPlain(text string) bool {
 }
 
 // tellsMore reports whether a stub tells what no line of a run does: how a command ended, or what a model said of its
-// result.
-func tellsMore(res *history.Result, stub string) bool {
-	return res.Action.Kind == history.KindShell && strings.Contains(stub, "\n> ") || strings.Contains(stub, "\n| ")
+// result, or what a log tells of trouble.
+func tellsMore(p *plan.Plan, res *history.Result, stub string) bool {
+	tells := func() bool {
+		return res.Action.Kind == history.KindShell || plan.ReadsLog(&res.Action, p.TextOf(res.Item))
+	}
+	return strings.Contains(stub, "\n> ") && tells() || strings.Contains(stub, "\n| ")
 }
 
 // isNext reports whether two results of one tool have nothing between them but what belongs to it: calls, results, and

@@ -331,3 +331,25 @@ func TestNothingInACallPassesForALine(t *testing.T) {
 	f(false, `"[epitome: lookup, cleared: old. Read it in /etc/passwd]"`)
 	f(false, `"part\n[epitome: cleared: line 1 of the list above, in message 2]"`)
 }
+
+// A log that tells of trouble keeps its own stub, which shows that; one that does not is a line of a run.
+func TestALogThatTellsOfTroubleIsNoLineOfARun(t *testing.T) {
+	f := func(other, want string) {
+		t.Helper()
+		steps := make([]plantest.Step, 7)
+		for i := range steps {
+			var b strings.Builder
+			for k := range 60 {
+				fmt.Fprintf(&b, "2026-11-20T10:%02d:%02dZ INFO  rate of order_%d_%d value_%d in shop/ledger\n", i, k, i, k%7, (i*61+k*31)%97)
+			}
+			steps[i] = plantest.Step{Tool: "read_file", Input: fmt.Sprintf(`{"path":"shop.log","offset":%d}`, 60*i), Output: b.String()}
+		}
+		steps[3].Output += other
+		stubs, _ := clearedAll(desk(t).Plan(t, plantest.Body(steps...)))
+		if got := shape(stubs); got != want {
+			t.Errorf("%q: %s, want %s", other, got, want)
+		}
+	}
+	f("", "list of 7 .2 .3 .4 .5 .6 .7")
+	f("2026-11-20T10:59:00Z ERROR stale rate KWD\n", "list of 6 .2 .3 one .4 .5 .6")
+}

@@ -1,0 +1,159 @@
+// Package looks tells what a line of an output looks like by itself: code, a frame of a trace, a match of a search, a
+// message of a log.
+//
+// It promises that it reads one line, and no more than a bounded number of its bytes.
+package looks
+
+import (
+	"strings"
+
+	"epitome/rewrite/excerpt/stamp"
+)
+
+const digits = "0123456789"
+
+// mostSeen is how many bytes of a line are looked at.
+const mostSeen = 4_000
+
+// IsChat reports whether a line begins with a level below that of warnings.
+func IsChat(body string) bool {
+	body = strings.TrimPrefix(body, "[")
+	for _, level := range [...]string{"DEBUG", "INFO", "TRACE", "VERBOSE", "debug", "info", "trace", "level=debug", "level=info"} {
+		if strings.HasPrefix(body, level) && len(body) > len(level) && strings.IndexByte(" \t]:", body[len(level)]) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// HasCross reports whether a line has a mark of what went wrong.
+func HasCross(body string) bool {
+	for _, mark := range [...]string{"✗", "✘", "✖", "✕", "❌"} {
+		if strings.Contains(body[:min(len(body), mostSeen)], mark) {
+			return true
+		}
+	}
+	return false
+}
+
+// IsCode reports whether a line looks like a line of a program rather than of its output.
+func IsCode(body string) bool {
+	body = strings.TrimRight(body, " \t")
+	if body == "" {
+		return false
+	}
+	switch body[len(body)-1] {
+	case '{', ';', '}':
+		return body[0] != '{' && body[0] != '['
+	}
+	for _, s := range [...]string{"//", "/*", "* ", "if ", "return ", "func ", "def ", "const ", "import ", "from ", "raise ",
+		"throw ", "assert ", "except ", "catch ", "} ", "case ", "let ", "var ", "class ", "#include", "pub fn ", "fn "} {
+		if strings.HasPrefix(body, s) {
+			return true
+		}
+	}
+	return strings.Contains(body, ":= ") || strings.Contains(body, " => ") && strings.HasSuffix(body, ",")
+}
+
+// IsFramed reports whether a line stands in a frame, or is code beside its number.
+func IsFramed(line string) bool {
+	body, _ := stamp.Strip(line[:min(len(line), 80)])
+	body = strings.TrimLeft(body, "0123456789> ")
+	return strings.HasPrefix(body, "|") || strings.HasPrefix(body, "│")
+}
+
+// IsOwn reports whether a frame is of a program's own code rather than of a library.
+func IsOwn(frame string) bool {
+	frame = strings.TrimSpace(frame[:min(len(frame), mostSeen)])
+	if strings.HasPrefix(frame, "internal/") || strings.HasPrefix(frame, "at internal/") { // of Go, and of Node
+		return false
+	}
+	for _, part := range [...]string{"node_modules", "site-packages", "dist-packages", "node:internal", "(internal/", "java.base/",
+		"jdk.internal", "java.lang.", "org.junit", "/rustc/", "core::", "std::", "/usr/lib", "/usr/local/", "lib/python", "System.",
+		"Microsoft.", "created by ", "testing.",
+		"/src/runtime/", "/src/testing/", "/pkg/mod/", "library/std/", "library/core/", ".cargo/registry"} {
+		if strings.Contains(frame, part) {
+			return false
+		}
+	}
+	return true
+}
+
+// IsFound reports whether a line begins as the lines of a search do: path:31:
+func IsFound(body string) bool {
+	const longest = 200
+	i := strings.IndexByte(body[:min(len(body), longest)], ':')
+	if i < 2 || strings.IndexByte(body[:i], ' ') >= 0 {
+		return false
+	}
+	n := len(body[i+1:]) - len(strings.TrimLeft(body[i+1:], digits))
+	return n > 0 && i+1+n < len(body) && body[i+1+n] == ':'
+}
+
+// HasPlace reports whether a frame names a line of a file.
+func HasPlace(frame string) bool {
+	if strings.Contains(frame, `", line `) || strings.Contains(frame, ":line ") {
+		return true
+	}
+	for i := 1; i+1 < len(frame); i++ {
+		if frame[i] != ':' || frame[i+1] < '0' || frame[i+1] > '9' {
+			continue
+		}
+		k := i
+		for k > 0 && isWordByte(frame[k-1]) {
+			k--
+		}
+		if k > 0 && k < i && frame[k-1] == '.' {
+			return true
+		}
+	}
+	return false
+}
+
+// isWordByte reports whether a byte stands in a file's ending.
+func isWordByte(c byte) bool {
+	return c == '_' || c >= '0' && c <= '9' || c|' ' >= 'a' && c|' ' <= 'z'
+}
+
+// HasLevel reports whether one of the first words of a line is the level of a message of a log, in capitals, in
+// brackets or behind level=.
+func HasLevel(line string) bool {
+	const most, longest = 4, 80 // words, bytes
+	line = line[:min(len(line), longest)]
+	for range most {
+		line = strings.TrimLeft(line, " \t:])>|")
+		end := strings.IndexAny(line, " \t:])>|\r\n")
+		if end < 0 {
+			return false
+		}
+		word, said := strings.CutPrefix(line[:end], "level=")
+		if !said {
+			word, said = strings.CutPrefix(word, "[")
+		}
+		switch word {
+		case "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL", "CRITICAL", "TRACE":
+			return true
+		case "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "trace":
+			if said {
+				return true
+			}
+		}
+		line = line[end:]
+	}
+	return false
+}
+
+// IsNameOfError reports whether a word is made like ValueError or NullPointerException.
+func IsNameOfError(word string) bool {
+	for _, end := range [...]string{"Error", "Exception", "Failure", "Fault", "Interrupt", "Panic"} {
+		if len(word) > len(end) && word[len(word)-len(end):] == end {
+			return true
+		}
+	}
+	return false
+}
+
+// EndsName reports whether a name that ends at text[at] is followed by a colon, or ends its line.
+func EndsName(text string, at int) bool {
+	return at == len(text) || text[at] == ':' || text[at] == '\r'
+}
