@@ -98,7 +98,7 @@ var rewriting = map[string]room{
 	},
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/recap/agenda" +
-			" rewrite/recap/filing rewrite/recap/spoken rewrite/shell rewrite/shorten rewrite/span",
+			" rewrite/recap/filing rewrite/recap/spoken rewrite/sentence rewrite/shell rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/recap/agenda": {

@@ -5,9 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/history"
 	"epitome/rewrite/recap/spoken"
+	"epitome/rewrite/sentence"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -15,6 +17,7 @@ import (
 
 const (
 	linesOfResult = 4       // lines that are told of one result
+	linesOfReport = 6       // of one in which another agent says what it found
 	longestLine   = 160     // bytes of one that is told
 	mostSearched  = 1 << 20 // bytes of results that are searched for such lines
 )
@@ -34,8 +37,9 @@ func (r *writer) findings(k *known, tokens int) string {
 		}
 		text, _ := shorten.FinalScreen(r.p.TextOf(res.Item))
 		searched += len(text)
-		chosen := k.choose(shorten.Pieces(text, longestLine), linesOfResult, k.worthLater(res.Item))
 		head := headOf(r, res)
+		most, worth := k.worthFound(res, !heads[head])
+		chosen := k.choose(shorten.Pieces(text, longestLine), most, worth)
 		if len(chosen) == 0 && (res.Action.Kind == history.KindOther || !k.isNew(head)) {
 			return true
 		}
@@ -78,6 +82,45 @@ func (r *writer) findings(k *known, tokens int) string {
 		fmt.Fprintf(&s, rowOfMore, n)
 	}
 	return s.String()
+}
+
+// worthFound says how many lines of a result are told, and how much one is worth: more than its names where another
+// agent says what it found, and, of the newest of git's answers to a question, where the work stands.
+func (k *known) worthFound(res *history.Result, isNewest bool) (most int, worth func(line string) int) {
+	later := k.worthLater(res.Item)
+	switch {
+	case isReport(res):
+		return linesOfReport, func(line string) int {
+			n := later(line) + sentence.WorthOf(line)
+			if pointForm.MatchString(line) {
+				n++
+			}
+			return n
+		}
+	case isNewest && res.Action.Kind == history.KindShell && strings.Contains(res.Action.Key, "git "):
+		return linesOfResult, func(line string) int {
+			if tellsWhere.MatchString(line) {
+				return later(line) + 1
+			}
+			return later(line)
+		}
+	}
+	return linesOfResult, later
+}
+
+// pointForm finds a point of a list.
+var pointForm = pattern.Of(`^\s*(?:[-*•]|\d+[.)])\s`)
+
+// tellsWhere finds a line in which git tells a commit by its id alone, or a branch and what it is ahead of.
+var tellsWhere = pattern.Of(`^(?:[0-9a-f]{7,40}|## \S.*|On branch \S+|Your branch is .*)$`)
+
+// isReport reports whether a result is what another agent says that was given a task.
+func isReport(res *history.Result) bool {
+	switch strings.ReplaceAll(strings.ToLower(res.Name), "_", "") {
+	case "task", "agent", "subagent", "spawnagent", "waitagent", "dispatchagent", "runsubagent", "newtask":
+		return true
+	}
+	return false
 }
 
 // rowOfMore stands below what was read and searched.

@@ -1,0 +1,33 @@
+package rewrite
+
+import (
+	"strings"
+	"testing"
+
+	"epitome/prose"
+)
+
+// What another agent found is told in its words, and where the work stands by git's newest answer.
+func TestWhatAnotherAgentFoundAndWhereTheWorkStandsIsTold(t *testing.T) {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.does("Task", `{"description":"Review refund","prompt":"Review refund/ strictly."}`,
+		"I read the folder.\n\n1. refund/share.go:71 loops forever on no lines: it must be fixed.\n2. There is no test for KWD.\n\nThank you.\n")
+	a.does("bash", `{"command":"git rev-parse --short HEAD"}`, "0badcab\n")
+	a.does("bash", `{"command":"git rev-parse --short HEAD"}`, "c0ffe15\n")
+	a.does("bash", `{"command":"git status -sb"}`, "## fx-kwd...origin/fx-kwd [ahead 1]\n")
+	a.answers("Done.", "Go on.")
+	out, _ := a.grow(t, 400)
+	text, _ := summaryIn(t, out)
+	reads := partOf(text, "reads")
+	for _, want := range []string{"\n> 1. refund/share.go:71 loops forever on no lines: it must be fixed.",
+		"\n> 2. There is no test for KWD.", "\n> c0ffe15\n", "\n> ## fx-kwd...origin/fx-kwd [ahead 1]\n"} {
+		if !strings.Contains(reads, want) {
+			t.Errorf("%q is not told: %s", want, reads)
+		}
+	}
+	for _, not := range []string{"0badcab", "Thank you"} {
+		if strings.Contains(reads, not) {
+			t.Errorf("%q is told: %s", not, reads)
+		}
+	}
+}
