@@ -108,3 +108,25 @@ func TestFailuresAreToldWithWhy(t *testing.T) {
 		t.Errorf("of one failure %q are told, want %q", got, want)
 	}
 }
+
+// The numbers that a tool puts before lines hide neither times nor what stood still.
+func TestSilenceIsSeenBehindNumbers(t *testing.T) {
+	var b strings.Builder
+	for i := range 300 {
+		at := i
+		if i > 150 {
+			at += 1_200
+		}
+		said := fmt.Sprintf("took order %d", i*731%997)
+		if i == 150 {
+			said = "asks the bank for its rates"
+		}
+		fmt.Fprintf(&b, "10:%02d:%02d INFO %s\n", at/60, at%60, said)
+	}
+	for _, text := range []string{b.String(), withNumbers(b.String())} {
+		e, ok := Of(text, Budget{Tokens: 600, Head: 0.2, Count: func(s string) int { return len(s) / 3 }}, "[mark ")
+		if shown := e.Join(false); !ok || !strings.Contains(shown, "asks the bank") || !strings.Contains(shown, "10:22:31 ") {
+			t.Errorf("what stood still is not in %s", shown)
+		}
+	}
+}

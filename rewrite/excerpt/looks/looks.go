@@ -118,7 +118,7 @@ func isWordByte(c byte) bool {
 // HasLevel reports whether one of the first words of a line is the level of a message of a log, in capitals, in
 // brackets or behind level=.
 func HasLevel(line string) bool {
-	const most, longest = 4, 80 // words, bytes
+	const most, longest = 6, 80 // words, of which a time is three, and bytes
 	line = line[:min(len(line), longest)]
 	for range most {
 		line = strings.TrimLeft(line, " \t:])>|")
