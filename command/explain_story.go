@@ -1,18 +1,12 @@
 package command
 
 import (
-	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net/http"
-	"net/url"
 	"os"
 	"regexp"
-	"time"
 
-	"epitome/console/story"
+	"epitome/command/account"
 	"epitome/console/terminal"
 	"epitome/instance"
 )
@@ -43,42 +37,37 @@ func (k explainCmd) isExchange() bool {
 	return err != nil
 }
 
-// explainExchange tells the conversation of an exchange, by the number that pages and the API have for it.
+// explainExchange tells the conversation of an exchange, by the number that pages and the API have for it. Each epitome
+// counts its own exchanges: within a run no other one's is meant.
 func (k explainCmd) explainExchange(c *cli) error {
-	return k.askRunning(c, "exchange "+k.File, func(card *instance.Card) (string, error) {
-		var e struct{ Conversation string }
-		if err := answerOf(context.Background(), card, "/-/api/exchanges/"+k.File, &e); err != nil {
-			return "", err
-		}
-		if e.Conversation == "" {
-			return "", fmt.Errorf("the epitome on %s had it as a request without a conversation", card.Listen)
-		}
-		return e.Conversation, nil
+	what := "exchange " + k.File
+	running, err := c.running("explain " + what)
+	if err != nil {
+		return err
+	}
+	return k.askRunning(running, what, func(card *instance.Card) (string, error) {
+		return account.ConversationOf(card, k.File)
 	})
 }
 
 // explainStory tells the conversation with this id, which the epitome that runs with the data folder had, or one that
-// "epitome run" has started there.
+// "epitome run" has started there. An id is one conversation's alone: any that runs may have had it.
 func (k explainCmd) explainStory(c *cli, id string) error {
-	return k.askRunning(c, fmt.Sprintf("conversation %.60q", id), func(*instance.Card) (string, error) { return id, nil })
+	what := fmt.Sprintf("conversation %.60q", id)
+	running, err := c.running("explain " + what)
+	if others := instance.RunningIn(c.folders()); len(others) > 0 && c.Listen == "" {
+		running, err = append(running, others...), nil
+	}
+	if err != nil {
+		return err
+	}
+	return k.askRunning(running, what, func(*instance.Card) (string, error) { return id, nil })
 }
 
-// askRunning tells the conversation that idOf finds at the first running epitome that knows it. what says in words what
-// is asked for.
-func (k explainCmd) askRunning(c *cli, what string, idOf func(*instance.Card) (string, error)) error {
-	conf, err := c.load()
-	if err != nil {
-		return err
-	}
-	home, err := conf.DataFolder()
-	if err != nil {
-		return err
-	}
-	running := instance.RunningIn(instance.FoldersIn(home))
-	if len(running) == 0 {
-		return fmt.Errorf("cannot explain %s: no epitome runs with the data folder %s; start one with "+
-			"'epitome serve', or give the --data or --config that it was started with", what, home)
-	}
+// askRunning tells the conversation that idOf finds at the first of the epitomes that run and know it. what says in
+// words what is asked for.
+func (k explainCmd) askRunning(running []*instance.Card, what string,
+	idOf func(*instance.Card) (string, error)) error {
 	var failed error
 	for _, card := range running {
 		id, err := idOf(card)
@@ -86,66 +75,13 @@ func (k explainCmd) askRunning(c *cli, what string, idOf func(*instance.Card) (s
 			failed = err
 			continue
 		}
-		a, err := storyFrom(card, id)
+		a, err := account.Ask(card, id)
 		if err == nil {
 			return k.printStory(a)
 		}
 		failed = err
 	}
 	return fmt.Errorf("cannot explain %s: %w", what, failed)
-}
-
-const (
-	storyTime     = 20 * time.Second // for all questions together
-	mostStory     = 64 << 20         // bytes of an answer that are read
-	mostDecisions = 20               // turns of which each edit is asked for
-)
-
-// storyFrom asks one epitome for a conversation, and for its edits as its owner.
-func storyFrom(card *instance.Card, id string) (a terminal.Account, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), storyTime)
-	defer cancel()
-	of := "/-/api/conversations/" + url.PathEscape(id)
-	if err := answerOf(ctx, card, of, &a.Conversation); err != nil {
-		return a, err
-	}
-	if err := answerOf(ctx, card, of+"/edits", &a.Edits); err != nil {
-		return a, err
-	}
-	a.Decisions = []story.Edits{}
-	all := a.Conversation.Exchanges
-	for i := len(all) - 1; i >= 0 && len(a.Decisions) < mostDecisions; i-- {
-		if !all[i].Decided {
-			continue
-		}
-		var e story.Edits
-		if err := answerOf(ctx, card, fmt.Sprintf("/-/api/exchanges/%d/edits", all[i].Seq), &e); err != nil {
-			return a, err
-		}
-		a.Decisions = append(a.Decisions, e)
-	}
-	return a, nil
-}
-
-// answerOf asks for JSON as the owner.
-func answerOf(ctx context.Context, card *instance.Card, path string, into any) error {
-	resp, err := card.Get(ctx, path, url.Values{"nonce": {rand.Text()}})
-	if err != nil {
-		return fmt.Errorf("cannot ask the epitome on %s: %w", card.Listen, err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	answer := io.LimitReader(resp.Body, mostStory)
-	if resp.StatusCode != http.StatusOK {
-		var said struct {
-			Error struct{ Message string }
-		}
-		_ = json.NewDecoder(answer).Decode(&said) // the status says enough
-		return fmt.Errorf("the epitome on %s answers %s: %s", card.Listen, resp.Status, said.Error.Message)
-	}
-	if err := json.NewDecoder(answer).Decode(into); err != nil {
-		return fmt.Errorf("cannot read what the epitome on %s answers: %w", card.Listen, err)
-	}
-	return nil
 }
 
 func (k explainCmd) printStory(a terminal.Account) error {

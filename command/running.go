@@ -13,9 +13,34 @@ import (
 )
 
 // running are the epitomes that run with the data folder, or that "epitome run" has started there: the one that a
-// command is to ask comes first. to says what it is asked for.
+// command is to ask comes first. Within a run it is that of the run alone, unless the command line says where another
+// one listens. to says what it is asked for.
 func (c *cli) running(to string) ([]*instance.Card, error) {
-	return c.runningIn(to, instance.FoldersIn)
+	if c.Listen != "" {
+		return c.runningIn(to, instance.FoldersIn)
+	}
+	around, listen := instance.Around(c.folders)
+	switch {
+	case listen == "":
+		return c.runningIn(to, instance.FoldersIn)
+	case around == nil:
+		return nil, fmt.Errorf("cannot %s: the epitome of this run, on %s, does not run any more; "+
+			"--listen says which other one to ask", to, listen)
+	}
+	return []*instance.Card{around}, nil
+}
+
+// folders are those in which epitomes of the data folder run; none if nobody can say which that is.
+func (c *cli) folders() []string {
+	conf, err := c.load()
+	if err != nil {
+		return nil
+	}
+	home, err := conf.DataFolder()
+	if err != nil {
+		return nil
+	}
+	return instance.FoldersIn(home)
 }
 
 // runningIn are those whose folders belong to the data folder.
@@ -37,7 +62,7 @@ func (c *cli) runningIn(to string, folders func(home string) []string) ([]*insta
 		return nil, fmt.Errorf("cannot %s: no epitome runs with the data folder %s%s; start one with 'epitome serve', "+
 			"or give the --data or --config that it was started with", to, home, at(c.Listen))
 	}
-	return instance.InRun(running), nil
+	return running, nil
 }
 
 // at says where an epitome was looked for, if an address was given.

@@ -119,8 +119,12 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/team bench/through command/advice command/explanation command/handing command/logging command/manual command/notes command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon daemon/asides event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/soak bench/subject bench/team bench/through command/account command/advice command/explanation command/handing command/logging command/manual command/notes command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon daemon/asides event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
+	},
+	"command/account": {
+		"console/story console/terminal instance",
+		"it asks an epitome; which one, and how what it says is printed, is for commands to say",
 	},
 	"command/advice": {"config unit", "it reads what the parser says; knowing a command, it would have to be told of each new one"},
 	"command/handing": {

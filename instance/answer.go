@@ -11,13 +11,8 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"slices"
 	"time"
 )
-
-// RunVariable names, within a command that a run has started, where the proxy listens that its requests go through.
-const RunVariable = "EPITOME_RUN"
 
 // ErrNoAnswer says that the proxy knows nothing of what it was asked for.
 var ErrNoAnswer = errors.New("there is no such thing")
@@ -81,14 +76,4 @@ func refusalIn(text []byte, status string) string {
 		return status
 	}
 	return said.Error.Message
-}
-
-// InRun puts the proxy first whose run this is, if it is one of them.
-func InRun(cards []*Card) []*Card {
-	around := os.Getenv(RunVariable)
-	at := slices.IndexFunc(cards, func(c *Card) bool { return c.Listen == around })
-	if at <= 0 {
-		return cards
-	}
-	return slices.Concat(cards[at:at+1], cards[:at], cards[at+1:])
 }

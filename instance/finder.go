@@ -120,21 +120,31 @@ func (f Finder) share(folder string, alone bool) (*Running, error) {
 
 // around finds the proxy of a run that this one is run by: every base URL points there.
 func (f Finder) around() *Running {
-	cards, _ := filepath.Glob(filepath.Join(f.Home, "run", "*", CardFile)) // the pattern is sound
-	for _, path := range cards {
-		b, err := Read(filepath.Dir(path))
+	folders := FoldersIn(f.Home)[1:] // the first one was looked into
+	if folder := os.Getenv(FolderVariable); folder != "" {
+		folders = append([]string{folder}, folders...)
+	}
+	for _, folder := range folders {
+		b, err := Read(folder)
 		if err != nil || slices.ContainsFunc(f.Want, func(t Target) bool {
 			return !(&Running{address: "http://" +
 				b.Listen}).is(t.URL)
 		}) {
 			continue
 		}
-		if r := lookup(filepath.Dir(path), f.Want); r != nil && r.hold() {
-			r.Log = filepath.Join(filepath.Dir(path), logFile)
+		if r := lookup(folder, f.Want); r != nil && r.hold() {
+			if path := filepath.Join(folder, logFile); isFile(path) { // else serve was started, not a run
+				r.Log = path
+			}
 			return r
 		}
 	}
 	return nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // keyOf names the folder of started proxies by their upstreams: what was decided under one configuration holds under

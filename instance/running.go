@@ -143,7 +143,7 @@ func (r *Running) Environ(env []string, want []Target) []string {
 			env = append(env, v+"="+r.Base(t))
 		}
 	}
-	env = append(env, RunVariable+"="+strings.TrimPrefix(r.address, "http://"))
+	env = append(env, RunVariable+"="+strings.TrimPrefix(r.address, "http://"), FolderVariable+"="+filepath.Dir(r.Card.path))
 	return append(env, around(env, r.address)...)
 }
 

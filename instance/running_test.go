@@ -82,7 +82,7 @@ func TestEnviron(t *testing.T) {
 	r := &Running{address: "http://127.0.0.1:7070", upstreams: map[string]string{
 		"bare": "http://bare.example", "slash": "http://slash.example/v1/", "anthropic": "https://anthropic.example",
 		"loop": "http://127.0.0.1:7070/v1",
-	}}
+	}, Card: &Card{path: "/home/x/epitome/running.json"}}
 	f := func(url string, v1 bool, want string) {
 		t.Helper()
 		given := []string{"OPENAI_BASE_URL=before", "KEEP=as it is", config.SealKeyEnv + "=secret"}
@@ -91,7 +91,8 @@ func TestEnviron(t *testing.T) {
 			{vars: []string{"ANTHROPIC_BASE_URL"}, URL: "https://anthropic.example"},
 		})
 		for name, value := range map[string]string{"OPENAI_BASE_URL": want, "OPENAI_API_BASE": want, "KEEP": "as it is",
-			"ANTHROPIC_BASE_URL": "http://127.0.0.1:7070/u/anthropic", "NO_PROXY": "(none)", config.SealKeyEnv: "(none)", RunVariable: "127.0.0.1:7070"} {
+			"ANTHROPIC_BASE_URL": "http://127.0.0.1:7070/u/anthropic", "NO_PROXY": "(none)", config.SealKeyEnv: "(none)",
+			RunVariable: "127.0.0.1:7070", FolderVariable: "/home/x/epitome"} {
 			if got := last(env, name); got != value {
 				t.Errorf("for %s (v1 %v), %s is %s, want %s", url, v1, name, got, value)
 			}
