@@ -53,9 +53,9 @@ func Whence(c Config) string {
 	case runtime.GOOS != "darwin" && runtime.GOOS != "ios" && runtime.GOOS != "windows" && dataHome() != "":
 		by = "by XDG_DATA_HOME"
 	}
-	read := "no configuration file was read"
+	read := "this command read no configuration file"
 	if file := c.from.of(nil); file != "" {
-		read = "the configuration file is " + file
+		read = "this command read the configuration file " + file
 	}
 	return fmt.Sprintf("The data folder is %s (%s); %s.", folder, by, read)
 }

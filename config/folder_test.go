@@ -27,16 +27,16 @@ func TestWhenceSaysWhereTheDataFolderIsFrom(t *testing.T) {
 		}
 	}
 	if runtime.GOOS == "linux" {
-		f("", Overrides{}, "The data folder is ~/.local/share/epitome (the default); no configuration file was read.")
+		f("", Overrides{}, "The data folder is ~/.local/share/epitome (the default); this command read no configuration file.")
 		t.Setenv("XDG_DATA_HOME", filepath.Join(home, "data"))
-		f("", Overrides{}, "The data folder is ~/data/epitome (by XDG_DATA_HOME); no configuration file was read.")
+		f("", Overrides{}, "The data folder is ~/data/epitome (by XDG_DATA_HOME); this command read no configuration file.")
 	}
 	flag := Overrides{Data: filepath.Join(home, "mine")}
-	f("", flag, "The data folder is ~/mine (by --data); no configuration file was read.")
+	f("", flag, "The data folder is ~/mine (by --data); this command read no configuration file.")
 	file := filepath.Join(home, "c.toml")
 	if err := os.WriteFile(file, []byte("mode = \"on\"\ndata = '"+filepath.Join(home, "its")+"'\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f(file, Overrides{}, "The data folder is ~/its (by ~/c.toml:2); the configuration file is ~/c.toml.")
-	f(file, flag, "The data folder is ~/mine (by --data); the configuration file is ~/c.toml.")
+	f(file, Overrides{}, "The data folder is ~/its (by ~/c.toml:2); this command read the configuration file ~/c.toml.")
+	f(file, flag, "The data folder is ~/mine (by --data); this command read the configuration file ~/c.toml.")
 }

@@ -59,7 +59,9 @@ func (k listCmd) Run(load Load) error {
 		return err
 	}
 	all := learned.Listing{Memories: []memory.Kept{}}
+	in := force{conf: conf.Memory.Enabled}
 	err = each(conf, func(p place) error {
+		in.note(p)
 		found, err := p.List()
 		all.Elsewhere = all.Elsewhere || p.Elsewhere()
 		for _, m := range found {
@@ -72,7 +74,8 @@ func (k listCmd) Run(load Load) error {
 	if err != nil {
 		return fmt.Errorf("cannot list memories: %w", err)
 	}
-	if k.JSON {
+	if on := in.is(); k.JSON {
+		all.Enabled = &on
 		out := json.NewEncoder(os.Stdout)
 		out.SetIndent("", "  ")
 		return out.Encode(all)
@@ -81,21 +84,25 @@ func (k listCmd) Run(load Load) error {
 		fmt.Fprintln(os.Stderr, "epitome: new entries are kept by the server that memory.webhook names, which can list them; "+
 			"these are epitome's own")
 	}
-	return k.print(conf, all.Memories)
-}
-
-func (k listCmd) print(conf config.Config, all []memory.Kept) (err error) {
-	if len(all) == 0 {
-		said := "Nothing is known of any project."
-		if k.Project != "" {
-			said = fmt.Sprintf("Nothing is known of %s. 'epitome memory list' has the projects of which something is.", shown(k.Project))
-		}
-		if !conf.Memory.Enabled {
-			said += " Memories are off: enabled = true under [memory] turns them on."
-		}
-		_, err = fmt.Println(said + " " + config.Whence(conf))
+	if len(all.Memories) == 0 {
+		_, err = fmt.Println(k.nothing() + " " + in.words() + " " + config.Whence(conf))
 		return err
 	}
+	if !in.is() {
+		fmt.Fprintln(os.Stderr, "epitome: no conversation is told these. "+in.words())
+	}
+	return k.print(all.Memories)
+}
+
+// nothing says that nothing is known.
+func (k listCmd) nothing() string {
+	if k.Project == "" {
+		return "Nothing is known of any project."
+	}
+	return fmt.Sprintf("Nothing is known of %s. 'epitome memory list' has the projects of which something is.", shown(k.Project))
+}
+
+func (k listCmd) print(all []memory.Kept) error {
 	for i, m := range all {
 		if i > 0 {
 			fmt.Println()

@@ -11,7 +11,9 @@ import (
 
 	"epitome/config"
 	"epitome/config/configtest"
+	"epitome/console/learned"
 	"epitome/daemon"
+	"epitome/instance"
 	"epitome/store/disk"
 	"epitome/summarize/memory"
 )
@@ -145,7 +147,7 @@ func TestWhereNothingWasKeptNothingIsListed(t *testing.T) {
 	text, err := printed(t, func() error {
 		return listCmd{}.Run(func() (config.Config, error) { return conf, nil })
 	})
-	if err != nil || text != "Nothing is known of any project. "+config.Whence(conf)+"\n" {
+	if err != nil || text != "Nothing is known of any project. Memories are on by the configuration. "+config.Whence(conf)+"\n" {
 		t.Errorf("got %q, %v", text, err)
 	}
 	conf.Store.URL = "redis://127.0.0.1:1"
@@ -153,6 +155,59 @@ func TestWhereNothingWasKeptNothingIsListed(t *testing.T) {
 		!strings.Contains(err.Error(), "none of them runs with this data folder") {
 		t.Errorf("of a shared store it is said %v", err)
 	}
+}
+
+// What an epitome that runs has in force is told, whatever the configuration of the command says.
+func TestMemoriesAreOnWhereTheEpitomeThatRunsHasThemOn(t *testing.T) {
+	load := kept(t)
+	conf, _ := load()
+	conf.Memory.Enabled = true
+	signals, over := make(chan os.Signal, 1), make(chan error, 1)
+	d := daemon.New(slog.New(slog.DiscardHandler), signals, func() (config.Config, error) { return conf, nil })
+	if err := d.Start(false); err != nil {
+		t.Fatal(err)
+	}
+	go func() { over <- d.Serve() }()
+	none := listCmd{which: which{"nobody's"}}
+	text, err := printed(t, func() error { return none.Run(load) })
+	if err != nil || !strings.Contains(text, "Memories are on in the epitome on "+d.Address()+".") ||
+		strings.Contains(text, "off") {
+		t.Errorf("got %q, %v", text, err)
+	}
+	none.JSON = true
+	if text, err = printed(t, func() error { return none.Run(load) }); err != nil || !strings.Contains(text, `"enabled": true`) {
+		t.Errorf("got %q, %v", text, err)
+	}
+	signals <- os.Interrupt
+	if err := <-over; err != nil {
+		t.Error(err)
+	}
+	none.JSON = false
+	text, err = printed(t, func() error { return none.Run(load) })
+	if err != nil || !strings.Contains(text, "Memories are off by the configuration: enabled = true under [memory]") {
+		t.Errorf("got %q, %v", text, err)
+	}
+}
+
+func TestOfSeveralEpitomesEachIsTold(t *testing.T) {
+	yes, no := true, false
+	f := func(conf bool, want string, all ...place) {
+		t.Helper()
+		in := force{conf: conf}
+		for _, p := range all {
+			in.note(p)
+		}
+		if got := in.words(); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	at := func(listen string, on *bool) place {
+		return far{&instance.Card{Listen: listen}, learned.Listing{Enabled: on}}
+	}
+	f(false, "Memories are on in the epitome on a:1. Memories are off in the epitome on b:2 and on c:3: "+
+		"enabled = true under [memory] turns them on.", at("a:1", &yes), at("b:2", &no), at("c:3", &no))
+	f(true, "Memories are on by the configuration.", at("a:1", nil))
+	f(true, "Memories are off in the epitome on a:1: enabled = true under [memory] turns them on.", at("a:1", &no))
 }
 
 // What somebody else wrote does nothing to a terminal.

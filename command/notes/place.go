@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"epitome/config"
 	"epitome/console"
@@ -91,6 +92,50 @@ func (f far) List() ([]memory.Kept, error) { return f.said.Memories, nil }
 
 // Elsewhere does what learned.Keeper says.
 func (f far) Elsewhere() bool { return f.said.Elsewhere }
+
+// Remembers does what learned.Keeper says.
+func (f far) Remembers() bool { return f.said.Enabled != nil && *f.said.Enabled }
+
+// force is whether memories are on: where epitomes run, as those have it, and else as the configuration says.
+type force struct {
+	on, off []string // where those that run listen
+	conf    bool     // as the configuration says
+}
+
+// note notes what one that runs has in force. One of an older version does not say.
+func (f *force) note(p place) {
+	asked, runs := p.(far)
+	switch {
+	case !runs || asked.said.Enabled == nil:
+	case asked.Remembers():
+		f.on = append(f.on, asked.card.Listen)
+	default:
+		f.off = append(f.off, asked.card.Listen)
+	}
+}
+
+// is reports whether memories are on anywhere.
+func (f *force) is() bool { return len(f.on) > 0 || len(f.off) == 0 && f.conf }
+
+// words say it, and what would change it.
+func (f *force) words() string {
+	const cure = ": enabled = true under [memory] turns them on."
+	var said []string
+	if len(f.on) > 0 {
+		said = append(said, "Memories are on in the epitome on "+strings.Join(f.on, " and on ")+".")
+	}
+	if len(f.off) > 0 {
+		said = append(said, "Memories are off in the epitome on "+strings.Join(f.off, " and on ")+cure)
+	}
+	switch {
+	case len(said) > 0:
+	case f.conf:
+		said = append(said, "Memories are on by the configuration.")
+	default:
+		said = append(said, "Memories are off by the configuration"+cure)
+	}
+	return strings.Join(said, " ")
+}
 
 // Forget does what learned.Keeper says.
 func (f far) Forget(o memory.Owner, id string) error {

@@ -24,10 +24,13 @@ type Keeper interface {
 	Forget(o memory.Owner, id string) error
 	// Elsewhere reports whether new entries are kept by another server.
 	Elsewhere() bool
+	// Remembers reports whether memories are on: conversations are told, and sessions teach.
+	Remembers() bool
 }
 
 // Listing is the answer to who asks for all memories.
 type Listing struct {
+	Enabled   *bool         `json:"enabled"`   // memories are on; nil if an older version does not say
 	Elsewhere bool          `json:"elsewhere"` // new entries are kept by another server
 	Memories  []memory.Kept `json:"memories"`
 }
@@ -75,7 +78,8 @@ func (s server) list(w http.ResponseWriter, _ *http.Request) {
 		reply.Refuse(w, http.StatusInternalServerError, err.Error())
 		return
 	}
-	reply.JSON(w, http.StatusOK, Listing{s.keeper.Elsewhere(), append([]memory.Kept{}, all...)})
+	on := s.keeper.Remembers()
+	reply.JSON(w, http.StatusOK, Listing{&on, s.keeper.Elsewhere(), append([]memory.Kept{}, all...)})
 }
 
 // forget deletes what is asked for.

@@ -27,6 +27,8 @@ func (k *keeper) Forget(o memory.Owner, id string) error {
 
 func (k *keeper) Elsewhere() bool { return len(k.all) == 0 }
 
+func (k *keeper) Remembers() bool { return len(k.all) > 0 }
+
 // ask asks as the owner, or as a stranger.
 func ask(k *keeper, owner bool, method, path, body string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
@@ -54,8 +56,8 @@ func TestTheOwnerSeesWhatWasLearned(t *testing.T) {
 	}
 	kept := memory.Kept{Owner: memory.Owner{Scope: "s", Project: "/shop"},
 		Entries: []memory.Entry{{ID: "0123abcd", Kind: memory.Fact, Text: "The port is 8080."}}}
-	f(&keeper{}, true, 200, `{"elsewhere":true,"memories":[]}`)
-	f(&keeper{all: []memory.Kept{kept}}, true, 200, `{"elsewhere":false,"memories":[{"owner":{"scope":"s","project":"/shop"},"entries":[`+
+	f(&keeper{}, true, 200, `{"enabled":false,"elsewhere":true,"memories":[]}`)
+	f(&keeper{all: []memory.Kept{kept}}, true, 200, `{"enabled":true,"elsewhere":false,"memories":[{"owner":{"scope":"s","project":"/shop"},"entries":[`+
 		`{"id":"0123abcd","kind":"fact","text":"The port is 8080.",`)
 	f(&keeper{all: []memory.Kept{kept}}, false, 403, "epitome open")
 	f(&keeper{fail: errors.New("the disk is gone")}, true, 500, "the disk is gone")

@@ -25,7 +25,7 @@ var (
 	_ learned.Keeper    = Lore{}
 )
 
-// Remembers does what addition.Memories says.
+// Remembers does what addition.Memories and learned.Keeper say.
 func (l Lore) Remembers() bool { return l.Place != nil && l.Place() != nil }
 
 // Recall does what addition.Memories says.
