@@ -15,7 +15,7 @@ import (
 
 // The edits that are read from the ledger are those of the request: what they put in a message's place is what is sent,
 // what they name is what came, their tokens are those that are not sent, and new are those that the request before had
-// not.
+// not. The changes that explain tells come to the same tokens.
 func TestEditsAreWhatWasDoneToTheRequest(t *testing.T) {
 	for name, in := range map[string]tongue{
 		"chat": chatTongue{}, "messages": messagesTongue{}, "responses": responsesTongue{},
@@ -120,6 +120,13 @@ func holdsEdits(t *testing.T, b *bench, body string, out Output, list []sent.Edi
 	}
 	if want := out.Report.Before.Total() - out.Report.After.Total(); less != want {
 		t.Fatalf("the edits save %d tokens, the request has %d less", less, want)
+	}
+	told := 0
+	for _, c := range out.StandingChanges(was) {
+		told += c.Came - c.After
+	}
+	if told != less {
+		t.Fatalf("the standing changes save %d tokens, the edits %d", told, less)
 	}
 }
 

@@ -35,11 +35,11 @@ func TestStandingTellsWhatIsNotSentWhole(t *testing.T) {
 		}
 		got := b.shape(body).StandingChanges(r)
 		for i := range got {
-			if got[i].After >= got[i].Before || len(got[i].Artifact) != plantest.NameLength ||
-				got[i].Code != event.CodeOverLimit {
+			if got[i].After >= got[i].Before || got[i].Came != got[i].Before ||
+				len(got[i].Artifact) != plantest.NameLength || got[i].Code != event.CodeOverLimit {
 				t.Errorf("%+v", got[i])
 			}
-			got[i].Before, got[i].After, got[i].Artifact, got[i].Code = 0, 0, "", ""
+			got[i].Came, got[i].Before, got[i].After, got[i].Artifact, got[i].Code = 0, 0, 0, "", ""
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("got  %+v\nwant %+v", got, want)

@@ -42,6 +42,7 @@ func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 				c.Last, c.Before = c.Item+f.Fold-1, 0
 			}
 		}
+		c.Came = int(float64(f.Came()) * s.ratio)
 		s.noteThinking(&c, i, it)
 		list = append(list, c)
 	}

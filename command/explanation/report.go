@@ -81,10 +81,12 @@ type Change struct {
 	Argument string `json:"argument"`
 	Rung     string `json:"rung"`
 	Why      string `json:"why"`
-	Before   int    `json:"before"`
+	Before   int    `json:"before"` // as it came; 0 if not kept: of several messages, decided by an older epitome
 	After    int    `json:"after"`
 	Artifact string `json:"artifact"`
 	Thinking string `json:"thinking"` // artifact with the message as it came, if its thinking is not sent
+
+	freed int // tokens that this decision took out: what an earlier one had taken out is not in it
 }
 
 // Turn is one request of the conversation before the last.
@@ -108,7 +110,8 @@ func NewChange(r *conversation.Request, c plan.Change) Change {
 	if c.Item = conversation.NumberOf(r, c.Item); c.Last == c.Item {
 		c.Last = 0
 	}
-	e := Change{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Before, c.After, c.Artifact, c.Thinking}
+	e := Change{c.Item, c.Last, c.Tool, c.Argument, c.Rung, c.Why, c.Came, c.After, c.Artifact, c.Thinking,
+		c.Before - c.After}
 	if e.Why == "" {
 		e.Why = decidedBefore
 	}
@@ -249,7 +252,7 @@ func (r *Report) printTurns(p *page) {
 	if r.Turns == nil {
 		return
 	}
-	rows := []string{"request\tmessages\ttokens\tsent\tmessage\trung\ttool\tbefore\tafter\twhy"}
+	rows := []string{"request\tmessages\ttokens\tsent\tmessage\trung\ttool\tcame\tsent\twhy"}
 	for i, t := range r.Turns {
 		for k, c := range t.Changes {
 			head := "\t\t\t"
@@ -289,7 +292,7 @@ func belowLine(now int, changes []Change, line int) bool {
 	cleared := false
 	for _, c := range changes {
 		if c.Rung == rewrite.ActionClear && c.Why != decidedBefore {
-			cleared, now = cleared || c.Thinking == "" || c.Thinking != c.Artifact, now+c.Before-c.After
+			cleared, now = cleared || c.Thinking == "" || c.Thinking != c.Artifact, now+c.freed
 		}
 	}
 	return cleared && now < line
@@ -310,7 +313,7 @@ func (c Change) where() string {
 	return fmt.Sprintf("%d-%d", c.Message, c.Last)
 }
 
-// was says how many tokens there were before.
+// was says how many tokens came.
 func (c Change) was() string {
 	if c.Last > 0 && c.Before == 0 {
 		return "not kept"
@@ -355,7 +358,7 @@ func (r *Report) printChanges(p *page) {
 	default:
 		p.line("%s", r.heading())
 	}
-	rows := []string{"message\ttool\trung\tbefore\tafter\tartifact\twhy"}
+	rows := []string{"message\ttool\trung\tcame\tsent\tartifact\twhy"}
 	for _, c := range r.Changes {
 		rows = append(rows, fmt.Sprintf("%s\t%s\t%s\t%s\t%d\t%s\t%s", c.where(), c.what(), c.Rung, c.was(), c.After, c.artifacts(), c.Why))
 	}

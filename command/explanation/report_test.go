@@ -38,7 +38,7 @@ func TestThinkingAloneIsNoResultThatWasCleared(t *testing.T) {
 	f := func(thinking string, want bool) {
 		t.Helper()
 		list := []Change{
-			{Rung: rewrite.ActionClear, Why: "w", Before: 9, After: 5, Artifact: "a", Thinking: thinking}}
+			{Rung: rewrite.ActionClear, Why: "w", freed: 4, Artifact: "a", Thinking: thinking}}
 		if got := belowLine(10, list, 100); got != want {
 			t.Errorf("%q: %v", thinking, got)
 		}

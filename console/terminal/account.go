@@ -116,7 +116,7 @@ func (a Account) addEdits(p *sheet) {
 		p.line("The model does not see all of these messages now:")
 	}
 	turns := a.decidedIn()
-	rows := []string{"message\trung\tbefore\tafter\tturn\tartifact\twhy"}
+	rows := []string{"message\trung\tcame\tsent\tturn\tartifact\twhy"}
 	for _, e := range a.Edits.List {
 		where := fmt.Sprint(e.Item)
 		if e.Last > e.Item {

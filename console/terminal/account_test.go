@@ -34,7 +34,7 @@ func TestAccountsTellTurnsAndWhatIsNotSeen(t *testing.T) {
 	}
 	text := a.Text()
 	for _, part := range []string{"It has left conversation c0.", "1 earlier turns are not kept", "offloaded 2, 81 tokens out",
-		event.CodeAgain.Sentence(), event.CauseScreen.Sentence(), "2        offload  90      9      2     first     It was long.", "4-9      compact"} {
+		event.CodeAgain.Sentence(), event.CauseScreen.Sentence(), "2        offload  90    9     2     first     It was long.", "4-9      compact"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("it lacks %q:\n%s", part, text)
 		}

@@ -55,6 +55,14 @@ type Form struct {
 	Name Ref // under which it is recorded
 }
 
+// Came is how many tokens all items that the form is about had as they came; 0 if that was not noted.
+func (f *Form) Came() int {
+	if f.Stood == 0 && f.Fold <= 1 {
+		return f.Whole
+	}
+	return f.Stood
+}
+
 // Frame is what stood around items that were taken out.
 type Frame = conversation.Frame
 

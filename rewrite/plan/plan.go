@@ -326,7 +326,8 @@ type Change struct {
 	Code     event.Code // why; what is taken out of the model's thinking beside that has none of its own
 	Why      string     // the same in words
 	Cause    event.Cause
-	Before   int // tokens of the model; 0 if not kept: of several messages, decided before
+	Came     int // tokens of the model as all of it came, where standing changes are told; 0 if not noted
+	Before   int // those before this change; 0 if not kept: of several messages, decided before
 	After    int
 	Artifact string // name of what was taken out
 	Thinking string // name of the item as it came, if what was thought in it is not sent

@@ -16,15 +16,16 @@ import (
 // Edit is one text in the place of another, in a request as it was sent. Messages are counted from 0, tokens are the
 // model's.
 type Edit struct {
-	Item, Last    int // the first and the last message that it is about
-	Rung          string
-	Code          event.Code // why
-	New           bool       // decided for this very request
-	Before, After int        // tokens; of several edits of one message the first has them. Before is 0 if not noted
-	Text          string     // what is sent in its place; empty if nothing is
-	Artifact      string     // name of what stood there; empty if the text is put behind what a message says
-	Readable      string     // name of the same for a reader of lines; empty if there is none
-	Thinking      string     // name of the message as it came, if what was thought in it is not sent
+	Item, Last int // the first and the last message that it is about
+	Rung       string
+	Code       event.Code // why
+	New        bool       // decided for this very request
+	// Tokens as it came and as it is sent: the first of several edits of one message has them. Before is 0 if unknown.
+	Before, After int
+	Text          string // what is sent in its place; empty if nothing is
+	Artifact      string // name of what stood there; empty if the text is put behind what a message says
+	Readable      string // name of the same for a reader of lines; empty if there is none
+	Thinking      string // name of the message as it came, if what was thought in it is not sent
 }
 
 // Edits are the edits of a request, by the key of the forms in which it was sent, in the order of its messages. Nothing
@@ -51,11 +52,7 @@ func Edits(g decision.Ledger, key string, dialect func(key string) conversation.
 		if f.Why == event.NoCode { // nor was its place noted
 			e.Item, e.Last = i, i+max(f.Fold, 1)-1
 		}
-		stood := f.Stood
-		if stood == 0 && f.Fold <= 1 {
-			stood = f.Whole
-		}
-		e.Before, e.After = int(float64(stood)*k.Ratio), int(float64(f.Now)*k.Ratio)
+		e.Before, e.After = int(float64(f.Came())*k.Ratio), int(float64(f.Now)*k.Ratio)
 		list = append(list, editsOf(f, e, dialect(k.Dialect))...)
 	}
 	return list, true
