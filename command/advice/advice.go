@@ -18,6 +18,13 @@ const mostWrong = 2
 // On adds to an error of the command line what was meant, as far as that shows.
 func On(err error, args []string, commands []*kong.Node) string {
 	said := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // none is what is left out
+	if words, got, ok := strings.Cut(said, " but got "); ok {
+		_, words, _ = strings.Cut(words, "must be one of ")
+		if meant := nearestTo(strings.Trim(got, `"`), strings.Split(strings.ReplaceAll(words, `"`, ""), ",")); meant != "" {
+			said += ", did you mean " + meant + "?"
+		}
+		return said
+	}
 	if flag, ok := strings.CutPrefix(said, "unknown flag --"); ok {
 		name, _, _ := strings.Cut(flag, ",")
 		if keys := config.KeysLike(name); len(keys) > 0 {

@@ -82,6 +82,12 @@ func turnInCells(e *event.Exchange) string {
 	if e.TakenOut > 0 {
 		done = append(done, fmt.Sprintf("%d tokens out", e.TakenOut))
 	}
+	switch {
+	case e.Action == event.ActionBypass:
+		done = append(done, "bypass: something failed inside epitome")
+	case len(done) == 0 && e.Added > 0 && e.Rescue.Kind == "":
+		done = append(done, fmt.Sprintf("%d tokens added: %s", e.Added, additions(e)))
+	}
 	sent := e.TokensAfter.Total()
 	if e.Mode == event.ModeObserve {
 		if len(done) > 0 || sent != e.TokensBefore.Total() {
@@ -92,9 +98,20 @@ func turnInCells(e *event.Exchange) string {
 	if e.Rescue.Kind != "" {
 		done = append(done, e.Rescue.Outcome()+" by "+e.Rescue.Stages)
 	}
-	why := cmp.Or(e.Causes.Sentences(), e.Reason, e.Code.Sentence())
+	why := cmp.Or(e.Causes.Sentences(), e.Inner, e.Reason, e.Code.Sentence())
 	return fmt.Sprintf("%d\t%s\t%d\t%d\t%s\t%s\t%s", e.Turn, e.Start.Local().Format(time.TimeOnly), e.TokensBefore.Total(),
 		sent, cached, plain(strings.Join(done, ", ")), plain(why))
+}
+
+// additions says what a request has beside what its client sent.
+func additions(e *event.Exchange) string {
+	switch {
+	case e.Memory == 0:
+		return "an index of context files"
+	case e.Contexts == "":
+		return "the memory of the project"
+	}
+	return "an index of context files, and the memory of the project"
 }
 
 // addEdits writes what the model does not see now.

@@ -81,3 +81,24 @@ func TestRowsNameCauses(t *testing.T) {
 	e.Reason = "saves little"
 	f(e, "saves little")
 }
+
+// A turn in which nothing was taken out may have been added to, or have gone as it came since something failed.
+func TestAccountsTellWhatWasAddedAndWhatFailed(t *testing.T) {
+	f := func(e event.Exchange, want string) {
+		t.Helper()
+		if got := turnInCells(&e); !strings.HasSuffix(got, want) {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	added := event.Exchange{Action: "add", Added: 70, Memory: 70}
+	f(added, "\t70 tokens added: the memory of the project\t")
+	added.Contexts = "docs"
+	f(added, "\t70 tokens added: an index of context files, and the memory of the project\t")
+	added.Memory = 0
+	f(added, "\t70 tokens added: an index of context files\t")
+	added.Offloaded, added.TakenOut = 1, 9
+	f(added, "\toffloaded 1, 9 tokens out\t")
+	failed := event.Exchange{Action: event.ActionBypass}
+	failed.Inner, failed.Reason = "no space left", "r"
+	f(failed, "\tbypass: something failed inside epitome\tno space left")
+}
