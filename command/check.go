@@ -1,8 +1,11 @@
 package command
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"epitome/config"
 	"epitome/instance"
@@ -68,9 +71,25 @@ func checkRunning(c *cli) error {
 		return err
 	}
 	card := running[0]
-	if _, err := card.Answer("/-/ready", nil); err != nil {
+	answer, err := card.Answer("/-/ready", nil)
+	if err != nil {
 		return err
 	}
+	warn(troubles(answer)...)
 	_, err = fmt.Printf("The epitome on %s takes requests.\n", card.Listen)
 	return err
+}
+
+// troubles are the parts that an epitome cannot use now, by its answer to whether it is ready.
+func troubles(answer []byte) (all []error) {
+	said := map[string]string{}
+	if json.Unmarshal(answer, &said) != nil {
+		return nil // it takes requests, which is what was asked
+	}
+	for _, part := range slices.Sorted(maps.Keys(said)) {
+		if state := said[part]; state == "away" || state == "full" {
+			all = append(all, fmt.Errorf("%s: %s; 'epitome stats' says what follows from that", part, state))
+		}
+	}
+	return all
 }

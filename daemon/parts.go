@@ -1,14 +1,19 @@
 package daemon
 
-import "time"
+import (
+	"time"
 
-// Parts are what an epitome uses that is not on its machine.
+	"epitome/offload"
+)
+
+// Parts are what an epitome uses that may fail it while it runs: what is not on its machine, and the room on its disk.
 const (
 	sharedPart = "shared_store"
 	bucketPart = "bucket"
+	roomPart   = "artifacts"
 )
 
-// parts are those that it uses, and whether they answer, as /-/ready tells it.
+// parts are those that it uses, and whether they answer, or that there is no room, as /-/ready tells it.
 func (s *storage) parts() map[string]string {
 	word := func(answers bool) string {
 		if answers {
@@ -22,6 +27,9 @@ func (s *storage) parts() map[string]string {
 	}
 	if s.bucket != nil {
 		all[bucketPart] = word(!s.bucket.Away())
+	}
+	if offload.Crowded(s.shelf) {
+		all[roomPart] = "full"
 	}
 	return all
 }
@@ -37,6 +45,9 @@ func (s *storage) troubles() (notes []string) {
 	if s.bucket != nil && s.bucket.Away() {
 		notes = append(notes, "the bucket of artifacts cannot be reached: nothing new is taken out of conversations until "+
 			"their windows fill")
+	}
+	if offload.Crowded(s.shelf) {
+		notes = append(notes, "the disk has no room: nothing new is taken out of conversations, however full their windows are")
 	}
 	return notes
 }

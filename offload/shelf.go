@@ -26,6 +26,7 @@ import (
 	"log/slog"
 	"math"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"epitome/offload/bucket"
@@ -110,8 +111,9 @@ type Shelf struct {
 	names     *namer // of contents
 	kinds     *namer // of what is no content
 	address   address
-	remote    *remote // place, if it is a bucket; else nil
-	others    bool    // Options.Others
+	remote    *remote     // place, if it is a bucket; else nil
+	others    bool        // Options.Others
+	crowded   atomic.Bool // what it wrote last found no room
 
 	sweeping sync.Mutex // held by the one Sweep that runs
 }
@@ -252,8 +254,11 @@ func (s *Shelf) put(limit int64, name string, content []byte) error {
 		if !known {
 			_ = s.catalogue.forget(name) // if that fails too, the metadata go with their expiry
 		}
-		return full(err)
+		err = full(err)
+		s.crowded.Store(errors.Is(err, ErrFull))
+		return err
 	}
+	s.crowded.Store(false)
 	s.budget.settle(name, size, min(there.Size, size)) // what someone has added to the file was never counted
 	return nil
 }
@@ -320,3 +325,7 @@ func (s *Shelf) intact(there Entry, meta metadata) bool {
 
 // until returns when an artifact that is put or touched now may go.
 func (s *Shelf) until() time.Time { return s.now().Add(s.catalogue.keep) }
+
+// Crowded reports whether what the shelf wrote last found no room, whatever is left of its quota: the disk is full. The
+// next content is tried all the same.
+func Crowded(s *Shelf) bool { return s.crowded.Load() }

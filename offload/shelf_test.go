@@ -393,6 +393,9 @@ func TestNothingIsLeftOfAWriteThatFails(t *testing.T) {
 		if s.budget.reserved != 0 {
 			t.Errorf("%d bytes stay reserved", s.budget.reserved)
 		}
+		if Crowded(s) != wantFull {
+			t.Errorf("%v: there is said to be no room: %v", failure, !wantFull)
+		}
 		if left := listing(t, folder); len(left) != 1 || left[0] != kept+".txt" {
 			t.Errorf("there are %q", left)
 		}
@@ -402,6 +405,9 @@ func TestNothingIsLeftOfAWriteThatFails(t *testing.T) {
 		s.place.(*filePlace).save = saveNew
 		put(t, s, "content")
 		has(t, s, name, "content")
+		if Crowded(s) {
+			t.Error("there is said to be no room, though the content was written")
+		}
 	}
 	f(syscall.ENOSPC, true)
 	f(syscall.EDQUOT, true)

@@ -20,7 +20,8 @@ func On(err error, args []string, commands []*kong.Node) string {
 	said := strings.Replace(err.Error(), `must be one of "",`, "must be one of ", 1) // none is what is left out
 	if words, got, ok := strings.Cut(said, " but got "); ok {
 		_, words, _ = strings.Cut(words, "must be one of ")
-		if meant := nearestTo(strings.Trim(got, `"`), strings.Split(strings.ReplaceAll(words, `"`, ""), ",")); meant != "" {
+		known := strings.Split(strings.ReplaceAll(words, `"`, ""), ",")
+		if meant := nearestTo(strings.Trim(got, `"`), known); meant != "" {
 			said += ", did you mean " + meant + "?"
 		}
 		return said
