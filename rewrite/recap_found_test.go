@@ -12,8 +12,11 @@ func TestWhatAnotherAgentFoundAndWhereTheWorkStandsIsTold(t *testing.T) {
 	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
 	a.does("Task", `{"description":"Review refund","prompt":"Review refund/ strictly."}`,
 		"I read the folder.\n\n1. refund/share.go:71 loops forever on no lines: it must be fixed.\n2. There is no test for KWD.\n\nThank you.\n")
+	a.does("bash", `{"command":"git rev-parse HEAD"}`, "feedbee\n")
+	a.does("bash", `{"command":"git commit -m 'Round'"}`, "[fx-kwd c0ffe15] Round\n 1 file changed, 1 insertion(+)\n")
 	a.does("bash", `{"command":"git rev-parse --short HEAD"}`, "0badcab\n")
 	a.does("bash", `{"command":"git rev-parse --short HEAD"}`, "c0ffe15\n")
+	a.does("bash", `{"command":"git status"}`, "On branch fx-kwd\nnothing to commit, working tree clean\n")
 	a.does("bash", `{"command":"git status -sb"}`, "## fx-kwd...origin/fx-kwd [ahead 1]\n")
 	a.answers("Done.", "Go on.")
 	out, _ := a.grow(t, 400)
@@ -25,7 +28,7 @@ func TestWhatAnotherAgentFoundAndWhereTheWorkStandsIsTold(t *testing.T) {
 			t.Errorf("%q is not told: %s", want, reads)
 		}
 	}
-	for _, not := range []string{"0badcab", "Thank you"} {
+	for _, not := range []string{"0badcab", "feedbee", "On branch", "Thank you"} {
 		if strings.Contains(reads, not) {
 			t.Errorf("%q is told: %s", not, reads)
 		}

@@ -31,6 +31,7 @@ func (r *writer) findings(k *known, tokens int) string {
 	var order []string
 	lines, heads := map[string][]string{}, map[string]bool{}
 	r.backwards(func(res *history.Result) bool {
+		defer k.noteMove(res)
 		known := toldByModel && res.Action.Kind == history.KindOther
 		if !isFinding(res) || known || res.Failed || searched > mostSearched {
 			return true
@@ -97,9 +98,10 @@ func (k *known) worthFound(res *history.Result, isNewest bool) (most int, worth 
 			}
 			return n
 		}
-	case isNewest && res.Action.Kind == history.KindShell && strings.Contains(res.Action.Key, "git "):
+	case isNewest && !k.moved && res.Action.Kind == history.KindShell && strings.Contains(res.Action.Key, "git "):
+		placed := k.placed // what is newer says on which branch
 		return linesOfResult, func(line string) int {
-			if tellsWhere.MatchString(line) {
+			if commitForm.MatchString(line) || !placed && branchForm.MatchString(line) {
 				return later(line) + 1
 			}
 			return later(line)
@@ -111,8 +113,24 @@ func (k *known) worthFound(res *history.Result, isNewest bool) (most int, worth 
 // pointForm finds a point of a list.
 var pointForm = pattern.Of(`^\s*(?:[-*•]|\d+[.)])\s`)
 
-// tellsWhere finds a line in which git tells a commit by its id alone, or a branch and what it is ahead of.
-var tellsWhere = pattern.Of(`^(?:[0-9a-f]{7,40}|## \S.*|On branch \S+|Your branch is .*)$`)
+// commitForm and branchForm find a line in which git tells a commit by its id alone, and one that tells the branch, or
+// what it is ahead of.
+var (
+	commitForm = pattern.Of(`^[0-9a-f]{7,40}$`)
+	branchForm = pattern.Of(`^(?:## \S.*|On branch \S+|Your branch is .*)$`)
+)
+
+// noteMove notes that what git told before a result, of where the work stands, may not hold any more, or is told anew.
+func (k *known) noteMove(res *history.Result) {
+	if res.Action.Kind == history.KindShell {
+		k.moved = k.moved || movesWork.MatchString(res.Action.Key)
+		k.placed = k.placed || strings.Contains(res.Action.Key, "git status")
+	}
+}
+
+// movesWork finds a command of git behind which the work may stand elsewhere.
+var movesWork = pattern.Of(`\bgit (?:-\S+ (?:\S*/\S* )?)*` +
+	`(?:commit|push|pull|reset|checkout|switch|rebase|merge|revert|cherry-pick|am|stash)\b`)
 
 // isReport reports whether a result is what another agent says that was given a task.
 func isReport(res *history.Result) bool {

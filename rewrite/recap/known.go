@@ -17,6 +17,8 @@ type known struct {
 	told   map[string]bool // names that stand in the request, or in a line that was chosen
 	used   map[string]int  // the last item that calls with the name
 	spoken map[string]bool // names of used that stand elsewhere than in what a call puts into a file: that lies there
+	moved  bool            // a newer call may have moved the work from where git says that it stands
+	placed bool            // a newer call says on which branch it stands
 }
 
 // newKnown learns the names of what the rest of the request shows, of the texts, and of all calls from the span on.
