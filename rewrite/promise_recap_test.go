@@ -329,7 +329,8 @@ func (s *spanFacts) works(kind, body string) {
 			}
 			continue
 		}
-		if l == "taken back since, if git had the file:" || l == "deleted:" || l == "files read, of which nothing else is told here:" {
+		if l == "taken back since, if git had the file:" || l == "deleted:" ||
+			l == "deleted or not: the results of the commands that were to do it do not tell:" || l == "files read, of which nothing else is told here:" {
 			continue
 		}
 		if quote, quoted := strings.CutPrefix(l, "> "); quoted {

@@ -28,6 +28,7 @@ type Ending struct {
 	looks   bool           // the call changes nothing
 	marked  bool           // the client marks the result as an error, and the text does not say that it is one
 	above   bool           // there is more in the result than the error
+	silent  bool           // the command put out nothing
 	support
 }
 
@@ -50,6 +51,11 @@ func (e *Ending) Failed() bool {
 // Succeeded reports whether the call succeeded, by its exit state or by what its result says.
 func (e *Ending) Succeeded() bool {
 	return !e.Failed() && (e.Known || e.calm || e.claims || e.Claims == excerpt.Succeeded)
+}
+
+// MayHaveFailed reports whether the call failed, or whether its result says something of which it is not known.
+func (e *Ending) MayHaveFailed() bool {
+	return !e.Succeeded() && !e.TellsNoError() && (e.Failed() || !e.silent)
 }
 
 // InWords says how the call ended, and who says so; empty if nobody does.
@@ -158,6 +164,7 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 	if !e.Known && e.session == "" {
 		e.Refusal = c.refusal(text)
 	}
+	e.silent = showsNothing(text)
 	e.Error, e.Line = c.complaint(raw, text)
 	trouble := e.Error || !saysNoTrouble(text)
 	if e.Known && e.Code == 0 || c.said == conversation.WentWell {
@@ -168,7 +175,7 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 		e.marked = !e.Error && e.Code == 0
 		e.Error = true
 	}
-	if differs := c.Action.Asks == shell.Sameness && c.Action.Alone; e.Code == 1 && (differs || showsNothing(text)) {
+	if differs := c.Action.Asks == shell.Sameness && c.Action.Alone; e.Code == 1 && (differs || e.silent) {
 		e.asked = c.Action.Asks
 	}
 	acts := c.Action.Kind == KindWriting || c.Action.Kind == KindOther

@@ -15,8 +15,8 @@ import (
 )
 
 // errorForm finds what begins as the message of an error does, and not as a heading or a count.
-var errorForm = pattern.Of(`(?i)^(?:<tool_use_error|traceback \(most recent|exception in thread |failed to [^\s\d]` +
-	`|failed: *[^\s\d]|(?:error|exception)(?:\[E\d+\]| TS\d+| \([^()]{1,60}\))?: *(?:[^\s\d]|[1-9])|(?:error|failed):?$` +
+var errorForm = pattern.Of(`(?i)^(?:<tool_use_error|exec_command failed(?: for |: )|traceback \(most recent|` +
+	`exception in thread |failed to [^\s\d]|failed: *[^\s\d]|(?:error|exception)(?:\[E\d+\]| TS\d+| \([^()]{1,60}\))?: *(?:[^\s\d]|[1-9])|(?:error|failed):?$` +
 	`|error (?:executing|calling|invoking|running|performing|reading|writing|editing|creating|deleting|opening|fetching|` +
 	`searching|parsing|loading|applying|accessing|while|during|occurred)\b.*:(?: |$))`)
 

@@ -150,6 +150,14 @@ func TestARefusalIsAnOutcomeOfItsOwn(t *testing.T) {
 	f("bash", aCommandLine, "The user rejected permission to use this specific tool call with the following feedback: use make", no,
 		says+"the user refused it, and said: \"use make\"")
 	f("exec_command", aCommandLine, "exec command rejected by user", no, says+"the user refused it")
+	const codex = "exec_command failed for `/bin/bash -lc \"python3 - <<'E'\nprint(1)\nE\"`: CreateProcess { message: \"Rejected(\\\""
+	f("exec_command", aCommandLine, codex+`rejected by user\")" }`, no, says+"the user refused it")
+	f("exec_command", aCommandLine, codex+"`rm -rf x` rejected: rm -f style commands are not permitted. Use a safer approach"+`\")" }`, no,
+		says+"it was not allowed")
+	f("exec_command", aCommandLine, codex+`rejected by user\")" } and more`, no, "its result is an error")
+	f("exec_command", aCommandLine, "exec_command failed for `make`: CreateProcess { message: \"No such file or directory (os error 2)\" }", no,
+		"its result is an error")
+	f("exec_command", aCommandLine, "built a.o\n"+codex+`rejected by user\")" }`, no, "")
 	f("exec_command", aCommandLine, "Wall time: 7.2 seconds\naborted by user", no, says+"the user broke it off")
 	f("Bash", aCommandLine, "Permission to use Bash with command make deploy has been denied.", wrong, says+"it was not allowed")
 	f("bash", aCommandLine, "built a.o\nbuilt b.o\n\n\nCommand aborted", no, says+"it was aborted")

@@ -21,6 +21,9 @@ const (
 	wasAborted    = "it was aborted"
 )
 
+// KeptAll reports whether the call did nothing at all.
+func (r Refusal) KeptAll() bool { return r.How == refusedByUser || r.How == notAllowed }
+
 // refusals are the words with which agents tell that, at the beginning of a result, and behind what the user's own
 // words stand in it. All that is known of them stands here.
 var refusals = []struct {
@@ -53,8 +56,12 @@ const longestRefusal = 16_000
 func refusalIn(text string, isCommand bool) Refusal {
 	const longestLast = 1_000 // bytes of the last line of what a command has shown before it was stopped
 	if len(text) <= longestRefusal {
-		if r := refusalAt(behindExit(text)); r.How != "" {
+		begin := behindExit(text)
+		if r := refusalAt(begin); r.How != "" {
 			return r
+		}
+		if how := whyNotBegun(begin); how != "" {
+			return Refusal{How: how}
 		}
 	}
 	if !isCommand {
@@ -67,6 +74,23 @@ func refusalIn(text string, isCommand bool) Refusal {
 		return Refusal{} // it begins in the middle of a line
 	}
 	return refusalAt(end[at+1:])
+}
+
+// whyNotBegun is why a command was not allowed to begin, of which Codex says that it did not; empty if it does not say
+// that. The command stands before it.
+func whyNotBegun(text string) string {
+	const rejected = `: CreateProcess { message: "Rejected(\"`
+	at := strings.LastIndex(text, rejected)
+	if at < 0 || !strings.HasPrefix(text, "exec_command failed") {
+		return ""
+	}
+	switch why := strings.TrimRight(text[at+len(rejected):], "\n "); {
+	case why == `rejected by user\")" }`:
+		return refusedByUser
+	case strings.HasSuffix(why, `\")" }`):
+		return notAllowed
+	}
+	return ""
 }
 
 // refusalAt reads a text that begins so.

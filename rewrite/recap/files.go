@@ -49,6 +49,7 @@ func (f *folders) lines() string {
 type changed struct {
 	path    string
 	deleted bool
+	inDoubt bool                 // whether it was deleted no result says
 	calls   []*conversation.Call // that wrote it, as far as they are known
 	lines   []string             // that were put in
 	short   [][]string           // what calls put in that put in little
@@ -83,12 +84,14 @@ func (r *writer) files(k *known, tokens int) string {
 	for _, f := range w.files {
 		w.takeShort(f)
 	}
-	var s, gone, back strings.Builder
+	var s, gone, inDoubt, back strings.Builder
 	for _, f := range w.files {
 		r.filesTold = append(r.filesTold, f.path)
 		switch {
 		case f.back != nil:
 			back.WriteString(w.backRow(f))
+		case f.inDoubt:
+			inDoubt.WriteString(f.path + "\n")
 		case f.deleted:
 			gone.WriteString(f.path + "\n")
 		default:
@@ -101,17 +104,27 @@ func (r *writer) files(k *known, tokens int) string {
 	if gone.Len() > 0 {
 		s.WriteString("deleted:\n" + gone.String())
 	}
+	if inDoubt.Len() > 0 {
+		s.WriteString(groupInDoubt + ":\n" + inDoubt.String())
+	}
 	return s.String()
 }
 
+// groupInDoubt stands above files that commands were to delete which failed, or of which it is not known.
+const groupInDoubt = "deleted or not: the results of the commands that were to do it do not tell"
+
 // failedWriting reports whether a call failed so that nothing may be written: one of a writing tool, or of a shell that
-// ran one command alone.
+// ran one command alone or none.
 func failedWriting(r *writer, res *history.Result) bool {
 	switch res.Action.Kind {
 	case history.KindWriting:
 		return r.endingOf(res).Failed() || history.SaysRefusal(r.p.TextOf(res.Item))
 	case history.KindShell:
-		if call := r.callOf(res); call != nil && r.endingOf(res).Code > 0 {
+		ending := r.endingOf(res)
+		if ending.Refusal.KeptAll() {
+			return true
+		}
+		if call := r.callOf(res); call != nil && ending.Code > 0 {
 			command, _ := history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
 			steps, ok := stepsIn(command)
 			return ok && len(steps) == 1
@@ -161,6 +174,7 @@ func (w *written) take(res *history.Result) {
 // begin is a file that is not told yet; nil if there is no room for it.
 func (w *written) begin(res *history.Result, name string, back *gitStep) *changed {
 	f := &changed{path: name, deleted: slices.Contains(res.Action.Deletes, name), back: back}
+	f.inDoubt = f.deleted && w.sum.endingOf(res).MayHaveFailed()
 	need := len(name) + 1
 	if back != nil {
 		need = len(w.backRow(f)) + 1

@@ -58,8 +58,9 @@ func readGit(r *writer) (list []*gitStep) {
 			if s.use == restores {
 				undoStash(list)
 			}
+			list = append(list, s)
 		}
-		if list = append(list, steps...); len(list) > 2*most {
+		if len(list) > 2*most {
 			list = list[len(list)-most:]
 		}
 	}
@@ -159,7 +160,7 @@ func readGitWords(words []string, folder string) *gitStep {
 			return &gitStep{isStash: true}
 		case rest[0] == "push" || rest[0] == "save":
 			return &gitStep{isStash: true, files: inFolder(stashed(rest), folder)}
-		case rest[0] == "pop" || rest[0] == "apply":
+		case rest[0] == "pop" || rest[0] == "apply" || rest[0] == "branch":
 			return &gitStep{use: restores}
 		}
 	}
