@@ -373,6 +373,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 		}
 		for _, known := range []string{"failed before, and succeeded since", "ended with exit code 0", "failed",
 			"failed, and so did a later run", "no error told",
+			"still running when a result last told of it", "killed while it ran",
 			"no exit code, but the output says that it succeeded", "the result does not tell how it ended", "the newest ran in", "failed, and has not succeeded since"} {
 			if row == known+":" {
 				return row
@@ -383,6 +384,9 @@ func (s *spanFacts) row(kind, row, group string) string {
 				s.Fatalf("promise 8: no result of the span says %q", line)
 			}
 			return group
+		}
+		if m := regexp.MustCompile(`, id (\S+)$`).FindStringSubmatch(row); m != nil && kind == "commands" && strings.Contains(s.told, m[1]) {
+			row = strings.TrimSuffix(row, m[0])
 		}
 		cut := strings.TrimSuffix(row, "…")
 		if s.keys[row] || strings.Contains(s.called, row) || s.calls(cut) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"github.com/tidwall/gjson"
@@ -26,6 +27,7 @@ type Action struct {
 	Whole     bool     // it shows or writes all of these files, and not a part of them
 	Numbered  bool     // numbers that stand before lines of Reads are those that they have in their file
 	Session   string   // of a command that runs already: the call waits for it, gives it input, or ends it
+	Ends      bool     // the call is to end it
 	Asks      shell.Question
 	Alone     bool // what asks is all that the command does
 	// identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
@@ -211,6 +213,11 @@ func (c *callReader) claimSession(name string) {
 	if c.action.Session = string(v); v[0] == '"' {
 		c.action.Session = plain(v)
 	}
+	var buf [longestName]byte
+	own := fold(&buf, ownName(name))
+	isEnding := func(word string) bool { return bytes.Contains(own, []byte(word)) }
+	c.action.Ends = slices.ContainsFunc([]string{"kill", "stop", "terminate"}, isEnding) ||
+		strings.Contains(c.text(someInput), "\x03")
 }
 
 // claimEdit is for the editors whose command says what they do.

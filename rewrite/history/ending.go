@@ -23,7 +23,8 @@ type Ending struct {
 	Line   string          // the one whole line that matters most; empty if there is none
 
 	Refusal Refusal        // of the call
-	session string         // of a command that went on when its result came
+	Session string         // of a command that went on when its result came
+	Killed  bool           // the command that the call is about did not end by itself: it was ended
 	asked   shell.Question // that was answered with no
 	looks   bool           // the call changes nothing
 	marked  bool           // the client marks the result as an error, and the text does not say that it is one
@@ -75,8 +76,8 @@ func (e *Ending) InWords() string {
 		return "ended with exit code 0, but its output tells of a failure"
 	case e.Known:
 		return "ended with exit code 0"
-	case e.session != "":
-		return "still running then, id " + e.session
+	case e.Session != "":
+		return "still running then, id " + e.Session
 	case e.Claims == excerpt.Failed:
 		return "its output says that it failed"
 	case e.claims:
@@ -146,7 +147,7 @@ func (r *Result) LearnEnding(raw []byte, text string) *Ending {
 		if read.Line != "" && !exitForm.MatchString(read.Line) {
 			e.Line = read.Line
 		}
-		if e.session == "" { // what a command says on its way may not be its last word
+		if e.Session == "" { // what a command says on its way may not be its last word
 			e.Claims = read.Outcome
 		}
 	}
@@ -159,9 +160,10 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 	e := &Ending{looks: c.Action.Looks || c.Action.OnlyFiles}
 	e.Code, e.Known = c.exitState(raw)
 	if !e.Known {
-		e.session = c.goesOn(raw)
+		e.Session = c.goesOn(raw)
 	}
-	if !e.Known && e.session == "" {
+	e.Killed = c.killed(raw, text)
+	if !e.Known && e.Session == "" {
 		e.Refusal = c.refusal(text)
 	}
 	e.silent = showsNothing(text)
@@ -191,7 +193,11 @@ func (c *Source) goesOn(raw []byte) string {
 	if c.Action.Kind != KindShell || c.Action.OnlyFiles { // what a file says is not of the call
 		return ""
 	}
-	return sessionIn(raw)
+	id, status := sessionIn(raw)
+	if status == "running" {
+		return c.Action.Session
+	}
+	return id
 }
 
 // refusal is what kept the call from what it was to do. What a file or a page says of that is not of the call.
@@ -255,7 +261,7 @@ func saysNoTrouble(text string) bool {
 // does not tell. text is what it says.
 func (c *Source) StateInWords(raw []byte, text string) string {
 	switch e := c.readEnding(raw, text); {
-	case e.Refusal.How != "" || e.asked != shell.NoQuestion || e.session != "":
+	case e.Refusal.How != "" || e.asked != shell.NoQuestion || e.Session != "":
 		return e.InWords()
 	case e.Known || e.Code > 0:
 		return fmt.Sprintf("exit code %d", e.Code)

@@ -6,6 +6,7 @@ import (
 	"github.com/tidwall/gjson"
 
 	"epitome/pattern"
+	"epitome/rewrite/conversation"
 )
 
 // runningForm finds a line in which whoever runs commands tells that one goes on, and how later calls name it.
@@ -14,9 +15,30 @@ var runningForm = pattern.Of(`(?i)^(?:process running with session id ([\w-]{1,6
 	`command (?:did not complete|exceeded)[^\n]{1,80} moved to (?:the )?background \(?(?:with )?(?:id:? )?([\w-]{1,64})|` +
 	`<?(?:shellid:? ([\w-]{1,64}) is still running|command (?:is )?(?:started|running) in (?:the )?background with shellid:? ([\w-]{1,64})))`)
 
-// sessionIn is how a command is named that went on when its result came; empty if it had ended, or if nobody says so.
-// raw is the result as it stands in the body.
-func sessionIn(raw []byte) string {
+// statusForm finds a line in which a client tells how a command stands that it was asked for.
+var statusForm = pattern.Of(`^<status>(running|killed)</status>$`)
+
+// killedForm finds how the answer begins of a tool that ended a command.
+var killedForm = pattern.Of(`(?i)^\W*(?:message\W+)?(?:successfully (?:killed|stopped|terminated|cancell?ed)\b|` +
+	`(?:the )?(?:shell|process|task|terminal|job|command|session)(?: \S{1,64})? (?:was |has been )?` +
+	`(?:killed|stopped|terminated|cancell?ed)\b)`)
+
+// killed reports whether the call ended a command that ran, or says that somebody did. raw is its result as it stands in
+// the body.
+func (c *Source) killed(raw []byte, text string) bool {
+	if c.Action.Session == "" {
+		return false
+	}
+	if _, status := sessionIn(raw); status == "killed" {
+		return true
+	}
+	code, told := c.exitState(raw)
+	return c.Action.Ends && (told && code > 0 || c.said != conversation.WentWrong && killedForm.MatchString(firstWords(text)))
+}
+
+// sessionIn is how a command is named that went on when its result came, or the state that its client tells of one that
+// it was asked for; both are empty if nobody says so. raw is the result as it stands in the body.
+func sessionIn(raw []byte) (id, status string) {
 	const beginning = 600 // bytes
 	if len(raw) > 0 && raw[0] == '[' {
 		raw = []byte(gjson.GetBytes(raw, "0.text").Raw)
@@ -28,13 +50,16 @@ func sessionIn(raw []byte) string {
 	for _, l := range lines {
 		l = strings.TrimSpace(l)
 		if m := runningForm.FindStringSubmatch(l); m != nil {
-			return strings.Join(m[1:], "")
+			return strings.Join(m[1:], ""), ""
+		}
+		if m := statusForm.FindStringSubmatch(l); m != nil {
+			return "", m[1]
 		}
 		if l != "" && !besideExit.MatchString(l) {
-			return ""
+			break
 		}
 	}
-	return ""
+	return "", ""
 }
 
 // begun are the calls of which commands went on, by how these are named: the results of those that began them.

@@ -167,7 +167,8 @@ const (
 	aRehearsal
 	aService // the files are in a service's keeping and not on the disk
 	aSession // a command that runs already
-	anAside  // what is done is the same with and without it
+	someInput
+	anAside // what is done is the same with and without it
 )
 
 // argument is the meaning of an argument. Of several with one meaning, that of the lowest rank counts.
@@ -230,6 +231,8 @@ var argumentNames = map[string]argument{
 
 	"sessionid": {aSession, 0}, "bashid": {aSession, 0}, "shellid": {aSession, 0}, "taskid": {aSession, 1},
 	"processid": {aSession, 1}, "terminalid": {aSession, 1},
+
+	"chars": {someInput, 0},
 
 	"description": {anAside, 0}, "explanation": {anAside, 0}, "justification": {anAside, 0}, "timeout": {anAside, 0},
 	"timeoutms":   {anAside, 0},

@@ -26,6 +26,7 @@ type calls struct {
 	runs   []run                               // in their order
 	isOpen map[*history.Result]bool            // failed, and is among open
 	again  map[*history.Result]bool            // failed, and a newer failure of the same tells how it stands
+	heard  map[*history.Result]*history.Result // of a command that went on, the newest result about it
 }
 
 // failure is a call that failed and has not succeeded since.
@@ -44,7 +45,7 @@ func (r *writer) readCalls() *calls {
 	c := &calls{
 		sum: r, solved: map[*history.Result]bool{}, failed: map[*history.Result]*failure{},
 		ended: map[*history.Result]*history.Result{}, again: map[*history.Result]bool{},
-		doing: map[string][]*failure{},
+		doing: map[string][]*failure{}, heard: map[*history.Result]*history.Result{},
 	}
 	var last *history.Result                // the newest command that may go on
 	pending := map[*history.Result][]task{} // those, and what they do
@@ -54,14 +55,11 @@ func (r *writer) readCalls() *calls {
 			continue
 		}
 		begun := r.p.Hist.BegunBy(res)
-		if begun == nil && isContinued(res) {
+		if begun == nil && isContinued(res) && strings.HasPrefix(res.Action.Key, "{") {
 			begun = last
 		}
 		if begun != nil || isContinued(res) {
-			tasks, isPending := pending[begun]
-			if e := r.endingOf(res); isPending && (e.Failed() || e.Succeeded()) {
-				c.ended[begun] = res
-				c.take(begun, tasks)
+			if tasks, isPending := pending[begun]; isPending && c.hear(begun, res, tasks) {
 				delete(pending, begun)
 			}
 			continue
@@ -83,9 +81,25 @@ func (r *writer) readCalls() *calls {
 	return c
 }
 
-// isContinued reports whether a call only waits for a command that runs, or gives it input.
+// hear takes what a later result says of a command that went on, and reports whether it has ended. That a call could
+// not end it says nothing of it.
+func (c *calls) hear(begun, res *history.Result, tasks []task) (hasEnded bool) {
+	switch e := c.sum.endingOf(res); {
+	case e.Killed:
+		hasEnded = true
+	case e.Failed() && res.Action.Ends:
+		return false
+	case res.Action.Kind == history.KindShell && (e.Failed() || e.Succeeded()):
+		c.ended[begun], hasEnded = res, true
+		c.take(begun, tasks)
+	}
+	c.heard[begun] = res
+	return hasEnded
+}
+
+// isContinued reports whether a call only waits for a command that runs, gives it input, or ends it.
 func isContinued(res *history.Result) bool {
-	return res.Action.Kind == history.KindShell && strings.HasPrefix(res.Action.Key, "{")
+	return res.Action.Kind == history.KindShell && (res.Action.Session != "" || strings.HasPrefix(res.Action.Key, "{"))
 }
 
 // endOf is the result that tells how the call ended that res answers: res, or that of a call which waited for it.
@@ -180,46 +194,63 @@ func (f *failure) isOneOf(tasks []task) bool {
 	})
 }
 
-// commands are the other commands of a span by how they ended, each group the newest first. Some have the line of their
-// output that matters most. Those that only look are told elsewhere.
+// commands are the other commands of a span by how they ended, each group the newest first; those that may run still
+// are told before all others. Some have the line of their output that matters most. Those that only look are told
+// elsewhere.
 func (c *calls) commands(tokens int) string {
-	const linesOf = 8 // newest commands that have one
-	all := newRows(tokens)
-	groups := map[string][]string{}
-	n := 0
-	c.sum.backwards(func(res *history.Result) bool {
-		if res.Action.Kind != history.KindShell || isFinding(res) || isContinued(res) {
-			return true
-		}
-		row := c.sum.commandLine(res)
-		if c.failed[res] != nil { // it stands above
-			all.seen[row] = true
-		}
-		if row == "" || all.seen[row] {
-			return true
-		}
-		if !all.add(row) {
-			return false
-		}
-		group := c.group(res)
-		groups[group] = append(groups[group], row)
-		if n++; n <= linesOf && group != endedAgain {
-			if line := lineOf(c.sum, c.endOf(res)); line != "" && all.add("> "+line) {
-				groups[group] = append(groups[group], "> "+line)
+	list := &commandRows{calls: c, all: newRows(tokens), groups: map[string][]string{}}
+	for _, mayRun := range [...]bool{true, false} {
+		c.sum.backwards(func(res *history.Result) bool {
+			if res.Action.Kind != history.KindShell || isFinding(res) || isContinued(res) {
+				return true
 			}
-		}
-		return true
-	})
+			group := c.group(res)
+			return (group == endedNever) != mayRun || list.take(res, group)
+		})
+	}
 	var s strings.Builder
-	if folder := c.sum.folder(); folder != "" && len(all.list) > 0 {
+	if folder := c.sum.folder(); folder != "" && len(list.all.list) > 0 {
 		s.WriteString("the newest ran in:\n" + folder + "\n")
 	}
 	for _, group := range endings {
-		if rows := groups[group]; len(rows) > 0 {
+		if rows := list.groups[group]; len(rows) > 0 {
 			s.WriteString(group + ":\n" + strings.Join(rows, "\n") + "\n")
 		}
 	}
 	return s.String()
+}
+
+// commandRows are rows of commands by how these ended.
+type commandRows struct {
+	*calls
+	all    *rows
+	groups map[string][]string
+	lines  int // commands that have one of their output
+}
+
+// take takes the command whose result is res, and reports whether there is room for more.
+func (l *commandRows) take(res *history.Result, group string) bool {
+	const mostLines = 8
+	row := l.sum.commandLine(res)
+	if id := l.sum.endingOf(res).Session; id != "" && (group == endedNever || group == endedSomeOf) {
+		row += ", id " + id
+	}
+	if l.failed[res] != nil { // it stands above
+		l.all.seen[row] = true
+	}
+	if row == "" || l.all.seen[row] {
+		return true
+	}
+	if !l.all.add(row) {
+		return false
+	}
+	l.groups[group] = append(l.groups[group], row)
+	if l.lines++; l.lines <= mostLines && group != endedAgain {
+		if line := lineOf(l.sum, l.endOf(res)); line != "" && l.all.add("> "+line) {
+			l.groups[group] = append(l.groups[group], "> "+line)
+		}
+	}
+	return true
 }
 
 // folder is where the newest command of the span ran, if its call says that.
@@ -344,9 +375,13 @@ const (
 	endedAgain  = "failed, and so did a later run"
 	endedBadly  = "failed"
 	endedSomeOf = "the result does not tell how it ended"
+	endedNever  = "still running when a result last told of it"
+	endedByKill = "killed while it ran"
 )
 
-var endings = [...]string{endedOpen, endedSolved, endedWell, saidWell, saidNoError, endedAgain, endedBadly, endedSomeOf}
+var endings = [...]string{
+	endedNever, endedOpen, endedSolved, endedWell, saidWell, saidNoError, endedAgain, endedBadly, endedByKill, endedSomeOf,
+}
 
 // group is how a command of a shell ended.
 func (c *calls) group(res *history.Result) string {
@@ -366,6 +401,16 @@ func (c *calls) group(res *history.Result) string {
 		return saidWell
 	case ending.TellsNoError():
 		return saidNoError
+	}
+	last := ending
+	if heard := c.heard[res]; heard != nil {
+		last = c.sum.endingOf(heard)
+	}
+	switch {
+	case last.Killed:
+		return endedByKill
+	case last.Session != "":
+		return endedNever
 	}
 	return endedSomeOf
 }
