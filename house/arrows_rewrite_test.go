@@ -98,7 +98,8 @@ var rewriting = map[string]room{
 	},
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/recap/agenda" +
-			" rewrite/recap/filing rewrite/recap/spoken rewrite/sentence rewrite/shell rewrite/shorten rewrite/span",
+			" rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/sentence rewrite/shell rewrite/shorten" +
+			" rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/recap/agenda": {
@@ -108,6 +109,10 @@ var rewriting = map[string]room{
 	"rewrite/recap/filing": {
 		"rewrite/history rewrite/shell",
 		"a line stands in a file by what calls did to it; how much of it is told must not matter",
+	},
+	"rewrite/recap/rerun": {
+		"",
+		"whether one run covers another is read from their words; which calls they are of must not matter",
 	},
 	"rewrite/recap/spoken": {
 		"pattern rewrite/conversation rewrite/history rewrite/plan rewrite/sentence rewrite/span",

@@ -161,7 +161,7 @@ func (s *spanFacts) part(heading, body string) {
 		s.said(body)
 	case kind == "your":
 		s.tasks(body)
-	case kind == "open":
+	case kind == "open" || kind == "refused":
 		s.failures(body)
 	case kind == "files" || kind == "reads":
 		s.works(kind, body)
@@ -329,8 +329,7 @@ func (s *spanFacts) works(kind, body string) {
 			}
 			continue
 		}
-		if l == "taken back since, if git had the file:" || l == "deleted:" ||
-			l == "deleted or not: the results of the commands that were to do it do not tell:" || l == "files read, of which nothing else is told here:" {
+		if slices.Contains(groupsOfFiles, l) {
 			continue
 		}
 		if quote, quoted := strings.CutPrefix(l, "> "); quoted {
@@ -371,10 +370,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 		if kind == "calls" {
 			row = regexp.MustCompile(`, one of \d+$`).ReplaceAllString(row, "")
 		}
-		for _, known := range []string{"failed before, and succeeded since", "ended with exit code 0", "failed",
-			"failed, and so did a later run", "no error told",
-			"still running when a result last told of it", "killed while it ran",
-			"no exit code, but the output says that it succeeded", "the result does not tell how it ended", "the newest ran in", "failed, and has not succeeded since"} {
+		for _, known := range endingsTold {
 			if row == known+":" {
 				return row
 			}
@@ -385,9 +381,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 			}
 			return group
 		}
-		if m := regexp.MustCompile(`, id (\S+)$`).FindStringSubmatch(row); m != nil && kind == "commands" && strings.Contains(s.told, m[1]) {
-			row = strings.TrimSuffix(row, m[0])
-		}
+		row = s.withoutID(row)
 		cut := strings.TrimSuffix(row, "…")
 		if s.keys[row] || strings.Contains(s.called, row) || s.calls(cut) {
 			return group

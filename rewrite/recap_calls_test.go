@@ -2,11 +2,33 @@ package rewrite
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
 	"epitome/prose"
+	"epitome/rewrite/messages"
 )
+
+// endingsTold are the groups of commands in a summary, and groupsOfFiles those of files.
+var (
+	endingsTold = []string{"failed before, and succeeded since", "failed, and what failed in it has succeeded since", "ended with exit code 0", "failed",
+		"failed, and so did a later run", "no error told", "refused or broken off",
+		"still running when a result last told of it", "killed while it ran",
+		"no exit code, but the output says that it succeeded", "the result does not tell how it ended",
+		"the newest ran in", "failed, and has not succeeded since"}
+	groupsOfFiles = []string{"taken back since, if git had the file:", "deleted:",
+		"deleted or not: the results of the commands that were to do it do not tell:",
+		"files read, of which nothing else is told here:"}
+)
+
+// withoutID is a row of a command without the id by which it is reached, which a result tells.
+func (s *spanFacts) withoutID(row string) string {
+	if m := regexp.MustCompile(`, id (\S+)$`).FindStringSubmatch(row); m != nil && strings.Contains(s.told, m[1]) {
+		return strings.TrimSuffix(row, m[0])
+	}
+	return row
+}
 
 // told is the summary of calls of a shell, each with its result.
 func told(t *testing.T, steps ...string) string {
@@ -108,4 +130,145 @@ func TestACommandThatWentOnIsToldAsItStands(t *testing.T) {
 	f(killed, codex("write_stdin", `{"session_id":4242,"chars":"\u0003"}`, "Wall time: 5.0 seconds\nProcess exited with code 130\nOutput:\n^C")...)
 	f("exec_command `"+dev+"`, message 5: failed with exit code 1",
 		codex("write_stdin", `{"session_id":4242,"chars":""}`, "Process exited with code 1\nOutput:\npanic")...)
+}
+
+// What failed is told as open until the very same has succeeded, in whatever command line; no command that did not fail
+// itself is told as one that did.
+func TestWhatFailedInACommandLineIsSettledByItself(t *testing.T) {
+	const rejected = "To git@x\n ! [rejected]        x -> x (fetch first)\nerror: failed to push some refs to 'git@x'\nexit code: 1"
+	const pushed = "To git@x\n   aa..bb  x -> x\nexit code: 0"
+	const closes = "--- FAIL: TestCloses (0.01s)\n    l_test.go:1: want 1010\nFAIL\nFAIL\tshop/ledger\t0.2s\nok  \tshop/fx\t0.1s\nexit code: 1"
+	const cross = "--- FAIL: TestCross (0.01s)\n    fx_test.go:1: want 3\nFAIL\nFAIL\tshop/fx\t0.2s\n"
+	const others = cross + "ok  \tshop/ledger\t0.1s\nexit code: 1"
+	f := func(want string, steps ...string) {
+		t.Helper()
+		text := told(t, steps...)
+		got := "open"
+		if rows := partOf(text, "open failures"); !strings.Contains(rows, "exec_command `"+steps[0]+"`") {
+			got = "nowhere"
+			group := ""
+			for row := range strings.Lines(partOf(text, "commands")) {
+				if row = strings.TrimRight(row, "\n"); strings.HasSuffix(row, ":") {
+					group = row
+				}
+				if row == steps[0] {
+					got = group
+				}
+			}
+		}
+		if got != want {
+			t.Errorf("%q: told as %q, want %q: %s", steps, got, want, text)
+		}
+	}
+	const solved, later, open, well = "failed, and what failed in it has succeeded since:", "failed, and so did a later run:", "open", "ended with exit code 0:"
+	f(solved, "git commit -qam x && git push", rejected, "git pull --rebase && git push", pushed)
+	f(solved, "git push -u origin x", rejected, "git commit --amend --no-edit && git push -u origin x", pushed)
+	f(open, "git commit -qam x && git push", rejected, "git pull --rebase && git push origin y", pushed)
+	f(open, "git commit -qam x && git push", "nothing to commit\nexit code: 1", "git pull --rebase && git push", pushed)
+	f(open, "git commit -qam x; git push", rejected, "git pull --rebase && git push", pushed)
+	f(solved, "go build ./...", "x.go:1: no\nexit code: 1", "go build ./... && go test ./ledger", closes)
+	f(later, "go test ./ledger", closes, "go build ./... && go test ./ledger", closes)
+	f(later, "go vet ./... && go test -v ./...", closes, "go test -v ./... 2>&1", others)
+	f(solved, "go test ./ledger", closes, "go test ./...", others)
+	f(solved, "go test ./...", closes, "go test ./ledger", "ok  \tshop/ledger\t0.1s\nexit code: 0")
+	f(solved, "go test ./...", closes, "go build ./... && go test ./ledger ./fx", others)
+	f(solved, "go test ./ledger", closes, "go test ./...", strings.ReplaceAll(closes, "TestCloses", "TestOpens"))
+	f(open, "go test ./ledger", closes, "go test ./...", "panic: x\n"+strings.ReplaceAll(closes, "TestCloses", "TestOpens"))
+	f(open, "go test ./ledger", closes, "go test ./...", cross+"exit code: 1")
+	f(open, "go test ./ledger", closes, "go test ./...", "FAIL\tshop/ledger [build failed]\nexit code: 1")
+	f(open, "go test ./ledger", closes, "go test -run TestOpens ./...", others)
+	f(open, "go test ./ledger", closes, "go test -short ./...", others)
+	f(open, "go test ./ledger", closes, "cd /other && go test ./...", others)
+	f(open, "go test ./ledger", closes, "go test ./... | tail", others)
+	f(open, "go test ./ledger", closes, "go test ./ledger", "ok  \tshop/ledger\t0.1s [no tests to run]\nexit code: 1")
+	f(well, "go build ./... && go vet ./...", "exit code: 0", "make shop", "no rule\nexit code: 2")
+	f(well, "git pull --rebase && git push", pushed, "git commit -qam x && git push", rejected, "git fetch && git push", pushed)
+	f(well, "git commit --amend --no-edit && git push", pushed)
+}
+
+// A command that succeeds in what another one failed in has not failed itself.
+func TestACommandThatNeverFailedIsNotToldAsOne(t *testing.T) {
+	text := partOf(told(t, "git push", "error: failed to push some refs to 'x'\nexit code: 1", "git pull --rebase && git push", "exit code: 0"), "commands")
+	if !strings.Contains(text, "failed, and what failed in it has succeeded since:\ngit push\n") ||
+		!strings.Contains(text, "ended with exit code 0:\ngit pull --rebase && git push\n") {
+		t.Error(text)
+	}
+}
+
+// What a later run of less, or one that failed otherwise, does not show keeps its lines.
+func TestLinesOfAFailureStayUntilARunOfAllSucceeds(t *testing.T) {
+	const one = "FAILED tests/test_a.py::test_x - assert 1 == 2\n1 failed, 3 passed in 0.1s\nexit code: 1"
+	f := func(want bool, later, result string) {
+		t.Helper()
+		text := partOf(told(t, "pytest -q", one, later, result), "open failures") + "\n"
+		if !strings.Contains(text, "exec_command `pytest -q`") || strings.Contains(text, "> FAILED tests/test_a.py::test_x - assert 1 == 2\n") != want {
+			t.Errorf("%s: the line is to stand: %v: %s", later, want, text)
+		}
+	}
+	f(true, "pytest -q tests/test_a.py", "4 passed in 0.1s\nexit code: 0")
+	f(true, "pytest", "ERROR tests/test_b.py - no module\n1 error in 0.1s\nexit code: 1")
+	f(false, "pytest", "4 passed in 0.1s\nexit code: 0")
+}
+
+// A call that was refused has a place of its own, and takes nothing from what failed before.
+func TestRefusedCallsStandByThemselves(t *testing.T) {
+	text := told(t, "make shop", "no rule for shop\nexit code: 2", "make till", "exit code: 1", "make shop", "exec command rejected by user",
+		"make till", "exit code: 0", "make pay", "exec command rejected by user", "make pay", "exit code: 0")
+	open, refused := partOf(text, "open failures"), partOf(text, "refused calls")
+	if !strings.Contains(open, "exec_command `make shop`, message 3: failed with exit code 2\n> no rule for shop") || strings.Contains(open, "refused") {
+		t.Errorf("%s", text)
+	}
+	if strings.Count(refused, "`make") != 1 || !strings.HasSuffix(refused, "exec_command `make shop`, message 7: its result says: the user refused it") {
+		t.Errorf("%q", refused)
+	}
+	if commands := partOf(text, "commands"); strings.Contains(commands, "failed before, and succeeded since:\nmake pay") {
+		t.Errorf("%s", commands)
+	}
+}
+
+// worksInCodex is an agent whose commands went on, were killed, refused, and mended in other command lines.
+func worksInCodex() *agent {
+	a, _ := styled(16_000, prose.Style{Mode: prose.ModeIntent})
+	a.items = append(a.items, userSays("Mend the refunds. Never touch vendor/."))
+	runs := func(command, result string) { a.does("exec_command", fmt.Sprintf(`{"cmd":%q}`, command), result) }
+	const goesOn, ended = "Wall time: 10.0 seconds\nProcess running with session ID %d\nOutput:\n", "Process exited with code %d\nOutput:\n"
+	runs("make serve", fmt.Sprintf(goesOn, 7)+"listening on :8080\n")
+	runs("make watch", fmt.Sprintf(goesOn, 8)+"watching\n")
+	a.does("write_stdin", `{"session_id":8,"chars":"\u0003"}`, fmt.Sprintf(ended, 130)+"^C")
+	const refused = "exec_command failed for `/bin/bash -lc '%s'`: CreateProcess { message: \"Rejected(\\\"rejected by user\\\")\" }"
+	runs("rm -rf vendor/money", fmt.Sprintf(refused, "rm -rf vendor/money"))
+	runs("make deploy", fmt.Sprintf(refused, "make deploy"))
+	runs("make pages && make deploy", fmt.Sprintf(ended, 0)+"deployed\n")
+	runs("rm -rf build/old && make shop", fmt.Sprintf(ended, 2)+"no rule for shop\n")
+	runs("git commit -qam refunds && git push", fmt.Sprintf(ended, 1)+" ! [rejected]        x -> x (fetch first)\n")
+	runs("git pull --rebase && git push", fmt.Sprintf(ended, 0)+"   aa..bb  x -> x\n")
+	return a
+}
+
+// A client that marks failures of commands says with its mark, too, that one of them went well.
+func TestAMarkSettlesAFailureThatWasMarked(t *testing.T) {
+	for _, c := range []struct {
+		mark   string
+		isOpen bool
+	}{{`,"is_error":false`, false}, {"", true}} {
+		b := newBench(16_000)
+		b.dialect, b.style = messages.Dialect{}, prose.Style{Mode: prose.ModeIntent}
+		call := func(k int, command, result, mark string) string {
+			return fmt.Sprintf(`,{"role":"assistant","content":[{"type":"tool_use","id":"c%d","name":"Bash","input":{"command":%q}}]},`+
+				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"c%d","content":%q%s}]}`, k, command, k, result, mark)
+		}
+		body, text := `{"model":"m","max_tokens":100,"messages":[{"role":"user","content":"Build it."}`, ""
+		body += call(0, "go build ./...", "Exit code 1\nx.go:1:1: undefined: y", `,"is_error":true`) + call(1, "go build ./...", "", c.mark)
+		for k := 2; k < 300 && text == ""; k++ {
+			body += call(k, fmt.Sprintf("make part_%d", k), strings.Repeat("cc -c part.c -o part.o -Wall\n", 60), "")
+			out := b.shape(body + "]}")
+			_, text, _ = strings.Cut(strings.ReplaceAll(string(out.Body), `\n`, "\n"), "epitome: summary ")
+		}
+		if isOpen := strings.Contains(text, "Bash `go build ./...`, message 2: failed with exit code 1"); isOpen != c.isOpen || text == "" {
+			t.Errorf("marked %q: told as open: %v: %.600s", c.mark, isOpen, text)
+		}
+		if !c.isOpen && !strings.Contains(text, "failed before, and succeeded since:\ngo build ./...\n") {
+			t.Errorf("marked %q: %.600s", c.mark, text)
+		}
+	}
 }

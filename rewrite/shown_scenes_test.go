@@ -362,6 +362,9 @@ func showSummaryByCode(t *testing.T, p *showing) {
 	out, _ = a.grow(t, 400)
 	text, _ = summaryIn(t, out)
 	p.add("The user has answered in all ways, and the agent keeps a list of tasks.", plan.Mark+"summary "+text)
+	out, _ = worksInCodex().grow(t, 400)
+	text, _ = summaryIn(t, out)
+	p.add("Commands went on, were killed, refused, and mended in other command lines.", plan.Mark+"summary "+text)
 	a, _ = styled(64_000, prose.Style{Mode: prose.ModeIntent})
 	a.cupboard.Mute, a.limits.KeepTail = true, 600
 	shopWork(a)

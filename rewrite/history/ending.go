@@ -22,8 +22,9 @@ type Ending struct {
 	Claims excerpt.Outcome // what the words of a command's output say
 	Line   string          // the one whole line that matters most; empty if there is none
 
-	Refusal Refusal        // of the call
-	Session string         // of a command that went on when its result came
+	Refusal Refusal // of the call
+	Session string  // of a command that went on when its result came
+	Said    conversation.Verdict
 	Killed  bool           // the command that the call is about did not end by itself: it was ended
 	asked   shell.Question // that was answered with no
 	looks   bool           // the call changes nothing
@@ -157,7 +158,7 @@ func (r *Result) LearnEnding(raw []byte, text string) *Ending {
 
 // readEnding is how a call ended, by all but what the output of a command says.
 func (c *Source) readEnding(raw []byte, text string) *Ending {
-	e := &Ending{looks: c.Action.Looks || c.Action.OnlyFiles}
+	e := &Ending{looks: c.Action.Looks || c.Action.OnlyFiles, Said: c.said}
 	e.Code, e.Known = c.exitState(raw)
 	if !e.Known {
 		e.Session = c.goesOn(raw)

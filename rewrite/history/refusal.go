@@ -24,6 +24,9 @@ const (
 // KeptAll reports whether the call did nothing at all.
 func (r Refusal) KeptAll() bool { return r.How == refusedByUser || r.How == notAllowed }
 
+// IsRefused reports whether somebody kept the call from what it was to do, or broke it off, and not a limit.
+func (r Refusal) IsRefused() bool { return r.KeptAll() || r.How == stoppedByUser }
+
 // refusals are the words with which agents tell that, at the beginning of a result, and behind what the user's own
 // words stand in it. All that is known of them stands here.
 var refusals = []struct {

@@ -23,8 +23,8 @@ var killedForm = pattern.Of(`(?i)^\W*(?:message\W+)?(?:successfully (?:killed|st
 	`(?:the )?(?:shell|process|task|terminal|job|command|session)(?: \S{1,64})? (?:was |has been )?` +
 	`(?:killed|stopped|terminated|cancell?ed)\b)`)
 
-// killed reports whether the call ended a command that ran, or says that somebody did. raw is its result as it stands in
-// the body.
+// killed reports whether the call ended a command that ran, or says that somebody did. raw is its result as it stands
+// in the body.
 func (c *Source) killed(raw []byte, text string) bool {
 	if c.Action.Session == "" {
 		return false
@@ -32,8 +32,13 @@ func (c *Source) killed(raw []byte, text string) bool {
 	if _, status := sessionIn(raw); status == "killed" {
 		return true
 	}
-	code, told := c.exitState(raw)
-	return c.Action.Ends && (told && code > 0 || c.said != conversation.WentWrong && killedForm.MatchString(firstWords(text)))
+	if !c.Action.Ends {
+		return false
+	}
+	if code, told := c.exitState(raw); told {
+		return code > 0
+	}
+	return c.said != conversation.WentWrong && killedForm.MatchString(firstWords(text))
 }
 
 // sessionIn is how a command is named that went on when its result came, or the state that its client tells of one that

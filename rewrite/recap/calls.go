@@ -18,9 +18,10 @@ import (
 type calls struct {
 	sum    *writer
 	shell  place
-	open   []*failure            // in their order
-	doing  map[string][]*failure // of them, those that did a task, by its keys
-	solved map[*history.Result]bool
+	open   []*failure               // in their order
+	doing  map[string][]*failure    // of them, those that did a task, by its keys
+	solved map[*history.Result]bool // succeeded, and the same had failed before
+	mended map[*history.Result]bool // failed, and all that failed in it has succeeded since
 	failed map[*history.Result]*failure
 	ended  map[*history.Result]*history.Result // of a command that went on, the result that tells its end
 	runs   []run                               // in their order
@@ -43,8 +44,9 @@ type failure struct {
 // readCalls follows the calls from the span to the end: what failed in the span may have succeeded behind it.
 func (r *writer) readCalls() *calls {
 	c := &calls{
-		sum: r, solved: map[*history.Result]bool{}, failed: map[*history.Result]*failure{},
-		ended: map[*history.Result]*history.Result{}, again: map[*history.Result]bool{},
+		sum: r, solved: map[*history.Result]bool{}, mended: map[*history.Result]bool{},
+		failed: map[*history.Result]*failure{},
+		ended:  map[*history.Result]*history.Result{}, again: map[*history.Result]bool{},
 		doing: map[string][]*failure{}, heard: map[*history.Result]*history.Result{},
 	}
 	var last *history.Result                // the newest command that may go on
@@ -73,6 +75,7 @@ func (r *writer) readCalls() *calls {
 			pending[res], last = tasks, res
 		}
 	}
+	c.closeTests()
 	c.open = slices.DeleteFunc(c.open, func(f *failure) bool { return f.isClosed })
 	c.isOpen = make(map[*history.Result]bool, len(c.open))
 	for _, f := range c.open {
@@ -110,37 +113,53 @@ func (c *calls) endOf(res *history.Result) *history.Result {
 	return res
 }
 
-// take notes what one more call means for those before.
+// take notes what one more call means for those before. Of what a call that was not allowed to begin was to do, nothing
+// is known.
 func (c *calls) take(res *history.Result, tasks []task) {
+	ending, times := c.sum.endingOf(c.endOf(res)), 1
+	if ending.Failed() {
+		var passed []task
+		passed, tasks = c.failedPart(c.endOf(res), tasks)
+		c.settle(passed)
+	}
+	if !ending.Refusal.KeptAll() {
+		for _, f := range c.concerned(tasks) {
+			times = max(times, c.hold(f, res, tasks))
+		}
+	}
+	if !ending.Failed() {
+		return
+	}
+	f := &failure{res: res, end: c.endOf(res), tasks: tasks, times: times}
+	c.open = append(c.open, f)
+	for k := range tasks {
+		for _, key := range tasks[k].keys() {
+			c.doing[key] = append(c.doing[key], f)
+		}
+	}
+}
+
+// hold notes what a later call of tasks means for a failure, and returns how often in a row these have failed now.
+func (c *calls) hold(f *failure, res *history.Result, tasks []task) (times int) {
 	ending := c.sum.endingOf(c.endOf(res))
-	failed := ending.Failed()
-	times := 1
-	for _, f := range c.concerned(tasks) {
-		left := f.without(tasks, ending, c.sum.endingOf(f.end))
-		switch {
-		case len(left) == len(f.tasks) && !failed && f.isOneOf(tasks):
-			f.again = res.Item
-		case len(left) == len(f.tasks), failed && len(left) > 0:
-		case failed: // the newer failure tells how it stands
-			if len(tasks) == len(f.tasks) {
-				times = max(times, f.times+1)
-			}
-			c.again[f.res], f.isClosed = true, true
-		default:
-			if f.tasks = left; len(left) == 0 {
-				c.solved[res], f.isClosed = true, true
-			}
+	left := f.without(tasks, ending, c.sum.endingOf(f.end))
+	switch failed := ending.Failed(); {
+	case len(left) == len(f.tasks) && !failed && f.isOneOf(tasks):
+		f.again = res.Item
+	case len(left) == len(f.tasks), failed && len(left) > 0:
+	case failed: // the newer failure tells how it stands
+		c.again[f.res], f.isClosed = true, true
+		if len(tasks) == len(f.tasks) {
+			return f.times + 1
+		}
+	default:
+		if f.tasks = left; len(left) == 0 {
+			c.mended[f.res], f.isClosed = true, true
+			isSame := c.sum.commandLine(f.res) == c.sum.commandLine(res)
+			c.solved[res] = c.solved[res] || isSame && !c.sum.endingOf(f.end).Refusal.IsRefused()
 		}
 	}
-	if failed {
-		f := &failure{res: res, end: c.endOf(res), tasks: tasks, times: times}
-		c.open = append(c.open, f)
-		for k := range tasks {
-			for _, key := range tasks[k].keys() {
-				c.doing[key] = append(c.doing[key], f)
-			}
-		}
-	}
+	return 1
 }
 
 // concerned are the open failures of which a call of tasks may do something again, in their order: of very many that
@@ -369,6 +388,7 @@ func (c *calls) others(k *known, tokens int) string {
 const (
 	endedWell   = "ended with exit code 0"
 	endedSolved = "failed before, and succeeded since"
+	endedMended = "failed, and what failed in it has succeeded since"
 	saidWell    = "no exit code, but the output says that it succeeded"
 	saidNoError = "no error told"
 	endedOpen   = "failed, and has not succeeded since"
@@ -376,19 +396,25 @@ const (
 	endedBadly  = "failed"
 	endedSomeOf = "the result does not tell how it ended"
 	endedNever  = "still running when a result last told of it"
+	endedNotAt  = "refused or broken off"
 	endedByKill = "killed while it ran"
 )
 
 var endings = [...]string{
-	endedNever, endedOpen, endedSolved, endedWell, saidWell, saidNoError, endedAgain, endedBadly, endedByKill, endedSomeOf,
+	endedNever, endedOpen, endedNotAt,
+	endedSolved, endedMended, endedWell, saidWell, saidNoError, endedAgain, endedBadly, endedByKill, endedSomeOf,
 }
 
 // group is how a command of a shell ended.
 func (c *calls) group(res *history.Result) string {
 	ending := c.sum.endingOf(c.endOf(res))
 	switch {
+	case ending.Refusal.IsRefused():
+		return endedNotAt
 	case c.solved[res]:
 		return endedSolved
+	case c.mended[res]:
+		return endedMended
 	case c.again[res]:
 		return endedAgain
 	case c.isOpen[res]:

@@ -13,8 +13,8 @@ import (
 )
 
 // failures tells the calls of the span that failed and have not succeeded since, the newest first, each with the lines
-// of its output that tell why, each line once. Of one that a later run shows in part or not at all, no lines are told,
-// and one that failed as a newer one like it is counted there.
+// of its output that tell why, each line once. Of one that a later run shows in part, or not at all as it succeeded, no
+// lines are told, and one that failed as a newer one like it is counted there.
 func (c *calls) failures(tokens int) string {
 	const mostLines, fewLines = 12, 3
 	const mostHeld = 24 // failures that are held against later runs: each such run is read
@@ -23,27 +23,29 @@ func (c *calls) failures(tokens int) string {
 	told, like := map[string]bool{}, map[string]*entry{}
 	for k := len(c.open) - 1; k >= 0; k-- {
 		f := c.open[k]
-		if f.end.Item >= c.sum.to {
+		if f.end.Item >= c.sum.to || c.sum.endingOf(f.end).Refusal.IsRefused() {
 			continue
 		}
-		note, isTold := "", false
+		note, standing := "", notHeld
 		if held++; held <= mostHeld {
-			note, isTold = c.noteOfLater(f)
+			note, standing = c.noteOfLater(f)
 		}
-		if isTold {
+		if standing == toldLater {
 			c.again[f.res] = true
 			continue
 		}
 		list := []string(nil)
 		kind := ""
-		if note == "" {
+		if standing == notHeld {
 			all := c.sum.tellingLines(f.end, lines)
-			if kind = c.sum.kindOf(f, all); like[kind] != nil {
+			if kind = c.sum.kindOf(f, all); kind != "" && note == "" && like[kind] != nil {
 				like[kind].count(f)
 				c.failed[f.res] = f
 				continue
 			}
-			list, note = newLines(all, told)
+			if list = newLines(all, told); note == "" && len(all) > 0 && len(list) == 0 {
+				note = "; its lines stand above"
+			}
 		}
 		text := c.sum.failureEntry(f, note, list, left)
 		if text == nil {
@@ -51,7 +53,7 @@ func (c *calls) failures(tokens int) string {
 		}
 		left -= text.tokens
 		c.failed[f.res] = f
-		if entries = append(entries, text); kind != "" {
+		if entries = append(entries, text); kind != "" && note == "" {
 			like[kind] = text
 		}
 		lines = fewLines
@@ -59,6 +61,25 @@ func (c *calls) failures(tokens int) string {
 	var s strings.Builder
 	for _, e := range entries {
 		s.WriteString(e.text(c.sum))
+	}
+	return s.String()
+}
+
+// refusals tells the calls of the span that were kept from what they were to do, and were not done since, the newest
+// first.
+func (c *calls) refusals(tokens int) string {
+	var s strings.Builder
+	for _, f := range slices.Backward(c.open) {
+		if f.end.Item >= c.sum.to || !c.sum.endingOf(f.end).Refusal.IsRefused() {
+			continue
+		}
+		row := c.sum.failureEntry(f, "", nil, tokens)
+		if row == nil {
+			break
+		}
+		tokens -= row.tokens
+		c.failed[f.res] = f
+		s.WriteString(row.text(c.sum))
 	}
 	return s.String()
 }
@@ -107,17 +128,14 @@ func (r *writer) kindOf(f *failure, lines []string) string {
 	return strings.Join(s, "\n")
 }
 
-// newLines are those of lines that tell of a failure, without those that are told. note says so if all of them are.
-func newLines(all []string, told map[string]bool) (list []string, note string) {
+// newLines are those of lines that tell of a failure, without those that are told.
+func newLines(all []string, told map[string]bool) (list []string) {
 	for _, l := range all {
 		if key := strings.TrimSpace(l); !told[key] {
 			told[key], list = true, append(list, l)
 		}
 	}
-	if len(all) > 0 && len(list) == 0 {
-		note = "; its lines stand above"
-	}
-	return list, note
+	return list
 }
 
 // failureEntry tells of one failure with lines of its output, in at most so many tokens; nil if it does not fit.
@@ -170,7 +188,8 @@ func lastLines(text string, most int) (list []string) {
 	const longest = 300 // bytes
 	for text = strings.TrimSpace(text); text != "" && len(list) < most; {
 		at := strings.LastIndexByte(text, '\n') + 1
-		if l := strings.TrimSpace(text[at:]); l != "" && len(l) <= longest && !exitLine.MatchString(l) {
+		l := strings.TrimSpace(text[at:])
+		if l != "" && l != "Output:" && len(l) <= longest && !exitLine.MatchString(l) {
 			list = append(list, l)
 		}
 		text = strings.TrimRight(text[:at], "\r\n \t")

@@ -86,6 +86,7 @@ const (
 	headSaid     = "what you said and concluded, oldest first: a few sentences of a message, word for word"
 	headTasks    = "your list of tasks, as your newest calls left it"
 	headFailures = "open failures, newest first: these calls failed and have not succeeded since"
+	headRefused  = "refused calls, newest first: they were kept from what they were to do, or broken off, and were not done since"
 	headCommands = "commands that you ran, newest first; open failures stand above"
 	headCalls    = "calls of other tools, newest first"
 	headFiles    = "files that you wrote, newest first, with lines that you put in"
@@ -143,6 +144,7 @@ func (r *writer) parts(b Budgets, quotes []spoken.Quote) []part {
 		{headTasks, r.tasks(b.Tasks)},
 		{headSaid, r.said.Conclusions(b.Said)},
 		{headFailures, calls.failures(b.Failures)},
+		{headRefused, calls.refusals(b.Failures / 3)},
 		{headCommands, calls.commands(b.Calls)},
 	}
 	if b.Lists == (Lists{}) {

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -20,67 +22,30 @@ type task struct {
 	hidden bool     // the call's exit state is not that of the task
 	shown  bool     // what it puts out is the end of what the call does
 	unseen bool     // what it puts out goes somewhere else, in part or all of it
+	row    int      // equal for those of which each runs only if all before it have succeeded
 }
 
 // covers reports whether a call that did t has done what other is.
 func (t *task) covers(other *task) bool {
-	return t.place == other.place && (slices.Equal(t.words, other.words) || coversTests(t.words, other.words))
-}
-
-// coversTests reports whether a run of Go's tools is one of all that the other run is of.
-func coversTests(all, some []string) bool {
-	if len(all) < 3 || len(some) < 3 || all[0] != "go" || some[0] != "go" || all[1] != some[1] ||
-		!slices.Contains([]string{"test", "vet", "build"}, all[1]) {
-		return false
-	}
-	allTargets, allOptions := goTargets(all[2:])
-	someTargets, someOptions := goTargets(some[2:])
-	for k := 0; k < len(someOptions); k++ { // a run without a filter is one of all
-		if someOptions[k] == "-run" && !slices.Contains(allOptions, "-run") && k+1 < len(someOptions) {
-			someOptions = slices.Delete(someOptions, k, k+2)
-			k--
-		}
-	}
-	if !slices.Equal(allOptions, someOptions) || len(someTargets) == 0 {
-		return false
-	}
-	for _, target := range someTargets {
-		local := target == "." || strings.HasPrefix(target, "./")
-		if !slices.Contains(allTargets, target) && (!local || !slices.Contains(allTargets, "./...")) {
-			return false
-		}
-	}
-	return true
-}
-
-// goTargets parts the words of a run of Go's tools. Options that change nothing of what is run are left out.
-func goTargets(words []string) (targets, options []string) {
-	for k := 0; k < len(words); k++ {
-		switch w := words[k]; {
-		case w == "-v" || w == "-count=1":
-		case w == "-run" && k+1 < len(words):
-			options = append(options, w, words[k+1])
-			k++
-		case w == "." || strings.HasPrefix(w, "./"):
-			targets = append(targets, w)
-		default:
-			options = append(options, w)
-		}
-	}
-	return targets, options
+	return t.place == other.place && (slices.Equal(t.words, other.words) || rerun.Covers(t.words, other.words))
 }
 
 // succeeds reports whether a later call which did t and ended so has succeeded in what failed.
 func (t *task) succeeds(ending *history.Ending, failed *task, end *history.Ending) bool {
 	switch {
 	case !ending.Succeeded():
-		return false
+		return !t.hidden && isMarkedWell(ending) && end.Said == conversation.WentWrong
 	case !t.hidden:
 		return true
 	case ending.Claims == excerpt.Succeeded:
 		return t.shown || t.whole == failed.whole
 	}
 	return t.whole == failed.whole && end.Code > 0
+}
+
+// isMarkedWell reports whether a client says of a result that it is no error, and nobody says more.
+func isMarkedWell(e *history.Ending) bool {
+	return e.TellsNoError() && e.Said == conversation.WentWell
 }
 
 // tasksOf are what the call does of which a failure would count; none for what only looks.
@@ -177,8 +142,11 @@ func (p *place) run(command, folder string) (list []task) {
 		}
 		return nil
 	}
-	hidden, whole := hiddenSteps(steps), begin+"\x00"+command
+	hidden, whole, row := hiddenSteps(steps), begin+"\x00"+command, 0
 	for k, s := range steps {
+		if s.before != "&&" {
+			row = k
+		}
 		words := withoutCallers(s.words)
 		if len(words) == 0 {
 			continue
@@ -193,7 +161,7 @@ func (p *place) run(command, folder string) (list []task) {
 			continue
 		}
 		t := task{words: words, place: p.name(), whole: whole}
-		t.hidden, t.shown, t.unseen = hidden[k], showsEnd(steps[k:]), s.after == "|" || s.isWritten
+		t.row, t.hidden, t.shown, t.unseen = row, hidden[k], showsEnd(steps[k:]), s.after == "|" || s.isWritten
 		list = append(list, t)
 	}
 	return list

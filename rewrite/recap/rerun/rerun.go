@@ -1,0 +1,131 @@
+// Package rerun tells of two calls of a tool whether the later one did all that the earlier had done, and of runs of
+// tests which of them shows that what failed passes.
+//
+// It promises that something counts as passing only where the run's own lines say so.
+package rerun
+
+import (
+	"slices"
+	"strings"
+)
+
+// runners are tools by the words with which their calls begin: what follows those names what they are to look at, and
+// without it they look at all.
+var runners = [...]string{"pytest", "py.test", "jest", "vitest", "mypy", "eslint", "rspec", "phpunit", "ruff check",
+	"cargo test", "cargo check", "cargo build", "cargo clippy", "mix test", "tox"}
+
+// IsWider reports whether a command does at least what another one of the same tool did.
+func IsWider(now, before []string) bool {
+	if slices.Equal(now, before) || Covers(now, before) {
+		return true
+	}
+	now, before = WithoutLaunchers(now), WithoutLaunchers(before)
+	isOption := func(w string) bool { return strings.HasPrefix(w, "-") }
+	for _, w := range now {
+		if isOption(w) && !slices.Contains(before, w) && !isHarmless(now[0], w) {
+			return false
+		}
+	}
+	nowTargets := slices.DeleteFunc(slices.Clone(now), isOption)
+	targets := slices.DeleteFunc(slices.Clone(before), isOption)
+	if slices.Equal(nowTargets, targets) {
+		return true
+	}
+	n := lenOfRunner(nowTargets)
+	if n == 0 || n > len(targets) || !slices.Equal(targets[:n], nowTargets[:n]) {
+		return false
+	}
+	nowTargets, targets = nowTargets[n:], targets[n:]
+	isOutside := func(target string) bool { return !isWithin(target, nowTargets) }
+	return len(nowTargets) == 0 || len(targets) > 0 && !slices.ContainsFunc(targets, isOutside)
+}
+
+// lenOfRunner is how many words name the runner with which a call begins; 0 if it is none.
+func lenOfRunner(words []string) int {
+	for _, r := range runners {
+		if tool := strings.Fields(r); len(words) >= len(tool) && slices.Equal(tool, words[:len(tool)]) {
+			return len(tool)
+		}
+	}
+	return 0
+}
+
+// isWithin reports whether a target is one of all, or lies in a folder or file that is one of them.
+func isWithin(target string, all []string) bool {
+	return slices.ContainsFunc(all, func(a string) bool {
+		a = strings.TrimSuffix(a, "/")
+		return target == a || a == "." || strings.HasPrefix(target, a+"/") || strings.HasPrefix(target, a+"::")
+	})
+}
+
+// isHarmless reports whether with an option a tool does no less, and says no less of it.
+func isHarmless(tool, option string) bool {
+	if tool == "make" {
+		return option == "-k" || option == "--keep-going" || strings.HasPrefix(option, "-j")
+	}
+	switch option {
+	case "-v", "-vv", "-q", "-s", "-ra", "-rA", "--verbose", "--quiet", "--no-header", "-count=1":
+		return true
+	}
+	return strings.HasPrefix(option, "--tb=") || strings.HasPrefix(option, "--color")
+}
+
+// WithoutLaunchers leaves out programs that only start the one behind them.
+func WithoutLaunchers(words []string) []string {
+	for len(words) > 2 {
+		switch {
+		case (words[0] == "python" || words[0] == "python3") && words[1] == "-m":
+			words = words[2:]
+		case (words[0] == "uv" || words[0] == "poetry" || words[0] == "pipenv") && words[1] == "run":
+			words = words[2:]
+		case words[0] == "npx":
+			words = words[1:]
+		default:
+			return words
+		}
+	}
+	return words
+}
+
+// Covers reports whether a run of Go's tools is one of all that the other run is of.
+func Covers(all, some []string) bool {
+	if len(all) < 3 || len(some) < 3 || all[0] != "go" || some[0] != "go" || all[1] != some[1] ||
+		!slices.Contains([]string{"test", "vet", "build"}, all[1]) {
+		return false
+	}
+	allTargets, allOptions := goTargets(all[2:])
+	someTargets, someOptions := goTargets(some[2:])
+	for k := 0; k < len(someOptions); k++ { // a run without a filter is one of all
+		if someOptions[k] == "-run" && !slices.Contains(allOptions, "-run") && k+1 < len(someOptions) {
+			someOptions = slices.Delete(someOptions, k, k+2)
+			k--
+		}
+	}
+	if !slices.Equal(allOptions, someOptions) || len(someTargets) == 0 {
+		return false
+	}
+	for _, target := range someTargets {
+		local := target == "." || strings.HasPrefix(target, "./")
+		if !slices.Contains(allTargets, target) && (!local || !slices.Contains(allTargets, "./...")) {
+			return false
+		}
+	}
+	return true
+}
+
+// goTargets parts the words of a run of Go's tools. Options that change nothing of what is run are left out.
+func goTargets(words []string) (targets, options []string) {
+	for k := 0; k < len(words); k++ {
+		switch w := words[k]; {
+		case w == "-v" || w == "-count=1":
+		case w == "-run" && k+1 < len(words):
+			options = append(options, w, words[k+1])
+			k++
+		case w == "." || strings.HasPrefix(w, "./"):
+			targets = append(targets, w)
+		default:
+			options = append(options, w)
+		}
+	}
+	return targets, options
+}

@@ -1,0 +1,43 @@
+package rerun
+
+import (
+	"strings"
+	"testing"
+)
+
+// What a run has left out tells nothing of it.
+func TestARunOfLessIsNotWider(t *testing.T) {
+	f := func(now, before string, want bool) {
+		t.Helper()
+		if got := IsWider(strings.Fields(now), strings.Fields(before)); got != want {
+			t.Errorf("%q does at least what %q did: %v", now, before, got)
+		}
+	}
+	f("pytest", "pytest -q tests/a.py", true)
+	f("pytest tests", "python -m pytest tests/a.py", true)
+	f("pytest tests/a.py", "pytest", false)
+	f("cargo test shop", "cargo test", false)
+	f("pytest tests/b.py", "pytest tests/a.py", false)
+}
+
+func TestTestsPassWhereARunSaysSo(t *testing.T) {
+	const before = "--- FAIL: TestA (0.0s)\nFAIL\ta\t0.1s\n"
+	f := func(now string, want bool) {
+		t.Helper()
+		if got := Read(now).Passes(Read(before)); got != want {
+			t.Errorf("%q: passes %v, want %v", now, got, want)
+		}
+	}
+	f("ok  \ta\t0.1s", true)
+	f("ok  \ta\t(cached)\r\n", true)
+	f("--- FAIL: TestB (0.0s)\nFAIL\ta\t0.1s\n", true)
+	f("    --- FAIL: TestA (0.0s)\nFAIL\ta\t0.1s\n", false)
+	f("panic: no\nFAIL\ta\t0.1s\n", false)
+	f("FAIL\ta [build failed]", false)
+	f("ok  \ta\t0.1s [no tests to run]", false)
+	f("ok  \tb\t0.1s", false)
+	f("", false)
+	if Read("ok  \ta\t0.1s").Passes(Read("exit status 1")) {
+		t.Error("where no package is said to fail, none is known to pass now")
+	}
+}
