@@ -264,7 +264,10 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 		return false
 	}
 	l.groups[group] = append(l.groups[group], row)
-	if l.lines++; l.lines <= mostLines && group != endedAgain {
+	if group == endedAgain || group == endedMended { // what they say is out of date
+		return true
+	}
+	if l.lines++; l.lines <= mostLines {
 		if line := lineOf(l.sum, l.endOf(res)); line != "" && l.all.add("> "+line) {
 			l.groups[group] = append(l.groups[group], "> "+line)
 		}
