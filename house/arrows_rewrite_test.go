@@ -98,8 +98,8 @@ var rewriting = map[string]room{
 	},
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/recap/agenda" +
-			" rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/sentence rewrite/shell rewrite/shorten" +
-			" rewrite/span",
+			" rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step rewrite/sentence" +
+			" rewrite/shell rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/recap/agenda": {
@@ -113,6 +113,10 @@ var rewriting = map[string]room{
 	"rewrite/recap/rerun": {
 		"",
 		"whether one run covers another is read from their words; which calls they are of must not matter",
+	},
+	"rewrite/recap/step": {
+		"",
+		"a command line has its steps by its text alone; what they do must not matter",
 	},
 	"rewrite/recap/spoken": {
 		"pattern rewrite/conversation rewrite/history rewrite/plan rewrite/sentence rewrite/span",

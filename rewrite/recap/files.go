@@ -11,6 +11,7 @@ import (
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/filing"
 	"epitome/rewrite/recap/spoken"
+	"epitome/rewrite/recap/step"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -126,7 +127,7 @@ func failedWriting(r *writer, res *history.Result) bool {
 		}
 		if call := r.callOf(res); call != nil && ending.Code > 0 {
 			command, _ := history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
-			steps, ok := stepsIn(command)
+			steps, ok := step.In(command)
 			return ok && len(steps) == 1
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"epitome/pattern"
 	"epitome/rewrite/history"
+	"epitome/rewrite/recap/step"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/span"
 )
@@ -97,10 +98,10 @@ func gitSteps(r *writer, res *history.Result) (list []*gitStep) {
 	if !strings.Contains(command, "git ") {
 		return nil
 	}
-	steps, _ := stepsIn(command)
+	steps, _ := step.In(command)
 	isAlone := true
 	for _, s := range steps {
-		words := withoutCallers(s.words)
+		words := withoutCallers(s.Words)
 		isAlone = isAlone && (len(words) == 0 || words[0] == "git" || isIdle(words[0]))
 		switch {
 		case len(words) > 1 && (words[0] == "cd" || words[0] == "pushd"):
@@ -108,7 +109,7 @@ func gitSteps(r *writer, res *history.Result) (list []*gitStep) {
 			if path.IsAbs(words[1]) {
 				folder = words[1]
 			}
-		case len(words) > 1 && words[0] == "git" && s.before != "||" && s.before != "|":
+		case len(words) > 1 && words[0] == "git" && s.Before != "||" && s.Before != "|":
 			if g := readGitWords(words[1:], folder); g != nil {
 				g.res, g.folder = res, folder
 				list = append(list, g)

@@ -10,6 +10,7 @@ import (
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/recap/rerun"
+	"epitome/rewrite/recap/step"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -132,7 +133,7 @@ func (p *place) run(command, folder string) (list []task) {
 	}
 	begin := p.name()
 	atOnce := []task{{words: []string{command}, place: begin, whole: command, hidden: true}}
-	steps, ok := stepsIn(command)
+	steps, ok := step.In(command)
 	if !ok {
 		if strings.Contains(command, "cd ") { // where that leads is not known
 			p.lasting.folder = command[:min(len(command), longestPlace)]
@@ -142,16 +143,16 @@ func (p *place) run(command, folder string) (list []task) {
 		}
 		return nil
 	}
-	hidden, whole, row := hiddenSteps(steps), begin+"\x00"+command, 0
+	hidden, whole, row := step.Hidden(steps), begin+"\x00"+command, 0
 	for k, s := range steps {
-		if s.before != "&&" {
+		if s.Before != "&&" {
 			row = k
 		}
-		words := withoutCallers(s.words)
+		words := withoutCallers(s.Words)
 		if len(words) == 0 {
 			continue
 		}
-		if p.change(words); isIdle(words[0]) || s.before == "|" {
+		if p.change(words); isIdle(words[0]) || s.Before == "|" {
 			continue
 		}
 		if len(list) == mostTasks { // the rest is read for where it leads
@@ -161,36 +162,10 @@ func (p *place) run(command, folder string) (list []task) {
 			continue
 		}
 		t := task{words: words, place: p.name(), whole: whole}
-		t.row, t.hidden, t.shown, t.unseen = row, hidden[k], showsEnd(steps[k:]), s.after == "|" || s.isWritten
+		t.row, t.hidden, t.shown, t.unseen = row, hidden[k], step.ShowsEnd(steps[k:]), s.After == "|" || s.IsWritten
 		list = append(list, t)
 	}
 	return list
-}
-
-// hiddenSteps says of each step whether the call may end well though the step does not.
-func hiddenSteps(steps []step) []bool {
-	list := make([]bool, len(steps))
-	later := false
-	for k := len(steps) - 1; k >= 0; k-- {
-		switch steps[k].after {
-		case "&":
-			later = true
-		case "|", ";", "||":
-			later = later || k < len(steps)-1
-		}
-		list[k] = later || steps[k].before == "||"
-	}
-	return list
-}
-
-// showsEnd reports whether the end of the first step's output is the end of the call's.
-func showsEnd(steps []step) bool {
-	for _, s := range steps[1:] {
-		if s.before != "|" || len(s.words) == 0 || !slices.Contains([]string{"tail", "tee", "cat"}, s.words[0]) {
-			return false
-		}
-	}
-	return steps[0].before != "||" && steps[len(steps)-1].after != "&"
 }
 
 // withoutCallers leaves out words that change nothing of what is run.

@@ -1,16 +1,22 @@
-package recap
+// Package step reads a command line step by step, outside of quotes.
+//
+// It promises to part only what it understands, and few steps at most.
+package step
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// step is one command of a command line, with what stands around it.
-type step struct {
-	words         []string
-	before, after string // "&&", "||", "|", "&" or ";"; empty at the ends
-	isWritten     bool   // what it puts out goes to a file
+// Step is one command of a command line, with what stands around it.
+type Step struct {
+	Words         []string
+	Before, After string // "&&", "||", "|", "&" or ";"; empty at the ends
+	IsWritten     bool   // what it puts out goes to a file
 }
 
-// stepsIn parts a command line, outside of quotes. ok is false if more than plain commands stands there, or very many.
-func stepsIn(line string) (list []step, ok bool) {
+// In parts a command line, outside of quotes. ok is false if more than plain commands stands there, or very many.
+func In(line string) (list []Step, ok bool) {
 	const longest, most = 8_000, 64 // bytes, commands
 	if len(line) > longest {
 		return nil, false
@@ -19,7 +25,7 @@ func stepsIn(line string) (list []step, ok bool) {
 	before, isWritten := "", false
 	end := func(op string) {
 		if len(words) > 0 {
-			list = append(list, step{words, before, op, isWritten})
+			list = append(list, Step{words, before, op, isWritten})
 			words, before, isWritten = nil, op, false
 		}
 	}
@@ -49,8 +55,8 @@ func stepsIn(line string) (list []step, ok bool) {
 		}
 	}
 	end("")
-	if n := len(list); n > 0 && list[n-1].after == ";" {
-		list[n-1].after = ""
+	if n := len(list); n > 0 && list[n-1].After == ";" {
+		list[n-1].After = ""
 	}
 	return list, true
 }
@@ -112,4 +118,30 @@ func isControl(word string) bool {
 		return true
 	}
 	return false
+}
+
+// Hidden says of each step whether the call may end well though the step does not.
+func Hidden(steps []Step) []bool {
+	list := make([]bool, len(steps))
+	later := false
+	for k := len(steps) - 1; k >= 0; k-- {
+		switch steps[k].After {
+		case "&":
+			later = true
+		case "|", ";", "||":
+			later = later || k < len(steps)-1
+		}
+		list[k] = later || steps[k].Before == "||"
+	}
+	return list
+}
+
+// ShowsEnd reports whether the end of the first step's output is the end of the call's.
+func ShowsEnd(steps []Step) bool {
+	for _, s := range steps[1:] {
+		if s.Before != "|" || len(s.Words) == 0 || !slices.Contains([]string{"tail", "tee", "cat"}, s.Words[0]) {
+			return false
+		}
+	}
+	return steps[0].Before != "||" && steps[len(steps)-1].After != "&"
 }
