@@ -1,13 +1,20 @@
 // Package rerun tells of two calls of a tool whether the later one did all that the earlier had done, and of runs of
 // tests which of them shows that what failed passes.
 //
-// It promises that something counts as passing only where the run's own lines say so.
+// It promises that something counts as passing only where the run's own lines say so, and that calls of very many words
+// are held against their equals alone: each call is held against many.
 package rerun
 
 import (
 	"slices"
 	"strings"
 )
+
+// mostWords is of how many words a call is at most that is held against calls other than its equals.
+const mostWords = 32
+
+// areLong reports whether one of two calls has too many words to be held against the other.
+func areLong(now, before []string) bool { return max(len(now), len(before)) > mostWords }
 
 // runners are tools by the words with which their calls begin: what follows those names what they are to look at, and
 // without it they look at all.
@@ -18,6 +25,9 @@ var runners = [...]string{"pytest", "py.test", "jest", "vitest", "mypy", "eslint
 func IsWider(now, before []string) bool {
 	if slices.Equal(now, before) || Covers(now, before) {
 		return true
+	}
+	if areLong(now, before) {
+		return false
 	}
 	now, before = WithoutLaunchers(now), WithoutLaunchers(before)
 	isOption := func(w string) bool { return strings.HasPrefix(w, "-") }
@@ -89,7 +99,7 @@ func WithoutLaunchers(words []string) []string {
 
 // Covers reports whether a run of Go's tools is one of all that the other run is of.
 func Covers(all, some []string) bool {
-	if len(all) < 3 || len(some) < 3 || all[0] != "go" || some[0] != "go" || all[1] != some[1] ||
+	if areLong(all, some) || len(all) < 3 || len(some) < 3 || all[0] != "go" || some[0] != "go" || all[1] != some[1] ||
 		!slices.Contains([]string{"test", "vet", "build"}, all[1]) {
 		return false
 	}

@@ -20,6 +20,22 @@ func TestARunOfLessIsNotWider(t *testing.T) {
 	f("pytest tests/b.py", "pytest tests/a.py", false)
 }
 
+// A call of very many words is held against its equals alone: each call is held against many failures.
+func TestACallOfManyWordsIsHeldAgainstItsEquals(t *testing.T) {
+	many := "go test" + strings.Repeat(" ./a", mostWords-2)
+	f := func(now, before string, want bool) {
+		t.Helper()
+		a, b := strings.Fields(now), strings.Fields(before)
+		if IsWider(a, b) != want || LeavesOutNothingOf(a, b) != want || now != before && Covers(a, b) != want {
+			t.Errorf("%d words are held against %d: %v, want %v", len(a), len(b), !want, want)
+		}
+	}
+	f(many, "go test ./a", true)
+	f(many+" ./b", "go test ./a", false)
+	f("go test ./...", many+" ./b", false)
+	f(many+" ./b", many+" ./b", true)
+}
+
 func TestTestsPassWhereARunSaysSo(t *testing.T) {
 	const before = "--- FAIL: TestA (0.0s)\nFAIL\ta\t0.1s\n"
 	f := func(now string, want bool) {
@@ -37,6 +53,10 @@ func TestTestsPassWhereARunSaysSo(t *testing.T) {
 	f("ok  \ta\t0.1s [no tests to run]", false)
 	f("ok  \tb\t0.1s", false)
 	f("", false)
+	both := "FAIL\tb\t0.1s\n" + before
+	if Read("ok  \ta\t0.1s\nFAIL\tb\t0.1s\n").Passes(Read(both)) {
+		t.Error("a package of which no test is named failed again")
+	}
 	if Read("ok  \ta\t0.1s").Passes(Read("exit status 1")) {
 		t.Error("where no package is said to fail, none is known to pass now")
 	}

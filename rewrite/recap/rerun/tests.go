@@ -8,8 +8,11 @@ import (
 // LeavesOutNothingOf reports whether a run of Go's tests leaves out no test of its packages that another one has.
 func LeavesOutNothingOf(now, before []string) bool {
 	isRun := func(words []string) bool { return len(words) > 1 && words[0] == "go" && words[1] == "test" }
-	if !isRun(now) || !isRun(before) {
+	switch {
+	case !isRun(now) || !isRun(before):
 		return false
+	case areLong(now, before):
+		return slices.Equal(now, before)
 	}
 	_, options := goTargets(now[2:])
 	_, others := goTargets(before[2:])
@@ -18,7 +21,7 @@ func LeavesOutNothingOf(now, before []string) bool {
 
 // Run is what a run of Go's tests says.
 type Run struct {
-	ok, failed map[string]bool // packages: true in failed if all of its tests may have run
+	ok, failed map[string]bool // packages: true in failed if the run names a test of it that failed
 	tests      map[string]bool // that failed
 	panics     bool
 }
@@ -26,20 +29,22 @@ type Run struct {
 // Read reads what a run of Go's tests put out.
 func Read(text string) *Run {
 	run := &Run{ok: map[string]bool{}, failed: map[string]bool{}, tests: map[string]bool{}}
+	named := false // a test of the package whose line comes next
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
 		switch fields := strings.Split(l, "\t"); {
 		case len(fields) > 2 && fields[0] == "ok  ":
 			run.ok[fields[1]] = !strings.Contains(l, "[no tests")
+			named = false
 		case len(fields) > 1 && fields[0] == "FAIL":
 			name, why, _ := strings.Cut(fields[1], " ")
-			run.failed[name] = why == ""
+			run.failed[name], named = why == "" && named, false
 		case strings.HasPrefix(l, "panic: "):
 			run.panics = true
 		default:
 			if name, is := strings.CutPrefix(strings.TrimSpace(l), "--- FAIL: "); is {
 				name, _, _ = strings.Cut(name, " ")
-				run.tests[name] = true
+				run.tests[name], named = true, true
 			}
 		}
 	}
@@ -49,7 +54,7 @@ func Read(text string) *Run {
 // Passes reports whether the run shows that all passes which failed in an earlier one.
 func (r *Run) Passes(before *Run) bool {
 	for name := range before.failed {
-		ranAgain := r.failed[name] && !r.panics && len(before.tests) > 0
+		ranAgain := r.failed[name] && before.failed[name] && !r.panics
 		if !r.ok[name] && !ranAgain {
 			return false
 		}
