@@ -59,6 +59,24 @@ func TestACallIsHeldAgainstFewFailures(t *testing.T) {
 	}
 }
 
+// Words cost, too: a call of many is held against fewer failures of many.
+func TestACallOfManyWordsIsHeldAgainstFewFailures(t *testing.T) {
+	f := func(words string, least, most int) {
+		t.Helper()
+		tasks := new(place).run("go test"+strings.Repeat(words, 30/len(words)*4), "")
+		c := &calls{doing: map[string][]*failure{}}
+		for k := range 200 {
+			key := tasks[0].keys()[0]
+			c.doing[key] = append(c.doing[key], &failure{res: &history.Result{Item: k}, tasks: tasks})
+		}
+		if n := len(c.concerned(tasks)); n < least || n > most {
+			t.Errorf("%d words: %d failures, want %d to %d", len(tasks[0].words), n, least, most)
+		}
+	}
+	f(" ./shop/of/rates/and/more", 128, 128)
+	f(" ./a", 8, 24)
+}
+
 // Each edit is held against commands of git that name few files together.
 func TestFilesOfGitAreBounded(t *testing.T) {
 	list := []*gitStep{{files: make([]string, 300)}, {}, {files: make([]string, 300)}, {}}

@@ -166,6 +166,7 @@ func (c *calls) hold(f *failure, res *history.Result, tasks []task) (times int) 
 // are alike the newest, and of those that do much fewer.
 func (c *calls) concerned(tasks []task) (list []*failure) {
 	const most, mostPairs = 128, 256 // failures of a kind, and pairs of tasks that are held against one another
+	const wordsOfPair = 64           // pairs of words that cost as much
 	for k := range tasks {
 		for _, key := range tasks[k].keys() {
 			all := slices.DeleteFunc(c.doing[key], func(f *failure) bool { return f.isClosed })
@@ -175,13 +176,21 @@ func (c *calls) concerned(tasks []task) (list []*failure) {
 	}
 	slices.SortStableFunc(list, func(a, b *failure) int { return a.res.Item - b.res.Item })
 	list = slices.Compact(list)
-	room := mostPairs
+	room, words := mostPairs, wordsIn(tasks)
 	for k := len(list) - 2; k >= 0; k-- { // the newest in any case
-		if room -= len(list[k].tasks) * len(tasks); room < 0 {
+		if room -= max(len(list[k].tasks)*len(tasks), wordsIn(list[k].tasks)*words/wordsOfPair); room < 0 {
 			return list[k+1:]
 		}
 	}
 	return list
+}
+
+// wordsIn counts the words of tasks.
+func wordsIn(tasks []task) (n int) {
+	for k := range tasks {
+		n += len(tasks[k].words)
+	}
+	return n
 }
 
 // keys are equal for two tasks of which one may cover the other.
