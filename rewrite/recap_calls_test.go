@@ -181,6 +181,11 @@ func TestWhatFailedInACommandLineIsSettledByItself(t *testing.T) {
 	f(open, "go test ./ledger", closes, "cd /other && go test ./...", others)
 	f(open, "go test ./ledger", closes, "go test ./... | tail", others)
 	f(open, "go test ./ledger", closes, "go test ./ledger", "ok  \tshop/ledger\t0.1s [no tests to run]\nexit code: 1")
+	const hooked, passes = "ok  \tshop/ledger\t0.1s\n[x 1b2c3d4]\n" + closes, "ok  \tshop/ledger\t0.1s\nexit code: 0"
+	f(open, "go test ./ledger && git commit -qam x", hooked, "go test ./ledger", passes)
+	f(open, "go test ./ledger && ./deploy.sh", hooked, "go test ./ledger", passes)
+	f("failed before, and succeeded since:", "go test ./ledger && git commit -qam x", hooked, "go test ./ledger && git commit -qam x", passes)
+	f(solved, "go test ./ledger && git add . && git push", closes, "go test ./ledger", passes)
 	f(well, "go build ./... && go vet ./...", "exit code: 0", "make shop", "no rule\nexit code: 2")
 	f(well, "git pull --rebase && git push", pushed, "git commit -qam x && git push", rejected, "git fetch && git push", pushed)
 	f(well, "git commit --amend --no-edit && git push", pushed)

@@ -44,7 +44,24 @@ func (c *calls) failedPart(end *history.Result, tasks []task) (passed, failed []
 		return nil, tasks
 	}
 	at := found[0]
+	if !isOf(&tasks[at], "git push") && slices.ContainsFunc(tasks[at+1:], mayTest) {
+		return nil, tasks
+	}
 	return tasks[:at], tasks[at : at+1] // those behind it did not run
+}
+
+// mayTest reports whether a task may run tests that its words do not name, as a hook of a commit does, and scripts do.
+// A hook of a push leaves a sign of the push.
+func mayTest(t task) bool {
+	if isOf(&t, "git add") {
+		return false
+	}
+	for _, s := range signs {
+		if isOf(&t, s.program) {
+			return false
+		}
+	}
+	return true
 }
 
 // isOf reports whether a task is a call of the program.
