@@ -1,6 +1,7 @@
 package rerun
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -59,5 +60,17 @@ func TestTestsPassWhereARunSaysSo(t *testing.T) {
 	}
 	if Read("ok  \ta\t0.1s").Passes(Read("exit status 1")) {
 		t.Error("where no package is said to fail, none is known to pass now")
+	}
+}
+
+// A line costs no more than its bytes, whatever stands in it.
+func TestALineOfManyFieldsIsReadInItsOwnRoom(t *testing.T) {
+	text := "ok  \ta" + strings.Repeat("\t", 1<<20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	run := Read(text)
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > uint64(len(text)) || !run.ok["a"] {
+		t.Errorf("%d bytes are read in %d: %v", len(text), n, run.ok)
 	}
 }

@@ -32,7 +32,7 @@ func Read(text string) *Run {
 	named := false // a test of the package whose line comes next
 	for l := range strings.Lines(text) {
 		l = strings.TrimRight(l, "\r\n")
-		switch fields := strings.Split(l, "\t"); {
+		switch fields := strings.SplitN(l, "\t", 3); {
 		case len(fields) > 2 && fields[0] == "ok  ":
 			run.ok[fields[1]] = !strings.Contains(l, "[no tests")
 			named = false
