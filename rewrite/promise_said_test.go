@@ -86,11 +86,11 @@ func (s *spanFacts) tasks(body string) {
 			all += history.ArgumentTexts(span.TextOf(c.Arguments.Of(s.was.Body)), c.FreeText)
 		}
 	}
-	head := regexp.MustCompile(`^(under way|open|done)(, the (first|last) \d+ of \d+)?:$`)
+	head := regexp.MustCompile(`^(under way|open|done)(, the (first|last) \d+ of \d+(?: or more)?)?:$`)
 	for l := range strings.Lines(body) {
 		l = strings.TrimSuffix(l, "\n")
 		quote, quoted := strings.CutPrefix(l, "> ")
-		if quoted && !strings.Contains(all, quote) || !quoted && !head.MatchString(l) {
+		if quoted && !strings.Contains(all, strings.TrimSuffix(quote, "…")) || !quoted && !head.MatchString(l) {
 			s.Fatalf("promise 8: no call has the task %q", l)
 		}
 	}

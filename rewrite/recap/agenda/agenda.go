@@ -1,7 +1,7 @@
 // Package agenda is the list of tasks that an agent keeps with its tools: how it stands after a run of calls.
 //
-// It promises that each task is told as a call wrote it, in the state that the newest call gave it. A call is read
-// once, and of very many tasks only so many are kept.
+// It promises that each task is told as a call wrote it, a very long one with its beginning, in the state that the
+// newest call gave it. A call is read once, and of very many tasks only so many are kept.
 package agenda
 
 import (
@@ -123,7 +123,7 @@ func (l *List) replace(call gjson.Result) (isAll bool) {
 	}
 	rows.ForEach(func(_, row gjson.Result) bool {
 		l.put(task{id: row.Get("id").String(), title: titleOf(row), state: stateOf(row)})
-		return len(l.tasks) < mostTasks
+		return true // of those that there is no room for, one may change another
 	})
 	return isAll
 }
@@ -166,13 +166,22 @@ func titleOf(row gjson.Result) string {
 	for _, name := range [...]string{"subject", "content", "step", "title", "description", "text"} {
 		if s := strings.TrimSpace(row.Get(name).String()); s != "" {
 			s, _, _ = strings.Cut(s, "\n")
-			if len(s) > longestTitle {
-				return ""
-			}
-			return strings.TrimRight(s, " \t\r")
+			return beginningOf(strings.TrimRight(s, " \t\r"))
 		}
 	}
 	return ""
+}
+
+// beginningOf is a title up to the last word that there is room for; all of it if it is not long.
+func beginningOf(title string) string {
+	if len(title) <= longestTitle {
+		return title
+	}
+	title = title[:longestTitle]
+	if at := strings.LastIndexByte(title, ' '); at > 0 {
+		title = title[:at]
+	}
+	return strings.ToValidUTF8(title, "") + "…"
 }
 
 // stateOf is how a task is said to stand.
@@ -209,31 +218,32 @@ const (
 )
 
 // Rows are the lines of the list in at most so many bytes: what is under way, what is open, and what was done last.
-// Where some of a group are not told, its heading says of how many they are.
+// Where some of a group are not told, its heading says of how many they are, as far as that is known.
 func (l *List) Rows(room int) (rows []string) {
 	of := map[state][]string{}
 	for _, t := range l.tasks {
 		of[t.state] = append(of[t.state], "> "+t.title)
 	}
-	most := mostDone
+	most, isFull := mostDone, len(l.tasks) == mostTasks
 	if len(of[underWay])+len(of[open]) == 0 {
 		most = fewerDone
 	}
 	done := of[done]
 	slices.Reverse(done)
-	for _, g := range [...]group{{"under way", of[underWay]}, {"open", of[open]}} {
+	for _, g := range [...]group{{"under way", of[underWay], isFull}, {"open", of[open], isFull}} {
 		n := fitting(g.tasks, mostTasks, &room)
 		rows = g.append(rows, g.tasks[:n], "first")
 	}
 	newest := done[:fitting(done, most, &room)]
 	slices.Reverse(newest)
-	return group{"done", done}.append(rows, newest, "last")
+	return group{"done", done, isFull}.append(rows, newest, "last")
 }
 
 // group are the rows of the tasks that stand alike.
 type group struct {
-	head  string
-	tasks []string
+	head   string
+	tasks  []string
+	isFull bool // there may be more of them
 }
 
 // append appends the heading of the group and those of its rows that are told.
@@ -243,6 +253,9 @@ func (g group) append(rows, told []string, which string) []string {
 	}
 	if len(told) < len(g.tasks) {
 		g.head += fmt.Sprintf(", the %s %d of %d", which, len(told), len(g.tasks))
+		if g.isFull {
+			g.head += " or more"
+		}
 	}
 	return append(append(rows, g.head+":"), told...)
 }

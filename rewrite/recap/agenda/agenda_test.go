@@ -44,7 +44,27 @@ func TestAListIsBounded(t *testing.T) {
 		t.Errorf("%d tasks are kept", len(l.tasks))
 	}
 	rows := strings.Join(l.Rows(200), "\n")
-	if len(rows) > 200 || !strings.HasPrefix(rows, "open, the first 17 of 400:\n> task 0\n") {
+	if len(rows) > 200 || !strings.HasPrefix(rows, "open, the first 17 of 400 or more:\n> task 0\n") {
 		t.Errorf("%d bytes: %q", len(rows), rows)
+	}
+}
+
+// A task does not go for being long, and one that is changed by its id is, however many there are.
+func TestALongTaskIsToldWithItsBeginning(t *testing.T) {
+	var l List
+	l.Take("TaskCreate", []byte(`{"subject":"Mend `+strings.Repeat("the rounding of é ", 40)+`"}`), "Task #1")
+	row := strings.Join(l.Rows(1_000), "\n")
+	if !strings.HasPrefix(row, "open:\n> Mend the rounding of é the") || !strings.HasSuffix(row, "…") || len(row) > 320 {
+		t.Errorf("it is told as %q", row)
+	}
+	var rows []string
+	for k := range mostTasks + 1 {
+		rows = append(rows, fmt.Sprintf(`{"id":"%d","content":"task %d"}`, k, k))
+	}
+	l = List{}
+	l.Take("todo_write", []byte(`{"todos":[`+strings.Join(rows, ",")+`]}`), "")
+	l.Take("todo_write", []byte(`{"merge":true,"todos":[{"id":"3","status":"completed"},{"id":"4","status":"in_progress"}]}`), "")
+	if got := strings.Join(l.Rows(150), "\n"); !strings.HasPrefix(got, "under way:\n> task 4\n") {
+		t.Errorf("%q", got)
 	}
 }
