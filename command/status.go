@@ -5,13 +5,15 @@ import (
 	"fmt"
 	"os"
 
+	"epitome/command/statusline"
 	"epitome/console/story"
 	"epitome/console/terminal"
 )
 
 type statusCmd struct {
-	Line         bool   `help:"Print one line, and exit with status 0 whatever happens: for the status line of an agent."`
-	Conversation string `placeholder:"ID" help:"Say it of this conversation. Default: the one used last."`
+	Line         bool   `help:"Print one line, and exit with status 0 whatever happens: for the status line of an agent. An agent that writes JSON with its session_id to the standard input gets that of its session."`
+	Conversation string `placeholder:"ID" xor:"which" help:"Say it of this conversation. Default: the one used last."`
+	Session      string `placeholder:"ID" xor:"which" help:"Say it of the conversation used last in the session that the agent calls so."`
 	JSON         bool   `name:"json" help:"Print the answer of the API as it is."`
 }
 
@@ -48,5 +50,9 @@ func (k statusCmd) ask(c *cli) (said story.Status, answer []byte, err error) {
 	if err != nil {
 		return said, nil, err
 	}
-	return asking(running[0]).Status(k.Conversation)
+	of := story.Which{ID: k.Conversation, Session: k.Session}
+	if k.Line && of == (story.Which{}) {
+		of.Session = statusline.Session(os.Stdin)
+	}
+	return asking(running[0]).Status(of)
 }

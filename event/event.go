@@ -8,6 +8,7 @@
 package event
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -23,6 +24,9 @@ func Clip(s string) string {
 	}
 	return strings.ToValidUTF8(s, "")
 }
+
+// Narrow returns a number of tokens as an event's narrow fields hold it; more than they can hold is the most they can.
+func Narrow(n int) int32 { return int32(min(n, math.MaxInt32)) }
 
 // Fault says on which side an exchange went wrong; it is a metric label, so the set is closed.
 type Fault string
@@ -56,12 +60,13 @@ const (
 
 // Exchange is one request and its response, as it ended.
 type Exchange struct {
-	ID       string    `json:"id"`               // unique in this process, for finding the log line
-	Start    time.Time `json:"start"`            // when the request had been received whole
-	Method   string    `json:"method"`           // as it came
-	Path     string    `json:"path"`             // as it came, without the query: queries may carry keys
-	Upstream string    `json:"upstream"`         // name of the upstream; empty when none was chosen
-	Client   string    `json:"client,omitempty"` // whose key it came with, as the configuration names them; empty without keys
+	ID       string    `json:"id"`                // unique in this process, for finding the log line
+	Start    time.Time `json:"start"`             // when the request had been received whole
+	Method   string    `json:"method"`            // as it came
+	Path     string    `json:"path"`              // as it came, without the query: queries may carry keys
+	Upstream string    `json:"upstream"`          // name of the upstream; empty when none was chosen
+	Client   string    `json:"client,omitempty"`  // whose key it came with, as the configuration names them; empty without keys
+	Session  string    `json:"session,omitempty"` // SessionOf what the client calls its session; empty if no header does
 	Dialect  string    `json:"dialect,omitempty"`
 	Mode     string    `json:"mode"` // on, observe or off
 	// what was done to the request, or in mode observe would have been: none, bypass, or a rung of the ladder
@@ -131,16 +136,16 @@ type Shaping struct {
 	Window int    `json:"window,omitempty"` // tokens that the model is believed to hold
 	Usable int    `json:"usable,omitempty"` // tokens of it that a request may fill
 	// tokens at which old results are cleared, whatever it costs
-	ClearLine   int   `json:"clear_line,omitempty"`
-	CompactLine int   `json:"compact_line,omitempty"` // tokens at which old turns become a summary
+	ClearLine   int32 `json:"clear_line,omitempty"`
+	CompactLine int32 `json:"compact_line,omitempty"` // tokens at which old turns become a summary
 	Items       int32 `json:"items,omitempty"`        // messages as they came
 	// the client changed or left out what it had said, from this message on; 0 if not
 	Diverged     int32  `json:"diverged,omitempty"`
 	TokensBefore Tokens `json:"tokens_before,omitzero"` // of the request as it came, and as it is sent
 	TokensAfter  Tokens `json:"tokens_after,omitzero"`
 	// tokens that stood in the same place in the request before, as it came and as it was sent
-	HeldBefore int `json:"held_before,omitempty"`
-	HeldAfter  int `json:"held_after,omitempty"`
+	HeldBefore int32 `json:"held_before,omitempty"`
+	HeldAfter  int32 `json:"held_after,omitempty"`
 	// a hash of what the chain leaves out: system prompt, tools, settings
 	Leading string `json:"leading,omitempty"`
 	// key of what stands for this request; it opens nothing by itself

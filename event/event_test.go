@@ -1,6 +1,7 @@
 package event
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -31,4 +32,16 @@ func TestTotalsThatAreEstimatedAreMarked(t *testing.T) {
 	f(Shaping{}, "")
 	f(Shaping{TokensBefore: before, TokensAfter: after}, "321>25")
 	f(Shaping{TokensBefore: before, TokensAfter: after, Estimated: true}, "~321>~25")
+}
+
+func TestNarrowNumbersNeverTurnRound(t *testing.T) {
+	f := func(in int, want int32) {
+		t.Helper()
+		if got := Narrow(in); got != want {
+			t.Errorf("%d is %d, want %d", in, got, want)
+		}
+	}
+	f(0, 0)
+	f(200_000, 200_000)
+	f(math.MaxInt32+1, math.MaxInt32)
 }

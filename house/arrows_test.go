@@ -119,7 +119,7 @@ var house = joined(map[string]room{
 	},
 	"command": {
 		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/team bench/through command/account command/advice command/explanation command/handing command/logging command/manual command/notes command/shelves command/stage config console console/access console/recall console/story console/story/api console/terminal daemon daemon/asides event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+			" bench/replay bench/soak bench/subject bench/team bench/through command/account command/advice command/explanation command/handing command/logging command/manual command/notes command/shelves command/stage command/statusline config console console/access console/recall console/story console/story/api console/terminal daemon daemon/asides event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/account": {
@@ -134,6 +134,10 @@ var house = joined(map[string]room{
 	"command/shelves": {
 		"config console daemon instance offload",
 		"it finds what epitomes keep; what is done with it is for commands to say",
+	},
+	"command/statusline": {
+		"command/logging",
+		"it reads what an agent says; what is done with it is for commands to say",
 	},
 	"command/stage": {
 		"bench/demo config daemon event/money proxy unit",

@@ -370,8 +370,7 @@ func (s *settings) mode(block []byte) (mode string, ok bool) {
 	switch m := string(bytes.ToLower(wire.Find(block, "x-epitome-mode"))); m {
 	case event.ModeOn, event.ModeObserve, event.ModeOff:
 		return m, true
-	case "":
-		return s.conf.Mode, true
+	default:
+		return s.conf.Mode, m == ""
 	}
-	return s.conf.Mode, false
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"epitome/event"
+	"epitome/proxy/carried"
 	"epitome/proxy/refuse"
 	"epitome/proxy/turns"
 	"epitome/proxy/wire"
@@ -31,7 +32,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	counts := x.dialect.Counts(path)
 	s.asked.Replay = counts || x.dialect.Compacts(path)
 	s.asked.Compact = s.asked.Compact && asidesOf(x).woven == nil // once for an answer
-	x.event.Dialect = nameOf(x.dialect)
+	x.event.Dialect, x.event.Session = nameOf(x.dialect), event.SessionOf(carried.Session(h.RawHeaders()))
 	if !counts {
 		x.ear.Of(x.dialect)
 	}
@@ -196,15 +197,15 @@ func (x *exchange) tell(r *rewrite.Report) {
 	}
 	spent := x.event.ShapeTime
 	x.event.Shaping = event.Shaping{
-		ShapeTime: spent,
-		Model:     event.Clip(r.Model), Conversation: r.Conversation, Window: r.Window,
+		ShapeTime: spent, Model: event.Clip(r.Model), Conversation: r.Conversation, Window: r.Window,
 		TokensBefore: event.Tokens(r.Before), TokensAfter: event.Tokens(r.After),
-		Usable: r.Usable, ClearLine: r.Bearings.ClearLine, CompactLine: r.Bearings.CompactLine, Items: int32(r.Items),
-		HeldBefore: r.Bearings.HeldBefore, HeldAfter: r.Bearings.HeldAfter, TakenOut: r.Bearings.TakenOut,
-		Leading: r.Bearings.Leading, Parent: r.Bearings.Parent, Diverged: int32(r.Bearings.Diverged),
-		Decision: r.Bearings.Decision, Estimated: r.Estimated,
+		ClearLine: event.Narrow(r.Bearings.ClearLine), CompactLine: event.Narrow(r.Bearings.CompactLine),
+		HeldBefore: event.Narrow(r.Bearings.HeldBefore), HeldAfter: event.Narrow(r.Bearings.HeldAfter),
+		Usable: r.Usable, Items: int32(r.Items), TakenOut: r.Bearings.TakenOut, Leading: r.Bearings.Leading,
+		Parent: r.Bearings.Parent, Diverged: int32(r.Bearings.Diverged), Estimated: r.Estimated,
+		Decision: r.Bearings.Decision, Code: r.Code, Reason: event.Clip(r.Reason),
 		Contexts: event.Clip(strings.Join(r.Added.Names, ", ")),
-		Decided:  r.Decided, Broke: r.Broke, Code: r.Code, Reason: event.Clip(r.Reason),
+		Decided:  r.Decided, Broke: r.Broke,
 	}
 	x.event.Streams, x.event.Added = r.Streams, int32(r.Added.Tokens)
 	x.event.Thoughts = uint16(min(r.Thoughts, math.MaxUint16))

@@ -75,7 +75,7 @@ func TestBillsAreThoseOfTheConsole(t *testing.T) {
 			Mode: event.ModeOn, Status: 200, FirstByte: 1,
 			Shaping: event.Shaping{
 				Model: "m", TokensBefore: event.Tokens{User: raw.Tokens}, TokensAfter: event.Tokens{User: sent.Tokens},
-				HeldBefore: raw.Held, HeldAfter: sent.Held,
+				HeldBefore: int32(raw.Held), HeldAfter: int32(sent.Held),
 			},
 		}
 		console.Bill(e, pause)

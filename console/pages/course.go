@@ -153,8 +153,8 @@ func (c *course) limits(plot chart.Plot, turns []event.Exchange) {
 		of          func(*event.Exchange) int
 	}{
 		{"window", "window", func(e *event.Exchange) int { return e.Window }},
-		{"compacts", "compact", func(e *event.Exchange) int { return e.CompactLine }},
-		{"clears", "clear", func(e *event.Exchange) int { return e.ClearLine }},
+		{"compacts", "compact", func(e *event.Exchange) int { return int(e.CompactLine) }},
+		{"clears", "clear", func(e *event.Exchange) int { return int(e.ClearLine) }},
 	} {
 		var values, places []int
 		for i := range turns {

@@ -144,7 +144,7 @@ func session() *madeUp {
 		e := exchange(turn)
 		act(&e, &sent)
 		e.TokensBefore, e.TokensAfter = spread(raw), spread(sent)
-		e.HeldBefore, e.HeldAfter = raw-2_100, before
+		e.HeldBefore, e.HeldAfter = int32(raw-2_100), int32(before)
 		price(&e, before)
 		c.Exchanges = append(c.Exchanges, e)
 	}

@@ -219,7 +219,7 @@ func TestLabelsOfLinesDoNotMeet(t *testing.T) {
 		m := session()
 		for i := range m.stories[0].Exchanges {
 			e := &m.stories[0].Exchanges[i]
-			e.Window, e.CompactLine, e.ClearLine = window, compact, clear
+			e.Window, e.CompactLine, e.ClearLine = window, int32(compact), int32(clear)
 		}
 		lines := newCourse(m.stories[0].Exchanges).Lines
 		for i, l := range lines {

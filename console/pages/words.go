@@ -201,9 +201,9 @@ func causeWords(c event.Cause, e event.Exchange, tokens int) string {
 	line, at := 0, ""
 	switch c {
 	case event.CauseLine:
-		line, at = e.CompactLine, "old turns become a summary"
+		line, at = int(e.CompactLine), "old turns become a summary"
 	case event.CauseClearAt:
-		line, at = e.ClearLine, "old results are cleared"
+		line, at = int(e.ClearLine), "old results are cleared"
 	}
 	if line == 0 || tokens < line {
 		return c.Sentence()

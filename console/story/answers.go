@@ -228,19 +228,17 @@ func (b *Book) Since(seq uint64) (behind []Entry, newest uint64, whole bool) {
 	return behind, newest, seq <= newest && uint64(len(behind)) == newest-seq
 }
 
-// Status returns what a status line shows of a conversation, or of the one used last if id is empty; or ErrUnknown.
-func (b *Book) Status(id string) (Status, error) {
+// Status returns what a status line shows of a conversation; or ErrUnknown.
+func (b *Book) Status(of Which) (Status, error) {
 	b.Settle()
 	b.past.RLock()
 	defer b.past.RUnlock()
-	t := b.past.talks[id]
-	if id == "" {
-		t = b.past.latest()
-	}
+	now := b.plugs.Now()
+	t := find(b.past, of, now)
 	if t == nil || t.line.Turns == 0 {
 		return Status{}, ErrUnknown
 	}
-	c := t.view(b.plugs.Now())
+	c := t.view(now)
 	s := Status{
 		ID: c.ID, Model: c.Model, Tokens: c.Tokens, Window: c.Window, Share: c.Share, Cached: c.Cached,
 		Last: c.Latest.String(), AsOf: c.Last,
@@ -252,14 +250,36 @@ func (b *Book) Status(id string) (Status, error) {
 	return s, nil
 }
 
-// latest is the conversation with the exchange that ended last; nil if there is none.
-func (p *past) latest() *talk {
+// find is the conversation that is asked for; nil if there is none. Of a session that no conversation names, it is the
+// one used last that names none: its client may not say what its session is called.
+func find(p *past, of Which, now time.Time) *talk {
+	if of.ID != "" {
+		return p.talks[of.ID]
+	}
+	if of.Session == "" {
+		return latest(p, now, func(*talk) bool { return true })
+	}
+	session := event.SessionOf(of.Session)
+	if t := latest(p, now, func(t *talk) bool { return t.line.Session == session }); t != nil {
+		return t
+	}
+	return latest(p, now, func(t *talk) bool { return t.line.Session == "" })
+}
+
+// latest is that of the conversations that fit with the exchange that ended last; nil if none fits. One of a single
+// exchange, as agents have them for a title, only counts where no longer one is live.
+func latest(p *past, now time.Time, fits func(*talk) bool) (best *talk) {
 	for place := p.order.Front(); place != nil; place = place.Next() {
-		if t := place.Value.(*talk); t.line.Turns > 0 { //nolint:forcetypeassert // nothing else is in it
+		t := place.Value.(*talk) //nolint:forcetypeassert // nothing else is in it
+		switch {
+		case t.line.Turns == 0 || !fits(t):
+		case t.line.Turns > 1 && (best == nil || isLive(t, now)):
 			return t
+		case best == nil:
+			best = t
 		}
 	}
-	return nil
+	return best
 }
 
 // nano is how many nano-dollars a dollar has.

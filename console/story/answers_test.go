@@ -52,7 +52,7 @@ func TestConversationIsToldWithItsTurns(t *testing.T) {
 
 func TestStatusIsOfTheConversationUsedLast(t *testing.T) {
 	r := begin(t, func(_ *Config, p *Plugs) { p.Bill = billed })
-	if _, err := r.Status(""); err != ErrUnknown {
+	if _, err := r.Status(Which{}); err != ErrUnknown {
 		t.Error("found one before there is any")
 	}
 	r.RecordExchange(talking("c1", 0))
@@ -61,7 +61,7 @@ func TestStatusIsOfTheConversationUsedLast(t *testing.T) {
 	r.RecordExchange(unknown)
 	f := func(id, want string) {
 		t.Helper()
-		s, err := r.Status(id)
+		s, err := r.Status(Which{ID: id})
 		saved := "unknown"
 		if s.Saved != nil {
 			saved = fmt.Sprintf("%.7f", *s.Saved)
@@ -73,6 +73,40 @@ func TestStatusIsOfTheConversationUsedLast(t *testing.T) {
 	f("", "true c2 3000 10000 unknown")
 	f("c1", "true c1 3000 10000 0.0000030")
 	f("c3", "false  0 0 unknown")
+}
+
+func TestStatusIsOfTheSessionThatAsks(t *testing.T) {
+	r := begin(t, nil)
+	tell := func(id, session string, minutes int) {
+		e := talking(id, minutes)
+		e.Session = event.SessionOf(session)
+		r.RecordExchange(e)
+	}
+	f := func(session, want string) {
+		t.Helper()
+		if s, err := r.Status(Which{Session: session}); s.ID != want || (err == nil) == (want == "") {
+			t.Errorf("of session %q it is %q, want %q", session, s.ID, want)
+		}
+	}
+	tell("a", "one", 0)
+	f("two", "") // that of another one would mislead
+	tell("b", "", 1)
+	tell("c", "two", 2)
+	f("one", "a")
+	f("two", "c")
+	f("three", "b") // its requests may not say it
+	f("", "c")
+	tell("a", "", 3) // a request of it that does not say it changes nothing
+	f("one", "a")
+	tell("title", "one", 4)
+	f("one", "a") // a longer one is live
+	f("", "a")
+	r.now.Store(noon.Add(4*time.Minute + liveFor))
+	f("one", "title")
+	f("", "title")
+	tell("a", "five", 20) // it goes on elsewhere
+	f("one", "title")
+	f("five", "a")
 }
 
 func TestTimesAreWidened(t *testing.T) {

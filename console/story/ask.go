@@ -32,5 +32,11 @@ type Listing struct {
 	Live   bool   // only those with an exchange in the last ten minutes
 }
 
+// Which is which conversation a status line is about. The zero value is the one used last.
+type Which struct {
+	ID      string
+	Session string // as the client calls it: the one used last there
+}
+
 // ErrUnknown says that nothing is known under an id, a number or a cursor: it never was, or it is not kept any more.
 var ErrUnknown = errors.New("nothing is known of it: it never was, or it is not kept any more")

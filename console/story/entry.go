@@ -141,7 +141,8 @@ func (t texts) compact(e *event.Exchange) {
 	for _, text := range [...]*string{&e.Method, &e.Path, &e.Reason, &e.Err} {
 		*text = event.Clip(*text)
 	}
-	names := [...]*string{&e.Upstream, &e.Client, &e.Dialect, &e.Model, &e.Conversation, &e.Parent, &e.Leading}
+	names := [...]*string{&e.Upstream, &e.Client, &e.Dialect, &e.Model, &e.Conversation, &e.Parent, &e.Leading,
+		&e.Session}
 	for _, text := range names {
 		*text = t.of(*text)
 	}

@@ -89,7 +89,7 @@ func missOf(e *event.Exchange, p *prior, life time.Duration) event.Miss {
 // where one of the ratios is not known they are not, and nothing can be said.
 func isChanged(e *event.Exchange, p *prior) bool {
 	rate, known := rateOf(e, p)
-	return known && hasHeld(e) && !isMost(e.HeldBefore, int(float64(p.Before)*rate))
+	return known && hasHeld(e) && !isMost(int(e.HeldBefore), int(float64(p.Before)*rate))
 }
 
 // rateOf is how many tokens of e one token of p is, as they were counted here.
@@ -110,9 +110,9 @@ func held(e *event.Exchange, p *prior) int {
 	if !hasHeld(e) && p != nil {
 		return leftOf(e, p)
 	}
-	same := e.HeldAfter
+	same := int(e.HeldAfter)
 	if e.Mode == event.ModeObserve { // it went as it came
-		same = e.HeldBefore
+		same = int(e.HeldBefore)
 	}
 	if same = asTold(e, same); p != nil {
 		same = min(same, leftOf(e, p))

@@ -64,7 +64,7 @@ func TestWhatWasTooSmallIsNoMissOfTheProvider(t *testing.T) {
 		small.TokensAfter, small.Usage.Input = event.Tokens{User: tokens}, tokens
 		r.RecordExchange(small)
 		e := talking("c1", 1)
-		e.HeldBefore, e.HeldAfter, e.Usage.Read = small.TokensBefore.Total(), tokens, 0
+		e.HeldBefore, e.HeldAfter, e.Usage.Read = int32(small.TokensBefore.Total()), int32(tokens), 0
 		r.RecordExchange(e)
 		if s, _ := r.Conversation("c1"); s.Exchanges[1].Miss != want {
 			t.Errorf("behind %d tokens it is %q, want %q", tokens, s.Exchanges[1].Miss, want)
@@ -135,7 +135,7 @@ func TestTokensOfTheProviderAreComparedWithItsOwn(t *testing.T) {
 
 // What the same messages are counted as may change when answers show another ratio. The client changed nothing.
 func TestLearnedRatioIsNoChangeByTheClient(t *testing.T) {
-	f := func(before, now float64, held int, want event.Miss) {
+	f := func(before, now float64, held int32, want event.Miss) {
 		t.Helper()
 		r := begin(t, nil)
 		first := talking("c1", 0)

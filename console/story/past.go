@@ -190,6 +190,7 @@ func (t *talk) note(e *event.Exchange, at time.Time) {
 	c.Model, c.Upstream = e.Model, e.Upstream
 	c.Dialect = cmp.Or(e.Dialect, c.Dialect)
 	c.Parent = cmp.Or(e.Parent, c.Parent)
+	c.Session = cmp.Or(e.Session, c.Session)
 	if e.TokensBefore.Total() > 0 {
 		c.Tokens, c.Raw, c.Window, c.Usable = sent(e), e.TokensBefore.Total(), e.Window, e.Usable
 	}

@@ -103,6 +103,7 @@ type Prices struct {
 type Conversation struct {
 	ID       string    `json:"id"`
 	Parent   string    `json:"parent,omitempty"`
+	Session  string    `json:"session,omitempty"` // of the client, as events name it
 	Model    string    `json:"model"`
 	Upstream string    `json:"upstream"`
 	Dialect  string    `json:"dialect"`

@@ -11,6 +11,7 @@ func (c *coder) exchange(e *event.Exchange) {
 	text(c, &e.Path)
 	name(c, &e.Upstream)
 	name(c, &e.Client)
+	text(c, &e.Session)
 	name(c, &e.Dialect)
 	name(c, &e.Mode)
 	name(c, &e.Action)

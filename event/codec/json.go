@@ -29,6 +29,7 @@ func AppendJSON(dst []byte, e *event.Exchange) ([]byte, error) {
 	o.text("path", e.Path)
 	o.text("upstream", e.Upstream)
 	o.anyText("client", e.Client)
+	o.anyText("session", e.Session)
 	o.anyText("dialect", e.Dialect)
 	o.text("mode", e.Mode)
 	o.text("action", e.Action)

@@ -193,8 +193,8 @@ func (b *Biller) weigh(e *event.Exchange, p *Price, pause time.Duration) {
 	if s.ruler.Expires(pause) {
 		s.ruler.Least = max(raw, sent) + 1 // nothing is held any more
 	}
-	rawNano, why := s.cost(raw, e.HeldBefore)
-	sentNano, whyNot := s.cost(sent, e.HeldAfter)
+	rawNano, why := s.cost(raw, int(e.HeldBefore))
+	sentNano, whyNot := s.cost(sent, int(e.HeldAfter))
 	if why != "" || whyNot != "" {
 		bill.Unpriced = event.UnpricedCached
 		return

@@ -16,8 +16,11 @@ var names = [...]string{
 	"ocp-apim-subscription-key", "helicone-auth", "openai-organization", "openai-project", "openai-beta", "chatgpt-account-id",
 	"anthropic-version", "anthropic-beta", "x-goog-user-project", "http-referer", "x-title", "x-openrouter-title", "user-agent",
 	"copilot-integration-id", "editor-version", "x-portkey-config", "x-portkey-provider", "x-portkey-virtual-key",
-	"session_id", "session-id", "thread-id", "originator", "x-session-id", "x-session-affinity", "x-grok-conv-id",
+	"thread-id", "originator", "x-session-affinity",
 }
+
+// sessions are the names of the headers by which clients name their session: Claude Code, Codex and pi, OpenCode, Grok.
+var sessions = [...]string{"x-claude-code-session-id", "session_id", "session-id", "x-session-id", "x-grok-conv-id"}
 
 // says reports whether a header says for whom a request is. Any other one speaks of that request alone.
 func says(name []byte) bool {
@@ -26,7 +29,20 @@ func says(name []byte) bool {
 			return true
 		}
 	}
-	return slices.ContainsFunc(names[:], func(s string) bool { return wire.EqualFold(name, s) })
+	is := func(s string) bool { return wire.EqualFold(name, s) }
+	return slices.ContainsFunc(names[:], is) || slices.ContainsFunc(sessions[:], is)
+}
+
+// Session returns what the client calls its session, a part of the block; nil if no header says it. Of two headers the
+// first one counts.
+func Session(block []byte) []byte {
+	for l := wire.LinesOf(block); l.Next(); {
+		is := func(s string) bool { return wire.EqualFold(l.Name, s) }
+		if len(l.Value) > 0 && slices.ContainsFunc(sessions[:], is) {
+			return l.Value
+		}
+	}
+	return nil
 }
 
 // Lines are the lines of a block of headers that say for whom its request is, copied. Those that speak of its

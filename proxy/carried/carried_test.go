@@ -15,3 +15,19 @@ func TestOnlyWhoAsksIsCarried(t *testing.T) {
 	f("", "Connection: x-api-key\r\nX-API-Key: k\r\n")
 	f("session_id: s\r\n", "Content-Type: application/json\r\nsession_id: s\r\nx-epitome-mode: on\r\n")
 }
+
+func TestTheSessionIsWhatTheClientCallsIt(t *testing.T) {
+	f := func(want, block string) {
+		t.Helper()
+		if got := string(Session([]byte(block))); got != want {
+			t.Errorf("of %q the session is %q, want %q", block, got, want)
+		}
+	}
+	f("", "")
+	f("", "Host: a\r\nX-Request-Id: 1\r\nthread-id: t\r\n")
+	f("0f3a", "Host: a\r\nX-Claude-Code-Session-Id: 0f3a\r\n")
+	f("s", "session_id: s\r\nthread-id: t\r\n")
+	f("s", "Session-Id:  s \r\n")
+	f("ses_1", "X-Session-Id: ses_1\r\nx-session-affinity: a\r\n")
+	f("2", "x-session-id:\r\nsession-id: 2\r\n")
+}

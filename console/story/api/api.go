@@ -128,7 +128,8 @@ func (a *api) exchange(w http.ResponseWriter, r *http.Request) {
 
 // status answers with what a status line shows.
 func (a *api) status(w http.ResponseWriter, r *http.Request) {
-	s, err := a.book.Status(r.URL.Query().Get("conversation"))
+	q := r.URL.Query()
+	s, err := a.book.Status(story.Which{ID: q.Get("conversation"), Session: q.Get("session")})
 	if err != nil {
 		reply.Refuse(w, http.StatusNotFound, "epitome knows no such conversation, or there was none yet")
 		return

@@ -124,10 +124,10 @@ func TestClientHearsWhatTheBookSays(t *testing.T) {
 	if _, err := c.Conversation("c2"); !errors.Is(err, story.ErrUnknown) {
 		t.Errorf("%v", err)
 	}
-	if s, _, err := c.Status("c1"); err != nil || s.Tokens != 25 {
+	if s, _, err := c.Status(story.Which{ID: "c1"}); err != nil || s.Tokens != 25 {
 		t.Errorf("%+v %v", s, err)
 	}
-	if _, _, err := c.Status("c2"); !errors.Is(err, story.ErrUnknown) {
+	if _, _, err := c.Status(story.Which{ID: "c2"}); !errors.Is(err, story.ErrUnknown) {
 		t.Errorf("%v", err)
 	}
 }

@@ -53,12 +53,13 @@ func (c Client) Conversation(id string) (s story.Story, err error) {
 	return s, err
 }
 
-// Status returns what a status line shows of a conversation, or of the one used last, with the answer as it came; or
-// story.ErrUnknown.
-func (c Client) Status(id string) (s story.Status, answer []byte, err error) {
+// Status returns what a status line shows of a conversation, with the answer as it came; or story.ErrUnknown.
+func (c Client) Status(of story.Which) (s story.Status, answer []byte, err error) {
 	query := url.Values{}
-	if id != "" {
-		query.Set("conversation", id)
+	for key, value := range map[string]string{"conversation": of.ID, "session": of.Session} {
+		if value != "" {
+			query.Set(key, value)
+		}
 	}
 	answer, err = c.ask(&s, "/-/status", query)
 	return s, answer, err
