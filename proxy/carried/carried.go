@@ -33,18 +33,21 @@ func says(name []byte) bool {
 	return slices.ContainsFunc(names[:], is) || slices.ContainsFunc(sessions[:], is)
 }
 
-// Session returns what the client calls its session, a part of the block; nil if no header says it. Of two headers the
-// first one counts.
-func Session(block []byte) []byte {
+// Session returns what the client calls its session, a part of the block; nil if no header says it, and for what a
+// subagent of it asks. Of two headers the first one counts.
+func Session(block []byte) (id []byte) {
 	for l := wire.LinesOf(block); l.Next(); {
 		is := func(s string) bool { return wire.EqualFold(l.Name, s) }
-		if len(l.Value) > 0 && slices.ContainsFunc(sessions[:], is) {
-			return l.Value
+		switch {
+		case len(l.Value) == 0:
+		case is("x-claude-code-agent-id"):
+			return nil
+		case id == nil && slices.ContainsFunc(sessions[:], is):
+			id = l.Value
 		}
 	}
-	return nil
+	return id
 }
-
 // Lines are the lines of a block of headers that say for whom its request is, copied. Those that speak of its
 // connection alone are none.
 func Lines(block []byte) (lines []byte) {
