@@ -33,15 +33,15 @@ func says(name []byte) bool {
 	return slices.ContainsFunc(names[:], is) || slices.ContainsFunc(sessions[:], is)
 }
 
-// Session returns what the client calls its session, a part of the block; nil if no header says it, and for what a
-// subagent of it asks. Of two headers the first one counts.
+// Session returns what the client calls its session, a part of the block; nil if no header says it. Of two headers the
+// first one counts. A subagent has a session of its own.
 func Session(block []byte) (id []byte) {
 	for l := wire.LinesOf(block); l.Next(); {
 		is := func(s string) bool { return wire.EqualFold(l.Name, s) }
 		switch {
 		case len(l.Value) == 0:
 		case is("x-claude-code-agent-id"):
-			return nil
+			return l.Value
 		case id == nil && slices.ContainsFunc(sessions[:], is):
 			id = l.Value
 		}

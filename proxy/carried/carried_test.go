@@ -31,5 +31,5 @@ func TestTheSessionIsWhatTheClientCallsIt(t *testing.T) {
 	f("ses_1", "X-Session-Id: ses_1\r\nx-session-affinity: a\r\n")
 	f("2", "x-session-id:\r\nsession-id: 2\r\n")
 	f("1", "x-session-id: 1\r\nsession-id: 2\r\nX-Claude-Code-Agent-Id:\r\n")
-	f("", "X-Claude-Code-Session-Id: 0f3a\r\nX-Claude-Code-Agent-Id: a1\r\n")
+	f("a1", "X-Claude-Code-Session-Id: 0f3a\r\nX-Claude-Code-Agent-Id: a1\r\n")
 }
