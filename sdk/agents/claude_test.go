@@ -93,7 +93,9 @@ func claudePlays(t *testing.T, n int, claude, binary string) {
 			} else {
 				base := sdktest.Serve(t, binary, "--upstream", provider.URL(), "--data", data)
 				listening = newTap(t, func() string { return base })
+				s.words = []string{"--session-id", claudeSession}
 				s.playClaude(t, w, listening.URL, []string{claude})
+				knowsSession(t, base)
 			}
 			w.judge(t, inMessages(provider), n)
 			judgeClient(t, listening.passages(), inMessages(provider))
@@ -105,6 +107,28 @@ func claudePlays(t *testing.T, n int, claude, binary string) {
 	f("with bound thinking", session{model: "claude-opus-5-5", think: true})
 	f("with bound thinking and system messages", session{model: "claude-fable-5-1", think: true})
 	f("under run", session{model: "claude-sonnet-4-5", under: true, env: []string{"MAX_THINKING_TOKENS=0"}})
+}
+
+// claudeSession is what Claude Code is told to call its session.
+const claudeSession = "8d0f6f0e-3c54-4a8e-9a57-5f3f5a1c2b7d"
+
+// knowsSession checks that the epitome that listens at base has a conversation of Claude Code's session, and none that
+// is of no session: its status line shows neither another one's nor nothing.
+func knowsSession(t *testing.T, base string) {
+	t.Helper()
+	f := func(session string, want int) {
+		t.Helper()
+		answer, err := scriptedtest.Direct().Get(base + "/-/status?session=" + session)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		if answer.StatusCode != want {
+			t.Errorf("the status of session %s is answered with %d, want %d", session, answer.StatusCode, want)
+		}
+	}
+	f(claudeSession, 200)
+	f("another", 404)
 }
 
 // claudeGoesOn has both the agent and epitome end in the middle of a session, and go on from what they kept.
