@@ -48,6 +48,7 @@ func Session(block []byte) (id []byte) {
 	}
 	return id
 }
+
 // Lines are the lines of a block of headers that say for whom its request is, copied. Those that speak of its
 // connection alone are none.
 func Lines(block []byte) (lines []byte) {
