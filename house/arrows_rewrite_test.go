@@ -39,8 +39,12 @@ var rewriting = map[string]room{
 	"rewrite/distil": {"prose rewrite/conversation rewrite/decision rewrite/history rewrite/mark rewrite/plan rewrite/span",
 		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it"},
 	"rewrite/excerpt": {
-		"pattern rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber rewrite/mark",
+		"pattern rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
+	},
+	"rewrite/excerpt/glance": {
+		"rewrite/excerpt/looks",
+		"what the words of a line say is told by the line; which tool wrote it must not matter",
 	},
 	"rewrite/excerpt/looks": {
 		"rewrite/excerpt/stamp",

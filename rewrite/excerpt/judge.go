@@ -3,6 +3,7 @@ package excerpt
 import (
 	"strings"
 
+	"epitome/rewrite/excerpt/glance"
 	"epitome/rewrite/excerpt/looks"
 	"epitome/rewrite/excerpt/stamp"
 	"epitome/rewrite/linenumber"
@@ -45,96 +46,87 @@ func (j *judge) look(text string, start, end int) line {
 	if body == "" {
 		return l
 	}
-	g := lookAt(body)
-	l.shape = g.shape
+	g := glance.Of(body)
+	l.shape = g.Shape
 	if r := j.index.find(body, &g); r != nil {
 		l.kind, l.weight, l.says, l.row = r.kind, 3, r.says, r
 		if r.loose || r.late {
 			l.weight = 2
 		}
 		if r.kind == noise || r.kind == frame {
-			l.shape = hashOf(r.first+r.has+r.end) ^ uint64(g.words&(wordFail|wordTrouble|wordPod))
+			l.shape = glance.Hash(r.first+r.has+r.end) ^ uint64(g.Words&(glance.Fail|glance.Trouble|glance.Pod))
 		}
 		if r.tally {
-			l.says = g.outcome()
+			l.says = outcomeOf(&g)
 		}
 	} else {
-		l.kind, l.weight = g.kind(body)
+		l.kind, l.weight = kindOf(&g, body)
 		l.chat = l.kind == plain && looks.IsChat(body)
 	}
 	l.troubled = l.isTroubled(body, &g)
-	if end-said > mostSeen { // it was not read whole, and is like its equals alone
-		l.troubled, l.shape = true, hashOf(text[said:end])
+	if end-said > glance.MostSeen { // it was not read whole, and is like its equals alone
+		l.troubled, l.shape = true, glance.Hash(text[said:end])
 	}
 	return l
 }
 
 // isTroubled reports whether a line may tell of a failure. In doubt it does: what tells of a success that was none is
 // worse than what tells of nothing.
-func (l *line) isTroubled(body string, g *glance) bool {
-	fails := g.words&wordFail != 0 || g.errs
+func (l *line) isTroubled(body string, g *glance.Glance) bool {
+	fails := g.Words&glance.Fail != 0 || g.Errs
 	switch {
 	case l.row == nil:
-		return fails || g.bad > 0 || l.kind == failure || l.kind == hint || looks.HasCross(body)
+		return fails || g.Bad > 0 || l.kind == failure || l.kind == hint || looks.HasCross(body)
 	case l.kind == noise, l.kind == frame:
 		return false
 	case l.kind == warning:
 		return fails
-	case l.kind == failure, l.kind == heading, l.says == Failed, g.bad > 0:
+	case l.kind == failure, l.kind == heading, l.says == Failed, g.Bad > 0:
 		return true
 	case l.kind == state:
 		return l.says != Succeeded
 	}
-	return fails && g.bad < 0
+	return fails && g.Bad < 0
 }
 
-// outcome is what the numbers of a total say.
-func (g *glance) outcome() Outcome {
+// outcomeOf is what the numbers of a total say.
+func outcomeOf(g *glance.Glance) Outcome {
 	switch {
-	case g.bad > 0:
+	case g.Bad > 0:
 		return Failed
-	case g.bad == 0 && g.good > 0:
+	case g.Bad == 0 && g.Good > 0:
 		return Succeeded
 	}
 	return Unknown
 }
 
-// kind says what a line tells that has no tool's form.
-func (g *glance) kind(body string) (kind, int8) {
+// kindOf says what a line tells that has no tool's form.
+func kindOf(g *glance.Glance, body string) (kind, int8) {
 	const longTotal = 200 // bytes; a longer line is prose
 	switch {
-	case g.bad >= 0 && g.bad+g.good > 0 && len(body) < longTotal && g.words&wordCount != 0:
+	case g.Bad >= 0 && g.Bad+g.Good > 0 && len(body) < longTotal && g.Words&glance.Count != 0:
 		return total, 1
-	case g.strong&(wordFail|wordPod) != 0 || g.named:
+	case g.Strong&(glance.Fail|glance.Pod) != 0 || g.Named:
 		if looks.IsCode(body) {
 			return hint, 0
 		}
-		if g.named {
+		if g.Named {
 			return failure, 3
 		}
 		return failure, 2
-	case g.strong&wordTrouble != 0 && !looks.IsCode(body):
+	case g.Strong&glance.Trouble != 0 && !looks.IsCode(body):
 		return failure, 1
-	case g.strong&wordWarn != 0:
+	case g.Strong&glance.Warn != 0:
 		return warning, 1
-	case g.words&(wordFail|wordTrouble|wordPod) != 0:
+	case g.Words&(glance.Fail|glance.Trouble|glance.Pod) != 0:
 		if looks.IsCode(body) {
 			return plain, 0
 		}
 		return hint, 1
-	case g.words&wordWarn != 0:
+	case g.Words&glance.Warn != 0:
 		return warning, 0
 	case strings.HasPrefix(body, "✓"), strings.HasPrefix(body, "√"), strings.HasPrefix(body, "✔"):
 		return noise, 0
 	}
 	return plain, 0
-}
-
-// hashOf returns the shape of the lines of a form.
-func hashOf(s string) uint64 {
-	h := uint64(hashStart)
-	for i := range len(s) {
-		h = (h ^ uint64(s[i])) * hashPrime
-	}
-	return h
 }

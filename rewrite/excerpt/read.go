@@ -14,6 +14,10 @@ const (
 	Failed
 )
 
+// failedLast is what a line of one tool says that failed: others may go on behind it, so that it says how the run ended
+// only as the last line.
+const failedLast Outcome = -1
+
 // Reading is what the output of a command tells by its tools' own words. It is what the text claims, and no more.
 type Reading struct {
 	Outcome Outcome
@@ -35,11 +39,14 @@ const (
 func Read(text string) Reading {
 	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
 	var r Reading
-	best, bestAt, failed := 0, 0, false
+	best, bestAt, failed, last := 0, 0, false, len(all)-1
+	for last > 0 && all[last].shape == 0 {
+		last--
+	}
 	for i := range all {
 		l := &all[i]
 		if i >= len(all)-verdictEnds {
-			r.judge(l)
+			r.judge(l, i == last)
 		}
 		failed = failed || l.troubled || l.lines > 0
 		if w := l.worth(); w > best && l.end-l.start <= longestLine {
@@ -57,10 +64,14 @@ func Read(text string) Reading {
 	return r
 }
 
-// judge takes in what a line near the end says of the run.
-func (r *Reading) judge(l *line) {
-	if l.says != Unknown && l.says >= r.Outcome {
-		r.Outcome, r.Tool = l.says, l.row.tool
+// judge takes in what a line near the end says of the run. isLast says that nothing stands behind it.
+func (r *Reading) judge(l *line, isLast bool) {
+	says := l.says
+	if says == failedLast && isLast {
+		says = Failed
+	}
+	if says > Unknown && says >= r.Outcome {
+		r.Outcome, r.Tool = says, l.row.tool
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"epitome/pattern"
+	"epitome/rewrite/excerpt/glance"
 )
 
 // kind is what a line tells.
@@ -21,6 +22,7 @@ const (
 	failure      // what failed
 	total        // counts at the end
 	state        // how it all ended
+	loss         // what will be gone for good
 )
 
 const digits = "0123456789"
@@ -31,7 +33,7 @@ type row struct {
 	kind   kind
 	first  string           // with which the line begins, behind white space and what collectors of logs put before
 	begins string           // or the bytes of which it begins with one
-	needs  wordSet          // words that it has, all of these
+	needs  glance.Set       // words that it has, all of these
 	has    string           // what stands somewhere behind that
 	end    string           // with which the line ends
 	like   *pattern.Pattern // what the line matches, from its body on
@@ -45,8 +47,8 @@ type row struct {
 }
 
 // fits reports whether the body of a line has the form. g is what was seen of it.
-func (r *row) fits(body string, g *glance) bool {
-	if !strings.HasPrefix(body, r.first) || g.all&r.needs != r.needs {
+func (r *row) fits(body string, g *glance.Glance) bool {
+	if !strings.HasPrefix(body, r.first) || g.All&r.needs != r.needs {
 		return false
 	}
 	if r.end != "" && !strings.HasSuffix(body, r.end) {
@@ -60,7 +62,8 @@ func (r *row) fits(body string, g *glance) bool {
 
 // tables are all rows, in the order in which they are tried.
 func tables() [][]row {
-	return [][]row{testRows, scriptTestRows, compilerRows, builderRows, packageRows, machineRows, traceRows}
+	return [][]row{testRows, scriptTestRows, compilerRows, builderRows, packageRows, machineRows, operationRows,
+		abroadRows, traceRows}
 }
 
 // index finds the rows that a line may have, by the first byte of its body.
@@ -107,9 +110,9 @@ func (r *row) sharpness() int {
 }
 
 // find returns the row whose form the body of a line has; nil if none.
-func (x *index) find(body string, g *glance) *row {
-	if len(body) > mostSeen {
-		body = body[:mostSeen]
+func (x *index) find(body string, g *glance.Glance) *row {
+	if len(body) > glance.MostSeen {
+		body = body[:glance.MostSeen]
 	}
 	if body = strings.TrimRight(body, " \r"); body == "" {
 		return nil

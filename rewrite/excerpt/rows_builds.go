@@ -1,22 +1,25 @@
 package excerpt
 
-import "epitome/pattern"
+import (
+	"epitome/pattern"
+	"epitome/rewrite/excerpt/glance"
+)
 
 // compilerRows are what compilers and linters write.
 var compilerRows = []row{
 	// file:line:column: message, of gcc, clang, go build, go vet, ESLint's unix form, and many others
-	{tool: "gcc", kind: failure, whole: true, needs: wordFail | wordPlace, has: "error: ",
+	{tool: "gcc", kind: failure, whole: true, needs: glance.Fail | glance.Place, has: "error: ",
 		like:   pattern.Of(`^[^\s:]([^:]|:\\)*:\d+(:\d+)?: (fatal |internal compiler )?error: `),
 		sample: "src/refund.c:31:9: error: 'total' undeclared (first use in this function)"},
-	{tool: "gcc", kind: warning, needs: wordWarn | wordPlace, has: "warning: ",
+	{tool: "gcc", kind: warning, needs: glance.Warn | glance.Place, has: "warning: ",
 		like:   pattern.Of(`^[^\s:]([^:]|:\\)*:\d+(:\d+)?: warning: `),
 		sample: "src/refund.c:28:5: warning: unused variable 'n' [-Wunused-variable]"},
-	{tool: "gcc", kind: reason, needs: wordPlace, has: "note: ",
+	{tool: "gcc", kind: reason, needs: glance.Place, has: "note: ",
 		like:   pattern.Of(`^[^\s:]([^:]|:\\)*:\d+(:\d+)?: note: `),
 		sample: "src/refund.h:12:6: note: declared here"},
-	{tool: "gcc", kind: failure, whole: true, needs: wordTrouble, has: "undefined reference to ",
+	{tool: "gcc", kind: failure, whole: true, needs: glance.Trouble, has: "undefined reference to ",
 		sample: "refund.c:(.text+0x1f): undefined reference to `pay'"},
-	{tool: "ld", kind: failure, needs: wordFail, has: "ld returned ",
+	{tool: "ld", kind: failure, needs: glance.Fail, has: "ld returned ",
 		sample: "collect2: error: ld returned 1 exit status"},
 	{tool: "ld", kind: failure, first: "ld: ", sample: "ld: symbol(s) not found for architecture arm64"},
 	{tool: "clang", kind: failure, first: "Undefined symbols for architecture",
@@ -32,7 +35,7 @@ var compilerRows = []row{
 		sample: "# example.com/refund"},
 	{tool: "go build", kind: state, first: "FAIL\t", has: "[build failed]", says: Failed,
 		sample: "FAIL\texample.com/refund [build failed]"},
-	{tool: "go build", kind: failure, whole: true, needs: wordNone, has: ": no required module provides package ",
+	{tool: "go build", kind: failure, whole: true, needs: glance.None, has: ": no required module provides package ",
 		sample: "refund.go:5:2: no required module provides package example.com/pay; to add it:"},
 	// rustc
 	{tool: "rustc", kind: failure, whole: true, first: "error", like: pattern.Of(`^error(\[E\d+\])?: `),
@@ -50,7 +53,7 @@ var compilerRows = []row{
 	{tool: "cargo", kind: total, first: "Finished ", like: pattern.Of("^Finished [`\\w]"), says: Succeeded,
 		sample: "    Finished `dev` profile [unoptimized + debuginfo] target(s) in 4.21s"},
 	// tsc
-	{tool: "tsc", kind: failure, whole: true, needs: wordFail, has: "error TS",
+	{tool: "tsc", kind: failure, whole: true, needs: glance.Fail, has: "error TS",
 		sample: "src/refund.ts(31,9): error TS2304: Cannot find name 'total'."},
 	{tool: "tsc", kind: total, first: "Found ",
 		like: pattern.Of(`^Found \d+ errors?( in|\.)`), tally: true,
@@ -71,7 +74,7 @@ var compilerRows = []row{
 		like: pattern.Of(`^Found \d+ (errors?|warnings?|infos?)\.`), tally: true,
 		sample: "Found 49 errors."},
 	// others
-	{tool: "mypy", kind: failure, whole: true, needs: wordFail | wordPlace, has: ": error: ",
+	{tool: "mypy", kind: failure, whole: true, needs: glance.Fail | glance.Place, has: ": error: ",
 		like:   pattern.Of(`^\S+\.pyi?:\d+(:\d+)?: error: `),
 		sample: `refund.py:31: error: Name "total" is not defined  [name-defined]`},
 	{tool: "mypy", kind: total, first: "Found ",
@@ -79,10 +82,10 @@ var compilerRows = []row{
 		sample: "Found 3 errors in 2 files (checked 45 source files)"},
 	{tool: "mypy", kind: total, first: "Success: no issues found", says: Succeeded,
 		sample: "Success: no issues found in 45 source files"},
-	{tool: "flake8", kind: failure, late: true, needs: wordPlace, has: ".py", // style, by pycodestyle and Pylint, too
+	{tool: "flake8", kind: failure, late: true, needs: glance.Place, has: ".py", // style, by pycodestyle and Pylint, too
 		like:   pattern.Of(`^\S+\.pyi?:\d+(:\d+)?: ([CDINQRTW]\d{3,4}|E[1-5]\d\d):? `),
 		sample: "refund.py:28:100: W505 doc line too long (104 > 99 characters)"},
-	{tool: "ruff", kind: failure, whole: true, needs: wordPlace, has: ".py",
+	{tool: "ruff", kind: failure, whole: true, needs: glance.Place, has: ".py",
 		like:   pattern.Of(`^\S+\.pyi?:\d+(:\d+)?: [A-Z]{1,4}\d{2,4}:? `),
 		sample: "refund.py:31:9: F821 Undefined name `total`"},
 	{tool: "ruff", kind: total, first: "All checks passed!", says: Succeeded, sample: "All checks passed!"},
@@ -94,7 +97,7 @@ var compilerRows = []row{
 	{tool: "golangci-lint", kind: total, first: "0 issues.", says: Succeeded, sample: "0 issues."},
 	{tool: "mise", kind: failure, late: true, first: "[", end: "] ERROR task failed", says: Failed,
 		sample: "[lint] ERROR task failed"},
-	{tool: "javac", kind: failure, whole: true, needs: wordFail | wordPlace, has: ".java:",
+	{tool: "javac", kind: failure, whole: true, needs: glance.Fail | glance.Place, has: ".java:",
 		like:   pattern.Of(`^\S+\.java:\d+: error: `),
 		sample: "src/Refund.java:31: error: cannot find symbol"},
 	{tool: "javac", kind: reason, first: "symbol: ", sample: "  symbol:   variable total"},
@@ -105,17 +108,17 @@ var compilerRows = []row{
 		sample: "e: file:///src/Refund.kt:31:9 Unresolved reference: total"},
 	{tool: "kotlinc", kind: warning, first: "w: ",
 		sample: "w: file:///src/Refund.kt:28:5 Variable 'n' is never used"},
-	{tool: "msbuild", kind: failure, whole: true, needs: wordFail, has: ": error ",
+	{tool: "msbuild", kind: failure, whole: true, needs: glance.Fail, has: ": error ",
 		like:   pattern.Of(`: error [A-Z]{2,}\d{3,5}: `),
 		sample: "/src/Refund.cs(31,9): error CS0103: The name 'total' does not exist in the current context [/src/Shop.csproj]"},
-	{tool: "msbuild", kind: warning, needs: wordWarn, has: ": warning ",
+	{tool: "msbuild", kind: warning, needs: glance.Warn, has: ": warning ",
 		like:   pattern.Of(`: warning [A-Z]{2,}\d{3,5}: `),
 		sample: "/src/Refund.cs(28,5): warning CS0219: The variable 'n' is assigned but its value is never used [/src/Shop.csproj]"},
 	{tool: "dotnet", kind: state, first: "Build FAILED.", says: Failed, sample: "Build FAILED."},
 	{tool: "dotnet", kind: state, first: "Build succeeded", says: Succeeded, sample: "Build succeeded."},
 	{tool: "dotnet", kind: total, begins: digits, like: pattern.Of(`^\d+ (Error|Warning)\(s\)`),
 		sample: "    2 Error(s)"},
-	{tool: "swiftc", kind: failure, whole: true, needs: wordFail | wordPlace, has: ".swift:",
+	{tool: "swiftc", kind: failure, whole: true, needs: glance.Fail | glance.Place, has: ".swift:",
 		like:   pattern.Of(`^\S+\.swift:\d+:\d+: error: `),
 		sample: "/src/Refund.swift:31:9: error: cannot find 'total' in scope"},
 }
@@ -198,6 +201,6 @@ var builderRows = []row{
 		sample: "webpack 5.91.0 compiled with 2 errors in 1234 ms"},
 	{tool: "vite", kind: total, first: "✓ built in ", says: Succeeded, sample: "✓ built in 1.23s"},
 	{tool: "next", kind: failure, first: "Failed to compile.", says: Failed, sample: "Failed to compile."},
-	{tool: "turbo", kind: total, first: "Tasks: ", sample: " Tasks:    3 successful, 4 total"},
+	{tool: "turbo", kind: total, first: "Tasks: ", has: " successful", sample: " Tasks:    3 successful, 4 total"},
 	{tool: "turbo", kind: state, first: "Failed: ", sample: " Failed:    refund#test"},
 }

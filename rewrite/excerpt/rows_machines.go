@@ -1,6 +1,9 @@
 package excerpt
 
-import "epitome/pattern"
+import (
+	"epitome/pattern"
+	"epitome/rewrite/excerpt/glance"
+)
 
 // packageRows are what managers of packages write.
 var packageRows = []row{
@@ -64,7 +67,7 @@ var machineRows = []row{
 		like:   pattern.Of(`^#\d+ (DONE|CACHED|sha256:|extracting |transferring |resolve |\.\.\.)`),
 		sample: "#5 sha256:9f5c 12.58MB / 28.23MB 0.4s"},
 	{tool: "docker build", kind: noise, first: "---> ", sample: " ---> Using cache"},
-	{tool: "docker", kind: failure, first: "Error response from daemon: ", says: Failed,
+	{tool: "docker", kind: failure, first: "Error response from daemon: ", says: failedLast,
 		sample: "Error response from daemon: No such container: refund"},
 	{tool: "docker", kind: failure, first: "The command ", has: "returned a non-zero code", says: Failed,
 		sample: "The command '/bin/sh -c npm ci' returned a non-zero code: 1"},
@@ -96,57 +99,11 @@ var machineRows = []row{
 		sample: "Receiving objects:  12% (123/1024)"},
 	{tool: "git", kind: total, late: true, like: pattern.Of(`^\d+ files? changed`), begins: digits,
 		sample: " 3 files changed, 12 insertions(+), 4 deletions(-)"},
-	{tool: "gh", kind: failure, needs: wordFail, has: "\tfail\t",
+	{tool: "gh", kind: failure, needs: glance.Fail, has: "\tfail\t",
 		sample: "Test\tfail\t1m39s\thttps://github.com/shop/refund/actions/runs/1/job/2\t"},
-	// kubectl and helm
-	{tool: "kubectl", kind: failure, first: "Error from server", says: Failed,
-		sample: "Error from server (NotFound): pods \"refund\" not found"},
-	{tool: "kubectl", kind: failure,
-		like: pattern.Of(`\b(CrashLoopBackOff|ImagePullBackOff|ErrImagePull|OOMKilled|CreateContainer(Config)?Error|RunContainerError|Evicted|InvalidImageName|Init:Error|FailedScheduling|FailedMount|Unhealthy|BackOff)\b`), needs: wordPod,
-		sample: "refund-7d9f5b6c4-x2x9p   0/1     CrashLoopBackOff   12 (3m ago)   45m"},
-	{tool: "kubectl", kind: warning, first: "Warning  ",
-		sample: "  Warning  Failed     12s   kubelet  Failed to pull image \"shop/refund:9\""},
-	{tool: "helm", kind: failure, loose: true, first: "Error: ",
-		sample: "Error: INSTALLATION FAILED: cannot re-use a name that is still in use"},
-	// terraform
-	{tool: "terraform", kind: failure, first: "│ Error: ", says: Failed,
-		sample: "│ Error: Reference to undeclared resource"},
-	{tool: "terraform", kind: warning, first: "│ Warning: ", sample: "│ Warning: Argument is deprecated"},
-	{tool: "terraform", kind: total, first: "Plan: ",
-		like: pattern.Of(`^Plan: \d+ to add`), says: Succeeded,
-		sample: "Plan: 3 to add, 1 to change, 0 to destroy."},
-	{tool: "terraform", kind: state, first: "Apply complete!", says: Succeeded,
-		sample: "Apply complete! Resources: 3 added, 1 changed, 0 destroyed."},
-	{tool: "terraform", kind: noise, has: ": Refreshing state...",
-		sample: "aws_instance.cart: Refreshing state... [id=i-0abc]"},
-	{tool: "terraform", kind: noise, has: ": Still ", end: "elapsed]",
-		sample: "aws_instance.cart: Still creating... [10s elapsed]"},
-	// ansible
-	{tool: "ansible", kind: failure, first: "fatal: [", says: Failed,
-		sample: "fatal: [web-1]: FAILED! => {\"changed\": false, \"msg\": \"No package matching 'pay' found\"}"},
-	{tool: "ansible", kind: failure, first: "failed: [",
-		sample: "failed: [web-1] (item=pay) => {\"msg\": \"No package matching 'pay' found\"}"},
-	{tool: "ansible", kind: noise,
-		like: pattern.Of(`^(ok|changed|skipping|included): \[`), begins: "ocsi",
-		sample: "ok: [web-1]"},
-	{tool: "ansible", kind: heading, first: "TASK [",
-		sample: "TASK [install pay] *************************************************************"},
-	{tool: "ansible", kind: total, needs: wordTrouble, has: "unreachable=",
-		sample: "web-1 : ok=12   changed=3    unreachable=0    failed=1    skipped=2"},
-	{tool: "ansible", kind: heading, first: "PLAY RECAP",
-		sample: "PLAY RECAP *********************************************************************"},
-	// systemd
-	{tool: "systemd", kind: failure, needs: wordFail, has: ": Failed with result ",
-		sample: "Nov 20 09:31:14 web-1 systemd[1]: refund.service: Failed with result 'exit-code'."},
-	{tool: "systemd", kind: failure, needs: wordExit, has: "Main process exited, code=",
-		sample: "Nov 20 09:31:14 web-1 systemd[1]: refund.service: Main process exited, code=exited, status=1/FAILURE"},
-	{tool: "systemd", kind: failure, needs: wordFail, has: "Failed to start ",
-		sample: "Nov 20 09:31:14 web-1 systemd[1]: Failed to start refund.service - Refunds."},
-	{tool: "systemd", kind: state, first: "Active: failed", says: Failed,
-		sample: "     Active: failed (Result: exit-code) since Thu 2026-11-20 09:31:14 UTC; 3s ago"},
-	{tool: "kernel", kind: failure, needs: wordTrouble, has: "Out of memory: Killed process ",
+	{tool: "kernel", kind: failure, needs: glance.Trouble, has: "Out of memory: Killed process ",
 		sample: "[12345.678] Out of memory: Killed process 4242 (refund) total-vm:123456kB"},
-	{tool: "kernel", kind: failure, needs: wordFail, has: "segfault at ",
+	{tool: "kernel", kind: failure, needs: glance.Fail, has: "segfault at ",
 		sample: "[12345.678] refund[4242]: segfault at 0 ip 00007f sp 00007f error 4 in refund"},
 	// shells
 	{tool: "shell", kind: failure, end: ": command not found", sample: "bash: pay: command not found"},
@@ -159,9 +116,9 @@ var machineRows = []row{
 		sample: "curl: (7) Failed to connect to localhost port 8080: Connection refused"},
 	{tool: "psql", kind: failure, whole: true, first: "ERROR:  ",
 		sample: "ERROR:  relation \"refunds\" does not exist"},
-	{tool: "valgrind", kind: total, needs: wordFail, has: "ERROR SUMMARY: ",
+	{tool: "valgrind", kind: total, needs: glance.Fail, has: "ERROR SUMMARY: ",
 		sample: "==4242== ERROR SUMMARY: 3 errors from 2 contexts (suppressed: 0 from 0)"},
-	{tool: "sanitizer", kind: failure, needs: wordFail, has: "Sanitizer: ",
+	{tool: "sanitizer", kind: failure, needs: glance.Fail, has: "Sanitizer: ",
 		sample: "==4242==ERROR: AddressSanitizer: heap-use-after-free on address 0x60"},
 }
 
@@ -176,7 +133,7 @@ var traceRows = []row{
 	{tool: "Go", kind: heading, first: "goroutine ",
 		like:   pattern.Of(`^goroutine \d+ (gp=\S+ m=\S+ (mp=\S+ )?)?\[running`),
 		sample: "goroutine 1 [running]:"},
-	{tool: "Go", kind: frame, needs: wordPlace, has: ".go:",
+	{tool: "Go", kind: frame, needs: glance.Place, has: ".go:",
 		like:   pattern.Of(`^\S+\.go:\d+( \+0x[0-9a-f]+)?\r?$`),
 		sample: "\t/src/refund.go:31 +0x1d"},
 	{tool: "Go", kind: frame, has: "(",

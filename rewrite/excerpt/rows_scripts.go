@@ -1,6 +1,9 @@
 package excerpt
 
-import "epitome/pattern"
+import (
+	"epitome/pattern"
+	"epitome/rewrite/excerpt/glance"
+)
 
 // scriptTestRows are what runners of tests for Python, JavaScript and Ruby write.
 var scriptTestRows = []row{
@@ -12,10 +15,10 @@ var scriptTestRows = []row{
 		sample: "FAILED tests/test_refund.py::test_whole - AssertionError: assert 3 == 4"},
 	{tool: "pytest", kind: failure, first: "ERROR ", like: pattern.Of(`^ERROR \S+\.py(::\S+)?( - |\r?$)`),
 		sample: "ERROR tests/test_pay.py - ModuleNotFoundError: No module named 'pay'"},
-	{tool: "pytest", kind: failure, late: true, needs: wordFail, has: " FAILED ",
+	{tool: "pytest", kind: failure, late: true, needs: glance.Fail, has: " FAILED ",
 		like:   pattern.Of(`^\S+::\S+.* FAILED +\[ *\d+%\]`),
 		sample: "tests/test_refund.py::test_whole FAILED                      [ 12%]"},
-	{tool: "pytest", kind: noise, needs: wordPass, has: " PASSED ",
+	{tool: "pytest", kind: noise, needs: glance.Pass, has: " PASSED ",
 		like:   pattern.Of(`^\S+::\S+.* PASSED +\[ *\d+%\]`),
 		sample: "tests/test_refund.py::test_part PASSED                       [ 14%]"},
 	{tool: "pytest", kind: heading, first: "____", like: pattern.Of(`^_{4,} \S.* _{4,}`),

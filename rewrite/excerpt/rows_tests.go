@@ -1,6 +1,9 @@
 package excerpt
 
-import "epitome/pattern"
+import (
+	"epitome/pattern"
+	"epitome/rewrite/excerpt/glance"
+)
 
 // testRows are what runners of tests write whose languages are compiled.
 var testRows = []row{
@@ -22,7 +25,7 @@ var testRows = []row{
 	{tool: "go test", kind: failure, first: "fatal error: ",
 		sample: "fatal error: all goroutines are asleep - deadlock!"},
 	{tool: "go test", kind: failure, first: "WARNING: DATA RACE", sample: "WARNING: DATA RACE"},
-	{tool: "go test", kind: reason, needs: wordPlace,
+	{tool: "go test", kind: reason, needs: glance.Place,
 		like: pattern.Of(`^[\w./-]+_test\.go:\d+: `), has: "_test.go:",
 		sample: "    refund_test.go:42: got 3, want 4"},
 	{tool: "testify", kind: reason, first: "Error Trace:",
@@ -61,7 +64,7 @@ var testRows = []row{
 		sample: "Tests run: 45, Failures: 1, Errors: 0, Skipped: 2, Time elapsed: 0.123 sec"},
 	{tool: "gradle test", kind: failure, end: " FAILED", has: " > ", sample: "RefundTest > whole() FAILED"},
 	{tool: "gradle test", kind: noise, end: " PASSED", has: " > ", sample: "RefundTest > part() PASSED"},
-	{tool: "gradle test", kind: total, needs: wordFail, has: " tests completed, ", tally: true,
+	{tool: "gradle test", kind: total, needs: glance.Fail, has: " tests completed, ", tally: true,
 		sample: "45 tests completed, 1 failed, 2 skipped"},
 	// dotnet test
 	{tool: "dotnet test", kind: failure, first: "Failed ", end: "]",
@@ -83,13 +86,13 @@ var testRows = []row{
 		sample: "[       OK ] Refund.Part (0 ms)"},
 	{tool: "gtest", kind: total, first: "[  PASSED  ] ", sample: "[  PASSED  ] 44 tests."},
 	{tool: "gtest", kind: reason, has: ": Failure", end: ": Failure", sample: "refund_test.cc:31: Failure"},
-	{tool: "ctest", kind: failure, needs: wordFail, has: "***Failed",
+	{tool: "ctest", kind: failure, needs: glance.Fail, has: "***Failed",
 		sample: " 3/45 Test  #3: refund ...........................***Failed    0.01 sec"},
-	{tool: "ctest", kind: failure, needs: wordFail, has: "***Exception",
+	{tool: "ctest", kind: failure, needs: glance.Fail, has: "***Exception",
 		sample: " 4/45 Test  #4: pay ...***Exception: SegFault  0.11 sec"},
-	{tool: "ctest", kind: noise, needs: wordPass, has: "   Passed  ", like: pattern.Of(`^\d+/\d+ Test +#`),
+	{tool: "ctest", kind: noise, needs: glance.Pass, has: "   Passed  ", like: pattern.Of(`^\d+/\d+ Test +#`),
 		sample: " 2/45 Test  #2: cart .............................   Passed    0.01 sec"},
-	{tool: "ctest", kind: total, needs: wordPass, has: "% tests passed, ", tally: true,
+	{tool: "ctest", kind: total, needs: glance.Pass, has: "% tests passed, ", tally: true,
 		sample: "98% tests passed, 1 tests failed out of 45"},
 	{tool: "catch2", kind: total, first: "test cases: ", tally: true,
 		sample: "test cases: 45 | 44 passed | 1 failed"},

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"strings"
 
+	"epitome/rewrite/excerpt/glance"
 	"epitome/rewrite/excerpt/looks"
 	"epitome/rewrite/excerpt/stamp"
 )
@@ -73,7 +74,7 @@ func (c *scorer) base(l *line) int {
 	switch l.kind {
 	case failure:
 		return [...]int{70, 80, 94, 100}[l.weight]
-	case state:
+	case state, loss:
 		return 98
 	case reason:
 		return 93
@@ -110,7 +111,7 @@ func (c *scorer) line(i int) {
 	default:
 		base -= min(7*rank, 30)
 	}
-	content := hashOf(strings.TrimSpace(c.lines[i].body(c.text)))
+	content := glance.Hash(strings.TrimSpace(c.lines[i].body(c.text)))
 	if c.same[content] {
 		base = min(base, others)
 	}
@@ -257,7 +258,7 @@ func (c *scorer) isProgram() bool {
 			continue
 		}
 		n++
-		if looks.IsCode(body[:min(len(body), mostSeen)]) {
+		if looks.IsCode(body[:min(len(body), glance.MostSeen)]) {
 			code++
 		}
 		if looks.IsFound(body) && c.lines[i].row == nil {

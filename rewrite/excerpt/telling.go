@@ -56,6 +56,19 @@ func FailuresWithWhy(text string, most int) []string {
 	return linesAt(text, all, list)
 }
 
+// Losses returns the lines that say what will be gone for good, as a plan has them, whole, in their order, at most most
+// of them. Of a text of more than a megabyte, or of very many lines, it looks at the two ends.
+func Losses(text string, most int) []string {
+	all := newJudge().lines(text, bounds{bytes: mostRead, lines: mostLines})
+	var list []int
+	for i := range all {
+		if l := &all[i]; l.kind == loss && l.end-l.start <= longestLine && len(list) < most {
+			list = append(list, i)
+		}
+	}
+	return linesAt(text, all, list)
+}
+
 // nextWhy is the line that says why line i failed: the next one that says so, before another one says what failed; i if
 // there is none.
 func nextWhy(ranks []rank, i int) int {

@@ -1,58 +1,65 @@
-package excerpt
+// Package glance reads the words of one line: which of them tell of failure, success or a count, and the shape that the
+// line shares with others of its form.
+//
+// It promises that it reads a line once, and no more than a bounded number of its bytes; and that two lines with
+// different words of meaning have different shapes.
+package glance
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"epitome/rewrite/excerpt/looks"
 )
 
-// wordSet are the kinds of words that a line has.
-type wordSet uint32
+// Set are the kinds of words that a line has.
+type Set uint32
 
+// What a word can say.
 const (
-	wordFail    wordSet = 1 << iota // something failed
-	wordTrouble                     // something is not as it should be
-	wordWarn
-	wordPass
-	wordNone  // no, zero, without: what follows is not there
-	wordCount // what totals count
-	wordAsk   // if, when, on: what follows has not happened
-	wordPod   // a state in which a container is stuck
-	wordExit  // something has ended
-	wordPlace // no word: a place in a file, such as refund.go:31
+	Fail    Set = 1 << iota // something failed
+	Trouble                 // something is not as it should be
+	Warn
+	Pass
+	None  // no, zero, without: what follows is not there
+	Count // what totals count
+	Ask   // if, when, on: what follows has not happened
+	Pod   // a state in which a container is stuck
+	Exit  // something has ended
+	Place // no word: a place in a file, such as refund.go:31
 )
 
 // meaningOf returns what a word in lower case says.
-func meaningOf(word []byte) wordSet {
+func meaningOf(word []byte) Set {
 	switch string(word) {
 	case "error", "failed", "failure", "fatal", "panic", "panicked", "exception", "traceback", "critical", "emerg",
 		"severe", "fail", "crit", "segfault", "aborted", "crashed", "faulted":
-		return wordFail
+		return Fail
 	case "oomkilled", "crashloopbackoff", "imagepullbackoff", "errimagepull", "evicted", "failedscheduling",
 		"failedmount", "unhealthy", "backoff", "runcontainererror", "invalidimagename":
-		return wordPod
+		return Pod
 	case "errors", "failures", "exceptions", "fails", "failing":
-		return wordFail | wordCount
+		return Fail | Count
 	case "cannot", "can't", "unable", "couldn't", "denied", "refused", "unreachable", "timeout", "undefined",
 		"unresolved", "invalid", "unexpected", "missing", "mismatch", "mismatched", "conflict", "conflicts", "killed",
 		"unknown", "unsupported", "illegal", "rejected", "corrupt", "corrupted", "violation", "forbidden",
 		"unauthorized", "terminated", "abort", "broken", "unmet", "incompatible", "duplicate",
 		"deadlock", "expired", "stuck", "lost", "leak", "overflow", "underflow", "outofmemory", "oom",
 		"expected", "doesn't", "isn't", "wasn't", "didn't", "couldnt", "conflicting":
-		return wordTrouble
+		return Trouble
 	case "warning", "warn", "deprecated", "deprecation", "warnings":
-		return wordWarn
+		return Warn
 	case "passed", "ok", "success", "succeeded", "successfully", "successful", "pass", "passing":
-		return wordPass
+		return Pass
 	case "no", "zero", "without", "none", "never":
-		return wordNone
+		return None
 	case "exit", "exited":
-		return wordExit
+		return Exit
 	case "if", "when", "on", "for", "handle", "handling", "handles", "ignore", "ignoring", "ignored", "avoid":
-		return wordAsk
+		return Ask
 	case "tests", "test", "problems", "problem", "skipped", "vulnerabilities", "suites", "assertions", "examples",
 		"pending", "todo", "issues", "specs":
-		return wordCount
+		return Count
 	}
 	return 0
 }
@@ -60,25 +67,25 @@ func meaningOf(word []byte) wordSet {
 // longestWord is the most letters of a word that meaningOf knows.
 const longestWord = 18
 
-// glance is what is seen of a line at first sight.
-type glance struct {
-	all    wordSet // that it has anywhere
-	words  wordSet // that stand for themselves, not in a path or a name
-	strong wordSet // those of them that the line is about: at its beginning, before a colon, in brackets or capitals
-	named  bool    // it has the name of an error before a colon or at its end, such as ValueError
-	errs   bool    // it has such a name anywhere but in a path
-	shape  uint64  // equal for lines that differ only in numbers, paths and quoted names, and in no word of meaning
-	bad    int     // what totals count as failed; -1 if nothing is counted
-	good   int     // and as passed
+// Glance is what is seen of a line at first sight.
+type Glance struct {
+	All    Set    // that it has anywhere
+	Words  Set    // that stand for themselves, not in a path or a name
+	Strong Set    // those of them that the line is about: at its beginning, before a colon, in brackets or capitals
+	Named  bool   // it has the name of an error before a colon or at its end, such as ValueError
+	Errs   bool   // it has such a name anywhere but in a path
+	Shape  uint64 // equal for lines that differ only in numbers, paths and quoted names, and in no word of meaning
+	Bad    int    // what totals count as failed; -1 if nothing is counted
+	Good   int    // and as passed
 }
 
-// mostSeen is how many bytes of a line are looked at.
-const mostSeen = 4_000
+// MostSeen is how many bytes of a line are looked at.
+const MostSeen = 4_000
 
-// lookAt reads a line, without what stands before its body, once.
-func lookAt(body string) glance {
-	s := reader{text: body[:min(len(body), mostSeen)], token: hashStart, before: -1}
-	s.bad, s.shape = -1, hashStart
+// Of reads a line, without what stands before its body, once.
+func Of(body string) Glance {
+	s := reader{text: body[:min(len(body), MostSeen)], token: hashStart, before: -1}
+	s.Bad, s.Shape = -1, hashStart
 	for s.at < len(s.text) {
 		switch c := s.text[s.at]; {
 		case isLetter(c):
@@ -88,16 +95,19 @@ func lookAt(body string) glance {
 			s.findHex()
 			s.number()
 		default:
+			if c >= utf8.RuneSelf && utf8.RuneStart(c) {
+				s.readAbroad()
+			}
 			s.other(c)
 		}
 	}
 	s.endToken()
-	return s.glance
+	return s.Glance
 }
 
 // reader reads one line.
 type reader struct {
-	glance
+	Glance
 	text  string
 	at    int
 	token uint64 // hash of the piece that is read, which ends at white space and at signs such as : and =
@@ -105,13 +115,13 @@ type reader struct {
 	name  bool   // the piece is a path or a quoted name, which the shape leaves out
 	some  bool   // there is something of it
 
-	quote  int     // where the quoted part ends that has begun
-	hex    int     // where the hexadecimal number ends that has begun
-	id     int     // where the last long number ended, of digits or hexadecimal
-	before int     // the number that stands right before this one word; -1 if none
-	wanted wordSet // the counted word right before, whose number follows a colon or =
-	last   wordSet // the word before
-	n      int     // words that were read
+	quote  int // where the quoted part ends that has begun
+	hex    int // where the hexadecimal number ends that has begun
+	id     int // where the last long number ended, of digits or hexadecimal
+	before int // the number that stands right before this one word; -1 if none
+	wanted Set // the counted word right before, whose number follows a colon or =
+	last   Set // the word before
+	n      int // words that were read
 }
 
 const hashStart, hashPrime = 14695981039346656037, 1099511628211
@@ -144,9 +154,11 @@ func (s *reader) word() {
 		s.at++
 	}
 	s.some = true
-	meaning := wordSet(0)
+	meaning := Set(0)
 	if n <= longestWord {
-		meaning = meaningOf(low[:n])
+		if meaning = meaningOf(low[:n]); meaning == 0 {
+			meaning = meaningAbroad(low[:n])
+		}
 	}
 	if meaning != 0 {
 		for _, c := range low[:n] {
@@ -155,11 +167,11 @@ func (s *reader) word() {
 	}
 	if inner || n > len("error") && meaning == 0 {
 		if looks.IsNameOfError(s.text[start:s.at]) {
-			s.named = s.named || looks.EndsName(s.text, s.at)
-			s.errs = s.errs || s.named || start == 0 || s.text[start-1] != '/'
+			s.Named = s.Named || looks.EndsName(s.text, s.at)
+			s.Errs = s.Errs || s.Named || start == 0 || s.text[start-1] != '/'
 		}
 	}
-	s.all |= meaning
+	s.All |= meaning
 	if standsAlone(s.text, start, s.at) {
 		s.note(meaning, start, upper && n > 2)
 	}
@@ -167,24 +179,27 @@ func (s *reader) word() {
 }
 
 // note keeps what a word says that stands for itself.
-func (s *reader) note(meaning wordSet, start int, upper bool) {
-	counted := meaning & (wordCount | wordFail | wordPass | wordWarn)
+func (s *reader) note(meaning Set, start int, upper bool) {
+	counted := meaning & (Count | Fail | Pass | Warn)
 	if counted != 0 && s.before >= 0 { // 3 failed
 		s.tally(meaning, s.before)
 	}
-	if s.before == 0 || s.last&wordNone != 0 { // 0 errors, no errors
-		s.before, s.last = -1, wordNone
+	if s.before == 0 || s.last&None != 0 { // 0 errors, no errors
+		s.before, s.last = -1, None
 		return
 	}
-	s.before, s.wanted = -1, counted&^wordCount&(wordFail|wordPass|wordWarn)
-	s.words |= meaning
+	s.before, s.wanted = -1, counted&^Count&(Fail|Pass|Warn)
+	s.Words |= meaning
 	next := byte(0)
 	if s.at < len(s.text) {
 		next = s.text[s.at]
 	}
+	if strings.HasPrefix(s.text[s.at:], " :") { // as French has it
+		next = ':'
+	}
 	if strongAt := start == 0 || upper || next == ':' || next == ']' || next == '!' || s.level(start); strongAt &&
-		!(s.last&wordAsk != 0 && !upper && next != ':') {
-		s.strong |= meaning
+		!(s.last&Ask != 0 && !upper && next != ':') {
+		s.Strong |= meaning
 	}
 	s.last = meaning
 }
@@ -207,13 +222,13 @@ func (s *reader) level(start int) bool {
 }
 
 // tally adds what a total counts.
-func (s *reader) tally(meaning wordSet, n int) {
-	s.bad = max(s.bad, 0)
+func (s *reader) tally(meaning Set, n int) {
+	s.Bad = max(s.Bad, 0)
 	switch {
-	case meaning&wordFail != 0:
-		s.bad = min(s.bad+n, 1<<30)
-	case meaning&wordPass != 0:
-		s.good = min(s.good+n, 1<<30)
+	case meaning&Fail != 0:
+		s.Bad = min(s.Bad+n, 1<<30)
+	case meaning&Pass != 0:
+		s.Good = min(s.Good+n, 1<<30)
 	}
 }
 
@@ -228,7 +243,7 @@ func (s *reader) number() {
 		s.token = (s.token ^ '0') * hashPrime
 	}
 	if start > 0 && (s.text[start-1] == ':' || s.text[start-1] == '(') {
-		s.all |= wordPlace
+		s.All |= Place
 	}
 	if !standsAlone(s.text, start, s.at) {
 		return
@@ -236,13 +251,22 @@ func (s *reader) number() {
 	if s.wanted != 0 { // Failures: 0
 		s.tally(s.wanted, n)
 		if n == 0 {
-			s.words &^= s.wanted &^ wordCount
-			s.strong &^= s.wanted
+			s.Words &^= s.wanted &^ Count
+			s.Strong &^= s.wanted
 		}
 		s.wanted = 0
 		return
 	}
 	s.before = n
+}
+
+// Hash is the shape of the lines that one text stands for.
+func Hash(s string) uint64 {
+	h := uint64(hashStart)
+	for i := range len(s) {
+		h = (h ^ uint64(s[i])) * hashPrime
+	}
+	return h
 }
 
 // isPoint reports whether a sign stands inside numbers.
@@ -364,7 +388,7 @@ func (s *reader) endPiece(sign byte) {
 	}
 	s.endToken()
 	if s.at < 2 || s.text[s.at-2] != sign {
-		s.shape = (s.shape ^ uint64(sign)) * hashPrime
+		s.Shape = (s.Shape ^ uint64(sign)) * hashPrime
 	}
 }
 
@@ -377,8 +401,8 @@ func (s *reader) endToken() {
 	if s.name {
 		h = 1 ^ s.told
 	}
-	s.shape = (s.shape ^ h) * hashPrime
-	s.shape ^= s.shape >> 29
+	s.Shape = (s.Shape ^ h) * hashPrime
+	s.Shape ^= s.Shape >> 29
 	s.token, s.told, s.name, s.some = hashStart, 0, false, false
 }
 

@@ -1,0 +1,121 @@
+package glance
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// meaningAbroad returns what a word of another language in lower case says that is written without accents. Words that
+// English has too, with another meaning, are none of them.
+func meaningAbroad(word []byte) Set {
+	switch string(word) {
+	case "fehler", "fehlgeschlagen", "gescheitert", "erreur", "errore", "erro", "fallo", "fallido", "fallida", "falha",
+		"falhou", "fallito", "fallita":
+		return Fail
+	case "erreurs", "errores", "erros", "errori", "fallos", "falhas":
+		return Fail | Count
+	case "verweigert", "abgelehnt", "abgebrochen", "unbekannt", "impossible", "imposible", "impossibile", "refus",
+		"inconnu", "denegado", "denegada", "rechazado", "rechazada", "desconocido", "negada", "recusado", "recusada",
+		"negato", "rifiutata", "sconosciuto":
+		return Trouble
+	case "warnung", "warnungen", "avertissement", "avertissements", "advertencia", "advertencias", "aviso", "avisos",
+		"avviso", "avvisi":
+		return Warn
+	case "kein", "keine", "aucun", "aucune", "nessun", "nessuna":
+		return None
+	}
+	return 0
+}
+
+// meaningOfAccented returns what a word in lower case says that has letters which ASCII does not have.
+func meaningOfAccented(word string) Set {
+	switch word {
+	case "échec", "échoué", "échouée", "ошибка", "сбой", "исключение", "авария":
+		return Fail
+	case "ошибки", "ошибок", "échecs":
+		return Fail | Count
+	case "отказано", "удалось", "запрещено", "недоступен", "überschritten", "ungültig", "прервано", "отклонено":
+		return Trouble
+	case "предупреждение", "предупреждения":
+		return Warn
+	}
+	return 0
+}
+
+// signs are words of scripts that put no spaces between them.
+var signs = [...]struct {
+	word string
+	says Set
+}{
+	{"エラー", Fail}, {"失敗", Fail}, {"例外", Fail}, {"致命的", Fail}, {"错误", Fail}, {"錯誤", Fail}, {"失败", Fail},
+	{"异常", Fail}, {"致命", Fail}, {"严重", Fail}, {"오류", Fail}, {"실패", Fail}, {"拒否", Trouble}, {"拒绝", Trouble},
+	{"できません", Trouble}, {"できない", Trouble}, {"无法", Trouble}, {"無法", Trouble}, {"不足", Trouble},
+	{"警告", Warn}, {"경고", Warn},
+}
+
+// readAbroad notes the word that begins with the byte above ASCII at which the reader stands, if it says anything.
+func (s *reader) readAbroad() {
+	c, _ := utf8.DecodeRuneInString(s.text[s.at:])
+	if c >= 0x2e80 {
+		for _, sign := range signs {
+			if strings.HasPrefix(s.text[s.at:], sign.word) {
+				s.noteSign(sign.says, s.at+len(sign.word))
+				return
+			}
+		}
+		return
+	}
+	if before, _ := utf8.DecodeLastRuneInString(s.text[:s.at]); unicode.IsLetter(before) || !unicode.IsLetter(c) {
+		return
+	}
+	end := strings.IndexFunc(s.text[s.at:min(len(s.text), s.at+4*longestWord)], isNoLetter)
+	if end < 0 {
+		end = min(len(s.text), s.at+4*longestWord) - s.at
+	}
+	word := s.text[s.at : s.at+end]
+	says := meaningOfAccented(strings.ToLower(word))
+	if word == "удалось" && !strings.HasSuffix(strings.ToLower(s.text[max(0, s.at-len("не ")):s.at]), "не ") {
+		says = 0 // without its not, it did
+	}
+	if says != 0 {
+		s.noteAbroad(says, s.at+end, s.at == 0 || word == strings.ToUpper(word))
+	}
+}
+
+func isNoLetter(c rune) bool { return !unicode.IsLetter(c) }
+
+// noteSign notes a word of a script without spaces. It is what the line is about only where it stands alone, as levels
+// of logs do, or before a colon: as a part of other words it may be the name of a thing.
+func (s *reader) noteSign(says Set, end int) {
+	before, after := s.text[:s.at], s.text[end:]
+	for _, no := range [...]string{"没有", "沒有", "无", "無", "0 个", "0个", "未发现"} {
+		if strings.HasSuffix(before, no) {
+			return
+		}
+	}
+	for _, no := range [...]string{"なし", "はありません", "0", " 0", ": 0", "：0", "数: 0", "数：0"} {
+		if rest, is := strings.CutPrefix(after, no); is && (rest == "" || !isDigit(rest[0])) {
+			return
+		}
+	}
+	begins := before == "" || strings.HasSuffix(before, "【") ||
+		strings.IndexByte(" \t[<|:)", before[len(before)-1]) >= 0
+	ends := after == "" || strings.IndexByte(" \t\r])>", after[0]) >= 0 || strings.HasPrefix(after, "】")
+	s.noteAbroad(says, end, begins && ends)
+}
+
+// noteAbroad notes a word of another language that ends at end. isStrong says that its form alone makes it what the line
+// is about.
+func (s *reader) noteAbroad(says Set, end int, isStrong bool) {
+	s.All |= says
+	if s.before == 0 || s.last&None != 0 {
+		return
+	}
+	s.Words |= says
+	rest := strings.TrimPrefix(strings.TrimLeft(s.text[end:], " \u00a0"), "：")
+	isBefore := len(rest) < len(strings.TrimLeft(s.text[end:], " \u00a0")) || strings.HasPrefix(rest, ":")
+	if isStrong || isBefore {
+		s.Strong |= says
+	}
+}

@@ -1,0 +1,95 @@
+package excerpt
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestAnErrorOnTheWayIsNotHowARunEnded(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want Outcome
+	}{
+		{"Error response from daemon: No such container: old\n4f1c0c1d2e3f4f1c0c1d2e3f\n", Unknown},
+		{"Error from server (NotFound): namespaces \"stage\" not found\nnamespace/stage created\n", Unknown},
+		{"pod \"refund-1\" deleted\nError from server (NotFound): pods \"refund-2\" not found\n\n", Failed},
+		{"fatal: [web-3]: FAILED! => {\"msg\": \"no such service\"}\n...ignoring\n\nPLAY RECAP ****\n" +
+			"web-3 : ok=9    changed=3    unreachable=0    failed=0    skipped=0    rescued=0    ignored=1\n", Unknown},
+		{"PLAY RECAP ****\nweb-3 : ok=9    changed=3    unreachable=0    failed=0    skipped=0\n" +
+			"web-4 : ok=0    changed=0    unreachable=1    failed=0    skipped=0\n", Failed},
+	} {
+		if got := Read(c.text).Outcome; got != c.want {
+			t.Errorf("%q ends with outcome %d, want %d", c.text, got, c.want)
+		}
+	}
+}
+
+func TestAServiceThatRunsIsNoFailure(t *testing.T) {
+	text := "● nginx.service - A web server\n     Loaded: loaded (/usr/lib/systemd/system/nginx.service; enabled)\n" +
+		"     Active: active (running) since Fri 2026-11-20 09:52:01 UTC; 2min ago\n      Tasks: 5 (limit: 9253)\n"
+	if list := Failures(text, 3); len(list) > 0 {
+		t.Errorf("a service that runs is told to have failed: %q", list)
+	}
+	if r := Read(text); !strings.HasPrefix(r.Line, "Active: active (running)") {
+		t.Errorf("its line is %q", r.Line)
+	}
+	if list := Failures("FAIL test/refund.test.ts\n  ● refund › refunds the whole\n", 3); !slices.Contains(list, "● refund › refunds the whole") {
+		t.Errorf("a failed test is told as %q", list)
+	}
+}
+
+func TestWhatAnOperatorLooksForIsTold(t *testing.T) {
+	for _, c := range []struct{ line, beside string }{
+		{"migrate-x2x9p   0/1     Error   0   45m", "cart-7d9f5b6c4-k2m4p   1/1     Running   0   45m"},
+		{"ip-10-2-19-20.internal   NotReady   <none>   22d   v1.29.4", "ip-10-2-19-21.internal   Ready      <none>   22d   v1.29.4"},
+		{"/dev/nvme2n1  50G   50G     0 100% /var/lib/refund", "/dev/nvme1n1  50G   10G   40G  20% /var/lib/cart"},
+		{`10.2.9.77 - - [20/Nov/2026:09:01:11 +0000] "GET /cart HTTP/1.1" 503 512`, `10.2.9.77 - - [20/Nov/2026:09:01:11 +0000] "GET /cart HTTP/1.1" 200 512`},
+		{"5 packets transmitted, 0 received, 100% packet loss, time 4081ms", "64 bytes from 10.2.9.2: icmp_seq=1 ttl=64 time=0.1 ms"},
+		{"2026-11-20 09:01:02 ОШИБКА [worker-3] нет места", "2026-11-20 09:01:02 ИНФО [worker-3] готово"},
+		{"2026-11-20 09:01:02 错误 [worker-3] 磁盘已满", "2026-11-20 09:01:02 信息 [worker-3] 完成"},
+		{"s33.c:12:5: エラー: ‘zaiko’ が宣言されていません", "gcc -c -o s33.o s33.c"},
+		{"cp: écriture de 'a.yml': Permission non accordée", "sending a.yml"},
+	} {
+		all := strings.Repeat(c.beside+"\n", 40) + c.line + "\n" + strings.Repeat(c.beside+"\n", 40)
+		if list := Failures(all, 3); !slices.Equal(list, []string{c.line}) {
+			t.Errorf("of a text with %q is told %q", c.line, list)
+		}
+	}
+}
+
+func TestWhatReadsLikeAnOperatorsTroubleIsNone(t *testing.T) {
+	for _, line := range []string{
+		"/dev/loop3      74M   74M     0 100% /snap/core22/1722", // always full
+		"100 packets transmitted, 100 received, 0% packet loss",
+		"< HTTP/2 200",
+		`10.2.9.77 - - [20/Nov/2026:09:01:11 +0000] "GET /refunds/500 HTTP/1.1" 200 500`,
+		"Warten auf Verbindung, noch 3 Versuche",
+		"4 von 4 Tests bestanden, 0 Fehler",
+		"共 12 个任务，错误 0",
+		"拒绝服务攻击防护已启用",
+	} {
+		if list := Failures(line+"\n", 3); len(list) > 0 {
+			t.Errorf("%q is told as a failure", line)
+		}
+	}
+	source := "package main\n\nfunc main() {\n\tif err != nil {\n\t\treturn errors.New(\"错误：配置\")\n\t}\n" +
+		"\tconst usage = `GET /x HTTP/1.1\" 500 1`\n\tlog.Fatal(\"Fehler: kein Druck\");\n}\n"
+	for _, tells := range Telling(strings.Repeat(source, 5)) {
+		if tells {
+			t.Fatal("a line of a program tells of a failure")
+		}
+	}
+}
+
+func TestAPlanTellsWhatGoesForGood(t *testing.T) {
+	text := "  # aws_route53_record.a will be updated in-place\n  # aws_db_instance.refund must be replaced\n" +
+		"  # aws_db_instance.reports will be destroyed\nPlan: 1 to add, 1 to change, 2 to destroy.\n"
+	want := []string{"# aws_db_instance.refund must be replaced", "# aws_db_instance.reports will be destroyed"}
+	if got := Losses(text, 3); !slices.Equal(got, want) {
+		t.Errorf("the losses are %q", got)
+	}
+	if got := Losses("# the old pages will be destroyed by the next deploy\n", 3); len(got) > 0 {
+		t.Errorf("prose tells of losses: %q", got)
+	}
+}
