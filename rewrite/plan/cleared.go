@@ -25,7 +25,9 @@ type cleared struct {
 const (
 	linesOfFailure = 3   // and why, of those that do not say it
 	linesOfTrouble = 2   // where nobody says how it ended: a log's line, and that of its exception
-	longestTelling = 240 // bytes of a line
+	longestTelling = 400 // bytes of a line
+	bytesOfTelling = 720 // of all of them
+	linesOfLoss    = 3   // that say what will be gone for good
 	bytesOfOdd     = 240 // bytes of items or rows that differ
 	namesOfStub    = 120 // bytes of names, where no line tells
 	mostDefined    = 40  // names of what a file defines that are looked at
@@ -155,7 +157,7 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 		most = linesOfTrouble
 	}
 	if !ending.Failed() && ending.Claims == excerpt.Succeeded {
-		return keptLines(screen, list, len(text)/2)
+		return keptLines(screen, append(excerpt.Losses(screen, linesOfLoss), list...), len(text)/2)
 	}
 	if all := excerpt.FailuresWithWhy(screen, most); len(all) > 0 {
 		list = all
@@ -165,8 +167,13 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 
 // keptLines are those of a list that may stand in a stub, each shorter than so many bytes.
 func keptLines(screen string, list []string, most int) []string {
+	room := bytesOfTelling
 	return slices.DeleteFunc(shorten.WholeLines(screen, list), func(l string) bool {
-		return len(l) > longestTelling || len(l) >= most || mark.IsForged(l)
+		if len(l) > min(longestTelling, room) || len(l) >= most || mark.IsForged(l) {
+			return true
+		}
+		room -= len(l)
+		return false
 	})
 }
 

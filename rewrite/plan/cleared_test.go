@@ -208,3 +208,27 @@ func TestStubsAreShortAndTearNoNames(t *testing.T) {
 		t.Errorf("the names are not in %q", text)
 	}
 }
+
+func TestAStubTellsWhatAnOperatorWouldKeep(t *testing.T) {
+	f := func(name string, step plantest.Step, lines ...string) {
+		t.Helper()
+		text := stubOf(t, step)
+		for _, l := range lines {
+			if !strings.Contains(text, "\n> "+l) {
+				t.Errorf("%s: %q misses %q", name, text, l)
+			}
+		}
+	}
+	failing := "fatal: [web-6]: FAILED! => {\"changed\": false, \"cmd\": [\"nginx\", \"-t\"], \"msg\": \"non-zero return code\", " +
+		"\"rc\": 1, \"stderr\": \"nginx: [emerg] cannot load certificate \\\"/etc/ssl/shop/2026.pem\\\": BIO_new_file() failed " +
+		"(SSL: error:80000002:system library::No such file or directory)\"}"
+	f("a long line", plantest.Command("ansible-playbook site.yml", many(failing+"\n")+"Exit code: 2\n"), failing)
+	huge := strings.Replace(failing, "non-zero", strings.Repeat("very ", 80)+"non-zero", 1)
+	recap := "web-6                      : ok=9    changed=3    unreachable=0    failed=1    skipped=0"
+	f("a line too long to show", plantest.Command("ansible-playbook site.yml", many(huge+"\n")+recap+"\nExit code: 2\n"), recap)
+	plan := many("  # aws_db_instance.reports will be destroyed\n") + "Plan: 1 to add, 0 to change, 1 to destroy.\n"
+	f("a plan", plantest.Command("terraform plan", plan), "  # aws_db_instance.reports will be destroyed",
+		"Plan: 1 to add, 0 to change, 1 to destroy.")
+	f("a log in Japanese", plantest.Command("kubectl logs stock-1", many("2026-11-20 09:01:02 エラー [worker-3] 接続できません\n")),
+		"2026-11-20 09:01:02 エラー [worker-3] 接続できません")
+}

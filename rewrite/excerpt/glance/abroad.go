@@ -105,8 +105,8 @@ func (s *reader) noteSign(says Set, end int) {
 	s.noteAbroad(says, end, begins && ends)
 }
 
-// noteAbroad notes a word of another language that ends at end. isStrong says that its form alone makes it what the line
-// is about.
+// noteAbroad notes a word of another language that ends at end. isStrong says that its form alone makes it what the
+// line is about.
 func (s *reader) noteAbroad(says Set, end int, isStrong bool) {
 	s.All |= says
 	if s.before == 0 || s.last&None != 0 {
