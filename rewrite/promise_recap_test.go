@@ -371,7 +371,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 			row = regexp.MustCompile(`, one of \d+$`).ReplaceAllString(row, "")
 		}
 		for _, known := range endingsTold {
-			if row == known+":" {
+			if row == known+":" || kind == "commands" && sawMore.MatchString(row) {
 				return row
 			}
 		}

@@ -16,7 +16,8 @@ var (
 		"failed, and so did a later run", "no error told", "refused or broken off",
 		"still running when a result last told of it", "killed while it ran",
 		"no exit code, but the output says that it succeeded", "the result does not tell how it ended",
-		"the newest ran in", "failed, and has not succeeded since"}
+		"the newest ran in", "failed, and has not succeeded since",
+		"ended with an exit code that is an answer, and no failure"}
 	groupsOfFiles = []string{"taken back since, if git had the file:", "deleted:",
 		"deleted or not: the results of the commands that were to do it do not tell:",
 		"files read, of which nothing else is told here:"}
@@ -275,5 +276,43 @@ func TestAMarkSettlesAFailureThatWasMarked(t *testing.T) {
 		if !c.isOpen && !strings.Contains(text, "failed before, and succeeded since:\ngo build ./...\n") {
 			t.Errorf("marked %q: %.600s", c.mark, text)
 		}
+	}
+}
+
+// An exit code by which a program answers what it is asked is told as no failure.
+func TestExitCodesThatAnswerAreNoFailures(t *testing.T) {
+	text := told(t,
+		"ssh web-6 systemctl status nginx --no-pager", "○ nginx.service - A web server\n     Active: inactive (dead)\nexit code: 3",
+		"cd ~/infra && terraform plan -detailed-exitcode", "Plan: 1 to add, 0 to change, 0 to destroy.\nexit code: 2",
+		"systemctl status refund-x", "Unit refund-x.service could not be found.\nexit code: 4")
+	commands := partOf(text, "commands")
+	const answers = "ended with an exit code that is an answer, and no failure:\n"
+	_, rows, _ := strings.Cut(commands, answers)
+	for _, c := range []string{"terraform plan -detailed-exitcode", "systemctl status nginx"} {
+		if failures := partOf(text, "open failures"); strings.Contains(failures, c) || !strings.Contains(rows, c) {
+			t.Errorf("%s is not told as answered: %s", c, text)
+		}
+	}
+	if !strings.Contains(partOf(text, "open failures"), "refund-x") {
+		t.Errorf("a unit that is not there is no failure: %s", text)
+	}
+}
+
+// Where there is no room for all commands, those that act stand there, and what failed, before those that only asked
+// how things stand; the others are counted.
+func TestCommandsThatActAreToldBeforeThoseThatAsk(t *testing.T) {
+	steps := []string{"kubectl -n shop set resources deployment/refund --limits=memory=1Gi", "deployment.apps/refund resource requirements updated\nexit code: 0",
+		"helm -n shop rollback cart 9 --wait", "Error: timed out waiting for the condition\nexit code: 1"}
+	for k := range 120 {
+		steps = append(steps, fmt.Sprintf("kubectl --context shop-prod -n shop describe pod refund-7d9f5b6c4-%05d", k), "Name: refund\nexit code: 0")
+	}
+	text := told(t, steps...)
+	commands := partOf(text, "commands")
+	if !strings.Contains(commands, "set resources deployment/refund") || !strings.Contains(text, "helm -n shop rollback cart 9") {
+		t.Errorf("what acts is not told: %s", text)
+	}
+	listed := strings.Count(commands, "describe pod")
+	if !strings.Contains(commands, fmt.Sprintf("\nand %d more, not listed here", 120-listed)) || listed == 0 {
+		t.Errorf("of 120 commands %d are listed, and the others are not counted: %s", listed, commands)
 	}
 }

@@ -358,6 +358,7 @@ func showSummaryByCode(t *testing.T, p *showing) {
 	for _, dir := range []string{"shop", "bank", "ledger"} {
 		a.does("bash", `{"command":"terraform -chdir=`+dir+` plan"}`, "Error: no credentials for "+dir+"\nexit code: 1\n")
 	}
+	a.does("bash", `{"command":"systemctl status shop"}`, "Active: inactive (dead)\nexit code: 3\n")
 	a.answers("There are 12.", "Good.")
 	out, _ = a.grow(t, 400)
 	text, _ = summaryIn(t, out)

@@ -24,6 +24,7 @@ type Action struct {
 	Writes    []string // files written, patched, renamed or deleted
 	Deletes   []string // of them, those that are not there any more
 	Looks     bool     // it is a command of a shell that changes nothing
+	Reports   bool     // likewise, or one that asks programs how things stand
 	Whole     bool     // it shows or writes all of these files, and not a part of them
 	Numbered  bool     // numbers that stand before lines of Reads are those that they have in their file
 	Session   string   // of a command that runs already: the call waits for it, gives it input, or ends it
@@ -246,7 +247,8 @@ func (c *callReader) claimShell() {
 		lines = c.texts(aCommandList)
 	}
 	e := shell.EffectsOf(c.text(aFolder), argv, lines)
-	c.action.Looks, c.action.Deletes, c.action.Asks, c.action.Alone = e.Looks, e.Gone, e.Asks, e.Alone
+	c.action.Looks, c.action.Reports = e.Looks, e.Reports
+	c.action.Deletes, c.action.Asks, c.action.Alone = e.Gone, e.Asks, e.Alone
 	c.action.Reads, c.action.Writes, c.action.OnlyFiles, c.action.Numbered = e.Reads, e.Writes, e.Only, e.Numbered
 }
 

@@ -44,7 +44,7 @@ type support struct {
 
 // Failed reports whether the call failed, by its exit state or by what its result says.
 func (e *Ending) Failed() bool {
-	if e.asked != shell.NoQuestion && e.looks {
+	if e.asked != shell.NoQuestion && (e.looks || e.asked.Code() > 1) {
 		return false
 	}
 	return e.Code > 0 || e.Error || e.Claims == excerpt.Failed || e.Refusal.How != ""
@@ -131,6 +131,10 @@ func failureInWords(code int, asked shell.Question) string {
 		return "ended with exit code 1: the condition does not hold"
 	case shell.Rest:
 		return "ended with exit code 1: nothing but matches"
+	case shell.Activity:
+		return "ended with exit code 3: a unit is not active"
+	case shell.Drift:
+		return "ended with exit code 2: there are changes"
 	}
 	return fmt.Sprintf("failed with exit code %d", code)
 }
@@ -178,8 +182,10 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 		e.marked = !e.Error && e.Code == 0
 		e.Error = true
 	}
-	if differs := c.Action.Asks == shell.Sameness && c.Action.Alone; e.Code == 1 && (differs || e.silent) {
-		e.asked = c.Action.Asks
+	asks := c.Action.Asks
+	isSure := asks == shell.Sameness && c.Action.Alone || asks.Code() > 1
+	if e.Code == asks.Code() && (isSure || e.silent) {
+		e.asked = asks
 	}
 	acts := c.Action.Kind == KindWriting || c.Action.Kind == KindOther
 	e.vouched = trouble && c.said == conversation.WentWell && (acts || c.Action.Kind == KindShell)

@@ -15,9 +15,11 @@ type claims struct {
 
 	only  bool // nothing has been shown but files in reads
 	looks bool // nothing has been done that may change anything
-	vague bool // the last command that shows files shows some that are not known
-	full  bool // more files are shown than there is room for
-	bare  bool // lines may have been shown without the numbers that they have in their file
+	// reports says that nothing has been done but to look, and to ask programs how things stand.
+	reports bool
+	vague   bool // the last command that shows files shows some that are not known
+	full    bool // more files are shown than there is room for
+	bare    bool // lines may have been shown without the numbers that they have in their file
 
 	asking
 

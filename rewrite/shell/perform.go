@@ -70,6 +70,8 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 		c.branches++
 	}
 	c.ask(p, cmd, list)
+	looked := c.looks
+	c.looks = true
 	if len(list) > 0 {
 		c.perform(known, list, cmd)
 	}
@@ -84,7 +86,10 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 	if cmd.hidden {
 		c.reads = c.reads[:p.mark]
 	}
-	c.looks = c.looks && known.looks
+	if known.job != inviting { // what that reads has told it
+		c.reports = c.reports && c.looks && (known.looks || isReport(list))
+	}
+	c.looks = looked && c.looks && known.looks
 	unseen := known.quiet || cmd.hidden || c.muted > 0
 	if !unseen && !through && !c.showsFiles(known) {
 		c.only = false
@@ -237,16 +242,17 @@ func (c *claims) gitCommand(name string, args []token, cmd *command) {
 // invite reads the text that another shell is given.
 func (c *claims) invite(args []token) {
 	if len(args) < 2 || !TakesCommands(args[0].text) || !args[1].sure || c.level == deepestShell {
-		c.only, c.looks = false, false
+		c.only, c.looks, c.reports = false, false, false
 		return
 	}
 	inner := newScript(claims{
-		reads: c.reads, writes: c.writes, gone: c.gone, only: true, looks: true,
+		reads: c.reads, writes: c.writes, gone: c.gone, only: true, looks: true, reports: true,
 		folder: c.folder, muted: c.muted, branches: c.branches, level: c.level + 1,
 	})
 	inner.readText(args[1].text)
 	c.reads, c.writes, c.gone = inner.does.reads, inner.does.writes, inner.does.gone
 	c.only, c.looks = c.only && inner.showsOnly(), c.looks && inner.looksOnly()
+	c.reports = c.reports && inner.reportsOnly()
 	c.bare = c.bare || inner.does.bare
 	c.full = c.full || inner.does.full
 	c.shared = c.shared || inner.does.shared

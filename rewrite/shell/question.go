@@ -2,7 +2,7 @@ package shell
 
 import "strings"
 
-// Question is what a command asks that says no by its exit code 1.
+// Question is what a command asks that says no by its exit code.
 type Question uint8
 
 // The questions. Most commands ask none: their exit code 1 says that they failed.
@@ -12,7 +12,20 @@ const (
 	Sameness            // whether things are the same
 	Condition           // whether a condition holds
 	Rest                // whether anything is left beside what matches
+	Activity            // whether a unit of systemd is active
+	Drift               // whether a plan has no changes
 )
+
+// Code is the exit code that says no. One above 1 is that of no other failure.
+func (q Question) Code() int {
+	switch q {
+	case Activity:
+		return 3
+	case Drift:
+		return 2
+	}
+	return 1
+}
 
 // questionOf is what a command asks. list are its words.
 func questionOf(list []token) Question {
@@ -28,6 +41,18 @@ func questionOf(list []token) Question {
 		return Condition
 	case "git":
 		return gitQuestion(list[1:])
+	case "ssh": // its exit code is that of the command elsewhere; a 1 may be of anybody
+		if asked := questionOf(elsewhere(list)); asked.Code() > 1 {
+			return asked
+		}
+	case "systemctl":
+		if words := wordsOf(list[1:]); len(words) > 1 && (words[0] == "status" || words[0] == "is-active") {
+			return Activity
+		}
+	case "terraform", "tofu":
+		if words := wordsOf(list[1:]); len(words) > 0 && words[0] == "plan" && gives(list[1:], "-detailed-exitcode") {
+			return Drift
+		}
 	}
 	return NoQuestion
 }

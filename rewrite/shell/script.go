@@ -85,6 +85,9 @@ func (s *script) readWords(words []string) {
 // looksOnly reports whether nothing has been done that may change anything.
 func (s *script) looksOnly() bool { return s.does.looks && !s.words.unread && !s.words.lost }
 
+// reportsOnly reports whether nothing has been done but to look, and to ask how things stand.
+func (s *script) reportsOnly() bool { return s.does.reports && !s.words.unread && !s.words.lost }
+
 // showsOnly reports whether nothing has been shown but the files that are claimed as read.
 func (s *script) showsOnly() bool { return s.does.only && !s.words.lost }
 

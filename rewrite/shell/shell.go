@@ -11,6 +11,8 @@ type Effects struct {
 	Gone   []string // of them, those that are not there any more
 	Only   bool     // what is shown are the files of Reads and nothing else
 	Looks  bool     // nothing is changed
+	// Reports says that nothing is done but to look, and to ask programs how things stand, such as a cluster.
+	Reports bool
 	// Numbered says that each line of Reads is shown with the number that it has in its file.
 	Numbered bool
 	Asks     Question // last, so that the exit code 1 of all of it says no if nothing is shown
@@ -20,14 +22,15 @@ type Effects struct {
 // EffectsOf reads a command that runs in the folder dir: its words, or lines of text. dir is empty where the folder is
 // not known.
 func EffectsOf(dir string, words, lines []string) Effects {
-	s := newScript(claims{only: true, looks: true, folder: folder{path: dir}})
+	s := newScript(claims{only: true, looks: true, reports: true, folder: folder{path: dir}})
 	if len(words) > 0 {
 		s.readWords(words)
 	}
 	for _, line := range lines {
 		s.readText(line)
 	}
-	e := Effects{Reads: s.does.reads, Writes: s.does.writes, Gone: s.does.gone, Looks: s.looksOnly()}
+	e := Effects{Reads: s.does.reads, Writes: s.does.writes, Gone: s.does.gone, Looks: s.looksOnly(),
+		Reports: s.reportsOnly()}
 	if s.does.full {
 		e.Reads = nil
 	}

@@ -1,0 +1,193 @@
+package recap
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"epitome/rewrite/history"
+)
+
+// commands are the other commands of a span by how they ended, each group the newest first. Where there is no room for
+// all, those that may run still and those that are open failures are told before all others, and those that only asked
+// how things stand behind them. Some have the line of their output that matters most. Those that only look are told
+// elsewhere.
+func (c *calls) commands(tokens int) string {
+	list, more := c.commandsWithin(newRows(tokens))
+	if all := newRows(tokens); more > 0 {
+		all.room -= len(rowOfMore) + len("000")
+		if list, more = c.commandsWithin(all); len(all.list) == 0 {
+			list, more = c.commandsWithin(newRows(tokens))
+		}
+	}
+	return list.text(more)
+}
+
+// commandsWithin are the commands for which there is room, and how many others there are.
+func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
+	list = &commandRows{calls: c, all: all, groups: map[string][]commandRow{}}
+	for pass := range passes {
+		list.each(func(res *history.Result, group string) bool {
+			return list.passOf(res, group) != pass || list.take(res, group)
+		})
+	}
+	others := map[string]bool{}
+	list.each(func(res *history.Result, group string) bool {
+		if row := list.rowOf(res, group); row != "" && !list.all.seen[row] && c.failed[res] == nil {
+			others[row] = true
+		}
+		return true
+	})
+	return list, len(others)
+}
+
+// passes are how often the commands of a span are gone through.
+const passes = 3
+
+// passOf says in which of the passes a command is told.
+func (l *commandRows) passOf(res *history.Result, group string) int {
+	switch {
+	case group == endedNever, group == endedOpen && l.failed[res] == nil:
+		return 0
+	case res.Action.Reports:
+		return 2
+	}
+	return 1
+}
+
+// commandRows are rows of commands by how these ended.
+type commandRows struct {
+	*calls
+	all    *rows
+	groups map[string][]commandRow
+	lines  int // commands that have one of their output
+}
+
+// commandRow is what is told of one command.
+type commandRow struct {
+	item int // of its result
+	text string
+}
+
+// each gives f the commands of the span that do more than to look, the newest first, until it returns false.
+func (l *commandRows) each(f func(res *history.Result, group string) bool) {
+	l.sum.backwards(func(res *history.Result) bool {
+		return res.Action.Kind != history.KindShell || isFinding(res) || isContinued(res) || f(res, l.group(res))
+	})
+}
+
+// rowOf is the row of a command.
+func (l *commandRows) rowOf(res *history.Result, group string) string {
+	row := l.sum.commandLine(res)
+	if id := l.sum.endingOf(res).Session; id != "" && (group == endedNever || group == endedSomeOf) {
+		row += ", id " + id
+	}
+	return row
+}
+
+// take takes the command whose result is res, and reports whether there is room for more.
+func (l *commandRows) take(res *history.Result, group string) bool {
+	const mostLines = 8
+	row := l.rowOf(res, group)
+	if l.failed[res] != nil { // it stands above
+		l.all.seen[row] = true
+	}
+	if row == "" || l.all.seen[row] {
+		return true
+	}
+	if !l.all.add(row) {
+		return false
+	}
+	if group != endedAgain && group != endedMended { // what they say is out of date
+		if l.lines++; l.lines <= mostLines {
+			if line := lineOf(l.sum, l.endOf(res)); line != "" && l.all.add("> "+line) {
+				row += "\n> " + line
+			}
+		}
+	}
+	l.groups[group] = append(l.groups[group], commandRow{res.Item, row})
+	return true
+}
+
+// text tells the rows, and how many commands have none.
+func (l *commandRows) text(more int) string {
+	var s strings.Builder
+	if folder := l.sum.folder(); folder != "" && len(l.all.list) > 0 {
+		s.WriteString("the newest ran in:\n" + folder + "\n")
+	}
+	for _, group := range endings {
+		rows := l.groups[group]
+		slices.SortStableFunc(rows, func(a, b commandRow) int { return b.item - a.item })
+		for k, r := range rows {
+			if k == 0 {
+				s.WriteString(group + ":\n")
+			}
+			s.WriteString(r.text + "\n")
+		}
+	}
+	if more > 0 && s.Len() > 0 {
+		fmt.Fprintf(&s, rowOfMore, more)
+	}
+	return s.String()
+}
+
+// How commands ended, as a summary groups them.
+const (
+	endedWell   = "ended with exit code 0"
+	endedAnswer = "ended with an exit code that is an answer, and no failure"
+	endedSolved = "failed before, and succeeded since"
+	endedMended = "failed, and what failed in it has succeeded since"
+	saidWell    = "no exit code, but the output says that it succeeded"
+	saidNoError = "no error told"
+	endedOpen   = "failed, and has not succeeded since"
+	endedAgain  = "failed, and so did a later run"
+	endedBadly  = "failed"
+	endedSomeOf = "the result does not tell how it ended"
+	endedNever  = "still running when a result last told of it"
+	endedNotAt  = "refused or broken off"
+	endedByKill = "killed while it ran"
+)
+
+var endings = [...]string{
+	endedNever, endedOpen, endedNotAt,
+	endedSolved, endedMended, endedWell, endedAnswer, saidWell, saidNoError,
+	endedAgain, endedBadly, endedByKill, endedSomeOf,
+}
+
+// group is how a command of a shell ended.
+func (c *calls) group(res *history.Result) string {
+	ending := c.sum.endingOf(c.endOf(res))
+	switch {
+	case ending.Refusal.IsRefused():
+		return endedNotAt
+	case c.solved[res]:
+		return endedSolved
+	case c.mended[res]:
+		return endedMended
+	case c.again[res]:
+		return endedAgain
+	case c.isOpen[res]:
+		return endedOpen
+	case ending.Failed() && !res.Action.Looks:
+		return endedBadly
+	case ending.Known && ending.Code == 0:
+		return endedWell
+	case ending.Code > 0 && !ending.Failed():
+		return endedAnswer
+	case ending.Succeeded():
+		return saidWell
+	case ending.TellsNoError():
+		return saidNoError
+	}
+	last := ending
+	if heard := c.heard[res]; heard != nil {
+		last = c.sum.endingOf(heard)
+	}
+	switch {
+	case last.Killed:
+		return endedByKill
+	case last.Session != "":
+		return endedNever
+	}
+	return endedSomeOf
+}
