@@ -45,6 +45,9 @@ func TestWhatAnOperatorLooksForIsTold(t *testing.T) {
 		{"ip-10-2-19-20.internal   NotReady   <none>   22d   v1.29.4", "ip-10-2-19-21.internal   Ready      <none>   22d   v1.29.4"},
 		{"/dev/nvme2n1  50G   50G     0 100% /var/lib/refund", "/dev/nvme1n1  50G   10G   40G  20% /var/lib/cart"},
 		{`10.2.9.77 - - [20/Nov/2026:09:01:11 +0000] "GET /cart HTTP/1.1" 503 512`, `10.2.9.77 - - [20/Nov/2026:09:01:11 +0000] "GET /cart HTTP/1.1" 200 512`},
+		{"4f1c0c1d2e3f   shop/refund:2.1   \"/refund\"   3 days ago   Exited (137) 2 hours ago     refund-1",
+			"4f1c0c1d2e40   shop/cart:2.1     \"/cart\"     3 days ago   Up 3 days     8080/tcp   cart-1"},
+		{"Nov 20 09:31:14 db-1 kernel: nvme nvme2: I/O 212 QID 3 timeout, aborting", "Nov 20 09:31:14 db-1 kernel: eth0: link up"},
 		{"5 packets transmitted, 0 received, 100% packet loss, time 4081ms", "64 bytes from 10.2.9.2: icmp_seq=1 ttl=64 time=0.1 ms"},
 		{"2026-11-20 09:01:02 ОШИБКА [worker-3] нет места", "2026-11-20 09:01:02 ИНФО [worker-3] готово"},
 		{"2026-11-20 09:01:02 错误 [worker-3] 磁盘已满", "2026-11-20 09:01:02 信息 [worker-3] 完成"},
@@ -61,6 +64,7 @@ func TestWhatAnOperatorLooksForIsTold(t *testing.T) {
 func TestWhatReadsLikeAnOperatorsTroubleIsNone(t *testing.T) {
 	for _, line := range []string{
 		"/dev/loop3      74M   74M     0 100% /snap/core22/1722", // always full
+		`4f1c0c1d2e3f   shop/migrate:2.1   "/migrate"   3 days ago   Exited (0) 2 hours ago   migrate-1`,
 		"100 packets transmitted, 100 received, 0% packet loss",
 		"< HTTP/2 200",
 		`10.2.9.77 - - [20/Nov/2026:09:01:11 +0000] "GET /refunds/500 HTTP/1.1" 200 500`,

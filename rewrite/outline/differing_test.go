@@ -95,3 +95,42 @@ func table(odd string) string {
 	}
 	return b.String() + "(260 rows)\n"
 }
+
+// Tables of operators have cells that are empty, names in tabs with spaces behind them, and names in small letters
+// above a rule.
+func TestRowsDifferInTablesOfOperators(t *testing.T) {
+	f := func(name, head, row, odd string, cells ...any) {
+		t.Helper()
+		var b strings.Builder
+		b.WriteString(head)
+		want := ""
+		for i := range 24 {
+			state := cells[0]
+			if i == 13 {
+				state = odd
+			}
+			line := fmt.Sprintf(row, i, state)
+			if b.WriteString(line + "\n"); i == 13 {
+				want = line
+			}
+		}
+		got, _ := Differing(b.String(), 240, func(s string) int { return len(s) / 4 })
+		if !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	f("an empty column", "NAME      ZONE            PREEMPTIBLE  EXTERNAL_IP  STATUS\n",
+		"stage-%02d  europe-west3-a               34.89.12.7   %s", "TERMINATED", "RUNNING")
+	f("tabs", "NAME          \tNAMESPACE\tUPDATED                                \tSTATUS         \n",
+		"refund-%02d    \tshop     \t2026-11-20 11:02:33.123456 +0000 UTC    \t%-15s", "pending-upgrade", "deployed")
+	f("a rule", "Name    ResourceGroup    PowerState      Location\n------  ---------------  --------------  ----------\n",
+		"vm-%02d   rg-shop          %-14s  westeurope", "VM deallocated", "VM running")
+	f("wide characters", "ID    COMMAND         PORTS    STATE\n", "c%03d  \"/docker-ent…\"           %s", "dead", "running")
+}
+
+func TestProseInColumnsIsNoTable(t *testing.T) {
+	text := "NOTES  FOR  OPERATORS\n" + strings.Repeat("restart the unit and wait for it to be ready\n", 20)
+	if got, _ := Differing(text+"another line here\n", 240, func(s string) int { return len(s) / 4 }); len(got) > 0 {
+		t.Errorf("%q", got)
+	}
+}

@@ -66,14 +66,16 @@ func (g *grid) find(text string) bool {
 			break
 		}
 	}
-	ways := [...]func(string) []string{splitBars, splitTabs, splitCommas, splitSemicolons, splitGaps, splitWords}
 	for i := range min(headerLines, len(lines)-leastRows) {
 		if len(lines[i]) > widestHeader || strings.TrimSpace(lines[i]) == "" {
 			continue
 		}
+		ways := [...]func(string) []string{splitBars, splitTabs, splitCommas, splitSemicolons,
+			columnsOf(lines[i]).split, splitGaps, splitWords}
+		isRuled := isRule(lines[i+1])
 		for k, split := range ways {
 			names := split(lines[i])
-			if areNames(names, k >= 4) && fits(lines[i+1:], split, names) {
+			if areNames(names, k >= 4 && !isRuled) && fits(lines[i+1:], split, names) {
 				g.header, g.names, g.split = i, names, split
 				return true
 			}
@@ -89,6 +91,7 @@ func areNames(cells []string, capitals bool) bool {
 	}
 	seen := map[string]bool{}
 	for _, c := range cells {
+		c = strings.TrimSpace(c)
 		if seen[c] || !isName(c) || capitals && c != strings.ToUpper(c) {
 			return false
 		}
@@ -174,6 +177,49 @@ func splitGaps(line string) (cells []string) {
 	return cells
 }
 
+// columns are where the columns of an aligned table begin, in characters.
+type columns []int
+
+// columnsOf are the columns below a line of names that have two spaces or more between them.
+func columnsOf(names string) (all columns) {
+	spaces, n := 2, 0
+	for _, c := range names {
+		switch {
+		case c == ' ':
+			spaces++
+		case spaces > 1:
+			all = append(all, n)
+			fallthrough
+		default:
+			spaces = 0
+		}
+		n++
+	}
+	return all
+}
+
+// split splits a row where the columns begin: a cell may be empty. A row with something else right before one of them
+// is not aligned.
+func (all columns) split(line string) (cells []string) {
+	start, n, next, last := 0, 0, 0, ' '
+	for i, c := range line {
+		if next < len(all) && n == all[next] {
+			if last != ' ' {
+				return nil
+			}
+			if next++; next > 1 {
+				cells = append(cells, strings.TrimSpace(line[start:i]))
+				start = i
+			}
+		}
+		n, last = n+1, c
+	}
+	for cells = append(cells, strings.TrimSpace(line[start:])); len(cells) < len(all); {
+		cells = append(cells, "")
+	}
+	return cells
+}
+
 // splitWords splits a row at every space, as ps has it.
 func splitWords(line string) []string {
 	const columns = 11 // of ps aux: the last of them may have spaces
@@ -192,7 +238,7 @@ func splitWords(line string) []string {
 func (g *grid) read() bool {
 	names := make([]string, len(g.names))
 	for k, name := range g.names {
-		names[k] = strings.Trim(name, `"`)
+		names[k] = strings.Trim(name, `" `)
 	}
 	g.t = census.OfColumns(names)
 	var room []byte

@@ -156,8 +156,10 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 	if !ending.Failed() {
 		most = linesOfTrouble
 	}
-	if !ending.Failed() && ending.Claims == excerpt.Succeeded {
-		return keptLines(screen, append(excerpt.Losses(screen, linesOfLoss), list...), len(text)/2)
+	if !ending.Failed() {
+		if losses := excerpt.Losses(screen, linesOfLoss); len(losses) > 0 || ending.Claims == excerpt.Succeeded {
+			return keptLines(screen, append(losses, list...), len(text)/2)
+		}
 	}
 	if all := excerpt.FailuresWithWhy(screen, most); len(all) > 0 {
 		list = all

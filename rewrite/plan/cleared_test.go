@@ -229,6 +229,8 @@ func TestAStubTellsWhatAnOperatorWouldKeep(t *testing.T) {
 	plan := many("  # aws_db_instance.reports will be destroyed\n") + "Plan: 1 to add, 0 to change, 1 to destroy.\n"
 	f("a plan", plantest.Command("terraform plan", plan), "  # aws_db_instance.reports will be destroyed",
 		"Plan: 1 to add, 0 to change, 1 to destroy.")
+	f("a plan's answer", plantest.Command("terraform plan -detailed-exitcode", plan+"Exit code: 2\n"),
+		"  # aws_db_instance.reports will be destroyed")
 	f("a log in Japanese", plantest.Command("kubectl logs stock-1", many("2026-11-20 09:01:02 エラー [worker-3] 接続できません\n")),
 		"2026-11-20 09:01:02 エラー [worker-3] 接続できません")
 }
