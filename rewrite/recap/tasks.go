@@ -148,7 +148,7 @@ func (p *place) run(command, folder string) (list []task) {
 		if s.Before != "&&" {
 			row = k
 		}
-		words := withoutCallers(s.Words)
+		words := rerun.Essential(withoutCallers(s.Words))
 		if len(words) == 0 {
 			continue
 		}

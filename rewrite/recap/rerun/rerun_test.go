@@ -2,6 +2,7 @@ package rerun
 
 import (
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -73,4 +74,21 @@ func TestALineOfManyFieldsIsReadInItsOwnRoom(t *testing.T) {
 	if n := after.TotalAlloc - before.TotalAlloc; n > uint64(len(text)) || !run.ok["a"] {
 		t.Errorf("%d bytes are read in %d: %v", len(text), n, run.ok)
 	}
+}
+
+func TestHowACallIsShownIsNoPartOfWhatItDoes(t *testing.T) {
+	f := func(same bool, a, b string) {
+		t.Helper()
+		if got := slices.Equal(Essential(strings.Fields(a)), Essential(strings.Fields(b))); got != same {
+			t.Errorf("%q and %q do the same: %v", a, b, got)
+		}
+	}
+	f(true, "kubectl rollout status deployment/refund --timeout=120s", "kubectl rollout status deployment/refund")
+	f(true, "kubectl --timeout 5s rollout status deployment/refund", "kubectl rollout status deployment/refund")
+	f(true, "terraform apply -no-color -auto-approve", "terraform apply")
+	f(true, "ansible-playbook site.yml --diff -vv", "ansible-playbook site.yml")
+	f(false, "ansible-playbook site.yml --limit web-6", "ansible-playbook site.yml")
+	f(false, "terraform apply -target=a", "terraform apply")
+	f(false, "kubectl rollout status deployment/cart", "kubectl rollout status deployment/refund")
+	f(false, "make -v", "make")
 }
