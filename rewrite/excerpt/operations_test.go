@@ -77,6 +77,9 @@ func TestWhatReadsLikeAnOperatorsTroubleIsNone(t *testing.T) {
 			t.Errorf("%q is told as a failure", line)
 		}
 	}
+	if list := Failures("a: isSmall ? undefined : large\nis: total > 1 ? invalid : valid\n", 3); len(list) > 0 {
+		t.Errorf("a choice of TypeScript is told as %q", list)
+	}
 	source := "package main\n\nfunc main() {\n\tif err != nil {\n\t\treturn errors.New(\"错误：配置\")\n\t}\n" +
 		"\tconst usage = `GET /x HTTP/1.1\" 500 1`\n\tlog.Fatal(\"Fehler: kein Druck\");\n}\n"
 	for _, tells := range Telling(strings.Repeat(source, 5)) {

@@ -93,7 +93,8 @@ func lastTotal(text string, all []line) (last string) {
 		if l.kind != total && l.kind != state && l.says == Unknown || l.end-l.start > longestLine {
 			continue
 		}
-		late := l.row != nil && l.row.late
+		isExit := l.kind == state && l.says == Unknown // who ran it tells that anyway
+		late := l.row != nil && (l.row.late || isExit)
 		if !late || last == "" {
 			last = strings.TrimSpace(text[l.start:l.end])
 		}

@@ -192,7 +192,7 @@ var builderRows = []row{
 		sample: "Error: Process completed with exit code 1."},
 	{tool: "make", kind: state,
 		like: pattern.Of(`(?i)\b(exit(ed with)?( status| code)?|returned a non-zero code|non-zero exit (status|code)|exit value)[: ]+[1-9]\d{0,2}\b`),
-		has:  "xit", late: true, sample: "Process exited with code 2"},
+		has:  "xit", sample: "Process exited with code 2"},
 	{tool: "webpack", kind: failure, first: "ERROR in ", sample: "ERROR in ./src/refund.ts 31:9-14"},
 	{tool: "webpack", kind: failure, first: "Module not found: ",
 		sample: "Module not found: Error: Can't resolve './pay' in '/src'"},

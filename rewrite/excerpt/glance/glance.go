@@ -154,10 +154,11 @@ func (s *reader) word() {
 		s.at++
 	}
 	s.some = true
-	meaning := Set(0)
+	meaning, stressed := Set(0), upper && n > 2
 	if n <= longestWord {
 		if meaning = meaningOf(low[:n]); meaning == 0 {
 			meaning = meaningAbroad(low[:n])
+			stressed = stressed || meaning != 0 && strings.HasPrefix(s.text[s.at:], " :") // as French has it
 		}
 	}
 	if meaning != 0 {
@@ -173,13 +174,14 @@ func (s *reader) word() {
 	}
 	s.All |= meaning
 	if standsAlone(s.text, start, s.at) {
-		s.note(meaning, start, upper && n > 2)
+		s.note(meaning, start, stressed)
 	}
 	s.n++
 }
 
-// note keeps what a word says that stands for itself.
-func (s *reader) note(meaning Set, start int, upper bool) {
+// note keeps what a word says that stands for itself. stressed says that its form alone makes it what the line is
+// about.
+func (s *reader) note(meaning Set, start int, stressed bool) {
 	counted := meaning & (Count | Fail | Pass | Warn)
 	if counted != 0 && s.before >= 0 { // 3 failed
 		s.tally(meaning, s.before)
@@ -194,11 +196,8 @@ func (s *reader) note(meaning Set, start int, upper bool) {
 	if s.at < len(s.text) {
 		next = s.text[s.at]
 	}
-	if strings.HasPrefix(s.text[s.at:], " :") { // as French has it
-		next = ':'
-	}
-	if strongAt := start == 0 || upper || next == ':' || next == ']' || next == '!' || s.level(start); strongAt &&
-		!(s.last&Ask != 0 && !upper && next != ':') {
+	if strongAt := start == 0 || stressed || next == ':' || next == ']' || next == '!' || s.level(start); strongAt &&
+		!(s.last&Ask != 0 && !stressed && next != ':') {
 		s.Strong |= meaning
 	}
 	s.last = meaning
