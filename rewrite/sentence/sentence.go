@@ -7,6 +7,7 @@ package sentence
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"epitome/pattern"
 	"epitome/rewrite/shorten"
@@ -100,14 +101,26 @@ func WithoutFences(text string) string {
 	return s.String() + text[from:]
 }
 
-// cut cuts a line behind each full stop, question or exclamation mark that white space follows.
+// cut cuts a line behind each full stop, question or exclamation mark that white space follows, and behind those of
+// scripts that put no space there.
 func cut(line string) (list []string) {
 	start := 0
-	for i := range len(line) - 1 {
-		if strings.IndexByte(".!?", line[i]) >= 0 && line[i+1] == ' ' {
-			list = append(list, line[start:i+1])
-			start = i + 1
+	for i, c := range line {
+		end := i + utf8.RuneLen(c)
+		switch c {
+		case '.', '!', '?':
+			if end == len(line) || line[end] != ' ' {
+				continue
+			}
+		case '。', '！', '？':
+			if strings.HasPrefix(line[end:], "」") || strings.HasPrefix(line[end:], "”") {
+				continue
+			}
+		default:
+			continue
 		}
+		list = append(list, line[start:end])
+		start = end
 	}
 	return append(list, line[start:])
 }
@@ -118,9 +131,12 @@ var (
 		"found the ", "found that ", "found it", "problem is", "problem was", "bug is", "bug was", "issue is",
 		"issue was", "not work", "n't work", "cannot work", "not possible", "impossible", "not help", "n't help", " that back",
 		"reverted", "gave up", "decided", "decision", "fixed", "the fix", "solved", "mended",
-		"never ", "confirmed", "proves", "means that", "instead of", "failed because", "fails because", "still fails"}
+		"never ", "confirmed", "proves", "means that", "instead of", "failed because", "fails because", "still fails",
+		"ursache", "liegt an ", "behoben", "la cause", "corrigé", "la causa", "corregid", "a causa", "corrigid", "причина",
+		"исправлен", "原因", "修正しました", "解決", "已修复", "结论", "決定", "决定"}
 	reasoning = []string{" because ", " so ", " cannot ", " can't ", " since ", "therefore", " hence ", " due to ", " but ",
-		" missing", " wrong", " only ", "instead", " must ", "now pass", "not set", "truncat", "renamed"}
+		" missing", " wrong", " only ", "instead", " must ", "now pass", "not set", "truncat", "renamed",
+		" weil ", "deshalb", " parce que ", " donc ", " porque ", " por eso ", "потому что", "поэтому", "ため、", "ので、", "因为", "所以"}
 )
 
 // WorthOf says how much a sentence tells: more if it concludes something or gives a reason, and if it names things.

@@ -84,3 +84,18 @@ func TestBlocksBetweenFencesAreNotTorn(t *testing.T) {
 		t.Error("a block says something if something stands in it")
 	}
 }
+
+func TestLongLinesOfScriptsWithoutSpacesAreCutToo(t *testing.T) {
+	first := "データベースに接続できない原因は、証明書の期限が切れていたことです。"
+	line := first + strings.Repeat("設定ファイルを確認し、サービスを再起動しました。", 20) + "「なぜ？」と聞かれました！"
+	var all []string
+	for _, p := range PartsOf(line) {
+		all = append(all, line[p.Start:p.End])
+	}
+	if len(all) != 22 || all[0] != first || strings.Join(all, "") != line || all[21] != "「なぜ？」と聞かれました！" {
+		t.Errorf("%d parts: %q", len(all), all)
+	}
+	if WorthOf(first) <= WorthOf("設定ファイルを確認しました。") {
+		t.Error("a cause in Japanese is worth no more than any other sentence")
+	}
+}

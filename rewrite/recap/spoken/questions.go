@@ -45,7 +45,8 @@ func leadOf(message, reply string) (lines []string) {
 
 // agrees finds how a reply begins that answers what stands before it.
 var agrees = pattern.Of(`(?i)^(?:yes|yeah|yep|yup|y|no|nope|nah|n|ok|okay|sure|go|continue|do|proceed|please|agreed|correct|right|` +
-	`exactly|fine|lgtm|perfect|great|good|sounds|both|all|neither|none|the|let's|lets|that|this|it|ja|nein|weiter|oui|non|si|sí)\b`)
+	`exactly|fine|lgtm|perfect|great|good|sounds|both|all|neither|none|the|let's|lets|that|this|it|ja|nein|weiter|gerne|oui|non|` +
+	`si|sí|sim|não|vale|claro)\b|^(?:да|нет|давай|хорошо|はい|いいえ|お願い|好的|是的|可以|不用|네|아니)`)
 
 // opens finds a question that says nothing: whatever comes next may answer it.
 var opens = pattern.Of(`(?i)^\W*(?:what['’]s next|` +
@@ -85,7 +86,10 @@ func tailOf(message string) string {
 }
 
 // asks reports whether a sentence is a question.
-func asks(text string) bool { return strings.HasSuffix(strings.TrimRight(text, " *_`)\"'"), "?") }
+func asks(text string) bool {
+	text = strings.TrimRight(text, " *_`)\"'»")
+	return strings.HasSuffix(text, "?") || strings.HasSuffix(text, "？") || strings.HasSuffix(text, "か。")
+}
 
 // choice finds a row of a list or a table with its number or letter.
 var choice = pattern.Of(`^[\s|>*_(#-]*(?:(?i:option|choice|approach|variant)\s+)?([0-9]{1,2}|[A-Ha-h])[*_\x60]*\s*[.):|—–-]`)

@@ -30,6 +30,10 @@ func TestShortRepliesAreToldWithWhatTheyAnswer(t *testing.T) {
 	f("All tests pass. Next is the release.", "commit it all")
 	f("It is done. What would you like to work on?", "the docs")
 	f(list, "2. Strengthen the tests of refunds - add three cases")
+	f("設定を直しました。再起動してよろしいですか。", "はい", "設定を直しました。再起動してよろしいですか。")
+	f("配置已修复，要重启服务吗？", "好的", "配置已修复，要重启服务吗？")
+	f("Der Dienst läuft. Soll ich ihn neu starten?", "ja, bitte", "Der Dienst läuft. Soll ich ihn neu starten?")
+	f("Служба работает.", "да", "Служба работает.")
 	f("", "yes")
 	f("Shall I?", "")
 }
@@ -130,5 +134,17 @@ func TestAnswersByTheirIDsAreReadInLinearTime(t *testing.T) {
 	}
 	if few, many := least(1_000), least(16_000); many > 80*few { // 256 times if each question reads all
 		t.Errorf("%v, and for sixteen times as many %v", few, many)
+	}
+}
+
+func TestRulesInOtherLanguagesGoFirst(t *testing.T) {
+	for _, rule := range []string{
+		"Regel für alles: in der Produktion wird nichts gelöscht", "Règle : la base attend 18 h", "No toques nunca la cola",
+		"La regra: não apagar mensagens", "Никогда не очищай таблицу", "ルール: 本番には書き込まないこと", "规则：不要删除主题", "항상 먼저 물어봐",
+	} {
+		all := []Quote{{Item: 1, Text: rule}, {Item: 2, Text: "and now the pages"}, {Item: 3, Text: "und jetzt die Seiten"}}
+		if got := byRank(all); got[0].Text != rule {
+			t.Errorf("%q goes behind %q", rule, got[0].Text)
+		}
 	}
 }

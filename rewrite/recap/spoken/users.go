@@ -147,7 +147,10 @@ const mostRuling = 1 << 20
 // ruling finds what is said of all the work and not of one step of it. It only decides what stays where there is no
 // room for all.
 var ruling = pattern.Of(`(?i)\b(never|always|must|don't|do not|dont|only|from now on|whenever|every time|rule|` +
-	`prefer|remember|make sure|important|note that|nie|niemals|immer|jamais|toujours|nunca|siempre)\b|绝不|必须|总是|不要|永远`)
+	`prefer|remember|make sure|important|note that|nie|niemals|immer|nur|regeln?|auf keinen fall|denk daran|` +
+	`jamais|toujours|seulement|nunca|siempre|regla|sempre|regra|regola|obrigatório)\b|` +
+	`règle|никогда|всегда|нельзя|правило|обязательно|только|` +
+	`绝不|必须|总是|不要|永远|规则|禁止|切勿|不得|務必|务必|ルール|必ず|絶対に|常に|しないで|しないこと|항상|절대|반드시|규칙`)
 
 // quotes are what the user says in the span, in its order, without what the client put beside it. latest says that
 // there is no newer message behind it. Of what commands stand for only the newest is among them.
