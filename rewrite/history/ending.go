@@ -247,7 +247,11 @@ var doneForm = pattern.Of(`(?i)^(?:the file \S+ (?:has been|was) (?:updated|crea
 var troubles = []string{"error", "fail", "exception", "denied", "reject", "refus", "abort", "invalid", "unable",
 	"cannot", "can't", "can not", "could not", "couldn't", "not found", "no such", "not exist", "timeout", "timed out",
 	"unauthorized", "forbidden", "traceback", "fatal", "unsuccessful", "not applied", "no changes", "no match",
-	": false", ":false", "http 4", "http 5", "status 4", "status 5", "status: 4", "status: 5"}
+	": false", ":false", "http 4", "http 5", "status 4", "status 5", "status: 4", "status: 5",
+	"fehler", "fehlgeschlagen", "nicht gefunden", "konnte nicht", "kann nicht", "verweigert", "erreur", "échec", "introuvable",
+	"impossible", "refusé", "non accordée", "imposible", "no se pudo", "no se puede", "denegad", "no existe", "errore",
+	"impossibile", "negato", "negata", "erro:", "falha", "não foi possível", "ошибк", "не удалось", "не найден", "отказано",
+	"エラー", "失敗", "できません", "見つかりません", "拒否", "错误", "錯誤", "失败", "无法", "找不到", "拒绝", "오류", "실패"}
 
 // saysNoTrouble reports whether nothing in a result that says something says failure.
 func saysNoTrouble(text string) bool {

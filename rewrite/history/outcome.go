@@ -18,7 +18,8 @@ import (
 var errorForm = pattern.Of(`(?i)^(?:<tool_use_error|exec_command failed(?: for |: )|traceback \(most recent|` +
 	`exception in thread |failed to [^\s\d]|failed: *[^\s\d]|(?:error|exception)(?:\[E\d+\]| TS\d+| \([^()]{1,60}\))?: *(?:[^\s\d]|[1-9])|(?:error|failed):?$` +
 	`|error (?:executing|calling|invoking|running|performing|reading|writing|editing|creating|deleting|opening|fetching|` +
-	`searching|parsing|loading|applying|accessing|while|during|occurred)\b.*:(?: |$))`)
+	`searching|parsing|loading|applying|accessing|while|during|occurred)\b.*:(?: |$)|` +
+	`(?:fehler|erreur|errore|erro|ошибка|エラー|错误|錯誤|오류)[ \x{a0}]?[:：] *[^\s\d])`)
 
 // errorField finds an object that begins with an error which is not empty.
 var errorField = pattern.Of(`^\s*\{\s*"error"\s*:\s*(?:"[^"]|[\[{]\s*[^\s\]}]|true|[1-9])`)

@@ -276,6 +276,17 @@ func TestWhatActsTellsOnlyItsFailures(t *testing.T) {
 	f("apply_patch", "Exit code: 0\nWall time: 0.1 seconds\nOutput:\nSuccess. Updated the following files:\nM shop.go", "ended with exit code 0")
 	f("apply_patch", "apply_patch verification failed: no such lines in shop.go", bad)
 	f("edit", "Could not find the exact text in shop.go.", bad)
+	f("edit", "Fehler: »shop.go« konnte nicht gelesen werden", bad)
+	f("edit", "Erreur : fichier introuvable", bad)
+	f("mcp__shop__pay", "エラー：決済できません", bad)
+	f("mcp__shop__pay", "错误：余额不足", bad)
+	f("mcp__shop__pay", "Ошибка: счёт не найден", bad)
+	f("mcp__shop__pay", "支払いに失敗しました", "") // it may have failed
+	f("mcp__shop__pay", "Не удалось списать", "")
+	f("mcp__shop__pay", "No se pudo pagar", "")
+	f("mcp__shop__pay", "bezahlt: 7", fine)
+	f("mcp__shop__pay", "支払いました", fine)
+	f("mcp__shop__pay", "Fehler: 0, bezahlt: 7", "")
 	f("write", "", "")
 	f("Read", "package shop", "")
 }
