@@ -48,6 +48,11 @@ func TestWhatAnOperatorLooksForIsTold(t *testing.T) {
 		{"4f1c0c1d2e3f   shop/refund:2.1   \"/refund\"   3 days ago   Exited (137) 2 hours ago     refund-1",
 			"4f1c0c1d2e40   shop/cart:2.1     \"/cart\"     3 days ago   Up 3 days     8080/tcp   cart-1"},
 		{"Nov 20 09:31:14 db-1 kernel: nvme nvme2: I/O 212 QID 3 timeout, aborting", "Nov 20 09:31:14 db-1 kernel: eth0: link up"},
+		{"ssh: connect to host db-2 port 22: Connection timed out", "copying a.yml"},
+		{"deploy@web-6: Permission denied (publickey).", "copying a.yml"},
+		{"2026-11-20T09:31:14Z  net  AWS::EC2::Subnet  B  CREATE_FAILED  The CIDR conflicts",
+			"2026-11-20T09:31:12Z  net  AWS::EC2::Subnet  A  CREATE_COMPLETE  -"},
+		{"(error) READONLY You can't write against a read only replica.", "OK"},
 		{"5 packets transmitted, 0 received, 100% packet loss, time 4081ms", "64 bytes from 10.2.9.2: icmp_seq=1 ttl=64 time=0.1 ms"},
 		{"2026-11-20 09:01:02 ОШИБКА [worker-3] нет места", "2026-11-20 09:01:02 ИНФО [worker-3] готово"},
 		{"2026-11-20 09:01:02 错误 [worker-3] 磁盘已满", "2026-11-20 09:01:02 信息 [worker-3] 完成"},
@@ -72,6 +77,10 @@ func TestWhatReadsLikeAnOperatorsTroubleIsNone(t *testing.T) {
 		"4 von 4 Tests bestanden, 0 Fehler",
 		"共 12 个任务，错误 0",
 		"拒绝服务攻击防护已启用",
+		"pod/refund-1 condition met",
+		"nginx: configuration file /etc/nginx/nginx.conf test is successful",
+		"what ssh: does when the host is away is told below",
+		"The connection to the server is kept open, and a job for the night failed once last year",
 	} {
 		if list := Failures(line+"\n", 3); len(list) > 0 {
 			t.Errorf("%q is told as a failure", line)
