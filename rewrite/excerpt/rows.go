@@ -69,7 +69,8 @@ func tables() [][]row {
 // index finds the rows that a line may have, by the first byte of its body.
 type index struct {
 	rows [256][]*row
-	any  []*row // those without a beginning
+	ends [256][]*row // those of which the end is known alone, by its last byte
+	any  []*row      // the others without a beginning
 }
 
 // newIndex builds the index of all rows.
@@ -95,6 +96,9 @@ func (x *index) add(r *row) {
 		for _, c := range []byte(r.begins) {
 			x.rows[c] = append(x.rows[c], r)
 		}
+	case r.end != "" && r.needs == 0:
+		last := r.end[len(r.end)-1]
+		x.ends[last] = append(x.ends[last], r)
 	default:
 		x.any = append(x.any, r)
 	}
@@ -122,9 +126,11 @@ func (x *index) find(body string, g *glance.Glance) *row {
 			return r
 		}
 	}
-	for _, r := range x.any {
-		if r.fits(body, g) {
-			return r
+	for _, list := range [...][]*row{x.any, x.ends[body[len(body)-1]]} {
+		for _, r := range list {
+			if r.fits(body, g) {
+				return r
+			}
 		}
 	}
 	return nil

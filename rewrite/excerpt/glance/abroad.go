@@ -57,6 +57,12 @@ var signs = [...]struct {
 // readAbroad notes the word that begins with the byte above ASCII at which the reader stands, if it says anything.
 func (s *reader) readAbroad() {
 	c, _ := utf8.DecodeRuneInString(s.text[s.at:])
+	switch c { // with which one of the words below begins
+	case 'エ', '失', '例', '致', '错', '錯', '异', '严', '오', '실', '拒', 'で', '无', '無', '不', '警', '경':
+	case 'é', 'É', 'о', 'О', 'с', 'С', 'и', 'И', 'а', 'А', 'у', 'У', 'з', 'З', 'н', 'Н', 'п', 'П', 'ü', 'Ü':
+	default:
+		return
+	}
 	if c >= 0x2e80 {
 		for _, sign := range signs {
 			if strings.HasPrefix(s.text[s.at:], sign.word) {
@@ -66,7 +72,12 @@ func (s *reader) readAbroad() {
 		}
 		return
 	}
-	if before, _ := utf8.DecodeLastRuneInString(s.text[:s.at]); unicode.IsLetter(before) || !unicode.IsLetter(c) {
+	s.readAccented()
+}
+
+// readAccented notes the word that begins with the letter at which the reader stands, if it says anything.
+func (s *reader) readAccented() {
+	if before, _ := utf8.DecodeLastRuneInString(s.text[:s.at]); unicode.IsLetter(before) {
 		return
 	}
 	end := strings.IndexFunc(s.text[s.at:min(len(s.text), s.at+4*longestWord)], isNoLetter)

@@ -27,6 +27,9 @@ const (
 	Pod   // a state in which a container is stuck
 	Exit  // something has ended
 	Place // no word: a place in a file, such as refund.go:31
+	State // how a thing stands that is not ready
+	Web   // http
+	Full  // no word: 100%
 )
 
 // meaningOf returns what a word in lower case says.
@@ -58,8 +61,14 @@ func meaningOf(word []byte) Set {
 	case "if", "when", "on", "for", "handle", "handling", "handles", "ignore", "ignoring", "ignored", "avoid":
 		return Ask
 	case "tests", "test", "problems", "problem", "skipped", "vulnerabilities", "suites", "assertions", "examples",
-		"pending", "todo", "issues", "specs":
+		"todo", "issues", "specs":
 		return Count
+	case "pending":
+		return Count | State
+	case "containercreating", "terminating", "notready", "degraded", "restarting", "condition":
+		return State
+	case "http":
+		return Web
 	}
 	return 0
 }
@@ -161,7 +170,7 @@ func (s *reader) word() {
 			stressed = stressed || meaning != 0 && strings.HasPrefix(s.text[s.at:], " :") // as French has it
 		}
 	}
-	if meaning != 0 {
+	if meaning&^(State|Web) != 0 {
 		for _, c := range low[:n] {
 			s.told = (s.told ^ uint64(c)) * hashPrime
 		}
@@ -243,6 +252,9 @@ func (s *reader) number() {
 	}
 	if start > 0 && (s.text[start-1] == ':' || s.text[start-1] == '(') {
 		s.All |= Place
+	}
+	if n == 100 && s.at < len(s.text) && s.text[s.at] == '%' {
+		s.All |= Full
 	}
 	if !standsAlone(s.text, start, s.at) {
 		return
@@ -326,8 +338,7 @@ func (s *reader) other(c byte) {
 		}
 		s.wanted, s.before = 0, -1
 	case '/', '\\':
-		s.name = true
-		s.wanted, s.before = 0, -1
+		s.name, s.wanted, s.before = true, 0, -1
 	case '.':
 		s.name = s.name || s.isFile()
 	default:
