@@ -48,6 +48,10 @@ func isReport(list []token) bool {
 		return !slices.ContainsFunc(list, func(w token) bool {
 			return strings.HasPrefix(w.text, "--vacuum") || w.text == "--rotate" || w.text == "--flush"
 		})
+	case "curl":
+		return isFetch(list[1:])
+	case "psql", "mysql", "mariadb":
+		return isQuery(list[1:])
 	case "aws", "gcloud", "az":
 		return isCloudReport(wordsOf(list[1:]))
 	case "oc", "k":
@@ -95,6 +99,80 @@ func isCloudReport(words []string) bool {
 			"deploy", "ssh", "scp", "cp", "mv", "rm", "sync", "modify", "attach", "detach", "restart", "deallocate",
 			"reset", "resize":
 			return false
+		}
+	}
+	return false
+}
+
+// isFetch reports whether curl only asks for something and shows it.
+func isFetch(args []token) bool {
+	for i := 0; i < len(args); i++ {
+		w := args[i].text
+		switch {
+		case w == "-X" || w == "--request":
+			if i++; i == len(args) || args[i].text != "GET" && args[i].text != "HEAD" {
+				return false
+			}
+		case w == "-H" || w == "-u" || w == "-A" || w == "-w" || w == "-m":
+			i++
+		case strings.HasPrefix(w, "--"):
+			name, _, _ := strings.Cut(w[2:], "=")
+			switch name {
+			case "data", "data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "output", "remote-name", "config":
+				return false
+			}
+		case strings.HasPrefix(w, "-") && strings.ContainsAny(w, "dFTOoKX"):
+			return false
+		}
+	}
+	return len(args) > 0
+}
+
+// plainFunctions are functions of a database that change nothing, whatever they are given.
+var plainFunctions = []string{
+	"count", "sum", "min", "max", "avg", "left", "lower", "upper", "length", "coalesce", "now", "round", "pg_size_pretty",
+	"pg_database_size", "pg_total_relation_size", "in", "and", "or", "where", "",
+}
+
+// isQuery reports whether a client of a database is given statements that only ask.
+func isQuery(args []token) bool {
+	isGiven := false
+	for i, w := range args {
+		switch o := w.text; {
+		case o == "-f", strings.HasPrefix(o, "--file"), strings.HasPrefix(o, "--init-command"):
+			return false
+		case o == "--command", o == "--execute",
+			len(o) > 1 && o[0] == '-' && o[1] != '-' && strings.IndexByte("ce", o[len(o)-1]) >= 0:
+			if i+1 == len(args) || !onlyAsks(args[i+1].text) {
+				return false
+			}
+			isGiven = true
+		case strings.HasPrefix(o, "--command="), strings.HasPrefix(o, "--execute="):
+			return false
+		}
+	}
+	return isGiven
+}
+
+// onlyAsks reports whether all statements of a text change nothing.
+func onlyAsks(text string) bool {
+	for statement := range strings.SplitSeq(strings.ToLower(text), ";") {
+		words := strings.Fields(statement)
+		if len(words) > 0 && (!slices.Contains([]string{"select", "show", "describe", "desc"}, words[0]) ||
+			slices.Contains(words, "into") || callsOther(statement)) {
+			return false
+		}
+	}
+	return true
+}
+
+// callsOther reports whether a statement calls a function that may change something.
+func callsOther(statement string) bool {
+	for before, rest, ok := strings.Cut(statement, "("); ok; before, rest, ok = strings.Cut(rest, "(") {
+		isOther := func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') }
+		start := strings.LastIndexFunc(before, isOther)
+		if !slices.Contains(plainFunctions, before[start+1:]) {
+			return true
 		}
 	}
 	return false
