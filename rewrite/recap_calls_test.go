@@ -320,7 +320,7 @@ func TestCommandsThatActAreToldBeforeThoseThatAsk(t *testing.T) {
 // A call that does the same as one that failed, and is only shown in another way, has mended it.
 func TestAFailureIsMendedByTheSameShownInAnotherWay(t *testing.T) {
 	const first = "kubectl -n shop rollout status deployment/refund --timeout=120s"
-	text := told(t, first, "error: timed out waiting for the condition\nexit code: 1",
+	text := told(t, first, "error: timed out waiting for the condition\nexit code: 1", "cd ~/infra && terraform init", "exit code: 0",
 		"kubectl -n shop rollout status deployment/refund", "deployment \"refund\" successfully rolled out\nexit code: 0")
 	if strings.Contains(partOf(text, "open failures"), first) || !strings.Contains(text, "has succeeded since:\n"+first) {
 		t.Errorf("%s", text)

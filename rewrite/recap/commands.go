@@ -26,7 +26,7 @@ func (c *calls) commands(tokens int) string {
 // commandsWithin are the commands for which there is room, and how many others there are.
 func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
 	list = &commandRows{calls: c, all: all, groups: map[string][]commandRow{}}
-	for pass := range passes {
+	for pass := range 3 { // as passOf counts them
 		list.each(func(res *history.Result, group string) bool {
 			return list.passOf(res, group) != pass || list.take(res, group)
 		})
@@ -41,10 +41,7 @@ func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
 	return list, len(others)
 }
 
-// passes are how often the commands of a span are gone through.
-const passes = 3
-
-// passOf says in which of the passes a command is told.
+// passOf says in which pass over the span a command is told, 0 to 2.
 func (l *commandRows) passOf(res *history.Result, group string) int {
 	switch {
 	case group == endedNever, group == endedOpen && l.failed[res] == nil:
@@ -149,8 +146,7 @@ const (
 )
 
 var endings = [...]string{
-	endedNever, endedOpen, endedNotAt,
-	endedSolved, endedMended, endedWell, endedAnswer, saidWell, saidNoError,
+	endedNever, endedOpen, endedNotAt, endedSolved, endedMended, endedWell, endedAnswer, saidWell, saidNoError,
 	endedAgain, endedBadly, endedByKill, endedSomeOf,
 }
 

@@ -102,9 +102,13 @@ const mostTasks = 12
 
 func (w *where) text() string { return w.folder + "\x00" + strings.Join(w.set, "\x00") }
 
-// name is equal for equal places. It is short: each thing that a call does has one.
-func (p *place) name() string {
-	sum := sha256.Sum256([]byte(p.lasting.text() + "\x00" + p.fresh.text()))
+// name is equal for equal places of a call of these words. It is short: each thing that a call does has one.
+func (p *place) name(words []string) string {
+	lasting, fresh := p.lasting, p.fresh
+	if rerun.RunsAnywhere(words) {
+		lasting.folder, fresh.folder = "", ""
+	}
+	sum := sha256.Sum256([]byte(lasting.text() + "\x00" + fresh.text()))
 	return string(sum[:16])
 }
 
@@ -131,7 +135,7 @@ func (p *place) run(command, folder string) (list []task) {
 		defer func() { p.lasting.folder = before }()
 		p.lasting.folder = folder
 	}
-	begin := p.name()
+	begin := p.name(nil)
 	atOnce := []task{{words: []string{command}, place: begin, whole: command, hidden: true}}
 	steps, ok := step.In(command)
 	if !ok {
@@ -161,7 +165,7 @@ func (p *place) run(command, folder string) (list []task) {
 		if len(list) == 1 && list[0].whole == command {
 			continue
 		}
-		t := task{words: words, place: p.name(), whole: whole}
+		t := task{words: words, place: p.name(words), whole: whole}
 		t.row, t.hidden, t.shown, t.unseen = row, hidden[k], step.ShowsEnd(steps[k:]), s.After == "|" || s.IsWritten
 		list = append(list, t)
 	}

@@ -33,3 +33,23 @@ func Essential(words []string) []string {
 	}
 	return list
 }
+
+// RunsAnywhere reports whether a call does the same in each folder: it acts on a cluster or another machine, and is
+// given no file of this one.
+func RunsAnywhere(words []string) bool {
+	if len(words) < 2 || len(words) > mostWords {
+		return false
+	}
+	switch words[0] {
+	case "kubectl", "systemctl", "ping", "dig":
+		return !slices.ContainsFunc(words, func(w string) bool {
+			name, _, _ := strings.Cut(w, "=")
+			return strings.HasPrefix(w, ".") || strings.HasPrefix(w, "-f") || strings.HasPrefix(w, "-k") ||
+				slices.Contains([]string{"--filename", "--kustomize", "--kubeconfig", "--patch-file", "cp"}, name) ||
+				strings.HasPrefix(name, "--from-")
+		})
+	case "ssh":
+		return !slices.Contains(words, "-F") && !slices.Contains(words, "-i")
+	}
+	return false
+}

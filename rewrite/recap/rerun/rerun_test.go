@@ -92,3 +92,16 @@ func TestHowACallIsShownIsNoPartOfWhatItDoes(t *testing.T) {
 	f(false, "kubectl rollout status deployment/cart", "kubectl rollout status deployment/refund")
 	f(false, "make -v", "make")
 }
+
+func TestWhatRunsAnywhereIsGivenNoFile(t *testing.T) {
+	for call, want := range map[string]bool{
+		"kubectl rollout status deployment/refund": true, "kubectl apply -f a.yaml": false, "kubectl apply -fa.yaml": false,
+		"kubectl apply --filename=a.yaml": false, "kubectl create secret generic x --from-file=a": false,
+		"kubectl cp ./a refund-1:/a": false, "kubectl apply -k .": false, "systemctl restart nginx": true, "ssh db-1 reboot": true,
+		"ssh -F conf db-1 reboot": false, "make": false, "go test ./...": false, "helm upgrade refund charts/refund": false,
+	} {
+		if got := RunsAnywhere(strings.Fields(call)); got != want {
+			t.Errorf("%q runs anywhere: %v", call, got)
+		}
+	}
+}
