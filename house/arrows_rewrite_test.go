@@ -55,8 +55,12 @@ var rewriting = map[string]room{
 		"what stands before a line is told by the line, whatever it tells",
 	},
 	"rewrite/history": {
-		"pattern rewrite/conversation rewrite/excerpt rewrite/mark rewrite/shell rewrite/shorten rewrite/span",
+		"pattern rewrite/conversation rewrite/excerpt rewrite/history/answer rewrite/mark rewrite/shell rewrite/shorten rewrite/span",
 		"what happened is told by the conversation alone; what is sent of it must not change it",
+	},
+	"rewrite/history/answer": {
+		"pattern rewrite/span",
+		"what an answer says stands in its fields and lines; which call it answers must not matter",
 	},
 	"rewrite/ladder": {
 		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt rewrite/history rewrite/limits rewrite/plan rewrite/runs rewrite/shorten rewrite/span",
@@ -91,8 +95,8 @@ var rewriting = map[string]room{
 		"a line defines something by what it says, however much of a file is shown",
 	},
 	"rewrite/plan": {
-		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history rewrite/limits" +
-			" rewrite/mark rewrite/outline rewrite/shorten rewrite/span tokenize",
+		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history rewrite/history/answer" +
+			" rewrite/limits rewrite/mark rewrite/outline rewrite/shorten rewrite/span tokenize",
 		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
 	},
 	"rewrite/plan/plantest": {
@@ -102,13 +106,17 @@ var rewriting = map[string]room{
 	},
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/recap/agenda" +
-			" rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step rewrite/sentence" +
+			" rewrite/recap/deed rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step rewrite/sentence" +
 			" rewrite/shell rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/recap/agenda": {
 		"",
 		"a list of tasks stands in calls; where they stand, and what is told of it, must not matter",
+	},
+	"rewrite/recap/deed": {
+		"pattern rewrite/history/answer rewrite/mark rewrite/span",
+		"a call has its values and its tool's name; how it ended, and how much of it is told, must not matter",
 	},
 	"rewrite/recap/filing": {
 		"rewrite/history rewrite/shell",

@@ -63,7 +63,7 @@ func TestModelThatFailsLeavesAllCallsInTheSummary(t *testing.T) {
 	n.fail = errNarrator
 	a.mixed(1, 300)
 	out, _ := a.grow(t, 400)
-	if text := hasParts(t, out, "open", "commands", "files", "reads", "calls"); !strings.Contains(text, "lookup `which thing_1`") {
+	if text := hasParts(t, out, "open", "commands", "files", "reads", "calls"); !strings.Contains(text, `lookup question: "which thing_1"`) {
 		t.Errorf("not all calls are in %s", text)
 	}
 	a.waits = nil

@@ -13,8 +13,12 @@ import (
 // path.
 func isPreviewed(before, line, text string) bool {
 	line, isQuoted := strings.CutPrefix(line, "> ")
-	if !isQuoted || !strings.Contains(before, ". A preview of what differs most in it follows]\n") {
+	ofAll := strings.Contains(before, ". A preview of it follows]\n")
+	if !isQuoted || !ofAll && !strings.Contains(before, ". A preview of what differs most in it follows]\n") {
 		return false
+	}
+	if ofAll && answered([]string{text}, line) {
+		return true
 	}
 	for at := strings.Index(line, ": "); at >= 0; {
 		if value, ok := decoded(line[at+2:]); ok {

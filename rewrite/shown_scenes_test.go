@@ -199,6 +199,7 @@ func showCleared(t *testing.T, p *showing) {
 	a.does("read_file", `{"path":"refund/share.go"}`, sourceText(14)+"// More.\n")
 	showWhenCleared(t, p, a, a.calls-2, "An old result was cleared.")
 	showEndings(t, p)
+	showServices(t, p)
 	showParts(t, p)
 	showOutdated(t, p)
 	showDistillates(t, p)
@@ -352,8 +353,8 @@ func showSummaryByCode(t *testing.T, p *showing) {
 	w := theWriters["chat"]
 	sent := w.sends(t, newAgent(16_000), w.showsPictures(), hasSummary)
 	_, text, _ = strings.Cut(sent, plan.Mark+"summary ")
-	text, _, _ = strings.Cut(text, `"`)
-	p.add("The user has shown pictures.", plan.Mark+"summary "+strings.ReplaceAll(text, `\n`, "\n"))
+	text, _, _ = strings.Cut(text, `]"`)
+	p.add("The user has shown pictures.", plan.Mark+"summary "+strings.NewReplacer(`\n`, "\n", `\"`, `"`).Replace(text)+"]")
 	a = asksAway()
 	for _, dir := range []string{"shop", "bank", "ledger"} {
 		a.does("bash", `{"command":"terraform -chdir=`+dir+` plan"}`, "Error: no credentials for "+dir+"\nexit code: 1\n")
@@ -363,6 +364,7 @@ func showSummaryByCode(t *testing.T, p *showing) {
 	out, _ = a.grow(t, 400)
 	text, _ = summaryIn(t, out)
 	p.add("The user has answered in all ways, and the agent keeps a list of tasks.", plan.Mark+"summary "+text)
+	p.add("The agent has business tools and a browser, and neither files nor a shell.", plan.Mark+"summary "+toldOf(t, servicesCalled...))
 	out, _ = worksInCodex().grow(t, 400)
 	text, _ = summaryIn(t, out)
 	p.add("Commands went on, were killed, refused, and mended in other command lines.", plan.Mark+"summary "+text)

@@ -8,6 +8,7 @@ import (
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
+	"epitome/rewrite/history/answer"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
@@ -172,7 +173,9 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 		e.Refusal = c.refusal(text)
 	}
 	e.silent = showsNothing(text)
-	e.Error, e.Line = c.complaint(raw, text)
+	if e.Error, e.Line = c.complaint(raw, text); !e.Error && c.asks() && answer.Failed(text) {
+		e.Error, e.Line = true, firstWords(text)
+	}
 	trouble := e.Error || !saysNoTrouble(text)
 	if e.Known && e.Code == 0 || c.said == conversation.WentWell {
 		e.Error, e.Line = false, ""
@@ -187,13 +190,30 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 	if e.Code == asks.Code() && (isSure || e.silent) {
 		e.asked = asks
 	}
-	acts := c.Action.Kind == KindWriting || c.Action.Kind == KindOther
+	acts := c.answers()
 	e.vouched = trouble && c.said == conversation.WentWell && (acts || c.Action.Kind == KindShell)
 	e.calm = acts && !e.Error && (e.vouched || !trouble)
 	e.claims = c.Action.Kind == KindWriting && !e.calm && !e.Error && doneForm.MatchString(firstWords(text))
 	e.quiet = !trouble && (acts || c.Action.Kind == KindShell && c.said == conversation.WentWell)
 	return e
 }
+
+// asks reports whether the call asks somebody who may answer with an error in the fields of an object.
+func (c *Source) asks() bool {
+	return c.answers() || c.Action.Kind == KindFetching || c.Action.Kind == KindSearching
+}
+
+// answersBadly reports whether a result, as it stands in the body, is such an error.
+func (c *Source) answersBadly(raw []byte) bool {
+	if c.said == conversation.WentWell || !c.asks() {
+		return false
+	}
+	text, ok := shortText(raw)
+	return ok && answer.Failed(text)
+}
+
+// answers reports whether what a result says is of its call, and not of what the call was to show.
+func (c *Source) answers() bool { return c.Action.Kind == KindWriting || c.Action.Kind == KindOther }
 
 // goesOn is how the command is named that goes on; empty if it has ended, or if nobody says so.
 func (c *Source) goesOn(raw []byte) string {

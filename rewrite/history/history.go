@@ -197,7 +197,7 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	if len(h.Results[n].Action.Deletes) > 0 {
 		h.files.erasing = append(h.files.erasing, n)
 	}
-	if h.Results[n].beginsAsError(raw) {
+	if h.Results[n].beginsAsError(raw) || h.Results[n].answersBadly(raw) {
 		h.Results[n].Failed = true
 		return
 	}

@@ -144,6 +144,9 @@ var tools = map[string]use{
 	"fetchwebpage": fetching, "fetchwebcontent": fetching,
 	"readurlcontent": fetching, "readwebpage": fetching, "webread": fetching, "visit": fetching,
 	"visitwebpage": fetching, "geturl": fetching,
+	"fetchpage": fetching, "getpage": fetching, "getwebpage": fetching, "readurl": fetching, "openurl": fetching,
+	"fetchcontent": fetching, "fetchhtml": fetching, "fetchmarkdown": fetching, "fetchtxt": fetching,
+	"scrapeurl": fetching, "scrapepage": fetching, "extractcontent": fetching, "webextract": fetching,
 	"httprequest": fetching, "firecrawlscrape": fetching, "scrape": fetching, "crawl": fetching,
 	"tavilyextract": fetching, "browse": fetching,
 }

@@ -56,7 +56,7 @@ func (o *outliner) differing(room int) (lines []string, isPreview bool) {
 		case l.what == "line":
 			return l.lineAt(at)
 		default:
-			return l.pathOf(i) + ": " + inOneLine(l.body, at)
+			return l.pathOf(i) + ": " + span.InOneLine(l.body, at)
 		}
 	})
 	return lines, len(lines) > 0 && l.what != "line"

@@ -370,7 +370,7 @@ func (o *outliner) writeElements(v *outlined, d detail, depth int) {
 
 // labelled returns a value with its key, whole, in one line.
 func labelled(body []byte, v *outlined) string {
-	text := inOneLine(body, v.at)
+	text := span.InOneLine(body, v.at)
 	if !v.key.Empty() {
 		text = string(v.key.Of(body)) + ": " + text
 	}

@@ -243,7 +243,7 @@ func (l *list) describeOdd(odd []census.Odd, all, room int, count func(string) i
 		if laid != nil {
 			place = l.pathOf(it.Index) + " in line " + strconv.Itoa(laid[k])
 		}
-		text := place + " (" + strings.Join(it.Why, ", ") + "): " + inOneLine(l.body, at) + "\n"
+		text := place + " (" + strings.Join(it.Why, ", ") + "): " + span.InOneLine(l.body, at) + "\n"
 		if n := count(text); n <= room {
 			room -= n
 			texts[k] = text
@@ -299,29 +299,4 @@ func (l *list) describeRest(odd []census.Odd, texts []string, all int) string {
 		verb = "more differ"
 	}
 	return fmt.Sprintf("%d %s: %s\n", left, verb, strings.Join(list, ", "))
-}
-
-// inOneLine returns a valid value without line breaks, and with a space behind each colon and comma.
-func inOneLine(body []byte, at span.Span) string {
-	out := make([]byte, 0, at.End-at.Start+16)
-	for i := at.Start; i < at.End; {
-		switch c := body[i]; c {
-		case ' ', '\n', '\t', '\r':
-			i++
-		case ':', ',':
-			out = append(out, c, ' ')
-			i++
-		case '"':
-			end, err := span.EndOfString(body, i)
-			if err != nil {
-				return string(out)
-			}
-			out = append(out, body[i:end]...)
-			i = end
-		default:
-			out = append(out, c)
-			i++
-		}
-	}
-	return string(out)
 }

@@ -7,6 +7,7 @@ import (
 
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/answer"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/outline"
 	"epitome/rewrite/shorten"
@@ -29,6 +30,7 @@ const (
 	bytesOfTelling = 720 // of all of them
 	linesOfLoss    = 3   // that say what will be gone for good
 	bytesOfOdd     = 240 // bytes of items or rows that differ
+	bytesOfFields  = 160 // bytes of a preview of an object's fields
 	namesOfStub    = 120 // bytes of names, where no line tells
 	mostDefined    = 40  // names of what a file defines that are looked at
 )
@@ -65,13 +67,12 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 	s += fmt.Sprintf(", cleared: %s. %s", c.why, c.where)
 	lines := tellingOf(res, ending, c.text)
 	if len(lines) == 0 && res.SpentBy == 0 {
-		var isPreview bool
-		switch lines, isPreview = outline.Differing(c.text, bytesOfOdd, p.Count); {
-		case isPreview:
-			s += ". A preview of what differs most in it follows"
-		case len(lines) > 0:
-			s += ". What differs most in it follows"
-		}
+		lines = pageOf(res, c.text)
+	}
+	if len(lines) == 0 && res.SpentBy == 0 {
+		var how string
+		lines, how = previewOf(p, res, c.text)
+		s += how
 	}
 	if len(lines) == 0 {
 		s += words(". Names in it: ", namesOfResult(p, res, c.text))
@@ -88,6 +89,44 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 		s += "\n| " + strings.ReplaceAll(c.distillate, "\n", "\n| ")
 	}
 	return s
+}
+
+// pageOf are the lines in which a tool that drives a browser says where it stands, or the title of a page of the web.
+func pageOf(res *history.Result, text string) []string {
+	list := answer.Page(text)
+	if title := answer.Title(text); title != "" && res.Action.Kind == history.KindFetching {
+		list = []string{title}
+	}
+	return slices.DeleteFunc(list, func(l string) bool { return len(l) > longestTelling || mark.IsForged(l) })
+}
+
+// previewOf are fields of the JSON object that a result is, and what differs most in it, and how that is announced.
+func previewOf(p *Plan, res *history.Result, text string) (lines []string, how string) {
+	lines, isPreview := outline.Differing(text, bytesOfOdd, p.Count)
+	fields := fieldsOf(res, text)
+	switch {
+	case fields != "":
+		return append([]string{fields}, lines...), ". A preview of it follows"
+	case isPreview:
+		return lines, ". A preview of what differs most in it follows"
+	case len(lines) > 0:
+		return lines, ". What differs most in it follows"
+	}
+	return nil, ""
+}
+
+// fieldsOf is a preview of fields of the object that a service answers, without what the call says.
+func fieldsOf(res *history.Result, text string) string {
+	if res.Action.Kind != history.KindOther && res.Action.Kind != history.KindSearching {
+		return ""
+	}
+	fields := answer.Preview(text, bytesOfFields, func(value string) bool {
+		return strings.Contains(res.Action.Key, strings.Trim(value, `"`))
+	})
+	if mark.IsForged(fields) {
+		return ""
+	}
+	return fields
 }
 
 // words are words with what stands before them; nothing if there are none.

@@ -1,15 +1,11 @@
 package recap
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"epitome/pattern"
-	"epitome/prose"
 	"epitome/rewrite/history"
-	"epitome/rewrite/recap/agenda"
-	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -36,6 +32,7 @@ type failure struct {
 	end   *history.Result // that tells how it ended
 	tasks []task          // that have not succeeded since
 	again int             // item at which it was called again without a word of how that ended; 0 if it was not
+	other int             // item at which the same was called with other values and no error was told; 0 if it was not
 	times int             // how often it failed in a row
 
 	isClosed bool // nothing of it is open any more
@@ -143,6 +140,9 @@ func (c *calls) take(res *history.Result, tasks []task) {
 func (c *calls) hold(f *failure, res *history.Result, tasks []task) (times int) {
 	ending := c.sum.endingOf(c.endOf(res))
 	left := f.without(tasks, ending, c.sum.endingOf(f.end))
+	if len(left) > 0 && f.isLike(tasks) && ending.Succeeded() {
+		f.other = res.Item
+	}
 	switch failed := ending.Failed(); {
 	case len(left) == len(f.tasks) && !failed && f.isOneOf(tasks):
 		f.again = res.Item
@@ -193,9 +193,12 @@ func wordsIn(tasks []task) (n int) {
 	return n
 }
 
-// keys are equal for two tasks of which one may cover the other.
+// keys are equal for two tasks of which one may cover the other, or tell of it.
 func (t *task) keys() []string {
 	keys := []string{t.place + "\x00" + strings.Join(t.words, "\x00")}
+	if t.like != "" {
+		keys = append(keys, t.like)
+	}
 	if len(t.words) > 1 && t.words[0] == "go" { // one run may be of all that the other is of
 		keys = append(keys, t.place+"\x00go\x00"+t.words[1])
 	}
@@ -213,6 +216,12 @@ func (f *failure) without(tasks []task, ending, end *history.Ending) []task {
 			return now.covers(&t) && now.succeeds(ending, &t, end)
 		})
 	})
+}
+
+// isLike reports whether a call of tasks has the tool and the key of what failed, and other values.
+func (f *failure) isLike(tasks []task) bool {
+	return len(tasks) == 1 && len(f.tasks) == 1 && tasks[0].like != "" && tasks[0].like == f.tasks[0].like &&
+		!slices.Equal(tasks[0].words, f.tasks[0].words)
 }
 
 // isOneOf reports whether a call of tasks did a part of what failed once more.
@@ -296,40 +305,3 @@ func wholeLine(command string) string {
 
 // messageBegins finds the end of a line behind which the text of a message stands that a command is given.
 var messageBegins = pattern.Of(`"\$\(cat <<-?\s*['"]?\w+['"]?$`)
-
-// others are the calls of tools of which it is not known what they are for, by tool: how often each was called, and
-// how it was called last.
-func (c *calls) others(k *known, tokens int) string {
-	if c.sum.p.Ask.Style.Mode == prose.ModeLLM && c.sum.says.Text != "" { // the model tells
-		return ""
-	}
-	const most = 3 // calls of a tool
-	var order []string
-	count, rows := map[string]int{}, map[string][]string{}
-	c.sum.backwards(func(res *history.Result) bool {
-		isTold := agenda.Keeps(res.Name) || spoken.AsksUser(res.Name)
-		if res.Action.Kind != history.KindOther || len(res.Action.Reads) > 0 || isTold {
-			return true
-		}
-		if count[res.Name]++; count[res.Name] == 1 {
-			order = append(order, res.Name)
-		}
-		if row := res.About(); len(rows[res.Name]) < most && !slices.Contains(rows[res.Name], row) {
-			rows[res.Name] = append(rows[res.Name], row)
-		}
-		return true
-	})
-	all := newRows(tokens)
-	for _, name := range order {
-		for _, row := range rows[name] {
-			if count[name] > most {
-				row = fmt.Sprintf("%s, one of %d", row, count[name])
-			}
-			if !all.add(row) {
-				break
-			}
-			k.tell(row)
-		}
-	}
-	return strings.Join(all.list, "\n")
-}

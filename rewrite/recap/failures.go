@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap/deed"
 	"epitome/rewrite/shorten"
 )
 
@@ -140,12 +141,20 @@ func newLines(all []string, told map[string]bool) (list []string) {
 
 // failureEntry tells of one failure with lines of its output, in at most so many tokens; nil if it does not fit.
 func (r *writer) failureEntry(f *failure, note string, lines []string, tokens int) *entry {
-	head := fmt.Sprintf("%s, message %d: %s", f.res.About(), plan.NumberOf(r.p, f.end.Item), r.endingOf(f.end).InWords())
+	head := fmt.Sprintf("%s, message %d: %s", nameOf(r, f.res), plan.NumberOf(r.p, f.end.Item), r.endingOf(f.end).InWords())
 	if f.times > 1 {
 		head += fmt.Sprintf(", %d times in a row", f.times)
 	}
 	if f.again > 0 {
 		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", plan.NumberOf(r.p, f.again))
+	}
+	if f.other > 0 {
+		head += fmt.Sprintf("; with other values it was called in message %d, and no error is told there", plan.NumberOf(r.p, f.other))
+	}
+	if note == "" && f.end.Action.Kind == history.KindOther && r.endingOf(f.end).Refusal.How == "" {
+		if fields := deed.InPlaceOf(lines, func() string { return r.p.TextOf(f.end.Item) }); fields != "" {
+			head, lines = head+"; a preview of some of its fields follows", []string{fields}
+		}
 	}
 	e := &entry{head: head + note}
 	if e.tokens = r.p.Count(e.head + "\n"); e.tokens > tokens {
@@ -160,6 +169,14 @@ func (r *writer) failureEntry(f *failure, note string, lines []string, tokens in
 		e.tokens, e.lines = e.tokens+n, e.lines+l
 	}
 	return e
+}
+
+// nameOf is a call in words: of one that is none of files and shells with its values.
+func nameOf(r *writer, res *history.Result) string {
+	if res.Action.Kind != history.KindOther {
+		return res.About()
+	}
+	return deedOf(r, res).InWords()
 }
 
 // tellingLines are the lines of a result that tell what failed, as they stand there. That a call was refused is told

@@ -88,11 +88,12 @@ const (
 	headFailures = "open failures, newest first: these calls failed and have not succeeded since"
 	headRefused  = "refused calls, newest first: they were kept from what they were to do, or broken off, and were not done since"
 	headCommands = "commands that you ran, newest first; open failures stand above"
-	headCalls    = "calls of other tools, newest first"
-	headFiles    = "files that you wrote, newest first, with lines that you put in"
-	headFound    = "reads and searches, newest first, some with a few of the lines that they showed"
-	headNames    = "names in your calls that stand nowhere else, newest first"
-	headTurns    = "turns, each with all that is left out of it"
+	headCalls    = "calls of other tools with their values, newest first; open failures stand above. " +
+		"Behind > is where a browser stood then, or some fields of the answer"
+	headFiles = "files that you wrote, newest first, with lines that you put in"
+	headFound = "reads and searches, newest first, some with a few of the lines that they showed"
+	headNames = "names in your calls that stand nowhere else, newest first"
+	headTurns = "turns, each with all that is left out of it"
 )
 
 const intro = "This is background, not a new request. Do not begin again: go on from the last message. " +
@@ -159,8 +160,10 @@ func (r *writer) parts(b Budgets, quotes []spoken.Quote) []part {
 		told = append(told, p.text)
 	}
 	known := r.newKnown(told...)
-	list = append(list, part{headFiles, r.files(known, b.Files)}, part{headFound, r.findings(known, b.Found)},
-		part{headCalls, calls.others(known, b.Calls/3)})
+	files := r.files(known, b.Files)
+	left := max(0, b.Calls-r.p.Count(list[len(list)-1].text)) + max(0, b.Files-r.p.Count(files))
+	list = append(list, part{headFiles, files}, part{headFound, r.findings(known, b.Found)},
+		part{headCalls, calls.others(known, max(b.Calls/3, left))})
 	for _, p := range list {
 		size += len(p.text)
 		known.tell(p.text)

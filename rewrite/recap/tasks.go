@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/recap/deed"
 	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/recap/step"
 	"epitome/rewrite/shorten"
@@ -24,6 +25,9 @@ type task struct {
 	shown  bool     // what it puts out is the end of what the call does
 	unseen bool     // what it puts out goes somewhere else, in part or all of it
 	row    int      // equal for those of which each runs only if all before it have succeeded
+
+	like  string // equal for calls of one tool, none of files and shells, with one key, whatever their other values
+	looks bool   // such a tool only looks, by its name
 }
 
 // covers reports whether a call that did t has done what other is.
@@ -34,6 +38,8 @@ func (t *task) covers(other *task) bool {
 // succeeds reports whether a later call which did t and ended so has succeeded in what failed.
 func (t *task) succeeds(ending *history.Ending, failed *task, end *history.Ending) bool {
 	switch {
+	case t.looks: // what it shows is its answer
+		return !ending.Failed()
 	case !ending.Succeeded():
 		return !t.hidden && isMarkedWell(ending) && end.Said == conversation.WentWrong
 	case !t.hidden:
@@ -67,10 +73,24 @@ func (c *calls) tasksOf(res *history.Result) (list []task) {
 		for _, file := range a.Writes {
 			list = append(list, task{words: []string{"write", file}})
 		}
-	case a.Kind == history.KindOther:
-		return []task{{words: []string{res.Name, a.Key}}}
+	case a.Kind == history.KindOther, a.Kind == history.KindFetching:
+		return []task{otherTask(c.sum, res)}
 	}
 	return list
+}
+
+// otherTask is what a call does of a tool that is none of files and shells: the same only with the same values, numbers
+// and all.
+func otherTask(r *writer, res *history.Result) task {
+	arguments := deedOf(r, res).Arguments
+	t := task{words: []string{res.Name, res.Action.Key}, like: res.Name + "\x00" + res.Action.Key}
+	t.looks = res.Action.Kind == history.KindFetching || deed.Looks(res.Name, arguments)
+	if at := span.SkipSpace(arguments, 0); at < len(arguments) && span.Valid(arguments) {
+		if _, sum, err := span.Digest(arguments, at, nil); err == nil {
+			t.words[1] = string(sum[:])
+		}
+	}
+	return t
 }
 
 // place is where commands run: each call may begin where the call before ended, or anew.

@@ -1,0 +1,126 @@
+package answer
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/tidwall/gjson"
+)
+
+// Services and notebooks say in their own forms that nothing came of a call. What only looks like it is none.
+func TestFailedReadsTheFormsOfServices(t *testing.T) {
+	f := func(want bool, text string) {
+		t.Helper()
+		if Failed(text) != want {
+			t.Errorf("told as failed: %v: %s", !want, text)
+		}
+	}
+	f(true, `{"error": {"code": "PAYMENT_NOT_ALLOWED", "message": "cannot be used for fees"}}`)
+	f(true, ` {"id": 7, "jsonrpc": "2.0", "error": {"code": -32602, "message": "no such tool"}}`)
+	f(true, `{"url": "https://a.example", "error": {"status": 403, "message": "Forbidden"}}`)
+	f(true, `{"error": "gateway timeout", "request_id": "req_9"}`)
+	f(true, `{"errorMessages": ["Field priority is not allowed"], "errors": {"priority": "not allowed"}}`)
+	f(true, `{"errors": [{"message": "Cannot query field", "locations": [{"line": 2, "column": 3}]}], "data": null}`)
+	f(true, `{"errors": [{"status": "422", "title": "Invalid", "detail": "Name is too short"}]}`)
+	f(true, `{"outputs": [{"output_type": "stream", "text": "x"}, {"output_type": "error", "ename": "KeyError", "evalue": "'a'"}]}`)
+	f(true, `{"success": false, "note": "nothing was done"}`)
+
+	f(false, `{"success": true, "error": {"message": "of a run before"}}`)
+	f(false, `{"error": null, "data": {"id": 7}}`)
+	f(false, `{"error": {}, "id": 7}`)
+	f(false, `{"error": {"rate": 0.02, "count": 3}}`)                                        // what was measured
+	f(false, `{"result": {"id": 7}, "error": {"message": "an index was stale"}}`)            // something came of it
+	f(false, `{"data": {"a": {"id": 7}}, "errors": [{"message": "b was not found"}]}`)       // so it did here
+	f(false, `{"errors": [{"message": "unused variable", "line": 3, "rule": "no-unused"}]}`) // a linter's findings
+	f(false, `{"errors": [{"message": "row 7: no amount"}], "imported": 118}`)
+	f(false, `{"errors": [], "id": 7}`)
+	f(false, `{"outputs": [{"output_type": "stream", "text": "error: none"}]}`)
+	f(false, `[{"error": {"message": "one of many"}}, {"id": 7}]`)
+	f(false, `{"error": {"message": "torn"}`)
+	f(false, `error: {"error": {"message": "a log's line"}}`)
+	f(false, "")
+}
+
+func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
+	f := func(text string, room int, known, want string) {
+		t.Helper()
+		got := Preview(text, room, func(v string) bool { return strings.Contains(known, v) })
+		if got != want || len(got) > room {
+			t.Errorf("%s\nhas %d bytes: %s\nwant: %s", text, len(got), got, want)
+		}
+	}
+	booked := `{"user_id": "ida_7", "booking_id": "K9P2VD", "status": "confirmed", "legs": [{"n": 1}, {"n": 2}],
+		"charge": {"amount": 112.50, "payment_id": "card_8"}, "seat": null, "note": ""}`
+	f(booked, 200, "", `user_id: "ida_7", booking_id: "K9P2VD", status: "confirmed", legs: 2 items, charge.amount: 112.50, charge.payment_id: "card_8"`)
+	f(booked, 70, "", `user_id: "ida_7", status: "confirmed", charge.amount: 112.50`)
+	f(booked, 70, `"ida_7"`, `booking_id: "K9P2VD", status: "confirmed", charge.amount: 112.50`)
+	f(booked, 80, booked, `status: "confirmed", legs: 2 items, charge.amount: 112.50`) // a state is said even so
+	f(`{"outputs": [{"output_type": "stream", "text": "x\n"}, {"output_type": "error", "ename": "KeyError", "evalue": "'a'"}]}`,
+		60, "", `outputs[1].ename: "KeyError", outputs[1].evalue: "'a'"`)
+	f(`{"outputs": [{"text": "day 7: diff 420.50\n"}], "execution_count": 24}`, 90, "",
+		`outputs[0].text: "day 7: diff 420.50\n", execution_count: 24`)
+	f(`{"errorMessages": ["priority is not allowed", "nor is this"]}`, 90, "",
+		`errorMessages[0]: "priority is not allowed", errorMessages[1]: "nor is this"`)
+	f(`{"a.b": 1, "n": 12345678901234567890.00}`, 90, "", `"a.b": 1, n: 12345678901234567890.00`)
+	f(`{"message": "`+strings.Repeat("ä", 200)+`"}`, 400, "", `message: "`+strings.Repeat("ä", 160)+`" … 40 more characters`)
+	f(`[1, 2]`, 90, "", "")
+	f(`plain words`, 90, "", "")
+	f(booked, 3, "", "")
+}
+
+func TestPageTellsWhereABrowserStands(t *testing.T) {
+	f := func(text string, want ...string) {
+		t.Helper()
+		if got := Page(text); strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%q\nwant %q", got, want)
+		}
+	}
+	f("### Ran Playwright code\n```js\nclick\n```\n### Page state\n- Page URL: https://a.example/cart\n- Page Title: Cart\n"+
+		"- Page Snapshot:\n```yaml\n- generic [ref=e2]:\n  - alert [ref=e13]: Quantity exceeds the limit\n  - alert [ref=e14]:\n```\n",
+		"- Page URL: https://a.example/cart", "- Page Title: Cart", "- alert [ref=e13]: Quantity exceeds the limit")
+	f("# click response\nuid=1_0 RootWebArea \"Cart\" url=\"https://a.example/cart\"\n  uid=1_7 alert \"Too many\"\n",
+		`uid=1_0 RootWebArea "Cart" url="https://a.example/cart"`, `uid=1_7 alert "Too many"`)
+	f("- alert: this list has no page\n")
+	f("The docs say: Page URL: is printed first.\n")
+	f("")
+}
+
+// What is hostile costs no more than what is long.
+func TestAnswersAreReadInBoundedTime(t *testing.T) {
+	deep := strings.Repeat(`{"error":`, 5_000) + `{"message":"x"}` + strings.Repeat("}", 5_000)
+	wide := `{"errors":[` + strings.Repeat(`{"message":"x","detail":"y"},`, 2_000) + `{}]}`
+	keys := "{" + strings.Repeat(`"status":"a",`, 4_000) + `"id":1}`
+	for _, text := range []string{deep, wide, keys, strings.Repeat("- alert: x\n", 5_000) + "Page URL: "} {
+		looked := 0
+		n := testing.AllocsPerRun(1, func() {
+			Failed(text)
+			Page(text)
+			Preview(text, 200, func(string) bool { looked++; return false })
+		})
+		if looked > 2*mostFields*firstItems || n > 30_000 {
+			t.Errorf("%.40s: %d values, %.0f allocations", text, looked, n)
+		}
+	}
+}
+
+func TestCutSaysHowMuchIsMissing(t *testing.T) {
+	for text, want := range map[string]string{`"abc"`: `"abc"`, `"abcdef"`: `"abcd" … 2 more characters`, `1234567`: `1234567`} {
+		if got := Cut(gjson.Parse(text), 4); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestTitleIsThatOfThePage(t *testing.T) {
+	for text, want := range map[string]string{
+		"[Skip](#main)\n\n# Noise of heat pumps \n\n# Second\n":                             "# Noise of heat pumps",
+		"<!DOCTYPE html>\n<html><head>\n  <title>Noise</title>\n<style>h1{}</style></head>": "<title>Noise</title>",
+		"<title></title>\nwords\n":                    "",
+		"## Section\n#tag\n":                          "",
+		strings.Repeat("words\n", 5_000) + "# Late\n": "",
+	} {
+		if got := Title(text); got != want {
+			t.Errorf("%.60q: %q, want %q", text, got, want)
+		}
+	}
+}

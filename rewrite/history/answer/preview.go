@@ -1,0 +1,196 @@
+package answer
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/tidwall/gjson"
+
+	"epitome/rewrite/span"
+)
+
+// What a preview looks at.
+const (
+	deepest       = 3   // objects in one another
+	mostFields    = 256 // fields, the first ones
+	firstItems    = 8   // of a list that may hold an error
+	longestValue  = 60  // characters of a string
+	longestReason = 160 // of one that says what went wrong, or how it stands
+	longestPath   = 80  // bytes
+)
+
+// field is a value of an object, at its path.
+type field struct {
+	path, value string
+	worth       int
+}
+
+// What a field is worth: a reason is told before a state, that before a name, and that before anything else.
+const (
+	worthLittle = iota + 1
+	worthName   // by which it is found again
+	worthState  // how it stands
+	worthReason // what went wrong, and why
+)
+
+// worths has the last words of keys, folded, by what they tell.
+var worths = map[string]int{
+	"error": worthReason, "errors": worthReason, "errormessages": worthReason, "message": worthReason,
+	"reason": worthReason, "detail": worthReason, "ename": worthReason, "evalue": worthReason, "warning": worthReason,
+	"status": worthState, "state": worthState, "result": worthState, "outcome": worthState, "success": worthState,
+	"ok": worthState, "confirmed": worthState, "total": worthState, "amount": worthState, "charged": worthState,
+	"refunded": worthState, "balance": worthState, "count": worthState, "created": worthState, "updated": worthState,
+	"deleted": worthState, "text": worthState, "text/plain": worthState, "stdout": worthState, "stderr": worthState,
+	"id": worthName, "key": worthName, "number": worthName, "reference": worthName, "ticket": worthName,
+	"confirmation": worthName,
+}
+
+// wraps has the keys under which the only object of a list may be all that was answered.
+var wraps = map[string]bool{"outputs": true, "data": true, "result": true, "results": true, "items": true, "rows": true,
+	"records": true, "content": true, "documents": true}
+
+// Preview returns fields of the JSON object that an answer is, as "path: value" with commas between them, in their
+// order, in at most room bytes; empty if it is no such object. Those go first that say what went wrong, then those that
+// say how it stands, or have an id. Numbers are as they stand; of a list its length is told, and of a long string that
+// it is cut. isKnown tells the values, as they stand, that need not be said again.
+func Preview(text string, room int, isKnown func(value string) bool) string {
+	body := objectOf(text)
+	if body == nil {
+		return ""
+	}
+	r := reader{isKnown: isKnown}
+	r.object(gjson.ParseBytes(body), "", 0)
+	order := make([]int, len(r.fields))
+	for k := range order {
+		order[k] = k
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return r.fields[b].worth - r.fields[a].worth })
+	taken, size := make([]bool, len(r.fields)), 0
+	for _, k := range order {
+		n := len(r.fields[k].path) + len(": ") + len(r.fields[k].value) + len(", ")
+		if taken[k] = size+n-len(", ") <= room; taken[k] {
+			size += n
+		}
+	}
+	var list []string
+	for k, f := range r.fields {
+		if taken[k] {
+			list = append(list, f.path+": "+f.value)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// reader collects the fields of an answer.
+type reader struct {
+	isKnown func(value string) bool
+	fields  []field
+	seen    int
+}
+
+func (r *reader) object(v gjson.Result, path string, depth int) {
+	v.ForEach(func(key, v gjson.Result) bool {
+		if r.seen++; r.seen > mostFields {
+			return false
+		}
+		r.value(v, joined(path, key), worthOf(key.Str), depth)
+		return true
+	})
+}
+
+// joined is the path of a key in an object.
+func joined(path string, key gjson.Result) string {
+	name := key.Raw[1 : len(key.Raw)-1]
+	if strings.ContainsAny(name, ". ,:") {
+		name = key.Raw
+	}
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// value takes in one value, or those in it.
+func (r *reader) value(v gjson.Result, path string, worth, depth int) {
+	switch {
+	case len(path) > longestPath || isEmpty(v):
+	case v.IsObject():
+		if depth < deepest {
+			r.object(v, path, depth+1)
+		}
+	case v.IsArray():
+		r.list(v, path, worth, depth)
+	case worth <= worthName && r.isKnown(v.Raw):
+	default:
+		r.fields = append(r.fields, field{path, shown(v, worth), worth})
+	}
+}
+
+// list takes in how long a list is, or its only object, or the messages that it is made of, and the errors in it.
+func (r *reader) list(v gjson.Result, path string, worth, depth int) {
+	n, isTold := 0, false
+	isOnly := wraps[path[strings.LastIndexByte(path, '.')+1:]] && v.Get("#").Int() == 1
+	v.ForEach(func(_, item gjson.Result) bool {
+		at := fmt.Sprintf("%s[%d]", path, n)
+		if n++; n > firstItems {
+			return true
+		}
+		switch {
+		case worth == worthReason && item.Str != "":
+			isTold = true
+			r.value(item, at, worth, depth)
+		case item.IsObject() && depth < deepest &&
+			(isOnly || worth == worthReason || item.Get("output_type").Str == "error"):
+			isTold = true
+			r.object(item, at, depth+1)
+		}
+		return true
+	})
+	if isTold {
+		return
+	}
+	items := "items"
+	if n == 1 {
+		items = "item"
+	}
+	r.fields = append(r.fields, field{path, fmt.Sprintf("%d %s", n, items), worth})
+}
+
+// shown is a value as it stands, or its beginning.
+func shown(v gjson.Result, worth int) string {
+	if worth >= worthState {
+		return Cut(v, longestReason)
+	}
+	return Cut(v, longestValue)
+}
+
+// Cut is a value as it stands; of a string of more than most characters the beginning, and how much is missing.
+func Cut(v gjson.Result, most int) string {
+	if v.Type != gjson.String || utf8.RuneCountInString(v.Str) <= most {
+		return v.Raw
+	}
+	end, n := len(v.Str), 0
+	for i := range v.Str {
+		if n++; n > most {
+			end = min(end, i)
+		}
+	}
+	return fmt.Sprintf("%s … %d more characters", span.AppendQuoted(nil, v.Str[:end]), n-most)
+}
+
+// worthOf is what a key is worth by its last word.
+func worthOf(key string) int {
+	last := strings.ToLower(key)
+	if at := strings.LastIndexAny(last, "_-. "); at >= 0 {
+		last = last[at+1:]
+	}
+	switch worth := worths[last]; {
+	case worth > 0:
+		return worth
+	case strings.HasSuffix(key, "Id"), strings.HasSuffix(key, "ID"):
+		return worthName
+	}
+	return worthLittle
+}

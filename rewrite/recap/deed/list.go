@@ -1,0 +1,162 @@
+package deed
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"epitome/rewrite/history/answer"
+	"epitome/rewrite/mark"
+)
+
+// What is told of a call.
+const (
+	bytesOfValues = 240 // bytes of what it was given
+	bytesOfAnswer = 160 // bytes of what it answered
+	mostLooks     = 3   // calls of a tool that only looks
+)
+
+// Call is one call.
+type Call struct {
+	Tool      string // its name, for a reader
+	About     string // it, where its values cannot be told
+	Arguments []byte // as their text says; nil if they are no object
+	Failed    string // how it ended, if it failed, in words
+	Answer    func() string
+}
+
+// InWords is the tool of a call and the values that it was given.
+func (c *Call) InWords() string {
+	values := Values(c.Arguments, bytesOfValues)
+	if values == "" || mark.IsForged(values) {
+		return c.About
+	}
+	return c.Tool + " " + values
+}
+
+// InPlaceOf is a preview of some fields of an answer whose lines tell too much to be told whole, or nothing; empty if
+// they do not, or if it is no JSON object.
+func InPlaceOf(lines []string, text func() string) string {
+	const longest = 400 // bytes of a line
+	if slices.ContainsFunc(lines, func(l string) bool { return len(l) <= longest }) {
+		return ""
+	}
+	return fields(text(), func(string) bool { return false })
+}
+
+// fields is a preview of some fields of an answer; empty if it is no JSON object.
+func fields(text string, isKnown func(value string) bool) string {
+	fields := answer.Preview(text, bytesOfAnswer, isKnown)
+	if mark.IsForged(fields) {
+		return ""
+	}
+	return fields
+}
+
+// Rows tells calls, the newest first, in at most room bytes: each with its values, how it ended if it failed, and some
+// of what it answered. Those that only look come last, few of each tool. more is how many have no place. It goes
+// through the calls twice.
+func Rows(calls iter.Seq[*Call], room int) (list []string, more int) {
+	l := rows{room: room, values: map[string]bool{}}
+	for c := range calls {
+		if !Looks(c.Tool, c.Arguments) {
+			l.act(c)
+		}
+	}
+	l.looks(calls)
+	return l.list, l.more
+}
+
+// rows are what was told of calls.
+type rows struct {
+	list       []string
+	room, more int
+	isFull     bool
+	values     map[string]bool // as they stand in answers
+	page       []string        // the newest lines of a browser
+}
+
+// act takes one call that may have changed something.
+func (l *rows) act(c *Call) {
+	if l.isFull {
+		l.more++
+		return
+	}
+	text := c.inRow()
+	for _, line := range l.answerOf(c) {
+		text += "\n> " + line
+	}
+	if l.isFull = len(text)+1 > l.room; l.isFull {
+		l.more++
+		return
+	}
+	l.room -= len(text) + 1
+	l.list = append(l.list, text)
+}
+
+// inRow is a call in words, with how it ended if it failed.
+func (c *Call) inRow() string {
+	if c.Failed == "" {
+		return c.InWords()
+	}
+	return c.InWords() + ": " + c.Failed
+}
+
+// looks takes the newest calls of each tool that only looks.
+func (l *rows) looks(calls iter.Seq[*Call]) {
+	var order []string
+	count, all := map[string]int{}, map[string][]string{}
+	for c := range calls {
+		if !Looks(c.Tool, c.Arguments) {
+			continue
+		}
+		if count[c.Tool]++; count[c.Tool] == 1 {
+			order = append(order, c.Tool)
+		}
+		if len(all[c.Tool]) == mostLooks {
+			continue
+		}
+		if row := c.inRow(); !slices.Contains(all[c.Tool], row) {
+			all[c.Tool] = append(all[c.Tool], row)
+		}
+	}
+	for _, tool := range order {
+		for _, row := range all[tool] {
+			if count[tool] > mostLooks {
+				row = fmt.Sprintf("%s, one of %d", row, count[tool])
+			}
+			if len(row)+1 > l.room {
+				l.more++
+				continue
+			}
+			l.room -= len(row) + 1
+			l.list = append(l.list, row)
+		}
+	}
+}
+
+// answerOf is what a call answered: where a browser stands, if the call right above did not leave it there too, or
+// fields of an object, without values that the call says, or one that was told.
+func (l *rows) answerOf(c *Call) []string {
+	text := c.Answer()
+	if page := answer.Page(text); len(page) > 0 {
+		if slices.Equal(page, l.page) {
+			return nil
+		}
+		l.page = page
+		return slices.DeleteFunc(slices.Clone(page), func(line string) bool {
+			return len(line) > bytesOfValues || mark.IsForged(line)
+		})
+	}
+	given := string(c.Arguments)
+	told := fields(text, func(value string) bool {
+		isNew := !l.values[value] && !strings.Contains(given, value)
+		l.values[value] = true
+		return !isNew
+	})
+	if told == "" {
+		return nil
+	}
+	return []string{told}
+}
