@@ -23,6 +23,7 @@ type agent struct {
 	*bench
 	items []string
 	calls int
+	tools string // their declarations, with the key before and a comma behind; empty if there are none
 }
 
 func newAgent(window int, opening ...string) *agent {
@@ -39,7 +40,7 @@ func chatMessage(role conversation.Role, text string) string {
 }
 
 func (a *agent) body() string {
-	return `{"model":"gpt-5","messages":[` + strings.Join(a.items, ",\n") + `],"stream":true}`
+	return `{"model":"gpt-5",` + a.tools + `"messages":[` + strings.Join(a.items, ",\n") + `],"stream":true}`
 }
 
 // work adds a group of calls with their results, each of about so many tokens.

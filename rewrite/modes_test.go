@@ -48,8 +48,8 @@ func TestEachModeSaysItsPartsAndNoOthers(t *testing.T) {
 	const files, commands = "src/written_2.go|src/read_2.go", "bash `make part_2`, message 27: failed with exit code 1"
 	f(prose.ModeLLM, 1, "the told open commands files reads names", "Work number 1|"+files+"|"+commands, "lookup `which")
 	f(prose.ModeHybrid, 1, "the told open commands files reads calls",
-		"Work number 1|"+files+"|"+commands+"|lookup `which thing_2`", "")
-	f(prose.ModeIntent, 0, "the what open commands files reads calls", files+"|"+commands+"|lookup `which thing_2`", "Work number")
+		"Work number 1|"+files+"|"+commands+"|lookup question: \"which thing_2\"", "")
+	f(prose.ModeIntent, 0, "the what open commands files reads calls", files+"|"+commands+"|lookup question: \"which thing_2\"", "Work number")
 	f(prose.ModeAuto, 0, "the what open commands files reads calls", files+"|"+commands, "Work number")
 	f(prose.ModeWindow, 0, "the", "All of it is in ", "Work number|src/|part_|thing_")
 	f(prose.ModeLossless, 0, "the turns",

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +27,7 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/ladder"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/offer"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
 	"epitome/tokenize"
@@ -252,6 +254,7 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 		Ask:   x.asker(window), Told: plan.Teller{Listener: x.shaper.deps.Tell, Window: believed, Usable: usable},
 	}
 	x.plan.Case.ByTool = x.shaper.deps.Recall.by(req)
+	x.plan.Case.NoReader = sync.OnceValue(func() bool { return offer.NoReader(req) })
 	x.ledger = x.shaper.deps.Ledger
 	takeTurn(x)
 	x.log = recording{ledger: x.ledger, plan: x.plan}

@@ -18,14 +18,20 @@ var servicesCalled = []string{
 	"browser_click", `{"element":"Submit","ref":"e79"}`, "### Page state\n- Page URL: https://erp.example/orders/40160\n- Page Title: Order PO-40160\n",
 }
 
+// declared is a tool as a client of Chat Completions declares it.
+func declared(name string) string {
+	return `{"type":"function","function":{"name":"` + name + `","parameters":{"type":"object"}}}`
+}
+
 // showServices shows what stays of what services, a browser and the web answered.
 func showServices(t *testing.T, p *showing) {
 	t.Helper()
 	fares := eachOf(40, func(int) string { return `{"rule": "Changes cost 60 EUR for each passenger."}, ` }) + `{"rule": "None."}`
 	a := clearing()
+	a.tools = `"tools":[` + declared("update_bags") + "," + declared("browser_click") + "," + declared("fetch_page") + "],"
 	a.does("update_bags", `{"booking_id":"W2E8RT","total":4}`, booked("W2E8RT", `"charge": {"amount": 70, "confirmation": "BAG-10932"}, "fares": [`+fares+"]"))
 	a.does("browser_click", `{"element":"Submit","ref":"e79"}`, "### Page state\n- Page URL: https://erp.example/orders/40160\n- Page Title: Order PO-40160\n"+
 		"- Page Snapshot:\n"+eachOf(60, func(int) string { return "  - link [ref=e7] [cursor=pointer]:\n    - /url: /orders\n" }))
 	a.does("fetch_page", `{"url":"https://law.example/noise"}`, "[Skip to content](#main)\n\n# Noise of heat pumps\n\n"+paragraphs(30))
-	showWhenCleared(t, p, a, 3, "An old answer of a service, a browser or the web was cleared.")
+	showWhenCleared(t, p, a, 3, "An old answer of a service, a browser or the web was cleared. No tool reads files.")
 }

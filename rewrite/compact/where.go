@@ -29,6 +29,9 @@ func whereAll(c *compaction, list []conversation.Group, names []string) string {
 		case c.P.Case.ByTool:
 			return "All of it is " + all[0] + ". Search it with " + plan.Tool + ", or read some of its lines"
 		}
+		if c.P.Case.IsUnread() {
+			return "All of it is in " + all[0] + plan.Unread
+		}
 		return "All of it is in " + all[0] + ". Search it with grep, or read some of its lines"
 	}
 	isFetched := plan.IsURL(all[0])
@@ -42,6 +45,8 @@ func whereAll(c *compaction, list []conversation.Group, names []string) string {
 		return "All of it is there: " + where + ". Search them with " + plan.Tool + ", or read some of their lines"
 	case isFetched:
 		return "All of it is there: " + where + ". Fetch them and search them: they are long"
+	case c.P.Case.IsUnread():
+		return "All of it is there" + plan.Unread + ": " + where
 	default:
 		return "All of it is there: " + where + ". Search them with grep, or read some of their lines"
 	}

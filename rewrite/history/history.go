@@ -107,7 +107,7 @@ type StubWords struct {
 	Shows                     string // the artifact that it was asked for to show
 	Spent, Again, Gone, Split bool   // it is worthless, shown again later, its file deleted; its lines lie beside it
 	ReadAtOnce, Names         int    // limits
-	ByTool                    bool   // it is read back with epitome's tool
+	ByTool, NoReader          bool   // it is read back with epitome's tool, or by nothing that is known
 	Distillate                string // what a model wrote of it; empty if nothing of that stands there
 }
 
@@ -115,7 +115,7 @@ type StubWords struct {
 // whole.
 type ShortItem struct {
 	Item, ReadAtOnce int
-	ByTool           bool // they are read with epitome's tool
+	ByTool, NoReader bool // they are read with epitome's tool, or by nothing that is known
 }
 
 // NewHistory returns the history of no item.

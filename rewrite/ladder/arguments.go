@@ -78,7 +78,8 @@ func settledCalls(p *plan.Plan, i int, behind []history.Result) map[string]int {
 
 // sizeWithoutArguments is about how many tokens an assistant's message takes without the long texts in its arguments.
 func sizeWithoutArguments(p *plan.Plan, i int) int {
-	short := history.ShortItem{Item: i, ReadAtOnce: plan.ReadAtOnce(p), ByTool: p.Case.ByTool}
+	short := history.ShortItem{Item: i, ReadAtOnce: plan.ReadAtOnce(p), ByTool: p.Case.ByTool,
+		NoReader: p.Case.IsUnread()}
 	n, ok := p.Hist.ShortSizes[short]
 	if !ok {
 		n = p.Hist.Sizes[i]

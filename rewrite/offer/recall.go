@@ -1,5 +1,5 @@
-// Package offer tells which of epitome's own tools a client offers to its model. It looks at a bounded number of
-// places.
+// Package offer tells which tools a client offers to its model: epitome's own, and any that read files. It looks at a
+// bounded number of places.
 package offer
 
 import (

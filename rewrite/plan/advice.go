@@ -48,6 +48,9 @@ func (p *Plan) Advice(name string, c Content) string {
 	if at == "" {
 		return keptAs(name) + again(c.File)
 	}
+	if c.File == "" && !IsURL(at) && p.Case.IsUnread() {
+		return keptIn(at)
+	}
 	if c.InParts {
 		return adviceOnParts(p, at, c)
 	}
@@ -149,6 +152,12 @@ func again(file string) string {
 
 // Directions says how to get a short text back.
 func Directions(address string) string { return "Read it in " + address }
+
+// keptIn stands in the place of directions where the model has nothing to follow them with.
+func keptIn(path string) string { return "Kept in " + path + Unread }
+
+// Unread stands behind a path for a model that has no tool for it.
+const Unread = ", which none of your tools is known to read"
 
 // keptAs stands in the place of directions where no address can be given.
 func keptAs(name string) string {

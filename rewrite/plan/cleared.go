@@ -39,7 +39,8 @@ const (
 // the result and its call.
 func WordsOfStub(p *Plan, res *history.Result, why string) history.StubWords {
 	w := history.StubWords{Why: why, Shows: RecalledArtifact(p, res), Spent: res.SpentBy != 0,
-		Again: res.ShownAgain() != 0, ReadAtOnce: ReadAtOnce(p), Names: p.Limits.Conf.Names, ByTool: p.Case.ByTool}
+		Again: res.ShownAgain() != 0, ReadAtOnce: ReadAtOnce(p), Names: p.Limits.Conf.Names, ByTool: p.Case.ByTool,
+		NoReader: p.Case.IsUnread()}
 	if showsOneFile(res) && !w.Again {
 		w.Gone = p.Hist.MayBeGone(res.Action.Reads[0], res)
 	}

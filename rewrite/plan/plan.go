@@ -46,6 +46,8 @@ type Case struct {
 	OverQuota    bool    // the shelf is full or does not outlive the process: results stay whole up to the clear line
 	ByTool       bool    // the client reads artifacts with epitome's own tool
 	CacheExpired bool    // the provider has nothing cached that a new form of old items could cost
+	// NoReader reports whether none of the client's tools is known to read files. It looks that up. nil: some may.
+	NoReader func() bool
 	// Binds reports whether the model takes what it thought only behind what it thought that behind. It may look that
 	// up. nil: no model does.
 	Binds func() bool
@@ -53,6 +55,9 @@ type Case struct {
 
 // MayOverwrite reports whether another decision may take the place of what was decided for this request.
 func (c Case) MayOverwrite() bool { return c.Manual || c.Rescue != nil }
+
+// IsUnread reports whether the model has no tool that is known to read what lies in a file.
+func (c Case) IsUnread() bool { return !c.ByTool && c.NoReader != nil && c.NoReader() }
 
 // Sheet is what was written on a plan.
 type Sheet struct {

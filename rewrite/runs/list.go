@@ -30,6 +30,9 @@ func (at place) advice(p *plan.Plan) (what, how string) {
 	case plan.IsURL(at.before):
 		return "the end of its address", "Fetch one from " + at.before + " and search it if it is long"
 	}
+	if p.Case.IsUnread() {
+		return "its file", "Kept in " + at.before + plan.Unread
+	}
 	return "its file", "Read or search the files in " + at.before
 }
 

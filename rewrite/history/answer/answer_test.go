@@ -63,6 +63,9 @@ func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
 		`errorMessages[0]: "priority is not allowed", errorMessages[1]: "nor is this"`)
 	f(`{"a.b": 1, "n": 12345678901234567890.00}`, 90, "", `"a.b": 1, n: 12345678901234567890.00`)
 	f(`{"message": "`+strings.Repeat("ä", 200)+`"}`, 400, "", `message: "`+strings.Repeat("ä", 160)+`" … 40 more characters`)
+	long := strings.Repeat("a line of a log ", 60)
+	f(`{"output": "`+long+`", "took": 7}`, 200, "", "") // its lines tell more
+	f(`{"error": "`+long+`", "took": 7}`, 250, "", `error: "`+long[:160]+`" … 800 more characters, took: 7`)
 	f(`[1, 2]`, 90, "", "")
 	f(`plain words`, 90, "", "")
 	f(booked, 3, "", "")

@@ -48,7 +48,7 @@ func Page(text string) (lines []string) {
 }
 
 // titleForm finds the line that has the title of a page of the web, in Markdown or HTML.
-var titleForm = pattern.Of(`^(?:# \S|(?:<head>)?\s*<title>[^<]*\w)`)
+var titleForm = pattern.Of(`^# \S|<title>[^<]*\w`)
 
 // Title returns the first line of a page of the web that has its title, without the white space around it; empty if
 // there is none near its beginning.

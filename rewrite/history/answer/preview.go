@@ -42,8 +42,9 @@ var worths = map[string]int{
 	"status": worthState, "state": worthState, "result": worthState, "outcome": worthState, "success": worthState,
 	"ok": worthState, "confirmed": worthState, "total": worthState, "amount": worthState, "charged": worthState,
 	"refunded": worthState, "balance": worthState, "count": worthState, "created": worthState, "updated": worthState,
-	"deleted": worthState, "text": worthState, "text/plain": worthState, "stdout": worthState, "stderr": worthState,
-	"id": worthName, "key": worthName, "number": worthName, "reference": worthName, "ticket": worthName,
+	"deleted": worthState, "text": worthState, "text/plain": worthState, "stdout": worthState,
+	"stderr": worthState,
+	"id":     worthName, "key": worthName, "number": worthName, "reference": worthName, "ticket": worthName,
 	"confirmation": worthName,
 }
 
@@ -52,16 +53,21 @@ var wraps = map[string]bool{"outputs": true, "data": true, "result": true, "resu
 	"records": true, "content": true, "documents": true}
 
 // Preview returns fields of the JSON object that an answer is, as "path: value" with commas between them, in their
-// order, in at most room bytes; empty if it is no such object. Those go first that say what went wrong, then those that
-// say how it stands, or have an id. Numbers are as they stand; of a list its length is told, and of a long string that
-// it is cut. isKnown tells the values, as they stand, that need not be said again.
+// order, in at most room bytes; empty if it is no such object, or hardly more than a text. Those go first that say what
+// went wrong, then those that say how it stands, then ids. Numbers are as they stand; of a list its length is told, and
+// of a long string that it is cut. isKnown tells the values, as they stand, that need not be said again where they say
+// no state.
 func Preview(text string, room int, isKnown func(value string) bool) string {
 	body := objectOf(text)
 	if body == nil {
 		return ""
 	}
+	root := gjson.ParseBytes(body)
+	if isText(root) {
+		return ""
+	}
 	r := reader{isKnown: isKnown}
-	r.object(gjson.ParseBytes(body), "", 0)
+	r.object(root, "", 0)
 	order := make([]int, len(r.fields))
 	for k := range order {
 		order[k] = k
@@ -81,6 +87,17 @@ func Preview(text string, room int, isKnown func(value string) bool) string {
 		}
 	}
 	return strings.Join(list, ", ")
+}
+
+// isText reports whether an object is hardly more than a long text that is no message: its lines tell more than that.
+func isText(root gjson.Result) (found bool) {
+	const least = 500 // bytes
+	root.ForEach(func(key, v gjson.Result) bool {
+		n := len(v.Raw)
+		found = v.Type == gjson.String && n > least && n > len(root.Raw)/2 && worthOf(key.Str) < worthReason
+		return !found
+	})
+	return found
 }
 
 // reader collects the fields of an answer.
