@@ -80,6 +80,7 @@ func TestAFailureIsNotSettledByOtherValues(t *testing.T) {
 	}
 	f(`{"to":"a_2","from":"a_1","amount": 500}`, `{"id": "t_1", "status": "done"}`, false, false)
 	f(`{"from":"a_1","to":"a_2","amount":50}`, `{"id": "t_1", "status": "done"}`, true, true)
+	f(`{"from":"a_1","to":"a_2","amount":500}`, `{"id": "t_1", "status": "declined", "why": "insufficient funds"}`, true, false)
 	f(`{"from":"a_1","to":"a_2","amount":50}`, `{"error": {"message": "a_2 is closed"}}`, true, false)
 	f(`{"from":"a_1","to":"a_3","amount":500}`, `{"id": "t_1", "status": "done"}`, true, false)
 }

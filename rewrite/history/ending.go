@@ -267,6 +267,7 @@ var doneForm = pattern.Of(`(?i)^(?:the file \S+ (?:has been|was) (?:updated|crea
 var troubles = []string{"error", "fail", "exception", "denied", "reject", "refus", "abort", "invalid", "unable",
 	"cannot", "can't", "can not", "could not", "couldn't", "not found", "no such", "not exist", "timeout", "timed out",
 	"unauthorized", "forbidden", "traceback", "fatal", "unsuccessful", "not applied", "no changes", "no match",
+	"declin", "insufficient", "unavailable", "not allowed", "not permitted", "unsupported", "exceed", "expired", "conflict",
 	": false", ":false", "http 4", "http 5", "status 4", "status 5", "status: 4", "status: 5",
 	"fehler", "fehlgeschlagen", "nicht gefunden", "konnte nicht", "kann nicht", "verweigert", "erreur", "échec", "introuvable",
 	"impossible", "refusé", "non accordée", "imposible", "no se pudo", "no se puede", "denegad", "no existe", "errore",

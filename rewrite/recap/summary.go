@@ -160,8 +160,8 @@ func (r *writer) parts(b Budgets, quotes []spoken.Quote) []part {
 		told = append(told, p.text)
 	}
 	known := r.newKnown(told...)
-	files := r.files(known, b.Files)
-	left := max(0, b.Calls-r.p.Count(list[len(list)-1].text)) + max(0, b.Files-r.p.Count(files))
+	commands, files := list[len(list)-1].text, r.files(known, b.Files)
+	left := max(0, b.Calls-r.p.Count(commands)) + max(0, b.Files-r.p.Count(files)) // other calls may have it
 	list = append(list, part{headFiles, files}, part{headFound, r.findings(known, b.Found)},
 		part{headCalls, calls.others(known, max(b.Calls/3, left))})
 	for _, p := range list {

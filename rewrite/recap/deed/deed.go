@@ -57,7 +57,7 @@ func eachArgument(arguments []byte, f func(key string, v span.Span)) {
 	})
 }
 
-// looking and acting are the verbs in names of tools. The first that stands in a name says what it is for.
+// looking and acting are the verbs in names of tools. One of the second kind counts wherever it stands.
 var (
 	looking = []string{"get", "list", "search", "find", "read", "fetch", "query", "lookup", "describe", "show", "view",
 		"calculate", "calc", "think", "count", "retrieve", "snapshot", "screenshot", "inspect", "browse", "explore", "wait",
@@ -75,10 +75,12 @@ var writing = pattern.Of(`(?i)^\s*(?:(?:with\b|explain analyze\b)[\s\S]*\b(?:ins
 // Looks reports whether a call only looks, as its tool's name or its statement says; one that says neither may do
 // anything.
 func Looks(name string, arguments []byte) bool {
-	for _, word := range wordsOf(name) {
+	words := wordsOf(name)
+	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(acting, w) }) {
+		return false
+	}
+	for _, word := range words {
 		switch {
-		case slices.Contains(acting, word):
-			return false
 		case word == "sql" || word == "query":
 			return !writes(arguments)
 		case slices.Contains(looking, word):

@@ -41,6 +41,7 @@ func TestLooksByNameAndStatement(t *testing.T) {
 	f(false, "update_booking", `{}`)
 	f(false, "send_search_report", `{}`)
 	f(false, "mcp__drive__get_upload.cancelUpload", `{}`)
+	f(false, "get_or_create_customer", `{}`)
 	f(false, "browser_click", `{}`)
 	f(false, "browser_navigate", `{}`)
 	f(false, "frobnicate", `{}`)
