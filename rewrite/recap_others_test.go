@@ -54,6 +54,23 @@ func TestEachChangeIsToldWithItsValuesAndItsAnswer(t *testing.T) {
 	}
 }
 
+// The id of what was created is told with the call that created it, whatever newer calls and answers name it.
+func TestAnIdIsToldWhereItWasGiven(t *testing.T) {
+	text := partOf(toldOf(t, "create_issue", `{"team":"DES","title":"12:9 lacks a label"}`, `{"id": "DES-51", "team": "DES"}`,
+		"update_issue", `{"id":"DES-51","state":"st_4"}`, `{"success": true, "issue": {"id": "DES-51", "owner_id": "ana_7"}}`,
+		"update_issue", `{"id":"DES-51","label":"ui"}`, `{"success": true, "issue": {"id": "DES-51", "owner_id": "ana_7"}}`), "calls of other tools")
+	want := `update_issue id: "DES-51", label: "ui"
+> success: true, issue.owner_id: "ana_7"
+update_issue id: "DES-51", state: "st_4"
+> success: true
+create_issue team: "DES", title: "12:9 lacks a label"
+> id: "DES-51"
+`
+	if !strings.Contains(text+"\n", want) {
+		t.Errorf("%s\nwant %s", text, want)
+	}
+}
+
 // What has no place is counted.
 func TestChangesWithoutAPlaceAreCounted(t *testing.T) {
 	var steps []string

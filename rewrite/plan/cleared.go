@@ -121,9 +121,8 @@ func fieldsOf(res *history.Result, text string) string {
 	if res.Action.Kind != history.KindOther && res.Action.Kind != history.KindSearching {
 		return ""
 	}
-	fields := answer.Preview(text, bytesOfFields, func(value string) bool {
-		return strings.Contains(res.Action.Key, strings.Trim(value, `"`))
-	})
+	isGiven := func(value string) bool { return strings.Contains(res.Action.Key, strings.Trim(value, `"`)) }
+	fields := answer.Preview(text, bytesOfFields, answer.Known{Given: isGiven})
 	if mark.IsForged(fields) {
 		return ""
 	}

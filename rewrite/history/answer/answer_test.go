@@ -44,7 +44,7 @@ func TestFailedReadsTheFormsOfServices(t *testing.T) {
 func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
 	f := func(text string, room int, known, want string) {
 		t.Helper()
-		got := Preview(text, room, func(v string) bool { return strings.Contains(known, v) })
+		got := Preview(text, room, Known{Given: func(v string) bool { return strings.Contains(known, v) }})
 		if got != want || len(got) > room {
 			t.Errorf("%s\nhas %d bytes: %s\nwant: %s", text, len(got), got, want)
 		}
@@ -69,6 +69,21 @@ func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
 	f(`[1, 2]`, 90, "", "")
 	f(`plain words`, 90, "", "")
 	f(booked, 3, "", "")
+}
+
+// What stands in another preview is not said again, but for states.
+func TestPreviewsDoNotRepeatFields(t *testing.T) {
+	known := Known{Given: func(string) bool { return false }, Told: map[string]bool{}}
+	for text, want := range map[string]string{
+		`{"user_id": "ida_7", "status": "done"}`:                         `user_id: "ida_7", status: "done"`,
+		`{"user_id": "ida_7", "status": "done", "issue": {"id": "D-5"}}`: `status: "done", issue.id: "D-5"`,
+		`{"id": "D-5", "user_id": "ida_7"}`:                              `id: "D-5"`, // another field
+	} {
+		known.Told = map[string]bool{`user_id: "ida_7"`: !strings.Contains(want, "ida_7")}
+		if got := Preview(text, 100, known); got != want || !known.Told[strings.Split(want, ", ")[0]] {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
 }
 
 func TestPageTellsWhereABrowserStands(t *testing.T) {
@@ -98,7 +113,7 @@ func TestAnswersAreReadInBoundedTime(t *testing.T) {
 		n := testing.AllocsPerRun(1, func() {
 			Failed(text)
 			Page(text)
-			Preview(text, 200, func(string) bool { looked++; return false })
+			Preview(text, 200, Known{Given: func(string) bool { looked++; return false }})
 		})
 		if looked > 2*mostFields*firstItems || n > 30_000 {
 			t.Errorf("%.40s: %d values, %.0f allocations", text, looked, n)

@@ -27,6 +27,8 @@ type field struct {
 	worth       int
 }
 
+func (f *field) inWords() string { return f.path + ": " + f.value }
+
 // What a field is worth: a reason is told before a state, that before a name, and that before anything else.
 const (
 	worthLittle = iota + 1
@@ -52,12 +54,17 @@ var worths = map[string]int{
 var wraps = map[string]bool{"outputs": true, "data": true, "result": true, "results": true, "items": true, "rows": true,
 	"records": true, "content": true, "documents": true}
 
+// Known is what need not be said again where it tells no state.
+type Known struct {
+	Given func(value string) bool // whether the call says a value, as it stands
+	Told  map[string]bool         // fields that stand in other previews; those of this one are added. It may be nil
+}
+
 // Preview returns fields of the JSON object that an answer is, as "path: value" with commas between them, in their
 // order, in at most room bytes; empty if it is no such object, or hardly more than a text. Those go first that say what
 // went wrong, then those that say how it stands, then ids. Numbers are as they stand; of a list its length is told, and
-// of a long string that it is cut. isKnown tells the values, as they stand, that need not be said again where they say
-// no state.
-func Preview(text string, room int, isKnown func(value string) bool) string {
+// of a long string that it is cut.
+func Preview(text string, room int, known Known) string {
 	body := objectOf(text)
 	if body == nil {
 		return ""
@@ -66,7 +73,7 @@ func Preview(text string, room int, isKnown func(value string) bool) string {
 	if isText(root) {
 		return ""
 	}
-	r := reader{isKnown: isKnown}
+	r := reader{known: known}
 	r.object(root, "", 0)
 	order := make([]int, len(r.fields))
 	for k := range order {
@@ -83,7 +90,10 @@ func Preview(text string, room int, isKnown func(value string) bool) string {
 	var list []string
 	for k, f := range r.fields {
 		if taken[k] {
-			list = append(list, f.path+": "+f.value)
+			list = append(list, f.inWords())
+			if known.Told != nil {
+				known.Told[f.inWords()] = true
+			}
 		}
 	}
 	return strings.Join(list, ", ")
@@ -102,9 +112,9 @@ func isText(root gjson.Result) (found bool) {
 
 // reader collects the fields of an answer.
 type reader struct {
-	isKnown func(value string) bool
-	fields  []field
-	seen    int
+	known  Known
+	fields []field
+	seen   int
 }
 
 func (r *reader) object(v gjson.Result, path string, depth int) {
@@ -139,9 +149,11 @@ func (r *reader) value(v gjson.Result, path string, worth, depth int) {
 		}
 	case v.IsArray():
 		r.list(v, path, worth, depth)
-	case worth <= worthName && r.isKnown(v.Raw):
+	case worth <= worthName && r.known.Given(v.Raw):
 	default:
-		r.fields = append(r.fields, field{path, shown(v, worth), worth})
+		if f := (field{path, shown(v, worth), worth}); worth >= worthState || !r.known.Told[f.inWords()] {
+			r.fields = append(r.fields, f)
+		}
 	}
 }
 

@@ -42,12 +42,12 @@ func InPlaceOf(lines []string, text func() string) string {
 	if slices.ContainsFunc(lines, func(l string) bool { return len(l) <= longest }) {
 		return ""
 	}
-	return fields(text(), func(string) bool { return false })
+	return fields(text(), answer.Known{Given: func(string) bool { return false }})
 }
 
 // fields is a preview of some fields of an answer; empty if it is no JSON object.
-func fields(text string, isKnown func(value string) bool) string {
-	fields := answer.Preview(text, bytesOfAnswer, isKnown)
+func fields(text string, known answer.Known) string {
+	fields := answer.Preview(text, bytesOfAnswer, known)
 	if mark.IsForged(fields) {
 		return ""
 	}
@@ -58,7 +58,7 @@ func fields(text string, isKnown func(value string) bool) string {
 // of what it answered. Those that only look come last, few of each tool. more is how many have no place. It goes
 // through the calls twice.
 func Rows(calls iter.Seq[*Call], room int) (list []string, more int) {
-	l := rows{room: room, values: map[string]bool{}}
+	l := rows{room: room, told: map[string]bool{}}
 	for c := range calls {
 		if !Looks(c.Tool, c.Arguments) {
 			l.act(c)
@@ -73,7 +73,7 @@ type rows struct {
 	list       []string
 	room, more int
 	isFull     bool
-	values     map[string]bool // as they stand in answers
+	told       map[string]bool // fields of answers
 	page       []string        // the newest lines of a browser
 }
 
@@ -137,7 +137,7 @@ func (l *rows) looks(calls iter.Seq[*Call]) {
 }
 
 // answerOf is what a call answered: where a browser stands, if the call right above did not leave it there too, or
-// fields of an object, without values that the call says, or one that was told.
+// fields of an object, without values that the call says, or fields that were told.
 func (l *rows) answerOf(c *Call) []string {
 	text := c.Answer()
 	if page := answer.Page(text); len(page) > 0 {
@@ -150,11 +150,8 @@ func (l *rows) answerOf(c *Call) []string {
 		})
 	}
 	given := string(c.Arguments)
-	told := fields(text, func(value string) bool {
-		isNew := !l.values[value] && !strings.Contains(given, value)
-		l.values[value] = true
-		return !isNew
-	})
+	isGiven := func(value string) bool { return strings.Contains(given, value) }
+	told := fields(text, answer.Known{Given: isGiven, Told: l.told})
 	if told == "" {
 		return nil
 	}
