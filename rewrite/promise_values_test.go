@@ -86,12 +86,39 @@ func behindField(v gjson.Result, path, text string, levels int) (rest string) {
 		}
 		if said, ok := strings.CutPrefix(text, at+": "); ok {
 			rest = behindValue(v, said, text)
+		} else if said, ok := strings.CutPrefix(text, at+"[]."); ok && v.IsArray() {
+			rest = behindNames(v.Array(), said, text)
 		} else if levels > 0 && strings.HasPrefix(text, at) {
 			rest = behindField(v, at, text, levels-1)
 		}
 		return rest == text
 	})
 	return rest
+}
+
+// sawMoreNames stands behind the names of the first objects of a list.
+var sawMoreNames = regexp.MustCompile(`^, … (\d+) more`)
+
+// behindNames is what follows "key: name, name" of the first objects of a list; all if they have no such names.
+func behindNames(list []gjson.Result, said, all string) string {
+	key, said, _ := strings.Cut(said, ": ")
+	for n, item := range list {
+		if m := sawMoreNames.FindStringSubmatch(said); m != nil && n > 0 {
+			if m[1] != fmt.Sprint(len(list)-n) {
+				return all
+			}
+			return said[len(m[0]):]
+		}
+		if n > 0 {
+			said = strings.TrimPrefix(said, ", ")
+		}
+		rest := behindValue(item.Get(key), said, "")
+		if rest == "" && n < len(list)-1 {
+			return all
+		}
+		said = rest
+	}
+	return said
 }
 
 // behindValue is what follows a value with which said begins; all if it does not.

@@ -185,6 +185,45 @@ func (r *reader) list(v gjson.Result, path string, worth, depth int) {
 		items = "item"
 	}
 	r.fields = append(r.fields, field{path, fmt.Sprintf("%d %s", n, items), worth})
+	if key, names := namesOf(v); len(names) > 1 {
+		more := ""
+		if n > len(names) {
+			more = fmt.Sprintf(", … %d more", n-len(names))
+		}
+		r.fields = append(r.fields, field{path + "[]." + key, strings.Join(names, ", ") + more, worthName})
+	}
+}
+
+// naming are the keys, the best first, under which the objects of a list have names. Behind them comes the first key of
+// an id, unless gjson would take it for a path.
+var naming = [...]string{"title", "name", "subject", "identifier", "id", "key", "number", "url"}
+
+// namesOf are the names of the first objects of a list, as they stand, and their key; none if one of these has none.
+func namesOf(list gjson.Result) (key string, names []string) {
+	const most, longestName = 3, 40 // names, characters
+	keys := naming[:]
+	list.Get("0").ForEach(func(k, _ gjson.Result) bool {
+		isName := worthOf(k.Str) == worthName && !strings.ContainsAny(k.Str, `.*?|#@\`)
+		if isName {
+			keys = append(keys[:len(keys):len(keys)], k.Str)
+		}
+		return !isName
+	})
+	for _, key := range keys {
+		names = nil
+		list.ForEach(func(_, item gjson.Result) bool {
+			v := item.Get(key)
+			isName := item.IsObject() && v.Exists() && !v.IsObject() && !v.IsArray() && v.Type != gjson.Null
+			if isName {
+				names = append(names, Cut(v, longestName))
+			}
+			return isName && len(names) < most
+		})
+		if len(names) == min(most, int(list.Get("#").Int())) {
+			return key, names
+		}
+	}
+	return "", nil
 }
 
 // shown is a value as it stands, or its beginning.
