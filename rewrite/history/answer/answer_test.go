@@ -60,7 +60,8 @@ func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
 	f(`{"outputs": [{"text": "day 7: diff 420.50\n"}], "execution_count": 24}`, 90, "",
 		`outputs[0].text: "day 7: diff 420.50\n", execution_count: 24`)
 	f(`{"errorMessages": ["priority is not allowed", "nor is this"]}`, 90, "",
-		`errorMessages[0]: "priority is not allowed", errorMessages[1]: "nor is this"`)
+		`errorMessages: ["priority is not allowed", "nor is this"]`)
+	f(`{"errors": ["`+strings.Repeat("priority ", 20)+`"]}`, 250, "", `errors[0]: "`+strings.Repeat("priority ", 17)+`priorit" … 20 more characters`)
 	f(`{"a.b": 1, "n": 12345678901234567890.00}`, 90, "", `"a.b": 1, n: 12345678901234567890.00`)
 	f(`{"message": "`+strings.Repeat("ä", 200)+`"}`, 400, "", `message: "`+strings.Repeat("ä", 160)+`" … 40 more characters`)
 	f(`{"results": [{"n": 1, "title": "Heat pumps"}, {"n": 2, "title": "COP"}, {"title": "Noise"}, {"title": 7}], "took": 7}`, 120, "",
@@ -68,7 +69,7 @@ func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
 	f(`{"rows": [{"id": 7, "name": null}, {"id": 8, "name": "b"}]}`, 90, "", `rows: 2 items, rows[].id: 7, 8`)
 	f(`{"rows": [{"n": 1, "flight_id": "CPH-1"}, {"n": 2, "flight_id": "CPH-2"}]}`, 90, "", `rows: 2 items, rows[].flight_id: "CPH-1", "CPH-2"`)
 	f(`{"rows": [{"id": 7}, {"n": 8}]}`, 90, "", `rows: 2 items`)
-	f(`{"rows": ["a", "b"]}`, 90, "", `rows: 2 items`)
+	f(`{"columns":["id","total"],"rows":[[1,2.50],[3,4]]}`, 90, "", `columns: ["id", "total"], rows: 2 items`)
 	long := strings.Repeat("a line of a log ", 60)
 	f(`{"output": "`+long+`", "took": 7}`, 200, "", "") // its lines tell more
 	f(`{"error": "`+long+`", "took": 7}`, 250, "", `error: "`+long[:160]+`" … 800 more characters, took: 7`)

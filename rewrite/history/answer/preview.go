@@ -19,6 +19,7 @@ const (
 	longestValue  = 60  // characters of a string
 	longestReason = 160 // of one that says what went wrong, or how it stands
 	longestPath   = 80  // bytes
+	longestList   = 80  // bytes of a list that is told whole, if it holds no others
 )
 
 // field is a value of an object, at its path.
@@ -159,6 +160,10 @@ func (r *reader) value(v gjson.Result, path string, worth, depth int) {
 
 // list takes in how long a list is, or its only object, or the messages that it is made of, and the errors in it.
 func (r *reader) list(v gjson.Result, path string, worth, depth int) {
+	if len(v.Raw) <= longestList && !strings.ContainsAny(v.Raw[1:], "{[") {
+		r.fields = append(r.fields, field{path, span.InOneLine([]byte(v.Raw), span.Span{End: len(v.Raw)}), worth})
+		return
+	}
 	n, isTold := 0, false
 	isOnly := wraps[path[strings.LastIndexByte(path, '.')+1:]] && v.Get("#").Int() == 1
 	v.ForEach(func(_, item gjson.Result) bool {
