@@ -190,7 +190,7 @@ func (r *reader) list(v gjson.Result, path string, worth, depth int) {
 		items = "item"
 	}
 	r.fields = append(r.fields, field{path, fmt.Sprintf("%d %s", n, items), worth})
-	if key, names := namesOf(v); len(names) > 1 {
+	if key, names := namesOf(v); len(names) > 1 && !r.known.Given(names[0]) {
 		more := ""
 		if n > len(names) {
 			more = fmt.Sprintf(", … %d more", n-len(names))
