@@ -106,7 +106,8 @@ var rewriting = map[string]room{
 	},
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/recap/agenda" +
-			" rewrite/recap/deed rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step rewrite/sentence" +
+			" rewrite/recap/deed rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step" +
+			" rewrite/recap/where rewrite/sentence" +
 			" rewrite/shell rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
@@ -127,8 +128,12 @@ var rewriting = map[string]room{
 		"whether one run covers another is read from their words; which calls they are of must not matter",
 	},
 	"rewrite/recap/step": {
-		"",
+		"rewrite/shorten",
 		"a command line has its steps by its text alone; what they do must not matter",
+	},
+	"rewrite/recap/where": {
+		"",
+		"where a command runs is told by those before it; what they do there must not matter",
 	},
 	"rewrite/recap/spoken": {
 		"pattern rewrite/conversation rewrite/history rewrite/plan rewrite/sentence rewrite/span",

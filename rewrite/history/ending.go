@@ -176,7 +176,7 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 	if e.Error, e.Line = c.complaint(raw, text); !e.Error && c.asks() && answer.Failed(text) {
 		e.Error, e.Line = true, firstWords(text)
 	}
-	trouble := e.Error || !saysNoTrouble(text)
+	trouble := e.Error || !answer.SaysNoTrouble(text)
 	if e.Known && e.Code == 0 || c.said == conversation.WentWell {
 		e.Error, e.Line = false, ""
 	}
@@ -262,32 +262,6 @@ func showsNothing(text string) bool {
 // doneForm finds how the answer of a tool begins that says that it wrote a file.
 var doneForm = pattern.Of(`(?i)^(?:the file \S+ (?:has been|was) (?:updated|created|edited|written)|` +
 	`file (?:created|updated|written|edited) successfully|success(?:fully\b|[.:!]|$)|created file \S|wrote \d)`)
-
-// troubles are the beginnings of words with which a result may tell of a failure.
-var troubles = []string{"error", "fail", "exception", "denied", "reject", "refus", "abort", "invalid", "unable",
-	"cannot", "can't", "can not", "could not", "couldn't", "not found", "no such", "not exist", "timeout", "timed out",
-	"unauthorized", "forbidden", "traceback", "fatal", "unsuccessful", "not applied", "no changes", "no match",
-	"declin", "insufficient", "unavailable", "not allowed", "not permitted", "unsupported", "exceed", "expired", "conflict",
-	": false", ":false", "http 4", "http 5", "status 4", "status 5", "status: 4", "status: 5",
-	"fehler", "fehlgeschlagen", "nicht gefunden", "konnte nicht", "kann nicht", "verweigert", "erreur", "échec", "introuvable",
-	"impossible", "refusé", "non accordée", "imposible", "no se pudo", "no se puede", "denegad", "no existe", "errore",
-	"impossibile", "negato", "negata", "erro:", "falha", "não foi possível", "ошибк", "не удалось", "не найден", "отказано",
-	"エラー", "失敗", "できません", "見つかりません", "拒否", "错误", "錯誤", "失败", "无法", "找不到", "拒绝", "오류", "실패"}
-
-// saysNoTrouble reports whether nothing in a result that says something says failure.
-func saysNoTrouble(text string) bool {
-	const most = 16 << 10 // bytes; what is longer is not read for this
-	if len(text) == 0 || len(text) > most {
-		return false
-	}
-	text = strings.ToLower(text)
-	for _, word := range troubles {
-		if strings.Contains(text, word) {
-			return false
-		}
-	}
-	return true
-}
 
 // StateInWords says in a few words how the call ended that the result answers, which stands so in the body; empty if it
 // does not tell. text is what it says.

@@ -101,8 +101,8 @@ func gitSteps(r *writer, res *history.Result) (list []*gitStep) {
 	steps, _ := step.In(command)
 	isAlone := true
 	for _, s := range steps {
-		words := withoutCallers(s.Words)
-		isAlone = isAlone && (len(words) == 0 || words[0] == "git" || isIdle(words[0]))
+		words := step.WithoutCallers(s.Words)
+		isAlone = isAlone && (len(words) == 0 || words[0] == "git" || step.IsIdle(words[0]))
 		switch {
 		case len(words) > 1 && (words[0] == "cd" || words[0] == "pushd"):
 			folder = path.Join(folder, words[1])

@@ -2,7 +2,6 @@ package recap
 
 import (
 	"crypto/sha256"
-	"path"
 	"slices"
 	"strings"
 
@@ -12,7 +11,7 @@ import (
 	"epitome/rewrite/recap/deed"
 	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/recap/step"
-	"epitome/rewrite/shorten"
+	"epitome/rewrite/recap/where"
 	"epitome/rewrite/span"
 )
 
@@ -94,75 +93,43 @@ func otherTask(r *writer, res *history.Result) task {
 }
 
 // place is where commands run: each call may begin where the call before ended, or anew.
-type place struct{ lasting, fresh where }
-
-// where is a folder and what was set in it.
-type where struct {
-	folder string
-	set    []string
-}
-
-func (w *where) enter(folder string) {
-	switch {
-	case path.IsAbs(folder) || w.folder == "":
-		w.folder = path.Clean(folder)
-	case !strings.HasPrefix(folder, "..") && strings.HasSuffix("/"+w.folder, "/"+path.Clean(folder)):
-		// the same again: it began anew
-	default:
-		w.folder = path.Join(w.folder, folder)
-	}
-	w.folder = w.folder[max(0, len(w.folder)-longestPlace):]
-}
-
-// What is kept of where commands run: bytes of a folder and of a setting, and settings, the newest ones.
-const longestPlace, longestSetting, mostSettings = 1_000, 200, 24
+type place struct{ lasting, fresh where.Place }
 
 // mostTasks is how many things one call does at most that are told apart. Each is held against those that failed.
 const mostTasks = 12
-
-func (w *where) text() string { return w.folder + "\x00" + strings.Join(w.set, "\x00") }
 
 // name is equal for equal places of a call of these words. It is short: each thing that a call does has one.
 func (p *place) name(words []string) string {
 	lasting, fresh := p.lasting, p.fresh
 	if rerun.RunsAnywhere(words) {
-		lasting.folder, fresh.folder = "", ""
+		lasting.Folder, fresh.Folder = "", ""
 	}
-	sum := sha256.Sum256([]byte(lasting.text() + "\x00" + fresh.text()))
+	sum := sha256.Sum256([]byte(lasting.InWords() + "\x00" + fresh.InWords()))
 	return string(sum[:16])
 }
 
 // change notes what a command changes for those behind it.
 func (p *place) change(words []string) {
-	for _, w := range [...]*where{&p.lasting, &p.fresh} {
-		switch words[0] {
-		case "cd", "pushd":
-			w.enter(strings.Join(words[1:], " "))
-		case "export", "source", ".", "unset", "set", "popd":
-			said := strings.Join(words, " ")
-			said = said[:min(len(said), longestSetting)]
-			w.set = append(slices.DeleteFunc(w.set, func(s string) bool { return s == said }), said)
-			w.set = w.set[max(0, len(w.set)-mostSettings):]
-		}
-	}
+	p.lasting.Change(words)
+	p.fresh.Change(words)
 }
 
 // run reads what one call does, without what does nothing by itself.
 func (p *place) run(command, folder string) (list []task) {
-	p.fresh = where{folder: folder}
+	p.fresh = where.Place{Folder: folder}
 	if folder != "" { // for this call alone
-		before := p.lasting.folder
-		defer func() { p.lasting.folder = before }()
-		p.lasting.folder = folder
+		before := p.lasting.Folder
+		defer func() { p.lasting.Folder = before }()
+		p.lasting.Folder = folder
 	}
 	begin := p.name(nil)
 	atOnce := []task{{words: []string{command}, place: begin, whole: command, hidden: true}}
 	steps, ok := step.In(command)
 	if !ok {
 		if strings.Contains(command, "cd ") { // where that leads is not known
-			p.lasting.folder = command[:min(len(command), longestPlace)]
+			p.lasting.Folder = command[:min(len(command), where.Longest)]
 		}
-		if doesSomething(command) {
+		if step.DoesSomething(command) {
 			return atOnce
 		}
 		return nil
@@ -172,11 +139,11 @@ func (p *place) run(command, folder string) (list []task) {
 		if s.Before != "&&" {
 			row = k
 		}
-		words := rerun.Essential(withoutCallers(s.Words))
+		words := rerun.Essential(step.WithoutCallers(s.Words))
 		if len(words) == 0 {
 			continue
 		}
-		if p.change(words); isIdle(words[0]) || s.Before == "|" {
+		if p.change(words); step.IsIdle(words[0]) || s.Before == "|" {
 			continue
 		}
 		if len(list) == mostTasks { // the rest is read for where it leads
@@ -190,46 +157,4 @@ func (p *place) run(command, folder string) (list []task) {
 		list = append(list, t)
 	}
 	return list
-}
-
-// withoutCallers leaves out words that change nothing of what is run.
-func withoutCallers(words []string) []string {
-	for len(words) > 1 {
-		switch {
-		case words[0] == "time", words[0] == "nice":
-			words = words[1:]
-		case words[0] == "timeout" && len(words) > 2 && isNumber(words[1]):
-			words = words[2:]
-		default:
-			return words
-		}
-	}
-	return words
-}
-
-func isNumber(word string) bool { return strings.Trim(word, "0123456789smh.") == "" }
-
-// doesSomething reports whether a command that is not understood does more than to look, by its first line.
-func doesSomething(command string) bool {
-	line := shorten.FirstLine(command)
-	for _, sep := range []string{"&&", "||", ";"} {
-		line = strings.ReplaceAll(line, sep, "\x00")
-	}
-	for part := range strings.SplitSeq(line, "\x00") {
-		if words := withoutCallers(strings.Fields(strings.TrimLeft(part, "({ "))); len(words) > 0 && !isIdle(words[0]) {
-			return true
-		}
-	}
-	return false
-}
-
-// isIdle reports whether a command's failure or success means nothing by itself.
-func isIdle(program string) bool {
-	switch program {
-	case "cd", "echo", "printf", "export", "set", "unset", "source", ".", "sleep", "true", "false", "pwd", "test", "[", "exit",
-		"wait", "kill", "pkill", "ls", "rg", "grep", "egrep", "find", "fd", "cat", "head", "tail", "which", "wc", "diff",
-		"cmp", "read", "for", "while", "do", "done", "if", "then", "fi", "#", "pushd", "popd":
-		return true
-	}
-	return strings.HasPrefix(program, "#")
 }
