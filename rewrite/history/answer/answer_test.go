@@ -69,6 +69,8 @@ func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
 	f(`{"rows": [{"id": 7, "name": null}, {"id": 8, "name": "b"}]}`, 90, "", `rows: 2 items, rows[].id: 7, 8`)
 	f(`{"rows": [{"n": 1, "flight_id": "CPH-1"}, {"n": 2, "flight_id": "CPH-2"}]}`, 90, "", `rows: 2 items, rows[].flight_id: "CPH-1", "CPH-2"`)
 	f(`{"legs": [{"id": "CPH-1"}, {"id": "CPH-2"}]}`, 90, `{"legs": [{"id": "CPH-1"}]}`, `legs: 2 items`)
+	f(`{"legs": [{"number": "SK593"}, {"number": "SK974"}], "change": {"confirmation": "CHG-77155"}}`, 60, "",
+		`legs: 2 items, change.confirmation: "CHG-77155"`) // an id of its own comes before those of a list
 	f(`{"rows": [{"id": 7}, {"n": 8}]}`, 90, "", `rows: 2 items`)
 	f(`{"columns":["id","total"],"rows":[[1,2.50],[3,4]]}`, 90, "", `columns: ["id", "total"], rows: 2 items`)
 	long := strings.Repeat("a line of a log ", 60)

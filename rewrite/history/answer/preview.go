@@ -195,7 +195,7 @@ func (r *reader) list(v gjson.Result, path string, worth, depth int) {
 		if n > len(names) {
 			more = fmt.Sprintf(", … %d more", n-len(names))
 		}
-		r.fields = append(r.fields, field{path + "[]." + key, strings.Join(names, ", ") + more, worthName})
+		r.fields = append(r.fields, field{path + "[]." + key, strings.Join(names, ", ") + more, worthLittle})
 	}
 }
 
