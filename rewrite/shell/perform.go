@@ -81,7 +81,10 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 	if cmd.input.sure && known.filter {
 		c.show(cmd.input)
 	}
+	done := c.looks
+	c.looks = true
 	c.save(cmd.outs...)
+	c.reports, c.looks = c.reports && c.looks, c.looks && done
 	c.branches = held
 	if cmd.hidden {
 		c.reads = c.reads[:p.mark]

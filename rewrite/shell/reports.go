@@ -1,13 +1,14 @@
 package shell
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
 
 // reporters are commands that tell how things stand and change nothing, whatever they are given.
 var reporters = []string{
-	"dig", "nslookup", "host", "ping", "ping6", "traceroute", "tracepath", "mtr", "ss", "netstat", "free", "uptime", "top",
+	"dig", "nslookup", "host", "ping", "ping6", "traceroute", "tracepath", "mtr", "netstat", "free", "uptime", "top",
 	"vmstat", "iostat", "lsblk", "lscpu", "nproc", "who", "w", "last", "getent", "pgrep",
 }
 
@@ -25,7 +26,17 @@ var verbs = map[string][]string{
 		"workspace show"},
 	"systemctl": {"status", "show", "list-units", "list-timers", "list-unit-files", "list-dependencies", "is-active",
 		"is-enabled", "is-failed", "cat"},
-	"ip": {"addr", "a", "route", "r", "link", "neigh"},
+}
+
+// acting are words right behind such a verb with which it does more.
+var acting = []string{"dump", "lock", "mirror"}
+
+// bare are options of such programs that may stand before the verb and have no value.
+var bare = map[string][]string{
+	"kubectl":   {"--insecure-skip-tls-verify"},
+	"helm":      {"--debug"},
+	"docker":    {"-D", "--debug"},
+	"systemctl": {"--user", "--system", "--no-pager", "--no-legend", "--plain", "-l", "--full", "-q", "--quiet", "-a", "--all"},
 }
 
 // valued are the options of such programs behind which a value stands.
@@ -39,21 +50,24 @@ func isReport(list []token) bool {
 	if len(list) == 0 || slices.ContainsFunc(list, func(w token) bool { return !w.sure }) {
 		return false
 	}
-	name := list[0].text[strings.LastIndexByte(list[0].text, '/')+1:]
+	dir, name := path.Split(list[0].text)
+	if dir != "" && dir != "/bin/" && !strings.HasPrefix(dir, "/usr/") { // a program of that name may be anything
+		return false
+	}
 	switch name {
 	case "ssh":
 		inner := elsewhere(list)
 		return len(inner) > 0 && (isReport(inner) || showsOnly(inner))
 	case "journalctl":
-		return !slices.ContainsFunc(list, func(w token) bool {
-			return strings.HasPrefix(w.text, "--vacuum") || w.text == "--rotate" || w.text == "--flush"
-		})
-	case "curl":
-		return isFetch(list[1:])
-	case "psql", "mysql", "mariadb":
-		return isQuery(list[1:])
+		return !givesAny(list[1:], "--vac", "--rot", "--fl", "--syn", "--rel", "--sm", "--set", "--upd", "--cursor-f")
+	case "ss":
+		return !givesAny(list[1:], "-K", "--k")
+	case "ip":
+		return isAddressReport(list[1:])
+	case "curl", "psql", "mysql", "mariadb":
+		return isPlainRequest(name, list[1:])
 	case "aws", "gcloud", "az":
-		return isCloudReport(wordsOf(list[1:]))
+		return isCloudReport(name, leadingWords(name, list[1:]))
 	case "oc", "k":
 		name = "kubectl"
 	case "podman":
@@ -61,16 +75,20 @@ func isReport(list []token) bool {
 	case "tofu":
 		name = "terraform"
 	}
-	words := wordsOf(list[1:])
-	if name == "ip" {
-		changes := func(w string) bool { return slices.Contains([]string{"add", "del", "delete", "set", "flush"}, w) }
-		return len(words) > 0 && slices.Contains(verbs[name], words[0]) && !slices.ContainsFunc(words, changes)
-	}
+	words := leadingWords(name, list[1:])
 	isVerb := func(verb string) bool {
 		first, second, isTwo := strings.Cut(verb, " ")
 		return len(words) > 0 && words[0] == first && (!isTwo || len(words) > 1 && words[1] == second)
 	}
-	return slices.Contains(reporters, name) || slices.ContainsFunc(verbs[name], isVerb)
+	return slices.Contains(reporters, name) || slices.ContainsFunc(verbs[name], isVerb) &&
+		(len(words) < 2 || !slices.Contains(acting, words[1]))
+}
+
+// givesAny reports whether one of the words begins as an option does.
+func givesAny(list []token, options ...string) bool {
+	return slices.ContainsFunc(list, func(w token) bool {
+		return slices.ContainsFunc(options, func(o string) bool { return strings.HasPrefix(w.text, o) })
+	})
 }
 
 // wordsOf are words that are neither options nor their values.
@@ -86,96 +104,32 @@ func wordsOf(list []token) (words []string) {
 	return words
 }
 
-// isCloudReport reports whether the first word of a cloud's command that says what to do only asks for an answer.
-func isCloudReport(words []string) bool {
-	for _, w := range words {
-		verb, _, _ := strings.Cut(w, "-")
-		switch verb {
-		case "describe", "list", "show", "ls", "lookup", "filter", "head":
-			return true
-		case "get":
-			return w != "get-object" && w != "get-credentials"
-		case "create", "delete", "update", "put", "set", "add", "remove", "start", "stop", "reboot", "terminate", "run",
-			"deploy", "ssh", "scp", "cp", "mv", "rm", "sync", "modify", "attach", "detach", "restart", "deallocate",
-			"reset", "resize":
-			return false
-		}
-	}
-	return false
-}
-
-// isFetch reports whether curl only asks for something and shows it.
-func isFetch(args []token) bool {
-	for i := 0; i < len(args); i++ {
-		w := args[i].text
+// leadingWords are those words before the first option of which it is not known whether the next word is its value.
+func leadingWords(name string, list []token) []string {
+	n := 0
+	for n < len(list) {
+		w := list[n].text
 		switch {
-		case w == "-X" || w == "--request":
-			if i++; i == len(args) || args[i].text != "GET" && args[i].text != "HEAD" {
-				return false
-			}
-		case w == "-H" || w == "-u" || w == "-A" || w == "-w" || w == "-m":
-			i++
-		case strings.HasPrefix(w, "--"):
-			name, _, _ := strings.Cut(w[2:], "=")
-			switch name {
-			case "data", "data-raw", "data-binary", "data-urlencode", "json", "form", "upload-file", "output", "remote-name", "config":
-				return false
-			}
-		case strings.HasPrefix(w, "-") && strings.ContainsAny(w, "dFTOoKX"):
-			return false
+		case slices.Contains(valued, w):
+			n += 2
+			continue
+		case strings.HasPrefix(w, "-") && !strings.Contains(w, "=") && !slices.Contains(bare[name], w):
+			return wordsOf(list[:n])
 		}
+		n++
 	}
-	return len(args) > 0
+	return wordsOf(list)
 }
 
-// plainFunctions are functions of a database that change nothing, whatever they are given.
-var plainFunctions = []string{
-	"count", "sum", "min", "max", "avg", "left", "lower", "upper", "length", "coalesce", "now", "round", "pg_size_pretty",
-	"pg_database_size", "pg_total_relation_size", "in", "and", "or", "where", "",
-}
-
-// isQuery reports whether a client of a database is given statements that only ask.
-func isQuery(args []token) bool {
-	isGiven := false
-	for i, w := range args {
-		switch o := w.text; {
-		case o == "-f", strings.HasPrefix(o, "--file"), strings.HasPrefix(o, "--init-command"):
-			return false
-		case o == "--command", o == "--execute",
-			len(o) > 1 && o[0] == '-' && o[1] != '-' && strings.IndexByte("ce", o[len(o)-1]) >= 0:
-			if i+1 == len(args) || !onlyAsks(args[i+1].text) {
-				return false
-			}
-			isGiven = true
-		case strings.HasPrefix(o, "--command="), strings.HasPrefix(o, "--execute="):
-			return false
-		}
+// isAddressReport reports whether ip shows things: it knows each of its words by its first letters, too.
+func isAddressReport(args []token) bool {
+	for len(args) > 0 && slices.Contains([]string{"-4", "-6", "-br", "-brief", "-s", "-d", "-c", "-j", "-o", "-p"}, args[0].text) {
+		args = args[1:]
 	}
-	return isGiven
-}
-
-// onlyAsks reports whether all statements of a text change nothing.
-func onlyAsks(text string) bool {
-	for statement := range strings.SplitSeq(strings.ToLower(text), ";") {
-		words := strings.Fields(statement)
-		if len(words) > 0 && (!slices.Contains([]string{"select", "show", "describe", "desc"}, words[0]) ||
-			slices.Contains(words, "into") || callsOther(statement)) {
-			return false
-		}
+	if len(args) == 0 || !slices.Contains([]string{"addr", "address", "a", "route", "r", "link", "l", "neigh", "rule"}, args[0].text) {
+		return false
 	}
-	return true
-}
-
-// callsOther reports whether a statement calls a function that may change something.
-func callsOther(statement string) bool {
-	for before, rest, ok := strings.Cut(statement, "("); ok; before, rest, ok = strings.Cut(rest, "(") {
-		isOther := func(c rune) bool { return c != '_' && (c < 'a' || c > 'z') && (c < '0' || c > '9') }
-		start := strings.LastIndexFunc(before, isOther)
-		if !slices.Contains(plainFunctions, before[start+1:]) {
-			return true
-		}
-	}
-	return false
+	return len(args) == 1 || slices.Contains([]string{"show", "list", "ls", "get"}, args[1].text)
 }
 
 // elsewhere are the words of the command that ssh runs, callers left out; none if they are not sure to be one simple
@@ -194,7 +148,7 @@ func remote(list []token) []token {
 	rest := list[1:]
 	for len(rest) > 0 && strings.HasPrefix(rest[0].text, "-") {
 		n, w := 1, rest[0].text
-		if len(w) == 2 && strings.IndexByte(withValue, w[1]) >= 0 {
+		if k := strings.IndexAny(w, withValue); k > 0 && k == len(w)-1 { // else its value stands right behind it
 			n = min(2, len(rest))
 		}
 		rest = rest[n:]

@@ -39,10 +39,46 @@ func TestWhatMayChangeSomethingIsNoReport(t *testing.T) {
 		"mysql -e 'select 1 into outfile x'", "psql -f a.sql", "psql -c 'select setval(1)'", "psql -c", "mysql < dump.sql",
 		"psql -c 'select 1' -f drop.sql", "psql -c 'select 1' -c 'drop table jobs'",
 		"psql -c 'with x as (delete from jobs returning id) select id from x'",
-		"kubectl get pods; kubectl delete pod a", "bash -c 'kubectl delete pod a'", "eval x",
+		"kubectl get pods; kubectl delete pod a", "bash -c 'kubectl delete pod a'", "eval x", "./host a", "/tmp/top",
+		"bash -c 'kubectl get pods' > pods.txt", "kubectl cluster-info dump --output-directory=d", "terraform providers lock",
+		"docker --log-level info rm -f old", "kubectl --user get delete pod a", "ss -K dst db-1", "journalctl --sync",
+		"journalctl --relinquish-var", "ip a a 10.0.0.1/24 dev eth0", "ip link s eth0 up", "ip route replace default via a",
+		"ssh -tp 22 host rm -rf /a",
 	} {
 		if e := EffectsOf("", nil, []string{command}); e.Reports {
 			t.Errorf("%q is a report", command)
+		}
+	}
+}
+
+// What is not known to ask may do anything: options and names are no verbs.
+func TestARequestThatMayChangeSomethingIsNoReport(t *testing.T) {
+	for _, command := range []string{
+		"curl --data-ascii a=1 https://shop.example", "curl --form-string a=1 https://shop.example", "curl -D h.txt https://shop.example",
+		"curl --cookie-jar jar https://shop.example", "curl --req POST https://shop.example", "curl --trace f https://shop.example",
+		"curl -Q 'DELE a' ftp://shop.example", "curl -sXPOST https://shop.example", "curl -w '%output{f}' https://shop.example",
+		"aws lambda invoke --function-name list-orders out.json", "aws sqs purge-queue --queue-url list",
+		"aws s3api copy-object --key list", "aws iot-data get-thing-shadow --thing-name a out.json",
+		"gcloud functions call list-orders", "gcloud pubsub topics publish orders list", "gcloud compute instances add-tags list",
+		"az webapp up --name list-orders", "az vm run-command invoke --name show",
+		"psql -o f -c 'select 1'", "psql -af drop.sql -c 'select 1'", "psql -c 'select 1' '-cdrop table jobs'",
+		`psql -c 'select "pg_terminate_backend"(1)'`, "psql -c 'select pg_terminate_backend (1)'", "psql -c 'select shop.count(1)'",
+		"psql -c 'select 掃除(1)'", `mysql -e 'select 1 /*!into outfile "x"*/'`, `mysql -e 'select 1 \! rm a'`, "mysql --tee=f -e 'select 1'",
+		"mysql -e 'describe analyze update jobs'",
+	} {
+		if e := EffectsOf("", nil, []string{command}); e.Reports {
+			t.Errorf("%q is a report", command)
+		}
+	}
+	for _, command := range []string{
+		"curl -s -o /dev/null -w '%{http_code}' https://shop.example", "curl -sfL --max-time 5 -uops:x https://shop.example",
+		"aws s3 ls", "aws --region eu-1 rds describe-db-instances --db-instance-identifier shop", "gcloud run services list",
+		"gcloud compute ssl-certificates describe shop", "az aks show -g shop -n shop", "ip -br addr show eth0",
+		"psql -qAt -d shop -c 'select id from (select id from jobs) a where id in (1, 2)'", `mysql -psecret -N -e 'show tables\G'`,
+		"docker logs refund > /dev/null", "systemctl --user --no-pager status refund", "/usr/bin/dig refund.example",
+	} {
+		if e := EffectsOf("", nil, []string{command}); !e.Reports {
+			t.Errorf("%q is no report", command)
 		}
 	}
 }
