@@ -15,9 +15,10 @@ var shows = map[string][]string{
 	"docker":           {"--progress=plain"},
 }
 
-// Essential are the words of a call without those that change nothing of what it does.
+// Essential are the words of a call without those that change nothing of what it does. What a container or a pod is
+// given to run has its own options.
 func Essential(words []string) []string {
-	if len(words) == 0 || len(words) > mostWords || shows[words[0]] == nil {
+	if len(words) == 0 || len(words) > mostWords || shows[words[0]] == nil || slices.ContainsFunc(words, handsOn) {
 		return words
 	}
 	options, list := shows[words[0]], words[:1:1]
@@ -34,22 +35,55 @@ func Essential(words []string) []string {
 	return list
 }
 
+// handsOn reports whether words behind this one may be those of another program.
+func handsOn(word string) bool {
+	return word == "--" || word == "exec" || word == "run" || word == "debug"
+}
+
+// anywhere are the verbs of programs that act on a cluster or another machine, without those that are given files.
+var anywhere = map[string][]string{
+	"kubectl": {"get", "describe", "logs", "top", "events", "rollout", "delete", "scale", "autoscale", "wait", "annotate",
+		"label", "taint", "cordon", "uncordon", "drain", "exec", "set", "patch", "explain", "version", "auth"},
+	"systemctl": {"status", "show", "start", "stop", "restart", "reload", "try-restart", "reload-or-restart", "is-active",
+		"is-enabled", "is-failed", "daemon-reload", "reset-failed", "kill", "list-units"},
+}
+
 // RunsAnywhere reports whether a call does the same in each folder: it acts on a cluster or another machine, and is
 // given no file of this one.
 func RunsAnywhere(words []string) bool {
-	if len(words) < 2 || len(words) > mostWords {
+	if len(words) < 2 || len(words) > mostWords || slices.ContainsFunc(words, readsHere) {
 		return false
 	}
 	switch words[0] {
-	case "kubectl", "systemctl", "ping", "dig":
+	case "kubectl", "systemctl":
+		return slices.ContainsFunc(words[1:], func(w string) bool { return slices.Contains(anywhere[words[0]], w) }) &&
+			!slices.ContainsFunc(words, func(w string) bool {
+				name, _, _ := strings.Cut(w, "=")
+				return slices.Contains(acting, w) || strings.HasPrefix(name, "--from-") || slices.Contains(files, name) ||
+					len(w) > 1 && w[0] == '-' && w[1] != '-' && strings.ContainsAny(name, "fks")
+			})
+	case "ping", "dig":
 		return !slices.ContainsFunc(words, func(w string) bool {
-			name, _, _ := strings.Cut(w, "=")
-			return strings.HasPrefix(w, ".") || strings.HasPrefix(w, "-f") || strings.HasPrefix(w, "-k") ||
-				slices.Contains([]string{"--filename", "--kustomize", "--kubeconfig", "--patch-file", "cp"}, name) ||
-				strings.HasPrefix(name, "--from-")
+			return strings.HasPrefix(w, "-f") || strings.HasPrefix(w, "-k")
 		})
 	case "ssh":
-		return !slices.Contains(words, "-F") && !slices.Contains(words, "-i")
+		return !slices.ContainsFunc(words, func(w string) bool {
+			low := strings.ToLower(w)
+			return strings.HasPrefix(w, "-F") || strings.HasPrefix(w, "-i") || strings.Contains(low, "file") ||
+				strings.Contains(low, "command")
+		})
 	}
 	return false
+}
+
+// files are options of such programs that name files.
+var files = []string{"--filename", "--kustomize", "--kubeconfig", "--patch-file", "--output-directory", "--cert", "--key",
+	"--client-certificate", "--client-key", "--certificate-authority", "--template", "--root"}
+
+// acting are verbs of which some read files.
+var acting = []string{"cp", "apply", "create", "replace", "diff", "kustomize", "run", "edit", "debug", "reconcile", "dump"}
+
+// readsHere reports whether a word is a file of the folder, or what this shell puts in its place.
+func readsHere(word string) bool {
+	return strings.HasPrefix(word, ".") || strings.ContainsAny(word, "$`<")
 }

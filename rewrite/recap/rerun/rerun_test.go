@@ -91,6 +91,10 @@ func TestHowACallIsShownIsNoPartOfWhatItDoes(t *testing.T) {
 	f(false, "terraform apply -target=a", "terraform apply")
 	f(false, "kubectl rollout status deployment/cart", "kubectl rollout status deployment/refund")
 	f(false, "make -v", "make")
+	f(false, "kubectl exec refund-1 -- ./migrate --timeout 60", "kubectl exec refund-1 -- ./migrate --timeout 5")
+	f(false, "kubectl exec refund-1 -- ./build --watch", "kubectl exec refund-1 -- ./build")
+	f(false, "docker run shop/refund build --progress=plain", "docker run shop/refund build")
+	f(false, "kubectl run a --image=shop/refund -- --timeout=60s", "kubectl run a --image=shop/refund -- --timeout=5s")
 }
 
 func TestWhatRunsAnywhereIsGivenNoFile(t *testing.T) {
@@ -99,6 +103,13 @@ func TestWhatRunsAnywhereIsGivenNoFile(t *testing.T) {
 		"kubectl apply --filename=a.yaml": false, "kubectl create secret generic x --from-file=a": false,
 		"kubectl cp ./a refund-1:/a": false, "kubectl apply -k .": false, "systemctl restart nginx": true, "ssh db-1 reboot": true,
 		"ssh -F conf db-1 reboot": false, "make": false, "go test ./...": false, "helm upgrade refund charts/refund": false,
+		"kubectl apply -Rf manifests": false, "kubectl kustomize overlays/prod": false, "ssh -ikey db-1 reboot": false,
+		"kubectl create secret tls shop --cert=tls.crt --key=tls.key": false, "systemctl enable units/refund.service": false,
+		"systemctl link units/refund.service": false, "kubectl get pods -o go-template-file --template=pods.tpl": false,
+		"kubectl cluster-info dump --output-directory=pods": false, "kubectl patch deploy refund -p $PATCH": false,
+		"ssh -oIdentityFile=key db-1 reboot": false, "kubectl --certificate-authority=ca.crt get pods": false,
+		"ssh -o ConnectTimeout=5 db-1 reboot": true, "kubectl -n shop delete pod refund-1": true, "dig refund.example": true,
+		"kubectl -n shop exec refund-1 -- migrate": true,
 	} {
 		if got := RunsAnywhere(strings.Fields(call)); got != want {
 			t.Errorf("%q runs anywhere: %v", call, got)
