@@ -1,6 +1,7 @@
 package glance
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,7 +23,8 @@ func meaningAbroad(word []byte) Set {
 	case "warnung", "warnungen", "avertissement", "avertissements", "advertencia", "advertencias", "aviso", "avisos",
 		"avviso", "avvisi":
 		return Warn
-	case "kein", "keine", "aucun", "aucune", "nessun", "nessuna":
+	case "kein", "keine", "keinen", "keiner", "ohne", "aucun", "aucune", "sans", "nessun", "nessuna", "senza", "sin",
+		"ninguna", "sem", "nenhum", "nenhuma":
 		return None
 	}
 	return 0
@@ -85,13 +87,38 @@ func (s *reader) readAccented() {
 		end = min(len(s.text), s.at+4*longestWord) - s.at
 	}
 	word := s.text[s.at : s.at+end]
-	says := meaningOfAccented(strings.ToLower(word))
-	if word == "удалось" && !strings.HasSuffix(strings.ToLower(s.text[max(0, s.at-len("не ")):s.at]), "не ") {
-		says = 0 // without its not, it did
+	says, after := meaningOfAccented(strings.ToLower(word)), s.text[s.at+end:]
+	if says == 0 || isZero(after) || endsIn(s.text[:s.at], "без ", "нет ", "ни одной ") {
+		return
 	}
-	if says != 0 {
-		s.noteAbroad(says, s.at+end, s.at == 0 || word == strings.ToUpper(word))
+	if word == "удалось" && !endsIn(s.text[:s.at], "не ") { // without its not, it did
+		return
 	}
+	if of := strings.TrimLeft(after, " "); strings.EqualFold(word, "ошибок") && // of them: none
+		(strings.HasPrefix(of, "не ") || strings.HasPrefix(of, "нет")) {
+		return
+	}
+	s.noteAbroad(says, s.at+end, s.at == 0 || word == strings.ToUpper(word))
+}
+
+// endsIn reports whether a text ends with one of the endings, in lower or upper case.
+func endsIn(text string, endings ...string) bool {
+	const longest = 40 // bytes
+	text = strings.ToLower(text[max(0, len(text)-longest):])
+	return slices.ContainsFunc(endings, func(e string) bool { return strings.HasSuffix(text, e) })
+}
+
+// isZero reports whether behind a word its number stands, which is none.
+func isZero(after string) bool {
+	for _, sign := range [...]string{"数", " ", ":", "：", " "} {
+		after = strings.TrimPrefix(after, sign)
+	}
+	rest, is := strings.CutPrefix(after, "0")
+	if !is || rest == "" {
+		return is
+	}
+	isPart := func(c byte) bool { return isDigit(c) || isLetter(c) }
+	return !isPart(rest[0]) && (len(rest) == 1 || rest[0] != '.' || !isPart(rest[1]))
 }
 
 func isNoLetter(c rune) bool { return !unicode.IsLetter(c) }
@@ -101,14 +128,17 @@ func isNoLetter(c rune) bool { return !unicode.IsLetter(c) }
 func (s *reader) noteSign(says Set, end int) {
 	before, after := s.text[:s.at], s.text[end:]
 	for _, no := range [...]string{"没有", "沒有", "无", "無", "0 个", "0个", "未发现"} {
-		if strings.HasSuffix(before, no) {
+		if rest, is := strings.CutSuffix(before, no); is && (no[0] != '0' || rest == "" || !isDigit(rest[len(rest)-1])) {
 			return
 		}
 	}
-	for _, no := range [...]string{"なし", "はありません", "0", " 0", ": 0", "：0", "数: 0", "数：0"} {
-		if rest, is := strings.CutPrefix(after, no); is && (rest == "" || !isDigit(rest[0])) {
+	for _, no := range [...]string{"なし", "はありません", " 없", "가 없", "는 없", "이 없"} {
+		if strings.HasPrefix(after, no) {
 			return
 		}
+	}
+	if isZero(after) {
+		return
 	}
 	begins := before == "" || strings.HasSuffix(before, "【") ||
 		strings.IndexByte(" \t[<|:)", before[len(before)-1]) >= 0
@@ -120,7 +150,9 @@ func (s *reader) noteSign(says Set, end int) {
 // line is about.
 func (s *reader) noteAbroad(says Set, end int, isStrong bool) {
 	s.All |= says
-	if s.before == 0 || s.last&None != 0 {
+	nearest := strings.TrimRight(s.text[max(0, s.at-2):s.at], " ")
+	isNext := nearest != "" && isLetter(nearest[len(nearest)-1]) // the word before
+	if s.before == 0 || isNext && s.last&None != 0 {
 		return
 	}
 	s.Words |= says

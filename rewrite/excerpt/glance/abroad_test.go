@@ -24,6 +24,15 @@ func TestWordsOfOtherLanguagesTellWhatALineIsAbout(t *testing.T) {
 		{"ошибка: нет доступа", Fail},
 		{"警告 [main] ディスク", Warn},
 		{"Warnung: veraltet", Warn},
+		{"错误: 0x80070005", Fail},
+		{"エラー：0x80004005", Fail},
+		{"Ошибка: 0x80070005", Fail},
+		{"Ошибок: 5", Fail},
+		{"ОШИБКА нет доступа", Fail},
+		{"ОШИБКА не найден файл", Fail},
+		{"Ошибок: 0.5", Fail},
+		{"No.1 エラー：接続できません", Fail},
+		{"no данных, ошибка: нет доступа", Fail},
 	} {
 		if got := Of(c.line).Strong & (Fail | Warn); got != c.strong {
 			t.Errorf("%q is strongly about %b, want %b", c.line, got, c.strong)
@@ -35,9 +44,18 @@ func TestWhatOtherLanguagesDenyOrNameIsNoFailure(t *testing.T) {
 	for _, line := range []string{
 		"80 Tests bestanden, 0 Fehler", "Fehler: 0", "Keine Fehler gefunden", "Aucune erreur", "Nessun errore",
 		"没有错误", "共 0 个错误", "错误：0", "エラーはありません", "エラーなし", "失敗: 0 件", "удалось открыть файл",
+		"Ошибок: 0", "Предупреждений: 0, ошибок: 0", "0 ошибок", "Ошибок нет", "Ошибок не обнаружено", "нет ошибок",
+		"Сборка завершена без ошибок", "오류 없음", "오류가 없습니다", "오류 0개", "失败: 0, 成功: 5",
+		"Build ohne Fehler abgeschlossen", "Compilation sans erreur", "Terminado sin errores", "nenhum erro", "sem erros",
+		"compilato senza errori",
 	} {
 		if g := Of(line); g.Words&(Fail|Trouble) != 0 {
 			t.Errorf("%q tells of trouble: %b", line, g.Words)
+		}
+	}
+	for _, line := range []string{"10个失败", "共 20 个错误", "3 个失败"} {
+		if g := Of(line); g.Words&Fail == 0 {
+			t.Errorf("%q tells of no failure", line)
 		}
 	}
 	for _, line := range []string{ // the names of things
