@@ -298,6 +298,25 @@ func TestExitCodesThatAnswerAreNoFailures(t *testing.T) {
 	}
 }
 
+// An answer is no success of what it is about, and no answer of what ran before.
+func TestAnExitCodeIsAnAnswerOnlyOfWhatAsked(t *testing.T) {
+	f := func(want bool, command string, steps ...string) {
+		t.Helper()
+		commands := partOf(told(t, steps...), "commands")
+		_, rows, _ := strings.Cut(commands, "ended with an exit code that is an answer, and no failure:\n")
+		rows, _, _ = strings.Cut(rows, ":\n")
+		if is := strings.Contains("\n"+rows, "\n"+command+"\n"); is != want || strings.Contains(commands, "succeeded since:\n"+command) {
+			t.Errorf("%q is told as an answer: %v: %s", command, is, commands)
+		}
+	}
+	const status = "systemctl status nginx"
+	f(true, status, status, "Unit nginx.service could not be found.\nexit code: 4", status, "inactive (dead)\nexit code: 3")
+	f(false, "./deploy.sh; "+status, "./deploy.sh; "+status, "panic: no\nexit code: 3")
+	const plan = "cd ~/infra && terraform plan -detailed-exitcode"
+	f(true, plan, plan, "Plan: 1 to add\nexit code: 2")
+	f(false, plan, plan, "sh: 1: cd: can't cd to /root/infra\nexit code: 2")
+}
+
 // Where there is no room for all commands, those that act stand there, and what failed, before those that only asked
 // how things stand; the others are counted.
 func TestCommandsThatActAreToldBeforeThoseThatAsk(t *testing.T) {

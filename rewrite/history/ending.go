@@ -186,7 +186,8 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 		e.Error = true
 	}
 	asks := c.Action.Asks
-	isSure := asks == shell.Sameness && c.Action.Alone || asks.Code() > 1
+	isSure := asks == shell.Sameness && c.Action.Alone ||
+		asks.Code() > 1 && !strings.Contains(text, "cd: can't cd to ") // by which a shell ends with code 2
 	if e.Code == asks.Code() && (isSure || e.silent) {
 		e.asked = asks
 	}

@@ -156,6 +156,8 @@ func (c *calls) group(res *history.Result) string {
 	switch {
 	case ending.Refusal.IsRefused():
 		return endedNotAt
+	case ending.Code > 0 && !ending.Failed():
+		return endedAnswer
 	case c.solved[res]:
 		return endedSolved
 	case c.mended[res]:
@@ -168,8 +170,6 @@ func (c *calls) group(res *history.Result) string {
 		return endedBadly
 	case ending.Known && ending.Code == 0:
 		return endedWell
-	case ending.Code > 0 && !ending.Failed():
-		return endedAnswer
 	case ending.Succeeded():
 		return saidWell
 	case ending.TellsNoError():

@@ -101,7 +101,7 @@ const mostTasks = 12
 // name is equal for equal places of a call of these words. It is short: each thing that a call does has one.
 func (p *place) name(words []string) string {
 	lasting, fresh := p.lasting, p.fresh
-	if rerun.RunsAnywhere(words) {
+	if rerun.RunsAnywhere(words, lasting.Set, fresh.Set) {
 		lasting.Folder, fresh.Folder = "", ""
 	}
 	sum := sha256.Sum256([]byte(lasting.InWords() + "\x00" + fresh.InWords()))

@@ -70,12 +70,12 @@ func (c *claims) stage(p *pipeline, cmd *command) {
 		c.branches++
 	}
 	c.ask(p, cmd, list)
-	looked := c.looks
+	looked, reported := c.looks, c.reports
 	c.looks = true
 	if len(list) > 0 {
 		c.perform(known, list, cmd)
 	}
-	if c.strict || p.doubt {
+	if c.strict || p.doubt || c.asks.Code() > 1 && !reported { // what acted before may have failed
 		c.asks = NoQuestion
 	}
 	if cmd.input.sure && known.filter {

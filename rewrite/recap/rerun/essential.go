@@ -49,9 +49,10 @@ var anywhere = map[string][]string{
 }
 
 // RunsAnywhere reports whether a call does the same in each folder: it acts on a cluster or another machine, and is
-// given no file of this one.
-func RunsAnywhere(words []string) bool {
-	if len(words) < 2 || len(words) > mostWords || slices.ContainsFunc(words, readsHere) {
+// given no file of this one, nor by what was set before.
+func RunsAnywhere(words []string, settings ...[]string) bool {
+	if len(words) < 2 || len(words) > mostWords || slices.ContainsFunc(words, readsHere) ||
+		slices.ContainsFunc(settings, func(set []string) bool { return slices.ContainsFunc(set, names) }) {
 		return false
 	}
 	switch words[0] {
@@ -74,6 +75,12 @@ func RunsAnywhere(words []string) bool {
 		})
 	}
 	return false
+}
+
+// names reports whether what was set before may name another cluster in another folder.
+func names(setting string) bool {
+	return strings.HasPrefix(setting, "source ") || strings.HasPrefix(setting, ". ") || strings.Contains(setting, "KUBECONFIG") ||
+		strings.ContainsAny(setting, "$`")
 }
 
 // files are options of such programs that name files.

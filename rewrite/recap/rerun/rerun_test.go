@@ -115,4 +115,11 @@ func TestWhatRunsAnywhereIsGivenNoFile(t *testing.T) {
 			t.Errorf("%q runs anywhere: %v", call, got)
 		}
 	}
+	for setting, want := range map[string]bool{
+		"export PATH=/opt/bin": true, "set -e": true, "export KUBECONFIG=conf/shop": false, "source env.sh": false, ". ./env": false,
+	} {
+		if got := RunsAnywhere([]string{"kubectl", "get", "pods"}, nil, []string{setting}); got != want {
+			t.Errorf("behind %q it runs anywhere: %v", setting, got)
+		}
+	}
 }

@@ -16,7 +16,7 @@ const (
 // Place is a folder and what was set in it.
 type Place struct {
 	Folder string
-	set    []string
+	Set    []string
 }
 
 func (w *Place) enter(folder string) {
@@ -32,7 +32,7 @@ func (w *Place) enter(folder string) {
 }
 
 // InWords is equal for equal places.
-func (w *Place) InWords() string { return w.Folder + "\x00" + strings.Join(w.set, "\x00") }
+func (w *Place) InWords() string { return w.Folder + "\x00" + strings.Join(w.Set, "\x00") }
 
 // Change notes what a command changes for those behind it.
 func (w *Place) Change(words []string) {
@@ -42,7 +42,7 @@ func (w *Place) Change(words []string) {
 	case "export", "source", ".", "unset", "set", "popd":
 		said := strings.Join(words, " ")
 		said = said[:min(len(said), longestSetting)]
-		w.set = append(slices.DeleteFunc(w.set, func(s string) bool { return s == said }), said)
-		w.set = w.set[max(0, len(w.set)-mostSettings):]
+		w.Set = append(slices.DeleteFunc(w.Set, func(s string) bool { return s == said }), said)
+		w.Set = w.Set[max(0, len(w.Set)-mostSettings):]
 	}
 }
