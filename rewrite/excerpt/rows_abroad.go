@@ -7,11 +7,11 @@ import (
 
 // abroadRows are what tools write in other languages than English, where a word alone does not tell it.
 var abroadRows = []row{
-	{tool: "gcc", kind: failure, whole: true, needs: glance.Fail | glance.Place, has: ":",
+	{tool: "gcc", kind: failure, whole: true, needs: glance.Fail | glance.Place | glance.Abroad, has: ":",
 		like: pattern.Of(`^[^\s:]([^:]|:\\)*:\d+(:\d+)?: ((schwerer )?Fehler|erreur( fatale)?|error fatal|` +
 			`errore( fatale)?|erro( fatal)?|(фатальная )?ошибка|(致命的)?エラー|致命的なエラー|致命错误|错误|錯誤|오류)[ \x{a0}]*[:：]`),
 		sample: "src/refund.c:31:9: Fehler: »total« nicht deklariert (erste Benutzung in dieser Funktion)"},
-	{tool: "gcc", kind: warning, needs: glance.Warn | glance.Place, has: ":",
+	{tool: "gcc", kind: warning, needs: glance.Warn | glance.Place | glance.Abroad, has: ":",
 		like: pattern.Of(`^[^\s:]([^:]|:\\)*:\d+(:\d+)?: (Warnung|avertissement|advertencia|aviso|avviso|` +
 			`предупреждение|警告|경고)[ \x{a0}]*[:：]`),
 		sample: "src/refund.c:28:5: Warnung: unbenutzte Variable »n« [-Wunused-variable]"},

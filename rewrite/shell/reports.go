@@ -126,7 +126,8 @@ func isAddressReport(args []token) bool {
 	for len(args) > 0 && slices.Contains([]string{"-4", "-6", "-br", "-brief", "-s", "-d", "-c", "-j", "-o", "-p"}, args[0].text) {
 		args = args[1:]
 	}
-	if len(args) == 0 || !slices.Contains([]string{"addr", "address", "a", "route", "r", "link", "l", "neigh", "rule"}, args[0].text) {
+	things := []string{"addr", "address", "a", "route", "r", "link", "l", "neigh", "rule"}
+	if len(args) == 0 || !slices.Contains(things, args[0].text) {
 		return false
 	}
 	return len(args) == 1 || slices.Contains([]string{"show", "list", "ls", "get"}, args[1].text)

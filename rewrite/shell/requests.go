@@ -160,7 +160,8 @@ var plainFunctions = []string{
 // onlyAsks reports whether all statements of a text change nothing.
 func onlyAsks(text string) bool {
 	text = strings.ToLower(text)
-	if strings.Contains(text, "/*") || strings.Contains(strings.ReplaceAll(text, `\g`, ""), `\`) { // either may hold a command
+	// either may hold a command
+	if strings.Contains(text, "/*") || strings.Contains(strings.ReplaceAll(text, `\g`, ""), `\`) {
 		return false
 	}
 	for statement := range strings.SplitSeq(text, ";") {

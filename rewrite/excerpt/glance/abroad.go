@@ -149,7 +149,7 @@ func (s *reader) noteSign(says Set, end int) {
 // noteAbroad notes a word of another language that ends at end. isStrong says that its form alone makes it what the
 // line is about.
 func (s *reader) noteAbroad(says Set, end int, isStrong bool) {
-	s.All |= says
+	s.All |= says | Abroad
 	nearest := strings.TrimRight(s.text[max(0, s.at-2):s.at], " ")
 	isNext := nearest != "" && isLetter(nearest[len(nearest)-1]) // the word before
 	if s.before == 0 || isNext && s.last&None != 0 {

@@ -21,15 +21,16 @@ const (
 	Trouble                 // something is not as it should be
 	Warn
 	Pass
-	None  // no, zero, without: what follows is not there
-	Count // what totals count
-	Ask   // if, when, on: what follows has not happened
-	Pod   // a state in which a container is stuck
-	Exit  // something has ended
-	Place // no word: a place in a file, such as refund.go:31
-	State // how a thing stands that is not ready
-	Web   // http
-	Full  // no word: 100%
+	None   // no, zero, without: what follows is not there
+	Count  // what totals count
+	Ask    // if, when, on: what follows has not happened
+	Pod    // a state in which a container is stuck
+	Exit   // something has ended
+	Place  // no word: a place in a file, such as refund.go:31
+	State  // how a thing stands that is not ready
+	Web    // http
+	Full   // no word: 100%
+	Abroad // no word: one of those that say something is of another language
 )
 
 // meaningOf returns what a word in lower case says.
@@ -166,7 +167,9 @@ func (s *reader) word() {
 	meaning, stressed := Set(0), upper && n > 2
 	if n <= longestWord {
 		if meaning = meaningOf(low[:n]); meaning == 0 {
-			meaning = meaningAbroad(low[:n])
+			if meaning = meaningAbroad(low[:n]); meaning != 0 {
+				s.All |= Abroad
+			}
 			stressed = stressed || meaning != 0 && strings.HasPrefix(s.text[s.at:], " :") // as French has it
 		}
 	}
