@@ -176,7 +176,9 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 	if e.Error, e.Line = c.complaint(raw, text); !e.Error && c.asks() && answer.Failed(text) {
 		e.Error, e.Line = true, firstWords(text)
 	}
-	trouble := e.Error || !answer.SaysNoTrouble(text)
+	acts := c.answers()
+	counts := acts || c.said == conversation.WentWell // else nobody asks whether the text says failure
+	trouble := e.Error || counts && !answer.SaysNoTrouble(text)
 	if e.Known && e.Code == 0 || c.said == conversation.WentWell {
 		e.Error, e.Line = false, ""
 	}
@@ -191,7 +193,6 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 	if e.Code == asks.Code() && (isSure || e.silent) {
 		e.asked = asks
 	}
-	acts := c.answers()
 	e.vouched = trouble && c.said == conversation.WentWell && (acts || c.Action.Kind == KindShell)
 	e.calm = acts && !e.Error && (e.vouched || !trouble)
 	e.claims = c.Action.Kind == KindWriting && !e.calm && !e.Error && doneForm.MatchString(firstWords(text))
