@@ -134,3 +134,19 @@ func TestProseInColumnsIsNoTable(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A cell that is longer than its column moves those behind it: their words are those of no other column.
+func TestALongCellIsNotTornAtTheColumnsOfOthers(t *testing.T) {
+	text := "NAME      TASK      STATE     OWNER\n"
+	for i := range 60 {
+		task := "backup "
+		if i%10 == 3 {
+			task = "move them old rows"
+		}
+		text += fmt.Sprintf("job-%03d   %s   running   ops\n", i, task)
+	}
+	o, _ := Of(text, Hint{}, 300, func(s string) int { return len(s) / 4 })
+	if !strings.Contains(o.Text, "54 rows and 6 other lines") || strings.Contains(o.Text, `"running   ops"`) {
+		t.Errorf("%s", o.Text)
+	}
+}

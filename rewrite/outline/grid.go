@@ -198,13 +198,13 @@ func columnsOf(names string) (all columns) {
 	return all
 }
 
-// split splits a row where the columns begin: a cell may be empty. A row with something else right before one of them
-// is not aligned.
+// split splits a row where the columns begin: a cell may be empty. A row is not aligned with anything but two spaces
+// right before one of them: there a word of a longer cell may begin.
 func (all columns) split(line string) (cells []string) {
-	start, n, next, last := 0, 0, 0, ' '
+	start, n, next, spaces := 0, 0, 0, 2
 	for i, c := range line {
 		if next < len(all) && n == all[next] {
-			if last != ' ' {
+			if spaces < 2 {
 				return nil
 			}
 			if next++; next > 1 {
@@ -212,7 +212,11 @@ func (all columns) split(line string) (cells []string) {
 				start = i
 			}
 		}
-		n, last = n+1, c
+		if n++; c == ' ' {
+			spaces++
+		} else {
+			spaces = 0
+		}
 	}
 	for cells = append(cells, strings.TrimSpace(line[start:])); len(cells) < len(all); {
 		cells = append(cells, "")
