@@ -284,6 +284,10 @@ func TestWhatActsTellsOnlyItsFailures(t *testing.T) {
 	f("mcp__shop__pay", "支払いに失敗しました", "") // it may have failed
 	f("mcp__shop__pay", "Не удалось списать", "")
 	f("mcp__shop__pay", "No se pudo pagar", "")
+	for _, said := range []string{"Zahlung abgelehnt", "Le paiement a échoué", "El pago falló", "O pagamento falhou", "Pagamento rifiutato",
+		"Найдено 5 ошибок", "Платёж отклонен", "無法付款", "余额不足", "订单不存在", "支払いできない", "결제가 거부되었습니다"} {
+		f("mcp__shop__pay", said, "") // likewise
+	}
 	f("mcp__shop__pay", "bezahlt: 7", fine)
 	f("mcp__shop__pay", "支払いました", fine)
 	f("mcp__shop__pay", "Fehler: 0, bezahlt: 7", "")

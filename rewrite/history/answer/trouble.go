@@ -11,7 +11,10 @@ var troubles = []string{"error", "fail", "exception", "denied", "reject", "refus
 	"fehler", "fehlgeschlagen", "nicht gefunden", "konnte nicht", "kann nicht", "verweigert", "erreur", "échec", "introuvable",
 	"impossible", "refusé", "non accordée", "imposible", "no se pudo", "no se puede", "denegad", "no existe", "errore",
 	"impossibile", "negato", "negata", "erro:", "falha", "não foi possível", "ошибк", "не удалось", "не найден", "отказано",
-	"エラー", "失敗", "できません", "見つかりません", "拒否", "错误", "錯誤", "失败", "无法", "找不到", "拒绝", "오류", "실패"}
+	"エラー", "失敗", "できません", "見つかりません", "拒否", "错误", "錯誤", "失败", "无法", "找不到", "拒绝", "오류", "실패",
+	"abgelehnt", "gescheitert", "abgebrochen", "ungültig", "nicht möglich", "échou", "rechazad", "falló", "fallid", "falhou",
+	"rejeitad", "rifiutat", "fallit", "non riuscit", "ошибок", "сбой", "исключени", "отклонен", "запрещен", "недоступ",
+	"例外", "できない", "無法", "拒絕", "异常", "不足", "超时", "不存在", "未找到", "거부", "할 수 없"}
 
 // SaysNoTrouble reports whether nothing in a result that says something says failure.
 func SaysNoTrouble(text string) bool {
