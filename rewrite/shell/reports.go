@@ -123,7 +123,8 @@ func leadingWords(name string, list []token) []string {
 
 // isAddressReport reports whether ip shows things: it knows each of its words by its first letters, too.
 func isAddressReport(args []token) bool {
-	for len(args) > 0 && slices.Contains([]string{"-4", "-6", "-br", "-brief", "-s", "-d", "-c", "-j", "-o", "-p"}, args[0].text) {
+	shown := []string{"-4", "-6", "-br", "-brief", "-s", "-d", "-c", "-j", "-o", "-p"}
+	for len(args) > 0 && slices.Contains(shown, args[0].text) {
 		args = args[1:]
 	}
 	things := []string{"addr", "address", "a", "route", "r", "link", "l", "neigh", "rule"}
