@@ -55,12 +55,17 @@ var rewriting = map[string]room{
 		"what stands before a line is told by the line, whatever it tells",
 	},
 	"rewrite/history": {
-		"pattern rewrite/conversation rewrite/excerpt rewrite/history/answer rewrite/mark rewrite/shell rewrite/shorten rewrite/span",
+		"pattern rewrite/conversation rewrite/excerpt rewrite/history/answer rewrite/history/verb rewrite/mark rewrite/shell" +
+			" rewrite/shorten rewrite/span",
 		"what happened is told by the conversation alone; what is sent of it must not change it",
 	},
 	"rewrite/history/answer": {
 		"pattern rewrite/span",
 		"what an answer says stands in its fields and lines; which call it answers must not matter",
+	},
+	"rewrite/history/verb": {
+		"",
+		"what a name says stands in its words; what the tool was given, and what it answered, must not matter",
 	},
 	"rewrite/ladder": {
 		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt rewrite/history rewrite/limits rewrite/plan rewrite/runs rewrite/shorten rewrite/span",
@@ -106,7 +111,7 @@ var rewriting = map[string]room{
 	},
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/recap/agenda" +
-			" rewrite/recap/deed rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step" +
+			" rewrite/recap/alike rewrite/recap/deed rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step" +
 			" rewrite/recap/where rewrite/sentence" +
 			" rewrite/shell rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
@@ -115,8 +120,12 @@ var rewriting = map[string]room{
 		"",
 		"a list of tasks stands in calls; where they stand, and what is told of it, must not matter",
 	},
+	"rewrite/recap/alike": {
+		"",
+		"lines are alike by their words; which calls they are of must not matter",
+	},
 	"rewrite/recap/deed": {
-		"pattern rewrite/history/answer rewrite/mark rewrite/span",
+		"pattern rewrite/history/answer rewrite/history/verb rewrite/mark rewrite/span",
 		"a call has its values and its tool's name; how it ended, and how much of it is told, must not matter",
 	},
 	"rewrite/recap/filing": {

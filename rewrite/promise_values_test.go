@@ -79,7 +79,7 @@ func behindField(v gjson.Result, path, text string, levels int) (rest string) {
 	v.ForEach(func(key, v gjson.Result) bool {
 		at := path + "[" + key.String() + "]"
 		if key.Type == gjson.String {
-			if at = key.Raw[1 : len(key.Raw)-1]; strings.ContainsAny(at, ". ,:") {
+			if at = key.Raw[1 : len(key.Raw)-1]; at == "" || strings.ContainsAny(at, `. ,:[]\>`) {
 				at = key.Raw
 			}
 			at = strings.TrimPrefix(path+"."+at, ".")

@@ -90,7 +90,7 @@ func TestAFailureIsNotSettledByOtherValues(t *testing.T) {
 		t.Helper()
 		text := partOf(toldOf(t, "transfer", `{"from":"a_1","to":"a_2","amount":500}`, `{"error": {"code": "LIMIT", "message": "over the limit of 100"}}`,
 			"transfer", later, answered), "open failures")
-		noted := strings.Contains(text, "; with other values it was called in message ")
+		noted := strings.Contains(text, "; with other values it was called in message 5: no error told")
 		if strings.Contains(text, `transfer from: "a_1", to: "a_2", amount: 500`) != isOpen || noted != isNoted {
 			t.Errorf("after %s, answered with %s: %s", later, answered, text)
 		}
@@ -117,6 +117,7 @@ func TestALookThatWasAnsweredIsNoOpenFailure(t *testing.T) {
 	f("get_article", page, false)
 	f("fetch_page", `{"error": {"status": 403, "message": "robots.txt disallows this path"}}`, true)
 	f("post_article", page, true) // what acts must say that it did
+	f("enable_search", page, true)
 }
 
 // An exception within the outputs of a notebook's cell stands in one long line. Its fields are told.
@@ -153,5 +154,43 @@ browser_type ref: "e1", text: "12"
 `
 	if !strings.Contains(text+"\n", want) {
 		t.Errorf("%s\nwant %s", text, want)
+	}
+}
+
+// A record that was asked for may tell of somebody else's failure, and a check of what it found.
+func TestARecordOfAFailureIsNoFailedCall(t *testing.T) {
+	f := func(tool, answered string, isOpen bool) {
+		t.Helper()
+		text := partOf(toldOf(t, tool, `{"of":"nightly_7"}`, answered), "open failures")
+		if strings.Contains(text, "nightly_7") != isOpen {
+			t.Errorf("%s, answered with %s: %s", tool, answered, text)
+		}
+	}
+	f("get_job", `{"id": "j_7", "status": "failed", "error": "out of memory", "started": "07:00"}`, false)
+	f("get_flag", `{"success": false}`, false)
+	f("check_health", `{"ok": false, "checks": [{"name": "db", "ok": false}]}`, false)
+	f("validate_order", `{"errors": ["amount is missing"]}`, false)
+	f("search_logs", `{"error": {"message": "late"}, "count": 118}`, false)
+	f("get_job", `{"success": false, "message": "no such job"}`, true)
+	f("run_job", `{"id": "j_7", "status": "failed", "error": "out of memory", "started": "07:00"}`, true)
+}
+
+// An error that is laid out over several lines is told by its words, and not by its brackets.
+func TestAnErrorOverSeveralLinesIsToldByItsFields(t *testing.T) {
+	text := partOf(toldOf(t, "pay", `{"amount":7}`, "{\n  \"code\": \"E7\",\n  \"error\": {\n    \"message\": \"the card has run out\"\n  }\n}\n"), "open failures")
+	if !strings.Contains(text, "the card has run out") || strings.Contains(text, "> {\n") || strings.Contains(text, "> }") {
+		t.Error(text)
+	}
+}
+
+// Failures of a tool that say the same of what each call was given are told once, whatever that was.
+func TestFailuresOfOneToolAreToldOnce(t *testing.T) {
+	var steps []string
+	for _, name := range []string{"ana", "leo", "mia", "tom"} {
+		steps = append(steps, "update_user", `{"name":"`+name+`"}`, `{"error": {"message": "user `+name+` is not known"}}`)
+	}
+	text := partOf(toldOf(t, steps...), "open failures")
+	if strings.Count(text, "update_user") != 1 || !strings.Contains(text, "so did 3 other calls like it") {
+		t.Error(text)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history/answer"
+	"epitome/rewrite/history/verb"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
@@ -173,8 +174,13 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 		e.Refusal = c.refusal(text)
 	}
 	e.silent = showsNothing(text)
-	if e.Error, e.Line = c.complaint(raw, text); !e.Error && c.asks() && answer.Failed(text) {
-		e.Error, e.Line = true, firstWords(text)
+	isAbove := true
+	saysFailed := c.asks() && c.answersFailure(text)
+	if e.Error, e.Line = c.complaint(raw, text); !e.Error && saysFailed {
+		isAbove, e.Error, e.Line = false, true, firstWords(text)
+	}
+	if e.Line == "{" { // its fields tell more
+		e.Line = ""
 	}
 	acts := c.answers()
 	counts := acts || c.said == conversation.WentWell // else nobody asks whether the text says failure
@@ -182,7 +188,7 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 	if e.Known && e.Code == 0 || c.said == conversation.WentWell {
 		e.Error, e.Line = false, ""
 	}
-	e.above = e.Error && len(text) > longestComplaint
+	e.above = isAbove && e.Error && len(text) > longestComplaint
 	if c.said == conversation.WentWrong {
 		e.marked = !e.Error && e.Code == 0
 		e.Error = true
@@ -194,7 +200,7 @@ func (c *Source) readEnding(raw []byte, text string) *Ending {
 		e.asked = asks
 	}
 	e.vouched = trouble && c.said == conversation.WentWell && (acts || c.Action.Kind == KindShell)
-	e.calm = acts && !e.Error && (e.vouched || !trouble)
+	e.calm = acts && !e.Error && (e.vouched && !saysFailed || !trouble)
 	e.claims = c.Action.Kind == KindWriting && !e.calm && !e.Error && doneForm.MatchString(firstWords(text))
 	e.quiet = !trouble && (acts || c.Action.Kind == KindShell && c.said == conversation.WentWell)
 	return e
@@ -211,7 +217,28 @@ func (c *Source) answersBadly(raw []byte) bool {
 		return false
 	}
 	text, ok := shortText(raw)
-	return ok && answer.Failed(text)
+	return ok && c.answersFailure(text)
+}
+
+// answersFailure reports whether an answer says that nothing came of the call, and is not what it asked for.
+func (c *Source) answersFailure(text string) bool {
+	return answer.Failed(text, answer.Deed) && answer.Failed(text, c.ask())
+}
+
+// ask is what the call asks for, as far as its tool says.
+func (c *Source) ask() answer.Ask {
+	switch asks, isCheck := verb.Asks(c.Name); {
+	case isCheck:
+		return answer.Finding
+	case asks || c.Action.Kind == KindFetching || c.Action.Kind == KindSearching:
+		return answer.Record
+	}
+	return answer.Deed
+}
+
+// shows reports whether an answer with a field of an error is the record that was asked for.
+func (c *Source) shows(text string) bool {
+	return c.asks() && strings.HasPrefix(text, "{") && c.ask() != answer.Deed && answer.IsRecord(text)
 }
 
 // answers reports whether what a result says is of its call, and not of what the call was to show.

@@ -10,6 +10,7 @@ import (
 
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history/answer"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -36,13 +37,13 @@ func (c *Source) beginsAsError(raw []byte) bool {
 	if c.said == conversation.WentWrong && c.Action.Kind != KindShell {
 		return true
 	}
+	text, _ := shortText(raw)
 	if complains(raw) {
-		return true
+		return !c.shows(text)
 	}
 	if c.Action.Kind != KindShell && c.Action.Kind != KindWriting && c.Action.Kind != KindOther {
 		return false
 	}
-	text, _ := shortText(raw)
 	wrong, _ := c.complaint(raw, text)
 	return wrong || !told && c.refusal(text).How != ""
 }
@@ -62,19 +63,21 @@ func shortText(raw []byte) (string, bool) {
 }
 
 // complaint reports whether a result, as it stands in the body, is the message of an error, and the line that says so.
-// Of what a tool answers that acts, its fields count too, and of one that nobody knows, what stands above a page.
 func (c *Source) complaint(raw []byte, text string) (is bool, line string) {
-	if complains(raw) {
-		return true, firstWords(text)
-	}
-	if c.Action.Kind != KindWriting && c.Action.Kind != KindOther {
+	if is, line = c.complains(raw, text); is && c.shows(text) {
 		return false, ""
 	}
-	if c.Action.Kind == KindWriting && len(text) <= longestComplaint && SaysRefusal(shorten.FirstLine(text)) ||
-		failsByField(raw, text) {
+	return is, line
+}
+
+// complains is complaint, whatever the call asked for. Of what a tool answers that acts, its fields count too, and of
+// one that nobody knows, what stands above a page.
+func (c *Source) complains(raw []byte, text string) (is bool, line string) {
+	switch {
+	case complains(raw), c.answers() && failsByField(raw, text),
+		c.Action.Kind == KindWriting && len(text) <= longestComplaint && SaysRefusal(shorten.FirstLine(text)):
 		return true, firstWords(text)
-	}
-	if c.Action.Kind == KindOther {
+	case c.Action.Kind == KindOther:
 		return errorAbove(text)
 	}
 	return false, ""
@@ -89,29 +92,9 @@ func firstWords(text string) string {
 func failsByField(raw []byte, text string) bool {
 	value := raw
 	if len(value) > 0 && value[0] != '{' {
-		if value = nil; strings.HasPrefix(text, "{") && len(text) <= longestComplaint {
-			value = []byte(text)
-		}
+		value = []byte(text[:min(len(text), longestComplaint+1)])
 	}
-	if len(value) > longestComplaint || len(value) == 0 || value[0] != '{' || !span.Valid(value) {
-		return false
-	}
-	for _, name := range [...]string{"success", "ok", "succeeded"} {
-		if v := gjson.GetBytes(value, name); v.Exists() {
-			return v.Type == gjson.False
-		}
-	}
-	if gjson.GetBytes(value, "isError").Type == gjson.True {
-		return true
-	}
-	for _, name := range [...]string{"status", "code", "result"} {
-		switch strings.ToLower(gjson.GetBytes(value, name).Str) {
-		case "error", "failed", "failure":
-			return true
-		}
-	}
-	v := gjson.GetBytes(value, "error")
-	return v.Type == gjson.String && v.Str != ""
+	return len(value) <= longestComplaint && answer.FailsByField(value)
 }
 
 // headForm finds a line that stands above what a tool shows.

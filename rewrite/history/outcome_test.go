@@ -3,6 +3,7 @@ package history
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -360,5 +361,28 @@ func TestAVerdictIsOfTheCallThatIsAnswered(t *testing.T) {
 		if got := source.StateInWords(it.Content.Of(r.Body), "x"); got != want {
 			t.Errorf("result %d: %q, want %q", k, got, want)
 		}
+	}
+}
+
+// That a client does not mark an answer as an error is no success where the answer says that nothing came of the call.
+func TestAnAnswerThatSaysNoIsNoSuccess(t *testing.T) {
+	f := func(text string, succeeded bool) {
+		t.Helper()
+		r := &Result{Source: Source{Name: "pay", said: conversation.WentWell}}
+		if e := r.LearnEnding([]byte(strconv.Quote(text)), text); e.Failed() || e.Succeeded() != succeeded {
+			t.Errorf("%s: failed %v, succeeded %v", text, e.Failed(), e.Succeeded())
+		}
+	}
+	f(`{"success": false, "error": {"message": "over the limit"}}`, false)
+	f(`{"success": true, "error": {"message": "of a run before"}}`, true)
+	f(`{"id": "t_1", "note": "no error"}`, true)
+}
+
+// What a long answer says at its end is not told as its beginning.
+func TestAnErrorAtTheEndOfAnAnswerIsNotItsBeginning(t *testing.T) {
+	text := `{"url": "https://a.example/` + strings.Repeat("x", longestComplaint) + `", "error": {"message": "Forbidden"}}`
+	r := &Result{Source: Source{Name: "pay"}}
+	if e := r.LearnEnding([]byte(strconv.Quote(text)), text); e.InWords() != "its result is an error" {
+		t.Error(e.InWords())
 	}
 }

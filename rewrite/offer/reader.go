@@ -25,7 +25,7 @@ var readers = []string{
 // NoReader reports whether the client declares tools, and none of them may read a file of its machine, as far as their
 // names say. Of a tool without a name, or of a kind of its provider's, nobody knows.
 func NoReader(req *conversation.Request) bool {
-	const most = 256 // tools
+	const most, longestName = 256, 256 // tools, bytes
 	if req.Tools.Empty() {
 		return false
 	}
@@ -37,7 +37,7 @@ func NoReader(req *conversation.Request) bool {
 		}
 		isOwn := kind == "" || kind == "function" || kind == "custom"
 		n++
-		may = name == "" || !isOwn && !strings.HasPrefix(kind, "web_") || mayRead(name) || n > most
+		may = name == "" || len(name) > longestName || !isOwn && !strings.HasPrefix(kind, "web_") || mayRead(name) || n > most
 		return !may
 	})
 	return n > 0 && !may

@@ -32,6 +32,7 @@ func TestToolsThatMayReadAFileAreKnownByTheirNames(t *testing.T) {
 		"notebook_cell", "Task", "ToolSearch", "epitome_recall", "str_replace_editor", "READFILE", "7"} {
 		f(false, "get_booking", name)
 	}
+	f(false, strings.Repeat("get_booking_", 40)) // nobody calls a tool so
 	req, err := messages.Dialect{}.Read([]byte(`{"max_tokens":1,"messages":[{"role":"user","content":"x"}],"tools":[{"name":"get_booking","input_schema":{}},`+
 		`{"type":"bash_20250124","name":"bash"}]}`), nil)
 	if err != nil || NoReader(req) {

@@ -32,7 +32,7 @@ type failure struct {
 	end   *history.Result // that tells how it ended
 	tasks []task          // that have not succeeded since
 	again int             // item at which it was called again without a word of how that ended; 0 if it was not
-	other int             // item at which the same was called with other values and no error was told; 0 if it was not
+	other *history.Result // of the newest call of the same with other values that succeeded; nil if there is none
 	times int             // how often it failed in a row
 
 	isClosed bool // nothing of it is open any more
@@ -141,7 +141,7 @@ func (c *calls) hold(f *failure, res *history.Result, tasks []task) (times int) 
 	ending := c.sum.endingOf(c.endOf(res))
 	left := f.without(tasks, ending, c.sum.endingOf(f.end))
 	if len(left) > 0 && f.isLike(tasks) && ending.Succeeded() {
-		f.other = res.Item
+		f.other = c.endOf(res)
 	}
 	switch failed := ending.Failed(); {
 	case len(left) == len(f.tasks) && !failed && f.isOneOf(tasks):
@@ -166,11 +166,15 @@ func (c *calls) hold(f *failure, res *history.Result, tasks []task) (times int) 
 // are alike the newest, and of those that do much fewer.
 func (c *calls) concerned(tasks []task) (list []*failure) {
 	const most, mostPairs = 128, 256 // failures of a kind, and pairs of tasks that are held against one another
+	const mostLike = 12              // failures of the same with other values
 	const wordsOfPair = 64           // pairs of words that cost as much
 	for k := range tasks {
 		for _, key := range tasks[k].keys() {
 			all := slices.DeleteFunc(c.doing[key], func(f *failure) bool { return f.isClosed })
 			all = all[max(0, len(all)-most):]
+			if key == tasks[k].like {
+				all = all[max(0, len(all)-mostLike):]
+			}
 			c.doing[key], list = all, append(list, all[max(0, len(all)-max(1, most/len(tasks))):]...)
 		}
 	}

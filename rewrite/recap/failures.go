@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap/alike"
 	"epitome/rewrite/recap/deed"
 	"epitome/rewrite/shorten"
 )
@@ -21,7 +22,7 @@ func (c *calls) failures(tokens int) string {
 	const mostHeld = 24 // failures that are held against later runs: each such run is read
 	left, lines, held := tokens, mostLines, 0
 	var entries []*entry
-	told, like := map[string]bool{}, map[string]*entry{}
+	told, like, looks := map[string]bool{}, map[string]*entry{}, map[string]*entry{}
 	for k := len(c.open) - 1; k >= 0; k-- {
 		f := c.open[k]
 		if f.end.Item >= c.sum.to || c.sum.endingOf(f.end).Refusal.IsRefused() {
@@ -36,12 +37,17 @@ func (c *calls) failures(tokens int) string {
 			continue
 		}
 		list := []string(nil)
-		kind := ""
+		kind, look := "", ""
 		if standing == notHeld {
+			if look = c.sum.lookOf(f); note == "" && looks[look] != nil {
+				looks[look].count(f)
+				c.failed[f.res] = f
+				continue
+			}
 			all := c.sum.tellingLines(f.end, lines)
 			if kind = c.sum.kindOf(f, all); kind != "" && note == "" && like[kind] != nil {
 				like[kind].count(f)
-				c.failed[f.res] = f
+				c.failed[f.res], looks[look] = f, like[kind]
 				continue
 			}
 			if list = newLines(all, told); note == "" && len(all) > 0 && len(list) == 0 {
@@ -55,7 +61,7 @@ func (c *calls) failures(tokens int) string {
 		left -= text.tokens
 		c.failed[f.res] = f
 		if entries = append(entries, text); kind != "" && note == "" {
-			like[kind] = text
+			like[kind], looks[look] = text, text
 		}
 		lines = fewLines
 	}
@@ -107,26 +113,27 @@ func (e *entry) text(r *writer) string {
 		plan.NumberOf(r.p, e.oldest.end.Item), e.lines)
 }
 
-// kindOf is equal for failures of one program that ended in the same way and say the same, but for numbers and for what
-// stands in the calls themselves; empty if a failure tells nothing.
+// lookOf is equal for failures of tools that are none of files and shells, if their answers are short and look alike.
+func (r *writer) lookOf(f *failure) string {
+	const longest = 400 // bytes
+	text := r.p.TextOf(f.end.Item)
+	if f.end.Action.Kind != history.KindOther || len(text) > longest {
+		return fmt.Sprint(f.end.Item) // like no other
+	}
+	kind := alike.Failure{Program: []string{f.res.Name}, Ending: r.endingOf(f.end).InWords()}
+	return kind.Look(text)
+}
+
+// kindOf is equal for failures that are alike; empty if a failure tells nothing.
 func (r *writer) kindOf(f *failure, lines []string) string {
 	if len(lines) == 0 || len(f.tasks) == 0 || len(f.tasks[0].words) == 0 {
 		return ""
 	}
-	own := map[string]bool{}
+	kind := alike.Failure{Program: []string{f.res.Name, f.tasks[0].words[0]}, Ending: r.endingOf(f.end).InWords()}
 	for _, t := range f.tasks {
-		for _, w := range t.words {
-			for part := range strings.FieldsFuncSeq(w[:min(len(w), longestFolder)], isBetweenWords) {
-				own[part] = true
-			}
-		}
+		kind.Own = append(append(kind.Own, t.words...), t.like)
 	}
-	s := []string{f.res.Name, f.tasks[0].words[0], r.endingOf(f.end).InWords()}
-	for _, l := range lines {
-		words := strings.Fields(withoutNumbers(l))
-		s = append(s, strings.Join(slices.DeleteFunc(words, func(w string) bool { return own[w] }), " "))
-	}
-	return strings.Join(s, "\n")
+	return kind.Kind(lines)
 }
 
 // newLines are those of lines that tell of a failure, without those that are told.
@@ -148,8 +155,8 @@ func (r *writer) failureEntry(f *failure, note string, lines []string, tokens in
 	if f.again > 0 {
 		head += fmt.Sprintf("; called again in message %d, which does not tell how that ended", plan.NumberOf(r.p, f.again))
 	}
-	if f.other > 0 {
-		head += fmt.Sprintf("; with other values it was called in message %d, and no error is told there", plan.NumberOf(r.p, f.other))
+	if f.other != nil {
+		head += fmt.Sprintf("; with other values it was called in message %d: %s", plan.NumberOf(r.p, f.other.Item), r.endingOf(f.other).InWords())
 	}
 	if note == "" && f.end.Action.Kind == history.KindOther && r.endingOf(f.end).Refusal.How == "" {
 		if fields := deed.InPlaceOf(lines, func() string { return r.p.TextOf(f.end.Item) }); fields != "" {

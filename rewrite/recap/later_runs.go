@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode"
 
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/recap/alike"
 	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/shorten"
 )
@@ -55,7 +55,7 @@ func (r *writer) shownAgain(f *failure, later *history.Result) (shown, all int) 
 	screen, _ := shorten.FinalScreen(r.p.TextOf(later.Item))
 	lines := map[string]bool{}
 	for l := range strings.Lines(screen) {
-		lines[withoutNumbers(l)] = true
+		lines[alike.WithoutNumbers(l)] = true
 	}
 	screen, _ = shorten.FinalScreen(r.p.TextOf(f.end.Item))
 	telling := excerpt.Failures(screen, most)
@@ -63,7 +63,7 @@ func (r *writer) shownAgain(f *failure, later *history.Result) (shown, all int) 
 		telling = r.tellingLines(f.end, most)
 	}
 	for _, l := range telling {
-		if all++; lines[withoutNumbers(l)] {
+		if all++; lines[alike.WithoutNumbers(l)] {
 			shown++
 		}
 	}
@@ -101,11 +101,3 @@ func (c *calls) noteOfLater(f *failure) (note string, of standing) {
 	}
 	return "", notHeld
 }
-
-// withoutNumbers is a line without the words that are numbers, and with one space in the place of several.
-func withoutNumbers(line string) string {
-	words := strings.FieldsFunc(line, isBetweenWords)
-	return strings.Join(slices.DeleteFunc(words, func(w string) bool { return strings.Trim(w, "0123456789") == "" }), " ")
-}
-
-func isBetweenWords(c rune) bool { return c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }

@@ -160,7 +160,6 @@ func (c *checker) output(e *entry) {
 	if e.call == "" {
 		return
 	}
-	written := e.call // it is the same whether the call is still there or not
 	n, called := c.answered[e.call]
 	if id, known := c.named[e.call]; e.named && !called && known {
 		e.call = id
@@ -170,7 +169,7 @@ func (c *checker) output(e *entry) {
 	case !called:
 		c.add(conversation.RuleOrphan, e.call)
 	case n > 0:
-		c.add(conversation.RuleAnsweredTwice, written)
+		c.add(conversation.RuleAnsweredTwice, e.call)
 	}
 	if called {
 		c.answered[e.call] = n + 1

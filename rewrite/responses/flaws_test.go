@@ -81,9 +81,6 @@ func TestOnlyNewFlawsMakeARewriteWorse(t *testing.T) {
 	f("", l(task, reasoned, call, output, done), l(task, done))
 	f("", l(task, call, task), l(task, call, task)) // as broken as before
 	f("", l(output, reasoned, task), l(reasoned, task))
-	shell, ran := `{"type":"local_shell_call","id":"ls_1","call_id":"1","status":"completed","action":{}}`,
-		`{"type":"local_shell_call_output","id":"ls_1","output":"\"r\""}`
-	f("", l(task, shell, ran, done, ran), l(task, done, ran)) // the id that is left is that of the entry
 	f("is not answered", l(task, call, output), l(task, call))
 	f("answers no call", l(task, call, output), l(task, output))
 	f("what the model thought is apart", l(task, reasoned, call, output), l(task, reasoned, task))

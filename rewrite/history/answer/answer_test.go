@@ -11,7 +11,7 @@ import (
 func TestFailedReadsTheFormsOfServices(t *testing.T) {
 	f := func(want bool, text string) {
 		t.Helper()
-		if Failed(text) != want {
+		if Failed(text, Deed) != want {
 			t.Errorf("told as failed: %v: %s", !want, text)
 		}
 	}
@@ -38,7 +38,44 @@ func TestFailedReadsTheFormsOfServices(t *testing.T) {
 	f(false, `[{"error": {"message": "one of many"}}, {"id": 7}]`)
 	f(false, `{"error": {"message": "torn"}`)
 	f(false, `error: {"error": {"message": "a log's line"}}`)
+	f(false, `{"error": "none", "id": 7}`)
+	f(false, `{"errors": ["a.py:3: unused import"], "status": "done"}`)
+	f(false, `{"errors": [{"message": "unused", "location": {"start": 3}}]}`)
 	f(false, "")
+}
+
+// What a tool was asked to find is no failure of the call, whatever it says of itself.
+func TestFailedTellsARecordFromAnAnswer(t *testing.T) {
+	f := func(ask Ask, want bool, text string) {
+		t.Helper()
+		if Failed(text, ask) != want {
+			t.Errorf("%d, told as failed: %v: %s", ask, !want, text)
+		}
+	}
+	f(Record, false, `{"id": "j_7", "status": "failed", "error": "out of memory", "started": "07:00"}`)
+	f(Record, false, `{"error": "connection refused", "count": 118}`)
+	f(Record, false, `{"success": false}`) // a flag
+	f(Record, false, `{"ok": false, "checks": [{"name": "db", "ok": false}]}`)
+	f(Record, false, `{"error": {"message": "late"}, "results": [{"id": 7}]}`)
+	f(Record, true, `{"ok": false, "error": "channel_not_found"}`)
+	f(Record, true, `{"success": false, "message": "no such user"}`)
+	f(Record, true, `{"jsonrpc": "2.0", "id": 7, "error": {"code": -32602, "message": "no such tool"}}`)
+	f(Record, true, `{"url": "https://a.example", "error": {"status": 403, "message": "Forbidden"}}`)
+	f(Record, true, `{"errors": [{"message": "Cannot query field"}], "data": null}`)
+	f(Finding, false, `{"errors": ["amount is missing"]}`)
+	f(Finding, true, `{"error": {"message": "no such schema"}}`)
+	f(Deed, true, `{"order_id": 7, "error": "insufficient funds"}`)
+	f(Deed, true, `{"success": false, "order_id": 7}`)
+}
+
+// A code of HTTP tells of a failure in JSON as in words.
+func TestStatesOfHTTPAreTrouble(t *testing.T) {
+	for text, want := range map[string]bool{`{"status": 404}`: false, `{"status":503,"at":"x"}`: false,
+		`{"status_code": 401}`: false, `{"status": 201}`: true, `{"status": "done", "total": 400}`: true} {
+		if SaysNoTrouble(text) != want {
+			t.Errorf("%s: %v", text, !want)
+		}
+	}
 }
 
 func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
@@ -76,6 +113,9 @@ func TestPreviewHasWhatTellsMostInItsOrder(t *testing.T) {
 	long := strings.Repeat("a line of a log ", 60)
 	f(`{"output": "`+long+`", "took": 7}`, 200, "", "") // its lines tell more
 	f(`{"error": "`+long+`", "took": 7}`, 250, "", `error: "`+long[:160]+`" … 800 more characters, took: 7`)
+	f(`{"": {"status": "ok"}}`, 90, "", `"".status: "ok"`)
+	f(`{"a[0]": 5, "b: 1": 6, "a>b": 7}`, 90, "", `"a[0]": 5, "b: 1": 6, "a>b": 7`)
+	f("{\"x\u2028y\": 5}", 90, "", "\"x\u2028y\": 5")
 	f(`[1, 2]`, 90, "", "")
 	f(`plain words`, 90, "", "")
 	f(booked, 3, "", "")
@@ -121,7 +161,8 @@ func TestAnswersAreReadInBoundedTime(t *testing.T) {
 	for _, text := range []string{deep, wide, keys, strings.Repeat("- alert: x\n", 5_000) + "Page URL: "} {
 		looked := 0
 		n := testing.AllocsPerRun(1, func() {
-			Failed(text)
+			Failed(text, Record)
+			Failed(text, Deed)
 			Page(text)
 			Preview(text, 200, Known{Given: func(string) bool { looked++; return false }})
 		})
@@ -132,7 +173,9 @@ func TestAnswersAreReadInBoundedTime(t *testing.T) {
 }
 
 func TestCutSaysHowMuchIsMissing(t *testing.T) {
-	for text, want := range map[string]string{`"abc"`: `"abc"`, `"abcdef"`: `"abcd" … 2 more characters`, `1234567`: `1234567`} {
+	for text, want := range map[string]string{`"abc"`: `"abc"`, `"abcdef"`: `"abcd" … 2 more characters`, `1234567`: `1234567`,
+		`"\ud83dyyyz\n"`: `"\ud83dyyy" … 2 more characters`, `"\ud83d\ude00\u00e4bc\n"`: `"\ud83d\ude00\u00e4bc" … 1 more characters`,
+		`"\u00e4\u00e4\u00e4"`: `"\u00e4\u00e4\u00e4"`, `"a\/\/\/\/"`: `"a\/\/\/" … 1 more characters`} {
 		if got := Cut(gjson.Parse(text), 4); got != want {
 			t.Errorf("%s: %s, want %s", text, got, want)
 		}

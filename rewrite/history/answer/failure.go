@@ -9,6 +9,7 @@ import (
 
 	"github.com/tidwall/gjson"
 
+	"epitome/pattern"
 	"epitome/rewrite/span"
 )
 
@@ -24,35 +25,117 @@ func objectOf(text string) []byte {
 	return []byte(text)
 }
 
-// beside are the keys, folded, that may stand beside a list of errors without anything having been done. A list beside
-// anything else may be what was asked for: a linter's findings, or the rows that could not be read.
+// beside are the keys, folded, that may stand beside an error without anything having been done. A list of errors
+// beside anything else may be what was asked for: a linter's findings, or the rows that could not be read.
 var beside = map[string]bool{"data": true, "result": true, "status": true, "statuscode": true, "code": true,
 	"message": true, "error": true, "errors": true, "errormessages": true, "requestid": true, "traceid": true,
 	"timestamp": true, "path": true, "url": true, "type": true, "title": true, "detail": true, "meta": true,
 	"extensions": true, "id": true, "jsonrpc": true}
 
+// besideAsked are those, in an answer to who asked for a record, that a record has not, but for those in beside.
+var besideAsked = map[string]bool{"success": true, "ok": true, "succeeded": true, "results": true, "reason": true,
+	"description": true, "details": true, "hint": true, "note": true, "retryafter": true, "documentationurl": true}
+
+// Ask is what a call asked for, as far as its tool says.
+type Ask uint8
+
+// What may be asked for.
+const (
+	Deed    Ask = iota // anything
+	Record             // what stands somewhere: an error in it may be one that was recorded
+	Finding            // what is wrong with something
+)
+
+// signs are parts of keys of which one stands in each answer that says so.
+var signs = []string{"rror", "RROR", `"ok"`, `"succe`, `"outputs"`}
+
 // Failed reports whether an answer is a JSON object that says, in one of the forms of services and notebooks, that
 // nothing came of the call: an error with a message of its own ({"error": {"code": …, "message": …}}), a list of them
 // and nothing else (GraphQL, JSON:API, Jira, Rails), or a cell that raised an exception (Jupyter).
-func Failed(text string) bool {
+func Failed(text string, ask Ask) bool {
+	if !slices.ContainsFunc(signs, func(sign string) bool { return strings.Contains(text, sign) }) {
+		return false
+	}
 	body := objectOf(text)
 	if body == nil {
 		return false
 	}
 	root := gjson.ParseBytes(body)
+	if ask != Deed && !isBare(root) {
+		return raised(root.Get("outputs"))
+	}
 	for _, name := range [...]string{"success", "ok", "succeeded"} {
 		if v := root.Get(name); v.Type == gjson.True || v.Type == gjson.False {
 			return v.Type == gjson.False
 		}
 	}
-	return holdsError(root) || listsErrors(root) || raised(root.Get("outputs"))
+	return holdsError(root) || ask != Finding && listsErrors(root) || raised(root.Get("outputs"))
 }
+
+// IsRecord reports whether an answer is a JSON object that tells more than what went wrong, or not even that.
+func IsRecord(text string) bool {
+	body := objectOf(text)
+	return body != nil && !isBare(gjson.ParseBytes(body))
+}
+
+// FailsByField reports whether an answer is an object of which one field says that the call failed.
+func FailsByField(object []byte) bool {
+	if len(object) == 0 || object[0] != '{' || !span.Valid(object) {
+		return false
+	}
+	root := gjson.ParseBytes(object)
+	for _, name := range [...]string{"success", "ok", "succeeded"} {
+		if v := root.Get(name); v.Exists() {
+			return v.Type == gjson.False
+		}
+	}
+	if root.Get("isError").Type == gjson.True {
+		return true
+	}
+	for _, name := range [...]string{"status", "code", "result"} {
+		switch strings.ToLower(root.Get(name).Str) {
+		case "error", "failed", "failure":
+			return true
+		}
+	}
+	v := root.Get("error")
+	return v.Str != "" && !saysNone(v.Str)
+}
+
+// isBare reports whether an object has words of what went wrong, and nothing else.
+func isBare(root gjson.Result) bool {
+	isAlone, says := true, false
+	root.ForEach(func(key, v gjson.Result) bool {
+		name := folded(key.Str)
+		switch name {
+		case "error", "errors", "errormessages", "message", "reason", "detail", "description", "details", "note":
+			says = says || !isEmpty(v)
+		case "data", "result", "results":
+			isAlone = isEmpty(v) || v.Type == gjson.String
+		case "id": // a record has one, too
+			isAlone = root.Get("jsonrpc").Exists()
+		default:
+			isAlone = beside[name] || besideAsked[name]
+		}
+		return isAlone
+	})
+	return isAlone && says
+}
+
+// folded is a key in small letters, and without what parts its words.
+func folded(key string) string { return strings.ToLower(strings.ReplaceAll(key, "_", "")) }
 
 // holdsError reports whether an answer has an error in words, and nothing that came of the call.
 func holdsError(root gjson.Result) bool {
 	e := root.Get("error")
-	return (e.Str != "" || e.IsObject() && hasMessage(e)) && isEmpty(root.Get("data")) && isEmpty(root.Get("result")) &&
-		isEmpty(root.Get("results"))
+	return (e.Str != "" && !saysNone(e.Str) || e.IsObject() && hasMessage(e)) && isEmpty(root.Get("data")) &&
+		isEmpty(root.Get("result")) && isEmpty(root.Get("results"))
+}
+
+// saysNone reports whether a word says that there is no error.
+func saysNone(word string) bool {
+	return slices.Contains([]string{"none", "null", "nil", "no", "false", "0", "ok", "no error", "success", "-"},
+		strings.ToLower(strings.TrimSpace(word)))
 }
 
 // hasMessage reports whether an object has a message in words.
@@ -66,8 +149,7 @@ func hasMessage(v gjson.Result) bool {
 func listsErrors(root gjson.Result) bool {
 	isAlone, listed := true, false
 	root.ForEach(func(key, v gjson.Result) bool {
-		name := strings.ToLower(strings.ReplaceAll(key.Str, "_", ""))
-		switch {
+		switch name := folded(key.Str); {
 		case name == "errors", name == "errormessages":
 			listed = listed || saysErrors(v)
 		case name == "data", name == "result":
@@ -80,13 +162,20 @@ func listsErrors(root gjson.Result) bool {
 	return isAlone && listed
 }
 
+// places are keys of objects that say where in a text something was found, or how bad it is.
+var places = []string{"line", "row", "column", "file", "filename", "rule", "ruleId", "severity", "location", "loc", "range",
+	"start", "lineNumber", "startLine", "span"}
+
+// lineForm finds where in a file something was found.
+var lineForm = pattern.Of(`^\S+[:(]\d+`)
+
 // saysErrors reports whether a list holds messages, and no places in a text: then it would be what was looked for.
 func saysErrors(v gjson.Result) (says bool) {
 	if !v.IsArray() {
 		return false
 	}
 	v.ForEach(func(_, e gjson.Result) bool {
-		isPlace := slices.ContainsFunc([]string{"line", "row", "column", "file", "filename", "rule", "ruleId"},
+		isPlace := lineForm.MatchString(e.Str) || slices.ContainsFunc(places,
 			func(name string) bool { return e.IsObject() && e.Get(name).Exists() })
 		says = !isPlace && (e.Str != "" || e.IsObject() && hasMessage(e))
 		return false

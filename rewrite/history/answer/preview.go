@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/tidwall/gjson"
@@ -130,14 +131,25 @@ func (r *reader) object(v gjson.Result, path string, depth int) {
 
 // joined is the path of a key in an object.
 func joined(path string, key gjson.Result) string {
-	name := key.Raw[1 : len(key.Raw)-1]
-	if strings.ContainsAny(name, ". ,:") {
-		name = key.Raw
-	}
+	name := Key(key.Raw[1 : len(key.Raw)-1])
 	if path == "" {
 		return name
 	}
 	return path + "." + name
+}
+
+// Key is a key as it is told, of which the text between its quotes is given: within these where it could be taken for
+// more than one.
+func Key(name string) string {
+	if name == "" || strings.ContainsFunc(name, isOdd) {
+		return `"` + name + `"`
+	}
+	return name
+}
+
+// isOdd reports whether a sign could part keys and values, or lines.
+func isOdd(c rune) bool {
+	return strings.ContainsRune(`. ,:[]\>…`, c) || unicode.IsSpace(c) || !unicode.IsPrint(c)
 }
 
 // value takes in one value, or those in it.
@@ -241,16 +253,38 @@ func shown(v gjson.Result, worth int) string {
 
 // Cut is a value as it stands; of a string of more than most characters the beginning, and how much is missing.
 func Cut(v gjson.Result, most int) string {
-	if v.Type != gjson.String || utf8.RuneCountInString(v.Str) <= most {
+	if v.Type != gjson.String || len(v.Raw) <= most+2 {
 		return v.Raw
 	}
-	end, n := len(v.Str), 0
-	for i := range v.Str {
-		if n++; n > most {
-			end = min(end, i)
+	end, n := 0, 0
+	for i := 1; i < len(v.Raw)-1; i += sizeOfSign(v.Raw[i:]) {
+		if n++; n <= most {
+			end = i + sizeOfSign(v.Raw[i:])
 		}
 	}
-	return fmt.Sprintf("%s … %d more characters", span.AppendQuoted(nil, v.Str[:end]), n-most)
+	if n <= most {
+		return v.Raw
+	}
+	return fmt.Sprintf(`%s" … %d more characters`, v.Raw[:end], n-most)
+}
+
+// sizeOfSign is how many bytes the first character takes of the inside of a JSON string.
+func sizeOfSign(s string) int {
+	switch {
+	case s[0] != '\\':
+		_, n := utf8.DecodeRuneInString(s)
+		return n
+	case len(s) < 6 || s[1] != 'u':
+		return 2
+	case len(s) >= 12 && isHalf(s, "89ab") && isHalf(s[6:], "cdef"):
+		return 12
+	}
+	return 6
+}
+
+// isHalf reports whether a text begins with a half of a pair of UTF-16, of which the third digit is one of these.
+func isHalf(s, third string) bool {
+	return s[0] == '\\' && s[1] == 'u' && s[2]|0x20 == 'd' && strings.IndexByte(third, s[3]|0x20) >= 0
 }
 
 // worthOf is what a key is worth by its last word.

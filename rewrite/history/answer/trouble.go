@@ -8,6 +8,8 @@ var troubles = []string{"error", "fail", "exception", "denied", "reject", "refus
 	"unauthorized", "forbidden", "traceback", "fatal", "unsuccessful", "not applied", "no changes", "no match",
 	"declin", "insufficient", "unavailable", "not allowed", "not permitted", "unsupported", "exceed", "expired", "conflict",
 	": false", ":false", "http 4", "http 5", "status 4", "status 5", "status: 4", "status: 5",
+	`"status": 4`, `"status": 5`, `"status":4`, `"status":5`, `status_code": 4`, `status_code": 5`, `status_code":4`,
+	`status_code":5`, `statuscode": 4`, `statuscode": 5`, `statuscode":4`, `statuscode":5`, "blocked",
 	"fehler", "fehlgeschlagen", "nicht gefunden", "konnte nicht", "kann nicht", "verweigert", "erreur", "échec", "introuvable",
 	"impossible", "refusé", "non accordée", "imposible", "no se pudo", "no se puede", "denegad", "no existe", "errore",
 	"impossibile", "negato", "negata", "erro:", "falha", "não foi possível", "ошибк", "не удалось", "не найден", "отказано",

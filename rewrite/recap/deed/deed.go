@@ -4,14 +4,13 @@ package deed
 
 import (
 	"fmt"
-	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/pattern"
 	"epitome/rewrite/history/answer"
+	"epitome/rewrite/history/verb"
 	"epitome/rewrite/span"
 )
 
@@ -40,81 +39,51 @@ func Values(arguments []byte, room int) string {
 	return strings.Join(list, ", ")
 }
 
-// eachArgument gives f each argument of a call that is an object.
-func eachArgument(arguments []byte, f func(key string, v span.Span)) {
+// eachArgument gives f each argument of a call that is an object, by its key as it stands there, and reports whether it
+// could.
+func eachArgument(arguments []byte, f func(key string, v span.Span)) bool {
 	const most = 64 << 10 // bytes that are looked at
 	start := span.SkipSpace(arguments, 0)
 	if start == len(arguments) || len(arguments) > most || arguments[start] != '{' || !span.Valid(arguments) {
-		return
+		return false
 	}
-	// has been found valid
-	_, _ = span.Members(arguments, start, func(key []byte, i int) (int, error) {
+	_, err := span.Entries(arguments, start, func(key []byte, i int) (int, error) {
 		end, err := span.EndOfValue(arguments, i)
 		if err == nil {
-			f(string(key), span.Span{Start: i, End: end})
+			f(answer.Key(string(key)), span.Span{Start: i, End: end})
 		}
 		return end, err
 	})
+	return err == nil
 }
 
-// looking and acting are the verbs in names of tools. One of the second kind counts wherever it stands.
-var (
-	looking = []string{"get", "list", "search", "find", "read", "fetch", "query", "lookup", "describe", "show", "view",
-		"calculate", "calc", "think", "count", "retrieve", "snapshot", "screenshot", "inspect", "browse", "explore", "wait",
-		"hover", "scroll", "load"}
-	acting = []string{"create", "update", "delete", "remove", "add", "set", "send", "book", "cancel", "modify", "change",
-		"edit", "write", "insert", "upsert", "move", "assign", "transfer", "refund", "charge", "pay", "submit", "post", "put",
-		"patch", "approve", "reject", "close", "reopen", "archive", "upload", "publish", "click", "type", "fill", "select",
-		"press", "drag", "exchange", "return", "issue", "apply", "grant", "revoke", "merge", "comment", "schedule"}
-)
+// writing finds a statement of SQL that writes, or one of GraphQL, behind its comments: at its beginning, behind
+// another statement, or, behind WITH, in it. What names a new table for what it selects writes too.
+var writing = pattern.Of(`(?i)(?:^|;)(?:\s|\(|(?:--|#)[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*(?:` +
+	`(?:with|explain)\b[\s\S]*\b(?:insert\s+into|update|delete\s+from|merge\s+into)\b|` +
+	`select\b[\s\S]*\binto\b|` +
+	`(?:insert|update|delete|merge|replace|drop|alter|create|truncate|grant|revoke|call|do|set|begin|commit|mutation|` +
+	`exec|execute|copy|load|rename|vacuum|refresh|rollback|start|lock|attach|detach|import|comment|reindex)\b)`)
 
-// writing finds a statement of SQL that writes, at its beginning or, behind WITH, in it.
-var writing = pattern.Of(`(?i)^\s*(?:(?:with\b|explain analyze\b)[\s\S]*\b(?:insert into|update|delete from|merge into)\b|` +
-	`(?:insert|update|delete|merge|replace|drop|alter|create|truncate|grant|revoke|call|do|set|begin|commit)\b)`)
-
-// Looks reports whether a call only looks, as its tool's name or its statement says; one that says neither may do
+// Looks reports whether a call only looks, as its tool's name and its statement say; one that says neither may do
 // anything.
 func Looks(name string, arguments []byte) bool {
-	words := wordsOf(name)
-	if slices.ContainsFunc(words, func(w string) bool { return slices.Contains(acting, w) }) {
-		return false
-	}
-	for _, word := range words {
-		switch {
-		case word == "sql" || word == "query":
-			return !writes(arguments)
-		case slices.Contains(looking, word):
-			return true
-		}
-	}
-	return false
+	looks, byStatement := verb.Looks(name)
+	return looks && (!byStatement || !mayWrite(arguments))
 }
 
-// writes reports whether a statement among the arguments may write.
-func writes(arguments []byte) (found bool) {
-	eachArgument(arguments, func(key string, v span.Span) {
-		switch strings.ToLower(key) {
-		case "query", "sql", "statement":
-			found = found || writing.MatchString(gjson.ParseBytes(v.Of(arguments)).Str)
+// mayWrite reports whether a statement among the arguments may write, or cannot be read.
+func mayWrite(arguments []byte) (may bool) {
+	isWriting := func(_, v gjson.Result) bool {
+		may = may || writing.MatchString(v.Str)
+		return !may
+	}
+	isRead := eachArgument(arguments, func(_ string, v span.Span) {
+		if value := gjson.ParseBytes(v.Of(arguments)); value.IsArray() {
+			value.ForEach(isWriting)
+		} else {
+			isWriting(value, value)
 		}
 	})
-	return found
-}
-
-// wordsOf are the words of a tool's name, small, without the name of its server.
-func wordsOf(name string) []string {
-	name = name[strings.LastIndexAny(name, "./:")+1:]
-	if at := strings.LastIndex(name, "__"); at >= 0 {
-		name = name[at+2:]
-	}
-	var split strings.Builder
-	isSmall := false
-	for _, c := range name {
-		if isSmall && unicode.IsUpper(c) {
-			split.WriteByte('_')
-		}
-		isSmall = unicode.IsLower(c)
-		split.WriteRune(unicode.ToLower(c))
-	}
-	return strings.FieldsFunc(split.String(), func(c rune) bool { return !unicode.IsLetter(c) })
+	return may || !isRead
 }

@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"unicode"
 
 	"epitome/rewrite/history/answer"
 	"epitome/rewrite/mark"
@@ -12,9 +13,10 @@ import (
 
 // What is told of a call.
 const (
-	bytesOfValues = 240 // bytes of what it was given
-	bytesOfAnswer = 160 // bytes of what it answered
-	mostLooks     = 3   // calls of a tool that only looks
+	bytesOfValues = 240      // bytes of what it was given
+	bytesOfAnswer = 160      // bytes of what it answered
+	bytesOfGiven  = 16 << 10 // bytes of what it was given that are searched for what it answered
+	mostLooks     = 3        // calls of a tool that only looks
 )
 
 // Call is one call.
@@ -39,7 +41,9 @@ func (c *Call) InWords() string {
 // they do not, or if it is no JSON object.
 func InPlaceOf(lines []string, text func() string) string {
 	const longest = 400 // bytes of a line
-	if slices.ContainsFunc(lines, func(l string) bool { return len(l) <= longest }) {
+	if slices.ContainsFunc(lines, func(l string) bool {
+		return len(l) <= longest && strings.ContainsFunc(l, unicode.IsLetter)
+	}) {
 		return ""
 	}
 	return fields(text(), answer.Known{Given: func(string) bool { return false }})
@@ -149,7 +153,7 @@ func (l *rows) answerOf(c *Call) []string {
 			return len(line) > bytesOfValues || mark.IsForged(line)
 		})
 	}
-	given := string(c.Arguments)
+	given := string(c.Arguments[:min(len(c.Arguments), bytesOfGiven)])
 	isGiven := func(value string) bool { return strings.Contains(given, value) }
 	told := fields(text, answer.Known{Given: isGiven, Told: l.told})
 	if told == "" {
