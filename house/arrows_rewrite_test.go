@@ -125,7 +125,7 @@ var rewriting = map[string]room{
 		"lines are alike by their words; which calls they are of must not matter",
 	},
 	"rewrite/recap/deed": {
-		"pattern rewrite/history/answer rewrite/history/verb rewrite/mark rewrite/span",
+		"rewrite/history/answer rewrite/history/verb rewrite/mark rewrite/span",
 		"a call has its values and its tool's name; how it ended, and how much of it is told, must not matter",
 	},
 	"rewrite/recap/filing": {

@@ -1,4 +1,4 @@
-// Package verb reads what a tool does from the words of its name. It is pure.
+// Package verb reads what a tool does from the words of its name, and of the statement that it is given. It is pure.
 package verb
 
 import (

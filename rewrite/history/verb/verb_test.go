@@ -27,3 +27,17 @@ func TestLongNamesAreReadInPart(t *testing.T) {
 		t.Errorf("%.0f allocations, looks: %v", n, looks)
 	}
 }
+
+func TestWritesByAnyOfTheStatements(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": false, ";": false, "-- drop": false, "/* drop": false, "é": false, "((select 1))": false,
+		"select 1; -- b\n select drop from t": false, "explain select updated from t": false,
+		"with a as (select 1) select * from b where c = 'x'": false,
+		"select 1;;drop table t":                             true, "/* a */ # b\n Update t set a = 1": true, "explain analyze\nDELETE FROM t": true,
+		"with a as (select 1) merge into b": true, "SELECT a INTO b FROM c": true, "mutation Pay { id }": true,
+	} {
+		if Writes(text) != want {
+			t.Errorf("%q: %v", text, !want)
+		}
+	}
+}

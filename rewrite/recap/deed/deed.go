@@ -8,7 +8,6 @@ import (
 
 	"github.com/tidwall/gjson"
 
-	"epitome/pattern"
 	"epitome/rewrite/history/answer"
 	"epitome/rewrite/history/verb"
 	"epitome/rewrite/span"
@@ -57,14 +56,6 @@ func eachArgument(arguments []byte, f func(key string, v span.Span)) bool {
 	return err == nil
 }
 
-// writing finds a statement of SQL that writes, or one of GraphQL, behind its comments: at its beginning, behind
-// another statement, or, behind WITH, in it. What names a new table for what it selects writes too.
-var writing = pattern.Of(`(?i)(?:^|;)(?:\s|\(|(?:--|#)[^\n]*(?:\n|$)|/\*[\s\S]*?\*/)*(?:` +
-	`(?:with|explain)\b[\s\S]*\b(?:insert\s+into|update|delete\s+from|merge\s+into)\b|` +
-	`select\b[\s\S]*\binto\b|` +
-	`(?:insert|update|delete|merge|replace|drop|alter|create|truncate|grant|revoke|call|do|set|begin|commit|mutation|` +
-	`exec|execute|copy|load|rename|vacuum|refresh|rollback|start|lock|attach|detach|import|comment|reindex)\b)`)
-
 // Looks reports whether a call only looks, as its tool's name and its statement say; one that says neither may do
 // anything.
 func Looks(name string, arguments []byte) bool {
@@ -75,7 +66,7 @@ func Looks(name string, arguments []byte) bool {
 // mayWrite reports whether a statement among the arguments may write, or cannot be read.
 func mayWrite(arguments []byte) (may bool) {
 	isWriting := func(_, v gjson.Result) bool {
-		may = may || writing.MatchString(v.Str)
+		may = may || verb.Writes(v.Str)
 		return !may
 	}
 	isRead := eachArgument(arguments, func(_ string, v span.Span) {
