@@ -98,7 +98,9 @@ func pageOf(res *history.Result, text string) []string {
 	if title := answer.Title(text); title != "" && res.Action.Kind == history.KindFetching {
 		list = []string{title}
 	}
-	return slices.DeleteFunc(list, func(l string) bool { return len(l) > longestTelling || mark.IsForged(l) })
+	return slices.DeleteFunc(shorten.WholeLines(text, list), func(l string) bool {
+		return len(l) > longestTelling || mark.IsForged(l)
+	})
 }
 
 // previewOf are fields of the JSON object that a result is, and what differs most in it, and how that is announced.
