@@ -77,6 +77,12 @@ func isOfClient(text string) bool {
 	return strings.HasPrefix(text, "[Request interrupted by user") || strings.HasPrefix(text, "<turn_aborted>")
 }
 
+// isBody reports whether item i is what a client puts behind a command that the user has typed.
+func (s *spanFacts) isBody(i int) bool {
+	return i > s.was.Head && s.was.Items[i-1].Role == conversation.User &&
+		strings.Contains(strings.Join(textsOf(s.was, &s.was.Items[i-1]), "\n"), "<command-name>")
+}
+
 // tasks holds the agent's list of tasks: each is one that a call names.
 func (s *spanFacts) tasks(body string) {
 	s.Helper()
