@@ -169,6 +169,8 @@ type minds struct {
 	passed int  // refusals that the client got
 	taken  int  // thoughts that were taken out
 	lost   bool // facts were, or a model is not known to bind
+
+	refusal string // the last one
 }
 
 // say asks for the next answer, and holds that the server takes what is sent, at the second try if need be.
@@ -190,6 +192,7 @@ func (p *minds) deliver(r *speaker, out Output) {
 	if !strings.Contains(refused.Message, "bound to a different conversation") {
 		p.Fatalf("%.20000s\nis sent, and refused: %v", out.Body, refused)
 	}
+	p.refusal = refused.Message
 	if !out.Report.Unsure && !out.Changed {
 		p.passed++
 		p.heal(r)
@@ -205,6 +208,7 @@ func (p *minds) deliver(r *speaker, out Output) {
 	if second.Settle != nil {
 		second.Settle()
 	}
+	p.forget(r)
 	r.last, r.sent = map[string]spoken{}, second.Body
 }
 
@@ -225,6 +229,7 @@ func (p *minds) heal(r *speaker) {
 // turn is something that happens.
 func (p *minds) turn() {
 	if p.lost && p.trouble != none { // what is lost is not repeated
+		p.begun = nil
 		for _, r := range p.parts {
 			r.last = map[string]spoken{}
 		}
@@ -241,10 +246,10 @@ func (p *minds) turn() {
 			r.reminder = `{"role":"system","clear_at":"next_user_message","content":` + r.string("It is "+r.words(2)) + `}`
 		}
 	}
-	switch rapid.SampledFrom([]string{
-		"grow", "grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork",
-		"at once", "model", "pause", "vanish", "rescue", "whole", "lose",
-	}).Draw(p.T, "what") {
+	switch rapid.SampledFrom(withHabits(3, "grow", "grow", "grow", "grow", "grow", "grow", "again", "restart", "limits",
+		"window", "ratio", "fork", "at once", "model", "pause", "vanish", "rescue", "whole", "lose")).Draw(p.T, "what") {
+	case "habit":
+		p.habit(r)
 	case "grow":
 		grow()
 		p.say(r)
@@ -261,11 +266,11 @@ func (p *minds) turn() {
 		p.ratio = rapid.Float64Range(.3, 4).Draw(p.T, "ratio")
 	case "fork":
 		n := 1 + int(p.seed()%uint64(len(r.items)))
-		for n < len(r.items) && !strings.Contains(r.items[n], `"role":"assistant"`) { // all calls are answered
+		for n < len(r.items) && !saysIn(r.items[n], "assistant") { // all calls are answered
 			n++
 		}
 		f := &speaker{talk: r.fork(n, p.seed()), scope: r.scope, last: map[string]spoken{}, rescued: true}
-		if !strings.Contains(f.items[n-1], `"role":"system"`) && f.IntN(2) == 0 {
+		if !saysIn(f.items[n-1], "system") && f.IntN(2) == 0 {
 			f.user()
 		}
 		p.parts = append(p.parts, f)
@@ -315,6 +320,7 @@ func (p *minds) whole(r *speaker) Output {
 	if out.Settle != nil {
 		out.Settle()
 	}
+	p.forget(r)
 	r.last = map[string]spoken{}
 	return out
 }
@@ -330,7 +336,7 @@ func (p *minds) lose() {
 		}
 	}
 	p.restart()
-	p.lost = true
+	p.lost, p.begun = true, nil
 	if p.forgetful = p.trouble == failing; p.forgetful {
 		p.notes.luck, p.cupboard.Luck = p.drawLuck("ledger"), p.drawLuck("shelf")
 	}
@@ -363,7 +369,7 @@ func TestBoundThinkingIsNeverSentBehindAnotherPrefix(t *testing.T) {
 				for range rapid.IntRange(1, 30).Draw(t, "steps") {
 					p.turn()
 					if (p.nets > 0 || p.passed > 0) && !p.lost || p.passed > 0 && what == none {
-						t.Fatalf("the server has refused what was sent, though all is recorded")
+						t.Fatalf("the server has refused what was sent, though all is recorded: %s", p.refusal)
 					}
 				}
 				taken, nets, passed = taken+p.taken, nets+p.nets, passed+p.passed

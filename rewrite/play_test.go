@@ -25,6 +25,10 @@ type play struct {
 	*bench
 	parts []*speaker
 	calm  bool // nothing fails
+	loses bool // some of what was recorded is lost
+
+	begun beginnings        // of all conversations
+	plain map[string]string // items in any spelling, by their bytes and role
 
 	distils bool // large results come, and a model tells of them
 	lists   bool // like results come, and are told of together
@@ -95,13 +99,18 @@ func (p *play) heard(r *speaker, body string, out Output) {
 			r.seen = append(r.seen, s)
 		}
 	}
-	if out.Report.Err != nil {
-		r.last = map[string]spoken{}
-		return
-	}
 	was, err := r.tongue.Read([]byte(body), nil)
-	if err != nil {
+	switch {
+	case p.loses, out.Report.Err != nil && err != nil:
+		r.last, p.begun = map[string]spoken{}, nil
+		return
+	case err != nil:
 		p.Fatalf("%v: %s", err, body)
+	case out.Report.Err != nil: // something may have been recorded before it
+		if r.last = map[string]spoken{}; p.begun != nil {
+			p.begun.forget(p.heardOf(r, was, nil))
+		}
+		return
 	}
 	if !r.rescued {
 		holdsFirstSight(p, was, out)
@@ -110,6 +119,7 @@ func (p *play) heard(r *speaker, body string, out Output) {
 	opening, _ := conversation.OpeningOf(was)
 	s := spoken{behindHead(was), behindHead(now), was.Decidable(), opening, readIndex(was, out)}
 	p.follows(r.last[r.model], s, out.Report.Broke)
+	p.noteBeginning(r, was, now, out.Report.Broke)
 	r.last[r.model] = s
 	if out.Report.Conversation == "" {
 		p.Fatalf("the request belongs to no conversation")
@@ -148,6 +158,7 @@ func (p *play) rescue(r *speaker) Output {
 	if out.Settle != nil {
 		out.Settle()
 	}
+	p.forget(r)
 	r.last, r.rescued, r.refused = map[string]spoken{}, true, max(r.refused, len(r.items))
 	return out
 }
@@ -162,7 +173,8 @@ func (p *play) follows(before, now spoken, broke bool) {
 	first := before.opening
 	a, b := before.index, now.index
 	changed := a.text != b.text || a.head == b.head && a.put != b.put
-	if p.calm && first > 0 && first == now.opening && same >= first && changed {
+	goesOn := first == now.opening && same >= max(first, before.stable)
+	if p.calm && first > 0 && goesOn && changed {
 		p.Fatalf("promise 5: the index of files has changed from %q to %q", a.put, b.put)
 	}
 	if same < before.stable || broke {
@@ -310,10 +322,11 @@ func (p *play) seed() uint64 { return rapid.Uint64().Draw(p.T, "seed") }
 // step is something that happens.
 func (p *play) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
-	switch rapid.SampledFrom([]string{
-		"grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window", "ratio", "fork", "edit",
-		"at once", "model", "clock", "pause", "pause", "vanish", "full", "fail", "rescue", "learn",
-	}).Draw(p.T, "what") {
+	switch rapid.SampledFrom(withHabits(5, "grow", "grow", "grow", "grow", "grow", "again", "restart", "limits", "window",
+		"ratio", "fork", "edit", "at once", "model", "clock", "pause", "pause", "vanish", "full", "fail", "rescue", "learn",
+	)).Draw(p.T, "what") {
+	case "habit":
+		p.habit(r)
 	case "grow":
 		r.rescued = false
 		r.grow()
@@ -359,7 +372,9 @@ func (p *play) step() {
 		r.grow()
 		p.ask(r)
 	case "vanish":
-		p.vanish()
+		if !p.loses { // what takes the place of a lost fact may name what is gone
+			p.vanish()
+		}
 	case "full":
 		p.cupboard.Crowded = !p.cupboard.Crowded
 	case "fail":

@@ -92,6 +92,7 @@ type bench struct {
 	memo     *tokenize.Memo
 	// what was thought may be lost with the store
 	forgetful bool
+	respelled bool      // what is kept may be in another spelling than what comes
 	narrator  *narrator // nil if no model can be asked
 	style     prose.Style
 	now       bool      // compact now

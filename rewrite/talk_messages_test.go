@@ -16,7 +16,11 @@ type messagesTongue struct{ messages.Dialect }
 // refusal is how a strict server refuses a body, thinking aside; nil if it takes it.
 func (messagesTongue) refusal(body []byte) error {
 	header := http.Header{"Anthropic-Version": {"2023-06-01"}}
-	newest := func(string) rules.Model { return rules.ModelOf("claude-opus-5-5") }
+	newest := func(string) rules.Model {
+		m := rules.ModelOf("claude-opus-5-5")
+		m.Prefill = true // as older ones do
+		return m
+	}
 	if _, refused := rules.Read(header, body, false, newest); refused != nil {
 		return errors.New(refused.Message)
 	}
@@ -58,7 +62,8 @@ func (messagesTongue) request(c *talk) string {
 		list = append(list, c.reminder)
 	}
 	last := &list[len(list)-1]
-	if at, ok := strings.CutSuffix(*last, "}]}"); ok && strings.Contains(*last, `"tool_result"`) {
+	at, ok := strings.CutSuffix(*last, "}]}")
+	if ok && strings.Contains(*last, `"tool_result"`) && !strings.Contains(*last, `"cache_control"`) {
 		*last = at + movingMark + "}]}"
 	}
 	system := ""
@@ -67,9 +72,9 @@ func (messagesTongue) request(c *talk) string {
 	}
 	said := `"messages" : [` + strings.Join(list, ",\n ") + "],\n"
 	if len(c.items)%2 == 0 { // clients keep to one order; readers must not mind
-		return `{"model":"` + c.model + `", ` + system + said + `"max_tokens":1000,"tools":[]}` + "\n"
+		return `{"model":"` + c.model + `", ` + system + said + `"max_tokens":1000,` + c.declared() + "}\n"
 	}
-	return `{"model":"` + c.model + `", ` + said + system + `"max_tokens":1000,"tools":[]}` + "\n"
+	return `{"model":"` + c.model + `", ` + said + system + `"max_tokens":1000,` + c.declared() + "}\n"
 }
 
 func (messagesTongue) group(c *talk) {
@@ -100,6 +105,7 @@ func (messagesTongue) group(c *talk) {
 		results = [][]string{nil, append(results[:k:k], results[k+1:]...), append(results[:n:n], results[k]),
 			{`{"type":"text","text":"stop"}`, results[k]}}[c.IntN(4)]
 	}
+	c.reorder(results)
 	if len(results) > 1 && c.IntN(6) == 0 { // the server makes one message of two
 		c.items = append(c.items, userWrites(c, results[:1]))
 		results = results[1:]

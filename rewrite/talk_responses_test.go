@@ -86,9 +86,9 @@ func (responsesTongue) request(c *talk) string {
 	}
 	input := `"input" : [` + strings.Join(list, ",\n ") + "],\n"
 	if len(c.items)%2 == 0 { // clients keep to one order; readers must not mind
-		return `{"model":"` + c.model + `", ` + before + input + `"store":false,"tools":[]}` + "\n"
+		return `{"model":"` + c.model + `", ` + before + input + `"store":false,` + c.held + c.declared() + "}\n"
 	}
-	return `{"model":"` + c.model + `", ` + input + before + `"store":false,"tools":[]}` + "\n"
+	return `{"model":"` + c.model + `", ` + input + before + `"store":false,` + c.held + c.declared() + "}\n"
 }
 
 func (in responsesTongue) group(c *talk) {
@@ -122,6 +122,7 @@ func (in responsesTongue) group(c *talk) {
 		outputs = [][]string{nil, append(outputs[:k:k], outputs[k+1:]...), append(outputs[:n:n], outputs[k]),
 			{in.say(c, "user", `"stop"`), outputs[k]}}[c.IntN(4)]
 	}
+	c.reorder(outputs)
 	if len(outputs) > 1 && c.IntN(8) == 0 { // one of them comes when the model has gone on
 		c.items = append(c.items, outputs[1:]...)
 		c.items = append(c.items, in.said(c, c.string("Meanwhile: "+c.words(9))))

@@ -51,6 +51,8 @@ type talk struct {
 	broken   bool   // it may break the rules of a conversation
 	large    bool   // many results are long
 	alike    bool   // most of them are of one tool
+	tools    bool   // they are declared
+	held     string // what says that what was said before lies with the provider, as it stands in a body
 	calls    int
 	said     []string // texts of results
 	seen     []string // names of artifacts that the agent has seen
@@ -93,7 +95,7 @@ func (chatTongue) lead(c *talk, quoted string) string { return c.message("system
 func (chatTongue) say(c *talk, role, quoted string) string { return c.message(role, quoted) }
 
 func (chatTongue) request(c *talk) string {
-	return `{"model":"` + c.model + `", "messages" : [` + strings.Join(c.messages(), ",\n ") + "],\n\"temperature\":1e-1,\"tools\":[]}\n"
+	return `{"model":"` + c.model + `", "messages" : [` + strings.Join(c.messages(), ",\n ") + "],\n\"temperature\":1e-1," + c.declared() + "}\n"
 }
 
 // grow adds a turn.
@@ -172,13 +174,39 @@ func (chatTongue) group(c *talk) {
 		calls, results = append(calls, call), append(results, `{"role":"tool","tool_call_id":"`+id+`","content":`+c.content(result)+`}`)
 	}
 	content := []string{"null", `""`, c.string(c.words(20)), `[{"type":"text","text":"ok"}]`, c.string(c.text())}[min(c.IntN(20), 4)]
+	if c.IntN(4) == 0 {
+		content += `,"reasoning_content":` + c.string(c.words(c.IntN(40)))
+	}
 	c.items = append(c.items, `{"role":"assistant","content":`+content+`,"tool_calls":[`+strings.Join(calls, ", ")+`]}`)
 	if c.broken && c.IntN(8) == 0 {
 		k := c.IntN(n)
 		results = [][]string{nil, slices.Concat(results[:k], results[k+1:]), append(slices.Clone(results), results[k]),
 			{results[k], c.message("user", `"stop"`)}}[c.IntN(4)]
 	}
+	c.reorder(results)
 	c.items = append(c.items, results...)
+}
+
+// reorder has some results come in another order than their calls.
+func (c *talk) reorder(results []string) {
+	if c.IntN(4) == 0 {
+		c.Shuffle(len(results), func(i, k int) { results[i], results[k] = results[k], results[i] })
+	}
+}
+
+// declared are the tools, as they stand in a body.
+func (c *talk) declared() string {
+	if !c.tools {
+		return `"tools":[]`
+	}
+	about := `"description":"It runs a command.",`
+	switch c.tongue.Key() {
+	case "":
+		return `"tools":[{"type":"function","function":{` + about + `"name":"bash","parameters":{"type":"object"}}}]`
+	case "messages":
+		return `"tools":[{` + about + `"name":"bash","input_schema":{"type":"object"}}]`
+	}
+	return `"tools":[{"type":"function",` + about + `"name":"bash","parameters":{"type":"object"}}]`
 }
 
 // call is what is called with which arguments, as JSON, and what it results in.

@@ -117,6 +117,7 @@ func (p *tale) twice(r *speaker) {
 
 // replaced asks for compaction. Whoever has sent the very same goes on otherwise.
 func (p *tale) replaced(r *speaker) {
+	p.forget(r)
 	p.now = true
 	out := p.ask(r)
 	p.now = false
@@ -132,10 +133,10 @@ func (p *tale) replaced(r *speaker) {
 
 func (p *tale) step() {
 	r := p.parts[rapid.IntRange(0, len(p.parts)-1).Draw(p.T, "who")]
-	switch rapid.SampledFrom([]string{
-		"grow", "grow", "grow", "grow", "twice", "world", "model", "comes", "now", "now", "fork", "edit", "clock",
-		"vanish", "leave", "panic",
-	}).Draw(p.T, "what") {
+	switch rapid.SampledFrom(withHabits(3, "grow", "grow", "grow", "grow", "twice", "world", "model", "comes", "now", "now",
+		"fork", "edit", "clock", "vanish", "leave", "panic")).Draw(p.T, "what") {
+	case "habit":
+		p.habit(r)
 	case "grow":
 		r.grow()
 		p.ask(r)
@@ -160,7 +161,9 @@ func (p *tale) step() {
 			r.head[0] = r.message("system", r.string("Now it is "+fmt.Sprint(p.seed())))
 		}
 	case "vanish":
-		p.vanish()
+		if !p.loses { // what takes the place of a lost fact may name what is gone
+			p.vanish()
+		}
 	case "leave":
 		ctx, leave := context.WithCancel(context.Background())
 		p.during(r, ctx, func(context.Context, *narrator) error { leave(); return ctx.Err() })
@@ -168,7 +171,7 @@ func (p *tale) step() {
 	case "panic":
 		p.calm = false
 		p.during(r, context.Background(), func(context.Context, *narrator) error { panic("a bug") })
-		p.calm = true
+		p.calm = !p.loses
 	}
 }
 
