@@ -228,6 +228,9 @@ func (d *filePlace) Tidy(now time.Time) (n int, bytes int64, err error) {
 		if failed == nil {
 			failed = os.Remove(path)
 		}
+		if errors.Is(failed, fs.ErrNotExist) { // it has got its name meanwhile
+			continue
+		}
 		if failed != nil {
 			err = errors.Join(err, failed)
 			continue
