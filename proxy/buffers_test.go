@@ -155,12 +155,16 @@ func TestNoBodyHasAnythingOfAnotherInIt(t *testing.T) {
 	kinds := []string{"whole", "early", "cut request", "cut answer", "refused", "stale", "leaves", "panic"}
 	const workers, turns = 8, 16
 	var working sync.WaitGroup
+	var lost atomic.Int64
 	for w := range workers {
 		working.Go(func() {
 			rng := rand.New(rand.NewPCG(1, uint64(w)))
 			for i := range turns {
 				kind := kinds[(w+i)%len(kinds)]
-				exchangeLettered(t, r.addr, string(rune('a'+(w*turns+i)%26)), kind, rng)
+				letter := string(rune('a' + (w*turns+i)%26))
+				if exchangeLettered(t, r.addr, letter, kind, rng) == http.StatusBadGateway {
+					lost.Add(1)
+				}
 			}
 		})
 	}
@@ -169,17 +173,23 @@ func TestNoBodyHasAnythingOfAnotherInIt(t *testing.T) {
 	if n := u.impure.Load(); n > 0 {
 		t.Errorf("%d pieces of bodies had something of another one in them", n)
 	}
+	// A server that closes behind its answer may have taken in all of a request that came on that connection meanwhile.
+	// Nobody knows whether that arrived, so it is not sent again.
+	if stale := int64(workers * turns / len(kinds)); lost.Load() > stale/4 {
+		t.Errorf("%d requests were lost to the %d connections that their server closed", lost.Load(), stale)
+	}
 	if lent.Load() < workers*turns*3/4 || u.bodies.Load() < workers*turns/4 {
 		t.Errorf("%d bodies were in lent memory and %d came whole: this shows little", lent.Load(), u.bodies.Load())
 	}
 }
 
-// exchangeLettered has one exchange of that kind. A client that leaves does so at any moment.
-func exchangeLettered(t *testing.T, addr, letter, kind string, rng *rand.Rand) {
+// exchangeLettered has one exchange of that kind, and returns the status of one that should go well. A client that
+// leaves does so at any moment.
+func exchangeLettered(t *testing.T, addr, letter, kind string, rng *rand.Rand) (status int) {
 	conn, err := net.Dial("tcp4", addr)
 	if err != nil {
 		t.Error(err)
-		return
+		return 0
 	}
 	defer conn.Close()
 	said := letter + "."
@@ -193,16 +203,20 @@ func exchangeLettered(t *testing.T, addr, letter, kind string, rng *rand.Rand) {
 		for range rng.IntN(1 << 20) { // any moment; nothing is measured
 			_ = rng.Uint64()
 		}
-		return
+		return 0
 	}
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Errorf("%s: %v", kind, err)
-		return
+		return 0
 	}
 	_, _ = io.Copy(io.Discard, resp.Body)
 	_ = resp.Body.Close()
-	if want := kind == "whole" || kind == "refused" || kind == "stale"; want && resp.StatusCode != http.StatusOK {
+	if kind != "whole" && kind != "refused" && kind != "stale" {
+		return 0
+	}
+	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusBadGateway {
 		t.Errorf("%s: status %d", kind, resp.StatusCode)
 	}
+	return resp.StatusCode
 }
