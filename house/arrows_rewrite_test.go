@@ -76,7 +76,7 @@ var rewriting = map[string]room{
 		"limits are numbers that files, headers and explain read alike; what is done by them must not matter",
 	},
 	"rewrite/offer": {
-		"rewrite/conversation",
+		"rewrite/conversation rewrite/history/verb",
 		"what a client offers is read off its request; what follows from it must not matter",
 	},
 	"rewrite/linenumber": {

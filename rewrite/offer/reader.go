@@ -3,11 +3,11 @@ package offer
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history/verb"
 )
 
 // Words in the names of tools by which an agent may read a file of its machine: those that read, edit, list or search
@@ -45,25 +45,10 @@ func NoReader(req *conversation.Request) bool {
 
 // mayRead reports whether a tool of this name may read a file. Whoever runs SQL runs it elsewhere.
 func mayRead(name string) bool {
-	words := wordsOf(name)
+	words := verb.Words(strings.TrimPrefix(name, "mcp__")) // those of its server count
 	if slices.Contains(words, "sql") {
 		return false
 	}
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(readers, w) }) ||
 		slices.Contains(readers, strings.Join(words, "")) || len(words) == 0
-}
-
-// wordsOf are the words of a name, small, without the name of its server.
-func wordsOf(name string) []string {
-	name = strings.TrimPrefix(name, "mcp__")
-	var split strings.Builder
-	isSmall := false
-	for _, c := range name {
-		if isSmall && unicode.IsUpper(c) {
-			split.WriteByte('_')
-		}
-		isSmall = unicode.IsLower(c)
-		split.WriteRune(unicode.ToLower(c))
-	}
-	return strings.FieldsFunc(split.String(), func(c rune) bool { return !unicode.IsLetter(c) })
 }

@@ -61,6 +61,11 @@ func wordsOf(name string) []string {
 	if at := strings.LastIndex(name, "__"); at >= 0 {
 		name = name[at+2:]
 	}
+	return Words(name)
+}
+
+// Words are the words of a name, small: what signs, digits and capitals part.
+func Words(name string) []string {
 	var split strings.Builder
 	isSmall := false
 	for _, c := range name {
