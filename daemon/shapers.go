@@ -119,7 +119,7 @@ func (k *shapers) study(q prose.Question) (taken bool) {
 
 // plug adds to p what becomes of conversations. Scopes are named by hashes that are keyed with the shelf's secret.
 func (k *shapers) plug(p proxy.Plugs) proxy.Plugs {
-	p.Shape, p.Observe = k.memories.Watching(k.live.Shape), k.shadow.Shape
+	p.Shaper, p.Shadow, p.Watch = k.live, k.shadow, k.memories.Watch
 	p.Lessons, p.Ratios = k.lessons, lessons.Taught{Ratios: k.ratios}
 	p.Keeps = k.storage.kept.Knows
 	p.Scope = func(kind, value string) string { return k.storage.shelf.NameOf("scope "+kind, value) }

@@ -62,6 +62,9 @@ type asking struct {
 	end   func()                             // closes all of it, once
 }
 
+// Shape is what shapes the next request.
+func (r *asking) Shape(a rewrite.Input) rewrite.Output { return r.shape(a) }
+
 // askingWith opens what is kept in a folder. change changes the defaults.
 func askingWith(t *testing.T, folder string, change func(*config.Config), script string) *asking {
 	t.Helper()
@@ -82,7 +85,7 @@ func askingWith(t *testing.T, folder string, change func(*config.Config), script
 	plugs := r.plug(proxy.Plugs{
 		Own: http.NotFoundHandler(), Record: func(event.Exchange) {}, Log: log, Dialects: []proxy.Dialect{chat.Wire{}},
 	})
-	plugs.Shape = func(a rewrite.Input) rewrite.Output { return r.shape(a) }
+	plugs.Shaper = r
 	p, err := proxy.New(conf.Settings(), plugs)
 	if err != nil {
 		t.Fatal(err)

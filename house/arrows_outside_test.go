@@ -15,7 +15,7 @@ var outside = map[string]room{
 		"it holds conversations and asks what they teach; how a model is asked, and where that is wired, must be replaceable",
 	},
 	"daemon/lessons": {
-		"proxy store tokenize",
+		"proxy/ear store tokenize",
 		"what was learned of models lies where it is told to; what it is worth must not matter",
 	},
 	"offload/contexts": {

@@ -34,6 +34,7 @@ import (
 	"epitome/prose"
 	"epitome/proxy/buffers"
 	"epitome/proxy/clients"
+	"epitome/proxy/ear"
 	"epitome/proxy/loop"
 	"epitome/proxy/refuse"
 	"epitome/proxy/turns"
@@ -58,22 +59,28 @@ type Settings struct {
 	Contexts  []string      // names of files that all conversations are given
 }
 
-// Plugs are what the proxy needs from the rest of the program. None may be nil, but for Asides.
+// Plugs are what the proxy needs from the rest of the program. None may be nil, but for Asides and Watch.
 type Plugs struct {
-	Own      http.Handler                       // serves everything under /-/
-	Record   func(event.Exchange)               // gets each exchange as it ends, on that exchange's goroutine
-	Log      *slog.Logger                       // for what is not the story of one exchange
-	Dialects []Dialect                          // whose conversations are shaped; the first that serves a path has it
-	Shape    func(rewrite.Input) rewrite.Output // puts a conversation into the form it is sent in, and records that
-	Observe  func(rewrite.Input) rewrite.Output // says what Shape would do, and records nothing that is live
-	Lessons  Lessons                            // learn what answers tell of windows
-	Ratios   Ratios                             // learn what answers tell of vocabularies
-	Asides   *aside.Loom                        // answer calls of epitome's tool within an answer; nil: no model has it
-	Traces   bool                               // events have the ids of the client's span
-	Used     clients.Counter                    // of what clients use
-	Keeps    func(context string) bool          // whether files for conversations are or were kept under that name
+	Own      http.Handler                          // serves everything under /-/
+	Record   func(event.Exchange)                  // gets each exchange as it ends, on that exchange's goroutine
+	Log      *slog.Logger                          // for what is not the story of one exchange
+	Dialects []Dialect                             // whose conversations are shaped; the first that serves a path
+	Shaper   Shaper                                // puts a conversation into the form it is sent in, and records that
+	Shadow   Shaper                                // says what Shaper would do, and records nothing that is live
+	Watch    func(*rewrite.Input, *rewrite.Report) // sees what Shaper was asked, and what it told
+	Lessons  Lessons                               // learn what answers tell of windows
+	Ratios   ear.Ratios                            // learn what answers tell of vocabularies
+	Asides   *aside.Loom                           // answer calls of epitome's tool; nil: no model has it
+	Traces   bool                                  // events have the ids of the client's span
+	Used     clients.Counter                       // of what clients use
+	Keeps    func(context string) bool             // whether files for conversations are or were kept under that name
 	// Scope names a scope by a keyed hash, so that a credential cannot be read from it.
 	Scope func(kind, value string) string
+}
+
+// Shaper says what to send in a request's place. As a function it would copy both, on a stack that streams keep.
+type Shaper interface {
+	Shape(rewrite.Input) rewrite.Output
 }
 
 // Lessons take what answers tell of how much models hold. Their methods may be called from any goroutine.
@@ -85,17 +92,6 @@ type Lessons interface {
 	// LearnAnswer takes back what an answer to a request of so many tokens, as the provider counts, proves wrong, and
 	// returns the window that this was; 0 if there was none.
 	LearnAnswer(upstream, model string, tokens int) (refuted int)
-}
-
-// Source is one model at one upstream, asked in one dialect, which is named by its key.
-type Source struct{ Upstream, Model, Dialect string }
-
-// Ratios take what answers tell of how models count. Their methods may be called from any goroutine.
-type Ratios interface {
-	// Learn takes how many tokens a request used as the provider counts, of which counted were counted here.
-	Learn(s Source, counted, used int)
-	// Forget takes back what was learned from answers about less than what was sent.
-	Forget(s Source)
 }
 
 // Proxy serves client connections. Its methods may be called from any goroutine.

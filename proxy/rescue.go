@@ -209,7 +209,7 @@ func (r *rescuing) reshape(how plan.Rescue) bool {
 	how.Ratio, how.Answers, how.Unthinking = r.report.Ratio, r.report.Answers, r.mute
 	shorter := !how.Whole && how.Most > 0
 	next.asked.Body, next.asked.Rescue = body, &how
-	form := r.guarded(r.proxy.plugs.Shape, next)
+	form := r.guarded(r.proxy.plugs.Shaper, next)
 	enough := next.report.After.Total() <= r.report.After.Total()*19/20
 	if next.report.Err != nil && !how.Unthinking || shorter && (next.report.Stage == plan.StageNone || !enough) {
 		return false

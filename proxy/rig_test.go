@@ -20,6 +20,7 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/clients"
+	"epitome/proxy/ear"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/messages"
@@ -55,6 +56,11 @@ type rig struct {
 
 // shaper stands in for what shapes conversations.
 type shaper = func(rewrite.Input) rewrite.Output
+
+// shapedBy is a shaper as the proxy has it.
+type shapedBy struct{ now *atomic.Pointer[shaper] }
+
+func (s shapedBy) Shape(a rewrite.Input) rewrite.Output { return (*s.now.Load())(a) }
 
 // whole changes nothing.
 func whole(a rewrite.Input) rewrite.Output {
@@ -116,8 +122,7 @@ func startRigOn(tb testing.TB, ln net.Listener, base string, change ...func(*Set
 	var err error
 	r.proxy, err = New(s, Plugs{
 		Own: own, Record: r.record, Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
-		Shape:    func(a rewrite.Input) rewrite.Output { return (*r.shape.Load())(a) },
-		Observe:  func(a rewrite.Input) rewrite.Output { return (*r.observe.Load())(a) },
+		Shaper: shapedBy{&r.shape}, Shadow: shapedBy{&r.observe},
 		Dialects: []Dialect{chat.Wire{}, messages.Wire{}, responses.Wire{}},
 		Lessons:  &r.lessons, Ratios: &r.lessons, Traces: true, Used: clients.NewLocal(),
 		Scope: func(kind, value string) string { return kind + "=" + value }, // so that tests see what is hashed
@@ -394,11 +399,11 @@ func (l *lessons) LearnAnswer(upstream, model string, tokens int) int {
 	return 2 * tokens
 }
 
-func (l *lessons) Learn(s Source, counted, used int) {
+func (l *lessons) Learn(s ear.Source, counted, used int) {
 	l.tell("learn %s %s %d of %d", s.Upstream, s.Model, used, counted)
 }
 
-func (l *lessons) Forget(s Source) { l.tell("forget %s %s", s.Upstream, s.Model) }
+func (l *lessons) Forget(s ear.Source) { l.tell("forget %s %s", s.Upstream, s.Model) }
 
 // all is what was told, in order.
 func (l *lessons) all() string {

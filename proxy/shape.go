@@ -35,8 +35,7 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	x.event.Dialect, x.event.Session = nameOf(x.dialect), event.SessionOf(carried.Session(h.RawHeaders()))
 	if !counts {
 		x.ear.Of(x.dialect)
-	}
-	if counts && x.event.Mode == event.ModeObserve {
+	} else if x.event.Mode == event.ModeObserve {
 		return nil
 	}
 	begun := time.Now()
@@ -46,9 +45,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 	}()
 	client := &asker{x: x, up: up, target: target}
 	defer client.end()
-	shape, observe := x.proxy.plugs.Shape, x.event.Mode == event.ModeObserve
+	by, observe := x.proxy.plugs.Shaper, x.event.Mode == event.ModeObserve
 	if observe {
-		shape = x.proxy.plugs.Observe
+		by = x.proxy.plugs.Shadow
 	}
 	body, err := x.conversation()
 	if err == nil {
@@ -61,15 +60,14 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		}
 	}
 	if err != nil {
-		s.report = notShaped(err)
-		x.tell(&s.report)
+		leave(x, s, err)
 		return nil
 	}
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
 	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.name, client, x.proxy.buffers.For(x)
 	s.asked.Contexts = append(append(s.asked.Contexts, up.config.Context...), x.set.conf.Contexts...)
 	s.asked.Project = cmp.Or(s.asked.Project, up.config.Project)
-	form := x.guarded(shape, s)
+	form := x.guarded(by, s)
 	if !counts { // what a count would save is told with the request that it asks about
 		x.tell(&s.report)
 	}
@@ -112,16 +110,16 @@ var unshaped = map[error]event.Code{
 	wire.ErrBomb: event.CodeBomb, errNoRoomLeft: event.CodeNoRoom, errNoTurn: event.CodeFailed,
 }
 
-// notShaped is the report on a request that goes on as it came. Only a lack of room or of a turn is epitome's own
-// failure.
-func notShaped(why error) rewrite.Report {
-	r := rewrite.Report{Action: rewrite.ActionNone, Code: unshaped[why]}
+// leave tells why the request goes on as it came. Only a lack of room or of a turn is epitome's own failure.
+func leave(x *exchange, s *shaped, why error) {
+	r := &s.report
+	r.Action, r.Code = rewrite.ActionNone, unshaped[why]
 	if errors.Is(why, errNoRoomLeft) || errors.Is(why, errNoTurn) {
 		r.Action, r.Err = rewrite.ActionBypass, why
-		return r
+	} else {
+		r.Reason = why.Error()
 	}
-	r.Reason = why.Error()
-	return r
+	x.tell(r)
 }
 
 // conversation is the body to shape, without its content coding. There is room for it and for what becomes of it.
@@ -171,7 +169,7 @@ func (x *exchange) unpacked(encoding, body []byte) ([]byte, error) {
 
 // guarded shapes the request that s asks for, and puts the report into s. A panic costs the request its rewriting and
 // nothing else.
-func (x *exchange) guarded(shape func(rewrite.Input) rewrite.Output, s *shaped) (f form) {
+func (x *exchange) guarded(by Shaper, s *shaped) (f form) {
 	defer func() {
 		if r := recover(); r != nil {
 			x.proxy.plugs.Log.Error("panic while shaping a request", "id", x.event.ID, "panic", r, "stack", string(debug.Stack()))
@@ -179,7 +177,10 @@ func (x *exchange) guarded(shape func(rewrite.Input) rewrite.Output, s *shaped) 
 			f, s.report = form{}, rewrite.Report{Action: rewrite.ActionBypass, Code: event.CodeFailed, Err: err}
 		}
 	}()
-	out := shape(s.asked)
+	out := by.Shape(s.asked)
+	if s.asked.Rescue == nil && x.event.Mode != event.ModeObserve && x.proxy.plugs.Watch != nil {
+		x.proxy.plugs.Watch(&s.asked, &out.Report)
+	}
 	if len(out.Body) == 0 {
 		panic("BUG: a request was shaped into nothing")
 	}

@@ -51,4 +51,6 @@ func learnFrom(x *exchange, own, used int) {
 }
 
 // sourceOf is whom the request was sent to, and in which dialect.
-func sourceOf(x *exchange) Source { return Source{x.event.Upstream, x.event.Model, x.dialect.Key()} }
+func sourceOf(x *exchange) ear.Source {
+	return ear.Source{Upstream: x.event.Upstream, Model: x.event.Model, Dialect: x.dialect.Key()}
+}

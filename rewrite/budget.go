@@ -9,8 +9,18 @@ import (
 	"epitome/rewrite/decision"
 )
 
-// conclude tells how the compaction ended, and notes what it came to.
+// conclude tells how the compaction ended and who is left out of it, and adds to the budget what is sent.
 func (x *run) conclude() {
+	tellEnd(x)
+	if left, r := &x.plan.Result, &x.out.Report; left.UsersLeft > 0 && r.Err == nil {
+		x.plan.Warn(event.Warning{Reason: event.ReasonUsers, Tokens: r.Before.Total(), Sent: r.After.Total(),
+			Messages: left.UsersLeft, Latest: left.LatestLeft})
+	}
+	x.tally()
+}
+
+// tellEnd tells how the compaction ended, if there was one.
+func tellEnd(x *run) {
 	if n := &x.plan.Result.Notice; n.Kind == event.CompactionStarted || n.Kind == event.CompactionCompleted {
 		switch {
 		case x.out.Report.Err != nil:
@@ -26,12 +36,6 @@ func (x *run) conclude() {
 		}
 		x.plan.Tell(*n)
 	}
-	if left := x.plan.Result; left.UsersLeft > 0 && x.out.Report.Err == nil {
-		r := &x.out.Report
-		x.plan.Warn(event.Warning{Reason: event.ReasonUsers, Tokens: r.Before.Total(), Sent: r.After.Total(),
-			Messages: left.UsersLeft, Latest: left.LatestLeft})
-	}
-	x.tally()
 }
 
 // tally adds what is sent to the budget, and warns of what is used up: the budget, or the window.

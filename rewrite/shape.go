@@ -258,13 +258,11 @@ func layOut(x *run, scale conversation.Scale, answers int) {
 	x.ledger = x.shaper.deps.Ledger
 	takeTurn(x)
 	x.log = recording{ledger: x.ledger, plan: x.plan}
-	x.out.Report = Report{
-		Action: ActionNone, Model: req.Model, Window: believed, Usable: usable,
-		MaxOutput: req.MaxOutput, Streams: req.Stream, Items: conversation.MessagesIn(req, 0, len(req.Items)),
-		Before: size.Times(scale.Ratio), After: size.Times(scale.Ratio), Ratio: scale.Ratio, Answers: answers,
-		Counted: plan.Comparable(x.plan, size), Drops: req.Upkeep.Drops,
-		Estimated: estimated,
-	}
+	r := &x.out.Report
+	r.Model, r.MaxOutput, r.Streams, r.Drops = req.Model, req.MaxOutput, req.Stream, req.Upkeep.Drops
+	r.Items, r.Window, r.Usable = conversation.MessagesIn(req, 0, len(req.Items)), believed, usable
+	r.Ratio, r.Answers, r.Estimated = scale.Ratio, answers, estimated
+	r.Before, r.After, r.Counted = size.Times(scale.Ratio), size.Times(scale.Ratio), plan.Comparable(x.plan, size)
 }
 
 // limitsFor are the limits of the request, for its model. Where the provider takes results out by itself, nothing

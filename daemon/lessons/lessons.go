@@ -6,7 +6,7 @@ package lessons
 import (
 	"time"
 
-	"epitome/proxy"
+	"epitome/proxy/ear"
 	"epitome/store"
 	"epitome/tokenize"
 )
@@ -50,9 +50,9 @@ func (k OfRatios) Put(key string, value []byte, keep time.Duration) error {
 type Taught struct{ Ratios *tokenize.Ratios }
 
 // Learn takes in how many tokens a request was counted as, and how many its provider says that it used.
-func (t Taught) Learn(s proxy.Source, counted, used int) {
+func (t Taught) Learn(s ear.Source, counted, used int) {
 	t.Ratios.Learn(tokenize.Source(s), counted, used)
 }
 
 // Forget drops what is known of a source.
-func (t Taught) Forget(s proxy.Source) { t.Ratios.Forget(tokenize.Source(s)) }
+func (t Taught) Forget(s ear.Source) { t.Ratios.Forget(tokenize.Source(s)) }

@@ -89,18 +89,9 @@ func (m *Memories) Place() memory.Place {
 // Local is the place in the store, whether anything is learned or not: what lies there can be listed and forgotten.
 func (m *Memories) Local() *memory.Local { return m.local }
 
-// Watching is shape, with conversations held until they are quiet.
-func (m *Memories) Watching(shape func(rewrite.Input) rewrite.Output) func(rewrite.Input) rewrite.Output {
-	return func(in rewrite.Input) rewrite.Output {
-		out := shape(in)
-		m.watch(&in, &out.Report)
-		return out
-	}
-}
-
-// watch holds the conversation of a request as it came, in the place of an earlier one. What was compacted has been
-// learned from.
-func (m *Memories) watch(in *rewrite.Input, told *rewrite.Report) {
+// Watch holds the conversation of a request as it came, until it is quiet, in the place of an earlier one. What was
+// compacted has been learned from.
+func (m *Memories) Watch(in *rewrite.Input, told *rewrite.Report) {
 	if in.Replay || in.Rescue != nil || told.Project == "" || told.Conversation == "" {
 		return
 	}

@@ -109,11 +109,9 @@ func (r *watcher) sends(conversation string, turns int, change ...func(*rewrite.
 		f(&in, &told)
 	}
 	was := string(in.Body)
-	out := r.Watching(func(got rewrite.Input) rewrite.Output {
-		return rewrite.Output{Body: got.Body, Report: told}
-	})(in)
-	if string(out.Body) != was || out.Report.Conversation != told.Conversation {
-		r.t.Errorf("shaped as %s, told %+v", out.Body, out.Report)
+	r.Watch(&in, &told)
+	if string(in.Body) != was {
+		r.t.Errorf("the request became %s", in.Body)
 	}
 	clear(in.Body) // it is lent
 }

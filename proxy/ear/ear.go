@@ -21,6 +21,17 @@ type Dialect interface {
 	Usage(heard []byte, opening spent.Said) (u event.Usage, input int)
 }
 
+// Source is one model at one upstream, asked in one dialect, which is named by its key.
+type Source struct{ Upstream, Model, Dialect string }
+
+// Ratios take what answers tell of how models count. Their methods may be called from any goroutine.
+type Ratios interface {
+	// Learn takes how many tokens a request used as the provider counts, of which counted were counted here.
+	Learn(s Source, counted, used int)
+	// Forget takes back what was learned from answers about less than what was sent.
+	Forget(s Source)
+}
+
 // Ear listens to an answer. The zero value hears nothing.
 type Ear struct {
 	dialect Dialect     // of the answer; nil if there is none to listen to

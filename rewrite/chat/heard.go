@@ -2,13 +2,13 @@ package chat
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
 
 	"epitome/event"
+	"epitome/rewrite/reply"
 	"epitome/rewrite/span"
 	"epitome/rewrite/spent"
 	"epitome/unit"
@@ -43,71 +43,54 @@ func (Wire) Compacts([]byte) bool { return false }
 // MeantPath is nil: what a client leaves out of the path stands in its base URL.
 func (Wire) MeantPath([]byte, func(header string) bool) []byte { return nil }
 
-// piece is an event of a stream, as far as it tells whether anything was said.
-type piece struct {
-	Choices []struct {
-		FinishReason string `json:"finish_reason"`
-		Delta        map[string]json.RawMessage
+// stepOf reads an event of a stream.
+func stepOf(kind, data []byte) reply.Step { return reply.ReadStep(kind, data, stepOfObject) }
+
+// stepOfObject is what an event of a name means. An answer that ends before anything was said has failed.
+func stepOfObject(name string, e gjson.Result) reply.Step {
+	choices := e.Get("choices")
+	something, ends := says(choices)
+	switch {
+	case strings.HasSuffix(name, ".failed") || !isMute(e.Get("error")):
+		return reply.ErrorStep
+	case something:
+		return reply.SaidStep
+	case ends:
+		return reply.EndStep
+	case choices.Get("#").Int() > 0 || e.Get("usage").IsObject():
+		return reply.FrameStep
 	}
-	Usage json.RawMessage
-	Error json.RawMessage
-}
-
-// readPiece reads an event. ok is false for what is none of the dialect's.
-func readPiece(event []byte) (c piece, ok bool) {
-	var odd *json.UnmarshalTypeError
-	err := json.Unmarshal(event, &c)
-	return c, err == nil || errors.As(err, &odd)
-}
-
-// mute reports whether a value says nothing.
-func mute(v json.RawMessage) bool {
-	s := string(v)
-	return !present(v) || s == `""` || s == "[]" || s == "{}"
+	return reply.SaidStep
 }
 
 // says reports whether any choice says something, and whether one ends.
-func (c *piece) says() (something, ends bool) {
-	for _, choice := range c.Choices {
-		ends = ends || choice.FinishReason != ""
-		for key, value := range choice.Delta {
-			something = something || key != "role" && !mute(value)
-		}
-	}
+func says(choices gjson.Result) (something, ends bool) {
+	choices.ForEach(func(_, choice gjson.Result) bool {
+		ends = ends || choice.Get("finish_reason").Str != ""
+		choice.Get("delta").ForEach(func(key, v gjson.Result) bool {
+			something = key.Str != "role" && !isMute(v)
+			return !something
+		})
+		return !something
+	})
 	return something, ends
 }
 
-// Begins reports whether an event of a stream is more than the frame of an answer: a piece of one, its end, or what is
-// none of the dialect's. The event's kind does not matter.
-func (Wire) Begins(_, event []byte) bool {
-	event = bytes.TrimSpace(event)
-	if len(event) == 0 {
-		return false
-	}
-	c, ok := readPiece(event)
-	if !ok {
-		return true
-	}
-	something, ends := c.says()
-	return something || ends || len(c.Choices) == 0 && !present(c.Usage)
+// isMute reports whether a value says nothing.
+func isMute(v gjson.Result) bool {
+	return v.Type == gjson.Null || v.Raw == `""` || v.Raw == "[]" || v.Raw == "{}"
 }
+
+// Begins reports whether an event of a stream is more than the frame of an answer: a piece of one, its end, or what is
+// none of the dialect's.
+func (Wire) Begins(kind, event []byte) bool { return stepOf(kind, event).Begins() }
 
 // Holds is for how long the frame of an answer may be held that does not begin.
 func (Wire) Holds() time.Duration { return 2 * time.Second }
 
-// Fails reports whether an event of a stream tells of an error, by its kind or in what it says, or of an end before
-// anything was said.
-func (Wire) Fails(kind, event []byte) bool {
-	if bytes.EqualFold(kind, []byte("error")) || bytes.HasSuffix(kind, []byte(".failed")) {
-		return true
-	}
-	c, ok := readPiece(event)
-	if !ok {
-		return false
-	}
-	something, ends := c.says()
-	return !mute(c.Error) || ends && !something
-}
+// Fails reports whether an event of a stream tells of an error, or, as it is the first one that Begins, of an end
+// before anything was said.
+func (Wire) Fails(kind, event []byte) bool { return stepOf(kind, event).Fails() }
 
 // Opening says nothing: usage stands at the end of an answer.
 func (Wire) Opening([]byte) spent.Said { return spent.Nothing() }

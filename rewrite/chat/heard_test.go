@@ -39,6 +39,10 @@ func TestEventsOfAStreamTellHowItGoes(t *testing.T) {
 	f("Error", `{"message":"too long"}`, "fails")
 	f("response.failed", "{}", "fails")
 	f("ping", `{"choices":[]}`, "begins")
+	f("", `{"choices":[{"delta":{"content":null,"tool_calls":[]}},{"delta":{"content":"a"}}]}`, "begins")
+	f("", `{"choices":[{"delta":{"role":"assistant"}}],"error":null}`, "frame")
+	f("", `{"choices":[{"delta":{"role":"assistant"}}],"error":"too long"}`, "fails")
+	f("", `{"choices":[],"usage":null}`, "begins")
 }
 
 func TestUsageIsTheLastThatIsSaid(t *testing.T) {
