@@ -119,6 +119,7 @@ func showOutlines(t *testing.T, p *showing) {
 		`{"object":"list","data":[`+"\n"+strings.TrimSuffix(eachOf(120, func(i int) string {
 			return fmt.Sprintf(`{"id":"po_%d","amount":%d,"state":"%s"},`+"\n", 7000+i, i*731%997, state(i))
 		}), ",\n")+"\n]}")
+	showUnread(t, p)
 	f("A JSON file that the agent reads has numbers before its lines.", "Read", `{"file_path":"payouts.json"}`, "     1\t[\n"+
 		eachOf(120, func(i int) string {
 			return fmt.Sprintf("%6d\t {\"id\":\"po_%d\",\"amount\":%d,\"state\":\"%s\"},\n", i+2, 7000+i, i*731%997, state(i))

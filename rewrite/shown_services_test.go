@@ -1,6 +1,10 @@
 package rewrite
 
-import "testing"
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
 
 // servicesCalled are calls of tools that are none of files and shells, each with its arguments and its result.
 var servicesCalled = []string{
@@ -34,4 +38,15 @@ func showServices(t *testing.T, p *showing) {
 		"- Page Snapshot:\n"+eachOf(60, func(int) string { return "  - link [ref=e7] [cursor=pointer]:\n    - /url: /orders\n" }))
 	a.does("fetch_page", `{"url":"https://law.example/noise"}`, "[Skip to content](#main)\n\n# Noise of heat pumps\n\n"+paragraphs(30))
 	showWhenCleared(t, p, a, 3, "An old answer of a service, a browser or the web was cleared. No tool reads files.")
+}
+
+// showUnread shows what an agent is given of a list that it could not read any more of.
+func showUnread(t *testing.T, p *showing) {
+	a := readable(1_000_000)
+	a.tools = `"tools":[` + declared("get_payouts") + "," + declared("refund") + "],"
+	p.add("None of the agent's tools reads files, and the answer is a JSON list.",
+		result(t, a, "get_payouts", `{"day":7}`, `{"data":[`+strings.TrimSuffix(eachOf(120, func(i int) string {
+			state := map[bool]string{true: "stuck", false: "settled"}[i == 77]
+			return fmt.Sprintf(`{"id":"po_%d","amount":%d,"state":"%s"},`, 7000+i, i*731%997, state)
+		}), ",")+"]}"))
 }

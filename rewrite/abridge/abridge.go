@@ -155,7 +155,7 @@ func (c *Shortening) hint(shown string) (h outline.Hint) {
 	if a := &c.Result.Action; (a.Kind == history.KindReading || a.OnlyFiles) && len(a.Reads) > 0 {
 		h.File = a.Reads[0]
 	}
-	h.LaidOut = shown == c.Text && c.laysOut(shorten.CountLines(shown))
+	h.LaidOut, h.Unread = shown == c.Text && c.laysOut(shorten.CountLines(shown)), c.Plan.Case.IsUnread()
 	return h
 }
 

@@ -52,7 +52,7 @@ func (d detail) chars() int { return int(2 * d) } // of a string
 //	 status: "settled" ×119, "stuck" ×1
 //	Items that differ, whole:
 //	.items[56] (status): {"id": 57, "status": "stuck"}
-func ofJSON(text string, laid bool, keep int, count func(string) int) (out Outline, ok bool) {
+func ofJSON(text string, h Hint, keep int, count func(string) int) (out Outline, ok bool) {
 	found, ok := findJSON(text)
 	before, body, after := found.before, found.body, found.after
 	if !ok || mark.HasForged(before) || mark.HasForged(after) {
@@ -61,8 +61,8 @@ func ofJSON(text string, laid bool, keep int, count func(string) int) (out Outli
 	if out = (Outline{Kind: JSON, Mixed: before+after != "", Numbered: found.numbered}); out.Mixed {
 		keep -= count(before) + count(after) + 1
 	}
-	laid = laid && !out.Mixed && !out.Numbered
-	o := outliner{body: []byte(body), before: found.lines, most: max(keep, 1), laid: laid}
+	o := outliner{body: []byte(body), before: found.lines, most: max(keep, 1), first: firstItems, unread: h.Unread}
+	o.laid = h.LaidOut && !out.Mixed && !out.Numbered
 	shown := o.show(keep, count)
 	if shown == "" {
 		return Outline{}, false
@@ -87,7 +87,8 @@ func (o *outliner) show(keep int, count func(string) int) (outline string) {
 		if told == "" {
 			break
 		}
-		if outline = o.fitAround(&root, l, keep-count(told)-1, count); outline != "" {
+		room := keep - count(told) - 1
+		if outline = o.fitItems(&root, l, room, count); outline != "" {
 			return outline + "\n" + told
 		}
 	}
@@ -107,6 +108,23 @@ func (o *outliner) fitAround(root *outlined, l *list, keep int, count func(strin
 		return outline
 	}
 	return ""
+}
+
+// fitItems is fitAround with as many items whole as fit, where nobody reads the others.
+func (o *outliner) fitItems(root *outlined, l *list, keep int, count func(string) int) (outline string) {
+	if outline = o.fitAround(root, l, keep, count); !o.unread || outline == "" || !o.focus.whole {
+		return outline
+	}
+	sort.Search(min(len(l.items), o.most)-firstItems, func(i int) bool {
+		o.first = firstItems + 1 + i
+		text := o.fitAround(root, l, keep, count)
+		if text == "" || !o.focus.whole {
+			return true
+		}
+		outline = text
+		return false
+	})
+	return outline
 }
 
 // focus is the list that is told beside the outline.
@@ -186,8 +204,10 @@ type outliner struct {
 	flat int // bytes of out up to which all stands in one line; 0 if it need not
 
 	focus  focus
+	first  int  // objects of that list that are shown
 	before int  // lines before the body
 	laid   bool // lines are counted as span.Layout has them
+	unread bool // nobody reads what is not shown
 }
 
 // root returns the whole text as a value.
@@ -348,7 +368,7 @@ func (o *outliner) writeElements(v *outlined, d detail, depth int) {
 	if listed {
 		o.focus.seen = o.focus.whole || !o.focus.objects || inside >= leastDetail
 		if o.focus.objects {
-			shown = min(firstItems, len(v.first))
+			shown = min(o.first, len(v.first))
 		}
 	}
 	for i := range v.first[:shown] {

@@ -46,7 +46,7 @@ func corpusResults(t *testing.T, f func(text string)) {
 
 // outlineOf returns the outline of JSON.
 func outlineOf(text string, keep int, count func(string) int) (string, bool) {
-	o, ok := ofJSON(text, false, keep, count)
+	o, ok := ofJSON(text, Hint{}, keep, count)
 	return o.Text, ok
 }
 

@@ -70,3 +70,34 @@ func TestOddItemStandsWhole(t *testing.T) {
 		return fmt.Sprintf(`{"invoice": "INV-2026-%05d", "total": %d, "due": "2026-%02d-%02d"}`, i, dice.IntN(300)+100, i%12+1, i%28+1)
 	}, `{"invoice": "draft (no number yet)", "total": 155, "due": "2026-08-08"}`)
 }
+
+// Nobody reads what is left out: the room is used, and no more than it.
+func TestAListThatNobodyReadsIsShownAsFarAsItFits(t *testing.T) {
+	count := rewritetest.Scale(t, "gpt-4o").Counter.CountString
+	f := func(frame, between string, keep, items int) {
+		t.Helper()
+		var list []string
+		for i := range items {
+			list = append(list, fmt.Sprintf(`{"id": "bk_%d", "guests": %d, "state": "held"}`, 4000+i, i%5))
+		}
+		text := fmt.Sprintf(frame, strings.Join(list, between))
+		shown := func(h Hint) (n, tokens int) {
+			o, ok := Of(text, h, keep, count)
+			if tokens = count(o.Text); !ok || tokens > keep {
+				t.Errorf("%v, %d tokens of %d", ok, tokens, keep)
+			}
+			for n < items && strings.Contains(o.Text, list[n]) {
+				n++
+			}
+			return n, tokens
+		}
+		few, _ := shown(Hint{})
+		many, tokens := shown(Hint{Unread: true})
+		if few != firstItems || many <= few || many < items && tokens+2*count(list[0]) < keep {
+			t.Errorf("%d items of %d are shown in %d of %d tokens, and %d to who may read", many, items, tokens, keep, few)
+		}
+	}
+	f("[%s]", ",", 1_000, 500)
+	f(`{"object": "list", "data": [%s], "has_more": false}`, ",\n", 600, 90)
+	f("%s", "\n", 1_500, 300)
+}

@@ -24,6 +24,8 @@ type Hint struct {
 	File string // the file that it shows; empty if it shows none, or that is not known
 	// LaidOut says that a reader finds the text, if it is JSON, as span.Layout has it: lines are counted there.
 	LaidOut bool
+	// Unread says that nobody reads the text: of a list of objects as many are shown as there is room for.
+	Unread bool
 }
 
 // Outline is what is shown of a text.
@@ -39,7 +41,7 @@ type Outline struct {
 // Of returns the outline of a text in at most keep tokens, as count counts them. ok is false if the text has no
 // structure that is known, or if nothing fits.
 func Of(text string, h Hint, keep int, count func(string) int) (o Outline, ok bool) {
-	if o, ok = ofJSON(text, h.LaidOut, keep, count); ok {
+	if o, ok = ofJSON(text, h, keep, count); ok {
 		return o, true
 	}
 	if o, ok = ofSource(text, h.File, keep, count); ok {
