@@ -65,6 +65,7 @@ func (p *minds) habit(r *speaker) {
 			if len(entriesOf(now)) < len(entriesOf(r.items[i])) { // a message is gone: what comes behind is new
 				break
 			}
+			p.dropped += len(r.items[i]) - len(now)
 			r.items[i] = now
 		}
 	case "interject":
@@ -84,7 +85,9 @@ func (p *minds) habit(r *speaker) {
 	}
 	for i := changed; i < len(r.items); i++ {
 		p.respelled = p.respelled || changed == 0
-		r.items[i] = r.unthought(r.items[i])
+		now := r.unthought(r.items[i])
+		p.dropped += len(r.items[i]) - len(now)
+		r.items[i] = now
 	}
 	if in, ok := r.tongue.(strictTongue); ok && in.refusal([]byte(r.body())) != nil { // no client would
 		r.items, r.head, r.tools, r.rescued = before, head, tools, rescued

@@ -132,8 +132,7 @@ var habits = []string{
 }
 
 // withHabits are happenings, and n times as one of them a habit, if EPITOME_HABITS is set. By themselves plays have
-// none: about one in three thousand finds what these judges cannot tell from a broken promise, as where a client drops
-// what was thought and so says less than what stands in its place.
+// none: about one in three thousand finds what these judges cannot tell from a broken promise.
 func withHabits(n int, happenings ...string) []string {
 	if os.Getenv("EPITOME_HABITS") != "" {
 		happenings = append(happenings, slices.Repeat([]string{"habit"}, n)...)
@@ -304,6 +303,7 @@ func (p *play) sameAgain(r *speaker, how string) {
 	case "unthink":
 		for i := range r.IntN(len(r.items)) + 1 {
 			if now := r.unthought(r.items[i]); now != "" {
+				p.dropped += len(r.items[i]) - len(now)
 				r.items[i] = now
 			}
 		}
