@@ -11,7 +11,8 @@ var outside = map[string]room{
 	},
 	"store/lock": {"", "who waits for what must not matter to it"},
 	"daemon/memories": {
-		"prose rewrite rewrite/conversation rewrite/decision rewrite/history rewrite/span store summarize/memory summarize/memory/remote",
+		"prose rewrite rewrite/conversation rewrite/decision rewrite/history/action rewrite/history/ending" +
+			" rewrite/span store summarize/memory summarize/memory/remote",
 		"it holds conversations and asks what they teach; how a model is asked, and where that is wired, must be replaceable",
 	},
 	"daemon/lessons": {
@@ -51,7 +52,8 @@ var outside = map[string]room{
 		"what was sent is told by what is recorded; how it came to that must not matter any more",
 	},
 	"rewrite/runs": {
-		"rewrite/conversation rewrite/decision rewrite/history rewrite/limits rewrite/mark rewrite/plan rewrite/shorten rewrite/span",
+		"rewrite/conversation rewrite/decision rewrite/history rewrite/history/action rewrite/history/ending" +
+			" rewrite/limits rewrite/mark rewrite/plan rewrite/shorten rewrite/span",
 		"it writes what stands in the place of results that are cleared; which those are must not matter to it",
 	},
 	"bench/reading": {

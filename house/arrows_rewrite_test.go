@@ -3,8 +3,9 @@ package house_test
 // rewriting has the rooms in which a conversation gets the form in which it is sent.
 var rewriting = map[string]room{
 	"rewrite": {
-		"event prose rewrite/abridge rewrite/addition rewrite/chat rewrite/compact rewrite/conversation rewrite/decision rewrite/folder rewrite/history rewrite/ladder" +
-			" rewrite/limits rewrite/offer rewrite/plan rewrite/recap rewrite/sent rewrite/shorten rewrite/span tokenize unit",
+		"event prose rewrite/addition rewrite/chat rewrite/compact rewrite/conversation rewrite/decision" +
+			" rewrite/folder rewrite/history rewrite/history/action rewrite/ladder rewrite/limits rewrite/mark" +
+			" rewrite/offer rewrite/plan rewrite/recap rewrite/sent rewrite/shorten rewrite/span tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",
 	},
@@ -13,11 +14,12 @@ var rewriting = map[string]room{
 		"what is added is a text with a record; what it is added to, and where it stands there, must not matter",
 	},
 	"rewrite/abridge": {
-		"event rewrite/decision rewrite/excerpt rewrite/history rewrite/limits rewrite/outline rewrite/plan rewrite/shorten rewrite/span",
+		"event rewrite/decision rewrite/excerpt rewrite/history rewrite/history/action rewrite/limits" +
+			" rewrite/outline rewrite/plan rewrite/shorten rewrite/span",
 		"how one result gets shorter is the same for every rung; which results do is a rung's to know",
 	},
 	"rewrite/chat": {
-		dialect,
+		dialect + " unit",
 		"a dialect knows its own JSON and nothing of what is done with it; what it knew of a rung, each" +
 			" dialect would have to know",
 	},
@@ -36,8 +38,10 @@ var rewriting = map[string]room{
 		"event rewrite/conversation rewrite/history rewrite/span unit",
 		"a form is replayed byte for byte by whoever finds it; why it was chosen is written beside it, and must not matter any more",
 	},
-	"rewrite/distil": {"prose rewrite/conversation rewrite/decision rewrite/history rewrite/mark rewrite/plan rewrite/span",
-		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it"},
+	"rewrite/distil": {
+		"prose rewrite/conversation rewrite/decision rewrite/history rewrite/mark rewrite/plan",
+		"it asks and looks for the ladder; which results are cleared, and how an answer is made, must not matter to it",
+	},
 	"rewrite/excerpt": {
 		"pattern rewrite/excerpt/glance rewrite/excerpt/looks rewrite/excerpt/stamp rewrite/linenumber rewrite/mark",
 		"which lines of a text tell is told by the text alone; what it knew of a plan, it could favour",
@@ -55,9 +59,18 @@ var rewriting = map[string]room{
 		"what stands before a line is told by the line, whatever it tells",
 	},
 	"rewrite/history": {
-		"pattern rewrite/conversation rewrite/excerpt rewrite/history/answer rewrite/history/verb rewrite/mark rewrite/shell" +
-			" rewrite/shorten rewrite/span",
+		"rewrite/conversation rewrite/history/action rewrite/history/ending rewrite/shell rewrite/shorten" +
+			" rewrite/span",
 		"what happened is told by the conversation alone; what is sent of it must not change it",
+	},
+	"rewrite/history/action": {
+		"rewrite/chat rewrite/conversation rewrite/mark rewrite/rewritetest rewrite/shell rewrite/shorten rewrite/span",
+		"what a call does is told by its tool's name and its arguments; what came of it must not matter",
+	},
+	"rewrite/history/ending": {
+		"pattern rewrite/chat rewrite/conversation rewrite/excerpt rewrite/history/action rewrite/history/answer rewrite/history/verb rewrite/mark" +
+			" rewrite/shell rewrite/shorten rewrite/span",
+		"how a call ended is told by the call and its result; what came before and after must not matter",
 	},
 	"rewrite/history/answer": {
 		"pattern rewrite/span",
@@ -68,7 +81,9 @@ var rewriting = map[string]room{
 		"what a name says stands in its words; what the tool was given, and what it answered, must not matter",
 	},
 	"rewrite/ladder": {
-		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil rewrite/excerpt rewrite/history rewrite/limits rewrite/plan rewrite/runs rewrite/shorten rewrite/span",
+		"event rewrite/abridge rewrite/compact rewrite/conversation rewrite/decision rewrite/distil" +
+			" rewrite/excerpt rewrite/history rewrite/history/action rewrite/limits rewrite/plan rewrite/runs" +
+			" rewrite/shorten rewrite/span",
 		"rungs write on the plan; how a decision is found, recorded and built must be replaceable without touching them",
 	},
 	"rewrite/limits": {
@@ -100,8 +115,9 @@ var rewriting = map[string]room{
 		"a line defines something by what it says, however much of a file is shown",
 	},
 	"rewrite/plan": {
-		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history rewrite/history/answer" +
-			" rewrite/limits rewrite/mark rewrite/outline rewrite/shorten rewrite/span tokenize",
+		"event prose rewrite/conversation rewrite/decision rewrite/excerpt rewrite/history" +
+			" rewrite/history/action rewrite/history/answer rewrite/history/ending rewrite/limits rewrite/mark" +
+			" rewrite/outline rewrite/shorten rewrite/span tokenize",
 		"it is the sheet that all rungs write on; knowing one of them, it would be that one's",
 	},
 	"rewrite/plan/plantest": {
@@ -110,10 +126,10 @@ var rewriting = map[string]room{
 		"it lays out plans for the tests of whoever writes on them; knowing a rung, it would be that one's",
 	},
 	"rewrite/recap": {
-		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/plan rewrite/recap/agenda" +
-			" rewrite/recap/alike rewrite/recap/deed rewrite/recap/filing rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step" +
-			" rewrite/recap/where rewrite/sentence" +
-			" rewrite/shell rewrite/shorten rewrite/span",
+		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/history/action" +
+			" rewrite/history/ending rewrite/plan rewrite/recap/agenda rewrite/recap/alike rewrite/recap/deed" +
+			" rewrite/recap/filing rewrite/recap/git rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step" +
+			" rewrite/recap/where rewrite/sentence rewrite/shell rewrite/shorten rewrite/span",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/recap/agenda": {
@@ -129,8 +145,12 @@ var rewriting = map[string]room{
 		"a call has its values and its tool's name; how it ended, and how much of it is told, must not matter",
 	},
 	"rewrite/recap/filing": {
-		"rewrite/history rewrite/shell",
+		"rewrite/history/action rewrite/shell",
 		"a line stands in a file by what calls did to it; how much of it is told must not matter",
+	},
+	"rewrite/recap/git": {
+		"pattern rewrite/recap/step rewrite/shell",
+		"what git does to earlier changes stands in the words of its command; whose changes they are must not matter",
 	},
 	"rewrite/recap/rerun": {
 		"",
@@ -145,7 +165,8 @@ var rewriting = map[string]room{
 		"where a command runs is told by those before it; what they do there must not matter",
 	},
 	"rewrite/recap/spoken": {
-		"pattern rewrite/conversation rewrite/history rewrite/plan rewrite/sentence rewrite/span",
+		"pattern rewrite/conversation rewrite/history rewrite/history/action rewrite/plan rewrite/sentence" +
+			" rewrite/span",
 		"who said what stands in messages and results; what else a summary tells must not matter",
 	},
 	"rewrite/reply": {

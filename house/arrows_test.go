@@ -118,8 +118,13 @@ var house = joined(map[string]room{
 		"it is what is left of HTTP when nothing may cost anything; who measures with it must not matter",
 	},
 	"command": {
-		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page bench/policy bench/price" +
-			" bench/replay bench/soak bench/subject bench/team bench/through command/account command/advice command/explanation command/handing command/logging command/manual command/notes command/shelves command/stage command/statusline config console console/access console/recall console/story console/story/api console/terminal daemon daemon/asides event/money instance instance/agent instance/service offload prose proxy proxy/clients rewrite rewrite/aside rewrite/chat rewrite/conversation rewrite/limits rewrite/plan rewrite/span tokenize unit window",
+		"bench/backend bench/burst bench/cancel bench/counting bench/demo bench/lineup bench/load bench/page" +
+			" bench/policy bench/price bench/replay bench/soak bench/subject bench/team bench/through" +
+			" command/account command/advice command/explanation command/handing command/logging command/manual" +
+			" command/notes command/shelves command/stage command/statusline config console console/access" +
+			" console/recall console/story console/story/api console/terminal daemon daemon/asides instance" +
+			" instance/agent instance/service offload prose proxy/clients rewrite rewrite/aside" +
+			" rewrite/conversation rewrite/span tokenize unit window",
 		"a command reads flags and prints; how parts are put together, and how a running epitome is found, is for others to know",
 	},
 	"command/account": {
@@ -296,7 +301,9 @@ var house = joined(map[string]room{
 			"it has the cost of an answer from event, so that what is told needs no copy",
 	},
 	"proxy": {
-		"event prose proxy/aside proxy/buffers proxy/carried proxy/certificate proxy/clients proxy/ear proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/aside rewrite/conversation rewrite/limits rewrite/plan rewrite/spent sse unit window window/overflow",
+		"event prose proxy/aside proxy/buffers proxy/carried proxy/certificate proxy/clients proxy/ear" +
+			" proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/aside rewrite/conversation" +
+			" rewrite/limits rewrite/plan rewrite/spent unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
@@ -383,7 +390,7 @@ var house = joined(map[string]room{
 }, outside, asides, rewriting)
 
 // dialect is what each dialect may know.
-const dialect = "event prose rewrite/conversation rewrite/reply rewrite/span rewrite/spent sse tokenize unit"
+const dialect = "event prose rewrite/conversation rewrite/reply rewrite/span rewrite/spent sse tokenize"
 
 // forTests may be imported by any _test.go file.
 const forTests = "bench/benchtest bench/lineup/lineuptest config/configtest event event/eventtest house/missing " +

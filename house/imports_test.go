@@ -2,6 +2,7 @@ package house_test
 
 import (
 	"fmt"
+	"go/ast"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,35 @@ func TestLibrariesStayInTheirPlace(t *testing.T) {
 	for _, s := range sources(t) {
 		report(t, checkBans(s, bans))
 	}
+}
+
+// An arrow that nobody follows any more is a way that stands open for no reason.
+func TestEveryArrowIsUsed(t *testing.T) {
+	report(t, checkUsed(sources(t), house))
+	way := &source{dir: "a", tree: &ast.File{Imports: []*ast.ImportSpec{{Path: &ast.BasicLit{Value: `"epitome/b"`}}}}}
+	got := checkUsed([]*source{way}, map[string]room{"a": {"b c", "reason"}})
+	if want := []string{"a may import c, and does not: take the arrow out"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// checkUsed wants every arrow to be followed by a file of its folder.
+func checkUsed(all []*source, house map[string]room) (complaints []string) {
+	used := map[[2]string]bool{}
+	for _, s := range all {
+		for _, spec := range s.tree.Imports {
+			used[[2]string{s.dir, strings.TrimPrefix(strings.Trim(spec.Path.Value, "`\""), "epitome/")}] = true
+		}
+	}
+	for dir, place := range house {
+		for to := range strings.FieldsSeq(place.imports) {
+			if !used[[2]string{dir, to}] {
+				complaints = append(complaints, fmt.Sprintf("%s may import %s, and does not: take the arrow out", dir, to))
+			}
+		}
+	}
+	slices.Sort(complaints)
+	return complaints
 }
 
 // checkArrows holds the imports inside the project.

@@ -7,8 +7,7 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
-	"epitome/rewrite/span"
+	"epitome/rewrite/history/action"
 )
 
 // takesBack reports whether a message of the span, or behind it, has the result of a command of git.
@@ -20,7 +19,7 @@ func (s *spanFacts) takesBack(message int, command string) bool {
 			continue
 		}
 		for _, c := range s.was.Items[s.was.Head+at].Calls {
-			called := oneLine(history.ArgumentTexts(span.TextOf(c.Arguments.Of(s.was.Body)), c.FreeText))
+			called := oneLine(action.ArgumentTexts(c.ArgumentsIn(s.was.Body), c.FreeText))
 			if strings.Contains(command, "git ") && strings.Contains(called, oneLine(strings.TrimSuffix(command, "…"))) {
 				return true
 			}

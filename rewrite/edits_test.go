@@ -143,7 +143,7 @@ func partsSaid(r *conversation.Request, from, to int) (list []string) {
 			}
 		}
 		for _, c := range it.Calls {
-			list = append(list, string(span.TextOf(c.Arguments.Of(r.Body))))
+			list = append(list, string(c.ArgumentsIn(r.Body)))
 		}
 		list = append(list, string(it.Content.Of(r.Body)))
 	}

@@ -7,8 +7,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
-	"epitome/rewrite/span"
+	"epitome/rewrite/history/action"
 )
 
 // judge looks at one request and what was sent in its place, and says which promise is broken.
@@ -80,7 +79,7 @@ func (j *judge) written(i int, text *shelf) {
 	}
 	for _, c := range it.Calls {
 		var arguments map[string]any
-		raw := string(span.TextOf(c.Arguments.Of(j.was.Body)))
+		raw := string(c.ArgumentsIn(j.was.Body))
 		if json.Unmarshal([]byte(raw), &arguments) != nil {
 			texts = append(texts, raw)
 		}
@@ -103,8 +102,8 @@ func (s *spanFacts) writes(file string, times int) {
 	have := 0
 	for i := s.from; i < s.to; i++ {
 		for _, c := range s.was.Items[i].Calls {
-			arguments := span.TextOf(c.Arguments.Of(s.was.Body))
-			if strings.Contains(history.ArgumentTexts(arguments, c.FreeText)+string(arguments), path.Base(file)) {
+			arguments := c.ArgumentsIn(s.was.Body)
+			if strings.Contains(action.ArgumentTexts(arguments, c.FreeText)+string(arguments), path.Base(file)) {
 				have++
 			}
 		}

@@ -13,8 +13,8 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
 	"epitome/rewrite/limits"
+	"epitome/rewrite/mark"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/plan/plantest"
 )
@@ -204,7 +204,7 @@ func behindHead(r *conversation.Request) (list []string) {
 // tool, or in a numbered list.
 func artifactsIn(text string) (names []string) {
 	at := 0
-	for name := range history.NamesLike(text) {
+	for name := range mark.NamesLike(text) {
 		at += strings.Index(text[at:], name)
 		before, spaced := strings.CutSuffix(text[:at], " ")
 		unnumbered := strings.TrimRight(before, "0123456789")

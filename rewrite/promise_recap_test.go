@@ -11,7 +11,8 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
-	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/mark"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
 )
@@ -99,9 +100,9 @@ func (s *spanFacts) learn() {
 	calls := func(i int) {
 		for _, c := range s.was.Items[i].Calls {
 			s.names[c.Name] = true
-			arguments := span.TextOf(c.Arguments.Of(s.was.Body))
-			s.keys[history.ActionOf(c.Name, arguments, c.FreeText).Key] = true
-			called.WriteString(history.ArgumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
+			arguments := c.ArgumentsIn(s.was.Body)
+			s.keys[action.Of(c.Name, arguments, c.FreeText).Key] = true
+			called.WriteString(action.ArgumentTexts(arguments, c.FreeText) + "\n" + string(arguments) + "\n")
 		}
 	}
 	for i := s.from; i < s.to; i++ {
@@ -414,7 +415,7 @@ func (s *spanFacts) row(kind, row, group string) string {
 func (j *judge) transcripts(where string, s *spanFacts) {
 	j.Helper()
 	text, bytes := shelf{}, shelf{}
-	for name := range history.NamesLike(where) {
+	for name := range mark.NamesLike(where) {
 		content, err := j.get(name)
 		if err != nil {
 			j.Fatalf("promise 6: %v", err)

@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
-	"epitome/rewrite/span"
+	"epitome/rewrite/history/action"
 )
 
 // replied holds what the user says in answer to something: the lines with > before it are the agent's. What stands in a
@@ -89,7 +88,7 @@ func (s *spanFacts) tasks(body string) {
 	all := ""
 	for i := s.was.Head; i < len(s.was.Items); i++ {
 		for _, c := range s.was.Items[i].Calls {
-			all += history.ArgumentTexts(span.TextOf(c.Arguments.Of(s.was.Body)), c.FreeText)
+			all += action.ArgumentTexts(c.ArgumentsIn(s.was.Body), c.FreeText)
 		}
 	}
 	head := regexp.MustCompile(`^(under way|open|done)(, the (first|last) \d+ of \d+(?: or more)?)?:$`)

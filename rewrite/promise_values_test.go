@@ -27,7 +27,7 @@ func (s *spanFacts) given(row string) bool {
 			if !ok {
 				values, ok = strings.CutPrefix(row, "a tool ")
 			}
-			if ok && holdsAll(gjson.ParseBytes(span.TextOf(c.Arguments.Of(s.was.Body))), values, 0) {
+			if ok && holdsAll(gjson.ParseBytes(c.ArgumentsIn(s.was.Body)), values, 0) {
 				return true
 			}
 		}

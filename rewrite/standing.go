@@ -5,7 +5,7 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
-	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/plan"
 )
 
@@ -20,11 +20,11 @@ func (s Output) StandingChanges(r *conversation.Request) []plan.Change {
 	for _, c := range s.Report.Changes {
 		made[c.Item] = c
 	}
-	calls := history.NewCalls()
+	calls := action.NewCalls()
 	var list []plan.Change
 	for i, f := range s.forms {
 		it := &r.Items[r.Head+i]
-		var source history.Source
+		var source action.Source
 		switch it.Role {
 		case conversation.Assistant:
 			calls.Learn(r, it)
@@ -69,7 +69,7 @@ func (s Output) noteThinking(c *plan.Change, i int, it *conversation.Item) {
 }
 
 // stands is a change that was made earlier.
-func (s Output) stands(f *decision.Form, o *history.Source) plan.Change {
+func (s Output) stands(f *decision.Form, o *action.Source) plan.Change {
 	c := plan.Change{Rung: f.Rung.String(), Code: plan.CodeOf(f), Tool: o.Name, Argument: o.Action.Key}
 	c.Before, c.After = int(float64(f.Whole)*s.ratio), int(float64(f.Now)*s.ratio)
 	if names := f.Artifacts(); len(names) > 0 {

@@ -10,7 +10,7 @@ import (
 	"epitome/prose"
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
+	"epitome/rewrite/mark"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/span"
 )
@@ -94,7 +94,7 @@ func sameAs(t testing.TB, b *bench, transcript string) string {
 		t.Fatal(err)
 	}
 	first, _, _ := strings.Cut(string(content), "\n")
-	names := slices.Collect(history.NamesLike(first))
+	names := slices.Collect(mark.NamesLike(first))
 	if len(names) != 1 {
 		t.Fatalf("transcript %s begins with %q", transcript, first)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"epitome/rewrite/history"
+	"epitome/rewrite/mark"
 )
 
 // transcriptsIn are the transcripts that the summary in what is sent names at its end.
@@ -14,7 +14,7 @@ func transcriptsIn(t *testing.T, b *bench, out Output) (list []string) {
 	t.Helper()
 	text, _ := summaryIn(t, out)
 	_, end, _ := strings.Cut(text, "\n[end of summary ")
-	for name := range history.NamesLike(end) {
+	for name := range mark.NamesLike(end) {
 		content, err := b.cupboard.Get(name)
 		if err != nil {
 			t.Fatal(err)

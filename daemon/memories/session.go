@@ -10,7 +10,8 @@ import (
 	"epitome/rewrite"
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
-	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/span"
 )
 
@@ -56,7 +57,7 @@ func (s *session) question(key string) (q prose.Question, worth bool) {
 
 // told is a conversation behind its head as text, and how often user and model speak in it in turn.
 func told(r *conversation.Request) (list []prose.Entry, turns int) {
-	t := telling{req: r, calls: history.NewCalls()}
+	t := telling{req: r, calls: action.NewCalls()}
 	for i := r.Head; i < len(r.Items); i++ {
 		t.add(&r.Items[i])
 	}
@@ -66,7 +67,7 @@ func told(r *conversation.Request) (list []prose.Entry, turns int) {
 // telling is a conversation that is being told.
 type telling struct {
 	req   *conversation.Request
-	calls *history.Calls
+	calls *action.Calls
 	list  []prose.Entry
 	turns int
 	group int
@@ -84,7 +85,7 @@ func (t *telling) add(it *conversation.Item) {
 	case conversation.Tool:
 		source := t.calls.SourceOf(it)
 		e.Kind, e.Tool = prose.Result, source.Name
-		e.State = source.StateInWords(it.Content.Of(t.req.Body), e.Text)
+		e.State = ending.StateOf(&source, it.Content.Of(t.req.Body), e.Text)
 	}
 	t.count(it)
 	e.Group = t.group
@@ -92,7 +93,7 @@ func (t *telling) add(it *conversation.Item) {
 		t.list = append(t.list, e)
 	}
 	for _, c := range it.Calls {
-		text := string(span.TextOf(c.Arguments.Of(t.req.Body)))
+		text := string(c.ArgumentsIn(t.req.Body))
 		t.list = append(t.list, prose.Entry{Group: t.group, Kind: prose.Call, Tool: c.Name, Text: text})
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"epitome/event"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/outline"
 	"epitome/rewrite/plan"
@@ -85,7 +86,7 @@ func (c *Shortening) about() string {
 // headShare returns the share of an excerpt that comes from the beginning, 0 to 1: logs and the output of commands
 // tell most at their end.
 func (c *Shortening) headShare() float64 {
-	if c.Result.Action.Kind == history.KindShell || c.log {
+	if c.Result.Action.Kind == action.Shell || c.log {
 		return 0.2
 	}
 	return 0.5
@@ -134,13 +135,13 @@ func unseen(names, text string) string {
 
 // showsFile reports whether the text is that of files, and neither a log nor what a command has to say.
 func (c *Shortening) showsFile() bool {
-	return !c.log && (c.Result.Action.Kind == history.KindReading || c.Result.Action.OnlyFiles)
+	return !c.log && (c.Result.Action.Kind == action.Reading || c.Result.Action.OnlyFiles)
 }
 
 // isOutput reports whether a text that looks like rows, or has JSON in its lines, is what a command says of what went
 // wrong: those lines are worth more than columns and fields.
 func (c *Shortening) isOutput(shown string, o *outline.Outline) bool {
-	if c.Result.Action.Kind != history.KindShell && !c.log || c.showsFile() {
+	if c.Result.Action.Kind != action.Shell && !c.log || c.showsFile() {
 		return false
 	}
 	if o.Kind == outline.Diff || o.Kind == outline.Matches || !strings.Contains(strings.TrimSpace(shown), "\n") {
@@ -152,7 +153,7 @@ func (c *Shortening) isOutput(shown string, o *outline.Outline) bool {
 
 // hint is what is known of the shown text beside itself.
 func (c *Shortening) hint(shown string) (h outline.Hint) {
-	if a := &c.Result.Action; (a.Kind == history.KindReading || a.OnlyFiles) && len(a.Reads) > 0 {
+	if a := &c.Result.Action; (a.Kind == action.Reading || a.OnlyFiles) && len(a.Reads) > 0 {
 		h.File = a.Reads[0]
 	}
 	h.LaidOut, h.Unread = shown == c.Text && c.laysOut(shorten.CountLines(shown)), c.Plan.Case.IsUnread()

@@ -131,7 +131,7 @@ func (q *summarySearch) entry(list []prose.Entry, i int) []prose.Entry {
 		list = append(list, e)
 	}
 	for _, c := range it.Calls {
-		text := string(span.TextOf(c.Arguments.Of(q.comp.P.Req.Body)))
+		text := string(c.ArgumentsIn(q.comp.P.Req.Body))
 		list = append(list, prose.Entry{Group: e.Group, Kind: prose.Call, Tool: c.Name, Text: text})
 	}
 	return list

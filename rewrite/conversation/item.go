@@ -118,6 +118,9 @@ type Call struct {
 	FreeText  bool      // the arguments are any text and not JSON
 }
 
+// ArgumentsIn returns what the call is given, as its text says: JSON, as a rule. body is that of its request.
+func (c *Call) ArgumentsIn(body []byte) []byte { return span.TextOf(c.Arguments.Of(body)) }
+
 // Verdict is what a client says, beside a result, of how its call ended.
 type Verdict uint8
 

@@ -2,7 +2,7 @@ package conversation
 
 // Callers returns for each item behind the head the item whose call it answers, as an index behind the head. It is -1
 // for what answers none, or one that was answered before. Only ids count, and a result may stand any number of
-// messages behind its call: what is parted from its call must not be cut from it. history.Calls, which says what a
+// messages behind its call: what is parted from its call must not be cut from it. action.Calls, which says what a
 // result came from, and a dialect's judge look at the last message's calls alone.
 func (r *Request) Callers() []int {
 	list := make([]int, len(r.Items)-r.Head)

@@ -18,7 +18,6 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/plan"
-	"epitome/rewrite/span"
 )
 
 // Least is how many tokens a result takes at least that a model is asked about. With the distillate, the stub of a
@@ -115,7 +114,7 @@ func argumentsOf(p *plan.Plan, res *history.Result) string {
 		calls := p.Req.Items[p.Req.Head+i].Calls
 		for k := range calls {
 			if calls[k].ID == id {
-				return string(span.TextOf(calls[k].Arguments.Of(p.Req.Body)))
+				return string(calls[k].ArgumentsIn(p.Req.Body))
 			}
 		}
 		if len(calls) > 0 && p.Req.Items[p.Req.Head+i].Begins {
@@ -167,7 +166,7 @@ func fit(said string, count func(string) int) string {
 		}
 	}
 	text := strings.Join(lines, "\n")
-	for range history.NamesLike(text) {
+	for range mark.NamesLike(text) {
 		return ""
 	}
 	if strings.Contains(text, mark.Start) || count(text) > prose.MostDistilled {

@@ -7,12 +7,12 @@ package history
 
 import (
 	"hash/maphash"
-	"iter"
 	"path"
 	"slices"
-	"strings"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 )
@@ -31,7 +31,7 @@ type History struct {
 
 	ShortSizes map[ShortItem]int // tokens of an assistant's item without long arguments, once that was asked for
 
-	calls     *Calls // of the last assistant's message, by id
+	calls     *action.Calls // of the last assistant's message, by id
 	files     watchedFiles
 	latest    latest
 	counting  counting
@@ -61,7 +61,7 @@ type watchedFiles struct {
 
 // Result is a tool's result.
 type Result struct {
-	Source
+	action.Source
 	Item      int      // behind the head
 	remaining []string // of the files it shows, those that were not written since
 	SpentBy   int      // the item that made it worthless; 0 if none did
@@ -76,8 +76,9 @@ type Result struct {
 
 	Distillate Distillate // of it, as far as a model was asked
 
-	ending *Ending // how its call ended, once that was asked for
-	begun  int     // the number, from 1 on, of the result whose call began the command that this is about; 0 if none
+	ended *ending.Ending // how its call ended, once that was asked for
+	// begun is the number, from 1 on, of the result whose call began the command that this is about; 0 if none did.
+	begun int
 }
 
 // Names are some of a result's names, which take no more than so many bytes.
@@ -121,7 +122,7 @@ type ShortItem struct {
 // NewHistory returns the history of no item.
 func NewHistory() *History {
 	return &History{
-		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: NewCalls(),
+		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: action.NewCalls(),
 		files:  watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}},
 		latest: latest{ask: map[string]int{}, with: map[uint64]int{}, begun: begun{}}, Lines: shorten.NewLineIndex(),
 	}
@@ -197,12 +198,12 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	if len(h.Results[n].Action.Deletes) > 0 {
 		h.files.erasing = append(h.files.erasing, n)
 	}
-	if h.Results[n].beginsAsError(raw) || h.Results[n].answersBadly(raw) {
+	if ending.DidNothing(&h.Results[n].Source, raw) {
 		h.Results[n].Failed = true
 		return
 	}
 	d := &h.Results[n].Action
-	if len(d.Reads)+len(d.Writes) > 0 && h.Results[n].mayBeRefused(raw) {
+	if len(d.Reads)+len(d.Writes) > 0 && ending.MayBeRefused(&h.Results[n].Source, raw) {
 		return
 	}
 	for _, file := range d.Writes {
@@ -212,11 +213,11 @@ func (h *History) learnResult(r *conversation.Request, it *conversation.Item, i 
 	if len(d.Reads) == 0 || len(d.Writes) > 0 {
 		return
 	}
-	if d.identity != "" {
-		if k, ok := h.latest.ask[d.identity]; ok {
+	if d.Identity != "" {
+		if k, ok := h.latest.ask[d.Identity]; ok {
 			h.spend(k, i, WhyReadAgain)
 		}
-		h.latest.ask[d.identity] = n
+		h.latest.ask[d.Identity] = n
 	}
 	if d.OnlyFiles {
 		h.learnShown(n)
@@ -306,6 +307,15 @@ func (h *History) settle(n int) {
 	}
 }
 
+// KnownEnding returns how the call ended that the result answers; nil if that was not asked for yet.
+func (r *Result) KnownEnding() *ending.Ending { return r.ended }
+
+// LearnEnding reads how the call ended whose result has the text. raw is the result as it stands in the body.
+func (r *Result) LearnEnding(raw []byte, text string) *ending.Ending {
+	r.ended = ending.Of(&r.Source, raw, text)
+	return r.ended
+}
+
 func (h *History) spend(k, by int, why string) {
 	if res := &h.Results[k]; res.SpentBy == 0 {
 		res.SpentBy, res.SpentWhy = by, why
@@ -344,23 +354,6 @@ func isIn(file, folder string) bool {
 	return false
 }
 
-// SaysNoFile reports whether a result speaks of a file that could not be read. A file that is short may say so too.
-func SaysNoFile(text string) bool {
-	const most = 1_000 // bytes; what is longer shows something
-	if len(text) > most {
-		return false
-	}
-	text = strings.ToLower(text)
-	for _, words := range [...]string{"no such file", "not exist", "not found", "cannot find", "can't find", "could not find",
-		"couldn't find", "cannot open", "can't open", "could not read", "enoent", "permission denied", "access denied",
-		"not permitted", "is a directory", "not a file"} {
-		if strings.Contains(text, words) {
-			return true
-		}
-	}
-	return false
-}
-
 // ForgetLines is for when it is no longer known which results are sent whole.
 func (h *History) ForgetLines() {
 	if h.LinesRead > 0 {
@@ -378,27 +371,5 @@ func (h *History) Truncate(r *conversation.Request, n int) {
 	h.counting.works = h.counting.works[:n]
 	if h.counting.estimated > n {
 		h.counting.estimated = 0
-	}
-}
-
-// nameLength is how many characters of a to z and 2 to 7 an artifact's name has.
-const nameLength = 26
-
-// cites returns the words of a text that may be names of artifacts.
-func cites(text []byte) []string { return slices.Collect(NamesLike(string(text))) }
-
-// NamesLike gives each word of the text that may be the name of an artifact.
-func NamesLike(text string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		start := 0
-		for i := 0; i <= len(text); i++ {
-			if i < len(text) && (text[i] >= 'a' && text[i] <= 'z' || text[i] >= '2' && text[i] <= '7') {
-				continue
-			}
-			if i-start == nameLength && !yield(text[start:i]) {
-				return
-			}
-			start = i + 1
-		}
 	}
 }

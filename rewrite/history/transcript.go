@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
 	"epitome/rewrite/span"
@@ -18,7 +20,7 @@ type block struct{ heading, text string }
 // that nothing that was said can pass for one. The result depends on the messages and the name alone, so that it can
 // be made again.
 func Transcript(r *conversation.Request, i, n int, name string) []byte {
-	t := transcript{req: r, calls: NewCalls(), number: conversation.NumberOf(r, r.Head+i)}
+	t := transcript{req: r, calls: action.NewCalls(), number: conversation.NumberOf(r, r.Head+i)}
 	first := t.number
 	for k := i - 1; k >= 0; k-- { // a user may have spoken between call and result
 		if it := &r.Items[r.Head+k]; it.Role == conversation.Assistant {
@@ -52,7 +54,7 @@ func Transcript(r *conversation.Request, i, n int, name string) []byte {
 // transcript is one that is being written.
 type transcript struct {
 	req    *conversation.Request
-	calls  *Calls
+	calls  *action.Calls
 	blocks []block
 	number int // of the message that was added last
 }
@@ -72,7 +74,7 @@ func (t *transcript) add(i int) {
 	}
 	t.blocks = append(t.blocks, block{heading, spoken(t.req, it)})
 	for _, c := range it.Calls {
-		arguments := span.TextOf(c.Arguments.Of(t.req.Body))
+		arguments := c.ArgumentsIn(t.req.Body)
 		heading = "call of " + shorten.OneLine(c.Name, shell.LongestPath)
 		t.blocks = append(t.blocks, block{heading, spelledOut(arguments, c.FreeText)})
 	}
@@ -82,7 +84,7 @@ func (t *transcript) add(i int) {
 func (t *transcript) answered(it *conversation.Item) string {
 	c := t.calls.SourceOf(it)
 	s := shorten.OneLine(c.About(), shell.LongestPath)
-	if state := c.StateInWords(it.Content.Of(t.req.Body), spoken(t.req, it)); state != "" {
+	if state := ending.StateOf(&c, it.Content.Of(t.req.Body), spoken(t.req, it)); state != "" {
 		s += ", " + state
 	}
 	return s

@@ -10,7 +10,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/excerpt"
-	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/shorten"
@@ -351,7 +351,7 @@ func capForm(p *plan.Plan, i int) *decision.Form {
 	}
 	content, spelling := span.Unspell(w.Raw)
 	name := p.Shelf.Name(p.Route.Scope, content)
-	said := history.Source{Name: "an earlier answer"}
+	said := action.Source{Name: "an earlier answer"}
 	where := p.Advice(name, plan.Content{Lines: shorten.CountLines(w.Text), Tokens: w.Tokens})
 	text := plan.ExcerptStub(said.About(), plan.Cut{Excerpt: e, Size: w.Size(), Where: where})
 	now := p.Hist.Sizes[i] - w.Tokens + p.Count(text)

@@ -1,4 +1,5 @@
-// Package mark knows how a mark of epitome's begins, and which lines of others pass for one.
+// Package mark knows how a mark of epitome's begins and what the name of an artifact looks like, and what of others
+// passes for one.
 package mark
 
 import (

@@ -7,7 +7,9 @@ import (
 
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/history/answer"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/outline"
 	"epitome/rewrite/shorten"
@@ -95,7 +97,7 @@ func clearedStub(p *Plan, res *history.Result, c *cleared) string {
 // pageOf are the lines in which a tool that drives a browser says where it stands, or the title of a page of the web.
 func pageOf(res *history.Result, text string) []string {
 	list := answer.Page(text)
-	if title := answer.Title(text); title != "" && res.Action.Kind == history.KindFetching {
+	if title := answer.Title(text); title != "" && res.Action.Kind == action.Fetching {
 		list = []string{title}
 	}
 	return slices.DeleteFunc(shorten.WholeLines(text, list), func(l string) bool {
@@ -120,7 +122,7 @@ func previewOf(p *Plan, res *history.Result, text string) (lines []string, how s
 
 // fieldsOf is a preview of fields of the object that a service answers, without what the call says.
 func fieldsOf(res *history.Result, text string) string {
-	if res.Action.Kind != history.KindOther && res.Action.Kind != history.KindSearching {
+	if res.Action.Kind != action.Other && res.Action.Kind != action.Searching {
 		return ""
 	}
 	isGiven := func(value string) bool { return strings.Contains(res.Action.Key, strings.Trim(value, `"`)) }
@@ -156,7 +158,7 @@ func fileOf(p *Plan, res *history.Result, text string) string {
 	if !showsOneFile(res) || res.ShownAgain() != 0 {
 		return ""
 	}
-	if res.Failed || endingOf(p, res, text).Code > 0 || history.SaysNoFile(text) {
+	if res.Failed || endingOf(p, res, text).Code > 0 || ending.SaysNoFile(text) {
 		return ""
 	}
 	if p.Hist.MayBeGone(res.Action.Reads[0], res) {
@@ -167,11 +169,11 @@ func fileOf(p *Plan, res *history.Result, text string) string {
 
 // showsOneFile reports whether a result's call was to show one file and nothing else.
 func showsOneFile(res *history.Result) bool {
-	return (res.Action.Kind == history.KindReading || res.Action.OnlyFiles) && len(res.Action.Reads) == 1
+	return (res.Action.Kind == action.Reading || res.Action.OnlyFiles) && len(res.Action.Reads) == 1
 }
 
 // endingOf is how the call ended whose result has the text.
-func endingOf(p *Plan, res *history.Result, text string) *history.Ending {
+func endingOf(p *Plan, res *history.Result, text string) *ending.Ending {
 	if known := res.KnownEnding(); known != nil {
 		return known
 	}
@@ -181,7 +183,7 @@ func endingOf(p *Plan, res *history.Result, text string) *history.Ending {
 // tellingOf are the lines of a command's output that matter most, as they stand there: of a failure what failed and
 // why, else the one that tells how it ended; of a log what it tells of trouble, whatever showed it; of any other result
 // the one that says that it is an error. A line that passes for a mark of epitome's is none of them.
-func tellingOf(res *history.Result, ending *history.Ending, text string) (list []string) {
+func tellingOf(res *history.Result, ending *ending.Ending, text string) (list []string) {
 	if ending.Line == "" && !showsLog(&res.Action, text) {
 		return nil
 	}
@@ -190,7 +192,7 @@ func tellingOf(res *history.Result, ending *history.Ending, text string) (list [
 		return keptLines(screen, excerpt.Trouble(screen, linesOfTrouble), len(text)/2)
 	}
 	list = []string{ending.Line}
-	if res.Action.Kind != history.KindShell {
+	if res.Action.Kind != action.Shell {
 		return keptLines(screen, list, len(text)/2)
 	}
 	most := linesOfFailure
@@ -253,7 +255,7 @@ func namesOfResult(p *Plan, res *history.Result, text string) string {
 
 // definedIn are names that a file defines that was read.
 func definedIn(p *Plan, res *history.Result, text string) []string {
-	if res.Action.Kind != history.KindReading || len(res.Action.Reads) != 1 {
+	if res.Action.Kind != action.Reading || len(res.Action.Reads) != 1 {
 		return nil
 	}
 	return outline.Defined(text, outline.Hint{File: res.Action.Reads[0]}, mostDefined, p.Count)

@@ -1,9 +1,12 @@
 package plan
 
-import "epitome/rewrite/history"
+import (
+	"epitome/rewrite/history"
+	"epitome/rewrite/history/ending"
+)
 
 // EndingOf says how the call ended that the result answers, and by whose words.
-func EndingOf(p *Plan, res *history.Result) *history.Ending {
+func EndingOf(p *Plan, res *history.Result) *ending.Ending {
 	if e := res.KnownEnding(); e != nil {
 		return e
 	}

@@ -5,6 +5,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/ending"
 )
 
 // IsCleared reports whether nothing of the result is sent but a stub, or not even that.
@@ -93,7 +94,7 @@ func RecalledArtifact(p *Plan, res *history.Result) string {
 
 // StateOf says in a few words how a call ended, if its result tells.
 func StateOf(p *Plan, res *history.Result) string {
-	return res.StateInWords(p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body), p.TextOf(res.Item))
+	return ending.StateOf(&res.Source, p.Req.Items[p.Req.Head+res.Item].Content.Of(p.Req.Body), p.TextOf(res.Item))
 }
 
 // MarkLeftOut is what the client's last mark for the provider's cache in messages says, if none of them is sent; else

@@ -67,7 +67,7 @@ func (p *Plan) Marked(text string) bool {
 		}
 		line, _, _ := strings.Cut(text[at:], "\n")
 		at += len(line)
-		for name := range history.NamesLike(line) {
+		for name := range mark.NamesLike(line) {
 			if p.Sheet.Names(name) {
 				return true
 			}

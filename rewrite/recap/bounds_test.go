@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"epitome/rewrite/history"
+	"epitome/rewrite/recap/git"
 )
 
 // steps is a command of so many steps.
@@ -79,7 +80,8 @@ func TestACallOfManyWordsIsHeldAgainstFewFailures(t *testing.T) {
 
 // Each edit is held against commands of git that name few files together.
 func TestFilesOfGitAreBounded(t *testing.T) {
-	list := []*gitStep{{files: make([]string, 300)}, {}, {files: make([]string, 300)}, {}}
+	many := git.Command{Files: make([]string, 300)}
+	list := []*gitStep{{Command: many}, {}, {Command: many}, {}}
 	for room, want := range map[int]int{1_000: 4, 302: 3, 301: 2, 1: 1, 0: 0} {
 		if got := len(newestGit(list, room)); got != want {
 			t.Errorf("in %d: %d commands, want %d", room, got, want)

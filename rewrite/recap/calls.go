@@ -6,8 +6,9 @@ import (
 
 	"epitome/pattern"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/shorten"
-	"epitome/rewrite/span"
 )
 
 // calls is what became of the calls of a span, as the calls behind it show it too.
@@ -68,7 +69,7 @@ func (r *writer) readCalls() *calls {
 			c.take(res, tasks)
 			c.runs = append(c.runs, run{res, tasks})
 		}
-		if e := r.endingOf(res); res.Action.Kind == history.KindShell && !e.Failed() && !e.Succeeded() {
+		if e := r.endingOf(res); res.Action.Kind == action.Shell && !e.Failed() && !e.Succeeded() {
 			pending[res], last = tasks, res
 		}
 	}
@@ -89,7 +90,7 @@ func (c *calls) hear(begun, res *history.Result, tasks []task) (hasEnded bool) {
 		hasEnded = true
 	case e.Failed() && res.Action.Ends:
 		return false
-	case res.Action.Kind == history.KindShell && (e.Failed() || e.Succeeded()):
+	case res.Action.Kind == action.Shell && (e.Failed() || e.Succeeded()):
 		c.ended[begun], hasEnded = res, true
 		c.take(begun, tasks)
 	}
@@ -99,7 +100,7 @@ func (c *calls) hear(begun, res *history.Result, tasks []task) (hasEnded bool) {
 
 // isContinued reports whether a call only waits for a command that runs, gives it input, or ends it.
 func isContinued(res *history.Result) bool {
-	return res.Action.Kind == history.KindShell && (res.Action.Session != "" || strings.HasPrefix(res.Action.Key, "{"))
+	return res.Action.Kind == action.Shell && (res.Action.Session != "" || strings.HasPrefix(res.Action.Key, "{"))
 }
 
 // endOf is the result that tells how the call ended that res answers: res, or that of a call which waited for it.
@@ -211,7 +212,7 @@ func (t *task) keys() []string {
 
 // without returns the tasks of the failure that are still open after a call of tasks that ended so. end is how the
 // failure ended. After one more failure, those of the very same are told by that.
-func (f *failure) without(tasks []task, ending, end *history.Ending) []task {
+func (f *failure) without(tasks []task, ending, end *ending.Ending) []task {
 	return slices.DeleteFunc(slices.Clone(f.tasks), func(t task) bool {
 		return slices.ContainsFunc(tasks, func(now task) bool {
 			if ending.Failed() {
@@ -235,21 +236,6 @@ func (f *failure) isOneOf(tasks []task) bool {
 	})
 }
 
-// folder is where the newest command of the span ran, if its call says that.
-func (r *writer) folder() (folder string) {
-	r.backwards(func(res *history.Result) bool {
-		call := r.callOf(res)
-		if call == nil || res.Action.Kind != history.KindShell || isFinding(res) || isContinued(res) {
-			return true
-		}
-		_, folder = history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
-		return false
-	})
-	return shorten.OneLine(folder, longestFolder)
-}
-
-const longestFolder = 200 // characters
-
 // lineOf is the line of a result that matters most, as it stands there, if it is not long. Of a result behind the span
 // none is told: it stands there anyway.
 func lineOf(r *writer, res *history.Result) string {
@@ -269,11 +255,7 @@ func lineOf(r *writer, res *history.Result) string {
 // beginning of it if it is very long.
 func (r *writer) commandLine(res *history.Result) string {
 	const longest = 300 // characters
-	call := r.callOf(res)
-	if call == nil {
-		return res.Action.Key
-	}
-	command, _ := history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
+	command, _ := r.commandOf(res)
 	if line := wholeLine(command); line != "" {
 		if clean := shorten.OneLine(line, longest); len(clean) < len(line)*9/10 || clean == "" {
 			return clean

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/shorten"
 )
 
 // commands are the other commands of a span by how they ended, each group the newest first. Where there is no room for
@@ -69,7 +71,7 @@ type commandRow struct {
 // each gives f the commands of the span that do more than to look, the newest first, until it returns false.
 func (l *commandRows) each(f func(res *history.Result, group string) bool) {
 	l.sum.backwards(func(res *history.Result) bool {
-		return res.Action.Kind != history.KindShell || isFinding(res) || isContinued(res) || f(res, l.group(res))
+		return res.Action.Kind != action.Shell || isFinding(res) || isContinued(res) || f(res, l.group(res))
 	})
 }
 
@@ -109,7 +111,7 @@ func (l *commandRows) take(res *history.Result, group string) bool {
 // text tells the rows, and how many commands have none.
 func (l *commandRows) text(more int) string {
 	var s strings.Builder
-	if folder := l.sum.folder(); folder != "" && len(l.all.list) > 0 {
+	if folder := l.folder(); folder != "" && len(l.all.list) > 0 {
 		s.WriteString("the newest ran in:\n" + folder + "\n")
 	}
 	for _, group := range endings {
@@ -127,6 +129,20 @@ func (l *commandRows) text(more int) string {
 	}
 	return s.String()
 }
+
+// folder is where the newest command of the span ran, if its call says that.
+func (l *commandRows) folder() (folder string) {
+	l.sum.backwards(func(res *history.Result) bool {
+		if l.sum.callOf(res) == nil || res.Action.Kind != action.Shell || isFinding(res) || isContinued(res) {
+			return true
+		}
+		_, folder = l.sum.commandOf(res)
+		return false
+	})
+	return shorten.OneLine(folder, longestFolder)
+}
+
+const longestFolder = 200 // characters
 
 // How commands ended, as a summary groups them.
 const (

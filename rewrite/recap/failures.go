@@ -8,6 +8,7 @@ import (
 	"epitome/pattern"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/alike"
 	"epitome/rewrite/recap/deed"
@@ -117,7 +118,7 @@ func (e *entry) text(r *writer) string {
 func (r *writer) lookOf(f *failure) string {
 	const longest = 400 // bytes
 	text := r.p.TextOf(f.end.Item)
-	if f.end.Action.Kind != history.KindOther || len(text) > longest {
+	if f.end.Action.Kind != action.Other || len(text) > longest {
 		return fmt.Sprint(f.end.Item) // like no other
 	}
 	kind := alike.Failure{Program: []string{f.res.Name}, Ending: r.endingOf(f.end).InWords()}
@@ -158,7 +159,7 @@ func (r *writer) failureEntry(f *failure, note string, lines []string, tokens in
 	if f.other != nil {
 		head += fmt.Sprintf("; with other values it was called in message %d: %s", plan.NumberOf(r.p, f.other.Item), r.endingOf(f.other).InWords())
 	}
-	if note == "" && f.end.Action.Kind == history.KindOther && r.endingOf(f.end).Refusal.How == "" {
+	if note == "" && f.end.Action.Kind == action.Other && r.endingOf(f.end).Refusal.How == "" {
 		if fields := deed.InPlaceOf(lines, func() string { return r.p.TextOf(f.end.Item) }); fields != "" {
 			head, lines = head+"; a preview of some of its fields follows", []string{fields}
 		}
@@ -180,7 +181,7 @@ func (r *writer) failureEntry(f *failure, note string, lines []string, tokens in
 
 // nameOf is a call in words: of one that is none of files and shells with its values.
 func nameOf(r *writer, res *history.Result) string {
-	if res.Action.Kind != history.KindOther {
+	if res.Action.Kind != action.Other {
 		return res.About()
 	}
 	return deedOf(r, res).InWords()

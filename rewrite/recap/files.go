@@ -8,13 +8,14 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/filing"
 	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/recap/step"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
-	"epitome/rewrite/span"
 )
 
 // folders are files by their folder, in the order in which they came.
@@ -118,15 +119,15 @@ const groupInDoubt = "deleted or not: the results of the commands that were to d
 // ran one command alone or none.
 func failedWriting(r *writer, res *history.Result) bool {
 	switch res.Action.Kind {
-	case history.KindWriting:
-		return r.endingOf(res).Failed() || history.SaysRefusal(r.p.TextOf(res.Item))
-	case history.KindShell:
+	case action.Writing:
+		return r.endingOf(res).Failed() || ending.SaysRefusal(r.p.TextOf(res.Item))
+	case action.Shell:
 		ending := r.endingOf(res)
 		if ending.Refusal.KeptAll() {
 			return true
 		}
-		if call := r.callOf(res); call != nil && ending.Code > 0 {
-			command, _ := history.CommandOf(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), call.FreeText)
+		if ending.Code > 0 {
+			command, _ := r.commandOf(res)
 			steps, ok := step.In(command)
 			return ok && len(steps) == 1
 		}
@@ -196,7 +197,7 @@ func (w *written) takeLines(f *changed, res *history.Result, name string) {
 		return
 	}
 	if w.read == nil {
-		w.read = filing.Read(span.TextOf(call.Arguments.Of(w.sum.p.Req.Body)), call.FreeText)
+		w.read = filing.Read(call.ArgumentsIn(w.sum.p.Req.Body), call.FreeText)
 	}
 	all, gone, isPatch := w.read.Of(name)
 	put := make([]string, 0, len(all))
@@ -212,7 +213,7 @@ func (w *written) takeLines(f *changed, res *history.Result, name string) {
 		f.short = append(f.short, put)
 	}
 	f.left.TakeOut(gone, isPatch)
-	f.left.Anew = res.Action.Whole && res.Action.Kind == history.KindWriting && len(gone) == 0
+	f.left.Anew = res.Action.Whole && res.Action.Kind == action.Writing && len(gone) == 0
 }
 
 // takeShort tells what calls put in that put in little.

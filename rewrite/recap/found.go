@@ -8,11 +8,12 @@ import (
 	"epitome/pattern"
 	"epitome/prose"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/recap/git"
 	"epitome/rewrite/recap/spoken"
 	"epitome/rewrite/sentence"
 	"epitome/rewrite/shell"
 	"epitome/rewrite/shorten"
-	"epitome/rewrite/span"
 )
 
 const (
@@ -32,7 +33,7 @@ func (r *writer) findings(k *known, tokens int) string {
 	lines, heads := map[string][]string{}, map[string]bool{}
 	r.backwards(func(res *history.Result) bool {
 		defer k.noteMove(res)
-		known := toldByModel && res.Action.Kind == history.KindOther
+		known := toldByModel && res.Action.Kind == action.Other
 		if !isFinding(res) || known || res.Failed || searched > mostSearched {
 			return true
 		}
@@ -41,7 +42,7 @@ func (r *writer) findings(k *known, tokens int) string {
 		head := headOf(r, res)
 		most, worth := k.worthFound(res, !heads[head])
 		chosen := k.choose(shorten.Pieces(text, longestLine), most, worth)
-		if len(chosen) == 0 && (res.Action.Kind == history.KindOther || !k.isNew(head)) {
+		if len(chosen) == 0 && (res.Action.Kind == action.Other || !k.isNew(head)) {
 			return true
 		}
 		if !heads[head] {
@@ -98,7 +99,7 @@ func (k *known) worthFound(res *history.Result, isNewest bool) (most int, worth 
 			}
 			return n
 		}
-	case isNewest && !k.moved && res.Action.Kind == history.KindShell && strings.Contains(res.Action.Key, "git "):
+	case isNewest && !k.moved && res.Action.Kind == action.Shell && strings.Contains(res.Action.Key, "git "):
 		placed := k.placed // what is newer says on which branch
 		return linesOfResult, func(line string) int {
 			if commitForm.MatchString(line) || !placed && branchForm.MatchString(line) {
@@ -122,15 +123,11 @@ var (
 
 // noteMove notes that what git told before a result, of where the work stands, may not hold any more, or is told anew.
 func (k *known) noteMove(res *history.Result) {
-	if res.Action.Kind == history.KindShell {
-		k.moved = k.moved || movesWork.MatchString(res.Action.Key)
+	if res.Action.Kind == action.Shell {
+		k.moved = k.moved || git.MovesWork(res.Action.Key)
 		k.placed = k.placed || strings.Contains(res.Action.Key, "git status")
 	}
 }
-
-// movesWork finds a command of git behind which the work may stand elsewhere.
-var movesWork = pattern.Of(`\bgit (?:-\S+ (?:\S*/\S* )?)*` +
-	`(?:commit|push|pull|reset|checkout|switch|rebase|merge|revert|cherry-pick|am|stash)\b`)
 
 // isReport reports whether a result is what another agent says that was given a task.
 func isReport(res *history.Result) bool {
@@ -148,7 +145,7 @@ const rowOfMore = "and %d more, not listed here\n"
 func countMore(r *writer, heads map[string]bool) int {
 	more := map[string]bool{}
 	r.backwards(func(res *history.Result) bool {
-		if !isFinding(res) || res.Failed || res.Action.Kind == history.KindOther {
+		if !isFinding(res) || res.Failed || res.Action.Kind == action.Other {
 			return true
 		}
 		isHidden := func(file string) bool { return !r.tellsFile(file) }
@@ -174,9 +171,9 @@ func (r *writer) tellsFile(name string) bool {
 // isFinding reports whether a call only shows what is there.
 func isFinding(res *history.Result) bool {
 	switch res.Action.Kind {
-	case history.KindReading, history.KindSearching, history.KindListing, history.KindFetching, history.KindOther:
+	case action.Reading, action.Searching, action.Listing, action.Fetching, action.Other:
 		return true
-	case history.KindShell:
+	case action.Shell:
 		return res.Action.Looks || res.Action.OnlyFiles
 	}
 	return false
@@ -185,15 +182,15 @@ func isFinding(res *history.Result) bool {
 // headOf is the line above what a call found: of a file that was read its path, of a command itself, of a search what
 // it looked for and where.
 func headOf(r *writer, res *history.Result) string {
-	if res.Action.Kind == history.KindReading && len(res.Action.Reads) == 1 {
+	if res.Action.Kind == action.Reading && len(res.Action.Reads) == 1 {
 		return res.Action.Reads[0]
 	}
-	if res.Action.Kind == history.KindShell {
+	if res.Action.Kind == action.Shell {
 		return r.commandLine(res)
 	}
-	if call := r.callOf(res); call != nil && res.Action.Kind == history.KindSearching {
-		arguments := span.TextOf(call.Arguments.Of(r.p.Req.Body))
-		pattern, where := history.SearchOf(call.Name, arguments, call.FreeText)
+	if call := r.callOf(res); call != nil && res.Action.Kind == action.Searching {
+		arguments := call.ArgumentsIn(r.p.Req.Body)
+		pattern, where := action.SearchOf(call.Name, arguments, call.FreeText)
 		if pattern != "" && where != "" {
 			return fmt.Sprintf("%s, pattern `%s`, path `%s`", call.Name, pattern, where)
 		}

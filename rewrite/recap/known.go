@@ -6,10 +6,9 @@ import (
 
 	"epitome/pattern"
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/recap/agenda"
 	"epitome/rewrite/shorten"
-	"epitome/rewrite/span"
 )
 
 // known is what a reader of the request knows already, and what the work goes on with: by it, lines are chosen.
@@ -35,12 +34,12 @@ func (r *writer) newKnown(texts ...string) *known {
 			if agenda.Keeps(c.Name) { // what it names is told as a task
 				continue
 			}
-			arguments := span.TextOf(c.Arguments.Of(r.p.Req.Body))
-			text := history.ArgumentTexts(arguments, c.FreeText)
+			arguments := c.ArgumentsIn(r.p.Req.Body)
+			text := action.ArgumentTexts(arguments, c.FreeText)
 			text = text[:min(len(text), longestCall)]
 			shorten.EachName(text, func(name string) { k.used[name] = i })
 			if writing[c.ID] {
-				text = history.TextsBesideContents(arguments, c.FreeText)
+				text = action.TextsBesideContents(arguments, c.FreeText)
 			}
 			shorten.EachName(text, func(name string) { k.spoken[name] = true })
 		}
@@ -52,7 +51,7 @@ func (r *writer) newKnown(texts ...string) *known {
 func writingCalls(r *writer) map[string]bool {
 	ids := map[string]bool{}
 	for k := range r.p.Hist.Results {
-		if res := &r.p.Hist.Results[k]; res.Action.Kind == history.KindWriting {
+		if res := &r.p.Hist.Results[k]; res.Action.Kind == action.Writing {
 			ids[r.p.Req.Items[r.p.Req.Head+res.Item].Answers] = true
 		}
 	}
@@ -162,7 +161,7 @@ func (r *writer) rest() string {
 			it := &r.p.Req.Items[r.p.Req.Head+i]
 			s.WriteString(r.p.TextOf(i) + "\n")
 			for _, c := range it.Calls {
-				s.WriteString(history.ArgumentTexts(span.TextOf(c.Arguments.Of(r.p.Req.Body)), c.FreeText))
+				s.WriteString(action.ArgumentTexts(c.ArgumentsIn(r.p.Req.Body), c.FreeText))
 			}
 			continue
 		}

@@ -5,7 +5,6 @@ import (
 
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/agenda"
-	"epitome/rewrite/span"
 )
 
 // tasks is the agent's list of tasks as all calls up to the end left it, in at most so many tokens; nothing if what
@@ -25,7 +24,7 @@ func (r *writer) tasks(tokens int) string {
 		if call == nil {
 			continue
 		}
-		isAll := list.Take(call.Name, span.TextOf(call.Arguments.Of(r.p.Req.Body)), r.p.TextOf(res.Item))
+		isAll := list.Take(call.Name, call.ArgumentsIn(r.p.Req.Body), r.p.TextOf(res.Item))
 		isShown = isShown && res.Item >= r.to || isAll && res.Item >= r.to
 	}
 	if isShown || list.IsEmpty() {

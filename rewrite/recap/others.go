@@ -7,10 +7,10 @@ import (
 
 	"epitome/prose"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/recap/agenda"
 	"epitome/rewrite/recap/deed"
 	"epitome/rewrite/recap/spoken"
-	"epitome/rewrite/span"
 )
 
 // others are the calls of tools of which it is not known what they are for, but for failures that are open: they stand
@@ -33,7 +33,7 @@ func othersOf(c *calls) iter.Seq[*deed.Call] {
 	return func(yield func(*deed.Call) bool) {
 		c.sum.backwards(func(res *history.Result) bool {
 			isTold := agenda.Keeps(res.Name) || spoken.AsksUser(res.Name) || c.failed[res] != nil
-			if res.Action.Kind != history.KindOther || len(res.Action.Reads) > 0 || isTold {
+			if res.Action.Kind != action.Other || len(res.Action.Reads) > 0 || isTold {
 				return true
 			}
 			call := deedOf(c.sum, res)
@@ -47,10 +47,10 @@ func othersOf(c *calls) iter.Seq[*deed.Call] {
 
 // deedOf is the call that a result answers.
 func deedOf(r *writer, res *history.Result) *deed.Call {
-	tool := history.Source{Name: res.Name}
+	tool := action.Source{Name: res.Name}
 	d := &deed.Call{Tool: tool.About(), About: res.About(), Answer: func() string { return r.p.TextOf(res.Item) }}
 	if call := r.callOf(res); call != nil && !call.FreeText {
-		d.Arguments = span.TextOf(call.Arguments.Of(r.p.Req.Body))
+		d.Arguments = call.ArgumentsIn(r.p.Req.Body)
 	}
 	return d
 }

@@ -15,6 +15,8 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/spoken"
 )
@@ -240,11 +242,21 @@ func (r *writer) backwards(f func(res *history.Result) bool) {
 }
 
 // endingOf is how the call ended that the result answers.
-func (r *writer) endingOf(res *history.Result) *history.Ending {
+func (r *writer) endingOf(res *history.Result) *ending.Ending {
 	return plan.EndingOf(r.p, res)
 }
 
 // callOf is the call that the result answers; nil if there is none.
 func (r *writer) callOf(res *history.Result) *conversation.Call {
 	return spoken.CallOf(r.p, r.callers, res.Item)
+}
+
+// commandOf is the command that a call gives to a shell, and the folder in which it is to run; both are empty if the
+// call says none, or is not known.
+func (r *writer) commandOf(res *history.Result) (command, folder string) {
+	call := r.callOf(res)
+	if call == nil {
+		return "", ""
+	}
+	return action.CommandOf(call.Name, call.ArgumentsIn(r.p.Req.Body), call.FreeText)
 }

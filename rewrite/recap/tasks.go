@@ -8,6 +8,8 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/excerpt"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/recap/deed"
 	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/recap/step"
@@ -35,7 +37,7 @@ func (t *task) covers(other *task) bool {
 }
 
 // succeeds reports whether a later call which did t and ended so has succeeded in what failed.
-func (t *task) succeeds(ending *history.Ending, failed *task, end *history.Ending) bool {
+func (t *task) succeeds(ending *ending.Ending, failed *task, end *ending.Ending) bool {
 	switch {
 	case t.looks: // what it shows is its answer
 		return !ending.Failed()
@@ -50,7 +52,7 @@ func (t *task) succeeds(ending *history.Ending, failed *task, end *history.Endin
 }
 
 // isMarkedWell reports whether a client says of a result that it is no error, and nobody says more.
-func isMarkedWell(e *history.Ending) bool {
+func isMarkedWell(e *ending.Ending) bool {
 	return e.TellsNoError() && e.Said == conversation.WentWell
 }
 
@@ -58,21 +60,20 @@ func isMarkedWell(e *history.Ending) bool {
 func (c *calls) tasksOf(res *history.Result) (list []task) {
 	a := &res.Action
 	switch {
-	case a.Kind == history.KindShell:
+	case a.Kind == action.Shell:
 		command, folder := res.Action.Key, ""
-		if call := c.sum.callOf(res); call != nil {
-			text := span.TextOf(call.Arguments.Of(c.sum.p.Req.Body))
-			command, folder = history.CommandOf(call.Name, text, call.FreeText)
+		if c.sum.callOf(res) != nil {
+			command, folder = c.sum.commandOf(res)
 		}
 		list = c.shell.run(command, folder)
 		if a.Looks || a.OnlyFiles {
 			return nil
 		}
-	case a.Kind == history.KindWriting:
+	case a.Kind == action.Writing:
 		for _, file := range a.Writes {
 			list = append(list, task{words: []string{"write", file}})
 		}
-	case a.Kind == history.KindOther, a.Kind == history.KindFetching:
+	case a.Kind == action.Other, a.Kind == action.Fetching:
 		return []task{otherTask(c.sum, res)}
 	}
 	return list
@@ -83,7 +84,7 @@ func (c *calls) tasksOf(res *history.Result) (list []task) {
 func otherTask(r *writer, res *history.Result) task {
 	arguments := deedOf(r, res).Arguments
 	t := task{words: []string{res.Name, res.Action.Key}, like: res.Name + "\x00" + res.Action.Key}
-	t.looks = res.Action.Kind == history.KindFetching || deed.Looks(res.Name, arguments)
+	t.looks = res.Action.Kind == action.Fetching || deed.Looks(res.Name, arguments)
 	if at := span.SkipSpace(arguments, 0); at < len(arguments) && span.Valid(arguments) {
 		if _, sum, err := span.Digest(arguments, at, nil); err == nil {
 			t.words[1] = string(sum[:])

@@ -5,6 +5,7 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/shorten"
@@ -36,8 +37,8 @@ func callOf(p *plan.Plan, res *history.Result, callers []int) (t call, ok bool) 
 		asked = conversation.CallOf(p.Req, i, p.Req.Items[p.Req.Head+res.Item].Answers)
 	}
 	if asked != nil {
-		arguments := span.TextOf(asked.Arguments.Of(p.Req.Body))
-		if command, _ := history.CommandOf(asked.Name, arguments, asked.FreeText); command != "" {
+		arguments := asked.ArgumentsIn(p.Req.Body)
+		if command, _ := action.CommandOf(asked.Name, arguments, asked.FreeText); command != "" {
 			t.text = shorten.OneLine(command, mostCompared)
 		}
 		if span.Valid(arguments) && arguments[span.SkipSpace(arguments, 0)] == '{' {

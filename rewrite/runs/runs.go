@@ -12,6 +12,8 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
+	"epitome/rewrite/history/ending"
 	"epitome/rewrite/limits"
 	"epitome/rewrite/mark"
 	"epitome/rewrite/plan"
@@ -80,13 +82,13 @@ func memberOf(p *plan.Plan, c *Cleared, callers []int) (m member, ok bool) {
 		return m, false
 	}
 	text := p.TextOf(res.Item)
-	ending := res.KnownEnding()
-	if ending == nil || ending.Failed() || res.Failed || history.SaysNoFile(text) {
+	e := res.KnownEnding()
+	if e == nil || e.Failed() || res.Failed || ending.SaysNoFile(text) {
 		return m, false
 	}
 	m = member{Cleared: c, artifact: q.Artifact, lines: shorten.CountLines(text), bytes: len(text)}
-	if !res.Action.Looks && !res.Action.OnlyFiles && !ending.TellsNoError() {
-		m.ending = ending.InWords()
+	if !res.Action.Looks && !res.Action.OnlyFiles && !e.TellsNoError() {
+		m.ending = e.InWords()
 	}
 	if _, ok = placeOf(p, m.artifact); !ok {
 		return m, false
@@ -106,7 +108,7 @@ func isPlain(text string) bool {
 // result, or what a log tells of trouble.
 func tellsMore(p *plan.Plan, res *history.Result, stub string) bool {
 	tells := func() bool {
-		return res.Action.Kind == history.KindShell || plan.ReadsLog(&res.Action, p.TextOf(res.Item))
+		return res.Action.Kind == action.Shell || plan.ReadsLog(&res.Action, p.TextOf(res.Item))
 	}
 	return strings.Contains(stub, "\n> ") && tells() || strings.Contains(stub, "\n| ")
 }

@@ -9,7 +9,7 @@ import (
 	"path"
 	"strings"
 
-	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/shell"
 )
 
@@ -31,11 +31,11 @@ type change struct {
 // Read reads a call from its arguments. free says that they are no JSON.
 func Read(arguments []byte, free bool) *Call {
 	if len(arguments) <= longestPatch {
-		if text := history.ArgumentTexts(arguments, free); isPatch(text) {
+		if text := action.ArgumentTexts(arguments, free); isPatch(text) {
 			return &Call{parts: changesIn(text)}
 		}
 	}
-	put, gone := history.ChangedLines(arguments, free, "")
+	put, gone := action.ChangedLines(arguments, free, "")
 	return &Call{put: put, gone: gone}
 }
 

@@ -7,8 +7,8 @@ import (
 
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/history"
+	"epitome/rewrite/history/action"
 	"epitome/rewrite/plan"
-	"epitome/rewrite/span"
 )
 
 // How much is read of a call that asks the user, and of its result, in bytes.
@@ -29,7 +29,7 @@ func (s *Span) answerIn(res *history.Result) (a answer) {
 		return a
 	}
 	asks := AsksUser(call.Name)
-	isMarked := it.Verdict == conversation.WentWrong || res.Action.Kind == history.KindWriting
+	isMarked := it.Verdict == conversation.WentWrong || res.Action.Kind == action.Writing
 	if !asks && (!isMarked || mayBeOfServer(res)) {
 		return a
 	}
@@ -41,13 +41,13 @@ func (s *Span) answerIn(res *history.Result) (a answer) {
 		call.Arguments.End-call.Arguments.Start > longestQuestion {
 		return a
 	}
-	return handedOn(span.TextOf(call.Arguments.Of(s.Plan.Req.Body)), said)
+	return handedOn(call.ArgumentsIn(s.Plan.Req.Body), said)
 }
 
 // mayBeOfServer reports whether a result may be what a server says that anybody may add. It may imitate a client's
 // word, and mark that as an error.
 func mayBeOfServer(res *history.Result) bool {
-	return res.Action.Kind == history.KindOther || strings.HasPrefix(res.Name, "mcp_") ||
+	return res.Action.Kind == action.Other || strings.HasPrefix(res.Name, "mcp_") ||
 		strings.HasPrefix(res.Name, "mcp-")
 }
 

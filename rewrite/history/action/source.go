@@ -1,12 +1,13 @@
-package history
+package action
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/span"
+	"epitome/rewrite/mark"
 )
 
 // Source says what a result came from: the call that it answers.
@@ -14,7 +15,7 @@ type Source struct {
 	Name   string
 	Action Action
 	Cites  []string             // what in its arguments looks like an artifact's name
-	said   conversation.Verdict // of how the call ended, if it is known
+	Said   conversation.Verdict // by the client, of how the call ended, if it says that
 }
 
 // About names the tool and its key argument, in one line.
@@ -43,8 +44,9 @@ func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
 		clear(c.open)
 	}
 	for _, call := range it.Calls {
-		text := span.TextOf(call.Arguments.Of(r.Body))
-		s := Source{Name: call.Name, Action: ActionOf(call.Name, text, call.FreeText), Cites: cites(text)}
+		text := call.ArgumentsIn(r.Body)
+		s := Source{Name: call.Name, Action: Of(call.Name, text, call.FreeText),
+			Cites: slices.Collect(mark.NamesLike(string(text)))}
 		c.open[call.ID] = append(c.open[call.ID], s)
 	}
 }
@@ -54,7 +56,7 @@ func (c *Calls) Learn(r *conversation.Request, it *conversation.Item) {
 func (c *Calls) SourceOf(it *conversation.Item) (s Source) {
 	if all := c.open[it.Answers]; len(all) > 0 {
 		s = all[0]
-		s.said = it.Verdict
+		s.Said = it.Verdict
 		if len(all) > 1 {
 			c.open[it.Answers] = all[1:]
 		}

@@ -1,4 +1,4 @@
-package history
+package ending
 
 import (
 	"encoding/json"
@@ -9,17 +9,18 @@ import (
 
 	"epitome/rewrite/chat"
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/history/action"
 )
 
 func TestExitStateIsToldByWhoeverRanTheCommand(t *testing.T) {
-	shell := Source{Action: Action{Kind: KindShell}}
+	shell := &action.Source{Action: action.Action{Kind: action.Shell}}
 	f := func(text, want string) {
 		t.Helper()
 		raw, err := json.Marshal(text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := shell.StateInWords(raw, text); got != want {
+		if got := StateOf(shell, raw, text); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -49,10 +50,10 @@ func TestExitStateIsToldByWhoeverRanTheCommand(t *testing.T) {
 
 // Some results are no text: a list of commands with their outcomes, or an object whose output is one.
 func TestExitStateIsToldBesideTheOutput(t *testing.T) {
-	shell := Source{Action: Action{Kind: KindShell}}
+	shell := &action.Source{Action: action.Action{Kind: action.Shell}}
 	f := func(raw, want string) {
 		t.Helper()
-		if got := shell.StateInWords([]byte(raw), ""); got != want {
+		if got := StateOf(shell, []byte(raw), ""); got != want {
 			t.Errorf("%s: %q, want %q", raw, got, want)
 		}
 	}
@@ -70,13 +71,13 @@ func TestExitStateIsToldBesideTheOutput(t *testing.T) {
 
 // A result may be brackets and nothing else. Whoever followed them all on its stack would end the process.
 func TestADeepResultTellsNoExitState(t *testing.T) {
-	shell := Source{Action: Action{Kind: KindShell}}
+	shell := &action.Source{Action: action.Action{Kind: action.Shell}}
 	text := `{"exit_code":1,"a":` + strings.Repeat("[", 16<<20)
 	raw, err := json.Marshal(text)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := shell.StateInWords(raw, text); got != "" {
+	if got := StateOf(shell, raw, text); got != "" {
 		t.Errorf("%q, want nothing", got)
 	}
 }
@@ -88,7 +89,7 @@ func TestOnlyMessagesOfErrorsBeginAsSuch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := new(Source).beginsAsError(raw); got != want {
+		if got := DidNothing(new(action.Source), raw); got != want {
 			t.Errorf("%q begins as an error: %v, want %v", text, got, want)
 		}
 	}
@@ -117,8 +118,7 @@ func endingOf(t *testing.T, tool, arguments, text string, said conversation.Verd
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &Result{Source: Source{Name: tool, Action: ActionOf(tool, []byte(arguments), false), said: said}}
-	return r.LearnEnding(raw, text)
+	return Of(&action.Source{Name: tool, Action: action.Of(tool, []byte(arguments), false), Said: said}, raw, text)
 }
 
 const (
@@ -310,40 +310,6 @@ func TestALongErrorAboveAPageIsNotTorn(t *testing.T) {
 	f("url: http://shop/7\nerror: Timeout"+page, "error: Timeout")
 }
 
-// A later call says of which command it is.
-func TestALaterCallNamesTheCommandThatItEnds(t *testing.T) {
-	h := NewHistory()
-	f := func(name, arguments, text, want string) {
-		t.Helper()
-		raw, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := len(h.Results)
-		source := Source{Name: name, Action: ActionOf(name, []byte(arguments), false)}
-		h.Results = append(h.Results, Result{Source: source})
-		h.latest.begun.learn(n, &h.Results[n], raw)
-		got := ""
-		if first := h.BegunBy(&h.Results[n]); first != nil {
-			got = first.Action.Key
-		}
-		if got != want {
-			t.Errorf("%s %s belongs to %q, want %q", name, arguments, got, want)
-		}
-	}
-	f("exec_command", `{"cmd":"make test"}`, "Process running with session ID 42\nOutput:\n", "")
-	f("exec_command", `{"cmd":"make lint"}`, "Process exited with code 0\nOutput:\nsession 42\n", "")
-	f("write_stdin", `{"session_id":42,"chars":""}`, "Process running with session ID 42\nOutput:\n", "make test")
-	f("write_stdin", `{"session_id":42,"chars":""}`, "Process exited with code 1\nOutput:\n", "make test")
-	f("write_stdin", `{"session_id":7,"chars":""}`, "no such session", "")
-	f("Bash", `{"command":"npm run dev","run_in_background":true}`, "Command running in background with ID: b7f2. Output is being written to: /x", "")
-	f("TaskOutput", `{"task_id":"b7f2"}`, "<status>running</status>", "npm run dev")
-	f("TaskStop", `{"task_id":"b7f2"}`, `{"message":"Successfully stopped task: b7f2"}`, "npm run dev")
-	f("exec_command", `{"cmd":"make test"}`, "Process running with session ID 42\nOutput:\n", "") // the number is used anew
-	f("TaskUpdate", `{"task_id":"1"}`, "Updated task #1", "")
-	f("mcp__browser__click", `{"session_id":"42"}`, "clicked", "")
-}
-
 // What a client says beside a result is of the call that this answers; one that answers none tells of none.
 func TestAVerdictIsOfTheCallThatIsAnswered(t *testing.T) {
 	r, err := chat.Read([]byte(`{"messages":[{"role":"user","content":"Go."},
@@ -352,13 +318,13 @@ func TestAVerdictIsOfTheCallThatIsAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewCalls()
+	c := action.NewCalls()
 	c.Learn(r, &r.Items[1])
 	for k, want := range []string{"failed", ""} {
 		it := r.Items[2+k]
 		it.Verdict = conversation.WentWrong
 		source := c.SourceOf(&it)
-		if got := source.StateInWords(it.Content.Of(r.Body), "x"); got != want {
+		if got := StateOf(&source, it.Content.Of(r.Body), "x"); got != want {
 			t.Errorf("result %d: %q, want %q", k, got, want)
 		}
 	}
@@ -368,8 +334,8 @@ func TestAVerdictIsOfTheCallThatIsAnswered(t *testing.T) {
 func TestAnAnswerThatSaysNoIsNoSuccess(t *testing.T) {
 	f := func(text string, succeeded bool) {
 		t.Helper()
-		r := &Result{Source: Source{Name: "pay", said: conversation.WentWell}}
-		if e := r.LearnEnding([]byte(strconv.Quote(text)), text); e.Failed() || e.Succeeded() != succeeded {
+		pay := &action.Source{Name: "pay", Said: conversation.WentWell}
+		if e := Of(pay, []byte(strconv.Quote(text)), text); e.Failed() || e.Succeeded() != succeeded {
 			t.Errorf("%s: failed %v, succeeded %v", text, e.Failed(), e.Succeeded())
 		}
 	}
@@ -381,8 +347,7 @@ func TestAnAnswerThatSaysNoIsNoSuccess(t *testing.T) {
 // What a long answer says at its end is not told as its beginning.
 func TestAnErrorAtTheEndOfAnAnswerIsNotItsBeginning(t *testing.T) {
 	text := `{"url": "https://a.example/` + strings.Repeat("x", longestComplaint) + `", "error": {"message": "Forbidden"}}`
-	r := &Result{Source: Source{Name: "pay"}}
-	if e := r.LearnEnding([]byte(strconv.Quote(text)), text); e.InWords() != "its result is an error" {
+	if e := Of(&action.Source{Name: "pay"}, []byte(strconv.Quote(text)), text); e.InWords() != "its result is an error" {
 		t.Error(e.InWords())
 	}
 }

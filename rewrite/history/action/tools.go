@@ -1,4 +1,4 @@
-package history
+package action
 
 import (
 	"slices"
@@ -13,13 +13,13 @@ type Kind uint8
 
 // The kinds of tools; one that is not known is another one.
 const (
-	KindOther Kind = iota
-	KindReading
-	KindWriting // and patching, moving and deleting
-	KindShell
-	KindSearching
-	KindListing
-	KindFetching // from the web
+	Other Kind = iota
+	Reading
+	Writing // and patching, moving and deleting
+	Shell
+	Searching
+	Listing
+	Fetching // from the web
 )
 
 func (k Kind) String() string {
@@ -48,8 +48,8 @@ const (
 
 // kind returns what such a tool is for; one that edits may be for reading too.
 func (u use) kind() Kind {
-	return [...]Kind{KindOther, KindReading, KindWriting, KindWriting, KindWriting, KindWriting, KindWriting,
-		KindWriting, KindWriting, KindShell, KindShell, KindSearching, KindListing, KindFetching}[u]
+	return [...]Kind{Other, Reading, Writing, Writing, Writing, Writing, Writing,
+		Writing, Writing, Shell, Shell, Searching, Listing, Fetching}[u]
 }
 
 // tools has the names, folded. Common words are safe here: without an argument that names a file, nothing is claimed.

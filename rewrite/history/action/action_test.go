@@ -1,4 +1,4 @@
-package history
+package action
 
 import (
 	"encoding/json"
@@ -14,7 +14,6 @@ import (
 	"epitome/rewrite/chat"
 	"epitome/rewrite/rewritetest"
 	"epitome/rewrite/shell"
-	"epitome/rewrite/span"
 )
 
 // files writes what an action claims: what is read, then > and what is written.
@@ -25,85 +24,85 @@ func (d Action) files() string {
 func TestToolsOfCommonAgentsAreKnown(t *testing.T) {
 	f := func(name, arguments string, kind Kind, key, files string) {
 		t.Helper()
-		d := ActionOf(name, []byte(arguments), false)
+		d := Of(name, []byte(arguments), false)
 		if d.Kind != kind || d.Key != key || d.files() != files {
 			t.Errorf("%s %s:\ngot  %s %q %q\nwant %s %q %q", name, arguments, d.Kind, d.Key, d.files(), kind, key, files)
 		}
 	}
 	// Claude Code
-	f("Read", `{"file_path":"/a/b.go","offset":10,"limit":80}`, KindReading, "/a/b.go (offset 10, limit 80)", "/a/b.go >")
-	f("Edit", `{"replace_all":false,"file_path":"/a/b.go","old_string":"x","new_string":"y"}`, KindWriting, "/a/b.go", "> /a/b.go")
-	f("MultiEdit", `{"file_path":"/a/b.go","edits":[{"old_string":"x","new_string":"y"}]}`, KindWriting, "/a/b.go", "> /a/b.go")
-	f("NotebookEdit", `{"notebook_path":"/a.ipynb","new_source":""}`, KindWriting, "/a.ipynb", "> /a.ipynb")
-	f("Bash", `{"command":"cat a.go\nls","description":"Look"}`, KindShell, "cat a.go", "a.go >")
-	f("Grep", `{"pattern":"f(x)","path":"/a","output_mode":"content"}`, KindSearching, "f(x) in /a", ">")
-	f("Glob", `{"pattern":"**/*.go"}`, KindListing, "**/*.go", ">")
-	f("WebFetch", `{"url":"https://x.org","prompt":"what"}`, KindFetching, "https://x.org", ">")
-	f("WebSearch", `{"query":"how"}`, KindSearching, "how", ">")
-	f("TodoWrite", `{"todos":[]}`, KindOther, `{"todos":[]}`, ">")
-	f("TaskUpdate", `{"taskId":"1","status":"done"}`, KindOther, "1, done", ">")
+	f("Read", `{"file_path":"/a/b.go","offset":10,"limit":80}`, Reading, "/a/b.go (offset 10, limit 80)", "/a/b.go >")
+	f("Edit", `{"replace_all":false,"file_path":"/a/b.go","old_string":"x","new_string":"y"}`, Writing, "/a/b.go", "> /a/b.go")
+	f("MultiEdit", `{"file_path":"/a/b.go","edits":[{"old_string":"x","new_string":"y"}]}`, Writing, "/a/b.go", "> /a/b.go")
+	f("NotebookEdit", `{"notebook_path":"/a.ipynb","new_source":""}`, Writing, "/a.ipynb", "> /a.ipynb")
+	f("Bash", `{"command":"cat a.go\nls","description":"Look"}`, Shell, "cat a.go", "a.go >")
+	f("Grep", `{"pattern":"f(x)","path":"/a","output_mode":"content"}`, Searching, "f(x) in /a", ">")
+	f("Glob", `{"pattern":"**/*.go"}`, Listing, "**/*.go", ">")
+	f("WebFetch", `{"url":"https://x.org","prompt":"what"}`, Fetching, "https://x.org", ">")
+	f("WebSearch", `{"query":"how"}`, Searching, "how", ">")
+	f("TodoWrite", `{"todos":[]}`, Other, `{"todos":[]}`, ">")
+	f("TaskUpdate", `{"taskId":"1","status":"done"}`, Other, "1, done", ">")
 	// Codex
-	f("exec_command", `{"cmd":"sed -n '1,5p' a.go","workdir":"/w"}`, KindShell, "sed -n '1,5p' a.go", "/w/a.go >")
-	f("shell", `{"command":["bash","-lc","cat a.go"],"workdir":"/w"}`, KindShell, "cat a.go", "/w/a.go >")
-	f("functions.shell", `{"command":["cat","a b.go"]}`, KindShell, "cat a b.go", "a b.go >")
-	f("container.exec", `{"cmd":["apply_patch","*** Begin Patch\n*** Add File: n.go\n+x\n*** End Patch"]}`, KindShell, "apply_patch *** Begin Patch", "> n.go")
-	f("apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.go\n*** Move to: b.go\n@@\n*** Delete File: c.go\n*** End Patch"}`, KindWriting, "a.go, b.go, c.go", "> a.go b.go c.go")
+	f("exec_command", `{"cmd":"sed -n '1,5p' a.go","workdir":"/w"}`, Shell, "sed -n '1,5p' a.go", "/w/a.go >")
+	f("shell", `{"command":["bash","-lc","cat a.go"],"workdir":"/w"}`, Shell, "cat a.go", "/w/a.go >")
+	f("functions.shell", `{"command":["cat","a b.go"]}`, Shell, "cat a b.go", "a b.go >")
+	f("container.exec", `{"cmd":["apply_patch","*** Begin Patch\n*** Add File: n.go\n+x\n*** End Patch"]}`, Shell, "apply_patch *** Begin Patch", "> n.go")
+	f("apply_patch", `{"input":"*** Begin Patch\n*** Update File: a.go\n*** Move to: b.go\n@@\n*** Delete File: c.go\n*** End Patch"}`, Writing, "a.go, b.go, c.go", "> a.go b.go c.go")
 	// pi, Copilot, Cursor, Windsurf, Zed
-	f("edit", `{"path":"a.go","oldText":"x","newText":"y"}`, KindWriting, "a.go", "> a.go")
-	f("view", `{"path":"a.go","view_range":[1,20]}`, KindReading, "a.go (view_range [1,20])", "a.go >")
-	f("create", `{"path":"a.go","file_text":"x"}`, KindWriting, "a.go", "> a.go")
-	f("insert_edit_into_file", `{"explanation":"e","filePath":"/a.go","code":"x"}`, KindWriting, "/a.go", "> /a.go")
-	f("multi_replace_string_in_file", `{"replacements":[{"filePath":"a.go","oldString":"x"},{"filePath":"b.go"}]}`, KindWriting, "a.go, b.go", "> a.go b.go")
-	f("run_in_terminal", `{"command":"ls","explanation":"e","isBackground":false}`, KindShell, "ls", ">")
-	f("read_file", `{"target_file":"a.go","should_read_entire_file":true}`, KindReading, "a.go", "a.go >")
-	f("run_terminal_cmd", `{"command":"cat a.go"}`, KindShell, "cat a.go", "a.go >")
-	f("view_file", `{"AbsolutePath":"/a.go","StartLine":1,"EndLine":9}`, KindReading, "/a.go (StartLine 1, EndLine 9)", "/a.go >")
-	f("run_command", `{"CommandLine":"cat a.go","Cwd":"/w"}`, KindShell, "cat a.go", "/w/a.go >")
-	f("move_path", `{"source_path":"a.go","destination_path":"b.go"}`, KindWriting, "a.go -> b.go", "> a.go b.go")
-	f("copy_path", `{"source_path":"a.go","destination_path":"b.go"}`, KindWriting, "a.go -> b.go", "> b.go")
+	f("edit", `{"path":"a.go","oldText":"x","newText":"y"}`, Writing, "a.go", "> a.go")
+	f("view", `{"path":"a.go","view_range":[1,20]}`, Reading, "a.go (view_range [1,20])", "a.go >")
+	f("create", `{"path":"a.go","file_text":"x"}`, Writing, "a.go", "> a.go")
+	f("insert_edit_into_file", `{"explanation":"e","filePath":"/a.go","code":"x"}`, Writing, "/a.go", "> /a.go")
+	f("multi_replace_string_in_file", `{"replacements":[{"filePath":"a.go","oldString":"x"},{"filePath":"b.go"}]}`, Writing, "a.go, b.go", "> a.go b.go")
+	f("run_in_terminal", `{"command":"ls","explanation":"e","isBackground":false}`, Shell, "ls", ">")
+	f("read_file", `{"target_file":"a.go","should_read_entire_file":true}`, Reading, "a.go", "a.go >")
+	f("run_terminal_cmd", `{"command":"cat a.go"}`, Shell, "cat a.go", "a.go >")
+	f("view_file", `{"AbsolutePath":"/a.go","StartLine":1,"EndLine":9}`, Reading, "/a.go (StartLine 1, EndLine 9)", "/a.go >")
+	f("run_command", `{"CommandLine":"cat a.go","Cwd":"/w"}`, Shell, "cat a.go", "/w/a.go >")
+	f("move_path", `{"source_path":"a.go","destination_path":"b.go"}`, Writing, "a.go -> b.go", "> a.go b.go")
+	f("copy_path", `{"source_path":"a.go","destination_path":"b.go"}`, Writing, "a.go -> b.go", "> b.go")
 	// opencode, crush, Gemini CLI, Cline, Roo, Continue
-	f("patch", `{"patchText":"*** Begin Patch\n*** Update File: a.go\n"}`, KindWriting, "a.go", "> a.go")
-	f("multiedit", `{"filePath":"a.go","edits":[]}`, KindWriting, "a.go", "> a.go")
-	f("read_many_files", `{"paths":["a.go","src/**/*.ts"]}`, KindReading, "a.go, src/**/*.ts", ">")
-	f("default_api.replace", `{"file_path":"/a.go","old_string":"x"}`, KindWriting, "/a.go", "> /a.go")
-	f("run_shell_command", `{"command":"cat a.go","directory":"pkg"}`, KindShell, "cat a.go", "pkg/a.go >")
-	f("search_file_content", `{"pattern":"x","path":"src"}`, KindSearching, "x in src", ">")
-	f("write_to_file", `{"path":"a.go","content":"x"}`, KindWriting, "a.go", "> a.go")
-	f("replace_in_file", `{"path":"a.go","diff":"x"}`, KindWriting, "a.go", "> a.go")
-	f("read_many_files", `{"paths":["a.go","b.go"]}`, KindReading, "a.go, b.go", "a.go b.go >")
-	f("read_file", `{"files":[{"path":"a.go"},{"id":"b.go"}]}`, KindReading, "a.go,", ">")
-	f("read_file", `{"files":[{"path":"a.go","line_ranges":["1-5"]},{"path":"b.go"}]}`, KindReading, "a.go, b.go", "a.go b.go >")
-	f("execute_command", `{"command":"cat a.go","requires_approval":false}`, KindShell, "cat a.go", "a.go >")
-	f("run_commands", `{"commands":["cat a.go","rm b.go"]}`, KindShell, "cat a.go, rm b.go", "a.go > b.go")
-	f("builtin_edit_existing_file", `{"filepath":"a.go","changes":"x"}`, KindWriting, "a.go", "> a.go")
+	f("patch", `{"patchText":"*** Begin Patch\n*** Update File: a.go\n"}`, Writing, "a.go", "> a.go")
+	f("multiedit", `{"filePath":"a.go","edits":[]}`, Writing, "a.go", "> a.go")
+	f("read_many_files", `{"paths":["a.go","src/**/*.ts"]}`, Reading, "a.go, src/**/*.ts", ">")
+	f("default_api.replace", `{"file_path":"/a.go","old_string":"x"}`, Writing, "/a.go", "> /a.go")
+	f("run_shell_command", `{"command":"cat a.go","directory":"pkg"}`, Shell, "cat a.go", "pkg/a.go >")
+	f("search_file_content", `{"pattern":"x","path":"src"}`, Searching, "x in src", ">")
+	f("write_to_file", `{"path":"a.go","content":"x"}`, Writing, "a.go", "> a.go")
+	f("replace_in_file", `{"path":"a.go","diff":"x"}`, Writing, "a.go", "> a.go")
+	f("read_many_files", `{"paths":["a.go","b.go"]}`, Reading, "a.go, b.go", "a.go b.go >")
+	f("read_file", `{"files":[{"path":"a.go"},{"id":"b.go"}]}`, Reading, "a.go,", ">")
+	f("read_file", `{"files":[{"path":"a.go","line_ranges":["1-5"]},{"path":"b.go"}]}`, Reading, "a.go, b.go", "a.go b.go >")
+	f("execute_command", `{"command":"cat a.go","requires_approval":false}`, Shell, "cat a.go", "a.go >")
+	f("run_commands", `{"commands":["cat a.go","rm b.go"]}`, Shell, "cat a.go, rm b.go", "a.go > b.go")
+	f("builtin_edit_existing_file", `{"filepath":"a.go","changes":"x"}`, Writing, "a.go", "> a.go")
 	// OpenHands, SWE-agent, goose, Augment, Serena
-	f("str_replace_editor", `{"command":"view","path":"/a.go","view_range":[1,5]}`, KindReading, "/a.go (view_range [1,5])", "/a.go >")
-	f("str_replace_editor", `{"command":"str_replace","path":"/a.go","old_str":"x"}`, KindWriting, "/a.go", "> /a.go")
-	f("str-replace-editor", `{"command":"think","path":"/a.go"}`, KindWriting, "/a.go", ">")
-	f("execute_bash", `{"command":"cat a.go"}`, KindShell, "cat a.go", "a.go >")
-	f("execute_ipython_cell", `{"code":"open('a')"}`, KindShell, "open('a')", ">")
-	f("open", `{"path":"a.go","line_number":100}`, KindReading, "a.go (line_number 100)", "a.go >")
-	f("search_file", `{"search_term":"x","file":"a.go"}`, KindSearching, "x in a.go", ">")
-	f("developer__text_editor", `{"command":"write","path":"/a.go","file_text":"x"}`, KindWriting, "/a.go", "> /a.go")
-	f("developer__shell", `{"command":"cat a.go"}`, KindShell, "cat a.go", "a.go >")
-	f("save-file", `{"path":"a.go","file_content":"x"}`, KindWriting, "a.go", "> a.go")
-	f("replace_symbol_body", `{"name_path":"F","relative_path":"a.go","body":"x"}`, KindWriting, "a.go", "> a.go")
+	f("str_replace_editor", `{"command":"view","path":"/a.go","view_range":[1,5]}`, Reading, "/a.go (view_range [1,5])", "/a.go >")
+	f("str_replace_editor", `{"command":"str_replace","path":"/a.go","old_str":"x"}`, Writing, "/a.go", "> /a.go")
+	f("str-replace-editor", `{"command":"think","path":"/a.go"}`, Writing, "/a.go", ">")
+	f("execute_bash", `{"command":"cat a.go"}`, Shell, "cat a.go", "a.go >")
+	f("execute_ipython_cell", `{"code":"open('a')"}`, Shell, "open('a')", ">")
+	f("open", `{"path":"a.go","line_number":100}`, Reading, "a.go (line_number 100)", "a.go >")
+	f("search_file", `{"search_term":"x","file":"a.go"}`, Searching, "x in a.go", ">")
+	f("developer__text_editor", `{"command":"write","path":"/a.go","file_text":"x"}`, Writing, "/a.go", "> /a.go")
+	f("developer__shell", `{"command":"cat a.go"}`, Shell, "cat a.go", "a.go >")
+	f("save-file", `{"path":"a.go","file_content":"x"}`, Writing, "a.go", "> a.go")
+	f("replace_symbol_body", `{"name_path":"F","relative_path":"a.go","body":"x"}`, Writing, "a.go", "> a.go")
 	// servers of the filesystem, the web and other things
-	f("mcp__filesystem__read_text_file", `{"path":"/a.go","head":10}`, KindReading, "/a.go (head 10)", "/a.go >")
-	f("mcp_filesystem_read_multiple_files", `{"paths":["/a.go","/b.go"]}`, KindReading, "/a.go, /b.go", "/a.go /b.go >")
-	f("mcp__filesystem__edit_file", `{"path":"/a.go","edits":[],"dryRun":true}`, KindWriting, "/a.go", ">")
-	f("mcp__fetch__fetch", `{"url":"https://x.org"}`, KindFetching, "https://x.org", ">")
-	f("browser.open", `{"url":"https://x.org"}`, KindFetching, "https://x.org", ">")
-	f("mcp__github__get_file_contents", `{"owner":"o","repo":"r","path":"a.go"}`, KindReading, "a.go", ">")
-	f("mcp__x__browser_click", `{"element":"Send","ref":"e29"}`, KindOther, "Send, e29", ">")
-	f("browser_snapshot", `{}`, KindOther, "", ">")
-	f("search_direct_flight", `{"origin":"A","destination":"B","date":"D"}`, KindOther, "A, B, D", ">")
+	f("mcp__filesystem__read_text_file", `{"path":"/a.go","head":10}`, Reading, "/a.go (head 10)", "/a.go >")
+	f("mcp_filesystem_read_multiple_files", `{"paths":["/a.go","/b.go"]}`, Reading, "/a.go, /b.go", "/a.go /b.go >")
+	f("mcp__filesystem__edit_file", `{"path":"/a.go","edits":[],"dryRun":true}`, Writing, "/a.go", ">")
+	f("mcp__fetch__fetch", `{"url":"https://x.org"}`, Fetching, "https://x.org", ">")
+	f("browser.open", `{"url":"https://x.org"}`, Fetching, "https://x.org", ">")
+	f("mcp__github__get_file_contents", `{"owner":"o","repo":"r","path":"a.go"}`, Reading, "a.go", ">")
+	f("mcp__x__browser_click", `{"element":"Send","ref":"e29"}`, Other, "Send, e29", ">")
+	f("browser_snapshot", `{}`, Other, "", ">")
+	f("search_direct_flight", `{"origin":"A","destination":"B","date":"D"}`, Other, "A, B, D", ">")
 }
 
 func TestBrokenArgumentsClaimNothing(t *testing.T) {
 	f := func(name, arguments, key string) {
 		t.Helper()
-		if d := ActionOf(name, []byte(arguments), false); d.files() != ">" || d.Key != key || d.identity != "" ||
+		if d := Of(name, []byte(arguments), false); d.files() != ">" || d.Key != key || d.Identity != "" ||
 			d.OnlyFiles {
 			t.Errorf("%s %q: got %+v", name, arguments, d)
 		}
@@ -115,12 +114,12 @@ func TestBrokenArgumentsClaimNothing(t *testing.T) {
 	f("Read", `"/a.go"`, `"/a.go"`)
 	f("Bash", "cat\n a.go", "cat a.go")
 	f("bash", strings.Repeat("[", 1_000_000), strings.Repeat("[", 119)+"…")
-	if d := ActionOf("TaskList", nil, false); d.files() != ">" || d.Key != "" {
+	if d := Of("TaskList", nil, false); d.files() != ">" || d.Key != "" {
 		t.Errorf("no arguments: got %+v", d)
 	}
 	f2 := func(arguments string) {
 		t.Helper()
-		if d := ActionOf("Read", []byte(arguments), false); d.files() != ">" {
+		if d := Of("Read", []byte(arguments), false); d.files() != ">" {
 			t.Errorf("%s: got %+v", arguments, d)
 		}
 	}
@@ -133,15 +132,15 @@ func TestBrokenArgumentsClaimNothing(t *testing.T) {
 
 func TestPatchAsFreeTextNamesItsFiles(t *testing.T) {
 	patch := "*** Begin Patch\n*** Update File: a b.go\n@@\n+*** Add File: no.go\n *** Add File: no.go\n*** Add File: c.go\r\n+x\n*** End Patch\n"
-	if d := ActionOf("apply_patch", []byte(patch), true); d.Kind != KindWriting || d.files() != "> a b.go c.go" ||
+	if d := Of("apply_patch", []byte(patch), true); d.Kind != Writing || d.files() != "> a b.go c.go" ||
 		d.Key != "a b.go, c.go" {
 		t.Errorf("got %+v", d)
 	}
 	diff := "--- a/x.go\t2024\n+++ b/x.go\n@@ -1 +1 @@\n--- gone\n+ new\n--- /dev/null\n+++ b/new.go\n"
-	if d := ActionOf("apply_patch", []byte(diff), true); d.files() != "> x.go new.go" {
+	if d := Of("apply_patch", []byte(diff), true); d.files() != "> x.go new.go" {
 		t.Errorf("got %+v", d)
 	}
-	if d := ActionOf("exec", []byte("cat a > b"), true); d.files() != ">" || d.Key != "cat a > b" {
+	if d := Of("exec", []byte("cat a > b"), true); d.files() != ">" || d.Key != "cat a > b" {
 		t.Errorf("got %+v", d)
 	}
 }
@@ -151,7 +150,7 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&patch, "*** Add File: f%d\n", i)
 	}
-	if d := ActionOf("apply_patch", []byte(patch.String()), true); len(d.Writes) != shell.MostFiles {
+	if d := Of("apply_patch", []byte(patch.String()), true); len(d.Writes) != shell.MostFiles {
 		t.Errorf("got %d files", len(d.Writes))
 	}
 	var many []string
@@ -161,7 +160,7 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 	f := func(name, argument string, files []string, want int) {
 		t.Helper()
 		arguments, _ := json.Marshal(map[string]any{argument: files})
-		if got := len(ActionOf(name, arguments, false).Reads); got != want {
+		if got := len(Of(name, arguments, false).Reads); got != want {
 			t.Errorf("%s of %d files: %d are claimed, want %d", name, len(files), got, want)
 		}
 	}
@@ -170,7 +169,7 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 	f("bash", "command", append([]string{"cat"}, many...)[:shell.MostFiles], shell.MostFiles-1)
 	f("bash", "command", []string{"bash", "-c", "cat " + strings.Join(many, " ")}, shell.MostFiles)
 	f("bash", "command", []string{"bash", "-c", "cat " + strings.Join(many, " ") + " more"}, 0)
-	if d := ActionOf("read_files", []byte(`{"paths":[`+strings.Repeat(`"a","b",`, 1000)+`"c"]}`), false); d.files() != "a b >" {
+	if d := Of("read_files", []byte(`{"paths":[`+strings.Repeat(`"a","b",`, 1000)+`"c"]}`), false); d.files() != "a b >" {
 		t.Errorf("got %q", d.files())
 	}
 }
@@ -178,7 +177,7 @@ func TestFilesOfACallAreBounded(t *testing.T) {
 func TestKeyIsOneLineWithRoom(t *testing.T) {
 	f := func(name, arguments, want string) {
 		t.Helper()
-		if got := ActionOf(name, []byte(arguments), false).Key; got != want ||
+		if got := Of(name, []byte(arguments), false).Key; got != want ||
 			utf8.RuneCountInString(got) > longestKey {
 			t.Errorf("%.80s: got %q of %d characters, want %q", arguments, got, utf8.RuneCountInString(got), want)
 		}
@@ -233,7 +232,7 @@ func TestSpellingsOfOneFile(t *testing.T) {
 }
 
 func TestOnlyQuestionsAreAskedAgain(t *testing.T) {
-	again := func(name, arguments string) string { return ActionOf(name, []byte(arguments), false).identity }
+	again := func(name, arguments string) string { return Of(name, []byte(arguments), false).Identity }
 	f := func(name, arguments string, want bool) {
 		t.Helper()
 		if got := again(name, arguments) != ""; got != want {
@@ -305,12 +304,12 @@ func TestAskingAgainIsFoundWhateverTheOrderOfKeys(t *testing.T) {
 		arguments["file_path"] = "a.go"
 		r := rand.New(rand.NewSource(rapid.Int64().Draw(t, "seed")))
 		one, two := spread(arguments, r), " "+spread(arguments, r)+"\n"
-		a, b := ActionOf("Read", []byte(one), false), ActionOf("Read", []byte(two), false)
-		if a.identity == "" || a.identity != b.identity || a.files() != b.files() {
+		a, b := Of("Read", []byte(one), false), Of("Read", []byte(two), false)
+		if a.Identity == "" || a.Identity != b.Identity || a.files() != b.files() {
 			t.Fatalf("%s\n%s\n%+v\n%+v", one, two, a, b)
 		}
 		arguments["file_path"] = "b.go"
-		if ActionOf("Read", []byte(spread(arguments, r)), false).identity == a.identity {
+		if Of("Read", []byte(spread(arguments, r)), false).Identity == a.Identity {
 			t.Fatalf("%s asks the same of another file", one)
 		}
 	})
@@ -323,7 +322,7 @@ func FuzzActionNeverBreaks(f *testing.F) {
 	f.Add("mcp_x_read_file", `{"paths":["a",{"path":"b"}],"owner":1}`, false)
 	f.Add("shell", `{"command":["bash","-lc","cat $(ls) [[ a > b ]] if x; then y; fi"]}`, false)
 	f.Fuzz(func(t *testing.T, name, arguments string, freeText bool) {
-		wellFormed(t, arguments, ActionOf(name, []byte(arguments), freeText))
+		wellFormed(t, arguments, Of(name, []byte(arguments), freeText))
 	})
 }
 
@@ -331,7 +330,7 @@ func FuzzActionNeverBreaks(f *testing.F) {
 func TestLongCommandsHaveShortKeys(t *testing.T) {
 	for _, piece := range []string{"a ", "(", "$(", "\"", "<<A\n", "cd a && ", "\n", "é", "\u0085"} {
 		arguments, _ := json.Marshal(map[string]string{"command": strings.Repeat(piece, 100_000)})
-		wellFormed(t, string(arguments), ActionOf("bash", arguments, false))
+		wellFormed(t, string(arguments), Of("bash", arguments, false))
 	}
 }
 
@@ -342,7 +341,7 @@ func wellFormed(t *testing.T, arguments string, d Action) {
 		t.Fatalf("%.200q: key %q of %d characters", arguments, d.Key, n)
 	}
 	if len(d.Reads) > shell.MostFiles || len(d.Writes) > shell.MostFiles || d.OnlyFiles && len(d.Reads) == 0 ||
-		d.identity != "" && len(d.Writes) > 0 {
+		d.Identity != "" && len(d.Writes) > 0 {
 		t.Fatalf("%.200q: %+v", arguments, d)
 	}
 	for _, p := range append(d.Reads, d.Writes...) {
@@ -372,16 +371,16 @@ func TestToolsOfRealConversationsAreKnown(t *testing.T) {
 		}
 		for _, it := range r.Items {
 			for _, c := range it.Calls {
-				arguments := span.TextOf(c.Arguments.Of(body))
-				d := ActionOf(c.Name, arguments, c.FreeText)
+				arguments := c.ArgumentsIn(body)
+				d := Of(c.Name, arguments, c.FreeText)
 				wellFormed(t, string(arguments), d)
 				counts[d.Kind]++
 				reads, writes = reads+len(d.Reads), writes+len(d.Writes)
 				if known := strings.Contains(" "+strings.Join(strings.Fields(knownOther), " ")+" ",
-					" "+c.Name+" "); (d.Kind == KindOther) != known {
+					" "+c.Name+" "); (d.Kind == Other) != known {
 					t.Errorf("%s: %s is of kind %s", name, c.Name, d.Kind)
 				}
-				if (d.Kind == KindReading || d.Kind == KindWriting) && d.files() == ">" {
+				if (d.Kind == Reading || d.Kind == Writing) && d.files() == ">" {
 					t.Errorf("%s: %s %.200s names no file", name, c.Name, arguments)
 				}
 			}
@@ -397,7 +396,7 @@ func BenchmarkActionOf(b *testing.B) {
 			raw := []byte(arguments)
 			b.SetBytes(int64(len(raw)))
 			for b.Loop() {
-				ActionOf(tool, raw, false)
+				Of(tool, raw, false)
 			}
 		})
 	}
@@ -414,7 +413,7 @@ func TestOnlyToolsThatWriteAllOfAFileReplaceIt(t *testing.T) {
 	f := func(want bool, tools ...string) {
 		t.Helper()
 		for _, tool := range tools {
-			d := ActionOf(tool, []byte(`{"path":"a.go","content":"x","old_string":"x","new_string":"y"}`), false)
+			d := Of(tool, []byte(`{"path":"a.go","content":"x","old_string":"x","new_string":"y"}`), false)
 			if d.Whole != want || len(d.Writes) != 1 {
 				t.Errorf("%s writes %v, whole: %v", tool, d.Writes, d.Whole)
 			}

@@ -1,4 +1,10 @@
-package history
+// Package action is what a call does, as far as the name of its tool and its arguments tell: which files it reads and
+// writes, whether it only looks, what it asks, and one line that tells it apart.
+//
+// It promises that it claims only what is sure: a call that is not understood, or that names too many files, does
+// nothing that is known. It does not say whether the call succeeded, which package ending reads from the result. What
+// is known of the tools of common agents stands in tools.go alone. It is pure, and linear in what it reads.
+package action
 
 import (
 	"bytes"
@@ -31,15 +37,15 @@ type Action struct {
 	Ends      bool     // the call is to end it
 	Asks      shell.Question
 	Alone     bool // what asks is all that the command does
-	// identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
+	// Identity is equal for two calls that ask for the very same thing. It is empty if asking again means something
 	// else.
-	identity string
+	Identity string
 }
 
 const longestKey = 120 // characters
 
-// ActionOf reads a call from the text that its arguments say.
-func ActionOf(name string, arguments []byte, freeText bool) Action {
+// Of reads a call from the text that its arguments say.
+func Of(name string, arguments []byte, freeText bool) Action {
 	c := callReader{raw: arguments, use: useOf(name)}
 	c.action.Kind = c.use.kind()
 	switch {
@@ -53,7 +59,7 @@ func ActionOf(name string, arguments []byte, freeText bool) Action {
 	default:
 		c.claim(name)
 		c.action.Key = c.describe()
-		c.action.identity = c.digestQuestion(name)
+		c.action.Identity = c.digestQuestion(name)
 		return c.action
 	}
 	c.action.Key = shorten.OneLine(arguments, longestKey)
@@ -164,7 +170,7 @@ func (c *callReader) claim(name string) {
 		return
 	}
 	if c.use == showing && c.found[aPath].Empty() && !c.found[anAddress].Empty() {
-		c.use, c.action.Kind = fetching, KindFetching
+		c.use, c.action.Kind = fetching, Fetching
 	}
 	if !c.found[aService].Empty() {
 		return
@@ -225,7 +231,7 @@ func (c *callReader) claimSession(name string) {
 func (c *callReader) claimEdit() {
 	switch c.text(aCommand) {
 	case "view":
-		c.action.Kind = KindReading
+		c.action.Kind = Reading
 		c.claimShown()
 	case "create", "str_replace", "insert", "undo_edit", "write", "edit", "append", "delete", "rename", "edit_diff":
 		c.action.Writes = c.files(c.files(c.files(nil, aPath), aSource), aTarget)
@@ -281,7 +287,7 @@ func (c *callReader) digestQuestion(name string) string {
 	switch c.use {
 	case showing, searching, listing, fetching:
 	case editing:
-		if c.action.Kind != KindReading {
+		if c.action.Kind != Reading {
 			return ""
 		}
 	case running:

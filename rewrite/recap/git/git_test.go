@@ -1,4 +1,4 @@
-package recap
+package git
 
 import "testing"
 
@@ -6,9 +6,9 @@ import "testing"
 func TestGitTakesBackOnlyWhatItMayHave(t *testing.T) {
 	f := func(folder, file string, want bool) {
 		t.Helper()
-		g := readGitWords([]string{"reset", "--hard"}, folder)
-		g.folder = folder
-		if g.reaches(file) != want {
+		g := commandOf([]string{"reset", "--hard"}, folder)
+		g.Folder = folder
+		if g.Reaches(file) != want {
 			t.Errorf("in %q git takes %s back: %v", folder, file, !want)
 		}
 	}
