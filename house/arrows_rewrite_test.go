@@ -128,8 +128,8 @@ var rewriting = map[string]room{
 	"rewrite/recap": {
 		"pattern prose rewrite/conversation rewrite/excerpt rewrite/history rewrite/history/action" +
 			" rewrite/history/ending rewrite/plan rewrite/recap/agenda rewrite/recap/alike rewrite/recap/deed" +
-			" rewrite/recap/filing rewrite/recap/git rewrite/recap/rerun rewrite/recap/spoken rewrite/recap/step" +
-			" rewrite/recap/where rewrite/sentence rewrite/shell rewrite/shorten rewrite/span",
+			" rewrite/recap/errand rewrite/recap/filing rewrite/recap/git rewrite/recap/rerun rewrite/recap/spoken" +
+			" rewrite/recap/step rewrite/sentence rewrite/shell rewrite/shorten",
 		"it tells what happened in a span; where that ends, and what is sent of it, is rung 3's to know",
 	},
 	"rewrite/recap/agenda": {
@@ -147,6 +147,11 @@ var rewriting = map[string]room{
 	"rewrite/recap/filing": {
 		"rewrite/history/action rewrite/shell",
 		"a line stands in a file by what calls did to it; how much of it is told must not matter",
+	},
+	"rewrite/recap/errand": {
+		"pattern rewrite/conversation rewrite/excerpt rewrite/history/ending rewrite/recap/deed rewrite/recap/rerun" +
+			" rewrite/recap/step rewrite/recap/where rewrite/span",
+		"what a call does is told by its words and where they are run; what is open of it, and what is told, must not matter",
 	},
 	"rewrite/recap/git": {
 		"pattern rewrite/recap/step rewrite/shell",

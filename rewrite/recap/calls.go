@@ -8,33 +8,34 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/history/action"
 	"epitome/rewrite/history/ending"
+	"epitome/rewrite/recap/errand"
 	"epitome/rewrite/shorten"
 )
 
 // calls is what became of the calls of a span, as the calls behind it show it too.
 type calls struct {
-	sum    *writer
-	shell  place
-	open   []*failure               // in their order
-	doing  map[string][]*failure    // of them, those that did a task, by its keys
-	solved map[*history.Result]bool // succeeded, and the same had failed before
-	mended map[*history.Result]bool // failed, and all that failed in it has succeeded since
-	failed map[*history.Result]*failure
-	ended  map[*history.Result]*history.Result // of a command that went on, the result that tells its end
-	runs   []run                               // in their order
-	isOpen map[*history.Result]bool            // failed, and is among open
-	again  map[*history.Result]bool            // failed, and a newer failure of the same tells how it stands
-	heard  map[*history.Result]*history.Result // of a command that went on, the newest result about it
+	sum      *writer
+	terminal errand.Terminal
+	open     []*failure               // in their order
+	doing    map[string][]*failure    // of them, those that did an errand, by its keys
+	solved   map[*history.Result]bool // succeeded, and the same had failed before
+	mended   map[*history.Result]bool // failed, and all that failed in it has succeeded since
+	failed   map[*history.Result]*failure
+	ended    map[*history.Result]*history.Result // of a command that went on, the result that tells its end
+	runs     []run                               // in their order
+	isOpen   map[*history.Result]bool            // failed, and is among open
+	again    map[*history.Result]bool            // failed, and a newer failure of the same tells how it stands
+	heard    map[*history.Result]*history.Result // of a command that went on, the newest result about it
 }
 
 // failure is a call that failed and has not succeeded since.
 type failure struct {
-	res   *history.Result
-	end   *history.Result // that tells how it ended
-	tasks []task          // that have not succeeded since
-	again int             // item at which it was called again without a word of how that ended; 0 if it was not
-	other *history.Result // of the newest call of the same with other values that succeeded; nil if there is none
-	times int             // how often it failed in a row
+	res     *history.Result
+	end     *history.Result // that tells how it ended
+	errands []errand.Errand // that have not succeeded since
+	again   int             // item at which it was called again without a word of how that ended; 0 if it was not
+	other   *history.Result // of the newest call of the same with other values that succeeded; nil if there is none
+	times   int             // how often it failed in a row
 
 	isClosed bool // nothing of it is open any more
 }
@@ -47,8 +48,8 @@ func (r *writer) readCalls() *calls {
 		ended:  map[*history.Result]*history.Result{}, again: map[*history.Result]bool{},
 		doing: map[string][]*failure{}, heard: map[*history.Result]*history.Result{},
 	}
-	var last *history.Result                // the newest command that may go on
-	pending := map[*history.Result][]task{} // those, and what they do
+	var last *history.Result                         // the newest command that may go on
+	pending := map[*history.Result][]errand.Errand{} // those, and what they do
 	for k := range r.p.Hist.Results {
 		res := &r.p.Hist.Results[k]
 		if res.Item < r.read || res.Item >= r.p.End {
@@ -59,18 +60,18 @@ func (r *writer) readCalls() *calls {
 			begun = last
 		}
 		if begun != nil || isContinued(res) {
-			if tasks, isPending := pending[begun]; isPending && c.hear(begun, res, tasks) {
+			if errands, isPending := pending[begun]; isPending && c.hear(begun, res, errands) {
 				delete(pending, begun)
 			}
 			continue
 		}
-		tasks := c.tasksOf(res)
-		if len(tasks) > 0 {
-			c.take(res, tasks)
-			c.runs = append(c.runs, run{res, tasks})
+		errands := c.errandsOf(res)
+		if len(errands) > 0 {
+			c.take(res, errands)
+			c.runs = append(c.runs, run{res, errands})
 		}
 		if e := r.endingOf(res); res.Action.Kind == action.Shell && !e.Failed() && !e.Succeeded() {
-			pending[res], last = tasks, res
+			pending[res], last = errands, res
 		}
 	}
 	c.closeTests()
@@ -84,7 +85,7 @@ func (r *writer) readCalls() *calls {
 
 // hear takes what a later result says of a command that went on, and reports whether it has ended. That a call could
 // not end it says nothing of it.
-func (c *calls) hear(begun, res *history.Result, tasks []task) (hasEnded bool) {
+func (c *calls) hear(begun, res *history.Result, errands []errand.Errand) (hasEnded bool) {
 	switch e := c.sum.endingOf(res); {
 	case e.Killed:
 		hasEnded = true
@@ -92,7 +93,7 @@ func (c *calls) hear(begun, res *history.Result, tasks []task) (hasEnded bool) {
 		return false
 	case res.Action.Kind == action.Shell && (e.Failed() || e.Succeeded()):
 		c.ended[begun], hasEnded = res, true
-		c.take(begun, tasks)
+		c.take(begun, errands)
 	}
 	c.heard[begun] = res
 	return hasEnded
@@ -113,48 +114,48 @@ func (c *calls) endOf(res *history.Result) *history.Result {
 
 // take notes what one more call means for those before. Of what a call that was not allowed to begin was to do, nothing
 // is known.
-func (c *calls) take(res *history.Result, tasks []task) {
+func (c *calls) take(res *history.Result, errands []errand.Errand) {
 	ending, times := c.sum.endingOf(c.endOf(res)), 1
 	if ending.Failed() {
-		var passed []task
-		passed, tasks = c.failedPart(c.endOf(res), tasks)
+		var passed []errand.Errand
+		passed, errands = errand.FailedPart(errands, func() string { return c.sum.p.TextOf(c.endOf(res).Item) })
 		c.settle(passed)
 	}
 	if !ending.Refusal.KeptAll() {
-		for _, f := range c.concerned(tasks) {
-			times = max(times, c.hold(f, res, tasks))
+		for _, f := range c.concerned(errands) {
+			times = max(times, c.hold(f, res, errands))
 		}
 	}
 	if !ending.Failed() {
 		return
 	}
-	f := &failure{res: res, end: c.endOf(res), tasks: tasks, times: times}
+	f := &failure{res: res, end: c.endOf(res), errands: errands, times: times}
 	c.open = append(c.open, f)
-	for k := range tasks {
-		for _, key := range tasks[k].keys() {
+	for k := range errands {
+		for _, key := range errands[k].Keys() {
 			c.doing[key] = append(c.doing[key], f)
 		}
 	}
 }
 
-// hold notes what a later call of tasks means for a failure, and returns how often in a row these have failed now.
-func (c *calls) hold(f *failure, res *history.Result, tasks []task) (times int) {
+// hold notes what a later call of errands means for a failure, and returns how often in a row these have failed now.
+func (c *calls) hold(f *failure, res *history.Result, errands []errand.Errand) (times int) {
 	ending := c.sum.endingOf(c.endOf(res))
-	left := f.without(tasks, ending, c.sum.endingOf(f.end))
-	if len(left) > 0 && f.isLike(tasks) && ending.Succeeded() {
+	left := f.without(errands, ending, c.sum.endingOf(f.end))
+	if len(left) > 0 && f.isLike(errands) && ending.Succeeded() {
 		f.other = c.endOf(res)
 	}
 	switch failed := ending.Failed(); {
-	case len(left) == len(f.tasks) && !failed && f.isOneOf(tasks):
+	case len(left) == len(f.errands) && !failed && f.isOneOf(errands):
 		f.again = res.Item
-	case len(left) == len(f.tasks), failed && len(left) > 0:
+	case len(left) == len(f.errands), failed && len(left) > 0:
 	case failed: // the newer failure tells how it stands
 		c.again[f.res], f.isClosed = true, true
-		if len(tasks) == len(f.tasks) {
+		if len(errands) == len(f.errands) {
 			return f.times + 1
 		}
 	default:
-		if f.tasks = left; len(left) == 0 {
+		if f.errands = left; len(left) == 0 {
 			c.mended[f.res], f.isClosed = true, true
 			isSame := c.sum.commandLine(f.res) == c.sum.commandLine(res)
 			c.solved[res] = c.solved[res] || isSame && !c.sum.endingOf(f.end).Refusal.IsRefused()
@@ -163,76 +164,80 @@ func (c *calls) hold(f *failure, res *history.Result, tasks []task) (times int) 
 	return 1
 }
 
-// concerned are the open failures of which a call of tasks may do something again, in their order: of very many that
+// concerned are the open failures of which a call of errands may do something again, in their order: of very many that
 // are alike the newest, and of those that do much fewer.
-func (c *calls) concerned(tasks []task) (list []*failure) {
-	const most, mostPairs = 128, 256 // failures of a kind, and pairs of tasks that are held against one another
+func (c *calls) concerned(errands []errand.Errand) (list []*failure) {
+	const most, mostPairs = 128, 256 // failures of a kind, and pairs of errands that are held against one another
 	const mostLike = 12              // failures of the same with other values
 	const wordsOfPair = 64           // pairs of words that cost as much
-	for k := range tasks {
-		for _, key := range tasks[k].keys() {
+	for k := range errands {
+		for _, key := range errands[k].Keys() {
 			all := slices.DeleteFunc(c.doing[key], func(f *failure) bool { return f.isClosed })
 			all = all[max(0, len(all)-most):]
-			if key == tasks[k].like {
+			if key == errands[k].Like {
 				all = all[max(0, len(all)-mostLike):]
 			}
-			c.doing[key], list = all, append(list, all[max(0, len(all)-max(1, most/len(tasks))):]...)
+			c.doing[key], list = all, append(list, all[max(0, len(all)-max(1, most/len(errands))):]...)
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *failure) int { return a.res.Item - b.res.Item })
 	list = slices.Compact(list)
-	room, words := mostPairs, wordsIn(tasks)
+	room, words := mostPairs, errand.CountWords(errands)
 	for k := len(list) - 2; k >= 0; k-- { // the newest in any case
-		if room -= max(len(list[k].tasks)*len(tasks), wordsIn(list[k].tasks)*words/wordsOfPair); room < 0 {
+		f := list[k]
+		if room -= max(len(f.errands)*len(errands), errand.CountWords(f.errands)*words/wordsOfPair); room < 0 {
 			return list[k+1:]
 		}
 	}
 	return list
 }
 
-// wordsIn counts the words of tasks.
-func wordsIn(tasks []task) (n int) {
-	for k := range tasks {
-		n += len(tasks[k].words)
+// errandsOf are what the call does of which a failure would count; none for what only looks.
+func (c *calls) errandsOf(res *history.Result) (list []errand.Errand) {
+	a := &res.Action
+	switch {
+	case a.Kind == action.Shell:
+		command, folder := a.Key, ""
+		if c.sum.callOf(res) != nil {
+			command, folder = c.sum.commandOf(res)
+		}
+		list = c.terminal.Run(command, folder)
+		if a.Looks || a.OnlyFiles {
+			return nil
+		}
+	case a.Kind == action.Writing:
+		return errand.OfFiles(a.Writes)
+	case a.Kind == action.Other, a.Kind == action.Fetching:
+		e := errand.OfTool(res.Name, a.Key, deedOf(c.sum, res).Arguments)
+		e.Looks = e.Looks || a.Kind == action.Fetching
+		return []errand.Errand{e}
 	}
-	return n
+	return list
 }
 
-// keys are equal for two tasks of which one may cover the other, or tell of it.
-func (t *task) keys() []string {
-	keys := []string{t.place + "\x00" + strings.Join(t.words, "\x00")}
-	if t.like != "" {
-		keys = append(keys, t.like)
-	}
-	if len(t.words) > 1 && t.words[0] == "go" { // one run may be of all that the other is of
-		keys = append(keys, t.place+"\x00go\x00"+t.words[1])
-	}
-	return keys
-}
-
-// without returns the tasks of the failure that are still open after a call of tasks that ended so. end is how the
+// without returns the errands of the failure that are still open after a call of errands that ended so. end is how the
 // failure ended. After one more failure, those of the very same are told by that.
-func (f *failure) without(tasks []task, ending, end *ending.Ending) []task {
-	return slices.DeleteFunc(slices.Clone(f.tasks), func(t task) bool {
-		return slices.ContainsFunc(tasks, func(now task) bool {
+func (f *failure) without(errands []errand.Errand, ending, end *ending.Ending) []errand.Errand {
+	return slices.DeleteFunc(slices.Clone(f.errands), func(t errand.Errand) bool {
+		return slices.ContainsFunc(errands, func(now errand.Errand) bool {
 			if ending.Failed() {
-				return now.place == t.place && slices.Equal(now.words, t.words)
+				return now.Place == t.Place && slices.Equal(now.Words, t.Words)
 			}
-			return now.covers(&t) && now.succeeds(ending, &t, end)
+			return now.Covers(&t) && now.Succeeds(ending, &t, end)
 		})
 	})
 }
 
-// isLike reports whether a call of tasks has the tool and the key of what failed, and other values.
-func (f *failure) isLike(tasks []task) bool {
-	return len(tasks) == 1 && len(f.tasks) == 1 && tasks[0].like != "" && tasks[0].like == f.tasks[0].like &&
-		!slices.Equal(tasks[0].words, f.tasks[0].words)
+// isLike reports whether a call of errands has the tool and the key of what failed, and other values.
+func (f *failure) isLike(errands []errand.Errand) bool {
+	return len(errands) == 1 && len(f.errands) == 1 && errands[0].Like != "" && errands[0].Like == f.errands[0].Like &&
+		!slices.Equal(errands[0].Words, f.errands[0].Words)
 }
 
-// isOneOf reports whether a call of tasks did a part of what failed once more.
-func (f *failure) isOneOf(tasks []task) bool {
-	return slices.ContainsFunc(f.tasks, func(t task) bool {
-		return slices.ContainsFunc(tasks, func(now task) bool { return now.covers(&t) })
+// isOneOf reports whether a call of errands did a part of what failed once more.
+func (f *failure) isOneOf(errands []errand.Errand) bool {
+	return slices.ContainsFunc(f.errands, func(t errand.Errand) bool {
+		return slices.ContainsFunc(errands, func(now errand.Errand) bool { return now.Covers(&t) })
 	})
 }
 

@@ -127,12 +127,12 @@ func (r *writer) lookOf(f *failure) string {
 
 // kindOf is equal for failures that are alike; empty if a failure tells nothing.
 func (r *writer) kindOf(f *failure, lines []string) string {
-	if len(lines) == 0 || len(f.tasks) == 0 || len(f.tasks[0].words) == 0 {
+	if len(lines) == 0 || len(f.errands) == 0 || len(f.errands[0].Words) == 0 {
 		return ""
 	}
-	kind := alike.Failure{Program: []string{f.res.Name, f.tasks[0].words[0]}, Ending: r.endingOf(f.end).InWords()}
-	for _, t := range f.tasks {
-		kind.Own = append(append(kind.Own, t.words...), t.like)
+	kind := alike.Failure{Program: []string{f.res.Name, f.errands[0].Words[0]}, Ending: r.endingOf(f.end).InWords()}
+	for _, t := range f.errands {
+		kind.Own = append(append(kind.Own, t.Words...), t.Like)
 	}
 	return kind.Kind(lines)
 }

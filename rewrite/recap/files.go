@@ -76,7 +76,7 @@ const linesOfCall, linesOfFile, linesOfShort = 4, 10, 2
 
 // files are those that calls wrote and deleted, in at most so many tokens.
 func (r *writer) files(k *known, tokens int) string {
-	w := &written{sum: r, known: k, room: tokens * 36 / 10, git: readGit(r)}
+	w := &written{sum: r, known: k, room: bytesFor(tokens), git: readGit(r)}
 	r.backwards(func(res *history.Result) bool {
 		if len(res.Action.Writes) > 0 && !res.Failed && !failedWriting(r, res) {
 			w.take(res)

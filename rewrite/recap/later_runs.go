@@ -9,14 +9,15 @@ import (
 	"epitome/rewrite/history"
 	"epitome/rewrite/plan"
 	"epitome/rewrite/recap/alike"
+	"epitome/rewrite/recap/errand"
 	"epitome/rewrite/recap/rerun"
 	"epitome/rewrite/shorten"
 )
 
 // run is a call with what it does.
 type run struct {
-	res   *history.Result
-	tasks []task
+	res     *history.Result
+	errands []errand.Errand
 }
 
 // newestRuns are the calls that failures are held against.
@@ -36,12 +37,12 @@ func (c *calls) laterRun(f *failure) *history.Result {
 		if !ending.Failed() && !ending.Succeeded() || ending.Refusal.KeptAll() {
 			continue
 		}
-		isAgain := func(t task) bool {
-			return slices.ContainsFunc(r.tasks, func(now task) bool {
-				return !now.unseen && now.place == t.place && rerun.IsWider(now.words, t.words)
+		isAgain := func(t errand.Errand) bool {
+			return slices.ContainsFunc(r.errands, func(now errand.Errand) bool {
+				return !now.Unseen && now.Place == t.Place && rerun.IsWider(now.Words, t.Words)
 			})
 		}
-		if len(f.tasks) > 0 && !slices.ContainsFunc(f.tasks, func(t task) bool { return !isAgain(t) }) {
+		if len(f.errands) > 0 && !slices.ContainsFunc(f.errands, func(t errand.Errand) bool { return !isAgain(t) }) {
 			return c.endOf(r.res)
 		}
 	}

@@ -28,7 +28,7 @@ func (r *writer) names(k *known, tokens, size int) string {
 		}
 		return strings.Compare(a, b)
 	})
-	room := min(tokens*36/10, int(shareOfNames*float64(size)))
+	room := min(bytesFor(tokens), int(shareOfNames*float64(size)))
 	var paths folders
 	var words []string
 	told := ""

@@ -212,8 +212,12 @@ type rows struct {
 	room int // bytes
 }
 
-// newRows has room for about so many tokens: one of a list of names and paths takes 3.6 bytes and more.
-func newRows(tokens int) *rows { return &rows{seen: map[string]bool{}, room: tokens * 36 / 10} }
+// newRows has room for about so many tokens.
+func newRows(tokens int) *rows { return &rows{seen: map[string]bool{}, room: bytesFor(tokens)} }
+
+// bytesFor is how many bytes of lines about so many tokens are: one of a list of names and paths takes 3.6 and more.
+// Rows are measured by that, as counting each costs more than it tells.
+func bytesFor(tokens int) int { return tokens * 36 / 10 }
 
 // add takes a line, and reports whether there is room for more.
 func (r *rows) add(row string) bool {

@@ -27,7 +27,7 @@ const (
 // names which later calls use and which stand nowhere else. Files that were read, and of which no line is told, are
 // listed behind them.
 func (r *writer) findings(k *known, tokens int) string {
-	room, searched := tokens*36/10-len(fmt.Sprintf(rowOfMore, 10_000)), 0
+	room, searched := bytesFor(tokens)-len(fmt.Sprintf(rowOfMore, 10_000)), 0
 	toldByModel := r.p.Ask.Style.Mode == prose.ModeLLM && r.says.Text != ""
 	var order []string
 	lines, heads := map[string][]string{}, map[string]bool{}

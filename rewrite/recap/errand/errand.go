@@ -1,0 +1,99 @@
+// Package errand tells apart the things that one call does, so that a later call can be known to have done one of them
+// again: the commands of a command line in the folder where they run, the files of a tool that writes, the one thing
+// that any other tool does with its values.
+//
+// It promises that what is not sure to be the same is another errand, and that of very many in one call it makes one:
+// each is held against others. Whether one run of a program does all that another one did is told by package rerun.
+package errand
+
+import (
+	"slices"
+	"strings"
+
+	"epitome/rewrite/conversation"
+	"epitome/rewrite/excerpt"
+	"epitome/rewrite/history/ending"
+	"epitome/rewrite/recap/deed"
+	"epitome/rewrite/recap/rerun"
+	"epitome/rewrite/span"
+)
+
+// Errand is one thing that a call does, so that a later call can be known to do it again.
+type Errand struct {
+	Words  []string // the program, its assignments, options and targets; without where its output goes
+	Place  string   // the folder and the environment in which it runs
+	Whole  string   // the whole call
+	Hidden bool     // the call's exit state is not that of the errand
+	Shown  bool     // what it puts out is the end of what the call does
+	Unseen bool     // what it puts out goes somewhere else, in part or all of it
+	Row    int      // equal for those of which each runs only if all before it have succeeded
+
+	Like  string // equal for calls of one tool, none of files and shells, with one key, whatever their other values
+	Looks bool   // such a tool only looks, by its name
+}
+
+// Covers reports whether a call that did e has done what other is.
+func (e *Errand) Covers(other *Errand) bool {
+	return e.Place == other.Place && (slices.Equal(e.Words, other.Words) || rerun.Covers(e.Words, other.Words))
+}
+
+// Succeeds reports whether a later call which did e and ended so has succeeded in what failed. then is how the call
+// ended that failed.
+func (e *Errand) Succeeds(now *ending.Ending, failed *Errand, then *ending.Ending) bool {
+	switch {
+	case e.Looks: // what it shows is its answer
+		return !now.Failed()
+	case !now.Succeeded():
+		return !e.Hidden && isMarkedWell(now) && then.Said == conversation.WentWrong
+	case !e.Hidden:
+		return true
+	case now.Claims == excerpt.Succeeded:
+		return e.Shown || e.Whole == failed.Whole
+	}
+	return e.Whole == failed.Whole && then.Code > 0
+}
+
+// isMarkedWell reports whether a client says of a result that it is no error, and nobody says more.
+func isMarkedWell(e *ending.Ending) bool {
+	return e.TellsNoError() && e.Said == conversation.WentWell
+}
+
+// Keys are equal for two errands of which one may cover the other, or tell of it.
+func (e *Errand) Keys() []string {
+	keys := []string{e.Place + "\x00" + strings.Join(e.Words, "\x00")}
+	if e.Like != "" {
+		keys = append(keys, e.Like)
+	}
+	if len(e.Words) > 1 && e.Words[0] == "go" { // one run may be of all that the other is of
+		keys = append(keys, e.Place+"\x00go\x00"+e.Words[1])
+	}
+	return keys
+}
+
+// CountWords counts the words of errands.
+func CountWords(list []Errand) (n int) {
+	for k := range list {
+		n += len(list[k].Words)
+	}
+	return n
+}
+
+// OfFiles are what a call of a tool does that writes files.
+func OfFiles(written []string) (list []Errand) {
+	for _, file := range written {
+		list = append(list, Errand{Words: []string{"write", file}})
+	}
+	return list
+}
+
+// OfTool is what a call does of a tool that is none of files and shells: the same only with the same values, numbers
+// and all. key tells calls of the tool apart in a few words.
+func OfTool(name, key string, arguments []byte) Errand {
+	e := Errand{Words: []string{name, key}, Like: name + "\x00" + key, Looks: deed.Looks(name, arguments)}
+	if at := span.SkipSpace(arguments, 0); at < len(arguments) && span.Valid(arguments) {
+		if _, sum, err := span.Digest(arguments, at, nil); err == nil {
+			e.Words[1] = string(sum[:])
+		}
+	}
+	return e
+}

@@ -1,0 +1,70 @@
+package errand
+
+import (
+	"slices"
+	"strings"
+
+	"epitome/pattern"
+	"epitome/rewrite/recap/rerun"
+)
+
+// signs are what programs write when they fail, and nothing else in a command line does, by the words with which they
+// are called.
+var signs = []struct {
+	program string
+	sign    *pattern.Pattern
+}{
+	{"git push", pattern.Of(`(?m)^ ! \[(?:remote )?rejected\] |^error: failed to push some refs to `)},
+	{"go test", pattern.Of(`(?m)^\s*--- FAIL: |^FAIL\t`)},
+	{"pytest", pattern.Of(`(?m)^FAILED \S+::\S|^=+ .*\b\d+ failed\b.* =+$`)},
+	{"cargo test", pattern.Of(`(?m)^test result: FAILED\. `)},
+}
+
+// FailedPart parts what a failed call did, as its output tells: what succeeded before, and what failed. Where that does
+// not tell which of several commands failed, all may have.
+func FailedPart(list []Errand, output func() string) (passed, failed []Errand) {
+	isOfOther := func(t Errand) bool { return t.Row != list[0].Row }
+	if len(list) < 2 || slices.ContainsFunc(list, isOfOther) {
+		return nil, list
+	}
+	var found []int
+	for _, s := range signs {
+		var all []int // of its program
+		for k := range list {
+			if isOf(&list[k], s.program) {
+				all = append(all, k)
+			}
+		}
+		if len(all) > 0 && s.sign.MatchString(output()) {
+			found = append(found, all...)
+		}
+	}
+	if len(found) != 1 {
+		return nil, list
+	}
+	at := found[0]
+	if !isOf(&list[at], "git push") && slices.ContainsFunc(list[at+1:], mayTest) {
+		return nil, list
+	}
+	return list[:at], list[at : at+1] // those behind it did not run
+}
+
+// mayTest reports whether an errand may run tests that its words do not name, as a hook of a commit does, and scripts
+// do. A hook of a push leaves a sign of the push.
+func mayTest(t Errand) bool {
+	if isOf(&t, "git add") {
+		return false
+	}
+	for _, s := range signs {
+		if isOf(&t, s.program) {
+			return false
+		}
+	}
+	return true
+}
+
+// isOf reports whether an errand is a call of the program.
+func isOf(t *Errand, program string) bool {
+	words, own := rerun.WithoutLaunchers(t.Words), strings.Fields(program)
+	return len(words) >= len(own) && slices.Equal(words[:len(own)], own)
+}

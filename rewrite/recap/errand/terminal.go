@@ -1,0 +1,77 @@
+package errand
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"epitome/rewrite/recap/rerun"
+	"epitome/rewrite/recap/step"
+	"epitome/rewrite/recap/where"
+)
+
+// Terminal is where commands run: each call may begin where the call before ended, or anew.
+type Terminal struct{ lasting, fresh where.Place }
+
+// Most is how many errands one call does at most that are told apart. Each is held against those that failed.
+const Most = 12
+
+// name is equal for equal places of a call of these words. It is short: each thing that a call does has one.
+func (p *Terminal) name(words []string) string {
+	lasting, fresh := p.lasting, p.fresh
+	if rerun.RunsAnywhere(words, lasting.Set, fresh.Set) {
+		lasting.Folder, fresh.Folder = "", ""
+	}
+	sum := sha256.Sum256([]byte(lasting.InWords() + "\x00" + fresh.InWords()))
+	return string(sum[:16])
+}
+
+// change notes what a command changes for those behind it.
+func (p *Terminal) change(words []string) {
+	p.lasting.Change(words)
+	p.fresh.Change(words)
+}
+
+// Run reads what one call does, without what does nothing by itself.
+func (p *Terminal) Run(command, folder string) (list []Errand) {
+	p.fresh = where.Place{Folder: folder}
+	if folder != "" { // for this call alone
+		before := p.lasting.Folder
+		defer func() { p.lasting.Folder = before }()
+		p.lasting.Folder = folder
+	}
+	begin := p.name(nil)
+	atOnce := []Errand{{Words: []string{command}, Place: begin, Whole: command, Hidden: true}}
+	steps, ok := step.In(command)
+	if !ok {
+		if strings.Contains(command, "cd ") { // where that leads is not known
+			p.lasting.Folder = command[:min(len(command), where.Longest)]
+		}
+		if step.DoesSomething(command) {
+			return atOnce
+		}
+		return nil
+	}
+	hidden, whole, row := step.Hidden(steps), begin+"\x00"+command, 0
+	for k, s := range steps {
+		if s.Before != "&&" {
+			row = k
+		}
+		words := rerun.Essential(step.WithoutCallers(s.Words))
+		if len(words) == 0 {
+			continue
+		}
+		if p.change(words); step.IsIdle(words[0]) || s.Before == "|" {
+			continue
+		}
+		if len(list) == Most { // the rest is read for where it leads
+			list = atOnce
+		}
+		if len(list) == 1 && list[0].Whole == command {
+			continue
+		}
+		t := Errand{Words: words, Place: p.name(words), Whole: whole}
+		t.Row, t.Hidden, t.Shown, t.Unseen = row, hidden[k], step.ShowsEnd(steps[k:]), s.After == "|" || s.IsWritten
+		list = append(list, t)
+	}
+	return list
+}
