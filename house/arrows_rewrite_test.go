@@ -5,7 +5,8 @@ var rewriting = map[string]room{
 	"rewrite": {
 		"event prose rewrite/addition rewrite/chat rewrite/compact rewrite/conversation rewrite/decision" +
 			" rewrite/folder rewrite/history rewrite/history/action rewrite/ladder rewrite/limits rewrite/mark" +
-			" rewrite/offer rewrite/plan rewrite/recap rewrite/sent rewrite/shorten rewrite/span tokenize unit",
+			" rewrite/offer rewrite/plan rewrite/recap rewrite/seen rewrite/sent rewrite/shorten rewrite/span" +
+			" tokenize unit",
 		"a conversation is bytes and counts; with a wire or a store in it, it could not be tested as a function; " +
 			"what it tells is an event already, so no translation can lose a field",
 	},
@@ -181,6 +182,10 @@ var rewriting = map[string]room{
 	"rewrite/rewritetest": {
 		"event house/missing rewrite/conversation rewrite/spent tokenize",
 		"it has what the tests of several rooms share; no room may be reached through it",
+	},
+	"rewrite/seen": {
+		"rewrite/conversation rewrite/span",
+		"a conversation is found by its bytes; what was decided for it, and what is known of it beside, must not matter",
 	},
 	"rewrite/sentence": {
 		"pattern rewrite/shorten rewrite/span",

@@ -114,9 +114,9 @@ const leadingLetters = 16
 func fixedOf(x *run) fixed {
 	s, r := x.shaper.seen, x.req
 	block := r.LeadingBlock()
-	f := fixed{leading: s.sum(block), beside: s.sum(r.Tools.Of(r.Body))}
+	f := fixed{leading: s.Sum(block), beside: s.Sum(r.Tools.Of(r.Body))}
 	for _, v := range r.Settings {
-		f.beside = f.beside*31 + s.sum(v.Of(r.Body))
+		f.beside = f.beside*31 + s.Sum(v.Of(r.Body))
 	}
 	if x.past != nil && x.past.fixed.leading == f.leading && x.past.fixed.beside == f.beside {
 		return x.past.fixed

@@ -1,14 +1,11 @@
 package rewrite
 
 import (
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"epitome/rewrite/conversation"
-	"epitome/rewrite/decision"
-	"epitome/rewrite/history"
 )
 
 func noon() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
@@ -97,38 +94,4 @@ func sameBeginning(before, now []string) bool {
 		}
 	}
 	return true
-}
-
-// What is remembered of a conversation goes when all that is recorded of it has gone.
-func TestWhatIsRememberedLivesNoLongerThanFacts(t *testing.T) {
-	f := func(keep time.Duration, want int) {
-		t.Helper()
-		s := newSeen(keep)
-		for i := range 5 {
-			body := []byte(strings.Repeat("conversation "+strconv.Itoa(i), 100))
-			asked := noon().Add(time.Duration(i) * time.Hour)
-			s.put("", &past{hist: history.NewHistory(), decision: &decision.Decision{}, asked: asked}, body)
-		}
-		if s.recent.Len() != want || len(s.starts) != want {
-			t.Errorf("kept for %v: %d are remembered, want %d", keep, s.recent.Len(), want)
-		}
-	}
-	f(0, 5)
-	f(24*time.Hour, 5)
-	f(2*time.Hour, 3)
-	f(time.Minute, 1)
-}
-
-// Equal requests at once leave what is known of them more than once.
-func TestAmongEqualsTheLatestIsKnown(t *testing.T) {
-	s, body := newSeen(0), []byte(strings.Repeat("a conversation ", 100))
-	for i := range 3 {
-		asked := noon().Add(time.Duration(i) * time.Minute)
-		s.put("", &past{hist: history.NewHistory(), decision: &decision.Decision{}, asked: asked}, body)
-	}
-	for i := 2; i >= 0; i-- {
-		if p := s.take("", body); p == nil || !p.asked.Equal(noon().Add(time.Duration(i)*time.Minute)) {
-			t.Errorf("got %+v, want that of minute %d", p, i)
-		}
-	}
 }

@@ -29,6 +29,7 @@ import (
 	"epitome/rewrite/limits"
 	"epitome/rewrite/offer"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/seen"
 	"epitome/rewrite/span"
 	"epitome/tokenize"
 	"epitome/unit"
@@ -69,12 +70,12 @@ type Deps struct {
 // Shaper shapes requests. Its methods may be called from any goroutine.
 type Shaper struct {
 	deps   Deps
-	seen   *seen
+	seen   *seen.Cache[*past]
 	failed atomic.Bool // something was sent that could not be recorded
 }
 
 // NewShaper makes a shaper.
-func NewShaper(m Deps) *Shaper { return &Shaper{deps: m, seen: newSeen(m.Keep)} }
+func NewShaper(m Deps) *Shaper { return &Shaper{deps: m, seen: seen.New[*past](m.Keep)} }
 
 // Shape says what to send in a request's place. It never fails: what goes wrong stands in the report, and the request
 // goes on in the form that was decided last, or else as it came.
@@ -223,7 +224,7 @@ func (x *run) read() error {
 	if err != nil {
 		return err
 	}
-	req.Marks = allMarks(x.past, req.Marks)
+	req.Marks = seen.AllMarks(x.past.marks(), req.Marks)
 	// What was counted for another model is of no use, nor what is known of a conversation that began here.
 	if x.past != nil && (x.past.route.Model != req.Model || !req.Upkeep.Before.Empty()) {
 		x.past = nil
@@ -369,7 +370,7 @@ func (x *run) nameConversation() error {
 	}
 	known, name := 0, decision.Ref{}
 	if x.past != nil {
-		known, name = x.past.len(), x.past.name
+		known, name = x.past.Len(), x.past.name
 	}
 	deps := &x.shaper.deps
 	prefix := decision.Prefix{Ledger: x.ledger, Route: x.plan.Route, Chain: x.hist.Chain, Naming: deps.Naming}

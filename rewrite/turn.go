@@ -9,6 +9,7 @@ import (
 	"epitome/rewrite/conversation"
 	"epitome/rewrite/decision"
 	"epitome/rewrite/plan"
+	"epitome/rewrite/seen"
 )
 
 // takeTurn has the request ask the ledger together, where others share it.
@@ -30,7 +31,7 @@ func readAhead(x *run) {
 	p, chain := x.plan, x.hist.Chain
 	least := 0
 	if x.past != nil && x.past.route == p.Route {
-		least = x.past.len()
+		least = x.past.Len()
 	}
 	links := append([]conversation.Link(nil), chain[max(least, len(chain)-decision.FirstLinks):]...)
 	if least > 0 && least < len(chain)-decision.FirstLinks {
@@ -106,13 +107,13 @@ func putBack(x *run) {
 	if x.turn == nil || x.turn.Failure() == nil || x.past == nil || x.req == nil {
 		return
 	}
-	known, head, n := *x.past, x.req.Head, x.past.len()
+	known, head, n := *x.past, x.req.Head, x.past.Len()
 	x.hist.Truncate(x.req, n)
-	known.items, known.head, known.hist, known.asked = x.req.Items[:head+n], head, x.hist, x.in.Now
-	known.from = known.items[head].Place().Start
+	known.Items, known.Head, known.hist, known.Asked = x.req.Items[:head+n], head, x.hist, x.in.Now
+	known.From = known.Items[head].Place().Start
 	end := conversation.Extent(x.req, head+n-1)
-	known.marks = marksIn(x.req, known.from, end)
-	x.shaper.seen.put(x.in.sharers(), &known, x.in.Body[known.from:end])
+	known.Marks = seen.MarksIn(x.req, known.From, end)
+	keepKnown(x, &known, x.in.Body[known.From:end])
 }
 
 // pausedElsewhere reports whether nobody has sent the conversation for so long, on this machine or another one. Where
@@ -123,8 +124,8 @@ func pausedElsewhere(x *run, life time.Duration) bool {
 		return false
 	}
 	last, found := x.turn.Stamped(x.plan.Route.AskedKey(x.hist.Chain[base.Depth()]))
-	if x.past != nil && x.past.asked.After(last) { // what was noted may be lost
-		last = x.past.asked
+	if x.past != nil && x.past.Asked.After(last) { // what was noted may be lost
+		last = x.past.Asked
 	}
 	return found && x.in.Now.Round(0).Sub(last) > life
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"epitome/rewrite/conversation"
+	"epitome/rewrite/seen"
 )
 
 // A conversation whose mark for the cache has moved since is known, and is what a reader makes of it who knows nothing.
@@ -49,7 +50,7 @@ func isKnownAsItIsRead(t *testing.T, in tongue) {
 				t.Fatalf("seed %d: item %d is\n%+v, want\n%+v\n%s", seed, i, got.Items[i], want.Items[i], body)
 			}
 		}
-		marks := allMarks(x.past, got.Marks)
+		marks := seen.AllMarks(x.past.marks(), got.Marks)
 		if len(got.Items) != len(want.Items) || fmt.Sprint(marks) != fmt.Sprint(want.Marks) {
 			t.Fatalf("seed %d: %d items, marks %v; want %d, %v", seed, len(got.Items), marks, len(want.Items), want.Marks)
 		}
@@ -83,8 +84,8 @@ func TestNothingIsReadAgainForAMark(t *testing.T) {
 				t.Fatalf("turn %d: the last item ends at %d, not at %d", c.calls/2, items[n-1].Place().End, end)
 			}
 			if x.past != nil {
-				x.past.marks = nil // none is new
-				c.seen.put(x.in.sharers(), x.past, body[x.past.from:end])
+				x.past.Marks = nil // none is new
+				keepKnown(x, x.past, body[x.past.From:end])
 			}
 			c.ask(t)
 			c.items[len(c.items)-1] = last[:at] + without + "]}"
@@ -103,21 +104,4 @@ func TestNothingIsReadAgainForAMark(t *testing.T) {
 		head += `"content":[{"type":"text","text":` + text
 		return head + "," + mark + "}]}", head + "}]}"
 	})
-}
-
-func TestPlacesMoveAsTheirBytesDo(t *testing.T) {
-	it := conversation.Item{}
-	it.Start, it.End, it.Content.Start, it.Content.End = 10, 40, 15, 20
-	it.Calls = []conversation.Call{{}}
-	it.Calls[0].Start, it.Calls[0].End = 25, 39
-	p := &past{items: []conversation.Item{it}}
-	p.moveItems([]move{{20, -3}, {30, 5}}, 100)
-	got := p.items[0]
-	call := got.Calls[0].Span
-	if got.Start != 110 || got.End != 142 || got.Content.End != 120 || call.Start != 122 || call.End != 141 {
-		t.Errorf("moved to %+v", got)
-	}
-	if !got.Outer.Empty() || got.Outer.Start != 0 {
-		t.Errorf("what is nowhere has moved to %+v", got.Outer)
-	}
 }
