@@ -37,6 +37,7 @@ func numbersAll(args []token) bool {
 			return false
 		}
 	}
-	rest, _ := operands(args, programs["nl"].values, "")
+	nl, _ := programNamed("nl")
+	rest, _ := operands(args, nl.values, "")
 	return all && len(rest) == 1
 }

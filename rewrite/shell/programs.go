@@ -32,64 +32,65 @@ type program struct {
 	quiet  bool   // what it shows is not worth keeping
 }
 
-// programs names the commands that are known: what they do with files, or that they do nothing.
-var programs = map[string]program{
-	"cat":  {job: showing, filter: true, looks: true},
-	"nl":   {job: showing, values: "bdfhilnsvw", filter: true, looks: true},
-	"head": {job: showing, values: "nc", filter: true, looks: true},
-	"tail": {job: showing, values: "ncs", filter: true, looks: true},
-	"less": {job: showing, filter: true, looks: true}, "more": {job: showing, filter: true, looks: true},
-	"tac":    {job: showing, filter: true, looks: true},
-	"bat":    {job: showing, values: "rlHm", filter: true, looks: true},
-	"batcat": {job: showing, values: "rlHm", filter: true, looks: true},
-	"sed":    {job: scripted, values: "efl", filter: true, looks: true},
-	"awk":    {job: scripted, values: "Fvf", filter: true, looks: true},
-	"gawk":   {job: scripted, values: "Fvf", filter: true, looks: true}, "perl": {job: scripted, values: "eEIMm"},
-
-	"rm": {job: removing}, "unlink": {job: removing}, "touch": {job: changing, values: "drt"},
-	"truncate": {job: changing, values: "rs"},
-	"cp":       {job: copying, values: "S"}, "mv": {job: moving, values: "S"}, "tee": {job: joining, filter: true},
-	"git": {job: versions, looks: true}, "patch": {job: patching}, "apply_patch": {job: patching},
-	"applypatch": {job: patching},
-	"cd":         {job: going, looks: true, quiet: true}, "pushd": {job: going, looks: true, quiet: true},
-	"bash": {job: inviting, looks: true}, "sh": {job: inviting, looks: true}, "zsh": {job: inviting, looks: true},
-	"dash": {job: inviting, looks: true}, "ksh": {job: inviting, looks: true},
-	"powershell": {job: inviting, looks: true}, "powershell.exe": {job: inviting, looks: true},
-	"pwsh": {job: inviting, looks: true}, "cmd": {job: inviting, looks: true},
-	"cmd.exe": {job: inviting, looks: true},
-	"sudo":    {job: preceding}, "time": {job: preceding}, "nohup": {job: preceding}, "command": {job: preceding},
-	"builtin": {job: preceding},
-	"env":     {job: preceding}, "timeout": {job: preceding}, "nice": {job: preceding}, "stdbuf": {job: preceding},
-
-	"type": {job: windows, looks: true}, "get-content": {job: windows, filter: true, looks: true},
-	"gc":          {job: windows, filter: true, looks: true},
-	"set-content": {job: windowsTo}, "add-content": {job: windowsTo}, "out-file": {job: windowsTo},
-	"remove-item": {job: windowsTo},
-	"del":         {job: windowsTo}, "select-object": {filter: true, looks: true},
-	"select-string": {filter: true, looks: true},
-
-	"grep": {filter: true, looks: true}, "egrep": {filter: true, looks: true}, "fgrep": {filter: true, looks: true},
-	"rg":   {filter: true, looks: true},
-	"sort": {filter: true, looks: true}, "uniq": {filter: true, looks: true}, "cut": {filter: true, looks: true},
-	"tr": {filter: true, looks: true},
-	"jq": {filter: true, looks: true}, "column": {filter: true, looks: true}, "fold": {filter: true, looks: true},
-	"xxd": {looks: true},
-	"ls":  {looks: true}, "wc": {looks: true}, "file": {looks: true}, "stat": {looks: true}, "du": {looks: true},
-	"df":   {looks: true},
-	"tree": {looks: true}, "date": {looks: true}, "whoami": {looks: true}, "hostname": {looks: true},
-	"uname": {looks: true}, "ps": {looks: true},
-	"lsof": {looks: true}, "id": {looks: true}, "diff": {looks: true}, "cmp": {looks: true}, "which": {looks: true},
-	"whereis":  {looks: true},
-	"basename": {looks: true}, "dirname": {looks: true}, "realpath": {looks: true}, "readlink": {looks: true},
-	"md5sum":    {looks: true},
-	"sha256sum": {looks: true}, "find": {looks: true}, "fd": {looks: true}, "ag": {looks: true},
-	"printenv": {looks: true},
-	"pwd":      {looks: true, quiet: true}, "echo": {looks: true, quiet: true}, "printf": {looks: true, quiet: true},
-	"true": {looks: true, quiet: true},
-	":":    {looks: true, quiet: true}, "test": {looks: true, quiet: true}, "[": {looks: true, quiet: true},
-	"[[":    {looks: true, quiet: true},
-	"sleep": {looks: true, quiet: true}, "set": {looks: true, quiet: true}, "export": {looks: true, quiet: true},
-	"exit": {looks: true, quiet: true},
+// programNamed is what is known of the command of this name: what it does with files, or that it does nothing; ok is
+// false if it is none that is known.
+func programNamed(name string) (known program, ok bool) {
+	switch name {
+	case "cat", "less", "more", "tac":
+		return program{job: showing, filter: true, looks: true}, true
+	case "nl":
+		return program{job: showing, values: "bdfhilnsvw", filter: true, looks: true}, true
+	case "head":
+		return program{job: showing, values: "nc", filter: true, looks: true}, true
+	case "tail":
+		return program{job: showing, values: "ncs", filter: true, looks: true}, true
+	case "bat", "batcat":
+		return program{job: showing, values: "rlHm", filter: true, looks: true}, true
+	case "sed":
+		return program{job: scripted, values: "efl", filter: true, looks: true}, true
+	case "awk", "gawk":
+		return program{job: scripted, values: "Fvf", filter: true, looks: true}, true
+	case "perl":
+		return program{job: scripted, values: "eEIMm"}, true
+	case "rm", "unlink":
+		return program{job: removing}, true
+	case "touch":
+		return program{job: changing, values: "drt"}, true
+	case "truncate":
+		return program{job: changing, values: "rs"}, true
+	case "cp":
+		return program{job: copying, values: "S"}, true
+	case "mv":
+		return program{job: moving, values: "S"}, true
+	case "tee":
+		return program{job: joining, filter: true}, true
+	case "git":
+		return program{job: versions, looks: true}, true
+	case "patch", "apply_patch", "applypatch":
+		return program{job: patching}, true
+	case "cd", "pushd":
+		return program{job: going, looks: true, quiet: true}, true
+	case "bash", "sh", "zsh", "dash", "ksh", "powershell", "powershell.exe", "pwsh", "cmd", "cmd.exe":
+		return program{job: inviting, looks: true}, true
+	case "sudo", "time", "nohup", "command", "builtin", "env", "timeout", "nice", "stdbuf":
+		return program{job: preceding}, true
+	case "type":
+		return program{job: windows, looks: true}, true
+	case "get-content", "gc":
+		return program{job: windows, filter: true, looks: true}, true
+	case "set-content", "add-content", "out-file", "remove-item", "del":
+		return program{job: windowsTo}, true
+	case "select-object", "select-string", "grep", "egrep", "fgrep", "rg", "sort", "uniq", "cut", "tr", "jq",
+		"column", "fold":
+		return program{filter: true, looks: true}, true
+	case "xxd", "ls", "wc", "file", "stat", "du", "df", "tree", "date", "whoami", "hostname", "uname", "ps", "lsof",
+		"id", "diff", "cmp", "which", "whereis", "basename", "dirname", "realpath", "readlink", "md5sum",
+		"sha256sum", "find", "fd", "ag", "printenv":
+		return program{looks: true}, true
+	case "pwd", "echo", "printf", "true", ":", "test", "[", "[[", "sleep", "set", "export", "exit":
+		return program{looks: true, quiet: true}, true
+	}
+	return program{}, false
 }
 
 // programOf returns what is known of the command that the word w names.
@@ -101,9 +102,9 @@ func programOf(w token) program {
 	if i := strings.LastIndexByte(name, '/'); i >= 0 {
 		name = name[i+1:]
 	}
-	known, ok := programs[name]
+	known, ok := programNamed(name)
 	if !ok && strings.IndexByte(name, '-') > 0 { // PowerShell's names are written in any case
-		return programs[strings.ToLower(name)]
+		known, _ = programNamed(strings.ToLower(name))
 	}
 	return known
 }

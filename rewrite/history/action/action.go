@@ -74,9 +74,9 @@ type callReader struct {
 	action Action
 	use    use
 	raw    []byte
-	found  [anAside + 1]span.Span // the values, by what they say
-	told   [anAside + 1]string    // what of them is text that was asked for
-	ranks  [anAside + 1]uint8     // of those
+	found  [meanings]span.Span // the values, by what they say
+	told   [meanings]string    // what of them is text that was asked for
+	ranks  [meanings]uint8     // of those
 	ranges [3]struct {
 		name  []byte
 		value span.Span

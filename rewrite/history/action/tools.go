@@ -48,107 +48,84 @@ const (
 
 // kind returns what such a tool is for; one that edits may be for reading too.
 func (u use) kind() Kind {
-	return [...]Kind{Other, Reading, Writing, Writing, Writing, Writing, Writing,
-		Writing, Writing, Shell, Shell, Searching, Listing, Fetching}[u]
+	switch u {
+	case showing:
+		return Reading
+	case saving, erasing, altering, relocating, copying, patching, editing:
+		return Writing
+	case running, computing:
+		return Shell
+	case searching:
+		return Searching
+	case listing:
+		return Listing
+	case fetching:
+		return Fetching
+	}
+	return Other
 }
 
-// tools has the names, folded. Common words are safe here: without an argument that names a file, nothing is claimed.
-var tools = map[string]use{
-	"read": showing, "readfile": showing, "readfiles": showing, "readfilerange": showing, "readmanyfiles": showing,
-	"readmultiplefiles": showing,
-	"readtextfile":      showing, "readmediafile": showing, "readcurrentlyopenfile": showing, "readnotebook": showing,
-	"notebookread": showing,
-	"view":         showing, "viewfile": showing, "viewimage": showing, "viewcodeitem": showing, "open": showing,
-	"openfile": showing, "openentirefile": showing,
-	"cat": showing, "fetchfile": showing, "getfilecontents": showing, "getfilecontent": showing,
-	"filereadtool": showing, "fileread": showing,
-	"showfile": showing,
-
-	"write": saving, "writefile": saving, "writetofile": saving, "writetextfile": saving, "savefile": saving,
-	"create": saving, "createfile": saving,
-	"createtextfile": saving, "createnewfile": saving, "createorupdatefile": saving, "newfile": saving,
-	"overwritefile": saving, "appendfile": saving,
-	"filewrite": saving, "filewritetool": saving, "edit": saving, "editfile": saving, "editexistingfile": saving,
-	"editblock":    saving,
-	"editnotebook": saving, "editnotebookfile": saving, "notebookedit": saving, "multiedit": saving,
-	"multieditfile": saving, "editlines": saving,
-	"replace": saving, "replacefilecontent": saving, "multireplacefilecontent": saving, "replacestringinfile": saving,
-	"multireplacestringinfile": saving, "replaceinfile": saving, "replacelines": saving, "replacecontent": saving,
-	"replaceregex":      saving,
-	"replacesymbolbody": saving, "searchreplace": saving, "searchandreplace": saving, "singlefindandreplace": saving,
-	"findandreplace": saving,
-	"strreplace":     saving, "strreplacefile": saving, "insert": saving, "inserteditintofile": saving,
-	"insertcontent": saving, "insertatline": saving,
-	"insertaftersymbol": saving, "insertbeforesymbol": saving, "deletelines": saving, "applydiff": saving,
-	"jsonedittool": saving,
-	"undoedit":     saving, "delete": erasing, "deletefile": erasing, "deletepath": erasing, "removefile": erasing,
-	"removefiles": erasing, "rm": erasing,
-	"updatefile": saving, "modifyfile": saving, "reapply": saving, "fastedit": saving, "morphedit": saving,
-	"download": saving,
-
-	"createdirectory": altering, "mkdir": altering, "createdir": altering, "renamesymbol": altering,
-	"rename": relocating, "pushfiles": altering,
-	"movefile": relocating, "movepath": relocating, "renamefile": relocating, "move": relocating, "mv": relocating,
-	"copyfile": copying, "copypath": copying,
-
-	"applypatch": patching, "patch": patching, "applyunifieddiff": patching, "gitapply": patching,
-
-	"strreplaceeditor": editing, "strreplacebasededittool": editing, "texteditor": editing, "fileeditor": editing,
-	"editor": editing, "memory": editing,
-
-	"bash": running, "shell": running, "sh": running, "zsh": running, "powershell": running, "pwsh": running,
-	"cmd": running, "terminal": running, "bashtool": running,
-	"executebash": running, "executecommand": running, "execcommand": running, "exec": running, "execute": running,
-	"executeshellcommand": running,
-	"shellcommand":        running, "shellexec": running, "localshell": running, "unifiedexec": running, "run": running,
-	"runcommand": running, "runcommands": running,
-	"runbash": running, "runshell": running, "runshellcommand": running, "runterminalcmd": running,
-	"runterminalcommand": running, "runinterminal": running,
-	"runcmd": running, "command": running, "launchprocess": running, "startprocess": running,
-	"terminalexecute": running, "bashexecute": running,
-
-	"python": computing, "pythoninterpreter": computing, "ipython": computing, "executeipythoncell": computing,
-	"runpython":   computing,
-	"executecode": computing, "runcode": computing, "codeinterpreter": computing, "executepython": computing,
-	"javascript":      computing,
-	"runnotebookcell": computing, "writestdin": computing, "bashoutput": computing, "readbash": computing,
-	"writebash":  computing,
-	"taskoutput": computing, "joboutput": computing, "getterminaloutput": computing, "readcommandoutput": computing,
-	"readprocess":       computing,
-	"readprocessoutput": computing, "interactwithprocess": computing, "writeprocess": computing,
-
-	"grep": searching, "grepsearch": searching, "grepfiles": searching, "ripgrep": searching, "rg": searching,
-	"search":     searching,
-	"searchfile": searching, "searchfiles": searching, "searchfilecontent": searching, "searchdir": searching,
-	"searchcode":       searching,
-	"searchforpattern": searching, "startsearch": searching, "codesearch": searching, "codebasesearch": searching,
-	"codebaseretrieval": searching,
-	"semanticsearch":    searching, "filesearch": searching, "findsymbol": searching,
-	"findreferencingsymbols": searching,
-	"listcodeusages":         searching, "sourcegraph": searching, "finder": searching, "websearch": searching,
-	"searchweb":       searching,
-	"googlewebsearch": searching, "googlesearch": searching, "toolsearch": searching, "lsp": searching,
-	"find":           searching,
-	"bravewebsearch": searching, "tavilysearch": searching, "exasearch": searching, "websearchexa": searching,
-	"githubsearch": searching,
-
-	"ls": listing, "list": listing, "listdir": listing, "listdirectory": listing, "listdirectorywithsizes": listing,
-	"listfiles":     listing,
-	"directorytree": listing, "tree": listing, "glob": listing, "globfilesearch": listing, "fileglobsearch": listing,
-	"findfile":  listing,
-	"findfiles": listing, "findbyname": listing, "findpath": listing, "getfileinfo": listing,
-	"getsymbolsoverview":      listing,
-	"listcodedefinitionnames": listing, "listalloweddirectories": listing, "analyze": listing,
-
-	"fetch": fetching, "webfetch": fetching, "fetchurl": fetching, "fetchurlcontent": fetching,
-	"fetchwebpage": fetching, "fetchwebcontent": fetching,
-	"readurlcontent": fetching, "readwebpage": fetching, "webread": fetching, "visit": fetching,
-	"visitwebpage": fetching, "geturl": fetching,
-	"fetchpage": fetching, "getpage": fetching, "getwebpage": fetching, "readurl": fetching, "openurl": fetching,
-	"fetchcontent": fetching, "fetchhtml": fetching, "fetchmarkdown": fetching, "fetchtxt": fetching,
-	"scrapeurl": fetching, "scrapepage": fetching, "extractcontent": fetching, "webextract": fetching,
-	"httprequest": fetching, "firecrawlscrape": fetching, "scrape": fetching, "crawl": fetching,
-	"tavilyextract": fetching, "browse": fetching,
+// useNamed is what a tool of this name, folded, does. Common words are safe here: without an argument that names a
+// file, nothing is claimed.
+func useNamed(name []byte) use {
+	switch string(name) {
+	case "read", "readfile", "readfiles", "readfilerange", "readmanyfiles", "readmultiplefiles", "readtextfile",
+		"readmediafile", "readcurrentlyopenfile", "readnotebook", "notebookread", "view", "viewfile", "viewimage",
+		"viewcodeitem", "open", "openfile", "openentirefile", "cat", "fetchfile", "getfilecontents",
+		"getfilecontent", "filereadtool", "fileread", "showfile":
+		return showing
+	case "write", "writefile", "writetofile", "writetextfile", "savefile", "create", "createfile", "createtextfile",
+		"createnewfile", "createorupdatefile", "newfile", "overwritefile", "appendfile", "filewrite",
+		"filewritetool", "edit", "editfile", "editexistingfile", "editblock", "editnotebook", "editnotebookfile",
+		"notebookedit", "multiedit", "multieditfile", "editlines", "replace", "replacefilecontent",
+		"multireplacefilecontent", "replacestringinfile", "multireplacestringinfile", "replaceinfile",
+		"replacelines", "replacecontent", "replaceregex", "replacesymbolbody", "searchreplace", "searchandreplace",
+		"singlefindandreplace", "findandreplace", "strreplace", "strreplacefile", "insert", "inserteditintofile",
+		"insertcontent", "insertatline", "insertaftersymbol", "insertbeforesymbol", "deletelines", "applydiff",
+		"jsonedittool", "undoedit", "updatefile", "modifyfile", "reapply", "fastedit", "morphedit", "download":
+		return saving
+	case "delete", "deletefile", "deletepath", "removefile", "removefiles", "rm":
+		return erasing
+	case "createdirectory", "mkdir", "createdir", "renamesymbol", "pushfiles":
+		return altering
+	case "rename", "movefile", "movepath", "renamefile", "move", "mv":
+		return relocating
+	case "copyfile", "copypath":
+		return copying
+	case "applypatch", "patch", "applyunifieddiff", "gitapply":
+		return patching
+	case "strreplaceeditor", "strreplacebasededittool", "texteditor", "fileeditor", "editor", "memory":
+		return editing
+	case "bash", "shell", "sh", "zsh", "powershell", "pwsh", "cmd", "terminal", "bashtool", "executebash",
+		"executecommand", "execcommand", "exec", "execute", "executeshellcommand", "shellcommand", "shellexec",
+		"localshell", "unifiedexec", "run", "runcommand", "runcommands", "runbash", "runshell", "runshellcommand",
+		"runterminalcmd", "runterminalcommand", "runinterminal", "runcmd", "command", "launchprocess",
+		"startprocess", "terminalexecute", "bashexecute":
+		return running
+	case "python", "pythoninterpreter", "ipython", "executeipythoncell", "runpython", "executecode", "runcode",
+		"codeinterpreter", "executepython", "javascript", "runnotebookcell", "writestdin", "bashoutput", "readbash",
+		"writebash", "taskoutput", "joboutput", "getterminaloutput", "readcommandoutput", "readprocess",
+		"readprocessoutput", "interactwithprocess", "writeprocess":
+		return computing
+	case "grep", "grepsearch", "grepfiles", "ripgrep", "rg", "search", "searchfile", "searchfiles",
+		"searchfilecontent", "searchdir", "searchcode", "searchforpattern", "startsearch", "codesearch",
+		"codebasesearch", "codebaseretrieval", "semanticsearch", "filesearch", "findsymbol",
+		"findreferencingsymbols", "listcodeusages", "sourcegraph", "finder", "websearch", "searchweb",
+		"googlewebsearch", "googlesearch", "toolsearch", "lsp", "find", "bravewebsearch", "tavilysearch",
+		"exasearch", "websearchexa", "githubsearch":
+		return searching
+	case "ls", "list", "listdir", "listdirectory", "listdirectorywithsizes", "listfiles", "directorytree", "tree",
+		"glob", "globfilesearch", "fileglobsearch", "findfile", "findfiles", "findbyname", "findpath",
+		"getfileinfo", "getsymbolsoverview", "listcodedefinitionnames", "listalloweddirectories", "analyze":
+		return listing
+	case "fetch", "webfetch", "fetchurl", "fetchurlcontent", "fetchwebpage", "fetchwebcontent", "readurlcontent",
+		"readwebpage", "webread", "visit", "visitwebpage", "geturl", "fetchpage", "getpage", "getwebpage",
+		"readurl", "openurl", "fetchcontent", "fetchhtml", "fetchmarkdown", "fetchtxt", "scrapeurl", "scrapepage",
+		"extractcontent", "webextract", "httprequest", "firecrawlscrape", "scrape", "crawl", "tavilyextract",
+		"browse":
+		return fetching
+	}
+	return unknownUse
 }
 
 // meaning is what an argument is.
@@ -172,6 +149,8 @@ const (
 	aSession // a command that runs already
 	someInput
 	anAside // what is done is the same with and without it
+
+	meanings // how many there are
 )
 
 // argument is the meaning of an argument. Of several with one meaning, that of the lowest rank counts.
@@ -180,66 +159,79 @@ type argument struct {
 	rank uint8
 }
 
-// argumentNames has the names of arguments, folded.
-var argumentNames = map[string]argument{
-	"filepath": {aPath, 0}, "absolutepath": {aPath, 0}, "targetfile": {aPath, 0}, "notebookpath": {aPath, 0},
-	"path":         {aPath, 1},
-	"relativepath": {aPath, 1}, "relativeworkspacepath": {aPath, 1}, "targetdirectory": {aPath, 1},
-	"file": {aPath, 2}, "filename": {aPath, 2},
-	"paths": {aPath, 3}, "filepaths": {aPath, 3}, "files": {aPath, 3}, "filenames": {aPath, 3},
-	"targetfiles":  {aPath, 3},
-	"replacements": {aPath, 4}, "edits": {aPath, 4}, "directorypath": {aPath, 5}, "dirpath": {aPath, 5},
-	"searchpath":      {aPath, 5},
-	"searchdirectory": {aPath, 5},
-
-	"source": {aSource, 0}, "sourcepath": {aSource, 0}, "oldpath": {aSource, 0}, "src": {aSource, 1},
-	"from":        {aSource, 1},
-	"destination": {aTarget, 0}, "destinationpath": {aTarget, 0}, "newpath": {aTarget, 0}, "dest": {aTarget, 1},
-	"dst": {aTarget, 1},
-	"to":  {aTarget, 1}, "target": {aTarget, 1},
-
-	"workdir": {aFolder, 0}, "cwd": {aFolder, 0}, "workingdirectory": {aFolder, 0}, "workingdir": {aFolder, 0},
-	"cd":        {aFolder, 0},
-	"directory": {aFolder, 1},
-
-	"command": {aCommand, 0}, "cmd": {aCommand, 0}, "commandline": {aCommand, 0}, "shellcommand": {aCommand, 0},
-	"script": {aCommand, 1},
-	"code":   {aCommand, 2}, "action": {aCommand, 3}, "commands": {aCommandList, 0}, "args": {aWordList, 0},
-	"arguments": {aWordList, 0},
-
-	"pattern": {aQuery, 0}, "query": {aQuery, 0}, "regex": {aQuery, 0}, "searchterm": {aQuery, 0},
-	"substringpattern":   {aQuery, 0},
-	"informationrequest": {aQuery, 0}, "globpattern": {aQuery, 0}, "filepattern": {aQuery, 1},
-	"filemask": {aQuery, 1}, "q": {aQuery, 1},
-	"queries": {aQuery, 1}, "search": {aQuery, 1}, "keywords": {aQuery, 1}, "namepath": {aQuery, 1},
-	"question": {aQuery, 2}, "glob": {aQuery, 3},
-
-	"url": {anAddress, 0}, "urls": {anAddress, 0}, "uri": {anAddress, 1}, "href": {anAddress, 1},
-	"link": {anAddress, 1},
-
-	"input": {aPatch, 0}, "patch": {aPatch, 0}, "patchtext": {aPatch, 0}, "diff": {aPatch, 1},
-
-	"offset": {aRange, 0}, "limit": {aRange, 0}, "viewrange": {aRange, 0}, "startline": {aRange, 0},
-	"endline":             {aRange, 0},
-	"startlineoneindexed": {aRange, 0}, "endlineoneindexedinclusive": {aRange, 0}, "lineoffset": {aRange, 0},
-	"nlines":    {aRange, 0},
-	"linerange": {aRange, 0}, "lineranges": {aRange, 0}, "linenumber": {aRange, 0}, "line": {aRange, 0},
-	"lines": {aRange, 0},
-	"head":  {aRange, 0}, "tail": {aRange, 0}, "pages": {aRange, 0}, "page": {aRange, 0},
-
-	"dryrun": {aRehearsal, 0},
-
-	"owner": {aService, 0}, "repo": {aService, 0}, "repository": {aService, 0}, "repositoryfullname": {aService, 0},
-	"projectid": {aService, 0}, "branch": {aService, 0}, "fileid": {aService, 0}, "bucket": {aService, 0},
-
-	"sessionid": {aSession, 0}, "bashid": {aSession, 0}, "shellid": {aSession, 0}, "taskid": {aSession, 1},
-	"processid": {aSession, 1}, "terminalid": {aSession, 1},
-
-	"chars": {someInput, 0},
-
-	"description": {anAside, 0}, "explanation": {anAside, 0}, "justification": {anAside, 0}, "timeout": {anAside, 0},
-	"timeoutms":   {anAside, 0},
-	"yieldtimems": {anAside, 0},
+// argumentNamed is what an argument of this name, folded, means.
+func argumentNamed(name []byte) argument {
+	switch string(name) {
+	case "filepath", "absolutepath", "targetfile", "notebookpath":
+		return argument{aPath, 0}
+	case "path", "relativepath", "relativeworkspacepath", "targetdirectory":
+		return argument{aPath, 1}
+	case "file", "filename":
+		return argument{aPath, 2}
+	case "paths", "filepaths", "files", "filenames", "targetfiles":
+		return argument{aPath, 3}
+	case "replacements", "edits":
+		return argument{aPath, 4}
+	case "directorypath", "dirpath", "searchpath", "searchdirectory":
+		return argument{aPath, 5}
+	case "source", "sourcepath", "oldpath":
+		return argument{aSource, 0}
+	case "src", "from":
+		return argument{aSource, 1}
+	case "destination", "destinationpath", "newpath":
+		return argument{aTarget, 0}
+	case "dest", "dst", "to", "target":
+		return argument{aTarget, 1}
+	case "workdir", "cwd", "workingdirectory", "workingdir", "cd":
+		return argument{aFolder, 0}
+	case "directory":
+		return argument{aFolder, 1}
+	case "command", "cmd", "commandline", "shellcommand":
+		return argument{aCommand, 0}
+	case "script":
+		return argument{aCommand, 1}
+	case "code":
+		return argument{aCommand, 2}
+	case "action":
+		return argument{aCommand, 3}
+	case "commands":
+		return argument{aCommandList, 0}
+	case "args", "arguments":
+		return argument{aWordList, 0}
+	case "pattern", "query", "regex", "searchterm", "substringpattern", "informationrequest", "globpattern":
+		return argument{aQuery, 0}
+	case "filepattern", "filemask", "q", "queries", "search", "keywords", "namepath":
+		return argument{aQuery, 1}
+	case "question":
+		return argument{aQuery, 2}
+	case "glob":
+		return argument{aQuery, 3}
+	case "url", "urls":
+		return argument{anAddress, 0}
+	case "uri", "href", "link":
+		return argument{anAddress, 1}
+	case "input", "patch", "patchtext":
+		return argument{aPatch, 0}
+	case "diff":
+		return argument{aPatch, 1}
+	case "offset", "limit", "viewrange", "startline", "endline", "startlineoneindexed",
+		"endlineoneindexedinclusive", "lineoffset", "nlines", "linerange", "lineranges", "linenumber", "line",
+		"lines", "head", "tail", "pages", "page":
+		return argument{aRange, 0}
+	case "dryrun":
+		return argument{aRehearsal, 0}
+	case "owner", "repo", "repository", "repositoryfullname", "projectid", "branch", "fileid", "bucket":
+		return argument{aService, 0}
+	case "sessionid", "bashid", "shellid":
+		return argument{aSession, 0}
+	case "taskid", "processid", "terminalid":
+		return argument{aSession, 1}
+	case "chars":
+		return argument{someInput, 0}
+	case "description", "explanation", "justification", "timeout", "timeoutms", "yieldtimems":
+		return argument{anAside, 0}
+	}
+	return argument{}
 }
 
 // longestName is how many bytes a folded name may have to be looked up.
@@ -269,7 +261,7 @@ func fold[T string | []byte](buf *[longestName]byte, name T) []byte {
 func useOf(name string) use {
 	name = ownName(name)
 	var buf [longestName]byte
-	if u := tools[string(fold(&buf, name))]; u != unknownUse {
+	if u := useNamed(fold(&buf, name)); u != unknownUse {
 		return u
 	}
 	rest, server := strings.CutPrefix(name, "mcp_")
@@ -277,7 +269,7 @@ func useOf(name string) use {
 		rest, server = strings.CutPrefix(name, "builtin_")
 	}
 	for server {
-		if u := tools[string(fold(&buf, rest))]; u != unknownUse {
+		if u := useNamed(fold(&buf, rest)); u != unknownUse {
 			return u
 		}
 		_, rest, server = strings.Cut(rest, "_")
@@ -305,5 +297,5 @@ func replacesFiles(name string) bool {
 // argumentOf returns what an argument of this name means.
 func argumentOf(name []byte) argument {
 	var buf [longestName]byte
-	return argumentNames[string(fold(&buf, name))]
+	return argumentNamed(fold(&buf, name))
 }
