@@ -9,6 +9,30 @@ import (
 	"epitome/rewrite/excerpt/stamp"
 )
 
+// Scores say how much a line tells, 0 to 255. They are held against one another alone, and against telling and others
+// in choose.go, which say what share of the budget a line may be taken from: what failed, and why, lies above telling,
+// and what is worth a look below it. Repetition and distance take something off (line, after, before).
+const (
+	scoreEnd       = 98 // how it all ended, and what will be gone for good: below it all but the plainest failures
+	scoreReason    = 93 // why it failed
+	scoreHeading   = 90 // above what failed
+	scoreTotal     = 84 // counts at the end
+	scorePause     = 52 // the last line before a long silence; the first one behind it tells one less
+	scoreRare      = 50 // a line like no other
+	scoreFirst     = 44 // the first line of a form that comes often
+	scoreGoodTotal = 40 // of many parts, those that went well tell least
+)
+
+// Scores of lines by their weight: 0 has a word that may mean something else, 3 a tool's own form.
+var (
+	scoresOfFailure = [...]int{70, 80, 94, 100}
+	scoresOfHint    = [...]int{others, 60, 60, 60}
+	scoresOfWarning = [...]int{46, 62, 64, 64}
+)
+
+// lostWhereRare is what each line of a rare form takes off.
+const lostWhereRare = 4
+
 // scorer gives each line of a text its score.
 type scorer struct {
 	*selection
@@ -59,8 +83,8 @@ func (c *scorer) silences() {
 			continue
 		}
 		if p := pause(i); p >= shortest && p*n >= unusual*sum {
-			c.raise(i-1, 52)
-			c.raise(i, 51)
+			c.raise(i-1, scorePause)
+			c.raise(i, scorePause-1)
 		}
 		last = i
 	}
@@ -73,22 +97,22 @@ func (c *scorer) base(l *line) int {
 	}
 	switch l.kind {
 	case failure:
-		return [...]int{70, 80, 94, 100}[l.weight]
+		return scoresOfFailure[l.weight]
 	case state, loss:
-		return 98
+		return scoreEnd
 	case reason:
-		return 93
+		return scoreReason
 	case heading:
-		return 90
+		return scoreHeading
 	case total:
-		if l.says == Succeeded { // of many parts those that went well tell least
-			return 40
+		if l.says == Succeeded {
+			return scoreGoodTotal
 		}
-		return 84
+		return scoreTotal
 	case hint:
-		return [...]int{30, 60, 60, 60}[l.weight]
+		return scoresOfHint[l.weight]
 	case warning:
-		return [...]int{46, 62, 64, 64}[l.weight]
+		return scoresOfWarning[l.weight]
 	}
 	return 0
 }
@@ -193,7 +217,7 @@ func (c *scorer) latest() {
 		l := &c.lines[i]
 		if (l.kind == total || l.kind == state) && !met[l.shape] {
 			met[l.shape] = true
-			c.raise(i, max(c.base(l), 84))
+			c.raise(i, max(c.base(l), scoreTotal))
 		}
 	}
 }
@@ -238,10 +262,10 @@ func (c *scorer) rare() {
 		switch {
 		case l.shape == 0 || l.kind == frame:
 		case c.forms[l.shape] <= sometimes:
-			c.raise(i, 50-4*c.forms[l.shape])
+			c.raise(i, scoreRare-lostWhereRare*c.forms[l.shape])
 		case c.forms[l.shape] >= often && !met[l.shape] && len(met) < 20:
 			met[l.shape] = true
-			c.raise(i, 44)
+			c.raise(i, scoreFirst)
 		}
 	}
 }

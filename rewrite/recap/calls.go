@@ -16,16 +16,37 @@ import (
 type calls struct {
 	sum      *writer
 	terminal errand.Terminal
-	open     []*failure               // in their order
-	doing    map[string][]*failure    // of them, those that did an errand, by its keys
-	solved   map[*history.Result]bool // succeeded, and the same had failed before
-	mended   map[*history.Result]bool // failed, and all that failed in it has succeeded since
-	failed   map[*history.Result]*failure
-	ended    map[*history.Result]*history.Result // of a command that went on, the result that tells its end
-	runs     []run                               // in their order
-	isOpen   map[*history.Result]bool            // failed, and is among open
-	again    map[*history.Result]bool            // failed, and a newer failure of the same tells how it stands
-	heard    map[*history.Result]*history.Result // of a command that went on, the newest result about it
+	open     []*failure                // in their order
+	doing    map[string][]*failure     // of them, those that did an errand, by its keys
+	fates    map[*history.Result]*fate // of those calls of which anything is known
+	runs     []run                     // in their order
+}
+
+// fate is what became of one call.
+type fate struct {
+	end      *history.Result // of a command that went on, the result that tells its end
+	heard    *history.Result // of a command that went on, the newest result about it
+	isSolved bool            // it succeeded, and the same had failed before
+	isMended bool            // it failed, and all that failed in it has succeeded since
+	isOpen   bool            // it failed, and that is open
+	isAgain  bool            // it failed, and a newer failure of the same tells how it stands
+	isTold   bool            // it stands among failures or refused calls
+}
+
+// fateOf is what is known of what became of the call that res answers.
+func (c *calls) fateOf(res *history.Result) fate {
+	if f := c.fates[res]; f != nil {
+		return *f
+	}
+	return fate{}
+}
+
+// note is where that is noted.
+func (c *calls) note(res *history.Result) *fate {
+	if c.fates[res] == nil {
+		c.fates[res] = &fate{}
+	}
+	return c.fates[res]
 }
 
 // failure is a call that failed and has not succeeded since.
@@ -42,12 +63,7 @@ type failure struct {
 
 // readCalls follows the calls from the span to the end: what failed in the span may have succeeded behind it.
 func (r *writer) readCalls() *calls {
-	c := &calls{
-		sum: r, solved: map[*history.Result]bool{}, mended: map[*history.Result]bool{},
-		failed: map[*history.Result]*failure{},
-		ended:  map[*history.Result]*history.Result{}, again: map[*history.Result]bool{},
-		doing: map[string][]*failure{}, heard: map[*history.Result]*history.Result{},
-	}
+	c := &calls{sum: r, doing: map[string][]*failure{}, fates: map[*history.Result]*fate{}}
 	var last *history.Result                         // the newest command that may go on
 	pending := map[*history.Result][]errand.Errand{} // those, and what they do
 	for k := range r.p.Hist.Results {
@@ -76,9 +92,8 @@ func (r *writer) readCalls() *calls {
 	}
 	c.closeTests()
 	c.open = slices.DeleteFunc(c.open, func(f *failure) bool { return f.isClosed })
-	c.isOpen = make(map[*history.Result]bool, len(c.open))
 	for _, f := range c.open {
-		c.isOpen[f.res] = true
+		c.note(f.res).isOpen = true
 	}
 	return c
 }
@@ -92,10 +107,10 @@ func (c *calls) hear(begun, res *history.Result, errands []errand.Errand) (hasEn
 	case e.Failed() && res.Action.Ends:
 		return false
 	case res.Action.Kind == action.Shell && (e.Failed() || e.Succeeded()):
-		c.ended[begun], hasEnded = res, true
+		c.note(begun).end, hasEnded = res, true
 		c.take(begun, errands)
 	}
-	c.heard[begun] = res
+	c.note(begun).heard = res
 	return hasEnded
 }
 
@@ -106,7 +121,7 @@ func isContinued(res *history.Result) bool {
 
 // endOf is the result that tells how the call ended that res answers: res, or that of a call which waited for it.
 func (c *calls) endOf(res *history.Result) *history.Result {
-	if end := c.ended[res]; end != nil {
+	if end := c.fateOf(res).end; end != nil {
 		return end
 	}
 	return res
@@ -150,15 +165,17 @@ func (c *calls) hold(f *failure, res *history.Result, errands []errand.Errand) (
 		f.again = res.Item
 	case len(left) == len(f.errands), failed && len(left) > 0:
 	case failed: // the newer failure tells how it stands
-		c.again[f.res], f.isClosed = true, true
+		c.note(f.res).isAgain, f.isClosed = true, true
 		if len(errands) == len(f.errands) {
 			return f.times + 1
 		}
 	default:
 		if f.errands = left; len(left) == 0 {
-			c.mended[f.res], f.isClosed = true, true
+			c.note(f.res).isMended, f.isClosed = true, true
 			isSame := c.sum.commandLine(f.res) == c.sum.commandLine(res)
-			c.solved[res] = c.solved[res] || isSame && !c.sum.endingOf(f.end).Refusal.IsRefused()
+			if isSame && !c.sum.endingOf(f.end).Refusal.IsRefused() {
+				c.note(res).isSolved = true
+			}
 		}
 	}
 	return 1

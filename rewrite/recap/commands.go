@@ -35,7 +35,7 @@ func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
 	}
 	others := map[string]bool{}
 	list.each(func(res *history.Result, group string) bool {
-		if row := list.rowOf(res, group); row != "" && !list.all.seen[row] && c.failed[res] == nil {
+		if row := list.rowOf(res, group); row != "" && !list.all.seen[row] && !c.fateOf(res).isTold {
 			others[row] = true
 		}
 		return true
@@ -46,7 +46,7 @@ func (c *calls) commandsWithin(all *rows) (list *commandRows, more int) {
 // passOf says in which pass over the span a command is told, 0 to 2.
 func (l *commandRows) passOf(res *history.Result, group string) int {
 	switch {
-	case group == endedNever, group == endedOpen && l.failed[res] == nil:
+	case group == endedNever, group == endedOpen && !l.fateOf(res).isTold:
 		return 0
 	case res.Action.Reports:
 		return 2
@@ -88,7 +88,7 @@ func (l *commandRows) rowOf(res *history.Result, group string) string {
 func (l *commandRows) take(res *history.Result, group string) bool {
 	const mostLines = 8
 	row := l.rowOf(res, group)
-	if l.failed[res] != nil { // it stands above
+	if l.fateOf(res).isTold { // it stands above
 		l.all.seen[row] = true
 	}
 	if row == "" || l.all.seen[row] {
@@ -168,19 +168,19 @@ var endings = [...]string{
 
 // group is how a command of a shell ended.
 func (c *calls) group(res *history.Result) string {
-	ending := c.sum.endingOf(c.endOf(res))
+	ending, of := c.sum.endingOf(c.endOf(res)), c.fateOf(res)
 	switch {
 	case ending.Refusal.IsRefused():
 		return endedNotAt
 	case ending.Code > 0 && !ending.Failed():
 		return endedAnswer
-	case c.solved[res]:
+	case of.isSolved:
 		return endedSolved
-	case c.mended[res]:
+	case of.isMended:
 		return endedMended
-	case c.again[res]:
+	case of.isAgain:
 		return endedAgain
-	case c.isOpen[res]:
+	case of.isOpen:
 		return endedOpen
 	case ending.Failed() && !res.Action.Looks:
 		return endedBadly
@@ -192,7 +192,7 @@ func (c *calls) group(res *history.Result) string {
 		return saidNoError
 	}
 	last := ending
-	if heard := c.heard[res]; heard != nil {
+	if heard := of.heard; heard != nil {
 		last = c.sum.endingOf(heard)
 	}
 	switch {

@@ -34,7 +34,7 @@ func (c *calls) failures(tokens int) string {
 			note, standing = c.noteOfLater(f)
 		}
 		if standing == toldLater {
-			c.again[f.res] = true
+			c.note(f.res).isAgain = true
 			continue
 		}
 		list := []string(nil)
@@ -42,13 +42,13 @@ func (c *calls) failures(tokens int) string {
 		if standing == notHeld {
 			if look = c.sum.lookOf(f); note == "" && looks[look] != nil {
 				looks[look].count(f)
-				c.failed[f.res] = f
+				c.note(f.res).isTold = true
 				continue
 			}
 			all := c.sum.tellingLines(f.end, lines)
 			if kind = c.sum.kindOf(f, all); kind != "" && note == "" && like[kind] != nil {
 				like[kind].count(f)
-				c.failed[f.res], looks[look] = f, like[kind]
+				c.note(f.res).isTold, looks[look] = true, like[kind]
 				continue
 			}
 			if list = newLines(all, told); note == "" && len(all) > 0 && len(list) == 0 {
@@ -60,7 +60,7 @@ func (c *calls) failures(tokens int) string {
 			break
 		}
 		left -= text.tokens
-		c.failed[f.res] = f
+		c.note(f.res).isTold = true
 		if entries = append(entries, text); kind != "" && note == "" {
 			like[kind], looks[look] = text, text
 		}
@@ -86,7 +86,7 @@ func (c *calls) refusals(tokens int) string {
 			break
 		}
 		tokens -= row.tokens
-		c.failed[f.res] = f
+		c.note(f.res).isTold = true
 		s.WriteString(row.text(c.sum))
 	}
 	return s.String()

@@ -32,7 +32,7 @@ func (c *calls) others(k *known, tokens int) string {
 func othersOf(c *calls) iter.Seq[*deed.Call] {
 	return func(yield func(*deed.Call) bool) {
 		c.sum.backwards(func(res *history.Result) bool {
-			isTold := agenda.Keeps(res.Name) || spoken.AsksUser(res.Name) || c.failed[res] != nil
+			isTold := agenda.Keeps(res.Name) || spoken.AsksUser(res.Name) || c.fateOf(res).isTold
 			if res.Action.Kind != action.Other || len(res.Action.Reads) > 0 || isTold {
 				return true
 			}

@@ -49,6 +49,9 @@ const (
 // signs are parts of keys of which one stands in each answer that says so.
 var signs = []string{"rror", "RROR", `"ok"`, `"succe`, `"outputs"`}
 
+// flags are the keys with which an object says whether the call succeeded. Whatever else it says does not count then.
+var flags = [...]string{"success", "ok", "succeeded"}
+
 // Failed reports whether an answer is a JSON object that says, in one of the forms of services and notebooks, that
 // nothing came of the call: an error with a message of its own ({"error": {"code": …, "message": …}}), a list of them
 // and nothing else (GraphQL, JSON:API, Jira, Rails), or a cell that raised an exception (Jupyter).
@@ -64,7 +67,7 @@ func Failed(text string, ask Ask) bool {
 	if ask != Deed && !isBare(root) {
 		return raised(root.Get("outputs"))
 	}
-	for _, name := range [...]string{"success", "ok", "succeeded"} {
+	for _, name := range flags {
 		if v := root.Get(name); v.Type == gjson.True || v.Type == gjson.False {
 			return v.Type == gjson.False
 		}
@@ -78,13 +81,15 @@ func IsRecord(text string) bool {
 	return body != nil && !isBare(gjson.ParseBytes(body))
 }
 
-// FailsByField reports whether an answer is an object of which one field says that the call failed.
+// FailsByField reports whether an answer is an object of which one field says that the call failed, whatever stands
+// beside it. It is for tools that act: what these answer is of the call, while an object that was asked for may tell of
+// somebody else's error, which Failed tells apart.
 func FailsByField(object []byte) bool {
 	if len(object) == 0 || object[0] != '{' || !span.Valid(object) {
 		return false
 	}
 	root := gjson.ParseBytes(object)
-	for _, name := range [...]string{"success", "ok", "succeeded"} {
+	for _, name := range flags {
 		if v := root.Get(name); v.Exists() {
 			return v.Type == gjson.False
 		}
