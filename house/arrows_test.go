@@ -302,8 +302,8 @@ var house = joined(map[string]room{
 	},
 	"proxy": {
 		"event prose proxy/aside proxy/buffers proxy/carried proxy/certificate proxy/clients proxy/ear" +
-			" proxy/loop proxy/peek proxy/refuse proxy/turns proxy/wire rewrite rewrite/aside rewrite/conversation" +
-			" rewrite/limits rewrite/plan rewrite/spent unit window window/overflow",
+			" proxy/loop proxy/peek proxy/refuse proxy/route proxy/turns proxy/wire rewrite rewrite/aside" +
+			" rewrite/conversation rewrite/limits rewrite/plan rewrite/spent unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
 	"proxy/buffers": {"", "what is lent is memory; knowing what a body says, or who asks, it could not be lent to the next"},
@@ -321,6 +321,10 @@ var house = joined(map[string]room{
 	"proxy/peek": {
 		"proxy/wire sse window/overflow",
 		"whether an answer refuses its request is seen in its beginning; what is then done about it is the exchange's",
+	},
+	"proxy/route": {
+		"proxy/certificate proxy/wire unit",
+		"where a request goes is told by its path and its model; what becomes of it there must not matter",
 	},
 	"proxy/refuse": {
 		"event proxy/wire",

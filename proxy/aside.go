@@ -8,6 +8,7 @@ import (
 
 	"epitome/event"
 	"epitome/proxy/aside"
+	"epitome/proxy/route"
 	"epitome/proxy/wire"
 	rounds "epitome/rewrite/aside"
 )
@@ -53,7 +54,7 @@ func weave(x *exchange, s *shaped, body []byte) ([]byte, error) {
 }
 
 // converse passes on an answer in which epitome's tool may be called.
-func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
+func converse(x *exchange, up *route.Upstream, target []byte, a *wire.Answer) error {
 	told := x.event.Usage
 	r := aside.Relay{Turn: x.opened.turn, HTTP10: x.delivery.to.HTTP10, Call: &x.call}
 	r.Begin = func(h *wire.Head, empty bool) error {
@@ -81,7 +82,7 @@ func converse(x *exchange, up *upstream, target []byte, a *wire.Answer) error {
 }
 
 // again sends the conversation as it is after a round, shaped as any other.
-func again(x *exchange, up *upstream, target []byte) (*wire.Answer, error) {
+func again(x *exchange, up *route.Upstream, target []byte) (*wire.Answer, error) {
 	before := x.event.Shaping
 	x.opened.woven, x.rewritten, x.shaped = x.opened.turn.Body, nil, nil
 	err := roomToWeave(x, len(x.opened.woven))
@@ -92,7 +93,7 @@ func again(x *exchange, up *upstream, target []byte) (*wire.Answer, error) {
 		return nil, err
 	}
 	x.event.Carry(&before)
-	a, err := x.call.Do(up.pool, x.outgoing(up, target))
+	a, err := x.call.Do(up.Pool, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
 	}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"epitome/proxy/route"
 	"epitome/proxy/wire"
 )
 
@@ -67,12 +68,12 @@ func (p *Proxy) Look(ctx context.Context, q Inquiry) (Reply, error) {
 
 // asks sends a body to an upstream, below the head that headFor makes for it.
 func (p *Proxy) asks(
-	ctx context.Context, upstream string, body []byte, headFor func(*upstream) ([]byte, error),
+	ctx context.Context, upstream string, body []byte, headFor func(*route.Upstream) ([]byte, error),
 ) (Reply, error) {
 	set := p.settings.Load()
-	up := set.table.byName[upstream]
+	up := set.table.ByName[upstream]
 	if up == nil {
-		return Reply{}, fmt.Errorf("cannot ask upstream %q: known are %s", upstream, set.table.names())
+		return Reply{}, fmt.Errorf("cannot ask upstream %q: known are %s", upstream, set.table.Names())
 	}
 	head, err := headFor(up)
 	if err != nil {
@@ -80,7 +81,7 @@ func (p *Proxy) asks(
 	}
 	r := wire.NewReply(ctx, int64(set.conf.MaxBody), p.traffic.leaveQuestion)
 	p.traffic.enterQuestion(r)
-	a, err := r.Ask(up.pool, wire.Request{
+	a, err := r.Ask(up.Pool, wire.Request{
 		Head: head, Body: body, FirstByte: set.conf.FirstByteTimeout.D(), ReadIdle: set.conf.ReadIdle.D(),
 		Sent: func(bool) {}, Interim: func(*wire.Head) error { return nil },
 	})
@@ -92,9 +93,9 @@ func (p *Proxy) asks(
 }
 
 // head is the question's head, with the upstream's own headers in place of the question's, as in an exchange.
-func (q Question) head(up *upstream) ([]byte, error) {
+func (q Question) head(up *route.Upstream) ([]byte, error) {
 	block := []byte("Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\nAccept-Encoding: identity\r\n")
-	target := up.target(q.Path)
+	target := up.Target(q.Path)
 	if q.KeyEnv != "" {
 		key := strings.TrimSpace(os.Getenv(q.KeyEnv))
 		if key == "" || strings.ContainsFunc(key, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -105,7 +106,7 @@ func (q Question) head(up *upstream) ([]byte, error) {
 		}
 	} else if q.Credential.open != nil {
 		c := q.Credential.open()
-		if c.url != up.config.URL {
+		if c.url != up.Config.URL {
 			return nil, errors.New("the credential was given to another one, which had this name before")
 		}
 		block, target = append(block, c.block...), []byte(c.target)
@@ -114,42 +115,15 @@ func (q Question) head(up *upstream) ([]byte, error) {
 		block = append(block, "User-Agent: epitome\r\n"...)
 	}
 	r := wire.RequestHead{Method: []byte("POST"), Target: target, Block: block, Length: len(q.Body)}
-	return r.AppendTo(nil, &up.peer), nil
+	return r.AppendTo(nil, &up.Peer), nil
 }
 
 // head is the inquiry's head, with the upstream's own headers in place of the inquiry's.
-func (q Inquiry) head(up *upstream) ([]byte, error) {
+func (q Inquiry) head(up *route.Upstream) ([]byte, error) {
 	block := []byte("Accept: application/json\r\nAccept-Encoding: identity\r\nUser-Agent: epitome\r\n")
 	if q.Body != nil {
 		block = append([]byte("Content-Type: application/json\r\n"), block...)
 	}
-	r := wire.RequestHead{Method: []byte(q.Method), Target: up.target(q.Path), Block: block, Length: len(q.Body)}
-	return r.AppendTo(nil, &up.peer), nil
-}
-
-// target is where an upstream has a path of the common API, or one beside that.
-func (u *upstream) target(path string) []byte {
-	if rest, common := strings.CutPrefix(path, "/v1/"); common {
-		return u.commonTarget("/" + rest)
-	}
-	return []byte(strings.TrimSuffix(u.base, "/v1") + path)
-}
-
-// commonTarget is the common API's path behind the base, without the version where the base has one already, as in
-// /v1beta/openai.
-func (u *upstream) commonTarget(path string) []byte {
-	if u.hasVersion() {
-		return u.join([]byte(path))
-	}
-	return u.join([]byte("/v1" + path))
-}
-
-// hasVersion reports whether the base has the version of an API in it.
-func (u *upstream) hasVersion() bool {
-	for part := range strings.SplitSeq(u.base, "/") {
-		if len(part) > 1 && part[0] == 'v' && '0' <= part[1] && part[1] <= '9' {
-			return true
-		}
-	}
-	return false
+	r := wire.RequestHead{Method: []byte(q.Method), Target: up.Target(q.Path), Block: block, Length: len(q.Body)}
+	return r.AppendTo(nil, &up.Peer), nil
 }

@@ -49,7 +49,7 @@ func (r *rig) credential(target string, lines ...string) (c Credential) {
 
 // idle is how many connections to the upstream wait for a request, and how many there are.
 func (r *rig) idle() (waiting, all int) {
-	p := r.proxy.settings.Load().table.fallback.pool
+	p := r.proxy.settings.Load().table.Fallback.Pool
 	now := p.Occupancy()
 	return now.Idle, now.Open
 }

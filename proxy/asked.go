@@ -18,14 +18,14 @@ import (
 // dialect d. Nobody waits for the result. The error says what to write instead.
 func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, body []byte) (rewrite.Input, error) {
 	set := p.settings.Load()
-	up := set.table.fallback
+	up := set.table.Fallback
 	if upstream != "" {
 		var err error
-		if up, err = set.table.lookUp(upstream); err != nil {
+		if up, err = set.table.LookUp(upstream); err != nil {
 			return rewrite.Input{}, err
 		}
-	} else if len(set.table.routes) > 0 {
-		up = set.table.forModel(modelOf(body))
+	} else if set.table.HasRoutes() {
+		up = set.table.ForModel(modelOf(body))
 	}
 	var block bytes.Buffer
 	_ = h.Write(&block) // a buffer takes everything
@@ -35,7 +35,7 @@ func (p *Proxy) InputOf(d conversation.Dialect, h http.Header, upstream string, 
 	}
 	var a rewrite.Input
 	err = p.wishes(&a, set, block.Bytes(), whose.Name())
-	a.Dialect, a.Body, a.Upstream = d, body, up.name
+	a.Dialect, a.Body, a.Upstream = d, body, up.Name
 	return a, err
 }
 

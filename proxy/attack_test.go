@@ -127,7 +127,7 @@ func TestBytesNobodyAskedForAreNoAnswer(t *testing.T) {
 // awaitSurplus waits until the one idle connection has something to read.
 func (r *rig) awaitSurplus() {
 	r.tb.Helper()
-	p := r.proxy.settings.Load().table.byName["test"].pool
+	p := r.proxy.settings.Load().table.ByName["test"].Pool
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if now := p.Occupancy(); now.Idle == 1 && now.Stale == 1 {
 			return

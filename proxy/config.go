@@ -6,7 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"epitome/proxy/certificate"
+	"epitome/proxy/route"
+	"epitome/proxy/wire"
 	"epitome/unit"
 )
 
@@ -33,18 +34,11 @@ type Config struct {
 	WebSockets          bool          `toml:"websockets"` // of /v1/responses; elsewhere they pass in any case
 }
 
-// UpstreamConfig is one table [upstreams.NAME] of config.toml.
-type UpstreamConfig struct {
-	URL string `toml:"url"`
-	// Headers are set on each request, in place of the client's own. "${NAME}" is taken from the environment, and an
-	// empty value only takes the client's header off.
-	Headers map[string]string `toml:"headers"`
-	TLS     certificate.Trust `toml:"tls"`
-	Billing string            `toml:"billing"` // how it is paid; what becomes of requests does not depend on it
-	// Context are the names of files that conversations sent there are given.
-	Context []string `toml:"context"`
-	Project string   `toml:"project"` // whose memory they are given, unless they name one
-}
+// What says where requests go, in config.toml as elsewhere, is known by its users as the proxy's.
+type (
+	UpstreamConfig = route.UpstreamConfig
+	Route          = route.Route
+)
 
 // CheckProject says why a name cannot be a project's.
 func CheckProject(name string) error {
@@ -55,8 +49,15 @@ func CheckProject(name string) error {
 	return nil
 }
 
-// Route sends requests whose body names a matching model to an upstream.
-type Route struct {
-	Model    string `toml:"model"` // pattern: * is any run of characters, ? is one; case does not matter
-	Upstream string `toml:"upstream"`
+// limitsOf are the numbers of c that an upstream's connections obey.
+func limitsOf(c Config) wire.Limits {
+	return wire.Limits{
+		Most: c.UpstreamConnections, Idle: c.UpstreamKeepAlive.D(),
+		Dial: c.DialTimeout.D(), WriteIdle: c.WriteIdle.D(),
+	}
+}
+
+// routesOf is what says where requests go.
+func routesOf(s Settings) route.Settings {
+	return route.Settings{Upstreams: s.Upstreams, Fallback: s.Upstream, Routes: s.Routes, Limits: limitsOf(s.Config)}
 }

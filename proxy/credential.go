@@ -10,6 +10,7 @@ import (
 	"epitome/event"
 	"epitome/proxy/carried"
 	"epitome/proxy/refuse"
+	"epitome/proxy/route"
 	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 )
@@ -34,15 +35,15 @@ func (Credential) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "a clie
 func (Credential) LogValue() slog.Value { return slog.StringValue("a client's credential") }
 
 // credentialOf makes a credential of a request's header lines. All of it is copied.
-func credentialOf(up *upstream, target, block []byte) Credential {
-	c := credential{url: up.config.URL, target: string(target), block: carried.Lines(block)}
+func credentialOf(up *route.Upstream, target, block []byte) Credential {
+	c := credential{url: up.Config.URL, target: string(target), block: carried.Lines(block)}
 	return Credential{func() credential { return c }}
 }
 
 // asker is the client of an exchange for as long as its request is being shaped. What is not asked for costs nothing.
 type asker struct {
 	x      *exchange // nil afterwards: what it reads belongs to another request then
-	up     *upstream
+	up     *route.Upstream
 	target []byte
 
 	life   context.Context // nil until it is asked for

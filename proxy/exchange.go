@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/tidwall/gjson"
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
@@ -15,6 +16,7 @@ import (
 	"epitome/proxy/ear"
 	"epitome/proxy/loop"
 	"epitome/proxy/refuse"
+	"epitome/proxy/route"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 )
@@ -50,14 +52,14 @@ func (x *exchange) forward() {
 		return
 	}
 	x.pass = x.proxy.loops.Enter(x.ctx.Request.Header.RawHeaders(), target, x.ctx.Request.Body())
-	x.event.Upstream = up.name
-	if x.err = x.set.clients.Lookup(x.event.Client).Admit(up.name, time.Now()); x.err != nil {
+	x.event.Upstream = up.Name
+	if x.err = x.set.clients.Lookup(x.event.Client).Admit(up.Name, time.Now()); x.err != nil {
 		return
 	}
 	if x.err = x.shape(up, target); x.err != nil {
 		return
 	}
-	a, err := x.call.Do(up.pool, x.outgoing(up, target))
+	a, err := x.call.Do(up.Pool, x.outgoing(up, target))
 	if err == nil {
 		a, err = x.rescue(up, target, a)
 	}
@@ -184,7 +186,7 @@ func (x *exchange) dropBody() {
 }
 
 // route chooses the upstream and what it gets as target.
-func (x *exchange) route() (up *upstream, target []byte, err error) {
+func (x *exchange) route() (up *route.Upstream, target []byte, err error) {
 	h := &x.ctx.Request.Header
 	target = wire.OriginForm(h.RequestURI())
 	switch {
@@ -201,26 +203,29 @@ func (x *exchange) route() (up *upstream, target []byte, err error) {
 		x.delivery.to.Close = true
 		return nil, nil, refuse.With(400, "bad_request", "the request has a header name with a blank in it: check the client and what lies between")
 	case bytes.HasPrefix(target, []byte("/u/")):
-		if up, target, err = x.set.table.resolve(target); err != nil {
+		if up, target, err = x.set.table.Resolve(target); err != nil {
 			return nil, nil, refuse.With(404, "unknown_upstream", err.Error())
 		}
-	case len(x.set.table.routes) > 0:
-		up = x.set.table.forModel(x.model(target))
+	case x.set.table.HasRoutes():
+		up = x.set.table.ForModel(x.model(target))
 	default:
-		up = x.set.table.fallback
+		up = x.set.table.Fallback
 	}
-	if up.peer.AddsHeaders() && wire.IsFromPage(h.RawHeaders()) {
+	if up.Peer.AddsHeaders() && wire.IsFromPage(h.RawHeaders()) {
 		return nil, nil, refuse.With(403, "cross_site", "epitome adds a credential of yours to requests for this upstream, and takes none from web pages")
 	}
 	if wire.AsksUpgrade(h.RawHeaders()) && !x.set.conf.WebSockets && refusesUpgrade(target) {
 		return nil, nil, refuse.With(426, "upgrade_required",
 			"epitome passes /v1/responses over HTTP only: send the request again without Upgrade, or set websockets", "Connection: upgrade\r\nUpgrade: HTTP/1.1\r\n")
 	}
-	if !up.hasVersion() {
+	if !up.HasVersion() {
 		target = meant(x.proxy.plugs.Dialects, h, target)
 	}
-	return up, up.join(target), nil
+	return up, up.Join(target), nil
 }
+
+// modelOf is the model that a body names, of whatever API it is; empty if it names none.
+func modelOf(body []byte) string { return gjson.GetBytes(body, "model").String() }
 
 // model is the request's model as far as routing needs it: an unreadable body has none. What had to be decoded of a
 // conversation is kept for shape, in opened.
@@ -246,7 +251,7 @@ func (x *exchange) model(target []byte) string {
 }
 
 // outgoing makes the request ready. Its body is valid until dropBody.
-func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
+func (x *exchange) outgoing(up *route.Upstream, target []byte) wire.Request {
 	h, body, block := &x.ctx.Request.Header, x.ctx.Request.Body(), x.ctx.Request.Header.RawHeaders()
 	woven := asidesOf(x).woven
 	if asidesOf(x).turn != nil {
@@ -262,9 +267,9 @@ func (x *exchange) outgoing(up *upstream, target []byte) wire.Request {
 		Method: h.Method(), Target: target, Block: block, Length: len(body),
 		Upgrade: wire.AsksUpgrade(h.RawHeaders()), Changed: x.rewritten != nil || woven != nil,
 	}
-	size := len(head.Block) + len(target) + up.peer.Size() + 128
+	size := len(head.Block) + len(target) + up.Peer.Size() + 128
 	return wire.Request{
-		Head: x.proxy.loops.Mark(x.pass, head.AppendTo(make([]byte, 0, size), &up.peer)),
+		Head: x.proxy.loops.Mark(x.pass, head.AppendTo(make([]byte, 0, size), &up.Peer)),
 		Body: body, ToHead: h.IsHead(), Upgrade: head.Upgrade,
 		FirstByte: x.set.conf.FirstByteTimeout.D(), ReadIdle: x.set.conf.ReadIdle.D(),
 		Sent: func(reused bool) {

@@ -131,7 +131,7 @@ func TestIdleUpstreamConnectionsAreClosed(t *testing.T) {
 	r := newRig(t, "-- GET /a --\nstatus 200 OK\nbody a\nrepeat\n", func(s *Settings) { s.UpstreamKeepAlive = unit.Duration(30 * time.Millisecond) })
 	r.dial().send(get("/a")).answer("GET")
 	r.await("gone 1 EOF")
-	p := r.proxy.settings.Load().table.fallback.pool
+	p := r.proxy.settings.Load().table.Fallback.Pool
 	r.eventually("the pool counts no connection any more", func() bool {
 		now := p.Occupancy()
 		return now.Open == 0 && now.Idle == 0

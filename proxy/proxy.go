@@ -37,6 +37,7 @@ import (
 	"epitome/proxy/ear"
 	"epitome/proxy/loop"
 	"epitome/proxy/refuse"
+	"epitome/proxy/route"
 	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -116,13 +117,13 @@ type Proxy struct {
 // settings are the configuration and the upstreams made from it. They do not change once made.
 type settings struct {
 	conf    Settings
-	table   *table
+	table   *route.Table
 	clients *clients.Book
 }
 
 // Check says why New or Reload would refuse s, as a *unit.KeyError.
 func Check(s Settings) error {
-	if _, err := newTable(s, nil); err != nil {
+	if _, err := route.NewTable(routesOf(s), nil); err != nil {
 		return err
 	}
 	_, err := clients.New(s.Clients, nil)
@@ -190,11 +191,11 @@ func (silent) Printf(string, ...any) {}
 // Reload puts s in force for the exchanges that begin from now on. On an error the old settings stay.
 func (p *Proxy) Reload(s Settings) error {
 	old := p.settings.Load()
-	var before *table
+	var before *route.Table
 	if old != nil {
 		before = old.table
 	}
-	t, err := newTable(s, before)
+	t, err := route.NewTable(routesOf(s), before)
 	if err != nil {
 		return err
 	}
@@ -204,7 +205,7 @@ func (p *Proxy) Reload(s Settings) error {
 	}
 	p.settings.Store(&settings{conf: s, table: t, clients: book})
 	if before != nil {
-		before.retire(t)
+		before.Retire(t)
 	}
 	return nil
 }
@@ -233,7 +234,7 @@ func (p *Proxy) Shutdown() {
 	p.traffic.await(ctx)                  // tunnels are no longer the server's
 	p.Cut()
 	p.traffic.await(context.Background())
-	p.settings.Load().table.retire(nil)
+	p.settings.Load().table.Retire(nil)
 }
 
 // Cut ends every exchange that is under way, and each one that still begins, as if its client had left, and its

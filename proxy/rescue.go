@@ -7,6 +7,7 @@ import (
 	"epitome/event"
 	"epitome/proxy/ear"
 	"epitome/proxy/peek"
+	"epitome/proxy/route"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
 	"epitome/rewrite/plan"
@@ -16,7 +17,7 @@ import (
 
 // rescue passes an answer on, unless it refuses the request as too long. Then the request is sent again, shorter each
 // time; if that does not help, the client gets the first refusal as it came. What was accepted is never sent again.
-func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
+func (x *exchange) rescue(up *route.Upstream, target []byte, a *wire.Answer) (*wire.Answer, error) {
 	if x.shaped == nil {
 		if x.ear.Hears() {
 			x.ear.Listen(a)
@@ -50,7 +51,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 		}
 		r.setAside(a)
 		r.tries++
-		next, err := x.call.Do(up.pool, x.outgoing(up, target))
+		next, err := x.call.Do(up.Pool, x.outgoing(up, target))
 		if err != nil {
 			if x.call.IsCut() {
 				r.release(r.first)
@@ -65,7 +66,7 @@ func (x *exchange) rescue(up *upstream, target []byte, a *wire.Answer) (*wire.An
 // rescuing is the rescue of one request.
 type rescuing struct {
 	*exchange
-	up     *upstream
+	up     *route.Upstream
 	target []byte
 	first  *wire.Answer // what the client gets if nothing helps
 	until  time.Time
@@ -120,7 +121,7 @@ func (r *rescuing) note(v overflow.Verdict) {
 // learn takes what the refusals said for true, as a smaller request was taken. What nothing has cured may have been
 // misread.
 func (r *rescuing) learn() {
-	if tokens, news := r.proxy.plugs.Lessons.LearnRefusal(r.up.name, r.report.Model, r.verdict, r.judged); news {
+	if tokens, news := r.proxy.plugs.Lessons.LearnRefusal(r.up.Name, r.report.Model, r.verdict, r.judged); news {
 		r.event.Rescue.WindowAfter = tokens
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"epitome/event"
 	"epitome/proxy/carried"
 	"epitome/proxy/refuse"
+	"epitome/proxy/route"
 	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -19,7 +20,7 @@ import (
 
 // shape puts the conversation that the request holds, if it holds one, into the form it is sent in. An error is a
 // refusal; whatever fails on epitome's side lets the request go on as it came.
-func (x *exchange) shape(up *upstream, target []byte) error {
+func (x *exchange) shape(up *route.Upstream, target []byte) error {
 	h := &x.ctx.Request.Header
 	if x.dialect = dialectOf(x.proxy.plugs.Dialects, h, x.event.Mode, target); x.dialect == nil {
 		return nil
@@ -64,9 +65,9 @@ func (x *exchange) shape(up *upstream, target []byte) error {
 		return nil
 	}
 	s.asked.Dialect, s.asked.Body, s.asked.Now = x.dialect, body, begun
-	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.name, client, x.proxy.buffers.For(x)
-	s.asked.Contexts = append(append(s.asked.Contexts, up.config.Context...), x.set.conf.Contexts...)
-	s.asked.Project = cmp.Or(s.asked.Project, up.config.Project)
+	s.asked.Upstream, s.asked.Client, s.asked.Lend = up.Name, client, x.proxy.buffers.For(x)
+	s.asked.Contexts = append(append(s.asked.Contexts, up.Config.Context...), x.set.conf.Contexts...)
+	s.asked.Project = cmp.Or(s.asked.Project, up.Config.Project)
 	form := x.guarded(by, s)
 	if !counts { // what a count would save is told with the request that it asks about
 		x.tell(&s.report)
