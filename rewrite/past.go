@@ -67,7 +67,7 @@ func (p *past) marks() []conversation.Mark {
 // history is what is known of the conversation; nothing if it is new.
 func (p *past) history() *history.History {
 	if p == nil {
-		return history.NewHistory()
+		return history.New()
 	}
 	return p.hist
 }

@@ -304,7 +304,10 @@ func (s *Shaper) scale(in *Input, name string) (scale conversation.Scale, answer
 	return scale, answers, nil
 }
 
-// decide finds the form of each item, and records it before anything is sent.
+// decide finds the form of each item, and records it before anything is sent. The order of its steps is the promise:
+// what was decided before is found first, and holds; only then is anything new decided, by what is left of the room;
+// what may not be sent is found out by building it, before it is recorded; and what was recorded meanwhile by somebody
+// else is what is built at the end.
 func (x *run) decide() error {
 	p := x.plan
 	readAhead(x)

@@ -2,7 +2,9 @@
 // and which results are worth nothing any more because of what came later.
 //
 // It grows with the conversation and reads no item twice. It keeps no body. What it says depends on the items alone,
-// never on what was sent of them.
+// never on what was sent of them. Of each result it keeps for others what they have worked out once: the names in it,
+// the size of its stub, what a model said of it, and how its call ended. What a call does is read by package action,
+// and how it ended by package ending.
 package history
 
 import (
@@ -119,8 +121,8 @@ type ShortItem struct {
 	ByTool, NoReader bool // they are read with epitome's tool, or by nothing that is known
 }
 
-// NewHistory returns the history of no item.
-func NewHistory() *History {
+// New returns the history of no item.
+func New() *History {
 	return &History{
 		seed: maphash.MakeSeed(), ShortSizes: map[ShortItem]int{}, calls: action.NewCalls(),
 		files:  watchedFiles{showing: map[string][]int{}, writing: map[string][]int{}},

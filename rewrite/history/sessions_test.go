@@ -9,7 +9,7 @@ import (
 
 // A later call says of which command it is.
 func TestALaterCallNamesTheCommandThatItEnds(t *testing.T) {
-	h := NewHistory()
+	h := New()
 	f := func(name, arguments, text, want string) {
 		t.Helper()
 		raw, err := json.Marshal(text)

@@ -57,7 +57,7 @@ func TestAStubIsMeasuredAsItWouldBeWrittenNow(t *testing.T) {
 		plantest.Command("rm src/b.go", "removed"), plantest.Reading("src/a.go", source+"// more\n"),
 		plantest.Command("cat src/c.txt", lines("other", 90)), plantest.Command("echo x > src/b.go", "written"),
 	}
-	desk, known, changed := plantest.NewDesk(t), history.NewHistory(), 0
+	desk, known, changed := plantest.NewDesk(t), history.New(), 0
 	before := map[int]int{}
 	for n := range steps {
 		desk.Limits.Names = 400 - 50*(n%2)

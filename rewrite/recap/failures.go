@@ -19,58 +19,94 @@ import (
 // of its output that tell why, each line once. Of one that a later run shows in part, or not at all as it succeeded, no
 // lines are told, and one that failed as a newer one like it is counted there.
 func (c *calls) failures(tokens int) string {
-	const mostLines, fewLines = 12, 3
-	const mostHeld = 24 // failures that are held against later runs: each such run is read
-	left, lines, held := tokens, mostLines, 0
-	var entries []*entry
-	told, like, looks := map[string]bool{}, map[string]*entry{}, map[string]*entry{}
-	for k := len(c.open) - 1; k >= 0; k-- {
-		f := c.open[k]
+	l := &failureList{calls: c, left: tokens, told: map[string]bool{}, like: map[string]*entry{},
+		looks: map[string]*entry{}}
+	for _, f := range slices.Backward(c.open) {
 		if f.end.Item >= c.sum.to || c.sum.endingOf(f.end).Refusal.IsRefused() {
 			continue
 		}
-		note, standing := "", notHeld
-		if held++; held <= mostHeld {
-			note, standing = c.noteOfLater(f)
-		}
-		if standing == toldLater {
-			c.note(f.res).isAgain = true
-			continue
-		}
-		list := []string(nil)
-		kind, look := "", ""
-		if standing == notHeld {
-			if look = c.sum.lookOf(f); note == "" && looks[look] != nil {
-				looks[look].count(f)
-				c.note(f.res).isTold = true
-				continue
-			}
-			all := c.sum.tellingLines(f.end, lines)
-			if kind = c.sum.kindOf(f, all); kind != "" && note == "" && like[kind] != nil {
-				like[kind].count(f)
-				c.note(f.res).isTold, looks[look] = true, like[kind]
-				continue
-			}
-			if list = newLines(all, told); note == "" && len(all) > 0 && len(list) == 0 {
-				note = "; its lines stand above"
-			}
-		}
-		text := c.sum.failureEntry(f, note, list, left)
-		if text == nil {
+		if !l.take(f) {
 			break
 		}
-		left -= text.tokens
-		c.note(f.res).isTold = true
-		if entries = append(entries, text); kind != "" && note == "" {
-			like[kind], looks[look] = text, text
-		}
-		lines = fewLines
 	}
 	var s strings.Builder
-	for _, e := range entries {
+	for _, e := range l.entries {
 		s.WriteString(e.text(c.sum))
 	}
 	return s.String()
+}
+
+// failureList is what is told of failures.
+type failureList struct {
+	*calls
+	entries []*entry
+	left    int               // tokens
+	held    int               // failures that were held against later runs
+	told    map[string]bool   // lines
+	like    map[string]*entry // by the kind of what their lines say
+	looks   map[string]*entry // by how their answers look, of which the lines need not be read then
+}
+
+// take takes one failure, and reports whether there is room for more.
+func (l *failureList) take(f *failure) bool {
+	const mostLines, fewLines = 12, 3
+	const mostHeld = 24 // failures that are held against later runs: each such run is read
+	note, standing := "", notHeld
+	if l.held++; l.held <= mostHeld {
+		note, standing = l.noteOfLater(f)
+	}
+	if standing == toldLater {
+		l.note(f.res).isAgain = true
+		return true
+	}
+	most := mostLines
+	if len(l.entries) > 0 {
+		most = fewLines
+	}
+	m := motive{note: note}
+	if standing == notHeld && !l.read(&m, f, most) {
+		l.note(f.res).isTold = true
+		return true
+	}
+	e := l.sum.failureEntry(f, m.note, m.lines, l.left)
+	if e == nil {
+		return false
+	}
+	l.left -= e.tokens
+	l.note(f.res).isTold = true
+	if l.entries = append(l.entries, e); m.kind != "" && m.note == "" {
+		l.like[m.kind], l.looks[m.look] = e, e
+	}
+	return true
+}
+
+// motive is why a call failed, as its output tells.
+type motive struct {
+	note  string // what is said of it in place of lines
+	lines []string
+	look  string // by which its answer is like others
+	kind  string // by which its lines are
+}
+
+// read reads why a call failed, in so many lines at most, each of which is told once. It reports false for one that was
+// counted with a newer one like it.
+func (l *failureList) read(m *motive, f *failure, most int) bool {
+	m.look = l.sum.lookOf(f)
+	if e := l.looks[m.look]; e != nil && m.note == "" {
+		e.count(f)
+		return false
+	}
+	all := l.sum.tellingLines(f.end, most)
+	m.kind = l.sum.kindOf(f, all)
+	if e := l.like[m.kind]; e != nil && m.kind != "" && m.note == "" {
+		e.count(f)
+		l.looks[m.look] = e
+		return false
+	}
+	if m.lines = newLines(all, l.told); m.note == "" && len(all) > 0 && len(m.lines) == 0 {
+		m.note = "; its lines stand above"
+	}
+	return true
 }
 
 // refusals tells the calls of the span that were kept from what they were to do, and were not done since, the newest

@@ -1,7 +1,9 @@
 // Package shell reads command lines for the files that they show and change.
 //
 // It promises to claim only what is sure: behind a variable, a wildcard, an unknown command or text that is no shell,
-// it claims nothing. It runs nothing and looks at no disk.
+// it claims nothing. It runs nothing and looks at no disk. Which commands of a line were run, and whether a later line
+// did the same again, is another question, for which a word may stand for what is not known: package step parts a line
+// for that.
 package shell
 
 // Effects are what commands do with files, as far as their text tells. What is not sure is left out.

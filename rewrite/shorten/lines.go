@@ -2,6 +2,10 @@
 // elsewhere.
 //
 // It promises that what it calls the same is the same, and that its time grows with the text and no faster.
+//
+// What must stand on one line is cut by OneLine, which keeps the beginning, or by Ending, for paths, which keeps the
+// end; Joined cuts a list. A value of JSON is spelled on one line by span.InOneLine, whole, and answer.Cut says how
+// much of a string is missing.
 package shorten
 
 import (

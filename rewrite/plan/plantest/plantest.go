@@ -105,7 +105,7 @@ func NewDesk(tb rapid.TB) *Desk {
 // Plan lays out the plan for a request, with an empty shelf. Nothing was decided before.
 func (d *Desk) Plan(tb rapid.TB, body string) *plan.Plan {
 	tb.Helper()
-	return d.PlanWith(tb, body, history.NewHistory())
+	return d.PlanWith(tb, body, history.New())
 }
 
 // PlanWith lays it out with what is known of the conversation, and adds what is new to that.

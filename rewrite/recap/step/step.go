@@ -1,6 +1,8 @@
 // Package step reads a command line step by step, outside of quotes.
 //
-// It promises to part only what it understands, and few steps at most.
+// It promises to part only what it understands, and few steps at most. It keeps each word as it was written, variables
+// and wildcards too, as what is written again is run again; package shell, which claims files, wants to know what a
+// word comes to, reads all of a script, and keeps nothing of the rest.
 package step
 
 import (
