@@ -100,6 +100,7 @@ func (d *Daemon) watched(kept *storage) metrics.Watched {
 		Watchers: d.hub.CountWatchers, Live: d.book.CountLive,
 		Artifacts: kept.shelf.Used, Store: kept.size,
 		Quota: func() int64 { return int64(d.started.Offload.Quota) },
+		Kept:  kept.keeps,
 	}
 	if kept.shared != nil {
 		w.Shared = func() metrics.Shared {

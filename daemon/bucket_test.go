@@ -7,11 +7,13 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
@@ -120,6 +122,9 @@ func TestArtifactsLieInTheBucket(t *testing.T) {
 	if told := one.shapers.storage.troubles(); len(told) != 1 || !strings.Contains(told[0], "the bucket of artifacts") {
 		t.Errorf("a reader of figures is told %q", told)
 	}
+	if one.shapers.storage.keeps() {
+		t.Error("what is taken out is said to be kept")
+	}
 	if again := send(body); again != sent {
 		t.Errorf("a known conversation is sent as %.300s", again)
 	}
@@ -179,5 +184,41 @@ func TestABucketIsAskedForManyContentsAtOnce(t *testing.T) {
 		if !far.Touch(name) {
 			t.Errorf("%s is not there", name)
 		}
+	}
+}
+
+// A bucket that takes nothing, as without the right to write, is told from the start on, though it answers who reads.
+func TestABucketThatTakesNothingIsToldAtTheStart(t *testing.T) {
+	var p teamsProvider
+	up := httptest.NewServer(&p)
+	defer up.Close()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPut {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+	}))
+	defer web.Close()
+	t.Setenv("AWS_ACCESS_KEY_ID", "id")
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "planted-of-s3")
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(strings.Repeat("5e", 32)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := "s3://team/p?region=us-east-1&path_style=true&endpoint=" + url.QueryEscape(web.URL)
+	one, err := keepIn(t, at+"\"\nsecret_file = \""+secret, up.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.end(t)
+	deadline := time.Now().Add(time.Minute)
+	for ; one.shapers.storage.parts()[bucketPart] != "refuses"; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it is told as %v, and the log says %s", one.shapers.storage.parts(), one.log.text())
+		}
+	}
+	if told := one.shapers.storage.troubles(); len(told) != 1 || one.shapers.storage.keeps() {
+		t.Errorf("a reader of figures is told %q", told)
 	}
 }

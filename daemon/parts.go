@@ -27,11 +27,20 @@ func (s *storage) parts() map[string]string {
 	}
 	if s.bucket != nil {
 		all[bucketPart] = word(!s.bucket.Away())
+		if all[bucketPart] == "answers" && s.bucket.Refuses() {
+			all[bucketPart] = "refuses"
+		}
 	}
 	if offload.Crowded(s.shelf) {
 		all[roomPart] = "full"
 	}
 	return all
+}
+
+// keeps reports whether what is taken out of conversations can be kept now.
+func (s *storage) keeps() bool {
+	p := s.parts()
+	return p[roomPart] == "" && (s.bucket == nil || p[bucketPart] == "answers")
 }
 
 // troubles are what a reader of figures should know of them.
@@ -42,9 +51,9 @@ func (s *storage) troubles() (notes []string) {
 				": nothing new is decided until it does")
 		}
 	}
-	if s.bucket != nil && s.bucket.Away() {
-		notes = append(notes, "the bucket of artifacts cannot be reached: nothing new is taken out of conversations until "+
-			"their windows fill")
+	if s.bucket != nil && (s.bucket.Away() || s.bucket.Refuses()) {
+		notes = append(notes, "the bucket of artifacts cannot be reached or takes nothing, as the log says: nothing new is "+
+			"taken out of conversations until their windows fill")
 	}
 	if offload.Crowded(s.shelf) {
 		notes = append(notes, "the disk has no room: nothing new is taken out of conversations, however full their windows are")

@@ -164,6 +164,7 @@ func (s *storage) openBucket(conf config.Config, o offload.Options) (err error) 
 		return config.NoBucket(err)
 	}
 	s.where = conf.Offload.Bucket
+	bucket.Probe(s.bucket)
 	return nil
 }
 

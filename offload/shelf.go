@@ -204,8 +204,10 @@ func (s *Shelf) PutBeyond(name string, content []byte) error {
 }
 
 // Full reports whether the quota is used up. It is from when Put refused something until something is freed; meanwhile
-// a smaller content may still have room. A bucket that cannot be reached is full, too.
-func (s *Shelf) Full() bool { return s.budget.full() || s.remote != nil && s.remote.bucket.Away() }
+// a smaller content may still have room. A bucket that cannot be reached, or takes nothing, is full, too.
+func (s *Shelf) Full() bool {
+	return s.budget.full() || s.remote != nil && (s.remote.bucket.Away() || s.remote.bucket.Refuses())
+}
 
 // Used returns how many bytes of contents there are. Expired ones count until a Sweep deletes them.
 func (s *Shelf) Used() int64 { return s.budget.total() }

@@ -107,6 +107,7 @@ func watching() *Recorder {
 		Watchers:  func() int { return 2 },
 		Live:      func() int { return 5 },
 		Artifacts: count(70), Quota: count(100), Store: count(9),
+		Kept:   func() bool { return true },
 		Shared: func() Shared { return Shared{Up: true, Asked: 30, Unanswered: 2, Refused: 1} },
 	})
 	return m

@@ -16,6 +16,7 @@ type Watched struct {
 	Live     func() int    // conversations
 	// bytes of artifacts, the quota that they have, and bytes of the store
 	Artifacts, Quota, Store func() int64
+	Kept                    func() bool   // artifacts can be kept: the disk has room, the bucket answers and takes them
 	Shared                  func() Shared // nil if the store is this machine's alone
 }
 
@@ -34,6 +35,12 @@ func (m *Recorder) Watch(w Watched) {
 		return prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
 			func() float64 { return float64(value()) })
 	}
+	holds := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
 	build := prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "epitome_build_info", Help: "Always 1: which program this is.",
 		ConstLabels: prometheus.Labels{"version": w.Version, "goversion": runtime.Version()},
@@ -50,6 +57,8 @@ func (m *Recorder) Watch(w Watched) {
 		gauge("epitome_artifact_bytes", "Bytes of what was taken out of conversations.",
 			func() float64 { return float64(w.Artifacts()) }),
 		gauge("epitome_artifact_quota_bytes", "Bytes that they may take.", func() float64 { return float64(w.Quota()) }),
+		gauge("epitome_artifacts_writable", "1 while artifacts can be kept, 0 on a full disk or without the bucket.",
+			func() float64 { return holds(w.Kept()) }),
 		gauge("epitome_store_bytes", "Bytes of the store's tables on the disk; what was decided last is in none yet.",
 			func() float64 { return float64(w.Store()) }))
 	if w.Shared == nil {
@@ -57,12 +66,7 @@ func (m *Recorder) Watch(w Watched) {
 	}
 	m.registry.MustRegister(
 		gauge("epitome_shared_store_up", "1 while the shared store is asked, 0 while it does not answer.",
-			func() float64 {
-				if w.Shared().Up {
-					return 1
-				}
-				return 0
-			}),
+			func() float64 { return holds(w.Shared().Up) }),
 		count("epitome_shared_store_questions_total", "Questions to the shared store.",
 			func() uint64 { return w.Shared().Asked }),
 		count("epitome_shared_store_unanswered_total", "Of these, those without an answer.",

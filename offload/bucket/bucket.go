@@ -3,8 +3,9 @@
 //
 // It promises: a content that Write has returned for is in the bucket; Read returns it as it was put or an error, and
 // nothing of it before all of it was checked; while the service cannot be reached, Away says so, and what is asked for
-// fails at once; and nothing is ever deleted: objects expire by a rule of the bucket, which counts from when an object
-// was written last. What is still wanted is written again by then.
+// fails at once; while it refuses what is put, Refuses says so, and only reads ask it; and nothing is ever deleted:
+// objects expire by a rule of the bucket, which counts from when an object was written last. What is still wanted is
+// written again by then.
 //
 // It assumes that a name is given to one content, which is not empty, so that objects never change: a conditional write
 // is asked for where the secret is made, and nowhere else.
@@ -41,7 +42,8 @@ type Options struct {
 type Bucket struct {
 	o       Options
 	service *service
-	health  health
+	health  health // of all requests
+	writes  health // of those that put something: a service that is full, or gives no right to write, answers others
 	known   known
 	life    context.Context // ends with Close
 	end     context.CancelFunc
@@ -69,8 +71,14 @@ func (b *Bucket) Close() {
 // errAway is what everything is answered while the service cannot be reached.
 var errAway = errors.New("the bucket of artifacts cannot be reached")
 
+// errRefuses is what writes are answered while the service refuses them.
+var errRefuses = errors.New("the bucket of artifacts takes nothing")
+
 // Away reports whether the service cannot be reached now.
 func (b *Bucket) Away() bool { return b.health.isAway() }
+
+// Refuses reports whether the service takes nothing now, whatever it answers to those who read.
+func (b *Bucket) Refuses() bool { return b.writes.isAway() }
 
 // slowest is how many bytes a second a service must move, besides the time that each request has.
 const slowest = 1 << 20
@@ -83,51 +91,8 @@ func (b *Bucket) do(size int64, ask func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(b.life, b.o.Timeout+time.Duration(size)*time.Second/slowest)
 	defer cancel()
 	err := ask(ctx)
-	if b.life.Err() != nil {
-		return err
-	}
-	if b.health.judge(failure(err)) {
-		b.o.Log.Warn("the bucket of artifacts cannot be reached: nothing new is taken out of conversations until their windows fill",
-			"bucket", b.o.Address.String(), "error", err.Error())
-		b.work.Go(b.watch)
-	}
+	judge(b, &b.health, err, mostFailures)
 	return err
-}
-
-// failure is err if it says that the service does not work, and nil if it has answered as it should.
-func failure(err error) error {
-	if err == nil || errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	var said *refusal
-	switch {
-	case !errors.As(err, &said):
-	case said.status == http.StatusNotFound && said.code != "NoSuchBucket",
-		said.status == http.StatusPreconditionFailed, said.status == http.StatusConflict:
-		return nil
-	}
-	return err
-}
-
-// watch asks the service once a second until it works again.
-func (b *Bucket) watch() {
-	tick := time.NewTicker(b.health.pause())
-	defer tick.Stop()
-	for {
-		select {
-		case <-b.life.Done():
-			return
-		case <-tick.C:
-		}
-		ctx, cancel := context.WithTimeout(b.life, b.o.Timeout)
-		_, err := b.get(ctx, b.o.Address.Prefix+secretKey, secretSize) // a head would not tell a bucket that is gone
-		cancel()
-		if failure(err) == nil {
-			b.health.recover()
-			b.o.Log.Info("the bucket of artifacts can be reached again", "bucket", b.o.Address.String())
-			return
-		}
-	}
 }
 
 // contentEnd ends the names of objects that are contents.
@@ -156,10 +121,17 @@ func (b *Bucket) Write(name string, content []byte) error {
 
 // put puts an object.
 func (b *Bucket) put(key string, content []byte, header http.Header) error {
-	return b.do(int64(len(content)), func(ctx context.Context) error {
+	if b.Refuses() {
+		return errRefuses
+	}
+	err := b.do(int64(len(content)), func(ctx context.Context) error {
 		_, _, err := b.service.send(ctx, request{method: http.MethodPut, key: key, body: content, header: header})
 		return err
 	})
+	if !b.Away() { // else that is what is wrong
+		judge(b, &b.writes, err, mostFailures)
+	}
+	return err
 }
 
 // Entry is what is known of a content without reading it.

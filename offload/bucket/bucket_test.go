@@ -34,6 +34,7 @@ type fake struct {
 	nanos   atomic.Int64 // its clock, and that of buckets opened with it
 	asked   atomic.Int64 // requests
 	status  atomic.Int64 // of every answer instead; 0: none
+	full    atomic.Int64 // status of the answer to what is put instead; 0: none
 	frozen  atomic.Bool  // nothing is answered
 	log     lockedLog
 	release chan struct{}
@@ -87,6 +88,10 @@ func served(t *testing.T) *fake {
 			w.WriteHeader(int(status))
 			return
 		}
+		if status := s.full.Load(); status != 0 && r.Method == http.MethodPut {
+			w.WriteHeader(int(status))
+			return
+		}
 		inner.ServeHTTP(w, r)
 	}))
 	t.Cleanup(web.Close)
@@ -109,6 +114,7 @@ func (s *fake) open(change ...func(*Options)) *Bucket {
 	}
 	b := Open(o)
 	b.health.every = time.Millisecond
+	b.writes.every = time.Millisecond
 	s.t.Cleanup(b.Close)
 	return b
 }
@@ -310,6 +316,77 @@ func TestServiceThatIsBackIsUsedAgain(t *testing.T) {
 	s.eventually("it is back", func() bool { return !b.Away() })
 	if err := b.Write(name, []byte("x")); err != nil || s.log.count("can be reached again") != 1 {
 		t.Errorf("got %v; the log says %s", err, s.log.text.String())
+	}
+}
+
+// A service that is full, or gives no right to write, refuses what is put and answers all else. That is told, what lies
+// there is read, and it is written again once that can be.
+func TestBucketThatTakesNothing(t *testing.T) {
+	for what, status := range map[string]int64{"has no room": 507, "gives no right": 403} {
+		t.Run(what, func(t *testing.T) {
+			s := served(t)
+			b, reader := s.open(), s.open()
+			if err := b.Write(name, []byte("x")); err != nil {
+				t.Fatal(err)
+			}
+			s.full.Store(status)
+			for range mostFailures {
+				_, looked := b.Look(other) // as each put is preceded by one
+				if err := b.Write(other, []byte("y")); err == nil || !errors.Is(looked, fs.ErrNotExist) {
+					t.Errorf("written: %v, looked at: %v", err, looked)
+				}
+				b.known.forget(other)
+			}
+			if !b.Refuses() || b.Away() {
+				t.Fatalf("it refuses: %v, it is away: %v", b.Refuses(), b.Away())
+			}
+			if got, err := reader.Read(name); string(got) != "x" || err != nil {
+				t.Errorf("what lies there is %q, %v", got, err)
+			}
+			before := s.asked.Load()
+			s.eventually("it was asked again", func() bool { return s.asked.Load() > before+3 })
+			if n := s.log.count("takes nothing"); n != 1 || s.log.count("again") != 0 || s.log.count(" do=") != 1 {
+				t.Errorf("the log has %d lines: %s", n, s.log.text.String())
+			}
+			s.full.Store(0)
+			s.eventually("it takes artifacts", func() bool { return !b.Refuses() })
+			if err := b.Write(other, []byte("y")); err != nil || s.log.count("takes artifacts again") != 1 {
+				t.Errorf("got %v; the log says %s", err, s.log.text.String())
+			}
+		})
+	}
+}
+
+// A start tells what is wrong before a conversation has shown it, and what to do.
+func TestStartTellsWhatIsWrong(t *testing.T) {
+	for what, c := range map[string]struct {
+		fault func(s *fake, o *Options)
+		says  string
+		away  bool
+	}{
+		"no bucket":   {func(_ *fake, o *Options) { o.Address.Bucket = "none" }, "make the bucket", true},
+		"no right":    {func(s *fake, _ *Options) { s.status.Store(403) }, "s3:GetObject", true},
+		"only reads":  {func(s *fake, _ *Options) { s.full.Store(403) }, "s3:PutObject", false},
+		"full":        {func(s *fake, _ *Options) { s.full.Store(507) }, "may be full", false},
+		"other place": {func(s *fake, _ *Options) { s.status.Store(301) }, "region", true},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := served(t)
+			b := s.open(func(o *Options) { c.fault(s, o) })
+			Probe(b)
+			s.eventually("it is told", func() bool { return s.log.count(c.says) == 1 })
+			if b.Away() != c.away || b.Refuses() == c.away {
+				t.Errorf("away: %v, refuses: %v", b.Away(), b.Refuses())
+			}
+		})
+	}
+	s := served(t)
+	b := s.open()
+	Probe(b)
+	s.eventually("it has looked", func() bool { return s.asked.Load() == 2 })
+	b.Close()
+	if b.Away() || b.Refuses() || s.log.count("bucket") > 0 {
+		t.Errorf("nothing is wrong, and it says %s", s.log.text.String())
 	}
 }
 

@@ -25,8 +25,8 @@ func (h *health) isAway() bool {
 	return h.away
 }
 
-// judge takes how a request ended, and reports whether the service has just become away.
-func (h *health) judge(err error) bool {
+// judge takes how a request ended, and reports whether the service has just become away: with most failures in a row.
+func (h *health) judge(err error, most int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err == nil {
@@ -34,7 +34,7 @@ func (h *health) judge(err error) bool {
 		return false
 	}
 	h.failures++
-	if h.away || h.failures < mostFailures && !errors.Is(err, context.DeadlineExceeded) {
+	if h.away || h.failures < most && !errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
 	h.away = true
