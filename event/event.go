@@ -9,6 +9,7 @@ package event
 
 import (
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
 	"time"
@@ -102,6 +103,12 @@ type Exchange struct {
 	Turn int    `json:"turn,omitempty"` // counts the exchanges of the conversation, from 1
 	Miss Miss   `json:"miss,omitempty"`
 	Bill Bill   `json:"bill,omitzero"`
+}
+
+// IsStranger reports whether nobody knows whose it was: it came without a client's key, or its connection was one too
+// many. Whoever reaches the port can make as many of these as they like, so none may push out what others have done.
+func (e *Exchange) IsStranger() bool {
+	return e.Fault == Refused && e.Client == "" && (e.Status == http.StatusUnauthorized || e.Method == "")
 }
 
 // Rescue is what was done about a request that the provider refused as too long. The zero value is that it did not.

@@ -20,6 +20,13 @@ import (
 type Recorder struct {
 	log   *slog.Logger
 	spare sync.Pool // of *fields, whose line was written: it has taken over what they say
+
+	mu        sync.Mutex
+	strangers struct { // in one minute
+		minute time.Time
+		told   int // that have lines
+		more   int // that have none
+	}
 }
 
 var _ event.Sink = (*Recorder)(nil)
@@ -29,9 +36,34 @@ func New(log *slog.Logger) *Recorder { return &Recorder{log: log} }
 
 // RecordExchange writes of an exchange that has ended: what was done about a refusal first.
 func (r *Recorder) RecordExchange(e event.Exchange) {
+	if e.IsStranger() && !r.tellStranger(e.Start.Truncate(time.Minute)) {
+		return
+	}
 	r.recordRescue(&e)
 	r.recordHint(&e)
 	r.logExchange(&e)
+}
+
+// mostStrangers is how many lines a minute is told of who comes without a key: they would fill the log.
+const mostStrangers = 10
+
+// tellStranger reports whether one of the minute gets a line. How many got none in an earlier one is told before.
+func (r *Recorder) tellStranger(minute time.Time) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := &r.strangers
+	if !minute.Equal(s.minute) {
+		if s.more > 0 {
+			r.log.Warn("more requests were refused before it was known whose they are", "count", s.more, "minute", s.minute)
+		}
+		s.minute, s.told, s.more = minute, 0, 0
+	}
+	if s.told < mostStrangers {
+		s.told++
+		return true
+	}
+	s.more++
+	return false
 }
 
 // mostFields is how many a line has at most.

@@ -92,3 +92,32 @@ func TestProviderErrorsAreNoFaults(t *testing.T) {
 		t.Errorf("got %v", line)
 	}
 }
+
+// Whoever reaches the port can send as many requests without a key as they like: they do not fill the log.
+func TestStrangersDoNotFillTheLog(t *testing.T) {
+	var text bytes.Buffer
+	r := New(slog.New(slog.NewJSONHandler(&text, nil)))
+	e := eventtest.Exchange()
+	e.Client, e.Upstream, e.Status, e.Fault, e.Err = "", "", 401, event.Refused, "no key"
+	e.Start = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
+	for range 500 {
+		r.RecordExchange(e)
+	}
+	if n := strings.Count(text.String(), "\n"); n != mostStrangers {
+		t.Errorf("500 of a minute have %d lines", n)
+	}
+	text.Reset()
+	e.Start = e.Start.Add(time.Minute)
+	r.RecordExchange(e)
+	if got := text.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, `"count":490`) {
+		t.Errorf("the next minute begins with %s", got)
+	}
+	text.Reset()
+	e.Client = "alice" // whom a provider, or a limit of hers, refuses
+	for range 30 {
+		r.RecordExchange(e)
+	}
+	if n := strings.Count(text.String(), "\n"); n != 30 {
+		t.Errorf("30 of a client have %d lines", n)
+	}
+}

@@ -1,7 +1,11 @@
 package story
 
 import (
+	"os"
+	"path/filepath"
 	"reflect"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -250,3 +254,51 @@ func TestWhatIsOnlyWatchedIsBilledAndSavesNothing(t *testing.T) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
+
+// What comes without a client's key is heard of, and neither kept nor counted among what clients did: whoever reaches
+// the port could push all else out.
+func TestStrangersPushNothingOut(t *testing.T) {
+	folder := t.TempDir()
+	var heard counted
+	r := begin(t, func(c *Config, p *Plugs) {
+		c.Folder, p.Sinks = folder, event.Sinks{&heard}
+		p.Follow = func(n Entry) {
+			if n.Exchange.Status == 401 {
+				t.Error("who follows what is kept hears of a stranger")
+			}
+		}
+	})
+	r.RecordExchange(talking("c1", 0))
+	stranger := event.Exchange{Start: noon, Method: "POST", Path: "/v1/chat/completions", Mode: event.ModeOn,
+		Action: "none", Status: 401, Fault: event.Refused, Err: "no key"}
+	for range 200 {
+		r.RecordExchange(stranger)
+	}
+	turnedAway := event.Exchange{Start: noon, Mode: event.ModeOn, Action: "none", Status: 503, Fault: event.Refused}
+	r.RecordExchange(turnedAway)
+	r.Settle()
+	if n := heard.exchanges.Load(); n != 202 {
+		t.Errorf("metrics and log hear of %d", n)
+	}
+	if got := r.past.seq; got != 1 {
+		t.Errorf("%d events are kept", got)
+	}
+	r.Close()
+	lines := 0
+	files, err := filepath.Glob(filepath.Join(folder, "*.jsonl*"))
+	for _, file := range files {
+		text, _ := os.ReadFile(file)
+		lines += strings.Count(string(text), "\n")
+	}
+	if lines != 1 || err != nil {
+		t.Errorf("%d lines lie in %v, %v", lines, files, err)
+	}
+}
+
+// counted counts what it hears.
+type counted struct {
+	event.Sink // of nothing else
+	exchanges  atomic.Int64
+}
+
+func (c *counted) RecordExchange(event.Exchange) { c.exchanges.Add(1) }

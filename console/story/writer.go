@@ -229,9 +229,14 @@ func (w *writer) take(i item) {
 		i.do()
 		return
 	}
-	w.complete(i.Entry)
-	w.fold(i.Entry)
-	w.append(i.Entry)
+	if i.Exchange == nil || !i.Exchange.IsStranger() {
+		w.complete(i.Entry)
+		w.fold(i.Entry)
+		w.append(i.Entry)
+		if w.plugs.Follow != nil {
+			w.plugs.Follow(i.Entry)
+		}
+	}
 	w.tell(i.Entry)
 	if i.Exchange != nil { // it lies packed, and on disk
 		*i.Exchange = event.Exchange{}
@@ -303,9 +308,6 @@ func (w *writer) fold(n Entry) {
 
 // tell hands an event to those who hear of it.
 func (w *writer) tell(n Entry) {
-	if w.plugs.Follow != nil {
-		w.plugs.Follow(n)
-	}
 	switch {
 	case n.Exchange != nil:
 		w.plugs.Sinks.RecordExchange(*n.Exchange)
