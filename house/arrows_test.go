@@ -302,7 +302,7 @@ var house = joined(map[string]room{
 	},
 	"proxy": {
 		"event prose proxy/aside proxy/buffers proxy/carried proxy/certificate proxy/clients proxy/ear" +
-			" proxy/loop proxy/peek proxy/refuse proxy/route proxy/turns proxy/wire rewrite rewrite/aside" +
+			" proxy/loop proxy/peek proxy/refuse proxy/room proxy/route proxy/turns proxy/wire rewrite rewrite/aside" +
 			" rewrite/conversation rewrite/limits rewrite/plan rewrite/spent unit window window/overflow",
 		"proxy is one exchange on the wire; pages, storage and flags must be replaceable without touching the wire",
 	},
@@ -326,6 +326,7 @@ var house = joined(map[string]room{
 		"proxy/certificate proxy/wire unit",
 		"where a request goes is told by its path and its model; what becomes of it there must not matter",
 	},
+	"proxy/room": {"", "who gets memory depends on whose a request is and how large, and on nothing that is said in it"},
 	"proxy/refuse": {
 		"event proxy/wire",
 		"a refusal says what to do; whether a request is refused is for others to say",

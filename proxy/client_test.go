@@ -5,11 +5,13 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"epitome/event"
 	"epitome/proxy/clients"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
+	"epitome/unit"
 )
 
 // The keys of two clients, of whom alice has an old one as well.
@@ -324,4 +326,23 @@ func TestReloadTakesClientsUp(t *testing.T) {
 		t.Errorf("a mistake: %v", err)
 	}
 	f(200, "any", nil)
+}
+
+// A client whose uploads fill all that it may have waits for itself, and others are served at once.
+func TestAClientThatFillsItsShareStopsNobodyElse(t *testing.T) {
+	r := on(t, taking, keyed, func(s *Settings) {
+		s.MaxBody, s.MaxInFlight, s.InFlightWait = 64*unit.KB, 128*unit.KB, unit.Duration(50*time.Millisecond)
+	})
+	head := "POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Length: 50000\r\nx-api-key: "
+	for range 3 { // slow, and within its rights
+		r.dial().send(head + alices + "\r\n\r\nx")
+	}
+	r.eventually("her uploads have come", func() bool { n, _ := r.proxy.admission.Load(); return n >= 2 })
+	upload := post("/u/other"+chatTarget, strings.Repeat("x", 30_000), "x-epitome-mode: off", "x-api-key: "+bobs)
+	if resp, body := r.dial().send(upload).answer("POST"); resp.StatusCode != 200 {
+		t.Errorf("bob gets %s %s", resp.Status, body)
+	}
+	if _, bytes := r.proxy.admission.Load(); bytes > int64(64*unit.KB) {
+		t.Errorf("alice holds %d bytes", bytes)
+	}
 }

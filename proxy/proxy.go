@@ -38,6 +38,7 @@ import (
 	"epitome/proxy/loop"
 	"epitome/proxy/refuse"
 	"epitome/proxy/route"
+	"epitome/proxy/room"
 	"epitome/proxy/turns"
 	"epitome/proxy/wire"
 	"epitome/rewrite"
@@ -100,7 +101,7 @@ type Proxy struct {
 	plugs     Plugs
 	settings  atomic.Pointer[settings]
 	traffic   *traffic
-	admission *wire.Admission
+	admission *room.Room[*fasthttp.RequestHeader] // by addresses, which are fixed while a request is being served
 	server    *fasthttp.Server
 	gate      wire.Gate
 	born      time.Time
@@ -137,7 +138,7 @@ func New(s Settings, plugs Plugs) (*Proxy, error) {
 	if err := p.Reload(s); err != nil {
 		return nil, err
 	}
-	p.admission = wire.NewAdmission(int64(s.MaxInFlight))
+	p.admission = room.New[*fasthttp.RequestHeader](int64(s.MaxInFlight))
 	p.gate = p.newGate(s.MaxConnections)
 	p.server = &fasthttp.Server{
 		Handler:            p.serve,
@@ -297,11 +298,13 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 	if size == 0 || size < wire.ChunkedLength {
 		return conf
 	}
-	p.admission.Remember(h)
-	if !s.clients.Knows(h.RawHeaders()) {
+	path, _, _ := bytes.Cut(wire.OriginForm(h.RequestURI()), []byte("?"))
+	p.admission.Remember(h, string(h.Method()), string(path))
+	whose, known := s.clients.Whose(h.RawHeaders())
+	if !known {
 		p.strangers.Store(h, true) // until dropBody
 		conf.MaxRequestBodySize = tooSmall
-		if bytes.HasPrefix(wire.OriginForm(h.RequestURI()), []byte(ownPath)) {
+		if bytes.HasPrefix(path, []byte(ownPath)) {
 			conf.MaxRequestBodySize = min(strangerBody, int(s.conf.MaxBody))
 		}
 	}
@@ -315,7 +318,7 @@ func (p *Proxy) headReceived(h *fasthttp.RequestHeader) (conf fasthttp.RequestCo
 		mode, _ := s.mode(h.RawHeaders())
 		size = roomFor(p.plugs.Dialects, h, mode, size)
 	}
-	if !p.admission.Enter(h, size, s.conf.InFlightWait.D()) {
+	if !p.admission.Enter(h, whose, size, s.conf.InFlightWait.D()) {
 		conf.MaxRequestBodySize = tooSmall
 	}
 	return conf

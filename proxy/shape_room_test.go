@@ -13,8 +13,8 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"epitome/event"
+	"epitome/proxy/room"
 	"epitome/proxy/turns"
-	"epitome/proxy/wire"
 	"epitome/proxy/wire/wiretest"
 	"epitome/rewrite"
 	"epitome/rewrite/chat"
@@ -48,7 +48,7 @@ func (r *rig) allGivenBack() {
 	r.tb.Helper()
 	a, h := r.proxy.admission, new(fasthttp.RequestHeader)
 	all := int64(r.proxy.settings.Load().conf.MaxInFlight)
-	for deadline := time.Now().Add(patience); !a.Enter(h, all, 0); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !a.Enter(h, "", all, 0); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			r.tb.Fatal("some room is not given back")
 		}
@@ -109,7 +109,7 @@ func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
 	f := func(others, held int64, want []byte, why error) {
 		t.Helper()
 		x := reads(unit.MB)
-		x.proxy.admission, x.ctx = wire.NewAdmission(roomy), &fasthttp.RequestCtx{}
+		x.proxy.admission, x.ctx = room.New[*fasthttp.RequestHeader](roomy), &fasthttp.RequestCtx{}
 		x.event.Mode, x.event.RequestBytes = event.ModeOn, came
 		h := &x.ctx.Request.Header
 		head := "POST " + chatTarget + " HTTP/1.1\r\nHost: x\r\nContent-Encoding: gzip\r\n\r\n"
@@ -117,7 +117,7 @@ func TestCompressedConversationIsDecompressedOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		x.ctx.Request.SetBody(zipped)
-		if a := x.proxy.admission; !a.Enter(&fasthttp.RequestHeader{}, others, 0) || !a.Enter(h, 2*came, 0) {
+		if a := x.proxy.admission; !a.Enter(&fasthttp.RequestHeader{}, "", others, 0) || !a.Enter(h, "", 2*came, 0) {
 			t.Fatal("there is no room to begin with")
 		}
 		if model := x.model([]byte(chatTarget)); model != "n1" {

@@ -121,17 +121,17 @@ func (b *Book) owner(l *wire.Lines) (whose *Client, value []byte) {
 	return b.find(sha256.Sum256(value)), value
 }
 
-// Knows reports whether the header lines of a request have the key of a client, where one is needed.
-func (b *Book) Knows(block []byte) bool {
+// Whose returns whose key the header lines of a request have first, and whether there is one, where one is needed.
+func (b *Book) Whose(block []byte) (client string, known bool) {
 	if b == nil {
-		return true
+		return "", true
 	}
 	for l := wire.LinesOf(block); l.Next(); {
 		if c, _ := b.owner(&l); c != nil {
-			return true
+			return c.name, true
 		}
 	}
-	return false
+	return "", false
 }
 
 // telling is how many bytes a key has, at least, that is looked for within other words: a shorter one may be part of

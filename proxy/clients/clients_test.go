@@ -55,7 +55,7 @@ func TestKeysAreFoundAndTakenOff(t *testing.T) {
 	f := func(block, want, left string) {
 		t.Helper()
 		head := []byte(strings.ReplaceAll(block, "|", "\r\n") + "\r\n")
-		knows := b.Knows(head)
+		_, knows := b.Whose(head)
 		c, err := b.Find(head)
 		if c.Name() != want || (err == nil) != (want != "") || knows != (want != "") {
 			t.Errorf("%q is of %q (%v), known %v; want %q", block, c.Name(), err, knows, want)
@@ -118,7 +118,7 @@ func TestWithoutClientsNothingIsAsked(t *testing.T) {
 	b := bookOf(t, nil)
 	block := []byte("Authorization: Bearer one\r\n\r\n")
 	c, err := b.Find(block)
-	if b != nil || c != nil || err != nil || !b.Knows(nil) || string(block) != "Authorization: Bearer one\r\n\r\n" {
+	if _, known := b.Whose(nil); b != nil || c != nil || err != nil || !known || string(block) != "Authorization: Bearer one\r\n\r\n" {
 		t.Errorf("book %v, client %v, error %v, block %q", b, c, err, block)
 	}
 	if err := c.Admit("any", noon); err != nil || c.CountsTokens() || c.Name() != "" {

@@ -1,0 +1,193 @@
+// Package room bounds the bytes of all request bodies in flight.
+//
+// It promises that no more than its size is held, and that no client holds more than half of it, or waits where others
+// do for more: so one that sends the largest bodies, or sends them as slowly as may be, leaves room for others. Who has
+// no name shares all of it with all others.
+package room
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+)
+
+// Room is what requests take, each by a key of its own. A request takes its room when its head has been read, before
+// its body has memory, and gives it back when its exchange ends. A body that may be rewritten takes room for its copy
+// with it: if it had to wait for that later, many that hold their first half could wait for each other. A request that
+// alone is larger than all that it may have takes all of that.
+type Room[K comparable] struct {
+	all  *semaphore.Weighted
+	size int64 // bytes of all
+
+	mu     sync.Mutex
+	held   map[K]holding
+	names  map[K][2]string
+	shares map[string]*semaphore.Weighted // by the names of clients, of which there are few
+}
+
+// holding is what a request has.
+type holding struct {
+	bytes int64               // noRoom for a request that found none
+	share *semaphore.Weighted // of its client, from which the bytes are, too; nil if it has no name
+}
+
+// noRoom stands for the bytes held by a request that found none.
+const noRoom = -1
+
+// New makes room for size bytes.
+func New[K comparable](size int64) *Room[K] {
+	return &Room[K]{
+		all: semaphore.NewWeighted(size), size: size,
+		held: make(map[K]holding), names: make(map[K][2]string), shares: make(map[string]*semaphore.Weighted),
+	}
+}
+
+// share is that of a client; nil for one without a name.
+func (r *Room[K]) share(client string) *semaphore.Weighted {
+	if client == "" {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.shares[client] == nil {
+		r.shares[client] = semaphore.NewWeighted(r.most(true))
+	}
+	return r.shares[client]
+}
+
+// most is how many bytes a request may have at most: one of a client with a name half of all.
+func (r *Room[K]) most(named bool) int64 {
+	if named {
+		return max(1, r.size/2)
+	}
+	return r.size
+}
+
+// Remember remembers method and path of a request with a body: if that cannot be read, nobody else knows them.
+func (r *Room[K]) Remember(h K, method, path string) {
+	r.mu.Lock()
+	r.names[h] = [2]string{method, path}
+	r.mu.Unlock()
+}
+
+// NameOf returns the method and the path that Remember has kept.
+func (r *Room[K]) NameOf(h K) (method, path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.names[h][0], r.names[h][1]
+}
+
+// Enter takes n bytes for the request of a client and waits at most wait for them. It reports whether there was room. A
+// client waits for its own share first, and so in nobody's way.
+func (r *Room[K]) Enter(h K, client string, n int64, wait time.Duration) bool {
+	share := r.share(client)
+	if n = min(n, r.most(share != nil)); n <= 0 {
+		return true
+	}
+	until := time.Now().Add(wait)
+	if share != nil && !take(share, n, until) {
+		r.hold(h, holding{bytes: noRoom})
+		return false
+	}
+	if !take(r.all, n, until) {
+		if share != nil {
+			share.Release(n)
+		}
+		r.hold(h, holding{bytes: noRoom})
+		return false
+	}
+	r.hold(h, holding{n, share})
+	return true
+}
+
+// take takes n bytes of what a semaphore has, and waits for them no longer than until.
+func take(from *semaphore.Weighted, n int64, until time.Time) bool {
+	if from.TryAcquire(n) {
+		return true
+	}
+	ctx, cancel := context.WithDeadline(context.Background(), until)
+	defer cancel()
+	return from.Acquire(ctx, n) == nil
+}
+
+// hold notes what a request has.
+func (r *Room[K]) hold(h K, has holding) {
+	r.mu.Lock()
+	r.held[h] = has
+	r.mu.Unlock()
+}
+
+// IsRefused reports whether the request found no room.
+func (r *Room[K]) IsRefused(h K) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held[h].bytes == noRoom
+}
+
+// ShrinkTo gives back all but n bytes of the request's room: a chunked body's length is known only once it has been
+// read.
+func (r *Room[K]) ShrinkTo(h K, n int64) {
+	r.mu.Lock()
+	has := r.held[h]
+	spare := has.bytes - n
+	if spare > 0 {
+		r.held[h] = holding{n, has.share}
+	}
+	r.mu.Unlock()
+	r.release(has.share, spare)
+}
+
+// release gives bytes back, if there are any.
+func (r *Room[K]) release(share *semaphore.Weighted, n int64) {
+	if n <= 0 {
+		return
+	}
+	r.all.Release(n)
+	if share != nil {
+		share.Release(n)
+	}
+}
+
+// GrowTo makes the request's room n bytes, if there is as much now. It does not wait: who asks holds memory already.
+func (r *Room[K]) GrowTo(h K, n int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	has := r.held[h]
+	more := min(n, r.most(has.share != nil)) - has.bytes
+	if more <= 0 {
+		return true
+	}
+	if has.share != nil && !has.share.TryAcquire(more) {
+		return false
+	}
+	if !r.all.TryAcquire(more) {
+		if has.share != nil {
+			has.share.Release(more)
+		}
+		return false
+	}
+	r.held[h] = holding{has.bytes + more, has.share}
+	return true
+}
+
+// Load is how many requests have room or have been refused it, and how many bytes they have together.
+func (r *Room[K]) Load() (requests int, bytes int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, has := range r.held {
+		bytes += max(has.bytes, 0)
+	}
+	return max(len(r.held), len(r.names)), bytes
+}
+
+// Leave gives the request's room back.
+func (r *Room[K]) Leave(h K) {
+	r.mu.Lock()
+	has := r.held[h]
+	delete(r.held, h)
+	delete(r.names, h)
+	r.mu.Unlock()
+	r.release(has.share, has.bytes)
+}

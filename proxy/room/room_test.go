@@ -1,0 +1,78 @@
+package room
+
+import (
+	"testing"
+	"time"
+)
+
+// patience is for what must happen.
+const patience = time.Minute
+
+func TestAClientLeavesHalfToOthers(t *testing.T) {
+	r := New[string](1000)
+	if !r.Enter("a1", "alice", 300, 0) || !r.Enter("a2", "alice", 200, 0) {
+		t.Fatal("alice does not get half")
+	}
+	for name, grown := range map[string]bool{"more": r.Enter("a3", "alice", 1, 0), "growth": r.GrowTo("a1", 301)} {
+		if grown {
+			t.Errorf("alice gets more than half: %s", name)
+		}
+	}
+	if !r.IsRefused("a3") {
+		t.Error("who found no room is not told so")
+	}
+	if !r.Enter("b1", "bob", 400, 0) || !r.Enter("n1", "", 100, 0) || r.Enter("n2", "", 1, 0) {
+		t.Error("others do not get the other half, or more")
+	}
+	if _, bytes := r.Load(); bytes != 1000 {
+		t.Errorf("%d bytes are held", bytes)
+	}
+	r.ShrinkTo("a1", 100)
+	if !r.GrowTo("a2", 400) || r.GrowTo("a2", 401) {
+		t.Error("what alice gave back is not hers to take again")
+	}
+	for _, h := range []string{"a1", "a2", "a3", "b1", "n1", "n2", "none"} {
+		r.Leave(h)
+	}
+	if n, bytes := r.Load(); n != 0 || bytes != 0 {
+		t.Errorf("%d requests hold %d bytes", n, bytes)
+	}
+	if !r.Enter("a", "alice", 5000, 0) || r.Enter("b", "alice", 1, 0) || !r.Enter("c", "bob", 500, 0) {
+		t.Error("a request larger than a share takes all of the share, and no more")
+	}
+}
+
+// A client that waits for its own share stands in nobody's way: what others want is there.
+func TestAClientWaitsInNobodysWay(t *testing.T) {
+	r := New[string](1000)
+	if !r.Enter("a1", "alice", 500, 0) {
+		t.Fatal("there is no room")
+	}
+	got := make(chan bool)
+	go func() { got <- r.Enter("a2", "alice", 500, patience) }()
+	for range 100 {
+		if !r.Enter("b", "bob", 400, 0) {
+			t.Fatal("bob has to wait for alice")
+		}
+		r.Leave("b")
+	}
+	r.Leave("a1")
+	if !<-got {
+		t.Error("alice never gets what she has given back")
+	}
+}
+
+func TestWhoHasNoNameMayHaveAll(t *testing.T) {
+	r := New[int](1000)
+	if !r.Enter(1, "", 4000, 0) || r.Enter(2, "", 1, time.Millisecond) || !r.IsRefused(2) {
+		t.Error("a request without a name does not get all, or another one gets more")
+	}
+	r.Remember(2, "POST", "/v1/x")
+	if method, path := r.NameOf(2); method != "POST" || path != "/v1/x" {
+		t.Errorf("got %s %s", method, path)
+	}
+	r.Leave(2)
+	if method, _ := r.NameOf(2); method != "" {
+		t.Error("what has left has a name")
+	}
+}
